@@ -1,0 +1,46 @@
+//! Context markers in call chains.
+
+codes! {
+    /// A word of a call chain that is not an address but says where the following addresses are.
+    ///
+    /// Every word at or above [`MAX`](Self::MAX) is a marker, known or not.
+    ///
+    /// Kernel: `enum perf_callchain_context`.
+    pub struct CallchainContext(u64) {
+        /// Hypervisor. Since Linux 2.6.31.
+        HV = -32_i64 as u64, "PERF_CONTEXT_HV";
+        /// Kernel. Since Linux 2.6.31.
+        KERNEL = -128_i64 as u64, "PERF_CONTEXT_KERNEL";
+        /// User space. Since Linux 2.6.31.
+        USER = -512_i64 as u64, "PERF_CONTEXT_USER";
+        /// User space, to come in a CALLCHAIN_DEFERRED record; the next word is its cookie. Since Linux 6.19.
+        USER_DEFERRED = -640_i64 as u64, "PERF_CONTEXT_USER_DEFERRED";
+        /// Guest. Since Linux 2.6.31.
+        GUEST = -2048_i64 as u64, "PERF_CONTEXT_GUEST";
+        /// Guest kernel. Since Linux 2.6.31.
+        GUEST_KERNEL = -2176_i64 as u64, "PERF_CONTEXT_GUEST_KERNEL";
+        /// Guest user space. Since Linux 2.6.31.
+        GUEST_USER = -2560_i64 as u64, "PERF_CONTEXT_GUEST_USER";
+    }
+}
+
+impl CallchainContext {
+    /// The lowest word that is a marker.
+    #[doc(alias = "PERF_CONTEXT_MAX")]
+    pub const MAX: u64 = -4095_i64 as u64;
+
+    /// The marker that `word` is; `None` if it is an address.
+    #[must_use]
+    #[inline]
+    pub const fn of(word: u64) -> Option<Self> {
+        if word >= Self::MAX { Some(Self(word)) } else { None }
+    }
+}
+
+/// Addresses of a call chain at most, unless the system's limit was raised; markers not counted. Since Linux 4.7.
+#[doc(alias = "PERF_MAX_STACK_DEPTH")]
+pub const MAX_STACK_DEPTH: u16 = 127;
+
+/// Context markers of a call chain at most. Since Linux 4.7.
+#[doc(alias = "PERF_MAX_CONTEXTS_PER_STACK")]
+pub const MAX_CONTEXTS_PER_STACK: u16 = 8;

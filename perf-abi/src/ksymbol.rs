@@ -1,0 +1,49 @@
+//! Kernel symbols and BPF programs that come and go: codes of KSYMBOL and BPF_EVENT records.
+
+codes! {
+    /// What a kernel symbol is (`perf_record_ksymbol.ksym_type`).
+    ///
+    /// Kernel: `enum perf_record_ksymbol_type`.
+    pub struct KsymbolType(u16) {
+        /// Not known. Since Linux 5.1.
+        UNKNOWN = 0, "PERF_RECORD_KSYMBOL_TYPE_UNKNOWN";
+        /// A BPF program. Since Linux 5.1.
+        BPF = 1, "PERF_RECORD_KSYMBOL_TYPE_BPF";
+        /// Out-of-line code: kprobe slots, ftrace trampolines. Since Linux 5.9.
+        OOL = 2, "PERF_RECORD_KSYMBOL_TYPE_OOL";
+    }
+}
+
+impl KsymbolType {
+    /// One past the highest code.
+    #[doc(alias = "PERF_RECORD_KSYMBOL_TYPE_MAX")]
+    pub const MAX: u16 = 3;
+}
+
+flags! {
+    /// Flags of a kernel symbol (`perf_record_ksymbol.flags`).
+    pub struct KsymbolFlags(u16) {
+        /// The symbol goes. Since Linux 5.1.
+        UNREGISTER = 1 << 0, "PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER";
+    }
+}
+
+codes! {
+    /// What happened to a BPF program (`perf_record_bpf_event.type`).
+    ///
+    /// Kernel: `enum perf_bpf_event_type`.
+    pub struct BpfEventType(u16) {
+        /// Not known. Since Linux 5.1.
+        UNKNOWN = 0, "PERF_BPF_EVENT_UNKNOWN";
+        /// Loaded. Since Linux 5.1.
+        PROG_LOAD = 1, "PERF_BPF_EVENT_PROG_LOAD";
+        /// Unloaded. Since Linux 5.1.
+        PROG_UNLOAD = 2, "PERF_BPF_EVENT_PROG_UNLOAD";
+    }
+}
+
+impl BpfEventType {
+    /// One past the highest code.
+    #[doc(alias = "PERF_BPF_EVENT_MAX")]
+    pub const MAX: u16 = 3;
+}

@@ -1,0 +1,55 @@
+//! The Linux perf_event ABI as types and constants.
+//!
+//! Everything that `include/uapi/linux/perf_event.h` defines, and what the perf tool adds around it in a
+//! `perf.data`: one module a kernel concept, named after the concept. This crate decodes single words and the
+//! attr; records and files are [perf-parse](https://docs.rs/perf-parse)'s.
+//!
+//! - Every open value (a type, a flag word, a code) is a newtype with a public `.0`. A value this crate does not
+//!   know passes through untouched and prints as its number.
+//! - Every constant carries its C name as a search alias: look for `PERF_SAMPLE_CALLCHAIN` and find
+//!   [`SampleType::CALLCHAIN`](sample_type::SampleType::CALLCHAIN). `NAMES` on each type lists them at run time.
+//! - The `#[repr(C)]` structs are generic over the byte order and have alignment 1: they are read from bytes of
+//!   any capture, on any host, without a copy.
+//!
+//! No std, no alloc, no unsafe code. Facts were checked against kernel 7.3; "since" names the first release.
+
+#![no_std]
+#![forbid(unsafe_code)]
+#![deny(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::cast_possible_truncation
+)]
+#![cfg_attr(
+    test,
+    allow(
+        clippy::indexing_slicing,
+        clippy::arithmetic_side_effects,
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::cast_possible_truncation,
+        reason = "a test that indexes wrongly should fail loudly"
+    )
+)]
+
+#[macro_use]
+mod macros;
+
+pub mod attr;
+pub mod aux;
+pub mod branch;
+pub mod breakpoint;
+pub mod callchain;
+pub mod endian;
+pub mod event;
+pub mod ksymbol;
+pub mod namespaces;
+pub mod read_format;
+pub mod record;
+pub mod sample_type;
+
+pub use macros::Name;

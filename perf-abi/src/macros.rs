@@ -1,0 +1,220 @@
+//! The two macros that make every open value of this crate.
+//!
+//! A value the kernel sends may be newer than this crate, so each is a newtype over the integer as it was
+//! written: unknown values survive, compare and print as their number.
+
+/// A constant of the ABI: what the C headers call it, what this crate calls it, its value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Name {
+    /// The name in the kernel's or the perf tool's headers, as in `PERF_SAMPLE_IP`.
+    pub c_name: &'static str,
+    /// The name without its prefix, as values print here: `IP`.
+    pub name: &'static str,
+    /// The value; for a code in a narrow field, zero-extended.
+    pub value: u64,
+}
+
+/// Makes a newtype that holds one of several codes.
+///
+/// `NAME = value, "C_NAME";` a line. The type prints as the name, or as the number where it has none.
+macro_rules! codes {
+    (
+        $(#[$meta:meta])*
+        pub struct $Type:ident($repr:ty) {
+            $( $(#[$cmeta:meta])* $NAME:ident = $value:expr, $c:literal; )*
+        }
+    ) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $Type(pub $repr);
+
+        impl $Type {
+            $( $(#[$cmeta])* #[doc(alias = $c)] pub const $NAME: Self = Self($value); )*
+
+            /// Every code known by name, in the order of the kernel's header.
+            pub const NAMES: &'static [$crate::Name] = &[
+                $( $crate::Name { c_name: $c, name: stringify!($NAME), value: Self::$NAME.0 as u64 }, )*
+            ];
+
+            /// The name of this code without its prefix; `None` for a code this crate does not know.
+            #[must_use]
+            pub fn name(self) -> Option<&'static str> {
+                $( if self == Self::$NAME { return Some(stringify!($NAME)); } )*
+                None
+            }
+        }
+
+        impl From<$repr> for $Type {
+            fn from(value: $repr) -> Self {
+                Self(value)
+            }
+        }
+
+        impl From<$Type> for $repr {
+            fn from(value: $Type) -> Self {
+                value.0
+            }
+        }
+
+        impl core::fmt::Display for $Type {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                match self.name() {
+                    Some(name) => f.pad(name),
+                    None => core::fmt::Display::fmt(&self.0, f),
+                }
+            }
+        }
+
+        impl core::fmt::Debug for $Type {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                write!(f, concat!(stringify!($Type), "({})"), self)
+            }
+        }
+    };
+}
+
+/// Makes a newtype that holds a set of flag bits, and numbers in bit-fields between them.
+///
+/// `NAME = bit, "C_NAME";` a flag; `getter/setter: Type(int) = lsb, width;` a field, whose type is a `codes!`
+/// or `flags!` newtype over `int`, or `int` itself; `reserved { lsb, width }` the bits that C calls reserved, which
+/// count as unknown. The type prints as the names of its flags joined by `|`,
+/// then each field that is not zero as `getter=value`, then what is left in hexadecimal.
+macro_rules! flags {
+    (
+        $(#[$meta:meta])*
+        pub struct $Type:ident($repr:ty) {
+            $( $(#[$fmeta:meta])* $NAME:ident = $value:expr, $c:literal; )*
+        }
+        $( fields {
+            $( $(#[$dmeta:meta])* $get:ident / $set:ident: $Field:ident($int:ty) = $lsb:literal, $width:literal; )*
+        } )?
+        $( reserved { $rlsb:literal, $rwidth:literal } )?
+    ) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $Type(pub $repr);
+
+        impl $Type {
+            $( $(#[$fmeta])* #[doc(alias = $c)] pub const $NAME: Self = Self($value); )*
+
+            /// Every flag known by name, in the order of the kernel's header.
+            pub const NAMES: &'static [$crate::Name] = &[
+                $( $crate::Name { c_name: $c, name: stringify!($NAME), value: Self::$NAME.0 as u64 }, )*
+            ];
+
+            /// The bit-fields of more than one bit, the reserved one included, as (lowest bit, width).
+            pub const FIELDS: &'static [(u32, u32)] = &[ $( $( ($lsb, $width), )* )? $( ($rlsb, $rwidth) )? ];
+
+            /// No flag set.
+            pub const NONE: Self = Self(0);
+
+            /// Every bit that a name or a field of this crate covers.
+            pub const KNOWN: Self = Self(0 $( | $value )* $( $( | (((1 << $width) - 1) << $lsb) )* )?);
+
+            /// The bits that no name and no field of this crate covers.
+            #[must_use]
+            pub const fn unknown(self) -> $repr {
+                self.0 & !Self::KNOWN.0
+            }
+
+            /// Whether every bit of `flags` is set here.
+            #[must_use]
+            pub const fn contains(self, flags: Self) -> bool {
+                self.0 & flags.0 == flags.0
+            }
+
+            /// Whether any bit of `flags` is set here.
+            #[must_use]
+            pub const fn intersects(self, flags: Self) -> bool {
+                self.0 & flags.0 != 0
+            }
+
+            /// These bits and those of `flags`.
+            #[must_use]
+            pub const fn union(self, flags: Self) -> Self {
+                Self(self.0 | flags.0)
+            }
+
+            /// These bits without those of `flags`.
+            #[must_use]
+            pub const fn without(self, flags: Self) -> Self {
+                Self(self.0 & !flags.0)
+            }
+
+            $( $(
+                $(#[$dmeta])*
+                #[must_use]
+                #[inline]
+                #[allow(clippy::cast_possible_truncation, clippy::unnecessary_cast,
+                        reason = "the mask keeps the value within the field's width, which its type holds")]
+                pub fn $get(self) -> $Field {
+                    $Field::from(((self.0 >> $lsb) & ((1 << $width) - 1)) as $int)
+                }
+
+                #[doc = concat!("This word with `", stringify!($get), "` replaced; bits of `value` beyond the field's width are dropped.")]
+                #[must_use]
+                #[inline]
+                #[allow(clippy::useless_conversion, reason = "some fields are plain integers")]
+                pub fn $set(self, value: $Field) -> Self {
+                    let mask: $repr = (1 << $width) - 1;
+                    Self(self.0 & !(mask << $lsb) | ((<$repr>::from(<$int>::from(value)) & mask) << $lsb))
+                }
+            )* )?
+        }
+
+        impl From<$repr> for $Type {
+            fn from(value: $repr) -> Self {
+                Self(value)
+            }
+        }
+
+        impl From<$Type> for $repr {
+            fn from(value: $Type) -> Self {
+                value.0
+            }
+        }
+
+        impl core::ops::BitOr for $Type {
+            type Output = Self;
+            fn bitor(self, other: Self) -> Self {
+                self.union(other)
+            }
+        }
+
+        impl core::ops::BitOrAssign for $Type {
+            fn bitor_assign(&mut self, other: Self) {
+                *self = self.union(other);
+            }
+        }
+
+        impl core::fmt::Display for $Type {
+            #[allow(unused_mut, unused_variables, unused_assignments, clippy::unnecessary_cast,
+                    reason = "a word may have no flags or no fields")]
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                let mut separator = "";
+                $( if self.contains(Self::$NAME) {
+                    f.write_str(separator)?;
+                    f.write_str(stringify!($NAME))?;
+                    separator = "|";
+                } )*
+                $( $( if (self.0 >> $lsb) & ((1 << $width) - 1) != 0 {
+                    if !separator.is_empty() {
+                        f.write_str(" ")?;
+                    }
+                    write!(f, concat!(stringify!($get), "={}"), self.$get())?;
+                    separator = " ";
+                } )* )?
+                if self.unknown() != 0 || self.0 == 0 {
+                    write!(f, "{separator}{:#x}", self.unknown())?;
+                }
+                Ok(())
+            }
+        }
+
+        impl core::fmt::Debug for $Type {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                write!(f, concat!(stringify!($Type), "({})"), self)
+            }
+        }
+    };
+}

@@ -1,0 +1,36 @@
+//! Records: their header, their types, their `misc` bits, and the fixed part of each payload.
+
+mod kernel;
+mod misc;
+mod types;
+
+pub use kernel::*;
+pub use misc::{CpuMode, Misc};
+pub use types::RecordType;
+
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
+
+use crate::endian::{Endian, U16, U32};
+
+/// What every record begins with.
+///
+/// Kernel: `struct perf_event_header`; since Linux 2.6.31.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
+#[repr(C)]
+#[doc(alias = "perf_event_header")]
+pub struct Header<O: Endian> {
+    /// What the record says, a [`RecordType`]. C: `type`.
+    pub kind: U32<O>,
+    /// Bits whose meaning depends on the type, a [`Misc`].
+    pub misc: U16<O>,
+    /// Bytes of the whole record: this header, the payload and the `sample_id` trailer.
+    pub size: U16<O>,
+}
+
+impl<O: Endian> Header<O> {
+    /// A header of native values.
+    #[must_use]
+    pub fn new(kind: RecordType, misc: Misc, size: u16) -> Self {
+        Self { kind: U32::new(kind.0), misc: U16::new(misc.0), size: U16::new(size) }
+    }
+}
