@@ -1,0 +1,203 @@
+//! Records: the header walk, and each of the kernel's 22 types decoded.
+//!
+//! [`Records`] walks from header to header over bytes that lie end to end; [`RawRecord::decode`] makes a [`Record`]
+//! of one, by the layout of its event. One file a family of records, each type named as the kernel names it.
+
+mod aux;
+mod callchain_deferred;
+mod cgroup;
+mod comm;
+mod ksymbol;
+mod lost;
+mod mmap;
+mod namespaces;
+mod raw;
+mod read;
+mod sample_id;
+mod switch;
+mod task;
+mod text_poke;
+mod throttle;
+
+pub use aux::{Aux, AuxOutputHwId, ItraceStart};
+pub use callchain_deferred::CallchainDeferred;
+pub use cgroup::Cgroup;
+pub use comm::Comm;
+pub use ksymbol::{BpfEvent, Ksymbol};
+pub use lost::{Lost, LostSamples};
+pub use mmap::{FileId, Mmap, Mmap2};
+pub use namespaces::Namespaces;
+pub use raw::{RawRecord, Records};
+pub use read::ReadRecord;
+pub use sample_id::SampleId;
+pub use switch::SwitchCpuWide;
+pub use task::Task;
+pub use text_poke::TextPoke;
+pub use throttle::Throttle;
+
+use perf_abi::endian::Endian;
+use perf_abi::record::RecordType;
+
+use crate::cursor::Cursor;
+use crate::error::Error;
+use crate::layout::SampleLayout;
+use crate::sample::Sample;
+
+/// A decoded record. It borrows strings and arrays from the record's bytes; small fields are native values.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum Record<'a, O: Endian> {
+    /// `PERF_RECORD_MMAP`
+    Mmap(Mmap<'a>),
+    /// `PERF_RECORD_LOST`
+    Lost(Lost),
+    /// `PERF_RECORD_COMM`
+    Comm(Comm<'a>),
+    /// `PERF_RECORD_EXIT`
+    Exit(Task),
+    /// `PERF_RECORD_THROTTLE`
+    Throttle(Throttle),
+    /// `PERF_RECORD_UNTHROTTLE`
+    Unthrottle(Throttle),
+    /// `PERF_RECORD_FORK`
+    Fork(Task),
+    /// `PERF_RECORD_READ`
+    Read(ReadRecord<'a, O>),
+    /// `PERF_RECORD_SAMPLE`
+    Sample(Sample<'a, O>),
+    /// `PERF_RECORD_MMAP2`
+    Mmap2(Mmap2<'a>),
+    /// `PERF_RECORD_AUX`
+    Aux(Aux),
+    /// `PERF_RECORD_ITRACE_START`
+    ItraceStart(ItraceStart),
+    /// `PERF_RECORD_LOST_SAMPLES`
+    LostSamples(LostSamples),
+    /// `PERF_RECORD_SWITCH`: nothing but `misc` and the trailer.
+    Switch,
+    /// `PERF_RECORD_SWITCH_CPU_WIDE`
+    SwitchCpuWide(SwitchCpuWide),
+    /// `PERF_RECORD_NAMESPACES`
+    Namespaces(Namespaces<'a, O>),
+    /// `PERF_RECORD_KSYMBOL`
+    Ksymbol(Ksymbol<'a>),
+    /// `PERF_RECORD_BPF_EVENT`
+    BpfEvent(BpfEvent),
+    /// `PERF_RECORD_CGROUP`
+    Cgroup(Cgroup<'a>),
+    /// `PERF_RECORD_TEXT_POKE`
+    TextPoke(TextPoke<'a>),
+    /// `PERF_RECORD_AUX_OUTPUT_HW_ID`
+    AuxOutputHwId(AuxOutputHwId),
+    /// `PERF_RECORD_CALLCHAIN_DEFERRED`
+    CallchainDeferred(CallchainDeferred<'a, O>),
+    /// A type this crate does not know, or one of the perf tool's.
+    Other(RawRecord<'a, O>),
+}
+
+impl<O: Endian> Record<'_, O> {
+    /// The record's type.
+    #[must_use]
+    pub fn kind(&self) -> RecordType {
+        match self {
+            Self::Mmap(_) => RecordType::MMAP,
+            Self::Lost(_) => RecordType::LOST,
+            Self::Comm(_) => RecordType::COMM,
+            Self::Exit(_) => RecordType::EXIT,
+            Self::Throttle(_) => RecordType::THROTTLE,
+            Self::Unthrottle(_) => RecordType::UNTHROTTLE,
+            Self::Fork(_) => RecordType::FORK,
+            Self::Read(_) => RecordType::READ,
+            Self::Sample(_) => RecordType::SAMPLE,
+            Self::Mmap2(_) => RecordType::MMAP2,
+            Self::Aux(_) => RecordType::AUX,
+            Self::ItraceStart(_) => RecordType::ITRACE_START,
+            Self::LostSamples(_) => RecordType::LOST_SAMPLES,
+            Self::Switch => RecordType::SWITCH,
+            Self::SwitchCpuWide(_) => RecordType::SWITCH_CPU_WIDE,
+            Self::Namespaces(_) => RecordType::NAMESPACES,
+            Self::Ksymbol(_) => RecordType::KSYMBOL,
+            Self::BpfEvent(_) => RecordType::BPF_EVENT,
+            Self::Cgroup(_) => RecordType::CGROUP,
+            Self::TextPoke(_) => RecordType::TEXT_POKE,
+            Self::AuxOutputHwId(_) => RecordType::AUX_OUTPUT_HW_ID,
+            Self::CallchainDeferred(_) => RecordType::CALLCHAIN_DEFERRED,
+            Self::Other(raw) => raw.kind(),
+        }
+    }
+}
+
+impl<'a, O: Endian> RawRecord<'a, O> {
+    /// Decodes the record by the layout of its event.
+    ///
+    /// Checks that the fields fill the record exactly, but for a [`Sample`] with fields of variable size, whose
+    /// [`tail`](Sample::tail) checks it when asked for. Allocates nothing.
+    ///
+    /// # Errors
+    ///
+    /// Any [`ErrorKind`](crate::ErrorKind) but `RecordSize`, `UnknownBits` and `BothWeights`, with the field's offset
+    /// in the record. The record behind this one is still reachable.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use perf_parse::abi::attr::Attr;
+    /// use perf_parse::abi::endian::LittleEndian;
+    /// use perf_parse::{RawRecord, Record, SampleLayout};
+    ///
+    /// let layout = SampleLayout::new(&Attr::default())?;
+    /// let mut bytes = *b"\x03\0\0\0\0\0\x18\0....tid.comm\0\0\0\0";
+    /// let (raw, rest) = RawRecord::<LittleEndian>::parse(&bytes)?;
+    /// assert!(rest.is_empty());
+    /// let Record::Comm(comm) = raw.decode(&layout)? else { panic!("not a COMM") };
+    /// assert_eq!(comm.comm, b"comm");
+    ///
+    /// bytes[20..].fill(b'x'); // no NUL
+    /// let (raw, _) = RawRecord::<LittleEndian>::parse(&bytes)?;
+    /// assert_eq!(raw.decode(&layout).unwrap_err().to_string(), "byte 16: comm: has no NUL before the record ends");
+    /// # Ok::<(), perf_parse::Error>(())
+    /// ```
+    pub fn decode(&self, layout: &'a SampleLayout) -> Result<Record<'a, O>, Error> {
+        let kind = self.kind();
+        if kind == RecordType::SAMPLE {
+            return Sample::parse(layout, self).map(Record::Sample);
+        }
+        if kind.is_user() || kind.0 >= RecordType::MAX || kind.0 == 0 {
+            return Ok(Record::Other(*self));
+        }
+        let mut body = self.body(layout)?;
+        let at = &mut body;
+        let record = match kind {
+            RecordType::MMAP => Record::Mmap(Mmap::parse::<O>(at)?),
+            RecordType::LOST => Record::Lost(Lost::parse::<O>(at)?),
+            RecordType::COMM => Record::Comm(Comm::parse::<O>(at)?),
+            RecordType::EXIT => Record::Exit(Task::parse::<O>(at)?),
+            RecordType::THROTTLE => Record::Throttle(Throttle::parse::<O>(at)?),
+            RecordType::UNTHROTTLE => Record::Unthrottle(Throttle::parse::<O>(at)?),
+            RecordType::FORK => Record::Fork(Task::parse::<O>(at)?),
+            RecordType::READ => Record::Read(ReadRecord::parse(at, layout.read_format)?),
+            RecordType::MMAP2 => Record::Mmap2(Mmap2::parse::<O>(at, self.misc())?),
+            RecordType::AUX => Record::Aux(Aux::parse::<O>(at)?),
+            RecordType::ITRACE_START => Record::ItraceStart(ItraceStart::parse::<O>(at)?),
+            RecordType::LOST_SAMPLES => Record::LostSamples(LostSamples::parse::<O>(at)?),
+            RecordType::SWITCH => Record::Switch,
+            RecordType::SWITCH_CPU_WIDE => Record::SwitchCpuWide(SwitchCpuWide::parse::<O>(at)?),
+            RecordType::NAMESPACES => Record::Namespaces(Namespaces::parse(at)?),
+            RecordType::KSYMBOL => Record::Ksymbol(Ksymbol::parse::<O>(at)?),
+            RecordType::BPF_EVENT => Record::BpfEvent(BpfEvent::parse::<O>(at)?),
+            RecordType::CGROUP => Record::Cgroup(Cgroup::parse::<O>(at)?),
+            RecordType::TEXT_POKE => Record::TextPoke(TextPoke::parse::<O>(at)?),
+            RecordType::AUX_OUTPUT_HW_ID => Record::AuxOutputHwId(AuxOutputHwId::parse::<O>(at)?),
+            RecordType::CALLCHAIN_DEFERRED => Record::CallchainDeferred(CallchainDeferred::parse(at)?),
+            _ => return Ok(Record::Other(*self)),
+        };
+        body.finish()?;
+        Ok(record)
+    }
+
+    /// The payload without its trailer.
+    fn body(&self, layout: &SampleLayout) -> Result<Cursor<'a>, Error> {
+        let (body, _) = self.split_trailer(layout)?;
+        Ok(Cursor::new(body, 8))
+    }
+}

@@ -1,0 +1,159 @@
+//! Mappings: MMAP and MMAP2.
+
+use perf_abi::endian::Endian;
+use perf_abi::record::{self as wire, Misc};
+
+use crate::cursor::Cursor;
+use crate::error::{Error, ErrorKind};
+
+/// A file, or memory without one, was mapped; `misc` has `MMAP_DATA` where it is not executable.
+///
+/// Kernel: `PERF_RECORD_MMAP`; since Linux 2.6.31.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mmap<'a> {
+    /// Process; -1 for the kernel's own mappings, which perf makes up.
+    pub pid: i32,
+    /// Thread.
+    pub tid: i32,
+    /// Start address.
+    pub addr: u64,
+    /// Bytes.
+    pub len: u64,
+    /// Offset of the mapping in the file, in bytes.
+    pub pgoff: u64,
+    /// Path of the file, or what the kernel calls memory without one: `//anon`, `[heap]`, `[vdso]`, ...
+    pub filename: &'a [u8],
+}
+
+impl<'a> Mmap<'a> {
+    pub(super) fn parse<O: Endian>(at: &mut Cursor<'a>) -> Result<Self, Error> {
+        let wire::Mmap { pid, tid, addr, len, pgoff } = at.fixed::<wire::Mmap<O>>("pid")?;
+        Ok(Self {
+            pid: pid.get(),
+            tid: tid.get(),
+            addr: addr.get(),
+            len: len.get(),
+            pgoff: pgoff.get(),
+            filename: at.string("filename")?,
+        })
+    }
+}
+
+/// A file was mapped, told by inode or build id.
+///
+/// Kernel: `PERF_RECORD_MMAP2`; since Linux 3.16, and as first written by 3.12.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mmap2<'a> {
+    /// Process; -1 for the kernel's own mappings, which perf makes up.
+    pub pid: i32,
+    /// Thread.
+    pub tid: i32,
+    /// Start address.
+    pub addr: u64,
+    /// Bytes.
+    pub len: u64,
+    /// Offset of the mapping in the file, in bytes.
+    pub pgoff: u64,
+    /// Which file.
+    pub id: FileId,
+    /// Protection (`PROT_*`) and flags (`MAP_*`) of `mmap(2)`.
+    ///
+    /// `None` in records of kernels 3.12 to 3.15, which have neither. The record does not say: it is taken for an old
+    /// one where the name would begin inside what looks like no protection, or where there is no room for both.
+    pub prot_flags: Option<(u32, u32)>,
+    /// Path of the file.
+    pub filename: &'a [u8],
+}
+
+/// How an MMAP2 record tells the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileId {
+    /// By its inode.
+    Inode {
+        /// Major number of the device.
+        maj: u32,
+        /// Minor number of the device.
+        min: u32,
+        /// Inode number.
+        ino: u64,
+        /// Generation of the inode number.
+        ino_generation: u64,
+    },
+    /// By its build id; `misc` has `MMAP_BUILD_ID`. Since Linux 5.12.
+    BuildId {
+        /// Bytes of `bytes` in use, at most 20.
+        size: u8,
+        /// The build id, then zeros.
+        bytes: [u8; 20],
+    },
+}
+
+impl FileId {
+    /// The build id, as long as it is; `None` if the record tells the file by inode.
+    #[must_use]
+    pub fn build_id(&self) -> Option<&[u8]> {
+        match self {
+            Self::Inode { .. } => None,
+            Self::BuildId { size, bytes } => bytes.get(..usize::from(*size)),
+        }
+    }
+
+    fn parse<O: Endian>(union: &[u8; 24], misc: Misc, offset: u32) -> Result<Self, Error> {
+        if misc.contains(Misc::MMAP_BUILD_ID) {
+            let wire::Mmap2BuildId { build_id_size: size, build_id: bytes, .. } =
+                zerocopy::transmute!(*union);
+            if usize::from(size) > bytes.len() {
+                let kind = ErrorKind::OutOfRange { field: "build_id_size", value: u64::from(size), max: 20 };
+                return Err(Error::new(kind, offset));
+            }
+            return Ok(Self::BuildId { size, bytes });
+        }
+        let wire::Mmap2Inode { maj, min, ino, ino_generation } = zerocopy::transmute!(*union);
+        let _: perf_abi::endian::U32<O> = maj;
+        Ok(Self::Inode {
+            maj: maj.get(),
+            min: min.get(),
+            ino: ino.get(),
+            ino_generation: ino_generation.get(),
+        })
+    }
+}
+
+/// The highest `prot` that a mapping can have and that cannot be the first characters of a path.
+///
+/// The kernel writes `PROT_READ`, `PROT_WRITE` and `PROT_EXEC`; architectures have a few more bits below this.
+const MAX_PROT: u32 = 0xff;
+
+impl<'a> Mmap2<'a> {
+    pub(super) fn parse<O: Endian>(at: &mut Cursor<'a>, misc: Misc) -> Result<Self, Error> {
+        let current = *at;
+        let wire::Mmap { pid, tid, addr, len, pgoff } = at.fixed::<wire::Mmap<O>>("pid")?;
+        let union_offset = at.offset();
+        let union = at.fixed::<[u8; 24]>("maj")?;
+        let id = FileId::parse::<O>(union, misc, union_offset)?;
+        let old = *at;
+        *at = current;
+        let prot_flags = match at.fixed::<wire::Mmap2<O>>("prot") {
+            Ok(wire::Mmap2 { prot, flags, .. })
+                if prot.get() <= MAX_PROT && !at.rest().is_empty() || misc.contains(Misc::MMAP_BUILD_ID) =>
+            {
+                Some((prot.get(), flags.get()))
+            }
+            Err(error) if misc.contains(Misc::MMAP_BUILD_ID) => return Err(error),
+            _ => {
+                *at = old;
+                None
+            }
+        };
+        Ok(Self {
+            pid: pid.get(),
+            tid: tid.get(),
+            addr: addr.get(),
+            len: len.get(),
+            pgoff: pgoff.get(),
+            id,
+            prot_flags,
+            filename: at.string("filename")?,
+        })
+    }
+}

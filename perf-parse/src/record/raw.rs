@@ -1,0 +1,168 @@
+//! The walk from header to header.
+
+use perf_abi::endian::{Endian, U64};
+use perf_abi::record::{Header, Misc, RecordType};
+use zerocopy::FromBytes;
+
+use super::SampleId;
+use crate::error::{Error, ErrorKind};
+use crate::layout::SampleLayout;
+
+/// Bytes of a record's header.
+const HEADER: usize = 8;
+
+/// A record whose header is read and whose payload is not decoded.
+///
+/// Two pointers and a length; borrows from the input.
+#[derive(Clone, Copy, Debug)]
+pub struct RawRecord<'a, O: Endian> {
+    header: &'a Header<O>,
+    payload: &'a [u8],
+}
+
+impl<'a, O: Endian> RawRecord<'a, O> {
+    /// Takes the record at the start of `bytes`; also gives the bytes behind it. Takes constant time.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Truncated`] if `bytes` ends before the header or before the `size` it gives,
+    /// [`ErrorKind::RecordSize`] if that is below 8. In both cases the next record cannot be found.
+    #[inline]
+    pub fn parse(bytes: &'a [u8]) -> Result<(Self, &'a [u8]), Error> {
+        let Ok((header, rest)) = Header::<O>::ref_from_prefix(bytes) else {
+            let available = bytes.len() as u64;
+            return Err(Error::new(
+                ErrorKind::Truncated { field: "header", needed: HEADER as u64, available },
+                0,
+            ));
+        };
+        let size = header.size.get();
+        let Some(payload) = usize::from(size).checked_sub(HEADER) else {
+            return Err(Error::new(ErrorKind::RecordSize { size }, 6));
+        };
+        match rest.split_at_checked(payload) {
+            Some((payload, rest)) => Ok((Self { header, payload }, rest)),
+            None => {
+                let (needed, available) = (payload as u64, rest.len() as u64);
+                Err(Error::new(ErrorKind::Truncated { field: "payload", needed, available }, 8))
+            }
+        }
+    }
+
+    /// What the record says.
+    #[must_use]
+    #[inline]
+    pub fn kind(&self) -> RecordType {
+        RecordType(self.header.kind.get())
+    }
+
+    /// Bits whose meaning depends on the type.
+    #[must_use]
+    #[inline]
+    pub fn misc(&self) -> Misc {
+        Misc(self.header.misc.get())
+    }
+
+    /// Bytes of the record, header included.
+    #[must_use]
+    #[inline]
+    pub fn size(&self) -> u16 {
+        self.header.size.get()
+    }
+
+    /// The bytes behind the header, the `sample_id` trailer included.
+    #[must_use]
+    #[inline]
+    pub fn payload(&self) -> &'a [u8] {
+        self.payload
+    }
+
+    /// The `sample_id` trailer: who and when. Takes constant time.
+    ///
+    /// `None` for samples, which carry these fields themselves; for the perf tool's own records; and where the event
+    /// has no `sample_id_all`.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Truncated`] if the record is shorter than the trailer.
+    pub fn sample_id(&self, layout: &'a SampleLayout) -> Result<Option<SampleId<'a, O>>, Error> {
+        let (_, words) = self.split_trailer(layout)?;
+        Ok((!words.is_empty()).then_some(SampleId { layout, words }))
+    }
+
+    /// The payload apart from the trailer, which is empty where there is none.
+    pub(super) fn split_trailer(&self, layout: &SampleLayout) -> Result<(&'a [u8], &'a [U64<O>]), Error> {
+        let kind = self.kind();
+        if layout.id.words == 0 || kind == RecordType::SAMPLE || kind.is_user() {
+            return Ok((self.payload, &[]));
+        }
+        match <[U64<O>]>::ref_from_suffix_with_elems(self.payload, usize::from(layout.id.words)) {
+            Ok(split) => Ok(split),
+            Err(_) => {
+                let (needed, available) = (layout.sample_id_size() as u64, self.payload.len() as u64);
+                Err(Error::new(ErrorKind::Truncated { field: "sample_id", needed, available }, 8))
+            }
+        }
+    }
+}
+
+/// An iterator over records that lie end to end, such as the data section of a file.
+///
+/// After an error it ends: where the next record begins is not known. What is left is [`rest`](Self::rest).
+#[derive(Clone, Debug)]
+pub struct Records<'a, O: Endian> {
+    rest: &'a [u8],
+    failed: bool,
+    order: core::marker::PhantomData<O>,
+}
+
+impl<'a, O: Endian> Records<'a, O> {
+    /// Walks `bytes`, which begin with a header.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use perf_parse::Records;
+    /// use perf_parse::abi::endian::LittleEndian;
+    /// use perf_parse::abi::record::RecordType;
+    ///
+    /// let two = b"\x44\0\0\0\0\0\x08\0\x44\0\0\0\0\0\x08\0";
+    /// for record in Records::<LittleEndian>::new(two) {
+    ///     assert_eq!(record?.kind(), RecordType::FINISHED_ROUND);
+    /// }
+    /// # Ok::<(), perf_parse::Error>(())
+    /// ```
+    #[must_use]
+    pub fn new(bytes: &'a [u8]) -> Self {
+        Self { rest: bytes, failed: false, order: core::marker::PhantomData }
+    }
+
+    /// The bytes not yet walked; after an error, those that could not be.
+    #[must_use]
+    pub fn rest(&self) -> &'a [u8] {
+        self.rest
+    }
+}
+
+impl<'a, O: Endian> Iterator for Records<'a, O> {
+    type Item = Result<RawRecord<'a, O>, Error>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.failed || self.rest.is_empty() {
+            return None;
+        }
+        match RawRecord::parse(self.rest) {
+            Ok((record, rest)) => {
+                self.rest = rest;
+                Some(Ok(record))
+            }
+            Err(error) => {
+                self.failed = true;
+                Some(Err(error))
+            }
+        }
+    }
+}
+
+impl<O: Endian> core::iter::FusedIterator for Records<'_, O> {}

@@ -1,0 +1,100 @@
+//! Call chains: the words, and the frames they mean.
+
+use perf_abi::callchain::CallchainContext;
+use perf_abi::endian::{Endian, U64};
+
+use crate::cursor::Cursor;
+use crate::error::Error;
+
+/// A call chain, innermost frame first. Borrows from the record.
+///
+/// Kernel: `struct perf_callchain_entry`, `perf_callchain`; since Linux 2.6.31.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Callchain<'a, O: Endian> {
+    words: &'a [U64<O>],
+}
+
+impl<'a, O: Endian> Callchain<'a, O> {
+    #[inline]
+    pub(super) fn parse(at: &mut Cursor<'a>) -> Result<Self, Error> {
+        let nr = at.word::<O>("callchain.nr")?;
+        Ok(Self { words: at.array(nr, "callchain")? })
+    }
+
+    /// The words as recorded, context markers and cookies included.
+    #[must_use]
+    #[inline]
+    pub fn words(&self) -> &'a [U64<O>] {
+        self.words
+    }
+
+    /// The frames, each with where it is.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use perf_parse::abi::attr::Attr;
+    /// use perf_parse::abi::callchain::CallchainContext;
+    /// use perf_parse::abi::endian::LittleEndian;
+    /// use perf_parse::abi::sample_type::SampleType;
+    /// use perf_parse::sample::Frame;
+    /// use perf_parse::{RawRecord, Record, SampleLayout};
+    ///
+    /// let mut bytes = vec![9, 0, 0, 0, 2, 0, 32, 0]; // SAMPLE, USER, 32 bytes
+    /// for word in [2, CallchainContext::USER.0, 0x401000] {
+    ///     bytes.extend_from_slice(&u64::to_le_bytes(word));
+    /// }
+    /// let layout = SampleLayout::new(&Attr { sample_type: SampleType::CALLCHAIN, ..Attr::default() })?;
+    /// let Record::Sample(sample) = RawRecord::<LittleEndian>::parse(&bytes)?.0.decode(&layout)? else { panic!() };
+    /// let chain = sample.callchain()?.unwrap();
+    /// assert_eq!(chain.words().len(), 2);
+    /// let context = Some(CallchainContext::USER);
+    /// assert!(chain.frames().eq([Frame::Ip { ip: 0x401000, context }]));
+    /// # Ok::<(), perf_parse::Error>(())
+    /// ```
+    #[must_use]
+    pub fn frames(&self) -> Frames<'a, O> {
+        Frames { words: self.words.iter(), context: None }
+    }
+}
+
+/// A frame of a call chain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Frame {
+    /// An address: where the cpu was, or a return address.
+    Ip {
+        /// The address.
+        ip: u64,
+        /// Where it is: the last marker before it, known or not. `None` before the first marker.
+        context: Option<CallchainContext>,
+    },
+    /// The rest of the chain comes later, in the CALLCHAIN_DEFERRED record with this cookie.
+    Deferred {
+        /// The cookie; `None` if the chain ends where it should be.
+        cookie: Option<u64>,
+    },
+}
+
+/// An iterator over the frames of a call chain; made by [`Callchain::frames`].
+#[derive(Clone, Debug)]
+pub struct Frames<'a, O: Endian> {
+    words: core::slice::Iter<'a, U64<O>>,
+    context: Option<CallchainContext>,
+}
+
+impl<O: Endian> Iterator for Frames<'_, O> {
+    type Item = Frame;
+
+    fn next(&mut self) -> Option<Frame> {
+        loop {
+            let word = self.words.next()?.get();
+            match CallchainContext::of(word) {
+                None => return Some(Frame::Ip { ip: word, context: self.context }),
+                Some(CallchainContext::USER_DEFERRED) => {
+                    return Some(Frame::Deferred { cookie: self.words.next().map(|word| word.get()) });
+                }
+                context => self.context = context,
+            }
+        }
+    }
+}

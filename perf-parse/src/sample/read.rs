@@ -1,0 +1,145 @@
+//! Counter values, in samples and in READ records.
+
+use perf_abi::endian::{Endian, U64};
+use perf_abi::read_format::ReadFormat;
+
+use crate::cursor::Cursor;
+use crate::error::Error;
+
+/// What a read of a counter, or of its group, gave. A view over the words; getters take constant time.
+///
+/// Kernel: `perf_output_read_one`, `perf_output_read_group`, `kernel/events/core.c`; `read(2)` gives the same layout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Read<'a, O: Endian> {
+    format: ReadFormat,
+    /// Nanoseconds enabled and running, those of the two that are asked for.
+    times: &'a [U64<O>],
+    /// Value, id and lost of each event, those that are asked for.
+    values: &'a [U64<O>],
+}
+
+/// The words of an event: its value, and its id and lost count where asked for.
+const fn words_of(format: ReadFormat) -> usize {
+    1_usize
+        .wrapping_add(format.contains(ReadFormat::ID) as usize)
+        .wrapping_add(format.contains(ReadFormat::LOST) as usize)
+}
+
+impl<'a, O: Endian> Read<'a, O> {
+    pub(crate) fn parse(at: &mut Cursor<'a>, format: ReadFormat) -> Result<Self, Error> {
+        let enabled = u64::from(format.contains(ReadFormat::TOTAL_TIME_ENABLED));
+        let running = u64::from(format.contains(ReadFormat::TOTAL_TIME_RUNNING));
+        let times = enabled.wrapping_add(running);
+        let words = words_of(format) as u64;
+        if !format.contains(ReadFormat::GROUP) {
+            // One event: its value comes before the times, the rest behind them.
+            let all = at.array(words.wrapping_add(times), "read")?;
+            return Ok(Self { format, times: &[], values: all });
+        }
+        let nr = at.word::<O>("read.nr")?;
+        let times = at.array(times, "read.time_enabled")?;
+        let values = at.array(nr.saturating_mul(words), "read.values")?;
+        Ok(Self { format, times, values })
+    }
+
+    /// The words behind a group's count, as recorded: the times of a group, then the rest.
+    #[cfg(feature = "alloc")]
+    pub(crate) fn words(&self) -> (&'a [U64<O>], &'a [U64<O>]) {
+        (self.times, self.values)
+    }
+
+    /// Whether the values are a group's.
+    #[must_use]
+    pub fn is_group(&self) -> bool {
+        self.format.contains(ReadFormat::GROUP)
+    }
+
+    /// How many events the values are of.
+    #[must_use]
+    pub fn nr(&self) -> usize {
+        if self.is_group() { self.values.len().checked_div(words_of(self.format)).unwrap_or(0) } else { 1 }
+    }
+
+    /// Nanoseconds the event, or the group's leader, was enabled; `None` if not asked for.
+    #[must_use]
+    pub fn time_enabled(&self) -> Option<u64> {
+        self.time(ReadFormat::TOTAL_TIME_ENABLED, 0)
+    }
+
+    /// Nanoseconds the event, or the group's leader, was on a counter; `None` if not asked for.
+    #[must_use]
+    pub fn time_running(&self) -> Option<u64> {
+        self.time(
+            ReadFormat::TOTAL_TIME_RUNNING,
+            usize::from(self.format.contains(ReadFormat::TOTAL_TIME_ENABLED)),
+        )
+    }
+
+    fn time(&self, which: ReadFormat, index: usize) -> Option<u64> {
+        if !self.format.contains(which) {
+            return None;
+        }
+        let word =
+            if self.is_group() { self.times.get(index) } else { self.values.get(index.wrapping_add(1)) };
+        word.map(|word| word.get())
+    }
+
+    /// The value of each event: of a group the leader's first, then the members' in the order they were opened.
+    #[must_use]
+    pub fn values(&self) -> ReadValues<'a, O> {
+        ReadValues { read: *self, next: 0 }
+    }
+
+    fn value(&self, index: usize) -> Option<ReadValue> {
+        let (first, between) = if self.is_group() {
+            (index.checked_mul(words_of(self.format))?, 0)
+        } else if index == 0 {
+            let times = ReadFormat::TOTAL_TIME_ENABLED.union(ReadFormat::TOTAL_TIME_RUNNING);
+            (0, (self.format.0 & times.0).count_ones() as usize)
+        } else {
+            return None;
+        };
+        let value = self.values.get(first)?.get();
+        let mut next = first.wrapping_add(between).wrapping_add(1);
+        let mut take = |which| {
+            if !self.format.contains(which) {
+                return None;
+            }
+            let word = self.values.get(next)?.get();
+            next = next.wrapping_add(1);
+            Some(word)
+        };
+        let id = take(ReadFormat::ID);
+        let lost = take(ReadFormat::LOST);
+        Some(ReadValue { value, id, lost })
+    }
+}
+
+/// The count of one event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReadValue {
+    /// Occurrences counted.
+    pub value: u64,
+    /// Id of the event; `None` if not asked for.
+    pub id: Option<u64>,
+    /// Samples the event lost; `None` if not asked for. Since Linux 6.0.
+    pub lost: Option<u64>,
+}
+
+/// An iterator over the counts of a read; made by [`Read::values`].
+#[derive(Clone, Copy, Debug)]
+pub struct ReadValues<'a, O: Endian> {
+    read: Read<'a, O>,
+    next: usize,
+}
+
+impl<O: Endian> Iterator for ReadValues<'_, O> {
+    type Item = ReadValue;
+
+    #[inline]
+    fn next(&mut self) -> Option<ReadValue> {
+        let value = self.read.value(self.next)?;
+        self.next = self.next.wrapping_add(1);
+        Some(value)
+    }
+}

@@ -1,0 +1,367 @@
+//! What follows the leading fields of a sample: one walk over all of it.
+//!
+//! Five fields have a form that the record does not state. Each is read the usual way first; if the sample is then
+//! not consumed exactly, the other forms are tried. [`Readings`] says which was taken.
+
+use perf_abi::branch::BranchSampleType;
+use perf_abi::data_src::DataSrc;
+use perf_abi::endian::Endian;
+use perf_abi::record::CpuMode;
+use perf_abi::sample_type::SampleType;
+use perf_abi::txn::Txn;
+use perf_abi::weight::WeightStruct;
+
+use super::{BranchStack, Callchain, Read, Regs, Sample, StackUser};
+use crate::cursor::Cursor;
+use crate::error::{Error, ErrorKind};
+
+/// The fields of a sample from `read` on. Each is `None` where the event does not record it.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Tail<'a, O: Endian> {
+    /// Counter values.
+    pub read: Option<Read<'a, O>>,
+    /// Call chain.
+    pub callchain: Option<Callchain<'a, O>>,
+    /// Bytes that the event's source defines, padding included: 4 zero bytes where there was nothing.
+    pub raw: Option<&'a [u8]>,
+    /// Branch records.
+    pub branch_stack: Option<BranchStack<'a, O>>,
+    /// User-space registers.
+    pub regs_user: Option<Regs<'a, O>>,
+    /// Copy of the user stack.
+    pub stack_user: Option<StackUser<'a>>,
+    /// Hardware weight as one number.
+    pub weight: Option<u64>,
+    /// Hardware weight as three numbers.
+    pub weight_struct: Option<WeightStruct>,
+    /// Where the data came from.
+    pub data_src: Option<DataSrc>,
+    /// Reason of a transactional abort.
+    pub transaction: Option<Txn>,
+    /// Registers at the interrupt.
+    pub regs_intr: Option<Regs<'a, O>>,
+    /// Physical address; 0 where not known.
+    pub phys_addr: Option<u64>,
+    /// Id of the cgroup.
+    pub cgroup: Option<u64>,
+    /// Bytes of the page of `addr`; 0 where not known.
+    pub data_page_size: Option<u64>,
+    /// Bytes of the page of `ip`; 0 where not known.
+    pub code_page_size: Option<u64>,
+    /// A snapshot of the AUX area.
+    pub aux: Option<&'a [u8]>,
+    /// How the fields were read whose form the record does not state.
+    pub readings: Readings,
+}
+
+/// How a field was read whose form the record does not state.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Reading {
+    /// There was no choice.
+    #[default]
+    Certain,
+    /// As kernels usually write it.
+    Usual,
+    /// The other way: the usual one does not consume the sample exactly, or what is known speaks for this one.
+    Other,
+}
+
+/// How the fields of a sample were read whose form the record does not state.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Readings {
+    /// An empty branch stack of an event that asked for `hw_idx`. Usual: the index is there. Other: it is not, as the
+    /// PMU gave no branch stack.
+    pub hw_idx: Reading,
+    /// A branch stack with entries. Usual: counters are there if the event asked for them. Other: they are not there
+    /// though asked for, as the PMU gave none; or there though not asked for, as the group's leader did.
+    pub counters: Reading,
+    /// User registers of ABI 0. Usual: no registers follow. Other: they do.
+    pub regs_user: Reading,
+    /// A user stack of size 0 of an event that asked for 0 bytes. Usual: nothing follows the size. Other: the
+    /// kernel's stray zero follows it, every later field is 8 bytes further on, and the last 8 bytes of the sample
+    /// are lost; a field that lost all of itself is `None`.
+    pub stack_user: Reading,
+    /// Registers at the interrupt of ABI 0, as `regs_user`.
+    pub regs_intr: Reading,
+}
+
+/// A set of the fields whose form is open, the first in the record the highest bit.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Open(u8);
+
+impl Open {
+    const HW_IDX: Self = Self(1 << 4);
+    const COUNTERS: Self = Self(1 << 3);
+    const REGS_USER: Self = Self(1 << 2);
+    const STACK_USER: Self = Self(1 << 1);
+    const REGS_INTR: Self = Self(1 << 0);
+
+    const fn has(self, field: Self) -> bool {
+        self.0 & field.0 != 0
+    }
+}
+
+impl<'a, O: Endian> Sample<'a, O> {
+    /// Everything from `read` on, in one walk. Allocates nothing; the cost grows with the number of fields, not with
+    /// their sizes.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Truncated`] naming the field that does not fit, [`ErrorKind::OutOfRange`] for a stack copy larger
+    /// than its room, [`ErrorKind::Residue`] if bytes are left: a sample is consumed exactly or not at all. The
+    /// getters of the leading fields stay valid.
+    #[inline]
+    pub fn tail(&self) -> Result<Tail<'a, O>, Error> {
+        let mut walk = Walk::new(Open(0));
+        match walk.run(self) {
+            Ok(tail) if !walk.seen.has(Open::STACK_USER) => Ok(tail),
+            Err(error) if walk.seen == Open(0) => Err(error),
+            usual => self.resolve(usual),
+        }
+    }
+
+    /// How many ways of reading the sample consume it exactly; more than 1 means that its bytes are ambiguous.
+    ///
+    /// Walks the sample once for each: at most 32 times.
+    #[must_use]
+    pub fn possible_readings(&self) -> usize {
+        self.exact_readings().count()
+    }
+
+    /// Every way of reading that consumes the sample exactly, those first that change the usual one as late as
+    /// possible in the record.
+    fn exact_readings(&self) -> impl Iterator<Item = (Open, Tail<'a, O>)> {
+        (0..32).filter_map(|others| {
+            let mut walk = Walk::new(Open(others));
+            let tail = walk.run(self).ok()?;
+            // A choice that did not come up is not a reading of its own.
+            (others & !walk.seen.0 == 0).then_some((Open(others), tail))
+        })
+    }
+
+    /// Finds the reading to take where the usual one fails, or where it and the stray word of the stack both fit.
+    #[cold]
+    fn resolve(&self, usual: Result<Tail<'a, O>, Error>) -> Result<Tail<'a, O>, Error> {
+        let Some((first, tail)) = self.exact_readings().next() else {
+            return usual;
+        };
+        if first.has(Open::STACK_USER) || !self.ran_in_user_space(&tail) {
+            return Ok(tail);
+        }
+        let stray = self.exact_readings().find(|(others, _)| others.has(Open::STACK_USER));
+        Ok(stray.map_or(tail, |(_, tail)| tail))
+    }
+
+    /// Whether there was a user stack to copy: the kernel had user registers, or else came from user space.
+    fn ran_in_user_space(&self, tail: &Tail<'a, O>) -> bool {
+        match tail.regs_user {
+            Some(regs) => regs.abi != 0,
+            None => self.misc.cpumode() == CpuMode::USER,
+        }
+    }
+}
+
+/// One walk over a tail, each open field read in a given way.
+struct Walk {
+    /// The fields to be read the other way.
+    others: Open,
+    /// The fields that came up.
+    seen: Open,
+    /// Whether a stray word moved the last 8 bytes out of the sample.
+    cut: bool,
+}
+
+impl Walk {
+    fn new(others: Open) -> Self {
+        Self { others, seen: Open(0), cut: false }
+    }
+
+    /// Notes that `field` is open here; whether to read it the other way.
+    #[inline]
+    fn other(&mut self, field: Open) -> bool {
+        self.seen.0 |= field.0;
+        self.others.has(field)
+    }
+
+    #[inline]
+    fn run<'a, O: Endian>(&mut self, sample: &Sample<'a, O>) -> Result<Tail<'a, O>, Error> {
+        let layout = sample.layout;
+        let records = |field| layout.sample_type.contains(field);
+        let mut cursor = sample.cursor();
+        let at = &mut cursor;
+        let read = sample.read(at)?;
+        let callchain = if records(SampleType::CALLCHAIN) { Some(Callchain::parse(at)?) } else { None };
+        let raw = if records(SampleType::RAW) { Some(raw::<O>(at)?) } else { None };
+        let branch_stack = if records(SampleType::BRANCH_STACK) {
+            Some(self.branch_stack(at, layout.branch_sample_type)?)
+        } else {
+            None
+        };
+        let regs_user = if records(SampleType::REGS_USER) {
+            self.regs(at, Open::REGS_USER, layout.regs_user)?
+        } else {
+            None
+        };
+        let stack_user = if records(SampleType::STACK_USER) {
+            Some(self.stack_user::<O>(at, layout.stack_user_is_zero)?)
+        } else {
+            None
+        };
+        let weight = if records(SampleType::WEIGHT) { self.word::<O>(at, "weight")? } else { None };
+        let weight_struct =
+            if records(SampleType::WEIGHT_STRUCT) { self.word::<O>(at, "weight")? } else { None };
+        let data_src = if records(SampleType::DATA_SRC) { self.word::<O>(at, "data_src")? } else { None };
+        let transaction =
+            if records(SampleType::TRANSACTION) { self.word::<O>(at, "transaction")? } else { None };
+        let regs_intr = if records(SampleType::REGS_INTR) {
+            self.regs(at, Open::REGS_INTR, layout.regs_intr)?
+        } else {
+            None
+        };
+        let phys_addr = if records(SampleType::PHYS_ADDR) { self.word::<O>(at, "phys_addr")? } else { None };
+        let cgroup = if records(SampleType::CGROUP) { self.word::<O>(at, "cgroup")? } else { None };
+        let data_page_size =
+            if records(SampleType::DATA_PAGE_SIZE) { self.word::<O>(at, "data_page_size")? } else { None };
+        let code_page_size =
+            if records(SampleType::CODE_PAGE_SIZE) { self.word::<O>(at, "code_page_size")? } else { None };
+        let aux = if records(SampleType::AUX) { self.aux::<O>(at)? } else { None };
+        cursor.finish()?;
+        if self.cut {
+            // The stray word moved nothing out of the sample: no kernel writes that.
+            return Err(cursor.truncated("stack_user", 8));
+        }
+        Ok(Tail {
+            read,
+            callchain,
+            raw,
+            branch_stack,
+            regs_user,
+            stack_user,
+            weight,
+            weight_struct: weight_struct.map(WeightStruct::from_word),
+            data_src: data_src.map(DataSrc),
+            transaction: transaction.map(Txn),
+            regs_intr,
+            phys_addr,
+            cgroup,
+            data_page_size,
+            code_page_size,
+            aux,
+            readings: self.readings(),
+        })
+    }
+
+    fn readings(&self) -> Readings {
+        let of = |field| match (self.seen.has(field), self.others.has(field)) {
+            (false, _) => Reading::Certain,
+            (true, false) => Reading::Usual,
+            (true, true) => Reading::Other,
+        };
+        Readings {
+            hw_idx: of(Open::HW_IDX),
+            counters: of(Open::COUNTERS),
+            regs_user: of(Open::REGS_USER),
+            stack_user: of(Open::STACK_USER),
+            regs_intr: of(Open::REGS_INTR),
+        }
+    }
+
+    /// Whether `needed` bytes are missing by just the 8 that a stray word cut off. That can be so once.
+    #[cold]
+    fn ends_cut(&mut self, at: &Cursor<'_>, needed: usize) -> bool {
+        let cut = self.cut && at.rest().len().checked_add(8) == Some(needed);
+        self.cut &= !cut;
+        cut
+    }
+
+    /// Takes a word behind the stack; `None` if it was cut off.
+    #[inline]
+    fn word<O: Endian>(&mut self, at: &mut Cursor<'_>, field: &'static str) -> Result<Option<u64>, Error> {
+        match at.word::<O>(field) {
+            Ok(word) => Ok(Some(word)),
+            Err(_) if self.ends_cut(at, 8) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn branch_stack<'a, O: Endian>(
+        &mut self,
+        at: &mut Cursor<'a>,
+        asked: BranchSampleType,
+    ) -> Result<BranchStack<'a, O>, Error> {
+        let nr = at.word::<O>("branch_stack.nr")?;
+        let has_idx = asked.contains(BranchSampleType::HW_INDEX) && (nr != 0 || !self.other(Open::HW_IDX));
+        let hw_idx = if has_idx { Some(at.word::<O>("branch_stack.hw_idx")?) } else { None };
+        let entries = at.array(nr, "branch_stack.entries")?;
+        let has_counters =
+            nr != 0 && asked.contains(BranchSampleType::COUNTERS) != self.other(Open::COUNTERS);
+        let counters = if has_counters { Some(at.array(nr, "branch_stack.counters")?) } else { None };
+        Ok(BranchStack { hw_idx, entries, counters })
+    }
+
+    #[inline]
+    fn regs<'a, O: Endian>(
+        &mut self,
+        at: &mut Cursor<'a>,
+        which: Open,
+        mask: u64,
+    ) -> Result<Option<Regs<'a, O>>, Error> {
+        let (abi_field, field) = match which {
+            Open::REGS_USER => ("regs_user.abi", "regs_user"),
+            _ => ("regs_intr.abi", "regs_intr"),
+        };
+        let Some(abi) = self.word::<O>(at, abi_field)? else { return Ok(None) };
+        let count = if abi != 0 || mask != 0 && self.other(which) { mask.count_ones() } else { 0 };
+        let values = match at.array(u64::from(count), field) {
+            Ok(values) => values,
+            Err(_) if self.ends_cut(at, (count as usize).wrapping_mul(8)) => {
+                at.array(u64::from(count.saturating_sub(1)), field)?
+            }
+            Err(error) => return Err(error),
+        };
+        Ok(Some(Regs { abi, mask, values }))
+    }
+
+    fn stack_user<'a, O: Endian>(
+        &mut self,
+        at: &mut Cursor<'a>,
+        asked_zero: bool,
+    ) -> Result<StackUser<'a>, Error> {
+        let size = at.word::<O>("stack_user.size")?;
+        let data = at.bytes(size, "stack_user.data")?;
+        if size != 0 {
+            let offset = at.offset();
+            let dyn_size = at.word::<O>("stack_user.dyn_size")?;
+            if dyn_size > size {
+                let kind = ErrorKind::OutOfRange { field: "stack_user.dyn_size", value: dyn_size, max: size };
+                return Err(Error::new(kind, offset));
+            }
+            return Ok(StackUser { data, dyn_size: Some(dyn_size) });
+        }
+        let mut behind = *at;
+        if asked_zero && behind.word::<O>("stack_user.dyn_size") == Ok(0) && self.other(Open::STACK_USER) {
+            *at = behind;
+            self.cut = true;
+        }
+        Ok(StackUser { data, dyn_size: None })
+    }
+
+    fn aux<'a, O: Endian>(&mut self, at: &mut Cursor<'a>) -> Result<Option<&'a [u8]>, Error> {
+        let Some(size) = self.word::<O>(at, "aux.size")? else { return Ok(None) };
+        match at.bytes(size, "aux.data") {
+            Ok(data) => Ok(Some(data)),
+            Err(_) if usize::try_from(size).is_ok_and(|size| self.ends_cut(at, size)) => {
+                Ok(Some(at.take_rest()))
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// Takes the bytes of a raw field, whose size is 32 bits wide.
+#[inline]
+fn raw<'a, O: Endian>(at: &mut Cursor<'a>) -> Result<&'a [u8], Error> {
+    let size = at.fixed::<perf_abi::endian::U32<O>>("raw.size")?.get();
+    at.bytes(u64::from(size), "raw.data")
+}

@@ -1,0 +1,367 @@
+//! Records and samples from owned fields to bytes, at a given attr, in either byte order.
+//!
+//! [`record`] appends any [`Record`]; [`sample`] one made of [`SampleFields`]. What is written, [`RawRecord`] reads
+//! back as it was. The layout decides what must be given: a field too many or too few is an error, never dropped and
+//! never made up.
+//!
+//! # Examples
+//!
+//! ```
+//! use perf_parse::abi::attr::Attr;
+//! use perf_parse::abi::endian::BigEndian;
+//! use perf_parse::abi::record::Misc;
+//! use perf_parse::abi::sample_type::SampleType;
+//! use perf_parse::write::{self, SampleFields, WriteError};
+//! use perf_parse::{RawRecord, Sample, SampleLayout};
+//!
+//! let attr = Attr { sample_type: SampleType::IP | SampleType::CALLCHAIN, ..Attr::default() };
+//! let layout = SampleLayout::new(&attr)?;
+//! let mut bytes = Vec::new();
+//! let mut fields = SampleFields { ip: Some(0x1000), ..SampleFields::default() };
+//! let missing = write::sample::<BigEndian>(&mut bytes, &layout, Misc(2), &fields);
+//! assert_eq!(missing, Err(WriteError::Missing { field: "callchain" }));
+//!
+//! fields.callchain = Some(vec![0x1000, 0x2000]);
+//! write::sample::<BigEndian>(&mut bytes, &layout, Misc(2), &fields)?;
+//! let (record, _) = RawRecord::<BigEndian>::parse(&bytes)?;
+//! assert_eq!(Sample::parse(&layout, &record)?.to_fields()?, fields);
+//! # Ok::<(), Box<dyn core::error::Error>>(())
+//! ```
+
+mod fields;
+mod sample;
+
+pub use fields::{BranchFields, BranchStackFields, ReadFields, RegsFields, SampleFields, StackUserFields};
+pub use sample::sample;
+
+use alloc::vec::Vec;
+
+use perf_abi::endian::{Endian, I32, U16, U32, U64};
+use perf_abi::record::{self as wire, Header, Misc, RecordType};
+use zerocopy::{Immutable, IntoBytes};
+
+use crate::layout::SampleLayout;
+use crate::record::{FileId, Mmap2, RawRecord, Record};
+use crate::sample::Read;
+
+/// Why a record cannot be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum WriteError {
+    /// The event records the field and it was not given.
+    Missing {
+        /// The field.
+        field: &'static str,
+    },
+    /// The field was given and the event does not record it.
+    NotRecorded {
+        /// The field.
+        field: &'static str,
+    },
+    /// The field has a value that no record can hold, or that does not go with the others.
+    Invalid {
+        /// The field.
+        field: &'static str,
+        /// What it must be.
+        must: &'static str,
+    },
+    /// The record would have more bytes than a header's 16-bit `size` can say.
+    TooLong {
+        /// Bytes it would have.
+        size: usize,
+    },
+    /// The record would not be a multiple of 8 bytes, as every record of the kernel's is.
+    Unaligned {
+        /// Bytes it would have.
+        size: usize,
+    },
+}
+
+impl core::fmt::Display for WriteError {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            Self::Missing { field } => write!(f, "{field}: the event records it and it is not given"),
+            Self::NotRecorded { field } => write!(f, "{field}: is given and the event does not record it"),
+            Self::Invalid { field, must } => write!(f, "{field}: must be {must}"),
+            Self::TooLong { size } => {
+                write!(f, "the record has {size} bytes, more than the 65535 it can have")
+            }
+            Self::Unaligned { size } => {
+                write!(f, "the record has {size} bytes, not a multiple of 8: pad its raw, stack or AUX bytes")
+            }
+        }
+    }
+}
+
+impl core::error::Error for WriteError {}
+
+/// The fields of a `sample_id` trailer. Those that the event does not record are not written.
+///
+/// The perf tool writes zeros, the default, behind the records it makes up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SampleIdFields {
+    /// Process.
+    pub pid: i32,
+    /// Thread.
+    pub tid: i32,
+    /// Nanoseconds of the event's clock.
+    pub time: u64,
+    /// Id of the event; written for `ID` and for `IDENTIFIER`.
+    pub id: u64,
+    /// Id of the very event.
+    pub stream_id: u64,
+    /// Cpu number.
+    pub cpu: u32,
+}
+
+/// Appends a record to `out`, with a trailer if `layout` has one.
+///
+/// A sample, or a record of unknown type, is a view of bytes and is copied as it is; for a sample of owned fields
+/// there is [`sample`].
+///
+/// # Errors
+///
+/// [`WriteError::Invalid`] for a string with a NUL inside, a build id or text too long; [`WriteError::TooLong`],
+/// [`WriteError::Unaligned`]. `out` is then as it was.
+pub fn record<O: Endian>(
+    out: &mut Vec<u8>,
+    layout: &SampleLayout,
+    misc: Misc,
+    record: &Record<'_, O>,
+    sample_id: &SampleIdFields,
+) -> Result<(), WriteError> {
+    framed::<O>(out, record.kind(), misc, |out| {
+        let copied = payload(out, record)?;
+        if !copied {
+            trailer::<O>(out, layout, sample_id);
+        }
+        Ok(())
+    })
+}
+
+impl<'a, O: Endian> RawRecord<'a, O> {
+    /// Appends the record to `out` as it is.
+    pub fn write(&self, out: &mut Vec<u8>) {
+        put(out, &Header::<O>::new(self.kind(), self.misc(), self.size()));
+        out.extend_from_slice(self.payload());
+    }
+}
+
+/// Writes the header around what `body` appends; takes it all back if that fails.
+fn framed<O: Endian>(
+    out: &mut Vec<u8>,
+    kind: RecordType,
+    misc: Misc,
+    body: impl FnOnce(&mut Vec<u8>) -> Result<(), WriteError>,
+) -> Result<(), WriteError> {
+    let start = out.len();
+    put(out, &Header::<O>::new(kind, misc, 0));
+    let written = body(out).and_then(|()| {
+        let size = out.len().saturating_sub(start);
+        if size % 8 != 0 && !kind.is_user() {
+            return Err(WriteError::Unaligned { size });
+        }
+        u16::try_from(size).map_err(|_| WriteError::TooLong { size })
+    });
+    match written {
+        Ok(size) => {
+            let header = Header::<O>::new(kind, misc, size);
+            for (to, from) in out.iter_mut().skip(start).zip(header.as_bytes()) {
+                *to = *from;
+            }
+            Ok(())
+        }
+        Err(error) => {
+            out.truncate(start);
+            Err(error)
+        }
+    }
+}
+
+/// Appends what stands between header and trailer; whether that was a copy of all behind the header.
+fn payload<O: Endian>(out: &mut Vec<u8>, record: &Record<'_, O>) -> Result<bool, WriteError> {
+    match record {
+        Record::Mmap(it) => {
+            put(out, &mmap::<O>(it.pid, it.tid, it.addr, it.len, it.pgoff));
+            string(out, "filename", it.filename)?;
+        }
+        Record::Mmap2(it) => mmap2::<O>(out, it)?,
+        Record::Lost(it) => put(out, &wire::Lost::<O> { id: U64::new(it.id), lost: U64::new(it.lost) }),
+        Record::Comm(it) => {
+            put(out, &wire::Comm::<O> { pid: I32::new(it.pid), tid: I32::new(it.tid) });
+            string(out, "comm", it.comm)?;
+        }
+        Record::Exit(it) | Record::Fork(it) => {
+            let (pid, ppid) = (I32::new(it.pid), I32::new(it.ppid));
+            let (tid, ptid) = (I32::new(it.tid), I32::new(it.ptid));
+            put(out, &wire::Task::<O> { pid, ppid, tid, ptid, time: U64::new(it.time) });
+        }
+        Record::Throttle(it) | Record::Unthrottle(it) => {
+            let (id, stream_id) = (U64::new(it.id), U64::new(it.stream_id));
+            put(out, &wire::Throttle::<O> { time: U64::new(it.time), id, stream_id });
+        }
+        Record::Read(it) => {
+            put(out, &wire::Read::<O> { pid: I32::new(it.pid), tid: I32::new(it.tid) });
+            read(out, &it.read);
+        }
+        Record::Aux(it) => {
+            let (aux_offset, aux_size) = (U64::new(it.aux_offset), U64::new(it.aux_size));
+            put(out, &wire::Aux::<O> { aux_offset, aux_size, flags: U64::new(it.flags.0) });
+        }
+        Record::ItraceStart(it) => {
+            put(out, &wire::ItraceStart::<O> { pid: I32::new(it.pid), tid: I32::new(it.tid) });
+        }
+        Record::LostSamples(it) => word::<O>(out, it.lost),
+        Record::Switch => {}
+        Record::SwitchCpuWide(it) => {
+            let (next_prev_pid, next_prev_tid) = (I32::new(it.next_prev_pid), I32::new(it.next_prev_tid));
+            put(out, &wire::SwitchCpuWide::<O> { next_prev_pid, next_prev_tid });
+        }
+        Record::Namespaces(it) => {
+            let nr_namespaces = U64::new(it.link_info.len() as u64);
+            put(out, &wire::Namespaces::<O> { pid: I32::new(it.pid), tid: I32::new(it.tid), nr_namespaces });
+            out.extend_from_slice(it.link_info.as_bytes());
+        }
+        Record::Ksymbol(it) => {
+            let (ksym_type, flags) = (U16::new(it.ksym_type.0), U16::new(it.flags.0));
+            put(
+                out,
+                &wire::Ksymbol::<O> { addr: U64::new(it.addr), len: U32::new(it.len), ksym_type, flags },
+            );
+            string(out, "name", it.name)?;
+        }
+        Record::BpfEvent(it) => {
+            let (kind, flags) = (U16::new(it.kind.0), U16::new(it.flags));
+            put(out, &wire::BpfEvent::<O> { kind, flags, id: U32::new(it.id), tag: it.tag });
+        }
+        Record::Cgroup(it) => {
+            word::<O>(out, it.id);
+            string(out, "path", it.path)?;
+        }
+        Record::TextPoke(it) => {
+            let old_len = U16::new(text_len("old_bytes", it.old)?);
+            let new_len = U16::new(text_len("new_bytes", it.new)?);
+            put(out, &wire::TextPoke::<O> { addr: U64::new(it.addr), old_len, new_len });
+            out.extend_from_slice(it.old);
+            out.extend_from_slice(it.new);
+            let bytes = it.old.len().wrapping_add(it.new.len()).wrapping_add(4);
+            zeros(out, bytes.wrapping_neg() % 8);
+        }
+        Record::AuxOutputHwId(it) => word::<O>(out, it.hw_id),
+        Record::CallchainDeferred(it) => {
+            word::<O>(out, it.cookie);
+            word::<O>(out, it.ips.len() as u64);
+            out.extend_from_slice(it.ips.as_bytes());
+        }
+        Record::Sample(it) => {
+            out.extend(it.bytes().into_iter().flatten());
+            return Ok(true);
+        }
+        Record::Other(raw) => {
+            out.extend_from_slice(raw.payload());
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+fn mmap<O: Endian>(pid: i32, tid: i32, addr: u64, len: u64, pgoff: u64) -> wire::Mmap<O> {
+    let (addr, len, pgoff) = (U64::new(addr), U64::new(len), U64::new(pgoff));
+    wire::Mmap { pid: I32::new(pid), tid: I32::new(tid), addr, len, pgoff }
+}
+
+fn mmap2<O: Endian>(out: &mut Vec<u8>, it: &Mmap2<'_>) -> Result<(), WriteError> {
+    put(out, &mmap::<O>(it.pid, it.tid, it.addr, it.len, it.pgoff));
+    match it.id {
+        FileId::Inode { maj, min, ino, ino_generation } => {
+            let (maj, min) = (U32::new(maj), U32::new(min));
+            let (ino, ino_generation) = (U64::new(ino), U64::new(ino_generation));
+            put(out, &wire::Mmap2Inode::<O> { maj, min, ino, ino_generation });
+        }
+        FileId::BuildId { size, bytes } => {
+            if usize::from(size) > bytes.len() {
+                return Err(WriteError::Invalid { field: "build_id_size", must: "at most 20" });
+            }
+            let id = wire::Mmap2BuildId {
+                build_id_size: size,
+                reserved_1: 0,
+                reserved_2: [0; 2],
+                build_id: bytes,
+            };
+            put(out, &id);
+        }
+    }
+    if let Some((prot, flags)) = it.prot_flags {
+        put(out, &[U32::<O>::new(prot), U32::<O>::new(flags)]);
+    }
+    string(out, "filename", it.filename)
+}
+
+fn read<O: Endian>(out: &mut Vec<u8>, read: &Read<'_, O>) {
+    if read.is_group() {
+        word::<O>(out, read.nr() as u64);
+    }
+    let (times, values) = read.words();
+    put(out, times);
+    put(out, values);
+}
+
+fn trailer<O: Endian>(out: &mut Vec<u8>, layout: &SampleLayout, id: &SampleIdFields) {
+    let at = &layout.id;
+    let mut words = [U64::<O>::ZERO; 6];
+    let fields = [
+        (at.tid, two([I32::<O>::new(id.pid), I32::new(id.tid)])),
+        (at.time, U64::new(id.time)),
+        (at.id, U64::new(id.id)),
+        (at.stream_id, U64::new(id.stream_id)),
+        (at.cpu, two([U32::<O>::new(id.cpu), U32::ZERO])),
+        (at.identifier, U64::new(id.id)),
+    ];
+    for (index, field) in fields {
+        // An absent field's index is beyond the trailer.
+        if let Some(word) = words.get_mut(usize::from(index)) {
+            *word = field;
+        }
+    }
+    for word in words.iter().take(usize::from(at.words)) {
+        put(out, word);
+    }
+}
+
+/// Two 32-bit halves as the word they make in a record.
+fn two<O: Endian, T: IntoBytes>(halves: [T; 2]) -> U64<O>
+where
+    [T; 2]: IntoBytes + Immutable,
+{
+    let mut bytes = [0; 8];
+    for (to, from) in bytes.iter_mut().zip(halves.as_bytes()) {
+        *to = *from;
+    }
+    U64::from_bytes(bytes)
+}
+
+fn put(out: &mut Vec<u8>, value: &(impl IntoBytes + Immutable + ?Sized)) {
+    out.extend_from_slice(value.as_bytes());
+}
+
+fn word<O: Endian>(out: &mut Vec<u8>, value: u64) {
+    put(out, &U64::<O>::new(value));
+}
+
+fn zeros(out: &mut Vec<u8>, count: usize) {
+    out.extend(core::iter::repeat_n(0, count));
+}
+
+/// Appends a string, a NUL, and NULs to a multiple of 8.
+fn string(out: &mut Vec<u8>, field: &'static str, value: &[u8]) -> Result<(), WriteError> {
+    if value.contains(&0) {
+        return Err(WriteError::Invalid { field, must: "free of NULs" });
+    }
+    out.extend_from_slice(value);
+    zeros(out, 8_usize.wrapping_sub(value.len() % 8));
+    Ok(())
+}
+
+fn text_len(field: &'static str, text: &[u8]) -> Result<u16, WriteError> {
+    u16::try_from(text.len()).map_err(|_| WriteError::Invalid { field, must: "at most 65535 bytes" })
+}

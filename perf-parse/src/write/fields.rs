@@ -1,0 +1,186 @@
+//! The fields of a sample, owned.
+
+use alloc::vec::Vec;
+
+use perf_abi::branch::BranchFlags;
+use perf_abi::data_src::DataSrc;
+use perf_abi::endian::Endian;
+use perf_abi::txn::Txn;
+use perf_abi::weight::WeightStruct;
+
+use crate::error::Error;
+use crate::sample::{Read, ReadValue, Regs, Sample};
+
+/// A sample, field by field; `None` for what its event does not record.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SampleFields {
+    /// Id of the event, first in the sample.
+    pub identifier: Option<u64>,
+    /// Instruction pointer.
+    pub ip: Option<u64>,
+    /// Process and thread.
+    pub pid_tid: Option<(i32, i32)>,
+    /// Nanoseconds of the event's clock.
+    pub time: Option<u64>,
+    /// The address the event is about.
+    pub addr: Option<u64>,
+    /// Id of the event.
+    pub id: Option<u64>,
+    /// Id of the very event.
+    pub stream_id: Option<u64>,
+    /// Cpu number.
+    pub cpu: Option<u32>,
+    /// The period the sample stands for.
+    pub period: Option<u64>,
+    /// Counter values.
+    pub read: Option<ReadFields>,
+    /// Call chain, markers included.
+    pub callchain: Option<Vec<u64>>,
+    /// Bytes of the event's source, padded so that 4 more make a multiple of 8.
+    pub raw: Option<Vec<u8>>,
+    /// Branch records.
+    pub branch_stack: Option<BranchStackFields>,
+    /// User-space registers.
+    pub regs_user: Option<RegsFields>,
+    /// Copy of the user stack.
+    pub stack_user: Option<StackUserFields>,
+    /// Hardware weight as one number.
+    pub weight: Option<u64>,
+    /// Hardware weight as three numbers.
+    pub weight_struct: Option<WeightStruct>,
+    /// Where the data came from.
+    pub data_src: Option<DataSrc>,
+    /// Reason of a transactional abort.
+    pub transaction: Option<Txn>,
+    /// Registers at the interrupt.
+    pub regs_intr: Option<RegsFields>,
+    /// Physical address.
+    pub phys_addr: Option<u64>,
+    /// Id of the cgroup.
+    pub cgroup: Option<u64>,
+    /// Bytes of the page of `addr`.
+    pub data_page_size: Option<u64>,
+    /// Bytes of the page of `ip`.
+    pub code_page_size: Option<u64>,
+    /// A snapshot of the AUX area, a multiple of 8 bytes.
+    pub aux: Option<Vec<u8>>,
+}
+
+/// Counter values.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ReadFields {
+    /// Nanoseconds enabled.
+    pub time_enabled: Option<u64>,
+    /// Nanoseconds running.
+    pub time_running: Option<u64>,
+    /// One value, or those of a group.
+    pub values: Vec<ReadValue>,
+}
+
+/// A branch stack.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BranchStackFields {
+    /// Index of the hardware's raw record; may be left out of an empty stack, as the kernel does without a PMU's.
+    pub hw_idx: Option<u64>,
+    /// The branches, latest first.
+    pub entries: Vec<BranchFields>,
+    /// A word an entry; may be left out, as the kernel does where the PMU gave none.
+    pub counters: Option<Vec<u64>>,
+}
+
+/// A branch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BranchFields {
+    /// Address of the branch instruction.
+    pub from: u64,
+    /// Address of the target.
+    pub to: u64,
+    /// What is known of it.
+    pub flags: BranchFlags,
+}
+
+/// Registers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RegsFields {
+    /// Width of the task; 0 for no registers.
+    pub abi: u64,
+    /// A value for each bit of the attr's mask, lowest first; none where `abi` is 0.
+    pub values: Vec<u64>,
+}
+
+/// A copy of the user stack.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StackUserFields {
+    /// The bytes, a multiple of 8.
+    pub data: Vec<u8>,
+    /// How many of them are the stack's; `None` just if there are none.
+    pub dyn_size: Option<u64>,
+}
+
+impl<O: Endian> From<&Read<'_, O>> for ReadFields {
+    fn from(read: &Read<'_, O>) -> Self {
+        Self {
+            time_enabled: read.time_enabled(),
+            time_running: read.time_running(),
+            values: read.values().collect(),
+        }
+    }
+}
+
+impl<O: Endian> From<Regs<'_, O>> for RegsFields {
+    fn from(regs: Regs<'_, O>) -> Self {
+        Self { abi: regs.abi, values: regs.values.iter().map(|value| value.get()).collect() }
+    }
+}
+
+impl<O: Endian> Sample<'_, O> {
+    /// All fields, owned. Allocates for each field of variable size; not for hot loops.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`tail`](Self::tail).
+    pub fn to_fields(&self) -> Result<SampleFields, Error> {
+        let tail = self.tail()?;
+        Ok(SampleFields {
+            identifier: self.identifier(),
+            ip: self.ip(),
+            pid_tid: self.pid().zip(self.tid()),
+            time: self.time(),
+            addr: self.addr(),
+            id: self.id(),
+            stream_id: self.stream_id(),
+            cpu: self.cpu(),
+            period: self.period(),
+            read: tail.read.as_ref().map(ReadFields::from),
+            callchain: tail.callchain.map(|chain| chain.words().iter().map(|word| word.get()).collect()),
+            raw: tail.raw.map(Vec::from),
+            branch_stack: tail.branch_stack.map(|stack| BranchStackFields {
+                hw_idx: stack.hw_idx,
+                entries: stack
+                    .entries
+                    .iter()
+                    .map(|entry| BranchFields {
+                        from: entry.from.get(),
+                        to: entry.to.get(),
+                        flags: entry.flags(),
+                    })
+                    .collect(),
+                counters: stack.counters.map(|words| words.iter().map(|word| word.get()).collect()),
+            }),
+            regs_user: tail.regs_user.map(RegsFields::from),
+            stack_user: tail
+                .stack_user
+                .map(|stack| StackUserFields { data: Vec::from(stack.data), dyn_size: stack.dyn_size }),
+            weight: tail.weight,
+            weight_struct: tail.weight_struct,
+            data_src: tail.data_src,
+            transaction: tail.transaction,
+            regs_intr: tail.regs_intr.map(RegsFields::from),
+            phys_addr: tail.phys_addr,
+            cgroup: tail.cgroup,
+            data_page_size: tail.data_page_size,
+            code_page_size: tail.code_page_size,
+            aux: tail.aux.map(Vec::from),
+        })
+    }
+}

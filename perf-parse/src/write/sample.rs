@@ -1,0 +1,226 @@
+//! Samples, field after field in the kernel's order.
+
+use alloc::vec::Vec;
+
+use perf_abi::branch::{BranchEntry, BranchSampleType};
+use perf_abi::endian::{Endian, I32, U32, U64};
+use perf_abi::read_format::ReadFormat;
+use perf_abi::record::{Misc, RecordType};
+use perf_abi::sample_type::SampleType;
+
+use super::{BranchStackFields, ReadFields, RegsFields, SampleFields, StackUserFields, WriteError};
+use super::{framed, put, word};
+use crate::layout::SampleLayout;
+
+/// Appends a sample to `out`.
+///
+/// # Errors
+///
+/// [`WriteError::Missing`] and [`WriteError::NotRecorded`] if the fields are not those that the event records;
+/// [`WriteError::Invalid`] if two do not go together, such as counts; [`WriteError::TooLong`],
+/// [`WriteError::Unaligned`]. `out` is then as it was.
+pub fn sample<O: Endian>(
+    out: &mut Vec<u8>,
+    layout: &SampleLayout,
+    misc: Misc,
+    fields: &SampleFields,
+) -> Result<(), WriteError> {
+    framed::<O>(out, RecordType::SAMPLE, misc, |out| payload::<O>(out, layout, fields))
+}
+
+fn payload<O: Endian>(out: &mut Vec<u8>, layout: &SampleLayout, it: &SampleFields) -> Result<(), WriteError> {
+    let words = |out: &mut Vec<u8>, &value: &u64| word::<O>(out, value);
+    let mut at = Fields { out, sample_type: layout.sample_type };
+    at.field(SampleType::IDENTIFIER, "identifier", &it.identifier, words)?;
+    at.field(SampleType::IP, "ip", &it.ip, words)?;
+    at.field(SampleType::TID, "pid", &it.pid_tid, |out, &(pid, tid)| {
+        put(out, &[I32::<O>::new(pid), I32::<O>::new(tid)]);
+    })?;
+    at.field(SampleType::TIME, "time", &it.time, words)?;
+    at.field(SampleType::ADDR, "addr", &it.addr, words)?;
+    at.field(SampleType::ID, "id", &it.id, words)?;
+    at.field(SampleType::STREAM_ID, "stream_id", &it.stream_id, words)?;
+    at.field(SampleType::CPU, "cpu", &it.cpu, |out, &cpu| put(out, &[U32::<O>::new(cpu), U32::ZERO]))?;
+    at.field(SampleType::PERIOD, "period", &it.period, words)?;
+    at.checked(SampleType::READ, "read", &it.read, |out, read| {
+        self::read::<O>(out, layout.read_format, read)
+    })?;
+    at.field(SampleType::CALLCHAIN, "callchain", &it.callchain, |out, chain| {
+        word::<O>(out, chain.len() as u64);
+        array::<O>(out, chain);
+    })?;
+    at.checked(SampleType::RAW, "raw", &it.raw, |out, raw| {
+        let size = u32::try_from(raw.len()).map_err(|_| WriteError::TooLong { size: raw.len() })?;
+        put(out, &U32::<O>::new(size));
+        out.extend_from_slice(raw);
+        Ok(())
+    })?;
+    at.checked(SampleType::BRANCH_STACK, "branch_stack", &it.branch_stack, |out, stack| {
+        branch_stack::<O>(out, layout.branch_sample_type, stack)
+    })?;
+    at.checked(SampleType::REGS_USER, "regs_user", &it.regs_user, |out, regs| {
+        self::regs::<O>(out, "regs_user", layout.regs_user, regs)
+    })?;
+    at.checked(SampleType::STACK_USER, "stack_user", &it.stack_user, stack_user::<O>)?;
+    at.field(SampleType::WEIGHT, "weight", &it.weight, words)?;
+    at.field(SampleType::WEIGHT_STRUCT, "weight_struct", &it.weight_struct, |out, weight| {
+        word::<O>(out, weight.to_word());
+    })?;
+    at.field(SampleType::DATA_SRC, "data_src", &it.data_src, |out, source| word::<O>(out, source.0))?;
+    at.field(SampleType::TRANSACTION, "transaction", &it.transaction, |out, txn| word::<O>(out, txn.0))?;
+    at.checked(SampleType::REGS_INTR, "regs_intr", &it.regs_intr, |out, regs| {
+        self::regs::<O>(out, "regs_intr", layout.regs_intr, regs)
+    })?;
+    at.field(SampleType::PHYS_ADDR, "phys_addr", &it.phys_addr, words)?;
+    at.field(SampleType::CGROUP, "cgroup", &it.cgroup, words)?;
+    at.field(SampleType::DATA_PAGE_SIZE, "data_page_size", &it.data_page_size, words)?;
+    at.field(SampleType::CODE_PAGE_SIZE, "code_page_size", &it.code_page_size, words)?;
+    at.field(SampleType::AUX, "aux", &it.aux, |out, data| {
+        word::<O>(out, data.len() as u64);
+        out.extend_from_slice(data);
+    })
+}
+
+/// Holds each field against what the event records.
+struct Fields<'o> {
+    out: &'o mut Vec<u8>,
+    sample_type: SampleType,
+}
+
+impl Fields<'_> {
+    /// Writes a field that any value of its type can be written for.
+    fn field<T>(
+        &mut self,
+        bit: SampleType,
+        field: &'static str,
+        value: &Option<T>,
+        write: impl FnOnce(&mut Vec<u8>, &T),
+    ) -> Result<(), WriteError> {
+        self.checked(bit, field, value, |out, value| {
+            write(out, value);
+            Ok(())
+        })
+    }
+
+    fn checked<T>(
+        &mut self,
+        bit: SampleType,
+        field: &'static str,
+        value: &Option<T>,
+        write: impl FnOnce(&mut Vec<u8>, &T) -> Result<(), WriteError>,
+    ) -> Result<(), WriteError> {
+        match (self.sample_type.contains(bit), value) {
+            (true, Some(value)) => write(self.out, value),
+            (false, None) => Ok(()),
+            (true, None) => Err(WriteError::Missing { field }),
+            (false, Some(_)) => Err(WriteError::NotRecorded { field }),
+        }
+    }
+}
+
+fn array<O: Endian>(out: &mut Vec<u8>, values: &[u64]) {
+    for &value in values {
+        word::<O>(out, value);
+    }
+}
+
+/// Writes a number just if it is asked for.
+fn asked<O: Endian>(
+    out: &mut Vec<u8>,
+    asked: bool,
+    field: &'static str,
+    value: Option<u64>,
+) -> Result<(), WriteError> {
+    match (asked, value) {
+        (true, Some(value)) => word::<O>(out, value),
+        (false, None) => {}
+        (true, None) => return Err(WriteError::Missing { field }),
+        (false, Some(_)) => return Err(WriteError::NotRecorded { field }),
+    }
+    Ok(())
+}
+
+fn read<O: Endian>(out: &mut Vec<u8>, format: ReadFormat, read: &ReadFields) -> Result<(), WriteError> {
+    let enabled = format.contains(ReadFormat::TOTAL_TIME_ENABLED);
+    let running = format.contains(ReadFormat::TOTAL_TIME_RUNNING);
+    let times = |out: &mut Vec<u8>| {
+        asked::<O>(out, enabled, "read.time_enabled", read.time_enabled)?;
+        asked::<O>(out, running, "read.time_running", read.time_running)
+    };
+    let group = format.contains(ReadFormat::GROUP);
+    if group {
+        word::<O>(out, read.values.len() as u64);
+        times(out)?;
+    } else if read.values.len() != 1 {
+        return Err(WriteError::Invalid {
+            field: "read.values",
+            must: "one, as the event does not read its group",
+        });
+    }
+    for value in &read.values {
+        word::<O>(out, value.value);
+        if !group {
+            times(out)?;
+        }
+        asked::<O>(out, format.contains(ReadFormat::ID), "read.id", value.id)?;
+        asked::<O>(out, format.contains(ReadFormat::LOST), "read.lost", value.lost)?;
+    }
+    Ok(())
+}
+
+fn branch_stack<O: Endian>(
+    out: &mut Vec<u8>,
+    recorded: BranchSampleType,
+    stack: &BranchStackFields,
+) -> Result<(), WriteError> {
+    word::<O>(out, stack.entries.len() as u64);
+    if !stack.entries.is_empty() || stack.hw_idx.is_some() {
+        asked::<O>(out, recorded.contains(BranchSampleType::HW_INDEX), "branch_stack.hw_idx", stack.hw_idx)?;
+    }
+    for entry in &stack.entries {
+        put(out, &BranchEntry::<O>::new(entry.from, entry.to, entry.flags));
+    }
+    if let Some(counters) = &stack.counters {
+        if counters.len() != stack.entries.len() || counters.is_empty() {
+            return Err(WriteError::Invalid {
+                field: "branch_stack.counters",
+                must: "one an entry, and some",
+            });
+        }
+        array::<O>(out, counters);
+    }
+    Ok(())
+}
+
+fn regs<O: Endian>(
+    out: &mut Vec<u8>,
+    field: &'static str,
+    mask: u64,
+    regs: &RegsFields,
+) -> Result<(), WriteError> {
+    let count = if regs.abi == 0 { 0 } else { mask.count_ones() };
+    if regs.values.len() as u64 != u64::from(count) {
+        return Err(WriteError::Invalid {
+            field,
+            must: "one value a bit of the attr's mask, none for ABI 0",
+        });
+    }
+    word::<O>(out, regs.abi);
+    array::<O>(out, &regs.values);
+    Ok(())
+}
+
+fn stack_user<O: Endian>(out: &mut Vec<u8>, stack: &StackUserFields) -> Result<(), WriteError> {
+    let size = stack.data.len() as u64;
+    word::<O>(out, size);
+    out.extend_from_slice(&stack.data);
+    match stack.dyn_size {
+        Some(dyn_size) if size != 0 && dyn_size <= size => put(out, &U64::<O>::new(dyn_size)),
+        None if size == 0 => {}
+        _ => {
+            let must = "there just if there are bytes, and at most their number";
+            return Err(WriteError::Invalid { field: "stack_user.dyn_size", must });
+        }
+    }
+    Ok(())
+}
