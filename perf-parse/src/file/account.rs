@@ -1,0 +1,84 @@
+//! The account of a pass over a capture: what was read, what was lost, what could not be read.
+
+use alloc::vec::Vec;
+
+use perf_abi::record::RecordType;
+
+use super::error::FileError;
+
+/// What a pass over a capture read, lost and skipped. Nothing is dropped without a mark in it.
+#[derive(Clone, Debug)]
+pub struct Account {
+    /// Records walked, the ones that cannot be decoded included.
+    pub records: u64,
+    /// Bytes walked: records, and the AUX and tracing data behind some.
+    pub bytes: u64,
+    /// Bytes that no record could be found in.
+    pub bytes_skipped: u64,
+    /// Records that the kernel lost as a ring was full: the sum of the LOST records.
+    pub lost: u64,
+    /// Samples lost before they reached a ring: the sum of the LOST_SAMPLES records.
+    pub lost_samples: u64,
+    /// What was wrong, in the order it was found: at most [`MAX_DIAGNOSTICS`](Self::MAX_DIAGNOSTICS).
+    pub diagnostics: Vec<FileError>,
+    /// How many more things were wrong.
+    pub diagnostics_omitted: u64,
+    /// Records of each type below [`RecordType::HEADER_MAX`].
+    by_type: [u64; RecordType::HEADER_MAX as usize],
+}
+
+impl Account {
+    /// Diagnostics kept, so that a file full of faults does not fill the memory.
+    pub const MAX_DIAGNOSTICS: usize = 1000;
+
+    pub(super) fn new(diagnostics: &[FileError]) -> Self {
+        let mut account = Self {
+            records: 0,
+            bytes: 0,
+            bytes_skipped: 0,
+            lost: 0,
+            lost_samples: 0,
+            diagnostics: Vec::new(),
+            diagnostics_omitted: 0,
+            by_type: [0; RecordType::HEADER_MAX as usize],
+        };
+        for &diagnostic in diagnostics {
+            account.note(diagnostic);
+        }
+        account
+    }
+
+    /// Whether all there was has been decoded: nothing skipped, nothing wrong.
+    ///
+    /// What the kernel lost while recording does not count: the capture is whole without it.
+    #[must_use]
+    pub fn is_clean(&self) -> bool {
+        self.bytes_skipped == 0 && self.diagnostics.is_empty()
+    }
+
+    /// Adds something that was wrong. The walk itself adds what it finds; a caller that decodes adds what it gets.
+    pub fn note(&mut self, error: FileError) {
+        if self.diagnostics.len() < Self::MAX_DIAGNOSTICS {
+            self.diagnostics.push(error);
+        } else {
+            self.diagnostics_omitted = self.diagnostics_omitted.saturating_add(1);
+        }
+    }
+
+    /// How many records there were of each type, by rising type; only types that occurred.
+    ///
+    /// Types this crate does not know are missing; they are what [`records`](Self::records) has more than the sum.
+    pub fn by_type(&self) -> impl Iterator<Item = (RecordType, u64)> {
+        let counts = (0..).map(RecordType).zip(self.by_type);
+        counts.filter(|&(_, count)| count != 0)
+    }
+
+    #[inline]
+    pub(super) fn count(&mut self, kind: RecordType, bytes: usize) {
+        self.records = self.records.wrapping_add(1);
+        self.bytes = self.bytes.wrapping_add(bytes as u64);
+        if let Some(count) = self.by_type.get_mut(kind.0 as usize) {
+            *count = count.wrapping_add(1);
+        }
+    }
+}

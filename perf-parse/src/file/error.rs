@@ -1,0 +1,158 @@
+//! What can be wrong with a file, and where.
+
+use perf_abi::attr::ReadError;
+use perf_abi::record::RecordType;
+
+use crate::error::Error;
+
+/// What is wrong in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FileError {
+    /// Where: bytes from the start of the file. Within a record it is where the faulty field begins.
+    pub offset: u64,
+    /// What.
+    pub kind: FileErrorKind,
+}
+
+/// What is wrong in a file. Header fields go by the names of `struct perf_file_header`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FileErrorKind {
+    /// The first bytes are no magic of a perf.data.
+    NotPerfData,
+    /// The file holds a pipe-mode stream (`header.size` is 16), not a file.
+    PipeMode,
+    /// The file ends before the field does.
+    Truncated {
+        /// The field.
+        field: &'static str,
+        /// Bytes the field needs.
+        needed: u64,
+        /// Bytes there are.
+        available: u64,
+    },
+    /// A field has a value that it cannot have.
+    Invalid {
+        /// The field.
+        field: &'static str,
+        /// Its value.
+        value: u64,
+        /// What it must be.
+        must: &'static str,
+    },
+    /// An attr cannot be read.
+    Attr(ReadError),
+    /// The samples of an event cannot be placed: its attr asks for what this crate does not know.
+    Layout(Error),
+    /// A record cannot be decoded; the ones behind it can.
+    Record {
+        /// The record's type.
+        kind: RecordType,
+        /// What is wrong with it.
+        error: Error,
+    },
+    /// The next record cannot be found.
+    Boundary(Error),
+    /// A record is of an event that the file does not list.
+    UnknownId {
+        /// The record's type.
+        kind: RecordType,
+        /// The id it carries.
+        id: u64,
+    },
+    /// A record's event cannot be told: there are several, laid out differently, with ids at no common place.
+    UnknownEvent {
+        /// The record's type.
+        kind: RecordType,
+    },
+    /// A feature section cannot be decoded.
+    Feature {
+        /// The feature's number.
+        feature: u32,
+        /// What is wrong with it.
+        error: Error,
+    },
+}
+
+impl FileError {
+    pub(super) const fn new(kind: FileErrorKind, offset: u64) -> Self {
+        Self { offset, kind }
+    }
+
+    pub(super) const fn invalid(field: &'static str, value: u64, must: &'static str, offset: u64) -> Self {
+        Self::new(FileErrorKind::Invalid { field, value, must }, offset)
+    }
+
+    /// The type of the record that is wrong; `None` where it is not a record.
+    #[must_use]
+    pub const fn record_type(&self) -> Option<RecordType> {
+        match self.kind {
+            FileErrorKind::Record { kind, .. }
+            | FileErrorKind::UnknownId { kind, .. }
+            | FileErrorKind::UnknownEvent { kind } => Some(kind),
+            _ => None,
+        }
+    }
+
+    /// The field that is wrong, by the kernel's or perf's name; empty where it is no single field.
+    #[must_use]
+    pub const fn field(&self) -> &'static str {
+        match &self.kind {
+            FileErrorKind::NotPerfData => "header.magic",
+            FileErrorKind::PipeMode => "header.size",
+            FileErrorKind::Truncated { field, .. } | FileErrorKind::Invalid { field, .. } => field,
+            FileErrorKind::Attr(_) => "attr.size",
+            FileErrorKind::Layout(error)
+            | FileErrorKind::Record { error, .. }
+            | FileErrorKind::Boundary(error)
+            | FileErrorKind::Feature { error, .. } => error.kind.field(),
+            FileErrorKind::UnknownId { .. } | FileErrorKind::UnknownEvent { .. } => "id",
+        }
+    }
+}
+
+/// What is wrong, without the place and the field.
+impl core::fmt::Display for FileErrorKind {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            Self::NotPerfData => f.write_str("is not PERFILE2 or PERFFILE: this is no perf.data"),
+            Self::PipeMode => f.write_str(
+                "is 16: a pipe-mode capture, which this reader does not decode; record it with -o FILE",
+            ),
+            Self::Truncated { needed, available, .. } => {
+                write!(f, "needs {needed} bytes, the file has {available} left")
+            }
+            Self::Invalid { value, must, .. } => write!(f, "is {value}, but must be {must}"),
+            Self::Attr(error) => write!(f, "{error}"),
+            Self::Layout(error) | Self::Record { error, .. } | Self::Feature { error, .. } => {
+                write!(f, "{}", error.kind)
+            }
+            Self::Boundary(error) => write!(f, "{}; the next record cannot be found", error.kind),
+            Self::UnknownId { id, .. } => write!(f, "is {id}, which no event of the file has"),
+            Self::UnknownEvent { .. } => f.write_str(
+                "is not there, or not at one place in all events: the record's event cannot be told",
+            ),
+        }
+    }
+}
+
+/// `offset: record type: field: what`, as a diagnostic of a command line.
+impl core::fmt::Display for FileError {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "{:#x}: ", self.offset)?;
+        match self.kind {
+            FileErrorKind::Record { kind, .. }
+            | FileErrorKind::UnknownId { kind, .. }
+            | FileErrorKind::UnknownEvent { kind } => write!(f, "{kind}: ")?,
+            FileErrorKind::Feature { feature, .. } => write!(f, "feature {feature}: ")?,
+            FileErrorKind::Attr(error) => return write!(f, "{error}"),
+            _ => {}
+        }
+        match self.field() {
+            "" => write!(f, "{}", self.kind),
+            field => write!(f, "{field}: {}", self.kind),
+        }
+    }
+}
+
+impl core::error::Error for FileError {}

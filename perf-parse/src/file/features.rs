@@ -1,0 +1,207 @@
+//! Feature sections: what the recorder knew of the machine and of itself.
+
+use alloc::vec::Vec;
+
+use perf_abi::attr::Attr;
+use perf_abi::endian::{Endian, U32, U64};
+use zerocopy::FromBytes;
+
+use super::error::{FileError, FileErrorKind};
+use super::header::{FileHeader, Section};
+use crate::cursor::Cursor;
+use crate::error::Error;
+
+/// The number of the feature that names the events.
+pub(super) const EVENT_DESC: u32 = 12;
+
+/// A feature section. Borrows from the file; decoded when asked.
+///
+/// perf: `HEADER_*` and `feat_ops`, `tools/perf/util/header.c`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FeatureSection<'a> {
+    /// The feature's number: `HEADER_*`.
+    pub feature: u32,
+    /// Where the section begins, in bytes from the start of the file.
+    pub offset: u64,
+    /// Its bytes.
+    pub bytes: &'a [u8],
+}
+
+/// The sections that the table behind the data lists. One that is not in the file is left out and noted.
+pub(super) fn sections<'a, O: Endian>(
+    header: &FileHeader,
+    bytes: &'a [u8],
+    diagnostics: &mut Vec<FileError>,
+) -> Vec<FeatureSection<'a>> {
+    let mut sections = Vec::new();
+    // Without the size of the data there is no telling where the table is.
+    if header.data.size == 0 {
+        return sections;
+    }
+    let mut entry = header.feature_table();
+    for feature in 0_u32..256 {
+        let word = header.features.get(feature as usize / 64).copied().unwrap_or_default();
+        if word & (1_u64 << (feature % 64)) == 0 {
+            continue;
+        }
+        let table = Section { offset: entry, size: 16 };
+        match table.of(bytes, "feature table").and_then(|entry| section::<O>(entry, feature, bytes)) {
+            Ok(section) => sections.push(section),
+            Err(error) => diagnostics.push(FileError { offset: entry, ..error }),
+        }
+        entry = entry.saturating_add(16);
+    }
+    sections
+}
+
+fn section<'a, O: Endian>(
+    entry: &[u8],
+    feature: u32,
+    bytes: &'a [u8],
+) -> Result<FeatureSection<'a>, FileError> {
+    let [offset, size] = <[U64<O>; 2]>::read_from_bytes(entry).unwrap_or_default().map(|word| word.get());
+    let section = Section { offset, size };
+    Ok(FeatureSection { feature, offset, bytes: section.of(bytes, "feature section")? })
+}
+
+impl<'a> FeatureSection<'a> {
+    /// The section as one string: `HOSTNAME`, `OSRELEASE`, `VERSION`, `ARCH`, `CPUDESC`, `CPUID`.
+    ///
+    /// # Errors
+    ///
+    /// [`FileErrorKind::Feature`] if the section ends before the string does, or bytes are left.
+    pub fn string<O: Endian>(&self) -> Result<&'a [u8], FileError> {
+        self.whole(string::<O>)
+    }
+
+    /// `CMDLINE`: the words of the command line.
+    ///
+    /// # Errors
+    ///
+    /// As [`string`](Self::string).
+    pub fn strings<O: Endian>(&self) -> Result<Vec<&'a [u8]>, FileError> {
+        self.whole(|at| {
+            let nr = number::<O>(at, "nr")?;
+            // Not reserved by the count, which may be anything: each string has at least its length in the section.
+            let mut strings = Vec::new();
+            for _ in 0..nr {
+                strings.push(string::<O>(at)?);
+            }
+            Ok(strings)
+        })
+    }
+
+    /// `NRCPUS`: cpus available, cpus online.
+    ///
+    /// # Errors
+    ///
+    /// As [`string`](Self::string).
+    pub fn nr_cpus<O: Endian>(&self) -> Result<(u32, u32), FileError> {
+        self.whole(|at| Ok((number::<O>(at, "nr_cpus_available")?, number::<O>(at, "nr_cpus_online")?)))
+    }
+
+    /// `TOTAL_MEM`: KiB of memory.
+    ///
+    /// # Errors
+    ///
+    /// As [`string`](Self::string).
+    pub fn total_mem<O: Endian>(&self) -> Result<u64, FileError> {
+        self.whole(|at| at.word::<O>("total_mem"))
+    }
+
+    /// `EVENT_DESC`: each event's attr, name and ids.
+    ///
+    /// Ends after the first error, which is [`FileErrorKind::Feature`], or [`FileErrorKind::Attr`] for an attr.
+    #[must_use]
+    pub fn event_desc<O: Endian>(&self) -> EventDescs<'a, O> {
+        EventDescs {
+            section: *self,
+            at: Cursor::new(self.bytes, 0),
+            left: None,
+            order: core::marker::PhantomData,
+        }
+    }
+
+    /// Decodes the section with `decode`, which must use all of it.
+    fn whole<T>(&self, decode: impl FnOnce(&mut Cursor<'a>) -> Result<T, Error>) -> Result<T, FileError> {
+        let mut at = Cursor::new(self.bytes, 0);
+        decode(&mut at).and_then(|value| at.finish().map(|()| value)).map_err(|error| self.error(error))
+    }
+
+    fn error(&self, error: Error) -> FileError {
+        let kind = FileErrorKind::Feature { feature: self.feature, error };
+        FileError::new(kind, self.offset.saturating_add(u64::from(error.offset)))
+    }
+}
+
+fn number<O: Endian>(at: &mut Cursor<'_>, field: &'static str) -> Result<u32, Error> {
+    at.fixed::<U32<O>>(field).map(|number| number.get())
+}
+
+/// A string: its length, NUL and padding included, and its bytes.
+fn string<'a, O: Endian>(at: &mut Cursor<'a>) -> Result<&'a [u8], Error> {
+    let len = number::<O>(at, "string.len")?;
+    let offset = at.offset();
+    let padded = at.bytes(u64::from(len), "string")?;
+    Cursor::new(padded, offset).string("string")
+}
+
+/// An event as the feature `EVENT_DESC` describes it.
+#[derive(Clone, Copy, Debug)]
+pub struct EventDesc<'a, O: Endian> {
+    /// Its attr, as the attr section has it too.
+    pub attr: Attr,
+    /// Its name.
+    pub name: &'a [u8],
+    /// Its ids.
+    pub ids: &'a [U64<O>],
+}
+
+/// An iterator over the events of the feature `EVENT_DESC`; made by [`FeatureSection::event_desc`].
+#[derive(Clone, Debug)]
+pub struct EventDescs<'a, O: Endian> {
+    section: FeatureSection<'a>,
+    at: Cursor<'a>,
+    /// Events left and bytes of an attr; `None` before the first.
+    left: Option<(u32, u32)>,
+    order: core::marker::PhantomData<O>,
+}
+
+impl<'a, O: Endian> EventDescs<'a, O> {
+    fn take(&mut self) -> Result<Option<EventDesc<'a, O>>, FileError> {
+        let section = self.section;
+        let at = &mut self.at;
+        let error = |error| section.error(error);
+        let (left, attr_size) = match self.left {
+            Some(left) => left,
+            None => (number::<O>(at, "nr").map_err(error)?, number::<O>(at, "attr_size").map_err(error)?),
+        };
+        let Some(remaining) = left.checked_sub(1) else {
+            return at.finish().map(|()| None).map_err(error);
+        };
+        self.left = Some((remaining, attr_size));
+        let offset = section.offset.saturating_add(u64::from(at.offset()));
+        let attr = at.bytes(u64::from(attr_size), "attr").map_err(error)?;
+        let attr =
+            Attr::read::<O>(attr).map_err(|error| FileError::new(FileErrorKind::Attr(error), offset))?.attr;
+        let nr_ids = number::<O>(at, "nr_ids").map_err(error)?;
+        let name = string::<O>(at).map_err(error)?;
+        let ids = at.array(u64::from(nr_ids), "ids").map_err(error)?;
+        Ok(Some(EventDesc { attr, name, ids }))
+    }
+}
+
+impl<'a, O: Endian> Iterator for EventDescs<'a, O> {
+    type Item = Result<EventDesc<'a, O>, FileError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.left == Some((0, 0)) {
+            return None;
+        }
+        let event = self.take();
+        if !matches!(event, Ok(Some(_))) {
+            self.left = Some((0, 0));
+        }
+        event.transpose()
+    }
+}

@@ -1,0 +1,169 @@
+//! The header of a file, and the sections it points to.
+
+use alloc::vec::Vec;
+
+use perf_abi::endian::{Endian, Endianness, U64};
+use zerocopy::FromBytes;
+
+use super::error::{FileError, FileErrorKind};
+
+/// A run of bytes of the file.
+///
+/// perf: `struct perf_file_section`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Section {
+    /// Where it begins, in bytes from the start of the file.
+    pub offset: u64,
+    /// Bytes.
+    pub size: u64,
+}
+
+impl Section {
+    /// The bytes of the section.
+    ///
+    /// # Errors
+    ///
+    /// [`FileErrorKind::Truncated`] if they are not all in the file; its offset is where the section begins.
+    pub fn of<'a>(&self, bytes: &'a [u8], field: &'static str) -> Result<&'a [u8], FileError> {
+        let available = bytes.len() as u64;
+        let inside = |section: &Self| {
+            let start = usize::try_from(section.offset).ok()?;
+            let end = usize::try_from(section.offset.checked_add(section.size)?).ok()?;
+            bytes.get(start..end)
+        };
+        inside(self).ok_or_else(|| {
+            let available = available.saturating_sub(self.offset);
+            FileError::new(FileErrorKind::Truncated { field, needed: self.size, available }, self.offset)
+        })
+    }
+}
+
+/// What the first bytes of a file say.
+///
+/// perf: `struct perf_file_header`, `tools/perf/util/header.h`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FileHeader {
+    /// Version of the magic: 1 for `PERFFILE`, 2 for `PERFILE2`.
+    pub version: u8,
+    /// Bytes of the header: 104, or 72 in old files, which have no features.
+    pub size: u64,
+    /// Bytes from one entry of the attr section to the next: those of an attr and 16 more.
+    pub attr_size: u64,
+    /// The attrs and where their ids are.
+    pub attrs: Section,
+    /// The records. A size of 0 was left by a recorder that did not end properly.
+    pub data: Section,
+    /// Names of events, in files of the first tools.
+    pub event_types: Section,
+    /// Which features the file has: bit `n` of word `n / 64` for feature `n`.
+    pub features: [u64; 4],
+}
+
+/// The magic of a version 1 file: the same bytes in both orders.
+const MAGIC_1: &[u8; 8] = b"PERFFILE";
+
+/// The byte order of a file, by its magic.
+pub(super) fn endianness(bytes: &[u8]) -> Result<Endianness, FileError> {
+    let not = FileError::new(FileErrorKind::NotPerfData, 0);
+    match bytes.get(..8) {
+        Some(b"PERFILE2") => Ok(Endianness::Little),
+        Some(b"2ELIFREP") => Ok(Endianness::Big),
+        Some(magic) if magic == MAGIC_1 => {
+            let attr_size = bytes.get(16..20).ok_or(not)?;
+            // A plausible size is below 64 KiB: the order is the one in which the upper half is zero.
+            Ok(if attr_size.starts_with(&[0, 0]) { Endianness::Big } else { Endianness::Little })
+        }
+        _ => Err(not),
+    }
+}
+
+/// The fields of the header, in order; the four words of the bitmap share the last name.
+const FIELDS: [&str; 10] = [
+    "header.magic",
+    "header.size",
+    "header.attr_size",
+    "header.attrs.offset",
+    "header.attrs.size",
+    "header.data.offset",
+    "header.data.size",
+    "header.event_types.offset",
+    "header.event_types.size",
+    "header.adds_features",
+];
+
+impl FileHeader {
+    pub(super) fn read<O: Endian>(bytes: &[u8]) -> Result<Self, FileError> {
+        let word = |index: usize| {
+            let at = index.saturating_mul(8);
+            let rest = bytes.get(at..).unwrap_or_default();
+            U64::<O>::read_from_prefix(rest).map(|(word, _)| word.get()).map_err(|_| {
+                let field = FIELDS.get(index).or(FIELDS.last()).copied().unwrap_or_default();
+                let kind = FileErrorKind::Truncated { field, needed: 8, available: rest.len() as u64 };
+                FileError::new(kind, at as u64)
+            })
+        };
+        let section =
+            |index: usize| Ok(Section { offset: word(index)?, size: word(index.saturating_add(1))? });
+        let size = word(1)?;
+        let features = match size {
+            104 => [word(9)?, word(10)?, word(11)?, word(12)?],
+            72 => [0; 4],
+            16 => return Err(FileError::new(FileErrorKind::PipeMode, 8)),
+            _ => return Err(FileError::invalid("header.size", size, "104, 72, or 16 in a pipe", 8)),
+        };
+        let header = Self {
+            version: if bytes.starts_with(MAGIC_1) { 1 } else { 2 },
+            size,
+            attr_size: word(2)?,
+            attrs: section(3)?,
+            data: section(5)?,
+            event_types: section(7)?,
+            features,
+        };
+        header.check()?;
+        Ok(header)
+    }
+
+    fn check(&self) -> Result<(), FileError> {
+        if self.attr_size < SMALLEST_ENTRY {
+            let must = "at least 80: an attr of 64 bytes and the place of its ids";
+            return Err(FileError::invalid("header.attr_size", self.attr_size, must, 16));
+        }
+        let behind = "behind the header";
+        if self.attrs.offset < self.size {
+            return Err(FileError::invalid("header.attrs.offset", self.attrs.offset, behind, 24));
+        }
+        if self.data.offset < self.size {
+            return Err(FileError::invalid("header.data.offset", self.data.offset, behind, 40));
+        }
+        Ok(())
+    }
+
+    /// The records' bytes, as many as the file has of them.
+    pub(super) fn data_bytes<'a>(
+        &self,
+        bytes: &'a [u8],
+        diagnostics: &mut Vec<FileError>,
+    ) -> Result<&'a [u8], FileError> {
+        let field = "header.data.size";
+        if self.data.size == 0 {
+            let must = "the bytes of the records: the recorder did not end properly, taking all to the end of the file";
+            diagnostics.push(FileError::invalid(field, 0, must, 48));
+        } else {
+            match self.data.of(bytes, field) {
+                Ok(data) => return Ok(data),
+                Err(error) => diagnostics.push(FileError { offset: 48, ..error }),
+            }
+        }
+        let to_end = Section { size: (bytes.len() as u64).saturating_sub(self.data.offset), ..self.data };
+        to_end.of(bytes, "header.data.offset")
+    }
+
+    /// Where the table of the feature sections is: behind the data.
+    pub(super) fn feature_table(&self) -> u64 {
+        self.data.offset.saturating_add(self.data.size)
+    }
+}
+
+/// Bytes of the smallest entry of an attr section.
+const SMALLEST_ENTRY: u64 = 64 + 16;
