@@ -53,9 +53,3 @@ pub mod record;
 pub mod sample_type;
 
 pub use macros::Name;
-
-pub mod data_src;
-pub mod regs;
-pub mod txn;
-#[allow(clippy::all, clippy::cast_possible_truncation, clippy::arithmetic_side_effects)]
-pub mod weight;

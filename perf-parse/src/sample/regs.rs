@@ -1,17 +1,18 @@
 //! Registers.
 
 use perf_abi::endian::{Endian, U64};
+use perf_abi::regs::RegsAbi;
 
 /// Registers of a task, of user space or at the interrupt. Borrows from the record.
 ///
 /// Kernel: `perf_output_sample_regs`; since Linux 3.7, at the interrupt since 3.19.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Regs<'a, O: Endian> {
-    /// Width of the task: 0 for no registers (a kernel thread), 1 for 32 bits, 2 for 64.
-    pub abi: u64,
+    /// What kind of task they are of; with `NONE`, as for a kernel thread, there are no values.
+    pub abi: RegsAbi,
     /// Which registers the event asked for: a bit each, by index in [`regs`](perf_abi::regs).
     pub mask: u64,
-    /// Their values, lowest bit first; empty where `abi` is 0.
+    /// Their values, lowest bit first; empty where `abi` is `NONE`.
     pub values: &'a [U64<O>],
 }
 

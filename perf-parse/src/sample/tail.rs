@@ -7,6 +7,7 @@ use perf_abi::branch::BranchSampleType;
 use perf_abi::data_src::DataSrc;
 use perf_abi::endian::Endian;
 use perf_abi::record::CpuMode;
+use perf_abi::regs::RegsAbi;
 use perf_abi::sample_type::SampleType;
 use perf_abi::txn::Txn;
 use perf_abi::weight::WeightStruct;
@@ -86,6 +87,20 @@ pub struct Readings {
     pub regs_intr: Reading,
 }
 
+impl Readings {
+    /// Each field's name and how it was read, in the order of the record.
+    pub fn iter(&self) -> impl Iterator<Item = (&'static str, Reading)> + use<> {
+        [
+            ("branch_stack.hw_idx", self.hw_idx),
+            ("branch_stack.counters", self.counters),
+            ("regs_user", self.regs_user),
+            ("stack_user", self.stack_user),
+            ("regs_intr", self.regs_intr),
+        ]
+        .into_iter()
+    }
+}
+
 /// A set of the fields whose form is open, the first in the record the highest bit.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Open(u8);
@@ -156,7 +171,7 @@ impl<'a, O: Endian> Sample<'a, O> {
     /// Whether there was a user stack to copy: the kernel had user registers, or else came from user space.
     fn ran_in_user_space(&self, tail: &Tail<'a, O>) -> bool {
         match tail.regs_user {
-            Some(regs) => regs.abi != 0,
+            Some(regs) => regs.abi != RegsAbi::NONE,
             None => self.misc.cpumode() == CpuMode::USER,
         }
     }
@@ -239,7 +254,7 @@ impl Walk {
             regs_user,
             stack_user,
             weight,
-            weight_struct: weight_struct.map(WeightStruct::from_word),
+            weight_struct: weight_struct.map(WeightStruct),
             data_src: data_src.map(DataSrc),
             transaction: transaction.map(Txn),
             regs_intr,
@@ -320,7 +335,7 @@ impl Walk {
             }
             Err(error) => return Err(error),
         };
-        Ok(Some(Regs { abi, mask, values }))
+        Ok(Some(Regs { abi: RegsAbi(abi), mask, values }))
     }
 
     fn stack_user<'a, O: Endian>(

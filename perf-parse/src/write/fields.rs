@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 use perf_abi::branch::BranchFlags;
 use perf_abi::data_src::DataSrc;
 use perf_abi::endian::Endian;
+use perf_abi::regs::RegsAbi;
 use perf_abi::txn::Txn;
 use perf_abi::weight::WeightStruct;
 
@@ -102,9 +103,9 @@ pub struct BranchFields {
 /// Registers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RegsFields {
-    /// Width of the task; 0 for no registers.
-    pub abi: u64,
-    /// A value for each bit of the attr's mask, lowest first; none where `abi` is 0.
+    /// What kind of task they are of.
+    pub abi: RegsAbi,
+    /// A value for each bit of the attr's mask, lowest first; none where `abi` is `NONE`.
     pub values: Vec<u64>,
 }
 

@@ -6,6 +6,7 @@ use perf_abi::branch::{BranchEntry, BranchSampleType};
 use perf_abi::endian::{Endian, I32, U32, U64};
 use perf_abi::read_format::ReadFormat;
 use perf_abi::record::{Misc, RecordType};
+use perf_abi::regs::RegsAbi;
 use perf_abi::sample_type::SampleType;
 
 use super::{BranchStackFields, ReadFields, RegsFields, SampleFields, StackUserFields, WriteError};
@@ -64,7 +65,7 @@ fn payload<O: Endian>(out: &mut Vec<u8>, layout: &SampleLayout, it: &SampleField
     at.checked(SampleType::STACK_USER, "stack_user", &it.stack_user, stack_user::<O>)?;
     at.field(SampleType::WEIGHT, "weight", &it.weight, words)?;
     at.field(SampleType::WEIGHT_STRUCT, "weight_struct", &it.weight_struct, |out, weight| {
-        word::<O>(out, weight.to_word());
+        word::<O>(out, weight.0);
     })?;
     at.field(SampleType::DATA_SRC, "data_src", &it.data_src, |out, source| word::<O>(out, source.0))?;
     at.field(SampleType::TRANSACTION, "transaction", &it.transaction, |out, txn| word::<O>(out, txn.0))?;
@@ -198,14 +199,14 @@ fn regs<O: Endian>(
     mask: u64,
     regs: &RegsFields,
 ) -> Result<(), WriteError> {
-    let count = if regs.abi == 0 { 0 } else { mask.count_ones() };
+    let count = if regs.abi == RegsAbi::NONE { 0 } else { mask.count_ones() };
     if regs.values.len() as u64 != u64::from(count) {
         return Err(WriteError::Invalid {
             field,
             must: "one value a bit of the attr's mask, none for ABI 0",
         });
     }
-    word::<O>(out, regs.abi);
+    word::<O>(out, regs.abi.0);
     array::<O>(out, &regs.values);
     Ok(())
 }

@@ -1,0 +1,82 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand, ValueEnum};
+
+/// Shows what is in a Linux performance capture (perf.data), record by record.
+///
+/// Reads captures of any machine, byte order and kernel. Never guesses: what cannot be decoded is said on standard
+/// error, with its offset, and the exit status tells.
+#[derive(Debug, Parser)]
+#[command(name = "perfdata", version, after_help = EXIT_STATUS)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    pub(crate) verb: Verb,
+}
+
+const EXIT_STATUS: &str = "Exit status: 0 if everything was decoded; 1 if nothing could be (usage, no such file, not a \
+capture); 3 if records were delivered but some bytes were truncated, skipped or not decodable.";
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Verb {
+    /// What the capture is: who recorded it, its events, features, record counts, time span
+    #[command(after_help = "Example:\n  perfdata info perf.data")]
+    Info(InfoArgs),
+    /// Every record, decoded
+    #[command(after_help = DUMP_EXAMPLES)]
+    Dump(DumpArgs),
+}
+
+const DUMP_EXAMPLES: &str = "Examples:
+  perfdata dump perf.data | less
+  perfdata dump perf.data --type MMAP2,COMM
+  perfdata dump perf.data --event cycles --time 1203.5,1204 --limit 20
+  perfdata dump perf.data --type SAMPLE --fields tid,cpu,time,event,ip
+  perfdata dump perf.data --format jsonl | jq 'select(.type == \"SAMPLE\") | .fields.ip'";
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct InfoArgs {
+    /// The capture
+    pub(crate) file: PathBuf,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct DumpArgs {
+    /// The capture
+    pub(crate) file: PathBuf,
+
+    /// How to print: text for eyes, jsonl for programs (one JSON object a line)
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(crate) format: Format,
+
+    /// Only records of these types, by name (SAMPLE, MMAP2, ...) or number
+    #[arg(long = "type", value_name = "T", value_delimiter = ',')]
+    pub(crate) types: Vec<String>,
+
+    /// Only records of this event: its index in the file, or its name (perfdata info lists both)
+    #[arg(long, value_name = "N|NAME")]
+    pub(crate) event: Option<String>,
+
+    /// Only records from A to B, in seconds as they are printed; either may be left out. Records without a time are
+    /// left out too
+    #[arg(long, value_name = "A,B", allow_hyphen_values = true)]
+    pub(crate) time: Option<String>,
+
+    /// Only these fields, one line a record, tab-separated; - stands for a field the record does not have. Besides
+    /// the fields of the record and its sample_id: offset, type, misc, size, event
+    #[arg(long, value_name = "F", value_delimiter = ',')]
+    pub(crate) fields: Vec<String>,
+
+    /// Stop after this many records
+    #[arg(long, value_name = "N")]
+    pub(crate) limit: Option<u64>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// Aligned, a record a line, details indented below it
+    Text,
+    /// The header, then a record a line, then the account
+    Jsonl,
+}
