@@ -67,6 +67,54 @@ impl BranchSampleType {
 }
 
 codes! {
+    /// The number of a bit of [`BranchSampleType`].
+    ///
+    /// Kernel: `enum perf_branch_sample_type_shift`.
+    pub struct BranchSampleShift(u32) {
+        /// [`BranchSampleType::USER`]. Since Linux 3.4.
+        USER = 0, "PERF_SAMPLE_BRANCH_USER_SHIFT";
+        /// [`BranchSampleType::KERNEL`]. Since Linux 3.4.
+        KERNEL = 1, "PERF_SAMPLE_BRANCH_KERNEL_SHIFT";
+        /// [`BranchSampleType::HV`]. Since Linux 3.4.
+        HV = 2, "PERF_SAMPLE_BRANCH_HV_SHIFT";
+        /// [`BranchSampleType::ANY`]. Since Linux 3.4.
+        ANY = 3, "PERF_SAMPLE_BRANCH_ANY_SHIFT";
+        /// [`BranchSampleType::ANY_CALL`]. Since Linux 3.4.
+        ANY_CALL = 4, "PERF_SAMPLE_BRANCH_ANY_CALL_SHIFT";
+        /// [`BranchSampleType::ANY_RETURN`]. Since Linux 3.4.
+        ANY_RETURN = 5, "PERF_SAMPLE_BRANCH_ANY_RETURN_SHIFT";
+        /// [`BranchSampleType::IND_CALL`]. Since Linux 3.4.
+        IND_CALL = 6, "PERF_SAMPLE_BRANCH_IND_CALL_SHIFT";
+        /// [`BranchSampleType::ABORT_TX`]. Since Linux 3.11.
+        ABORT_TX = 7, "PERF_SAMPLE_BRANCH_ABORT_TX_SHIFT";
+        /// [`BranchSampleType::IN_TX`]. Since Linux 3.11.
+        IN_TX = 8, "PERF_SAMPLE_BRANCH_IN_TX_SHIFT";
+        /// [`BranchSampleType::NO_TX`]. Since Linux 3.11.
+        NO_TX = 9, "PERF_SAMPLE_BRANCH_NO_TX_SHIFT";
+        /// [`BranchSampleType::COND`]. Since Linux 3.16.
+        COND = 10, "PERF_SAMPLE_BRANCH_COND_SHIFT";
+        /// [`BranchSampleType::CALL_STACK`]. Since Linux 4.1.
+        CALL_STACK = 11, "PERF_SAMPLE_BRANCH_CALL_STACK_SHIFT";
+        /// [`BranchSampleType::IND_JUMP`]. Since Linux 4.2.
+        IND_JUMP = 12, "PERF_SAMPLE_BRANCH_IND_JUMP_SHIFT";
+        /// [`BranchSampleType::CALL`]. Since Linux 4.4.
+        CALL = 13, "PERF_SAMPLE_BRANCH_CALL_SHIFT";
+        /// [`BranchSampleType::NO_FLAGS`]. Since Linux 4.5.
+        NO_FLAGS = 14, "PERF_SAMPLE_BRANCH_NO_FLAGS_SHIFT";
+        /// [`BranchSampleType::NO_CYCLES`]. Since Linux 4.5.
+        NO_CYCLES = 15, "PERF_SAMPLE_BRANCH_NO_CYCLES_SHIFT";
+        /// [`BranchSampleType::TYPE_SAVE`]. Since Linux 4.14.
+        TYPE_SAVE = 16, "PERF_SAMPLE_BRANCH_TYPE_SAVE_SHIFT";
+        /// [`BranchSampleType::HW_INDEX`]. Since Linux 5.7.
+        HW_INDEX = 17, "PERF_SAMPLE_BRANCH_HW_INDEX_SHIFT";
+        /// [`BranchSampleType::PRIV_SAVE`]. Since Linux 6.1.
+        PRIV_SAVE = 18, "PERF_SAMPLE_BRANCH_PRIV_SAVE_SHIFT";
+        /// [`BranchSampleType::COUNTERS`]. Since Linux 6.8.
+        COUNTERS = 19, "PERF_SAMPLE_BRANCH_COUNTERS_SHIFT";
+    }
+}
+
+codes! {
     /// What kind of branch an entry is (`perf_branch_entry.type`), four bits.
     ///
     /// Recorded with [`BranchSampleType::TYPE_SAVE`]. Kernel: the `PERF_BR_*` enum.
@@ -278,5 +326,18 @@ impl<O: Endian> BranchEntry<O> {
     #[inline]
     pub fn flags(&self) -> BranchFlags {
         BranchFlags::from_word(self.raw_flags)
+    }
+
+    /// Whether the perf tool marked the branch as not taken, in a branch stack it made of AUX data.
+    ///
+    /// The bit is the tool's own (`not_taken` of its `struct branch_flags`), in what the kernel calls reserved:
+    /// bit 33 of a little-endian word, bit 30 of a big-endian one.
+    #[must_use]
+    pub fn not_taken(&self) -> bool {
+        let bit = match O::ENDIANNESS {
+            Endianness::Little => 1 << 33,
+            Endianness::Big => 1 << 30,
+        };
+        self.raw_flags.get() & bit != 0
     }
 }

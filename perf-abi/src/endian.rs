@@ -7,7 +7,7 @@
 //! C bit-fields are the exception to swapping: a big-endian compiler fills them from the other end of the word.
 //! [`bitfields_from_be`] and [`bitfields_to_be`] move them.
 
-pub use zerocopy::byteorder::{BigEndian, I16, I32, I64, LittleEndian, U16, U32, U64};
+pub use zerocopy::byteorder::{BigEndian, F64, I16, I32, I64, LittleEndian, U16, U32, U64};
 
 /// The order of the bytes of an integer, as a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -1,5 +1,9 @@
 //! Kernel symbols and BPF programs that come and go: codes of KSYMBOL and BPF_EVENT records.
 
+/// Bytes of a kernel symbol's name at most, its NUL counted.
+#[doc(alias = "KSYM_NAME_LEN")]
+pub const NAME_LEN: usize = 512;
+
 codes! {
     /// What a kernel symbol is (`perf_record_ksymbol.ksym_type`).
     ///

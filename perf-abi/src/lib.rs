@@ -41,15 +41,25 @@ mod macros;
 
 pub mod attr;
 pub mod aux;
+pub mod auxtrace;
 pub mod branch;
 pub mod breakpoint;
 pub mod callchain;
+pub mod data_src;
 pub mod endian;
 pub mod event;
+pub mod feature;
+pub mod file;
+pub mod ioctl;
 pub mod ksymbol;
+pub mod mmap_page;
 pub mod namespaces;
+pub mod open;
 pub mod read_format;
 pub mod record;
+pub mod regs;
 pub mod sample_type;
+pub mod txn;
+pub mod weight;
 
 pub use macros::Name;

@@ -38,8 +38,8 @@ macro_rules! codes {
 
             /// The name of this code without its prefix; `None` for a code this crate does not know.
             #[must_use]
-            pub fn name(self) -> Option<&'static str> {
-                $( if self == Self::$NAME { return Some(stringify!($NAME)); } )*
+            pub const fn name(self) -> Option<&'static str> {
+                $( if self.0 == Self::$NAME.0 { return Some(stringify!($NAME)); } )*
                 None
             }
         }

@@ -2,11 +2,17 @@
 
 mod kernel;
 mod misc;
+mod schedstat;
+mod stat;
 mod types;
+mod user;
 
 pub use kernel::*;
-pub use misc::{CpuMode, Misc};
+pub use misc::{CpuMode, Misc, MiscNames};
+pub use schedstat::*;
+pub use stat::*;
 pub use types::RecordType;
+pub use user::*;
 
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 

@@ -5,7 +5,7 @@ codes! {
     ///
     /// Kernel: `enum perf_event_type`; perf: `enum perf_user_event_type`, `tools/lib/perf/include/perf/event.h`.
     pub struct RecordType(u32) {
-        /// A mapping, as [`Mmap`]. Since Linux 2.6.31.
+        /// A mapping, as [`Mmap`](super::Mmap). Since Linux 2.6.31.
         MMAP = 1, "PERF_RECORD_MMAP";
         /// Records that the ring had no room for. Since Linux 2.6.31.
         LOST = 2, "PERF_RECORD_LOST";

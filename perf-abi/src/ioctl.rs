@@ -1,0 +1,245 @@
+//! The `ioctl` requests of an event, as every architecture numbers them.
+//!
+//! A request's number is made of a direction, the size of the argument, the letter `$` and an index. Where these
+//! stand is the architecture's choice ([`Encoding`]); the size of a pointer is the ABI's ([`PointerWidth`]).
+
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
+
+use crate::endian::{Endian, U32};
+
+/// How an architecture composes the number of a request.
+///
+/// Kernel: `include/uapi/asm-generic/ioctl.h` and the `asm/ioctl.h` that override it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Encoding {
+    /// Most: x86, arm, arm64, riscv, s390, loongarch, csky.
+    Generic,
+    /// powerpc, mips, sparc and alpha: three bits of direction, 13 of size.
+    Powerpc,
+    /// parisc: generic with read and write exchanged.
+    Parisc,
+}
+
+impl Encoding {
+    /// That of the machine this code runs on.
+    pub const NATIVE: Self = if cfg!(any(
+        target_arch = "powerpc",
+        target_arch = "powerpc64",
+        target_arch = "mips",
+        target_arch = "mips64",
+        target_arch = "mips32r6",
+        target_arch = "mips64r6",
+        target_arch = "sparc",
+        target_arch = "sparc64",
+    )) {
+        Self::Powerpc
+    } else {
+        Self::Generic
+    };
+
+    /// The lowest bit of the direction, and its values for no argument, for one the kernel reads and for one it writes.
+    const fn direction(self) -> (u32, u32, u32, u32) {
+        match self {
+            Self::Generic => (30, 0, 1, 2),
+            Self::Powerpc => (29, 1, 4, 2),
+            Self::Parisc => (30, 0, 2, 1),
+        }
+    }
+}
+
+/// How wide a pointer is in the calling program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum PointerWidth {
+    /// 32 bits.
+    Bits32,
+    /// 64 bits.
+    Bits64,
+}
+
+impl PointerWidth {
+    /// That of the program this code is part of.
+    pub const NATIVE: Self = if cfg!(target_pointer_width = "32") { Self::Bits32 } else { Self::Bits64 };
+
+    /// Bytes of a pointer.
+    #[must_use]
+    pub const fn bytes(self) -> u32 {
+        match self {
+            Self::Bits32 => 4,
+            Self::Bits64 => 8,
+        }
+    }
+}
+
+/// Whether the kernel reads or writes what a request's argument points to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Direction {
+    /// Neither, as far as the number tells: the argument, if any, is a plain number.
+    None,
+    /// It reads. C: `_IOW`.
+    Write,
+    /// It writes. C: `_IOR`.
+    Read,
+    /// Both. C: `_IOWR`.
+    ReadWrite,
+}
+
+/// The type that a request's number gives the size of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Argument {
+    /// None.
+    None,
+    /// A 32-bit number.
+    U32,
+    /// A 64-bit number.
+    U64,
+    /// A pointer.
+    Pointer,
+}
+
+impl Argument {
+    /// Bytes of it.
+    #[must_use]
+    pub const fn bytes(self, pointer: PointerWidth) -> u32 {
+        match self {
+            Self::None => 0,
+            Self::U32 => 4,
+            Self::U64 => 8,
+            Self::Pointer => pointer.bytes(),
+        }
+    }
+}
+
+/// An `ioctl` request of an event.
+///
+/// # Examples
+///
+/// ```
+/// use perf_abi::ioctl::{Encoding, PointerWidth, Request};
+/// assert_eq!(Request::ENABLE.number(Encoding::Generic, PointerWidth::Bits64), 0x2400);
+/// assert_eq!(Request::ENABLE.number(Encoding::Powerpc, PointerWidth::Bits64), 0x2000_2400);
+/// assert_eq!(Request::ID.number(Encoding::Generic, PointerWidth::Bits32), 0x8004_2407);
+/// ```
+///
+/// Kernel: `PERF_EVENT_IOC_*`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Request {
+    /// The name in the kernel's header.
+    pub c_name: &'static str,
+    /// The lowest byte of the number.
+    pub index: u8,
+    /// Which way the argument goes.
+    pub direction: Direction,
+    /// The type that the number gives the size of.
+    pub argument: Argument,
+}
+
+impl Request {
+    /// The letter of perf's requests: the second byte of the number.
+    pub const LETTER: u8 = b'$';
+
+    /// Enables the event; takes [`IocFlags`]. Since Linux 2.6.31.
+    #[doc(alias = "PERF_EVENT_IOC_ENABLE")]
+    pub const ENABLE: Self = Self::new("PERF_EVENT_IOC_ENABLE", 0, Direction::None, Argument::None);
+    /// Disables the event; takes [`IocFlags`]. Since Linux 2.6.31.
+    #[doc(alias = "PERF_EVENT_IOC_DISABLE")]
+    pub const DISABLE: Self = Self::new("PERF_EVENT_IOC_DISABLE", 1, Direction::None, Argument::None);
+    /// Enables the event for a number of overflows, added to those left. Since Linux 2.6.31.
+    #[doc(alias = "PERF_EVENT_IOC_REFRESH")]
+    pub const REFRESH: Self = Self::new("PERF_EVENT_IOC_REFRESH", 2, Direction::None, Argument::None);
+    /// Sets the count to 0, not the times; takes [`IocFlags`]. Since Linux 2.6.31.
+    #[doc(alias = "PERF_EVENT_IOC_RESET")]
+    pub const RESET: Self = Self::new("PERF_EVENT_IOC_RESET", 3, Direction::None, Argument::None);
+    /// Sets the period or frequency to the 64-bit number pointed to. Since Linux 2.6.31; works since 2.6.36.
+    #[doc(alias = "PERF_EVENT_IOC_PERIOD")]
+    pub const PERIOD: Self = Self::new("PERF_EVENT_IOC_PERIOD", 4, Direction::Write, Argument::U64);
+    /// Sends the records to the ring of another event, by file descriptor; -1 undoes it. Since Linux 2.6.32.
+    #[doc(alias = "PERF_EVENT_IOC_SET_OUTPUT")]
+    pub const SET_OUTPUT: Self = Self::new("PERF_EVENT_IOC_SET_OUTPUT", 5, Direction::None, Argument::None);
+    /// Sets the filter expression, a C string. Since Linux 2.6.33.
+    #[doc(alias = "PERF_EVENT_IOC_SET_FILTER")]
+    pub const SET_FILTER: Self =
+        Self::new("PERF_EVENT_IOC_SET_FILTER", 6, Direction::Write, Argument::Pointer);
+    /// Stores the event's id where the argument points to. Since Linux 3.12.
+    #[doc(alias = "PERF_EVENT_IOC_ID")]
+    pub const ID: Self = Self::new("PERF_EVENT_IOC_ID", 7, Direction::Read, Argument::Pointer);
+    /// Attaches a BPF program, by file descriptor. Since Linux 4.1.
+    #[doc(alias = "PERF_EVENT_IOC_SET_BPF")]
+    pub const SET_BPF: Self = Self::new("PERF_EVENT_IOC_SET_BPF", 8, Direction::Write, Argument::U32);
+    /// Pauses the ring (1) or resumes it (0). Since Linux 4.7.
+    #[doc(alias = "PERF_EVENT_IOC_PAUSE_OUTPUT")]
+    pub const PAUSE_OUTPUT: Self =
+        Self::new("PERF_EVENT_IOC_PAUSE_OUTPUT", 9, Direction::Write, Argument::U32);
+    /// Lists the BPF programs of a tracepoint into a [`QueryBpf`]. Since Linux 4.16.
+    #[doc(alias = "PERF_EVENT_IOC_QUERY_BPF")]
+    pub const QUERY_BPF: Self =
+        Self::new("PERF_EVENT_IOC_QUERY_BPF", 10, Direction::ReadWrite, Argument::Pointer);
+    /// Changes a breakpoint to the attr pointed to. Since Linux 4.17.
+    #[doc(alias = "PERF_EVENT_IOC_MODIFY_ATTRIBUTES")]
+    pub const MODIFY_ATTRIBUTES: Self =
+        Self::new("PERF_EVENT_IOC_MODIFY_ATTRIBUTES", 11, Direction::Write, Argument::Pointer);
+
+    /// Every request, by index.
+    pub const ALL: [Self; 12] = [
+        Self::ENABLE,
+        Self::DISABLE,
+        Self::REFRESH,
+        Self::RESET,
+        Self::PERIOD,
+        Self::SET_OUTPUT,
+        Self::SET_FILTER,
+        Self::ID,
+        Self::SET_BPF,
+        Self::PAUSE_OUTPUT,
+        Self::QUERY_BPF,
+        Self::MODIFY_ATTRIBUTES,
+    ];
+
+    const fn new(c_name: &'static str, index: u8, direction: Direction, argument: Argument) -> Self {
+        Self { c_name, index, direction, argument }
+    }
+
+    /// The request's number on an architecture, for programs whose pointers are `pointer` wide.
+    #[must_use]
+    pub const fn number(self, encoding: Encoding, pointer: PointerWidth) -> u32 {
+        let (shift, none, write, read) = encoding.direction();
+        let direction = match self.direction {
+            Direction::None => none,
+            Direction::Write => write,
+            Direction::Read => read,
+            Direction::ReadWrite => write | read,
+        };
+        direction << shift
+            | self.argument.bytes(pointer) << 16
+            | (Self::LETTER as u32) << 8
+            | self.index as u32
+    }
+
+    /// The request's number in the program this code is part of.
+    #[must_use]
+    pub const fn native(self) -> u32 {
+        self.number(Encoding::NATIVE, PointerWidth::NATIVE)
+    }
+}
+
+flags! {
+    /// The argument of [`Request::ENABLE`], [`Request::DISABLE`] and [`Request::RESET`].
+    ///
+    /// Kernel: `enum perf_event_ioc_flags`.
+    pub struct IocFlags(u32) {
+        /// Every event of the group. Broken from 2.6.31 to 3.4. Since Linux 2.6.31.
+        GROUP = 1 << 0, "PERF_IOC_FLAG_GROUP";
+    }
+}
+
+/// The head of what [`Request::QUERY_BPF`] points to; room for `ids_len` 32-bit program ids follows.
+///
+/// Kernel: `struct perf_event_query_bpf`; since Linux 4.16.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
+#[repr(C)]
+#[doc(alias = "perf_event_query_bpf")]
+pub struct QueryBpf<O: Endian> {
+    /// How many ids there is room for; set by the caller.
+    pub ids_len: U32<O>,
+    /// How many programs there are; set by the kernel, also where there is too little room.
+    pub prog_cnt: U32<O>,
+}

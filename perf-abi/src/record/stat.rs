@@ -1,0 +1,97 @@
+//! Counts: the payloads of perf stat's records.
+
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
+
+use crate::endian::{Endian, I32, U64};
+
+/// How perf stat was run; `nr` [`StatConfigEntry`]s follow.
+///
+/// perf: `PERF_RECORD_STAT_CONFIG`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
+#[repr(C)]
+#[doc(alias = "perf_record_stat_config")]
+pub struct StatConfig<O: Endian> {
+    /// How many follow.
+    pub nr: U64<O>,
+}
+
+/// A setting of perf stat.
+///
+/// perf: `struct perf_record_stat_config_entry`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
+#[repr(C)]
+#[doc(alias = "perf_record_stat_config_entry")]
+pub struct StatConfigEntry<O: Endian> {
+    /// [`StatConfigTerm`].
+    pub tag: U64<O>,
+    /// The value.
+    pub val: U64<O>,
+}
+
+codes! {
+    /// Which setting of perf stat ([`StatConfigEntry::tag`]).
+    ///
+    /// perf: the `PERF_STAT_CONFIG_TERM__*` enum.
+    pub struct StatConfigTerm(u64) {
+        /// Over what counts are summed: cpus, cores, sockets.
+        AGGR_MODE = 0, "PERF_STAT_CONFIG_TERM__AGGR_MODE";
+        /// Milliseconds of an interval.
+        INTERVAL = 1, "PERF_STAT_CONFIG_TERM__INTERVAL";
+        /// Whether counts are scaled by the time they ran.
+        SCALE = 2, "PERF_STAT_CONFIG_TERM__SCALE";
+        /// Which level of cache counts are summed over.
+        AGGR_LEVEL = 3, "PERF_STAT_CONFIG_TERM__AGGR_LEVEL";
+    }
+}
+
+impl StatConfigTerm {
+    /// One past the highest code.
+    #[doc(alias = "PERF_STAT_CONFIG_TERM__MAX")]
+    pub const MAX: u64 = 4;
+}
+
+/// A count of perf stat.
+///
+/// perf: `PERF_RECORD_STAT`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
+#[repr(C)]
+#[doc(alias = "perf_record_stat")]
+pub struct Stat<O: Endian> {
+    /// Id of the event.
+    pub id: U64<O>,
+    /// Index of the cpu in the CPU_MAP.
+    pub cpu: I32<O>,
+    /// Index of the thread in the THREAD_MAP.
+    pub thread: I32<O>,
+    /// The count.
+    pub val: U64<O>,
+    /// Nanoseconds the event was enabled.
+    pub ena: U64<O>,
+    /// Nanoseconds the event was on a counter.
+    pub run: U64<O>,
+}
+
+/// A round of counts ended.
+///
+/// perf: `PERF_RECORD_STAT_ROUND`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
+#[repr(C)]
+#[doc(alias = "perf_record_stat_round")]
+pub struct StatRound<O: Endian> {
+    /// [`StatRoundType`]. C: `type`.
+    pub kind: U64<O>,
+    /// Nanoseconds since the start.
+    pub time: U64<O>,
+}
+
+codes! {
+    /// Which round of counts ended ([`StatRound::kind`]).
+    ///
+    /// perf: the `PERF_STAT_ROUND_TYPE__*` enum.
+    pub struct StatRoundType(u64) {
+        /// An interval.
+        INTERVAL = 0, "PERF_STAT_ROUND_TYPE__INTERVAL";
+        /// The last.
+        FINAL = 1, "PERF_STAT_ROUND_TYPE__FINAL";
+    }
+}

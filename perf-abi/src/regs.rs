@@ -1,0 +1,118 @@
+//! Registers of samples: what each bit of `sample_regs_user` and `sample_regs_intr` stands for.
+//!
+//! The kernel writes a word for each set bit, lowest bit first. Which register a bit is depends on the machine that
+//! recorded: [`Arch`], which a `perf.data` tells in its `arch` feature.
+
+pub mod arm;
+pub mod arm64;
+pub mod csky;
+pub mod loongarch;
+pub mod mips;
+pub mod parisc;
+pub mod powerpc;
+pub mod riscv;
+pub mod s390;
+pub mod x86;
+
+codes! {
+    /// What kind of task the registers of a sample are of: the word in front of them.
+    ///
+    /// Kernel: `enum perf_sample_regs_abi`.
+    pub struct RegsAbi(u64) {
+        /// There are none: no words follow. Since Linux 3.7.
+        NONE = 0, "PERF_SAMPLE_REGS_ABI_NONE";
+        /// A 32-bit task; each register takes a 64-bit word all the same. Since Linux 3.7.
+        ABI_32 = 1, "PERF_SAMPLE_REGS_ABI_32";
+        /// A 64-bit task. Since Linux 3.7.
+        ABI_64 = 2, "PERF_SAMPLE_REGS_ABI_64";
+    }
+}
+
+/// An architecture whose kernel gives registers in samples.
+///
+/// # Examples
+///
+/// ```
+/// use perf_abi::regs::Arch;
+/// let arch = Arch::from_machine("x86_64").unwrap();
+/// assert_eq!(arch.name(8), Some("IP"));
+/// assert_eq!(arch.name(33), Some("XMM0")); // its upper half
+/// assert_eq!(Arch::from_machine("sparc64"), None);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Arch {
+    /// [`x86::Reg`].
+    X86,
+    /// [`arm::Reg`].
+    Arm,
+    /// [`arm64::Reg`].
+    Arm64,
+    /// [`powerpc::Reg`].
+    Powerpc,
+    /// [`riscv::Reg`].
+    Riscv,
+    /// [`s390::Reg`].
+    S390,
+    /// [`mips::Reg`].
+    Mips,
+    /// [`loongarch::Reg`].
+    Loongarch,
+    /// [`parisc::Reg`].
+    Parisc,
+    /// [`csky::Reg`].
+    Csky,
+}
+
+impl Arch {
+    /// Every architecture.
+    pub const ALL: [Self; 10] = [
+        Self::X86,
+        Self::Arm,
+        Self::Arm64,
+        Self::Powerpc,
+        Self::Riscv,
+        Self::S390,
+        Self::Mips,
+        Self::Loongarch,
+        Self::Parisc,
+        Self::Csky,
+    ];
+
+    /// The architecture of the machine that `uname -m` calls `machine`, as the `arch` feature of a `perf.data` has it.
+    #[must_use]
+    pub fn from_machine(machine: &str) -> Option<Self> {
+        Some(match machine {
+            "x86" | "x86_64" | "i386" | "i486" | "i586" | "i686" => Self::X86,
+            "csky" => Self::Csky,
+            _ if machine.starts_with("aarch64") || machine.starts_with("arm64") => Self::Arm64,
+            _ if machine.starts_with("arm") => Self::Arm,
+            _ if machine.starts_with("ppc") || machine.starts_with("powerpc") => Self::Powerpc,
+            _ if machine.starts_with("riscv") => Self::Riscv,
+            _ if machine.starts_with("s390") => Self::S390,
+            _ if machine.starts_with("mips") => Self::Mips,
+            _ if machine.starts_with("loongarch") => Self::Loongarch,
+            _ if machine.starts_with("parisc") => Self::Parisc,
+            _ => return None,
+        })
+    }
+
+    /// The name of the register that a bit of the mask stands for; `None` where there is none.
+    ///
+    /// Both bits of an x86 vector register have its name.
+    #[must_use]
+    pub fn name(self, bit: u32) -> Option<&'static str> {
+        let bit = u8::try_from(bit).ok()?;
+        match self {
+            Self::X86 => x86::Reg::of_bit(bit).name(),
+            Self::Arm => arm::Reg(bit).name(),
+            Self::Arm64 => arm64::Reg(bit).name(),
+            Self::Powerpc => powerpc::Reg(bit).name(),
+            Self::Riscv => riscv::Reg(bit).name(),
+            Self::S390 => s390::Reg(bit).name(),
+            Self::Mips => mips::Reg(bit).name(),
+            Self::Loongarch => loongarch::Reg(bit).name(),
+            Self::Parisc => parisc::Reg(bit).name(),
+            Self::Csky => csky::Reg(bit).name(),
+        }
+    }
+}

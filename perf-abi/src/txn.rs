@@ -1,0 +1,51 @@
+//! Why a hardware transaction was aborted: `PERF_SAMPLE_TRANSACTION`.
+
+flags! {
+    /// What is known of an aborted transaction: flags, and the code that the abort instruction gave.
+    ///
+    /// Kernel: the `PERF_TXN_*` enum.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use perf_abi::txn::Txn;
+    /// let word = Txn(0x0000_00ff_0000_0022);
+    /// assert!(word.contains(Txn::CONFLICT));
+    /// assert_eq!(word.abort_code(), 0xff);
+    /// assert_eq!(word.to_string(), "TRANSACTION|CONFLICT abort_code=255");
+    /// ```
+    pub struct Txn(u64) {
+        /// From lock elision. Since Linux 3.13.
+        ELISION = 1 << 0, "PERF_TXN_ELISION";
+        /// From a transaction. Since Linux 3.13.
+        TRANSACTION = 1 << 1, "PERF_TXN_TRANSACTION";
+        /// The instruction caused it. Since Linux 3.13.
+        SYNC = 1 << 2, "PERF_TXN_SYNC";
+        /// The instruction did not cause it. Since Linux 3.13.
+        ASYNC = 1 << 3, "PERF_TXN_ASYNC";
+        /// A retry may succeed. Since Linux 3.13.
+        RETRY = 1 << 4, "PERF_TXN_RETRY";
+        /// Another cpu touched the memory. Since Linux 3.13.
+        CONFLICT = 1 << 5, "PERF_TXN_CONFLICT";
+        /// Too much was written. Since Linux 3.13.
+        CAPACITY_WRITE = 1 << 6, "PERF_TXN_CAPACITY_WRITE";
+        /// Too much was read. Since Linux 3.13.
+        CAPACITY_READ = 1 << 7, "PERF_TXN_CAPACITY_READ";
+    }
+    fields {
+        /// The code that the abort instruction gave. Since Linux 3.13.
+        abort_code / with_abort_code: u32(u32) = 32, 32;
+    }
+}
+
+impl Txn {
+    /// One past the highest flag. Since Linux 3.13.
+    #[doc(alias = "PERF_TXN_MAX")]
+    pub const MAX: u64 = 1 << 8;
+    /// The bits of [`abort_code`](Self::abort_code). Since Linux 3.13.
+    #[doc(alias = "PERF_TXN_ABORT_MASK")]
+    pub const ABORT_MASK: Self = Self(0xffff_ffff << Self::ABORT_SHIFT);
+    /// Lowest bit of [`abort_code`](Self::abort_code). Since Linux 3.13.
+    #[doc(alias = "PERF_TXN_ABORT_SHIFT")]
+    pub const ABORT_SHIFT: u32 = 32;
+}
