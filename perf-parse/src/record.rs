@@ -18,6 +18,7 @@ mod switch;
 mod task;
 mod text_poke;
 mod throttle;
+pub mod user;
 
 pub use aux::{Aux, AuxOutputHwId, ItraceStart};
 pub use callchain_deferred::CallchainDeferred;
@@ -34,6 +35,7 @@ pub use switch::SwitchCpuWide;
 pub use task::Task;
 pub use text_poke::TextPoke;
 pub use throttle::Throttle;
+pub use user::UserRecord;
 
 use perf_abi::endian::Endian;
 use perf_abi::record::RecordType;
@@ -91,7 +93,9 @@ pub enum Record<'a, O: Endian> {
     AuxOutputHwId(AuxOutputHwId),
     /// `PERF_RECORD_CALLCHAIN_DEFERRED`
     CallchainDeferred(CallchainDeferred<'a, O>),
-    /// A type this crate does not know, or one of the perf tool's.
+    /// One of the perf tool's own.
+    User(UserRecord<'a, O>, RecordType),
+    /// A type of a newer kernel.
     Other(RawRecord<'a, O>),
 }
 
@@ -122,6 +126,7 @@ impl<O: Endian> Record<'_, O> {
             Self::TextPoke(_) => RecordType::TEXT_POKE,
             Self::AuxOutputHwId(_) => RecordType::AUX_OUTPUT_HW_ID,
             Self::CallchainDeferred(_) => RecordType::CALLCHAIN_DEFERRED,
+            Self::User(_, kind) => *kind,
             Self::Other(raw) => raw.kind(),
         }
     }
@@ -162,7 +167,10 @@ impl<'a, O: Endian> RawRecord<'a, O> {
         if kind == RecordType::SAMPLE {
             return Sample::parse(layout, self).map(Record::Sample);
         }
-        if kind.is_user() || kind.0 >= RecordType::MAX || kind.0 == 0 {
+        if kind.is_user() {
+            return self.decode_user();
+        }
+        if kind.0 >= RecordType::MAX {
             return Ok(Record::Other(*self));
         }
         let mut body = self.body(layout)?;
@@ -193,6 +201,19 @@ impl<'a, O: Endian> RawRecord<'a, O> {
         };
         body.finish()?;
         Ok(record)
+    }
+
+    /// Decodes one of the perf tool's own records, which need no layout; a kernel's comes as [`Record::Other`].
+    ///
+    /// # Errors
+    ///
+    /// As [`decode`](Self::decode).
+    pub fn decode_user(&self) -> Result<Record<'a, O>, Error> {
+        if self.kind().is_user() {
+            UserRecord::parse(self).map(|record| Record::User(record, self.kind()))
+        } else {
+            Ok(Record::Other(*self))
+        }
     }
 
     /// The payload without its trailer.

@@ -261,6 +261,9 @@ fn payload<O: Endian>(out: &mut Vec<u8>, record: &Record<'_, O>) -> Result<bool,
             out.extend_from_slice(raw.payload());
             return Ok(true);
         }
+        Record::User(..) => {
+            return Err(WriteError::Invalid { field: "type", must: "the kernel's; copy the raw record instead" });
+        }
     }
     Ok(false)
 }

@@ -1,6 +1,7 @@
 //! What can be wrong with a file, and where.
 
 use perf_abi::attr::ReadError;
+use perf_abi::feature::Feature;
 use perf_abi::record::RecordType;
 
 use crate::error::Error;
@@ -67,8 +68,8 @@ pub enum FileErrorKind {
     },
     /// A feature section cannot be decoded.
     Feature {
-        /// The feature's number.
-        feature: u32,
+        /// Which feature.
+        feature: Feature,
         /// What is wrong with it.
         error: Error,
     },
@@ -144,7 +145,7 @@ impl core::fmt::Display for FileError {
             FileErrorKind::Record { kind, .. }
             | FileErrorKind::UnknownId { kind, .. }
             | FileErrorKind::UnknownEvent { kind } => write!(f, "{kind}: ")?,
-            FileErrorKind::Feature { feature, .. } => write!(f, "feature {feature}: ")?,
+            FileErrorKind::Feature { feature, .. } => write!(f, "{feature}: ")?,
             FileErrorKind::Attr(error) => return write!(f, "{error}"),
             _ => {}
         }

@@ -4,10 +4,11 @@ use alloc::vec::Vec;
 
 use perf_abi::attr::Attr;
 use perf_abi::endian::{Endian, U64};
+use perf_abi::feature::Feature;
 use zerocopy::FromBytes;
 
 use super::error::{FileError, FileErrorKind};
-use super::features::{self, FeatureSection};
+use super::features::FeatureSection;
 use super::header::{FileHeader, Section};
 use crate::error::Error;
 use crate::layout::SampleLayout;
@@ -98,7 +99,7 @@ pub(super) fn name<'a, O: Endian>(
     features: &[FeatureSection<'a>],
     diagnostics: &mut Vec<FileError>,
 ) {
-    let Some(section) = features.iter().find(|section| section.feature == features::EVENT_DESC) else {
+    let Some(section) = features.iter().find(|section| section.feature == Feature::EVENT_DESC) else {
         return;
     };
     let mut index = 0_usize;

@@ -4,6 +4,7 @@ use alloc::vec::Vec;
 
 use perf_abi::attr::Attr;
 use perf_abi::endian::{Endian, U32, U64};
+use perf_abi::feature::Feature;
 use zerocopy::FromBytes;
 
 use super::error::{FileError, FileErrorKind};
@@ -11,16 +12,13 @@ use super::header::{FileHeader, Section};
 use crate::cursor::Cursor;
 use crate::error::Error;
 
-/// The number of the feature that names the events.
-pub(super) const EVENT_DESC: u32 = 12;
-
 /// A feature section. Borrows from the file; decoded when asked.
 ///
 /// perf: `HEADER_*` and `feat_ops`, `tools/perf/util/header.c`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FeatureSection<'a> {
-    /// The feature's number: `HEADER_*`.
-    pub feature: u32,
+    /// Which feature.
+    pub feature: Feature,
     /// Where the section begins, in bytes from the start of the file.
     pub offset: u64,
     /// Its bytes.
@@ -45,7 +43,7 @@ pub(super) fn sections<'a, O: Endian>(
             continue;
         }
         let table = Section { offset: entry, size: 16 };
-        match table.of(bytes, "feature table").and_then(|entry| section::<O>(entry, feature, bytes)) {
+        match table.of(bytes, "feature table").and_then(|entry| section::<O>(entry, Feature(feature), bytes)) {
             Ok(section) => sections.push(section),
             Err(error) => diagnostics.push(FileError { offset: entry, ..error }),
         }

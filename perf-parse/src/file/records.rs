@@ -36,7 +36,7 @@ impl<'a, O: Endian> FileRecord<'a, O> {
     #[inline]
     pub fn decode(&self) -> Result<Record<'a, O>, FileError> {
         if self.raw.kind().is_user() {
-            return Ok(Record::Other(self.raw));
+            return self.raw.decode_user().map_err(|error| self.error(error));
         }
         self.raw.decode(self.layout()?).map_err(|error| self.error(error))
     }
