@@ -1,0 +1,147 @@
+//! The oracle: decodes a kernel record into plain owned values, one field after the other, as the kernel wrote them.
+//!
+//! It is what the decoder of perf-parse must equal, so it shares no code with it: byte order is a run-time `bool`,
+//! and record numbers, bits and masks are literals here. It is slow and allocates freely.
+//!
+//! Kernel: `perf_output_sample`, `perf_event__output_id_sample` and the `perf_event_*_output` functions of
+//! `kernel/events/core.c`.
+
+mod body;
+mod branch;
+mod choices;
+mod read;
+mod reader;
+mod sample;
+#[cfg(test)]
+mod tests;
+
+pub use body::{Body, Mmap2Id, Namespace};
+pub use branch::{Branch, BranchStack};
+pub use read::{Read, ReadValue};
+pub use sample::{Readings, Regs, Sample, Stack, WeightStruct};
+
+use perf_abi::attr::Attr;
+use reader::Reader;
+
+const PERF_RECORD_SAMPLE: u32 = 9;
+const PERF_RECORD_USER_TYPE_START: u32 = 64;
+
+/// The bit-field `sample_id_all` of an attr.
+const SAMPLE_ID_ALL: u64 = 1 << 18;
+
+const PERF_SAMPLE_TID: u64 = 1 << 1;
+const PERF_SAMPLE_TIME: u64 = 1 << 2;
+const PERF_SAMPLE_ID: u64 = 1 << 6;
+const PERF_SAMPLE_CPU: u64 = 1 << 7;
+const PERF_SAMPLE_STREAM_ID: u64 = 1 << 9;
+const PERF_SAMPLE_IDENTIFIER: u64 = 1 << 16;
+
+/// A record, header and all.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Record {
+    /// `header.type`.
+    pub kind: u32,
+    /// `header.misc`.
+    pub misc: u16,
+    /// `header.size`.
+    pub size: u16,
+    /// What stands between the header and the trailer.
+    pub body: Body,
+    /// The trailer. `None` in samples, in the perf tool's own records, and without `sample_id_all`.
+    pub sample_id: Option<SampleId>,
+}
+
+/// The trailer of records other than samples; the fields that the `sample_type` doesn't have are `None`.
+///
+/// Kernel: `perf_event__output_id_sample`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SampleId {
+    /// `PERF_SAMPLE_TID`.
+    pub pid: Option<i32>,
+    /// `PERF_SAMPLE_TID`.
+    pub tid: Option<i32>,
+    /// `PERF_SAMPLE_TIME`.
+    pub time: Option<u64>,
+    /// `PERF_SAMPLE_ID`.
+    pub id: Option<u64>,
+    /// `PERF_SAMPLE_STREAM_ID`.
+    pub stream_id: Option<u64>,
+    /// `PERF_SAMPLE_CPU`.
+    pub cpu: Option<u32>,
+    /// `PERF_SAMPLE_IDENTIFIER`.
+    pub identifier: Option<u64>,
+}
+
+/// Decodes `bytes`, which are one record of an event described by `attr`, in big-endian byte order if `big`.
+///
+/// # Errors
+///
+/// A message naming the field that there are too few bytes for, the bytes that are left over, or what `attr` asks for
+/// that is not known: a `sample_type` bit (samples), a `read_format` bit (where counter values are to be decoded).
+pub fn record(attr: &Attr, big: bool, bytes: &[u8]) -> Result<Record, String> {
+    let mut r = Reader::new(bytes, big);
+    let kind = r.u32("header.type")?;
+    let misc = r.u16("header.misc")?;
+    let size = r.u16("header.size")?;
+    if usize::from(size) != bytes.len() {
+        return Err(format!("header.size: {size}, but there are {} bytes", bytes.len()));
+    }
+    let payload = r.rest();
+
+    if kind >= PERF_RECORD_USER_TYPE_START {
+        return Ok(Record { kind, misc, size, body: Body::Other(payload.to_vec()), sample_id: None });
+    }
+    if kind == PERF_RECORD_SAMPLE {
+        let sample = sample::sample(attr, big, misc, payload)?;
+        return Ok(Record { kind, misc, size, body: Body::Sample(Box::new(sample)), sample_id: None });
+    }
+    if attr.flags.0 & SAMPLE_ID_ALL == 0 {
+        let body = body::body(attr, big, kind, misc, payload)?;
+        return Ok(Record { kind, misc, size, body, sample_id: None });
+    }
+    let start = payload
+        .len()
+        .checked_sub(sample_id_size(attr.sample_type.0))
+        .ok_or_else(|| format!("sample_id: a payload of {} bytes is too short for it", payload.len()))?;
+    let (payload, trailer) = payload.split_at(start);
+    let sample_id = sample_id(attr.sample_type.0, Reader::new(trailer, big))?;
+    let body = body::body(attr, big, kind, misc, payload)?;
+    Ok(Record { kind, misc, size, body, sample_id: Some(sample_id) })
+}
+
+/// Bytes of the trailer: 8 for each of the bits that put something there.
+fn sample_id_size(sample_type: u64) -> usize {
+    let bits = PERF_SAMPLE_TID
+        | PERF_SAMPLE_TIME
+        | PERF_SAMPLE_ID
+        | PERF_SAMPLE_STREAM_ID
+        | PERF_SAMPLE_CPU
+        | PERF_SAMPLE_IDENTIFIER;
+    (0..64).filter(|bit| sample_type & bits & (1 << bit) != 0).count() * 8
+}
+
+fn sample_id(sample_type: u64, mut r: Reader<'_>) -> Result<SampleId, String> {
+    let mut id = SampleId::default();
+    if sample_type & PERF_SAMPLE_TID != 0 {
+        id.pid = Some(r.i32("sample_id.pid")?);
+        id.tid = Some(r.i32("sample_id.tid")?);
+    }
+    if sample_type & PERF_SAMPLE_TIME != 0 {
+        id.time = Some(r.u64("sample_id.time")?);
+    }
+    if sample_type & PERF_SAMPLE_ID != 0 {
+        id.id = Some(r.u64("sample_id.id")?);
+    }
+    if sample_type & PERF_SAMPLE_STREAM_ID != 0 {
+        id.stream_id = Some(r.u64("sample_id.stream_id")?);
+    }
+    if sample_type & PERF_SAMPLE_CPU != 0 {
+        id.cpu = Some(r.u32("sample_id.cpu")?);
+        let _res = r.u32("sample_id.res")?;
+    }
+    if sample_type & PERF_SAMPLE_IDENTIFIER != 0 {
+        id.identifier = Some(r.u64("sample_id.identifier")?);
+    }
+    r.end()?;
+    Ok(id)
+}

@@ -1,0 +1,379 @@
+//! The records other than samples.
+
+use perf_abi::attr::Attr;
+
+use super::read::{Read, read};
+use super::reader::Reader;
+use super::sample::Sample;
+
+const PERF_RECORD_MISC_MMAP_BUILD_ID: u16 = 1 << 14;
+
+/// What a record says, by its type. Strings are the bytes before their NUL.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Body {
+    /// `PERF_RECORD_MMAP`, 1.
+    Mmap {
+        /// Process.
+        pid: i32,
+        /// Thread.
+        tid: i32,
+        /// Start address.
+        addr: u64,
+        /// Bytes.
+        len: u64,
+        /// Offset in the file, in bytes.
+        pgoff: u64,
+        /// Name of the file.
+        filename: Vec<u8>,
+    },
+    /// `PERF_RECORD_LOST`, 2.
+    Lost {
+        /// Id of the event that noticed.
+        id: u64,
+        /// How many were lost.
+        lost: u64,
+    },
+    /// `PERF_RECORD_COMM`, 3.
+    Comm {
+        /// Process.
+        pid: i32,
+        /// Thread.
+        tid: i32,
+        /// Name of the task.
+        comm: Vec<u8>,
+    },
+    /// `PERF_RECORD_EXIT`, 4.
+    Exit {
+        /// Process.
+        pid: i32,
+        /// Parent process.
+        ppid: i32,
+        /// Thread.
+        tid: i32,
+        /// Parent thread.
+        ptid: i32,
+        /// Nanoseconds of the event's clock.
+        time: u64,
+    },
+    /// `PERF_RECORD_THROTTLE`, 5.
+    Throttle {
+        /// Nanoseconds of the event's clock.
+        time: u64,
+        /// Id of the event.
+        id: u64,
+        /// Id of the very event.
+        stream_id: u64,
+    },
+    /// `PERF_RECORD_UNTHROTTLE`, 6.
+    Unthrottle {
+        /// Nanoseconds of the event's clock.
+        time: u64,
+        /// Id of the event.
+        id: u64,
+        /// Id of the very event.
+        stream_id: u64,
+    },
+    /// `PERF_RECORD_FORK`, 7.
+    Fork {
+        /// Process.
+        pid: i32,
+        /// Parent process.
+        ppid: i32,
+        /// Thread.
+        tid: i32,
+        /// Parent thread.
+        ptid: i32,
+        /// Nanoseconds of the event's clock.
+        time: u64,
+    },
+    /// `PERF_RECORD_READ`, 8.
+    Read {
+        /// Process.
+        pid: i32,
+        /// Thread.
+        tid: i32,
+        /// The counters.
+        values: Read,
+    },
+    /// `PERF_RECORD_SAMPLE`, 9.
+    Sample(Box<Sample>),
+    /// `PERF_RECORD_MMAP2`, 10; `prot` and `flags` are `None` in the layout of Linux 3.12 to 3.15.
+    Mmap2 {
+        /// Process.
+        pid: i32,
+        /// Thread.
+        tid: i32,
+        /// Start address.
+        addr: u64,
+        /// Bytes.
+        len: u64,
+        /// Offset in the file, in bytes.
+        pgoff: u64,
+        /// Which file.
+        file: Mmap2Id,
+        /// `PROT_*`.
+        prot: Option<u32>,
+        /// `MAP_*`.
+        flags: Option<u32>,
+        /// Name of the file.
+        filename: Vec<u8>,
+    },
+    /// `PERF_RECORD_AUX`, 11.
+    Aux {
+        /// Position in the AUX stream.
+        aux_offset: u64,
+        /// Bytes.
+        aux_size: u64,
+        /// `PERF_AUX_FLAG_*`.
+        flags: u64,
+    },
+    /// `PERF_RECORD_ITRACE_START`, 12.
+    ItraceStart {
+        /// Process.
+        pid: i32,
+        /// Thread.
+        tid: i32,
+    },
+    /// `PERF_RECORD_LOST_SAMPLES`, 13.
+    LostSamples {
+        /// How many were lost.
+        lost: u64,
+    },
+    /// `PERF_RECORD_SWITCH`, 14.
+    Switch,
+    /// `PERF_RECORD_SWITCH_CPU_WIDE`, 15.
+    SwitchCpuWide {
+        /// Process switched to or from.
+        next_prev_pid: i32,
+        /// Thread switched to or from.
+        next_prev_tid: i32,
+    },
+    /// `PERF_RECORD_NAMESPACES`, 16.
+    Namespaces {
+        /// Process.
+        pid: i32,
+        /// Thread.
+        tid: i32,
+        /// `nr_namespaces` of them.
+        namespaces: Vec<Namespace>,
+    },
+    /// `PERF_RECORD_KSYMBOL`, 17.
+    Ksymbol {
+        /// Address of the symbol.
+        addr: u64,
+        /// Bytes.
+        len: u32,
+        /// `PERF_RECORD_KSYMBOL_TYPE_*`.
+        ksym_type: u16,
+        /// `PERF_RECORD_KSYMBOL_FLAGS_*`.
+        flags: u16,
+        /// Name of the symbol.
+        name: Vec<u8>,
+    },
+    /// `PERF_RECORD_BPF_EVENT`, 18.
+    BpfEvent {
+        /// `PERF_BPF_EVENT_*`.
+        r#type: u16,
+        /// Zero as of Linux 7.3.
+        flags: u16,
+        /// Id of the program.
+        id: u32,
+        /// Hash of the program.
+        tag: [u8; 8],
+    },
+    /// `PERF_RECORD_CGROUP`, 19.
+    Cgroup {
+        /// Id of the cgroup.
+        id: u64,
+        /// Path of the cgroup.
+        path: Vec<u8>,
+    },
+    /// `PERF_RECORD_TEXT_POKE`, 20.
+    TextPoke {
+        /// Address of the text.
+        addr: u64,
+        /// The `old_len` bytes that were there.
+        old: Vec<u8>,
+        /// The `new_len` bytes that are there now.
+        new: Vec<u8>,
+    },
+    /// `PERF_RECORD_AUX_OUTPUT_HW_ID`, 21.
+    AuxOutputHwId {
+        /// The PMU's id.
+        hw_id: u64,
+    },
+    /// `PERF_RECORD_CALLCHAIN_DEFERRED`, 22.
+    CallchainDeferred {
+        /// What the sample has behind `PERF_CONTEXT_USER_DEFERRED`.
+        cookie: u64,
+        /// `nr` addresses.
+        ips: Vec<u64>,
+    },
+    /// A type that is none of these, below 64 without its trailer.
+    Other(Vec<u8>),
+}
+
+/// How an MMAP2 record identifies the file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Mmap2Id {
+    /// By its inode.
+    Inode {
+        /// Major number of the device.
+        maj: u32,
+        /// Minor number of the device.
+        min: u32,
+        /// Inode number.
+        ino: u64,
+        /// Generation of the inode number.
+        ino_generation: u64,
+    },
+    /// By its build id, where `misc` has `PERF_RECORD_MISC_MMAP_BUILD_ID`.
+    BuildId {
+        /// Bytes in use, unchecked.
+        build_id_size: u8,
+        /// All 20 bytes.
+        build_id: [u8; 20],
+    },
+}
+
+/// One namespace of a task. C: `struct perf_ns_link_info`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Namespace {
+    /// Device of the namespace's file.
+    pub dev: u64,
+    /// Inode of the namespace's file.
+    pub ino: u64,
+}
+
+/// Decodes the payload of a record other than a sample, its trailer taken off.
+pub(super) fn body(attr: &Attr, big: bool, kind: u32, misc: u16, payload: &[u8]) -> Result<Body, String> {
+    let mut r = Reader::new(payload, big);
+    // The fields of a struct expression are evaluated in the order in which they are written.
+    let body = match kind {
+        1 => Body::Mmap {
+            pid: r.i32("pid")?,
+            tid: r.i32("tid")?,
+            addr: r.u64("addr")?,
+            len: r.u64("len")?,
+            pgoff: r.u64("pgoff")?,
+            filename: string(&mut r, "filename")?,
+        },
+        2 => Body::Lost { id: r.u64("id")?, lost: r.u64("lost")? },
+        3 => Body::Comm { pid: r.i32("pid")?, tid: r.i32("tid")?, comm: string(&mut r, "comm")? },
+        4 => Body::Exit {
+            pid: r.i32("pid")?,
+            ppid: r.i32("ppid")?,
+            tid: r.i32("tid")?,
+            ptid: r.i32("ptid")?,
+            time: r.u64("time")?,
+        },
+        5 => Body::Throttle { time: r.u64("time")?, id: r.u64("id")?, stream_id: r.u64("stream_id")? },
+        6 => Body::Unthrottle { time: r.u64("time")?, id: r.u64("id")?, stream_id: r.u64("stream_id")? },
+        7 => Body::Fork {
+            pid: r.i32("pid")?,
+            ppid: r.i32("ppid")?,
+            tid: r.i32("tid")?,
+            ptid: r.i32("ptid")?,
+            time: r.u64("time")?,
+        },
+        8 => Body::Read { pid: r.i32("pid")?, tid: r.i32("tid")?, values: read(attr.read_format.0, &mut r)? },
+        10 => mmap2(misc, &mut r)?,
+        11 => Body::Aux {
+            aux_offset: r.u64("aux_offset")?,
+            aux_size: r.u64("aux_size")?,
+            flags: r.u64("flags")?,
+        },
+        12 => Body::ItraceStart { pid: r.i32("pid")?, tid: r.i32("tid")? },
+        13 => Body::LostSamples { lost: r.u64("lost")? },
+        14 => Body::Switch,
+        15 => Body::SwitchCpuWide {
+            next_prev_pid: r.i32("next_prev_pid")?,
+            next_prev_tid: r.i32("next_prev_tid")?,
+        },
+        16 => namespaces(&mut r)?,
+        17 => Body::Ksymbol {
+            addr: r.u64("addr")?,
+            len: r.u32("len")?,
+            ksym_type: r.u16("ksym_type")?,
+            flags: r.u16("flags")?,
+            name: string(&mut r, "name")?,
+        },
+        18 => Body::BpfEvent {
+            r#type: r.u16("type")?,
+            flags: r.u16("flags")?,
+            id: r.u32("id")?,
+            tag: r.array("tag")?,
+        },
+        19 => Body::Cgroup { id: r.u64("id")?, path: string(&mut r, "path")? },
+        20 => text_poke(&mut r)?,
+        21 => Body::AuxOutputHwId { hw_id: r.u64("hw_id")? },
+        22 => callchain_deferred(&mut r)?,
+        _ => Body::Other(r.rest().to_vec()),
+    };
+    r.end()?;
+    Ok(body)
+}
+
+/// A NUL-terminated string, and all that follows it as padding.
+fn string(r: &mut Reader<'_>, field: &str) -> Result<Vec<u8>, String> {
+    let bytes = r.rest();
+    let nul = bytes.iter().position(|&byte| byte == 0).ok_or_else(|| format!("{field}: no NUL"))?;
+    Ok(bytes[..nul].to_vec())
+}
+
+fn mmap2(misc: u16, r: &mut Reader<'_>) -> Result<Body, String> {
+    let pid = r.i32("pid")?;
+    let tid = r.i32("tid")?;
+    let addr = r.u64("addr")?;
+    let len = r.u64("len")?;
+    let pgoff = r.u64("pgoff")?;
+    let has_build_id = misc & PERF_RECORD_MISC_MMAP_BUILD_ID != 0;
+    let file = if has_build_id {
+        let [build_id_size] = r.array("build_id_size")?;
+        let [_reserved_1] = r.array("reserved_1")?;
+        let [_, _reserved_2] = r.array("reserved_2")?;
+        Mmap2Id::BuildId { build_id_size, build_id: r.array("build_id")? }
+    } else {
+        Mmap2Id::Inode {
+            maj: r.u32("maj")?,
+            min: r.u32("min")?,
+            ino: r.u64("ino")?,
+            ino_generation: r.u64("ino_generation")?,
+        }
+    };
+    // Linux 3.12 to 3.15 wrote the name here. A build id came later; `PROT_*` fit a byte, characters of a name do not
+    // unless it is a single one, and then there is no room for more than it.
+    let prot_flags_and_name = r.left() > 8;
+    let is_current = has_build_id || (prot_flags_and_name && r.peek_u32("prot")? <= 0xff);
+    let (prot, flags) = if is_current { (Some(r.u32("prot")?), Some(r.u32("flags")?)) } else { (None, None) };
+    let filename = string(r, "filename")?;
+    Ok(Body::Mmap2 { pid, tid, addr, len, pgoff, file, prot, flags, filename })
+}
+
+fn namespaces(r: &mut Reader<'_>) -> Result<Body, String> {
+    let pid = r.i32("pid")?;
+    let tid = r.i32("tid")?;
+    let mut namespaces = Vec::new();
+    for _ in 0..r.u64("nr_namespaces")? {
+        namespaces.push(Namespace { dev: r.u64("dev")?, ino: r.u64("ino")? });
+    }
+    Ok(Body::Namespaces { pid, tid, namespaces })
+}
+
+fn text_poke(r: &mut Reader<'_>) -> Result<Body, String> {
+    let addr = r.u64("addr")?;
+    let old_len = u64::from(r.u16("old_len")?);
+    let new_len = u64::from(r.u16("new_len")?);
+    let old = r.bytes("old", old_len)?.to_vec();
+    let new = r.bytes("new", new_len)?.to_vec();
+    let written = 4 + old_len + new_len; // from old_len on
+    let _padding = r.bytes("padding", written.next_multiple_of(8) - written)?;
+    Ok(Body::TextPoke { addr, old, new })
+}
+
+fn callchain_deferred(r: &mut Reader<'_>) -> Result<Body, String> {
+    let cookie = r.u64("cookie")?;
+    let nr = r.u64("nr")?;
+    let ips = r.words("ips", nr)?;
+    Ok(Body::CallchainDeferred { cookie, ips })
+}

@@ -1,0 +1,114 @@
+//! Takes values off the front of bytes.
+
+/// The bytes that are still to be read.
+pub(super) struct Reader<'a> {
+    left: &'a [u8],
+    big: bool,
+    /// Whether 8 more bytes would follow `left`, had the record not been cut short.
+    cut: bool,
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn new(bytes: &'a [u8], big: bool) -> Self {
+        Self { left: bytes, big, cut: false }
+    }
+
+    /// Whether the byte order is big-endian.
+    pub(super) fn is_big(&self) -> bool {
+        self.big
+    }
+
+    /// How many bytes are left.
+    pub(super) fn left(&self) -> usize {
+        self.left.len()
+    }
+
+    /// The next `size` bytes.
+    pub(super) fn bytes(&mut self, field: &str, size: u64) -> Result<&'a [u8], String> {
+        if size > self.left.len() as u64 {
+            return Err(format!("{field}: {size} bytes needed, {} left", self.left.len()));
+        }
+        let (bytes, left) = self.left.split_at(size as usize);
+        self.left = left;
+        Ok(bytes)
+    }
+
+    /// All the bytes that are left.
+    pub(super) fn rest(&mut self) -> &'a [u8] {
+        core::mem::take(&mut self.left)
+    }
+
+    pub(super) fn array<const N: usize>(&mut self, field: &str) -> Result<[u8; N], String> {
+        let mut array = [0; N];
+        array.copy_from_slice(self.bytes(field, N as u64)?);
+        Ok(array)
+    }
+
+    pub(super) fn u16(&mut self, field: &str) -> Result<u16, String> {
+        let bytes = self.array(field)?;
+        Ok(if self.big { u16::from_be_bytes(bytes) } else { u16::from_le_bytes(bytes) })
+    }
+
+    pub(super) fn u32(&mut self, field: &str) -> Result<u32, String> {
+        let bytes = self.array(field)?;
+        Ok(if self.big { u32::from_be_bytes(bytes) } else { u32::from_le_bytes(bytes) })
+    }
+
+    /// The next `u32`, which stays to be read.
+    pub(super) fn peek_u32(&self, field: &str) -> Result<u32, String> {
+        Self::new(self.left, self.big).u32(field)
+    }
+
+    pub(super) fn i32(&mut self, field: &str) -> Result<i32, String> {
+        let bytes = self.array(field)?;
+        Ok(if self.big { i32::from_be_bytes(bytes) } else { i32::from_le_bytes(bytes) })
+    }
+
+    pub(super) fn u64(&mut self, field: &str) -> Result<u64, String> {
+        let bytes = self.array(field)?;
+        Ok(if self.big { u64::from_be_bytes(bytes) } else { u64::from_le_bytes(bytes) })
+    }
+
+    /// The next `nr` words.
+    pub(super) fn words(&mut self, field: &str, nr: u64) -> Result<Vec<u64>, String> {
+        let mut words = Vec::new();
+        for _ in 0..nr {
+            words.push(self.u64(field)?);
+        }
+        Ok(words)
+    }
+
+    /// Says that the last 8 bytes of the fields to come are not in the record.
+    pub(super) fn cut(&mut self) {
+        self.cut = true;
+    }
+
+    /// The next word, `None` if it is the one that was cut off.
+    pub(super) fn u64_unless_cut(&mut self, field: &str) -> Result<Option<u64>, String> {
+        if self.cut && self.left.is_empty() {
+            self.cut = false;
+            return Ok(None);
+        }
+        Ok(Some(self.u64(field)?))
+    }
+
+    /// The next `size` bytes, which are the last, without those that were cut off.
+    pub(super) fn last_bytes(&mut self, field: &str, size: u64) -> Result<&'a [u8], String> {
+        if self.cut && size >= 8 {
+            self.cut = false;
+            return self.bytes(field, size - 8);
+        }
+        self.bytes(field, size)
+    }
+
+    /// Fails unless all was read, and what was cut off was found missing.
+    pub(super) fn end(&self) -> Result<(), String> {
+        if !self.left.is_empty() {
+            return Err(format!("{} bytes left over", self.left.len()));
+        }
+        if self.cut {
+            return Err("nothing is cut off at the end".to_string());
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,310 @@
+//! Samples.
+
+use perf_abi::attr::Attr;
+
+use super::branch::{BranchStack, branch_stack};
+use super::choices::Choices;
+use super::read::{Read, read};
+use super::reader::Reader;
+
+const PERF_SAMPLE_IP: u64 = 1 << 0;
+const PERF_SAMPLE_TID: u64 = 1 << 1;
+const PERF_SAMPLE_TIME: u64 = 1 << 2;
+const PERF_SAMPLE_ADDR: u64 = 1 << 3;
+const PERF_SAMPLE_READ: u64 = 1 << 4;
+const PERF_SAMPLE_CALLCHAIN: u64 = 1 << 5;
+const PERF_SAMPLE_ID: u64 = 1 << 6;
+const PERF_SAMPLE_CPU: u64 = 1 << 7;
+const PERF_SAMPLE_PERIOD: u64 = 1 << 8;
+const PERF_SAMPLE_STREAM_ID: u64 = 1 << 9;
+const PERF_SAMPLE_RAW: u64 = 1 << 10;
+const PERF_SAMPLE_BRANCH_STACK: u64 = 1 << 11;
+const PERF_SAMPLE_REGS_USER: u64 = 1 << 12;
+const PERF_SAMPLE_STACK_USER: u64 = 1 << 13;
+const PERF_SAMPLE_WEIGHT: u64 = 1 << 14;
+const PERF_SAMPLE_DATA_SRC: u64 = 1 << 15;
+const PERF_SAMPLE_IDENTIFIER: u64 = 1 << 16;
+const PERF_SAMPLE_TRANSACTION: u64 = 1 << 17;
+const PERF_SAMPLE_REGS_INTR: u64 = 1 << 18;
+const PERF_SAMPLE_PHYS_ADDR: u64 = 1 << 19;
+const PERF_SAMPLE_AUX: u64 = 1 << 20;
+const PERF_SAMPLE_CGROUP: u64 = 1 << 21;
+const PERF_SAMPLE_DATA_PAGE_SIZE: u64 = 1 << 22;
+const PERF_SAMPLE_CODE_PAGE_SIZE: u64 = 1 << 23;
+const PERF_SAMPLE_WEIGHT_STRUCT: u64 = 1 << 24;
+const PERF_SAMPLE_MAX: u64 = 1 << 25;
+
+const PERF_RECORD_MISC_CPUMODE_MASK: u16 = 7;
+const PERF_RECORD_MISC_USER: u16 = 2;
+
+/// A sample; the fields that the `sample_type` doesn't have are `None`. They stand in the order of the record.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sample {
+    /// `PERF_SAMPLE_IDENTIFIER`.
+    pub identifier: Option<u64>,
+    /// `PERF_SAMPLE_IP`.
+    pub ip: Option<u64>,
+    /// `PERF_SAMPLE_TID`.
+    pub pid: Option<i32>,
+    /// `PERF_SAMPLE_TID`.
+    pub tid: Option<i32>,
+    /// `PERF_SAMPLE_TIME`.
+    pub time: Option<u64>,
+    /// `PERF_SAMPLE_ADDR`.
+    pub addr: Option<u64>,
+    /// `PERF_SAMPLE_ID`.
+    pub id: Option<u64>,
+    /// `PERF_SAMPLE_STREAM_ID`.
+    pub stream_id: Option<u64>,
+    /// `PERF_SAMPLE_CPU`.
+    pub cpu: Option<u32>,
+    /// `PERF_SAMPLE_PERIOD`.
+    pub period: Option<u64>,
+    /// `PERF_SAMPLE_READ`.
+    pub read: Option<Read>,
+    /// `PERF_SAMPLE_CALLCHAIN`, context markers and all.
+    pub callchain: Option<Vec<u64>>,
+    /// `PERF_SAMPLE_RAW`, its padding included.
+    pub raw: Option<Vec<u8>>,
+    /// `PERF_SAMPLE_BRANCH_STACK`.
+    pub branch_stack: Option<BranchStack>,
+    /// `PERF_SAMPLE_REGS_USER`.
+    pub regs_user: Option<Regs>,
+    /// `PERF_SAMPLE_STACK_USER`.
+    pub stack_user: Option<Stack>,
+    /// `PERF_SAMPLE_WEIGHT`.
+    pub weight: Option<u64>,
+    /// `PERF_SAMPLE_WEIGHT_STRUCT`.
+    pub weight_struct: Option<WeightStruct>,
+    /// `PERF_SAMPLE_DATA_SRC`.
+    pub data_src: Option<u64>,
+    /// `PERF_SAMPLE_TRANSACTION`.
+    pub transaction: Option<u64>,
+    /// `PERF_SAMPLE_REGS_INTR`.
+    pub regs_intr: Option<Regs>,
+    /// `PERF_SAMPLE_PHYS_ADDR`.
+    pub phys_addr: Option<u64>,
+    /// `PERF_SAMPLE_CGROUP`.
+    pub cgroup: Option<u64>,
+    /// `PERF_SAMPLE_DATA_PAGE_SIZE`.
+    pub data_page_size: Option<u64>,
+    /// `PERF_SAMPLE_CODE_PAGE_SIZE`.
+    pub code_page_size: Option<u64>,
+    /// `PERF_SAMPLE_AUX`.
+    pub aux: Option<Vec<u8>>,
+    /// How the ambiguous parts were read.
+    pub readings: Readings,
+}
+
+/// Which of the two readings of each ambiguous part of a sample was taken; `None` where the part is not ambiguous.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Readings {
+    /// A branch stack of no entries, asked for with `HW_INDEX`: whether `hw_idx` is there. Preferred: it is.
+    ///
+    /// The kernel leaves it out where the PMU gave no stack.
+    pub hw_idx: Option<bool>,
+    /// A branch stack with entries: whether counters follow them. Preferred: what the attr's `COUNTERS` says.
+    ///
+    /// The leader of a group may have asked for them.
+    pub counters: Option<bool>,
+    /// User registers of ABI 0 and a mask that is not empty: whether they are there all the same. Preferred: they are
+    /// not.
+    pub regs_user: Option<bool>,
+    /// A user stack of size 0 of an attr that asks for 0 bytes: whether the kernel's stray zero word follows, and
+    /// the last 8 bytes of the sample are cut off. Preferred: it does if the sample is of a task with user registers:
+    /// if `regs_user` says so or, where that is not recorded, `misc`.
+    ///
+    /// Nothing can be cut off where the stack is the last field: the stray word itself is not in the record then.
+    pub stack_stray: Option<bool>,
+    /// Registers at the interrupt, as [`regs_user`](Self::regs_user).
+    pub regs_intr: Option<bool>,
+    /// How many combinations of readings consume the sample exactly.
+    pub fits: u32,
+}
+
+/// Registers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Regs {
+    /// 0 none, 1 of a 32-bit task, 2 of a 64-bit one.
+    pub abi: u64,
+    /// One word for each bit of the attr's mask, from the lowest.
+    pub values: Vec<u64>,
+}
+
+/// A copy of the top of the user stack.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stack {
+    /// Bytes of `data`.
+    pub size: u64,
+    /// The bytes, of which only the first `dyn_size` are from the stack.
+    pub data: Vec<u8>,
+    /// `None` where `size` is 0.
+    pub dyn_size: Option<u64>,
+}
+
+/// `union perf_sample_weight`, taken apart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WeightStruct {
+    /// Bits 0 to 31.
+    pub var1_dw: u32,
+    /// Bits 32 to 47.
+    pub var2_w: u16,
+    /// Bits 48 to 63.
+    pub var3_w: u16,
+}
+
+/// Decodes the payload of a sample: the first combination of readings that consumes it exactly.
+pub(super) fn sample(attr: &Attr, big: bool, misc: u16, payload: &[u8]) -> Result<Sample, String> {
+    let mut choices = Choices::default();
+    let mut result = read_sample(attr, misc, Reader::new(payload, big), &mut choices);
+    let mut fits = u32::from(result.is_ok());
+    while choices.advance() {
+        let other = read_sample(attr, misc, Reader::new(payload, big), &mut choices);
+        fits += u32::from(other.is_ok());
+        if result.is_err() && other.is_ok() {
+            result = other;
+        }
+    }
+    let mut sample = result?;
+    sample.readings.fits = fits;
+    Ok(sample)
+}
+
+/// Decodes a sample, with the readings that `choices` says.
+fn read_sample(attr: &Attr, misc: u16, mut r: Reader<'_>, choices: &mut Choices) -> Result<Sample, String> {
+    let sample_type = attr.sample_type.0;
+    if sample_type >= PERF_SAMPLE_MAX {
+        return Err(format!("attr.sample_type: {sample_type:#x} has unknown bits"));
+    }
+    if sample_type & PERF_SAMPLE_WEIGHT != 0 && sample_type & PERF_SAMPLE_WEIGHT_STRUCT != 0 {
+        return Err("attr.sample_type: WEIGHT and WEIGHT_STRUCT".to_string());
+    }
+    let mut s = Sample::default();
+    if sample_type & PERF_SAMPLE_IDENTIFIER != 0 {
+        s.identifier = Some(r.u64("identifier")?);
+    }
+    if sample_type & PERF_SAMPLE_IP != 0 {
+        s.ip = Some(r.u64("ip")?);
+    }
+    if sample_type & PERF_SAMPLE_TID != 0 {
+        s.pid = Some(r.i32("pid")?);
+        s.tid = Some(r.i32("tid")?);
+    }
+    if sample_type & PERF_SAMPLE_TIME != 0 {
+        s.time = Some(r.u64("time")?);
+    }
+    if sample_type & PERF_SAMPLE_ADDR != 0 {
+        s.addr = Some(r.u64("addr")?);
+    }
+    if sample_type & PERF_SAMPLE_ID != 0 {
+        s.id = Some(r.u64("id")?);
+    }
+    if sample_type & PERF_SAMPLE_STREAM_ID != 0 {
+        s.stream_id = Some(r.u64("stream_id")?);
+    }
+    if sample_type & PERF_SAMPLE_CPU != 0 {
+        s.cpu = Some(r.u32("cpu")?);
+        let _res = r.u32("res")?;
+    }
+    if sample_type & PERF_SAMPLE_PERIOD != 0 {
+        s.period = Some(r.u64("period")?);
+    }
+    if sample_type & PERF_SAMPLE_READ != 0 {
+        s.read = Some(read(attr.read_format.0, &mut r)?);
+    }
+    if sample_type & PERF_SAMPLE_CALLCHAIN != 0 {
+        let nr = r.u64("callchain.nr")?;
+        s.callchain = Some(r.words("callchain.ips", nr)?);
+    }
+    if sample_type & PERF_SAMPLE_RAW != 0 {
+        let size = r.u32("raw.size")?;
+        s.raw = Some(r.bytes("raw.data", u64::from(size))?.to_vec());
+    }
+    if sample_type & PERF_SAMPLE_BRANCH_STACK != 0 {
+        s.branch_stack = Some(branch_stack(attr.branch_sample_type.0, &mut r, choices, &mut s.readings)?);
+    }
+    if sample_type & PERF_SAMPLE_REGS_USER != 0 {
+        s.regs_user = regs(attr.sample_regs_user, &mut r, choices, &mut s.readings.regs_user)?;
+    }
+    if sample_type & PERF_SAMPLE_STACK_USER != 0 {
+        let size = r.u64("stack_user.size")?;
+        let data = r.bytes("stack_user.data", size)?.to_vec();
+        let dyn_size = if size != 0 { Some(r.u64("stack_user.dyn_size")?) } else { None };
+        s.stack_user = Some(Stack { size, data, dyn_size });
+        if size == 0 && attr.sample_stack_user == 0 {
+            let has_user_regs = match &s.regs_user {
+                Some(regs) => regs.abi != 0,
+                None => misc & PERF_RECORD_MISC_CPUMODE_MASK == PERF_RECORD_MISC_USER,
+            };
+            let stray = has_user_regs != choices.second();
+            s.readings.stack_stray = Some(stray);
+            if stray {
+                if r.u64("stack_user: stray word")? != 0 {
+                    return Err("stack_user: the stray word is not 0".to_string());
+                }
+                r.cut();
+            }
+        }
+    }
+    // From here on the last word may be cut off.
+    if sample_type & PERF_SAMPLE_WEIGHT != 0 {
+        s.weight = r.u64_unless_cut("weight")?;
+    }
+    if sample_type & PERF_SAMPLE_WEIGHT_STRUCT != 0 {
+        s.weight_struct = r.u64_unless_cut("weight_struct")?.map(|word| WeightStruct {
+            var1_dw: word as u32,
+            var2_w: (word >> 32) as u16,
+            var3_w: (word >> 48) as u16,
+        });
+    }
+    if sample_type & PERF_SAMPLE_DATA_SRC != 0 {
+        s.data_src = r.u64_unless_cut("data_src")?;
+    }
+    if sample_type & PERF_SAMPLE_TRANSACTION != 0 {
+        s.transaction = r.u64_unless_cut("transaction")?;
+    }
+    if sample_type & PERF_SAMPLE_REGS_INTR != 0 {
+        s.regs_intr = regs(attr.sample_regs_intr, &mut r, choices, &mut s.readings.regs_intr)?;
+    }
+    if sample_type & PERF_SAMPLE_PHYS_ADDR != 0 {
+        s.phys_addr = r.u64_unless_cut("phys_addr")?;
+    }
+    if sample_type & PERF_SAMPLE_CGROUP != 0 {
+        s.cgroup = r.u64_unless_cut("cgroup")?;
+    }
+    if sample_type & PERF_SAMPLE_DATA_PAGE_SIZE != 0 {
+        s.data_page_size = r.u64_unless_cut("data_page_size")?;
+    }
+    if sample_type & PERF_SAMPLE_CODE_PAGE_SIZE != 0 {
+        s.code_page_size = r.u64_unless_cut("code_page_size")?;
+    }
+    if sample_type & PERF_SAMPLE_AUX != 0 {
+        if let Some(size) = r.u64_unless_cut("aux.size")? {
+            s.aux = Some(r.last_bytes("aux.data", size)?.to_vec());
+        }
+    }
+    r.end()?;
+    Ok(s)
+}
+
+/// Registers; `None` if the very ABI is cut off.
+fn regs(
+    mask: u64,
+    r: &mut Reader<'_>,
+    choices: &mut Choices,
+    reading: &mut Option<bool>,
+) -> Result<Option<Regs>, String> {
+    let Some(abi) = r.u64_unless_cut("regs.abi")? else { return Ok(None) };
+    let mut there = true;
+    if abi == 0 && mask != 0 {
+        there = choices.second();
+        *reading = Some(there);
+    }
+    let mut values = Vec::new();
+    if there {
+        for _bit in (0..64).filter(|bit| mask & (1 << bit) != 0) {
+            values.extend(r.u64_unless_cut("regs.values")?);
+        }
+    }
+    Ok(Some(Regs { abi, values }))
+}

@@ -1,0 +1,54 @@
+#![allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "a test that is wrong here should fail")]
+
+mod ambiguous;
+mod errors;
+mod records;
+mod samples;
+
+use perf_abi::attr::Attr;
+use perf_abi::sample_type::SampleType;
+
+use super::*;
+
+/// `record` cut off or extended with zeros, its header changed to match.
+fn resized(record: &[u8], big: bool, size: usize) -> Vec<u8> {
+    let mut bytes = record.to_vec();
+    bytes.resize(size, 0);
+    let size = size as u16;
+    bytes[6..8].copy_from_slice(&if big { size.to_be_bytes() } else { size.to_le_bytes() });
+    bytes
+}
+
+/// A record with the payload `words`.
+fn words_record(kind: u32, misc: u16, words: &[u64], big: bool) -> Vec<u8> {
+    let size = 8 + 8 * words.len() as u16;
+    let mut bytes = Vec::new();
+    if big {
+        bytes.extend(kind.to_be_bytes());
+        bytes.extend(misc.to_be_bytes());
+        bytes.extend(size.to_be_bytes());
+        bytes.extend(words.iter().flat_map(|word| word.to_be_bytes()));
+    } else {
+        bytes.extend(kind.to_le_bytes());
+        bytes.extend(misc.to_le_bytes());
+        bytes.extend(size.to_le_bytes());
+        bytes.extend(words.iter().flat_map(|word| word.to_le_bytes()));
+    }
+    bytes
+}
+
+/// Decodes the sample whose payload is `words` in both byte orders, which must agree.
+fn sample(attr: &Attr, misc: u16, words: &[u64]) -> Result<Sample, String> {
+    let [little, big] =
+        [false, true].map(|big| match record(attr, big, &words_record(9, misc, words, big))?.body {
+            Body::Sample(sample) => Ok(*sample),
+            body => panic!("{body:?}"),
+        });
+    assert_eq!(little, big);
+    little
+}
+
+/// An attr of a `sample_type`, everything else zero.
+fn attr(sample_type: SampleType) -> Attr {
+    Attr { sample_type, ..Attr::default() }
+}
