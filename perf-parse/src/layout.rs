@@ -95,9 +95,9 @@ impl SampleLayout {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::UnknownBits`] if `sample_type` or `read_format` has a bit that this crate does not know: it may
-    /// stand for bytes in every sample. [`ErrorKind::BothWeights`] if both kinds of weight are asked for. The offset
-    /// is the field's in the attr.
+    /// [`ErrorKind::UnknownBits`] if `sample_type` has a bit that this crate does not know: it may stand for bytes in
+    /// every sample. [`ErrorKind::BothWeights`] if both kinds of weight are asked for. The offset is the field's in the
+    /// attr. Unknown bits of `read_format` are an error of the records that hold counter values.
     ///
     /// # Examples
     ///
@@ -113,19 +113,22 @@ impl SampleLayout {
     /// assert_eq!(error.kind, ErrorKind::UnknownBits { field: "sample_type", bits: 1 << 40 });
     /// ```
     pub fn new(attr: &Attr) -> Result<Self, Error> {
-        let unknown = |field, bits| ErrorKind::UnknownBits { field, bits };
         let sample_type = attr.sample_type;
         if sample_type.unknown() != 0 {
-            return Err(Error::new(unknown("sample_type", sample_type.unknown()), 24));
+            let kind = ErrorKind::UnknownBits { field: "sample_type", bits: sample_type.unknown() };
+            return Err(Error::new(kind, 24));
         }
         if sample_type.contains(SampleType::WEIGHT_TYPE) {
             return Err(Error::new(ErrorKind::BothWeights, 24));
         }
-        if attr.read_format.unknown() != 0 {
-            return Err(Error::new(unknown("read_format", attr.read_format.unknown()), 32));
-        }
+        Ok(Self::of_known(attr))
+    }
+
+    /// The layout of what this crate knows of `attr`: right for records other than samples whatever else is asked for.
+    pub(crate) fn of_known(attr: &Attr) -> Self {
+        let sample_type = SampleType(attr.sample_type.0 & SampleType::KNOWN.0);
         let leading = HEAD.iter().fold(SampleType::NONE, |all, &(field, _)| all | field);
-        Ok(Self {
+        Self {
             sample_type,
             read_format: attr.read_format,
             branch_sample_type: attr.branch_sample_type,
@@ -135,7 +138,7 @@ impl SampleLayout {
             id: IdIndex::new(attr),
             has_tail: sample_type.without(leading) != SampleType::NONE,
             stack_user_is_zero: attr.sample_stack_user == 0,
-        })
+        }
     }
 
     /// What a sample holds.

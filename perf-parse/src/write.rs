@@ -262,7 +262,10 @@ fn payload<O: Endian>(out: &mut Vec<u8>, record: &Record<'_, O>) -> Result<bool,
             return Ok(true);
         }
         Record::User(..) => {
-            return Err(WriteError::Invalid { field: "type", must: "the kernel's; copy the raw record instead" });
+            return Err(WriteError::Invalid {
+                field: "type",
+                must: "the kernel's; copy the raw record instead",
+            });
         }
     }
     Ok(false)

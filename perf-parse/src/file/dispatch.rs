@@ -40,7 +40,7 @@ impl Dispatch {
             [_] => return Self::One,
             [first, ..] => first,
         };
-        let layouts = || events.iter().filter_map(|event| event.layout.ok());
+        let layouts = || events.iter().map(|event| event.layout);
         let mut by_id = Vec::new();
         for (index, event) in (0_u32..).zip(events) {
             by_id.extend(event.ids.iter().map(|id| (id.get(), index)));

@@ -20,8 +20,10 @@ pub struct Event<'a, O: Endian> {
     pub attr: Attr,
     /// What a newer kernel's attr has behind the fields that this crate knows; empty for an attr of a known size.
     pub attr_tail: &'a [u8],
-    /// Where everything is in its records; the error if the attr asks for what this crate does not know.
-    pub layout: Result<SampleLayout, Error>,
+    /// Where everything is in its records.
+    pub layout: SampleLayout,
+    /// Why its samples cannot be decoded: the attr asks for what this crate does not know. Its other records can.
+    pub fault: Option<Error>,
     /// The ids that records carry for it: one a cpu or task that it was opened for.
     pub ids: &'a [U64<O>],
     /// Its name, as the user gave it: from the feature `EVENT_DESC`, or the event types of old files. `None` where
@@ -53,8 +55,8 @@ pub(super) fn read<'a, O: Endian>(
         let (attr, ids) = entry.split_at_checked(stride.saturating_sub(IDS)).unwrap_or((entry, &[]));
         let read =
             Attr::read::<O>(attr).map_err(|error| FileError::new(FileErrorKind::Attr(error), offset))?;
-        let layout = SampleLayout::new(&read.attr);
-        if let Err(error) = layout {
+        let fault = SampleLayout::new(&read.attr).err();
+        if let Some(error) = fault {
             let at = offset.saturating_add(u64::from(error.offset));
             diagnostics.push(FileError::new(FileErrorKind::Layout(error), at));
         }
@@ -64,7 +66,8 @@ pub(super) fn read<'a, O: Endian>(
             &[]
         });
         ids_left = ids_left.saturating_sub(ids.len());
-        events.push(Event { attr: read.attr, attr_tail: read.tail, layout, ids, name: None });
+        let layout = SampleLayout::of_known(&read.attr);
+        events.push(Event { attr: read.attr, attr_tail: read.tail, layout, fault, ids, name: None });
         offset = offset.saturating_add(header.attr_size);
     }
     Ok(events)

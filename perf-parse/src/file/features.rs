@@ -43,7 +43,8 @@ pub(super) fn sections<'a, O: Endian>(
             continue;
         }
         let table = Section { offset: entry, size: 16 };
-        match table.of(bytes, "feature table").and_then(|entry| section::<O>(entry, Feature(feature), bytes)) {
+        match table.of(bytes, "feature table").and_then(|entry| section::<O>(entry, Feature(feature), bytes))
+        {
             Ok(section) => sections.push(section),
             Err(error) => diagnostics.push(FileError { offset: entry, ..error }),
         }
@@ -54,7 +55,7 @@ pub(super) fn sections<'a, O: Endian>(
 
 fn section<'a, O: Endian>(
     entry: &[u8],
-    feature: u32,
+    feature: Feature,
     bytes: &'a [u8],
 ) -> Result<FeatureSection<'a>, FileError> {
     let [offset, size] = <[U64<O>; 2]>::read_from_bytes(entry).unwrap_or_default().map(|word| word.get());

@@ -5,7 +5,7 @@ use perf_abi::record::RecordType;
 use zerocopy::FromBytes;
 
 use super::error::{FileError, FileErrorKind};
-use super::{Account, File};
+use super::{Account, Event, File};
 use crate::error::{Error, ErrorKind};
 use crate::layout::SampleLayout;
 use crate::record::Lost;
@@ -119,9 +119,11 @@ impl<'a, O: Endian> FileRecords<'a, O> {
         self.account.count(kind, usize::from(raw.size()).saturating_add(behind.len()));
         let event = self.file.dispatch.event(&raw);
         let layout = match event {
-            Ok(Some(index)) => match self.file.events.get(index).map(|event| &event.layout) {
-                Some(Ok(layout)) => Ok(layout),
-                Some(Err(error)) => Err(FileErrorKind::Layout(*error)),
+            Ok(Some(index)) => match self.file.events.get(index) {
+                Some(Event { fault: Some(error), .. }) if kind == RecordType::SAMPLE => {
+                    Err(FileErrorKind::Layout(*error))
+                }
+                Some(event) => Ok(&event.layout),
                 None => Err(FileErrorKind::UnknownEvent { kind }),
             },
             Ok(None) => Err(FileErrorKind::UnknownEvent { kind }),

@@ -4,7 +4,7 @@ use perf_abi::endian::{Endian, U64};
 use perf_abi::read_format::ReadFormat;
 
 use crate::cursor::Cursor;
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 
 /// What a read of a counter, or of its group, gave. A view over the words; getters take constant time.
 ///
@@ -27,6 +27,10 @@ const fn words_of(format: ReadFormat) -> usize {
 
 impl<'a, O: Endian> Read<'a, O> {
     pub(crate) fn parse(at: &mut Cursor<'a>, format: ReadFormat) -> Result<Self, Error> {
+        if format.unknown() != 0 {
+            let kind = ErrorKind::UnknownBits { field: "read_format", bits: format.unknown() };
+            return Err(Error::new(kind, at.offset()));
+        }
         let enabled = u64::from(format.contains(ReadFormat::TOTAL_TIME_ENABLED));
         let running = u64::from(format.contains(ReadFormat::TOTAL_TIME_RUNNING));
         let times = enabled.wrapping_add(running);
