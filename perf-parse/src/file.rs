@@ -5,6 +5,7 @@
 //! [`Account`] of all that was read, lost and skipped.
 
 mod account;
+mod build_id;
 mod dispatch;
 mod error;
 mod events;
@@ -13,9 +14,10 @@ mod header;
 mod records;
 
 pub use account::Account;
+pub use build_id::{BuildId, BuildIds};
 pub use error::{FileError, FileErrorKind};
 pub use events::Event;
-pub use features::{EventDesc, FeatureSection};
+pub use features::{ClockData, CpuPlace, CpuTopology, EventDesc, EventDescs, FeatureSection, GroupDesc};
 pub use header::{FileHeader, Section};
 pub use records::{FileRecord, FileRecords};
 

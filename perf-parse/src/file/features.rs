@@ -4,9 +4,11 @@ use alloc::vec::Vec;
 
 use perf_abi::attr::Attr;
 use perf_abi::endian::{Endian, U32, U64};
+use perf_abi::event::EventType;
 use perf_abi::feature::Feature;
 use zerocopy::FromBytes;
 
+use super::build_id::BuildIds;
 use super::error::{FileError, FileErrorKind};
 use super::header::{FileHeader, Section};
 use crate::cursor::Cursor;
@@ -79,15 +81,7 @@ impl<'a> FeatureSection<'a> {
     ///
     /// As [`string`](Self::string).
     pub fn strings<O: Endian>(&self) -> Result<Vec<&'a [u8]>, FileError> {
-        self.whole(|at| {
-            let nr = number::<O>(at, "nr")?;
-            // Not reserved by the count, which may be anything: each string has at least its length in the section.
-            let mut strings = Vec::new();
-            for _ in 0..nr {
-                strings.push(string::<O>(at)?);
-            }
-            Ok(strings)
-        })
+        self.whole(|at| list::<O, _>(at, string::<O>))
     }
 
     /// `NRCPUS`: cpus available, cpus online.
@@ -106,6 +100,106 @@ impl<'a> FeatureSection<'a> {
     /// As [`string`](Self::string).
     pub fn total_mem<O: Endian>(&self) -> Result<u64, FileError> {
         self.whole(|at| at.word::<O>("total_mem"))
+    }
+
+    /// `CPU_TOPOLOGY` of a machine with `nr_cpus` cpus available.
+    ///
+    /// # Errors
+    ///
+    /// As [`string`](Self::string).
+    pub fn cpu_topology<O: Endian>(&self, nr_cpus: u32) -> Result<CpuTopology<'a>, FileError> {
+        self.whole(|at| {
+            let core_siblings = list::<O, _>(at, string::<O>)?;
+            let thread_siblings = list::<O, _>(at, string::<O>)?;
+            let (mut cpus, mut die_siblings, mut dies) = (Vec::new(), None, Vec::new());
+            // The first tools wrote no more than the siblings, the next no dies.
+            if !at.rest().is_empty() {
+                for _ in 0..nr_cpus {
+                    let core_id = number::<O>(at, "core_id")?;
+                    cpus.push(CpuPlace { core_id, socket_id: number::<O>(at, "socket_id")? });
+                }
+            }
+            if !at.rest().is_empty() {
+                die_siblings = Some(list::<O, _>(at, string::<O>)?);
+                for _ in 0..nr_cpus {
+                    dies.push(number::<O>(at, "die_id")?);
+                }
+            }
+            Ok(CpuTopology { core_siblings, thread_siblings, cpus, die_siblings, dies })
+        })
+    }
+
+    /// `PMU_MAPPINGS`: type and name of each PMU.
+    ///
+    /// # Errors
+    ///
+    /// As [`string`](Self::string).
+    pub fn pmu_mappings<O: Endian>(&self) -> Result<Vec<(EventType, &'a [u8])>, FileError> {
+        self.whole(|at| list::<O, _>(at, |at| Ok((EventType(number::<O>(at, "type")?), string::<O>(at)?))))
+    }
+
+    /// `GROUP_DESC`: the groups of more than one event.
+    ///
+    /// # Errors
+    ///
+    /// As [`string`](Self::string).
+    pub fn group_desc<O: Endian>(&self) -> Result<Vec<GroupDesc<'a>>, FileError> {
+        self.whole(|at| {
+            list::<O, _>(at, |at| {
+                let name = string::<O>(at)?;
+                let leader_idx = number::<O>(at, "leader_idx")?;
+                Ok(GroupDesc { name, leader_idx, nr_members: number::<O>(at, "nr_members")? })
+            })
+        })
+    }
+
+    /// `HYBRID_TOPOLOGY`: the name and cpus of each core PMU.
+    ///
+    /// # Errors
+    ///
+    /// As [`string`](Self::string).
+    pub fn hybrid_topology<O: Endian>(&self) -> Result<Vec<(&'a [u8], &'a [u8])>, FileError> {
+        self.whole(|at| list::<O, _>(at, |at| Ok((string::<O>(at)?, string::<O>(at)?))))
+    }
+
+    /// `SAMPLE_TIME`: the times of the first and the last sample, in nanoseconds of the events' clock.
+    ///
+    /// # Errors
+    ///
+    /// As [`string`](Self::string).
+    pub fn sample_time<O: Endian>(&self) -> Result<(u64, u64), FileError> {
+        self.whole(|at| Ok((at.word::<O>("first")?, at.word::<O>("last")?)))
+    }
+
+    /// `CLOCKID`: nanoseconds of resolution of the events' clock.
+    ///
+    /// # Errors
+    ///
+    /// As [`string`](Self::string).
+    pub fn clockid<O: Endian>(&self) -> Result<u64, FileError> {
+        self.whole(|at| at.word::<O>("resolution_ns"))
+    }
+
+    /// `CLOCK_DATA`: one moment, on the wall clock and on the events' clock.
+    ///
+    /// # Errors
+    ///
+    /// As [`string`](Self::string).
+    pub fn clock_data<O: Endian>(&self) -> Result<ClockData, FileError> {
+        self.whole(|at| {
+            Ok(ClockData {
+                version: number::<O>(at, "version")?,
+                clockid: number::<O>(at, "clockid")?,
+                wall_clock_ns: at.word::<O>("wall_clock_ns")?,
+                clockid_time_ns: at.word::<O>("clockid_time_ns")?,
+            })
+        })
+    }
+
+    /// `BUILD_ID`: the build ids of the files that samples hit. Ends after the first error.
+    #[must_use]
+    pub fn build_ids<O: Endian>(&self) -> BuildIds<'a, O> {
+        BuildIds::new(*self)
     }
 
     /// `EVENT_DESC`: each event's attr, name and ids.
@@ -127,7 +221,7 @@ impl<'a> FeatureSection<'a> {
         decode(&mut at).and_then(|value| at.finish().map(|()| value)).map_err(|error| self.error(error))
     }
 
-    fn error(&self, error: Error) -> FileError {
+    pub(super) fn error(&self, error: Error) -> FileError {
         let kind = FileErrorKind::Feature { feature: self.feature, error };
         FileError::new(kind, self.offset.saturating_add(u64::from(error.offset)))
     }
@@ -137,12 +231,73 @@ fn number<O: Endian>(at: &mut Cursor<'_>, field: &'static str) -> Result<u32, Er
     at.fixed::<U32<O>>(field).map(|number| number.get())
 }
 
+/// A count, and as many items.
+fn list<'a, O: Endian, T>(
+    at: &mut Cursor<'a>,
+    mut item: impl FnMut(&mut Cursor<'a>) -> Result<T, Error>,
+) -> Result<Vec<T>, Error> {
+    // Not reserved by the count, which may be anything: each item takes bytes of the section, or fails.
+    let mut items = Vec::new();
+    for _ in 0..number::<O>(at, "nr")? {
+        items.push(item(at)?);
+    }
+    Ok(items)
+}
+
 /// A string: its length, NUL and padding included, and its bytes.
 fn string<'a, O: Endian>(at: &mut Cursor<'a>) -> Result<&'a [u8], Error> {
     let len = number::<O>(at, "string.len")?;
     let offset = at.offset();
     let padded = at.bytes(u64::from(len), "string")?;
     Cursor::new(padded, offset).string("string")
+}
+
+/// Where the cpus of a machine are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CpuTopology<'a> {
+    /// Lists of the cpus that share a package.
+    pub core_siblings: Vec<&'a [u8]>,
+    /// Lists of the cpus that share a core.
+    pub thread_siblings: Vec<&'a [u8]>,
+    /// Core and socket of each cpu; empty in files of perf before 4.0.
+    pub cpus: Vec<CpuPlace>,
+    /// Lists of the cpus that share a die; `None` in files of perf before 5.3, or of machines without dies.
+    pub die_siblings: Option<Vec<&'a [u8]>>,
+    /// The die of each cpu; empty where `die_siblings` is `None`.
+    pub dies: Vec<u32>,
+}
+
+/// Where a cpu is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CpuPlace {
+    /// Its core.
+    pub core_id: u32,
+    /// Its socket.
+    pub socket_id: u32,
+}
+
+/// A group of events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GroupDesc<'a> {
+    /// Its name; `{anon_group}` for one without.
+    pub name: &'a [u8],
+    /// Index of the leader among the events.
+    pub leader_idx: u32,
+    /// How many events it has, the leader included.
+    pub nr_members: u32,
+}
+
+/// One moment on two clocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClockData {
+    /// Version of the section: 1.
+    pub version: u32,
+    /// Which clock the events use: `CLOCK_*`.
+    pub clockid: u32,
+    /// Nanoseconds since 1970 of the wall clock.
+    pub wall_clock_ns: u64,
+    /// Nanoseconds of the events' clock.
+    pub clockid_time_ns: u64,
 }
 
 /// An event as the feature `EVENT_DESC` describes it.
