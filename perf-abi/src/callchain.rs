@@ -25,7 +25,7 @@ codes! {
 }
 
 impl CallchainContext {
-    /// The lowest word that is a marker.
+    /// The lowest word that is a marker. Since Linux 2.6.31.
     #[doc(alias = "PERF_CONTEXT_MAX")]
     pub const MAX: u64 = -4095_i64 as u64;
 

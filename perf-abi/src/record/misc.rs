@@ -31,7 +31,7 @@ codes! {
 pub struct Misc(pub u16);
 
 impl Misc {
-    /// The bits of [`CpuMode`].
+    /// The bits of [`CpuMode`]. Since Linux 2.6.31.
     #[doc(alias = "PERF_RECORD_MISC_CPUMODE_MASK")]
     pub const CPUMODE_MASK: Self = Self(7);
     /// MMAP2 made by perf: reading `/proc/PID/maps` took too long, the mappings are not complete. Since Linux 4.3.
