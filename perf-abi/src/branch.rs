@@ -302,6 +302,16 @@ impl BranchFlags {
 /// One branch: from, to, and what is known of it.
 ///
 /// Kernel: `struct perf_branch_entry`; since Linux 3.4.
+///
+/// # Examples
+///
+/// ```
+/// use perf_abi::branch::{BranchEntry, BranchFlags, BranchType};
+/// use perf_abi::endian::BigEndian;
+/// let flags = BranchFlags::PREDICTED.with_cycles(12).with_kind(BranchType::CALL);
+/// let entry = BranchEntry::<BigEndian>::new(0x1000, 0x2000, flags);
+/// assert_eq!(entry.flags().to_string(), "PREDICTED cycles=12 kind=CALL");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 #[doc(alias = "perf_branch_entry")]
