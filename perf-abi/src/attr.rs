@@ -42,12 +42,14 @@ pub struct Attr {
     pub flags: AttrFlags,
     /// Samples between wakeups; with [`AttrFlags::WATERMARK`] bytes, [`wakeup_watermark`](Self::wakeup_watermark).
     pub wakeup_events: u32,
-    /// On which accesses a breakpoint fires.
+    /// On which accesses a breakpoint fires. Since Linux 2.6.33.
     pub bp_type: BreakpointType,
-    /// More of `config`. C union with `bp_addr`, `kprobe_func` and `uprobe_path`.
+    /// More of `config`: since Linux 2.6.39. C union with `bp_addr` (since Linux 2.6.33), `kprobe_func` and
+    /// `uprobe_path` (since Linux 4.17).
     #[doc(alias("bp_addr", "kprobe_func", "uprobe_path"))]
     pub config1: u64,
-    /// More of `config`. C union with `bp_len`, `kprobe_addr` and `probe_offset`.
+    /// More of `config`: since Linux 2.6.39. C union with `bp_len` (since Linux 2.6.33), `kprobe_addr` and
+    /// `probe_offset` (since Linux 4.17).
     #[doc(alias("bp_len", "kprobe_addr", "probe_offset"))]
     pub config2: u64,
     /// Which branches a branch stack holds. Since Linux 3.4.

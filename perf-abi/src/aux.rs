@@ -21,7 +21,7 @@ flags! {
 }
 
 impl AuxFlags {
-    /// The bits of [`pmu_format_type`](Self::pmu_format_type).
+    /// The bits of [`pmu_format_type`](Self::pmu_format_type). Since Linux 5.13.
     #[doc(alias = "PERF_AUX_FLAG_PMU_FORMAT_TYPE_MASK")]
     pub const PMU_FORMAT_TYPE_MASK: Self = Self(0xff00);
 }

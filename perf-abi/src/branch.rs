@@ -61,7 +61,7 @@ impl BranchSampleType {
     #[doc(alias = "PERF_SAMPLE_BRANCH_MAX_SHIFT")]
     pub const MAX_SHIFT: u32 = 20;
 
-    /// The privilege levels; with none of them set, those of the event apply.
+    /// The privilege levels; with none of them set, those of the event apply. Since Linux 3.4.
     #[doc(alias = "PERF_SAMPLE_BRANCH_PLM_ALL")]
     pub const PLM_ALL: Self = Self::USER.union(Self::KERNEL).union(Self::HV);
 }
@@ -185,22 +185,22 @@ codes! {
 }
 
 impl BranchNewType {
-    /// One past the highest code.
+    /// One past the highest code. Since Linux 6.1.
     #[doc(alias = "PERF_BR_NEW_MAX")]
     pub const MAX: u8 = 8;
-    /// On arm64, what `ARCH_1` stands for: fast interrupt.
+    /// On arm64, what `ARCH_1` stands for: fast interrupt. Since Linux 6.1.
     #[doc(alias = "PERF_BR_ARM64_FIQ")]
     pub const ARM64_FIQ: Self = Self::ARCH_1;
-    /// On arm64, what `ARCH_2` stands for: debug halt.
+    /// On arm64, what `ARCH_2` stands for: debug halt. Since Linux 6.1.
     #[doc(alias = "PERF_BR_ARM64_DEBUG_HALT")]
     pub const ARM64_DEBUG_HALT: Self = Self::ARCH_2;
-    /// On arm64, what `ARCH_3` stands for: debug exit.
+    /// On arm64, what `ARCH_3` stands for: debug exit. Since Linux 6.1.
     #[doc(alias = "PERF_BR_ARM64_DEBUG_EXIT")]
     pub const ARM64_DEBUG_EXIT: Self = Self::ARCH_3;
-    /// On arm64, what `ARCH_4` stands for: instruction debug exception.
+    /// On arm64, what `ARCH_4` stands for: instruction debug exception. Since Linux 6.1.
     #[doc(alias = "PERF_BR_ARM64_DEBUG_INST")]
     pub const ARM64_DEBUG_INST: Self = Self::ARCH_4;
-    /// On arm64, what `ARCH_5` stands for: data debug exception.
+    /// On arm64, what `ARCH_5` stands for: data debug exception. Since Linux 6.1.
     #[doc(alias = "PERF_BR_ARM64_DEBUG_DATA")]
     pub const ARM64_DEBUG_DATA: Self = Self::ARCH_5;
 }
@@ -222,7 +222,7 @@ codes! {
 }
 
 impl BranchSpec {
-    /// One past the highest code.
+    /// One past the highest code. Since Linux 6.1.
     #[doc(alias = "PERF_BR_SPEC_MAX")]
     pub const MAX: u8 = 4;
 }
@@ -275,7 +275,7 @@ flags! {
 }
 
 impl BranchFlags {
-    /// The number of bits in use, from the lowest.
+    /// The number of bits in use, from the lowest. Since Linux 6.8.
     #[doc(alias = "PERF_BRANCH_ENTRY_INFO_BITS_MAX")]
     pub const INFO_BITS_MAX: u32 = 33;
 
@@ -302,6 +302,16 @@ impl BranchFlags {
 /// One branch: from, to, and what is known of it.
 ///
 /// Kernel: `struct perf_branch_entry`; since Linux 3.4.
+///
+/// # Examples
+///
+/// ```
+/// use perf_abi::branch::{BranchEntry, BranchFlags, BranchType};
+/// use perf_abi::endian::BigEndian;
+/// let flags = BranchFlags::PREDICTED.with_cycles(12).with_kind(BranchType::CALL);
+/// let entry = BranchEntry::<BigEndian>::new(0x1000, 0x2000, flags);
+/// assert_eq!(entry.flags().to_string(), "PREDICTED cycles=12 kind=CALL");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 #[doc(alias = "perf_branch_entry")]

@@ -25,11 +25,19 @@ codes! {
 }
 
 impl CallchainContext {
-    /// The lowest word that is a marker.
+    /// The lowest word that is a marker. Since Linux 2.6.31.
     #[doc(alias = "PERF_CONTEXT_MAX")]
     pub const MAX: u64 = -4095_i64 as u64;
 
     /// The marker that `word` is; `None` if it is an address.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use perf_abi::callchain::CallchainContext;
+    /// assert_eq!(CallchainContext::of(0xffff_ffff_ffff_fe00), Some(CallchainContext::USER));
+    /// assert_eq!(CallchainContext::of(0xffff_ffff_8100_0000), None);
+    /// ```
     #[must_use]
     #[inline]
     pub const fn of(word: u64) -> Option<Self> {

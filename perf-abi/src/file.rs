@@ -46,6 +46,19 @@ pub struct Section<O: Endian> {
 /// The oldest files end it before `adds_features`, with a `size` of 72.
 ///
 /// perf: `struct perf_file_header`.
+///
+/// # Examples
+///
+/// ```
+/// use perf_abi::endian::BigEndian;
+/// use perf_abi::file::{FileHeader, MAGIC};
+/// use zerocopy::FromBytes;
+///
+/// let mut bytes = [0; 104];
+/// bytes[..8].copy_from_slice(b"2ELIFREP");
+/// let (header, _) = FileHeader::<BigEndian>::ref_from_prefix(&bytes).unwrap();
+/// assert_eq!(header.magic.get(), MAGIC);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 #[doc(alias = "perf_file_header")]

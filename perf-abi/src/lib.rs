@@ -11,6 +11,23 @@
 //! - The `#[repr(C)]` structs are generic over the byte order and have alignment 1: they are read from bytes of
 //!   any capture, on any host, without a copy.
 //!
+//! # Examples
+//!
+//! The header of a record, and the fixed part of its payload:
+//!
+//! ```
+//! use perf_abi::endian::LittleEndian;
+//! use perf_abi::record::{Header, Lost, Misc, RecordType};
+//! use zerocopy::FromBytes;
+//!
+//! let bytes = [2, 0, 0, 0, 0, 0, 24, 0, 7, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0];
+//! let (header, payload) = Header::<LittleEndian>::ref_from_prefix(&bytes).unwrap();
+//! assert_eq!(RecordType(header.kind.get()), RecordType::LOST);
+//! assert_eq!(usize::from(header.size.get()), bytes.len());
+//! let (lost, _) = Lost::<LittleEndian>::ref_from_prefix(payload).unwrap();
+//! assert_eq!((lost.id.get(), lost.lost.get()), (7, 3));
+//! ```
+//!
 //! No std, no alloc, no unsafe code. Facts were checked against kernel 7.3; "since" names the first release.
 
 #![no_std]

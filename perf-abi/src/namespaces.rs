@@ -27,7 +27,7 @@ codes! {
 }
 
 impl NamespaceIndex {
-    /// How many namespaces the kernel writes.
+    /// How many namespaces the kernel writes. Since Linux 4.12.
     #[doc(alias = "NR_NAMESPACES")]
     pub const COUNT: u8 = 7;
 }

@@ -65,7 +65,7 @@ impl SampleType {
     #[doc(alias = "PERF_SAMPLE_MAX")]
     pub const MAX: u64 = 1 << 25;
 
-    /// Both kinds of weight, of which an event may ask for one.
+    /// Both kinds of weight, of which an event may ask for one. Since Linux 5.12.
     #[doc(alias = "PERF_SAMPLE_WEIGHT_TYPE")]
     pub const WEIGHT_TYPE: Self = Self::WEIGHT.union(Self::WEIGHT_STRUCT);
 

@@ -13,7 +13,7 @@ codes! {
     pub struct AttrVersion(u32) {
         /// To the `bp_addr`/`config1` union. Since Linux 2.6.31.
         VER0 = 64, "PERF_ATTR_SIZE_VER0";
-        /// Adds `bp_len`/`config2`. Since Linux 2.6.33.
+        /// Adds `bp_len`/`config2`. Since Linux 2.6.33, the name since Linux 2.6.39.
         VER1 = 72, "PERF_ATTR_SIZE_VER1";
         /// Adds `branch_sample_type`. Since Linux 3.4.
         VER2 = 80, "PERF_ATTR_SIZE_VER2";

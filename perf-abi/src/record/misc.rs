@@ -31,7 +31,7 @@ codes! {
 pub struct Misc(pub u16);
 
 impl Misc {
-    /// The bits of [`CpuMode`].
+    /// The bits of [`CpuMode`]. Since Linux 2.6.31.
     #[doc(alias = "PERF_RECORD_MISC_CPUMODE_MASK")]
     pub const CPUMODE_MASK: Self = Self(7);
     /// MMAP2 made by perf: reading `/proc/PID/maps` took too long, the mappings are not complete. Since Linux 4.3.
@@ -106,7 +106,16 @@ impl Misc {
 
     /// These bits by name, as they are meant in records of type `kind`: `USER|EXACT_IP`.
     ///
-    /// Prints `0` for no bits; bits without a name in hexadecimal.
+    /// Prints `0x0` for no bits; bits without a name in hexadecimal.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use perf_abi::record::{Misc, RecordType};
+    /// let misc = Misc(0x4002);
+    /// assert_eq!(misc.names(RecordType::SAMPLE).to_string(), "USER|EXACT_IP");
+    /// assert_eq!(misc.names(RecordType::MMAP2).to_string(), "USER|MMAP_BUILD_ID");
+    /// ```
     #[must_use]
     pub const fn names(self, kind: RecordType) -> MiscNames {
         MiscNames { misc: self, kind }

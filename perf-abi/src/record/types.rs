@@ -81,19 +81,19 @@ codes! {
         EVENT_UPDATE = 78, "PERF_RECORD_EVENT_UPDATE";
         /// How the cpu's time stamps become nanoseconds. The perf tool's.
         TIME_CONV = 79, "PERF_RECORD_TIME_CONV";
-        /// A feature section, in a pipe. The perf tool's.
+        /// A feature section, in a pipe. The perf tool's, since perf 4.14.
         HEADER_FEATURE = 80, "PERF_RECORD_HEADER_FEATURE";
-        /// Records, compressed. The perf tool's.
+        /// Records, compressed. The perf tool's, since perf 5.2.
         COMPRESSED = 81, "PERF_RECORD_COMPRESSED";
-        /// The synthesised records end here. The perf tool's.
+        /// The synthesised records end here. The perf tool's, since perf 6.0.
         FINISHED_INIT = 82, "PERF_RECORD_FINISHED_INIT";
-        /// Records, compressed, their size apart from the padding. The perf tool's.
+        /// Records, compressed, their size apart from the padding. The perf tool's, since perf 6.16.
         COMPRESSED2 = 83, "PERF_RECORD_COMPRESSED2";
-        /// Variables of a BPF program. The perf tool's.
+        /// Variables of a BPF program. The perf tool's, since perf 6.17.
         BPF_METADATA = 84, "PERF_RECORD_BPF_METADATA";
-        /// Scheduler statistics of a cpu. The perf tool's.
+        /// Scheduler statistics of a cpu. The perf tool's, since perf 7.0.
         SCHEDSTAT_CPU = 85, "PERF_RECORD_SCHEDSTAT_CPU";
-        /// Scheduler statistics of a domain. The perf tool's.
+        /// Scheduler statistics of a domain. The perf tool's, since perf 7.0.
         SCHEDSTAT_DOMAIN = 86, "PERF_RECORD_SCHEDSTAT_DOMAIN";
     }
 }
