@@ -22,7 +22,9 @@ impl Input {
         let file = File::open(path).map_err(|error| format!("{name}: {error}"))?;
         let metadata = file.metadata().map_err(|error| format!("{name}: {error}"))?;
         if metadata.is_dir() {
-            return Err(Failure(format!("{name}: is a directory; the records of a directory capture start at {name}/data")));
+            return Err(Failure(format!(
+                "{name}: is a directory; the records of a directory capture start at {name}/data"
+            )));
         }
         if !metadata.is_file() || metadata.len() == 0 {
             let bytes = std::fs::read(path).map_err(|error| format!("{name}: {error}"))?;
@@ -32,7 +34,8 @@ impl Input {
         // that writes to the file meanwhile changes bytes under us, which no decision here relies on staying the
         // same: every length is checked against the slice, whose size is fixed. One that truncates the file makes
         // a later access end this process by SIGBUS, which loses the output and nothing else.
-        let map = unsafe { Mmap::map(&file) }.map_err(|error| format!("{name}: cannot be mapped: {error}"))?;
+        let map =
+            unsafe { Mmap::map(&file) }.map_err(|error| format!("{name}: cannot be mapped: {error}"))?;
         Ok(Self::Mapped(map))
     }
 

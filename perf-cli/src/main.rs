@@ -8,9 +8,11 @@ mod output;
 mod progress;
 mod render;
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Parser;
+use perf_parse::file::{FileError, FileErrorKind};
 
 use args::{Args, Verb};
 
@@ -31,6 +33,23 @@ impl<T: core::fmt::Display> From<T> for Failure {
     fn from(error: T) -> Self {
         Self(error.to_string())
     }
+}
+
+/// Says on standard error what is wrong in a capture.
+fn diagnose(error: &FileError) {
+    eprintln!("{error}");
+}
+
+/// The failure of a file that is no capture, with what to do about it.
+fn not_readable(file: &Path, error: &FileError) -> Failure {
+    let hint = match error.kind {
+        FileErrorKind::NotPerfData => "; is it what perf record -o wrote?",
+        FileErrorKind::Truncated { .. } => {
+            "; the file was cut short: copy it again from where it was recorded"
+        }
+        _ => "",
+    };
+    Failure(format!("{}: {error}{hint}", file.display()))
 }
 
 fn main() -> ExitCode {

@@ -20,7 +20,8 @@ impl Progress {
         let wanted = std::io::stderr().is_terminal() && !std::io::stdout().is_terminal() && bytes > 16 * STEP;
         let bar = wanted.then(|| {
             let template = "{bar:40} {percent:>3}% {bytes}/{total_bytes} {bytes_per_sec} {eta}";
-            let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+            let style =
+                ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
             ProgressBar::new(bytes).with_style(style)
         });
         Self { bar, next: 0 }

@@ -23,7 +23,7 @@ pub(crate) trait Scalars {
     /// A number to be read as one.
     fn number(&mut self, name: &'static str, value: u64);
     /// A process or thread, -1 for none.
-    fn task(&mut self, name: &'static str, value: i32);
+    fn task(&mut self, name: &'static str, value: i64);
     /// An address, a mask, a hash: a number to be read in hexadecimal.
     fn hex(&mut self, name: &'static str, value: u64);
     /// Nanoseconds of the event's clock.

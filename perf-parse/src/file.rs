@@ -17,13 +17,14 @@ pub use account::Account;
 pub use build_id::{BuildId, BuildIds};
 pub use error::{FileError, FileErrorKind};
 pub use events::Event;
-pub use features::{ClockData, CpuPlace, CpuTopology, EventDesc, EventDescs, FeatureSection, GroupDesc};
+pub use features::{ClockData, CpuPlace, CpuTopology, EventDesc, EventDescs, FeatureSection, GroupDesc, HybridPmu};
 pub use header::{FileHeader, Section};
 pub use records::{FileRecord, FileRecords};
 
 use alloc::vec::Vec;
 
 use perf_abi::endian::{BigEndian, Endian, Endianness, LittleEndian};
+use perf_abi::feature::Feature;
 
 use dispatch::Dispatch;
 
@@ -135,6 +136,12 @@ impl<'a, O: Endian> File<'a, O> {
     #[must_use]
     pub fn features(&self) -> &[FeatureSection<'a>] {
         &self.features
+    }
+
+    /// The section of one feature; `None` if the file does not have it.
+    #[must_use]
+    pub fn feature(&self, feature: Feature) -> Option<&FeatureSection<'a>> {
+        self.features.iter().find(|section| section.feature == feature)
     }
 
     /// What was found wrong while opening.

@@ -6,9 +6,9 @@ use std::io::Write;
 use perf_abi::endian::Endian;
 use perf_parse::sample::{BranchStack, Callchain, Read, Readings, Regs, StackUser};
 
-use super::{Scalars, Sink};
 use super::escape::{Printable, Seconds};
 use super::json::Json;
+use super::{Scalars, Sink};
 use crate::args::Format;
 
 /// Keeps the fields that are asked for and passes over the others. The buffers are used again for each record.
@@ -57,6 +57,11 @@ impl<'a> Columns<'a> {
         self.names.iter().zip(&self.seen).filter(|&(_, &seen)| !seen).map(|(name, _)| name.as_str())
     }
 
+    /// A field that is a text of ours.
+    pub(crate) fn text(&mut self, name: &str, value: &dyn Display) {
+        self.put(name, |cell| print(cell, format_args!("{value}")), |json| json.text(name, value));
+    }
+
     /// Puts a value into the columns of its name: as `text`, or as the value of a JSON member.
     ///
     /// The first value of a name stands: a record's own time is that of its trailer.
@@ -89,7 +94,7 @@ impl Scalars for Columns<'_> {
         self.put_json(name, |json| json.number(name, value));
     }
 
-    fn task(&mut self, name: &'static str, value: i32) {
+    fn task(&mut self, name: &'static str, value: i64) {
         self.put_json(name, |json| json.task(name, value));
     }
 
@@ -106,13 +111,16 @@ impl Scalars for Columns<'_> {
     }
 
     fn string(&mut self, name: &'static str, value: &[u8]) {
-        self.put(name, |cell| print(cell, format_args!("{}", Printable(value))), |json| json.string(name, value));
+        self.put(
+            name,
+            |cell| print(cell, format_args!("{}", Printable(value))),
+            |json| json.string(name, value),
+        );
     }
 
     fn blob(&mut self, name: &'static str, value: &[u8]) {
         self.put(name, |cell| super::escape::push_hex(cell, value), |json| json.blob(name, value));
     }
-
 }
 
 impl Sink for Columns<'_> {

@@ -1,7 +1,7 @@
 //! The fields of each record, named as the kernel and perf name them.
 
 use perf_abi::endian::Endian;
-use perf_parse::record::{FileId, Mmap2, SampleId};
+use perf_parse::record::{FileId, Mmap2, SampleId, UserRecord};
 use perf_parse::{Record, Sample};
 
 use super::{Scalars, Sink, given};
@@ -11,7 +11,10 @@ use super::{Scalars, Sink, given};
 /// # Errors
 ///
 /// The fault of a sample whose later fields cannot be decoded; `sink` has then been told those before it.
-pub(crate) fn fields<O: Endian>(record: &Record<'_, O>, sink: &mut impl Sink) -> Result<(), perf_parse::Error> {
+pub(crate) fn fields<O: Endian>(
+    record: &Record<'_, O>,
+    sink: &mut impl Sink,
+) -> Result<(), perf_parse::Error> {
     match record {
         Record::Mmap(it) => {
             task(sink, it.pid, it.tid);
@@ -28,10 +31,10 @@ pub(crate) fn fields<O: Endian>(record: &Record<'_, O>, sink: &mut impl Sink) ->
             sink.string("comm", it.comm);
         }
         Record::Exit(it) | Record::Fork(it) => {
-            sink.task("pid", it.pid);
-            sink.task("ppid", it.ppid);
-            sink.task("tid", it.tid);
-            sink.task("ptid", it.ptid);
+            sink.task("pid", i64::from(it.pid));
+            sink.task("ppid", i64::from(it.ppid));
+            sink.task("tid", i64::from(it.tid));
+            sink.task("ptid", i64::from(it.ptid));
             sink.time("time", it.time);
         }
         Record::Throttle(it) | Record::Unthrottle(it) => {
@@ -53,8 +56,8 @@ pub(crate) fn fields<O: Endian>(record: &Record<'_, O>, sink: &mut impl Sink) ->
         Record::LostSamples(it) => sink.number("lost", it.lost),
         Record::Switch => {}
         Record::SwitchCpuWide(it) => {
-            sink.task("next_prev_pid", it.next_prev_pid);
-            sink.task("next_prev_tid", it.next_prev_tid);
+            sink.task("next_prev_pid", i64::from(it.next_prev_pid));
+            sink.task("next_prev_tid", i64::from(it.next_prev_tid));
         }
         Record::Namespaces(it) => {
             task(sink, it.pid, it.tid);
@@ -93,15 +96,72 @@ pub(crate) fn fields<O: Endian>(record: &Record<'_, O>, sink: &mut impl Sink) ->
             sink.number("nr", it.ips.len() as u64);
             sink.addresses("ips", it.ips.iter().map(|ip| ip.get()));
         }
+        Record::User(it, _) => user(it, sink),
         Record::Other(raw) => sink.blob("raw", raw.payload()),
         _ => {}
     }
     Ok(())
 }
 
+fn user<O: Endian>(record: &UserRecord<'_, O>, sink: &mut impl Sink) {
+    match record {
+        UserRecord::IdIndex(it) => {
+            sink.number("nr", it.entries.len() as u64);
+            sink.list("entries", it.entries.len(), &|index, sink| {
+                let entry = &it.entries[index];
+                sink.number("id", entry.id.get());
+                sink.number("idx", entry.idx.get());
+                sink.task("cpu", entry.cpu.get());
+                sink.task("tid", entry.tid.get());
+                given(it.guests.and_then(|guests| guests.get(index)), |guest| {
+                    sink.task("machine_pid", guest.machine_pid.get());
+                    sink.task("vcpu", guest.vcpu.get());
+                });
+            });
+        }
+        UserRecord::AuxtraceInfo(it) => {
+            sink.named("type", u64::from(it.kind.0), &it.kind);
+            sink.addresses("priv", it.words.iter().map(|word| word.get()));
+        }
+        UserRecord::Auxtrace(it) => {
+            sink.hex("size", it.size.get());
+            sink.hex("offset", it.offset.get());
+            sink.hex("reference", it.reference.get());
+            sink.number("idx", u64::from(it.idx.get()));
+            sink.task("tid", i64::from(it.tid.get()));
+            sink.task("cpu", i64::from(it.cpu.get()));
+        }
+        UserRecord::ThreadMap(entries) => {
+            sink.number("nr", entries.len() as u64);
+            sink.list("entries", entries.len(), &|index, sink| {
+                sink.task("pid", entries[index].pid.get());
+                sink.string("comm", until_nul(&entries[index].comm));
+            });
+        }
+        UserRecord::TimeConv(it) => {
+            sink.number("time_shift", it.scale.time_shift.get());
+            sink.number("time_mult", it.scale.time_mult.get());
+            sink.number("time_zero", it.scale.time_zero.get());
+            given(it.short, |short| {
+                sink.number("time_cycles", short.time_cycles.get());
+                sink.hex("time_mask", short.time_mask.get());
+                sink.number("cap_user_time_zero", u64::from(short.cap_user_time_zero));
+                sink.number("cap_user_time_short", u64::from(short.cap_user_time_short));
+            });
+        }
+        UserRecord::Other(raw) => sink.blob("raw", raw.payload()),
+        _ => {}
+    }
+}
+
+/// A name in a field of fixed size.
+fn until_nul(name: &[u8]) -> &[u8] {
+    name.split(|&byte| byte == 0).next().unwrap_or_default()
+}
+
 fn task(sink: &mut impl Scalars, pid: i32, tid: i32) {
-    sink.task("pid", pid);
-    sink.task("tid", tid);
+    sink.task("pid", i64::from(pid));
+    sink.task("tid", i64::from(tid));
 }
 
 fn mapping(sink: &mut impl Scalars, addr: u64, len: u64, pgoff: u64) {
@@ -132,8 +192,8 @@ fn mmap2(sink: &mut impl Scalars, it: &Mmap2<'_>) {
 fn sample<O: Endian>(it: &Sample<'_, O>, sink: &mut impl Sink) -> Result<(), perf_parse::Error> {
     given(it.identifier(), |id| sink.number("identifier", id));
     given(it.ip(), |ip| sink.hex("ip", ip));
-    given(it.pid(), |pid| sink.task("pid", pid));
-    given(it.tid(), |tid| sink.task("tid", tid));
+    given(it.pid(), |pid| sink.task("pid", i64::from(pid)));
+    given(it.tid(), |tid| sink.task("tid", i64::from(tid)));
     given(it.time(), |time| sink.time("time", time));
     given(it.addr(), |addr| sink.hex("addr", addr));
     given(it.id(), |id| sink.number("id", id));
@@ -169,8 +229,8 @@ fn sample<O: Endian>(it: &Sample<'_, O>, sink: &mut impl Sink) -> Result<(), per
 
 /// Names the fields of a `sample_id` trailer to `sink`.
 pub(crate) fn sample_id<O: Endian>(it: &SampleId<'_, O>, sink: &mut impl Scalars) {
-    given(it.pid(), |pid| sink.task("pid", pid));
-    given(it.tid(), |tid| sink.task("tid", tid));
+    given(it.pid(), |pid| sink.task("pid", i64::from(pid)));
+    given(it.tid(), |tid| sink.task("tid", i64::from(tid)));
     given(it.time(), |time| sink.time("time", time));
     given(it.id(), |id| sink.number("id", id));
     given(it.stream_id(), |id| sink.number("stream_id", id));

@@ -6,8 +6,8 @@ use perf_abi::branch::{BranchEntry, BranchFlags};
 use perf_abi::endian::Endian;
 use perf_parse::sample::{BranchStack, Callchain, Read, ReadValue, Reading, Readings, Regs, StackUser};
 
-use super::{Scalars, Sink, given};
 use super::escape::{Lossy, push_hex};
+use super::{Scalars, Sink, given};
 
 /// Appends fields to a JSON object, without an allocation.
 #[derive(Debug)]
@@ -66,6 +66,21 @@ impl<'b> Json<'b> {
         push_string(self.member(name), value);
     }
 
+    /// A member that is a list of objects.
+    pub(crate) fn objects<T>(
+        &mut self,
+        name: &str,
+        items: impl Iterator<Item = T>,
+        members: impl Fn(&mut Json<'_>, T),
+    ) {
+        self.array(name, items, |out, item| Json::object(out, |json| members(json, item)));
+    }
+
+    /// A member that is a JSON value already; writing to memory cannot fail.
+    pub(crate) fn serialized(&mut self, name: &str, value: &serde_json::Value) {
+        let _ = serde_json::to_writer(self.member(name), value);
+    }
+
     fn array<T>(&mut self, name: &str, items: impl Iterator<Item = T>, push: impl Fn(&mut Vec<u8>, T)) {
         let out = self.member(name);
         out.push(b'[');
@@ -95,7 +110,7 @@ impl Scalars for Json<'_> {
         push_number(self.member(name), value);
     }
 
-    fn task(&mut self, name: &'static str, value: i32) {
+    fn task(&mut self, name: &'static str, value: i64) {
         self.member(name).extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
     }
 
@@ -134,7 +149,7 @@ impl Sink for Json<'_> {
             given(value.time_enabled(), |time| json.number("time_enabled", time));
             given(value.time_running(), |time| json.number("time_running", time));
             if value.is_group() {
-                json.array("values", value.values(), |out, of| Json::object(out, |json| read_value(json, of)));
+                json.objects("values", value.values(), read_value);
             }
         });
     }
@@ -146,8 +161,10 @@ impl Sink for Json<'_> {
     fn branch_stack<O: Endian>(&mut self, value: &BranchStack<'_, O>) {
         self.nested("branch_stack", |json| {
             given(value.hw_idx, |index| json.number("hw_idx", index));
-            json.array("entries", value.entries.iter(), |out, entry| Json::object(out, |json| branch(json, entry)));
-            given(value.counters, |counters| json.addresses("counters", counters.iter().map(|word| word.get())));
+            json.objects("entries", value.entries.iter(), branch);
+            given(value.counters, |counters| {
+                json.addresses("counters", counters.iter().map(|word| word.get()))
+            });
         });
     }
 
@@ -178,7 +195,7 @@ impl Sink for Json<'_> {
     }
 
     fn list(&mut self, name: &'static str, count: usize, item: &dyn Fn(usize, &mut dyn Scalars)) {
-        self.array(name, 0..count, |out, index| Json::object(out, |json| item(index, json)));
+        self.objects(name, 0..count, |json, index| item(index, json));
     }
 
     fn addresses(&mut self, name: &'static str, values: impl Iterator<Item = u64> + Clone) {

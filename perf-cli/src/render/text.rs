@@ -8,11 +8,14 @@ use perf_abi::endian::Endian;
 use perf_abi::regs::Arch;
 use perf_parse::sample::{BranchStack, Callchain, Frame, Read, Reading, Readings, Regs, StackUser};
 
-use super::{Scalars, Sink, given};
 use super::escape::{Printable, Seconds, push_hex};
+use super::{Scalars, Sink, given};
 
 /// Bytes of a blob on a line.
 const BLOB_LINE: usize = 32;
+
+/// Columns of the `misc` bits, as wide as most of them.
+const MISC_WIDTH: usize = 14;
 
 /// Gathers the line of a record and the details below it, in two buffers that are used again.
 #[derive(Debug, Default)]
@@ -35,6 +38,25 @@ impl Text {
         out.append(&mut self.line);
         out.push(b'\n');
         out.append(&mut self.details);
+    }
+
+    /// Begins a record's line: where it is, what it is, its size and its `misc`.
+    pub(crate) fn start(&mut self, offset: u64, kind: &dyn Display, size: u16, misc: &dyn Display) {
+        print(&mut self.line, format_args!("{offset:#010x} {kind:<18} {size:>5} "));
+        let start = self.line.len();
+        print(&mut self.line, format_args!("{misc}"));
+        self.line.resize(self.line.len().max(start + MISC_WIDTH), b' ');
+    }
+
+    /// Sets what follows apart from what came before.
+    pub(crate) fn separate(&mut self) {
+        self.line.extend_from_slice(b"  |");
+    }
+
+    /// Says what could not be decoded, and shows its bytes.
+    pub(crate) fn fault(&mut self, error: &dyn Display, payload: &[u8]) {
+        self.detail(format_args!("error: {error}"));
+        self.hex_lines("payload", payload);
     }
 
     /// A field of the line, or of the details within a list.
@@ -82,7 +104,7 @@ impl Scalars for Text {
         self.scalar(name, &value);
     }
 
-    fn task(&mut self, name: &'static str, value: i32) {
+    fn task(&mut self, name: &'static str, value: i64) {
         self.scalar(name, &value);
     }
 
@@ -111,7 +133,6 @@ impl Scalars for Text {
             self.hex_lines(name, value);
         }
     }
-
 }
 
 impl Sink for Text {

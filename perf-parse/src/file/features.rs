@@ -158,8 +158,8 @@ impl<'a> FeatureSection<'a> {
     /// # Errors
     ///
     /// As [`string`](Self::string).
-    pub fn hybrid_topology<O: Endian>(&self) -> Result<Vec<(&'a [u8], &'a [u8])>, FileError> {
-        self.whole(|at| list::<O, _>(at, |at| Ok((string::<O>(at)?, string::<O>(at)?))))
+    pub fn hybrid_topology<O: Endian>(&self) -> Result<Vec<HybridPmu<'a>>, FileError> {
+        self.whole(|at| list::<O, _>(at, |at| Ok(HybridPmu { pmu_name: string::<O>(at)?, cpus: string::<O>(at)? }))))
     }
 
     /// `SAMPLE_TIME`: the times of the first and the last sample, in nanoseconds of the events' clock.
@@ -285,6 +285,15 @@ pub struct GroupDesc<'a> {
     pub leader_idx: u32,
     /// How many events it has, the leader included.
     pub nr_members: u32,
+}
+
+/// A core PMU of a machine with several kinds of cores.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HybridPmu<'a> {
+    /// Its name.
+    pub pmu_name: &'a [u8],
+    /// The list of its cpus.
+    pub cpus: &'a [u8],
 }
 
 /// One moment on two clocks.

@@ -1,0 +1,140 @@
+//! Which records are wanted.
+
+use perf_abi::endian::Endian;
+use perf_abi::record::RecordType;
+use perf_parse::file::{File, FileRecord};
+use perf_parse::{Record, Sample};
+
+use crate::Failure;
+use crate::args::DumpArgs;
+use crate::render::escape::Lossy;
+
+/// The filters of the command line. Every one that is given must let a record pass.
+#[derive(Debug)]
+pub(super) struct Filter {
+    /// Empty for all.
+    types: Vec<RecordType>,
+    /// Indices of events; `None` for all.
+    events: Option<Vec<usize>>,
+    /// First and last nanosecond; `None` for all, records without a time included.
+    time: Option<(u64, u64)>,
+}
+
+impl Filter {
+    pub(super) fn new<O: Endian>(file: &File<'_, O>, args: &DumpArgs) -> Result<Self, Failure> {
+        let types: Result<_, _> = args.types.iter().map(|name| record_type(name)).collect();
+        let events = args.event.as_ref().map(|name| events(file, name)).transpose()?;
+        let time = args.time.as_ref().map(|range| time_range(range)).transpose()?;
+        Ok(Self { types: types?, events, time })
+    }
+
+    pub(super) fn wants<O: Endian>(&self, record: &FileRecord<'_, O>) -> bool {
+        (self.types.is_empty() || self.types.contains(&record.raw.kind()))
+            && self
+                .events
+                .as_ref()
+                .is_none_or(|events| record.event.is_some_and(|event| events.contains(&event)))
+            && self
+                .time
+                .is_none_or(|(first, last)| time(record).is_some_and(|time| time >= first && time <= last))
+    }
+}
+
+/// When the record was made, if it says.
+fn time<O: Endian>(record: &FileRecord<'_, O>) -> Option<u64> {
+    if record.raw.kind() == RecordType::SAMPLE {
+        return match record.decode() {
+            Ok(Record::Sample(sample)) => Sample::time(&sample),
+            _ => None,
+        };
+    }
+    record.sample_id().ok()??.time()
+}
+
+/// A type by its name, with or without its prefix, or by its number.
+fn record_type(name: &str) -> Result<RecordType, Failure> {
+    if let Ok(number) = name.parse() {
+        return Ok(RecordType(number));
+    }
+    let upper = name.to_ascii_uppercase();
+    let is = |known: &&perf_abi::Name| known.name == upper || known.c_name == upper;
+    let Some(known) = RecordType::NAMES.iter().find(is) else {
+        let known: Vec<_> = RecordType::NAMES.iter().map(|known| known.name).collect();
+        return Err(Failure(format!(
+            "--type {name}: no such record type; give a number or one of {}",
+            known.join(" ")
+        )));
+    };
+    Ok(RecordType(known.value as u32))
+}
+
+/// Events by their name, or one by its index.
+fn events<O: Endian>(file: &File<'_, O>, name: &str) -> Result<Vec<usize>, Failure> {
+    let all = file.events();
+    let mut found: Vec<_> =
+        (0..all.len()).filter(|&index| all[index].name == Some(name.as_bytes())).collect();
+    if found.is_empty() {
+        found.extend(name.parse().ok().filter(|&index: &usize| index < all.len()));
+    }
+    if found.is_empty() {
+        let known = all.iter().enumerate().map(|(index, event)| match event.name {
+            Some(name) => format!("{index} ({})", Lossy(name)),
+            None => index.to_string(),
+        });
+        let known = known.collect::<Vec<_>>().join(", ");
+        return Err(Failure(format!("--event {name}: no such event; the file has {known}")));
+    }
+    Ok(found)
+}
+
+/// `A,B` in seconds; an end left out is open.
+fn time_range(range: &str) -> Result<(u64, u64), Failure> {
+    let parsed = range.split_once(',').and_then(|(first, last)| {
+        let first = if first.is_empty() { Some(0) } else { nanoseconds(first) };
+        let last = if last.is_empty() { Some(u64::MAX) } else { nanoseconds(last) };
+        first.zip(last)
+    });
+    parsed.ok_or_else(|| Failure(format!("--time {range}: must be A,B in seconds, as in 12.5,13 or 12.5,")))
+}
+
+/// Seconds with up to nine digits behind the point, without the rounding of a floating-point number.
+fn nanoseconds(seconds: &str) -> Option<u64> {
+    let (whole, fraction) = seconds.split_once('.').unwrap_or((seconds, ""));
+    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    if fraction.len() > 9 || !digits(whole) || !digits(fraction) {
+        return None;
+    }
+    let fraction: u64 = format!("{fraction:0<9}").parse().ok()?;
+    whole.parse::<u64>().ok()?.checked_mul(1_000_000_000)?.checked_add(fraction)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seconds_are_exact_to_the_nanosecond() {
+        assert_eq!(nanoseconds("18446744073.709551615"), Some(u64::MAX));
+        assert_eq!(nanoseconds("12.5"), Some(12_500_000_000));
+        assert_eq!(nanoseconds("12"), Some(12_000_000_000));
+        assert_eq!(nanoseconds("18446744073.709551616"), None);
+        assert_eq!(nanoseconds("1.0000000001"), None);
+        assert_eq!(nanoseconds("-1"), None);
+    }
+
+    #[test]
+    fn an_end_left_out_is_open() {
+        assert_eq!(time_range("1,2").ok(), Some((1_000_000_000, 2_000_000_000)));
+        assert_eq!(time_range(",2").ok(), Some((0, 2_000_000_000)));
+        assert_eq!(time_range("1,").ok(), Some((1_000_000_000, u64::MAX)));
+        assert!(time_range("1").is_err());
+    }
+
+    #[test]
+    fn types_go_by_name_and_number() {
+        assert_eq!(record_type("mmap2").ok(), Some(RecordType::MMAP2));
+        assert_eq!(record_type("PERF_RECORD_COMM").ok(), Some(RecordType::COMM));
+        assert_eq!(record_type("99").ok(), Some(RecordType(99)));
+        assert!(record_type("MAP").is_err());
+    }
+}

@@ -1,0 +1,238 @@
+//! What a dump looks like.
+
+use core::fmt::Display;
+
+use perf_abi::endian::Endian;
+use perf_abi::feature::Feature;
+use perf_abi::record::RecordType;
+use perf_abi::regs::Arch;
+use perf_parse::file::{Account, File, FileError, FileRecord};
+use serde_json::{Value, json};
+
+use crate::args::{DumpArgs, Format};
+use crate::render::columns::Columns;
+use crate::render::escape::{Lossy, Printable};
+use crate::render::json::Json;
+use crate::render::text::Text;
+use crate::render::{self, Scalars, Sink};
+
+/// Formats records into a buffer, with buffers of its own that are used again: no allocation per record.
+#[derive(Debug)]
+pub(super) struct Formatter<'a> {
+    style: Style<'a>,
+    /// The events' names, ready to be printed.
+    events: Vec<String>,
+}
+
+#[derive(Debug)]
+enum Style<'a> {
+    Text(Text),
+    Json,
+    Columns(Columns<'a>, Format),
+}
+
+impl<'a> Formatter<'a> {
+    pub(super) fn new<O: Endian>(file: &File<'_, O>, args: &'a DumpArgs) -> Self {
+        let style = match args.format {
+            format if !args.fields.is_empty() => Style::Columns(Columns::new(&args.fields, format), format),
+            Format::Text => Style::Text(Text::new(arch(file))),
+            Format::Jsonl => Style::Json,
+        };
+        let name = |(index, name): (usize, Option<&[u8]>)| match name {
+            Some(name) => Printable(name).to_string(),
+            None => format!("event {index}"),
+        };
+        let events = file.events().iter().map(|event| event.name).enumerate().map(name).collect();
+        Self { style, events }
+    }
+
+    fn is_json(&self) -> bool {
+        matches!(self.style, Style::Json | Style::Columns(_, Format::Jsonl))
+    }
+
+    /// What stands before the records.
+    pub(super) fn header<O: Endian>(
+        &self,
+        file: &File<'_, O>,
+        out: &mut Vec<u8>,
+        diagnose: &mut dyn FnMut(FileError),
+    ) {
+        if !self.is_json() {
+            return;
+        }
+        let mut features = serde_json::Map::new();
+        for section in file.features() {
+            let value = render::feature::feature(file, section).unwrap_or_else(|error| {
+                diagnose(error);
+                json!({"error": error.to_string()})
+            });
+            features.insert(section.feature.to_string(), value);
+        }
+        Json::object(out, |json| {
+            Json::object(json.member("header"), |json| {
+                json.text("mode", &"file");
+                json.text("endian", &file.endianness());
+                json.objects("attrs", file.events().iter(), |json, event| {
+                    render::attr::attr(&event.attr, json);
+                    json.addresses("ids", event.ids.iter().map(|id| id.get()));
+                    render::given(event.name, |name| json.text("name", &Lossy(name)));
+                });
+                json.serialized("features", &Value::Object(features));
+            });
+        });
+        out.push(b'\n');
+    }
+
+    /// A record. What could not be decoded is given back, after what could be was formatted.
+    pub(super) fn record<O: Endian>(
+        &mut self,
+        record: &FileRecord<'_, O>,
+        out: &mut Vec<u8>,
+    ) -> Option<FileError> {
+        let event = record.event.and_then(|index| self.events.get(index)).map(String::as_str);
+        match &mut self.style {
+            Style::Json => json_record(record, out),
+            Style::Text(text) => {
+                let error = text_record(record, event, text);
+                text.finish(out);
+                error
+            }
+            Style::Columns(columns, _) => {
+                let error = column_record(record, event, columns);
+                columns.finish(out);
+                error
+            }
+        }
+    }
+
+    /// What stands behind the records.
+    pub(super) fn account(&self, account: &Account, out: &mut Vec<u8>) {
+        if self.is_json() {
+            let diagnostics: Value = account.diagnostics.iter().map(diagnostic).collect();
+            let mut value = json!({
+                "records": account.records,
+                "bytes": account.bytes,
+                "bytes_skipped": account.bytes_skipped,
+                "lost": account.lost,
+                "lost_samples": account.lost_samples,
+                "diagnostics": diagnostics,
+            });
+            if account.diagnostics_omitted > 0 {
+                value["diagnostics_omitted"] = account.diagnostics_omitted.into();
+            }
+            Json::object(out, |json| json.serialized("account", &value));
+            out.push(b'\n');
+        }
+    }
+
+    /// Says which fields were asked for in vain.
+    pub(super) fn complain(&self) {
+        if let Style::Columns(columns, _) = &self.style {
+            for name in columns.unseen() {
+                eprintln!("perfdata: --fields {name}: no record that was printed has this field");
+            }
+        }
+    }
+}
+
+fn diagnostic(error: &FileError) -> Value {
+    let kind = error.record_type().map(|kind| TypeName(kind).to_string());
+    json!({"offset": error.offset, "type": kind, "field": error.field(), "message": error.kind.to_string()})
+}
+
+/// Whose registers the samples have.
+fn arch<O: Endian>(file: &File<'_, O>) -> Option<Arch> {
+    let machine = file.feature(Feature::ARCH)?.string::<O>().ok()?;
+    Arch::from_machine(core::str::from_utf8(machine).ok()?)
+}
+
+/// The name of a type; `UNKNOWN_<n>` for one without.
+struct TypeName(RecordType);
+
+impl Display for TypeName {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self.0.name() {
+            Some(name) => f.pad(name),
+            None => write!(f, "UNKNOWN_{}", self.0.0),
+        }
+    }
+}
+
+/// Tells the fields of a record to `sink`; what could not be decoded is given back.
+fn tell<O: Endian>(record: &FileRecord<'_, O>, sink: &mut impl Sink) -> Option<FileError> {
+    let decoded = match record.decode() {
+        Ok(decoded) => decoded,
+        Err(error) => return Some(error),
+    };
+    render::fields(&decoded, sink).err().map(|error| record.error(error))
+}
+
+fn json_record<O: Endian>(record: &FileRecord<'_, O>, out: &mut Vec<u8>) -> Option<FileError> {
+    let kind = record.raw.kind();
+    let mut error = None;
+    Json::object(out, |json| {
+        json.number("offset", record.offset);
+        json.text("type", &TypeName(kind));
+        json.number("type_id", u64::from(kind.0));
+        json.number("misc", u64::from(record.raw.misc().0));
+        json.number("size", u64::from(record.raw.size()));
+        render::given(record.event, |event| json.number("event", event as u64));
+        Json::object(json.member("fields"), |json| error = tell(record, json));
+        match record.sample_id() {
+            Ok(Some(trailer)) => {
+                Json::object(json.member("sample_id"), |json| render::sample_id(&trailer, json))
+            }
+            Ok(None) => {}
+            Err(fault) => error = error.or(Some(fault)),
+        }
+        if let Some(error) = &error {
+            json.text("error", error);
+            json.blob("raw", record.raw.payload());
+        }
+    });
+    out.push(b'\n');
+    error
+}
+
+fn text_record<O: Endian>(
+    record: &FileRecord<'_, O>,
+    event: Option<&str>,
+    text: &mut Text,
+) -> Option<FileError> {
+    let kind = record.raw.kind();
+    text.start(record.offset, &TypeName(kind), record.raw.size(), &record.raw.misc().names(kind));
+    render::given(event, |event| text.string("event", event.as_bytes()));
+    let mut error = tell(record, text);
+    match record.sample_id() {
+        Ok(Some(trailer)) => {
+            text.separate();
+            render::sample_id(&trailer, text);
+        }
+        Ok(None) => {}
+        Err(fault) => error = error.or(Some(fault)),
+    }
+    if let Some(error) = &error {
+        text.fault(error, record.raw.payload());
+    }
+    error
+}
+
+fn column_record<O: Endian>(
+    record: &FileRecord<'_, O>,
+    event: Option<&str>,
+    columns: &mut Columns<'_>,
+) -> Option<FileError> {
+    let kind = record.raw.kind();
+    columns.hex("offset", record.offset);
+    columns.text("type", &TypeName(kind));
+    columns.named("misc", u64::from(record.raw.misc().0), &record.raw.misc().names(kind));
+    columns.number("size", u64::from(record.raw.size()));
+    render::given(record.event, |index| columns.named("event", index as u64, &event.unwrap_or_default()));
+    let mut error = tell(record, columns);
+    match record.sample_id() {
+        Ok(Some(trailer)) => render::sample_id(&trailer, columns),
+        Ok(None) => {}
+        Err(fault) => error = error.or(Some(fault)),
+    }
+    error
+}

@@ -1,0 +1,76 @@
+//! Attrs, by the kernel's names.
+
+use core::fmt::Display;
+
+use perf_abi::attr::{Attr, AttrFlags};
+
+use super::Scalars;
+
+/// The fields of an attr in the order of the struct, the bits of its flag word one by one.
+pub(crate) fn attr(attr: &Attr, sink: &mut dyn Scalars) {
+    sink.named("type", u64::from(attr.kind.0), &attr.kind);
+    sink.number("size", u64::from(attr.size));
+    sink.hex("config", attr.config);
+    let freq = attr.flags.contains(AttrFlags::FREQ);
+    sink.number(if freq { "sample_freq" } else { "sample_period" }, attr.sample_period);
+    sink.named("sample_type", attr.sample_type.0, &attr.sample_type);
+    sink.named("read_format", attr.read_format.0, &attr.read_format);
+    for flag in AttrFlags::NAMES {
+        if flag.c_name == "mmap_data" {
+            sink.number("precise_ip", u64::from(attr.flags.precise_ip()));
+        }
+        sink.number(flag.c_name, u64::from(attr.flags.0 & flag.value != 0));
+    }
+    if attr.flags.unknown() != 0 {
+        sink.hex("__reserved_1", attr.flags.unknown());
+    }
+    let watermark = attr.flags.contains(AttrFlags::WATERMARK);
+    sink.number(if watermark { "wakeup_watermark" } else { "wakeup_events" }, u64::from(attr.wakeup_events));
+    sink.named("bp_type", u64::from(attr.bp_type.0), &attr.bp_type);
+    sink.hex("config1", attr.config1);
+    sink.hex("config2", attr.config2);
+    sink.named("branch_sample_type", attr.branch_sample_type.0, &attr.branch_sample_type);
+    sink.hex("sample_regs_user", attr.sample_regs_user);
+    sink.number("sample_stack_user", u64::from(attr.sample_stack_user));
+    sink.task("clockid", i64::from(attr.clockid));
+    sink.hex("sample_regs_intr", attr.sample_regs_intr);
+    sink.number("aux_watermark", u64::from(attr.aux_watermark));
+    sink.number("sample_max_stack", u64::from(attr.sample_max_stack));
+    sink.number("__reserved_2", u64::from(attr.reserved_2));
+    sink.number("aux_sample_size", u64::from(attr.aux_sample_size));
+    sink.named("aux_action", u64::from(attr.aux_action.0), &attr.aux_action);
+    sink.hex("sig_data", attr.sig_data);
+    sink.hex("config3", attr.config3);
+    sink.hex("config4", attr.config4);
+}
+
+/// What of an attr is set, for eyes: `name=value` each, the flags by name.
+pub(crate) fn summary(attr: &Attr) -> String {
+    let mut out = format!("type={} size={} config={:#x}", attr.kind, attr.size, attr.config);
+    let period = if attr.flags.contains(AttrFlags::FREQ) { "sample_freq" } else { "sample_period" };
+    let wakeup = if attr.flags.contains(AttrFlags::WATERMARK) { "wakeup_watermark" } else { "wakeup_events" };
+    let shown: [(&str, &dyn Display, bool); 18] = [
+        (period, &attr.sample_period, attr.sample_period != 0),
+        ("sample_type", &attr.sample_type, attr.sample_type.0 != 0),
+        ("read_format", &attr.read_format, attr.read_format.0 != 0),
+        ("flags", &attr.flags, attr.flags.0 != 0),
+        (wakeup, &attr.wakeup_events, attr.wakeup_events != 0),
+        ("bp_type", &attr.bp_type, attr.bp_type.0 != 0),
+        ("config1", &format_args!("{:#x}", attr.config1), attr.config1 != 0),
+        ("config2", &format_args!("{:#x}", attr.config2), attr.config2 != 0),
+        ("branch_sample_type", &attr.branch_sample_type, attr.branch_sample_type.0 != 0),
+        ("sample_regs_user", &format_args!("{:#x}", attr.sample_regs_user), attr.sample_regs_user != 0),
+        ("sample_stack_user", &attr.sample_stack_user, attr.sample_stack_user != 0),
+        ("clockid", &attr.clockid, attr.flags.contains(AttrFlags::USE_CLOCKID)),
+        ("sample_regs_intr", &format_args!("{:#x}", attr.sample_regs_intr), attr.sample_regs_intr != 0),
+        ("sample_max_stack", &attr.sample_max_stack, attr.sample_max_stack != 0),
+        ("aux_sample_size", &attr.aux_sample_size, attr.aux_sample_size != 0),
+        ("aux_action", &attr.aux_action, attr.aux_action.0 != 0),
+        ("config3", &format_args!("{:#x}", attr.config3), attr.config3 != 0),
+        ("config4", &format_args!("{:#x}", attr.config4), attr.config4 != 0),
+    ];
+    for (name, value, _) in shown.iter().filter(|(_, _, set)| *set) {
+        out.push_str(&format!(" {name}={value}"));
+    }
+    out
+}
