@@ -17,7 +17,9 @@ pub use account::Account;
 pub use build_id::{BuildId, BuildIds};
 pub use error::{FileError, FileErrorKind};
 pub use events::Event;
-pub use features::{ClockData, CpuPlace, CpuTopology, EventDesc, EventDescs, FeatureSection, GroupDesc, HybridPmu};
+pub use features::{
+    ClockData, CpuPlace, CpuTopology, EventDesc, EventDescs, FeatureSection, GroupDesc, HybridPmu,
+};
 pub use header::{FileHeader, Section};
 pub use records::{FileRecord, FileRecords};
 

@@ -159,7 +159,9 @@ impl<'a> FeatureSection<'a> {
     ///
     /// As [`string`](Self::string).
     pub fn hybrid_topology<O: Endian>(&self) -> Result<Vec<HybridPmu<'a>>, FileError> {
-        self.whole(|at| list::<O, _>(at, |at| Ok(HybridPmu { pmu_name: string::<O>(at)?, cpus: string::<O>(at)? }))))
+        self.whole(|at| {
+            list::<O, _>(at, |at| Ok(HybridPmu { pmu_name: string::<O>(at)?, cpus: string::<O>(at)? }))
+        })
     }
 
     /// `SAMPLE_TIME`: the times of the first and the last sample, in nanoseconds of the events' clock.
