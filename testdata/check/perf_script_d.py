@@ -120,6 +120,9 @@ def parse_dump(text):
                 raise Bad(f"perf's text on {line!r} does not follow the dump of that record")
             last.prefix = [int(word) for word in found[1].split()]
             last.name, last.rest = found[4], found[5]
+            if last.name.startswith("STAT_ROUND"):
+                # perf ends this line with nothing, and perf script's own table goes on in it.
+                last.name, last.rest = "STAT_ROUND", ""
         elif said[-1].name is not None:
             said[-1].lines.append(line)
     for one in said:

@@ -36,7 +36,9 @@ pub(crate) fn attr(attr: &Attr, sink: &mut dyn Scalars) {
     sink.hex("sample_regs_intr", attr.sample_regs_intr);
     sink.number("aux_watermark", u64::from(attr.aux_watermark));
     sink.number("sample_max_stack", u64::from(attr.sample_max_stack));
-    sink.number("__reserved_2", u64::from(attr.reserved_2));
+    if attr.reserved_2 != 0 {
+        sink.hex("__reserved_2", u64::from(attr.reserved_2));
+    }
     sink.number("aux_sample_size", u64::from(attr.aux_sample_size));
     sink.named("aux_action", u64::from(attr.aux_action.0), &attr.aux_action);
     sink.hex("sig_data", attr.sig_data);

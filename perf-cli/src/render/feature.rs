@@ -87,16 +87,20 @@ fn cpu_topology<O: Endian>(file: &File<'_, O>, section: &FeatureSection<'_>) -> 
         None => 0,
     };
     let it = section.cpu_topology::<O>(nr_cpus)?;
-    let cpus: Value =
-        it.cpus.iter().map(|cpu| json!({"core_id": cpu.core_id, "socket_id": cpu.socket_id})).collect();
+    let cpu = |cpu: &perf_parse::file::CpuPlace| {
+        let mut place = json!({"core_id": cpu.core_id, "socket_id": cpu.socket_id});
+        if let Some(die_id) = cpu.die_id {
+            place["die_id"] = die_id.into();
+        }
+        place
+    };
     let mut topology = json!({
         "core_siblings": texts(&it.core_siblings),
         "thread_siblings": texts(&it.thread_siblings),
-        "cpus": cpus,
+        "cpus": it.cpus.iter().map(cpu).collect::<Value>(),
     });
     if let Some(siblings) = &it.die_siblings {
         topology["die_siblings"] = texts(siblings);
-        topology["dies"] = it.dies.iter().copied().collect();
     }
     Ok(topology)
 }

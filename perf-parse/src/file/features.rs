@@ -111,21 +111,21 @@ impl<'a> FeatureSection<'a> {
         self.whole(|at| {
             let core_siblings = list::<O, _>(at, string::<O>)?;
             let thread_siblings = list::<O, _>(at, string::<O>)?;
-            let (mut cpus, mut die_siblings, mut dies) = (Vec::new(), None, Vec::new());
+            let (mut cpus, mut die_siblings) = (Vec::new(), None);
             // The first tools wrote no more than the siblings, the next no dies.
             if !at.rest().is_empty() {
                 for _ in 0..nr_cpus {
                     let core_id = number::<O>(at, "core_id")?;
-                    cpus.push(CpuPlace { core_id, socket_id: number::<O>(at, "socket_id")? });
+                    cpus.push(CpuPlace { core_id, socket_id: number::<O>(at, "socket_id")?, die_id: None });
                 }
             }
             if !at.rest().is_empty() {
                 die_siblings = Some(list::<O, _>(at, string::<O>)?);
-                for _ in 0..nr_cpus {
-                    dies.push(number::<O>(at, "die_id")?);
+                for cpu in &mut cpus {
+                    cpu.die_id = Some(number::<O>(at, "die_id")?);
                 }
             }
-            Ok(CpuTopology { core_siblings, thread_siblings, cpus, die_siblings, dies })
+            Ok(CpuTopology { core_siblings, thread_siblings, cpus, die_siblings })
         })
     }
 
@@ -261,12 +261,10 @@ pub struct CpuTopology<'a> {
     pub core_siblings: Vec<&'a [u8]>,
     /// Lists of the cpus that share a core.
     pub thread_siblings: Vec<&'a [u8]>,
-    /// Core and socket of each cpu; empty in files of perf before 4.0.
+    /// The place of each cpu; empty in files of perf before 4.0.
     pub cpus: Vec<CpuPlace>,
     /// Lists of the cpus that share a die; `None` in files of perf before 5.3, or of machines without dies.
     pub die_siblings: Option<Vec<&'a [u8]>>,
-    /// The die of each cpu; empty where `die_siblings` is `None`.
-    pub dies: Vec<u32>,
 }
 
 /// Where a cpu is.
@@ -276,6 +274,8 @@ pub struct CpuPlace {
     pub core_id: u32,
     /// Its socket.
     pub socket_id: u32,
+    /// Its die; `None` where the file has no dies.
+    pub die_id: Option<u32>,
 }
 
 /// A group of events.
