@@ -60,5 +60,12 @@ fn dump<O: Endian>(file: &File<'_, O>, args: &DumpArgs) -> Result<Outcome, Failu
     if output.flush()? {
         formatter.complain();
     }
-    Ok(if records.account().is_clean() { Outcome::Clean } else { Outcome::Partial })
+    let account = records.account();
+    if account.is_clean() {
+        return Ok(Outcome::Clean);
+    }
+    let faults = account.diagnostics.len() as u64 + account.diagnostics_omitted;
+    let (walked, skipped) = (account.records, account.bytes_skipped);
+    eprintln!("perfdata: {walked} records walked, {faults} faults, {skipped} bytes skipped");
+    Ok(Outcome::Partial)
 }

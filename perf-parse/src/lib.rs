@@ -1,6 +1,47 @@
 //! Decodes Linux perf_event records and samples, and the `perf.data` files around them.
 //!
-//! x
+//! Three levels, each usable without the ones above it:
+//!
+//! - **Records.** [`Records`] hops from header to header over bytes that lie end to end. [`RawRecord::decode`] makes a
+//!   [`Record`] of one, by the [`SampleLayout`] computed once from the event's attr. A [`Sample`] is a lazy view: the
+//!   getters of its leading fields are one load each, [`Sample::tail`] walks the rest once. All of it works without std
+//!   and without alloc, and allocates nothing.
+//! - **Files** (feature `alloc`). [`AnyFile::open`] reads the header, attrs, ids and feature table of a `perf.data` in
+//!   memory; [`File::records`](file::File::records) walks its records, tells each one's event, and keeps the
+//!   [`Account`](file::Account).
+//! - **Writing** (feature `alloc`). [`write`](mod@write) makes records and samples of owned fields, for any attr, in either
+//!   byte order.
+//!
+//! # Exactness
+//!
+//! Every field comes out as the kernel wrote it; what this crate does not know passes through as its number. A record
+//! is consumed exactly or is an error, with the offset and the kernel's name of the field. Where the ABI is ambiguous,
+//! the reading that fits the record is taken, and [`Readings`](sample::Readings) says which.
+//!
+//! # Hostile input
+//!
+//! No input panics, loops without end, or allocates more than a small multiple of its size. Counts are checked against
+//! the bytes that remain before anything is done with them. There is no unsafe code.
+//!
+//! # Byte order
+//!
+//! A type parameter, [`Endian`](abi::endian::Endian), decided once when a file is opened: [`AnyFile`] has a variant for
+//! each. What a plain swap of bytes would get wrong (pairs of 32-bit numbers, bit-fields) is taken care of.
+//!
+//! # Errors
+//!
+//! | kind | when | offset |
+//! |---|---|---|
+//! | [`Truncated`](ErrorKind::Truncated) | a record ends within a field | where the field begins |
+//! | [`Residue`](ErrorKind::Residue) | bytes are left behind the last field | where they begin |
+//! | [`RecordSize`](ErrorKind::RecordSize) | the header's size is below 8 | 6, the size |
+//! | [`Unterminated`](ErrorKind::Unterminated) | a string has no NUL | where the string begins |
+//! | [`OutOfRange`](ErrorKind::OutOfRange) | a count or length exceeds what it counts in | the count |
+//! | [`UnknownBits`](ErrorKind::UnknownBits) | the attr asks for an unknown field | the attr's field; for `read_format`, the values |
+//! | [`BothWeights`](ErrorKind::BothWeights) | the attr asks for both weights | the attr's `sample_type` |
+//!
+//! Offsets are from the start of the record; a [`FileError`] adds where that is in the file.
+
 #![no_std]
 #![forbid(unsafe_code)]
 #![deny(
@@ -40,7 +81,14 @@ pub mod sample;
 pub mod write;
 
 pub use error::{Error, ErrorKind};
+#[cfg(feature = "alloc")]
+pub use file::{AnyFile, File, FileError};
 pub use layout::SampleLayout;
 pub use perf_abi as abi;
 pub use record::{RawRecord, Record, Records};
 pub use sample::Sample;
+
+/// The README's example, kept compiling.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;

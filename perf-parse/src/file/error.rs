@@ -66,6 +66,11 @@ pub enum FileErrorKind {
         /// The record's type.
         kind: RecordType,
     },
+    /// A record holds compressed records, which are not decompressed.
+    Compressed {
+        /// The record's type.
+        kind: RecordType,
+    },
     /// A feature section cannot be decoded.
     Feature {
         /// Which feature.
@@ -90,7 +95,8 @@ impl FileError {
         match self.kind {
             FileErrorKind::Record { kind, .. }
             | FileErrorKind::UnknownId { kind, .. }
-            | FileErrorKind::UnknownEvent { kind } => Some(kind),
+            | FileErrorKind::UnknownEvent { kind }
+            | FileErrorKind::Compressed { kind } => Some(kind),
             _ => None,
         }
     }
@@ -108,6 +114,7 @@ impl FileError {
             | FileErrorKind::Boundary(error)
             | FileErrorKind::Feature { error, .. } => error.kind.field(),
             FileErrorKind::UnknownId { .. } | FileErrorKind::UnknownEvent { .. } => "id",
+            FileErrorKind::Compressed { .. } => "data",
         }
     }
 }
@@ -141,10 +148,10 @@ impl core::fmt::Display for FileErrorKind {
 impl core::fmt::Display for FileError {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         write!(f, "{:#x}: ", self.offset)?;
+        if let Some(kind) = self.record_type() {
+            write!(f, "{kind}: ")?;
+        }
         match self.kind {
-            FileErrorKind::Record { kind, .. }
-            | FileErrorKind::UnknownId { kind, .. }
-            | FileErrorKind::UnknownEvent { kind } => write!(f, "{kind}: ")?,
             FileErrorKind::Feature { feature, .. } => write!(f, "{feature}: ")?,
             FileErrorKind::Attr(error) => return write!(f, "{error}"),
             _ => {}

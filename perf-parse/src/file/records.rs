@@ -31,11 +31,16 @@ impl<'a, O: Endian> FileRecord<'a, O> {
     /// # Errors
     ///
     /// [`FileErrorKind::Record`] for a fault in the record, [`FileErrorKind::UnknownId`],
-    /// [`FileErrorKind::UnknownEvent`] or [`FileErrorKind::Layout`] if its layout is not known. The offset is that of
+    /// [`FileErrorKind::UnknownEvent`] or [`FileErrorKind::Layout`] if its layout is not known,
+    /// [`FileErrorKind::Compressed`] for records inside a record. The offset is that of
     /// the faulty field in the file. Records behind this one are not affected.
     #[inline]
     pub fn decode(&self) -> Result<Record<'a, O>, FileError> {
-        if self.raw.kind().is_user() {
+        let kind = self.raw.kind();
+        if kind == RecordType::COMPRESSED || kind == RecordType::COMPRESSED2 {
+            return Err(FileError::new(FileErrorKind::Compressed { kind }, self.offset));
+        }
+        if kind.is_user() {
             return self.raw.decode_user().map_err(|error| self.error(error));
         }
         self.raw.decode(self.layout()?).map_err(|error| self.error(error))
