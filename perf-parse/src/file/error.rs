@@ -136,6 +136,9 @@ impl core::fmt::Display for FileErrorKind {
                 write!(f, "{}", error.kind)
             }
             Self::Boundary(error) => write!(f, "{}; the next record cannot be found", error.kind),
+            Self::Compressed { .. } => {
+                f.write_str("holds compressed records, which this version does not decompress")
+            }
             Self::UnknownId { id, .. } => write!(f, "is {id}, which no event of the file has"),
             Self::UnknownEvent { .. } => f.write_str(
                 "is not there, or not at one place in all events: the record's event cannot be told",
