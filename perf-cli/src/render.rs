@@ -1,6 +1,6 @@
 //! Records as fields, once for every way of printing them.
 //!
-//! [`fields`] names each field of a record, in the kernel's order, to a [`Sink`]; what a sink makes of it is its own:
+//! [`fields()`] names each field of a record, in the kernel's order, to a [`Sink`]; what a sink makes of it is its own:
 //! [`json::Json`] an object, [`text::Text`] lines, [`columns::Columns`] the few that are asked for.
 
 pub(crate) mod attr;
