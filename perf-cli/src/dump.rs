@@ -15,57 +15,59 @@ use filter::Filter;
 use format::Formatter;
 
 pub(crate) fn run(args: &DumpArgs) -> Result<Outcome, Failure> {
-    let input = Input::open(&args.file)?;
-    match AnyFile::open(input.bytes()).map_err(|error| not_readable(&args.file, &error))? {
-        AnyFile::Little(file) => dump(&file, args),
-        AnyFile::Big(file) => dump(&file, args),
-    }
+    crate::input::read(&args.file, Dump { args })
 }
 
-fn dump<O: Endian>(file: &File<'_, O>, args: &DumpArgs) -> Result<Outcome, Failure> {
-    let filter = Filter::new(file, args)?;
-    let mut output = Output::new();
-    let mut formatter = Formatter::new(file, args);
-    let mut progress = Progress::new(file.bytes().len() as u64);
-    let mut left = args.limit.unwrap_or(u64::MAX);
-    file.diagnostics().iter().for_each(diagnose);
-    let mut records = file.records();
-    formatter.header(file, &mut output.buffer, &mut |error| {
-        diagnose(&error);
-        records.account_mut().note(error);
-    });
-    let mut has_reader = true;
-    while has_reader && left > 0 {
-        let Some(next) = records.next() else { break };
-        let record = match next {
-            Ok(record) => record,
-            // The walk has noted it in the account, and ends.
-            Err(error) => {
-                diagnose(&error);
-                break;
+/// The work of the verb, for a capture of either byte order, in memory or as a stream.
+struct Dump<'a> {
+    args: &'a DumpArgs,
+}
+
+impl Work for Dump<'_> {
+    fn run<O: Endian, S: Source>(self, mut reader: Reader<'_, O, S>, size: u64) -> Result<Outcome, Failure> {
+        let args = self.args;
+        let mut filter = Filter::new(args)?;
+        let mut output = Output::new();
+        let mut formatter = Formatter::new(args);
+        let mut progress = Progress::new(size);
+        let mut left = args.limit.unwrap_or(u64::MAX);
+        if args.order == Order::Time {
+            reader.in_time_order();
+        }
+        reader.account().diagnostics.iter().for_each(diagnose);
+        formatter.header(&mut reader, &mut output.buffer);
+        let mut has_reader = true;
+        while has_reader && left > 0 {
+            progress.at(reader.offset());
+            let mut fault = None;
+            match reader.next() {
+                Ok(None) => break,
+                // The reader has noted it in the account.
+                Err(error) => diagnose(&error),
+                Ok(Some(record)) => {
+                    if filter.wants(&record) {
+                        left -= 1;
+                        fault = formatter.record(&record, &mut output.buffer);
+                    }
+                }
             }
-        };
-        progress.at(record.offset);
-        if !filter.wants(&record) {
-            continue;
+            if let Some(error) = fault {
+                diagnose(&error);
+                reader.account_mut().note(error);
+            }
+            has_reader = output.flush_full()?;
         }
-        left -= 1;
-        if let Some(error) = formatter.record(&record, &mut output.buffer) {
-            diagnose(&error);
-            records.account_mut().note(error);
+        formatter.account(reader.account(), &mut output.buffer);
+        if output.flush()? {
+            formatter.complain();
         }
-        has_reader = output.flush_full()?;
+        let account = reader.account();
+        if account.is_clean() {
+            return Ok(Outcome::Clean);
+        }
+        let faults = account.diagnostics.len() as u64 + account.diagnostics_omitted;
+        let (walked, skipped) = (account.records, account.bytes_skipped);
+        eprintln!("perfdata: {walked} records walked, {faults} faults, {skipped} bytes skipped");
+        Ok(Outcome::Partial)
     }
-    formatter.account(records.account(), &mut output.buffer);
-    if output.flush()? {
-        formatter.complain();
-    }
-    let account = records.account();
-    if account.is_clean() {
-        return Ok(Outcome::Clean);
-    }
-    let faults = account.diagnostics.len() as u64 + account.diagnostics_omitted;
-    let (walked, skipped) = (account.records, account.bytes_skipped);
-    eprintln!("perfdata: {walked} records walked, {faults} faults, {skipped} bytes skipped");
-    Ok(Outcome::Partial)
 }

@@ -82,7 +82,7 @@ pub mod write;
 
 pub use error::{Error, ErrorKind};
 #[cfg(feature = "alloc")]
-pub use file::{AnyFile, File, FileError};
+pub use file::{AnyReader, FileError, Reader};
 pub use layout::SampleLayout;
 pub use perf_abi as abi;
 pub use record::{RawRecord, Record, Records};

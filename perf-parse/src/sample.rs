@@ -80,6 +80,15 @@ impl<'a, O: Endian> Sample<'a, O> {
         Ok(sample)
     }
 
+    /// The time of a sample that is not looked at further.
+    #[cfg(feature = "alloc")]
+    #[inline]
+    pub(crate) fn head_time(layout: &SampleLayout, record: &RawRecord<'a, O>) -> Option<u64> {
+        let at = usize::from(layout.head.time).checked_mul(8)?;
+        let rest = record.payload().get(at..)?;
+        U64::<O>::read_from_prefix(rest).ok().map(|(time, _)| time.get())
+    }
+
     /// What the sample's event records.
     #[must_use]
     pub fn layout(&self) -> &'a SampleLayout {

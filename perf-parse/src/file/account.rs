@@ -19,6 +19,8 @@ pub struct Account {
     pub lost: u64,
     /// Samples lost before they reached a ring: the sum of the LOST_SAMPLES records.
     pub lost_samples: u64,
+    /// In time order: records given behind a later one, as they came more than the order's limit late.
+    pub late: u64,
     /// What was wrong, in the order it was found: at most [`MAX_DIAGNOSTICS`](Self::MAX_DIAGNOSTICS).
     pub diagnostics: Vec<FileError>,
     /// How many more things were wrong.
@@ -31,21 +33,18 @@ impl Account {
     /// Diagnostics kept, so that a file full of faults does not fill the memory.
     pub const MAX_DIAGNOSTICS: usize = 1000;
 
-    pub(super) fn new(diagnostics: &[FileError]) -> Self {
-        let mut account = Self {
+    pub(super) fn new() -> Self {
+        Self {
             records: 0,
             bytes: 0,
             bytes_skipped: 0,
             lost: 0,
             lost_samples: 0,
+            late: 0,
             diagnostics: Vec::new(),
             diagnostics_omitted: 0,
             by_type: [0; RecordType::HEADER_MAX as usize],
-        };
-        for &diagnostic in diagnostics {
-            account.note(diagnostic);
         }
-        account
     }
 
     /// Whether all there was has been decoded: nothing skipped, nothing wrong.

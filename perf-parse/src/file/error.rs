@@ -21,8 +21,11 @@ pub struct FileError {
 pub enum FileErrorKind {
     /// The first bytes are no magic of a perf.data.
     NotPerfData,
-    /// The file holds a pipe-mode stream (`header.size` is 16), not a file.
-    PipeMode,
+    /// A stream holds a file, whose parts stand in an order that a stream does not have.
+    NotAStream,
+    /// The stream cannot be read.
+    #[cfg(feature = "std")]
+    Io(std::io::ErrorKind),
     /// The file ends before the field does.
     Truncated {
         /// The field.
@@ -66,10 +69,15 @@ pub enum FileErrorKind {
         /// The record's type.
         kind: RecordType,
     },
-    /// A record holds compressed records, which are not decompressed.
-    Compressed {
-        /// The record's type.
-        kind: RecordType,
+    /// A boundary was found again, or the end, where one was lost.
+    Skipped {
+        /// Bytes passed over.
+        bytes: u64,
+    },
+    /// A compressed payload cannot be decompressed.
+    Decompress {
+        /// What is wrong with it.
+        what: &'static str,
     },
     /// A feature section cannot be decoded.
     Feature {
@@ -95,8 +103,8 @@ impl FileError {
         match self.kind {
             FileErrorKind::Record { kind, .. }
             | FileErrorKind::UnknownId { kind, .. }
-            | FileErrorKind::UnknownEvent { kind }
-            | FileErrorKind::Compressed { kind } => Some(kind),
+            | FileErrorKind::UnknownEvent { kind } => Some(kind),
+            FileErrorKind::Decompress { .. } => Some(RecordType::COMPRESSED),
             _ => None,
         }
     }
@@ -106,7 +114,10 @@ impl FileError {
     pub const fn field(&self) -> &'static str {
         match &self.kind {
             FileErrorKind::NotPerfData => "header.magic",
-            FileErrorKind::PipeMode => "header.size",
+            FileErrorKind::NotAStream => "header.size",
+            FileErrorKind::Skipped { .. } => "",
+            #[cfg(feature = "std")]
+            FileErrorKind::Io(_) => "",
             FileErrorKind::Truncated { field, .. } | FileErrorKind::Invalid { field, .. } => field,
             FileErrorKind::Attr(_) => "attr.size",
             FileErrorKind::Layout(error)
@@ -114,7 +125,7 @@ impl FileError {
             | FileErrorKind::Boundary(error)
             | FileErrorKind::Feature { error, .. } => error.kind.field(),
             FileErrorKind::UnknownId { .. } | FileErrorKind::UnknownEvent { .. } => "id",
-            FileErrorKind::Compressed { .. } => "data",
+            FileErrorKind::Decompress { .. } => "data",
         }
     }
 }
@@ -124,9 +135,13 @@ impl core::fmt::Display for FileErrorKind {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match self {
             Self::NotPerfData => f.write_str("is not PERFILE2 or PERFFILE: this is no perf.data"),
-            Self::PipeMode => f.write_str(
-                "is 16: a pipe-mode capture, which this reader does not decode; record it with -o FILE",
-            ),
+            Self::NotAStream => f.write_str("is that of a file, which cannot be read as a stream"),
+            #[cfg(feature = "std")]
+            Self::Io(error) => write!(f, "cannot be read: {error}"),
+            Self::Skipped { bytes } => {
+                write!(f, "{bytes} bytes skipped up to where records go on, or to the end")
+            }
+            Self::Decompress { what } => f.write_str(what),
             Self::Truncated { needed, available, .. } => {
                 write!(f, "needs {needed} bytes, the file has {available} left")
             }
@@ -135,10 +150,7 @@ impl core::fmt::Display for FileErrorKind {
             Self::Layout(error) | Self::Record { error, .. } | Self::Feature { error, .. } => {
                 write!(f, "{}", error.kind)
             }
-            Self::Boundary(error) => write!(f, "{}; the next record cannot be found", error.kind),
-            Self::Compressed { .. } => {
-                f.write_str("holds compressed records, which this version does not decompress")
-            }
+            Self::Boundary(error) => write!(f, "{}; looking for where records go on", error.kind),
             Self::UnknownId { id, .. } => write!(f, "is {id}, which no event of the file has"),
             Self::UnknownEvent { .. } => f.write_str(
                 "is not there, or not at one place in all events: the record's event cannot be told",

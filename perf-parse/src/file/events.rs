@@ -1,126 +1,155 @@
-//! The events of a file: the attr section, ids and names.
+//! The events of a capture: their attrs, ids and names, and which one a record is of.
 
+mod dispatch;
+mod section;
+
+pub(super) use section::read;
+
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use perf_abi::attr::Attr;
+use perf_abi::attr::{Attr, ReadAttr};
 use perf_abi::endian::{Endian, U64};
-use perf_abi::feature::Feature;
-use zerocopy::FromBytes;
 
 use super::error::{FileError, FileErrorKind};
-use super::features::FeatureSection;
-use super::header::{FileHeader, Section};
 use crate::error::Error;
 use crate::layout::SampleLayout;
+use crate::record::RawRecord;
+use crate::record::user::EventUpdate;
+use dispatch::Dispatch;
 
-/// An event of a file.
-#[derive(Clone, Copy, Debug)]
-pub struct Event<'a, O: Endian> {
+/// An event of a capture.
+#[derive(Clone, Debug)]
+pub struct Event {
     /// What it counts and records.
     pub attr: Attr,
     /// What a newer kernel's attr has behind the fields that this crate knows; empty for an attr of a known size.
-    pub attr_tail: &'a [u8],
+    pub attr_tail: Vec<u8>,
     /// Where everything is in its records.
     pub layout: SampleLayout,
     /// Why its samples cannot be decoded: the attr asks for what this crate does not know. Its other records can.
     pub fault: Option<Error>,
     /// The ids that records carry for it: one a cpu or task that it was opened for.
-    pub ids: &'a [U64<O>],
-    /// Its name, as the user gave it: from the feature `EVENT_DESC`, or the event types of old files. `None` where
-    /// the file has neither.
-    pub name: Option<&'a [u8]>,
+    pub ids: Vec<u64>,
+    /// Its name, as the user gave it: from the feature `EVENT_DESC`, an EVENT_UPDATE record, or the event types of old
+    /// files. `None` where the capture has none of these.
+    pub name: Option<Vec<u8>>,
+    /// What EVENT_UPDATE records said of it beyond its name; `None` for nothing.
+    pub update: Option<Box<Update>>,
 }
 
-/// Bytes of an entry behind its attr: the section of its ids.
-const IDS: usize = 16;
+/// How a count of an event is to be read.
+#[derive(Clone, Debug, Default)]
+pub struct Update {
+    /// The unit of its counts.
+    pub unit: Option<Vec<u8>>,
+    /// What its counts are to be multiplied by.
+    pub scale: Option<f64>,
+    /// The cpus it counts on.
+    pub cpus: Option<Vec<u32>>,
+}
 
-pub(super) fn read<'a, O: Endian>(
-    header: &FileHeader,
-    bytes: &'a [u8],
-    diagnostics: &mut Vec<FileError>,
-) -> Result<Vec<Event<'a, O>>, FileError> {
-    let entries =
-        header.attrs.of(bytes, "header.attrs.size").map_err(|error| FileError { offset: 32, ..error })?;
-    let stride = usize::try_from(header.attr_size).unwrap_or(usize::MAX);
-    let chunks = entries.chunks_exact(stride);
-    if !chunks.remainder().is_empty() {
-        let must = "a multiple of attr_size";
-        diagnostics.push(FileError::invalid("header.attrs.size", header.attrs.size, must, 32));
-    }
-    let mut events = Vec::with_capacity(chunks.len());
-    // Ids of all events together can be no more than the file has words; more means that events share them.
-    let mut ids_left = bytes.len() / 8;
-    let mut offset = header.attrs.offset;
-    for entry in chunks {
-        let (attr, ids) = entry.split_at_checked(stride.saturating_sub(IDS)).unwrap_or((entry, &[]));
-        let read =
-            Attr::read::<O>(attr).map_err(|error| FileError::new(FileErrorKind::Attr(error), offset))?;
-        let fault = SampleLayout::new(&read.attr).err();
-        if let Some(error) = fault {
-            let at = offset.saturating_add(u64::from(error.offset));
-            diagnostics.push(FileError::new(FileErrorKind::Layout(error), at));
+impl Event {
+    fn new(read: ReadAttr<'_>, ids: Vec<u64>) -> Self {
+        Self {
+            attr: read.attr,
+            attr_tail: Vec::from(read.tail),
+            layout: SampleLayout::of_known(&read.attr),
+            fault: SampleLayout::new(&read.attr).err(),
+            ids,
+            name: None,
+            update: None,
         }
-        let ids_at = offset.saturating_add(attr.len() as u64);
-        let ids = read_ids(ids, ids_at, bytes, ids_left).unwrap_or_else(|error| {
-            diagnostics.push(error);
-            &[]
-        });
-        ids_left = ids_left.saturating_sub(ids.len());
-        let layout = SampleLayout::of_known(&read.attr);
-        events.push(Event { attr: read.attr, attr_tail: read.tail, layout, fault, ids, name: None });
-        offset = offset.saturating_add(header.attr_size);
     }
-    Ok(events)
 }
 
-/// The ids that the section at the end of an entry points to.
-fn read_ids<'a, O: Endian>(
-    section: &[u8],
-    at: u64,
-    bytes: &'a [u8],
-    most: usize,
-) -> Result<&'a [U64<O>], FileError> {
-    let truncated =
-        FileErrorKind::Truncated { field: "attr.ids", needed: 16, available: section.len() as u64 };
-    let Ok(([offset, size], _)) = <[U64<O>; 2]>::read_from_prefix(section) else {
-        return Err(FileError::new(truncated, at));
-    };
-    let section = Section { offset: offset.get(), size: size.get() };
-    let size_at = at.saturating_add(8);
-    let ids = section.of(bytes, "attr.ids.size").map_err(|error| FileError { offset: size_at, ..error })?;
-    let invalid = |must| FileError::invalid("attr.ids.size", section.size, must, size_at);
-    let ids = <[U64<O>]>::ref_from_bytes(ids).map_err(|_| invalid("a multiple of 8"))?;
-    if ids.len() > most {
-        return Err(invalid("so small that the ids of all events fit into the file"));
-    }
-    Ok(ids)
+/// The events of a capture, in the order it lists them.
+#[derive(Clone, Debug, Default)]
+pub struct Events {
+    list: Vec<Event>,
+    dispatch: Dispatch,
 }
 
-/// Gives the events the names that the feature `EVENT_DESC` has for them.
-pub(super) fn name<'a, O: Endian>(
-    events: &mut [Event<'a, O>],
-    features: &[FeatureSection<'a>],
-    diagnostics: &mut Vec<FileError>,
-) {
-    let Some(section) = features.iter().find(|section| section.feature == Feature::EVENT_DESC) else {
-        return;
-    };
-    let mut index = 0_usize;
-    for described in section.event_desc::<O>() {
-        match described {
-            // perf writes the two in the same order; where a tool did not, the ids tell.
-            Ok(described) => {
-                let same = |event: &&mut Event<'a, O>| event.ids == described.ids;
-                let event = match events.get_mut(index).filter(same) {
-                    Some(event) => Some(event),
-                    None => events.iter_mut().find(same),
-                };
-                if let Some(event) = event {
-                    event.name = Some(described.name);
-                }
+/// Events of a capture at most, as in perf.
+const MAX_EVENTS: usize = 1 << 16;
+
+impl core::ops::Deref for Events {
+    type Target = [Event];
+
+    fn deref(&self) -> &[Event] {
+        &self.list
+    }
+}
+
+impl Events {
+    /// Adds an event. `offset` is where its attr is in the capture.
+    fn push(&mut self, event: Event, offset: u64) -> Result<(), FileError> {
+        if self.list.len() >= MAX_EVENTS {
+            return Err(FileError::invalid(
+                "attr",
+                MAX_EVENTS as u64,
+                "among the first 65536 events",
+                offset,
+            ));
+        }
+        let fault = event.fault;
+        self.dispatch.add(self.list.len(), &event);
+        self.list.push(event);
+        match fault {
+            Some(error) => {
+                let at = offset.saturating_add(u64::from(error.offset));
+                Err(FileError::new(FileErrorKind::Layout(error), at))
             }
-            Err(error) => diagnostics.push(error),
+            None => Ok(()),
         }
-        index = index.saturating_add(1);
+    }
+
+    /// Adds the event of a HEADER_ATTR record, whose attr is at `offset`.
+    pub(super) fn add<O: Endian>(
+        &mut self,
+        read: ReadAttr<'_>,
+        ids: &[U64<O>],
+        offset: u64,
+    ) -> Result<(), FileError> {
+        self.push(Event::new(read, ids.iter().map(|id| id.get()).collect()), offset)
+    }
+
+    /// Applies an EVENT_UPDATE record; whether there is an event of its id.
+    pub(super) fn update<O: Endian>(&mut self, id: u64, update: &EventUpdate<'_, O>) -> bool {
+        let Some(event) = self.dispatch.find(id).and_then(|index| self.list.get_mut(index)) else {
+            return false;
+        };
+        match update {
+            EventUpdate::Name(name) => event.name = Some(Vec::from(*name)),
+            EventUpdate::Unit(unit) => event.update.get_or_insert_default().unit = Some(Vec::from(*unit)),
+            EventUpdate::Scale(scale) => event.update.get_or_insert_default().scale = Some(*scale),
+            EventUpdate::Cpus(cpus) => {
+                event.update.get_or_insert_default().cpus =
+                    Some(cpus.iter().map(|c| c.get() as u32).collect())
+            }
+            _ => {}
+        }
+        true
+    }
+
+    /// Names the event that has `ids`, or else the one at `index`.
+    ///
+    /// perf writes names in the order of the events; where another tool did not, the ids tell.
+    pub(super) fn name<O: Endian>(&mut self, index: usize, ids: &[U64<O>], name: &[u8]) {
+        let same = |event: &&mut Event| event.ids.iter().copied().eq(ids.iter().map(|id| id.get()));
+        let event = match self.list.get_mut(index).filter(same) {
+            Some(event) => Some(event),
+            None if ids.is_empty() => None,
+            None => self.list.iter_mut().find(same),
+        };
+        if let Some(event) = event {
+            event.name = Some(Vec::from(name));
+        }
+    }
+
+    /// The index of a record's event; `None` for the perf tool's own records, which have none.
+    #[inline]
+    pub(super) fn of<O: Endian>(&self, record: &RawRecord<'_, O>) -> Result<Option<usize>, FileErrorKind> {
+        self.dispatch.event(&self.list, record)
     }
 }

@@ -66,6 +66,12 @@ fn section<'a, O: Endian>(
 }
 
 impl<'a> FeatureSection<'a> {
+    /// The section of `feature`, whose `bytes` stand at `offset` in the capture.
+    #[must_use]
+    pub fn new(feature: Feature, offset: u64, bytes: &'a [u8]) -> Self {
+        Self { feature, offset, bytes }
+    }
+
     /// The section as one string: `HOSTNAME`, `OSRELEASE`, `VERSION`, `ARCH`, `CPUDESC`, `CPUID`.
     ///
     /// # Errors

@@ -91,6 +91,12 @@ const FIELDS: [&str; 10] = [
     "header.adds_features",
 ];
 
+/// Whether a capture of byte order `O` is a stream: its header's size is 16.
+pub(super) fn is_pipe<O: Endian>(bytes: &[u8]) -> bool {
+    let size = bytes.get(8..).and_then(|rest| U64::<O>::read_from_prefix(rest).ok());
+    !bytes.starts_with(MAGIC_1) && size.is_some_and(|(size, _)| size.get() == 16)
+}
+
 impl FileHeader {
     pub(super) fn read<O: Endian>(bytes: &[u8]) -> Result<Self, FileError> {
         let word = |index: usize| {
@@ -108,7 +114,6 @@ impl FileHeader {
         let features = match size {
             104 => [word(9)?, word(10)?, word(11)?, word(12)?],
             72 => [0; 4],
-            16 => return Err(FileError::new(FileErrorKind::PipeMode, 8)),
             _ => return Err(FileError::invalid("header.size", size, "104, 72, or 16 in a pipe", 8)),
         };
         let header = Self {

@@ -30,8 +30,56 @@ pub enum UserRecord<'a, O: Endian> {
     ThreadMap(&'a [wire::ThreadMapEntry<O>]),
     /// `PERF_RECORD_TIME_CONV`: how the cpu's time stamps become nanoseconds.
     TimeConv(TimeConv<'a, O>),
+    /// s
+    HeaderAttr(HeaderAttr<'a, O>),
+    /// s
+    EventUpdate(EventUpdateRecord<'a, O>),
+    /// s
+    HeaderFeature(HeaderFeature<'a>),
+    /// s
+    HeaderTracingData(u32),
     /// A type that is not decoded.
     Other(RawRecord<'a, O>),
+}
+
+/// s
+#[derive(Clone, Copy, Debug)]
+pub struct HeaderAttr<'a, O: Endian> {
+    /// s
+    pub read: perf_abi::attr::ReadAttr<'a>,
+    /// s
+    pub ids: &'a [U64<O>],
+}
+/// s
+#[derive(Clone, Copy, Debug)]
+pub struct HeaderFeature<'a> {
+    /// s
+    pub feature: perf_abi::feature::Feature,
+    /// s
+    pub data: &'a [u8],
+}
+/// s
+#[derive(Clone, Copy, Debug)]
+pub struct EventUpdateRecord<'a, O: Endian> {
+    /// s
+    pub id: u64,
+    /// s
+    pub update: EventUpdate<'a, O>,
+}
+/// s
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum EventUpdate<'a, O: Endian> {
+    /// s
+    Unit(&'a [u8]),
+    /// s
+    Scale(f64),
+    /// s
+    Name(&'a [u8]),
+    /// s
+    Cpus(&'a [U64<O>]),
+    /// s
+    Unknown,
 }
 
 /// The cpu and task of each event id.
@@ -88,6 +136,36 @@ impl<'a, O: Endian> UserRecord<'a, O> {
                 let scale = at.fixed("time_shift")?;
                 let short = if at.rest().is_empty() { None } else { Some(at.fixed("time_cycles")?) };
                 Self::TimeConv(TimeConv { scale, short })
+            }
+            RecordType::HEADER_ATTR => {
+                let read = perf_abi::attr::Attr::read::<O>(at.rest()).map_err(|_| at.truncated("attr", 0))?;
+                let len = if read.attr.size == 0 { 64 } else { read.attr.size };
+                at.bytes(u64::from(len), "attr")?;
+                Self::HeaderAttr(HeaderAttr { read, ids: at.array((at.rest().len() / 8) as u64, "ids")? })
+            }
+            RecordType::EVENT_UPDATE => {
+                let kind = at.word::<O>("type")?;
+                let id = at.word::<O>("id")?;
+                let update = match kind {
+                    2 => EventUpdate::Name(at.string("name")?),
+                    0 => EventUpdate::Unit(at.string("unit")?),
+                    1 => EventUpdate::Scale(f64::from_bits(at.word::<O>("scale")?)),
+                    _ => {
+                        at.take_rest();
+                        EventUpdate::Unknown
+                    }
+                };
+                at.take_rest();
+                Self::EventUpdate(EventUpdateRecord { id, update })
+            }
+            RecordType::HEADER_FEATURE => {
+                let feature = perf_abi::feature::Feature(at.word::<O>("feat_id")? as u32);
+                Self::HeaderFeature(HeaderFeature { feature, data: at.take_rest() })
+            }
+            RecordType::HEADER_TRACING_DATA => {
+                let size = at.fixed::<perf_abi::endian::U32<O>>("size")?.get();
+                at.take_rest();
+                Self::HeaderTracingData(size)
             }
             _ => return Ok(Self::Other(*raw)),
         };

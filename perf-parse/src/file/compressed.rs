@@ -1,0 +1,118 @@
+//! Compressed records: COMPRESSED and COMPRESSED2.
+//!
+//! The payloads of all of them are one zstd stream, whose content is records that may straddle two payloads. It is
+//! decompressed in steps, so that memory does not grow with what a payload claims to expand to.
+
+use alloc::collections::VecDeque;
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use perf_abi::endian::Endian;
+use perf_abi::record::RecordType;
+
+use crate::cursor::Cursor;
+use crate::error::Error;
+use crate::record::RawRecord;
+
+#[cfg(feature = "zstd")]
+mod zstd;
+#[cfg(feature = "zstd")]
+use zstd::Decoder;
+
+#[cfg(all(feature = "ruzstd", not(feature = "zstd")))]
+mod ruzstd;
+#[cfg(all(feature = "ruzstd", not(feature = "zstd")))]
+use ruzstd::Decoder;
+
+#[cfg(not(any(feature = "ruzstd", feature = "zstd")))]
+mod none;
+#[cfg(not(any(feature = "ruzstd", feature = "zstd")))]
+use none::Decoder;
+
+/// Bytes decompressed at a time.
+const STEP: usize = 1 << 17;
+
+/// Where in a COMPRESSED or COMPRESSED2 record its payload is.
+pub(super) fn compressed_range<O: Endian>(raw: &RawRecord<'_, O>) -> Result<Range<usize>, Error> {
+    let end = usize::from(raw.size());
+    if raw.kind() == RecordType::COMPRESSED {
+        return Ok(8..end);
+    }
+    // The newer type is padded, and so gives the size apart from it.
+    let mut at = Cursor::new(raw.payload(), 8);
+    let size = at.word::<O>("data_size")?;
+    at.bytes(size, "data")?;
+    Ok(16..end.saturating_sub(at.rest().len()))
+}
+
+/// The decompressed stream of one data file.
+pub(super) struct Inflate {
+    decoder: Decoder,
+    /// What was decompressed; from `start` on it is not yet taken.
+    out: Vec<u8>,
+    start: usize,
+    /// Where in the decompressed stream `start` is.
+    position: u64,
+    /// Where in the decompressed stream the output of each payload begins, and where in the capture its record is.
+    chunks: VecDeque<(u64, u64)>,
+}
+
+impl core::fmt::Debug for Inflate {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Inflate")
+            .field("position", &self.position)
+            .field("pending", &self.front().len())
+            .finish()
+    }
+}
+
+impl Inflate {
+    pub(super) fn new() -> Self {
+        Self { decoder: Decoder::new(), out: Vec::new(), start: 0, position: 0, chunks: VecDeque::new() }
+    }
+
+    /// A payload begins, that of the record at `offset`.
+    pub(super) fn begin(&mut self, offset: u64) {
+        let end = self.position.saturating_add(self.front().len() as u64);
+        self.chunks.push_back((end, offset));
+    }
+
+    /// Decompresses a step of `input`. How much of it was taken, and whether the payload has nothing more to give.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the stream, in the words of the library.
+    pub(super) fn step(&mut self, input: &[u8]) -> Result<(usize, bool), &'static str> {
+        self.out.drain(..self.start);
+        self.start = 0;
+        let (taken, written) = self.decoder.step(input, &mut self.out, STEP)?;
+        Ok((taken, taken == input.len() && written < STEP))
+    }
+
+    /// Gives what the decoder held back, at the end of the capture.
+    pub(super) fn finish(&mut self) {
+        self.out.drain(..self.start);
+        self.start = 0;
+        self.decoder.finish(&mut self.out);
+    }
+
+    /// What was decompressed and is not yet taken.
+    #[inline]
+    pub(super) fn front(&self) -> &[u8] {
+        self.out.get(self.start..).unwrap_or_default()
+    }
+
+    pub(super) fn skip(&mut self, count: usize) {
+        let count = count.min(self.front().len());
+        self.start = self.start.saturating_add(count);
+        self.position = self.position.saturating_add(count as u64);
+        while self.chunks.get(1).is_some_and(|&(begin, _)| begin <= self.position) {
+            self.chunks.pop_front();
+        }
+    }
+
+    /// Where the front is in the decompressed stream, and where in the capture the record is that it came out of.
+    pub(super) fn place(&self) -> (u64, u64) {
+        (self.position, self.chunks.front().map_or(0, |&(_, offset)| offset))
+    }
+}

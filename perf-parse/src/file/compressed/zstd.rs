@@ -1,0 +1,35 @@
+//! Decompression by the C library.
+
+use alloc::vec::Vec;
+
+use zstd::stream::raw::{self, InBuffer, Operation, OutBuffer};
+
+/// A zstd stream.
+pub(super) struct Decoder(Option<raw::Decoder<'static>>);
+
+impl Decoder {
+    pub(super) fn new() -> Self {
+        Self(raw::Decoder::new().ok())
+    }
+
+    /// Takes from `input` and appends at most `most` bytes to `out`; how many it took and appended.
+    pub(super) fn step(
+        &mut self,
+        input: &[u8],
+        out: &mut Vec<u8>,
+        most: usize,
+    ) -> Result<(usize, usize), &'static str> {
+        let decoder = self.0.as_mut().ok_or("the zstd library could not be set up")?;
+        let start = out.len();
+        out.resize(start.saturating_add(most), 0);
+        let mut source = InBuffer::around(input);
+        let mut target = OutBuffer::around(out.get_mut(start..).unwrap_or_default());
+        let result = decoder.run(&mut source, &mut target);
+        let (taken, written) = (source.pos(), target.pos());
+        out.truncate(start.saturating_add(written));
+        result.map(|_| (taken, written)).map_err(|_| "is not a zstd stream, or a damaged one")
+    }
+
+    /// Appends what was held back: nothing, as every step gives all there is.
+    pub(super) fn finish(&mut self, _: &mut Vec<u8>) {}
+}

@@ -1,0 +1,67 @@
+//! The attr section of a file.
+
+use alloc::vec::Vec;
+
+use perf_abi::attr::Attr;
+use perf_abi::endian::{Endian, U64};
+use zerocopy::FromBytes;
+
+use super::super::error::{FileError, FileErrorKind};
+use super::super::header::{FileHeader, Section};
+use super::{Event, Events};
+
+/// Bytes of an entry behind its attr: the section of its ids.
+const IDS: usize = 16;
+
+/// Reads the attrs of a file and their ids. An event whose ids cannot be read has none.
+pub(in crate::file) fn read<O: Endian>(
+    header: &FileHeader,
+    bytes: &[u8],
+    diagnostics: &mut Vec<FileError>,
+) -> Result<Events, FileError> {
+    let entries =
+        header.attrs.of(bytes, "header.attrs.size").map_err(|error| FileError { offset: 32, ..error })?;
+    let stride = usize::try_from(header.attr_size).unwrap_or(usize::MAX);
+    let chunks = entries.chunks_exact(stride);
+    if !chunks.remainder().is_empty() {
+        let must = "a multiple of attr_size";
+        diagnostics.push(FileError::invalid("header.attrs.size", header.attrs.size, must, 32));
+    }
+    let mut events = Events::default();
+    // Ids of all events together can be no more than the file has words; more means that events share them.
+    let mut ids_left = bytes.len() / 8;
+    let mut offset = header.attrs.offset;
+    for entry in chunks {
+        let (attr, ids) = entry.split_at_checked(stride.saturating_sub(IDS)).unwrap_or((entry, &[]));
+        let read =
+            Attr::read::<O>(attr).map_err(|error| FileError::new(FileErrorKind::Attr(error), offset))?;
+        let ids_at = offset.saturating_add(attr.len() as u64);
+        let ids = read_ids::<O>(ids, ids_at, bytes, ids_left).unwrap_or_else(|error| {
+            diagnostics.push(error);
+            Vec::new()
+        });
+        ids_left = ids_left.saturating_sub(ids.len());
+        diagnostics.extend(events.push(Event::new(read, ids), offset).err());
+        offset = offset.saturating_add(header.attr_size);
+    }
+    events.dispatch.settle();
+    Ok(events)
+}
+
+/// The ids that the section at the end of an entry points to.
+fn read_ids<O: Endian>(section: &[u8], at: u64, bytes: &[u8], most: usize) -> Result<Vec<u64>, FileError> {
+    let truncated =
+        FileErrorKind::Truncated { field: "attr.ids", needed: 16, available: section.len() as u64 };
+    let Ok(([offset, size], _)) = <[U64<O>; 2]>::read_from_prefix(section) else {
+        return Err(FileError::new(truncated, at));
+    };
+    let section = Section { offset: offset.get(), size: size.get() };
+    let size_at = at.saturating_add(8);
+    let ids = section.of(bytes, "attr.ids.size").map_err(|error| FileError { offset: size_at, ..error })?;
+    let invalid = |must| FileError::invalid("attr.ids.size", section.size, must, size_at);
+    let ids = <[U64<O>]>::ref_from_bytes(ids).map_err(|_| invalid("a multiple of 8"))?;
+    if ids.len() > most {
+        return Err(invalid("so small that the ids of all events fit into the file"));
+    }
+    Ok(ids.iter().map(|id| id.get()).collect())
+}

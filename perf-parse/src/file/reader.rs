@@ -1,0 +1,192 @@
+//! The reader of a capture in every mode: the caller asks for records.
+
+mod absorb;
+mod advance;
+mod open;
+mod order;
+
+pub use open::AnyReader;
+pub use order::ORDER_LIMIT;
+
+use alloc::borrow::Cow;
+use alloc::collections::VecDeque;
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use perf_abi::endian::{Endian, Endianness};
+use perf_abi::feature::Feature;
+
+use super::compressed::Inflate;
+use super::error::FileError;
+use super::events::Events;
+use super::features::FeatureSection;
+use super::header::FileHeader;
+use super::records::FileRecord;
+use super::source::{Slice, Source};
+use super::{Account, error::FileErrorKind};
+use advance::Current;
+use order::TimeOrder;
+
+/// How a capture holds its records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// A file: a header that says where attrs, records and features are.
+    File(FileHeader),
+    /// A stream of records, attrs and features among them.
+    Pipe,
+}
+
+/// Reads the records of a capture of byte order `O`, in whatever mode it was written.
+///
+/// Attrs and features that come along in a pipe, names that EVENT_UPDATE records give, and compressed records are
+/// taken in on the way: what [`next`](Self::next) gives are records. [`events`](Self::events) and
+/// [`features`](Self::features) are what is known so far: of a file all from the start, of a pipe what has come.
+///
+/// Where the next record cannot be found the reader looks for a boundary that proves itself and goes on there: an
+/// error from `next` is not the end. All that was passed over is in the [`account`](Self::account).
+#[derive(Debug)]
+pub struct Reader<'a, O: Endian, S: Source = Slice<'a>> {
+    mode: Mode,
+    events: Events,
+    features: Vec<OwnedFeature<'a>>,
+    source: S,
+    /// The data files of a directory capture that were read, and those still to be.
+    done: Vec<S>,
+    more: VecDeque<S>,
+    data_file: usize,
+    /// What to pass over before the next record is looked for.
+    pending: Pending,
+    inflate: Option<Inflate>,
+    /// What is left to decompress of the record at the front of the source, as a range of its bytes.
+    payload: Option<Range<usize>>,
+    /// Bytes of that record.
+    pending_payload: u64,
+    /// Whether all of the compressed stream was given to `inflate`.
+    inflate_ended: bool,
+    /// Whether the next boundary has to be looked for, in the source and in the decompressed stream.
+    lost: bool,
+    lost_inner: bool,
+    /// Bytes of the decompressed stream passed over so far in looking for one.
+    inner_skipped: u64,
+    /// Up to where attrs and features were taken in already.
+    absorbed: u64,
+    /// Whether the source failed: there is no more.
+    failed: bool,
+    order: Option<TimeOrder>,
+    account: Account,
+    byte_order: core::marker::PhantomData<O>,
+}
+
+/// What was given and is passed over when the next record is asked for.
+#[derive(Clone, Copy, Debug, Default)]
+struct Pending {
+    /// Bytes of the source: a record and what stands behind it.
+    outer: u64,
+    /// Bytes of the decompressed stream: a record.
+    inner: usize,
+}
+
+/// A feature with its bytes: those of the file, or a copy out of a stream.
+#[derive(Clone, Debug)]
+struct OwnedFeature<'a> {
+    feature: Feature,
+    offset: u64,
+    bytes: Cow<'a, [u8]>,
+}
+
+impl<'a, O: Endian, S: Source> Reader<'a, O, S> {
+    /// How the capture holds its records.
+    #[must_use]
+    pub fn mode(&self) -> &Mode {
+        &self.mode
+    }
+
+    /// The order of the bytes of the capture.
+    #[must_use]
+    pub fn endianness(&self) -> Endianness {
+        O::ENDIANNESS
+    }
+
+    /// The events, in the order the capture lists them; of a pipe those that have come.
+    #[must_use]
+    pub fn events(&self) -> &Events {
+        &self.events
+    }
+
+    /// The features, by rising number in a file, as they came in a pipe.
+    pub fn features(&self) -> impl Iterator<Item = FeatureSection<'_>> {
+        self.features.iter().map(|it| FeatureSection::new(it.feature, it.offset, &it.bytes))
+    }
+
+    /// One feature; `None` if the capture does not have it, or it has not come yet.
+    #[must_use]
+    pub fn feature(&self, feature: Feature) -> Option<FeatureSection<'_>> {
+        self.features().find(|section| section.feature == feature)
+    }
+
+    /// The account so far: what was read, lost and skipped.
+    #[must_use]
+    pub fn account(&self) -> &Account {
+        &self.account
+    }
+
+    /// The account, to add what the caller found wrong while decoding.
+    pub fn account_mut(&mut self) -> &mut Account {
+        &mut self.account
+    }
+
+    /// How far into the capture the reader is, in bytes.
+    #[must_use]
+    pub fn offset(&self) -> u64 {
+        self.source.offset()
+    }
+
+    /// Gives records by rising time from here on, records of equal time as they stand in the capture.
+    ///
+    /// Holds records back until a round of the recorder is over (FINISHED_ROUND), as perf does; records without a time
+    /// are given at once. Of records in memory it holds their place, 16 bytes each, of others a copy. Where rounds are
+    /// missing or longer than [`ORDER_LIMIT`](ORDER_LIMIT), it gives the earlier half of what it holds; a
+    /// record that is earlier than one already given is given late, and counted in [`Account::late`].
+    pub fn in_time_order(&mut self) {
+        self.order.get_or_insert_default();
+    }
+
+    /// The next record; `None` at the end. Allocates nothing for records that are not compressed, in file order.
+    ///
+    /// # Errors
+    ///
+    /// [`FileErrorKind::Boundary`] where the next record could not be found, with how much was passed over: the next
+    /// call goes on behind that. [`FileErrorKind::Decompress`] for a payload that cannot be decompressed,
+    /// [`FileErrorKind::Io`] if the stream cannot be read; then the capture ends. Each is in the account already.
+    ///
+    /// # Examples
+    ///
+    /// See [`file`](super).
+    #[inline]
+    #[allow(
+        clippy::should_implement_trait,
+        reason = "the records borrow from the reader, which an Iterator cannot say"
+    )]
+    pub fn next(&mut self) -> Result<Option<FileRecord<'_, O>>, FileError> {
+        if self.order.is_some() {
+            return self.next_in_time_order();
+        }
+        match self.advance()? {
+            Some(current) => self.view(current).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// A data file by its index, if it was begun.
+    fn source_of(&self, data_file: usize) -> Option<&S> {
+        if data_file == self.data_file { Some(&self.source) } else { self.done.get(data_file) }
+    }
+
+    /// Notes an error of the reader's own.
+    #[cold]
+    fn note(&mut self, kind: FileErrorKind, offset: u64) -> FileError {
+        let error = FileError::new(kind, offset);
+        self.account.note(error);
+        error
+    }
+}

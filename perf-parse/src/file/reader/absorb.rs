@@ -1,0 +1,97 @@
+//! What records say of the capture itself: attrs, names, features.
+
+use alloc::borrow::Cow;
+use alloc::vec::Vec;
+
+use perf_abi::endian::Endian;
+use perf_abi::feature::Feature;
+use perf_abi::record::RecordType;
+
+use super::super::Account;
+use super::super::error::{FileError, FileErrorKind};
+use super::super::events::Events;
+use super::super::features::FeatureSection;
+use super::OwnedFeature;
+use crate::record::user::{EventUpdateRecord, UserRecord};
+use crate::record::{RawRecord, Record};
+
+/// Whether records of a type say something of the capture.
+#[inline]
+pub(super) fn is_absorbed(kind: RecordType) -> bool {
+    matches!(
+        kind,
+        RecordType::HEADER_ATTR
+            | RecordType::EVENT_UPDATE
+            | RecordType::HEADER_FEATURE
+            | RecordType::HEADER_TRACING_DATA
+    )
+}
+
+/// Where what they say goes.
+pub(super) struct Absorb<'r, 'a> {
+    pub(super) is_pipe: bool,
+    pub(super) events: &'r mut Events,
+    pub(super) features: &'r mut Vec<OwnedFeature<'a>>,
+    pub(super) account: &'r mut Account,
+}
+
+impl Absorb<'_, '_> {
+    /// Takes in a record at `offset`. One that cannot be decoded is left to who asks for it.
+    #[cold]
+    pub(super) fn record<O: Endian>(&mut self, raw: &RawRecord<'_, O>, behind: &[u8], offset: u64) {
+        let payload = offset.saturating_add(8);
+        match raw.decode_user() {
+            Ok(Record::User(UserRecord::HeaderAttr(it), _)) if self.is_pipe => {
+                if let Err(error) = self.events.add(it.read, it.ids, payload) {
+                    self.account.note(error);
+                }
+            }
+            Ok(Record::User(UserRecord::EventUpdate(EventUpdateRecord { id, update }), kind))
+                if !self.events.update(id, &update) =>
+            {
+                self.account.note(FileError::new(FileErrorKind::UnknownId { kind, id }, offset));
+            }
+            Ok(Record::User(UserRecord::HeaderFeature(it), _)) if self.is_pipe => {
+                self.feature::<O>(it.feature, it.data, payload.saturating_add(8));
+            }
+            Ok(Record::User(UserRecord::HeaderTracingData(_), _)) if self.is_pipe => {
+                self.feature::<O>(
+                    Feature::TRACING_DATA,
+                    behind,
+                    offset.saturating_add(u64::from(raw.size())),
+                );
+            }
+            _ => {}
+        }
+    }
+
+    /// Keeps a copy of a feature; one that comes again replaces the earlier.
+    fn feature<O: Endian>(&mut self, feature: Feature, bytes: &[u8], offset: u64) {
+        // The mark behind the last feature has its number and no bytes.
+        if feature.0 == Feature::LAST && bytes.is_empty() {
+            return;
+        }
+        if feature == Feature::EVENT_DESC {
+            name_events::<O>(self.events, &FeatureSection::new(feature, offset, bytes), self.account);
+        }
+        let owned = OwnedFeature { feature, offset, bytes: Cow::Owned(Vec::from(bytes)) };
+        match self.features.iter_mut().find(|known| known.feature == feature) {
+            Some(known) => *known = owned,
+            None => self.features.push(owned),
+        }
+    }
+}
+
+/// Gives the events the names that the feature `EVENT_DESC` has for them.
+pub(super) fn name_events<O: Endian>(
+    events: &mut Events,
+    section: &FeatureSection<'_>,
+    account: &mut Account,
+) {
+    for (index, described) in section.event_desc::<O>().enumerate() {
+        match described {
+            Ok(described) => events.name(index, described.ids, described.name),
+            Err(error) => account.note(error),
+        }
+    }
+}

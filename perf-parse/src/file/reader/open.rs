@@ -1,0 +1,171 @@
+//! Opening a capture: what it is, its byte order, its header.
+
+use alloc::borrow::Cow;
+use alloc::collections::VecDeque;
+use alloc::vec::Vec;
+#[cfg(feature = "std")]
+use std::io::Read;
+
+use perf_abi::endian::{BigEndian, Endian, Endianness, LittleEndian};
+use perf_abi::feature::Feature;
+
+use super::super::error::FileError;
+use super::super::events::{self, Events};
+use super::super::features::{self, FeatureSection};
+use super::super::header::{self, FileHeader, Section};
+#[cfg(feature = "std")]
+use super::super::source::Stream;
+use super::super::source::{Slice, Source};
+use super::super::{Account, FileErrorKind};
+use super::absorb::name_events;
+use super::{Mode, OwnedFeature, Pending, Reader};
+
+/// Bytes of the header of a stream: the magic and its own size.
+const PIPE_HEADER: usize = 16;
+
+/// A reader whose byte order was found out: it is decided once here, and everything behind it is compiled for each.
+#[derive(Debug)]
+pub enum AnyReader<'a, S: Source = Slice<'a>> {
+    /// Recorded on a little-endian machine.
+    Little(Reader<'a, LittleEndian, S>),
+    /// Recorded on a big-endian machine.
+    Big(Reader<'a, BigEndian, S>),
+}
+
+impl<'a> AnyReader<'a> {
+    /// Opens a capture in memory: a file or a stream, of either byte order.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Reader::open`], and [`FileErrorKind::NotPerfData`] if the bytes do not begin with a magic.
+    pub fn open(bytes: &'a [u8]) -> Result<Self, FileError> {
+        match header::endianness(bytes)? {
+            Endianness::Little => Reader::open(bytes).map(Self::Little),
+            Endianness::Big => Reader::open(bytes).map(Self::Big),
+        }
+    }
+}
+
+#[cfg(feature = "std")]
+impl<R: Read> AnyReader<'static, Stream<R>> {
+    /// Opens a capture that comes as a stream, of either byte order. Reads its header, and the attrs and features that
+    /// stand before its records.
+    ///
+    /// # Errors
+    ///
+    /// [`FileErrorKind::NotAStream`] for a file, whose parts are in an order that a stream does not have: read it
+    /// whole, then [`open`](AnyReader::open) it. [`FileErrorKind::NotPerfData`], [`FileErrorKind::Io`].
+    pub fn stream(reader: R) -> Result<Self, FileError> {
+        let mut source = Stream::new(reader);
+        let at = |kind| FileError::new(kind, 0);
+        source.fill(PIPE_HEADER).map_err(at)?;
+        let endianness = header::endianness(source.front())?;
+        let is_pipe = match endianness {
+            Endianness::Little => header::is_pipe::<LittleEndian>(source.front()),
+            Endianness::Big => header::is_pipe::<BigEndian>(source.front()),
+        };
+        if !is_pipe {
+            return Err(FileError::new(FileErrorKind::NotAStream, 8));
+        }
+        source.skip(PIPE_HEADER as u64).map_err(at)?;
+        Ok(match endianness {
+            Endianness::Little => Self::Little(Reader::pipe(source)?),
+            Endianness::Big => Self::Big(Reader::pipe(source)?),
+        })
+    }
+}
+
+impl<'a, O: Endian> Reader<'a, O> {
+    /// Opens a capture in memory of byte order `O`.
+    ///
+    /// Of a file it reads the header, the attrs, the ids and the table of features: time and memory grow with the
+    /// number of events and ids, not with the data. What is wrong but leaves records readable is noted in the
+    /// [account](Reader::account): a feature section outside of the file costs that feature, ids outside of the file
+    /// cost that event its ids, data beyond the end of the file costs what is not there. Where the size of the data is
+    /// 0, as a recorder that was killed leaves it, records are read up to the end of the file.
+    ///
+    /// # Errors
+    ///
+    /// Where nothing can be read: [`FileErrorKind::NotPerfData`], [`FileErrorKind::Truncated`],
+    /// [`FileErrorKind::Invalid`] for a header field, [`FileErrorKind::Attr`] for an attr, each with its offset.
+    pub fn open(bytes: &'a [u8]) -> Result<Self, FileError> {
+        if header::is_pipe::<O>(bytes) {
+            let stream = bytes.get(PIPE_HEADER..).unwrap_or_default();
+            return Self::pipe(Slice::new(stream, PIPE_HEADER as u64));
+        }
+        let mut diagnostics = Vec::new();
+        let header = FileHeader::read::<O>(bytes)?;
+        let data = header.data_bytes(bytes, &mut diagnostics)?;
+        let sections = features::sections::<O>(&header, bytes, &mut diagnostics);
+        let events = events::read::<O>(&header, bytes, &mut diagnostics)?;
+        let owned = |it: &FeatureSection<'a>| OwnedFeature {
+            feature: it.feature,
+            offset: it.offset,
+            bytes: Cow::Borrowed(it.bytes),
+        };
+        let features = sections.iter().map(owned).collect();
+        let mut reader =
+            Self::new(Mode::File(header), events, features, Slice::new(data, header.data.offset));
+        diagnostics.into_iter().for_each(|diagnostic| reader.account.note(diagnostic));
+        if let Some(section) = sections.iter().find(|section| section.feature == Feature::EVENT_DESC) {
+            name_events::<O>(&mut reader.events, section, &mut reader.account);
+        }
+        Ok(reader)
+    }
+
+    /// Adds a data file of a directory capture, whose records are read when those before it are. Its first record is
+    /// at its start.
+    ///
+    /// perf: `dir/data.*`; the file given to [`open`](Self::open) is `dir/data`.
+    pub fn add_data(&mut self, bytes: &'a [u8]) {
+        self.more.push_back(Slice::new(bytes, 0));
+    }
+
+    /// The payload of an AUXTRACE record, or another run of bytes of the capture.
+    ///
+    /// # Errors
+    ///
+    /// [`FileErrorKind::Truncated`] if it is not all in the data section.
+    pub fn bytes_at(&self, section: Section) -> Result<&[u8], FileError> {
+        let at = self.source_of(0).and_then(|source| source.at(section.offset));
+        let held = at.zip(usize::try_from(section.size).ok()).and_then(|(bytes, size)| bytes.get(..size));
+        held.ok_or_else(|| {
+            let kind =
+                FileErrorKind::Truncated { field: "auxtrace.size", needed: section.size, available: 0 };
+            FileError::new(kind, section.offset)
+        })
+    }
+}
+
+impl<'a, O: Endian, S: Source> Reader<'a, O, S> {
+    fn pipe(source: S) -> Result<Self, FileError> {
+        let mut reader = Self::new(Mode::Pipe, Events::default(), Vec::new(), source);
+        reader.look_ahead()?;
+        Ok(reader)
+    }
+
+    fn new(mode: Mode, events: Events, features: Vec<OwnedFeature<'a>>, source: S) -> Self {
+        Self {
+            mode,
+            events,
+            features,
+            source,
+            done: Vec::new(),
+            more: VecDeque::new(),
+            data_file: 0,
+            pending: Pending::default(),
+            inflate: None,
+            payload: None,
+            pending_payload: 0,
+            inflate_ended: false,
+            inner_skipped: 0,
+            lost: false,
+            lost_inner: false,
+            absorbed: 0,
+            failed: false,
+            order: None,
+            account: Account::new(),
+            byte_order: core::marker::PhantomData,
+        }
+    }
+}

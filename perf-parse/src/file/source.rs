@@ -1,0 +1,95 @@
+//! Where the bytes of a capture come from: memory, or a stream that is read once.
+
+#[cfg(feature = "std")]
+mod stream;
+
+#[cfg(feature = "std")]
+pub use stream::Stream;
+
+use super::error::FileErrorKind;
+
+/// Bytes that are taken from the front.
+///
+/// Sealed: [`Slice`] and, with std, `Stream`.
+pub trait Source: sealed::Sealed {
+    /// Whether all bytes are in memory for as long as the reader is, so that a place can be gone back to.
+    const IN_MEMORY: bool;
+
+    /// Makes at least `need` bytes available at the front, fewer only if the source ends before. How many are there.
+    ///
+    /// # Errors
+    ///
+    /// [`FileErrorKind::Io`] if reading fails.
+    fn fill(&mut self, need: usize) -> Result<usize, FileErrorKind>;
+
+    /// The bytes at the front that are available.
+    fn front(&self) -> &[u8];
+
+    /// Drops `count` bytes from the front; of a stream also those that were not yet read.
+    ///
+    /// # Errors
+    ///
+    /// [`FileErrorKind::Io`] if reading fails.
+    fn skip(&mut self, count: u64) -> Result<(), FileErrorKind>;
+
+    /// Where the front is, in bytes from the start of the capture.
+    fn offset(&self) -> u64;
+
+    /// All bytes from `offset` on, wherever the front is; `None` if they are not in memory.
+    fn at(&self, offset: u64) -> Option<&[u8]>;
+}
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for super::Slice<'_> {}
+    #[cfg(feature = "std")]
+    impl<R> Sealed for super::Stream<R> {}
+}
+
+/// Bytes in memory: a file that was mapped or read.
+#[derive(Clone, Copy, Debug)]
+pub struct Slice<'a> {
+    bytes: &'a [u8],
+    /// Offset in the capture of the first of `bytes`.
+    base: u64,
+    front: usize,
+}
+
+impl<'a> Slice<'a> {
+    /// `bytes`, which stand `base` bytes into the capture.
+    pub(super) fn new(bytes: &'a [u8], base: u64) -> Self {
+        Self { bytes, base, front: 0 }
+    }
+}
+
+impl Source for Slice<'_> {
+    const IN_MEMORY: bool = true;
+
+    #[inline]
+    fn fill(&mut self, _: usize) -> Result<usize, FileErrorKind> {
+        Ok(self.bytes.len().saturating_sub(self.front))
+    }
+
+    #[inline]
+    fn front(&self) -> &[u8] {
+        self.bytes.get(self.front..).unwrap_or_default()
+    }
+
+    #[inline]
+    fn skip(&mut self, count: u64) -> Result<(), FileErrorKind> {
+        let count = usize::try_from(count).unwrap_or(usize::MAX);
+        self.front = self.front.saturating_add(count).min(self.bytes.len());
+        Ok(())
+    }
+
+    #[inline]
+    fn offset(&self) -> u64 {
+        self.base.saturating_add(self.front as u64)
+    }
+
+    #[inline]
+    fn at(&self, offset: u64) -> Option<&[u8]> {
+        let start = usize::try_from(offset.checked_sub(self.base)?).ok()?;
+        self.bytes.get(start..)
+    }
+}

@@ -1,0 +1,86 @@
+//! A source that is read once: a pipe, standard input, a socket.
+
+use alloc::vec::Vec;
+use std::io::{ErrorKind, Read};
+
+use super::{FileErrorKind, Source};
+
+/// Bytes asked of the reader at a time.
+const CHUNK: usize = 1 << 16;
+
+/// A stream, buffered: it holds what was read and not yet taken, about a record more than one read gives.
+#[derive(Debug)]
+pub struct Stream<R> {
+    reader: R,
+    buffer: Vec<u8>,
+    /// Where in `buffer` the front is.
+    start: usize,
+    /// Where the front is in the capture.
+    offset: u64,
+    ended: bool,
+}
+
+impl<R: Read> Stream<R> {
+    pub(in crate::file) fn new(reader: R) -> Self {
+        Self { reader, buffer: Vec::new(), start: 0, offset: 0, ended: false }
+    }
+
+    /// Reads once; grows the buffer by no more than what came.
+    fn read(&mut self) -> Result<(), FileErrorKind> {
+        let end = self.buffer.len();
+        self.buffer.resize(end.saturating_add(CHUNK), 0);
+        let read = loop {
+            match self.reader.read(self.buffer.get_mut(end..).unwrap_or_default()) {
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                other => break other,
+            }
+        };
+        let count = read.as_ref().map_or(0, |&count| count);
+        self.buffer.truncate(end.saturating_add(count));
+        self.ended = count == 0;
+        read.map(|_| ()).map_err(|error| FileErrorKind::Io(error.kind()))
+    }
+}
+
+impl<R: Read> Source for Stream<R> {
+    const IN_MEMORY: bool = false;
+
+    #[inline]
+    fn fill(&mut self, need: usize) -> Result<usize, FileErrorKind> {
+        if self.front().len() < need && self.start > 0 {
+            self.buffer.drain(..self.start);
+            self.start = 0;
+        }
+        while self.front().len() < need && !self.ended {
+            self.read()?;
+        }
+        Ok(self.front().len())
+    }
+
+    #[inline]
+    fn front(&self) -> &[u8] {
+        self.buffer.get(self.start..).unwrap_or_default()
+    }
+
+    fn skip(&mut self, count: u64) -> Result<(), FileErrorKind> {
+        let mut left = count;
+        loop {
+            let here = usize::try_from(left).unwrap_or(usize::MAX).min(self.front().len());
+            self.start = self.start.saturating_add(here);
+            self.offset = self.offset.saturating_add(here as u64);
+            left = left.saturating_sub(here as u64);
+            if left == 0 || self.ended {
+                return Ok(());
+            }
+            self.fill(1)?;
+        }
+    }
+
+    fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    fn at(&self, _: u64) -> Option<&[u8]> {
+        None
+    }
+}
