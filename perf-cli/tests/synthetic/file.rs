@@ -9,7 +9,7 @@ use perf_abi::file;
 use perf_abi::record::{Misc, RecordType};
 use perf_abi::sample_type::SampleType;
 use perf_parse::write::{self, SampleFields, SampleIdFields};
-use perf_parse::{Record, SampleLayout};
+use perf_parse::{RawRecord, Record, Sample, SampleLayout};
 
 /// The task that everything happens to.
 pub(crate) const PID: i32 = 100;
@@ -143,15 +143,23 @@ impl<O: Endian> Capture<O> {
         }
     }
 
-    /// Appends a sample of `event`, whose fields are [`head`](Self::head) and more.
+    /// Appends a sample of `event`, whose fields are [`head`](Self::head) and more; it must decode to the same.
     pub(crate) fn sample(&mut self, event: usize, misc: Misc, fields: &SampleFields) {
-        write::sample::<O>(&mut self.data, &self.layouts[event], misc, fields).unwrap();
+        let start = self.data.len();
+        let layout = &self.layouts[event];
+        write::sample::<O>(&mut self.data, layout, misc, fields).unwrap();
+        let (raw, _) = RawRecord::<O>::parse(&self.data[start..]).unwrap();
+        assert_eq!(Sample::parse(layout, &raw).unwrap().to_fields().as_ref(), Ok(fields));
     }
 
-    /// Appends a record of the kernel's, with the trailer of `event`.
+    /// Appends a record of the kernel's, with the trailer of `event`; it must decode to the same.
     pub(crate) fn record(&mut self, event: usize, misc: Misc, record: &Record<'_, O>) {
         let now = self.now(event);
-        write::record(&mut self.data, &self.layouts[event], misc, record, &now).unwrap();
+        let start = self.data.len();
+        let layout = &self.layouts[event];
+        write::record(&mut self.data, layout, misc, record, &now).unwrap();
+        let (raw, _) = RawRecord::<O>::parse(&self.data[start..]).unwrap();
+        assert_eq!(format!("{:?}", raw.decode(layout).unwrap()), format!("{record:?}"));
     }
 
     /// Appends a record whose payload is made by hand.
