@@ -1,0 +1,182 @@
+//! Damaged captures: what can be decoded is, and what cannot is accounted for.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::{Jsonl, dump, jsonl, perfdata, scratch};
+
+/// A whole capture, to be damaged.
+struct Whole {
+    name: &'static str,
+    bytes: Vec<u8>,
+    /// Where the records begin and end.
+    data: (usize, usize),
+    records: Vec<Value>,
+}
+
+impl Whole {
+    fn of(name: &'static str) -> Self {
+        let path = testdata::path(name);
+        let bytes = fs::read(&path).unwrap();
+        let word = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap()) as usize;
+        let data = (word(40), word(40) + word(48));
+        let Jsonl { run, records, account } = jsonl(&path, &[]);
+        assert_eq!(run.status, 0);
+        assert_eq!(account["bytes"], data.1 - data.0);
+        Self { name, bytes, data, records }
+    }
+
+    /// The first record of a type.
+    fn first(&self, kind: &str) -> (usize, &Value) {
+        self.records.iter().enumerate().find(|(_, record)| record["type"] == kind).unwrap()
+    }
+
+    /// The capture with `bytes` at `at`, and its dump.
+    fn with(&self, test: &str, at: usize, bytes: &[u8]) -> (Vec<u8>, Jsonl) {
+        let mut damaged = self.bytes.clone();
+        damaged[at..at + bytes.len()].copy_from_slice(bytes);
+        let path = scratch(&format!("{test}-{}", self.name), &damaged);
+        let dumped = jsonl(&path, &[]);
+        let shown = perfdata(["info".as_ref(), path.as_os_str()]);
+        assert_eq!((shown.status, &shown.err), (dumped.run.status, &dumped.run.err), "info and dump agree");
+        let text = dump(&path, &[]);
+        assert_eq!((text.status, &text.err), (dumped.run.status, &dumped.run.err), "both formats agree");
+        (damaged, dumped)
+    }
+
+    /// Holds a dump of which the record `index` is not decodable against the whole one.
+    fn has_fault(
+        &self,
+        (bytes, dumped): &(Vec<u8>, Jsonl),
+        index: usize,
+        at: u64,
+        field: &str,
+        message: &str,
+    ) {
+        let kind = self.records[index]["type"].as_str().unwrap();
+        let offset = self.records[index]["offset"].as_u64().unwrap() as usize;
+        assert_eq!(dumped.run.status, 3);
+        assert_eq!(dumped.run.err, format!("{at:#x}: {kind}: {field}: {message}\n"));
+        assert_eq!(dumped.records.len(), self.records.len());
+        for (other, (expected, actual)) in self.records.iter().zip(&dumped.records).enumerate() {
+            assert!(other == index || expected == actual, "{actual}");
+        }
+        let faulty = &dumped.records[index];
+        assert_eq!(faulty["error"], dumped.run.err.trim_end());
+        let size = faulty["size"].as_u64().unwrap() as usize;
+        let raw: String = bytes[offset + 8..offset + size].iter().map(|byte| format!("{byte:02x}")).collect();
+        assert_eq!(faulty["raw"], raw);
+        let diagnostic = json!({"offset": at, "type": kind, "field": field, "message": message});
+        let walked = self.data.1 - self.data.0;
+        let expected = json!({
+            "records": self.records.len(), "bytes": walked, "bytes_skipped": 0, "lost": 0, "lost_samples": 0,
+            "diagnostics": [diagnostic],
+        });
+        assert_eq!(dumped.account, expected);
+    }
+}
+
+#[test]
+fn a_string_without_an_end_costs_one_record() {
+    let whole = Whole::of("plain.data");
+    let (index, comm) = whole.first("COMM");
+    let at = comm["offset"].as_u64().unwrap() + 16;
+    // The name has 16 bytes, and the trailer with pid, tid and time stands behind it.
+    let dumped = whole.with("string", at as usize, &[b'x'; 16]);
+    whole.has_fault(&dumped, index, at, "comm", "has no NUL before the record ends");
+    assert_eq!(dumped.1.records[index]["sample_id"], comm["sample_id"]);
+}
+
+#[test]
+fn a_count_beyond_the_record_costs_one_record() {
+    let whole = Whole::of("callchain.data");
+    let (index, sample) = whole.first("SAMPLE");
+    // ip, pid and tid, time, period; then the count of the call chain.
+    let at = sample["offset"].as_u64().unwrap() + 8 + 4 * 8;
+    let dumped = whole.with("count", at as usize, &0xffff_ffff_u64.to_le_bytes());
+    let left = sample["size"].as_u64().unwrap() - 8 - 5 * 8;
+    let message = format!("needs {} bytes, the record has {left} left", 0xffff_ffff_u64 * 8);
+    whole.has_fault(&dumped, index, at + 8, "callchain", &message);
+    assert_eq!(dumped.1.records[index]["fields"]["time"], sample["fields"]["time"]);
+}
+
+#[test]
+fn an_unknown_id_costs_one_record() {
+    let whole = Whole::of("identifier.data");
+    let (index, sample) = whole.first("SAMPLE");
+    let at = sample["offset"].as_u64().unwrap();
+    let dumped = whole.with("id", at as usize + 8, &987_654_321_u64.to_le_bytes());
+    whole.has_fault(&dumped, index, at, "id", "is 987654321, which no event of the file has");
+    assert!(dumped.1.records[index].get("event").is_none());
+}
+
+#[test]
+fn a_size_that_cannot_be_costs_the_rest() {
+    let whole = Whole::of("plain.data");
+    let (index, sample) = whole.first("SAMPLE");
+    let offset = sample["offset"].as_u64().unwrap() as usize;
+    for (size, field) in [(0_u16, "header.size"), (7, "header.size"), (u16::MAX, "payload")] {
+        let (_, dumped) = whole.with("size", offset + 6, &size.to_le_bytes());
+        assert_eq!(dumped.run.status, 3, "{size}");
+        assert_eq!(dumped.records, whole.records[..index], "{size}");
+        assert_eq!(dumped.account["records"], index, "{size}");
+        assert_eq!(dumped.account["bytes"], offset - whole.data.0, "{size}");
+        assert_eq!(dumped.account["bytes_skipped"], whole.data.1 - offset, "{size}");
+        let diagnostics = dumped.account["diagnostics"].as_array().unwrap();
+        assert_eq!((diagnostics.len(), &diagnostics[0]["field"]), (1, &field.into()), "{size}");
+        let at = offset + if field == "payload" { 8 } else { 6 };
+        assert!(dumped.run.err.starts_with(&format!("{at:#x}: {field}: ")), "{}", dumped.run.err);
+    }
+}
+
+#[test]
+fn a_file_cut_anywhere_gives_what_is_left() {
+    let whole = Whole::of("plain.data");
+    let (start, end) = whole.data;
+    let mut cuts: Vec<_> = (0..whole.bytes.len()).step_by(97).collect();
+    cuts.extend([7, 8, 16, 103, 104, start - 1, start + 1, end - 1, end, whole.bytes.len() - 1]);
+    for cut in cuts {
+        let path = scratch("cut.data", &whole.bytes[..cut]);
+        if cut < start {
+            let run = dump(&path, &["--format", "jsonl"]);
+            assert_eq!((run.status, &*run.out), (1, ""), "{cut}");
+            assert!(run.err.contains("cut.data: 0x"), "{cut}: {}", run.err);
+            continue;
+        }
+        let dumped = jsonl(&path, &[]);
+        assert_eq!(dumped.run.status, 3, "{cut}");
+        let is_whole = |record: &&Value| {
+            let [offset, size] = ["offset", "size"].map(|field| record[field].as_u64().unwrap() as usize);
+            offset + size <= cut
+        };
+        let left = whole.records.iter().take_while(is_whole).count();
+        assert_eq!(dumped.records.len(), left, "{cut}");
+        for (expected, actual) in whole.records.iter().zip(&dumped.records) {
+            assert_eq!(expected, actual, "{cut}");
+        }
+        let account = |field: &str| dumped.account[field].as_u64().unwrap() as usize;
+        assert_eq!(account("records"), left, "{cut}");
+        assert_eq!(account("bytes") + account("bytes_skipped"), cut.min(end) - start, "{cut}");
+        assert_eq!(account("bytes_skipped") == 0, cut >= end || account("bytes") == cut - start, "{cut}");
+        let diagnostics = dumped.account["diagnostics"].as_array().unwrap();
+        assert_eq!(diagnostics.len(), dumped.run.err.lines().count(), "{cut}");
+        for (diagnostic, line) in diagnostics.iter().zip(dumped.run.err.lines()) {
+            let [field, message] = ["field", "message"].map(|part| diagnostic[part].as_str().unwrap());
+            let offset = diagnostic["offset"].as_u64().unwrap();
+            assert_eq!(line, format!("{offset:#x}: {field}: {message}"), "{cut}");
+        }
+    }
+}
+
+#[test]
+fn a_recording_that_was_killed_is_read_to_its_end() {
+    let path = testdata::path("killed.data");
+    let dumped = jsonl(&path, &[]);
+    let data_offset = 264;
+    assert_eq!(dumped.run.status, 3);
+    assert!(dumped.run.err.starts_with("0x30: header.data.size: is 0"), "{}", dumped.run.err);
+    assert_eq!(dumped.account["bytes"], fs::metadata(path).unwrap().len() - data_offset);
+    assert_eq!(dumped.account["bytes_skipped"], 0);
+    assert_eq!(dumped.account["records"], dumped.records.len());
+}

@@ -1,0 +1,178 @@
+//! What the program prints of each capture, against what is kept under `testdata/goldens`.
+//!
+//! `BLESS=1` writes the goldens; `testdata/README.md` says what must be checked before.
+
+#![allow(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "what a test does not expect fails it"
+)]
+
+extern crate alloc;
+
+use alloc::collections::{BTreeMap, BTreeSet};
+use core::str;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+/// Captures of which no more than the first records are kept, and how many.
+const LIMITED: &[(&str, &str)] =
+    &[("dwarf", "40"), ("everything", "40"), ("lost", "150"), ("system_wide", "200")];
+
+/// What is not in file mode, compressed, or not whole: there are no goldens of it.
+const WITHOUT: &[&str] = &[".pipe.data", ".zstd.data", "killed.data"];
+
+/// The goldens of a capture: the end of the file's name, and the arguments that print it.
+const KINDS: [(&str, &[&str]); 3] =
+    [("info.txt", &["info"]), ("txt", &["dump"]), ("jsonl", &["dump", "--format", "jsonl"])];
+
+fn testdata(folder: &str) -> PathBuf {
+    testdata::path("").parent().unwrap().join(folder)
+}
+
+/// The files of a folder whose name ends in `end`, and the part of the name before the first dot.
+fn files(folder: &str, end: &str) -> Vec<(String, PathBuf)> {
+    let entries = fs::read_dir(testdata(folder)).unwrap().map(|entry| entry.unwrap());
+    let named = entries.map(|entry| (entry.file_name().into_string().unwrap(), entry.path()));
+    let wanted = named.filter(|(name, path)| {
+        path.is_file() && name.ends_with(end) && !WITHOUT.iter().any(|without| name.ends_with(without))
+    });
+    wanted.map(|(name, path)| (name.split('.').next().unwrap().to_owned(), path)).collect()
+}
+
+/// The captures that have goldens, by name: the recorded ones, and the little-endian ones of those made by hand.
+fn captures() -> BTreeMap<String, PathBuf> {
+    let recorded = files("captures", ".data");
+    let count = recorded.len();
+    let all: BTreeMap<_, _> = recorded.into_iter().chain(files("synthetic", ".le.data")).collect();
+    assert!(count > 20 && all.len() > count, "captures are missing, or two have one name");
+    all
+}
+
+/// What the program prints to standard output for a capture that is whole.
+fn perfdata(capture: &Path, args: &[&str]) -> String {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_perfdata"));
+    // The name as it is given is part of what is printed.
+    command.current_dir(capture.parent().unwrap()).args(args).arg(capture.file_name().unwrap());
+    let output = command.output().unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!((output.status.code(), &*errors), (Some(0), ""), "{args:?} of {}", capture.display());
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn dump(name: &str, capture: &Path, args: &[&str]) -> String {
+    let limited = LIMITED.iter().find(|(limited, _)| *limited == name && args[0] == "dump");
+    match limited {
+        Some((_, limit)) => perfdata(capture, &[args, &["--limit", limit]].concat()),
+        None => perfdata(capture, args),
+    }
+}
+
+/// Where two texts begin to differ; `None` if they are the same.
+fn difference(expected: &str, actual: &str) -> Option<String> {
+    /// Lines shown.
+    const SHOWN: usize = 3;
+    if expected == actual {
+        return None;
+    }
+    let (expected, actual): (Vec<_>, Vec<_>) = (expected.lines().collect(), actual.lines().collect());
+    let same = expected.iter().zip(&actual).take_while(|(expected, actual)| expected == actual).count();
+    let shown = |sign: char, lines: &[&str]| {
+        let lines = lines.iter().skip(same).take(SHOWN);
+        lines
+            .map(|line| format!("  {sign} {}\n", line.chars().take(400).collect::<String>()))
+            .collect::<String>()
+    };
+    Some(format!("from line {}:\n{}{}", same.saturating_add(1), shown('-', &expected), shown('+', &actual)))
+}
+
+#[test]
+fn output_is_as_it_was() {
+    let mut differences = String::new();
+    for (name, capture) in captures() {
+        for (end, args) in KINDS {
+            let file = format!("{name}.{end}");
+            let golden = testdata("goldens").join(&file);
+            let actual = dump(&name, &capture, args);
+            if std::env::var_os("BLESS").is_some() {
+                fs::write(&golden, &actual).unwrap();
+            }
+            let expected = fs::read_to_string(&golden).unwrap_or_default();
+            if let Some(difference) = difference(&expected, &actual) {
+                differences.push_str(&format!("{file}: {difference}"));
+            }
+        }
+    }
+    assert!(differences.is_empty(), "- golden, + now; write the goldens with BLESS=1:\n{differences}");
+}
+
+#[test]
+fn every_golden_is_of_a_capture() {
+    let names = |(name, _)| KINDS.map(|(end, _)| format!("{name}.{end}"));
+    let expected: BTreeSet<_> = captures().into_iter().flat_map(names).collect();
+    let entries = fs::read_dir(testdata("goldens")).unwrap();
+    let kept: BTreeSet<_> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    let strays: Vec<_> = kept.difference(&expected).collect();
+    assert!(strays.is_empty(), "goldens of no capture: {strays:?}");
+}
+
+/// The types that the perf tool makes up and that are not decoded: their payloads are shown as they are in the file.
+fn is_opaque(record: &Value) -> bool {
+    let is_known = record["type_id"].as_u64().is_some_and(|kind| (64..87).contains(&kind));
+    is_known && record["fields"]["raw"].is_string()
+}
+
+/// A big-endian capture and the little-endian one with the same content print the same, but for the byte order and
+/// for payloads that are not decoded.
+#[test]
+fn byte_order_makes_no_difference() {
+    let captures = captures();
+    let twins = files("synthetic", ".be.data");
+    assert!(twins.len() > 20, "twins are missing");
+    for (name, twin) in twins {
+        let little = &captures[&name];
+        let jsonl = [little, &twin].map(|file| {
+            let lines = perfdata(file, &["dump", "--format", "jsonl"]);
+            lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect::<Vec<Value>>()
+        });
+        let [mut expected, actual] = jsonl;
+        let endian = &mut expected[0]["header"]["endian"];
+        assert_eq!(*endian, "little", "{name}");
+        *endian = "big".into();
+        assert_eq!(expected.len(), actual.len(), "{name}");
+        let mut types = BTreeSet::new();
+        for (mut expected, mut actual) in expected.into_iter().zip(actual) {
+            if is_opaque(&expected) {
+                // The same bytes, moved about.
+                for record in [&mut expected, &mut actual] {
+                    record["fields"]["raw"] = sorted_bytes(&record["fields"]["raw"]);
+                }
+            } else {
+                types.extend(expected["type_id"].as_u64());
+            }
+            assert_eq!(expected, actual, "{name}");
+        }
+        if types.is_empty() {
+            continue;
+        }
+        let types = types.iter().map(u64::to_string).collect::<Vec<_>>().join(",");
+        let [expected, actual] = [little, &twin].map(|file| perfdata(file, &["dump", "--type", &types]));
+        if let Some(difference) = difference(&expected, &actual) {
+            panic!("{name}: - little-endian, + big-endian, {difference}");
+        }
+    }
+}
+
+/// The bytes of a payload regardless of their order, and of the order of their bits, as an attr has bit-fields.
+fn sorted_bytes(hex: &Value) -> Value {
+    let digits = hex.as_str().unwrap().as_bytes().chunks(2);
+    let bytes = digits.map(|byte| u8::from_str_radix(str::from_utf8(byte).unwrap(), 16).unwrap());
+    let mut bytes: Vec<_> = bytes.map(|byte| byte.min(byte.reverse_bits())).collect();
+    bytes.sort_unstable();
+    bytes.into()
+}
