@@ -37,18 +37,22 @@ const DUMP_EXAMPLES: &str = "Examples:
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct InfoArgs {
-    /// The capture
+    /// The capture: a file, a folder that perf record --threads made, or - for standard input
     pub(crate) file: PathBuf,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct DumpArgs {
-    /// The capture
+    /// The capture: a file, a folder that perf record --threads made, or - for standard input
     pub(crate) file: PathBuf,
 
     /// How to print: text for eyes, jsonl for programs (one JSON object a line)
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,
+
+    /// As they stand in the capture, or by time
+    #[arg(long, value_enum, default_value_t = Order::File)]
+    pub(crate) order: Order,
 
     /// Only records of these types, by name (SAMPLE, MMAP2, ...) or number
     #[arg(long = "type", value_name = "T", value_delimiter = ',')]
@@ -71,6 +75,14 @@ pub(crate) struct DumpArgs {
     /// Stop after this many records
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<u64>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Order {
+    /// As they stand in the capture
+    File,
+    /// By time; records of equal time, and records without one, as they stand in the capture
+    Time,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -4,13 +4,13 @@ mod filter;
 mod format;
 
 use perf_abi::endian::Endian;
-use perf_parse::file::{AnyFile, File};
+use perf_parse::file::{Reader, Source};
 
-use crate::args::DumpArgs;
-use crate::input::Input;
+use crate::args::{DumpArgs, Order};
+use crate::input::Work;
 use crate::output::Output;
 use crate::progress::Progress;
-use crate::{Failure, Outcome, diagnose, not_readable};
+use crate::{Failure, Outcome, diagnose};
 use filter::Filter;
 use format::Formatter;
 
@@ -26,9 +26,9 @@ struct Dump<'a> {
 impl Work for Dump<'_> {
     fn run<O: Endian, S: Source>(self, mut reader: Reader<'_, O, S>, size: u64) -> Result<Outcome, Failure> {
         let args = self.args;
-        let mut filter = Filter::new(args)?;
+        let filter = Filter::new(&reader, args)?;
         let mut output = Output::new();
-        let mut formatter = Formatter::new(args);
+        let mut formatter = Formatter::new(&reader, args);
         let mut progress = Progress::new(size);
         let mut left = args.limit.unwrap_or(u64::MAX);
         if args.order == Order::Time {
@@ -67,7 +67,7 @@ impl Work for Dump<'_> {
         }
         let faults = account.diagnostics.len() as u64 + account.diagnostics_omitted;
         let (walked, skipped) = (account.records, account.bytes_skipped);
-        eprintln!("perfdata: {walked} records walked, {faults} faults, {skipped} bytes skipped");
+        eprintln!("perfdata: records walked: {walked}, faults: {faults}, bytes skipped: {skipped}");
         Ok(Outcome::Partial)
     }
 }

@@ -5,73 +5,76 @@ use std::io::Write;
 use perf_abi::endian::Endian;
 use perf_abi::feature::Feature;
 use perf_parse::Record;
-use perf_parse::file::{Account, AnyFile, Event, File, FileError, FileRecord};
+use perf_parse::file::{Account, Event, FileError, FileRecord, Mode, Reader, Source};
 use serde_json::Value;
 
 use crate::args::InfoArgs;
-use crate::input::Input;
+use crate::input::{self, Work};
 use crate::output::Output;
 use crate::progress::Progress;
 use crate::render::attr;
 use crate::render::escape::{Printable, Seconds};
 use crate::render::feature::feature;
-use crate::{Failure, Outcome, diagnose, not_readable};
+use crate::{Failure, Outcome, diagnose};
 
 pub(crate) fn run(args: &InfoArgs) -> Result<Outcome, Failure> {
-    let input = Input::open(&args.file)?;
-    match AnyFile::open(input.bytes()).map_err(|error| not_readable(&args.file, &error))? {
-        AnyFile::Little(file) => info(&file, args),
-        AnyFile::Big(file) => info(&file, args),
-    }
+    input::read(&args.file, Info { args })
 }
 
-fn info<O: Endian>(file: &File<'_, O>, args: &InfoArgs) -> Result<Outcome, Failure> {
-    let mut output = Output::new();
-    let out = &mut output.buffer;
-    let endian = file.endianness();
-    let header = file.header();
-    writeln!(
-        out,
-        "{}: perf.data, file mode, {endian}-endian, {} bytes",
-        args.file.display(),
-        file.bytes().len()
-    )?;
-    writeln!(
-        out,
-        "header: {} bytes, magic version {}, attrs of {} bytes, data at {:#x} of {} bytes",
-        header.size, header.version, header.attr_size, header.data.offset, header.data.size
-    )?;
-    writeln!(out, "\nevents: {}", file.events().len())?;
-    for (index, event) in file.events().iter().enumerate() {
-        show_event(index, event, out)?;
-    }
-    let mut faults = file.diagnostics().to_vec();
-    writeln!(out, "\nfeatures: {}", file.features().len())?;
-    for section in file.features() {
-        match feature(file, section) {
-            Ok(value) => show_feature(section.feature, &value, out)?,
-            Err(error) => {
-                writeln!(out, "  {}: not decodable", section.feature)?;
-                faults.push(error);
+/// The work of the verb.
+struct Info<'a> {
+    args: &'a InfoArgs,
+}
+
+impl Work for Info<'_> {
+    fn run<O: Endian, S: Source>(self, mut reader: Reader<'_, O, S>, size: u64) -> Result<Outcome, Failure> {
+        let survey = Survey::of(&mut reader, size);
+        let mut output = Output::new();
+        let out = &mut output.buffer;
+        let (name, endian) = (self.args.file.display(), reader.endianness());
+        match reader.mode() {
+            Mode::File(header) => {
+                writeln!(out, "{name}: perf.data, file mode, {endian}-endian, {size} bytes")?;
+                writeln!(
+                    out,
+                    "header: {} bytes, magic version {}, attrs of {} bytes, data at {:#x} of {} bytes",
+                    header.size, header.version, header.attr_size, header.data.offset, header.data.size
+                )?;
+            }
+            Mode::Pipe => writeln!(out, "{name}: perf.data, pipe mode, {endian}-endian")?,
+        }
+        writeln!(out, "\nevents: {}", reader.events().len())?;
+        for (index, event) in reader.events().iter().enumerate() {
+            show_event(index, event, out)?;
+        }
+        writeln!(out, "\nfeatures: {}", reader.features().count())?;
+        let mut faults = Vec::new();
+        for section in reader.features() {
+            match feature(&reader, &section) {
+                Ok(value) => show_feature(section.feature, &value, out)?,
+                Err(error) => {
+                    writeln!(out, "  {}: not decodable", section.feature)?;
+                    faults.push(error);
+                }
             }
         }
+        faults.into_iter().for_each(|fault| reader.account_mut().note(fault));
+        survey.show(reader.account(), out)?;
+        reader.account().diagnostics.iter().for_each(diagnose);
+        output.flush()?;
+        Ok(if reader.account().is_clean() { Outcome::Clean } else { Outcome::Partial })
     }
-    let survey = Survey::of(file, &faults[file.diagnostics().len()..]);
-    survey.show(out)?;
-    survey.account.diagnostics.iter().for_each(diagnose);
-    output.flush()?;
-    Ok(if survey.account.is_clean() { Outcome::Clean } else { Outcome::Partial })
 }
 
-fn show_event<O: Endian>(index: usize, event: &Event<'_, O>, out: &mut Vec<u8>) -> std::io::Result<()> {
+fn show_event(index: usize, event: &Event, out: &mut Vec<u8>) -> std::io::Result<()> {
     write!(out, "  {index}")?;
-    if let Some(name) = event.name {
+    if let Some(name) = &event.name {
         write!(out, " {}", Printable(name))?;
     }
     writeln!(out, "\n      {}", attr::summary(&event.attr))?;
     if !event.ids.is_empty() {
         write!(out, "      ids:")?;
-        event.ids.iter().try_for_each(|id| write!(out, " {}", id.get()))?;
+        event.ids.iter().try_for_each(|id| write!(out, " {id}"))?;
         writeln!(out)?;
     }
     Ok(())
@@ -96,35 +99,36 @@ fn show_feature(feature: Feature, value: &Value, out: &mut Vec<u8>) -> std::io::
     }
 }
 
-/// What a pass over all records found.
+/// What a pass over all records found, beyond what the account has.
 struct Survey {
-    account: Account,
     /// The first and the last nanosecond that a record tells, but for the zeros of records that perf made up.
     span: Option<(u64, u64)>,
 }
 
 impl Survey {
-    fn of<O: Endian>(file: &File<'_, O>, faults: &[FileError]) -> Self {
-        let mut progress = Progress::new(file.bytes().len() as u64);
+    fn of<O: Endian, S: Source>(reader: &mut Reader<'_, O, S>, size: u64) -> Self {
+        let mut progress = Progress::new(size);
         let mut span: Option<(u64, u64)> = None;
-        let mut records = file.records();
-        faults.iter().for_each(|&fault| records.account_mut().note(fault));
-        while let Some(Ok(record)) = records.next() {
-            progress.at(record.offset);
-            match time(&record) {
+        loop {
+            progress.at(reader.offset());
+            let time = match reader.next() {
+                Ok(None) => return Self { span },
+                // The reader has noted it in the account.
+                Err(_) => continue,
+                Ok(Some(record)) => time(&record),
+            };
+            match time {
                 Ok(None | Some(0)) => {}
                 Ok(Some(time)) => {
                     let (first, last) = span.unwrap_or((time, time));
                     span = Some((first.min(time), last.max(time)));
                 }
-                Err(error) => records.account_mut().note(error),
+                Err(error) => reader.account_mut().note(error),
             }
         }
-        Self { account: records.account().clone(), span }
     }
 
-    fn show(&self, out: &mut Vec<u8>) -> std::io::Result<()> {
-        let account = &self.account;
+    fn show(&self, account: &Account, out: &mut Vec<u8>) -> std::io::Result<()> {
         writeln!(out, "\nrecords: {}, {} bytes", account.records, account.bytes)?;
         for (kind, count) in account.by_type() {
             writeln!(out, "  {kind:<20} {count:>10}")?;
@@ -143,7 +147,7 @@ impl Survey {
         let faults = account.diagnostics.len() as u64 + account.diagnostics_omitted;
         writeln!(
             out,
-            "account: {} bytes skipped, {faults} faults (see standard error)",
+            "account: {} bytes skipped, faults: {faults} (see standard error)",
             account.bytes_skipped
         )
     }
@@ -153,7 +157,6 @@ impl Survey {
 fn time<O: Endian>(record: &FileRecord<'_, O>) -> Result<Option<u64>, FileError> {
     if let Record::Sample(sample) = record.decode()? {
         sample.tail().map_err(|error| record.error(error))?;
-        return Ok(sample.time());
     }
-    Ok(record.sample_id()?.and_then(|trailer| trailer.time()))
+    Ok(record.time())
 }

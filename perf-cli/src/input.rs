@@ -1,31 +1,110 @@
-//! The capture's bytes: the one place where a file is mapped.
+//! Where a capture comes from: a file, a folder, standard input. The one place where a file is mapped.
 
 use std::fs::File;
-use std::path::Path;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
 
 use memmap2::Mmap;
+use perf_abi::endian::Endian;
+use perf_parse::file::{AnyReader, FileErrorKind, Reader, Source};
 
-use crate::Failure;
+use crate::{Failure, Outcome, not_readable};
 
-/// The bytes of a capture.
+/// What a verb does with a capture of either byte order, in memory or as a stream.
+pub(crate) trait Work {
+    /// `size` is the bytes of the capture, 0 where that is not known.
+    fn run<O: Endian, S: Source>(self, reader: Reader<'_, O, S>, size: u64) -> Result<Outcome, Failure>;
+}
+
+/// Opens the capture and does the work with it.
+pub(crate) fn read(path: &Path, work: impl Work) -> Result<Outcome, Failure> {
+    if path == Path::new("-") {
+        return read_stdin(work);
+    }
+    if path.is_dir() {
+        return read_folder(path, work);
+    }
+    let input = Input::open(path)?;
+    read_memory(path, input.bytes(), &[], work)
+}
+
+/// A capture in memory, with the further data files of a folder.
+fn read_memory(path: &Path, bytes: &[u8], more: &[Input], work: impl Work) -> Result<Outcome, Failure> {
+    let size = more.iter().map(|input| input.bytes().len() as u64).sum::<u64>() + bytes.len() as u64;
+    let add = |error| not_readable(path, &error);
+    match AnyReader::open(bytes).map_err(add)? {
+        AnyReader::Little(mut reader) => {
+            more.iter().for_each(|input| reader.add_data(input.bytes()));
+            work.run(reader, size)
+        }
+        AnyReader::Big(mut reader) => {
+            more.iter().for_each(|input| reader.add_data(input.bytes()));
+            work.run(reader, size)
+        }
+    }
+}
+
+/// `perf record --threads` writes a folder: `data` as a file is, and records alone in `data.*`.
+fn read_folder(path: &Path, work: impl Work) -> Result<Outcome, Failure> {
+    let main = Input::open(&path.join("data"))?;
+    let mut names: Vec<PathBuf> = Vec::new();
+    for entry in std::fs::read_dir(path).map_err(|error| format!("{}: {error}", path.display()))? {
+        let entry = entry.map_err(|error| format!("{}: {error}", path.display()))?.path();
+        let is_data = entry.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"data."));
+        if is_data && entry.is_file() {
+            names.push(entry);
+        }
+    }
+    // data.2 comes before data.10.
+    names.sort_by_key(|name| (name.as_os_str().len(), name.clone()));
+    let more = names.iter().map(|name| Input::open(name)).collect::<Result<Vec<_>, _>>()?;
+    read_memory(path, main.bytes(), &more, work)
+}
+
+/// Bytes that tell a stream from a file.
+const PIPE_HEADER: usize = 16;
+
+/// A stream is decoded as it comes; a file has to be read whole first.
+fn read_stdin(work: impl Work) -> Result<Outcome, Failure> {
+    let name = Path::new("standard input");
+    let mut stdin = io::stdin().lock();
+    let mut start = Vec::with_capacity(PIPE_HEADER);
+    stdin
+        .by_ref()
+        .take(PIPE_HEADER as u64)
+        .read_to_end(&mut start)
+        .map_err(|error| format!("standard input: {error}"))?;
+    let is_file = match AnyReader::stream(start.as_slice()) {
+        Err(error) if error.kind == FileErrorKind::NotAStream => true,
+        Err(error) => return Err(not_readable(name, &error)),
+        Ok(_) => false,
+    };
+    let mut stream = io::Cursor::new(start).chain(stdin);
+    if is_file {
+        let mut bytes = Vec::new();
+        stream.read_to_end(&mut bytes).map_err(|error| format!("standard input: {error}"))?;
+        return read_memory(name, &bytes, &[], work);
+    }
+    match AnyReader::stream(stream).map_err(|error| not_readable(name, &error))? {
+        AnyReader::Little(reader) => work.run(reader, 0),
+        AnyReader::Big(reader) => work.run(reader, 0),
+    }
+}
+
+/// The bytes of a file.
 #[derive(Debug)]
-pub(crate) enum Input {
+enum Input {
     /// A mapped file.
     Mapped(Mmap),
-    /// What cannot be mapped, read whole: a pipe, a file of `/proc`, an empty file.
+    /// What cannot be mapped, read whole: a named pipe, a file of `/proc`, an empty file.
     Read(Vec<u8>),
 }
 
 impl Input {
-    pub(crate) fn open(path: &Path) -> Result<Self, Failure> {
+    fn open(path: &Path) -> Result<Self, Failure> {
         let name = path.display();
         let file = File::open(path).map_err(|error| format!("{name}: {error}"))?;
         let metadata = file.metadata().map_err(|error| format!("{name}: {error}"))?;
-        if metadata.is_dir() {
-            return Err(Failure(format!(
-                "{name}: is a directory; the records of a directory capture start at {name}/data"
-            )));
-        }
         if !metadata.is_file() || metadata.len() == 0 {
             let bytes = std::fs::read(path).map_err(|error| format!("{name}: {error}"))?;
             return Ok(Self::Read(bytes));
@@ -39,7 +118,7 @@ impl Input {
         Ok(Self::Mapped(map))
     }
 
-    pub(crate) fn bytes(&self) -> &[u8] {
+    fn bytes(&self) -> &[u8] {
         match self {
             Self::Mapped(map) => map,
             Self::Read(bytes) => bytes,

@@ -2,8 +2,7 @@
 
 use perf_abi::endian::Endian;
 use perf_abi::record::RecordType;
-use perf_parse::file::{File, FileRecord};
-use perf_parse::{Record, Sample};
+use perf_parse::file::{Event, FileRecord, Mode, Reader, Source};
 
 use crate::Failure;
 use crate::args::DumpArgs;
@@ -14,41 +13,63 @@ use crate::render::escape::Lossy;
 pub(super) struct Filter {
     /// Empty for all.
     types: Vec<RecordType>,
-    /// Indices of events; `None` for all.
-    events: Option<Vec<usize>>,
+    /// `None` for all.
+    event: Option<EventFilter>,
     /// First and last nanosecond; `None` for all, records without a time included.
     time: Option<(u64, u64)>,
 }
 
+/// Events by their name, or one by its index.
+#[derive(Debug)]
+struct EventFilter {
+    name: String,
+    index: Option<usize>,
+}
+
 impl Filter {
-    pub(super) fn new<O: Endian>(file: &File<'_, O>, args: &DumpArgs) -> Result<Self, Failure> {
+    pub(super) fn new<O: Endian, S: Source>(
+        reader: &Reader<'_, O, S>,
+        args: &DumpArgs,
+    ) -> Result<Self, Failure> {
         let types: Result<_, _> = args.types.iter().map(|name| record_type(name)).collect();
-        let events = args.event.as_ref().map(|name| events(file, name)).transpose()?;
+        let event = args.event.as_ref().map(|name| EventFilter::new(reader, name)).transpose()?;
         let time = args.time.as_ref().map(|range| time_range(range)).transpose()?;
-        Ok(Self { types: types?, events, time })
+        Ok(Self { types: types?, event, time })
     }
 
     pub(super) fn wants<O: Endian>(&self, record: &FileRecord<'_, O>) -> bool {
+        let in_time = |(first, last)| record.time().is_some_and(|time| time >= first && time <= last);
         (self.types.is_empty() || self.types.contains(&record.raw.kind()))
-            && self
-                .events
-                .as_ref()
-                .is_none_or(|events| record.event.is_some_and(|event| events.contains(&event)))
-            && self
-                .time
-                .is_none_or(|(first, last)| time(record).is_some_and(|time| time >= first && time <= last))
+            && self.event.as_ref().is_none_or(|event| event.wants(record))
+            && self.time.is_none_or(in_time)
     }
 }
 
-/// When the record was made, if it says.
-fn time<O: Endian>(record: &FileRecord<'_, O>) -> Option<u64> {
-    if record.raw.kind() == RecordType::SAMPLE {
-        return match record.decode() {
-            Ok(Record::Sample(sample)) => Sample::time(&sample),
-            _ => None,
-        };
+impl EventFilter {
+    fn new<O: Endian, S: Source>(reader: &Reader<'_, O, S>, name: &str) -> Result<Self, Failure> {
+        let events = reader.events();
+        let named = |event: &Event| event.name.as_deref() == Some(name.as_bytes());
+        let is_name = events.iter().any(named);
+        let index = name.parse().ok().filter(|_| !is_name);
+        // More events may come in a stream.
+        let is_complete = matches!(reader.mode(), Mode::File(_));
+        if is_complete && !is_name && index.is_none_or(|index: usize| index >= events.len()) {
+            let known = events.iter().enumerate().map(|(index, event)| match &event.name {
+                Some(name) => format!("{index} ({})", Lossy(name)),
+                None => index.to_string(),
+            });
+            let known = known.collect::<Vec<_>>().join(", ");
+            return Err(Failure(format!("--event {name}: no such event; the file has {known}")));
+        }
+        Ok(Self { name: name.to_owned(), index })
     }
-    record.sample_id().ok()??.time()
+
+    fn wants<O: Endian>(&self, record: &FileRecord<'_, O>) -> bool {
+        match self.index {
+            Some(index) => record.event_index == Some(index),
+            None => record.event().is_some_and(|event| event.name.as_deref() == Some(self.name.as_bytes())),
+        }
+    }
 }
 
 /// A type by its name, with or without its prefix, or by its number.
@@ -68,33 +89,15 @@ fn record_type(name: &str) -> Result<RecordType, Failure> {
     Ok(RecordType(known.value as u32))
 }
 
-/// Events by their name, or one by its index.
-fn events<O: Endian>(file: &File<'_, O>, name: &str) -> Result<Vec<usize>, Failure> {
-    let all = file.events();
-    let mut found: Vec<_> =
-        (0..all.len()).filter(|&index| all[index].name == Some(name.as_bytes())).collect();
-    if found.is_empty() {
-        found.extend(name.parse().ok().filter(|&index: &usize| index < all.len()));
-    }
-    if found.is_empty() {
-        let known = all.iter().enumerate().map(|(index, event)| match event.name {
-            Some(name) => format!("{index} ({})", Lossy(name)),
-            None => index.to_string(),
-        });
-        let known = known.collect::<Vec<_>>().join(", ");
-        return Err(Failure(format!("--event {name}: no such event; the file has {known}")));
-    }
-    Ok(found)
-}
-
 /// `A,B` in seconds; an end left out is open.
 fn time_range(range: &str) -> Result<(u64, u64), Failure> {
     let parsed = range.split_once(',').and_then(|(first, last)| {
         let first = if first.is_empty() { Some(0) } else { nanoseconds(first) };
         let last = if last.is_empty() { Some(u64::MAX) } else { nanoseconds(last) };
-        first.zip(last)
+        first.zip(last).filter(|(first, last)| first <= last)
     });
-    parsed.ok_or_else(|| Failure(format!("--time {range}: must be A,B in seconds, as in 12.5,13 or 12.5,")))
+    let must = "must be A,B in seconds, A not after B, as in 12.5,13 or 12.5,";
+    parsed.ok_or_else(|| Failure(format!("--time {range}: {must}")))
 }
 
 /// Seconds with up to nine digits behind the point, without the rounding of a floating-point number.
@@ -128,6 +131,7 @@ mod tests {
         assert_eq!(time_range(",2").ok(), Some((0, 2_000_000_000)));
         assert_eq!(time_range("1,").ok(), Some((1_000_000_000, u64::MAX)));
         assert!(time_range("1").is_err());
+        assert!(time_range("5,3").is_err());
     }
 
     #[test]

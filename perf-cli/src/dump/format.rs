@@ -6,10 +6,11 @@ use perf_abi::endian::Endian;
 use perf_abi::feature::Feature;
 use perf_abi::record::RecordType;
 use perf_abi::regs::Arch;
-use perf_parse::file::{Account, File, FileError, FileRecord};
+use perf_parse::file::{Account, FileError, FileRecord, Mode, Reader, Source};
 use serde_json::{Value, json};
 
 use crate::args::{DumpArgs, Format};
+use crate::diagnose;
 use crate::render::columns::Columns;
 use crate::render::escape::{Lossy, Printable};
 use crate::render::json::Json;
@@ -20,8 +21,6 @@ use crate::render::{self, Scalars, Sink};
 #[derive(Debug)]
 pub(super) struct Formatter<'a> {
     style: Style<'a>,
-    /// The events' names, ready to be printed.
-    events: Vec<String>,
 }
 
 #[derive(Debug)]
@@ -32,50 +31,45 @@ enum Style<'a> {
 }
 
 impl<'a> Formatter<'a> {
-    pub(super) fn new<O: Endian>(file: &File<'_, O>, args: &'a DumpArgs) -> Self {
+    pub(super) fn new<O: Endian, S: Source>(reader: &Reader<'_, O, S>, args: &'a DumpArgs) -> Self {
         let style = match args.format {
             format if !args.fields.is_empty() => Style::Columns(Columns::new(&args.fields, format), format),
-            Format::Text => Style::Text(Text::new(arch(file))),
+            Format::Text => Style::Text(Text::new(arch(reader))),
             Format::Jsonl => Style::Json,
         };
-        let name = |(index, name): (usize, Option<&[u8]>)| match name {
-            Some(name) => Printable(name).to_string(),
-            None => format!("event {index}"),
-        };
-        let events = file.events().iter().map(|event| event.name).enumerate().map(name).collect();
-        Self { style, events }
+        Self { style }
     }
 
     fn is_json(&self) -> bool {
         matches!(self.style, Style::Json | Style::Columns(_, Format::Jsonl))
     }
 
-    /// What stands before the records.
-    pub(super) fn header<O: Endian>(
-        &self,
-        file: &File<'_, O>,
-        out: &mut Vec<u8>,
-        diagnose: &mut dyn FnMut(FileError),
-    ) {
+    /// What stands before the records: what is known of the capture. A feature that cannot be decoded is noted.
+    pub(super) fn header<O: Endian, S: Source>(&self, reader: &mut Reader<'_, O, S>, out: &mut Vec<u8>) {
         if !self.is_json() {
             return;
         }
         let mut features = serde_json::Map::new();
-        for section in file.features() {
-            let value = render::feature::feature(file, section).unwrap_or_else(|error| {
-                diagnose(error);
+        let mut faults = Vec::new();
+        for section in reader.features() {
+            let value = render::feature::feature(reader, &section).unwrap_or_else(|error| {
+                faults.push(error);
                 json!({"error": error.to_string()})
             });
             features.insert(section.feature.to_string(), value);
         }
+        for fault in faults {
+            diagnose(&fault);
+            reader.account_mut().note(fault);
+        }
         Json::object(out, |json| {
             Json::object(json.member("header"), |json| {
-                json.text("mode", &"file");
-                json.text("endian", &file.endianness());
-                json.objects("attrs", file.events().iter(), |json, event| {
+                json.text("mode", &if matches!(reader.mode(), Mode::Pipe) { "pipe" } else { "file" });
+                json.text("endian", &reader.endianness());
+                json.objects("attrs", reader.events().iter(), |json, event| {
                     render::attr::attr(&event.attr, json);
-                    json.addresses("ids", event.ids.iter().map(|id| id.get()));
-                    render::given(event.name, |name| json.text("name", &Lossy(name)));
+                    json.addresses("ids", event.ids.iter().copied());
+                    render::given(event.name.as_deref(), |name| json.text("name", &Lossy(name)));
                 });
                 json.serialized("features", &Value::Object(features));
             });
@@ -89,16 +83,15 @@ impl<'a> Formatter<'a> {
         record: &FileRecord<'_, O>,
         out: &mut Vec<u8>,
     ) -> Option<FileError> {
-        let event = record.event.and_then(|index| self.events.get(index)).map(String::as_str);
         match &mut self.style {
             Style::Json => json_record(record, out),
             Style::Text(text) => {
-                let error = text_record(record, event, text);
+                let error = text_record(record, text);
                 text.finish(out);
                 error
             }
             Style::Columns(columns, _) => {
-                let error = column_record(record, event, columns);
+                let error = column_record(record, columns);
                 columns.finish(out);
                 error
             }
@@ -117,6 +110,9 @@ impl<'a> Formatter<'a> {
                 "lost_samples": account.lost_samples,
                 "diagnostics": diagnostics,
             });
+            if account.late > 0 {
+                value["late"] = account.late.into();
+            }
             if account.diagnostics_omitted > 0 {
                 value["diagnostics_omitted"] = account.diagnostics_omitted.into();
             }
@@ -141,9 +137,9 @@ fn diagnostic(error: &FileError) -> Value {
 }
 
 /// Whose registers the samples have.
-fn arch<O: Endian>(file: &File<'_, O>) -> Option<Arch> {
-    let machine = file.feature(Feature::ARCH)?.string::<O>().ok()?;
-    Arch::from_machine(core::str::from_utf8(machine).ok()?)
+fn arch<O: Endian, S: Source>(reader: &Reader<'_, O, S>) -> Option<Arch> {
+    let section = reader.feature(Feature::ARCH)?;
+    Arch::from_machine(core::str::from_utf8(section.string::<O>().ok()?).ok()?)
 }
 
 /// The name of a type; `UNKNOWN_<n>` for one without.
@@ -153,7 +149,7 @@ impl Display for TypeName {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match self.0.name() {
             Some(name) => f.pad(name),
-            None => write!(f, "UNKNOWN_{}", self.0.0),
+            None => f.pad(&format!("UNKNOWN_{}", self.0.0)),
         }
     }
 }
@@ -172,11 +168,15 @@ fn json_record<O: Endian>(record: &FileRecord<'_, O>, out: &mut Vec<u8>) -> Opti
     let mut error = None;
     Json::object(out, |json| {
         json.number("offset", record.offset);
+        render::given(record.inner, |inner| json.number("inner", inner));
+        if record.data_file > 0 {
+            json.number("data_file", record.data_file as u64);
+        }
         json.text("type", &TypeName(kind));
         json.number("type_id", u64::from(kind.0));
         json.number("misc", u64::from(record.raw.misc().0));
         json.number("size", u64::from(record.raw.size()));
-        render::given(record.event, |event| json.number("event", event as u64));
+        render::given(record.event_index, |event| json.number("event", event as u64));
         Json::object(json.member("fields"), |json| error = tell(record, json));
         match record.sample_id() {
             Ok(Some(trailer)) => {
@@ -194,14 +194,17 @@ fn json_record<O: Endian>(record: &FileRecord<'_, O>, out: &mut Vec<u8>) -> Opti
     error
 }
 
-fn text_record<O: Endian>(
-    record: &FileRecord<'_, O>,
-    event: Option<&str>,
-    text: &mut Text,
-) -> Option<FileError> {
+fn text_record<O: Endian>(record: &FileRecord<'_, O>, text: &mut Text) -> Option<FileError> {
     let kind = record.raw.kind();
-    text.start(record.offset, &TypeName(kind), record.raw.size(), &record.raw.misc().names(kind));
-    render::given(event, |event| text.string("event", event.as_bytes()));
+    text.start(record.offset, &TypeName(kind), record.raw.size(), record.raw.misc(), kind);
+    render::given(record.inner, |inner| text.hex("inner", inner));
+    if record.data_file > 0 {
+        text.number("data_file", record.data_file as u64);
+    }
+    render::given(record.event_index, |index| match record.event().and_then(|event| event.name.as_deref()) {
+        Some(name) => text.string("event", name),
+        None => text.number("event", index as u64),
+    });
     let mut error = tell(record, text);
     match record.sample_id() {
         Ok(Some(trailer)) => {
@@ -217,17 +220,17 @@ fn text_record<O: Endian>(
     error
 }
 
-fn column_record<O: Endian>(
-    record: &FileRecord<'_, O>,
-    event: Option<&str>,
-    columns: &mut Columns<'_>,
-) -> Option<FileError> {
+fn column_record<O: Endian>(record: &FileRecord<'_, O>, columns: &mut Columns<'_>) -> Option<FileError> {
     let kind = record.raw.kind();
     columns.hex("offset", record.offset);
     columns.text("type", &TypeName(kind));
     columns.named("misc", u64::from(record.raw.misc().0), &record.raw.misc().names(kind));
     columns.number("size", u64::from(record.raw.size()));
-    render::given(record.event, |index| columns.named("event", index as u64, &event.unwrap_or_default()));
+    render::given(record.inner, |inner| columns.hex("inner", inner));
+    render::given(record.event_index, |index| match record.event().and_then(|event| event.name.as_deref()) {
+        Some(name) => columns.named("event", index as u64, &Printable(name)),
+        None => columns.number("event", index as u64),
+    });
     let mut error = tell(record, columns);
     match record.sample_id() {
         Ok(Some(trailer)) => render::sample_id(&trailer, columns),

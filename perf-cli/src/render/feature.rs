@@ -2,7 +2,7 @@
 
 use perf_abi::endian::Endian;
 use perf_abi::feature::Feature;
-use perf_parse::file::{FeatureSection, File, FileError};
+use perf_parse::file::{FeatureSection, FileError, Reader, Source};
 use serde_json::{Value, json};
 
 use super::escape::{Hex, Lossy};
@@ -17,8 +17,8 @@ fn texts(list: &[&[u8]]) -> Value {
 }
 
 /// A feature section; one that is not decoded gives its place.
-pub(crate) fn feature<O: Endian>(
-    file: &File<'_, O>,
+pub(crate) fn feature<O: Endian, S: Source>(
+    reader: &Reader<'_, O, S>,
     section: &FeatureSection<'_>,
 ) -> Result<Value, FileError> {
     Ok(match section.feature {
@@ -50,7 +50,7 @@ pub(crate) fn feature<O: Endian>(
             };
             build_ids?.iter().map(build_id).collect()
         }
-        Feature::CPU_TOPOLOGY => cpu_topology(file, section)?,
+        Feature::CPU_TOPOLOGY => cpu_topology(reader, section)?,
         Feature::PMU_MAPPINGS => {
             let pmu = |(kind, name): &(perf_abi::event::EventType, &[u8])| json!({"type": kind.0, "name": text(name)});
             section.pmu_mappings::<O>()?.iter().map(pmu).collect()
@@ -81,8 +81,11 @@ pub(crate) fn feature<O: Endian>(
     })
 }
 
-fn cpu_topology<O: Endian>(file: &File<'_, O>, section: &FeatureSection<'_>) -> Result<Value, FileError> {
-    let nr_cpus = match file.feature(Feature::NRCPUS) {
+fn cpu_topology<O: Endian, S: Source>(
+    reader: &Reader<'_, O, S>,
+    section: &FeatureSection<'_>,
+) -> Result<Value, FileError> {
+    let nr_cpus = match reader.feature(Feature::NRCPUS) {
         Some(section) => section.nr_cpus::<O>()?.0,
         None => 0,
     };

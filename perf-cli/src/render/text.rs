@@ -5,6 +5,7 @@ use std::io::Write;
 
 use perf_abi::callchain::CallchainContext;
 use perf_abi::endian::Endian;
+use perf_abi::record::{Misc, RecordType};
 use perf_abi::regs::Arch;
 use perf_parse::sample::{BranchStack, Callchain, Frame, Read, Reading, Readings, Regs, StackUser};
 
@@ -41,10 +42,20 @@ impl Text {
     }
 
     /// Begins a record's line: where it is, what it is, its size and its `misc`.
-    pub(crate) fn start(&mut self, offset: u64, kind: &dyn Display, size: u16, misc: &dyn Display) {
-        print(&mut self.line, format_args!("{offset:#010x} {kind:<18} {size:>5} "));
+    pub(crate) fn start(
+        &mut self,
+        offset: u64,
+        shown: &dyn Display,
+        size: u16,
+        misc: Misc,
+        kind: RecordType,
+    ) {
+        print(&mut self.line, format_args!("{offset:#010x} {shown:<18} {size:>5} "));
         let start = self.line.len();
-        print(&mut self.line, format_args!("{misc}"));
+        match misc {
+            Misc(0) => self.line.push(b'-'),
+            misc => print(&mut self.line, format_args!("{}", misc.names(kind))),
+        }
         self.line.resize(self.line.len().max(start + MISC_WIDTH), b' ');
     }
 
