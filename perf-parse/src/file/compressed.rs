@@ -111,8 +111,11 @@ impl Inflate {
         }
     }
 
-    /// Where the front is in the decompressed stream, and where in the capture the record is that it came out of.
-    pub(super) fn place(&self) -> (u64, u64) {
-        (self.position, self.chunks.front().map_or(0, |&(_, offset)| offset))
+    /// Where the front is in the decompressed stream, and where in the capture the COMPRESSED record is that the last of
+    /// the `size` bytes at the front came out of: perf counts a record that straddles two to the second.
+    pub(super) fn place(&self, size: usize) -> (u64, u64) {
+        let end = self.position.saturating_add(size as u64);
+        let chunk = self.chunks.iter().rev().find(|&&(begin, _)| begin < end).or(self.chunks.front());
+        (self.position, chunk.map_or(0, |&(_, offset)| offset))
     }
 }

@@ -13,7 +13,7 @@ use crate::record::{RawRecord, Record, SampleId};
 #[derive(Clone, Copy, Debug)]
 pub struct FileRecord<'a, O: Endian> {
     /// Where its header is, in bytes from the start of the capture; for a record that was compressed, where the
-    /// COMPRESSED record is that it came out of.
+    /// COMPRESSED record is that its end came out of.
     pub offset: u64,
     /// Where it is in the decompressed stream; `None` for a record that was not compressed.
     pub inner: Option<u64>,

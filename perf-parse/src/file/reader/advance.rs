@@ -238,20 +238,22 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
     fn advance_inner(&mut self) -> Result<Option<Current>, FileError> {
         loop {
             let Some(inflate) = &mut self.inflate else { return Ok(None) };
-            let (position, chunk) = inflate.place();
             if self.lost_inner {
+                let (_, chunk) = inflate.place(0);
                 if let Some(skipped) = self.resync_inner() {
                     return Err(self.note(FileErrorKind::Skipped { bytes: skipped }, chunk));
                 }
             } else {
                 match RawRecord::<O>::parse(inflate.front()) {
                     Ok((raw, _)) => {
+                        let (position, chunk) = inflate.place(usize::from(raw.size()));
                         self.pending.inner = usize::from(raw.size());
                         self.account.count(raw.kind(), 0);
                         return Ok(Some(self.found(chunk, Some(position), 0, 0)));
                     }
                     Err(error) if matches!(error.kind, ErrorKind::RecordSize { .. }) => {
                         self.lost_inner = true;
+                        let (_, chunk) = inflate.place(HEADER);
                         return Err(self.lost_boundary(error, chunk));
                     }
                     // The rest of it is still to be decompressed.
@@ -316,7 +318,7 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
             }
             let left = inflate.front().len();
             if left > 0 {
-                let (_, chunk) = inflate.place();
+                let (_, chunk) = inflate.place(left);
                 let error = RawRecord::<O>::parse(inflate.front()).err();
                 inflate.skip(left);
                 self.account.bytes_skipped = self.account.bytes_skipped.saturating_add(left as u64);
