@@ -57,12 +57,9 @@ fn walk(mut bytes: &[u8], tail: impl Fn(&mut Sums, &mut &[u8]) -> Option<()>) ->
         if kind != 9 {
             continue;
         }
-        let (leading, rest) = payload.split_first_chunk::<40>()?;
-        payload = rest;
-        let words: [u64; 5] = core::array::from_fn(|at| {
-            u64::from_le_bytes(leading.as_chunks().0.get(at).copied().unwrap_or([0; 8]))
-        });
-        let [ip, tid, time, cpu, period] = words;
+        let leading = take(&mut payload, 40)?;
+        let &[ip, tid, time, cpu, period] = leading.as_chunks().0 else { return None };
+        let [ip, tid, time, cpu, period] = [ip, tid, time, cpu, period].map(u64::from_le_bytes);
         sums.samples += 1;
         add(&mut sums.ip, ip);
         add(&mut sums.pid, tid as u32 as u64);
