@@ -9,6 +9,6 @@
 //! - the PMUs and events that `/sys/bus/event_source` lists.
 //!
 //! To decode what others captured, in a file, from a pipe or out of a ring, use `perf-parse`; the ABI itself, attr and
-//! ioctl numbers included, is in `perf-abi`. Both are complete without this crate.
+//! ioctl numbers included, is in `perf-abi`. Neither needs this crate.
 
 #![no_std]
