@@ -1,0 +1,71 @@
+//! One record and the attr of its event, from the fuzzer's bytes.
+
+use arbitrary::Arbitrary;
+use perf_abi::attr::{Attr, AttrFlags};
+use perf_abi::branch::BranchSampleType;
+use perf_abi::endian::Endian;
+use perf_abi::read_format::ReadFormat;
+use perf_abi::record::{Header, Misc, RecordType};
+use perf_abi::sample_type::SampleType;
+
+/// What the fuzzer chooses: all of an attr that the layout of a record depends on, and a record.
+///
+/// In a corpus file the fields stand end to end in this order, little-endian, a byte for each `bool`; the payload is
+/// what is left.
+#[derive(Arbitrary, Clone, Copy, Debug)]
+pub struct Input<'a> {
+    /// `attr.sample_type`: all bits that are known and some that are not.
+    pub sample_type: u32,
+    /// `attr.read_format`, likewise.
+    pub read_format: u8,
+    /// `attr.branch_sample_type`.
+    pub branch_sample_type: u32,
+    /// `attr.sample_regs_user`.
+    pub sample_regs_user: u64,
+    /// `attr.sample_regs_intr`.
+    pub sample_regs_intr: u64,
+    /// `attr.sample_stack_user`.
+    pub sample_stack_user: u8,
+    /// `attr.sample_id_all`.
+    pub sample_id_all: bool,
+    /// Whether the record is big-endian.
+    pub big: bool,
+    /// `header.type`.
+    pub kind: u8,
+    /// `header.misc`.
+    pub misc: u16,
+    /// What stands behind the header.
+    pub payload: &'a [u8],
+}
+
+impl Input<'_> {
+    /// The attr.
+    #[must_use]
+    pub fn attr(&self) -> Attr {
+        Attr {
+            sample_type: SampleType(self.sample_type.into()),
+            read_format: ReadFormat(self.read_format.into()),
+            branch_sample_type: BranchSampleType(self.branch_sample_type.into()),
+            sample_regs_user: self.sample_regs_user,
+            sample_regs_intr: self.sample_regs_intr,
+            sample_stack_user: self.sample_stack_user.into(),
+            flags: if self.sample_id_all { AttrFlags::SAMPLE_ID_ALL } else { AttrFlags::NONE },
+            ..Attr::default()
+        }
+    }
+
+    /// The record's misc bits.
+    #[must_use]
+    pub fn misc(&self) -> Misc {
+        Misc(self.misc)
+    }
+
+    /// A record of type `kind` with the payload; `None` if it is longer than a record can be.
+    #[must_use]
+    pub fn record<O: Endian>(&self, kind: RecordType) -> Option<Vec<u8>> {
+        let size = u16::try_from(self.payload.len() + 8).ok()?;
+        let mut bytes = zerocopy::IntoBytes::as_bytes(&Header::<O>::new(kind, self.misc(), size)).to_vec();
+        bytes.extend_from_slice(self.payload);
+        Some(bytes)
+    }
+}
