@@ -227,7 +227,7 @@ fn stray_word_of_another_reading() {
         ..Attr::default()
     };
     let words = [
-        1, 1, 2, 3,  // branch_stack: nr and a branch
+        1, 1, 2, 0,  // branch_stack: nr and a branch
         2,  // regs_user.abi of user space, or branch_stack.counters
         0,  // stack_user.size, or regs_user.abi of no user space
         0,  // weight, or stack_user.size
