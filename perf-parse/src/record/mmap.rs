@@ -122,7 +122,7 @@ impl FileId {
 /// The highest `prot` that a mapping can have and that cannot be the first characters of a path.
 ///
 /// The kernel writes `PROT_READ`, `PROT_WRITE` and `PROT_EXEC`; architectures have a few more bits below this.
-const MAX_PROT: u32 = 0xff;
+pub(crate) const MAX_PROT: u32 = 0xff;
 
 impl<'a> Mmap2<'a> {
     pub(super) fn parse<O: Endian>(at: &mut Cursor<'a>, misc: Misc) -> Result<Self, Error> {
