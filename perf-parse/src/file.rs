@@ -91,10 +91,13 @@ impl<'a, O: Endian> File<'a, O> {
     ///
     /// # Errors
     ///
-    /// Where nothing can be read: [`FileErrorKind::NotPerfData`], [`FileErrorKind::PipeMode`],
-    /// [`FileErrorKind::Truncated`], [`FileErrorKind::Invalid`] for a header field, [`FileErrorKind::Attr`] for an
+    /// Where nothing can be read: [`FileErrorKind::NotPerfData`], also for a file of the other order,
+    /// [`FileErrorKind::PipeMode`], [`FileErrorKind::Truncated`], [`FileErrorKind::Invalid`] for a header field, [`FileErrorKind::Attr`] for an
     /// attr, each with its offset in the file.
     pub fn open(bytes: &'a [u8]) -> Result<Self, FileError> {
+        if header::endianness(bytes)? != O::ENDIANNESS {
+            return Err(FileError::new(FileErrorKind::NotPerfData, 0));
+        }
         let mut diagnostics = Vec::new();
         let header = FileHeader::read::<O>(bytes)?;
         let data = header.data_bytes(bytes, &mut diagnostics)?;
