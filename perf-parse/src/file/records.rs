@@ -1,11 +1,11 @@
 //! The walk over the records of a file.
 
-use perf_abi::endian::{Endian, U32, U64};
+use perf_abi::endian::{Endian, U32};
 use perf_abi::record::RecordType;
-use zerocopy::FromBytes;
 
 use super::error::{FileError, FileErrorKind};
 use super::{Account, Event, File};
+use crate::cursor::Cursor;
 use crate::error::{Error, ErrorKind};
 use crate::layout::SampleLayout;
 use crate::record::Lost;
@@ -156,14 +156,13 @@ fn split_behind<'a, O: Endian>(
     rest: &'a [u8],
 ) -> Result<(&'a [u8], &'a [u8]), Error> {
     let payload = raw.payload();
-    let (size, field) = if raw.kind() == RecordType::AUXTRACE {
-        (U64::<O>::read_from_prefix(payload).map(|(size, _)| size.get()).ok(), "auxtrace.size")
+    let mut at = Cursor::new(payload, 8);
+    let (field, size) = if raw.kind() == RecordType::AUXTRACE {
+        let field = "auxtrace.size";
+        (field, at.word::<O>(field)?)
     } else {
-        (U32::<O>::read_from_prefix(payload).map(|(size, _)| u64::from(size.get())).ok(), "tracing_data.size")
-    };
-    let Some(size) = size else {
-        let available = payload.len() as u64;
-        return Err(Error::new(ErrorKind::Truncated { field, needed: 8, available }, 8));
+        let field = "tracing_data.size";
+        (field, u64::from(at.fixed::<U32<O>>(field)?.get()))
     };
     usize::try_from(size).ok().and_then(|size| rest.split_at_checked(size)).ok_or_else(|| {
         let available = rest.len() as u64;
