@@ -1,8 +1,9 @@
 //! Decoding allocates nothing: a million samples, and the walk over as many records.
 
+use core::alloc::{GlobalAlloc, Layout};
 use core::cell::Cell;
 use core::hint::black_box;
-use std::alloc::{GlobalAlloc, Layout, System};
+use std::alloc::System;
 
 use perf_parse::abi::attr::{Attr, AttrFlags};
 use perf_parse::abi::branch::BranchSampleType;

@@ -1,5 +1,7 @@
 //! `perf.data` files of a few hundred bytes, whole and with each fault there can be, in both byte orders.
 
+#![allow(clippy::extra_unused_type_parameters, reason = "to some tests of a byte order its value is enough")]
+
 mod build;
 #[path = "../common/mod.rs"]
 mod common;
@@ -15,16 +17,16 @@ use perf_parse::abi::sample_type::SampleType;
 use perf_parse::error::ErrorKind;
 use perf_parse::file::{AnyFile, File, FileError, FileErrorKind};
 
-/// Runs a test of a byte order for each: `fn(big)`.
+/// Makes a test of each `fn<O: Endian>(big: bool)` for each byte order.
 macro_rules! in_both_orders {
-    ($( fn $name:ident<$O:ident>($big:ident: bool) $body:block )*) => { $(
-        #[test]
-        fn $name() {
-            fn in_order<$O: $crate::Endian>($big: bool) $body
-            in_order::<$crate::LittleEndian>(false);
-            in_order::<$crate::BigEndian>(true);
+    ($( $name:ident, )*) => {
+        mod little_endian {
+            $( #[test] fn $name() { super::$name::<$crate::LittleEndian>(false); } )*
         }
-    )* };
+        mod big_endian {
+            $( #[test] fn $name() { super::$name::<$crate::BigEndian>(true); } )*
+        }
+    };
 }
 pub(crate) use in_both_orders;
 

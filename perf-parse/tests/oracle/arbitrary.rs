@@ -35,12 +35,13 @@ impl Word {
 
 /// Words that are often what a count or a size may be.
 fn word() -> impl Strategy<Value = Word> {
+    let two = |(first, second)| Word::Two(first, second);
     prop_oneof![
         4 => (0_u64..4).prop_map(Word::One),
         2 => select(vec![8_u64, 16, 24]).prop_map(Word::One),
-        2 => (select(vec![0_u32, 4, 12, 20]), any::<u32>()).prop_map(|(first, second)| Word::Two(first, second)),
+        2 => (select(vec![0_u32, 4, 12, 20]), any::<u32>()).prop_map(two),
         1 => any::<u64>().prop_map(Word::One),
-        1 => (any::<u32>(), any::<u32>()).prop_map(|(first, second)| Word::Two(first, second)),
+        1 => any::<(u32, u32)>().prop_map(two),
         1 => select(vec![u64::MAX, 1 << 61, 1 << 32, -512_i64 as u64, -640_i64 as u64]).prop_map(Word::One),
     ]
 }
