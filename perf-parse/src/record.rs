@@ -26,6 +26,8 @@ pub use cgroup::Cgroup;
 pub use comm::Comm;
 pub use ksymbol::{BpfEvent, Ksymbol};
 pub use lost::{Lost, LostSamples};
+#[cfg(feature = "alloc")]
+pub(crate) use mmap::MAX_PROT;
 pub use mmap::{FileId, Mmap, Mmap2};
 pub use namespaces::Namespaces;
 pub use raw::{RawRecord, Records};

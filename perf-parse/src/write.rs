@@ -41,7 +41,7 @@ use perf_abi::record::{self as wire, Header, Misc, RecordType};
 use zerocopy::{Immutable, IntoBytes};
 
 use crate::layout::SampleLayout;
-use crate::record::{FileId, Mmap2, RawRecord, Record};
+use crate::record::{FileId, MAX_PROT, Mmap2, RawRecord, Record};
 use crate::sample::Read;
 
 /// Why a record cannot be written.
@@ -121,8 +121,10 @@ pub struct SampleIdFields {
 ///
 /// # Errors
 ///
-/// [`WriteError::Invalid`] for a string with a NUL inside, a build id or text too long; [`WriteError::TooLong`],
-/// [`WriteError::Unaligned`]. `out` is then as it was.
+/// [`WriteError::Invalid`] for a string with a NUL inside, a build id or text too long, and for what would be read
+/// back otherwise: counter values of another `read_format` than the event's, an MMAP2 that does not go with `misc`;
+/// [`WriteError::Missing`] for a build id without a protection; [`WriteError::TooLong`], [`WriteError::Unaligned`].
+/// `out` is then as it was.
 pub fn record<O: Endian>(
     out: &mut Vec<u8>,
     layout: &SampleLayout,
@@ -131,7 +133,7 @@ pub fn record<O: Endian>(
     sample_id: &SampleIdFields,
 ) -> Result<(), WriteError> {
     framed::<O>(out, record.kind(), misc, |out| {
-        let copied = payload(out, record)?;
+        let copied = payload(out, layout, misc, record)?;
         if !copied {
             trailer::<O>(out, layout, sample_id);
         }
@@ -179,13 +181,18 @@ fn framed<O: Endian>(
 }
 
 /// Appends what stands between header and trailer; whether that was a copy of all behind the header.
-fn payload<O: Endian>(out: &mut Vec<u8>, record: &Record<'_, O>) -> Result<bool, WriteError> {
+fn payload<O: Endian>(
+    out: &mut Vec<u8>,
+    layout: &SampleLayout,
+    misc: Misc,
+    record: &Record<'_, O>,
+) -> Result<bool, WriteError> {
     match record {
         Record::Mmap(it) => {
             put(out, &mmap::<O>(it.pid, it.tid, it.addr, it.len, it.pgoff));
             string(out, "filename", it.filename)?;
         }
-        Record::Mmap2(it) => mmap2::<O>(out, it)?,
+        Record::Mmap2(it) => mmap2::<O>(out, misc, it)?,
         Record::Lost(it) => put(out, &wire::Lost::<O> { id: U64::new(it.id), lost: U64::new(it.lost) }),
         Record::Comm(it) => {
             put(out, &wire::Comm::<O> { pid: I32::new(it.pid), tid: I32::new(it.tid) });
@@ -201,6 +208,9 @@ fn payload<O: Endian>(out: &mut Vec<u8>, record: &Record<'_, O>) -> Result<bool,
             put(out, &wire::Throttle::<O> { time: U64::new(it.time), id, stream_id });
         }
         Record::Read(it) => {
+            if it.read.format() != layout.read_format {
+                return Err(WriteError::Invalid { field: "read", must: "of the event's read_format" });
+            }
             put(out, &wire::Read::<O> { pid: I32::new(it.pid), tid: I32::new(it.tid) });
             read(out, &it.read);
         }
@@ -276,7 +286,11 @@ fn mmap<O: Endian>(pid: i32, tid: i32, addr: u64, len: u64, pgoff: u64) -> wire:
     wire::Mmap { pid: I32::new(pid), tid: I32::new(tid), addr, len, pgoff }
 }
 
-fn mmap2<O: Endian>(out: &mut Vec<u8>, it: &Mmap2<'_>) -> Result<(), WriteError> {
+fn mmap2<O: Endian>(out: &mut Vec<u8>, misc: Misc, it: &Mmap2<'_>) -> Result<(), WriteError> {
+    if misc.contains(Misc::MMAP_BUILD_ID) != matches!(it.id, FileId::BuildId { .. }) {
+        let must = "MMAP_BUILD_ID just if there is a build id";
+        return Err(WriteError::Invalid { field: "misc", must });
+    }
     put(out, &mmap::<O>(it.pid, it.tid, it.addr, it.len, it.pgoff));
     match it.id {
         FileId::Inode { maj, min, ino, ino_generation } => {
@@ -297,8 +311,14 @@ fn mmap2<O: Endian>(out: &mut Vec<u8>, it: &Mmap2<'_>) -> Result<(), WriteError>
             put(out, &id);
         }
     }
-    if let Some((prot, flags)) = it.prot_flags {
-        put(out, &[U32::<O>::new(prot), U32::<O>::new(flags)]);
+    match (it.id, it.prot_flags) {
+        (FileId::Inode { .. }, Some((prot, _))) if prot > MAX_PROT => {
+            let must = "at most 255 beside an inode, or the record is taken for one of Linux 3.12";
+            return Err(WriteError::Invalid { field: "prot", must });
+        }
+        (FileId::BuildId { .. }, None) => return Err(WriteError::Missing { field: "prot" }),
+        (_, Some((prot, flags))) => put(out, &[U32::<O>::new(prot), U32::<O>::new(flags)]),
+        (FileId::Inode { .. }, None) => {}
     }
     string(out, "filename", it.filename)
 }

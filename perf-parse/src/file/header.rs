@@ -111,11 +111,10 @@ impl FileHeader {
         let section =
             |index: usize| Ok(Section { offset: word(index)?, size: word(index.saturating_add(1))? });
         let size = word(1)?;
-        let features = match size {
-            104 => [word(9)?, word(10)?, word(11)?, word(12)?],
-            72 => [0; 4],
+        match size {
+            104 | 72 => {}
             _ => return Err(FileError::invalid("header.size", size, "104, 72, or 16 in a pipe", 8)),
-        };
+        }
         let header = Self {
             version: if bytes.starts_with(MAGIC_1) { 1 } else { 2 },
             size,
@@ -123,7 +122,7 @@ impl FileHeader {
             attrs: section(3)?,
             data: section(5)?,
             event_types: section(7)?,
-            features,
+            features: if size == 72 { [0; 4] } else { [word(9)?, word(10)?, word(11)?, word(12)?] },
         };
         header.check()?;
         Ok(header)
@@ -161,7 +160,10 @@ impl FileHeader {
             }
         }
         let to_end = Section { size: (bytes.len() as u64).saturating_sub(self.data.offset), ..self.data };
-        to_end.of(bytes, "header.data.offset")
+        let inside = "inside the file";
+        to_end
+            .of(bytes, field)
+            .map_err(|_| FileError::invalid("header.data.offset", self.data.offset, inside, 40))
     }
 
     /// Where the table of the feature sections is: behind the data.

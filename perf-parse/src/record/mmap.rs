@@ -1,6 +1,6 @@
 //! Mappings: MMAP and MMAP2.
 
-use perf_abi::endian::Endian;
+use perf_abi::endian::{Endian, U32};
 use perf_abi::record::{self as wire, Misc};
 
 use crate::cursor::Cursor;
@@ -109,7 +109,7 @@ impl FileId {
             return Ok(Self::BuildId { size, bytes });
         }
         let wire::Mmap2Inode { maj, min, ino, ino_generation } = zerocopy::transmute!(*union);
-        let _: perf_abi::endian::U32<O> = maj;
+        let _: U32<O> = maj;
         Ok(Self::Inode {
             maj: maj.get(),
             min: min.get(),
@@ -122,19 +122,17 @@ impl FileId {
 /// The highest `prot` that a mapping can have and that cannot be the first characters of a path.
 ///
 /// The kernel writes `PROT_READ`, `PROT_WRITE` and `PROT_EXEC`; architectures have a few more bits below this.
-const MAX_PROT: u32 = 0xff;
+pub(crate) const MAX_PROT: u32 = 0xff;
 
 impl<'a> Mmap2<'a> {
     pub(super) fn parse<O: Endian>(at: &mut Cursor<'a>, misc: Misc) -> Result<Self, Error> {
-        let current = *at;
         let wire::Mmap { pid, tid, addr, len, pgoff } = at.fixed::<wire::Mmap<O>>("pid")?;
         let union_offset = at.offset();
         let union = at.fixed::<[u8; 24]>("maj")?;
         let id = FileId::parse::<O>(union, misc, union_offset)?;
         let old = *at;
-        *at = current;
-        let prot_flags = match at.fixed::<wire::Mmap2<O>>("prot") {
-            Ok(wire::Mmap2 { prot, flags, .. })
+        let prot_flags = match at.fixed::<[U32<O>; 2]>("prot") {
+            Ok([prot, flags])
                 if prot.get() <= MAX_PROT && !at.rest().is_empty() || misc.contains(Misc::MMAP_BUILD_ID) =>
             {
                 Some((prot.get(), flags.get()))

@@ -46,6 +46,12 @@ impl<'a, O: Endian> Read<'a, O> {
         Ok(Self { format, times, values })
     }
 
+    /// The format that the words are in.
+    #[cfg(feature = "alloc")]
+    pub(crate) fn format(&self) -> ReadFormat {
+        self.format
+    }
+
     /// The words behind a group's count, as recorded: the times of a group, then the rest.
     #[cfg(feature = "alloc")]
     pub(crate) fn words(&self) -> (&'a [U64<O>], &'a [U64<O>]) {

@@ -115,6 +115,11 @@ impl Open {
     const fn has(self, field: Self) -> bool {
         self.0 & field.0 != 0
     }
+
+    /// Those of the fields that come before the stack.
+    const fn before_stack(self) -> u8 {
+        self.0 & (Self::HW_IDX.0 | Self::COUNTERS.0 | Self::REGS_USER.0)
+    }
 }
 
 impl<'a, O: Endian> Sample<'a, O> {
@@ -164,7 +169,9 @@ impl<'a, O: Endian> Sample<'a, O> {
         if first.has(Open::STACK_USER) || !self.ran_in_user_space(&tail) {
             return Ok(tail);
         }
-        let stray = self.exact_readings().find(|(others, _)| others.has(Open::STACK_USER));
+        // The registers that tell are those of readings that are the same up to the stack.
+        let alike = |others: Open| others.before_stack() == first.before_stack();
+        let stray = self.exact_readings().find(|&(others, _)| others.has(Open::STACK_USER) && alike(others));
         Ok(stray.map_or(tail, |(_, tail)| tail))
     }
 

@@ -86,9 +86,12 @@ impl<'a, O: Endian> Reader<'a, O> {
     ///
     /// # Errors
     ///
-    /// Where nothing can be read: [`FileErrorKind::NotPerfData`], [`FileErrorKind::Truncated`],
+    /// Where nothing can be read: [`FileErrorKind::NotPerfData`], also for the other order, [`FileErrorKind::Truncated`],
     /// [`FileErrorKind::Invalid`] for a header field, [`FileErrorKind::Attr`] for an attr, each with its offset.
     pub fn open(bytes: &'a [u8]) -> Result<Self, FileError> {
+        if header::endianness(bytes)? != O::ENDIANNESS {
+            return Err(FileError::new(FileErrorKind::NotPerfData, 0));
+        }
         if header::is_pipe::<O>(bytes) {
             let stream = bytes.get(PIPE_HEADER..).unwrap_or_default();
             return Self::pipe(Slice::new(stream, PIPE_HEADER as u64));

@@ -1,0 +1,79 @@
+//! How what is wrong with a file reads.
+
+use perf_parse::abi::attr::ReadError;
+use perf_parse::abi::feature::Feature;
+use perf_parse::abi::record::RecordType;
+use perf_parse::file::{FileError, FileErrorKind};
+
+use crate::{invalid, short, truncated};
+
+#[test]
+fn every_kind() {
+    let error = short("nr", 8, 4, 16);
+    let kind = RecordType::SAMPLE;
+    for (error, field, text) in [
+        (
+            FileError { kind: FileErrorKind::NotPerfData, offset: 0 },
+            "header.magic",
+            "0x0: header.magic: is not PERFILE2 or PERFFILE: this is no perf.data",
+        ),
+        (
+            FileError { kind: FileErrorKind::PipeMode, offset: 8 },
+            "header.size",
+            "0x8: header.size: is 16: a pipe-mode capture, which this reader does not decode; record it with -o FILE",
+        ),
+        (truncated("it", 8, 4, 255), "it", "0xff: it: needs 8 bytes, the file has 4 left"),
+        (invalid("it", 3, "even", 255), "it", "0xff: it: is 3, but must be even"),
+        (
+            FileError { kind: FileErrorKind::Attr(ReadError::Size(63)), offset: 255 },
+            "attr.size",
+            "0xff: attr.size: 63 is smaller than the first version's 64",
+        ),
+        (
+            FileError { kind: FileErrorKind::Layout(error), offset: 255 },
+            "nr",
+            "0xff: nr: needs 8 bytes, the record has 4 left",
+        ),
+        (
+            FileError { kind: FileErrorKind::Record { kind, error }, offset: 255 },
+            "nr",
+            "0xff: SAMPLE: nr: needs 8 bytes, the record has 4 left",
+        ),
+        (
+            FileError { kind: FileErrorKind::Boundary(error), offset: 255 },
+            "nr",
+            "0xff: nr: needs 8 bytes, the record has 4 left; the next record cannot be found",
+        ),
+        (
+            FileError { kind: FileErrorKind::UnknownId { kind, id: 7 }, offset: 255 },
+            "id",
+            "0xff: SAMPLE: id: is 7, which no event of the file has",
+        ),
+        (
+            FileError { kind: FileErrorKind::UnknownEvent { kind: RecordType(40) }, offset: 255 },
+            "id",
+            "0xff: 40: id: is not there, or not at one place in all events: the record's event cannot be told",
+        ),
+        (
+            FileError { kind: FileErrorKind::Feature { feature: Feature::CMDLINE, error }, offset: 255 },
+            "nr",
+            "0xff: CMDLINE: nr: needs 8 bytes, the record has 4 left",
+        ),
+    ] {
+        assert_eq!(error.field(), field);
+        assert_eq!(error.to_string(), text);
+        let of_a_record = matches!(
+            error.kind,
+            FileErrorKind::Record { .. }
+                | FileErrorKind::UnknownId { .. }
+                | FileErrorKind::UnknownEvent { .. }
+        );
+        assert_eq!(error.record_type().is_some(), of_a_record);
+    }
+    let residue = perf_parse::Error { kind: perf_parse::ErrorKind::Residue { bytes: 8 }, offset: 16 };
+    let error = FileError { kind: FileErrorKind::Record { kind, error: residue }, offset: 255 };
+    assert_eq!(
+        error.to_string(),
+        "0xff: SAMPLE: 8 bytes are left after the last field that the event's attr describes"
+    );
+}

@@ -1,0 +1,63 @@
+//! `perf.data` files of a few hundred bytes, whole and with each fault there can be, in both byte orders.
+
+#![allow(clippy::extra_unused_type_parameters, reason = "to some tests of a byte order its value is enough")]
+
+mod build;
+#[path = "../common/mod.rs"]
+mod common;
+mod display;
+mod features;
+mod open;
+mod walk;
+
+use perf_parse::Error;
+use perf_parse::abi::attr::Attr;
+use perf_parse::abi::endian::{BigEndian, Endian, Endianness, LittleEndian};
+use perf_parse::abi::sample_type::SampleType;
+use perf_parse::error::ErrorKind;
+use perf_parse::file::{AnyFile, File, FileError, FileErrorKind};
+
+/// Makes a test of each `fn<O: Endian>(big: bool)` for each byte order.
+macro_rules! in_both_orders {
+    ($( $name:ident, )*) => {
+        mod little_endian {
+            $( #[test] fn $name() { super::$name::<$crate::LittleEndian>(false); } )*
+        }
+        mod big_endian {
+            $( #[test] fn $name() { super::$name::<$crate::BigEndian>(true); } )*
+        }
+    };
+}
+pub(crate) use in_both_orders;
+
+/// Opens a file of the byte order `O`, which its magic must tell as well.
+fn open<O: Endian>(bytes: &[u8]) -> Result<File<'_, O>, FileError> {
+    let any = AnyFile::open(bytes);
+    let file = File::<O>::open(bytes);
+    match (&any, O::ENDIANNESS) {
+        (Ok(AnyFile::Little(_)), Endianness::Little) | (Ok(AnyFile::Big(_)), Endianness::Big) => {
+            assert!(file.is_ok());
+        }
+        (Err(error), _) => assert_eq!(Some(error), file.as_ref().err()),
+        (Ok(_), order) => panic!("not {order}"),
+    }
+    file
+}
+
+fn truncated(field: &'static str, needed: u64, available: u64, offset: usize) -> FileError {
+    FileError { kind: FileErrorKind::Truncated { field, needed, available }, offset: offset as u64 }
+}
+
+fn invalid(field: &'static str, value: u64, must: &'static str, offset: usize) -> FileError {
+    FileError { kind: FileErrorKind::Invalid { field, value, must }, offset: offset as u64 }
+}
+
+/// What a decoder says of a field that the bytes end before.
+fn short(field: &'static str, needed: u64, available: u64, offset: u32) -> Error {
+    Error { kind: ErrorKind::Truncated { field, needed, available }, offset }
+}
+
+/// An attr of events with the fields `sample_type`.
+fn attr(sample_type: SampleType) -> Attr {
+    Attr { sample_type, ..Attr::default() }
+}

@@ -1,0 +1,366 @@
+//! Opening: the header, the attrs, the ids.
+
+use perf_parse::Record;
+use perf_parse::abi::attr::{Attr, AttrFlags, AttrVersion, ReadError};
+use perf_parse::abi::endian::{BigEndian, Endian, LittleEndian};
+use perf_parse::abi::feature::Feature;
+use perf_parse::abi::sample_type::SampleType;
+use perf_parse::file::{AnyFile, File, FileError, FileErrorKind, Section};
+use perf_parse::{Error, ErrorKind};
+
+use crate::build::{Builder, Built};
+use crate::common::Bytes;
+use crate::{attr, in_both_orders, invalid, open, truncated};
+
+const NOT: FileError = FileError { kind: FileErrorKind::NotPerfData, offset: 0 };
+
+/// Two events, a record, two features.
+fn file(big: bool) -> Builder {
+    let hostname = Bytes::new(big).u32(8).raw(b"host\0\0\0\0").out;
+    let lost = Bytes::new(big).u64(1).record(13, 0);
+    Builder::new(big)
+        .event(attr(SampleType::IP | SampleType::IDENTIFIER), &[10, 11, 12])
+        .event(attr(SampleType::IDENTIFIER), &[20])
+        .data(lost)
+        .feature(3, hostname)
+        .feature(200, vec![1, 2, 3])
+}
+
+/// What is said of a file that opens all the same.
+fn diagnostics(big: bool, built: &Built) -> Vec<FileError> {
+    if big {
+        open::<BigEndian>(&built.bytes).unwrap().diagnostics().to_vec()
+    } else {
+        open::<LittleEndian>(&built.bytes).unwrap().diagnostics().to_vec()
+    }
+}
+
+/// Why a file does not open.
+fn refused(big: bool, bytes: &[u8]) -> FileError {
+    if big {
+        open::<BigEndian>(bytes).map(drop).unwrap_err()
+    } else {
+        open::<LittleEndian>(bytes).map(drop).unwrap_err()
+    }
+}
+
+fn a_whole_file<O: Endian>(big: bool) {
+    let built = file(big).build();
+    let file = open::<O>(&built.bytes).unwrap();
+    assert_eq!(file.bytes(), built.bytes);
+    assert_eq!(file.endianness(), O::ENDIANNESS);
+    assert_eq!(file.diagnostics(), []);
+    let header = file.header();
+    assert_eq!((header.version, header.size, header.attr_size), (2, 104, 128));
+    let section = |offset: usize, size: usize| Section { offset: offset as u64, size: size as u64 };
+    assert_eq!(header.attrs, section(built.attrs, 256));
+    assert_eq!(header.data, section(built.data, 16));
+    assert_eq!(header.event_types, section(0, 0));
+    assert_eq!(header.features, [1 << 3, 0, 0, 1 << (200 - 192)]);
+
+    let events = file.events();
+    assert_eq!(events.len(), 2);
+    assert_eq!(events[0].attr, Attr { size: 112, ..attr(SampleType::IP | SampleType::IDENTIFIER) });
+    assert_eq!(events[0].attr_tail, []);
+    assert_eq!(events[0].fault, None);
+    assert_eq!(events[0].name, None);
+    let ids = |index: usize| events[index].ids.iter().map(|id| id.get()).collect::<Vec<_>>();
+    assert_eq!((ids(0), ids(1)), (vec![10, 11, 12], vec![20]));
+
+    let features: Vec<_> = file.features().iter().map(|it| (it.feature, it.offset, it.bytes.len())).collect();
+    let at = built.table as u64 + 32;
+    assert_eq!(features, [(Feature::HOSTNAME, at, 12), (Feature(200), at + 12, 3)]);
+}
+
+fn a_header_of_72_bytes<O: Endian>(big: bool) {
+    let built = Builder { header_size: 72, features: Vec::new(), ..file(big) }.build();
+    let file = open::<O>(&built.bytes).unwrap();
+    assert_eq!((file.header().size, file.header().features), (72, [0; 4]));
+    assert_eq!(file.events().len(), 2);
+    assert_eq!(file.events()[1].ids[0].get(), 20);
+    assert_eq!(file.records().count(), 1);
+    assert_eq!(file.diagnostics(), []);
+}
+
+fn the_first_magic<O: Endian>(big: bool) {
+    for version in [AttrVersion::VER0, AttrVersion::VER1, AttrVersion::VER5, AttrVersion::VER9] {
+        let built = Builder { magic: *b"PERFFILE", version, ..file(big) }.build();
+        let file = open::<O>(&built.bytes).unwrap();
+        assert_eq!(file.header().version, 1);
+        assert_eq!(file.events()[0].ids.len(), 3);
+    }
+}
+
+fn every_size_of_attr<O: Endian>(big: bool) {
+    for version in AttrVersion::ALL {
+        let built = Builder { version, ..file(big) }.build();
+        let file = open::<O>(&built.bytes).unwrap();
+        assert_eq!(file.events()[1].attr.size, version.size());
+        assert_eq!(file.events()[1].ids[0].get(), 20);
+    }
+}
+
+fn an_attr_larger_than_known<O: Endian>(big: bool) {
+    let mut built = Builder { version: AttrVersion::VER9, events: Vec::new(), ..file(big) }
+        .event(attr(SampleType::IP), &[])
+        .build();
+    let newer = built.attrs + 144;
+    built.bytes.splice(newer..newer, [7; 8]);
+    let size = Bytes::new(big).u32(152).out;
+    built.bytes[built.attrs + 4..built.attrs + 8].copy_from_slice(&size);
+    let (size, data) = (built.stride as u64 + 8, built.data as u64 + 8);
+    let built = built.put(16, size).put(32, size).put(40, data);
+    let file = open::<O>(&built.bytes).unwrap();
+    assert_eq!(file.events()[0].attr_tail, [7; 8]);
+    assert_eq!(file.events()[0].attr.sample_type, SampleType::IP);
+}
+
+fn header_cut_off<O: Endian>(big: bool) {
+    let fields = [
+        "header.size",
+        "header.attr_size",
+        "header.attrs.offset",
+        "header.attrs.size",
+        "header.data.offset",
+        "header.data.size",
+        "header.event_types.offset",
+        "header.event_types.size",
+        "header.adds_features",
+        "header.adds_features",
+        "header.adds_features",
+        "header.adds_features",
+    ];
+    let whole = file(big).build();
+    for size in 8..104 {
+        let index = size / 8;
+        let error = refused(big, &whole.bytes[..size]);
+        let available = size as u64 % 8;
+        assert_eq!(error, truncated(fields[index - 1], 8, available, 8 * index), "{size}");
+    }
+}
+
+fn header_fields<O: Endian>(big: bool) {
+    let with = |at, value| refused(big, &file(big).build().put(at, value).bytes);
+    assert_eq!(with(8, 16), FileError { kind: FileErrorKind::PipeMode, offset: 8 });
+    for size in [0, 71, 73, 103, 105, u64::MAX] {
+        assert_eq!(with(8, size), invalid("header.size", size, "104, 72, or 16 in a pipe", 8));
+    }
+    for size in [0, 79] {
+        let must = "at least 80: an attr of 64 bytes and the place of its ids";
+        assert_eq!(with(16, size), invalid("header.attr_size", size, must, 16));
+    }
+    let behind = "behind the header";
+    assert_eq!(with(24, 103), invalid("header.attrs.offset", 103, behind, 24));
+    assert_eq!(with(40, 103), invalid("header.data.offset", 103, behind, 40));
+}
+
+fn attrs_outside_of_the_file<O: Endian>(big: bool) {
+    let built = file(big).build();
+    let left = (built.bytes.len() - built.attrs) as u64;
+    for size in [left + 1, u64::MAX] {
+        let error = refused(big, &built.clone().put(32, size).bytes);
+        assert_eq!(error, truncated("header.attrs.size", size, left, 32));
+    }
+    let error = refused(big, &built.clone().put(24, 1 << 63).bytes);
+    assert_eq!(error, truncated("header.attrs.size", 256, 0, 32));
+}
+
+fn attrs_that_end_within_one<O: Endian>(big: bool) {
+    let built = file(big).build().put(32, 255);
+    let must = "a multiple of attr_size";
+    assert_eq!(diagnostics(big, &built), [invalid("header.attrs.size", 255, must, 32)]);
+    assert_eq!(open::<O>(&built.bytes).unwrap().events().len(), 1);
+    // An entry may be larger than all of them.
+    let built = file(big).build().put(16, u64::MAX);
+    assert_eq!(diagnostics(big, &built), [invalid("header.attrs.size", 256, must, 32)]);
+    assert_eq!(open::<O>(&built.bytes).unwrap().events().len(), 0);
+}
+
+fn attrs_that_are_none<O: Endian>(big: bool) {
+    let with = |size: u32| {
+        let mut built = file(big).build();
+        let second = built.attrs + built.stride;
+        built.bytes[second + 4..second + 8].copy_from_slice(&Bytes::new(big).u32(size).out);
+        (refused(big, &built.bytes), second as u64)
+    };
+    let (error, offset) = with(63);
+    assert_eq!(error, FileError { kind: FileErrorKind::Attr(ReadError::Size(63)), offset });
+    // The ids are not the attr's.
+    let (error, offset) = with(113);
+    let kind = FileErrorKind::Attr(ReadError::Truncated { needed: 113, available: 112 });
+    assert_eq!(error, FileError { kind, offset });
+}
+
+fn ids_outside_of_the_file<O: Endian>(big: bool) {
+    let built = file(big).build();
+    let at = built.attrs + built.stride - 8;
+    let left = (built.bytes.len() - built.ids) as u64;
+    for size in [left + 1, u64::MAX] {
+        let built = built.clone().put(at, size);
+        assert_eq!(diagnostics(big, &built), [truncated("attr.ids.size", size, left, at)]);
+        let file = open::<O>(&built.bytes).unwrap();
+        assert_eq!((file.events()[0].ids.len(), file.events()[1].ids.len()), (0, 1));
+    }
+    let built = built.put(at - 8, u64::MAX);
+    assert_eq!(diagnostics(big, &built), [truncated("attr.ids.size", 24, 0, at)]);
+}
+
+fn ids_of_odd_size<O: Endian>(big: bool) {
+    let built = file(big).build();
+    let at = built.attrs + built.stride - 8;
+    let built = built.put(at, 23);
+    assert_eq!(diagnostics(big, &built), [invalid("attr.ids.size", 23, "a multiple of 8", at)]);
+    assert_eq!(open::<O>(&built.bytes).unwrap().events()[0].ids.len(), 0);
+}
+
+fn ids_that_many_events_share<O: Endian>(big: bool) {
+    // Nine events with the same 64 ids are 576, more than the words of the file.
+    let mut builder = Builder { version: AttrVersion::VER0, ..Builder::new(big) };
+    builder.events = vec![(attr(SampleType::IDENTIFIER), Vec::new()); 9];
+    builder.events[0].1 = (0..64).collect();
+    let mut built = builder.data(Bytes::new(big).record(68, 0)).build();
+    for entry in 1..9 {
+        let at = built.attrs + built.stride * entry + 64;
+        built = built.put(at, 104).put(at + 8, 512);
+    }
+    let fit = built.bytes.len() / 8 / 64;
+    assert!(fit < 9);
+    let must = "so small that the ids of all events fit into the file";
+    let expected: Vec<_> = (fit..9)
+        .map(|entry| invalid("attr.ids.size", 512, must, built.attrs + built.stride * entry + 72))
+        .collect();
+    assert_eq!(diagnostics(big, &built), expected);
+}
+
+fn data_of_a_recorder_that_died<O: Endian>(big: bool) {
+    let built = file(big).build().put(48, 0).cut(file(big).build().table);
+    let must =
+        "the bytes of the records: the recorder did not end properly, taking all to the end of the file";
+    assert_eq!(diagnostics(big, &built), [invalid("header.data.size", 0, must, 48)]);
+    let file = open::<O>(&built.bytes).unwrap();
+    assert_eq!(file.features(), []);
+    let mut records = file.records();
+    assert_eq!(records.next().unwrap().unwrap().offset, built.data as u64);
+    assert!(records.next().is_none());
+    assert_eq!(records.account().bytes_skipped, 0);
+    assert!(!records.account().is_clean());
+}
+
+fn data_cut_off<O: Endian>(big: bool) {
+    let built = Builder { features: Vec::new(), ..file(big) }.build();
+    let built = built.clone().cut(built.table - 1);
+    assert_eq!(diagnostics(big, &built), [truncated("header.data.size", 16, 15, 48)]);
+    let built = file(big).build().put(48, u64::MAX);
+    let left = (built.bytes.len() - built.data) as u64;
+    let all = diagnostics(big, &built);
+    assert_eq!(all[0], truncated("header.data.size", u64::MAX, left, 48));
+    assert_eq!(all[1].kind, FileErrorKind::Truncated { field: "feature table", needed: 16, available: 0 });
+    assert_eq!(all.len(), 3);
+}
+
+fn data_outside_of_the_file<O: Endian>(big: bool) {
+    for size in [0, 16] {
+        let built = file(big).build().put(48, size);
+        let end = built.bytes.len() as u64;
+        let error = refused(big, &built.clone().put(40, end + 1).bytes);
+        assert_eq!(error, invalid("header.data.offset", end + 1, "inside the file", 40));
+        // At the very end it is but empty.
+        assert!(open::<O>(&built.put(40, end).bytes).unwrap().records().next().is_none());
+    }
+}
+
+fn feature_table_outside_of_the_file<O: Endian>(big: bool) {
+    let built = file(big).build();
+    let table = built.table;
+    let built = built.cut(table + 20);
+    assert_eq!(
+        diagnostics(big, &built),
+        [truncated("feature section", 12, 0, table), truncated("feature table", 16, 4, table + 16),]
+    );
+    assert_eq!(open::<O>(&built.bytes).unwrap().features(), []);
+}
+
+fn feature_section_outside_of_the_file<O: Endian>(big: bool) {
+    let built = file(big).build();
+    let (table, end) = (built.table, built.bytes.len() as u64);
+    let left = end - table as u64 - 32;
+    for size in [left + 1, u64::MAX] {
+        let built = built.clone().put(table + 8, size);
+        assert_eq!(diagnostics(big, &built), [truncated("feature section", size, left, table)]);
+        // The other is there.
+        let file = open::<O>(&built.bytes).unwrap();
+        assert_eq!(file.features().len(), 1);
+        assert_eq!(file.features()[0].bytes, [1, 2, 3]);
+    }
+    let built = built.put(table + 16, end + 1);
+    assert_eq!(diagnostics(big, &built), [truncated("feature section", 3, 0, table + 16)]);
+}
+
+fn an_attr_of_a_newer_kernel<O: Endian>(big: bool) {
+    let newer = Attr { flags: AttrFlags::SAMPLE_ID_ALL, ..attr(SampleType(1 << 40) | SampleType::TIME) };
+    let comm = Bytes::new(big).u64(1).raw(b"comm\0\0\0\0").u64(77).record(3, 0);
+    let sample = Bytes::new(big).u64s(&[77, 1]).record(9, 0);
+    let built = Builder::new(big).event(newer, &[1]).data(comm).data(sample).build();
+    let kind = ErrorKind::UnknownBits { field: "sample_type", bits: 1 << 40 };
+    let fault = Error { kind, offset: 24 };
+    let offset = built.attrs as u64 + 24;
+    assert_eq!(diagnostics(big, &built), [FileError { kind: FileErrorKind::Layout(fault), offset }]);
+
+    let file = open::<O>(&built.bytes).unwrap();
+    assert_eq!(file.events()[0].fault, Some(fault));
+    let records: Vec<_> = file.records().map(Result::unwrap).collect();
+    let Record::Comm(comm) = records[0].decode().unwrap() else { panic!("{:?}", records[0]) };
+    assert_eq!(comm.comm, b"comm");
+    assert_eq!(records[0].sample_id().unwrap().unwrap().time(), Some(77));
+    let error = FileError { kind: FileErrorKind::Layout(fault), offset: records[1].offset };
+    assert_eq!(records[1].decode().map(drop), Err(error));
+    assert_eq!(records[1].event, Some(0));
+}
+
+#[test]
+fn no_magic() {
+    let too_short = [b"".as_slice(), b"PERFILE", b"PERFFILE", b"PERFFILE\x68\0\0\0\0\0\0\0\x50\0\0"];
+    let wrong = [b"PERFILE3".as_slice(), b"2ELIFERP", b"\x7fELF\x02\x01\x01\0", &[0; 200]];
+    for bytes in too_short.into_iter().chain(wrong) {
+        assert_eq!(AnyFile::open(bytes).map(drop), Err(NOT));
+        assert_eq!(File::<LittleEndian>::open(bytes).map(drop), Err(NOT));
+    }
+}
+
+#[test]
+fn the_other_byte_order() {
+    assert_eq!(File::<BigEndian>::open(&file(false).build().bytes).map(drop), Err(NOT));
+    assert_eq!(File::<LittleEndian>::open(&file(true).build().bytes).map(drop), Err(NOT));
+}
+
+#[test]
+fn a_section_of_bytes() {
+    let section = |offset, size| Section { offset, size }.of(b"0123456789", "it").map(<[u8]>::len);
+    assert_eq!(section(0, 10), Ok(10));
+    assert_eq!(section(10, 0), Ok(0));
+    assert_eq!(section(4, 7), Err(truncated("it", 7, 6, 4)));
+    assert_eq!(section(11, 0), Err(truncated("it", 0, 0, 11)));
+    assert_eq!(section(2, u64::MAX), Err(truncated("it", u64::MAX, 8, 2)));
+}
+
+in_both_orders!(
+    a_whole_file,
+    a_header_of_72_bytes,
+    the_first_magic,
+    every_size_of_attr,
+    an_attr_larger_than_known,
+    header_cut_off,
+    header_fields,
+    attrs_outside_of_the_file,
+    attrs_that_end_within_one,
+    attrs_that_are_none,
+    ids_outside_of_the_file,
+    ids_of_odd_size,
+    ids_that_many_events_share,
+    data_of_a_recorder_that_died,
+    data_cut_off,
+    data_outside_of_the_file,
+    feature_table_outside_of_the_file,
+    feature_section_outside_of_the_file,
+    an_attr_of_a_newer_kernel,
+);

@@ -1,0 +1,391 @@
+//! The view, taken apart through every getter into what the oracle gives.
+
+use perf_parse::abi::attr::{Attr, AttrFlags};
+use perf_parse::abi::branch::BranchSampleType;
+use perf_parse::abi::callchain::CallchainContext;
+use perf_parse::abi::endian::{BigEndian, Endian, LittleEndian, U64};
+use perf_parse::abi::record::RecordType;
+use perf_parse::abi::sample_type::SampleType;
+use perf_parse::record::FileId;
+use perf_parse::sample::{BranchStack, Callchain, Frame, Read, Reading, Readings, Regs};
+use perf_parse::{Error, ErrorKind, RawRecord, Record, Sample, SampleLayout};
+use testdata::oracle;
+
+/// What the crate makes of `bytes`, which are one record, as the oracle says it.
+fn view<O: Endian>(attr: &Attr, layout: &SampleLayout, bytes: &[u8]) -> Result<oracle::Record, Error> {
+    let (raw, rest) = RawRecord::<O>::parse(bytes)?;
+    assert!(rest.is_empty());
+    assert_eq!(raw.payload().len() + 8, bytes.len());
+    let sample_id = sample_id(attr, layout, &raw)?;
+    let record = raw.decode(layout)?;
+    assert_eq!(record.kind(), raw.kind());
+    let body = body(attr, layout, &raw, &record)?;
+    Ok(oracle::Record { kind: raw.kind().0, misc: raw.misc().0, size: raw.size(), body, sample_id })
+}
+
+fn sample_id<O: Endian>(
+    attr: &Attr,
+    layout: &SampleLayout,
+    raw: &RawRecord<'_, O>,
+) -> Result<Option<oracle::SampleId>, Error> {
+    let has_trailer = attr.flags.contains(AttrFlags::SAMPLE_ID_ALL)
+        && raw.kind() != RecordType::SAMPLE
+        && !raw.kind().is_user();
+    let Some(id) = raw.sample_id(layout)? else {
+        // A trailer of no fields: the oracle has it, with nothing in it.
+        assert!(!has_trailer || layout.sample_id_size() == 0);
+        return Ok(has_trailer.then(oracle::SampleId::default));
+    };
+    let id = oracle::SampleId {
+        pid: id.pid(),
+        tid: id.tid(),
+        time: id.time(),
+        id: id.id(),
+        stream_id: id.stream_id(),
+        cpu: id.cpu(),
+        identifier: id.identifier(),
+    };
+    let at = layout.trailer_id_offset().map(|back| word::<O>(raw.payload(), raw.payload().len() - back));
+    assert_eq!(at, id.identifier.or(id.id));
+    assert!(has_trailer);
+    Ok(Some(id))
+}
+
+/// The word at `at`.
+fn word<O: Endian>(bytes: &[u8], at: usize) -> u64 {
+    U64::<O>::from_bytes(bytes[at..at + 8].try_into().unwrap()).get()
+}
+
+fn body<O: Endian>(
+    attr: &Attr,
+    layout: &SampleLayout,
+    raw: &RawRecord<'_, O>,
+    record: &Record<'_, O>,
+) -> Result<oracle::Body, Error> {
+    use oracle::Body;
+    Ok(match *record {
+        Record::Mmap(it) => Body::Mmap {
+            pid: it.pid,
+            tid: it.tid,
+            addr: it.addr,
+            len: it.len,
+            pgoff: it.pgoff,
+            filename: it.filename.to_vec(),
+        },
+        Record::Lost(it) => Body::Lost { id: it.id, lost: it.lost },
+        Record::Comm(it) => Body::Comm { pid: it.pid, tid: it.tid, comm: it.comm.to_vec() },
+        Record::Exit(it) => {
+            Body::Exit { pid: it.pid, ppid: it.ppid, tid: it.tid, ptid: it.ptid, time: it.time }
+        }
+        Record::Throttle(it) => Body::Throttle { time: it.time, id: it.id, stream_id: it.stream_id },
+        Record::Unthrottle(it) => Body::Unthrottle { time: it.time, id: it.id, stream_id: it.stream_id },
+        Record::Fork(it) => {
+            Body::Fork { pid: it.pid, ppid: it.ppid, tid: it.tid, ptid: it.ptid, time: it.time }
+        }
+        Record::Read(it) => Body::Read { pid: it.pid, tid: it.tid, values: read(&it.read) },
+        Record::Sample(it) => Body::Sample(Box::new(sample(attr, layout, raw, &it)?)),
+        Record::Mmap2(it) => {
+            let (prot, flags) = it.prot_flags.unzip();
+            let file = match it.id {
+                FileId::Inode { maj, min, ino, ino_generation } => {
+                    assert_eq!(it.id.build_id(), None);
+                    oracle::Mmap2Id::Inode { maj, min, ino, ino_generation }
+                }
+                FileId::BuildId { size, bytes } => {
+                    assert_eq!(it.id.build_id(), Some(&bytes[..usize::from(size)]));
+                    oracle::Mmap2Id::BuildId { build_id_size: size, build_id: bytes }
+                }
+            };
+            Body::Mmap2 {
+                pid: it.pid,
+                tid: it.tid,
+                addr: it.addr,
+                len: it.len,
+                pgoff: it.pgoff,
+                file,
+                prot,
+                flags,
+                filename: it.filename.to_vec(),
+            }
+        }
+        Record::Aux(it) => Body::Aux { aux_offset: it.aux_offset, aux_size: it.aux_size, flags: it.flags.0 },
+        Record::ItraceStart(it) => Body::ItraceStart { pid: it.pid, tid: it.tid },
+        Record::LostSamples(it) => Body::LostSamples { lost: it.lost },
+        Record::Switch => Body::Switch,
+        Record::SwitchCpuWide(it) => {
+            Body::SwitchCpuWide { next_prev_pid: it.next_prev_pid, next_prev_tid: it.next_prev_tid }
+        }
+        Record::Namespaces(it) => {
+            let namespaces = it
+                .link_info
+                .iter()
+                .map(|link| oracle::Namespace { dev: link.dev.get(), ino: link.ino.get() });
+            Body::Namespaces { pid: it.pid, tid: it.tid, namespaces: namespaces.collect() }
+        }
+        Record::Ksymbol(it) => Body::Ksymbol {
+            addr: it.addr,
+            len: it.len,
+            ksym_type: it.ksym_type.0,
+            flags: it.flags.0,
+            name: it.name.to_vec(),
+        },
+        Record::BpfEvent(it) => Body::BpfEvent { r#type: it.kind.0, flags: it.flags, id: it.id, tag: it.tag },
+        Record::Cgroup(it) => Body::Cgroup { id: it.id, path: it.path.to_vec() },
+        Record::TextPoke(it) => Body::TextPoke { addr: it.addr, old: it.old.to_vec(), new: it.new.to_vec() },
+        Record::AuxOutputHwId(it) => Body::AuxOutputHwId { hw_id: it.hw_id },
+        Record::CallchainDeferred(it) => {
+            Body::CallchainDeferred { cookie: it.cookie, ips: it.ips.iter().map(|ip| ip.get()).collect() }
+        }
+        // The view leaves the trailer where it is.
+        Record::Other(it) => {
+            Body::Other(it.payload()[..it.payload().len() - layout.sample_id_size()].to_vec())
+        }
+        Record::User(_, kind) => panic!("{kind}"),
+        _ => panic!("{record:?}"),
+    })
+}
+
+fn read<O: Endian>(read: &Read<'_, O>) -> oracle::Read {
+    let values: Vec<_> =
+        read.values().map(|it| oracle::ReadValue { value: it.value, id: it.id, lost: it.lost }).collect();
+    assert_eq!(read.nr(), values.len());
+    oracle::Read {
+        group: read.is_group(),
+        time_enabled: read.time_enabled(),
+        time_running: read.time_running(),
+        values,
+    }
+}
+
+fn sample<O: Endian>(
+    attr: &Attr,
+    layout: &SampleLayout,
+    raw: &RawRecord<'_, O>,
+    it: &Sample<'_, O>,
+) -> Result<oracle::Sample, Error> {
+    assert_eq!(it.layout(), layout);
+    let at = layout.sample_id_offset().map(|at| word::<O>(raw.payload(), at));
+    assert_eq!(at, it.identifier().or(it.id()));
+
+    let possible = it.possible_readings();
+    let tail = it.tail().inspect_err(|_| assert_eq!(possible, 0))?;
+    assert_eq!(it.callchain(), Ok(tail.callchain));
+    Ok(oracle::Sample {
+        identifier: it.identifier(),
+        ip: it.ip(),
+        pid: it.pid(),
+        tid: it.tid(),
+        time: it.time(),
+        addr: it.addr(),
+        id: it.id(),
+        stream_id: it.stream_id(),
+        cpu: it.cpu(),
+        period: it.period(),
+        read: tail.read.as_ref().map(read),
+        callchain: tail.callchain.as_ref().map(callchain),
+        raw: tail.raw.map(Vec::from),
+        branch_stack: tail.branch_stack.as_ref().map(branch_stack),
+        regs_user: tail.regs_user.as_ref().map(|it| regs(it, attr.sample_regs_user)),
+        stack_user: tail.stack_user.map(|stack| {
+            let copied = stack.dyn_size.unwrap_or(0) as usize;
+            assert_eq!(stack.copied(), &stack.data[..copied]);
+            let size = stack.data.len() as u64;
+            oracle::Stack { size, data: stack.data.to_vec(), dyn_size: stack.dyn_size }
+        }),
+        weight: tail.weight,
+        weight_struct: tail.weight_struct.map(|weight| oracle::WeightStruct {
+            var1_dw: weight.var1_dw(),
+            var2_w: weight.var2_w(),
+            var3_w: weight.var3_w(),
+        }),
+        data_src: tail.data_src.map(|source| source.0),
+        transaction: tail.transaction.map(|txn| txn.0),
+        regs_intr: tail.regs_intr.as_ref().map(|it| regs(it, attr.sample_regs_intr)),
+        phys_addr: tail.phys_addr,
+        cgroup: tail.cgroup,
+        data_page_size: tail.data_page_size,
+        code_page_size: tail.code_page_size,
+        aux: tail.aux.map(Vec::from),
+        readings: {
+            let empty_stack = tail.stack_user.is_some_and(|stack| stack.data.is_empty());
+            readings(attr, empty_stack, &tail.readings, possible)
+        },
+    })
+}
+
+fn callchain<O: Endian>(chain: &Callchain<'_, O>) -> Vec<u64> {
+    let words: Vec<u64> = chain.words().iter().map(|word| word.get()).collect();
+    let mut frames = Vec::new();
+    let mut context = None;
+    let mut at = words.iter();
+    while let Some(&word) = at.next() {
+        if word == -640_i64 as u64 {
+            frames.push(Frame::Deferred { cookie: at.next().copied() });
+        } else if word >= -4095_i64 as u64 {
+            context = Some(CallchainContext(word));
+        } else {
+            frames.push(Frame::Ip { ip: word, context });
+        }
+    }
+    assert_eq!(chain.frames().collect::<Vec<_>>(), frames);
+    words
+}
+
+fn branch_stack<O: Endian>(stack: &BranchStack<'_, O>) -> oracle::BranchStack {
+    let entries = stack.entries.iter().map(|entry| {
+        let flags = entry.flags();
+        oracle::Branch {
+            from: entry.from.get(),
+            to: entry.to.get(),
+            mispred: flags.0 & 1 != 0,
+            predicted: flags.0 & 2 != 0,
+            in_tx: flags.0 & 4 != 0,
+            abort: flags.0 & 8 != 0,
+            cycles: flags.cycles(),
+            r#type: flags.kind().0,
+            spec: flags.spec().0,
+            new_type: flags.new_type().0,
+            r#priv: flags.privilege().0,
+            reserved: (flags.0 >> 33) as u32,
+        }
+    });
+    oracle::BranchStack {
+        hw_idx: stack.hw_idx,
+        entries: entries.collect(),
+        counters: stack.counters.map(|words| words.iter().map(|word| word.get()).collect()),
+    }
+}
+
+fn regs<O: Endian>(regs: &Regs<'_, O>, mask: u64) -> oracle::Regs {
+    assert_eq!(regs.mask, mask);
+    let values: Vec<u64> = regs.values.iter().map(|value| value.get()).collect();
+    let asked: Vec<u32> = (0..64).filter(|bit| mask & (1 << bit) != 0).collect();
+    let pairs: Vec<_> = asked.iter().copied().zip(values.iter().copied()).collect();
+    assert_eq!(regs.iter().collect::<Vec<_>>(), pairs);
+    assert_eq!(regs.into_iter().collect::<Vec<_>>(), pairs);
+    for bit in 0..=64 {
+        let value = pairs.iter().find(|&&(other, _)| other == bit).map(|&(_, value)| value);
+        assert_eq!(regs.get(bit), value);
+    }
+    oracle::Regs { abi: regs.abi.0, values }
+}
+
+fn readings(attr: &Attr, empty_stack: bool, it: &Readings, possible: usize) -> oracle::Readings {
+    let all = [it.hw_idx, it.counters, it.regs_user, it.stack_user, it.regs_intr];
+    let names = ["branch_stack.hw_idx", "branch_stack.counters", "regs_user", "stack_user", "regs_intr"];
+    assert!(it.iter().eq(names.into_iter().zip(all)));
+
+    // Whether the field is there, where it `usual`ly is or is not.
+    let there = |reading, usual: bool| match reading {
+        Reading::Certain => None,
+        Reading::Usual => Some(usual),
+        Reading::Other => Some(!usual),
+    };
+    oracle::Readings {
+        hw_idx: there(it.hw_idx, true),
+        counters: there(it.counters, attr.branch_sample_type.contains(BranchSampleType::COUNTERS)),
+        regs_user: there(it.regs_user, false),
+        // Where no zero follows, the view has no choice, and the oracle takes the one that is left.
+        stack_stray: there(it.stack_user, false)
+            .or((empty_stack && attr.sample_stack_user == 0).then_some(false)),
+        regs_intr: there(it.regs_intr, false),
+        fits: possible as u32,
+    }
+}
+
+/// Holds the view of `bytes`, which are one record of a kernel's type, against the oracle's. Gives the record, or
+/// `None` where it cannot be decoded.
+pub(crate) fn check(attr: &Attr, big: bool, bytes: &[u8]) -> Option<oracle::Record> {
+    let expected = oracle::record(attr, big, bytes);
+    let layout = match SampleLayout::new(attr) {
+        Ok(layout) => layout,
+        Err(error) => {
+            let unknown = attr.sample_type.unknown();
+            let kind = match unknown {
+                0 => ErrorKind::BothWeights,
+                bits => ErrorKind::UnknownBits { field: "sample_type", bits },
+            };
+            assert_eq!(error, Error { kind, offset: 24 });
+            let is_sample = bytes.get(if big { 3 } else { 0 }) == Some(&9);
+            assert!(!is_sample || expected.is_err());
+            return None;
+        }
+    };
+    let view = if big {
+        view::<BigEndian>(attr, &layout, bytes)
+    } else {
+        view::<LittleEndian>(attr, &layout, bytes)
+    };
+    match (view, expected) {
+        (Ok(view), Ok(expected)) => {
+            if view != expected {
+                check_refused_readings(&view, &expected);
+            }
+            Some(view)
+        }
+        (Err(_), Err(_)) => None,
+        (Err(error), Ok(expected)) => {
+            check_refused(&error, &expected);
+            None
+        }
+        (Ok(view), Err(message)) => panic!("the oracle says {message}, the view {view:?}"),
+    }
+}
+
+/// What the view refuses and the oracle does not: a size that is larger than what it is the size of.
+fn check_refused(error: &Error, expected: &oracle::Record) {
+    let (field, value, max) = match &expected.body {
+        oracle::Body::Mmap2 { file: oracle::Mmap2Id::BuildId { build_id_size, .. }, .. } => {
+            assert_eq!(error.offset, 40);
+            ("build_id_size", u64::from(*build_id_size), 20)
+        }
+        oracle::Body::Sample(sample) => {
+            let (size, dyn_size) = stack_sizes(sample).unwrap_or_else(|| panic!("{error:?}: {expected:?}"));
+            ("stack_user.dyn_size", dyn_size, size)
+        }
+        _ => panic!("{error:?}: {expected:?}"),
+    };
+    assert!(value > max, "{error:?}: {expected:?}");
+    // The error is that of the usual reading, which may fail elsewhere if it is not the oracle's.
+    if is_usual(expected) {
+        assert_eq!(error.kind, ErrorKind::OutOfRange { field, value, max });
+    }
+}
+
+/// Whether the oracle read every open field the usual way.
+fn is_usual(record: &oracle::Record) -> bool {
+    let oracle::Body::Sample(sample) = &record.body else { return true };
+    let readings = &sample.readings;
+    readings.fits == 1
+        && readings.hw_idx != Some(false)
+        && readings.counters.is_none()
+        && readings.regs_user != Some(true)
+        && readings.stack_stray != Some(true)
+        && readings.regs_intr != Some(true)
+}
+
+/// `size` and `dyn_size` of the copy of the stack, if there is one that is not empty.
+fn stack_sizes(sample: &oracle::Sample) -> Option<(u64, u64)> {
+    let stack = sample.stack_user.as_ref()?;
+    Some((stack.size, stack.dyn_size?))
+}
+
+/// Two readings of a sample that differ: the view refuses some that the oracle counts, and may so take a later one.
+fn check_refused_readings(view: &oracle::Record, expected: &oracle::Record) {
+    let (oracle::Body::Sample(it), oracle::Body::Sample(wanted)) = (&view.body, &expected.body) else {
+        panic!("{view:#?} is not {expected:#?}");
+    };
+    let fewer = it.readings.fits < wanted.readings.fits && wanted.stack_user.is_some();
+    assert!(fewer, "{view:#?} is not {expected:#?}");
+    assert!(stack_sizes(it).is_none_or(|(size, dyn_size)| dyn_size <= size));
+    if stack_sizes(wanted).is_none_or(|(size, dyn_size)| dyn_size <= size) {
+        let mut wanted = wanted.clone();
+        wanted.readings.fits = it.readings.fits;
+        assert_eq!(it, &wanted);
+    }
+}
+
+/// The bits of `sample_type` that this crate knows, from the lowest.
+pub(crate) fn bits() -> impl Iterator<Item = SampleType> + Clone {
+    (0..25).map(|bit| SampleType(1 << bit))
+}
