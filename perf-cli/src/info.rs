@@ -66,12 +66,25 @@ impl Work for Info<'_> {
     }
 }
 
+/// Columns of the text.
+const WIDTH: usize = 110;
+
 fn show_event(index: usize, event: &Event, out: &mut Vec<u8>) -> std::io::Result<()> {
     write!(out, "  {index}")?;
     if let Some(name) = &event.name {
         write!(out, " {}", Printable(name))?;
     }
-    writeln!(out, "\n      {}", attr::summary(&event.attr))?;
+    let mut column = usize::MAX;
+    for field in attr::summary(&event.attr) {
+        // A list of flags longer than a line stands on its own.
+        if column.saturating_add(field.len()) > WIDTH {
+            write!(out, "\n     ")?;
+            column = 5;
+        }
+        write!(out, " {field}")?;
+        column += 1 + field.len();
+    }
+    writeln!(out)?;
     if !event.ids.is_empty() {
         write!(out, "      ids:")?;
         event.ids.iter().try_for_each(|id| write!(out, " {id}"))?;

@@ -85,7 +85,7 @@ impl core::fmt::Display for ErrorKind {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match self {
             Self::Truncated { needed, available, .. } => {
-                write!(f, "needs {needed} bytes, the record has {available} left")
+                write!(f, "needs {needed} bytes, {available} are left")
             }
             Self::Residue { bytes } => {
                 write!(f, "{bytes} bytes are left after the last field that the event's attr describes")
