@@ -21,7 +21,8 @@ pub struct HeaderAttr<'a, O: Endian> {
 
 impl<'a, O: Endian> HeaderAttr<'a, O> {
     pub(super) fn parse(at: &mut Cursor<'a>) -> Result<Self, Error> {
-        let [_, size] = (*at).fixed::<[U32<O>; 2]>("attr")?;
+        let mut head = *at;
+        let [_, size] = head.fixed::<[U32<O>; 2]>("attr")?;
         let size = match size.get() {
             0 => AttrVersion::VER0.size(),
             size if size < AttrVersion::VER0.size() => {
