@@ -105,8 +105,7 @@ fn touch<O: Endian>(record: &UserRecord<'_, O>) -> usize {
         UserRecord::SchedstatDomain(it) => it.counts().count(),
         _ => 0,
     };
-    assert!(!format!("{record:?}").is_empty());
-    given + record.rest().len()
+    given + record.rest().len() + format!("{record:?}").len().min(1)
 }
 
 /// What comes of the record when it ends early: from which length on, what; `ok` or the kind, field and offset.
@@ -236,7 +235,7 @@ fn hostile<O: Endian>() {
         let bytes = record::<O>(kind, random() as u16, &fields);
         if let Ok(record) = decode::<O>(&bytes) {
             decoded += 1;
-            assert!(touch(&record) <= 65537 + bytes.len() * 8);
+            assert!(touch(&record) <= 65538 + bytes.len() * 8);
         }
     }
     assert!(decoded > 5_000, "only {decoded} decoded: these bytes test the first check alone");

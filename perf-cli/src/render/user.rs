@@ -227,3 +227,106 @@ fn cpu_list<O: Endian>(cpus: Cpus<'_, O>) -> String {
 fn until_nul(name: &[u8]) -> &[u8] {
     name.split(|&byte| byte == 0).next().unwrap_or_default()
 }
+
+#[cfg(test)]
+mod tests {
+    use perf_abi::endian::LittleEndian;
+    use perf_abi::record::RecordType;
+    use perf_parse::{RawRecord, Record};
+
+    use super::super::json::Json;
+
+    /// The fields of a little-endian record of this payload, in JSON.
+    fn json(kind: RecordType, payload: &[&[u8]]) -> String {
+        let payload = payload.concat();
+        let mut bytes = kind.0.to_le_bytes().to_vec();
+        bytes.extend([0, 0]);
+        bytes.extend(u16::try_from(8 + payload.len()).unwrap().to_le_bytes());
+        bytes.extend(payload);
+        let (raw, _) = RawRecord::<LittleEndian>::parse(&bytes).unwrap();
+        let Record::User(record, _) = raw.decode_user().unwrap() else { panic!("not a user record") };
+        let mut out = Vec::new();
+        Json::object(&mut out, |json| super::user(&record, json));
+        String::from_utf8(out).unwrap()
+    }
+
+    fn w(value: u64) -> [u8; 8] {
+        value.to_le_bytes()
+    }
+
+    #[test]
+    fn of_a_header() {
+        let attr = [&[1, 0, 0, 0, 72, 0, 0, 0, 9][..], &[0; 63], &w(7), &w(u64::MAX)];
+        let attr = json(RecordType::HEADER_ATTR, &attr);
+        assert!(attr.starts_with(r#"{"attr":{"type":1,"size":72,"config":9,"sample_period":0,"#), "{attr}");
+        assert!(attr.ends_with(r#""config4":0},"ids":[7,18446744073709551615]}"#), "{attr}");
+        let name = json(RecordType::HEADER_EVENT_TYPE, &[&w(3), b"cycles\0\0"]);
+        assert_eq!(name, r#"{"event_id":3,"name":"cycles"}"#);
+        assert_eq!(json(RecordType::HEADER_TRACING_DATA, &[&w(5368)]), r#"{"size":5368}"#);
+        let build_id = json(RecordType::HEADER_BUILD_ID, &[&[255; 4], &[0xab; 20], &[0; 4], b"/a\0"]);
+        let id = "ab".repeat(20);
+        assert_eq!(build_id, format!(r#"{{"pid":-1,"build_id":"{id}","filename":"/a"}}"#));
+        assert_eq!(json(RecordType::HEADER_FEATURE, &[&w(3), b"\x01"]), r#"{"feat_id":3,"data":"01"}"#);
+        let feature = json(RecordType::HEADER_FEATURE, &[&w(1 << 40)]);
+        assert_eq!(feature, r#"{"feat_id":1099511627776,"data":""}"#);
+        assert_eq!(json(RecordType::FINISHED_INIT, &[]), "{}");
+    }
+
+    #[test]
+    fn of_cpus() {
+        let cpus = |words: &[u16]| {
+            let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+            json(RecordType::CPU_MAP, &[&bytes])
+        };
+        let any = u16::MAX;
+        assert_eq!(cpus(&[0, 1, any, 0]), r#"{"type":0,"nr":1,"cpus":"-1"}"#);
+        assert_eq!(
+            cpus(&[0, 8, any, any, 0, 1, 2, 9, 8, 8]),
+            r#"{"type":0,"nr":8,"cpus":"-1,-1,0-2,9,8,8"}"#
+        );
+        assert_eq!(cpus(&[1, 1, 4, 0x0f11, 0]), r#"{"type":1,"nr":1,"long_size":4,"cpus":"0,4,8-11"}"#);
+        assert_eq!(
+            cpus(&[2, 1, 2, 5]),
+            r#"{"type":2,"any_cpu":1,"start_cpu":2,"end_cpu":5,"cpus":"-1,2-5"}"#
+        );
+        assert_eq!(cpus(&[3, 0x201]), r#"{"type":3,"data":"0102"}"#);
+    }
+
+    #[test]
+    fn of_an_event() {
+        let update = |kind: u64, data: &[u8]| json(RecordType::EVENT_UPDATE, &[&w(kind), &w(5), data]);
+        assert_eq!(update(0, b"msec\0\0\0\0"), r#"{"type":0,"id":5,"unit":"msec"}"#);
+        assert_eq!(update(1, &1e-6_f64.to_le_bytes()), r#"{"type":1,"id":5,"scale":"1e-6"}"#);
+        assert_eq!(update(1, &f64::INFINITY.to_le_bytes()), r#"{"type":1,"id":5,"scale":"inf"}"#);
+        assert_eq!(update(2, b"a\xff\0"), r#"{"type":2,"id":5,"name":"a\\xff"}"#);
+        let cpus = r#"{"type":3,"id":5,"cpus":{"type":0,"nr":1,"cpus":"3"}}"#;
+        assert_eq!(update(3, &[0, 0, 1, 0, 3, 0]), cpus);
+        assert_eq!(update(4, b"\x01\x02"), r#"{"type":4,"id":5,"data":"0102"}"#);
+    }
+
+    /// Bytes behind the known fields are told unless they are padding.
+    #[test]
+    fn of_a_newer_perf() {
+        let round = |rest: &[u8]| json(RecordType::STAT_ROUND, &[&w(1), &w(9), rest]);
+        assert_eq!(round(&[0; 8]), r#"{"type":1,"time":9}"#);
+        assert_eq!(round(&[0, 1]), r#"{"type":1,"time":9,"rest":"0001"}"#);
+        let data = json(RecordType::COMPRESSED2, &[&w(2), b"\x0a\x0b", &[0; 6]]);
+        assert_eq!(data, r#"{"data_size":2,"data":"0a0b"}"#);
+    }
+
+    #[test]
+    fn of_bpf_and_the_scheduler() {
+        let metadata =
+            [&b"prog"[..], &[0; 508], &w(1), b"k", &[0; 63], b"v", &[0; 255]].map(<[u8]>::to_vec).concat();
+        let metadata = json(RecordType::BPF_METADATA, &[&metadata]);
+        assert_eq!(metadata, r#"{"prog_name":"prog","nr_entries":1,"entries":[{"key":"k","value":"v"}]}"#);
+        let head = [&w(8)[..], &[2, 0, 0, 0, 17, 0, 1, 0]].concat();
+        let cpu = json(RecordType::SCHEDSTAT_CPU, &[&head, &[0; 40], &w(u64::MAX)]);
+        assert!(cpu.starts_with(r#"{"timestamp":8,"cpu":2,"version":17,"yld_count":0,"#), "{cpu}");
+        assert!(cpu.ends_with(r#""run_delay":0,"pcount":18446744073709551615}"#), "{cpu}");
+        let domain = json(RecordType::SCHEDSTAT_DOMAIN, &[&head, &[1; 180]]);
+        let start = r#"{"timestamp":8,"cpu":2,"version":17,"domain":1,"busy_lb_count":16843009,"#;
+        assert!(domain.starts_with(start), "{domain}");
+        assert!(domain.ends_with(r#""ttwu_move_balance":16843009}"#), "{domain}");
+    }
+}
