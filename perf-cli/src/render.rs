@@ -10,6 +10,7 @@ pub(crate) mod feature;
 mod fields;
 pub(crate) mod json;
 pub(crate) mod text;
+mod user;
 
 pub(crate) use fields::{fields, sample_id};
 

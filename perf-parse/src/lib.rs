@@ -35,6 +35,7 @@
 //! | [`Truncated`](ErrorKind::Truncated) | a record ends within a field | where the field begins |
 //! | [`Residue`](ErrorKind::Residue) | bytes are left behind the last field | where they begin |
 //! | [`RecordSize`](ErrorKind::RecordSize) | the header's size is below 8 | 6, the size |
+//! | [`AttrSize`](ErrorKind::AttrSize) | an attr's size is below 64 and not 0 | the size |
 //! | [`Unterminated`](ErrorKind::Unterminated) | a string has no NUL | where the string begins |
 //! | [`OutOfRange`](ErrorKind::OutOfRange) | a count or length exceeds what it counts in | the count |
 //! | [`UnknownBits`](ErrorKind::UnknownBits) | the attr asks for an unknown field | the attr's field; for `read_format`, the values |

@@ -1,9 +1,10 @@
 //! The fields of each record, named as the kernel and perf name them.
 
 use perf_abi::endian::Endian;
-use perf_parse::record::{FileId, Mmap2, SampleId, UserRecord};
+use perf_parse::record::{FileId, Mmap2, SampleId};
 use perf_parse::{Record, Sample};
 
+use super::user::user;
 use super::{Scalars, Sink, given};
 
 /// Names the fields of a record to `sink`.
@@ -101,62 +102,6 @@ pub(crate) fn fields<O: Endian>(
         _ => {}
     }
     Ok(())
-}
-
-fn user<O: Endian>(record: &UserRecord<'_, O>, sink: &mut impl Sink) {
-    match record {
-        UserRecord::IdIndex(it) => {
-            sink.number("nr", it.entries.len() as u64);
-            sink.list("entries", it.entries.len(), &|index, sink| {
-                let entry = &it.entries[index];
-                sink.number("id", entry.id.get());
-                sink.number("idx", entry.idx.get());
-                sink.task("cpu", entry.cpu.get());
-                sink.task("tid", entry.tid.get());
-                given(it.guests.and_then(|guests| guests.get(index)), |guest| {
-                    sink.task("machine_pid", guest.machine_pid.get());
-                    sink.task("vcpu", guest.vcpu.get());
-                });
-            });
-        }
-        UserRecord::AuxtraceInfo(it) => {
-            sink.named("type", u64::from(it.kind.0), &it.kind);
-            sink.addresses("priv", it.words.iter().map(|word| word.get()));
-        }
-        UserRecord::Auxtrace(it) => {
-            sink.hex("size", it.size.get());
-            sink.hex("offset", it.offset.get());
-            sink.hex("reference", it.reference.get());
-            sink.number("idx", u64::from(it.idx.get()));
-            sink.task("tid", i64::from(it.tid.get()));
-            sink.task("cpu", i64::from(it.cpu.get()));
-        }
-        UserRecord::ThreadMap(entries) => {
-            sink.number("nr", entries.len() as u64);
-            sink.list("entries", entries.len(), &|index, sink| {
-                sink.task("pid", entries[index].pid.get());
-                sink.string("comm", until_nul(&entries[index].comm));
-            });
-        }
-        UserRecord::TimeConv(it) => {
-            sink.number("time_shift", it.scale.time_shift.get());
-            sink.number("time_mult", it.scale.time_mult.get());
-            sink.number("time_zero", it.scale.time_zero.get());
-            given(it.short, |short| {
-                sink.number("time_cycles", short.time_cycles.get());
-                sink.hex("time_mask", short.time_mask.get());
-                sink.number("cap_user_time_zero", u64::from(short.cap_user_time_zero));
-                sink.number("cap_user_time_short", u64::from(short.cap_user_time_short));
-            });
-        }
-        UserRecord::Other(raw) => sink.blob("raw", raw.payload()),
-        _ => {}
-    }
-}
-
-/// A name in a field of fixed size.
-fn until_nul(name: &[u8]) -> &[u8] {
-    name.split(|&byte| byte == 0).next().unwrap_or_default()
 }
 
 fn task(sink: &mut impl Scalars, pid: i32, tid: i32) {
