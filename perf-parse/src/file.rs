@@ -18,7 +18,9 @@ pub use build_id::{BuildId, BuildIds};
 pub use error::{FileError, FileErrorKind};
 pub use events::Event;
 pub use features::{
-    ClockData, CpuPlace, CpuTopology, EventDesc, EventDescs, FeatureSection, GroupDesc, HybridPmu,
+    Bitmap, BpfBtf, BpfProgInfo, BpfProgram, Cache, ClockData, Compression, CpuDomains, CpuPlace,
+    CpuTopology, DomainInfo, EMachine, EventDesc, EventDescs, FeatureSection, GroupDesc, HybridPmu, MemNode,
+    MemTopology, NumaNode, PmuCap, PmuCaps, SchedDomain,
 };
 pub use header::{FileHeader, Section};
 pub use records::{FileRecord, FileRecords};
