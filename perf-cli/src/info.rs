@@ -6,7 +6,6 @@ use perf_abi::endian::Endian;
 use perf_abi::feature::Feature;
 use perf_parse::Record;
 use perf_parse::file::{Account, AnyFile, Event, File, FileError, FileRecord};
-use serde_json::Value;
 
 use crate::args::InfoArgs;
 use crate::input::Input;
@@ -14,7 +13,7 @@ use crate::output::Output;
 use crate::progress::Progress;
 use crate::render::attr;
 use crate::render::escape::{Printable, Seconds};
-use crate::render::feature::feature;
+use crate::render::feature::lines::{Lines, lines};
 use crate::{Failure, Outcome, diagnose, not_readable};
 
 pub(crate) fn run(args: &InfoArgs) -> Result<Outcome, Failure> {
@@ -48,11 +47,14 @@ fn info<O: Endian>(file: &File<'_, O>, args: &InfoArgs) -> Result<Outcome, Failu
     let mut faults = file.diagnostics().to_vec();
     writeln!(out, "\nfeatures: {}", file.features().len())?;
     for section in file.features() {
-        match feature(file, section) {
-            Ok(value) => show_feature(section.feature, &value, out)?,
+        match lines(file, section) {
+            Ok(lines) => show_feature(section.feature, &lines, out)?,
             Err(error) => {
-                writeln!(out, "  {}: not decodable", section.feature)?;
-                faults.push(error);
+                writeln!(out, "  {:<16} not decodable", section.feature)?;
+                // Opening the file reads some sections too, and one section's fault may be why another is not decoded.
+                if !faults.contains(&error) {
+                    faults.push(error);
+                }
             }
         }
     }
@@ -77,23 +79,10 @@ fn show_event<O: Endian>(index: usize, event: &Event<'_, O>, out: &mut Vec<u8>) 
     Ok(())
 }
 
-/// A feature on a line: texts as they are, lists with an entry a line, the rest as JSON.
-fn show_feature(feature: Feature, value: &Value, out: &mut Vec<u8>) -> std::io::Result<()> {
-    let shown = |value: &Value| match value {
-        Value::String(text) => Printable(text.as_bytes()).to_string(),
-        other => other.to_string(),
-    };
-    match value {
-        Value::Array(words) if feature == Feature::CMDLINE => {
-            let words: Vec<_> = words.iter().map(shown).collect();
-            writeln!(out, "  {feature}: {}", words.join(" "))
-        }
-        Value::Array(entries) => {
-            writeln!(out, "  {feature}: {}", entries.len())?;
-            entries.iter().try_for_each(|entry| writeln!(out, "      {}", shown(entry)))
-        }
-        other => writeln!(out, "  {feature}: {}", shown(other)),
-    }
+/// A feature on a line, what it lists below it.
+fn show_feature(feature: Feature, lines: &Lines, out: &mut Vec<u8>) -> std::io::Result<()> {
+    writeln!(out, "  {feature:<16} {}", lines.value)?;
+    lines.entries.iter().try_for_each(|entry| writeln!(out, "      {entry}"))
 }
 
 /// What a pass over all records found.

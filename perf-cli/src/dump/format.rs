@@ -61,9 +61,13 @@ impl<'a> Formatter<'a> {
             return;
         }
         let mut features = serde_json::Map::new();
+        let mut told = file.diagnostics().to_vec();
         for section in file.features() {
             let value = render::feature::feature(file, section).unwrap_or_else(|error| {
-                diagnose(error);
+                if !told.contains(&error) {
+                    told.push(error);
+                    diagnose(error);
+                }
                 json!({"error": error.to_string()})
             });
             features.insert(section.feature.to_string(), value);
