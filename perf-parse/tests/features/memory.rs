@@ -1,7 +1,8 @@
 //! Memory that hostile sections take: by their bytes, not by the counts in them.
 
+use core::alloc::{GlobalAlloc, Layout};
 use core::cell::Cell;
-use std::alloc::{GlobalAlloc, Layout, System};
+use std::alloc::System;
 
 use perf_parse::abi::endian::Endian;
 use perf_parse::abi::feature::Feature;

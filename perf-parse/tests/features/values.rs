@@ -25,7 +25,6 @@ in_both_orders![
     event_desc,
     cpu_topology,
     numa_topology,
-    marks,
     pmu_mappings,
     group_desc,
     auxtrace,
@@ -142,7 +141,8 @@ fn numa_topology<O: Endian>() {
     );
 }
 
-fn marks<O: Endian>() {
+#[test]
+fn marks() {
     for feature in [Feature::BRANCH_STACK, Feature::STAT] {
         assert_eq!(section(feature, &[]).mark(), Ok(()));
     }

@@ -260,3 +260,53 @@ impl<O: Endian> Display for Ranges<'_, O> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use perf_abi::endian::LittleEndian;
+
+    #[test]
+    fn sizes_are_exact() {
+        let shown = [0, 1, 1023, 1 << 10, 3 << 20, (3 << 20) + 1, 24 << 30, 1 << 63]
+            .map(|size| Size(size).to_string());
+        let expected = [
+            "0 bytes",
+            "1 bytes",
+            "1023 bytes",
+            "1 KiB",
+            "3 MiB",
+            "3145729 bytes",
+            "24 GiB",
+            "8589934592 GiB",
+        ];
+        assert_eq!(shown, expected);
+    }
+
+    fn ranges(nbits: u64, words: &[u64]) -> String {
+        let numbers = [1, 0, 1, 0, nbits, nbits];
+        let bytes: Vec<u8> = numbers.iter().chain(words).flat_map(|word| word.to_le_bytes()).collect();
+        let section = FeatureSection::new(Feature::MEM_TOPOLOGY, 0, &bytes);
+        Ranges(&section.mem_topology::<LittleEndian>().unwrap().nodes[0].blocks).to_string()
+    }
+
+    #[test]
+    fn sets_are_shown_as_ranges() {
+        assert_eq!(ranges(0, &[]), "");
+        assert_eq!(ranges(64, &[1 << 63]), "63");
+        assert_eq!(ranges(128, &[0b1_0111 | 1 << 63, u64::MAX]), "0-2,4,63-127");
+    }
+
+    #[test]
+    fn a_set_in_very_many_pieces_is_cut_short() {
+        const EVERY_OTHER: u64 = u64::MAX / 3;
+        let shown = ranges(64 * 100, &[EVERY_OTHER; 100]);
+        assert_eq!(shown.split(',').count(), MAX_RANGES + 1);
+        assert!(shown.starts_with("0,2,4,") && shown.ends_with(",198,..."), "{shown}");
+    }
+
+    #[test]
+    fn counts_agree_with_their_nouns() {
+        assert_eq!([0, 1, 2].map(|items| count(items, "die", "dies")), ["0 dies", "1 die", "2 dies"]);
+    }
+}
