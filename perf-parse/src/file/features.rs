@@ -25,19 +25,19 @@ pub use topology::{CpuDomains, CpuPlace, CpuTopology, DomainInfo, SchedDomain};
 
 pub(super) use table::sections;
 
+use perf_abi::endian::Endian;
 use perf_abi::feature::Feature;
 
 use super::build_id::BuildIds;
 use super::error::{FileError, FileErrorKind};
 use crate::cursor::Cursor;
 use crate::error::Error;
-use perf_abi::endian::Endian;
 
 /// A feature: a section of a file, or what a HEADER_FEATURE record of a pipe carries. Borrows; decoded when asked.
 ///
 /// Each method decodes the payload of the feature that it names, in the byte order `O` of the capture. A payload is
-/// consumed exactly or is an error, but for the zeros that perf puts behind the features of a pipe, since perf 6.12, up
-/// to a multiple of 8 bytes. Lists take memory by the bytes that their items have, never by the count that the capture
+/// consumed exactly or is an error, but for the zeros that some builds of perf put behind the features of a pipe, up to
+/// a multiple of 8 bytes. Lists take memory by the bytes that their items have, never by the count that the capture
 /// gives.
 ///
 /// [`TRACING_DATA`](Feature::TRACING_DATA), and a feature of a newer perf, whose number has no name, stay

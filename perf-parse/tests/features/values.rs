@@ -351,7 +351,7 @@ fn e_machine<O: Endian>() {
     assert_eq!([0, 63, u32::MAX].map(name), [None; 3]);
 }
 
-/// Since perf 6.12 a feature in a pipe is filled up with zeros to a multiple of 8 bytes.
+/// Some builds of perf fill a feature in a pipe up with zeros to a multiple of 8 bytes: of the captures, a 6.12.
 fn padding_of_a_pipe<O: Endian>() {
     for example in every::examples::<O>() {
         let mut bytes = example.bytes;
