@@ -59,8 +59,9 @@ impl<'a> Formatter<'a> {
             features.insert(section.feature.to_string(), value);
         }
         for fault in faults {
-            diagnose(&fault);
-            reader.account_mut().note(fault);
+            if reader.account_mut().note_once(fault) {
+                diagnose(&fault);
+            }
         }
         Json::object(out, |json| {
             Json::object(json.member("header"), |json| {

@@ -1,7 +1,7 @@
 //! Build ids of the files that samples hit.
 
 use perf_abi::endian::Endian;
-use perf_abi::record::{Header, Misc};
+use perf_abi::record::{CpuMode, Header, HeaderBuildId, Misc};
 
 use super::error::FileError;
 use super::features::FeatureSection;
@@ -10,29 +10,56 @@ use crate::error::{Error, ErrorKind};
 pub use crate::record::user::BuildId;
 
 /// An iterator over build ids; made by [`FeatureSection::build_ids`].
+///
+/// Entries of perf before 2.6.35 have no pid, and nothing that tells: as in perf, the kernel's name does, which then
+/// would miss its first four letters. All entries of a section are of one kind.
 #[derive(Clone, Debug)]
 pub struct BuildIds<'a, O: Endian> {
     section: FeatureSection<'a>,
     at: Cursor<'a>,
+    /// Whether the entries have no pid.
+    old: bool,
     order: core::marker::PhantomData<O>,
 }
 
+/// `[kernel.kallsyms]` where the name is looked for four bytes too late.
+const SHIFTED_KERNEL: &[u8] = b"nel.kallsyms]";
+
 impl<'a, O: Endian> BuildIds<'a, O> {
     pub(super) fn new(section: FeatureSection<'a>) -> Self {
-        Self { section, at: Cursor::new(section.bytes, 0), order: core::marker::PhantomData }
+        let at = Cursor::new(section.bytes, 0);
+        let (mut entries, mut old) = (at, false);
+        while let Ok((_, body, _)) = entry::<O>(&mut entries) {
+            old |= body
+                .get(size_of::<HeaderBuildId<O>>()..)
+                .is_some_and(|name| name.starts_with(SHIFTED_KERNEL));
+        }
+        Self { section, at, old, order: core::marker::PhantomData }
     }
 
     fn take(&mut self) -> Result<BuildId<'a>, Error> {
-        let start = self.at.offset();
-        let header = self.at.fixed::<Header<O>>("header")?;
-        let size = header.size.get();
-        let Some(body) = size.checked_sub(8) else {
-            return Err(Error::new(ErrorKind::RecordSize { size }, start.saturating_add(6)));
-        };
-        let offset = self.at.offset();
-        let body = self.at.bytes(u64::from(body), "build_id")?;
-        BuildId::parse::<O>(&mut Cursor::new(body, offset), Misc(header.misc.get()))
+        let (misc, body, offset) = entry::<O>(&mut self.at)?;
+        let mut at = Cursor::new(body, offset);
+        if self.old {
+            let [build_id @ .., _, _, _, _] = at.fixed::<[u8; 24]>("build_id")?;
+            let guest = matches!(misc.cpumode(), CpuMode::GUEST_KERNEL | CpuMode::GUEST_USER);
+            let pid = if guest { 0 } else { -1 };
+            return Ok(BuildId { misc, pid, build_id, filename: at.string("filename")? });
+        }
+        BuildId::parse::<O>(&mut at, misc)
     }
+}
+
+/// Takes an entry: what its header says, what is behind that, and where.
+fn entry<'a, O: Endian>(at: &mut Cursor<'a>) -> Result<(Misc, &'a [u8], u32), Error> {
+    let start = at.offset();
+    let header = at.fixed::<Header<O>>("header")?;
+    let size = header.size.get();
+    let Some(body) = size.checked_sub(8) else {
+        return Err(Error::new(ErrorKind::RecordSize { size }, start.saturating_add(6)));
+    };
+    let offset = at.offset();
+    Ok((Misc(header.misc.get()), at.bytes(u64::from(body), "build_id")?, offset))
 }
 
 impl<'a, O: Endian> Iterator for BuildIds<'a, O> {

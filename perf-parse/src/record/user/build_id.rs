@@ -15,6 +15,8 @@ pub struct BuildId<'a> {
     /// the build id was written.
     pub misc: Misc,
     /// The machine: -1 for the host, otherwise the process of the guest.
+    ///
+    /// The first tools did not write it; theirs are -1, or 0 for a guest, as perf reads them.
     pub pid: i32,
     /// The build id, at its real length where that was written, otherwise 20 bytes.
     pub build_id: &'a [u8],
