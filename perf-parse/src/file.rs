@@ -12,6 +12,8 @@ mod events;
 mod features;
 mod header;
 mod records;
+#[cfg(feature = "std")]
+pub mod write;
 
 pub use account::Account;
 pub use build_id::{BuildId, BuildIds};
