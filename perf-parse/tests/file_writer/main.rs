@@ -8,6 +8,8 @@
     reason = "what a test does not expect fails it"
 )]
 
+extern crate alloc;
+
 mod captures;
 mod common;
 mod features;

@@ -52,6 +52,12 @@ fn attrs_that_do_not_fit() {
         &of_version(AttrVersion::VER9),
     );
     assert!(zeros.is_ok());
+    let mut huge = newer.clone();
+    huge.attr_tail = vec![0; 65393];
+    assert_eq!(
+        file_error(&[newer.clone(), huge], &Options::default()),
+        "event 1: attr_tail: must be at most 65392 bytes, as an attr has 65536"
+    );
     newer.attr_tail[7] = 1;
     assert_eq!(
         file_error(&[newer], &of_version(AttrVersion::VER9)),
@@ -340,4 +346,15 @@ fn nothing_follows_a_write_that_failed() {
     assert!(matches!(writer.flush(), Err(WriteFileError::Broken)));
     let broken = writer.finish().unwrap_err();
     assert_eq!(broken.to_string(), "the output failed before: write the capture again, from the start");
+}
+
+#[cfg(feature = "zstd")]
+#[test]
+fn nothing_waits_to_be_compressed_after_a_write_that_failed() {
+    let sample = record::<LittleEndian>(RecordType::SAMPLE, &[1; 24]);
+    let options = Options { zstd: Some(Zstd::default()), ..Options::default() };
+    let mut writer = FileWriter::<LittleEndian, _>::new(Full { left: 104 + 4 }, &[], &options).unwrap();
+    writer.record(&sample).unwrap();
+    assert!(matches!(writer.flush(), Err(WriteFileError::Io(_))));
+    assert!(matches!(writer.record(&sample), Err(WriteFileError::Broken)));
 }

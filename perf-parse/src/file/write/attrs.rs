@@ -9,6 +9,9 @@ use zerocopy::IntoBytes;
 use super::error::WriteFileError;
 use super::{EventFields, Options};
 
+/// Bytes behind the newest version at most: the kernel takes no attr larger than a page, of which 64 KiB is the largest.
+const MOST_TAIL: usize = 65536 - AttrVersion::NEWEST.size() as usize;
+
 /// How large all attrs of a capture are: perf finds the next one of a file by the size of the one before.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct AttrFormat {
@@ -21,8 +24,13 @@ impl AttrFormat {
     pub(super) fn new(events: &[EventFields], options: &Options) -> Result<Self, WriteFileError> {
         let Some(version) = options.attr_version else {
             let version = events.iter().map(version).max().unwrap_or(AttrVersion::VER0);
-            let tail = events.iter().map(|event| event.attr_tail.len().next_multiple_of(8)).max();
-            return Ok(Self { version, tail: tail.unwrap_or_default() });
+            let tail = events.iter().map(|event| event.attr_tail.len()).max().unwrap_or_default();
+            if tail > MOST_TAIL {
+                let event = events.iter().position(|event| event.attr_tail.len() == tail);
+                let (event, must) = (event.unwrap_or_default(), "at most 65392 bytes, as an attr has 65536");
+                return Err(WriteFileError::Event { event, field: "attr_tail", must });
+            }
+            return Ok(Self { version, tail: tail.next_multiple_of(8) });
         };
         if !AttrVersion::ALL.contains(&version) {
             return Err(WriteFileError::Option { option: "attr_version", must: "one of AttrVersion::ALL" });

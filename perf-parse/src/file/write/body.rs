@@ -108,6 +108,8 @@ impl<O: Endian, W: Write> Body<O, W> {
         if let Some(fault) = fault(record, data) {
             return Err(WriteFileError::Record { index: self.records, kind: Some(kind), fault });
         }
+        // One that only waits to be compressed would not notice.
+        self.sink.with(|_| Ok(()))?;
         let header = Header::<O>::new(kind, record.misc(), size);
         match &mut self.packer {
             Some(packer) if !has_data(kind) => {
