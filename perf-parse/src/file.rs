@@ -15,6 +15,8 @@ mod reader;
 mod records;
 mod salvage;
 mod source;
+#[cfg(feature = "std")]
+pub mod write;
 
 pub use account::Account;
 pub use build_id::{BuildId, BuildIds};
