@@ -2,6 +2,7 @@
 
 mod filter;
 mod format;
+mod tracepoints;
 
 use perf_abi::endian::Endian;
 use perf_parse::file::{AnyFile, File};
@@ -13,6 +14,7 @@ use crate::progress::Progress;
 use crate::{Failure, Outcome, diagnose, not_readable};
 use filter::Filter;
 use format::Formatter;
+use tracepoints::Formats;
 
 pub(crate) fn run(args: &DumpArgs) -> Result<Outcome, Failure> {
     let input = Input::open(&args.file)?;
@@ -22,18 +24,20 @@ pub(crate) fn run(args: &DumpArgs) -> Result<Outcome, Failure> {
     }
 }
 
-fn dump<O: Endian>(file: &File<'_, O>, args: &DumpArgs) -> Result<Outcome, Failure> {
+fn dump<'a, O: Endian>(file: &File<'a, O>, args: &'a DumpArgs) -> Result<Outcome, Failure> {
     let filter = Filter::new(file, args)?;
     let mut output = Output::new();
-    let mut formatter = Formatter::new(file, args);
     let mut progress = Progress::new(file.bytes().len() as u64);
     let mut left = args.limit.unwrap_or(u64::MAX);
     file.diagnostics().iter().for_each(diagnose);
     let mut records = file.records();
-    formatter.header(file, &mut output.buffer, &mut |error| {
+    let mut fault = |error| {
         diagnose(&error);
         records.account_mut().note(error);
-    });
+    };
+    let formats = Formats::new(file, &mut fault);
+    let mut formatter = Formatter::new(file, args, formats);
+    formatter.header(file, &mut output.buffer, &mut fault);
     let mut has_reader = true;
     while has_reader && left > 0 {
         let Some(next) = records.next() else { break };

@@ -7,7 +7,10 @@ use perf_abi::feature::Feature;
 use perf_abi::record::RecordType;
 use perf_abi::regs::Arch;
 use perf_parse::file::{Account, File, FileError, FileRecord};
+use perf_parse::tracepoint;
 use serde_json::{Value, json};
+
+use super::tracepoints::Formats;
 
 use crate::args::{DumpArgs, Format};
 use crate::render::columns::Columns;
@@ -22,6 +25,8 @@ pub(super) struct Formatter<'a> {
     style: Style<'a>,
     /// The events' names, ready to be printed.
     events: Vec<String>,
+    /// What the raw data of the events says.
+    formats: Formats<'a>,
 }
 
 #[derive(Debug)]
@@ -32,7 +37,7 @@ enum Style<'a> {
 }
 
 impl<'a> Formatter<'a> {
-    pub(super) fn new<O: Endian>(file: &File<'_, O>, args: &'a DumpArgs) -> Self {
+    pub(super) fn new<O: Endian>(file: &File<'a, O>, args: &'a DumpArgs, formats: Formats<'a>) -> Self {
         let style = match args.format {
             format if !args.fields.is_empty() => Style::Columns(Columns::new(&args.fields, format), format),
             Format::Text => Style::Text(Text::new(arch(file))),
@@ -43,7 +48,7 @@ impl<'a> Formatter<'a> {
             None => format!("event {index}"),
         };
         let events = file.events().iter().map(|event| event.name).enumerate().map(name).collect();
-        Self { style, events }
+        Self { style, events, formats }
     }
 
     fn is_json(&self) -> bool {
@@ -90,15 +95,16 @@ impl<'a> Formatter<'a> {
         out: &mut Vec<u8>,
     ) -> Option<FileError> {
         let event = record.event.and_then(|index| self.events.get(index)).map(String::as_str);
+        let format = record.event.and_then(|index| self.formats.of_event(index));
         match &mut self.style {
-            Style::Json => json_record(record, out),
+            Style::Json => json_record(record, format, out),
             Style::Text(text) => {
-                let error = text_record(record, event, text);
+                let error = text_record(record, event, format, text);
                 text.finish(out);
                 error
             }
             Style::Columns(columns, _) => {
-                let error = column_record(record, event, columns);
+                let error = column_record(record, event, format, columns);
                 columns.finish(out);
                 error
             }
@@ -159,15 +165,23 @@ impl Display for TypeName {
 }
 
 /// Tells the fields of a record to `sink`; what could not be decoded is given back.
-fn tell<O: Endian>(record: &FileRecord<'_, O>, sink: &mut impl Sink) -> Option<FileError> {
+fn tell<O: Endian>(
+    record: &FileRecord<'_, O>,
+    format: Option<&tracepoint::Format<'_>>,
+    sink: &mut impl Sink,
+) -> Option<FileError> {
     let decoded = match record.decode() {
         Ok(decoded) => decoded,
         Err(error) => return Some(error),
     };
-    render::fields(&decoded, sink).err().map(|error| record.error(error))
+    render::fields(&decoded, format, sink).err().map(|error| record.error(error))
 }
 
-fn json_record<O: Endian>(record: &FileRecord<'_, O>, out: &mut Vec<u8>) -> Option<FileError> {
+fn json_record<O: Endian>(
+    record: &FileRecord<'_, O>,
+    format: Option<&tracepoint::Format<'_>>,
+    out: &mut Vec<u8>,
+) -> Option<FileError> {
     let kind = record.raw.kind();
     let mut error = None;
     Json::object(out, |json| {
@@ -177,7 +191,7 @@ fn json_record<O: Endian>(record: &FileRecord<'_, O>, out: &mut Vec<u8>) -> Opti
         json.number("misc", u64::from(record.raw.misc().0));
         json.number("size", u64::from(record.raw.size()));
         render::given(record.event, |event| json.number("event", event as u64));
-        Json::object(json.member("fields"), |json| error = tell(record, json));
+        Json::object(json.member("fields"), |json| error = tell(record, format, json));
         match record.sample_id() {
             Ok(Some(trailer)) => {
                 Json::object(json.member("sample_id"), |json| render::sample_id(&trailer, json))
@@ -197,12 +211,13 @@ fn json_record<O: Endian>(record: &FileRecord<'_, O>, out: &mut Vec<u8>) -> Opti
 fn text_record<O: Endian>(
     record: &FileRecord<'_, O>,
     event: Option<&str>,
+    format: Option<&tracepoint::Format<'_>>,
     text: &mut Text,
 ) -> Option<FileError> {
     let kind = record.raw.kind();
     text.start(record.offset, &TypeName(kind), record.raw.size(), &record.raw.misc().names(kind));
     render::given(event, |event| text.string("event", event.as_bytes()));
-    let mut error = tell(record, text);
+    let mut error = tell(record, format, text);
     match record.sample_id() {
         Ok(Some(trailer)) => {
             text.separate();
@@ -220,6 +235,7 @@ fn text_record<O: Endian>(
 fn column_record<O: Endian>(
     record: &FileRecord<'_, O>,
     event: Option<&str>,
+    format: Option<&tracepoint::Format<'_>>,
     columns: &mut Columns<'_>,
 ) -> Option<FileError> {
     let kind = record.raw.kind();
@@ -228,7 +244,7 @@ fn column_record<O: Endian>(
     columns.named("misc", u64::from(record.raw.misc().0), &record.raw.misc().names(kind));
     columns.number("size", u64::from(record.raw.size()));
     render::given(record.event, |index| columns.named("event", index as u64, &event.unwrap_or_default()));
-    let mut error = tell(record, columns);
+    let mut error = tell(record, format, columns);
     match record.sample_id() {
         Ok(Some(trailer)) => render::sample_id(&trailer, columns),
         Ok(None) => {}

@@ -2,7 +2,10 @@
 
 use core::fmt;
 
+use perf_abi::feature::Feature;
+
 use crate::error::{Error, ErrorKind};
+use crate::file::{FeatureSection, FileError, FileErrorKind};
 
 /// Why tracing data, or a format in it, cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,6 +53,28 @@ impl TracingError {
         offset: u32,
     ) -> Self {
         Self { kind: TracingErrorKind::Invalid { field, found, must }, offset }
+    }
+
+    /// The error with its place in the file that has the tracing data as a feature.
+    #[must_use]
+    pub fn in_file(&self, section: &FeatureSection<'_>) -> FileError {
+        let of_feature = |kind| {
+            let error = Error::new(kind, self.offset);
+            FileErrorKind::Feature { feature: Feature::TRACING_DATA, error }
+        };
+        let kind = match self.kind {
+            TracingErrorKind::Truncated { field, needed, available } => {
+                of_feature(ErrorKind::Truncated { field, needed, available })
+            }
+            TracingErrorKind::Unterminated { field } => of_feature(ErrorKind::Unterminated { field }),
+            TracingErrorKind::Invalid { field, found: None, .. } => {
+                of_feature(ErrorKind::Truncated { field, needed: 1, available: 0 })
+            }
+            TracingErrorKind::Invalid { field, found: Some(byte), must } => {
+                FileErrorKind::Invalid { field, value: u64::from(byte), must }
+            }
+        };
+        FileError { offset: section.offset.saturating_add(u64::from(self.offset)), kind }
     }
 }
 

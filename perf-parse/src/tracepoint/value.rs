@@ -9,7 +9,6 @@ use super::element::Element;
 
 /// The value of a field. Borrows from the raw data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Value<'r, O: Endian> {
     /// An unsigned integer.
     Unsigned(u64),
