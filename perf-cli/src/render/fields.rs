@@ -2,18 +2,21 @@
 
 use perf_abi::endian::Endian;
 use perf_parse::record::{FileId, Mmap2, SampleId};
-use perf_parse::{Record, Sample};
+use perf_parse::tracepoint::Format;
+use perf_parse::{ErrorKind, Record, Sample};
 
 use super::user::user;
 use super::{Scalars, Sink, given};
 
-/// Names the fields of a record to `sink`.
+/// Names the fields of a record to `sink`. `format` is that of a sample's raw data, where its event is a tracepoint.
 ///
 /// # Errors
 ///
-/// The fault of a sample whose later fields cannot be decoded; `sink` has then been told those before it.
+/// The fault of a sample whose later fields cannot be decoded; `sink` has then been told those before it. The fault of
+/// raw data that ends before a field of its tracepoint; `sink` has then been told of all.
 pub(crate) fn fields<O: Endian>(
     record: &Record<'_, O>,
+    format: Option<&Format<'_>>,
     sink: &mut impl Sink,
 ) -> Result<(), perf_parse::Error> {
     match record {
@@ -47,7 +50,7 @@ pub(crate) fn fields<O: Endian>(
             task(sink, it.pid, it.tid);
             sink.read(&it.read);
         }
-        Record::Sample(it) => return sample(it, sink),
+        Record::Sample(it) => return sample(it, format, sink),
         Record::Aux(it) => {
             sink.hex("aux_offset", it.aux_offset);
             sink.hex("aux_size", it.aux_size);
@@ -134,7 +137,11 @@ fn mmap2(sink: &mut impl Scalars, it: &Mmap2<'_>) {
     sink.string("filename", it.filename);
 }
 
-fn sample<O: Endian>(it: &Sample<'_, O>, sink: &mut impl Sink) -> Result<(), perf_parse::Error> {
+fn sample<O: Endian>(
+    it: &Sample<'_, O>,
+    format: Option<&Format<'_>>,
+    sink: &mut impl Sink,
+) -> Result<(), perf_parse::Error> {
     given(it.identifier(), |id| sink.number("identifier", id));
     given(it.ip(), |ip| sink.hex("ip", ip));
     given(it.pid(), |pid| sink.task("pid", i64::from(pid)));
@@ -149,6 +156,8 @@ fn sample<O: Endian>(it: &Sample<'_, O>, sink: &mut impl Sink) -> Result<(), per
     given(tail.read, |read| sink.read(&read));
     given(tail.callchain, |chain| sink.callchain(&chain));
     given(tail.raw, |raw| sink.blob("raw", raw));
+    let tracepoint = format.zip(tail.raw);
+    given(tracepoint, |(format, raw)| sink.tracepoint::<O>(format, raw));
     given(tail.branch_stack, |stack| sink.branch_stack(&stack));
     given(tail.regs_user, |regs| sink.regs("regs_user", &regs));
     given(tail.stack_user, |stack| sink.stack_user(&stack));
@@ -169,7 +178,15 @@ fn sample<O: Endian>(it: &Sample<'_, O>, sink: &mut impl Sink) -> Result<(), per
     given(tail.code_page_size, |size| sink.number("code_page_size", size));
     given(tail.aux, |aux| sink.blob("aux", aux));
     sink.readings(&tail.readings);
-    Ok(())
+    tracepoint.map_or(Ok(()), |(format, raw)| whole::<O>(format, raw))
+}
+
+/// Whether raw data has all fields of its tracepoint.
+fn whole<O: Endian>(format: &Format<'_>, raw: &[u8]) -> Result<(), perf_parse::Error> {
+    let Some(error) = format.fields::<O>(raw).find_map(|(_, value)| value.err()) else { return Ok(()) };
+    let needed = error.offset.saturating_add(error.needed);
+    let kind = ErrorKind::Truncated { field: "raw", needed, available: error.available };
+    Err(perf_parse::Error { kind, offset: 0 })
 }
 
 /// Names the fields of a `sample_id` trailer to `sink`.

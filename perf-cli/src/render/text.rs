@@ -9,6 +9,7 @@ use perf_abi::endian::Endian;
 use perf_abi::record::{Misc, RecordType};
 use perf_abi::regs::Arch;
 use perf_parse::sample::{BranchStack, Callchain, Frame, Read, Reading, Readings, Regs, StackUser};
+use perf_parse::tracepoint::{FieldError, Format, Value};
 
 use super::escape::{Printable, Seconds, push_hex};
 use super::{Scalars, Sink, given};
@@ -96,6 +97,35 @@ impl Text {
 /// Appends to a buffer in memory, which cannot fail but for a `Display` that does.
 fn print(out: &mut Vec<u8>, text: core::fmt::Arguments<'_>) {
     let _ = out.write_fmt(text);
+}
+
+/// Appends the value of a tracepoint's field, or why there is none.
+pub(super) fn push_field<O: Endian>(out: &mut Vec<u8>, value: &Result<Value<'_, O>, FieldError<'_>>) {
+    match value {
+        Ok(value) => push_value(out, value),
+        Err(error) => print(out, format_args!("<{error}>")),
+    }
+}
+
+fn push_value<O: Endian>(out: &mut Vec<u8>, value: &Value<'_, O>) {
+    match value {
+        Value::Unsigned(number) => print(out, format_args!("{number}")),
+        Value::Signed(number) => print(out, format_args!("{number}")),
+        Value::Pointer(number) => print(out, format_args!("{number:#x}")),
+        Value::Bool(bool) => print(out, format_args!("{bool}")),
+        Value::Str(text) => print(out, format_args!("{}", Printable(text))),
+        Value::Bytes(bytes) => push_hex(out, bytes),
+        Value::Array(array) => {
+            out.push(b'[');
+            for (index, value) in array.values().enumerate() {
+                if index > 0 {
+                    out.push(b',');
+                }
+                push_value(out, &value);
+            }
+            out.push(b']');
+        }
+    }
 }
 
 /// Where the addresses of a call chain are, for eyes.
@@ -224,6 +254,17 @@ impl Sink for Text {
                 self.details.push(b'\n');
             }
         }
+    }
+
+    /// The fields of the tracepoint's own: those of all tracepoints say what the sample says better.
+    fn tracepoint<O: Endian>(&mut self, format: &Format<'_>, raw: &[u8]) {
+        let (system, name) = (Printable(format.system), Printable(format.name));
+        print(&mut self.details, format_args!("    {system}:{name}:"));
+        for (field, value) in format.fields::<O>(raw).skip(format.common_fields().len()) {
+            print(&mut self.details, format_args!(" {}=", Printable(field.name)));
+            push_field(&mut self.details, &value);
+        }
+        self.details.push(b'\n');
     }
 
     fn stack_user(&mut self, value: &StackUser<'_>) {
