@@ -22,7 +22,7 @@ fuzz_target!(|bytes: &[u8]| {
 fn check<O: Endian>(file: Reader<'_, O>, mut again: Reader<'_, O>, bytes: &[u8]) {
     again.in_time_order();
     let mut places = in_file_order(file, bytes);
-    let mut by_time = walk(&mut again, bytes.len(), |_, record| record.offset);
+    let mut by_time = walk(&mut again, bytes.len(), |record| record.offset);
     places.sort_unstable();
     by_time.sort_unstable();
     assert_eq!(places, by_time, "time order gives the same records");
@@ -34,7 +34,7 @@ fn in_file_order<O: Endian>(mut file: Reader<'_, O>, bytes: &[u8]) -> Vec<u64> {
     let start = file.offset();
     let mut walked = 0;
     let mut behind = start;
-    let places = walk(&mut file, bytes.len(), |_, record| {
+    let places = walk(&mut file, bytes.len(), |record| {
         walked += 1;
         if record.inner.is_none() {
             assert!(record.offset >= behind, "records overlap");
@@ -66,7 +66,7 @@ fn in_file_order<O: Endian>(mut file: Reader<'_, O>, bytes: &[u8]) -> Vec<u64> {
 fn walk<O: Endian, T>(
     file: &mut Reader<'_, O>,
     len: usize,
-    mut f: impl FnMut(usize, &FileRecord<'_, O>) -> T,
+    mut f: impl FnMut(&FileRecord<'_, O>) -> T,
 ) -> Vec<T> {
     let mut all = Vec::new();
     let mut errors = 0;
@@ -74,7 +74,7 @@ fn walk<O: Endian, T>(
         match file.next() {
             Ok(Some(record)) => {
                 decode(&record);
-                all.push(f(all.len(), &record));
+                all.push(f(&record));
             }
             Ok(None) => break,
             Err(error) => {
