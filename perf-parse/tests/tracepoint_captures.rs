@@ -16,7 +16,7 @@ use perf_parse::abi::endian::{Endianness, LittleEndian};
 use perf_parse::abi::event::EventType;
 use perf_parse::abi::feature::Feature;
 use perf_parse::abi::record::RecordType;
-use perf_parse::file::{AnyFile, File};
+use perf_parse::file::{AnyReader, Reader};
 use perf_parse::tracepoint::{Format, Tracepoints, TracingData, TracingErrorKind, Value};
 
 const CAPTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../testdata/captures");
@@ -26,14 +26,14 @@ fn capture(name: &str) -> Vec<u8> {
     fs::read(format!("{CAPTURES}/{name}.data")).unwrap()
 }
 
-fn open(bytes: &[u8]) -> File<'_, LittleEndian> {
-    match AnyFile::open(bytes).unwrap() {
-        AnyFile::Little(file) => file,
-        AnyFile::Big(_) => panic!("recorded on x86"),
+fn open(bytes: &[u8]) -> Reader<'_, LittleEndian> {
+    match AnyReader::open(bytes).unwrap() {
+        AnyReader::Little(file) => file,
+        AnyReader::Big(_) => panic!("recorded on x86"),
     }
 }
 
-fn tracing_data<'a>(file: &File<'a, LittleEndian>) -> TracingData<'a> {
+fn tracing_data<'a>(file: &'a Reader<'_, LittleEndian>) -> TracingData<'a> {
     TracingData::parse(file.feature(Feature::TRACING_DATA).unwrap().bytes).unwrap()
 }
 
@@ -51,16 +51,12 @@ fn show(value: &Value<'_, LittleEndian>) -> String {
 }
 
 /// Calls `check` with the format and the raw data of each sample of a tracepoint; gives their number.
-fn samples(
-    file: &File<'_, LittleEndian>,
-    tracepoints: &Tracepoints<'_>,
-    mut check: impl FnMut(&Format<'_>, &[u8]),
-) -> usize {
+fn samples(bytes: &[u8], tracepoints: &Tracepoints<'_>, mut check: impl FnMut(&Format<'_>, &[u8])) -> usize {
     let mut count = 0;
-    for record in file.records() {
-        let record = record.unwrap();
+    let mut reader = open(bytes);
+    while let Some(record) = reader.next().unwrap() {
         let Record::Sample(sample) = record.decode().unwrap() else { continue };
-        let attr = file.events()[record.event.unwrap()].attr;
+        let attr = record.event().unwrap().attr;
         if attr.kind != EventType::TRACEPOINT {
             continue;
         }
@@ -94,7 +90,7 @@ fn captures_describe_the_tracepoints_that_they_record() {
         names.sort_unstable();
         assert_eq!(names, formats, "{name}");
         let mut probed = Vec::new();
-        let count = samples(&file, &tracepoints, |format, raw| {
+        let count = samples(&bytes, &tracepoints, |format, raw| {
             let sample = format!("{name}: {}", format.name.escape_ascii());
             let mut end = 0;
             for (field, value) in format.fields::<LittleEndian>(raw) {
@@ -142,7 +138,8 @@ fn a_pipe_has_the_same_behind_a_record() {
 #[test]
 fn tracing_data_of_a_capture_cut_short_anywhere_is_an_error_in_it() {
     let bytes = capture("raw");
-    let section = *open(&bytes).feature(Feature::TRACING_DATA).unwrap();
+    let file = open(&bytes);
+    let section = file.feature(Feature::TRACING_DATA).unwrap();
     for len in 0..section.bytes.len() {
         let error = TracingData::parse(&section.bytes[..len]).unwrap_err();
         assert!(error.offset as usize <= len, "{error}");
@@ -166,7 +163,7 @@ fn sched_switch_is_as_another_decoder_has_it() {
     let tracepoints = Tracepoints::new(&tracing_data(&file));
     assert_eq!(tracepoints.faults(), []);
     let (mut switches, mut fields) = (0, 0);
-    samples(&file, &tracepoints, |format, raw| {
+    samples(&bytes, &tracepoints, |format, raw| {
         let row = rows.next().unwrap();
         // Of the user_events tracepoints only the first fields are in the format; each is 8 bytes behind the common.
         let own = format.fields::<LittleEndian>(raw).skip(format.common_fields().len());

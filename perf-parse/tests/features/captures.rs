@@ -10,7 +10,7 @@ use perf_parse::RawRecord;
 use perf_parse::abi::endian::{Endian, LittleEndian};
 use perf_parse::abi::feature::Feature;
 use perf_parse::abi::record::RecordType;
-use perf_parse::file::{AnyFile, FeatureSection};
+use perf_parse::file::{AnyReader, FeatureSection, Reader};
 
 use crate::every::decode;
 
@@ -36,11 +36,14 @@ fn sections(bytes: &[u8]) -> Vec<FeatureSection<'_>> {
     if bytes.get(8..16) == Some(&[16, 0, 0, 0, 0, 0, 0, 0]) {
         return pipe_sections(bytes);
     }
-    match AnyFile::open(bytes) {
-        Ok(AnyFile::Little(file)) => file.features().to_vec(),
-        Ok(AnyFile::Big(file)) => file.features().to_vec(),
-        Err(_) => Vec::new(),
-    }
+    let all = |file: &Reader<'_, LittleEndian>| {
+        let place = |it: FeatureSection<'_>| (it.feature, it.offset, it.bytes.len());
+        file.features().map(place).collect::<Vec<_>>()
+    };
+    let Ok(AnyReader::Little(file)) = AnyReader::open(bytes) else { return Vec::new() };
+    let section =
+        |(feature, offset, len)| FeatureSection::new(feature, offset, &bytes[offset as usize..][..len]);
+    all(&file).into_iter().map(section).collect()
 }
 
 /// The features of a pipe of a little-endian machine.
@@ -123,7 +126,7 @@ fn damaged_captures_do_no_harm() {
     let mut damaged = 0;
     for path in files(Path::new(CAPTURES)) {
         let bytes = fs::read(&path).unwrap();
-        let Ok(AnyFile::Little(file)) = AnyFile::open(&bytes) else { continue };
+        let Ok(AnyReader::Little(file)) = AnyReader::open(&bytes) else { continue };
         for section in file.features() {
             // Each byte of the front, where the counts and lengths are, made large.
             for at in 0..section.bytes.len().min(80) {

@@ -2,7 +2,7 @@
 
 use perf_parse::abi::endian::{BigEndian, Endian, Endianness, LittleEndian};
 use perf_parse::abi::feature::Feature;
-use perf_parse::file::{File, FileErrorKind};
+use perf_parse::file::{FileErrorKind, Reader};
 
 use crate::bytes::Bytes;
 use crate::in_both_orders;
@@ -47,8 +47,8 @@ fn bitmap<O: Endian>(features: &[u32]) -> Bytes<O> {
 
 /// The features of a file, each with its bytes.
 fn features<O: Endian>(bytes: &[u8]) -> Vec<(u32, Vec<u8>)> {
-    let file = File::<O>::open(bytes).unwrap();
-    file.features().iter().map(|section| (section.feature.0, section.bytes.to_vec())).collect()
+    let file = Reader::<O>::open(bytes).unwrap();
+    file.features().map(|section| (section.feature.0, section.bytes.to_vec())).collect()
 }
 
 fn sections_by_rising_number<O: Endian>() {
@@ -65,14 +65,14 @@ fn sections_by_rising_number<O: Endian>() {
         .raw(b"h\0")
         .u32(64)
         .take();
-    let open = File::<O>::open(&bytes).unwrap();
-    assert_eq!(open.diagnostics(), []);
+    let open = Reader::<O>::open(&bytes).unwrap();
+    assert_eq!(open.account().diagnostics, []);
     let hostname = open.feature(Feature::HOSTNAME).unwrap();
     assert_eq!((hostname.offset, hostname.string::<O>().unwrap()), (TABLE + 64, &b"h"[..]));
     assert_eq!(open.feature(Feature::CLN_SIZE).unwrap().cln_size::<O>(), Ok(64));
     assert_eq!(open.feature(Feature(35)).unwrap().bytes, &bytes[TABLE as usize + 64..][..2]);
     assert_eq!(open.feature(Feature(255)).unwrap().bytes, b"");
-    assert_eq!(open.features().len(), 4);
+    assert_eq!(open.features().count(), 4);
 }
 
 fn sections_outside_of_the_file_cost_themselves<O: Endian>() {
@@ -87,8 +87,8 @@ fn sections_outside_of_the_file_cost_themselves<O: Endian>() {
             .raw(b"ab")
             .take();
         assert_eq!(features::<O>(&bytes), [(15, vec![]), (35, b"ab".to_vec())]);
-        let open = File::<O>::open(&bytes).unwrap();
-        let [diagnostic] = open.diagnostics() else { panic!("{:?}", open.diagnostics()) };
+        let open = Reader::<O>::open(&bytes).unwrap();
+        let [diagnostic] = &open.account().diagnostics[..] else { panic!("{:?}", open.account()) };
         assert_eq!(diagnostic.offset, TABLE, "the entry of HOSTNAME");
         let truncated = FileErrorKind::Truncated {
             field: "feature section",
@@ -102,8 +102,8 @@ fn sections_outside_of_the_file_cost_themselves<O: Endian>() {
 fn a_table_that_is_cut_off<O: Endian>() {
     let bytes = file::<O>(bitmap(&[3, 15])).u64(TABLE).u64(1).u64(0).take();
     assert_eq!(features::<O>(&bytes).len(), 1);
-    let open = File::<O>::open(&bytes).unwrap();
-    let [diagnostic] = open.diagnostics() else { panic!("{:?}", open.diagnostics()) };
+    let open = Reader::<O>::open(&bytes).unwrap();
+    let [diagnostic] = &open.account().diagnostics[..] else { panic!("{:?}", open.account()) };
     assert_eq!(diagnostic.offset, TABLE + 16);
     let kind = FileErrorKind::Truncated { field: "feature table", needed: 16, available: 8 };
     assert_eq!(diagnostic.kind, kind);
@@ -120,10 +120,10 @@ fn a_bad_section_costs_one_diagnostic<O: Endian>() {
         .u32(u32::MAX) // nr
         .u32(64) // attr_size
         .take();
-    let open = File::<O>::open(&bytes).unwrap();
+    let open = Reader::<O>::open(&bytes).unwrap();
     assert_eq!(open.events().len(), 1);
     assert_eq!(open.feature(Feature::HOSTNAME).unwrap().string::<O>().unwrap(), b"h");
-    let [diagnostic] = open.diagnostics() else { panic!("{:?}", open.diagnostics()) };
+    let [diagnostic] = &open.account().diagnostics[..] else { panic!("{:?}", open.account()) };
     assert_eq!(diagnostic.offset, TABLE + 38 + 8);
     let mut decoded = open.feature(Feature::EVENT_DESC).unwrap().event_desc::<O>();
     assert_eq!(decoded.next().unwrap().unwrap_err(), *diagnostic, "the same error wherever it is met");

@@ -4,10 +4,10 @@ use alloc::collections::BTreeSet;
 
 use perf_parse::abi::endian::LittleEndian;
 use perf_parse::abi::feature::Feature;
+use perf_parse::file::FeatureSection;
 use perf_parse::file::write::{EventFields, Features};
-use perf_parse::file::{FeatureSection, File};
 
-use crate::common::{FileBuffer, capture, finish, records, writer};
+use crate::common::{File, FileBuffer, capture, finish, records, writer};
 
 /// The captures in file mode that are whole and not compressed.
 const CAPTURES: [&str; 26] = [
@@ -60,7 +60,7 @@ fn what_perf_wrote_is_written_alike() {
     for name in CAPTURES {
         let original = std::fs::read(capture(&format!("{name}.data"))).unwrap();
         let file = File::<LittleEndian>::open(&original).unwrap();
-        assert_eq!(file.diagnostics(), &[], "{name}");
+        assert_eq!(file.account().diagnostics, [], "{name}");
         let written = rewrite(&file, writer(&events(&file)));
         let again = File::<LittleEndian>::open(&written).unwrap();
 

@@ -9,11 +9,46 @@ use perf_parse::abi::endian::{Endian, U32, U64};
 use perf_parse::abi::event::EventType;
 use perf_parse::abi::record::{Header, Misc, RecordType};
 use perf_parse::abi::sample_type::SampleType;
-use perf_parse::file::File;
 use perf_parse::file::write::{EventFields, FileWriter, Options};
+use perf_parse::file::{FeatureSection, FileError, FileHeader, Mode, Reader};
 use zerocopy::{FromBytes, IntoBytes};
 
 pub(crate) type FileBuffer<O> = FileWriter<O, Cursor<Vec<u8>>>;
+
+/// A file, its bytes and what is known of it before a record is read.
+pub(crate) struct File<'a, O: Endian> {
+    bytes: &'a [u8],
+    reader: Reader<'a, O>,
+}
+
+impl<'a, O: Endian> File<'a, O> {
+    pub(crate) fn open(bytes: &'a [u8]) -> Result<Self, FileError> {
+        Ok(Self { bytes, reader: Reader::open(bytes)? })
+    }
+
+    pub(crate) fn bytes(&self) -> &'a [u8] {
+        self.bytes
+    }
+
+    pub(crate) fn header(&self) -> &FileHeader {
+        match self.reader.mode() {
+            Mode::File(header) => header,
+            Mode::Pipe => panic!("a pipe"),
+        }
+    }
+
+    pub(crate) fn features(&self) -> Vec<FeatureSection<'_>> {
+        self.reader.features().collect()
+    }
+}
+
+impl<'a, O: Endian> core::ops::Deref for File<'a, O> {
+    type Target = Reader<'a, O>;
+
+    fn deref(&self) -> &Reader<'a, O> {
+        &self.reader
+    }
+}
 
 /// An event that carries its id in every record.
 pub(crate) fn event(config: u64, ids: &[u64], name: Option<&str>) -> EventFields {

@@ -5,9 +5,9 @@ use perf_parse::abi::event::EventType;
 use perf_parse::abi::feature::Feature;
 use perf_parse::abi::record::{CpuMode, Misc};
 use perf_parse::file::write::Features;
-use perf_parse::file::{BuildId, ClockData, CpuPlace, CpuTopology, File, GroupDesc, HybridPmu};
+use perf_parse::file::{BuildId, ClockData, CpuPlace, CpuTopology, GroupDesc, HybridPmu};
 
-use crate::common::{event, finish, writer};
+use crate::common::{File, event, finish, writer};
 
 const STRINGS: [Feature; 6] = [
     Feature::HOSTNAME,
@@ -79,10 +79,10 @@ fn every_feature_in<O: Endian>() {
     let given = writer.features().clone();
     let bytes = finish(writer);
     let file = File::<O>::open(&bytes).unwrap();
-    assert_eq!(file.diagnostics(), &[]);
+    assert_eq!(file.account().diagnostics, []);
     // All that was given, and EVENT_DESC.
     assert_eq!(file.features().len(), given.iter().count() + 1);
-    let section = |feature| *file.feature(feature).unwrap();
+    let section = |feature| file.feature(feature).unwrap();
     for (number, feature) in (0..).zip(STRINGS) {
         assert_eq!(section(feature).string::<O>(), Ok(&LONG[..61 + number]));
         let padded = if number < 3 { 64 } else { 128 };

@@ -12,12 +12,11 @@ use perf_parse::abi::endian::{BigEndian, Endian, LittleEndian};
 use perf_parse::abi::feature::Feature;
 use perf_parse::abi::record::{Misc, RecordType};
 use perf_parse::abi::sample_type::SampleType;
-use perf_parse::file::File;
 use perf_parse::file::write::{EventFields, Features, FileWriter, Options, PipeWriter};
 use perf_parse::write::{self, SampleFields};
 
 use crate::captures::{events, rewrite};
-use crate::common::{capture, event, finish, kind, records, scratch, walk, writer};
+use crate::common::{File, capture, event, finish, kind, records, scratch, walk, writer};
 
 /// What perf prints on standard output; `None` if it does not run, or fails.
 pub(crate) fn perf(args: &[&str], input: &Path) -> Option<String> {

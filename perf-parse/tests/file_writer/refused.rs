@@ -10,9 +10,9 @@ use perf_parse::abi::record::{Misc, RecordType};
 use perf_parse::file::write::{
     EventFields, Features, FileWriter, Options, PipeWriter, RecordFault, WriteFileError, Zstd,
 };
-use perf_parse::file::{BuildId, CpuPlace, CpuTopology, File};
+use perf_parse::file::{BuildId, CpuPlace, CpuTopology};
 
-use crate::common::{event, finish, record, records, writer};
+use crate::common::{File, event, finish, record, records, writer};
 
 fn file_error(events: &[EventFields], options: &Options) -> String {
     let refused = FileWriter::<LittleEndian, _>::new(Cursor::new(Vec::new()), events, options);

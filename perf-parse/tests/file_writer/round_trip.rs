@@ -7,11 +7,11 @@ use perf_parse::abi::branch::BranchSampleType;
 use perf_parse::abi::endian::{BigEndian, Endian, LittleEndian, U64};
 use perf_parse::abi::feature::Feature;
 use perf_parse::abi::record::RecordType;
+use perf_parse::file::AnyReader;
 use perf_parse::file::write::{EventFields, FileWriter, Options};
-use perf_parse::file::{AnyFile, File};
 use zerocopy::IntoBytes;
 
-use crate::common::{event, finish, kind, record, records, writer};
+use crate::common::{File, event, finish, kind, record, records, writer};
 
 /// An attr that needs the version and nothing newer.
 fn attr_of(version: AttrVersion) -> Attr {
@@ -47,15 +47,15 @@ fn every_attr_version_in<O: Endian>() {
             let bytes = finish(writer);
             let size = chosen.unwrap_or(version).size();
             let file = File::<O>::open(&bytes).unwrap();
-            assert_eq!(file.diagnostics(), &[]);
+            assert_eq!(file.account().diagnostics, []);
             assert_eq!(file.header().attr_size, u64::from(size) + 16);
             assert_eq!(file.events().len(), 2);
             for (read, given) in file.events().iter().zip(&events) {
                 assert_eq!(read.attr, Attr { size, ..given.attr });
                 assert_eq!(read.attr_tail, &[]);
-                let ids: Vec<_> = read.ids.iter().map(|id| id.get()).collect();
+                let ids: Vec<_> = read.ids.clone();
                 assert_eq!(ids, given.ids);
-                assert_eq!(read.name, given.name.as_deref());
+                assert_eq!(read.name, given.name);
             }
             let described: Vec<_> = file.feature(Feature::EVENT_DESC).unwrap().event_desc::<O>().collect();
             assert_eq!(described.len(), 2);
@@ -112,7 +112,7 @@ fn what_a_newer_kernel_added_is_kept() {
 fn big_endian_files_begin_with_the_magic_backwards() {
     let bytes = finish(writer::<BigEndian>(&[]));
     assert!(bytes.starts_with(b"2ELIFREP\0\0\0\0\0\0\0\x68"));
-    assert!(matches!(AnyFile::open(&bytes), Ok(AnyFile::Big(_))));
+    assert!(matches!(AnyReader::open(&bytes), Ok(AnyReader::Big(_))));
     let bytes = finish(writer::<LittleEndian>(&[]));
     assert!(bytes.starts_with(b"PERFILE2\x68\0\0\0\0\0\0\0"));
 }
@@ -182,7 +182,7 @@ fn a_file_without_records_is_not_taken_for_an_unfinished_one() {
     writer.features().string(Feature::ARCH, b"s390x").unwrap();
     let bytes = finish(writer);
     let file = File::<LittleEndian>::open(&bytes).unwrap();
-    assert_eq!(file.diagnostics(), &[]);
+    assert_eq!(file.account().diagnostics, []);
     let [(only, _)] = &records(&file)[..] else { panic!("one record is expected") };
     assert_eq!(kind::<LittleEndian>(only), RecordType::FINISHED_ROUND);
     assert_eq!(file.feature(Feature::ARCH).unwrap().string::<LittleEndian>(), Ok(&b"s390x"[..]));

@@ -5,13 +5,12 @@ use std::io::Cursor;
 use perf_parse::abi::endian::{BigEndian, Endian, LittleEndian, U32, U64};
 use perf_parse::abi::feature::Feature;
 use perf_parse::abi::record::RecordType;
-use perf_parse::file::File;
 use perf_parse::file::write::{Features, FileWriter, Options, PipeWriter, Zstd};
 use zerocopy::{FromBytes, IntoBytes};
 use zstd::stream::raw::{Decoder, InBuffer, Operation, OutBuffer};
 
 use crate::captures::{events, rewrite};
-use crate::common::{FileBuffer, Whole, capture, event, finish, kind, record, records, scratch, walk};
+use crate::common::{File, FileBuffer, Whole, capture, event, finish, kind, record, records, scratch, walk};
 use crate::perf::{SCRIPT, as_pipe, expected, perf, runs};
 
 fn options(record: RecordType, level: u8) -> Options {

@@ -3,7 +3,7 @@
 use alloc::collections::BTreeMap;
 use std::path::Path;
 
-use perf_parse::AnyFile;
+use perf_parse::AnyReader;
 use perf_parse::abi::event::EventType;
 use perf_parse::abi::feature::Feature;
 use perf_parse::abi::record::{CpuMapType, CpuMode, Misc};
@@ -17,12 +17,18 @@ fn capture(name: &str) -> Vec<u8> {
 
 /// The records of a capture, which are little-endian, from header to header: of a file those of its data section.
 fn raw_records(bytes: &[u8]) -> Vec<RawRecord<'_, LittleEndian>> {
-    if let Ok(AnyFile::Little(file)) = AnyFile::open(bytes) {
-        let at = |offset: u64| bytes.get(offset as usize..).unwrap();
-        return file
-            .records()
-            .map(|record| RawRecord::parse(at(record.unwrap().offset)).unwrap().0)
-            .collect();
+    if bytes[8] != 16 {
+        let Ok(AnyReader::Little(mut reader)) = AnyReader::open(bytes) else { return Vec::new() };
+        let mut records: Vec<RawRecord<'_, LittleEndian>> = Vec::new();
+        let mut last = 0;
+        while let Some(record) = reader.next().unwrap() {
+            // Of compressed records the one that holds them, once.
+            if record.offset != last {
+                last = record.offset;
+                records.push(RawRecord::parse(at(last)).unwrap().0);
+            }
+        }
+        return records;
     }
     assert_eq!(bytes[..16], *b"PERFILE2\x10\0\0\0\0\0\0\0");
     let mut rest = &bytes[16..];
