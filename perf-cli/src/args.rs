@@ -26,6 +26,31 @@ pub(crate) enum Verb {
     /// Every record, decoded
     #[command(after_help = DUMP_EXAMPLES)]
     Dump(DumpArgs),
+    /// A well-formed perf.data from a damaged, piped, compressed or split one
+    #[command(after_help = REPAIR_EXAMPLES)]
+    Repair(RepairArgs),
+}
+
+const REPAIR_EXAMPLES: &str =
+    "Keeps every record and feature that can be decoded and says what it could not keep. \
+The result is one file, its records not compressed.
+
+Examples:
+  perfdata repair killed.data -o mended.data
+  perfdata repair broken.data -o mended.data --report lost.json && perf report -i mended.data";
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct RepairArgs {
+    /// The capture: a file, a folder that perf record --threads made, or - for standard input
+    pub(crate) file: PathBuf,
+
+    /// The file to write
+    #[arg(short, long, value_name = "OUT")]
+    pub(crate) output: PathBuf,
+
+    /// Writes what was read, written and left out to this file, as JSON
+    #[arg(long, value_name = "R.json")]
+    pub(crate) report: Option<PathBuf>,
 }
 
 const DUMP_EXAMPLES: &str = "Examples:

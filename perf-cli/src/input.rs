@@ -28,6 +28,16 @@ pub(crate) fn read(path: &Path, work: impl Work) -> Result<Outcome, Failure> {
     read_memory(path, input.bytes(), &[], work)
 }
 
+/// As [`read`], for work that goes over the capture more than once: standard input is read whole before.
+pub(crate) fn read_whole(path: &Path, work: impl Work) -> Result<Outcome, Failure> {
+    if path != Path::new("-") {
+        return read(path, work);
+    }
+    let mut bytes = Vec::new();
+    io::stdin().lock().read_to_end(&mut bytes).map_err(|error| format!("standard input: {error}"))?;
+    read_memory(Path::new("standard input"), &bytes, &[], work)
+}
+
 /// A capture in memory, with the further data files of a folder.
 fn read_memory(path: &Path, bytes: &[u8], more: &[Input], work: impl Work) -> Result<Outcome, Failure> {
     let size = more.iter().map(|input| input.bytes().len() as u64).sum::<u64>() + bytes.len() as u64;

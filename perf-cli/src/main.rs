@@ -7,6 +7,7 @@ mod input;
 mod output;
 mod progress;
 mod render;
+mod repair;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -65,6 +66,7 @@ fn main() -> ExitCode {
     let outcome = match &args.verb {
         Verb::Info(args) => info::run(args),
         Verb::Dump(args) => dump::run(args),
+        Verb::Repair(args) => repair::run(args),
     };
     match outcome {
         Ok(Outcome::Clean) => ExitCode::SUCCESS,

@@ -3,6 +3,7 @@
 //! [`fields()`] names each field of a record, in the kernel's order, to a [`Sink`]; what a sink makes of it is its own:
 //! [`json::Json`] an object, [`text::Text`] lines, [`columns::Columns`] the few that are asked for.
 
+pub(crate) mod account;
 pub(crate) mod attr;
 pub(crate) mod columns;
 pub(crate) mod escape;
@@ -17,6 +18,7 @@ pub(crate) use fields::{fields, sample_id};
 use core::fmt::Display;
 
 use perf_abi::endian::Endian;
+use perf_abi::record::RecordType;
 use perf_parse::sample::{BranchStack, Callchain, Read, Readings, Regs, StackUser};
 use perf_parse::tracepoint::Format;
 
@@ -66,5 +68,17 @@ pub(crate) trait Sink: Scalars {
 pub(crate) fn given<T>(value: Option<T>, tell: impl FnOnce(T)) {
     if let Some(value) = value {
         tell(value);
+    }
+}
+
+/// The name of a type; `UNKNOWN_<n>` for one without.
+pub(crate) struct TypeName(pub(crate) RecordType);
+
+impl Display for TypeName {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self.0.name() {
+            Some(name) => f.pad(name),
+            None => f.pad(&format!("UNKNOWN_{}", self.0.0)),
+        }
     }
 }

@@ -1,10 +1,7 @@
 //! What a dump looks like.
 
-use core::fmt::Display;
-
 use perf_abi::endian::Endian;
 use perf_abi::feature::Feature;
-use perf_abi::record::RecordType;
 use perf_abi::regs::Arch;
 use perf_parse::file::{Account, FileError, FileRecord, Mode, Reader, Source};
 use perf_parse::tracepoint;
@@ -18,7 +15,7 @@ use crate::render::columns::Columns;
 use crate::render::escape::{Lossy, Printable};
 use crate::render::json::Json;
 use crate::render::text::Text;
-use crate::render::{self, Scalars, Sink};
+use crate::render::{self, Scalars, Sink, TypeName};
 
 /// Formats records into a buffer, with buffers of its own that are used again: no allocation per record.
 #[derive(Debug)]
@@ -112,21 +109,7 @@ impl<'a> Formatter<'a> {
     /// What stands behind the records.
     pub(super) fn account(&self, account: &Account, out: &mut Vec<u8>) {
         if self.is_json() {
-            let diagnostics: Value = account.diagnostics.iter().map(diagnostic).collect();
-            let mut value = json!({
-                "records": account.records,
-                "bytes": account.bytes,
-                "bytes_skipped": account.bytes_skipped,
-                "lost": account.lost,
-                "lost_samples": account.lost_samples,
-                "diagnostics": diagnostics,
-            });
-            if account.late > 0 {
-                value["late"] = account.late.into();
-            }
-            if account.diagnostics_omitted > 0 {
-                value["diagnostics_omitted"] = account.diagnostics_omitted.into();
-            }
+            let value = render::account::value(account);
             Json::object(out, |json| json.serialized("account", &value));
             out.push(b'\n');
         }
@@ -142,27 +125,10 @@ impl<'a> Formatter<'a> {
     }
 }
 
-fn diagnostic(error: &FileError) -> Value {
-    let kind = error.record_type().map(|kind| TypeName(kind).to_string());
-    json!({"offset": error.offset, "type": kind, "field": error.field(), "message": error.kind.to_string()})
-}
-
 /// Whose registers the samples have.
 fn arch<O: Endian, S: Source>(reader: &Reader<'_, O, S>) -> Option<Arch> {
     let section = reader.feature(Feature::ARCH)?;
     Arch::from_machine(core::str::from_utf8(section.string::<O>().ok()?).ok()?)
-}
-
-/// The name of a type; `UNKNOWN_<n>` for one without.
-struct TypeName(RecordType);
-
-impl Display for TypeName {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        match self.0.name() {
-            Some(name) => f.pad(name),
-            None => f.pad(&format!("UNKNOWN_{}", self.0.0)),
-        }
-    }
 }
 
 /// Tells the fields of a record to `sink`; what could not be decoded is given back.

@@ -74,6 +74,8 @@ pub struct Reader<'a, O: Endian, S: Source = Slice<'a>> {
     failed: bool,
     order: Option<TimeOrder>,
     account: Account,
+    /// The account when the capture was opened.
+    opened: Account,
     byte_order: core::marker::PhantomData<O>,
 }
 
@@ -149,6 +151,38 @@ impl<'a, O: Endian, S: Source> Reader<'a, O, S> {
     /// record that is earlier than one already given is given late, and counted in [`Account::late`].
     pub fn in_time_order(&mut self) {
         self.order.get_or_insert_default();
+    }
+
+    /// Starts over at the first record, with an account of its own; events and features that came on the way stay
+    /// known. In the order of the capture, unless [`in_time_order`](Self::in_time_order) is asked for again.
+    ///
+    /// Whether it could: a stream cannot be read again.
+    pub fn rewind(&mut self) -> bool {
+        let mut sources = core::mem::take(&mut self.done);
+        sources.append(&mut self.more.drain(..).collect());
+        if !self.source.rewind() || !sources.iter_mut().all(S::rewind) {
+            return false;
+        }
+        let begun = sources.drain(..self.data_file.min(sources.len())).collect::<Vec<_>>();
+        let mut all = begun.into_iter();
+        if let Some(first) = all.next() {
+            let current = core::mem::replace(&mut self.source, first);
+            self.more.extend(all);
+            self.more.push_back(current);
+        }
+        self.more.extend(sources);
+        self.data_file = 0;
+        self.pending = Pending::default();
+        self.inflate = None;
+        self.payload = None;
+        self.pending_payload = 0;
+        self.inflate_ended = false;
+        self.inner_skipped = 0;
+        (self.lost, self.lost_inner, self.failed) = (false, false, false);
+        self.absorbed = u64::MAX;
+        self.order = None;
+        self.account = self.opened.clone();
+        true
     }
 
     /// The next record; `None` at the end. Allocates nothing for records that are not compressed, in file order.

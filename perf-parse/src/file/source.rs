@@ -32,6 +32,9 @@ pub trait Source: sealed::Sealed {
     /// [`FileErrorKind::Io`] if reading fails.
     fn skip(&mut self, count: u64) -> Result<(), FileErrorKind>;
 
+    /// Goes back to the first byte; whether it could.
+    fn rewind(&mut self) -> bool;
+
     /// Where the front is, in bytes from the start of the capture.
     fn offset(&self) -> u64;
 
@@ -80,6 +83,11 @@ impl Source for Slice<'_> {
         let count = usize::try_from(count).unwrap_or(usize::MAX);
         self.front = self.front.saturating_add(count).min(self.bytes.len());
         Ok(())
+    }
+
+    fn rewind(&mut self) -> bool {
+        self.front = 0;
+        true
     }
 
     #[inline]

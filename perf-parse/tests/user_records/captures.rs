@@ -25,7 +25,7 @@ fn raw_records(bytes: &[u8]) -> Vec<RawRecord<'_, LittleEndian>> {
             // Of compressed records the one that holds them, once.
             if record.offset != last {
                 last = record.offset;
-                records.push(RawRecord::parse(at(last)).unwrap().0);
+                records.push(RawRecord::parse(&bytes[usize::try_from(last).unwrap()..]).unwrap().0);
             }
         }
         return records;

@@ -113,6 +113,7 @@ impl<'a, O: Endian> Reader<'a, O> {
         if let Some(section) = sections.iter().find(|section| section.feature == Feature::EVENT_DESC) {
             name_events::<O>(&mut reader.events, section, &mut reader.account);
         }
+        reader.opened = reader.account.clone();
         Ok(reader)
     }
 
@@ -144,6 +145,7 @@ impl<'a, O: Endian, S: Source> Reader<'a, O, S> {
     fn pipe(source: S) -> Result<Self, FileError> {
         let mut reader = Self::new(Mode::Pipe, Events::default(), Vec::new(), source);
         reader.look_ahead()?;
+        reader.opened = reader.account.clone();
         Ok(reader)
     }
 
@@ -168,6 +170,7 @@ impl<'a, O: Endian, S: Source> Reader<'a, O, S> {
             failed: false,
             order: None,
             account: Account::new(),
+            opened: Account::new(),
             byte_order: core::marker::PhantomData,
         }
     }

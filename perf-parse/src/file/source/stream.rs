@@ -76,6 +76,10 @@ impl<R: Read> Source for Stream<R> {
         }
     }
 
+    fn rewind(&mut self) -> bool {
+        false
+    }
+
     fn offset(&self) -> u64 {
         self.offset
     }

@@ -1,0 +1,30 @@
+//! The account as JSON.
+
+use perf_parse::file::{Account, FileError};
+use serde_json::{Value, json};
+
+use super::TypeName;
+
+/// What was read, lost and skipped, and what was wrong.
+pub(crate) fn value(account: &Account) -> Value {
+    let mut value = json!({
+        "records": account.records,
+        "bytes": account.bytes,
+        "bytes_skipped": account.bytes_skipped,
+        "lost": account.lost,
+        "lost_samples": account.lost_samples,
+        "diagnostics": account.diagnostics.iter().map(diagnostic).collect::<Value>(),
+    });
+    if account.late > 0 {
+        value["late"] = account.late.into();
+    }
+    if account.diagnostics_omitted > 0 {
+        value["diagnostics_omitted"] = account.diagnostics_omitted.into();
+    }
+    value
+}
+
+fn diagnostic(error: &FileError) -> Value {
+    let kind = error.record_type().map(|kind| TypeName(kind).to_string());
+    json!({"offset": error.offset, "type": kind, "field": error.field(), "message": error.kind.to_string()})
+}
