@@ -263,13 +263,13 @@ flags! {
         /// Cycles since the last branch, 0 where not known. Since Linux 4.3.
         cycles / with_cycles: u16(u16) = 4, 16;
         /// What kind of branch. Since Linux 4.14.
-        kind / with_kind: BranchType(u8) = 20, 4;
+        kind / with_kind: BranchType(u8) = 20, 4, "type";
         /// How speculation went. Since Linux 6.1.
         spec / with_spec: BranchSpec(u8) = 24, 2;
         /// What kind of branch, where `kind` is `EXTEND_ABI`. Since Linux 6.1.
         new_type / with_new_type: BranchNewType(u8) = 26, 4;
         /// The privilege level. Since Linux 6.1.
-        privilege / with_privilege: BranchPriv(u8) = 30, 3;
+        privilege / with_privilege: BranchPriv(u8) = 30, 3, "priv";
     }
     reserved { 33, 31 }
 }

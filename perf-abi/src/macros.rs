@@ -14,6 +14,14 @@ pub struct Name {
     pub value: u64,
 }
 
+/// The name a field prints by: the kernel's where the getter cannot have it.
+pub(crate) const fn shown(getter: &'static str, kernels: &[&'static str]) -> &'static str {
+    match kernels {
+        [name, ..] => name,
+        [] => getter,
+    }
+}
+
 /// Makes a newtype that holds one of several codes.
 ///
 /// `NAME = value, "C_NAME";` a line. The type prints as the name, or as the number where it has none.
@@ -75,7 +83,7 @@ macro_rules! codes {
 
 /// Makes a newtype that holds a set of flag bits, and numbers in bit-fields between them.
 ///
-/// `NAME = bit, "C_NAME";` a flag; `getter/setter: Type(int) = lsb, width;` a field, whose type is a `codes!`
+/// `NAME = bit, "C_NAME";` a flag; `getter/setter: Type(int) = lsb, width;` a field (`, "name"` behind that what it prints by), whose type is a `codes!`
 /// or `flags!` newtype over `int`, or `int` itself; `reserved { lsb, width }` the bits that C calls reserved, which
 /// count as unknown. The type prints as the names of its flags joined by `|`,
 /// then each field that is not zero as `getter=value`, then what is left in hexadecimal.
@@ -86,7 +94,7 @@ macro_rules! flags {
             $( $(#[$fmeta:meta])* $NAME:ident = $value:expr, $c:literal; )*
         }
         $( fields {
-            $( $(#[$dmeta:meta])* $get:ident / $set:ident: $Field:ident($int:ty) = $lsb:literal, $width:literal; )*
+            $( $(#[$dmeta:meta])* $get:ident / $set:ident: $Field:ident($int:ty) = $lsb:literal, $width:literal $(, $shown:literal)?; )*
         } )?
         $( reserved { $rlsb:literal, $rwidth:literal } )?
     ) => {
@@ -201,7 +209,7 @@ macro_rules! flags {
                     if !separator.is_empty() {
                         f.write_str(" ")?;
                     }
-                    write!(f, concat!(stringify!($get), "={}"), self.$get())?;
+                    write!(f, "{}={}", $crate::macros::shown(stringify!($get), &[$($shown)?]), self.$get())?;
                     separator = " ";
                 } )* )?
                 if self.unknown() != 0 || self.0 == 0 {

@@ -68,7 +68,7 @@ pub(crate) struct DumpArgs {
     pub(crate) time: Option<String>,
 
     /// Only these fields, one line a record, tab-separated; - stands for a field the record does not have. Besides
-    /// the fields of the record and its sample_id: offset, type, misc, size, event
+    /// the fields of the record, of its tracepoint and its sample_id: offset, type, misc, size, event
     #[arg(long, value_name = "F", value_delimiter = ',')]
     pub(crate) fields: Vec<String>,
 

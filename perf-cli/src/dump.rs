@@ -2,9 +2,11 @@
 
 mod filter;
 mod format;
+mod tracepoints;
 
 use perf_abi::endian::Endian;
-use perf_parse::file::{Reader, Source};
+use perf_abi::feature::Feature;
+use perf_parse::file::{FeatureSection, Reader, Source};
 
 use crate::args::{DumpArgs, Order};
 use crate::input::Work;
@@ -13,6 +15,7 @@ use crate::progress::Progress;
 use crate::{Failure, Outcome, diagnose};
 use filter::Filter;
 use format::Formatter;
+use tracepoints::Formats;
 
 pub(crate) fn run(args: &DumpArgs) -> Result<Outcome, Failure> {
     crate::input::read(&args.file, Dump { args })
@@ -28,13 +31,22 @@ impl Work for Dump<'_> {
         let args = self.args;
         let filter = Filter::new(&reader, args)?;
         let mut output = Output::new();
-        let mut formatter = Formatter::new(&reader, args);
         let mut progress = Progress::new(size);
         let mut left = args.limit.unwrap_or(u64::MAX);
         if args.order == Order::Time {
             reader.in_time_order();
         }
         reader.account().diagnostics.iter().for_each(diagnose);
+        // A copy, as the reader is asked for records meanwhile.
+        let tracing_data = reader.feature(Feature::TRACING_DATA).map(|it| (it.offset, it.bytes.to_vec()));
+        let formats = tracing_data.as_ref().map(|(offset, bytes)| {
+            let section = FeatureSection::new(Feature::TRACING_DATA, *offset, bytes);
+            Formats::new(&section, |fault| {
+                diagnose(&fault);
+                reader.account_mut().note(fault);
+            })
+        });
+        let mut formatter = Formatter::new(&reader, args, formats.unwrap_or_default());
         formatter.header(&mut reader, &mut output.buffer);
         let mut has_reader = true;
         while has_reader && left > 0 {

@@ -6,7 +6,6 @@ use perf_abi::endian::Endian;
 use perf_abi::feature::Feature;
 use perf_parse::Record;
 use perf_parse::file::{Account, Event, FileError, FileRecord, Mode, Reader, Source};
-use serde_json::Value;
 
 use crate::args::InfoArgs;
 use crate::input::{self, Work};
@@ -14,7 +13,7 @@ use crate::output::Output;
 use crate::progress::Progress;
 use crate::render::attr;
 use crate::render::escape::{Printable, Seconds};
-use crate::render::feature::feature;
+use crate::render::feature::lines::{Lines, lines};
 use crate::{Failure, Outcome, diagnose};
 
 pub(crate) fn run(args: &InfoArgs) -> Result<Outcome, Failure> {
@@ -50,15 +49,17 @@ impl Work for Info<'_> {
         writeln!(out, "\nfeatures: {}", reader.features().count())?;
         let mut faults = Vec::new();
         for section in reader.features() {
-            match feature(&reader, &section) {
-                Ok(value) => show_feature(section.feature, &value, out)?,
+            match lines(&reader, &section) {
+                Ok(lines) => show_feature(section.feature, &lines, out)?,
                 Err(error) => {
-                    writeln!(out, "  {}: not decodable", section.feature)?;
+                    writeln!(out, "  {:<16} not decodable", section.feature)?;
                     faults.push(error);
                 }
             }
         }
-        faults.into_iter().for_each(|fault| reader.account_mut().note(fault));
+        for fault in faults {
+            reader.account_mut().note_once(fault);
+        }
         survey.show(reader.account(), out)?;
         reader.account().diagnostics.iter().for_each(diagnose);
         output.flush()?;
@@ -66,12 +67,25 @@ impl Work for Info<'_> {
     }
 }
 
+/// Columns of the text.
+const WIDTH: usize = 110;
+
 fn show_event(index: usize, event: &Event, out: &mut Vec<u8>) -> std::io::Result<()> {
     write!(out, "  {index}")?;
     if let Some(name) = &event.name {
         write!(out, " {}", Printable(name))?;
     }
-    writeln!(out, "\n      {}", attr::summary(&event.attr))?;
+    let mut column = usize::MAX;
+    for field in attr::summary(&event.attr) {
+        // A list of flags longer than a line stands on its own.
+        if column.saturating_add(field.len()) > WIDTH {
+            write!(out, "\n     ")?;
+            column = 5;
+        }
+        write!(out, " {field}")?;
+        column += 1 + field.len();
+    }
+    writeln!(out)?;
     if !event.ids.is_empty() {
         write!(out, "      ids:")?;
         event.ids.iter().try_for_each(|id| write!(out, " {id}"))?;
@@ -80,23 +94,10 @@ fn show_event(index: usize, event: &Event, out: &mut Vec<u8>) -> std::io::Result
     Ok(())
 }
 
-/// A feature on a line: texts as they are, lists with an entry a line, the rest as JSON.
-fn show_feature(feature: Feature, value: &Value, out: &mut Vec<u8>) -> std::io::Result<()> {
-    let shown = |value: &Value| match value {
-        Value::String(text) => Printable(text.as_bytes()).to_string(),
-        other => other.to_string(),
-    };
-    match value {
-        Value::Array(words) if feature == Feature::CMDLINE => {
-            let words: Vec<_> = words.iter().map(shown).collect();
-            writeln!(out, "  {feature}: {}", words.join(" "))
-        }
-        Value::Array(entries) => {
-            writeln!(out, "  {feature}: {}", entries.len())?;
-            entries.iter().try_for_each(|entry| writeln!(out, "      {}", shown(entry)))
-        }
-        other => writeln!(out, "  {feature}: {}", shown(other)),
-    }
+/// A feature on a line, what it lists below it.
+fn show_feature(feature: Feature, lines: &Lines, out: &mut Vec<u8>) -> std::io::Result<()> {
+    writeln!(out, "  {feature:<16} {}", lines.value)?;
+    lines.entries.iter().try_for_each(|entry| writeln!(out, "      {entry}"))
 }
 
 /// What a pass over all records found, beyond what the account has.

@@ -10,6 +10,7 @@ pub(crate) mod feature;
 mod fields;
 pub(crate) mod json;
 pub(crate) mod text;
+mod user;
 
 pub(crate) use fields::{fields, sample_id};
 
@@ -17,6 +18,7 @@ use core::fmt::Display;
 
 use perf_abi::endian::Endian;
 use perf_parse::sample::{BranchStack, Callchain, Read, Readings, Regs, StackUser};
+use perf_parse::tracepoint::Format;
 
 /// Takes fields of one value, one after the other.
 pub(crate) trait Scalars {
@@ -46,6 +48,8 @@ pub(crate) trait Sink: Scalars {
     fn branch_stack<O: Endian>(&mut self, value: &BranchStack<'_, O>);
     /// Registers.
     fn regs<O: Endian>(&mut self, name: &'static str, value: &Regs<'_, O>);
+    /// What the raw data of a tracepoint says, which is in byte order `O`.
+    fn tracepoint<O: Endian>(&mut self, format: &Format<'_>, raw: &[u8]);
     /// A copy of the user stack.
     fn stack_user(&mut self, value: &StackUser<'_>);
     /// How fields were read whose form the record does not state; told only where it was not the usual way.

@@ -34,6 +34,11 @@ pub enum ErrorKind {
         /// What it says.
         size: u16,
     },
+    /// The `size` of an attr is smaller than the first version's and not 0; the offset is where it stands.
+    AttrSize {
+        /// What it says.
+        size: u32,
+    },
     /// A string has no NUL in the record; the offset is where the string begins.
     Unterminated {
         /// The field.
@@ -75,6 +80,7 @@ impl ErrorKind {
             | Self::OutOfRange { field, .. }
             | Self::UnknownBits { field, .. } => field,
             Self::RecordSize { .. } => "header.size",
+            Self::AttrSize { .. } => "attr.size",
             Self::BothWeights => "sample_type",
             Self::Residue { .. } => "",
         }
@@ -85,12 +91,13 @@ impl core::fmt::Display for ErrorKind {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match self {
             Self::Truncated { needed, available, .. } => {
-                write!(f, "needs {needed} bytes, the record has {available} left")
+                write!(f, "needs {needed} bytes, {available} are left")
             }
             Self::Residue { bytes } => {
                 write!(f, "{bytes} bytes are left after the last field that the event's attr describes")
             }
             Self::RecordSize { size } => write!(f, "is {size}, smaller than the header's own 8 bytes"),
+            Self::AttrSize { size } => write!(f, "is {size}, smaller than the first version's 64"),
             Self::Unterminated { .. } => f.write_str("has no NUL before the record ends"),
             Self::OutOfRange { value, max, .. } => write!(f, "is {value}, but at most {max} fit"),
             Self::UnknownBits { bits, .. } => {

@@ -15,13 +15,17 @@ mod reader;
 mod records;
 mod salvage;
 mod source;
+#[cfg(feature = "std")]
+pub mod write;
 
 pub use account::Account;
 pub use build_id::{BuildId, BuildIds};
 pub use error::{FileError, FileErrorKind};
 pub use events::{Event, Events, Update};
 pub use features::{
-    ClockData, CpuPlace, CpuTopology, EventDesc, EventDescs, FeatureSection, GroupDesc, HybridPmu,
+    Bitmap, BpfBtf, BpfProgInfo, BpfProgram, Cache, ClockData, Compression, CpuDomains, CpuPlace,
+    CpuTopology, DomainInfo, EMachine, EventDesc, EventDescs, FeatureSection, GroupDesc, HybridPmu, MemNode,
+    MemTopology, NumaNode, PmuCap, PmuCaps, SchedDomain,
 };
 pub use header::{FileHeader, Section};
 pub use reader::{AnyReader, Mode, ORDER_LIMIT, Reader};

@@ -1,6 +1,6 @@
 //! Decodes Linux perf_event records and samples, and the `perf.data` files around them.
 //!
-//! Three levels, each usable without the ones above it:
+//! Four levels, each usable without the ones above it:
 //!
 //! - **Records.** [`Records`] hops from header to header over bytes that lie end to end. [`RawRecord::decode`] makes a
 //!   [`Record`] of one, by the [`SampleLayout`] computed once from the event's attr. A [`Sample`] is a lazy view: the
@@ -9,6 +9,8 @@
 //! - **Files** (feature `alloc`). [`AnyFile::open`] reads the header, attrs, ids and feature table of a `perf.data` in
 //!   memory; [`File::records`](file::File::records) walks its records, tells each one's event, and keeps the
 //!   [`Account`](file::Account).
+//! - **Tracepoints** (feature `alloc`). [`tracepoint`] reads the formats that a capture carries, and decodes the raw data
+//!   of a sample by them.
 //! - **Writing** (feature `alloc`). [`write`](mod@write) makes records and samples of owned fields, for any attr, in either
 //!   byte order.
 //!
@@ -35,6 +37,7 @@
 //! | [`Truncated`](ErrorKind::Truncated) | a record ends within a field | where the field begins |
 //! | [`Residue`](ErrorKind::Residue) | bytes are left behind the last field | where they begin |
 //! | [`RecordSize`](ErrorKind::RecordSize) | the header's size is below 8 | 6, the size |
+//! | [`AttrSize`](ErrorKind::AttrSize) | an attr's size is below 64 and not 0 | the size |
 //! | [`Unterminated`](ErrorKind::Unterminated) | a string has no NUL | where the string begins |
 //! | [`OutOfRange`](ErrorKind::OutOfRange) | a count or length exceeds what it counts in | the count |
 //! | [`UnknownBits`](ErrorKind::UnknownBits) | the attr asks for an unknown field | the attr's field; for `read_format`, the values |
@@ -77,6 +80,8 @@ pub mod file;
 pub mod layout;
 pub mod record;
 pub mod sample;
+#[cfg(feature = "alloc")]
+pub mod tracepoint;
 #[cfg(feature = "alloc")]
 pub mod write;
 

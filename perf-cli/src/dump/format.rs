@@ -7,7 +7,10 @@ use perf_abi::feature::Feature;
 use perf_abi::record::RecordType;
 use perf_abi::regs::Arch;
 use perf_parse::file::{Account, FileError, FileRecord, Mode, Reader, Source};
+use perf_parse::tracepoint;
 use serde_json::{Value, json};
+
+use super::tracepoints::Formats;
 
 use crate::args::{DumpArgs, Format};
 use crate::diagnose;
@@ -21,6 +24,8 @@ use crate::render::{self, Scalars, Sink};
 #[derive(Debug)]
 pub(super) struct Formatter<'a> {
     style: Style<'a>,
+    /// What the raw data of tracepoints says.
+    formats: Formats<'a>,
 }
 
 #[derive(Debug)]
@@ -31,13 +36,17 @@ enum Style<'a> {
 }
 
 impl<'a> Formatter<'a> {
-    pub(super) fn new<O: Endian, S: Source>(reader: &Reader<'_, O, S>, args: &'a DumpArgs) -> Self {
+    pub(super) fn new<O: Endian, S: Source>(
+        reader: &Reader<'_, O, S>,
+        args: &'a DumpArgs,
+        formats: Formats<'a>,
+    ) -> Self {
         let style = match args.format {
             format if !args.fields.is_empty() => Style::Columns(Columns::new(&args.fields, format), format),
             Format::Text => Style::Text(Text::new(arch(reader))),
             Format::Jsonl => Style::Json,
         };
-        Self { style }
+        Self { style, formats }
     }
 
     fn is_json(&self) -> bool {
@@ -59,8 +68,9 @@ impl<'a> Formatter<'a> {
             features.insert(section.feature.to_string(), value);
         }
         for fault in faults {
-            diagnose(&fault);
-            reader.account_mut().note(fault);
+            if reader.account_mut().note_once(fault) {
+                diagnose(&fault);
+            }
         }
         Json::object(out, |json| {
             Json::object(json.member("header"), |json| {
@@ -83,15 +93,16 @@ impl<'a> Formatter<'a> {
         record: &FileRecord<'_, O>,
         out: &mut Vec<u8>,
     ) -> Option<FileError> {
+        let format = self.formats.of(record);
         match &mut self.style {
-            Style::Json => json_record(record, out),
+            Style::Json => json_record(record, format, out),
             Style::Text(text) => {
-                let error = text_record(record, text);
+                let error = text_record(record, format, text);
                 text.finish(out);
                 error
             }
             Style::Columns(columns, _) => {
-                let error = column_record(record, columns);
+                let error = column_record(record, format, columns);
                 columns.finish(out);
                 error
             }
@@ -155,15 +166,23 @@ impl Display for TypeName {
 }
 
 /// Tells the fields of a record to `sink`; what could not be decoded is given back.
-fn tell<O: Endian>(record: &FileRecord<'_, O>, sink: &mut impl Sink) -> Option<FileError> {
+fn tell<O: Endian>(
+    record: &FileRecord<'_, O>,
+    format: Option<&tracepoint::Format<'_>>,
+    sink: &mut impl Sink,
+) -> Option<FileError> {
     let decoded = match record.decode() {
         Ok(decoded) => decoded,
         Err(error) => return Some(error),
     };
-    render::fields(&decoded, sink).err().map(|error| record.error(error))
+    render::fields(&decoded, format, sink).err().map(|error| record.error(error))
 }
 
-fn json_record<O: Endian>(record: &FileRecord<'_, O>, out: &mut Vec<u8>) -> Option<FileError> {
+fn json_record<O: Endian>(
+    record: &FileRecord<'_, O>,
+    format: Option<&tracepoint::Format<'_>>,
+    out: &mut Vec<u8>,
+) -> Option<FileError> {
     let kind = record.raw.kind();
     let mut error = None;
     Json::object(out, |json| {
@@ -177,7 +196,7 @@ fn json_record<O: Endian>(record: &FileRecord<'_, O>, out: &mut Vec<u8>) -> Opti
         json.number("misc", u64::from(record.raw.misc().0));
         json.number("size", u64::from(record.raw.size()));
         render::given(record.event_index, |event| json.number("event", event as u64));
-        Json::object(json.member("fields"), |json| error = tell(record, json));
+        Json::object(json.member("fields"), |json| error = tell(record, format, json));
         match record.sample_id() {
             Ok(Some(trailer)) => {
                 Json::object(json.member("sample_id"), |json| render::sample_id(&trailer, json))
@@ -194,7 +213,11 @@ fn json_record<O: Endian>(record: &FileRecord<'_, O>, out: &mut Vec<u8>) -> Opti
     error
 }
 
-fn text_record<O: Endian>(record: &FileRecord<'_, O>, text: &mut Text) -> Option<FileError> {
+fn text_record<O: Endian>(
+    record: &FileRecord<'_, O>,
+    format: Option<&tracepoint::Format<'_>>,
+    text: &mut Text,
+) -> Option<FileError> {
     let kind = record.raw.kind();
     text.start(record.offset, &TypeName(kind), record.raw.size(), record.raw.misc(), kind);
     render::given(record.inner, |inner| text.hex("inner", inner));
@@ -205,7 +228,7 @@ fn text_record<O: Endian>(record: &FileRecord<'_, O>, text: &mut Text) -> Option
         Some(name) => text.string("event", name),
         None => text.number("event", index as u64),
     });
-    let mut error = tell(record, text);
+    let mut error = tell(record, format, text);
     match record.sample_id() {
         Ok(Some(trailer)) => {
             text.separate();
@@ -220,7 +243,11 @@ fn text_record<O: Endian>(record: &FileRecord<'_, O>, text: &mut Text) -> Option
     error
 }
 
-fn column_record<O: Endian>(record: &FileRecord<'_, O>, columns: &mut Columns<'_>) -> Option<FileError> {
+fn column_record<O: Endian>(
+    record: &FileRecord<'_, O>,
+    format: Option<&tracepoint::Format<'_>>,
+    columns: &mut Columns<'_>,
+) -> Option<FileError> {
     let kind = record.raw.kind();
     columns.hex("offset", record.offset);
     columns.text("type", &TypeName(kind));
@@ -231,7 +258,7 @@ fn column_record<O: Endian>(record: &FileRecord<'_, O>, columns: &mut Columns<'_
         Some(name) => columns.named("event", index as u64, &Printable(name)),
         None => columns.number("event", index as u64),
     });
-    let mut error = tell(record, columns);
+    let mut error = tell(record, format, columns);
     match record.sample_id() {
         Ok(Some(trailer)) => render::sample_id(&trailer, columns),
         Ok(None) => {}

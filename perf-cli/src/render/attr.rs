@@ -47,32 +47,38 @@ pub(crate) fn attr(attr: &Attr, sink: &mut dyn Scalars) {
 }
 
 /// What of an attr is set, for eyes: `name=value` each, the flags by name.
-pub(crate) fn summary(attr: &Attr) -> String {
-    let mut out = format!("type={} size={} config={:#x}", attr.kind, attr.size, attr.config);
+pub(crate) fn summary(attr: &Attr) -> Vec<String> {
+    let mut out = Vec::new();
+    let mut show = |name: &str, value: &dyn Display, is_set: bool| {
+        if is_set {
+            out.push(format!("{name}={value}"));
+        }
+    };
+    let hex = |value: u64| format!("{value:#x}");
+    show("type", &attr.kind, true);
+    show("size", &attr.size, true);
+    show("config", &hex(attr.config), true);
     let period = if attr.flags.contains(AttrFlags::FREQ) { "sample_freq" } else { "sample_period" };
+    show(period, &attr.sample_period, attr.sample_period != 0);
+    show("sample_type", &attr.sample_type, attr.sample_type.0 != 0);
+    show("read_format", &attr.read_format, attr.read_format.0 != 0);
+    show("flags", &attr.flags, attr.flags.0 != 0);
     let wakeup = if attr.flags.contains(AttrFlags::WATERMARK) { "wakeup_watermark" } else { "wakeup_events" };
-    let shown: [(&str, &dyn Display, bool); 18] = [
-        (period, &attr.sample_period, attr.sample_period != 0),
-        ("sample_type", &attr.sample_type, attr.sample_type.0 != 0),
-        ("read_format", &attr.read_format, attr.read_format.0 != 0),
-        ("flags", &attr.flags, attr.flags.0 != 0),
-        (wakeup, &attr.wakeup_events, attr.wakeup_events != 0),
-        ("bp_type", &attr.bp_type, attr.bp_type.0 != 0),
-        ("config1", &format_args!("{:#x}", attr.config1), attr.config1 != 0),
-        ("config2", &format_args!("{:#x}", attr.config2), attr.config2 != 0),
-        ("branch_sample_type", &attr.branch_sample_type, attr.branch_sample_type.0 != 0),
-        ("sample_regs_user", &format_args!("{:#x}", attr.sample_regs_user), attr.sample_regs_user != 0),
-        ("sample_stack_user", &attr.sample_stack_user, attr.sample_stack_user != 0),
-        ("clockid", &attr.clockid, attr.flags.contains(AttrFlags::USE_CLOCKID)),
-        ("sample_regs_intr", &format_args!("{:#x}", attr.sample_regs_intr), attr.sample_regs_intr != 0),
-        ("sample_max_stack", &attr.sample_max_stack, attr.sample_max_stack != 0),
-        ("aux_sample_size", &attr.aux_sample_size, attr.aux_sample_size != 0),
-        ("aux_action", &attr.aux_action, attr.aux_action.0 != 0),
-        ("config3", &format_args!("{:#x}", attr.config3), attr.config3 != 0),
-        ("config4", &format_args!("{:#x}", attr.config4), attr.config4 != 0),
-    ];
-    for (name, value, _) in shown.iter().filter(|(_, _, set)| *set) {
-        out.push_str(&format!(" {name}={value}"));
-    }
+    show(wakeup, &attr.wakeup_events, attr.wakeup_events != 0);
+    show("bp_type", &attr.bp_type, attr.bp_type.0 != 0);
+    show("config1", &hex(attr.config1), attr.config1 != 0);
+    show("config2", &hex(attr.config2), attr.config2 != 0);
+    show("branch_sample_type", &attr.branch_sample_type, attr.branch_sample_type.0 != 0);
+    show("sample_regs_user", &hex(attr.sample_regs_user), attr.sample_regs_user != 0);
+    show("sample_stack_user", &attr.sample_stack_user, attr.sample_stack_user != 0);
+    show("clockid", &attr.clockid, attr.flags.contains(AttrFlags::USE_CLOCKID));
+    show("sample_regs_intr", &hex(attr.sample_regs_intr), attr.sample_regs_intr != 0);
+    show("aux_watermark", &attr.aux_watermark, attr.aux_watermark != 0);
+    show("sample_max_stack", &attr.sample_max_stack, attr.sample_max_stack != 0);
+    show("aux_sample_size", &attr.aux_sample_size, attr.aux_sample_size != 0);
+    show("aux_action", &attr.aux_action, attr.aux_action.0 != 0);
+    show("sig_data", &hex(attr.sig_data), attr.sig_data != 0);
+    show("config3", &hex(attr.config3), attr.config3 != 0);
+    show("config4", &hex(attr.config4), attr.config4 != 0);
     out
 }

@@ -5,17 +5,19 @@ use std::io::Write;
 
 use perf_abi::endian::Endian;
 use perf_parse::sample::{BranchStack, Callchain, Read, Readings, Regs, StackUser};
+use perf_parse::tracepoint::Format;
 
 use super::escape::{Printable, Seconds};
 use super::json::Json;
+use super::text::push_field;
 use super::{Scalars, Sink};
-use crate::args::Format;
+use crate::args;
 
 /// Keeps the fields that are asked for and passes over the others. The buffers are used again for each record.
 #[derive(Debug)]
 pub(crate) struct Columns<'a> {
     names: &'a [String],
-    format: Format,
+    format: args::Format,
     /// The value of each column; empty where the record has none yet.
     cells: Vec<Vec<u8>>,
     /// Whether any record had the field.
@@ -23,14 +25,14 @@ pub(crate) struct Columns<'a> {
 }
 
 impl<'a> Columns<'a> {
-    pub(crate) fn new(names: &'a [String], format: Format) -> Self {
+    pub(crate) fn new(names: &'a [String], format: args::Format) -> Self {
         Self { names, format, cells: vec![Vec::new(); names.len()], seen: vec![false; names.len()] }
     }
 
     /// Appends the record's line to `out` and starts over.
     pub(crate) fn finish(&mut self, out: &mut Vec<u8>) {
         match self.format {
-            Format::Text => {
+            args::Format::Text => {
                 for (index, cell) in self.cells.iter_mut().enumerate() {
                     if index > 0 {
                         out.push(b'\t');
@@ -41,7 +43,7 @@ impl<'a> Columns<'a> {
                     out.append(cell);
                 }
             }
-            Format::Jsonl => Json::object(out, |json| {
+            args::Format::Jsonl => Json::object(out, |json| {
                 for (name, cell) in self.names.iter().zip(&mut self.cells) {
                     if !cell.is_empty() {
                         json.member(name).append(cell);
@@ -72,8 +74,8 @@ impl<'a> Columns<'a> {
             }
             self.seen[index] = true;
             match self.format {
-                Format::Text => text(&mut self.cells[index]),
-                Format::Jsonl => Json::value(&mut self.cells[index], &json),
+                args::Format::Text => text(&mut self.cells[index]),
+                args::Format::Jsonl => Json::value(&mut self.cells[index], &json),
             }
         }
     }
@@ -144,6 +146,20 @@ impl Sink for Columns<'_> {
 
     fn regs<O: Endian>(&mut self, name: &'static str, value: &Regs<'_, O>) {
         self.put_json(name, |json| json.regs(name, value));
+    }
+
+    /// Each field under its own name, besides all of them together.
+    fn tracepoint<O: Endian>(&mut self, format: &Format<'_>, raw: &[u8]) {
+        self.put_json("tracepoint", |json| json.tracepoint::<O>(format, raw));
+        for (field, value) in format.fields::<O>(raw) {
+            if let Ok(name) = core::str::from_utf8(field.name) {
+                self.put(
+                    name,
+                    |cell| push_field(cell, &value),
+                    |json| json.tracepoint_field(field.name, &value),
+                );
+            }
+        }
     }
 
     fn stack_user(&mut self, value: &StackUser<'_>) {

@@ -31,20 +31,29 @@ impl Display for Lossy<'_> {
     }
 }
 
-/// As [`Lossy`], with control characters as escapes too: what a terminal may be shown.
+/// Bytes as a terminal may be shown them: control characters, backslashes and what is not UTF-8 as escapes, in quotes
+/// where a reader could not tell where they end.
 pub(crate) struct Printable<'a>(pub(crate) &'a [u8]);
 
 impl Display for Printable<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        let is_quoted =
+            self.0.is_empty() || self.0.iter().any(|byte| byte.is_ascii_whitespace() || *byte == b'"');
+        if is_quoted {
+            f.write_char('"')?;
+        }
         for chunk in self.0.utf8_chunks() {
             for character in chunk.valid().chars() {
-                if character.is_control() {
+                if character.is_control() || character == '\\' || character == '"' {
                     write!(f, "{}", character.escape_default())?;
                 } else {
                     f.write_char(character)?;
                 }
             }
             chunk.invalid().iter().try_for_each(|byte| write!(f, "\\x{byte:02x}"))?;
+        }
+        if is_quoted {
+            f.write_char('"')?;
         }
         Ok(())
     }

@@ -1,18 +1,22 @@
 //! The fields of each record, named as the kernel and perf name them.
 
 use perf_abi::endian::Endian;
-use perf_parse::record::{FileId, Mmap2, SampleId, UserRecord};
-use perf_parse::{Record, Sample};
+use perf_parse::record::{FileId, Mmap2, SampleId};
+use perf_parse::tracepoint::Format;
+use perf_parse::{ErrorKind, Record, Sample};
 
+use super::user::user;
 use super::{Scalars, Sink, given};
 
-/// Names the fields of a record to `sink`.
+/// Names the fields of a record to `sink`. `format` is that of a sample's raw data, where its event is a tracepoint.
 ///
 /// # Errors
 ///
-/// The fault of a sample whose later fields cannot be decoded; `sink` has then been told those before it.
+/// The fault of a sample whose later fields cannot be decoded; `sink` has then been told those before it. The fault of
+/// raw data that ends before a field of its tracepoint; `sink` has then been told of all.
 pub(crate) fn fields<O: Endian>(
     record: &Record<'_, O>,
+    format: Option<&Format<'_>>,
     sink: &mut impl Sink,
 ) -> Result<(), perf_parse::Error> {
     match record {
@@ -46,7 +50,7 @@ pub(crate) fn fields<O: Endian>(
             task(sink, it.pid, it.tid);
             sink.read(&it.read);
         }
-        Record::Sample(it) => return sample(it, sink),
+        Record::Sample(it) => return sample(it, format, sink),
         Record::Aux(it) => {
             sink.hex("aux_offset", it.aux_offset);
             sink.hex("aux_size", it.aux_size);
@@ -103,62 +107,6 @@ pub(crate) fn fields<O: Endian>(
     Ok(())
 }
 
-fn user<O: Endian>(record: &UserRecord<'_, O>, sink: &mut impl Sink) {
-    match record {
-        UserRecord::IdIndex(it) => {
-            sink.number("nr", it.entries.len() as u64);
-            sink.list("entries", it.entries.len(), &|index, sink| {
-                let entry = &it.entries[index];
-                sink.number("id", entry.id.get());
-                sink.number("idx", entry.idx.get());
-                sink.task("cpu", entry.cpu.get());
-                sink.task("tid", entry.tid.get());
-                given(it.guests.and_then(|guests| guests.get(index)), |guest| {
-                    sink.task("machine_pid", guest.machine_pid.get());
-                    sink.task("vcpu", guest.vcpu.get());
-                });
-            });
-        }
-        UserRecord::AuxtraceInfo(it) => {
-            sink.named("type", u64::from(it.kind.0), &it.kind);
-            sink.addresses("priv", it.words.iter().map(|word| word.get()));
-        }
-        UserRecord::Auxtrace(it) => {
-            sink.hex("size", it.size.get());
-            sink.hex("offset", it.offset.get());
-            sink.hex("reference", it.reference.get());
-            sink.number("idx", u64::from(it.idx.get()));
-            sink.task("tid", i64::from(it.tid.get()));
-            sink.task("cpu", i64::from(it.cpu.get()));
-        }
-        UserRecord::ThreadMap(entries) => {
-            sink.number("nr", entries.len() as u64);
-            sink.list("entries", entries.len(), &|index, sink| {
-                sink.task("pid", entries[index].pid.get());
-                sink.string("comm", until_nul(&entries[index].comm));
-            });
-        }
-        UserRecord::TimeConv(it) => {
-            sink.number("time_shift", it.scale.time_shift.get());
-            sink.number("time_mult", it.scale.time_mult.get());
-            sink.number("time_zero", it.scale.time_zero.get());
-            given(it.short, |short| {
-                sink.number("time_cycles", short.time_cycles.get());
-                sink.hex("time_mask", short.time_mask.get());
-                sink.number("cap_user_time_zero", u64::from(short.cap_user_time_zero));
-                sink.number("cap_user_time_short", u64::from(short.cap_user_time_short));
-            });
-        }
-        UserRecord::Other(raw) => sink.blob("raw", raw.payload()),
-        _ => {}
-    }
-}
-
-/// A name in a field of fixed size.
-fn until_nul(name: &[u8]) -> &[u8] {
-    name.split(|&byte| byte == 0).next().unwrap_or_default()
-}
-
 fn task(sink: &mut impl Scalars, pid: i32, tid: i32) {
     sink.task("pid", i64::from(pid));
     sink.task("tid", i64::from(tid));
@@ -189,7 +137,11 @@ fn mmap2(sink: &mut impl Scalars, it: &Mmap2<'_>) {
     sink.string("filename", it.filename);
 }
 
-fn sample<O: Endian>(it: &Sample<'_, O>, sink: &mut impl Sink) -> Result<(), perf_parse::Error> {
+fn sample<O: Endian>(
+    it: &Sample<'_, O>,
+    format: Option<&Format<'_>>,
+    sink: &mut impl Sink,
+) -> Result<(), perf_parse::Error> {
     given(it.identifier(), |id| sink.number("identifier", id));
     given(it.ip(), |ip| sink.hex("ip", ip));
     given(it.pid(), |pid| sink.task("pid", i64::from(pid)));
@@ -204,6 +156,8 @@ fn sample<O: Endian>(it: &Sample<'_, O>, sink: &mut impl Sink) -> Result<(), per
     given(tail.read, |read| sink.read(&read));
     given(tail.callchain, |chain| sink.callchain(&chain));
     given(tail.raw, |raw| sink.blob("raw", raw));
+    let tracepoint = format.zip(tail.raw);
+    given(tracepoint, |(format, raw)| sink.tracepoint::<O>(format, raw));
     given(tail.branch_stack, |stack| sink.branch_stack(&stack));
     given(tail.regs_user, |regs| sink.regs("regs_user", &regs));
     given(tail.stack_user, |stack| sink.stack_user(&stack));
@@ -224,7 +178,15 @@ fn sample<O: Endian>(it: &Sample<'_, O>, sink: &mut impl Sink) -> Result<(), per
     given(tail.code_page_size, |size| sink.number("code_page_size", size));
     given(tail.aux, |aux| sink.blob("aux", aux));
     sink.readings(&tail.readings);
-    Ok(())
+    tracepoint.map_or(Ok(()), |(format, raw)| whole::<O>(format, raw))
+}
+
+/// Whether raw data has all fields of its tracepoint.
+fn whole<O: Endian>(format: &Format<'_>, raw: &[u8]) -> Result<(), perf_parse::Error> {
+    let Some(error) = format.fields::<O>(raw).find_map(|(_, value)| value.err()) else { return Ok(()) };
+    let needed = error.offset.saturating_add(error.needed);
+    let kind = ErrorKind::Truncated { field: "raw", needed, available: error.available };
+    Err(perf_parse::Error { kind, offset: 0 })
 }
 
 /// Names the fields of a `sample_id` trailer to `sink`.

@@ -5,6 +5,7 @@ use core::fmt::Display;
 use perf_abi::branch::{BranchEntry, BranchFlags};
 use perf_abi::endian::Endian;
 use perf_parse::sample::{BranchStack, Callchain, Read, ReadValue, Reading, Readings, Regs, StackUser};
+use perf_parse::tracepoint::{FieldError, Format, Value};
 
 use super::escape::{Lossy, push_hex};
 use super::{Scalars, Sink, given};
@@ -42,18 +43,38 @@ impl<'b> Json<'b> {
         member(&mut Self { out, next: Next::Bare });
     }
 
-    /// The buffer, to append a member's value.
+    /// The buffer, to append a member's value. The name is one of ours, which needs no escapes.
     pub(crate) fn member(&mut self, name: &str) -> &mut Vec<u8> {
+        self.named_by(|out| {
+            out.push(b'"');
+            out.extend_from_slice(name.as_bytes());
+            out.push(b'"');
+        })
+    }
+
+    fn named_by(&mut self, name: impl FnOnce(&mut Vec<u8>)) -> &mut Vec<u8> {
         if let Next::Following = self.next {
             self.out.push(b',');
         }
         if !matches!(self.next, Next::Bare) {
             self.next = Next::Following;
-            self.out.push(b'"');
-            self.out.extend_from_slice(name.as_bytes());
-            self.out.extend_from_slice(b"\":");
+            name(self.out);
+            self.out.push(b':');
         }
         self.out
+    }
+
+    /// A member that is a field of a tracepoint, or an object that says why there is none.
+    pub(crate) fn tracepoint_field<O: Endian>(
+        &mut self,
+        name: &[u8],
+        value: &Result<Value<'_, O>, FieldError<'_>>,
+    ) {
+        let out = self.named_by(|out| push_string(out, &Lossy(name)));
+        match value {
+            Ok(value) => push_value(out, value),
+            Err(error) => Json::object(out, |json| json.text("error", error)),
+        }
     }
 
     /// A member that is an object.
@@ -82,21 +103,41 @@ impl<'b> Json<'b> {
     }
 
     fn array<T>(&mut self, name: &str, items: impl Iterator<Item = T>, push: impl Fn(&mut Vec<u8>, T)) {
-        let out = self.member(name);
-        out.push(b'[');
-        let start = out.len();
-        for item in items {
-            if out.len() > start {
-                out.push(b',');
-            }
-            push(out, item);
-        }
-        out.push(b']');
+        push_array(self.member(name), items, push);
     }
 }
 
 fn push_number(out: &mut Vec<u8>, value: u64) {
     out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
+}
+
+fn push_blob(out: &mut Vec<u8>, value: &[u8]) {
+    out.push(b'"');
+    push_hex(out, value);
+    out.push(b'"');
+}
+
+fn push_value<O: Endian>(out: &mut Vec<u8>, value: &Value<'_, O>) {
+    match value {
+        Value::Unsigned(number) | Value::Pointer(number) => push_number(out, *number),
+        Value::Signed(number) => out.extend_from_slice(itoa::Buffer::new().format(*number).as_bytes()),
+        Value::Bool(bool) => out.extend_from_slice(if *bool { b"true" } else { b"false" }),
+        Value::Str(text) => push_string(out, &Lossy(text)),
+        Value::Bytes(bytes) => push_blob(out, bytes),
+        Value::Array(array) => push_array(out, array.values(), |out, value| push_value(out, &value)),
+    }
+}
+
+fn push_array<T>(out: &mut Vec<u8>, items: impl Iterator<Item = T>, push: impl Fn(&mut Vec<u8>, T)) {
+    out.push(b'[');
+    let start = out.len();
+    for item in items {
+        if out.len() > start {
+            out.push(b',');
+        }
+        push(out, item);
+    }
+    out.push(b']');
 }
 
 /// Appends a string; a text that fails to print ends where it failed.
@@ -131,10 +172,7 @@ impl Scalars for Json<'_> {
     }
 
     fn blob(&mut self, name: &'static str, value: &[u8]) {
-        let out = self.member(name);
-        out.push(b'"');
-        push_hex(out, value);
-        out.push(b'"');
+        push_blob(self.member(name), value);
     }
 }
 
@@ -172,6 +210,14 @@ impl Sink for Json<'_> {
         self.nested(name, |json| {
             json.number("abi", value.abi.0);
             json.addresses("values", value.values.iter().map(|word| word.get()));
+        });
+    }
+
+    fn tracepoint<O: Endian>(&mut self, format: &Format<'_>, raw: &[u8]) {
+        self.nested("tracepoint", |json| {
+            for (field, value) in format.fields::<O>(raw) {
+                json.tracepoint_field(field.name, &value);
+            }
         });
     }
 

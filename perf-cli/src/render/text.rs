@@ -3,11 +3,13 @@
 use core::fmt::Display;
 use std::io::Write;
 
+use perf_abi::branch::{BranchFlags, BranchNewType, BranchType};
 use perf_abi::callchain::CallchainContext;
 use perf_abi::endian::Endian;
 use perf_abi::record::{Misc, RecordType};
 use perf_abi::regs::Arch;
 use perf_parse::sample::{BranchStack, Callchain, Frame, Read, Reading, Readings, Regs, StackUser};
+use perf_parse::tracepoint::{FieldError, Format, Value};
 
 use super::escape::{Printable, Seconds, push_hex};
 use super::{Scalars, Sink, given};
@@ -36,7 +38,8 @@ impl Text {
 
     /// Appends what was gathered to `out` and starts over.
     pub(crate) fn finish(&mut self, out: &mut Vec<u8>) {
-        out.append(&mut self.line);
+        out.extend_from_slice(self.line.trim_ascii_end());
+        self.line.clear();
         out.push(b'\n');
         out.append(&mut self.details);
     }
@@ -67,7 +70,8 @@ impl Text {
     /// Says what could not be decoded, and shows its bytes.
     pub(crate) fn fault(&mut self, error: &dyn Display, payload: &[u8]) {
         self.detail(format_args!("error: {error}"));
-        self.hex_lines("payload", payload);
+        self.detail(format_args!("payload: {} bytes", payload.len()));
+        self.hex_lines(payload);
     }
 
     /// A field of the line, or of the details within a list.
@@ -81,8 +85,7 @@ impl Text {
         print(&mut self.details, format_args!("    {line}\n"));
     }
 
-    fn hex_lines(&mut self, name: &str, bytes: &[u8]) {
-        self.detail(format_args!("{name}: {} bytes", bytes.len()));
+    fn hex_lines(&mut self, bytes: &[u8]) {
         for (index, chunk) in bytes.chunks(BLOB_LINE).enumerate() {
             print(&mut self.details, format_args!("      {:04x}: ", index * BLOB_LINE));
             push_hex(&mut self.details, chunk);
@@ -94,6 +97,35 @@ impl Text {
 /// Appends to a buffer in memory, which cannot fail but for a `Display` that does.
 fn print(out: &mut Vec<u8>, text: core::fmt::Arguments<'_>) {
     let _ = out.write_fmt(text);
+}
+
+/// Appends the value of a tracepoint's field, or why there is none.
+pub(super) fn push_field<O: Endian>(out: &mut Vec<u8>, value: &Result<Value<'_, O>, FieldError<'_>>) {
+    match value {
+        Ok(value) => push_value(out, value),
+        Err(error) => print(out, format_args!("<{error}>")),
+    }
+}
+
+fn push_value<O: Endian>(out: &mut Vec<u8>, value: &Value<'_, O>) {
+    match value {
+        Value::Unsigned(number) => print(out, format_args!("{number}")),
+        Value::Signed(number) => print(out, format_args!("{number}")),
+        Value::Pointer(number) => print(out, format_args!("{number:#x}")),
+        Value::Bool(bool) => print(out, format_args!("{bool}")),
+        Value::Str(text) => print(out, format_args!("{}", Printable(text))),
+        Value::Bytes(bytes) => push_hex(out, bytes),
+        Value::Array(array) => {
+            out.push(b'[');
+            for (index, value) in array.values().enumerate() {
+                if index > 0 {
+                    out.push(b',');
+                }
+                push_value(out, &value);
+            }
+            out.push(b']');
+        }
+    }
 }
 
 /// Where the addresses of a call chain are, for eyes.
@@ -128,7 +160,15 @@ impl Scalars for Text {
     }
 
     fn named(&mut self, name: &'static str, _: u64, shown: &dyn Display) {
-        self.scalar(name, shown);
+        let out = if self.nested { &mut self.details } else { &mut self.line };
+        print(out, format_args!(" {name}="));
+        let start = out.len();
+        print(out, format_args!("{shown}"));
+        // A word of several fields: where it ends has to be seen.
+        if out[start..].contains(&b' ') {
+            out.insert(start, b'{');
+            out.push(b'}');
+        }
     }
 
     fn string(&mut self, name: &'static str, value: &[u8]) {
@@ -141,7 +181,8 @@ impl Scalars for Text {
             print(out, format_args!(" {name}="));
             push_hex(out, value);
         } else {
-            self.hex_lines(name, value);
+            self.detail(format_args!("{name}: {} bytes", value.len()));
+            self.hex_lines(value);
         }
     }
 }
@@ -186,7 +227,14 @@ impl Sink for Text {
         }
         for (index, entry) in value.entries.iter().enumerate() {
             let (from, to, flags) = (entry.from.get(), entry.to.get(), entry.flags());
-            print(&mut self.details, format_args!("      {index:3}: {from:#018x} -> {to:#018x} {flags}"));
+            print(&mut self.details, format_args!("      {index:3}: {from:#018x} -> {to:#018x}"));
+            if flags != BranchFlags::NONE {
+                print(&mut self.details, format_args!(" {flags}"));
+            }
+            // The first of the further types is 0, which does not print.
+            if flags.kind() == BranchType::EXTEND_ABI && flags.new_type() == BranchNewType::FAULT_ALGN {
+                print(&mut self.details, format_args!(" new_type={}", flags.new_type()));
+            }
             if let Some(counter) = value.counters.and_then(|counters| counters.get(index)) {
                 print(&mut self.details, format_args!(" counters={:#x}", counter.get()));
             }
@@ -208,17 +256,29 @@ impl Sink for Text {
         }
     }
 
-    fn stack_user(&mut self, value: &StackUser<'_>) {
-        if let Some(size) = value.dyn_size {
-            self.detail(format_args!("stack_user: {} bytes, {size} of them copied", value.data.len()));
+    /// The fields of the tracepoint's own: those of all tracepoints say what the sample says better.
+    fn tracepoint<O: Endian>(&mut self, format: &Format<'_>, raw: &[u8]) {
+        let (system, name) = (Printable(format.system), Printable(format.name));
+        print(&mut self.details, format_args!("    {system}:{name}:"));
+        for (field, value) in format.fields::<O>(raw).skip(format.common_fields().len()) {
+            print(&mut self.details, format_args!(" {}=", Printable(field.name)));
+            push_field(&mut self.details, &value);
         }
-        self.hex_lines("stack_user", value.copied());
+        self.details.push(b'\n');
+    }
+
+    fn stack_user(&mut self, value: &StackUser<'_>) {
+        match value.dyn_size {
+            Some(size) => self.detail(format_args!("stack_user: {} bytes, {size} copied", value.data.len())),
+            None => self.detail(format_args!("stack_user: none")),
+        }
+        self.hex_lines(value.copied());
     }
 
     fn readings(&mut self, value: &Readings) {
         for (field, reading) in value.iter() {
             if reading == Reading::Other {
-                self.detail(format_args!("{field}: not in the usual form, which does not fit this record"));
+                self.detail(format_args!("{field}: taken for the less usual of its two forms"));
             }
         }
     }

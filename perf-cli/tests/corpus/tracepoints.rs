@@ -2,6 +2,7 @@
 //!
 //! `meta` is the sample itself. A row of sched:sched_switch has the fields of the tracepoint, a row of a user_events
 //! tracepoint those of an EventHeader event: its name and attributes are read from `raw` here, its payload is not.
+//! What perfdata decodes of a tracepoint, `tracepoint`, is compared with the row and, of an EventHeader event, its `meta`.
 
 use core::str;
 
@@ -23,6 +24,10 @@ const SCHED_SWITCH_FIELDS: [(&str, usize, Field); 7] = [
     ("next_pid", 56, Field::Hex32),
     ("next_prio", 60, Field::Int32),
 ];
+
+/// Members of `tracepoint` that no row has.
+const OURS_ONLY: [&str; 5] =
+    ["common_type", "common_flags", "common_preempt_count", "common_pid", "eventheader_flags"];
 
 #[derive(Clone, Copy)]
 enum Field {
@@ -58,6 +63,7 @@ pub(crate) fn compare(golden: &[u8], output: &Output, comparison: &mut Compariso
             None => (sched_switch(&raw).unwrap_or_default(), Object::new()),
         };
         meta.extend(sample_meta(sample, offset));
+        compare_tracepoint(&at, row, name == SCHED_SWITCH, sample, comparison);
         for (key, value) in row {
             match &**key {
                 "meta" => compare_meta(&at.field(key), value, &meta, comparison),
@@ -69,6 +75,41 @@ pub(crate) fn compare(golden: &[u8], output: &Output, comparison: &mut Compariso
                     .ignore("payload".into(), "an EventHeader event's own, not for perfdata to decode"),
             }
         }
+    }
+}
+
+/// Compares the decoded tracepoint with the members of a row, or of its `meta`, both ways. What `meta` leaves out is 0.
+fn compare_tracepoint(
+    at: &At<'_>,
+    row: &Object,
+    is_switch: bool,
+    sample: &Record,
+    comparison: &mut Comparison,
+) {
+    let at = at.field("tracepoint");
+    let Some(decoded) = sample.fields.get("tracepoint").and_then(Value::as_object) else {
+        return comparison.fail(&at, "perfdata has none");
+    };
+    if is_switch {
+        for key in row.keys().filter(|key| !["n", "meta"].contains(&&***key) && !decoded.contains_key(*key)) {
+            comparison.fail(&at.field(key), "perfdata has none");
+        }
+    }
+    for (key, actual) in decoded.iter().filter(|(key, _)| !OURS_ONLY.contains(&&***key)) {
+        let golden = if is_switch { row.get(key) } else { row["meta"].get(key).or(Some(&Value::Null)) };
+        match golden {
+            Some(golden) => comparison.expect(&at.field(key), &number_of(golden), Some(actual)),
+            None => comparison.fail(&at.field(key), format_args!("perfdata {actual}, the golden has none")),
+        }
+    }
+}
+
+/// A number that the golden has in hex, or leaves out; anything else as it is.
+fn number_of(golden: &Value) -> Value {
+    let hex = golden.as_str().and_then(|text| u64::from_str_radix(text.strip_prefix("0x")?, 16).ok());
+    match golden {
+        Value::Null => 0.into(),
+        golden => hex.map_or_else(|| golden.clone(), Value::from),
     }
 }
 
@@ -209,7 +250,7 @@ mod tests {
 
     use super::*;
 
-    fn output(raw: &str, name: &str) -> Output {
+    fn output(raw: &str, name: &str, tracepoint: &Value) -> Output {
         let header = json!({
             "attrs": [{"name": name}],
             "features": {"CLOCK_DATA": {"wall_clock_ns": 1_711_586_712_588_060_000_u64, "clockid_time_ns": 9}},
@@ -219,6 +260,7 @@ mod tests {
         let object = |value: &Value| value.as_object().unwrap().clone();
         let mut fields = object(&sample["fields"]);
         fields.insert("raw".into(), raw.into());
+        fields.insert("tracepoint".into(), tracepoint.clone());
         let record =
             Record { header: object(&sample["header"]), name: "SAMPLE".into(), fields, sample_id: None };
         Output { header: object(&header), records: vec![record], account: Object::new() }
@@ -240,30 +282,47 @@ mod tests {
         raw[28] = 120;
         raw[32] = 2;
         raw[40] = b'x';
-        let output = output(&crate::compare::hex(&raw), SCHED_SWITCH);
+        let decoded = json!({
+            "common_pid": 7, "prev_comm": "perf", "prev_pid": 0x95a, "prev_prio": 120, "prev_state": 2, "next_comm": "x",
+            "next_pid": 0, "next_prio": 0,
+        });
+        let raw = crate::compare::hex(&raw);
+        let whole = output(&raw, SCHED_SWITCH, &decoded);
         let row = json!({
             "n": SCHED_SWITCH, "prev_comm": "perf", "prev_pid": "0x95A", "prev_prio": 120, "prev_state": 2,
             "next_comm": "x", "next_pid": "0x0", "next_prio": 0,
             "meta": {"time": "2024-03-28T00:45:13.588060001Z", "cpu": 3, "pid": u32::MAX, "tid": 7},
         });
-        assert_eq!(failures(&row, &output), [""; 0]);
+        assert_eq!(failures(&row, &whole), [""; 0]);
         for key in row.as_object().unwrap().keys().filter(|key| *key != "meta") {
             let mut row = row.clone();
             row[key] = "other".into();
-            assert_eq!(failures(&row, &output).len(), 1, "{key}");
+            // Once of `raw`, once of `tracepoint`, which has no name.
+            assert_eq!(failures(&row, &whole).len(), if key == "n" { 1 } else { 2 }, "{key}");
         }
         for key in ["time", "cpu", "pid", "tid", "level"] {
             let mut row = row.clone();
             row["meta"][key] = "other".into();
-            assert_eq!(failures(&row, &output).len(), 1, "{key}");
+            assert_eq!(failures(&row, &whole).len(), 1, "{key}");
         }
+        for key in ["prev_comm", "next_prio", "unheard_of"] {
+            let mut decoded = decoded.clone();
+            decoded[key] = "other".into();
+            assert_eq!(failures(&row, &output(&raw, SCHED_SWITCH, &decoded)).len(), 1, "{key}");
+        }
+        let mut lacking = decoded.clone();
+        lacking.as_object_mut().unwrap().remove("next_comm");
+        assert_eq!(failures(&row, &output(&raw, SCHED_SWITCH, &lacking)).len(), 1);
+        assert_eq!(failures(&row, &output(&raw, SCHED_SWITCH, &Value::Null)).len(), 1);
     }
 
     #[test]
     fn an_event_header_is_compared_but_for_its_payload() {
         let raw =
             "00000000000000000701e8033412020110000280000102030405060708090a0b0c0d0e0f0400010045760000ff";
-        let output = output(raw, "user_events:P_L_L1Kf1Gx");
+        let decoded =
+            json!({"eventheader_flags": 7, "version": 1, "id": 1000, "tag": 0x1234, "opcode": 2, "level": 1});
+        let whole = output(raw, "user_events:P_L_L1Kf1Gx", &decoded);
         let row = json!({
             "n": "P_L:Ev", "field": "anything",
             "meta": {
@@ -272,14 +331,15 @@ mod tests {
                 "activity": "00010203-0405-0607-0809-0a0b0c0d0e0f",
             },
         });
-        assert_eq!(failures(&row, &output), [""; 0]);
+        assert_eq!(failures(&row, &whole), [""; 0]);
         for key in row["meta"].as_object().unwrap().keys() {
             let mut row = row.clone();
             row["meta"][key] = "other".into();
-            assert_eq!(failures(&row, &output).len(), 1, "{key}");
+            let decoded_too = decoded.as_object().unwrap().contains_key(key);
+            assert_eq!(failures(&row, &whole).len(), if decoded_too { 2 } else { 1 }, "{key}");
         }
         let mut row = row;
         row["n"] = "P:Ev".into();
-        assert_eq!(failures(&row, &output).len(), 1);
+        assert_eq!(failures(&row, &whole).len(), 1);
     }
 }

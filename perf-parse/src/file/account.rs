@@ -64,6 +64,15 @@ impl Account {
         }
     }
 
+    /// As [`note`](Self::note), for what may be found twice, as a feature is that opening reads too; whether it is new.
+    pub fn note_once(&mut self, error: FileError) -> bool {
+        let is_new = !self.diagnostics.contains(&error);
+        if is_new {
+            self.note(error);
+        }
+        is_new
+    }
+
     /// How many records there were of each type, by rising type; only types that occurred.
     ///
     /// Types this crate does not know are missing; they are what [`records`](Self::records) has more than the sum.

@@ -9,7 +9,8 @@ use crate::error::Error;
 /// What is wrong in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileError {
-    /// Where: bytes from the start of the file. Within a record it is where the faulty field begins.
+    /// Where: bytes from the start of the capture. Within a record it is where the faulty field begins; for a record
+    /// whose event cannot be told, where the record does.
     pub offset: u64,
     /// What.
     pub kind: FileErrorKind,

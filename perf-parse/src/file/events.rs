@@ -15,7 +15,7 @@ use super::error::{FileError, FileErrorKind};
 use crate::error::Error;
 use crate::layout::SampleLayout;
 use crate::record::RawRecord;
-use crate::record::user::EventUpdate;
+use crate::record::user::{EventUpdate, EventUpdateData};
 use dispatch::Dispatch;
 
 /// An event of a capture.
@@ -45,8 +45,6 @@ pub struct Update {
     pub unit: Option<Vec<u8>>,
     /// What its counts are to be multiplied by.
     pub scale: Option<f64>,
-    /// The cpus it counts on.
-    pub cpus: Option<Vec<u32>>,
 }
 
 impl Event {
@@ -115,18 +113,15 @@ impl Events {
     }
 
     /// Applies an EVENT_UPDATE record; whether there is an event of its id.
-    pub(super) fn update<O: Endian>(&mut self, id: u64, update: &EventUpdate<'_, O>) -> bool {
-        let Some(event) = self.dispatch.find(id).and_then(|index| self.list.get_mut(index)) else {
+    pub(super) fn update<O: Endian>(&mut self, it: &EventUpdate<'_, O>) -> bool {
+        let Some(event) = self.dispatch.find(it.id).and_then(|index| self.list.get_mut(index)) else {
             return false;
         };
-        match update {
-            EventUpdate::Name(name) => event.name = Some(Vec::from(*name)),
-            EventUpdate::Unit(unit) => event.update.get_or_insert_default().unit = Some(Vec::from(*unit)),
-            EventUpdate::Scale(scale) => event.update.get_or_insert_default().scale = Some(*scale),
-            EventUpdate::Cpus(cpus) => {
-                event.update.get_or_insert_default().cpus =
-                    Some(cpus.iter().map(|c| c.get() as u32).collect())
-            }
+        match it.data {
+            EventUpdateData::Name(name) => event.name = Some(Vec::from(name)),
+            EventUpdateData::Unit(unit) => event.update.get_or_insert_default().unit = Some(Vec::from(unit)),
+            EventUpdateData::Scale(scale) => event.update.get_or_insert_default().scale = Some(scale),
+            // A set of cpus can be far larger than the record that tells it: who wants it asks the record.
             _ => {}
         }
         true

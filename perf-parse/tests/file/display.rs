@@ -18,9 +18,24 @@ fn every_kind() {
             "0x0: header.magic: is not PERFILE2 or PERFFILE: this is no perf.data",
         ),
         (
-            FileError { kind: FileErrorKind::PipeMode, offset: 8 },
+            FileError { kind: FileErrorKind::NotAStream, offset: 8 },
             "header.size",
-            "0x8: header.size: is 16: a pipe-mode capture, which this reader does not decode; record it with -o FILE",
+            "0x8: header.size: is that of a file, which cannot be read as a stream",
+        ),
+        (
+            FileError { kind: FileErrorKind::Io(std::io::ErrorKind::BrokenPipe), offset: 255 },
+            "",
+            "0xff: cannot be read: broken pipe",
+        ),
+        (
+            FileError { kind: FileErrorKind::Skipped { bytes: 24 }, offset: 255 },
+            "",
+            "0xff: 24 bytes skipped up to where records go on, or to the end",
+        ),
+        (
+            FileError { kind: FileErrorKind::Decompress { what: "is damaged" }, offset: 255 },
+            "data",
+            "0xff: COMPRESSED: data: is damaged",
         ),
         (truncated("it", 8, 4, 255), "it", "0xff: it: needs 8 bytes, the file has 4 left"),
         (invalid("it", 3, "even", 255), "it", "0xff: it: is 3, but must be even"),
@@ -42,7 +57,7 @@ fn every_kind() {
         (
             FileError { kind: FileErrorKind::Boundary(error), offset: 255 },
             "nr",
-            "0xff: nr: needs 8 bytes, the record has 4 left; the next record cannot be found",
+            "0xff: nr: needs 8 bytes, the record has 4 left; looking for where records go on",
         ),
         (
             FileError { kind: FileErrorKind::UnknownId { kind, id: 7 }, offset: 255 },
@@ -67,6 +82,7 @@ fn every_kind() {
             FileErrorKind::Record { .. }
                 | FileErrorKind::UnknownId { .. }
                 | FileErrorKind::UnknownEvent { .. }
+                | FileErrorKind::Decompress { .. }
         );
         assert_eq!(error.record_type().is_some(), of_a_record);
     }

@@ -158,9 +158,11 @@ fn names_of_events<O: Endian>(big: bool) {
         let built = builder.feature(12, section.to_vec()).build();
         let file = open::<O>(&built.bytes).unwrap();
         let name = |index: usize| {
-            file.events()[index].name.map_or("", |name| core::str::from_utf8(name).unwrap()).to_string()
+            let name = file.events()[index].name.as_deref();
+            name.map_or("", |name| core::str::from_utf8(name).unwrap()).to_string()
         };
-        ([name(0), name(1), name(2)].join(","), file.diagnostics().to_vec(), file.features()[0].offset)
+        let offset = file.features().next().unwrap().offset;
+        ([name(0), name(1), name(2)].join(","), file.account().diagnostics.clone(), offset)
     };
     let whole = event_desc(big, version, [b"cycles", b"faults"]);
     // In the order of the attrs, or in another.

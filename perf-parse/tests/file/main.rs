@@ -15,7 +15,7 @@ use perf_parse::abi::attr::Attr;
 use perf_parse::abi::endian::{BigEndian, Endian, Endianness, LittleEndian};
 use perf_parse::abi::sample_type::SampleType;
 use perf_parse::error::ErrorKind;
-use perf_parse::file::{AnyFile, File, FileError, FileErrorKind};
+use perf_parse::file::{AnyReader, FileError, FileErrorKind, FileHeader, Mode, Reader};
 
 /// Makes a test of each `fn<O: Endian>(big: bool)` for each byte order.
 macro_rules! in_both_orders {
@@ -31,17 +31,23 @@ macro_rules! in_both_orders {
 pub(crate) use in_both_orders;
 
 /// Opens a file of the byte order `O`, which its magic must tell as well.
-fn open<O: Endian>(bytes: &[u8]) -> Result<File<'_, O>, FileError> {
-    let any = AnyFile::open(bytes);
-    let file = File::<O>::open(bytes);
+fn open<O: Endian>(bytes: &[u8]) -> Result<Reader<'_, O>, FileError> {
+    let any = AnyReader::open(bytes);
+    let file = Reader::<O>::open(bytes);
     match (&any, O::ENDIANNESS) {
-        (Ok(AnyFile::Little(_)), Endianness::Little) | (Ok(AnyFile::Big(_)), Endianness::Big) => {
+        (Ok(AnyReader::Little(_)), Endianness::Little) | (Ok(AnyReader::Big(_)), Endianness::Big) => {
             assert!(file.is_ok());
         }
         (Err(error), _) => assert_eq!(Some(error), file.as_ref().err()),
         (Ok(_), order) => panic!("not {order}"),
     }
     file
+}
+
+/// What the first bytes of a file say.
+fn header<O: Endian>(file: &Reader<'_, O>) -> FileHeader {
+    let Mode::File(header) = *file.mode() else { panic!("a stream") };
+    header
 }
 
 fn truncated(field: &'static str, needed: u64, available: u64, offset: usize) -> FileError {

@@ -5,12 +5,12 @@ use perf_parse::abi::attr::{Attr, AttrFlags, AttrVersion, ReadError};
 use perf_parse::abi::endian::{BigEndian, Endian, LittleEndian};
 use perf_parse::abi::feature::Feature;
 use perf_parse::abi::sample_type::SampleType;
-use perf_parse::file::{AnyFile, File, FileError, FileErrorKind, Section};
+use perf_parse::file::{AnyReader, FileError, FileErrorKind, Mode, Reader, Section};
 use perf_parse::{Error, ErrorKind};
 
 use crate::build::{Builder, Built};
 use crate::common::Bytes;
-use crate::{attr, in_both_orders, invalid, open, truncated};
+use crate::{attr, header, in_both_orders, invalid, open, truncated};
 
 const NOT: FileError = FileError { kind: FileErrorKind::NotPerfData, offset: 0 };
 
@@ -29,9 +29,9 @@ fn file(big: bool) -> Builder {
 /// What is said of a file that opens all the same.
 fn diagnostics(big: bool, built: &Built) -> Vec<FileError> {
     if big {
-        open::<BigEndian>(&built.bytes).unwrap().diagnostics().to_vec()
+        open::<BigEndian>(&built.bytes).unwrap().account().diagnostics.clone()
     } else {
-        open::<LittleEndian>(&built.bytes).unwrap().diagnostics().to_vec()
+        open::<LittleEndian>(&built.bytes).unwrap().account().diagnostics.clone()
     }
 }
 
@@ -47,10 +47,11 @@ fn refused(big: bool, bytes: &[u8]) -> FileError {
 fn a_whole_file<O: Endian>(big: bool) {
     let built = file(big).build();
     let file = open::<O>(&built.bytes).unwrap();
-    assert_eq!(file.bytes(), built.bytes);
     assert_eq!(file.endianness(), O::ENDIANNESS);
-    assert_eq!(file.diagnostics(), []);
-    let header = file.header();
+    assert_eq!(file.account().diagnostics, []);
+    let header = header(&file);
+    assert_eq!(file.mode(), &Mode::File(header));
+    assert_eq!(file.offset(), header.data.offset);
     assert_eq!((header.version, header.size, header.attr_size), (2, 104, 128));
     let section = |offset: usize, size: usize| Section { offset: offset as u64, size: size as u64 };
     assert_eq!(header.attrs, section(built.attrs, 256));
@@ -64,29 +65,32 @@ fn a_whole_file<O: Endian>(big: bool) {
     assert_eq!(events[0].attr_tail, []);
     assert_eq!(events[0].fault, None);
     assert_eq!(events[0].name, None);
-    let ids = |index: usize| events[index].ids.iter().map(|id| id.get()).collect::<Vec<_>>();
+    let ids = |index: usize| events[index].ids.clone();
     assert_eq!((ids(0), ids(1)), (vec![10, 11, 12], vec![20]));
 
-    let features: Vec<_> = file.features().iter().map(|it| (it.feature, it.offset, it.bytes.len())).collect();
+    let features: Vec<_> = file.features().map(|it| (it.feature, it.offset, it.bytes.len())).collect();
     let at = built.table as u64 + 32;
     assert_eq!(features, [(Feature::HOSTNAME, at, 12), (Feature(200), at + 12, 3)]);
+    assert_eq!(file.feature(Feature(200)).unwrap().bytes, [1, 2, 3]);
+    assert!(file.feature(Feature::OSRELEASE).is_none());
 }
 
 fn a_header_of_72_bytes<O: Endian>(big: bool) {
     let built = Builder { header_size: 72, features: Vec::new(), ..file(big) }.build();
-    let file = open::<O>(&built.bytes).unwrap();
-    assert_eq!((file.header().size, file.header().features), (72, [0; 4]));
+    let mut file = open::<O>(&built.bytes).unwrap();
+    assert_eq!((header(&file).size, header(&file).features), (72, [0; 4]));
     assert_eq!(file.events().len(), 2);
-    assert_eq!(file.events()[1].ids[0].get(), 20);
-    assert_eq!(file.records().count(), 1);
-    assert_eq!(file.diagnostics(), []);
+    assert_eq!(file.events()[1].ids[0], 20);
+    assert!(file.next().unwrap().is_some());
+    assert!(file.next().unwrap().is_none());
+    assert_eq!(file.account().diagnostics, []);
 }
 
 fn the_first_magic<O: Endian>(big: bool) {
     for version in [AttrVersion::VER0, AttrVersion::VER1, AttrVersion::VER5, AttrVersion::VER9] {
         let built = Builder { magic: *b"PERFFILE", version, ..file(big) }.build();
         let file = open::<O>(&built.bytes).unwrap();
-        assert_eq!(file.header().version, 1);
+        assert_eq!(header(&file).version, 1);
         assert_eq!(file.events()[0].ids.len(), 3);
     }
 }
@@ -96,7 +100,7 @@ fn every_size_of_attr<O: Endian>(big: bool) {
         let built = Builder { version, ..file(big) }.build();
         let file = open::<O>(&built.bytes).unwrap();
         assert_eq!(file.events()[1].attr.size, version.size());
-        assert_eq!(file.events()[1].ids[0].get(), 20);
+        assert_eq!(file.events()[1].ids[0], 20);
     }
 }
 
@@ -141,7 +145,6 @@ fn header_cut_off<O: Endian>(big: bool) {
 
 fn header_fields<O: Endian>(big: bool) {
     let with = |at, value| refused(big, &file(big).build().put(at, value).bytes);
-    assert_eq!(with(8, 16), FileError { kind: FileErrorKind::PipeMode, offset: 8 });
     for size in [0, 71, 73, 103, 105, u64::MAX] {
         assert_eq!(with(8, size), invalid("header.size", size, "104, 72, or 16 in a pipe", 8));
     }
@@ -237,13 +240,12 @@ fn data_of_a_recorder_that_died<O: Endian>(big: bool) {
     let must =
         "the bytes of the records: the recorder did not end properly, taking all to the end of the file";
     assert_eq!(diagnostics(big, &built), [invalid("header.data.size", 0, must, 48)]);
-    let file = open::<O>(&built.bytes).unwrap();
-    assert_eq!(file.features(), []);
-    let mut records = file.records();
-    assert_eq!(records.next().unwrap().unwrap().offset, built.data as u64);
-    assert!(records.next().is_none());
-    assert_eq!(records.account().bytes_skipped, 0);
-    assert!(!records.account().is_clean());
+    let mut file = open::<O>(&built.bytes).unwrap();
+    assert_eq!(file.features().count(), 0);
+    assert_eq!(file.next().unwrap().unwrap().offset, built.data as u64);
+    assert!(file.next().unwrap().is_none());
+    assert_eq!(file.account().bytes_skipped, 0);
+    assert!(!file.account().is_clean());
 }
 
 fn data_cut_off<O: Endian>(big: bool) {
@@ -265,7 +267,7 @@ fn data_outside_of_the_file<O: Endian>(big: bool) {
         let error = refused(big, &built.clone().put(40, end + 1).bytes);
         assert_eq!(error, invalid("header.data.offset", end + 1, "inside the file", 40));
         // At the very end it is but empty.
-        assert!(open::<O>(&built.put(40, end).bytes).unwrap().records().next().is_none());
+        assert!(open::<O>(&built.put(40, end).bytes).unwrap().next().unwrap().is_none());
     }
 }
 
@@ -277,7 +279,7 @@ fn feature_table_outside_of_the_file<O: Endian>(big: bool) {
         diagnostics(big, &built),
         [truncated("feature section", 12, 0, table), truncated("feature table", 16, 4, table + 16),]
     );
-    assert_eq!(open::<O>(&built.bytes).unwrap().features(), []);
+    assert_eq!(open::<O>(&built.bytes).unwrap().features().count(), 0);
 }
 
 fn feature_section_outside_of_the_file<O: Endian>(big: bool) {
@@ -289,8 +291,8 @@ fn feature_section_outside_of_the_file<O: Endian>(big: bool) {
         assert_eq!(diagnostics(big, &built), [truncated("feature section", size, left, table)]);
         // The other is there.
         let file = open::<O>(&built.bytes).unwrap();
-        assert_eq!(file.features().len(), 1);
-        assert_eq!(file.features()[0].bytes, [1, 2, 3]);
+        let features: Vec<_> = file.features().map(|it| it.bytes.to_vec()).collect();
+        assert_eq!(features, [[1, 2, 3]]);
     }
     let built = built.put(table + 16, end + 1);
     assert_eq!(diagnostics(big, &built), [truncated("feature section", 3, 0, table + 16)]);
@@ -306,15 +308,17 @@ fn an_attr_of_a_newer_kernel<O: Endian>(big: bool) {
     let offset = built.attrs as u64 + 24;
     assert_eq!(diagnostics(big, &built), [FileError { kind: FileErrorKind::Layout(fault), offset }]);
 
-    let file = open::<O>(&built.bytes).unwrap();
+    let mut file = open::<O>(&built.bytes).unwrap();
     assert_eq!(file.events()[0].fault, Some(fault));
-    let records: Vec<_> = file.records().map(Result::unwrap).collect();
-    let Record::Comm(comm) = records[0].decode().unwrap() else { panic!("{:?}", records[0]) };
+    let record = file.next().unwrap().unwrap();
+    let Record::Comm(comm) = record.decode().unwrap() else { panic!("{record:?}") };
     assert_eq!(comm.comm, b"comm");
-    assert_eq!(records[0].sample_id().unwrap().unwrap().time(), Some(77));
-    let error = FileError { kind: FileErrorKind::Layout(fault), offset: records[1].offset };
-    assert_eq!(records[1].decode().map(drop), Err(error));
-    assert_eq!(records[1].event, Some(0));
+    assert_eq!(record.sample_id().unwrap().unwrap().time(), Some(77));
+    let record = file.next().unwrap().unwrap();
+    let error = FileError { kind: FileErrorKind::Layout(fault), offset: record.offset };
+    assert_eq!(record.decode().map(drop), Err(error));
+    assert_eq!(record.event_index, Some(0));
+    assert!(file.next().unwrap().is_none());
 }
 
 #[test]
@@ -322,15 +326,15 @@ fn no_magic() {
     let too_short = [b"".as_slice(), b"PERFILE", b"PERFFILE", b"PERFFILE\x68\0\0\0\0\0\0\0\x50\0\0"];
     let wrong = [b"PERFILE3".as_slice(), b"2ELIFERP", b"\x7fELF\x02\x01\x01\0", &[0; 200]];
     for bytes in too_short.into_iter().chain(wrong) {
-        assert_eq!(AnyFile::open(bytes).map(drop), Err(NOT));
-        assert_eq!(File::<LittleEndian>::open(bytes).map(drop), Err(NOT));
+        assert_eq!(AnyReader::open(bytes).map(drop), Err(NOT));
+        assert_eq!(Reader::<LittleEndian>::open(bytes).map(drop), Err(NOT));
     }
 }
 
 #[test]
 fn the_other_byte_order() {
-    assert_eq!(File::<BigEndian>::open(&file(false).build().bytes).map(drop), Err(NOT));
-    assert_eq!(File::<LittleEndian>::open(&file(true).build().bytes).map(drop), Err(NOT));
+    assert_eq!(Reader::<BigEndian>::open(&file(false).build().bytes).map(drop), Err(NOT));
+    assert_eq!(Reader::<LittleEndian>::open(&file(true).build().bytes).map(drop), Err(NOT));
 }
 
 #[test]

@@ -4,29 +4,36 @@ use perf_parse::abi::attr::{Attr, AttrFlags};
 use perf_parse::abi::endian::Endian;
 use perf_parse::abi::record::RecordType;
 use perf_parse::abi::sample_type::SampleType;
-use perf_parse::file::{Account, File, FileError, FileErrorKind, FileRecord};
+use perf_parse::file::{Account, FileError, FileErrorKind, FileRecord};
 use perf_parse::{Error, ErrorKind, Record};
 
 use crate::build::{Builder, Built};
 use crate::common::Bytes;
-use crate::{attr, in_both_orders, open, short};
+use crate::{attr, header, in_both_orders, open, short};
 
 fn all(sample_type: SampleType) -> Attr {
     Attr { flags: AttrFlags::SAMPLE_ID_ALL, ..attr(sample_type) }
 }
 
-fn records<'a, O: Endian>(file: &'a File<'a, O>) -> Vec<FileRecord<'a, O>> {
-    file.records().map(Result::unwrap).collect()
+/// What `f` makes of each record of a file without a lost boundary.
+fn records<O: Endian, T>(built: &Built, mut f: impl FnMut(&FileRecord<'_, O>) -> T) -> Vec<T> {
+    let mut file = open::<O>(&built.bytes).unwrap();
+    let mut all = Vec::new();
+    while let Some(record) = file.next().unwrap() {
+        all.push(f(&record));
+    }
+    all
 }
 
 /// Which event the record at the start of the data is of, or what its decoding says.
 fn event<O: Endian>(built: &Built) -> Result<Option<usize>, FileErrorKind> {
-    let file = open::<O>(&built.bytes).unwrap();
-    let record = records(&file)[0];
+    let mut file = open::<O>(&built.bytes).unwrap();
+    let record = file.next().unwrap().unwrap();
+    assert_eq!(record.event().is_some(), record.event_index.is_some());
     match record.decode() {
-        Ok(_) => Ok(record.event),
+        Ok(_) => Ok(record.event_index),
         Err(error) => {
-            assert_eq!(record.event, None);
+            assert_eq!(record.event_index, None);
             assert_eq!(error.offset, built.data as u64);
             assert_eq!(record.sample_id().map(drop), Err(error));
             Err(error.kind)
@@ -34,21 +41,22 @@ fn event<O: Endian>(built: &Built) -> Result<Option<usize>, FileErrorKind> {
     }
 }
 
-/// How the walk ends.
-fn end<O: Endian>(built: &Built) -> (usize, Option<FileError>, Account) {
-    let file = open::<O>(&built.bytes).unwrap();
-    let mut records = file.records();
-    let mut whole = 0;
+/// How the walk ends: records, errors, account.
+fn end<O: Endian>(built: &Built) -> (usize, Vec<FileError>, Account) {
+    let mut file = open::<O>(&built.bytes).unwrap();
+    let (mut whole, mut errors) = (0, Vec::new());
     loop {
-        match records.next() {
-            Some(Ok(_)) => whole += 1,
-            Some(Err(error)) => {
-                assert!(records.next().is_none());
-                return (whole, Some(error), records.account().clone());
-            }
-            None => return (whole, None, records.account().clone()),
+        match file.next() {
+            Ok(Some(_)) => whole += 1,
+            Err(error) => errors.push(error),
+            Ok(None) => break,
         }
     }
+    // The end stays the end.
+    assert!(file.next().unwrap().is_none());
+    let data = header(&file).data;
+    assert_eq!(file.offset(), data.offset + data.size);
+    (whole, errors, file.account().clone())
 }
 
 fn one_event<O: Endian>(big: bool) {
@@ -60,16 +68,17 @@ fn one_event<O: Endian>(big: bool) {
         .data(Bytes::new(big).u64(3).u64(98).record(13, 0))
         .data(Bytes::new(big).record(68, 0))
         .build();
-    let file = open::<O>(&built.bytes).unwrap();
-    let records = records(&file);
-    assert_eq!(records.iter().map(|it| it.event).collect::<Vec<_>>(), [Some(0), Some(0), None]);
-    let offsets: Vec<_> = records.iter().map(|it| it.offset - built.data as u64).collect();
-    assert_eq!(offsets, [0, 24, 48]);
-    let Record::Sample(sample) = records[0].decode().unwrap() else { panic!("{:?}", records[0]) };
+    let places = records::<O, _>(&built, |it| (it.event_index, it.offset - built.data as u64));
+    assert_eq!(places, [(Some(0), 0), (Some(0), 24), (None, 48)]);
+    let mut file = open::<O>(&built.bytes).unwrap();
+    let record = file.next().unwrap().unwrap();
+    let Record::Sample(sample) = record.decode().unwrap() else { panic!("{record:?}") };
     assert_eq!(sample.ip(), Some(0x1000));
-    assert_eq!(records[1].sample_id().unwrap().unwrap().identifier(), Some(98));
-    assert_eq!(records[2].decode().unwrap().kind(), RecordType::FINISHED_ROUND);
-    assert!(records[2].sample_id().unwrap().is_none());
+    let record = file.next().unwrap().unwrap();
+    assert_eq!(record.sample_id().unwrap().unwrap().identifier(), Some(98));
+    let record = file.next().unwrap().unwrap();
+    assert_eq!(record.decode().unwrap().kind(), RecordType::FINISHED_ROUND);
+    assert!(record.sample_id().unwrap().is_none());
 }
 
 fn no_event<O: Endian>(big: bool) {
@@ -167,11 +176,12 @@ fn a_first_event_without_trailers<O: Endian>(big: bool) {
         .data(Bytes::new(big).u64(3).record(13, 0))
         .data(Bytes::new(big).u64(7).record(9, 0))
         .build();
-    let file = open::<O>(&built.bytes).unwrap();
-    let records = records(&file);
-    assert_eq!((records[0].event, records[1].event), (Some(0), Some(1)));
-    assert!(records[0].decode().is_ok());
-    assert!(records[0].sample_id().unwrap().is_none());
+    let events = records::<O, _>(&built, |it| it.event_index);
+    assert_eq!(events, [Some(0), Some(1)]);
+    let mut file = open::<O>(&built.bytes).unwrap();
+    let record = file.next().unwrap().unwrap();
+    assert!(record.decode().is_ok());
+    assert!(record.sample_id().unwrap().is_none());
 }
 
 fn an_error_in_a_record<O: Endian>(big: bool) {
@@ -182,32 +192,31 @@ fn an_error_in_a_record<O: Endian>(big: bool) {
         .data(Bytes::new(big).u64s(&[1]).record(69, 0))
         .data(Bytes::new(big).u64(1).record(13, 0))
         .build();
-    let file = open::<O>(&built.bytes).unwrap();
-    let records = records(&file);
-    assert_eq!(records.len(), 4);
     let wrong = |at: usize, kind, error: Error| FileError {
         kind: FileErrorKind::Record { kind, error },
         offset: (built.data + at) as u64 + u64::from(error.offset),
     };
-    let error = short("id", 16, 8, 8);
-    assert_eq!(records[0].decode().unwrap_err(), wrong(0, RecordType::LOST, error));
-    let Record::Sample(sample) = records[1].decode().unwrap() else { panic!("{:?}", records[1]) };
+    let errors = records::<O, _>(&built, |it| it.decode().map(drop));
+    let first = wrong(0, RecordType::LOST, short("id", 16, 8, 8));
+    let third = wrong(48, RecordType::ID_INDEX, short("entries", 32, 0, 16));
+    assert_eq!(errors, [Err(first), Ok(()), Err(third), Ok(())]);
+    let mut file = open::<O>(&built.bytes).unwrap();
+    file.next().unwrap();
+    let record = file.next().unwrap().unwrap();
+    let Record::Sample(sample) = record.decode().unwrap() else { panic!("{record:?}") };
     let error = short("callchain", 72, 8, 24);
     assert_eq!(sample.tail().unwrap_err(), error);
-    assert_eq!(records[1].error(error), wrong(16, RecordType::SAMPLE, error));
-    let error = short("entries", 32, 0, 16);
-    assert_eq!(records[2].decode().unwrap_err(), wrong(48, RecordType::ID_INDEX, error));
-    assert!(records[3].decode().is_ok());
+    assert_eq!(record.error(error), wrong(16, RecordType::SAMPLE, error));
 
     let built = Builder::new(big)
         .event(all(SampleType::TIME | SampleType::TID), &[])
         .data(Bytes::new(big).u64(1).record(14, 0))
         .build();
-    let file = open::<O>(&built.bytes).unwrap();
+    let mut file = open::<O>(&built.bytes).unwrap();
     let error = short("sample_id", 16, 8, 8);
     let kind = FileErrorKind::Record { kind: RecordType::SWITCH, error };
     let offset = built.data as u64 + 8;
-    let record = file.records().next().unwrap().unwrap();
+    let record = file.next().unwrap().unwrap();
     assert_eq!(record.sample_id().unwrap_err(), FileError { kind, offset });
 }
 
@@ -215,12 +224,17 @@ fn boundaries<O: Endian>(big: bool) {
     let good = Bytes::new(big).u64(1).record(13, 0);
     let with = |bad: Vec<u8>| {
         let built = Builder::new(big).event(attr(SampleType::IP), &[]).data(&good).data(&bad).build();
-        let (whole, error, account) = end::<O>(&built);
+        let (whole, errors, account) = end::<O>(&built);
         assert_eq!((whole, account.records, account.bytes), (1, 1, 16));
-        assert_eq!(account.bytes_skipped, bad.len() as u64);
-        let error = error.unwrap();
-        assert_eq!(account.diagnostics, [error]);
+        let bytes = bad.len() as u64;
+        assert_eq!(account.bytes_skipped, bytes);
+        assert_eq!(account.diagnostics, errors);
         assert!(!account.is_clean());
+        let [error, skipped] = errors.try_into().unwrap();
+        assert_eq!(
+            skipped,
+            FileError { kind: FileErrorKind::Skipped { bytes }, offset: built.data as u64 + 16 }
+        );
         let FileErrorKind::Boundary(inner) = error.kind else { panic!("{error:?}") };
         assert_eq!(error.offset, built.data as u64 + 16 + u64::from(inner.offset));
         inner
@@ -236,41 +250,61 @@ fn boundaries<O: Endian>(big: bool) {
     let auxtrace = |size| Bytes::new(big).u64s(&[size, 0, 0, 0, 0]).record(71, 0);
     assert_eq!(with(auxtrace(1)), short("auxtrace.size", 1, 0, 8));
     assert_eq!(with(auxtrace(u64::MAX)), short("auxtrace.size", u64::MAX, 0, 8));
-    let bad = Bytes::new(big).raw(&[1; 7]).record(71, 0);
-    assert_eq!(with(bad), short("auxtrace.size", 8, 7, 8));
     let bad = Bytes::new(big).u32(16).u32(0).record(66, 0);
     assert_eq!(with([bad, vec![1; 15]].concat()), short("tracing_data.size", 16, 15, 8));
-    let bad = Bytes::new(big).raw(&[1; 3]).record(66, 0);
-    assert_eq!(with(bad), short("tracing_data.size", 4, 3, 8));
+}
+
+fn records_too_short_to_say_what_is_behind<O: Endian>(big: bool) {
+    let built = Builder::new(big)
+        .event(attr(SampleType::IP), &[])
+        .data(Bytes::new(big).raw(&[1; 7]).record(71, 0))
+        .data(Bytes::new(big).raw(&[1; 3]).record(66, 0))
+        .data(Bytes::new(big).u64(1).record(13, 0))
+        .build();
+    let errors = records::<O, _>(&built, |it| it.decode().err().map(|error| error.kind));
+    let wrong = |kind, field, needed, available| {
+        Some(FileErrorKind::Record { kind, error: short(field, needed, available, 8) })
+    };
+    assert_eq!(
+        errors,
+        [
+            wrong(RecordType::AUXTRACE, "size", 40, 7),
+            wrong(RecordType::HEADER_TRACING_DATA, "size", 4, 3),
+            None
+        ]
+    );
 }
 
 fn what_is_behind_a_record<O: Endian>(big: bool) {
-    // As perf writes tracing data today, and as it did without the padding.
+    // perf pads tracing data to 8 bytes, which its size does not count.
     let built = Builder::new(big)
         .event(attr(SampleType::IP), &[])
         .data(Bytes::new(big).u32(8).u32(0).record(66, 0))
         .data(b"formats.")
         .data(Bytes::new(big).u32(4).record(66, 0))
-        .data(b"form")
+        .data(b"form\0\0\0\0")
         .data(Bytes::new(big).u64s(&[16, 1, 2, 3, 4]).record(71, 0))
         .data([0xaa; 16])
         .data(Bytes::new(big).u64s(&[0, 1, 2, 3, 4]).record(71, 0))
         .data(Bytes::new(big).u64(1).record(13, 0))
         .build();
-    let file = open::<O>(&built.bytes).unwrap();
-    let behind: Vec<_> = records(&file).iter().map(|it| (it.raw.kind(), it.behind)).collect();
+    let behind = records::<O, _>(&built, |it| {
+        assert_eq!(it.behind_size, it.behind.len() as u64);
+        (it.raw.kind(), it.behind.to_vec())
+    });
+    let behind: Vec<_> = behind.iter().map(|(kind, bytes)| (*kind, bytes.as_slice())).collect();
     assert_eq!(
         behind,
         [
             (RecordType::HEADER_TRACING_DATA, b"formats.".as_slice()),
-            (RecordType::HEADER_TRACING_DATA, b"form"),
+            (RecordType::HEADER_TRACING_DATA, b"form\0\0\0\0"),
             (RecordType::AUXTRACE, &[0xaa; 16]),
             (RecordType::AUXTRACE, b""),
             (RecordType::LOST_SAMPLES, b""),
         ]
     );
-    let (_, error, account) = end::<O>(&built);
-    assert_eq!((error, account.bytes), (None, file.header().data.size));
+    let (_, errors, account) = end::<O>(&built);
+    assert_eq!((errors, account.bytes), (vec![], (built.table - built.data) as u64));
 }
 
 fn the_account<O: Endian>(big: bool) {
@@ -286,8 +320,8 @@ fn the_account<O: Endian>(big: bool) {
         .data(lost(40, &[]))
         .data(lost(1000, &[]))
         .build();
-    let (whole, error, account) = end::<O>(&built);
-    assert_eq!((whole, error), (7, None));
+    let (whole, errors, account) = end::<O>(&built);
+    assert_eq!((whole, errors), (7, vec![]));
     assert_eq!((account.records, account.bytes, account.bytes_skipped), (7, 104, 0));
     assert_eq!((account.lost, account.lost_samples), (u64::MAX, 11));
     let by_type: Vec<_> = account.by_type().collect();
@@ -297,20 +331,21 @@ fn the_account<O: Endian>(big: bool) {
 
 fn what_the_caller_notes<O: Endian>(big: bool) {
     let built = Builder::new(big).event(attr(SampleType::IP), &[]).data([9; 3]).build();
-    let file = open::<O>(&built.bytes).unwrap();
-    let mut records = file.records();
-    assert_eq!(records.offset(), built.data as u64);
-    let error = FileError { kind: FileErrorKind::PipeMode, offset: 1 };
-    records.account_mut().note(error);
-    assert!(records.next().unwrap().is_err());
-    assert_eq!(records.offset(), built.data as u64 + 3);
-    assert_eq!(records.account().diagnostics.len(), 2);
-    assert_eq!(records.account().diagnostics[0], error);
+    let mut file = open::<O>(&built.bytes).unwrap();
+    assert_eq!(file.offset(), built.data as u64);
+    let error = FileError { kind: FileErrorKind::NotAStream, offset: 1 };
+    file.account_mut().note(error);
+    assert!(file.next().is_err());
+    assert_eq!(file.account().diagnostics.len(), 2);
+    assert_eq!(file.account().diagnostics[0], error);
+    assert!(file.next().is_err());
+    assert_eq!(file.offset(), built.data as u64 + 3);
+    assert_eq!(file.account().diagnostics.len(), 3);
     for _ in 0..Account::MAX_DIAGNOSTICS {
-        records.account_mut().note(error);
+        file.account_mut().note(error);
     }
-    assert_eq!(records.account().diagnostics.len(), Account::MAX_DIAGNOSTICS);
-    assert_eq!(records.account().diagnostics_omitted, 2);
+    assert_eq!(file.account().diagnostics.len(), Account::MAX_DIAGNOSTICS);
+    assert_eq!(file.account().diagnostics_omitted, 3);
 }
 
 in_both_orders!(
@@ -323,6 +358,7 @@ in_both_orders!(
     a_first_event_without_trailers,
     an_error_in_a_record,
     boundaries,
+    records_too_short_to_say_what_is_behind,
     what_is_behind_a_record,
     the_account,
     what_the_caller_notes,

@@ -12,7 +12,7 @@ use super::super::error::{FileError, FileErrorKind};
 use super::super::events::Events;
 use super::super::features::FeatureSection;
 use super::OwnedFeature;
-use crate::record::user::{EventUpdateRecord, UserRecord};
+use crate::record::user::UserRecord;
 use crate::record::{RawRecord, Record};
 
 /// Whether records of a type say something of the capture.
@@ -42,17 +42,17 @@ impl Absorb<'_, '_> {
         let payload = offset.saturating_add(8);
         match raw.decode_user() {
             Ok(Record::User(UserRecord::HeaderAttr(it), _)) if self.is_pipe => {
-                if let Err(error) = self.events.add(it.read, it.ids, payload) {
+                if let Err(error) = self.events.add(it.attr(), it.ids, payload) {
                     self.account.note(error);
                 }
             }
-            Ok(Record::User(UserRecord::EventUpdate(EventUpdateRecord { id, update }), kind))
-                if !self.events.update(id, &update) =>
-            {
-                self.account.note(FileError::new(FileErrorKind::UnknownId { kind, id }, offset));
+            Ok(Record::User(UserRecord::EventUpdate(it), kind)) if !self.events.update(&it) => {
+                self.account.note(FileError::new(FileErrorKind::UnknownId { kind, id: it.id }, offset));
             }
             Ok(Record::User(UserRecord::HeaderFeature(it), _)) if self.is_pipe => {
-                self.feature::<O>(it.feature, it.data, payload.saturating_add(8));
+                if let Some(feature) = it.feature() {
+                    self.feature::<O>(feature, it.data, payload.saturating_add(8));
+                }
             }
             Ok(Record::User(UserRecord::HeaderTracingData(_), _)) if self.is_pipe => {
                 self.feature::<O>(
@@ -67,8 +67,8 @@ impl Absorb<'_, '_> {
 
     /// Keeps a copy of a feature; one that comes again replaces the earlier.
     fn feature<O: Endian>(&mut self, feature: Feature, bytes: &[u8], offset: u64) {
-        // The mark behind the last feature has its number and no bytes.
-        if feature.0 == Feature::LAST && bytes.is_empty() {
+        // The mark behind the last feature has no bytes, and the number that was one past the recorder's last.
+        if bytes.is_empty() {
             return;
         }
         if feature == Feature::EVENT_DESC {

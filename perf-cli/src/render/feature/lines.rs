@@ -1,0 +1,315 @@
+//! Feature sections for eyes: a line, and an entry a line below it.
+
+use core::fmt::{Display, Formatter};
+
+use perf_abi::endian::Endian;
+use perf_abi::feature::Feature;
+use perf_parse::file::{
+    Bitmap, BpfProgInfo, BuildId, ClockData, Compression, CpuDomains, CpuTopology, EventDesc, FeatureSection,
+    FileError, PmuCap, Reader, Source,
+};
+
+use super::nr_cpus;
+use crate::render::escape::{Hex, Printable, Seconds};
+
+/// What a feature says.
+pub(crate) struct Lines {
+    /// Beside its name.
+    pub(crate) value: String,
+    /// Below.
+    pub(crate) entries: Vec<String>,
+}
+
+impl From<String> for Lines {
+    fn from(value: String) -> Self {
+        Self { value, entries: Vec::new() }
+    }
+}
+
+/// A list: how many, and an entry each.
+fn list<T>(items: &[T], one: &str, many: &str, entry: impl Fn(&T) -> String) -> Lines {
+    Lines { value: count(items.len(), one, many), entries: items.iter().map(entry).collect() }
+}
+
+fn count(items: usize, one: &str, many: &str) -> String {
+    format!("{items} {}", if items == 1 { one } else { many })
+}
+
+/// A feature section; a feature that is not decoded gives its place.
+pub(crate) fn lines<O: Endian, S: Source>(
+    reader: &Reader<'_, O, S>,
+    section: &FeatureSection<'_>,
+) -> Result<Lines, FileError> {
+    Ok(match section.feature {
+        Feature::BUILD_ID => {
+            let build_ids: Result<Vec<_>, _> = section.build_ids::<O>().collect();
+            list(&build_ids?, "file", "files", build_id)
+        }
+        Feature::HOSTNAME
+        | Feature::OSRELEASE
+        | Feature::VERSION
+        | Feature::ARCH
+        | Feature::CPUDESC
+        | Feature::CPUID => Printable(section.string::<O>()?).to_string().into(),
+        Feature::NRCPUS => {
+            let (available, online) = section.nr_cpus::<O>()?;
+            format!("{available} available, {online} online").into()
+        }
+        Feature::TOTAL_MEM => format!("{} KiB", section.total_mem::<O>()?).into(),
+        Feature::CMDLINE => {
+            let words: Vec<_> =
+                section.strings::<O>()?.iter().map(|word| Printable(word).to_string()).collect();
+            words.join(" ").into()
+        }
+        Feature::EVENT_DESC => {
+            let events: Result<Vec<_>, _> = section.event_desc::<O>().collect();
+            list(&events?, "event", "events", event_desc)
+        }
+        Feature::CPU_TOPOLOGY => cpu_topology(&section.cpu_topology::<O>(nr_cpus(reader)?)?),
+        Feature::NUMA_TOPOLOGY => list(&section.numa_topology::<O>()?, "node", "nodes", |it| {
+            let cpus = Printable(it.cpus);
+            format!("node {}: {} KiB, {} KiB free, cpus {cpus}", it.node, it.mem_total, it.mem_free)
+        }),
+        Feature::BRANCH_STACK => {
+            section.mark()?;
+            String::from("samples have branch stacks").into()
+        }
+        Feature::STAT => {
+            section.mark()?;
+            String::from("written by perf stat").into()
+        }
+        Feature::PMU_MAPPINGS => list(&section.pmu_mappings::<O>()?, "pmu", "pmus", |(kind, name)| {
+            format!("{:>3} {}", kind.0, Printable(name))
+        }),
+        Feature::GROUP_DESC => list(&section.group_desc::<O>()?, "group", "groups", |it| {
+            format!("{}: {} events, led by event {}", Printable(it.name), it.nr_members, it.leader_idx)
+        }),
+        Feature::AUXTRACE => list(section.auxtrace::<O>()?, "AUXTRACE record", "AUXTRACE records", |it| {
+            format!("at {:#x}: {} bytes", it.file_offset, it.size)
+        }),
+        Feature::CACHE => list(&section.cache::<O>()?, "cache", "caches", |it| {
+            let [kind, size, map] = [it.kind, it.size, it.map].map(|text| Printable(text).to_string());
+            let geometry = format!("{} sets of {} ways, lines of {} bytes", it.sets, it.ways, it.line_size);
+            format!("L{} {kind:<11} {size:>6}, {geometry}, cpus {map}", it.level)
+        }),
+        Feature::SAMPLE_TIME => sample_time(section.sample_time::<O>()?).into(),
+        Feature::MEM_TOPOLOGY => {
+            let it = section.mem_topology::<O>()?;
+            let block = it.block_size_bytes;
+            let mut lines = list(&it.nodes, "node", "nodes", |node| {
+                let size = Size(node.blocks.count().saturating_mul(block));
+                format!("node {}: {size}, blocks {}", node.node, Ranges(&node.blocks))
+            });
+            lines.value = format!("{}, blocks of {}", lines.value, Size(block));
+            lines
+        }
+        Feature::CLOCKID => format!("resolution {} ns", section.clockid::<O>()?).into(),
+        Feature::DIR_FORMAT => format!("version {}", section.dir_format::<O>()?.0).into(),
+        Feature::BPF_PROG_INFO => list(&section.bpf_prog_info::<O>()?, "program", "programs", bpf_prog_info),
+        Feature::BPF_BTF => list(&section.bpf_btf::<O>()?, "set of types", "sets of types", |it| {
+            format!("{:>3}: {} bytes", it.id, it.bytes.len())
+        }),
+        Feature::COMPRESSED => compressed(&section.compressed::<O>()?).into(),
+        Feature::CPU_PMU_CAPS => list(&section.cpu_pmu_caps::<O>()?, "capability", "capabilities", pmu_cap),
+        Feature::CLOCK_DATA => clock_data(&section.clock_data::<O>()?).into(),
+        Feature::HYBRID_TOPOLOGY => list(&section.hybrid_topology::<O>()?, "core pmu", "core pmus", |it| {
+            format!("{}: cpus {}", Printable(it.pmu_name), Printable(it.cpus))
+        }),
+        Feature::PMU_CAPS => list(&section.pmu_caps::<O>()?, "pmu", "pmus", |it| {
+            let caps: Vec<_> = it.caps.iter().map(pmu_cap).collect();
+            format!("{}: {}", Printable(it.pmu_name), caps.join(", "))
+        }),
+        Feature::CPU_DOMAIN_INFO => {
+            let it = section.cpu_domain_info::<O>()?;
+            let mut lines = list(&it.cpus, "cpu", "cpus", cpu_domains);
+            let (version, most) = (it.schedstat_version, it.max_sched_domains);
+            lines.value =
+                format!("{}, at most {most} domains each, schedstat version {version}", lines.value);
+            lines
+        }
+        Feature::E_MACHINE => {
+            let it = section.e_machine::<O>()?;
+            let name = it.name().unwrap_or("unknown");
+            format!("{name} ({}), flags {:#x}", it.e_machine, it.e_flags).into()
+        }
+        Feature::CLN_SIZE => format!("{} bytes", section.cln_size::<O>()?).into(),
+        _ => format!("{} bytes at {:#x}", section.bytes.len(), section.offset).into(),
+    })
+}
+
+fn build_id(it: &BuildId<'_>) -> String {
+    let file = format!("{} {}", Hex(it.build_id), Printable(it.filename));
+    if it.pid == -1 { file } else { format!("{file} (guest {})", it.pid) }
+}
+
+fn event_desc<O: Endian>(it: &EventDesc<'_, O>) -> String {
+    let ids: Vec<_> = it.ids.iter().map(|id| id.get().to_string()).collect();
+    format!("{}: ids {}", Printable(it.name), if ids.is_empty() { "none".into() } else { ids.join(" ") })
+}
+
+fn cpu_topology(it: &CpuTopology<'_>) -> Lines {
+    let dies = it.die_siblings.as_deref();
+    let (mut counts, mut entries) = (Vec::new(), Vec::new());
+    for (siblings, one, many) in [
+        (Some(&it.core_siblings[..]), "package", "packages"),
+        (dies, "die", "dies"),
+        (Some(&it.thread_siblings[..]), "core", "cores"),
+    ] {
+        let Some(siblings) = siblings else { continue };
+        counts.push(count(siblings.len(), one, many));
+        entries.extend(siblings.iter().map(|cpus| format!("{one}: cpus {}", Printable(cpus))));
+    }
+    for (cpu, place) in it.cpus.iter().enumerate() {
+        let die = place.die_id.map_or(String::new(), |die| format!(", die {die}"));
+        entries.push(format!("cpu {cpu}: core {}{die}, socket {}", place.core_id, place.socket_id));
+    }
+    Lines { value: counts.join(", "), entries }
+}
+
+/// The span of the samples; perf writes zeros where it did not look at them.
+fn sample_time((first, last): (u64, u64)) -> String {
+    if (first, last) == (0, 0) {
+        return "not known".into();
+    }
+    let span = format!("{} to {}", Seconds(first), Seconds(last));
+    match last.checked_sub(first) {
+        Some(length) => format!("{span}, {} s", Seconds(length)),
+        None => span,
+    }
+}
+
+fn bpf_prog_info<O: Endian>(it: &BpfProgInfo<'_, O>) -> String {
+    let program = it.program;
+    let name = if it.name().is_empty() { Printable(b"unnamed") } else { Printable(it.name()) };
+    let functions = it.jited_ksyms().unwrap_or_default().iter().zip(it.jited_func_lens().unwrap_or_default());
+    let functions: Vec<_> = functions.map(|(at, len)| format!("{at:#x}+{len:#x}")).collect();
+    let functions = if functions.is_empty() { "unknown addresses".into() } else { functions.join(" ") };
+    format!(
+        "{:>3} {name}: tag {}, type {}, {} bytes at {functions}, loaded at {} s by uid {}",
+        program.id,
+        Hex(&program.tag),
+        program.kind,
+        program.jited_prog_len,
+        Seconds(program.load_time.get()),
+        program.created_by_uid,
+    )
+}
+
+fn compressed(it: &Compression) -> String {
+    format!(
+        "{}, level {}, ratio {}, at most {} bytes a record, version {}",
+        it.kind, it.level, it.ratio, it.mmap_len, it.version
+    )
+}
+
+fn pmu_cap(it: &PmuCap<'_>) -> String {
+    format!("{}={}", Printable(it.name), Printable(it.value))
+}
+
+fn clock_data(it: &ClockData) -> String {
+    let name = match it.clockid {
+        0 => "realtime",
+        1 => "monotonic",
+        4 => "monotonic_raw",
+        7 => "boottime",
+        11 => "tai",
+        _ => "clock",
+    };
+    let [clock, wall] = [it.clockid_time_ns, it.wall_clock_ns].map(Seconds);
+    format!("{name} ({}) {clock} was {wall} s since 1970", it.clockid)
+}
+
+fn cpu_domains(it: &CpuDomains<'_>) -> String {
+    let domains = it.domains.iter().map(|domain| {
+        let name = domain.dname.map_or(String::new(), |name| format!(" {}", Printable(name)));
+        format!("domain {}{name} of cpus {}", domain.domain, Printable(domain.cpulist))
+    });
+    format!("cpu {}: {}", it.cpu, domains.collect::<Vec<_>>().join(", "))
+}
+
+/// Bytes in the largest unit that divides them.
+struct Size(u64);
+
+impl Display for Size {
+    fn fmt(&self, f: &mut Formatter<'_>) -> core::fmt::Result {
+        let units = [(30, "GiB"), (20, "MiB"), (10, "KiB")];
+        let unit = units.iter().find(|(shift, _)| self.0 != 0 && self.0.trailing_zeros() >= *shift);
+        let (shift, name) = unit.unwrap_or(&(0, "bytes"));
+        write!(f, "{} {name}", self.0 >> shift)
+    }
+}
+
+/// A set as ranges: `0-3,8`. Of a set in very many pieces only the first.
+struct Ranges<'a, O: Endian>(&'a Bitmap<'a, O>);
+
+/// Pieces of a set that are shown.
+const MAX_RANGES: usize = 100;
+
+impl<O: Endian> Display for Ranges<'_, O> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> core::fmt::Result {
+        let mut numbers = self.0.iter().peekable();
+        for range in 0.. {
+            let Some(first) = numbers.next() else { break };
+            if range == MAX_RANGES {
+                return f.write_str(",...");
+            }
+            let mut last = first;
+            while let Some(next) = numbers.next_if(|&next| next == last + 1) {
+                last = next;
+            }
+            let comma = if range == 0 { "" } else { "," };
+            if first == last { write!(f, "{comma}{first}")? } else { write!(f, "{comma}{first}-{last}")? }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use perf_abi::endian::LittleEndian;
+
+    #[test]
+    fn sizes_are_exact() {
+        let shown = [0, 1, 1023, 1 << 10, 3 << 20, (3 << 20) + 1, 24 << 30, 1 << 63]
+            .map(|size| Size(size).to_string());
+        let expected = [
+            "0 bytes",
+            "1 bytes",
+            "1023 bytes",
+            "1 KiB",
+            "3 MiB",
+            "3145729 bytes",
+            "24 GiB",
+            "8589934592 GiB",
+        ];
+        assert_eq!(shown, expected);
+    }
+
+    fn ranges(nbits: u64, words: &[u64]) -> String {
+        let numbers = [1, 0, 1, 0, nbits, nbits];
+        let bytes: Vec<u8> = numbers.iter().chain(words).flat_map(|word| word.to_le_bytes()).collect();
+        let section = FeatureSection::new(Feature::MEM_TOPOLOGY, 0, &bytes);
+        Ranges(&section.mem_topology::<LittleEndian>().unwrap().nodes[0].blocks).to_string()
+    }
+
+    #[test]
+    fn sets_are_shown_as_ranges() {
+        assert_eq!(ranges(0, &[]), "");
+        assert_eq!(ranges(64, &[1 << 63]), "63");
+        assert_eq!(ranges(128, &[0b1_0111 | 1 << 63, u64::MAX]), "0-2,4,63-127");
+    }
+
+    #[test]
+    fn a_set_in_very_many_pieces_is_cut_short() {
+        const EVERY_OTHER: u64 = u64::MAX / 3;
+        let shown = ranges(64 * 100, &[EVERY_OTHER; 100]);
+        assert_eq!(shown.split(',').count(), MAX_RANGES + 1);
+        assert!(shown.starts_with("0,2,4,") && shown.ends_with(",198,..."), "{shown}");
+    }
+
+    #[test]
+    fn counts_agree_with_their_nouns() {
+        assert_eq!([0, 1, 2].map(|items| count(items, "die", "dies")), ["0 dies", "1 die", "2 dies"]);
+    }
+}

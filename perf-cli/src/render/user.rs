@@ -1,0 +1,332 @@
+//! The fields of the perf tool's own records, named as perf names them.
+
+use core::fmt::Write;
+
+use perf_abi::endian::Endian;
+use perf_abi::record::StatConfigTerm;
+use perf_abi::record::{AuxtraceErrorType, CpuMapRange, StatRoundType};
+use perf_parse::record::UserRecord;
+use perf_parse::record::user::{
+    AuxtraceError, CpuMapData, Cpus, EventUpdate, EventUpdateData, IdIndex, TimeConv,
+};
+
+use super::attr::attr;
+use super::{Scalars, Sink, given};
+
+/// Names the fields of a record to `sink`; what stands behind those that are known is `rest`, unless it is zeros.
+pub(crate) fn user<O: Endian>(record: &UserRecord<'_, O>, sink: &mut impl Sink) {
+    match record {
+        UserRecord::HeaderAttr(it) => {
+            let read = it.attr();
+            sink.object("attr", &|sink| {
+                attr(&read.attr, sink);
+                if !read.tail.is_empty() {
+                    sink.blob("tail", read.tail);
+                }
+            });
+            sink.addresses("ids", it.ids.iter().map(|id| id.get()));
+        }
+        UserRecord::HeaderEventType(it) => {
+            sink.number("event_id", it.event_id);
+            sink.string("name", it.name);
+        }
+        UserRecord::HeaderTracingData(it) => sink.number("size", u64::from(it.size.get())),
+        UserRecord::HeaderBuildId(it) => {
+            sink.task("pid", i64::from(it.pid));
+            sink.blob("build_id", it.build_id);
+            sink.string("filename", it.filename);
+        }
+        UserRecord::IdIndex(it) => id_index(it, sink),
+        UserRecord::AuxtraceInfo(it) => {
+            sink.named("type", u64::from(it.kind.0), &it.kind);
+            sink.addresses("priv", it.words.iter().map(|word| word.get()));
+        }
+        UserRecord::Auxtrace(it) => {
+            sink.hex("size", it.size.get());
+            sink.hex("offset", it.offset.get());
+            sink.hex("reference", it.reference.get());
+            sink.number("idx", u64::from(it.idx.get()));
+            sink.task("tid", i64::from(it.tid.get()));
+            sink.task("cpu", i64::from(it.cpu.get()));
+        }
+        UserRecord::AuxtraceError(it) => auxtrace_error(it, sink),
+        UserRecord::ThreadMap(it) => {
+            sink.number("nr", it.entries.len() as u64);
+            sink.list("entries", it.entries.len(), &|index, sink| {
+                sink.task("pid", it.entries[index].pid.get());
+                sink.string("comm", until_nul(&it.entries[index].comm));
+            });
+        }
+        UserRecord::CpuMap(it) => cpu_map(&it.data, sink),
+        UserRecord::StatConfig(it) => {
+            sink.number("nr", it.entries.len() as u64);
+            sink.list("data", it.entries.len(), &|index, sink| {
+                let entry = &it.entries[index];
+                sink.named("tag", entry.tag.get(), &StatConfigTerm(entry.tag.get()));
+                sink.number("val", entry.val.get());
+            });
+        }
+        UserRecord::Stat(it) => {
+            sink.number("id", it.id.get());
+            sink.task("cpu", i64::from(it.cpu.get()));
+            sink.task("thread", i64::from(it.thread.get()));
+            sink.number("val", it.val.get());
+            sink.number("ena", it.ena.get());
+            sink.number("run", it.run.get());
+        }
+        UserRecord::StatRound(it) => {
+            sink.named("type", it.kind.get(), &StatRoundType(it.kind.get()));
+            sink.time("time", it.time.get());
+        }
+        UserRecord::EventUpdate(it) => event_update(it, sink),
+        UserRecord::TimeConv(it) => time_conv(it, sink),
+        UserRecord::HeaderFeature(it) => {
+            match it.feature() {
+                Some(feature) => sink.named("feat_id", it.feat_id, &feature),
+                None => sink.number("feat_id", it.feat_id),
+            }
+            sink.blob("data", it.data);
+        }
+        UserRecord::Compressed(data) => sink.blob("data", data),
+        UserRecord::Compressed2(it) => {
+            sink.number("data_size", it.data.len() as u64);
+            sink.blob("data", it.data);
+        }
+        UserRecord::BpfMetadata(it) => {
+            sink.string("prog_name", it.prog_name);
+            sink.number("nr_entries", it.entries.len() as u64);
+            sink.list("entries", it.entries.len(), &|index, sink| {
+                sink.string("key", until_nul(&it.entries[index].key));
+                sink.string("value", until_nul(&it.entries[index].value));
+            });
+        }
+        UserRecord::SchedstatCpu(it) => {
+            sink.number("timestamp", it.fields.timestamp.get());
+            sink.number("cpu", u64::from(it.fields.cpu.get()));
+            sink.number("version", u64::from(it.fields.version.get()));
+            it.counts().for_each(|(name, count)| sink.number(name, count));
+        }
+        UserRecord::SchedstatDomain(it) => {
+            sink.number("timestamp", it.fields.timestamp.get());
+            sink.number("cpu", u64::from(it.fields.cpu.get()));
+            sink.number("version", u64::from(it.fields.version.get()));
+            sink.number("domain", u64::from(it.fields.domain.get()));
+            it.counts().for_each(|(name, count)| sink.number(name, count));
+        }
+        UserRecord::Other(raw) => sink.blob("raw", raw.payload()),
+        // FINISHED_ROUND and FINISHED_INIT say all by their type.
+        _ => {}
+    }
+    if record.rest().iter().any(|&byte| byte != 0) {
+        sink.blob("rest", record.rest());
+    }
+}
+
+fn id_index<O: Endian>(it: &IdIndex<'_, O>, sink: &mut impl Sink) {
+    sink.number("nr", it.entries.len() as u64);
+    sink.list("entries", it.entries.len(), &|index, sink| {
+        let entry = &it.entries[index];
+        sink.number("id", entry.id.get());
+        sink.number("idx", entry.idx.get());
+        sink.task("cpu", entry.cpu.get());
+        sink.task("tid", entry.tid.get());
+        given(it.guests.and_then(|guests| guests.get(index)), |guest| {
+            sink.task("machine_pid", guest.machine_pid.get());
+            sink.task("vcpu", guest.vcpu.get());
+        });
+    });
+}
+
+fn auxtrace_error<O: Endian>(it: &AuxtraceError<'_, O>, sink: &mut impl Scalars) {
+    let kind = AuxtraceErrorType(it.fields.kind.get());
+    sink.named("type", u64::from(kind.0), &kind);
+    sink.number("code", u64::from(it.fields.code.get()));
+    sink.task("cpu", i64::from(it.fields.cpu.get()));
+    sink.task("pid", i64::from(it.fields.pid.get()));
+    sink.task("tid", i64::from(it.fields.tid.get()));
+    sink.number("fmt", u64::from(it.fields.fmt.get()));
+    sink.hex("ip", it.fields.ip.get());
+    given(it.time, |time| sink.time("time", time));
+    sink.string("msg", it.msg);
+    given(it.guest, |guest| {
+        sink.task("machine_pid", i64::from(guest.machine_pid.get()));
+        sink.task("vcpu", i64::from(guest.vcpu.get()));
+    });
+}
+
+fn event_update<O: Endian>(it: &EventUpdate<'_, O>, sink: &mut impl Sink) {
+    sink.named("type", it.kind().0, &it.kind());
+    sink.number("id", it.id);
+    match it.data {
+        EventUpdateData::Unit(unit) => sink.string("unit", unit),
+        // As text: the shortest that reads back as the same number, and infinities are none in JSON.
+        EventUpdateData::Scale(scale) => sink.string("scale", format!("{scale:?}").as_bytes()),
+        EventUpdateData::Name(name) => sink.string("name", name),
+        EventUpdateData::Cpus(cpus) => sink.object("cpus", &|sink| cpu_map(&cpus, sink)),
+        EventUpdateData::Other { data, .. } => sink.blob("data", data),
+        _ => {}
+    }
+}
+
+fn time_conv<O: Endian>(it: &TimeConv<'_, O>, sink: &mut impl Scalars) {
+    sink.number("time_shift", it.scale.time_shift.get());
+    sink.number("time_mult", it.scale.time_mult.get());
+    sink.number("time_zero", it.scale.time_zero.get());
+    given(it.short, |short| {
+        sink.number("time_cycles", short.time_cycles.get());
+        sink.hex("time_mask", short.time_mask.get());
+        sink.number("cap_user_time_zero", u64::from(short.cap_user_time_zero));
+        sink.number("cap_user_time_short", u64::from(short.cap_user_time_short));
+    });
+}
+
+/// A set of cpus: how it is written, and its members as a list.
+fn cpu_map<O: Endian>(it: &CpuMapData<'_, O>, sink: &mut (impl Scalars + ?Sized)) {
+    sink.named("type", u64::from(it.kind().0), &it.kind());
+    match it {
+        CpuMapData::Cpus(list) => sink.number("nr", list.len() as u64),
+        CpuMapData::Mask32(words) => mask(words.len(), 4, sink),
+        CpuMapData::Mask64(words) => mask(words.len(), 8, sink),
+        CpuMapData::Range(CpuMapRange { any_cpu, start_cpu, end_cpu, .. }) => {
+            sink.number("any_cpu", u64::from(*any_cpu));
+            sink.number("start_cpu", u64::from(start_cpu.get()));
+            sink.number("end_cpu", u64::from(end_cpu.get()));
+        }
+        CpuMapData::Other { data, .. } => return sink.blob("data", data),
+        _ => {}
+    }
+    sink.string("cpus", cpu_list(it.cpus()).as_bytes());
+}
+
+fn mask(nr: usize, long_size: u64, sink: &mut (impl Scalars + ?Sized)) {
+    sink.number("nr", nr as u64);
+    sink.number("long_size", long_size);
+}
+
+/// Cpus as the kernel lists them, `0-3,8`, in the order given; -1 for any cpu.
+fn cpu_list<O: Endian>(cpus: Cpus<'_, O>) -> String {
+    let mut list = String::new();
+    let mut cpus = cpus.peekable();
+    while let Some(first) = cpus.next() {
+        let mut last = first;
+        while let Some(next) = cpus.next_if(|&next| first >= 0 && next == last + 1) {
+            last = next;
+        }
+        let comma = if list.is_empty() { "" } else { "," };
+        // Writing to memory cannot fail.
+        let _ = if first == last {
+            write!(list, "{comma}{first}")
+        } else {
+            write!(list, "{comma}{first}-{last}")
+        };
+    }
+    list
+}
+
+/// A name in a field of fixed size.
+fn until_nul(name: &[u8]) -> &[u8] {
+    name.split(|&byte| byte == 0).next().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use perf_abi::endian::LittleEndian;
+    use perf_abi::record::RecordType;
+    use perf_parse::{RawRecord, Record};
+
+    use super::super::json::Json;
+
+    /// The fields of a little-endian record of this payload, in JSON.
+    fn json(kind: RecordType, payload: &[&[u8]]) -> String {
+        let payload = payload.concat();
+        let mut bytes = kind.0.to_le_bytes().to_vec();
+        bytes.extend([0, 0]);
+        bytes.extend(u16::try_from(8 + payload.len()).unwrap().to_le_bytes());
+        bytes.extend(payload);
+        let (raw, _) = RawRecord::<LittleEndian>::parse(&bytes).unwrap();
+        let Record::User(record, _) = raw.decode_user().unwrap() else { panic!("not a user record") };
+        let mut out = Vec::new();
+        Json::object(&mut out, |json| super::user(&record, json));
+        String::from_utf8(out).unwrap()
+    }
+
+    fn w(value: u64) -> [u8; 8] {
+        value.to_le_bytes()
+    }
+
+    #[test]
+    fn of_a_header() {
+        let attr = [&[1, 0, 0, 0, 72, 0, 0, 0, 9][..], &[0; 63], &w(7), &w(u64::MAX)];
+        let attr = json(RecordType::HEADER_ATTR, &attr);
+        assert!(attr.starts_with(r#"{"attr":{"type":1,"size":72,"config":9,"sample_period":0,"#), "{attr}");
+        assert!(attr.ends_with(r#""config4":0},"ids":[7,18446744073709551615]}"#), "{attr}");
+        let name = json(RecordType::HEADER_EVENT_TYPE, &[&w(3), b"cycles\0\0"]);
+        assert_eq!(name, r#"{"event_id":3,"name":"cycles"}"#);
+        assert_eq!(json(RecordType::HEADER_TRACING_DATA, &[&w(5368)]), r#"{"size":5368}"#);
+        let build_id = json(RecordType::HEADER_BUILD_ID, &[&[255; 4], &[0xab; 20], &[0; 4], b"/a\0"]);
+        let id = "ab".repeat(20);
+        assert_eq!(build_id, format!(r#"{{"pid":-1,"build_id":"{id}","filename":"/a"}}"#));
+        assert_eq!(json(RecordType::HEADER_FEATURE, &[&w(3), b"\x01"]), r#"{"feat_id":3,"data":"01"}"#);
+        let feature = json(RecordType::HEADER_FEATURE, &[&w(1 << 40)]);
+        assert_eq!(feature, r#"{"feat_id":1099511627776,"data":""}"#);
+        assert_eq!(json(RecordType::FINISHED_INIT, &[]), "{}");
+    }
+
+    #[test]
+    fn of_cpus() {
+        let cpus = |words: &[u16]| {
+            let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+            json(RecordType::CPU_MAP, &[&bytes])
+        };
+        let any = u16::MAX;
+        assert_eq!(cpus(&[0, 1, any, 0]), r#"{"type":0,"nr":1,"cpus":"-1"}"#);
+        assert_eq!(
+            cpus(&[0, 8, any, any, 0, 1, 2, 9, 8, 8]),
+            r#"{"type":0,"nr":8,"cpus":"-1,-1,0-2,9,8,8"}"#
+        );
+        assert_eq!(cpus(&[1, 1, 4, 0x0f11, 0]), r#"{"type":1,"nr":1,"long_size":4,"cpus":"0,4,8-11"}"#);
+        assert_eq!(
+            cpus(&[2, 1, 2, 5]),
+            r#"{"type":2,"any_cpu":1,"start_cpu":2,"end_cpu":5,"cpus":"-1,2-5"}"#
+        );
+        assert_eq!(cpus(&[3, 0x201]), r#"{"type":3,"data":"0102"}"#);
+    }
+
+    #[test]
+    fn of_an_event() {
+        let update = |kind: u64, data: &[u8]| json(RecordType::EVENT_UPDATE, &[&w(kind), &w(5), data]);
+        assert_eq!(update(0, b"msec\0\0\0\0"), r#"{"type":0,"id":5,"unit":"msec"}"#);
+        assert_eq!(update(1, &1e-6_f64.to_le_bytes()), r#"{"type":1,"id":5,"scale":"1e-6"}"#);
+        assert_eq!(update(1, &f64::INFINITY.to_le_bytes()), r#"{"type":1,"id":5,"scale":"inf"}"#);
+        assert_eq!(update(2, b"a\xff\0"), r#"{"type":2,"id":5,"name":"a\\xff"}"#);
+        let cpus = r#"{"type":3,"id":5,"cpus":{"type":0,"nr":1,"cpus":"3"}}"#;
+        assert_eq!(update(3, &[0, 0, 1, 0, 3, 0]), cpus);
+        assert_eq!(update(4, b"\x01\x02"), r#"{"type":4,"id":5,"data":"0102"}"#);
+    }
+
+    /// Bytes behind the known fields are told unless they are padding.
+    #[test]
+    fn of_a_newer_perf() {
+        let round = |rest: &[u8]| json(RecordType::STAT_ROUND, &[&w(1), &w(9), rest]);
+        assert_eq!(round(&[0; 8]), r#"{"type":1,"time":9}"#);
+        assert_eq!(round(&[0, 1]), r#"{"type":1,"time":9,"rest":"0001"}"#);
+        let data = json(RecordType::COMPRESSED2, &[&w(2), b"\x0a\x0b", &[0; 6]]);
+        assert_eq!(data, r#"{"data_size":2,"data":"0a0b"}"#);
+    }
+
+    #[test]
+    fn of_bpf_and_the_scheduler() {
+        let metadata =
+            [&b"prog"[..], &[0; 508], &w(1), b"k", &[0; 63], b"v", &[0; 255]].map(<[u8]>::to_vec).concat();
+        let metadata = json(RecordType::BPF_METADATA, &[&metadata]);
+        assert_eq!(metadata, r#"{"prog_name":"prog","nr_entries":1,"entries":[{"key":"k","value":"v"}]}"#);
+        let head = [&w(8)[..], &[2, 0, 0, 0, 17, 0, 1, 0]].concat();
+        let cpu = json(RecordType::SCHEDSTAT_CPU, &[&head, &[0; 40], &w(u64::MAX)]);
+        assert!(cpu.starts_with(r#"{"timestamp":8,"cpu":2,"version":17,"yld_count":0,"#), "{cpu}");
+        assert!(cpu.ends_with(r#""run_delay":0,"pcount":18446744073709551615}"#), "{cpu}");
+        let domain = json(RecordType::SCHEDSTAT_DOMAIN, &[&head, &[1; 180]]);
+        let start = r#"{"timestamp":8,"cpu":2,"version":17,"domain":1,"busy_lb_count":16843009,"#;
+        assert!(domain.starts_with(start), "{domain}");
+        assert!(domain.ends_with(r#""ttwu_move_balance":16843009}"#), "{domain}");
+    }
+}

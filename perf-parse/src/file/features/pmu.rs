@@ -1,0 +1,93 @@
+//! PMUs: their types, cpus and capabilities.
+
+use alloc::vec::Vec;
+
+use perf_abi::endian::Endian;
+use perf_abi::event::EventType;
+
+use super::FeatureSection;
+use super::fields::{list, number, string};
+use crate::cursor::Cursor;
+use crate::error::Error;
+use crate::file::error::FileError;
+
+impl<'a> FeatureSection<'a> {
+    /// `PMU_MAPPINGS`: type and name of each PMU.
+    ///
+    /// # Errors
+    ///
+    /// As [`string`](Self::string).
+    pub fn pmu_mappings<O: Endian>(&self) -> Result<Vec<(EventType, &'a [u8])>, FileError> {
+        self.whole(|at| {
+            list::<O, _>(at, "nr", |at| Ok((EventType(number::<O>(at, "type")?), string::<O>(at, "name")?)))
+        })
+    }
+
+    /// `HYBRID_TOPOLOGY`: the name and cpus of each core PMU.
+    ///
+    /// # Errors
+    ///
+    /// As [`string`](Self::string).
+    pub fn hybrid_topology<O: Endian>(&self) -> Result<Vec<HybridPmu<'a>>, FileError> {
+        self.whole(|at| {
+            list::<O, _>(at, "nr", |at| {
+                Ok(HybridPmu { pmu_name: string::<O>(at, "pmu_name")?, cpus: string::<O>(at, "cpus")? })
+            })
+        })
+    }
+
+    /// `CPU_PMU_CAPS`: the capabilities of the core PMU of a machine with one kind of cores.
+    ///
+    /// # Errors
+    ///
+    /// As [`string`](Self::string).
+    pub fn cpu_pmu_caps<O: Endian>(&self) -> Result<Vec<PmuCap<'a>>, FileError> {
+        self.whole(caps::<O>)
+    }
+
+    /// `PMU_CAPS`: the capabilities of each of the other PMUs.
+    ///
+    /// # Errors
+    ///
+    /// As [`string`](Self::string).
+    pub fn pmu_caps<O: Endian>(&self) -> Result<Vec<PmuCaps<'a>>, FileError> {
+        self.whole(|at| {
+            list::<O, _>(at, "nr_pmu", |at| {
+                Ok(PmuCaps { caps: caps::<O>(at)?, pmu_name: string::<O>(at, "pmu_name")? })
+            })
+        })
+    }
+}
+
+fn caps<'a, O: Endian>(at: &mut Cursor<'a>) -> Result<Vec<PmuCap<'a>>, Error> {
+    list::<O, _>(at, "nr_caps", |at| {
+        Ok(PmuCap { name: string::<O>(at, "name")?, value: string::<O>(at, "value")? })
+    })
+}
+
+/// A core PMU of a machine with several kinds of cores.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HybridPmu<'a> {
+    /// Its name.
+    pub pmu_name: &'a [u8],
+    /// The list of its cpus.
+    pub cpus: &'a [u8],
+}
+
+/// A capability: a file under `caps` of a PMU in sysfs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PmuCap<'a> {
+    /// Its name.
+    pub name: &'a [u8],
+    /// What it says.
+    pub value: &'a [u8],
+}
+
+/// The capabilities of a PMU.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PmuCaps<'a> {
+    /// The PMU.
+    pub pmu_name: &'a [u8],
+    /// Its capabilities.
+    pub caps: Vec<PmuCap<'a>>,
+}

@@ -1,0 +1,105 @@
+//! The table of the feature sections, behind the data of a file.
+
+use alloc::vec::Vec;
+
+use perf_abi::endian::{Endian, Endianness, U64};
+use perf_abi::feature::Feature;
+use zerocopy::FromBytes;
+
+use super::FeatureSection;
+use crate::file::error::FileError;
+use crate::file::header::{FileHeader, Section};
+
+/// The sections that the table lists, those of features unknown here included.
+///
+/// One that is not in the file is left out and noted.
+pub(in crate::file) fn sections<'a, O: Endian>(
+    header: &FileHeader,
+    bytes: &'a [u8],
+    diagnostics: &mut Vec<FileError>,
+) -> Vec<FeatureSection<'a>> {
+    let mut sections = Vec::new();
+    // Without the size of the data there is no telling where the table is.
+    if header.data.size == 0 {
+        return sections;
+    }
+    let mut entry = header.feature_table();
+    for feature in features::<O>(header.features) {
+        let table = Section { offset: entry, size: 16 };
+        match table.of(bytes, "feature table").and_then(|entry| section::<O>(entry, feature, bytes)) {
+            Ok(section) => sections.push(section),
+            Err(error) => diagnostics.push(FileError { offset: entry, ..error }),
+        }
+        entry = entry.saturating_add(16);
+    }
+    sections
+}
+
+fn section<'a, O: Endian>(
+    entry: &[u8],
+    feature: Feature,
+    bytes: &'a [u8],
+) -> Result<FeatureSection<'a>, FileError> {
+    let [offset, size] = <[U64<O>; 2]>::read_from_bytes(entry).unwrap_or_default().map(|word| word.get());
+    let section = Section { offset, size };
+    Ok(FeatureSection::new(feature, offset, section.of(bytes, "feature section")?))
+}
+
+/// The features of a bitmap, by rising number.
+fn features<O: Endian>(words: [u64; 4]) -> impl Iterator<Item = Feature> {
+    let words = if O::ENDIANNESS == Endianness::Big && is_of_32_bits(words) {
+        words.map(|word| word.rotate_left(32))
+    } else {
+        words
+    };
+    let has = move |feature: u32| {
+        let word = words.get(feature as usize / 64).copied().unwrap_or_default();
+        word & (1 << (feature % 64)) != 0
+    };
+    (0..Feature::FEAT_BITS).filter(move |&feature| has(feature)).map(Feature)
+}
+
+/// Whether a big-endian bitmap, read as 64-bit words, was written by a 32-bit machine.
+///
+/// The bitmap is an array of C's `unsigned long`. On a little-endian machine its bytes are the same whatever the size
+/// of that; on a big-endian one the halves of each 64-bit word change places. As in perf, HOSTNAME tells, which every
+/// perf writes. perf takes a file without it in either reading for one that has BUILD_ID alone; here the first word
+/// tells, as no perf writes features from 32 on and none below.
+fn is_of_32_bits(words: [u64; 4]) -> bool {
+    const HOSTNAME: u64 = 1 << Feature::HOSTNAME.0;
+    let first = words.first().copied().unwrap_or_default();
+    let [low, high] = [first, first.rotate_left(32)].map(|word| word & u64::from(u32::MAX));
+    low & HOSTNAME == 0 && (high & HOSTNAME != 0 || (low == 0 && high != 0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use perf_abi::endian::{BigEndian, LittleEndian};
+
+    fn of<O: Endian>(words: [u64; 4]) -> Vec<u32> {
+        features::<O>(words).map(|feature| feature.0).collect()
+    }
+
+    #[test]
+    fn words_of_64_bits_are_read_in_both_orders() {
+        let words = [1 << 3 | 1 << 34, 0, 0, 1 << 63];
+        assert_eq!(of::<LittleEndian>(words), [3, 34, 255]);
+        assert_eq!(of::<BigEndian>(words), [3, 34, 255]);
+    }
+
+    #[test]
+    fn words_of_32_bits_are_told_by_hostname() {
+        let words = [1 << 35 | 1 << 2, 1 << 32, 0, 0];
+        assert_eq!(of::<BigEndian>(words), [3, 34, 64]);
+        assert_eq!(of::<LittleEndian>(words), [2, 35, 96], "little-endian words have one reading");
+    }
+
+    #[test]
+    fn words_of_32_bits_without_hostname_are_told_by_an_empty_half() {
+        assert_eq!(of::<BigEndian>([1 << 34, 0, 0, 0]), [2]);
+        assert_eq!(of::<BigEndian>([1 << 2, 0, 0, 0]), [2]);
+        assert_eq!(of::<BigEndian>([1 << 2 | 1 << 34, 0, 0, 0]), [2, 34]);
+        assert_eq!(of::<BigEndian>([0; 4]), []);
+    }
+}

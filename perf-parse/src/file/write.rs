@@ -1,0 +1,146 @@
+//! Writing captures: `perf.data` files, and pipe-mode streams.
+//!
+//! [`FileWriter`] writes a file that it can go back in, [`PipeWriter`] a stream. Both are given the events at the start,
+//! then the records as bytes: those that [`perf_parse::write`](mod@crate::write) makes, or that were read from another
+//! capture. What is known of the machine is in [`Features`]. The bytes are laid out as the perf tool does it, in byte
+//! order `O`.
+//!
+//! Records go straight to the output: wrap one that is slow at small writes in a [`BufWriter`](std::io::BufWriter).
+//!
+//! # Examples
+//!
+//! ```
+//! use std::io::Cursor;
+//!
+//! use perf_parse::SampleLayout;
+//! use perf_parse::abi::attr::Attr;
+//! use perf_parse::abi::endian::LittleEndian;
+//! use perf_parse::abi::event::EventType;
+//! use perf_parse::abi::feature::Feature;
+//! use perf_parse::abi::record::Misc;
+//! use perf_parse::abi::sample_type::SampleType;
+//! use perf_parse::file::File;
+//! use perf_parse::file::write::{EventFields, FileWriter, Options};
+//! use perf_parse::write::{self, SampleFields};
+//!
+//! let attr = Attr { kind: EventType::SOFTWARE, sample_type: SampleType::IP, ..Attr::default() };
+//! let event = EventFields { attr, ids: vec![7], name: Some(b"cpu-clock".to_vec()), ..EventFields::default() };
+//! let mut writer =
+//!     FileWriter::<LittleEndian, _>::new(Cursor::new(Vec::new()), &[event], &Options::default())?;
+//! writer.features().string(Feature::HOSTNAME, b"builder")?;
+//!
+//! let mut record = Vec::new();
+//! let fields = SampleFields { ip: Some(0x1000), ..SampleFields::default() };
+//! write::sample::<LittleEndian>(&mut record, &SampleLayout::new(&attr)?, Misc(2), &fields)?;
+//! writer.record(&record)?;
+//!
+//! let bytes = writer.finish()?.into_inner();
+//! let file = File::<LittleEndian>::open(&bytes)?;
+//! assert_eq!(file.events()[0].name, Some(&b"cpu-clock"[..]));
+//! # Ok::<(), Box<dyn core::error::Error>>(())
+//! ```
+
+mod attrs;
+mod body;
+mod compress;
+mod error;
+mod features;
+mod in_file;
+mod in_pipe;
+mod update;
+
+pub use error::{RecordFault, WriteFileError};
+pub use features::Features;
+pub use in_file::FileWriter;
+pub use in_pipe::PipeWriter;
+
+use alloc::vec::Vec;
+
+use perf_abi::attr::{Attr, AttrVersion};
+use perf_abi::endian::Endian;
+use perf_abi::record::{Header, Misc, RecordType};
+use zerocopy::IntoBytes;
+
+use super::Event;
+
+/// An event to be written.
+#[derive(Clone, Debug, Default)]
+pub struct EventFields {
+    /// What it counts and records. Its `size` is the least size that it is written with, unless
+    /// [`Options::attr_version`] says otherwise.
+    pub attr: Attr,
+    /// What a newer kernel's attr has behind the fields of [`Attr`], in the byte order to be written.
+    pub attr_tail: Vec<u8>,
+    /// The ids that records carry for it: one a cpu or task that it was opened for.
+    pub ids: Vec<u64>,
+    /// Its name. `None` leaves it to the reader to name it by its attr.
+    pub name: Option<Vec<u8>>,
+    /// The unit of its counts.
+    pub unit: Option<Vec<u8>>,
+    /// What its counts are to be multiplied by.
+    pub scale: Option<f64>,
+    /// The cpus it counts on: numbers to 65535, which stands for any cpu.
+    pub cpus: Option<Vec<u32>>,
+}
+
+impl From<&Event> for EventFields {
+    /// The event as it was read, to be written in the same byte order.
+    fn from(event: &Event) -> Self {
+        let update = event.update.as_deref();
+        Self {
+            attr: event.attr,
+            attr_tail: event.attr_tail.clone(),
+            ids: event.ids.clone(),
+            name: event.name.clone(),
+            unit: update.and_then(|update| update.unit.clone()),
+            scale: update.and_then(|update| update.scale),
+            cpus: None,
+        }
+    }
+}
+
+/// How a capture is written.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// The size of the attrs. `None` is the oldest version that holds every field that is set, but for each event at
+    /// least the size it was read with.
+    pub attr_version: Option<AttrVersion>,
+    /// Compresses the records; `None` writes them as they are.
+    ///
+    /// Needs this crate's feature `zstd`.
+    pub zstd: Option<Zstd>,
+}
+
+/// How records are compressed: one zstd stream, in pieces that are records of their own.
+///
+/// The data of AUXTRACE and HEADER_TRACING_DATA records stays outside, as perf requires.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Zstd {
+    /// From 1, fast, to 22, small.
+    pub level: u8,
+    /// The type of the records around the pieces: [`RecordType::COMPRESSED`], which perf reads since 5.2, or
+    /// [`RecordType::COMPRESSED2`], which is a multiple of 8 bytes, and which perf reads since 6.16.
+    pub record: RecordType,
+}
+
+impl Default for Zstd {
+    /// perf's own choice: level 1.
+    fn default() -> Self {
+        Self { level: 1, record: RecordType::COMPRESSED }
+    }
+}
+
+/// A record around its payload; `None` if it would be longer than a header's `size` can say.
+fn framed<O: Endian>(kind: RecordType, misc: Misc, payload: &[&[u8]]) -> Option<Vec<u8>> {
+    let len = payload.iter().fold(size_of::<Header<O>>(), |len, part| len.saturating_add(part.len()));
+    let header = Header::<O>::new(kind, misc, u16::try_from(len).ok()?);
+    let mut record = Vec::with_capacity(len);
+    record.extend_from_slice(header.as_bytes());
+    payload.iter().for_each(|part| record.extend_from_slice(part));
+    Some(record)
+}
+
+/// Appends NULs up to a multiple of `align` bytes.
+fn pad(bytes: &mut Vec<u8>, align: usize) {
+    bytes.resize(bytes.len().next_multiple_of(align), 0);
+}

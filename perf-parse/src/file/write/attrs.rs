@@ -1,0 +1,122 @@
+//! The size of the attrs of a capture, and their bytes.
+
+use alloc::vec::Vec;
+
+use perf_abi::attr::AttrVersion;
+use perf_abi::endian::{Endian, U32, U64};
+use zerocopy::IntoBytes;
+
+use super::error::WriteFileError;
+use super::{EventFields, Options};
+
+/// Bytes behind the newest version at most: the kernel takes no attr larger than a page, of which 64 KiB is the largest.
+const MOST_TAIL: usize = 65536 - AttrVersion::NEWEST.size() as usize;
+
+/// How large all attrs of a capture are: perf finds the next one of a file by the size of the one before.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct AttrFormat {
+    version: AttrVersion,
+    /// Bytes behind the newest version that this crate knows.
+    tail: usize,
+}
+
+impl AttrFormat {
+    pub(super) fn new(events: &[EventFields], options: &Options) -> Result<Self, WriteFileError> {
+        let Some(version) = options.attr_version else {
+            let version = events.iter().map(version).max().unwrap_or(AttrVersion::VER0);
+            let tail = events.iter().map(|event| event.attr_tail.len()).max().unwrap_or_default();
+            if tail > MOST_TAIL {
+                let event = events.iter().position(|event| event.attr_tail.len() == tail);
+                let (event, must) = (event.unwrap_or_default(), "at most 65392 bytes, as an attr has 65536");
+                return Err(WriteFileError::Event { event, field: "attr_tail", must });
+            }
+            return Ok(Self { version, tail: tail.next_multiple_of(8) });
+        };
+        if !AttrVersion::ALL.contains(&version) {
+            return Err(WriteFileError::Option { option: "attr_version", must: "one of AttrVersion::ALL" });
+        }
+        match events.iter().position(|event| event.attr_tail.iter().any(|&byte| byte != 0)) {
+            Some(event) => Err(WriteFileError::Event {
+                event,
+                field: "attr_tail",
+                must: "zeros, as the chosen attr_version has no room for it: leave attr_version out",
+            }),
+            None => Ok(Self { version, tail: 0 }),
+        }
+    }
+
+    /// Bytes of an attr.
+    pub(super) fn size(self) -> u32 {
+        self.version.size().saturating_add(u32::try_from(self.tail).unwrap_or(u32::MAX))
+    }
+
+    /// Appends the attr of the event with index `index`.
+    pub(super) fn put<O: Endian>(
+        self,
+        out: &mut Vec<u8>,
+        index: usize,
+        event: &EventFields,
+    ) -> Result<(), WriteFileError> {
+        let bytes = event.attr.write::<O>(self.version);
+        let bytes = bytes.map_err(|error| WriteFileError::Attr { event: index, error })?;
+        let size = U32::<O>::new(self.size());
+        let (kind, behind) = bytes.split_first_chunk::<4>().unwrap_or((&[0; 4], &[]));
+        out.extend_from_slice(kind);
+        out.extend_from_slice(size.as_bytes());
+        // The rest of the version, behind `type` and `size`.
+        out.extend(behind.iter().skip(4).take((self.version.size() as usize).saturating_sub(8)));
+        if self.tail != 0 {
+            out.extend_from_slice(&event.attr_tail);
+            out.extend(core::iter::repeat_n(0, self.tail.saturating_sub(event.attr_tail.len())));
+        }
+        Ok(())
+    }
+}
+
+/// The oldest version that holds the attr and is no shorter than it was.
+fn version(event: &EventFields) -> AttrVersion {
+    if !event.attr_tail.is_empty() {
+        return AttrVersion::NEWEST;
+    }
+    let as_read = |version: &AttrVersion| version.size() >= event.attr.size;
+    let as_read = AttrVersion::ALL.into_iter().find(as_read).unwrap_or(AttrVersion::NEWEST);
+    as_read.max(event.attr.oldest_version())
+}
+
+/// The payload of the feature `EVENT_DESC`; `None` without events, or if one has no name.
+///
+/// perf: `write_event_desc`, `tools/perf/util/header.c`.
+pub(super) fn event_desc<O: Endian>(
+    events: &[EventFields],
+    format: AttrFormat,
+) -> Result<Option<Vec<u8>>, WriteFileError> {
+    let number = |count: usize, event, field| {
+        let must = "fewer than 2^32";
+        u32::try_from(count).map(U32::<O>::new).map_err(|_| WriteFileError::Event { event, field, must })
+    };
+    if events.is_empty() {
+        return Ok(None);
+    }
+    let mut out = Vec::new();
+    out.extend_from_slice(number(events.len(), 0, "index")?.as_bytes());
+    out.extend_from_slice(U32::<O>::new(format.size()).as_bytes());
+    for (index, event) in events.iter().enumerate() {
+        let Some(name) = &event.name else { return Ok(None) };
+        format.put::<O>(&mut out, index, event)?;
+        out.extend_from_slice(number(event.ids.len(), index, "ids")?.as_bytes());
+        super::features::string::<O>(&mut out, name).map_err(|must| WriteFileError::Event {
+            event: index,
+            field: "name",
+            must,
+        })?;
+        ids::<O>(&mut out, &event.ids);
+    }
+    Ok(Some(out))
+}
+
+/// Appends ids.
+pub(super) fn ids<O: Endian>(out: &mut Vec<u8>, ids: &[u64]) {
+    for &id in ids {
+        out.extend_from_slice(U64::<O>::new(id).as_bytes());
+    }
+}

@@ -1,0 +1,165 @@
+//! The records of a capture on their way to the output.
+
+use alloc::vec::Vec;
+use core::marker::PhantomData;
+use std::io::{self, Write};
+
+use perf_abi::endian::{Endian, U32, U64};
+use perf_abi::record::{Header, RecordType};
+use zerocopy::{FromBytes, IntoBytes};
+
+use super::compress::Packer;
+use super::error::{RecordFault, WriteFileError};
+use super::{Options, Zstd};
+use crate::record::RawRecord;
+
+/// An output, and how far it is written.
+#[derive(Debug)]
+pub(super) struct Sink<W> {
+    out: W,
+    position: u64,
+    broken: bool,
+}
+
+impl<W> Sink<W> {
+    pub(super) fn new(out: W) -> Self {
+        Self { out, position: 0, broken: false }
+    }
+
+    /// Bytes written.
+    pub(super) fn position(&self) -> u64 {
+        self.position
+    }
+
+    pub(super) fn into_inner(self) -> W {
+        self.out
+    }
+
+    /// Does something with the output; once that failed, nothing is done any more.
+    pub(super) fn with<T>(&mut self, act: impl FnOnce(&mut W) -> io::Result<T>) -> Result<T, WriteFileError> {
+        if self.broken {
+            return Err(WriteFileError::Broken);
+        }
+        let done = act(&mut self.out);
+        self.broken = done.is_err();
+        Ok(done?)
+    }
+}
+
+impl<W: Write> Sink<W> {
+    pub(super) fn put(&mut self, bytes: &[u8]) -> Result<(), WriteFileError> {
+        self.with(|out| out.write_all(bytes))?;
+        self.position = self.position.saturating_add(bytes.len() as u64);
+        Ok(())
+    }
+}
+
+/// The records of a capture: checked, compressed if that was asked for, and counted.
+#[derive(Debug)]
+pub(super) struct Body<O, W> {
+    pub(super) sink: Sink<W>,
+    packer: Option<Packer<O>>,
+    records: u64,
+    /// Offset and size of each AUXTRACE record, its data included.
+    auxtrace: Vec<[u64; 2]>,
+    order: PhantomData<O>,
+}
+
+impl<O: Endian, W: Write> Body<O, W> {
+    pub(super) fn new(out: W, options: &Options) -> Result<Self, WriteFileError> {
+        let packer = options.zstd.map(Packer::new).transpose()?;
+        Ok(Self { sink: Sink::new(out), packer, records: 0, auxtrace: Vec::new(), order: PhantomData })
+    }
+
+    /// How many records were written.
+    pub(super) fn records(&self) -> u64 {
+        self.records
+    }
+
+    /// Where the AUXTRACE records are.
+    pub(super) fn auxtrace(&self) -> &[[u64; 2]] {
+        &self.auxtrace
+    }
+
+    /// How records are compressed, and how many times smaller they became so far.
+    pub(super) fn compression(&self) -> Option<(Zstd, u32)> {
+        self.packer.as_ref().map(|packer| (packer.zstd(), packer.ratio()))
+    }
+
+    /// Writes one record given as bytes.
+    pub(super) fn record(&mut self, bytes: &[u8], data: &[u8]) -> Result<(), WriteFileError> {
+        let Ok((header, _)) = Header::<O>::ref_from_prefix(bytes) else {
+            let fault = RecordFault::Header { len: bytes.len() };
+            return Err(WriteFileError::Record { index: self.records, kind: None, fault });
+        };
+        match RawRecord::parse(bytes) {
+            Ok((record, [])) => self.raw(&record, data),
+            _ => {
+                let fault = RecordFault::Size { size: header.size.get(), len: bytes.len() };
+                let kind = Some(RecordType(header.kind.get()));
+                Err(WriteFileError::Record { index: self.records, kind, fault })
+            }
+        }
+    }
+
+    /// Writes one record and the data behind it.
+    pub(super) fn raw(&mut self, record: &RawRecord<'_, O>, data: &[u8]) -> Result<(), WriteFileError> {
+        let (kind, size) = (record.kind(), record.size());
+        if let Some(fault) = fault(record, data) {
+            return Err(WriteFileError::Record { index: self.records, kind: Some(kind), fault });
+        }
+        // One that only waits to be compressed would not notice.
+        self.sink.with(|_| Ok(()))?;
+        let header = Header::<O>::new(kind, record.misc(), size);
+        match &mut self.packer {
+            Some(packer) if !has_data(kind) => {
+                packer.push(&mut self.sink, header.as_bytes())?;
+                packer.push(&mut self.sink, record.payload())?;
+            }
+            _ => {
+                self.flush()?;
+                let offset = self.sink.position();
+                self.sink.put(header.as_bytes())?;
+                self.sink.put(record.payload())?;
+                self.sink.put(data)?;
+                if kind == RecordType::AUXTRACE {
+                    self.auxtrace.push([offset, self.sink.position().saturating_sub(offset)]);
+                }
+            }
+        }
+        self.records = self.records.saturating_add(1);
+        Ok(())
+    }
+
+    /// Writes what waits to be compressed.
+    pub(super) fn flush(&mut self) -> Result<(), WriteFileError> {
+        self.packer.as_mut().map_or(Ok(()), |packer| packer.flush(&mut self.sink))
+    }
+}
+
+/// Whether data that belongs to the record stands behind it.
+fn has_data(kind: RecordType) -> bool {
+    kind == RecordType::AUXTRACE || kind == RecordType::HEADER_TRACING_DATA
+}
+
+fn fault<O: Endian>(record: &RawRecord<'_, O>, data: &[u8]) -> Option<RecordFault> {
+    let (kind, size) = (record.kind(), record.size());
+    if kind == RecordType::COMPRESSED || kind == RecordType::COMPRESSED2 {
+        return Some(RecordFault::Compressed);
+    }
+    if size % 8 != 0 && !kind.is_user() {
+        return Some(RecordFault::Unaligned { size });
+    }
+    let needed = match kind {
+        RecordType::AUXTRACE => U64::<O>::read_from_prefix(record.payload()).ok().map(|(size, _)| size.get()),
+        RecordType::HEADER_TRACING_DATA => {
+            U32::<O>::read_from_prefix(record.payload()).ok().map(|(size, _)| u64::from(size.get()))
+        }
+        _ => Some(0),
+    };
+    match needed {
+        Some(needed) if needed == data.len() as u64 => None,
+        Some(needed) => Some(RecordFault::Data { needed, given: data.len() }),
+        None => Some(RecordFault::Payload { size }),
+    }
+}

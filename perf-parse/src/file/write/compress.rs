@@ -1,0 +1,123 @@
+//! Records into one zstd stream, and that into records.
+
+#[cfg(not(feature = "zstd"))]
+#[path = "compress/none.rs"]
+mod stream;
+#[cfg(feature = "zstd")]
+#[path = "compress/zstd.rs"]
+mod stream;
+
+use alloc::vec;
+use alloc::vec::Vec;
+use core::marker::PhantomData;
+use std::io::Write;
+
+use perf_abi::endian::{Endian, U64};
+use perf_abi::record::{Header, Misc, RecordType};
+use zerocopy::IntoBytes;
+
+use super::Zstd;
+use super::body::Sink;
+use super::error::WriteFileError;
+use stream::Stream;
+
+/// Bytes compressed at once at most.
+///
+/// As many as surely fit into one record again: perf refuses a record that gives nothing when decompressed, as the
+/// first part of a longer zstd block would.
+const CHUNK: usize = 60 * 1024;
+
+/// Bytes that a reader must have room for when it decompresses one record: `mmap_len` of the feature `COMPRESSED`,
+/// which perf wants to be whole pages.
+pub(super) const MMAP_LEN: u32 = 64 * 1024;
+
+/// Compressed bytes of one record at most: a multiple of 8, so that COMPRESSED2, its header and size have room.
+const PACKED: usize = 65528 - 8 - 8;
+
+/// Collects records and writes them compressed.
+#[derive(Debug)]
+pub(super) struct Packer<O> {
+    zstd: Zstd,
+    stream: Stream,
+    /// Not compressed yet: fewer than [`CHUNK`] bytes between records.
+    pending: Vec<u8>,
+    /// Room for the compressed bytes of one record.
+    packed: Vec<u8>,
+    bytes_in: u64,
+    bytes_out: u64,
+    order: PhantomData<O>,
+}
+
+impl<O: Endian> Packer<O> {
+    pub(super) fn new(zstd: Zstd) -> Result<Self, WriteFileError> {
+        let invalid = |option, must| Err(WriteFileError::Option { option, must });
+        if !(1..=22).contains(&zstd.level) {
+            return invalid("zstd.level", "1 to 22");
+        }
+        if zstd.record != RecordType::COMPRESSED && zstd.record != RecordType::COMPRESSED2 {
+            return invalid("zstd.record", "COMPRESSED or COMPRESSED2");
+        }
+        Ok(Self {
+            zstd,
+            stream: Stream::new(zstd.level)?,
+            pending: Vec::new(),
+            packed: vec![0; PACKED],
+            bytes_in: 0,
+            bytes_out: 0,
+            order: PhantomData,
+        })
+    }
+
+    pub(super) fn zstd(&self) -> Zstd {
+        self.zstd
+    }
+
+    /// How many times smaller the records became, rounded; 0 for no records.
+    pub(super) fn ratio(&self) -> u32 {
+        let half = self.bytes_out / 2;
+        let ratio = self.bytes_in.saturating_add(half).checked_div(self.bytes_out).unwrap_or_default();
+        u32::try_from(ratio).unwrap_or(u32::MAX)
+    }
+
+    pub(super) fn push<W: Write>(
+        &mut self,
+        sink: &mut Sink<W>,
+        mut bytes: &[u8],
+    ) -> Result<(), WriteFileError> {
+        while !bytes.is_empty() {
+            let room = CHUNK.saturating_sub(self.pending.len());
+            let (now, later) = bytes.split_at_checked(room).unwrap_or((bytes, &[]));
+            self.pending.extend_from_slice(now);
+            bytes = later;
+            if self.pending.len() >= CHUNK {
+                self.flush(sink)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes all that was collected; a reader that has this record can decompress it.
+    pub(super) fn flush<W: Write>(&mut self, sink: &mut Sink<W>) -> Result<(), WriteFileError> {
+        if self.pending.is_empty() {
+            return Ok(());
+        }
+        // A stream that failed halfway is of no more use than an output that did.
+        let len = sink.with(|_| self.stream.compress(&self.pending, &mut self.packed))?;
+        self.bytes_in = self.bytes_in.saturating_add(self.pending.len() as u64);
+        self.bytes_out = self.bytes_out.saturating_add(len as u64);
+        self.pending.clear();
+
+        let packed = self.packed.get(..len).unwrap_or_default();
+        let data_size = U64::<O>::new(len as u64);
+        let (front, padding) = match self.zstd.record {
+            RecordType::COMPRESSED2 => (data_size.as_bytes(), len.wrapping_neg() % 8),
+            _ => (&[][..], 0),
+        };
+        let parts = [front, packed, [0; 8].get(..padding).unwrap_or_default()];
+        let size = parts.iter().fold(size_of::<Header<O>>(), |size, part| size.saturating_add(part.len()));
+        // PACKED is such that it fits.
+        let size = u16::try_from(size).unwrap_or(u16::MAX);
+        sink.put(Header::<O>::new(self.zstd.record, Misc(0), size).as_bytes())?;
+        parts.into_iter().try_for_each(|part| sink.put(part))
+    }
+}

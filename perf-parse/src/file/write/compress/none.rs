@@ -1,0 +1,20 @@
+//! No compression: built without `zstd`.
+
+use std::io;
+
+use crate::file::write::WriteFileError;
+
+/// A zstd stream, of which there is none.
+#[derive(Debug)]
+pub(super) enum Stream {}
+
+impl Stream {
+    pub(super) fn new(_level: u8) -> Result<Self, WriteFileError> {
+        let must = "None: perf-parse is built without its feature `zstd`, which compresses";
+        Err(WriteFileError::Option { option: "zstd", must })
+    }
+
+    pub(super) fn compress(&mut self, _bytes: &[u8], _packed: &mut [u8]) -> io::Result<usize> {
+        match *self {}
+    }
+}

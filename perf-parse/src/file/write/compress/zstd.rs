@@ -1,0 +1,37 @@
+//! The zstd stream, by the C library.
+
+use std::io;
+
+use zstd::stream::raw::{Encoder, InBuffer, Operation, OutBuffer};
+
+use crate::file::write::WriteFileError;
+
+/// A zstd stream that never ends.
+pub(super) struct Stream(Encoder<'static>);
+
+impl core::fmt::Debug for Stream {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str("Stream")
+    }
+}
+
+impl Stream {
+    pub(super) fn new(level: u8) -> Result<Self, WriteFileError> {
+        Ok(Self(Encoder::new(i32::from(level))?))
+    }
+
+    /// Fills `packed` with the next piece of the stream, which holds all of `bytes`; gives the piece's length.
+    pub(super) fn compress(&mut self, bytes: &[u8], packed: &mut [u8]) -> io::Result<usize> {
+        let mut input = InBuffer::around(bytes);
+        let mut output = OutBuffer::around(packed);
+        let mut left = bytes.len();
+        while left != 0 && output.pos() < output.capacity() {
+            self.0.run(&mut input, &mut output)?;
+            left = bytes.len().saturating_sub(input.pos());
+        }
+        if left == 0 && self.0.flush(&mut output)? == 0 {
+            return Ok(output.pos());
+        }
+        Err(io::Error::other("a compressed record would be longer than 65535 bytes"))
+    }
+}

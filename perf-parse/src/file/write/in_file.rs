@@ -1,0 +1,206 @@
+//! Writing a file.
+
+use alloc::vec::Vec;
+use std::io::{Seek, SeekFrom, Write};
+
+use perf_abi::endian::{Endian, U64};
+use perf_abi::feature::Feature;
+use perf_abi::file::{FileHeader, MAGIC, Section};
+use perf_abi::record::{Misc, RecordType};
+use zerocopy::IntoBytes;
+
+use super::attrs::{self, AttrFormat};
+use super::body::Body;
+use super::error::WriteFileError;
+use super::{EventFields, Features, Options, framed, update};
+use crate::record::RawRecord;
+
+/// Writes a `perf.data` file.
+///
+/// The header, ids and attrs are written at once, the records as they come, the features by [`finish`](Self::finish).
+/// A file that is not finished, as the writer was killed, has a data size of 0 and no features, as that of a killed
+/// perf: a tolerant reader gets at all records that were written. Compressed records need a finished file.
+#[derive(Debug)]
+#[must_use = "a file is not whole before it is finished"]
+pub struct FileWriter<O: Endian, W> {
+    body: Body<O, W>,
+    attrs: Section<O>,
+    /// Bytes of an attr and the section of its ids.
+    attr_size: u64,
+    /// Where the records begin.
+    data: u64,
+    features: Features<O>,
+    /// `EVENT_DESC` as the events make it.
+    event_desc: Option<Vec<u8>>,
+}
+
+/// Bytes of the header.
+const HEADER: u64 = 104;
+
+impl<O: Endian, W: Write + Seek> FileWriter<O, W> {
+    /// Begins a file, from the start of `out`, which should be empty.
+    ///
+    /// Units, scales and cpus of events become EVENT_UPDATE records, the first ones. Names become the feature
+    /// `EVENT_DESC`, unless another payload is given for that.
+    ///
+    /// # Errors
+    ///
+    /// [`WriteFileError::Attr`] and [`WriteFileError::Event`] for an event that cannot be written, or has no name
+    /// while another has one; [`WriteFileError::Option`]; [`WriteFileError::Io`].
+    pub fn new(mut out: W, events: &[EventFields], options: &Options) -> Result<Self, WriteFileError> {
+        let format = AttrFormat::new(events, options)?;
+        let unnamed = events.iter().position(|event| event.name.is_none());
+        if let Some(event) = unnamed.filter(|_| events.iter().any(|event| event.name.is_some())) {
+            let must = "given, as another event has one: a file names all of its events or none";
+            return Err(WriteFileError::Event { event, field: "name", must });
+        }
+        let event_desc = attrs::event_desc::<O>(events, format)?;
+        let updates =
+            events.iter().enumerate().map(|(index, event)| update::records::<O>(index, event, false));
+        let updates = updates.collect::<Result<Vec<_>, _>>()?;
+
+        let mut ids = Vec::new();
+        let mut entries = Vec::new();
+        for (index, event) in events.iter().enumerate() {
+            format.put::<O>(&mut entries, index, event)?;
+            let offset = HEADER.saturating_add(ids.len() as u64);
+            attrs::ids::<O>(&mut ids, &event.ids);
+            let end = HEADER.saturating_add(ids.len() as u64);
+            entries.extend_from_slice(section::<O>(offset, end.saturating_sub(offset)).as_bytes());
+        }
+        let attrs_at = HEADER.saturating_add(ids.len() as u64);
+        let attrs = section::<O>(attrs_at, entries.len() as u64);
+
+        out.seek(SeekFrom::Start(0))?;
+        let mut writer = Self {
+            body: Body::new(out, options)?,
+            attrs,
+            attr_size: u64::from(format.size()).saturating_add(size_of::<Section<O>>() as u64),
+            data: attrs_at.saturating_add(entries.len() as u64),
+            features: Features::new(),
+            event_desc,
+        };
+        let header = writer.header(0, [0; 4]);
+        for part in [header.as_bytes(), &ids, &entries] {
+            writer.body.sink.put(part)?;
+        }
+        updates.iter().flatten().try_for_each(|update| writer.record(update))?;
+        Ok(writer)
+    }
+
+    /// The features, to be set any time before [`finish`](Self::finish).
+    pub fn features(&mut self) -> &mut Features<O> {
+        &mut self.features
+    }
+
+    /// Appends one record, given as all of its bytes. They are not looked into beyond the header.
+    ///
+    /// # Errors
+    ///
+    /// [`WriteFileError::Record`] for bytes that are not just one record, for a compressed record, for one with data
+    /// behind it; [`WriteFileError::Io`], [`WriteFileError::Broken`].
+    pub fn record(&mut self, record: &[u8]) -> Result<(), WriteFileError> {
+        self.body.record(record, &[])
+    }
+
+    /// Appends one record and the data that stands behind it: AUXTRACE or HEADER_TRACING_DATA, which say in their
+    /// first field how much that is.
+    ///
+    /// Where AUXTRACE records are becomes the feature `AUXTRACE`.
+    ///
+    /// # Errors
+    ///
+    /// As [`record`](Self::record); [`RecordFault::Data`](super::RecordFault::Data) for more or less data than the
+    /// record says.
+    pub fn record_with_data(&mut self, record: &[u8], data: &[u8]) -> Result<(), WriteFileError> {
+        self.body.record(record, data)
+    }
+
+    /// Appends one record as it was read, and the data behind it, which most records have none of.
+    ///
+    /// # Errors
+    ///
+    /// As [`record_with_data`](Self::record_with_data).
+    pub fn raw(&mut self, record: &RawRecord<'_, O>, data: &[u8]) -> Result<(), WriteFileError> {
+        self.body.raw(record, data)
+    }
+
+    /// Writes everything given so far, records that wait to be compressed included.
+    ///
+    /// # Errors
+    ///
+    /// [`WriteFileError::Io`], [`WriteFileError::Broken`].
+    pub fn flush(&mut self) -> Result<(), WriteFileError> {
+        self.body.flush()?;
+        self.body.sink.with(W::flush)
+    }
+
+    /// Writes the features and completes the header; gives the output back.
+    ///
+    /// A file without records would be taken for an unfinished one: it gets a FINISHED_ROUND.
+    ///
+    /// # Errors
+    ///
+    /// [`WriteFileError::Io`], [`WriteFileError::Broken`].
+    pub fn finish(mut self) -> Result<W, WriteFileError> {
+        if self.body.records() == 0 {
+            let round = framed::<O>(RecordType::FINISHED_ROUND, Misc(0), &[]);
+            self.record(&round.unwrap_or_default())?;
+        }
+        self.body.flush()?;
+        let end = self.body.sink.position();
+        self.complete_features();
+
+        let mut bitmap = [0_u64; 4];
+        let mut table = Vec::new();
+        let entries = self.features.iter().count().saturating_mul(size_of::<Section<O>>());
+        let mut offset = end.saturating_add(entries as u64);
+        for (feature, payload) in self.features.iter() {
+            if let Some(word) = bitmap.get_mut(feature.0 as usize / 64) {
+                *word |= 1 << (feature.0 % 64);
+            }
+            let size = payload.len() as u64;
+            table.extend_from_slice(section::<O>(offset, size).as_bytes());
+            offset = offset.saturating_add(size);
+        }
+        let header = self.header(end.saturating_sub(self.data), bitmap);
+        let sink = &mut self.body.sink;
+        sink.put(&table)?;
+        self.features.iter().try_for_each(|(_, payload)| sink.put(payload))?;
+        sink.with(|out| out.seek(SeekFrom::Start(0)))?;
+        sink.put(header.as_bytes())?;
+        sink.with(W::flush)?;
+        Ok(self.body.sink.into_inner())
+    }
+
+    /// Adds what only the written file itself tells.
+    fn complete_features(&mut self) {
+        self.features.remove(Feature::COMPRESSED);
+        self.features.remove(Feature::AUXTRACE);
+        if let Some((zstd, ratio)) = self.body.compression() {
+            self.features.compressed(zstd, ratio);
+        }
+        if !self.body.auxtrace().is_empty() {
+            self.features.auxtrace(self.body.auxtrace());
+        }
+        if let Some(event_desc) = self.event_desc.take() {
+            self.features.event_desc(event_desc);
+        }
+    }
+
+    fn header(&self, data_size: u64, bitmap: [u64; 4]) -> FileHeader<O> {
+        FileHeader {
+            magic: U64::new(MAGIC),
+            size: U64::new(HEADER),
+            attr_size: U64::new(self.attr_size),
+            attrs: self.attrs,
+            data: section(self.data, data_size),
+            event_types: section(0, 0),
+            adds_features: bitmap.map(U64::new),
+        }
+    }
+}
+
+fn section<O: Endian>(offset: u64, size: u64) -> Section<O> {
+    Section { offset: U64::new(offset), size: U64::new(size) }
+}

@@ -1,0 +1,202 @@
+//! Writing a pipe-mode stream.
+
+use alloc::vec::Vec;
+use std::io::Write;
+
+use perf_abi::endian::{Endian, U32, U64};
+use perf_abi::feature::Feature;
+use perf_abi::file::{MAGIC, PipeHeader};
+use perf_abi::record::{Misc, RecordType};
+use zerocopy::IntoBytes;
+
+use super::attrs::{self, AttrFormat};
+use super::body::Body;
+use super::error::WriteFileError;
+use super::{EventFields, Features, Options, framed, pad, update};
+use crate::record::RawRecord;
+
+/// Writes a pipe-mode stream, as `perf record -o -` does.
+///
+/// All but the records is written at once, so that a reader at the other end can begin. A stream may end after any
+/// record.
+#[derive(Debug)]
+pub struct PipeWriter<O: Endian, W> {
+    body: Body<O, W>,
+}
+
+/// The features that stand in sections of files only. perf: `FEAT_OPN`, `tools/perf/util/header.c`.
+const FILE_ONLY: [Feature; 6] = [
+    Feature::BRANCH_STACK,
+    Feature::AUXTRACE,
+    Feature::STAT,
+    Feature::CACHE,
+    Feature::DIR_FORMAT,
+    Feature::HYBRID_TOPOLOGY,
+];
+
+impl<O: Endian, W: Write> PipeWriter<O, W> {
+    /// Begins a stream: header, a HEADER_ATTR and the EVENT_UPDATEs of each event, a HEADER_FEATURE of each feature and
+    /// the mark behind the last, tracing data and build ids.
+    ///
+    /// Names are in EVENT_UPDATE records, and where all events have one and it fits into a record, in the feature
+    /// `EVENT_DESC`, unless another payload is given for that.
+    ///
+    /// # Errors
+    ///
+    /// [`WriteFileError::Feature`] for a feature that only files have (`BRANCH_STACK`, `AUXTRACE`, `STAT`, `CACHE`,
+    /// `DIR_FORMAT`, `HYBRID_TOPOLOGY`), for one that readers would take for the mark, and for one that does not fit
+    /// into a record; [`WriteFileError::Attr`] and [`WriteFileError::Event`] for an event that cannot be written;
+    /// [`WriteFileError::Option`]; [`WriteFileError::Io`].
+    pub fn new(
+        out: W,
+        events: &[EventFields],
+        features: &Features<O>,
+        options: &Options,
+    ) -> Result<Self, WriteFileError> {
+        let mut body = Body::<O, W>::new(out, options)?;
+        let mut features = features.clone();
+        features.remove(Feature::COMPRESSED);
+        if let Some((zstd, ratio)) = body.compression() {
+            features.compressed(zstd, ratio);
+        }
+        let format = AttrFormat::new(events, options)?;
+        if let Some(desc) = attrs::event_desc::<O>(events, format)?.filter(|desc| fits::<O>(desc)) {
+            features.event_desc(desc);
+        }
+        // All of it is made before anything is written, so that an error leaves nothing behind.
+        let magic =
+            PipeHeader::<O> { magic: U64::new(MAGIC), size: U64::new(size_of::<PipeHeader<O>>() as u64) };
+        let mut head = Vec::from(magic.as_bytes());
+        for (index, event) in events.iter().enumerate() {
+            head.extend(attr::<O>(index, event, format)?);
+        }
+        for (index, event) in events.iter().enumerate() {
+            head.extend(update::records::<O>(index, event, true)?.into_iter().flatten());
+        }
+        for (feature, payload) in features.iter() {
+            if feature != Feature::TRACING_DATA && feature != Feature::BUILD_ID {
+                head.extend(header_feature::<O>(feature, payload)?);
+            }
+        }
+        head.extend(feature_record::<O>(Feature(Feature::LAST), &[]).unwrap_or_default());
+        if let Some(payload) = features.get(Feature::TRACING_DATA) {
+            head.extend(tracing_data::<O>(payload)?);
+        }
+        head.extend(build_ids::<O>(features.get(Feature::BUILD_ID).unwrap_or_default())?);
+        body.sink.put(&head)?;
+        Ok(Self { body })
+    }
+
+    /// Appends one record, given as all of its bytes. They are not looked into beyond the header.
+    ///
+    /// # Errors
+    ///
+    /// [`WriteFileError::Record`] for bytes that are not just one record, for a compressed record, for one with data
+    /// behind it; [`WriteFileError::Io`], [`WriteFileError::Broken`].
+    pub fn record(&mut self, record: &[u8]) -> Result<(), WriteFileError> {
+        self.body.record(record, &[])
+    }
+
+    /// Appends one record and the data that stands behind it: AUXTRACE or HEADER_TRACING_DATA, which say in their
+    /// first field how much that is.
+    ///
+    /// # Errors
+    ///
+    /// As [`record`](Self::record); [`RecordFault::Data`](super::RecordFault::Data) for more or less data than the
+    /// record says.
+    pub fn record_with_data(&mut self, record: &[u8], data: &[u8]) -> Result<(), WriteFileError> {
+        self.body.record(record, data)
+    }
+
+    /// Appends one record as it was read, and the data behind it, which most records have none of.
+    ///
+    /// # Errors
+    ///
+    /// As [`record_with_data`](Self::record_with_data).
+    pub fn raw(&mut self, record: &RawRecord<'_, O>, data: &[u8]) -> Result<(), WriteFileError> {
+        self.body.raw(record, data)
+    }
+
+    /// Writes everything given so far, records that wait to be compressed included.
+    ///
+    /// # Errors
+    ///
+    /// [`WriteFileError::Io`], [`WriteFileError::Broken`].
+    pub fn flush(&mut self) -> Result<(), WriteFileError> {
+        self.body.flush()?;
+        self.body.sink.with(W::flush)
+    }
+
+    /// Ends the stream; gives the output back.
+    ///
+    /// # Errors
+    ///
+    /// [`WriteFileError::Io`], [`WriteFileError::Broken`].
+    pub fn finish(mut self) -> Result<W, WriteFileError> {
+        self.flush()?;
+        Ok(self.body.sink.into_inner())
+    }
+}
+
+/// A HEADER_ATTR record: the attr, then the ids to the record's end.
+fn attr<O: Endian>(index: usize, event: &EventFields, format: AttrFormat) -> Result<Vec<u8>, WriteFileError> {
+    let mut payload = Vec::new();
+    format.put::<O>(&mut payload, index, event)?;
+    attrs::ids::<O>(&mut payload, &event.ids);
+    let must = "so few that they fit into a record of 65535 bytes with the attr: write a file instead";
+    let too_many = WriteFileError::Event { event: index, field: "ids", must };
+    framed::<O>(RecordType::HEADER_ATTR, Misc(0), &[&payload]).ok_or(too_many)
+}
+
+/// A HEADER_FEATURE record of a feature that may be in a pipe.
+fn header_feature<O: Endian>(feature: Feature, payload: &[u8]) -> Result<Vec<u8>, WriteFileError> {
+    let invalid = |must| WriteFileError::Feature { feature, field: "", must };
+    if FILE_ONLY.contains(&feature) {
+        return Err(invalid("left out of a pipe: only files have it"));
+    }
+    if feature.0 >= Feature::LAST {
+        return Err(invalid("left out of a pipe: a reader would take it for the end of the features"));
+    }
+    feature_record::<O>(feature, payload)
+        .ok_or(invalid("so short that it fits into a record of 65535 bytes: write a file instead"))
+}
+
+fn feature_record<O: Endian>(feature: Feature, payload: &[u8]) -> Option<Vec<u8>> {
+    let number = U64::<O>::new(u64::from(feature.0));
+    framed::<O>(RecordType::HEADER_FEATURE, Misc(0), &[number.as_bytes(), payload])
+}
+
+/// The section `TRACING_DATA` as the record and the data behind it that a pipe has in its place.
+fn tracing_data<O: Endian>(payload: &[u8]) -> Result<Vec<u8>, WriteFileError> {
+    let mut data = payload.to_vec();
+    pad(&mut data, 8);
+    let too_long = |_| {
+        let must = "shorter than 4 GiB";
+        WriteFileError::Feature { feature: Feature::TRACING_DATA, field: "", must }
+    };
+    let fields = [U32::<O>::new(u32::try_from(data.len()).map_err(too_long)?), U32::ZERO];
+    let record = framed::<O>(RecordType::HEADER_TRACING_DATA, Misc(0), &[fields.as_bytes()]);
+    Ok([record.unwrap_or_default(), data].concat())
+}
+
+/// The section `BUILD_ID` as the records that a pipe has in its place.
+fn build_ids<O: Endian>(mut entries: &[u8]) -> Result<Vec<u8>, WriteFileError> {
+    let must = "entries that are whole and fit into a record each, as build_ids makes them";
+    let broken = || WriteFileError::Feature { feature: Feature::BUILD_ID, field: "", must };
+    let mut records = Vec::new();
+    while !entries.is_empty() {
+        let (entry, rest) = RawRecord::<O>::parse(entries).map_err(|_| broken())?;
+        let mut payload = entry.payload().to_vec();
+        pad(&mut payload, 8);
+        // The entries that perf writes are of type 0.
+        let record = framed::<O>(RecordType::HEADER_BUILD_ID, entry.misc(), &[&payload]);
+        records.extend(record.ok_or_else(broken)?);
+        entries = rest;
+    }
+    Ok(records)
+}
+
+/// Whether the payload fits into a HEADER_FEATURE record.
+fn fits<O: Endian>(payload: &[u8]) -> bool {
+    feature_record::<O>(Feature::EVENT_DESC, payload).is_some()
+}

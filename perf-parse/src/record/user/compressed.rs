@@ -1,0 +1,24 @@
+//! Records in a zstd stream.
+
+use perf_abi::endian::Endian;
+
+use crate::cursor::Cursor;
+use crate::error::Error;
+
+/// A piece of a zstd stream of records, which may end within one.
+///
+/// perf: `struct perf_record_compressed2`; since perf 6.16.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Compressed2<'a> {
+    /// The piece, as long as `data_size` says.
+    pub data: &'a [u8],
+    /// Padding; see [`UserRecord::rest`](super::UserRecord::rest).
+    pub rest: &'a [u8],
+}
+
+impl<'a> Compressed2<'a> {
+    pub(super) fn parse<O: Endian>(at: &mut Cursor<'a>) -> Result<Self, Error> {
+        let data_size = at.word::<O>("data_size")?;
+        Ok(Self { data: at.bytes(data_size, "data")?, rest: at.take_rest() })
+    }
+}

@@ -1,0 +1,30 @@
+//! The cpu and task of each event id.
+
+use perf_abi::endian::Endian;
+use perf_abi::record as wire;
+
+use crate::cursor::Cursor;
+use crate::error::Error;
+
+/// The cpu and task of each event id.
+///
+/// perf: `struct perf_record_id_index`.
+#[derive(Clone, Copy, Debug)]
+pub struct IdIndex<'a, O: Endian> {
+    /// An entry an id.
+    pub entries: &'a [wire::IdIndexEntry<O>],
+    /// The virtual machine and vcpu of each entry. `None` in records without room for all of them: perf writes them
+    /// only if a guest was recorded, and older perf never.
+    pub guests: Option<&'a [wire::IdIndexEntry2<O>]>,
+    /// What stands behind the fields; see [`UserRecord::rest`](super::UserRecord::rest).
+    pub rest: &'a [u8],
+}
+
+impl<'a, O: Endian> IdIndex<'a, O> {
+    pub(super) fn parse(at: &mut Cursor<'a>) -> Result<Self, Error> {
+        let nr = at.word::<O>("nr")?;
+        let entries = at.array(nr, "entries")?;
+        let guests = if nr == 0 { None } else { at.array(nr, "entries_2").ok() };
+        Ok(Self { entries, guests, rest: at.take_rest() })
+    }
+}

@@ -1,0 +1,165 @@
+//! What a C type means for the bytes of a field.
+
+use super::grammar::{self, FieldLine};
+
+/// What a value, or each value of an array, is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Element {
+    /// An integer of 1, 2, 4 or 8 bytes, signed if the field is.
+    Integer {
+        /// Its bytes.
+        bytes: u8,
+    },
+    /// A pointer of 4 or 8 bytes.
+    Pointer {
+        /// Its bytes.
+        bytes: u8,
+    },
+    /// A `bool` of one byte.
+    Bool,
+    /// A `char` of an array, which is a string.
+    Char,
+    /// Bytes as they are: structures, arrays of unsigned bytes, and arrays whose type does not tell the size.
+    Bytes,
+}
+
+impl Element {
+    /// Bytes of one; for [`Bytes`](Self::Bytes) 1.
+    #[must_use]
+    pub const fn bytes(&self) -> u8 {
+        match *self {
+            Self::Integer { bytes } | Self::Pointer { bytes } => bytes,
+            Self::Bool | Self::Char | Self::Bytes => 1,
+        }
+    }
+}
+
+/// What the name of a type says by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Named {
+    Bool,
+    /// `char` without a sign of its own.
+    Char,
+    Integer {
+        bytes: u8,
+        signed: bool,
+    },
+    /// A structure or a union.
+    Aggregate,
+    Unknown,
+}
+
+impl Named {
+    pub(super) fn new(c_type: &[u8], long_size: u8) -> Self {
+        let (mut sign, mut longs, mut base) = (None, 0_u32, None);
+        for word in grammar::words(c_type) {
+            match word {
+                b"const" | b"volatile" | b"__data_loc" | b"__rel_loc" => {}
+                b"unsigned" => sign = Some(false),
+                b"signed" => sign = Some(true),
+                b"long" => longs = longs.saturating_add(1),
+                b"struct" | b"union" => return Self::Aggregate,
+                b"int" => base = base.or(Some(Self::Integer { bytes: 4, signed: true })),
+                _ if base.is_none() => base = Some(Self::word(word, long_size)),
+                _ => return Self::Unknown,
+            }
+        }
+        match (longs, base, sign) {
+            (0, Some(Self::Char), Some(signed)) => Self::Integer { bytes: 1, signed },
+            (0, Some(Self::Integer { bytes, signed }), sign) => {
+                Self::Integer { bytes, signed: sign.unwrap_or(signed) }
+            }
+            (0, None, Some(signed)) => Self::Integer { bytes: 4, signed },
+            (0, Some(named), None) => named,
+            (1, None | Some(Self::Integer { .. }), sign) => {
+                Self::Integer { bytes: long_size, signed: sign.unwrap_or(true) }
+            }
+            (2, None | Some(Self::Integer { .. }), sign) => {
+                Self::Integer { bytes: 8, signed: sign.unwrap_or(true) }
+            }
+            _ => Self::Unknown,
+        }
+    }
+
+    /// A type of one word.
+    fn word(word: &[u8], long_size: u8) -> Self {
+        let bare = word.strip_prefix(b"__").unwrap_or(word);
+        let bare = bare.strip_suffix(b"_t").unwrap_or(bare);
+        let (bytes, signed) = match bare {
+            b"bool" | b"_Bool" => return Self::Bool,
+            b"char" => return Self::Char,
+            b"u8" | b"uint8" => (1, false),
+            b"s8" | b"int8" => (1, true),
+            b"u16" | b"uint16" => (2, false),
+            b"s16" | b"int16" | b"short" => (2, true),
+            b"u32" | b"uint32" | b"uint" => (4, false),
+            b"s32" | b"int32" | b"pid" => (4, true),
+            b"u64" | b"uint64" => (8, false),
+            b"s64" | b"int64" | b"loff" => (8, true),
+            b"size" | b"uintptr" => (long_size, false),
+            b"ssize" | b"intptr" => (long_size, true),
+            _ => return Self::Unknown,
+        };
+        Self::Integer { bytes, signed }
+    }
+
+    fn is_signed(self) -> bool {
+        matches!(self, Self::Integer { signed: true, .. })
+    }
+}
+
+/// Where the values of an array are, for what they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Extent {
+    /// There is one value.
+    Value,
+    /// They fill the field; how many there are, where that is known.
+    Field(Option<u32>),
+    /// They are elsewhere.
+    Elsewhere,
+}
+
+/// What a field is made of, and whether it is signed.
+pub(super) fn classify(line: &FieldLine<'_>, extent: Extent, long_size: u8) -> (Element, bool) {
+    let named = Named::new(line.declaration.c_type, long_size);
+    let signed = line.signed.unwrap_or(named.is_signed());
+    let width = match extent {
+        Extent::Value => integer_bytes(u64::from(line.size)),
+        Extent::Field(Some(len)) => {
+            // As the kernel has it: the size is that of all of them.
+            let (size, len) = (u64::from(line.size), u64::from(len));
+            let exact = size.checked_rem(len) == Some(0);
+            size.checked_div(len).filter(|_| exact).and_then(integer_bytes)
+        }
+        Extent::Field(None) | Extent::Elsewhere => match named {
+            _ if line.declaration.is_pointer => Some(long_size),
+            Named::Bool | Named::Char => Some(1),
+            Named::Integer { bytes, .. } => Some(bytes),
+            Named::Aggregate | Named::Unknown => None,
+        },
+    };
+    let element = match (width, named) {
+        (None, _) => Element::Bytes,
+        (Some(bytes), _) if line.declaration.is_pointer => match bytes {
+            4 | 8 => Element::Pointer { bytes },
+            _ => Element::Bytes,
+        },
+        (_, Named::Aggregate) => Element::Bytes,
+        (Some(1), Named::Bool) => Element::Bool,
+        (Some(1), Named::Char) if extent != Extent::Value => Element::Char,
+        (Some(1), _) if extent != Extent::Value && !signed => Element::Bytes,
+        (Some(bytes), _) => Element::Integer { bytes },
+    };
+    (element, signed)
+}
+
+/// The bytes of an integer, if it can have so many.
+fn integer_bytes(bytes: u64) -> Option<u8> {
+    match bytes {
+        1 => Some(1),
+        2 => Some(2),
+        4 => Some(4),
+        8 => Some(8),
+        _ => None,
+    }
+}

@@ -1,0 +1,103 @@
+//! The values of a tracepoint's fields.
+
+use core::marker::PhantomData;
+
+use perf_abi::endian::{Endian, U16, U32, U64};
+use zerocopy::FromBytes;
+
+use super::element::Element;
+
+/// The value of a field. Borrows from the raw data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Value<'r, O: Endian> {
+    /// An unsigned integer.
+    Unsigned(u64),
+    /// A signed integer.
+    Signed(i64),
+    /// A pointer.
+    Pointer(u64),
+    /// A `bool`; one that is neither 0 nor 1 comes as [`Unsigned`](Self::Unsigned).
+    Bool(bool),
+    /// An array of `char`, up to its first NUL.
+    Str(&'r [u8]),
+    /// An array of integers, pointers or `bool`s.
+    Array(Array<'r, O>),
+    /// Anything else, as it is: structures, arrays of unsigned bytes, arrays whose elements are not known or do not
+    /// fill it.
+    Bytes(&'r [u8]),
+}
+
+/// The elements of an array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Array<'r, O: Endian> {
+    /// A multiple of the element's bytes.
+    bytes: &'r [u8],
+    element: Element,
+    signed: bool,
+    order: PhantomData<O>,
+}
+
+impl<'r, O: Endian> Array<'r, O> {
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.values().len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    /// The elements, each an integer, a pointer or a `bool`.
+    pub fn values(&self) -> impl ExactSizeIterator<Item = Value<'r, O>> + Clone + use<'r, O> {
+        let (element, signed) = (self.element, self.signed);
+        self.bytes
+            .chunks_exact(usize::from(element.bytes()))
+            .map(move |bytes| Value::single(element, signed, bytes))
+    }
+}
+
+impl<'r, O: Endian> Value<'r, O> {
+    /// The one value of a field; `bytes` are as many as the element has.
+    pub(super) fn single(element: Element, signed: bool, bytes: &'r [u8]) -> Self {
+        match element {
+            Element::Bytes | Element::Char => Self::Bytes(bytes),
+            Element::Pointer { .. } => Self::Pointer(unsigned::<O>(bytes)),
+            Element::Integer { bytes: width } if signed => {
+                // Up to the top and down again, to extend the sign.
+                let above = 64_u32.saturating_sub(u32::from(width).saturating_mul(8));
+                Self::Signed((unsigned::<O>(bytes).wrapping_shl(above) as i64).wrapping_shr(above))
+            }
+            Element::Integer { .. } => Self::Unsigned(unsigned::<O>(bytes)),
+            Element::Bool => match unsigned::<O>(bytes) {
+                0 => Self::Bool(false),
+                1 => Self::Bool(true),
+                other => Self::Unsigned(other),
+            },
+        }
+    }
+
+    /// The values of an array.
+    pub(super) fn several(element: Element, signed: bool, bytes: &'r [u8]) -> Self {
+        match element {
+            Element::Bytes => Self::Bytes(bytes),
+            Element::Char => Self::Str(bytes.split(|&byte| byte == 0).next().unwrap_or_default()),
+            _ if bytes.len().checked_rem(usize::from(element.bytes())) != Some(0) => Self::Bytes(bytes),
+            _ => Self::Array(Array { bytes, element, signed, order: PhantomData }),
+        }
+    }
+}
+
+/// An integer of 1, 2, 4 or 8 bytes; others are not asked for, and give 0.
+pub(super) fn unsigned<O: Endian>(bytes: &[u8]) -> u64 {
+    match bytes.len() {
+        1 => bytes.first().copied().map(u64::from),
+        2 => U16::<O>::read_from_bytes(bytes).ok().map(|number| u64::from(number.get())),
+        4 => U32::<O>::read_from_bytes(bytes).ok().map(|number| u64::from(number.get())),
+        8 => U64::<O>::read_from_bytes(bytes).ok().map(|number| number.get()),
+        _ => None,
+    }
+    .unwrap_or_default()
+}

@@ -1,0 +1,138 @@
+//! Every feature of every capture decodes, to its last byte.
+//!
+//! Those in `testdata/captures` are perf 6.1's. Those in `../shared/corpus` beside the repository are of perf 3.4 to 6.16;
+//! where that folder is not, the test of them says so and passes.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use perf_parse::RawRecord;
+use perf_parse::abi::endian::{Endian, LittleEndian};
+use perf_parse::abi::feature::Feature;
+use perf_parse::abi::record::RecordType;
+use perf_parse::file::{AnyFile, FeatureSection};
+
+use crate::every::decode;
+
+const CAPTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../testdata/captures");
+const CORPUS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/corpus");
+
+/// All files below a folder.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            files.extend(self::files(&path));
+        } else {
+            files.push(path);
+        }
+    }
+    files
+}
+
+/// The features of a capture, of a file's table or a pipe's records; none where it is no capture.
+fn sections(bytes: &[u8]) -> Vec<FeatureSection<'_>> {
+    if bytes.get(8..16) == Some(&[16, 0, 0, 0, 0, 0, 0, 0]) {
+        return pipe_sections(bytes);
+    }
+    match AnyFile::open(bytes) {
+        Ok(AnyFile::Little(file)) => file.features().to_vec(),
+        Ok(AnyFile::Big(file)) => file.features().to_vec(),
+        Err(_) => Vec::new(),
+    }
+}
+
+/// The features of a pipe of a little-endian machine.
+fn pipe_sections(bytes: &[u8]) -> Vec<FeatureSection<'_>> {
+    let mut sections = Vec::new();
+    let mut rest = &bytes[16..];
+    while let Ok((record, behind)) = RawRecord::<LittleEndian>::parse(rest) {
+        let offset = (bytes.len() - rest.len()) as u64;
+        let payload = record.payload();
+        // The features stand before all that has data behind it. An empty one ends them.
+        if record.kind() == RecordType::HEADER_TRACING_DATA {
+            break;
+        }
+        if record.kind() == RecordType::HEADER_FEATURE && payload.len() > 8 {
+            let feature = Feature(u32::from_le_bytes(payload[..4].try_into().unwrap()));
+            sections.push(FeatureSection::new(feature, offset + 16, &payload[8..]));
+        }
+        rest = behind;
+    }
+    sections
+}
+
+/// Decodes all features of a capture. How many there were.
+fn check<O: Endian>(path: &Path, sections: &[FeatureSection<'_>]) -> usize {
+    let nr_cpus = sections.iter().find(|section| section.feature == Feature::NRCPUS);
+    let nr_cpus = nr_cpus.map_or(0, |section| section.nr_cpus::<O>().unwrap().0);
+    for section in sections {
+        decode::<O>(section, nr_cpus).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    }
+    sections.len()
+}
+
+/// The features with a form that none of `files` has.
+fn check_all(files: &[PathBuf]) -> Vec<Feature> {
+    let (mut count, mut seen) = (0, Vec::new());
+    for path in files {
+        let bytes = fs::read(path).unwrap();
+        let sections = sections(&bytes);
+        seen.extend(sections.iter().map(|section| section.feature));
+        count += check::<LittleEndian>(path, &sections);
+    }
+    println!("{count} features of {} files", files.len());
+    (1..Feature::LAST).map(Feature).filter(|feature| !seen.contains(feature)).collect()
+}
+
+#[test]
+fn captures_decode() {
+    assert_eq!(
+        check_all(&files(Path::new(CAPTURES))),
+        [
+            Feature::BRANCH_STACK,
+            Feature::AUXTRACE,
+            Feature::CPU_PMU_CAPS,
+            Feature::HYBRID_TOPOLOGY,
+            Feature::CPU_DOMAIN_INFO,
+            Feature::E_MACHINE,
+            Feature::CLN_SIZE,
+        ],
+        "the features of which there is no capture"
+    );
+}
+
+#[test]
+fn corpus_decodes() {
+    let corpus = Path::new(CORPUS);
+    if !corpus.is_dir() {
+        println!("corpus_decodes: skipped: the captures are not here, {CORPUS} is no folder");
+        return;
+    }
+    let mut files = files(corpus);
+    files.retain(|path| !path.starts_with(corpus.join("fuzz")));
+    let missing = check_all(&files);
+    for feature in [Feature::AUXTRACE, Feature::HYBRID_TOPOLOGY, Feature::BPF_PROG_INFO, Feature::PMU_CAPS] {
+        assert!(!missing.contains(&feature), "{feature} is not in the corpus");
+    }
+}
+
+#[test]
+fn damaged_captures_do_no_harm() {
+    let mut damaged = 0;
+    for path in files(Path::new(CAPTURES)) {
+        let bytes = fs::read(&path).unwrap();
+        let Ok(AnyFile::Little(file)) = AnyFile::open(&bytes) else { continue };
+        for section in file.features() {
+            // Each byte of the front, where the counts and lengths are, made large.
+            for at in 0..section.bytes.len().min(80) {
+                let mut damage = section.bytes.to_vec();
+                damage[at] = 0xff;
+                let section = FeatureSection::new(section.feature, section.offset, &damage);
+                damaged += usize::from(decode::<LittleEndian>(&section, 2).is_err());
+            }
+        }
+    }
+    assert!(damaged > 1000, "{damaged}");
+}

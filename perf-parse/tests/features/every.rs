@@ -1,0 +1,382 @@
+//! Any feature decoded for whether it can be, and one example of each.
+
+use perf_parse::abi::endian::Endian;
+use perf_parse::abi::feature::Feature;
+use perf_parse::file::{FeatureSection, FileError};
+
+use crate::bytes::Bytes;
+
+/// Decodes a feature and what it hands out lazily.
+pub(crate) fn decode<O: Endian>(section: &FeatureSection<'_>, nr_cpus: u32) -> Result<(), FileError> {
+    match section.feature {
+        Feature::BUILD_ID => section.build_ids::<O>().try_for_each(|it| it.map(drop)),
+        Feature::HOSTNAME
+        | Feature::OSRELEASE
+        | Feature::VERSION
+        | Feature::ARCH
+        | Feature::CPUDESC
+        | Feature::CPUID => section.string::<O>().map(drop),
+        Feature::NRCPUS => section.nr_cpus::<O>().map(drop),
+        Feature::TOTAL_MEM => section.total_mem::<O>().map(drop),
+        Feature::CMDLINE => section.strings::<O>().map(drop),
+        Feature::EVENT_DESC => section.event_desc::<O>().try_for_each(|it| it.map(drop)),
+        Feature::CPU_TOPOLOGY => section.cpu_topology::<O>(nr_cpus).map(drop),
+        Feature::NUMA_TOPOLOGY => section.numa_topology::<O>().map(drop),
+        Feature::BRANCH_STACK | Feature::STAT => section.mark(),
+        Feature::PMU_MAPPINGS => section.pmu_mappings::<O>().map(drop),
+        Feature::GROUP_DESC => section.group_desc::<O>().map(drop),
+        Feature::AUXTRACE => section.auxtrace::<O>().map(drop),
+        Feature::CACHE => section.cache::<O>().map(drop),
+        Feature::SAMPLE_TIME => section.sample_time::<O>().map(drop),
+        Feature::MEM_TOPOLOGY => section.mem_topology::<O>().map(|it| {
+            for node in it.nodes {
+                assert_eq!(node.blocks.iter().count() as u64, node.blocks.count());
+            }
+        }),
+        Feature::CLOCKID => section.clockid::<O>().map(drop),
+        Feature::DIR_FORMAT => section.dir_format::<O>().map(drop),
+        Feature::BPF_PROG_INFO => section.bpf_prog_info::<O>().map(|programs| {
+            for it in programs {
+                assert!(it.name().len() <= 16);
+                let bytes = [it.jited_prog_insns(), it.xlated_prog_insns()];
+                let numbers = [it.map_ids(), it.jited_func_lens()];
+                let taken = bytes.iter().flatten().map(|all| all.len()).sum::<usize>()
+                    + numbers.iter().flatten().map(|all| size_of_val(*all)).sum::<usize>()
+                    + it.jited_ksyms().map_or(0, size_of_val);
+                assert!(taken <= 5 * it.data.len());
+            }
+        }),
+        Feature::BPF_BTF => section.bpf_btf::<O>().map(drop),
+        Feature::COMPRESSED => section.compressed::<O>().map(drop),
+        Feature::CPU_PMU_CAPS => section.cpu_pmu_caps::<O>().map(drop),
+        Feature::CLOCK_DATA => section.clock_data::<O>().map(drop),
+        Feature::HYBRID_TOPOLOGY => section.hybrid_topology::<O>().map(drop),
+        Feature::PMU_CAPS => section.pmu_caps::<O>().map(drop),
+        Feature::CPU_DOMAIN_INFO => section.cpu_domain_info::<O>().map(drop),
+        Feature::E_MACHINE => section.e_machine::<O>().map(drop),
+        Feature::CLN_SIZE => section.cln_size::<O>().map(drop),
+        _ => Ok(()),
+    }
+}
+
+/// One section of a feature, and the lengths at which it may end and be whole.
+pub(crate) struct Example {
+    pub(crate) feature: Feature,
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) whole: Vec<usize>,
+}
+
+/// Cpus of the machine of the examples.
+pub(crate) const NR_CPUS: u32 = 2;
+
+/// An example of each feature that has a form, with at least two of whatever it lists.
+pub(crate) fn examples<O: Endian>() -> Vec<Example> {
+    let example =
+        |feature, bytes: Bytes<O>| Example { feature, whole: vec![bytes.len()], bytes: bytes.take() };
+    let ends = |ends: &[usize], example: Example| Example { whole: ends.to_vec(), ..example };
+    vec![
+        ends(&[0, 64, 128], example(Feature::BUILD_ID, build_ids())),
+        example(Feature::HOSTNAME, Bytes::new().string("host")),
+        example(Feature::NRCPUS, nr_cpus()),
+        example(Feature::TOTAL_MEM, Bytes::new().u64(24_684_096)),
+        example(Feature::CMDLINE, cmdline()),
+        example(Feature::EVENT_DESC, event_desc()),
+        ends(&[208, 224, 300], example(Feature::CPU_TOPOLOGY, cpu_topology())),
+        example(Feature::NUMA_TOPOLOGY, numa_topology()),
+        example(Feature::BRANCH_STACK, Bytes::new()),
+        example(Feature::PMU_MAPPINGS, pmu_mappings()),
+        example(Feature::GROUP_DESC, group_desc()),
+        example(Feature::AUXTRACE, auxtrace()),
+        example(Feature::STAT, Bytes::new()),
+        example(Feature::CACHE, cache()),
+        example(Feature::SAMPLE_TIME, sample_time()),
+        example(Feature::MEM_TOPOLOGY, mem_topology()),
+        example(Feature::CLOCKID, Bytes::new().u64(1)),
+        example(Feature::DIR_FORMAT, Bytes::new().u64(1)),
+        example(Feature::BPF_PROG_INFO, bpf_prog_info()),
+        example(Feature::BPF_BTF, bpf_btf()),
+        example(Feature::COMPRESSED, compressed()),
+        example(Feature::CPU_PMU_CAPS, cpu_pmu_caps()),
+        example(Feature::CLOCK_DATA, clock_data()),
+        example(Feature::HYBRID_TOPOLOGY, hybrid_topology()),
+        example(Feature::PMU_CAPS, pmu_caps()),
+        ends(&[8, 428, 436], example(Feature::CPU_DOMAIN_INFO, cpu_domain_info())),
+        example(Feature::E_MACHINE, Bytes::new().u32(62).u32(0)),
+        example(Feature::CLN_SIZE, Bytes::new().u32(64)),
+    ]
+}
+
+pub(crate) fn build_ids<O: Endian>() -> Bytes<O> {
+    Bytes::new()
+        .u32(0) // header.type, which perf leaves zero
+        .u16(0x8001) // header.misc: BUILD_ID_SIZE, kernel
+        .u16(64) // header.size
+        .u32(u32::MAX) // pid -1
+        .raw(&[0x11; 20]) // build_id
+        .raw(&[16]) // size
+        .raw(&[0; 3]) // reserved
+        .raw(b"[kernel.kallsyms]\0\0\0\0\0\0\0\0\0\0\0") // filename
+        .u32(67) // header.type
+        .u16(0x0002) // header.misc: user, no size
+        .u16(64) // header.size
+        .u32(77) // pid
+        .raw(&[0x22; 20]) // build_id
+        .raw(&[0; 4]) // size, reserved
+        .raw(b"/bin/true\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0") // filename
+}
+
+pub(crate) fn nr_cpus<O: Endian>() -> Bytes<O> {
+    Bytes::new()
+        .u32(8) // nr_cpus_available
+        .u32(6) // nr_cpus_online
+}
+
+pub(crate) fn cmdline<O: Endian>() -> Bytes<O> {
+    Bytes::new()
+        .u32(2) // nr
+        .string("perf")
+        .string("record")
+}
+
+pub(crate) fn event_desc<O: Endian>() -> Bytes<O> {
+    Bytes::new()
+        .u32(2) // nr
+        .u32(64) // attr_size
+        .attr(1, 2) // attr: software, page faults
+        .u32(2) // nr_ids
+        .string("page-faults") // name
+        .u64(744) // ids
+        .u64(745)
+        .attr(0, 0) // attr: hardware, cycles
+        .u32(0) // nr_ids
+        .string("cycles") // name
+}
+
+/// 208 bytes of siblings, 16 of places, 76 of dies.
+pub(crate) fn cpu_topology<O: Endian>() -> Bytes<O> {
+    Bytes::new()
+        .u32(1) // nr_core_siblings
+        .string("0-1")
+        .u32(2) // nr_thread_siblings
+        .string("0")
+        .u32(60) // length of a string that is not filled up to 64
+        .raw(b"1")
+        .zeros(59)
+        .u32(10) // core_id of cpu 0
+        .u32(20) // socket_id
+        .u32(11) // core_id of cpu 1
+        .u32(21) // socket_id
+        .u32(1) // nr_die_siblings
+        .u32(60)
+        .raw(b"0-1")
+        .zeros(57)
+        .u32(30) // die_id of cpu 0
+        .u32(31) // die_id of cpu 1
+}
+
+pub(crate) fn numa_topology<O: Endian>() -> Bytes<O> {
+    Bytes::new()
+        .u32(2) // nr
+        .u32(0) // node
+        .u64(4_417_752) // mem_total
+        .u64(3_711_860) // mem_free
+        .string("0-1") // cpus
+        .u32(5) // node
+        .u64(8) // mem_total
+        .u64(7) // mem_free
+        .string("") // cpus
+}
+
+pub(crate) fn pmu_mappings<O: Endian>() -> Bytes<O> {
+    Bytes::new()
+        .u32(2) // nr
+        .u32(1) // type
+        .string("software") // name
+        .u32(u32::MAX) // type
+        .string("hwmon") // name
+}
+
+pub(crate) fn group_desc<O: Endian>() -> Bytes<O> {
+    Bytes::new()
+        .u32(2) // nr
+        .string("{anon_group}") // name
+        .u32(0) // leader_idx
+        .u32(2) // nr_members
+        .string("mine") // name
+        .u32(3) // leader_idx
+        .u32(4) // nr_members
+}
+
+pub(crate) fn auxtrace<O: Endian>() -> Bytes<O> {
+    Bytes::new()
+        .u64(2) // nr
+        .u64(0x29c0) // file_offset
+        .u64(48) // size
+        .u64(0x7788) // file_offset
+        .u64(0x1_0000_0030) // size
+}
+
+pub(crate) fn cache<O: Endian>() -> Bytes<O> {
+    Bytes::new()
+        .u32(1) // version
+        .u32(2) // nr
+        .u32(1) // level
+        .u32(64) // line_size
+        .u32(128) // sets
+        .u32(8) // ways
+        .string("Data") // type
+        .string("32K") // size
+        .string("0") // map
+        .u32(3) // level
+        .u32(65) // line_size
+        .u32(129) // sets
+        .u32(9) // ways
+        .string("Unified") // type
+        .string("32768K") // size
+        .string("0-1") // map
+}
+
+pub(crate) fn sample_time<O: Endian>() -> Bytes<O> {
+    Bytes::new()
+        .u64(2_310_408_503_494) // first
+        .u64(2_310_410_580_908) // last
+}
+
+pub(crate) fn mem_topology<O: Endian>() -> Bytes<O> {
+    Bytes::new()
+        .u64(1) // version
+        .u64(0x800_0000) // block_size_bytes
+        .u64(2) // nr
+        .u64(0) // node
+        .u64(67) // size
+        .u64(67) // bitmap.nbits
+        .u64(1 | 1 << 63) // bitmap
+        .u64(1 | 1 << 2 | 1 << 3) // bits 64 and 66, and one past the last
+        .u64(1) // node
+        .u64(0) // size
+        .u64(0) // bitmap.nbits
+}
+
+/// A program of the first 128 bytes of `struct bpf_prog_info` and one that has 8 more and no arrays.
+pub(crate) fn bpf_prog_info<O: Endian>() -> Bytes<O> {
+    Bytes::new()
+        .u32(2) // nr
+        .u32(128) // info_len
+        .u32(48) // data_len
+        .u64(0b1_1111) // arrays
+        .u32(26) // type
+        .u32(2) // id
+        .raw(&[0x7c; 8]) // tag
+        .u32(3) // jited_prog_len
+        .u32(8) // xlated_prog_len
+        .u64(0) // jited_prog_insns
+        .u64(8) // xlated_prog_insns
+        .u64(987_844_719) // load_time
+        .u32(1000) // created_by_uid
+        .u32(2) // nr_map_ids
+        .u64(16) // map_ids
+        .raw(b"hid_tail_call\0\0\0") // name
+        .u32(0) // ifindex
+        .u32(0) // gpl_compatible
+        .u64(0) // netns_dev
+        .u64(0) // netns_ino
+        .u32(2) // nr_jited_ksyms
+        .u32(1) // nr_jited_func_lens
+        .u64(24) // jited_ksyms
+        .u64(40) // jited_func_lens
+        .raw(&[0x90, 0x91, 0x92, 0, 0, 0, 0, 0]) // data: machine code
+        .raw(&[0x95, 0, 0, 0, 0, 0, 0, 0]) // BPF code
+        .u32(7) // map ids
+        .u32(8)
+        .u64(0xffff_8000_800d_d570) // addresses
+        .u64(0xffff_8000_800d_d638)
+        .u32(200) // lengths
+        .u32(0) // filled up
+        .u32(136) // info_len
+        .u32(0) // data_len
+        .u64(0) // arrays
+        .u32(8) // type
+        .u32(3) // id
+        .zeros(56) // tag to map_ids
+        .raw(b"a_name_of_16_let") // name
+        .zeros(48) // ifindex to jited_func_lens
+        .u32(9) // btf_id
+        .u32(0) // func_info_rec_size
+}
+
+pub(crate) fn bpf_btf<O: Endian>() -> Bytes<O> {
+    Bytes::new()
+        .u32(2) // nr
+        .u32(2) // id
+        .u32(3) // size
+        .raw(&[0x9f, 0xeb, 1]) // data
+        .u32(4) // id
+        .u32(0) // size
+}
+
+pub(crate) fn compressed<O: Endian>() -> Bytes<O> {
+    Bytes::new()
+        .u32(0) // version
+        .u32(1) // type
+        .u32(3) // level
+        .u32(12) // ratio
+        .u32(528_384) // mmap_len
+}
+
+pub(crate) fn cpu_pmu_caps<O: Endian>() -> Bytes<O> {
+    Bytes::new()
+        .u32(2) // nr_caps
+        .string("branches") // name
+        .string("32") // value
+        .string("pmu_name") // name
+        .string("skylake") // value
+}
+
+pub(crate) fn clock_data<O: Endian>() -> Bytes<O> {
+    Bytes::new()
+        .u32(1) // version
+        .u32(7) // clockid
+        .u64(1_795_262_943_136_017_000) // wall_clock_ns
+        .u64(2_310_348_467_321) // clockid_time_ns
+}
+
+pub(crate) fn hybrid_topology<O: Endian>() -> Bytes<O> {
+    Bytes::new()
+        .u32(2) // nr
+        .string("cpu_core") // pmu_name
+        .string("0-3") // cpus
+        .string("cpu_atom") // pmu_name
+        .string("4-11") // cpus
+}
+
+pub(crate) fn pmu_caps<O: Endian>() -> Bytes<O> {
+    Bytes::new()
+        .u32(2) // nr_pmu
+        .u32(1) // nr_caps
+        .string("slots") // name
+        .string("0x0") // value
+        .string("armv8_pmuv3_0") // pmu_name
+        .u32(0) // nr_caps
+        .string("empty") // pmu_name
+}
+
+/// 8 bytes, a cpu of 420, a cpu of 8.
+pub(crate) fn cpu_domain_info<O: Endian>() -> Bytes<O> {
+    Bytes::new()
+        .u32(17) // schedstat_version
+        .u32(2) // max_sched_domains
+        .u32(0) // cpu
+        .u32(2) // nr_domains
+        .u32(0) // domain
+        .string("SMT") // dname
+        .string("00000003") // cpumask
+        .string("0-1") // cpulist
+        .u32(1) // domain
+        .string("MC") // dname
+        .u32(60) // length of a string that is not filled up to 64
+        .raw(b"0000000f") // cpumask
+        .zeros(52)
+        .string("0-3") // cpulist
+        .u32(1) // cpu
+        .u32(0) // nr_domains
+}

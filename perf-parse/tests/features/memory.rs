@@ -1,0 +1,92 @@
+//! Memory that hostile sections take: by their bytes, not by the counts in them.
+
+use core::alloc::{GlobalAlloc, Layout};
+use core::cell::Cell;
+use std::alloc::System;
+
+use perf_parse::abi::endian::Endian;
+use perf_parse::abi::feature::Feature;
+use perf_parse::file::FeatureSection;
+
+use crate::bytes::Bytes;
+use crate::every::decode;
+use crate::in_both_orders;
+
+/// The system's allocator, which counts for each thread.
+struct Counting;
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+std::thread_local! {
+    static LIVE: Cell<usize> = const { Cell::new(0) };
+    static PEAK: Cell<usize> = const { Cell::new(0) };
+}
+
+fn count(more: usize, less: usize) {
+    let live = LIVE.get().wrapping_add(more).saturating_sub(less);
+    LIVE.set(live);
+    PEAK.set(PEAK.get().max(live));
+}
+
+// SAFETY: all is handed to the system's allocator unchanged.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count(layout.size(), 0);
+        // SAFETY: the caller keeps the contract of this same function.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        count(0, layout.size());
+        // SAFETY: the caller keeps the contract of this same function, and `pointer` is from `System`.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+/// The most bytes that were live while `run` ran, beyond those before.
+fn peak(run: impl FnOnce()) -> usize {
+    let before = LIVE.get();
+    PEAK.set(before);
+    run();
+    PEAK.get() - before
+}
+
+in_both_orders![lists_take_memory_by_their_bytes];
+
+fn lists_take_memory_by_their_bytes<O: Endian>() {
+    const ITEMS: usize = 4000;
+    // The smallest string, and the smallest list of two.
+    let string = || Bytes::<O>::new().u32(1).raw(b"\0").take();
+    let nothing = Vec::new;
+    let number = |value: u32| Bytes::<O>::new().u32(value).take();
+    let lists = [
+        (Feature::CMDLINE, nothing(), string()),
+        (Feature::CPU_TOPOLOGY, nothing(), string()),
+        (Feature::NUMA_TOPOLOGY, nothing(), [vec![0; 20], string()].concat()),
+        (Feature::PMU_MAPPINGS, nothing(), [number(1), string()].concat()),
+        (Feature::GROUP_DESC, nothing(), [string(), vec![0; 8]].concat()),
+        (Feature::CACHE, number(1), [vec![0; 16], string(), string(), string()].concat()),
+        (Feature::BPF_BTF, nothing(), vec![0; 8]),
+        (Feature::CPU_PMU_CAPS, nothing(), [string(), string()].concat()),
+        (Feature::HYBRID_TOPOLOGY, nothing(), [string(), string()].concat()),
+        (Feature::PMU_CAPS, nothing(), [number(0), string()].concat()),
+        (Feature::CPU_DOMAIN_INFO, number(17), vec![0; 8]),
+        (Feature::BPF_PROG_INFO, nothing(), [number(128), vec![0; 12 + 128]].concat()),
+    ];
+    for (feature, head, item) in lists {
+        for items in [0, ITEMS] {
+            let nr = if feature == Feature::CPU_DOMAIN_INFO { number(0) } else { number(u32::MAX) };
+            let bytes = [head.clone(), nr, item.repeat(items)].concat();
+            let section = FeatureSection::new(feature, 0, &bytes);
+            let taken = peak(|| _ = decode::<O>(&section, u32::MAX));
+            let most = 16 * bytes.len() + 256;
+            assert!(taken <= most, "{feature}: {taken} bytes for a section of {}", bytes.len());
+            assert!(items == 0 || taken >= bytes.len() / 8, "{feature}: the list was not read, {taken}");
+        }
+    }
+    // The count of a memory topology has 64 bits.
+    let nodes = Bytes::<O>::new().u64(1).u64(0).u64(u64::MAX).zeros(24 * ITEMS).take();
+    let section = FeatureSection::new(Feature::MEM_TOPOLOGY, 0, &nodes);
+    assert!(peak(|| _ = decode::<O>(&section, 0)) <= 16 * nodes.len());
+}

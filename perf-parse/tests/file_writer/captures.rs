@@ -1,0 +1,138 @@
+//! What perf wrote, read and written again, is the same to the last byte.
+
+use alloc::collections::BTreeSet;
+
+use perf_parse::abi::endian::LittleEndian;
+use perf_parse::abi::feature::Feature;
+use perf_parse::file::write::{EventFields, Features};
+use perf_parse::file::{FeatureSection, File};
+
+use crate::common::{FileBuffer, capture, finish, records, writer};
+
+/// The captures in file mode that are whole and not compressed.
+const CAPTURES: [&str; 26] = [
+    "plain",
+    "callchain",
+    "dwarf",
+    "raw",
+    "group_read",
+    "ids",
+    "identifier",
+    "switch",
+    "namespaces",
+    "cgroups",
+    "buildid_mmap",
+    "intr_regs",
+    "user_regs",
+    "user_regs_32",
+    "mem",
+    "everything",
+    "maps",
+    "tasks",
+    "inherit_stat",
+    "lost",
+    "throttle",
+    "bpf",
+    "breakpoint",
+    "uprobe",
+    "overwrite",
+    "system_wide",
+];
+
+/// The events of a file.
+pub(crate) fn events(file: &File<'_, LittleEndian>) -> Vec<EventFields> {
+    file.events().iter().map(EventFields::from).collect()
+}
+
+/// Writes a capture again. `EVENT_DESC` is not copied but made of the events.
+pub(crate) fn rewrite(file: &File<'_, LittleEndian>, mut writer: FileBuffer<LittleEndian>) -> Vec<u8> {
+    for section in file.features().iter().filter(|section| section.feature != Feature::EVENT_DESC) {
+        writer.features().raw(section.feature, section.bytes).unwrap();
+    }
+    for (record, data) in records(file) {
+        writer.record_with_data(&record, &data).unwrap();
+    }
+    finish(writer)
+}
+
+#[test]
+fn what_perf_wrote_is_written_alike() {
+    for name in CAPTURES {
+        let original = std::fs::read(capture(&format!("{name}.data"))).unwrap();
+        let file = File::<LittleEndian>::open(&original).unwrap();
+        assert_eq!(file.diagnostics(), &[], "{name}");
+        let written = rewrite(&file, writer(&events(&file)));
+        let again = File::<LittleEndian>::open(&written).unwrap();
+
+        // Header, ids, attrs and records.
+        let data = file.header().data;
+        let end = usize::try_from(data.offset + data.size).unwrap();
+        let differ = original[..end].iter().zip(&written[..end]).position(|(theirs, ours)| theirs != ours);
+        assert_eq!(differ, None, "{name}");
+        // perf leaves room in the table for features that it then does not write, so that the sections move up.
+        let sections = |file: &File<'_, LittleEndian>| {
+            let first = file.features()[0].offset;
+            let section = |it: &FeatureSection<'_>| (it.feature, it.offset - first, it.bytes.to_vec());
+            file.features().iter().map(section).collect::<Vec<_>>()
+        };
+        assert_eq!(sections(&again), sections(&file), "{name}");
+        let table = u64::try_from(end + 16 * again.features().len()).unwrap();
+        assert_eq!(again.features()[0].offset, table, "{name}");
+    }
+}
+
+/// Reads a section and makes it again of what it says; gives false for features that are not taken apart here.
+fn again(file: &File<'_, LittleEndian>, feature: Feature, to: &mut Features<LittleEndian>) -> bool {
+    type O = LittleEndian;
+    let section = file.feature(feature).unwrap();
+    match feature {
+        Feature::HOSTNAME
+        | Feature::OSRELEASE
+        | Feature::VERSION
+        | Feature::ARCH
+        | Feature::CPUDESC
+        | Feature::CPUID => to.string(feature, section.string::<O>().unwrap()).unwrap(),
+        Feature::CMDLINE => to.cmdline(&section.strings::<O>().unwrap()).unwrap(),
+        Feature::NRCPUS => {
+            let (available, online) = section.nr_cpus::<O>().unwrap();
+            to.nr_cpus(available, online);
+        }
+        Feature::TOTAL_MEM => to.total_mem(section.total_mem::<O>().unwrap()),
+        Feature::SAMPLE_TIME => {
+            let (first, last) = section.sample_time::<O>().unwrap();
+            to.sample_time(first, last);
+        }
+        Feature::CLOCKID => to.clockid(section.clockid::<O>().unwrap()),
+        Feature::CLOCK_DATA => to.clock_data(&section.clock_data::<O>().unwrap()),
+        Feature::CPU_TOPOLOGY => {
+            let (nr_cpus, _) = file.feature(Feature::NRCPUS).unwrap().nr_cpus::<O>().unwrap();
+            to.cpu_topology(&section.cpu_topology::<O>(nr_cpus).unwrap()).unwrap();
+        }
+        Feature::PMU_MAPPINGS => to.pmu_mappings(&section.pmu_mappings::<O>().unwrap()).unwrap(),
+        Feature::GROUP_DESC => to.group_desc(&section.group_desc::<O>().unwrap()).unwrap(),
+        Feature::BUILD_ID => {
+            let ids: Result<Vec<_>, _> = section.build_ids::<O>().collect();
+            to.build_ids(&ids.unwrap()).unwrap();
+        }
+        _ => return false,
+    }
+    true
+}
+
+#[test]
+fn features_are_made_as_perf_makes_them() {
+    let mut compared = BTreeSet::new();
+    for name in CAPTURES {
+        let original = std::fs::read(capture(&format!("{name}.data"))).unwrap();
+        let file = File::<LittleEndian>::open(&original).unwrap();
+        let mut features = Features::new();
+        for section in file.features() {
+            if again(&file, section.feature, &mut features) {
+                assert_eq!(features.get(section.feature), Some(section.bytes), "{name}: {}", section.feature);
+                compared.insert(section.feature);
+            }
+        }
+    }
+    // All that there is an encoder for, but for HYBRID_TOPOLOGY.
+    assert_eq!(compared.len(), 16, "{compared:?}");
+}

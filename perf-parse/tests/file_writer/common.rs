@@ -1,0 +1,92 @@
+//! What the tests share.
+
+use std::io::Cursor;
+use std::path::PathBuf;
+
+use perf_parse::RawRecord;
+use perf_parse::abi::attr::{Attr, AttrFlags};
+use perf_parse::abi::endian::{Endian, U32, U64};
+use perf_parse::abi::event::EventType;
+use perf_parse::abi::record::{Header, Misc, RecordType};
+use perf_parse::abi::sample_type::SampleType;
+use perf_parse::file::File;
+use perf_parse::file::write::{EventFields, FileWriter, Options};
+use zerocopy::{FromBytes, IntoBytes};
+
+pub(crate) type FileBuffer<O> = FileWriter<O, Cursor<Vec<u8>>>;
+
+/// An event that carries its id in every record.
+pub(crate) fn event(config: u64, ids: &[u64], name: Option<&str>) -> EventFields {
+    let sample_type = SampleType::IDENTIFIER | SampleType::IP | SampleType::TID | SampleType::TIME;
+    let flags = AttrFlags::SAMPLE_ID_ALL | AttrFlags::FREQ;
+    let attr = Attr { kind: EventType::SOFTWARE, config, sample_type, flags, ..Attr::default() };
+    EventFields {
+        attr,
+        ids: ids.to_vec(),
+        name: name.map(|name| name.as_bytes().to_vec()),
+        ..EventFields::default()
+    }
+}
+
+pub(crate) fn writer<O: Endian>(events: &[EventFields]) -> FileBuffer<O> {
+    FileWriter::new(Cursor::new(Vec::new()), events, &Options::default()).unwrap()
+}
+
+pub(crate) fn finish<O: Endian>(writer: FileBuffer<O>) -> Vec<u8> {
+    writer.finish().unwrap().into_inner()
+}
+
+/// A record of any type.
+pub(crate) fn record<O: Endian>(kind: RecordType, payload: &[u8]) -> Vec<u8> {
+    let size = u16::try_from(8 + payload.len()).unwrap();
+    [Header::<O>::new(kind, Misc(0), size).as_bytes(), payload].concat()
+}
+
+/// A record, and the data behind it.
+pub(crate) type Whole = (Vec<u8>, Vec<u8>);
+
+/// All records that lie end to end in `bytes`.
+pub(crate) fn walk<O: Endian>(mut bytes: &[u8]) -> Vec<Whole> {
+    let mut records = Vec::new();
+    while !bytes.is_empty() {
+        let (raw, rest) = RawRecord::<O>::parse(bytes).unwrap();
+        let behind = match raw.kind() {
+            RecordType::AUXTRACE => U64::<O>::read_from_prefix(raw.payload()).unwrap().0.get(),
+            RecordType::HEADER_TRACING_DATA => {
+                u64::from(U32::<O>::read_from_prefix(raw.payload()).unwrap().0.get())
+            }
+            _ => 0,
+        };
+        let (data, rest) = rest.split_at(usize::try_from(behind).unwrap());
+        let mut record = Vec::new();
+        raw.write(&mut record);
+        records.push((record, data.to_vec()));
+        bytes = rest;
+    }
+    records
+}
+
+/// All records of a file.
+pub(crate) fn records<O: Endian>(file: &File<'_, O>) -> Vec<Whole> {
+    let data = file.header().data;
+    let from = usize::try_from(data.offset).unwrap();
+    let size = usize::try_from(data.size).unwrap();
+    walk::<O>(&file.bytes()[from..from + size])
+}
+
+/// The type of a record.
+pub(crate) fn kind<O: Endian>(record: &[u8]) -> RecordType {
+    RawRecord::<O>::parse(record).unwrap().0.kind()
+}
+
+/// The captures of the repository.
+pub(crate) fn capture(name: &str) -> PathBuf {
+    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../testdata/captures")).join(name)
+}
+
+/// Writes the bytes into a folder of the test run, to be read by a program.
+pub(crate) fn scratch(name: &str, bytes: &[u8]) -> PathBuf {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::write(&path, bytes).unwrap();
+    path
+}

@@ -1,0 +1,21 @@
+//! Captures that are written: read back, compared with what perf itself wrote, and read by perf.
+
+#![allow(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "what a test does not expect fails it"
+)]
+
+extern crate alloc;
+
+mod captures;
+mod common;
+mod features;
+mod perf;
+mod pipe;
+mod refused;
+mod round_trip;
+#[cfg(feature = "zstd")]
+mod zstd;

@@ -1,0 +1,148 @@
+//! Pipe-mode streams, record by record.
+
+use perf_parse::abi::attr::{Attr, AttrVersion};
+use perf_parse::abi::endian::{BigEndian, Endian, LittleEndian, U32, U64};
+use perf_parse::abi::feature::Feature;
+use perf_parse::abi::record::{CpuMode, Misc, RecordType};
+use perf_parse::file::BuildId;
+use perf_parse::file::write::{EventFields, Features, Options, PipeWriter};
+use zerocopy::IntoBytes;
+
+use crate::common::{Whole, event, kind, record, walk};
+
+/// A stream of these events and features and nothing else, behind its header.
+fn stream<O: Endian>(events: &[EventFields], features: &Features<O>, options: &Options) -> Vec<Whole> {
+    let writer = PipeWriter::<O, _>::new(Vec::new(), events, features, options).unwrap();
+    let bytes = writer.finish().unwrap();
+    let magic = [U64::<O>::new(0x3245_4c49_4652_4550), U64::new(16)];
+    assert_eq!(&bytes[..16], magic.as_bytes());
+    walk::<O>(&bytes[16..])
+}
+
+fn words<O: Endian>(words: &[u64]) -> Vec<u8> {
+    words.iter().flat_map(|&word| U64::<O>::new(word).to_bytes()).collect()
+}
+
+fn everything_in_order_in<O: Endian>() {
+    let mut one = event(1, &[7, 8], Some("joules"));
+    one.unit = Some(b"Joules".to_vec());
+    one.scale = Some(-2.5);
+    one.cpus = Some(vec![3]);
+    let two = event(2, &[9], Some("12345678"));
+    let mut features = Features::<O>::new();
+    features.string(Feature::ARCH, b"riscv64").unwrap();
+    features.raw(Feature::TRACING_DATA, b"tracing data").unwrap();
+    let misc = Misc::from(CpuMode::USER) | Misc::BUILD_ID_SIZE;
+    let build_id = BuildId { misc, pid: -1, build_id: &[6; 20], filename: b"/bin/true" };
+    features.build_ids(&[build_id, build_id]).unwrap();
+
+    let mut writer =
+        PipeWriter::<O, _>::new(Vec::new(), &[one.clone(), two], &features, &Options::default()).unwrap();
+    let round = record::<O>(RecordType::FINISHED_ROUND, &[]);
+    writer.record(&round).unwrap();
+    let aux = record::<O>(RecordType::AUXTRACE, &words::<O>(&[8, 0, 0, 0, 0]));
+    writer.record_with_data(&aux, &[4; 8]).unwrap();
+    let bytes = writer.finish().unwrap();
+    let records = walk::<O>(&bytes[16..]);
+
+    let update = |kind, id, payload: &[u8]| {
+        record::<O>(RecordType::EVENT_UPDATE, &[&words::<O>(&[kind, id]), payload].concat())
+    };
+    let attr = |event: &EventFields| {
+        let attr = event.attr.write::<O>(AttrVersion::VER0).unwrap();
+        record::<O>(RecordType::HEADER_ATTR, &[&attr[..64], &words::<O>(&event.ids)].concat())
+    };
+    let feature = |feature: Feature, payload: &[u8]| {
+        record::<O>(RecordType::HEADER_FEATURE, &[&words::<O>(&[u64::from(feature.0)]), payload].concat())
+    };
+    let tracing_data = [U32::<O>::new(16), U32::ZERO];
+    let mut build_id = record::<O>(
+        RecordType::HEADER_BUILD_ID,
+        &[&features.get(Feature::BUILD_ID).unwrap()[8..100], &[0; 4]].concat(),
+    );
+    // The header's misc is that of the entry.
+    build_id[4..6].copy_from_slice(&features.get(Feature::BUILD_ID).unwrap()[4..6]);
+    let events = [one, event(2, &[9], Some("12345678"))];
+    let arch = features.get(Feature::ARCH).unwrap();
+    let expected = [
+        (attr(&events[0]), vec![]),
+        (attr(&events[1]), vec![]),
+        (update(0, 7, b"Joules\0\0"), vec![]),
+        (update(1, 7, &words::<O>(&[(-2.5_f64).to_bits()])), vec![]),
+        (update(3, 7, [0_u16, 1, 3, 0].map(zerocopy::byteorder::U16::<O>::new).as_bytes()), vec![]),
+        (update(2, 7, b"joules\0\0"), vec![]),
+        (update(2, 9, b"12345678\0\0\0\0\0\0\0\0"), vec![]),
+        (feature(Feature::ARCH, arch), vec![]),
+        records[8].clone(), // EVENT_DESC, of which below
+        (feature(Feature(35), b""), vec![]),
+        (
+            record::<O>(RecordType::HEADER_TRACING_DATA, tracing_data.as_bytes()),
+            b"tracing data\0\0\0\0".to_vec(),
+        ),
+        (build_id.clone(), vec![]),
+        (build_id, vec![]),
+        (round, vec![]),
+        (aux, vec![4; 8]),
+    ];
+    assert_eq!(records.len(), expected.len());
+    for (index, (read, expected)) in records.iter().zip(&expected).enumerate() {
+        assert_eq!(read, expected, "record {index}");
+    }
+    let (desc, _) = &records[8];
+    // Number, size of header and feature's number, count, size of attrs.
+    assert_eq!(desc[8..16], words::<O>(&[12]));
+    assert_eq!(desc[16..24], *[U32::<O>::new(2), U32::new(64)].as_bytes());
+    let described = Attr::read::<O>(&desc[24..]).unwrap().attr;
+    assert_eq!(described, Attr { size: 64, ..events[0].attr });
+}
+
+#[test]
+fn everything_in_order() {
+    everything_in_order_in::<LittleEndian>();
+    everything_in_order_in::<BigEndian>();
+}
+
+#[test]
+fn the_first_event_needs_no_id_for_its_name() {
+    type O = LittleEndian;
+    let records = stream::<O>(&[event(1, &[], Some("a"))], &Features::new(), &Options::default());
+    let update =
+        record::<O>(RecordType::EVENT_UPDATE, &[&words::<O>(&[2, 0])[..], b"a\0\0\0\0\0\0\0"].concat());
+    assert_eq!(records[1], (update, vec![]));
+}
+
+#[test]
+fn a_stream_of_nothing_ends_its_features() {
+    let records = stream::<BigEndian>(&[], &Features::new(), &Options::default());
+    let mark = record::<BigEndian>(RecordType::HEADER_FEATURE, &words::<BigEndian>(&[35]));
+    assert_eq!(records, [(mark, vec![])]);
+}
+
+#[test]
+fn names_that_are_not_all_there_or_too_long_are_no_event_desc() {
+    type O = LittleEndian;
+    let some = [event(1, &[1], Some("a")), event(2, &[2], None)];
+    let kinds = |events: &[EventFields]| -> Vec<_> {
+        let records = stream::<O>(events, &Features::new(), &Options::default());
+        records.iter().map(|(record, _)| kind::<O>(record)).collect()
+    };
+    let [attr, update, feature] =
+        [RecordType::HEADER_ATTR, RecordType::EVENT_UPDATE, RecordType::HEADER_FEATURE];
+    assert_eq!(kinds(&some), [attr, attr, update, feature]);
+    // Each fits into a record of its own, but not both into one.
+    let ids = vec![1; 5000];
+    let many = [event(1, &ids, Some("a")), event(2, &ids, Some("b"))];
+    assert_eq!(kinds(&many), [attr, attr, update, update, feature]);
+    assert_eq!(kinds(&many[..1]), [attr, update, feature, feature]);
+}
+
+#[test]
+fn the_size_of_the_attrs_can_be_chosen() {
+    type O = LittleEndian;
+    let options = Options { attr_version: Some(AttrVersion::NEWEST), ..Options::default() };
+    let records = stream::<O>(&[event(1, &[5], None)], &Features::new(), &options);
+    let (attr, _) = &records[0];
+    assert_eq!(attr.len(), 8 + 144 + 8);
+    assert_eq!(Attr::read::<O>(&attr[8..]).unwrap().attr, Attr { size: 144, ..event(1, &[], None).attr });
+    assert_eq!(attr[152..], words::<O>(&[5]));
+}
