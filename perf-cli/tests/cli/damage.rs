@@ -114,7 +114,7 @@ fn a_count_beyond_the_record_costs_one_record() {
     let at = sample["offset"].as_u64().unwrap() + 8 + 4 * 8;
     let dumped = whole.with("count", at as usize, &0xffff_ffff_u64.to_le_bytes());
     let left = sample["size"].as_u64().unwrap() - 8 - 5 * 8;
-    let message = format!("needs {} bytes, the record has {left} left", 0xffff_ffff_u64 * 8);
+    let message = format!("needs {} bytes, {left} are left", 0xffff_ffff_u64 * 8);
     whole.has_fault(&dumped, index, at + 8, "callchain", &message);
     assert_eq!(dumped.1.records[index]["fields"]["time"], sample["fields"]["time"]);
 }
