@@ -1,10 +1,11 @@
 //! The captures that no other decoder's account is of: what must hold of them all the same.
 
+use core::time::Duration;
 use std::fs::{self, File};
 use std::path::Path;
 use std::process::{Command, ExitStatus};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use serde_json::{Value, json};
 
