@@ -1,4 +1,4 @@
-//! What the command line promises: exit statuses, diagnostics, the account, filters, a reader that goes away.
+//! What the command line promises: exit statuses, diagnostics, the account, modes, filters, a reader that goes away.
 
 #![allow(
     clippy::indexing_slicing,
@@ -15,6 +15,8 @@
 mod damage;
 #[path = "cli/filters.rs"]
 mod filters;
+#[path = "cli/modes.rs"]
+mod modes;
 
 use std::ffi::OsStr;
 use std::fs;
@@ -67,6 +69,16 @@ fn scratch(name: &str, bytes: &[u8]) -> PathBuf {
     path
 }
 
+/// A folder made for one test, with nothing in it.
+fn scratch_folder(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("cli-{name}"));
+    if path.exists() {
+        fs::remove_dir_all(&path).unwrap();
+    }
+    fs::create_dir(&path).unwrap();
+    path
+}
+
 fn fails(args: &[&str], why: &str) {
     let run = perfdata(args);
     assert_eq!((run.status, &*run.out), (1, ""), "{args:?}: {}", run.err);
@@ -100,19 +112,13 @@ fn wrong_usage_is_1() {
 fn what_is_no_capture_is_1() {
     let text = scratch("text", b"no capture, but long enough to be the header of one. ".repeat(3).as_slice());
     let empty = scratch("empty", b"");
+    let folder = scratch_folder("folder");
     for verb in ["info", "dump"] {
         fails(&[verb, "no-such-file"], "no-such-file: No such file");
-        fails(&[verb, env!("CARGO_TARGET_TMPDIR")], "is a directory");
+        fails(&[verb, folder.to_str().unwrap()], "cli-folder/data: No such file");
         fails(&[verb, empty.to_str().unwrap()], "cli-empty: ");
         fails(&[verb, text.to_str().unwrap()], "cli-text: 0x0: header.magic: ");
     }
-}
-
-#[test]
-fn pipe_mode_is_1() {
-    let piped = testdata::path("buildid.pipe.data");
-    fails(&["dump", piped.to_str().unwrap()], "pipe-mode");
-    fails(&["info", piped.to_str().unwrap()], "pipe-mode");
 }
 
 #[test]

@@ -30,6 +30,10 @@ mod proto;
 mod quipper;
 #[path = "corpus/tracepoints.rs"]
 mod tracepoints;
+#[path = "corpus/uncompared.rs"]
+mod uncompared;
+#[path = "corpus/walk.rs"]
+mod walk;
 
 use core::str;
 use std::fs;
@@ -65,7 +69,7 @@ macro_rules! captures {
     };
 }
 
-// Covered: file mode, little-endian, not compressed, whole. Pipe mode, zstd and damage are not: see `NOT_COMPARED`.
+// All are whole and little-endian; see `uncompared` for the captures that have no golden.
 captures! {
     armv7: "quipper/perf.data.armv7-3.4", Golden::Quipper(".io.out.pb_text");
     branch: "quipper/perf.data.branch-4.14", Golden::Quipper(".io.out.pb_text");
@@ -75,37 +79,11 @@ captures! {
     lost_samples: "quipper/perf.data.lost_samples-4.4", Golden::Quipper(".io.out.pb_text");
     raw_callgraph_branch: "quipper/perf.data.raw_callgraph_branch-3.4", Golden::QuipperParsed(".pb_text");
     singleprocess: "quipper/perf.data.singleprocess-3.4", Golden::Quipper(".io.out.pb_text");
+    piped_ctx_switch_namespaces: "quipper/perf.data.piped.ctx_switch_namespaces-4.14", Golden::Quipper(".pr.out.pb_text");
+    piped_header_features_aligned: "quipper/perf.data.piped.header_features_aligned-6.12", Golden::Quipper(".pr.out.pb_text");
+    piped_throttled: "quipper/perf.data.piped.target.throttled-3.4", Golden::Quipper(".pr.out.pb_text");
     linux_tracepoints: "LinuxTracepoints/perf.data", Golden::Tracepoints(".linux.json");
 }
-
-/// The captures that are not compared yet, by what they need.
-const NOT_COMPARED: &[(&str, &[&str])] = &[
-    (
-        "pipe mode",
-        &[
-            "quipper/perf.data.piped.ctx_switch_namespaces-4.14",
-            "quipper/perf.data.piped.header_features_aligned-6.12",
-            "quipper/perf.data.piped.target.throttled-3.4",
-        ],
-    ),
-    ("zstd", &["linux-perf-data/fibo.compressed2.pipe.data", "linux-perf-data/sleep.compressed.data"]),
-    (
-        "damage",
-        &[
-            "quipper/perf.data.piped.corrupted.zero_size_sample-3.2",
-            "fuzz/clusterfuzz-testcase-minimized-quipper_perf_reader_read_fuzzer-4883679740166144",
-            "fuzz/poc-145fc46ec928e50d7116f6137a3a074bf5c6934c9ab07e3529d0e8e021e7481f",
-            "fuzz/poc-15c4696aab8d47509154302563290062647df5c1d0156fb35382f62f22e86511",
-            "fuzz/poc-2125342715d182bd627e7e86e6843cf54654faeb336d0c07893fec760961d853",
-            "fuzz/poc-2c02c3aa9fb2a613b65097e26fd182d748b0c81b9359a012b09cbe7a358d3ca2",
-            "fuzz/poc-4a52fdd4e9d5adcda85329e1f5fb6f425788e63cef41209f83bfd6edcfae4ff3",
-            "fuzz/poc-56c11c81f1da85a4c5b898b6a9dd14c307b994ff02c6e98445ba22d2e8e957a7",
-            "fuzz/poc-6811aac63baf66b46afe603c99b882dfeca9bda96e0c0fc6ba9d807ae9370309",
-            "fuzz/poc-7bef7f895afc2ab06ed34b6ab7a961edac3c6ef0ff821a59a54f1e30a1ef3aa7",
-            "fuzz/poc-c53034701abf35f2cb30d80ea967a540ad3d4eb208e17c78e7159f3df3dae191",
-        ],
-    ),
-];
 
 /// The corpus, where it is; a message that a test is skipped, where it is not.
 fn corpus(test: &str) -> Option<&'static Path> {
@@ -118,8 +96,8 @@ fn corpus(test: &str) -> Option<&'static Path> {
 }
 
 #[test]
-fn every_capture_is_compared_or_listed() {
-    let Some(corpus) = corpus("every_capture_is_compared_or_listed") else { return };
+fn every_capture_is_tested() {
+    let Some(corpus) = corpus("every_capture_is_tested") else { return };
     let mut captures = Vec::new();
     for folder in entries(corpus).into_iter().filter(|path| path.is_dir()) {
         captures.extend(entries(&folder).iter().map(|path| name_under(corpus, path)));
@@ -129,8 +107,8 @@ fn every_capture_is_compared_or_listed() {
     };
     captures.retain(|name| !is_about_captures(name));
     captures.sort_unstable();
-    let not_compared = NOT_COMPARED.iter().flat_map(|(_, captures)| *captures);
-    let mut listed: Vec<_> = COMPARED.iter().chain(not_compared).map(|name| (*name).to_owned()).collect();
+    let mut listed: Vec<_> =
+        COMPARED.iter().chain(uncompared::CAPTURES).map(|name| (*name).to_owned()).collect();
     listed.sort_unstable();
     assert_eq!(captures, listed);
 }
@@ -181,11 +159,19 @@ fn dump(path: &Path) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
+/// The list has `HASH NAME` lines, and names behind blanks for files that are mapped and have no build id.
 fn check_build_ids(list: &[u8], output: &Output, comparison: &mut Comparison) {
-    let golden: Vec<_> = str::from_utf8(list).unwrap().lines().collect();
+    let (without, with): (Vec<_>, Vec<_>) =
+        str::from_utf8(list).unwrap().lines().partition(|line| line.starts_with(' '));
     let features = output.header.get("features").and_then(|features| features.as_object());
-    let actual = features.and_then(features::build_id_list).map(Into::into);
-    comparison.expect(&At::root("build ids"), &golden.into(), actual.as_ref());
+    let actual = features.and_then(features::build_id_list).unwrap_or_default();
+    comparison.expect(&At::root("build ids"), &with.into(), Some(&actual.into()));
+    for name in without.iter().map(|line| line.trim_start()) {
+        let mapped = output.records.iter().filter_map(|record| record.fields.get("filename")?.as_str());
+        if !mapped.into_iter().any(|mapped| mapped == name) {
+            comparison.fail(&At::root("build ids"), format_args!("no record maps {name}"));
+        }
+    }
 }
 
 /// A golden and a dump of two records, made by hand, through all of the comparison but the file itself.

@@ -6,6 +6,19 @@ use serde_json::{Value, json};
 
 use crate::{Jsonl, dump, jsonl, perfdata, scratch};
 
+/// What was said of a damaged capture but for the last line, which sums up the account.
+fn faults(dumped: &Jsonl) -> &str {
+    let (faults, last) = dumped.run.err.trim_end().rsplit_once('\n').unwrap();
+    let account = &dumped.account;
+    let count = account["diagnostics"].as_array().unwrap().len();
+    let (records, skipped) = (&account["records"], &account["bytes_skipped"]);
+    assert_eq!(
+        last,
+        format!("perfdata: records walked: {records}, faults: {count}, bytes skipped: {skipped}")
+    );
+    faults
+}
+
 /// A whole capture, to be damaged.
 struct Whole {
     name: &'static str,
@@ -39,7 +52,11 @@ impl Whole {
         let path = scratch(&format!("{test}-{}", self.name), &damaged);
         let dumped = jsonl(&path, &[]);
         let shown = perfdata(["info".as_ref(), path.as_os_str()]);
-        assert_eq!((shown.status, &shown.err), (dumped.run.status, &dumped.run.err), "info and dump agree");
+        assert_eq!(
+            (shown.status, shown.err.trim_end()),
+            (dumped.run.status, faults(&dumped)),
+            "info and dump agree"
+        );
         let text = dump(&path, &[]);
         assert_eq!((text.status, &text.err), (dumped.run.status, &dumped.run.err), "both formats agree");
         (damaged, dumped)
@@ -57,13 +74,14 @@ impl Whole {
         let kind = self.records[index]["type"].as_str().unwrap();
         let offset = self.records[index]["offset"].as_u64().unwrap() as usize;
         assert_eq!(dumped.run.status, 3);
-        assert_eq!(dumped.run.err, format!("{at:#x}: {kind}: {field}: {message}\n"));
+        let fault = faults(dumped);
+        assert_eq!(fault, format!("{at:#x}: {kind}: {field}: {message}"));
         assert_eq!(dumped.records.len(), self.records.len());
         for (other, (expected, actual)) in self.records.iter().zip(&dumped.records).enumerate() {
             assert!(other == index || expected == actual, "{actual}");
         }
         let faulty = &dumped.records[index];
-        assert_eq!(faulty["error"], dumped.run.err.trim_end());
+        assert_eq!(faulty["error"], fault);
         let size = faulty["size"].as_u64().unwrap() as usize;
         let raw: String = bytes[offset + 8..offset + size].iter().map(|byte| format!("{byte:02x}")).collect();
         assert_eq!(faulty["raw"], raw);
@@ -96,7 +114,7 @@ fn a_count_beyond_the_record_costs_one_record() {
     let at = sample["offset"].as_u64().unwrap() + 8 + 4 * 8;
     let dumped = whole.with("count", at as usize, &0xffff_ffff_u64.to_le_bytes());
     let left = sample["size"].as_u64().unwrap() - 8 - 5 * 8;
-    let message = format!("needs {} bytes, the record has {left} left", 0xffff_ffff_u64 * 8);
+    let message = format!("needs {} bytes, {left} are left", 0xffff_ffff_u64 * 8);
     whole.has_fault(&dumped, index, at + 8, "callchain", &message);
     assert_eq!(dumped.1.records[index]["fields"]["time"], sample["fields"]["time"]);
 }
@@ -112,21 +130,26 @@ fn an_unknown_id_costs_one_record() {
 }
 
 #[test]
-fn a_size_that_cannot_be_costs_the_rest() {
+fn a_size_that_cannot_be_costs_one_record() {
     let whole = Whole::of("plain.data");
     let (index, sample) = whole.first("SAMPLE");
-    let offset = sample["offset"].as_u64().unwrap() as usize;
+    let [offset, bytes] = ["offset", "size"].map(|field| sample[field].as_u64().unwrap() as usize);
+    let mut left = whole.records.clone();
+    left.remove(index);
     for (size, field) in [(0_u16, "header.size"), (7, "header.size"), (u16::MAX, "payload")] {
         let (_, dumped) = whole.with("size", offset + 6, &size.to_le_bytes());
         assert_eq!(dumped.run.status, 3, "{size}");
-        assert_eq!(dumped.records, whole.records[..index], "{size}");
-        assert_eq!(dumped.account["records"], index, "{size}");
-        assert_eq!(dumped.account["bytes"], offset - whole.data.0, "{size}");
-        assert_eq!(dumped.account["bytes_skipped"], whole.data.1 - offset, "{size}");
-        let diagnostics = dumped.account["diagnostics"].as_array().unwrap();
-        assert_eq!((diagnostics.len(), &diagnostics[0]["field"]), (1, &field.into()), "{size}");
+        assert_eq!(dumped.records, left, "{size}");
+        assert_eq!(dumped.account["records"], left.len(), "{size}");
+        assert_eq!(dumped.account["bytes"], whole.data.1 - whole.data.0 - bytes, "{size}");
+        assert_eq!(dumped.account["bytes_skipped"], bytes, "{size}");
         let at = offset + if field == "payload" { 8 } else { 6 };
-        assert!(dumped.run.err.starts_with(&format!("{at:#x}: {field}: ")), "{}", dumped.run.err);
+        let diagnostics = dumped.account["diagnostics"].as_array().unwrap();
+        let places: Vec<_> = diagnostics.iter().map(|it| (&it["offset"], &it["field"])).collect();
+        assert_eq!(places, [(&json!(at), &json!(field)), (&json!(offset), &json!(""))], "{size}");
+        let (first, second) = faults(&dumped).split_once('\n').unwrap();
+        assert!(first.starts_with(&format!("{at:#x}: {field}: ")), "{first}");
+        assert!(second.starts_with(&format!("{offset:#x}: {bytes} bytes skipped ")), "{second}");
     }
 }
 
@@ -160,11 +183,13 @@ fn a_file_cut_anywhere_gives_what_is_left() {
         assert_eq!(account("bytes") + account("bytes_skipped"), cut.min(end) - start, "{cut}");
         assert_eq!(account("bytes_skipped") == 0, cut >= end || account("bytes") == cut - start, "{cut}");
         let diagnostics = dumped.account["diagnostics"].as_array().unwrap();
-        assert_eq!(diagnostics.len(), dumped.run.err.lines().count(), "{cut}");
-        for (diagnostic, line) in diagnostics.iter().zip(dumped.run.err.lines()) {
+        let lines: Vec<_> = faults(&dumped).lines().collect();
+        assert_eq!(diagnostics.len(), lines.len(), "{cut}");
+        for (diagnostic, line) in diagnostics.iter().zip(lines) {
             let [field, message] = ["field", "message"].map(|part| diagnostic[part].as_str().unwrap());
             let offset = diagnostic["offset"].as_u64().unwrap();
-            assert_eq!(line, format!("{offset:#x}: {field}: {message}"), "{cut}");
+            let field = if field.is_empty() { String::new() } else { format!("{field}: ") };
+            assert_eq!(line, format!("{offset:#x}: {field}{message}"), "{cut}");
         }
     }
 }

@@ -160,3 +160,18 @@ fn what_is_not_known_is_said_with_what_is() {
         fails(&["dump", plain, "--time", range], &format!("--time {range}: must be A,B in seconds"));
     }
 }
+
+#[test]
+fn a_time_range_that_ends_before_it_begins_is_1() {
+    let plain = testdata::path("plain.data");
+    fails(&["dump", plain.to_str().unwrap(), "--time", "5,3"], "--time 5,3: ");
+}
+
+#[test]
+fn a_misc_without_a_bit_is_a_dash() {
+    let path = testdata::path("plain.data");
+    let all = jsonl(&path, &["--type", "ID_INDEX"]);
+    assert_eq!(all.records[0]["misc"], 0);
+    let line = dump(&path, &["--type", "ID_INDEX"]).out;
+    assert_eq!(line.split_whitespace().take(4).skip(1).collect::<Vec<_>>(), ["ID_INDEX", "80", "-"]);
+}

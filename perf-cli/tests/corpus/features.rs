@@ -45,7 +45,7 @@ pub(crate) const NAMES: [&str; 34] = [
 ];
 
 /// The features that quipper keeps of those in the captures, as a mask.
-const KEPT_BY_QUIPPER: u64 = 0x4003_bffc;
+const KEPT_BY_QUIPPER: u64 = 0x4003_fffc;
 
 /// The metadata of PerfDataProto, under the names of its fields.
 ///
@@ -53,14 +53,15 @@ const KEPT_BY_QUIPPER: u64 = 0x4003_bffc;
 pub(crate) fn metadata(features: &Object) -> Object {
     let mut metadata = Object::new();
     metadata.insert("metadata_mask".into(), json!([mask(features)]));
-    metadata.insert("string_metadata".into(), strings(features));
     for (key, value) in [
+        ("string_metadata", strings(features)),
         ("build_ids", features.get("BUILD_ID").cloned()),
         ("uint32_metadata", cpus(features)),
         ("uint64_metadata", features.get("TOTAL_MEM").map(|kb| json!([{"type": 10, "data": [kb]}]))),
         ("cpu_topology", features.get("CPU_TOPOLOGY").cloned()),
         ("pmu_mappings", features.get("PMU_MAPPINGS").cloned()),
         ("group_desc", features.get("GROUP_DESC").cloned()),
+        ("numa_topology", features.get("NUMA_TOPOLOGY").cloned()),
         ("hybrid_topology", features.get("HYBRID_TOPOLOGY").map(hybrid_topology)),
     ] {
         if let Some(value) = value {
@@ -94,7 +95,7 @@ fn mask(features: &Object) -> u64 {
     features.keys().map(bit).sum::<u64>() & KEPT_BY_QUIPPER
 }
 
-fn strings(features: &Object) -> Value {
+fn strings(features: &Object) -> Option<Value> {
     let mut strings = Object::new();
     for (key, feature) in [
         ("hostname", "HOSTNAME"),
@@ -114,7 +115,7 @@ fn strings(features: &Object) -> Value {
         strings.insert("perf_command_line_token".into(), tokens.into());
         strings.insert("perf_command_line_whole".into(), json!({"value": whole.join(" ")}));
     }
-    strings.into()
+    (!strings.is_empty()).then(|| strings.into())
 }
 
 fn cpus(features: &Object) -> Option<Value> {

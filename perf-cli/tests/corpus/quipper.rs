@@ -7,13 +7,15 @@ use serde_json::{Value, json};
 use crate::compare::How::{
     Absent, Bit, Bytes, Ignored, Len, Message, Messages, Number, Numbers, OrZero, Pid, Pid64, Text, Texts,
 };
-use crate::compare::{At, Comparison, How, Object, Table, hex};
+use crate::compare::{At, Comparison, How, Object, Table, hex, printed};
 use crate::output::{Output, Record};
 use crate::proto::{self, Scalar};
+use crate::walk::word;
 use crate::{features, parsed};
 
-/// Records that quipper passes over.
-const OMITTED: [&str; 3] = ["CPU_MAP", "EVENT_UPDATE", "FINISHED_INIT"];
+/// Records that quipper passes over, those among them that are the header of a pipe.
+const OMITTED: [&str; 6] =
+    ["CPU_MAP", "EVENT_UPDATE", "FINISHED_INIT", "HEADER_ATTR", "HEADER_EVENT_TYPE", "HEADER_FEATURE"];
 
 const MD5: How = Ignored("quipper's own: a digest of the string beside it");
 
@@ -32,6 +34,7 @@ const SUMMARY: Table = Table {
         ("pmu_mappings", Messages("pmu_mappings", &PMU)),
         ("group_desc", Messages("group_desc", &GROUP)),
         ("hybrid_topology", Messages("hybrid_topology", &HYBRID_PMU)),
+        ("numa_topology", Messages("numa_topology", &NUMA_NODE)),
         ("string_metadata", Message("string_metadata", &STRINGS)),
     ],
     json_only: &[],
@@ -189,6 +192,17 @@ const HYBRID_PMU: Table = Table {
     json_only: &[],
 };
 
+const NUMA_NODE: Table = Table {
+    fields: &[
+        ("id", Number(&["node"])),
+        ("total_memory", Number(&["mem_total"])),
+        ("free_memory", Number(&["mem_free"])),
+        ("cpu_list", Text("cpus")),
+        ("cpu_list_md5_prefix", MD5),
+    ],
+    json_only: &[],
+};
+
 const STRINGS: Table = Table {
     fields: &[
         ("hostname", Message("hostname", &STRING)),
@@ -225,18 +239,23 @@ const fn kind(type_id: u64, name: &'static str, golden: &'static str, table: &'s
     Kind { type_id, name, golden: Some(golden), table }
 }
 
-const KINDS: [Kind; 15] = [
+const KINDS: [Kind; 20] = [
     kind(1, "MMAP", "mmap_event", &MMAP),
     kind(3, "COMM", "comm_event", &COMM),
     kind(4, "EXIT", "exit_event", &TASK),
+    kind(5, "THROTTLE", "throttle_event", &THROTTLE),
+    kind(6, "UNTHROTTLE", "throttle_event", &THROTTLE),
     kind(7, "FORK", "fork_event", &TASK),
     kind(9, "SAMPLE", "sample_event", &SAMPLE),
     kind(10, "MMAP2", "mmap_event", &MMAP),
     kind(11, "AUX", "aux_event", &AUX),
     kind(12, "ITRACE_START", "itrace_start_event", &ITRACE_START),
     kind(13, "LOST_SAMPLES", "lost_samples_event", &LOST_SAMPLES),
+    kind(14, "SWITCH", "context_switch_event", &SWITCH),
     kind(15, "SWITCH_CPU_WIDE", "context_switch_event", &SWITCH),
+    kind(16, "NAMESPACES", "namespaces_event", &NAMESPACES),
     Kind { type_id: 68, name: "FINISHED_ROUND", golden: None, table: &NOTHING },
+    kind(69, "ID_INDEX", "id_index_event", &ID_INDEX),
     kind(70, "AUXTRACE_INFO", "auxtrace_info_event", &AUXTRACE_INFO),
     kind(71, "AUXTRACE", "auxtrace_event", &AUXTRACE),
     kind(73, "THREAD_MAP", "thread_map_event", &THREAD_MAP),
@@ -366,6 +385,41 @@ const SWITCH: Table = Table {
     json_only: &[],
 };
 
+const THROTTLE: Table = Table {
+    fields: &[
+        ("time_ns", Number(&["time"])),
+        ("id", Number(&["id"])),
+        ("stream_id", Number(&["stream_id"])),
+        SAMPLE_INFO,
+    ],
+    json_only: &[],
+};
+
+const NAMESPACES: Table = Table {
+    fields: &[
+        ("pid", Pid("pid")),
+        ("tid", Pid("tid")),
+        ("link_info", Messages("namespaces", &NAMESPACE)),
+        SAMPLE_INFO,
+    ],
+    json_only: &["nr_namespaces"],
+};
+
+const NAMESPACE: Table =
+    Table { fields: &[("dev", Number(&["dev"])), ("ino", Number(&["ino"]))], json_only: &[] };
+
+const ID_INDEX: Table = Table { fields: &[("entries", Messages("entries", &ID_ENTRY))], json_only: &["nr"] };
+
+const ID_ENTRY: Table = Table {
+    fields: &[
+        ("id", Number(&["id"])),
+        ("idx", Number(&["idx"])),
+        ("cpu", Number(&["cpu"])),
+        ("tid", Pid64("tid")),
+    ],
+    json_only: &[],
+};
+
 const AUXTRACE_INFO: Table = Table {
     fields: &[("type", Number(&["type"])), ("unparsed_binary_blob_priv_data", Numbers("priv"))],
     json_only: &[],
@@ -420,7 +474,7 @@ pub(crate) fn compare(
     if is_parsed {
         output.records = records;
     }
-    comparison.message(&At::root("PerfDataProto"), &SUMMARY, &golden, &summary(&output, mapped));
+    comparison.message(&At::root("PerfDataProto"), &SUMMARY, &golden, &summary(&output, file, mapped));
     let records: Vec<_> =
         output.records.into_iter().filter(|record| !OMITTED.contains(&&*record.name)).collect();
     let at = At::root("events");
@@ -488,7 +542,7 @@ fn body(record: Record, file: &[u8]) -> Object {
                 body.extend(stack);
             }
         }
-        "SWITCH_CPU_WIDE" => body.extend(misc.map(|misc| ("misc".to_owned(), misc.into()))),
+        "SWITCH" | "SWITCH_CPU_WIDE" => body.extend(misc.map(|misc| ("misc".to_owned(), misc.into()))),
         "AUXTRACE" => body.extend(payload.map(|payload| ("data".to_owned(), hex(payload).into()))),
         _ => {}
     }
@@ -498,7 +552,7 @@ fn body(record: Record, file: &[u8]) -> Object {
 
 /// What is not the records: the attrs with their ids and names, counts of records and of the samples all of whose
 /// addresses are in a mapping, and the features.
-fn summary(output: &Output, mapped: u64) -> Object {
+fn summary(output: &Output, file: &[u8], mapped: u64) -> Object {
     let count =
         |names: &[&str]| json!(output.records.iter().filter(|record| names.contains(&&*record.name)).count());
     let features = output.header.get("features").and_then(Value::as_object);
@@ -508,9 +562,33 @@ fn summary(output: &Output, mapped: u64) -> Object {
         "FORK": count(&["FORK"]), "EXIT": count(&["EXIT"]), "mapped": mapped,
     });
     summary.insert("stats".into(), stats);
-    let attrs: Vec<_> = output.attrs().into_iter().map(|attr| file_attr(attr.clone())).collect();
+    let types = event_types(output, file);
+    if !types.is_empty() {
+        // quipper keeps the names as if they had come in an EVENT_DESC.
+        summary.insert("metadata_mask".into(), json!([1 << 12]));
+    }
+    let named = |attr: &Object| {
+        let mut attr = attr.clone();
+        let typed = types.iter().find(|(id, _)| attr.get("config") == Some(&(*id).into()));
+        if let Some((_, name)) = typed {
+            attr.insert("name".into(), (**name).into());
+        }
+        file_attr(attr)
+    };
+    let attrs: Vec<_> = output.attrs().into_iter().map(named).collect();
     summary.insert("attrs".into(), attrs.into());
     summary
+}
+
+/// The names that HEADER_EVENT_TYPE records give to values of `config`: a word, and the name behind it.
+fn event_types(output: &Output, file: &[u8]) -> Vec<(usize, String)> {
+    let records = output.records.iter().filter(|record| record.name == "HEADER_EVENT_TYPE");
+    let typed = |record: &Record| {
+        let at = usize::try_from(record.number("offset")?).ok()?;
+        let name = file.get(at + 16..)?.split(|byte| *byte == 0).next()?;
+        Some((word(file, at + 8), printed(name)))
+    };
+    records.filter_map(typed).collect()
 }
 
 /// An attr with `ids`, `name` and `config` beside it.
