@@ -85,15 +85,35 @@ impl Inflate {
     pub(super) fn step(&mut self, input: &[u8]) -> Result<(usize, bool), &'static str> {
         self.out.drain(..self.start);
         self.start = 0;
-        let (taken, written) = self.decoder.step(input, &mut self.out, STEP)?;
-        Ok((taken, taken == input.len() && written < STEP))
+        match self.decoder.step(input, &mut self.out, STEP) {
+            Ok((taken, written)) => Ok((taken, taken == input.len() && written < STEP)),
+            Err(what) => {
+                // What came before the damage is good; what comes behind it is, if it begins a stream of its own.
+                self.decoder.finish(&mut self.out);
+                self.decoder = Decoder::new();
+                Err(what)
+            }
+        }
     }
 
-    /// Gives what the decoder held back, at the end of the capture.
-    pub(super) fn finish(&mut self) {
+    /// Gives what the decoder held back, at the end of the capture. Bytes of input that are not enough for a block, and
+    /// where in the capture the record is that they are of.
+    pub(super) fn finish(&mut self) -> (u64, u64) {
         self.out.drain(..self.start);
         self.start = 0;
-        self.decoder.finish(&mut self.out);
+        let left = self.decoder.finish(&mut self.out);
+        (left as u64, self.chunks.back().map_or(0, |&(_, offset)| offset))
+    }
+
+    /// Drops what stands behind the last whole record; how much that was.
+    pub(super) fn cut<O: Endian>(&mut self) -> u64 {
+        let mut rest = self.front();
+        while let Ok((_, behind)) = RawRecord::<O>::parse(rest) {
+            rest = behind;
+        }
+        let cut = rest.len();
+        self.out.truncate(self.out.len().saturating_sub(cut));
+        cut as u64
     }
 
     /// What was decompressed and is not yet taken.

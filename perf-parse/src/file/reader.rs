@@ -147,10 +147,15 @@ impl<'a, O: Endian, S: Source> Reader<'a, O, S> {
     ///
     /// Holds records back until a round of the recorder is over (FINISHED_ROUND), as perf does; records without a time
     /// are given at once. Of records in memory it holds their place, 16 bytes each, of others a copy. Where rounds are
-    /// missing or longer than [`ORDER_LIMIT`](ORDER_LIMIT), it gives the earlier half of what it holds; a
+    /// missing, in a directory, or longer than [`ORDER_LIMIT`](ORDER_LIMIT), it gives the earlier half of what it holds; a
     /// record that is earlier than one already given is given late, and counted in [`Account::late`].
     pub fn in_time_order(&mut self) {
-        self.order.get_or_insert_default();
+        self.in_time_order_within(ORDER_LIMIT);
+    }
+
+    /// As [`in_time_order`](Self::in_time_order), with at most `limit` records held back, at least 2: for less memory.
+    pub fn in_time_order_within(&mut self, limit: usize) {
+        self.order.get_or_insert_with(|| TimeOrder::new(limit.max(2)));
     }
 
     /// Starts over at the first record, with an account of its own; events and features that came on the way stay

@@ -57,14 +57,15 @@ impl Decoder {
         Ok((input.len(), out.len().saturating_sub(start)))
     }
 
-    /// Appends what was held back.
-    pub(super) fn finish(&mut self, out: &mut Vec<u8>) {
+    /// Appends what was held back; how many bytes of input there are that no whole block could be made of.
+    pub(super) fn finish(&mut self, out: &mut Vec<u8>) -> usize {
         if self.in_frame {
             // If even this fails there is nothing to be had.
             let _ = self.frames.decode_blocks(&mut LAST_BLOCK.as_slice(), BlockDecodingStrategy::All);
             self.in_frame = false;
         }
         self.collect(out, usize::MAX);
+        core::mem::take(&mut self.carried).len()
     }
 
     fn collect(&mut self, out: &mut Vec<u8>, most: usize) {
@@ -75,11 +76,14 @@ impl Decoder {
     }
 }
 
-/// Whether `input` begins with a whole block: its header gives its type and size in 24 bits.
+/// Bytes of a block at most, by the format.
+const LARGEST_BLOCK: usize = 1 << 17;
+
+/// Whether `input` begins with a whole block, or one that cannot be: its header gives its type and size in 24 bits.
 fn has_block(input: &[u8]) -> bool {
     let Some((&[low, middle, high], content)) = input.split_first_chunk() else { return false };
     let header = u32::from_le_bytes([low, middle, high, 0]);
     let is_repeated_byte = header >> 1 & 3 == 1;
     let size = if is_repeated_byte { 1 } else { (header >> 3) as usize };
-    content.len() >= size
+    content.len() >= size || size > LARGEST_BLOCK
 }

@@ -226,6 +226,8 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
             self.skip(outer)?;
             let passed = self.source.offset().saturating_sub(from);
             if passed < outer {
+                let missing = outer.saturating_sub(passed);
+                self.account.bytes = self.account.bytes.saturating_sub(missing);
                 let kind =
                     FileErrorKind::Truncated { field: "auxtrace.size", needed: outer, available: passed };
                 return Err(self.note(kind, from));
@@ -302,7 +304,10 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
                 self.payload = None;
                 let bytes = core::mem::take(&mut self.pending_payload);
                 self.pending.outer = bytes;
-                self.account.bytes_skipped = self.account.bytes_skipped.saturating_add(bytes);
+                // The rest of the record that the damage is in does not come.
+                let cut = if self.lost_inner { 0 } else { inflate.cut::<O>() };
+                let skipped = bytes.saturating_add(cut);
+                self.account.bytes_skipped = self.account.bytes_skipped.saturating_add(skipped);
                 Err(self.note(FileErrorKind::Decompress { what }, self.source.offset()))
             }
         }
@@ -313,7 +318,12 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
         if let Some(inflate) = &mut self.inflate {
             if !self.inflate_ended {
                 self.inflate_ended = true;
-                inflate.finish();
+                let (left, chunk) = inflate.finish();
+                if left > 0 {
+                    self.account.bytes_skipped = self.account.bytes_skipped.saturating_add(left);
+                    let what = "ends within a block of the zstd stream";
+                    return Err(self.note(FileErrorKind::Decompress { what }, chunk));
+                }
                 return Ok(true);
             }
             let left = inflate.front().len();
@@ -371,8 +381,8 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
     fn resync(&mut self) -> Result<FileError, FileError> {
         self.lost = false;
         let from = self.source.offset();
-        // Records of a file are multiples of 8; where some are not, they may begin anywhere.
-        let step = if matches!(self.mode, Mode::File(_)) && self.inflate.is_none() { 8 } else { 1 };
+        // Records of a file are multiples of 8; where some are not, or bytes are missing, they may begin anywhere.
+        let mut step = if matches!(self.mode, Mode::File(_)) && self.inflate.is_none() { 8 } else { 1 };
         loop {
             let window = salvage::HORIZON.saturating_mul(2);
             let available = self.fill(window)?;
@@ -381,12 +391,17 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
                 self.skip(at as u64)?;
                 break;
             }
+            if ended && step == 8 {
+                step = 1;
+                continue;
+            }
             if ended {
                 self.skip(available as u64)?;
                 break;
             }
+            // The search begins a step behind the front: stay as much before the first place that it did not judge.
             let judged = available.saturating_sub(salvage::HORIZON) & !7;
-            self.skip(judged as u64)?;
+            self.skip(judged.saturating_sub(step) as u64)?;
         }
         let bytes = self.source.offset().saturating_sub(from);
         self.account.bytes_skipped = self.account.bytes_skipped.saturating_add(bytes);
@@ -402,7 +417,7 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
         let skipped = match found {
             Some(at) => at,
             None if self.inflate_ended => length,
-            None => length.saturating_sub(salvage::HORIZON) & !7,
+            None => (length.saturating_sub(salvage::HORIZON) & !7).saturating_sub(8),
         };
         inflate.skip(skipped);
         self.inner_skipped = self.inner_skipped.saturating_add(skipped as u64);

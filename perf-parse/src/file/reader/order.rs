@@ -20,8 +20,10 @@ pub const ORDER_LIMIT: usize = 4 << 20;
 const COPIES_LIMIT: usize = 64 << 20;
 
 /// The records that are held back.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct TimeOrder {
+    /// Records held back at most.
+    limit: usize,
     /// Those that may be given now, the earliest first.
     ready: VecDeque<Held>,
     /// Those that a later record may still come before.
@@ -95,6 +97,19 @@ impl Copies {
 }
 
 impl TimeOrder {
+    pub(super) fn new(limit: usize) -> Self {
+        Self {
+            limit,
+            ready: VecDeque::new(),
+            held: Vec::new(),
+            latest: 0,
+            latest_of_last_round: 0,
+            given: 0,
+            ended: false,
+            copies: Copies::default(),
+        }
+    }
+
     /// Lets all go that is not later than `time`, in order.
     fn release<O: Endian>(&mut self, time: u64) {
         self.copies.compact::<O>(&mut self.held);
@@ -125,7 +140,7 @@ impl TimeOrder {
     }
 
     fn is_full(&self) -> bool {
-        self.held.len() >= ORDER_LIMIT || self.copies.bytes.len() >= COPIES_LIMIT
+        self.held.len() >= self.limit || self.copies.bytes.len() >= COPIES_LIMIT
     }
 }
 
@@ -151,7 +166,8 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
             let record = self.view(current)?;
             let kind = record.raw.kind();
             let time = record.time().unwrap_or(0);
-            if kind == RecordType::FINISHED_ROUND {
+            // Each file of a directory has all times: a round of one says nothing of those still to be read.
+            if kind == RecordType::FINISHED_ROUND && self.data_file == 0 && self.more.is_empty() {
                 if let Some(order) = &mut self.order {
                     order.end_round::<O>();
                 }

@@ -13,8 +13,9 @@ const CHUNK: usize = 1 << 16;
 pub struct Stream<R> {
     reader: R,
     buffer: Vec<u8>,
-    /// Where in `buffer` the front is.
+    /// Where in `buffer` the front is, and the end of what was read.
     start: usize,
+    end: usize,
     /// Where the front is in the capture.
     offset: u64,
     ended: bool,
@@ -22,21 +23,24 @@ pub struct Stream<R> {
 
 impl<R: Read> Stream<R> {
     pub(in crate::file) fn new(reader: R) -> Self {
-        Self { reader, buffer: Vec::new(), start: 0, offset: 0, ended: false }
+        Self { reader, buffer: Vec::new(), start: 0, end: 0, offset: 0, ended: false }
     }
 
     /// Reads once; grows the buffer by no more than what came.
     fn read(&mut self) -> Result<(), FileErrorKind> {
-        let end = self.buffer.len();
-        self.buffer.resize(end.saturating_add(CHUNK), 0);
+        // What is there beyond the end from the read before is used again.
+        let room = self.end.saturating_add(CHUNK);
+        if self.buffer.len() < room {
+            self.buffer.resize(room, 0);
+        }
         let read = loop {
-            match self.reader.read(self.buffer.get_mut(end..).unwrap_or_default()) {
+            match self.reader.read(self.buffer.get_mut(self.end..).unwrap_or_default()) {
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 other => break other,
             }
         };
         let count = read.as_ref().map_or(0, |&count| count);
-        self.buffer.truncate(end.saturating_add(count));
+        self.end = self.end.saturating_add(count).min(self.buffer.len());
         self.ended = count == 0;
         read.map(|_| ()).map_err(|error| FileErrorKind::Io(error.kind()))
     }
@@ -48,7 +52,8 @@ impl<R: Read> Source for Stream<R> {
     #[inline]
     fn fill(&mut self, need: usize) -> Result<usize, FileErrorKind> {
         if self.front().len() < need && self.start > 0 {
-            self.buffer.drain(..self.start);
+            self.buffer.copy_within(self.start..self.end, 0);
+            self.end = self.end.saturating_sub(self.start);
             self.start = 0;
         }
         while self.front().len() < need && !self.ended {
@@ -59,7 +64,7 @@ impl<R: Read> Source for Stream<R> {
 
     #[inline]
     fn front(&self) -> &[u8] {
-        self.buffer.get(self.start..).unwrap_or_default()
+        self.buffer.get(self.start..self.end).unwrap_or_default()
     }
 
     fn skip(&mut self, count: u64) -> Result<(), FileErrorKind> {

@@ -1,0 +1,160 @@
+//! Compressed captures, whichever library decompresses.
+
+use perf_parse::abi::record::RecordType;
+use perf_parse::file::FileErrorKind;
+
+use crate::{Walk, capture, read, read_by_time, read_stream};
+
+const CAPTURES: [&str; 2] = ["touch.zstd.data", "compressed.zstd.pipe.data"];
+
+/// Where the COMPRESSED records of a capture are, and their sizes.
+fn payloads(bytes: &[u8]) -> Vec<(usize, usize)> {
+    let word = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap()) as usize;
+    let (mut at, end) = if word(8) == 16 { (16, bytes.len()) } else { (word(40), word(40) + word(48)) };
+    let mut all = Vec::new();
+    while at < end {
+        let size = word(at) >> 48;
+        if matches!(word(at) as u32, 81 | 83) {
+            all.push((at, size));
+        }
+        let behind =
+            if word(at) as u32 == 66 { (word(at + 8) as u32 as usize).next_multiple_of(8) } else { 0 };
+        at += size + behind;
+    }
+    all
+}
+
+fn compressed(walk: &Walk) -> usize {
+    walk.seen.iter().filter(|it| it.inner.is_some()).count()
+}
+
+#[test]
+fn records_come_out_whole() {
+    for name in CAPTURES {
+        let bytes = capture(name);
+        let all = read(&bytes);
+        assert!(all.account.is_clean(), "{name}: {:?}", all.account.diagnostics);
+        assert!(compressed(&all) > 10, "{name}");
+        assert!(all.seen.iter().all(|it| it.decodes), "{name}");
+        assert!(all.seen.iter().all(|it| it.kind != RecordType::COMPRESSED), "{name}");
+        // End to end in the decompressed stream, each of a COMPRESSED record that there is.
+        let payloads = payloads(&bytes);
+        let mut position = 0;
+        for record in all.seen.iter().filter(|it| it.inner.is_some()) {
+            assert_eq!(record.inner, Some(position));
+            position += record.raw.len() as u64;
+            assert!(payloads.iter().any(|&(at, _)| at as u64 == record.offset));
+        }
+        assert_eq!(all.account.records as usize, all.seen.len() + payloads.len());
+    }
+}
+
+#[test]
+fn what_comes_out_is_known() {
+    // Checksums, FNV-1a, of the records that come out: the same with both libraries.
+    let sums: Vec<_> = CAPTURES
+        .iter()
+        .map(|name| {
+            let all = read(&capture(name));
+            let bytes = all.seen.iter().filter(|it| it.inner.is_some()).flat_map(|it| &it.raw);
+            let sum = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |sum, &byte| {
+                (sum ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
+            });
+            (compressed(&all), sum)
+        })
+        .collect();
+    assert_eq!(sums, [(1560, 0x92965622ecf38550), (1556, 0x4441e9219387f9d5)]);
+}
+
+#[test]
+fn a_stream_is_read_as_memory_is() {
+    let bytes = capture(CAPTURES[1]);
+    let memory = read(&bytes);
+    for most in [1, 3, 7, 4096] {
+        let stream = read_stream(&bytes, most);
+        assert_eq!(stream.seen, memory.seen);
+        assert_eq!(stream.account.bytes, memory.account.bytes);
+        assert!(stream.account.is_clean());
+    }
+}
+
+#[test]
+fn by_time_it_is_the_same_records() {
+    for name in CAPTURES {
+        let bytes = capture(name);
+        let (one, by_time) = (read(&bytes), read_by_time(&bytes));
+        let times: Vec<_> = by_time.times().into_iter().flatten().filter(|&time| time != 0).collect();
+        assert!(times.is_sorted(), "{name}");
+        let mut seen = [one.seen, by_time.seen];
+        seen.iter_mut().for_each(|all| all.sort_by_key(|it| (it.inner, it.offset)));
+        assert_eq!(seen[0], seen[1], "{name}");
+    }
+}
+
+/// The capture with the payload of the COMPRESSED record `of` filled with 0xff.
+fn damaged(bytes: &[u8], of: usize) -> Vec<u8> {
+    let (at, size) = payloads(bytes)[of];
+    let mut damaged = bytes.to_vec();
+    damaged[at + 8..at + size].fill(0xff);
+    damaged
+}
+
+#[test]
+fn a_damaged_payload_is_said() {
+    for name in CAPTURES {
+        let bytes = capture(name);
+        let whole = read(&bytes);
+        let payloads = payloads(&bytes);
+        for (index, &(at, size)) in payloads.iter().enumerate() {
+            let all = read(&damaged(&bytes, index));
+            let error = all.errors.iter().find(|it| matches!(it.kind, FileErrorKind::Decompress { .. }));
+            assert_eq!(error.map(|it| it.offset), Some(at as u64), "{name} {index}");
+            assert!(all.account.bytes_skipped >= size as u64);
+            // What was before it is given, and so are the records that were not compressed.
+            let before = |walk: &Walk| {
+                let all = walk.seen.iter().filter(|it| it.inner.is_some() && it.offset < at as u64);
+                all.map(|it| it.raw.clone()).collect::<Vec<_>>()
+            };
+            assert_eq!(before(&all), before(&whole), "{name} {index}");
+            let plain = |walk: &Walk| walk.seen.iter().filter(|it| it.inner.is_none()).count();
+            assert_eq!(plain(&all), plain(&whole), "{name} {index}");
+            // Nothing is made up: what comes out is in the whole.
+            let raw = whole.raw();
+            assert!(all.raw().iter().all(|it| raw.contains(it)), "{name} {index}");
+        }
+    }
+}
+
+#[test]
+fn any_byte_of_a_payload_may_be_damaged() {
+    for name in CAPTURES {
+        let bytes = capture(name);
+        for (at, size) in payloads(&bytes) {
+            for byte in (at + 8..at + size).step_by(101) {
+                for value in [0xff, bytes[byte] ^ 0x10] {
+                    let mut damaged = bytes.clone();
+                    damaged[byte] = value;
+                    let all = read(&damaged);
+                    assert!(all.seen.len() < 10_000, "{name} {byte}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn cut_off_anywhere() {
+    for name in CAPTURES {
+        let bytes = capture(name);
+        let whole = read(&bytes);
+        for len in (16..bytes.len()).step_by(61) {
+            let Ok(reader) = perf_parse::file::AnyReader::open(&bytes[..len]) else { continue };
+            let cut = crate::walk_any(reader);
+            let inner = |walk: &Walk| {
+                let all = walk.seen.iter().filter(|it| it.inner.is_some());
+                all.map(|it| it.raw.clone()).collect::<Vec<_>>()
+            };
+            assert!(inner(&whole).starts_with(&inner(&cut)), "{name} {len}");
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! The reader in every mode: streams, directories, compressed captures, time order, damage.
+
+#![cfg(feature = "std")]
+
+#[allow(dead_code, reason = "shared with the tests of files, which use all of it")]
+#[path = "../file/build.rs"]
+mod build;
+#[path = "../common/mod.rs"]
+mod common;
+#[cfg(any(feature = "ruzstd", feature = "zstd"))]
+mod compressed;
+mod directory;
+mod order;
+mod pipe;
+mod salvage;
+mod truncation;
+
+use std::io::{self, Read};
+
+use perf_parse::RawRecord;
+use perf_parse::abi::attr::{Attr, AttrFlags};
+use perf_parse::abi::endian::Endian;
+use perf_parse::abi::record::RecordType;
+use perf_parse::abi::sample_type::SampleType;
+use perf_parse::file::{Account, AnyReader, FileError, FileErrorKind, Reader, Source};
+
+use common::Bytes;
+
+/// A record as it was given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Seen {
+    offset: u64,
+    inner: Option<u64>,
+    data_file: usize,
+    kind: RecordType,
+    raw: Vec<u8>,
+    event: Option<usize>,
+    time: Option<u64>,
+    decodes: bool,
+}
+
+/// All that a reader gave.
+#[derive(Clone, Debug)]
+struct Walk {
+    seen: Vec<Seen>,
+    errors: Vec<FileError>,
+    account: Account,
+    names: Vec<Option<Vec<u8>>>,
+    /// Numbers of the features and their bytes.
+    features: Vec<(u32, Vec<u8>)>,
+    /// Where the reader stood at the end.
+    end: u64,
+}
+
+impl Walk {
+    fn raw(&self) -> Vec<&[u8]> {
+        self.seen.iter().map(|it| it.raw.as_slice()).collect()
+    }
+
+    fn times(&self) -> Vec<Option<u64>> {
+        self.seen.iter().map(|it| it.time).collect()
+    }
+
+    fn kinds(&self) -> Vec<FileErrorKind> {
+        self.errors.iter().map(|error| error.kind).collect()
+    }
+}
+
+/// The bytes of a record.
+fn bytes_of<O: Endian>(raw: &RawRecord<'_, O>) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    raw.write(&mut bytes);
+    bytes
+}
+
+/// Reads to the end.
+fn walk<O: Endian, S: Source>(mut reader: Reader<'_, O, S>) -> Walk {
+    let (mut seen, mut errors) = (Vec::new(), Vec::new());
+    loop {
+        match reader.next() {
+            Ok(Some(record)) => seen.push(Seen {
+                offset: record.offset,
+                inner: record.inner,
+                data_file: record.data_file,
+                kind: record.raw.kind(),
+                raw: bytes_of(&record.raw),
+                event: record.event_index,
+                time: record.time(),
+                decodes: record.decode().is_ok(),
+            }),
+            Ok(None) => break,
+            Err(error) => errors.push(error),
+        }
+        assert!(errors.len() < 1_000_000, "no end");
+    }
+    assert!(reader.next().unwrap().is_none(), "the end stays the end");
+    Walk {
+        seen,
+        errors,
+        account: reader.account().clone(),
+        names: reader.events().iter().map(|event| event.name.clone()).collect(),
+        features: reader.features().map(|it| (it.feature.0, it.bytes.to_vec())).collect(),
+        end: reader.offset(),
+    }
+}
+
+fn walk_any<S: Source>(reader: AnyReader<'_, S>) -> Walk {
+    match reader {
+        AnyReader::Little(reader) => walk(reader),
+        AnyReader::Big(reader) => walk(reader),
+    }
+}
+
+/// Reads a capture in memory in its own order.
+fn read(bytes: &[u8]) -> Walk {
+    walk_any(AnyReader::open(bytes).unwrap())
+}
+
+/// Reads a capture in memory by time.
+fn read_by_time(bytes: &[u8]) -> Walk {
+    match AnyReader::open(bytes).unwrap() {
+        AnyReader::Little(mut reader) => {
+            reader.in_time_order();
+            walk(reader)
+        }
+        AnyReader::Big(mut reader) => {
+            reader.in_time_order();
+            walk(reader)
+        }
+    }
+}
+
+/// A stream that gives at most `most` bytes at a time.
+struct Trickle<'a> {
+    bytes: &'a [u8],
+    most: usize,
+    /// What comes behind the bytes, instead of the end.
+    fails: Option<io::ErrorKind>,
+}
+
+impl Read for Trickle<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.bytes.is_empty() {
+            if let Some(kind) = self.fails {
+                return Err(kind.into());
+            }
+        }
+        let most = self.most.min(buffer.len());
+        (&mut self.bytes).take(most as u64).read(buffer)
+    }
+}
+
+/// Reads a stream that gives at most `most` bytes at a time.
+fn read_stream(bytes: &[u8], most: usize) -> Walk {
+    walk_any(AnyReader::stream(Trickle { bytes, most, fails: None }).unwrap())
+}
+
+/// The bytes of a capture of the test data.
+fn capture(name: &str) -> Vec<u8> {
+    std::fs::read(testdata::path(name)).unwrap()
+}
+
+/// An attr whose records tell their time and their event.
+fn timed() -> Attr {
+    let sample_type = SampleType::IDENTIFIER | SampleType::TIME;
+    Attr { flags: AttrFlags::SAMPLE_ID_ALL, ..Attr { sample_type, ..Attr::default() } }
+}
+
+/// A sample of the event with the id 7.
+fn sample(time: u64) -> Vec<u8> {
+    Bytes::new(false).u64s(&[7, time]).record(9, 0)
+}
+
+/// A record that says that a round is over.
+fn round() -> Vec<u8> {
+    Bytes::new(false).record(68, 0)
+}

@@ -1,0 +1,155 @@
+//! Damage: what is not damaged is given, and the account says what was not.
+
+use perf_parse::file::{FileError, FileErrorKind};
+use perf_parse::{Error, ErrorKind};
+
+use crate::build::Builder;
+use crate::common::Bytes;
+use crate::pipe::{attr, header};
+use crate::{Walk, read, read_stream, sample, timed};
+
+/// A file of samples 1 to 6 and a record of bytes, `middle` behind the third.
+fn with(middle: &[u8]) -> (Vec<u8>, u64) {
+    let before = (1..=3).map(sample).collect::<Vec<_>>().concat();
+    let behind = (4..=6).map(sample).collect::<Vec<_>>().concat();
+    let at = before.len();
+    let built = Builder::new(false).event(timed(), &[7]).data(before).data(middle).data(behind).build();
+    (built.bytes, (built.data + at) as u64)
+}
+
+/// That all samples were given, and `bytes` at `offset` passed over.
+fn skipped_alone(all: &Walk, offset: u64, bytes: u64) {
+    assert_eq!(all.times(), [1, 2, 3, 4, 5, 6].map(Some), "{:?}", all.errors);
+    let [FileError { kind: FileErrorKind::Boundary(error), offset: at }, skipped] = all.errors[..] else {
+        panic!("{:?}", all.errors)
+    };
+    assert_eq!(at, offset + u64::from(error.offset));
+    assert_eq!(skipped, FileError { kind: FileErrorKind::Skipped { bytes }, offset });
+    assert_eq!(all.account.diagnostics, all.errors);
+    assert_eq!((all.account.records, all.account.bytes_skipped), (6, bytes));
+    assert_eq!(all.account.bytes, 6 * 24);
+}
+
+#[test]
+fn records_without_a_size() {
+    for zeroes in 1..=100 {
+        // With 6 the size is the next record's type, which is a size; with 7 there is more than that to skip.
+        if zeroes == 6 {
+            continue;
+        }
+        let (bytes, at) = with(&vec![0; zeroes]);
+        skipped_alone(&read(&bytes), at, zeroes as u64);
+    }
+}
+
+#[test]
+fn records_past_the_end() {
+    for ones in 8..=100 {
+        let (bytes, at) = with(&vec![0xff; ones]);
+        skipped_alone(&read(&bytes), at, ones as u64);
+    }
+    let mut huge = sample(10);
+    huge[6..8].copy_from_slice(&60_000_u16.to_le_bytes());
+    let (bytes, at) = with(&huge);
+    skipped_alone(&read(&bytes), at, 24);
+}
+
+#[test]
+fn in_a_stream() {
+    let head = [header(false), attr(false, &timed(), &[7])].concat();
+    for middle in [vec![0; 16], vec![0; 13], vec![0; 300_001], vec![0; 600_000], b"not a record".repeat(99)] {
+        let before = (1..=3).map(sample).collect::<Vec<_>>().concat();
+        let behind = (4..=6).map(sample).collect::<Vec<_>>().concat();
+        let bytes = [&head, &before, &middle, &behind].map(Vec::as_slice).concat();
+        let at = head.len() + before.len();
+        let memory = read(&bytes);
+        let mut streams: Vec<_> = [1000, 4096, 1 << 20].map(|most| read_stream(&bytes, most)).into();
+        streams.push(memory);
+        for mut all in streams {
+            // The attr.
+            all.seen.remove(0);
+            all.account.records -= 1;
+            all.account.bytes -= (head.len() - 16) as u64;
+            skipped_alone(&all, at as u64, middle.len() as u64);
+        }
+    }
+}
+
+#[test]
+fn a_boundary_wherever_the_window_ends() {
+    // The reader looks at a stream in windows; a boundary at the edge of one is found as any other.
+    let head = [header(false), attr(false, &timed(), &[7]), sample(1)].concat();
+    let behind: Vec<_> = (2..40_000).flat_map(sample).collect();
+    for zeroes in [1 << 18, (1 << 18) - 8, (1 << 18) + 8, (1 << 18) + 1, 1 << 19, (1 << 19) - 1] {
+        let bytes = [head.clone(), vec![0; zeroes], behind.clone()].concat();
+        for most in [1 << 12, 1 << 16] {
+            let all = read_stream(&bytes, most);
+            assert_eq!(all.account.bytes_skipped, zeroes as u64, "{most}");
+            assert_eq!(all.seen.len(), 40_000);
+        }
+    }
+}
+
+#[test]
+fn text_at_the_end() {
+    let text = b"and then somebody wrote this to the file\n";
+    let data: Vec<_> = (1..=6).flat_map(sample).collect();
+    let built = Builder::new(false).event(timed(), &[7]).data(&data).data(text).build();
+    skipped_alone(&read(&built.bytes), (built.data + data.len()) as u64, text.len() as u64);
+    // A part of a header.
+    for len in 1..8 {
+        let built = Builder::new(false).event(timed(), &[7]).data(&data).data(&text[..len]).build();
+        skipped_alone(&read(&built.bytes), (built.data + data.len()) as u64, len as u64);
+    }
+}
+
+#[test]
+fn a_damaged_record_costs_itself() {
+    let damaged = Bytes::new(false).u64(7).record(9, 0);
+    let (bytes, at) = with(&damaged);
+    let all = read(&bytes);
+    assert_eq!((all.seen.len(), all.errors.len(), all.account.bytes_skipped), (7, 0, 0));
+    let wrong: Vec<_> = all.seen.iter().filter(|it| !it.decodes).map(|it| it.offset).collect();
+    assert_eq!(wrong, [at]);
+}
+
+#[test]
+fn twice() {
+    let (bytes, at) = with(&[vec![0; 16], (20..30).flat_map(sample).collect(), vec![0; 40]].concat());
+    let all = read(&bytes);
+    assert_eq!((all.seen.len(), all.account.bytes_skipped), (16, 56));
+    let size = ErrorKind::RecordSize { size: 0 };
+    let boundary = FileErrorKind::Boundary(Error { kind: size, offset: 6 });
+    let skipped = |bytes| FileErrorKind::Skipped { bytes };
+    assert_eq!(all.kinds(), [boundary, skipped(16), boundary, skipped(40)]);
+    assert_eq!(all.errors[2].offset, at + 16 + 240 + 6);
+}
+
+#[test]
+fn a_record_that_looks_like_one_is_not_enough() {
+    // One credible header among rubbish is no boundary; four in a row are.
+    let lone = [vec![0; 16], sample(50), vec![0; 16]].concat();
+    let (bytes, at) = with(&lone);
+    skipped_alone(&read(&bytes), at, lone.len() as u64);
+    // Samples of an event that there is not are none.
+    let foreign = Bytes::new(false).u64s(&[8, 1]).record(9, 0).repeat(5);
+    let two = Builder::new(false)
+        .event(timed(), &[7])
+        .event(timed(), &[9])
+        .data(sample(1))
+        .data([0; 8])
+        .data(foreign)
+        .data(sample(2))
+        .build();
+    let all = read(&two.bytes);
+    assert_eq!((all.times(), all.account.bytes_skipped), (vec![Some(1), Some(2)], 8 + 5 * 24));
+}
+
+#[test]
+fn nothing_to_be_found() {
+    let (bytes, _) = with(&[]);
+    let data = bytes.len() - 6 * 24;
+    let rubbish = [bytes[..data].to_vec(), vec![0; 144]].concat();
+    let all = read(&rubbish);
+    assert_eq!((all.seen.len(), all.errors.len(), all.account.bytes_skipped), (0, 2, 144));
+}
