@@ -7,7 +7,7 @@ use perf_abi::attr::{Attr, AttrVersion};
 use perf_abi::endian::{BigEndian, LittleEndian};
 use perf_abi::feature::Feature;
 use perf_abi::record::RecordType;
-use perf_parse::file::{AnyFile, File, FileRecord};
+use perf_parse::file::{AnyReader, FileRecord, Mode};
 use perf_parse::record::SampleId;
 use perf_parse::write::{self, SampleIdFields};
 use perf_parse::{Record, SampleLayout};
@@ -16,8 +16,10 @@ use crate::file::Bytes;
 
 /// The twin of `original`.
 pub(crate) fn of(original: &[u8]) -> Vec<u8> {
-    let AnyFile::Little(file) = AnyFile::open(original).unwrap() else { panic!("is big-endian already") };
-    let header = file.header();
+    let AnyReader::Little(mut file) = AnyReader::open(original).unwrap() else {
+        panic!("is big-endian already")
+    };
+    let Mode::File(header) = *file.mode() else { panic!("is a pipe") };
     let mut twin = original.to_vec();
     let mut put = |offset: u64, bytes: &[u8]| {
         let offset = offset as usize;
@@ -32,14 +34,13 @@ pub(crate) fn of(original: &[u8]) -> Vec<u8> {
         let section = &original[ids as usize..][..16];
         put(ids, &turned(section, &[Part::Word, Part::Word]));
         let offset = u64::from_le_bytes(section[..8].try_into().unwrap());
-        put(offset, &event.ids.iter().fold(Bytes::<BigEndian>::new(), |bytes, id| bytes.u64(id.get())).0);
+        put(offset, &event.ids.iter().fold(Bytes::<BigEndian>::new(), |bytes, id| bytes.u64(*id)).0);
     }
-    for record in file.records() {
-        let record = record.unwrap();
-        put(record.offset, &self::record(&file, &record));
+    while let Some(record) = file.next().unwrap() {
+        put(record.offset, &self::record(&record));
     }
     let table = header.data.offset + header.data.size;
-    let entries = &original[table as usize..][..16 * file.features().len()];
+    let entries = &original[table as usize..][..16 * file.features().count()];
     put(table, &turned(entries, &[Part::Rest(&[Part::Word])]));
     for section in file.features() {
         put(section.offset, &feature(section.feature, section.bytes));
@@ -52,14 +53,14 @@ fn attr(attr: &Attr, size: u64) -> Vec<u8> {
     attr.write::<BigEndian>(version).unwrap()[..version.size() as usize].to_vec()
 }
 
-fn record(file: &File<'_, LittleEndian>, record: &FileRecord<'_, LittleEndian>) -> Vec<u8> {
+fn record(record: &FileRecord<'_, LittleEndian>) -> Vec<u8> {
     let (kind, misc, size) = (record.raw.kind(), record.raw.misc(), record.raw.size());
     let mut out = Vec::new();
     if kind.is_user() {
         let header = Bytes::<BigEndian>::new().u32(kind.0).u16(misc.0).u16(size);
         return header.bytes(&turned(record.raw.payload(), user_record(kind, record.raw.payload()))).0;
     }
-    let layout = &file.events()[record.event.unwrap()].layout;
+    let layout = &record.event().unwrap().layout;
     match record.decode().unwrap() {
         Record::Sample(sample) => {
             write::sample::<BigEndian>(&mut out, layout, misc, &sample.to_fields().unwrap()).unwrap();

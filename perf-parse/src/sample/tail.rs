@@ -15,6 +15,7 @@ use perf_abi::weight::WeightStruct;
 use super::{BranchStack, Callchain, Read, Regs, Sample, StackUser};
 use crate::cursor::Cursor;
 use crate::error::{Error, ErrorKind};
+use crate::layout::SampleLayout;
 
 /// The fields of a sample from `read` on. Each is `None` where the event does not record it.
 #[derive(Clone, Copy, Debug)]
@@ -122,6 +123,47 @@ impl Open {
     }
 }
 
+/// The fields of a sample that stand behind the user stack.
+const BEHIND_STACK: SampleType = SampleType::WEIGHT
+    .union(SampleType::WEIGHT_STRUCT)
+    .union(SampleType::DATA_SRC)
+    .union(SampleType::TRANSACTION)
+    .union(SampleType::REGS_INTR)
+    .union(SampleType::PHYS_ADDR)
+    .union(SampleType::CGROUP)
+    .union(SampleType::DATA_PAGE_SIZE)
+    .union(SampleType::CODE_PAGE_SIZE)
+    .union(SampleType::AUX);
+
+impl<O: Endian> Tail<'_, O> {
+    /// The tail of a sample that has none.
+    const EMPTY: Self = Self {
+        read: None,
+        callchain: None,
+        raw: None,
+        branch_stack: None,
+        regs_user: None,
+        stack_user: None,
+        weight: None,
+        weight_struct: None,
+        data_src: None,
+        transaction: None,
+        regs_intr: None,
+        phys_addr: None,
+        cgroup: None,
+        data_page_size: None,
+        code_page_size: None,
+        aux: None,
+        readings: Readings {
+            hw_idx: Reading::Certain,
+            counters: Reading::Certain,
+            regs_user: Reading::Certain,
+            stack_user: Reading::Certain,
+            regs_intr: Reading::Certain,
+        },
+    };
+}
+
 impl<'a, O: Endian> Sample<'a, O> {
     /// Everything from `read` on, in one walk. Allocates nothing; the cost grows with the number of fields, not with
     /// their sizes.
@@ -134,11 +176,13 @@ impl<'a, O: Endian> Sample<'a, O> {
     #[inline]
     pub fn tail(&self) -> Result<Tail<'a, O>, Error> {
         let mut walk = Walk::new(Open(0));
-        match walk.run(self) {
-            Ok(tail) if !walk.seen.has(Open::STACK_USER) => Ok(tail),
-            Err(error) if walk.seen == Open(0) => Err(error),
-            usual => self.resolve(usual),
+        let mut tail = Tail::EMPTY;
+        match walk.run(self, &mut tail) {
+            Ok(()) if !walk.seen.has(Open::STACK_USER) => {}
+            Err(error) if walk.seen == Open(0) => return Err(error),
+            usual => tail = self.resolve(usual)?,
         }
+        Ok(tail)
     }
 
     /// How many ways of reading the sample consume it exactly; more than 1 means that its bytes are ambiguous.
@@ -154,7 +198,8 @@ impl<'a, O: Endian> Sample<'a, O> {
     fn exact_readings(&self) -> impl Iterator<Item = (Open, Tail<'a, O>)> {
         (0..32).filter_map(|others| {
             let mut walk = Walk::new(Open(others));
-            let tail = walk.run(self).ok()?;
+            let mut tail = Tail::EMPTY;
+            walk.run(self, &mut tail).ok()?;
             // A choice that did not come up is not a reading of its own.
             (others & !walk.seen.0 == 0).then_some((Open(others), tail))
         })
@@ -162,9 +207,9 @@ impl<'a, O: Endian> Sample<'a, O> {
 
     /// Finds the reading to take where the usual one fails, or where it and the stray word of the stack both fit.
     #[cold]
-    fn resolve(&self, usual: Result<Tail<'a, O>, Error>) -> Result<Tail<'a, O>, Error> {
+    fn resolve(&self, usual: Result<(), Error>) -> Result<Tail<'a, O>, Error> {
         let Some((first, tail)) = self.exact_readings().next() else {
-            return usual;
+            return usual.map(|()| Tail::EMPTY);
         };
         if first.has(Open::STACK_USER) || !self.ran_in_user_space(&tail) {
             return Ok(tail);
@@ -206,72 +251,83 @@ impl Walk {
         self.others.has(field)
     }
 
+    /// Fills in `tail`, which is empty.
     #[inline]
-    fn run<'a, O: Endian>(&mut self, sample: &Sample<'a, O>) -> Result<Tail<'a, O>, Error> {
+    fn run<'a, O: Endian>(&mut self, sample: &Sample<'a, O>, tail: &mut Tail<'a, O>) -> Result<(), Error> {
         let layout = sample.layout;
         let records = |field| layout.sample_type.contains(field);
         let mut cursor = sample.cursor();
         let at = &mut cursor;
-        let read = sample.read(at)?;
-        let callchain = if records(SampleType::CALLCHAIN) { Some(Callchain::parse(at)?) } else { None };
-        let raw = if records(SampleType::RAW) { Some(raw::<O>(at)?) } else { None };
-        let branch_stack = if records(SampleType::BRANCH_STACK) {
-            Some(self.branch_stack(at, layout.branch_sample_type)?)
-        } else {
-            None
-        };
-        let regs_user = if records(SampleType::REGS_USER) {
-            self.regs(at, Open::REGS_USER, layout.regs_user)?
-        } else {
-            None
-        };
-        let stack_user = if records(SampleType::STACK_USER) {
-            Some(self.stack_user::<O>(at, layout.stack_user_is_zero)?)
-        } else {
-            None
-        };
-        let weight = if records(SampleType::WEIGHT) { self.word::<O>(at, "weight")? } else { None };
-        let weight_struct =
-            if records(SampleType::WEIGHT_STRUCT) { self.word::<O>(at, "weight")? } else { None };
-        let data_src = if records(SampleType::DATA_SRC) { self.word::<O>(at, "data_src")? } else { None };
-        let transaction =
-            if records(SampleType::TRANSACTION) { self.word::<O>(at, "transaction")? } else { None };
-        let regs_intr = if records(SampleType::REGS_INTR) {
-            self.regs(at, Open::REGS_INTR, layout.regs_intr)?
-        } else {
-            None
-        };
-        let phys_addr = if records(SampleType::PHYS_ADDR) { self.word::<O>(at, "phys_addr")? } else { None };
-        let cgroup = if records(SampleType::CGROUP) { self.word::<O>(at, "cgroup")? } else { None };
-        let data_page_size =
-            if records(SampleType::DATA_PAGE_SIZE) { self.word::<O>(at, "data_page_size")? } else { None };
-        let code_page_size =
-            if records(SampleType::CODE_PAGE_SIZE) { self.word::<O>(at, "code_page_size")? } else { None };
-        let aux = if records(SampleType::AUX) { self.aux::<O>(at)? } else { None };
+        tail.read = sample.read(at)?;
+        if records(SampleType::CALLCHAIN) {
+            tail.callchain = Some(Callchain::parse(at)?);
+        }
+        if records(SampleType::RAW) {
+            tail.raw = Some(raw::<O>(at)?);
+        }
+        if records(SampleType::BRANCH_STACK) {
+            tail.branch_stack = Some(self.branch_stack(at, layout.branch_sample_type)?);
+        }
+        if records(SampleType::REGS_USER) {
+            tail.regs_user = self.regs(at, Open::REGS_USER, layout.regs_user)?;
+        }
+        if records(SampleType::STACK_USER) {
+            tail.stack_user = Some(self.stack_user::<O>(at, layout.stack_user_is_zero)?);
+        }
+        if layout.sample_type.0 & BEHIND_STACK.0 != 0 {
+            self.run_behind_stack(at, layout, tail)?;
+        }
         cursor.finish()?;
         if self.cut {
             // The stray word moved nothing out of the sample: no kernel writes that.
             return Err(cursor.truncated("stack_user", 8));
         }
-        Ok(Tail {
-            read,
-            callchain,
-            raw,
-            branch_stack,
-            regs_user,
-            stack_user,
-            weight,
-            weight_struct: weight_struct.map(WeightStruct),
-            data_src: data_src.map(DataSrc),
-            transaction: transaction.map(Txn),
-            regs_intr,
-            phys_addr,
-            cgroup,
-            data_page_size,
-            code_page_size,
-            aux,
-            readings: self.readings(),
-        })
+        if self.seen != Open(0) {
+            tail.readings = self.readings();
+        }
+        Ok(())
+    }
+
+    /// The fields behind the user stack, which few events record.
+    #[inline]
+    fn run_behind_stack<'a, O: Endian>(
+        &mut self,
+        at: &mut Cursor<'a>,
+        layout: &SampleLayout,
+        tail: &mut Tail<'a, O>,
+    ) -> Result<(), Error> {
+        let records = |field| layout.sample_type.contains(field);
+        if records(SampleType::WEIGHT) {
+            tail.weight = self.word::<O>(at, "weight")?;
+        }
+        if records(SampleType::WEIGHT_STRUCT) {
+            tail.weight_struct = self.word::<O>(at, "weight")?.map(WeightStruct);
+        }
+        if records(SampleType::DATA_SRC) {
+            tail.data_src = self.word::<O>(at, "data_src")?.map(DataSrc);
+        }
+        if records(SampleType::TRANSACTION) {
+            tail.transaction = self.word::<O>(at, "transaction")?.map(Txn);
+        }
+        if records(SampleType::REGS_INTR) {
+            tail.regs_intr = self.regs(at, Open::REGS_INTR, layout.regs_intr)?;
+        }
+        if records(SampleType::PHYS_ADDR) {
+            tail.phys_addr = self.word::<O>(at, "phys_addr")?;
+        }
+        if records(SampleType::CGROUP) {
+            tail.cgroup = self.word::<O>(at, "cgroup")?;
+        }
+        if records(SampleType::DATA_PAGE_SIZE) {
+            tail.data_page_size = self.word::<O>(at, "data_page_size")?;
+        }
+        if records(SampleType::CODE_PAGE_SIZE) {
+            tail.code_page_size = self.word::<O>(at, "code_page_size")?;
+        }
+        if records(SampleType::AUX) {
+            tail.aux = self.aux::<O>(at)?;
+        }
+        Ok(())
     }
 
     fn readings(&self) -> Readings {

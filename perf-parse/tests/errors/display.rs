@@ -9,7 +9,7 @@ fn every_kind() {
         (
             ErrorKind::Truncated { field, needed: 8, available: 4 },
             "nr",
-            "byte 16: nr: needs 8 bytes, the record has 4 left",
+            "byte 16: nr: needs 8 bytes, 4 are left",
         ),
         (
             ErrorKind::Residue { bytes: 8 },

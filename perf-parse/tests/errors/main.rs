@@ -6,7 +6,6 @@ mod display;
 mod layout;
 mod records;
 mod samples;
-mod user;
 
 use common::Bytes;
 use perf_parse::abi::attr::Attr;

@@ -47,17 +47,17 @@ fn every_kind() {
         (
             FileError { kind: FileErrorKind::Layout(error), offset: 255 },
             "nr",
-            "0xff: nr: needs 8 bytes, the record has 4 left",
+            "0xff: nr: needs 8 bytes, 4 are left",
         ),
         (
             FileError { kind: FileErrorKind::Record { kind, error }, offset: 255 },
             "nr",
-            "0xff: SAMPLE: nr: needs 8 bytes, the record has 4 left",
+            "0xff: SAMPLE: nr: needs 8 bytes, 4 are left",
         ),
         (
             FileError { kind: FileErrorKind::Boundary(error), offset: 255 },
             "nr",
-            "0xff: nr: needs 8 bytes, the record has 4 left; looking for where records go on",
+            "0xff: nr: needs 8 bytes, 4 are left; looking for where records go on",
         ),
         (
             FileError { kind: FileErrorKind::UnknownId { kind, id: 7 }, offset: 255 },
@@ -72,7 +72,7 @@ fn every_kind() {
         (
             FileError { kind: FileErrorKind::Feature { feature: Feature::CMDLINE, error }, offset: 255 },
             "nr",
-            "0xff: CMDLINE: nr: needs 8 bytes, the record has 4 left",
+            "0xff: CMDLINE: nr: needs 8 bytes, 4 are left",
         ),
     ] {
         assert_eq!(error.field(), field);

@@ -1,11 +1,13 @@
 //! From one record to the next: header after header, into compressed payloads and out of them.
 
 use perf_abi::endian::{Endian, U16, U32, U64};
+use perf_abi::feature::Feature;
 use perf_abi::record::RecordType;
 use zerocopy::FromBytes;
 
 use super::super::compressed::{Inflate, compressed_range};
 use super::super::error::{FileError, FileErrorKind};
+use super::super::features::FeatureSection;
 use super::super::records::FileRecord;
 use super::super::salvage;
 use super::super::source::Source;
@@ -208,6 +210,15 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
             at = end;
         }
         self.absorbed = start.saturating_add(at as u64);
+        // perf of Linux 4.14 and before writes the features before the attrs. Faults were noted as it came.
+        if let Some(known) = self.features.iter().find(|known| known.feature == Feature::EVENT_DESC) {
+            let section = FeatureSection::new(known.feature, known.offset, &known.bytes);
+            for (index, described) in section.event_desc::<O>().enumerate() {
+                if let Ok(described) = described {
+                    self.events.name(index, described.ids, described.name);
+                }
+            }
+        }
         Ok(())
     }
 
