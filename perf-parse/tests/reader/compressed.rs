@@ -3,7 +3,9 @@
 use perf_parse::abi::record::RecordType;
 use perf_parse::file::FileErrorKind;
 
-use crate::{Walk, capture, read, read_by_time, read_stream};
+use crate::build::Builder;
+use crate::common::Bytes;
+use crate::{Walk, capture, read, read_by_time, read_stream, sample, timed};
 
 const CAPTURES: [&str; 2] = ["touch.zstd.data", "compressed.zstd.pipe.data"];
 
@@ -157,4 +159,119 @@ fn cut_off_anywhere() {
             assert!(inner(&whole).starts_with(&inner(&cut)), "{name} {len}");
         }
     }
+}
+
+/// The header of a frame whose window is 2 MiB.
+const FRAME: [u8; 6] = [0x28, 0xb5, 0x2f, 0xfd, 0, 0x58];
+
+/// A block that is not compressed; the last of its frame or not.
+fn block(content: &[u8], is_last: bool) -> Vec<u8> {
+    let header = (content.len() as u32) << 3 | u32::from(is_last);
+    [&header.to_le_bytes()[..3], content].concat()
+}
+
+/// A frame of one block.
+fn frame(content: &[u8]) -> Vec<u8> {
+    [FRAME.as_slice(), &block(content, true)].concat()
+}
+
+fn compressed_record(payload: &[u8]) -> Vec<u8> {
+    Bytes::new(false).raw(payload).record(81, 0)
+}
+
+/// The newer record, which is padded.
+fn compressed2_record(payload: &[u8]) -> Vec<u8> {
+    let padding = payload.len().next_multiple_of(8) - payload.len();
+    Bytes::new(false).u64(payload.len() as u64).raw(payload).raw(&[0xee; 8][..padding]).record(83, 0)
+}
+
+/// Reads a file of these records; where its data begins.
+fn read_records(records: &[Vec<u8>]) -> (Walk, u64) {
+    let built = Builder::new(false).event(timed(), &[7]).data(records.concat()).build();
+    (read(&built.bytes), built.data as u64)
+}
+
+#[test]
+fn records_and_blocks_straddle_payloads() {
+    let content: Vec<_> = (1..=4).flat_map(sample).collect();
+    let stream = [FRAME.as_slice(), &block(&content[..37], false), &block(&content[37..], true)].concat();
+    for record in [compressed_record, compressed2_record] {
+        // Cut into two payloads anywhere, within a block and within the header of one too.
+        for cut in 0..=stream.len() {
+            let (all, _) = read_records(&[record(&stream[..cut]), record(&stream[cut..]), sample(5)]);
+            let mut times = all.times();
+            times.sort_unstable();
+            assert_eq!(times, [1, 2, 3, 4, 5].map(Some), "{cut}");
+            assert!(all.account.is_clean(), "{cut}: {:?}", all.errors);
+        }
+    }
+}
+
+#[test]
+fn a_record_that_straddles_is_the_second_payloads() {
+    let content: Vec<_> = (1..=4).flat_map(sample).collect();
+    let records = [compressed_record(&frame(&content[..37])), compressed_record(&frame(&content[37..]))];
+    let (all, data) = read_records(&records);
+    let second = data + records[0].len() as u64;
+    assert!(all.account.is_clean(), "{:?}", all.errors);
+    let places: Vec<_> = all.seen.iter().map(|it| (it.offset, it.inner, it.time)).collect();
+    let expected: Vec<_> = [(data, 1), (second, 2), (second, 3), (second, 4)]
+        .into_iter()
+        .map(|(offset, time)| (offset, Some(24 * (time - 1)), Some(time)))
+        .collect();
+    assert_eq!(places, expected);
+}
+
+#[test]
+fn a_damaged_frame_costs_itself() {
+    let one = compressed_record(&frame(&[sample(1), sample(2)].concat()));
+    let two = compressed_record(&[0xff; 40]);
+    let three = compressed_record(&frame(&[sample(3), sample(4)].concat()));
+    let (all, data) = read_records(&[one.clone(), two.clone(), three, sample(5)]);
+    assert_eq!(all.times(), [1, 2, 3, 4, 5].map(Some));
+    let [error] = all.errors[..] else { panic!("{:?}", all.errors) };
+    assert_eq!(error.offset, data + one.len() as u64);
+    assert!(matches!(error.kind, FileErrorKind::Decompress { .. }));
+    assert_eq!(all.account.bytes_skipped, two.len() as u64);
+    assert_eq!(all.account.diagnostics, [error]);
+}
+
+#[test]
+fn payloads_behind_damage_in_their_frame_are_said() {
+    // The record that the damage cuts off is passed over with it.
+    let half = &sample(2)[..10];
+    let begin = [FRAME.as_slice(), &block(&[&sample(1), half].concat(), false)].concat();
+    let bad = compressed_record(&[0xff; 8]);
+    let behind = compressed_record(&block(&sample(3), false));
+    let (all, _) = read_records(&[
+        compressed_record(&begin),
+        bad.clone(),
+        behind.clone(),
+        compressed_record(&frame(&sample(4))),
+    ]);
+    assert_eq!(all.times(), [1, 4].map(Some));
+    assert_eq!(all.errors.len(), 2);
+    assert!(all.kinds().iter().all(|kind| matches!(kind, FileErrorKind::Decompress { .. })));
+    assert_eq!(all.account.bytes_skipped as usize, bad.len() + half.len() + behind.len());
+}
+
+#[test]
+fn damage_in_the_decompressed_records() {
+    let content = [sample(1), vec![0; 16], (2..8).flat_map(sample).collect()].concat();
+    let (all, _) = read_records(&[compressed_record(&frame(&content)), sample(9)]);
+    let mut times = all.times();
+    times.sort_unstable();
+    assert_eq!(times, [1, 2, 3, 4, 5, 6, 7, 9].map(Some));
+    assert_eq!((all.errors.len(), all.account.bytes_skipped), (2, 16));
+}
+
+#[test]
+fn a_payload_that_claims_more_than_it_has() {
+    let mut record = compressed2_record(&frame(&sample(1)));
+    record[8..16].copy_from_slice(&1000_u64.to_le_bytes());
+    let (all, data) = read_records(&[record, sample(2)]);
+    assert_eq!(all.times(), [Some(2)]);
+    let [error] = all.errors[..] else { panic!("{:?}", all.errors) };
+    assert!(matches!(error.kind, FileErrorKind::Record { kind: RecordType::COMPRESSED2, .. }));
+    assert!(error.offset > data);
 }

@@ -39,7 +39,7 @@ impl Decoder {
         while self.frames.can_collect() < most {
             if !self.in_frame {
                 // What a frame that ended still holds comes before the next is begun.
-                if rest.is_empty() || self.frames.can_collect() > 0 {
+                if rest.is_empty() || !has_header(rest) || self.frames.can_collect() > 0 {
                     break;
                 }
                 self.frames.reset(&mut rest).map_err(|_| damaged)?;
@@ -74,6 +74,28 @@ impl Decoder {
         let read = self.frames.read(out.get_mut(start..).unwrap_or_default()).unwrap_or(0);
         out.truncate(start.saturating_add(read));
     }
+}
+
+/// Whether `input` begins with the whole header of a frame, or with what is none.
+fn has_header(input: &[u8]) -> bool {
+    const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+    let Some((magic, rest)) = input.split_first_chunk() else { return !MAGIC.starts_with(input) };
+    let Some((&descriptor, rest)) = rest.split_first() else { return *magic != MAGIC };
+    let is_single_segment = descriptor >> 5 & 1;
+    let content_size = match descriptor >> 6 {
+        0 => is_single_segment,
+        1 => 2,
+        2 => 4,
+        _ => 8,
+    };
+    let dictionary = match descriptor & 3 {
+        3 => 4,
+        size => size,
+    };
+    // All but a single segment have a byte for the window.
+    let window = is_single_segment ^ 1;
+    let size = [content_size, dictionary, window].map(usize::from).iter().sum();
+    *magic != MAGIC || rest.len() >= size
 }
 
 /// Bytes of a block at most, by the format.
