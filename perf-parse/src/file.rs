@@ -1,8 +1,141 @@
-//! `perf.data` files: header, events, feature sections, and the walk over the records.
+//! `perf.data` captures: files, pipes, folders, compressed or damaged.
 //!
-//! A [`File`] borrows the bytes of the whole file, mapped or read; opening it indexes the attrs and their ids and
-//! nothing else. [`File::records`] walks the data section in file order, tells each record's event, and keeps the
-//! [`Account`] of all that was read, lost and skipped.
+//! [`Reader`] serves them all: the caller asks for records. [`AnyReader`] finds out the byte order; behind it the code is
+//! compiled for each, so work with a capture is written as a function over `O: Endian`.
+//!
+//! # Examples
+//!
+//! All records, by time:
+//!
+//! ```
+//! use perf_parse::abi::endian::Endian;
+//! use perf_parse::file::{AnyReader, FileError, Reader};
+//!
+//! fn times<O: Endian>(mut reader: Reader<'_, O>) -> Result<Vec<u64>, FileError> {
+//!     reader.in_time_order();
+//!     let mut times = Vec::new();
+//!     while let Some(record) = reader.next()? {
+//!         times.extend(record.time().filter(|&time| time != 0));
+//!     }
+//!     Ok(times)
+//! }
+//!
+//! # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../testdata/captures/ids.data");
+//! let bytes = std::fs::read(path)?;
+//! let times = match AnyReader::open(&bytes)? {
+//!     AnyReader::Little(reader) => times(reader)?,
+//!     AnyReader::Big(reader) => times(reader)?,
+//! };
+//! assert!(times.is_sorted());
+//! # Ok::<(), Box<dyn core::error::Error>>(())
+//! ```
+//!
+//! A pipe, read as it comes; only MMAP2 and COMM are decoded:
+//!
+//! ```
+//! use perf_parse::Record;
+//! use perf_parse::abi::record::RecordType;
+//! use perf_parse::file::AnyReader;
+//!
+//! # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../testdata/captures/tracing.pipe.data");
+//! let pipe = std::fs::File::open(path)?; // or standard input
+//! let AnyReader::Little(mut reader) = AnyReader::stream(pipe)? else { panic!("recorded on x86") };
+//! let mut names = Vec::new();
+//! while let Some(record) = reader.next()? {
+//!     // Types that are not asked for cost the hop over them.
+//!     if matches!(record.raw.kind(), RecordType::MMAP2 | RecordType::COMM) {
+//!         match record.decode()? {
+//!             Record::Mmap2(mmap) => names.push(mmap.filename.to_vec()),
+//!             Record::Comm(comm) => names.push(comm.comm.to_vec()),
+//!             _ => {}
+//!         }
+//!     }
+//! }
+//! assert!(!names.is_empty());
+//! # Ok::<(), Box<dyn core::error::Error>>(())
+//! ```
+//!
+//! Samples by event, and what to make of damage: an error from [`Reader::next`] is in the account, and the next call goes
+//! on behind it.
+//!
+//! ```
+//! use std::collections::BTreeMap;
+//!
+//! use perf_parse::Record;
+//! use perf_parse::file::AnyReader;
+//!
+//! # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../testdata/captures/ids.data");
+//! let mut bytes = std::fs::read(path)?;
+//! bytes[0x800..0x810].fill(0); // damage
+//! let AnyReader::Little(mut reader) = AnyReader::open(&bytes)? else { panic!("recorded on x86") };
+//! let mut samples: BTreeMap<Vec<u8>, u64> = BTreeMap::new();
+//! loop {
+//!     match reader.next() {
+//!         Ok(None) => break,
+//!         Err(damage) => eprintln!("{damage}"),
+//!         Ok(Some(record)) => {
+//!             if let Ok(Record::Sample(_)) = record.decode() {
+//!                 let name = record.event().and_then(|event| event.name.clone());
+//!                 *samples.entry(name.unwrap_or_default()).or_default() += 1;
+//!             }
+//!         }
+//!     }
+//! }
+//! assert!(samples.values().sum::<u64>() > 0);
+//! assert!(!reader.account().is_clean());
+//! # Ok::<(), Box<dyn core::error::Error>>(())
+//! ```
+//!
+//! AUX data: where it is, and its bytes, which are not copied to be walked past:
+//!
+//! ```
+//! use perf_parse::abi::record::RecordType;
+//! use perf_parse::file::AnyReader;
+//!
+//! # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../testdata/synthetic/auxtrace.le.data");
+//! let bytes = std::fs::read(path)?;
+//! let AnyReader::Little(mut reader) = AnyReader::open(&bytes)? else { panic!("little-endian") };
+//! let mut aux = 0;
+//! while let Some(record) = reader.next()? {
+//!     if record.raw.kind() == RecordType::AUXTRACE {
+//!         assert_eq!(record.behind.len() as u64, record.behind_size);
+//!         aux += record.behind_size;
+//!     }
+//! }
+//! assert!(aux > 0);
+//! # Ok::<(), Box<dyn core::error::Error>>(())
+//! ```
+//!
+//! A copy with the samples of one thread, and everything that is not a sample:
+//!
+//! ```
+//! use std::io::Cursor;
+//!
+//! use perf_parse::Record;
+//! use perf_parse::abi::endian::LittleEndian;
+//! use perf_parse::file::AnyReader;
+//! use perf_parse::file::write::{EventFields, FileWriter, Options};
+//!
+//! # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../testdata/captures/ids.data");
+//! let bytes = std::fs::read(path)?;
+//! let AnyReader::Little(mut reader) = AnyReader::open(&bytes)? else { panic!("recorded on x86") };
+//! let events: Vec<_> = reader.events().iter().map(EventFields::from).collect();
+//! let mut writer = FileWriter::<LittleEndian, _>::new(Cursor::new(Vec::new()), &events, &Options::default())?;
+//! let mut kept = 0;
+//! while let Some(record) = reader.next()? {
+//!     let wanted = match record.decode()? {
+//!         Record::Sample(sample) => sample.tid() == sample.pid(),
+//!         _ => true,
+//!     };
+//!     if wanted {
+//!         writer.raw(&record.raw, record.behind)?;
+//!         kept += 1;
+//!     }
+//! }
+//! let copy = writer.finish()?.into_inner();
+//! assert!(kept > 0 && copy.starts_with(b"PERFILE2"));
+//! # Ok::<(), Box<dyn core::error::Error>>(())
+//! ```
 
 mod account;
 mod build_id;

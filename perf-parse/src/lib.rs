@@ -6,11 +6,9 @@
 //!   [`Record`] of one, by the [`SampleLayout`] computed once from the event's attr. A [`Sample`] is a lazy view: the
 //!   getters of its leading fields are one load each, [`Sample::tail`] walks the rest once. All of it works without std
 //!   and without alloc, and allocates nothing.
-//! - **Files** (feature `alloc`). [`AnyFile::open`] reads the header, attrs, ids and feature table of a `perf.data` in
-//!   memory; [`File::records`](file::File::records) walks its records, tells each one's event, and keeps the
-//!   [`Account`](file::Account).
-//! - **Tracepoints** (feature `alloc`). [`tracepoint`] reads the formats that a capture carries, and decodes the raw data
-//!   of a sample by them.
+//! - **Captures** (feature `alloc`). [`AnyReader::open`] takes a `perf.data` in memory, [`AnyReader::stream`] one that is
+//!   read once. [`Reader::next`] gives its records, in whatever mode it was written, tells each one's event, and keeps
+//!   the [`Account`](file::Account). [`file`] has examples.
 //! - **Writing** (feature `alloc`). [`write`](mod@write) makes records and samples of owned fields, for any attr, in either
 //!   byte order.
 //!
@@ -27,8 +25,8 @@
 //!
 //! # Byte order
 //!
-//! A type parameter, [`Endian`](abi::endian::Endian), decided once when a file is opened: [`AnyFile`] has a variant for
-//! each. What a plain swap of bytes would get wrong (pairs of 32-bit numbers, bit-fields) is taken care of.
+//! A type parameter, [`Endian`](abi::endian::Endian), decided once when a capture is opened: [`AnyReader`] has a variant
+//! for each. What a plain swap of bytes would get wrong (pairs of 32-bit numbers, bit-fields) is taken care of.
 //!
 //! # Errors
 //!

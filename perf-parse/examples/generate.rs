@@ -1,0 +1,70 @@
+//! Writes a large capture, to measure what reading one costs: `generate OUT GIB`.
+//!
+//! Samples of two cpus whose times interleave, a round of each every 10000 samples, as perf record writes them.
+
+use std::error::Error;
+use std::fs::File;
+use std::io::BufWriter;
+
+use perf_parse::SampleLayout;
+use perf_parse::abi::attr::{Attr, AttrFlags};
+use perf_parse::abi::endian::LittleEndian;
+use perf_parse::abi::event::EventType;
+use perf_parse::abi::record::{Header, Misc, RecordType};
+use perf_parse::abi::sample_type::SampleType;
+use perf_parse::file::write::{EventFields, FileWriter, Options};
+use perf_parse::write::{self, SampleFields};
+use zerocopy::IntoBytes;
+
+/// Samples of a cpu between two rounds.
+const ROUND: u64 = 10_000;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut args = std::env::args().skip(1);
+    let (Some(path), Some(gib)) = (args.next(), args.next()) else {
+        return Err("usage: generate OUT GIB".into());
+    };
+    let size = gib.parse::<u64>()? << 30;
+    let sample_type =
+        [SampleType::IP, SampleType::TID, SampleType::TIME, SampleType::CPU, SampleType::PERIOD]
+            .into_iter()
+            .fold(SampleType::NONE, SampleType::union);
+    let attr = Attr {
+        kind: EventType::SOFTWARE,
+        sample_type,
+        flags: AttrFlags::SAMPLE_ID_ALL,
+        sample_period: 1,
+        ..Attr::default()
+    };
+    let layout = SampleLayout::new(&attr)?;
+    let event =
+        EventFields { attr, ids: vec![1, 2], name: Some(b"cpu-clock".to_vec()), ..EventFields::default() };
+    let out = BufWriter::with_capacity(1 << 20, File::create(path)?);
+    let mut writer = FileWriter::<LittleEndian, _>::new(out, &[event], &Options::default())?;
+    let round = Header::<LittleEndian>::new(RecordType::FINISHED_ROUND, Misc(0), 8);
+    let (mut written, mut start) = (0_u64, 1_u64);
+    let mut record = Vec::new();
+    while written < size {
+        for cpu in 0..2 {
+            for sample in 0..ROUND {
+                let time = start + 2 * sample + u64::from(cpu);
+                let fields = SampleFields {
+                    ip: Some(0x40_1000 + sample),
+                    pid_tid: Some((1000, 1000 + cpu as i32)),
+                    time: Some(time),
+                    cpu: Some(cpu),
+                    period: Some(1),
+                    ..SampleFields::default()
+                };
+                record.clear();
+                write::sample::<LittleEndian>(&mut record, &layout, Misc(2), &fields)?;
+                writer.record(&record)?;
+                written += record.len() as u64;
+            }
+        }
+        start += 2 * ROUND;
+        writer.record(round.as_bytes())?;
+    }
+    writer.finish()?;
+    Ok(())
+}
