@@ -310,7 +310,7 @@ impl BranchFlags {
 /// use perf_abi::endian::BigEndian;
 /// let flags = BranchFlags::PREDICTED.with_cycles(12).with_kind(BranchType::CALL);
 /// let entry = BranchEntry::<BigEndian>::new(0x1000, 0x2000, flags);
-/// assert_eq!(entry.flags().to_string(), "PREDICTED cycles=12 kind=CALL");
+/// assert_eq!(entry.flags().to_string(), "PREDICTED cycles=12 type=CALL");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]

@@ -54,7 +54,7 @@ fn fields_print_by_name_behind_the_flags() {
         .with_cycles(9)
         .with_kind(BranchType::EXTEND_ABI)
         .with_new_type(BranchNewType(14));
-    assert_eq!(branch.to_string(), "MISPRED cycles=9 kind=EXTEND_ABI new_type=14");
+    assert_eq!(branch.to_string(), "MISPRED cycles=9 type=EXTEND_ABI new_type=14");
     assert_eq!(BranchFlags(branch.0 | 1 << 40).to_string(), format!("{branch} 0x10000000000"));
     assert_eq!(WeightStruct(7 << 32 | 5).to_string(), "var1_dw=5 var2_w=7");
     assert_eq!(DataSrc::NA.to_string(), "op=NA lvl=NA snoop=NA lock=NA dtlb=NA lvl_num=NA");

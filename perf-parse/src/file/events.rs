@@ -68,6 +68,9 @@ pub struct Events {
     dispatch: Dispatch,
 }
 
+/// Events at most that names are looked for by their `config`.
+const MAX_NAMED_BY_CONFIG: usize = 1024;
+
 /// Events of a capture at most, as in perf.
 const MAX_EVENTS: usize = 1 << 16;
 
@@ -138,6 +141,18 @@ impl Events {
             None => self.list.iter_mut().find(same),
         };
         if let Some(event) = event {
+            event.name = Some(Vec::from(name));
+        }
+    }
+
+    /// Names the events of a `config` that have no name yet, as the first tools wrote names.
+    pub(super) fn name_by_config(&mut self, config: u64, name: &[u8]) {
+        // Those tools had a handful. Each of many names is not looked for among each of many events.
+        if self.list.len() > MAX_NAMED_BY_CONFIG {
+            return;
+        }
+        for event in self.list.iter_mut().filter(|event| event.attr.config == config && event.name.is_none())
+        {
             event.name = Some(Vec::from(name));
         }
     }

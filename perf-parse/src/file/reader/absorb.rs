@@ -5,7 +5,8 @@ use alloc::vec::Vec;
 
 use perf_abi::endian::Endian;
 use perf_abi::feature::Feature;
-use perf_abi::record::RecordType;
+use perf_abi::record::{HeaderEventType, RecordType};
+use zerocopy::FromBytes;
 
 use super::super::Account;
 use super::super::error::{FileError, FileErrorKind};
@@ -21,6 +22,7 @@ pub(super) fn is_absorbed(kind: RecordType) -> bool {
     matches!(
         kind,
         RecordType::HEADER_ATTR
+            | RecordType::HEADER_EVENT_TYPE
             | RecordType::EVENT_UPDATE
             | RecordType::HEADER_FEATURE
             | RecordType::HEADER_TRACING_DATA
@@ -45,6 +47,9 @@ impl Absorb<'_, '_> {
                 if let Err(error) = self.events.add(it.attr(), it.ids, payload) {
                     self.account.note(error);
                 }
+            }
+            Ok(Record::User(UserRecord::HeaderEventType(it), _)) => {
+                self.events.name_by_config(it.event_id, it.name);
             }
             Ok(Record::User(UserRecord::EventUpdate(it), kind)) if !self.events.update(&it) => {
                 self.account.note(FileError::new(FileErrorKind::UnknownId { kind, id: it.id }, offset));
@@ -93,5 +98,14 @@ pub(super) fn name_events<O: Endian>(
             Ok(described) => events.name(index, described.ids, described.name),
             Err(error) => account.note(error),
         }
+    }
+}
+
+/// Gives the events the names that the event types of a file of the first tools have for them.
+pub(super) fn name_by_types<O: Endian>(events: &mut Events, section: &[u8]) {
+    let Ok(types) = <[HeaderEventType<O>]>::ref_from_bytes(section) else { return };
+    for it in types {
+        let name = it.name.split(|&byte| byte == 0).next().unwrap_or_default();
+        events.name_by_config(it.event_id.get(), name);
     }
 }

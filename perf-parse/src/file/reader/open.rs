@@ -17,7 +17,7 @@ use super::super::header::{self, FileHeader, Section};
 use super::super::source::Stream;
 use super::super::source::{Slice, Source};
 use super::super::{Account, FileErrorKind};
-use super::absorb::name_events;
+use super::absorb::{name_by_types, name_events};
 use super::{Mode, OwnedFeature, Pending, Reader};
 
 /// Bytes of the header of a stream: the magic and its own size.
@@ -112,6 +112,10 @@ impl<'a, O: Endian> Reader<'a, O> {
         diagnostics.into_iter().for_each(|diagnostic| reader.account.note(diagnostic));
         if let Some(section) = sections.iter().find(|section| section.feature == Feature::EVENT_DESC) {
             name_events::<O>(&mut reader.events, section, &mut reader.account);
+        }
+        // Where it is not in the file there are no names in it.
+        if let Ok(types) = header.event_types.of(bytes, "header.event_types.size") {
+            name_by_types::<O>(&mut reader.events, types);
         }
         reader.opened = reader.account.clone();
         Ok(reader)
