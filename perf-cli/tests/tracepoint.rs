@@ -100,10 +100,7 @@ fn a_field_beyond_the_raw_data_is_said_and_the_others_are_shown() {
     let (from, to) = (b"old_pid;\toffset:16;", b"old_pid;\toffset:99;");
     let (status, out, err) = dump_changed("beyond", from, to, &SAMPLES);
     assert_eq!(status, Some(3));
-    assert!(
-        err.lines().next().unwrap().contains("SAMPLE: raw: needs 103 bytes, the record has 36 left"),
-        "{err}"
-    );
+    assert!(err.lines().next().unwrap().contains("SAMPLE: raw: needs 103 bytes, 36 are left"), "{err}");
     let samples = samples(&out);
     let tracepoint = &samples[0]["fields"]["tracepoint"];
     assert_eq!(tracepoint["filename"], "./workload");

@@ -66,7 +66,7 @@
 //!
 //! # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../testdata/captures/ids.data");
 //! let mut bytes = std::fs::read(path)?;
-//! bytes[0x800..0x810].fill(0); // damage
+//! bytes[0x558..0x560].fill(0); // damage: the header of a sample
 //! let AnyReader::Little(mut reader) = AnyReader::open(&bytes)? else { panic!("recorded on x86") };
 //! let mut samples: BTreeMap<Vec<u8>, u64> = BTreeMap::new();
 //! loop {

@@ -57,7 +57,7 @@ use crate::error::Error;
 ///
 /// let cut = FeatureSection::new(Feature::NRCPUS, 0x1000, &[8, 0, 0, 0, 6, 0]);
 /// let error = cut.nr_cpus::<LittleEndian>().unwrap_err();
-/// assert_eq!(error.to_string(), "0x1004: NRCPUS: nr_cpus_online: needs 4 bytes, the record has 2 left");
+/// assert_eq!(error.to_string(), "0x1004: NRCPUS: nr_cpus_online: needs 4 bytes, 2 are left");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FeatureSection<'a> {

@@ -19,7 +19,7 @@
 //! use perf_parse::abi::feature::Feature;
 //! use perf_parse::abi::record::Misc;
 //! use perf_parse::abi::sample_type::SampleType;
-//! use perf_parse::file::File;
+//! use perf_parse::file::Reader;
 //! use perf_parse::file::write::{EventFields, FileWriter, Options};
 //! use perf_parse::write::{self, SampleFields};
 //!
@@ -35,8 +35,8 @@
 //! writer.record(&record)?;
 //!
 //! let bytes = writer.finish()?.into_inner();
-//! let file = File::<LittleEndian>::open(&bytes)?;
-//! assert_eq!(file.events()[0].name, Some(&b"cpu-clock"[..]));
+//! let reader = Reader::<LittleEndian>::open(&bytes)?;
+//! assert_eq!(reader.events()[0].name.as_deref(), Some(&b"cpu-clock"[..]));
 //! # Ok::<(), Box<dyn core::error::Error>>(())
 //! ```
 

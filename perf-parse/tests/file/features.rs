@@ -65,7 +65,7 @@ fn one_string<O: Endian>(big: bool) {
     let parse = |bytes: &[u8]| section(feature, bytes).string::<O>().map(<[u8]>::to_vec);
     let whole = string(Bytes::new(big), b"host").out;
     assert_eq!(parse(&whole), Ok(b"host".to_vec()));
-    assert_eq!(parse(&whole[..3]), Err(cut(feature, "string.len", 4, 3, 0)));
+    assert_eq!(parse(&whole[..3]), Err(cut(feature, "string", 4, 3, 0)));
     assert_eq!(parse(&whole[..67]), Err(cut(feature, "string", 64, 63, 4)));
     let unterminated = ErrorKind::Unterminated { field: "string" };
     let no_nul = Bytes::new(big).u32(4).raw(b"host").out;
@@ -83,12 +83,12 @@ fn several_strings<O: Endian>(big: bool) {
     let whole = string(string(Bytes::new(big).u32(2), b"perf "), b"record").out;
     assert_eq!(parse(&whole), Ok(b"perf record".to_vec()));
     assert_eq!(parse(&whole[..2]), Err(cut(feature, "nr", 4, 2, 0)));
-    assert_eq!(parse(&whole[..72]), Err(cut(feature, "string.len", 4, 0, 72)));
+    assert_eq!(parse(&whole[..72]), Err(cut(feature, "string", 4, 0, 72)));
     assert_eq!(parse(&whole[..100]), Err(cut(feature, "string", 64, 24, 76)));
     let less = Bytes::new(big).u32(1).raw(&whole[4..]).out;
     assert_eq!(parse(&less), Err(wrong(feature, ErrorKind::Residue { bytes: 68 }, 72)));
     let endless = Bytes::new(big).u32(u32::MAX).raw(&whole[4..]).out;
-    assert_eq!(parse(&endless), Err(cut(feature, "string.len", 4, 0, 140)));
+    assert_eq!(parse(&endless), Err(cut(feature, "string", 4, 0, 140)));
 }
 
 fn numbers<O: Endian>(big: bool) {
@@ -122,7 +122,7 @@ fn descriptions_of_events<O: Endian>(big: bool) {
             (7, "attr_size", 4, 3, 4),
             (nr_ids - 1, "attr", u64::from(size), u64::from(size) - 1, 8),
             (nr_ids + 3, "nr_ids", 4, 3, nr_ids),
-            (nr_ids + 7, "string.len", 4, 3, nr_ids + 4),
+            (nr_ids + 7, "name", 4, 3, nr_ids + 4),
             (nr_ids + 71, "string", 64, 63, nr_ids + 8),
             (next - 1, "ids", 16, 15, next - 16),
         ] {
