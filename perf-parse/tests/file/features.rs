@@ -123,7 +123,7 @@ fn descriptions_of_events<O: Endian>(big: bool) {
             (nr_ids - 1, "attr", u64::from(size), u64::from(size) - 1, 8),
             (nr_ids + 3, "nr_ids", 4, 3, nr_ids),
             (nr_ids + 7, "name", 4, 3, nr_ids + 4),
-            (nr_ids + 71, "string", 64, 63, nr_ids + 8),
+            (nr_ids + 71, "name", 64, 63, nr_ids + 8),
             (next - 1, "ids", 16, 15, next - 16),
         ] {
             let error = cut(feature, field, needed, available, offset);
@@ -142,7 +142,7 @@ fn descriptions_of_events<O: Endian>(big: bool) {
         let mut bad = whole.clone();
         let name = nr_ids as usize + 8;
         bad[name..name + 64].fill(b'x');
-        let unterminated = ErrorKind::Unterminated { field: "string" };
+        let unterminated = ErrorKind::Unterminated { field: "name" };
         assert_eq!(described::<O>(&bad), [Err(wrong(feature, unterminated, nr_ids + 8))]);
     }
     assert_eq!(described::<O>(&[0; 8]), []);
