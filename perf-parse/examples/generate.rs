@@ -2,7 +2,7 @@
 //!
 //! Samples of two cpus whose times interleave, a round of each every 10000 samples, as perf record writes them.
 
-use std::error::Error;
+use core::error::Error;
 use std::fs::File;
 use std::io::BufWriter;
 

@@ -8,7 +8,7 @@
 //!   and without alloc, and allocates nothing.
 //! - **Captures** (feature `alloc`). [`AnyReader::open`] takes a `perf.data` in memory, [`AnyReader::stream`] one that is
 //!   read once. [`Reader::next`] gives its records, in whatever mode it was written, tells each one's event, and keeps
-//!   the [`Account`](file::Account). [`file`] has examples.
+//!   the [`Account`](file::Account). [`file`](mod@file) has examples.
 //! - **Writing** (feature `alloc`). [`write`](mod@write) makes records and samples of owned fields, for any attr, in either
 //!   byte order.
 //!
