@@ -17,6 +17,8 @@ mod damage;
 mod filters;
 #[path = "cli/modes.rs"]
 mod modes;
+#[path = "cli/repair.rs"]
+mod repair;
 
 use std::ffi::OsStr;
 use std::fs;

@@ -9,6 +9,7 @@ mod build;
 mod common;
 #[cfg(any(feature = "ruzstd", feature = "zstd"))]
 mod compressed;
+mod deferred;
 mod directory;
 mod order;
 mod pipe;

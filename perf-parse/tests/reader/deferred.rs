@@ -1,0 +1,29 @@
+//! User call chains that come after their samples.
+
+use perf_parse::Record;
+use perf_parse::abi::endian::{BigEndian, Endian, LittleEndian};
+use perf_parse::file::Reader;
+
+/// What each sample's chain ends with, and how many ends there are.
+fn ends<O: Endian>(name: &str) -> (usize, Vec<Option<Vec<u64>>>) {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../testdata/synthetic");
+    let bytes = std::fs::read(format!("{path}/{name}")).unwrap();
+    let mut reader = Reader::<O>::open(&bytes).unwrap();
+    let chains = reader.deferred_chains();
+    let mut users = Vec::new();
+    while let Some(record) = reader.next().unwrap() {
+        if let Record::Sample(sample) = record.decode().unwrap() {
+            users.push(chains.of(&sample).unwrap().map(<[u64]>::to_vec));
+        }
+    }
+    (chains.len(), users)
+}
+
+#[test]
+fn chains_are_found_by_their_cookie() {
+    // The rest of the first sample's chain came; the second's has no cookie.
+    let user = vec![0xffff_ffff_ffff_fe00, 0x40_1000, 0x40_2000, 0x40_3000];
+    let expected = (2, vec![Some(user), None]);
+    assert_eq!(ends::<LittleEndian>("deferred.le.data"), expected);
+    assert_eq!(ends::<BigEndian>("deferred.be.data"), expected);
+}
