@@ -2,8 +2,11 @@
 
 mod absorb;
 mod advance;
+mod ahead;
+mod inner;
 mod open;
 mod order;
+mod resync;
 
 pub use open::AnyReader;
 pub use order::ORDER_LIMIT;

@@ -87,7 +87,7 @@ impl Absorb<'_, '_> {
     }
 }
 
-/// Gives the events the names that the feature `EVENT_DESC` has for them.
+/// Gives the events the names that the feature `EVENT_DESC` has for them. May be asked for again, when there are more.
 pub(super) fn name_events<O: Endian>(
     events: &mut Events,
     section: &FeatureSection<'_>,
@@ -96,7 +96,9 @@ pub(super) fn name_events<O: Endian>(
     for (index, described) in section.event_desc::<O>().enumerate() {
         match described {
             Ok(described) => events.name(index, described.ids, described.name),
-            Err(error) => account.note(error),
+            Err(error) => {
+                account.note_once(error);
+            }
         }
     }
 }

@@ -1,15 +1,11 @@
 //! From one record to the next: header after header, into compressed payloads and out of them.
 
 use perf_abi::endian::{Endian, U16, U32, U64};
-use perf_abi::feature::Feature;
 use perf_abi::record::RecordType;
 use zerocopy::FromBytes;
 
-use super::super::compressed::{Inflate, compressed_range};
 use super::super::error::{FileError, FileErrorKind};
-use super::super::features::FeatureSection;
 use super::super::records::FileRecord;
-use super::super::salvage;
 use super::super::source::Source;
 use super::absorb::{Absorb, is_absorbed};
 use super::{Mode, Reader};
@@ -17,13 +13,10 @@ use crate::error::{Error, ErrorKind};
 use crate::record::{Lost, LostSamples, RawRecord, Record};
 
 /// Bytes of a header.
-const HEADER: usize = 8;
-
-/// Bytes of a stream at most that are looked at before a record is asked for.
-const LOOK_AHEAD: usize = 16 << 20;
+pub(super) const HEADER: usize = 8;
 
 /// Bytes behind a HEADER_TRACING_DATA record of this payload: padded to a multiple of 8.
-fn tracing_data_size<O: Endian>(payload: &[u8]) -> Option<u64> {
+pub(super) fn tracing_data_size<O: Endian>(payload: &[u8]) -> Option<u64> {
     let size = U32::<O>::read_from_prefix(payload).ok()?.0.get();
     Some(u64::from(size).next_multiple_of(8))
 }
@@ -135,7 +128,7 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
 
     /// Notes what the record at the front is of, and takes in what it says of the capture.
     #[inline]
-    fn found(&mut self, offset: u64, inner: Option<u64>, behind: u64, held: usize) -> Current {
+    pub(super) fn found(&mut self, offset: u64, inner: Option<u64>, behind: u64, held: usize) -> Current {
         let front = match (&self.inflate, inner) {
             (Some(inflate), Some(_)) => inflate.front(),
             _ => self.source.front(),
@@ -171,60 +164,9 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
         Current { offset, inner, data_file: self.data_file, event: Some(event), behind, held }
     }
 
-    /// Takes in the attrs and features that stand before the first record of a stream, and takes no record.
-    pub(super) fn look_ahead(&mut self) -> Result<(), FileError> {
-        let start = self.source.offset();
-        let mut at = 0_usize;
-        while at < LOOK_AHEAD {
-            self.fill(at.saturating_add(HEADER))?;
-            let size = self.source.front().get(at.saturating_add(6)..).unwrap_or_default();
-            let size = U16::<O>::read_from_prefix(size).map_or(0, |(size, _)| usize::from(size.get()));
-            self.fill(at.saturating_add(size))?;
-            let bytes = self.source.front().get(at..).unwrap_or_default();
-            let Ok((raw, _)) = RawRecord::<O>::parse(bytes) else { break };
-            let kind = raw.kind();
-            if !kind.is_user()
-                || matches!(kind, RecordType::AUXTRACE | RecordType::COMPRESSED | RecordType::COMPRESSED2)
-            {
-                break;
-            }
-            let behind = match kind {
-                RecordType::HEADER_TRACING_DATA => tracing_data_size::<O>(raw.payload()).unwrap_or(0),
-                _ => 0,
-            };
-            let behind = usize::try_from(behind).unwrap_or(usize::MAX);
-            let end = at.saturating_add(size).saturating_add(behind);
-            if self.fill(end)? < end {
-                break;
-            }
-            let record = self.source.front().get(at..end).unwrap_or_default();
-            if let Ok((raw, behind)) = RawRecord::<O>::parse(record) {
-                let mut absorb = Absorb {
-                    is_pipe: true,
-                    events: &mut self.events,
-                    features: &mut self.features,
-                    account: &mut self.account,
-                };
-                absorb.record(&raw, behind, start.saturating_add(at as u64));
-            }
-            at = end;
-        }
-        self.absorbed = start.saturating_add(at as u64);
-        // perf of Linux 4.14 and before writes the features before the attrs. Faults were noted as it came.
-        if let Some(known) = self.features.iter().find(|known| known.feature == Feature::EVENT_DESC) {
-            let section = FeatureSection::new(known.feature, known.offset, &known.bytes);
-            for (index, described) in section.event_desc::<O>().enumerate() {
-                if let Ok(described) = described {
-                    self.events.name(index, described.ids, described.name);
-                }
-            }
-        }
-        Ok(())
-    }
-
     /// Passes over the record that was given last.
     #[inline]
-    fn pass(&mut self) -> Result<(), FileError> {
+    pub(super) fn pass(&mut self) -> Result<(), FileError> {
         if self.pending.inner != 0 {
             if let Some(inflate) = &mut self.inflate {
                 inflate.skip(self.pending.inner);
@@ -245,83 +187,6 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
             }
         }
         Ok(())
-    }
-
-    /// Finds the next record of the decompressed stream; `None` if it needs more than the capture's front gives.
-    fn advance_inner(&mut self) -> Result<Option<Current>, FileError> {
-        loop {
-            let Some(inflate) = &mut self.inflate else { return Ok(None) };
-            if self.lost_inner {
-                let (_, chunk) = inflate.place(0);
-                if let Some(skipped) = self.resync_inner() {
-                    return Err(self.note(FileErrorKind::Skipped { bytes: skipped }, chunk));
-                }
-            } else {
-                match RawRecord::<O>::parse(inflate.front()) {
-                    Ok((raw, _)) => {
-                        let (position, chunk) = inflate.place(usize::from(raw.size()));
-                        self.pending.inner = usize::from(raw.size());
-                        self.account.count(raw.kind(), 0);
-                        return Ok(Some(self.found(chunk, Some(position), 0, 0)));
-                    }
-                    Err(error) if matches!(error.kind, ErrorKind::RecordSize { .. }) => {
-                        self.lost_inner = true;
-                        let (_, chunk) = inflate.place(HEADER);
-                        return Err(self.lost_boundary(error, chunk));
-                    }
-                    // The rest of it is still to be decompressed.
-                    Err(_) => {}
-                }
-            }
-            if !self.decompress()? {
-                return Ok(None);
-            }
-        }
-    }
-
-    /// Begins with the payload of the record of `size` bytes at the front.
-    fn begin_payload(&mut self, size: usize) -> Result<(), FileError> {
-        let offset = self.source.offset();
-        let record = self.source.front().get(..size).unwrap_or_default();
-        let data = match RawRecord::<O>::parse(record).map(|(raw, _)| compressed_range(&raw)) {
-            Ok(Ok(data)) => data,
-            Ok(Err(error)) | Err(error) => {
-                self.pending.outer = size as u64;
-                let kind = FileErrorKind::Record { kind: RecordType::COMPRESSED2, error };
-                return Err(self.note(kind, offset.saturating_add(u64::from(error.offset))));
-            }
-        };
-        self.payload = Some(data);
-        self.pending_payload = size as u64;
-        self.inflate.get_or_insert_with(Inflate::new).begin(offset);
-        Ok(())
-    }
-
-    /// Decompresses a step of the payload at the front; whether there was one.
-    fn decompress(&mut self) -> Result<bool, FileError> {
-        let (Some(inflate), Some(range)) = (&mut self.inflate, &mut self.payload) else { return Ok(false) };
-        let input = self.source.front().get(range.clone()).unwrap_or_default();
-        match inflate.step(input) {
-            Ok((taken, is_done)) => {
-                range.start = range.start.saturating_add(taken).min(range.end);
-                if is_done {
-                    self.payload = None;
-                    self.pending.outer = core::mem::take(&mut self.pending_payload);
-                    self.pass()?;
-                }
-                Ok(true)
-            }
-            Err(what) => {
-                self.payload = None;
-                let bytes = core::mem::take(&mut self.pending_payload);
-                self.pending.outer = bytes;
-                // The rest of the record that the damage is in does not come.
-                let cut = if self.lost_inner { 0 } else { inflate.cut::<O>() };
-                let skipped = bytes.saturating_add(cut);
-                self.account.bytes_skipped = self.account.bytes_skipped.saturating_add(skipped);
-                Err(self.note(FileErrorKind::Decompress { what }, self.source.offset()))
-            }
-        }
     }
 
     /// Ends a data file; whether there is more to read, of it or of another.
@@ -383,74 +248,20 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
     }
 
     #[cold]
-    fn lost_boundary(&mut self, error: Error, offset: u64) -> FileError {
+    pub(super) fn lost_boundary(&mut self, error: Error, offset: u64) -> FileError {
         self.note(FileErrorKind::Boundary(error), offset.saturating_add(u64::from(error.offset)))
-    }
-
-    /// Passes over bytes up to a boundary that proves itself, or to the end.
-    #[cold]
-    fn resync(&mut self) -> Result<FileError, FileError> {
-        self.lost = false;
-        let from = self.source.offset();
-        // Records of a file are multiples of 8; where some are not, or bytes are missing, they may begin anywhere.
-        let mut step = if matches!(self.mode, Mode::File(_)) && self.inflate.is_none() { 8 } else { 1 };
-        loop {
-            let window = salvage::HORIZON.saturating_mul(2);
-            let available = self.fill(window)?;
-            let ended = S::IN_MEMORY || available < window;
-            if let Some(at) = salvage::search::<O>(self.source.front(), step, ended, &self.events) {
-                self.skip(at as u64)?;
-                break;
-            }
-            if ended && step == 8 {
-                step = 1;
-                continue;
-            }
-            if ended {
-                self.skip(available as u64)?;
-                break;
-            }
-            // The search begins a step behind the front: stay as much before the first place that it did not judge.
-            let judged = available.saturating_sub(salvage::HORIZON) & !7;
-            self.skip(judged.saturating_sub(step) as u64)?;
-        }
-        let bytes = self.source.offset().saturating_sub(from);
-        self.account.bytes_skipped = self.account.bytes_skipped.saturating_add(bytes);
-        Ok(self.note(FileErrorKind::Skipped { bytes }, from))
-    }
-
-    /// As [`resync`](Self::resync), in the decompressed stream; `None` if more of that is needed to tell.
-    #[cold]
-    fn resync_inner(&mut self) -> Option<u64> {
-        let inflate = self.inflate.as_mut()?;
-        let length = inflate.front().len();
-        let found = salvage::search::<O>(inflate.front(), 8, self.inflate_ended, &self.events);
-        let skipped = match found {
-            Some(at) => at,
-            None if self.inflate_ended => length,
-            None => (length.saturating_sub(salvage::HORIZON) & !7).saturating_sub(8),
-        };
-        inflate.skip(skipped);
-        self.inner_skipped = self.inner_skipped.saturating_add(skipped as u64);
-        if found.is_none() && !self.inflate_ended {
-            return None;
-        }
-        self.lost_inner = false;
-        let bytes = core::mem::take(&mut self.inner_skipped);
-        self.account.bytes_skipped = self.account.bytes_skipped.saturating_add(bytes);
-        Some(bytes)
     }
 
     /// As [`Source::fill`]; what fails ends the capture.
     #[inline]
-    fn fill(&mut self, need: usize) -> Result<usize, FileError> {
+    pub(super) fn fill(&mut self, need: usize) -> Result<usize, FileError> {
         if self.failed {
             return Ok(0);
         }
         self.source.fill(need).map_err(|kind| self.fail(kind))
     }
 
-    fn skip(&mut self, count: u64) -> Result<(), FileError> {
+    pub(super) fn skip(&mut self, count: u64) -> Result<(), FileError> {
         self.source.skip(count).map_err(|kind| self.fail(kind))
     }
 

@@ -1,0 +1,66 @@
+//! What stands before the first record of a stream.
+
+use perf_abi::endian::{Endian, U16};
+use perf_abi::feature::Feature;
+use perf_abi::record::RecordType;
+use zerocopy::FromBytes;
+
+use super::super::error::FileError;
+use super::super::features::FeatureSection;
+use super::super::source::Source;
+use super::Reader;
+use super::absorb::{Absorb, name_events};
+use super::advance::{HEADER, tracing_data_size};
+use crate::record::RawRecord;
+
+/// Bytes of a stream at most that are looked at before a record is asked for.
+const LOOK_AHEAD: usize = 16 << 20;
+
+impl<O: Endian, S: Source> Reader<'_, O, S> {
+    /// Takes in the attrs and features that stand before the first record of a stream, and takes no record.
+    pub(super) fn look_ahead(&mut self) -> Result<(), FileError> {
+        let start = self.source.offset();
+        let mut at = 0_usize;
+        while at < LOOK_AHEAD {
+            self.fill(at.saturating_add(HEADER))?;
+            let size = self.source.front().get(at.saturating_add(6)..).unwrap_or_default();
+            let size = U16::<O>::read_from_prefix(size).map_or(0, |(size, _)| usize::from(size.get()));
+            self.fill(at.saturating_add(size))?;
+            let bytes = self.source.front().get(at..).unwrap_or_default();
+            let Ok((raw, _)) = RawRecord::<O>::parse(bytes) else { break };
+            let kind = raw.kind();
+            if !kind.is_user()
+                || matches!(kind, RecordType::AUXTRACE | RecordType::COMPRESSED | RecordType::COMPRESSED2)
+            {
+                break;
+            }
+            let behind = match kind {
+                RecordType::HEADER_TRACING_DATA => tracing_data_size::<O>(raw.payload()).unwrap_or(0),
+                _ => 0,
+            };
+            let behind = usize::try_from(behind).unwrap_or(usize::MAX);
+            let end = at.saturating_add(size).saturating_add(behind);
+            if self.fill(end)? < end {
+                break;
+            }
+            let record = self.source.front().get(at..end).unwrap_or_default();
+            if let Ok((raw, behind)) = RawRecord::<O>::parse(record) {
+                let mut absorb = Absorb {
+                    is_pipe: true,
+                    events: &mut self.events,
+                    features: &mut self.features,
+                    account: &mut self.account,
+                };
+                absorb.record(&raw, behind, start.saturating_add(at as u64));
+            }
+            at = end;
+        }
+        self.absorbed = start.saturating_add(at as u64);
+        // perf of Linux 4.14 writes the features before the attrs: only now are there events to be named.
+        if let Some(known) = self.features.iter().find(|known| known.feature == Feature::EVENT_DESC) {
+            let section = FeatureSection::new(known.feature, known.offset, &known.bytes);
+            name_events::<O>(&mut self.events, &section, &mut self.account);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,64 @@
+//! Going on where the next record was not where it should be.
+
+use perf_abi::endian::Endian;
+
+use super::super::error::{FileError, FileErrorKind};
+use super::super::salvage;
+use super::super::source::Source;
+use super::{Mode, Reader};
+
+impl<O: Endian, S: Source> Reader<'_, O, S> {
+    /// Passes over bytes up to a boundary that proves itself, or to the end.
+    #[cold]
+    pub(super) fn resync(&mut self) -> Result<FileError, FileError> {
+        self.lost = false;
+        let from = self.source.offset();
+        // Records of a file are multiples of 8; where some are not, or bytes are missing, they may begin anywhere.
+        let mut step = if matches!(self.mode, Mode::File(_)) && self.inflate.is_none() { 8 } else { 1 };
+        loop {
+            let window = salvage::HORIZON.saturating_mul(2);
+            let available = self.fill(window)?;
+            let ended = S::IN_MEMORY || available < window;
+            if let Some(at) = salvage::search::<O>(self.source.front(), step, ended, &self.events) {
+                self.skip(at as u64)?;
+                break;
+            }
+            if ended && step == 8 {
+                step = 1;
+                continue;
+            }
+            if ended {
+                self.skip(available as u64)?;
+                break;
+            }
+            // The search begins a step behind the front: stay as much before the first place that it did not judge.
+            let judged = available.saturating_sub(salvage::HORIZON) & !7;
+            self.skip(judged.saturating_sub(step) as u64)?;
+        }
+        let bytes = self.source.offset().saturating_sub(from);
+        self.account.bytes_skipped = self.account.bytes_skipped.saturating_add(bytes);
+        Ok(self.note(FileErrorKind::Skipped { bytes }, from))
+    }
+
+    /// As [`resync`](Self::resync), in the decompressed stream; `None` if more of that is needed to tell.
+    #[cold]
+    pub(super) fn resync_inner(&mut self) -> Option<u64> {
+        let inflate = self.inflate.as_mut()?;
+        let length = inflate.front().len();
+        let found = salvage::search::<O>(inflate.front(), 8, self.inflate_ended, &self.events);
+        let skipped = match found {
+            Some(at) => at,
+            None if self.inflate_ended => length,
+            None => (length.saturating_sub(salvage::HORIZON) & !7).saturating_sub(8),
+        };
+        inflate.skip(skipped);
+        self.inner_skipped = self.inner_skipped.saturating_add(skipped as u64);
+        if found.is_none() && !self.inflate_ended {
+            return None;
+        }
+        self.lost_inner = false;
+        let bytes = core::mem::take(&mut self.inner_skipped);
+        self.account.bytes_skipped = self.account.bytes_skipped.saturating_add(bytes);
+        Some(bytes)
+    }
+}
