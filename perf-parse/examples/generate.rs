@@ -1,4 +1,4 @@
-//! Writes a large capture, to measure what reading one costs: `generate OUT GIB`.
+//! Writes a large capture, to measure what reading one costs: `generate OUT GIB [no-rounds]`.
 //!
 //! Samples of two cpus whose times interleave, a round of each every 10000 samples, as perf record writes them.
 
@@ -22,8 +22,9 @@ const ROUND: u64 = 10_000;
 fn main() -> Result<(), Box<dyn Error>> {
     let mut args = std::env::args().skip(1);
     let (Some(path), Some(gib)) = (args.next(), args.next()) else {
-        return Err("usage: generate OUT GIB".into());
+        return Err("usage: generate OUT GIB [no-rounds]".into());
     };
+    let has_rounds = args.next().is_none();
     let size = gib.parse::<u64>()? << 30;
     let sample_type =
         [SampleType::IP, SampleType::TID, SampleType::TIME, SampleType::CPU, SampleType::PERIOD]
@@ -63,7 +64,9 @@ fn main() -> Result<(), Box<dyn Error>> {
             }
         }
         start += 2 * ROUND;
-        writer.record(round.as_bytes())?;
+        if has_rounds {
+            writer.record(round.as_bytes())?;
+        }
     }
     writer.finish()?;
     Ok(())
