@@ -94,7 +94,7 @@ impl core::fmt::Display for ErrorKind {
                 write!(f, "needs {needed} bytes, {available} are left")
             }
             Self::Residue { bytes } => {
-                write!(f, "{bytes} bytes are left after the last field that the event's attr describes")
+                write!(f, "{bytes} bytes are left after the last known field")
             }
             Self::RecordSize { size } => write!(f, "is {size}, smaller than the header's own 8 bytes"),
             Self::AttrSize { size } => write!(f, "is {size}, smaller than the first version's 64"),

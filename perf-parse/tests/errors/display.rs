@@ -14,7 +14,7 @@ fn every_kind() {
         (
             ErrorKind::Residue { bytes: 8 },
             "",
-            "byte 16: 8 bytes are left after the last field that the event's attr describes",
+            "byte 16: 8 bytes are left after the last known field",
         ),
         (
             ErrorKind::RecordSize { size: 7 },

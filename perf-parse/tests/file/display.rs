@@ -90,6 +90,6 @@ fn every_kind() {
     let error = FileError { kind: FileErrorKind::Record { kind, error: residue }, offset: 255 };
     assert_eq!(
         error.to_string(),
-        "0xff: SAMPLE: 8 bytes are left after the last field that the event's attr describes"
+        "0xff: SAMPLE: 8 bytes are left after the last known field"
     );
 }
