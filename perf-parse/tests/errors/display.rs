@@ -11,11 +11,7 @@ fn every_kind() {
             "nr",
             "byte 16: nr: needs 8 bytes, 4 are left",
         ),
-        (
-            ErrorKind::Residue { bytes: 8 },
-            "",
-            "byte 16: 8 bytes are left after the last known field",
-        ),
+        (ErrorKind::Residue { bytes: 8 }, "", "byte 16: 8 bytes are left after the last known field"),
         (
             ErrorKind::RecordSize { size: 7 },
             "header.size",

@@ -88,8 +88,5 @@ fn every_kind() {
     }
     let residue = perf_parse::Error { kind: perf_parse::ErrorKind::Residue { bytes: 8 }, offset: 16 };
     let error = FileError { kind: FileErrorKind::Record { kind, error: residue }, offset: 255 };
-    assert_eq!(
-        error.to_string(),
-        "0xff: SAMPLE: 8 bytes are left after the last known field"
-    );
+    assert_eq!(error.to_string(), "0xff: SAMPLE: 8 bytes are left after the last known field");
 }
