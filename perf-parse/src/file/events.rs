@@ -130,17 +130,19 @@ impl Events {
         true
     }
 
-    /// Names the event that has `ids`, or else the one at `index`.
+    /// Names the event that has just these `ids`: the one at `index`, or else the one that records of
+    /// the first or the last id are of.
     ///
     /// perf writes names in the order of the events; where another tool did not, the ids tell.
     pub(super) fn name<O: Endian>(&mut self, index: usize, ids: &[U64<O>], name: &[u8]) {
-        let same = |event: &&mut Event| event.ids.iter().copied().eq(ids.iter().map(|id| id.get()));
-        let event = match self.list.get_mut(index).filter(same) {
-            Some(event) => Some(event),
-            None if ids.is_empty() => None,
-            None => self.list.iter_mut().find(same),
+        let has_ids = |index: &usize| {
+            let ids = ids.iter().map(|id| id.get());
+            self.list.get(*index).is_some_and(|event| event.ids.iter().copied().eq(ids))
         };
-        if let Some(event) = event {
+        // Events may share ids: the first and the last of them lead to the event often enough.
+        let by_ids = [ids.first(), ids.last()].map(|id| id.and_then(|id| self.dispatch.find(id.get())));
+        let index = [Some(index)].into_iter().chain(by_ids).flatten().find(has_ids);
+        if let Some(event) = index.and_then(|index| self.list.get_mut(index)) {
             event.name = Some(Vec::from(name));
         }
     }

@@ -5,7 +5,7 @@ use perf_abi::endian::Endian;
 use super::super::error::{FileError, FileErrorKind};
 use super::super::salvage;
 use super::super::source::Source;
-use super::{Mode, Reader};
+use super::Reader;
 
 impl<O: Endian, S: Source> Reader<'_, O, S> {
     /// Passes over bytes up to a boundary that proves itself, or to the end.
@@ -13,8 +13,8 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
     pub(super) fn resync(&mut self) -> Result<FileError, FileError> {
         self.lost = false;
         let from = self.source.offset();
-        // Records of a file are multiples of 8; where some are not, or bytes are missing, they may begin anywhere.
-        let mut step = if matches!(self.mode, Mode::File(_)) && self.inflate.is_none() { 8 } else { 1 };
+        // Where bytes are missing, records may begin anywhere. One pass over every place keeps the cost linear.
+        let step = 1;
         loop {
             let window = salvage::HORIZON.saturating_mul(2);
             let available = self.fill(window)?;
@@ -22,10 +22,6 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
             if let Some(at) = salvage::search::<O>(self.source.front(), step, ended, &self.events) {
                 self.skip(at as u64)?;
                 break;
-            }
-            if ended && step == 8 {
-                step = 1;
-                continue;
             }
             if ended {
                 self.skip(available as u64)?;
