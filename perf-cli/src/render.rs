@@ -16,6 +16,7 @@ mod user;
 pub(crate) use fields::{fields, sample_id};
 
 use core::fmt::Display;
+use std::io::Write;
 
 use perf_abi::endian::Endian;
 use perf_abi::record::RecordType;
@@ -81,4 +82,9 @@ impl Display for TypeName {
             None => f.pad(&format!("UNKNOWN_{}", self.0.0)),
         }
     }
+}
+
+/// Appends to a buffer in memory, which cannot fail but for a `Display` that does.
+pub(crate) fn print(out: &mut Vec<u8>, text: core::fmt::Arguments<'_>) {
+    let _ = out.write_fmt(text);
 }

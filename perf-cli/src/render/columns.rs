@@ -1,8 +1,6 @@
 //! A few fields of each record, one line a record: `--fields`.
 
 use core::fmt::Display;
-use std::io::Write;
-
 use perf_abi::endian::Endian;
 use perf_parse::sample::{BranchStack, Callchain, Read, Readings, Regs, StackUser};
 use perf_parse::tracepoint::Format;
@@ -10,7 +8,7 @@ use perf_parse::tracepoint::Format;
 use super::escape::{Printable, Seconds};
 use super::json::Json;
 use super::text::push_field;
-use super::{Scalars, Sink};
+use super::{Scalars, Sink, print};
 use crate::args;
 
 /// Keeps the fields that are asked for and passes over the others. The buffers are used again for each record.
@@ -84,11 +82,6 @@ impl<'a> Columns<'a> {
     fn put_json(&mut self, name: &str, json: impl Fn(&mut Json<'_>)) {
         self.put(name, |cell| Json::value(cell, &json), &json);
     }
-}
-
-/// Appends to a buffer in memory, which cannot fail but for a `Display` that does.
-fn print(cell: &mut Vec<u8>, text: core::fmt::Arguments<'_>) {
-    let _ = cell.write_fmt(text);
 }
 
 impl Scalars for Columns<'_> {

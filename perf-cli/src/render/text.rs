@@ -1,8 +1,6 @@
 //! Fields for eyes: the scalars on the record's line, the rest indented below it.
 
 use core::fmt::Display;
-use std::io::Write;
-
 use perf_abi::branch::{BranchFlags, BranchNewType, BranchType};
 use perf_abi::callchain::CallchainContext;
 use perf_abi::endian::Endian;
@@ -12,7 +10,7 @@ use perf_parse::sample::{BranchStack, Callchain, Frame, Read, Reading, Readings,
 use perf_parse::tracepoint::{FieldError, Format, Value};
 
 use super::escape::{Printable, Seconds, push_hex};
-use super::{Scalars, Sink, given};
+use super::{Scalars, Sink, given, print};
 
 /// Bytes of a blob on a line.
 const BLOB_LINE: usize = 32;
@@ -92,11 +90,6 @@ impl Text {
             self.details.push(b'\n');
         }
     }
-}
-
-/// Appends to a buffer in memory, which cannot fail but for a `Display` that does.
-fn print(out: &mut Vec<u8>, text: core::fmt::Arguments<'_>) {
-    let _ = out.write_fmt(text);
 }
 
 /// Appends the value of a tracepoint's field, or why there is none.
