@@ -71,6 +71,13 @@ pub(crate) struct DumpArgs {
     /// The capture: a file, a folder that perf record --threads made, or - for standard input
     pub(crate) file: PathBuf,
 
+    #[command(flatten)]
+    pub(crate) show: ShowArgs,
+}
+
+/// Which records to print, and how.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ShowArgs {
     /// How to print: text for eyes, jsonl for programs (one JSON object a line)
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,

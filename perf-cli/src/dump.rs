@@ -2,33 +2,37 @@
 
 mod filter;
 mod format;
+mod places;
 mod tracepoints;
 
 use perf_abi::endian::Endian;
 use perf_abi::feature::Feature;
-use perf_parse::file::{FeatureSection, Reader, Source};
+use perf_parse::file::{FeatureSection, FileError, Reader, Source};
 
-use crate::args::{DumpArgs, Order};
+use crate::args::{DumpArgs, Order, ShowArgs};
 use crate::input::Work;
 use crate::output::Output;
 use crate::progress::Progress;
 use crate::{Failure, Outcome, diagnose};
 use filter::Filter;
 use format::Formatter;
+pub(crate) use places::{Place, Places};
 use tracepoints::Formats;
 
 pub(crate) fn run(args: &DumpArgs) -> Result<Outcome, Failure> {
-    crate::input::read(&args.file, Dump { args })
+    crate::input::read(&args.file, Dump { args: &args.show, places: &Places::default() })
 }
 
-/// The work of the verb, for a capture of either byte order, in memory or as a stream.
-struct Dump<'a> {
-    args: &'a DumpArgs,
+/// The printing of records, for a capture of either byte order, in memory or as a stream.
+pub(crate) struct Dump<'a> {
+    pub(crate) args: &'a ShowArgs,
+    /// Where what is read stands in the files that it comes from.
+    pub(crate) places: &'a Places,
 }
 
 impl Work for Dump<'_> {
     fn run<O: Endian, S: Source>(self, mut reader: Reader<'_, O, S>, size: u64) -> Result<Outcome, Failure> {
-        let args = self.args;
+        let Self { args, places } = self;
         let filter = Filter::new(&reader, args)?;
         let mut output = Output::new();
         let mut progress = Progress::new(size);
@@ -55,8 +59,16 @@ impl Work for Dump<'_> {
             match reader.next() {
                 Ok(None) => break,
                 // The reader has noted it in the account.
-                Err(error) => diagnose(&error),
-                Ok(Some(record)) => {
+                Err(error) => {
+                    let offset = places.of(reader.data_file(), error.offset);
+                    diagnose(&FileError { offset, ..error });
+                    let noted = reader.account_mut().diagnostics.last_mut();
+                    if let Some(noted) = noted.filter(|noted| **noted == error) {
+                        noted.offset = offset;
+                    }
+                }
+                Ok(Some(mut record)) => {
+                    record.offset = places.of(record.data_file, record.offset);
                     if filter.wants(&record) {
                         left -= 1;
                         fault = formatter.record(&record, &mut output.buffer);

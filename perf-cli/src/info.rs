@@ -40,7 +40,7 @@ impl Work for Info<'_> {
                     header.size, header.version, header.attr_size, header.data.offset, header.data.size
                 )?;
             }
-            Mode::Pipe => writeln!(out, "{name}: perf.data, pipe mode, {endian}-endian")?,
+            mode => writeln!(out, "{name}: perf.data, {} mode, {endian}-endian", mode.name())?,
         }
         writeln!(out, "\nevents: {}", reader.events().len())?;
         for (index, event) in reader.events().iter().enumerate() {

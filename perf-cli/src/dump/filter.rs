@@ -5,7 +5,7 @@ use perf_abi::record::RecordType;
 use perf_parse::file::{Event, FileRecord, Mode, Reader, Source};
 
 use crate::Failure;
-use crate::args::DumpArgs;
+use crate::args::ShowArgs;
 use crate::render::escape::Lossy;
 
 /// The filters of the command line. Every one that is given must let a record pass.
@@ -29,7 +29,7 @@ struct EventFilter {
 impl Filter {
     pub(super) fn new<O: Endian, S: Source>(
         reader: &Reader<'_, O, S>,
-        args: &DumpArgs,
+        args: &ShowArgs,
     ) -> Result<Self, Failure> {
         let types: Result<_, _> = args.types.iter().map(|name| record_type(name)).collect();
         let event = args.event.as_ref().map(|name| EventFilter::new(reader, name)).transpose()?;
@@ -52,7 +52,7 @@ impl EventFilter {
         let is_name = events.iter().any(named);
         let index = name.parse().ok().filter(|_| !is_name);
         // More events may come in a stream.
-        let is_complete = matches!(reader.mode(), Mode::File(_));
+        let is_complete = !matches!(reader.mode(), Mode::Pipe);
         if is_complete && !is_name && index.is_none_or(|index: usize| index >= events.len()) {
             let known = events.iter().enumerate().map(|(index, event)| match &event.name {
                 Some(name) => format!("{index} ({})", Lossy(name)),

@@ -3,13 +3,13 @@
 use perf_abi::endian::Endian;
 use perf_abi::feature::Feature;
 use perf_abi::regs::Arch;
-use perf_parse::file::{Account, FileError, FileRecord, Mode, Reader, Source};
+use perf_parse::file::{Account, FileError, FileRecord, Reader, Source};
 use perf_parse::tracepoint;
 use serde_json::{Value, json};
 
 use super::tracepoints::Formats;
 
-use crate::args::{DumpArgs, Format};
+use crate::args::{Format, ShowArgs};
 use crate::diagnose;
 use crate::render::columns::Columns;
 use crate::render::escape::{Lossy, Printable};
@@ -35,7 +35,7 @@ enum Style<'a> {
 impl<'a> Formatter<'a> {
     pub(super) fn new<O: Endian, S: Source>(
         reader: &Reader<'_, O, S>,
-        args: &'a DumpArgs,
+        args: &'a ShowArgs,
         formats: Formats<'a>,
     ) -> Self {
         let style = match args.format {
@@ -71,7 +71,7 @@ impl<'a> Formatter<'a> {
         }
         Json::object(out, |json| {
             Json::object(json.member("header"), |json| {
-                json.text("mode", &if matches!(reader.mode(), Mode::Pipe) { "pipe" } else { "file" });
+                json.text("mode", &reader.mode().name());
                 json.text("endian", &reader.endianness());
                 json.objects("attrs", reader.events().iter(), |json, event| {
                     render::attr::attr(&event.attr, json);

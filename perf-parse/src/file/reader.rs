@@ -37,6 +37,20 @@ pub enum Mode {
     File(FileHeader),
     /// A stream of records, attrs and features among them.
     Pipe,
+    /// Records alone, as rings hold them: the events were given by the caller.
+    Ring,
+}
+
+impl Mode {
+    /// The mode in one word.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::File(_) => "file",
+            Self::Pipe => "pipe",
+            Self::Ring => "ring",
+        }
+    }
 }
 
 /// Reads the records of a capture of byte order `O`, in whatever mode it was written.
@@ -104,6 +118,13 @@ impl<'a, O: Endian, S: Source> Reader<'a, O, S> {
     #[must_use]
     pub fn mode(&self) -> &Mode {
         &self.mode
+    }
+
+    /// The number of the data file that is being read: 0 until the first one is at its end. See
+    /// [`FileRecord::data_file`].
+    #[must_use]
+    pub fn data_file(&self) -> usize {
+        self.data_file
     }
 
     /// The order of the bytes of the capture.
