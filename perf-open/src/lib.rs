@@ -11,6 +11,7 @@ pub mod error;
 #[allow(unsafe_code, reason = "the system calls and the mapped memory, each with its proof")]
 mod sys;
 pub mod target;
+pub mod workload;
 
 pub use builder::Builder;
 pub use counter::Counter;

@@ -1,4 +1,5 @@
 //! The system calls: the only unsafe code of the crate, behind safe functions.
 
+pub(crate) mod fork;
 pub(crate) mod ioctl;
 pub(crate) mod open;

@@ -1,0 +1,173 @@
+//! A command to be measured, which waits before its exec until the events are open.
+
+use alloc::ffi::CString;
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::io::{self, Read, Write};
+use std::os::fd::AsFd;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::ExitStatus;
+
+use crate::error::Error;
+use crate::sys::fork;
+
+/// A child process that becomes a command when it is told to.
+///
+/// Events that are opened on its [`pid`](Self::pid) before, with `enable_on_exec`, count the command from its first
+/// instruction, and nothing of what leads there. The child has the environment, the working directory and the open
+/// standard streams of this process.
+///
+/// Dropped before [`start`](Self::start), it never becomes the command. Dropped behind that, the command runs on.
+///
+/// # Examples
+///
+/// ```
+/// use perf_open::workload::Workload;
+/// let mut workload = Workload::prepare("true".as_ref(), [])?;
+/// // Here events are opened on `workload.pid()`.
+/// workload.start()?;
+/// assert!(workload.wait()?.success());
+/// # Ok::<(), perf_open::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Workload {
+    pid: libc::pid_t,
+    /// The other end is the child's, which its exec closes.
+    channel: UnixStream,
+    has_started: bool,
+    status: Option<ExitStatus>,
+}
+
+impl Workload {
+    /// Makes the child. A `program` without a slash is looked for in `PATH`.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such program, or no more processes can be made.
+    pub fn prepare(program: &OsStr, arguments: impl IntoIterator<Item = OsString>) -> Result<Self, Error> {
+        let path = find(program)?;
+        let failed = |error| Error::failed("fork", error, "");
+        let c_string = |bytes: Vec<u8>| {
+            CString::new(bytes).map_err(|error| failed(io::Error::new(io::ErrorKind::InvalidInput, error)))
+        };
+        let words = [program.to_owned()].into_iter().chain(arguments);
+        let words = words.map(|word| c_string(word.into_vec())).collect::<Result<Vec<_>, _>>()?;
+        let environment =
+            env::vars_os().map(|(name, value)| c_string([name.as_bytes(), b"=", value.as_bytes()].concat()));
+        let environment = environment.collect::<Result<Vec<_>, _>>()?;
+        let (channel, childs) = UnixStream::pair().map_err(failed)?;
+        let path = c_string(path.into_os_string().into_vec())?;
+        let pid =
+            fork::fork_exec(&path, &words, &environment, childs.as_fd(), channel.as_fd()).map_err(failed)?;
+        Ok(Self { pid, channel, has_started: false, status: None })
+    }
+
+    /// The process of the command; also while it waits.
+    #[must_use]
+    pub fn pid(&self) -> u32 {
+        self.pid.unsigned_abs()
+    }
+
+    /// Lets the command begin, and waits until it has.
+    ///
+    /// # Errors
+    ///
+    /// If the program cannot be executed, with the errno of `execve(2)`; the child has ended then.
+    pub fn start(&mut self) -> Result<(), Error> {
+        let failed = |error, advice| Err(Error::failed("execve", error, advice));
+        self.has_started = true;
+        if let Err(error) = self.channel.write_all(&[1]) {
+            return failed(error, "the child has ended before it was started");
+        }
+        let mut errno = [0; 4];
+        match self.channel.read_exact(&mut errno) {
+            // Its end was closed by the exec.
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(()),
+            Err(error) => failed(error, ""),
+            Ok(()) => {
+                // The child ends by itself, whatever the wait says.
+                let _ = self.wait();
+                let error = io::Error::from_raw_os_error(i32::from_ne_bytes(errno));
+                let is_format = error.raw_os_error() == Some(libc::ENOEXEC);
+                failed(
+                    error,
+                    if is_format { "the file is no program; does a script begin with #!?" } else { "" },
+                )
+            }
+        }
+    }
+
+    /// How the command ended; `None` while it runs. Does not wait.
+    ///
+    /// # Errors
+    ///
+    /// If the child is not to be waited for: another part of this program has done so.
+    pub fn try_wait(&mut self) -> Result<Option<ExitStatus>, Error> {
+        self.wait_for(false)
+    }
+
+    /// Waits for the command to end.
+    ///
+    /// # Errors
+    ///
+    /// As [`try_wait`](Self::try_wait).
+    pub fn wait(&mut self) -> Result<ExitStatus, Error> {
+        loop {
+            if let Some(status) = self.wait_for(true)? {
+                return Ok(status);
+            }
+        }
+    }
+
+    /// Sends it `SIGTERM`.
+    ///
+    /// # Errors
+    ///
+    /// If the child has ended, or is no longer one that this process may send signals to.
+    pub fn terminate(&mut self) -> Result<(), Error> {
+        if self.status.is_some() {
+            let error = io::Error::from_raw_os_error(libc::ESRCH);
+            return Err(Error::failed("kill", error, "the command has ended"));
+        }
+        fork::kill(self.pid, libc::SIGTERM).map_err(|error| Error::failed("kill", error, ""))
+    }
+
+    fn wait_for(&mut self, block: bool) -> Result<Option<ExitStatus>, Error> {
+        if self.status.is_none() {
+            let status = fork::wait(self.pid, block).map_err(|error| Error::failed("waitpid", error, ""))?;
+            self.status = status.map(ExitStatus::from_raw);
+        }
+        Ok(self.status)
+    }
+}
+
+impl Drop for Workload {
+    fn drop(&mut self) {
+        if !self.has_started {
+            // The child reads the end of the channel, and ends.
+            let _ = self.channel.shutdown(std::net::Shutdown::Both);
+            let _ = self.wait();
+        }
+    }
+}
+
+/// The file of a program.
+fn find(program: &OsStr) -> Result<PathBuf, Error> {
+    let is_program = |path: &Path| {
+        path.metadata().is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
+    };
+    if program.as_bytes().contains(&b'/') {
+        return Ok(PathBuf::from(program));
+    }
+    let path = env::var_os("PATH").unwrap_or_else(|| OsString::from("/usr/local/bin:/usr/bin:/bin"));
+    env::split_paths(&path).map(|folder| folder.join(program)).find(|path| is_program(path)).ok_or_else(
+        || {
+            let error = io::Error::from_raw_os_error(libc::ENOENT);
+            Error::failed("execve", error, format!("{} is in no folder of PATH", program.to_string_lossy()))
+        },
+    )
+}
