@@ -33,12 +33,14 @@ mod error;
 mod format;
 mod grammar;
 mod value;
+mod write;
 
 pub use data::{FormatText, FormatTexts, TracingData};
 pub use element::Element;
 pub use error::{FieldError, TracingError, TracingErrorKind};
 pub use format::{Field, Format, Place};
 pub use value::{Array, Value};
+pub use write::TracingDataFields;
 
 use alloc::vec::Vec;
 

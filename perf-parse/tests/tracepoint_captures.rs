@@ -12,12 +12,13 @@
 use std::fs;
 
 use perf_parse::Record;
-use perf_parse::abi::endian::{Endianness, LittleEndian};
+use perf_parse::abi::endian::{BigEndian, Endianness, LittleEndian};
 use perf_parse::abi::event::EventType;
 use perf_parse::abi::feature::Feature;
 use perf_parse::abi::record::RecordType;
 use perf_parse::file::{AnyReader, Reader};
-use perf_parse::tracepoint::{Format, Tracepoints, TracingData, TracingErrorKind, Value};
+use perf_parse::tracepoint::{Format, Tracepoints, TracingData, TracingDataFields, TracingErrorKind, Value};
+use perf_parse::write::WriteError;
 
 const CAPTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../testdata/captures");
 const CORPUS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/corpus");
@@ -192,4 +193,57 @@ fn sched_switch_is_as_another_decoder_has_it() {
     assert_eq!(rows.next(), None);
     println!("{switches} rows of sched_switch, {fields} fields of all");
     assert!(switches > 100 && fields > 7 * switches);
+}
+
+/// The fields of tracing data, as they were read.
+fn fields_of(data: &TracingData<'_>) -> TracingDataFields {
+    let mut fields = TracingDataFields {
+        long_size: data.long_size,
+        page_size: data.page_size,
+        header_page: data.header_page.to_vec(),
+        header_event: data.header_event.to_vec(),
+        kallsyms: data.kallsyms.to_vec(),
+        printk_formats: data.printk_formats.to_vec(),
+        saved_cmdlines: data.saved_cmdlines.unwrap().to_vec(),
+        ..TracingDataFields::default()
+    };
+    for format in data.formats() {
+        let text = format.text.to_vec();
+        match fields.systems.last_mut() {
+            _ if format.system == b"ftrace" => fields.ftrace.push(text),
+            Some((system, texts)) if *system == format.system => texts.push(text),
+            _ => fields.systems.push((format.system.to_vec(), vec![text])),
+        }
+    }
+    fields
+}
+
+#[test]
+fn tracing_data_of_perf_is_written_as_perf_wrote_it() {
+    for name in ["raw", "everything", "uprobe"] {
+        let bytes = capture(name);
+        let file = open(&bytes);
+        let section = file.feature(Feature::TRACING_DATA).unwrap();
+        let data = tracing_data(&file);
+        let mut written = Vec::new();
+        fields_of(&data).write::<LittleEndian>(&mut written).unwrap();
+        assert_eq!(written.len() + data.rest.len(), section.bytes.len(), "{name}");
+        assert!(section.bytes.starts_with(&written), "{name}");
+
+        let mut big = Vec::new();
+        fields_of(&data).write::<BigEndian>(&mut big).unwrap();
+        let again = TracingData::parse(&big).unwrap();
+        assert_eq!(again.endianness, Endianness::Big);
+        assert_eq!(fields_of(&again), fields_of(&data), "{name}");
+    }
+}
+
+#[test]
+fn the_name_of_a_system_with_a_nul_is_not_written() {
+    let fields =
+        TracingDataFields { systems: vec![(b"a\0b".to_vec(), Vec::new())], ..TracingDataFields::default() };
+    let mut out = b"before".to_vec();
+    let error = fields.write::<LittleEndian>(&mut out).unwrap_err();
+    assert_eq!(error, WriteError::Invalid { field: "system", must: "without a NUL" });
+    assert_eq!(out, b"before");
 }

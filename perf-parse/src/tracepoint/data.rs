@@ -48,7 +48,7 @@ pub struct FormatText<'a> {
     pub offset: u32,
 }
 
-const MAGIC: &[u8] = b"\x17\x08\x44tracing";
+pub(super) const MAGIC: &[u8] = b"\x17\x08\x44tracing";
 
 impl<'a> TracingData<'a> {
     /// Finds the parts. Takes time by the number of formats; allocates nothing.

@@ -1,0 +1,117 @@
+//! Writing tracing data, as perf copies it of the kernel's tracing directory.
+
+use alloc::vec::Vec;
+
+use perf_abi::endian::{Endian, Endianness, U32, U64};
+use zerocopy::IntoBytes;
+
+use super::data::MAGIC;
+use crate::write::WriteError;
+
+/// Tracing data to be written, version 0.6: the texts of files of the recording kernel's tracing directory.
+///
+/// perf: `tracing_data_get`, `tools/perf/util/trace-event-info.c`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TracingDataFields {
+    /// Bytes of a `long` of the recorder: 4 or 8.
+    pub long_size: u8,
+    /// Bytes of a page of the recorder.
+    pub page_size: u32,
+    /// `events/header_page`.
+    pub header_page: Vec<u8>,
+    /// `events/header_event`.
+    pub header_event: Vec<u8>,
+    /// The formats of the tracers: `events/ftrace/*/format`. perf copies those that are recorded, which is none.
+    pub ftrace: Vec<Vec<u8>>,
+    /// The other systems, by name, each with the formats of its recorded tracepoints: `events/SYSTEM/*/format`.
+    pub systems: Vec<(Vec<u8>, Vec<Vec<u8>>)>,
+    /// `/proc/kallsyms`; perf has left it empty since version 4.
+    pub kallsyms: Vec<u8>,
+    /// `printk_formats`.
+    pub printk_formats: Vec<u8>,
+    /// `saved_cmdlines`.
+    pub saved_cmdlines: Vec<u8>,
+}
+
+impl TracingDataFields {
+    /// Appends the tracing data to `out`, in byte order `O`: the payload of the feature `TRACING_DATA`.
+    ///
+    /// # Errors
+    ///
+    /// [`WriteError::Invalid`] for the name of a system with a NUL inside, and for more formats or bytes than their
+    /// 32-bit counts can say. `out` is then as it was.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use perf_parse::abi::endian::LittleEndian;
+    /// use perf_parse::tracepoint::{TracingData, TracingDataFields};
+    ///
+    /// let fields = TracingDataFields {
+    ///     long_size: 8,
+    ///     page_size: 4096,
+    ///     systems: vec![(b"sched".to_vec(), vec![b"name: sched_switch\n".to_vec()])],
+    ///     ..TracingDataFields::default()
+    /// };
+    /// let mut bytes = Vec::new();
+    /// fields.write::<LittleEndian>(&mut bytes)?;
+    /// let data = TracingData::parse(&bytes)?;
+    /// assert_eq!(data.formats().next().map(|format| format.system), Some(&b"sched"[..]));
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
+    pub fn write<O: Endian>(&self, out: &mut Vec<u8>) -> Result<(), WriteError> {
+        let start = out.len();
+        let written = self.append::<O>(out);
+        if written.is_err() {
+            out.truncate(start);
+        }
+        written
+    }
+
+    fn append<O: Endian>(&self, out: &mut Vec<u8>) -> Result<(), WriteError> {
+        out.extend_from_slice(MAGIC);
+        out.extend_from_slice(b"0.6\0");
+        out.extend_from_slice(&[u8::from(O::ENDIANNESS == Endianness::Big), self.long_size]);
+        out.extend_from_slice(U32::<O>::new(self.page_size).as_bytes());
+        out.extend_from_slice(b"header_page\0");
+        file::<O>(out, &self.header_page);
+        out.extend_from_slice(b"header_event\0");
+        file::<O>(out, &self.header_event);
+        formats::<O>(out, "ftrace", &self.ftrace)?;
+        count::<O>(out, "systems", self.systems.len())?;
+        for (system, texts) in &self.systems {
+            if system.contains(&0) {
+                return Err(WriteError::Invalid { field: "system", must: "without a NUL" });
+            }
+            out.extend_from_slice(system);
+            out.push(0);
+            formats::<O>(out, "system", texts)?;
+        }
+        for (field, text) in [("kallsyms", &self.kallsyms), ("printk_formats", &self.printk_formats)] {
+            count::<O>(out, field, text.len())?;
+            out.extend_from_slice(text);
+        }
+        file::<O>(out, &self.saved_cmdlines);
+        Ok(())
+    }
+}
+
+/// A number of things, or bytes, in 32 bits.
+fn count<O: Endian>(out: &mut Vec<u8>, field: &'static str, count: usize) -> Result<(), WriteError> {
+    let must = "fewer than 2^32";
+    let count = u32::try_from(count).map_err(|_| WriteError::Invalid { field, must })?;
+    out.extend_from_slice(U32::<O>::new(count).as_bytes());
+    Ok(())
+}
+
+/// A size of 64 bits, and as many bytes.
+fn file<O: Endian>(out: &mut Vec<u8>, text: &[u8]) {
+    out.extend_from_slice(U64::<O>::new(text.len() as u64).as_bytes());
+    out.extend_from_slice(text);
+}
+
+fn formats<O: Endian>(out: &mut Vec<u8>, field: &'static str, texts: &[Vec<u8>]) -> Result<(), WriteError> {
+    count::<O>(out, field, texts.len())?;
+    texts.iter().for_each(|text| file::<O>(out, text));
+    Ok(())
+}
