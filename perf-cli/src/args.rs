@@ -1,8 +1,12 @@
 //! The command line.
 
+mod ring;
+
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
+
+pub(crate) use ring::RingArgs;
 
 /// Shows what is in a Linux performance capture (perf.data), record by record.
 ///
@@ -26,6 +30,9 @@ pub(crate) enum Verb {
     /// Every record, decoded
     #[command(after_help = DUMP_EXAMPLES)]
     Dump(DumpArgs),
+    /// Every record of recorded rings, decoded: dumps of what perf_event_open's mmap shows
+    #[command(after_help = ring::EXAMPLES)]
+    Ring(RingArgs),
     /// A well-formed perf.data from a damaged, piped, compressed or split one
     #[command(after_help = REPAIR_EXAMPLES)]
     Repair(RepairArgs),
@@ -82,9 +89,9 @@ pub(crate) struct ShowArgs {
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,
 
-    /// As they stand in the capture, or by time
-    #[arg(long, value_enum, default_value_t = Order::File)]
-    pub(crate) order: Order,
+    /// As they stand, or by time [default: file; by time for rings]
+    #[arg(long, value_enum)]
+    pub(crate) order: Option<Order>,
 
     /// Only records of these types, by name (SAMPLE, MMAP2, ...) or number
     #[arg(long = "type", value_name = "T", value_delimiter = ',')]

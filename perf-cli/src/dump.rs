@@ -37,7 +37,7 @@ impl Work for Dump<'_> {
         let mut output = Output::new();
         let mut progress = Progress::new(size);
         let mut left = args.limit.unwrap_or(u64::MAX);
-        if args.order == Order::Time {
+        if args.order == Some(Order::Time) {
             reader.in_time_order();
         }
         reader.account().diagnostics.iter().for_each(diagnose);

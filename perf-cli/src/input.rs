@@ -103,7 +103,7 @@ fn read_stdin(work: impl Work) -> Result<Outcome, Failure> {
 
 /// The bytes of a file.
 #[derive(Debug)]
-enum Input {
+pub(crate) enum Input {
     /// A mapped file.
     Mapped(Mmap),
     /// What cannot be mapped, read whole: a named pipe, a file of `/proc`, an empty file.
@@ -111,7 +111,7 @@ enum Input {
 }
 
 impl Input {
-    fn open(path: &Path) -> Result<Self, Failure> {
+    pub(crate) fn open(path: &Path) -> Result<Self, Failure> {
         let name = path.display();
         let file = File::open(path).map_err(|error| format!("{name}: {error}"))?;
         let metadata = file.metadata().map_err(|error| format!("{name}: {error}"))?;
@@ -128,7 +128,7 @@ impl Input {
         Ok(Self::Mapped(map))
     }
 
-    fn bytes(&self) -> &[u8] {
+    pub(crate) fn bytes(&self) -> &[u8] {
         match self {
             Self::Mapped(map) => map,
             Self::Read(bytes) => bytes,

@@ -1,5 +1,7 @@
 //! `perfdata`: shows what is in a Linux performance capture.
 
+extern crate alloc;
+
 mod args;
 mod dump;
 mod info;
@@ -8,6 +10,7 @@ mod output;
 mod progress;
 mod render;
 mod repair;
+mod ring;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -66,6 +69,7 @@ fn main() -> ExitCode {
     let outcome = match &args.verb {
         Verb::Info(args) => info::run(args),
         Verb::Dump(args) => dump::run(args),
+        Verb::Ring(args) => ring::run(args),
         Verb::Repair(args) => repair::run(args),
     };
     match outcome {

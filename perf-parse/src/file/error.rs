@@ -5,6 +5,7 @@ use perf_abi::feature::Feature;
 use perf_abi::record::RecordType;
 
 use crate::error::Error;
+use crate::ring::RingError;
 
 /// What is wrong in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,6 +88,9 @@ pub enum FileErrorKind {
         /// What is wrong with it.
         error: Error,
     },
+    /// The dump of a ring cannot be read, or not all of it. The reader of records does not come upon it: it is for the
+    /// caller who opens the dump, to be put into the account.
+    Ring(RingError),
 }
 
 impl FileError {
@@ -127,6 +131,7 @@ impl FileError {
             | FileErrorKind::Feature { error, .. } => error.kind.field(),
             FileErrorKind::UnknownId { .. } | FileErrorKind::UnknownEvent { .. } => "id",
             FileErrorKind::Decompress { .. } => "data",
+            FileErrorKind::Ring(error) => error.kind.field(),
         }
     }
 }
@@ -151,6 +156,7 @@ impl core::fmt::Display for FileErrorKind {
             Self::Layout(error) | Self::Record { error, .. } | Self::Feature { error, .. } => {
                 write!(f, "{}", error.kind)
             }
+            Self::Ring(error) => write!(f, "{}", error.kind),
             Self::Boundary(error) => write!(f, "{}; looking for where records go on", error.kind),
             Self::UnknownId { id, .. } => write!(f, "is {id}, which no event of the file has"),
             Self::UnknownEvent { .. } => f.write_str(

@@ -48,10 +48,7 @@ pub struct Update {
 }
 
 impl Event {
-    /// The event of an attr that stands outside of a capture, for [`Reader::of_records`](super::Reader::of_records); it
-    /// has no name yet.
-    #[must_use]
-    pub fn new(read: ReadAttr<'_>, ids: Vec<u64>) -> Self {
+    fn new(read: ReadAttr<'_>, ids: Vec<u64>) -> Self {
         Self {
             attr: read.attr,
             attr_tail: Vec::from(read.tail),
@@ -101,7 +98,7 @@ impl core::ops::Deref for Events {
 
 impl Events {
     /// Adds an event. `offset` is where its attr is in the capture.
-    pub(super) fn push(&mut self, event: Event, offset: u64) -> Result<(), FileError> {
+    fn push(&mut self, event: Event, offset: u64) -> Result<(), FileError> {
         if self.list.len() >= MAX_EVENTS {
             return Err(FileError::invalid(
                 "attr",
@@ -120,11 +117,6 @@ impl Events {
             }
             None => Ok(()),
         }
-    }
-
-    /// Says that no more events are to be expected soon.
-    pub(super) fn settle(&mut self) {
-        self.dispatch.settle();
     }
 
     /// Adds the event of a HEADER_ATTR record, whose attr is at `offset`.

@@ -44,7 +44,7 @@ pub(in crate::file) fn read<O: Endian>(
         diagnostics.extend(events.push(Event::new(read, ids), offset).err());
         offset = offset.saturating_add(header.attr_size);
     }
-    events.settle();
+    events.dispatch.settle();
     Ok(events)
 }
 

@@ -10,7 +10,7 @@ use perf_abi::endian::{BigEndian, Endian, Endianness, LittleEndian};
 use perf_abi::feature::Feature;
 
 use super::super::error::FileError;
-use super::super::events::{self, Event, Events};
+use super::super::events::{self, Events};
 use super::super::features::{self, FeatureSection};
 use super::super::header::{self, FileHeader, Section};
 #[cfg(feature = "std")]
@@ -121,28 +121,26 @@ impl<'a, O: Endian> Reader<'a, O> {
         Ok(reader)
     }
 
-    /// Reads records that lie end to end with no file around them, as a recorder's rings hold them, of events that are
-    /// known from elsewhere.
+    /// Reads records that lie end to end with no file around them, as a ring holds them, of events that are known from
+    /// elsewhere.
     ///
-    /// `data` is what one ring holds; what others hold goes to [`add_data`](Self::add_data). The offset of a record is
-    /// within its own `data`, whose number [`FileRecord::data_file`](super::FileRecord::data_file) tells. Of events
-    /// without ids there can be one; an attr whose samples cannot be decoded is noted in the account.
+    /// What other rings hold goes to [`add_data`](Self::add_data). The offset of a record is within its own `data`, whose
+    /// number is [`FileRecord::data_file`](super::FileRecord::data_file).
     ///
     /// # Examples
     ///
     /// ```
     /// use perf_parse::Reader;
-    /// use perf_parse::abi::attr::{Attr, ReadAttr};
+    /// use perf_parse::abi::attr::Attr;
     /// use perf_parse::abi::endian::LittleEndian;
     /// use perf_parse::abi::sample_type::SampleType;
-    /// use perf_parse::file::Event;
     ///
     /// let attr = Attr { sample_type: SampleType::TIME, ..Attr::default() };
-    /// let event = Event::new(ReadAttr { attr, tail: &[] }, Vec::new());
-    /// let early = b"\x09\0\0\0\0\0\x10\0\x01\0\0\0\0\0\0\0";
     /// let late = b"\x09\0\0\0\0\0\x10\0\x02\0\0\0\0\0\0\0";
+    /// let early = b"\x09\0\0\0\0\0\x10\0\x01\0\0\0\0\0\0\0";
     ///
-    /// let mut reader = Reader::<LittleEndian>::of_records([event], late);
+    /// let events = [(attr, vec![])].into_iter().collect();
+    /// let mut reader = Reader::<LittleEndian>::of_records(events, late);
     /// reader.add_data(early);
     /// reader.in_time_order();
     /// assert_eq!(reader.next()?.map(|record| record.data_file), Some(1));
@@ -150,16 +148,18 @@ impl<'a, O: Endian> Reader<'a, O> {
     /// # Ok::<(), perf_parse::FileError>(())
     /// ```
     #[must_use]
-    pub fn of_records(events: impl IntoIterator<Item = Event>, data: &'a [u8]) -> Self {
-        let mut reader = Self::new(Mode::Ring, Events::default(), Vec::new(), Slice::new(data, 0));
-        for event in events {
-            if let Err(error) = reader.events.push(event, 0) {
-                reader.account.note(error);
-            }
-        }
-        reader.events.settle();
-        reader.opened = reader.account.clone();
-        reader
+    pub fn of_records(events: Events, data: &'a [u8]) -> Self {
+        Self::new(Mode::Ring, events, Vec::new(), Slice::new(data, 0))
+    }
+
+    /// Reads the records of `data` in place of the capture's own, with its events and features: a ring's that was
+    /// dumped beside it.
+    ///
+    /// As [`of_records`](Self::of_records). What opening the capture found wrong stays in the account.
+    #[must_use]
+    pub fn with_records(self, data: &'a [u8]) -> Self {
+        let reader = Self::new(Mode::Ring, self.events, self.features, Slice::new(data, 0));
+        Self { account: self.opened.clone(), opened: self.opened, ..reader }
     }
 
     /// Adds a data file of a directory capture, whose records are read when those before it are. Its first record is

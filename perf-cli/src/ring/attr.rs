@@ -1,0 +1,78 @@
+//! Of which events a ring's records are: by a perf.data, or by the bytes of an attr.
+
+use perf_abi::attr::{Attr, AttrVersion};
+use perf_abi::endian::{BigEndian, Endian, Endianness, LittleEndian};
+use perf_parse::Reader;
+use perf_parse::file::AnyReader;
+
+use crate::args::RingArgs;
+use crate::{Failure, not_readable};
+
+/// The largest attr that a kernel takes, in bytes: a page.
+const MAX_ATTR: u32 = 4096;
+
+/// A reader without records that knows the events.
+pub(super) fn read<'a>(args: &RingArgs, bytes: &'a [u8]) -> Result<AnyReader<'a>, Failure> {
+    let is_capture =
+        [&b"PERFILE2"[..], b"2ELIFREP", b"PERFFILE"].iter().any(|magic| bytes.starts_with(magic));
+    if is_capture {
+        return AnyReader::open(bytes).map_err(|error| not_readable(&args.attr, &error));
+    }
+    let failure = |what: &str| Failure(format!("{}: {what}", args.attr.display()));
+    let endianness = match args.endian.map(Endianness::from) {
+        Some(endianness) => endianness,
+        None => endianness(bytes).ok_or_else(|| {
+            failure("neither a perf.data nor an attr (struct perf_event_attr) whose size tells its byte order; give --endian")
+        })?,
+    };
+    let read = match endianness {
+        Endianness::Little => attr::<LittleEndian>(bytes).map(AnyReader::Little),
+        Endianness::Big => attr::<BigEndian>(bytes).map(AnyReader::Big),
+    };
+    read.map_err(|what| failure(&what))
+}
+
+/// A reader that knows the one event of an attr.
+fn attr<O: Endian>(bytes: &[u8]) -> Result<Reader<'static, O>, String> {
+    let read = Attr::read::<O>(bytes).map_err(|error| error.to_string())?;
+    let size = if read.attr.size == 0 { AttrVersion::VER0.size() } else { read.attr.size };
+    if bytes.len() as u64 != u64::from(size) {
+        let behind = bytes.len() as u64 - u64::from(size);
+        return Err(format!(
+            "attr.size: {behind} bytes follow the attr of {size}; a file of one attr is expected"
+        ));
+    }
+    if read.has_unknown_fields() {
+        return Err(format!(
+            "attr.size: {size} bytes, of a kernel newer than this program, and fields in use that it does not know"
+        ));
+    }
+    Ok(Reader::of_records([(read.attr, Vec::new())].into_iter().collect(), &[]))
+}
+
+/// The byte order in which the attr's size is one.
+fn endianness(bytes: &[u8]) -> Option<Endianness> {
+    let size: [u8; 4] = bytes.get(4..8)?.try_into().ok()?;
+    let is_size = |size| (AttrVersion::VER0.size()..=MAX_ATTR).contains(&size);
+    match (is_size(u32::from_le_bytes(size)), is_size(u32::from_be_bytes(size))) {
+        (true, false) => Some(Endianness::Little),
+        (false, true) => Some(Endianness::Big),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_size_of_an_attr_tells_its_byte_order() {
+        let with_size = |size: [u8; 4]| [[0; 4], size].concat();
+        assert_eq!(endianness(&with_size([136, 0, 0, 0])), Some(Endianness::Little));
+        assert_eq!(endianness(&with_size([0, 0, 0, 136])), Some(Endianness::Big));
+        // 0 means 64, in either order.
+        assert_eq!(endianness(&with_size([0, 0, 0, 0])), None);
+        assert_eq!(endianness(&with_size([1, 0, 0, 1])), None);
+        assert_eq!(endianness(&[0; 7]), None);
+    }
+}

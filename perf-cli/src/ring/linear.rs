@@ -1,0 +1,113 @@
+//! A ring, straightened: what it holds, end to end and oldest first.
+
+use alloc::borrow::Cow;
+
+use perf_abi::endian::Endian;
+use perf_parse::file::{FileError, FileErrorKind};
+use perf_parse::ring::{Buffer, DataArea, DecidedBy, Direction, Dump, RingError};
+
+use crate::args::RingArgs;
+use crate::dump::Place;
+
+/// What a ring holds. Borrows the dump, unless the ring has wrapped or is written backward.
+#[derive(Debug)]
+pub(super) struct Linear<'a, O: Endian> {
+    pub(super) bytes: Cow<'a, [u8]>,
+    /// Where `bytes` stand in the dump.
+    pub(super) place: Place,
+    pub(super) dump: Dump<'a, O>,
+    /// What is worth knowing, and no fault.
+    pub(super) remarks: Vec<String>,
+    /// What cannot be read, and how many bytes for it.
+    pub(super) fault: Option<FileError>,
+    pub(super) unread: u64,
+}
+
+impl<'a, O: Endian> Linear<'a, O> {
+    /// Straightens the ring that `mapping` is a dump of.
+    pub(super) fn new(mapping: &'a [u8], direction: Direction, args: &RingArgs) -> Result<Self, FileError> {
+        let dump = match args.head {
+            Some(head) => Dump::<O>::new(mapping, direction, args.tail.unwrap_or(0), head),
+            None => Dump::open(mapping, direction, args.page_size),
+        };
+        // What is wrong before the first record is a field of the control page.
+        let dump = dump.map_err(|error| fault(error, error.position))?;
+        let mut linear = match direction {
+            Direction::Forward => Self::forward(mapping, dump, args),
+            Direction::Backward => Self::backward(dump, args),
+        };
+        let area = linear.dump.data_area();
+        if area.by == DecidedBy::Length {
+            let (what, page) = ("as kernels before 4.1 leave it", area.offset);
+            linear
+                .remarks
+                .push(format!("data_offset: 0, {what}: by the dump's length, a page has {page} bytes"));
+        }
+        Ok(linear)
+    }
+
+    /// The bytes from the tail to the head. Those that are no records are for their reader to find.
+    fn forward(mapping: &'a [u8], dump: Dump<'a, O>, args: &RingArgs) -> Self {
+        let DataArea { offset: area, size, .. } = dump.data_area();
+        let (tail, head) = match dump.page() {
+            Some(page) => (page.data_tail, page.data_head),
+            None => (args.tail.unwrap_or(0), args.head.unwrap_or(0)),
+        };
+        // Opening the dump has checked that the area is in the mapping and holds what is between tail and head.
+        let index = |at: u64| usize::try_from(at).unwrap_or(usize::MAX);
+        let data = mapping.get(index(area)..).and_then(|from| from.get(..index(size))).unwrap_or_default();
+        let start = tail % size;
+        let (before, from) = data.split_at(index(start));
+        let length = index(head - tail);
+        let bytes = match from.get(..length) {
+            Some(bytes) => Cow::Borrowed(bytes),
+            None => Cow::Owned([from, &before[..length - from.len()]].concat()),
+        };
+        let place = Place::Forward { area, size, start };
+        Self { bytes, place, dump, remarks: Vec::new(), fault: None, unread: 0 }
+    }
+
+    /// The records, turned around; without the oldest if it is torn.
+    fn backward(dump: Dump<'a, O>, args: &RingArgs) -> Self {
+        let DataArea { offset: area, size, .. } = dump.data_area();
+        let head = dump.page().map_or(args.head.unwrap_or(0), |page| page.data_head);
+        let in_dump = |position: u64| area + position % size;
+        let mut dump = dump.oldest_first();
+        let (mut bytes, mut begins, mut wrong) = (Vec::new(), Vec::new(), None);
+        let mut buffer = Box::new(Buffer::new());
+        while let Some(record) = dump.next(&mut buffer) {
+            match record {
+                Ok(record) => {
+                    begins.push(bytes.len() as u64);
+                    record.write(&mut bytes);
+                }
+                Err(error) => wrong = Some(fault(error, in_dump(error.position))),
+            }
+        }
+        // The newest, which is the last here, begins at the head.
+        let ends = begins.iter().skip(1).copied().chain([bytes.len() as u64]);
+        let stands = |end| in_dump(head.wrapping_add(bytes.len() as u64 - end));
+        let place = Place::Backward(begins.iter().copied().zip(ends.map(stands)).collect());
+        let account = dump.account();
+        let torn = account.torn.map(|torn| {
+            let (at, bytes) = (in_dump(torn.position), torn.bytes);
+            format!(
+                "{at:#x}: the oldest record is torn, as newer ones overwrote its end: {bytes} bytes left out"
+            )
+        });
+        let unread = account.unread;
+        Self {
+            bytes: Cow::Owned(bytes),
+            place,
+            dump,
+            remarks: torn.into_iter().collect(),
+            fault: wrong,
+            unread,
+        }
+    }
+}
+
+/// An error of a ring, at `offset` in its dump.
+pub(super) fn fault(error: RingError, offset: u64) -> FileError {
+    FileError { offset, kind: FileErrorKind::Ring(error) }
+}
