@@ -8,6 +8,8 @@ extern crate alloc;
 pub mod builder;
 pub mod counter;
 pub mod error;
+pub mod event;
+pub mod pmu;
 #[allow(unsafe_code, reason = "the system calls and the mapped memory, each with its proof")]
 mod sys;
 pub mod target;
@@ -15,6 +17,7 @@ pub mod target;
 pub use builder::Builder;
 pub use counter::Counter;
 pub use error::Error;
+pub use event::{Event, EventGroup};
 pub use perf_abi as abi;
 pub use perf_parse as parse;
 pub use target::Target;
