@@ -1,0 +1,30 @@
+//! The names of the errors.
+
+/// The name of an error that the calls of this crate give; `None` for any other.
+pub(super) fn name(errno: i32) -> Option<&'static str> {
+    Some(match errno {
+        libc::E2BIG => "E2BIG",
+        libc::EACCES => "EACCES",
+        libc::EAGAIN => "EAGAIN",
+        libc::EBADF => "EBADF",
+        libc::EBUSY => "EBUSY",
+        libc::EEXIST => "EEXIST",
+        libc::EFAULT => "EFAULT",
+        libc::EINTR => "EINTR",
+        libc::EINVAL => "EINVAL",
+        libc::EIO => "EIO",
+        libc::EMFILE => "EMFILE",
+        libc::ENFILE => "ENFILE",
+        libc::ENODEV => "ENODEV",
+        libc::ENOENT => "ENOENT",
+        libc::ENOMEM => "ENOMEM",
+        libc::ENOSPC => "ENOSPC",
+        libc::ENOSYS => "ENOSYS",
+        libc::ENOTTY => "ENOTTY",
+        libc::EOPNOTSUPP => "EOPNOTSUPP",
+        libc::EOVERFLOW => "EOVERFLOW",
+        libc::EPERM => "EPERM",
+        libc::ESRCH => "ESRCH",
+        _ => return None,
+    })
+}
