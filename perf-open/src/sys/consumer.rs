@@ -47,57 +47,80 @@ impl Area {
     }
 }
 
+/// Being the only one who reads an area: a word in the control page, taken back when dropped.
+#[derive(Debug)]
+pub(crate) struct Claim {
+    control: Arc<Mapping>,
+    area: Area,
+}
+
+impl Claim {
+    /// `None` if the area is claimed already, here or in another process.
+    ///
+    /// # Panics
+    ///
+    /// If the control page is mapped read-only.
+    pub(crate) fn new(control: Arc<Mapping>, area: Area) -> Option<Self> {
+        // SAFETY: slices are made of areas only, which lie behind the control page.
+        let is_ours = unsafe { control.claim(area.claimed()) };
+        is_ours.then_some(Self { control, area })
+    }
+
+    /// Stores the reader's position, behind every read of the bytes before it.
+    fn store_tail(&self, tail: u64) {
+        // SAFETY: as in `new`.
+        unsafe { self.control.store(self.area.tail(), tail, Ordering::Release) };
+    }
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        // SAFETY: as in `new`.
+        unsafe { self.control.store(self.area.claimed(), 0, Ordering::Release) };
+    }
+}
+
+/// Tells the kernel where the AUX area is to be mapped and how large it is.
+pub(crate) fn place_aux(control: &Mapping, offset: u64, size: u64) {
+    // SAFETY: slices are made of areas only, which lie behind the control page.
+    unsafe { control.store(offset_of!(Page, aux_offset), offset, Ordering::Relaxed) };
+    // SAFETY: as above.
+    unsafe { control.store(offset_of!(Page, aux_size), size, Ordering::Relaxed) };
+}
+
 /// The one reader of an area.
 ///
 /// Invariants. The area, `size` bytes at `start` of `memory`, a power of two, lies behind the control page and within
-/// the memory. `head - tail` is at most `size`. The page's tail is `tail` or behind it, and no other consumer moves it:
-/// the claim says so. The writer, who leaves alone what is between the page's tail and its own head, therefore writes
-/// none of the bytes between `tail` and `head`.
+/// the memory, which is not mapped read-only. `head - tail` is at most `size`. The page's tail is `tail`, and nobody
+/// else moves it: the claim says so. The writer of an area that the reader may write too leaves alone what is between
+/// the page's tail and its own head, and so the bytes between `tail` and `head`.
 #[derive(Debug)]
 pub(crate) struct Consumer {
-    control: Arc<Mapping>,
+    // In this order dropped: an AUX area is unmapped before another may map it.
     memory: Arc<Mapping>,
-    area: Area,
+    claim: Claim,
     start: usize,
     size: usize,
     tail: u64,
     head: u64,
 }
 
-/// Why an area cannot be read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Unreadable {
-    /// It is not a power of two of bytes behind the control page and within the memory.
-    Place,
-    /// Another consumer reads it.
-    Claimed,
-}
-
 impl Consumer {
-    /// The reader of the area of `size` bytes at `start` of `memory`, from the tail on that `control` says.
-    pub(crate) fn new(
-        control: Arc<Mapping>,
-        memory: Arc<Mapping>,
-        area: Area,
-        start: usize,
-        size: usize,
-    ) -> Result<Self, Unreadable> {
+    /// The reader of the area of `size` bytes at `start` of `memory`, from the tail on that the control page says.
+    /// `None` unless it is a power of two of bytes, behind the control page and within memory that may be written.
+    pub(crate) fn new(claim: Claim, memory: Arc<Mapping>, start: usize, size: usize) -> Option<Self> {
         let within = start.checked_add(size).is_some_and(|end| end <= memory.len());
-        let behind = !Arc::ptr_eq(&control, &memory) || start >= page_size();
-        if !within || !behind || !size.is_power_of_two() || size % 8 != 0 || start % 8 != 0 {
-            return Err(Unreadable::Place);
+        let behind = !Arc::ptr_eq(&claim.control, &memory) || start >= page_size();
+        if !within || !behind || !memory.is_writable() || !size.is_power_of_two() || size % 8 != 0 || start % 8 != 0 {
+            return None;
         }
-        // SAFETY: slices are made of areas only, which lie behind the control page.
-        if !unsafe { control.claim(area.claimed()) } {
-            return Err(Unreadable::Claimed);
-        }
-        let tail = control.load(area.tail());
-        Ok(Self { control, memory, area, start, size, tail, head: tail })
+        let tail = claim.control.load(claim.area.tail());
+        Some(Self { memory, claim, start, size, tail, head: tail })
     }
 
     /// The control page's mapping.
     pub(crate) fn control(&self) -> &Arc<Mapping> {
-        &self.control
+        &self.claim.control
     }
 
     /// Bytes of the area.
@@ -121,7 +144,7 @@ impl Consumer {
     ///
     /// The page's head, if more bytes than the area has would be unread; nothing is readable then.
     pub(crate) fn refresh(&mut self) -> Result<(), u64> {
-        let head = self.control.load_acquire(self.area.head());
+        let head = self.claim.control.load_acquire(self.claim.area.head());
         if head.wrapping_sub(self.tail) > self.size as u64 {
             self.head = self.tail;
             return Err(head);
@@ -151,35 +174,22 @@ impl Consumer {
     /// Gives the bytes before position `to` back to the writer; nothing happens if `to` is not between tail and head.
     pub(crate) fn release(&mut self, to: u64) {
         if to.wrapping_sub(self.tail) <= self.head.wrapping_sub(self.tail) {
-            self.store_tail(to);
+            self.tail = to;
+            self.claim.store_tail(to);
         }
     }
 
     /// Gives up what is unread, wherever the head is; gives where it is.
     pub(crate) fn skip_to_head(&mut self) -> u64 {
-        self.head = self.control.load_acquire(self.area.head());
-        self.store_tail(self.head);
+        self.head = self.claim.control.load_acquire(self.claim.area.head());
+        self.tail = self.head;
+        self.claim.store_tail(self.tail);
         self.head
-    }
-
-    /// Stores the tail, behind every read of the bytes before it.
-    fn store_tail(&mut self, to: u64) {
-        self.tail = to;
-        // SAFETY: slices are made of areas only, which lie behind the control page; and those of the area have ended,
-        // as self is borrowed exclusively.
-        unsafe { self.control.store(self.area.tail(), to, Ordering::Release) };
     }
 
     /// Copies the area as it is, from its start on.
     pub(crate) fn copy(&self, to: &mut Vec<u8>) {
         to.resize(self.size, 0);
         self.memory.copy(self.start, to);
-    }
-}
-
-impl Drop for Consumer {
-    fn drop(&mut self) {
-        // SAFETY: as in `new`: the word is in the control page.
-        unsafe { self.control.store(self.area.claimed(), 0, Ordering::Release) };
     }
 }

@@ -72,6 +72,16 @@ impl Mapping {
         self.len
     }
 
+    /// Whether we may write it too; the kernel does not wait for readers who may not.
+    pub(crate) fn is_writable(&self) -> bool {
+        self.origin != Origin::ReadOnly
+    }
+
+    /// Whether it is heap, that no kernel writes.
+    pub(crate) fn is_heap(&self) -> bool {
+        matches!(self.origin, Origin::Heap(_))
+    }
+
     /// The address of the `bytes` bytes at `at`.
     ///
     /// # Panics
@@ -86,7 +96,7 @@ impl Mapping {
 
     /// The word at `at`, as an atomic.
     fn atomic(&self, at: usize) -> &AtomicU64 {
-        debug_assert!(self.origin != Origin::ReadOnly, "atomics are for memory that can be written");
+        debug_assert!(self.is_writable(), "atomics are for memory that can be written");
         // SAFETY: the address is aligned, and valid for reads and writes as long as self: the memory is not mapped
         // read-only. Every access to it while the reference lives is atomic or comes from outside the program, but for
         // the slices of `bytes`, whose bytes nobody writes.
@@ -95,7 +105,7 @@ impl Mapping {
 
     /// The word at `at`, in native order.
     pub(crate) fn load(&self, at: usize) -> u64 {
-        if self.origin != Origin::ReadOnly {
+        if self.is_writable() {
             return self.atomic(at).load(Ordering::Relaxed);
         }
         let word = self.address(at, 8).cast::<u64>();
@@ -141,7 +151,7 @@ impl Mapping {
     ///
     /// If the word is not in the mapping, or the mapping is read-only.
     pub(super) unsafe fn store(&self, at: usize, value: u64, ordering: Ordering) {
-        assert!(self.origin != Origin::ReadOnly, "a read-only mapping is not written");
+        assert!(self.is_writable(), "a read-only mapping is not written");
         self.atomic(at).store(value, ordering);
     }
 
@@ -151,7 +161,7 @@ impl Mapping {
     ///
     /// As [`store`](Self::store).
     pub(super) unsafe fn claim(&self, at: usize) -> bool {
-        assert!(self.origin != Origin::ReadOnly, "a read-only mapping is not written");
+        assert!(self.is_writable(), "a read-only mapping is not written");
         self.atomic(at).swap(1, Ordering::AcqRel) == 0
     }
 
