@@ -4,7 +4,7 @@ use perf_abi::endian::Endian;
 
 use super::buffer::Buffer;
 use super::error::{Field, RingError};
-use super::walk::{Torn, Walk, check_aligned, check_size};
+use super::walk::{Rest, Torn, Walk, check_aligned, check_size};
 use crate::record::RawRecord;
 
 /// The records of a ring that is written backward, newest first, as they stand.
@@ -23,7 +23,8 @@ use crate::record::RawRecord;
 #[derive(Clone, Debug)]
 pub struct Backward<'a, O: Endian> {
     pub(super) walk: Walk<'a, O>,
-    /// The data area.
+    /// The data area, to turn it around.
+    #[cfg(feature = "alloc")]
     pub(super) data: &'a [u8],
 }
 
@@ -55,7 +56,11 @@ impl<'a, O: Endian> Backward<'a, O> {
         let size = check_size(data)?;
         check_aligned(Field::DATA_HEAD, head)?;
         let written = head.wrapping_neg();
-        Ok(Self { walk: Walk::new(data, head, written.min(size), written > size), data })
+        Ok(Self {
+            walk: Walk::new(data, head, written.min(size), written > size),
+            #[cfg(feature = "alloc")]
+            data,
+        })
     }
 
     /// The next older record. It borrows the data area, or `buffer` if it wraps; not this walker.
@@ -81,10 +86,10 @@ impl<'a, O: Endian> Backward<'a, O> {
         self.walk.position()
     }
 
-    /// Bytes written that are not walked: after the end, those that are torn or could not be.
+    /// Bytes that are not walked; after an error, those that could not be. The torn record does not count.
     #[must_use]
     pub fn unread(&self) -> u64 {
-        self.walk.left().saturating_add(self.walk.given_up())
+        self.walk.left().saturating_add(self.walk.given_up(Rest::Unread))
     }
 
     /// The oldest record, if its end was overwritten; known once the walk has ended.

@@ -4,7 +4,7 @@ use perf_abi::endian::Endian;
 
 use super::buffer::Buffer;
 use super::error::{Field, RingError, RingErrorKind};
-use super::walk::{Walk, check_aligned, check_size};
+use super::walk::{Rest, Walk, check_aligned, check_size};
 use crate::record::RawRecord;
 
 /// The records between `data_tail` and `data_head`, oldest first.
@@ -90,6 +90,6 @@ impl<'a, O: Endian> Forward<'a, O> {
     /// Bytes up to the head that are not walked; after an error, those that could not be.
     #[must_use]
     pub fn unread(&self) -> u64 {
-        self.walk.left().saturating_add(self.walk.given_up())
+        self.walk.left().saturating_add(self.walk.given_up(Rest::Unread))
     }
 }

@@ -10,7 +10,7 @@ use crate::record::RawRecord;
 /// Every record begins at a multiple of this and has a multiple of it in bytes, so that no header wraps.
 pub(super) const ALIGN: usize = 8;
 
-/// The oldest record of a ring that overwrites, whose end is overwritten by the newest.
+/// The oldest record of a ring that is written backward, whose end is overwritten by the newest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Torn {
     /// Where its header is.
@@ -28,6 +28,31 @@ pub(super) enum Found<'a, O: Endian> {
     Wrapped(&'a [u8], &'a [u8]),
 }
 
+#[cfg(feature = "alloc")]
+impl<O: Endian> Found<'_, O> {
+    /// Bytes of the record.
+    pub(super) fn size(&self) -> u16 {
+        match self {
+            Self::Whole(record) => record.size(),
+            // Two pieces are the length that a header of 16 bits gives.
+            Self::Wrapped(first, second) => {
+                u16::try_from(first.len().saturating_add(second.len())).unwrap_or(u16::MAX)
+            }
+        }
+    }
+}
+
+/// Why bytes were given up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Rest {
+    /// Behind an error.
+    Unread,
+    /// Of the oldest record, whose end is overwritten.
+    Torn,
+    /// Never written, as far as can be told: they are all 0.
+    Unwritten,
+}
+
 /// What is still to be walked: at most two pieces, each a multiple of [`ALIGN`] in bytes.
 #[derive(Clone, Debug)]
 pub(super) struct Walk<'a, O: Endian> {
@@ -39,9 +64,9 @@ pub(super) struct Walk<'a, O: Endian> {
     end: u64,
     /// Whether the last record may be torn, or what is left may never have been written.
     may_tear: bool,
-    /// Bytes in front of `end` that were given up: unread for an error, torn, or unwritten.
+    /// Bytes in front of `end` that were given up, and why.
     given_up: u64,
-    torn: Option<Torn>,
+    rest: Rest,
     order: core::marker::PhantomData<O>,
 }
 
@@ -62,7 +87,7 @@ pub(super) fn check_size(data: &[u8]) -> Result<u64, RingError> {
 ///
 /// `Invalid` unless a record may begin at the position.
 pub(super) fn check_aligned(field: Field, position: u64) -> Result<(), RingError> {
-    if position & (ALIGN as u64 - 1) == 0 {
+    if position.checked_rem(ALIGN as u64) == Some(0) {
         return Ok(());
     }
     Err(field.invalid(position, "a multiple of 8"))
@@ -85,7 +110,7 @@ impl<'a, O: Endian> Walk<'a, O> {
         let length = usize::try_from(length).unwrap_or(usize::MAX);
         let (run, behind) = pieces(data, position, length).unwrap_or_default();
         let end = position.wrapping_add(length as u64);
-        Self { run, behind, end, may_tear, given_up: 0, torn: None, order: core::marker::PhantomData }
+        Self { run, behind, end, may_tear, given_up: 0, rest: Rest::Unread, order: core::marker::PhantomData }
     }
 
     /// Where the next record is; after the end, what was given up.
@@ -100,13 +125,14 @@ impl<'a, O: Endian> Walk<'a, O> {
         (self.run.len() as u64).saturating_add(self.behind.len() as u64)
     }
 
-    /// Bytes that were given up.
-    pub(super) fn given_up(&self) -> u64 {
-        self.given_up
+    /// Bytes that were given up for this reason.
+    pub(super) fn given_up(&self, rest: Rest) -> u64 {
+        if self.rest == rest { self.given_up } else { 0 }
     }
 
     pub(super) fn torn(&self) -> Option<Torn> {
-        self.torn
+        let bytes = self.given_up(Rest::Torn);
+        (bytes != 0).then(|| Torn { position: self.position(), bytes })
     }
 
     /// The next record. After an error, `None`.
@@ -161,27 +187,25 @@ impl<'a, O: Endian> Walk<'a, O> {
         let size = size.map_or(0, |(size, _)| size.get());
         let wraps = usize::from(size).checked_sub(self.run.len());
         let position = self.position();
-        let torn = Torn { position, bytes: left };
-        let kind = if size == 0 && self.may_tear {
+        let mut fault = None;
+        if size == 0 && self.may_tear {
             let is_unwritten = self.run.iter().chain(self.behind).all(|&byte| byte == 0);
-            self.torn = (!is_unwritten).then_some(torn);
-            None
+            self.rest = if is_unwritten { Rest::Unwritten } else { Rest::Torn };
         } else if usize::from(size) < ALIGN || usize::from(size) % ALIGN != 0 {
-            Some(RingErrorKind::RecordSize { size, unread: left })
+            fault = Some(RingErrorKind::RecordSize { size, unread: left });
         } else if let Some((second, rest)) = wraps.and_then(|wraps| self.behind.split_at_checked(wraps)) {
             let first = core::mem::replace(&mut self.run, rest);
             self.behind = &[];
             return Some(Ok(Found::Wrapped(first, second)));
         } else if self.may_tear {
-            self.torn = Some(torn);
-            None
+            self.rest = Rest::Torn;
         } else {
             let (field, needed) = ("header.size", u64::from(size));
-            Some(RingErrorKind::Truncated { field, needed, available: left })
-        };
+            fault = Some(RingErrorKind::Truncated { field, needed, available: left });
+        }
         self.given_up = left;
         self.run = &[];
         self.behind = &[];
-        kind.map(|kind| Err(RingError { kind, position }))
+        fault.map(|kind| Err(RingError { kind, position }))
     }
 }
