@@ -122,6 +122,7 @@ pub fn rdpmc() -> Result<u32, Error> {
 fn read<T: FromStr>(path: &'static str) -> Result<T, Error> {
     let failed = |error| Error::failed(path, error, "");
     let text = fs::read_to_string(path).map_err(failed)?;
-    let not_a_number = || failed(io::Error::new(io::ErrorKind::InvalidData, "the file does not hold a number"));
+    let not_a_number =
+        || failed(io::Error::new(io::ErrorKind::InvalidData, "the file does not hold a number"));
     text.trim().parse().map_err(|_| not_a_number())
 }
