@@ -43,16 +43,16 @@
 mod account;
 mod drain;
 pub mod loopback;
-mod map;
+pub(crate) mod map;
 mod merge;
 mod overwrite;
 mod source;
 
 pub use account::Account;
-pub use drain::{Decoded, Drain};
+pub use drain::{Decoded, Drain, DrainError};
 pub use merge::merge;
 pub use overwrite::{Overwrite, Paused, Snapshot};
-pub use source::{Readiness, wait};
+pub use source::wait;
 
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
 use std::sync::Arc;
@@ -61,7 +61,7 @@ use std::time::Duration;
 use perf_parse::file::Events;
 use perf_parse::ring::{Buffer, Page, RingError, RingErrorKind};
 
-use crate::counter::Counter;
+use crate::counter::{Counter, Ready};
 use crate::error::Error;
 use crate::sys::consumer::{Area, Claim, Consumer};
 use crate::sys::mapping::{Mapping, page_size};
@@ -75,26 +75,17 @@ use source::Source;
 /// # Examples
 ///
 /// ```
-/// use core::time::Duration;
+/// use perf_open::abi::event::SwId;
 /// use perf_open::abi::sample_type::SampleType;
-/// use perf_open::abi::event::{EventType, SoftwareEvent};
-/// use perf_open::abi::attr::{Attr, AttrFlags};
 /// use perf_open::parse::Record;
-/// use perf_open::{Builder, Ring, Target};
+/// use perf_open::{Builder, Event, Ring, Target};
 ///
-/// let event = Builder::from(Attr {
-///     kind: EventType::SOFTWARE,
-///     config: SoftwareEvent::PAGE_FAULTS.0.into(),
-///     sample_period: 1,
-///     sample_type: SampleType::IP | SampleType::TID | SampleType::TIME,
-///     flags: AttrFlags::EXCLUDE_KERNEL,
-///     ..Attr::default()
-/// });
-/// # let Ok(counter) = event.open(&Target::this_thread()) else { return Ok(()) };
-/// # let _ = || -> Result<(), perf_open::Error> {
-/// let counter = event.open(&Target::this_thread())?;
-/// # Ok(()) };
-/// let mut ring = Ring::map(&counter, 8)?;
+/// let faults = Builder::new(Event::software(SwId::PAGE_FAULTS))
+///     .exclude_kernel(true)
+///     .sample_period(1)
+///     .sample_type(SampleType::IP | SampleType::TID | SampleType::TIME)
+///     .open(&Target::this_thread())?;
+/// let mut ring = Ring::map(&faults, 8)?;
 /// drop(vec![1_u8; 1 << 20]);
 ///
 /// let mut drain = ring.read()?;
@@ -189,6 +180,12 @@ impl Ring {
         if head % 8 == 0 { Ok(()) } else { Err(invalid(head)) }
     }
 
+    /// Gives the room before `position` back to the kernel, and counts what was taken of it.
+    fn commit(&mut self, position: u64, taken: Account) {
+        self.data.release(position);
+        self.account.add(taken);
+    }
+
     /// Gives up all that is unread, and tells how many bytes; the [account](Account::skipped) counts them.
     pub fn skip(&mut self) -> u64 {
         let from = self.data.tail();
@@ -205,7 +202,7 @@ impl Ring {
     /// # Errors
     ///
     /// What `poll` says: `ENOMEM`.
-    pub fn wait(&mut self, timeout: Option<Duration>) -> Result<Readiness, Error> {
+    pub fn wait(&mut self, timeout: Option<Duration>) -> Result<Ready, Error> {
         wait(core::slice::from_mut(self), timeout)
     }
 

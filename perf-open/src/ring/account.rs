@@ -40,6 +40,17 @@ impl Account {
         lost.saturating_sub(self.lost)
     }
 
+    /// Adds what another account counts.
+    pub(super) fn add(&mut self, other: Self) {
+        let Self { records, bytes, lost, lost_samples, skipped, wakeups } = other;
+        self.records += records;
+        self.bytes += bytes;
+        self.lost = self.lost.saturating_add(lost);
+        self.lost_samples = self.lost_samples.saturating_add(lost_samples);
+        self.skipped += skipped;
+        self.wakeups += wakeups;
+    }
+
     /// Counts a record that was taken.
     #[inline]
     pub(super) fn count(&mut self, record: &RawRecord<'_, NativeEndian>) {

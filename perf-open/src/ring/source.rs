@@ -10,57 +10,40 @@ use std::time::Duration;
 use perf_abi::ioctl::Request;
 
 use super::Ring;
-use crate::counter::Counter;
+use crate::counter::{Counter, Ready};
 use crate::error::Error;
 use crate::sys::ioctl;
 use crate::sys::poll::poll;
 
-/// What a wait for rings found.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Readiness {
-    /// There was a wakeup since the last wait: read.
-    pub readable: bool,
-    /// The task of an event has ended (`POLLHUP`): nothing more comes of that event, but what is unread is still there.
-    ///
-    /// A wait does not block any more once it says so. With `inherit` it waits for all heirs.
-    pub ended: bool,
-    /// An event is in error (`POLLERR`): it was pinned and could not be on a counter (since Linux 6.15).
-    pub failed: bool,
-}
-
-impl Readiness {
-    pub(super) fn of(revents: libc::c_short) -> Self {
-        Self {
-            readable: revents & libc::POLLIN != 0,
-            ended: revents & libc::POLLHUP != 0,
-            failed: revents & libc::POLLERR != 0,
-        }
-    }
-
-    fn join(self, other: Self) -> Self {
-        Self {
-            readable: self.readable | other.readable,
-            ended: self.ended | other.ended,
-            failed: self.failed | other.failed,
-        }
+/// What `poll` said of a ring.
+pub(super) fn ready(revents: libc::c_short) -> Ready {
+    Ready {
+        records: revents & libc::POLLIN != 0,
+        hangup: revents & libc::POLLHUP != 0,
+        no_ring: revents & libc::POLLERR != 0,
     }
 }
 
 /// Waits until one of `rings` has a wakeup; `None` waits for ever. Tells of all of them together; each ring's
 /// [account](super::Account::wakeups) counts its own.
 ///
+/// [`Ready::hangup`]: the task of an event has ended, with `inherit` all its heirs too. Nothing more comes of it, and a
+/// wait that includes it does not block any more; what is unread is still there to be read.
+///
 /// # Errors
 ///
 /// As [`Ring::wait`].
-pub fn wait(rings: &mut [Ring], timeout: Option<Duration>) -> Result<Readiness, Error> {
+pub fn wait(rings: &mut [Ring], timeout: Option<Duration>) -> Result<Ready, Error> {
     let fds: Vec<_> = rings.iter().map(AsFd::as_fd).collect();
     let revents = polled(&fds, timeout)?;
-    let mut all = Readiness::default();
+    let mut all = Ready::default();
     for (ring, revents) in rings.iter_mut().zip(revents) {
-        let ready = Readiness::of(revents);
-        ring.account.wakeups += u64::from(ready.readable);
+        let ready = ready(revents);
+        ring.account.wakeups += u64::from(ready.records);
         ring.source.awake(ready);
-        all = all.join(ready);
+        all.records |= ready.records;
+        all.hangup |= ready.hangup;
+        all.no_ring |= ready.no_ring;
     }
     Ok(all)
 }
@@ -117,8 +100,8 @@ impl Source {
     }
 
     /// Takes note that a wait found this: the kernel forgets a wakeup it told, the program's own counter is read.
-    pub(super) fn awake(&self, ready: Readiness) {
-        if let (Self::Loopback { wakeups, .. }, true) = (self, ready.readable) {
+    pub(super) fn awake(&self, ready: Ready) {
+        if let (Self::Loopback { wakeups, .. }, true) = (self, ready.records) {
             // Who else waits on it may have been first.
             let _ = (&**wakeups).read(&mut [0; 8]);
         }

@@ -66,6 +66,11 @@ impl Claim {
         is_ours.then_some(Self { control, area })
     }
 
+    /// The writer's position. What it wrote before is seen by later reads.
+    pub(crate) fn head(&self) -> u64 {
+        self.control.load_acquire(self.area.head())
+    }
+
     /// Stores the reader's position, behind every read of the bytes before it.
     fn store_tail(&self, tail: u64) {
         // SAFETY: as in `new`.
@@ -144,7 +149,7 @@ impl Consumer {
     ///
     /// The page's head, if more bytes than the area has would be unread; nothing is readable then.
     pub(crate) fn refresh(&mut self) -> Result<(), u64> {
-        let head = self.claim.control.load_acquire(self.claim.area.head());
+        let head = self.claim.head();
         if head.wrapping_sub(self.tail) > self.size as u64 {
             self.head = self.tail;
             return Err(head);
@@ -181,7 +186,7 @@ impl Consumer {
 
     /// Gives up what is unread, wherever the head is; gives where it is.
     pub(crate) fn skip_to_head(&mut self) -> u64 {
-        self.head = self.claim.control.load_acquire(self.claim.area.head());
+        self.head = self.claim.head();
         self.tail = self.head;
         self.claim.store_tail(self.tail);
         self.head
