@@ -174,8 +174,12 @@ impl Events {
     }
 
     /// The index of a record's event; `None` for the perf tool's own records, which have none.
+    ///
+    /// # Errors
+    ///
+    /// [`UnknownId`](FileErrorKind::UnknownId) and [`UnknownEvent`](FileErrorKind::UnknownEvent).
     #[inline]
-    pub(crate) fn of<O: Endian>(&self, record: &RawRecord<'_, O>) -> Result<Option<usize>, FileErrorKind> {
+    pub fn of<O: Endian>(&self, record: &RawRecord<'_, O>) -> Result<Option<usize>, FileErrorKind> {
         self.dispatch.event(&self.list, record)
     }
 }

@@ -34,6 +34,34 @@ pub struct AuxData<'a> {
     pub is_released: bool,
 }
 
+impl<'a> AuxData<'a> {
+    /// The data that a record tells of, from what is unread of a live area that the hardware does not overwrite, of which
+    /// only that may be borrowed: `first`, which begins at `aux_tail`, up to the end of the area or `aux_head`, and
+    /// `second`, from the start of the area to `aux_head`.
+    ///
+    /// # Errors
+    ///
+    /// The position is where the data begins. [`Invalid`](RingErrorKind::Invalid) if that is not between `aux_tail` and
+    /// `aux_head` (`aux_offset`), or its end is not (`aux_size`).
+    pub fn of_unread(first: &'a [u8], second: &'a [u8], tail: u64, record: &Aux) -> Result<Self, RingError> {
+        let Aux { aux_offset: position, aux_size, flags } = *record;
+        let invalid = |field, value, must| RingError { kind: RingErrorKind::Invalid { field, value, must }, position };
+        let skipped = usize::try_from(position.wrapping_sub(tail)).unwrap_or(usize::MAX);
+        let (first, second) = match (first.get(skipped..), skipped.checked_sub(first.len())) {
+            (Some(first), _) => (first, Some(second)),
+            (None, skipped) => (&[][..], skipped.and_then(|skipped| second.get(skipped..))),
+        };
+        let second = second.ok_or(invalid("aux_offset", position, "between aux_tail and aux_head"))?;
+        let length = usize::try_from(aux_size).unwrap_or(usize::MAX);
+        let (first, second) = match (first.get(..length), length.checked_sub(first.len())) {
+            (Some(first), _) => (first, Some(&[][..])),
+            (None, length) => (first, length.and_then(|length| second.get(..length))),
+        };
+        let second = second.ok_or(invalid("aux_size", aux_size, "at most what is unread from aux_offset on"))?;
+        Ok(Self { position, first, second, flags, is_released: false })
+    }
+}
+
 impl<'a> AuxArea<'a> {
     /// The area, which is `data`, and the page's `aux_tail` and `aux_head`.
     ///

@@ -63,6 +63,30 @@ impl<'a, O: Endian> Forward<'a, O> {
         Ok(Self { walk: Walk::new(data, tail, needed, false) })
     }
 
+    /// Walks over what is unread of a live ring, of which only that may be borrowed: `first`, which begins at `position`
+    /// and ends at the end of the data area or at the head, and `second`, from the start of the data area to the head.
+    ///
+    /// In a page that is not corrupt both have a multiple of 8 bytes; where they do not, the last record is an error.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use perf_parse::abi::endian::LittleEndian;
+    /// use perf_parse::abi::record::RecordType;
+    /// use perf_parse::ring::{Buffer, Forward};
+    ///
+    /// let mut buffer = Buffer::new();
+    /// let mut ring = Forward::<LittleEndian>::of_pieces(b"\x0e\0\0\0\0\0\x10\0", &[0; 8], 24);
+    /// assert_eq!(ring.next(&mut buffer).transpose()?.map(|record| record.kind()), Some(RecordType::SWITCH));
+    /// assert_eq!(ring.position(), 40);
+    /// # Ok::<(), perf_parse::ring::RingError>(())
+    /// ```
+    #[must_use]
+    #[inline]
+    pub fn of_pieces(first: &'a [u8], second: &'a [u8], position: u64) -> Self {
+        Self { walk: Walk::of_pieces(first, second, position, false) }
+    }
+
     /// The next record. It borrows the data area, or `buffer` if it wraps; not this walker.
     ///
     /// Takes constant time, but for the one record that may wrap, which is copied.

@@ -109,7 +109,13 @@ impl<'a, O: Endian> Walk<'a, O> {
     pub(super) fn new(data: &'a [u8], position: u64, length: u64, may_tear: bool) -> Self {
         let length = usize::try_from(length).unwrap_or(usize::MAX);
         let (run, behind) = pieces(data, position, length).unwrap_or_default();
-        let end = position.wrapping_add(length as u64);
+        Self::of_pieces(run, behind, position, may_tear)
+    }
+
+    /// Walks `run` and then `behind`, of which the first begins at `position`.
+    #[inline]
+    pub(super) fn of_pieces(run: &'a [u8], behind: &'a [u8], position: u64, may_tear: bool) -> Self {
+        let end = position.wrapping_add(run.len() as u64).wrapping_add(behind.len() as u64);
         Self { run, behind, end, may_tear, given_up: 0, rest: Rest::Unread, order: core::marker::PhantomData }
     }
 
