@@ -5,14 +5,17 @@
 
 extern crate alloc;
 
+mod breakpoint;
 pub mod builder;
 pub mod counter;
 pub mod error;
 pub mod event;
 pub mod pmu;
+pub mod probe;
 #[allow(unsafe_code, reason = "the system calls and the mapped memory, each with its proof")]
 mod sys;
 pub mod target;
+pub mod tracepoint;
 
 pub use builder::Builder;
 pub use counter::Counter;
