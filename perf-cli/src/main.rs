@@ -8,6 +8,9 @@ mod info;
 mod input;
 mod output;
 mod progress;
+// Reached by tests alone until there is the verb.
+#[cfg(test)]
+mod record;
 mod render;
 mod repair;
 mod ring;

@@ -4,8 +4,8 @@ use perf_parse::abi::endian::{BigEndian, Endian, LittleEndian};
 use perf_parse::abi::event::EventType;
 use perf_parse::abi::feature::Feature;
 use perf_parse::abi::record::{CpuMode, Misc};
-use perf_parse::file::write::Features;
-use perf_parse::file::{BuildId, ClockData, CpuPlace, CpuTopology, GroupDesc, HybridPmu};
+use perf_parse::file::write::{Features, WriteFileError};
+use perf_parse::file::{BuildId, Cache, ClockData, CpuPlace, CpuTopology, GroupDesc, HybridPmu, NumaNode};
 
 use crate::common::{File, event, finish, writer};
 
@@ -43,6 +43,16 @@ fn build_ids() -> [BuildId<'static>; 3] {
     ]
 }
 
+const NODES: [NumaNode<'_>; 2] = [
+    NumaNode { node: 0, mem_total: 1 << 33, mem_free: 5, cpus: b"0-1" },
+    NumaNode { node: 7, mem_total: 6, mem_free: 0, cpus: b"" },
+];
+
+const CACHES: [Cache<'_>; 2] = [
+    Cache { level: 1, line_size: 64, sets: 128, ways: 8, kind: b"Data", size: b"32K", map: b"0" },
+    Cache { level: 3, line_size: 128, sets: 1, ways: 2, kind: b"Unified", size: b"32768K", map: b"0-2" },
+];
+
 fn fill<O: Endian>(features: &mut Features<O>) {
     for (number, feature) in (0..).zip(STRINGS) {
         // Lengths around a multiple of 64, where the padding changes.
@@ -67,7 +77,10 @@ fn fill<O: Endian>(features: &mut Features<O>) {
     features.raw(Feature::STAT, &[]).unwrap();
     features.raw(Feature::BRANCH_STACK, b"replaced").unwrap();
     features.raw(Feature::BRANCH_STACK, &[]).unwrap();
-    features.raw(Feature::CACHE, b"opaque").unwrap();
+    features.numa_topology(&NODES).unwrap();
+    features.cache(&CACHES).unwrap();
+    features.mem_topology(1 << 27, &[(0, &[0, 63, 2]), (9, &[64]), (10, &[])]).unwrap();
+    features.raw(Feature::CLN_SIZE, b"opaque").unwrap();
     features.raw(Feature(100), b"from the future").unwrap();
     features.raw(Feature(101), b"taken back").unwrap();
     assert_eq!(features.remove(Feature(101)).as_deref(), Some(&b"taken back"[..]));
@@ -109,7 +122,14 @@ fn every_feature_in<O: Endian>() {
     assert_eq!(read, Ok(build_ids().to_vec()));
     assert_eq!(section(Feature::STAT).bytes, b"");
     assert_eq!(section(Feature::BRANCH_STACK).bytes, b"");
-    assert_eq!(section(Feature::CACHE).bytes, b"opaque");
+    assert_eq!(section(Feature::NUMA_TOPOLOGY).numa_topology::<O>(), Ok(NODES.to_vec()));
+    assert_eq!(section(Feature::CACHE).cache::<O>(), Ok(CACHES.to_vec()));
+    let memory = section(Feature::MEM_TOPOLOGY).mem_topology::<O>().unwrap();
+    assert_eq!(memory.block_size_bytes, 1 << 27);
+    let nodes =
+        memory.nodes.iter().map(|node| (node.node, node.size, node.blocks.iter().collect::<Vec<_>>()));
+    assert_eq!(nodes.collect::<Vec<_>>(), [(0, 64, vec![0, 2, 63]), (9, 65, vec![64]), (10, 0, vec![])]);
+    assert_eq!(section(Feature::CLN_SIZE).bytes, b"opaque");
     assert_eq!(section(Feature(100)).bytes, b"from the future");
     assert_eq!(file.feature(Feature(101)), None);
 }
@@ -118,6 +138,15 @@ fn every_feature_in<O: Endian>() {
 fn every_feature() {
     every_feature_in::<LittleEndian>();
     every_feature_in::<BigEndian>();
+}
+
+#[test]
+fn a_block_of_memory_beyond_what_perf_reads() {
+    let mut features = Features::<LittleEndian>::new();
+    let error = features.mem_topology(1, &[(0, &[i32::MAX as u32])]).unwrap_err();
+    let WriteFileError::Feature { feature, field, must } = error else { panic!("{error}") };
+    assert_eq!((feature, field, must), (Feature::MEM_TOPOLOGY, "blocks", "below 2147483647"));
+    assert_eq!(features.get(Feature::MEM_TOPOLOGY), None);
 }
 
 #[test]

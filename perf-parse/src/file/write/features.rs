@@ -14,7 +14,7 @@ use zerocopy::{Immutable, IntoBytes};
 use super::compress::MMAP_LEN;
 use super::error::WriteFileError;
 use super::{Zstd, pad};
-use crate::file::{BuildId, ClockData, CpuTopology, GroupDesc, HybridPmu};
+use crate::file::{BuildId, Cache, ClockData, CpuTopology, GroupDesc, HybridPmu, NumaNode};
 
 /// Bytes that the perf tool pads names to a multiple of.
 const NAME_ALIGN: usize = 64;
@@ -162,6 +162,54 @@ impl<O: Endian> Features<O> {
         })
     }
 
+    /// `NUMA_TOPOLOGY`: memory and cpus of each NUMA node.
+    ///
+    /// # Errors
+    ///
+    /// As [`string`](Self::string).
+    pub fn numa_topology(&mut self, nodes: &[NumaNode<'_>]) -> Result<(), WriteFileError> {
+        self.insert(Feature::NUMA_TOPOLOGY, |out| {
+            list::<O, _>(out, "numa_topology", nodes, |out, node| {
+                put(out, &U32::<O>::new(node.node));
+                put(out, &[U64::<O>::new(node.mem_total), U64::new(node.mem_free)]);
+                string::<O>(out, node.cpus)
+            })
+        })
+    }
+
+    /// `CACHE`: the caches of the cpus.
+    ///
+    /// # Errors
+    ///
+    /// As [`string`](Self::string).
+    pub fn cache(&mut self, caches: &[Cache<'_>]) -> Result<(), WriteFileError> {
+        self.insert(Feature::CACHE, |out| {
+            put(out, &U32::<O>::new(1));
+            list::<O, _>(out, "cache", caches, |out, cache| {
+                put(out, &[cache.level, cache.line_size, cache.sets, cache.ways].map(U32::<O>::new));
+                [cache.kind, cache.size, cache.map].iter().try_for_each(|text| string::<O>(out, text))
+            })
+        })
+    }
+
+    /// `MEM_TOPOLOGY`: how many bytes a block of memory has, and the number and the blocks of each NUMA node.
+    ///
+    /// A node is written as a bit for each block up to its highest.
+    ///
+    /// # Errors
+    ///
+    /// [`WriteFileError::Feature`] for a block from 2^31 - 1, which perf does not read.
+    pub fn mem_topology(
+        &mut self,
+        block_size_bytes: u64,
+        nodes: &[(u64, &[u32])],
+    ) -> Result<(), WriteFileError> {
+        self.insert(Feature::MEM_TOPOLOGY, |out| {
+            put(out, &[1, block_size_bytes, nodes.len() as u64].map(U64::<O>::new));
+            nodes.iter().try_for_each(|(node, blocks)| mem_node::<O>(out, *node, blocks))
+        })
+    }
+
     /// `PMU_MAPPINGS`: type and name of each PMU.
     ///
     /// # Errors
@@ -288,6 +336,23 @@ fn list<O: Endian, T>(
 
 fn strings<O: Endian>(out: &mut Vec<u8>, field: &'static str, items: &[&[u8]]) -> Result<(), Fault> {
     list::<O, _>(out, field, items, |out, item| string::<O>(out, item))
+}
+
+/// Appends a node of `MEM_TOPOLOGY`: its number, how many bits, twice, and the bits.
+fn mem_node<O: Endian>(out: &mut Vec<u8>, node: u64, blocks: &[u32]) -> Result<(), Fault> {
+    let nbits = blocks.iter().max().map_or(0, |&highest| u64::from(highest).saturating_add(1));
+    if nbits > i32::MAX as u64 {
+        return Err(("blocks", "below 2147483647"));
+    }
+    put(out, &[node, nbits, nbits].map(U64::<O>::new));
+    let mut words = alloc::vec![0_u64; usize::try_from(nbits.div_ceil(64)).unwrap_or(0)];
+    for &block in blocks {
+        if let Some(word) = words.get_mut((block / 64) as usize) {
+            *word |= 1 << (block % 64);
+        }
+    }
+    words.iter().for_each(|&word| put(out, &U64::<O>::new(word)));
+    Ok(())
 }
 
 /// Appends an entry of `BUILD_ID`.

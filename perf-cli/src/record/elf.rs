@@ -1,0 +1,85 @@
+//! Build ids in ELF files: the note that the linker leaves.
+//!
+//! Files are not trusted: what is read of one is bounded, and what makes no sense is no build id.
+
+use std::fs::{File, OpenOptions};
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::path::Path;
+
+use object::elf::{ELF_NOTE_GNU, FileHeader32, FileHeader64, NT_GNU_BUILD_ID, PT_NOTE};
+use object::read::elf::{FileHeader, NoteIterator, ProgramHeader};
+use object::{Endianness, pod};
+
+/// The longest build id that a record holds.
+const MAX_BUILD_ID: usize = 20;
+/// Bytes of the larger of the headers of a file.
+const HEADER: usize = size_of::<FileHeader64<Endianness>>();
+/// As many program headers as are looked at. Linkers write a dozen.
+const MAX_SEGMENTS: usize = 1024;
+/// As many bytes of notes as are looked at in a segment.
+const MAX_NOTES: u64 = 1 << 16;
+
+/// Reads so many bytes at an offset; `None` if there are fewer.
+type ReadAt<'a> = &'a dyn Fn(u64, usize) -> Option<Vec<u8>>;
+
+/// The build id of a file; `None` if it has none, is no ELF file, or no regular file.
+///
+/// Devices and pipes are not opened: that alone can have an effect, or never return.
+pub(crate) fn of_file(path: &Path) -> Option<Vec<u8>> {
+    let handle = OpenOptions::new().read(true).custom_flags(libc::O_PATH).open(path).ok()?;
+    if !handle.metadata().ok()?.is_file() {
+        return None;
+    }
+    // The very file that was looked at, whatever stands at the path by now.
+    let file = File::open(format!("/proc/self/fd/{}", handle.as_raw_fd())).ok()?;
+    of_image(&|offset, len| {
+        let mut bytes = vec![0; len];
+        file.read_exact_at(&mut bytes, offset).ok()?;
+        Some(bytes)
+    })
+}
+
+/// The build id of an ELF image, which `read` reads.
+pub(crate) fn of_image(read: ReadAt<'_>) -> Option<Vec<u8>> {
+    let start = read(0, HEADER)?;
+    match FileHeader64::<Endianness>::parse(start.as_slice()) {
+        Ok(header) => of_segments(header, read),
+        Err(_) => of_segments(FileHeader32::<Endianness>::parse(start.as_slice()).ok()?, read),
+    }
+}
+
+fn of_segments<Elf: FileHeader<Endian = Endianness>>(header: &Elf, read: ReadAt<'_>) -> Option<Vec<u8>> {
+    let endian = header.endian().ok()?;
+    let count = usize::from(header.e_phnum(endian)).min(MAX_SEGMENTS);
+    let size = size_of::<Elf::ProgramHeader>();
+    if usize::from(header.e_phentsize(endian)) != size {
+        return None;
+    }
+    let table = read(header.e_phoff(endian).into(), count * size)?;
+    let (segments, _) = pod::slice_from_bytes::<Elf::ProgramHeader>(&table, count).ok()?;
+    segments.iter().filter(|segment| segment.p_type(endian) == PT_NOTE).find_map(|segment| {
+        let len = segment.p_filesz(endian).into().min(MAX_NOTES);
+        let notes = read(segment.p_offset(endian).into(), usize::try_from(len).ok()?)?;
+        find(NoteIterator::<Elf>::new(endian, segment.p_align(endian), &notes).ok()?, endian)
+    })
+}
+
+/// The build id among bare notes, which are of this machine: those that the kernel shows of itself and its modules.
+pub(crate) fn of_notes(notes: &[u8]) -> Option<Vec<u8>> {
+    let endian = Endianness::default();
+    find(NoteIterator::<FileHeader64<Endianness>>::new(endian, 4, notes).ok()?, endian)
+}
+
+fn find<Elf: FileHeader<Endian = Endianness>>(
+    mut notes: NoteIterator<'_, Elf>,
+    endian: Endianness,
+) -> Option<Vec<u8>> {
+    while let Ok(Some(note)) = notes.next() {
+        if note.name() == ELF_NOTE_GNU && note.n_type(endian) == NT_GNU_BUILD_ID {
+            let id = note.desc();
+            return (1..=MAX_BUILD_ID).contains(&id.len()).then(|| id.to_vec());
+        }
+    }
+    None
+}

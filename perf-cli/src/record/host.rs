@@ -1,0 +1,101 @@
+//! What is known of the machine and of this program: the features of a capture that are the same for all its events.
+//!
+//! What is not known is left out.
+
+mod cpus;
+mod memory;
+
+use std::fs;
+use std::path::Path;
+
+use perf_abi::endian::Endian;
+use perf_abi::event::EventType;
+use perf_abi::feature::Feature;
+use perf_parse::file::write::{Features, WriteFileError};
+
+/// Gives the features of the machine below `root`, and the words of the command line.
+///
+/// perf: `perf_header__adds_write`, `tools/perf/util/header.c`.
+///
+/// # Errors
+///
+/// [`WriteFileError::Feature`] for what a feature cannot hold, as a word with a NUL inside.
+pub(crate) fn describe<O: Endian>(
+    root: &Path,
+    command: &[&[u8]],
+    features: &mut Features<O>,
+) -> Result<(), WriteFileError> {
+    let cpuinfo = text(&root.join("proc/cpuinfo")).unwrap_or_default();
+    let sysctl = |name: &str| text(&root.join("proc/sys/kernel").join(name));
+    let strings = [
+        (Feature::HOSTNAME, sysctl("hostname")),
+        (Feature::OSRELEASE, sysctl("osrelease")),
+        (Feature::VERSION, Some(concat!("perfdata ", env!("CARGO_PKG_VERSION")).to_owned())),
+        // The kernel tells since Linux 6.1. Rust and the kernel have the same names for most.
+        (Feature::ARCH, sysctl("arch").or(Some(std::env::consts::ARCH.to_owned()))),
+        (Feature::CPUDESC, cpus::description(&cpuinfo)),
+        (Feature::CPUID, cpus::id(root, &cpuinfo)),
+    ];
+    for (feature, value) in strings {
+        if let Some(value) = value {
+            features.string(feature, value.as_bytes())?;
+        }
+    }
+    if let Some(kib) = memory::total(root) {
+        features.total_mem(kib);
+    }
+    features.cmdline(command)?;
+    cpus::describe(root, features)?;
+    memory::describe(root, features)?;
+    pmus(root, features)
+}
+
+/// `PMU_MAPPINGS`, by rising type.
+fn pmus<O: Endian>(root: &Path, features: &mut Features<O>) -> Result<(), WriteFileError> {
+    let folder = root.join("sys/bus/event_source/devices");
+    let pmu = |name: String| {
+        let kind = text(&folder.join(&name).join("type"))?.parse().ok()?;
+        Some((EventType(kind), name))
+    };
+    let mut pmus: Vec<_> = names(&folder).into_iter().filter_map(pmu).collect();
+    if pmus.is_empty() {
+        return Ok(());
+    }
+    pmus.sort();
+    let pmus: Vec<_> = pmus.iter().map(|(kind, name)| (*kind, name.as_bytes())).collect();
+    features.pmu_mappings(&pmus)
+}
+
+/// The text of a file without the spaces around it; `None` if it cannot be read.
+fn text(path: &Path) -> Option<String> {
+    Some(fs::read_to_string(path).ok()?.trim().to_owned())
+}
+
+/// The number in a file.
+fn number<T: core::str::FromStr>(path: &Path) -> Option<T> {
+    text(path)?.parse().ok()
+}
+
+/// The names in a folder.
+fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.file_name().into_string().ok()).collect()
+}
+
+/// The numbers of what is named `prefix` and a number in a folder, rising.
+fn numbered(folder: &Path, prefix: &str) -> Vec<u32> {
+    let number = |name: String| name.strip_prefix(prefix)?.parse().ok();
+    let mut numbers: Vec<u32> = names(folder).into_iter().filter_map(number).collect();
+    numbers.sort_unstable();
+    numbers
+}
+
+/// First and last number of each range in a list as `0-3,8`; `None` if it is no such list.
+fn ranges(list: &str) -> Option<Vec<(u32, u32)>> {
+    let range = |range: &str| {
+        let (first, last) = range.split_once('-').unwrap_or((range, range));
+        let (first, last) = (first.parse().ok()?, last.parse().ok()?);
+        (first <= last).then_some((first, last))
+    };
+    list.trim().split(',').map(range).collect()
+}

@@ -1,0 +1,135 @@
+//! Cpus: how many, which, where, and their caches.
+
+use std::path::{Path, PathBuf};
+
+use perf_abi::endian::Endian;
+use perf_parse::file::write::{Features, WriteFileError};
+use perf_parse::file::{Cache, CpuPlace, CpuTopology};
+
+use super::{number, numbered, ranges, text};
+
+/// How many cpus perf takes a machine to have at most.
+const MAX_CPUS: u32 = 1 << 20;
+
+/// What `/proc/cpuinfo` calls the model of a cpu; it differs by architecture.
+///
+/// perf: `CPUINFO_PROC`, `tools/perf/perf-sys.h`.
+const MODEL: [&str; 8] =
+    ["model name", "Model Name", "Processor", "cpu model", "cpu type", "vendor_id", "cpu", "core ID"];
+
+/// `CPUDESC`: the model of the first cpu, with single spaces.
+pub(super) fn description(cpuinfo: &str) -> Option<String> {
+    let model = MODEL.iter().find_map(|name| field(cpuinfo, name))?;
+    Some(model.split_ascii_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+/// `CPUID`: vendor, family, model and stepping on x86, the MIDR register on arm64.
+///
+/// perf: `get_cpuid`, `tools/perf/arch`.
+pub(super) fn id(root: &Path, cpuinfo: &str) -> Option<String> {
+    let x86 = ["vendor_id", "cpu family", "model", "stepping"].map(|name| field(cpuinfo, name));
+    if let [Some(vendor), Some(family), Some(model), Some(stepping)] = x86 {
+        return Some(format!("{vendor},{family},{model},{stepping}"));
+    }
+    text(&root.join("sys/devices/system/cpu/cpu0/regs/identification/midr_el1"))
+}
+
+/// The first field of that name in `/proc/cpuinfo`.
+fn field<'a>(cpuinfo: &'a str, name: &str) -> Option<&'a str> {
+    let fields = cpuinfo.lines().filter_map(|line| line.split_once(':'));
+    fields
+        .map(|(key, value)| (key.trim(), value.trim()))
+        .find(|(key, _)| *key == name)
+        .map(|(_, value)| value)
+}
+
+/// `NRCPUS`, `CPU_TOPOLOGY`, `CACHE`.
+pub(super) fn describe<O: Endian>(root: &Path, features: &mut Features<O>) -> Result<(), WriteFileError> {
+    let folder = root.join("sys/devices/system/cpu");
+    let list = |name: &str| ranges(&text(&folder.join(name))?);
+    let (Some(present), Some(online)) = (list("present"), list("online")) else { return Ok(()) };
+    let Some(available) = present.iter().map(|&(_, last)| last.saturating_add(1)).max() else {
+        return Ok(());
+    };
+    if available > MAX_CPUS {
+        return Ok(());
+    }
+    let online: u32 = online.iter().map(|&(first, last)| (last - first).saturating_add(1)).sum();
+    features.nr_cpus(available, online.min(available));
+    let cpus: Vec<_> = (0..available).map(|cpu| folder.join(format!("cpu{cpu}"))).collect();
+    topology(&cpus, features)?;
+    caches(&cpus, features)
+}
+
+/// `CPU_TOPOLOGY` of the cpus with these folders.
+fn topology<O: Endian>(cpus: &[PathBuf], features: &mut Features<O>) -> Result<(), WriteFileError> {
+    // Each by its name, and by what it was before Linux 5.3.
+    let core_siblings = lists(cpus, &["package_cpus_list", "core_siblings_list"]);
+    let thread_siblings = lists(cpus, &["core_cpus_list", "thread_siblings_list"]);
+    let die_siblings = lists(cpus, &["die_cpus_list"]);
+    if core_siblings.is_empty() {
+        return Ok(());
+    }
+    let has_dies = !die_siblings.is_empty();
+    // A cpu that is offline has no place, which perf writes as -1.
+    let place = |cpu: &PathBuf| {
+        let id = |name: &str| number(&cpu.join("topology").join(name)).unwrap_or(u32::MAX);
+        let die_id = has_dies.then(|| id("die_id"));
+        CpuPlace { core_id: id("core_id"), socket_id: id("physical_package_id"), die_id }
+    };
+    features.cpu_topology(&CpuTopology {
+        core_siblings: bytes(&core_siblings),
+        thread_siblings: bytes(&thread_siblings),
+        cpus: cpus.iter().map(place).collect(),
+        die_siblings: has_dies.then(|| bytes(&die_siblings)),
+    })
+}
+
+/// The different lists that the cpus have under the first of the names that is there.
+fn lists(cpus: &[PathBuf], names: &[&str]) -> Vec<String> {
+    let mut lists: Vec<String> = Vec::new();
+    for cpu in cpus {
+        let list = names.iter().find_map(|name| text(&cpu.join("topology").join(name)));
+        lists.extend(list.filter(|list| !lists.contains(list)));
+    }
+    lists
+}
+
+fn bytes(lists: &[String]) -> Vec<&[u8]> {
+    lists.iter().map(String::as_bytes).collect()
+}
+
+/// `CACHE` of the cpus with these folders: each cache once, by rising level.
+fn caches<O: Endian>(cpus: &[PathBuf], features: &mut Features<O>) -> Result<(), WriteFileError> {
+    let mut caches: Vec<([u32; 4], [String; 3])> = Vec::new();
+    for cpu in cpus {
+        let folder = cpu.join("cache");
+        for index in numbered(&folder, "index") {
+            let folder = folder.join(format!("index{index}"));
+            let numbers = ["level", "coherency_line_size", "number_of_sets", "ways_of_associativity"];
+            let [Some(level), Some(line_size), Some(sets), Some(ways)] =
+                numbers.map(|name| number(&folder.join(name)))
+            else {
+                continue;
+            };
+            let [Some(kind), Some(size), Some(map)] =
+                ["type", "size", "shared_cpu_list"].map(|name| text(&folder.join(name)))
+            else {
+                continue;
+            };
+            let cache = ([level, line_size, sets, ways], [kind, size, map]);
+            if !caches.contains(&cache) {
+                caches.push(cache);
+            }
+        }
+    }
+    if caches.is_empty() {
+        return Ok(());
+    }
+    caches.sort_by_key(|([level, ..], _)| *level);
+    let caches = caches.iter().map(|([level, line_size, sets, ways], [kind, size, map])| {
+        let (kind, size, map) = (kind.as_bytes(), size.as_bytes(), map.as_bytes());
+        Cache { level: *level, line_size: *line_size, sets: *sets, ways: *ways, kind, size, map }
+    });
+    features.cache(&caches.collect::<Vec<_>>())
+}

@@ -1,0 +1,53 @@
+//! Memory: how much, and which of it belongs to which NUMA node.
+
+use std::path::Path;
+
+use perf_abi::endian::Endian;
+use perf_parse::file::NumaNode;
+use perf_parse::file::write::{Features, WriteFileError};
+
+use super::{numbered, ranges, text};
+
+/// `TOTAL_MEM`: KiB of memory.
+pub(super) fn total(root: &Path) -> Option<u64> {
+    kib(&text(&root.join("proc/meminfo"))?, "MemTotal:")
+}
+
+/// KiB in the line of `meminfo` that has that name, behind the number of a node or not.
+fn kib(meminfo: &str, name: &str) -> Option<u64> {
+    let mut lines = meminfo.lines().map(str::split_ascii_whitespace);
+    lines.find_map(|mut words| words.find(|word| *word == name).and(words.next()))?.parse().ok()
+}
+
+/// `NUMA_TOPOLOGY`, `MEM_TOPOLOGY`.
+pub(super) fn describe<O: Endian>(root: &Path, features: &mut Features<O>) -> Result<(), WriteFileError> {
+    let folder = root.join("sys/devices/system/node");
+    let nodes = numbered(&folder, "node");
+    let online = text(&folder.join("online")).and_then(|list| ranges(&list)).unwrap_or_default();
+    let is_online = |node: u32| online.iter().any(|&(first, last)| (first..=last).contains(&node));
+    let numa = nodes.iter().copied().filter(|&node| is_online(node)).filter_map(|node| {
+        let folder = folder.join(format!("node{node}"));
+        let (meminfo, cpus) = (text(&folder.join("meminfo"))?, text(&folder.join("cpulist"))?);
+        Some((node, kib(&meminfo, "MemTotal:")?, kib(&meminfo, "MemFree:")?, cpus))
+    });
+    let numa: Vec<_> = numa.collect();
+    let numa: Vec<_> = numa
+        .iter()
+        .map(|(node, mem_total, mem_free, cpus)| {
+            let cpus = cpus.as_bytes();
+            NumaNode { node: *node, mem_total: *mem_total, mem_free: *mem_free, cpus }
+        })
+        .collect();
+    if !numa.is_empty() {
+        features.numa_topology(&numa)?;
+    }
+    let size = text(&root.join("sys/devices/system/memory/block_size_bytes"));
+    let Some(size) = size.and_then(|size| u64::from_str_radix(&size, 16).ok()) else { return Ok(()) };
+    let blocks = |&node: &u32| (u64::from(node), numbered(&folder.join(format!("node{node}")), "memory"));
+    let blocks: Vec<_> = nodes.iter().map(blocks).collect();
+    let blocks: Vec<_> = blocks.iter().map(|(node, blocks)| (*node, blocks.as_slice())).collect();
+    if blocks.is_empty() {
+        return Ok(());
+    }
+    features.mem_topology(size, &blocks)
+}
