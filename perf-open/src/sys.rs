@@ -2,9 +2,9 @@
 //!
 //! `read(2)` is std's: an event is a `File`.
 
-pub(crate) mod fork;
 pub(crate) mod consumer;
 pub(crate) mod event_fd;
+pub(crate) mod fork;
 pub(crate) mod ioctl;
 pub(crate) mod mapping;
 pub(crate) mod open;

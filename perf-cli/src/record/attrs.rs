@@ -1,0 +1,199 @@
+//! How the events are sampled: the attr of each, by what the command line asks for.
+
+use perf_open::abi::attr::AttrFlags;
+use perf_open::abi::event::{EventType, HwId, SwId};
+use perf_open::abi::read_format::ReadFormat;
+use perf_open::abi::sample_type::SampleType;
+use perf_open::event::{self, Terms};
+use perf_open::{Builder, Event, EventGroup};
+
+use crate::Failure;
+use crate::args::record::{CallGraph, RecordArgs, STACK_BYTES};
+
+/// Samples a second where nothing is said: perf's.
+const DEFAULT_FREQ: u64 = 4000;
+
+/// The registers that a stack is unwound by: all but segments on x86-64, all on others.
+///
+/// perf: `PERF_REGS_MASK`, `tools/perf/arch/*/include/perf_regs.h`.
+const USER_REGS: Option<u64> = if cfg!(target_arch = "x86_64") {
+    Some(0xff_0fff)
+} else if cfg!(target_arch = "aarch64") {
+    Some((1 << 33) - 1)
+} else if cfg!(target_arch = "riscv64") {
+    Some((1 << 32) - 1)
+} else {
+    None
+};
+
+/// The events that are asked for; cycles where none is.
+pub(super) fn events(args: &RecordArgs) -> Result<Vec<EventGroup>, Failure> {
+    let mut groups = Vec::new();
+    for list in &args.events {
+        groups.extend(event::parse(list).map_err(|error| format!("{error:#}"))?);
+    }
+    if args.events.is_empty() {
+        let cycles = Event { name: "cycles".to_owned(), ..Event::hardware(HwId::CPU_CYCLES) };
+        groups.push(cycles.into());
+    }
+    match groups.iter().flat_map(|group| &group.events).find(|event| event.bpf_counter) {
+        Some(event) => Err(Failure(format!("{}: the modifier b is for counting, not for samples", event.name))),
+        None => Ok(groups),
+    }
+}
+
+/// What stands in for cycles where nothing counts them.
+pub(super) fn clock() -> Event {
+    Event::software(SwId::CPU_CLOCK)
+}
+
+/// What all events of a recording have in common.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Manner<'a> {
+    pub(super) args: &'a RecordArgs,
+    /// Whether records have to tell which event they are of.
+    pub(super) several: bool,
+    /// Whether the targets are cpus, and not tasks.
+    pub(super) of_cpus: bool,
+    /// Whether the command's exec is to start it.
+    pub(super) on_exec: bool,
+    /// Whether a new record overwrites old ones.
+    pub(super) overwrite: bool,
+}
+
+impl Manner<'_> {
+    /// The event of `group` at `place`. The first of all tells of mappings, names and tasks too, with `is_tracking`.
+    pub(super) fn builder(
+        &self,
+        group: &EventGroup,
+        place: usize,
+        event: &Event,
+        is_tracking: bool,
+    ) -> Result<Builder, Failure> {
+        let is_leader = place == 0;
+        let reads_group = group.sample_leader_only && group.events.len() > 1;
+        let mut sample_type = SampleType::IP | SampleType::TID | SampleType::TIME;
+        let mut read_format = ReadFormat::ID | ReadFormat::LOST;
+        if reads_group {
+            read_format = ReadFormat::ID | ReadFormat::GROUP | ReadFormat::LOST;
+            sample_type |= SampleType::READ;
+        }
+        if self.several {
+            sample_type |= SampleType::IDENTIFIER;
+        }
+        if self.of_cpus || self.args.sample_cpu {
+            sample_type |= SampleType::CPU;
+        }
+        if self.args.data {
+            sample_type |= SampleType::ADDR | SampleType::DATA_SRC;
+        }
+        if event.attr.kind == EventType::TRACEPOINT {
+            sample_type |= SampleType::RAW | SampleType::CPU;
+        }
+        let mut builder = Builder::new(event.clone());
+        let is_freq = self.rate(event, &mut builder);
+        if is_freq || event.attr.kind == EventType::TRACEPOINT {
+            sample_type |= SampleType::PERIOD;
+        }
+        if reads_group && !is_leader {
+            builder.attr_mut().sample_period = 0;
+            builder.attr_mut().flags = builder.attr().flags.without(AttrFlags::FREQ);
+        }
+        builder = builder.sample_type(sample_type).read_format(read_format).or_drop(ReadFormat::LOST);
+        builder = self.call_graph(&event.terms, builder)?;
+        let inherit = event.terms.inherit.unwrap_or(!self.args.no_inherit);
+        builder = builder
+            .inherit(inherit && !self.of_cpus)
+            .disabled(is_leader)
+            .enable_on_exec(is_leader && self.on_exec)
+            .write_backward(self.overwrite)
+            .sample_id_all(true);
+        if let Some(clock) = self.args.clockid {
+            builder = builder.clockid(clock.id());
+        }
+        Ok(if is_tracking { self.tracking(builder) } else { builder })
+    }
+
+    /// The event that tells of mappings, names and tasks and samples nothing, of a recording whose others overwrite.
+    pub(super) fn tracker(&self) -> Builder {
+        let sample_type = SampleType::IDENTIFIER | SampleType::IP | SampleType::TID | SampleType::TIME | SampleType::CPU;
+        let builder = Builder::new(Event::software(SwId::DUMMY))
+            .sample_period(1)
+            .sample_type(sample_type)
+            .read_format(ReadFormat::ID)
+            .inherit(!self.args.no_inherit && !self.of_cpus)
+            .disabled(true)
+            .enable_on_exec(self.on_exec)
+            .sample_id_all(true);
+        let builder = match self.args.clockid {
+            Some(clock) => builder.clockid(clock.id()),
+            None => builder,
+        };
+        self.tracking(builder)
+    }
+
+    fn tracking(&self, builder: Builder) -> Builder {
+        builder
+            .mmap(true)
+            .mmap2(true)
+            .comm(true)
+            .comm_exec(true)
+            .task(true)
+            .ksymbol(true)
+            .bpf_event(true)
+            .mmap_data(self.args.data)
+            .context_switch(self.args.switch_events)
+            .namespaces(self.args.namespaces)
+            .or_drop(AttrFlags::MMAP2)
+            .or_drop(AttrFlags::COMM_EXEC)
+            .or_drop(AttrFlags::KSYMBOL)
+            .or_drop(AttrFlags::BPF_EVENT)
+    }
+
+    /// Sets how often it samples; whether that is by frequency.
+    fn rate(&self, event: &Event, builder: &mut Builder) -> bool {
+        let terms = &event.terms;
+        let attr = builder.attr_mut();
+        let every = match (terms.period, self.args.count) {
+            (Some(period), _) => Some(period),
+            (None, _) if terms.freq.is_some() => None,
+            (None, Some(count)) => Some(count),
+            // Each occurrence is worth a record where nothing else is said.
+            _ => (event.attr.kind == EventType::TRACEPOINT && self.args.freq.is_none()).then_some(1),
+        };
+        match every {
+            Some(period) => attr.sample_period = period,
+            None => {
+                attr.flags |= AttrFlags::FREQ;
+                attr.sample_period = terms.freq.or(self.args.freq).unwrap_or(DEFAULT_FREQ);
+            }
+        }
+        every.is_none()
+    }
+
+    fn call_graph(&self, terms: &Terms, builder: Builder) -> Result<Builder, Failure> {
+        let asked = self.args.call_graph.or(self.args.frame_pointers.then_some(CallGraph::Fp));
+        let how = match terms.call_graph {
+            None => asked,
+            Some(event::CallGraph::No) => None,
+            Some(event::CallGraph::Fp) => Some(CallGraph::Fp),
+            Some(event::CallGraph::Dwarf) => Some(CallGraph::Dwarf(terms.stack_size.unwrap_or(STACK_BYTES))),
+            Some(_) => {
+                return Err(Failure("call-graph: fp, dwarf and no are supported".to_owned()));
+            }
+        };
+        let sample_type = builder.attr().sample_type | SampleType::CALLCHAIN;
+        match (how, USER_REGS) {
+            (None, _) => Ok(builder),
+            (Some(CallGraph::Fp), _) => Ok(builder.sample_type(sample_type)),
+            (Some(CallGraph::Dwarf(bytes)), Some(regs)) => Ok(builder
+                .sample_type(sample_type | SampleType::REGS_USER | SampleType::STACK_USER)
+                .sample_regs_user(regs)
+                .sample_stack_user(bytes)
+                .exclude_callchain_user(true)),
+            (Some(CallGraph::Dwarf(_)), None) => {
+                Err(Failure("--call-graph dwarf: not known which registers of this architecture to take".to_owned()))
+            }
+        }
+    }
+}

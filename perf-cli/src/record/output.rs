@@ -1,0 +1,89 @@
+//! Where a recording is written to: a file, or a stream.
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use perf_abi::endian::NativeEndian;
+use perf_abi::record::{Misc, RecordType};
+use perf_parse::RawRecord;
+use perf_parse::file::write::{EventFields, Features, FileWriter, Options, PipeWriter, WriteFileError};
+
+use crate::Failure;
+
+/// Bytes gathered before they are written.
+const CHUNK: usize = 1 << 18;
+
+/// A capture that is being written.
+pub(super) enum Output {
+    File(FileWriter<NativeEndian, BufWriter<File>>, PathBuf),
+    Stream(PipeWriter<NativeEndian, BufWriter<io::Stdout>>),
+}
+
+impl Output {
+    /// Begins a file at `path`; what was there keeps its content as `path.old`.
+    pub(super) fn file(
+        path: &Path,
+        events: &[EventFields],
+        features: Features<NativeEndian>,
+        options: &Options,
+    ) -> Result<Self, Failure> {
+        if path.exists() {
+            let mut old = path.as_os_str().to_owned();
+            old.push(".old");
+            fs::rename(path, &old).map_err(|error| format!("{}: {error}", path.display()))?;
+        }
+        let failed = |error: io::Error| Failure(format!("{}: {error}", path.display()));
+        let file = File::options().read(true).write(true).create(true).truncate(true).open(path).map_err(failed)?;
+        let mut writer = FileWriter::new(BufWriter::with_capacity(CHUNK, file), events, options)?;
+        *writer.features() = features;
+        Ok(Self::File(writer, path.to_owned()))
+    }
+
+    /// Begins a stream on standard output.
+    pub(super) fn stream(
+        events: &[EventFields],
+        mut features: Features<NativeEndian>,
+        options: &Options,
+    ) -> Result<Self, Failure> {
+        // What only files have.
+        features.remove(perf_abi::feature::Feature::CACHE);
+        let out = BufWriter::with_capacity(CHUNK, io::stdout());
+        Ok(Self::Stream(PipeWriter::new(out, events, &features, options)?))
+    }
+
+    /// Appends a record, as the kernel wrote it.
+    pub(super) fn raw(&mut self, record: &RawRecord<'_, NativeEndian>) -> Result<(), WriteFileError> {
+        match self {
+            Self::File(writer, _) => writer.raw(record, &[]),
+            Self::Stream(writer) => writer.raw(record, &[]),
+        }
+    }
+
+    /// Appends a record, given as its bytes.
+    pub(super) fn record(&mut self, record: &[u8]) -> Result<(), WriteFileError> {
+        match self {
+            Self::File(writer, _) => writer.record(record),
+            Self::Stream(writer) => writer.record(record),
+        }
+    }
+
+    /// Appends a record that is a header alone.
+    pub(super) fn mark(&mut self, kind: RecordType) -> Result<(), WriteFileError> {
+        let header = perf_abi::record::Header::<NativeEndian>::new(kind, Misc(0), 8);
+        self.record(zerocopy::IntoBytes::as_bytes(&header))
+    }
+
+    /// Hands on what was gathered.
+    pub(super) fn flush(&mut self) -> Result<(), WriteFileError> {
+        match self {
+            Self::File(writer, _) => writer.flush(),
+            Self::Stream(writer) => writer.flush(),
+        }
+    }
+}
+
+/// Whether the reader at the other end of a stream has gone, as `head` does.
+pub(super) fn is_closed(error: &WriteFileError) -> bool {
+    matches!(error, WriteFileError::Io(error) if error.kind() == io::ErrorKind::BrokenPipe)
+}

@@ -1,0 +1,234 @@
+//! The open events of a recording, and their rings.
+
+use perf_open::abi::attr::AttrFlags;
+use perf_open::abi::event::EventType;
+use perf_open::{Counter, Error, Event, EventGroup, Overwrite, Ring, Target, limits};
+use perf_parse::file::write::EventFields;
+
+use super::attrs::{self, Manner};
+use crate::Failure;
+use crate::whom::{self, Whom};
+
+/// Pages of a ring where nothing is said: what an unprivileged user may lock a cpu, by default.
+const DEFAULT_BYTES: usize = 512 << 10;
+
+/// Where the events are opened: for each ring, the targets that write to it.
+pub(super) type Places = Vec<Vec<Target<'static>>>;
+
+/// The rings by what they are written by: a ring a cpu, as those that are inherited must be bound to one; else a ring
+/// a thread.
+pub(super) fn places(whom: &Whom, command: Option<u32>, inherit: bool) -> Result<Places, Failure> {
+    let threads = match whom {
+        Whom::Cpus(cpus) => return Ok(cpus.iter().map(|&cpu| vec![Target::cpu(cpu)]).collect()),
+        Whom::Threads(tids) => tids.clone(),
+        Whom::Command => command.into_iter().collect(),
+    };
+    if !inherit {
+        return Ok(threads.into_iter().map(|tid| vec![Target::pid(tid)]).collect());
+    }
+    let on = |cpu| threads.iter().map(|&tid| Target::pid_on(tid, cpu)).collect();
+    Ok(whom::online()?.into_iter().map(on).collect())
+}
+
+/// The events of a recording, open and not yet counting.
+#[derive(Debug, Default)]
+pub(super) struct Session {
+    /// Each with the index of its event.
+    pub(super) counters: Vec<(usize, Counter)>,
+    /// What is read as it is written.
+    pub(super) rings: Vec<Ring>,
+    /// What keeps the newest.
+    pub(super) overwrites: Vec<Overwrite>,
+    /// The events, as a capture lists them.
+    pub(super) events: Vec<EventFields>,
+    /// What the kernel is too old for, and was left out.
+    pub(super) dropped: Vec<&'static str>,
+}
+
+/// Why an event could not be opened.
+struct Refusal {
+    event: String,
+    error: Error,
+}
+
+impl Session {
+    /// Opens `groups` everywhere.
+    ///
+    /// Where cycles were not asked for by name and nothing counts them, a clock does. Where the kernel may not be
+    /// sampled, user space alone is.
+    pub(super) fn open(
+        groups: &mut [EventGroup],
+        manner: Manner<'_>,
+        places: &Places,
+    ) -> Result<Self, Failure> {
+        if !limits::is_supported() {
+            return Err(Failure("this kernel was built without CONFIG_PERF_EVENTS".to_owned()));
+        }
+        loop {
+            let mut session = Self::default();
+            let refusal = match session.open_all(groups, manner, places)? {
+                None => return Ok(session),
+                Some(refusal) => refusal,
+            };
+            let is_default = manner.args.events.is_empty() && groups.iter().all(|group| group.events[0].name == "cycles");
+            if is_default && is_lacking(&refusal.error) {
+                eprintln!("perfdata: nothing here counts cycles: cpu-clock in their place");
+                groups[0] = attrs::clock().into();
+            } else if is_forbidden(&refusal.error) && exclude_kernel(groups) {
+                eprintln!("perfdata: the kernel may not be sampled: user space alone is (perf_event_paranoid)");
+            } else {
+                return Err(Failure(format!("{}: {}", refusal.event, refusal.error)));
+            }
+        }
+    }
+
+    fn open_all(
+        &mut self,
+        groups: &[EventGroup],
+        manner: Manner<'_>,
+        places: &Places,
+    ) -> Result<Option<Refusal>, Failure> {
+        if manner.overwrite {
+            let name = Some(b"dummy".to_vec());
+            self.events.push(EventFields { name, ..EventFields::default() });
+        }
+        for event in groups.iter().flat_map(|group| &group.events) {
+            self.events.push(fields(event));
+        }
+        let mut gone = 0_usize;
+        for targets in places {
+            let first = self.counters.len();
+            for target in targets {
+                match self.open_on(target, groups, manner)? {
+                    Some(refusal) if refusal.error.errno_name() == Some("ESRCH") => gone += 1,
+                    Some(refusal) => return Ok(Some(refusal)),
+                    None => {}
+                }
+            }
+            self.map(first, manner)?;
+        }
+        if gone > 0 && gone == places.iter().map(Vec::len).sum() {
+            return Err(Failure("there is no such thread; it may have ended".to_owned()));
+        }
+        Ok(None)
+    }
+
+    /// Opens all events on one target.
+    fn open_on(
+        &mut self,
+        target: &Target<'static>,
+        groups: &[EventGroup],
+        manner: Manner<'_>,
+    ) -> Result<Option<Refusal>, Failure> {
+        let mut index = 0_usize;
+        if manner.overwrite {
+            match manner.tracker().open(target) {
+                Ok(counter) => self.take(index, counter)?,
+                Err(error) => return Ok(Some(Refusal { event: "dummy".to_owned(), error })),
+            }
+            index += 1;
+        }
+        for group in groups {
+            let leader = self.counters.len();
+            for (place, event) in group.events.iter().enumerate() {
+                let is_tracking = index == 0;
+                let builder = manner.builder(group, place, event, is_tracking)?;
+                // An event that is counted for all cpus at once is opened on the cpu that the PMU names.
+                let elsewhere = |cpu| !event.cpus.is_empty() && !event.cpus.contains(&cpu);
+                if target.cpu_number().is_none_or(|cpu| !elsewhere(cpu)) {
+                    let opened = match self.counters.get(leader) {
+                        Some((_, leader)) => builder.open_in(leader, target),
+                        None => builder.open(target),
+                    };
+                    match opened {
+                        Ok(counter) => self.take(index, counter)?,
+                        Err(error) => return Ok(Some(Refusal { event: event.name.clone(), error })),
+                    }
+                }
+                index += 1;
+            }
+        }
+        Ok(None)
+    }
+
+    fn take(&mut self, index: usize, counter: Counter) -> Result<(), Failure> {
+        let event = &mut self.events[index];
+        event.attr = *counter.attr();
+        event.ids.push(counter.id()?);
+        self.dropped.extend(counter.dropped());
+        self.counters.push((index, counter));
+        Ok(())
+    }
+
+    /// Maps a ring for the counters from `first` on, one for those that overwrite and one for the others.
+    fn map(&mut self, first: usize, manner: Manner<'_>) -> Result<(), Failure> {
+        let page = perf_open::ring::page_bytes();
+        let mut pages = manner.args.mmap_pages.unwrap_or(DEFAULT_BYTES / page).max(1);
+        let (mut ring, mut overwrite): (Option<Ring>, Option<Overwrite>) = (None, None);
+        for (_, counter) in &self.counters[first..] {
+            let is_backward = counter.attr().flags.contains(AttrFlags::WRITE_BACKWARD);
+            match (is_backward, &mut ring, &mut overwrite) {
+                (false, Some(ring), _) => drop(ring.add(counter)?),
+                (true, _, Some(overwrite)) => drop(overwrite.add(counter)?),
+                (false, None, _) => {
+                    ring = Some(fitting(manner, &mut pages, |pages| Ring::map(counter, pages))?);
+                }
+                (true, _, None) => {
+                    overwrite = Some(fitting(manner, &mut pages, |pages| Overwrite::map(counter, pages))?);
+                }
+            }
+        }
+        self.rings.extend(ring);
+        self.overwrites.extend(overwrite);
+        Ok(())
+    }
+}
+
+/// Maps a ring; where the limit of locked memory forbids it and nobody chose the size, a smaller one.
+fn fitting<R>(
+    manner: Manner<'_>,
+    pages: &mut usize,
+    map: impl Fn(usize) -> Result<R, Error>,
+) -> Result<R, Error> {
+    loop {
+        match map(*pages) {
+            Err(error) if error.errno_name() == Some("EPERM") && *pages > 1 && manner.args.mmap_pages.is_none() => {
+                *pages /= 2;
+            }
+            result => return result,
+        }
+    }
+}
+
+/// An event as a capture lists it, but for its attr and ids.
+fn fields(event: &Event) -> EventFields {
+    EventFields {
+        name: Some(event.name.clone().into_bytes()),
+        unit: event.unit.clone().map(String::into_bytes),
+        scale: event.scale,
+        cpus: (!event.cpus.is_empty()).then(|| event.cpus.clone()),
+        ..EventFields::default()
+    }
+}
+
+/// Whether an error says that the kernel or the hardware does not have the event.
+fn is_lacking(error: &Error) -> bool {
+    error.errno_name().is_some_and(|name| ["ENOENT", "ENODEV", "ENXIO", "EOPNOTSUPP", "ENOSYS"].contains(&name))
+}
+
+fn is_forbidden(error: &Error) -> bool {
+    matches!(error.errno_name(), Some("EACCES" | "EPERM")) && limits::paranoid().is_ok_and(|level| level > 1)
+}
+
+/// Leaves the kernel out of every event that can; whether there was one.
+fn exclude_kernel(groups: &mut [EventGroup]) -> bool {
+    let mut any = false;
+    for event in groups.iter_mut().flat_map(|group| &mut group.events) {
+        if event.attr.kind != EventType::TRACEPOINT && !event.attr.flags.contains(AttrFlags::EXCLUDE_KERNEL) {
+            event.attr.flags |= AttrFlags::EXCLUDE_KERNEL;
+            event.name += if event.name.contains(':') || event.name.ends_with('/') { "u" } else { ":u" };
+            any = true;
+        }
+    }
+    any
+}

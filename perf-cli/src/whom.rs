@@ -1,0 +1,61 @@
+//! Whom the live verbs are about: the command, threads, cpus.
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use perf_open::pmu::parse_cpus;
+
+use crate::Failure;
+use crate::args::whom::WhomArgs;
+
+/// Of whom.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Whom {
+    /// The command.
+    Command,
+    /// These threads.
+    Threads(Vec<u32>),
+    /// Everything on these cpus.
+    Cpus(Vec<u32>),
+}
+
+impl Whom {
+    /// What the command line asks for; the whole machine where that is nothing and there is no command.
+    pub(crate) fn of(args: &WhomArgs, has_command: bool) -> Result<Self, Failure> {
+        if !args.pid.is_empty() || !args.tid.is_empty() {
+            return Ok(Self::Threads(threads(args)?));
+        }
+        let online = online()?;
+        if let Some(cpus) = &args.cpu {
+            let cpus = parse_cpus(cpus).map_err(|error| format!("--cpu {cpus}: {error}"))?;
+            return match cpus.iter().find(|cpu| !online.contains(cpu)) {
+                Some(cpu) => Err(Failure(format!("--cpu: there is no cpu {cpu}; perhaps it is offline"))),
+                None if cpus.is_empty() => Err(Failure("--cpu: names no cpu".to_owned())),
+                None => Ok(Self::Cpus(cpus)),
+            };
+        }
+        if args.all_cpus || !has_command {
+            return Ok(Self::Cpus(online));
+        }
+        Ok(Self::Command)
+    }
+}
+
+/// The cpus that are online.
+pub(crate) fn online() -> Result<Vec<u32>, Failure> {
+    const PATH: &str = "/sys/devices/system/cpu/online";
+    let text = fs::read_to_string(PATH).map_err(|error| format!("{PATH}: {error}"))?;
+    Ok(parse_cpus(&text).map_err(|error| format!("{PATH}: {error}"))?)
+}
+
+/// The threads that are named, and those of the processes that are.
+fn threads(args: &WhomArgs) -> Result<Vec<u32>, Failure> {
+    let mut threads = BTreeSet::from_iter(args.tid.iter().copied());
+    for pid in &args.pid {
+        let folder = fs::read_dir(format!("/proc/{pid}/task"));
+        for entry in folder.map_err(|error| format!("process {pid}: {error}"))?.flatten() {
+            threads.extend(entry.file_name().to_str().and_then(|name| name.parse::<u32>().ok()));
+        }
+    }
+    Ok(threads.into_iter().collect())
+}
