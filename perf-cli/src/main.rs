@@ -1,5 +1,8 @@
 //! `perfdata`: shows what is in a Linux performance capture.
 
+#[cfg(all(test, target_os = "linux"))]
+extern crate alloc;
+
 mod args;
 mod dump;
 mod info;
@@ -7,7 +10,7 @@ mod input;
 mod output;
 mod progress;
 // Reached by tests alone until there is the verb.
-#[cfg(test)]
+#[cfg(all(test, target_os = "linux"))]
 mod record;
 mod render;
 mod repair;
