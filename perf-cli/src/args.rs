@@ -1,6 +1,10 @@
 //! The command line.
 
+#[cfg(target_os = "linux")]
+pub(crate) mod record;
 mod ring;
+#[cfg(target_os = "linux")]
+pub(crate) mod whom;
 
 use std::path::PathBuf;
 
@@ -36,6 +40,10 @@ pub(crate) enum Verb {
     /// A well-formed perf.data from a damaged, piped, compressed or split one
     #[command(after_help = REPAIR_EXAMPLES)]
     Repair(RepairArgs),
+    /// Samples of a command, of tasks or of the whole machine, as a perf.data
+    #[cfg(target_os = "linux")]
+    #[command(after_help = record::AFTER_HELP)]
+    Record(record::RecordArgs),
 }
 
 const REPAIR_EXAMPLES: &str =

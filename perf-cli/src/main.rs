@@ -8,12 +8,13 @@ mod info;
 mod input;
 mod output;
 mod progress;
-// Reached by tests alone until there is the verb.
-#[cfg(test)]
+#[cfg(target_os = "linux")]
 mod record;
 mod render;
 mod repair;
 mod ring;
+#[cfg(target_os = "linux")]
+mod whom;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -30,6 +31,9 @@ enum Outcome {
     Clean,
     /// Records were delivered, but some bytes were truncated, skipped or not decodable.
     Partial,
+    /// The command that was run ended with this status, which is passed on.
+    #[cfg(target_os = "linux")]
+    Command(u8),
 }
 
 /// Nothing could be decoded; the message says why and what to do.
@@ -74,10 +78,14 @@ fn main() -> ExitCode {
         Verb::Dump(args) => dump::run(args),
         Verb::Ring(args) => ring::run(args),
         Verb::Repair(args) => repair::run(args),
+        #[cfg(target_os = "linux")]
+        Verb::Record(args) => record::run(args),
     };
     match outcome {
         Ok(Outcome::Clean) => ExitCode::SUCCESS,
         Ok(Outcome::Partial) => ExitCode::from(3),
+        #[cfg(target_os = "linux")]
+        Ok(Outcome::Command(status)) => ExitCode::from(status),
         Err(Failure(message)) => {
             eprintln!("perfdata: {message}");
             ExitCode::from(1)

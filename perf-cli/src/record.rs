@@ -1,5 +1,4 @@
-//! `perfdata record`, but for the kernel's part of it: what perf writes before the first record of the kernel's, and
-//! behind the last.
+//! `perfdata record`: samples of what runs, as a perf.data.
 //!
 //! The kernel tells of tasks and mappings as they begin. What ran before the recording is told by made-up records
 //! ([`synthesize`]), read from `/proc`. Behind the records stands what is known of the machine ([`host`]) and of the
@@ -7,13 +6,133 @@
 //!
 //! All of it reads the machine below a root folder, which is `/` but in tests.
 
+mod attrs;
 mod build_ids;
+mod capture;
+mod dump;
 mod elf;
 mod host;
 mod kernel;
 mod maps;
+mod output;
+mod overwrite;
 mod processes;
+mod session;
+mod signals;
 mod synthesize;
+mod tracing;
 
 #[cfg(test)]
 mod tests;
+
+use core::time::Duration;
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
+use std::process::ExitStatus;
+
+use perf_open::workload::Workload;
+
+use crate::args::record::RecordArgs;
+use crate::whom::Whom;
+use crate::{Failure, Outcome};
+use attrs::Manner;
+use capture::Capture;
+use session::Session;
+use signals::Signals;
+
+/// The machine that is recorded.
+const ROOT: &str = "/";
+
+/// How long rings are left to fill where none asks to be read before.
+const TICK: Duration = Duration::from_millis(100);
+
+pub(crate) fn run(args: &RecordArgs) -> Result<Outcome, Failure> {
+    if args.overwrite && args.output == Path::new("-") {
+        return Err(Failure("--overwrite writes files: give another --output than -".to_owned()));
+    }
+    let mut groups = attrs::events(args)?;
+    let whom = Whom::of(&args.whom, !args.command.is_empty())?;
+    let overwrite = args.overwrite
+        || groups.iter().flat_map(|group| &group.events).any(|event| event.terms.overwrite == Some(true));
+    let mut workload = match args.command.split_first() {
+        Some((program, words)) => Some(Workload::prepare(program, words.iter().cloned())?),
+        None => None,
+    };
+    let manner = Manner {
+        args,
+        several: overwrite || groups.iter().map(|group| group.events.len()).sum::<usize>() > 1,
+        of_cpus: matches!(whom, Whom::Cpus(_)),
+        on_exec: whom == Whom::Command,
+        overwrite,
+    };
+    let places = session::places(&whom, workload.as_ref().map(Workload::pid), !args.no_inherit)?;
+    let mut session = Session::open(&mut groups, manner, &places)?;
+    if !session.dropped.is_empty() && !args.quiet {
+        eprintln!("perfdata: not known to this kernel and left out: {}", session.dropped.join(", "));
+    }
+    let signals = Signals::new()?;
+    let capture = Capture::new(args, &groups, &session, &whom, workload.as_ref().map(Workload::pid))?;
+    let mut until = Until { workload: workload.as_mut(), whom: &whom, signals: &signals };
+    if overwrite {
+        overwrite::run(&mut session, &capture, &mut until)?;
+    } else {
+        capture::run(&mut session, &capture, &mut until)?;
+    }
+    match workload {
+        Some(mut workload) => Ok(status(end(&mut workload)?)),
+        None => Ok(Outcome::Clean),
+    }
+}
+
+/// Starts what is recorded: by the exec of the command, or at once.
+fn start(session: &Session, until: &mut Until<'_>) -> Result<(), Failure> {
+    if *until.whom != Whom::Command {
+        session.enable()?;
+    }
+    if let Some(workload) = &mut until.workload {
+        workload.start()?;
+    }
+    Ok(())
+}
+
+/// When a recording ends.
+struct Until<'a> {
+    workload: Option<&'a mut Workload>,
+    whom: &'a Whom,
+    signals: &'a Signals,
+}
+
+impl Until<'_> {
+    /// Whether it has: the command or all threads have ended, or Ctrl-C was pressed.
+    fn is_over(&mut self) -> Result<bool, Failure> {
+        if self.signals.is_over() {
+            return Ok(true);
+        }
+        if let Some(workload) = &mut self.workload {
+            return Ok(workload.try_wait()?.is_some());
+        }
+        Ok(match self.whom {
+            Whom::Threads(tids) => !tids.iter().any(|&tid| processes::is_alive(Path::new(ROOT), tid)),
+            Whom::Command | Whom::Cpus(_) => false,
+        })
+    }
+}
+
+/// Ends the command where it still runs, as after Ctrl-C.
+fn end(workload: &mut Workload) -> Result<ExitStatus, Failure> {
+    if workload.try_wait()?.is_none() {
+        // It may have ended in between.
+        let _ = workload.terminate();
+    }
+    Ok(workload.wait()?)
+}
+
+/// The command's status, as a shell tells it.
+fn status(status: ExitStatus) -> Outcome {
+    let code = status.code().or_else(|| status.signal().map(|signal| 128 + signal)).unwrap_or(1);
+    match u8::try_from(code) {
+        Ok(0) => Outcome::Clean,
+        Ok(code) => Outcome::Command(code),
+        Err(_) => Outcome::Command(1),
+    }
+}

@@ -11,7 +11,7 @@ until Ctrl-C. What is written is a perf.data that perf report, perf script and p
 leaves one that perfdata repair mends.
 
 With --overwrite the rings keep the newest records, and nothing is written until SIGUSR2, which writes a snapshot to a file \
-of its own (perf.data.20261121T150405), or the end.
+of its own (perf.data.1, perf.data.2), or the end.
 
 Exit status: that of the command, 128 and the signal's number if one ended it; 0 if there is no command; 1 if nothing \
 was recorded.

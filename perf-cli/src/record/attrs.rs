@@ -37,7 +37,9 @@ pub(super) fn events(args: &RecordArgs) -> Result<Vec<EventGroup>, Failure> {
         groups.push(cycles.into());
     }
     match groups.iter().flat_map(|group| &group.events).find(|event| event.bpf_counter) {
-        Some(event) => Err(Failure(format!("{}: the modifier b is for counting, not for samples", event.name))),
+        Some(event) => {
+            Err(Failure(format!("{}: the modifier b is for counting, not for samples", event.name)))
+        }
         None => Ok(groups),
     }
 }
@@ -116,7 +118,8 @@ impl Manner<'_> {
 
     /// The event that tells of mappings, names and tasks and samples nothing, of a recording whose others overwrite.
     pub(super) fn tracker(&self) -> Builder {
-        let sample_type = SampleType::IDENTIFIER | SampleType::IP | SampleType::TID | SampleType::TIME | SampleType::CPU;
+        let sample_type =
+            SampleType::IDENTIFIER | SampleType::IP | SampleType::TID | SampleType::TIME | SampleType::CPU;
         let builder = Builder::new(Event::software(SwId::DUMMY))
             .sample_period(1)
             .sample_type(sample_type)
@@ -191,9 +194,9 @@ impl Manner<'_> {
                 .sample_regs_user(regs)
                 .sample_stack_user(bytes)
                 .exclude_callchain_user(true)),
-            (Some(CallGraph::Dwarf(_)), None) => {
-                Err(Failure("--call-graph dwarf: not known which registers of this architecture to take".to_owned()))
-            }
+            (Some(CallGraph::Dwarf(_)), None) => Err(Failure(
+                "--call-graph dwarf: not known which registers of this architecture to take".to_owned(),
+            )),
         }
     }
 }

@@ -1,13 +1,14 @@
 //! The build ids of the files that a recording is about.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use alloc::collections::BTreeMap;
+use alloc::rc::Rc;
+use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::BufReader;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
 
 use perf_abi::callchain::CallchainContext;
 use perf_abi::endian::Endian;
@@ -59,7 +60,7 @@ struct Process {
 struct Map(BTreeMap<u64, (u64, usize)>);
 
 impl Collector {
-    /// Collects `all` files that are mapped, or those alone that samples and their call chains hit.
+    /// Collects `all` files that are mapped, or those alone that samples and their call chains hit, and the vdso.
     pub(crate) fn new(all: bool) -> Self {
         let mut collector = Self {
             all,
@@ -121,7 +122,8 @@ impl Collector {
         let name = if is_kernel && name.starts_with(KERNEL) { KERNEL } else { name };
         let file = self.file(mode, pid, name);
         let mapped = &mut self.files[file];
-        mapped.is_meant |= self.all;
+        // perf has the vdso wherever it is mapped; unlike that of a file, its build id cannot be had later.
+        mapped.is_meant |= self.all || name == VDSO;
         if let Some(build_id) = build_id {
             mapped.build_id = Some(build_id.to_vec());
         }

@@ -1,6 +1,6 @@
 //! The mappings of a process: the lines of `/proc/PID/maps`.
 
-use std::borrow::Cow;
+use alloc::borrow::Cow;
 use std::io::{BufRead, Read};
 
 /// `PROT_READ` of `mmap(2)`, the same on all architectures, as those below.

@@ -1,11 +1,11 @@
 //! Where a recording is written to: a file, or a stream.
 
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 
 use perf_abi::endian::NativeEndian;
-use perf_abi::record::{Misc, RecordType};
+use perf_abi::record::RecordType;
 use perf_parse::RawRecord;
 use perf_parse::file::write::{EventFields, Features, FileWriter, Options, PipeWriter, WriteFileError};
 
@@ -34,7 +34,8 @@ impl Output {
             fs::rename(path, &old).map_err(|error| format!("{}: {error}", path.display()))?;
         }
         let failed = |error: io::Error| Failure(format!("{}: {error}", path.display()));
-        let file = File::options().read(true).write(true).create(true).truncate(true).open(path).map_err(failed)?;
+        let file =
+            File::options().read(true).write(true).create(true).truncate(true).open(path).map_err(failed)?;
         let mut writer = FileWriter::new(BufWriter::with_capacity(CHUNK, file), events, options)?;
         *writer.features() = features;
         Ok(Self::File(writer, path.to_owned()))
@@ -70,8 +71,11 @@ impl Output {
 
     /// Appends a record that is a header alone.
     pub(super) fn mark(&mut self, kind: RecordType) -> Result<(), WriteFileError> {
-        let header = perf_abi::record::Header::<NativeEndian>::new(kind, Misc(0), 8);
-        self.record(zerocopy::IntoBytes::as_bytes(&header))
+        let mut header = [0; 8];
+        let (start, size) = (kind.0.to_ne_bytes(), 8_u16.to_ne_bytes());
+        header[..4].copy_from_slice(&start);
+        header[6..].copy_from_slice(&size);
+        self.record(&header)
     }
 
     /// Hands on what was gathered.

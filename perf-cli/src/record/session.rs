@@ -70,16 +70,36 @@ impl Session {
                 None => return Ok(session),
                 Some(refusal) => refusal,
             };
-            let is_default = manner.args.events.is_empty() && groups.iter().all(|group| group.events[0].name == "cycles");
+            let is_default =
+                manner.args.events.is_empty() && groups.iter().all(|group| group.events[0].name == "cycles");
             if is_default && is_lacking(&refusal.error) {
                 eprintln!("perfdata: nothing here counts cycles: cpu-clock in their place");
                 groups[0] = attrs::clock().into();
             } else if is_forbidden(&refusal.error) && exclude_kernel(groups) {
-                eprintln!("perfdata: the kernel may not be sampled: user space alone is (perf_event_paranoid)");
+                eprintln!(
+                    "perfdata: the kernel may not be sampled: user space alone is (perf_event_paranoid)"
+                );
             } else {
                 return Err(Failure(format!("{}: {}", refusal.event, refusal.error)));
             }
         }
+    }
+
+    /// Starts all events that do not wait for the command's exec.
+    pub(super) fn enable(&self) -> Result<(), Failure> {
+        // Members of a group go with their leader.
+        let leaders = self.leaders();
+        Ok(leaders.into_iter().try_for_each(Counter::enable)?)
+    }
+
+    /// Stops all events.
+    pub(super) fn disable(&self) -> Result<(), Failure> {
+        Ok(self.leaders().into_iter().try_for_each(Counter::disable)?)
+    }
+
+    fn leaders(&self) -> Vec<&Counter> {
+        let counters = self.counters.iter().map(|(_, counter)| counter);
+        counters.filter(|counter| counter.attr().flags.contains(AttrFlags::DISABLED)).collect()
     }
 
     fn open_all(
@@ -107,7 +127,7 @@ impl Session {
             }
             self.map(first, manner)?;
         }
-        if gone > 0 && gone == places.iter().map(Vec::len).sum() {
+        if gone > 0 && gone == places.iter().map(Vec::len).sum::<usize>() {
             return Err(Failure("there is no such thread; it may have ended".to_owned()));
         }
         Ok(None)
@@ -192,7 +212,9 @@ fn fitting<R>(
 ) -> Result<R, Error> {
     loop {
         match map(*pages) {
-            Err(error) if error.errno_name() == Some("EPERM") && *pages > 1 && manner.args.mmap_pages.is_none() => {
+            Err(error)
+                if error.errno_name() == Some("EPERM") && *pages > 1 && manner.args.mmap_pages.is_none() =>
+            {
                 *pages /= 2;
             }
             result => return result,
@@ -213,7 +235,9 @@ fn fields(event: &Event) -> EventFields {
 
 /// Whether an error says that the kernel or the hardware does not have the event.
 fn is_lacking(error: &Error) -> bool {
-    error.errno_name().is_some_and(|name| ["ENOENT", "ENODEV", "ENXIO", "EOPNOTSUPP", "ENOSYS"].contains(&name))
+    error
+        .errno_name()
+        .is_some_and(|name| ["ENOENT", "ENODEV", "ENXIO", "EOPNOTSUPP", "ENOSYS"].contains(&name))
 }
 
 fn is_forbidden(error: &Error) -> bool {

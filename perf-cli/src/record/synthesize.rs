@@ -2,7 +2,7 @@
 //!
 //! They are those of `perf record`, byte for byte: times are 0, and so is all of the trailer.
 
-use std::collections::BTreeSet;
+use alloc::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::BufReader;
 use std::os::unix::fs::MetadataExt;

@@ -15,11 +15,11 @@ mod host;
 mod maps;
 mod synthesize;
 
+use core::sync::atomic::{AtomicU32, Ordering};
 use std::fs;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicU32, Ordering};
 
 /// A folder of its own, which goes away again.
 struct Folder(PathBuf);
@@ -80,7 +80,12 @@ impl Drop for Idle {
 
 /// What perf prints; says so and gives `None` if it does not run, or not here.
 fn perf(arguments: &[&str]) -> Option<String> {
-    let output = Command::new("perf").args(arguments).env("PERF_CONFIG", "/dev/null").output();
+    let home = std::env::temp_dir();
+    let output = Command::new("perf")
+        .args(arguments)
+        .env("HOME", home)
+        .envs([("PERF_CONFIG", "/dev/null"), ("LC_ALL", "C")])
+        .output();
     match output {
         Ok(output) if output.status.success() => Some(String::from_utf8_lossy(&output.stdout).into_owned()),
         _ => {
@@ -94,7 +99,8 @@ fn perf(arguments: &[&str]) -> Option<String> {
 fn perf_record(folder: &Folder, arguments: &[&str]) -> Option<Vec<u8>> {
     let path = folder.0.join("perf.data");
     let output = path.to_str().unwrap();
-    perf(&[&["record", "-q", "-e", "cpu-clock", "-o", output], arguments, &["--", "sleep", "0.1"]].concat())?;
+    let always = ["record", "-q", "-N", "-e", "cpu-clock", "-o", output];
+    perf(&[&always, arguments, &["--", "sleep", "0.1"]].concat())?;
     Some(fs::read(path).unwrap())
 }
 

@@ -1,6 +1,6 @@
 //! Lines of `/proc/PID/maps`.
 
-use std::borrow::Cow;
+use alloc::borrow::Cow;
 use std::io::{self, BufReader, Read};
 
 use crate::record::maps::{self, Mapping};

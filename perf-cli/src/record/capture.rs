@@ -1,0 +1,274 @@
+//! What stands around the kernel's records in a capture, and the recording of one as it happens.
+
+use std::path::Path;
+
+use perf_abi::endian::NativeEndian;
+use perf_abi::feature::Feature;
+use perf_abi::record::{Misc, RecordType};
+use perf_open::abi::read_format::ReadFormat;
+use perf_open::ring;
+use perf_open::{EventGroup, Ring};
+use perf_parse::file::write::{EventFields, Features, Options, WriteFileError, Zstd};
+use perf_parse::file::{AnyReader, GroupDesc, Reader};
+use perf_parse::record::LostSamples;
+use perf_parse::write::{self, SampleIdFields};
+use perf_parse::{Record, SampleLayout};
+
+use super::build_ids::Collector;
+use super::output::{self, Output};
+use super::session::Session;
+use super::synthesize::{Synthesizer, Wanted};
+use super::{ROOT, TICK, Until, dump, host, start, tracing};
+use crate::Failure;
+use crate::args::record::RecordArgs;
+use crate::input::Input;
+use crate::whom::Whom;
+
+/// What is known of a capture before its first record.
+pub(super) struct Capture<'a> {
+    pub(super) args: &'a RecordArgs,
+    whom: &'a Whom,
+    /// The process of the command.
+    command: Option<u32>,
+    pub(super) events: Vec<EventFields>,
+    pub(super) features: Features<NativeEndian>,
+    /// Of the first event: that of made-up records.
+    layout: SampleLayout,
+    options: Options,
+}
+
+impl<'a> Capture<'a> {
+    pub(super) fn new(
+        args: &'a RecordArgs,
+        groups: &[EventGroup],
+        session: &Session,
+        whom: &'a Whom,
+        command: Option<u32>,
+    ) -> Result<Self, Failure> {
+        let events = session.events.clone();
+        let mut features = Features::new();
+        let words: Vec<_> = std::env::args_os().map(std::os::unix::ffi::OsStringExt::into_vec).collect();
+        let words: Vec<&[u8]> = words.iter().map(Vec::as_slice).collect();
+        host::describe(Path::new(ROOT), &words, &mut features)?;
+        // The event that tells of tasks in a recording that overwrites stands before those of the groups.
+        let in_groups: usize = groups.iter().map(|group| group.events.len()).sum();
+        let mut first = events.len() - in_groups;
+        let mut descriptions = Vec::new();
+        for group in groups {
+            if group.events.len() > 1 {
+                descriptions.push(GroupDesc {
+                    name: group.name.as_deref().unwrap_or("{anon_group}").as_bytes(),
+                    leader_idx: u32::try_from(first).unwrap_or(u32::MAX),
+                    nr_members: u32::try_from(group.events.len()).unwrap_or(u32::MAX),
+                });
+            }
+            first += group.events.len();
+        }
+        if !descriptions.is_empty() {
+            features.group_desc(&descriptions)?;
+        }
+        if let Some(payload) = tracing::data(groups)? {
+            features.raw(Feature::TRACING_DATA, &payload)?;
+        }
+        let zstd = args.compression_level.map(|level| Zstd { level, ..Zstd::default() });
+        let options = Options { zstd, ..Options::default() };
+        let Some(first) = events.first() else {
+            return Err(Failure("there are no events to record".to_owned()));
+        };
+        let layout = SampleLayout::new(&first.attr).map_err(|error| error.to_string())?;
+        Ok(Self { args, whom, command, events, features, layout, options })
+    }
+
+    /// Creates a capture at `path`, without records.
+    pub(super) fn create(&self, path: &Path) -> Result<Output, Failure> {
+        let features = self.features.clone();
+        match path == Path::new("-") {
+            true => Output::stream(&self.events, features, &self.options),
+            false => Output::file(path, &self.events, features, &self.options),
+        }
+    }
+
+    /// Begins a capture where the command line says, and tells in it of what runs already.
+    fn begin(&self) -> Result<Output, Failure> {
+        let mut out = self.create(&self.args.output)?;
+        self.synthesize(&mut |record| Ok(out.record(record)?))?;
+        out.mark(RecordType::FINISHED_INIT)?;
+        out.flush()?;
+        Ok(out)
+    }
+
+    /// The records of what runs already.
+    pub(super) fn synthesize(
+        &self,
+        sink: &mut dyn FnMut(&[u8]) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        let wanted = Wanted { data: self.args.data, namespaces: self.args.namespaces };
+        let mut made_up = Synthesizer::new(Path::new(ROOT), &self.layout, wanted, sink);
+        if !made_up.kernel()? && !self.args.quiet {
+            eprintln!("perfdata: the kernel hides its addresses (kptr_restrict): its symbols cannot be told");
+        }
+        let thread = |tid: &u32| i32::try_from(*tid).ok();
+        match self.whom {
+            Whom::Cpus(_) => made_up.all(),
+            Whom::Threads(tids) => made_up.threads(&tids.iter().filter_map(thread).collect::<Vec<_>>()),
+            Whom::Command => made_up.threads(&self.command.iter().filter_map(thread).collect::<Vec<_>>()),
+        }?;
+        if made_up.unreadable() > 0 {
+            eprintln!("perfdata: {} lines of /proc/PID/maps are not understood", made_up.unreadable());
+        }
+        Ok(())
+    }
+
+    /// Ends a capture: what its records say of it as a whole.
+    pub(super) fn finish(&self, out: Output) -> Result<(), Failure> {
+        let (mut writer, path) = match out {
+            Output::Stream(writer) => return writer.finish().map(drop).map_err(Failure::from),
+            Output::File(writer, path) => (writer, path),
+        };
+        writer.flush()?;
+        let survey = {
+            // As it stands: the size of the data is not in the header yet.
+            let input = Input::open(&path)?;
+            match AnyReader::open(input.bytes()) {
+                Ok(AnyReader::Little(reader)) => Survey::of(reader, self.args),
+                Ok(AnyReader::Big(reader)) => Survey::of(reader, self.args),
+                Err(error) => return Err(crate::not_readable(&path, &error)),
+            }
+        };
+        if let Some((first, last)) = survey.times {
+            writer.features().sample_time(first, last);
+        }
+        if !self.args.no_buildid {
+            survey.files.finish(Path::new(ROOT), writer.features())?;
+        }
+        writer.finish()?;
+        if !self.args.quiet {
+            let size = std::fs::metadata(&path).map_or(0, |file| file.len());
+            eprintln!("perfdata: {}: {} samples, {size} bytes", path.display(), survey.samples);
+        }
+        Ok(())
+    }
+}
+
+/// What the records of a capture say of it as a whole.
+struct Survey {
+    files: Collector,
+    samples: u64,
+    /// The first and the last time of a sample.
+    times: Option<(u64, u64)>,
+}
+
+impl Survey {
+    fn of<O: perf_abi::endian::Endian>(mut reader: Reader<'_, O>, args: &RecordArgs) -> Self {
+        let mut survey = Self { files: Collector::new(args.buildid_all), samples: 0, times: None };
+        reader.in_time_order();
+        loop {
+            // What cannot be read is for who reads the capture to be told.
+            let Ok(record) = reader.next() else { continue };
+            let Some(record) = record else { return survey };
+            if record.raw.kind() == RecordType::SAMPLE {
+                survey.samples += 1;
+                if let Some(time) = record.time() {
+                    let (first, last) = survey.times.unwrap_or((time, time));
+                    survey.times = Some((first.min(time), last.max(time)));
+                }
+            }
+            if let (false, Ok(decoded)) = (args.no_buildid, record.decode()) {
+                survey.files.record(record.raw.misc(), &decoded);
+            }
+        }
+    }
+}
+
+/// Records as it happens, until it is over.
+pub(super) fn run(
+    session: &mut Session,
+    capture: &Capture<'_>,
+    until: &mut Until<'_>,
+) -> Result<(), Failure> {
+    let mut out = capture.begin()?;
+    start(session, until)?;
+    loop {
+        let is_over = until.is_over()?;
+        if is_over {
+            session.disable()?;
+        }
+        if until.signals.takes_snapshot() {
+            match &capture.args.dump_rings {
+                Some(folder) => dump::rings(folder, capture, session.rings.iter().map(Ring::dump))?,
+                None => eprintln!("perfdata: SIGUSR2 is for --overwrite and --dump-rings"),
+            }
+        }
+        match drain(&mut session.rings, &mut out) {
+            Ok(()) => {}
+            // Nobody reads the stream any more.
+            Err(error) if output::is_closed(&error) => return session.disable(),
+            Err(error) => return Err(error.into()),
+        }
+        if is_over {
+            break;
+        }
+        let ready = ring::wait(&mut session.rings, Some(TICK))?;
+        if ready.hangup && !ready.records {
+            // A wait that includes a task that has ended does not block.
+            std::thread::sleep(TICK);
+        }
+    }
+    lost(session, capture, &mut out)?;
+    capture.finish(out)?;
+    let account: u64 = session.rings.iter().map(|ring| ring.account().lost).sum();
+    if account > 0 {
+        eprintln!(
+            "perfdata: {account} records lost, as they came faster than they were written; try larger --mmap-pages"
+        );
+    }
+    Ok(())
+}
+
+/// Writes what the rings hold: a round.
+fn drain(rings: &mut [Ring], out: &mut Output) -> Result<(), WriteFileError> {
+    let mut records = 0_u64;
+    for ring in rings {
+        let mut unread = match ring.read() {
+            Ok(unread) => unread,
+            Err(error) => {
+                eprintln!("perfdata: a ring cannot be read: {error}");
+                continue;
+            }
+        };
+        while let Some(record) = unread.next_record() {
+            match record {
+                Ok(record) => {
+                    out.raw(&record)?;
+                    records += 1;
+                }
+                Err(error) => eprintln!("perfdata: a ring cannot be read: {error}"),
+            }
+        }
+    }
+    if records > 0 {
+        out.mark(RecordType::FINISHED_ROUND)?;
+    }
+    Ok(())
+}
+
+/// Tells which events lost samples for want of room, as the kernel counted: LOST_SAMPLES.
+///
+/// perf: `record__read_lost_samples`.
+fn lost(session: &Session, capture: &Capture<'_>, out: &mut Output) -> Result<(), Failure> {
+    for (_, counter) in &session.counters {
+        let format = counter.attr().read_format;
+        if !format.contains(ReadFormat::LOST) || format.contains(ReadFormat::GROUP) {
+            continue;
+        }
+        let lost = counter.read()?.lost.unwrap_or(0);
+        if lost > 0 {
+            let mut record = Vec::new();
+            let trailer = SampleIdFields { id: counter.id()?, ..SampleIdFields::default() };
+            let lost = Record::LostSamples(LostSamples { lost });
+            write::record::<NativeEndian>(&mut record, &capture.layout, Misc(0), &lost, &trailer)?;
+            out.record(&record)?;
+        }
+    }
+    Ok(())
+}

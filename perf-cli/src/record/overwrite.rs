@@ -1,0 +1,120 @@
+//! Recording into rings that keep the newest records, written when they are asked for.
+
+use std::path::PathBuf;
+
+use perf_abi::record::RecordType;
+use perf_open::ring;
+use perf_open::{Overwrite, Ring};
+
+use super::capture::Capture;
+use super::session::Session;
+use super::{TICK, Until, dump, start};
+use crate::Failure;
+
+/// Bytes at most of what is kept of mappings, names and tasks: hours of a busy machine.
+const MAX_KEPT: usize = 256 << 20;
+
+/// What was told of mappings, names and tasks since the start: every snapshot needs all of it.
+#[derive(Debug, Default)]
+struct Kept {
+    records: Vec<u8>,
+    is_full: bool,
+}
+
+/// Records until it is over, and writes a snapshot each time one is asked for, and at the end.
+pub(super) fn run(
+    session: &mut Session,
+    capture: &Capture<'_>,
+    until: &mut Until<'_>,
+) -> Result<(), Failure> {
+    let mut kept = Kept::default();
+    let mut snapshots = 0_u32;
+    // What runs already is told now: at the end it may be gone.
+    capture.synthesize(&mut |record| {
+        kept.records.extend_from_slice(record);
+        Ok(())
+    })?;
+    start(session, until)?;
+    loop {
+        let is_over = until.is_over()?;
+        if is_over {
+            session.disable()?;
+        }
+        kept.take(&mut session.rings)?;
+        if is_over {
+            return snapshot(session, capture, &kept, capture.args.output.clone(), false);
+        }
+        if until.signals.takes_snapshot() {
+            snapshots += 1;
+            let mut path = capture.args.output.clone().into_os_string();
+            path.push(format!(".{snapshots}"));
+            snapshot(session, capture, &kept, path.into(), true)?;
+        }
+        let ready = ring::wait(&mut session.rings, Some(TICK))?;
+        if ready.hangup && !ready.records {
+            // A wait that includes a task that has ended does not block.
+            std::thread::sleep(TICK);
+        }
+    }
+}
+
+impl Kept {
+    /// Takes what the rings of the event that samples nothing hold.
+    fn take(&mut self, rings: &mut [Ring]) -> Result<(), Failure> {
+        for ring in rings {
+            let mut unread = ring.read().map_err(|error| error.to_string())?;
+            while let Some(record) = unread.next_record() {
+                let record = record.map_err(|error| error.to_string())?;
+                if self.records.len() + usize::from(record.size()) <= MAX_KEPT {
+                    record.write(&mut self.records);
+                } else if !self.is_full {
+                    self.is_full = true;
+                    eprintln!("perfdata: more mappings and tasks than are kept; newer ones will not be told");
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Writes what the rings hold to `path`; with `dumps` also as they stand, where that is asked for.
+fn snapshot(
+    session: &mut Session,
+    capture: &Capture<'_>,
+    kept: &Kept,
+    path: PathBuf,
+    dumps: bool,
+) -> Result<(), Failure> {
+    let mut records = Vec::new();
+    {
+        // All stand still before the first is read, so that they end at one time.
+        let paused = session.overwrites.iter_mut().map(Overwrite::pause);
+        let mut paused = paused.collect::<Result<Vec<_>, _>>()?;
+        if let (Some(folder), true) = (&capture.args.dump_rings, dumps) {
+            dump::rings(folder, capture, paused.iter().map(ring::Paused::dump))?;
+        }
+        for ring in &mut paused {
+            let mut newest_first = ring.records().map_err(|error| error.to_string())?;
+            let mut of_ring = Vec::new();
+            while let Some(record) = newest_first.next_record() {
+                let mut bytes = Vec::new();
+                record.map_err(|error| error.to_string())?.write(&mut bytes);
+                of_ring.push(bytes);
+            }
+            of_ring.reverse();
+            records.append(&mut of_ring);
+        }
+        paused.into_iter().try_for_each(ring::Paused::resume)?;
+    }
+    let mut out = capture.create(&path)?;
+    let mut rest = kept.records.as_slice();
+    while let Ok((record, behind)) = perf_parse::RawRecord::parse(rest) {
+        out.raw(&record)?;
+        rest = behind;
+    }
+    for record in &records {
+        out.record(record)?;
+    }
+    out.mark(RecordType::FINISHED_ROUND)?;
+    capture.finish(out)
+}

@@ -1,0 +1,59 @@
+//! The formats of the tracepoints that are recorded, as a capture carries them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+
+use perf_abi::endian::NativeEndian;
+use perf_open::abi::event::EventType;
+use perf_open::tracepoint::Tracefs;
+use perf_open::{Event, EventGroup, ring};
+use perf_parse::tracepoint::TracingDataFields;
+
+use crate::Failure;
+
+/// The payload of the feature `TRACING_DATA`; `None` if no tracepoint is recorded.
+pub(super) fn data(groups: &[EventGroup]) -> Result<Option<Vec<u8>>, Failure> {
+    let events = groups.iter().flat_map(|group| &group.events);
+    let tracepoints: Vec<_> = events.filter(|event| event.attr.kind == EventType::TRACEPOINT).collect();
+    if tracepoints.is_empty() {
+        return Ok(None);
+    }
+    let tracefs = Tracefs::find();
+    let mut systems: BTreeMap<String, BTreeSet<Vec<u8>>> = BTreeMap::new();
+    for event in tracepoints {
+        if let Some((system, name)) = find(&tracefs, event) {
+            let format = tracefs.format(&system, &name)?.into_bytes();
+            systems.entry(system).or_default().insert(format);
+        }
+    }
+    let read = |name: &str| fs::read(tracefs.root().join(name)).unwrap_or_default();
+    let systems = systems.into_iter().map(|(system, formats)| (system.into_bytes(), Vec::from_iter(formats)));
+    let fields = TracingDataFields {
+        long_size: if cfg!(target_pointer_width = "64") { 8 } else { 4 },
+        page_size: u32::try_from(ring::page_bytes()).unwrap_or(u32::MAX),
+        header_page: read("events/header_page"),
+        header_event: read("events/header_event"),
+        systems: systems.collect(),
+        printk_formats: read("printk_formats"),
+        saved_cmdlines: read("saved_cmdlines"),
+        ..TracingDataFields::default()
+    };
+    let mut payload = Vec::new();
+    fields.write::<NativeEndian>(&mut payload)?;
+    Ok(Some(payload))
+}
+
+/// The system and the name of a tracepoint: as the event is named, unless the user named it otherwise.
+fn find(tracefs: &Tracefs, event: &Event) -> Option<(String, String)> {
+    let is = |system: &str, name: &str| tracefs.id(system, name).is_ok_and(|id| id == event.attr.config);
+    let mut parts = event.name.split(':');
+    if let (Some(system), Some(name)) = (parts.next(), parts.next()) {
+        if is(system, name) {
+            return Some((system.to_owned(), name.to_owned()));
+        }
+    }
+    tracefs.systems().ok()?.into_iter().find_map(|system| {
+        let name = tracefs.names(&system).ok()?.into_iter().find(|name| is(&system, name))?;
+        Some((system, name))
+    })
+}
