@@ -1,7 +1,9 @@
 //! The formats of the tracepoints that are recorded, as a capture carries them.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
 
 use perf_abi::endian::NativeEndian;
 use perf_open::abi::event::EventType;
@@ -26,7 +28,7 @@ pub(super) fn data(groups: &[EventGroup]) -> Result<Option<Vec<u8>>, Failure> {
             systems.entry(system).or_default().insert(format);
         }
     }
-    let read = |name: &str| fs::read(tracefs.root().join(name)).unwrap_or_default();
+    let read = |name: &str| text(&tracefs.root().join(name)).unwrap_or_default();
     let systems = systems.into_iter().map(|(system, formats)| (system.into_bytes(), Vec::from_iter(formats)));
     let fields = TracingDataFields {
         long_size: if cfg!(target_pointer_width = "64") { 8 } else { 4 },
@@ -41,6 +43,18 @@ pub(super) fn data(groups: &[EventGroup]) -> Result<Option<Vec<u8>>, Failure> {
     let mut payload = Vec::new();
     fields.write::<NativeEndian>(&mut payload)?;
     Ok(Some(payload))
+}
+
+/// The text of a file of the tracing directory, some of which end behind the first read, however little that took.
+fn text(path: &Path) -> io::Result<Vec<u8>> {
+    let mut file = File::open(path)?;
+    let (mut text, mut chunk) = (Vec::new(), vec![0; 1 << 16]);
+    loop {
+        match file.read(&mut chunk)? {
+            0 => return Ok(text),
+            size => text.extend_from_slice(&chunk[..size]),
+        }
+    }
 }
 
 /// The system and the name of a tracepoint: as the event is named, unless the user named it otherwise.
