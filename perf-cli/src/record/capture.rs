@@ -225,7 +225,7 @@ pub(super) fn run(
     Ok(())
 }
 
-/// Writes what the rings hold: a round.
+/// Writes what the rings hold: a round. A recorder that is killed loses no more than what came behind it.
 fn drain(rings: &mut [Ring], out: &mut Output) -> Result<(), WriteFileError> {
     let mut records = 0_u64;
     for ring in rings {
@@ -248,6 +248,7 @@ fn drain(rings: &mut [Ring], out: &mut Output) -> Result<(), WriteFileError> {
     }
     if records > 0 {
         out.mark(RecordType::FINISHED_ROUND)?;
+        out.flush()?;
     }
     Ok(())
 }

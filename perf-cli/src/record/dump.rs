@@ -3,8 +3,9 @@
 use std::fs::{self, File};
 use std::path::Path;
 
+use perf_abi::attr::AttrFlags;
 use perf_abi::endian::NativeEndian;
-use perf_parse::file::write::{FileWriter, Options};
+use perf_parse::file::write::{EventFields, FileWriter, Options};
 
 use super::capture::Capture;
 use crate::Failure;
@@ -21,7 +22,11 @@ pub(super) fn rings(
         fs::write(folder.join(format!("ring.{number}")), ring).map_err(failed)?;
     }
     let file = File::create(folder.join("attr.data")).map_err(failed)?;
-    let mut writer = FileWriter::<NativeEndian, _>::new(file, &capture.events, &Options::default())?;
+    // Rings that keep the newest records are dumped alone: not that of the event which tells of tasks.
+    let is_backward = |event: &&EventFields| event.attr.flags.contains(AttrFlags::WRITE_BACKWARD);
+    let backward: Vec<_> = capture.events.iter().filter(is_backward).cloned().collect();
+    let events = if backward.is_empty() { &capture.events } else { &backward };
+    let mut writer = FileWriter::<NativeEndian, _>::new(file, events, &Options::default())?;
     *writer.features() = capture.features.clone();
     writer.finish()?;
     if !capture.args.quiet {
