@@ -1,88 +1,72 @@
-//! Records of perf-parse as the plain values of the oracle, by every getter there is.
+//! Records as the view gives them, taken apart through every getter into the plain values of the oracle.
 
-use perf_abi::attr::Attr;
-use perf_abi::branch::{BranchEntry, BranchSampleType};
+use perf_abi::attr::{Attr, AttrFlags};
+use perf_abi::branch::BranchSampleType;
+use perf_abi::callchain::CallchainContext;
 use perf_abi::endian::{Endian, U64};
-use perf_parse::record::{FileId, Mmap2, SampleId};
-use perf_parse::sample::{self as lazy, Reading, Tail};
-use perf_parse::{RawRecord, Record, Sample};
-use testdata::oracle::{self, Body};
+use perf_abi::record::RecordType;
+use perf_parse::record::FileId;
+use perf_parse::sample::{BranchStack, Callchain, Frame, Read, Reading, Readings, Regs};
+use perf_parse::{Error, RawRecord, Record, Sample, SampleLayout};
+use testdata::oracle;
 
-/// A sample, its tail decoded, with the number of ways it can be read.
-#[must_use]
-pub fn sample<O: Endian>(attr: &Attr, sample: &Sample<'_, O>, tail: &Tail<'_, O>) -> oracle::Sample {
-    oracle::Sample {
-        identifier: sample.identifier(),
-        ip: sample.ip(),
-        pid: sample.pid(),
-        tid: sample.tid(),
-        time: sample.time(),
-        addr: sample.addr(),
-        id: sample.id(),
-        stream_id: sample.stream_id(),
-        cpu: sample.cpu(),
-        period: sample.period(),
-        read: tail.read.as_ref().map(read),
-        callchain: tail.callchain.map(|chain| words(chain.words())),
-        raw: tail.raw.map(Vec::from),
-        branch_stack: tail.branch_stack.map(|stack| oracle::BranchStack {
-            hw_idx: stack.hw_idx,
-            entries: stack.entries.iter().map(branch).collect(),
-            counters: stack.counters.map(words),
-        }),
-        regs_user: tail.regs_user.map(regs),
-        stack_user: tail.stack_user.map(|stack| oracle::Stack {
-            size: stack.data.len() as u64,
-            data: stack.data.to_vec(),
-            dyn_size: stack.dyn_size,
-        }),
-        weight: tail.weight,
-        weight_struct: tail.weight_struct.map(|weight| oracle::WeightStruct {
-            var1_dw: weight.var1_dw(),
-            var2_w: weight.var2_w(),
-            var3_w: weight.var3_w(),
-        }),
-        data_src: tail.data_src.map(|source| source.0),
-        transaction: tail.transaction.map(|txn| txn.0),
-        regs_intr: tail.regs_intr.map(regs),
-        phys_addr: tail.phys_addr,
-        cgroup: tail.cgroup,
-        data_page_size: tail.data_page_size,
-        code_page_size: tail.code_page_size,
-        aux: tail.aux.map(Vec::from),
-        readings: readings(attr, tail.readings, sample.possible_readings() as u32),
-    }
-}
-
-/// Which of two readings was taken, in the oracle's terms: whether the part in question is there.
-fn readings(attr: &Attr, readings: lazy::Readings, fits: u32) -> oracle::Readings {
-    let is_there = |reading, usually: bool| match reading {
-        Reading::Certain => None,
-        Reading::Usual => Some(usually),
-        Reading::Other => Some(!usually),
-    };
-    oracle::Readings {
-        hw_idx: is_there(readings.hw_idx, true),
-        counters: is_there(readings.counters, attr.branch_sample_type.contains(BranchSampleType::COUNTERS)),
-        regs_user: is_there(readings.regs_user, false),
-        stack_stray: is_there(readings.stack_user, false),
-        regs_intr: is_there(readings.regs_intr, false),
-        fits,
-    }
-}
-
-/// A record other than a sample: what it says, and its trailer.
+/// What the crate makes of `bytes`, which are one record of a kernel's type, as the oracle says it.
 ///
 /// # Errors
 ///
-/// Those of perf-parse.
-pub fn body<O: Endian>(
-    raw: &RawRecord<'_, O>,
-    layout: &perf_parse::SampleLayout,
-) -> Result<(Body, Option<oracle::SampleId>), perf_parse::Error> {
+/// Those of the crate.
+pub fn record<O: Endian>(attr: &Attr, layout: &SampleLayout, bytes: &[u8]) -> Result<oracle::Record, Error> {
+    let (raw, rest) = RawRecord::<O>::parse(bytes)?;
+    assert!(rest.is_empty());
+    assert_eq!(raw.payload().len() + 8, bytes.len());
+    let sample_id = sample_id(attr, layout, &raw)?;
     let record = raw.decode(layout)?;
-    let trailer = raw.sample_id(layout)?.as_ref().map(sample_id);
-    let body = match record {
+    assert_eq!(record.kind(), raw.kind());
+    let body = body(attr, layout, &raw, &record)?;
+    Ok(oracle::Record { kind: raw.kind().0, misc: raw.misc().0, size: raw.size(), body, sample_id })
+}
+
+fn sample_id<O: Endian>(
+    attr: &Attr,
+    layout: &SampleLayout,
+    raw: &RawRecord<'_, O>,
+) -> Result<Option<oracle::SampleId>, Error> {
+    let has_trailer = attr.flags.contains(AttrFlags::SAMPLE_ID_ALL)
+        && raw.kind() != RecordType::SAMPLE
+        && !raw.kind().is_user();
+    let Some(id) = raw.sample_id(layout)? else {
+        // A trailer of no fields: the oracle has it, with nothing in it.
+        assert!(!has_trailer || layout.sample_id_size() == 0);
+        return Ok(has_trailer.then(oracle::SampleId::default));
+    };
+    let id = oracle::SampleId {
+        pid: id.pid(),
+        tid: id.tid(),
+        time: id.time(),
+        id: id.id(),
+        stream_id: id.stream_id(),
+        cpu: id.cpu(),
+        identifier: id.identifier(),
+    };
+    let at = layout.trailer_id_offset().map(|back| word::<O>(raw.payload(), raw.payload().len() - back));
+    assert_eq!(at, id.identifier.or(id.id));
+    assert!(has_trailer);
+    Ok(Some(id))
+}
+
+/// The word at `at`.
+fn word<O: Endian>(bytes: &[u8], at: usize) -> u64 {
+    U64::<O>::from_bytes(bytes[at..at + 8].try_into().unwrap()).get()
+}
+
+fn body<O: Endian>(
+    attr: &Attr,
+    layout: &SampleLayout,
+    raw: &RawRecord<'_, O>,
+    record: &Record<'_, O>,
+) -> Result<oracle::Body, Error> {
+    use oracle::Body;
+    Ok(match *record {
         Record::Mmap(it) => Body::Mmap {
             pid: it.pid,
             tid: it.tid,
@@ -102,7 +86,31 @@ pub fn body<O: Endian>(
             Body::Fork { pid: it.pid, ppid: it.ppid, tid: it.tid, ptid: it.ptid, time: it.time }
         }
         Record::Read(it) => Body::Read { pid: it.pid, tid: it.tid, values: read(&it.read) },
-        Record::Mmap2(it) => mmap2(&it),
+        Record::Sample(it) => Body::Sample(Box::new(sample(attr, layout, raw, &it)?)),
+        Record::Mmap2(it) => {
+            let (prot, flags) = it.prot_flags.unzip();
+            let file = match it.id {
+                FileId::Inode { maj, min, ino, ino_generation } => {
+                    assert_eq!(it.id.build_id(), None);
+                    oracle::Mmap2Id::Inode { maj, min, ino, ino_generation }
+                }
+                FileId::BuildId { size, bytes } => {
+                    assert_eq!(it.id.build_id(), Some(&bytes[..usize::from(size)]));
+                    oracle::Mmap2Id::BuildId { build_id_size: size, build_id: bytes }
+                }
+            };
+            Body::Mmap2 {
+                pid: it.pid,
+                tid: it.tid,
+                addr: it.addr,
+                len: it.len,
+                pgoff: it.pgoff,
+                file,
+                prot,
+                flags,
+                filename: it.filename.to_vec(),
+            }
+        }
         Record::Aux(it) => Body::Aux { aux_offset: it.aux_offset, aux_size: it.aux_size, flags: it.flags.0 },
         Record::ItraceStart(it) => Body::ItraceStart { pid: it.pid, tid: it.tid },
         Record::LostSamples(it) => Body::LostSamples { lost: it.lost },
@@ -110,15 +118,13 @@ pub fn body<O: Endian>(
         Record::SwitchCpuWide(it) => {
             Body::SwitchCpuWide { next_prev_pid: it.next_prev_pid, next_prev_tid: it.next_prev_tid }
         }
-        Record::Namespaces(it) => Body::Namespaces {
-            pid: it.pid,
-            tid: it.tid,
-            namespaces: it
+        Record::Namespaces(it) => {
+            let namespaces = it
                 .link_info
                 .iter()
-                .map(|link| oracle::Namespace { dev: link.dev.get(), ino: link.ino.get() })
-                .collect(),
-        },
+                .map(|link| oracle::Namespace { dev: link.dev.get(), ino: link.ino.get() });
+            Body::Namespaces { pid: it.pid, tid: it.tid, namespaces: namespaces.collect() }
+        }
         Record::Ksymbol(it) => Body::Ksymbol {
             addr: it.addr,
             len: it.len,
@@ -130,56 +136,21 @@ pub fn body<O: Endian>(
         Record::Cgroup(it) => Body::Cgroup { id: it.id, path: it.path.to_vec() },
         Record::TextPoke(it) => Body::TextPoke { addr: it.addr, old: it.old.to_vec(), new: it.new.to_vec() },
         Record::AuxOutputHwId(it) => Body::AuxOutputHwId { hw_id: it.hw_id },
-        Record::CallchainDeferred(it) => Body::CallchainDeferred { cookie: it.cookie, ips: words(it.ips) },
-        Record::Other(_) => {
-            let trailer = if trailer.is_some() { layout.sample_id_size() } else { 0 };
-            let (body, _) = raw.payload().split_at(raw.payload().len() - trailer);
-            Body::Other(body.to_vec())
+        Record::CallchainDeferred(it) => {
+            Body::CallchainDeferred { cookie: it.cookie, ips: it.ips.iter().map(|ip| ip.get()).collect() }
         }
-        Record::User(..) => Body::Other(raw.payload().to_vec()),
-        record => panic!("{:?} is not what this target decodes", record.kind()),
-    };
-    Ok((body, trailer))
+        // The view leaves the trailer where it is.
+        Record::Other(it) => {
+            Body::Other(it.payload()[..it.payload().len() - layout.sample_id_size()].to_vec())
+        }
+        Record::User(_, kind) => panic!("{kind}"),
+        _ => panic!("{record:?}"),
+    })
 }
 
-fn mmap2(it: &Mmap2<'_>) -> Body {
-    Body::Mmap2 {
-        pid: it.pid,
-        tid: it.tid,
-        addr: it.addr,
-        len: it.len,
-        pgoff: it.pgoff,
-        file: match it.id {
-            FileId::Inode { maj, min, ino, ino_generation } => {
-                oracle::Mmap2Id::Inode { maj, min, ino, ino_generation }
-            }
-            FileId::BuildId { size, bytes } => {
-                oracle::Mmap2Id::BuildId { build_id_size: size, build_id: bytes }
-            }
-        },
-        prot: it.prot_flags.map(|(prot, _)| prot),
-        flags: it.prot_flags.map(|(_, flags)| flags),
-        filename: it.filename.to_vec(),
-    }
-}
-
-fn sample_id<O: Endian>(id: &SampleId<'_, O>) -> oracle::SampleId {
-    oracle::SampleId {
-        pid: id.pid(),
-        tid: id.tid(),
-        time: id.time(),
-        id: id.id(),
-        stream_id: id.stream_id(),
-        cpu: id.cpu(),
-        identifier: id.identifier(),
-    }
-}
-
-fn read<O: Endian>(read: &lazy::Read<'_, O>) -> oracle::Read {
-    let values: Vec<_> = read
-        .values()
-        .map(|value| oracle::ReadValue { value: value.value, id: value.id, lost: value.lost })
-        .collect();
+fn read<O: Endian>(read: &Read<'_, O>) -> oracle::Read {
+    let values: Vec<_> =
+        read.values().map(|it| oracle::ReadValue { value: it.value, id: it.id, lost: it.lost }).collect();
     assert_eq!(read.nr(), values.len());
     oracle::Read {
         group: read.is_group(),
@@ -189,32 +160,141 @@ fn read<O: Endian>(read: &lazy::Read<'_, O>) -> oracle::Read {
     }
 }
 
-fn regs<O: Endian>(regs: lazy::Regs<'_, O>) -> oracle::Regs {
-    for (bit, value) in regs.iter() {
+fn sample<O: Endian>(
+    attr: &Attr,
+    layout: &SampleLayout,
+    raw: &RawRecord<'_, O>,
+    it: &Sample<'_, O>,
+) -> Result<oracle::Sample, Error> {
+    assert_eq!(it.layout(), layout);
+    let at = layout.sample_id_offset().map(|at| word::<O>(raw.payload(), at));
+    assert_eq!(at, it.identifier().or(it.id()));
+
+    let possible = it.possible_readings();
+    let tail = it.tail().inspect_err(|_| assert_eq!(possible, 0))?;
+    assert_eq!(it.callchain(), Ok(tail.callchain));
+    Ok(oracle::Sample {
+        identifier: it.identifier(),
+        ip: it.ip(),
+        pid: it.pid(),
+        tid: it.tid(),
+        time: it.time(),
+        addr: it.addr(),
+        id: it.id(),
+        stream_id: it.stream_id(),
+        cpu: it.cpu(),
+        period: it.period(),
+        read: tail.read.as_ref().map(read),
+        callchain: tail.callchain.as_ref().map(callchain),
+        raw: tail.raw.map(Vec::from),
+        branch_stack: tail.branch_stack.as_ref().map(branch_stack),
+        regs_user: tail.regs_user.as_ref().map(|it| regs(it, attr.sample_regs_user)),
+        stack_user: tail.stack_user.map(|stack| {
+            let copied = stack.dyn_size.unwrap_or(0) as usize;
+            assert_eq!(stack.copied(), &stack.data[..copied]);
+            let size = stack.data.len() as u64;
+            oracle::Stack { size, data: stack.data.to_vec(), dyn_size: stack.dyn_size }
+        }),
+        weight: tail.weight,
+        weight_struct: tail.weight_struct.map(|weight| oracle::WeightStruct {
+            var1_dw: weight.var1_dw(),
+            var2_w: weight.var2_w(),
+            var3_w: weight.var3_w(),
+        }),
+        data_src: tail.data_src.map(|source| source.0),
+        transaction: tail.transaction.map(|txn| txn.0),
+        regs_intr: tail.regs_intr.as_ref().map(|it| regs(it, attr.sample_regs_intr)),
+        phys_addr: tail.phys_addr,
+        cgroup: tail.cgroup,
+        data_page_size: tail.data_page_size,
+        code_page_size: tail.code_page_size,
+        aux: tail.aux.map(Vec::from),
+        readings: {
+            let empty_stack = tail.stack_user.is_some_and(|stack| stack.data.is_empty());
+            readings(attr, empty_stack, &tail.readings, possible)
+        },
+    })
+}
+
+fn callchain<O: Endian>(chain: &Callchain<'_, O>) -> Vec<u64> {
+    let words: Vec<u64> = chain.words().iter().map(|word| word.get()).collect();
+    let mut frames = Vec::new();
+    let mut context = None;
+    let mut at = words.iter();
+    while let Some(&word) = at.next() {
+        if word == -640_i64 as u64 {
+            frames.push(Frame::Deferred { cookie: at.next().copied() });
+        } else if word >= -4095_i64 as u64 {
+            context = Some(CallchainContext(word));
+        } else {
+            frames.push(Frame::Ip { ip: word, context });
+        }
+    }
+    assert_eq!(chain.frames().collect::<Vec<_>>(), frames);
+    words
+}
+
+fn branch_stack<O: Endian>(stack: &BranchStack<'_, O>) -> oracle::BranchStack {
+    let entries = stack.entries.iter().map(|entry| {
+        let flags = entry.flags();
+        oracle::Branch {
+            from: entry.from.get(),
+            to: entry.to.get(),
+            mispred: flags.0 & 1 != 0,
+            predicted: flags.0 & 2 != 0,
+            in_tx: flags.0 & 4 != 0,
+            abort: flags.0 & 8 != 0,
+            cycles: flags.cycles(),
+            r#type: flags.kind().0,
+            spec: flags.spec().0,
+            new_type: flags.new_type().0,
+            r#priv: flags.privilege().0,
+            reserved: (flags.0 >> 33) as u32,
+        }
+    });
+    oracle::BranchStack {
+        hw_idx: stack.hw_idx,
+        entries: entries.collect(),
+        counters: stack.counters.map(|words| words.iter().map(|word| word.get()).collect()),
+    }
+}
+
+fn regs<O: Endian>(regs: &Regs<'_, O>, mask: u64) -> oracle::Regs {
+    assert_eq!(regs.mask, mask);
+    let values: Vec<u64> = regs.values.iter().map(|value| value.get()).collect();
+    let asked: Vec<u32> = (0..64).filter(|bit| mask & (1 << bit) != 0).collect();
+    let pairs: Vec<_> = asked.iter().copied().zip(values.iter().copied()).collect();
+    assert_eq!(regs.iter().collect::<Vec<_>>(), pairs);
+    assert_eq!(regs.into_iter().collect::<Vec<_>>(), pairs);
+    for &(bit, value) in &pairs {
         assert_eq!(regs.get(bit), Some(value));
     }
-    assert_eq!(regs.iter().count(), regs.values.len());
-    oracle::Regs { abi: regs.abi.0, values: words(regs.values) }
-}
-
-fn branch<O: Endian>(entry: &BranchEntry<O>) -> oracle::Branch {
-    let flags = entry.flags();
-    oracle::Branch {
-        from: entry.from.get(),
-        to: entry.to.get(),
-        mispred: flags.contains(perf_abi::branch::BranchFlags::MISPRED),
-        predicted: flags.contains(perf_abi::branch::BranchFlags::PREDICTED),
-        in_tx: flags.contains(perf_abi::branch::BranchFlags::IN_TX),
-        abort: flags.contains(perf_abi::branch::BranchFlags::ABORT),
-        cycles: flags.cycles(),
-        r#type: flags.kind().0,
-        spec: flags.spec().0,
-        new_type: flags.new_type().0,
-        r#priv: flags.privilege().0,
-        reserved: (flags.0 >> 33) as u32,
+    let there = |bit: &u32| mask.checked_shr(*bit).is_some_and(|mask| mask & 1 != 0);
+    for bit in (0..=64).filter(|bit| pairs.is_empty() || !there(bit)) {
+        assert_eq!(regs.get(bit), None);
     }
+    oracle::Regs { abi: regs.abi.0, values }
 }
 
-fn words<O: Endian>(words: &[U64<O>]) -> Vec<u64> {
-    words.iter().map(|word| word.get()).collect()
+fn readings(attr: &Attr, empty_stack: bool, it: &Readings, possible: usize) -> oracle::Readings {
+    let all = [it.hw_idx, it.counters, it.regs_user, it.stack_user, it.regs_intr];
+    let names = ["branch_stack.hw_idx", "branch_stack.counters", "regs_user", "stack_user", "regs_intr"];
+    assert!(it.iter().eq(names.into_iter().zip(all)));
+
+    // Whether the field is there, where it `usual`ly is or is not.
+    let there = |reading, usual: bool| match reading {
+        Reading::Certain => None,
+        Reading::Usual => Some(usual),
+        Reading::Other => Some(!usual),
+    };
+    oracle::Readings {
+        hw_idx: there(it.hw_idx, true),
+        counters: there(it.counters, attr.branch_sample_type.contains(BranchSampleType::COUNTERS)),
+        regs_user: there(it.regs_user, false),
+        // Where no zero follows, the view has no choice, and the oracle takes the one that is left.
+        stack_stray: there(it.stack_user, false)
+            .or((empty_stack && attr.sample_stack_user == 0).then_some(false)),
+        regs_intr: there(it.regs_intr, false),
+        fits: possible as u32,
+    }
 }

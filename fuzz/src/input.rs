@@ -1,6 +1,6 @@
 //! One record and the attr of its event, from the fuzzer's bytes.
 
-use arbitrary::Arbitrary;
+use arbitrary::{Arbitrary, Unstructured};
 use perf_abi::attr::{Attr, AttrFlags};
 use perf_abi::branch::BranchSampleType;
 use perf_abi::endian::Endian;
@@ -38,7 +38,13 @@ pub struct Input<'a> {
     pub payload: &'a [u8],
 }
 
-impl Input<'_> {
+impl<'a> Input<'a> {
+    /// What `data` chooses; `None` if it is too short to.
+    #[must_use]
+    pub fn new(data: &'a [u8]) -> Option<Self> {
+        Self::arbitrary_take_rest(Unstructured::new(data)).ok()
+    }
+
     /// The attr.
     #[must_use]
     pub fn attr(&self) -> Attr {

@@ -1,7 +1,39 @@
-//! What the fuzz targets share: their input, and records of perf-parse as the plain values of the oracle.
+//! The bodies of the fuzz targets, and what they share.
+//!
+//! A body is a function of bytes that panics if something does not hold which holds for any bytes. The programs of
+//! `fuzz_targets` give them to libFuzzer; the test `corpora` of perf-parse includes this folder and gives them every file
+//! of the corpora, on a stable compiler.
 
+pub mod compare;
 pub mod eager;
+pub mod features;
 pub mod input;
+pub mod made;
+pub mod parse_attr;
+pub mod parse_features;
+pub mod parse_file;
+pub mod parse_pipe;
+pub mod parse_record;
+pub mod parse_sample;
+pub mod repair;
+pub mod time_order;
+pub mod tracepoint_format;
+pub mod walk;
+pub mod write_read;
 
-pub use eager::{body, sample};
-pub use input::Input;
+/// A body: whether the input is of use, so that it may go into a corpus.
+pub type Body = fn(&[u8]) -> bool;
+
+/// The targets by their names, which are those of their folders too.
+pub const TARGETS: [(&str, Body); 10] = [
+    ("parse_sample", parse_sample::run),
+    ("parse_record", parse_record::run),
+    ("parse_attr", parse_attr::run),
+    ("parse_file", parse_file::run),
+    ("parse_pipe", parse_pipe::run),
+    ("parse_features", parse_features::run),
+    ("tracepoint_format", tracepoint_format::run),
+    ("write_read", write_read::run),
+    ("repair", repair::run),
+    ("time_order", time_order::run),
+];

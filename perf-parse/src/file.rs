@@ -156,6 +156,8 @@ mod features;
 mod header;
 mod reader;
 mod records;
+#[cfg(feature = "std")]
+pub mod repair;
 mod salvage;
 mod source;
 #[cfg(feature = "std")]

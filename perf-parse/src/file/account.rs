@@ -7,7 +7,7 @@ use perf_abi::record::RecordType;
 use super::error::FileError;
 
 /// What a pass over a capture read, lost and skipped. Nothing is dropped without a mark in it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Account {
     /// Records walked, the ones that cannot be decoded included.
     pub records: u64,

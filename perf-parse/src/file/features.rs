@@ -23,6 +23,8 @@ pub use pmu::{HybridPmu, PmuCap, PmuCaps};
 pub use storage::Compression;
 pub use topology::{CpuDomains, CpuPlace, CpuTopology, DomainInfo, SchedDomain};
 
+#[cfg(feature = "std")]
+pub(super) use table::is_of_32_bits;
 pub(super) use table::sections;
 
 use perf_abi::endian::Endian;

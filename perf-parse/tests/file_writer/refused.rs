@@ -142,6 +142,26 @@ fn features_that_cannot_be_told() {
 }
 
 #[test]
+fn a_big_endian_file_whose_features_would_be_taken_for_others() {
+    let finish = |with: &[Feature]| {
+        let mut writer =
+            FileWriter::<BigEndian, _>::new(Cursor::new(Vec::new()), &[], &Options::default()).unwrap();
+        for &feature in with {
+            writer.features().raw(feature, b"").unwrap();
+        }
+        writer.finish().map(drop).map_err(|error| error.to_string())
+    };
+    let refused =
+        Err("feature HOSTNAME: must be given beside features from 32 on, or a reader of a big-endian file \
+                       takes them for others"
+            .to_owned());
+    assert_eq!(finish(&[Feature(34)]), refused);
+    assert_eq!(finish(&[Feature(2), Feature(35)]), refused);
+    assert_eq!(finish(&[Feature(2), Feature(34)]), Ok(()));
+    assert_eq!(finish(&[Feature::HOSTNAME, Feature(35)]), Ok(()));
+}
+
+#[test]
 fn features_that_a_pipe_does_not_have() {
     for feature in [
         Feature::BRANCH_STACK,
@@ -163,6 +183,12 @@ fn features_that_a_pipe_does_not_have() {
     assert_eq!(
         pipe_error(&[], &features),
         "feature 35: must be left out of a pipe: a reader would take it for the end of the features"
+    );
+    let mut features = Features::new();
+    features.raw(Feature::CLN_SIZE, &[]).unwrap();
+    assert_eq!(
+        pipe_error(&[], &features),
+        "feature CLN_SIZE: must be not empty in a pipe: a reader would take it for the end of the features"
     );
     let mut features = Features::new();
     features.raw(Feature::BPF_BTF, &[0; 65520]).unwrap();

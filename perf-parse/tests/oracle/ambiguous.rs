@@ -6,7 +6,7 @@ use perf_parse::abi::sample_type::SampleType;
 use testdata::oracle::{Body, Mmap2Id, Sample};
 
 use crate::common::Bytes;
-use crate::convert::check;
+use crate::compare::check;
 
 const KERNEL: u16 = 1;
 const USER: u16 = 2;

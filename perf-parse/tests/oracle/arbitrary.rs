@@ -9,7 +9,7 @@ use proptest::sample::select;
 use proptest::test_runner::{Config, RngSeed};
 
 use crate::common::Bytes;
-use crate::convert::check;
+use crate::compare::check;
 use crate::samples;
 
 /// The same `cases` in every run.

@@ -104,6 +104,11 @@ impl Made {
     }
 }
 
+/// The bits of `sample_type` that this crate knows, from the lowest.
+pub(crate) fn bits() -> impl Iterator<Item = SampleType> + Clone {
+    (0..25).map(|bit| SampleType(1 << bit))
+}
+
 /// How many shapes the field of `bit` has.
 pub(crate) fn shapes(bit: SampleType) -> usize {
     match bit {

@@ -8,7 +8,7 @@ use perf_parse::write::{self, SampleIdFields};
 use perf_parse::{RawRecord, SampleLayout};
 
 use crate::common::Bytes;
-use crate::convert::check;
+use crate::compare::check;
 use crate::fields::read_shape;
 use crate::{Random, samples};
 

@@ -65,7 +65,7 @@ fn features<O: Endian>(words: [u64; 4]) -> impl Iterator<Item = Feature> {
 /// of that; on a big-endian one the halves of each 64-bit word change places. As in perf, HOSTNAME tells, which every
 /// perf writes. perf takes a file without it in either reading for one that has BUILD_ID alone; here the first word
 /// tells, as no perf writes features from 32 on and none below.
-fn is_of_32_bits(words: [u64; 4]) -> bool {
+pub(in crate::file) fn is_of_32_bits(words: [u64; 4]) -> bool {
     const HOSTNAME: u64 = 1 << Feature::HOSTNAME.0;
     let first = words.first().copied().unwrap_or_default();
     let [low, high] = [first, first.rotate_left(32)].map(|word| word & u64::from(u32::MAX));

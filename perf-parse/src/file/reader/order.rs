@@ -26,7 +26,7 @@ pub(super) struct TimeOrder {
     limit: usize,
     /// Those that may be given now, the earliest first.
     ready: VecDeque<Held>,
-    /// Those that a later record may still come before.
+    /// Those that a later record may still come before; of equal times in the order of the capture.
     held: Vec<Held>,
     /// The latest time seen, and that at the end of the round before.
     latest: u64,
@@ -39,7 +39,7 @@ pub(super) struct TimeOrder {
 }
 
 /// A record that is held back: its time and where it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug)]
 struct Held {
     time: u64,
     place: u64,
@@ -77,9 +77,8 @@ impl Copies {
         self.bytes.get(usize::try_from(place & !COPIED).ok()?..)
     }
 
-    /// Drops the copies that none of `held` is of, and moves the others, in order.
+    /// Drops the copies that none of `held` is of, and moves the others.
     fn compact<O: Endian>(&mut self, held: &mut [Held]) {
-        held.sort_unstable_by_key(|held| held.place);
         let mut kept = Vec::new();
         for held in held.iter_mut().filter(|held| held.place & COPIED != 0) {
             let Some((place, record)) =
@@ -123,13 +122,14 @@ impl TimeOrder {
     fn release_half<O: Endian>(&mut self) {
         self.copies.compact::<O>(&mut self.held);
         let mut now = core::mem::take(&mut self.held);
-        now.sort_unstable();
+        now.sort_by_key(|held| held.time);
         self.held = now.split_off(now.len() / 2);
-        self.give(now);
+        self.ready = now.into();
     }
 
+    /// Lets records go, those of equal times as they are: a place among the copies tells nothing of one in the capture.
     fn give(&mut self, mut now: Vec<Held>) {
-        now.sort_unstable();
+        now.sort_by_key(|held| held.time);
         self.ready = now.into();
     }
 

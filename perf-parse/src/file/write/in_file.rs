@@ -3,12 +3,13 @@
 use alloc::vec::Vec;
 use std::io::{Seek, SeekFrom, Write};
 
-use perf_abi::endian::{Endian, U64};
+use perf_abi::endian::{Endian, Endianness, U64};
 use perf_abi::feature::Feature;
 use perf_abi::file::{FileHeader, MAGIC, Section};
 use perf_abi::record::{Misc, RecordType};
 use zerocopy::IntoBytes;
 
+use super::super::features::is_of_32_bits;
 use super::attrs::{self, AttrFormat};
 use super::body::Body;
 use super::error::WriteFileError;
@@ -141,7 +142,8 @@ impl<O: Endian, W: Write + Seek> FileWriter<O, W> {
     ///
     /// # Errors
     ///
-    /// [`WriteFileError::Io`], [`WriteFileError::Broken`].
+    /// [`WriteFileError::Feature`] for `HOSTNAME` where it is missing from a big-endian file and the numbers of the
+    /// features are such that readers, who go by it, would take them for others; [`WriteFileError::Io`], [`WriteFileError::Broken`].
     pub fn finish(mut self) -> Result<W, WriteFileError> {
         if self.body.records() == 0 {
             let round = framed::<O>(RecordType::FINISHED_ROUND, Misc(0), &[]);
@@ -162,6 +164,11 @@ impl<O: Endian, W: Write + Seek> FileWriter<O, W> {
             let size = payload.len() as u64;
             table.extend_from_slice(section::<O>(offset, size).as_bytes());
             offset = offset.saturating_add(size);
+        }
+        if O::ENDIANNESS == Endianness::Big && is_of_32_bits(bitmap) {
+            let must =
+                "given beside features from 32 on, or a reader of a big-endian file takes them for others";
+            return Err(WriteFileError::Feature { feature: Feature::HOSTNAME, field: "", must });
         }
         let header = self.header(end.saturating_sub(self.data), bitmap);
         let sink = &mut self.body.sink;

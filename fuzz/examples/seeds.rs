@@ -1,0 +1,173 @@
+//! Makes seeds for the corpora: `seeds OUT` writes into a folder a target, from the captures of `testdata`.
+//!
+//! Most are cut out of captures: a record with its attr, a feature, a format with raw data. `cargo fuzz cmin` then
+//! leaves those that reach something of their own.
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use perf_abi::attr::{Attr, AttrFlags, AttrVersion};
+use perf_abi::endian::{Endian, Endianness};
+use perf_abi::feature::Feature;
+use perf_abi::record::RecordType;
+use perf_parse::Record;
+use perf_parse::file::{AnyReader, Mode, Reader};
+use perf_parse::tracepoint::{Tracepoints, TracingData};
+
+/// Bytes of a seed at most.
+const MOST: usize = 4096;
+/// Seeds of a record type and a capture at most.
+const ALIKE: u32 = 4;
+
+/// Writes seeds, numbered by target.
+struct Seeds {
+    out: PathBuf,
+    count: BTreeMap<&'static str, usize>,
+}
+
+impl Seeds {
+    fn add(&mut self, target: &'static str, parts: &[&[u8]]) -> Result<(), Box<dyn Error>> {
+        let bytes = parts.concat();
+        if bytes.len() > MOST {
+            return Ok(());
+        }
+        let folder = self.out.join(target);
+        fs::create_dir_all(&folder)?;
+        let count = self.count.entry(target).or_default();
+        fs::write(folder.join(format!("{count:05}")), bytes)?;
+        *count += 1;
+        Ok(())
+    }
+
+    fn capture<O: Endian>(&mut self, mut reader: Reader<'_, O>, bytes: &[u8]) -> Result<(), Box<dyn Error>> {
+        let big = u8::from(O::ENDIANNESS == Endianness::Big);
+        self.add("parse_file", &[bytes])?;
+        self.add("repair", &[bytes])?;
+        let is_pipe = matches!(reader.mode(), Mode::Pipe);
+        if is_pipe {
+            for bits in 0..4 {
+                self.add("parse_pipe", &[&[bits * 2 | big, 7], &bytes[16..]])?;
+            }
+        }
+        let mut times = Vec::new();
+        let mut alike = BTreeMap::<_, u32>::new();
+        let mut raws = Vec::new();
+        while let Ok(Some(record)) = reader.next() {
+            let kind = record.raw.kind();
+            let count = alike.entry(kind).or_default();
+            *count += 1;
+            times.push(match (kind, record.time()) {
+                (RecordType::FINISHED_ROUND, _) => 255,
+                (_, time) => (time.unwrap_or(0) >> 14) as u8,
+            });
+            if *count > ALIKE {
+                continue;
+            }
+            let attr = record.event().map_or(Attr::default(), |event| event.attr);
+            let target = if kind == RecordType::SAMPLE { "parse_sample" } else { "parse_record" };
+            let head = head(&attr, big, kind, record.raw.misc().0);
+            self.add(target, &[&head, record.raw.payload()])?;
+            if let Ok(Record::Sample(sample)) = record.decode() {
+                let raw = sample.tail().ok().and_then(|tail| tail.raw).unwrap_or_default();
+                raws.push((attr.config, raw.to_vec()));
+            }
+        }
+        for (id, raw) in raws {
+            self.formats(&reader, id, &raw)?;
+        }
+        self.add("time_order", &[&[8, big | 2], &times[..times.len().min(300)]])?;
+        for event in reader.events().iter().take(4) {
+            let size = AttrVersion(event.attr.size.max(64));
+            if let Ok(attr) = event.attr.write::<O>(size) {
+                self.add("parse_attr", &[&attr[..size.size() as usize]])?;
+            }
+        }
+        let nr_cpus = reader.feature(Feature::NRCPUS).and_then(|section| section.nr_cpus::<O>().ok());
+        let nr_cpus = nr_cpus.map_or(0, |(available, _)| available as u8);
+        for section in reader.features() {
+            self.add("parse_features", &[&[section.feature.0 as u8, nr_cpus], section.bytes])?;
+            if section.feature == Feature::TRACING_DATA {
+                self.add("tracepoint_format", &[&[2], section.bytes])?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The format of the tracepoint `id`, and raw data by it.
+    fn formats<O: Endian>(
+        &mut self,
+        reader: &Reader<'_, O>,
+        id: u64,
+        raw: &[u8],
+    ) -> Result<(), Box<dyn Error>> {
+        let Some(section) = reader.feature(Feature::TRACING_DATA) else { return Ok(()) };
+        let data = TracingData::parse(section.bytes)?;
+        let wanted = format!("ID: {id}\n");
+        for text in data.formats() {
+            if text.text.windows(wanted.len()).any(|window| window == wanted.as_bytes()) {
+                self.add("tracepoint_format", &[&[0], text.text, &[0], raw])?;
+            }
+        }
+        assert!(Tracepoints::new(&data).faults().is_empty());
+        Ok(())
+    }
+}
+
+/// The input of `parse_sample` and `parse_record` up to the payload.
+fn head(attr: &Attr, big: u8, kind: RecordType, misc: u16) -> Vec<u8> {
+    let mut head = Vec::new();
+    head.extend_from_slice(&(attr.sample_type.0 as u32).to_le_bytes());
+    head.push(attr.read_format.0 as u8);
+    head.extend_from_slice(&(attr.branch_sample_type.0 as u32).to_le_bytes());
+    head.extend_from_slice(&attr.sample_regs_user.to_le_bytes());
+    head.extend_from_slice(&attr.sample_regs_intr.to_le_bytes());
+    head.push(attr.sample_stack_user.min(255) as u8);
+    head.push(attr.flags.contains(AttrFlags::SAMPLE_ID_ALL).into());
+    head.push(big);
+    head.push(kind.0 as u8);
+    head.extend_from_slice(&misc.to_le_bytes());
+    head
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let out = std::env::args_os().nth(1).ok_or("usage: seeds OUT")?;
+    let mut seeds = Seeds { out: out.into(), count: BTreeMap::new() };
+    let testdata = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata");
+    for folder in ["captures", "synthetic"] {
+        let mut paths: Vec<_> = fs::read_dir(testdata.join(folder))?
+            .map(|entry| entry.map(|entry| entry.path()))
+            .collect::<Result<_, _>>()?;
+        paths.sort();
+        for path in paths.iter().filter(|path| path.extension().is_some_and(|it| it == "data")) {
+            let bytes = fs::read(path)?;
+            // A file is cut to where its header, its attrs and some records are.
+            let cut = &bytes[..bytes.len().min(MOST)];
+            for bytes in [&bytes[..], cut] {
+                match AnyReader::open(bytes) {
+                    Ok(AnyReader::Little(reader)) => seeds.capture(reader, bytes)?,
+                    Ok(AnyReader::Big(reader)) => seeds.capture(reader, bytes)?,
+                    Err(error) => eprintln!("{}: {error}", path.display()),
+                }
+            }
+        }
+    }
+    // A run of numbers that look random is a capture, as every choice has a default.
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    for len in (64..1500).step_by(24) {
+        let bytes: Vec<u8> = (0..len)
+            .map(|_| {
+                state ^= state << 13;
+                state ^= state >> 7;
+                state ^= state << 17;
+                (state >> 32) as u8
+            })
+            .collect();
+        seeds.add("write_read", &[&bytes])?;
+    }
+    for (target, count) in &seeds.count {
+        println!("{target}: {count}");
+    }
+    Ok(())
+}

@@ -1,0 +1,127 @@
+//! Any bytes as a stream, read in small and odd pieces: the same records and errors, in either order, as from memory.
+
+use std::io::{self, Read};
+
+use perf_abi::endian::{BigEndian, Endian, LittleEndian, U64};
+use perf_abi::file::{MAGIC, PipeHeader};
+use perf_abi::record::RecordType;
+use perf_parse::file::{AnyReader, FileError, FileErrorKind, FileRecord, Reader, Source};
+use zerocopy::IntoBytes;
+
+use super::parse_file::is_compressed;
+use super::walk::{decode, walk};
+
+/// Bits of the first byte.
+const BIG: u8 = 1;
+const BY_TIME: u8 = 2;
+/// The stream fails at its end.
+const FAILS: u8 = 4;
+
+/// The first byte of `data` is bits, the second makes the sizes of the pieces, the rest is what stands behind the header
+/// of the stream.
+pub fn run(data: &[u8]) -> bool {
+    let Some((&[bits, seed], stream)) = data.split_first_chunk() else { return false };
+    if bits & BIG != 0 {
+        check::<BigEndian>(bits, seed, stream);
+    } else {
+        check::<LittleEndian>(bits, seed, stream);
+    }
+    true
+}
+
+fn check<O: Endian>(bits: u8, seed: u8, stream: &[u8]) {
+    let header = PipeHeader::<O> { magic: U64::new(MAGIC), size: U64::new(16) };
+    let bytes = [header.as_bytes(), stream].concat();
+    let pieces = Pieces { rest: &bytes, state: seed, fails: bits & FAILS != 0 };
+    let limit = 2 + usize::from(seed % 8);
+    let by_time = bits & BY_TIME != 0;
+    match AnyReader::stream(pieces) {
+        Ok(AnyReader::Little(streamed)) => compare(streamed, &bytes, by_time.then_some(limit)),
+        Ok(AnyReader::Big(streamed)) => compare(streamed, &bytes, by_time.then_some(limit)),
+        Err(error) => assert_eq!(error.kind, FileErrorKind::Io(io::ErrorKind::Other)),
+    }
+}
+
+/// Walks the stream beside the same bytes in memory; `limit` is for the order by time.
+fn compare<O: Endian, S: Source>(mut streamed: Reader<'_, O, S>, bytes: &[u8], limit: Option<usize>) {
+    let mut held = Reader::<O>::open(bytes).expect("it has a header");
+    if let Some(limit) = limit {
+        streamed.in_time_order_within(limit);
+        held.in_time_order_within(limit);
+    }
+    for _ in 0..=2 * bytes.len() {
+        match (streamed.next(), held.next()) {
+            (Ok(Some(record)), Ok(Some(expected))) if is_same(&record, &expected) => decode(&record),
+            (Ok(None), Ok(None)) => return same_account(&streamed, &held, bytes),
+            (Err(error), Err(expected)) if error == expected => {}
+            // The end of the AUX data comes to light when it is passed over; or the stream fails.
+            (record, expected) if is_cut(&record, &expected) => {
+                walk(&mut streamed, bytes.len(), decode);
+                return;
+            }
+            (record, expected) => panic!("streamed: {record:?}, in memory: {expected:?}"),
+        }
+    }
+    panic!("no end");
+}
+
+fn is_same<O: Endian>(record: &FileRecord<'_, O>, expected: &FileRecord<'_, O>) -> bool {
+    let places = |it: &FileRecord<'_, O>| (it.offset, it.inner, it.data_file, it.event_index, it.time());
+    // A stream does not hold AUX data.
+    let is_aux = record.raw.kind() == RecordType::AUXTRACE;
+    assert_eq!(record.event().is_some(), expected.event().is_some());
+    places(record) == places(expected)
+        && (record.raw.kind(), record.raw.misc()) == (expected.raw.kind(), expected.raw.misc())
+        && record.raw.payload() == expected.raw.payload()
+        && record.behind_size == expected.behind_size
+        && (is_aux || record.behind == expected.behind)
+}
+
+type Next<'a, O> = Result<Option<FileRecord<'a, O>>, FileError>;
+
+/// Whether a stream may differ here from the same bytes in memory, as it ends early.
+fn is_cut<O: Endian>(record: &Next<'_, O>, expected: &Next<'_, O>) -> bool {
+    let is_aux = |error: &FileError| error.field() == "auxtrace.size";
+    match (record, expected) {
+        (Err(FileError { kind: FileErrorKind::Io(_), .. }), _) => true,
+        (Ok(Some(record)), Err(error)) => is_aux(error) && record.raw.kind() == RecordType::AUXTRACE,
+        (Err(error), _) | (_, Err(error)) => is_aux(error),
+        _ => false,
+    }
+}
+
+fn same_account<O: Endian, S: Source>(streamed: &Reader<'_, O, S>, held: &Reader<'_, O>, bytes: &[u8]) {
+    let (account, expected) = (streamed.account(), held.account());
+    assert_eq!(account, expected);
+    assert_eq!(streamed.events().len(), held.events().len());
+    assert!(streamed.features().eq(held.features()));
+    assert_eq!(streamed.offset(), bytes.len() as u64);
+    if !is_compressed(streamed) {
+        assert_eq!(16 + account.bytes + account.bytes_skipped, bytes.len() as u64);
+    }
+}
+
+/// A reader that gives a few bytes at a time.
+struct Pieces<'a> {
+    rest: &'a [u8],
+    state: u8,
+    fails: bool,
+}
+
+impl Read for Pieces<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.state = self.state.wrapping_mul(73).wrapping_add(41);
+        if self.state < 16 {
+            return Err(io::ErrorKind::Interrupted.into());
+        }
+        // Up to a third of the pieces are of one byte.
+        let size = usize::from(self.state >> 3).saturating_sub(10).clamp(1, self.rest.len().max(1));
+        if self.rest.is_empty() {
+            return if self.fails { Err(io::ErrorKind::Other.into()) } else { Ok(0) };
+        }
+        let (now, later) = self.rest.split_at(size.min(buffer.len()));
+        buffer[..now.len()].copy_from_slice(now);
+        self.rest = later;
+        Ok(now.len())
+    }
+}

@@ -1,0 +1,78 @@
+//! Walking a capture to its end, and decoding all of a record.
+
+use core::fmt::{self, Debug, Write};
+
+use perf_abi::endian::Endian;
+use perf_parse::Record;
+use perf_parse::file::{FileRecord, Reader, Source};
+
+/// Walks to the end and asks `f` about each record. `len` is the bytes of the capture.
+pub fn walk<O: Endian, S: Source, T>(
+    file: &mut Reader<'_, O, S>,
+    len: usize,
+    mut f: impl FnMut(&FileRecord<'_, O>) -> T,
+) -> Vec<T> {
+    let mut all = Vec::new();
+    let mut errors = 0;
+    loop {
+        match file.next() {
+            Ok(Some(record)) => all.push(f(&record)),
+            Ok(None) => break,
+            Err(error) => {
+                assert!(!error.to_string().is_empty());
+                errors += 1;
+                // A lost boundary and what was skipped for it, or a record: each takes a byte at least.
+                assert!(errors <= 2 * len + 1, "no end");
+            }
+        }
+    }
+    assert!(matches!(file.next(), Ok(None)), "the end stays the end");
+    assert!(errors == 0 || !file.account().is_clean());
+    all
+}
+
+/// Decodes all of a record; errors are within it.
+pub fn decode<O: Endian>(record: &FileRecord<'_, O>) {
+    // Of a record that was compressed there is but the place of its COMPRESSED record.
+    let end = match record.inner {
+        Some(_) => u64::MAX,
+        None => record.offset + u64::from(record.raw.size()),
+    };
+    let inside = record.offset..=end;
+    if let Err(error) = record.sample_id() {
+        assert!(inside.contains(&error.offset), "{error}");
+    }
+    let _ = record.time();
+    assert_eq!(record.event().is_some(), record.event_index.is_some());
+    match record.decode() {
+        Ok(Record::Sample(sample)) => {
+            let _ = sample.callchain().map(|chain| chain.map(|chain| chain.frames().count()));
+            match sample.tail() {
+                Ok(tail) => show(&(sample, tail)),
+                Err(error) => {
+                    let error = record.error(error);
+                    assert!(inside.contains(&error.offset), "{error}");
+                }
+            }
+        }
+        Ok(decoded) => show(&decoded),
+        Err(error) => assert!(inside.contains(&error.offset), "{error}"),
+    }
+}
+
+/// Prints a value into nothing: all of it is looked at.
+pub fn show(value: &dyn Debug) {
+    let mut out = Count(0);
+    write!(out, "{value:?}").expect("nothing is written");
+    assert!(out.0 > 0);
+}
+
+/// Bytes printed.
+struct Count(usize);
+
+impl Write for Count {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.0 += text.len();
+        Ok(())
+    }
+}

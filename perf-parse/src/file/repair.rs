@@ -1,0 +1,204 @@
+//! A well-formed file from what can be read of a capture.
+//!
+//! # Examples
+//!
+//! ```
+//! use std::io::Cursor;
+//!
+//! use perf_parse::file::{AnyReader, repair};
+//!
+//! # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../testdata/captures/plain.data");
+//! let mut bytes = std::fs::read(path)?;
+//! bytes.truncate(bytes.len() / 2); // damage: the end is lost, and the features with it
+//! let AnyReader::Little(mut reader) = AnyReader::open(&bytes)? else { panic!("recorded on x86") };
+//! let repaired = repair::repair(&mut reader, Cursor::new(Vec::new()), |_| {})?;
+//! assert!(repaired.written > 0);
+//!
+//! let bytes = repaired.out.into_inner();
+//! let AnyReader::Little(mut reader) = AnyReader::open(&bytes)? else { panic!("as before") };
+//! while reader.next()?.is_some() {}
+//! assert!(reader.account().is_clean());
+//! # Ok::<(), Box<dyn core::error::Error>>(())
+//! ```
+
+mod decodes;
+
+use alloc::vec::Vec;
+use std::io::{self, Seek, Write};
+
+use perf_abi::endian::{Endian, Endianness};
+use perf_abi::feature::Feature;
+use perf_abi::record::RecordType;
+
+use super::error::{FileError, FileErrorKind};
+use super::events::Events;
+use super::reader::Reader;
+use super::records::FileRecord;
+use super::source::Source;
+use super::write::{EventFields, FileWriter, Options, WriteFileError};
+use crate::record::{Record, UserRecord};
+
+/// What a repair came to.
+#[derive(Debug)]
+pub struct Repaired<W> {
+    /// The output, the file in it.
+    pub out: W,
+    /// Records written.
+    pub written: u64,
+    /// Records found and left out.
+    pub dropped: u64,
+    /// Features found and left out, by rising number.
+    pub features_dropped: Vec<Feature>,
+}
+
+/// Something that happens during a repair.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Step<'e> {
+    /// The reader is so many bytes into the capture.
+    At(u64),
+    /// Something cannot be read, or not be decoded, and is left out. It is in the reader's account.
+    Unreadable(FileError),
+    /// A record cannot be written, and is left out.
+    Unwritable {
+        /// Where it is in the capture.
+        offset: u64,
+        /// Its type.
+        kind: RecordType,
+        /// Why not.
+        error: &'e WriteFileError,
+    },
+}
+
+/// Writes to `out`, which should be empty, a file of all that can be decoded of a capture; `tell` hears of each step.
+///
+/// Records are copied as they are, in the order of the capture; compressed ones are decompressed. Features are copied
+/// but for those that are of the container, which are made anew. What cannot be decoded is left out, and is in the
+/// [account](Reader::account) of the reader, which is rewound at first.
+///
+/// The samples of an event whose attr asks for what this crate does not know are left out; the event is not.
+///
+/// # Errors
+///
+/// Those of [`FileWriter`]: [`WriteFileError::Io`]; [`WriteFileError::Event`] for an event that no file can hold.
+/// `Io` of kind [`Unsupported`](io::ErrorKind::Unsupported) for a capture that is not in memory, as it is gone over twice.
+pub fn repair<O: Endian, S: Source, W: Write + Seek>(
+    reader: &mut Reader<'_, O, S>,
+    out: W,
+    mut tell: impl FnMut(Step<'_>),
+) -> Result<Repaired<W>, WriteFileError> {
+    if !S::IN_MEMORY {
+        let error = io::Error::new(io::ErrorKind::Unsupported, "a stream cannot be read twice");
+        return Err(WriteFileError::Io(error));
+    }
+    // Events and features of a stream are known when its end is.
+    while !matches!(reader.next(), Ok(None)) {}
+    reader.rewind();
+    let mut writer = FileWriter::<O, W>::new(out, &events(reader), &Options::default())?;
+    let features_dropped = copy_features(reader, &mut writer, &mut tell)?;
+    let known = reader.events().clone();
+    let (mut written, mut dropped) = (0_u64, 0_u64);
+    loop {
+        tell(Step::At(reader.offset()));
+        let fault = match reader.next() {
+            Ok(None) => break,
+            // The reader has noted it.
+            Err(error) => {
+                tell(Step::Unreadable(error));
+                continue;
+            }
+            Ok(Some(record)) if is_section(record.raw.kind()) => continue,
+            Ok(Some(record)) => match check(&record, &known) {
+                Err(error) => error,
+                Ok(()) => {
+                    match writer.raw(&record.raw, record.behind) {
+                        Ok(()) => written = written.saturating_add(1),
+                        Err(error @ WriteFileError::Record { .. }) => {
+                            dropped = dropped.saturating_add(1);
+                            let (offset, kind) = (record.offset, record.raw.kind());
+                            tell(Step::Unwritable { offset, kind, error: &error });
+                        }
+                        Err(error) => return Err(error),
+                    }
+                    continue;
+                }
+            },
+        };
+        dropped = dropped.saturating_add(1);
+        tell(Step::Unreadable(fault));
+        // An EVENT_UPDATE of no event is noted already.
+        reader.account_mut().note_once(fault);
+    }
+    Ok(Repaired { out: writer.finish()?, written, dropped, features_dropped })
+}
+
+/// The events to be written. perf wants a name for each or for none.
+fn events<O: Endian, S: Source>(reader: &Reader<'_, O, S>) -> Vec<EventFields> {
+    let has_names = reader.events().iter().any(|event| event.name.is_some());
+    let fields = |(index, event): (usize, _)| {
+        // The EVENT_UPDATE records that gave units and scales are copied as they are.
+        let mut fields = EventFields { unit: None, scale: None, ..EventFields::from(event) };
+        if has_names {
+            fields.name.get_or_insert_with(|| alloc::format!("event-{index}").into_bytes());
+        }
+        fields
+    };
+    reader.events().iter().enumerate().map(fields).collect()
+}
+
+/// Copies the features that can be decoded; the others.
+fn copy_features<O: Endian, S: Source, W: Write + Seek>(
+    reader: &mut Reader<'_, O, S>,
+    writer: &mut FileWriter<O, W>,
+    tell: &mut impl FnMut(Step<'_>),
+) -> Result<Vec<Feature>, WriteFileError> {
+    // Of the container and not of what it holds: these are made anew, or are no longer so.
+    let made_anew = [Feature::EVENT_DESC, Feature::AUXTRACE, Feature::COMPRESSED, Feature::DIR_FORMAT];
+    let mut faults = Vec::new();
+    let mut dropped = Vec::new();
+    let hostname = reader.feature(Feature::HOSTNAME).filter(|it| decodes::feature(reader, it).is_ok());
+    let has_hostname = O::ENDIANNESS == Endianness::Little || hostname.is_some();
+    for section in reader.features().filter(|section| !made_anew.contains(&section.feature)) {
+        let number = section.feature.0;
+        let invalid = |must| Err(FileError::invalid("feature", u64::from(number), must, section.offset));
+        let fits = match number {
+            32..64 if !has_hostname => invalid("below 32 in a big-endian file without HOSTNAME"),
+            Feature::FIRST..Feature::FEAT_BITS => decodes::feature(reader, &section),
+            _ => invalid("from 1 to 255"),
+        };
+        match fits {
+            Ok(()) => writer.features().raw(section.feature, section.bytes)?,
+            Err(error) => {
+                dropped.push(section.feature);
+                faults.push(error);
+            }
+        }
+    }
+    for fault in faults {
+        if reader.account_mut().note_once(fault) {
+            tell(Step::Unreadable(fault));
+        }
+    }
+    dropped.sort_unstable();
+    Ok(dropped)
+}
+
+/// Whether a record stands in a stream for what a file has a section for, or is its own container.
+fn is_section(kind: RecordType) -> bool {
+    let sections = [RecordType::HEADER_ATTR, RecordType::HEADER_FEATURE, RecordType::HEADER_TRACING_DATA];
+    sections.contains(&kind)
+}
+
+/// Whether all of a record can be decoded, and it is of an event if it should be.
+fn check<O: Endian>(record: &FileRecord<'_, O>, events: &Events) -> Result<(), FileError> {
+    match record.decode()? {
+        Record::Sample(sample) => {
+            sample.tail().map_err(|error| record.error(error))?;
+        }
+        Record::User(UserRecord::EventUpdate(it), kind) if !events.has_id(it.id) => {
+            return Err(FileError::new(FileErrorKind::UnknownId { kind, id: it.id }, record.offset));
+        }
+        _ => {}
+    }
+    record.sample_id().map(|_| ())
+}

@@ -1,0 +1,51 @@
+//! Whether features can be decoded.
+
+use perf_abi::endian::Endian;
+use perf_abi::feature::Feature;
+
+use super::super::error::FileError;
+use super::super::features::FeatureSection;
+use super::super::reader::Reader;
+use super::super::source::Source;
+
+/// Decodes a feature by its number; one whose layout is not known, and TRACING_DATA, are bytes.
+pub(super) fn feature<O: Endian, S: Source>(
+    reader: &Reader<'_, O, S>,
+    section: &FeatureSection<'_>,
+) -> Result<(), FileError> {
+    match section.feature {
+        Feature::BUILD_ID => section.build_ids::<O>().try_for_each(|it| it.map(drop)),
+        Feature::HOSTNAME
+        | Feature::OSRELEASE
+        | Feature::VERSION
+        | Feature::ARCH
+        | Feature::CPUDESC
+        | Feature::CPUID => section.string::<O>().map(drop),
+        Feature::NRCPUS => section.nr_cpus::<O>().map(drop),
+        Feature::TOTAL_MEM => section.total_mem::<O>().map(drop),
+        Feature::CMDLINE => section.strings::<O>().map(drop),
+        Feature::CPU_TOPOLOGY => {
+            let nr_cpus =
+                reader.feature(Feature::NRCPUS).map_or(Ok((0, 0)), |section| section.nr_cpus::<O>());
+            nr_cpus.and_then(|(available, _)| section.cpu_topology::<O>(available)).map(drop)
+        }
+        Feature::NUMA_TOPOLOGY => section.numa_topology::<O>().map(drop),
+        Feature::BRANCH_STACK | Feature::STAT => section.mark(),
+        Feature::PMU_MAPPINGS => section.pmu_mappings::<O>().map(drop),
+        Feature::GROUP_DESC => section.group_desc::<O>().map(drop),
+        Feature::CACHE => section.cache::<O>().map(drop),
+        Feature::SAMPLE_TIME => section.sample_time::<O>().map(drop),
+        Feature::MEM_TOPOLOGY => section.mem_topology::<O>().map(drop),
+        Feature::CLOCKID => section.clockid::<O>().map(drop),
+        Feature::BPF_PROG_INFO => section.bpf_prog_info::<O>().map(drop),
+        Feature::BPF_BTF => section.bpf_btf::<O>().map(drop),
+        Feature::CPU_PMU_CAPS => section.cpu_pmu_caps::<O>().map(drop),
+        Feature::CLOCK_DATA => section.clock_data::<O>().map(drop),
+        Feature::HYBRID_TOPOLOGY => section.hybrid_topology::<O>().map(drop),
+        Feature::PMU_CAPS => section.pmu_caps::<O>().map(drop),
+        Feature::CPU_DOMAIN_INFO => section.cpu_domain_info::<O>().map(drop),
+        Feature::E_MACHINE => section.e_machine::<O>().map(drop),
+        Feature::CLN_SIZE => section.cln_size::<O>().map(drop),
+        _ => Ok(()),
+    }
+}
