@@ -1,0 +1,210 @@
+//! Why there is no such event.
+
+use core::fmt;
+use std::io;
+use std::path::PathBuf;
+
+use crate::pmu::TextError;
+
+/// Why the system does not tell of an event.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum LookupError {
+    /// A file of sysfs or tracefs cannot be read.
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What reading it gave.
+        error: io::Error,
+        /// What can be done about it; empty where there is nothing to say.
+        advice: &'static str,
+    },
+    /// A file of sysfs or tracefs does not hold what the kernel documents.
+    Text {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, and where in the file.
+        error: TextError,
+    },
+    /// There is nothing of that name.
+    Unknown {
+        /// What was looked for: `tracepoint`, `PMU`.
+        what: &'static str,
+        /// The name.
+        name: String,
+        /// The names that are closest, best first.
+        close: Vec<String>,
+    },
+    /// A value that the kernel would refuse, or could not even be told.
+    Value {
+        /// The value's name.
+        what: &'static str,
+        /// What it was.
+        value: u64,
+        /// What it has to be.
+        needed: &'static str,
+    },
+    /// A string holds a NUL byte, so the kernel would see another one.
+    Nul {
+        /// The string's name.
+        what: &'static str,
+    },
+}
+
+impl fmt::Display for LookupError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Read { path, error, advice: "" } => write!(f, "{}: {error}", path.display()),
+            Self::Read { path, error, advice } => write!(f, "{}: {error}: {advice}", path.display()),
+            Self::Text { path, error } => write!(f, "{}: {error}", path.display()),
+            Self::Unknown { what, name, close } => {
+                write!(f, "no {what} `{name}`")?;
+                write_close(f, close)
+            }
+            Self::Value { what, value, needed } => write!(f, "{what} {value:#x}: {needed}"),
+            Self::Nul { what } => write!(f, "{what} holds a NUL byte"),
+        }
+    }
+}
+
+impl core::error::Error for LookupError {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        match self {
+            Self::Read { error, .. } => Some(error),
+            Self::Text { error, .. } => Some(error),
+            _ => None,
+        }
+    }
+}
+
+/// `: closest are a, b`, where there are any.
+fn write_close(f: &mut fmt::Formatter<'_>, close: &[String]) -> fmt::Result {
+    if close.is_empty() { Ok(()) } else { write!(f, "; closest: {}", close.join(", ")) }
+}
+
+/// Why a string names no events, and where.
+///
+/// Prints as one line; with `{:#}` the string and a caret under the place follow.
+///
+/// # Examples
+///
+/// ```
+/// use perf_open::event::parse;
+///
+/// let error = parse("cycles:u,page-fauts").unwrap_err();
+/// assert_eq!(error.offset(), 9);
+/// assert_eq!(error.to_string(), "at byte 9: no event `page-fauts`; closest: page-faults");
+/// assert_eq!(
+///     format!("{error:#}").lines().skip(1).collect::<Vec<_>>(),
+///     ["cycles:u,page-fauts", "         ^"]
+/// );
+/// ```
+#[derive(Debug)]
+pub struct ParseError(Box<Inner>);
+
+/// What a [`ParseError`] holds, behind one pointer so that a `Result` stays small.
+#[derive(Debug)]
+struct Inner {
+    input: String,
+    offset: usize,
+    kind: ParseErrorKind,
+}
+
+/// What is wrong with an event string.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ParseErrorKind {
+    /// Something else has to stand there.
+    Expected(&'static str),
+    /// There is nothing of that name.
+    Unknown {
+        /// What was looked for: `event`, `PMU`, `term`, `tracepoint`, `modifier`.
+        what: &'static str,
+        /// The name.
+        name: String,
+        /// The names that are closest, best first.
+        close: Vec<String>,
+    },
+    /// perf knows it, this crate does not do it.
+    Unsupported {
+        /// The term or event.
+        name: String,
+        /// Why.
+        reason: &'static str,
+    },
+    /// A number does not fit the bits that are for it.
+    TooLarge {
+        /// The term or value.
+        name: String,
+        /// The number.
+        value: u64,
+        /// The largest there can be.
+        max: u64,
+    },
+    /// A modifier stands twice, or more than three `p`.
+    Repeated(char),
+    /// The system does not tell of the event.
+    Lookup(LookupError),
+}
+
+impl ParseError {
+    pub(crate) fn new(input: &str, offset: usize, kind: ParseErrorKind) -> Self {
+        Self(Box::new(Inner { input: input.to_owned(), offset, kind }))
+    }
+
+    /// Where: bytes from the start of the string.
+    #[must_use]
+    pub fn offset(&self) -> usize {
+        self.0.offset
+    }
+
+    /// What is wrong.
+    #[must_use]
+    pub fn kind(&self) -> &ParseErrorKind {
+        &self.0.kind
+    }
+
+    /// The string that was parsed.
+    #[must_use]
+    pub fn input(&self) -> &str {
+        &self.0.input
+    }
+}
+
+impl fmt::Display for ParseErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Expected(what) => write!(f, "expected {what}"),
+            Self::Unknown { what, name, close } => {
+                write!(f, "no {what} `{name}`")?;
+                write_close(f, close)
+            }
+            Self::Unsupported { name, reason } => write!(f, "`{name}` is not supported: {reason}"),
+            Self::TooLarge { name, value, max } => write!(f, "{name}: {value:#x} is larger than {max:#x}"),
+            Self::Repeated(modifier) => write!(f, "modifier `{modifier}` stands too often"),
+            Self::Lookup(error) => error.fmt(f),
+        }
+    }
+}
+
+impl fmt::Display for ParseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Inner { input, offset, kind } = &*self.0;
+        write!(f, "at byte {offset}: {kind}")?;
+        if f.alternate() {
+            let before = input.get(..*offset).unwrap_or(input).chars().count();
+            let shown: String = input.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+            write!(f, "\n{shown}\n{:before$}^", "")?;
+        }
+        Ok(())
+    }
+}
+
+impl core::error::Error for ParseError {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        match &self.0.kind {
+            ParseErrorKind::Lookup(error) => Some(error),
+            _ => None,
+        }
+    }
+}

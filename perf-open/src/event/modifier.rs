@@ -1,0 +1,108 @@
+//! Modifiers: the letters behind an event's colon.
+
+use perf_abi::attr::AttrFlags;
+
+/// The letters behind the colon of an event or group.
+///
+/// | letter | means |
+/// |---|---|
+/// | `u`, `k`, `h` | count user space, the kernel, the hypervisor; each that is not named is excluded once one is |
+/// | `G`, `H` | count guests, the host; the other is excluded unless both are named |
+/// | `I` | do not count when idle |
+/// | `p`, `pp`, `ppp` | `precise_ip` 1, 2, 3: constant skid, zero skid wanted, zero skid demanded |
+/// | `P` | the highest `precise_ip` that opens, [`Event::precise_max`](super::Event::precise_max) |
+/// | `S` | only the leader samples, [`EventGroup::sample_leader_only`](super::EventGroup::sample_leader_only) |
+/// | `D` | pinned: always on the PMU, or in error |
+/// | `e` | exclusive: alone on the PMU |
+/// | `W` | the group may be broken up, [`EventGroup::weak`](super::EventGroup::weak) |
+/// | `b` | counted by BPF, [`Event::bpf_counter`](super::Event::bpf_counter) |
+///
+/// perf: `get_event_modifier`, `tools/perf/util/parse-events.c`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Modifiers {
+    /// Which of `u`, `k`, `h`, `G`, `H`, `I`, `P`, `S`, `D`, `e`, `W`, `b` stand there: a bit each, in that order.
+    set: u16,
+    /// How many `p` stand there: 0 to 3.
+    precise: u8,
+}
+
+/// The letters that may stand once, in the order of their bits.
+const ONCE: &str = "ukhGHIPSDeWb";
+
+impl Modifiers {
+    /// Reads modifiers; empty text is none.
+    ///
+    /// # Errors
+    ///
+    /// The byte offset of the first letter that is no modifier, stands a second time, or is a fourth `p`; and that
+    /// letter.
+    pub fn parse(text: &str) -> Result<Self, (usize, char)> {
+        let mut modifiers = Self::default();
+        for (offset, letter) in text.char_indices() {
+            if letter == 'p' {
+                if modifiers.precise == 3 {
+                    return Err((offset, letter));
+                }
+                modifiers.precise = modifiers.precise.saturating_add(1);
+                continue;
+            }
+            match ONCE.find(letter) {
+                Some(bit) if modifiers.set & 1 << bit == 0 => modifiers.set |= 1 << bit,
+                _ => return Err((offset, letter)),
+            }
+        }
+        Ok(modifiers)
+    }
+
+    /// Whether `letter` stands there.
+    #[must_use]
+    pub fn contains(self, letter: char) -> bool {
+        match letter {
+            'p' => self.precise > 0,
+            _ => ONCE.find(letter).is_some_and(|bit| self.set & 1 << bit != 0),
+        }
+    }
+
+    /// How many `p` stand there: 0 to 3.
+    #[must_use]
+    pub fn precise(self) -> u8 {
+        self.precise
+    }
+
+    /// `flags` with these modifiers applied; `guests_told` says whether `G` or `H` were applied to them before.
+    ///
+    /// `None` if `p` adds up to more than 3: those of a group and of its event do.
+    #[must_use]
+    pub fn apply(self, flags: AttrFlags, guests_told: bool) -> Option<AttrFlags> {
+        const RINGS: AttrFlags =
+            AttrFlags(AttrFlags::EXCLUDE_USER.0 | AttrFlags::EXCLUDE_KERNEL.0 | AttrFlags::EXCLUDE_HV.0);
+        const PLACES: AttrFlags = AttrFlags(AttrFlags::EXCLUDE_GUEST.0 | AttrFlags::EXCLUDE_HOST.0);
+        let mut new = flags;
+        let rings =
+            [('u', AttrFlags::EXCLUDE_USER), ('k', AttrFlags::EXCLUDE_KERNEL), ('h', AttrFlags::EXCLUDE_HV)];
+        if rings.iter().any(|&(letter, _)| self.contains(letter)) && !flags.intersects(RINGS) {
+            new |= RINGS;
+        }
+        let places = [('G', AttrFlags::EXCLUDE_GUEST), ('H', AttrFlags::EXCLUDE_HOST)];
+        let tells_guests = places.iter().any(|&(letter, _)| self.contains(letter));
+        if tells_guests && !guests_told {
+            new |= PLACES;
+        } else if !guests_told && (self.precise > 0 || self.contains('u')) {
+            new |= AttrFlags::EXCLUDE_GUEST;
+        }
+        for (letter, flag) in rings.into_iter().chain(places) {
+            if self.contains(letter) {
+                new = new.without(flag);
+            }
+        }
+        for (letter, flag) in
+            [('I', AttrFlags::EXCLUDE_IDLE), ('D', AttrFlags::PINNED), ('e', AttrFlags::EXCLUSIVE)]
+        {
+            if self.contains(letter) {
+                new |= flag;
+            }
+        }
+        let precise = flags.precise_ip().saturating_add(self.precise);
+        (precise <= 3).then(|| new.with_precise_ip(precise))
+    }
+}
