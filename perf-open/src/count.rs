@@ -24,6 +24,13 @@ impl Count {
         Self { value: value.value, time_enabled, time_running, id: value.id, lost: value.lost }
     }
 
+    /// A count and its times in nanoseconds, as of several reads added up.
+    #[must_use]
+    pub const fn with_times(value: u64, time_enabled: u64, time_running: u64) -> Self {
+        let (time_enabled, time_running) = (Some(time_enabled), Some(time_running));
+        Self { value, time_enabled, time_running, id: None, lost: None }
+    }
+
     /// The counts of a read, the leader's first.
     pub(crate) fn all<'a, O: Endian>(read: &Read<'a, O>) -> impl Iterator<Item = Self> + use<'a, O> {
         let (enabled, running) = (read.time_enabled(), read.time_running());
