@@ -5,6 +5,7 @@
 
 extern crate alloc;
 
+mod breakpoint;
 pub mod builder;
 pub mod count;
 pub mod counter;
@@ -13,9 +14,11 @@ pub mod event;
 pub mod group;
 pub mod limits;
 pub mod pmu;
+pub mod probe;
 #[allow(unsafe_code, reason = "the system calls and the mapped memory, each with its proof")]
 mod sys;
 pub mod target;
+pub mod tracepoint;
 pub mod workload;
 
 pub use builder::Builder;
