@@ -4,6 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
+#[cfg(target_os = "linux")]
+pub(crate) mod live;
+
 /// Shows what is in a Linux performance capture (perf.data), record by record.
 ///
 /// Reads captures of any machine, byte order and kernel. Never guesses: what cannot be decoded is said on standard
@@ -29,6 +32,9 @@ pub(crate) enum Verb {
     /// A well-formed perf.data from a damaged, piped, compressed or split one
     #[command(after_help = REPAIR_EXAMPLES)]
     Repair(RepairArgs),
+    #[cfg(target_os = "linux")]
+    #[command(flatten)]
+    Live(live::Verb),
 }
 
 const REPAIR_EXAMPLES: &str =

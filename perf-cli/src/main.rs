@@ -4,6 +4,8 @@ mod args;
 mod dump;
 mod info;
 mod input;
+#[cfg(target_os = "linux")]
+mod live;
 mod output;
 mod progress;
 mod render;
@@ -24,6 +26,9 @@ enum Outcome {
     Clean,
     /// Records were delivered, but some bytes were truncated, skipped or not decodable.
     Partial,
+    /// The command that was run ended with this status, which is passed on.
+    #[cfg(target_os = "linux")]
+    Command(u8),
 }
 
 /// Nothing could be decoded; the message says why and what to do.
@@ -67,10 +72,14 @@ fn main() -> ExitCode {
         Verb::Info(args) => info::run(args),
         Verb::Dump(args) => dump::run(args),
         Verb::Repair(args) => repair::run(args),
+        #[cfg(target_os = "linux")]
+        Verb::Live(verb) => live::run(verb),
     };
     match outcome {
         Ok(Outcome::Clean) => ExitCode::SUCCESS,
         Ok(Outcome::Partial) => ExitCode::from(3),
+        #[cfg(target_os = "linux")]
+        Ok(Outcome::Command(status)) => ExitCode::from(status),
         Err(Failure(message)) => {
             eprintln!("perfdata: {message}");
             ExitCode::from(1)

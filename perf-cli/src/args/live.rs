@@ -2,12 +2,15 @@
 
 use clap::Subcommand;
 
-use super::list::{self, ListArgs};
-use super::stat::{self, StatArgs};
+mod list;
+mod stat;
+
+pub(crate) use list::ListArgs;
+pub(crate) use stat::StatArgs;
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum Live {
-    /// Counts events while a command runs, on a task or on the whole machine
+pub(crate) enum Verb {
+    /// Counts events while a command runs, of tasks, or on the whole machine
     #[command(after_help = stat::AFTER_HELP)]
     Stat(StatArgs),
     /// The events of this machine

@@ -24,7 +24,7 @@ JSON lines, an object for each event (and cpu, thread, interval):
   running_ns       how long it was counted
   running_percent  null if enabled_ns is 0; below 100 the value is an estimate
   metric           {\"value\", \"unit\"}: what follows from it and other events; null if nothing does
-and at the end one with elapsed_s, runs, and of a command user_s and system_s.
+and at the end one with elapsed_s, runs, and of a command that is counted user_s and system_s.
 
 CSV as of perf stat -x: [interval_s,][cpu or thread,]value,unit,event,[deviation%,]running_ns,running_percent,\
 metric,metric unit
@@ -98,6 +98,6 @@ pub(crate) struct StatArgs {
     pub(crate) output: Option<PathBuf>,
 
     /// The command to run, and its arguments
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "COMMAND")]
+    #[arg(trailing_var_arg = true, value_name = "COMMAND")]
     pub(crate) command: Vec<OsString>,
 }

@@ -75,3 +75,30 @@ pub(crate) fn since(now: &Reading, earlier: &Reading) -> Reading {
     };
     now.iter().enumerate().map(places).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tally(value: u64, enabled: u64, running: u64) -> Tally {
+        Tally { value, enabled, running }
+    }
+
+    #[test]
+    fn a_count_is_scaled_to_all_of_the_time() {
+        assert_eq!(tally(10, 300, 100).scaled(), Some(30));
+        assert_eq!(tally(10, 300, 300).scaled(), Some(10));
+        assert_eq!(tally(0, 300, 1).scaled(), Some(0));
+        assert_eq!(tally(0, 300, 0).scaled(), None);
+        assert_eq!(tally(0, 0, 0).scaled(), None);
+    }
+
+    #[test]
+    fn an_interval_is_what_came_since() {
+        let cpus = |tallies: &[Tally]| Some((0_u32..).map(Place::Cpu).zip(tallies.iter().copied()).collect());
+        let before = vec![cpus(&[tally(5, 50, 40)]), None];
+        let now = vec![cpus(&[tally(7, 80, 70), tally(3, 30, 30)]), None];
+        assert_eq!(since(&now, &before), [cpus(&[tally(2, 30, 30), tally(3, 30, 30)]), None]);
+        assert_eq!(since(&now, &Reading::new()), now);
+    }
+}

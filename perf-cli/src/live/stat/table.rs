@@ -15,16 +15,43 @@ pub(crate) struct Shown {
     pub(crate) name: String,
     pub(crate) unit: Option<String>,
     /// What makes a count one of units.
-    pub(crate) scale: Option<f64>,
+    scale: Option<Scale>,
     kind: Kind,
+}
+
+/// What makes a count one of units.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Scale {
+    /// It is multiplied by this, which sysfs tells.
+    Times(f64),
+    /// It is divided by this.
+    By(f64),
+}
+
+/// What clocks count, as it is shown.
+const NANOSECONDS_IN_MILLISECOND: f64 = 1e6;
+
+impl Shown {
+    /// Whether what is shown has decimals.
+    pub(crate) fn has_scale(&self) -> bool {
+        self.scale.is_some()
+    }
+
+    fn in_units(&self, count: f64) -> f64 {
+        match self.scale {
+            None => count,
+            Some(Scale::Times(scale)) => count * scale,
+            Some(Scale::By(scale)) => count / scale,
+        }
+    }
 }
 
 impl From<&Event> for Shown {
     fn from(event: &Event) -> Self {
         let kind = Kind::of(event);
         let (unit, scale) = match kind.role {
-            Role::Clock => (Some("msec".to_owned()), Some(1e-6)),
-            _ => (event.unit.clone(), event.scale),
+            Role::Clock => (Some("msec".to_owned()), Some(Scale::By(NANOSECONDS_IN_MILLISECOND))),
+            _ => (event.unit.clone(), event.scale.map(Scale::Times)),
         };
         Self { name: event.name.clone(), unit, scale, kind }
     }
@@ -84,7 +111,8 @@ pub(crate) fn rows<'a>(events: &'a [Shown], runs: &[Reading], elapsed: Duration)
         let is_supported = !readings.is_empty();
         let own: BTreeSet<Place> = readings.iter().flat_map(|places| places.keys().copied()).collect();
         for &place in if own.is_empty() { &all_places } else { &own } {
-            let tallies: Vec<Tally> = readings.iter().filter_map(|places| places.get(&place).copied()).collect();
+            let tallies: Vec<Tally> =
+                readings.iter().filter_map(|places| places.get(&place).copied()).collect();
             rows.push((event, place, tallies, is_supported));
         }
     }
@@ -122,7 +150,7 @@ fn status(event: &Shown, tallies: &[Tally], is_supported: bool) -> Status {
         [tally] if event.scale.is_none() => tally.scaled(),
         _ => None,
     };
-    let value = exact.map_or(Value::Real(mean.value * event.scale.unwrap_or(1.0)), Value::Whole);
+    let value = exact.map_or(Value::Real(event.in_units(mean.value)), Value::Whole);
     Status::Counted { value, deviation_percent: mean.error_percent() }
 }
 

@@ -74,7 +74,9 @@ pub(crate) fn metric(kind: Kind, value: f64, elapsed: Duration, beside: &[(Kind,
         Role::Clock => return metric(value / elapsed.as_nanos() as f64, "CPUs utilized"),
         Role::Measure => return None,
         Role::Cycles => clock.map(|clock| (value / clock, "GHz".to_owned())),
-        Role::Instructions => same_modes(Role::Cycles).map(|cycles| (value / cycles, "insn per cycle".to_owned())),
+        Role::Instructions => {
+            same_modes(Role::Cycles).map(|cycles| (value / cycles, "insn per cycle".to_owned()))
+        }
         Role::BranchMisses => share(Role::Branches, "% of all branches"),
         Role::CacheMisses => share(Role::CacheReferences, "% of all cache refs"),
         Role::Branches | Role::CacheReferences | Role::Other => None,
