@@ -5,6 +5,7 @@
 
 extern crate alloc;
 
+pub mod aux;
 pub mod builder;
 pub mod count;
 pub mod counter;
@@ -13,10 +14,13 @@ pub mod event;
 pub mod group;
 pub mod limits;
 pub mod pmu;
+pub mod ring;
+pub mod signal;
 #[allow(unsafe_code, reason = "the system calls and the mapped memory, each with its proof")]
 mod sys;
 pub mod target;
 
+pub use aux::{Aux, AuxSnapshot};
 pub use builder::Builder;
 pub use count::Count;
 pub use counter::{Counter, disable_task, enable_task};
@@ -25,4 +29,5 @@ pub use event::{Event, EventGroup};
 pub use group::Group;
 pub use perf_abi as abi;
 pub use perf_parse as parse;
+pub use ring::{Overwrite, Ring};
 pub use target::Target;

@@ -2,7 +2,12 @@
 //!
 //! `read(2)` is std's: an event is a `File`.
 
+pub(crate) mod consumer;
+pub(crate) mod event_fd;
 pub(crate) mod ioctl;
+pub(crate) mod mapping;
 pub(crate) mod open;
 pub(crate) mod poll;
 pub(crate) mod prctl;
+pub(crate) mod producer;
+pub(crate) mod signal;
