@@ -5,6 +5,7 @@ use core::time::Duration;
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::thread::ThreadId;
 
 use perf_abi::attr::Attr;
 use perf_abi::endian::NativeEndian;
@@ -45,6 +46,8 @@ pub struct Counter {
     file: File,
     attr: Attr,
     dropped: Vec<&'static str>,
+    /// The thread that is counted, where it is the one that opened the event.
+    thread: Option<ThreadId>,
 }
 
 impl AsFd for Counter {
@@ -83,8 +86,15 @@ impl Ready {
 }
 
 impl Counter {
-    pub(crate) fn new(fd: OwnedFd, attr: Attr, dropped: Vec<&'static str>) -> Self {
-        Self { file: File::from(fd), attr, dropped }
+    /// `own`: whether it is the calling thread that is counted.
+    pub(crate) fn new(fd: OwnedFd, attr: Attr, dropped: Vec<&'static str>, own: bool) -> Self {
+        let thread = own.then(|| std::thread::current().id());
+        Self { file: File::from(fd), attr, dropped, thread }
+    }
+
+    /// Whether it is the calling thread that is counted.
+    pub(crate) fn is_of_this_thread(&self) -> bool {
+        self.thread == Some(std::thread::current().id())
     }
 
     /// The attr as the kernel took it: without what was [`dropped`](Self::dropped), its `size` that of the version it

@@ -10,6 +10,7 @@ use perf_open::abi::attr::Attr;
 use perf_open::abi::breakpoint::BreakpointType;
 use perf_open::abi::event::{EventType, SwId};
 use perf_open::abi::read_format::ReadFormat;
+use perf_open::user_read::UserReader;
 use perf_open::{Builder, Event, Target, disable_task, enable_task};
 use support::{call_getppid, getppid, software, touch};
 
@@ -156,4 +157,27 @@ fn the_clocks_count_nanoseconds() {
     touch(64);
     let counted = counter.read().unwrap().value;
     assert!(counted > 0 && u128::from(counted) <= wall.elapsed().as_nanos());
+}
+
+#[test]
+fn user_space_asks_the_kernel_about_software_events() {
+    let counter = software(SwId::PAGE_FAULTS).open(&here()).unwrap();
+    let reader = UserReader::map(&counter).unwrap();
+    touch(8);
+    assert_eq!(reader.try_read(), None);
+    assert!(reader.read().unwrap().value >= 8);
+}
+
+#[test]
+fn user_space_reads_its_own_threads_events_alone() {
+    let of = |builder: Builder, target: &Target<'_>| builder.open(target).unwrap();
+    let by_number = of(software(SwId::DUMMY), &Target::pid(std::process::id()));
+    assert_eq!(UserReader::map(&by_number).unwrap_err().fields(), ["pid"]);
+    let group = of(software(SwId::DUMMY).read_format(ReadFormat::GROUP), &here());
+    assert_eq!(UserReader::map(&group).unwrap_err().fields(), ["read_format"]);
+    let own = of(software(SwId::DUMMY), &here());
+    let elsewhere =
+        std::thread::scope(|scope| scope.spawn(|| UserReader::map(&own).is_err()).join().unwrap());
+    assert!(elsewhere);
+    assert!(UserReader::map(&own).is_ok());
 }

@@ -20,7 +20,7 @@ pub(super) fn ready(revents: libc::c_short) -> Ready {
     Ready {
         records: revents & libc::POLLIN != 0,
         hangup: revents & libc::POLLHUP != 0,
-        no_ring: revents & libc::POLLERR != 0,
+        error: revents & libc::POLLERR != 0,
     }
 }
 
@@ -43,7 +43,7 @@ pub fn wait(rings: &mut [Ring], timeout: Option<Duration>) -> Result<Ready, Erro
         ring.source.awake(ready);
         all.records |= ready.records;
         all.hangup |= ready.hangup;
-        all.no_ring |= ready.no_ring;
+        all.error |= ready.error;
     }
     Ok(all)
 }
@@ -84,7 +84,8 @@ impl Source {
         };
         let advice = "both events must be of one cpu, or of one task where they are of any, with one clock; \
                       and the one that is added must have no ring of its own";
-        ioctl::set_output(counter.as_fd(), Some(fd.as_fd())).map_err(|error| Error::failed(call, error, advice))
+        ioctl::set_output(counter.as_fd(), Some(fd.as_fd()))
+            .map_err(|error| Error::failed(call, error, advice))
     }
 
     /// Stops the writer, or lets it go on.
