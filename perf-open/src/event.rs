@@ -17,8 +17,8 @@
 //!
 //! # Guests
 //!
-//! perf before 6.13 gives every event `exclude_guest`, and [`parse()`] does as it does: `:G` counts the guest alone, `:GH`
-//! or `:HG` both. The constructors set no `exclude_*` flag.
+//! perf before 6.13 gives `exclude_guest` to an event that has no modifier, and to one with `u` or `p` unless `G` or `H`
+//! says otherwise; [`parse()`] does as it does. `cycles:GH` counts everywhere. The constructors set no `exclude_*` flag.
 
 mod close;
 mod construct;

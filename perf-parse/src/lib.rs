@@ -77,6 +77,7 @@ pub mod error;
 pub mod file;
 pub mod layout;
 pub mod record;
+pub mod ring;
 pub mod sample;
 #[cfg(feature = "alloc")]
 pub mod tracepoint;

@@ -5,9 +5,9 @@ const LONGEST: usize = 64;
 /// How many names are told.
 const TOLD: usize = 3;
 
-/// The closest of some names, best first: at most three, and only those that differ in at most a third of `name`.
+/// The closest of some names, best first: at most three, and only those that differ from `name` in at most a third of it.
 pub(crate) fn closest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<String> {
-    let most = (name.len() / 3).max(1);
+    let most = name.len().div_ceil(3);
     if name.len() > LONGEST {
         return Vec::new();
     }

@@ -124,7 +124,10 @@ impl Parser {
             if event.name.is_empty() {
                 event.name = item.text.to_owned();
             }
-            event.attr.flags |= AttrFlags::EXCLUDE_GUEST;
+            // Modifiers of an event say all of it; those of a group are added.
+            if written.is_empty() {
+                event.attr.flags |= AttrFlags::EXCLUDE_GUEST;
+            }
             modify(&mut event, modifiers, false, at)?;
             Ok((event, modifiers))
         };

@@ -96,8 +96,10 @@ fn value(text: &str) -> Parsed<'_, Value> {
     let value = match value.map_err(str::trim_end) {
         Ok(quoted) => Value::Text(quoted.to_owned()),
         Err("?") => Value::Required,
-        Err(bare) if bare.starts_with(|c: char| c.is_ascii_digit()) => match number(bare)? {
-            ("", number) => Value::Number(number),
+        Err(bare) if bare.starts_with(|c: char| c.is_ascii_digit()) => match number(text)? {
+            (behind, number) if text.len().saturating_sub(behind.len()) == bare.len() => {
+                Value::Number(number)
+            }
             _ => Value::Text(bare.to_owned()),
         },
         Err(bare) => Value::Text(bare.to_owned()),

@@ -74,6 +74,20 @@ pub struct Events {
 /// Events at most that names are looked for by their `config`.
 const MAX_NAMED_BY_CONFIG: usize = 1024;
 
+/// Of attrs, each with the ids that records carry for it: what a capture without a header, as of a ring, has to be given.
+impl FromIterator<(Attr, Vec<u64>)> for Events {
+    fn from_iter<I: IntoIterator<Item = (Attr, Vec<u64>)>>(attrs: I) -> Self {
+        let mut events = Self::default();
+        for (attr, ids) in attrs {
+            let event = Event::new(ReadAttr { attr, tail: &[] }, ids);
+            events.dispatch.add(events.list.len(), &event);
+            events.list.push(event);
+        }
+        events.dispatch.settle();
+        events
+    }
+}
+
 /// Events of a capture at most, as in perf.
 const MAX_EVENTS: usize = 1 << 16;
 
@@ -168,8 +182,12 @@ impl Events {
     }
 
     /// The index of a record's event; `None` for the perf tool's own records, which have none.
+    ///
+    /// # Errors
+    ///
+    /// [`UnknownId`](FileErrorKind::UnknownId) and [`UnknownEvent`](FileErrorKind::UnknownEvent).
     #[inline]
-    pub(super) fn of<O: Endian>(&self, record: &RawRecord<'_, O>) -> Result<Option<usize>, FileErrorKind> {
+    pub fn of<O: Endian>(&self, record: &RawRecord<'_, O>) -> Result<Option<usize>, FileErrorKind> {
         self.dispatch.event(&self.list, record)
     }
 }

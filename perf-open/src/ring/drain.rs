@@ -1,0 +1,200 @@
+//! Taking records: the guard.
+
+use perf_abi::endian::NativeEndian;
+use perf_parse::file::{Events, FileErrorKind};
+use perf_parse::ring::{Buffer, Forward, RingError};
+use perf_parse::{RawRecord, Record};
+
+use super::{Account, Ring};
+use crate::sys::consumer::Consumer;
+
+/// The records that were in a ring when it was read, where they lie.
+///
+/// A record is taken when [`next_record`](Self::next_record) gives it. Dropping the guard gives the room of those taken
+/// back to the kernel, and counts them; the others stay, and are the first of the next [`Ring::read`]. A record that was
+/// taken and could not be dealt with goes back by [`keep_last`](Self::keep_last), all by [`cancel`](Self::cancel).
+/// What is taken but not released is room that the kernel lacks: [`release`](Self::release) in between, where the work
+/// on a record is long.
+#[derive(Debug)]
+pub struct Drain<'r> {
+    ring: &'r mut Ring,
+    progress: Progress,
+}
+
+/// How far a guard has come.
+#[derive(Debug)]
+struct Progress {
+    /// Of the next record.
+    position: u64,
+    /// What is taken since the last release.
+    taken: Account,
+    /// The last record taken since: where it is, and what it was counted as losing.
+    last: Option<Last>,
+    failed: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Last {
+    position: u64,
+    taken: Account,
+}
+
+impl Progress {
+    /// Takes the next record.
+    #[inline]
+    fn take<'b>(
+        &mut self,
+        data: &'b Consumer,
+        buffer: &'b mut Buffer,
+    ) -> Option<Result<RawRecord<'b, NativeEndian>, RingError>> {
+        if self.failed {
+            return None;
+        }
+        let (first, second) = data.unread(self.position);
+        let result = Forward::of_pieces(first, second, self.position).next(buffer)?;
+        match &result {
+            Ok(record) => {
+                self.last = Some(Last { position: self.position, taken: self.taken });
+                self.position = self.position.wrapping_add(u64::from(record.size()));
+                self.taken.count(record);
+            }
+            Err(_) => self.failed = true,
+        }
+        Some(result)
+    }
+}
+
+/// A record, decoded by the layout of its event.
+#[derive(Clone, Copy, Debug)]
+pub struct Decoded<'a> {
+    /// Its event: the number that [`Ring::add`] gave; 0 for the ring's own.
+    pub event: usize,
+    /// Its bytes.
+    pub raw: RawRecord<'a, NativeEndian>,
+    /// What it says.
+    pub record: Record<'a, NativeEndian>,
+}
+
+/// Why a record could not be taken, or not be decoded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum DrainError {
+    /// The next record cannot be found.
+    Ring(RingError),
+    /// A record cannot be decoded, or its event not be told; the ones behind it can.
+    Record {
+        /// Where it is in the ring.
+        position: u64,
+        /// Why.
+        error: FileErrorKind,
+    },
+}
+
+impl core::fmt::Display for DrainError {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            Self::Ring(error) => error.fmt(f),
+            Self::Record { position, error } => write!(f, "position {position}: {error}"),
+        }
+    }
+}
+
+impl core::error::Error for DrainError {}
+
+impl<'r> Drain<'r> {
+    pub(super) fn new(ring: &'r mut Ring) -> Self {
+        let position = ring.data.tail();
+        Self { ring, progress: Progress { position, taken: Account::default(), last: None, failed: false } }
+    }
+
+    /// Takes the next record; `None` when all that were there are taken. It borrows the ring, or the ring's buffer if it
+    /// wraps, until the next is asked for.
+    ///
+    /// Takes constant time, but for the one record that may wrap, which is copied.
+    ///
+    /// # Errors
+    ///
+    /// As [`Forward::next`]; the guard gives no more then, and what it could not walk stays in the ring.
+    /// [`skip_rest`](Self::skip_rest) gives it up.
+    #[inline]
+    pub fn next_record(&mut self) -> Option<Result<RawRecord<'_, NativeEndian>, RingError>> {
+        let Ring { data, buffer, .. } = &mut *self.ring;
+        self.progress.take(data, buffer)
+    }
+
+    /// Takes the next record and decodes it.
+    ///
+    /// # Errors
+    ///
+    /// [`DrainError::Ring`] as [`next_record`](Self::next_record). [`DrainError::Record`] for a record that cannot be
+    /// decoded, or is of an event that was not [added](Ring::add); it is taken, and the next can be.
+    #[inline]
+    pub fn next_decoded(&mut self) -> Option<Result<Decoded<'_>, DrainError>> {
+        let position = self.progress.position;
+        let Ring { data, buffer, sources, .. } = &mut *self.ring;
+        let result = self.progress.take(data, buffer)?;
+        Some(result.map_err(DrainError::Ring).and_then(|raw| {
+            decode(sources.events(), raw).map_err(|error| DrainError::Record { position, error })
+        }))
+    }
+
+    /// The position of the next record: a byte count that never wraps.
+    #[must_use]
+    pub fn position(&self) -> u64 {
+        self.progress.position
+    }
+
+    /// Bytes that are not taken yet.
+    #[must_use]
+    pub fn left(&self) -> u64 {
+        self.ring.data.head().wrapping_sub(self.progress.position)
+    }
+
+    /// Leaves the record taken last in the ring, and the guard at it: the next one taken is that record again. Nothing
+    /// happens if none was taken since the last release.
+    pub fn keep_last(&mut self) {
+        if let Some(Last { position, taken }) = self.progress.last.take() {
+            self.progress = Progress { position, taken, last: None, failed: false };
+        }
+    }
+
+    /// Gives the room of the records taken so far back to the kernel, and counts them.
+    pub fn release(&mut self) {
+        self.ring.commit(self.progress.position, core::mem::take(&mut self.progress.taken));
+        self.progress.last = None;
+    }
+
+    /// Gives up the records that are not taken, and tells how many bytes; the account counts them.
+    pub fn skip_rest(mut self) -> u64 {
+        let skipped = self.left();
+        self.progress.position = self.ring.data.head();
+        self.progress.taken.skipped = skipped;
+        skipped
+    }
+
+    /// Leaves all records that were taken since the last release in the ring.
+    pub fn cancel(mut self) {
+        self.progress.position = self.ring.data.tail();
+        self.progress.taken = Account::default();
+    }
+}
+
+/// Decodes a record by the layout of its event.
+#[inline]
+pub(super) fn decode<'a>(
+    events: &'a Events,
+    raw: RawRecord<'a, NativeEndian>,
+) -> Result<Decoded<'a>, FileErrorKind> {
+    let kind = raw.kind();
+    // The kernel writes none of the perf tool's own records, which alone have no event.
+    let index = events.of(&raw)?.ok_or(FileErrorKind::UnknownEvent { kind })?;
+    let event = events.get(index).ok_or(FileErrorKind::UnknownEvent { kind })?;
+    let record = raw.decode(&event.layout).map_err(|error| FileErrorKind::Record { kind, error })?;
+    Ok(Decoded { event: index, raw, record })
+}
+
+impl Drop for Drain<'_> {
+    fn drop(&mut self) {
+        self.release();
+    }
+}

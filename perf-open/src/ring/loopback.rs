@@ -1,0 +1,138 @@
+//! Rings that the program writes itself: readers are tested without a kernel that writes, or one that may be asked.
+//!
+//! Everything but the writer is as in a ring of the kernel's: positions, guards, wakeups, pausing.
+//!
+//! # Examples
+//!
+//! ```
+//! use perf_open::abi::attr::Attr;
+//! use perf_open::abi::record::RecordType;
+//! use perf_open::ring::loopback;
+//!
+//! let (mut ring, mut writer) = loopback::ring(&Attr::default(), 1)?;
+//! assert!(writer.write(b"\x0e\0\0\0\0\0\x08\0")); // a little-endian SWITCH
+//! let mut drain = ring.read()?;
+//! # #[cfg(target_endian = "little")]
+//! assert_eq!(drain.next_record().transpose()?.map(|record| record.kind()), Some(RecordType::SWITCH));
+//! # Ok::<(), Box<dyn core::error::Error>>(())
+//! ```
+
+use std::fs::File;
+use std::io::Write;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use perf_abi::attr::Attr;
+
+use super::map::{Sources, area_size, sizes};
+use super::source::Source;
+use super::{Account, Overwrite, Ring};
+use crate::aux::Aux;
+use crate::error::Error;
+use crate::sys::event_fd::event_fd;
+use crate::sys::producer::Producer;
+
+/// What the call is named in errors: there is none.
+const CALL: &str = "loopback";
+
+/// Who writes a ring in the kernel's stead.
+#[derive(Debug)]
+pub struct Writer {
+    producer: Producer,
+    wakeups: Arc<File>,
+    paused: Arc<AtomicBool>,
+}
+
+/// Who writes an AUX area in the hardware's stead.
+#[derive(Debug)]
+pub struct AuxWriter {
+    producer: Producer,
+}
+
+/// A ring of `pages` pages for records of `attr`, as [`Ring::map`] gives, and its writer.
+///
+/// # Errors
+///
+/// As [`Ring::map`] refuses pages and attrs; what `eventfd` says.
+pub fn ring(attr: &Attr, pages: usize) -> Result<(Ring, Writer), Error> {
+    let (_, size) = sizes(pages)?;
+    let (producer, data) = Producer::forward(size).ok_or_else(too_large)?;
+    let (source, writer) = writer(producer)?;
+    let sources = Sources::of_attr(*attr)?;
+    Ok((Ring { source, data, buffer: Box::default(), sources, account: Account::default() }, writer))
+}
+
+/// A ring that keeps the newest records, as [`Overwrite::map`] gives, and its writer.
+///
+/// # Errors
+///
+/// As [`ring`].
+pub fn overwrite(attr: &Attr, pages: usize) -> Result<(Overwrite, Writer), Error> {
+    let (_, size) = sizes(pages)?;
+    let (producer, memory) = Producer::backward(size).ok_or_else(too_large)?;
+    let (source, writer) = writer(producer)?;
+    Ok((Overwrite::new(source, memory, size, Sources::of_attr(*attr)?)?, writer))
+}
+
+/// An AUX area of `pages` pages, as [`Aux::map`] gives, and its writer.
+///
+/// # Errors
+///
+/// If `ring` is an event's, or has an AUX area.
+pub fn aux(ring: &Ring, pages: usize) -> Result<(Aux, AuxWriter), Error> {
+    let size = area_size(pages)?;
+    let (producer, area) = Producer::aux(ring.control().clone(), size).ok_or_else(|| {
+        Error::refused(CALL, "aux_size", "aux_size: the ring is an event's, or has an AUX area already")
+    })?;
+    Ok((Aux::of(area), AuxWriter { producer }))
+}
+
+fn too_large() -> Error {
+    Error::refused(CALL, "data_size", "data_size: more than there is memory")
+}
+
+fn writer(producer: Producer) -> Result<(Source, Writer), Error> {
+    let wakeups = event_fd().map_err(|error| Error::failed("eventfd", error, ""))?;
+    let (wakeups, paused) = (Arc::new(wakeups), Arc::new(AtomicBool::new(false)));
+    let source = Source::Loopback { wakeups: wakeups.clone(), paused: paused.clone() };
+    Ok((source, Writer { producer, wakeups, paused }))
+}
+
+impl Writer {
+    /// Writes a record and publishes it; whether there was room, and the ring is not paused. The kernel would count what
+    /// is not written as lost, and write a LOST record in front of the next that fits.
+    ///
+    /// # Panics
+    ///
+    /// If the length is no multiple of 8, as that of every record of the kernel is.
+    pub fn write(&mut self, record: &[u8]) -> bool {
+        !self.paused.load(Ordering::SeqCst) && self.producer.write(record)
+    }
+
+    /// Wakes who waits for the ring.
+    pub fn wake(&self) {
+        // Fails only when the count is at its end, where the reader is awake already.
+        let _ = (&*self.wakeups).write(&1_u64.to_ne_bytes());
+    }
+
+    /// Publishes a head that is not where the writer is, as in a page that is corrupt; nothing can be written any more.
+    pub fn corrupt(self, head: u64) {
+        self.producer.corrupt(head);
+    }
+}
+
+impl AuxWriter {
+    /// Writes trace data and publishes it; whether there was room.
+    ///
+    /// # Panics
+    ///
+    /// If the length is no multiple of 8.
+    pub fn write(&mut self, data: &[u8]) -> bool {
+        self.producer.write(data)
+    }
+
+    /// As [`Writer::corrupt`].
+    pub fn corrupt(self, head: u64) {
+        self.producer.corrupt(head);
+    }
+}

@@ -1,0 +1,154 @@
+//! What mapping a ring takes, whichever way it is written.
+
+use std::mem::offset_of;
+use std::os::fd::AsFd;
+use std::sync::Arc;
+
+use perf_abi::attr::{Attr, AttrFlags};
+use perf_abi::endian::NativeEndian;
+use perf_abi::mmap_page::MmapPage;
+use perf_parse::SampleLayout;
+use perf_parse::file::Events;
+use perf_parse::ring::Page;
+
+use crate::counter::Counter;
+use crate::error::Error;
+use crate::sys::mapping::{Mapping, page_size};
+
+type Wire = MmapPage<NativeEndian>;
+
+/// The events whose records are in a ring.
+#[derive(Debug)]
+pub(super) struct Sources {
+    list: Vec<(Attr, Vec<u64>)>,
+    events: Events,
+}
+
+impl Sources {
+    pub(super) fn new(counter: &Counter) -> Result<Self, Error> {
+        let mut sources = Self { list: Vec::new(), events: Events::default() };
+        sources.add(counter)?;
+        Ok(sources)
+    }
+
+    /// Of one event that is not open.
+    pub(super) fn of_attr(attr: Attr) -> Result<Self, Error> {
+        let mut sources = Self { list: Vec::new(), events: Events::default() };
+        sources.push(attr, Vec::new())?;
+        Ok(sources)
+    }
+
+    /// Adds an event; gives its number.
+    pub(super) fn add(&mut self, counter: &Counter) -> Result<usize, Error> {
+        self.push(*counter.attr(), vec![counter.id()?])
+    }
+
+    fn push(&mut self, attr: Attr, ids: Vec<u64>) -> Result<usize, Error> {
+        SampleLayout::new(&attr)
+            .map_err(|error| Error::refused("mmap", error.kind.field(), error.to_string()))?;
+        self.list.push((attr, ids));
+        self.events = self.list.iter().cloned().collect();
+        Ok(self.list.len() - 1)
+    }
+
+    pub(super) fn events(&self) -> &Events {
+        &self.events
+    }
+}
+
+/// Refuses an event that is written the other way.
+pub(super) fn check_direction(counter: &Counter, backward: bool) -> Result<(), Error> {
+    let why = match (counter.attr().flags.contains(AttrFlags::WRITE_BACKWARD), backward) {
+        (true, false) => "write_backward: such an event's ring is an Overwrite",
+        (false, true) => {
+            "write_backward: of a ring that is overwritten forward nobody knows where the oldest record begins; \
+                          open the event with write_backward"
+        }
+        _ => return Ok(()),
+    };
+    Err(Error::refused("mmap", "write_backward", why))
+}
+
+/// Bytes of the mapping of a ring of `pages` pages, and of its data area.
+pub(crate) fn sizes(pages: usize) -> Result<(usize, usize), Error> {
+    let size = area_size(pages)?;
+    match size.checked_add(page_size()) {
+        Some(len) => Ok((len, size)),
+        None => Err(too_many(pages)),
+    }
+}
+
+/// Bytes of an area of `pages` pages.
+pub(crate) fn area_size(pages: usize) -> Result<usize, Error> {
+    if !pages.is_power_of_two() {
+        let below = if pages < 2 { 1 } else { 1 << (usize::BITS - 1 - pages.leading_zeros()) };
+        let why = format!("pages {pages}: must be a power of two, as {below} is");
+        return Err(Error::refused("mmap", "pages", why));
+    }
+    pages
+        .checked_mul(page_size())
+        .filter(|&size| isize::try_from(size).is_ok())
+        .ok_or_else(|| too_many(pages))
+}
+
+fn too_many(pages: usize) -> Error {
+    Error::refused("mmap", "pages", format!("pages {pages}: more than the address space has"))
+}
+
+/// Maps the control page and the ring of an event.
+pub(super) fn map(counter: &Counter, len: usize, writable: bool) -> Result<Arc<Mapping>, Error> {
+    Mapping::of_event(counter.as_fd(), 0, len, writable).map(Arc::new).map_err(|error| {
+        let advice = match error.raw_os_error() {
+            Some(libc::EPERM) => {
+                "too many pages are locked: take fewer, raise RLIMIT_MEMLOCK or \
+                 /proc/sys/kernel/perf_event_mlock_kb, or get CAP_IPC_LOCK"
+            }
+            Some(libc::EINVAL) => {
+                "the event has a ring of another size or writes to another's, or is inherited and not bound to a cpu"
+            }
+            Some(libc::ENOMEM) => "the kernel has no memory for the ring: take fewer pages",
+            _ => "",
+        };
+        Error::failed("mmap", error, advice)
+    })
+}
+
+/// Where the data area is in the mapping, and its bytes. A kernel before 4.1 does not say: behind the page.
+pub(super) fn data_area(memory: &Mapping, size: usize) -> (usize, usize) {
+    let field = |at| usize::try_from(memory.load(at)).unwrap_or(usize::MAX);
+    match (field(offset_of!(Wire, data_offset)), field(offset_of!(Wire, data_size))) {
+        (0, 0) => (page_size(), size),
+        area => area,
+    }
+}
+
+/// The control page's fields; those that the sequence count is for, of one moment.
+pub(crate) fn page(memory: &Mapping) -> Page {
+    let mut bytes = [0; size_of::<Wire>()];
+    for _ in 0..1000 {
+        let before = memory.load_acquire(offset_of!(Wire, lock));
+        memory.copy(0, &mut bytes);
+        std::sync::atomic::fence(std::sync::atomic::Ordering::Acquire);
+        // The low half is the count and the other `index`, on little-endian machines; neither may change.
+        if memory.load(offset_of!(Wire, lock)) == before && lock(&bytes) % 2 == 0 {
+            break;
+        }
+        std::hint::spin_loop();
+    }
+    Page::read::<NativeEndian>(&bytes).unwrap_or_default()
+}
+
+fn lock(bytes: &[u8]) -> u32 {
+    let lock = bytes.get(offset_of!(Wire, lock)..).and_then(|from| from.first_chunk());
+    lock.map_or(0, |lock| u32::from_ne_bytes(*lock))
+}
+
+/// Control page and data area. The head is read before the data, so that what is below it is in the data.
+pub(super) fn dump(memory: &Mapping) -> Vec<u8> {
+    let mut bytes = vec![0; memory.len()];
+    let (page, data) = bytes.split_at_mut(page_size());
+    memory.copy(0, page);
+    std::sync::atomic::fence(std::sync::atomic::Ordering::Acquire);
+    memory.copy(page_size(), data);
+    bytes
+}

@@ -1,0 +1,289 @@
+//! Rings that keep the newest records.
+
+use std::mem::offset_of;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
+use std::sync::Arc;
+use std::time::Duration;
+
+use perf_abi::endian::NativeEndian;
+use perf_abi::mmap_page::MmapPage;
+use perf_parse::RawRecord;
+use perf_parse::file::Events;
+use perf_parse::ring::{Backward, Buffer, Page, RingError, RingErrorKind, Torn};
+
+use super::drain::{Decoded, DrainError, decode};
+use super::map::{self, Sources};
+use super::source::{Source, polled, ready};
+use crate::counter::{Counter, Ready};
+use crate::error::Error;
+use crate::sys::mapping::Mapping;
+
+/// A ring that is written backward, over its oldest records: a flight recorder.
+///
+/// It costs no reader while it runs. [`pause`](Self::pause) stops it; its records are then copied, since the kernel does
+/// not wait for who may not write the mapping.
+///
+/// # Examples
+///
+/// ```
+/// use perf_open::abi::event::SwId;
+/// use perf_open::abi::sample_type::SampleType;
+/// use perf_open::{Builder, Event, Overwrite, Target};
+///
+/// let faults = Builder::new(Event::software(SwId::PAGE_FAULTS))
+///     .exclude_kernel(true)
+///     .sample_period(1)
+///     .sample_type(SampleType::TIME)
+///     .write_backward(true)
+///     .open(&Target::this_thread())?;
+/// let mut ring = Overwrite::map(&faults, 1)?;
+/// drop(vec![1_u8; 8 << 20]); // more than the ring holds
+///
+/// let mut paused = ring.pause()?;
+/// let mut newest_first = paused.records()?;
+/// let mut records = 0;
+/// while let Some(record) = newest_first.next_record() {
+///     record?;
+///     records += 1;
+/// }
+/// assert!(records > 0);
+/// paused.resume()?; // as dropping it would
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
+///
+/// Kernel: `perf_output_begin_backward`, `kernel/events/ring_buffer.c`; since Linux 4.7.
+#[derive(Debug)]
+pub struct Overwrite {
+    source: Source,
+    memory: Arc<Mapping>,
+    start: usize,
+    size: usize,
+    sources: Sources,
+    buffer: Box<Buffer>,
+    copy: Vec<u8>,
+    /// The head of the last copy.
+    seen: u64,
+}
+
+impl Overwrite {
+    /// Maps a ring of `pages` pages, read-only, for the records of `counter`, whose attr has `write_backward`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Ring::map`](super::Ring::map); an event without `write_backward` is refused, as nobody would know where the
+    /// oldest record begins.
+    pub fn map(counter: &Counter, pages: usize) -> Result<Self, Error> {
+        map::check_direction(counter, true)?;
+        let (len, size) = map::sizes(pages)?;
+        let sources = Sources::new(counter)?;
+        let source = Source::of(counter)?;
+        Self::new(source, map::map(counter, len, false)?, size, sources)
+    }
+
+    pub(super) fn new(
+        source: Source,
+        memory: Arc<Mapping>,
+        size: usize,
+        sources: Sources,
+    ) -> Result<Self, Error> {
+        let (start, size) = map::data_area(&memory, size);
+        if start.checked_add(size).is_none_or(|end| end > memory.len()) {
+            let why = "data_offset: the ring is not where the control page says";
+            return Err(Error::refused("mmap", "data_offset", why));
+        }
+        Ok(Self { source, memory, start, size, sources, buffer: Box::default(), copy: Vec::new(), seen: 0 })
+    }
+
+    /// Has the records of `counter` written to this ring too; gives its number.
+    ///
+    /// # Errors
+    ///
+    /// As [`Ring::add`](super::Ring::add).
+    pub fn add(&mut self, counter: &Counter) -> Result<usize, Error> {
+        map::check_direction(counter, true)?;
+        self.source.add(counter)?;
+        self.sources.add(counter)
+    }
+
+    /// The events whose records are in the ring, in the order they were added.
+    #[must_use]
+    pub fn events(&self) -> &Events {
+        self.sources.events()
+    }
+
+    /// Stops the ring until the guard is dropped. What would be written meanwhile is lost, and told by a LOST record.
+    ///
+    /// # Errors
+    ///
+    /// What `PERF_EVENT_IOC_PAUSE_OUTPUT` says: `ENOTTY` before Linux 4.7.
+    pub fn pause(&mut self) -> Result<Paused<'_>, Error> {
+        self.source.pause(true)?;
+        Ok(Paused { previous: self.seen, ring: self, resumed: false })
+    }
+
+    /// Waits as [`Ring::wait`](super::Ring::wait) does.
+    ///
+    /// # Errors
+    ///
+    /// What `poll` says: `ENOMEM`.
+    pub fn wait(&mut self, timeout: Option<Duration>) -> Result<Ready, Error> {
+        let revents = polled(&[self.as_fd()], timeout)?;
+        let ready = revents.first().copied().map(ready).unwrap_or_default();
+        self.source.awake(ready);
+        Ok(ready)
+    }
+
+    /// The control page, as [`Ring::page`](super::Ring::page) gives it.
+    #[must_use]
+    pub fn page(&self) -> Page {
+        map::page(&self.memory)
+    }
+
+    /// Bytes of the ring.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
+    /// Copies the area while the head stands still; gives the head.
+    ///
+    /// A record that was being written when the ring was paused is finished within microseconds, as the kernel is not
+    /// preempted in between; its head moves then.
+    fn copy(&mut self) -> Result<u64, RingError> {
+        let head = || self.memory.load_acquire(offset_of!(MmapPage<NativeEndian>, data_head));
+        self.copy.resize(self.size, 0);
+        let mut before = head();
+        for _ in 0..16 {
+            self.memory.copy(self.start, &mut self.copy);
+            std::sync::atomic::fence(std::sync::atomic::Ordering::Acquire);
+            let after = head();
+            if after == before {
+                self.seen = after;
+                return Ok(after);
+            }
+            before = after;
+        }
+        let must = "at rest, as the ring is paused";
+        Err(RingError {
+            kind: RingErrorKind::Invalid { field: "data_head", value: before, must },
+            position: 1024,
+        })
+    }
+}
+
+impl AsFd for Overwrite {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.source.as_fd()
+    }
+}
+
+impl AsRawFd for Overwrite {
+    fn as_raw_fd(&self) -> RawFd {
+        self.as_fd().as_raw_fd()
+    }
+}
+
+/// A ring at rest. It goes on when this is dropped.
+#[derive(Debug)]
+pub struct Paused<'r> {
+    ring: &'r mut Overwrite,
+    /// The head of the copy before this pause.
+    previous: u64,
+    resumed: bool,
+}
+
+impl Paused<'_> {
+    /// All records of the ring, newest first.
+    ///
+    /// # Errors
+    ///
+    /// [`Invalid`](RingErrorKind::Invalid) if the head does not come to rest, or is no multiple of 8 (`data_head`).
+    pub fn records(&mut self) -> Result<Snapshot<'_>, RingError> {
+        self.snapshot(None)
+    }
+
+    /// The records that are newer than those of the pause before, newest first.
+    ///
+    /// # Errors
+    ///
+    /// As [`records`](Self::records).
+    pub fn news(&mut self) -> Result<Snapshot<'_>, RingError> {
+        self.snapshot(Some(self.previous))
+    }
+
+    fn snapshot(&mut self, until: Option<u64>) -> Result<Snapshot<'_>, RingError> {
+        let head = self.ring.copy()?;
+        let Overwrite { copy, buffer, sources, .. } = &mut *self.ring;
+        Ok(Snapshot { walker: Backward::new(copy, head)?, buffer, events: sources.events(), until })
+    }
+
+    /// The ring as it stands in memory, control page and all, for [`perf_parse::ring::Dump`] to decode.
+    #[must_use]
+    pub fn dump(&self) -> Vec<u8> {
+        map::dump(&self.ring.memory)
+    }
+
+    /// Lets the ring go on.
+    ///
+    /// # Errors
+    ///
+    /// What `PERF_EVENT_IOC_PAUSE_OUTPUT` says.
+    pub fn resume(mut self) -> Result<(), Error> {
+        self.resumed = true;
+        self.ring.source.pause(false)
+    }
+}
+
+impl Drop for Paused<'_> {
+    fn drop(&mut self) {
+        if !self.resumed {
+            // The request that paused the ring succeeded, and this one fails for no other reason.
+            let _ = self.ring.source.pause(false);
+        }
+    }
+}
+
+/// The records of a paused ring, from a copy, newest first.
+#[derive(Debug)]
+pub struct Snapshot<'a> {
+    walker: Backward<'a, NativeEndian>,
+    buffer: &'a mut Buffer,
+    events: &'a Events,
+    until: Option<u64>,
+}
+
+impl Snapshot<'_> {
+    /// The next older record.
+    ///
+    /// # Errors
+    ///
+    /// As [`Backward::next`].
+    pub fn next_record(&mut self) -> Option<Result<RawRecord<'_, NativeEndian>, RingError>> {
+        // Heads count down: what is at `until` or beyond was there before.
+        let is_seen = |until: u64| until.wrapping_sub(self.walker.position()) as i64 <= 0;
+        if self.until.is_some_and(is_seen) {
+            return None;
+        }
+        self.walker.next(self.buffer)
+    }
+
+    /// The next older record, decoded.
+    ///
+    /// # Errors
+    ///
+    /// As [`Drain::next_decoded`](super::Drain::next_decoded).
+    pub fn next_decoded(&mut self) -> Option<Result<Decoded<'_>, DrainError>> {
+        let (position, events) = (self.walker.position(), self.events);
+        Some(
+            self.next_record()?
+                .map_err(DrainError::Ring)
+                .and_then(|raw| decode(events, raw).map_err(|error| DrainError::Record { position, error })),
+        )
+    }
+
+    /// The oldest record, if its end was overwritten; known once all others were given.
+    #[must_use]
+    pub fn torn(&self) -> Option<Torn> {
+        self.walker.torn()
+    }
+}

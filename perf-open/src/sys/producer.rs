@@ -1,0 +1,117 @@
+//! The writer's side of an area on the heap: what the kernel does, done by the program itself.
+
+use std::mem::offset_of;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use perf_abi::endian::NativeEndian;
+use perf_abi::mmap_page::MmapPage;
+
+use super::consumer::{Area, Claim, Consumer};
+use super::mapping::{Mapping, page_size};
+
+type Page = MmapPage<NativeEndian>;
+
+/// The one writer of an area on the heap.
+///
+/// Invariants. The area is `size` bytes, a power of two, at `start` of `memory`, which is on the heap. There is no other
+/// producer of it. Forward, what lies between the page's tail and `head` is not written; backward, no [`Consumer`] can
+/// be made, as the claim is held here.
+#[derive(Debug)]
+pub(crate) struct Producer {
+    control: Arc<Mapping>,
+    memory: Arc<Mapping>,
+    area: Area,
+    start: usize,
+    size: usize,
+    head: u64,
+    backward: Option<Claim>,
+}
+
+impl Producer {
+    /// A control page with a ring of `size` bytes behind it, written forward, and its reader. `None` if `size` is no
+    /// power of two from 8 on, or too much.
+    pub(crate) fn forward(size: usize) -> Option<(Self, Consumer)> {
+        let memory = ring(size)?;
+        let claim = Claim::new(memory.clone(), Area::Data)?;
+        let consumer = Consumer::new(claim, memory.clone(), page_size(), size)?;
+        Some((Self::new(memory.clone(), memory, Area::Data, page_size(), size), consumer))
+    }
+
+    /// The same, written backward, and its memory.
+    pub(crate) fn backward(size: usize) -> Option<(Self, Arc<Mapping>)> {
+        let memory = ring(size).filter(|_| size.is_power_of_two())?;
+        let claim = Claim::new(memory.clone(), Area::Data)?;
+        let producer = Self::new(memory.clone(), memory.clone(), Area::Data, page_size(), size);
+        Some((Self { backward: Some(claim), ..producer }, memory))
+    }
+
+    /// An AUX area of `size` bytes for a ring on the heap, and its reader. `None` as for [`forward`](Self::forward), if
+    /// the ring is the kernel's, or has an AUX area already.
+    pub(crate) fn aux(control: Arc<Mapping>, size: usize) -> Option<(Self, Consumer)> {
+        let memory = Arc::new(Mapping::of_heap(size).filter(|_| control.is_heap())?);
+        let claim = Claim::new(control.clone(), Area::Aux)?;
+        let consumer = Consumer::new(claim, memory.clone(), 0, size)?;
+        let producer = Self { head: consumer.tail(), ..Self::new(control, memory, Area::Aux, 0, size) };
+        Some((producer, consumer))
+    }
+
+    fn new(control: Arc<Mapping>, memory: Arc<Mapping>, area: Area, start: usize, size: usize) -> Self {
+        Self { control, memory, area, start, size, head: 0, backward: None }
+    }
+
+    /// Writes `bytes` and moves the head; whether there was room.
+    ///
+    /// # Panics
+    ///
+    /// If the length is no multiple of 8.
+    pub(crate) fn write(&mut self, bytes: &[u8]) -> bool {
+        assert!(bytes.len() % 8 == 0, "whole words are written");
+        if bytes.len() > self.size {
+            return false;
+        }
+        let (from, head) = if self.backward.is_some() {
+            let from = self.head.wrapping_sub(bytes.len() as u64);
+            (from, from)
+        } else {
+            let unread = self.head.wrapping_sub(self.control.load_acquire(self.area.tail()));
+            if unread + bytes.len() as u64 > self.size as u64 {
+                return false;
+            }
+            (self.head, self.head.wrapping_add(bytes.len() as u64))
+        };
+        for (word, position) in bytes.chunks_exact(8).zip((from..).step_by(8)) {
+            let at = self.start + (position as usize & (self.size - 1));
+            let value = u64::from_ne_bytes(word.try_into().unwrap_or_default());
+            // SAFETY: forward, the word is beyond our head and less than `size` beyond the tail, so not among those
+            // between tail and head, of which alone the reader makes slices. Backward, no reader makes any.
+            unsafe { self.memory.store(at, value, Ordering::Relaxed) };
+        }
+        self.head = head;
+        self.publish();
+        true
+    }
+
+    /// Publishes a head that is not the writer's, as a page that is corrupt. Nothing can be written any more.
+    pub(crate) fn corrupt(mut self, head: u64) {
+        self.head = head;
+        self.publish();
+    }
+
+    /// Stores the head, behind every write of the bytes before it.
+    fn publish(&self) {
+        // SAFETY: slices are made of areas only, which lie behind the control page.
+        unsafe { self.control.store(self.area.head(), self.head, Ordering::Release) };
+    }
+}
+
+/// A control page and `size` bytes on the heap.
+fn ring(size: usize) -> Option<Arc<Mapping>> {
+    let page = page_size();
+    let memory = Mapping::of_heap(page.checked_add(size)?)?;
+    for (at, value) in [(offset_of!(Page, data_offset), page), (offset_of!(Page, data_size), size)] {
+        // SAFETY: nobody else has the mapping yet.
+        unsafe { memory.store(at, value as u64, Ordering::Relaxed) };
+    }
+    Some(Arc::new(memory))
+}

@@ -1,0 +1,121 @@
+//! Where the areas are in a mapping.
+
+use super::aux::AuxArea;
+use super::error::{Field, RingError, RingErrorKind};
+use super::page::Page;
+use super::walk::ALIGN;
+
+/// Bytes of the control page in use: the data cannot begin before.
+const PAGE_IN_USE: u64 = 1088;
+
+/// Bytes of the smallest page of any machine that Linux runs on.
+const MIN_PAGE: u64 = 4096;
+
+/// Where the data area is in a mapping, and how that was told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DataArea {
+    /// Where it begins: behind the control page.
+    pub offset: u64,
+    /// Its bytes: a power of two.
+    pub size: u64,
+    /// Who says so.
+    pub by: DecidedBy,
+}
+
+/// What told where the data area is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DecidedBy {
+    /// The control page, by `data_offset` and `data_size`; since Linux 4.1.
+    Page,
+    /// The size of a page that the caller gave: the rest of the mapping is the data area.
+    PageSize,
+    /// The length of the mapping, which is one page and a power of two of them, and so leaves no choice: the page is
+    /// as large as the lowest bit of the length, or half the length if that is the only one.
+    Length,
+    /// The caller, who gave the data area alone.
+    Caller,
+}
+
+impl DataArea {
+    /// Finds it in a mapping of `length` bytes. `page_size` is used where the page does not say.
+    pub(super) fn find(page: &Page, length: u64, page_size: Option<u64>) -> Result<Self, RingError> {
+        let area = match (page.data_offset, page.data_size) {
+            (0, 0) => Self::derive(length, page_size)?,
+            (0, _) => return Err(Field::DATA_OFFSET.invalid(0, "set, as data_size is")),
+            (_, 0) => return Err(Field::DATA_SIZE.invalid(0, "set, as data_offset is")),
+            (offset, size) => Self { offset, size, by: DecidedBy::Page },
+        };
+        if area.offset < PAGE_IN_USE {
+            return Err(Field::DATA_OFFSET.invalid(area.offset, "behind the control page"));
+        }
+        if !area.size.is_power_of_two() || area.size < ALIGN as u64 {
+            return Err(Field::DATA_SIZE.invalid(area.size, "a power of two"));
+        }
+        let needed = area.end();
+        if needed > length {
+            return Err(Field::DATA_SIZE.truncated(needed, length));
+        }
+        if needed < length && page.aux_size == 0 {
+            let must = "what the mapping has behind data_offset, as it has no AUX area";
+            return Err(Field::DATA_SIZE.invalid(area.size, must));
+        }
+        Ok(area)
+    }
+
+    fn derive(length: u64, page_size: Option<u64>) -> Result<Self, RingError> {
+        let lowest_bit = length & length.wrapping_neg();
+        let by_length = if length.is_power_of_two() { length >> 1 } else { lowest_bit };
+        let (offset, by, must) = match page_size {
+            Some(page_size) => (page_size, DecidedBy::PageSize, "a power of two from 4096 on: the page size"),
+            None => {
+                (by_length, DecidedBy::Length, "a power of two from 4096 on, by the length of the mapping")
+            }
+        };
+        if !offset.is_power_of_two() || offset < MIN_PAGE {
+            return Err(Field::DATA_OFFSET.invalid(offset, must));
+        }
+        Ok(Self { offset, size: length.saturating_sub(offset), by })
+    }
+
+    fn end(&self) -> u64 {
+        self.offset.saturating_add(self.size)
+    }
+
+    /// The AUX area in a mapping that goes on behind the data; `None` if it does not, or the page has none.
+    pub(super) fn aux<'a>(&self, page: &Page, mapping: &'a [u8]) -> Result<Option<AuxArea<'a>>, RingError> {
+        let length = mapping.len() as u64;
+        if page.aux_size == 0 {
+            return Ok(None);
+        }
+        if page.aux_offset < self.end() {
+            return Err(Field::AUX_OFFSET.invalid(page.aux_offset, "behind the data area"));
+        }
+        if length == self.end() {
+            return Ok(None);
+        }
+        let needed = page.aux_offset.saturating_add(page.aux_size);
+        if needed > length {
+            return Err(Field::AUX_SIZE.truncated(needed, length));
+        }
+        if needed < length {
+            return Err(Field::AUX_SIZE.invalid(page.aux_size, "what the mapping has behind aux_offset"));
+        }
+        let start = usize::try_from(page.aux_offset).unwrap_or(usize::MAX);
+        aux_of(page, mapping.get(start..).unwrap_or_default()).map(Some)
+    }
+}
+
+/// The AUX area that the page tells of, which is `bytes`.
+pub(super) fn aux_of<'a>(page: &Page, bytes: &'a [u8]) -> Result<AuxArea<'a>, RingError> {
+    if page.aux_size != bytes.len() as u64 {
+        return Err(Field::AUX_SIZE.invalid(page.aux_size, "the length of the AUX area that is given"));
+    }
+    AuxArea::new(bytes, page.aux_tail, page.aux_head)
+}
+
+impl Field {
+    /// An error of this field, by which there should be more bytes.
+    const fn truncated(self, needed: u64, available: u64) -> RingError {
+        RingError { kind: RingErrorKind::Truncated { field: self.0, needed, available }, position: self.1 }
+    }
+}

@@ -1,0 +1,225 @@
+//! Several rings, by time.
+
+use alloc::collections::BinaryHeap;
+use alloc::vec::Vec;
+use core::cmp::Reverse;
+
+use perf_abi::endian::Endian;
+use perf_abi::record::RecordType;
+
+use super::account::Account;
+use super::dump::Dump;
+use super::error::RingError;
+use super::walk::Found;
+use crate::file::{Event, Events, FileErrorKind};
+use crate::record::{RawRecord, Record};
+use crate::sample::Sample;
+
+/// The records of several rings, one a cpu or a task, by time.
+///
+/// A merge, not a sort: the records of a ring keep their order. Of records of the same time, those of the ring that was
+/// added first come first. A record without a time, or whose event cannot be told, comes with the one before it in its
+/// ring.
+///
+/// Allocates a few words a ring, and once the bytes of a record that wraps.
+///
+/// # Examples
+///
+/// ```
+/// use perf_parse::abi::attr::{Attr, AttrFlags};
+/// use perf_parse::abi::endian::LittleEndian;
+/// use perf_parse::abi::sample_type::SampleType;
+/// use perf_parse::file::Events;
+/// use perf_parse::ring::{Direction, Dump, Merge};
+///
+/// let attr = Attr { sample_type: SampleType::TIME, flags: AttrFlags::SAMPLE_ID_ALL, ..Attr::default() };
+/// let events: Events = [(attr, vec![])].into_iter().collect();
+///
+/// let cpu0 = *b"\x0e\0\0\0\0\0\x10\0\x03\0\0\0\0\0\0\0\x0e\0\0\0\0\0\x10\0\x07\0\0\0\0\0\0\0";
+/// let cpu1 = *b"\x0e\0\0\0\0\0\x10\0\x05\0\0\0\0\0\0\0";
+/// let mut merge = Merge::<LittleEndian>::new();
+/// merge.add(Dump::new(&cpu0, Direction::Forward, 0, 32)?, &events);
+/// merge.add(Dump::new(&cpu1, Direction::Forward, 0, 16)?, &events);
+/// let mut order = Vec::new();
+/// while let Some(record) = merge.next() {
+///     let record = record?;
+///     order.push((record.ring, record.time));
+/// }
+/// assert_eq!(order, [(0, Some(3)), (1, Some(5)), (0, Some(7))]);
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Merge<'a, O: Endian> {
+    rings: Vec<Ring<'a, O>>,
+    /// The rings that have a record, by its time and then by when they were added.
+    order: BinaryHeap<Reverse<(u64, usize)>>,
+    /// The ring whose record was given last, and whose next one is not looked at yet.
+    given: Option<usize>,
+}
+
+#[derive(Clone, Debug)]
+struct Ring<'a, O: Endian> {
+    dump: Dump<'a, O>,
+    events: &'a Events,
+    next: Option<Result<Next<'a, O>, RingError>>,
+    /// The bytes of the next record, if it wraps.
+    copy: Vec<u8>,
+    /// What the next record is ordered by: its time, or that of the one before.
+    key: u64,
+}
+
+/// A record that is next in its ring.
+#[derive(Clone, Copy, Debug)]
+struct Next<'a, O: Endian> {
+    position: u64,
+    /// `None` for one that wraps, which is in the ring's `copy`.
+    whole: Option<RawRecord<'a, O>>,
+    time: Option<u64>,
+    event: Result<&'a Event, FileErrorKind>,
+}
+
+/// A record of one of several rings. Borrows from the [`Merge`], until it is asked for the next one.
+#[derive(Clone, Copy, Debug)]
+pub struct RingRecord<'a, O: Endian> {
+    /// The ring it is of: the number that [`Merge::add`] gave.
+    pub ring: usize,
+    /// Where its header is in that ring: a byte count that never wraps.
+    pub position: u64,
+    /// When it was made, in nanoseconds of its event's clock; `None` where the event does not record it or cannot be
+    /// told.
+    pub time: Option<u64>,
+    /// Its bytes.
+    pub raw: RawRecord<'a, O>,
+    /// Its event, or why that cannot be told.
+    pub event: Result<&'a Event, FileErrorKind>,
+}
+
+/// A ring of several that cannot be read further.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MergeError {
+    /// The ring: the number that [`Merge::add`] gave.
+    pub ring: usize,
+    /// What is wrong with it.
+    pub error: RingError,
+}
+
+impl core::fmt::Display for MergeError {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "ring {}: {}", self.ring, self.error)
+    }
+}
+
+impl core::error::Error for MergeError {}
+
+impl<'a, O: Endian> Merge<'a, O> {
+    /// Without rings.
+    #[must_use]
+    pub fn new() -> Self {
+        Self { rings: Vec::new(), order: BinaryHeap::new(), given: None }
+    }
+
+    /// Adds a ring, and the events whose records are in it; of several, the ids tell. Gives its number: how many were
+    /// added before.
+    ///
+    /// A backward ring is turned around. Rings are added before the first record is asked for: the records of one that
+    /// comes later are not taken back behind those given.
+    pub fn add(&mut self, dump: Dump<'a, O>, events: &'a Events) -> usize {
+        let index = self.rings.len();
+        let dump = dump.oldest_first();
+        self.rings.push(Ring { dump, events, next: None, copy: Vec::new(), key: 0 });
+        self.look(index);
+        index
+    }
+
+    /// The next record by time. `None` at the end of all rings.
+    ///
+    /// # Errors
+    ///
+    /// That of [`Dump::next`], with the ring; the others go on.
+    #[expect(clippy::should_implement_trait, reason = "an iterator's items cannot borrow from it")]
+    pub fn next(&mut self) -> Option<Result<RingRecord<'_, O>, MergeError>> {
+        if let Some(index) = self.given.take() {
+            self.look(index);
+        }
+        let Reverse((_, index)) = self.order.pop()?;
+        self.given = Some(index);
+        let ring = self.rings.get_mut(index)?;
+        let next = match ring.next.take()? {
+            Ok(next) => next,
+            Err(error) => return Some(Err(MergeError { ring: index, error })),
+        };
+        let Next { position, whole, time, event } = next;
+        let raw = match whole {
+            Some(raw) => raw,
+            None => RawRecord::parse(&ring.copy).ok()?.0,
+        };
+        Some(Ok(RingRecord { ring: index, position, time, raw, event }))
+    }
+
+    /// The account of a ring; `None` for a number that was not given.
+    ///
+    /// It counts the record that is next in the ring as read.
+    #[must_use]
+    pub fn account(&self, ring: usize) -> Option<Account> {
+        self.rings.get(ring).map(|ring| ring.dump.account())
+    }
+
+    /// Looks at the next record of a ring, and puts the ring in order by it.
+    fn look(&mut self, index: usize) {
+        let Some(ring) = self.rings.get_mut(index) else { return };
+        ring.next = ring.look();
+        if ring.next.is_some() {
+            self.order.push(Reverse((ring.key, index)));
+        }
+    }
+}
+
+impl<'a, O: Endian> Ring<'a, O> {
+    fn look(&mut self) -> Option<Result<Next<'a, O>, RingError>> {
+        let (position, found) = self.dump.step()?;
+        let (raw, whole) = match found {
+            Ok(Found::Whole(record)) => (record, Some(record)),
+            Ok(Found::Wrapped(first, second)) => {
+                self.copy = [first, second].concat();
+                (RawRecord::parse(&self.copy).ok()?.0, None)
+            }
+            Err(error) => return Some(Err(error)),
+        };
+        self.dump.count(&raw);
+        let event = match self.events.of(&raw) {
+            Ok(index) => index.and_then(|index| self.events.get(index)),
+            Err(kind) => return Some(Ok(Next { position, whole, time: None, event: Err(kind) })),
+        };
+        let event = event.ok_or(FileErrorKind::UnknownEvent { kind: raw.kind() });
+        let time = event.ok().and_then(|event| time(&raw, event));
+        self.key = time.unwrap_or(self.key);
+        Some(Ok(Next { position, whole, time, event }))
+    }
+}
+
+/// When a record was made.
+#[inline]
+fn time<O: Endian>(raw: &RawRecord<'_, O>, event: &Event) -> Option<u64> {
+    if raw.kind() == RecordType::SAMPLE {
+        return Sample::head_time(&event.layout, raw);
+    }
+    raw.sample_id(&event.layout).ok()??.time()
+}
+
+impl<'a, O: Endian> RingRecord<'a, O> {
+    /// Decodes the record. Allocates nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`FileErrorKind::Record`] for a fault in the record, whose offset is from its [`position`](Self::position);
+    /// [`FileErrorKind::UnknownId`], [`FileErrorKind::UnknownEvent`] or [`FileErrorKind::Layout`] if its layout is not
+    /// known. Other records are not affected.
+    pub fn decode(&self) -> Result<Record<'a, O>, FileErrorKind> {
+        let kind = self.raw.kind();
+        let event = self.event?;
+        match event.fault {
+            Some(error) if kind == RecordType::SAMPLE => Err(FileErrorKind::Layout(error)),
+            _ => self.raw.decode(&event.layout).map_err(|error| FileErrorKind::Record { kind, error }),
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! A ring that is written backward, turned around.
+
+use alloc::vec::Vec;
+
+use perf_abi::endian::Endian;
+
+use super::backward::Backward;
+use super::buffer::Buffer;
+use super::error::RingError;
+use super::walk::{Found, Torn, Walk, pieces};
+use crate::record::RawRecord;
+
+/// The records of a ring that is written backward, oldest first.
+///
+/// Made by [`Backward::oldest_first`]. Keeps two bytes a record.
+#[derive(Clone, Debug)]
+pub struct OldestFirst<'a, O: Endian> {
+    data: &'a [u8],
+    /// The walk that found them, which has ended.
+    pub(super) walk: Walk<'a, O>,
+    /// How it ended, where that is an error that is not yet given.
+    fault: Option<RingError>,
+    /// The sizes of the records still to be given, the newest first.
+    sizes: Vec<u16>,
+    /// Where the oldest of them ends, and the newest begins.
+    end: u64,
+    head: u64,
+}
+
+impl<'a, O: Endian> Backward<'a, O> {
+    /// The records that were not yet given, oldest first. Walks over their headers.
+    #[must_use]
+    pub fn oldest_first(self) -> OldestFirst<'a, O> {
+        let Self { mut walk, data } = self;
+        let head = walk.position();
+        let (mut sizes, mut fault) = (Vec::new(), None);
+        while let Some(found) = walk.step() {
+            match found {
+                Ok(found) => sizes.push(found.size()),
+                Err(error) => fault = Some(error),
+            }
+        }
+        OldestFirst { data, fault, sizes, end: walk.position(), head, walk }
+    }
+}
+
+impl<'a, O: Endian> OldestFirst<'a, O> {
+    /// The next newer record. It borrows the data area, or `buffer` if it wraps; not this walker.
+    ///
+    /// # Errors
+    ///
+    /// The first item is that of [`Backward::next`], if the walk ended with one: records older than that are not
+    /// found. The others follow.
+    #[inline]
+    pub fn next<'b>(&mut self, buffer: &'b mut Buffer) -> Option<Result<RawRecord<'b, O>, RingError>>
+    where
+        'a: 'b,
+    {
+        match self.step()? {
+            Ok(Found::Whole(record)) => Some(Ok(record)),
+            Ok(Found::Wrapped(first, second)) => Some(buffer.join(first, second, self.end)),
+            Err(error) => Some(Err(error)),
+        }
+    }
+
+    /// Where the record given last begins; before the first, where the oldest ends.
+    #[must_use]
+    #[inline]
+    pub fn position(&self) -> u64 {
+        self.end
+    }
+
+    /// The oldest record, if its end was overwritten.
+    #[must_use]
+    pub fn torn(&self) -> Option<Torn> {
+        self.walk.torn()
+    }
+
+    #[inline]
+    pub(super) fn step(&mut self) -> Option<Result<Found<'a, O>, RingError>> {
+        if let Some(fault) = self.fault.take() {
+            return Some(Err(fault));
+        }
+        let size = self.sizes.pop()?;
+        self.end = self.end.wrapping_sub(u64::from(size));
+        let (first, second) = pieces(self.data, self.end, usize::from(size))?;
+        match RawRecord::parse(first) {
+            Ok((record, _)) => Some(Ok(Found::Whole(record))),
+            Err(_) => Some(Ok(Found::Wrapped(first, second))),
+        }
+    }
+
+    /// Bytes still to be walked.
+    pub(super) fn left(&self) -> u64 {
+        self.end.wrapping_sub(self.head)
+    }
+}
