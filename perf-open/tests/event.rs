@@ -7,6 +7,8 @@
     reason = "a test that unwraps wrongly should fail loudly"
 )]
 
+extern crate alloc;
+
 #[path = "event/errors.rs"]
 mod errors;
 mod fake;

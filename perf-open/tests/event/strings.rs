@@ -148,7 +148,7 @@ fn modifiers() {
 #[test]
 fn groups_and_their_modifiers() {
     use AttrFlags as F;
-    let groups = groups("groups", " cycles:u , mem { faults:p , cs:G } :DeSWpu ,{dummy}");
+    let groups = groups("groups", " cycles:u , mem { faults:p , cs:G }:DeSWpu ,{dummy}");
     let names: Vec<Vec<&str>> =
         groups.iter().map(|group| group.events.iter().map(|event| event.name.as_str()).collect()).collect();
     assert_eq!(names, [vec!["cycles:u"], vec!["faults:p", "cs:G"], vec!["dummy"]]);
@@ -224,7 +224,7 @@ fn pmus() {
     };
     let of = |pmu: &str, kind, config| (pmu.to_owned(), kind, config);
     assert_eq!(told("p1", "cpu/event=0x3c,umask=1/pp"), [of("cpu", 4, 0x13c)]);
-    assert_eq!(told("p2", "cpu-cycles/config=1/,mem-loads:u").len(), 1);
+    assert_eq!(told("p2", "mem-loads:u"), [of("cpu", 4, 0x1cd)]);
     let both = [of("uncore_imc_0", 13, 0x304), of("uncore_imc_1", 14, 0x304)];
     for like in ["uncore_imc", "imc", "uncore_imc_?", "imc_*[0-9]", "cas"] {
         let list = format!("{like}/event=4,umask=3/");
