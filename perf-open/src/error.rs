@@ -4,6 +4,10 @@ use core::fmt;
 use std::io;
 
 mod errno;
+mod opening;
+pub(crate) mod requests;
+
+pub(crate) use opening::Attempt;
 
 /// Why something could not be done: the call, its errno with its name, and in words what to do.
 ///

@@ -7,9 +7,12 @@ extern crate alloc;
 
 mod breakpoint;
 pub mod builder;
+pub mod count;
 pub mod counter;
 pub mod error;
 pub mod event;
+pub mod group;
+pub mod limits;
 pub mod pmu;
 pub mod probe;
 #[allow(unsafe_code, reason = "the system calls and the mapped memory, each with its proof")]
@@ -18,9 +21,11 @@ pub mod target;
 pub mod tracepoint;
 
 pub use builder::Builder;
-pub use counter::Counter;
+pub use count::Count;
+pub use counter::{Counter, disable_task, enable_task};
 pub use error::Error;
 pub use event::{Event, EventGroup};
+pub use group::Group;
 pub use perf_abi as abi;
 pub use perf_parse as parse;
 pub use target::Target;

@@ -1,4 +1,8 @@
 //! The system calls: the only unsafe code of the crate, behind safe functions.
+//!
+//! `read(2)` is std's: an event is a `File`.
 
 pub(crate) mod ioctl;
 pub(crate) mod open;
+pub(crate) mod poll;
+pub(crate) mod prctl;

@@ -26,6 +26,34 @@ const fn words_of(format: ReadFormat) -> usize {
 }
 
 impl<'a, O: Endian> Read<'a, O> {
+    /// What `read(2)` gave of an event whose attr has `format`.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::UnknownBits`] if the format has a bit that this crate does not know; [`ErrorKind::Truncated`] and
+    /// [`ErrorKind::Residue`] if the bytes are not as many as the format takes. Offsets are from the start of `bytes`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use perf_parse::abi::endian::LittleEndian;
+    /// use perf_parse::abi::read_format::ReadFormat;
+    /// use perf_parse::sample::Read;
+    ///
+    /// let bytes = [7, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0];
+    /// let read = Read::<LittleEndian>::from_bytes(&bytes, ReadFormat::TOTAL_TIME_ENABLED)?;
+    /// assert_eq!(read.values().next().map(|event| event.value), Some(7));
+    /// assert_eq!(read.time_enabled(), Some(3));
+    /// assert!(Read::<LittleEndian>::from_bytes(&bytes, ReadFormat::NONE).is_err());
+    /// # Ok::<(), perf_parse::Error>(())
+    /// ```
+    pub fn from_bytes(bytes: &'a [u8], format: ReadFormat) -> Result<Self, Error> {
+        let mut at = Cursor::new(bytes, 0);
+        let read = Self::parse(&mut at, format)?;
+        at.finish()?;
+        Ok(read)
+    }
+
     pub(crate) fn parse(at: &mut Cursor<'a>, format: ReadFormat) -> Result<Self, Error> {
         if format.unknown() != 0 {
             let kind = ErrorKind::UnknownBits { field: "read_format", bits: format.unknown() };

@@ -1,0 +1,339 @@
+//! Opening on a kernel that may be older than the attr: what does not fit is left out, or refused by name.
+
+use perf_abi::attr::{Attr, AttrFlags, AttrVersion};
+use perf_abi::event::EventType;
+
+use super::feature::Feature;
+use crate::sys::open::Refusal;
+
+/// The kernel, as far as opening goes; a test puts an older one in its place.
+pub(super) trait Kernel {
+    /// What it opens.
+    type Event;
+
+    /// Opens the event that is meant.
+    fn open(&mut self, attr: &Attr, version: AttrVersion) -> Result<Self::Event, Refusal>;
+
+    /// Whether an attr that can be no event is refused with `EINVAL`: for what it is made of, since the PMU, which is
+    /// looked for later, does not exist.
+    fn rejects(&mut self, attr: &Attr, version: AttrVersion) -> bool;
+}
+
+/// An event that was opened.
+pub(super) struct Opened<E> {
+    pub(super) event: E,
+    /// The attr as the kernel took it.
+    pub(super) attr: Attr,
+    /// What was left out of it, by the kernel's names.
+    pub(super) dropped: Vec<&'static str>,
+}
+
+/// An event that was not.
+pub(super) struct Unopened {
+    pub(super) refusal: Refusal,
+    /// The fields that the kernel does not know, and the first kernel that does; empty if that is not why.
+    pub(super) unknown: Vec<(&'static str, Option<&'static str>)>,
+}
+
+/// Opens `attr`, without those of the `optional` parts that the kernel does not know.
+///
+/// The attr is given at the oldest version that holds it. `E2BIG` tells the version that the kernel has. `EINVAL` may
+/// mean a bit that it does not know: each that is set and that is newer than the first kernel is then tried alone, in
+/// an attr that opens nothing. That is at most one try for each such bit, and one without any.
+pub(super) fn open<K: Kernel>(
+    kernel: &mut K,
+    attr: &Attr,
+    optional: &[Feature],
+) -> Result<Opened<K::Event>, Unopened> {
+    let mut attr = *attr;
+    let mut dropped = Vec::new();
+    loop {
+        let version = attr.oldest_version();
+        let refusal = match kernel.open(&attr, version) {
+            Ok(event) => return Ok(Opened { event, attr: Attr { size: version.size(), ..attr }, dropped }),
+            Err(refusal) => refusal,
+        };
+        let before = dropped.len();
+        let unknown = match refusal.error.raw_os_error() {
+            Some(libc::E2BIG) => fit(&mut attr, refusal.kernel_size, optional, &mut dropped),
+            Some(libc::EINVAL) => sift(kernel, &mut attr, optional, &mut dropped),
+            _ => Vec::new(),
+        };
+        // Each round leaves out a part at least, so the loop ends.
+        if !unknown.is_empty() || dropped.len() == before {
+            return Err(Unopened { refusal, unknown });
+        }
+    }
+}
+
+/// Leaves out of `attr` what an attr of `size` bytes has no room for; what may not be left out is the result.
+fn fit(
+    attr: &mut Attr,
+    size: u32,
+    optional: &[Feature],
+    dropped: &mut Vec<&'static str>,
+) -> Vec<(&'static str, Option<&'static str>)> {
+    let fits = |version: &AttrVersion| version.size() <= size;
+    let version = AttrVersion::ALL.into_iter().rev().find(fits).unwrap_or(AttrVersion::VER0);
+    let mut unknown = Vec::new();
+    // Whatever is told is taken out, so that the next can be.
+    while let Err(error) = version.check(attr) {
+        let owner = Feature::owner_of(error.field, attr);
+        match owner {
+            Some(owner) if optional.iter().any(|&feature| owner.is_within(feature)) => {
+                owner.remove(attr);
+                dropped.push(owner.name());
+            }
+            _ => {
+                unknown.push((error.field, since(error.needs)));
+                clear(attr, error.field);
+            }
+        }
+    }
+    unknown
+}
+
+/// Leaves out of `attr` the parts that the kernel rejects; those that may not be left out are the result.
+fn sift<K: Kernel>(
+    kernel: &mut K,
+    attr: &mut Attr,
+    optional: &[Feature],
+    dropped: &mut Vec<&'static str>,
+) -> Vec<(&'static str, Option<&'static str>)> {
+    // No PMU has this type: an attr that passes is refused with ENOENT, or for want of a privilege.
+    let flags = AttrFlags::DISABLED | AttrFlags::EXCLUDE_KERNEL | AttrFlags::EXCLUDE_HV;
+    let nothing = Attr { kind: EventType(u32::MAX >> 1), flags, ..Attr::default() };
+    if kernel.rejects(&nothing, nothing.oldest_version()) {
+        return Vec::new();
+    }
+    let mut unknown = Vec::new();
+    for part in Feature::newer_parts(attr) {
+        let mut alone = nothing;
+        part.copy(attr, &mut alone);
+        if !kernel.rejects(&alone, alone.oldest_version()) {
+            continue;
+        }
+        if optional.iter().any(|&feature| part.is_within(feature)) {
+            part.remove(attr);
+            dropped.push(part.name());
+        } else {
+            unknown.push((part.name(), part.since()));
+        }
+    }
+    unknown
+}
+
+/// The kernel that an attr version came with.
+fn since(version: AttrVersion) -> Option<&'static str> {
+    Some(match version {
+        AttrVersion::VER1 => "2.6.33",
+        AttrVersion::VER2 => "3.4",
+        AttrVersion::VER3 => "3.7",
+        AttrVersion::VER4 => "3.19",
+        AttrVersion::VER5 => "4.1",
+        AttrVersion::VER6 => "5.5",
+        AttrVersion::VER7 => "5.13",
+        AttrVersion::VER8 => "6.3",
+        AttrVersion::VER9 => "6.19",
+        _ => return None,
+    })
+}
+
+/// Zeroes a field that a version has no room for.
+fn clear(attr: &mut Attr, field: &str) {
+    match field {
+        "config2" => attr.config2 = 0,
+        "branch_sample_type" => attr.branch_sample_type = Attr::default().branch_sample_type,
+        "sample_regs_user" => attr.sample_regs_user = 0,
+        "sample_stack_user" => attr.sample_stack_user = 0,
+        "clockid" => attr.clockid = 0,
+        "sample_regs_intr" => attr.sample_regs_intr = 0,
+        "aux_watermark" => attr.aux_watermark = 0,
+        "sample_max_stack" => attr.sample_max_stack = 0,
+        "__reserved_2" => attr.reserved_2 = 0,
+        "aux_sample_size" => attr.aux_sample_size = 0,
+        "aux_action" => attr.aux_action = Attr::default().aux_action,
+        "sig_data" => attr.sig_data = 0,
+        "config3" => attr.config3 = 0,
+        // The last of the fields: whatever is left goes, so that no field is told twice.
+        _ => attr.config4 = 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use perf_abi::branch::BranchSampleType;
+    use perf_abi::read_format::ReadFormat;
+    use perf_abi::sample_type::SampleType;
+
+    use super::*;
+
+    /// A kernel that knows what is said here and nothing else.
+    struct Old {
+        size: u32,
+        flags: AttrFlags,
+        sample_type: SampleType,
+        read_format: ReadFormat,
+        branch_sample_type: BranchSampleType,
+        /// Attrs tried that open nothing.
+        tries: usize,
+    }
+
+    impl Old {
+        /// Linux 4.1, roughly.
+        fn linux_4_1() -> Self {
+            Self {
+                size: AttrVersion::VER5.size(),
+                flags: AttrFlags((1 << 26) - 1),
+                sample_type: SampleType((1 << 19) - 1),
+                read_format: ReadFormat(0xf),
+                branch_sample_type: BranchSampleType((1 << 12) - 1),
+                tries: 0,
+            }
+        }
+
+        fn refusal(&self, attr: &Attr, version: AttrVersion) -> Option<Refusal> {
+            let error =
+                |errno| Some(Refusal { error: io::Error::from_raw_os_error(errno), kernel_size: self.size });
+            if version.size() > self.size {
+                return error(libc::E2BIG);
+            }
+            let known = self.flags.contains(attr.flags)
+                && self.sample_type.contains(attr.sample_type)
+                && self.read_format.contains(attr.read_format)
+                && self.branch_sample_type.contains(attr.branch_sample_type)
+                && attr.sample_max_stack == 0
+                && attr.aux_action.0 == 0;
+            if known { None } else { error(libc::EINVAL) }
+        }
+    }
+
+    impl Kernel for Old {
+        type Event = ();
+
+        fn open(&mut self, attr: &Attr, version: AttrVersion) -> Result<(), Refusal> {
+            self.refusal(attr, version).map_or(Ok(()), Err)
+        }
+
+        fn rejects(&mut self, attr: &Attr, version: AttrVersion) -> bool {
+            self.tries += 1;
+            let refusal = self.refusal(attr, version);
+            refusal.is_some_and(|refusal| refusal.error.raw_os_error() == Some(libc::EINVAL))
+        }
+    }
+
+    fn unknown(attr: &Attr, optional: &[Feature]) -> Vec<(&'static str, Option<&'static str>)> {
+        open(&mut Old::linux_4_1(), attr, optional).err().map(|unopened| unopened.unknown).unwrap()
+    }
+
+    #[test]
+    fn an_attr_that_the_kernel_knows_is_opened_at_the_oldest_version_that_holds_it() {
+        let mut kernel = Old::linux_4_1();
+        let attr = Attr { flags: AttrFlags::MMAP2, size: 7, ..Attr::default() };
+        let opened = open(&mut kernel, &attr, &[]).ok().unwrap();
+        assert_eq!(opened.attr, Attr { size: 64, ..attr });
+        assert!(opened.dropped.is_empty());
+        assert_eq!(kernel.tries, 0);
+    }
+
+    #[test]
+    fn fields_beyond_the_kernels_attr_are_refused_by_name() {
+        let attr = Attr { config3: 1, sig_data: 2, ..Attr::default() };
+        assert_eq!(unknown(&attr, &[]), [("sig_data", Some("5.13")), ("config3", Some("6.3"))]);
+        let attr = Attr { config4: 1, ..Attr::default() };
+        // What is counted is never left out.
+        assert_eq!(unknown(&attr, &[AttrFlags(u64::MAX).into()]), [("config4", Some("6.19"))]);
+    }
+
+    #[test]
+    fn fields_beyond_the_kernels_attr_are_left_out_with_what_they_belong_to() {
+        let attr = Attr {
+            flags: AttrFlags::MMAP,
+            sample_type: SampleType::IP | SampleType::AUX,
+            aux_sample_size: 64,
+            ..Attr::default()
+        };
+        let opened = open(&mut Old::linux_4_1(), &attr, &[SampleType::AUX.into()]).ok().unwrap();
+        assert_eq!(opened.dropped, ["PERF_SAMPLE_AUX"]);
+        assert_eq!(opened.attr.sample_type, SampleType::IP);
+        assert_eq!((opened.attr.aux_sample_size, opened.attr.size), (0, 64));
+    }
+
+    #[test]
+    fn bits_that_the_kernel_does_not_know_are_refused_by_name() {
+        let attr = Attr {
+            flags: AttrFlags::MMAP2 | AttrFlags::BUILD_ID | AttrFlags::INHERIT | AttrFlags::INHERIT_THREAD,
+            sample_type: SampleType::IP | SampleType::CGROUP | SampleType::BRANCH_STACK,
+            branch_sample_type: BranchSampleType::ANY | BranchSampleType::HW_INDEX,
+            read_format: ReadFormat::ID | ReadFormat::LOST,
+            sample_max_stack: 4,
+            ..Attr::default()
+        };
+        assert_eq!(
+            unknown(&attr, &[]),
+            [
+                ("build_id", Some("5.12")),
+                ("inherit_thread", Some("5.13")),
+                ("PERF_SAMPLE_CGROUP", Some("5.7")),
+                ("PERF_FORMAT_LOST", Some("6.0")),
+                ("PERF_SAMPLE_BRANCH_HW_INDEX", Some("5.7")),
+                ("sample_max_stack", Some("4.8")),
+            ]
+        );
+        let some: [Feature; 2] = [AttrFlags::BUILD_ID.into(), ReadFormat::LOST.into()];
+        assert_eq!(unknown(&attr, &some).len(), 4);
+    }
+
+    #[test]
+    fn bits_that_the_kernel_does_not_know_are_left_out_where_that_is_allowed() {
+        let attr = Attr {
+            flags: AttrFlags::MMAP2 | AttrFlags::BUILD_ID,
+            sample_type: SampleType::IP | SampleType::CGROUP,
+            read_format: ReadFormat::ID | ReadFormat::LOST,
+            sample_max_stack: 4,
+            ..Attr::default()
+        };
+        let optional: [Feature; 4] = [
+            (AttrFlags::BUILD_ID | AttrFlags::MMAP2).into(),
+            SampleType::CGROUP.into(),
+            ReadFormat::LOST.into(),
+            Feature::SampleMaxStack,
+        ];
+        let mut kernel = Old::linux_4_1();
+        let opened = open(&mut kernel, &attr, &optional).ok().unwrap();
+        assert_eq!(
+            opened.dropped,
+            ["build_id", "PERF_SAMPLE_CGROUP", "PERF_FORMAT_LOST", "sample_max_stack"]
+        );
+        let kept = Attr {
+            size: 64,
+            flags: AttrFlags::MMAP2,
+            sample_type: SampleType::IP,
+            read_format: ReadFormat::ID,
+            ..Attr::default()
+        };
+        assert_eq!(opened.attr, kept);
+        // One without any, and one for each part that is newer than the first kernel.
+        assert_eq!(kernel.tries, 1 + 5);
+    }
+
+    #[test]
+    fn bits_that_no_kernel_knows_are_told_by_their_word() {
+        let attr = Attr { flags: AttrFlags(1 << 60), ..Attr::default() };
+        assert_eq!(unknown(&attr, &[]), [("flags", None)]);
+        let attr = Attr { sample_type: SampleType(1 << 60), ..Attr::default() };
+        assert_eq!(unknown(&attr, &[]), [("sample_type", None)]);
+    }
+
+    #[test]
+    fn a_kernel_that_rejects_everything_is_not_blamed_on_a_bit() {
+        let mut kernel = Old { flags: AttrFlags::NONE, ..Old::linux_4_1() };
+        let attr = Attr { flags: AttrFlags::BUILD_ID, ..Attr::default() };
+        let unopened = open(&mut kernel, &attr, &[]).err().unwrap();
+        assert!(unopened.unknown.is_empty());
+        assert_eq!(unopened.refusal.error.raw_os_error(), Some(libc::EINVAL));
+        assert_eq!(kernel.tries, 1);
+    }
+}

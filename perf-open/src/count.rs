@@ -1,0 +1,94 @@
+//! What a read gives: counts, and the times to scale them by.
+
+use perf_abi::endian::Endian;
+use perf_parse::sample::{Read, ReadValue};
+
+/// The count of an event. What its `read_format` does not ask for is `None`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Count {
+    /// Occurrences, or nanoseconds for the clocks; of an event that was only on the PMU at times, those of these times.
+    pub value: u64,
+    /// Nanoseconds the event was enabled; of a group's members, the leader was.
+    pub time_enabled: Option<u64>,
+    /// Nanoseconds the event was on a counter; of a group's members, the leader was.
+    pub time_running: Option<u64>,
+    /// The event's id.
+    pub id: Option<u64>,
+    /// Samples that found no room in the ring. Since Linux 6.0.
+    pub lost: Option<u64>,
+}
+
+impl Count {
+    fn new(value: ReadValue, time_enabled: Option<u64>, time_running: Option<u64>) -> Self {
+        Self { value: value.value, time_enabled, time_running, id: value.id, lost: value.lost }
+    }
+
+    /// The counts of a read, the leader's first.
+    pub(crate) fn all<'a, O: Endian>(read: &Read<'a, O>) -> impl Iterator<Item = Self> + use<'a, O> {
+        let (enabled, running) = (read.time_enabled(), read.time_running());
+        read.values().map(move |value| Self::new(value, enabled, running))
+    }
+
+    /// What the value would be if the event had been on a counter all the time it was enabled: `value` times
+    /// `time_enabled` by `time_running`, rounded to nearest.
+    ///
+    /// `None` where it never ran, so nothing is known; where the times were not asked for; and where it exceeds 64 bits.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use perf_open::abi::event::SwId;
+    /// use perf_open::abi::read_format::ReadFormat;
+    /// use perf_open::{Builder, Event, Target};
+    ///
+    /// let times = ReadFormat::TOTAL_TIME_ENABLED | ReadFormat::TOTAL_TIME_RUNNING;
+    /// let faults = Builder::new(Event::software(SwId::PAGE_FAULTS)).exclude_kernel(true).read_format(times);
+    /// let count = faults.open(&Target::this_thread())?.read()?;
+    /// assert_eq!(count.scaled(), Some(count.value)); // software events always run
+    /// # Ok::<(), perf_open::Error>(())
+    /// ```
+    #[must_use]
+    pub fn scaled(&self) -> Option<u64> {
+        let running = u128::from(self.time_running.filter(|&running| running != 0)?);
+        let product = u128::from(self.value) * u128::from(self.time_enabled?);
+        // The product of two numbers of 64 bits leaves room for half of a third.
+        u64::try_from((product + running / 2) / running).ok()
+    }
+
+    /// How much of the time that it was enabled the event was on a counter: 1 for all, `None` where that is not known.
+    #[must_use]
+    pub fn running_ratio(&self) -> Option<f64> {
+        let enabled = self.time_enabled.filter(|&enabled| enabled != 0)?;
+        Some(self.time_running? as f64 / enabled as f64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Count;
+
+    fn count(value: u64, enabled: Option<u64>, running: Option<u64>) -> Count {
+        Count { value, time_enabled: enabled, time_running: running, id: None, lost: None }
+    }
+
+    #[test]
+    fn scales_exactly_and_rounds_to_nearest() {
+        assert_eq!(count(10, Some(3), Some(2)).scaled(), Some(15));
+        assert_eq!(count(1, Some(4), Some(3)).scaled(), Some(1)); // 1.33
+        assert_eq!(count(1, Some(5), Some(3)).scaled(), Some(2)); // 1.67
+        assert_eq!(count(u64::MAX, Some(u64::MAX), Some(u64::MAX)).scaled(), Some(u64::MAX));
+        // In floating point this would lose the low bits.
+        assert_eq!(count((1 << 60) + 1, Some(2), Some(2)).scaled(), Some((1 << 60) + 1));
+    }
+
+    #[test]
+    fn does_not_guess() {
+        assert_eq!(count(0, Some(5), Some(0)).scaled(), None);
+        assert_eq!(count(5, None, Some(1)).scaled(), None);
+        assert_eq!(count(5, Some(1), None).scaled(), None);
+        assert_eq!(count(u64::MAX, Some(2), Some(1)).scaled(), None);
+        assert_eq!(count(0, Some(0), Some(0)).running_ratio(), None);
+        assert_eq!(count(0, Some(4), Some(1)).running_ratio(), Some(0.25));
+    }
+}

@@ -1,0 +1,70 @@
+//! What an errno of an `ioctl` or a `read` means, for the event it was made of.
+
+use perf_abi::attr::Attr;
+use perf_abi::event::EventType;
+use perf_abi::ioctl::Request;
+
+use crate::limits;
+
+/// What to do about `errno` of `request`; empty where there is nothing to say.
+pub(crate) fn advice(request: Request, attr: &Attr, errno: Option<i32>) -> String {
+    let text = match (request, errno) {
+        (_, Some(libc::ENOTTY)) => "this kernel does not know the request",
+        (Request::PERIOD, Some(libc::EINVAL)) => return period(attr),
+        (Request::REFRESH, Some(libc::EINVAL)) => "the event is inherited, or does not sample",
+        (Request::SET_OUTPUT, Some(libc::EINVAL)) => {
+            "both events have to be of one cpu, or of one task, with one clock and one direction of writing, and this \
+             one may have no ring of its own"
+        }
+        (Request::SET_OUTPUT, Some(libc::EBADF)) => "the other file descriptor is no event",
+        (Request::SET_FILTER, Some(libc::EINVAL)) => match attr.kind {
+            EventType::TRACEPOINT => {
+                "the filter cannot be parsed, or names a field that the tracepoint lacks"
+            }
+            _ => {
+                "the event takes no filter, or not this one: tracepoints do, and PMUs that trace into an AUX area"
+            }
+        },
+        (Request::SET_FILTER, Some(libc::EEXIST)) => "the event has a filter already, which stays: open another",
+        (Request::SET_FILTER, Some(libc::EACCES)) => "the filter names a file that may not be read",
+        (Request::SET_BPF, Some(libc::EINVAL)) => {
+            "the program is not of the event's kind: TRACEPOINT for tracepoints, KPROBE for probes, PERF_EVENT for \
+             events that sample"
+        }
+        (Request::SET_BPF, Some(libc::EEXIST)) => "the event has a program already",
+        (Request::SET_BPF, Some(libc::EBADF)) => "the file descriptor is no BPF program",
+        (Request::SET_BPF, Some(libc::EACCES)) => "the program reads beyond what the tracepoint gives",
+        (Request::SET_BPF | Request::QUERY_BPF, Some(libc::EPERM)) => {
+            "needs CAP_PERFMON (since Linux 5.8) or CAP_SYS_ADMIN"
+        }
+        (Request::SET_BPF, Some(libc::EOPNOTSUPP)) => "the event's records cannot be filtered by a program",
+        (Request::QUERY_BPF, Some(libc::EINVAL)) => "only tracepoints have a list of programs",
+        (Request::PAUSE_OUTPUT, Some(libc::EINVAL)) => "the event has no ring: map it first",
+        (Request::MODIFY_ATTRIBUTES, Some(libc::EOPNOTSUPP)) => "only breakpoints can be changed",
+        (Request::MODIFY_ATTRIBUTES, Some(libc::EINVAL)) => {
+            "only bp_addr, bp_len, bp_type and disabled may differ, and the machine has to know that access"
+        }
+        (_, Some(libc::ENODEV)) => "the event was taken away: its PMU is gone",
+        _ => "",
+    };
+    text.to_owned()
+}
+
+fn period(attr: &Attr) -> String {
+    match (attr.sample_period, attr.sample_freq(), limits::max_sample_rate()) {
+        (0, None, _) => "the event counts and does not sample".to_owned(),
+        (_, Some(_), Ok(rate)) => {
+            format!("a frequency is from 1 to perf_event_max_sample_rate, which is {rate}")
+        }
+        _ => "a period is from 1 to 63 bits".to_owned(),
+    }
+}
+
+/// What to do about `errno` of a `read`.
+pub(crate) fn read(errno: Option<i32>) -> &'static str {
+    match errno {
+        Some(libc::ENOSPC) => "the buffer is too small for the events of the group",
+        Some(libc::ENODEV) => "the event was taken away: its PMU is gone",
+        _ => "",
+    }
+}
