@@ -14,6 +14,8 @@ mod errors;
 mod fake;
 #[path = "event/list.rs"]
 mod list;
+#[path = "event/open.rs"]
+mod open;
 #[path = "event/perf.rs"]
 mod perf;
 #[path = "event/strings.rs"]
