@@ -1,12 +1,17 @@
 //! What the machine says of a name: its PMUs, their events, tracepoints, kinds of cpus.
 
+use core::cell::OnceCell;
+
 use perf_abi::event::{EventType, PMU_TYPE_SHIFT};
 
 use super::head::Head;
 use super::names::all_names;
 use super::terms::with_terms;
 use super::{Event, LookupError, Modifiers, ParseErrorKind, Parser, Place, closest, glob};
-use crate::pmu::{Term, encode};
+use crate::pmu::{Pmu, Term, encode};
+
+/// The core PMUs of a machine that has several kinds of cpus, read once a string.
+pub(super) type Cores = OnceCell<Vec<Pmu>>;
 
 impl Parser {
     /// Why nothing is of that name.
@@ -108,27 +113,36 @@ impl Parser {
     /// A hardware, cache or raw event on each kind of cpu, where the machine has several.
     ///
     /// Kernel: `PERF_PMU_CAP_EXTENDED_HW_TYPE`. Since Linux 5.13.
-    pub(super) fn of_each_core(&self, event: Event) -> Result<Vec<Event>, Place> {
+    pub(super) fn of_each_core(&self, event: Event, cores: &Cores) -> Result<Vec<Event>, Place> {
         let generic = event.attr.kind == EventType::HARDWARE || event.attr.kind == EventType::HW_CACHE;
         let told = event.attr.config >> PMU_TYPE_SHIFT != 0;
         if !(event.attr.kind == EventType::RAW || (generic && !told)) {
             return Ok(vec![event]);
         }
-        let lookup = |error| (0, ParseErrorKind::Lookup(error));
-        let names = self.pmus().hybrid().map_err(lookup)?;
-        if names.is_empty() {
+        let cores = match cores.get() {
+            Some(cores) => cores,
+            None => {
+                let read = self.cores().map_err(|error| (0, ParseErrorKind::Lookup(error)))?;
+                cores.get_or_init(|| read)
+            }
+        };
+        if cores.is_empty() {
             return Ok(vec![event]);
         }
-        let of_core = |name: &String| {
-            let pmu = self.pmus().get(name).map_err(lookup)?;
-            let mut event = Event { cpus: pmu.cpus, pmu: Some(pmu.name), ..event.clone() };
+        let of_core = |pmu: &Pmu| {
+            let mut event = Event { cpus: pmu.cpus.clone(), pmu: Some(pmu.name.clone()), ..event.clone() };
             if generic {
                 event.attr.config |= u64::from(pmu.kind.0) << PMU_TYPE_SHIFT;
             } else {
                 event.attr.kind = pmu.kind;
             }
-            Ok(event)
+            event
         };
-        names.iter().map(of_core).collect()
+        Ok(cores.iter().map(of_core).collect())
+    }
+
+    /// The core PMUs of a machine that has several kinds of cpus; none of another.
+    fn cores(&self) -> Result<Vec<Pmu>, LookupError> {
+        self.pmus().hybrid()?.iter().map(|name| self.pmus().get(name)).collect()
     }
 }

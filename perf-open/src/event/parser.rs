@@ -5,6 +5,7 @@ use perf_abi::event::EventType;
 
 use super::grammar::{self, Item};
 use super::head::{Head, place};
+use super::lookup::Cores;
 use super::names::TOOL;
 use super::terms::{repeated, with_terms};
 use super::{Event, EventGroup, Modifiers, ParseError, ParseErrorKind, Place, glob, known_event, raw_config};
@@ -82,12 +83,13 @@ impl Parser {
     fn groups(&self, list: &str) -> Result<Vec<EventGroup>, Place> {
         let parsed =
             grammar::list(list).map_err(|error| (error.offset, ParseErrorKind::Expected(error.expected)))?;
-        let (mut groups, mut count) = (Vec::new(), 0_usize);
+        let (mut groups, mut count, cores) = (Vec::new(), 0_usize, Cores::new());
         for group in parsed {
             let mut events = Vec::new();
             for item in &group.items {
-                events.extend(self.item(list, item)?);
-                count = count.saturating_add(events.len());
+                let made = self.item(list, item, &cores)?;
+                count = count.saturating_add(made.len());
+                events.extend(made);
                 if count > MOST {
                     let (value, max) = (count as u64, MOST as u64);
                     let kind = ParseErrorKind::TooLarge { name: "number of events".to_owned(), value, max };
@@ -105,14 +107,14 @@ impl Parser {
     }
 
     /// The events that one item makes, with the modifiers that were applied to them.
-    fn item(&self, list: &str, item: &Item<'_>) -> Result<Vec<(Event, Modifiers)>, Place> {
+    fn item(&self, list: &str, item: &Item<'_>, cores: &Cores) -> Result<Vec<(Event, Modifiers)>, Place> {
         let head = Head { list, text: item.head };
         let terms = match item.terms {
             Some(text) => shifted_terms(text, place(list, text))?,
             None => Vec::new(),
         };
         repeated(&terms)?;
-        let (events, in_head) = self.events(head, item.terms.is_some(), &terms)?;
+        let (events, in_head) = self.events(head, item.terms.is_some(), &terms, cores)?;
         if item.terms.is_some() && !in_head.is_empty() {
             return Err((place(list, in_head), ParseErrorKind::Expected("modifiers behind the terms")));
         }
@@ -139,6 +141,7 @@ impl Parser {
         head: Head<'a>,
         has_terms: bool,
         terms: &[Term],
+        cores: &Cores,
     ) -> Result<(Vec<Event>, &'a str), Place> {
         if head.text.starts_with("mem:") {
             let (event, modifiers) = head.breakpoint()?;
@@ -147,12 +150,12 @@ impl Parser {
         let (first, rest) = head.text.split_once(':').unwrap_or((head.text, head.end()));
         if first.starts_with(|c: char| c.is_ascii_digit()) {
             let (event, modifiers) = head.numeric(first, rest)?;
-            return Ok((self.of_each_core(with_terms(event, terms)?)?, modifiers));
+            return Ok((self.of_each_core(with_terms(event, terms)?, cores)?, modifiers));
         }
         let known = known_event(first).or_else(|| Some((EventType::RAW, raw_config(first)?)));
         if let Some((kind, config)) = known {
             let event = with_terms(Event::numeric("", kind, config), terms)?;
-            return Ok((self.of_each_core(event)?, rest));
+            return Ok((self.of_each_core(event, cores)?, rest));
         }
         if TOOL.contains(&first) {
             let reason = "perf measures it itself, it is no event of the kernel";
