@@ -29,8 +29,12 @@ and at the end one with elapsed_s, runs, and of a command that is counted user_s
 CSV as of perf stat -x: [interval_s,][cpu or thread,]value,unit,event,[deviation%,]running_ns,running_percent,\
 metric,metric unit
 
+Ctrl-C is the command's to answer; a second one, or one without a command, ends the counting. Whatever ends it, what was \
+counted is told.
+
 Exit status: that of the command, of the last with -r, 128 and the signal's number if one ended it; 0 if there is no \
-command, or --timeout ended it; 1 if nothing could be counted (usage, no such event or command, no permission).
+command or it was not waited for (--timeout, Ctrl-C); 1 if nothing could be counted (usage, no such event or command, no \
+permission).
 
 Examples:
   perfdata stat -- make -j8

@@ -27,6 +27,9 @@ impl Whom {
         if !args.pid.is_empty() || !args.tid.is_empty() {
             return Ok(Self::Threads(threads(args)?));
         }
+        if args.per_thread {
+            return Err(Failure("--per-thread is for threads: -p or -t".to_owned()));
+        }
         let online = online()?;
         if let Some(cpus) = &args.cpu {
             let cpus = parse_cpus(cpus).map_err(|error| format!("--cpu {cpus}: {error}"))?;
