@@ -1,10 +1,8 @@
 //! The command line.
 
 #[cfg(target_os = "linux")]
-pub(crate) mod record;
+pub(crate) mod live;
 mod ring;
-#[cfg(target_os = "linux")]
-pub(crate) mod whom;
 
 use std::path::PathBuf;
 
@@ -40,10 +38,9 @@ pub(crate) enum Verb {
     /// A well-formed perf.data from a damaged, piped, compressed or split one
     #[command(after_help = REPAIR_EXAMPLES)]
     Repair(RepairArgs),
-    /// Samples of a command, of tasks or of the whole machine, as a perf.data
     #[cfg(target_os = "linux")]
-    #[command(after_help = record::AFTER_HELP)]
-    Record(record::RecordArgs),
+    #[command(flatten)]
+    Live(live::Verb),
 }
 
 const REPAIR_EXAMPLES: &str =

@@ -6,15 +6,13 @@ mod args;
 mod dump;
 mod info;
 mod input;
+#[cfg(target_os = "linux")]
+mod live;
 mod output;
 mod progress;
-#[cfg(target_os = "linux")]
-mod record;
 mod render;
 mod repair;
 mod ring;
-#[cfg(target_os = "linux")]
-mod whom;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -79,7 +77,7 @@ fn main() -> ExitCode {
         Verb::Ring(args) => ring::run(args),
         Verb::Repair(args) => repair::run(args),
         #[cfg(target_os = "linux")]
-        Verb::Record(args) => record::run(args),
+        Verb::Live(verb) => live::run(verb),
     };
     match outcome {
         Ok(Outcome::Clean) => ExitCode::SUCCESS,

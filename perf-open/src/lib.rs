@@ -22,6 +22,7 @@ pub mod signal;
 mod sys;
 pub mod target;
 pub mod tracepoint;
+pub mod user_read;
 pub mod workload;
 
 pub use aux::{Aux, AuxSnapshot};

@@ -1,6 +1,7 @@
 //! A command to be measured, which waits before its exec until the events are open.
 
 use alloc::ffi::CString;
+use core::time::Duration;
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Read, Write};
@@ -39,7 +40,16 @@ pub struct Workload {
     /// The other end is the child's, which its exec closes.
     channel: UnixStream,
     has_started: bool,
-    status: Option<ExitStatus>,
+    end: Option<(ExitStatus, CpuTime)>,
+}
+
+/// The time that a command was executed, with the children it has waited for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CpuTime {
+    /// In user space.
+    pub user: Duration,
+    /// In the kernel, for it.
+    pub system: Duration,
 }
 
 impl Workload {
@@ -63,7 +73,7 @@ impl Workload {
         let path = c_string(path.into_os_string().into_vec())?;
         let pid =
             fork::fork_exec(&path, &words, &environment, childs.as_fd(), channel.as_fd()).map_err(failed)?;
-        Ok(Self { pid, channel, has_started: false, status: None })
+        Ok(Self { pid, channel, has_started: false, end: None })
     }
 
     /// The process of the command; also while it waits.
@@ -123,13 +133,19 @@ impl Workload {
         }
     }
 
+    /// How long the command was executed; `None` until a wait has found that it ended.
+    #[must_use]
+    pub fn cpu_time(&self) -> Option<CpuTime> {
+        self.end.map(|(_, time)| time)
+    }
+
     /// Sends it `SIGTERM`.
     ///
     /// # Errors
     ///
     /// If the child has ended, or is no longer one that this process may send signals to.
     pub fn terminate(&mut self) -> Result<(), Error> {
-        if self.status.is_some() {
+        if self.end.is_some() {
             let error = io::Error::from_raw_os_error(libc::ESRCH);
             return Err(Error::failed("kill", error, "the command has ended"));
         }
@@ -137,11 +153,14 @@ impl Workload {
     }
 
     fn wait_for(&mut self, block: bool) -> Result<Option<ExitStatus>, Error> {
-        if self.status.is_none() {
-            let status = fork::wait(self.pid, block).map_err(|error| Error::failed("waitpid", error, ""))?;
-            self.status = status.map(ExitStatus::from_raw);
+        if self.end.is_none() {
+            let end = fork::wait(self.pid, block).map_err(|error| Error::failed("wait4", error, ""))?;
+            self.end = end.map(|(status, usage)| {
+                let time = CpuTime { user: duration(usage.ru_utime), system: duration(usage.ru_stime) };
+                (ExitStatus::from_raw(status), time)
+            });
         }
-        Ok(self.status)
+        Ok(self.end.map(|(status, _)| status))
     }
 }
 
@@ -153,6 +172,12 @@ impl Drop for Workload {
             let _ = self.wait();
         }
     }
+}
+
+/// A time that the kernel tells, which is never negative.
+fn duration(time: libc::timeval) -> Duration {
+    let seconds = Duration::from_secs(u64::try_from(time.tv_sec).unwrap_or_default());
+    seconds.saturating_add(Duration::from_micros(u64::try_from(time.tv_usec).unwrap_or_default()))
 }
 
 /// The file of a program.

@@ -58,3 +58,13 @@ fn what_is_no_program_is_said_to_be_none() {
     assert_eq!((error.call(), error.errno_name()), ("execve", Some("EACCES")));
     assert_eq!(folder.wait().unwrap().code(), Some(127));
 }
+
+#[test]
+fn its_time_is_known_when_it_has_ended() {
+    let mut workload = prepare("i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done");
+    workload.start().unwrap();
+    assert_eq!(workload.cpu_time(), None);
+    workload.wait().unwrap();
+    let time = workload.cpu_time().unwrap();
+    assert!(!(time.user + time.system).is_zero(), "{time:?}");
+}

@@ -307,8 +307,10 @@ impl Builder {
         self
     }
 
-    /// Samples between wakeups; 0 is as 1, but before Linux 3.0 meant never. Excludes
-    /// [`wakeup_watermark`](Self::wakeup_watermark): the later call holds. Since Linux 2.6.31.
+    /// Samples between wakeups. Excludes [`wakeup_watermark`](Self::wakeup_watermark): the later call holds.
+    ///
+    /// 0 leaves it to the ring, which wakes when half of it is new; before Linux 3.0 it meant never. (The manual says
+    /// that 0 is as 1, which Linux 6.18 does not do.) Since Linux 2.6.31.
     #[must_use]
     pub fn wakeup_events(mut self, value: u32) -> Self {
         self.attr.flags = self.attr.flags.without(AttrFlags::WATERMARK);

@@ -21,6 +21,7 @@ pub(super) fn name(errno: i32) -> Option<&'static str> {
         libc::ENOSPC => "ENOSPC",
         libc::ENOSYS => "ENOSYS",
         libc::ENOTTY => "ENOTTY",
+        libc::ENXIO => "ENXIO",
         libc::EOPNOTSUPP => "EOPNOTSUPP",
         libc::EOVERFLOW => "EOVERFLOW",
         libc::EPERM => "EPERM",

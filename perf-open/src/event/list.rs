@@ -3,7 +3,7 @@
 use perf_abi::event::EventType;
 
 use super::names::{HARDWARE, SOFTWARE};
-use super::{LookupError, Parser, cache_events};
+use super::{LookupError, Parser, cache_events, glob};
 use crate::pmu::Pmu;
 
 /// What kind of event it is.
@@ -43,6 +43,8 @@ pub struct Listed {
     pub terms: Option<String>,
     /// The unit of its scaled count.
     pub unit: Option<String>,
+    /// What a count has to be multiplied by to be in [`unit`](Self::unit)s.
+    pub scale: Option<f64>,
 }
 
 /// The events that a machine has, by kind, then by name; and what could not be read of them.
@@ -56,7 +58,16 @@ pub struct List {
 
 impl Listed {
     fn new(kind: ListedKind, name: impl Into<String>) -> Self {
-        Self { kind, name: name.into(), aliases: Vec::new(), pmu: None, terms: None, unit: None }
+        Self { kind, name: name.into(), aliases: Vec::new(), pmu: None, terms: None, unit: None, scale: None }
+    }
+
+    /// Whether `pattern`, with `*` for any letters and `?` for one, is one of its names; upper and lower case are the
+    /// same.
+    #[must_use]
+    pub fn matches(&self, pattern: &str) -> bool {
+        let pattern = pattern.to_lowercase();
+        let mut names = [&self.name].into_iter().chain(&self.aliases);
+        names.any(|name| glob::matches(&pattern, &name.to_lowercase()))
     }
 }
 
@@ -123,18 +134,22 @@ fn of_pmu(pmu: &Pmu) -> Vec<Listed> {
     let named = pmu.events.iter().map(|event| Listed {
         terms: Some(event.text.clone()),
         unit: event.unit.clone(),
+        scale: event.scale,
         ..of_pmu(ListedKind::Pmu, &event.name)
     });
     let mut listed: Vec<Listed> = named.collect();
     if pmu.kind != EventType::SOFTWARE && !pmu.formats.is_empty() {
-        let terms: Vec<String> = pmu
-            .formats
-            .iter()
-            .map(|(name, format)| match format.max() {
-                1 => name.clone(),
-                max => format!("{name}=0..{max:#x}"),
-            })
-            .collect();
+        // What is probed is told by terms that sysfs does not have.
+        let probed = match pmu.name.as_str() {
+            "kprobe" => &["func=NAME", "offset=N"][..],
+            "uprobe" => &["path=FILE", "offset=N"][..],
+            _ => &[],
+        };
+        let formats = pmu.formats.iter().map(|(name, format)| match format.max() {
+            1 => name.clone(),
+            max => format!("{name}=0..{max:#x}"),
+        });
+        let terms: Vec<String> = probed.iter().map(|&term| term.to_owned()).chain(formats).collect();
         listed.push(of_pmu(ListedKind::Terms, &terms.join(",")));
     }
     listed

@@ -71,13 +71,15 @@ fn transform(
     unsafe { libc::_exit(NOT_EXECUTED) }
 }
 
-/// The wait status of a child that has ended; `None` while it runs, unless `block`.
-pub(crate) fn wait(pid: libc::pid_t, block: bool) -> io::Result<Option<libc::c_int>> {
+/// The wait status of a child that has ended, and what it used; `None` while it runs, unless `block`.
+pub(crate) fn wait(pid: libc::pid_t, block: bool) -> io::Result<Option<(libc::c_int, libc::rusage)>> {
     let mut status = 0;
+    // SAFETY: the type is plain numbers, for which zero is a value.
+    let mut usage: libc::rusage = unsafe { core::mem::zeroed() };
     let options = if block { 0 } else { libc::WNOHANG };
     loop {
-        // SAFETY: the kernel writes one number, for which `status` is.
-        match unsafe { libc::waitpid(pid, &raw mut status, options) } {
+        // SAFETY: the kernel writes a number and a `rusage`, for which these are.
+        match unsafe { libc::wait4(pid, &raw mut status, options, &raw mut usage) } {
             -1 => {
                 let error = io::Error::last_os_error();
                 if error.kind() != io::ErrorKind::Interrupted {
@@ -85,7 +87,7 @@ pub(crate) fn wait(pid: libc::pid_t, block: bool) -> io::Result<Option<libc::c_i
                 }
             }
             0 => return Ok(None),
-            _ => return Ok(Some(status)),
+            _ => return Ok(Some((status, usage))),
         }
     }
 }

@@ -8,7 +8,7 @@ use perf_open::event::{self, Terms};
 use perf_open::{Builder, Event, EventGroup};
 
 use crate::Failure;
-use crate::args::record::{CallGraph, RecordArgs, STACK_BYTES};
+use crate::args::live::record::{CallGraph, RecordArgs, STACK_BYTES};
 
 /// Samples a second where nothing is said: perf's.
 const DEFAULT_FREQ: u64 = 4000;

@@ -32,8 +32,8 @@ use std::process::ExitStatus;
 
 use perf_open::workload::Workload;
 
-use crate::args::record::RecordArgs;
-use crate::whom::Whom;
+use crate::args::live::record::RecordArgs;
+use crate::live::whom::Whom;
 use crate::{Failure, Outcome};
 use attrs::Manner;
 use capture::Capture;

@@ -7,7 +7,7 @@ use perf_parse::file::write::EventFields;
 
 use super::attrs::{self, Manner};
 use crate::Failure;
-use crate::whom::{self, Whom};
+use crate::live::whom::{self, Whom};
 
 /// Pages of a ring where nothing is said: what an unprivileged user may lock a cpu, by default.
 const DEFAULT_BYTES: usize = 512 << 10;

@@ -6,7 +6,7 @@ use std::fs;
 use perf_open::pmu::parse_cpus;
 
 use crate::Failure;
-use crate::args::whom::WhomArgs;
+use crate::args::live::WhomArgs;
 
 /// Of whom.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -20,9 +20,9 @@ use super::session::Session;
 use super::synthesize::{Synthesizer, Wanted};
 use super::{ROOT, TICK, Until, dump, host, start, tracing};
 use crate::Failure;
-use crate::args::record::RecordArgs;
+use crate::args::live::record::RecordArgs;
 use crate::input::Input;
-use crate::whom::Whom;
+use crate::live::whom::Whom;
 
 /// What is known of a capture before its first record.
 pub(super) struct Capture<'a> {

@@ -1,0 +1,178 @@
+//! `perfdata stat`: counts events while a command runs, or of tasks and machines as they are.
+
+use core::time::Duration;
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
+use std::process::ExitStatus;
+use std::time::Instant;
+
+use perf_open::EventGroup;
+use perf_open::workload::{CpuTime, Workload};
+
+use crate::args::live::StatArgs;
+use crate::{Failure, Outcome};
+
+mod counters;
+mod mean;
+mod metric;
+mod plan;
+mod report;
+mod table;
+mod tally;
+mod watch;
+
+use counters::{Counters, Scope};
+use plan::Whom;
+use report::{Report, Totals};
+use table::{Shown, rows};
+use tally::{Reading, since};
+use watch::{End, Until, Watch};
+
+/// What a run came to.
+struct Run {
+    end: End,
+    events: Vec<Shown>,
+    /// All that was counted.
+    reading: Reading,
+    elapsed: Duration,
+    cpu_time: Option<CpuTime>,
+}
+
+pub(crate) fn run(args: &StatArgs) -> Result<Outcome, Failure> {
+    let whom = Whom::of(args)?;
+    let groups = plan::events(args, &whom)?;
+    let stat = Stat { args, whom, groups, watch: Watch::new()? };
+    let mut report = Report::new(args)?;
+    let mut runs = Vec::new();
+    for _ in 0..args.repeat.get() {
+        let run = stat.run_once(&mut report)?;
+        let is_over = !matches!(run.end, End::Command(_));
+        runs.push(run);
+        if is_over {
+            break;
+        }
+    }
+    stat.report(&runs, &mut report)?;
+    Ok(match runs.last().map(|run| run.end) {
+        Some(End::Command(status)) => Outcome::Command(exit_code(status)),
+        _ => Outcome::Clean,
+    })
+}
+
+/// The work of the verb.
+struct Stat<'a> {
+    args: &'a StatArgs,
+    whom: Whom,
+    groups: Vec<EventGroup>,
+    watch: Watch,
+}
+
+impl Stat<'_> {
+    /// Counts once: while the command runs, or until something else ends it.
+    fn run_once(&self, report: &mut Report) -> Result<Run, Failure> {
+        let mut command = match self.args.command.split_first() {
+            Some((program, arguments)) => Some(Workload::prepare(program, arguments.iter().cloned())?),
+            None => None,
+        };
+        let scope = Scope {
+            whom: &self.whom,
+            command: command.as_ref().map(Workload::pid),
+            inherit: !self.args.no_inherit,
+            apart: self.args.no_aggr || self.args.per_thread,
+        };
+        let counters = Counters::open(&self.groups, &scope)?;
+        let events: Vec<Shown> = counters.events.iter().map(Shown::from).collect();
+        let interval = self.args.interval_print.map(|millis| Duration::from_millis(millis.get()));
+        if interval.is_some() {
+            report.head(&self.what(), 1, true, unit_width(&events))?;
+        }
+        counters.enable()?;
+        let start = Instant::now();
+        if let Some(command) = &mut command {
+            command.start()?;
+        }
+        let mut before: (Reading, Duration) = Default::default();
+        let mut each = |at: Duration, reading: Reading| -> Result<bool, Failure> {
+            let rows = rows(&events, &[since(&reading, &before.0)], at.saturating_sub(before.1));
+            report.rows(&rows, Some(at), 1)?;
+            before = (reading, at);
+            Ok(report.is_open())
+        };
+        let threads: &[u32] = match &self.whom {
+            // The command, where there is one, tells how long.
+            Whom::Threads(threads) if command.is_none() => threads,
+            _ => &[],
+        };
+        let timeout = self.args.timeout.map(|millis| Duration::from_millis(millis.get()));
+        let mut until = Until { command: command.as_mut(), threads, timeout, interval };
+        let end = self.watch.wait(&mut until, start, |at| each(at, counters.read()?))?;
+        counters.disable()?;
+        let elapsed = start.elapsed();
+        let reading = counters.read()?;
+        if interval.is_some() {
+            each(elapsed, reading.clone())?;
+        }
+        if let (Some(command), false) = (&mut command, matches!(end, End::Command(_))) {
+            self.watch.end(command)?;
+        }
+        if let End::Command(status) = end {
+            self.tell_signal(status);
+        }
+        // Of a command that only tells how long others are counted, it is of no interest.
+        let cpu_time = command.as_ref().filter(|_| self.whom == Whom::Command).and_then(Workload::cpu_time);
+        Ok(Run { end, events, reading, elapsed, cpu_time })
+    }
+
+    /// Prints what was counted, where the intervals have not yet.
+    fn report(&self, runs: &[Run], report: &mut Report) -> Result<(), Failure> {
+        let Some(last) = runs.last() else { return Ok(()) };
+        let seconds: Vec<f64> = runs.iter().map(|run| run.elapsed.as_secs_f64()).collect();
+        if self.args.interval_print.is_none() {
+            let readings: Vec<Reading> = runs.iter().map(|run| run.reading.clone()).collect();
+            let mean =
+                mean::Mean::of(&seconds).map_or(last.elapsed, |mean| Duration::from_secs_f64(mean.value));
+            report.head(&self.what(), runs.len(), false, unit_width(&last.events))?;
+            report.rows(&rows(&last.events, &readings, mean), None, runs.len())?;
+        }
+        report.totals(&Totals {
+            elapsed: seconds,
+            cpu_times: runs.iter().filter_map(|run| run.cpu_time).collect(),
+        })
+    }
+
+    /// What is counted, for a person.
+    fn what(&self) -> String {
+        let list = |numbers: &[u32]| {
+            let words: Vec<String> = numbers.iter().map(u32::to_string).collect();
+            words.join(",")
+        };
+        match &self.whom {
+            Whom::Threads(_) if !self.args.pid.is_empty() => format!("process id '{}'", list(&self.args.pid)),
+            Whom::Threads(tids) => format!("thread id '{}'", list(tids)),
+            Whom::Cpus(cpus) if self.args.cpu.is_some() => format!("cpu '{}'", list(cpus)),
+            Whom::Cpus(_) => "'system wide'".to_owned(),
+            Whom::Command => {
+                let words: Vec<_> = self.args.command.iter().map(|word| word.to_string_lossy()).collect();
+                format!("'{}'", words.join(" "))
+            }
+        }
+    }
+
+    /// Says that a signal ended the command, which its exit status does not.
+    fn tell_signal(&self, status: ExitStatus) {
+        if let (Some(signal), Some(program)) = (status.signal(), self.args.command.first()) {
+            eprintln!("perfdata: {}: ended by signal {signal}", Path::new(program).display());
+        }
+    }
+}
+
+/// Columns that the longest unit takes.
+fn unit_width(events: &[Shown]) -> usize {
+    events.iter().filter_map(|event| event.unit.as_ref()).map(|unit| unit.chars().count()).max().unwrap_or(0)
+}
+
+/// What a shell makes of how a command ended.
+fn exit_code(status: ExitStatus) -> u8 {
+    let code = status.code().or_else(|| status.signal().map(|signal| signal.saturating_add(128)));
+    code.and_then(|code| u8::try_from(code).ok()).unwrap_or(u8::MAX)
+}

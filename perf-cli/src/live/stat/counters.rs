@@ -1,0 +1,240 @@
+//! The events, opened on everyone they are about.
+
+use std::collections::BTreeMap;
+
+use perf_open::abi::attr::AttrFlags;
+use perf_open::abi::event::EventType;
+use perf_open::{Builder, Error, Event, EventGroup, Group, Target, limits};
+
+use super::plan::Whom;
+use super::tally::{Place, Reading, Tally};
+use crate::Failure;
+
+/// Whom the events are opened on, and how.
+#[derive(Debug)]
+pub(crate) struct Scope<'a> {
+    pub(crate) whom: &'a Whom,
+    /// The command's process, where there is one.
+    pub(crate) command: Option<u32>,
+    pub(crate) inherit: bool,
+    /// Whether each cpu or thread is told by itself.
+    pub(crate) apart: bool,
+}
+
+/// Open events.
+#[derive(Debug)]
+pub(crate) struct Counters {
+    groups: Vec<Open>,
+    /// As they were opened, in the order of the groups.
+    pub(crate) events: Vec<Event>,
+    /// Whether anything here counts the event.
+    is_supported: Vec<bool>,
+    /// Whether they wait for the command's exec.
+    on_exec: bool,
+}
+
+/// A group on one target.
+#[derive(Debug)]
+struct Open {
+    group: Group,
+    place: Place,
+    /// Which events the counters are of.
+    events: Vec<usize>,
+}
+
+/// What came of opening a group on a target.
+enum Opened {
+    /// The events that nothing counts are not in it.
+    Group(Option<Open>),
+    /// It is weak, and its events do not fit together.
+    Apart,
+    /// The thread has ended.
+    Gone,
+}
+
+impl Counters {
+    /// Opens the events, which do not count yet.
+    ///
+    /// An event that the kernel or the hardware lacks is left out, and later told to be so; any other failure is one.
+    pub(crate) fn open(groups: &[EventGroup], scope: &Scope<'_>) -> Result<Self, Failure> {
+        if !limits::is_supported() {
+            return Err(Failure("this kernel was built without CONFIG_PERF_EVENTS".to_owned()));
+        }
+        let events: Vec<Event> = groups.iter().flat_map(|group| group.events.clone()).collect();
+        let mut counters = Self {
+            groups: Vec::new(),
+            is_supported: vec![false; events.len()],
+            events,
+            on_exec: *scope.whom == Whom::Command,
+        };
+        let targets = targets(scope);
+        let mut first = 0_usize;
+        for group in groups {
+            let indices: Vec<usize> = (first..first.saturating_add(group.events.len())).collect();
+            if !counters.open_everywhere(&indices, group.weak, &targets, scope)? {
+                for index in &indices {
+                    counters.open_everywhere(&[*index], false, &targets, scope)?;
+                }
+            }
+            first = first.saturating_add(group.events.len());
+        }
+        Ok(counters)
+    }
+
+    /// Opens a group on every target; false if it is weak and its events have to be opened apart.
+    fn open_everywhere(
+        &mut self,
+        indices: &[usize],
+        weak: bool,
+        targets: &[(Target<'static>, Place)],
+        scope: &Scope<'_>,
+    ) -> Result<bool, Failure> {
+        let open_before = self.groups.len();
+        let mut gone = 0_usize;
+        for (target, place) in targets {
+            match self.open_group(indices, weak, target, *place, scope)? {
+                Opened::Group(open) => self.groups.extend(open),
+                Opened::Gone => gone = gone.saturating_add(1),
+                Opened::Apart => {
+                    self.groups.truncate(open_before);
+                    return Ok(false);
+                }
+            }
+        }
+        if gone == targets.len() {
+            return Err(Failure("there is no such thread; it may have ended".to_owned()));
+        }
+        for open in self.groups.iter().skip(open_before) {
+            for index in &open.events {
+                self.is_supported.get_mut(*index).into_iter().for_each(|supported| *supported = true);
+            }
+        }
+        Ok(true)
+    }
+
+    fn open_group(
+        &mut self,
+        indices: &[usize],
+        weak: bool,
+        target: &Target<'static>,
+        place: Place,
+        scope: &Scope<'_>,
+    ) -> Result<Opened, Failure> {
+        let mut open: Option<Open> = None;
+        for &index in indices {
+            let Some(event) = self.events.get_mut(index) else { continue };
+            // An event that is counted for all cpus at once is opened on the cpu that the PMU names.
+            let elsewhere = |cpu| !event.cpus.is_empty() && !event.cpus.contains(&cpu);
+            if target.cpu_number().is_some_and(elsewhere) {
+                continue;
+            }
+            match open_event(event, open.as_mut().map(|open| &mut open.group), target, scope) {
+                Ok(None) => open.iter_mut().for_each(|open| open.events.push(index)),
+                Ok(Some(group)) => open = Some(Open { group, place, events: vec![index] }),
+                Err(error) if error.errno_name() == Some("ESRCH") && scope.command.is_none() => {
+                    return Ok(Opened::Gone);
+                }
+                Err(error) if is_lacking(&error) && weak => return Ok(Opened::Apart),
+                // A group is nothing without its leader.
+                Err(error) if is_lacking(&error) && open.is_none() => break,
+                Err(error) if is_lacking(&error) => {}
+                Err(error) => return Err(Failure(format!("{}: {error}", event.name))),
+            }
+        }
+        Ok(Opened::Group(open))
+    }
+
+    /// Starts counting, but for events that the command's exec starts.
+    pub(crate) fn enable(&self) -> Result<(), Failure> {
+        if self.on_exec {
+            return Ok(());
+        }
+        Ok(self.groups.iter().try_for_each(|open| open.group.enable())?)
+    }
+
+    /// Stops counting.
+    pub(crate) fn disable(&self) -> Result<(), Failure> {
+        Ok(self.groups.iter().try_for_each(|open| open.group.disable())?)
+    }
+
+    /// What was counted up to now.
+    pub(crate) fn read(&self) -> Result<Reading, Failure> {
+        let mut reading: Reading =
+            self.is_supported.iter().map(|supported| supported.then(BTreeMap::new)).collect();
+        for open in &self.groups {
+            let counts = match open.group.read() {
+                Ok(counts) => counts,
+                // A pinned group that could not be kept on the PMU: the kernel has no count to tell.
+                Err(error) if error.errno().is_none() => continue,
+                Err(error) => return Err(error.into()),
+            };
+            for (index, count) in open.events.iter().zip(counts) {
+                if let Some(Some(places)) = reading.get_mut(*index) {
+                    let tally = places.entry(open.place).or_default();
+                    *tally = tally.plus(Tally::from(count));
+                }
+            }
+        }
+        Ok(reading)
+    }
+}
+
+/// Whom the events are opened on, and where what they count is added.
+fn targets(scope: &Scope<'_>) -> Vec<(Target<'static>, Place)> {
+    let place = |own| if scope.apart { own } else { Place::Everywhere };
+    match scope.whom {
+        Whom::Command => scope.command.iter().map(|&pid| (Target::pid(pid), Place::Everywhere)).collect(),
+        Whom::Threads(tids) => {
+            tids.iter().map(|&tid| (Target::pid(tid), place(Place::Thread(tid)))).collect()
+        }
+        Whom::Cpus(cpus) => cpus.iter().map(|&cpu| (Target::cpu(cpu), place(Place::Cpu(cpu)))).collect(),
+    }
+}
+
+/// Opens an event as a member of `group`, or as the leader of a new one, which is the result.
+///
+/// Where the kernel may not be counted, user space alone is, which the event's name then tells: as by `perf stat`.
+fn open_event(
+    event: &mut Event,
+    mut group: Option<&mut Group>,
+    target: &Target<'static>,
+    scope: &Scope<'_>,
+) -> Result<Option<Group>, Error> {
+    let is_leader = group.is_none();
+    let on_exec = is_leader && *scope.whom == Whom::Command;
+    let mut open = |event: &Event| {
+        let inherit = event.terms.inherit.unwrap_or(scope.inherit) && target.thread().is_some();
+        let builder = Builder::new(event.clone())
+            .sample_period(0)
+            .inherit(inherit)
+            .disabled(is_leader)
+            .enable_on_exec(on_exec);
+        match &mut group {
+            Some(group) => group.add(builder, target).map(|()| None),
+            None => Group::open(builder, target).map(Some),
+        }
+    };
+    match open(event) {
+        Err(error)
+            if matches!(error.errno_name(), Some("EACCES" | "EPERM"))
+                && !event.attr.flags.contains(AttrFlags::EXCLUDE_KERNEL)
+                && limits::paranoid().is_ok_and(|level| level > 1) =>
+        {
+            let mut user = event.clone();
+            user.attr.flags |= AttrFlags::EXCLUDE_KERNEL;
+            let has_modifiers = event.name.contains(':') && event.attr.kind != EventType::TRACEPOINT;
+            user.name += if has_modifiers || event.name.ends_with('/') { "u" } else { ":u" };
+            // What is told is why the event itself was not opened.
+            let opened = open(&user).map_err(|_| error)?;
+            *event = user;
+            Ok(opened)
+        }
+        result => result,
+    }
+}
+
+/// Whether an error says that the kernel or the hardware does not have the event.
+fn is_lacking(error: &Error) -> bool {
+    let lacking = ["EINVAL", "ENOSYS", "ENOENT", "EOPNOTSUPP", "ENXIO", "ENODEV"];
+    error.errno_name().is_some_and(|name| lacking.contains(&name))
+}

@@ -1,0 +1,164 @@
+//! What follows from a count and others beside it.
+
+use core::time::Duration;
+
+use perf_open::Event;
+use perf_open::abi::attr::AttrFlags;
+use perf_open::abi::event::{EventType, HW_EVENT_MASK, HwId, SwId};
+
+/// What is known of an event beyond its name, as far as metrics go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// Counts nanoseconds of a cpu.
+    Clock,
+    Cycles,
+    Instructions,
+    Branches,
+    BranchMisses,
+    CacheReferences,
+    CacheMisses,
+    /// A plain number of something.
+    Other,
+    /// Has a unit of its own: a rate would need another.
+    Measure,
+}
+
+/// An event's role, and which modes of the cpu it leaves out: events compare only where these are the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Kind {
+    pub(crate) role: Role,
+    excluded: AttrFlags,
+}
+
+/// A value that follows.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Metric {
+    pub(crate) value: f64,
+    pub(crate) unit: String,
+}
+
+impl Kind {
+    pub(crate) fn of(event: &Event) -> Self {
+        let attr = &event.attr;
+        // Above it is the PMU, on machines whose cpus are of several kinds.
+        let hardware = u32::try_from(attr.config & HW_EVENT_MASK).map(HwId);
+        let role = match (attr.kind, hardware, SwId(attr.config)) {
+            (EventType::SOFTWARE, _, SwId::CPU_CLOCK | SwId::TASK_CLOCK) => Role::Clock,
+            (EventType::HARDWARE, Ok(HwId::CPU_CYCLES), _) => Role::Cycles,
+            (EventType::HARDWARE, Ok(HwId::INSTRUCTIONS), _) => Role::Instructions,
+            (EventType::HARDWARE, Ok(HwId::BRANCH_INSTRUCTIONS), _) => Role::Branches,
+            (EventType::HARDWARE, Ok(HwId::BRANCH_MISSES), _) => Role::BranchMisses,
+            (EventType::HARDWARE, Ok(HwId::CACHE_REFERENCES), _) => Role::CacheReferences,
+            (EventType::HARDWARE, Ok(HwId::CACHE_MISSES), _) => Role::CacheMisses,
+            _ if event.unit.is_some() => Role::Measure,
+            _ => Role::Other,
+        };
+        let modes = AttrFlags::EXCLUDE_USER | AttrFlags::EXCLUDE_KERNEL | AttrFlags::EXCLUDE_HV;
+        Self { role, excluded: AttrFlags(attr.flags.0 & modes.0) }
+    }
+}
+
+/// What follows from `value`, which an event of `kind` counted in `elapsed`. `beside` are the events that were counted
+/// in the same place, with their values; of clocks these are nanoseconds.
+pub(crate) fn metric(kind: Kind, value: f64, elapsed: Duration, beside: &[(Kind, f64)]) -> Option<Metric> {
+    let find = |wanted: &dyn Fn(&Kind) -> bool| {
+        beside.iter().find(|(kind, _)| wanted(kind)).map(|&(_, value)| value).filter(|&value| value > 0.0)
+    };
+    // A clock tells the time whatever modes are left out.
+    let clock = find(&|other| other.role == Role::Clock);
+    let same_modes = |role| find(&|other| other.role == role && other.excluded == kind.excluded);
+    let metric = |value, unit: &str| Some(Metric { value, unit: unit.to_owned() });
+    let share = |whole, unit: &str| same_modes(whole).map(|whole| (100.0 * value / whole, unit.to_owned()));
+    let of_kind = match kind.role {
+        Role::Clock if elapsed.is_zero() => return None,
+        Role::Clock => return metric(value / elapsed.as_nanos() as f64, "CPUs utilized"),
+        Role::Measure => return None,
+        Role::Cycles => clock.map(|clock| (value / clock, "GHz".to_owned())),
+        Role::Instructions => {
+            same_modes(Role::Cycles).map(|cycles| (value / cycles, "insn per cycle".to_owned()))
+        }
+        Role::BranchMisses => share(Role::Branches, "% of all branches"),
+        Role::CacheMisses => share(Role::CacheReferences, "% of all cache refs"),
+        Role::Branches | Role::CacheReferences | Role::Other => None,
+    };
+    let (value, unit) = match of_kind {
+        Some(of_kind) => of_kind,
+        None => per_second(value / (clock? / 1e9)),
+    };
+    metric(value, &unit)
+}
+
+/// A rate with a prefix that leaves few digits.
+fn per_second(rate: f64) -> (f64, String) {
+    let prefixes = [(1e9, "G"), (1e6, "M"), (1e3, "K")];
+    let (scale, prefix) = prefixes.into_iter().find(|&(scale, _)| rate >= scale).unwrap_or((1.0, ""));
+    (rate / scale, format!("{prefix}/sec"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    fn hardware(id: HwId) -> Kind {
+        Kind::of(&Event::hardware(id))
+    }
+
+    fn software(id: SwId) -> Kind {
+        Kind::of(&Event::software(id))
+    }
+
+    fn told(kind: Kind, value: f64, beside: &[(Kind, f64)]) -> Option<(f64, String)> {
+        metric(kind, value, SECOND, beside).map(|metric| (metric.value, metric.unit))
+    }
+
+    fn is(value: f64, unit: &str) -> Option<(f64, String)> {
+        Some((value, unit.to_owned()))
+    }
+
+    #[test]
+    fn a_clock_tells_how_many_cpus_were_busy() {
+        assert_eq!(told(software(SwId::TASK_CLOCK), 2.5e9, &[]), is(2.5, "CPUs utilized"));
+        assert_eq!(metric(software(SwId::CPU_CLOCK), 1.0, Duration::ZERO, &[]), None);
+    }
+
+    #[test]
+    fn ratios_need_both_events() {
+        let cycles = (hardware(HwId::CPU_CYCLES), 4e9);
+        let branches = (hardware(HwId::BRANCH_INSTRUCTIONS), 200.0);
+        let references = (hardware(HwId::CACHE_REFERENCES), 50.0);
+        let instructions = hardware(HwId::INSTRUCTIONS);
+        assert_eq!(told(instructions, 6e9, &[cycles]), is(1.5, "insn per cycle"));
+        assert_eq!(told(instructions, 6e9, &[branches]), None);
+        assert_eq!(told(instructions, 6e9, &[(cycles.0, 0.0)]), None);
+        assert_eq!(told(hardware(HwId::BRANCH_MISSES), 5.0, &[branches]), is(2.5, "% of all branches"));
+        assert_eq!(told(hardware(HwId::CACHE_MISSES), 5.0, &[references]), is(10.0, "% of all cache refs"));
+        let clock = (software(SwId::TASK_CLOCK), 2e9);
+        assert_eq!(told(cycles.0, 4e9, &[clock]), is(2.0, "GHz"));
+    }
+
+    #[test]
+    fn the_kernels_instructions_are_not_divided_by_the_cycles_of_user_space() {
+        let mut user = Event::hardware(HwId::CPU_CYCLES);
+        user.attr.flags |= AttrFlags::EXCLUDE_KERNEL | AttrFlags::EXCLUDE_HV;
+        let cycles = (Kind::of(&user), 100.0);
+        assert_eq!(told(hardware(HwId::INSTRUCTIONS), 100.0, &[cycles]), None);
+    }
+
+    #[test]
+    fn anything_else_is_a_rate_of_the_time_on_a_cpu() {
+        let faults = software(SwId::PAGE_FAULTS);
+        let clock = (software(SwId::TASK_CLOCK), 5e8);
+        assert_eq!(told(faults, 12.0, &[clock]), is(24.0, "/sec"));
+        assert_eq!(told(faults, 1200.0, &[clock]), is(2.4, "K/sec"));
+        assert_eq!(told(faults, 1.2e6, &[clock]), is(2.4, "M/sec"));
+        assert_eq!(told(faults, 1.2e9, &[clock]), is(2.4, "G/sec"));
+        assert_eq!(told(faults, 12.0, &[]), None);
+        assert_eq!(told(hardware(HwId::BRANCH_INSTRUCTIONS), 12.0, &[clock]), is(24.0, "/sec"));
+        // Without the event that it is a share of.
+        assert_eq!(told(hardware(HwId::BRANCH_MISSES), 12.0, &[clock]), is(24.0, "/sec"));
+        let joules = Event { unit: Some("Joules".to_owned()), ..Event::raw(2) };
+        assert_eq!(told(Kind::of(&joules), 12.0, &[clock]), None);
+    }
+}

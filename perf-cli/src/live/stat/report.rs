@@ -1,0 +1,132 @@
+//! Where the counts go, and as what.
+
+use core::time::Duration;
+use std::fs::File;
+use std::io::{self, ErrorKind, Write};
+
+use perf_open::workload::CpuTime;
+
+use super::table::Row;
+use crate::Failure;
+use crate::args::live::StatArgs;
+
+mod csv;
+mod json;
+mod text;
+
+/// How it is printed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Format {
+    Text,
+    Json,
+    Csv { separator: String },
+}
+
+/// What is printed behind the counts.
+#[derive(Clone, Debug)]
+pub(crate) struct Totals {
+    /// Seconds that each run took.
+    pub(crate) elapsed: Vec<f64>,
+    /// The cpu time of each run, of a command.
+    pub(crate) cpu_times: Vec<CpuTime>,
+}
+
+/// The counts on their way out.
+pub(crate) struct Report {
+    format: Format,
+    out: Box<dyn Write>,
+    /// What the output is called in a message.
+    name: String,
+    /// Whether the reader went away, as `head` does: nothing more is to be written.
+    closed: bool,
+    /// Columns for the units.
+    unit_width: usize,
+}
+
+impl Report {
+    /// Opens the output.
+    pub(crate) fn new(args: &StatArgs) -> Result<Self, Failure> {
+        let format = match &args.field_separator {
+            _ if args.json => Format::Json,
+            Some(separator) => Format::Csv { separator: separator.clone() },
+            None => Format::Text,
+        };
+        let (out, name): (Box<dyn Write>, _) = match (&args.output, &format) {
+            (Some(path), _) => {
+                let name = path.display().to_string();
+                let file = File::create(path).map_err(|error| format!("{name}: {error}"))?;
+                (Box::new(file), name)
+            }
+            (None, Format::Text) => (Box::new(io::stderr()), "standard error".to_owned()),
+            (None, _) => (Box::new(io::stdout()), "standard output".to_owned()),
+        };
+        Ok(Self { format, out, name, closed: false, unit_width: 0 })
+    }
+
+    /// What stands before the counts: `what` is counted, so many `runs` of it; with intervals, their columns. The
+    /// longest unit has `unit_width` signs.
+    pub(crate) fn head(
+        &mut self,
+        what: &str,
+        runs: usize,
+        with_intervals: bool,
+        unit_width: usize,
+    ) -> Result<(), Failure> {
+        self.unit_width = unit_width;
+        match self.format {
+            Format::Text if with_intervals => {
+                self.unit_width = unit_width.max(text::UNIT.len());
+                self.print(text::interval_head(self.unit_width))
+            }
+            Format::Text => self.print(text::head(what, runs)),
+            Format::Json | Format::Csv { .. } => Ok(()),
+        }
+    }
+
+    /// Rows, of the moment `at` with intervals.
+    pub(crate) fn rows(
+        &mut self,
+        rows: &[Row<'_>],
+        at: Option<Duration>,
+        runs: usize,
+    ) -> Result<(), Failure> {
+        let mut lines = String::new();
+        for row in rows {
+            lines += &match &self.format {
+                Format::Text => text::row(row, at, runs, self.unit_width),
+                Format::Json => json::row(row, at, runs),
+                Format::Csv { separator } => csv::row(row, at, runs, separator),
+            };
+            lines.push('\n');
+        }
+        self.print(lines)
+    }
+
+    /// What stands behind the counts.
+    pub(crate) fn totals(&mut self, totals: &Totals) -> Result<(), Failure> {
+        match self.format {
+            Format::Text => self.print(text::totals(totals)),
+            Format::Json => self.print(json::totals(totals)),
+            Format::Csv { .. } => Ok(()),
+        }
+    }
+
+    /// Whether there is still a reader.
+    pub(crate) fn is_open(&self) -> bool {
+        !self.closed
+    }
+
+    fn print(&mut self, text: String) -> Result<(), Failure> {
+        if self.closed {
+            return Ok(());
+        }
+        match self.out.write_all(text.as_bytes()).and_then(|()| self.out.flush()) {
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => self.closed = true,
+            result => result.map_err(|error| format!("{}: {error}", self.name))?,
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,164 @@
+//! From readings to what is shown: means, scales, metrics.
+
+use core::time::Duration;
+use std::collections::BTreeSet;
+
+use perf_open::Event;
+
+use super::mean::Mean;
+use super::metric::{Kind, Metric, Role, metric};
+use super::tally::{Place, Reading, Tally};
+
+/// An event as it is shown.
+#[derive(Clone, Debug)]
+pub(crate) struct Shown {
+    pub(crate) name: String,
+    pub(crate) unit: Option<String>,
+    /// What makes a count one of units.
+    scale: Option<Scale>,
+    kind: Kind,
+}
+
+/// What makes a count one of units.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Scale {
+    /// It is multiplied by this, which sysfs tells.
+    Times(f64),
+    /// It is divided by this.
+    By(f64),
+}
+
+/// What clocks count, as it is shown.
+const NANOSECONDS_IN_MILLISECOND: f64 = 1e6;
+
+impl Shown {
+    /// Whether what is shown has decimals.
+    pub(crate) fn has_scale(&self) -> bool {
+        self.scale.is_some()
+    }
+
+    fn in_units(&self, count: f64) -> f64 {
+        match self.scale {
+            None => count,
+            Some(Scale::Times(scale)) => count * scale,
+            Some(Scale::By(scale)) => count / scale,
+        }
+    }
+}
+
+impl From<&Event> for Shown {
+    fn from(event: &Event) -> Self {
+        let kind = Kind::of(event);
+        let (unit, scale) = match kind.role {
+            Role::Clock => (Some("msec".to_owned()), Some(Scale::By(NANOSECONDS_IN_MILLISECOND))),
+            _ => (event.unit.clone(), event.scale.map(Scale::Times)),
+        };
+        Self { name: event.name.clone(), unit, scale, kind }
+    }
+}
+
+/// A number that was counted, in units of the event.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Value {
+    /// Counted, or estimated from the part of the time that it was.
+    Whole(u64),
+    /// Of an event with a scale, or the mean of runs.
+    Real(f64),
+}
+
+/// Why there is a value or none.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Status {
+    Counted {
+        value: Value,
+        /// How far off the mean may be.
+        deviation_percent: f64,
+    },
+    /// It was open and never counted.
+    NotCounted,
+    /// Nothing here counts it.
+    NotSupported,
+}
+
+/// An event in a place.
+#[derive(Clone, Debug)]
+pub(crate) struct Row<'a> {
+    pub(crate) event: &'a Shown,
+    pub(crate) place: Place,
+    pub(crate) status: Status,
+    /// How long it was to be counted and how long it was: nanoseconds, the mean of the runs.
+    pub(crate) enabled: u64,
+    pub(crate) running: u64,
+    pub(crate) metric: Option<Metric>,
+}
+
+impl Row<'_> {
+    /// The part of the time that it was counted; `None` if there was no such time.
+    pub(crate) fn running_percent(&self) -> Option<f64> {
+        (self.enabled > 0).then(|| 100.0 * self.running as f64 / self.enabled as f64)
+    }
+}
+
+/// The rows of some runs, `elapsed` in the mean: for each event its places.
+pub(crate) fn rows<'a>(events: &'a [Shown], runs: &[Reading], elapsed: Duration) -> Vec<Row<'a>> {
+    // An event that nothing here counts has a row a place, too.
+    let all_places: BTreeSet<Place> =
+        runs.iter().flatten().flatten().flat_map(|places| places.keys().copied()).collect();
+    let all_places = if all_places.is_empty() { BTreeSet::from([Place::Everywhere]) } else { all_places };
+    let mut rows = Vec::new();
+    for (index, event) in events.iter().enumerate() {
+        let readings: Vec<_> = runs.iter().filter_map(|run| run.get(index)?.as_ref()).collect();
+        let is_supported = !readings.is_empty();
+        let own: BTreeSet<Place> = readings.iter().flat_map(|places| places.keys().copied()).collect();
+        for &place in if own.is_empty() { &all_places } else { &own } {
+            let tallies: Vec<Tally> =
+                readings.iter().filter_map(|places| places.get(&place).copied()).collect();
+            rows.push((event, place, tallies, is_supported));
+        }
+    }
+    let mean_count = |tallies: &[Tally]| Mean::of(&counts(tallies)).map(|mean| mean.value);
+    let mut result = Vec::with_capacity(rows.len());
+    for (event, place, tallies, is_supported) in &rows {
+        let beside: Vec<(Kind, f64)> = rows
+            .iter()
+            .filter(|(_, other, ..)| other == place)
+            .filter_map(|(event, _, tallies, _)| Some((event.kind, mean_count(tallies)?)))
+            .collect();
+        result.push(Row {
+            event,
+            place: *place,
+            status: status(event, tallies, *is_supported),
+            enabled: mean_time(tallies, |tally| tally.enabled),
+            running: mean_time(tallies, |tally| tally.running),
+            metric: mean_count(tallies).and_then(|value| metric(event.kind, value, elapsed, &beside)),
+        });
+    }
+    result
+}
+
+/// What the runs counted, of those that did.
+fn counts(tallies: &[Tally]) -> Vec<f64> {
+    tallies.iter().filter_map(|tally| tally.scaled()).map(|value| value as f64).collect()
+}
+
+fn status(event: &Shown, tallies: &[Tally], is_supported: bool) -> Status {
+    if !is_supported {
+        return Status::NotSupported;
+    }
+    let Some(mean) = Mean::of(&counts(tallies)) else { return Status::NotCounted };
+    let exact = match tallies {
+        [tally] if event.scale.is_none() => tally.scaled(),
+        _ => None,
+    };
+    let value = exact.map_or(Value::Real(event.in_units(mean.value)), Value::Whole);
+    Status::Counted { value, deviation_percent: mean.error_percent() }
+}
+
+fn mean_time(tallies: &[Tally], time: impl Fn(&Tally) -> u64) -> u64 {
+    let sum: u128 = tallies.iter().map(|tally| u128::from(time(tally))).sum();
+    let count = u128::try_from(tallies.len().max(1)).unwrap_or(1);
+    u64::try_from(sum / count).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,108 @@
+use perf_open::abi::event::{HwId, SwId};
+
+use super::*;
+
+const SECOND: Duration = Duration::from_secs(1);
+
+fn tally(value: u64, enabled: u64, running: u64) -> Tally {
+    Tally { value, enabled, running }
+}
+
+fn everywhere(tally: Tally) -> Option<std::collections::BTreeMap<Place, Tally>> {
+    Some([(Place::Everywhere, tally)].into())
+}
+
+fn shown(events: &[Event]) -> Vec<Shown> {
+    events.iter().map(Shown::from).collect()
+}
+
+fn counted(value: Value) -> Status {
+    Status::Counted { value, deviation_percent: 0.0 }
+}
+
+#[test]
+fn an_event_is_counted_or_was_never_on_the_pmu_or_does_not_exist() {
+    let events = shown(&[
+        Event::software(SwId::PAGE_FAULTS),
+        Event::hardware(HwId::CPU_CYCLES),
+        Event::hardware(HwId::INSTRUCTIONS),
+    ]);
+    let run = vec![everywhere(tally(u64::MAX, 9, 9)), everywhere(tally(0, 9, 0)), None];
+    let rows = rows(&events, &[run], SECOND);
+    let told: Vec<_> = rows.iter().map(|row| (row.status, row.running_percent())).collect();
+    assert_eq!(
+        told,
+        [
+            (counted(Value::Whole(u64::MAX)), Some(100.0)),
+            (Status::NotCounted, Some(0.0)),
+            (Status::NotSupported, None)
+        ]
+    );
+}
+
+#[test]
+fn a_count_of_a_part_of_the_time_is_an_estimate() {
+    let events = shown(&[Event::hardware(HwId::CPU_CYCLES)]);
+    let rows = rows(&events, &[vec![everywhere(tally(100, 400, 100))]], SECOND);
+    assert_eq!(rows[0].status, counted(Value::Whole(400)));
+    assert_eq!(rows[0].running_percent(), Some(25.0));
+}
+
+#[test]
+fn a_scale_makes_units() {
+    let joules = Event { unit: Some("Joules".to_owned()), scale: Some(0.25), ..Event::raw(2) };
+    let events = shown(&[Event::software(SwId::TASK_CLOCK), joules]);
+    let run = vec![everywhere(tally(1_234_567, 9, 9)), everywhere(tally(10, 9, 9))];
+    let rows = rows(&events, &[run], SECOND);
+    assert_eq!(rows[0].status, counted(Value::Real(1.234567)));
+    assert_eq!(rows[0].event.unit.as_deref(), Some("msec"));
+    assert_eq!(rows[1].status, counted(Value::Real(2.5)));
+    assert_eq!(rows[1].event.unit.as_deref(), Some("Joules"));
+}
+
+#[test]
+fn runs_make_a_mean_of_those_that_counted() {
+    let events = shown(&[Event::software(SwId::PAGE_FAULTS)]);
+    let runs = [tally(8, 10, 10), tally(12, 30, 30), tally(0, 20, 0)].map(|tally| vec![everywhere(tally)]);
+    let rows = rows(&events, &runs, SECOND);
+    let Status::Counted { value, deviation_percent } = rows[0].status else { panic!("{rows:?}") };
+    assert_eq!(value, Value::Real(10.0));
+    // A variance of 8, a standard error of 2.
+    assert!((deviation_percent - 20.0).abs() < 1e-9, "{deviation_percent}");
+    assert_eq!((rows[0].enabled, rows[0].running), (20, 13));
+}
+
+#[test]
+fn metrics_are_of_the_same_place() {
+    let events = shown(&[Event::software(SwId::CPU_CLOCK), Event::software(SwId::PAGE_FAULTS)]);
+    let cpus = |tallies: [Tally; 2]| Some([Place::Cpu(0), Place::Cpu(3)].into_iter().zip(tallies).collect());
+    let run = vec![
+        cpus([tally(1_000_000_000, 1, 1), tally(500_000_000, 1, 1)]),
+        cpus([tally(10, 1, 1), tally(10, 1, 1)]),
+        None,
+    ];
+    let rows = rows(&events, &[run], SECOND);
+    let told: Vec<_> =
+        rows.iter().map(|row| (row.place, row.metric.as_ref().map(|metric| metric.value))).collect();
+    assert_eq!(
+        told,
+        [
+            (Place::Cpu(0), Some(1.0)),
+            (Place::Cpu(3), Some(0.5)),
+            (Place::Cpu(0), Some(10.0)),
+            (Place::Cpu(3), Some(20.0))
+        ]
+    );
+}
+
+#[test]
+fn what_nothing_counts_has_a_row_for_every_place() {
+    let events = shown(&[Event::software(SwId::CPU_CLOCK), Event::hardware(HwId::CPU_CYCLES)]);
+    let clock = [(Place::Cpu(0), tally(1, 1, 1)), (Place::Cpu(1), tally(1, 1, 1))].into();
+    let rows_of = |run| rows(&events, &[run], SECOND).iter().map(|row| row.place).collect::<Vec<_>>();
+    assert_eq!(
+        rows_of(vec![Some(clock), None]),
+        [Place::Cpu(0), Place::Cpu(1), Place::Cpu(0), Place::Cpu(1)]
+    );
+    assert_eq!(rows_of(vec![None, None]), [Place::Everywhere, Place::Everywhere]);
+}

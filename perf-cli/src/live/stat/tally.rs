@@ -1,0 +1,104 @@
+//! What events counted, by place: the arithmetic of it.
+
+use std::collections::BTreeMap;
+
+use perf_open::Count;
+
+/// Where a count is from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Place {
+    /// Everywhere: added up.
+    Everywhere,
+    /// A cpu.
+    Cpu(u32),
+    /// A thread.
+    Thread(u32),
+}
+
+/// A count, and the nanoseconds that belong to it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Tally {
+    pub(crate) value: u64,
+    /// How long the event was to be counted.
+    pub(crate) enabled: u64,
+    /// How long it was.
+    pub(crate) running: u64,
+}
+
+/// What was counted up to a moment, by event; `None` for an event that nothing here counts.
+pub(crate) type Reading = Vec<Option<BTreeMap<Place, Tally>>>;
+
+impl From<Count> for Tally {
+    fn from(count: Count) -> Self {
+        let nanoseconds = |time: Option<u64>| time.unwrap_or_default();
+        Self {
+            value: count.value,
+            enabled: nanoseconds(count.time_enabled),
+            running: nanoseconds(count.time_running),
+        }
+    }
+}
+
+impl Tally {
+    /// The count, or what it would be had the event been counted all the time; `None` if it never was.
+    pub(crate) fn scaled(self) -> Option<u64> {
+        Count::with_times(self.value, self.enabled, self.running).scaled()
+    }
+
+    pub(crate) fn plus(self, other: Self) -> Self {
+        Self {
+            value: self.value.wrapping_add(other.value),
+            enabled: self.enabled.saturating_add(other.enabled),
+            running: self.running.saturating_add(other.running),
+        }
+    }
+
+    /// What came after `earlier`, of the same event and place.
+    pub(crate) fn since(self, earlier: Self) -> Self {
+        Self {
+            value: self.value.wrapping_sub(earlier.value),
+            enabled: self.enabled.saturating_sub(earlier.enabled),
+            running: self.running.saturating_sub(earlier.running),
+        }
+    }
+}
+
+/// What came after `earlier`.
+pub(crate) fn since(now: &Reading, earlier: &Reading) -> Reading {
+    let places = |(index, places): (usize, &Option<BTreeMap<Place, Tally>>)| {
+        let before = earlier.get(index).and_then(Option::as_ref);
+        let since = |(&place, tally): (&Place, &Tally)| {
+            let before = before.and_then(|places| places.get(&place)).copied().unwrap_or_default();
+            (place, tally.since(before))
+        };
+        places.as_ref().map(|places| places.iter().map(since).collect())
+    };
+    now.iter().enumerate().map(places).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tally(value: u64, enabled: u64, running: u64) -> Tally {
+        Tally { value, enabled, running }
+    }
+
+    #[test]
+    fn a_count_is_scaled_to_all_of_the_time() {
+        assert_eq!(tally(10, 300, 100).scaled(), Some(30));
+        assert_eq!(tally(10, 300, 300).scaled(), Some(10));
+        assert_eq!(tally(0, 300, 1).scaled(), Some(0));
+        assert_eq!(tally(0, 300, 0).scaled(), None);
+        assert_eq!(tally(0, 0, 0).scaled(), None);
+    }
+
+    #[test]
+    fn an_interval_is_what_came_since() {
+        let cpus = |tallies: &[Tally]| Some((0_u32..).map(Place::Cpu).zip(tallies.iter().copied()).collect());
+        let before = vec![cpus(&[tally(5, 50, 40)]), None];
+        let now = vec![cpus(&[tally(7, 80, 70), tally(3, 30, 30)]), None];
+        assert_eq!(since(&now, &before), [cpus(&[tally(2, 30, 30), tally(3, 30, 30)]), None]);
+        assert_eq!(since(&now, &Reading::new()), now);
+    }
+}
