@@ -4,17 +4,21 @@ mod attr;
 mod aux;
 mod linear;
 
+use std::fs::File;
+use std::io::BufWriter;
 use std::path::Path;
 
 use perf_abi::attr::AttrFlags;
 use perf_abi::endian::Endian;
+use perf_parse::file::repair::{Repaired, Step, repair};
 use perf_parse::file::{AnyReader, FileError, Reader};
 use perf_parse::ring::Direction;
 
 use crate::args::RingArgs;
 use crate::dump::{Dump, Places};
 use crate::input::{Input, Work};
-use crate::{Failure, Outcome};
+use crate::progress::Progress;
+use crate::{Failure, Outcome, diagnose};
 use linear::Linear;
 
 pub(crate) fn run(args: &RingArgs) -> Result<Outcome, Failure> {
@@ -65,15 +69,44 @@ fn decode<O: Endian>(reader: Reader<'_, O>, args: &RingArgs, dumps: &[Input]) ->
         }
         reader.rewind();
     }
-    for fault in faults.list {
-        reader.account_mut().note(fault);
-    }
-    reader.account_mut().bytes_skipped += faults.unread;
     if args.show.order.is_none() {
         reader.in_time_order();
     }
     let size = bytes.iter().map(|bytes| bytes.len() as u64).sum();
+    if let Some(out) = &args.output {
+        write(&mut reader, &places, out, size)?;
+    }
+    for fault in faults.list {
+        reader.account_mut().note(fault);
+    }
+    reader.account_mut().bytes_skipped += faults.unread;
+    if args.output.is_some() {
+        return Ok(if reader.account().is_clean() { Outcome::Clean } else { Outcome::Partial });
+    }
     Dump { args: &args.show, places: &places }.run(reader, size)
+}
+
+/// Writes the records of the reader to `out`, as a perf.data.
+fn write<O: Endian>(
+    reader: &mut Reader<'_, O>,
+    places: &Places,
+    out: &Path,
+    size: u64,
+) -> Result<(), Failure> {
+    let named = |error: &dyn core::fmt::Display| Failure(format!("{}: {error}", out.display()));
+    let file = File::create(out).map_err(|error| named(&error))?;
+    let mut progress = Progress::new(size);
+    let repaired = repair(reader, BufWriter::new(file), |step| match step {
+        Step::At(offset) => progress.at(offset),
+        Step::Unreadable { data_file, error } => {
+            diagnose(&FileError { offset: places.of(data_file, error.offset), ..error });
+        }
+        Step::Unwritable { kind, error, .. } => eprintln!("{kind}: {error}"),
+        _ => {}
+    });
+    let Repaired { written, dropped, .. } = repaired.map_err(|error| named(&error))?;
+    eprintln!("perfdata: {}: records written: {written}, dropped: {dropped}", out.display());
+    Ok(())
 }
 
 /// What is wrong with rings as a whole.

@@ -214,6 +214,15 @@ impl<'a, O: Endian, S: Source> Reader<'a, O, S> {
         true
     }
 
+    /// As [`rewind`](Self::rewind), and keeps to time order where that was asked for.
+    #[cfg(feature = "std")]
+    pub(super) fn rewind_in_order(&mut self) {
+        let limit = self.order.as_ref().map(TimeOrder::limit);
+        if self.rewind() {
+            limit.into_iter().for_each(|limit| self.in_time_order_within(limit));
+        }
+    }
+
     /// The next record; `None` at the end. Allocates nothing for records that are not compressed, in file order.
     ///
     /// # Errors

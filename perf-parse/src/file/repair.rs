@@ -58,7 +58,12 @@ pub enum Step<'e> {
     /// The reader is so many bytes into the capture.
     At(u64),
     /// Something cannot be read, or not be decoded, and is left out. It is in the reader's account.
-    Unreadable(FileError),
+    Unreadable {
+        /// The data file of a directory capture, or the ring, that it is in.
+        data_file: usize,
+        /// What is wrong with it.
+        error: FileError,
+    },
     /// A record cannot be written, and is left out.
     Unwritable {
         /// Where it is in the capture.
@@ -72,7 +77,7 @@ pub enum Step<'e> {
 
 /// Writes to `out`, which should be empty, a file of all that can be decoded of a capture; `tell` hears of each step.
 ///
-/// Records are copied as they are, in the order of the capture; compressed ones are decompressed. Features are copied
+/// Records are copied as they are, in the order in which the reader gives them; compressed ones are decompressed. Features are copied
 /// but for those that are of the container, which are made anew. What cannot be decoded is left out, and is in the
 /// [account](Reader::account) of the reader, which is rewound at first.
 ///
@@ -93,23 +98,23 @@ pub fn repair<O: Endian, S: Source, W: Write + Seek>(
     }
     // Events and features of a stream are known when its end is.
     while !matches!(reader.next(), Ok(None)) {}
-    reader.rewind();
+    reader.rewind_in_order();
     let mut writer = FileWriter::<O, W>::new(out, &events(reader), &Options::default())?;
     let features_dropped = copy_features(reader, &mut writer, &mut tell)?;
     let known = reader.events().clone();
     let (mut written, mut dropped) = (0_u64, 0_u64);
     loop {
         tell(Step::At(reader.offset()));
-        let fault = match reader.next() {
+        let (data_file, error) = match reader.next() {
             Ok(None) => break,
             // The reader has noted it.
             Err(error) => {
-                tell(Step::Unreadable(error));
+                tell(Step::Unreadable { data_file: reader.data_file(), error });
                 continue;
             }
             Ok(Some(record)) if is_section(record.raw.kind()) => continue,
             Ok(Some(record)) => match check(&record, &known) {
-                Err(error) => error,
+                Err(error) => (record.data_file, error),
                 Ok(()) => {
                     match writer.raw(&record.raw, record.behind) {
                         Ok(()) => written = written.saturating_add(1),
@@ -125,9 +130,9 @@ pub fn repair<O: Endian, S: Source, W: Write + Seek>(
             },
         };
         dropped = dropped.saturating_add(1);
-        tell(Step::Unreadable(fault));
+        tell(Step::Unreadable { data_file, error });
         // An EVENT_UPDATE of no event is noted already.
-        reader.account_mut().note_once(fault);
+        reader.account_mut().note_once(error);
     }
     Ok(Repaired { out: writer.finish()?, written, dropped, features_dropped })
 }
@@ -174,9 +179,9 @@ fn copy_features<O: Endian, S: Source, W: Write + Seek>(
             }
         }
     }
-    for fault in faults {
-        if reader.account_mut().note_once(fault) {
-            tell(Step::Unreadable(fault));
+    for error in faults {
+        if reader.account_mut().note_once(error) {
+            tell(Step::Unreadable { data_file: 0, error });
         }
     }
     dropped.sort_unstable();

@@ -109,6 +109,12 @@ impl TimeOrder {
         }
     }
 
+    /// Records held back at most.
+    #[cfg(feature = "std")]
+    pub(super) fn limit(&self) -> usize {
+        self.limit
+    }
+
     /// Lets all go that is not later than `time`, in order.
     fn release<O: Endian>(&mut self, time: u64) {
         self.copies.compact::<O>(&mut self.held);
