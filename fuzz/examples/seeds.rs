@@ -48,7 +48,7 @@ impl Seeds {
         let is_pipe = matches!(reader.mode(), Mode::Pipe);
         if is_pipe {
             for bits in 0..4 {
-                self.add("parse_pipe", &[&[bits * 2 | big, 7], &bytes[16..]])?;
+                self.add("parse_pipe", &[&[(bits * 2) | big, 7], &bytes[16..]])?;
             }
         }
         let mut times = Vec::new();
