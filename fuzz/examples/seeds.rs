@@ -46,6 +46,7 @@ impl Seeds {
         self.add("parse_file", &[bytes])?;
         self.add("repair", &[bytes])?;
         let is_pipe = matches!(reader.mode(), Mode::Pipe);
+        self.rings::<O>(&reader)?;
         if is_pipe {
             for bits in 0..4 {
                 self.add("parse_pipe", &[&[(bits * 2) | big, 7], &bytes[16..]])?;
@@ -131,16 +132,77 @@ fn head(attr: &Attr, big: u8, kind: RecordType, misc: u16) -> Vec<u8> {
     head
 }
 
+impl Seeds {
+    /// The first records of a capture in a ring that they fill, forward and backward, from its start and wrapped.
+    fn rings<O: Endian>(&mut self, reader: &Reader<'_, O>) -> Result<(), Box<dyn Error>> {
+        let Mode::File(header) = reader.mode() else { return Ok(()) };
+        let data = reader.bytes_at(header.data).unwrap_or_default();
+        let big = u8::from(O::ENDIANNESS == Endianness::Big);
+        for exponent in [4_u8, 6, 8] {
+            let size = 8_usize << exponent;
+            let Some(area) = data.get(..size) else { continue };
+            let head = (size as u64).to_le_bytes();
+            let filled = &(size as u16).to_le_bytes();
+            self.add("parse_ring", &[&[big, exponent], filled, &head, area])?;
+            let (back, front) = area.split_at(size / 2);
+            let head = (size as u64 * 3 / 2).to_le_bytes();
+            self.add("parse_ring", &[&[big, exponent], filled, &head, front, back])?;
+            let head = (size as u64).wrapping_neg().to_le_bytes();
+            self.add("parse_ring", &[&[big | 2, exponent], filled, &head, area])?;
+            let head = (size as u64 * 3 / 2).wrapping_neg().to_le_bytes();
+            self.add("parse_ring", &[&[big | 2, exponent], filled, &head, front, back])?;
+        }
+        Ok(())
+    }
+}
+
+/// Texts of sysfs, and event strings, by their grammar.
+const TEXTS: &[(u8, &str)] = &[
+    (0, "config:0-7,21,32-35"),
+    (0, "config1:3"),
+    (0, "config4:0-63"),
+    (0, "config2:63,0"),
+    (1, "event=0x3c,umask=1"),
+    (1, "event=0x3c,inv"),
+    (1, "name='a b',period=1000,umask=?"),
+    (1, "  "),
+    (2, "0-3,8"),
+    (2, "0,18\n"),
+    (3, "6.103515625e-5\n"),
+    (3, "1e-9"),
+    (4, "cycles:u,faults,task-clock"),
+    (4, "{cycles,instructions}:S"),
+    (4, "mem:0x1000/4:rw"),
+    (4, "r1a8:ppp,4:0x1a8"),
+    (4, "sched:sched_switch,sched:*"),
+    (4, "cpu/event=0x3c,umask=1,name=it/pp"),
+    (4, "cpu/cpu-cycles,period=7/u,cpu/mem-loads,ldlat=30/"),
+    (4, "uncore_imc_0/cas_count_read/,uncore_imc/event=4/"),
+    (4, "kprobe/func=do_exit,retprobe/,uprobe/path='/bin/true',offset=64/"),
+    (4, "L1-dcache-load-misses,LLC-loads:k,branch-misses:HG"),
+    (4, "cpu/config=1,config1=2,config2=3,config3=4,config4=5/"),
+    (4, "name{page-faults:u,cpu-clock/freq=99,call-graph=fp,max-stack=8/}:SW"),
+];
+
+/// The files of a folder, by name; none if it is not there.
+fn paths(folder: &Path) -> Result<Vec<PathBuf>, Box<dyn Error>> {
+    let mut paths = Vec::new();
+    for entry in fs::read_dir(folder).into_iter().flatten() {
+        paths.push(entry?.path());
+    }
+    paths.sort();
+    Ok(paths)
+}
+
 fn main() -> Result<(), Box<dyn Error>> {
     let out = std::env::args_os().nth(1).ok_or("usage: seeds OUT")?;
     let mut seeds = Seeds { out: out.into(), count: BTreeMap::new() };
     let testdata = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata");
     for folder in ["captures", "synthetic"] {
-        let mut paths: Vec<_> = fs::read_dir(testdata.join(folder))?
-            .map(|entry| entry.map(|entry| entry.path()))
-            .collect::<Result<_, _>>()?;
-        paths.sort();
-        for path in paths.iter().filter(|path| path.extension().is_some_and(|it| it == "data")) {
+        for path in paths(&testdata.join(folder))?
+            .iter()
+            .filter(|path| path.extension().is_some_and(|it| it == "data"))
+        {
             let bytes = fs::read(path)?;
             // A file is cut to where its header, its attrs and some records are.
             let cut = &bytes[..bytes.len().min(MOST)];
@@ -152,6 +214,16 @@ fn main() -> Result<(), Box<dyn Error>> {
                 }
             }
         }
+    }
+    // Dumps as they stand, with bits for their direction.
+    for path in paths(&testdata.join("rings"))? {
+        let bytes = fs::read(&path)?;
+        for bits in [4, 6] {
+            seeds.add("parse_ring", &[&[bits], &bytes[..bytes.len().min(MOST)]])?;
+        }
+    }
+    for (grammar, text) in TEXTS {
+        seeds.add("pmu_terms", &[&[*grammar], text.as_bytes()])?;
     }
     // A run of numbers that look random is a capture, as every choice has a default.
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;

@@ -1,7 +1,7 @@
 //! The bodies of the fuzz targets, and what they share.
 //!
 //! A body is a function of bytes that panics if something does not hold which holds for any bytes. The programs of
-//! `fuzz_targets` give them to libFuzzer; the test `corpora` of perf-parse includes this folder and gives them every file
+//! `fuzz_targets` give them to libFuzzer; the test `corpora` of perf-cli includes this folder and gives them every file
 //! of the corpora, on a stable compiler.
 
 pub mod compare;
@@ -14,7 +14,10 @@ pub mod parse_features;
 pub mod parse_file;
 pub mod parse_pipe;
 pub mod parse_record;
+pub mod parse_ring;
 pub mod parse_sample;
+#[cfg(target_os = "linux")]
+pub mod pmu_terms;
 pub mod repair;
 pub mod time_order;
 pub mod tracepoint_format;
@@ -25,14 +28,17 @@ pub mod write_read;
 pub type Body = fn(&[u8]) -> bool;
 
 /// The targets by their names, which are those of their folders too.
-pub const TARGETS: [(&str, Body); 10] = [
+pub const TARGETS: &[(&str, Body)] = &[
     ("parse_sample", parse_sample::run),
     ("parse_record", parse_record::run),
     ("parse_attr", parse_attr::run),
     ("parse_file", parse_file::run),
     ("parse_pipe", parse_pipe::run),
+    ("parse_ring", parse_ring::run),
     ("parse_features", parse_features::run),
     ("tracepoint_format", tracepoint_format::run),
+    #[cfg(target_os = "linux")]
+    ("pmu_terms", pmu_terms::run),
     ("write_read", write_read::run),
     ("repair", repair::run),
     ("time_order", time_order::run),

@@ -50,7 +50,7 @@ fn every_target_has_a_program_and_a_corpus() {
 
 #[test]
 fn every_corpus_replays() {
-    for (name, body) in bodies::TARGETS {
+    for &(name, body) in bodies::TARGETS {
         let count = replay(&fuzz().join("corpus").join(name), body);
         println!("{name}: {count} files");
         assert!(count >= 10, "{name} has a corpus of {count} files");
@@ -61,7 +61,7 @@ fn every_corpus_replays() {
 fn every_regression_replays() {
     let folder = fuzz().join("regressions");
     let mut count = 0;
-    for (name, body) in bodies::TARGETS {
+    for &(name, body) in bodies::TARGETS {
         let folder = folder.join(name);
         if folder.exists() {
             count += replay(&folder, body);

@@ -1,0 +1,8 @@
+//! See `fuzz::pmu_terms`.
+#![no_main]
+
+use libfuzzer_sys::{Corpus, fuzz_target};
+
+fuzz_target!(|data: &[u8]| -> Corpus {
+    if fuzz::pmu_terms::run(data) { Corpus::Keep } else { Corpus::Reject }
+});
