@@ -103,17 +103,3 @@ fn numbers_that_are_none_are_refused() {
     let gone = deliver(&counter, Owner::Process(i32::MAX as u32), libc::SIGIO).unwrap_err();
     assert_eq!(gone.errno_name(), Some("ESRCH"), "{gone}");
 }
-
-#[test]
-fn other_signals_are_just_that() {
-    let signals = Signals::block(&[libc::SIGUSR1]).unwrap();
-    std::process::Command::new("kill").args(["-USR1", &thread_id()]).status().unwrap();
-    let taken = signals.take(SECOND).unwrap();
-    assert_eq!(taken.map(|taken| (taken.number, taken.cause)), Some((libc::SIGUSR1, Cause::Other)));
-}
-
-/// The thread's own id, so that no other thread gets the signal. `/proc/thread-self` ends with it.
-fn thread_id() -> String {
-    let link = std::fs::read_link("/proc/thread-self").unwrap();
-    link.file_name().unwrap().to_str().unwrap().to_owned()
-}
