@@ -9,7 +9,7 @@
 //!   well; what it has to do for the memory it shares with the kernel is its own.
 //! - [`Dump`] is a recorded mapping, or a data area alone: it finds the areas, walks, and keeps an [`Account`].
 //! - [`AuxArea`] finds the data of an AUX record.
-//! - [`Merge`](crate::ring::Merge) (feature `alloc`) gives the records of several rings by time, each with its event.
+//! - [`Merge`] (feature `alloc`) gives the records of several rings by time, each with its event.
 //! - [`Page`] is the control page in native values. Its [`Counter`], [`Clock`] and [`Times`] are the arithmetic for reading
 //!   counts and times from user space.
 //!
