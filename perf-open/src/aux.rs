@@ -78,7 +78,11 @@ impl Aux {
     /// [`Invalid`](RingErrorKind::Invalid) if `aux_head` is more than the area beyond `aux_tail`.
     pub fn read(&mut self) -> Result<AuxDrain<'_>, RingError> {
         self.area.refresh().map_err(|value| RingError {
-            kind: RingErrorKind::Invalid { field: "aux_head", value, must: "at most aux_size beyond aux_tail" },
+            kind: RingErrorKind::Invalid {
+                field: "aux_head",
+                value,
+                must: "at most aux_size beyond aux_tail",
+            },
             position: 1056,
         })?;
         let taken = self.area.tail();
@@ -182,9 +186,15 @@ fn map(ring: &Ring, pages: usize, writable: bool) -> Result<(Mapping, Claim, usi
     let memory = Mapping::of_event(ring.as_fd(), offset, size, writable).map_err(|error| {
         place_aux(control, 0, 0);
         let advice = match error.raw_os_error() {
-            Some(libc::EOPNOTSUPP) => "the event's PMU has no AUX area; intel_pt, arm_spe, cs_etm and their like have",
-            Some(libc::EPERM) => "too many pages are locked: take fewer, raise RLIMIT_MEMLOCK or get CAP_IPC_LOCK",
-            Some(libc::EINVAL) => "the PMU does not take an area of this size, or the ring is none of an event",
+            Some(libc::EOPNOTSUPP) => {
+                "the event's PMU has no AUX area; intel_pt, arm_spe, cs_etm and their like have"
+            }
+            Some(libc::EPERM) => {
+                "too many pages are locked: take fewer, raise RLIMIT_MEMLOCK or get CAP_IPC_LOCK"
+            }
+            Some(libc::EINVAL) => {
+                "the PMU does not take an area of this size, or the ring is none of an event"
+            }
             _ => "",
         };
         Error::failed("mmap", error, advice)

@@ -39,8 +39,7 @@ use perf_open::{Builder, Counter, Target};
 
 /// An event of 48-byte samples: ip, tid, time, cpu, period.
 fn attr() -> Attr {
-    let fields =
-        SampleType::IP | SampleType::TID | SampleType::TIME | SampleType::CPU | SampleType::PERIOD;
+    let fields = SampleType::IP | SampleType::TID | SampleType::TIME | SampleType::CPU | SampleType::PERIOD;
     Attr {
         kind: EventType::SOFTWARE,
         sample_type: fields,

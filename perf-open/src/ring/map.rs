@@ -44,7 +44,8 @@ impl Sources {
     }
 
     fn push(&mut self, attr: Attr, ids: Vec<u64>) -> Result<usize, Error> {
-        SampleLayout::new(&attr).map_err(|error| Error::refused("mmap", error.kind.field(), error.to_string()))?;
+        SampleLayout::new(&attr)
+            .map_err(|error| Error::refused("mmap", error.kind.field(), error.to_string()))?;
         self.list.push((attr, ids));
         self.events = self.list.iter().cloned().collect();
         Ok(self.list.len() - 1)
@@ -59,8 +60,10 @@ impl Sources {
 pub(super) fn check_direction(counter: &Counter, backward: bool) -> Result<(), Error> {
     let why = match (counter.attr().flags.contains(AttrFlags::WRITE_BACKWARD), backward) {
         (true, false) => "write_backward: such an event's ring is an Overwrite",
-        (false, true) => "write_backward: of a ring that is overwritten forward nobody knows where the oldest record begins; \
-                          open the event with write_backward",
+        (false, true) => {
+            "write_backward: of a ring that is overwritten forward nobody knows where the oldest record begins; \
+                          open the event with write_backward"
+        }
         _ => return Ok(()),
     };
     Err(Error::refused("mmap", "write_backward", why))
@@ -82,7 +85,10 @@ pub(crate) fn area_size(pages: usize) -> Result<usize, Error> {
         let why = format!("pages {pages}: must be a power of two, as {below} is");
         return Err(Error::refused("mmap", "pages", why));
     }
-    pages.checked_mul(page_size()).filter(|&size| isize::try_from(size).is_ok()).ok_or_else(|| too_many(pages))
+    pages
+        .checked_mul(page_size())
+        .filter(|&size| isize::try_from(size).is_ok())
+        .ok_or_else(|| too_many(pages))
 }
 
 fn too_many(pages: usize) -> Error {

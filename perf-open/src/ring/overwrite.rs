@@ -165,7 +165,10 @@ impl Overwrite {
             before = after;
         }
         let must = "at rest, as the ring is paused";
-        Err(RingError { kind: RingErrorKind::Invalid { field: "data_head", value: before, must }, position: 1024 })
+        Err(RingError {
+            kind: RingErrorKind::Invalid { field: "data_head", value: before, must },
+            position: 1024,
+        })
     }
 }
 
@@ -272,9 +275,11 @@ impl Snapshot<'_> {
     /// As [`Drain::next_decoded`](super::Drain::next_decoded).
     pub fn next_decoded(&mut self) -> Option<Result<Decoded<'_>, DrainError>> {
         let (position, events) = (self.walker.position(), self.events);
-        Some(self.next_record()?.map_err(DrainError::Ring).and_then(|raw| {
-            decode(events, raw).map_err(|error| DrainError::Record { position, error })
-        }))
+        Some(
+            self.next_record()?
+                .map_err(DrainError::Ring)
+                .and_then(|raw| decode(events, raw).map_err(|error| DrainError::Record { position, error })),
+        )
     }
 
     /// The oldest record, if its end was overwritten; known once all others were given.

@@ -84,7 +84,8 @@ impl Source {
         };
         let advice = "both events must be of one cpu, or of one task where they are of any, with one clock; \
                       and the one that is added must have no ring of its own";
-        ioctl::set_output(counter.as_fd(), Some(fd.as_fd())).map_err(|error| Error::failed(call, error, advice))
+        ioctl::set_output(counter.as_fd(), Some(fd.as_fd()))
+            .map_err(|error| Error::failed(call, error, advice))
     }
 
     /// Stops the writer and waits until it has finished the record it is at, or lets it go on.

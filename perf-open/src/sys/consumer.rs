@@ -116,7 +116,13 @@ impl Consumer {
     pub(crate) fn new(claim: Claim, memory: Arc<Mapping>, start: usize, size: usize) -> Option<Self> {
         let within = start.checked_add(size).is_some_and(|end| end <= memory.len());
         let behind = !Arc::ptr_eq(&claim.control, &memory) || start >= page_size();
-        if !within || !behind || !memory.is_writable() || !size.is_power_of_two() || size % 8 != 0 || start % 8 != 0 {
+        if !within
+            || !behind
+            || !memory.is_writable()
+            || !size.is_power_of_two()
+            || size % 8 != 0
+            || start % 8 != 0
+        {
             return None;
         }
         let tail = claim.control.load(claim.area.tail());

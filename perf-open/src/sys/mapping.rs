@@ -48,9 +48,8 @@ impl Mapping {
         let write = if writable { libc::PROT_WRITE } else { 0 };
         let protection = libc::PROT_READ | write;
         // SAFETY: with a null address and without MAP_FIXED the kernel chooses addresses that nothing else uses.
-        let start = unsafe {
-            libc::mmap(ptr::null_mut(), len, protection, libc::MAP_SHARED, fd.as_raw_fd(), offset)
-        };
+        let start =
+            unsafe { libc::mmap(ptr::null_mut(), len, protection, libc::MAP_SHARED, fd.as_raw_fd(), offset) };
         if start == libc::MAP_FAILED {
             return Err(io::Error::last_os_error());
         }

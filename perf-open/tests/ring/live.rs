@@ -236,8 +236,7 @@ fn context_switches_and_tracepoints_are_sampled() {
     if tracepoint.is_none() {
         eprintln!("skipped: {path} cannot be read");
     }
-    let tracepoint =
-        tracepoint.map(|id| Event::numeric("sched:sched_switch", EventType::TRACEPOINT, id));
+    let tracepoint = tracepoint.map(|id| Event::numeric("sched:sched_switch", EventType::TRACEPOINT, id));
     for event in [Some(Event::software(SwId::CONTEXT_SWITCHES)), tracepoint].into_iter().flatten() {
         let fields = SampleType::TIME | SampleType::RAW;
         let builder = Builder::new(event).sample_period(1).sample_type(fields);
