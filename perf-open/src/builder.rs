@@ -176,7 +176,7 @@ impl Builder {
         }
         loop {
             let Unopened { refusal, unknown } = match negotiate::open(&mut live, &attr, &self.optional) {
-                Ok(opened) => return Ok(Counter::new(opened.event, opened.attr, opened.dropped)),
+                Ok(opened) => return Ok(Counter::new(opened.event, opened.attr, opened.dropped, pid == 0)),
                 Err(unopened) => unopened,
             };
             let precise = attr.flags.precise_ip();

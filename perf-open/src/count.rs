@@ -1,6 +1,7 @@
 //! What a read gives: counts, and the times to scale them by.
 
 use perf_abi::endian::Endian;
+use perf_parse::ring::Times;
 use perf_parse::sample::{Read, ReadValue};
 
 /// The count of an event. What its `read_format` does not ask for is `None`.
@@ -31,7 +32,7 @@ impl Count {
     }
 
     /// What the value would be if the event had been on a counter all the time it was enabled: `value` times
-    /// `time_enabled` by `time_running`, rounded to nearest.
+    /// `time_enabled` by `time_running`, rounded down.
     ///
     /// `None` where it never ran, so nothing is known; where the times were not asked for; and where it exceeds 64 bits.
     ///
@@ -50,10 +51,7 @@ impl Count {
     /// ```
     #[must_use]
     pub fn scaled(&self) -> Option<u64> {
-        let running = u128::from(self.time_running.filter(|&running| running != 0)?);
-        let product = u128::from(self.value) * u128::from(self.time_enabled?);
-        // The product of two numbers of 64 bits leaves room for half of a third.
-        u64::try_from((product + running / 2) / running).ok()
+        Times { enabled: self.time_enabled?, running: self.time_running? }.estimate(self.value)
     }
 
     /// How much of the time that it was enabled the event was on a counter: 1 for all, `None` where that is not known.
@@ -73,10 +71,10 @@ mod tests {
     }
 
     #[test]
-    fn scales_exactly_and_rounds_to_nearest() {
+    fn scales_exactly_and_rounds_down() {
         assert_eq!(count(10, Some(3), Some(2)).scaled(), Some(15));
         assert_eq!(count(1, Some(4), Some(3)).scaled(), Some(1)); // 1.33
-        assert_eq!(count(1, Some(5), Some(3)).scaled(), Some(2)); // 1.67
+        assert_eq!(count(1, Some(5), Some(3)).scaled(), Some(1)); // 1.67
         assert_eq!(count(u64::MAX, Some(u64::MAX), Some(u64::MAX)).scaled(), Some(u64::MAX));
         // In floating point this would lose the low bits.
         assert_eq!(count((1 << 60) + 1, Some(2), Some(2)).scaled(), Some((1 << 60) + 1));

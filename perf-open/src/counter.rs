@@ -5,6 +5,7 @@ use core::time::Duration;
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::thread::ThreadId;
 
 use perf_abi::attr::Attr;
 use perf_abi::endian::NativeEndian;
@@ -45,6 +46,8 @@ pub struct Counter {
     file: File,
     attr: Attr,
     dropped: Vec<&'static str>,
+    /// The thread that is counted, where it is the one that opened the event.
+    thread: Option<ThreadId>,
 }
 
 impl AsFd for Counter {
@@ -65,10 +68,11 @@ impl From<Counter> for OwnedFd {
 pub struct Ready {
     /// Records were written, as many as `wakeup_events` or `wakeup_watermark` asks for. C: `POLLIN`.
     pub records: bool,
-    /// The task has ended (since Linux 3.18), or the overflows of [`Counter::refresh`] are used up. C: `POLLHUP`.
+    /// The event will write no more: the task has ended (since Linux 3.18), or there is no ring, neither its own nor
+    /// another's by [`Counter::set_output`]. C: `POLLHUP`.
     pub hangup: bool,
-    /// The event has no ring to wait for: it was never mapped, nor sent to another's. C: `POLLERR`.
-    pub no_ring: bool,
+    /// A pinned event could not be kept on the PMU, or the PMU is gone. C: `POLLERR`; since Linux 6.15.
+    pub error: bool,
 }
 
 impl Ready {
@@ -76,14 +80,21 @@ impl Ready {
         Self {
             records: revents & libc::POLLIN != 0,
             hangup: revents & libc::POLLHUP != 0,
-            no_ring: revents & libc::POLLERR != 0,
+            error: revents & libc::POLLERR != 0,
         }
     }
 }
 
 impl Counter {
-    pub(crate) fn new(fd: OwnedFd, attr: Attr, dropped: Vec<&'static str>) -> Self {
-        Self { file: File::from(fd), attr, dropped }
+    /// `own`: whether it is the calling thread that is counted.
+    pub(crate) fn new(fd: OwnedFd, attr: Attr, dropped: Vec<&'static str>, own: bool) -> Self {
+        let thread = own.then(|| std::thread::current().id());
+        Self { file: File::from(fd), attr, dropped, thread }
+    }
+
+    /// Whether it is the calling thread that is counted.
+    pub(crate) fn is_of_this_thread(&self) -> bool {
+        self.thread == Some(std::thread::current().id())
     }
 
     /// The attr as the kernel took it: without what was [`dropped`](Self::dropped), its `size` that of the version it
@@ -241,7 +252,9 @@ impl Counter {
         self.told(Request::RESET, ioctl::reset(self.as_fd(), IocFlags::GROUP))
     }
 
-    /// Enables the event for `overflows` overflows more, after which it is off and [`Ready::hangup`].
+    /// Enables the event for `overflows` overflows more, after which it is off.
+    ///
+    /// Each overflow signals whoever asked for signals, with `POLL_IN`, the last with `POLL_HUP`.
     ///
     /// # Errors
     ///
@@ -260,6 +273,9 @@ impl Counter {
     }
 
     /// Sets the period, or the frequency where the event was opened with one.
+    ///
+    /// The software clocks turn their frequency into a period when they are opened: of them it is the period,
+    /// nanoseconds, that this sets.
     ///
     /// It holds at once since Linux 3.14 (on arm since 3.7), before from the next overflow on; before 2.6.36 the request
     /// always fails.
@@ -285,11 +301,12 @@ impl Counter {
     }
 
     /// Sets the filter: of a tracepoint an expression over its fields (`prev_pid != 0 && prev_comm ~ "bash*"`), of an AUX
-    /// PMU address ranges (`filter 0x1000/0x100@/bin/true`). It replaces the one before. Since Linux 2.6.33.
+    /// PMU address ranges (`filter 0x1000/0x100@/bin/true`), which replace those before. Since Linux 2.6.33.
     ///
     /// # Errors
     ///
-    /// `EINVAL` where the expression cannot be parsed, or the event can have no filter.
+    /// `EINVAL` where the expression cannot be parsed, or the event can have no filter; `EEXIST` where a tracepoint's
+    /// event has one already, which stays until it is closed.
     #[doc(alias = "PERF_EVENT_IOC_SET_FILTER")]
     pub fn set_filter(&self, filter: &CStr) -> Result<(), Error> {
         self.told(Request::SET_FILTER, ioctl::set_filter(self.as_fd(), filter))

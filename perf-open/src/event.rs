@@ -17,20 +17,30 @@
 //!
 //! # Guests
 //!
-//! perf before 6.13 gives every event `exclude_guest`, and [`parse()`] does as it does: `:G` counts the guest alone, `:GH`
-//! or `:HG` both. The constructors set no `exclude_*` flag.
+//! perf before 6.13 gives `exclude_guest` to an event that has no modifier, and to one with `u` or `p` unless `G` or `H`
+//! says otherwise; [`parse()`] does as it does. `cycles:GH` counts everywhere. The constructors set no `exclude_*` flag.
 
+mod close;
 mod construct;
 mod error;
+mod glob;
+mod grammar;
+mod list;
 mod modifier;
 mod names;
-mod terms;
+mod parser;
+pub(crate) mod terms;
 
 use alloc::ffi::CString;
 
+pub(crate) use close::closest;
+pub(crate) use error::Place;
 pub use error::{LookupError, ParseError, ParseErrorKind};
+pub use list::{List, Listed, ListedKind};
 pub use modifier::Modifiers;
 pub use names::{CACHES, HARDWARE, Known, OPERATIONS, OUTCOMES, SOFTWARE, cache_events};
+pub(crate) use names::{known_event, raw_config};
+pub use parser::{Parser, parse};
 pub use terms::{CallGraph, Terms};
 
 use perf_abi::attr::Attr;

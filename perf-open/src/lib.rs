@@ -6,6 +6,7 @@
 extern crate alloc;
 
 pub mod aux;
+mod breakpoint;
 pub mod builder;
 pub mod count;
 pub mod counter;
@@ -14,11 +15,14 @@ pub mod event;
 pub mod group;
 pub mod limits;
 pub mod pmu;
+pub mod probe;
 pub mod ring;
 pub mod signal;
 #[allow(unsafe_code, reason = "the system calls and the mapped memory, each with its proof")]
 mod sys;
 pub mod target;
+pub mod tracepoint;
+pub mod user_read;
 
 pub use aux::{Aux, AuxSnapshot};
 pub use builder::Builder;

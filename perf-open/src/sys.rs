@@ -11,4 +11,5 @@ pub(crate) mod open;
 pub(crate) mod poll;
 pub(crate) mod prctl;
 pub(crate) mod producer;
+pub(crate) mod rdpmc;
 pub(crate) mod signal;

@@ -117,3 +117,86 @@ fn registers(attr: &Attr) -> Fault {
     }
     None
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn field(attr: Attr) -> Option<&'static str> {
+        check(&attr, false).err().and_then(|error| error.fields().first().copied())
+    }
+
+    #[test]
+    fn switches_that_need_or_exclude_others() {
+        let with = |flags| field(Attr { flags, ..Attr::default() });
+        assert_eq!(with(AttrFlags::SIGTRAP), Some("sigtrap"));
+        assert_eq!(with(AttrFlags::SIGTRAP | AttrFlags::REMOVE_ON_EXEC), None);
+        assert_eq!(with(AttrFlags::REMOVE_ON_EXEC | AttrFlags::ENABLE_ON_EXEC), Some("remove_on_exec"));
+        assert_eq!(with(AttrFlags::INHERIT_THREAD), Some("inherit_thread"));
+        assert_eq!(with(AttrFlags::INHERIT_THREAD | AttrFlags::INHERIT), None);
+        assert_eq!(with(AttrFlags::FREQ), Some("sample_freq"));
+        let both = AuxAction::PAUSE | AuxAction::RESUME;
+        assert_eq!(field(Attr { aux_action: both, ..Attr::default() }), Some("aux_pause"));
+        assert_eq!(field(Attr { sample_period: 1 << 63, ..Attr::default() }), Some("sample_period"));
+    }
+
+    #[test]
+    fn leaders_alone_are_pinned_or_exclusive() {
+        for flags in [AttrFlags::PINNED, AttrFlags::EXCLUSIVE] {
+            let attr = Attr { flags, ..Attr::default() };
+            assert!(check(&attr, false).is_ok());
+            assert!(check(&attr, true).is_err());
+        }
+    }
+
+    #[test]
+    fn user_stacks() {
+        let with = |sample_stack_user| {
+            field(Attr { sample_type: SampleType::STACK_USER, sample_stack_user, ..Attr::default() })
+        };
+        for wrong in [0, 4, 12, 65_529, 65_532, 65_536] {
+            assert_eq!(with(wrong), Some("sample_stack_user"), "{wrong}");
+        }
+        assert_eq!((with(8), with(65_528)), (None, None));
+        // The size means nothing where no stack is asked for.
+        assert_eq!(field(Attr { sample_stack_user: 4, ..Attr::default() }), None);
+    }
+
+    #[test]
+    fn both_weights_and_no_branches() {
+        let sample_type = SampleType::WEIGHT_TYPE;
+        assert_eq!(field(Attr { sample_type, ..Attr::default() }), Some("sample_type"));
+        let sample_type = SampleType::BRANCH_STACK;
+        let branch_sample_type = BranchSampleType::USER;
+        assert_eq!(
+            field(Attr { sample_type, branch_sample_type, ..Attr::default() }),
+            Some("branch_sample_type")
+        );
+    }
+
+    #[test]
+    fn breakpoints_watch_code_or_data() {
+        use perf_abi::breakpoint::BreakpointType;
+        let with = |bp_type| field(Attr { kind: EventType::BREAKPOINT, bp_type, ..Attr::default() });
+        assert_eq!(with(BreakpointType::X | BreakpointType::W), Some("bp_type"));
+        assert_eq!((with(BreakpointType::RW), with(BreakpointType::X)), (None, None));
+    }
+
+    #[test]
+    #[cfg(target_arch = "x86_64")]
+    fn registers_that_are_there() {
+        let user = |sample_regs_user| {
+            field(Attr { sample_type: SampleType::REGS_USER, sample_regs_user, ..Attr::default() })
+        };
+        assert_eq!(user(0xff_0fff), None); // all but the segments
+        assert_eq!(user(0), Some("sample_regs_user"));
+        assert_eq!(user(1 << 12), Some("sample_regs_user")); // DS
+        assert_eq!(user(1 << 25), Some("sample_regs_user")); // between R15 and XMM0
+        let sample_type = SampleType::REGS_INTR;
+        assert_eq!(
+            field(Attr { sample_type, sample_regs_intr: 1 << 25, ..Attr::default() }),
+            Some("sample_regs_intr")
+        );
+        assert_eq!(field(Attr { sample_type, sample_regs_intr: 1 << 32, ..Attr::default() }), None); // XMM0
+    }
+}

@@ -159,3 +159,181 @@ fn clear(attr: &mut Attr, field: &str) {
         _ => attr.config4 = 0,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use perf_abi::branch::BranchSampleType;
+    use perf_abi::read_format::ReadFormat;
+    use perf_abi::sample_type::SampleType;
+
+    use super::*;
+
+    /// A kernel that knows what is said here and nothing else.
+    struct Old {
+        size: u32,
+        flags: AttrFlags,
+        sample_type: SampleType,
+        read_format: ReadFormat,
+        branch_sample_type: BranchSampleType,
+        /// Attrs tried that open nothing.
+        tries: usize,
+    }
+
+    impl Old {
+        /// Linux 4.1, roughly.
+        fn linux_4_1() -> Self {
+            Self {
+                size: AttrVersion::VER5.size(),
+                flags: AttrFlags((1 << 26) - 1),
+                sample_type: SampleType((1 << 19) - 1),
+                read_format: ReadFormat(0xf),
+                branch_sample_type: BranchSampleType((1 << 12) - 1),
+                tries: 0,
+            }
+        }
+
+        fn refusal(&self, attr: &Attr, version: AttrVersion) -> Option<Refusal> {
+            let error =
+                |errno| Some(Refusal { error: io::Error::from_raw_os_error(errno), kernel_size: self.size });
+            if version.size() > self.size {
+                return error(libc::E2BIG);
+            }
+            let known = self.flags.contains(attr.flags)
+                && self.sample_type.contains(attr.sample_type)
+                && self.read_format.contains(attr.read_format)
+                && self.branch_sample_type.contains(attr.branch_sample_type)
+                && attr.sample_max_stack == 0
+                && attr.aux_action.0 == 0;
+            if known { None } else { error(libc::EINVAL) }
+        }
+    }
+
+    impl Kernel for Old {
+        type Event = ();
+
+        fn open(&mut self, attr: &Attr, version: AttrVersion) -> Result<(), Refusal> {
+            self.refusal(attr, version).map_or(Ok(()), Err)
+        }
+
+        fn rejects(&mut self, attr: &Attr, version: AttrVersion) -> bool {
+            self.tries += 1;
+            let refusal = self.refusal(attr, version);
+            refusal.is_some_and(|refusal| refusal.error.raw_os_error() == Some(libc::EINVAL))
+        }
+    }
+
+    fn unknown(attr: &Attr, optional: &[Feature]) -> Vec<(&'static str, Option<&'static str>)> {
+        open(&mut Old::linux_4_1(), attr, optional).err().map(|unopened| unopened.unknown).unwrap()
+    }
+
+    #[test]
+    fn an_attr_that_the_kernel_knows_is_opened_at_the_oldest_version_that_holds_it() {
+        let mut kernel = Old::linux_4_1();
+        let attr = Attr { flags: AttrFlags::MMAP2, size: 7, ..Attr::default() };
+        let opened = open(&mut kernel, &attr, &[]).ok().unwrap();
+        assert_eq!(opened.attr, Attr { size: 64, ..attr });
+        assert!(opened.dropped.is_empty());
+        assert_eq!(kernel.tries, 0);
+    }
+
+    #[test]
+    fn fields_beyond_the_kernels_attr_are_refused_by_name() {
+        let attr = Attr { config3: 1, sig_data: 2, ..Attr::default() };
+        assert_eq!(unknown(&attr, &[]), [("sig_data", Some("5.13")), ("config3", Some("6.3"))]);
+        let attr = Attr { config4: 1, ..Attr::default() };
+        // What is counted is never left out.
+        assert_eq!(unknown(&attr, &[AttrFlags(u64::MAX).into()]), [("config4", Some("6.19"))]);
+    }
+
+    #[test]
+    fn fields_beyond_the_kernels_attr_are_left_out_with_what_they_belong_to() {
+        let attr = Attr {
+            flags: AttrFlags::MMAP,
+            sample_type: SampleType::IP | SampleType::AUX,
+            aux_sample_size: 64,
+            ..Attr::default()
+        };
+        let opened = open(&mut Old::linux_4_1(), &attr, &[SampleType::AUX.into()]).ok().unwrap();
+        assert_eq!(opened.dropped, ["PERF_SAMPLE_AUX"]);
+        assert_eq!(opened.attr.sample_type, SampleType::IP);
+        assert_eq!((opened.attr.aux_sample_size, opened.attr.size), (0, 64));
+    }
+
+    #[test]
+    fn bits_that_the_kernel_does_not_know_are_refused_by_name() {
+        let attr = Attr {
+            flags: AttrFlags::MMAP2 | AttrFlags::BUILD_ID | AttrFlags::INHERIT | AttrFlags::INHERIT_THREAD,
+            sample_type: SampleType::IP | SampleType::CGROUP | SampleType::BRANCH_STACK,
+            branch_sample_type: BranchSampleType::ANY | BranchSampleType::HW_INDEX,
+            read_format: ReadFormat::ID | ReadFormat::LOST,
+            sample_max_stack: 4,
+            ..Attr::default()
+        };
+        assert_eq!(
+            unknown(&attr, &[]),
+            [
+                ("build_id", Some("5.12")),
+                ("inherit_thread", Some("5.13")),
+                ("PERF_SAMPLE_CGROUP", Some("5.7")),
+                ("PERF_FORMAT_LOST", Some("6.0")),
+                ("PERF_SAMPLE_BRANCH_HW_INDEX", Some("5.7")),
+                ("sample_max_stack", Some("4.8")),
+            ]
+        );
+        let some: [Feature; 2] = [AttrFlags::BUILD_ID.into(), ReadFormat::LOST.into()];
+        assert_eq!(unknown(&attr, &some).len(), 4);
+    }
+
+    #[test]
+    fn bits_that_the_kernel_does_not_know_are_left_out_where_that_is_allowed() {
+        let attr = Attr {
+            flags: AttrFlags::MMAP2 | AttrFlags::BUILD_ID,
+            sample_type: SampleType::IP | SampleType::CGROUP,
+            read_format: ReadFormat::ID | ReadFormat::LOST,
+            sample_max_stack: 4,
+            ..Attr::default()
+        };
+        let optional: [Feature; 4] = [
+            (AttrFlags::BUILD_ID | AttrFlags::MMAP2).into(),
+            SampleType::CGROUP.into(),
+            ReadFormat::LOST.into(),
+            Feature::SampleMaxStack,
+        ];
+        let mut kernel = Old::linux_4_1();
+        let opened = open(&mut kernel, &attr, &optional).ok().unwrap();
+        assert_eq!(
+            opened.dropped,
+            ["build_id", "PERF_SAMPLE_CGROUP", "PERF_FORMAT_LOST", "sample_max_stack"]
+        );
+        let kept = Attr {
+            size: 64,
+            flags: AttrFlags::MMAP2,
+            sample_type: SampleType::IP,
+            read_format: ReadFormat::ID,
+            ..Attr::default()
+        };
+        assert_eq!(opened.attr, kept);
+        // One without any, and one for each part that is newer than the first kernel.
+        assert_eq!(kernel.tries, 1 + 5);
+    }
+
+    #[test]
+    fn bits_that_no_kernel_knows_are_told_by_their_word() {
+        let attr = Attr { flags: AttrFlags(1 << 60), ..Attr::default() };
+        assert_eq!(unknown(&attr, &[]), [("flags", None)]);
+        let attr = Attr { sample_type: SampleType(1 << 60), ..Attr::default() };
+        assert_eq!(unknown(&attr, &[]), [("sample_type", None)]);
+    }
+
+    #[test]
+    fn a_kernel_that_rejects_everything_is_not_blamed_on_a_bit() {
+        let mut kernel = Old { flags: AttrFlags::NONE, ..Old::linux_4_1() };
+        let attr = Attr { flags: AttrFlags::BUILD_ID, ..Attr::default() };
+        let unopened = open(&mut kernel, &attr, &[]).err().unwrap();
+        assert!(unopened.unknown.is_empty());
+        assert_eq!(unopened.refusal.error.raw_os_error(), Some(libc::EINVAL));
+        assert_eq!(kernel.tries, 1);
+    }
+}

@@ -25,6 +25,9 @@ pub(crate) fn advice(request: Request, attr: &Attr, errno: Option<i32>) -> Strin
                 "the event takes no filter, or not this one: tracepoints do, and PMUs that trace into an AUX area"
             }
         },
+        (Request::SET_FILTER, Some(libc::EEXIST)) => {
+            "the event has a filter already, which stays: open another"
+        }
         (Request::SET_FILTER, Some(libc::EACCES)) => "the filter names a file that may not be read",
         (Request::SET_BPF, Some(libc::EINVAL)) => {
             "the program is not of the event's kind: TRACEPOINT for tracepoints, KPROBE for probes, PERF_EVENT for \

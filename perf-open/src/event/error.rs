@@ -141,15 +141,25 @@ pub enum ParseErrorKind {
         /// The largest there can be.
         max: u64,
     },
-    /// A modifier stands twice, or more than three `p`.
-    Repeated(char),
+    /// A modifier or term stands twice, or more than three `p`.
+    Repeated(String),
+    /// An event of sysfs wants a term to be given a value.
+    Missing(String),
     /// The system does not tell of the event.
     Lookup(LookupError),
 }
 
+/// A fault before it is known in which string: its offset, and what it is.
+pub(crate) type Place = (usize, ParseErrorKind);
+
 impl ParseError {
     pub(crate) fn new(input: &str, offset: usize, kind: ParseErrorKind) -> Self {
         Self(Box::new(Inner { input: input.to_owned(), offset, kind }))
+    }
+
+    /// A fault in a part of `input` that begins at `start`.
+    pub(crate) fn of_text(input: &str, start: usize, error: TextError) -> Self {
+        Self::new(input, start.saturating_add(error.offset), ParseErrorKind::Expected(error.expected))
     }
 
     /// Where: bytes from the start of the string.
@@ -181,7 +191,8 @@ impl fmt::Display for ParseErrorKind {
             }
             Self::Unsupported { name, reason } => write!(f, "`{name}` is not supported: {reason}"),
             Self::TooLarge { name, value, max } => write!(f, "{name}: {value:#x} is larger than {max:#x}"),
-            Self::Repeated(modifier) => write!(f, "modifier `{modifier}` stands too often"),
+            Self::Repeated(name) => write!(f, "`{name}` stands too often"),
+            Self::Missing(name) => write!(f, "the event needs `{name}=` and a value"),
             Self::Lookup(error) => error.fmt(f),
         }
     }

@@ -54,6 +54,17 @@ impl Modifiers {
         Ok(modifiers)
     }
 
+    /// Whether `letter` is a modifier at all.
+    pub(super) fn is_letter(letter: char) -> bool {
+        letter == 'p' || ONCE.contains(letter)
+    }
+
+    /// Without `D` and `e`, which only a group's leader may have.
+    pub(super) fn of_sibling(self) -> Self {
+        let leaders = ONCE.char_indices().filter(|(_, letter)| matches!(letter, 'D' | 'e'));
+        Self { set: leaders.fold(self.set, |set, (bit, _)| set & !(1 << bit)), ..self }
+    }
+
     /// Whether `letter` stands there.
     #[must_use]
     pub fn contains(self, letter: char) -> bool {

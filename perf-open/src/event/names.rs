@@ -1,6 +1,6 @@
 //! The names of generalised events, as perf knows them.
 
-use perf_abi::event::{HwCacheEvent, HwCacheId, HwCacheOpId, HwCacheOpResultId, HwId, SwId};
+use perf_abi::event::{EventType, HwCacheEvent, HwCacheId, HwCacheOpId, HwCacheOpResultId, HwId, SwId};
 
 /// A value that event strings name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -176,4 +176,26 @@ pub fn cache_events() -> impl Iterator<Item = (String, HwCacheEvent)> {
         })
     });
     events.filter_map(|event| Some((cache_name(event)?, event)))
+}
+
+/// The type and `config` of a hardware, software or cache event.
+pub(crate) fn known_event(name: &str) -> Option<(EventType, u64)> {
+    let hardware = || Some((EventType::HARDWARE, find(HARDWARE, name)?));
+    let software = || Some((EventType::SOFTWARE, find(SOFTWARE, name)?));
+    let cache = || Some((EventType::HW_CACHE, find_cache(name)?.config()));
+    hardware().or_else(software).or_else(cache)
+}
+
+/// The `config` of a raw event: `r1a8`, `r0x1a8`.
+pub(crate) fn raw_config(name: &str) -> Option<u64> {
+    let digits = name.strip_prefix('r')?;
+    let digits = digits.strip_prefix("0x").unwrap_or(digits);
+    // `from_str_radix` takes a sign, too.
+    u64::from_str_radix(digits, 16).ok().filter(|_| digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
+}
+
+/// Every name of hardware, software and cache events.
+pub(super) fn all_names() -> Vec<String> {
+    let known = HARDWARE.iter().chain(SOFTWARE).flat_map(|known| known.names).map(|&name| name.to_owned());
+    known.chain(cache_events().map(|(name, _)| name)).collect()
 }

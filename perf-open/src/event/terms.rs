@@ -1,5 +1,10 @@
 //! The terms of perf that say how an event is sampled.
 
+use alloc::collections::BTreeSet;
+
+use super::{Event, ParseErrorKind, Place};
+use crate::pmu::{ConfigWord, Term, Value};
+
 /// How call chains are made: perf's `call-graph=`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -15,6 +20,9 @@ pub enum CallGraph {
 }
 
 /// What an event string asks for beyond which event it is; `None` where it says nothing.
+///
+/// Of [`period`](Self::period) and [`freq`](Self::freq) at most one is told: the last that stands in the string, as
+/// perf takes them.
 ///
 /// perf: `config_term_common`, `tools/perf/util/parse-events.c`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -35,4 +43,115 @@ pub struct Terms {
     pub max_stack: Option<u16>,
     /// `overwrite`, `no-overwrite`: whether new records overwrite old ones that nobody read.
     pub overwrite: Option<bool>,
+}
+
+/// The terms that perf knows for every event.
+pub(crate) const WORDS: &[&str] = &[
+    "config",
+    "config1",
+    "config2",
+    "config3",
+    "config4",
+    "name",
+    "period",
+    "freq",
+    "time",
+    "call-graph",
+    "stack-size",
+    "inherit",
+    "no-inherit",
+    "max-stack",
+    "overwrite",
+    "no-overwrite",
+];
+
+/// The terms that perf knows and this crate refuses, and why.
+const REFUSED: &[(&str, &str)] = &[
+    ("branch_type", "ask for a branch stack when the event is opened"),
+    ("nr", "it limits what perf writes of BPF output"),
+    ("percore", "perf adds up the counts of a core's threads itself"),
+    ("aux-output", "ask for it when the event is opened"),
+    ("aux-action", "ask for it when the event is opened"),
+    ("aux-sample-size", "ask for it when the event is opened"),
+    ("metric-id", "metrics are perf's"),
+];
+
+/// Applies a term that perf knows for every event; `false` if it is not one.
+pub(crate) fn apply(event: &mut Event, term: &Term) -> Result<bool, Place> {
+    if let Some(&(name, reason)) = REFUSED.iter().find(|(name, _)| *name == term.name) {
+        return Err((term.offset, ParseErrorKind::Unsupported { name: name.to_owned(), reason }));
+    }
+    if let Some(word) = ConfigWord::of(&term.name) {
+        *word.of_attr(&mut event.attr) = number(term, u64::MAX)?;
+        return Ok(true);
+    }
+    let terms = &mut event.terms;
+    match term.name.as_str() {
+        "name" => event.name = text(term, "a name")?.to_owned(),
+        "period" => (terms.period, terms.freq) = (Some(number(term, u64::MAX)?), None),
+        "freq" => (terms.period, terms.freq) = (None, Some(number(term, u64::MAX)?)),
+        "time" => terms.time = Some(number(term, 1)? == 1),
+        "call-graph" => terms.call_graph = Some(call_graph(term)?),
+        "stack-size" => terms.stack_size = Some(small(term, number(term, u32::MAX.into())?)?),
+        "max-stack" => terms.max_stack = Some(small(term, number(term, u16::MAX.into())?)?),
+        "inherit" => terms.inherit = Some(switch(term)?),
+        "no-inherit" => terms.inherit = Some(!switch(term)?),
+        "overwrite" => terms.overwrite = Some(switch(term)?),
+        "no-overwrite" => terms.overwrite = Some(!switch(term)?),
+        _ => return Ok(false),
+    }
+    Ok(true)
+}
+
+/// The number of a term.
+pub(crate) fn number(term: &Term, max: u64) -> Result<u64, Place> {
+    match term.value {
+        Value::Number(value) if value > max => {
+            Err((term.value_offset, ParseErrorKind::TooLarge { name: term.name.clone(), value, max }))
+        }
+        Value::Number(value) => Ok(value),
+        Value::Flag => Err((term.value_offset, ParseErrorKind::Expected("`=` and a number"))),
+        _ => Err((term.value_offset, ParseErrorKind::Expected("a number"))),
+    }
+}
+
+/// A number that was found small enough.
+fn small<T: TryFrom<u64>>(term: &Term, value: u64) -> Result<T, Place> {
+    T::try_from(value).map_err(|_| (term.value_offset, ParseErrorKind::Expected("a smaller number")))
+}
+
+/// A switch: on if nothing is said.
+pub(crate) fn switch(term: &Term) -> Result<bool, Place> {
+    match term.value {
+        Value::Flag => Ok(true),
+        _ => Ok(number(term, u64::MAX)? != 0),
+    }
+}
+
+/// The text of a term.
+pub(crate) fn text<'a>(term: &'a Term, expected: &'static str) -> Result<&'a str, Place> {
+    match &term.value {
+        Value::Text(text) => Ok(text),
+        _ => Err((term.value_offset, ParseErrorKind::Expected(expected))),
+    }
+}
+
+fn call_graph(term: &Term) -> Result<CallGraph, Place> {
+    const EXPECTED: &str = "`fp`, `dwarf`, `lbr` or `no`";
+    match text(term, EXPECTED)? {
+        "fp" => Ok(CallGraph::Fp),
+        "dwarf" => Ok(CallGraph::Dwarf),
+        "lbr" => Ok(CallGraph::Lbr),
+        "no" => Ok(CallGraph::No),
+        _ => Err((term.value_offset, ParseErrorKind::Expected(EXPECTED))),
+    }
+}
+
+/// The first term whose name stands before it, too.
+pub(crate) fn repeated(terms: &[Term]) -> Result<(), Place> {
+    let mut seen = BTreeSet::new();
+    match terms.iter().find(|term| !seen.insert(term.name.as_str())) {
+        Some(term) => Err((term.offset, ParseErrorKind::Repeated(term.name.clone()))),
+        None => Ok(()),
+    }
 }

@@ -124,7 +124,7 @@ pub(super) fn data_area(memory: &Mapping, size: usize) -> (usize, usize) {
 }
 
 /// The control page's fields; those that the sequence count is for, of one moment.
-pub(super) fn page(memory: &Mapping) -> Page {
+pub(crate) fn page(memory: &Mapping) -> Page {
     let mut bytes = [0; size_of::<Wire>()];
     for _ in 0..1000 {
         let before = memory.load_acquire(offset_of!(Wire, lock));

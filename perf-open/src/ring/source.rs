@@ -20,7 +20,7 @@ pub(super) fn ready(revents: libc::c_short) -> Ready {
     Ready {
         records: revents & libc::POLLIN != 0,
         hangup: revents & libc::POLLHUP != 0,
-        no_ring: revents & libc::POLLERR != 0,
+        error: revents & libc::POLLERR != 0,
     }
 }
 
@@ -43,7 +43,7 @@ pub fn wait(rings: &mut [Ring], timeout: Option<Duration>) -> Result<Ready, Erro
         ring.source.awake(ready);
         all.records |= ready.records;
         all.hangup |= ready.hangup;
-        all.no_ring |= ready.no_ring;
+        all.error |= ready.error;
     }
     Ok(all)
 }

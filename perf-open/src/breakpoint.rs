@@ -1,0 +1,80 @@
+//! Hardware breakpoints.
+
+use perf_abi::breakpoint::BreakpointType;
+use perf_abi::event::EventType;
+
+use crate::event::{Event, LookupError};
+
+/// The bytes of a `long`, the length of an execution breakpoint.
+const LONG: u64 = size_of::<usize>() as u64;
+
+impl Event {
+    /// A hardware breakpoint: accesses of some kind to the `len` bytes at `address`. `PERF_TYPE_BREAKPOINT`.
+    ///
+    /// Kernel: `hw_breakpoint_arch_parse` of each architecture. Checked is what x86 and arm64 agree on where it can be
+    /// told without them: lengths are 1 to 8, on x86 powers of two to which the address is aligned; execution is watched
+    /// alone, on x86 with the length of a `long`, on arm64 with 4.
+    ///
+    /// # Errors
+    ///
+    /// [`LookupError::Value`] if the kernel would refuse the address, the length or the accesses.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use perf_abi::breakpoint::BreakpointType;
+    /// use perf_open::event::Event;
+    ///
+    /// let event = Event::breakpoint(0x1000, 4, BreakpointType::RW)?;
+    /// assert_eq!(event.name, "mem:0x1000/4:rw");
+    /// assert_eq!(event.attr.breakpoint(), Some((0x1000, 4)));
+    /// assert!(Event::breakpoint(0x1001, 9, BreakpointType::W).is_err());
+    /// # Ok::<(), perf_open::event::LookupError>(())
+    /// ```
+    pub fn breakpoint(address: u64, len: u64, access: BreakpointType) -> Result<Self, LookupError> {
+        let wrong = |what, value, needed| Err(LookupError::Value { what, value, needed });
+        let execution = access == BreakpointType::X;
+        if access == BreakpointType::EMPTY
+            || access.unknown() != 0
+            || (access.contains(BreakpointType::X) && !execution)
+        {
+            return wrong("breakpoint access", access.0.into(), "r, w, rw or x");
+        }
+        if !(1..=8).contains(&len) {
+            return wrong("breakpoint length", len, "has to be 1 to 8");
+        }
+        if cfg!(any(target_arch = "x86", target_arch = "x86_64")) {
+            if !len.is_power_of_two() || (len == 8 && LONG == 4) {
+                return wrong("breakpoint length", len, "has to be 1, 2, 4, or on 64 bits 8");
+            }
+            if execution && len != LONG {
+                return wrong(
+                    "breakpoint length",
+                    len,
+                    "has to be that of a long, 8 on 64 bits, for execution",
+                );
+            }
+            // The kernel shrinks an execution breakpoint to a byte, which every address is aligned to.
+            if !execution && address & len.saturating_sub(1) != 0 {
+                return wrong("breakpoint address", address, "has to be a multiple of the length");
+            }
+        }
+        if cfg!(target_arch = "aarch64") && execution && (len != 4 || address & 3 != 0) {
+            return wrong("breakpoint", address, "has to have 4 aligned bytes for execution");
+        }
+        let letters: String = [(BreakpointType::R, 'r'), (BreakpointType::W, 'w'), (BreakpointType::X, 'x')]
+            .into_iter()
+            .filter_map(|(bit, letter)| access.contains(bit).then_some(letter))
+            .collect();
+        let mut event = Self::numeric(format!("mem:{address:#x}/{len}:{letters}"), EventType::BREAKPOINT, 0);
+        event.attr.bp_type = access;
+        (event.attr.config1, event.attr.config2) = (address, len);
+        Ok(event)
+    }
+
+    /// The length that a breakpoint has where the string tells none, as perf takes it: that of a `long` for execution,
+    /// else 4.
+    pub(crate) fn breakpoint_len(access: BreakpointType) -> u64 {
+        if access == BreakpointType::X { LONG } else { 4 }
+    }
+}

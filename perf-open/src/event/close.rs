@@ -1,0 +1,74 @@
+//! Names that are close to one that is not known.
+
+/// The longest name that is compared, in bytes: longer ones are close to nothing.
+const LONGEST: usize = 64;
+/// How many names are told.
+const TOLD: usize = 3;
+
+/// The closest of some names, best first: at most three, and only those that differ from `name` in at most a third of it.
+pub(crate) fn closest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+    let most = name.len().div_ceil(3);
+    if name.len() > LONGEST {
+        return Vec::new();
+    }
+    let mut close: Vec<(usize, &str)> = Vec::new();
+    for known in known.into_iter().filter(|known| known.len().abs_diff(name.len()) <= most) {
+        let distance = distance(name.as_bytes(), known.as_bytes());
+        if distance <= most && !close.contains(&(distance, known)) {
+            close.push((distance, known));
+            close.sort_unstable();
+            close.truncate(TOLD);
+        }
+    }
+    close.into_iter().map(|(_, known)| known.to_owned()).collect()
+}
+
+/// How many bytes have to be inserted, removed or replaced to make one name of the other; case does not count.
+fn distance(a: &[u8], b: &[u8]) -> usize {
+    // Row by row: `row[j]` is the distance between the bytes of `a` so far and the first `j` of `b`.
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, from) in a.iter().enumerate() {
+        let mut diagonal = i;
+        let mut left = i.saturating_add(1);
+        let mut cells = row.iter_mut();
+        if let Some(first) = cells.next() {
+            *first = left;
+        }
+        for (cell, to) in cells.zip(b) {
+            let same = from.eq_ignore_ascii_case(to);
+            let replaced = diagonal.saturating_add(usize::from(!same));
+            diagonal = *cell;
+            left = replaced.min(diagonal.saturating_add(1)).min(left.saturating_add(1));
+            *cell = left;
+        }
+    }
+    row.last().copied().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn distances() {
+        for (a, b, expected) in [
+            ("", "", 0),
+            ("a", "", 1),
+            ("", "ab", 2),
+            ("kitten", "sitting", 3),
+            ("LLC", "llc", 0),
+            ("abc", "acb", 2),
+        ] {
+            assert_eq!(distance(a.as_bytes(), b.as_bytes()), expected, "{a} {b}");
+        }
+    }
+
+    #[test]
+    fn closest_first_and_none_that_is_far() {
+        let known = ["page-faults", "major-faults", "minor-faults", "cycles", "page-faults"];
+        assert_eq!(closest("page-fauls", known), ["page-faults"]);
+        assert_eq!(closest("mjnor-faults", known), ["minor-faults", "major-faults"]);
+        assert!(closest("xyz", known).is_empty());
+        assert!(closest(&"c".repeat(65), known).is_empty());
+    }
+}

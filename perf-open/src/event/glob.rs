@@ -1,0 +1,55 @@
+//! Patterns of names: `*` for any letters, `?` for one.
+
+/// Whether a name is a pattern.
+pub(super) fn is_pattern(name: &str) -> bool {
+    name.contains(['*', '?'])
+}
+
+/// Whether `name` is what `pattern` says. Takes time in proportion to the product of their lengths at most.
+pub(super) fn matches(pattern: &str, name: &str) -> bool {
+    let (mut pattern, mut name) = (pattern.as_bytes(), name.as_bytes());
+    // Where to go on if what follows the last `*` does not match: behind it, one letter later.
+    let mut retry: Option<(&[u8], &[u8])> = None;
+    loop {
+        match (pattern, name) {
+            ([b'*', behind @ ..], _) => {
+                retry = Some((behind, name));
+                pattern = behind;
+            }
+            ([wanted, behind @ ..], [letter, rest @ ..]) if wanted == letter || *wanted == b'?' => {
+                (pattern, name) = (behind, rest);
+            }
+            ([], []) => return true,
+            _ => match retry {
+                Some((behind, [_, later @ ..])) => {
+                    retry = Some((behind, later));
+                    (pattern, name) = (behind, later);
+                }
+                _ => return false,
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns() {
+        for (pattern, name) in
+            [("*", ""), ("a*c", "abbc"), ("a?c", "abc"), ("*_*h", "sched_switch"), ("", ""), ("a**b*", "aab")]
+        {
+            assert!(matches(pattern, name), "{pattern} {name}");
+        }
+        for (pattern, name) in [("", "a"), ("?", ""), ("a*c", "abcd"), ("*x*", "sched_switch"), ("abc", "ab")]
+        {
+            assert!(!matches(pattern, name), "{pattern} {name}");
+        }
+    }
+
+    #[test]
+    fn many_stars_end_soon() {
+        assert!(!matches(&"a*".repeat(2000), &format!("{}b", "a".repeat(1000))));
+    }
+}

@@ -1,0 +1,130 @@
+//! From the terms of a PMU to the words of an attr.
+
+use alloc::ffi::CString;
+
+use perf_abi::event::{EventType, HW_EVENT_MASK, PMU_TYPE_SHIFT};
+
+use super::format::Format;
+use super::sysfs::invalid;
+use super::{Pmu, PmuEvent, Term, TextError, Value};
+use crate::event::terms::{WORDS, apply, number, repeated, text};
+use crate::event::{Event, LookupError, ParseErrorKind, Place, closest, known_event, raw_config};
+
+/// The event that `terms` make on `pmu`; its name is empty unless a term gives it one.
+pub(crate) fn encode(pmu: &Pmu, terms: &[Term]) -> Result<Event, Place> {
+    repeated(terms)?;
+    let mut event = Event { cpus: pmu.cpus.clone(), pmu: Some(pmu.name.clone()), ..Event::default() };
+    event.attr.kind = pmu.kind;
+    let mut left = Vec::new();
+    for term in terms {
+        if !apply(&mut event, term)? {
+            left.push(term);
+        }
+    }
+    // Named events before the fields that stand beside them, which win.
+    let mut fields = Vec::new();
+    for term in left {
+        match named(pmu, term) {
+            Some(named) => add_named(pmu, named, terms, &mut event).map_err(|kind| (term.offset, kind))?,
+            None => fields.push(term),
+        }
+    }
+    for term in fields {
+        match pmu.format(&term.name) {
+            Some(format) => set_field(term, format, &mut event)?,
+            None => set_other(pmu, term, &mut event)?,
+        }
+    }
+    Ok(event)
+}
+
+/// The event that a term names, by itself or as `event=NAME`. A field of that name goes first.
+fn named<'a>(pmu: &'a Pmu, term: &Term) -> Option<&'a PmuEvent> {
+    match &term.value {
+        Value::Flag if pmu.format(&term.name).is_none() => pmu.named(&term.name),
+        Value::Text(name) if term.name == "event" => pmu.named(name),
+        _ => None,
+    }
+}
+
+/// Adds what sysfs says of a named event; `written` are the terms of the string.
+fn add_named(pmu: &Pmu, named: &PmuEvent, written: &[Term], event: &mut Event) -> Result<(), ParseErrorKind> {
+    let fault = |offset, expected| {
+        let path = pmu.path.join("events").join(&named.name);
+        ParseErrorKind::Lookup(invalid(&path, TextError { offset, expected }))
+    };
+    for term in &named.terms().map_err(|error| fault(error.offset, error.expected))? {
+        if term.value == Value::Required {
+            if !written.iter().any(|written| written.name == term.name && written.value != Value::Required) {
+                return Err(ParseErrorKind::Missing(term.name.clone()));
+            }
+            continue;
+        }
+        let applied = match pmu.format(&term.name) {
+            Some(format) => set_field(term, format, event).is_ok(),
+            None => apply(event, term).unwrap_or(false),
+        };
+        if !applied {
+            return Err(fault(term.offset, "a term of the PMU, with a value that fits"));
+        }
+    }
+    if (event.unit.is_some() && named.unit.is_some()) || (event.scale.is_some() && named.scale.is_some()) {
+        return Err(ParseErrorKind::Expected("one event that has a unit or scale"));
+    }
+    event.unit = event.unit.take().or_else(|| named.unit.clone());
+    event.scale = event.scale.or(named.scale);
+    Ok(())
+}
+
+/// Puts a term's value in its bits. Without a value it is 1, which only a single bit can be meant to hold.
+fn set_field(term: &Term, format: Format, event: &mut Event) -> Result<(), Place> {
+    let value = match term.value {
+        Value::Flag if format.max() == 1 => 1,
+        _ => number(term, format.max())?,
+    };
+    if format.set(&mut event.attr, value) {
+        return Ok(());
+    }
+    let name = term.name.clone();
+    Err((term.value_offset, ParseErrorKind::TooLarge { name, value, max: format.max() }))
+}
+
+/// A term that is neither perf's nor of the PMU's folder.
+fn set_other(pmu: &Pmu, term: &Term, event: &mut Event) -> Result<(), Place> {
+    if set_probe(pmu, term, event)? {
+        return Ok(());
+    }
+    if term.value == Value::Flag {
+        let generic = known_event(&term.name).filter(|&(kind, _)| pmu.core && kind != EventType::SOFTWARE);
+        if let Some((kind, config)) = generic {
+            event.attr.kind = kind;
+            // The PMU `cpu` is the one that the kernel takes where none is told.
+            let of_pmu = if pmu.kind == EventType::RAW { 0 } else { u64::from(pmu.kind.0) << PMU_TYPE_SHIFT };
+            event.attr.config = config & HW_EVENT_MASK | of_pmu;
+            return Ok(());
+        }
+        if let Some(config) = raw_config(&term.name) {
+            event.attr.config |= config;
+            return Ok(());
+        }
+    }
+    let formats = pmu.formats.iter().map(|(name, _)| name.as_str());
+    let events = pmu.events.iter().map(|event| event.name.as_str());
+    let close = closest(&term.name, formats.chain(events).chain(WORDS.iter().copied()));
+    Err((term.offset, ParseErrorKind::Unknown { what: "term", name: term.name.clone(), close }))
+}
+
+/// The terms of `kprobe` and `uprobe` that no file of sysfs tells of; `false` if this is none.
+fn set_probe(pmu: &Pmu, term: &Term, event: &mut Event) -> Result<bool, Place> {
+    match (pmu.name.as_str(), term.name.as_str()) {
+        ("kprobe", "func") | ("uprobe", "path") => {
+            let string = CString::new(text(term, "a name")?).map_err(|_| {
+                (term.value_offset, ParseErrorKind::Lookup(LookupError::Nul { what: "the name" }))
+            })?;
+            event.string = Some(string);
+        }
+        ("kprobe", "offset" | "addr") | ("uprobe", "offset") => event.attr.config2 = number(term, u64::MAX)?,
+        _ => return Ok(false),
+    }
+    Ok(true)
+}

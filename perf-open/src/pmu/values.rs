@@ -1,0 +1,61 @@
+//! The small texts of sysfs: lists of cpus, and scales.
+
+use nom::Parser;
+use nom::character::complete::{char, u64 as decimal};
+use nom::combinator::{map_opt, opt};
+use nom::multi::separated_list1;
+use nom::sequence::preceded;
+
+use super::error::{Fault, TextError};
+use super::lex::{Parsed, expect, whole};
+
+/// One more than the highest cpu that a list may name, far above what any kernel is built for.
+const CPUS: u32 = 1 << 16;
+
+/// The text of `cpumask` and `cpus`: `0,18`, `0-7,16-23`.
+///
+/// Kernel: `cpumap_print_to_pagebuf`, `lib/bitmap-str.c`: it writes cpus in ascending order. No text is no cpu.
+///
+/// # Errors
+///
+/// Where a number or a comma is missing, a cpu is 65536 or more, or the numbers do not ascend.
+pub fn parse_cpus(text: &str) -> Result<Vec<u32>, TextError> {
+    let text = text.trim_end();
+    if text.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut cpus: Vec<u32> = Vec::new();
+    whole(
+        text,
+        "`,` or the end",
+        separated_list1(char(','), |at| {
+            let (behind, first) = cpu(at)?;
+            let (rest, last) = opt(preceded(char('-'), cpu)).parse(behind)?;
+            let last = last.unwrap_or(first);
+            if last < first || cpus.last().is_some_and(|&before| first <= before) {
+                return Err(nom::Err::Failure(Fault { at, expected: "cpus that ascend" }));
+            }
+            cpus.extend(first..=last);
+            Ok((rest, ()))
+        }),
+    )?;
+    Ok(cpus)
+}
+
+/// The number of a cpu.
+fn cpu(text: &str) -> Parsed<'_, u32> {
+    let small = |number| u32::try_from(number).ok().filter(|&cpu| cpu < CPUS);
+    expect("a cpu below 65536", map_opt(decimal, small))(text)
+}
+
+/// The text of `events/NAME.scale`: `6.103515625e-5`.
+///
+/// Kernel: `Documentation/ABI/testing/sysfs-bus-event_source-devices-events`.
+///
+/// # Errors
+///
+/// Text that is no finite decimal number, at offset 0.
+pub fn parse_scale(text: &str) -> Result<f64, TextError> {
+    let scale = text.trim().parse().ok().filter(|scale: &f64| scale.is_finite());
+    scale.ok_or(TextError { offset: 0, expected: "a finite number" })
+}

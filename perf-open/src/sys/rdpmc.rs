@@ -1,0 +1,80 @@
+//! Counters and clocks read in user space, by instructions.
+
+#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+mod arch {
+    use core::arch::asm;
+
+    /// The counter that `rdpmc` numbers `register`. The kernel has to allow it: elsewhere it is a `SIGSEGV`.
+    pub(crate) fn counter(register: u32) -> Option<u64> {
+        let (low, high): (u32, u32);
+        // SAFETY: the instruction reads a counter into the two registers that are named; it touches no memory, no stack
+        // and no flags. Where it is not allowed it raises a signal and has no other effect.
+        unsafe {
+            asm!("rdpmc", in("ecx") register, out("eax") low, out("edx") high, options(nomem, nostack, preserves_flags));
+        }
+        Some(u64::from(high) << 32 | u64::from(low))
+    }
+
+    /// The clock that the control page's `time_mult` is for.
+    pub(crate) fn cycles() -> Option<u64> {
+        let (low, high): (u32, u32);
+        // SAFETY: the instruction reads the time stamp into the two registers that are named; it touches no memory, no
+        // stack and no flags.
+        unsafe {
+            asm!("rdtsc", out("eax") low, out("edx") high, options(nomem, nostack, preserves_flags));
+        }
+        Some(u64::from(high) << 32 | u64::from(low))
+    }
+}
+
+#[cfg(target_arch = "aarch64")]
+mod arch {
+    use core::arch::asm;
+
+    macro_rules! read {
+        ($register:expr) => {{
+            let value: u64;
+            // SAFETY: the instruction reads a system register into a general one; it touches no memory, no stack and no
+            // flags. Where it is not allowed it raises a signal and has no other effect.
+            unsafe {
+                asm!(concat!("mrs {}, ", $register), out(reg) value, options(nomem, nostack, preserves_flags));
+            }
+            value
+        }};
+    }
+
+    macro_rules! event_counter {
+        ($number:expr, $($n:literal)*) => {
+            match $number {
+                $( $n => Some(read!(concat!("pmevcntr", $n, "_el0"))), )*
+                31 => Some(read!("pmccntr_el0")),
+                _ => None,
+            }
+        };
+    }
+
+    /// The event counter `register`, the cycle counter for 31. The kernel has to allow it: elsewhere it is a `SIGILL`.
+    pub(crate) fn counter(register: u32) -> Option<u64> {
+        event_counter!(register, 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30)
+    }
+
+    /// The clock that the control page's `time_mult` is for.
+    pub(crate) fn cycles() -> Option<u64> {
+        Some(read!("cntvct_el0"))
+    }
+}
+
+#[cfg(not(any(target_arch = "x86", target_arch = "x86_64", target_arch = "aarch64")))]
+mod arch {
+    /// None: this crate knows no instruction for it on this architecture.
+    pub(crate) fn counter(_register: u32) -> Option<u64> {
+        None
+    }
+
+    /// None: this crate knows no instruction for it on this architecture.
+    pub(crate) fn cycles() -> Option<u64> {
+        None
+    }
+}
+
+pub(crate) use arch::{counter, cycles};

@@ -1,0 +1,249 @@
+//! Counts read in user space, without a system call: `rdpmc` and its kin.
+//!
+//! The kernel keeps in the event's control page which register counts and what to add to it, under a sequence count.
+//! [`UserReader`] reads both, and asks the kernel where the page does not allow it.
+
+use core::marker::PhantomData;
+
+use perf_abi::attr::AttrFlags;
+use perf_abi::read_format::ReadFormat;
+use perf_parse::ring::Page;
+
+use crate::count::Count;
+use crate::counter::Counter;
+use crate::error::Error;
+use crate::ring::map;
+use crate::sys::mapping::{Mapping, page_size};
+use crate::sys::rdpmc;
+
+/// How often the page is read anew where the kernel changed it meanwhile.
+const TRIES: u32 = 1000;
+
+/// Reads an event of the calling thread in user space, where that is possible.
+///
+/// It is for hardware events that the thread has opened on itself, on x86 and arm64, where the kernel allows it
+/// ([`limits::rdpmc`](crate::limits::rdpmc); on arm64 the event's term `rdpmc` and the sysctl `perf_user_access`). Not
+/// necessarily faster than [`Counter::read`]: measure. Stays on its thread, as the registers are the thread's.
+///
+/// Kernels from 3.4 to 3.11 do not say whether it is allowed: one bit of the page stands for two things. They are asked.
+///
+/// # Examples
+///
+/// ```
+/// use perf_open::abi::event::SwId;
+/// use perf_open::user_read::UserReader;
+/// use perf_open::{Builder, Event, Target};
+///
+/// let clock = Builder::new(Event::software(SwId::TASK_CLOCK)).exclude_kernel(true);
+/// let counter = clock.open(&Target::this_thread())?;
+/// let reader = UserReader::map(&counter)?;
+/// assert!(reader.try_read().is_none()); // no register counts a software event
+/// assert!(reader.read()?.value > 0); // the kernel knows
+/// # Ok::<(), perf_open::Error>(())
+/// ```
+///
+/// Kernel: the comments in `struct perf_event_mmap_page`; since Linux 3.4 on x86, 5.17 on arm64.
+#[derive(Debug)]
+#[doc(alias = "rdpmc")]
+pub struct UserReader<'c> {
+    counter: &'c Counter,
+    page: Mapping,
+    /// Neither `Send` nor `Sync`.
+    thread: PhantomData<*const ()>,
+}
+
+impl<'c> UserReader<'c> {
+    /// Maps the control page of `counter`, which has no ring.
+    ///
+    /// # Errors
+    ///
+    /// Before the kernel is asked: where the event is not of the calling thread, as its registers are another's; where
+    /// it reads a group. From the kernel: `EINVAL` where the event has a ring.
+    pub fn map(counter: &'c Counter) -> Result<Self, Error> {
+        if !counter.is_of_this_thread() {
+            let why = "pid: the event is not of the calling thread, whose registers alone can be read";
+            return Err(Error::refused("mmap", "pid", why));
+        }
+        if counter.attr().read_format.contains(ReadFormat::GROUP) {
+            let why = "read_format: has PERF_FORMAT_GROUP, and a page holds one event";
+            return Err(Error::refused("mmap", "read_format", why));
+        }
+        let fd = std::os::fd::AsFd::as_fd(counter);
+        let page = Mapping::of_event(fd, 0, page_size(), false).map_err(|error| {
+            Error::failed("mmap", error, "the event may have a ring already, which has the page")
+        })?;
+        Ok(Self { counter, page, thread: PhantomData })
+    }
+
+    /// The count, in user space if that is possible, otherwise by [`Counter::read`].
+    ///
+    /// Read in user space it has no id and no number of lost samples.
+    ///
+    /// # Errors
+    ///
+    /// As [`Counter::read`].
+    pub fn read(&self) -> Result<Count, Error> {
+        self.try_read().map_or_else(|| self.counter.read(), Ok)
+    }
+
+    /// The count read in user space; `None` where the kernel has to be asked: it does not allow it, the event is on no
+    /// counter now, or children inherit it and count too.
+    #[must_use]
+    pub fn try_read(&self) -> Option<Count> {
+        if self.counter.attr().flags.contains(AttrFlags::INHERIT) {
+            return None;
+        }
+        user_count(&Live { page: &self.page })
+    }
+}
+
+/// What a count is made of.
+trait Source {
+    /// The control page of one moment.
+    fn page(&self) -> Page;
+    /// Whether the page is still what it was.
+    fn is_unchanged(&self, page: &Page) -> bool;
+    /// The counter's register.
+    fn counter(&self, register: u32) -> Option<u64>;
+    /// The clock.
+    fn cycles(&self) -> Option<u64>;
+}
+
+struct Live<'a> {
+    page: &'a Mapping,
+}
+
+impl Source for Live<'_> {
+    fn page(&self) -> Page {
+        map::page(self.page)
+    }
+
+    fn is_unchanged(&self, page: &Page) -> bool {
+        map::page(self.page).lock == page.lock
+    }
+
+    fn counter(&self, register: u32) -> Option<u64> {
+        rdpmc::counter(register)
+    }
+
+    fn cycles(&self) -> Option<u64> {
+        rdpmc::cycles()
+    }
+}
+
+/// The count by the page and the registers; `None` where they do not give it.
+fn user_count(source: &impl Source) -> Option<Count> {
+    for _ in 0..TRIES {
+        let page = source.page();
+        let counter = page.counter()?;
+        let register = counter.register()?;
+        let cycles = source.cycles();
+        let pmc = source.counter(register)?;
+        if !source.is_unchanged(&page) {
+            continue;
+        }
+        // The page's times are those of when it was written; without a clock nobody knows how long ago that is.
+        let elapsed = page.clock().zip(cycles).and_then(|(clock, cycles)| clock.elapsed(cycles));
+        let times = elapsed.map(|elapsed| page.times().advance(elapsed, true));
+        return Some(Count {
+            value: counter.count(pmc)?,
+            time_enabled: times.map(|times| times.enabled),
+            time_running: times.map(|times| times.running),
+            id: None,
+            lost: None,
+        });
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use core::cell::Cell;
+
+    use perf_abi::mmap_page::Capabilities;
+
+    use super::*;
+
+    /// A page whose lock changes for the first `writes` reads, and a counter that goes on.
+    struct Fake {
+        page: Page,
+        writes: Cell<u32>,
+        pmc: Option<u64>,
+    }
+
+    fn fake(capabilities: Capabilities) -> Fake {
+        let page = Page {
+            lock: 8,
+            index: 3,
+            offset: 1000,
+            time_enabled: 500,
+            time_running: 300,
+            capabilities: capabilities | Capabilities::BIT0_IS_DEPRECATED,
+            pmc_width: 48,
+            time_mult: 1,
+            time_offset: 0_u64.wrapping_sub(40),
+            ..Page::default()
+        };
+        Fake { page, writes: Cell::new(0), pmc: Some(7) }
+    }
+
+    impl Source for Fake {
+        fn page(&self) -> Page {
+            self.page
+        }
+
+        fn is_unchanged(&self, page: &Page) -> bool {
+            assert_eq!(page.lock, 8);
+            let left = self.writes.get();
+            self.writes.set(left.saturating_sub(1));
+            left == 0
+        }
+
+        fn counter(&self, register: u32) -> Option<u64> {
+            assert_eq!(register, 2);
+            self.pmc
+        }
+
+        fn cycles(&self) -> Option<u64> {
+            Some(50)
+        }
+    }
+
+    const BOTH: Capabilities = Capabilities(Capabilities::USER_RDPMC.0 | Capabilities::USER_TIME.0);
+
+    #[test]
+    fn the_count_is_the_offset_and_the_register() {
+        let count = user_count(&fake(BOTH)).unwrap();
+        // 10 ns since the page was written.
+        assert_eq!((count.value, count.time_enabled, count.time_running), (1007, Some(510), Some(310)));
+        let below_zero = Fake { pmc: Some((1 << 48) - 16), ..fake(BOTH) };
+        assert_eq!(user_count(&below_zero).unwrap().value, 984);
+    }
+
+    #[test]
+    fn without_a_clock_the_times_are_not_known() {
+        let count = user_count(&fake(Capabilities::USER_RDPMC)).unwrap();
+        assert_eq!((count.value, count.time_enabled, count.scaled()), (1007, None, None));
+    }
+
+    #[test]
+    fn a_page_that_changed_meanwhile_is_read_anew() {
+        let busy = fake(BOTH);
+        busy.writes.set(3);
+        assert_eq!(user_count(&busy).map(|count| count.value), Some(1007));
+        assert_eq!(busy.writes.get(), 0);
+        busy.writes.set(u32::MAX);
+        assert_eq!(user_count(&busy), None);
+    }
+
+    #[test]
+    fn the_kernel_is_asked_where_the_page_does_not_allow() {
+        assert_eq!(user_count(&fake(Capabilities::USER_TIME)), None);
+        let resting = Fake { page: Page { index: 0, ..fake(BOTH).page }, ..fake(BOTH) };
+        assert_eq!(user_count(&resting), None);
+        let old = Fake { page: Page { capabilities: BOTH, ..fake(BOTH).page }, ..fake(BOTH) };
+        assert_eq!(user_count(&old), None);
+        let nothing_to_read_with = Fake { pmc: None, ..fake(BOTH) };
+        assert_eq!(user_count(&nothing_to_read_with), None);
+    }
+}

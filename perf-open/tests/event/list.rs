@@ -1,0 +1,61 @@
+//! The list of what a machine has.
+
+use perf_open::event::{ListedKind, Parser};
+use perf_open::pmu::Pmus;
+use perf_open::tracepoint::Tracefs;
+
+use crate::fake::{INTEL, parser};
+
+#[test]
+fn a_machine_of_intel() {
+    let parser = parser("list", INTEL);
+    let list = parser.list();
+    assert!(list.errors.is_empty());
+    let count = |kind| list.events.iter().filter(|event| event.kind == kind).count();
+    let counts = [
+        (ListedKind::Hardware, 10),
+        (ListedKind::Software, 12),
+        (ListedKind::Cache, 32),
+        (ListedKind::Pmu, 8),
+        (ListedKind::Terms, 6),
+        (ListedKind::Raw, 1),
+        (ListedKind::Breakpoint, 1),
+        (ListedKind::Tracepoint, 4),
+    ];
+    for (kind, expected) in counts {
+        assert_eq!(count(kind), expected, "{kind:?}");
+    }
+    let find = |name: &str| list.events.iter().find(|event| event.name == name).unwrap();
+    let energy = find("power/energy-pkg/");
+    assert_eq!((energy.pmu.as_deref(), energy.unit.as_deref()), (Some("power"), Some("Joules")));
+    assert_eq!(energy.terms.as_deref(), Some("event=0x02"));
+    assert_eq!(find("cpu-cycles").aliases, ["cycles"]);
+    assert_eq!(find("uprobe/ref_ctr_offset=0..0xffffffff,retprobe/").kind, ListedKind::Terms);
+    assert!(list.events.is_sorted_by_key(|event| (event.kind, event.name.clone())));
+    let broken = ["cpu/broken/", "cpu/wrong/", "cpu/parametrised/", "syscalls:sys_enter_read"];
+    for event in list.events {
+        let is_syntax = matches!(event.kind, ListedKind::Terms | ListedKind::Raw | ListedKind::Breakpoint);
+        if !is_syntax && !broken.contains(&event.name.as_str()) {
+            parser.parse(&event.name).unwrap_or_else(|error| panic!("{error:#}"));
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_read_is_told() {
+    let list = Parser::at(Pmus::at("/nowhere"), Tracefs::at("/nowhere")).list();
+    assert_eq!((list.errors.len(), list.events.len()), (2, 56));
+}
+
+#[test]
+fn this_machine() {
+    let list = Parser::new().list();
+    for error in &list.errors {
+        eprintln!("not listed: {error}");
+    }
+    let names: Vec<&str> = list.events.iter().map(|event| event.name.as_str()).collect();
+    assert!(names.contains(&"task-clock"));
+    if Tracefs::find().systems().is_ok() {
+        assert!(names.contains(&"sched:sched_switch"));
+    }
+}

@@ -1,0 +1,57 @@
+//! Tracepoints.
+
+use perf_abi::event::EventType;
+use perf_open::event::{Event, LookupError};
+use perf_open::tracepoint::Tracefs;
+
+use crate::fake::{TRACEPOINTS, folder};
+
+#[test]
+fn ids_and_names() {
+    let tracefs = Tracefs::at(folder("tracefs", TRACEPOINTS));
+    assert_eq!(tracefs.systems().unwrap(), ["ftrace", "sched", "syscalls"]);
+    assert_eq!(tracefs.names("sched").unwrap(), ["sched_process_exit", "sched_switch", "sched_wakeup"]);
+    assert_eq!(tracefs.names("ftrace").unwrap(), [""; 0]);
+    assert_eq!(tracefs.id("sched", "sched_switch").unwrap(), 316);
+    assert!(tracefs.format("sched", "sched_switch").unwrap().starts_with("name: sched_switch"));
+    let event = Event::tracepoint_of(&tracefs, "sched", "sched_wakeup").unwrap();
+    assert_eq!(
+        (event.name.as_str(), event.attr.kind, event.attr.config),
+        ("sched:sched_wakeup", EventType::TRACEPOINT, 319)
+    );
+}
+
+#[test]
+fn what_is_not_there() {
+    let tracefs = Tracefs::at(folder("tracefs-absent", TRACEPOINTS));
+    let told = |system, name| tracefs.id(system, name).unwrap_err().to_string();
+    assert_eq!(
+        told("sched", "sched_swich"),
+        "no tracepoint `sched:sched_swich`; closest: sched:sched_switch"
+    );
+    assert_eq!(told("shed", "sched_switch"), "no tracepoint system `shed`; closest: sched");
+    assert!(told("syscalls", "sys_enter_read").ends_with("/id: at byte 0: expected a number"));
+    for (system, name) in
+        [("..", "sched"), ("sched", "../sched/sched_switch"), ("", ""), ("sched/sched_switch", "")]
+    {
+        assert!(matches!(tracefs.id(system, name), Err(LookupError::Unknown { .. })), "{system} {name}");
+    }
+    let unmounted = Tracefs::at(folder("tracefs-unmounted", &[]));
+    let error = unmounted.id("sched", "sched_switch").unwrap_err();
+    assert!(
+        error.to_string().ends_with("is tracefs mounted? mount -t tracefs nodev /sys/kernel/tracing"),
+        "{error}"
+    );
+}
+
+#[test]
+fn this_machines() {
+    let tracefs = Tracefs::find();
+    let path = tracefs.root().join("events/sched/sched_switch/id");
+    let Ok(id) = std::fs::read_to_string(&path) else {
+        eprintln!("skipped: cannot read {}", path.display());
+        return;
+    };
+    let event = Event::tracepoint("sched", "sched_switch").unwrap();
+    assert_eq!(event.attr.config.to_string(), id.trim_end());
+}
