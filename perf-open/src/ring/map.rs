@@ -81,7 +81,7 @@ pub(crate) fn sizes(pages: usize) -> Result<(usize, usize), Error> {
 /// Bytes of an area of `pages` pages.
 pub(crate) fn area_size(pages: usize) -> Result<usize, Error> {
     if !pages.is_power_of_two() {
-        let below = if pages < 2 { 1 } else { 1 << (usize::BITS - 1 - pages.leading_zeros()) };
+        let below = 1_usize << pages.checked_ilog2().unwrap_or(0);
         let why = format!("pages {pages}: must be a power of two, as {below} is");
         return Err(Error::refused("mmap", "pages", why));
     }
@@ -104,8 +104,9 @@ pub(super) fn map(counter: &Counter, len: usize, writable: bool) -> Result<Arc<M
                  /proc/sys/kernel/perf_event_mlock_kb, or get CAP_IPC_LOCK"
             }
             Some(libc::EINVAL) => {
-                "the event has a ring of another size or writes to another's, or is inherited and not bound to a cpu"
+                "the event has a ring of another size, or is inherited and not bound to a cpu"
             }
+            Some(libc::EBUSY) => "the event's records are sent to another event's ring",
             Some(libc::ENOMEM) => "the kernel has no memory for the ring: take fewer pages",
             _ => "",
         };

@@ -197,10 +197,4 @@ impl Consumer {
         self.claim.store_tail(self.tail);
         self.head
     }
-
-    /// Copies the area as it is, from its start on.
-    pub(crate) fn copy(&self, to: &mut Vec<u8>) {
-        to.resize(self.size, 0);
-        self.memory.copy(self.start, to);
-    }
 }

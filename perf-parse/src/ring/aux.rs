@@ -45,7 +45,8 @@ impl<'a> AuxData<'a> {
     /// `aux_head` (`aux_offset`), or its end is not (`aux_size`).
     pub fn of_unread(first: &'a [u8], second: &'a [u8], tail: u64, record: &Aux) -> Result<Self, RingError> {
         let Aux { aux_offset: position, aux_size, flags } = *record;
-        let invalid = |field, value, must| RingError { kind: RingErrorKind::Invalid { field, value, must }, position };
+        let invalid =
+            |field, value, must| RingError { kind: RingErrorKind::Invalid { field, value, must }, position };
         let skipped = usize::try_from(position.wrapping_sub(tail)).unwrap_or(usize::MAX);
         let (first, second) = match (first.get(skipped..), skipped.checked_sub(first.len())) {
             (Some(first), _) => (first, Some(second)),
@@ -57,7 +58,8 @@ impl<'a> AuxData<'a> {
             (Some(first), _) => (first, Some(&[][..])),
             (None, length) => (first, length.and_then(|length| second.get(..length))),
         };
-        let second = second.ok_or(invalid("aux_size", aux_size, "at most what is unread from aux_offset on"))?;
+        let second =
+            second.ok_or(invalid("aux_size", aux_size, "at most what is unread from aux_offset on"))?;
         Ok(Self { position, first, second, flags, is_released: false })
     }
 }
