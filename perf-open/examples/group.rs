@@ -5,7 +5,8 @@
 use perf_open::{Event, Group, Target, event};
 
 fn main() -> Result<(), Box<dyn core::error::Error>> {
-    let list = std::env::args().nth(1).unwrap_or_else(|| "task-clock:u,page-faults:u,cpu-migrations:u".to_owned());
+    let list =
+        std::env::args().nth(1).unwrap_or_else(|| "task-clock:u,page-faults:u,cpu-migrations:u".to_owned());
     let events: Vec<Event> = event::parse(&list)?.into_iter().flat_map(|group| group.events).collect();
     let names: Vec<String> = events.iter().map(|event| event.name.clone()).collect();
     let events = event::EventGroup { events, ..event::EventGroup::default() };

@@ -13,7 +13,10 @@ fn each_is_its_files_number() {
     assert_eq!(limits::paranoid().unwrap().to_string(), file("perf_event_paranoid"));
     assert_eq!(limits::mlock_kb().unwrap().to_string(), file("perf_event_mlock_kb"));
     assert_eq!(limits::max_stack().unwrap().to_string(), file("perf_event_max_stack"));
-    assert_eq!(limits::max_contexts_per_stack().unwrap().to_string(), file("perf_event_max_contexts_per_stack"));
+    assert_eq!(
+        limits::max_contexts_per_stack().unwrap().to_string(),
+        file("perf_event_max_contexts_per_stack")
+    );
     assert_eq!(limits::cpu_time_max_percent().unwrap().to_string(), file("perf_cpu_time_max_percent"));
     // The kernel may lower it at any moment.
     assert!(limits::max_sample_rate().unwrap() > 0);
