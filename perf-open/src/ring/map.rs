@@ -126,17 +126,24 @@ pub(super) fn data_area(memory: &Mapping, size: usize) -> (usize, usize) {
 /// The control page's fields; those that the sequence count is for, of one moment.
 pub(crate) fn page(memory: &Mapping) -> Page {
     let mut bytes = [0; size_of::<Wire>()];
+    let (counts, positions) = bytes.split_at_mut(offset_of!(Wire, data_head));
+    memory.copy(offset_of!(Wire, data_head), positions);
+    let counts = &mut counts[..offset_of!(Wire, reserved)];
+    let mut is_settled = false;
     for _ in 0..1000 {
         let before = memory.load_acquire(offset_of!(Wire, lock));
-        memory.copy(0, &mut bytes);
+        memory.copy(0, counts);
         std::sync::atomic::fence(std::sync::atomic::Ordering::Acquire);
-        // The low half is the count and the other `index`, on little-endian machines; neither may change.
-        if memory.load(offset_of!(Wire, lock)) == before && lock(&bytes) % 2 == 0 {
+        // The word is the count and `index` beside it; neither may change.
+        is_settled = memory.load(offset_of!(Wire, lock)) == before && lock(counts) % 2 == 0;
+        if is_settled {
             break;
         }
         std::hint::spin_loop();
     }
-    Page::read::<NativeEndian>(&bytes).unwrap_or_default()
+    let mut page = Page::read::<NativeEndian>(&bytes).unwrap_or_default();
+    page.lock |= u32::from(!is_settled);
+    page
 }
 
 fn lock(bytes: &[u8]) -> u32 {

@@ -98,11 +98,19 @@ impl<'a, O: Endian> Dump<'a, O> {
     /// What is unread of a live ring that is written forward: see [`Forward::of_pieces`].
     #[must_use]
     pub fn of_pieces(first: &'a [u8], second: &'a [u8], position: u64) -> Self {
-        let walker = Walker::Forward(Forward::of_pieces(first, second, position));
-        let area = DataArea { offset: 0, size: first.len() as u64, by: DecidedBy::Caller };
-        let mut dump = Self { page: None, area, mapping: first, walker, length: 0, seen: Account::default() };
-        dump.length = dump.left();
-        dump
+        let walk = Forward::of_pieces(first, second, position).walk;
+        Self {
+            page: None,
+            area: DataArea { offset: 0, size: first.len() as u64, by: DecidedBy::Caller },
+            mapping: first,
+            #[cfg(feature = "alloc")]
+            backward: None,
+            length: walk.left(),
+            walk,
+            #[cfg(feature = "alloc")]
+            turned: None,
+            seen: Account::default(),
+        }
     }
 
     /// Turns a backward ring around, so that [`next`](Self::next) gives the oldest record that was not yet given
