@@ -40,8 +40,11 @@ struct Entry {
 /// What a merge gives of a record: the ring, the position, the time, the bytes.
 type Given = (usize, u64, Option<u64>, Vec<u8>);
 
+/// A record in its ring: the position, the time, the bytes.
+type Timed = (u64, Option<u64>, Vec<u8>);
+
 /// Takes, for each record, the first of the rings whose next is the earliest.
-fn plain_merge(rings: &[Vec<(u64, Option<u64>, Vec<u8>)>]) -> Vec<Given> {
+fn plain_merge(rings: &[Vec<Timed>]) -> Vec<Given> {
     let mut given = Vec::new();
     let (mut next, mut last) = (vec![0; rings.len()], vec![0; rings.len()]);
     loop {
