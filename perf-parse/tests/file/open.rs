@@ -62,7 +62,7 @@ fn a_whole_file<O: Endian>(big: bool) {
     let events = file.events();
     assert_eq!(events.len(), 2);
     assert_eq!(events[0].attr, Attr { size: 112, ..attr(SampleType::IP | SampleType::IDENTIFIER) });
-    assert_eq!(events[0].attr_tail, []);
+    assert_eq!(*events[0].attr_tail, []);
     assert_eq!(events[0].fault, None);
     assert_eq!(events[0].name, None);
     let ids = |index: usize| events[index].ids.clone();
@@ -115,7 +115,7 @@ fn an_attr_larger_than_known<O: Endian>(big: bool) {
     let (size, data) = (built.stride as u64 + 8, built.data as u64 + 8);
     let built = built.put(16, size).put(32, size).put(40, data);
     let file = open::<O>(&built.bytes).unwrap();
-    assert_eq!(file.events()[0].attr_tail, [7; 8]);
+    assert_eq!(*file.events()[0].attr_tail, [7; 8]);
     assert_eq!(file.events()[0].attr.sample_type, SampleType::IP);
 }
 

@@ -6,6 +6,7 @@ use perf_abi::attr::Attr;
 use perf_abi::endian::{Endian, U64};
 use zerocopy::FromBytes;
 
+use super::super::account::Account;
 use super::super::error::{FileError, FileErrorKind};
 use super::super::header::{FileHeader, Section};
 use super::{Event, Events};
@@ -17,7 +18,7 @@ const IDS: usize = 16;
 pub(in crate::file) fn read<O: Endian>(
     header: &FileHeader,
     bytes: &[u8],
-    diagnostics: &mut Vec<FileError>,
+    account: &mut Account,
 ) -> Result<Events, FileError> {
     let entries =
         header.attrs.of(bytes, "header.attrs.size").map_err(|error| FileError { offset: 32, ..error })?;
@@ -25,9 +26,9 @@ pub(in crate::file) fn read<O: Endian>(
     let chunks = entries.chunks_exact(stride);
     if !chunks.remainder().is_empty() {
         let must = "a multiple of attr_size";
-        diagnostics.push(FileError::invalid("header.attrs.size", header.attrs.size, must, 32));
+        account.note(FileError::invalid("header.attrs.size", header.attrs.size, must, 32));
     }
-    let mut events = Events::default();
+    let mut events = Events::with_capacity(chunks.len());
     // Ids of all events together can be no more than the file has words; more means that events share them.
     let mut ids_left = bytes.len() / 8;
     let mut offset = header.attrs.offset;
@@ -37,14 +38,16 @@ pub(in crate::file) fn read<O: Endian>(
             Attr::read::<O>(attr).map_err(|error| FileError::new(FileErrorKind::Attr(error), offset))?;
         let ids_at = offset.saturating_add(attr.len() as u64);
         let ids = read_ids::<O>(ids, ids_at, bytes, ids_left).unwrap_or_else(|error| {
-            diagnostics.push(error);
+            account.note(error);
             Vec::new()
         });
         ids_left = ids_left.saturating_sub(ids.len());
-        diagnostics.extend(events.push(Event::new(read, ids), offset).err());
+        if let Err(error) = events.push(Event::new(read, ids), offset) {
+            account.note(error);
+        }
         offset = offset.saturating_add(header.attr_size);
     }
-    events.dispatch.settle();
+    events.index();
     Ok(events)
 }
 
