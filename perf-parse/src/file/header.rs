@@ -172,4 +172,4 @@ impl FileHeader {
 }
 
 /// Bytes of the smallest entry of an attr section.
-const SMALLEST_ENTRY: u64 = 64 + 16;
+pub(super) const SMALLEST_ENTRY: u64 = 64 + 16;

@@ -8,7 +8,7 @@ use zerocopy::FromBytes;
 
 use super::super::account::Account;
 use super::super::error::{FileError, FileErrorKind};
-use super::super::header::{FileHeader, Section};
+use super::super::header::{FileHeader, SMALLEST_ENTRY, Section};
 use super::{Event, Events};
 
 /// Bytes of an entry behind its attr: the section of its ids.
@@ -20,11 +20,17 @@ pub(in crate::file) fn read<O: Endian>(
     bytes: &[u8],
     account: &mut Account,
 ) -> Result<Events, FileError> {
+    if header.attrs.offset > bytes.len() as u64 {
+        return Err(FileError::invalid("header.attrs.offset", header.attrs.offset, "inside the file", 24));
+    }
     let entries =
         header.attrs.of(bytes, "header.attrs.size").map_err(|error| FileError { offset: 32, ..error })?;
     let stride = usize::try_from(header.attr_size).unwrap_or(usize::MAX);
     let chunks = entries.chunks_exact(stride);
-    if !chunks.remainder().is_empty() {
+    if entries.len() < stride && entries.len() as u64 >= SMALLEST_ENTRY {
+        let must = "at most the size of all attrs";
+        account.note(FileError::invalid("header.attr_size", header.attr_size, must, 16));
+    } else if !chunks.remainder().is_empty() {
         let must = "a multiple of attr_size";
         account.note(FileError::invalid("header.attrs.size", header.attrs.size, must, 32));
     }
@@ -59,6 +65,9 @@ fn read_ids<O: Endian>(section: &[u8], at: u64, bytes: &[u8], most: usize) -> Re
         return Err(FileError::new(truncated, at));
     };
     let section = Section { offset: offset.get(), size: size.get() };
+    if section.offset > bytes.len() as u64 {
+        return Err(FileError::invalid("attr.ids.offset", section.offset, "inside the file", at));
+    }
     let size_at = at.saturating_add(8);
     let ids = section.of(bytes, "attr.ids.size").map_err(|error| FileError { offset: size_at, ..error })?;
     let invalid = |must| FileError::invalid("attr.ids.size", section.size, must, size_at);
