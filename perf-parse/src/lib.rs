@@ -41,7 +41,8 @@
 //! | [`UnknownBits`](ErrorKind::UnknownBits) | the attr asks for an unknown field | the attr's field; for `read_format`, the values |
 //! | [`BothWeights`](ErrorKind::BothWeights) | the attr asks for both weights | the attr's `sample_type` |
 //!
-//! Offsets are from the start of the record; a [`FileError`] adds where that is in the file.
+//! Offsets are from the start of the record; a [`FileError`] adds where that is in the file. [`FileErrorKind`](file::FileErrorKind)
+//! and [`TracingErrorKind`](tracepoint::TracingErrorKind) have tables of their own.
 
 #![no_std]
 #![forbid(unsafe_code)]

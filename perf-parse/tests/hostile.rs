@@ -28,6 +28,8 @@ mod drive;
 mod every;
 #[path = "hostile/fields.rs"]
 mod fields;
+#[path = "hostile/kinds.rs"]
+mod kinds;
 #[path = "hostile/mutations.rs"]
 mod mutations;
 #[path = "hostile/worst.rs"]

@@ -28,19 +28,18 @@ pub(crate) fn captures(most: usize) -> Vec<Capture> {
 
 /// The files in folders of `root` that are no text.
 fn below(root: &Path, folders: &[&str]) -> Vec<Capture> {
-    let mut found = Vec::new();
-    let mut left: Vec<PathBuf> = folders.iter().map(|folder| root.join(folder)).collect();
-    while let Some(folder) = left.pop() {
-        for entry in fs::read_dir(&folder).unwrap() {
-            let path = entry.unwrap().path();
-            let name = path.strip_prefix(root).unwrap().to_str().unwrap().to_owned();
-            let is_text = ["txt", "json", "md", "pb_text", "buildids"].iter().any(|end| name.ends_with(end));
-            if path.is_dir() {
-                left.push(path);
-            } else if !is_text && !name.contains("LICENSE") {
-                found.push(Capture { name, bytes: fs::read(path).unwrap() });
-            }
-        }
-    }
-    found
+    let paths = folders.iter().flat_map(|folder| files_below(&root.join(folder)));
+    let named = paths.map(|path| (path.strip_prefix(root).unwrap().to_str().unwrap().to_owned(), path));
+    let is_text = |name: &str| {
+        name.contains("LICENSE")
+            || ["txt", "json", "md", "pb_text", "buildids"].iter().any(|end| name.ends_with(end))
+    };
+    let captures = named.filter(|(name, _)| !is_text(name));
+    captures.map(|(name, path)| Capture { name, bytes: fs::read(path).unwrap() }).collect()
+}
+
+/// The files in a folder and in those in it.
+pub(crate) fn files_below(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    entries.flat_map(|path| if path.is_dir() { files_below(&path) } else { vec![path] }).collect()
 }
