@@ -14,8 +14,16 @@ const ENUMS: [(&str, &str, &str); 5] = [
     ("error.rs", "lib.rs", "ErrorKind"),
     ("file/error.rs", "file/error.rs", "FileErrorKind"),
     ("tracepoint/error.rs", "tracepoint/error.rs", "TracingErrorKind"),
-    ("file/write/error.rs", "", "WriteFileError"),
-    ("file/write/error.rs", "", "RecordFault"),
+    ("file/write/error.rs", "file/write/error.rs", "WriteFileError"),
+    ("file/write/error.rs", "file/write/error.rs", "RecordFault"),
+];
+
+/// The kinds that tests know by what they say.
+const BY_TEXT: [(&str, &str); 4] = [
+    ("WriteFileError::Option", "zstd.level: must be 1 to 22"),
+    ("WriteFileError::Attr", "attr.clockid: is set, but an attr of 80 bytes has no room for it"),
+    ("WriteFileError::Event", "event 1: attr_tail: must be at most"),
+    ("WriteFileError::Feature", "feature ARCH: string: must be free of NULs"),
 ];
 
 /// The variants of an enum, as its source has them.
@@ -41,12 +49,12 @@ fn every_kind_of_error_is_documented_and_reached() {
         assert!(variants.len() > 2, "{name}: {variants:?}");
         for variant in variants {
             let reached = format!("{name}::{variant}");
-            if !tests.iter().any(|test| test.contains(&reached)) {
+            let by_text = BY_TEXT.iter().find(|(kind, _)| *kind == reached).map(|&(_, text)| text);
+            if !tests.iter().any(|test| test.contains(by_text.unwrap_or(&reached))) {
                 missing.insert(format!("{reached}: no test names it"));
             }
             let row = format!("`{variant}`");
-            if !table.is_empty() && !fs::read_to_string(Path::new(SOURCE).join(table)).unwrap().contains(&row)
-            {
+            if !fs::read_to_string(Path::new(SOURCE).join(table)).unwrap().contains(&row) {
                 missing.insert(format!("{reached}: not in the table of {table}"));
             }
         }
