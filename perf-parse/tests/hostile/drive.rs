@@ -142,7 +142,7 @@ fn words<O: Endian>(sample: &Sample<'_, O>) -> Result<usize, perf_parse::Error> 
     let tail = sample.tail()?;
     let values = tail.read.map_or(0, |read| read.values().count());
     let frames = tail.callchain.map_or(0, |chain| chain.frames().count());
-    let branches = tail.branch_stack.map_or(0, |stack| stack.entries.iter().map(|it| it.from.get()).count());
+    let branches = tail.branch_stack.map_or(0, |stack| stack.entries.len());
     let regs = [tail.regs_user, tail.regs_intr].into_iter().flatten().map(|regs| regs.iter().count());
     Ok(values + frames + 3 * branches + regs.sum::<usize>())
 }
