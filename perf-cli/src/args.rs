@@ -43,6 +43,29 @@ pub(crate) enum Verb {
     Live(live::Verb),
 }
 
+impl Verb {
+    /// Whether the capture is to be read without mapping it.
+    pub(crate) fn no_mmap(&self) -> bool {
+        match self {
+            Self::Info(args) => args.reading.no_mmap,
+            Self::Dump(args) => args.reading.no_mmap,
+            Self::Ring(args) => args.reading.no_mmap,
+            Self::Repair(args) => args.reading.no_mmap,
+            #[cfg(target_os = "linux")]
+            Self::Live(_) => false,
+        }
+    }
+}
+
+/// How a capture is read.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ReadingArgs {
+    /// Reads the capture into memory instead of mapping it: for a file that another program may cut short meanwhile,
+    /// which would end perfdata by SIGBUS
+    #[arg(long)]
+    pub(crate) no_mmap: bool,
+}
+
 const REPAIR_EXAMPLES: &str =
     "Keeps every record and feature that can be decoded and says what it could not keep. \
 The result is one file, its records not compressed.
@@ -55,6 +78,9 @@ Examples:
 pub(crate) struct RepairArgs {
     /// The capture: a file, a folder that perf record --threads made, or - for standard input
     pub(crate) file: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) reading: ReadingArgs,
 
     /// The file to write
     #[arg(short, long, value_name = "OUT")]
@@ -76,12 +102,18 @@ const DUMP_EXAMPLES: &str = "Examples:
 pub(crate) struct InfoArgs {
     /// The capture: a file, a folder that perf record --threads made, or - for standard input
     pub(crate) file: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) reading: ReadingArgs,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct DumpArgs {
     /// The capture: a file, a folder that perf record --threads made, or - for standard input
     pub(crate) file: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) reading: ReadingArgs,
 
     #[command(flatten)]
     pub(crate) show: ShowArgs,

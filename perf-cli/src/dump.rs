@@ -13,7 +13,7 @@ use crate::args::{DumpArgs, Order, ShowArgs};
 use crate::input::Work;
 use crate::output::Output;
 use crate::progress::Progress;
-use crate::{Failure, Outcome, diagnose};
+use crate::{Failure, Outcome, advice, diagnose};
 use filter::Filter;
 use format::Formatter;
 pub(crate) use places::{Place, Places};
@@ -91,7 +91,8 @@ impl Work for Dump<'_> {
         }
         let faults = account.diagnostics.len() as u64 + account.diagnostics_omitted;
         let (walked, skipped) = (account.records, account.bytes_skipped);
-        eprintln!("perfdata: records walked: {walked}, faults: {faults}, bytes skipped: {skipped}");
+        let advice = advice(account);
+        eprintln!("perfdata: records walked: {walked}, faults: {faults}, bytes skipped: {skipped}{advice}");
         Ok(Outcome::Partial)
     }
 }

@@ -1,5 +1,6 @@
 //! Where a capture comes from: a file, a folder, standard input. The one place where a file is mapped.
 
+use core::sync::atomic::{AtomicBool, Ordering};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -14,6 +15,14 @@ use crate::{Failure, Outcome, not_readable};
 pub(crate) trait Work {
     /// `size` is the bytes of the capture, 0 where that is not known.
     fn run<O: Endian, S: Source>(self, reader: Reader<'_, O, S>, size: u64) -> Result<Outcome, Failure>;
+}
+
+/// Whether files are read instead of mapped.
+static NEVER_MAP: AtomicBool = AtomicBool::new(false);
+
+/// Reads files from here on instead of mapping them.
+pub(crate) fn never_map() {
+    NEVER_MAP.store(true, Ordering::Relaxed);
 }
 
 /// Opens the capture and does the work with it.
@@ -41,6 +50,10 @@ pub(crate) fn read_whole(path: &Path, work: impl Work) -> Result<Outcome, Failur
 /// A capture in memory, with the further data files of a folder.
 fn read_memory(path: &Path, bytes: &[u8], more: &[Input], work: impl Work) -> Result<Outcome, Failure> {
     let size = more.iter().map(|input| input.bytes().len() as u64).sum::<u64>() + bytes.len() as u64;
+    if bytes.is_empty() {
+        let what = "the file is empty: the recorder wrote nothing; record again";
+        return Err(Failure(format!("{}: 0x0: header.magic: {what}", path.display())));
+    }
     let add = |error| not_readable(path, &error);
     match AnyReader::open(bytes).map_err(add)? {
         AnyReader::Little(mut reader) => {
@@ -56,7 +69,9 @@ fn read_memory(path: &Path, bytes: &[u8], more: &[Input], work: impl Work) -> Re
 
 /// `perf record --threads` writes a folder: `data` as a file is, and records alone in `data.*`.
 fn read_folder(path: &Path, work: impl Work) -> Result<Outcome, Failure> {
-    let main = Input::open(&path.join("data"))?;
+    let main = Input::open(&path.join("data")).map_err(|Failure(why)| {
+        Failure(format!("{why}; a folder is a capture if perf record --threads made it"))
+    })?;
     let mut names: Vec<PathBuf> = Vec::new();
     for entry in std::fs::read_dir(path).map_err(|error| format!("{}: {error}", path.display()))? {
         let entry = entry.map_err(|error| format!("{}: {error}", path.display()))?.path();
@@ -106,7 +121,7 @@ fn read_stdin(work: impl Work) -> Result<Outcome, Failure> {
 pub(crate) enum Input {
     /// A mapped file.
     Mapped(Mmap),
-    /// What cannot be mapped, read whole: a named pipe, a file of `/proc`, an empty file.
+    /// What cannot be mapped or is not to be, read whole: a named pipe, a file of `/proc`, an empty file.
     Read(Vec<u8>),
 }
 
@@ -115,14 +130,14 @@ impl Input {
         let name = path.display();
         let file = File::open(path).map_err(|error| format!("{name}: {error}"))?;
         let metadata = file.metadata().map_err(|error| format!("{name}: {error}"))?;
-        if !metadata.is_file() || metadata.len() == 0 {
+        if NEVER_MAP.load(Ordering::Relaxed) || !metadata.is_file() || metadata.len() == 0 {
             let bytes = std::fs::read(path).map_err(|error| format!("{name}: {error}"))?;
             return Ok(Self::Read(bytes));
         }
         // SAFETY: the mapping is private and read-only, and lives as long as the slices made of it. Another process
         // that writes to the file meanwhile changes bytes under us, which no decision here relies on staying the
         // same: every length is checked against the slice, whose size is fixed. One that truncates the file makes
-        // a later access end this process by SIGBUS, which loses the output and nothing else.
+        // a later access end this process by SIGBUS, which loses the output and nothing else; --no-mmap avoids it.
         let map =
             unsafe { Mmap::map(&file) }.map_err(|error| format!("{name}: cannot be mapped: {error}"))?;
         Ok(Self::Mapped(map))

@@ -18,7 +18,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Parser;
-use perf_parse::file::{FileError, FileErrorKind};
+use perf_parse::file::{Account, FileError, FileErrorKind};
 
 use args::{Args, Verb};
 
@@ -49,12 +49,30 @@ fn diagnose(error: &FileError) {
     eprintln!("{error}");
 }
 
+/// What to do about a capture that was not decoded in full, as the end of a line; empty where nothing can be done.
+fn advice(account: &Account) -> &'static str {
+    let has = |what: fn(&FileErrorKind) -> bool| account.diagnostics.iter().any(|it| what(&it.kind));
+    if has(|kind| matches!(kind, FileErrorKind::Layout(_))) {
+        return "; a newer perfdata may know what a newer kernel records";
+    }
+    if has(|kind| matches!(kind, FileErrorKind::Invalid { field: "header.data.size", .. })) {
+        return "; the recorder was killed: perfdata repair makes a whole file of what it wrote";
+    }
+    if has(|kind| matches!(kind, FileErrorKind::Truncated { .. } | FileErrorKind::Boundary(_))) {
+        return "; perfdata repair makes a well-formed file of what is left";
+    }
+    ""
+}
+
 /// The failure of a file that is no capture, with what to do about it.
 fn not_readable(file: &Path, error: &FileError) -> Failure {
     let hint = match error.kind {
         FileErrorKind::NotPerfData => "; is it what perf record -o wrote?",
         FileErrorKind::Truncated { .. } => {
             "; the file was cut short: copy it again from where it was recorded"
+        }
+        FileErrorKind::Invalid { .. } | FileErrorKind::Attr(_) => {
+            "; the file is damaged where it says what is in it: copy it again from where it was recorded"
         }
         _ => "",
     };
@@ -71,6 +89,9 @@ fn main() -> ExitCode {
             return ExitCode::from(u8::from(usage));
         }
     };
+    if args.verb.no_mmap() {
+        input::never_map();
+    }
     let outcome = match &args.verb {
         Verb::Info(args) => info::run(args),
         Verb::Dump(args) => dump::run(args),

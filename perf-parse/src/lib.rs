@@ -44,7 +44,8 @@
 //! | [`UnknownBits`](ErrorKind::UnknownBits) | the attr asks for an unknown field | the attr's field; for `read_format`, the values |
 //! | [`BothWeights`](ErrorKind::BothWeights) | the attr asks for both weights | the attr's `sample_type` |
 //!
-//! Offsets are from the start of the record; a [`FileError`] adds where that is in the file. A ring has
+//! Offsets are from the start of the record; a [`FileError`] adds where that is in the file. [`FileErrorKind`](file::FileErrorKind)
+//! and [`TracingErrorKind`](tracepoint::TracingErrorKind) have tables of their own. A ring has
 //! [`RingError`](ring::RingError)s of its own, at positions in the ring:
 //!
 //! | kind | when | position |

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use perf_abi::endian::Endianness;
 
-use super::ShowArgs;
+use super::{ReadingArgs, ShowArgs};
 
 pub(super) const EXAMPLES: &str = "A dump is the mapping as it stands: the control page, then the ring. Of one without \
 the control page, give --head and --tail. What --attr names tells how records are laid out: the perf.data of the same \
@@ -62,6 +62,9 @@ pub(crate) struct RingArgs {
     /// Writes the records to this file, as a perf.data, and shows none
     #[arg(short, long, value_name = "OUT.data")]
     pub(crate) output: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) reading: ReadingArgs,
 
     #[command(flatten)]
     pub(crate) show: ShowArgs,

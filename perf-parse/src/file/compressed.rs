@@ -1,7 +1,8 @@
 //! Compressed records: COMPRESSED and COMPRESSED2.
 //!
 //! The payloads of all of them are one zstd stream, whose content is records that may straddle two payloads. It is
-//! decompressed in steps, so that memory does not grow with what a payload claims to expand to.
+//! decompressed in steps, so that memory does not grow with what a payload claims to expand to, and no further than
+//! [`FREE`] and [`EXPANSION`] allow, so that time does not either.
 
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
@@ -32,6 +33,16 @@ use none::Decoder;
 /// Bytes decompressed at a time.
 const STEP: usize = 1 << 17;
 
+/// Bytes that a stream gives whatever its size is.
+const FREE: u64 = 64 << 20;
+
+/// Bytes that a stream gives beyond [`FREE`] for each of its own, all together: more than records can be compressed.
+const EXPANSION: u64 = 1024;
+
+/// Log of the largest window, the bytes a stream may refer back to, which have to be held: that of perf's highest level.
+#[cfg(any(feature = "ruzstd", feature = "zstd"))]
+const WINDOW_LOG: u32 = 27;
+
 /// Where in a COMPRESSED or COMPRESSED2 record its payload is.
 pub(super) fn compressed_range<O: Endian>(raw: &RawRecord<'_, O>) -> Result<Range<usize>, Error> {
     let end = usize::from(raw.size());
@@ -53,6 +64,8 @@ pub(super) struct Inflate {
     start: usize,
     /// Where in the decompressed stream `start` is.
     position: u64,
+    /// Bytes that it may still give.
+    allowed: u64,
     /// Where in the decompressed stream the output of each payload begins, and where in the capture its record is.
     chunks: VecDeque<(u64, u64)>,
 }
@@ -68,13 +81,25 @@ impl core::fmt::Debug for Inflate {
 
 impl Inflate {
     pub(super) fn new() -> Self {
-        Self { decoder: Decoder::new(), out: Vec::new(), start: 0, position: 0, chunks: VecDeque::new() }
+        Self {
+            decoder: Decoder::new(),
+            out: Vec::new(),
+            start: 0,
+            position: 0,
+            allowed: FREE,
+            chunks: VecDeque::new(),
+        }
     }
 
-    /// A payload begins, that of the record at `offset`.
-    pub(super) fn begin(&mut self, offset: u64) {
+    /// A payload of `size` bytes begins, that of the record at `offset`.
+    pub(super) fn begin(&mut self, offset: u64, size: usize) {
+        self.allowed = self.allowed.saturating_add(EXPANSION.saturating_mul(size as u64));
         let end = self.position.saturating_add(self.front().len() as u64);
-        self.chunks.push_back((end, offset));
+        match self.chunks.back_mut() {
+            // The payload before gave nothing, so nothing is of its record.
+            Some(last) if last.0 == end => last.1 = offset,
+            _ => self.chunks.push_back((end, offset)),
+        }
     }
 
     /// Decompresses a step of `input`. How much of it was taken, and whether the payload has nothing more to give.
@@ -86,7 +111,17 @@ impl Inflate {
         self.out.drain(..self.start);
         self.start = 0;
         match self.decoder.step(input, &mut self.out, STEP) {
-            Ok((taken, written)) => Ok((taken, taken == input.len() && written < STEP)),
+            Ok((taken, written)) => match self.allowed.checked_sub(written as u64) {
+                Some(allowed) => {
+                    self.allowed = allowed;
+                    Ok((taken, taken == input.len() && written < STEP))
+                }
+                None => {
+                    self.out.truncate(self.out.len().saturating_sub(written));
+                    self.decoder = Decoder::new();
+                    Err("expands to more than 64 MiB and 1024 times the compressed bytes so far")
+                }
+            },
             Err(what) => {
                 // What came before the damage is good; what comes behind it is, if it begins a stream of its own.
                 self.decoder.finish(&mut self.out);

@@ -18,6 +18,23 @@ pub struct FileError {
 }
 
 /// What is wrong in a file. Header fields go by the names of `struct perf_file_header`.
+///
+/// | kind | when | offset |
+/// |---|---|---|
+/// | [`NotPerfData`](Self::NotPerfData) | the magic is none, or of the other byte order | 0 |
+/// | [`NotAStream`](Self::NotAStream) | a stream holds a file | 8, the header's size |
+/// | `Io` | reading the stream failed | how far it was read |
+/// | [`Truncated`](Self::Truncated) | the file ends within a field or section | the field, or what tells of the section |
+/// | [`Invalid`](Self::Invalid) | a field has a value that it cannot have | the field |
+/// | [`Attr`](Self::Attr) | an attr's size is not one, or more than there is | the attr |
+/// | [`Layout`](Self::Layout) | an attr asks for an unknown field | the attr's field; for a sample, the record |
+/// | [`Record`](Self::Record) | a record cannot be decoded | the record's field; the COMPRESSED record's start |
+/// | [`Boundary`](Self::Boundary) | the next record cannot be found | the record's field that misleads |
+/// | [`UnknownId`](Self::UnknownId) | a record's id is no event's | the record |
+/// | [`UnknownEvent`](Self::UnknownEvent) | a record has no id that tells its event | the record |
+/// | [`Skipped`](Self::Skipped) | a boundary was found again, or the end | where the bytes passed over begin |
+/// | [`Decompress`](Self::Decompress) | a payload is no zstd, ends early, or expands beyond the limit | the COMPRESSED record |
+/// | [`Feature`](Self::Feature) | a feature cannot be decoded | the feature's field |
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FileErrorKind {

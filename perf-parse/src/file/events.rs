@@ -10,6 +10,7 @@ use alloc::vec::Vec;
 
 use perf_abi::attr::{Attr, ReadAttr};
 use perf_abi::endian::{Endian, U64};
+use perf_abi::record::MAX_EVENT_NAME;
 
 use super::error::{FileError, FileErrorKind};
 use crate::error::Error;
@@ -24,7 +25,7 @@ pub struct Event {
     /// What it counts and records.
     pub attr: Attr,
     /// What a newer kernel's attr has behind the fields that this crate knows; empty for an attr of a known size.
-    pub attr_tail: Vec<u8>,
+    pub attr_tail: Box<[u8]>,
     /// Where everything is in its records.
     pub layout: SampleLayout,
     /// Why its samples cannot be decoded: the attr asks for what this crate does not know. Its other records can.
@@ -51,7 +52,7 @@ impl Event {
     fn new(read: ReadAttr<'_>, ids: Vec<u64>) -> Self {
         Self {
             attr: read.attr,
-            attr_tail: Vec::from(read.tail),
+            attr_tail: Box::from(read.tail),
             layout: SampleLayout::of_known(&read.attr),
             fault: SampleLayout::new(&read.attr).err(),
             ids,
@@ -97,7 +98,17 @@ impl core::ops::Deref for Events {
 }
 
 impl Events {
-    /// Adds an event. `offset` is where its attr is in the capture.
+    /// None yet, with room for `count`: as many as there may be, at most.
+    fn with_capacity(count: usize) -> Self {
+        Self { list: Vec::with_capacity(count.min(MAX_EVENTS)), dispatch: Dispatch::default() }
+    }
+
+    /// Looks events up by the ids that they have now.
+    fn index(&mut self) {
+        self.dispatch.index(&self.list);
+    }
+
+    /// Adds an event, but not its ids to those that are looked up. `offset` is where its attr is in the capture.
     fn push(&mut self, event: Event, offset: u64) -> Result<(), FileError> {
         if self.list.len() >= MAX_EVENTS {
             return Err(FileError::invalid(
@@ -108,7 +119,7 @@ impl Events {
             ));
         }
         let fault = event.fault;
-        self.dispatch.add(self.list.len(), &event);
+        self.dispatch.place(&event);
         self.list.push(event);
         match fault {
             Some(error) => {
@@ -126,7 +137,12 @@ impl Events {
         ids: &[U64<O>],
         offset: u64,
     ) -> Result<(), FileError> {
-        self.push(Event::new(read, ids.iter().map(|id| id.get()).collect()), offset)
+        let index = self.list.len();
+        let added = self.push(Event::new(read, ids.iter().map(|id| id.get()).collect()), offset);
+        if let Some(event) = self.list.get(index) {
+            self.dispatch.add(index, &event.ids);
+        }
+        added
     }
 
     /// Applies an EVENT_UPDATE record; whether there is an event of its id.
@@ -169,8 +185,9 @@ impl Events {
 
     /// Names the events of a `config` that have no name yet, as the first tools wrote names.
     pub(super) fn name_by_config(&mut self, config: u64, name: &[u8]) {
-        // Those tools had a handful. Each of many names is not looked for among each of many events.
-        if self.list.len() > MAX_NAMED_BY_CONFIG {
+        // Those tools had a handful. Each of many names is not looked for among each of many events, nor is a long one
+        // given to many.
+        if self.list.len() > MAX_NAMED_BY_CONFIG || name.len() > MAX_EVENT_NAME {
             return;
         }
         for event in self.list.iter_mut().filter(|event| event.attr.config == config && event.name.is_none())

@@ -1,10 +1,9 @@
 //! The header of a file, and the sections it points to.
 
-use alloc::vec::Vec;
-
 use perf_abi::endian::{Endian, Endianness, U64};
 use zerocopy::FromBytes;
 
+use super::account::Account;
 use super::error::{FileError, FileErrorKind};
 
 /// A run of bytes of the file.
@@ -147,16 +146,16 @@ impl FileHeader {
     pub(super) fn data_bytes<'a>(
         &self,
         bytes: &'a [u8],
-        diagnostics: &mut Vec<FileError>,
+        account: &mut Account,
     ) -> Result<&'a [u8], FileError> {
         let field = "header.data.size";
         if self.data.size == 0 {
             let must = "the bytes of the records: the recorder did not end properly, taking all to the end of the file";
-            diagnostics.push(FileError::invalid(field, 0, must, 48));
+            account.note(FileError::invalid(field, 0, must, 48));
         } else {
             match self.data.of(bytes, field) {
                 Ok(data) => return Ok(data),
-                Err(error) => diagnostics.push(FileError { offset: 48, ..error }),
+                Err(error) => account.note(FileError { offset: 48, ..error }),
             }
         }
         let to_end = Section { size: (bytes.len() as u64).saturating_sub(self.data.offset), ..self.data };
@@ -173,4 +172,4 @@ impl FileHeader {
 }
 
 /// Bytes of the smallest entry of an attr section.
-const SMALLEST_ENTRY: u64 = 64 + 16;
+pub(super) const SMALLEST_ENTRY: u64 = 64 + 16;

@@ -89,7 +89,7 @@ impl From<&Event> for EventFields {
         let update = event.update.as_deref();
         Self {
             attr: event.attr,
-            attr_tail: event.attr_tail.clone(),
+            attr_tail: event.attr_tail.to_vec(),
             ids: event.ids.clone(),
             name: event.name.clone(),
             unit: update.and_then(|update| update.unit.clone()),

@@ -17,6 +17,12 @@ pub struct TracingError {
 }
 
 /// What is wrong with tracing data or a format.
+///
+/// | kind | when | offset |
+/// |---|---|---|
+/// | [`Truncated`](Self::Truncated) | the data ends within a field | where the field begins |
+/// | [`Unterminated`](Self::Unterminated) | a string has no NUL | where the string begins |
+/// | [`Invalid`](Self::Invalid) | something stands where something else must | where it stands |
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TracingErrorKind {

@@ -62,7 +62,7 @@ fn a_whole_file<O: Endian>(big: bool) {
     let events = file.events();
     assert_eq!(events.len(), 2);
     assert_eq!(events[0].attr, Attr { size: 112, ..attr(SampleType::IP | SampleType::IDENTIFIER) });
-    assert_eq!(events[0].attr_tail, []);
+    assert_eq!(*events[0].attr_tail, []);
     assert_eq!(events[0].fault, None);
     assert_eq!(events[0].name, None);
     let ids = |index: usize| events[index].ids.clone();
@@ -115,7 +115,7 @@ fn an_attr_larger_than_known<O: Endian>(big: bool) {
     let (size, data) = (built.stride as u64 + 8, built.data as u64 + 8);
     let built = built.put(16, size).put(32, size).put(40, data);
     let file = open::<O>(&built.bytes).unwrap();
-    assert_eq!(file.events()[0].attr_tail, [7; 8]);
+    assert_eq!(*file.events()[0].attr_tail, [7; 8]);
     assert_eq!(file.events()[0].attr.sample_type, SampleType::IP);
 }
 
@@ -165,7 +165,7 @@ fn attrs_outside_of_the_file<O: Endian>(big: bool) {
         assert_eq!(error, truncated("header.attrs.size", size, left, 32));
     }
     let error = refused(big, &built.clone().put(24, 1 << 63).bytes);
-    assert_eq!(error, truncated("header.attrs.size", 256, 0, 32));
+    assert_eq!(error, invalid("header.attrs.offset", 1 << 63, "inside the file", 24));
 }
 
 fn attrs_that_end_within_one<O: Endian>(big: bool) {
@@ -175,7 +175,8 @@ fn attrs_that_end_within_one<O: Endian>(big: bool) {
     assert_eq!(open::<O>(&built.bytes).unwrap().events().len(), 1);
     // An entry may be larger than all of them.
     let built = file(big).build().put(16, u64::MAX);
-    assert_eq!(diagnostics(big, &built), [invalid("header.attrs.size", 256, must, 32)]);
+    let must = "at most the size of all attrs";
+    assert_eq!(diagnostics(big, &built), [invalid("header.attr_size", u64::MAX, must, 16)]);
     assert_eq!(open::<O>(&built.bytes).unwrap().events().len(), 0);
 }
 
@@ -205,7 +206,7 @@ fn ids_outside_of_the_file<O: Endian>(big: bool) {
         assert_eq!((file.events()[0].ids.len(), file.events()[1].ids.len()), (0, 1));
     }
     let built = built.put(at - 8, u64::MAX);
-    assert_eq!(diagnostics(big, &built), [truncated("attr.ids.size", 24, 0, at)]);
+    assert_eq!(diagnostics(big, &built), [invalid("attr.ids.offset", u64::MAX, "inside the file", at - 8)]);
 }
 
 fn ids_of_odd_size<O: Endian>(big: bool) {

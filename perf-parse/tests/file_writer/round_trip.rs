@@ -52,7 +52,7 @@ fn every_attr_version_in<O: Endian>() {
             assert_eq!(file.events().len(), 2);
             for (read, given) in file.events().iter().zip(&events) {
                 assert_eq!(read.attr, Attr { size, ..given.attr });
-                assert_eq!(read.attr_tail, &[]);
+                assert_eq!(*read.attr_tail, []);
                 let ids: Vec<_> = read.ids.clone();
                 assert_eq!(ids, given.ids);
                 assert_eq!(read.name, given.name);

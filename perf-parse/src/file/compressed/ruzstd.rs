@@ -8,6 +8,8 @@ use alloc::vec::Vec;
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 use ruzstd::io::Read;
 
+use super::WINDOW_LOG;
+
 /// A zstd stream.
 pub(super) struct Decoder {
     frames: FrameDecoder,
@@ -39,8 +41,12 @@ impl Decoder {
         while self.frames.can_collect() < most {
             if !self.in_frame {
                 // What a frame that ended still holds comes before the next is begun.
-                if rest.is_empty() || !has_header(rest) || self.frames.can_collect() > 0 {
+                let Some(window) = window(rest) else { break };
+                if rest.is_empty() || self.frames.can_collect() > 0 {
                     break;
+                }
+                if window > 1 << WINDOW_LOG {
+                    return Err("has a window of more than 128 MiB");
                 }
                 self.frames.reset(&mut rest).map_err(|_| damaged)?;
                 self.in_frame = true;
@@ -76,26 +82,38 @@ impl Decoder {
     }
 }
 
-/// Whether `input` begins with the whole header of a frame, or with what is none.
-fn has_header(input: &[u8]) -> bool {
+/// The window of the frame whose header `input` begins with, in bytes; 0 for what is none, `None` where it is not whole.
+fn window(input: &[u8]) -> Option<u64> {
     const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
-    let Some((magic, rest)) = input.split_first_chunk() else { return !MAGIC.starts_with(input) };
-    let Some((&descriptor, rest)) = rest.split_first() else { return *magic != MAGIC };
-    let is_single_segment = descriptor >> 5 & 1;
+    let Some((magic, rest)) = input.split_first_chunk() else {
+        return if MAGIC.starts_with(input) { None } else { Some(0) };
+    };
+    if *magic != MAGIC {
+        return Some(0);
+    }
+    let (&descriptor, rest) = rest.split_first()?;
+    let is_single_segment = descriptor >> 5 & 1 == 1;
     let content_size = match descriptor >> 6 {
-        0 => is_single_segment,
+        0 => usize::from(is_single_segment),
         1 => 2,
         2 => 4,
         _ => 8,
     };
     let dictionary = match descriptor & 3 {
         3 => 4,
-        size => size,
+        size => usize::from(size),
     };
-    // All but a single segment have a byte for the window.
-    let window = is_single_segment ^ 1;
-    let size = [content_size, dictionary, window].map(usize::from).iter().sum();
-    *magic != MAGIC || rest.len() >= size
+    if is_single_segment {
+        // The content is the window.
+        let size = rest.get(dictionary..)?.get(..content_size)?;
+        let size = size.iter().rev().fold(0_u64, |size, &byte| size << 8 | u64::from(byte));
+        return Some(if content_size == 2 { size.saturating_add(256) } else { size });
+    }
+    let (&window, rest) = rest.split_first()?;
+    rest.get(..dictionary.saturating_add(content_size))?;
+    // At most 2 to the 41 and seven eighths of it.
+    let base = 1_u64 << (window >> 3) << 10;
+    Some(base.saturating_add((base >> 3).saturating_mul(u64::from(window & 7))))
 }
 
 /// Bytes of a block at most, by the format.

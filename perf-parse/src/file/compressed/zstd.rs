@@ -2,14 +2,19 @@
 
 use alloc::vec::Vec;
 
-use zstd::stream::raw::{self, InBuffer, Operation, OutBuffer};
+use zstd::stream::raw::{self, DParameter, InBuffer, Operation, OutBuffer};
+
+use super::WINDOW_LOG;
 
 /// A zstd stream.
 pub(super) struct Decoder(Option<raw::Decoder<'static>>);
 
 impl Decoder {
     pub(super) fn new() -> Self {
-        Self(raw::Decoder::new().ok())
+        let limited = |mut decoder: raw::Decoder<'static>| {
+            decoder.set_parameter(DParameter::WindowLogMax(WINDOW_LOG)).map(|()| decoder)
+        };
+        Self(raw::Decoder::new().and_then(limited).ok())
     }
 
     /// Takes from `input` and appends at most `most` bytes to `out`; how many it took and appended.

@@ -57,23 +57,30 @@ impl Place {
 }
 
 impl Dispatch {
-    /// Takes in the event of index `index`.
-    pub(super) fn add(&mut self, index: usize, event: &Event) {
+    /// Takes in where an event has its id.
+    pub(super) fn place(&mut self, event: &Event) {
         self.sample.join(event.layout.sample_id_offset());
         self.trailer.join(event.layout.trailer_id_offset());
+    }
+
+    /// Takes in the ids of one event of a stream, that of index `index`.
+    pub(super) fn add(&mut self, index: usize, ids: &[u64]) {
         let Ok(index) = u32::try_from(index) else { return };
-        for &id in &event.ids {
+        for &id in ids {
             // Of events that share an id, the first has it.
             self.recent.entry(id).or_insert(index);
         }
     }
 
-    /// Sorts in the ids that came one by one; done once, when the last attr of a file is read.
-    pub(super) fn settle(&mut self) {
-        let recent = core::mem::take(&mut self.recent);
-        self.sorted.extend(recent);
-        // Stable: the first of equal ids stays the first.
-        self.sorted.sort_by_key(|&(id, _)| id);
+    /// Takes in the ids of all events at once, into memory of just their size.
+    pub(super) fn index(&mut self, events: &[Event]) {
+        let mut sorted = Vec::with_capacity(events.iter().map(|event| event.ids.len()).sum());
+        for (index, event) in (0..).zip(events) {
+            sorted.extend(event.ids.iter().map(|&id| (id, index)));
+        }
+        // Of equal ids the one of the first event comes first, and is found.
+        sorted.sort_unstable();
+        self.sorted = sorted;
     }
 
     /// The event of an id.

@@ -6,8 +6,9 @@ use perf_abi::attr::Attr;
 use perf_abi::endian::{Endian, U64};
 use zerocopy::FromBytes;
 
+use super::super::account::Account;
 use super::super::error::{FileError, FileErrorKind};
-use super::super::header::{FileHeader, Section};
+use super::super::header::{FileHeader, SMALLEST_ENTRY, Section};
 use super::{Event, Events};
 
 /// Bytes of an entry behind its attr: the section of its ids.
@@ -17,17 +18,23 @@ const IDS: usize = 16;
 pub(in crate::file) fn read<O: Endian>(
     header: &FileHeader,
     bytes: &[u8],
-    diagnostics: &mut Vec<FileError>,
+    account: &mut Account,
 ) -> Result<Events, FileError> {
+    if header.attrs.offset > bytes.len() as u64 {
+        return Err(FileError::invalid("header.attrs.offset", header.attrs.offset, "inside the file", 24));
+    }
     let entries =
         header.attrs.of(bytes, "header.attrs.size").map_err(|error| FileError { offset: 32, ..error })?;
     let stride = usize::try_from(header.attr_size).unwrap_or(usize::MAX);
     let chunks = entries.chunks_exact(stride);
-    if !chunks.remainder().is_empty() {
+    if entries.len() < stride && entries.len() as u64 >= SMALLEST_ENTRY {
+        let must = "at most the size of all attrs";
+        account.note(FileError::invalid("header.attr_size", header.attr_size, must, 16));
+    } else if !chunks.remainder().is_empty() {
         let must = "a multiple of attr_size";
-        diagnostics.push(FileError::invalid("header.attrs.size", header.attrs.size, must, 32));
+        account.note(FileError::invalid("header.attrs.size", header.attrs.size, must, 32));
     }
-    let mut events = Events::default();
+    let mut events = Events::with_capacity(chunks.len());
     // Ids of all events together can be no more than the file has words; more means that events share them.
     let mut ids_left = bytes.len() / 8;
     let mut offset = header.attrs.offset;
@@ -37,14 +44,16 @@ pub(in crate::file) fn read<O: Endian>(
             Attr::read::<O>(attr).map_err(|error| FileError::new(FileErrorKind::Attr(error), offset))?;
         let ids_at = offset.saturating_add(attr.len() as u64);
         let ids = read_ids::<O>(ids, ids_at, bytes, ids_left).unwrap_or_else(|error| {
-            diagnostics.push(error);
+            account.note(error);
             Vec::new()
         });
         ids_left = ids_left.saturating_sub(ids.len());
-        diagnostics.extend(events.push(Event::new(read, ids), offset).err());
+        if let Err(error) = events.push(Event::new(read, ids), offset) {
+            account.note(error);
+        }
         offset = offset.saturating_add(header.attr_size);
     }
-    events.dispatch.settle();
+    events.index();
     Ok(events)
 }
 
@@ -56,6 +65,9 @@ fn read_ids<O: Endian>(section: &[u8], at: u64, bytes: &[u8], most: usize) -> Re
         return Err(FileError::new(truncated, at));
     };
     let section = Section { offset: offset.get(), size: size.get() };
+    if section.offset > bytes.len() as u64 {
+        return Err(FileError::invalid("attr.ids.offset", section.offset, "inside the file", at));
+    }
     let size_at = at.saturating_add(8);
     let ids = section.of(bytes, "attr.ids.size").map_err(|error| FileError { offset: size_at, ..error })?;
     let invalid = |must| FileError::invalid("attr.ids.size", section.size, must, size_at);

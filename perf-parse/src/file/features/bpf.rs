@@ -18,7 +18,7 @@ impl<'a> FeatureSection<'a> {
     ///
     /// As [`string`](Self::string).
     pub fn bpf_prog_info<O: Endian>(&self) -> Result<Vec<BpfProgInfo<'a, O>>, FileError> {
-        self.whole(|at| list::<O, _>(at, "nr", BpfProgInfo::parse))
+        self.whole(|at| list::<O, _>(at, "nr", size_of::<BpfProgram<O>>(), BpfProgInfo::parse))
     }
 
     /// `BPF_BTF`: the types of BPF programs.
@@ -28,7 +28,7 @@ impl<'a> FeatureSection<'a> {
     /// As [`string`](Self::string).
     pub fn bpf_btf<O: Endian>(&self) -> Result<Vec<BpfBtf<'a>>, FileError> {
         self.whole(|at| {
-            list::<O, _>(at, "nr", |at| {
+            list::<O, _>(at, "nr", 8, |at| {
                 let id = number::<O>(at, "id")?;
                 let size = number::<O>(at, "size")?;
                 Ok(BpfBtf { id, bytes: at.bytes(u64::from(size), "btf")? })

@@ -6,7 +6,7 @@ use perf_abi::attr::Attr;
 use perf_abi::endian::{Endian, U64};
 
 use super::FeatureSection;
-use super::fields::{list, number, string};
+use super::fields::{STRING, list, number, string};
 use crate::cursor::Cursor;
 use crate::file::error::{FileError, FileErrorKind};
 
@@ -31,7 +31,7 @@ impl<'a> FeatureSection<'a> {
     /// As [`string`](Self::string).
     pub fn group_desc<O: Endian>(&self) -> Result<Vec<GroupDesc<'a>>, FileError> {
         self.whole(|at| {
-            list::<O, _>(at, "nr", |at| {
+            list::<O, _>(at, "nr", STRING + 8, |at| {
                 Ok(GroupDesc {
                     name: string::<O>(at, "name")?,
                     leader_idx: number::<O>(at, "leader_idx")?,

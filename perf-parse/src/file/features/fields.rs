@@ -7,6 +7,9 @@ use perf_abi::endian::{Endian, U32};
 use crate::cursor::Cursor;
 use crate::error::Error;
 
+/// Bytes of the shortest string: its length and its NUL.
+pub(super) const STRING: usize = 5;
+
 /// Takes a 32-bit number.
 pub(super) fn number<O: Endian>(at: &mut Cursor<'_>, field: &'static str) -> Result<u32, Error> {
     at.fixed::<U32<O>>(field).map(|number| number.get())
@@ -20,24 +23,27 @@ pub(super) fn string<'a, O: Endian>(at: &mut Cursor<'a>, field: &'static str) ->
     Cursor::new(padded, offset).string(field)
 }
 
-/// Takes a 32-bit count, and as many items.
+/// Takes a 32-bit count, and as many items of at least `least` bytes each.
 pub(super) fn list<'a, O: Endian, T>(
     at: &mut Cursor<'a>,
     field: &'static str,
+    least: usize,
     item: impl FnMut(&mut Cursor<'a>) -> Result<T, Error>,
 ) -> Result<Vec<T>, Error> {
     let nr = number::<O>(at, field)?;
-    items(at, u64::from(nr), item)
+    items(at, u64::from(nr), least, item)
 }
 
-/// Takes `nr` items.
+/// Takes `nr` items of at least `least` bytes each.
 pub(super) fn items<'a, T>(
     at: &mut Cursor<'a>,
     nr: u64,
+    least: usize,
     mut item: impl FnMut(&mut Cursor<'a>) -> Result<T, Error>,
 ) -> Result<Vec<T>, Error> {
-    // Not reserved by the count, which may be anything: each item takes bytes of the section, or fails.
-    let mut items = Vec::new();
+    // The count may be anything: room is for no more than the bytes that are left can give.
+    let most = at.rest().len().checked_div(least).unwrap_or(0);
+    let mut items = Vec::with_capacity(usize::try_from(nr).map_or(most, |nr| nr.min(most)));
     for _ in 0..nr {
         items.push(item(at)?);
     }
@@ -50,5 +56,5 @@ pub(super) fn strings<'a, O: Endian>(
     nr: &'static str,
     field: &'static str,
 ) -> Result<Vec<&'a [u8]>, Error> {
-    list::<O, _>(at, nr, |at| string::<O>(at, field))
+    list::<O, _>(at, nr, STRING, |at| string::<O>(at, field))
 }

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use perf_abi::endian::{Endian, U64};
 
 use super::FeatureSection;
-use super::fields::{items, list, number, string};
+use super::fields::{STRING, items, list, number, string};
 use crate::cursor::Cursor;
 use crate::error::Error;
 use crate::file::error::FileError;
@@ -18,7 +18,7 @@ impl<'a> FeatureSection<'a> {
     /// As [`string`](Self::string).
     pub fn numa_topology<O: Endian>(&self) -> Result<Vec<NumaNode<'a>>, FileError> {
         self.whole(|at| {
-            list::<O, _>(at, "nr", |at| {
+            list::<O, _>(at, "nr", 20 + STRING, |at| {
                 Ok(NumaNode {
                     node: number::<O>(at, "node")?,
                     mem_total: at.word::<O>("mem_total")?,
@@ -40,7 +40,7 @@ impl<'a> FeatureSection<'a> {
             "cache.version",
             |at| number::<O>(at, "version").map(u64::from),
             |at| {
-                list::<O, _>(at, "nr", |at| {
+                list::<O, _>(at, "nr", 16 + 3 * STRING, |at| {
                     Ok(Cache {
                         level: number::<O>(at, "level")?,
                         line_size: number::<O>(at, "line_size")?,
@@ -67,7 +67,7 @@ impl<'a> FeatureSection<'a> {
             |at| {
                 let block_size_bytes = at.word::<O>("block_size_bytes")?;
                 let nr = at.word::<O>("nr")?;
-                let nodes = items(at, nr, |at| {
+                let nodes = items(at, nr, 24, |at| {
                     Ok(MemNode {
                         node: at.word::<O>("node")?,
                         size: at.word::<O>("size")?,

@@ -6,7 +6,7 @@ use perf_abi::endian::Endian;
 use perf_abi::event::EventType;
 
 use super::FeatureSection;
-use super::fields::{list, number, string};
+use super::fields::{STRING, list, number, string};
 use crate::cursor::Cursor;
 use crate::error::Error;
 use crate::file::error::FileError;
@@ -19,7 +19,9 @@ impl<'a> FeatureSection<'a> {
     /// As [`string`](Self::string).
     pub fn pmu_mappings<O: Endian>(&self) -> Result<Vec<(EventType, &'a [u8])>, FileError> {
         self.whole(|at| {
-            list::<O, _>(at, "nr", |at| Ok((EventType(number::<O>(at, "type")?), string::<O>(at, "name")?)))
+            list::<O, _>(at, "nr", 4 + STRING, |at| {
+                Ok((EventType(number::<O>(at, "type")?), string::<O>(at, "name")?))
+            })
         })
     }
 
@@ -30,7 +32,7 @@ impl<'a> FeatureSection<'a> {
     /// As [`string`](Self::string).
     pub fn hybrid_topology<O: Endian>(&self) -> Result<Vec<HybridPmu<'a>>, FileError> {
         self.whole(|at| {
-            list::<O, _>(at, "nr", |at| {
+            list::<O, _>(at, "nr", 2 * STRING, |at| {
                 Ok(HybridPmu { pmu_name: string::<O>(at, "pmu_name")?, cpus: string::<O>(at, "cpus")? })
             })
         })
@@ -52,7 +54,7 @@ impl<'a> FeatureSection<'a> {
     /// As [`string`](Self::string).
     pub fn pmu_caps<O: Endian>(&self) -> Result<Vec<PmuCaps<'a>>, FileError> {
         self.whole(|at| {
-            list::<O, _>(at, "nr_pmu", |at| {
+            list::<O, _>(at, "nr_pmu", 4 + STRING, |at| {
                 Ok(PmuCaps { caps: caps::<O>(at)?, pmu_name: string::<O>(at, "pmu_name")? })
             })
         })
@@ -60,7 +62,7 @@ impl<'a> FeatureSection<'a> {
 }
 
 fn caps<'a, O: Endian>(at: &mut Cursor<'a>) -> Result<Vec<PmuCap<'a>>, Error> {
-    list::<O, _>(at, "nr_caps", |at| {
+    list::<O, _>(at, "nr_caps", 2 * STRING, |at| {
         Ok(PmuCap { name: string::<O>(at, "name")?, value: string::<O>(at, "value")? })
     })
 }

@@ -7,6 +7,7 @@ use perf_abi::feature::Feature;
 use zerocopy::FromBytes;
 
 use super::FeatureSection;
+use crate::file::account::Account;
 use crate::file::error::FileError;
 use crate::file::header::{FileHeader, Section};
 
@@ -16,7 +17,7 @@ use crate::file::header::{FileHeader, Section};
 pub(in crate::file) fn sections<'a, O: Endian>(
     header: &FileHeader,
     bytes: &'a [u8],
-    diagnostics: &mut Vec<FileError>,
+    account: &mut Account,
 ) -> Vec<FeatureSection<'a>> {
     let mut sections = Vec::new();
     // Without the size of the data there is no telling where the table is.
@@ -28,7 +29,7 @@ pub(in crate::file) fn sections<'a, O: Endian>(
         let table = Section { offset: entry, size: 16 };
         match table.of(bytes, "feature table").and_then(|entry| section::<O>(entry, feature, bytes)) {
             Ok(section) => sections.push(section),
-            Err(error) => diagnostics.push(FileError { offset: entry, ..error }),
+            Err(error) => account.note(FileError { offset: entry, ..error }),
         }
         entry = entry.saturating_add(16);
     }

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use perf_abi::endian::Endian;
 
 use super::FeatureSection;
-use super::fields::{items, list, number, string, strings};
+use super::fields::{STRING, items, list, number, string, strings};
 use crate::cursor::Cursor;
 use crate::error::Error;
 use crate::file::error::FileError;
@@ -23,7 +23,7 @@ impl<'a> FeatureSection<'a> {
             let (mut cpus, mut die_siblings) = (Vec::new(), None);
             // The first tools wrote no more than the siblings, the next no dies.
             if !self.ends(at) {
-                cpus = items(at, u64::from(nr_cpus), |at| {
+                cpus = items(at, u64::from(nr_cpus), 8, |at| {
                     let core_id = number::<O>(at, "core_id")?;
                     Ok(CpuPlace { core_id, socket_id: number::<O>(at, "socket_id")?, die_id: None })
                 })?;
@@ -50,8 +50,9 @@ impl<'a> FeatureSection<'a> {
             let mut cpus = Vec::new();
             while !self.ends(at) {
                 let cpu = number::<O>(at, "cpu")?;
-                let domains =
-                    list::<O, _>(at, "nr_domains", |at| SchedDomain::parse::<O>(at, schedstat_version))?;
+                let domains = list::<O, _>(at, "nr_domains", 4 + 2 * STRING, |at| {
+                    SchedDomain::parse::<O>(at, schedstat_version)
+                })?;
                 cpus.push(CpuDomains { cpu, domains });
             }
             Ok(DomainInfo { schedstat_version, max_sched_domains, cpus })

@@ -56,9 +56,9 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
                 return Err(self.note(kind, offset.saturating_add(u64::from(error.offset))));
             }
         };
+        self.inflate.get_or_insert_with(Inflate::new).begin(offset, data.len());
         self.payload = Some(data);
         self.pending_payload = size as u64;
-        self.inflate.get_or_insert_with(Inflate::new).begin(offset);
         Ok(())
     }
 

@@ -96,11 +96,11 @@ impl<'a, O: Endian> Reader<'a, O> {
             let stream = bytes.get(PIPE_HEADER..).unwrap_or_default();
             return Self::pipe(Slice::new(stream, PIPE_HEADER as u64));
         }
-        let mut diagnostics = Vec::new();
+        let mut account = Account::new();
         let header = FileHeader::read::<O>(bytes)?;
-        let data = header.data_bytes(bytes, &mut diagnostics)?;
-        let sections = features::sections::<O>(&header, bytes, &mut diagnostics);
-        let events = events::read::<O>(&header, bytes, &mut diagnostics)?;
+        let data = header.data_bytes(bytes, &mut account)?;
+        let sections = features::sections::<O>(&header, bytes, &mut account);
+        let events = events::read::<O>(&header, bytes, &mut account)?;
         let owned = |it: &FeatureSection<'a>| OwnedFeature {
             feature: it.feature,
             offset: it.offset,
@@ -109,7 +109,7 @@ impl<'a, O: Endian> Reader<'a, O> {
         let features = sections.iter().map(owned).collect();
         let mut reader =
             Self::new(Mode::File(header), events, features, Slice::new(data, header.data.offset));
-        diagnostics.into_iter().for_each(|diagnostic| reader.account.note(diagnostic));
+        reader.account = account;
         if let Some(section) = sections.iter().find(|section| section.feature == Feature::EVENT_DESC) {
             name_events::<O>(&mut reader.events, section, &mut reader.account);
         }

@@ -118,9 +118,14 @@ impl TimeOrder {
     /// Lets all go that is not later than `time`, in order.
     fn release<O: Endian>(&mut self, time: u64) {
         self.copies.compact::<O>(&mut self.held);
-        let (now, later) =
-            core::mem::take(&mut self.held).into_iter().partition(|held: &Held| held.time <= time);
-        self.held = later;
+        let goes = |held: &Held| held.time <= time;
+        let mut now = Vec::with_capacity(self.held.iter().filter(|held| goes(held)).count());
+        self.held.retain(|held| {
+            if goes(held) {
+                now.push(*held);
+            }
+            !goes(held)
+        });
         self.give(now);
     }
 

@@ -6,7 +6,18 @@ use perf_abi::attr;
 use perf_abi::feature::Feature;
 use perf_abi::record::RecordType;
 
-/// Why a capture, or a part of it, cannot be written.
+/// Why a capture, or a part of it, cannot be written. What is wrong has no offset: it is told by the index of its event
+/// or record.
+///
+/// | kind | when |
+/// |---|---|
+/// | [`Io`](Self::Io) | the output fails |
+/// | [`Broken`](Self::Broken) | the output failed before |
+/// | [`Option`](Self::Option) | an option has a value that it cannot have |
+/// | [`Attr`](Self::Attr) | an attr has more than the chosen version has room for |
+/// | [`Event`](Self::Event) | ids, a name or another part of an event cannot be written |
+/// | [`Feature`](Self::Feature) | a feature cannot be written, or not in a pipe |
+/// | [`Record`](Self::Record) | a record is not whole, or not as its header says; see [`RecordFault`] |
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum WriteFileError {
@@ -58,6 +69,15 @@ pub enum WriteFileError {
 }
 
 /// What is wrong with a record that is to be written.
+///
+/// | kind | when |
+/// |---|---|
+/// | [`Header`](Self::Header) | there are fewer than 8 bytes |
+/// | [`Size`](Self::Size) | the header's size is not that of the bytes |
+/// | [`Unaligned`](Self::Unaligned) | a record of the kernel's is not a multiple of 8 bytes |
+/// | [`Payload`](Self::Payload) | it ends before it says how much stands behind it |
+/// | [`Compressed`](Self::Compressed) | it is a piece of another capture's compressed stream |
+/// | [`Data`](Self::Data) | what stands behind it is not as long as it says |
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RecordFault {

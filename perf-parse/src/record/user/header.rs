@@ -78,9 +78,9 @@ impl<'a> HeaderFeature<'a> {
         Ok(Self { feat_id: at.word::<O>("feat_id")?, data: at.take_rest() })
     }
 
-    /// The feature; `None` for a number that cannot be one.
+    /// The feature; `None` for a number that cannot be one: a file has room for [`Feature::FEAT_BITS`].
     #[must_use]
     pub fn feature(&self) -> Option<Feature> {
-        u32::try_from(self.feat_id).ok().map(Feature)
+        u32::try_from(self.feat_id).ok().filter(|&id| id < Feature::FEAT_BITS).map(Feature)
     }
 }

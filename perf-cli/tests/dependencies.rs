@@ -1,0 +1,85 @@
+//! What the dependencies are: their licences, where they come from, and that there are no two of one.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+
+/// Licences that a dependency may be taken under: nothing stronger.
+const LICENCES: [&str; 7] =
+    ["MIT", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "Zlib", "Unicode-3.0", "Unlicense"];
+
+/// Crates that there are two versions of, and why.
+const TWICE: [(&str, &str); 1] =
+    [("syn", "zerocopy's derive is not yet on syn 3, which clap's is; neither is in what is built")];
+
+/// The packages that the lock file holds for this platform, dependencies and our own.
+fn packages() -> Vec<Value> {
+    let output = Command::new(env!("CARGO"))
+        .args(["metadata", "--format-version", "1", "--locked", "--offline", "--all-features"])
+        .args(["--filter-platform", "x86_64-unknown-linux-gnu"])
+        .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(".."))
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let metadata: Value = serde_json::from_slice(&output.stdout).unwrap();
+    // What is resolved; the list of packages has those of other platforms too.
+    let resolved: Vec<_> =
+        metadata["resolve"]["nodes"].as_array().unwrap().iter().map(|node| &node["id"]).collect();
+    let packages = metadata["packages"].as_array().unwrap().iter();
+    packages.filter(|package| resolved.contains(&&package["id"])).cloned().collect()
+}
+
+fn name(package: &Value) -> &str {
+    package["name"].as_str().unwrap()
+}
+
+/// Whether an expression of licences lets one of ours be chosen.
+fn is_allowed(expression: &str) -> bool {
+    // `A OR B` and, as older crates have it, `A/B`. An `AND` binds closer.
+    expression.replace('/', " OR ").split(" OR ").any(|choice| {
+        choice.split(" AND ").all(|licence| LICENCES.contains(&licence.trim_matches(['(', ')', ' '])))
+    })
+}
+
+#[test]
+fn licences_are_read_as_they_are_written() {
+    assert!(is_allowed("MIT OR GPL-3.0"));
+    assert!(is_allowed("(MIT OR Apache-2.0) AND Unicode-3.0"));
+    assert!(is_allowed("Unlicense/MIT"));
+    assert!(!is_allowed("GPL-3.0"));
+    assert!(!is_allowed("MIT AND GPL-3.0"));
+}
+
+#[test]
+fn no_dependency_has_a_stronger_licence() {
+    let packages = packages();
+    assert!(packages.len() > 20, "{} packages", packages.len());
+    for package in &packages {
+        let licence = package["license"].as_str().unwrap_or_else(|| panic!("{} has none", name(package)));
+        assert!(is_allowed(licence), "{}: {licence}", name(package));
+    }
+}
+
+#[test]
+fn dependencies_come_from_the_registry_alone() {
+    for package in &packages() {
+        let source = package["source"].as_str();
+        let registry = "registry+https://github.com/rust-lang/crates.io-index";
+        assert!(source.is_none_or(|source| source == registry), "{}: {source:?}", name(package));
+    }
+}
+
+#[test]
+fn there_are_no_two_versions_of_a_dependency() {
+    let packages = packages();
+    let mut versions: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for package in &packages {
+        versions.entry(name(package)).or_default().push(package["version"].as_str().unwrap());
+    }
+    for (name, versions) in versions {
+        let why = TWICE.iter().find(|(twice, _)| *twice == name);
+        assert!(versions.len() == 1 || why.is_some(), "{name}: {versions:?}");
+    }
+}

@@ -1,0 +1,45 @@
+//! The captures: those of the repository, and those of `../shared/corpus` beside it where that is.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const TESTDATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../testdata");
+const CORPUS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/corpus");
+
+pub(crate) struct Capture {
+    /// Its path below the folder of all captures.
+    pub(crate) name: String,
+    pub(crate) bytes: Vec<u8>,
+}
+
+/// All captures of at most `most` bytes, by rising name.
+pub(crate) fn captures(most: usize) -> Vec<Capture> {
+    let mut all = below(Path::new(TESTDATA), &["captures", "synthetic"]);
+    assert!(all.len() > 80, "the repository's captures are not in {TESTDATA}");
+    if Path::new(CORPUS).is_dir() {
+        all.extend(below(Path::new(CORPUS), &["fuzz", "linux-perf-data", "quipper", "LinuxTracepoints"]));
+    } else {
+        println!("the captures of other machines are left out: {CORPUS} is no folder");
+    }
+    all.retain(|it| it.bytes.len() <= most);
+    all.sort_by(|a, b| a.name.cmp(&b.name));
+    all
+}
+
+/// The files in folders of `root` that are no text.
+fn below(root: &Path, folders: &[&str]) -> Vec<Capture> {
+    let paths = folders.iter().flat_map(|folder| files_below(&root.join(folder)));
+    let named = paths.map(|path| (path.strip_prefix(root).unwrap().to_str().unwrap().to_owned(), path));
+    let is_text = |name: &str| {
+        name.contains("LICENSE")
+            || ["txt", "json", "md", "pb_text", "buildids"].iter().any(|end| name.ends_with(end))
+    };
+    let captures = named.filter(|(name, _)| !is_text(name));
+    captures.map(|(name, path)| Capture { name, bytes: fs::read(path).unwrap() }).collect()
+}
+
+/// The files in a folder and in those in it.
+pub(crate) fn files_below(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    entries.flat_map(|path| if path.is_dir() { files_below(&path) } else { vec![path] }).collect()
+}

@@ -1,0 +1,155 @@
+//! A capture read in every way there is, all of it decoded, within the bounds that are promised.
+
+use perf_parse::abi::endian::Endian;
+use perf_parse::abi::feature::Feature;
+use perf_parse::file::{AnyReader, FileError, FileRecord, Reader, Source};
+use perf_parse::record::user::UserRecord;
+use perf_parse::{Record, Sample};
+
+use crate::allocator::peak;
+use crate::every;
+
+/// Live bytes that reading a capture takes at most.
+pub(crate) fn limit(len: usize) -> usize {
+    4 * len + (1 << 20)
+}
+
+/// What reading came to.
+#[derive(Debug, Default)]
+pub(crate) struct Steps {
+    /// Calls of `next`, in one order.
+    pub(crate) calls: usize,
+    pub(crate) records: usize,
+    pub(crate) errors: usize,
+    /// Bytes that compressed records became.
+    pub(crate) inflated: u64,
+}
+
+/// Reads `bytes` in file order, in time order and, what a pipe wrote, as a stream. Panics where a bound is broken.
+pub(crate) fn drive(bytes: &[u8]) -> Result<Steps, FileError> {
+    drive_within(bytes, limit(bytes.len()))
+}
+
+/// As [`drive`], with another limit for the live bytes of what is not compressed.
+pub(crate) fn drive_within(bytes: &[u8], most: usize) -> Result<Steps, FileError> {
+    let (result, taken) = peak(|| {
+        by_time(bytes)?;
+        in_file_order(bytes)
+    });
+    // What was compressed is copied to be put in order, and the window is held as it grows.
+    let inflated = result.as_ref().map_or(0, |steps| steps.inflated as usize);
+    let most = most + 8 * inflated + 3 * window(bytes);
+    assert!(taken <= most, "{taken} bytes live for a capture of {}, more than {most}", bytes.len());
+    if let Ok(reader) = AnyReader::stream(bytes) {
+        // A stream holds what it has read, a copy of its features, and in time order of what is held back.
+        let (_, taken) = peak(|| match reader {
+            AnyReader::Little(reader) => walk(reader, bytes.len()),
+            AnyReader::Big(reader) => walk(reader, bytes.len()),
+        });
+        assert!(taken <= most, "{taken} bytes live for a stream of {}, more than {most}", bytes.len());
+    }
+    result
+}
+
+/// The largest window of the zstd frames in `bytes`, as far as one is accepted.
+fn window(bytes: &[u8]) -> usize {
+    let mut largest = 0;
+    for frame in bytes.windows(15).filter(|frame| frame.starts_with(&[0x28, 0xb5, 0x2f, 0xfd])) {
+        let window = match frame[4] >> 5 & 1 {
+            0 => (1_usize << 10 << (frame[5] >> 3)) / 8 * (8 + usize::from(frame[5] & 7)),
+            _ => usize::from_le_bytes(frame[5..13].try_into().unwrap()),
+        };
+        largest = largest.max(window.min(1 << 27));
+    }
+    largest
+}
+
+fn in_file_order(bytes: &[u8]) -> Result<Steps, FileError> {
+    Ok(match AnyReader::open(bytes)? {
+        AnyReader::Little(reader) => walk(reader, bytes.len()),
+        AnyReader::Big(reader) => walk(reader, bytes.len()),
+    })
+}
+
+fn by_time(bytes: &[u8]) -> Result<Steps, FileError> {
+    Ok(match AnyReader::open(bytes)? {
+        AnyReader::Little(mut reader) => {
+            reader.in_time_order();
+            walk(reader, bytes.len())
+        }
+        AnyReader::Big(mut reader) => {
+            reader.in_time_order();
+            walk(reader, bytes.len())
+        }
+    })
+}
+
+/// Reads to the end and decodes everything.
+fn walk<O: Endian, S: Source>(mut reader: Reader<'_, O, S>, len: usize) -> Steps {
+    let mut steps = Steps::default();
+    loop {
+        steps.calls += 1;
+        match reader.next() {
+            Ok(None) => break,
+            Ok(Some(record)) => {
+                steps.records += 1;
+                if let Some(inner) = record.inner {
+                    steps.inflated = steps.inflated.max(inner + u64::from(record.raw.size()));
+                }
+                let _ = decode(&record);
+            }
+            Err(error) => {
+                steps.errors += 1;
+                assert!(error.offset <= len as u64, "{error}: beyond the {len} bytes");
+            }
+        }
+        // A record takes 8 bytes, a boundary that is lost and what is passed over for it one.
+        let visited = len as u64 + steps.inflated;
+        assert!(steps.records as u64 <= visited / 8, "{steps:?} of {len} bytes");
+        assert!(steps.errors as u64 <= 2 * visited + 2, "{steps:?} of {len} bytes");
+    }
+    assert!(matches!(reader.next(), Ok(None)), "the end stays the end");
+    let account = reader.account();
+    assert!(account.bytes <= len as u64, "{account:?}");
+    assert!(account.bytes_skipped <= 2 * (len as u64 + (64 << 20)), "{account:?}");
+    let nr_cpus = reader.feature(Feature::NRCPUS).and_then(|it| it.nr_cpus::<O>().ok()).map_or(0, |it| it.0);
+    for section in reader.features() {
+        let _ = every::decode::<O>(&section, nr_cpus);
+    }
+    steps
+}
+
+/// Decodes all of a record, every element of every list.
+fn decode<O: Endian>(record: &FileRecord<'_, O>) -> Result<(), FileError> {
+    let _ = record.time();
+    record.sample_id()?;
+    match record.decode()? {
+        Record::Sample(sample) => {
+            let words = words(&sample).map_err(|error| record.error(error))?;
+            assert!(8 * words <= usize::from(record.raw.size()), "{words} words in {:?}", record.raw);
+            Ok(())
+        }
+        Record::User(user, _) => {
+            user_fields(&user);
+            Ok(())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Words in the lists of a sample, every one of which was looked at.
+fn words<O: Endian>(sample: &Sample<'_, O>) -> Result<usize, perf_parse::Error> {
+    let tail = sample.tail()?;
+    let values = tail.read.map_or(0, |read| read.values().count());
+    let frames = tail.callchain.map_or(0, |chain| chain.frames().count());
+    let branches = tail.branch_stack.map_or(0, |stack| stack.entries.len());
+    let regs = [tail.regs_user, tail.regs_intr].into_iter().flatten().map(|regs| regs.iter().count());
+    Ok(values + frames + 3 * branches + regs.sum::<usize>())
+}
+
+fn user_fields<O: Endian>(user: &UserRecord<'_, O>) {
+    if let UserRecord::CpuMap(map) = user {
+        // A range is of 16-bit numbers, a mask has a bit for each cpu.
+        assert!(map.data.cpus().count() <= 8 * 65_536);
+    }
+}
