@@ -1,5 +1,8 @@
 //! `perfdata`: shows what is in a Linux performance capture.
 
+#[cfg(target_os = "linux")]
+extern crate alloc;
+
 mod args;
 mod dump;
 mod info;

@@ -1,6 +1,6 @@
 //! The events, opened on everyone they are about.
 
-use std::collections::BTreeMap;
+use alloc::collections::BTreeMap;
 
 use perf_open::abi::attr::AttrFlags;
 use perf_open::abi::event::EventType;
