@@ -217,17 +217,22 @@ fn open_event(
     match open(event) {
         Err(error)
             if matches!(error.errno_name(), Some("EACCES" | "EPERM"))
-                && !event.attr.flags.contains(AttrFlags::EXCLUDE_KERNEL)
+                && !event.attr.flags.intersects(AttrFlags::EXCLUDE_KERNEL | AttrFlags::EXCLUDE_USER)
                 && limits::paranoid().is_ok_and(|level| level > 1) =>
         {
             let mut user = event.clone();
             user.attr.flags |= AttrFlags::EXCLUDE_KERNEL;
             let has_modifiers = event.name.contains(':') && event.attr.kind != EventType::TRACEPOINT;
             user.name += if has_modifiers || event.name.ends_with('/') { "u" } else { ":u" };
-            // What is told is why the event itself was not opened.
-            let opened = open(&user).map_err(|_| error)?;
-            *event = user;
-            Ok(opened)
+            match open(&user) {
+                Ok(opened) => {
+                    *event = user;
+                    Ok(opened)
+                }
+                Err(second) if is_lacking(&second) => Err(second),
+                // Why the event itself was not opened.
+                Err(_) => Err(error),
+            }
         }
         result => result,
     }
