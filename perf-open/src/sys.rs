@@ -7,6 +7,7 @@ pub(crate) mod event_fd;
 pub(crate) mod fork;
 pub(crate) mod ioctl;
 pub(crate) mod mapping;
+pub(crate) mod membarrier;
 pub(crate) mod open;
 pub(crate) mod poll;
 pub(crate) mod prctl;

@@ -1,6 +1,6 @@
 //! Decodes Linux perf_event records and samples, and the `perf.data` files around them.
 //!
-//! Four levels, each usable without the ones above it:
+//! Five levels, each usable without the ones above it:
 //!
 //! - **Records.** [`Records`] hops from header to header over bytes that lie end to end. [`RawRecord::decode`] makes a
 //!   [`Record`] of one, by the [`SampleLayout`] computed once from the event's attr. A [`Sample`] is a lazy view: the
@@ -9,6 +9,9 @@
 //! - **Captures** (feature `alloc`). [`AnyReader::open`] takes a `perf.data` in memory, [`AnyReader::stream`] one that is
 //!   read once. [`Reader::next`] gives its records, in whatever mode it was written, tells each one's event, and keeps
 //!   the [`Account`](file::Account). [`file`](mod@file) has examples.
+//! - **Rings.** [`ring::Forward`] and [`ring::Backward`] walk over the data area of a mapping, recorded or live;
+//!   [`ring::Dump`] opens a recorded one with its control page and its AUX area. [`ring`] has examples. No std, no alloc;
+//!   several rings by time need alloc.
 //! - **Writing** (feature `alloc`). [`write`](mod@write) makes records and samples of owned fields, for any attr, in either
 //!   byte order.
 //!
@@ -41,7 +44,15 @@
 //! | [`UnknownBits`](ErrorKind::UnknownBits) | the attr asks for an unknown field | the attr's field; for `read_format`, the values |
 //! | [`BothWeights`](ErrorKind::BothWeights) | the attr asks for both weights | the attr's `sample_type` |
 //!
-//! Offsets are from the start of the record; a [`FileError`] adds where that is in the file.
+//! Offsets are from the start of the record; a [`FileError`] adds where that is in the file. A ring has
+//! [`RingError`](ring::RingError)s of its own, at positions in the ring:
+//!
+//! | kind | when | position |
+//! |---|---|---|
+//! | [`Truncated`](ring::RingErrorKind::Truncated) | a record's size, or a field's, exceeds what there is | the record; the field in the control page |
+//! | [`RecordSize`](ring::RingErrorKind::RecordSize) | a record's size is below 8 or no multiple of 8 | the record |
+//! | [`Invalid`](ring::RingErrorKind::Invalid) | a field of the control page or an AUX record cannot be | the field in the control page; the AUX data |
+//! | [`Overwritten`](ring::RingErrorKind::Overwritten) | newer data is where the asked for was | `data_tail` in the control page; the AUX data |
 
 #![no_std]
 #![forbid(unsafe_code)]

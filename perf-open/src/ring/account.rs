@@ -51,6 +51,17 @@ impl Account {
         self.wakeups += wakeups;
     }
 
+    /// Takes away what another account, of records that are part of this one, counts.
+    pub(super) fn without(self, other: Self) -> Self {
+        Self {
+            records: self.records - other.records,
+            bytes: self.bytes - other.bytes,
+            lost: self.lost.saturating_sub(other.lost),
+            lost_samples: self.lost_samples.saturating_sub(other.lost_samples),
+            ..self
+        }
+    }
+
     /// Counts a record that was taken.
     #[inline]
     pub(super) fn count(&mut self, record: &RawRecord<'_, NativeEndian>) {

@@ -1,9 +1,10 @@
 //! Taking records: the guard.
 
 use perf_abi::endian::NativeEndian;
+use perf_abi::record::RecordType;
 use perf_parse::file::{Events, FileErrorKind};
 use perf_parse::ring::{Buffer, Forward, RingError};
-use perf_parse::{RawRecord, Record};
+use perf_parse::{RawRecord, Record, Sample};
 
 use super::{Account, Ring};
 use crate::sys::consumer::Consumer;
@@ -28,15 +29,9 @@ struct Progress {
     position: u64,
     /// What is taken since the last release.
     taken: Account,
-    /// The last record taken since: where it is, and what it was counted as losing.
-    last: Option<Last>,
+    /// Where the last record is that was taken since; `None` if none was.
+    last: Option<u64>,
     failed: bool,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Last {
-    position: u64,
-    taken: Account,
 }
 
 impl Progress {
@@ -47,20 +42,39 @@ impl Progress {
         data: &'b Consumer,
         buffer: &'b mut Buffer,
     ) -> Option<Result<RawRecord<'b, NativeEndian>, RingError>> {
+        // A record that does not wrap, which is all but one in a ring: the walker would find the same.
+        match RawRecord::parse(data.unread_in_one(self.position)) {
+            Ok((record, rest)) if rest.len() % 8 == 0 => {
+                self.step(&record);
+                Some(Ok(record))
+            }
+            _ => self.walk(data, buffer),
+        }
+    }
+
+    #[cold]
+    fn walk<'b>(
+        &mut self,
+        data: &'b Consumer,
+        buffer: &'b mut Buffer,
+    ) -> Option<Result<RawRecord<'b, NativeEndian>, RingError>> {
         if self.failed {
             return None;
         }
         let (first, second) = data.unread(self.position);
         let result = Forward::of_pieces(first, second, self.position).next(buffer)?;
         match &result {
-            Ok(record) => {
-                self.last = Some(Last { position: self.position, taken: self.taken });
-                self.position = self.position.wrapping_add(u64::from(record.size()));
-                self.taken.count(record);
-            }
+            Ok(record) => self.step(record),
             Err(_) => self.failed = true,
         }
         Some(result)
+    }
+
+    #[inline]
+    fn step(&mut self, record: &RawRecord<'_, NativeEndian>) {
+        self.last = Some(self.position);
+        self.position = self.position.wrapping_add(u64::from(record.size()));
+        self.taken.count(record);
     }
 }
 
@@ -132,10 +146,12 @@ impl<'r> Drain<'r> {
     pub fn next_decoded(&mut self) -> Option<Result<Decoded<'_>, DrainError>> {
         let position = self.progress.position;
         let Ring { data, buffer, sources, .. } = &mut *self.ring;
-        let result = self.progress.take(data, buffer)?;
-        Some(result.map_err(DrainError::Ring).and_then(|raw| {
-            decode(sources.events(), raw).map_err(|error| DrainError::Record { position, error })
-        }))
+        match self.progress.take(data, buffer)? {
+            Ok(raw) => {
+                Some(decode(sources.events(), raw).map_err(|error| DrainError::Record { position, error }))
+            }
+            Err(error) => Some(Err(DrainError::Ring(error))),
+        }
     }
 
     /// The position of the next record: a byte count that never wraps.
@@ -153,14 +169,20 @@ impl<'r> Drain<'r> {
     /// Leaves the record taken last in the ring, and the guard at it: the next one taken is that record again. Nothing
     /// happens if none was taken since the last release.
     pub fn keep_last(&mut self) {
-        if let Some(Last { position, taken }) = self.progress.last.take() {
-            self.progress = Progress { position, taken, last: None, failed: false };
-        }
+        let Some(last) = self.progress.last.take() else { return };
+        let Ring { data, buffer, .. } = &mut *self.ring;
+        let taken = self.progress.taken;
+        self.progress = Progress { position: last, taken: Account::default(), last: None, failed: false };
+        // What it was counted as, it is counted as again.
+        self.progress.take(data, buffer);
+        let counted = self.progress.taken;
+        self.progress = Progress { position: last, taken: taken.without(counted), last: None, failed: false };
     }
 
     /// Gives the room of the records taken so far back to the kernel, and counts them.
     pub fn release(&mut self) {
-        self.ring.commit(self.progress.position, core::mem::take(&mut self.progress.taken));
+        let taken = core::mem::take(&mut self.progress.taken);
+        self.ring.commit(self.progress.position, taken);
         self.progress.last = None;
     }
 
@@ -189,8 +211,16 @@ pub(super) fn decode<'a>(
     // The kernel writes none of the perf tool's own records, which alone have no event.
     let index = events.of(&raw)?.ok_or(FileErrorKind::UnknownEvent { kind })?;
     let event = events.get(index).ok_or(FileErrorKind::UnknownEvent { kind })?;
-    let record = raw.decode(&event.layout).map_err(|error| FileErrorKind::Record { kind, error })?;
-    Ok(Decoded { event: index, raw, record })
+    // Most records are samples: they are not moved through the larger enum's other variants.
+    let record = if kind == RecordType::SAMPLE {
+        Sample::parse(&event.layout, &raw).map(Record::Sample)
+    } else {
+        raw.decode(&event.layout)
+    };
+    match record {
+        Ok(record) => Ok(Decoded { event: index, raw, record }),
+        Err(error) => Err(FileErrorKind::Record { kind, error }),
+    }
 }
 
 impl Drop for Drain<'_> {

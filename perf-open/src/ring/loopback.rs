@@ -19,8 +19,7 @@
 
 use std::fs::File;
 use std::io::Write;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use perf_abi::attr::Attr;
 
@@ -40,7 +39,7 @@ const CALL: &str = "loopback";
 pub struct Writer {
     producer: Producer,
     wakeups: Arc<File>,
-    paused: Arc<AtomicBool>,
+    paused: Arc<Mutex<bool>>,
 }
 
 /// Who writes an AUX area in the hardware's stead.
@@ -93,7 +92,7 @@ fn too_large() -> Error {
 
 fn writer(producer: Producer) -> Result<(Source, Writer), Error> {
     let wakeups = event_fd().map_err(|error| Error::failed("eventfd", error, ""))?;
-    let (wakeups, paused) = (Arc::new(wakeups), Arc::new(AtomicBool::new(false)));
+    let (wakeups, paused) = (Arc::new(wakeups), Arc::new(Mutex::new(false)));
     let source = Source::Loopback { wakeups: wakeups.clone(), paused: paused.clone() };
     Ok((source, Writer { producer, wakeups, paused }))
 }
@@ -106,7 +105,8 @@ impl Writer {
     ///
     /// If the length is no multiple of 8, as that of every record of the kernel is.
     pub fn write(&mut self, record: &[u8]) -> bool {
-        !self.paused.load(Ordering::SeqCst) && self.producer.write(record)
+        let paused = self.paused.lock().unwrap_or_else(PoisonError::into_inner);
+        !*paused && self.producer.write(record)
     }
 
     /// Wakes who waits for the ring.

@@ -81,7 +81,7 @@ pub(crate) fn sizes(pages: usize) -> Result<(usize, usize), Error> {
 /// Bytes of an area of `pages` pages.
 pub(crate) fn area_size(pages: usize) -> Result<usize, Error> {
     if !pages.is_power_of_two() {
-        let below = if pages < 2 { 1 } else { 1 << (usize::BITS - 1 - pages.leading_zeros()) };
+        let below = 1_usize << pages.checked_ilog2().unwrap_or(0);
         let why = format!("pages {pages}: must be a power of two, as {below} is");
         return Err(Error::refused("mmap", "pages", why));
     }
@@ -104,8 +104,9 @@ pub(super) fn map(counter: &Counter, len: usize, writable: bool) -> Result<Arc<M
                  /proc/sys/kernel/perf_event_mlock_kb, or get CAP_IPC_LOCK"
             }
             Some(libc::EINVAL) => {
-                "the event has a ring of another size or writes to another's, or is inherited and not bound to a cpu"
+                "the event has a ring of another size, or is inherited and not bound to a cpu"
             }
+            Some(libc::EBUSY) => "the event's records are sent to another event's ring",
             Some(libc::ENOMEM) => "the kernel has no memory for the ring: take fewer pages",
             _ => "",
         };
@@ -125,17 +126,24 @@ pub(super) fn data_area(memory: &Mapping, size: usize) -> (usize, usize) {
 /// The control page's fields; those that the sequence count is for, of one moment.
 pub(crate) fn page(memory: &Mapping) -> Page {
     let mut bytes = [0; size_of::<Wire>()];
+    let (counts, positions) = bytes.split_at_mut(offset_of!(Wire, data_head));
+    memory.copy(offset_of!(Wire, data_head), positions);
+    let counts = &mut counts[..offset_of!(Wire, reserved)];
+    let mut is_settled = false;
     for _ in 0..1000 {
         let before = memory.load_acquire(offset_of!(Wire, lock));
-        memory.copy(0, &mut bytes);
+        memory.copy(0, counts);
         std::sync::atomic::fence(std::sync::atomic::Ordering::Acquire);
-        // The low half is the count and the other `index`, on little-endian machines; neither may change.
-        if memory.load(offset_of!(Wire, lock)) == before && lock(&bytes) % 2 == 0 {
+        // The word is the count and `index` beside it; neither may change.
+        is_settled = memory.load(offset_of!(Wire, lock)) == before && lock(counts) % 2 == 0;
+        if is_settled {
             break;
         }
         std::hint::spin_loop();
     }
-    Page::read::<NativeEndian>(&bytes).unwrap_or_default()
+    let mut page = Page::read::<NativeEndian>(&bytes).unwrap_or_default();
+    page.lock |= u32::from(!is_settled);
+    page
 }
 
 fn lock(bytes: &[u8]) -> u32 {

@@ -113,6 +113,10 @@ impl Overwrite {
 
     /// Stops the ring until the guard is dropped. What would be written meanwhile is lost, and told by a LOST record.
     ///
+    /// Waits until the records that are being written are finished, which takes a grace period of the kernel's: some
+    /// milliseconds (by `membarrier`, since Linux 4.3; where that does not work, as with `nohz_full`, a record that is
+    /// still being written may have spoiled the oldest ones).
+    ///
     /// # Errors
     ///
     /// What `PERF_EVENT_IOC_PAUSE_OUTPUT` says: `ENOTTY` before Linux 4.7.
@@ -146,9 +150,6 @@ impl Overwrite {
     }
 
     /// Copies the area while the head stands still; gives the head.
-    ///
-    /// A record that was being written when the ring was paused is finished within microseconds, as the kernel is not
-    /// preempted in between; its head moves then.
     fn copy(&mut self) -> Result<u64, RingError> {
         let head = || self.memory.load_acquire(offset_of!(MmapPage<NativeEndian>, data_head));
         self.copy.resize(self.size, 0);

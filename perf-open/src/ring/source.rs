@@ -3,8 +3,7 @@
 use std::fs::File;
 use std::io::Read;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use perf_abi::ioctl::Request;
@@ -13,6 +12,7 @@ use super::Ring;
 use crate::counter::{Counter, Ready};
 use crate::error::Error;
 use crate::sys::ioctl;
+use crate::sys::membarrier::grace_period;
 use crate::sys::poll::poll;
 
 /// What `poll` said of a ring.
@@ -65,8 +65,8 @@ pub(super) enum Source {
     Loopback {
         /// Counts its wakeups.
         wakeups: Arc<File>,
-        /// Whether it is to write.
-        paused: Arc<AtomicBool>,
+        /// Whether it is to write nothing; locked while it writes.
+        paused: Arc<Mutex<bool>>,
     },
 }
 
@@ -88,16 +88,21 @@ impl Source {
             .map_err(|error| Error::failed(call, error, advice))
     }
 
-    /// Stops the writer, or lets it go on.
+    /// Stops the writer and waits until it has finished the record it is at, or lets it go on.
     pub(super) fn pause(&self, pause: bool) -> Result<(), Error> {
         match self {
-            Self::Event(fd) => ioctl::pause_output(fd.as_fd(), pause)
-                .map_err(|error| Error::failed(Request::PAUSE_OUTPUT.c_name, error, "")),
+            Self::Event(fd) => {
+                ioctl::pause_output(fd.as_fd(), pause)
+                    .map_err(|error| Error::failed(Request::PAUSE_OUTPUT.c_name, error, ""))?;
+                if pause {
+                    grace_period();
+                }
+            }
             Self::Loopback { paused, .. } => {
-                paused.store(pause, Ordering::SeqCst);
-                Ok(())
+                *paused.lock().unwrap_or_else(PoisonError::into_inner) = pause;
             }
         }
+        Ok(())
     }
 
     /// Takes note that a wait found this: the kernel forgets a wakeup it told, the program's own counter is read.

@@ -182,6 +182,12 @@ impl Consumer {
         (before_end, from_start)
     }
 
+    /// The first of the two pieces of [`unread`](Self::unread).
+    #[inline]
+    pub(crate) fn unread_in_one(&self, from: u64) -> &[u8] {
+        self.unread(from).0
+    }
+
     /// Gives the bytes before position `to` back to the writer; nothing happens if `to` is not between tail and head.
     pub(crate) fn release(&mut self, to: u64) {
         if to.wrapping_sub(self.tail) <= self.head.wrapping_sub(self.tail) {
@@ -196,11 +202,5 @@ impl Consumer {
         self.tail = self.head;
         self.claim.store_tail(self.tail);
         self.head
-    }
-
-    /// Copies the area as it is, from its start on.
-    pub(crate) fn copy(&self, to: &mut Vec<u8>) {
-        to.resize(self.size, 0);
-        self.memory.copy(self.start, to);
     }
 }

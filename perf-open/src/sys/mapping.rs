@@ -169,6 +169,7 @@ impl Mapping {
     /// # Safety
     ///
     /// `at + len` is at most [`len`](Self::len), and nobody writes these bytes while the slice is alive.
+    #[inline]
     pub(super) unsafe fn bytes(&self, at: usize, len: usize) -> &[u8] {
         // SAFETY: the caller says that `at` is within the mapping, or its end.
         let start = unsafe { self.start.as_ptr().add(at) };

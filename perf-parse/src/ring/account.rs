@@ -19,7 +19,7 @@ pub struct Account {
     pub unwritten: u64,
     /// The oldest record of a backward ring, where its end was overwritten.
     pub torn: Option<Torn>,
-    /// Records that ran over the end of the data area and were copied.
+    /// Records found that run over the end of the data area and are copied: 0 or 1.
     pub wrapped: u64,
     /// Records that the kernel lost as the ring was full: the sum of the LOST records.
     pub lost: u64,

@@ -14,7 +14,9 @@ use super::forward::Forward;
 #[cfg(feature = "alloc")]
 use super::oldest::OldestFirst;
 use super::page::Page;
-use super::walk::{Found, Rest};
+#[cfg(feature = "alloc")]
+use super::walk::Found;
+use super::walk::{Rest, Walk};
 use crate::record::RawRecord;
 
 /// Which way a ring is written: what its attr's `write_backward` says.
@@ -35,19 +37,17 @@ pub struct Dump<'a, O: Endian> {
     area: DataArea,
     /// The mapping, or the data area alone.
     mapping: &'a [u8],
-    walker: Walker<'a, O>,
+    /// The data area of a backward ring that is not turned around yet.
+    #[cfg(feature = "alloc")]
+    backward: Option<&'a [u8]>,
+    walk: Walk<'a, O>,
+    /// What `walk` found, where the ring was turned around.
+    #[cfg(feature = "alloc")]
+    turned: Option<OldestFirst<'a, O>>,
     /// Bytes there were to be walked.
     length: u64,
     /// What was counted on the way.
     seen: Account,
-}
-
-#[derive(Clone, Debug)]
-enum Walker<'a, O: Endian> {
-    Forward(Forward<'a, O>),
-    Backward(Backward<'a, O>),
-    #[cfg(feature = "alloc")]
-    OldestFirst(OldestFirst<'a, O>),
 }
 
 impl<'a, O: Endian> Dump<'a, O> {
@@ -77,35 +77,51 @@ impl<'a, O: Endian> Dump<'a, O> {
     ///
     /// As [`Forward::new`] and [`Backward::new`].
     pub fn new(data: &'a [u8], direction: Direction, tail: u64, head: u64) -> Result<Self, RingError> {
-        let walker = match direction {
-            Direction::Forward => Walker::Forward(Forward::new(data, tail, head)?),
-            Direction::Backward => Walker::Backward(Backward::new(data, head)?),
+        let walk = match direction {
+            Direction::Forward => Forward::new(data, tail, head)?.walk,
+            Direction::Backward => Backward::new(data, head)?.walk,
         };
-        let area = DataArea { offset: 0, size: data.len() as u64, by: DecidedBy::Caller };
-        let mut dump = Self { page: None, area, mapping: data, walker, length: 0, seen: Account::default() };
-        dump.length = dump.left();
-        Ok(dump)
+        Ok(Self {
+            page: None,
+            area: DataArea { offset: 0, size: data.len() as u64, by: DecidedBy::Caller },
+            mapping: data,
+            #[cfg(feature = "alloc")]
+            backward: (direction == Direction::Backward).then_some(data),
+            length: walk.left(),
+            walk,
+            #[cfg(feature = "alloc")]
+            turned: None,
+            seen: Account::default(),
+        })
     }
 
     /// What is unread of a live ring that is written forward: see [`Forward::of_pieces`].
     #[must_use]
     pub fn of_pieces(first: &'a [u8], second: &'a [u8], position: u64) -> Self {
-        let walker = Walker::Forward(Forward::of_pieces(first, second, position));
-        let area = DataArea { offset: 0, size: first.len() as u64, by: DecidedBy::Caller };
-        let mut dump = Self { page: None, area, mapping: first, walker, length: 0, seen: Account::default() };
-        dump.length = dump.left();
-        dump
+        let walk = Forward::of_pieces(first, second, position).walk;
+        Self {
+            page: None,
+            area: DataArea { offset: 0, size: first.len() as u64, by: DecidedBy::Caller },
+            mapping: first,
+            #[cfg(feature = "alloc")]
+            backward: None,
+            length: walk.left(),
+            walk,
+            #[cfg(feature = "alloc")]
+            turned: None,
+            seen: Account::default(),
+        }
     }
 
     /// Turns a backward ring around, so that [`next`](Self::next) gives the oldest record that was not yet given
     /// first; keeps two bytes a record. A forward ring stays as it is.
     #[cfg(feature = "alloc")]
     #[must_use]
-    pub fn oldest_first(self) -> Self {
-        match self.walker {
-            Walker::Backward(ring) => Self { walker: Walker::OldestFirst(ring.oldest_first()), ..self },
-            _ => self,
+    pub fn oldest_first(mut self) -> Self {
+        if let Some(data) = self.backward.take() {
+            self.turned = Some(OldestFirst::new(data, &mut self.walk));
         }
+        self
     }
 
     /// The next record, in the order in which they stand: a backward ring's newest first. It borrows the dump, or
@@ -120,35 +136,45 @@ impl<'a, O: Endian> Dump<'a, O> {
     where
         'a: 'b,
     {
-        let (position, found) = self.step()?;
-        let record = match found {
-            Ok(Found::Whole(record)) => record,
-            Ok(Found::Wrapped(first, second)) => match buffer.join(first, second, position) {
-                Ok(record) => record,
-                Err(error) => return Some(Err(error)),
-            },
+        #[cfg(feature = "alloc")]
+        if self.turned.is_some() {
+            return self.next_turned(buffer);
+        }
+        let record = match self.walk.next(buffer)? {
+            Ok(record) => record,
             Err(error) => return Some(Err(error)),
         };
         self.count(&record);
         Some(Ok(record))
     }
 
+    /// As [`next`](Self::next), for a ring that was turned around.
+    #[cfg(feature = "alloc")]
+    fn next_turned<'b>(&mut self, buffer: &'b mut Buffer) -> Option<Result<RawRecord<'b, O>, RingError>>
+    where
+        'a: 'b,
+    {
+        let next = self.turned.as_mut()?.next(buffer)?;
+        if let Ok(record) = &next {
+            self.count(record);
+        }
+        Some(next)
+    }
+
     /// The next record, and where it is. The caller [counts](Self::count) it.
+    #[cfg(feature = "alloc")]
     #[inline]
     pub(super) fn step(&mut self) -> Option<(u64, Result<Found<'a, O>, RingError>)> {
-        let (position, found) = match &mut self.walker {
-            Walker::Forward(ring) => (ring.walk.position(), ring.walk.step()?),
-            Walker::Backward(ring) => (ring.walk.position(), ring.walk.step()?),
-            #[cfg(feature = "alloc")]
-            Walker::OldestFirst(ring) => {
-                let found = ring.step()?;
-                (ring.position(), found)
+        match &mut self.turned {
+            None => {
+                let position = self.walk.position();
+                Some((position, self.walk.step()?))
             }
-        };
-        if let Ok(Found::Wrapped(..)) = found {
-            self.seen.wrapped = self.seen.wrapped.saturating_add(1);
+            Some(turned) => {
+                let found = turned.step()?;
+                Some((turned.position(), found))
+            }
         }
-        Some((position, found))
     }
 
     #[inline]
@@ -173,27 +199,20 @@ impl<'a, O: Endian> Dump<'a, O> {
     /// What was read so far, and what not.
     #[must_use]
     pub fn account(&self) -> Account {
-        let walk = match &self.walker {
-            Walker::Forward(ring) => &ring.walk,
-            Walker::Backward(ring) => &ring.walk,
-            #[cfg(feature = "alloc")]
-            Walker::OldestFirst(ring) => &ring.walk,
-        };
-        let (left, unread, unwritten) =
-            (self.left(), walk.given_up(Rest::Unread), walk.given_up(Rest::Unwritten));
-        let torn = walk.torn();
+        let walk = &self.walk;
+        let (unread, unwritten) = (walk.given_up(Rest::Unread), walk.given_up(Rest::Unwritten));
+        let (left, torn, wrapped) = (self.left(), walk.torn(), walk.wrapped());
         let not_read = [left, unread, unwritten, torn.map_or(0, |torn| torn.bytes)];
         let bytes = not_read.into_iter().fold(self.length, u64::saturating_sub);
-        Account { bytes, left, unread, unwritten, torn, ..self.seen }
+        Account { bytes, left, unread, unwritten, torn, wrapped, ..self.seen }
     }
 
     fn left(&self) -> u64 {
-        match &self.walker {
-            Walker::Forward(ring) => ring.walk.left(),
-            Walker::Backward(ring) => ring.walk.left(),
-            #[cfg(feature = "alloc")]
-            Walker::OldestFirst(ring) => ring.left(),
+        #[cfg(feature = "alloc")]
+        if let Some(turned) = &self.turned {
+            return turned.left();
         }
+        self.walk.left()
     }
 
     /// The control page; `None` for a data area alone.

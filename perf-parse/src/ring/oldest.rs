@@ -16,22 +16,28 @@ use crate::record::RawRecord;
 #[derive(Clone, Debug)]
 pub struct OldestFirst<'a, O: Endian> {
     data: &'a [u8],
-    /// The walk that found them, which has ended.
-    pub(super) walk: Walk<'a, O>,
-    /// How it ended, where that is an error that is not yet given.
+    /// The error by which no older ones were found, if it is not yet given.
     fault: Option<RingError>,
     /// The sizes of the records still to be given, the newest first.
     sizes: Vec<u16>,
     /// Where the oldest of them ends, and the newest begins.
     end: u64,
     head: u64,
+    torn: Option<Torn>,
+    order: core::marker::PhantomData<O>,
 }
 
 impl<'a, O: Endian> Backward<'a, O> {
     /// The records that were not yet given, oldest first. Walks over their headers.
     #[must_use]
-    pub fn oldest_first(self) -> OldestFirst<'a, O> {
-        let Self { mut walk, data } = self;
+    pub fn oldest_first(mut self) -> OldestFirst<'a, O> {
+        OldestFirst::new(self.data, &mut self.walk)
+    }
+}
+
+impl<'a, O: Endian> OldestFirst<'a, O> {
+    /// The records that `walk` still finds in `data`, the newest first.
+    pub(super) fn new(data: &'a [u8], walk: &mut Walk<'a, O>) -> Self {
         let head = walk.position();
         let (mut sizes, mut fault) = (Vec::new(), None);
         while let Some(found) = walk.step() {
@@ -40,11 +46,10 @@ impl<'a, O: Endian> Backward<'a, O> {
                 Err(error) => fault = Some(error),
             }
         }
-        OldestFirst { data, fault, sizes, end: walk.position(), head, walk }
+        let order = core::marker::PhantomData;
+        Self { data, fault, sizes, end: walk.position(), head, torn: walk.torn(), order }
     }
-}
 
-impl<'a, O: Endian> OldestFirst<'a, O> {
     /// The next newer record. It borrows the data area, or `buffer` if it wraps; not this walker.
     ///
     /// # Errors
@@ -73,7 +78,7 @@ impl<'a, O: Endian> OldestFirst<'a, O> {
     /// The oldest record, if its end was overwritten.
     #[must_use]
     pub fn torn(&self) -> Option<Torn> {
-        self.walk.torn()
+        self.torn
     }
 
     #[inline]

@@ -67,6 +67,8 @@ pub(super) struct Walk<'a, O: Endian> {
     /// Bytes in front of `end` that were given up, and why.
     given_up: u64,
     rest: Rest,
+    /// Whether a record was found that wraps.
+    wrapped: bool,
     order: core::marker::PhantomData<O>,
 }
 
@@ -116,7 +118,16 @@ impl<'a, O: Endian> Walk<'a, O> {
     #[inline]
     pub(super) fn of_pieces(run: &'a [u8], behind: &'a [u8], position: u64, may_tear: bool) -> Self {
         let end = position.wrapping_add(run.len() as u64).wrapping_add(behind.len() as u64);
-        Self { run, behind, end, may_tear, given_up: 0, rest: Rest::Unread, order: core::marker::PhantomData }
+        Self {
+            run,
+            behind,
+            end,
+            may_tear,
+            given_up: 0,
+            rest: Rest::Unread,
+            wrapped: false,
+            order: core::marker::PhantomData,
+        }
     }
 
     /// Where the next record is; after the end, what was given up.
@@ -134,6 +145,11 @@ impl<'a, O: Endian> Walk<'a, O> {
     /// Bytes that were given up for this reason.
     pub(super) fn given_up(&self, rest: Rest) -> u64 {
         if self.rest == rest { self.given_up } else { 0 }
+    }
+
+    /// Records found that wrap: of one area there is no more than one.
+    pub(super) fn wrapped(&self) -> u64 {
+        u64::from(self.wrapped)
     }
 
     pub(super) fn torn(&self) -> Option<Torn> {
@@ -202,6 +218,7 @@ impl<'a, O: Endian> Walk<'a, O> {
         } else if let Some((second, rest)) = wraps.and_then(|wraps| self.behind.split_at_checked(wraps)) {
             let first = core::mem::replace(&mut self.run, rest);
             self.behind = &[];
+            self.wrapped = true;
             return Some(Ok(Found::Wrapped(first, second)));
         } else if self.may_tear {
             self.rest = Rest::Torn;

@@ -1,0 +1,62 @@
+//! Samples a busy thread by the clock, with call chains, and counts where it was.
+//!
+//! ```text
+//! cargo run --release -p perf-open --example sampling
+//! ```
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::time::{Duration, Instant};
+
+use perf_open::abi::event::SwId;
+use perf_open::abi::sample_type::SampleType;
+use perf_open::parse::Record;
+use perf_open::parse::sample::Frame;
+use perf_open::{Builder, Event, Ring, Target};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let fields = SampleType::IP | SampleType::TID | SampleType::TIME | SampleType::CALLCHAIN;
+    let clock = Builder::new(Event::software(SwId::CPU_CLOCK))
+        .sample_freq(1000)
+        .sample_type(fields)
+        .exclude_kernel(true)
+        .wakeup_events(50)
+        .open(&Target::this_thread())?;
+    let mut ring = Ring::map(&clock, 64)?;
+
+    let mut leaves = BTreeMap::<u64, (u32, Vec<u64>)>::new();
+    let start = Instant::now();
+    while start.elapsed() < Duration::from_secs(1) {
+        work();
+        // A thread that has nothing else to do would wait without a limit.
+        if !ring.wait(Some(Duration::ZERO))?.records {
+            continue;
+        }
+        let mut drain = ring.read()?;
+        while let Some(decoded) = drain.next_decoded() {
+            let Record::Sample(sample) = decoded?.record else { continue };
+            let Some(chain) = sample.callchain()? else { continue };
+            let (count, example) = leaves.entry(sample.ip().unwrap_or(0)).or_default();
+            *count += 1;
+            example.clear();
+            example.extend(chain.frames().filter_map(|frame| match frame {
+                Frame::Ip { ip, .. } => Some(ip),
+                _ => None,
+            }));
+        }
+    }
+
+    let mut busiest: Vec<_> = leaves.into_iter().collect();
+    busiest.sort_by_key(|(_, (count, _))| std::cmp::Reverse(*count));
+    for (ip, (count, chain)) in busiest.iter().take(5) {
+        println!("{count:5} samples at {ip:#x}, called from {:x?}", chain.get(1..).unwrap_or_default());
+    }
+    println!("{:?}", ring.account());
+    Ok(())
+}
+
+/// A millisecond or so of work.
+fn work() {
+    let sum: f64 = (0..100_000).map(f64::from).map(f64::sqrt).sum();
+    std::hint::black_box(sum);
+}
