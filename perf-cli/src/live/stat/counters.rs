@@ -131,7 +131,10 @@ impl Counters {
             match open_event(event, open.as_mut().map(|open| &mut open.group), target, scope) {
                 Ok(None) => open.iter_mut().for_each(|open| open.events.push(index)),
                 Ok(Some(group)) => open = Some(Open { group, place, events: vec![index] }),
-                Err(error) if error.errno_name() == Some("ESRCH") && scope.command.is_none() => {
+                // Of threads that were listed, some may have ended since.
+                Err(error)
+                    if error.errno_name() == Some("ESRCH") && matches!(scope.whom, Whom::Threads(_)) =>
+                {
                     return Ok(Opened::Gone);
                 }
                 Err(error) if is_lacking(&error) && weak => return Ok(Opened::Apart),
