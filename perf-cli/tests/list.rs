@@ -8,7 +8,9 @@
     reason = "what a test does not expect fails it"
 )]
 
-use std::collections::BTreeSet;
+extern crate alloc;
+
+use alloc::collections::BTreeSet;
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 

@@ -1,9 +1,10 @@
 //! How the counting ends, and with what status.
 
+use core::time::Duration;
 use std::io::Read;
 use std::process::Child;
 use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use super::*;
 

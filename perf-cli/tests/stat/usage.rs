@@ -42,3 +42,40 @@ fn options_behind_the_command_are_its_own() {
     let run = stat(["sh", "-c", "echo $1", "sh", "-a", "--json"]);
     assert_eq!((run.status, &*run.out), (0, "-a\n"), "{run:?}");
 }
+
+/// A command that runs `perfdata stat` as nobody; `None`, said on standard error, where that cannot be done.
+fn as_nobody() -> Option<Command> {
+    let nobody = ["--reuid", "65534", "--regid", "65534", "--clear-groups", env!("CARGO_BIN_EXE_perfdata")];
+    let mut command = Command::new("setpriv");
+    command.args(nobody);
+    let version = Command::new("setpriv").args(nobody).arg("--version").output();
+    if !version.is_ok_and(|output| output.status.success()) {
+        eprintln!("not tested: counting without privilege: setpriv does not make this process nobody's");
+        return None;
+    }
+    command.arg("stat");
+    Some(command)
+}
+
+#[test]
+fn without_privilege_user_space_alone_is_counted() {
+    if perf_open::limits::paranoid().ok() != Some(2) {
+        return eprintln!("not tested: counting without privilege: perf_event_paranoid is not 2");
+    }
+    let Some(mut command) = as_nobody() else { return };
+    let output =
+        command.args(["--json", "-e", "faults,{minor-faults,faults:u},cycles", "true"]).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success(), "{text}");
+    let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let names: Vec<&str> = lines.iter().filter_map(|line| line["event"].as_str()).collect();
+    assert_eq!(names[..3], ["faults:u", "minor-faults:u", "faults:u"]);
+    assert!(names[3].starts_with("cycles") && lines[3]["status"] != "not counted", "{text}");
+    assert!(value(&lines, 0) > 0, "{text}");
+    // What is of the kernel alone is nothing without it.
+    let Some(mut command) = as_nobody() else { return };
+    let output = command.args(["-e", "faults:k", "true"]).output().unwrap();
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{error}");
+    assert!(error.contains("perfdata: faults:k: perf_event_open: EACCES (13): "), "{error}");
+}

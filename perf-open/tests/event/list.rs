@@ -29,8 +29,12 @@ fn a_machine_of_intel() {
     let energy = find("power/energy-pkg/");
     assert_eq!((energy.pmu.as_deref(), energy.unit.as_deref()), (Some("power"), Some("Joules")));
     assert_eq!(energy.terms.as_deref(), Some("event=0x02"));
+    assert_eq!(energy.scale, Some(2.328_306_436_538_696_3e-10));
     assert_eq!(find("cpu-cycles").aliases, ["cycles"]);
-    assert_eq!(find("uprobe/ref_ctr_offset=0..0xffffffff,retprobe/").kind, ListedKind::Terms);
+    assert_eq!(
+        find("uprobe/path=FILE,offset=N,ref_ctr_offset=0..0xffffffff,retprobe/").kind,
+        ListedKind::Terms
+    );
     assert!(list.events.is_sorted_by_key(|event| (event.kind, event.name.clone())));
     let broken = ["cpu/broken/", "cpu/wrong/", "cpu/parametrised/", "syscalls:sys_enter_read"];
     for event in list.events {
@@ -39,6 +43,18 @@ fn a_machine_of_intel() {
             parser.parse(&event.name).unwrap_or_else(|error| panic!("{error:#}"));
         }
     }
+}
+
+#[test]
+fn an_event_matches_by_each_of_its_names() {
+    let list = Parser::at(Pmus::at("/nowhere"), Tracefs::at("/nowhere")).list();
+    let matching = |pattern| -> Vec<&str> {
+        list.events.iter().filter(|event| event.matches(pattern)).map(|event| event.name.as_str()).collect()
+    };
+    assert_eq!(matching("cpu-c*"), ["cpu-cycles", "cpu-clock"]);
+    assert_eq!(matching("Faults"), ["page-faults"]);
+    assert_eq!(matching("l1-dcache-?????"), ["L1-dcache-loads"]);
+    assert!(matching("fault").is_empty());
 }
 
 #[test]

@@ -78,10 +78,10 @@ impl FromIterator<(Attr, Vec<u64>)> for Events {
         let mut events = Self::default();
         for (attr, ids) in attrs {
             let event = Event::new(ReadAttr { attr, tail: &[] }, ids);
-            events.dispatch.add(events.list.len(), &event);
+            events.dispatch.place(&event);
             events.list.push(event);
         }
-        events.dispatch.settle();
+        events.index();
         events
     }
 }

@@ -1,6 +1,6 @@
 //! The events, opened on everyone they are about.
 
-use std::collections::BTreeMap;
+use alloc::collections::BTreeMap;
 
 use perf_open::abi::attr::AttrFlags;
 use perf_open::abi::event::EventType;
@@ -131,7 +131,10 @@ impl Counters {
             match open_event(event, open.as_mut().map(|open| &mut open.group), target, scope) {
                 Ok(None) => open.iter_mut().for_each(|open| open.events.push(index)),
                 Ok(Some(group)) => open = Some(Open { group, place, events: vec![index] }),
-                Err(error) if error.errno_name() == Some("ESRCH") && scope.command.is_none() => {
+                // Of threads that were listed, some may have ended since.
+                Err(error)
+                    if error.errno_name() == Some("ESRCH") && matches!(scope.whom, Whom::Threads(_)) =>
+                {
                     return Ok(Opened::Gone);
                 }
                 Err(error) if is_lacking(&error) && weak => return Ok(Opened::Apart),
@@ -217,17 +220,22 @@ fn open_event(
     match open(event) {
         Err(error)
             if matches!(error.errno_name(), Some("EACCES" | "EPERM"))
-                && !event.attr.flags.contains(AttrFlags::EXCLUDE_KERNEL)
+                && !event.attr.flags.intersects(AttrFlags::EXCLUDE_KERNEL | AttrFlags::EXCLUDE_USER)
                 && limits::paranoid().is_ok_and(|level| level > 1) =>
         {
             let mut user = event.clone();
             user.attr.flags |= AttrFlags::EXCLUDE_KERNEL;
             let has_modifiers = event.name.contains(':') && event.attr.kind != EventType::TRACEPOINT;
             user.name += if has_modifiers || event.name.ends_with('/') { "u" } else { ":u" };
-            // What is told is why the event itself was not opened.
-            let opened = open(&user).map_err(|_| error)?;
-            *event = user;
-            Ok(opened)
+            match open(&user) {
+                Ok(opened) => {
+                    *event = user;
+                    Ok(opened)
+                }
+                Err(second) if is_lacking(&second) => Err(second),
+                // Why the event itself was not opened.
+                Err(_) => Err(error),
+            }
         }
         result => result,
     }

@@ -1,6 +1,6 @@
 //! What is to be counted, and of whom.
 
-use std::collections::BTreeSet;
+use alloc::collections::BTreeSet;
 use std::fs;
 
 use perf_open::abi::event::{HwId, SwId};

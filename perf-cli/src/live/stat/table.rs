@@ -1,7 +1,7 @@
 //! From readings to what is shown: means, scales, metrics.
 
+use alloc::collections::BTreeSet;
 use core::time::Duration;
-use std::collections::BTreeSet;
 
 use perf_open::Event;
 

@@ -1,6 +1,6 @@
 //! What events counted, by place: the arithmetic of it.
 
-use std::collections::BTreeMap;
+use alloc::collections::BTreeMap;
 
 use perf_open::Count;
 

@@ -10,7 +10,7 @@ use crate::live::stat::tally::Place;
 
 /// What is made of four rows: a clock with a metric, a plain count that was estimated, one that never ran, and one
 /// that nothing counts.
-pub(super) fn each(mut print: impl FnMut(&Row<'_>) -> String) -> Vec<String> {
+pub(super) fn each(print: impl FnMut(&Row<'_>) -> String) -> Vec<String> {
     let clock = Shown::from(&Event::software(SwId::TASK_CLOCK));
     let faults = Shown::from(&Event::software(SwId::PAGE_FAULTS));
     let cycles = Shown::from(&Event::hardware(HwId::CPU_CYCLES));
@@ -34,7 +34,7 @@ pub(super) fn each(mut print: impl FnMut(&Row<'_>) -> String) -> Vec<String> {
         row(&cycles, Status::NotSupported, 0, 0),
     ]
     .iter()
-    .map(|row| print(row))
+    .map(print)
     .collect()
 }
 

@@ -8,7 +8,7 @@ fn tally(value: u64, enabled: u64, running: u64) -> Tally {
     Tally { value, enabled, running }
 }
 
-fn everywhere(tally: Tally) -> Option<std::collections::BTreeMap<Place, Tally>> {
+fn everywhere(tally: Tally) -> Option<alloc::collections::BTreeMap<Place, Tally>> {
     Some([(Place::Everywhere, tally)].into())
 }
 
