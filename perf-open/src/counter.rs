@@ -380,9 +380,10 @@ impl Counter {
     }
 }
 
-/// Enables every group that the calling thread opened, on whomever; not those that others opened on it.
+/// Enables every event that the calling thread opened, on whomever; not those that others opened on it, nor those that
+/// other threads of the process opened.
 ///
-/// Leaders alone are enabled, so a member that is off itself stays so.
+/// Members of groups too, on Linux 6.18 at least; the manual says that they are left as they are.
 ///
 /// # Errors
 ///
@@ -392,7 +393,7 @@ pub fn enable_task() -> Result<(), Error> {
     prctl::task_perf_events(true).map_err(|error| Error::failed("PR_TASK_PERF_EVENTS_ENABLE", error, ""))
 }
 
-/// Disables every group that the calling thread opened, on whomever; not those that others opened on it.
+/// Disables every event that the calling thread opened, as [`enable_task`] enables them.
 ///
 /// # Errors
 ///

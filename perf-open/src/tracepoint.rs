@@ -36,7 +36,8 @@ impl Tracefs {
         let mounts = sysfs::read(Path::new("/proc/self/mounts")).unwrap_or_default();
         let places = mounted(&mounts).into_iter().chain(CUSTOMARY.map(PathBuf::from));
         let mut places = places.filter(|place| place.join("events").is_dir());
-        Self::at(places.next().unwrap_or_else(|| CUSTOMARY.map(PathBuf::from)[0].clone()))
+        let [customary, _] = CUSTOMARY;
+        Self::at(places.next().unwrap_or_else(|| customary.into()))
     }
 
     /// That of a folder that looks like `/sys/kernel/tracing`.

@@ -128,11 +128,13 @@ fn the_task_switches_its_events() {
     // A thread of its own: the switch is for all events that a thread has opened.
     let test = || {
         let leader = software(SwId::PAGE_FAULTS).disabled(true).open(&here()).unwrap();
+        let member = software(SwId::PAGE_FAULTS).disabled(true).open_in(&leader, &here()).unwrap();
         let value = || leader.read().unwrap().value;
         touch(16);
         assert_eq!(value(), 0);
         enable_task().unwrap();
         touch(16);
+        assert!(member.read().unwrap().value >= 16, "members are enabled too, whatever the manual says");
         disable_task().unwrap();
         let counted = value();
         assert!(counted >= 16);

@@ -322,7 +322,7 @@ fn without_privilege_the_error_says_what_is_missing() {
         println!("{error}");
         assert_eq!(error.errno_name(), Some("EACCES"));
         assert!(error.advice().contains("CAP_PERFMON"));
-        assert!(error.advice().contains(&format!("perf_event_paranoid, which is {paranoid}")));
+        assert!(error.advice().contains(&format!("perf_event_paranoid is {paranoid}")));
     }
     assert!(kernel.advice().contains("set exclude_kernel"));
     assert!(cpu.advice().contains("perf_event_paranoid below 1"));
@@ -378,4 +378,31 @@ fn every_switch_that_needs_nothing_else_is_taken() {
     assert!(software(SwId::DUMMY).inherit(true).inherit_thread(true).open(&here).is_ok());
     assert!(software(SwId::DUMMY).remove_on_exec(true).sigtrap(true).sig_data(7).open(&here).is_ok());
     assert!(software(SwId::CPU_CLOCK).sample_freq(100).open(&here).is_ok());
+}
+
+#[test]
+fn an_event_that_wants_the_most_precise_gets_what_there_is() {
+    let event = Event { precise_max: true, ..Event::software(SwId::CPU_CLOCK) };
+    let here = Target::this_thread();
+    let counter = Builder::new(event).exclude_kernel(true).sample_period(1_000_000).open(&here).unwrap();
+    // No software event is precise; some kernels take the wish and do not look at it.
+    let taken = counter.attr().flags.precise_ip();
+    let refused =
+        |precise| software(SwId::CPU_CLOCK).sample_period(1_000_000).precise_ip(precise).open(&here).is_err();
+    assert!((taken + 1..=3).all(refused), "{taken}");
+}
+
+#[test]
+fn an_events_terms_are_set() {
+    let mut event = Event::software(SwId::CPU_CLOCK);
+    event.terms.period = Some(77);
+    event.terms.inherit = Some(true);
+    event.terms.max_stack = Some(5);
+    event.terms.time = Some(true);
+    let attr = *Builder::new(event.clone()).attr();
+    assert_eq!((attr.sample_period, attr.sample_max_stack), (77, 5));
+    assert_eq!((attr.flags, attr.sample_type), (AttrFlags::INHERIT, SampleType::TIME));
+    event.terms.period = None;
+    event.terms.freq = Some(99);
+    assert_eq!(Builder::new(event).attr().sample_freq(), Some(99));
 }

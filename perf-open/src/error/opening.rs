@@ -3,10 +3,11 @@
 use std::fs;
 
 use perf_abi::attr::{Attr, AttrFlags};
-use perf_abi::event::EventType;
+use perf_abi::event::{EventType, SwId};
 use perf_abi::sample_type::SampleType;
 
 use crate::limits;
+use crate::pmu::parse_cpus;
 use crate::target::Target;
 
 const DEVICES: &str = "/sys/bus/event_source/devices";
@@ -44,11 +45,7 @@ impl Attempt<'_> {
             libc::ENOSPC => self.no_room(),
             libc::ENOSYS => self.not_built(),
             libc::EOPNOTSUPP => self.not_supported(),
-            libc::EOVERFLOW => format!(
-                "sample_max_stack {} is more than {}",
-                self.attr.sample_max_stack,
-                value("perf_event_max_stack", limits::max_stack().ok())
-            ),
+            libc::EOVERFLOW => self.too_deep(),
             libc::ESRCH => match self.target.thread() {
                 Some(pid) => format!("there is no thread {pid}; it may have ended"),
                 None => "the task has ended".to_owned(),
@@ -100,10 +97,12 @@ impl Attempt<'_> {
         if paranoid.is_some_and(|level| level > 2) {
             why.push("this kernel's distribution forbids all of it above 2".to_owned());
         }
-        let mut advice = format!(
-            "not permitted without CAP_PERFMON (CAP_SYS_ADMIN before Linux 5.8) while {}",
-            value("perf_event_paranoid", paranoid)
-        );
+        let mut advice = match paranoid {
+            Some(level) => format!(
+                "not permitted without CAP_PERFMON (CAP_SYS_ADMIN before Linux 5.8) while perf_event_paranoid is {level}"
+            ),
+            None => "not permitted without CAP_PERFMON (CAP_SYS_ADMIN before Linux 5.8)".to_owned(),
+        };
         for reason in why {
             advice.push_str("; ");
             advice.push_str(&reason);
@@ -134,7 +133,10 @@ impl Attempt<'_> {
         if let (Some(cpu), Ok(possible)) =
             (self.target.cpu_number(), fs::read_to_string("/sys/devices/system/cpu/possible"))
         {
-            why.push(format!("cpu {cpu} may not exist (possible: {})", possible.trim()));
+            let possible = possible.trim();
+            if parse_cpus(possible).is_ok_and(|cpus| !cpus.contains(&cpu)) {
+                return format!("there is no cpu {cpu}; possible are {possible}");
+            }
         }
         if self.in_group {
             why.push(
@@ -163,23 +165,38 @@ impl Attempt<'_> {
         if attr.flags.intersects(AttrFlags::AUX_OUTPUT) || attr.sample_type.contains(SampleType::AUX) {
             why.push("AUX data take a group that an event of an AUX-capable PMU leads".to_owned());
         }
-        why.push(match attr.kind {
-            EventType::BREAKPOINT => {
+        match attr.kind {
+            EventType::BREAKPOINT => why.push(
                 "a breakpoint's bp_addr has to be a multiple of its bp_len, 1, 2, 4 or 8, and the machine has to \
                  know that access: x86 has none of reads alone; one of execution has the length of a long"
-                    .to_owned()
+                    .to_owned(),
+            ),
+            EventType::TRACEPOINT => {
+                why.push(format!("{} is the id of no tracepoint that perf can use", attr.config));
             }
-            EventType::TRACEPOINT => "config is the id of no tracepoint that perf can use".to_owned(),
-            EventType::SOFTWARE => "config may be beyond the software events of this kernel".to_owned(),
-            _ if self.string.is_some() => {
-                "the probe's function or file may not exist, or may have no instruction at that offset".to_owned()
-            }
-            _ => "config may have a value or a bit that the PMU reserves".to_owned(),
-        });
+            EventType::SOFTWARE if attr.config < SwId::MAX => {}
+            _ if self.string.is_some() => why.push(
+                "the probe's function or file may not exist, or may have no instruction at that offset".to_owned(),
+            ),
+            _ => why.push("config may have a value or a bit that the PMU reserves".to_owned()),
+        }
+        if why.is_empty() {
+            return "the kernel does not say which part; each bit of the attr is one it knows".to_owned();
+        }
         format!(
-            "the kernel does not say which; each bit of the attr is one it knows. Possible: {}",
+            "the kernel does not say which part; each bit of the attr is one it knows. Possible: {}",
             why.join("; ")
         )
+    }
+
+    fn too_deep(&self) -> String {
+        let depth = self.attr.sample_max_stack;
+        match limits::max_stack() {
+            Ok(most) => {
+                format!("sample_max_stack {depth} is more than perf_event_max_stack, which is {most}")
+            }
+            Err(_) => format!("sample_max_stack {depth} is more than perf_event_max_stack"),
+        }
     }
 
     fn descriptors(&self) -> String {
@@ -263,10 +280,10 @@ impl Attempt<'_> {
         if attr.aux_action.0 != 0 {
             why.push("aux_start_paused, aux_pause, aux_resume: the AUX PMU cannot pause".to_owned());
         }
-        if attr.sample_period != 0 {
+        if attr.sample_period != 0 && attr.kind != EventType::SOFTWARE {
             why.push("sample_period: the PMU has no interrupt, so it counts and does not sample".to_owned());
         }
-        if attr.flags.intersects(EXCLUDE) {
+        if attr.flags.intersects(EXCLUDE) && attr.kind != EventType::SOFTWARE {
             why.push("exclude_*: the PMU cannot tell these apart".to_owned());
         }
         if why.is_empty() {
@@ -295,12 +312,4 @@ fn pmus() -> String {
         .collect();
     names.sort();
     if names.is_empty() { "nothing".to_owned() } else { names.join(", ") }
-}
-
-/// `name is value`, as it is now.
-fn value<T: core::fmt::Display>(name: &str, value: Option<T>) -> String {
-    match value {
-        Some(value) => format!("{name}, which is {value}"),
-        None => format!("{name}, which cannot be read"),
-    }
 }

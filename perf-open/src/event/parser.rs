@@ -1,15 +1,15 @@
 //! From event strings to events.
 
 use perf_abi::attr::AttrFlags;
-use perf_abi::breakpoint::BreakpointType;
-use perf_abi::event::{EventType, PMU_TYPE_SHIFT};
+use perf_abi::event::EventType;
 
 use super::grammar::{self, Item};
-use super::names::{TOOL, all_names};
-use super::terms::{WORDS, apply, repeated};
-use super::{Event, EventGroup, LookupError, Modifiers, ParseError, ParseErrorKind, Place, closest, glob};
-use super::{known_event, raw_config};
-use crate::pmu::{Pmus, Term, Value, encode, number, parse_terms, whole};
+use super::head::{Head, place};
+use super::lookup::Cores;
+use super::names::TOOL;
+use super::terms::{repeated, with_terms};
+use super::{Event, EventGroup, Modifiers, ParseError, ParseErrorKind, Place, glob, known_event, raw_config};
+use crate::pmu::{Pmus, Term, TextError, Value, parse_terms};
 use crate::tracepoint::Tracefs;
 
 /// The most events that one string may make; patterns such as `*:*` make many.
@@ -83,12 +83,13 @@ impl Parser {
     fn groups(&self, list: &str) -> Result<Vec<EventGroup>, Place> {
         let parsed =
             grammar::list(list).map_err(|error| (error.offset, ParseErrorKind::Expected(error.expected)))?;
-        let (mut groups, mut count) = (Vec::new(), 0_usize);
+        let (mut groups, mut count, cores) = (Vec::new(), 0_usize, Cores::new());
         for group in parsed {
             let mut events = Vec::new();
             for item in &group.items {
-                events.extend(self.item(list, item)?);
-                count = count.saturating_add(events.len());
+                let made = self.item(list, item, &cores)?;
+                count = count.saturating_add(made.len());
+                events.extend(made);
                 if count > MOST {
                     let (value, max) = (count as u64, MOST as u64);
                     let kind = ParseErrorKind::TooLarge { name: "number of events".to_owned(), value, max };
@@ -106,14 +107,14 @@ impl Parser {
     }
 
     /// The events that one item makes, with the modifiers that were applied to them.
-    fn item(&self, list: &str, item: &Item<'_>) -> Result<Vec<(Event, Modifiers)>, Place> {
+    fn item(&self, list: &str, item: &Item<'_>, cores: &Cores) -> Result<Vec<(Event, Modifiers)>, Place> {
         let head = Head { list, text: item.head };
         let terms = match item.terms {
             Some(text) => shifted_terms(text, place(list, text))?,
             None => Vec::new(),
         };
         repeated(&terms)?;
-        let (events, in_head) = self.events(head, item.terms.is_some(), &terms)?;
+        let (events, in_head) = self.events(head, item.terms.is_some(), &terms, cores)?;
         if item.terms.is_some() && !in_head.is_empty() {
             return Err((place(list, in_head), ParseErrorKind::Expected("modifiers behind the terms")));
         }
@@ -140,6 +141,7 @@ impl Parser {
         head: Head<'a>,
         has_terms: bool,
         terms: &[Term],
+        cores: &Cores,
     ) -> Result<(Vec<Event>, &'a str), Place> {
         if head.text.starts_with("mem:") {
             let (event, modifiers) = head.breakpoint()?;
@@ -148,12 +150,12 @@ impl Parser {
         let (first, rest) = head.text.split_once(':').unwrap_or((head.text, head.end()));
         if first.starts_with(|c: char| c.is_ascii_digit()) {
             let (event, modifiers) = head.numeric(first, rest)?;
-            return Ok((self.of_each_core(with_terms(event, terms)?)?, modifiers));
+            return Ok((self.of_each_core(with_terms(event, terms)?, cores)?, modifiers));
         }
         let known = known_event(first).or_else(|| Some((EventType::RAW, raw_config(first)?)));
         if let Some((kind, config)) = known {
             let event = with_terms(Event::numeric("", kind, config), terms)?;
-            return Ok((self.of_each_core(event)?, rest));
+            return Ok((self.of_each_core(event, cores)?, rest));
         }
         if TOOL.contains(&first) {
             let reason = "perf measures it itself, it is no event of the kernel";
@@ -181,247 +183,18 @@ impl Parser {
         }
         Err(self.unknown(head, first, rest, has_terms))
     }
-
-    /// Why nothing is of that name.
-    fn unknown(&self, head: Head<'_>, first: &str, rest: &str, has_terms: bool) -> Place {
-        if !rest.is_empty() && Modifiers::parse(rest).is_err() {
-            let (name, _) = rest.split_once(':').unwrap_or((rest, ""));
-            return match self.tracefs.id(first, name) {
-                Err(error) => (head.at(first), ParseErrorKind::Lookup(error)),
-                Ok(_) => (head.at(first), ParseErrorKind::Expected("an event")),
-            };
-        }
-        let mut names = self.pmus.names().unwrap_or_default();
-        let what = if has_terms { "PMU or event" } else { "event" };
-        if !has_terms {
-            let pmus = core::mem::take(&mut names);
-            names = all_names();
-            names.extend(
-                pmus.iter()
-                    .filter_map(|pmu| self.pmus.get(pmu).ok())
-                    .flat_map(|pmu| pmu.events.into_iter().map(|event| event.name)),
-            );
-        }
-        let close = closest(first, names.iter().map(String::as_str));
-        (head.at(first), ParseErrorKind::Unknown { what, name: first.to_owned(), close })
-    }
-
-    /// The tracepoints of a name, either part of which may be a pattern.
-    fn tracepoints(
-        &self,
-        head: Head<'_>,
-        system: &str,
-        name: &str,
-        terms: &[Term],
-    ) -> Result<Vec<Event>, Place> {
-        let lookup = |error| (head.at(system), ParseErrorKind::Lookup(error));
-        let one = |system: &str, name: &str| -> Result<Event, Place> {
-            let event = Event::tracepoint_of(&self.tracefs, system, name).map_err(lookup)?;
-            with_terms(event, terms)
-        };
-        if !glob::is_pattern(system) && !glob::is_pattern(name) {
-            return Ok(vec![one(system, name)?]);
-        }
-        let mut events = Vec::new();
-        for known in
-            self.tracefs.systems().map_err(lookup)?.iter().filter(|known| glob::matches(system, known))
-        {
-            let names = self.tracefs.names(known).map_err(lookup)?;
-            for name in names.iter().filter(|known| glob::matches(name, known)) {
-                events.push(one(known, name)?);
-            }
-        }
-        if events.is_empty() {
-            let name = format!("{system}:{name}");
-            return Err((
-                head.at(system),
-                ParseErrorKind::Unknown { what: "tracepoint", name, close: Vec::new() },
-            ));
-        }
-        Ok(events)
-    }
-
-    /// The PMU of that name; else those that have it before a number, with or without `uncore_`, or that match it as
-    /// a pattern.
-    ///
-    /// perf: `perf_pmu__match`, `tools/perf/util/pmu.c`.
-    fn pmus_like(&self, name: &str) -> Result<Vec<String>, LookupError> {
-        if self.pmus.has(name) {
-            return Ok(vec![name.to_owned()]);
-        }
-        let numbered = |known: &str| {
-            let number = known.strip_prefix(name).map(|rest| rest.strip_prefix('_').unwrap_or(rest));
-            number
-                .is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
-        };
-        let is_like = |known: &str| numbered(known) || (glob::is_pattern(name) && glob::matches(name, known));
-        let mut names = self.pmus.names()?;
-        names.retain(|known| {
-            let bare = known.strip_prefix("uncore_").unwrap_or(known);
-            is_like(known) || bare == name || is_like(bare)
-        });
-        Ok(names)
-    }
-
-    /// The event of these terms on each PMU.
-    fn of_pmus(&self, head: Head<'_>, pmus: &[String], terms: &[Term]) -> Result<Vec<Event>, Place> {
-        let of_pmu = |name: &String| {
-            let pmu = self.pmus.get(name);
-            let pmu = pmu.map_err(|error| (head.at(head.text), ParseErrorKind::Lookup(error)))?;
-            encode(&pmu, terms)
-        };
-        pmus.iter().map(of_pmu).collect()
-    }
-
-    /// A hardware, cache or raw event on each kind of cpu, where the machine has several.
-    ///
-    /// Kernel: `PERF_PMU_CAP_EXTENDED_HW_TYPE`. Since Linux 5.13.
-    fn of_each_core(&self, event: Event) -> Result<Vec<Event>, Place> {
-        let generic = event.attr.kind == EventType::HARDWARE || event.attr.kind == EventType::HW_CACHE;
-        let told = event.attr.config >> PMU_TYPE_SHIFT != 0;
-        if !(event.attr.kind == EventType::RAW || (generic && !told)) {
-            return Ok(vec![event]);
-        }
-        let lookup = |error| (0, ParseErrorKind::Lookup(error));
-        let names = self.pmus.hybrid().map_err(lookup)?;
-        if names.is_empty() {
-            return Ok(vec![event]);
-        }
-        let of_core = |name: &String| {
-            let pmu = self.pmus.get(name).map_err(lookup)?;
-            let mut event = Event { cpus: pmu.cpus, pmu: Some(pmu.name), ..event.clone() };
-            if generic {
-                event.attr.config |= u64::from(pmu.kind.0) << PMU_TYPE_SHIFT;
-            } else {
-                event.attr.kind = pmu.kind;
-            }
-            Ok(event)
-        };
-        names.iter().map(of_core).collect()
-    }
-}
-
-/// What is before the terms of an event, and the list it stands in.
-#[derive(Clone, Copy)]
-struct Head<'a> {
-    list: &'a str,
-    text: &'a str,
-}
-
-impl<'a> Head<'a> {
-    /// Where a part of the head stands in the list.
-    fn at(self, part: &str) -> usize {
-        place(self.list, part)
-    }
-
-    /// The end of the head.
-    fn end(self) -> &'a str {
-        self.text.get(self.text.len()..).unwrap_or_default()
-    }
-
-    /// `all` of a part as a number.
-    fn number(self, part: &str) -> Result<u64, Place> {
-        let fault = |error: crate::pmu::TextError| {
-            (self.at(part).saturating_add(error.offset), ParseErrorKind::Expected(error.expected))
-        };
-        whole(part, "a number", number).map_err(fault)
-    }
-
-    /// `TYPE:CONFIG[:MODIFIERS]`.
-    fn numeric(self, kind: &str, rest: &'a str) -> Result<(Event, &'a str), Place> {
-        let (config, modifiers) = rest.split_once(':').unwrap_or((rest, self.end()));
-        let value = self.number(kind)?;
-        let kind = u32::try_from(value).map_err(|_| {
-            let (name, max) = ("type".to_owned(), u32::MAX.into());
-            (self.at(kind), ParseErrorKind::TooLarge { name, value, max })
-        })?;
-        Ok((Event::numeric("", EventType(kind), self.number(config)?), modifiers))
-    }
-
-    /// `mem:ADDRESS[/LENGTH][:ACCESS][:MODIFIERS]`.
-    ///
-    /// perf: `parse_events_add_breakpoint`, `tools/perf/util/parse-events.c`.
-    fn breakpoint(self) -> Result<(Event, &'a str), Place> {
-        let text = self.text.strip_prefix("mem:").unwrap_or_default();
-        let (place, rest) = text.split_once(':').unwrap_or((text, self.end()));
-        let (address_text, len_text) = match place.split_once('/') {
-            Some((address, len)) => (address, Some(len)),
-            None => (place, None),
-        };
-        // Letters that are not all of an access are modifiers of a breakpoint that names none.
-        let (first, behind) = rest.split_once(':').unwrap_or((rest, self.end()));
-        let is_access = !first.is_empty() && first.bytes().all(|byte| b"rwx".contains(&byte));
-        let (access, modifiers) = match is_access {
-            true => (
-                access(first).map_err(|(offset, kind)| (self.at(first).saturating_add(offset), kind))?,
-                behind,
-            ),
-            false => (BreakpointType::RW, rest),
-        };
-        let address = self.number(address_text)?;
-        let len = match len_text {
-            Some(len) => self.number(len)?,
-            None => Event::breakpoint_len(access),
-        };
-        let event = Event::breakpoint(address, len, access).map_err(|error| {
-            let part = match error {
-                LookupError::Value { what: "breakpoint length", .. } => len_text.unwrap_or(address_text),
-                LookupError::Value { what: "breakpoint access", .. } => first,
-                _ => address_text,
-            };
-            (self.at(part), ParseErrorKind::Lookup(error))
-        })?;
-        Ok((Event { name: String::new(), ..event }, modifiers))
-    }
-}
-
-/// Where in `list` its part begins.
-fn place(list: &str, part: &str) -> usize {
-    part.as_ptr().addr().saturating_sub(list.as_ptr().addr()).min(list.len())
-}
-
-/// Letters of accesses, each once.
-fn access(letters: &str) -> Result<BreakpointType, Place> {
-    let mut access = BreakpointType::EMPTY;
-    for (offset, letter) in letters.char_indices() {
-        let bit = match letter {
-            'r' => BreakpointType::R,
-            'w' => BreakpointType::W,
-            _ => BreakpointType::X,
-        };
-        if access.intersects(bit) {
-            return Err((offset, ParseErrorKind::Repeated(letter.to_string())));
-        }
-        access |= bit;
-    }
-    Ok(access)
 }
 
 /// Terms, placed by their offsets in the whole list, in which `text` begins at `at`.
 fn shifted_terms(text: &str, at: usize) -> Result<Vec<Term>, Place> {
-    let fault = |error: crate::pmu::TextError| {
-        (at.saturating_add(error.offset), ParseErrorKind::Expected(error.expected))
-    };
+    let fault =
+        |error: TextError| (at.saturating_add(error.offset), ParseErrorKind::Expected(error.expected));
     let mut terms = parse_terms(text).map_err(fault)?;
     for term in &mut terms {
         term.offset = term.offset.saturating_add(at);
         term.value_offset = term.value_offset.saturating_add(at);
     }
     Ok(terms)
-}
-
-/// An event that is of no PMU's folder, with the terms that perf knows for every event.
-fn with_terms(mut event: Event, terms: &[Term]) -> Result<Event, Place> {
-    for term in terms {
-        if !apply(&mut event, term)? {
-            let close = closest(&term.name, WORDS.iter().copied());
-            return Err((
-                term.offset,
-                ParseErrorKind::Unknown { what: "term", name: term.name.clone(), close },
-            ));
-        }
-    }
-    Ok(event)
 }
 
 /// Modifiers that stand at `at`.

@@ -2,7 +2,7 @@
 
 use alloc::collections::BTreeSet;
 
-use super::{Event, ParseErrorKind, Place};
+use super::{Event, ParseErrorKind, Place, closest};
 use crate::pmu::{ConfigWord, Term, Value};
 
 /// How call chains are made: perf's `call-graph=`.
@@ -154,4 +154,18 @@ pub(crate) fn repeated(terms: &[Term]) -> Result<(), Place> {
         Some(term) => Err((term.offset, ParseErrorKind::Repeated(term.name.clone()))),
         None => Ok(()),
     }
+}
+
+/// An event that is of no PMU's folder, with the terms that perf knows for every event.
+pub(super) fn with_terms(mut event: Event, terms: &[Term]) -> Result<Event, Place> {
+    for term in terms {
+        if !apply(&mut event, term)? {
+            let close = closest(&term.name, WORDS.iter().copied());
+            return Err((
+                term.offset,
+                ParseErrorKind::Unknown { what: "term", name: term.name.clone(), close },
+            ));
+        }
+    }
+    Ok(event)
 }

@@ -6,7 +6,7 @@ use nom::bytes::complete::{take_till, take_while1};
 use nom::character::complete::{char, space0};
 use nom::combinator::{map, opt, verify};
 use nom::multi::separated_list1;
-use nom::sequence::{delimited, preceded};
+use nom::sequence::delimited;
 
 use super::error::TextError;
 use super::lex::{Parsed, expect, number, whole};

@@ -2,7 +2,7 @@
 
 use std::io;
 
-/// Enables, or disables, every event that the calling process opened.
+/// Enables, or disables, every event that the calling thread opened.
 pub(crate) fn task_perf_events(enable: bool) -> io::Result<()> {
     let operation = if enable { libc::PR_TASK_PERF_EVENTS_ENABLE } else { libc::PR_TASK_PERF_EVENTS_DISABLE };
     // SAFETY: neither operation takes an argument, so no memory is read or written.

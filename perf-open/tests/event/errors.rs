@@ -93,6 +93,8 @@ fn patterns_cannot_make_events_without_end() {
     let many = vec!["r1"; (1 << 15) + 1].join(",");
     let error = parser("errors-many", HYBRID).parse(&many).unwrap_err();
     assert_eq!(error.to_string(), "at byte 98304: number of events: 0x10002 is larger than 0x10000");
+    let group = format!("{{{}}}", vec!["r1"; 1000].join(","));
+    assert_eq!(parser("errors-some", INTEL).parse(&group).unwrap()[0].events.len(), 1000);
 }
 
 #[test]

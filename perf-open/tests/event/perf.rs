@@ -1,6 +1,6 @@
 //! The attr of a string is the one that perf makes of it.
 
-use std::collections::BTreeMap;
+use alloc::collections::BTreeMap;
 use std::process::Command;
 
 use perf_abi::attr::{Attr, AttrFlags};
@@ -105,7 +105,7 @@ fn attrs_are_perfs() {
         "{faults:u,cs}:k",
         "{faults:G,cs}:u",
         "{faults:D,cs}:e",
-        "{cycles:p,instructions}:pu",
+        "{faults:p,cs}:pu",
         "{faults,cs}:S",
     ]
     .map(str::to_owned)

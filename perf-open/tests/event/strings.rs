@@ -1,10 +1,13 @@
 //! What strings mean.
 
+use std::sync::LazyLock;
+
 use perf_abi::attr::AttrFlags;
 use perf_abi::breakpoint::BreakpointType;
 use perf_abi::event::{EventType, HwCacheId, HwCacheOpId, HwCacheOpResultId, HwId, SwId};
 use perf_open::event::{
-    CACHES, CallGraph, Event, EventGroup, HARDWARE, OPERATIONS, OUTCOMES, SOFTWARE, cache_events, parse,
+    CACHES, CallGraph, Event, EventGroup, HARDWARE, OPERATIONS, OUTCOMES, Parser, SOFTWARE, cache_events,
+    parse,
 };
 use proptest::prelude::*;
 
@@ -148,7 +151,7 @@ fn modifiers() {
 #[test]
 fn groups_and_their_modifiers() {
     use AttrFlags as F;
-    let groups = groups("groups", " cycles:u , mem { faults:p , cs:G } :DeSWpu ,{dummy}");
+    let groups = groups("groups", " cycles:u , mem { faults:p , cs:G }:DeSWpu ,{dummy}");
     let names: Vec<Vec<&str>> =
         groups.iter().map(|group| group.events.iter().map(|event| event.name.as_str()).collect()).collect();
     assert_eq!(names, [vec!["cycles:u"], vec!["faults:p", "cs:G"], vec!["dummy"]]);
@@ -224,7 +227,7 @@ fn pmus() {
     };
     let of = |pmu: &str, kind, config| (pmu.to_owned(), kind, config);
     assert_eq!(told("p1", "cpu/event=0x3c,umask=1/pp"), [of("cpu", 4, 0x13c)]);
-    assert_eq!(told("p2", "cpu-cycles/config=1/,mem-loads:u").len(), 1);
+    assert_eq!(told("p2", "mem-loads:u"), [of("cpu", 4, 0x1cd)]);
     let both = [of("uncore_imc_0", 13, 0x304), of("uncore_imc_1", 14, 0x304)];
     for like in ["uncore_imc", "imc", "uncore_imc_?", "imc_*[0-9]", "cas"] {
         let list = format!("{like}/event=4,umask=3/");
@@ -261,17 +264,20 @@ fn cpus_of_several_kinds() {
     assert_eq!(configs, [0, 4, 1]);
 }
 
+/// A parser whose folders are made once.
+static PARSER: LazyLock<Parser> = LazyLock::new(|| parser("random", INTEL));
+
 proptest! {
     #[test]
     fn no_string_panics(text in ".{0,60}") {
-        let _ = parse(&text);
+        let _ = PARSER.parse(&text);
     }
 
     #[test]
     fn faults_are_within_the_string(
         text in "(cycles|faults|LLC-loads|mem:|cpu|msr|sched:|sched_switch|r1a8|name|period|config|[0-9:,/{}='ukhpGHSDWe* ]){0,14}",
     ) {
-        if let Err(error) = parse(&text) {
+        if let Err(error) = PARSER.parse(&text) {
             prop_assert!(error.offset() <= text.len() && text.is_char_boundary(error.offset()), "{error:#}");
             prop_assert!(!error.to_string().contains('\n') || text.contains('\n'));
         }

@@ -1,0 +1,27 @@
+//! The manual page's example: how many instructions one print takes. Where there is no PMU that counts instructions, it
+//! counts the nanoseconds.
+//!
+//! `cargo run -p perf-open --example count`
+
+use perf_open::abi::event::{HwId, SwId};
+use perf_open::{Builder, Counter, Error, Event, Target};
+
+fn open(event: Event) -> Result<Counter, Error> {
+    Builder::new(event).disabled(true).exclude_kernel(true).exclude_hv(true).open(&Target::this_thread())
+}
+
+fn main() -> Result<(), Error> {
+    let (counter, unit) = match open(Event::hardware(HwId::INSTRUCTIONS)) {
+        Ok(counter) => (counter, "instructions"),
+        Err(error) => {
+            eprintln!("{error}");
+            (open(Event::software(SwId::TASK_CLOCK))?, "nanoseconds")
+        }
+    };
+    counter.reset()?;
+    counter.enable()?;
+    println!("Counting the {unit} of this line");
+    counter.disable()?;
+    println!("It took {} {unit}", counter.read()?.value);
+    Ok(())
+}

@@ -1,0 +1,35 @@
+//! A uprobe: counts the calls of a function of this very program. Takes privilege.
+//!
+//! `cargo run -p perf-open --example uprobe`
+
+use perf_open::{Builder, Event, Target};
+
+#[inline(never)]
+extern "C" fn probed(number: u64) -> u64 {
+    std::hint::black_box(number.wrapping_mul(3))
+}
+
+/// Where in its file the code at `address` is.
+fn file_offset(address: u64) -> Option<u64> {
+    let maps = std::fs::read_to_string("/proc/self/maps").ok()?;
+    // start-end perms offset dev inode path
+    maps.lines().find_map(|line| {
+        let hex = |text| u64::from_str_radix(text, 16).ok();
+        let mut columns = line.split_whitespace();
+        let (start, end) = columns.next()?.split_once('-')?;
+        let (start, end, offset) = (hex(start)?, hex(end)?, hex(columns.nth(1)?)?);
+        (start..end).contains(&address).then(|| address - start + offset)
+    })
+}
+
+fn main() -> Result<(), Box<dyn core::error::Error>> {
+    let address = probed as extern "C" fn(u64) -> u64 as usize as u64;
+    let offset = file_offset(address).ok_or("the function is in no mapping")?;
+    let event = Event::uprobe(std::env::current_exe()?, offset)?;
+    let counter = Builder::new(event).open(&Target::this_thread())?;
+    for number in 0..10 {
+        probed(number);
+    }
+    println!("the function at {offset:#x} of the program was called {} times", counter.read()?.value);
+    Ok(())
+}

@@ -1,0 +1,103 @@
+//! What is before the terms of an event.
+
+use perf_abi::breakpoint::BreakpointType;
+use perf_abi::event::EventType;
+
+use super::{Event, LookupError, ParseErrorKind, Place};
+use crate::pmu::{TextError, number, whole};
+
+/// What is before the terms of an event, and the list it stands in.
+#[derive(Clone, Copy)]
+pub(super) struct Head<'a> {
+    pub(super) list: &'a str,
+    pub(super) text: &'a str,
+}
+
+impl<'a> Head<'a> {
+    /// Where a part of the head stands in the list.
+    pub(super) fn at(self, part: &str) -> usize {
+        place(self.list, part)
+    }
+
+    /// The end of the head.
+    pub(super) fn end(self) -> &'a str {
+        self.text.get(self.text.len()..).unwrap_or_default()
+    }
+
+    /// `all` of a part as a number.
+    fn number(self, part: &str) -> Result<u64, Place> {
+        let fault = |error: TextError| {
+            (self.at(part).saturating_add(error.offset), ParseErrorKind::Expected(error.expected))
+        };
+        whole(part, "a number", number).map_err(fault)
+    }
+
+    /// `TYPE:CONFIG[:MODIFIERS]`.
+    pub(super) fn numeric(self, kind: &str, rest: &'a str) -> Result<(Event, &'a str), Place> {
+        let (config, modifiers) = rest.split_once(':').unwrap_or((rest, self.end()));
+        let value = self.number(kind)?;
+        let kind = u32::try_from(value).map_err(|_| {
+            let (name, max) = ("type".to_owned(), u32::MAX.into());
+            (self.at(kind), ParseErrorKind::TooLarge { name, value, max })
+        })?;
+        Ok((Event::numeric("", EventType(kind), self.number(config)?), modifiers))
+    }
+
+    /// `mem:ADDRESS[/LENGTH][:ACCESS][:MODIFIERS]`.
+    ///
+    /// perf: `parse_events_add_breakpoint`, `tools/perf/util/parse-events.c`.
+    pub(super) fn breakpoint(self) -> Result<(Event, &'a str), Place> {
+        let text = self.text.strip_prefix("mem:").unwrap_or_default();
+        let (place, rest) = text.split_once(':').unwrap_or((text, self.end()));
+        let (address_text, len_text) = match place.split_once('/') {
+            Some((address, len)) => (address, Some(len)),
+            None => (place, None),
+        };
+        // Letters that are not all of an access are modifiers of a breakpoint that names none.
+        let (first, behind) = rest.split_once(':').unwrap_or((rest, self.end()));
+        let is_access = !first.is_empty() && first.bytes().all(|byte| b"rwx".contains(&byte));
+        let (access, modifiers) = match is_access {
+            true => (
+                access(first).map_err(|(offset, kind)| (self.at(first).saturating_add(offset), kind))?,
+                behind,
+            ),
+            false => (BreakpointType::RW, rest),
+        };
+        let address = self.number(address_text)?;
+        let len = match len_text {
+            Some(len) => self.number(len)?,
+            None => Event::breakpoint_len(access),
+        };
+        let event = Event::breakpoint(address, len, access).map_err(|error| {
+            let part = match error {
+                LookupError::Value { what: "breakpoint length", .. } => len_text.unwrap_or(address_text),
+                LookupError::Value { what: "breakpoint access", .. } => first,
+                _ => address_text,
+            };
+            (self.at(part), ParseErrorKind::Lookup(error))
+        })?;
+        Ok((Event { name: String::new(), ..event }, modifiers))
+    }
+}
+
+/// Where in `list` its part begins.
+pub(super) fn place(list: &str, part: &str) -> usize {
+    part.as_ptr().addr().saturating_sub(list.as_ptr().addr()).min(list.len())
+}
+
+/// Letters of accesses, each once.
+fn access(letters: &str) -> Result<BreakpointType, Place> {
+    let mut access = BreakpointType::EMPTY;
+    for (offset, letter) in letters.char_indices() {
+        let bit = match letter {
+            'r' => BreakpointType::R,
+            'w' => BreakpointType::W,
+            _ => BreakpointType::X,
+        };
+        if access.intersects(bit) {
+            return Err((offset, ParseErrorKind::Repeated(letter.to_string())));
+        }
+        access |= bit;
+    }
+    Ok(access)
+}

@@ -1,0 +1,148 @@
+//! What the machine says of a name: its PMUs, their events, tracepoints, kinds of cpus.
+
+use core::cell::OnceCell;
+
+use perf_abi::event::{EventType, PMU_TYPE_SHIFT};
+
+use super::head::Head;
+use super::names::all_names;
+use super::terms::with_terms;
+use super::{Event, LookupError, Modifiers, ParseErrorKind, Parser, Place, closest, glob};
+use crate::pmu::{Pmu, Term, encode};
+
+/// The core PMUs of a machine that has several kinds of cpus, read once a string.
+pub(super) type Cores = OnceCell<Vec<Pmu>>;
+
+impl Parser {
+    /// Why nothing is of that name.
+    pub(super) fn unknown(&self, head: Head<'_>, first: &str, rest: &str, has_terms: bool) -> Place {
+        if !rest.is_empty() && Modifiers::parse(rest).is_err() {
+            let (name, _) = rest.split_once(':').unwrap_or((rest, ""));
+            return match self.tracefs().id(first, name) {
+                Err(error) => (head.at(first), ParseErrorKind::Lookup(error)),
+                Ok(_) => (head.at(first), ParseErrorKind::Expected("an event")),
+            };
+        }
+        let mut names = self.pmus().names().unwrap_or_default();
+        let what = if has_terms { "PMU or event" } else { "event" };
+        if !has_terms {
+            let pmus = core::mem::take(&mut names);
+            names = all_names();
+            names.extend(
+                pmus.iter()
+                    .filter_map(|pmu| self.pmus().get(pmu).ok())
+                    .flat_map(|pmu| pmu.events.into_iter().map(|event| event.name)),
+            );
+        }
+        let close = closest(first, names.iter().map(String::as_str));
+        (head.at(first), ParseErrorKind::Unknown { what, name: first.to_owned(), close })
+    }
+
+    /// The tracepoints of a name, either part of which may be a pattern.
+    pub(super) fn tracepoints(
+        &self,
+        head: Head<'_>,
+        system: &str,
+        name: &str,
+        terms: &[Term],
+    ) -> Result<Vec<Event>, Place> {
+        let lookup = |error| (head.at(system), ParseErrorKind::Lookup(error));
+        let one = |system: &str, name: &str| -> Result<Event, Place> {
+            let event = Event::tracepoint_of(self.tracefs(), system, name).map_err(lookup)?;
+            with_terms(event, terms)
+        };
+        if !glob::is_pattern(system) && !glob::is_pattern(name) {
+            return Ok(vec![one(system, name)?]);
+        }
+        let mut events = Vec::new();
+        for known in
+            self.tracefs().systems().map_err(lookup)?.iter().filter(|known| glob::matches(system, known))
+        {
+            let names = self.tracefs().names(known).map_err(lookup)?;
+            for name in names.iter().filter(|known| glob::matches(name, known)) {
+                events.push(one(known, name)?);
+            }
+        }
+        if events.is_empty() {
+            let name = format!("{system}:{name}");
+            return Err((
+                head.at(system),
+                ParseErrorKind::Unknown { what: "tracepoint", name, close: Vec::new() },
+            ));
+        }
+        Ok(events)
+    }
+
+    /// The PMU of that name; else those that have it before a number, with or without `uncore_`, or that match it as
+    /// a pattern.
+    ///
+    /// perf: `perf_pmu__match`, `tools/perf/util/pmu.c`.
+    pub(super) fn pmus_like(&self, name: &str) -> Result<Vec<String>, LookupError> {
+        if self.pmus().has(name) {
+            return Ok(vec![name.to_owned()]);
+        }
+        let numbered = |known: &str| {
+            let number = known.strip_prefix(name).map(|rest| rest.strip_prefix('_').unwrap_or(rest));
+            number
+                .is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
+        };
+        let is_like = |known: &str| numbered(known) || (glob::is_pattern(name) && glob::matches(name, known));
+        let mut names = self.pmus().names()?;
+        names.retain(|known| {
+            let bare = known.strip_prefix("uncore_").unwrap_or(known);
+            is_like(known) || bare == name || is_like(bare)
+        });
+        Ok(names)
+    }
+
+    /// The event of these terms on each PMU.
+    pub(super) fn of_pmus(
+        &self,
+        head: Head<'_>,
+        pmus: &[String],
+        terms: &[Term],
+    ) -> Result<Vec<Event>, Place> {
+        let of_pmu = |name: &String| {
+            let pmu = self.pmus().get(name);
+            let pmu = pmu.map_err(|error| (head.at(head.text), ParseErrorKind::Lookup(error)))?;
+            encode(&pmu, terms)
+        };
+        pmus.iter().map(of_pmu).collect()
+    }
+
+    /// A hardware, cache or raw event on each kind of cpu, where the machine has several.
+    ///
+    /// Kernel: `PERF_PMU_CAP_EXTENDED_HW_TYPE`. Since Linux 5.13.
+    pub(super) fn of_each_core(&self, event: Event, cores: &Cores) -> Result<Vec<Event>, Place> {
+        let generic = event.attr.kind == EventType::HARDWARE || event.attr.kind == EventType::HW_CACHE;
+        let told = event.attr.config >> PMU_TYPE_SHIFT != 0;
+        if !(event.attr.kind == EventType::RAW || (generic && !told)) {
+            return Ok(vec![event]);
+        }
+        let cores = match cores.get() {
+            Some(cores) => cores,
+            None => {
+                let read = self.cores().map_err(|error| (0, ParseErrorKind::Lookup(error)))?;
+                cores.get_or_init(|| read)
+            }
+        };
+        if cores.is_empty() {
+            return Ok(vec![event]);
+        }
+        let of_core = |pmu: &Pmu| {
+            let mut event = Event { cpus: pmu.cpus.clone(), pmu: Some(pmu.name.clone()), ..event.clone() };
+            if generic {
+                event.attr.config |= u64::from(pmu.kind.0) << PMU_TYPE_SHIFT;
+            } else {
+                event.attr.kind = pmu.kind;
+            }
+            event
+        };
+        Ok(cores.iter().map(of_core).collect())
+    }
+
+    /// The core PMUs of a machine that has several kinds of cpus; none of another.
+    fn cores(&self) -> Result<Vec<Pmu>, LookupError> {
+        self.pmus().hybrid()?.iter().map(|name| self.pmus().get(name)).collect()
+    }
+}
