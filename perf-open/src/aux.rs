@@ -3,7 +3,7 @@
 //! An AUX record in the ring says where in the area new data is: [`AuxDrain::data`] gives its bytes. Which events have
 //! an area is the PMU's choice: Intel PT, BTS, Arm SPE, CoreSight and others; no software event.
 
-use std::sync::Arc;
+use alloc::sync::Arc;
 
 use perf_parse::record;
 use perf_parse::ring::{AuxArea, AuxData, RingError, RingErrorKind};

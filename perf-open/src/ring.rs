@@ -54,9 +54,9 @@ pub use merge::merge;
 pub use overwrite::{Overwrite, Paused, Snapshot};
 pub use source::wait;
 
+use alloc::sync::Arc;
+use core::time::Duration;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
-use std::sync::Arc;
-use std::time::Duration;
 
 use perf_parse::file::Events;
 use perf_parse::ring::{Buffer, Page, RingError, RingErrorKind};

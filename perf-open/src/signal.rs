@@ -30,7 +30,7 @@
 //! use perf_open::abi::event::EventType;
 //! use perf_open::signal::{Cause, Signals};
 //! use perf_open::{Builder, Target};
-//! use std::sync::atomic::{AtomicU64, Ordering};
+//! use core::sync::atomic::{AtomicU64, Ordering};
 //!
 //! static WATCHED: AtomicU64 = AtomicU64::new(0);
 //!
@@ -54,10 +54,10 @@
 //! # Ok::<(), perf_open::Error>(())
 //! ```
 
-use std::fmt;
-use std::marker::PhantomData;
+use core::fmt;
+use core::marker::PhantomData;
+use core::time::Duration;
 use std::os::fd::{AsFd, RawFd};
-use std::time::Duration;
 
 use perf_abi::event::EventType;
 

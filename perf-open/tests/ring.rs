@@ -1,9 +1,10 @@
 //! Rings: of the program's own, so that memory checkers see every access, and of the running kernel.
 //!
-//! The first three modules run under an address sanitizer and under valgrind:
+//! All but `live`, which leaks on purpose, and `speed` run under an address sanitizer and under valgrind:
 //!
 //! ```text
-//! RUSTFLAGS=-Zsanitizer=address cargo +nightly test -p perf-open --test ring --target x86_64-unknown-linux-gnu
+//! RUSTFLAGS=-Zsanitizer=address \
+//!     cargo +nightly test -p perf-open --test ring --target x86_64-unknown-linux-gnu -- guard overwrite stress
 //! cargo test -p perf-open --test ring --no-run
 //! STRESS_RECORDS=50000 valgrind --error-exitcode=1 target/debug/deps/ring-HASH guard overwrite stress
 //! ```

@@ -4,7 +4,7 @@ use perf_abi::endian::NativeEndian;
 use perf_abi::record::RecordType;
 use perf_parse::file::{Events, FileErrorKind};
 use perf_parse::ring::{Buffer, Forward, RingError};
-use perf_parse::{RawRecord, Record, Sample};
+use perf_parse::{RawRecord, Record, Sample, SampleLayout};
 
 use super::{Account, Ring};
 use crate::sys::consumer::Consumer;
@@ -142,7 +142,7 @@ impl<'r> Drain<'r> {
     ///
     /// [`DrainError::Ring`] as [`next_record`](Self::next_record). [`DrainError::Record`] for a record that cannot be
     /// decoded, or is of an event that was not [added](Ring::add); it is taken, and the next can be.
-    #[inline]
+    #[inline(always)]
     pub fn next_decoded(&mut self) -> Option<Result<Decoded<'_>, DrainError>> {
         let position = self.progress.position;
         let Ring { data, buffer, sources, .. } = &mut *self.ring;
@@ -202,7 +202,9 @@ impl<'r> Drain<'r> {
 }
 
 /// Decodes a record by the layout of its event.
-#[inline]
+///
+/// Inlined wherever it is used, so that the record is looked at where it is made: moving it costs more than making it.
+#[inline(always)]
 pub(super) fn decode<'a>(
     events: &'a Events,
     raw: RawRecord<'a, NativeEndian>,
@@ -211,16 +213,25 @@ pub(super) fn decode<'a>(
     // The kernel writes none of the perf tool's own records, which alone have no event.
     let index = events.of(&raw)?.ok_or(FileErrorKind::UnknownEvent { kind })?;
     let event = events.get(index).ok_or(FileErrorKind::UnknownEvent { kind })?;
-    // Most records are samples: they are not moved through the larger enum's other variants.
-    let record = if kind == RecordType::SAMPLE {
-        Sample::parse(&event.layout, &raw).map(Record::Sample)
-    } else {
-        raw.decode(&event.layout)
-    };
-    match record {
-        Ok(record) => Ok(Decoded { event: index, raw, record }),
-        Err(error) => Err(FileErrorKind::Record { kind, error }),
+    // Most records are samples: they are not moved through the other variants of the larger enum.
+    if kind == RecordType::SAMPLE {
+        return match Sample::parse(&event.layout, &raw) {
+            Ok(sample) => Ok(Decoded { event: index, raw, record: Record::Sample(sample) }),
+            Err(error) => Err(FileErrorKind::Record { kind, error }),
+        };
     }
+    decode_other(index, &event.layout, raw)
+}
+
+#[cold]
+#[inline(never)]
+fn decode_other<'a>(
+    event: usize,
+    layout: &'a SampleLayout,
+    raw: RawRecord<'a, NativeEndian>,
+) -> Result<Decoded<'a>, FileErrorKind> {
+    let record = raw.decode(layout).map_err(|error| FileErrorKind::Record { kind: raw.kind(), error })?;
+    Ok(Decoded { event, raw, record })
 }
 
 impl Drop for Drain<'_> {

@@ -17,9 +17,10 @@
 //! # Ok::<(), Box<dyn core::error::Error>>(())
 //! ```
 
+use alloc::sync::Arc;
 use std::fs::File;
 use std::io::Write;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use perf_abi::attr::Attr;
 

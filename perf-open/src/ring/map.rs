@@ -1,8 +1,8 @@
 //! What mapping a ring takes, whichever way it is written.
 
-use std::mem::offset_of;
+use alloc::sync::Arc;
+use core::mem::offset_of;
 use std::os::fd::AsFd;
-use std::sync::Arc;
 
 use perf_abi::attr::{Attr, AttrFlags};
 use perf_abi::endian::NativeEndian;
@@ -133,13 +133,13 @@ pub(crate) fn page(memory: &Mapping) -> Page {
     for _ in 0..1000 {
         let before = memory.load_acquire(offset_of!(Wire, lock));
         memory.copy(0, counts);
-        std::sync::atomic::fence(std::sync::atomic::Ordering::Acquire);
+        core::sync::atomic::fence(core::sync::atomic::Ordering::Acquire);
         // The word is the count and `index` beside it; neither may change.
         is_settled = memory.load(offset_of!(Wire, lock)) == before && lock(counts) % 2 == 0;
         if is_settled {
             break;
         }
-        std::hint::spin_loop();
+        core::hint::spin_loop();
     }
     let mut page = Page::read::<NativeEndian>(&bytes).unwrap_or_default();
     page.lock |= u32::from(!is_settled);
@@ -156,7 +156,7 @@ pub(super) fn dump(memory: &Mapping) -> Vec<u8> {
     let mut bytes = vec![0; memory.len()];
     let (page, data) = bytes.split_at_mut(page_size());
     memory.copy(0, page);
-    std::sync::atomic::fence(std::sync::atomic::Ordering::Acquire);
+    core::sync::atomic::fence(core::sync::atomic::Ordering::Acquire);
     memory.copy(page_size(), data);
     bytes
 }

@@ -1,9 +1,9 @@
 //! Rings that keep the newest records.
 
-use std::mem::offset_of;
+use alloc::sync::Arc;
+use core::mem::offset_of;
+use core::time::Duration;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
-use std::sync::Arc;
-use std::time::Duration;
 
 use perf_abi::endian::NativeEndian;
 use perf_abi::mmap_page::MmapPage;
@@ -156,7 +156,7 @@ impl Overwrite {
         let mut before = head();
         for _ in 0..16 {
             self.memory.copy(self.start, &mut self.copy);
-            std::sync::atomic::fence(std::sync::atomic::Ordering::Acquire);
+            core::sync::atomic::fence(core::sync::atomic::Ordering::Acquire);
             let after = head();
             if after == before {
                 self.seen = after;

@@ -1,10 +1,11 @@
 //! Who writes a ring: what to wait on, and how it is paused.
 
+use alloc::sync::Arc;
+use core::time::Duration;
 use std::fs::File;
 use std::io::Read;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::sync::{Mutex, PoisonError};
 
 use perf_abi::ioctl::Request;
 

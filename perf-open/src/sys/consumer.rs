@@ -1,8 +1,8 @@
 //! The reader's side of a ring, and of an AUX area: which bytes are unread, and giving them back to the writer.
 
-use std::mem::offset_of;
-use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use alloc::sync::Arc;
+use core::mem::offset_of;
+use core::sync::atomic::Ordering;
 
 use perf_abi::endian::NativeEndian;
 use perf_abi::mmap_page::MmapPage;
@@ -169,7 +169,7 @@ impl Consumer {
     #[inline]
     pub(crate) fn unread(&self, from: u64) -> (&[u8], &[u8]) {
         let unread = self.head.wrapping_sub(self.tail);
-        let left = unread.checked_sub(from.wrapping_sub(self.tail)).unwrap_or(0);
+        let left = unread.saturating_sub(from.wrapping_sub(self.tail));
         // Both fit: `left` is at most the size, by the invariants, and the other is below it.
         let (left, at) = (left as usize, from as usize & (self.size - 1));
         let first = left.min(self.size - at);

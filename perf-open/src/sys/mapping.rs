@@ -3,11 +3,12 @@
 //! What another writes at any moment is read by single atomic or volatile loads, and copied by such loads: never through
 //! a reference. References are made by [`Consumer`](super::consumer::Consumer) alone, of bytes whose writer waits.
 
-use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
+use alloc::alloc::{alloc_zeroed, dealloc, handle_alloc_error};
+use core::alloc::Layout;
+use core::ptr::{self, NonNull};
+use core::sync::atomic::{AtomicU64, Ordering, fence};
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd};
-use std::ptr::{self, NonNull};
-use std::sync::atomic::{AtomicU64, Ordering, fence};
 
 /// Bytes of a page of this machine.
 pub(crate) fn page_size() -> usize {

@@ -1,8 +1,8 @@
 //! The writer's side of an area on the heap: what the kernel does, done by the program itself.
 
-use std::mem::offset_of;
-use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use alloc::sync::Arc;
+use core::mem::offset_of;
+use core::sync::atomic::Ordering;
 
 use perf_abi::endian::NativeEndian;
 use perf_abi::mmap_page::MmapPage;

@@ -1,9 +1,9 @@
 //! Signals of a descriptor, and taking signals without a handler.
 
+use core::mem::MaybeUninit;
+use core::time::Duration;
 use std::io;
-use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, BorrowedFd};
-use std::time::Duration;
 
 /// Linux's numbers, which glibc's part of `libc` does not have. The same on every architecture.
 const F_SETSIG: libc::c_int = 10;
@@ -107,7 +107,7 @@ impl Set {
             tv_sec: libc::time_t::try_from(time.as_secs()).unwrap_or(libc::time_t::MAX),
             tv_nsec: time.subsec_nanos() as _,
         });
-        let time = time.as_ref().map_or(std::ptr::null(), std::ptr::from_ref);
+        let time = time.as_ref().map_or(core::ptr::null(), core::ptr::from_ref);
         // SAFETY: the function reads the set and the time, if any, and writes the info; all live through the call.
         let result = unsafe { libc::sigtimedwait(&raw const self.0, info.as_mut_ptr(), time) };
         match outcome(result) {
@@ -121,7 +121,7 @@ impl Set {
 
 /// The bytes of a signal's info.
 pub(crate) fn bytes(info: &libc::siginfo_t) -> &[u8] {
-    let start = std::ptr::from_ref(info).cast::<u8>();
+    let start = core::ptr::from_ref(info).cast::<u8>();
     // SAFETY: the struct is an array of integers in all but name, without padding, and lives as long as the slice.
-    unsafe { std::slice::from_raw_parts(start, size_of::<libc::siginfo_t>()) }
+    unsafe { core::slice::from_raw_parts(start, size_of::<libc::siginfo_t>()) }
 }
