@@ -1,6 +1,8 @@
 //! What the dependencies are: their licences, where they come from, and that there are no two of one.
 
-use std::collections::BTreeMap;
+extern crate alloc;
+
+use alloc::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 

@@ -13,7 +13,7 @@ fn main() -> Result<(), Box<dyn core::error::Error>> {
 
     let group = Group::open_events(&events, &Target::this_thread(), |builder, _| builder)?;
     group.enable()?;
-    let sum: u64 = (0..1_000_000_u64).map(std::hint::black_box).sum();
+    let sum: u64 = (0..1_000_000_u64).map(core::hint::black_box).sum();
     group.disable()?;
 
     for (name, count) in names.iter().zip(group.read()?) {

@@ -4,7 +4,7 @@
 //! cargo run -p perf-open --example ring_dump [FILE]
 //! ```
 
-use std::error::Error;
+use core::error::Error;
 
 use perf_open::abi::endian::NativeEndian;
 use perf_open::abi::event::SwId;

@@ -4,9 +4,12 @@
 //! cargo run --release -p perf-open --example sampling
 //! ```
 
-use std::collections::BTreeMap;
-use std::error::Error;
-use std::time::{Duration, Instant};
+extern crate alloc;
+
+use alloc::collections::BTreeMap;
+use core::error::Error;
+use core::time::Duration;
+use std::time::Instant;
 
 use perf_open::abi::event::SwId;
 use perf_open::abi::sample_type::SampleType;

@@ -6,7 +6,7 @@ use perf_open::{Builder, Event, Target};
 
 #[inline(never)]
 extern "C" fn probed(number: u64) -> u64 {
-    std::hint::black_box(number.wrapping_mul(3))
+    core::hint::black_box(number.wrapping_mul(3))
 }
 
 /// Where in its file the code at `address` is.

@@ -177,7 +177,7 @@ impl Ring {
         };
         self.data.refresh().map_err(invalid)?;
         let head = self.data.head();
-        if head % 8 == 0 { Ok(()) } else { Err(invalid(head)) }
+        if head.is_multiple_of(8) { Ok(()) } else { Err(invalid(head)) }
     }
 
     /// Gives the room before `position` back to the kernel, and counts what was taken of it.

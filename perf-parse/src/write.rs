@@ -160,7 +160,7 @@ fn framed<O: Endian>(
     put(out, &Header::<O>::new(kind, misc, 0));
     let written = body(out).and_then(|()| {
         let size = out.len().saturating_sub(start);
-        if size % 8 != 0 && !kind.is_user() {
+        if !size.is_multiple_of(8) && !kind.is_user() {
             return Err(WriteError::Unaligned { size });
         }
         u16::try_from(size).map_err(|_| WriteError::TooLong { size })

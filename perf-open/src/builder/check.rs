@@ -76,7 +76,7 @@ fn sampling(attr: &Attr) -> Fault {
                  damaged ones",
             );
         }
-        if size % 8 != 0 {
+        if !size.is_multiple_of(8) {
             return fault("sample_stack_user", &format!("{size} is not a multiple of 8"));
         }
         if size > MAX_STACK_USER {

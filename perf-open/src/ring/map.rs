@@ -135,7 +135,7 @@ pub(crate) fn page(memory: &Mapping) -> Page {
         memory.copy(0, counts);
         core::sync::atomic::fence(core::sync::atomic::Ordering::Acquire);
         // The word is the count and `index` beside it; neither may change.
-        is_settled = memory.load(offset_of!(Wire, lock)) == before && lock(counts) % 2 == 0;
+        is_settled = memory.load(offset_of!(Wire, lock)) == before && lock(counts).is_multiple_of(2);
         if is_settled {
             break;
         }

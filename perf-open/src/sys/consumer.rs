@@ -120,8 +120,8 @@ impl Consumer {
             || !behind
             || !memory.is_writable()
             || !size.is_power_of_two()
-            || size % 8 != 0
-            || start % 8 != 0
+            || !size.is_multiple_of(8)
+            || !start.is_multiple_of(8)
         {
             return None;
         }

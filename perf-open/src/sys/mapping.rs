@@ -89,7 +89,7 @@ impl Mapping {
     /// If they are not all in the mapping, or not aligned to their size.
     fn address(&self, at: usize, bytes: usize) -> *mut u8 {
         let fits = at.checked_add(bytes).is_some_and(|end| end <= self.len);
-        assert!(fits && at % bytes == 0, "{bytes} bytes at {at} of a mapping of {}", self.len);
+        assert!(fits && at.is_multiple_of(bytes), "{bytes} bytes at {at} of a mapping of {}", self.len);
         // SAFETY: `at` is within the mapping, one object whose length fits an isize.
         unsafe { self.start.as_ptr().add(at) }
     }
@@ -135,7 +135,7 @@ impl Mapping {
     ///
     /// If `at` or the length of `to` is not a multiple of 8, or the mapping is too short.
     pub(crate) fn copy(&self, at: usize, to: &mut [u8]) {
-        assert!(to.len() % 8 == 0, "whole words are copied");
+        assert!(to.len().is_multiple_of(8), "whole words are copied");
         for (word, at) in to.chunks_exact_mut(8).zip((at..).step_by(8)) {
             word.copy_from_slice(&self.load(at).to_ne_bytes());
         }

@@ -66,7 +66,7 @@ impl Producer {
     ///
     /// If the length is no multiple of 8.
     pub(crate) fn write(&mut self, bytes: &[u8]) -> bool {
-        assert!(bytes.len() % 8 == 0, "whole words are written");
+        assert!(bytes.len().is_multiple_of(8), "whole words are written");
         if bytes.len() > self.size {
             return false;
         }

@@ -1,6 +1,6 @@
 //! The guard: what is taken, what stays, and what a corrupt page does.
 
-use std::time::Duration;
+use core::time::Duration;
 
 use perf_open::Ring;
 use perf_open::abi::endian::NativeEndian;
@@ -116,7 +116,7 @@ fn what_is_kept_or_cancelled_comes_again() {
 
     let mut drain = ring.read().unwrap();
     drain.next_record().unwrap().unwrap();
-    std::mem::forget(drain); // as cancel, but for the account
+    core::mem::forget(drain); // as cancel, but for the account
     assert_eq!(ips(&mut ring), [2, 3, 4]);
     assert_eq!(ring.account().records, 5);
 }

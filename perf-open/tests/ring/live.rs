@@ -1,7 +1,8 @@
 //! Rings that the running kernel writes. Software events are everywhere; what the machine lacks or refuses is skipped.
 
+use core::time::Duration;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use perf_open::abi::attr::AttrFlags;
 use perf_open::abi::endian::NativeEndian;
@@ -33,14 +34,14 @@ fn touch(pages: usize) {
     for from in (0..pages).step_by(most) {
         let mut fresh = Vec::with_capacity(1 << 20);
         fresh.resize((pages - from).min(most) * page_bytes(), 1_u8);
-        std::hint::black_box(fresh.leak());
+        core::hint::black_box(fresh.leak());
     }
 }
 
 fn spin(time: Duration) {
     let start = Instant::now();
     while start.elapsed() < time {
-        std::hint::black_box(0);
+        core::hint::black_box(0);
     }
 }
 

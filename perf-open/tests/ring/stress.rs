@@ -1,7 +1,7 @@
 //! A writer and a reader at once, in a small ring.
 
+use core::time::Duration;
 use std::thread;
-use std::time::Duration;
 
 use perf_open::Ring;
 use perf_open::abi::record::RecordType;

@@ -43,7 +43,7 @@ pub(crate) fn getppid() -> Option<Counter> {
 /// Calls the system call that `getppid` counts.
 pub(crate) fn call_getppid(times: u32) {
     for _ in 0..times {
-        std::hint::black_box(std::os::unix::process::parent_id());
+        core::hint::black_box(std::os::unix::process::parent_id());
     }
 }
 

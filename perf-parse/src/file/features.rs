@@ -129,7 +129,8 @@ impl<'a> FeatureSection<'a> {
     /// part that is as small, where the capture's NRCPUS is not zero.
     fn ends(&self, at: &Cursor<'a>) -> bool {
         let rest = at.rest();
-        rest.is_empty() || (rest.len() < 8 && self.bytes.len() % 8 == 0 && rest.iter().all(|&byte| byte == 0))
+        rest.is_empty()
+            || (rest.len() < 8 && self.bytes.len().is_multiple_of(8) && rest.iter().all(|&byte| byte == 0))
     }
 
     /// Ends the decoding.

@@ -47,9 +47,9 @@ fn is_credible<O: Endian>(record: &RawRecord<'_, O>, events: &Events) -> bool {
     let kind = record.kind();
     if kind.is_user() {
         let unaligned = [RecordType::HEADER_TRACING_DATA, RecordType::HEADER_FEATURE, RecordType::COMPRESSED];
-        return kind.name().is_some() && (record.size() % 8 == 0 || unaligned.contains(&kind));
+        return kind.name().is_some() && (record.size().is_multiple_of(8) || unaligned.contains(&kind));
     }
-    if kind.name().is_none() || record.size() % 8 != 0 {
+    if kind.name().is_none() || !record.size().is_multiple_of(8) {
         return false;
     }
     let has_string =

@@ -33,7 +33,7 @@ impl<'a, O: Endian> File<'a, O> {
     pub(crate) fn header(&self) -> &FileHeader {
         match self.reader.mode() {
             Mode::File(header) => header,
-            Mode::Pipe => panic!("a pipe"),
+            mode => panic!("a {}", mode.name()),
         }
     }
 
