@@ -36,8 +36,8 @@ fn main() -> Result<(), Box<dyn Error>> {
             continue;
         }
         let mut drain = ring.read()?;
-        while let Some(decoded) = drain.next_decoded() {
-            let Record::Sample(sample) = decoded?.record else { continue };
+        while let Some(record) = drain.next_with_event() {
+            let Record::Sample(sample) = record?.decode()? else { continue };
             let Some(chain) = sample.callchain()? else { continue };
             let (count, example) = leaves.entry(sample.ip().unwrap_or(0)).or_default();
             *count += 1;

@@ -27,8 +27,8 @@ fn main() -> Result<(), Box<dyn core::error::Error>> {
 
     println!("{} writes to {:p}", counter.read()?.value, &WATCHED);
     let mut records = ring.read()?;
-    while let Some(decoded) = records.next_decoded() {
-        if let Record::Sample(sample) = decoded?.record {
+    while let Some(record) = records.next_with_event() {
+        if let Record::Sample(sample) = record?.decode()? {
             let (ip, addr) = (sample.ip().unwrap_or_default(), sample.addr().unwrap_or_default());
             println!("written at {addr:#x}, before the instruction at {ip:#x}");
         }

@@ -28,10 +28,10 @@ use crate::sys::mapping::Mapping;
 /// let mut ring = Ring::map(&tracer, 8)?;
 /// let mut aux = Aux::map(&ring, 1024)?;
 /// let mut drain = ring.read()?;
-/// while let Some(decoded) = drain.next_decoded() {
-///     if let Record::Aux(record) = decoded?.record {
+/// while let Some(record) = drain.next_with_event() {
+///     if let Record::Aux(told) = record?.decode()? {
 ///         let mut area = aux.read()?;
-///         let data = area.data(&record)?;
+///         let data = area.data(&told)?;
 ///         println!("{} bytes {:?}", data.first.len() + data.second.len(), data.flags);
 ///     }
 /// }

@@ -49,7 +49,7 @@ mod overwrite;
 mod source;
 
 pub use account::Account;
-pub use drain::{Decoded, Drain, DrainError};
+pub use drain::{Drain, DrainError, EventRecord};
 pub use merge::merge;
 pub use overwrite::{Overwrite, Paused, Snapshot};
 pub use source::wait;
@@ -89,8 +89,8 @@ use source::Source;
 /// drop(vec![1_u8; 1 << 20]);
 ///
 /// let mut drain = ring.read()?;
-/// while let Some(decoded) = drain.next_decoded() {
-///     if let Record::Sample(sample) = decoded?.record {
+/// while let Some(record) = drain.next_with_event() {
+///     if let Record::Sample(sample) = record?.decode()? {
 ///         assert!(sample.time().is_some());
 ///     }
 /// }
@@ -136,7 +136,7 @@ impl Ring {
         Ok(Self { source, data, buffer: Box::default(), sources, account: Account::default() })
     }
 
-    /// Has the records of `counter` written to this ring too; gives its number, for [`Decoded::event`]. That of the
+    /// Has the records of `counter` written to this ring too; gives its number, for [`EventRecord::event`]. That of the
     /// ring's own event is 0.
     ///
     /// Records tell their event by its id: all events need [`IDENTIFIER`](perf_abi::sample_type::SampleType::IDENTIFIER)

@@ -164,7 +164,20 @@ impl<'a, O: Endian> RawRecord<'a, O> {
     /// assert_eq!(raw.decode(&layout).unwrap_err().to_string(), "byte 16: comm: has no NUL before the record ends");
     /// # Ok::<(), perf_parse::Error>(())
     /// ```
+    #[inline]
     pub fn decode(&self, layout: &'a SampleLayout) -> Result<Record<'a, O>, Error> {
+        if self.kind() == RecordType::SAMPLE {
+            if let Some(sample) = Sample::fitting(layout, self) {
+                return Ok(Record::Sample(sample));
+            }
+        }
+        self.decode_other(layout)
+    }
+
+    /// Decodes a record that is not a sample, or says why it is none. Apart, so that what is inlined is the path of
+    /// nearly all records.
+    #[inline(never)]
+    fn decode_other(&self, layout: &'a SampleLayout) -> Result<Record<'a, O>, Error> {
         let kind = self.kind();
         if kind == RecordType::SAMPLE {
             return Sample::parse(layout, self).map(Record::Sample);

@@ -80,6 +80,16 @@ impl<'a, O: Endian> Sample<'a, O> {
         Ok(sample)
     }
 
+    /// As [`parse`](Self::parse), but for the reason. For a result that is larger: by way of the smaller one the view would
+    /// be moved through memory, which costs more than all else.
+    #[inline]
+    pub(crate) fn fitting(layout: &'a SampleLayout, record: &RawRecord<'a, O>) -> Option<Self> {
+        let words = usize::from(layout.head.words);
+        let (head, tail) = <[U64<O>]>::ref_from_prefix_with_elems(record.payload(), words).ok()?;
+        let fits = layout.has_tail || tail.is_empty();
+        fits.then_some(Self { layout, misc: record.misc(), head, tail })
+    }
+
     /// The time of a sample that is not looked at further.
     #[cfg(feature = "alloc")]
     #[inline]

@@ -1,10 +1,9 @@
 //! Taking records: the guard.
 
 use perf_abi::endian::NativeEndian;
-use perf_abi::record::RecordType;
 use perf_parse::file::{Events, FileErrorKind};
 use perf_parse::ring::{Buffer, Forward, RingError};
-use perf_parse::{RawRecord, Record, Sample, SampleLayout};
+use perf_parse::{RawRecord, Record, SampleLayout};
 
 use super::{Account, Ring};
 use crate::sys::consumer::Consumer;
@@ -35,24 +34,24 @@ struct Progress {
 }
 
 impl Progress {
-    /// Takes the next record.
+    /// Takes the next record if it does not wrap, which is all but one in a ring; the walker would find the same.
+    ///
+    /// By itself, and not a result: a record that is moved out of a result that may be an error as well goes through
+    /// memory in pieces, which costs more than all else.
     #[inline]
-    fn take<'b>(
-        &mut self,
-        data: &'b Consumer,
-        buffer: &'b mut Buffer,
-    ) -> Option<Result<RawRecord<'b, NativeEndian>, RingError>> {
-        // A record that does not wrap, which is all but one in a ring: the walker would find the same.
+    fn take_in_one<'b>(&mut self, data: &'b Consumer) -> Option<RawRecord<'b, NativeEndian>> {
         match RawRecord::parse(data.unread_in_one(self.position)) {
-            Ok((record, rest)) if rest.len() % 8 == 0 => {
+            Ok((record, rest)) if rest.len().is_multiple_of(8) => {
                 self.step(&record);
-                Some(Ok(record))
+                Some(record)
             }
-            _ => self.walk(data, buffer),
+            _ => None,
         }
     }
 
+    /// Takes the next record, be it one that wraps.
     #[cold]
+    #[inline(never)]
     fn walk<'b>(
         &mut self,
         data: &'b Consumer,
@@ -78,26 +77,37 @@ impl Progress {
     }
 }
 
-/// A record, decoded by the layout of its event.
+/// A record and its event.
 #[derive(Clone, Copy, Debug)]
-pub struct Decoded<'a> {
+pub struct EventRecord<'a> {
     /// Its event: the number that [`Ring::add`] gave; 0 for the ring's own.
     pub event: usize,
     /// Its bytes.
     pub raw: RawRecord<'a, NativeEndian>,
-    /// What it says.
-    pub record: Record<'a, NativeEndian>,
+    layout: &'a SampleLayout,
 }
 
-/// Why a record could not be taken, or not be decoded.
+impl<'a> EventRecord<'a> {
+    /// Decodes it by the layout of its event. Allocates nothing.
+    ///
+    /// # Errors
+    ///
+    /// As [`RawRecord::decode`], with the offset in the record. The records behind it are not affected.
+    #[inline]
+    pub fn decode(&self) -> Result<Record<'a, NativeEndian>, perf_parse::Error> {
+        self.raw.decode(self.layout)
+    }
+}
+
+/// Why a record could not be taken, or its event not be told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DrainError {
     /// The next record cannot be found.
     Ring(RingError),
-    /// A record cannot be decoded, or its event not be told; the ones behind it can.
-    Record {
-        /// Where it is in the ring.
+    /// The event of a record is not known; the records behind it can be taken.
+    Event {
+        /// Where the record is in the ring.
         position: u64,
         /// Why.
         error: FileErrorKind,
@@ -108,7 +118,7 @@ impl core::fmt::Display for DrainError {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match self {
             Self::Ring(error) => error.fmt(f),
-            Self::Record { position, error } => write!(f, "position {position}: {error}"),
+            Self::Event { position, error } => write!(f, "position {position}: {error}"),
         }
     }
 }
@@ -133,25 +143,31 @@ impl<'r> Drain<'r> {
     #[inline]
     pub fn next_record(&mut self) -> Option<Result<RawRecord<'_, NativeEndian>, RingError>> {
         let Ring { data, buffer, .. } = &mut *self.ring;
-        self.progress.take(data, buffer)
+        match self.progress.take_in_one(data) {
+            Some(record) => Some(Ok(record)),
+            None => self.progress.walk(data, buffer),
+        }
     }
 
-    /// Takes the next record and decodes it.
+    /// Takes the next record, and tells its event.
     ///
     /// # Errors
     ///
-    /// [`DrainError::Ring`] as [`next_record`](Self::next_record). [`DrainError::Record`] for a record that cannot be
-    /// decoded, or is of an event that was not [added](Ring::add); it is taken, and the next can be.
+    /// [`DrainError::Ring`] as [`next_record`](Self::next_record). [`DrainError::Event`] for a record of an event that was
+    /// not [added](Ring::add); it is taken, and the next can be. In a box, since a larger error makes every record go
+    /// through memory in pieces, which costs more than decoding it.
     #[inline(always)]
-    pub fn next_decoded(&mut self) -> Option<Result<Decoded<'_>, DrainError>> {
+    pub fn next_with_event(&mut self) -> Option<Result<EventRecord<'_>, Box<DrainError>>> {
         let position = self.progress.position;
         let Ring { data, buffer, sources, .. } = &mut *self.ring;
-        match self.progress.take(data, buffer)? {
-            Ok(raw) => {
-                Some(decode(sources.events(), raw).map_err(|error| DrainError::Record { position, error }))
+        if let Some(raw) = self.progress.take_in_one(data) {
+            if let Some((event, layout)) = event_of(sources.events(), raw) {
+                return Some(Ok(EventRecord { event, raw, layout }));
             }
-            Err(error) => Some(Err(DrainError::Ring(error))),
+            return Some(with_event(sources.events(), raw, position));
         }
+        let record = self.progress.walk(data, buffer)?.map_err(|error| Box::new(DrainError::Ring(error)));
+        Some(record.and_then(|raw| with_event(sources.events(), raw, position)))
     }
 
     /// The position of the next record: a byte count that never wraps.
@@ -170,11 +186,10 @@ impl<'r> Drain<'r> {
     /// happens if none was taken since the last release.
     pub fn keep_last(&mut self) {
         let Some(last) = self.progress.last.take() else { return };
-        let Ring { data, buffer, .. } = &mut *self.ring;
         let taken = self.progress.taken;
         self.progress = Progress { position: last, taken: Account::default(), last: None, failed: false };
         // What it was counted as, it is counted as again.
-        self.progress.take(data, buffer);
+        self.next_record();
         let counted = self.progress.taken;
         self.progress = Progress { position: last, taken: taken.without(counted), last: None, failed: false };
     }
@@ -201,37 +216,27 @@ impl<'r> Drain<'r> {
     }
 }
 
-/// Decodes a record by the layout of its event.
-///
-/// Inlined wherever it is used, so that the record is looked at where it is made: moving it costs more than making it.
-#[inline(always)]
-pub(super) fn decode<'a>(
-    events: &'a Events,
-    raw: RawRecord<'a, NativeEndian>,
-) -> Result<Decoded<'a>, FileErrorKind> {
-    let kind = raw.kind();
-    // The kernel writes none of the perf tool's own records, which alone have no event.
-    let index = events.of(&raw)?.ok_or(FileErrorKind::UnknownEvent { kind })?;
-    let event = events.get(index).ok_or(FileErrorKind::UnknownEvent { kind })?;
-    // Most records are samples: they are not moved through the other variants of the larger enum.
-    if kind == RecordType::SAMPLE {
-        return match Sample::parse(&event.layout, &raw) {
-            Ok(sample) => Ok(Decoded { event: index, raw, record: Record::Sample(sample) }),
-            Err(error) => Err(FileErrorKind::Record { kind, error }),
-        };
-    }
-    decode_other(index, &event.layout, raw)
+/// The event of a record, which is one of `events`, and its layout. The record is a copy, so that the caller's stays in
+/// registers.
+#[inline]
+fn event_of<'a>(events: &'a Events, raw: RawRecord<'_, NativeEndian>) -> Option<(usize, &'a SampleLayout)> {
+    let event = events.of(&raw).ok()??;
+    events.get(event).map(|found| (event, &found.layout))
 }
 
-#[cold]
+/// A record with its event, or why that is not known.
 #[inline(never)]
-fn decode_other<'a>(
-    event: usize,
-    layout: &'a SampleLayout,
+pub(super) fn with_event<'a>(
+    events: &'a Events,
     raw: RawRecord<'a, NativeEndian>,
-) -> Result<Decoded<'a>, FileErrorKind> {
-    let record = raw.decode(layout).map_err(|error| FileErrorKind::Record { kind: raw.kind(), error })?;
-    Ok(Decoded { event, raw, record })
+    position: u64,
+) -> Result<EventRecord<'a>, Box<DrainError>> {
+    if let Some((event, layout)) = event_of(events, raw) {
+        return Ok(EventRecord { event, raw, layout });
+    }
+    // The kernel writes none of the perf tool's own records, which alone have no event.
+    let unknown = FileErrorKind::UnknownEvent { kind: raw.kind() };
+    Err(Box::new(DrainError::Event { position, error: events.of(&raw).err().unwrap_or(unknown) }))
 }
 
 impl Drop for Drain<'_> {

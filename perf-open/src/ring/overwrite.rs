@@ -11,7 +11,7 @@ use perf_parse::RawRecord;
 use perf_parse::file::Events;
 use perf_parse::ring::{Backward, Buffer, Page, RingError, RingErrorKind, Torn};
 
-use super::drain::{Decoded, DrainError, decode};
+use super::drain::{DrainError, EventRecord, with_event};
 use super::map::{self, Sources};
 use super::source::{Source, polled, ready};
 use crate::counter::{Counter, Ready};
@@ -268,18 +268,15 @@ impl Snapshot<'_> {
         self.walker.next(self.buffer)
     }
 
-    /// The next older record, decoded.
+    /// The next older record, and its event.
     ///
     /// # Errors
     ///
-    /// As [`Drain::next_decoded`](super::Drain::next_decoded).
-    pub fn next_decoded(&mut self) -> Option<Result<Decoded<'_>, DrainError>> {
+    /// As [`Drain::next_with_event`](super::Drain::next_with_event).
+    pub fn next_with_event(&mut self) -> Option<Result<EventRecord<'_>, Box<DrainError>>> {
         let (position, events) = (self.walker.position(), self.events);
-        Some(
-            self.next_record()?
-                .map_err(DrainError::Ring)
-                .and_then(|raw| decode(events, raw).map_err(|error| DrainError::Record { position, error })),
-        )
+        let record = self.next_record()?.map_err(|error| Box::new(DrainError::Ring(error)));
+        Some(record.and_then(|raw| with_event(events, raw, position)))
     }
 
     /// The oldest record, if its end was overwritten; known once all others were given.

@@ -15,8 +15,8 @@ use crate::{attr, record, sample};
 fn ips(ring: &mut Ring) -> Vec<u64> {
     let mut drain = ring.read().unwrap();
     let mut ips = Vec::new();
-    while let Some(decoded) = drain.next_decoded() {
-        let Record::Sample(sample) = decoded.unwrap().record else { panic!("not a sample") };
+    while let Some(record) = drain.next_with_event() {
+        let Record::Sample(sample) = record.unwrap().decode().unwrap() else { panic!("not a sample") };
         ips.push(sample.ip().unwrap());
     }
     ips
@@ -131,11 +131,11 @@ fn losses_are_counted() {
     assert!(writer.write(&record(RecordType::LOST, &[]))); // too short to say how many
     let mut drain = ring.read().unwrap();
     let mut errors = 0;
-    while let Some(decoded) = drain.next_decoded() {
-        match decoded {
-            Ok(decoded) => assert_eq!(decoded.event, 0),
+    while let Some(record) = drain.next_with_event() {
+        match record {
+            Ok(record) => assert_eq!(record.event, 0),
             Err(error) => {
-                assert!(matches!(error, DrainError::Record { .. }), "{error}");
+                assert!(matches!(*error, DrainError::Event { .. }), "{error}");
                 errors += 1;
             }
         }
@@ -179,7 +179,7 @@ fn records_that_were_never_written_end_the_walk() {
         assert_eq!(error.position, 48);
         assert!(matches!(error.kind, RingErrorKind::RecordSize { size: 0, .. }), "{error}");
         assert!(drain.next_record().is_none());
-        assert!(drain.next_decoded().is_none());
+        assert!(drain.next_with_event().is_none());
     }
     let left = page_bytes() as u64 - 48;
     assert_eq!(ring.read().unwrap().skip_rest(), left);

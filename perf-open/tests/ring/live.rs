@@ -49,8 +49,8 @@ fn spin(time: Duration) {
 fn samples(ring: &mut Ring) -> u64 {
     let mut drain = ring.read().unwrap();
     let mut samples = 0;
-    while let Some(decoded) = drain.next_decoded() {
-        samples += u64::from(matches!(decoded.unwrap().record, Record::Sample(_)));
+    while let Some(record) = drain.next_with_event() {
+        samples += u64::from(matches!(record.unwrap().decode().unwrap(), Record::Sample(_)));
     }
     samples
 }
@@ -65,8 +65,8 @@ fn page_faults_are_sampled_one_by_one() {
     let counted = counter.read().unwrap();
     let mut drain = ring.read().unwrap();
     let (mut sampled, mut last) = (0, 0);
-    while let Some(decoded) = drain.next_decoded() {
-        let Record::Sample(sample) = decoded.unwrap().record else { continue };
+    while let Some(record) = drain.next_with_event() {
+        let Record::Sample(sample) = record.unwrap().decode().unwrap() else { continue };
         assert_eq!(sample.pid(), Some(std::process::id() as i32));
         assert_eq!(sample.identifier(), Some(counter.id().unwrap()));
         assert!(sample.time().unwrap() >= last);
@@ -169,11 +169,11 @@ fn two_events_share_a_ring_and_their_ids_tell_them() {
     let ids = [all.id().unwrap(), minor.id().unwrap()];
     let mut drain = ring.read().unwrap();
     let mut counts = [0; 2];
-    while let Some(decoded) = drain.next_decoded() {
-        let decoded = decoded.unwrap();
-        let Record::Sample(sample) = decoded.record else { continue };
-        assert_eq!(sample.identifier(), Some(ids[decoded.event]));
-        counts[decoded.event] += 1;
+    while let Some(record) = drain.next_with_event() {
+        let record = record.unwrap();
+        let Record::Sample(sample) = record.decode().unwrap() else { continue };
+        assert_eq!(sample.identifier(), Some(ids[record.event]));
+        counts[record.event] += 1;
     }
     assert!(counts[0] >= 300 && counts[1] >= 150, "{counts:?}");
 }
@@ -222,8 +222,8 @@ fn the_end_of_a_process_is_told_and_its_records_are_left() {
     }
     let mut drain = ring.read().unwrap();
     let mut ended = false;
-    while let Some(decoded) = drain.next_decoded() {
-        if let Record::Exit(task) = decoded.unwrap().record {
+    while let Some(record) = drain.next_with_event() {
+        if let Record::Exit(task) = record.unwrap().decode().unwrap() {
             ended |= task.pid == child.id() as i32;
         }
     }
@@ -262,8 +262,8 @@ fn the_newest_records_of_a_running_event() {
     touch(10); // not recorded
     let mut records = paused.records().unwrap();
     let (mut kept, mut newer) = (0, u64::MAX);
-    while let Some(decoded) = records.next_decoded() {
-        if let Record::Sample(sample) = decoded.unwrap().record {
+    while let Some(record) = records.next_with_event() {
+        if let Record::Sample(sample) = record.unwrap().decode().unwrap() {
             assert!(sample.time().unwrap() <= newer);
             newer = sample.time().unwrap();
             kept += 1;
@@ -279,8 +279,8 @@ fn the_newest_records_of_a_running_event() {
     let mut paused = ring.pause().unwrap();
     let mut news = paused.news().unwrap();
     let mut told_lost = false;
-    while let Some(decoded) = news.next_decoded() {
-        told_lost |= matches!(decoded.unwrap().record, Record::Lost(lost) if lost.lost >= 10);
+    while let Some(record) = news.next_with_event() {
+        told_lost |= matches!(record.unwrap().decode().unwrap(), Record::Lost(lost) if lost.lost >= 10);
     }
     assert!(told_lost);
 }

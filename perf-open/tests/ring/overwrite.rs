@@ -11,8 +11,8 @@ use crate::{attr, sample};
 
 fn ips(mut records: Snapshot<'_>) -> Vec<u64> {
     let mut ips = Vec::new();
-    while let Some(decoded) = records.next_decoded() {
-        let Record::Sample(sample) = decoded.unwrap().record else { panic!("not a sample") };
+    while let Some(record) = records.next_with_event() {
+        let Record::Sample(sample) = record.unwrap().decode().unwrap() else { panic!("not a sample") };
         ips.push(sample.ip().unwrap());
     }
     ips

@@ -203,6 +203,10 @@ impl Events {
     /// [`UnknownId`](FileErrorKind::UnknownId) and [`UnknownEvent`](FileErrorKind::UnknownEvent).
     #[inline]
     pub fn of<O: Endian>(&self, record: &RawRecord<'_, O>) -> Result<Option<usize>, FileErrorKind> {
+        // Of one event there is nothing to be looked up.
+        if self.list.len() == 1 && !record.kind().is_user() {
+            return Ok(Some(0));
+        }
         self.dispatch.event(&self.list, record)
     }
 }

@@ -104,7 +104,6 @@ impl Dispatch {
         }
         match events {
             [] => Err(FileErrorKind::UnknownEvent { kind }),
-            [_] => Ok(Some(0)),
             [first, ..] => self.by_id(first, record).map(Some),
         }
     }

@@ -17,8 +17,8 @@ use perf_parse::write::{self, SampleFields};
 use perf_parse::{RawRecord, Reader, Record, SampleLayout};
 
 use super::{Folder, here, perf_record};
-use crate::record::build_ids::Collector;
-use crate::record::elf;
+use crate::live::record::build_ids::Collector;
+use crate::live::record::elf;
 
 /// A note as it is in a segment of alignment 4.
 fn note(name: &[u8], kind: u32, desc: &[u8]) -> Vec<u8> {

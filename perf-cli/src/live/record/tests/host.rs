@@ -11,7 +11,7 @@ use perf_parse::file::write::{EventFields, Features, FileWriter, Options};
 use perf_parse::file::{Cache, CpuPlace, CpuTopology, FeatureSection, NumaNode};
 
 use super::{Folder, here, perf, perf_record};
-use crate::record::host;
+use crate::live::record::host;
 
 const X86: &str = "processor\t: 0\nvendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 85\n\
     model name\t: Intel(R)  Xeon(R)   Gold\nstepping\t: 7\n\nprocessor\t: 1\nmodel name\t: other\n";

@@ -3,7 +3,7 @@
 use alloc::borrow::Cow;
 use std::io::{self, BufReader, Read};
 
-use crate::record::maps::{self, Mapping};
+use crate::live::record::maps::{self, Mapping};
 
 /// A mapping as most are, but for the name.
 fn named(name: &[u8]) -> Mapping<'_> {

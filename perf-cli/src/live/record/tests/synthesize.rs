@@ -10,8 +10,8 @@ use perf_parse::{RawRecord, Reader, Record, SampleLayout};
 
 use super::{Folder, Idle, here, perf_record};
 use crate::Failure;
-use crate::record::processes;
-use crate::record::synthesize::{Synthesizer, Wanted};
+use crate::live::record::processes;
+use crate::live::record::synthesize::{Synthesizer, Wanted};
 
 /// All trailers that there are: 48 bytes.
 fn layout() -> SampleLayout {
