@@ -4,6 +4,7 @@ use perf_parse::abi::attr::ReadError;
 use perf_parse::abi::feature::Feature;
 use perf_parse::abi::record::RecordType;
 use perf_parse::file::{FileError, FileErrorKind};
+use perf_parse::ring::{RingError, RingErrorKind};
 
 use crate::{invalid, short, truncated};
 
@@ -11,6 +12,7 @@ use crate::{invalid, short, truncated};
 fn every_kind() {
     let error = short("nr", 8, 4, 16);
     let kind = RecordType::SAMPLE;
+    let torn = RingError { kind: RingErrorKind::RecordSize { size: 4, unread: 64 }, position: 255 };
     for (error, field, text) in [
         (
             FileError { kind: FileErrorKind::NotPerfData, offset: 0 },
@@ -73,6 +75,11 @@ fn every_kind() {
             FileError { kind: FileErrorKind::Feature { feature: Feature::CMDLINE, error }, offset: 255 },
             "nr",
             "0xff: CMDLINE: nr: needs 8 bytes, 4 are left",
+        ),
+        (
+            FileError { kind: FileErrorKind::Ring(torn), offset: 255 },
+            "header.size",
+            "0xff: header.size: is 4, but must be a multiple of 8 and not 0; 64 bytes are not read",
         ),
     ] {
         assert_eq!(error.field(), field);
