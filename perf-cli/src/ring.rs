@@ -65,15 +65,12 @@ fn decode<O: Endian>(reader: Reader<'_, O>, args: &RingArgs, dumps: &[Input]) ->
         }
         reader.rewind();
     }
-    for fault in faults.list {
-        reader.account_mut().note(fault);
-    }
     reader.account_mut().bytes_skipped += faults.unread;
     if args.show.order.is_none() {
         reader.in_time_order();
     }
     let size = bytes.iter().map(|bytes| bytes.len() as u64).sum();
-    Dump { args: &args.show, places: &places }.run(reader, size)
+    Dump { args: &args.show, places: &places, told: faults.list }.run(reader, size)
 }
 
 /// What is wrong with rings as a whole.
