@@ -114,7 +114,9 @@ fn what_cannot_be_recorded_is_said() {
             assert!(err.contains(why), "{options:?} {command:?}: {err:?} does not say {why:?}");
         }
     };
-    fails(&["-e", "page-faults"], &["./no-such-command"], &["no-such-command", "No such file"]);
+    fails(&["-e", "page-faults"], &["./no-such-command"], &["./no-such-command: No such file"]);
+    fails(&["-e", "page-faults"], &["no-such-command"], &["no-such-command"]);
+    fails(&["-e", "page-faults"], &["/"], &["/: Permission denied"]);
     fails(&["-e", "page-fault"], &["true"], &["page-fault", "page-faults"]);
     fails(&["-e", "sched:sched_swich"], &["true"], &["sched_swich", "sched_switch"]);
     fails(&["-e", "page-faults:b"], &["true"], &["page-faults"]);
