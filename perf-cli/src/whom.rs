@@ -1,6 +1,6 @@
 //! Whom the live verbs are about: the command, threads, cpus.
 
-use std::collections::BTreeSet;
+use alloc::collections::BTreeSet;
 use std::fs;
 
 use perf_open::pmu::parse_cpus;

@@ -13,6 +13,8 @@
     reason = "what a test does not expect fails it"
 )]
 
+extern crate alloc;
+
 #[path = "record/events.rs"]
 mod events;
 #[path = "record/output.rs"]

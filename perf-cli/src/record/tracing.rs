@@ -1,6 +1,6 @@
 //! The formats of the tracepoints that are recorded, as a capture carries them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use alloc::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;

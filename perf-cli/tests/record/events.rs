@@ -1,6 +1,6 @@
 //! What is sampled, and with which fields.
 
-use std::collections::BTreeSet;
+use alloc::collections::BTreeSet;
 
 use crate::workload::command;
 use crate::{agrees_with_perf, folder, may_record, perf_says, recorded};

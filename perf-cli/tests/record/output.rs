@@ -1,6 +1,6 @@
 //! Where a recording goes to, and what stands behind its records.
 
-use std::collections::BTreeSet;
+use alloc::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -105,26 +105,41 @@ fn build_ids(capture: &Path) -> Option<BTreeSet<(String, String)>> {
     Some(pairs.map(|(id, file)| (id.to_owned(), file.to_owned())).collect())
 }
 
-#[test]
-fn build_ids_are_those_that_perf_finds() {
+/// Holds the build ids that we find against those that perf does, for the same program.
+fn build_ids_are_perfs(name: &str, options: &[&str]) {
     if !may_record() || !has("perf", "its build ids") {
         return;
     }
-    let folder = folder("build-ids");
+    let folder = folder(name);
     let [ours, perfs] = ["perf.data", "perfs.data"].map(|name| folder.join(name));
-    let command = command("touch", 200);
-    for options in [&[][..], &["--buildid-all"]] {
-        recorded(&folder, &[&["-e", "page-faults", "-c", "1"], options].concat(), &command);
-        let mut perf = perf(&["record", "-q", "-N", "-e", "page-faults", "-c", "1", "-o"]);
-        perf.arg(&perfs).args(options).arg("--").args(&command);
-        assert_eq!(run(&mut perf).0, 0);
-        let [ours, perfs] = [&ours, &perfs].map(|capture| build_ids(capture).unwrap());
-        let program = Path::new(&command[0]).file_name().unwrap().to_str().unwrap();
-        assert!(ours.iter().any(|(_, file)| file.ends_with(program)), "{ours:?}");
-        assert_eq!(ours, perfs, "{options:?}");
+    let (command, options) = (command("touch", 200), [&["-e", "page-faults", "-c", "1"], options].concat());
+    recorded(&folder, &options, &command);
+    let mut perf = perf(&["record", "-q", "-N", "-o"]);
+    perf.arg(&perfs).args(&options).arg("--").args(&command);
+    assert_eq!(run(&mut perf).0, 0);
+    let [ours, perfs] = [&ours, &perfs].map(|capture| build_ids(capture).unwrap());
+    let program = Path::new(&command[0]).file_name().unwrap().to_str().unwrap();
+    assert!(ours.iter().any(|(_, file)| file.ends_with(program)), "{ours:?}");
+    assert_eq!(ours, perfs);
+}
+
+#[test]
+fn build_ids_of_files_that_were_hit() {
+    build_ids_are_perfs("build-ids", &[]);
+}
+
+#[test]
+fn build_ids_of_all_files() {
+    build_ids_are_perfs("build-ids-all", &["--buildid-all"]);
+}
+
+#[test]
+fn no_build_ids() {
+    if !may_record() {
+        return;
     }
-    recorded(&folder, &["-B", "-e", "page-faults"], &command);
-    assert!(dump(&ours).header["features"]["BUILD_ID"].is_null());
+    let dump = recorded(&folder("no-build-ids"), &["-B", "-e", "page-faults"], &command("touch", 10));
+    assert!(dump.header["features"]["BUILD_ID"].is_null());
 }
 
 #[test]

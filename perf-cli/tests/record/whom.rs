@@ -1,6 +1,6 @@
 //! Whom a recording is of, and how it ends.
 
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 use crate::workload::{command, words};
 use crate::{
@@ -33,10 +33,20 @@ fn a_process_until_ctrl_c() {
     }
     let folder = folder("pid");
     let twins = command("twins", 1);
-    let mut task = Running::start(std::process::Command::new(&twins[0]).args(&twins[1..]));
-    let (pid, capture) = (task.0.id().to_string(), folder.join("perf.data"));
+    let mut task = Running::start(Command::new(&twins[0]).args(&twins[1..]));
+    let (pid, capture) = (task.0.id(), folder.join("perf.data"));
     let mut recorder = perfdata();
-    recorder.current_dir(&folder).args(["record", "-q", "-g", "-e", "cpu-clock", "-p", &pid]);
+    recorder.current_dir(&folder).args([
+        "record",
+        "-q",
+        "-g",
+        "-e",
+        "cpu-clock",
+        "-F",
+        "500",
+        "-p",
+        &pid.to_string(),
+    ]);
     let mut recorder = Running::start(&mut recorder);
     until("there is a sample", || has_sample(&capture));
     recorder.signal("INT");
@@ -45,7 +55,7 @@ fn a_process_until_ctrl_c() {
 
     let dump = dump(&capture);
     assert_eq!((dump.status, &*dump.err), (0, ""), "the file is whole");
-    assert!(dump.samples().iter().all(|sample| sample["pid"].to_string() == pid));
+    assert!(dump.samples().iter().all(|sample| sample["pid"] == pid));
     assert!(
         dump.header["features"]["HOSTNAME"].is_string() && dump.header["features"]["SAMPLE_TIME"].is_object()
     );

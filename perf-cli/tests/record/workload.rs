@@ -1,9 +1,10 @@
 //! The programs that are recorded: `testdata/workload.c`, or this program itself where there is no compiler.
 
+use core::time::Duration;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// What this program is asked to do in its place.
 const VARIABLE: &str = "PERFDATA_TEST_WORKLOAD";
@@ -60,7 +61,7 @@ fn threads(count: u32, time: Duration) {
     let start = Instant::now();
     let work = || {
         while start.elapsed() < time {
-            std::hint::black_box(touched(2));
+            core::hint::black_box(touched(2));
         }
     };
     std::thread::scope(|scope| (0..count).for_each(|_| drop(scope.spawn(work))));
