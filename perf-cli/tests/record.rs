@@ -59,7 +59,7 @@ fn has(program: &str, what: &str) -> bool {
     let is_there =
         Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success());
     if !is_there {
-        eprintln!("skipped: without {program}, {what} is not tested");
+        eprintln!("skipped: without {program}, {what} cannot be tested");
     }
     is_there
 }
