@@ -249,6 +249,22 @@ static void probes(long n)
 static void deep_spin(long n) { deep(12, spin, n); }
 static void deep_touch(long n) { deep(12, touch, n); }
 
+static void *twin(void *arg)
+{
+	for (;;)
+		deep_spin((long)arg);
+	return NULL;
+}
+
+/* Two threads that compute until they are killed. */
+static void twins(long n)
+{
+	pthread_t id;
+
+	check(pthread_create(&id, NULL, twin, (void *)n) == 0, "pthread_create");
+	twin((void *)n);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -259,6 +275,7 @@ int main(int argc, char **argv)
 		{ "forks", forks },    { "execs", execs },      { "pings", pings },
 		{ "unshares", unshares }, { "cgroups", cgroups }, { "bpfs", bpfs },
 		{ "maps", maps },      { "probes", probes },    { "bursts", bursts },
+		{ "twins", twins },
 	};
 	long n = argc > 2 ? atol(argv[2]) : 1;
 

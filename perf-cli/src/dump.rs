@@ -16,11 +16,11 @@ use crate::progress::Progress;
 use crate::{Failure, Outcome, advice, diagnose};
 use filter::Filter;
 use format::Formatter;
-pub(crate) use places::{Place, Places};
+pub(crate) use places::{Place, Places, Written};
 use tracepoints::Formats;
 
 pub(crate) fn run(args: &DumpArgs) -> Result<Outcome, Failure> {
-    crate::input::read(&args.file, Dump { args: &args.show, places: &Places::default() })
+    crate::input::read(&args.file, Dump { args: &args.show, places: &Places::default(), told: Vec::new() })
 }
 
 /// The printing of records, for a capture of either byte order, in memory or as a stream.
@@ -28,11 +28,13 @@ pub(crate) struct Dump<'a> {
     pub(crate) args: &'a ShowArgs,
     /// Where what is read stands in the files that it comes from.
     pub(crate) places: &'a Places,
+    /// What is wrong besides what the reader finds, and was said already.
+    pub(crate) told: Vec<FileError>,
 }
 
 impl Work for Dump<'_> {
     fn run<O: Endian, S: Source>(self, mut reader: Reader<'_, O, S>, size: u64) -> Result<Outcome, Failure> {
-        let Self { args, places } = self;
+        let Self { args, places, told } = self;
         let filter = Filter::new(&reader, args)?;
         let mut output = Output::new();
         let mut progress = Progress::new(size);
@@ -41,6 +43,7 @@ impl Work for Dump<'_> {
             reader.in_time_order();
         }
         reader.account().diagnostics.iter().for_each(diagnose);
+        told.into_iter().for_each(|fault| reader.account_mut().note(fault));
         // A copy, as the reader is asked for records meanwhile.
         let tracing_data = reader.feature(Feature::TRACING_DATA).map(|it| (it.offset, it.bytes.to_vec()));
         let formats = tracing_data.as_ref().map(|(offset, bytes)| {
@@ -71,7 +74,11 @@ impl Work for Dump<'_> {
                     record.offset = places.of(record.data_file, record.offset);
                     if filter.wants(&record) {
                         left -= 1;
-                        fault = formatter.record(&record, &mut output.buffer);
+                        fault = formatter.record(&record, &mut output.buffer).map(|error| {
+                            let inside = error.offset.saturating_sub(record.offset);
+                            let offset = places.in_record(record.data_file, record.offset, inside);
+                            FileError { offset, ..error }
+                        });
                     }
                 }
             }

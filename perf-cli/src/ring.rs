@@ -75,15 +75,14 @@ fn decode<O: Endian>(reader: Reader<'_, O>, args: &RingArgs, dumps: &[Input]) ->
     let size = bytes.iter().map(|bytes| bytes.len() as u64).sum();
     if let Some(out) = &args.output {
         write(&mut reader, &places, out, size)?;
-    }
-    for fault in faults.list {
-        reader.account_mut().note(fault);
-    }
-    reader.account_mut().bytes_skipped += faults.unread;
-    if args.output.is_some() {
+        for fault in faults.list {
+            reader.account_mut().note(fault);
+        }
+        reader.account_mut().bytes_skipped += faults.unread;
         return Ok(if reader.account().is_clean() { Outcome::Clean } else { Outcome::Partial });
     }
-    Dump { args: &args.show, places: &places }.run(reader, size)
+    reader.account_mut().bytes_skipped += faults.unread;
+    Dump { args: &args.show, places: &places, told: faults.list }.run(reader, size)
 }
 
 /// Writes the records of the reader to `out`, as a perf.data.

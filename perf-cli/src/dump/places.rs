@@ -4,33 +4,50 @@
 #[derive(Debug, Default)]
 pub(crate) struct Places(pub(crate) Vec<Place>);
 
-/// Where the bytes of a data file come from. Offsets are from the start of the file that was given.
+/// Where the bytes of a data file come from: a ring, which begins anew where it ends. Offsets are from the start of the
+/// file that was given.
 #[derive(Debug)]
-pub(crate) enum Place {
-    /// A ring written forward: it begins anew where it ends.
-    Forward {
-        /// Where the area of the ring begins, and its bytes.
-        area: u64,
-        size: u64,
-        /// Where what is read begins in the area.
-        start: u64,
-    },
-    /// A ring written backward, its records turned round: where each record begins in what is read, and in the file.
+pub(crate) struct Place {
+    /// Where the area of the ring begins, and its bytes.
+    pub(crate) area: u64,
+    pub(crate) size: u64,
+    pub(crate) written: Written,
+}
+
+/// Which way the ring was written.
+#[derive(Debug)]
+pub(crate) enum Written {
+    /// Forward: where what is read begins in the area.
+    Forward(u64),
+    /// Backward, its records turned round: where each record begins in what is read, and in the file.
     Backward(Vec<(u64, u64)>),
+}
+
+impl Place {
+    /// Where the byte stands that comes `bytes` behind the one at `start`.
+    fn behind(&self, start: u64, bytes: u64) -> u64 {
+        self.area + (start - self.area + bytes) % self.size
+    }
 }
 
 impl Places {
     /// Where the byte at `offset` of what is read stands in its file.
     pub(crate) fn of(&self, data_file: usize, offset: u64) -> u64 {
-        match self.0.get(data_file) {
-            None => offset,
-            Some(Place::Forward { area, size, start }) => area + (start + offset) % size,
-            Some(Place::Backward(records)) => {
+        let Some(place) = self.0.get(data_file) else { return offset };
+        match &place.written {
+            Written::Forward(start) => place.behind(place.area, start + offset),
+            Written::Backward(records) => {
                 let behind = records.partition_point(|&(begins, _)| begins <= offset);
-                let (begins, stands) = records.get(behind.wrapping_sub(1)).copied().unwrap_or_default();
-                stands + (offset - begins)
+                let (begins, stands) =
+                    records.get(behind.wrapping_sub(1)).copied().unwrap_or((0, place.area));
+                place.behind(stands, offset - begins)
             }
         }
+    }
+
+    /// Where the byte stands in its file that comes `bytes` behind the start of a record, which stands at `record`.
+    pub(crate) fn in_record(&self, data_file: usize, record: u64, bytes: u64) -> u64 {
+        self.0.get(data_file).map_or(record + bytes, |place| place.behind(record, bytes))
     }
 }
 
@@ -38,20 +55,33 @@ impl Places {
 mod tests {
     use super::*;
 
+    fn places(written: Written) -> Places {
+        Places(vec![Place { area: 4096, size: 8192, written }])
+    }
+
     #[test]
     fn a_wrapped_ring_goes_on_at_its_start() {
-        let places = Places(vec![Place::Forward { area: 4096, size: 8192, start: 8184 }]);
+        let places = places(Written::Forward(8184));
         assert_eq!([0, 7, 8, 16].map(|offset| places.of(0, offset)), [12280, 12287, 4096, 4104]);
+        assert_eq!([0, 7, 8, 16].map(|bytes| places.in_record(0, 12280, bytes)), [12280, 12287, 4096, 4104]);
     }
 
     #[test]
     fn records_of_a_backward_ring_stand_in_the_other_order() {
-        let places = Places(vec![Place::Backward(vec![(0, 5000), (32, 4968), (48, 4952)])]);
+        let places = places(Written::Backward(vec![(0, 5000), (32, 4968), (48, 4952)]));
         assert_eq!([0, 31, 32, 40, 48].map(|offset| places.of(0, offset)), [5000, 5031, 4968, 4976, 4952]);
+        assert_eq!(places.in_record(0, 5000, 32), 5032);
+    }
+
+    #[test]
+    fn a_record_of_a_backward_ring_goes_on_at_its_start_too() {
+        let places = places(Written::Backward(vec![(0, 12272), (32, 12240)]));
+        assert_eq!([0, 15, 16, 31, 32].map(|offset| places.of(0, offset)), [12272, 12287, 4096, 4111, 12240]);
     }
 
     #[test]
     fn what_is_no_ring_stands_where_it_is_read() {
         assert_eq!(Places::default().of(0, 123), 123);
+        assert_eq!(Places::default().in_record(0, 100, 23), 123);
     }
 }

@@ -26,6 +26,7 @@ mod tracing;
 mod tests;
 
 use core::time::Duration;
+use std::io;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::ExitStatus;
@@ -71,7 +72,7 @@ pub(crate) fn run(args: &RecordArgs) -> Result<Outcome, Failure> {
         eprintln!("perfdata: not known to this kernel and left out: {}", session.dropped.join(", "));
     }
     let signals = Signals::new()?;
-    let capture = Capture::new(args, &groups, &session, &whom, workload.as_ref().map(Workload::pid))?;
+    let capture = Capture::new(args, &groups, &session, &whom)?;
     let mut until = Until { workload: workload.as_mut(), whom: &whom, signals: &signals };
     if overwrite {
         overwrite::run(&mut session, &capture, &mut until)?;
@@ -85,12 +86,16 @@ pub(crate) fn run(args: &RecordArgs) -> Result<Outcome, Failure> {
 }
 
 /// Starts what is recorded: by the exec of the command, or at once.
-fn start(session: &Session, until: &mut Until<'_>) -> Result<(), Failure> {
+fn start(session: &Session, args: &RecordArgs, until: &mut Until<'_>) -> Result<(), Failure> {
     if *until.whom != Whom::Command {
         session.enable()?;
     }
-    if let Some(workload) = &mut until.workload {
-        workload.start()?;
+    if let (Some(workload), Some(program)) = (&mut until.workload, args.command.first()) {
+        workload.start().map_err(|error| {
+            let why = error.errno().map(io::Error::from_raw_os_error);
+            let why = why.map_or_else(|| error.to_string(), |why| why.to_string());
+            format!("{}: {why}", Path::new(program).display())
+        })?;
     }
     Ok(())
 }

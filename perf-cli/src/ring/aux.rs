@@ -8,7 +8,8 @@ use perf_abi::endian::Endian;
 use perf_abi::record::RecordType;
 use perf_parse::Record;
 use perf_parse::file::{FileError, Reader};
-use perf_parse::ring::AuxArea;
+use perf_parse::record::Aux;
+use perf_parse::ring::{AuxArea, RingError, RingErrorKind};
 
 use super::linear::fault;
 use crate::Failure;
@@ -34,19 +35,31 @@ pub(super) fn extract<O: Endian>(
             continue;
         }
         let ring = record.data_file;
-        if let (Ok(Record::Aux(aux)), Some(Some(area))) = (record.decode(), areas.get(ring)) {
-            match area.data(&aux) {
-                Ok(data) => {
-                    let written = file.write_all(data.first).and_then(|()| file.write_all(data.second));
-                    written.map_err(failure)?;
-                    records += 1;
-                    bytes += data.first.len() + data.second.len();
-                }
-                Err(error) => faults.push((ring, fault(error, places.of(ring, record.offset)))),
+        let Ok(Record::Aux(aux)) = record.decode() else { continue };
+        let data = match areas.get(ring).copied().flatten() {
+            Some(area) => area.data(&aux),
+            None => Err(nowhere(&aux)),
+        };
+        match data {
+            Ok(data) => {
+                let written = file.write_all(data.first).and_then(|()| file.write_all(data.second));
+                written.map_err(failure)?;
+                records += 1;
+                bytes += data.first.len() + data.second.len();
             }
+            Err(error) => faults.push((ring, fault(error, places.of(ring, record.offset)))),
         }
+    }
+    if faults.iter().any(|(ring, _)| matches!(areas.get(*ring), Some(None))) {
+        eprintln!("perfdata: there is a ring without its AUX area: --aux names those that were dumped apart");
     }
     file.flush().map_err(failure)?;
     eprintln!("perfdata: {}: {bytes} bytes of {records} AUX records", out.display());
     Ok(faults)
+}
+
+/// Why there is no data of a ring whose AUX area is not at hand.
+fn nowhere(aux: &Aux) -> RingError {
+    let kind = RingErrorKind::Truncated { field: "aux_size", needed: aux.aux_size, available: 0 };
+    RingError { kind, position: aux.aux_offset }
 }

@@ -7,7 +7,7 @@ use perf_parse::file::{FileError, FileErrorKind};
 use perf_parse::ring::{Buffer, DataArea, DecidedBy, Direction, Dump, RingError};
 
 use crate::args::RingArgs;
-use crate::dump::Place;
+use crate::dump::{Place, Written};
 
 /// What a ring holds. Borrows the dump, unless the ring has wrapped or is written backward.
 #[derive(Debug)]
@@ -63,7 +63,7 @@ impl<'a, O: Endian> Linear<'a, O> {
             Some(bytes) => Cow::Borrowed(bytes),
             None => Cow::Owned([from, &before[..length - from.len()]].concat()),
         };
-        let place = Place::Forward { area, size, start };
+        let place = Place { area, size, written: Written::Forward(start) };
         Self { bytes, place, dump, remarks: Vec::new(), fault: None, unread: 0 }
     }
 
@@ -87,7 +87,8 @@ impl<'a, O: Endian> Linear<'a, O> {
         // The newest, which is the last here, begins at the head.
         let ends = begins.iter().skip(1).copied().chain([bytes.len() as u64]);
         let stands = |end| in_dump(head.wrapping_add(bytes.len() as u64 - end));
-        let place = Place::Backward(begins.iter().copied().zip(ends.map(stands)).collect());
+        let records = begins.iter().copied().zip(ends.map(stands)).collect();
+        let place = Place { area, size, written: Written::Backward(records) };
         let account = dump.account();
         let torn = account.torn.map(|torn| {
             let (at, bytes) = (in_dump(torn.position), torn.bytes);

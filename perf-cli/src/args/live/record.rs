@@ -43,7 +43,7 @@ pub(crate) struct RecordArgs {
     #[arg(short = 'g')]
     pub(crate) frame_pointers: bool,
 
-    /// Call chains: fp by frame pointers, dwarf[,BYTES] by a copy of the stack
+    /// Call chains: fp by frame pointers, dwarf or dwarf,BYTES by a copy of the stack
     #[arg(long, value_name = "HOW", value_parser = CallGraph::parse)]
     pub(crate) call_graph: Option<CallGraph>,
 

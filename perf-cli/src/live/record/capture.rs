@@ -15,7 +15,7 @@ use perf_parse::write::{self, SampleIdFields};
 use perf_parse::{Record, SampleLayout};
 
 use super::build_ids::Collector;
-use super::output::{self, Output};
+use super::output::Output;
 use super::session::Session;
 use super::synthesize::{Synthesizer, Wanted};
 use super::{ROOT, TICK, Until, dump, host, start, tracing};
@@ -28,8 +28,6 @@ use crate::live::whom::Whom;
 pub(super) struct Capture<'a> {
     pub(super) args: &'a RecordArgs,
     whom: &'a Whom,
-    /// The process of the command.
-    command: Option<u32>,
     pub(super) events: Vec<EventFields>,
     pub(super) features: Features<NativeEndian>,
     /// Of the first event: that of made-up records.
@@ -43,7 +41,6 @@ impl<'a> Capture<'a> {
         groups: &[EventGroup],
         session: &Session,
         whom: &'a Whom,
-        command: Option<u32>,
     ) -> Result<Self, Failure> {
         let events = session.events.clone();
         let mut features = Features::new();
@@ -76,7 +73,7 @@ impl<'a> Capture<'a> {
             return Err(Failure("there are no events to record".to_owned()));
         };
         let layout = SampleLayout::new(&first.attr).map_err(|error| error.to_string())?;
-        Ok(Self { args, whom, command, events, features, layout, options })
+        Ok(Self { args, whom, events, features, layout, options })
     }
 
     /// Creates a capture at `path`, without records.
@@ -111,7 +108,8 @@ impl<'a> Capture<'a> {
         match self.whom {
             Whom::Cpus(_) => made_up.all(),
             Whom::Threads(tids) => made_up.threads(&tids.iter().filter_map(thread).collect::<Vec<_>>()),
-            Whom::Command => made_up.threads(&self.command.iter().filter_map(thread).collect::<Vec<_>>()),
+            // The exec begins it, and tells of itself.
+            Whom::Command => Ok(()),
         }?;
         if made_up.unreadable() > 0 {
             eprintln!("perfdata: {} lines of /proc/PID/maps are not understood", made_up.unreadable());
@@ -122,7 +120,7 @@ impl<'a> Capture<'a> {
     /// Ends a capture: what its records say of it as a whole.
     pub(super) fn finish(&self, out: Output) -> Result<(), Failure> {
         let (mut writer, path) = match out {
-            Output::Stream(writer) => return writer.finish().map(drop).map_err(Failure::from),
+            Output::Stream(stream) => return Ok(stream.finish()?),
             Output::File(writer, path) => (writer, path),
         };
         writer.flush()?;
@@ -187,7 +185,10 @@ pub(super) fn run(
     until: &mut Until<'_>,
 ) -> Result<(), Failure> {
     let mut out = capture.begin()?;
-    start(session, until)?;
+    if let Err(failure) = start(session, capture.args, until) {
+        out.discard();
+        return Err(failure);
+    }
     loop {
         let is_over = until.is_over()?;
         if is_over {
@@ -199,11 +200,9 @@ pub(super) fn run(
                 None => eprintln!("perfdata: SIGUSR2 is for --overwrite and --dump-rings"),
             }
         }
-        match drain(&mut session.rings, &mut out) {
-            Ok(()) => {}
-            // Nobody reads the stream any more.
-            Err(error) if output::is_closed(&error) => return session.disable(),
-            Err(error) => return Err(error.into()),
+        drain(&mut session.rings, &mut out)?;
+        if out.is_closed() {
+            return session.disable();
         }
         if is_over {
             break;
@@ -214,12 +213,14 @@ pub(super) fn run(
             std::thread::sleep(TICK);
         }
     }
-    lost(session, capture, &mut out)?;
+    let samples = lost(session, capture, &mut out)?;
     capture.finish(out)?;
-    let account: u64 = session.rings.iter().map(|ring| ring.account().lost).sum();
-    if account > 0 {
+    // A ring tells of what was lost when it has room again, if it ever has; it tells of records that are no samples too.
+    let records: u64 = session.rings.iter().map(|ring| ring.account().lost).sum();
+    let lost = samples.max(records);
+    if lost > 0 {
         eprintln!(
-            "perfdata: {account} records lost, as they came faster than they were written; try larger --mmap-pages"
+            "perfdata: {lost} records lost, as they came faster than they were written; try larger --mmap-pages"
         );
     }
     Ok(())
@@ -253,10 +254,11 @@ fn drain(rings: &mut [Ring], out: &mut Output) -> Result<(), WriteFileError> {
     Ok(())
 }
 
-/// Tells which events lost samples for want of room, as the kernel counted: LOST_SAMPLES.
+/// Tells which events lost samples for want of room, as the kernel counted, with LOST_SAMPLES; how many all did.
 ///
 /// perf: `record__read_lost_samples`.
-fn lost(session: &Session, capture: &Capture<'_>, out: &mut Output) -> Result<(), Failure> {
+fn lost(session: &Session, capture: &Capture<'_>, out: &mut Output) -> Result<u64, Failure> {
+    let mut sum = 0_u64;
     for (_, counter) in &session.counters {
         let format = counter.attr().read_format;
         if !format.contains(ReadFormat::LOST) || format.contains(ReadFormat::GROUP) {
@@ -264,6 +266,7 @@ fn lost(session: &Session, capture: &Capture<'_>, out: &mut Output) -> Result<()
         }
         let lost = counter.read()?.lost.unwrap_or(0);
         if lost > 0 {
+            sum += lost;
             let mut record = Vec::new();
             let trailer = SampleIdFields { id: counter.id()?, ..SampleIdFields::default() };
             let lost = Record::LostSamples(LostSamples { lost });
@@ -271,5 +274,5 @@ fn lost(session: &Session, capture: &Capture<'_>, out: &mut Output) -> Result<()
             out.record(&record)?;
         }
     }
-    Ok(())
+    Ok(sum)
 }

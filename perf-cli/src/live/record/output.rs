@@ -17,7 +17,42 @@ const CHUNK: usize = 1 << 18;
 /// A capture that is being written.
 pub(super) enum Output {
     File(FileWriter<NativeEndian, BufWriter<File>>, PathBuf),
-    Stream(PipeWriter<NativeEndian, BufWriter<io::Stdout>>),
+    Stream(Stream),
+}
+
+/// A capture that is written to standard output.
+pub(super) struct Stream {
+    writer: PipeWriter<NativeEndian, BufWriter<io::Stdout>>,
+    /// Whether the reader at the other end has gone, as `head` does. Nothing is written then.
+    is_closed: bool,
+}
+
+impl Stream {
+    fn put(
+        &mut self,
+        write: impl FnOnce(&mut PipeWriter<NativeEndian, BufWriter<io::Stdout>>) -> Result<(), WriteFileError>,
+    ) -> Result<(), WriteFileError> {
+        if self.is_closed {
+            return Ok(());
+        }
+        match write(&mut self.writer) {
+            Err(error) if is_closed(&error) => {
+                self.is_closed = true;
+                Ok(())
+            }
+            result => result,
+        }
+    }
+
+    pub(super) fn finish(self) -> Result<(), WriteFileError> {
+        if self.is_closed {
+            return Ok(());
+        }
+        match self.writer.finish() {
+            Err(error) if !is_closed(&error) => Err(error),
+            _ => Ok(()),
+        }
+    }
 }
 
 impl Output {
@@ -50,14 +85,15 @@ impl Output {
         // What only files have.
         features.remove(perf_abi::feature::Feature::CACHE);
         let out = BufWriter::with_capacity(CHUNK, io::stdout());
-        Ok(Self::Stream(PipeWriter::new(out, events, &features, options)?))
+        let writer = PipeWriter::new(out, events, &features, options)?;
+        Ok(Self::Stream(Stream { writer, is_closed: false }))
     }
 
     /// Appends a record, as the kernel wrote it.
     pub(super) fn raw(&mut self, record: &RawRecord<'_, NativeEndian>) -> Result<(), WriteFileError> {
         match self {
             Self::File(writer, _) => writer.raw(record, &[]),
-            Self::Stream(writer) => writer.raw(record, &[]),
+            Self::Stream(stream) => stream.put(|writer| writer.raw(record, &[])),
         }
     }
 
@@ -65,7 +101,7 @@ impl Output {
     pub(super) fn record(&mut self, record: &[u8]) -> Result<(), WriteFileError> {
         match self {
             Self::File(writer, _) => writer.record(record),
-            Self::Stream(writer) => writer.record(record),
+            Self::Stream(stream) => stream.put(|writer| writer.record(record)),
         }
     }
 
@@ -82,12 +118,25 @@ impl Output {
     pub(super) fn flush(&mut self) -> Result<(), WriteFileError> {
         match self {
             Self::File(writer, _) => writer.flush(),
-            Self::Stream(writer) => writer.flush(),
+            Self::Stream(stream) => stream.put(|writer| writer.flush()),
+        }
+    }
+    /// Whether nobody reads what is written any more.
+    pub(super) fn is_closed(&self) -> bool {
+        matches!(self, Self::Stream(Stream { is_closed: true, .. }))
+    }
+
+    /// Takes back what was begun, as nothing was recorded.
+    pub(super) fn discard(self) {
+        if let Self::File(writer, path) = self {
+            drop(writer);
+            // It is no capture either way.
+            let _ = fs::remove_file(path);
         }
     }
 }
 
-/// Whether the reader at the other end of a stream has gone, as `head` does.
-pub(super) fn is_closed(error: &WriteFileError) -> bool {
+/// Whether an error says that nobody reads any more.
+fn is_closed(error: &WriteFileError) -> bool {
     matches!(error, WriteFileError::Io(error) if error.kind() == io::ErrorKind::BrokenPipe)
 }

@@ -34,7 +34,7 @@ pub(super) fn run(
         kept.records.extend_from_slice(record);
         Ok(())
     })?;
-    start(session, until)?;
+    start(session, capture.args, until)?;
     loop {
         let is_over = until.is_over()?;
         if is_over {

@@ -1,0 +1,132 @@
+//! `perfdata ring`: recorded rings of `testdata/rings`, and ones made by hand of what they lack.
+
+#![allow(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::as_conversions,
+    clippy::arithmetic_side_effects,
+    clippy::cast_possible_truncation,
+    reason = "what a test does not expect fails it"
+)]
+
+#[path = "ring/attr.rs"]
+mod attr;
+#[path = "ring/aux.rs"]
+mod aux;
+#[path = "ring/damage.rs"]
+mod damage;
+#[path = "ring/made.rs"]
+mod made;
+#[path = "ring/options.rs"]
+mod options;
+#[path = "ring/several.rs"]
+mod several;
+
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+/// Where the control page has `data_head`, and what follows.
+const DATA_HEAD: usize = 1024;
+const DATA_TAIL: usize = 1032;
+const DATA_OFFSET: usize = 1040;
+const DATA_SIZE: usize = 1048;
+/// Bytes of the control page of every recorded ring.
+const PAGE: usize = 4096;
+
+/// What a run printed, and how it ended.
+#[derive(Debug)]
+struct Run {
+    status: i32,
+    out: String,
+    err: String,
+}
+
+/// `perfdata ring`, in the folder of the recorded rings.
+fn ring(args: &[impl AsRef<OsStr>]) -> Run {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_perfdata"));
+    let output = command.current_dir(folder()).arg("ring").args(args).output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    Run { status: output.status.code().unwrap(), out: text(output.stdout), err: text(output.stderr) }
+}
+
+/// The same as JSON lines.
+#[derive(Debug)]
+struct Jsonl {
+    status: i32,
+    err: String,
+    header: Value,
+    records: Vec<Value>,
+    account: Value,
+}
+
+fn jsonl(args: &[&str]) -> Jsonl {
+    let Run { status, out, err } = ring(&[args, &["--format", "jsonl"]].concat());
+    let mut lines: Vec<Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert!(lines.len() > 1, "{args:?}: {status}: {err}");
+    let account = lines.pop().unwrap()["account"].take();
+    let header = lines.remove(0)["header"].take();
+    Jsonl { status, err, header, records: lines, account }
+}
+
+/// The records of rings in which nothing is wrong. That the oldest record of one is torn is not.
+fn clean(args: &[&str]) -> Vec<Value> {
+    let Jsonl { status, err, records, .. } = jsonl(args);
+    let faults: Vec<_> = err.lines().filter(|line| !line.contains("the oldest record is torn")).collect();
+    assert!((status, faults.is_empty()) == (0, true), "{args:?}: {status}: {err}");
+    records
+}
+
+fn fails(args: &[&str], why: &str) {
+    let Run { status, out, err } = ring(args);
+    assert_eq!((status, &*out), (1, ""), "{args:?}: {err}");
+    assert!(err.contains(why), "{args:?}: {err:?} does not say {why:?}");
+}
+
+/// Where the recorded rings are.
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata/rings")
+}
+
+/// The bytes of a recorded ring.
+fn recorded(name: &str) -> Vec<u8> {
+    fs::read(folder().join(name)).unwrap()
+}
+
+/// A file made for one test: its path.
+fn scratch(name: &str, bytes: &[u8]) -> String {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("ring-{name}"));
+    fs::write(&path, bytes).unwrap();
+    path.into_os_string().into_string().unwrap()
+}
+
+/// A field of the control page of a little-endian dump.
+fn word(dump: &[u8], at: usize) -> u64 {
+    u64::from_le_bytes(dump[at..at + 8].try_into().unwrap())
+}
+
+fn number(record: &Value, field: &str) -> u64 {
+    record[field].as_u64().unwrap()
+}
+
+fn offsets(records: &[Value]) -> Vec<u64> {
+    records.iter().map(|record| number(record, "offset")).collect()
+}
+
+/// The records without their offsets.
+fn unplaced(mut records: Vec<Value>) -> Vec<Value> {
+    for record in &mut records {
+        record.as_object_mut().unwrap().remove("offset");
+    }
+    records
+}
+
+/// When a record was made.
+fn time(record: &Value) -> u64 {
+    let own = if record["type"] == "SAMPLE" { &record["fields"] } else { &record["sample_id"] };
+    number(own, "time")
+}

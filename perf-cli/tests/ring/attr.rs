@@ -1,0 +1,87 @@
+//! `--attr`: of which events the records are.
+
+use std::io::Cursor;
+
+use perf_abi::attr::AttrFlags;
+use perf_abi::endian::LittleEndian;
+use perf_parse::file::write::{EventFields, FileWriter, Options};
+
+use crate::{clean, fails, jsonl, made, recorded, scratch};
+
+const RING: &str = "forward-wrapped.ring";
+
+fn capture(name: &str, flags: &[AttrFlags]) -> String {
+    let event = |flags: &AttrFlags| {
+        let attr = made::attr();
+        EventFields {
+            attr: perf_abi::attr::Attr { flags: attr.flags | *flags, ..attr },
+            ..EventFields::default()
+        }
+    };
+    let events: Vec<_> = flags.iter().map(event).collect();
+    let mut file = Cursor::new(Vec::new());
+    FileWriter::<LittleEndian, _>::new(&mut file, &events, &Options::default()).unwrap().finish().unwrap();
+    scratch(name, &file.into_inner())
+}
+
+#[test]
+fn a_capture_tells_as_its_attr_does() {
+    let records = [made::sample::<LittleEndian>(0), made::sample::<LittleEndian>(1)].concat();
+    let dump = scratch("attr.ring", &made::dump::<LittleEndian>(0, &records, &[]));
+    let attr = scratch("plain.attr", &made::attr_bytes::<LittleEndian>());
+    let expected = clean(&[&dump, "--attr", &attr]);
+    assert_eq!(expected.len(), 2);
+    assert_eq!(clean(&[&dump, "--attr", &capture("plain.data", &[AttrFlags::NONE])]), expected);
+}
+
+/// The records of the capture are not those of the ring.
+#[test]
+fn of_a_capture_the_events_alone_are_taken() {
+    let plain = testdata::path("plain.data").into_os_string().into_string().unwrap();
+    let records = [made::sample::<LittleEndian>(0), made::sample::<LittleEndian>(1)].concat();
+    let dump = scratch("of-capture.ring", &made::dump::<LittleEndian>(0, &records, &[]));
+    let shown = jsonl(&[&dump, "--attr", &plain]);
+    assert_eq!((shown.status, shown.records.len()), (0, 2), "{}", shown.err);
+    assert_eq!(shown.header["attrs"][0]["name"], "page-faults");
+}
+
+#[test]
+fn what_is_neither_an_attr_nor_a_capture_is_refused() {
+    let refused = |name: &str, bytes: &[u8], why: &str| {
+        let attr = scratch(name, bytes);
+        fails(&[RING, "--attr", &attr], &format!("{attr}: {why}"));
+    };
+    let attr = recorded("forward-wrapped.attr");
+    refused("text", b"neither of them, but long enough to be one", "neither a perf.data nor an attr");
+    refused("nothing", b"", "neither a perf.data nor an attr");
+    refused("half", &attr[..100], "attr");
+    refused("trailing", &[&attr[..], &[0; 4]].concat(), "attr.size: 4 bytes follow the attr of 128");
+    refused("cut-capture", b"PERFILE2 and no more", "0x");
+    fails(&[RING, "--attr", "no-such.attr"], "no-such.attr: No such file");
+    fails(&[RING], "--attr");
+
+    // Of a kernel that is newer: bytes that are not known here may be there, but not in use.
+    let mut newer = attr;
+    newer.resize(200, 0);
+    newer[4..8].copy_from_slice(&200_u32.to_le_bytes());
+    let of_newer = scratch("newer.attr", &newer);
+    assert_eq!(clean(&[RING, "--attr", &of_newer]), clean(&[RING, "--attr", "forward-wrapped.attr"]));
+    newer[199] = 1;
+    refused("in-use", &newer, "attr.size: 200 bytes, of a kernel newer than this program, and fields in use");
+}
+
+#[test]
+fn rings_written_both_ways_are_to_be_told_apart() {
+    let both = capture("both.data", &[AttrFlags::NONE, AttrFlags::WRITE_BACKWARD]);
+    let records = made::sample::<LittleEndian>(0);
+    let dump = scratch("both.ring", &made::dump::<LittleEndian>(0, &records, &[]));
+    fails(
+        &[&dump, "--attr", &both],
+        "some of its events are written forward and some backward (write_backward)",
+    );
+    fails(&[&dump, "--attr", &both], "with --forward or --backward");
+    // Of which of the two the sample is, nothing tells.
+    let shown = jsonl(&[&dump, "--attr", &both, "--forward"]);
+    assert_eq!((shown.status, shown.records.len()), (3, 1), "{}", shown.err);
+    assert!(shown.err.contains("0x1000: SAMPLE: id: "), "{}", shown.err);
+}
