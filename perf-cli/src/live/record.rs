@@ -34,7 +34,7 @@ use std::process::ExitStatus;
 use perf_open::workload::Workload;
 
 use crate::args::live::record::RecordArgs;
-use crate::live::whom::Whom;
+use crate::live::whom::{self, Whom};
 use crate::{Failure, Outcome};
 use attrs::Manner;
 use capture::Capture;
@@ -117,7 +117,7 @@ impl Until<'_> {
             return Ok(workload.try_wait()?.is_some());
         }
         Ok(match self.whom {
-            Whom::Threads(tids) => !tids.iter().any(|&tid| processes::is_alive(Path::new(ROOT), tid)),
+            Whom::Threads(tids) => !tids.iter().any(|&tid| whom::is_alive(tid)),
             Whom::Command | Whom::Cpus(_) => false,
         })
     }

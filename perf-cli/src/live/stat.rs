@@ -10,6 +10,7 @@ use perf_open::EventGroup;
 use perf_open::workload::{CpuTime, Workload};
 
 use crate::args::live::StatArgs;
+use crate::live::whom::Whom;
 use crate::{Failure, Outcome};
 
 mod counters;
@@ -22,7 +23,6 @@ mod tally;
 mod watch;
 
 use counters::{Counters, Scope};
-use plan::Whom;
 use report::{Report, Totals};
 use table::{Shown, rows};
 use tally::{Reading, since};
@@ -39,7 +39,7 @@ struct Run {
 }
 
 pub(crate) fn run(args: &StatArgs) -> Result<Outcome, Failure> {
-    let whom = Whom::of(args)?;
+    let whom = plan::whom(args)?;
     let groups = plan::events(args, &whom)?;
     let stat = Stat { args, whom, groups, watch: Watch::new()? };
     let mut report = Report::new(args)?;
@@ -147,9 +147,11 @@ impl Stat<'_> {
             words.join(",")
         };
         match &self.whom {
-            Whom::Threads(_) if !self.args.pid.is_empty() => format!("process id '{}'", list(&self.args.pid)),
+            Whom::Threads(_) if !self.args.whom.pid.is_empty() => {
+                format!("process id '{}'", list(&self.args.whom.pid))
+            }
             Whom::Threads(tids) => format!("thread id '{}'", list(tids)),
-            Whom::Cpus(cpus) if self.args.cpu.is_some() => format!("cpu '{}'", list(cpus)),
+            Whom::Cpus(cpus) if self.args.whom.cpu.is_some() => format!("cpu '{}'", list(cpus)),
             Whom::Cpus(_) => "'system wide'".to_owned(),
             Whom::Command => {
                 let words: Vec<_> = self.args.command.iter().map(|word| word.to_string_lossy()).collect();

@@ -59,3 +59,11 @@ fn threads(args: &WhomArgs) -> Result<Vec<u32>, Failure> {
     }
     Ok(threads.into_iter().collect())
 }
+
+/// Whether a thread is there and has not ended.
+pub(crate) fn is_alive(tid: u32) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{tid}/stat")).unwrap_or_default();
+    // The state is behind the name, which is in parentheses and may hold some.
+    let state = stat.rsplit_once(')').and_then(|(_, rest)| rest.split_whitespace().next());
+    state.is_some_and(|state| !matches!(state, "Z" | "X"))
+}

@@ -4,6 +4,8 @@ use core::num::{NonZeroU32, NonZeroU64};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use super::whom::WhomArgs;
+
 pub(super) const AFTER_HELP: &str = "\
 Without -p, -t, -a and -C the command is counted, with all that it starts; without a command too, the whole machine \
 until Ctrl-C. Where the PMU had to share its counters, the count is an estimate, and the percent of the time that the \
@@ -49,21 +51,8 @@ pub(crate) struct StatArgs {
     #[arg(short, long = "event", value_name = "EVENTS")]
     pub(crate) events: Vec<String>,
 
-    /// All cpus
-    #[arg(short, long, conflicts_with_all = ["pid", "tid"])]
-    pub(crate) all_cpus: bool,
-
-    /// These cpus: 0-3,8
-    #[arg(short = 'C', long, value_name = "CPUS", conflicts_with_all = ["pid", "tid"])]
-    pub(crate) cpu: Option<String>,
-
-    /// These processes, with all their threads
-    #[arg(short, long, value_name = "PIDS", value_delimiter = ',')]
-    pub(crate) pid: Vec<u32>,
-
-    /// These threads
-    #[arg(short, long, value_name = "TIDS", value_delimiter = ',')]
-    pub(crate) tid: Vec<u32>,
+    #[command(flatten)]
+    pub(crate) whom: WhomArgs,
 
     /// A line a cpu; with -a or -C
     #[arg(short = 'A', long, conflicts_with_all = ["pid", "tid"])]

@@ -3,18 +3,18 @@
 #[derive(Debug, clap::Args)]
 pub(crate) struct WhomArgs {
     /// Everything that runs, on all cpus
-    #[arg(short, long)]
+    #[arg(short, long, conflicts_with_all = ["pid", "tid"])]
     pub(crate) all_cpus: bool,
 
     /// Everything that runs on these cpus, as in 0,2-3
-    #[arg(short = 'C', long, value_name = "CPUS")]
+    #[arg(short = 'C', long, value_name = "CPUS", conflicts_with_all = ["pid", "tid"])]
     pub(crate) cpu: Option<String>,
 
-    /// These processes, by number
-    #[arg(short, long, value_name = "PID", value_delimiter = ',', conflicts_with_all = ["all_cpus"])]
+    /// These processes, with all their threads
+    #[arg(short, long, value_name = "PIDS", value_delimiter = ',')]
     pub(crate) pid: Vec<u32>,
 
-    /// These threads, by number
-    #[arg(short, long, value_name = "TID", value_delimiter = ',', conflicts_with_all = ["all_cpus"])]
+    /// These threads
+    #[arg(short, long, value_name = "TIDS", value_delimiter = ',')]
     pub(crate) tid: Vec<u32>,
 }

@@ -58,11 +58,3 @@ fn numbers(folder: &Path) -> Vec<i32> {
     numbers.sort_unstable();
     numbers
 }
-
-/// Whether a thread is there and has not ended.
-pub(crate) fn is_alive(root: &Path, tid: u32) -> bool {
-    let stat = fs::read(root.join(format!("proc/{tid}/stat"))).unwrap_or_default();
-    // The state is behind the name, which is in parentheses and may hold some.
-    let state = stat.iter().rposition(|&byte| byte == b')').and_then(|end| stat.get(end + 2));
-    state.is_some_and(|state| !b"ZX".contains(state))
-}

@@ -6,9 +6,9 @@ use perf_open::abi::attr::AttrFlags;
 use perf_open::abi::event::EventType;
 use perf_open::{Builder, Error, Event, EventGroup, Group, Target, limits};
 
-use super::plan::Whom;
 use super::tally::{Place, Reading, Tally};
 use crate::Failure;
+use crate::live::whom::Whom;
 
 /// Whom the events are opened on, and how.
 #[derive(Debug)]

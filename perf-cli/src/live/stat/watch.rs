@@ -11,8 +11,8 @@ use perf_open::workload::Workload;
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use super::plan::is_alive;
 use crate::Failure;
+use crate::live::whom::is_alive;
 
 /// How often threads that are no children are looked after.
 const LOOK: Duration = Duration::from_millis(100);
