@@ -58,7 +58,7 @@ impl fmt::Display for LookupError {
             Self::Read { path, error, advice } => write!(f, "{}: {error}: {advice}", path.display()),
             Self::Text { path, error } => write!(f, "{}: {error}", path.display()),
             Self::Unknown { what, name, close } => {
-                write!(f, "no {what} `{name}`")?;
+                write!(f, "no {what} `{}`", OneLine(name))?;
                 write_close(f, close)
             }
             Self::Value { what, value, needed } => write!(f, "{what} {value:#x}: {needed}"),
@@ -80,6 +80,17 @@ impl core::error::Error for LookupError {
 /// `: closest are a, b`, where there are any.
 fn write_close(f: &mut fmt::Formatter<'_>, close: &[String]) -> fmt::Result {
     if close.is_empty() { Ok(()) } else { write!(f, "; closest: {}", close.join(", ")) }
+}
+
+/// A name that somebody wrote, its line breaks and other control characters escaped.
+struct OneLine<'a>(&'a str);
+
+impl fmt::Display for OneLine<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.chars().try_for_each(|c| {
+            if c.is_control() { write!(f, "{}", c.escape_default()) } else { fmt::Write::write_char(f, c) }
+        })
+    }
 }
 
 /// Why a string names no events, and where.
@@ -186,13 +197,15 @@ impl fmt::Display for ParseErrorKind {
         match self {
             Self::Expected(what) => write!(f, "expected {what}"),
             Self::Unknown { what, name, close } => {
-                write!(f, "no {what} `{name}`")?;
+                write!(f, "no {what} `{}`", OneLine(name))?;
                 write_close(f, close)
             }
-            Self::Unsupported { name, reason } => write!(f, "`{name}` is not supported: {reason}"),
-            Self::TooLarge { name, value, max } => write!(f, "{name}: {value:#x} is larger than {max:#x}"),
-            Self::Repeated(name) => write!(f, "`{name}` stands too often"),
-            Self::Missing(name) => write!(f, "the event needs `{name}=` and a value"),
+            Self::Unsupported { name, reason } => write!(f, "`{}` is not supported: {reason}", OneLine(name)),
+            Self::TooLarge { name, value, max } => {
+                write!(f, "{}: {value:#x} is larger than {max:#x}", OneLine(name))
+            }
+            Self::Repeated(name) => write!(f, "`{}` stands too often", OneLine(name)),
+            Self::Missing(name) => write!(f, "the event needs `{}=` and a value", OneLine(name)),
             Self::Lookup(error) => error.fmt(f),
         }
     }

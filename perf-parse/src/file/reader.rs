@@ -183,7 +183,7 @@ impl<'a, O: Endian, S: Source> Reader<'a, O, S> {
     }
 
     /// Starts over at the first record, with an account of its own; events and features that came on the way stay
-    /// known. In the order of the capture, unless [`in_time_order`](Self::in_time_order) is asked for again.
+    /// known, by which records may be found in a damaged stream that were not at first. In the order of the capture, unless [`in_time_order`](Self::in_time_order) is asked for again.
     ///
     /// Whether it could: a stream cannot be read again.
     pub fn rewind(&mut self) -> bool {

@@ -190,7 +190,12 @@ fn copy_features<O: Endian, S: Source, W: Write + Seek>(
 
 /// Whether a record stands in a stream for what a file has a section for, or is its own container.
 fn is_section(kind: RecordType) -> bool {
-    let sections = [RecordType::HEADER_ATTR, RecordType::HEADER_FEATURE, RecordType::HEADER_TRACING_DATA];
+    let sections = [
+        RecordType::HEADER_ATTR,
+        RecordType::HEADER_EVENT_TYPE,
+        RecordType::HEADER_FEATURE,
+        RecordType::HEADER_TRACING_DATA,
+    ];
     sections.contains(&kind)
 }
 
