@@ -20,6 +20,8 @@ mod damage;
 mod made;
 #[path = "ring/options.rs"]
 mod options;
+#[path = "ring/output.rs"]
+mod output;
 #[path = "ring/several.rs"]
 mod several;
 
