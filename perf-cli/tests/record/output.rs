@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use crate::workload::command;
 use crate::{
     Running, agrees_with_perf, dump, folder, has, has_sample, may_record, perf, perf_says, perfdata, record,
-    recorded, run, shown, until,
+    recorded, run, shown, succeeds, until,
 };
 
 #[test]
@@ -172,4 +172,14 @@ fn lost_samples_are_counted() {
     assert!(samples > 0, "the ring of a page held it all");
     let said = format!("{} records lost", samples.max(records));
     assert!(err.contains(&said) && err.contains("--mmap-pages"), "{said}: {err}");
+}
+
+#[test]
+fn what_is_no_file_is_not_moved_away() {
+    if !may_record() {
+        return;
+    }
+    let folder = folder("device");
+    succeeds(&mut record(&folder, &["-q", "-e", "page-faults", "-o", "/dev/null"], &command("touch", 10)));
+    assert!(!Path::new("/dev/null").is_file() && !Path::new("/dev/null.old").exists());
 }

@@ -124,27 +124,35 @@ impl<'a> Capture<'a> {
             Output::File(writer, path) => (writer, path),
         };
         writer.flush()?;
-        let survey = {
-            // As it stands: the size of the data is not in the header yet.
-            let input = Input::open(&path)?;
-            match AnyReader::open(input.bytes()) {
-                Ok(AnyReader::Little(reader)) => Survey::of(reader, self.args),
-                Ok(AnyReader::Big(reader)) => Survey::of(reader, self.args),
-                Err(error) => return Err(crate::not_readable(&path, &error)),
+        // What is no regular file, as /dev/null, holds nothing that could be looked over.
+        if path.is_file() {
+            let survey = self.survey(&path)?;
+            if let Some((first, last)) = survey.times {
+                writer.features().sample_time(first, last);
             }
-        };
-        if let Some((first, last)) = survey.times {
-            writer.features().sample_time(first, last);
-        }
-        if !self.args.no_buildid {
-            survey.files.finish(Path::new(ROOT), writer.features())?;
+            if !self.args.no_buildid {
+                survey.files.finish(Path::new(ROOT), writer.features())?;
+            }
+            let samples = survey.samples;
+            writer.finish()?;
+            let size = std::fs::metadata(&path).map_or(0, |file| file.len());
+            if !self.args.quiet {
+                eprintln!("perfdata: {}: {samples} samples, {size} bytes", path.display());
+            }
+            return Ok(());
         }
         writer.finish()?;
-        if !self.args.quiet {
-            let size = std::fs::metadata(&path).map_or(0, |file| file.len());
-            eprintln!("perfdata: {}: {} samples, {size} bytes", path.display(), survey.samples);
-        }
         Ok(())
+    }
+
+    /// Looks over the records of a capture whose header does not tell of them yet.
+    fn survey(&self, path: &Path) -> Result<Survey, Failure> {
+        let input = Input::open(path)?;
+        match AnyReader::open(input.bytes()) {
+            Ok(AnyReader::Little(reader)) => Ok(Survey::of(reader, self.args)),
+            Ok(AnyReader::Big(reader)) => Ok(Survey::of(reader, self.args)),
+            Err(error) => Err(crate::not_readable(path, &error)),
+        }
     }
 }
 

@@ -63,7 +63,7 @@ impl Output {
         features: Features<NativeEndian>,
         options: &Options,
     ) -> Result<Self, Failure> {
-        if path.exists() {
+        if path.is_file() {
             let mut old = path.as_os_str().to_owned();
             old.push(".old");
             fs::rename(path, &old).map_err(|error| format!("{}: {error}", path.display()))?;
@@ -121,6 +121,7 @@ impl Output {
             Self::Stream(stream) => stream.put(|writer| writer.flush()),
         }
     }
+
     /// Whether nobody reads what is written any more.
     pub(super) fn is_closed(&self) -> bool {
         matches!(self, Self::Stream(Stream { is_closed: true, .. }))
@@ -130,8 +131,10 @@ impl Output {
     pub(super) fn discard(self) {
         if let Self::File(writer, path) = self {
             drop(writer);
-            // It is no capture either way.
-            let _ = fs::remove_file(path);
+            if path.is_file() {
+                // It is no capture either way.
+                let _ = fs::remove_file(path);
+            }
         }
     }
 }
