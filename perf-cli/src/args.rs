@@ -22,7 +22,8 @@ pub(crate) struct Args {
 }
 
 const EXIT_STATUS: &str = "Exit status: 0 if everything was decoded; 1 if nothing could be (usage, no such file, not a \
-capture); 3 if records were delivered but some bytes were truncated, skipped or not decodable.";
+capture); 3 if records were delivered but some bytes were truncated, skipped or not decodable. record and stat pass on \
+that of the command they run.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
