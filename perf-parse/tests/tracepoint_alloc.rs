@@ -8,32 +8,35 @@
 )]
 
 use core::alloc::{GlobalAlloc, Layout};
-use core::sync::atomic::{AtomicUsize, Ordering};
+use core::cell::Cell;
 use std::alloc::System;
 
 use perf_parse::abi::endian::LittleEndian;
 use perf_parse::tracepoint::{Tracepoints, TracingData};
 
-/// The system's allocator, which counts.
+/// The system's allocator, which counts for each thread: the harness has one of its own.
 struct Counting;
 
-static LIVE: AtomicUsize = AtomicUsize::new(0);
-static PEAK: AtomicUsize = AtomicUsize::new(0);
-static CALLS: AtomicUsize = AtomicUsize::new(0);
+std::thread_local! {
+    static LIVE: Cell<usize> = const { Cell::new(0) };
+    static PEAK: Cell<usize> = const { Cell::new(0) };
+    static CALLS: Cell<usize> = const { Cell::new(0) };
+}
 
 // SAFETY: both methods do what the system's allocator does, with what they were given; counting touches no memory of
 // theirs and allocates nothing.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        CALLS.fetch_add(1, Ordering::Relaxed);
-        let live = LIVE.fetch_add(layout.size(), Ordering::Relaxed) + layout.size();
-        PEAK.fetch_max(live, Ordering::Relaxed);
+        CALLS.set(CALLS.get() + 1);
+        LIVE.set(LIVE.get() + layout.size());
+        PEAK.set(PEAK.get().max(LIVE.get()));
         // SAFETY: the caller's promise is the one asked for here.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
-        LIVE.fetch_sub(layout.size(), Ordering::Relaxed);
+        // What another thread allocated was not counted here.
+        LIVE.set(LIVE.get().saturating_sub(layout.size()));
         // SAFETY: as above; `at` came from the system's allocator.
         unsafe { System.dealloc(at, layout) };
     }
@@ -44,10 +47,10 @@ static ALLOCATOR: Counting = Counting;
 
 /// The most bytes that `run` had at once, and its allocations.
 fn measure<T>(run: impl FnOnce() -> T) -> (usize, usize, T) {
-    let (live, calls) = (LIVE.load(Ordering::Relaxed), CALLS.load(Ordering::Relaxed));
-    PEAK.store(live, Ordering::Relaxed);
+    let (live, calls) = (LIVE.get(), CALLS.get());
+    PEAK.set(live);
     let result = run();
-    (PEAK.load(Ordering::Relaxed) - live, CALLS.load(Ordering::Relaxed) - calls, result)
+    (PEAK.get() - live, CALLS.get() - calls, result)
 }
 
 /// Tracing data of `count` times the same text.
@@ -66,7 +69,6 @@ fn repeated(text: &str, count: u32) -> Vec<u8> {
     data
 }
 
-/// One test: there is one allocator.
 #[test]
 fn what_is_allocated_is_bounded() {
     let fields = "name:a\nID:1\n".to_owned() + &"field:a b;offset:0;size:0;\n".repeat(1000);
