@@ -50,7 +50,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
 
     let mut busiest: Vec<_> = leaves.into_iter().collect();
-    busiest.sort_by_key(|(_, (count, _))| std::cmp::Reverse(*count));
+    busiest.sort_by_key(|(_, (count, _))| core::cmp::Reverse(*count));
     for (ip, (count, chain)) in busiest.iter().take(5) {
         println!("{count:5} samples at {ip:#x}, called from {:x?}", chain.get(1..).unwrap_or_default());
     }
@@ -61,5 +61,5 @@ fn main() -> Result<(), Box<dyn Error>> {
 /// A millisecond or so of work.
 fn work() {
     let sum: f64 = (0..100_000).map(f64::from).map(f64::sqrt).sum();
-    std::hint::black_box(sum);
+    core::hint::black_box(sum);
 }

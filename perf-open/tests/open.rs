@@ -270,7 +270,7 @@ fn a_probe_whose_string_is_nowhere() {
 /// What the uprobe is on.
 #[inline(never)]
 extern "C" fn probed(number: u64) -> u64 {
-    std::hint::black_box(number.wrapping_mul(3))
+    core::hint::black_box(number.wrapping_mul(3))
 }
 
 #[test]

@@ -3,9 +3,9 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test should fail loudly")]
 
+use core::sync::atomic::{AtomicU64, Ordering};
+use core::time::Duration;
 use std::os::fd::{AsFd, AsRawFd};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
 
 use perf_open::abi::attr::Attr;
 use perf_open::abi::breakpoint::BreakpointType;
@@ -31,7 +31,7 @@ fn touch(pages: usize) {
         fresh.extend([1; 4096]);
         std::thread::sleep(Duration::from_micros(50));
     }
-    std::hint::black_box(Vec::leak(fresh));
+    core::hint::black_box(Vec::leak(fresh));
 }
 
 #[test]

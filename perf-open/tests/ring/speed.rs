@@ -1,6 +1,6 @@
 //! What a drain costs, next to a bare walk over the headers of the same bytes.
 
-use std::hint::black_box;
+use core::hint::black_box;
 use std::time::{Duration, Instant};
 
 use perf_open::abi::endian::NativeEndian;
