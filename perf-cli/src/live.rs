@@ -1,8 +1,12 @@
 //! The verbs that ask the running kernel: Linux alone.
 
+use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
+
 use crate::args::live::Verb;
 use crate::{Failure, Outcome};
 
+mod events;
 mod list;
 mod record;
 mod stat;
@@ -14,4 +18,10 @@ pub(crate) fn run(verb: &Verb) -> Result<Outcome, Failure> {
         Verb::Stat(args) => stat::run(args),
         Verb::List(args) => list::run(args),
     }
+}
+
+/// What a shell makes of how a command ended.
+fn exit_code(status: ExitStatus) -> u8 {
+    let code = status.code().or_else(|| status.signal().map(|signal| signal.saturating_add(128)));
+    code.and_then(|code| u8::try_from(code).ok()).unwrap_or(u8::MAX)
 }

@@ -27,13 +27,13 @@ mod tests;
 
 use core::time::Duration;
 use std::io;
-use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::ExitStatus;
 
 use perf_open::workload::Workload;
 
 use crate::args::live::record::RecordArgs;
+use crate::live::exit_code;
 use crate::live::whom::{self, Whom};
 use crate::{Failure, Outcome};
 use attrs::Manner;
@@ -80,7 +80,7 @@ pub(crate) fn run(args: &RecordArgs) -> Result<Outcome, Failure> {
         capture::run(&mut session, &capture, &mut until)?;
     }
     match workload {
-        Some(mut workload) => Ok(status(end(&mut workload)?)),
+        Some(mut workload) => Ok(Outcome::Command(exit_code(end(&mut workload)?))),
         None => Ok(Outcome::Clean),
     }
 }
@@ -130,14 +130,4 @@ fn end(workload: &mut Workload) -> Result<ExitStatus, Failure> {
         let _ = workload.terminate();
     }
     Ok(workload.wait()?)
-}
-
-/// The command's status, as a shell tells it.
-fn status(status: ExitStatus) -> Outcome {
-    let code = status.code().or_else(|| status.signal().map(|signal| 128 + signal)).unwrap_or(1);
-    match u8::try_from(code) {
-        Ok(0) => Outcome::Clean,
-        Ok(code) => Outcome::Command(code),
-        Err(_) => Outcome::Command(1),
-    }
 }

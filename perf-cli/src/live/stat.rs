@@ -10,6 +10,7 @@ use perf_open::EventGroup;
 use perf_open::workload::{CpuTime, Workload};
 
 use crate::args::live::StatArgs;
+use crate::live::exit_code;
 use crate::live::whom::Whom;
 use crate::{Failure, Outcome};
 
@@ -171,10 +172,4 @@ impl Stat<'_> {
 /// Columns that the longest unit takes.
 fn unit_width(events: &[Shown]) -> usize {
     events.iter().filter_map(|event| event.unit.as_ref()).map(|unit| unit.chars().count()).max().unwrap_or(0)
-}
-
-/// What a shell makes of how a command ended.
-fn exit_code(status: ExitStatus) -> u8 {
-    let code = status.code().or_else(|| status.signal().map(|signal| signal.saturating_add(128)));
-    code.and_then(|code| u8::try_from(code).ok()).unwrap_or(u8::MAX)
 }

@@ -9,6 +9,7 @@ use perf_open::{Builder, Event, EventGroup};
 
 use crate::Failure;
 use crate::args::live::record::{CallGraph, RecordArgs, STACK_BYTES};
+use crate::live::events::asked_for;
 
 /// Samples a second where nothing is said: perf's.
 const DEFAULT_FREQ: u64 = 4000;
@@ -28,20 +29,12 @@ const USER_REGS: Option<u64> = if cfg!(target_arch = "x86_64") {
 
 /// The events that are asked for; cycles where none is.
 pub(super) fn events(args: &RecordArgs) -> Result<Vec<EventGroup>, Failure> {
-    let mut groups = Vec::new();
-    for list in &args.events {
-        groups.extend(event::parse(list).map_err(|error| format!("{error:#}"))?);
-    }
+    let mut groups = asked_for(&args.events, "for counting, not for samples")?;
     if args.events.is_empty() {
         let cycles = Event { name: "cycles".to_owned(), ..Event::hardware(HwId::CPU_CYCLES) };
         groups.push(cycles.into());
     }
-    match groups.iter().flat_map(|group| &group.events).find(|event| event.bpf_counter) {
-        Some(event) => {
-            Err(Failure(format!("{}: the modifier b is for counting, not for samples", event.name)))
-        }
-        None => Ok(groups),
-    }
+    Ok(groups)
 }
 
 /// What stands in for cycles where nothing counts them.

@@ -6,7 +6,6 @@ use perf_abi::endian::NativeEndian;
 use perf_abi::feature::Feature;
 use perf_abi::record::{Misc, RecordType};
 use perf_open::abi::read_format::ReadFormat;
-use perf_open::ring;
 use perf_open::{EventGroup, Ring};
 use perf_parse::file::write::{EventFields, Features, Options, WriteFileError, Zstd};
 use perf_parse::file::{AnyReader, GroupDesc, Reader};
@@ -18,7 +17,7 @@ use super::build_ids::Collector;
 use super::output::Output;
 use super::session::Session;
 use super::synthesize::{Synthesizer, Wanted};
-use super::{ROOT, TICK, Until, dump, host, start, tracing};
+use super::{ROOT, Until, dump, host, start, tracing};
 use crate::Failure;
 use crate::args::live::record::RecordArgs;
 use crate::input::Input;
@@ -215,11 +214,7 @@ pub(super) fn run(
         if is_over {
             break;
         }
-        let ready = ring::wait(&mut session.rings, Some(TICK))?;
-        if ready.hangup && !ready.records {
-            // A wait that includes a task that has ended does not block.
-            std::thread::sleep(TICK);
-        }
+        session.wait()?;
     }
     let samples = lost(session, capture, &mut out)?;
     capture.finish(out)?;

@@ -8,7 +8,7 @@ use perf_open::{Overwrite, Ring};
 
 use super::capture::Capture;
 use super::session::Session;
-use super::{TICK, Until, dump, start};
+use super::{Until, dump, start};
 use crate::Failure;
 
 /// Bytes at most of what is kept of mappings, names and tasks: hours of a busy machine.
@@ -50,11 +50,7 @@ pub(super) fn run(
             path.push(format!(".{snapshots}"));
             snapshot(session, capture, &kept, path.into(), true)?;
         }
-        let ready = ring::wait(&mut session.rings, Some(TICK))?;
-        if ready.hangup && !ready.records {
-            // A wait that includes a task that has ended does not block.
-            std::thread::sleep(TICK);
-        }
+        session.wait()?;
     }
 }
 

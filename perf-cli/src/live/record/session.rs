@@ -2,9 +2,10 @@
 
 use perf_open::abi::attr::AttrFlags;
 use perf_open::abi::event::EventType;
-use perf_open::{Counter, Error, Event, EventGroup, Overwrite, Ring, Target, limits};
+use perf_open::{Counter, Error, Event, EventGroup, Overwrite, Ring, Target, limits, ring};
 use perf_parse::file::write::EventFields;
 
+use super::TICK;
 use super::attrs::{self, Manner};
 use crate::Failure;
 use crate::live::whom::{self, Whom};
@@ -97,6 +98,16 @@ impl Session {
         Ok(self.leaders().into_iter().try_for_each(Counter::disable)?)
     }
 
+    /// Waits until there are records to be read, and no longer than a tick.
+    pub(super) fn wait(&mut self) -> Result<(), Failure> {
+        let ready = ring::wait(&mut self.rings, Some(TICK))?;
+        if ready.hangup && !ready.records {
+            // A wait that includes a task that has ended does not block.
+            std::thread::sleep(TICK);
+        }
+        Ok(())
+    }
+
     fn leaders(&self) -> Vec<&Counter> {
         let counters = self.counters.iter().map(|(_, counter)| counter);
         counters.filter(|counter| counter.attr().flags.contains(AttrFlags::DISABLED)).collect()
@@ -182,7 +193,7 @@ impl Session {
 
     /// Maps a ring for the counters from `first` on, one for those that overwrite and one for the others.
     fn map(&mut self, first: usize, manner: Manner<'_>) -> Result<(), Failure> {
-        let page = perf_open::ring::page_bytes();
+        let page = ring::page_bytes();
         let mut pages = manner.args.mmap_pages.unwrap_or(DEFAULT_BYTES / page).max(1);
         let (mut ring, mut overwrite): (Option<Ring>, Option<Overwrite>) = (None, None);
         for (_, counter) in &self.counters[first..] {

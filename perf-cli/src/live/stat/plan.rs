@@ -1,11 +1,11 @@
 //! What is to be counted, and of whom.
 
 use perf_open::abi::event::{HwId, SwId};
-use perf_open::event::parse;
 use perf_open::{Event, EventGroup};
 
 use crate::Failure;
 use crate::args::live::StatArgs;
+use crate::live::events::asked_for;
 use crate::live::whom::Whom;
 
 /// Whom the command line asks for.
@@ -22,17 +22,8 @@ pub(crate) fn whom(args: &StatArgs) -> Result<Whom, Failure> {
 
 /// The events, in groups.
 pub(crate) fn events(args: &StatArgs, whom: &Whom) -> Result<Vec<EventGroup>, Failure> {
-    let mut groups = Vec::new();
-    for list in &args.events {
-        groups.extend(parse(list).map_err(|error| format!("{error:#}"))?);
-    }
-    if args.events.is_empty() {
-        groups = defaults(whom);
-    }
-    match groups.iter().flat_map(|group| &group.events).find(|event| event.bpf_counter) {
-        Some(event) => Err(Failure(format!("{}: the modifier b is not supported", event.name))),
-        None => Ok(groups),
-    }
+    let groups = asked_for(&args.events, "not supported")?;
+    Ok(if args.events.is_empty() { defaults(whom) } else { groups })
 }
 
 /// What is counted where nothing is asked for: what `perf stat` counts.
