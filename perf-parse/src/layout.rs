@@ -173,6 +173,20 @@ impl SampleLayout {
         (index != ABSENT).then(|| usize::from(self.id.words.saturating_sub(index)).saturating_mul(8))
     }
 
+    /// Where the time is in the payload of a sample, in bytes from its start; `None` if samples have none.
+    #[cfg(feature = "alloc")]
+    pub(crate) fn sample_time_offset(&self) -> Option<usize> {
+        let index = self.head.time;
+        (index != ABSENT).then(|| usize::from(index).saturating_mul(8))
+    }
+
+    /// Where the time is in a `sample_id` trailer, in bytes from its start; `None` if it has none.
+    #[cfg(feature = "alloc")]
+    pub(crate) fn trailer_time_offset(&self) -> Option<usize> {
+        let index = self.id.time;
+        (index != ABSENT).then(|| usize::from(index).saturating_mul(8))
+    }
+
     /// The first leading field that a sample of `available` bytes is too short for.
     #[cold]
     pub(crate) fn missing_head_field(&self, available: usize) -> Error {

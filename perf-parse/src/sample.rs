@@ -90,15 +90,6 @@ impl<'a, O: Endian> Sample<'a, O> {
         fits.then_some(Self { layout, misc: record.misc(), head, tail })
     }
 
-    /// The time of a sample that is not looked at further.
-    #[cfg(feature = "alloc")]
-    #[inline]
-    pub(crate) fn head_time(layout: &SampleLayout, record: &RawRecord<'a, O>) -> Option<u64> {
-        let at = usize::from(layout.head.time).checked_mul(8)?;
-        let rest = record.payload().get(at..)?;
-        U64::<O>::read_from_prefix(rest).ok().map(|(time, _)| time.get())
-    }
-
     /// What the sample's event records.
     #[must_use]
     pub fn layout(&self) -> &'a SampleLayout {

@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 
 use perf_abi::attr::{Attr, ReadAttr};
 use perf_abi::endian::{Endian, U64};
-use perf_abi::record::MAX_EVENT_NAME;
+use perf_abi::record::{MAX_EVENT_NAME, RecordType};
 
 use super::error::{FileError, FileErrorKind};
 use crate::error::Error;
@@ -203,10 +203,51 @@ impl Events {
     /// [`UnknownId`](FileErrorKind::UnknownId) and [`UnknownEvent`](FileErrorKind::UnknownEvent).
     #[inline]
     pub fn of<O: Endian>(&self, record: &RawRecord<'_, O>) -> Result<Option<usize>, FileErrorKind> {
+        if record.kind().is_user() {
+            return Ok(None);
+        }
+        match self.index_of(record) {
+            Some(index) => Ok(Some(index)),
+            None => Err(unknown(record.kind(), self.unknown_id(record))),
+        }
+    }
+
+    /// The index of the event of a record of the kernel's; `None` where it cannot be told.
+    #[inline]
+    pub(super) fn index_of<O: Endian>(&self, record: &RawRecord<'_, O>) -> Option<usize> {
         // Of one event there is nothing to be looked up.
-        if self.list.len() == 1 && !record.kind().is_user() {
-            return Ok(Some(0));
+        if self.list.len() == 1 {
+            return Some(0);
         }
         self.dispatch.event(&self.list, record)
+    }
+
+    /// The id of a record whose event cannot be told, where it has one.
+    #[cold]
+    pub(super) fn unknown_id<O: Endian>(&self, record: &RawRecord<'_, O>) -> Option<u64> {
+        self.dispatch.id(&self.list, record)
+    }
+
+    /// When a record of the kernel's was made: without a look at its event, where all have the time at one place.
+    #[inline(always)]
+    pub(super) fn time_of<O: Endian>(&self, record: &RawRecord<'_, O>) -> Option<u64> {
+        match self.dispatch.time_place(record) {
+            Some(at) => record.word_at(at),
+            None => self.time_of_event(record),
+        }
+    }
+
+    #[inline(never)]
+    fn time_of_event<O: Endian>(&self, record: &RawRecord<'_, O>) -> Option<u64> {
+        record.time(&self.list.get(self.index_of(record)?)?.layout)
+    }
+}
+
+/// Why the event of a record cannot be told, which has this id.
+#[cold]
+pub(super) fn unknown(kind: RecordType, id: Option<u64>) -> FileErrorKind {
+    match id {
+        Some(id) => FileErrorKind::UnknownId { kind, id },
+        None => FileErrorKind::UnknownEvent { kind },
     }
 }

@@ -27,7 +27,6 @@ use super::header::FileHeader;
 use super::records::FileRecord;
 use super::source::{Slice, Source};
 use super::{Account, error::FileErrorKind};
-use advance::Current;
 use order::TimeOrder;
 
 /// How a capture holds its records.
@@ -234,24 +233,19 @@ impl<'a, O: Endian, S: Source> Reader<'a, O, S> {
     /// # Examples
     ///
     /// See [`file`](super).
-    #[inline]
+    #[inline(always)]
     #[allow(
         clippy::should_implement_trait,
         reason = "the records borrow from the reader, which an Iterator cannot say"
     )]
     pub fn next(&mut self) -> Result<Option<FileRecord<'_, O>>, FileError> {
-        if self.order.is_some() {
-            return self.next_in_time_order();
-        }
-        match self.advance()? {
-            Some(current) => self.view(current).map(Some),
-            None => Ok(None),
-        }
+        if self.order.is_some() { self.next_in_time() } else { self.next_in_capture() }
     }
 
-    /// A data file by its index, if it was begun.
-    fn source_of(&self, data_file: usize) -> Option<&S> {
-        if data_file == self.data_file { Some(&self.source) } else { self.done.get(data_file) }
+    /// The bytes from an offset in a data file on, if it was begun and is in memory.
+    #[inline]
+    fn in_place(&self, offset: u64, data_file: usize) -> Option<&[u8]> {
+        source_of(&self.source, &self.done, self.data_file, data_file)?.at(offset)
     }
 
     /// Notes an error of the reader's own.
@@ -261,4 +255,10 @@ impl<'a, O: Endian, S: Source> Reader<'a, O, S> {
         self.account.note(error);
         error
     }
+}
+
+/// A data file by its index, if it was begun: the one that is being read is that of index `current`.
+#[inline]
+fn source_of<'s, S>(source: &'s S, done: &'s [S], current: usize, index: usize) -> Option<&'s S> {
+    if index == current { Some(source) } else { done.get(index) }
 }

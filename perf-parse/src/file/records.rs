@@ -4,10 +4,11 @@ use perf_abi::endian::Endian;
 use perf_abi::record::RecordType;
 
 use super::error::{FileError, FileErrorKind};
-use super::events::Event;
+use super::events::{Event, unknown};
 use crate::error::Error;
 use crate::layout::SampleLayout;
 use crate::record::{RawRecord, Record, SampleId};
+use crate::sample::Sample;
 
 /// A record of a capture. Borrows from the [`Reader`](super::Reader), until it is asked for the next one.
 #[derive(Clone, Copy, Debug)]
@@ -29,7 +30,9 @@ pub struct FileRecord<'a, O: Endian> {
     pub behind: &'a [u8],
     /// Bytes that stand behind the record and belong to it, held or not; they begin `size` bytes behind `offset`.
     pub behind_size: u64,
-    pub(super) of: Result<&'a Event, FileErrorKind>,
+    pub(super) event: Option<&'a Event>,
+    /// The id by which no event was found.
+    pub(super) unknown_id: Option<u64>,
 }
 
 impl<'a, O: Endian> FileRecord<'a, O> {
@@ -40,8 +43,21 @@ impl<'a, O: Endian> FileRecord<'a, O> {
     /// [`FileErrorKind::Record`] for a fault in the record, [`FileErrorKind::UnknownId`],
     /// [`FileErrorKind::UnknownEvent`] or [`FileErrorKind::Layout`] if its layout is not known. The offset is that of
     /// the faulty field. Records behind this one are not affected.
-    #[inline]
+    #[inline(always)]
     pub fn decode(&self) -> Result<Record<'a, O>, FileError> {
+        if self.raw.kind() == RecordType::SAMPLE {
+            if let Some(event) = self.event.filter(|event| event.fault.is_none()) {
+                if let Some(sample) = Sample::fitting(&event.layout, &self.raw) {
+                    return Ok(Record::Sample(sample));
+                }
+            }
+        }
+        self.decode_other()
+    }
+
+    /// Decodes a record that is not a sample, or says why it is none.
+    #[inline(never)]
+    fn decode_other(&self) -> Result<Record<'a, O>, FileError> {
         if self.raw.kind().is_user() {
             return self.raw.decode_user().map_err(|error| self.error(error));
         }
@@ -51,7 +67,7 @@ impl<'a, O: Endian> FileRecord<'a, O> {
     /// Its event; `None` for the perf tool's own records, and where the event cannot be told.
     #[must_use]
     pub fn event(&self) -> Option<&'a Event> {
-        self.of.ok()
+        self.event
     }
 
     /// The `sample_id` trailer; `None` where the record has none.
@@ -72,11 +88,10 @@ impl<'a, O: Endian> FileRecord<'a, O> {
     #[inline]
     #[must_use]
     pub fn time(&self) -> Option<u64> {
-        let layout = &self.of.ok()?.layout;
-        if self.raw.kind() == RecordType::SAMPLE {
-            return crate::sample::Sample::head_time(layout, &self.raw);
+        if self.raw.kind().is_user() {
+            return None;
         }
-        self.raw.sample_id(layout).ok()??.time()
+        self.raw.time(&self.event?.layout)
     }
 
     /// An error in this record with its place in the capture, as for an error of
@@ -91,12 +106,20 @@ impl<'a, O: Endian> FileRecord<'a, O> {
 
     #[inline]
     fn layout(&self) -> Result<&'a SampleLayout, FileError> {
-        let is_sample = self.raw.kind() == RecordType::SAMPLE;
-        let layout = match self.of {
-            Ok(Event { fault: Some(error), .. }) if is_sample => Err(FileErrorKind::Layout(*error)),
-            Ok(event) => Ok(&event.layout),
-            Err(kind) => Err(kind),
+        match self.event {
+            Some(event) if event.fault.is_none() || self.raw.kind() != RecordType::SAMPLE => {
+                Ok(&event.layout)
+            }
+            _ => Err(self.unknown_layout()),
+        }
+    }
+
+    #[cold]
+    fn unknown_layout(&self) -> FileError {
+        let kind = match self.event.and_then(|event| event.fault) {
+            Some(error) => FileErrorKind::Layout(error),
+            None => unknown(self.raw.kind(), self.unknown_id),
         };
-        layout.map_err(|kind| FileError::new(kind, self.offset))
+        FileError::new(kind, self.offset)
     }
 }

@@ -25,6 +25,9 @@ pub trait Source: sealed::Sealed {
     /// The bytes at the front that are available.
     fn front(&self) -> &[u8];
 
+    /// Drops `count` bytes that are available at the front.
+    fn take(&mut self, count: usize);
+
     /// Drops `count` bytes from the front; of a stream also those that were not yet read.
     ///
     /// # Errors
@@ -55,13 +58,15 @@ pub struct Slice<'a> {
     bytes: &'a [u8],
     /// Offset in the capture of the first of `bytes`.
     base: u64,
-    front: usize,
+    /// Those of `bytes` that were not dropped, and the offset in the capture of the first.
+    front: &'a [u8],
+    offset: u64,
 }
 
 impl<'a> Slice<'a> {
     /// `bytes`, which stand `base` bytes into the capture.
     pub(super) fn new(bytes: &'a [u8], base: u64) -> Self {
-        Self { bytes, base, front: 0 }
+        Self { bytes, base, front: bytes, offset: base }
     }
 }
 
@@ -70,29 +75,35 @@ impl Source for Slice<'_> {
 
     #[inline]
     fn fill(&mut self, _: usize) -> Result<usize, FileErrorKind> {
-        Ok(self.bytes.len().saturating_sub(self.front))
+        Ok(self.front.len())
     }
 
     #[inline]
     fn front(&self) -> &[u8] {
-        self.bytes.get(self.front..).unwrap_or_default()
+        self.front
+    }
+
+    #[inline]
+    fn take(&mut self, count: usize) {
+        let (taken, front) = self.front.split_at_checked(count).unwrap_or((self.front, &[]));
+        self.front = front;
+        self.offset = self.offset.wrapping_add(taken.len() as u64);
     }
 
     #[inline]
     fn skip(&mut self, count: u64) -> Result<(), FileErrorKind> {
-        let count = usize::try_from(count).unwrap_or(usize::MAX);
-        self.front = self.front.saturating_add(count).min(self.bytes.len());
+        self.take(usize::try_from(count).unwrap_or(usize::MAX));
         Ok(())
     }
 
     fn rewind(&mut self) -> bool {
-        self.front = 0;
+        (self.front, self.offset) = (self.bytes, self.base);
         true
     }
 
     #[inline]
     fn offset(&self) -> u64 {
-        self.base.saturating_add(self.front as u64)
+        self.offset
     }
 
     #[inline]

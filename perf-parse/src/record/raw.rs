@@ -29,22 +29,34 @@ impl<'a, O: Endian> RawRecord<'a, O> {
     /// [`ErrorKind::RecordSize`] if that is below 8. In both cases the next record cannot be found.
     #[inline]
     pub fn parse(bytes: &'a [u8]) -> Result<(Self, &'a [u8]), Error> {
+        match Self::whole(bytes) {
+            Some(whole) => Ok(whole),
+            None => Err(Self::fault(bytes)),
+        }
+    }
+
+    /// As [`parse`](Self::parse), but for the reason.
+    #[inline]
+    pub(crate) fn whole(bytes: &'a [u8]) -> Option<(Self, &'a [u8])> {
+        let (header, rest) = Header::<O>::ref_from_prefix(bytes).ok()?;
+        let payload = usize::from(header.size.get()).checked_sub(HEADER)?;
+        let (payload, rest) = rest.split_at_checked(payload)?;
+        Some((Self { header, payload }, rest))
+    }
+
+    /// Why there is no record at the start of `bytes`.
+    #[cold]
+    pub(crate) fn fault(bytes: &[u8]) -> Error {
+        let available = bytes.len() as u64;
         let Ok((header, rest)) = Header::<O>::ref_from_prefix(bytes) else {
-            let available = bytes.len() as u64;
-            return Err(Error::new(
-                ErrorKind::Truncated { field: "header", needed: HEADER as u64, available },
-                0,
-            ));
+            return Error::new(ErrorKind::Truncated { field: "header", needed: HEADER as u64, available }, 0);
         };
         let size = header.size.get();
-        let Some(payload) = usize::from(size).checked_sub(HEADER) else {
-            return Err(Error::new(ErrorKind::RecordSize { size }, 6));
-        };
-        match rest.split_at_checked(payload) {
-            Some((payload, rest)) => Ok((Self { header, payload }, rest)),
-            None => {
-                let (needed, available) = (payload as u64, rest.len() as u64);
-                Err(Error::new(ErrorKind::Truncated { field: "payload", needed, available }, 8))
+        match u64::from(size).checked_sub(HEADER as u64) {
+            None => Error::new(ErrorKind::RecordSize { size }, 6),
+            Some(needed) => {
+                let available = rest.len() as u64;
+                Error::new(ErrorKind::Truncated { field: "payload", needed, available }, 8)
             }
         }
     }
@@ -88,6 +100,24 @@ impl<'a, O: Endian> RawRecord<'a, O> {
     pub fn sample_id(&self, layout: &'a SampleLayout) -> Result<Option<SampleId<'a, O>>, Error> {
         let (_, words) = self.split_trailer(layout)?;
         Ok((!words.is_empty()).then_some(SampleId { layout, words }))
+    }
+
+    /// When the record was made: a sample's own time, another record's trailer's; `None` where it has none.
+    #[cfg(feature = "alloc")]
+    #[inline]
+    pub(crate) fn time(&self, layout: &SampleLayout) -> Option<u64> {
+        if self.kind() == RecordType::SAMPLE {
+            return self.word_at(layout.sample_time_offset()?);
+        }
+        let trailer = self.payload.len().checked_sub(layout.sample_id_size())?;
+        self.word_at(trailer.checked_add(layout.trailer_time_offset()?)?)
+    }
+
+    /// The word at a place in the payload, if that is so long.
+    #[cfg(feature = "alloc")]
+    #[inline]
+    pub(crate) fn word_at(&self, at: usize) -> Option<u64> {
+        U64::<O>::read_from_prefix(self.payload.get(at..)?).ok().map(|(word, _)| word.get())
     }
 
     /// The payload apart from the trailer, which is empty where there is none.

@@ -13,7 +13,6 @@ use super::error::RingError;
 use super::walk::Found;
 use crate::file::{Event, Events, FileErrorKind};
 use crate::record::{RawRecord, Record};
-use crate::sample::Sample;
 
 /// The records of several rings, one a cpu or a task, by time.
 ///
@@ -191,19 +190,10 @@ impl<'a, O: Endian> Ring<'a, O> {
             Err(kind) => return Some(Ok(Next { position, whole, time: None, event: Err(kind) })),
         };
         let event = event.ok_or(FileErrorKind::UnknownEvent { kind: raw.kind() });
-        let time = event.ok().and_then(|event| time(&raw, event));
+        let time = event.ok().and_then(|event| raw.time(&event.layout));
         self.key = time.unwrap_or(self.key);
         Some(Ok(Next { position, whole, time, event }))
     }
-}
-
-/// When a record was made.
-#[inline]
-fn time<O: Endian>(raw: &RawRecord<'_, O>, event: &Event) -> Option<u64> {
-    if raw.kind() == RecordType::SAMPLE {
-        return Sample::head_time(&event.layout, raw);
-    }
-    raw.sample_id(&event.layout).ok()??.time()
 }
 
 impl<'a, O: Endian> RingRecord<'a, O> {

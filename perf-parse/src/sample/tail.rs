@@ -173,16 +173,32 @@ impl<'a, O: Endian> Sample<'a, O> {
     /// [`ErrorKind::Truncated`] naming the field that does not fit, [`ErrorKind::OutOfRange`] for a stack copy larger
     /// than its room, [`ErrorKind::Residue`] if bytes are left: a sample is consumed exactly or not at all. The
     /// getters of the leading fields stay valid.
-    #[inline]
+    #[inline(always)]
     pub fn tail(&self) -> Result<Tail<'a, O>, Error> {
-        let mut walk = Walk::new(Open(0));
-        let mut tail = Tail::EMPTY;
-        match walk.run(self, &mut tail) {
-            Ok(()) if !walk.seen.has(Open::STACK_USER) => {}
-            Err(error) if walk.seen == Open(0) => return Err(error),
-            usual => tail = self.resolve(usual)?,
+        if !self.layout.has_tail {
+            return Ok(Tail::EMPTY);
         }
-        Ok(tail)
+        let mut others = Open(0);
+        let mut is_resolved = false;
+        // The walk stands here once and in no call, so that a field that the caller does not look at costs nothing: it is
+        // never written. Anything that took the tail by reference would make all of it go through memory.
+        loop {
+            let mut walk = Walk::new(others);
+            let mut tail = Tail::EMPTY;
+            let usual = walk.run(self, &mut tail);
+            let is_settled = match usual {
+                Ok(()) => !walk.seen.has(Open::STACK_USER),
+                Err(_) => walk.seen == Open(0),
+            };
+            if is_settled || is_resolved {
+                return usual.map(|()| tail);
+            }
+            match self.resolve() {
+                Some(reading) => others = reading,
+                None => return usual.map(|()| tail),
+            }
+            is_resolved = true;
+        }
     }
 
     /// How many ways of reading the sample consume it exactly; more than 1 means that its bytes are ambiguous.
@@ -205,19 +221,19 @@ impl<'a, O: Endian> Sample<'a, O> {
         })
     }
 
-    /// Finds the reading to take where the usual one fails, or where it and the stray word of the stack both fit.
+    /// Finds the reading to take where the usual one fails, or where it and the stray word of the stack both fit: the fields
+    /// to be read the other way. `None` if no reading consumes the sample exactly.
     #[cold]
-    fn resolve(&self, usual: Result<(), Error>) -> Result<Tail<'a, O>, Error> {
-        let Some((first, tail)) = self.exact_readings().next() else {
-            return usual.map(|()| Tail::EMPTY);
-        };
+    #[inline(never)]
+    fn resolve(self) -> Option<Open> {
+        let (first, tail) = self.exact_readings().next()?;
         if first.has(Open::STACK_USER) || !self.ran_in_user_space(&tail) {
-            return Ok(tail);
+            return Some(first);
         }
         // The registers that tell are those of readings that are the same up to the stack.
         let alike = |others: Open| others.before_stack() == first.before_stack();
         let stray = self.exact_readings().find(|&(others, _)| others.has(Open::STACK_USER) && alike(others));
-        Ok(stray.map_or(tail, |(_, tail)| tail))
+        Some(stray.map_or(first, |(others, _)| others))
     }
 
     /// Whether there was a user stack to copy: the kernel had user registers, or else came from user space.
@@ -245,14 +261,14 @@ impl Walk {
     }
 
     /// Notes that `field` is open here; whether to read it the other way.
-    #[inline]
+    #[inline(always)]
     fn other(&mut self, field: Open) -> bool {
         self.seen.0 |= field.0;
         self.others.has(field)
     }
 
     /// Fills in `tail`, which is empty.
-    #[inline]
+    #[inline(always)]
     fn run<'a, O: Endian>(&mut self, sample: &Sample<'a, O>, tail: &mut Tail<'a, O>) -> Result<(), Error> {
         let layout = sample.layout;
         let records = |field| layout.sample_type.contains(field);
@@ -289,7 +305,7 @@ impl Walk {
     }
 
     /// The fields behind the user stack, which few events record.
-    #[inline]
+    #[inline(always)]
     fn run_behind_stack<'a, O: Endian>(
         &mut self,
         at: &mut Cursor<'a>,
@@ -354,7 +370,7 @@ impl Walk {
     }
 
     /// Takes a word behind the stack; `None` if it was cut off.
-    #[inline]
+    #[inline(always)]
     fn word<O: Endian>(&mut self, at: &mut Cursor<'_>, field: &'static str) -> Result<Option<u64>, Error> {
         match at.word::<O>(field) {
             Ok(word) => Ok(Some(word)),
@@ -363,6 +379,7 @@ impl Walk {
         }
     }
 
+    #[inline(always)]
     fn branch_stack<'a, O: Endian>(
         &mut self,
         at: &mut Cursor<'a>,
@@ -378,7 +395,7 @@ impl Walk {
         Ok(BranchStack { hw_idx, entries, counters })
     }
 
-    #[inline]
+    #[inline(always)]
     fn regs<'a, O: Endian>(
         &mut self,
         at: &mut Cursor<'a>,
@@ -401,6 +418,7 @@ impl Walk {
         Ok(Some(Regs { abi: RegsAbi(abi), mask, values }))
     }
 
+    #[inline(always)]
     fn stack_user<'a, O: Endian>(
         &mut self,
         at: &mut Cursor<'a>,
@@ -425,6 +443,7 @@ impl Walk {
         Ok(StackUser { data, dyn_size: None })
     }
 
+    #[inline(always)]
     fn aux<'a, O: Endian>(&mut self, at: &mut Cursor<'a>) -> Result<Option<&'a [u8]>, Error> {
         let Some(size) = self.word::<O>(at, "aux.size")? else { return Ok(None) };
         match at.bytes(size, "aux.data") {
@@ -438,7 +457,7 @@ impl Walk {
 }
 
 /// Takes the bytes of a raw field, whose size is 32 bits wide.
-#[inline]
+#[inline(always)]
 fn raw<'a, O: Endian>(at: &mut Cursor<'a>) -> Result<&'a [u8], Error> {
     let size = at.fixed::<perf_abi::endian::U32<O>>("raw.size")?.get();
     at.bytes(u64::from(size), "raw.data")

@@ -1,14 +1,13 @@
 //! Which event a record is of.
 
 use alloc::collections::BTreeMap;
+use alloc::vec;
 use alloc::vec::Vec;
 
 use perf_abi::attr::AttrFlags;
-use perf_abi::endian::{Endian, U64};
+use perf_abi::endian::Endian;
 use perf_abi::record::RecordType;
-use zerocopy::FromBytes;
 
-use super::super::error::FileErrorKind;
 use super::Event;
 use crate::record::RawRecord;
 
@@ -21,13 +20,27 @@ pub(super) struct Dispatch {
     sample: Place,
     /// Where it is in other records, in bytes back from their end.
     trailer: Place,
-    /// The event of each id, by rising id.
+    /// Where the time is in a sample's payload, in bytes from its start.
+    sample_time: Place,
+    /// Bytes of the trailer of other records, and where the time is in it.
+    trailer_size: Place,
+    trailer_time: Place,
+    /// The event of each id from `first` on, where ids are close together, as a kernel gives them out.
+    table: Vec<u16>,
+    first: u64,
+    /// The event of each id, by rising id, where they are not.
     sorted: Vec<(u64, u32)>,
     /// The ids that came since, so that a stream of attrs is not sorted again for each.
     recent: BTreeMap<u64, u32>,
 }
 
-/// Where all events have their id.
+/// Stands for no event, in a table; no event has this index where there is a table.
+const NONE: u16 = u16::MAX;
+
+/// Places of a table at most for each id, so that it is no larger than the ids are.
+const SPREAD: usize = 4;
+
+/// Where all events have a field.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Place {
     /// There are no events yet.
@@ -57,10 +70,13 @@ impl Place {
 }
 
 impl Dispatch {
-    /// Takes in where an event has its id.
+    /// Takes in where an event has its id and its time.
     pub(super) fn place(&mut self, event: &Event) {
         self.sample.join(event.layout.sample_id_offset());
         self.trailer.join(event.layout.trailer_id_offset());
+        self.sample_time.join(event.layout.sample_time_offset());
+        self.trailer_size.join(Some(event.layout.sample_id_size()));
+        self.trailer_time.join(event.layout.trailer_time_offset());
     }
 
     /// Takes in the ids of one event of a stream, that of index `index`.
@@ -72,9 +88,31 @@ impl Dispatch {
         }
     }
 
-    /// Takes in the ids of all events at once, into memory of just their size.
+    /// Takes in the ids of all events at once, into memory of at most twice their size.
     pub(super) fn index(&mut self, events: &[Event]) {
-        let mut sorted = Vec::with_capacity(events.iter().map(|event| event.ids.len()).sum());
+        self.recent.clear();
+        (self.table, self.sorted) = (Vec::new(), Vec::new());
+        let ids = || events.iter().flat_map(|event| event.ids.iter().copied());
+        let count = ids().count();
+        let (Some(first), Some(last)) = (ids().min(), ids().max()) else { return };
+        let span = last.checked_sub(first).and_then(|span| usize::try_from(span).ok()?.checked_add(1));
+        let room = count.saturating_mul(SPREAD);
+        if let Some(span) = span.filter(|&span| span <= room && events.len() < usize::from(NONE)) {
+            self.first = first;
+            self.table = vec![NONE; span];
+            for (index, event) in (0..).zip(events) {
+                for id in &event.ids {
+                    let place = usize::try_from(id.wrapping_sub(first)).ok();
+                    // Of events that share an id, the first has it.
+                    match place.and_then(|place| self.table.get_mut(place)) {
+                        Some(event) if *event == NONE => *event = index,
+                        _ => {}
+                    }
+                }
+            }
+            return;
+        }
+        let mut sorted = Vec::with_capacity(count);
         for (index, event) in (0..).zip(events) {
             sorted.extend(event.ids.iter().map(|&id| (id, index)));
         }
@@ -86,47 +124,73 @@ impl Dispatch {
     /// The event of an id.
     #[inline]
     pub(super) fn find(&self, id: u64) -> Option<usize> {
+        let place = usize::try_from(id.wrapping_sub(self.first)).ok();
+        match place.and_then(|place| self.table.get(place)) {
+            Some(&event) if event != NONE => Some(event.into()),
+            _ => self.find_sorted(id),
+        }
+    }
+
+    #[inline(never)]
+    fn find_sorted(&self, id: u64) -> Option<usize> {
         let index = self.sorted.partition_point(|&(other, _)| other < id);
         let found = self.sorted.get(index).filter(|&&(other, _)| other == id).map(|&(_, event)| event);
         found.or_else(|| self.recent.get(&id).copied()).map(|event| event as usize)
     }
 
-    /// The index of the record's event; `None` for the perf tool's own records, which have none.
+    /// The index of the event of a record of the kernel's; `None` where it cannot be told.
     #[inline]
-    pub(super) fn event<O: Endian>(
-        &self,
-        events: &[Event],
-        record: &RawRecord<'_, O>,
-    ) -> Result<Option<usize>, FileErrorKind> {
-        let kind = record.kind();
-        if kind.is_user() {
-            return Ok(None);
-        }
-        match events {
-            [] => Err(FileErrorKind::UnknownEvent { kind }),
-            [first, ..] => self.by_id(first, record).map(Some),
+    pub(super) fn event<O: Endian>(&self, events: &[Event], record: &RawRecord<'_, O>) -> Option<usize> {
+        match self.told(events, record)? {
+            Told::First => Some(0),
+            Told::Id(id) => match self.find(id) {
+                // perf leaves the id zero in records that it makes up itself, and takes them for the first event's.
+                None if id == 0 => Some(0),
+                found => found,
+            },
         }
     }
 
-    fn by_id<O: Endian>(&self, first: &Event, record: &RawRecord<'_, O>) -> Result<usize, FileErrorKind> {
-        let kind = record.kind();
-        let payload = record.payload();
-        let at = if kind == RecordType::SAMPLE {
-            self.sample.get()
-        } else if first.attr.flags.contains(AttrFlags::SAMPLE_ID_ALL) {
-            self.trailer.get().and_then(|back| payload.len().checked_sub(back))
-        } else {
-            return Ok(0);
-        };
-        let id = at.and_then(|at| payload.get(at..)).and_then(|rest| U64::<O>::read_from_prefix(rest).ok());
-        let Some((id, _)) = id else {
-            return Err(FileErrorKind::UnknownEvent { kind });
-        };
-        match (self.find(id.get()), id.get()) {
-            (Some(event), _) => Ok(event),
-            // perf leaves the id zero in records that it makes up itself, and takes them for the first event's.
-            (None, 0) => Ok(0),
-            (None, id) => Err(FileErrorKind::UnknownId { kind, id }),
+    /// The id that a record has, where it tells its event by one.
+    #[cold]
+    pub(super) fn id<O: Endian>(&self, events: &[Event], record: &RawRecord<'_, O>) -> Option<u64> {
+        match self.told(events, record)? {
+            Told::Id(id) => Some(id),
+            Told::First => None,
         }
     }
+
+    /// What a record of the kernel's says of its event.
+    #[inline]
+    fn told<O: Endian>(&self, events: &[Event], record: &RawRecord<'_, O>) -> Option<Told> {
+        let first = events.first()?;
+        let payload = record.payload();
+        let at = if record.kind() == RecordType::SAMPLE {
+            self.sample.get()?
+        } else if first.attr.flags.contains(AttrFlags::SAMPLE_ID_ALL) {
+            payload.len().checked_sub(self.trailer.get()?)?
+        } else {
+            return Some(Told::First);
+        };
+        record.word_at(at).map(Told::Id)
+    }
+
+    /// Where the time is in the payload of a record of the kernel's, in bytes from its start; `None` where it has none,
+    /// or not all events have it at one place.
+    #[inline(always)]
+    pub(super) fn time_place<O: Endian>(&self, record: &RawRecord<'_, O>) -> Option<usize> {
+        if record.kind() == RecordType::SAMPLE {
+            return self.sample_time.get();
+        }
+        let trailer = record.payload().len().checked_sub(self.trailer_size.get()?)?;
+        trailer.checked_add(self.trailer_time.get()?)
+    }
+}
+
+/// What a record says of its event.
+enum Told {
+    /// Nothing: it is taken for the first one's.
+    First,
+    /// Its id.
+    Id(u64),
 }

@@ -4,6 +4,7 @@ use perf_abi::endian::{Endian, U16, U32, U64};
 use perf_abi::record::RecordType;
 use zerocopy::FromBytes;
 
+use super::super::compressed::Inflate;
 use super::super::error::{FileError, FileErrorKind};
 use super::super::records::FileRecord;
 use super::super::source::Source;
@@ -21,31 +22,112 @@ pub(super) fn tracing_data_size<O: Endian>(payload: &[u8]) -> Option<u64> {
     Some(u64::from(size).next_multiple_of(8))
 }
 
-/// Where the record is that was found, and what was found out about it.
+/// Where the record is that was found.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Current {
     pub(super) offset: u64,
-    /// Where it is in the decompressed stream, at the front of which it stands; `None` if it is at that of the source.
+    /// Where it is in the decompressed stream; `None` if it was not compressed.
     pub(super) inner: Option<u64>,
-    data_file: usize,
-    /// Its event, if that was looked up already.
-    event: Option<Result<Option<usize>, FileErrorKind>>,
+    pub(super) data_file: usize,
+    /// Where its bytes are.
+    pub(super) held: Held,
     /// Bytes behind it that belong to it, and how many of those are at hand.
     behind: u64,
-    held: usize,
+    behind_held: usize,
+}
+
+/// Where the bytes of a record are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Held {
+    /// At the front of the source.
+    Source,
+    /// At the front of the decompressed stream.
+    Inflated,
+    /// At its offset in its data file.
+    InPlace,
+    /// Among the copies of records that are held back, here.
+    Copied(u64),
 }
 
 impl Current {
-    /// A record that was found before.
-    pub(super) fn again(offset: u64, inner: Option<u64>, data_file: usize) -> Self {
-        Self { offset, inner, data_file, event: None, behind: 0, held: 0 }
+    /// A record with nothing behind it.
+    #[inline]
+    pub(super) fn new(offset: u64, inner: Option<u64>, data_file: usize, held: Held) -> Self {
+        Self { offset, inner, data_file, held, behind: 0, behind_held: 0 }
     }
 }
 
+/// The record at the start of `bytes` and what stands behind it, if it is there as a whole and says nothing of the
+/// capture itself: nearly all are so.
+#[inline(always)]
+pub(super) fn whole_and_plain<O: Endian>(bytes: &[u8]) -> Option<(RawRecord<'_, O>, &[u8])> {
+    let (raw, rest) = RawRecord::<O>::whole(bytes)?;
+    let kind = raw.kind();
+    let is_plain = !kind.is_user() && !matches!(kind, RecordType::LOST | RecordType::LOST_SAMPLES);
+    is_plain.then_some((raw, rest))
+}
+
 impl<O: Endian, S: Source> Reader<'_, O, S> {
-    /// Finds the next record in the order of the capture.
-    #[inline]
-    pub(super) fn advance(&mut self) -> Result<Option<Current>, FileError> {
+    /// The next record in the order of the capture.
+    #[inline(always)]
+    pub(super) fn next_in_capture(&mut self) -> Result<Option<FileRecord<'_, O>>, FileError> {
+        if self.inflate.is_some() {
+            if let Some((inner, offset)) = self.advance_plain_inner() {
+                let front = self.inflate.as_ref().map(Inflate::front).unwrap_or_default();
+                let Some((raw, _)) = RawRecord::whole(front) else {
+                    return Err(boundary::<O>(front, offset));
+                };
+                return Ok(Some(FileRecord {
+                    inner: Some(inner),
+                    ..self.record(raw, offset, self.data_file)
+                }));
+            }
+        } else if self.advance_plain() {
+            let (front, offset) = (self.source.front(), self.source.offset());
+            let Some((raw, _)) = RawRecord::whole(front) else { return Err(boundary::<O>(front, offset)) };
+            return Ok(Some(self.record(raw, offset, self.data_file)));
+        }
+        self.next_any()
+    }
+
+    /// As [`next_in_capture`](Self::next_in_capture), whatever it takes.
+    #[inline(never)]
+    fn next_any(&mut self) -> Result<Option<FileRecord<'_, O>>, FileError> {
+        match self.advance_any()? {
+            Some(current) => self.view(current).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// Finds the next record of the source where that takes no more than a look at it; if it may take more, nothing is
+    /// done. Whether it was found.
+    #[inline(always)]
+    fn advance_plain(&mut self) -> bool {
+        let Ok(passed) = usize::try_from(self.pending.outer) else { return false };
+        let Some(front) = self.source.front().get(passed..).filter(|_| !self.lost) else { return false };
+        let Some((raw, _)) = whole_and_plain::<O>(front) else { return false };
+        let (kind, size) = (raw.kind(), usize::from(raw.size()));
+        self.source.take(passed);
+        self.pending.outer = size as u64;
+        self.account.count(kind, size);
+        true
+    }
+
+    /// The same in the decompressed stream: where in it the record was found, and where the capture has it.
+    #[inline(always)]
+    fn advance_plain_inner(&mut self) -> Option<(u64, u64)> {
+        let inflate = self.inflate.as_mut().filter(|_| !self.lost_inner && self.pending.outer == 0)?;
+        let (raw, _) = whole_and_plain::<O>(inflate.front().get(self.pending.inner..)?)?;
+        let (kind, size) = (raw.kind(), usize::from(raw.size()));
+        inflate.skip(self.pending.inner);
+        self.pending.inner = size;
+        self.account.count(kind, 0);
+        Some(inflate.place(size))
+    }
+
+    /// Finds the next record, whatever it takes.
+    #[inline(never)]
+    pub(super) fn advance_any(&mut self) -> Result<Option<Current>, FileError> {
         loop {
             self.pass()?;
             if self.inflate.is_some() {
@@ -80,78 +162,86 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
                 self.begin_payload(size)?;
                 continue;
             }
-            let (behind, held) = match kind {
+            let (behind, behind_held) = match kind {
                 RecordType::AUXTRACE | RecordType::HEADER_TRACING_DATA => self.behind(kind, size)?,
                 _ => (0, 0),
             };
             self.pending.outer = (size as u64).saturating_add(behind);
             self.account.count(kind, size);
             self.account.bytes = self.account.bytes.saturating_add(behind);
-            return Ok(Some(self.found(self.source.offset(), None, behind, held)));
+            let found = Current::new(self.source.offset(), None, self.data_file, Held::Source);
+            let found = Current { behind, behind_held, ..found };
+            self.absorb(&found);
+            return Ok(Some(found));
         }
     }
 
-    /// The record that [`advance`](Self::advance) found.
-    #[inline]
+    /// A record that was found.
+    #[inline(never)]
     pub(super) fn view(&self, current: Current) -> Result<FileRecord<'_, O>, FileError> {
-        let front = match (&self.inflate, current.inner) {
-            (Some(inflate), Some(_)) => inflate.front(),
-            _ => self.source.front(),
+        let Current { offset, inner, data_file, held, behind, behind_held } = current;
+        let bytes = match held {
+            Held::Source => Some(self.source.front()),
+            Held::Inflated => self.inflate.as_ref().map(Inflate::front),
+            Held::InPlace => self.in_place(offset, data_file),
+            Held::Copied(at) => self.order.as_ref().map(|order| order.copied(at)),
         };
-        self.record_at(front, current)
-    }
-
-    /// The record at the start of `bytes`.
-    #[inline]
-    pub(super) fn record_at<'r>(
-        &'r self,
-        bytes: &'r [u8],
-        current: Current,
-    ) -> Result<FileRecord<'r, O>, FileError> {
-        let Current { offset, inner, data_file, event, behind, held } = current;
-        let (raw, rest) = RawRecord::parse(bytes)
-            .map_err(|error: Error| FileError::new(FileErrorKind::Boundary(error), offset))?;
-        let event = event.unwrap_or_else(|| self.events.of(&raw));
-        let unknown = FileErrorKind::UnknownEvent { kind: raw.kind() };
-        let of = event.and_then(|index| index.and_then(|index| self.events.get(index)).ok_or(unknown));
+        let bytes = bytes.unwrap_or_default();
+        let Some((raw, rest)) = RawRecord::whole(bytes) else { return Err(boundary::<O>(bytes, offset)) };
         Ok(FileRecord {
-            offset,
             inner,
-            data_file,
-            raw,
-            event_index: event.ok().flatten(),
-            behind: rest.get(..held).unwrap_or_default(),
+            behind: rest.get(..behind_held).unwrap_or_default(),
             behind_size: behind,
-            of,
+            ..self.record(raw, offset, data_file)
         })
     }
 
-    /// Notes what the record at the front is of, and takes in what it says of the capture.
-    #[inline]
-    pub(super) fn found(&mut self, offset: u64, inner: Option<u64>, behind: u64, held: usize) -> Current {
-        let front = match (&self.inflate, inner) {
-            (Some(inflate), Some(_)) => inflate.front(),
+    /// A record with nothing behind it, that was not compressed.
+    #[inline(always)]
+    pub(super) fn record<'r>(
+        &'r self,
+        raw: RawRecord<'r, O>,
+        offset: u64,
+        data_file: usize,
+    ) -> FileRecord<'r, O> {
+        let is_kernels = !raw.kind().is_user();
+        let event_index = if is_kernels { self.events.index_of(&raw) } else { None };
+        let event = event_index.and_then(|index| self.events.get(index));
+        let unknown_id = if is_kernels && event.is_none() { self.events.unknown_id(&raw) } else { None };
+        FileRecord {
+            offset,
+            inner: None,
+            data_file,
+            raw,
+            event_index,
+            behind: &[],
+            behind_size: 0,
+            event,
+            unknown_id,
+        }
+    }
+
+    /// Takes in what the record at the front says of the capture.
+    pub(super) fn absorb(&mut self, current: &Current) {
+        let front = match &self.inflate {
+            Some(inflate) if current.held == Held::Inflated => inflate.front(),
             _ => self.source.front(),
         };
-        let Ok((raw, rest)) = RawRecord::<O>::parse(front) else {
-            return Current { behind, held, ..Current::again(offset, inner, self.data_file) };
-        };
-        let event = self.events.of(&raw);
+        let Some((raw, rest)) = RawRecord::<O>::whole(front) else { return };
         if is_absorbed(raw.kind()) {
-            if offset >= self.absorbed {
+            if current.offset >= self.absorbed {
                 let mut absorb = Absorb {
                     is_pipe: matches!(self.mode, Mode::Pipe),
                     events: &mut self.events,
                     features: &mut self.features,
                     account: &mut self.account,
                 };
-                absorb.record(&raw, rest.get(..held).unwrap_or_default(), offset);
+                absorb.record(&raw, rest.get(..current.behind_held).unwrap_or_default(), current.offset);
             }
         } else if matches!(raw.kind(), RecordType::LOST | RecordType::LOST_SAMPLES) {
-            let layout =
-                event.ok().flatten().and_then(|index| self.events.get(index)).map(|event| &event.layout);
+            let event = self.events.index_of(&raw).and_then(|index| self.events.get(index));
             // A fault is noted by who asks for the record.
-            match layout.map(|layout| raw.decode(layout)) {
+            match event.map(|event| raw.decode(&event.layout)) {
                 Some(Ok(Record::Lost(Lost { lost, .. }))) => {
                     self.account.lost = self.account.lost.saturating_add(lost);
                 }
@@ -161,7 +251,6 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
                 _ => {}
             }
         }
-        Current { offset, inner, data_file: self.data_file, event: Some(event), behind, held }
     }
 
     /// Passes over the record that was given last.
@@ -270,4 +359,10 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
         self.failed = true;
         self.note(kind, self.source.offset())
     }
+}
+
+/// There is no record at the start of `bytes`, which are at `offset`.
+#[cold]
+pub(super) fn boundary<O: Endian>(bytes: &[u8], offset: u64) -> FileError {
+    FileError::new(FileErrorKind::Boundary(RawRecord::<O>::fault(bytes)), offset)
 }

@@ -7,7 +7,7 @@ use super::super::compressed::{Inflate, compressed_range};
 use super::super::error::{FileError, FileErrorKind};
 use super::super::source::Source;
 use super::Reader;
-use super::advance::{Current, HEADER};
+use super::advance::{Current, HEADER, Held};
 use crate::error::ErrorKind;
 use crate::record::RawRecord;
 
@@ -27,7 +27,9 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
                         let (position, chunk) = inflate.place(usize::from(raw.size()));
                         self.pending.inner = usize::from(raw.size());
                         self.account.count(raw.kind(), 0);
-                        return Ok(Some(self.found(chunk, Some(position), 0, 0)));
+                        let found = Current::new(chunk, Some(position), self.data_file, Held::Inflated);
+                        self.absorb(&found);
+                        return Ok(Some(found));
                     }
                     Err(error) if matches!(error.kind, ErrorKind::RecordSize { .. }) => {
                         self.lost_inner = true;

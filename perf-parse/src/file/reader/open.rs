@@ -176,7 +176,7 @@ impl<'a, O: Endian> Reader<'a, O> {
     ///
     /// [`FileErrorKind::Truncated`] if it is not all in the data section.
     pub fn bytes_at(&self, section: Section) -> Result<&[u8], FileError> {
-        let at = self.source_of(0).and_then(|source| source.at(section.offset));
+        let at = self.in_place(section.offset, 0);
         let held = at.zip(usize::try_from(section.size).ok()).and_then(|(bytes, size)| bytes.get(..size));
         held.ok_or_else(|| {
             let kind =

@@ -67,12 +67,18 @@ impl<R: Read> Source for Stream<R> {
         self.buffer.get(self.start..self.end).unwrap_or_default()
     }
 
+    #[inline]
+    fn take(&mut self, count: usize) {
+        let count = count.min(self.front().len());
+        self.start = self.start.saturating_add(count);
+        self.offset = self.offset.saturating_add(count as u64);
+    }
+
     fn skip(&mut self, count: u64) -> Result<(), FileErrorKind> {
         let mut left = count;
         loop {
             let here = usize::try_from(left).unwrap_or(usize::MAX).min(self.front().len());
-            self.start = self.start.saturating_add(here);
-            self.offset = self.offset.saturating_add(here as u64);
+            self.take(here);
             left = left.saturating_sub(here as u64);
             if left == 0 || self.ended {
                 return Ok(());
