@@ -68,6 +68,9 @@ pub(super) struct Inflate {
     allowed: u64,
     /// Where in the decompressed stream the output of each payload begins, and where in the capture its record is.
     chunks: VecDeque<(u64, u64)>,
+    /// Where the record of the first of them is, and where the output of the second begins.
+    chunk: u64,
+    next_chunk: u64,
 }
 
 impl core::fmt::Debug for Inflate {
@@ -88,6 +91,8 @@ impl Inflate {
             position: 0,
             allowed: FREE,
             chunks: VecDeque::new(),
+            chunk: 0,
+            next_chunk: u64::MAX,
         }
     }
 
@@ -100,6 +105,16 @@ impl Inflate {
             Some(last) if last.0 == end => last.1 = offset,
             _ => self.chunks.push_back((end, offset)),
         }
+        self.pass_chunks();
+    }
+
+    /// Drops the payloads that nothing is left of.
+    fn pass_chunks(&mut self) {
+        while self.chunks.get(1).is_some_and(|&(begin, _)| begin <= self.position) {
+            self.chunks.pop_front();
+        }
+        self.chunk = self.chunks.front().map_or(0, |&(_, offset)| offset);
+        self.next_chunk = self.chunks.get(1).map_or(u64::MAX, |&(begin, _)| begin);
     }
 
     /// Decompresses a step of `input`. How much of it was taken, and whether the payload has nothing more to give.
@@ -157,20 +172,25 @@ impl Inflate {
         self.out.get(self.start..).unwrap_or_default()
     }
 
+    #[inline]
     pub(super) fn skip(&mut self, count: usize) {
         let count = count.min(self.front().len());
         self.start = self.start.saturating_add(count);
         self.position = self.position.saturating_add(count as u64);
-        while self.chunks.get(1).is_some_and(|&(begin, _)| begin <= self.position) {
-            self.chunks.pop_front();
+        if self.position >= self.next_chunk {
+            self.pass_chunks();
         }
     }
 
     /// Where the front is in the decompressed stream, and where in the capture the COMPRESSED record is that the last of
     /// the `size` bytes at the front came out of: perf counts a record that straddles two to the second.
+    #[inline]
     pub(super) fn place(&self, size: usize) -> (u64, u64) {
         let end = self.position.saturating_add(size as u64);
-        let chunk = self.chunks.iter().rev().find(|&&(begin, _)| begin < end).or(self.chunks.front());
-        (self.position, chunk.map_or(0, |&(_, offset)| offset))
+        if end <= self.next_chunk {
+            return (self.position, self.chunk);
+        }
+        let chunk = self.chunks.iter().rev().find(|&&(begin, _)| begin < end);
+        (self.position, chunk.map_or(self.chunk, |&(_, offset)| offset))
     }
 }

@@ -7,6 +7,7 @@ mod inner;
 mod open;
 mod order;
 mod resync;
+mod types;
 
 pub use open::AnyReader;
 pub use order::ORDER_LIMIT;
@@ -18,6 +19,7 @@ use core::ops::Range;
 
 use perf_abi::endian::{Endian, Endianness};
 use perf_abi::feature::Feature;
+use perf_abi::record::RecordType;
 
 use super::compressed::Inflate;
 use super::error::FileError;
@@ -28,6 +30,7 @@ use super::records::FileRecord;
 use super::source::{Slice, Source};
 use super::{Account, error::FileErrorKind};
 use order::TimeOrder;
+use types::Types;
 
 /// How a capture holds its records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,6 +92,8 @@ pub struct Reader<'a, O: Endian, S: Source = Slice<'a>> {
     /// Whether the source failed: there is no more.
     failed: bool,
     order: Option<TimeOrder>,
+    /// The types of the records that are asked for; `None` for all.
+    only: Option<Types>,
     account: Account,
     /// The account when the capture was opened.
     opened: Account,
@@ -181,8 +186,33 @@ impl<'a, O: Endian, S: Source> Reader<'a, O, S> {
         self.order.get_or_insert_with(|| TimeOrder::new(limit.max(2)));
     }
 
+    /// Gives only records of these types from here on. The others are counted and passed over, at no more than a look at
+    /// their headers; what they say of the capture itself is taken in as ever.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use perf_parse::abi::record::RecordType;
+    /// use perf_parse::{AnyReader, FileError, Record};
+    ///
+    /// # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../testdata/captures/plain.data");
+    /// let bytes = std::fs::read(path)?;
+    /// let AnyReader::Little(mut reader) = AnyReader::open(&bytes)? else { panic!("recorded on a big-endian machine") };
+    /// reader.only(&[RecordType::COMM]);
+    /// while let Some(record) = reader.next()? {
+    ///     let Record::Comm(comm) = record.decode()? else { panic!("not asked for") };
+    ///     println!("{} is {}", comm.tid, String::from_utf8_lossy(comm.comm));
+    /// }
+    /// assert!(reader.account().records > 100);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn only(&mut self, types: &[RecordType]) {
+        self.only = Some(Types::new(types));
+    }
+
     /// Starts over at the first record, with an account of its own; events and features that came on the way stay
-    /// known, by which records may be found in a damaged stream that were not at first. In the order of the capture, unless [`in_time_order`](Self::in_time_order) is asked for again.
+    /// known, by which records may be found in a damaged stream that were not at first. In the order of the capture and of
+    /// all types, unless [`in_time_order`](Self::in_time_order) and [`only`](Self::only) are asked for again.
     ///
     /// Whether it could: a stream cannot be read again.
     pub fn rewind(&mut self) -> bool {
@@ -209,6 +239,7 @@ impl<'a, O: Endian, S: Source> Reader<'a, O, S> {
         (self.lost, self.lost_inner, self.failed) = (false, false, false);
         self.absorbed = u64::MAX;
         self.order = None;
+        self.only = None;
         self.account = self.opened.clone();
         true
     }

@@ -15,6 +15,7 @@ mod order;
 mod pipe;
 mod salvage;
 mod truncation;
+mod types;
 
 use std::io::{self, Read};
 

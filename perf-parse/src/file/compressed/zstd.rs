@@ -17,7 +17,7 @@ impl Decoder {
         Self(raw::Decoder::new().and_then(limited).ok())
     }
 
-    /// Takes from `input` and appends at most `most` bytes to `out`; how many it took and appended.
+    /// Takes from `input` and appends to `out`, which makes room for `most` bytes; how many it took and appended.
     pub(super) fn step(
         &mut self,
         input: &[u8],
@@ -26,13 +26,12 @@ impl Decoder {
     ) -> Result<(usize, usize), &'static str> {
         let decoder = self.0.as_mut().ok_or("the zstd library could not be set up")?;
         let start = out.len();
-        out.resize(start.saturating_add(most), 0);
+        out.reserve_exact(most);
         let mut source = InBuffer::around(input);
-        let mut target = OutBuffer::around(out.get_mut(start..).unwrap_or_default());
+        let mut target = OutBuffer::around_pos(out, start);
         let result = decoder.run(&mut source, &mut target);
-        let (taken, written) = (source.pos(), target.pos());
-        out.truncate(start.saturating_add(written));
-        result.map(|_| (taken, written)).map_err(|_| "is not a zstd stream, or a damaged one")
+        let (taken, end) = (source.pos(), target.pos());
+        result.map(|_| (taken, end.saturating_sub(start))).map_err(|_| "is not a zstd stream, or a damaged one")
     }
 
     /// Appends what was held back: nothing, as every step gives all there is.

@@ -71,6 +71,9 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
     /// The next record in the order of the capture.
     #[inline(always)]
     pub(super) fn next_in_capture(&mut self) -> Result<Option<FileRecord<'_, O>>, FileError> {
+        if self.only.is_some() {
+            self.pass_unwanted();
+        }
         if self.inflate.is_some() {
             if let Some((inner, offset)) = self.advance_plain_inner() {
                 let front = self.inflate.as_ref().map(Inflate::front).unwrap_or_default();
@@ -107,6 +110,9 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
         let Some(front) = self.source.front().get(passed..).filter(|_| !self.lost) else { return false };
         let Some((raw, _)) = whole_and_plain::<O>(front) else { return false };
         let (kind, size) = (raw.kind(), usize::from(raw.size()));
+        if !self.wants(kind) {
+            return false;
+        }
         self.source.take(passed);
         self.pending.outer = size as u64;
         self.account.count(kind, size);
@@ -116,23 +122,40 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
     /// The same in the decompressed stream: where in it the record was found, and where the capture has it.
     #[inline(always)]
     fn advance_plain_inner(&mut self) -> Option<(u64, u64)> {
-        let inflate = self.inflate.as_mut().filter(|_| !self.lost_inner && self.pending.outer == 0)?;
-        let (raw, _) = whole_and_plain::<O>(inflate.front().get(self.pending.inner..)?)?;
-        let (kind, size) = (raw.kind(), usize::from(raw.size()));
-        inflate.skip(self.pending.inner);
-        self.pending.inner = size;
-        self.account.count(kind, 0);
-        Some(inflate.place(size))
+        loop {
+            let inflate = self.inflate.as_mut().filter(|_| !self.lost_inner && self.pending.outer == 0)?;
+            let (raw, _) = whole_and_plain::<O>(inflate.front().get(self.pending.inner..)?)?;
+            let (kind, size) = (raw.kind(), usize::from(raw.size()));
+            inflate.skip(self.pending.inner);
+            self.pending.inner = size;
+            self.account.count(kind, 0);
+            let place = inflate.place(size);
+            if self.wants(kind) {
+                return Some(place);
+            }
+        }
     }
 
-    /// Finds the next record, whatever it takes.
+    /// Finds the next record that is asked for, whatever it takes.
     #[inline(never)]
     pub(super) fn advance_any(&mut self) -> Result<Option<Current>, FileError> {
         loop {
+            self.pass_unwanted();
+            match self.advance_one()? {
+                Some((current, kind)) if self.wants(kind) => return Ok(Some(current)),
+                Some(_) => {}
+                None => return Ok(None),
+            }
+        }
+    }
+
+    /// Finds the next record, and of what type it is.
+    fn advance_one(&mut self) -> Result<Option<(Current, RecordType)>, FileError> {
+        loop {
             self.pass()?;
             if self.inflate.is_some() {
-                if let Some(current) = self.advance_inner()? {
-                    return Ok(Some(current));
+                if let Some(found) = self.advance_inner()? {
+                    return Ok(Some(found));
                 }
                 self.pass()?;
             }
@@ -172,7 +195,7 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
             let found = Current::new(self.source.offset(), None, self.data_file, Held::Source);
             let found = Current { behind, behind_held, ..found };
             self.absorb(&found);
-            return Ok(Some(found));
+            return Ok(Some((found, kind)));
         }
     }
 

@@ -13,7 +13,7 @@ use crate::record::RawRecord;
 
 impl<O: Endian, S: Source> Reader<'_, O, S> {
     /// Finds the next record of the decompressed stream; `None` if it needs more than the capture's front gives.
-    pub(super) fn advance_inner(&mut self) -> Result<Option<Current>, FileError> {
+    pub(super) fn advance_inner(&mut self) -> Result<Option<(Current, RecordType)>, FileError> {
         loop {
             let Some(inflate) = &mut self.inflate else { return Ok(None) };
             if self.lost_inner {
@@ -24,12 +24,13 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
             } else {
                 match RawRecord::<O>::parse(inflate.front()) {
                     Ok((raw, _)) => {
-                        let (position, chunk) = inflate.place(usize::from(raw.size()));
-                        self.pending.inner = usize::from(raw.size());
-                        self.account.count(raw.kind(), 0);
+                        let (kind, size) = (raw.kind(), usize::from(raw.size()));
+                        let (position, chunk) = inflate.place(size);
+                        self.pending.inner = size;
+                        self.account.count(kind, 0);
                         let found = Current::new(chunk, Some(position), self.data_file, Held::Inflated);
                         self.absorb(&found);
-                        return Ok(Some(found));
+                        return Ok(Some((found, kind)));
                     }
                     Err(error) if matches!(error.kind, ErrorKind::RecordSize { .. }) => {
                         self.lost_inner = true;

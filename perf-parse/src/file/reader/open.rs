@@ -214,6 +214,7 @@ impl<'a, O: Endian, S: Source> Reader<'a, O, S> {
             absorbed: 0,
             failed: false,
             order: None,
+            only: None,
             account: Account::new(),
             opened: Account::new(),
             byte_order: core::marker::PhantomData,

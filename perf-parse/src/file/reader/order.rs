@@ -328,7 +328,8 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
     /// Holds back the run at the front of the source, as far as that takes no more than a look at records in memory.
     /// Whether there was one.
     fn hold_run(&mut self) -> bool {
-        let Self { order: Some(order), events, source, account, pending, .. } = self else { return false };
+        self.pass_unwanted();
+        let Self { order: Some(order), events, source, account, pending, only, .. } = self else { return false };
         let Ok(data_file) = u32::try_from(self.data_file) else { return false };
         let Ok(passed) = usize::try_from(pending.outer) else { return false };
         let Some(front) = source.front().get(passed..) else { return false };
@@ -342,6 +343,9 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
         let (mut records, mut first_time, mut last_time) = (0_usize, 0, 0);
         while records < room {
             let Some((raw, behind)) = whole_and_plain::<O>(rest) else { break };
+            if only.as_ref().is_some_and(|only| !only.has(raw.kind())) {
+                break;
+            }
             let Some(time) = events.time_of(&raw).filter(|&time| time != 0 && time >= last_time) else {
                 break;
             };

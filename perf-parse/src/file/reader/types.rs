@@ -1,0 +1,69 @@
+//! Records of a few types, and the others passed over.
+
+use alloc::vec::Vec;
+
+use perf_abi::endian::Endian;
+use perf_abi::record::RecordType;
+
+use super::super::source::Source;
+use super::Reader;
+use super::advance::whole_and_plain;
+use crate::record::RawRecord;
+
+/// A set of record types.
+#[derive(Clone, Debug)]
+pub(super) struct Types {
+    /// A bit for each of the kernel's.
+    kernels: u64,
+    all: Vec<RecordType>,
+}
+
+impl Types {
+    pub(super) fn new(types: &[RecordType]) -> Self {
+        let bits = types.iter().map(|kind| 1_u64.checked_shl(kind.0).unwrap_or(0));
+        Self { kernels: bits.fold(0, |all, bit| all | bit), all: types.to_vec() }
+    }
+
+    #[inline]
+    pub(super) fn has(&self, kind: RecordType) -> bool {
+        match self.kernels.checked_shr(kind.0) {
+            Some(bits) => bits & 1 != 0,
+            None => self.all.contains(&kind),
+        }
+    }
+}
+
+impl<O: Endian, S: Source> Reader<'_, O, S> {
+    /// Whether records of a type are asked for.
+    #[inline(always)]
+    pub(super) fn wants(&self, kind: RecordType) -> bool {
+        self.only.as_ref().is_none_or(|only| only.has(kind))
+    }
+
+    /// Passes over the records at the front of the source that are not asked for, as far as that takes no more than a
+    /// look at them. The last of them is left to be passed over as one that was given.
+    pub(super) fn pass_unwanted(&mut self) {
+        let Self { only: Some(only), source, account, pending, .. } = self else { return };
+        let Ok(passed) = usize::try_from(pending.outer) else { return };
+        let Some(front) = source.front().get(passed..) else { return };
+        if self.inflate.is_some() || self.lost {
+            return;
+        }
+        let (mut rest, mut last) = (front, 0);
+        while let Some((raw, behind)) = unwanted::<O>(rest, only) {
+            (rest, last) = (behind, usize::from(raw.size()));
+            account.count(raw.kind(), last);
+        }
+        if last > 0 {
+            let bytes = front.len().saturating_sub(rest.len());
+            source.take(passed.saturating_add(bytes).saturating_sub(last));
+            pending.outer = last as u64;
+        }
+    }
+}
+
+/// The record at the start of `bytes`, and what stands behind it, if it is not asked for.
+#[inline(always)]
+fn unwanted<'b, O: Endian>(bytes: &'b [u8], only: &Types) -> Option<(RawRecord<'b, O>, &'b [u8])> {
+    whole_and_plain::<O>(bytes).filter(|(raw, _)| !only.has(raw.kind()))
+}

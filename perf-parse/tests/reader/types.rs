@@ -1,0 +1,110 @@
+//! Records of the types that are asked for, and no others.
+
+use perf_parse::abi::endian::Endian;
+use perf_parse::abi::record::RecordType;
+use perf_parse::file::{AnyReader, Reader, Source};
+
+use crate::build::Builder;
+use crate::common::Bytes;
+use crate::{Seen, Trickle, Walk, capture, read, read_by_time, sample, timed, walk};
+
+/// Types that are common, rare, taken in by the reader, not there at all, and of no kernel.
+const ASKED: [&[RecordType]; 6] = [
+    &[RecordType::MMAP2, RecordType::COMM],
+    &[RecordType::SAMPLE],
+    &[RecordType::FINISHED_ROUND, RecordType::LOST, RecordType::EVENT_UPDATE, RecordType::AUXTRACE],
+    &[RecordType::TEXT_POKE],
+    &[RecordType(5000), RecordType(63), RecordType(64)],
+    &[],
+];
+
+fn only<O: Endian, S: Source>(mut reader: Reader<'_, O, S>, types: &[RecordType], by_time: bool) -> Walk {
+    reader.only(types);
+    if by_time {
+        reader.in_time_order();
+    }
+    walk(reader)
+}
+
+fn only_any<S: Source>(reader: AnyReader<'_, S>, types: &[RecordType], by_time: bool) -> Walk {
+    match reader {
+        AnyReader::Little(reader) => only(reader, types, by_time),
+        AnyReader::Big(reader) => only(reader, types, by_time),
+    }
+}
+
+fn asked(all: &Walk, types: &[RecordType]) -> Vec<Seen> {
+    all.seen.iter().filter(|it| types.contains(&it.kind)).cloned().collect()
+}
+
+/// Records by time, those without one apart: when those come depends on what else is read.
+fn by_time(seen: &[Seen]) -> (Vec<Seen>, Vec<Seen>) {
+    seen.iter().cloned().partition(|it| it.time.is_some_and(|time| time != 0))
+}
+
+/// Asks in memory, in both orders, for each set of types.
+fn check(name: &str, bytes: &[u8]) -> usize {
+    let mut given = 0;
+    let (all, all_by_time) = (read(bytes), read_by_time(bytes));
+    for types in ASKED {
+        let some = only_any(AnyReader::open(bytes).unwrap(), types, false);
+        assert_eq!(some.seen, asked(&all, types), "{name}: {types:?}");
+        assert_eq!(some.account, all.account, "{name}: {types:?}");
+        let some_by_time = only_any(AnyReader::open(bytes).unwrap(), types, true);
+        assert_eq!(by_time(&some_by_time.seen), by_time(&asked(&all_by_time, types)), "{name}: {types:?}");
+        assert_eq!(some_by_time.account, all_by_time.account, "{name}: {types:?}");
+        given += some.seen.len();
+    }
+    given
+}
+
+#[test]
+fn of_captures() {
+    for name in ["plain.data", "everything.data", "lost.data", "system_wide.data", "tracing.pipe.data"] {
+        assert!(check(name, &capture(name)) > 10, "{name}");
+    }
+}
+
+#[cfg(any(feature = "ruzstd", feature = "zstd"))]
+#[test]
+fn of_compressed_captures() {
+    for name in ["touch.zstd.data", "compressed.zstd.pipe.data"] {
+        assert!(check(name, &capture(name)) > 10, "{name}");
+    }
+}
+
+#[test]
+fn of_a_stream() {
+    let bytes = capture("tracing.pipe.data");
+    for types in ASKED {
+        for most in [7, 100_000] {
+            let stream = AnyReader::stream(Trickle { bytes: &bytes, most, fails: None }).unwrap();
+            let some = only_any(stream, types, false);
+            let raw = |seen: &[Seen]| seen.iter().map(|it| (it.offset, it.raw.clone())).collect::<Vec<_>>();
+            assert_eq!(raw(&some.seen), raw(&asked(&read(&bytes), types)), "{types:?}, {most} at a time");
+        }
+    }
+}
+
+#[test]
+fn damage_is_told_whatever_is_asked_for() {
+    let other = |kind| Bytes::new(false).u64s(&[7, 3]).record(kind, 0);
+    let data = [sample(1), other(14), vec![0; 16], sample(2), other(14), sample(3), other(14), sample(4)].concat();
+    let bytes = Builder::new(false).event(timed(), &[7]).data(data).build().bytes;
+    let all = read(&bytes);
+    assert_eq!(all.errors.len(), 2);
+    let some = only_any(AnyReader::open(&bytes).unwrap(), &[RecordType::SWITCH], false);
+    assert_eq!((some.errors, some.account), (all.errors.clone(), all.account.clone()));
+    assert_eq!(some.seen.len(), 3);
+    assert!(some.seen.iter().all(|it| it.kind == RecordType::SWITCH));
+}
+
+#[test]
+fn a_rewound_reader_gives_all_again() {
+    let bytes = capture("plain.data");
+    let AnyReader::Little(mut reader) = AnyReader::open(&bytes).unwrap() else { panic!("not little") };
+    reader.only(&[]);
+    assert!(reader.next().unwrap().is_none());
+    assert!(reader.rewind());
+    assert_eq!(walk(reader).seen, read(&bytes).seen);
+}
