@@ -89,7 +89,8 @@ fn of_a_stream() {
 #[test]
 fn damage_is_told_whatever_is_asked_for() {
     let other = |kind| Bytes::new(false).u64s(&[7, 3]).record(kind, 0);
-    let data = [sample(1), other(14), vec![0; 16], sample(2), other(14), sample(3), other(14), sample(4)].concat();
+    let data =
+        [sample(1), other(14), vec![0; 16], sample(2), other(14), sample(3), other(14), sample(4)].concat();
     let bytes = Builder::new(false).event(timed(), &[7]).data(data).build().bytes;
     let all = read(&bytes);
     assert_eq!(all.errors.len(), 2);

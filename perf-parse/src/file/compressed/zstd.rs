@@ -31,7 +31,9 @@ impl Decoder {
         let mut target = OutBuffer::around_pos(out, start);
         let result = decoder.run(&mut source, &mut target);
         let (taken, end) = (source.pos(), target.pos());
-        result.map(|_| (taken, end.saturating_sub(start))).map_err(|_| "is not a zstd stream, or a damaged one")
+        result
+            .map(|_| (taken, end.saturating_sub(start)))
+            .map_err(|_| "is not a zstd stream, or a damaged one")
     }
 
     /// Appends what was held back: nothing, as every step gives all there is.

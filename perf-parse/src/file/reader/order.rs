@@ -1,12 +1,9 @@
-//! Records by time.
-//!
-//! A recorder empties one ring after the other, and each ring is in order: between two ends of a round there are a few
-//! runs of rising times. So it is runs that are held back, and merged, not records: of records in memory nothing is kept
-//! but where a run of them begins and ends.
+//! Records by time: what is held back, and given when nothing earlier is still to come.
 
-use alloc::collections::BinaryHeap;
-use alloc::vec::Vec;
-use core::cmp::Reverse;
+mod copies;
+mod runs;
+
+pub(super) use runs::TimeOrder;
 
 use perf_abi::endian::Endian;
 use perf_abi::record::RecordType;
@@ -17,274 +14,14 @@ use super::super::source::Source;
 use super::Reader;
 use super::advance::{Current, Held, boundary, whole_and_plain};
 use crate::record::RawRecord;
+use copies::COPY_HEADER;
+use runs::{COPIES, Found, Place};
 
-/// Records held back at most for their order, and bytes of those that are held as a copy.
+/// Records held back at most for their order.
 ///
 /// A recorder that reads its rings in rounds stays far below; without rounds this is how far two records may be apart
 /// in the capture and still be put in order.
 pub const ORDER_LIMIT: usize = 4 << 20;
-const COPIES_LIMIT: usize = 64 << 20;
-
-/// The records that are held back.
-#[derive(Debug)]
-pub(super) struct TimeOrder {
-    /// Records held back at most.
-    limit: usize,
-    /// Records held back, without those that may be given now, if they are not later than `until`.
-    held: usize,
-    allowed: usize,
-    until: u64,
-    /// The run that records are given of, which may have none left, and the time up to which it is its turn.
-    first: Run,
-    turn: u64,
-    others: BinaryHeap<Reverse<Run>>,
-    /// The run that what is read next may go on with, and the time of its last record.
-    open: Option<(Run, u64)>,
-    /// Runs begun so far.
-    begun: u64,
-    /// The latest time seen, and that at the end of the round before.
-    latest: u64,
-    latest_of_last_round: u64,
-    /// The latest time given.
-    given: u64,
-    /// The capture is read to its end.
-    ended: bool,
-    copies: Copies,
-}
-
-/// Records that lie end to end, none earlier than the one before it. The earliest run is the least; of those that begin
-/// with equal times, the one that is first in the capture.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Run {
-    /// Time of the first record.
-    time: u64,
-    /// Which run of the capture it is.
-    number: u64,
-    at: Place,
-    /// Bytes of the records, and of what stands before each of those that are copies.
-    bytes: u32,
-}
-
-/// Where a record is that is held back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Place {
-    /// In the capture, or among the copies.
-    offset: u64,
-    /// The data file, or [`COPIES`].
-    data_file: u32,
-}
-
-/// Stands for the copies among the data files.
-const COPIES: u32 = u32::MAX;
-
-/// Copies of records that cannot be gone back to, end to end, each behind its place in the capture.
-#[derive(Debug, Default)]
-struct Copies {
-    bytes: Vec<u8>,
-}
-
-/// Bytes in front of a copied record: its offset, its offset in the decompressed stream, its data file.
-const COPY_HEADER: usize = 24;
-
-/// Stands for a record that was not compressed.
-const NOT_INNER: u64 = u64::MAX;
-
-impl Copies {
-    /// Copies a record: where the copy begins, and its bytes.
-    fn push<O: Endian>(&mut self, current: &Current, raw: &RawRecord<'_, O>) -> (u64, u32) {
-        let start = self.bytes.len();
-        for word in [current.offset, current.inner.unwrap_or(NOT_INNER), current.data_file as u64] {
-            self.bytes.extend_from_slice(&word.to_ne_bytes());
-        }
-        raw.write(&mut self.bytes);
-        (start as u64, self.bytes.len().saturating_sub(start) as u32)
-    }
-
-    /// Where the record was found that is copied here.
-    #[inline]
-    fn found(&self, at: u64) -> Option<Current> {
-        let words = self.bytes.get(usize::try_from(at).ok()?..)?.first_chunk::<COPY_HEADER>()?;
-        let mut words = words.chunks_exact(8).map(|word| word.try_into().map_or(0, u64::from_ne_bytes));
-        let (offset, inner, data_file) = (words.next()?, words.next()?, words.next()?);
-        let inner = Some(inner).filter(|&inner| inner != NOT_INNER);
-        Some(Current::new(offset, inner, usize::try_from(data_file).ok()?, Held::Copied(at)))
-    }
-
-    /// Keeps only what `runs` are of, moved to the front.
-    fn compact(&mut self, runs: &mut [Reverse<Run>]) {
-        runs.sort_unstable_by_key(|Reverse(run)| (run.at.data_file, run.at.offset));
-        let mut end = 0_usize;
-        for Reverse(run) in runs.iter_mut().filter(|Reverse(run)| run.at.data_file == COPIES) {
-            let start = usize::try_from(run.at.offset).unwrap_or(usize::MAX);
-            let behind = start.saturating_add(run.bytes as usize);
-            // Always so; otherwise what is left of the run is not there.
-            if behind <= self.bytes.len() {
-                self.bytes.copy_within(start..behind, end);
-            }
-            run.at.offset = end as u64;
-            end = end.saturating_add(run.bytes as usize);
-        }
-        self.bytes.truncate(end);
-    }
-}
-
-impl TimeOrder {
-    pub(super) fn new(limit: usize) -> Self {
-        Self {
-            limit,
-            held: 0,
-            allowed: 0,
-            until: 0,
-            first: Run { time: 0, number: 0, at: Place { offset: 0, data_file: 0 }, bytes: 0 },
-            turn: 0,
-            others: BinaryHeap::new(),
-            open: None,
-            begun: 0,
-            latest: 0,
-            latest_of_last_round: 0,
-            given: 0,
-            ended: false,
-            copies: Copies::default(),
-        }
-    }
-
-    /// Records held back at most.
-    #[cfg(feature = "std")]
-    pub(super) fn limit(&self) -> usize {
-        self.limit
-    }
-
-    /// The bytes of the record that is copied here, and those behind it.
-    #[inline]
-    pub(super) fn copied(&self, at: u64) -> &[u8] {
-        let start = usize::try_from(at).ok().and_then(|at| at.checked_add(COPY_HEADER));
-        start.and_then(|start| self.copies.bytes.get(start..)).unwrap_or_default()
-    }
-
-    /// Holds back records that lie end to end at a place, none earlier than the one before it.
-    fn push(&mut self, found: &Found, at: Place) {
-        let &Found { records, bytes, time, last_time } = found;
-        self.held = self.held.saturating_add(records);
-        self.latest = self.latest.max(last_time);
-        if let Some((run, last)) = &mut self.open {
-            let end = run.at.offset.saturating_add(u64::from(run.bytes));
-            let follows = at.offset == end && at.data_file == run.at.data_file && time >= *last;
-            if let Some(together) = run.bytes.checked_add(bytes).filter(|_| follows) {
-                (run.bytes, *last) = (together, last_time);
-                return;
-            }
-        }
-        self.close();
-        self.open = Some((Run { time, number: self.begun, at, bytes }, last_time));
-        self.begun = self.begun.wrapping_add(1);
-    }
-
-    /// Ends the run that is open.
-    fn close(&mut self) {
-        self.others.extend(self.open.take().map(|(run, _)| Reverse(run)));
-    }
-
-    /// Lets `allowed` records go, if they are not later than `until`.
-    fn release(&mut self, until: u64, allowed: usize) {
-        self.close();
-        self.until = until;
-        self.allowed = allowed.min(self.held);
-        self.held = self.held.saturating_sub(self.allowed);
-    }
-
-    /// A round is over: nothing earlier than the end of the round before it is still to come.
-    fn end_round(&mut self) {
-        let until = core::mem::replace(&mut self.latest_of_last_round, self.latest);
-        self.release(until, usize::MAX);
-    }
-
-    /// The capture is over.
-    fn end(&mut self) {
-        self.ended = true;
-        self.release(u64::MAX, usize::MAX);
-    }
-
-    fn is_full(&self) -> bool {
-        self.held >= self.limit || self.copies.bytes.len() >= COPIES_LIMIT
-    }
-
-    /// Whether a record may be given now: the one that `first` begins with.
-    #[inline(always)]
-    fn may_give(&mut self) -> bool {
-        if self.allowed == 0 {
-            return false;
-        }
-        (self.first.bytes > 0 && self.first.time <= self.turn) || self.select()
-    }
-
-    /// Makes `first` the earliest run; whether its first record may be given now.
-    #[inline(never)]
-    fn select(&mut self) -> bool {
-        self.keep_first();
-        let Some(Reverse(first)) = self.others.pop() else {
-            self.settle();
-            return false;
-        };
-        self.first = first;
-        if first.time > self.until {
-            self.settle();
-            return false;
-        }
-        let turn = match self.others.peek() {
-            // Of equal times the run that began before comes first.
-            Some(Reverse(other)) if other.number < first.number => other.time.saturating_sub(1),
-            Some(Reverse(other)) => other.time,
-            None => u64::MAX,
-        };
-        self.turn = turn.min(self.until);
-        true
-    }
-
-    /// Puts what is left of `first` back among the others.
-    fn keep_first(&mut self) {
-        if self.first.bytes > 0 {
-            self.others.push(Reverse(self.first));
-            self.first.bytes = 0;
-        }
-    }
-
-    /// What was allowed to go has gone.
-    fn settle(&mut self) {
-        self.held = self.held.saturating_add(core::mem::take(&mut self.allowed));
-        if !self.copies.bytes.is_empty() {
-            self.keep_first();
-            let mut runs = core::mem::take(&mut self.others).into_vec();
-            self.copies.compact(&mut runs);
-            self.others = runs.into();
-        }
-    }
-
-    /// Takes the first record of `first`, which takes `size` bytes; the time of the one behind it.
-    #[inline(always)]
-    fn take(&mut self, size: usize, next: Option<u64>) {
-        self.given = self.given.max(self.first.time);
-        self.allowed = self.allowed.saturating_sub(1);
-        let left = u32::try_from(size).ok().and_then(|size| self.first.bytes.checked_sub(size));
-        self.first.at.offset = self.first.at.offset.saturating_add(size as u64);
-        // What is left is always a record with a time, in bytes that stay as they are.
-        (self.first.bytes, self.first.time) = left.zip(next).unwrap_or((0, u64::MAX));
-    }
-
-    /// Copies a record that was found.
-    fn copy<O: Endian>(&mut self, current: &Current, raw: &RawRecord<'_, O>) -> (Place, u32) {
-        let (offset, bytes) = self.copies.push(current, raw);
-        (Place { offset, data_file: COPIES }, bytes)
-    }
-}
-
-/// Records that were found to be held back.
-struct Found {
-    records: usize,
-    bytes: u32,
-    /// The times of the first and of the last.
-    time: u64,
-    last_time: u64,
-}
 
 /// Bytes that are looked at for one run at most.
 const RUN_LIMIT: usize = 1 << 30;
@@ -329,7 +66,9 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
     /// Whether there was one.
     fn hold_run(&mut self) -> bool {
         self.pass_unwanted();
-        let Self { order: Some(order), events, source, account, pending, only, .. } = self else { return false };
+        let Self { order: Some(order), events, source, account, pending, only, .. } = self else {
+            return false;
+        };
         let Ok(data_file) = u32::try_from(self.data_file) else { return false };
         let Ok(passed) = usize::try_from(pending.outer) else { return false };
         let Some(front) = source.front().get(passed..) else { return false };
@@ -361,7 +100,7 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
         }
         let bytes = front.len().saturating_sub(rest.len());
         if records > 0 {
-            order.push(&Found { records, bytes: bytes as u32, time: first_time, last_time }, at);
+            order.push(&Found { records, bytes, time: first_time, last_time }, at);
             // The last one is passed over when more is asked for, as any record is.
             source.take(passed.saturating_add(bytes).saturating_sub(last));
             pending.outer = last as u64;

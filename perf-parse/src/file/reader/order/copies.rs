@@ -1,0 +1,81 @@
+//! Copies of records out of streams and compressed payloads, for as long as they are held back.
+
+use alloc::vec::Vec;
+use core::cmp::Reverse;
+
+use perf_abi::endian::Endian;
+
+use super::super::advance::{Current, Held};
+use super::runs::{COPIES, Run};
+use crate::record::RawRecord;
+
+/// Bytes of copies that are held at most, but for one record.
+const LIMIT: usize = 64 << 20;
+
+/// Copies of records that cannot be gone back to, end to end, each behind its place in the capture.
+#[derive(Debug, Default)]
+pub(super) struct Copies {
+    bytes: Vec<u8>,
+}
+
+/// Bytes in front of a copied record: its offset, its offset in the decompressed stream, its data file.
+pub(super) const COPY_HEADER: usize = 24;
+
+/// Stands for a record that was not compressed.
+const NOT_INNER: u64 = u64::MAX;
+
+impl Copies {
+    /// Copies a record: where the copy begins, and its bytes.
+    pub(super) fn push<O: Endian>(&mut self, current: &Current, raw: &RawRecord<'_, O>) -> (u64, usize) {
+        let start = self.bytes.len();
+        for word in [current.offset, current.inner.unwrap_or(NOT_INNER), current.data_file as u64] {
+            self.bytes.extend_from_slice(&word.to_ne_bytes());
+        }
+        raw.write(&mut self.bytes);
+        (start as u64, self.bytes.len().saturating_sub(start))
+    }
+
+    #[inline]
+    pub(super) fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    /// Whether no more should be held.
+    pub(super) fn is_full(&self) -> bool {
+        self.bytes.len() >= LIMIT
+    }
+
+    /// The bytes of the record that is copied here, and those behind it.
+    #[inline]
+    pub(super) fn record(&self, at: u64) -> &[u8] {
+        let start = usize::try_from(at).ok().and_then(|at| at.checked_add(COPY_HEADER));
+        start.and_then(|start| self.bytes.get(start..)).unwrap_or_default()
+    }
+
+    /// Where the record was found that is copied here.
+    #[inline]
+    pub(super) fn found(&self, at: u64) -> Option<Current> {
+        let words = self.bytes.get(usize::try_from(at).ok()?..)?.first_chunk::<COPY_HEADER>()?;
+        let mut words = words.chunks_exact(8).map(|word| word.try_into().map_or(0, u64::from_ne_bytes));
+        let (offset, inner, data_file) = (words.next()?, words.next()?, words.next()?);
+        let inner = Some(inner).filter(|&inner| inner != NOT_INNER);
+        Some(Current::new(offset, inner, usize::try_from(data_file).ok()?, Held::Copied(at)))
+    }
+
+    /// Keeps only what `runs` are of, moved to the front.
+    pub(super) fn compact(&mut self, runs: &mut [Reverse<Run>]) {
+        runs.sort_unstable_by_key(|Reverse(run)| (run.at.data_file, run.at.offset));
+        let mut end = 0_usize;
+        for Reverse(run) in runs.iter_mut().filter(|Reverse(run)| run.at.data_file == COPIES) {
+            let start = usize::try_from(run.at.offset).unwrap_or(usize::MAX);
+            let behind = start.saturating_add(run.bytes as usize);
+            // Always so; otherwise what is left of the run is not there.
+            if behind <= self.bytes.len() {
+                self.bytes.copy_within(start..behind, end);
+            }
+            run.at.offset = end as u64;
+            end = end.saturating_add(run.bytes as usize);
+        }
+        self.bytes.truncate(end);
+    }
+}

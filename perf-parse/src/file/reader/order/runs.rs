@@ -1,0 +1,225 @@
+//! What is held back for the order of time.
+//!
+//! A recorder empties one ring after the other, and each ring is in order: between two ends of a round there are a few
+//! runs of rising times. So it is runs that are held back, and merged, not records: of records in memory nothing is kept
+//! but where a run of them begins and ends.
+
+use alloc::collections::BinaryHeap;
+use core::cmp::Reverse;
+
+use perf_abi::endian::Endian;
+
+use super::super::advance::Current;
+use super::copies::Copies;
+use crate::record::RawRecord;
+
+/// The records that are held back.
+#[derive(Debug)]
+pub(in super::super) struct TimeOrder {
+    /// Records held back at most.
+    pub(super) limit: usize,
+    /// Records held back, without those that may be given now, if they are not later than `until`.
+    pub(super) held: usize,
+    pub(super) allowed: usize,
+    until: u64,
+    /// The run that records are given of, which may have none left, and the time up to which it is its turn.
+    pub(super) first: Run,
+    turn: u64,
+    others: BinaryHeap<Reverse<Run>>,
+    /// The run that what is read next may go on with, and the time of its last record.
+    open: Option<(Run, u64)>,
+    /// Runs begun so far.
+    begun: u64,
+    /// The latest time seen, and that at the end of the round before.
+    latest: u64,
+    latest_of_last_round: u64,
+    /// The latest time given.
+    pub(super) given: u64,
+    /// The capture is read to its end.
+    pub(super) ended: bool,
+    pub(super) copies: Copies,
+}
+
+/// Records that lie end to end, none earlier than the one before it. The earliest run is the least; of those that begin
+/// with equal times, the one that is first in the capture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Run {
+    /// Time of the first record.
+    pub(super) time: u64,
+    /// Which run of the capture it is.
+    number: u64,
+    pub(super) at: Place,
+    /// Bytes of the records, and of what stands before each of those that are copies.
+    pub(super) bytes: u32,
+}
+
+/// Where a record is that is held back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Place {
+    /// In the capture, or among the copies.
+    pub(super) offset: u64,
+    /// The data file, or [`COPIES`].
+    pub(super) data_file: u32,
+}
+
+/// Stands for the copies among the data files.
+pub(super) const COPIES: u32 = u32::MAX;
+
+impl TimeOrder {
+    pub(in super::super) fn new(limit: usize) -> Self {
+        Self {
+            limit,
+            held: 0,
+            allowed: 0,
+            until: 0,
+            first: Run { time: 0, number: 0, at: Place { offset: 0, data_file: 0 }, bytes: 0 },
+            turn: 0,
+            others: BinaryHeap::new(),
+            open: None,
+            begun: 0,
+            latest: 0,
+            latest_of_last_round: 0,
+            given: 0,
+            ended: false,
+            copies: Copies::default(),
+        }
+    }
+
+    /// Records held back at most.
+    #[cfg(feature = "std")]
+    pub(in super::super) fn limit(&self) -> usize {
+        self.limit
+    }
+
+    /// The bytes of the record that is copied here, and those behind it.
+    #[inline]
+    pub(in super::super) fn copied(&self, at: u64) -> &[u8] {
+        self.copies.record(at)
+    }
+
+    /// Holds back records that lie end to end at a place, none earlier than the one before it.
+    pub(super) fn push(&mut self, found: &Found, at: Place) {
+        let &Found { records, bytes, time, last_time } = found;
+        // No run is longer: what is looked at for one is limited.
+        let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
+        self.held = self.held.saturating_add(records);
+        self.latest = self.latest.max(last_time);
+        if let Some((run, last)) = &mut self.open {
+            let end = run.at.offset.saturating_add(u64::from(run.bytes));
+            let follows = at.offset == end && at.data_file == run.at.data_file && time >= *last;
+            if let Some(together) = run.bytes.checked_add(bytes).filter(|_| follows) {
+                (run.bytes, *last) = (together, last_time);
+                return;
+            }
+        }
+        self.close();
+        self.open = Some((Run { time, number: self.begun, at, bytes }, last_time));
+        self.begun = self.begun.wrapping_add(1);
+    }
+
+    /// Ends the run that is open.
+    fn close(&mut self) {
+        self.others.extend(self.open.take().map(|(run, _)| Reverse(run)));
+    }
+
+    /// Lets `allowed` records go, if they are not later than `until`.
+    pub(super) fn release(&mut self, until: u64, allowed: usize) {
+        self.close();
+        self.until = until;
+        self.allowed = allowed.min(self.held);
+        self.held = self.held.saturating_sub(self.allowed);
+    }
+
+    /// A round is over: nothing earlier than the end of the round before it is still to come.
+    pub(super) fn end_round(&mut self) {
+        let until = core::mem::replace(&mut self.latest_of_last_round, self.latest);
+        self.release(until, usize::MAX);
+    }
+
+    /// The capture is over.
+    pub(super) fn end(&mut self) {
+        self.ended = true;
+        self.release(u64::MAX, usize::MAX);
+    }
+
+    pub(super) fn is_full(&self) -> bool {
+        self.held >= self.limit || self.copies.is_full()
+    }
+
+    /// Whether a record may be given now: the one that `first` begins with.
+    #[inline(always)]
+    pub(super) fn may_give(&mut self) -> bool {
+        if self.allowed == 0 {
+            return false;
+        }
+        (self.first.bytes > 0 && self.first.time <= self.turn) || self.select()
+    }
+
+    /// Makes `first` the earliest run; whether its first record may be given now.
+    #[inline(never)]
+    fn select(&mut self) -> bool {
+        self.keep_first();
+        let Some(Reverse(first)) = self.others.pop() else {
+            self.settle();
+            return false;
+        };
+        self.first = first;
+        if first.time > self.until {
+            self.settle();
+            return false;
+        }
+        let turn = match self.others.peek() {
+            // Of equal times the run that began before comes first.
+            Some(Reverse(other)) if other.number < first.number => other.time.saturating_sub(1),
+            Some(Reverse(other)) => other.time,
+            None => u64::MAX,
+        };
+        self.turn = turn.min(self.until);
+        true
+    }
+
+    /// Puts what is left of `first` back among the others.
+    fn keep_first(&mut self) {
+        if self.first.bytes > 0 {
+            self.others.push(Reverse(self.first));
+            self.first.bytes = 0;
+        }
+    }
+
+    /// What was allowed to go has gone.
+    fn settle(&mut self) {
+        self.held = self.held.saturating_add(core::mem::take(&mut self.allowed));
+        if !self.copies.is_empty() {
+            self.keep_first();
+            let mut runs = core::mem::take(&mut self.others).into_vec();
+            self.copies.compact(&mut runs);
+            self.others = runs.into();
+        }
+    }
+
+    /// Takes the first record of `first`, which takes `size` bytes; the time of the one behind it.
+    #[inline(always)]
+    pub(super) fn take(&mut self, size: usize, next: Option<u64>) {
+        self.given = self.given.max(self.first.time);
+        self.allowed = self.allowed.saturating_sub(1);
+        let left = u32::try_from(size).ok().and_then(|size| self.first.bytes.checked_sub(size));
+        self.first.at.offset = self.first.at.offset.saturating_add(size as u64);
+        // What is left is always a record with a time, in bytes that stay as they are.
+        (self.first.bytes, self.first.time) = left.zip(next).unwrap_or((0, u64::MAX));
+    }
+
+    /// Copies a record that was found.
+    pub(super) fn copy<O: Endian>(&mut self, current: &Current, raw: &RawRecord<'_, O>) -> (Place, usize) {
+        let (offset, bytes) = self.copies.push(current, raw);
+        (Place { offset, data_file: COPIES }, bytes)
+    }
+}
+
+/// Records that were found to be held back.
+pub(super) struct Found {
+    pub(super) records: usize,
+    pub(super) bytes: usize,
+    /// The times of the first and of the last.
+    pub(super) time: u64,
+    pub(super) last_time: u64,
+}
