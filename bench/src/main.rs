@@ -11,6 +11,7 @@ mod floor;
 mod inputs;
 mod ours;
 mod peers;
+mod perfdata;
 mod race;
 mod races;
 mod sums;

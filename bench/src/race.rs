@@ -134,31 +134,40 @@ impl Standings {
         fastest.map(|standing| standing.name).ok_or_else(|| Failure("no peer is in the race".into()))
     }
 
-    /// A row for each contestant: nanoseconds a record, and how often the time of `floor`.
+    /// A row for each contestant: nanoseconds a record, how often the time of `floor`, and what it allocated.
     ///
     /// # Errors
     ///
     /// If `floor` is not in the race.
     pub(crate) fn table(&self, title: String, work: Work, floor: &str) -> Result<Table, Failure> {
-        let head =
-            ["way", "ns a record", "min-max", "GB/s", "x floor", "allocations a record", "peak heap, KiB"];
-        let mut table = Table::new(title, &head);
+        let mut table = self.times(title, work, floor)?;
+        table.head.extend(["allocations a record".to_owned(), "peak heap, KiB".to_owned()]);
+        for (row, Standing { allocations, .. }) in table.rows.iter_mut().zip(&self.0) {
+            row.push(format!("{:.2}", allocations.count as f64 / work.records as f64));
+            row.push(format!("{:.0}", allocations.peak as f64 / 1024.0));
+        }
+        Ok(table)
+    }
+
+    /// As [`table`](Self::table), for contestants that allocate elsewhere.
+    ///
+    /// # Errors
+    ///
+    /// If `floor` is not in the race.
+    pub(crate) fn times(&self, title: String, work: Work, floor: &str) -> Result<Table, Failure> {
+        let mut table = Table::new(title, &["way", "ns a record", "min-max", "GB/s", &format!("x {floor}")]);
         let floor = self.of(floor)?;
         for standing in &self.0 {
-            let nanoseconds = standing.seconds.iter().map(|seconds| seconds * 1e9 / work.records as f64);
-            let all: Vec<f64> = nanoseconds.collect();
-            let least = all.iter().copied().fold(f64::INFINITY, f64::min);
-            let most = all.iter().copied().fold(0.0, f64::max);
-            let middle = median(all);
-            let per_record = work.bytes as f64 / work.records as f64;
+            let a_record = |seconds: f64| seconds * 1e9 / work.records as f64;
+            let middle = a_record(median(standing.seconds.clone()));
+            let least = standing.seconds.iter().copied().fold(f64::INFINITY, f64::min);
+            let most = standing.seconds.iter().copied().fold(0.0, f64::max);
             table.rows.push(vec![
                 standing.name.to_owned(),
                 format!("{middle:.2}"),
-                format!("{least:.2}-{most:.2}"),
-                format!("{:.2}", per_record / middle),
+                format!("{:.2}-{:.2}", a_record(least), a_record(most)),
+                format!("{:.2}", work.bytes as f64 / work.records as f64 / middle),
                 format!("{:.2}", standing.over(floor)),
-                format!("{:.2}", standing.allocations.count as f64 / work.records as f64),
-                format!("{:.0}", standing.allocations.peak as f64 / 1024.0),
             ]);
         }
         Ok(table)

@@ -111,10 +111,16 @@ impl Ids {
         Self { sample: before, trailer: if by_identifier { 8 } else { behind }, least, events: table }
     }
 
+    /// The id of a sample, of a capture of several events.
+    #[inline(always)]
+    pub(crate) fn id(&self, payload: &[u8]) -> Option<u64> {
+        word(payload, self.sample)
+    }
+
     /// The event of a sample; `None` if its id is of none.
     #[inline(always)]
     pub(crate) fn of_sample(&self, payload: &[u8]) -> Option<usize> {
-        if self.events.is_empty() { Some(0) } else { self.find(word(payload, self.sample)?) }
+        if self.events.is_empty() { Some(0) } else { self.find(self.id(payload)?) }
     }
 
     /// The event of another record of the kernel's; those that perf made up itself have no id and count as the first's.
