@@ -130,8 +130,12 @@ pub(crate) fn pipe(input: impl Read) -> Result<Sums, Failure> {
 }
 
 /// All fields of all records that a reader still has.
+///
+/// # Errors
+///
+/// If a record cannot be decoded.
 #[inline(always)]
-fn rest<O: Endian, S: Source>(mut reader: Reader<'_, O, S>) -> Result<Sums, Failure> {
+pub(crate) fn rest<O: Endian, S: Source>(mut reader: Reader<'_, O, S>) -> Result<Sums, Failure> {
     let mut sums = Sums::default();
     while let Some(record) = reader.next()? {
         if !record.raw.kind().is_user() {
@@ -142,8 +146,12 @@ fn rest<O: Endian, S: Source>(mut reader: Reader<'_, O, S>) -> Result<Sums, Fail
 }
 
 /// All fields of a record of the kernel's.
+///
+/// # Errors
+///
+/// If what follows the leading fields of a sample cannot be decoded.
 #[inline(always)]
-fn touch<O: Endian>(sums: &mut Sums, event: usize, record: &Record<'_, O>) -> Result<(), Error> {
+pub(crate) fn touch<O: Endian>(sums: &mut Sums, event: usize, record: &Record<'_, O>) -> Result<(), Error> {
     sums.records += 1;
     match record {
         Record::Sample(sample) => return touch_sample(sums, event, sample),
@@ -156,8 +164,16 @@ fn touch<O: Endian>(sums: &mut Sums, event: usize, record: &Record<'_, O>) -> Re
 }
 
 /// All fields of a sample.
+///
+/// # Errors
+///
+/// As [`touch`].
 #[inline(always)]
-fn touch_sample<O: Endian>(sums: &mut Sums, event: usize, sample: &Sample<'_, O>) -> Result<(), Error> {
+pub(crate) fn touch_sample<O: Endian>(
+    sums: &mut Sums,
+    event: usize,
+    sample: &Sample<'_, O>,
+) -> Result<(), Error> {
     sums.samples += 1;
     add(&mut sums.event, event as u64);
     add_some(&mut sums.ip, sample.ip());

@@ -49,7 +49,7 @@ pub(crate) fn decode(known: &Known<Parser>, records: &[u8]) -> Option<Sums> {
 
 /// All fields of a sample.
 #[inline(always)]
-fn touch(sums: &mut Sums, event: usize, sample: &Sample) {
+pub(crate) fn touch(sums: &mut Sums, event: usize, sample: &Sample) {
     sums.samples += 1;
     add(&mut sums.event, event as u64);
     add_some(&mut sums.ip, sample.code_addr.map(|(ip, _)| ip));
