@@ -49,7 +49,9 @@ impl Floor {
     #[inline(never)]
     pub(crate) fn decode(&self, records: &[u8]) -> Option<Sums> {
         let mut sums = Sums::default();
-        Headers(records).try_for_each(|record| self.record(&mut sums, record))?;
+        for record in Headers(records) {
+            self.record(&mut sums, record)?;
+        }
         Some(sums)
     }
 

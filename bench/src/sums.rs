@@ -57,3 +57,11 @@ impl Sums {
 pub(crate) fn add(sum: &mut u64, value: u64) {
     *sum = sum.wrapping_add(value);
 }
+
+/// Adds a field that not all events record. A jump that is foreseen costs less than adding zero.
+#[inline(always)]
+pub(crate) fn add_some(sum: &mut u64, value: Option<impl Into<u64>>) {
+    if let Some(value) = value {
+        add(sum, value.into());
+    }
+}

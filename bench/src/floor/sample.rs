@@ -1,7 +1,7 @@
 //! The fields of a sample.
 
 use super::layout::{Layout, bit};
-use crate::sums::{Sums, add};
+use crate::sums::{Sums, add, add_some};
 
 /// Takes `size` bytes off the front of `rest`.
 #[inline(always)]
@@ -31,21 +31,22 @@ impl Layout {
     pub(super) fn sample(&self, sums: &mut Sums, payload: &[u8]) -> Option<()> {
         let (head, tail) = payload.split_at_checked(self.head)?;
         let words = head.as_chunks().0;
-        let word = |index: usize| words.get(index).map_or(0, |word| u64::from_le_bytes(*word));
-        let tid = word(self.tid);
-        add(&mut sums.ip, word(self.ip));
-        add(&mut sums.pid, tid as u32 as u64);
-        add(&mut sums.tid, tid >> 32);
-        add(&mut sums.time, word(self.time));
-        add(&mut sums.addr, word(self.addr));
-        add(&mut sums.cpu, word(self.cpu) as u32 as u64);
-        add(&mut sums.period, word(self.period));
+        let word = |index: usize| words.get(index).map(|word| u64::from_le_bytes(*word));
+        add_some(&mut sums.ip, word(self.ip));
+        if let Some(tid) = word(self.tid) {
+            add(&mut sums.pid, tid as u32 as u64);
+            add(&mut sums.tid, tid >> 32);
+        }
+        add_some(&mut sums.time, word(self.time));
+        add_some(&mut sums.addr, word(self.addr));
+        add_some(&mut sums.cpu, word(self.cpu).map(|cpu| cpu as u32));
+        add_some(&mut sums.period, word(self.period));
         let rest = if self.tail == 0 { tail } else { self.tail(sums, tail)? };
         rest.is_empty().then_some(())
     }
 
-    /// What follows the leading fields; what is left of the sample.
-    #[inline(always)]
+    /// What follows the leading fields; what is left of the sample. Apart, so that registers are left to the loop.
+    #[inline(never)]
     fn tail<'a>(&self, sums: &mut Sums, mut rest: &'a [u8]) -> Option<&'a [u8]> {
         if self.tail & bit::CALLCHAIN != 0 {
             let frames = count(&mut rest)?;
@@ -68,7 +69,7 @@ impl Layout {
             if size != 0 {
                 let copied = stack.get(..count(&mut rest)?)?;
                 add(&mut sums.stack_user, copied.len() as u64);
-                add(&mut sums.stack_first, copied.first().copied().unwrap_or_default().into());
+                add_some(&mut sums.stack_first, copied.first().copied());
             }
         }
         if self.tail & bit::DATA_SRC != 0 {

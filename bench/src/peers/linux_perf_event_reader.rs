@@ -8,7 +8,7 @@ use linux_perf_event_reader::{
 
 use super::{Known, each};
 use crate::capture::{Event, HEADER, kind};
-use crate::sums::{Sums, add};
+use crate::sums::{Sums, add, add_some};
 
 /// What it needs to know of the events; `None` if it cannot read an attr.
 pub(crate) fn prepare(events: &[Event]) -> Option<Known<RecordParseInfo>> {
@@ -50,13 +50,13 @@ pub(super) fn touch(sums: &mut Sums, event: usize, record: &EventRecord<'_>, reg
 fn touch_sample(sums: &mut Sums, event: usize, sample: &SampleRecord<'_>, regs_user: u64) -> Option<()> {
     sums.samples += 1;
     add(&mut sums.event, event as u64);
-    add(&mut sums.ip, sample.ip.unwrap_or_default());
-    add(&mut sums.pid, sample.pid.unwrap_or_default() as u32 as u64);
-    add(&mut sums.tid, sample.tid.unwrap_or_default() as u32 as u64);
-    add(&mut sums.time, sample.timestamp.unwrap_or_default());
-    add(&mut sums.addr, sample.addr.unwrap_or_default());
-    add(&mut sums.cpu, sample.cpu.unwrap_or_default().into());
-    add(&mut sums.period, sample.period.unwrap_or_default());
+    add_some(&mut sums.ip, sample.ip);
+    add_some(&mut sums.pid, sample.pid.map(|pid| pid as u32));
+    add_some(&mut sums.tid, sample.tid.map(|tid| tid as u32));
+    add_some(&mut sums.time, sample.timestamp);
+    add_some(&mut sums.addr, sample.addr);
+    add_some(&mut sums.cpu, sample.cpu);
+    add_some(&mut sums.period, sample.period);
     if let Some(chain) = sample.callchain {
         add(&mut sums.frames, chain.len() as u64);
         (0..chain.len()).for_each(|at| add(&mut sums.callchain, chain.get(at).unwrap_or_default()));
@@ -67,7 +67,7 @@ fn touch_sample(sums: &mut Sums, event: usize, sample: &SampleRecord<'_>, regs_u
     if let Some(regs) = &sample.user_regs {
         let mut left = regs_user;
         while left != 0 {
-            add(&mut sums.regs_user, regs.get(left.trailing_zeros().into()).unwrap_or_default());
+            add_some(&mut sums.regs_user, regs.get(left.trailing_zeros().into()));
             left &= left - 1;
         }
     }

@@ -8,7 +8,7 @@ use zerocopy::IntoBytes;
 
 use super::{Known, each};
 use crate::capture::Event;
-use crate::sums::{Sums, add};
+use crate::sums::{Sums, add, add_some};
 
 /// What it needs to know of the events.
 pub(crate) fn prepare(events: &[Event]) -> Option<Known<ParseConfig<Little>>> {
@@ -87,13 +87,13 @@ impl<'a> Visitor<'a> for Visit<'_> {
 fn touch(sums: &mut Sums, event: usize, sample: &Sample<'_>) {
     sums.samples += 1;
     add(&mut sums.event, event as u64);
-    add(&mut sums.ip, sample.ip().unwrap_or_default());
-    add(&mut sums.pid, sample.pid().unwrap_or_default().into());
-    add(&mut sums.tid, sample.tid().unwrap_or_default().into());
-    add(&mut sums.time, sample.time().unwrap_or_default());
-    add(&mut sums.addr, sample.addr().unwrap_or_default());
-    add(&mut sums.cpu, sample.cpu().unwrap_or_default().into());
-    add(&mut sums.period, sample.period().unwrap_or_default());
+    add_some(&mut sums.ip, sample.ip());
+    add_some(&mut sums.pid, sample.pid());
+    add_some(&mut sums.tid, sample.tid());
+    add_some(&mut sums.time, sample.time());
+    add_some(&mut sums.addr, sample.addr());
+    add_some(&mut sums.cpu, sample.cpu());
+    add_some(&mut sums.period, sample.period());
     if let Some(chain) = sample.callchain() {
         add(&mut sums.frames, chain.len() as u64);
         chain.iter().for_each(|frame| add(&mut sums.callchain, *frame));
@@ -106,6 +106,6 @@ fn touch(sums: &mut Sums, event: usize, sample: &Sample<'_>) {
     }
     if let Some(copied) = sample.stack_user() {
         add(&mut sums.stack_user, copied.len() as u64);
-        add(&mut sums.stack_first, copied.first().copied().unwrap_or_default().into());
+        add_some(&mut sums.stack_first, copied.first().copied());
     }
 }

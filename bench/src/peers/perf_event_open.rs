@@ -6,7 +6,7 @@ use perf_event_open::sample::record::{Parser, Record};
 
 use super::{Known, each};
 use crate::capture::Event;
-use crate::sums::{Sums, add};
+use crate::sums::{Sums, add, add_some};
 
 /// Why it cannot read what perf records of several events.
 pub(crate) const NO_IDENTIFIER: &str =
@@ -52,15 +52,15 @@ pub(crate) fn decode(known: &Known<Parser>, records: &[u8]) -> Option<Sums> {
 pub(crate) fn touch(sums: &mut Sums, event: usize, sample: &Sample) {
     sums.samples += 1;
     add(&mut sums.event, event as u64);
-    add(&mut sums.ip, sample.code_addr.map_or(0, |(ip, _)| ip));
+    add_some(&mut sums.ip, sample.code_addr.map(|(ip, _)| ip));
     if let Some(task) = &sample.record_id.task {
         add(&mut sums.pid, task.pid.into());
         add(&mut sums.tid, task.tid.into());
     }
-    add(&mut sums.time, sample.record_id.time.unwrap_or_default());
-    add(&mut sums.addr, sample.data_addr.unwrap_or_default());
-    add(&mut sums.cpu, sample.record_id.cpu.unwrap_or_default().into());
-    add(&mut sums.period, sample.period.unwrap_or_default());
+    add_some(&mut sums.time, sample.record_id.time);
+    add_some(&mut sums.addr, sample.data_addr);
+    add_some(&mut sums.cpu, sample.record_id.cpu);
+    add_some(&mut sums.period, sample.period);
     for part in sample.call_chain.iter().flatten() {
         let (context, frames) = frames(part);
         add(&mut sums.frames, 1 + frames.len() as u64);
@@ -75,7 +75,7 @@ pub(crate) fn touch(sums: &mut Sums, event: usize, sample: &Sample) {
     }
     if let Some(copied) = &sample.user_stack {
         add(&mut sums.stack_user, copied.len() as u64);
-        add(&mut sums.stack_first, copied.first().copied().unwrap_or_default().into());
+        add_some(&mut sums.stack_first, copied.first().copied());
     }
 }
 
