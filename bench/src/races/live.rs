@@ -1,7 +1,9 @@
 //! Goal 7: a ring that the kernel wrote, drained.
 
 use std::cell::RefCell;
+use std::error::Error;
 use std::hint::black_box;
+use std::io;
 use std::slice;
 use std::time::Instant;
 
@@ -9,9 +11,8 @@ use memmap2::{Advice, MmapMut, MmapOptions, MmapRaw};
 use perf_abi::event::SwId;
 use perf_abi::sample_type::SampleType;
 use perf_event_open::config::{Cpu, Opts, Proc, SampleOn};
-use perf_event_open::count;
 use perf_event_open::event::sw::Software;
-use perf_event_open::sample::record;
+use perf_event_open::{count, sample};
 use perf_open::ring::page_bytes;
 use perf_open::{Builder, Counter, Event, Ring, Target};
 use perf_parse::sample::Sample;
@@ -47,23 +48,58 @@ const VIEW: &str = "perf-open, Sample::parse";
 const PEER: &str = "perf-event-open, Iter";
 
 pub(crate) fn run(context: &Context) -> Result<Vec<Table>, Failure> {
-    let counter = match open() {
-        Ok(counter) => counter,
-        Err(error) => return Ok(vec![Table::new(format!("A live ring: NOT RUN, as {error}"), &[])]),
-    };
     let faults = if context.quick { FAULTS / 100 } else { FAULTS };
-    Ok(vec![over_and_over(context, &counter, faults)?, once_each(context, faults)?])
+    // Who may not sample, or lock so much memory, has no ring.
+    let first = match open() {
+        Ok((counter, ring)) => over_and_over(context, &counter, ring, faults)?,
+        Err(error) => return Ok(vec![not_run(&error)]),
+    };
+    let second = match (open(), Sampler::open()) {
+        (Ok((counter, ring)), Ok(theirs)) => once_each(context, &counter, ring, &theirs, faults)?,
+        (Err(error), _) => not_run(&error),
+        (_, Err(error)) => not_run(&error),
+    };
+    Ok(vec![first, second])
 }
 
-/// An event that samples this thread's page faults, each of them, once it is enabled.
-fn open() -> Result<Counter, perf_open::Error> {
-    Builder::new(Event::software(SwId::PAGE_FAULTS))
+fn not_run(error: &dyn Error) -> Table {
+    Table::new(format!("A live ring: NOT RUN: {error}"), &[])
+}
+
+/// An event that samples this thread's page faults, each of them, once it is enabled; and its ring.
+fn open() -> Result<(Counter, Ring), perf_open::Error> {
+    let counter = Builder::new(Event::software(SwId::PAGE_FAULTS))
         .disabled(true)
         .exclude_kernel(true)
         .sample_period(1)
         .sample_type(FIELDS)
         .sample_id_all(true)
-        .open(&Target::this_thread())
+        .open(&Target::this_thread())?;
+    let ring = Ring::map(&counter, 1 << PAGES)?;
+    Ok((counter, ring))
+}
+
+/// The same of perf-event-open.
+struct Sampler {
+    counter: count::Counter,
+    sampler: sample::Sampler,
+}
+
+impl Sampler {
+    fn open() -> io::Result<Self> {
+        let mut opts = Opts::default();
+        opts.exclude.kernel = true;
+        opts.exclude.hv = true;
+        opts.sample_on = SampleOn::Count(1);
+        opts.sample_format.code_addr = true;
+        opts.sample_format.period = true;
+        opts.record_id_format.task = true;
+        opts.record_id_format.time = true;
+        opts.record_id_format.cpu = true;
+        let counter = count::Counter::new(Software::PageFault, (Proc::CURRENT, Cpu::ALL), opts)?;
+        let sampler = counter.sampler(PAGES)?;
+        Ok(Self { counter, sampler })
+    }
 }
 
 /// Touches as many pages for the first time.
@@ -80,8 +116,7 @@ fn fault(mut pages: usize) -> Result<(), Failure> {
 }
 
 /// One ring, filled once, drained in all ways, again and again: a drain that is cancelled leaves the records where they are.
-fn over_and_over(context: &Context, counter: &Counter, faults: usize) -> Result<Table, Failure> {
-    let ring = Ring::map(counter, 1 << PAGES)?;
+fn over_and_over(context: &Context, counter: &Counter, ring: Ring, faults: usize) -> Result<Table, Failure> {
     counter.enable()?;
     fault(faults)?;
     counter.disable()?;
@@ -159,19 +194,20 @@ fn data(mapping: &MmapRaw, written: usize) -> Result<&[u8], Failure> {
 }
 
 /// A ring each, filled anew before each drain, and what was taken given back to the kernel.
-fn once_each(context: &Context, faults: usize) -> Result<Table, Failure> {
-    let ours = open()?;
-    let mut ring = Ring::map(&ours, 1 << PAGES)?;
-    let theirs = count::Counter::new(Software::PageFault, (Proc::CURRENT, Cpu::ALL), theirs())?;
-    let sampler = theirs.sampler(PAGES)?;
-
+fn once_each(
+    context: &Context,
+    counter: &Counter,
+    mut ring: Ring,
+    theirs: &Sampler,
+    faults: usize,
+) -> Result<Table, Failure> {
     let standing = |name| Standing { name, seconds: Vec::new(), allocations: Default::default() };
     let (mut our_standing, mut their_standing) = (standing(OURS), standing(PEER));
     // One more, to see that all is found, as in any race.
     for round in 0..=context.rounds {
-        ours.enable()?;
+        counter.enable()?;
         fault(faults)?;
-        ours.disable()?;
+        counter.disable()?;
         timed(&mut our_standing, round, faults, || {
             let mut drain = ring.read()?;
             let mut sums = Sums::default();
@@ -181,14 +217,14 @@ fn once_each(context: &Context, faults: usize) -> Result<Table, Failure> {
             }
             Ok(sums)
         })?;
-        theirs.enable()?;
+        theirs.counter.enable()?;
         fault(faults)?;
-        theirs.disable()?;
+        theirs.counter.disable()?;
         timed(&mut their_standing, round, faults, || {
             let mut sums = Sums::default();
-            for (_, record) in sampler.iter().ok_or_else(|| Failure::of(PEER, "is read already"))? {
+            for (_, record) in theirs.sampler.iter().ok_or_else(|| Failure::of(PEER, "is read already"))? {
                 add(&mut sums.records, 1);
-                if let record::Record::Sample(sample) = &record {
+                if let sample::record::Record::Sample(sample) = &record {
                     peer::touch(&mut sums, 0, sample);
                 }
             }
@@ -198,20 +234,6 @@ fn once_each(context: &Context, faults: usize) -> Result<Table, Failure> {
     let standings = Standings(vec![our_standing, their_standing]);
     let work = Work { records: faults as u64, bytes: faults as u64 * 48 };
     standings.table("The same, a ring each, filled anew for each round".into(), work, OURS)
-}
-
-/// What perf-event-open is to sample: the same.
-fn theirs() -> Opts {
-    let mut opts = Opts::default();
-    opts.exclude.kernel = true;
-    opts.exclude.hv = true;
-    opts.sample_on = SampleOn::Count(1);
-    opts.sample_format.code_addr = true;
-    opts.sample_format.period = true;
-    opts.record_id_format.task = true;
-    opts.record_id_format.time = true;
-    opts.record_id_format.cpu = true;
-    opts
 }
 
 /// Takes the time of a drain, which must find every fault of this process. The few that come by chance beside them do not
