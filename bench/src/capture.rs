@@ -1,91 +1,154 @@
-//! Captures made in memory by the writer of perf-parse.
+//! A capture opened plainly, for the floors and for peers that take bare records: no more checks than needed to find them.
 
-use perf_abi::attr::Attr;
-use perf_abi::callchain::CallchainContext;
-use perf_abi::endian::LittleEndian;
-use perf_abi::record::CpuMode;
-use perf_abi::regs::RegsAbi;
-use perf_abi::sample_type::SampleType;
-use perf_parse::SampleLayout;
-use perf_parse::write::{self, RegsFields, SampleFields, StackUserFields};
+use std::fs::File;
+use std::ops::Range;
+use std::path::Path;
 
-/// Records, and the layout of their event.
+use memmap2::Mmap;
+use zerocopy::IntoBytes;
+
+use crate::failure::Failure;
+use crate::race::Work;
+
+/// The bytes of a header.
+pub(crate) const HEADER: usize = 8;
+
+/// An event: its attr as it is in the capture, and the parts of it that tell where fields are.
 #[derive(Clone, Debug)]
-pub struct Capture {
-    /// Records that lie end to end, little-endian.
-    pub bytes: Vec<u8>,
-    /// How many they are.
-    pub records: u64,
-    /// Where everything is in them.
-    pub layout: SampleLayout,
+pub(crate) struct Event {
+    pub(crate) attr: Vec<u8>,
+    pub(crate) ids: Vec<u64>,
+    pub(crate) sample_type: u64,
+    pub(crate) read_format: u64,
+    pub(crate) sample_id_all: bool,
+    pub(crate) regs_user: u64,
+    pub(crate) regs_intr: u64,
 }
 
-/// The fields that every sample here has: five words behind the header, 48 bytes in all.
-fn leading() -> SampleType {
-    SampleType::IP | SampleType::TID | SampleType::TIME | SampleType::CPU | SampleType::PERIOD
+/// The records of a capture, at an address that is a multiple of 8, and their events.
+#[derive(Debug)]
+pub(crate) struct Capture {
+    pub(crate) events: Vec<Event>,
+    words: Vec<u64>,
+    size: usize,
 }
-
-/// The user registers that `perf record --call-graph dwarf` asks for on x86-64: all but `ds`, `es`, `fs` and `gs`.
-pub const REGS_USER: u64 = 0xff_0fff;
-
-/// Bytes of user stack that `perf record --call-graph dwarf` asks for.
-pub const STACK_USER: u32 = 8192;
 
 impl Capture {
-    /// Samples of 48 bytes.
-    pub fn of_48_bytes(records: u64) -> Self {
-        Self::new(records, Attr { sample_type: leading(), ..Attr::default() }, |_| SampleFields::default())
+    /// Reads the records of a file.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be read or is no capture.
+    pub(crate) fn read(path: &Path) -> Result<Self, Failure> {
+        let file = map(path)?;
+        let (events, data) = parts(&file).ok_or_else(|| Failure::of(path.display(), "is no capture"))?;
+        let records = &file[data];
+        let mut words = vec![0; records.len().div_ceil(8)];
+        words.as_mut_bytes()[..records.len()].copy_from_slice(records);
+        Ok(Self { events, words, size: records.len() })
     }
 
-    /// Samples with a call chain of 4 to 67 words, a kernel part and a user part.
-    pub fn of_callchains(records: u64) -> Self {
-        let attr = Attr { sample_type: leading() | SampleType::CALLCHAIN, ..Attr::default() };
-        Self::new(records, attr, |n| {
-            let address = |base: u64| move |depth: u64| base + (n * 31 + depth * 0x123) % 0x10_0000;
-            let mut chain = vec![CallchainContext::KERNEL.0];
-            chain.extend((0..1 + n % 16).map(address(0xffff_ffff_8100_0000)));
-            chain.push(CallchainContext::USER.0);
-            chain.extend((0..1 + n * 7 % 49).map(address(0x5555_5555_0000)));
-            SampleFields { callchain: Some(chain), ..SampleFields::default() }
+    /// The records, end to end.
+    pub(crate) fn records(&self) -> &[u8] {
+        &self.words.as_bytes()[..self.size]
+    }
+
+    /// The same as words.
+    pub(crate) fn words(&self) -> &[u64] {
+        &self.words
+    }
+
+    /// How much there is to decode.
+    pub(crate) fn work(&self) -> Work {
+        Work { records: Headers(self.records()).count() as u64, bytes: self.size as u64 }
+    }
+}
+
+/// Maps a file.
+///
+/// # Errors
+///
+/// If it cannot be opened or mapped.
+pub(crate) fn map(path: &Path) -> Result<Mmap, Failure> {
+    let named = |error| Failure::of(path.display(), error);
+    let file = File::open(path).map_err(named)?;
+    // SAFETY: nothing writes to the inputs while they are raced over.
+    unsafe { Mmap::map(&file) }.map_err(named)
+}
+
+/// The events of a file or pipe in memory, and where its records are; `None` if it is neither.
+pub(crate) fn parts(file: &[u8]) -> Option<(Vec<Event>, Range<usize>)> {
+    if !file.starts_with(b"PERFILE2") {
+        return None;
+    }
+    let at = |offset| word(file, offset).map(|word| word as usize);
+    if at(8)? == 16 {
+        return Some((events_of_pipe(file.get(16..)?)?, 16..file.len()));
+    }
+    let (stride, attrs, data) = (at(16)?, at(24)?..at(24)? + at(32)?, at(40)?..at(40)? + at(48)?);
+    let mut events = Vec::new();
+    for entry in file.get(attrs)?.chunks_exact(stride) {
+        let (attr, ids) = entry.split_at_checked(stride.checked_sub(16)?)?;
+        let ids = word(ids, 0)? as usize..(word(ids, 0)? + word(ids, 8)?) as usize;
+        events.push(Event::new(attr, file.get(ids)?)?);
+    }
+    (data.end <= file.len()).then_some((events, data))
+}
+
+/// The events that the HEADER_ATTR records of a pipe tell.
+fn events_of_pipe(records: &[u8]) -> Option<Vec<Event>> {
+    const HEADER_ATTR: u32 = 64;
+    let attrs = Headers(records).filter(|record| kind(record) == HEADER_ATTR);
+    attrs
+        .map(|record| {
+            let size = record.get(12..16)?.try_into().ok().map(u32::from_le_bytes)?;
+            let (attr, ids) = record[HEADER..].split_at_checked(size as usize)?;
+            Event::new(attr, ids)
+        })
+        .collect()
+}
+
+impl Event {
+    fn new(attr: &[u8], ids: &[u8]) -> Option<Self> {
+        Some(Self {
+            attr: attr.to_vec(),
+            ids: ids.chunks_exact(8).filter_map(|id| word(id, 0)).collect(),
+            sample_type: word(attr, 24)?,
+            read_format: word(attr, 32)?,
+            sample_id_all: word(attr, 40)? >> 18 & 1 != 0,
+            regs_user: word(attr, 80).unwrap_or(0),
+            regs_intr: word(attr, 96).unwrap_or(0),
         })
     }
+}
 
-    /// Samples for unwinding by DWARF: user registers and a copy of the user stack.
-    pub fn of_stacks(records: u64) -> Self {
-        let attr = Attr {
-            sample_type: leading() | SampleType::REGS_USER | SampleType::STACK_USER,
-            sample_regs_user: REGS_USER,
-            sample_stack_user: STACK_USER,
-            ..Attr::default()
-        };
-        Self::new(records, attr, |n| {
-            let values = (0..u64::from(REGS_USER.count_ones())).map(|reg| n * 0x1_0001 + reg).collect();
-            let data: Vec<u8> = (0..STACK_USER).map(|at| (n as u8).wrapping_add(at as u8)).collect();
-            let dyn_size = Some(1 + n * 97 % u64::from(STACK_USER));
-            SampleFields {
-                regs_user: Some(RegsFields { abi: RegsAbi::ABI_64, values }),
-                stack_user: Some(StackUserFields { data, dyn_size }),
-                ..SampleFields::default()
-            }
-        })
-    }
+/// The word at an offset.
+#[inline(always)]
+pub(crate) fn word(bytes: &[u8], at: usize) -> Option<u64> {
+    bytes.get(at..)?.first_chunk().map(|word| u64::from_le_bytes(*word))
+}
 
-    /// `records` samples: `fields` of each, and the leading fields.
-    fn new(records: u64, attr: Attr, fields: impl Fn(u64) -> SampleFields) -> Self {
-        let layout = SampleLayout::new(&attr).expect("only known bits are asked for");
-        let mut bytes = Vec::new();
-        for n in 0..records {
-            let fields = SampleFields {
-                ip: Some(0x5555_5555_0000 + n * 0x9e37 % 0x10_0000),
-                pid_tid: Some((1000 + (n % 7) as i32, 2000 + (n % 61) as i32)),
-                time: Some(1_000_000_000_000 + n * 250_000),
-                cpu: Some((n % 16) as u32),
-                period: Some(1_000_000 + n % 1000),
-                ..fields(n)
-            };
-            write::sample::<LittleEndian>(&mut bytes, &layout, CpuMode::USER.into(), &fields)
-                .expect("the fields are those of the event");
+/// The type of a record, which has a header.
+#[inline(always)]
+pub(crate) fn kind(record: &[u8]) -> u32 {
+    record.first_chunk().map_or(0, |kind| u32::from_le_bytes(*kind))
+}
+
+/// Walks from header to header, up to the first record that is not whole; each is at least a header.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Headers<'a>(pub(crate) &'a [u8]);
+
+impl<'a> Iterator for Headers<'a> {
+    type Item = &'a [u8];
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<&'a [u8]> {
+        let size = (u64::from_le_bytes(*self.0.first_chunk()?) >> 48) as usize;
+        if size < HEADER {
+            return None;
         }
-        Self { bytes, records, layout }
+        let (record, rest) = self.0.split_at_checked(size)?;
+        self.0 = rest;
+        Some(record)
     }
 }

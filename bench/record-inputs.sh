@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# Records the inputs of the races with the perf tool: software events and tracepoints, so that no PMU is needed.
+#
+#     record-inputs.sh FOLDER
+#
+# Needs root, perf, gcc, and some 900 MB of disk. What is there already is kept.
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+mkdir -p "$1"
+cd "$1"
+[[ -x workload ]] || gcc -O2 -fno-omit-frame-pointer -o workload "$here/workload.c"
+mountpoint -q /sys/kernel/tracing || mount -t tracefs tracefs /sys/kernel/tracing
+
+# record NAME ARGUMENTS...: under another name until it is whole.
+record() {
+    local name=$1
+    shift
+    [[ -e $name ]] && return
+    perf record -q -o "$name.part" "$@"
+    mv "$name.part" "$name"
+}
+
+# IP, TID, TIME: 32 bytes a sample.
+record a_plain_pf.data -m 8M -e page-faults -c 1 -- ./workload fault 6
+# And CPU, PERIOD: 48 bytes.
+record a_full.data -m 8M -e page-faults -c 1 -P --sample-cpu -T -- ./workload fault 5
+# And RAW: a tracepoint.
+record a_raw_sysenter.data -m 8M -e raw_syscalls:sys_enter -c 1 -- \
+    dd if=/dev/zero of=/dev/null bs=1 count=900000 status=none
+# Call chains by frame pointers, some 15 deep.
+record b_fp.data -m 16M -g -e page-faults -c 1 -- ./workload fault 3 12
+# User registers and 8 KiB of user stack.
+record c_dwarf.data -m 32M --call-graph dwarf,8192 -e cpu-clock -F 8000 -- ./workload cpu 6
+# Ten events told apart by their ids: nine named, and the one that perf adds for the whole system.
+record d_multi.data -m 16M -a -e cpu-clock/freq=5000/ -e task-clock/freq=5000/ -e page-faults/period=1/ \
+    -e context-switches/period=1/ -e minor-faults/period=1/ -e raw_syscalls:sys_enter -e raw_syscalls:sys_exit \
+    -e sched:sched_switch -e sched:sched_wakeup -- ./workload mix 3
+# Compressed.
+record e_zstd.data -z -m 8M -e page-faults -c 1 -- ./workload fault 6
+# As a pipe.
+if [[ ! -e f_pipe.data ]]; then
+    perf record -q -m 8M -e page-faults -c 1 -o - -- ./workload fault 5 >f_pipe.data.part
+    mv f_pipe.data.part f_pipe.data
+fi

@@ -1,0 +1,67 @@
+//! Races perf-parse, perf-open and perfdata against loops written by hand and against their peers.
+//!
+//! Every way of doing the same work must find the same: that alone decides the exit status. How fast they were is printed
+//! beside the goals.
+
+mod allocations;
+mod args;
+mod capture;
+mod failure;
+mod floor;
+mod inputs;
+mod ours;
+mod peers;
+mod perfdata;
+mod race;
+mod races;
+mod sums;
+mod table;
+
+use std::process::ExitCode;
+
+use args::Args;
+use failure::Failure;
+use inputs::Inputs;
+use races::{Context, RACES};
+
+#[global_allocator]
+static ALLOCATOR: allocations::Counting = allocations::Counting;
+
+fn main() -> ExitCode {
+    match args::parse(std::env::args().skip(1)) {
+        Ok(Some(args)) => match run(args) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(failure) => {
+                eprintln!("{failure}");
+                ExitCode::FAILURE
+            }
+        },
+        Ok(None) => {
+            println!("{}", args::HELP);
+            ExitCode::SUCCESS
+        }
+        Err(failure) => {
+            eprintln!("{failure}\n\n{}", args::HELP);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(args: Args) -> Result<(), Failure> {
+    let inputs = if args.quick { Inputs::small() } else { Inputs::of(args.inputs.as_deref())? };
+    let rounds = if args.quick { 1 } else { args.rounds };
+    let context = Context { inputs, rounds, quick: args.quick };
+    let chosen = |name: &str| args.races.is_empty() || args.races.iter().any(|race| race == name);
+    for (name, race) in RACES.into_iter().filter(|&(name, _)| chosen(name)) {
+        println!("## {name}\n");
+        for table in race(&context)? {
+            if context.quick {
+                println!("all agree: {}", table.title);
+            } else {
+                println!("{table}");
+            }
+        }
+        println!();
+    }
+    Ok(())
+}

@@ -1,0 +1,218 @@
+//! perf-parse, by its public API alone, as a user would write it.
+
+use std::io::Read;
+
+use perf_abi::endian::{Endian, LittleEndian, U64};
+use perf_abi::record::RecordType;
+use perf_abi::sample_type::SampleType;
+use perf_parse::file::{AnyReader, Events, Source};
+use perf_parse::{Error, Reader, Record, Records, Sample};
+
+use crate::failure::Failure;
+use crate::sums::{Sums, add, add_some};
+
+/// The fields that have a getter; whatever else an event records is in the tail.
+const LEADING: SampleType = SampleType::IDENTIFIER
+    .union(SampleType::IP)
+    .union(SampleType::TID)
+    .union(SampleType::TIME)
+    .union(SampleType::ADDR)
+    .union(SampleType::ID)
+    .union(SampleType::STREAM_ID)
+    .union(SampleType::CPU)
+    .union(SampleType::PERIOD);
+
+/// The events of a capture in memory.
+///
+/// # Errors
+///
+/// If it is no capture.
+pub(crate) fn events(file: &[u8]) -> Result<Events, Failure> {
+    Ok(Reader::<LittleEndian>::open(file)?.events().clone())
+}
+
+/// Walks from header to header.
+///
+/// # Errors
+///
+/// If a record is cut off.
+#[inline(never)]
+pub(crate) fn hop(records: &[u8]) -> Result<u64, Error> {
+    Records::<LittleEndian>::new(records).try_fold(0, |sum, record| Ok(sum + u64::from(record?.size())))
+}
+
+/// All fields of all records.
+///
+/// # Errors
+///
+/// If a record cannot be decoded.
+#[inline(never)]
+pub(crate) fn decode(events: &Events, records: &[u8]) -> Result<Sums, Failure> {
+    let mut sums = Sums::default();
+    for raw in Records::<LittleEndian>::new(records) {
+        let raw = raw?;
+        let Some(index) = events.of(&raw).map_err(|error| Failure(format!("{error:?}")))? else { continue };
+        let Some(event) = events.get(index) else { continue };
+        touch(&mut sums, index, &raw.decode(&event.layout)?)?;
+    }
+    Ok(sums)
+}
+
+/// The processes of MMAP2 and COMM records alone.
+///
+/// # Errors
+///
+/// If one cannot be decoded.
+#[inline(never)]
+pub(crate) fn maps_and_comms(events: &Events, records: &[u8]) -> Result<Sums, Failure> {
+    let mut sums = Sums::default();
+    for raw in Records::<LittleEndian>::new(records) {
+        let raw = raw?;
+        if !matches!(raw.kind(), RecordType::MMAP2 | RecordType::COMM) {
+            continue;
+        }
+        let index = events.of(&raw).map_err(|error| Failure(format!("{error:?}")))?;
+        let Some(event) = index.and_then(|index| events.get(index)) else { continue };
+        match raw.decode(&event.layout)? {
+            Record::Mmap2(mmap) => add(&mut sums.others, mmap.pid as u32 as u64),
+            Record::Comm(comm) => add(&mut sums.others, comm.pid as u32 as u64),
+            _ => {}
+        }
+    }
+    Ok(sums)
+}
+
+/// All fields of all records of a capture in memory, by rising time.
+///
+/// # Errors
+///
+/// If it is no capture, or a record cannot be decoded.
+#[inline(never)]
+pub(crate) fn by_time(file: &[u8]) -> Result<Sums, Failure> {
+    let mut reader = Reader::<LittleEndian>::open(file)?;
+    reader.in_time_order();
+    let mut sums = Sums::default();
+    let mut last = 0;
+    while let Some(record) = reader.next()? {
+        if record.raw.kind().is_user() {
+            continue;
+        }
+        let decoded = record.decode()?;
+        if let Record::Sample(sample) = &decoded {
+            sums.given(sample.time().unwrap_or_default(), &mut last);
+        }
+        touch(&mut sums, record.event_index.unwrap_or_default(), &decoded)?;
+    }
+    Ok(sums)
+}
+
+/// All fields of all records of a capture in memory, as they stand in it.
+///
+/// # Errors
+///
+/// If it is no capture, or a record cannot be decoded.
+#[inline(never)]
+pub(crate) fn in_file_order(file: &[u8]) -> Result<Sums, Failure> {
+    rest(Reader::<LittleEndian>::open(file)?)
+}
+
+/// All fields of all records of a pipe.
+///
+/// # Errors
+///
+/// If it is no capture, or a record cannot be decoded.
+#[inline(never)]
+pub(crate) fn pipe(input: impl Read) -> Result<Sums, Failure> {
+    match AnyReader::stream(input)? {
+        AnyReader::Little(reader) => rest(reader),
+        AnyReader::Big(reader) => rest(reader),
+    }
+}
+
+/// All fields of all records that a reader still has.
+///
+/// # Errors
+///
+/// If a record cannot be decoded.
+#[inline(always)]
+pub(crate) fn rest<O: Endian, S: Source>(mut reader: Reader<'_, O, S>) -> Result<Sums, Failure> {
+    let mut sums = Sums::default();
+    while let Some(record) = reader.next()? {
+        if !record.raw.kind().is_user() {
+            touch(&mut sums, record.event_index.unwrap_or_default(), &record.decode()?)?;
+        }
+    }
+    Ok(sums)
+}
+
+/// All fields of a record of the kernel's.
+///
+/// # Errors
+///
+/// If what follows the leading fields of a sample cannot be decoded.
+#[inline(always)]
+pub(crate) fn touch<O: Endian>(sums: &mut Sums, event: usize, record: &Record<'_, O>) -> Result<(), Error> {
+    sums.records += 1;
+    match record {
+        Record::Sample(sample) => return touch_sample(sums, event, sample),
+        Record::Mmap(mmap) => add(&mut sums.others, mmap.pid as u32 as u64),
+        Record::Mmap2(mmap) => add(&mut sums.others, mmap.pid as u32 as u64),
+        Record::Comm(comm) => add(&mut sums.others, comm.pid as u32 as u64),
+        _ => {}
+    }
+    Ok(())
+}
+
+/// All fields of a sample.
+///
+/// # Errors
+///
+/// As [`touch`].
+#[inline(always)]
+pub(crate) fn touch_sample<O: Endian>(
+    sums: &mut Sums,
+    event: usize,
+    sample: &Sample<'_, O>,
+) -> Result<(), Error> {
+    sums.samples += 1;
+    add(&mut sums.event, event as u64);
+    add_some(&mut sums.ip, sample.ip());
+    add_some(&mut sums.pid, sample.pid().map(|pid| pid as u32));
+    add_some(&mut sums.tid, sample.tid().map(|tid| tid as u32));
+    add_some(&mut sums.time, sample.time());
+    add_some(&mut sums.addr, sample.addr());
+    add_some(&mut sums.cpu, sample.cpu());
+    add_some(&mut sums.period, sample.period());
+    if sample.layout().sample_type().without(LEADING) != SampleType::NONE {
+        touch_tail(sums, sample)?;
+    }
+    Ok(())
+}
+
+/// What follows the leading fields. Apart, as in the floor, so that registers are left to the loop.
+#[inline(never)]
+fn touch_tail<O: Endian>(sums: &mut Sums, sample: &Sample<'_, O>) -> Result<(), Error> {
+    let tail = sample.tail()?;
+    if let Some(chain) = tail.callchain {
+        add(&mut sums.frames, chain.words().len() as u64);
+        add(&mut sums.callchain, sum(chain.words()));
+    }
+    if let Some(raw) = tail.raw {
+        add(&mut sums.raw, raw.len() as u64);
+    }
+    if let Some(regs) = tail.regs_user {
+        add(&mut sums.regs_user, sum(regs.values));
+    }
+    if let Some(stack) = tail.stack_user {
+        let copied = stack.copied();
+        add(&mut sums.stack_user, copied.len() as u64);
+        add_some(&mut sums.stack_first, copied.first().copied());
+    }
+    Ok(())
+}
+
+/// The sum of words.
+#[inline(always)]
+fn sum<O: Endian>(words: &[U64<O>]) -> u64 {
+    words.iter().fold(0, |sum: u64, word| sum.wrapping_add(word.get()))
+}

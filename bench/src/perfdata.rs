@@ -1,0 +1,27 @@
+//! The program `perfdata`, built from the main workspace.
+
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use crate::failure::Failure;
+
+/// Builds it; where it is.
+///
+/// # Errors
+///
+/// If it does not build.
+pub(crate) fn build(release: bool) -> Result<PathBuf, Failure> {
+    let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/../Cargo.toml");
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(["build", "--quiet", "--package", "perf-cli", "--message-format", "json-render-diagnostics"]);
+    cargo.args(["--manifest-path", manifest]).args(release.then_some("--release"));
+    let output = cargo.stderr(Stdio::inherit()).output().map_err(|error| Failure::of("cargo", error))?;
+    if !output.status.success() {
+        return Err(Failure::of("cargo build", output.status));
+    }
+    // One JSON object a line; that of the program names it.
+    let messages = String::from_utf8_lossy(&output.stdout);
+    let executable =
+        messages.lines().find_map(|line| line.split_once("\"executable\":\"")?.1.split('"').next());
+    executable.map(PathBuf::from).ok_or_else(|| Failure("cargo built no program".into()))
+}

@@ -1,0 +1,81 @@
+//! Goal 8: how long perf-parse takes to build, and how large perfdata is.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::Instant;
+
+use super::Context;
+use crate::failure::Failure;
+use crate::race::median;
+use crate::table::{Goal, Table};
+
+/// Builds that are timed. Each takes seconds: few tell enough.
+const BUILDS: usize = 3;
+
+pub(crate) fn run(context: &Context) -> Result<Vec<Table>, Failure> {
+    if context.quick {
+        return Ok(Vec::new());
+    }
+    // What is not there yet is not to be fetched while time is taken.
+    cargo(&["fetch"], None)?;
+    let mut seconds = Vec::new();
+    for _ in 0..BUILDS {
+        let target = Folder::new()?;
+        let start = Instant::now();
+        cargo(&["build", "--release", "-p", "perf-parse", "--no-default-features"], Some(&target.0))?;
+        seconds.push(start.elapsed().as_secs_f64());
+    }
+    let target = Folder::new()?;
+    cargo(&["build", "--release", "-p", "perf-cli"], Some(&target.0))?;
+    let megabytes = fs::metadata(target.0.join("release/perfdata"))?.len() as f64 / 1e6;
+
+    let least = seconds.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = seconds.iter().copied().fold(0.0, f64::max);
+    let middle = median(seconds);
+    let cores = thread::available_parallelism()?;
+    let mut table = Table::new(format!("Building, {cores} cores"), &["what", "figure", "min-max"]);
+    table.rows = vec![
+        vec![
+            "perf-parse without default features, release, from nothing: s".into(),
+            format!("{middle:.1}"),
+            format!("{least:.1}-{most:.1}"),
+        ],
+        vec!["perfdata, release, stripped: MB".into(), format!("{megabytes:.2}"), "".into()],
+    ];
+    table.judge("seconds", middle, Goal::AtMost(15.0));
+    table.judge("MB", megabytes, Goal::AtMost(8.0));
+    Ok(vec![table])
+}
+
+/// Runs cargo in the main workspace.
+fn cargo(args: &[&str], target: Option<&Path>) -> Result<(), Failure> {
+    let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("..")).args(args);
+    command.arg("--quiet").stdin(Stdio::null()).env("CARGO_PROFILE_RELEASE_STRIP", "symbols");
+    if let Some(target) = target {
+        command.env("CARGO_TARGET_DIR", target);
+    }
+    let status = command.status()?;
+    if status.success() { Ok(()) } else { Err(Failure::of(format!("cargo {}", args.join(" ")), status)) }
+}
+
+/// A folder that is empty, and gone when dropped.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> Result<Self, Failure> {
+        let folder = env::temp_dir().join(format!("perf-abi-bench-{}", std::process::id()));
+        fs::create_dir(&folder).map_err(|error| Failure::of(folder.display(), error))?;
+        Ok(Self(folder))
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // What cannot be removed is left to the system, which cleans up its folder for temporary files.
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}

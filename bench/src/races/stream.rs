@@ -1,0 +1,62 @@
+//! Compressed files and pipes, in the order of the capture.
+
+use std::fs::File;
+use std::io::{BufReader, Cursor};
+
+use super::Context;
+use crate::capture::{self, Capture};
+use crate::failure::Failure;
+use crate::floor::{self, Floor};
+use crate::inputs::{PIPE, ZSTD};
+use crate::ours;
+use crate::peers::linux_perf_data;
+use crate::race::{Contestant, Work, race};
+use crate::table::{Goal, Table};
+
+const FLOOR: &str = "floor";
+const OURS: &str = "perf-parse";
+const PEER: &str = "linux-perf-data";
+
+/// Goal 3: a compressed file in at most 1.2 times what decompressing and the floor take, a pipe in at most 1.5 times the
+/// floor.
+pub(crate) fn run(context: &Context) -> Result<Vec<Table>, Failure> {
+    Ok(vec![compressed(context)?, pipe(context)?])
+}
+
+/// The floor decompresses with the same library, into a buffer that it decodes each time that it is full.
+fn compressed(context: &Context) -> Result<Table, Failure> {
+    let path = context.inputs.path(ZSTD);
+    let capture = Capture::read(&path)?;
+    let by_hand = Floor::new(&capture.events);
+    let records = floor::zstd(&by_hand, capture.records())?.records;
+    let bytes = floor::decompress(capture.records())?;
+    let contestants = vec![
+        Contestant::bound("decompressing alone", || floor::decompress(capture.records())),
+        Contestant::new(FLOOR, || floor::zstd(&by_hand, capture.records())),
+        Contestant::new(OURS, || ours::in_file_order(&capture::map(&path)?)),
+        Contestant::new(PEER, || linux_perf_data::file(Cursor::new(&*capture::map(&path)?))),
+    ];
+    let standings = race(contestants, context.rounds)?;
+    let mut table = standings.table("Stream: zstd".into(), Work { records, bytes }, FLOOR)?;
+    table.judge("perf-parse against the floor", standings.ratio(OURS, FLOOR)?, Goal::AtMost(1.2));
+    Ok(table)
+}
+
+/// What a pipe would give is read from a file, by `read`, so that no other process has a part in it.
+fn pipe(context: &Context) -> Result<Table, Failure> {
+    /// Bytes that the peer is given at a time.
+    const BUFFER: usize = 1 << 20;
+    let path = context.inputs.path(PIPE);
+    let capture = Capture::read(&path)?;
+    let by_hand = Floor::new(&capture.events);
+    let open = || File::open(&path).map_err(|error| Failure::of(path.display(), error));
+    let contestants = vec![
+        Contestant::new(FLOOR, || floor::pipe(&by_hand, open()?)),
+        Contestant::new(OURS, || ours::pipe(open()?)),
+        Contestant::new(PEER, || linux_perf_data::pipe(BufReader::with_capacity(BUFFER, open()?))),
+    ];
+    let standings = race(contestants, context.rounds)?;
+    let mut table = standings.table("Stream: pipe".into(), capture.work(), FLOOR)?;
+    table.judge("perf-parse against the floor", standings.ratio(OURS, FLOOR)?, Goal::AtMost(1.5));
+    Ok(table)
+}

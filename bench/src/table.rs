@@ -1,0 +1,73 @@
+//! What a race prints: a table in Markdown, and beneath it the goals.
+
+use std::fmt;
+
+/// Rows of figures under a title.
+#[derive(Debug)]
+pub(crate) struct Table {
+    /// What was raced.
+    pub(crate) title: String,
+    /// The columns.
+    pub(crate) head: Vec<String>,
+    /// A cell a column.
+    pub(crate) rows: Vec<Vec<String>>,
+    /// Goals, and who could not take part and why.
+    pub(crate) notes: Vec<String>,
+}
+
+impl Table {
+    /// A table without rows.
+    pub(crate) fn new(title: impl Into<String>, head: &[&str]) -> Self {
+        let head = head.iter().map(|&column| column.into()).collect();
+        Self { title: title.into(), head, rows: Vec::new(), notes: Vec::new() }
+    }
+
+    /// Holds a figure against its goal, in a note.
+    pub(crate) fn judge(&mut self, what: &str, figure: f64, goal: Goal) {
+        self.notes.push(format!("{what}: {}", goal.verdict(figure)));
+    }
+}
+
+impl fmt::Display for Table {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let width = |column: usize| {
+            let cells = self.rows.iter().chain([&self.head]).filter_map(|row| row.get(column));
+            cells.map(|cell| cell.chars().count()).max().unwrap_or_default()
+        };
+        let line = |f: &mut fmt::Formatter<'_>, row: &[String]| {
+            let cells = row.iter().enumerate();
+            cells.map(|(column, cell)| write!(f, "| {cell:<0$} ", width(column))).collect::<fmt::Result>()?;
+            writeln!(f, "|")
+        };
+        writeln!(f, "### {}\n", self.title)?;
+        line(f, &self.head)?;
+        writeln!(f, "|{}", "---|".repeat(self.head.len()))?;
+        self.rows.iter().try_for_each(|row| line(f, row))?;
+        writeln!(f)?;
+        self.notes.iter().try_for_each(|note| writeln!(f, "- {note}"))
+    }
+}
+
+/// What a figure should be.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Goal {
+    /// No more than this.
+    AtMost(f64),
+    /// No less than this.
+    AtLeast(f64),
+}
+
+impl Goal {
+    /// The figure, the goal, and whether it is met.
+    pub(crate) fn verdict(self, figure: f64) -> String {
+        let (met, sign, limit, broken) = match self {
+            Self::AtMost(limit) => (figure <= limit, "<=", limit, ">"),
+            Self::AtLeast(limit) => (figure >= limit, ">=", limit, "<"),
+        };
+        if met {
+            format!("met: {figure:.2} {sign} {limit}")
+        } else {
+            format!("missed: {figure:.2} {broken} {limit}")
+        }
+    }
+}
