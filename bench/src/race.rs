@@ -92,10 +92,10 @@ pub(crate) fn race<T: PartialEq + Debug>(
             let start = Instant::now();
             let found = black_box((contestant.run)()?);
             standing.seconds.push(start.elapsed().as_secs_f64());
-            if let (Some(found), Some((_, expected))) = (found, &expected) {
-                if found != *expected {
-                    return Err(Failure::of(contestant.name, format!("found {found:#?} in a later round")));
-                }
+            if let (Some(found), Some((_, expected))) = (found, &expected)
+                && found != *expected
+            {
+                return Err(Failure::of(contestant.name, format!("found {found:#?} in a later round")));
             }
         }
     }

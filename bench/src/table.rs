@@ -35,8 +35,8 @@ impl fmt::Display for Table {
             cells.map(|cell| cell.chars().count()).max().unwrap_or_default()
         };
         let line = |f: &mut fmt::Formatter<'_>, row: &[String]| {
-            let cells = row.iter().enumerate();
-            cells.map(|(column, cell)| write!(f, "| {cell:<0$} ", width(column))).collect::<fmt::Result>()?;
+            let mut cells = row.iter().enumerate();
+            cells.try_for_each(|(column, cell)| write!(f, "| {cell:<0$} ", width(column)))?;
             writeln!(f, "|")
         };
         writeln!(f, "### {}\n", self.title)?;

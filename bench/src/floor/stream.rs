@@ -55,7 +55,7 @@ impl Floor {
     /// Decodes the whole records at the front of `bytes`; how much that was.
     fn whole_records(&self, sums: &mut Sums, bytes: &[u8]) -> Result<usize, Failure> {
         let mut rest = Headers(bytes);
-        while let Some(record) = rest.next() {
+        for record in rest.by_ref() {
             self.record(sums, record).ok_or_else(|| Failure("a record is cut off".into()))?;
         }
         Ok(bytes.len() - rest.0.len())

@@ -138,12 +138,12 @@ fn script_line(line: &str) -> Option<(u64, u64, u64)> {
     Some((tid, cpu, ip))
 }
 
-/// `4079	0	22088.240029111	page-faults	0xffffffff81752b6a`
+/// Tabs between them: `4079 0 22088.240029111 page-faults 0xffffffff81752b6a`
 fn text_line(line: &str) -> Option<(u64, u64, u64)> {
     let mut words = line.split('\t');
     let tid = words.next()?.parse().ok()?;
     let cpu = words.next()?.parse().unwrap_or_default();
-    let ip = u64::from_str_radix(words.last()?.strip_prefix("0x")?, 16).ok()?;
+    let ip = u64::from_str_radix(words.next_back()?.strip_prefix("0x")?, 16).ok()?;
     Some((tid, cpu, ip))
 }
 
