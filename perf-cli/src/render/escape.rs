@@ -2,14 +2,43 @@
 
 use core::fmt::{Display, Formatter, Result, Write};
 
+use super::print;
+
 /// Bytes as lower-case hexadecimal.
 pub(crate) struct Hex<'a>(pub(crate) &'a [u8]);
 
-const DIGITS: &[u8; 16] = b"0123456789abcdef";
+/// Bytes that [`push_hex`] takes at once.
+const HEX_CHUNK: usize = 16;
+
+/// The digit of a number below 16.
+#[inline]
+const fn digit(nibble: u8) -> u8 {
+    nibble + if nibble < 10 { b'0' } else { b'a' - 10 }
+}
+
+/// The digits of `N` bytes are twice as many.
+#[inline]
+fn digits<const N: usize, const TWICE: usize>(bytes: &[u8; N]) -> [u8; TWICE] {
+    let mut digits = [0; TWICE];
+    for (pair, byte) in digits.chunks_exact_mut(2).zip(bytes) {
+        pair[0] = digit(byte >> 4);
+        pair[1] = digit(byte & 15);
+    }
+    digits
+}
 
 /// Appends bytes as lower-case hexadecimal.
 pub(crate) fn push_hex(out: &mut Vec<u8>, bytes: &[u8]) {
-    out.extend(bytes.iter().flat_map(|&byte| [byte >> 4, byte & 15]).map(|digit| DIGITS[usize::from(digit)]));
+    out.reserve(2 * bytes.len());
+    let mut chunks = bytes.chunks_exact(HEX_CHUNK);
+    for chunk in &mut chunks {
+        let mut whole = [0; HEX_CHUNK];
+        whole.copy_from_slice(chunk);
+        out.extend_from_slice(&digits::<HEX_CHUNK, { 2 * HEX_CHUNK }>(&whole));
+    }
+    for &byte in chunks.remainder() {
+        out.extend_from_slice(&digits::<1, 2>(&[byte]));
+    }
 }
 
 impl Display for Hex<'_> {
@@ -31,9 +60,37 @@ impl Display for Lossy<'_> {
     }
 }
 
+/// Appends bytes that should be UTF-8 as a JSON string; those that are not as `\xNN`, escaped.
+pub(crate) fn push_json(out: &mut Vec<u8>, bytes: &[u8]) {
+    let is_plain = |&byte: &u8| matches!(byte, b' '..=b'~') && byte != b'"' && byte != b'\\';
+    if bytes.iter().all(is_plain) {
+        out.push(b'"');
+        out.extend_from_slice(bytes);
+        out.push(b'"');
+    } else {
+        push_json_shown(out, &Lossy(bytes));
+    }
+}
+
+/// Appends a text as a JSON string; one that fails to print ends where it failed.
+pub(crate) fn push_json_shown(out: &mut Vec<u8>, text: &dyn Display) {
+    let mut serializer = serde_json::Serializer::new(out);
+    let _ = serde::Serializer::collect_str(&mut serializer, text);
+}
+
 /// Bytes as a terminal may be shown them: control characters, backslashes and what is not UTF-8 as escapes, in quotes
 /// where a reader could not tell where they end.
 pub(crate) struct Printable<'a>(pub(crate) &'a [u8]);
+
+/// Appends bytes as [`Printable`] prints them.
+pub(crate) fn push_printable(out: &mut Vec<u8>, bytes: &[u8]) {
+    let is_plain = |&byte: &u8| byte.is_ascii_graphic() && byte != b'"' && byte != b'\\';
+    if !bytes.is_empty() && bytes.iter().all(is_plain) {
+        out.extend_from_slice(bytes);
+    } else {
+        print(out, format_args!("{}", Printable(bytes)));
+    }
+}
 
 impl Display for Printable<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
@@ -65,5 +122,38 @@ pub(crate) struct Seconds(pub(crate) u64);
 impl Display for Seconds {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         write!(f, "{}.{:09}", self.0 / 1_000_000_000, self.0 % 1_000_000_000)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pushed(push: fn(&mut Vec<u8>, &[u8]), bytes: &[u8]) -> String {
+        let mut out = Vec::new();
+        push(&mut out, bytes);
+        String::from_utf8(out).unwrap()
+    }
+
+    /// What needs no escape is copied; it must come out as if it had been looked at character by character.
+    #[test]
+    fn each_byte_is_pushed_as_it_is_shown() {
+        for byte in 0..=u8::MAX {
+            for bytes in [&[byte][..], &[b'a', byte], &[byte, b'z']] {
+                assert_eq!(pushed(push_printable, bytes), Printable(bytes).to_string());
+                let json = serde_json::Value::from(Lossy(bytes).to_string()).to_string();
+                assert_eq!(pushed(push_json, bytes), json);
+            }
+        }
+        assert_eq!(pushed(push_printable, b""), "\"\"");
+        assert_eq!(pushed(push_json, b""), "\"\"");
+    }
+
+    #[test]
+    fn blobs_of_every_length_are_pushed_as_they_are_shown() {
+        let bytes: Vec<u8> = (0..=u8::MAX).collect();
+        for length in (0..40).chain([bytes.len()]) {
+            assert_eq!(pushed(push_hex, &bytes[..length]), Hex(&bytes[..length]).to_string());
+        }
     }
 }
