@@ -154,8 +154,9 @@ pub(crate) struct ShowArgs {
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<u64>,
 
-    /// Format on so many threads, the one that reads among them; the output is the same [default: as many as there are
-    /// processors]
+    /// Format on so many threads, the one that reads and writes among them; the output is the same on any number, and 1
+    /// starts none. Each takes memory for a few batches of 128 KiB of records and what they print as [default: as many
+    /// as there are processors]
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<NonZero<usize>>,
 }

@@ -26,7 +26,11 @@ struct Info<'a> {
 }
 
 impl Work for Info<'_> {
-    fn run<O: Endian, S: Source>(self, mut reader: Reader<'_, O, S>, memory: Memory<'_>) -> Result<Outcome, Failure> {
+    fn run<O: Endian, S: Source>(
+        self,
+        mut reader: Reader<'_, O, S>,
+        memory: Memory<'_>,
+    ) -> Result<Outcome, Failure> {
         let size = memory.size();
         let survey = Survey::of(&mut reader, size);
         let mut output = Output::new();

@@ -6,13 +6,14 @@
 pub(crate) mod account;
 pub(crate) mod attr;
 pub(crate) mod columns;
-mod digits;
+pub(crate) mod digits;
 pub(crate) mod escape;
 pub(crate) mod feature;
 mod fields;
 pub(crate) mod head;
 pub(crate) mod json;
 pub(crate) mod name;
+pub(crate) mod ready;
 pub(crate) mod text;
 pub(crate) mod tracepoint;
 mod user;

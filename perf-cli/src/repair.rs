@@ -25,7 +25,11 @@ struct Repair<'a> {
 }
 
 impl Work for Repair<'_> {
-    fn run<O: Endian, S: Source>(self, mut reader: Reader<'_, O, S>, memory: Memory<'_>) -> Result<Outcome, Failure> {
+    fn run<O: Endian, S: Source>(
+        self,
+        mut reader: Reader<'_, O, S>,
+        memory: Memory<'_>,
+    ) -> Result<Outcome, Failure> {
         let (input, output) = (&self.args.file, &self.args.output);
         let is_same = |a: &std::path::Path, b: &std::path::Path| {
             a.canonicalize().ok().is_some_and(|a| b.canonicalize().is_ok_and(|b| a == b))

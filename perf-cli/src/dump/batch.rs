@@ -7,10 +7,14 @@ use perf_parse::file::{FileError, FileErrorKind};
 use super::Places;
 use super::format::Formatter;
 use super::view::{EventView, View};
+use crate::render::ready::Ready;
 
 /// Records of a batch at most, and bytes of them. One record and one event's name may go beyond.
-const RECORDS: usize = 8192;
-const BYTES: usize = 256 << 10;
+///
+/// Enough that handing a batch over is nothing beside formatting it, and so few that what they print as stays in the
+/// cache, and what comes slowly through a pipe does not wait for long.
+const RECORDS: usize = 2048;
+const BYTES: usize = 128 << 10;
 
 /// Records that were read, and what they print as. Its buffers are used again for each batch.
 #[derive(Debug, Default)]
@@ -89,7 +93,7 @@ impl Batch {
     /// Adds an event, or why that of a record cannot be told.
     pub(super) fn event(&mut self, event: Result<EventView, FileErrorKind>) -> u32 {
         let shown = event.as_ref().ok().and_then(|event| event.shown.as_ref());
-        self.bytes += shown.map_or(0, Vec::len);
+        self.bytes += shown.map_or(0, Ready::len);
         self.events.push(event);
         // There are no more of them than records.
         self.events.len() as u32 - 1

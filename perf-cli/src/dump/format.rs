@@ -10,7 +10,8 @@ use super::tracepoints::Formats;
 use super::view::{EventView, View};
 use crate::args::{Format, ShowArgs};
 use crate::diagnose;
-use crate::render::columns::Columns;
+use crate::render::columns::{Columns, Shown};
+use crate::render::digits::push_decimal;
 use crate::render::escape::Lossy;
 use crate::render::head::{Head, Heads};
 use crate::render::json::Json;
@@ -100,8 +101,9 @@ impl<'a> Formatter<'a> {
                 error
             }
             Style::Columns(columns, _) => {
-                let error = column_record(record, head, tracepoint, columns);
-                columns.finish(out);
+                let error = column_record(record, tracepoint, columns);
+                let shown = event(record).and_then(|event| event.shown.as_ref());
+                columns.finish(&Shown { kind: &head.name, misc: &head.bits, event: shown }, out);
                 error
             }
         }
@@ -166,12 +168,12 @@ fn json_record<O: Endian>(
         if record.data_file > 0 {
             json.number(name!("data_file"), record.data_file as u64);
         }
-        json.word(name!("type"), &head.name);
-        json.number(name!("type_id"), u64::from(record.raw.kind().0));
-        json.number(name!("misc"), u64::from(record.raw.misc().0));
-        json.number(name!("size"), u64::from(record.raw.size()));
-        render::given(event(record), |event| json.number(name!("event"), event.index as u64));
-        Json::object(json.member(name!("fields")), |json| error = tell(record, tracepoint, json));
+        push_decimal(json.ready(&head.members), u64::from(record.raw.size()));
+        let fields = match event(record) {
+            Some(event) => json.ready(&event.members),
+            None => json.member(name!("fields")),
+        };
+        Json::object(fields, |json| error = tell(record, tracepoint, json));
         match record.sample_id() {
             Ok(Some(trailer)) => {
                 Json::object(json.member(name!("sample_id")), |json| render::sample_id(&trailer, json))
@@ -200,7 +202,7 @@ fn text_record<O: Endian>(
         text.number(name!("data_file"), record.data_file as u64);
     }
     render::given(event(record), |event| match &event.shown {
-        Some(shown) => text.field(name!("event")).extend_from_slice(shown),
+        Some(shown) => shown.push(text.field(name!("event"))),
         None => text.number(name!("event"), event.index as u64),
     });
     let mut error = tell(record, tracepoint, text);
@@ -220,19 +222,15 @@ fn text_record<O: Endian>(
 
 fn column_record<O: Endian>(
     record: &View<'_, O>,
-    head: &Head,
     tracepoint: Option<&Tracepoint<'_>>,
     columns: &mut Columns<'_>,
 ) -> Option<FileError> {
     columns.hex(name!("offset"), record.offset);
-    columns.word(name!("type"), &head.name);
-    columns.ready(name!("misc"), u64::from(record.raw.misc().0), head.bits.as_bytes());
+    columns.kind();
+    columns.misc(u64::from(record.raw.misc().0));
     columns.number(name!("size"), u64::from(record.raw.size()));
     render::given(record.inner, |inner| columns.hex(name!("inner"), inner));
-    render::given(event(record), |event| match &event.shown {
-        Some(shown) => columns.ready(name!("event"), event.index as u64, shown),
-        None => columns.number(name!("event"), event.index as u64),
-    });
+    render::given(event(record), |event| columns.event(event.index, event.shown.is_some()));
     let mut error = tell(record, tracepoint, columns);
     match record.sample_id() {
         Ok(Some(trailer)) => render::sample_id(&trailer, columns),

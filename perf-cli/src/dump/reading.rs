@@ -12,6 +12,7 @@ use super::view::EventView;
 use crate::input::Memory;
 use crate::progress::Progress;
 use crate::render::escape::push_printable;
+use crate::render::ready::Ready;
 
 /// Reads the records that are wanted.
 #[derive(Debug)]
@@ -65,10 +66,11 @@ impl Slots {
         let shown = event.name.as_deref().map(|name| {
             let mut shown = Vec::new();
             push_printable(&mut shown, name);
-            shown
+            Ready::new(shown)
         });
+        let members = Ready::new(format!(",\"event\":{index},\"fields\":").into_bytes());
         let (layout, fault, tracepoint) = (event.layout, event.fault, formats.of(event));
-        let slot = batch.event(Ok(EventView { index, layout, fault, tracepoint, shown }));
+        let slot = batch.event(Ok(EventView { index, layout, fault, tracepoint, shown, members }));
         if self.of.len() <= index {
             self.of.resize(index + 1, (0, 0));
         }

@@ -6,6 +6,8 @@ use perf_parse::file::{FileError, FileErrorKind};
 use perf_parse::record::SampleId;
 use perf_parse::{Error, RawRecord, Record, SampleLayout};
 
+use crate::render::ready::Ready;
+
 /// What of an event its records need to be formatted.
 #[derive(Clone, Debug)]
 pub(super) struct EventView {
@@ -17,7 +19,9 @@ pub(super) struct EventView {
     /// Which of the capture's tracepoints it is.
     pub(super) tracepoint: Option<usize>,
     /// Its name, as eyes may see it.
-    pub(super) shown: Option<Vec<u8>>,
+    pub(super) shown: Option<Ready>,
+    /// Members of a JSON object: its index, up to the value of `fields`.
+    pub(super) members: Ready,
 }
 
 /// A record with its place and its event.
@@ -46,9 +50,6 @@ impl<'b, O: Endian> View<'b, O> {
     /// The `sample_id` trailer; `None` where the record has none.
     #[inline]
     pub(super) fn sample_id(&self) -> Result<Option<SampleId<'b, O>>, FileError> {
-        if self.raw.kind() == RecordType::SAMPLE && self.event.is_ok_and(|event| event.fault.is_none()) {
-            return Ok(None);
-        }
         if self.raw.kind().is_user() {
             return Ok(None);
         }

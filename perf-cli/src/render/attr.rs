@@ -26,7 +26,10 @@ pub(crate) fn attr(attr: &Attr, sink: &mut dyn Scalars) {
         sink.hex(name!("__reserved_1"), attr.flags.unknown());
     }
     let watermark = attr.flags.contains(AttrFlags::WATERMARK);
-    sink.number(if watermark { name!("wakeup_watermark") } else { name!("wakeup_events") }, u64::from(attr.wakeup_events));
+    sink.number(
+        if watermark { name!("wakeup_watermark") } else { name!("wakeup_events") },
+        u64::from(attr.wakeup_events),
+    );
     sink.named(name!("bp_type"), u64::from(attr.bp_type.0), &attr.bp_type);
     sink.hex(name!("config1"), attr.config1);
     sink.hex(name!("config2"), attr.config2);

@@ -7,7 +7,8 @@ use perf_parse::sample::{BranchStack, Callchain, Read, Readings, Regs, StackUser
 use super::digits::{push_decimal, push_hex, push_seconds, push_signed};
 use super::escape::{push_json, push_printable};
 use super::json::{self, Json};
-use super::name::{Name, SLOTS, name, slot};
+use super::name::{Key, Name, name};
+use super::ready::Ready;
 use super::tracepoint::Tracepoint;
 use super::{Scalars, Sink, print, text};
 use crate::args;
@@ -18,7 +19,7 @@ pub(crate) struct Columns<'a> {
     format: args::Format,
     columns: Vec<Column<'a>>,
     /// The first column of the names that share a slot; [`NONE`] if none of them is asked for.
-    slots: [usize; SLOTS],
+    slots: [usize; Key::SLOTS],
     /// The slots that have a column, a bit each.
     asked: u64,
     /// The values that are not numbers, as they print.
@@ -31,8 +32,9 @@ const NONE: usize = usize::MAX;
 #[derive(Clone, Debug)]
 struct Column<'a> {
     name: &'a str,
+    key: Key,
     /// `,"name":`
-    member: Vec<u8>,
+    member: Ready,
     /// What the record has of this name.
     cell: Cell,
     /// Whether any record had the field.
@@ -51,52 +53,49 @@ enum Cell {
     Time(u64),
     /// Where it is among the texts.
     Text(usize, usize),
+    /// What [`Shown`] has of it.
+    Kind,
+    Misc,
+    Event,
+}
+
+/// What records have in common with others of their event, type and `misc`, as it prints.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shown<'s> {
+    pub(crate) kind: &'s Ready,
+    pub(crate) misc: &'s Ready,
+    pub(crate) event: Option<&'s Ready>,
 }
 
 impl<'a> Columns<'a> {
     pub(crate) fn new(names: &'a [String], format: args::Format) -> Self {
-        let mut slots = [NONE; SLOTS];
+        let mut slots = [NONE; Key::SLOTS];
         let mut columns: Vec<Column<'_>> = names.iter().map(|name| Column::new(name)).collect();
         // From behind, so that the first of a slot is found first.
         for (index, column) in columns.iter_mut().enumerate().rev() {
-            column.next = core::mem::replace(&mut slots[slot(column.name.as_bytes())], index);
+            column.next = core::mem::replace(&mut slots[column.key.slot()], index);
         }
-        let asked = (0..SLOTS).filter(|&slot| slots[slot] != NONE).fold(0, |all, slot| all | 1 << slot);
+        let asked = columns.iter().fold(0, |all, column| all | column.key.bit());
         Self { format, columns, slots, asked, texts: Vec::new() }
     }
 
     /// Appends the record's line to `out` and starts over.
-    pub(crate) fn finish(&mut self, out: &mut Vec<u8>) {
+    pub(crate) fn finish(&mut self, shown: &Shown<'_>, out: &mut Vec<u8>) {
         match self.format {
             args::Format::Text => {
-                for (index, column) in self.columns.iter_mut().enumerate() {
-                    if index > 0 {
-                        out.push(b'\t');
-                    }
-                    match core::mem::replace(&mut column.cell, Cell::Empty) {
-                        Cell::Empty => out.push(b'-'),
-                        Cell::Number(number) => push_decimal(out, number),
-                        Cell::Task(number) => push_signed(out, number),
-                        Cell::Hex(number) => push_hex(out, number),
-                        Cell::Time(time) => push_seconds(out, time),
-                        Cell::Text(start, end) => out.extend_from_slice(&self.texts[start..end]),
-                    }
+                for column in &mut self.columns {
+                    let cell = core::mem::replace(&mut column.cell, Cell::Empty);
+                    push_cell(out, cell, shown, &self.texts);
+                    out.push(b'\t');
                 }
+                // There is at least one column.
+                out.truncate(out.len() - 1);
             }
             args::Format::Jsonl => Json::object(out, |json| {
                 for column in &mut self.columns {
-                    let cell = core::mem::replace(&mut column.cell, Cell::Empty);
-                    if matches!(cell, Cell::Empty) {
-                        continue;
-                    }
-                    let out = json.ready(&column.member);
-                    match cell {
+                    match core::mem::replace(&mut column.cell, Cell::Empty) {
                         Cell::Empty => {}
-                        Cell::Number(number) | Cell::Hex(number) | Cell::Time(number) => {
-                            push_decimal(out, number);
-                        }
-                        Cell::Task(number) => push_signed(out, number),
-                        Cell::Text(start, end) => out.extend_from_slice(&self.texts[start..end]),
+                        cell => push_member(json.ready(&column.member), cell, shown, &self.texts),
                     }
                 }
             }),
@@ -117,34 +116,35 @@ impl<'a> Columns<'a> {
         }
     }
 
-    /// A field that is a word of ours.
+    /// The record's type; its name is shown.
     #[inline]
-    pub(crate) fn word(&mut self, name: &Name, value: &str) {
-        match self.format {
-            args::Format::Text => self.text(name, |out| out.extend_from_slice(value.as_bytes())),
-            args::Format::Jsonl => self.text(name, |out| push_json(out, value.as_bytes())),
-        }
+    pub(crate) fn kind(&mut self) {
+        self.put(name!("type"), Cell::Kind);
     }
 
-    /// A field that is a number with a name that is ready to print.
+    /// The record's `misc`; the names of its bits are shown.
     #[inline]
-    pub(crate) fn ready(&mut self, name: &Name, number: u64, shown: &[u8]) {
-        match self.format {
-            args::Format::Text => self.text(name, |out| out.extend_from_slice(shown)),
-            args::Format::Jsonl => self.put(name, Cell::Number(number)),
-        }
+    pub(crate) fn misc(&mut self, misc: u64) {
+        self.put(name!("misc"), if self.is_json() { Cell::Number(misc) } else { Cell::Misc });
+    }
+
+    /// The record's event, by its index; if it is `named`, its name is shown.
+    #[inline]
+    pub(crate) fn event(&mut self, index: usize, named: bool) {
+        let number = self.is_json() || !named;
+        self.put(name!("event"), if number { Cell::Number(index as u64) } else { Cell::Event });
     }
 
     /// Whether a field of a name may be asked for.
-    #[inline]
-    fn asks(&self, slot: usize) -> bool {
-        self.asked & 1 << (slot % SLOTS) != 0
+    #[inline(always)]
+    fn asks(&self, key: Key) -> bool {
+        self.asked & key.bit() != 0
     }
 
-    #[inline]
+    #[inline(always)]
     fn put(&mut self, name: &Name, cell: Cell) {
-        if self.asks(name.slot()) {
-            self.fill(name.slot(), name.text, cell);
+        if self.asks(name.key) {
+            self.fill(name.key, cell);
         }
     }
 
@@ -152,10 +152,10 @@ impl<'a> Columns<'a> {
     ///
     /// The first value of a name stands: a record's own time is that of its trailer.
     #[inline]
-    fn fill(&mut self, slot: usize, name: &str, cell: Cell) {
-        let mut at = self.slots[slot % SLOTS];
+    fn fill(&mut self, key: Key, cell: Cell) {
+        let mut at = self.slots[key.slot()];
         while let Some(column) = self.columns.get_mut(at) {
-            if column.name == name && matches!(column.cell, Cell::Empty) {
+            if column.key == key && matches!(column.cell, Cell::Empty) {
                 column.cell = cell;
                 column.seen = true;
             }
@@ -164,10 +164,10 @@ impl<'a> Columns<'a> {
     }
 
     /// Whether a column of a name has nothing yet.
-    fn wants(&self, slot: usize, name: &str) -> bool {
-        let mut at = self.slots[slot % SLOTS];
+    fn wants(&self, key: Key) -> bool {
+        let mut at = self.slots[key.slot()];
         while let Some(column) = self.columns.get(at) {
-            if column.name == name && matches!(column.cell, Cell::Empty) {
+            if column.key == key && matches!(column.cell, Cell::Empty) {
                 return true;
             }
             at = column.next;
@@ -178,28 +178,28 @@ impl<'a> Columns<'a> {
     /// A value that `push` prints.
     #[inline]
     fn text(&mut self, name: &Name, push: impl FnOnce(&mut Vec<u8>)) {
-        if self.asks(name.slot()) {
-            self.print(name.slot(), name.text, 0, push);
+        if self.asks(name.key) {
+            self.print(name.key, 0, push);
         }
     }
 
     /// A value that `push` prints behind `prefix` bytes that are not part of it. An empty one is as none.
-    fn print(&mut self, slot: usize, name: &str, prefix: usize, push: impl FnOnce(&mut Vec<u8>)) {
-        if !self.wants(slot, name) {
+    fn print(&mut self, key: Key, prefix: usize, push: impl FnOnce(&mut Vec<u8>)) {
+        if !self.wants(key) {
             return;
         }
         let start = self.texts.len() + prefix;
         push(&mut self.texts);
         let end = self.texts.len();
-        self.fill(slot, name, if start < end { Cell::Text(start, end) } else { Cell::Empty });
+        self.fill(key, if start < end { Cell::Text(start, end) } else { Cell::Empty });
     }
 
     /// A value that has no shorter text than JSON: that of the one member that `member` names.
     #[inline]
     fn json(&mut self, name: &Name, member: impl FnOnce(&mut Json<'_>)) {
-        if self.asks(name.slot()) {
+        if self.asks(name.key) {
             let prefix = name.text.len() + b",\"\":".len();
-            self.print(name.slot(), name.text, prefix, |out| member(&mut Json::members(out)));
+            self.print(name.key, prefix, |out| member(&mut Json::members(out)));
         }
     }
 
@@ -213,27 +213,62 @@ impl<'a> Column<'a> {
         let mut member = b",".to_vec();
         push_json(&mut member, name.as_bytes());
         member.push(b':');
-        Self { name, member, cell: Cell::Empty, seen: false, next: NONE }
+        let (key, member) = (Key::of(name.as_bytes()), Ready::new(member));
+        Self { name, key, member, cell: Cell::Empty, seen: false, next: NONE }
+    }
+}
+
+/// Appends a value as text; `-` for none.
+#[inline]
+fn push_cell(out: &mut Vec<u8>, cell: Cell, shown: &Shown<'_>, texts: &[u8]) {
+    match cell {
+        Cell::Empty => out.push(b'-'),
+        Cell::Number(number) => push_decimal(out, number),
+        Cell::Task(number) => push_signed(out, number),
+        Cell::Hex(number) => push_hex(out, number),
+        Cell::Time(time) => push_seconds(out, time),
+        Cell::Text(start, end) => out.extend_from_slice(&texts[start..end]),
+        Cell::Kind => shown.kind.push(out),
+        // Without any bit there is nothing to show.
+        Cell::Misc if shown.misc.len() == 0 => out.push(b'-'),
+        Cell::Misc => shown.misc.push(out),
+        Cell::Event => super::given(shown.event, |event| event.push(out)),
+    }
+}
+
+/// Appends a value as JSON. What is shown by its name is a number there, but for the type.
+#[inline]
+fn push_member(out: &mut Vec<u8>, cell: Cell, shown: &Shown<'_>, texts: &[u8]) {
+    match cell {
+        Cell::Number(number) | Cell::Hex(number) | Cell::Time(number) => push_decimal(out, number),
+        Cell::Task(number) => push_signed(out, number),
+        Cell::Text(start, end) => out.extend_from_slice(&texts[start..end]),
+        Cell::Kind => {
+            out.push(b'"');
+            shown.kind.push(out);
+            out.push(b'"');
+        }
+        Cell::Empty | Cell::Misc | Cell::Event => {}
     }
 }
 
 impl Scalars for Columns<'_> {
-    #[inline]
+    #[inline(always)]
     fn number(&mut self, name: &Name, value: u64) {
         self.put(name, Cell::Number(value));
     }
 
-    #[inline]
+    #[inline(always)]
     fn task(&mut self, name: &Name, value: i64) {
         self.put(name, Cell::Task(value));
     }
 
-    #[inline]
+    #[inline(always)]
     fn hex(&mut self, name: &Name, value: u64) {
         self.put(name, Cell::Hex(value));
     }
 
-    #[inline]
+    #[inline(always)]
     fn time(&mut self, name: &Name, value: u64) {
         self.put(name, Cell::Time(value));
     }
@@ -299,10 +334,11 @@ impl Sink for Columns<'_> {
         if self.asked & tracepoint.slots == 0 {
             return;
         }
-        for (field, value) in tracepoint.fields::<O>(raw) {
-            let Some(name) = field.text.filter(|_| self.asks(field.slot)) else { continue };
-            let push = if self.is_json() { json::push_field } else { text::push_field };
-            self.print(field.slot, name, 0, |out| push(out, &value));
+        for (name, field) in tracepoint.fields() {
+            if self.asks(name.key) {
+                let push = if self.is_json() { json::push_field } else { text::push_field };
+                self.print(name.key, 0, |out| push(out, &field.value::<O>(raw)));
+            }
         }
     }
 

@@ -33,7 +33,18 @@ fn push_head(out: &mut Vec<u8>, number: u64) {
 }
 
 /// Appends a number in decimal.
+#[inline]
 pub(crate) fn push_decimal(out: &mut Vec<u8>, number: u64) {
+    // Many are so small.
+    if number < 10 {
+        out.push(b'0' + number as u8);
+    } else {
+        push_digits(out, number);
+    }
+}
+
+#[inline(never)]
+fn push_digits(out: &mut Vec<u8>, number: u64) {
     let last = || (eight(number % TEN_TO_8) | ZEROS).to_le_bytes();
     if number < TEN_TO_8 {
         push_head(out, number);

@@ -3,6 +3,7 @@
 use perf_abi::endian::Endian;
 use perf_abi::sample_type::SampleType;
 use perf_parse::record::{FileId, Mmap2, SampleId};
+use perf_parse::sample::Readings;
 use perf_parse::{Record, Sample};
 
 use super::name::name;
@@ -167,6 +168,7 @@ fn sample<O: Endian>(
     given(it.cpu(), |cpu| sink.number(name!("cpu"), u64::from(cpu)));
     given(it.period(), |period| sink.number(name!("period"), period));
     if it.layout().sample_type().without(LEADING) == SampleType::NONE {
+        sink.readings(&Readings::default());
         return Ok(());
     }
     let tail = it.tail()?;

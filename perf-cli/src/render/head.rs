@@ -1,10 +1,9 @@
 //! What records of a type and `misc` have in common, made ready once.
 
-use core::fmt::Write;
-
 use perf_abi::record::{Misc, RecordType};
 
 use super::TypeName;
+use super::ready::Ready;
 
 /// Columns of the `misc` bits, as wide as most of them.
 const MISC_WIDTH: usize = 14;
@@ -15,60 +14,65 @@ pub(crate) struct Head {
     kind: RecordType,
     misc: Misc,
     /// The type's name.
-    pub(crate) name: String,
+    pub(crate) name: Ready,
     /// The names of the `misc` bits.
-    pub(crate) bits: String,
+    pub(crate) bits: Ready,
     /// Both in columns.
-    pub(crate) name_column: String,
-    pub(crate) bits_column: String,
+    pub(crate) name_column: Ready,
+    pub(crate) bits_column: Ready,
+    /// Members of a JSON object, up to the value of `size`.
+    pub(crate) members: Ready,
 }
 
 impl Head {
     fn new(kind: RecordType, misc: Misc) -> Self {
-        let (name, bits) = (String::new(), String::new());
-        let mut head = Self { kind, misc, name, bits, name_column: String::new(), bits_column: String::new() };
-        head.set(kind, misc);
-        head
-    }
-
-    /// Writing to memory cannot fail.
-    fn set(&mut self, kind: RecordType, misc: Misc) {
-        (self.kind, self.misc) = (kind, misc);
-        for text in [&mut self.name, &mut self.bits, &mut self.name_column, &mut self.bits_column] {
-            text.clear();
+        let (name, bits) = (TypeName(kind).to_string(), misc.names(kind).to_string());
+        let dash = if misc == Misc(0) { "-" } else { &bits };
+        let members = format!(",\"type\":\"{name}\",\"type_id\":{},\"misc\":{},\"size\":", kind.0, misc.0);
+        let ready = |text: String| Ready::new(text.into_bytes());
+        Self {
+            kind,
+            misc,
+            name_column: ready(format!("{name:<18}")),
+            bits_column: ready(format!("{dash:<MISC_WIDTH$}")),
+            members: ready(members),
+            name: ready(name),
+            bits: ready(bits),
         }
-        let _ = write!(self.name, "{}", TypeName(kind));
-        let _ = write!(self.bits, "{}", misc.names(kind));
-        let _ = write!(self.name_column, "{:<18}", self.name);
-        let bits = if misc == Misc(0) { "-" } else { &self.bits };
-        let _ = write!(self.bits_column, "{bits:<MISC_WIDTH$}");
     }
 }
 
 /// The heads of records that came last; few follow each other in a capture.
 #[derive(Clone, Debug)]
-pub(crate) struct Heads([Head; 16]);
+pub(crate) struct Heads([Option<Head>; 64]);
 
 impl Heads {
     pub(crate) fn new() -> Self {
-        Self(core::array::from_fn(|_| Head::new(RecordType(0), Misc(0))))
+        Self([const { None }; 64])
     }
 
     /// That of a type and `misc`.
     #[inline]
     pub(crate) fn of(&mut self, kind: RecordType, misc: Misc) -> &Head {
+        // The types that samples come between, the cpu modes and the bits at the top differ in the end.
         let bits = u32::from(misc.0);
-        let head = &mut self.0[((kind.0 ^ bits << 2 ^ bits >> 12) % 16) as usize];
-        if (head.kind, head.misc) != (kind, misc) {
-            head.set(kind, misc);
+        let head = &mut self.0[((kind.0 ^ bits << 4 ^ bits >> 12) % 64) as usize];
+        if head.as_ref().is_some_and(|head| (head.kind, head.misc) != (kind, misc)) {
+            *head = None;
         }
-        head
+        head.get_or_insert_with(|| Head::new(kind, misc))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn pushed(text: &Ready) -> String {
+        let mut out = Vec::new();
+        text.push(&mut out);
+        String::from_utf8(out).unwrap()
+    }
 
     #[test]
     fn each_type_and_misc_has_its_own() {
@@ -77,8 +81,8 @@ mod tests {
             for (kind, misc) in (0..100).flat_map(|kind| [0, 1, 2, 0x4002, 0x2000].map(|misc| (kind, misc))) {
                 let (kind, misc) = (RecordType(kind), Misc(misc));
                 let head = heads.of(kind, misc);
-                assert_eq!(head.name, TypeName(kind).to_string());
-                assert_eq!(head.bits, misc.names(kind).to_string());
+                assert_eq!(pushed(&head.name), TypeName(kind).to_string());
+                assert_eq!(pushed(&head.bits), misc.names(kind).to_string());
             }
         }
     }
@@ -87,7 +91,9 @@ mod tests {
     fn columns_are_as_wide_as_most_of_what_they_hold() {
         let mut heads = Heads::new();
         let head = heads.of(RecordType::SAMPLE, Misc(1));
-        assert_eq!((&*head.name_column, &*head.bits_column), ("SAMPLE            ", "KERNEL        "));
-        assert_eq!(heads.of(RecordType::FINISHED_ROUND, Misc(0)).bits_column, "-             ");
+        assert_eq!(pushed(&head.name_column), "SAMPLE            ");
+        assert_eq!(pushed(&head.bits_column), "KERNEL        ");
+        assert_eq!(pushed(&head.members), r#","type":"SAMPLE","type_id":9,"misc":1,"size":"#);
+        assert_eq!(pushed(&heads.of(RecordType::FINISHED_ROUND, Misc(0)).bits_column), "-             ");
     }
 }

@@ -10,6 +10,7 @@ use perf_parse::tracepoint::{FieldError, Value};
 use super::digits::{push_decimal, push_signed};
 use super::escape::{push_hex, push_json, push_json_shown};
 use super::name::{Name, name};
+use super::ready::Ready;
 use super::tracepoint::Tracepoint;
 use super::{Scalars, Sink, given};
 
@@ -42,7 +43,7 @@ impl<'b> Json<'b> {
     }
 
     /// The buffer, to append a member's value.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn member(&mut self, name: &Name) -> &mut Vec<u8> {
         name.push_member(self.out);
         self.out
@@ -50,8 +51,8 @@ impl<'b> Json<'b> {
 
     /// The buffer, to append the value of a member whose name is ready, as it stands in front of the value.
     #[inline]
-    pub(crate) fn ready(&mut self, member: &[u8]) -> &mut Vec<u8> {
-        self.out.extend_from_slice(member);
+    pub(crate) fn ready(&mut self, member: &Ready) -> &mut Vec<u8> {
+        member.push(self.out);
         self.out
     }
 
@@ -63,15 +64,6 @@ impl<'b> Json<'b> {
     /// A member that is a text of ours.
     pub(crate) fn text(&mut self, name: &Name, value: &dyn Display) {
         push_json_shown(self.member(name), value);
-    }
-
-    /// A member that is a word of ours, which needs no escapes.
-    #[inline]
-    pub(crate) fn word(&mut self, name: &Name, value: &str) {
-        let out = self.member(name);
-        out.push(b'"');
-        out.extend_from_slice(value.as_bytes());
-        out.push(b'"');
     }
 
     /// A member that is a list of objects.
@@ -112,7 +104,10 @@ fn push_value<O: Endian>(out: &mut Vec<u8>, value: &Value<'_, O>) {
         Value::Bool(bool) => out.extend_from_slice(if *bool { b"true" } else { b"false" }),
         Value::Str(text) => push_json(out, text),
         Value::Bytes(bytes) => push_blob(out, bytes),
-        Value::Array(array) => push_array(out, array.values(), |out, value| push_value(out, &value)),
+        Value::Array(array) => push_array(out, array.values(), |out, value| match value {
+            Value::Unsigned(number) => push_decimal(out, number),
+            value => push_value(out, &value),
+        }),
     }
 }
 
@@ -132,30 +127,37 @@ fn push_array<T>(out: &mut Vec<u8>, items: impl Iterator<Item = T>, push: impl F
 }
 
 impl Scalars for Json<'_> {
+    #[inline(always)]
     fn number(&mut self, name: &Name, value: u64) {
         push_decimal(self.member(name), value);
     }
 
+    #[inline(always)]
     fn task(&mut self, name: &Name, value: i64) {
         push_signed(self.member(name), value);
     }
 
+    #[inline(always)]
     fn hex(&mut self, name: &Name, value: u64) {
         self.number(name, value);
     }
 
+    #[inline(always)]
     fn time(&mut self, name: &Name, value: u64) {
         self.number(name, value);
     }
 
+    #[inline(always)]
     fn named(&mut self, name: &Name, value: u64, _: &dyn Display) {
         self.number(name, value);
     }
 
+    #[inline(always)]
     fn string(&mut self, name: &Name, value: &[u8]) {
         push_json(self.member(name), value);
     }
 
+    #[inline(always)]
     fn blob(&mut self, name: &Name, value: &[u8]) {
         push_blob(self.member(name), value);
     }
@@ -200,8 +202,8 @@ impl Sink for Json<'_> {
 
     fn tracepoint<O: Endian>(&mut self, tracepoint: &Tracepoint<'_>, raw: &[u8]) {
         self.nested(name!("tracepoint"), |json| {
-            for (field, value) in tracepoint.fields::<O>(raw) {
-                push_field(json.ready(&field.member), &value);
+            for (name, field) in tracepoint.fields() {
+                push_field(json.ready(&name.member), &field.value::<O>(raw));
             }
         });
     }

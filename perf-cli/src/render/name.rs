@@ -1,7 +1,36 @@
 //! The names of fields, made ready for every way of printing them where they are written down.
 
-/// Places of names in the table of [`Columns`](super::columns::Columns): a power of two.
-pub(crate) const SLOTS: usize = 64;
+/// What stands for a name where names are compared: two that are asked for have the same only if they are the same,
+/// or were made to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Key(u64);
+
+impl Key {
+    /// Slots of keys.
+    pub(crate) const SLOTS: usize = 64;
+
+    pub(crate) const fn of(name: &[u8]) -> Self {
+        // FNV-1a.
+        let (mut hash, mut index) = (0xcbf2_9ce4_8422_2325_u64, 0);
+        while index < name.len() {
+            hash = (hash ^ name[index] as u64).wrapping_mul(0x0100_0000_01b3);
+            index += 1;
+        }
+        Self(hash)
+    }
+
+    /// Its place in a table of [`SLOTS`](Self::SLOTS): few of the keys that are asked for at once share one.
+    #[inline]
+    pub(crate) const fn slot(self) -> usize {
+        ((self.0 ^ self.0 >> 32) % Self::SLOTS as u64) as usize
+    }
+
+    /// Its slot as one bit of 64.
+    #[inline]
+    pub(crate) const fn bit(self) -> u64 {
+        1 << self.slot()
+    }
+}
 
 /// The name of a field. [`name!`](crate::render::name!) makes one of a literal when the program is compiled.
 #[derive(Clone, Copy, Debug)]
@@ -11,8 +40,7 @@ pub(crate) struct Name {
     /// that is not a literal.
     member: &'static str,
     label: &'static str,
-    /// Its place among [`SLOTS`].
-    slot: usize,
+    pub(crate) key: Key,
 }
 
 /// A field's name of a literal.
@@ -25,7 +53,7 @@ pub(crate) use name;
 
 impl Name {
     pub(crate) const fn new(text: &'static str, member: &'static str, label: &'static str) -> Self {
-        Self { text, member, label, slot: slot(text.as_bytes()) }
+        Self { text, member, label, key: Key::of(text.as_bytes()) }
     }
 
     /// A name out of a table.
@@ -33,14 +61,8 @@ impl Name {
         Self::new(text, "", "")
     }
 
-    /// Its place among [`SLOTS`].
-    #[inline]
-    pub(crate) const fn slot(&self) -> usize {
-        self.slot
-    }
-
     /// Appends it as it stands in front of its value in a JSON object, behind another member.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn push_member(&self, out: &mut Vec<u8>) {
         if self.member.is_empty() {
             return [",\"", self.text, "\":"].iter().for_each(|part| out.extend_from_slice(part.as_bytes()));
@@ -49,24 +71,13 @@ impl Name {
     }
 
     /// Appends it as it stands in front of its value on a line.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn push_label(&self, out: &mut Vec<u8>) {
         if self.label.is_empty() {
             return [" ", self.text, "="].iter().for_each(|part| out.extend_from_slice(part.as_bytes()));
         }
         out.extend_from_slice(self.label.as_bytes());
     }
-}
-
-/// The place of a name among [`SLOTS`]: few of those that are asked for at once share one.
-pub(crate) const fn slot(name: &[u8]) -> usize {
-    // FNV-1a.
-    let (mut hash, mut index) = (0x811c_9dc5_u32, 0);
-    while index < name.len() {
-        hash = (hash ^ name[index] as u32).wrapping_mul(0x0100_0193);
-        index += 1;
-    }
-    (hash ^ hash >> 16) as usize % SLOTS
 }
 
 #[cfg(test)]
@@ -80,7 +91,7 @@ mod tests {
             name.push_member(&mut out);
             name.push_label(&mut out);
             assert_eq!(out, b",\"sample_period\": sample_period=");
-            assert_eq!(name.slot(), slot(b"sample_period"));
+            assert_eq!(name.key, Key::of(b"sample_period"));
         }
     }
 }

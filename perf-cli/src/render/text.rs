@@ -48,13 +48,13 @@ impl Text {
         let line = &mut self.line;
         push_hex_of(line, offset, 8);
         line.push(b' ');
-        line.extend_from_slice(head.name_column.as_bytes());
+        head.name_column.push(line);
         line.push(b' ');
         let digits = size.checked_ilog10().unwrap_or(0) as usize + 1;
         line.extend_from_slice(&b"     "[digits..]);
         push_decimal(line, u64::from(size));
         line.push(b' ');
-        line.extend_from_slice(head.bits_column.as_bytes());
+        head.bits_column.push(line);
     }
 
     /// Sets what follows apart from what came before.
@@ -255,11 +255,10 @@ impl Sink for Text {
     /// The fields of the tracepoint's own: those of all tracepoints say what the sample says better.
     fn tracepoint<O: Endian>(&mut self, tracepoint: &Tracepoint<'_>, raw: &[u8]) {
         let out = &mut self.details;
-        out.extend_from_slice(b"    ");
-        out.extend_from_slice(&tracepoint.title);
-        for (field, value) in tracepoint.own_fields::<O>(raw) {
-            out.extend_from_slice(&field.label);
-            push_field(out, &value);
+        tracepoint.title.push(out);
+        for (name, field) in tracepoint.own_fields() {
+            name.label.push(out);
+            push_field(out, &field.value::<O>(raw));
         }
         out.push(b'\n');
     }

@@ -1,20 +1,21 @@
 //! A tracepoint, made ready to print its raw data.
 
 use perf_abi::endian::Endian;
-use perf_parse::tracepoint::{Field, FieldError, Format, Place, Value};
+use perf_parse::tracepoint::{Field, Format, Place};
 use perf_parse::{Error, ErrorKind};
 
 use super::escape::{push_json, push_printable};
-use super::name::slot;
+use super::name::Key;
+use super::ready::Ready;
 
 /// The format of a tracepoint, with the names of its fields escaped once.
 #[derive(Clone, Debug)]
 pub(crate) struct Tracepoint<'a> {
     format: Format<'a>,
-    names: Vec<FieldName<'a>>,
-    /// `system:name:`, as eyes may see it.
-    pub(crate) title: Vec<u8>,
-    /// The places of its fields' names, a bit each.
+    names: Vec<FieldName>,
+    /// `    system:name:`, as eyes may see it.
+    pub(crate) title: Ready,
+    /// The slots of its fields' names, a bit each.
     pub(crate) slots: u64,
     /// Bytes of raw data that have all its fields in them; `None` if that depends on what they are.
     whole: Option<u64>,
@@ -22,24 +23,23 @@ pub(crate) struct Tracepoint<'a> {
 
 /// The name of a tracepoint's field, in front of its value.
 #[derive(Clone, Debug)]
-pub(crate) struct FieldName<'a> {
-    /// `None` where it is not UTF-8: nobody can ask for it.
-    pub(crate) text: Option<&'a str>,
-    pub(crate) slot: usize,
+pub(crate) struct FieldName {
+    pub(crate) key: Key,
     /// `,"name":`
-    pub(crate) member: Vec<u8>,
+    pub(crate) member: Ready,
     /// ` name=`
-    pub(crate) label: Vec<u8>,
+    pub(crate) label: Ready,
 }
 
-impl<'a> FieldName<'a> {
-    fn new(name: &'a [u8]) -> Self {
+impl FieldName {
+    fn new(name: &[u8]) -> Self {
         let (mut member, mut label) = (b",".to_vec(), b" ".to_vec());
         push_json(&mut member, name);
         member.push(b':');
         push_printable(&mut label, name);
         label.push(b'=');
-        Self { text: core::str::from_utf8(name).ok(), slot: slot(name), member, label }
+        let (member, label) = (Ready::new(member), Ready::new(label));
+        Self { key: Key::of(name), member, label }
     }
 }
 
@@ -47,14 +47,14 @@ impl<'a> Tracepoint<'a> {
     pub(crate) fn new(format: &Format<'a>) -> Self {
         let fields = || format.common_fields().iter().chain(format.own_fields());
         let names: Vec<_> = fields().map(|field| FieldName::new(field.name)).collect();
-        let mut title = Vec::new();
+        let mut title = b"    ".to_vec();
         push_printable(&mut title, format.system);
         title.push(b':');
         push_printable(&mut title, format.name);
         title.push(b':');
-        let slots = names.iter().fold(0, |all, name| all | 1 << name.slot);
+        let slots = names.iter().fold(0, |all, name| all | name.key.bit());
         let whole = fields().map(end).try_fold(0, |all, end| Some(end?.max(all)));
-        Self { format: format.clone(), names, title, slots, whole }
+        Self { format: format.clone(), names, title: Ready::new(title), slots, whole }
     }
 
     /// The `attr.config` of its events.
@@ -62,22 +62,23 @@ impl<'a> Tracepoint<'a> {
         self.format.id
     }
 
-    /// Its fields with their names and their values in raw data, which is in byte order `O`.
-    pub(crate) fn fields<'s, 'r, O: Endian>(
-        &'s self,
-        raw: &'r [u8],
-    ) -> impl Iterator<Item = (&'s FieldName<'a>, Result<Value<'r, O>, FieldError<'a>>)> {
-        let fields = self.format.common_fields().iter().chain(self.format.own_fields());
-        self.names.iter().zip(fields).map(move |(name, field)| (name, field.value(raw)))
+    /// Its fields with their names.
+    #[inline]
+    pub(crate) fn fields(&self) -> impl Iterator<Item = (&FieldName, &Field<'a>)> {
+        self.common_fields().chain(self.own_fields())
     }
 
-    /// As [`fields`](Self::fields), without those that all tracepoints have.
-    pub(crate) fn own_fields<'s, 'r, O: Endian>(
-        &'s self,
-        raw: &'r [u8],
-    ) -> impl Iterator<Item = (&'s FieldName<'a>, Result<Value<'r, O>, FieldError<'a>>)> {
-        let names = self.names.iter().skip(self.format.common_fields().len());
-        names.zip(self.format.own_fields()).map(move |(name, field)| (name, field.value(raw)))
+    /// Those that all tracepoints have.
+    #[inline]
+    fn common_fields(&self) -> impl Iterator<Item = (&FieldName, &Field<'a>)> {
+        self.names.iter().zip(self.format.common_fields())
+    }
+
+    /// Those that are this tracepoint's own.
+    #[inline]
+    pub(crate) fn own_fields(&self) -> impl Iterator<Item = (&FieldName, &Field<'a>)> {
+        let names = self.names.get(self.format.common_fields().len()..).unwrap_or_default();
+        names.iter().zip(self.format.own_fields())
     }
 
     /// Whether raw data has all fields.
@@ -85,10 +86,16 @@ impl<'a> Tracepoint<'a> {
     /// # Errors
     ///
     /// What of the first that it has not is missing.
+    #[inline]
     pub(crate) fn check<O: Endian>(&self, raw: &[u8]) -> Result<(), Error> {
         if self.whole.is_some_and(|whole| raw.len() as u64 >= whole) {
             return Ok(());
         }
+        self.check_each::<O>(raw)
+    }
+
+    #[inline(never)]
+    fn check_each<O: Endian>(&self, raw: &[u8]) -> Result<(), Error> {
         let Some(error) = self.format.fields::<O>(raw).find_map(|(_, value)| value.err()) else {
             return Ok(());
         };
