@@ -121,9 +121,15 @@ impl Batch {
         self.unreadable.push((self.entries.len(), error));
     }
 
-    /// The reader had found so many things wrong when it gave the record that was added last.
-    pub(super) fn noted(&mut self, count: u64) {
-        self.noted.push((self.entries.len().saturating_sub(1), count));
+    /// How many records it has.
+    #[inline]
+    pub(super) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// The reader had found so many things wrong when it gave the record of `index`, or before.
+    pub(super) fn noted(&mut self, index: usize, count: u64) {
+        self.noted.push((index, count));
     }
 
     /// Formats its records. `memory` are the data files that are in memory.

@@ -102,6 +102,7 @@ impl<'r, 'a, O: Endian, S: Source> Reading<'r, 'a, O, S> {
             if self.left == 0 {
                 return false;
             }
+            let index = batch.len();
             match self.reader.next() {
                 Ok(None) => return false,
                 Ok(Some(record)) => {
@@ -121,7 +122,7 @@ impl<'r, 'a, O: Endian, S: Source> Reading<'r, 'a, O, S> {
             let noted = noted(self.reader);
             if noted != self.noted {
                 self.noted = noted;
-                batch.noted(noted);
+                batch.noted(index, noted);
             }
         }
         true
