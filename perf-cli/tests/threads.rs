@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 /// Bytes of records in the captures made here: several batches, of which each thread has some.
-const BYTES: usize = 1 << 20;
+const BYTES: usize = 600_000;
 
 /// Bytes of the header of a stream.
 const HEADER: usize = 16;
@@ -68,8 +68,8 @@ const FIELDS: [&str; 2] = ["--fields", "offset,type,event,tid,time,ip,id,attr,da
 fn of_a_stream() {
     let file = written("stream", &stream());
     for is_stdin in [false, true] {
-        for args in [&[][..], &["--format", "jsonl"], &FIELDS, &["--order", "time"], &["--limit", "9000"]] {
-            assert_eq!(is_the_same(&file, is_stdin, args, 9000), Some(0));
+        for args in [&[][..], &["--format", "jsonl"], &FIELDS, &["--order", "time"], &["--limit", "5000"]] {
+            assert_eq!(is_the_same(&file, is_stdin, args, 5000), Some(0));
         }
     }
 }
@@ -82,8 +82,8 @@ fn of_a_damaged_stream() {
         bytes[at] ^= 0x55;
     }
     let file = written("damaged", &bytes);
-    for args in [&[][..], &["--format", "jsonl"], &FIELDS, &["--order", "time"], &["--limit", "3000"]] {
-        assert_eq!(is_the_same(&file, true, args, 3000), Some(3));
+    for args in [&[][..], &["--format", "jsonl"], &FIELDS, &["--order", "time"], &["--limit", "1500"]] {
+        assert_eq!(is_the_same(&file, true, args, 1500), Some(3));
     }
 }
 
@@ -97,13 +97,13 @@ fn of_a_file_and_of_a_folder() {
         Command::new(env!("CARGO_BIN_EXE_perfdata")).arg("repair").arg(&stream).arg("-o").arg(&data).output();
     assert!(repaired.unwrap().status.success());
     for args in [&["--format", "jsonl"][..], &FIELDS, &["--type", "SAMPLE", "--order", "time"]] {
-        assert_eq!(is_the_same(&data, false, args, 2000), Some(0));
+        assert_eq!(is_the_same(&data, false, args, 1200), Some(0));
     }
     for name in ["data.0", "data.1"] {
         fs::write(folder.join(name), &bytes[HEADER..]).unwrap();
     }
-    for args in [&["--format", "jsonl"][..], &["--order", "time", "--limit", "9000"]] {
-        is_the_same(&folder, false, args, 9000);
+    for args in [&["--format", "jsonl"][..], &["--order", "time", "--limit", "5000"]] {
+        is_the_same(&folder, false, args, 5000);
     }
 }
 
@@ -122,8 +122,8 @@ fn of_a_compressed_stream() {
     }
     let file = written("compressed", &compressed);
     for args in [&["--format", "jsonl"][..], &FIELDS, &["--order", "time"]] {
-        assert_eq!(is_the_same(&file, true, args, 9000), Some(0));
-        assert_eq!(is_the_same(&file, false, args, 9000), Some(0));
+        assert_eq!(is_the_same(&file, true, args, 5000), Some(0));
+        assert_eq!(is_the_same(&file, false, args, 5000), Some(0));
     }
 }
 

@@ -33,7 +33,7 @@ pub(super) struct Formatter<'a> {
 enum Style<'a> {
     Text(Text),
     Json,
-    Columns(Columns<'a>, Format),
+    Columns(Box<Columns<'a>>, Format),
 }
 
 impl<'a> Formatter<'a> {
@@ -43,7 +43,9 @@ impl<'a> Formatter<'a> {
         formats: &'a Formats<'a>,
     ) -> Self {
         let style = match args.format {
-            format if !args.fields.is_empty() => Style::Columns(Columns::new(&args.fields, format), format),
+            format if !args.fields.is_empty() => {
+                Style::Columns(Box::new(Columns::new(&args.fields, format)), format)
+            }
             Format::Text => Style::Text(Text::new(arch(reader))),
             Format::Jsonl => Style::Json,
         };

@@ -14,7 +14,7 @@ const TEN_TO_16: u64 = TEN_TO_8 * TEN_TO_8;
 fn eight(number: u64) -> u64 {
     // Two numbers of four digits, four of two, eight of one, side by side. The factors are the inverses of 100 and 10,
     // near enough for numbers so small.
-    let fours = number / 10_000 | (number % 10_000) << 32;
+    let fours = (number / 10_000) | ((number % 10_000) << 32);
     let hundreds = (fours * 10_486) >> 20 & 0x0000_007f_0000_007f;
     let twos = hundreds | (fours - hundreds * 100) << 16;
     let tens = (twos * 103) >> 10 & 0x000f_000f_000f_000f;
