@@ -32,7 +32,7 @@ impl Key {
     }
 }
 
-/// The name of a field. [`name!`](crate::render::name!) makes one of a literal when the program is compiled.
+/// The name of a field. `name!` makes one of a literal when the program is compiled.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Name {
     pub(crate) text: &'static str,
