@@ -4,6 +4,7 @@
 pub(crate) mod live;
 mod ring;
 
+use core::num::NonZero;
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
@@ -152,6 +153,12 @@ pub(crate) struct ShowArgs {
     /// Stop after this many records
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<u64>,
+
+    /// Format on so many threads, the one that reads and writes among them; the output is the same on any number, and 1
+    /// starts none. Each takes memory for a few batches of 128 KiB of records and what they print as [default: as many
+    /// as there are processors]
+    #[arg(long, value_name = "N")]
+    pub(crate) threads: Option<NonZero<usize>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

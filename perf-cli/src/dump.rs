@@ -1,22 +1,31 @@
 //! `perfdata dump`: every record, decoded.
 
+mod batch;
 mod filter;
 mod format;
+mod in_order;
 mod places;
+mod reading;
 mod tracepoints;
+mod view;
+
+use core::num::NonZero;
+use std::thread::available_parallelism;
 
 use perf_abi::endian::Endian;
 use perf_abi::feature::Feature;
-use perf_parse::file::{FeatureSection, FileError, Reader, Source};
+use perf_parse::file::{Account, FeatureSection, FileError, Reader, Source};
 
 use crate::args::{DumpArgs, Order, ShowArgs};
-use crate::input::Work;
+use crate::input::{Memory, Work};
 use crate::output::Output;
-use crate::progress::Progress;
 use crate::{Failure, Outcome, advice, diagnose};
+use batch::{Batch, Fault};
 use filter::Filter;
 use format::Formatter;
+use in_order::in_order;
 pub(crate) use places::{Place, Places, Written};
+use reading::Reading;
 use tracepoints::Formats;
 
 pub(crate) fn run(args: &DumpArgs) -> Result<Outcome, Failure> {
@@ -33,12 +42,14 @@ pub(crate) struct Dump<'a> {
 }
 
 impl Work for Dump<'_> {
-    fn run<O: Endian, S: Source>(self, mut reader: Reader<'_, O, S>, size: u64) -> Result<Outcome, Failure> {
+    fn run<O: Endian, S: Source>(
+        self,
+        mut reader: Reader<'_, O, S>,
+        memory: Memory<'_>,
+    ) -> Result<Outcome, Failure> {
         let Self { args, places, told } = self;
         let filter = Filter::new(&reader, args)?;
         let mut output = Output::new();
-        let mut progress = Progress::new(size);
-        let mut left = args.limit.unwrap_or(u64::MAX);
         if args.order == Some(Order::Time) {
             reader.in_time_order();
         }
@@ -53,41 +64,29 @@ impl Work for Dump<'_> {
                 reader.account_mut().note(fault);
             })
         });
-        let mut formatter = Formatter::new(&reader, args, formats.unwrap_or_default());
+        let formats = formats.unwrap_or_default();
+        let mut formatter = Formatter::new(&reader, args, &formats);
         formatter.header(&mut reader, &mut output.buffer);
-        let mut has_reader = true;
-        while has_reader && left > 0 {
-            progress.at(reader.offset());
-            let mut fault = None;
-            match reader.next() {
-                Ok(None) => break,
-                // The reader has noted it in the account.
-                Err(error) => {
-                    let offset = places.of(reader.data_file(), error.offset);
-                    diagnose(&FileError { offset, ..error });
-                    let noted = reader.account_mut().diagnostics.last_mut();
-                    if let Some(noted) = noted.filter(|noted| **noted == error) {
-                        noted.offset = offset;
-                    }
-                }
-                Ok(Some(mut record)) => {
-                    record.offset = places.of(record.data_file, record.offset);
-                    if filter.wants(&record) {
-                        left -= 1;
-                        fault = formatter.record(&record, &mut output.buffer).map(|error| {
-                            let inside = error.offset.saturating_sub(record.offset);
-                            let offset = places.in_record(record.data_file, record.offset, inside);
-                            FileError { offset, ..error }
-                        });
-                    }
-                }
-            }
-            if let Some(error) = fault {
-                diagnose(&error);
-                reader.account_mut().note(error);
-            }
-            has_reader = output.flush_full()?;
-        }
+        output.flush()?;
+
+        let mut faults = Faults { told: reading::noted(&reader), ..Faults::default() };
+        let mut reading = Reading::new(&mut reader, filter, places, memory, &formats, args.limit);
+        in_order(
+            args.threads.or_else(|| available_parallelism().ok()).map_or(1, NonZero::get),
+            &mut formatter,
+            |batch: &mut Batch| {
+                batch.clear();
+                reading.fill(batch)
+            },
+            |formatter, batch| batch.format::<O>(formatter, memory.files, places),
+            |batch| {
+                faults.tell(batch);
+                output.write(&batch.out)
+            },
+            |formatter, other| formatter.join(&other),
+        )?;
+        faults.note(reader.account_mut());
+
         formatter.account(reader.account(), &mut output.buffer);
         if output.flush()? {
             formatter.complain();
@@ -101,5 +100,50 @@ impl Work for Dump<'_> {
         let advice = advice(account);
         eprintln!("perfdata: records walked: {walked}, faults: {faults}, bytes skipped: {skipped}{advice}");
         Ok(Outcome::Partial)
+    }
+}
+
+/// What of the records could not be decoded. The reader, which is ahead, has not noted it.
+#[derive(Debug, Default)]
+struct Faults {
+    /// Things that the reader has noted before what is told now.
+    told: u64,
+    /// Each behind so many that the reader has noted; no more than an account keeps.
+    kept: Vec<(u64, FileError)>,
+    omitted: u64,
+}
+
+impl Faults {
+    /// Says what is wrong in a batch.
+    fn tell(&mut self, batch: &Batch) {
+        let Self { told, kept, omitted } = self;
+        batch.faults(told, |fault| match fault {
+            Fault::Unreadable(error) => diagnose(&error),
+            Fault::Undecodable(error, behind) => {
+                diagnose(&error);
+                if kept.len() < Account::MAX_DIAGNOSTICS {
+                    kept.push((behind, error));
+                } else {
+                    *omitted += 1;
+                }
+            }
+        });
+    }
+
+    /// Puts them into the account, each where it was told.
+    fn note(self, account: &mut Account) {
+        if self.kept.is_empty() {
+            return;
+        }
+        let noted = core::mem::take(&mut account.diagnostics);
+        let mut noted = (0_u64..).zip(noted).peekable();
+        for (behind, error) in self.kept {
+            while let Some((_, noted)) = noted.next_if(|&(index, _)| index < behind) {
+                account.note(noted);
+            }
+            account.note(error);
+        }
+        noted.for_each(|(_, noted)| account.note(noted));
+        account.diagnostics_omitted += self.omitted;
     }
 }

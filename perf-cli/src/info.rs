@@ -8,7 +8,7 @@ use perf_parse::Record;
 use perf_parse::file::{Account, Event, FileError, FileRecord, Mode, Reader, Source};
 
 use crate::args::InfoArgs;
-use crate::input::{self, Work};
+use crate::input::{self, Memory, Work};
 use crate::output::Output;
 use crate::progress::Progress;
 use crate::render::attr;
@@ -26,7 +26,12 @@ struct Info<'a> {
 }
 
 impl Work for Info<'_> {
-    fn run<O: Endian, S: Source>(self, mut reader: Reader<'_, O, S>, size: u64) -> Result<Outcome, Failure> {
+    fn run<O: Endian, S: Source>(
+        self,
+        mut reader: Reader<'_, O, S>,
+        memory: Memory<'_>,
+    ) -> Result<Outcome, Failure> {
+        let size = memory.size();
         let survey = Survey::of(&mut reader, size);
         let mut output = Output::new();
         let out = &mut output.buffer;

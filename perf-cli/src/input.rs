@@ -13,8 +13,31 @@ use crate::{Failure, Outcome, not_readable};
 
 /// What a verb does with a capture of either byte order, in memory or as a stream.
 pub(crate) trait Work {
-    /// `size` is the bytes of the capture, 0 where that is not known.
-    fn run<O: Endian, S: Source>(self, reader: Reader<'_, O, S>, size: u64) -> Result<Outcome, Failure>;
+    /// `memory` is what `reader` reads.
+    fn run<O: Endian, S: Source>(
+        self,
+        reader: Reader<'_, O, S>,
+        memory: Memory<'_>,
+    ) -> Result<Outcome, Failure>;
+}
+
+/// The data files of a capture that is in memory, a folder's in their order; none of a stream.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Memory<'a> {
+    pub(crate) files: &'a [&'a [u8]],
+}
+
+impl Memory<'_> {
+    /// Bytes of the capture; 0 where that is not known.
+    pub(crate) fn size(&self) -> u64 {
+        self.files.iter().map(|file| file.len() as u64).sum()
+    }
+
+    /// Whether a data file is in memory.
+    #[inline]
+    pub(crate) fn has(&self, data_file: usize) -> bool {
+        data_file < self.files.len()
+    }
 }
 
 /// Whether files are read instead of mapped.
@@ -49,7 +72,8 @@ pub(crate) fn read_whole(path: &Path, work: impl Work) -> Result<Outcome, Failur
 
 /// A capture in memory, with the further data files of a folder.
 fn read_memory(path: &Path, bytes: &[u8], more: &[Input], work: impl Work) -> Result<Outcome, Failure> {
-    let size = more.iter().map(|input| input.bytes().len() as u64).sum::<u64>() + bytes.len() as u64;
+    let files: Vec<_> = core::iter::once(bytes).chain(more.iter().map(Input::bytes)).collect();
+    let memory = Memory { files: &files };
     if bytes.is_empty() {
         let what = "the file is empty: the recorder wrote nothing; record again";
         return Err(Failure(format!("{}: 0x0: header.magic: {what}", path.display())));
@@ -58,11 +82,11 @@ fn read_memory(path: &Path, bytes: &[u8], more: &[Input], work: impl Work) -> Re
     match AnyReader::open(bytes).map_err(add)? {
         AnyReader::Little(mut reader) => {
             more.iter().for_each(|input| reader.add_data(input.bytes()));
-            work.run(reader, size)
+            work.run(reader, memory)
         }
         AnyReader::Big(mut reader) => {
             more.iter().for_each(|input| reader.add_data(input.bytes()));
-            work.run(reader, size)
+            work.run(reader, memory)
         }
     }
 }
@@ -111,8 +135,8 @@ fn read_stdin(work: impl Work) -> Result<Outcome, Failure> {
         return read_memory(name, &bytes, &[], work);
     }
     match AnyReader::stream(stream).map_err(|error| not_readable(name, &error))? {
-        AnyReader::Little(reader) => work.run(reader, 0),
-        AnyReader::Big(reader) => work.run(reader, 0),
+        AnyReader::Little(reader) => work.run(reader, Memory::default()),
+        AnyReader::Big(reader) => work.run(reader, Memory::default()),
     }
 }
 

@@ -28,14 +28,22 @@ impl Output {
 
     /// Writes the buffer out. Whether there is still a reader.
     pub(crate) fn flush(&mut self) -> Result<bool, Failure> {
+        let buffer = core::mem::take(&mut self.buffer);
+        let is_open = self.write(&buffer);
+        self.buffer = buffer;
+        self.buffer.clear();
+        is_open
+    }
+
+    /// Writes lines that are in a buffer already, past this one. Whether there is still a reader.
+    pub(crate) fn write(&mut self, lines: &[u8]) -> Result<bool, Failure> {
         if !self.closed {
-            match self.stdout.write_all(&self.buffer).and_then(|()| self.stdout.flush()) {
+            match self.stdout.write_all(lines).and_then(|()| self.stdout.flush()) {
                 Ok(()) => {}
                 Err(error) if error.kind() == ErrorKind::BrokenPipe => self.closed = true,
                 Err(error) => return Err(Failure(format!("standard output: {error}"))),
             }
         }
-        self.buffer.clear();
         Ok(!self.closed)
     }
 }

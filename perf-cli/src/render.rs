@@ -6,11 +6,16 @@
 pub(crate) mod account;
 pub(crate) mod attr;
 pub(crate) mod columns;
+pub(crate) mod digits;
 pub(crate) mod escape;
 pub(crate) mod feature;
 mod fields;
+pub(crate) mod head;
 pub(crate) mod json;
+pub(crate) mod name;
+pub(crate) mod ready;
 pub(crate) mod text;
+pub(crate) mod tracepoint;
 mod user;
 
 pub(crate) use fields::{fields, sample_id};
@@ -21,24 +26,26 @@ use std::io::Write;
 use perf_abi::endian::Endian;
 use perf_abi::record::RecordType;
 use perf_parse::sample::{BranchStack, Callchain, Read, Readings, Regs, StackUser};
-use perf_parse::tracepoint::Format;
+
+use name::Name;
+use tracepoint::Tracepoint;
 
 /// Takes fields of one value, one after the other.
 pub(crate) trait Scalars {
     /// A number to be read as one.
-    fn number(&mut self, name: &'static str, value: u64);
+    fn number(&mut self, name: &Name, value: u64);
     /// A process or thread, -1 for none.
-    fn task(&mut self, name: &'static str, value: i64);
+    fn task(&mut self, name: &Name, value: i64);
     /// An address, a mask, a hash: a number to be read in hexadecimal.
-    fn hex(&mut self, name: &'static str, value: u64);
+    fn hex(&mut self, name: &Name, value: u64);
     /// Nanoseconds of the event's clock.
-    fn time(&mut self, name: &'static str, value: u64);
+    fn time(&mut self, name: &Name, value: u64);
     /// A number that has a name.
-    fn named(&mut self, name: &'static str, value: u64, shown: &dyn Display);
+    fn named(&mut self, name: &Name, value: u64, shown: &dyn Display);
     /// Text, in whatever encoding the recorded machine had.
-    fn string(&mut self, name: &'static str, value: &[u8]);
+    fn string(&mut self, name: &Name, value: &[u8]);
     /// Bytes.
-    fn blob(&mut self, name: &'static str, value: &[u8]);
+    fn blob(&mut self, name: &Name, value: &[u8]);
 }
 
 /// Takes the fields of a record, one after the other.
@@ -50,19 +57,19 @@ pub(crate) trait Sink: Scalars {
     /// Branch records.
     fn branch_stack<O: Endian>(&mut self, value: &BranchStack<'_, O>);
     /// Registers.
-    fn regs<O: Endian>(&mut self, name: &'static str, value: &Regs<'_, O>);
+    fn regs<O: Endian>(&mut self, name: &Name, value: &Regs<'_, O>);
     /// What the raw data of a tracepoint says, which is in byte order `O`.
-    fn tracepoint<O: Endian>(&mut self, format: &Format<'_>, raw: &[u8]);
+    fn tracepoint<O: Endian>(&mut self, tracepoint: &Tracepoint<'_>, raw: &[u8]);
     /// A copy of the user stack.
     fn stack_user(&mut self, value: &StackUser<'_>);
     /// How fields were read whose form the record does not state; told only where it was not the usual way.
     fn readings(&mut self, value: &Readings);
     /// A group of fields, which `fields` tells.
-    fn object(&mut self, name: &'static str, fields: &dyn Fn(&mut dyn Scalars));
+    fn object(&mut self, name: &Name, fields: &dyn Fn(&mut dyn Scalars));
     /// A list of `count` groups of fields, each of which `item` tells by its index.
-    fn list(&mut self, name: &'static str, count: usize, item: &dyn Fn(usize, &mut dyn Scalars));
+    fn list(&mut self, name: &Name, count: usize, item: &dyn Fn(usize, &mut dyn Scalars));
     /// A list of addresses.
-    fn addresses(&mut self, name: &'static str, values: impl Iterator<Item = u64> + Clone);
+    fn addresses(&mut self, name: &Name, values: impl Iterator<Item = u64> + Clone);
 }
 
 /// Tells a field that may not be there.

@@ -10,7 +10,7 @@ use perf_parse::file::{Reader, Source};
 use serde_json::json;
 
 use crate::args::RepairArgs;
-use crate::input::{self, Work};
+use crate::input::{self, Memory, Work};
 use crate::progress::Progress;
 use crate::render::account;
 use crate::{Failure, Outcome, diagnose};
@@ -25,7 +25,11 @@ struct Repair<'a> {
 }
 
 impl Work for Repair<'_> {
-    fn run<O: Endian, S: Source>(self, mut reader: Reader<'_, O, S>, size: u64) -> Result<Outcome, Failure> {
+    fn run<O: Endian, S: Source>(
+        self,
+        mut reader: Reader<'_, O, S>,
+        memory: Memory<'_>,
+    ) -> Result<Outcome, Failure> {
         let (input, output) = (&self.args.file, &self.args.output);
         let is_same = |a: &std::path::Path, b: &std::path::Path| {
             a.canonicalize().ok().is_some_and(|a| b.canonicalize().is_ok_and(|b| a == b))
@@ -38,7 +42,7 @@ impl Work for Repair<'_> {
         }
         let named = |error: &dyn core::fmt::Display| Failure(format!("{}: {error}", output.display()));
         let file = File::create(output).map_err(|error| named(&error))?;
-        let mut progress = Progress::new(size);
+        let mut progress = Progress::new(memory.size());
         let repaired = repair(&mut reader, BufWriter::new(file), |step| match step {
             Step::At(offset) => progress.at(offset),
             Step::Unreadable { error, .. } => diagnose(&error),

@@ -16,7 +16,7 @@ use perf_parse::ring::Direction;
 
 use crate::args::RingArgs;
 use crate::dump::{Dump, Places};
-use crate::input::{Input, Work};
+use crate::input::{Input, Memory, Work};
 use crate::progress::Progress;
 use crate::{Failure, Outcome, diagnose};
 use linear::Linear;
@@ -72,9 +72,10 @@ fn decode<O: Endian>(reader: Reader<'_, O>, args: &RingArgs, dumps: &[Input]) ->
     if args.show.order.is_none() {
         reader.in_time_order();
     }
-    let size = bytes.iter().map(|bytes| bytes.len() as u64).sum();
+    let files: Vec<&[u8]> = bytes.iter().map(|bytes| &**bytes).collect();
+    let memory = Memory { files: &files };
     if let Some(out) = &args.output {
-        write(&mut reader, &places, out, size)?;
+        write(&mut reader, &places, out, memory.size())?;
         for fault in faults.list {
             reader.account_mut().note(fault);
         }
@@ -82,7 +83,7 @@ fn decode<O: Endian>(reader: Reader<'_, O>, args: &RingArgs, dumps: &[Input]) ->
         return Ok(if reader.account().is_clean() { Outcome::Clean } else { Outcome::Partial });
     }
     reader.account_mut().bytes_skipped += faults.unread;
-    Dump { args: &args.show, places: &places, told: faults.list }.run(reader, size)
+    Dump { args: &args.show, places: &places, told: faults.list }.run(reader, memory)
 }
 
 /// Writes the records of the reader to `out`, as a perf.data.

@@ -3,47 +3,53 @@
 use perf_abi::endian::Endian;
 use perf_abi::feature::Feature;
 use perf_abi::regs::Arch;
-use perf_parse::file::{Account, FileError, FileRecord, Reader, Source};
-use perf_parse::tracepoint;
+use perf_parse::file::{Account, FileError, Reader, Source};
 use serde_json::{Value, json};
 
 use super::tracepoints::Formats;
-
+use super::view::{EventView, View};
 use crate::args::{Format, ShowArgs};
 use crate::diagnose;
-use crate::render::columns::Columns;
-use crate::render::escape::{Lossy, Printable};
+use crate::render::columns::{Columns, Shown};
+use crate::render::digits::push_decimal;
+use crate::render::escape::Lossy;
+use crate::render::head::{Head, Heads};
 use crate::render::json::Json;
+use crate::render::name::name;
 use crate::render::text::Text;
-use crate::render::{self, Scalars, Sink, TypeName};
+use crate::render::tracepoint::Tracepoint;
+use crate::render::{self, Scalars, Sink};
 
 /// Formats records into a buffer, with buffers of its own that are used again: no allocation per record.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Formatter<'a> {
     style: Style<'a>,
+    heads: Heads,
     /// What the raw data of tracepoints says.
-    formats: Formats<'a>,
+    formats: &'a Formats<'a>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 enum Style<'a> {
     Text(Text),
     Json,
-    Columns(Columns<'a>, Format),
+    Columns(Box<Columns<'a>>, Format),
 }
 
 impl<'a> Formatter<'a> {
     pub(super) fn new<O: Endian, S: Source>(
         reader: &Reader<'_, O, S>,
         args: &'a ShowArgs,
-        formats: Formats<'a>,
+        formats: &'a Formats<'a>,
     ) -> Self {
         let style = match args.format {
-            format if !args.fields.is_empty() => Style::Columns(Columns::new(&args.fields, format), format),
+            format if !args.fields.is_empty() => {
+                Style::Columns(Box::new(Columns::new(&args.fields, format)), format)
+            }
             Format::Text => Style::Text(Text::new(arch(reader))),
             Format::Jsonl => Style::Json,
         };
-        Self { style, formats }
+        Self { style, heads: Heads::new(), formats }
     }
 
     fn is_json(&self) -> bool {
@@ -70,39 +76,45 @@ impl<'a> Formatter<'a> {
             }
         }
         Json::object(out, |json| {
-            Json::object(json.member("header"), |json| {
-                json.text("mode", &reader.mode().name());
-                json.text("endian", &reader.endianness());
-                json.objects("attrs", reader.events().iter(), |json, event| {
+            Json::object(json.member(name!("header")), |json| {
+                json.text(name!("mode"), &reader.mode().name());
+                json.text(name!("endian"), &reader.endianness());
+                json.objects(name!("attrs"), reader.events().iter(), |json, event| {
                     render::attr::attr(&event.attr, json);
-                    json.addresses("ids", event.ids.iter().copied());
-                    render::given(event.name.as_deref(), |name| json.text("name", &Lossy(name)));
+                    json.addresses(name!("ids"), event.ids.iter().copied());
+                    render::given(event.name.as_deref(), |name| json.text(name!("name"), &Lossy(name)));
                 });
-                json.serialized("features", &Value::Object(features));
+                json.serialized(name!("features"), &Value::Object(features));
             });
         });
         out.push(b'\n');
     }
 
     /// A record. What could not be decoded is given back, after what could be was formatted.
-    pub(super) fn record<O: Endian>(
-        &mut self,
-        record: &FileRecord<'_, O>,
-        out: &mut Vec<u8>,
-    ) -> Option<FileError> {
-        let format = self.formats.of(record);
+    #[inline]
+    pub(super) fn record<O: Endian>(&mut self, record: &View<'_, O>, out: &mut Vec<u8>) -> Option<FileError> {
+        let tracepoint = event(record).and_then(|event| self.formats.get(event.tracepoint?));
+        let head = self.heads.of(record.raw.kind(), record.raw.misc());
         match &mut self.style {
-            Style::Json => json_record(record, format, out),
+            Style::Json => json_record(record, head, tracepoint, out),
             Style::Text(text) => {
-                let error = text_record(record, format, text);
+                let error = text_record(record, head, tracepoint, text);
                 text.finish(out);
                 error
             }
             Style::Columns(columns, _) => {
-                let error = column_record(record, format, columns);
-                columns.finish(out);
+                let error = column_record(record, tracepoint, columns);
+                let shown = event(record).and_then(|event| event.shown.as_ref());
+                columns.finish(&Shown { kind: &head.name, misc: &head.bits, event: shown }, out);
                 error
             }
+        }
+    }
+
+    /// Takes in what another has seen, which formatted the same capture.
+    pub(super) fn join(&mut self, other: &Self) {
+        if let (Style::Columns(columns, _), Style::Columns(others, _)) = (&mut self.style, &other.style) {
+            columns.join(others);
         }
     }
 
@@ -110,7 +122,7 @@ impl<'a> Formatter<'a> {
     pub(super) fn account(&self, account: &Account, out: &mut Vec<u8>) {
         if self.is_json() {
             let value = render::account::value(account);
-            Json::object(out, |json| json.serialized("account", &value));
+            Json::object(out, |json| json.serialized(name!("account"), &value));
             out.push(b'\n');
         }
     }
@@ -132,47 +144,48 @@ fn arch<O: Endian, S: Source>(reader: &Reader<'_, O, S>) -> Option<Arch> {
 }
 
 /// Tells the fields of a record to `sink`; what could not be decoded is given back.
+#[inline]
 fn tell<O: Endian>(
-    record: &FileRecord<'_, O>,
-    format: Option<&tracepoint::Format<'_>>,
+    record: &View<'_, O>,
+    tracepoint: Option<&Tracepoint<'_>>,
     sink: &mut impl Sink,
 ) -> Option<FileError> {
     let decoded = match record.decode() {
         Ok(decoded) => decoded,
         Err(error) => return Some(error),
     };
-    render::fields(&decoded, format, sink).err().map(|error| record.error(error))
+    render::fields(&decoded, tracepoint, sink).err().map(|error| record.error(error))
 }
 
 fn json_record<O: Endian>(
-    record: &FileRecord<'_, O>,
-    format: Option<&tracepoint::Format<'_>>,
+    record: &View<'_, O>,
+    head: &Head,
+    tracepoint: Option<&Tracepoint<'_>>,
     out: &mut Vec<u8>,
 ) -> Option<FileError> {
-    let kind = record.raw.kind();
     let mut error = None;
     Json::object(out, |json| {
-        json.number("offset", record.offset);
-        render::given(record.inner, |inner| json.number("inner", inner));
+        json.number(name!("offset"), record.offset);
+        render::given(record.inner, |inner| json.number(name!("inner"), inner));
         if record.data_file > 0 {
-            json.number("data_file", record.data_file as u64);
+            json.number(name!("data_file"), record.data_file as u64);
         }
-        json.text("type", &TypeName(kind));
-        json.number("type_id", u64::from(kind.0));
-        json.number("misc", u64::from(record.raw.misc().0));
-        json.number("size", u64::from(record.raw.size()));
-        render::given(record.event_index, |event| json.number("event", event as u64));
-        Json::object(json.member("fields"), |json| error = tell(record, format, json));
+        push_decimal(json.ready(&head.members), u64::from(record.raw.size()));
+        let fields = match event(record) {
+            Some(event) => json.ready(&event.members),
+            None => json.member(name!("fields")),
+        };
+        Json::object(fields, |json| error = tell(record, tracepoint, json));
         match record.sample_id() {
             Ok(Some(trailer)) => {
-                Json::object(json.member("sample_id"), |json| render::sample_id(&trailer, json))
+                Json::object(json.member(name!("sample_id")), |json| render::sample_id(&trailer, json))
             }
             Ok(None) => {}
             Err(fault) => error = error.or(Some(fault)),
         }
         if let Some(error) = &error {
-            json.text("error", error);
-            json.blob("raw", record.raw.payload());
+            json.text(name!("error"), error);
+            json.blob(name!("raw"), record.raw.payload());
         }
     });
     out.push(b'\n');
@@ -180,21 +193,21 @@ fn json_record<O: Endian>(
 }
 
 fn text_record<O: Endian>(
-    record: &FileRecord<'_, O>,
-    format: Option<&tracepoint::Format<'_>>,
+    record: &View<'_, O>,
+    head: &Head,
+    tracepoint: Option<&Tracepoint<'_>>,
     text: &mut Text,
 ) -> Option<FileError> {
-    let kind = record.raw.kind();
-    text.start(record.offset, &TypeName(kind), record.raw.size(), record.raw.misc(), kind);
-    render::given(record.inner, |inner| text.hex("inner", inner));
+    text.start(record.offset, head, record.raw.size());
+    render::given(record.inner, |inner| text.hex(name!("inner"), inner));
     if record.data_file > 0 {
-        text.number("data_file", record.data_file as u64);
+        text.number(name!("data_file"), record.data_file as u64);
     }
-    render::given(record.event_index, |index| match record.event().and_then(|event| event.name.as_deref()) {
-        Some(name) => text.string("event", name),
-        None => text.number("event", index as u64),
+    render::given(event(record), |event| match &event.shown {
+        Some(shown) => shown.push(text.field(name!("event"))),
+        None => text.number(name!("event"), event.index as u64),
     });
-    let mut error = tell(record, format, text);
+    let mut error = tell(record, tracepoint, text);
     match record.sample_id() {
         Ok(Some(trailer)) => {
             text.separate();
@@ -210,25 +223,26 @@ fn text_record<O: Endian>(
 }
 
 fn column_record<O: Endian>(
-    record: &FileRecord<'_, O>,
-    format: Option<&tracepoint::Format<'_>>,
+    record: &View<'_, O>,
+    tracepoint: Option<&Tracepoint<'_>>,
     columns: &mut Columns<'_>,
 ) -> Option<FileError> {
-    let kind = record.raw.kind();
-    columns.hex("offset", record.offset);
-    columns.text("type", &TypeName(kind));
-    columns.named("misc", u64::from(record.raw.misc().0), &record.raw.misc().names(kind));
-    columns.number("size", u64::from(record.raw.size()));
-    render::given(record.inner, |inner| columns.hex("inner", inner));
-    render::given(record.event_index, |index| match record.event().and_then(|event| event.name.as_deref()) {
-        Some(name) => columns.named("event", index as u64, &Printable(name)),
-        None => columns.number("event", index as u64),
-    });
-    let mut error = tell(record, format, columns);
+    columns.hex(name!("offset"), record.offset);
+    columns.kind();
+    columns.misc(u64::from(record.raw.misc().0));
+    columns.number(name!("size"), u64::from(record.raw.size()));
+    render::given(record.inner, |inner| columns.hex(name!("inner"), inner));
+    render::given(event(record), |event| columns.event(event.index, event.shown.is_some()));
+    let mut error = tell(record, tracepoint, columns);
     match record.sample_id() {
         Ok(Some(trailer)) => render::sample_id(&trailer, columns),
         Ok(None) => {}
         Err(fault) => error = error.or(Some(fault)),
     }
     error
+}
+
+/// The event of a record, if it has one.
+fn event<'b, O: Endian>(record: &View<'b, O>) -> Option<&'b EventView> {
+    record.event.ok()
 }

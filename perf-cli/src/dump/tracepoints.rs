@@ -1,14 +1,16 @@
 //! What the raw data of tracepoints says.
 
-use perf_abi::endian::Endian;
 use perf_abi::event::EventType;
-use perf_parse::file::{FeatureSection, FileError, FileRecord};
-use perf_parse::tracepoint::{Format, Tracepoints, TracingData};
+use perf_parse::file::{Event, FeatureSection, FileError};
+use perf_parse::tracepoint::{Tracepoints, TracingData};
+
+use crate::render::tracepoint::Tracepoint;
 
 /// The formats of the tracepoints of a capture, parsed once.
 #[derive(Debug, Default)]
 pub(super) struct Formats<'a> {
-    tracepoints: Tracepoints<'a>,
+    /// By rising id, equal ones in the order of the capture.
+    tracepoints: Vec<Tracepoint<'a>>,
 }
 
 impl<'a> Formats<'a> {
@@ -21,14 +23,22 @@ impl<'a> Formats<'a> {
                 return Self::default();
             }
         };
-        let tracepoints = Tracepoints::new(&data);
-        tracepoints.faults().iter().for_each(|fault| diagnose(fault.in_file(section)));
-        Self { tracepoints }
+        let parsed = Tracepoints::new(&data);
+        parsed.faults().iter().for_each(|fault| diagnose(fault.in_file(section)));
+        Self { tracepoints: parsed.formats().iter().map(Tracepoint::new).collect() }
     }
 
-    /// The format of a record's raw data, if its event is a tracepoint.
-    pub(super) fn of<O: Endian>(&self, record: &FileRecord<'_, O>) -> Option<&Format<'a>> {
-        let attr = &record.event()?.attr;
-        if attr.kind == EventType::TRACEPOINT { self.tracepoints.get(attr.config) } else { None }
+    /// Which of them the raw data of an event's samples is of, if it is a tracepoint: the first of its id.
+    pub(super) fn of(&self, event: &Event) -> Option<usize> {
+        let id = |tracepoint: &Tracepoint<'_>| u64::from(tracepoint.id());
+        let first = self.tracepoints.partition_point(|it| id(it) < event.attr.config);
+        let is_it = event.attr.kind == EventType::TRACEPOINT
+            && self.tracepoints.get(first).is_some_and(|it| id(it) == event.attr.config);
+        is_it.then_some(first)
+    }
+
+    /// The one that [`of`](Self::of) gave.
+    pub(super) fn get(&self, index: usize) -> Option<&Tracepoint<'a>> {
+        self.tracepoints.get(index)
     }
 }

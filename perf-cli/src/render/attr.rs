@@ -5,45 +5,49 @@ use core::fmt::Display;
 use perf_abi::attr::{Attr, AttrFlags};
 
 use super::Scalars;
+use super::name::{Name, name};
 
 /// The fields of an attr in the order of the struct, the bits of its flag word one by one.
 pub(crate) fn attr(attr: &Attr, sink: &mut dyn Scalars) {
-    sink.named("type", u64::from(attr.kind.0), &attr.kind);
-    sink.number("size", u64::from(attr.size));
-    sink.hex("config", attr.config);
+    sink.named(name!("type"), u64::from(attr.kind.0), &attr.kind);
+    sink.number(name!("size"), u64::from(attr.size));
+    sink.hex(name!("config"), attr.config);
     let freq = attr.flags.contains(AttrFlags::FREQ);
-    sink.number(if freq { "sample_freq" } else { "sample_period" }, attr.sample_period);
-    sink.named("sample_type", attr.sample_type.0, &attr.sample_type);
-    sink.named("read_format", attr.read_format.0, &attr.read_format);
+    sink.number(if freq { name!("sample_freq") } else { name!("sample_period") }, attr.sample_period);
+    sink.named(name!("sample_type"), attr.sample_type.0, &attr.sample_type);
+    sink.named(name!("read_format"), attr.read_format.0, &attr.read_format);
     for flag in AttrFlags::NAMES {
         if flag.c_name == "mmap_data" {
-            sink.number("precise_ip", u64::from(attr.flags.precise_ip()));
+            sink.number(name!("precise_ip"), u64::from(attr.flags.precise_ip()));
         }
-        sink.number(flag.c_name, u64::from(attr.flags.0 & flag.value != 0));
+        sink.number(&Name::of(flag.c_name), u64::from(attr.flags.0 & flag.value != 0));
     }
     if attr.flags.unknown() != 0 {
-        sink.hex("__reserved_1", attr.flags.unknown());
+        sink.hex(name!("__reserved_1"), attr.flags.unknown());
     }
     let watermark = attr.flags.contains(AttrFlags::WATERMARK);
-    sink.number(if watermark { "wakeup_watermark" } else { "wakeup_events" }, u64::from(attr.wakeup_events));
-    sink.named("bp_type", u64::from(attr.bp_type.0), &attr.bp_type);
-    sink.hex("config1", attr.config1);
-    sink.hex("config2", attr.config2);
-    sink.named("branch_sample_type", attr.branch_sample_type.0, &attr.branch_sample_type);
-    sink.hex("sample_regs_user", attr.sample_regs_user);
-    sink.number("sample_stack_user", u64::from(attr.sample_stack_user));
-    sink.task("clockid", i64::from(attr.clockid));
-    sink.hex("sample_regs_intr", attr.sample_regs_intr);
-    sink.number("aux_watermark", u64::from(attr.aux_watermark));
-    sink.number("sample_max_stack", u64::from(attr.sample_max_stack));
+    sink.number(
+        if watermark { name!("wakeup_watermark") } else { name!("wakeup_events") },
+        u64::from(attr.wakeup_events),
+    );
+    sink.named(name!("bp_type"), u64::from(attr.bp_type.0), &attr.bp_type);
+    sink.hex(name!("config1"), attr.config1);
+    sink.hex(name!("config2"), attr.config2);
+    sink.named(name!("branch_sample_type"), attr.branch_sample_type.0, &attr.branch_sample_type);
+    sink.hex(name!("sample_regs_user"), attr.sample_regs_user);
+    sink.number(name!("sample_stack_user"), u64::from(attr.sample_stack_user));
+    sink.task(name!("clockid"), i64::from(attr.clockid));
+    sink.hex(name!("sample_regs_intr"), attr.sample_regs_intr);
+    sink.number(name!("aux_watermark"), u64::from(attr.aux_watermark));
+    sink.number(name!("sample_max_stack"), u64::from(attr.sample_max_stack));
     if attr.reserved_2 != 0 {
-        sink.hex("__reserved_2", u64::from(attr.reserved_2));
+        sink.hex(name!("__reserved_2"), u64::from(attr.reserved_2));
     }
-    sink.number("aux_sample_size", u64::from(attr.aux_sample_size));
-    sink.named("aux_action", u64::from(attr.aux_action.0), &attr.aux_action);
-    sink.hex("sig_data", attr.sig_data);
-    sink.hex("config3", attr.config3);
-    sink.hex("config4", attr.config4);
+    sink.number(name!("aux_sample_size"), u64::from(attr.aux_sample_size));
+    sink.named(name!("aux_action"), u64::from(attr.aux_action.0), &attr.aux_action);
+    sink.hex(name!("sig_data"), attr.sig_data);
+    sink.hex(name!("config3"), attr.config3);
+    sink.hex(name!("config4"), attr.config4);
 }
 
 /// What of an attr is set, for eyes: `name=value` each, the flags by name.

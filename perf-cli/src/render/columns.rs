@@ -3,175 +3,364 @@
 use core::fmt::Display;
 use perf_abi::endian::Endian;
 use perf_parse::sample::{BranchStack, Callchain, Read, Readings, Regs, StackUser};
-use perf_parse::tracepoint::Format;
 
-use super::escape::{Printable, Seconds};
-use super::json::Json;
-use super::text::push_field;
-use super::{Scalars, Sink, print};
+use super::digits::{push_decimal, push_hex, push_seconds, push_signed};
+use super::escape::{push_json, push_printable};
+use super::json::{self, Json};
+use super::name::{Key, Name, name};
+use super::ready::Ready;
+use super::tracepoint::Tracepoint;
+use super::{Scalars, Sink, print, text};
 use crate::args;
 
 /// Keeps the fields that are asked for and passes over the others. The buffers are used again for each record.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Columns<'a> {
-    names: &'a [String],
     format: args::Format,
-    /// The value of each column; empty where the record has none yet.
-    cells: Vec<Vec<u8>>,
+    columns: Vec<Column<'a>>,
+    /// The first column of the names that share a slot; [`NONE`] if none of them is asked for.
+    slots: [usize; Key::SLOTS],
+    /// The slots that have a column, a bit each.
+    asked: u64,
+    /// The values that are not numbers, as they print.
+    texts: Vec<u8>,
+}
+
+/// Stands for no column.
+const NONE: usize = usize::MAX;
+
+#[derive(Clone, Debug)]
+struct Column<'a> {
+    name: &'a str,
+    key: Key,
+    /// `,"name":`
+    member: Ready,
+    /// What the record has of this name.
+    cell: Cell,
     /// Whether any record had the field.
-    seen: Vec<bool>,
+    seen: bool,
+    /// The next column of a name that shares the slot.
+    next: usize,
+}
+
+/// A value that is not printed yet.
+#[derive(Clone, Copy, Debug)]
+enum Cell {
+    Empty,
+    Number(u64),
+    Task(i64),
+    Hex(u64),
+    Time(u64),
+    /// Where it is among the texts.
+    Text(usize, usize),
+    /// What [`Shown`] has of it.
+    Kind,
+    Misc,
+    Event,
+}
+
+/// What records have in common with others of their event, type and `misc`, as it prints.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shown<'s> {
+    pub(crate) kind: &'s Ready,
+    pub(crate) misc: &'s Ready,
+    pub(crate) event: Option<&'s Ready>,
 }
 
 impl<'a> Columns<'a> {
     pub(crate) fn new(names: &'a [String], format: args::Format) -> Self {
-        Self { names, format, cells: vec![Vec::new(); names.len()], seen: vec![false; names.len()] }
+        let mut slots = [NONE; Key::SLOTS];
+        let mut columns: Vec<Column<'_>> = names.iter().map(|name| Column::new(name)).collect();
+        // From behind, so that the first of a slot is found first.
+        for (index, column) in columns.iter_mut().enumerate().rev() {
+            column.next = core::mem::replace(&mut slots[column.key.slot()], index);
+        }
+        let asked = columns.iter().fold(0, |all, column| all | column.key.bit());
+        Self { format, columns, slots, asked, texts: Vec::new() }
     }
 
     /// Appends the record's line to `out` and starts over.
-    pub(crate) fn finish(&mut self, out: &mut Vec<u8>) {
+    pub(crate) fn finish(&mut self, shown: &Shown<'_>, out: &mut Vec<u8>) {
         match self.format {
             args::Format::Text => {
-                for (index, cell) in self.cells.iter_mut().enumerate() {
-                    if index > 0 {
-                        out.push(b'\t');
-                    }
-                    if cell.is_empty() {
-                        out.push(b'-');
-                    }
-                    out.append(cell);
+                for column in &mut self.columns {
+                    let cell = core::mem::replace(&mut column.cell, Cell::Empty);
+                    push_cell(out, cell, shown, &self.texts);
+                    out.push(b'\t');
                 }
+                // There is at least one column.
+                out.truncate(out.len() - 1);
             }
             args::Format::Jsonl => Json::object(out, |json| {
-                for (name, cell) in self.names.iter().zip(&mut self.cells) {
-                    if !cell.is_empty() {
-                        json.member(name).append(cell);
+                for column in &mut self.columns {
+                    match core::mem::replace(&mut column.cell, Cell::Empty) {
+                        Cell::Empty => {}
+                        cell => push_member(json.ready(&column.member), cell, shown, &self.texts),
                     }
                 }
             }),
         }
         out.push(b'\n');
+        self.texts.clear();
     }
 
     /// The fields asked for that no record had.
     pub(crate) fn unseen(&self) -> impl Iterator<Item = &str> {
-        self.names.iter().zip(&self.seen).filter(|&(_, &seen)| !seen).map(|(name, _)| name.as_str())
+        self.columns.iter().filter(|column| !column.seen).map(|column| column.name)
     }
 
-    /// A field that is a text of ours.
-    pub(crate) fn text(&mut self, name: &str, value: &dyn Display) {
-        self.put(name, |cell| print(cell, format_args!("{value}")), |json| json.text(name, value));
-    }
-
-    /// Puts a value into the columns of its name: as `text`, or as the value of a JSON member.
-    ///
-    /// The first value of a name stands: a record's own time is that of its trailer.
-    fn put(&mut self, name: &str, text: impl Fn(&mut Vec<u8>), json: impl Fn(&mut Json<'_>)) {
-        for index in 0..self.names.len() {
-            if self.names[index] != name || !self.cells[index].is_empty() {
-                continue;
-            }
-            self.seen[index] = true;
-            match self.format {
-                args::Format::Text => text(&mut self.cells[index]),
-                args::Format::Jsonl => Json::value(&mut self.cells[index], &json),
-            }
+    /// Takes in which fields another's records had.
+    pub(crate) fn join(&mut self, other: &Self) {
+        for (column, other) in self.columns.iter_mut().zip(&other.columns) {
+            column.seen |= other.seen;
         }
     }
 
-    /// As [`put`](Self::put), for what has no shorter text than JSON.
-    fn put_json(&mut self, name: &str, json: impl Fn(&mut Json<'_>)) {
-        self.put(name, |cell| Json::value(cell, &json), &json);
+    /// The record's type; its name is shown.
+    #[inline]
+    pub(crate) fn kind(&mut self) {
+        self.put(name!("type"), Cell::Kind);
+    }
+
+    /// The record's `misc`; the names of its bits are shown.
+    #[inline]
+    pub(crate) fn misc(&mut self, misc: u64) {
+        self.put(name!("misc"), if self.is_json() { Cell::Number(misc) } else { Cell::Misc });
+    }
+
+    /// The record's event, by its index; if it is `named`, its name is shown.
+    #[inline]
+    pub(crate) fn event(&mut self, index: usize, named: bool) {
+        let number = self.is_json() || !named;
+        self.put(name!("event"), if number { Cell::Number(index as u64) } else { Cell::Event });
+    }
+
+    /// Whether a field of a name may be asked for.
+    #[inline(always)]
+    fn asks(&self, key: Key) -> bool {
+        self.asked & key.bit() != 0
+    }
+
+    #[inline(always)]
+    fn put(&mut self, name: &Name, cell: Cell) {
+        if self.asks(name.key) {
+            self.fill(name.key, cell);
+        }
+    }
+
+    /// Fills the columns of a name that have nothing yet.
+    ///
+    /// The first value of a name stands: a record's own time is that of its trailer.
+    #[inline]
+    fn fill(&mut self, key: Key, cell: Cell) {
+        let mut at = self.slots[key.slot()];
+        while let Some(column) = self.columns.get_mut(at) {
+            if column.key == key && matches!(column.cell, Cell::Empty) {
+                column.cell = cell;
+                column.seen = true;
+            }
+            at = column.next;
+        }
+    }
+
+    /// Whether a column of a name has nothing yet.
+    fn wants(&self, key: Key) -> bool {
+        let mut at = self.slots[key.slot()];
+        while let Some(column) = self.columns.get(at) {
+            if column.key == key && matches!(column.cell, Cell::Empty) {
+                return true;
+            }
+            at = column.next;
+        }
+        false
+    }
+
+    /// A value that `push` prints.
+    #[inline]
+    fn text(&mut self, name: &Name, push: impl FnOnce(&mut Vec<u8>)) {
+        if self.asks(name.key) {
+            self.print(name.key, 0, push);
+        }
+    }
+
+    /// A value that `push` prints behind `prefix` bytes that are not part of it. An empty one is as none.
+    fn print(&mut self, key: Key, prefix: usize, push: impl FnOnce(&mut Vec<u8>)) {
+        if !self.wants(key) {
+            return;
+        }
+        let start = self.texts.len() + prefix;
+        push(&mut self.texts);
+        let end = self.texts.len();
+        self.fill(key, if start < end { Cell::Text(start, end) } else { Cell::Empty });
+    }
+
+    /// A value that has no shorter text than JSON: that of the one member that `member` names.
+    #[inline]
+    fn json(&mut self, name: &Name, member: impl FnOnce(&mut Json<'_>)) {
+        if self.asks(name.key) {
+            let prefix = name.text.len() + b",\"\":".len();
+            self.print(name.key, prefix, |out| member(&mut Json::members(out)));
+        }
+    }
+
+    fn is_json(&self) -> bool {
+        self.format == args::Format::Jsonl
+    }
+}
+
+impl<'a> Column<'a> {
+    fn new(name: &'a str) -> Self {
+        let mut member = b",".to_vec();
+        push_json(&mut member, name.as_bytes());
+        member.push(b':');
+        let (key, member) = (Key::of(name.as_bytes()), Ready::new(member));
+        Self { name, key, member, cell: Cell::Empty, seen: false, next: NONE }
+    }
+}
+
+/// Appends a value as text; `-` for none.
+#[inline]
+fn push_cell(out: &mut Vec<u8>, cell: Cell, shown: &Shown<'_>, texts: &[u8]) {
+    match cell {
+        Cell::Empty => out.push(b'-'),
+        Cell::Number(number) => push_decimal(out, number),
+        Cell::Task(number) => push_signed(out, number),
+        Cell::Hex(number) => push_hex(out, number),
+        Cell::Time(time) => push_seconds(out, time),
+        Cell::Text(start, end) => out.extend_from_slice(&texts[start..end]),
+        Cell::Kind => shown.kind.push(out),
+        // Without any bit there is nothing to show.
+        Cell::Misc if shown.misc.len() == 0 => out.push(b'-'),
+        Cell::Misc => shown.misc.push(out),
+        Cell::Event => super::given(shown.event, |event| event.push(out)),
+    }
+}
+
+/// Appends a value as JSON. What is shown by its name is a number there, but for the type.
+#[inline]
+fn push_member(out: &mut Vec<u8>, cell: Cell, shown: &Shown<'_>, texts: &[u8]) {
+    match cell {
+        Cell::Number(number) | Cell::Hex(number) | Cell::Time(number) => push_decimal(out, number),
+        Cell::Task(number) => push_signed(out, number),
+        Cell::Text(start, end) => out.extend_from_slice(&texts[start..end]),
+        Cell::Kind => {
+            out.push(b'"');
+            shown.kind.push(out);
+            out.push(b'"');
+        }
+        Cell::Empty | Cell::Misc | Cell::Event => {}
     }
 }
 
 impl Scalars for Columns<'_> {
-    fn number(&mut self, name: &'static str, value: u64) {
-        self.put_json(name, |json| json.number(name, value));
+    #[inline(always)]
+    fn number(&mut self, name: &Name, value: u64) {
+        self.put(name, Cell::Number(value));
     }
 
-    fn task(&mut self, name: &'static str, value: i64) {
-        self.put_json(name, |json| json.task(name, value));
+    #[inline(always)]
+    fn task(&mut self, name: &Name, value: i64) {
+        self.put(name, Cell::Task(value));
     }
 
-    fn hex(&mut self, name: &'static str, value: u64) {
-        self.put(name, |cell| print(cell, format_args!("{value:#x}")), |json| json.hex(name, value));
+    #[inline(always)]
+    fn hex(&mut self, name: &Name, value: u64) {
+        self.put(name, Cell::Hex(value));
     }
 
-    fn time(&mut self, name: &'static str, value: u64) {
-        self.put(name, |cell| print(cell, format_args!("{}", Seconds(value))), |json| json.time(name, value));
+    #[inline(always)]
+    fn time(&mut self, name: &Name, value: u64) {
+        self.put(name, Cell::Time(value));
     }
 
-    fn named(&mut self, name: &'static str, value: u64, shown: &dyn Display) {
-        self.put(name, |cell| print(cell, format_args!("{shown}")), |json| json.named(name, value, shown));
+    fn named(&mut self, name: &Name, value: u64, shown: &dyn Display) {
+        if self.is_json() {
+            self.put(name, Cell::Number(value));
+        } else {
+            self.text(name, |out| print(out, format_args!("{shown}")));
+        }
     }
 
-    fn string(&mut self, name: &'static str, value: &[u8]) {
-        self.put(
-            name,
-            |cell| print(cell, format_args!("{}", Printable(value))),
-            |json| json.string(name, value),
-        );
+    fn string(&mut self, name: &Name, value: &[u8]) {
+        let push = if self.is_json() { push_json } else { push_printable };
+        self.text(name, |out| push(out, value));
     }
 
-    fn blob(&mut self, name: &'static str, value: &[u8]) {
-        self.put(name, |cell| super::escape::push_hex(cell, value), |json| json.blob(name, value));
+    #[inline]
+    fn blob(&mut self, name: &Name, value: &[u8]) {
+        if self.is_json() {
+            self.json(name, |json| json.blob(name, value));
+        } else {
+            self.text(name, |out| super::escape::push_hex(out, value));
+        }
     }
 }
 
 impl Sink for Columns<'_> {
+    #[inline]
     fn read<O: Endian>(&mut self, value: &Read<'_, O>) {
-        self.put_json("read", |json| json.read(value));
+        self.json(name!("read"), |json| json.read(value));
     }
 
+    #[inline]
     fn callchain<O: Endian>(&mut self, value: &Callchain<'_, O>) {
-        let hex = |cell: &mut Vec<u8>| {
-            for (index, word) in value.words().iter().enumerate() {
-                let comma = if index > 0 { "," } else { "" };
-                print(cell, format_args!("{comma}{:#x}", word.get()));
+        if self.is_json() {
+            return self.json(name!("callchain"), |json| json.callchain(value));
+        }
+        self.text(name!("callchain"), |out| {
+            let start = out.len();
+            for word in value.words() {
+                push_hex(out, word.get());
+                out.push(b',');
             }
-        };
-        self.put("callchain", hex, |json| json.callchain(value));
+            out.truncate(start.max(out.len().saturating_sub(1)));
+        });
     }
 
+    #[inline]
     fn branch_stack<O: Endian>(&mut self, value: &BranchStack<'_, O>) {
-        self.put_json("branch_stack", |json| json.branch_stack(value));
+        self.json(name!("branch_stack"), |json| json.branch_stack(value));
     }
 
-    fn regs<O: Endian>(&mut self, name: &'static str, value: &Regs<'_, O>) {
-        self.put_json(name, |json| json.regs(name, value));
+    #[inline]
+    fn regs<O: Endian>(&mut self, name: &Name, value: &Regs<'_, O>) {
+        self.json(name, |json| json.regs(name, value));
     }
 
     /// Each field under its own name, besides all of them together.
-    fn tracepoint<O: Endian>(&mut self, format: &Format<'_>, raw: &[u8]) {
-        self.put_json("tracepoint", |json| json.tracepoint::<O>(format, raw));
-        for (field, value) in format.fields::<O>(raw) {
-            if let Ok(name) = core::str::from_utf8(field.name) {
-                self.put(
-                    name,
-                    |cell| push_field(cell, &value),
-                    |json| json.tracepoint_field(field.name, &value),
-                );
+    #[inline]
+    fn tracepoint<O: Endian>(&mut self, tracepoint: &Tracepoint<'_>, raw: &[u8]) {
+        self.json(name!("tracepoint"), |json| json.tracepoint::<O>(tracepoint, raw));
+        if self.asked & tracepoint.slots == 0 {
+            return;
+        }
+        for (name, field) in tracepoint.fields() {
+            if self.asks(name.key) {
+                let push = if self.is_json() { json::push_field } else { text::push_field };
+                self.print(name.key, 0, |out| push(out, &field.value::<O>(raw)));
             }
         }
     }
 
+    #[inline]
     fn stack_user(&mut self, value: &StackUser<'_>) {
-        self.put_json("stack_user", |json| json.stack_user(value));
+        self.json(name!("stack_user"), |json| json.stack_user(value));
     }
 
+    #[inline]
     fn readings(&mut self, value: &Readings) {
-        self.put_json("readings", |json| json.readings(value));
+        self.json(name!("readings"), |json| json.readings(value));
     }
 
-    fn object(&mut self, name: &'static str, fields: &dyn Fn(&mut dyn Scalars)) {
-        self.put_json(name, |json| Sink::object(json, name, fields));
+    fn object(&mut self, name: &Name, fields: &dyn Fn(&mut dyn Scalars)) {
+        self.json(name, |json| Sink::object(json, name, fields));
     }
 
-    fn list(&mut self, name: &'static str, count: usize, item: &dyn Fn(usize, &mut dyn Scalars)) {
-        self.put_json(name, |json| json.list(name, count, item));
+    fn list(&mut self, name: &Name, count: usize, item: &dyn Fn(usize, &mut dyn Scalars)) {
+        self.json(name, |json| json.list(name, count, item));
     }
 
-    fn addresses(&mut self, name: &'static str, values: impl Iterator<Item = u64> + Clone) {
-        self.put_json(name, |json| json.addresses(name, values.clone()));
+    fn addresses(&mut self, name: &Name, values: impl Iterator<Item = u64> + Clone) {
+        self.json(name, |json| json.addresses(name, values));
     }
 }

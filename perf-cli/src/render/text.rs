@@ -4,22 +4,22 @@ use core::fmt::Display;
 use perf_abi::branch::{BranchFlags, BranchNewType, BranchType};
 use perf_abi::callchain::CallchainContext;
 use perf_abi::endian::Endian;
-use perf_abi::record::{Misc, RecordType};
 use perf_abi::regs::Arch;
 use perf_parse::sample::{BranchStack, Callchain, Frame, Read, Reading, Readings, Regs, StackUser};
-use perf_parse::tracepoint::{FieldError, Format, Value};
+use perf_parse::tracepoint::{FieldError, Value};
 
-use super::escape::{Printable, Seconds, push_hex};
+use super::digits::{push_address, push_decimal, push_hex, push_hex_of, push_seconds, push_signed};
+use super::escape::{push_hex as push_bytes, push_printable};
+use super::head::Head;
+use super::name::{Name, name};
+use super::tracepoint::Tracepoint;
 use super::{Scalars, Sink, given, print};
 
 /// Bytes of a blob on a line.
 const BLOB_LINE: usize = 32;
 
-/// Columns of the `misc` bits, as wide as most of them.
-const MISC_WIDTH: usize = 14;
-
 /// Gathers the line of a record and the details below it, in two buffers that are used again.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Text {
     line: Vec<u8>,
     details: Vec<u8>,
@@ -43,21 +43,18 @@ impl Text {
     }
 
     /// Begins a record's line: where it is, what it is, its size and its `misc`.
-    pub(crate) fn start(
-        &mut self,
-        offset: u64,
-        shown: &dyn Display,
-        size: u16,
-        misc: Misc,
-        kind: RecordType,
-    ) {
-        print(&mut self.line, format_args!("{offset:#010x} {shown:<18} {size:>5} "));
-        let start = self.line.len();
-        match misc {
-            Misc(0) => self.line.push(b'-'),
-            misc => print(&mut self.line, format_args!("{}", misc.names(kind))),
-        }
-        self.line.resize(self.line.len().max(start + MISC_WIDTH), b' ');
+    #[inline]
+    pub(crate) fn start(&mut self, offset: u64, head: &Head, size: u16) {
+        let line = &mut self.line;
+        push_hex_of(line, offset, 8);
+        line.push(b' ');
+        head.name_column.push(line);
+        line.push(b' ');
+        let digits = size.checked_ilog10().unwrap_or(0) as usize + 1;
+        line.extend_from_slice(&b"     "[digits..]);
+        push_decimal(line, u64::from(size));
+        line.push(b' ');
+        head.bits_column.push(line);
     }
 
     /// Sets what follows apart from what came before.
@@ -72,10 +69,12 @@ impl Text {
         self.hex_lines(payload);
     }
 
-    /// A field of the line, or of the details within a list.
-    fn scalar(&mut self, name: &str, value: &dyn Display) {
+    /// The line, or the details within a list, to append the value of a field.
+    #[inline]
+    pub(crate) fn field(&mut self, name: &Name) -> &mut Vec<u8> {
         let out = if self.nested { &mut self.details } else { &mut self.line };
-        print(out, format_args!(" {name}={value}"));
+        name.push_label(out);
+        out
     }
 
     /// A line below the record's.
@@ -86,7 +85,7 @@ impl Text {
     fn hex_lines(&mut self, bytes: &[u8]) {
         for (index, chunk) in bytes.chunks(BLOB_LINE).enumerate() {
             print(&mut self.details, format_args!("      {:04x}: ", index * BLOB_LINE));
-            push_hex(&mut self.details, chunk);
+            push_bytes(&mut self.details, chunk);
             self.details.push(b'\n');
         }
     }
@@ -102,12 +101,12 @@ pub(super) fn push_field<O: Endian>(out: &mut Vec<u8>, value: &Result<Value<'_, 
 
 fn push_value<O: Endian>(out: &mut Vec<u8>, value: &Value<'_, O>) {
     match value {
-        Value::Unsigned(number) => print(out, format_args!("{number}")),
-        Value::Signed(number) => print(out, format_args!("{number}")),
-        Value::Pointer(number) => print(out, format_args!("{number:#x}")),
+        Value::Unsigned(number) => push_decimal(out, *number),
+        Value::Signed(number) => push_signed(out, *number),
+        Value::Pointer(number) => push_hex(out, *number),
         Value::Bool(bool) => print(out, format_args!("{bool}")),
-        Value::Str(text) => print(out, format_args!("{}", Printable(text))),
-        Value::Bytes(bytes) => push_hex(out, bytes),
+        Value::Str(text) => push_printable(out, text),
+        Value::Bytes(bytes) => push_bytes(out, bytes),
         Value::Array(array) => {
             out.push(b'[');
             for (index, value) in array.values().enumerate() {
@@ -136,25 +135,24 @@ fn context_name(context: Option<CallchainContext>) -> &'static str {
 }
 
 impl Scalars for Text {
-    fn number(&mut self, name: &'static str, value: u64) {
-        self.scalar(name, &value);
+    fn number(&mut self, name: &Name, value: u64) {
+        push_decimal(self.field(name), value);
     }
 
-    fn task(&mut self, name: &'static str, value: i64) {
-        self.scalar(name, &value);
+    fn task(&mut self, name: &Name, value: i64) {
+        push_signed(self.field(name), value);
     }
 
-    fn hex(&mut self, name: &'static str, value: u64) {
-        self.scalar(name, &format_args!("{value:#x}"));
+    fn hex(&mut self, name: &Name, value: u64) {
+        push_hex(self.field(name), value);
     }
 
-    fn time(&mut self, name: &'static str, value: u64) {
-        self.scalar(name, &Seconds(value));
+    fn time(&mut self, name: &Name, value: u64) {
+        push_seconds(self.field(name), value);
     }
 
-    fn named(&mut self, name: &'static str, _: u64, shown: &dyn Display) {
-        let out = if self.nested { &mut self.details } else { &mut self.line };
-        print(out, format_args!(" {name}="));
+    fn named(&mut self, name: &Name, _: u64, shown: &dyn Display) {
+        let out = self.field(name);
         let start = out.len();
         print(out, format_args!("{shown}"));
         // A word of several fields: where it ends has to be seen.
@@ -164,17 +162,15 @@ impl Scalars for Text {
         }
     }
 
-    fn string(&mut self, name: &'static str, value: &[u8]) {
-        self.scalar(name, &Printable(value));
+    fn string(&mut self, name: &Name, value: &[u8]) {
+        push_printable(self.field(name), value);
     }
 
-    fn blob(&mut self, name: &'static str, value: &[u8]) {
+    fn blob(&mut self, name: &Name, value: &[u8]) {
         if self.nested || value.len() <= BLOB_LINE {
-            let out = if self.nested { &mut self.details } else { &mut self.line };
-            print(out, format_args!(" {name}="));
-            push_hex(out, value);
+            push_bytes(self.field(name), value);
         } else {
-            self.detail(format_args!("{name}: {} bytes", value.len()));
+            self.detail(format_args!("{}: {} bytes", name.text, value.len()));
             self.hex_lines(value);
         }
     }
@@ -182,9 +178,9 @@ impl Scalars for Text {
 
 impl Sink for Text {
     fn read<O: Endian>(&mut self, value: &Read<'_, O>) {
-        self.object("read", &|text| {
-            given(value.time_enabled(), |time| text.number("time_enabled", time));
-            given(value.time_running(), |time| text.number("time_running", time));
+        self.object(name!("read"), &|text| {
+            given(value.time_enabled(), |time| text.number(name!("time_enabled"), time));
+            given(value.time_running(), |time| text.number(name!("time_running"), time));
         });
         for of in value.values() {
             print(&mut self.details, format_args!("      value={}", of.value));
@@ -199,8 +195,11 @@ impl Sink for Text {
         for frame in value.frames() {
             match frame {
                 Frame::Ip { ip, context } => {
-                    let context = context_name(context);
-                    print(&mut self.details, format_args!("      {ip:#018x} {context}\n"));
+                    self.details.extend_from_slice(b"      ");
+                    push_address(&mut self.details, ip);
+                    self.details.push(b' ');
+                    self.details.extend_from_slice(context_name(context).as_bytes());
+                    self.details.push(b'\n');
                 }
                 Frame::Deferred { cookie: Some(cookie) } => {
                     print(&mut self.details, format_args!("      deferred, cookie {cookie:#x}\n"));
@@ -220,7 +219,10 @@ impl Sink for Text {
         }
         for (index, entry) in value.entries.iter().enumerate() {
             let (from, to, flags) = (entry.from.get(), entry.to.get(), entry.flags());
-            print(&mut self.details, format_args!("      {index:3}: {from:#018x} -> {to:#018x}"));
+            print(&mut self.details, format_args!("      {index:3}: "));
+            push_address(&mut self.details, from);
+            self.details.extend_from_slice(b" -> ");
+            push_address(&mut self.details, to);
             if flags != BranchFlags::NONE {
                 print(&mut self.details, format_args!(" {flags}"));
             }
@@ -235,14 +237,15 @@ impl Sink for Text {
         }
     }
 
-    fn regs<O: Endian>(&mut self, name: &'static str, value: &Regs<'_, O>) {
-        self.detail(format_args!("{name}: {}", value.abi));
+    fn regs<O: Endian>(&mut self, name: &Name, value: &Regs<'_, O>) {
+        self.detail(format_args!("{}: {}", name.text, value.abi));
         for (index, (bit, register)) in value.iter().enumerate() {
             let start = if index % 4 == 0 { "     " } else { "" };
             match self.arch.and_then(|arch| arch.name(bit)) {
-                Some(name) => print(&mut self.details, format_args!("{start} {name:>6}={register:#018x}")),
-                None => print(&mut self.details, format_args!("{start} bit {bit:2}={register:#018x}")),
+                Some(name) => print(&mut self.details, format_args!("{start} {name:>6}=")),
+                None => print(&mut self.details, format_args!("{start} bit {bit:2}=")),
             }
+            push_address(&mut self.details, register);
             if index % 4 == 3 || index + 1 == value.values.len() {
                 self.details.push(b'\n');
             }
@@ -250,14 +253,14 @@ impl Sink for Text {
     }
 
     /// The fields of the tracepoint's own: those of all tracepoints say what the sample says better.
-    fn tracepoint<O: Endian>(&mut self, format: &Format<'_>, raw: &[u8]) {
-        let (system, name) = (Printable(format.system), Printable(format.name));
-        print(&mut self.details, format_args!("    {system}:{name}:"));
-        for (field, value) in format.fields::<O>(raw).skip(format.common_fields().len()) {
-            print(&mut self.details, format_args!(" {}=", Printable(field.name)));
-            push_field(&mut self.details, &value);
+    fn tracepoint<O: Endian>(&mut self, tracepoint: &Tracepoint<'_>, raw: &[u8]) {
+        let out = &mut self.details;
+        tracepoint.title.push(out);
+        for (name, field) in tracepoint.own_fields() {
+            name.label.push(out);
+            push_field(out, &field.value::<O>(raw));
         }
-        self.details.push(b'\n');
+        out.push(b'\n');
     }
 
     fn stack_user(&mut self, value: &StackUser<'_>) {
@@ -276,17 +279,17 @@ impl Sink for Text {
         }
     }
 
-    fn object(&mut self, name: &'static str, fields: &dyn Fn(&mut dyn Scalars)) {
+    fn object(&mut self, name: &Name, fields: &dyn Fn(&mut dyn Scalars)) {
         let was_nested = core::mem::replace(&mut self.nested, true);
-        print(&mut self.details, format_args!("    {name}:"));
+        print(&mut self.details, format_args!("    {}:", name.text));
         fields(self);
         self.details.push(b'\n');
         self.nested = was_nested;
     }
 
-    fn list(&mut self, name: &'static str, count: usize, item: &dyn Fn(usize, &mut dyn Scalars)) {
+    fn list(&mut self, name: &Name, count: usize, item: &dyn Fn(usize, &mut dyn Scalars)) {
         let was_nested = core::mem::replace(&mut self.nested, true);
-        self.detail(format_args!("{name}:"));
+        self.detail(format_args!("{}:", name.text));
         for index in 0..count {
             print(&mut self.details, format_args!("      {index:3}:"));
             item(index, self);
@@ -295,10 +298,12 @@ impl Sink for Text {
         self.nested = was_nested;
     }
 
-    fn addresses(&mut self, name: &'static str, values: impl Iterator<Item = u64> + Clone) {
-        self.detail(format_args!("{name}:"));
+    fn addresses(&mut self, name: &Name, values: impl Iterator<Item = u64> + Clone) {
+        self.detail(format_args!("{}:", name.text));
         for value in values {
-            print(&mut self.details, format_args!("      {value:#018x}\n"));
+            self.details.extend_from_slice(b"      ");
+            push_address(&mut self.details, value);
+            self.details.push(b'\n');
         }
     }
 }

@@ -11,6 +11,7 @@ use perf_parse::record::user::{
 };
 
 use super::attr::attr;
+use super::name::{Name, name};
 use super::{Scalars, Sink, given};
 
 /// Names the fields of a record to `sink`; what stands behind those that are known is `rest`, unless it is zeros.
@@ -18,189 +19,189 @@ pub(crate) fn user<O: Endian>(record: &UserRecord<'_, O>, sink: &mut impl Sink) 
     match record {
         UserRecord::HeaderAttr(it) => {
             let read = it.attr();
-            sink.object("attr", &|sink| {
+            sink.object(name!("attr"), &|sink| {
                 attr(&read.attr, sink);
                 if !read.tail.is_empty() {
-                    sink.blob("tail", read.tail);
+                    sink.blob(name!("tail"), read.tail);
                 }
             });
-            sink.addresses("ids", it.ids.iter().map(|id| id.get()));
+            sink.addresses(name!("ids"), it.ids.iter().map(|id| id.get()));
         }
         UserRecord::HeaderEventType(it) => {
-            sink.number("event_id", it.event_id);
-            sink.string("name", it.name);
+            sink.number(name!("event_id"), it.event_id);
+            sink.string(name!("name"), it.name);
         }
-        UserRecord::HeaderTracingData(it) => sink.number("size", u64::from(it.size.get())),
+        UserRecord::HeaderTracingData(it) => sink.number(name!("size"), u64::from(it.size.get())),
         UserRecord::HeaderBuildId(it) => {
-            sink.task("pid", i64::from(it.pid));
-            sink.blob("build_id", it.build_id);
-            sink.string("filename", it.filename);
+            sink.task(name!("pid"), i64::from(it.pid));
+            sink.blob(name!("build_id"), it.build_id);
+            sink.string(name!("filename"), it.filename);
         }
         UserRecord::IdIndex(it) => id_index(it, sink),
         UserRecord::AuxtraceInfo(it) => {
-            sink.named("type", u64::from(it.kind.0), &it.kind);
-            sink.addresses("priv", it.words.iter().map(|word| word.get()));
+            sink.named(name!("type"), u64::from(it.kind.0), &it.kind);
+            sink.addresses(name!("priv"), it.words.iter().map(|word| word.get()));
         }
         UserRecord::Auxtrace(it) => {
-            sink.hex("size", it.size.get());
-            sink.hex("offset", it.offset.get());
-            sink.hex("reference", it.reference.get());
-            sink.number("idx", u64::from(it.idx.get()));
-            sink.task("tid", i64::from(it.tid.get()));
-            sink.task("cpu", i64::from(it.cpu.get()));
+            sink.hex(name!("size"), it.size.get());
+            sink.hex(name!("offset"), it.offset.get());
+            sink.hex(name!("reference"), it.reference.get());
+            sink.number(name!("idx"), u64::from(it.idx.get()));
+            sink.task(name!("tid"), i64::from(it.tid.get()));
+            sink.task(name!("cpu"), i64::from(it.cpu.get()));
         }
         UserRecord::AuxtraceError(it) => auxtrace_error(it, sink),
         UserRecord::ThreadMap(it) => {
-            sink.number("nr", it.entries.len() as u64);
-            sink.list("entries", it.entries.len(), &|index, sink| {
-                sink.task("pid", it.entries[index].pid.get());
-                sink.string("comm", until_nul(&it.entries[index].comm));
+            sink.number(name!("nr"), it.entries.len() as u64);
+            sink.list(name!("entries"), it.entries.len(), &|index, sink| {
+                sink.task(name!("pid"), it.entries[index].pid.get());
+                sink.string(name!("comm"), until_nul(&it.entries[index].comm));
             });
         }
         UserRecord::CpuMap(it) => cpu_map(&it.data, sink),
         UserRecord::StatConfig(it) => {
-            sink.number("nr", it.entries.len() as u64);
-            sink.list("data", it.entries.len(), &|index, sink| {
+            sink.number(name!("nr"), it.entries.len() as u64);
+            sink.list(name!("data"), it.entries.len(), &|index, sink| {
                 let entry = &it.entries[index];
-                sink.named("tag", entry.tag.get(), &StatConfigTerm(entry.tag.get()));
-                sink.number("val", entry.val.get());
+                sink.named(name!("tag"), entry.tag.get(), &StatConfigTerm(entry.tag.get()));
+                sink.number(name!("val"), entry.val.get());
             });
         }
         UserRecord::Stat(it) => {
-            sink.number("id", it.id.get());
-            sink.task("cpu", i64::from(it.cpu.get()));
-            sink.task("thread", i64::from(it.thread.get()));
-            sink.number("val", it.val.get());
-            sink.number("ena", it.ena.get());
-            sink.number("run", it.run.get());
+            sink.number(name!("id"), it.id.get());
+            sink.task(name!("cpu"), i64::from(it.cpu.get()));
+            sink.task(name!("thread"), i64::from(it.thread.get()));
+            sink.number(name!("val"), it.val.get());
+            sink.number(name!("ena"), it.ena.get());
+            sink.number(name!("run"), it.run.get());
         }
         UserRecord::StatRound(it) => {
-            sink.named("type", it.kind.get(), &StatRoundType(it.kind.get()));
-            sink.time("time", it.time.get());
+            sink.named(name!("type"), it.kind.get(), &StatRoundType(it.kind.get()));
+            sink.time(name!("time"), it.time.get());
         }
         UserRecord::EventUpdate(it) => event_update(it, sink),
         UserRecord::TimeConv(it) => time_conv(it, sink),
         UserRecord::HeaderFeature(it) => {
             match it.feature() {
-                Some(feature) => sink.named("feat_id", it.feat_id, &feature),
-                None => sink.number("feat_id", it.feat_id),
+                Some(feature) => sink.named(name!("feat_id"), it.feat_id, &feature),
+                None => sink.number(name!("feat_id"), it.feat_id),
             }
-            sink.blob("data", it.data);
+            sink.blob(name!("data"), it.data);
         }
-        UserRecord::Compressed(data) => sink.blob("data", data),
+        UserRecord::Compressed(data) => sink.blob(name!("data"), data),
         UserRecord::Compressed2(it) => {
-            sink.number("data_size", it.data.len() as u64);
-            sink.blob("data", it.data);
+            sink.number(name!("data_size"), it.data.len() as u64);
+            sink.blob(name!("data"), it.data);
         }
         UserRecord::BpfMetadata(it) => {
-            sink.string("prog_name", it.prog_name);
-            sink.number("nr_entries", it.entries.len() as u64);
-            sink.list("entries", it.entries.len(), &|index, sink| {
-                sink.string("key", until_nul(&it.entries[index].key));
-                sink.string("value", until_nul(&it.entries[index].value));
+            sink.string(name!("prog_name"), it.prog_name);
+            sink.number(name!("nr_entries"), it.entries.len() as u64);
+            sink.list(name!("entries"), it.entries.len(), &|index, sink| {
+                sink.string(name!("key"), until_nul(&it.entries[index].key));
+                sink.string(name!("value"), until_nul(&it.entries[index].value));
             });
         }
         UserRecord::SchedstatCpu(it) => {
-            sink.number("timestamp", it.fields.timestamp.get());
-            sink.number("cpu", u64::from(it.fields.cpu.get()));
-            sink.number("version", u64::from(it.fields.version.get()));
-            it.counts().for_each(|(name, count)| sink.number(name, count));
+            sink.number(name!("timestamp"), it.fields.timestamp.get());
+            sink.number(name!("cpu"), u64::from(it.fields.cpu.get()));
+            sink.number(name!("version"), u64::from(it.fields.version.get()));
+            it.counts().for_each(|(name, count)| sink.number(&Name::of(name), count));
         }
         UserRecord::SchedstatDomain(it) => {
-            sink.number("timestamp", it.fields.timestamp.get());
-            sink.number("cpu", u64::from(it.fields.cpu.get()));
-            sink.number("version", u64::from(it.fields.version.get()));
-            sink.number("domain", u64::from(it.fields.domain.get()));
-            it.counts().for_each(|(name, count)| sink.number(name, count));
+            sink.number(name!("timestamp"), it.fields.timestamp.get());
+            sink.number(name!("cpu"), u64::from(it.fields.cpu.get()));
+            sink.number(name!("version"), u64::from(it.fields.version.get()));
+            sink.number(name!("domain"), u64::from(it.fields.domain.get()));
+            it.counts().for_each(|(name, count)| sink.number(&Name::of(name), count));
         }
-        UserRecord::Other(raw) => sink.blob("raw", raw.payload()),
+        UserRecord::Other(raw) => sink.blob(name!("raw"), raw.payload()),
         // FINISHED_ROUND and FINISHED_INIT say all by their type.
         _ => {}
     }
     if record.rest().iter().any(|&byte| byte != 0) {
-        sink.blob("rest", record.rest());
+        sink.blob(name!("rest"), record.rest());
     }
 }
 
 fn id_index<O: Endian>(it: &IdIndex<'_, O>, sink: &mut impl Sink) {
-    sink.number("nr", it.entries.len() as u64);
-    sink.list("entries", it.entries.len(), &|index, sink| {
+    sink.number(name!("nr"), it.entries.len() as u64);
+    sink.list(name!("entries"), it.entries.len(), &|index, sink| {
         let entry = &it.entries[index];
-        sink.number("id", entry.id.get());
-        sink.number("idx", entry.idx.get());
-        sink.task("cpu", entry.cpu.get());
-        sink.task("tid", entry.tid.get());
+        sink.number(name!("id"), entry.id.get());
+        sink.number(name!("idx"), entry.idx.get());
+        sink.task(name!("cpu"), entry.cpu.get());
+        sink.task(name!("tid"), entry.tid.get());
         given(it.guests.and_then(|guests| guests.get(index)), |guest| {
-            sink.task("machine_pid", guest.machine_pid.get());
-            sink.task("vcpu", guest.vcpu.get());
+            sink.task(name!("machine_pid"), guest.machine_pid.get());
+            sink.task(name!("vcpu"), guest.vcpu.get());
         });
     });
 }
 
 fn auxtrace_error<O: Endian>(it: &AuxtraceError<'_, O>, sink: &mut impl Scalars) {
     let kind = AuxtraceErrorType(it.fields.kind.get());
-    sink.named("type", u64::from(kind.0), &kind);
-    sink.number("code", u64::from(it.fields.code.get()));
-    sink.task("cpu", i64::from(it.fields.cpu.get()));
-    sink.task("pid", i64::from(it.fields.pid.get()));
-    sink.task("tid", i64::from(it.fields.tid.get()));
-    sink.number("fmt", u64::from(it.fields.fmt.get()));
-    sink.hex("ip", it.fields.ip.get());
-    given(it.time, |time| sink.time("time", time));
-    sink.string("msg", it.msg);
+    sink.named(name!("type"), u64::from(kind.0), &kind);
+    sink.number(name!("code"), u64::from(it.fields.code.get()));
+    sink.task(name!("cpu"), i64::from(it.fields.cpu.get()));
+    sink.task(name!("pid"), i64::from(it.fields.pid.get()));
+    sink.task(name!("tid"), i64::from(it.fields.tid.get()));
+    sink.number(name!("fmt"), u64::from(it.fields.fmt.get()));
+    sink.hex(name!("ip"), it.fields.ip.get());
+    given(it.time, |time| sink.time(name!("time"), time));
+    sink.string(name!("msg"), it.msg);
     given(it.guest, |guest| {
-        sink.task("machine_pid", i64::from(guest.machine_pid.get()));
-        sink.task("vcpu", i64::from(guest.vcpu.get()));
+        sink.task(name!("machine_pid"), i64::from(guest.machine_pid.get()));
+        sink.task(name!("vcpu"), i64::from(guest.vcpu.get()));
     });
 }
 
 fn event_update<O: Endian>(it: &EventUpdate<'_, O>, sink: &mut impl Sink) {
-    sink.named("type", it.kind().0, &it.kind());
-    sink.number("id", it.id);
+    sink.named(name!("type"), it.kind().0, &it.kind());
+    sink.number(name!("id"), it.id);
     match it.data {
-        EventUpdateData::Unit(unit) => sink.string("unit", unit),
+        EventUpdateData::Unit(unit) => sink.string(name!("unit"), unit),
         // As text: the shortest that reads back as the same number, and infinities are none in JSON.
-        EventUpdateData::Scale(scale) => sink.string("scale", format!("{scale:?}").as_bytes()),
-        EventUpdateData::Name(name) => sink.string("name", name),
-        EventUpdateData::Cpus(cpus) => sink.object("cpus", &|sink| cpu_map(&cpus, sink)),
-        EventUpdateData::Other { data, .. } => sink.blob("data", data),
+        EventUpdateData::Scale(scale) => sink.string(name!("scale"), format!("{scale:?}").as_bytes()),
+        EventUpdateData::Name(name) => sink.string(name!("name"), name),
+        EventUpdateData::Cpus(cpus) => sink.object(name!("cpus"), &|sink| cpu_map(&cpus, sink)),
+        EventUpdateData::Other { data, .. } => sink.blob(name!("data"), data),
         _ => {}
     }
 }
 
 fn time_conv<O: Endian>(it: &TimeConv<'_, O>, sink: &mut impl Scalars) {
-    sink.number("time_shift", it.scale.time_shift.get());
-    sink.number("time_mult", it.scale.time_mult.get());
-    sink.number("time_zero", it.scale.time_zero.get());
+    sink.number(name!("time_shift"), it.scale.time_shift.get());
+    sink.number(name!("time_mult"), it.scale.time_mult.get());
+    sink.number(name!("time_zero"), it.scale.time_zero.get());
     given(it.short, |short| {
-        sink.number("time_cycles", short.time_cycles.get());
-        sink.hex("time_mask", short.time_mask.get());
-        sink.number("cap_user_time_zero", u64::from(short.cap_user_time_zero));
-        sink.number("cap_user_time_short", u64::from(short.cap_user_time_short));
+        sink.number(name!("time_cycles"), short.time_cycles.get());
+        sink.hex(name!("time_mask"), short.time_mask.get());
+        sink.number(name!("cap_user_time_zero"), u64::from(short.cap_user_time_zero));
+        sink.number(name!("cap_user_time_short"), u64::from(short.cap_user_time_short));
     });
 }
 
 /// A set of cpus: how it is written, and its members as a list.
 fn cpu_map<O: Endian>(it: &CpuMapData<'_, O>, sink: &mut (impl Scalars + ?Sized)) {
-    sink.named("type", u64::from(it.kind().0), &it.kind());
+    sink.named(name!("type"), u64::from(it.kind().0), &it.kind());
     match it {
-        CpuMapData::Cpus(list) => sink.number("nr", list.len() as u64),
+        CpuMapData::Cpus(list) => sink.number(name!("nr"), list.len() as u64),
         CpuMapData::Mask32(words) => mask(words.len(), 4, sink),
         CpuMapData::Mask64(words) => mask(words.len(), 8, sink),
         CpuMapData::Range(CpuMapRange { any_cpu, start_cpu, end_cpu, .. }) => {
-            sink.number("any_cpu", u64::from(*any_cpu));
-            sink.number("start_cpu", u64::from(start_cpu.get()));
-            sink.number("end_cpu", u64::from(end_cpu.get()));
+            sink.number(name!("any_cpu"), u64::from(*any_cpu));
+            sink.number(name!("start_cpu"), u64::from(start_cpu.get()));
+            sink.number(name!("end_cpu"), u64::from(end_cpu.get()));
         }
-        CpuMapData::Other { data, .. } => return sink.blob("data", data),
+        CpuMapData::Other { data, .. } => return sink.blob(name!("data"), data),
         _ => {}
     }
-    sink.string("cpus", cpu_list(it.cpus()).as_bytes());
+    sink.string(name!("cpus"), cpu_list(it.cpus()).as_bytes());
 }
 
 fn mask(nr: usize, long_size: u64, sink: &mut (impl Scalars + ?Sized)) {
-    sink.number("nr", nr as u64);
-    sink.number("long_size", long_size);
+    sink.number(name!("nr"), nr as u64);
+    sink.number(name!("long_size"), long_size);
 }
 
 /// Cpus as the kernel lists them, `0-3,8`, in the order given; -1 for any cpu.

@@ -1,0 +1,166 @@
+//! From the reader into batches: the part of a dump that goes record by record.
+
+use perf_abi::endian::Endian;
+use perf_abi::record::RecordType;
+use perf_parse::file::{Event, FileError, FileErrorKind, FileRecord, Reader, Source};
+
+use super::Places;
+use super::batch::{Batch, Read};
+use super::filter::Filter;
+use super::tracepoints::Formats;
+use super::view::EventView;
+use crate::input::Memory;
+use crate::progress::Progress;
+use crate::render::escape::push_printable;
+use crate::render::ready::Ready;
+
+/// Reads the records that are wanted.
+#[derive(Debug)]
+pub(super) struct Reading<'r, 'a, O: Endian, S: Source> {
+    reader: &'r mut Reader<'a, O, S>,
+    filter: Filter,
+    places: &'r Places,
+    memory: Memory<'r>,
+    formats: &'r Formats<'r>,
+    progress: Progress,
+    /// Records still to be given.
+    left: u64,
+    /// Things that the reader found wrong so far.
+    noted: u64,
+    events: Slots,
+}
+
+/// Where the events are in the batch that is filled.
+#[derive(Debug, Default)]
+struct Slots {
+    /// Of each event when it was put into a batch, and where it is there.
+    of: Vec<(u64, u32)>,
+    /// Events that were put into a batch before are not in this one, or not as they are now.
+    now: u64,
+}
+
+/// Whether records of a type may change what is known of events.
+#[inline]
+fn changes_events(kind: RecordType) -> bool {
+    matches!(
+        kind,
+        RecordType::HEADER_ATTR
+            | RecordType::HEADER_EVENT_TYPE
+            | RecordType::EVENT_UPDATE
+            | RecordType::HEADER_FEATURE
+    )
+}
+
+impl Slots {
+    /// Where the event of `index` is in the batch, into which it is put if it is not there.
+    #[inline]
+    fn of(&mut self, batch: &mut Batch, index: usize, event: &Event, formats: &Formats<'_>) -> u32 {
+        match self.of.get(index) {
+            Some(&(when, slot)) if when == self.now => slot,
+            _ => self.put(batch, index, event, formats),
+        }
+    }
+
+    #[cold]
+    fn put(&mut self, batch: &mut Batch, index: usize, event: &Event, formats: &Formats<'_>) -> u32 {
+        let shown = event.name.as_deref().map(|name| {
+            let mut shown = Vec::new();
+            push_printable(&mut shown, name);
+            Ready::new(shown)
+        });
+        let members = Ready::new(format!(",\"event\":{index},\"fields\":").into_bytes());
+        let (layout, fault, tracepoint) = (event.layout, event.fault, formats.of(event));
+        let slot = batch.event(Ok(EventView { index, layout, fault, tracepoint, shown, members }));
+        if self.of.len() <= index {
+            self.of.resize(index + 1, (0, 0));
+        }
+        self.of[index] = (self.now, slot);
+        slot
+    }
+}
+
+impl<'r, 'a, O: Endian, S: Source> Reading<'r, 'a, O, S> {
+    pub(super) fn new(
+        reader: &'r mut Reader<'a, O, S>,
+        filter: Filter,
+        places: &'r Places,
+        memory: Memory<'r>,
+        formats: &'r Formats<'r>,
+        limit: Option<u64>,
+    ) -> Self {
+        let progress = Progress::new(memory.size());
+        let noted = noted(reader);
+        let (left, events) = (limit.unwrap_or(u64::MAX), Slots::default());
+        Self { reader, filter, places, memory, formats, progress, left, noted, events }
+    }
+
+    /// Fills an empty batch. Whether there may be more records.
+    pub(super) fn fill(&mut self, batch: &mut Batch) -> bool {
+        self.progress.at(self.reader.offset());
+        self.events.now += 1;
+        while batch.has_room() {
+            if self.left == 0 {
+                return false;
+            }
+            let index = batch.len();
+            match self.reader.next() {
+                Ok(None) => return false,
+                Ok(Some(record)) => {
+                    if changes_events(record.raw.kind()) {
+                        self.events.now += 1;
+                    }
+                    if self.filter.wants(&record) {
+                        self.left -= 1;
+                        let event = event(&mut self.events, batch, &record, self.formats);
+                        let FileRecord { offset, inner, data_file, raw, .. } = record;
+                        let in_memory = S::IN_MEMORY && inner.is_none() && self.memory.has(data_file);
+                        batch.record(&Read { offset, inner, data_file, raw, event, in_memory });
+                    }
+                }
+                Err(error) => batch.unreadable(self.placed(error)),
+            }
+            let noted = noted(self.reader);
+            if noted != self.noted {
+                self.noted = noted;
+                batch.noted(index, noted);
+            }
+        }
+        true
+    }
+
+    /// The error as it is to be told, and in the account: at its place in the file.
+    #[cold]
+    fn placed(&mut self, error: FileError) -> FileError {
+        let offset = self.places.of(self.reader.data_file(), error.offset);
+        // The reader has noted it in the account.
+        let noted = self.reader.account_mut().diagnostics.last_mut();
+        if let Some(noted) = noted.filter(|noted| **noted == error) {
+            noted.offset = offset;
+        }
+        FileError { offset, ..error }
+    }
+}
+
+/// How many things a reader has found wrong.
+pub(super) fn noted<O: Endian, S: Source>(reader: &Reader<'_, O, S>) -> u64 {
+    let account = reader.account();
+    account.diagnostics.len() as u64 + account.diagnostics_omitted
+}
+
+/// Where the event of a record is in the batch; `None` for the perf tool's own records.
+#[inline]
+fn event<O: Endian>(
+    events: &mut Slots,
+    batch: &mut Batch,
+    record: &FileRecord<'_, O>,
+    formats: &Formats<'_>,
+) -> Option<u32> {
+    match record.event_index.zip(record.event()) {
+        Some((index, event)) => Some(events.of(batch, index, event, formats)),
+        None if record.raw.kind().is_user() => None,
+        None => {
+            let unknown = FileErrorKind::UnknownEvent { kind: record.raw.kind() };
+            Some(batch.event(Err(record.decode().err().map_or(unknown, |error| error.kind))))
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! What records of a type and `misc` have in common, made ready once.
+
+use perf_abi::record::{Misc, RecordType};
+
+use super::TypeName;
+use super::ready::Ready;
+
+/// Columns of the `misc` bits, as wide as most of them.
+const MISC_WIDTH: usize = 14;
+
+/// How a type and `misc` print.
+#[derive(Clone, Debug)]
+pub(crate) struct Head {
+    kind: RecordType,
+    misc: Misc,
+    /// The type's name.
+    pub(crate) name: Ready,
+    /// The names of the `misc` bits.
+    pub(crate) bits: Ready,
+    /// Both in columns.
+    pub(crate) name_column: Ready,
+    pub(crate) bits_column: Ready,
+    /// Members of a JSON object, up to the value of `size`.
+    pub(crate) members: Ready,
+}
+
+impl Head {
+    fn new(kind: RecordType, misc: Misc) -> Self {
+        let (name, bits) = (TypeName(kind).to_string(), misc.names(kind).to_string());
+        let dash = if misc == Misc(0) { "-" } else { &bits };
+        let members = format!(",\"type\":\"{name}\",\"type_id\":{},\"misc\":{},\"size\":", kind.0, misc.0);
+        let ready = |text: String| Ready::new(text.into_bytes());
+        Self {
+            kind,
+            misc,
+            name_column: ready(format!("{name:<18}")),
+            bits_column: ready(format!("{dash:<MISC_WIDTH$}")),
+            members: ready(members),
+            name: ready(name),
+            bits: ready(bits),
+        }
+    }
+}
+
+/// The heads of records that came last; few follow each other in a capture.
+#[derive(Clone, Debug)]
+pub(crate) struct Heads([Option<Head>; 64]);
+
+impl Heads {
+    pub(crate) fn new() -> Self {
+        Self([const { None }; 64])
+    }
+
+    /// That of a type and `misc`.
+    #[inline]
+    pub(crate) fn of(&mut self, kind: RecordType, misc: Misc) -> &Head {
+        // The types that samples come between, the cpu modes and the bits at the top differ in the end.
+        let bits = u32::from(misc.0);
+        let head = &mut self.0[((kind.0 ^ bits << 4 ^ bits >> 12) % 64) as usize];
+        if head.as_ref().is_some_and(|head| (head.kind, head.misc) != (kind, misc)) {
+            *head = None;
+        }
+        head.get_or_insert_with(|| Head::new(kind, misc))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pushed(text: &Ready) -> String {
+        let mut out = Vec::new();
+        text.push(&mut out);
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn each_type_and_misc_has_its_own() {
+        let mut heads = Heads::new();
+        for _ in 0..2 {
+            for (kind, misc) in (0..100).flat_map(|kind| [0, 1, 2, 0x4002, 0x2000].map(|misc| (kind, misc))) {
+                let (kind, misc) = (RecordType(kind), Misc(misc));
+                let head = heads.of(kind, misc);
+                assert_eq!(pushed(&head.name), TypeName(kind).to_string());
+                assert_eq!(pushed(&head.bits), misc.names(kind).to_string());
+            }
+        }
+    }
+
+    #[test]
+    fn columns_are_as_wide_as_most_of_what_they_hold() {
+        let mut heads = Heads::new();
+        let head = heads.of(RecordType::SAMPLE, Misc(1));
+        assert_eq!(pushed(&head.name_column), "SAMPLE            ");
+        assert_eq!(pushed(&head.bits_column), "KERNEL        ");
+        assert_eq!(pushed(&head.members), r#","type":"SAMPLE","type_id":9,"misc":1,"size":"#);
+        assert_eq!(pushed(&heads.of(RecordType::FINISHED_ROUND, Misc(0)).bits_column), "-             ");
+    }
+}

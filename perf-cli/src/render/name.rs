@@ -1,0 +1,97 @@
+//! The names of fields, made ready for every way of printing them where they are written down.
+
+/// What stands for a name where names are compared: two that are asked for have the same only if they are the same,
+/// or were made to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Key(u64);
+
+impl Key {
+    /// Slots of keys.
+    pub(crate) const SLOTS: usize = 64;
+
+    pub(crate) const fn of(name: &[u8]) -> Self {
+        // FNV-1a.
+        let (mut hash, mut index) = (0xcbf2_9ce4_8422_2325_u64, 0);
+        while index < name.len() {
+            hash = (hash ^ name[index] as u64).wrapping_mul(0x0100_0000_01b3);
+            index += 1;
+        }
+        Self(hash)
+    }
+
+    /// Its place in a table of [`SLOTS`](Self::SLOTS): few of the keys that are asked for at once share one.
+    #[inline]
+    pub(crate) const fn slot(self) -> usize {
+        ((self.0 ^ self.0 >> 32) % Self::SLOTS as u64) as usize
+    }
+
+    /// Its slot as one bit of 64.
+    #[inline]
+    pub(crate) const fn bit(self) -> u64 {
+        1 << self.slot()
+    }
+}
+
+/// The name of a field. `name!` makes one of a literal when the program is compiled.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Name {
+    pub(crate) text: &'static str,
+    /// As it stands in front of its value in a JSON object, `,"ip":`, and on a line of text, ` ip=`. Empty for a name
+    /// that is not a literal.
+    member: &'static str,
+    label: &'static str,
+    pub(crate) key: Key,
+}
+
+/// A field's name of a literal.
+macro_rules! name {
+    ($text:literal) => {
+        const { &$crate::render::name::Name::new($text, concat!(",\"", $text, "\":"), concat!(" ", $text, "=")) }
+    };
+}
+pub(crate) use name;
+
+impl Name {
+    pub(crate) const fn new(text: &'static str, member: &'static str, label: &'static str) -> Self {
+        Self { text, member, label, key: Key::of(text.as_bytes()) }
+    }
+
+    /// A name out of a table.
+    pub(crate) const fn of(text: &'static str) -> Self {
+        Self::new(text, "", "")
+    }
+
+    /// Appends it as it stands in front of its value in a JSON object, behind another member.
+    #[inline(always)]
+    pub(crate) fn push_member(&self, out: &mut Vec<u8>) {
+        if self.member.is_empty() {
+            return [",\"", self.text, "\":"].iter().for_each(|part| out.extend_from_slice(part.as_bytes()));
+        }
+        out.extend_from_slice(self.member.as_bytes());
+    }
+
+    /// Appends it as it stands in front of its value on a line.
+    #[inline(always)]
+    pub(crate) fn push_label(&self, out: &mut Vec<u8>) {
+        if self.label.is_empty() {
+            return [" ", self.text, "="].iter().for_each(|part| out.extend_from_slice(part.as_bytes()));
+        }
+        out.extend_from_slice(self.label.as_bytes());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_literal_prints_as_a_name_out_of_a_table() {
+        for name in [name!("sample_period"), &Name::of("sample_period")] {
+            let mut out = Vec::new();
+            name.push_member(&mut out);
+            name.push_label(&mut out);
+            assert_eq!(out, b",\"sample_period\": sample_period=");
+            assert_eq!(name.key, Key::of(b"sample_period"));
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! On however many threads a dump is formatted, what it prints, says and ends with is the same.
+
+#![allow(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::as_conversions,
+    clippy::cast_possible_truncation,
+    clippy::arithmetic_side_effects,
+    reason = "what a test does not expect fails it"
+)]
+
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+/// Bytes of records in the captures made here: several batches, of which each thread has some.
+const BYTES: usize = 600_000;
+
+/// Bytes of the header of a stream.
+const HEADER: usize = 16;
+
+/// A stream that tells the same again and again: each time its events come anew, and are named anew.
+fn stream() -> Vec<u8> {
+    let once = fs::read(testdata::path("buildid.pipe.data")).unwrap();
+    let (header, records) = once.split_at(HEADER);
+    [header, &records.repeat(BYTES / records.len() + 1)].concat()
+}
+
+fn scratch(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("threads-{name}"))
+}
+
+fn written(name: &str, bytes: &[u8]) -> PathBuf {
+    let path = scratch(name);
+    fs::write(&path, bytes).unwrap();
+    path
+}
+
+/// The dump of a file; of `-`, with the file as standard input.
+fn dump(file: &Path, is_stdin: bool, threads: &str, args: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_perfdata"));
+    command.args(["dump", "--threads", threads]).args(args);
+    if is_stdin {
+        command.arg("-").stdin(File::open(file).unwrap()).output().unwrap()
+    } else {
+        command.arg(file).output().unwrap()
+    }
+}
+
+/// Holds dumps on several threads against that on one, which has at least so many lines; the exit status.
+fn is_the_same(file: &Path, is_stdin: bool, args: &[&str], lines: usize) -> Option<i32> {
+    let one = dump(file, is_stdin, "1", args);
+    let printed = one.stdout.iter().filter(|&&byte| byte == b'\n').count();
+    assert!(printed >= lines, "{file:?} {args:?}: {printed} lines");
+    for threads in ["2", "5"] {
+        let several = dump(file, is_stdin, threads, args);
+        assert_eq!(several.status, one.status, "{file:?} {args:?} --threads {threads}");
+        assert!(several.stdout == one.stdout, "{file:?} {args:?} --threads {threads}: other records");
+        assert!(several.stderr == one.stderr, "{file:?} {args:?} --threads {threads}: other diagnostics");
+    }
+    one.status.code()
+}
+
+const FIELDS: [&str; 2] = ["--fields", "offset,type,event,tid,time,ip,id,attr,data,no_such_field"];
+
+#[test]
+fn of_a_stream() {
+    let file = written("stream", &stream());
+    for is_stdin in [false, true] {
+        for args in [&[][..], &["--format", "jsonl"], &FIELDS, &["--order", "time"], &["--limit", "5000"]] {
+            assert_eq!(is_the_same(&file, is_stdin, args, 5000), Some(0));
+        }
+    }
+}
+
+#[test]
+fn of_a_damaged_stream() {
+    let mut bytes = stream();
+    // Sizes, lengths and ids among them.
+    for at in (20_000..bytes.len()).step_by(1777) {
+        bytes[at] ^= 0x55;
+    }
+    let file = written("damaged", &bytes);
+    for args in [&[][..], &["--format", "jsonl"], &FIELDS, &["--order", "time"], &["--limit", "1500"]] {
+        assert_eq!(is_the_same(&file, true, args, 1500), Some(3));
+    }
+}
+
+#[test]
+fn of_a_file_and_of_a_folder() {
+    let (stream, bytes) = (written("to-file", &stream()), stream());
+    let folder = scratch("folder");
+    fs::create_dir_all(&folder).unwrap();
+    let data = folder.join("data");
+    let repaired =
+        Command::new(env!("CARGO_BIN_EXE_perfdata")).arg("repair").arg(&stream).arg("-o").arg(&data).output();
+    assert!(repaired.unwrap().status.success());
+    for args in [&["--format", "jsonl"][..], &FIELDS, &["--type", "SAMPLE", "--order", "time"]] {
+        assert_eq!(is_the_same(&data, false, args, 1200), Some(0));
+    }
+    for name in ["data.0", "data.1"] {
+        fs::write(folder.join(name), &bytes[HEADER..]).unwrap();
+    }
+    for args in [&["--format", "jsonl"][..], &["--order", "time", "--limit", "5000"]] {
+        is_the_same(&folder, false, args, 5000);
+    }
+}
+
+#[test]
+fn of_a_compressed_stream() {
+    let bytes = stream();
+    let (header, records) = bytes.split_at(HEADER);
+    // The attrs come first, and as they are.
+    let attrs = fs::read(testdata::path("buildid.pipe.data")).unwrap();
+    let mut compressed = [header, &attrs[HEADER..]].concat();
+    for chunk in zstd::bulk::compress(records, 1).unwrap().chunks(60_000) {
+        compressed.extend(81_u32.to_le_bytes());
+        compressed.extend([0, 0]);
+        compressed.extend((chunk.len() as u16 + 8).to_le_bytes());
+        compressed.extend(chunk);
+    }
+    let file = written("compressed", &compressed);
+    for args in [&["--format", "jsonl"][..], &FIELDS, &["--order", "time"]] {
+        assert_eq!(is_the_same(&file, true, args, 5000), Some(0));
+        assert_eq!(is_the_same(&file, false, args, 5000), Some(0));
+    }
+}
+
+#[test]
+fn a_reader_that_goes_away_ends_all_threads_quietly() {
+    let file = written("head", &stream());
+    let mut command = Command::new(env!("CARGO_BIN_EXE_perfdata"));
+    command.args(["dump", "--threads", "5"]).arg(&file).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), &*output.stderr), (Some(0), &b""[..]));
+    assert!(line.ends_with('\n'));
+}
+
+#[test]
+fn none_is_wrong_usage() {
+    let output = dump(&testdata::path("plain.data"), false, "0", &[]);
+    assert_eq!((output.status.code(), &*output.stdout), (Some(1), &b""[..]));
+}
