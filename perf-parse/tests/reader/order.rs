@@ -115,6 +115,17 @@ fn more_than_the_limit_without_rounds() {
 }
 
 #[test]
+fn what_is_left_waits_for_what_comes_and_is_earlier() {
+    // At the limit of 2 the earlier one goes: whenever 16 is left, the one that comes next.
+    let bytes = file(&[14, 16, 14, 7, 14, 10, 14]);
+    let AnyReader::Little(mut reader) = AnyReader::open(&bytes).unwrap() else { panic!("not little") };
+    reader.in_time_order_within(2);
+    let all = walk(reader);
+    assert_eq!(all.times(), [14, 14, 7, 14, 10, 14, 16].map(Some));
+    assert_eq!(all.account.late, 2);
+}
+
+#[test]
 fn every_capture_by_time_is_the_same_records() {
     for name in ["plain.data", "everything.data", "system_wide.data", "lost.data", "tracing.pipe.data"] {
         let bytes = capture(name);

@@ -125,6 +125,8 @@ impl TimeOrder {
     /// Lets `allowed` records go, if they are not later than `until`.
     pub(super) fn release(&mut self, until: u64, allowed: usize) {
         self.close();
+        // What came since may be earlier.
+        self.keep_first();
         self.until = until;
         self.allowed = allowed.min(self.held);
         self.held = self.held.saturating_sub(self.allowed);
