@@ -53,7 +53,7 @@ pub(crate) fn decode(events: &Events, records: &[u8]) -> Result<Sums, Failure> {
         let raw = raw?;
         let Some(index) = events.of(&raw).map_err(|error| Failure(format!("{error:?}")))? else { continue };
         let Some(event) = events.get(index) else { continue };
-        touch(&mut sums, index, &raw.decode(&event.layout)?)?;
+        touch(&mut sums, index, raw.decode(&event.layout)?)?;
     }
     Ok(sums)
 }
@@ -101,7 +101,7 @@ pub(crate) fn by_time(file: &[u8]) -> Result<Sums, Failure> {
         if let Record::Sample(sample) = &decoded {
             sums.given(sample.time().unwrap_or_default(), &mut last);
         }
-        touch(&mut sums, record.event_index.unwrap_or_default(), &decoded)?;
+        touch(&mut sums, record.event_index.unwrap_or_default(), decoded)?;
     }
     Ok(sums)
 }
@@ -139,7 +139,7 @@ pub(crate) fn rest<O: Endian, S: Source>(mut reader: Reader<'_, O, S>) -> Result
     let mut sums = Sums::default();
     while let Some(record) = reader.next()? {
         if !record.raw.kind().is_user() {
-            touch(&mut sums, record.event_index.unwrap_or_default(), &record.decode()?)?;
+            touch(&mut sums, record.event_index.unwrap_or_default(), record.decode()?)?;
         }
     }
     Ok(sums)
@@ -151,10 +151,10 @@ pub(crate) fn rest<O: Endian, S: Source>(mut reader: Reader<'_, O, S>) -> Result
 ///
 /// If what follows the leading fields of a sample cannot be decoded.
 #[inline(always)]
-pub(crate) fn touch<O: Endian>(sums: &mut Sums, event: usize, record: &Record<'_, O>) -> Result<(), Error> {
+pub(crate) fn touch<O: Endian>(sums: &mut Sums, event: usize, record: Record<'_, O>) -> Result<(), Error> {
     sums.records += 1;
     match record {
-        Record::Sample(sample) => return touch_sample(sums, event, sample),
+        Record::Sample(sample) => return touch_sample(sums, event, &sample),
         Record::Mmap(mmap) => add(&mut sums.others, mmap.pid as u32 as u64),
         Record::Mmap2(mmap) => add(&mut sums.others, mmap.pid as u32 as u64),
         Record::Comm(comm) => add(&mut sums.others, comm.pid as u32 as u64),

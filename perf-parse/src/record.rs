@@ -43,7 +43,7 @@ use perf_abi::endian::Endian;
 use perf_abi::record::RecordType;
 
 use crate::cursor::Cursor;
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::layout::SampleLayout;
 use crate::sample::Sample;
 
@@ -164,20 +164,38 @@ impl<'a, O: Endian> RawRecord<'a, O> {
     /// assert_eq!(raw.decode(&layout).unwrap_err().to_string(), "byte 16: comm: has no NUL before the record ends");
     /// # Ok::<(), perf_parse::Error>(())
     /// ```
-    #[inline]
+    #[inline(always)]
     pub fn decode(&self, layout: &'a SampleLayout) -> Result<Record<'a, O>, Error> {
         if self.kind() == RecordType::SAMPLE {
             if let Some(sample) = Sample::fitting(layout, self) {
                 return Ok(Record::Sample(sample));
             }
         }
-        self.decode_other(layout)
+        match self.decode_other(layout) {
+            Some(record) => Ok(record),
+            None => Err(self.fault_of(layout)),
+        }
     }
 
-    /// Decodes a record that is not a sample, or says why it is none. Apart, so that what is inlined is the path of
-    /// nearly all records.
+    /// Decodes a record that is not a sample; `None` for a fault. Apart, so that what is inlined is the path of nearly all
+    /// records; and without the reason, as a call that gave the very type that [`decode`](Self::decode) gives would keep
+    /// samples in memory too, where they would be copied at each step.
     #[inline(never)]
-    fn decode_other(&self, layout: &'a SampleLayout) -> Result<Record<'a, O>, Error> {
+    fn decode_other(&self, layout: &'a SampleLayout) -> Option<Record<'a, O>> {
+        self.decode_any(layout).ok()
+    }
+
+    /// What is wrong with a record that could not be decoded.
+    #[cold]
+    #[inline(never)]
+    fn fault_of(&self, layout: &'a SampleLayout) -> Error {
+        let nothing = Error::new(ErrorKind::Residue { bytes: 0 }, 0);
+        self.decode_any(layout).err().unwrap_or(nothing)
+    }
+
+    /// Decodes a record, or says what is wrong with it.
+    #[inline(never)]
+    fn decode_any(&self, layout: &'a SampleLayout) -> Result<Record<'a, O>, Error> {
         let kind = self.kind();
         if kind == RecordType::SAMPLE {
             return Sample::parse(layout, self).map(Record::Sample);

@@ -166,7 +166,7 @@ fn over_and_over(context: &Context, counter: &Counter, ring: Ring, faults: usize
             let mut sums = Sums::default();
             while let Some(record) = drain.next_with_event() {
                 let record = record?;
-                ours::touch(&mut sums, record.event, &record.decode()?)?;
+                ours::touch(&mut sums, record.event, record.decode()?)?;
             }
             drain.cancel();
             Ok(sums)
@@ -213,7 +213,7 @@ fn once_each(
             let mut sums = Sums::default();
             while let Some(record) = drain.next_with_event() {
                 let record = record?;
-                ours::touch(&mut sums, record.event, &record.decode()?)?;
+                ours::touch(&mut sums, record.event, record.decode()?)?;
             }
             Ok(sums)
         })?;

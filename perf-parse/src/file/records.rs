@@ -5,7 +5,7 @@ use perf_abi::record::RecordType;
 
 use super::error::{FileError, FileErrorKind};
 use super::events::{Event, unknown};
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::layout::SampleLayout;
 use crate::record::{RawRecord, Record, SampleId};
 use crate::sample::Sample;
@@ -52,12 +52,30 @@ impl<'a, O: Endian> FileRecord<'a, O> {
                 }
             }
         }
-        self.decode_other()
+        match self.decode_other() {
+            Some(record) => Ok(record),
+            None => Err(self.fault()),
+        }
     }
 
-    /// Decodes a record that is not a sample, or says why it is none.
+    /// Decodes a record that is not a sample; `None` for a fault. As with [`RawRecord::decode`], not in the type that
+    /// [`decode`](Self::decode) gives.
     #[inline(never)]
-    fn decode_other(&self) -> Result<Record<'a, O>, FileError> {
+    fn decode_other(&self) -> Option<Record<'a, O>> {
+        self.decode_any().ok()
+    }
+
+    /// What is wrong with a record that could not be decoded.
+    #[cold]
+    #[inline(never)]
+    fn fault(&self) -> FileError {
+        let nothing = Error { kind: ErrorKind::Residue { bytes: 0 }, offset: 0 };
+        self.decode_any().err().unwrap_or_else(|| self.error(nothing))
+    }
+
+    /// Decodes a record, or says what is wrong with it.
+    #[inline(never)]
+    fn decode_any(&self) -> Result<Record<'a, O>, FileError> {
         if self.raw.kind().is_user() {
             return self.raw.decode_user().map_err(|error| self.error(error));
         }

@@ -202,14 +202,8 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
     /// A record that was found.
     #[inline(never)]
     pub(super) fn view(&self, current: Current) -> Result<FileRecord<'_, O>, FileError> {
-        let Current { offset, inner, data_file, held, behind, behind_held } = current;
-        let bytes = match held {
-            Held::Source => Some(self.source.front()),
-            Held::Inflated => self.inflate.as_ref().map(Inflate::front),
-            Held::InPlace => self.in_place(offset, data_file),
-            Held::Copied(at) => self.order.as_ref().map(|order| order.copied(at)),
-        };
-        let bytes = bytes.unwrap_or_default();
+        let Current { offset, inner, data_file, behind, behind_held, .. } = current;
+        let bytes = self.bytes_of(&current);
         let Some((raw, rest)) = RawRecord::whole(bytes) else { return Err(boundary::<O>(bytes, offset)) };
         Ok(FileRecord {
             inner,
@@ -217,6 +211,17 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
             behind_size: behind,
             ..self.record(raw, offset, data_file)
         })
+    }
+
+    /// The bytes that a record begins.
+    fn bytes_of(&self, current: &Current) -> &[u8] {
+        let bytes = match current.held {
+            Held::Source => Some(self.source.front()),
+            Held::Inflated => self.inflate.as_ref().map(Inflate::front),
+            Held::InPlace => self.in_place(current.offset, current.data_file),
+            Held::Copied(at) => self.order.as_ref().map(|order| order.copied(at)),
+        };
+        bytes.unwrap_or_default()
     }
 
     /// A record with nothing behind it, that was not compressed.

@@ -15,7 +15,7 @@ use super::Reader;
 use super::advance::{Current, Held, boundary, whole_and_plain};
 use crate::record::RawRecord;
 use copies::COPY_HEADER;
-use runs::{COPIES, Found, Place};
+use runs::{COPIES, Found, Origin, Place};
 
 /// Records held back at most for their order.
 ///
@@ -100,7 +100,8 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
         }
         let bytes = front.len().saturating_sub(rest.len());
         if records > 0 {
-            order.push(&Found { records, bytes, time: first_time, last_time }, at);
+            let from = Origin { data_file: self.data_file, is_inner: false, position: at.offset };
+            order.push(&Found { from, size: bytes, records, bytes, time: first_time, last_time }, at);
             // The last one is passed over when more is asked for, as any record is.
             source.take(passed.saturating_add(bytes).saturating_sub(last));
             pending.outer = last as u64;
@@ -137,7 +138,10 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
             }
             _ => order.copy(current, &raw),
         };
-        order.push(&Found { records: 1, bytes, time, last_time: time }, at);
+        let (is_inner, position) = (current.inner.is_some(), current.inner.unwrap_or(current.offset));
+        let from = Origin { data_file: current.data_file, is_inner, position };
+        let size = usize::from(raw.size());
+        order.push(&Found { from, size, records: 1, bytes, time, last_time: time }, at);
         true
     }
 
@@ -156,7 +160,7 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
             order.take(usize::MAX, None);
             return Err(boundary::<O>(bytes, offset));
         };
-        let next = RawRecord::<O>::whole(behind).and_then(|(next, _)| self.events.time_of(&next));
+        let next = RawRecord::<O>::whole(behind).map(|(next, _)| self.events.time_of(&next));
         order.take(raw.size().into(), next);
         Ok(Some(self.record(raw, offset, data_file)))
     }
@@ -175,15 +179,15 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
             let bytes = done.get(in_place.data_file).and_then(|source| source.at(offset));
             (in_place, bytes.unwrap_or_default(), 0)
         };
-        let (size, time) = match RawRecord::<O>::whole(bytes) {
+        let (size, next) = match RawRecord::<O>::whole(bytes) {
             Some((raw, behind)) => {
                 let next = behind.get(before..).and_then(RawRecord::<O>::whole);
-                let time = next.and_then(|(next, _)| events.time_of(&next));
-                (usize::from(raw.size()).saturating_add(before), time)
+                let next = next.map(|(next, _)| events.time_of(&next));
+                (usize::from(raw.size()).saturating_add(before), next)
             }
             None => (usize::MAX, None),
         };
-        order.take(size, time);
+        order.take(size, next);
         current
     }
 }

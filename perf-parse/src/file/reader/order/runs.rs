@@ -26,8 +26,8 @@ pub(in super::super) struct TimeOrder {
     pub(super) first: Run,
     turn: u64,
     others: BinaryHeap<Reverse<Run>>,
-    /// The run that what is read next may go on with, and the time of its last record.
-    open: Option<(Run, u64)>,
+    /// The run that what is read next may go on with.
+    open: Option<OpenRun>,
     /// Runs begun so far.
     begun: u64,
     /// The latest time seen, and that at the end of the round before.
@@ -99,27 +99,30 @@ impl TimeOrder {
 
     /// Holds back records that lie end to end at a place, none earlier than the one before it.
     pub(super) fn push(&mut self, found: &Found, at: Place) {
-        let &Found { records, bytes, time, last_time } = found;
+        let &Found { from, records, size, bytes, time, last_time } = found;
         // No run is longer: what is looked at for one is limited.
         let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
+        let until = Origin { position: from.position.saturating_add(size as u64), ..from };
         self.held = self.held.saturating_add(records);
         self.latest = self.latest.max(last_time);
-        if let Some((run, last)) = &mut self.open {
-            let end = run.at.offset.saturating_add(u64::from(run.bytes));
-            let follows = at.offset == end && at.data_file == run.at.data_file && time >= *last;
-            if let Some(together) = run.bytes.checked_add(bytes).filter(|_| follows) {
-                (run.bytes, *last) = (together, last_time);
+        if let Some(open) = &mut self.open {
+            let end = open.run.at.offset.saturating_add(u64::from(open.run.bytes));
+            let is_next = at.offset == end && at.data_file == open.run.at.data_file;
+            let follows = is_next && from == open.until && time >= open.last_time;
+            if let Some(together) = open.run.bytes.checked_add(bytes).filter(|_| follows) {
+                open.run.bytes = together;
+                (open.until, open.last_time) = (until, last_time);
                 return;
             }
         }
         self.close();
-        self.open = Some((Run { time, number: self.begun, at, bytes }, last_time));
+        self.open = Some(OpenRun { run: Run { time, number: self.begun, at, bytes }, until, last_time });
         self.begun = self.begun.wrapping_add(1);
     }
 
     /// Ends the run that is open.
     fn close(&mut self) {
-        self.others.extend(self.open.take().map(|(run, _)| Reverse(run)));
+        self.others.extend(self.open.take().map(|open| Reverse(open.run)));
     }
 
     /// Lets `allowed` records go, if they are not later than `until`.
@@ -199,15 +202,22 @@ impl TimeOrder {
         }
     }
 
-    /// Takes the first record of `first`, which takes `size` bytes; the time of the one behind it.
+    /// Takes the first record of `first`, which takes `size` bytes. `next` is the time of the record behind it, where there
+    /// is one.
+    ///
+    /// A record that had a time when it was found may have none now, as more events are known: then it goes with the one
+    /// before it.
     #[inline(always)]
-    pub(super) fn take(&mut self, size: usize, next: Option<u64>) {
+    pub(super) fn take(&mut self, size: usize, next: Option<Option<u64>>) {
         self.given = self.given.max(self.first.time);
         self.allowed = self.allowed.saturating_sub(1);
         let left = u32::try_from(size).ok().and_then(|size| self.first.bytes.checked_sub(size));
         self.first.at.offset = self.first.at.offset.saturating_add(size as u64);
-        // What is left is always a record with a time, in bytes that stay as they are.
-        (self.first.bytes, self.first.time) = left.zip(next).unwrap_or((0, u64::MAX));
+        // What is left is always a record, in bytes that stay as they are.
+        self.first.bytes = if next.is_some() { left.unwrap_or(0) } else { 0 };
+        if let Some(Some(time)) = next {
+            self.first.time = time;
+        }
     }
 
     /// Copies a record that was found.
@@ -217,8 +227,31 @@ impl TimeOrder {
     }
 }
 
+/// A run that may become longer.
+#[derive(Debug)]
+struct OpenRun {
+    run: Run,
+    /// Where in the capture a record would follow.
+    until: Origin,
+    /// The time of its last record.
+    last_time: u64,
+}
+
+/// Where in the capture a record was found. Of what is copied, too, a run is only what lies end to end there: so the runs of
+/// a stream are those of the same capture in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Origin {
+    pub(super) data_file: usize,
+    pub(super) is_inner: bool,
+    /// In the data file, or in the decompressed stream.
+    pub(super) position: u64,
+}
+
 /// Records that were found to be held back.
 pub(super) struct Found {
+    pub(super) from: Origin,
+    /// Bytes of the records, and of their copies where they are copied.
+    pub(super) size: usize,
     pub(super) records: usize,
     pub(super) bytes: usize,
     /// The times of the first and of the last.
