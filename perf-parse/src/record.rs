@@ -181,30 +181,30 @@ impl<'a, O: Endian> RawRecord<'a, O> {
     /// records; and without the reason, as a call that gave the very type that [`decode`](Self::decode) gives would keep
     /// samples in memory too, where they would be copied at each step.
     #[inline(never)]
-    fn decode_other(&self, layout: &'a SampleLayout) -> Option<Record<'a, O>> {
+    fn decode_other(self, layout: &'a SampleLayout) -> Option<Record<'a, O>> {
         self.decode_any(layout).ok()
     }
 
     /// What is wrong with a record that could not be decoded.
     #[cold]
     #[inline(never)]
-    fn fault_of(&self, layout: &'a SampleLayout) -> Error {
+    fn fault_of(self, layout: &'a SampleLayout) -> Error {
         let nothing = Error::new(ErrorKind::Residue { bytes: 0 }, 0);
         self.decode_any(layout).err().unwrap_or(nothing)
     }
 
     /// Decodes a record, or says what is wrong with it.
     #[inline(never)]
-    fn decode_any(&self, layout: &'a SampleLayout) -> Result<Record<'a, O>, Error> {
+    fn decode_any(self, layout: &'a SampleLayout) -> Result<Record<'a, O>, Error> {
         let kind = self.kind();
         if kind == RecordType::SAMPLE {
-            return Sample::parse(layout, self).map(Record::Sample);
+            return Sample::parse(layout, &self).map(Record::Sample);
         }
         if kind.is_user() {
             return self.decode_user();
         }
         if kind.0 >= RecordType::MAX {
-            return Ok(Record::Other(*self));
+            return Ok(Record::Other(self));
         }
         let mut body = self.body(layout)?;
         let at = &mut body;
@@ -230,7 +230,7 @@ impl<'a, O: Endian> RawRecord<'a, O> {
             RecordType::TEXT_POKE => Record::TextPoke(TextPoke::parse::<O>(at)?),
             RecordType::AUX_OUTPUT_HW_ID => Record::AuxOutputHwId(AuxOutputHwId::parse::<O>(at)?),
             RecordType::CALLCHAIN_DEFERRED => Record::CallchainDeferred(CallchainDeferred::parse(at)?),
-            _ => return Ok(Record::Other(*self)),
+            _ => return Ok(Record::Other(self)),
         };
         body.finish()?;
         Ok(record)

@@ -208,7 +208,7 @@ impl Events {
         }
         match self.index_of(record) {
             Some(index) => Ok(Some(index)),
-            None => Err(unknown(record.kind(), self.unknown_id(record))),
+            None => Err(unknown(record.kind(), self.unknown_id(*record))),
         }
     }
 
@@ -224,8 +224,8 @@ impl Events {
 
     /// The id of a record whose event cannot be told, where it has one.
     #[cold]
-    pub(super) fn unknown_id<O: Endian>(&self, record: &RawRecord<'_, O>) -> Option<u64> {
-        self.dispatch.id(&self.list, record)
+    pub(super) fn unknown_id<O: Endian>(&self, record: RawRecord<'_, O>) -> Option<u64> {
+        self.dispatch.id(&self.list, &record)
     }
 
     /// When a record of the kernel's was made: without a look at its event, where all have the time at one place.
@@ -233,13 +233,13 @@ impl Events {
     pub(super) fn time_of<O: Endian>(&self, record: &RawRecord<'_, O>) -> Option<u64> {
         match self.dispatch.time_place(record) {
             Some(at) => record.word_at(at),
-            None => self.time_of_event(record),
+            None => self.time_of_event(*record),
         }
     }
 
     #[inline(never)]
-    fn time_of_event<O: Endian>(&self, record: &RawRecord<'_, O>) -> Option<u64> {
-        record.time(&self.list.get(self.index_of(record)?)?.layout)
+    fn time_of_event<O: Endian>(&self, record: RawRecord<'_, O>) -> Option<u64> {
+        record.time(&self.list.get(self.index_of(&record)?)?.layout)
     }
 }
 

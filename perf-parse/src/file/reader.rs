@@ -29,6 +29,7 @@ use super::header::FileHeader;
 use super::records::FileRecord;
 use super::source::{Slice, Source};
 use super::{Account, error::FileErrorKind};
+use advance::Current;
 use order::TimeOrder;
 use types::Types;
 
@@ -92,6 +93,9 @@ pub struct Reader<'a, O: Endian, S: Source = Slice<'a>> {
     /// Whether the source failed: there is no more.
     failed: bool,
     order: Option<TimeOrder>,
+    /// What the last look for a record found, and its fault.
+    found: Current,
+    fault: FileError,
     /// The types of the records that are asked for; `None` for all.
     only: Option<Types>,
     account: Account,

@@ -61,21 +61,21 @@ impl<'a, O: Endian> FileRecord<'a, O> {
     /// Decodes a record that is not a sample; `None` for a fault. As with [`RawRecord::decode`], not in the type that
     /// [`decode`](Self::decode) gives.
     #[inline(never)]
-    fn decode_other(&self) -> Option<Record<'a, O>> {
+    fn decode_other(self) -> Option<Record<'a, O>> {
         self.decode_any().ok()
     }
 
     /// What is wrong with a record that could not be decoded.
     #[cold]
     #[inline(never)]
-    fn fault(&self) -> FileError {
+    fn fault(self) -> FileError {
         let nothing = Error { kind: ErrorKind::Residue { bytes: 0 }, offset: 0 };
         self.decode_any().err().unwrap_or_else(|| self.error(nothing))
     }
 
     /// Decodes a record, or says what is wrong with it.
     #[inline(never)]
-    fn decode_any(&self) -> Result<Record<'a, O>, FileError> {
+    fn decode_any(self) -> Result<Record<'a, O>, FileError> {
         if self.raw.kind().is_user() {
             return self.raw.decode_user().map_err(|error| self.error(error));
         }

@@ -36,6 +36,18 @@ pub(super) struct Current {
     behind_held: usize,
 }
 
+/// How a look for the next record ended. What was found is kept in the reader: a call that gave it together with the fault
+/// would keep all records in memory, where they would be copied at each step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    /// With a record.
+    Found,
+    /// At the end of the capture.
+    Ended,
+    /// With a fault.
+    Failed,
+}
+
 /// Where the bytes of a record are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Held {
@@ -90,16 +102,49 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
             let Some((raw, _)) = RawRecord::whole(front) else { return Err(boundary::<O>(front, offset)) };
             return Ok(Some(self.record(raw, offset, self.data_file)));
         }
-        self.next_any()
+        let step = self.step();
+        self.stepped(step)
     }
 
-    /// As [`next_in_capture`](Self::next_in_capture), whatever it takes.
+    /// Finds the next record, whatever it takes.
     #[inline(never)]
-    fn next_any(&mut self) -> Result<Option<FileRecord<'_, O>>, FileError> {
-        match self.advance_any()? {
-            Some(current) => self.view(current).map(Some),
-            None => Ok(None),
+    fn step(&mut self) -> Step {
+        let found = self.advance_any();
+        self.note_step(found)
+    }
+
+    /// Keeps what was found, or the fault, where [`stepped`](Self::stepped) finds it.
+    pub(super) fn note_step(&mut self, found: Result<Option<Current>, FileError>) -> Step {
+        match found {
+            Ok(Some(current)) => {
+                self.found = current;
+                Step::Found
+            }
+            Ok(None) => Step::Ended,
+            Err(error) => {
+                self.fault = error;
+                Step::Failed
+            }
         }
+    }
+
+    /// The record that was found, or the fault.
+    #[inline(always)]
+    pub(super) fn stepped(&mut self, step: Step) -> Result<Option<FileRecord<'_, O>>, FileError> {
+        match step {
+            Step::Found => match self.view_any() {
+                Some(record) => Ok(Some(record)),
+                None => Err(boundary::<O>(self.bytes_of(&self.found), self.found.offset)),
+            },
+            Step::Ended => Ok(None),
+            Step::Failed => Err(self.fault()),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn fault(&self) -> FileError {
+        self.fault
     }
 
     /// Finds the next record of the source where that takes no more than a look at it; if it may take more, nothing is
@@ -199,13 +244,14 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
         }
     }
 
-    /// A record that was found.
+    /// A record that was found, if it is there. Apart, and not in the type that [`Reader::next`] gives: a call that gave that
+    /// would keep all records in memory, where they would be copied at each step. See [`RawRecord::decode`].
     #[inline(never)]
-    pub(super) fn view(&self, current: Current) -> Result<FileRecord<'_, O>, FileError> {
-        let Current { offset, inner, data_file, behind, behind_held, .. } = current;
-        let bytes = self.bytes_of(&current);
-        let Some((raw, rest)) = RawRecord::whole(bytes) else { return Err(boundary::<O>(bytes, offset)) };
-        Ok(FileRecord {
+    fn view_any(&self) -> Option<FileRecord<'_, O>> {
+        let current = &self.found;
+        let &Current { offset, inner, data_file, behind, behind_held, .. } = current;
+        let (raw, rest) = RawRecord::whole(self.bytes_of(current))?;
+        Some(FileRecord {
             inner,
             behind: rest.get(..behind_held).unwrap_or_default(),
             behind_size: behind,
@@ -235,7 +281,7 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
         let is_kernels = !raw.kind().is_user();
         let event_index = if is_kernels { self.events.index_of(&raw) } else { None };
         let event = event_index.and_then(|index| self.events.get(index));
-        let unknown_id = if is_kernels && event.is_none() { self.events.unknown_id(&raw) } else { None };
+        let unknown_id = if is_kernels && event.is_none() { self.events.unknown_id(raw) } else { None };
         FileRecord {
             offset,
             inner: None,
@@ -391,6 +437,7 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
 
 /// There is no record at the start of `bytes`, which are at `offset`.
 #[cold]
+#[inline(never)]
 pub(super) fn boundary<O: Endian>(bytes: &[u8], offset: u64) -> FileError {
     FileError::new(FileErrorKind::Boundary(RawRecord::<O>::fault(bytes)), offset)
 }

@@ -18,6 +18,7 @@ use super::super::source::Stream;
 use super::super::source::{Slice, Source};
 use super::super::{Account, FileErrorKind};
 use super::absorb::{name_by_types, name_events};
+use super::advance::{Current, Held};
 use super::{Mode, OwnedFeature, Pending, Reader};
 
 /// Bytes of the header of a stream: the magic and its own size.
@@ -214,6 +215,8 @@ impl<'a, O: Endian, S: Source> Reader<'a, O, S> {
             absorbed: 0,
             failed: false,
             order: None,
+            found: Current::new(0, None, 0, Held::Source),
+            fault: FileError::new(FileErrorKind::NotPerfData, 0),
             only: None,
             account: Account::new(),
             opened: Account::new(),

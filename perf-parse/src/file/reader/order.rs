@@ -12,7 +12,7 @@ use super::super::error::FileError;
 use super::super::records::FileRecord;
 use super::super::source::Source;
 use super::Reader;
-use super::advance::{Current, Held, boundary, whole_and_plain};
+use super::advance::{Current, Held, Step, boundary, whole_and_plain};
 use crate::record::RawRecord;
 use copies::COPY_HEADER;
 use runs::{COPIES, Found, Origin, Place};
@@ -31,11 +31,18 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
     #[inline(always)]
     pub(super) fn next_in_time(&mut self) -> Result<Option<FileRecord<'_, O>>, FileError> {
         if !self.order.as_mut().is_some_and(TimeOrder::may_give) {
-            if let Some(current) = self.gather()? {
-                return self.view(current).map(Some);
+            let step = self.gather_step();
+            if step != Step::Ended {
+                return self.stepped(step);
             }
         }
         self.give()
+    }
+
+    #[inline(never)]
+    fn gather_step(&mut self) -> Step {
+        let found = self.gather();
+        self.note_step(found)
     }
 
     /// Reads on until a record may be given, or to the end. The record that was found, if it has no time and so is not held
@@ -152,8 +159,8 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
         let Place { offset, data_file } = order.first.at;
         let data_file = data_file as usize;
         if data_file != self.data_file {
-            let current = self.take_any();
-            return self.view(current).map(Some);
+            self.found = self.take_any();
+            return self.stepped(Step::Found);
         }
         let bytes = self.source.at(offset).unwrap_or_default();
         let Some((raw, behind)) = RawRecord::<O>::whole(bytes) else {
