@@ -3,9 +3,11 @@
 mod absorb;
 mod advance;
 mod ahead;
+mod found;
 mod inner;
 mod open;
 mod order;
+mod plain;
 mod resync;
 mod types;
 
@@ -29,7 +31,7 @@ use super::header::FileHeader;
 use super::records::FileRecord;
 use super::source::{Slice, Source};
 use super::{Account, error::FileErrorKind};
-use advance::Current;
+use found::Current;
 use order::TimeOrder;
 use types::Types;
 

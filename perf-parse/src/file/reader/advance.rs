@@ -4,11 +4,10 @@ use perf_abi::endian::{Endian, U16, U32, U64};
 use perf_abi::record::RecordType;
 use zerocopy::FromBytes;
 
-use super::super::compressed::Inflate;
 use super::super::error::{FileError, FileErrorKind};
-use super::super::records::FileRecord;
 use super::super::source::Source;
 use super::absorb::{Absorb, is_absorbed};
+use super::found::{Current, Held};
 use super::{Mode, Reader};
 use crate::error::{Error, ErrorKind};
 use crate::record::{Lost, LostSamples, RawRecord, Record};
@@ -22,165 +21,7 @@ pub(super) fn tracing_data_size<O: Endian>(payload: &[u8]) -> Option<u64> {
     Some(u64::from(size).next_multiple_of(8))
 }
 
-/// Where the record is that was found.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Current {
-    pub(super) offset: u64,
-    /// Where it is in the decompressed stream; `None` if it was not compressed.
-    pub(super) inner: Option<u64>,
-    pub(super) data_file: usize,
-    /// Where its bytes are.
-    pub(super) held: Held,
-    /// Bytes behind it that belong to it, and how many of those are at hand.
-    behind: u64,
-    behind_held: usize,
-}
-
-/// How a look for the next record ended. What was found is kept in the reader: a call that gave it together with the fault
-/// would keep all records in memory, where they would be copied at each step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Step {
-    /// With a record.
-    Found,
-    /// At the end of the capture.
-    Ended,
-    /// With a fault.
-    Failed,
-}
-
-/// Where the bytes of a record are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Held {
-    /// At the front of the source.
-    Source,
-    /// At the front of the decompressed stream.
-    Inflated,
-    /// At its offset in its data file.
-    InPlace,
-    /// Among the copies of records that are held back, here.
-    Copied(u64),
-}
-
-impl Current {
-    /// A record with nothing behind it.
-    #[inline]
-    pub(super) fn new(offset: u64, inner: Option<u64>, data_file: usize, held: Held) -> Self {
-        Self { offset, inner, data_file, held, behind: 0, behind_held: 0 }
-    }
-}
-
-/// The record at the start of `bytes` and what stands behind it, if it is there as a whole and says nothing of the
-/// capture itself: nearly all are so.
-#[inline(always)]
-pub(super) fn whole_and_plain<O: Endian>(bytes: &[u8]) -> Option<(RawRecord<'_, O>, &[u8])> {
-    let (raw, rest) = RawRecord::<O>::whole(bytes)?;
-    let kind = raw.kind();
-    let is_plain = !kind.is_user() && !matches!(kind, RecordType::LOST | RecordType::LOST_SAMPLES);
-    is_plain.then_some((raw, rest))
-}
-
 impl<O: Endian, S: Source> Reader<'_, O, S> {
-    /// The next record in the order of the capture.
-    #[inline(always)]
-    pub(super) fn next_in_capture(&mut self) -> Result<Option<FileRecord<'_, O>>, FileError> {
-        if self.only.is_some() {
-            self.pass_unwanted();
-        }
-        if self.inflate.is_some() {
-            if let Some((inner, offset)) = self.advance_plain_inner() {
-                let front = self.inflate.as_ref().map(Inflate::front).unwrap_or_default();
-                let Some((raw, _)) = RawRecord::whole(front) else {
-                    return Err(boundary::<O>(front, offset));
-                };
-                return Ok(Some(FileRecord {
-                    inner: Some(inner),
-                    ..self.record(raw, offset, self.data_file)
-                }));
-            }
-        } else if self.advance_plain() {
-            let (front, offset) = (self.source.front(), self.source.offset());
-            let Some((raw, _)) = RawRecord::whole(front) else { return Err(boundary::<O>(front, offset)) };
-            return Ok(Some(self.record(raw, offset, self.data_file)));
-        }
-        let step = self.step();
-        self.stepped(step)
-    }
-
-    /// Finds the next record, whatever it takes.
-    #[inline(never)]
-    fn step(&mut self) -> Step {
-        let found = self.advance_any();
-        self.note_step(found)
-    }
-
-    /// Keeps what was found, or the fault, where [`stepped`](Self::stepped) finds it.
-    pub(super) fn note_step(&mut self, found: Result<Option<Current>, FileError>) -> Step {
-        match found {
-            Ok(Some(current)) => {
-                self.found = current;
-                Step::Found
-            }
-            Ok(None) => Step::Ended,
-            Err(error) => {
-                self.fault = error;
-                Step::Failed
-            }
-        }
-    }
-
-    /// The record that was found, or the fault.
-    #[inline(always)]
-    pub(super) fn stepped(&mut self, step: Step) -> Result<Option<FileRecord<'_, O>>, FileError> {
-        match step {
-            Step::Found => match self.view_any() {
-                Some(record) => Ok(Some(record)),
-                None => Err(boundary::<O>(self.bytes_of(&self.found), self.found.offset)),
-            },
-            Step::Ended => Ok(None),
-            Step::Failed => Err(self.fault()),
-        }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn fault(&self) -> FileError {
-        self.fault
-    }
-
-    /// Finds the next record of the source where that takes no more than a look at it; if it may take more, nothing is
-    /// done. Whether it was found.
-    #[inline(always)]
-    fn advance_plain(&mut self) -> bool {
-        let Ok(passed) = usize::try_from(self.pending.outer) else { return false };
-        let Some(front) = self.source.front().get(passed..).filter(|_| !self.lost) else { return false };
-        let Some((raw, _)) = whole_and_plain::<O>(front) else { return false };
-        let (kind, size) = (raw.kind(), usize::from(raw.size()));
-        if !self.wants(kind) {
-            return false;
-        }
-        self.source.take(passed);
-        self.pending.outer = size as u64;
-        self.account.count(kind, size);
-        true
-    }
-
-    /// The same in the decompressed stream: where in it the record was found, and where the capture has it.
-    #[inline(always)]
-    fn advance_plain_inner(&mut self) -> Option<(u64, u64)> {
-        loop {
-            let inflate = self.inflate.as_mut().filter(|_| !self.lost_inner && self.pending.outer == 0)?;
-            let (raw, _) = whole_and_plain::<O>(inflate.front().get(self.pending.inner..)?)?;
-            let (kind, size) = (raw.kind(), usize::from(raw.size()));
-            inflate.skip(self.pending.inner);
-            self.pending.inner = size;
-            self.account.count(kind, 0);
-            let place = inflate.place(size);
-            if self.wants(kind) {
-                return Some(place);
-            }
-        }
-    }
-
     /// Finds the next record that is asked for, whatever it takes.
     #[inline(never)]
     pub(super) fn advance_any(&mut self) -> Result<Option<Current>, FileError> {
@@ -241,57 +82,6 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
             let found = Current { behind, behind_held, ..found };
             self.absorb(&found);
             return Ok(Some((found, kind)));
-        }
-    }
-
-    /// A record that was found, if it is there. Apart, and not in the type that [`Reader::next`] gives: a call that gave that
-    /// would keep all records in memory, where they would be copied at each step. See [`RawRecord::decode`].
-    #[inline(never)]
-    fn view_any(&self) -> Option<FileRecord<'_, O>> {
-        let current = &self.found;
-        let &Current { offset, inner, data_file, behind, behind_held, .. } = current;
-        let (raw, rest) = RawRecord::whole(self.bytes_of(current))?;
-        Some(FileRecord {
-            inner,
-            behind: rest.get(..behind_held).unwrap_or_default(),
-            behind_size: behind,
-            ..self.record(raw, offset, data_file)
-        })
-    }
-
-    /// The bytes that a record begins.
-    fn bytes_of(&self, current: &Current) -> &[u8] {
-        let bytes = match current.held {
-            Held::Source => Some(self.source.front()),
-            Held::Inflated => self.inflate.as_ref().map(Inflate::front),
-            Held::InPlace => self.in_place(current.offset, current.data_file),
-            Held::Copied(at) => self.order.as_ref().map(|order| order.copied(at)),
-        };
-        bytes.unwrap_or_default()
-    }
-
-    /// A record with nothing behind it, that was not compressed.
-    #[inline(always)]
-    pub(super) fn record<'r>(
-        &'r self,
-        raw: RawRecord<'r, O>,
-        offset: u64,
-        data_file: usize,
-    ) -> FileRecord<'r, O> {
-        let is_kernels = !raw.kind().is_user();
-        let event_index = if is_kernels { self.events.index_of(&raw) } else { None };
-        let event = event_index.and_then(|index| self.events.get(index));
-        let unknown_id = if is_kernels && event.is_none() { self.events.unknown_id(raw) } else { None };
-        FileRecord {
-            offset,
-            inner: None,
-            data_file,
-            raw,
-            event_index,
-            behind: &[],
-            behind_size: 0,
-            event,
-            unknown_id,
         }
     }
 
@@ -433,11 +223,4 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
         self.failed = true;
         self.note(kind, self.source.offset())
     }
-}
-
-/// There is no record at the start of `bytes`, which are at `offset`.
-#[cold]
-#[inline(never)]
-pub(super) fn boundary<O: Endian>(bytes: &[u8], offset: u64) -> FileError {
-    FileError::new(FileErrorKind::Boundary(RawRecord::<O>::fault(bytes)), offset)
 }

@@ -7,7 +7,8 @@ use super::super::compressed::{Inflate, compressed_range};
 use super::super::error::{FileError, FileErrorKind};
 use super::super::source::Source;
 use super::Reader;
-use super::advance::{Current, HEADER, Held};
+use super::advance::HEADER;
+use super::found::{Current, Held};
 use crate::error::ErrorKind;
 use crate::record::RawRecord;
 

@@ -18,7 +18,7 @@ use super::super::source::Stream;
 use super::super::source::{Slice, Source};
 use super::super::{Account, FileErrorKind};
 use super::absorb::{name_by_types, name_events};
-use super::advance::{Current, Held};
+use super::found::{Current, Held};
 use super::{Mode, OwnedFeature, Pending, Reader};
 
 /// Bytes of the header of a stream: the magic and its own size.

@@ -7,7 +7,7 @@ use perf_abi::record::RecordType;
 
 use super::super::source::Source;
 use super::Reader;
-use super::advance::whole_and_plain;
+use super::plain::whole_and_plain;
 use crate::record::RawRecord;
 
 /// A set of record types.

@@ -5,7 +5,7 @@ use core::cmp::Reverse;
 
 use perf_abi::endian::Endian;
 
-use super::super::advance::{Current, Held};
+use super::super::found::{Current, Held};
 use super::runs::{COPIES, Run};
 use crate::record::RawRecord;
 

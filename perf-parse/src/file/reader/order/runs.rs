@@ -9,7 +9,7 @@ use core::cmp::Reverse;
 
 use perf_abi::endian::Endian;
 
-use super::super::advance::Current;
+use super::super::found::Current;
 use super::copies::Copies;
 use crate::record::RawRecord;
 
