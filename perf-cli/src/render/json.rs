@@ -5,7 +5,7 @@ use core::fmt::Display;
 use perf_abi::branch::{BranchEntry, BranchFlags};
 use perf_abi::endian::Endian;
 use perf_parse::sample::{BranchStack, Callchain, Read, ReadValue, Reading, Readings, Regs, StackUser};
-use perf_parse::tracepoint::{FieldError, Value};
+use perf_parse::tracepoint::{Array, FieldError, Value};
 
 use super::digits::{push_decimal, push_signed};
 use super::escape::{push_hex, push_json, push_json_shown};
@@ -97,6 +97,7 @@ pub(super) fn push_field<O: Endian>(out: &mut Vec<u8>, value: &Result<Value<'_, 
     }
 }
 
+#[inline]
 fn push_value<O: Endian>(out: &mut Vec<u8>, value: &Value<'_, O>) {
     match value {
         Value::Unsigned(number) | Value::Pointer(number) => push_decimal(out, *number),
@@ -104,10 +105,15 @@ fn push_value<O: Endian>(out: &mut Vec<u8>, value: &Value<'_, O>) {
         Value::Bool(bool) => out.extend_from_slice(if *bool { b"true" } else { b"false" }),
         Value::Str(text) => push_json(out, text),
         Value::Bytes(bytes) => push_blob(out, bytes),
-        Value::Array(array) => push_array(out, array.values(), |out, value| match value {
-            Value::Unsigned(number) => push_decimal(out, number),
-            value => push_value(out, &value),
-        }),
+        Value::Array(array) => push_elements(out, array),
+    }
+}
+
+#[inline(never)]
+fn push_elements<O: Endian>(out: &mut Vec<u8>, array: &Array<'_, O>) {
+    match array.unsigned_words() {
+        Some(words) => push_array(out, words.iter(), |out, word| push_decimal(out, word.get())),
+        None => push_array(out, array.values(), |out, value| push_value(out, &value)),
     }
 }
 
@@ -216,7 +222,11 @@ impl Sink for Json<'_> {
         });
     }
 
+    #[inline]
     fn readings(&mut self, value: &Readings) {
+        if *value == Readings::default() {
+            return;
+        }
         let others = || value.iter().filter(|&(_, reading)| reading == Reading::Other);
         if others().next().is_some() {
             push_array(self.member(name!("readings")), others(), |out, (field, _)| {
