@@ -46,9 +46,9 @@ pub(crate) fn push_decimal(out: &mut Vec<u8>, number: u64) {
 /// Appends a number below 10^4, but not 0, without leading zeros; as [`eight`] and [`push_head`].
 #[inline]
 fn push_four(out: &mut Vec<u8>, number: u32) {
-    let hundreds = number * 10_486 >> 20;
+    let hundreds = (number * 10_486) >> 20;
     let twos = hundreds | (number - hundreds * 100) << 16;
-    let tens = twos * 103 >> 10 & 0x000f_000f;
+    let tens = (twos * 103) >> 10 & 0x000f_000f;
     let digits = tens | (twos - tens * 10) << 8;
     let zeros = digits.trailing_zeros() / 8;
     let start = out.len();

@@ -61,6 +61,16 @@ impl<'b> Json<'b> {
         Json::object(self.member(name), members);
     }
 
+    #[inline(never)]
+    fn other_readings(&mut self, value: &Readings) {
+        let others = || value.iter().filter(|&(_, reading)| reading == Reading::Other);
+        if others().next().is_some() {
+            push_array(self.member(name!("readings")), others(), |out, (field, _)| {
+                push_json(out, field.as_bytes());
+            });
+        }
+    }
+
     /// A member that is a text of ours.
     pub(crate) fn text(&mut self, name: &Name, value: &dyn Display) {
         push_json_shown(self.member(name), value);
@@ -208,8 +218,8 @@ impl Sink for Json<'_> {
 
     fn tracepoint<O: Endian>(&mut self, tracepoint: &Tracepoint<'_>, raw: &[u8]) {
         self.nested(name!("tracepoint"), |json| {
-            for (name, field) in tracepoint.fields() {
-                push_field(json.ready(&name.member), &field.value::<O>(raw));
+            for field in tracepoint.fields() {
+                push_field(json.ready(&field.member), &field.value::<O>(raw));
             }
         });
     }
@@ -222,16 +232,10 @@ impl Sink for Json<'_> {
         });
     }
 
-    #[inline]
+    #[inline(always)]
     fn readings(&mut self, value: &Readings) {
-        if *value == Readings::default() {
-            return;
-        }
-        let others = || value.iter().filter(|&(_, reading)| reading == Reading::Other);
-        if others().next().is_some() {
-            push_array(self.member(name!("readings")), others(), |out, (field, _)| {
-                push_json(out, field.as_bytes());
-            });
+        if *value != Readings::default() {
+            self.other_readings(value);
         }
     }
 

@@ -187,11 +187,6 @@ impl<'a> Field<'a> {
     fn bytes<'r>(&self, raw: &'r [u8], start: u64, size: u64) -> Result<&'r [u8], FieldError<'a>> {
         let end = usize::try_from(start.saturating_add(size));
         let bytes = usize::try_from(start).ok().zip(end.ok()).and_then(|(start, end)| raw.get(start..end));
-        bytes.ok_or_else(|| FieldError {
-            field: self.name,
-            offset: start,
-            needed: size,
-            available: raw.len() as u64,
-        })
+        bytes.ok_or(FieldError { field: self.name, offset: start, needed: size, available: raw.len() as u64 })
     }
 }

@@ -93,10 +93,10 @@ impl Sink for Columns<'_> {
         if self.asked & tracepoint.slots == 0 {
             return;
         }
-        for (name, field) in tracepoint.fields() {
-            if self.asks(name.key) {
+        for field in tracepoint.fields() {
+            if self.asks(field.key) {
                 let push = if self.is_json() { json::push_field } else { text::push_field };
-                self.print(name.key, 0, |out| push(out, &field.value::<O>(raw)));
+                self.print(field.key, 0, |out| push(out, &field.value::<O>(raw)));
             }
         }
     }
