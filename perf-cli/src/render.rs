@@ -18,7 +18,7 @@ pub(crate) mod text;
 pub(crate) mod tracepoint;
 mod user;
 
-pub(crate) use fields::{fields, sample_id};
+pub(crate) use fields::{fields, sample, sample_id};
 
 use core::fmt::Display;
 use std::io::Write;

@@ -383,6 +383,32 @@ fn raw_data_is_decoded_in_both_byte_orders() {
     raw_is_decoded::<BigEndian>();
 }
 
+fn words_are_told_at_once<O: Endian>() {
+    let lines = [
+        line("unsigned long args[2]", 8, 16, 0),
+        line("long signed_args[2]", 8, 16, 1),
+        line("void * pointers[2]", 8, 16, 0),
+        line("u32 halves[4]", 8, 16, 0),
+    ];
+    let text = text(&lines.concat());
+    let format = Format::parse(b"s", text.as_bytes(), 8).unwrap();
+    let raw = Raw(vec![0; 8], O::ENDIANNESS).number(8, 3).number(8, u64::MAX - 1);
+    let words = |field: &Field<'_>| match field.value::<O>(&raw.0).unwrap() {
+        Value::Array(array) => {
+            array.unsigned_words().map(|words| words.iter().map(|word| word.get()).collect::<Vec<_>>())
+        }
+        other => panic!("{other:?}"),
+    };
+    let words: Vec<_> = format.own_fields().iter().map(words).collect();
+    assert_eq!(words, [Some(vec![3, u64::MAX - 1]), None, None, None]);
+}
+
+#[test]
+fn words_are_told_at_once_in_both_byte_orders() {
+    words_are_told_at_once::<LittleEndian>();
+    words_are_told_at_once::<BigEndian>();
+}
+
 #[test]
 fn places_beyond_the_raw_data_are_errors() {
     let lines = [

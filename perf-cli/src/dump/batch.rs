@@ -1,6 +1,7 @@
 //! Records by the thousand: what a thread formats at a time.
 
 use perf_abi::endian::Endian;
+use perf_abi::record::RecordType;
 use perf_parse::RawRecord;
 use perf_parse::file::{FileError, FileErrorKind};
 
@@ -139,6 +140,7 @@ impl Batch {
         memory: &[&[u8]],
         places: &Places,
     ) {
+        formatter.plan(&self.events);
         for (index, entry) in self.entries.iter().enumerate() {
             let data_file = entry.data_file as usize;
             let (bytes, at) = match entry.copy {
@@ -156,12 +158,25 @@ impl Batch {
                     continue;
                 }
             };
-            let event = match self.events.get(entry.event as usize) {
-                Some(event) => event.as_ref().map_err(|kind| *kind),
+            let place = entry.event as usize;
+            let event = match self.events.get(place) {
+                Some(Ok(event)) => Ok(event),
+                Some(Err(kind)) => Err(*kind),
                 None => Err(FileErrorKind::UnknownEvent { kind: raw.kind() }),
             };
-            let view = View { offset, inner: entry.inner, data_file, raw, event };
-            if let Some(error) = formatter.record(&view, &mut self.out) {
+            let sample = match event {
+                Ok(event) if raw.kind() == RecordType::SAMPLE => {
+                    formatter.sample(place, event, offset, &raw, &mut self.out)
+                }
+                _ => None,
+            };
+            let view = || View { offset, inner: entry.inner, data_file, raw, event };
+            let error = match sample {
+                Some(Ok(())) => None,
+                Some(Err(error)) => Some(view().error(error)),
+                None => formatter.record(&view(), &mut self.out),
+            };
+            if let Some(error) = error {
                 let inside = error.offset.saturating_sub(offset);
                 let offset = places.in_record(data_file, offset, inside);
                 self.undecodable.push((index, FileError { offset, ..error }));

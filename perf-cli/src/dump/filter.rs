@@ -37,7 +37,20 @@ impl Filter {
         Ok(Self { types: types?, event, time })
     }
 
+    /// The types of the records that are wanted; `None` for all.
+    pub(super) fn types(&self) -> Option<&[RecordType]> {
+        (!self.types.is_empty()).then_some(&*self.types)
+    }
+
+    #[inline(always)]
     pub(super) fn wants<O: Endian>(&self, record: &FileRecord<'_, O>) -> bool {
+        if self.types.is_empty() && self.event.is_none() && self.time.is_none() {
+            return true;
+        }
+        self.wants_some(record)
+    }
+
+    fn wants_some<O: Endian>(&self, record: &FileRecord<'_, O>) -> bool {
         let in_time = |(first, last)| record.time().is_some_and(|time| time >= first && time <= last);
         (self.types.is_empty() || self.types.contains(&record.raw.kind()))
             && self.event.as_ref().is_none_or(|event| event.wants(record))

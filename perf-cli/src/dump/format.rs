@@ -3,14 +3,15 @@
 use perf_abi::endian::Endian;
 use perf_abi::feature::Feature;
 use perf_abi::regs::Arch;
-use perf_parse::file::{Account, FileError, Reader, Source};
+use perf_parse::RawRecord;
+use perf_parse::file::{Account, FileError, FileErrorKind, Reader, Source};
 use serde_json::{Value, json};
 
 use super::tracepoints::Formats;
 use super::view::{EventView, View};
 use crate::args::{Format, ShowArgs};
 use crate::diagnose;
-use crate::render::columns::{Columns, Shown};
+use crate::render::columns::{Columns, SampleEvent, Shown};
 use crate::render::digits::push_decimal;
 use crate::render::escape::Lossy;
 use crate::render::head::{Head, Heads};
@@ -90,6 +91,31 @@ impl<'a> Formatter<'a> {
         out.push(b'\n');
     }
 
+    /// Gets ready for the events of a batch.
+    pub(super) fn plan(&mut self, events: &[Result<EventView, FileErrorKind>]) {
+        if let Style::Columns(columns, _) = &mut self.style {
+            let decodable = |event: &&EventView| event.fault.is_none();
+            let events = events.iter().map(|event| event.as_ref().ok().filter(decodable));
+            columns.plan(events.map(|event| event.map(|event| sample_event(event, self.formats))));
+        }
+    }
+
+    /// A sample of the event at `place` in the batch, if it is printed without being told field by field; what could not be
+    /// decoded is given back.
+    #[inline]
+    pub(super) fn sample<O: Endian>(
+        &mut self,
+        place: usize,
+        event: &EventView,
+        offset: u64,
+        raw: &RawRecord<'_, O>,
+        out: &mut Vec<u8>,
+    ) -> Option<Result<(), perf_parse::Error>> {
+        let Style::Columns(columns, _) = &mut self.style else { return None };
+        let event = sample_event(event, self.formats);
+        columns.sample(place, &event, offset, raw, &mut self.heads, out)
+    }
+
     /// A record. What could not be decoded is given back, after what could be was formatted.
     #[inline]
     pub(super) fn record<O: Endian>(&mut self, record: &View<'_, O>, out: &mut Vec<u8>) -> Option<FileError> {
@@ -137,6 +163,14 @@ impl<'a> Formatter<'a> {
     }
 }
 
+/// What the samples of an event need.
+#[inline]
+fn sample_event<'e>(event: &'e EventView, formats: &'e Formats<'_>) -> SampleEvent<'e> {
+    let EventView { index, layout, shown, tracepoint, .. } = event;
+    let tracepoint = tracepoint.and_then(|index| formats.get(index));
+    SampleEvent { index: *index, layout, shown: shown.as_ref(), tracepoint }
+}
+
 /// Whose registers the samples have.
 fn arch<O: Endian, S: Source>(reader: &Reader<'_, O, S>) -> Option<Arch> {
     let section = reader.feature(Feature::ARCH)?;
@@ -150,6 +184,10 @@ fn tell<O: Endian>(
     tracepoint: Option<&Tracepoint<'_>>,
     sink: &mut impl Sink,
 ) -> Option<FileError> {
+    // Apart from the others, which are moved through memory: nearly all are samples.
+    if let Some(sample) = record.sample() {
+        return render::sample(&sample, tracepoint, sink).err().map(|error| record.error(error));
+    }
     let decoded = match record.decode() {
         Ok(decoded) => decoded,
         Err(error) => return Some(error),

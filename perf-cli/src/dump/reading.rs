@@ -2,7 +2,7 @@
 
 use perf_abi::endian::Endian;
 use perf_abi::record::RecordType;
-use perf_parse::file::{Event, FileError, FileErrorKind, FileRecord, Reader, Source};
+use perf_parse::file::{Event, FileError, FileRecord, Reader, Source};
 
 use super::Places;
 use super::batch::{Batch, Read};
@@ -39,17 +39,13 @@ struct Slots {
     now: u64,
 }
 
-/// Whether records of a type may change what is known of events.
-#[inline]
-fn changes_events(kind: RecordType) -> bool {
-    matches!(
-        kind,
-        RecordType::HEADER_ATTR
-            | RecordType::HEADER_EVENT_TYPE
-            | RecordType::EVENT_UPDATE
-            | RecordType::HEADER_FEATURE
-    )
-}
+/// The types whose records may change what is known of events.
+const CHANGE_EVENTS: [RecordType; 4] = [
+    RecordType::HEADER_ATTR,
+    RecordType::HEADER_EVENT_TYPE,
+    RecordType::EVENT_UPDATE,
+    RecordType::HEADER_FEATURE,
+];
 
 impl Slots {
     /// Where the event of `index` is in the batch, into which it is put if it is not there.
@@ -88,6 +84,9 @@ impl<'r, 'a, O: Endian, S: Source> Reading<'r, 'a, O, S> {
         formats: &'r Formats<'r>,
         limit: Option<u64>,
     ) -> Self {
+        if let Some(types) = filter.types() {
+            reader.only(&[types, &CHANGE_EVENTS].concat());
+        }
         let progress = Progress::new(memory.size());
         let noted = noted(reader);
         let (left, events) = (limit.unwrap_or(u64::MAX), Slots::default());
@@ -106,7 +105,7 @@ impl<'r, 'a, O: Endian, S: Source> Reading<'r, 'a, O, S> {
             match self.reader.next() {
                 Ok(None) => return false,
                 Ok(Some(record)) => {
-                    if changes_events(record.raw.kind()) {
+                    if CHANGE_EVENTS.contains(&record.raw.kind()) {
                         self.events.now += 1;
                     }
                     if self.filter.wants(&record) {
@@ -148,7 +147,7 @@ pub(super) fn noted<O: Endian, S: Source>(reader: &Reader<'_, O, S>) -> u64 {
 }
 
 /// Where the event of a record is in the batch; `None` for the perf tool's own records.
-#[inline]
+#[inline(always)]
 fn event<O: Endian>(
     events: &mut Slots,
     batch: &mut Batch,
@@ -157,10 +156,6 @@ fn event<O: Endian>(
 ) -> Option<u32> {
     match record.event_index.zip(record.event()) {
         Some((index, event)) => Some(events.of(batch, index, event, formats)),
-        None if record.raw.kind().is_user() => None,
-        None => {
-            let unknown = FileErrorKind::UnknownEvent { kind: record.raw.kind() };
-            Some(batch.event(Err(record.decode().err().map_or(unknown, |error| error.kind))))
-        }
+        None => record.unknown_event().map(|why| batch.event(Err(why))),
     }
 }

@@ -4,7 +4,7 @@ use perf_abi::endian::Endian;
 use perf_abi::record::RecordType;
 use perf_parse::file::{FileError, FileErrorKind};
 use perf_parse::record::SampleId;
-use perf_parse::{Error, RawRecord, Record, SampleLayout};
+use perf_parse::{Error, RawRecord, Record, Sample, SampleLayout};
 
 use crate::render::ready::Ready;
 
@@ -38,8 +38,15 @@ pub(super) struct View<'b, O: Endian> {
 }
 
 impl<'b, O: Endian> View<'b, O> {
-    /// Decodes the record.
+    /// The record as a sample; `None` for another, and for one that cannot be decoded.
     #[inline]
+    pub(super) fn sample(&self) -> Option<Sample<'b, O>> {
+        let is_sample = self.raw.kind() == RecordType::SAMPLE;
+        let event = self.event.ok().filter(|event| is_sample && event.fault.is_none())?;
+        Sample::parse(&event.layout, &self.raw).ok()
+    }
+
+    /// Decodes the record.
     pub(super) fn decode(&self) -> Result<Record<'b, O>, FileError> {
         if self.raw.kind().is_user() {
             return self.raw.decode_user().map_err(|error| self.error(error));

@@ -1,17 +1,16 @@
 //! A few fields of each record, one line a record: `--fields`.
 
-use core::fmt::Display;
-use perf_abi::endian::Endian;
-use perf_parse::sample::{BranchStack, Callchain, Read, Readings, Regs, StackUser};
+mod plan;
+mod sink;
 
-use super::digits::{push_decimal, push_hex, push_seconds, push_signed};
-use super::escape::{push_json, push_printable};
-use super::json::{self, Json};
+use super::digits::{Clock, push_decimal, push_hex, push_seconds, push_signed};
+use super::escape::push_json;
+use super::json::Json;
 use super::name::{Key, Name, name};
 use super::ready::Ready;
-use super::tracepoint::Tracepoint;
-use super::{Scalars, Sink, print, text};
 use crate::args;
+use plan::Plan;
+pub(crate) use plan::SampleEvent;
 
 /// Keeps the fields that are asked for and passes over the others. The buffers are used again for each record.
 #[derive(Clone, Debug)]
@@ -24,6 +23,9 @@ pub(crate) struct Columns<'a> {
     asked: u64,
     /// The values that are not numbers, as they print.
     texts: Vec<u8>,
+    /// How the samples of each event of a batch are printed without being told; `None` for those that have to be.
+    plans: Vec<Option<Plan>>,
+    clock: Clock,
 }
 
 /// Stands for no column.
@@ -76,7 +78,7 @@ impl<'a> Columns<'a> {
             column.next = core::mem::replace(&mut slots[column.key.slot()], index);
         }
         let asked = columns.iter().fold(0, |all, column| all | column.key.bit());
-        Self { format, columns, slots, asked, texts: Vec::new() }
+        Self { format, columns, slots, asked, texts: Vec::new(), plans: Vec::new(), clock: Clock::default() }
     }
 
     /// Appends the record's line to `out` and starts over.
@@ -249,118 +251,5 @@ fn push_member(out: &mut Vec<u8>, cell: Cell, shown: &Shown<'_>, texts: &[u8]) {
             out.push(b'"');
         }
         Cell::Empty | Cell::Misc | Cell::Event => {}
-    }
-}
-
-impl Scalars for Columns<'_> {
-    #[inline(always)]
-    fn number(&mut self, name: &Name, value: u64) {
-        self.put(name, Cell::Number(value));
-    }
-
-    #[inline(always)]
-    fn task(&mut self, name: &Name, value: i64) {
-        self.put(name, Cell::Task(value));
-    }
-
-    #[inline(always)]
-    fn hex(&mut self, name: &Name, value: u64) {
-        self.put(name, Cell::Hex(value));
-    }
-
-    #[inline(always)]
-    fn time(&mut self, name: &Name, value: u64) {
-        self.put(name, Cell::Time(value));
-    }
-
-    fn named(&mut self, name: &Name, value: u64, shown: &dyn Display) {
-        if self.is_json() {
-            self.put(name, Cell::Number(value));
-        } else {
-            self.text(name, |out| print(out, format_args!("{shown}")));
-        }
-    }
-
-    fn string(&mut self, name: &Name, value: &[u8]) {
-        let push = if self.is_json() { push_json } else { push_printable };
-        self.text(name, |out| push(out, value));
-    }
-
-    #[inline]
-    fn blob(&mut self, name: &Name, value: &[u8]) {
-        if self.is_json() {
-            self.json(name, |json| json.blob(name, value));
-        } else {
-            self.text(name, |out| super::escape::push_hex(out, value));
-        }
-    }
-}
-
-impl Sink for Columns<'_> {
-    #[inline]
-    fn read<O: Endian>(&mut self, value: &Read<'_, O>) {
-        self.json(name!("read"), |json| json.read(value));
-    }
-
-    #[inline]
-    fn callchain<O: Endian>(&mut self, value: &Callchain<'_, O>) {
-        if self.is_json() {
-            return self.json(name!("callchain"), |json| json.callchain(value));
-        }
-        self.text(name!("callchain"), |out| {
-            let start = out.len();
-            for word in value.words() {
-                push_hex(out, word.get());
-                out.push(b',');
-            }
-            out.truncate(start.max(out.len().saturating_sub(1)));
-        });
-    }
-
-    #[inline]
-    fn branch_stack<O: Endian>(&mut self, value: &BranchStack<'_, O>) {
-        self.json(name!("branch_stack"), |json| json.branch_stack(value));
-    }
-
-    #[inline]
-    fn regs<O: Endian>(&mut self, name: &Name, value: &Regs<'_, O>) {
-        self.json(name, |json| json.regs(name, value));
-    }
-
-    /// Each field under its own name, besides all of them together.
-    #[inline]
-    fn tracepoint<O: Endian>(&mut self, tracepoint: &Tracepoint<'_>, raw: &[u8]) {
-        self.json(name!("tracepoint"), |json| json.tracepoint::<O>(tracepoint, raw));
-        if self.asked & tracepoint.slots == 0 {
-            return;
-        }
-        for (name, field) in tracepoint.fields() {
-            if self.asks(name.key) {
-                let push = if self.is_json() { json::push_field } else { text::push_field };
-                self.print(name.key, 0, |out| push(out, &field.value::<O>(raw)));
-            }
-        }
-    }
-
-    #[inline]
-    fn stack_user(&mut self, value: &StackUser<'_>) {
-        self.json(name!("stack_user"), |json| json.stack_user(value));
-    }
-
-    #[inline]
-    fn readings(&mut self, value: &Readings) {
-        self.json(name!("readings"), |json| json.readings(value));
-    }
-
-    fn object(&mut self, name: &Name, fields: &dyn Fn(&mut dyn Scalars)) {
-        self.json(name, |json| Sink::object(json, name, fields));
-    }
-
-    fn list(&mut self, name: &Name, count: usize, item: &dyn Fn(usize, &mut dyn Scalars)) {
-        self.json(name, |json| json.list(name, count, item));
-    }
-
-    fn addresses(&mut self, name: &Name, values: impl Iterator<Item = u64> + Clone) {
-        self.json(name, |json| json.addresses(name, values));
     }
 }

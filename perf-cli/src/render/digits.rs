@@ -43,10 +43,25 @@ pub(crate) fn push_decimal(out: &mut Vec<u8>, number: u64) {
     }
 }
 
+/// Appends a number below 10^4, but not 0, without leading zeros; as [`eight`] and [`push_head`].
+#[inline]
+fn push_four(out: &mut Vec<u8>, number: u32) {
+    let hundreds = (number * 10_486) >> 20;
+    let twos = hundreds | (number - hundreds * 100) << 16;
+    let tens = (twos * 103) >> 10 & 0x000f_000f;
+    let digits = tens | (twos - tens * 10) << 8;
+    let zeros = digits.trailing_zeros() / 8;
+    let start = out.len();
+    out.extend_from_slice(&((digits | ZEROS as u32) >> (8 * zeros)).to_le_bytes());
+    out.truncate(start + 4 - zeros as usize);
+}
+
 #[inline(never)]
 fn push_digits(out: &mut Vec<u8>, number: u64) {
     let last = || (eight(number % TEN_TO_8) | ZEROS).to_le_bytes();
-    if number < TEN_TO_8 {
+    if number < 10_000 {
+        push_four(out, number as u32);
+    } else if number < TEN_TO_8 {
         push_head(out, number);
     } else if number < TEN_TO_16 {
         push_head(out, number / TEN_TO_8);
@@ -60,6 +75,7 @@ fn push_digits(out: &mut Vec<u8>, number: u64) {
 }
 
 /// Appends a number that may be negative in decimal.
+#[inline]
 pub(crate) fn push_signed(out: &mut Vec<u8>, number: i64) {
     if number < 0 {
         out.push(b'-');
@@ -106,14 +122,61 @@ pub(crate) fn push_address(out: &mut Vec<u8>, address: u64) {
     out.extend_from_slice(&sixteen_hex(address));
 }
 
+const SECOND: u64 = 1_000_000_000;
+
 /// Appends nanoseconds as seconds: `12.000000345`.
 pub(crate) fn push_seconds(out: &mut Vec<u8>, nanoseconds: u64) {
-    push_decimal(out, nanoseconds / 1_000_000_000);
-    let fraction = nanoseconds % 1_000_000_000;
-    let mut digits = *b".000000000";
-    digits[1] += (fraction / TEN_TO_8) as u8;
-    digits[2..].copy_from_slice(&(eight(fraction % TEN_TO_8) | ZEROS).to_le_bytes());
+    push_decimal(out, nanoseconds / SECOND);
+    out.push(b'.');
+    push_fraction(out, nanoseconds % SECOND);
+}
+
+/// Appends nanoseconds of less than a second: nine digits.
+#[inline]
+fn push_fraction(out: &mut Vec<u8>, nanoseconds: u64) {
+    let mut digits = *b"000000000";
+    digits[0] += (nanoseconds / TEN_TO_8) as u8;
+    digits[1..].copy_from_slice(&(eight(nanoseconds % TEN_TO_8) | ZEROS).to_le_bytes());
     out.extend_from_slice(&digits);
+}
+
+/// Times as seconds, most of which are within the same second as the one before.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Clock {
+    /// When the second began, in nanoseconds.
+    start: u64,
+    /// The second, its point, and zeros. Without any bytes there was no time yet.
+    text: [u8; 16],
+    len: usize,
+}
+
+impl Clock {
+    /// As [`push_seconds`].
+    #[inline]
+    pub(crate) fn push(&mut self, out: &mut Vec<u8>, nanoseconds: u64) {
+        let fraction = nanoseconds.wrapping_sub(self.start);
+        if fraction >= SECOND || self.len == 0 {
+            return self.begin(out, nanoseconds);
+        }
+        let end = out.len() + self.len;
+        out.extend_from_slice(&self.text);
+        out.truncate(end);
+        push_fraction(out, fraction);
+    }
+
+    /// The same in another second.
+    #[inline(never)]
+    fn begin(&mut self, out: &mut Vec<u8>, nanoseconds: u64) {
+        let begin = out.len();
+        push_decimal(out, nanoseconds / SECOND);
+        out.push(b'.');
+        // 2^64 nanoseconds are 18446744073 seconds.
+        let second = &out[begin..];
+        self.start = nanoseconds - nanoseconds % SECOND;
+        self.text[..second.len()].copy_from_slice(second);
+        self.len = second.len();
+        push_fraction(out, nanoseconds % SECOND);
+    }
 }
 
 #[cfg(test)]
@@ -145,6 +208,16 @@ mod tests {
             assert_eq!(pushed(push_address, number), format!("{number:#018x}"));
             let (seconds, fraction) = (number / 1_000_000_000, number % 1_000_000_000);
             assert_eq!(pushed(push_seconds, number), format!("{seconds}.{fraction:09}"));
+        }
+    }
+
+    #[test]
+    fn a_clock_shows_what_is_pushed_without_one() {
+        let mut clock = Clock::default();
+        for time in numbers().flat_map(|number| [number, number, number.wrapping_add(SECOND / 2)]) {
+            let mut out = b"before".to_vec();
+            clock.push(&mut out, time);
+            assert_eq!(out, [b"before", pushed(push_seconds, time).as_bytes()].concat());
         }
     }
 

@@ -4,7 +4,7 @@ use perf_abi::endian::Endian;
 use perf_abi::sample_type::SampleType;
 use perf_parse::record::{FileId, Mmap2, SampleId};
 use perf_parse::sample::Readings;
-use perf_parse::{Record, Sample};
+use perf_parse::{Record, Sample, SampleLayout};
 
 use super::name::name;
 use super::tracepoint::Tracepoint;
@@ -151,8 +151,32 @@ const LEADING: SampleType = SampleType::IDENTIFIER
     .union(SampleType::CPU)
     .union(SampleType::PERIOD);
 
+/// Whether samples have more than leading fields.
 #[inline]
-fn sample<O: Endian>(
+pub(super) fn has_tail(layout: &SampleLayout) -> bool {
+    layout.sample_type().without(LEADING) != SampleType::NONE
+}
+
+/// Whether what follows the leading fields of a sample can be decoded.
+///
+/// # Errors
+///
+/// As [`fields`].
+pub(super) fn check_tail<O: Endian>(
+    it: &Sample<'_, O>,
+    tracepoint: Option<&Tracepoint<'_>>,
+) -> Result<(), perf_parse::Error> {
+    let tail = it.tail()?;
+    tracepoint.zip(tail.raw).map_or(Ok(()), |(tracepoint, raw)| tracepoint.check::<O>(raw))
+}
+
+/// As [`fields`], of a sample.
+///
+/// # Errors
+///
+/// As [`fields`].
+#[inline]
+pub(crate) fn sample<O: Endian>(
     it: &Sample<'_, O>,
     tracepoint: Option<&Tracepoint<'_>>,
     sink: &mut impl Sink,
@@ -167,7 +191,7 @@ fn sample<O: Endian>(
     given(it.stream_id(), |id| sink.number(name!("stream_id"), id));
     given(it.cpu(), |cpu| sink.number(name!("cpu"), u64::from(cpu)));
     given(it.period(), |period| sink.number(name!("period"), period));
-    if it.layout().sample_type().without(LEADING) == SampleType::NONE {
+    if !has_tail(it.layout()) {
         sink.readings(&Readings::default());
         return Ok(());
     }

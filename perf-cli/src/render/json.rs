@@ -5,7 +5,7 @@ use core::fmt::Display;
 use perf_abi::branch::{BranchEntry, BranchFlags};
 use perf_abi::endian::Endian;
 use perf_parse::sample::{BranchStack, Callchain, Read, ReadValue, Reading, Readings, Regs, StackUser};
-use perf_parse::tracepoint::{FieldError, Value};
+use perf_parse::tracepoint::{Array, FieldError, Value};
 
 use super::digits::{push_decimal, push_signed};
 use super::escape::{push_hex, push_json, push_json_shown};
@@ -61,6 +61,16 @@ impl<'b> Json<'b> {
         Json::object(self.member(name), members);
     }
 
+    #[inline(never)]
+    fn other_readings(&mut self, value: &Readings) {
+        let others = || value.iter().filter(|&(_, reading)| reading == Reading::Other);
+        if others().next().is_some() {
+            push_array(self.member(name!("readings")), others(), |out, (field, _)| {
+                push_json(out, field.as_bytes());
+            });
+        }
+    }
+
     /// A member that is a text of ours.
     pub(crate) fn text(&mut self, name: &Name, value: &dyn Display) {
         push_json_shown(self.member(name), value);
@@ -97,6 +107,7 @@ pub(super) fn push_field<O: Endian>(out: &mut Vec<u8>, value: &Result<Value<'_, 
     }
 }
 
+#[inline]
 fn push_value<O: Endian>(out: &mut Vec<u8>, value: &Value<'_, O>) {
     match value {
         Value::Unsigned(number) | Value::Pointer(number) => push_decimal(out, *number),
@@ -104,10 +115,15 @@ fn push_value<O: Endian>(out: &mut Vec<u8>, value: &Value<'_, O>) {
         Value::Bool(bool) => out.extend_from_slice(if *bool { b"true" } else { b"false" }),
         Value::Str(text) => push_json(out, text),
         Value::Bytes(bytes) => push_blob(out, bytes),
-        Value::Array(array) => push_array(out, array.values(), |out, value| match value {
-            Value::Unsigned(number) => push_decimal(out, number),
-            value => push_value(out, &value),
-        }),
+        Value::Array(array) => push_elements(out, array),
+    }
+}
+
+#[inline(never)]
+fn push_elements<O: Endian>(out: &mut Vec<u8>, array: &Array<'_, O>) {
+    match array.unsigned_words() {
+        Some(words) => push_array(out, words.iter(), |out, word| push_decimal(out, word.get())),
+        None => push_array(out, array.values(), |out, value| push_value(out, &value)),
     }
 }
 
@@ -202,8 +218,8 @@ impl Sink for Json<'_> {
 
     fn tracepoint<O: Endian>(&mut self, tracepoint: &Tracepoint<'_>, raw: &[u8]) {
         self.nested(name!("tracepoint"), |json| {
-            for (name, field) in tracepoint.fields() {
-                push_field(json.ready(&name.member), &field.value::<O>(raw));
+            for field in tracepoint.fields() {
+                push_field(json.ready(&field.member), &field.value::<O>(raw));
             }
         });
     }
@@ -216,12 +232,10 @@ impl Sink for Json<'_> {
         });
     }
 
+    #[inline(always)]
     fn readings(&mut self, value: &Readings) {
-        let others = || value.iter().filter(|&(_, reading)| reading == Reading::Other);
-        if others().next().is_some() {
-            push_array(self.member(name!("readings")), others(), |out, (field, _)| {
-                push_json(out, field.as_bytes());
-            });
+        if *value != Readings::default() {
+            self.other_readings(value);
         }
     }
 

@@ -256,8 +256,8 @@ impl Sink for Text {
     fn tracepoint<O: Endian>(&mut self, tracepoint: &Tracepoint<'_>, raw: &[u8]) {
         let out = &mut self.details;
         tracepoint.title.push(out);
-        for (name, field) in tracepoint.own_fields() {
-            name.label.push(out);
+        for field in tracepoint.own_fields() {
+            field.label.push(out);
             push_field(out, &field.value::<O>(raw));
         }
         out.push(b'\n');

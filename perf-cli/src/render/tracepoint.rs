@@ -1,7 +1,7 @@
 //! A tracepoint, made ready to print its raw data.
 
-use perf_abi::endian::Endian;
-use perf_parse::tracepoint::{Field, Format, Place};
+use perf_abi::endian::{Endian, U16, U32, U64};
+use perf_parse::tracepoint::{Element, Field, FieldError, Format, Place, Value};
 use perf_parse::{Error, ErrorKind};
 
 use super::escape::{push_json, push_printable};
@@ -12,7 +12,8 @@ use super::ready::Ready;
 #[derive(Clone, Debug)]
 pub(crate) struct Tracepoint<'a> {
     format: Format<'a>,
-    names: Vec<FieldName>,
+    /// Those that all tracepoints have first.
+    fields: Vec<TracepointField<'a>>,
     /// `    system:name:`, as eyes may see it.
     pub(crate) title: Ready,
     /// The slots of its fields' names, a bit each.
@@ -21,9 +22,11 @@ pub(crate) struct Tracepoint<'a> {
     whole: Option<u64>,
 }
 
-/// The name of a tracepoint's field, in front of its value.
+/// A tracepoint's field, with its name as it stands in front of its value.
 #[derive(Clone, Debug)]
-pub(crate) struct FieldName {
+pub(crate) struct TracepointField<'a> {
+    field: Field<'a>,
+    integer: Option<Integer>,
     pub(crate) key: Key,
     /// `,"name":`
     pub(crate) member: Ready,
@@ -31,30 +34,86 @@ pub(crate) struct FieldName {
     pub(crate) label: Ready,
 }
 
-impl FieldName {
-    fn new(name: &[u8]) -> Self {
+/// Where the one integer of a field is: it is read from there without a look at what the field is.
+#[derive(Clone, Copy, Debug)]
+struct Integer {
+    at: usize,
+    bytes: u8,
+    signed: bool,
+}
+
+impl Integer {
+    fn new(field: &Field<'_>) -> Option<Self> {
+        match (field.place, field.element) {
+            (Place::Value, Element::Integer { bytes }) => {
+                Some(Self { at: usize::try_from(field.offset).ok()?, bytes, signed: field.signed })
+            }
+            _ => None,
+        }
+    }
+
+    /// The integer; `None` if it is not in `raw`.
+    #[inline(always)]
+    fn value<'r, O: Endian>(&self, raw: &'r [u8]) -> Option<Value<'r, O>> {
+        let bytes = raw.get(self.at..)?;
+        let (number, sign) = match self.bytes {
+            1 => bytes.first().map(|&byte| (u64::from(byte), i64::from(byte as i8)))?,
+            2 => {
+                let number = U16::<O>::from_bytes(*bytes.first_chunk()?).get();
+                (u64::from(number), i64::from(number as i16))
+            }
+            4 => {
+                let number = U32::<O>::from_bytes(*bytes.first_chunk()?).get();
+                (u64::from(number), i64::from(number as i32))
+            }
+            8 => {
+                let number = U64::<O>::from_bytes(*bytes.first_chunk()?).get();
+                (number, number as i64)
+            }
+            _ => return None,
+        };
+        Some(if self.signed { Value::Signed(sign) } else { Value::Unsigned(number) })
+    }
+}
+
+impl<'a> TracepointField<'a> {
+    fn new(field: &Field<'a>) -> Self {
         let (mut member, mut label) = (b",".to_vec(), b" ".to_vec());
-        push_json(&mut member, name);
+        push_json(&mut member, field.name);
         member.push(b':');
-        push_printable(&mut label, name);
+        push_printable(&mut label, field.name);
         label.push(b'=');
         let (member, label) = (Ready::new(member), Ready::new(label));
-        Self { key: Key::of(name), member, label }
+        Self { field: *field, integer: Integer::new(field), key: Key::of(field.name), member, label }
+    }
+
+    /// Its value in raw data.
+    #[inline(always)]
+    pub(crate) fn value<'r, O: Endian>(&self, raw: &'r [u8]) -> Result<Value<'r, O>, FieldError<'a>> {
+        match self.integer.and_then(|integer| integer.value(raw)) {
+            Some(value) => Ok(value),
+            None => self.any_value(raw),
+        }
+    }
+
+    #[inline(never)]
+    fn any_value<'r, O: Endian>(&self, raw: &'r [u8]) -> Result<Value<'r, O>, FieldError<'a>> {
+        self.field.value(raw)
     }
 }
 
 impl<'a> Tracepoint<'a> {
     pub(crate) fn new(format: &Format<'a>) -> Self {
         let fields = || format.common_fields().iter().chain(format.own_fields());
-        let names: Vec<_> = fields().map(|field| FieldName::new(field.name)).collect();
+        let told: Vec<_> = fields().map(TracepointField::new).collect();
         let mut title = b"    ".to_vec();
         push_printable(&mut title, format.system);
         title.push(b':');
         push_printable(&mut title, format.name);
         title.push(b':');
-        let slots = names.iter().fold(0, |all, name| all | name.key.bit());
+        let slots = told.iter().fold(0, |all, field| all | field.key.bit());
         let whole = fields().map(end).try_fold(0, |all, end| Some(end?.max(all)));
-        Self { format: format.clone(), names, title: Ready::new(title), slots, whole }
+        Self { format: format.clone(), fields: told, title: Ready::new(title), slots, whole }
     }
 
     /// The `attr.config` of its events.
@@ -62,23 +121,16 @@ impl<'a> Tracepoint<'a> {
         self.format.id
     }
 
-    /// Its fields with their names.
+    /// Its fields, those that all tracepoints have first.
     #[inline]
-    pub(crate) fn fields(&self) -> impl Iterator<Item = (&FieldName, &Field<'a>)> {
-        self.common_fields().chain(self.own_fields())
-    }
-
-    /// Those that all tracepoints have.
-    #[inline]
-    fn common_fields(&self) -> impl Iterator<Item = (&FieldName, &Field<'a>)> {
-        self.names.iter().zip(self.format.common_fields())
+    pub(crate) fn fields(&self) -> &[TracepointField<'a>] {
+        &self.fields
     }
 
     /// Those that are this tracepoint's own.
     #[inline]
-    pub(crate) fn own_fields(&self) -> impl Iterator<Item = (&FieldName, &Field<'a>)> {
-        let names = self.names.get(self.format.common_fields().len()..).unwrap_or_default();
-        names.iter().zip(self.format.own_fields())
+    pub(crate) fn own_fields(&self) -> &[TracepointField<'a>] {
+        self.fields.get(self.format.common_fields().len()..).unwrap_or_default()
     }
 
     /// Whether raw data has all fields.

@@ -88,6 +88,30 @@ impl<'a, O: Endian> FileRecord<'a, O> {
         self.event
     }
 
+    /// Why its event cannot be told: [`FileErrorKind::UnknownId`] or [`FileErrorKind::UnknownEvent`]. `None` where it can,
+    /// and for the perf tool's own records, which have none.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use perf_parse::AnyReader;
+    ///
+    /// # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../testdata/captures/plain.data");
+    /// let bytes = std::fs::read(path)?;
+    /// let AnyReader::Little(mut reader) = AnyReader::open(&bytes)? else { panic!("recorded on a big-endian machine") };
+    /// while let Some(record) = reader.next()? {
+    ///     if let Some(why) = record.unknown_event() {
+    ///         println!("{:#x}: {why}", record.offset);
+    ///     }
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn unknown_event(&self) -> Option<FileErrorKind> {
+        let is_unknown = self.event.is_none() && !self.raw.kind().is_user();
+        is_unknown.then(|| unknown(self.raw.kind(), self.unknown_id))
+    }
+
     /// The `sample_id` trailer; `None` where the record has none.
     ///
     /// # Errors

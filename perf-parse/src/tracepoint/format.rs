@@ -156,6 +156,7 @@ impl<'a> Field<'a> {
     /// # Errors
     ///
     /// What of the field is not in `raw`.
+    #[inline(always)]
     pub fn value<'r, O: Endian>(&self, raw: &'r [u8]) -> Result<Value<'r, O>, FieldError<'a>> {
         let (start, size) = (u64::from(self.offset), u64::from(self.size));
         match self.place {
@@ -173,6 +174,7 @@ impl<'a> Field<'a> {
     }
 
     /// The elements that the field tells the place of.
+    #[inline(never)]
     fn dynamic<'r, O: Endian>(&self, raw: &'r [u8], base: u64) -> Result<Value<'r, O>, FieldError<'a>> {
         // Of 8 bytes in old synthetic events, which use the first 4.
         let place = self.bytes(raw, u64::from(self.offset), 4)?;
@@ -181,6 +183,7 @@ impl<'a> Field<'a> {
         Ok(Value::several(self.element, self.signed, self.bytes(raw, start, size)?))
     }
 
+    #[inline(always)]
     fn bytes<'r>(&self, raw: &'r [u8], start: u64, size: u64) -> Result<&'r [u8], FieldError<'a>> {
         let end = usize::try_from(start.saturating_add(size));
         let bytes = usize::try_from(start).ok().zip(end.ok()).and_then(|(start, end)| raw.get(start..end));

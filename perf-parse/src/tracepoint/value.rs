@@ -50,7 +50,18 @@ impl<'r, O: Endian> Array<'r, O> {
         self.bytes.is_empty()
     }
 
+    /// The elements, where they are unsigned integers of 8 bytes: without a look at what each of them is.
+    #[inline]
+    #[must_use]
+    pub fn unsigned_words(&self) -> Option<&'r [U64<O>]> {
+        match self.element {
+            Element::Integer { bytes: 8 } if !self.signed => <[U64<O>]>::ref_from_bytes(self.bytes).ok(),
+            _ => None,
+        }
+    }
+
     /// The elements, each an integer, a pointer or a `bool`.
+    #[inline]
     pub fn values(&self) -> impl ExactSizeIterator<Item = Value<'r, O>> + Clone + use<'r, O> {
         let (element, signed) = (self.element, self.signed);
         self.bytes
@@ -61,6 +72,7 @@ impl<'r, O: Endian> Array<'r, O> {
 
 impl<'r, O: Endian> Value<'r, O> {
     /// The one value of a field; `bytes` are as many as the element has.
+    #[inline(always)]
     pub(super) fn single(element: Element, signed: bool, bytes: &'r [u8]) -> Self {
         match element {
             Element::Bytes | Element::Char => Self::Bytes(bytes),
@@ -80,6 +92,7 @@ impl<'r, O: Endian> Value<'r, O> {
     }
 
     /// The values of an array.
+    #[inline]
     pub(super) fn several(element: Element, signed: bool, bytes: &'r [u8]) -> Self {
         match element {
             Element::Bytes => Self::Bytes(bytes),
@@ -91,6 +104,7 @@ impl<'r, O: Endian> Value<'r, O> {
 }
 
 /// An integer of 1, 2, 4 or 8 bytes; others are not asked for, and give 0.
+#[inline(always)]
 pub(super) fn unsigned<O: Endian>(bytes: &[u8]) -> u64 {
     match bytes.len() {
         1 => bytes.first().copied().map(u64::from),

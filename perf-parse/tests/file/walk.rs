@@ -31,9 +31,13 @@ fn event<O: Endian>(built: &Built) -> Result<Option<usize>, FileErrorKind> {
     let record = file.next().unwrap().unwrap();
     assert_eq!(record.event().is_some(), record.event_index.is_some());
     match record.decode() {
-        Ok(_) => Ok(record.event_index),
+        Ok(_) => {
+            assert_eq!(record.unknown_event(), None);
+            Ok(record.event_index)
+        }
         Err(error) => {
             assert_eq!(record.event_index, None);
+            assert_eq!(record.unknown_event(), Some(error.kind));
             assert_eq!(error.offset, built.data as u64);
             assert_eq!(record.sample_id().map(drop), Err(error));
             Err(error.kind)
