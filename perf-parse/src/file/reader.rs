@@ -180,7 +180,7 @@ impl<'a, O: Endian, S: Source> Reader<'a, O, S> {
     /// Gives records by rising time from here on, records of equal time as they stand in the capture.
     ///
     /// Holds records back until a round of the recorder is over (FINISHED_ROUND), as perf does; records without a time
-    /// are given at once. Of records in memory it holds where each run of rising times begins and ends, 40 bytes a run; of
+    /// are given at once. Of records in memory it holds where each run of rising times begins and ends, 24 bytes a run; of
     /// others a copy. Where rounds are missing, in a directory, or longer than [`ORDER_LIMIT`](ORDER_LIMIT), it gives the
     /// earlier half of what it holds; a record that is earlier than one already given is given late, and counted in
     /// [`Account::late`].

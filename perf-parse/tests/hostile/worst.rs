@@ -71,6 +71,16 @@ fn as_many_ids_as_there_may_be() {
 }
 
 #[test]
+fn as_many_runs_as_there_may_be() {
+    // Times that fall: each of the smallest records that have one is a run of its own.
+    let attr = Attr { sample_type: SampleType::TIME, ..Attr::default() };
+    for count in [100_000, 250_000] {
+        let data: Vec<u8> = (1..=count).rev().flat_map(|time| le().u64(time).record(9, 0)).collect();
+        drive(&builder().event(attr, &[]).data(data).build().bytes).unwrap();
+    }
+}
+
+#[test]
 fn as_many_faults_as_there_may_be() {
     let faulty = Attr { sample_type: SampleType(1 << 60), ..attr() };
     let file = (0..20_000).fold(builder(), |file, _| file.event(faulty, &[])).build();

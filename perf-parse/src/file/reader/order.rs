@@ -16,7 +16,7 @@ use super::found::{Current, Held, Step, boundary};
 use super::plain::whole_and_plain;
 use crate::record::RawRecord;
 use copies::COPY_HEADER;
-use runs::{COPIES, Found, Origin, Place};
+use runs::{Found, Origin, Place};
 
 /// Records held back at most for their order.
 ///
@@ -77,13 +77,13 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
         let Self { order: Some(order), events, source, account, pending, only, .. } = self else {
             return false;
         };
-        let Ok(data_file) = u32::try_from(self.data_file) else { return false };
         let Ok(passed) = usize::try_from(pending.outer) else { return false };
         let Some(front) = source.front().get(passed..) else { return false };
-        if !S::IN_MEMORY || self.inflate.is_some() || self.lost || data_file == COPIES {
+        if !S::IN_MEMORY || self.inflate.is_some() || self.lost {
             return false;
         }
-        let at = Place { offset: source.offset().saturating_add(pending.outer), data_file };
+        let offset = source.offset().saturating_add(pending.outer);
+        let Some(at) = Place::in_file(self.data_file, offset) else { return false };
         let front = front.get(..RUN_LIMIT).unwrap_or(front);
         let room = order.limit.saturating_sub(order.held);
         let (mut rest, mut last) = (front, 0_usize);
@@ -108,7 +108,7 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
         }
         let bytes = front.len().saturating_sub(rest.len());
         if records > 0 {
-            let from = Origin { data_file: self.data_file, is_inner: false, position: at.offset };
+            let from = Origin { data_file: self.data_file, is_inner: false, position: offset };
             order.push(&Found { from, size: bytes, records, bytes, time: first_time, last_time }, at);
             // The last one is passed over when more is asked for, as any record is.
             source.take(passed.saturating_add(bytes).saturating_sub(last));
@@ -139,11 +139,8 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
         if time < order.given {
             account.late = account.late.saturating_add(1);
         }
-        let data_file = u32::try_from(current.data_file).ok().filter(|&file| file != COPIES);
-        let (at, bytes) = match data_file {
-            Some(data_file) if S::IN_MEMORY && current.held == Held::Source => {
-                (Place { offset: current.offset, data_file }, raw.size().into())
-            }
+        let (at, bytes) = match Place::in_file(current.data_file, current.offset) {
+            Some(at) if S::IN_MEMORY && current.held == Held::Source => (at, raw.size().into()),
             _ => order.copy(current, &raw),
         };
         let (is_inner, position) = (current.inner.is_some(), current.inner.unwrap_or(current.offset));
@@ -157,9 +154,8 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
     #[inline(always)]
     fn give(&mut self) -> Result<Option<FileRecord<'_, O>>, FileError> {
         let Some(order) = self.order.as_mut().filter(|order| order.allowed > 0) else { return Ok(None) };
-        let Place { offset, data_file } = order.first.at;
-        let data_file = data_file as usize;
-        if data_file != self.data_file {
+        let (offset, data_file) = (order.first.at.offset(), order.first.at.data_file());
+        if order.first.at.is_copy() || data_file != self.data_file {
             self.found = self.take_any();
             return self.stepped(Step::Found);
         }
@@ -179,9 +175,10 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
         let Self { order: Some(order), events, done, .. } = self else {
             return Current::new(0, None, 0, Held::InPlace);
         };
-        let Place { offset, data_file } = order.first.at;
-        let in_place = Current::new(offset, None, data_file as usize, Held::InPlace);
-        let (current, bytes, before) = if data_file == COPIES {
+        let at = order.first.at;
+        let offset = at.offset();
+        let in_place = Current::new(offset, None, at.data_file(), Held::InPlace);
+        let (current, bytes, before) = if at.is_copy() {
             (order.copies.found(offset).unwrap_or(in_place), order.copied(offset), COPY_HEADER)
         } else {
             let bytes = done.get(in_place.data_file).and_then(|source| source.at(offset));

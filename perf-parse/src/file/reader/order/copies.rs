@@ -6,7 +6,7 @@ use core::cmp::Reverse;
 use perf_abi::endian::Endian;
 
 use super::super::found::{Current, Held};
-use super::runs::{COPIES, Run};
+use super::runs::{Place, Run};
 use crate::record::RawRecord;
 
 /// Bytes of copies that are held at most, but for one record.
@@ -64,16 +64,16 @@ impl Copies {
 
     /// Keeps only what `runs` are of, moved to the front.
     pub(super) fn compact(&mut self, runs: &mut [Reverse<Run>]) {
-        runs.sort_unstable_by_key(|Reverse(run)| (run.at.data_file, run.at.offset));
+        runs.sort_unstable_by_key(|Reverse(run)| run.at);
         let mut end = 0_usize;
-        for Reverse(run) in runs.iter_mut().filter(|Reverse(run)| run.at.data_file == COPIES) {
-            let start = usize::try_from(run.at.offset).unwrap_or(usize::MAX);
+        for Reverse(run) in runs.iter_mut().filter(|Reverse(run)| run.at.is_copy()) {
+            let start = usize::try_from(run.at.offset()).unwrap_or(usize::MAX);
             let behind = start.saturating_add(run.bytes as usize);
             // Always so; otherwise what is left of the run is not there.
             if behind <= self.bytes.len() {
                 self.bytes.copy_within(start..behind, end);
             }
-            run.at.offset = end as u64;
+            run.at = Place::copied(end as u64);
             end = end.saturating_add(run.bytes as usize);
         }
         self.bytes.truncate(end);

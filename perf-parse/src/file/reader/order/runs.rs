@@ -28,8 +28,8 @@ pub(in super::super) struct TimeOrder {
     others: BinaryHeap<Reverse<Run>>,
     /// The run that what is read next may go on with.
     open: Option<OpenRun>,
-    /// Runs begun so far.
-    begun: u64,
+    /// Runs begun since none was held.
+    begun: u32,
     /// The latest time seen, and that at the end of the round before.
     latest: u64,
     latest_of_last_round: u64,
@@ -41,29 +41,66 @@ pub(in super::super) struct TimeOrder {
 }
 
 /// Records that lie end to end, none earlier than the one before it. The earliest run is the least; of those that begin
-/// with equal times, the one that is first in the capture.
+/// with equal times, the one that is first in the capture. 24 bytes, as there may be one for each record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Run {
     /// Time of the first record.
     pub(super) time: u64,
-    /// Which run of the capture it is.
-    number: u64,
-    pub(super) at: Place,
+    /// Which run it is of those begun since none was held.
+    number: u32,
     /// Bytes of the records, and of what stands before each of those that are copies.
     pub(super) bytes: u32,
+    pub(super) at: Place,
 }
 
-/// Where a record is that is held back.
+/// Where a record is that is held back: an offset, and above that the data file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Place {
-    /// In the capture, or among the copies.
-    pub(super) offset: u64,
-    /// The data file, or [`COPIES`].
-    pub(super) data_file: u32,
-}
+pub(super) struct Place(u64);
+
+const FILE_SHIFT: u32 = 48;
 
 /// Stands for the copies among the data files.
-pub(super) const COPIES: u32 = u32::MAX;
+const COPIES: u64 = 0xffff;
+
+impl Place {
+    /// In a data file; `None` where there are too many of them, or it is too large: such records are copied.
+    #[inline]
+    pub(super) fn in_file(data_file: usize, offset: u64) -> Option<Self> {
+        let file = data_file as u64;
+        // What a run is long is added to an offset: far less than the upper half of what there is room for.
+        (file < COPIES && offset < 1 << (FILE_SHIFT - 1)).then_some(Self(offset | file << FILE_SHIFT))
+    }
+
+    /// Among the copies.
+    #[inline]
+    pub(super) fn copied(offset: u64) -> Self {
+        Self(offset | COPIES << FILE_SHIFT)
+    }
+
+    #[inline]
+    pub(super) fn is_copy(self) -> bool {
+        self.0 >> FILE_SHIFT == COPIES
+    }
+
+    /// The data file; nothing of one for a copy.
+    #[inline]
+    pub(super) fn data_file(self) -> usize {
+        // 16 bits.
+        usize::try_from(self.0 >> FILE_SHIFT).unwrap_or(usize::MAX)
+    }
+
+    /// In the data file, or among the copies.
+    #[inline]
+    pub(super) fn offset(self) -> u64 {
+        self.0 & ((1 << FILE_SHIFT) - 1)
+    }
+
+    /// So many bytes further on.
+    #[inline]
+    fn behind(self, bytes: u32) -> Self {
+        Self(self.0.saturating_add(bytes.into()))
+    }
+}
 
 impl TimeOrder {
     pub(in super::super) fn new(limit: usize) -> Self {
@@ -72,7 +109,7 @@ impl TimeOrder {
             held: 0,
             allowed: 0,
             until: 0,
-            first: Run { time: 0, number: 0, at: Place { offset: 0, data_file: 0 }, bytes: 0 },
+            first: Run { time: 0, number: 0, bytes: 0, at: Place(0) },
             turn: 0,
             others: BinaryHeap::new(),
             open: None,
@@ -106,9 +143,8 @@ impl TimeOrder {
         self.held = self.held.saturating_add(records);
         self.latest = self.latest.max(last_time);
         if let Some(open) = &mut self.open {
-            let end = open.run.at.offset.saturating_add(u64::from(open.run.bytes));
-            let is_next = at.offset == end && at.data_file == open.run.at.data_file;
-            let follows = is_next && from == open.until && time >= open.last_time;
+            let follows =
+                at == open.run.at.behind(open.run.bytes) && from == open.until && time >= open.last_time;
             if let Some(together) = open.run.bytes.checked_add(bytes).filter(|_| follows) {
                 open.run.bytes = together;
                 (open.until, open.last_time) = (until, last_time);
@@ -116,13 +152,28 @@ impl TimeOrder {
             }
         }
         self.close();
-        self.open = Some(OpenRun { run: Run { time, number: self.begun, at, bytes }, until, last_time });
+        if self.others.is_empty() && self.first.bytes == 0 {
+            self.begun = 0;
+        }
+        let run = Run { time, number: self.begun, bytes, at };
+        self.open = Some(OpenRun { run, until, last_time });
         self.begun = self.begun.wrapping_add(1);
     }
 
     /// Ends the run that is open.
     fn close(&mut self) {
-        self.others.extend(self.open.take().map(|open| Reverse(open.run)));
+        if let Some(open) = self.open.take() {
+            self.keep(open.run);
+        }
+    }
+
+    /// Puts a run among the others.
+    fn keep(&mut self, run: Run) {
+        // By halves, not doubled: there may be as many runs as records, and their memory is promised to be small.
+        if self.others.len() == self.others.capacity() {
+            self.others.reserve_exact((self.others.len() / 2).max(16));
+        }
+        self.others.push(Reverse(run));
     }
 
     /// Lets `allowed` records go, if they are not later than `until`.
@@ -186,7 +237,7 @@ impl TimeOrder {
     /// Puts what is left of `first` back among the others.
     fn keep_first(&mut self) {
         if self.first.bytes > 0 {
-            self.others.push(Reverse(self.first));
+            self.keep(self.first);
             self.first.bytes = 0;
         }
     }
@@ -211,8 +262,9 @@ impl TimeOrder {
     pub(super) fn take(&mut self, size: usize, next: Option<Option<u64>>) {
         self.given = self.given.max(self.first.time);
         self.allowed = self.allowed.saturating_sub(1);
-        let left = u32::try_from(size).ok().and_then(|size| self.first.bytes.checked_sub(size));
-        self.first.at.offset = self.first.at.offset.saturating_add(size as u64);
+        let size = u32::try_from(size).unwrap_or(u32::MAX);
+        let left = self.first.bytes.checked_sub(size);
+        self.first.at = self.first.at.behind(size);
         // What is left is always a record, in bytes that stay as they are.
         self.first.bytes = if next.is_some() { left.unwrap_or(0) } else { 0 };
         if let Some(Some(time)) = next {
@@ -223,7 +275,7 @@ impl TimeOrder {
     /// Copies a record that was found.
     pub(super) fn copy<O: Endian>(&mut self, current: &Current, raw: &RawRecord<'_, O>) -> (Place, usize) {
         let (offset, bytes) = self.copies.push(current, raw);
-        (Place { offset, data_file: COPIES }, bytes)
+        (Place::copied(offset), bytes)
     }
 }
 
