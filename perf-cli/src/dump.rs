@@ -69,7 +69,7 @@ impl Work for Dump<'_> {
         formatter.header(&mut reader, &mut output.buffer);
         output.flush()?;
 
-        let mut faults = Faults { told: reading::noted(&reader), ..Faults::default() };
+        let mut faults = Faults { told: reader.account().faults(), ..Faults::default() };
         let mut reading = Reading::new(&mut reader, filter, places, memory, &formats, args.limit);
         in_order(
             args.threads.or_else(|| available_parallelism().ok()).map_or(1, NonZero::get),
@@ -95,8 +95,7 @@ impl Work for Dump<'_> {
         if account.is_clean() {
             return Ok(Outcome::Clean);
         }
-        let faults = account.diagnostics.len() as u64 + account.diagnostics_omitted;
-        let (walked, skipped) = (account.records, account.bytes_skipped);
+        let (walked, faults, skipped) = (account.records, account.faults(), account.bytes_skipped);
         let advice = advice(account);
         eprintln!("perfdata: records walked: {walked}, faults: {faults}, bytes skipped: {skipped}{advice}");
         Ok(Outcome::Partial)

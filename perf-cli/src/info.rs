@@ -150,7 +150,7 @@ impl Survey {
         if account.is_clean() {
             return writeln!(out, "account: clean, every byte was decoded");
         }
-        let faults = account.diagnostics.len() as u64 + account.diagnostics_omitted;
+        let faults = account.faults();
         writeln!(
             out,
             "account: {} bytes skipped, faults: {faults} (see standard error)",

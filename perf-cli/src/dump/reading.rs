@@ -88,7 +88,7 @@ impl<'r, 'a, O: Endian, S: Source> Reading<'r, 'a, O, S> {
             reader.only(&[types, &CHANGE_EVENTS].concat());
         }
         let progress = Progress::new(memory.size());
-        let noted = noted(reader);
+        let noted = reader.account().faults();
         let (left, events) = (limit.unwrap_or(u64::MAX), Slots::default());
         Self { reader, filter, places, memory, formats, progress, left, noted, events }
     }
@@ -118,7 +118,7 @@ impl<'r, 'a, O: Endian, S: Source> Reading<'r, 'a, O, S> {
                 }
                 Err(error) => batch.unreadable(self.placed(error)),
             }
-            let noted = noted(self.reader);
+            let noted = self.reader.account().faults();
             if noted != self.noted {
                 self.noted = noted;
                 batch.noted(index, noted);
@@ -138,12 +138,6 @@ impl<'r, 'a, O: Endian, S: Source> Reading<'r, 'a, O, S> {
         }
         FileError { offset, ..error }
     }
-}
-
-/// How many things a reader has found wrong.
-pub(super) fn noted<O: Endian, S: Source>(reader: &Reader<'_, O, S>) -> u64 {
-    let account = reader.account();
-    account.diagnostics.len() as u64 + account.diagnostics_omitted
 }
 
 /// Where the event of a record is in the batch; `None` for the perf tool's own records.

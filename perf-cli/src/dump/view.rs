@@ -65,10 +65,7 @@ impl<'b, O: Endian> View<'b, O> {
 
     /// An error in this record with its place in the capture.
     pub(super) fn error(&self, error: Error) -> FileError {
-        let kind = FileErrorKind::Record { kind: self.raw.kind(), error };
-        // Within a compressed chunk there is no place in the capture for the field.
-        let field = if self.inner.is_some() { 0 } else { u64::from(error.offset) };
-        FileError { kind, offset: self.offset.saturating_add(field) }
+        FileError::in_record(self.raw.kind(), self.offset, self.inner, error)
     }
 
     #[inline]

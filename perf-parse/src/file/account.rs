@@ -55,6 +55,12 @@ impl Account {
         self.bytes_skipped == 0 && self.diagnostics.is_empty()
     }
 
+    /// How many things were wrong, kept or not.
+    #[must_use]
+    pub fn faults(&self) -> u64 {
+        (self.diagnostics.len() as u64).saturating_add(self.diagnostics_omitted)
+    }
+
     /// Adds something that was wrong. The walk itself adds what it finds; a caller that decodes adds what it gets.
     pub fn note(&mut self, error: FileError) {
         if self.diagnostics.len() < Self::MAX_DIAGNOSTICS {

@@ -120,6 +120,15 @@ impl FileError {
         Self::new(FileErrorKind::Invalid { field, value, must }, offset)
     }
 
+    /// An error in a record of this type, whose header is at `offset` in the capture, with the place of the field. `inner`
+    /// is where the record is in the decompressed stream, as in [`FileRecord::inner`](super::FileRecord::inner).
+    #[must_use]
+    pub fn in_record(kind: RecordType, offset: u64, inner: Option<u64>, error: Error) -> Self {
+        // Within a compressed chunk there is no place in the capture for the field.
+        let field = if inner.is_some() { 0 } else { u64::from(error.offset) };
+        Self::new(FileErrorKind::Record { kind, error }, offset.saturating_add(field))
+    }
+
     /// The type of the record that is wrong; `None` where it is not a record.
     #[must_use]
     pub const fn record_type(&self) -> Option<RecordType> {

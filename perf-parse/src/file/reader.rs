@@ -115,6 +115,22 @@ struct Pending {
     inner: usize,
 }
 
+impl Pending {
+    /// What is available of the source behind what is passed over.
+    #[inline(always)]
+    fn ahead<'s, S: Source>(&self, source: &'s S) -> Option<&'s [u8]> {
+        source.front().get(usize::try_from(self.outer).ok()?..)
+    }
+
+    /// Passes over that and `before` bytes more, to a record of `size` bytes, which is to be passed over next.
+    #[inline(always)]
+    fn pass_to<S: Source>(&mut self, source: &mut S, before: usize, size: usize) {
+        let passed = usize::try_from(self.outer).unwrap_or(usize::MAX);
+        source.take(passed.saturating_add(before));
+        self.outer = size as u64;
+    }
+}
+
 /// A feature with its bytes: those of the file, or a copy out of a stream.
 #[derive(Clone, Debug)]
 struct OwnedFeature<'a> {

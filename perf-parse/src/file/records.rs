@@ -140,10 +140,7 @@ impl<'a, O: Endian> FileRecord<'a, O> {
     /// [`Sample::tail`](crate::Sample::tail).
     #[must_use]
     pub fn error(&self, error: Error) -> FileError {
-        let kind = FileErrorKind::Record { kind: self.raw.kind(), error };
-        // Within a compressed chunk there is no place in the capture for the field.
-        let field = if self.inner.is_some() { 0 } else { u64::from(error.offset) };
-        FileError::new(kind, self.offset.saturating_add(field))
+        FileError::in_record(self.raw.kind(), self.offset, self.inner, error)
     }
 
     #[inline]

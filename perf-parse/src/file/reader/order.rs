@@ -48,7 +48,6 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
 
     /// Reads on until a record may be given, or to the end. The record that was found, if it has no time and so is not held
     /// back.
-    #[inline(never)]
     fn gather(&mut self) -> Result<Option<Current>, FileError> {
         while self.order.as_ref().is_some_and(|order| !order.ended) {
             while self.hold_run() {}
@@ -77,8 +76,7 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
         let Self { order: Some(order), events, source, account, pending, only, .. } = self else {
             return false;
         };
-        let Ok(passed) = usize::try_from(pending.outer) else { return false };
-        let Some(front) = source.front().get(passed..) else { return false };
+        let Some(front) = pending.ahead(source) else { return false };
         if !S::IN_MEMORY || self.inflate.is_some() || self.lost {
             return false;
         }
@@ -111,8 +109,7 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
             let from = Origin { data_file: self.data_file, is_inner: false, position: offset };
             order.push(&Found { from, size: bytes, records, bytes, time: first_time, last_time }, at);
             // The last one is passed over when more is asked for, as any record is.
-            source.take(passed.saturating_add(bytes).saturating_sub(last));
-            pending.outer = last as u64;
+            pending.pass_to(source, bytes.saturating_sub(last), last);
         }
         records > 0
     }

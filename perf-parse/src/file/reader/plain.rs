@@ -59,15 +59,13 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
     /// done. Whether it was found.
     #[inline(always)]
     fn advance_plain(&mut self) -> bool {
-        let Ok(passed) = usize::try_from(self.pending.outer) else { return false };
-        let Some(front) = self.source.front().get(passed..).filter(|_| !self.lost) else { return false };
+        let Some(front) = self.pending.ahead(&self.source).filter(|_| !self.lost) else { return false };
         let Some((raw, _)) = whole_and_plain::<O>(front) else { return false };
         let (kind, size) = (raw.kind(), usize::from(raw.size()));
         if !self.wants(kind) {
             return false;
         }
-        self.source.take(passed);
-        self.pending.outer = size as u64;
+        self.pending.pass_to(&mut self.source, 0, size);
         self.account.count(kind, size);
         true
     }

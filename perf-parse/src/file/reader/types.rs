@@ -44,8 +44,7 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
     /// look at them. The last of them is left to be passed over as one that was given.
     pub(super) fn pass_unwanted(&mut self) {
         let Self { only: Some(only), source, account, pending, .. } = self else { return };
-        let Ok(passed) = usize::try_from(pending.outer) else { return };
-        let Some(front) = source.front().get(passed..) else { return };
+        let Some(front) = pending.ahead(source) else { return };
         if self.inflate.is_some() || self.lost {
             return;
         }
@@ -56,8 +55,7 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
         }
         if last > 0 {
             let bytes = front.len().saturating_sub(rest.len());
-            source.take(passed.saturating_add(bytes).saturating_sub(last));
-            pending.outer = last as u64;
+            pending.pass_to(source, bytes.saturating_sub(last), last);
         }
     }
 }

@@ -302,10 +302,10 @@ pub(super) struct Origin {
 /// Records that were found to be held back.
 pub(super) struct Found {
     pub(super) from: Origin,
-    /// Bytes of the records, and of their copies where they are copied.
+    /// Bytes of the records in the capture, and of what is held of them: the same, or their copies.
     pub(super) size: usize,
-    pub(super) records: usize,
     pub(super) bytes: usize,
+    pub(super) records: usize,
     /// The times of the first and of the last.
     pub(super) time: u64,
     pub(super) last_time: u64,
