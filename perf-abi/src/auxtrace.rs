@@ -3,7 +3,7 @@
 //! An AUXTRACE_INFO record has a type and private 64-bit words. The types here that end in `Word` are the indices of
 //! those words; where such a type has `COUNT`, that is how many there are.
 
-use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
+use zerocopy_derive::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use crate::endian::{Endian, U64};
 

@@ -1,6 +1,6 @@
 //! Branch records: what to record (`perf_event_attr.branch_sample_type`) and the entries of a branch stack.
 
-use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
+use zerocopy_derive::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use crate::endian::{Endian, Endianness, U64, bitfields_from_be, bitfields_to_be};
 

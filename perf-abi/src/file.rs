@@ -1,6 +1,6 @@
 //! The headers of a `perf.data`, and what they refer to.
 
-use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
+use zerocopy_derive::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use crate::attr::RawAttr;
 use crate::endian::{Endian, U64};

@@ -3,7 +3,7 @@
 //! A request's number is made of a direction, the size of the argument, the letter `$` and an index. Where these
 //! stand is the architecture's choice ([`Encoding`]); the size of a pointer is the ABI's ([`PointerWidth`]).
 
-use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
+use zerocopy_derive::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use crate::endian::{Endian, U32};
 

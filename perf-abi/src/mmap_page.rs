@@ -1,6 +1,6 @@
 //! The control page: the first page of an event's mapping, through which kernel and reader share the ring.
 
-use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
+use zerocopy_derive::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use crate::endian::{Endian, Endianness, I64, U16, U32, U64, bitfields_from_be, bitfields_to_be};
 

@@ -1,6 +1,6 @@
 //! Namespaces of a task, as NAMESPACES records list them.
 
-use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
+use zerocopy_derive::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use crate::endian::{Endian, U64};
 

@@ -14,7 +14,7 @@ pub use stat::*;
 pub use types::RecordType;
 pub use user::*;
 
-use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
+use zerocopy_derive::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use crate::endian::{Endian, U16, U32};
 

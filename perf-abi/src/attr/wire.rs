@@ -1,6 +1,6 @@
 //! The attr as it stands in memory and in files.
 
-use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
+use zerocopy_derive::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use super::{Attr, AttrFlags, AuxAction};
 use crate::branch::BranchSampleType;

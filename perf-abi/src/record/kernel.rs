@@ -3,7 +3,7 @@
 //! What follows a fixed part (a name, an array) is not in the struct: its size is where that begins. The
 //! `sample_id` trailer comes last, where the attr has `sample_id_all`.
 
-use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
+use zerocopy_derive::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use crate::endian::{Endian, I32, U16, U32, U64};
 

@@ -2,7 +2,7 @@
 //!
 //! The numbers are those of `/proc/schedstat`, in the version that file announced.
 
-use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
+use zerocopy_derive::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use crate::endian::{Endian, U16, U32, U64};
 

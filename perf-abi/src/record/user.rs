@@ -6,7 +6,7 @@
 //! FINISHED_ROUND and FINISHED_INIT have no payload. HEADER_ATTR has an attr, to be read with
 //! [`Attr::read`](crate::attr::Attr::read), and its ids. COMPRESSED has compressed bytes alone.
 
-use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
+use zerocopy_derive::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use crate::endian::{Endian, F64, I32, I64, U16, U32, U64};
 

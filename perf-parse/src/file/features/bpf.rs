@@ -3,7 +3,8 @@
 use alloc::vec::Vec;
 
 use perf_abi::endian::{Endian, U32, U64};
-use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
+use zerocopy::{FromBytes, Immutable, Unaligned};
+use zerocopy_derive::{FromBytes, Immutable, KnownLayout, Unaligned};
 
 use super::FeatureSection;
 use super::fields::{list, number};
