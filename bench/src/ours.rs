@@ -53,7 +53,10 @@ pub(crate) fn decode(events: &Events, records: &[u8]) -> Result<Sums, Failure> {
         let raw = raw?;
         let Some(index) = events.of(&raw).map_err(|error| Failure(format!("{error:?}")))? else { continue };
         let Some(event) = events.get(index) else { continue };
-        touch(&mut sums, index, raw.decode(&event.layout)?)?;
+        match raw.sample(&event.layout) {
+            Some(sample) => touch_sample(&mut sums, index, sample)?,
+            None => touch_other(&mut sums, &raw.decode(&event.layout)?),
+        }
     }
     Ok(sums)
 }
@@ -97,11 +100,13 @@ pub(crate) fn by_time(file: &[u8]) -> Result<Sums, Failure> {
         if record.raw.kind().is_user() {
             continue;
         }
-        let decoded = record.decode()?;
-        if let Record::Sample(sample) = &decoded {
-            sums.given(sample.time().unwrap_or_default(), &mut last);
+        match record.sample() {
+            Some(sample) => {
+                sums.given(sample.time().unwrap_or_default(), &mut last);
+                touch_sample(&mut sums, record.event_index.unwrap_or_default(), sample)?;
+            }
+            None => touch_other(&mut sums, &record.decode()?),
         }
-        touch(&mut sums, record.event_index.unwrap_or_default(), decoded)?;
     }
     Ok(sums)
 }
@@ -139,41 +144,39 @@ pub(crate) fn rest<O: Endian, S: Source>(mut reader: Reader<'_, O, S>) -> Result
     let mut sums = Sums::default();
     while let Some(record) = reader.next()? {
         if !record.raw.kind().is_user() {
-            touch(&mut sums, record.event_index.unwrap_or_default(), record.decode()?)?;
+            match record.sample() {
+                Some(sample) => touch_sample(&mut sums, record.event_index.unwrap_or_default(), sample)?,
+                None => touch_other(&mut sums, &record.decode()?),
+            }
         }
     }
     Ok(sums)
 }
 
-/// All fields of a record of the kernel's.
-///
-/// # Errors
-///
-/// If what follows the leading fields of a sample cannot be decoded.
+/// The process of a record that is not a sample.
 #[inline(always)]
-pub(crate) fn touch<O: Endian>(sums: &mut Sums, event: usize, record: Record<'_, O>) -> Result<(), Error> {
+pub(crate) fn touch_other<O: Endian>(sums: &mut Sums, record: &Record<'_, O>) {
     sums.records += 1;
     match record {
-        Record::Sample(sample) => return touch_sample(sums, event, &sample),
         Record::Mmap(mmap) => add(&mut sums.others, mmap.pid as u32 as u64),
         Record::Mmap2(mmap) => add(&mut sums.others, mmap.pid as u32 as u64),
         Record::Comm(comm) => add(&mut sums.others, comm.pid as u32 as u64),
         _ => {}
     }
-    Ok(())
 }
 
 /// All fields of a sample.
 ///
 /// # Errors
 ///
-/// As [`touch`].
+/// If what follows the leading fields cannot be decoded.
 #[inline(always)]
 pub(crate) fn touch_sample<O: Endian>(
     sums: &mut Sums,
     event: usize,
-    sample: &Sample<'_, O>,
+    sample: Sample<'_, O>,
 ) -> Result<(), Error> {
+    sums.records += 1;
     sums.samples += 1;
     add(&mut sums.event, event as u64);
     add_some(&mut sums.ip, sample.ip());
@@ -191,7 +194,7 @@ pub(crate) fn touch_sample<O: Endian>(
 
 /// What follows the leading fields. Apart, as in the floor, so that registers are left to the loop.
 #[inline(never)]
-fn touch_tail<O: Endian>(sums: &mut Sums, sample: &Sample<'_, O>) -> Result<(), Error> {
+fn touch_tail<O: Endian>(sums: &mut Sums, sample: Sample<'_, O>) -> Result<(), Error> {
     let tail = sample.tail()?;
     if let Some(chain) = tail.callchain {
         add(&mut sums.frames, chain.words().len() as u64);

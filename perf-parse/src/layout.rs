@@ -7,12 +7,15 @@ use perf_abi::sample_type::SampleType;
 
 use crate::error::{Error, ErrorKind};
 
-/// Word index of a field the event does not record. No head is that long, so a lookup finds nothing.
-const ABSENT: u8 = u8::MAX;
+/// Offset of a leading field that the event does not record. No record is that long, so a lookup finds nothing.
+const ABSENT: u16 = u16::MAX;
+
+/// The same in a trailer, none of which is that long.
+const ABSENT_ID: u8 = u8::MAX;
 
 /// The layout of an event's samples, counter reads and `sample_id` trailers.
 ///
-/// `Copy` and small. The leading fields of a sample are 8-byte words, each at a constant index; so are those of the
+/// `Copy` and small. The leading fields of a sample are 8-byte words, each at a constant offset; so are those of the
 /// trailer. What follows the leading words is walked when asked for.
 ///
 /// Kernel: `perf_output_sample`, `__perf_event__output_id_sample`, `kernel/events/core.c`.
@@ -23,57 +26,57 @@ pub struct SampleLayout {
     pub(crate) branch_sample_type: BranchSampleType,
     pub(crate) regs_user: u64,
     pub(crate) regs_intr: u64,
-    pub(crate) head: HeadIndex,
-    pub(crate) id: IdIndex,
+    pub(crate) head: HeadOffsets,
+    pub(crate) id: IdOffsets,
     /// Whether something of variable size, or something behind that, follows the head.
     pub(crate) has_tail: bool,
     /// Whether the event asked for user stacks of 0 bytes, which the kernel writes wrongly.
     pub(crate) stack_user_is_zero: bool,
 }
 
-/// Word indices of the leading fields of a sample.
+/// Where the leading fields of a sample are, in bytes from the start of its payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct HeadIndex {
-    pub(crate) identifier: u8,
-    pub(crate) ip: u8,
+pub(crate) struct HeadOffsets {
+    pub(crate) identifier: u16,
+    pub(crate) ip: u16,
+    pub(crate) tid: u16,
+    pub(crate) time: u16,
+    pub(crate) addr: u16,
+    pub(crate) id: u16,
+    pub(crate) stream_id: u16,
+    pub(crate) cpu: u16,
+    pub(crate) period: u16,
+    /// Bytes of all of them.
+    pub(crate) size: u16,
+}
+
+/// Where the fields of a `sample_id` trailer are, in bytes from its start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct IdOffsets {
     pub(crate) tid: u8,
     pub(crate) time: u8,
-    pub(crate) addr: u8,
     pub(crate) id: u8,
     pub(crate) stream_id: u8,
     pub(crate) cpu: u8,
-    pub(crate) period: u8,
-    /// Words of the head.
-    pub(crate) words: u8,
-}
-
-/// Word indices of the fields of a `sample_id` trailer, from its start.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct IdIndex {
-    pub(crate) tid: u8,
-    pub(crate) time: u8,
-    pub(crate) id: u8,
-    pub(crate) stream_id: u8,
-    pub(crate) cpu: u8,
     pub(crate) identifier: u8,
-    /// Words of the trailer; 0 where the attr has no `sample_id_all`.
-    pub(crate) words: u8,
+    /// Bytes of the trailer; 0 where the attr has no `sample_id_all`.
+    pub(crate) size: u8,
 }
 
-/// Gives consecutive indices to the fields that are asked for.
-struct Indices {
+/// Gives consecutive words to the fields that are asked for.
+struct Offsets {
     sample_type: SampleType,
     next: u8,
 }
 
-impl Indices {
-    fn of(&mut self, field: SampleType) -> u8 {
+impl Offsets {
+    fn of(&mut self, field: SampleType) -> Option<u8> {
         if !self.sample_type.contains(field) {
-            return ABSENT;
+            return None;
         }
-        let index = self.next;
-        self.next = index.saturating_add(1);
-        index
+        let offset = self.next;
+        self.next = offset.saturating_add(8);
+        Some(offset)
     }
 }
 
@@ -89,6 +92,11 @@ const HEAD: [(SampleType, &str); 9] = [
     (SampleType::CPU, "cpu"),
     (SampleType::PERIOD, "period"),
 ];
+
+/// The offset of a field; `None` if the event does not record it.
+fn present(offset: u16) -> Option<usize> {
+    (offset < u16::from(ABSENT_ID)).then_some(offset.into())
+}
 
 impl SampleLayout {
     /// The layout that `attr` asks for.
@@ -134,8 +142,8 @@ impl SampleLayout {
             branch_sample_type: attr.branch_sample_type,
             regs_user: attr.sample_regs_user,
             regs_intr: attr.sample_regs_intr,
-            head: HeadIndex::new(sample_type),
-            id: IdIndex::new(attr),
+            head: HeadOffsets::new(sample_type),
+            id: IdOffsets::new(attr),
             has_tail: sample_type.without(leading) != SampleType::NONE,
             stack_user_is_zero: attr.sample_stack_user == 0,
         }
@@ -156,35 +164,32 @@ impl SampleLayout {
     /// Bytes of the `sample_id` trailer of records other than samples; 0 where there is none.
     #[must_use]
     pub fn sample_id_size(&self) -> usize {
-        usize::from(self.id.words).saturating_mul(8)
+        self.id.size.into()
     }
 
     /// Where the event's id is in the payload of a sample, in bytes from its start; `None` if samples have none.
     #[must_use]
     pub fn sample_id_offset(&self) -> Option<usize> {
-        let index = if self.head.identifier != ABSENT { self.head.identifier } else { self.head.id };
-        (index != ABSENT).then(|| usize::from(index).saturating_mul(8))
+        present(self.head.identifier).or(present(self.head.id))
     }
 
     /// Where the event's id is in other records, in bytes back from the record's end; `None` if they have none.
     #[must_use]
     pub fn trailer_id_offset(&self) -> Option<usize> {
-        let index = if self.id.identifier != ABSENT { self.id.identifier } else { self.id.id };
-        (index != ABSENT).then(|| usize::from(self.id.words.saturating_sub(index)).saturating_mul(8))
+        let offset = present(self.id.identifier.into()).or(present(self.id.id.into()))?;
+        self.sample_id_size().checked_sub(offset)
     }
 
     /// Where the time is in the payload of a sample, in bytes from its start; `None` if samples have none.
     #[cfg(feature = "alloc")]
     pub(crate) fn sample_time_offset(&self) -> Option<usize> {
-        let index = self.head.time;
-        (index != ABSENT).then(|| usize::from(index).saturating_mul(8))
+        present(self.head.time)
     }
 
     /// Where the time is in a `sample_id` trailer, in bytes from its start; `None` if it has none.
     #[cfg(feature = "alloc")]
     pub(crate) fn trailer_time_offset(&self) -> Option<usize> {
-        let index = self.id.time;
-        (index != ABSENT).then(|| usize::from(index).saturating_mul(8))
+        present(self.id.time.into())
     }
 
     /// The first leading field that a sample of `available` bytes is too short for.
@@ -200,36 +205,38 @@ impl SampleLayout {
     }
 }
 
-impl HeadIndex {
+impl HeadOffsets {
     fn new(sample_type: SampleType) -> Self {
-        let mut at = Indices { sample_type, next: 0 };
+        let mut at = Offsets { sample_type, next: 0 };
+        let mut of = |field| at.of(field).map_or(ABSENT, u16::from);
         Self {
-            identifier: at.of(SampleType::IDENTIFIER),
-            ip: at.of(SampleType::IP),
-            tid: at.of(SampleType::TID),
-            time: at.of(SampleType::TIME),
-            addr: at.of(SampleType::ADDR),
-            id: at.of(SampleType::ID),
-            stream_id: at.of(SampleType::STREAM_ID),
-            cpu: at.of(SampleType::CPU),
-            period: at.of(SampleType::PERIOD),
-            words: at.next,
+            identifier: of(SampleType::IDENTIFIER),
+            ip: of(SampleType::IP),
+            tid: of(SampleType::TID),
+            time: of(SampleType::TIME),
+            addr: of(SampleType::ADDR),
+            id: of(SampleType::ID),
+            stream_id: of(SampleType::STREAM_ID),
+            cpu: of(SampleType::CPU),
+            period: of(SampleType::PERIOD),
+            size: at.next.into(),
         }
     }
 }
 
-impl IdIndex {
+impl IdOffsets {
     fn new(attr: &Attr) -> Self {
         let all = attr.flags.contains(AttrFlags::SAMPLE_ID_ALL);
-        let mut at = Indices { sample_type: if all { attr.sample_type } else { SampleType::NONE }, next: 0 };
+        let mut at = Offsets { sample_type: if all { attr.sample_type } else { SampleType::NONE }, next: 0 };
+        let mut of = |field| at.of(field).unwrap_or(ABSENT_ID);
         Self {
-            tid: at.of(SampleType::TID),
-            time: at.of(SampleType::TIME),
-            id: at.of(SampleType::ID),
-            stream_id: at.of(SampleType::STREAM_ID),
-            cpu: at.of(SampleType::CPU),
-            identifier: at.of(SampleType::IDENTIFIER),
-            words: at.next,
+            tid: of(SampleType::TID),
+            time: of(SampleType::TIME),
+            id: of(SampleType::ID),
+            stream_id: of(SampleType::STREAM_ID),
+            cpu: of(SampleType::CPU),
+            identifier: of(SampleType::IDENTIFIER),
+            size: at.next,
         }
     }
 }

@@ -166,15 +166,42 @@ impl<'a, O: Endian> RawRecord<'a, O> {
     /// ```
     #[inline(always)]
     pub fn decode(&self, layout: &'a SampleLayout) -> Result<Record<'a, O>, Error> {
-        if self.kind() == RecordType::SAMPLE {
-            if let Some(sample) = Sample::fitting(layout, self) {
-                return Ok(Record::Sample(sample));
-            }
+        if let Some(sample) = self.sample(layout) {
+            return Ok(Record::Sample(sample));
         }
         match self.decode_other(layout) {
+            // No sample comes from there. Said here, a caller's sample is that from above, in registers.
+            None | Some(Record::Sample(_)) => Err(self.fault_of(layout)),
             Some(record) => Ok(record),
-            None => Err(self.fault_of(layout)),
         }
+    }
+
+    /// The record as a sample. `None` for every other record, and for a sample that is faulty: [`decode`](Self::decode)
+    /// says why.
+    ///
+    /// The fast way to the samples of a capture, which are nearly all of its records: a view in registers, where the
+    /// [`Record`] that `decode` gives has room for any of its kinds.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use perf_parse::abi::attr::Attr;
+    /// use perf_parse::abi::endian::LittleEndian;
+    /// use perf_parse::abi::sample_type::SampleType;
+    /// use perf_parse::{RawRecord, Record, SampleLayout};
+    ///
+    /// let layout = SampleLayout::new(&Attr { sample_type: SampleType::IP, ..Attr::default() })?;
+    /// let (raw, _) = RawRecord::<LittleEndian>::parse(b"\x09\0\0\0\x02\0\x10\0\x78\x56\x34\x12\0\0\0\0")?;
+    /// match raw.sample(&layout) {
+    ///     Some(sample) => assert_eq!(sample.ip(), Some(0x1234_5678)),
+    ///     None => println!("{:?}", raw.decode(&layout)?),
+    /// }
+    /// # Ok::<(), perf_parse::Error>(())
+    /// ```
+    #[must_use]
+    #[inline(always)]
+    pub fn sample(&self, layout: &'a SampleLayout) -> Option<Sample<'a, O>> {
+        if self.kind() == RecordType::SAMPLE { Sample::fitting(layout, *self) } else { None }
     }
 
     /// Decodes a record that is not a sample; `None` for a fault. Apart, so that what is inlined is the path of nearly all

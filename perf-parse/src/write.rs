@@ -264,7 +264,7 @@ fn payload<O: Endian>(
             out.extend_from_slice(it.ips.as_bytes());
         }
         Record::Sample(it) => {
-            out.extend(it.bytes().into_iter().flatten());
+            out.extend_from_slice(it.bytes());
             return Ok(true);
         }
         Record::Other(raw) => {
@@ -343,13 +343,13 @@ fn trailer<O: Endian>(out: &mut Vec<u8>, layout: &SampleLayout, id: &SampleIdFie
         (at.cpu, two([U32::<O>::new(id.cpu), U32::ZERO])),
         (at.identifier, U64::new(id.id)),
     ];
-    for (index, field) in fields {
-        // An absent field's index is beyond the trailer.
-        if let Some(word) = words.get_mut(usize::from(index)) {
+    for (offset, field) in fields {
+        // An absent field's offset is beyond the trailer.
+        if let Some(word) = words.get_mut(usize::from(offset / 8)) {
             *word = field;
         }
     }
-    for word in words.iter().take(usize::from(at.words)) {
+    for word in words.iter().take(usize::from(at.size / 8)) {
         put(out, word);
     }
 }

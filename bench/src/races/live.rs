@@ -154,8 +154,7 @@ fn over_and_over(context: &Context, counter: &Counter, ring: Ring, faults: usize
             let mut drain = ring.read()?;
             let mut sums = Sums::default();
             while let Some(record) = drain.next_record() {
-                sums.records += 1;
-                ours::touch_sample(&mut sums, 0, &Sample::parse(&layout, &record?)?)?;
+                ours::touch_sample(&mut sums, 0, Sample::parse(&layout, &record?)?)?;
             }
             drain.cancel();
             Ok(sums)
@@ -166,7 +165,10 @@ fn over_and_over(context: &Context, counter: &Counter, ring: Ring, faults: usize
             let mut sums = Sums::default();
             while let Some(record) = drain.next_with_event() {
                 let record = record?;
-                ours::touch(&mut sums, record.event, record.decode()?)?;
+                match record.sample() {
+                    Some(sample) => ours::touch_sample(&mut sums, record.event, sample)?,
+                    None => ours::touch_other(&mut sums, &record.decode()?),
+                }
             }
             drain.cancel();
             Ok(sums)
@@ -213,7 +215,10 @@ fn once_each(
             let mut sums = Sums::default();
             while let Some(record) = drain.next_with_event() {
                 let record = record?;
-                ours::touch(&mut sums, record.event, record.decode()?)?;
+                match record.sample() {
+                    Some(sample) => ours::touch_sample(&mut sums, record.event, sample)?,
+                    None => ours::touch_other(&mut sums, &record.decode()?),
+                }
             }
             Ok(sums)
         })?;

@@ -3,7 +3,7 @@
 use perf_abi::endian::NativeEndian;
 use perf_parse::file::{Events, FileErrorKind};
 use perf_parse::ring::{Buffer, Forward, RingError};
-use perf_parse::{RawRecord, Record, SampleLayout};
+use perf_parse::{RawRecord, Record, Sample, SampleLayout};
 
 use super::{Account, Ring};
 use crate::sys::consumer::Consumer;
@@ -96,6 +96,13 @@ impl<'a> EventRecord<'a> {
     #[inline]
     pub fn decode(&self) -> Result<Record<'a, NativeEndian>, perf_parse::Error> {
         self.raw.decode(self.layout)
+    }
+
+    /// The record as a sample: the fast way to samples, as [`RawRecord::sample`].
+    #[must_use]
+    #[inline(always)]
+    pub fn sample(&self) -> Option<Sample<'a, NativeEndian>> {
+        self.raw.sample(self.layout)
     }
 }
 

@@ -45,17 +45,23 @@ impl<'a, O: Endian> FileRecord<'a, O> {
     /// the faulty field. Records behind this one are not affected.
     #[inline(always)]
     pub fn decode(&self) -> Result<Record<'a, O>, FileError> {
-        if self.raw.kind() == RecordType::SAMPLE {
-            if let Some(event) = self.event.filter(|event| event.fault.is_none()) {
-                if let Some(sample) = Sample::fitting(&event.layout, &self.raw) {
-                    return Ok(Record::Sample(sample));
-                }
-            }
+        if let Some(sample) = self.sample() {
+            return Ok(Record::Sample(sample));
         }
         match self.decode_other() {
+            // No sample comes from there: see `RawRecord::decode`.
+            None | Some(Record::Sample(_)) => Err(self.fault()),
             Some(record) => Ok(record),
-            None => Err(self.fault()),
         }
+    }
+
+    /// The record as a sample. `None` for every other record, and for a sample that is faulty or whose layout is not known:
+    /// [`decode`](Self::decode) says why. The fast way to samples, as [`RawRecord::sample`].
+    #[must_use]
+    #[inline(always)]
+    pub fn sample(&self) -> Option<Sample<'a, O>> {
+        let event = self.event.filter(|event| event.fault.is_none())?;
+        self.raw.sample(&event.layout)
     }
 
     /// Decodes a record that is not a sample; `None` for a fault. As with [`RawRecord::decode`], not in the type that

@@ -1,8 +1,13 @@
 //! The walk from header to header.
 
-use perf_abi::endian::{Endian, U64};
+use core::marker::PhantomData;
+
+use perf_abi::endian::Endian;
+#[cfg(feature = "alloc")]
+use perf_abi::endian::U64;
 use perf_abi::record::{Header, Misc, RecordType};
 use zerocopy::FromBytes;
+use zerocopy_derive::{FromBytes, Immutable, KnownLayout, Unaligned};
 
 use super::SampleId;
 use crate::error::{Error, ErrorKind};
@@ -13,11 +18,16 @@ const HEADER: usize = 8;
 
 /// A record whose header is read and whose payload is not decoded.
 ///
-/// Two pointers and a length; borrows from the input.
+/// A pointer and a length; borrows from the input.
 #[derive(Clone, Copy, Debug)]
-pub struct RawRecord<'a, O: Endian> {
-    header: &'a Header<O>,
-    payload: &'a [u8],
+pub struct RawRecord<'a, O: Endian>(&'a Bytes<O>);
+
+/// A record as it lies in memory.
+#[derive(Debug, FromBytes, KnownLayout, Immutable, Unaligned)]
+#[repr(C)]
+struct Bytes<O: Endian> {
+    header: Header<O>,
+    payload: [u8],
 }
 
 impl<'a, O: Endian> RawRecord<'a, O> {
@@ -38,10 +48,10 @@ impl<'a, O: Endian> RawRecord<'a, O> {
     /// As [`parse`](Self::parse), but for the reason.
     #[inline]
     pub(crate) fn whole(bytes: &'a [u8]) -> Option<(Self, &'a [u8])> {
-        let (header, rest) = Header::<O>::ref_from_prefix(bytes).ok()?;
+        let (header, _) = Header::<O>::ref_from_prefix(bytes).ok()?;
         let payload = usize::from(header.size.get()).checked_sub(HEADER)?;
-        let (payload, rest) = rest.split_at_checked(payload)?;
-        Some((Self { header, payload }, rest))
+        let (record, rest) = Bytes::ref_from_prefix_with_elems(bytes, payload).ok()?;
+        Some((Self(record), rest))
     }
 
     /// Why there is no record at the start of `bytes`.
@@ -65,28 +75,28 @@ impl<'a, O: Endian> RawRecord<'a, O> {
     #[must_use]
     #[inline]
     pub fn kind(&self) -> RecordType {
-        RecordType(self.header.kind.get())
+        RecordType(self.0.header.kind.get())
     }
 
     /// Bits whose meaning depends on the type.
     #[must_use]
     #[inline]
     pub fn misc(&self) -> Misc {
-        Misc(self.header.misc.get())
+        Misc(self.0.header.misc.get())
     }
 
     /// Bytes of the record, header included.
     #[must_use]
     #[inline]
     pub fn size(&self) -> u16 {
-        self.header.size.get()
+        self.0.header.size.get()
     }
 
     /// The bytes behind the header, the `sample_id` trailer included.
     #[must_use]
     #[inline]
     pub fn payload(&self) -> &'a [u8] {
-        self.payload
+        &self.0.payload
     }
 
     /// The `sample_id` trailer: who and when. Takes constant time.
@@ -98,8 +108,8 @@ impl<'a, O: Endian> RawRecord<'a, O> {
     ///
     /// [`ErrorKind::Truncated`] if the record is shorter than the trailer.
     pub fn sample_id(&self, layout: &'a SampleLayout) -> Result<Option<SampleId<'a, O>>, Error> {
-        let (_, words) = self.split_trailer(layout)?;
-        Ok((!words.is_empty()).then_some(SampleId { layout, words }))
+        let (_, bytes) = self.split_trailer(layout)?;
+        Ok((!bytes.is_empty()).then_some(SampleId { layout, bytes, order: PhantomData }))
     }
 
     /// When the record was made: a sample's own time, another record's trailer's; `None` where it has none.
@@ -109,7 +119,7 @@ impl<'a, O: Endian> RawRecord<'a, O> {
         if self.kind() == RecordType::SAMPLE {
             return self.word_at(layout.sample_time_offset()?);
         }
-        let trailer = self.payload.len().checked_sub(layout.sample_id_size())?;
+        let trailer = self.payload().len().checked_sub(layout.sample_id_size())?;
         self.word_at(trailer.checked_add(layout.trailer_time_offset()?)?)
     }
 
@@ -117,22 +127,20 @@ impl<'a, O: Endian> RawRecord<'a, O> {
     #[cfg(feature = "alloc")]
     #[inline]
     pub(crate) fn word_at(&self, at: usize) -> Option<u64> {
-        U64::<O>::read_from_prefix(self.payload.get(at..)?).ok().map(|(word, _)| word.get())
+        U64::<O>::read_from_prefix(self.payload().get(at..)?).ok().map(|(word, _)| word.get())
     }
 
     /// The payload apart from the trailer, which is empty where there is none.
-    pub(super) fn split_trailer(&self, layout: &SampleLayout) -> Result<(&'a [u8], &'a [U64<O>]), Error> {
-        let kind = self.kind();
-        if layout.id.words == 0 || kind == RecordType::SAMPLE || kind.is_user() {
-            return Ok((self.payload, &[]));
+    pub(super) fn split_trailer(&self, layout: &SampleLayout) -> Result<(&'a [u8], &'a [u8]), Error> {
+        let (kind, payload, trailer) = (self.kind(), self.payload(), layout.sample_id_size());
+        if kind == RecordType::SAMPLE || kind.is_user() {
+            return Ok((payload, &[]));
         }
-        match <[U64<O>]>::ref_from_suffix_with_elems(self.payload, usize::from(layout.id.words)) {
-            Ok(split) => Ok(split),
-            Err(_) => {
-                let (needed, available) = (layout.sample_id_size() as u64, self.payload.len() as u64);
-                Err(Error::new(ErrorKind::Truncated { field: "sample_id", needed, available }, 8))
-            }
-        }
+        let body = payload.len().checked_sub(trailer);
+        body.and_then(|body| payload.split_at_checked(body)).ok_or_else(|| {
+            let (needed, available) = (trailer as u64, payload.len() as u64);
+            Error::new(ErrorKind::Truncated { field: "sample_id", needed, available }, 8)
+        })
     }
 }
 
@@ -143,7 +151,7 @@ impl<'a, O: Endian> RawRecord<'a, O> {
 pub struct Records<'a, O: Endian> {
     rest: &'a [u8],
     failed: bool,
-    order: core::marker::PhantomData<O>,
+    order: PhantomData<O>,
 }
 
 impl<'a, O: Endian> Records<'a, O> {
@@ -164,7 +172,7 @@ impl<'a, O: Endian> Records<'a, O> {
     /// ```
     #[must_use]
     pub fn new(bytes: &'a [u8]) -> Self {
-        Self { rest: bytes, failed: false, order: core::marker::PhantomData }
+        Self { rest: bytes, failed: false, order: PhantomData }
     }
 
     /// The bytes not yet walked; after an error, those that could not be.

@@ -1,6 +1,8 @@
 //! The trailer of records other than samples: who and when.
 
-use perf_abi::endian::{Endian, U64};
+use core::marker::PhantomData;
+
+use perf_abi::endian::Endian;
 
 use crate::layout::SampleLayout;
 use crate::sample::{pair, word};
@@ -14,49 +16,50 @@ use crate::sample::{pair, word};
 #[derive(Clone, Copy, Debug)]
 pub struct SampleId<'a, O: Endian> {
     pub(super) layout: &'a SampleLayout,
-    pub(super) words: &'a [U64<O>],
+    pub(super) bytes: &'a [u8],
+    pub(super) order: PhantomData<O>,
 }
 
 impl<O: Endian> SampleId<'_, O> {
     /// Process.
     #[must_use]
     pub fn pid(&self) -> Option<i32> {
-        pair(self.words, self.layout.id.tid).map(|(pid, _)| pid as i32)
+        pair::<O>(self.bytes, self.layout.id.tid).map(|(pid, _)| pid as i32)
     }
 
     /// Thread.
     #[must_use]
     pub fn tid(&self) -> Option<i32> {
-        pair(self.words, self.layout.id.tid).map(|(_, tid)| tid as i32)
+        pair::<O>(self.bytes, self.layout.id.tid).map(|(_, tid)| tid as i32)
     }
 
     /// Nanoseconds of the event's clock.
     #[must_use]
     pub fn time(&self) -> Option<u64> {
-        word(self.words, self.layout.id.time)
+        word::<O>(self.bytes, self.layout.id.time)
     }
 
     /// Id of the event, for inherited events the parent's.
     #[must_use]
     pub fn id(&self) -> Option<u64> {
-        word(self.words, self.layout.id.id)
+        word::<O>(self.bytes, self.layout.id.id)
     }
 
     /// Id of the very event, also where it is inherited.
     #[must_use]
     pub fn stream_id(&self) -> Option<u64> {
-        word(self.words, self.layout.id.stream_id)
+        word::<O>(self.bytes, self.layout.id.stream_id)
     }
 
     /// Cpu number.
     #[must_use]
     pub fn cpu(&self) -> Option<u32> {
-        pair(self.words, self.layout.id.cpu).map(|(cpu, _)| cpu)
+        pair::<O>(self.bytes, self.layout.id.cpu).map(|(cpu, _)| cpu)
     }
 
     /// Id of the event again, at the one place that does not depend on the other fields: last.
     #[must_use]
     pub fn identifier(&self) -> Option<u64> {
-        word(self.words, self.layout.id.identifier)
+        word::<O>(self.bytes, self.layout.id.identifier)
     }
 }

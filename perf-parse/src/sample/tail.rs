@@ -240,7 +240,7 @@ impl<'a, O: Endian> Sample<'a, O> {
     fn ran_in_user_space(&self, tail: &Tail<'a, O>) -> bool {
         match tail.regs_user {
             Some(regs) => regs.abi != RegsAbi::NONE,
-            None => self.misc.cpumode() == CpuMode::USER,
+            None => self.record.misc().cpumode() == CpuMode::USER,
         }
     }
 }
