@@ -87,12 +87,19 @@ impl Account {
         counts.filter(|&(_, count)| count != 0)
     }
 
+    /// Counts a record of so many bytes.
     #[inline]
     pub(super) fn count(&mut self, kind: RecordType, bytes: usize) {
-        self.records = self.records.wrapping_add(1);
         self.bytes = self.bytes.wrapping_add(bytes as u64);
+        self.count_type(kind, 1);
+    }
+
+    /// Counts records of a type, but not their bytes.
+    #[inline]
+    pub(super) fn count_type(&mut self, kind: RecordType, records: u64) {
+        self.records = self.records.wrapping_add(records);
         if let Some(count) = self.by_type.get_mut(kind.0 as usize) {
-            *count = count.wrapping_add(1);
+            *count = count.wrapping_add(records);
         }
     }
 }

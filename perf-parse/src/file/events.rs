@@ -231,8 +231,8 @@ impl Events {
     /// When a record of the kernel's was made: without a look at its event, where all have the time at one place.
     #[inline(always)]
     pub(super) fn time_of<O: Endian>(&self, record: &RawRecord<'_, O>) -> Option<u64> {
-        match self.dispatch.time_place(record) {
-            Some(at) => record.word_at(at),
+        match self.dispatch.time(record) {
+            Some(time) => Some(time),
             None => self.time_of_event(*record),
         }
     }

@@ -33,6 +33,7 @@ use super::source::{Slice, Source};
 use super::{Account, error::FileErrorKind};
 use found::Current;
 use order::TimeOrder;
+use plain::PLAIN;
 use types::Types;
 
 /// How a capture holds its records.
@@ -100,6 +101,8 @@ pub struct Reader<'a, O: Endian, S: Source = Slice<'a>> {
     fault: FileError,
     /// The types of the records that are asked for; `None` for all.
     only: Option<Types>,
+    /// Those of them that are given at a glance, a bit for each of the kernel's.
+    plain: u64,
     account: Account,
     /// The account when the capture was opened.
     opened: Account,
@@ -230,7 +233,9 @@ impl<'a, O: Endian, S: Source> Reader<'a, O, S> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn only(&mut self, types: &[RecordType]) {
-        self.only = Some(Types::new(types));
+        let only = Types::new(types);
+        self.plain = PLAIN & only.kernels();
+        self.only = Some(only);
     }
 
     /// Starts over at the first record, with an account of its own; events and features that came on the way stay
@@ -262,7 +267,7 @@ impl<'a, O: Endian, S: Source> Reader<'a, O, S> {
         (self.lost, self.lost_inner, self.failed) = (false, false, false);
         self.absorbed = u64::MAX;
         self.order = None;
-        self.only = None;
+        (self.only, self.plain) = (None, PLAIN);
         self.account = self.opened.clone();
         true
     }

@@ -3,8 +3,6 @@
 use core::marker::PhantomData;
 
 use perf_abi::endian::Endian;
-#[cfg(feature = "alloc")]
-use perf_abi::endian::U64;
 use perf_abi::record::{Header, Misc, RecordType};
 use zerocopy::FromBytes;
 use zerocopy_derive::{FromBytes, Immutable, KnownLayout, Unaligned};
@@ -12,6 +10,8 @@ use zerocopy_derive::{FromBytes, Immutable, KnownLayout, Unaligned};
 use super::SampleId;
 use crate::error::{Error, ErrorKind};
 use crate::layout::SampleLayout;
+#[cfg(feature = "alloc")]
+use crate::sample::word;
 
 /// Bytes of a record's header.
 const HEADER: usize = 8;
@@ -52,6 +52,13 @@ impl<'a, O: Endian> RawRecord<'a, O> {
         let payload = usize::from(header.size.get()).checked_sub(HEADER)?;
         let (record, rest) = Bytes::ref_from_prefix_with_elems(bytes, payload).ok()?;
         Some((Self(record), rest))
+    }
+
+    /// The record that `bytes` hold to their end, as [`whole`](Self::whole) found it.
+    #[cfg(feature = "alloc")]
+    #[inline]
+    pub(crate) fn found(bytes: &'a [u8]) -> Option<Self> {
+        Bytes::ref_from_bytes(bytes).ok().map(Self)
     }
 
     /// Why there is no record at the start of `bytes`.
@@ -116,18 +123,12 @@ impl<'a, O: Endian> RawRecord<'a, O> {
     #[cfg(feature = "alloc")]
     #[inline]
     pub(crate) fn time(&self, layout: &SampleLayout) -> Option<u64> {
+        let payload = self.payload();
         if self.kind() == RecordType::SAMPLE {
-            return self.word_at(layout.sample_time_offset()?);
+            return word::<O>(payload, layout.sample_time_offset()?);
         }
-        let trailer = self.payload().len().checked_sub(layout.sample_id_size())?;
-        self.word_at(trailer.checked_add(layout.trailer_time_offset()?)?)
-    }
-
-    /// The word at a place in the payload, if that is so long.
-    #[cfg(feature = "alloc")]
-    #[inline]
-    pub(crate) fn word_at(&self, at: usize) -> Option<u64> {
-        U64::<O>::read_from_prefix(self.payload().get(at..)?).ok().map(|(word, _)| word.get())
+        let trailer = payload.len().checked_sub(layout.sample_id_size())?;
+        word::<O>(payload, trailer.checked_add(layout.trailer_time_offset()?)?)
     }
 
     /// The payload apart from the trailer, which is empty where there is none.

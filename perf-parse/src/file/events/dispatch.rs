@@ -10,6 +10,7 @@ use perf_abi::record::RecordType;
 
 use super::Event;
 use crate::record::RawRecord;
+use crate::sample::word;
 
 /// How records tell their event.
 ///
@@ -40,32 +41,32 @@ const NONE: u16 = u16::MAX;
 /// Places of a table at most for each id, so that it is no larger than the ids are.
 const SPREAD: usize = 4;
 
-/// Where all events have a field.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Place {
-    /// There are no events yet.
-    #[default]
-    Unset,
-    /// All have it here.
-    At(usize),
-    /// One has none, or two have it at different places.
-    Unknown,
-}
+/// Where all events have a field, in bytes. Beyond every record where there are no events yet, one has none, or two have
+/// it at different places: so nothing is found there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Place(u16);
 
 impl Place {
-    fn join(&mut self, place: Option<usize>) {
-        *self = match (*self, place) {
-            (Self::Unset, Some(at)) => Self::At(at),
-            (Self::At(all), Some(at)) if all == at => Self::At(at),
-            _ => Self::Unknown,
-        };
-    }
+    /// There are no events yet.
+    const UNSET: Self = Self(u16::MAX - 1);
+    /// It is not the same for all.
+    const UNKNOWN: Self = Self(u16::MAX);
 
-    fn get(self) -> Option<usize> {
-        match self {
-            Self::At(at) => Some(at),
-            Self::Unset | Self::Unknown => None,
-        }
+    fn join(&mut self, place: Option<usize>) {
+        let place = place.and_then(|at| u16::try_from(at).ok()).map_or(Self::UNKNOWN, Self);
+        *self = if *self == Self::UNSET || *self == place { place } else { Self::UNKNOWN };
+    }
+}
+
+impl Default for Place {
+    fn default() -> Self {
+        Self::UNSET
+    }
+}
+
+impl From<Place> for usize {
+    fn from(place: Place) -> Self {
+        place.0.into()
     }
 }
 
@@ -165,25 +166,24 @@ impl Dispatch {
     fn told<O: Endian>(&self, events: &[Event], record: &RawRecord<'_, O>) -> Option<Told> {
         let first = events.first()?;
         let payload = record.payload();
-        let at = if record.kind() == RecordType::SAMPLE {
-            self.sample.get()?
+        if record.kind() == RecordType::SAMPLE {
+            word::<O>(payload, self.sample).map(Told::Id)
         } else if first.attr.flags.contains(AttrFlags::SAMPLE_ID_ALL) {
-            payload.len().checked_sub(self.trailer.get()?)?
+            word::<O>(payload, payload.len().checked_sub(self.trailer.into())?).map(Told::Id)
         } else {
-            return Some(Told::First);
-        };
-        record.word_at(at).map(Told::Id)
+            Some(Told::First)
+        }
     }
 
-    /// Where the time is in the payload of a record of the kernel's, in bytes from its start; `None` where it has none,
-    /// or not all events have it at one place.
+    /// When a record of the kernel's was made; `None` where it has no time, or not all events have it at one place.
     #[inline(always)]
-    pub(super) fn time_place<O: Endian>(&self, record: &RawRecord<'_, O>) -> Option<usize> {
+    pub(super) fn time<O: Endian>(&self, record: &RawRecord<'_, O>) -> Option<u64> {
+        let payload = record.payload();
         if record.kind() == RecordType::SAMPLE {
-            return self.sample_time.get();
+            return word::<O>(payload, self.sample_time);
         }
-        let trailer = record.payload().len().checked_sub(self.trailer_size.get()?)?;
-        trailer.checked_add(self.trailer_time.get()?)
+        let trailer = payload.len().checked_sub(self.trailer_size.into())?;
+        word::<O>(payload, trailer.checked_add(self.trailer_time.into())?)
     }
 }
 

@@ -19,6 +19,7 @@ use super::super::source::{Slice, Source};
 use super::super::{Account, FileErrorKind};
 use super::absorb::{name_by_types, name_events};
 use super::found::{Current, Held};
+use super::plain::PLAIN;
 use super::{Mode, OwnedFeature, Pending, Reader};
 
 /// Bytes of the header of a stream: the magic and its own size.
@@ -218,6 +219,7 @@ impl<'a, O: Endian, S: Source> Reader<'a, O, S> {
             found: Current::new(0, None, 0, Held::Source),
             fault: FileError::new(FileErrorKind::NotPerfData, 0),
             only: None,
+            plain: PLAIN,
             account: Account::new(),
             opened: Account::new(),
             byte_order: core::marker::PhantomData,

@@ -9,11 +9,12 @@ use perf_abi::endian::Endian;
 use perf_abi::record::RecordType;
 
 use super::super::error::FileError;
+use super::super::events::Events;
 use super::super::records::FileRecord;
 use super::super::source::Source;
 use super::Reader;
 use super::found::{Current, Held, Step, boundary};
-use super::plain::whole_and_plain;
+use super::plain::whole_of;
 use crate::record::RawRecord;
 use copies::COPY_HEADER;
 use runs::{Found, Origin, Place};
@@ -69,11 +70,11 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
         Ok(None)
     }
 
-    /// Holds back the run at the front of the source, as far as that takes no more than a look at records in memory.
-    /// Whether there was one.
+    /// Holds back the run of records of one type at the front of the source, as far as that takes no more than a look at
+    /// records in memory. Whether there was one.
     fn hold_run(&mut self) -> bool {
         self.pass_unwanted();
-        let Self { order: Some(order), events, source, account, pending, only, .. } = self else {
+        let Self { order: Some(order), events, source, account, pending, plain, .. } = self else {
             return false;
         };
         let Some(front) = pending.ahead(source) else { return false };
@@ -82,36 +83,22 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
         }
         let offset = source.offset().saturating_add(pending.outer);
         let Some(at) = Place::in_file(self.data_file, offset) else { return false };
-        let front = front.get(..RUN_LIMIT).unwrap_or(front);
+        let Some((first, _)) = whole_of::<O>(front, *plain) else { return false };
         let room = order.limit.saturating_sub(order.held);
-        let (mut rest, mut last) = (front, 0_usize);
-        let (mut records, mut first_time, mut last_time) = (0_usize, 0, 0);
-        while records < room {
-            let Some((raw, behind)) = whole_and_plain::<O>(rest) else { break };
-            if only.as_ref().is_some_and(|only| !only.has(raw.kind())) {
-                break;
-            }
-            let Some(time) = events.time_of(&raw).filter(|&time| time != 0 && time >= last_time) else {
-                break;
-            };
-            if records == 0 {
-                first_time = time;
-            }
-            if time < order.given {
-                account.late = account.late.saturating_add(1);
-            }
-            (rest, last, last_time) = (behind, usize::from(raw.size()), time);
-            records = records.wrapping_add(1);
-            account.count(raw.kind(), last);
+        let front = front.get(..RUN_LIMIT).unwrap_or(front);
+        let run = rising::<O>(front, events, first.kind(), order.given, room);
+        if run.records == 0 {
+            return false;
         }
-        let bytes = front.len().saturating_sub(rest.len());
-        if records > 0 {
-            let from = Origin { data_file: self.data_file, is_inner: false, position: offset };
-            order.push(&Found { from, size: bytes, records, bytes, time: first_time, last_time }, at);
-            // The last one is passed over when more is asked for, as any record is.
-            pending.pass_to(source, bytes.saturating_sub(last), last);
-        }
-        records > 0
+        account.count_type(first.kind(), run.records as u64);
+        account.bytes = account.bytes.wrapping_add(run.bytes as u64);
+        account.late = account.late.saturating_add(run.late);
+        let from = Origin { data_file: self.data_file, is_inner: false, position: offset };
+        let Rising { bytes, last, records, time, last_time, .. } = run;
+        order.push(&Found { from, size: bytes, records, bytes, time, last_time }, at);
+        // The last one is passed over when more is asked for, as any record is.
+        pending.pass_to(source, bytes.saturating_sub(last), last);
+        true
     }
 
     /// Holds back the record that was found; whether it is to be, as one that has a time.
@@ -151,19 +138,18 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
     #[inline(always)]
     fn give(&mut self) -> Result<Option<FileRecord<'_, O>>, FileError> {
         let Some(order) = self.order.as_mut().filter(|order| order.allowed > 0) else { return Ok(None) };
-        let (offset, data_file) = (order.first.at.offset(), order.first.at.data_file());
-        if order.first.at.is_copy() || data_file != self.data_file {
+        let Some(offset) = order.first.at.in_data_file(self.data_file) else {
             self.found = self.take_any();
             return self.stepped(Step::Found);
-        }
+        };
         let bytes = self.source.at(offset).unwrap_or_default();
         let Some((raw, behind)) = RawRecord::<O>::whole(bytes) else {
             order.take(usize::MAX, None);
             return Err(boundary::<O>(bytes, offset));
         };
-        let next = RawRecord::<O>::whole(behind).map(|(next, _)| self.events.time_of(&next));
-        order.take(raw.size().into(), next);
-        Ok(Some(self.record(raw, offset, data_file)))
+        let next = RawRecord::<O>::whole(behind);
+        order.take(raw.size().into(), next.and_then(|(next, _)| self.events.time_of(&next)));
+        Ok(Some(self.record(raw, offset, self.data_file)))
     }
 
     /// Takes the record that may be given now out of a data file that was read before, or from among the copies.
@@ -181,15 +167,49 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
             let bytes = done.get(in_place.data_file).and_then(|source| source.at(offset));
             (in_place, bytes.unwrap_or_default(), 0)
         };
-        let (size, next) = match RawRecord::<O>::whole(bytes) {
+        let (size, time) = match RawRecord::<O>::whole(bytes) {
             Some((raw, behind)) => {
                 let next = behind.get(before..).and_then(RawRecord::<O>::whole);
-                let next = next.map(|(next, _)| events.time_of(&next));
-                (usize::from(raw.size()).saturating_add(before), next)
+                let time = next.and_then(|(next, _)| events.time_of(&next));
+                (usize::from(raw.size()).saturating_add(before), time)
             }
             None => (usize::MAX, None),
         };
-        order.take(size, next);
+        order.take(size, time);
         current
     }
+}
+
+/// Records of one type that lie end to end, none earlier than the one before it.
+struct Rising {
+    records: usize,
+    /// Bytes of all, and of the last.
+    bytes: usize,
+    last: usize,
+    /// The times of the first and of the last.
+    time: u64,
+    last_time: u64,
+    /// How many are earlier than what was given.
+    late: u64,
+}
+
+/// Those at the start of `bytes`, `room` at most. Apart, so that what it keeps is in registers.
+#[inline(never)]
+fn rising<O: Endian>(bytes: &[u8], events: &Events, kind: RecordType, given: u64, room: usize) -> Rising {
+    let mut run = Rising { records: 0, bytes: 0, last: 0, time: 0, last_time: 1, late: 0 };
+    let mut rest = bytes;
+    while run.records < room {
+        let Some((raw, behind)) = RawRecord::<O>::whole(rest).filter(|(raw, _)| raw.kind() == kind) else {
+            break;
+        };
+        // 0 is no time.
+        let Some(time) = events.time_of(&raw).filter(|&time| time >= run.last_time) else { break };
+        run.late = run.late.wrapping_add(u64::from(time < given));
+        run.records = run.records.wrapping_add(1);
+        (run.last, run.last_time) = (usize::from(raw.size()), time);
+        rest = behind;
+    }
+    run.bytes = bytes.len().saturating_sub(rest.len());
+    run.time = RawRecord::<O>::whole(bytes).and_then(|(first, _)| events.time_of(&first)).unwrap_or(0);
+    run
 }

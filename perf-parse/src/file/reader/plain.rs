@@ -11,23 +11,22 @@ use super::Reader;
 use super::found::{Step, boundary};
 use crate::record::RawRecord;
 
-/// The record at the start of `bytes` and what stands behind it, if it is there as a whole and says nothing of the
-/// capture itself: nearly all are so.
+/// A bit for each of the kernel's types but those that say something of the capture itself.
+pub(super) const PLAIN: u64 = !(1 << RecordType::LOST.0 | 1 << RecordType::LOST_SAMPLES.0);
+
+/// The record at the start of `bytes` and what stands behind it, if it is there as a whole and of one of `types`, a bit
+/// for each of the kernel's.
 #[inline(always)]
-pub(super) fn whole_and_plain<O: Endian>(bytes: &[u8]) -> Option<(RawRecord<'_, O>, &[u8])> {
+pub(super) fn whole_of<O: Endian>(bytes: &[u8], types: u64) -> Option<(RawRecord<'_, O>, &[u8])> {
     let (raw, rest) = RawRecord::<O>::whole(bytes)?;
-    let kind = raw.kind();
-    let is_plain = !kind.is_user() && !matches!(kind, RecordType::LOST | RecordType::LOST_SAMPLES);
-    is_plain.then_some((raw, rest))
+    let is_asked_for = types.checked_shr(raw.kind().0)? & 1 != 0;
+    is_asked_for.then_some((raw, rest))
 }
 
 impl<O: Endian, S: Source> Reader<'_, O, S> {
     /// The next record in the order of the capture.
     #[inline(always)]
     pub(super) fn next_in_capture(&mut self) -> Result<Option<FileRecord<'_, O>>, FileError> {
-        if self.only.is_some() {
-            self.pass_unwanted();
-        }
         if self.inflate.is_some() {
             if let Some((inner, offset)) = self.advance_plain_inner() {
                 let front = self.inflate.as_ref().map(Inflate::front).unwrap_or_default();
@@ -39,9 +38,11 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
                     ..self.record(raw, offset, self.data_file)
                 }));
             }
-        } else if self.advance_plain() {
+        } else if let Some(size) = self.advance_plain() {
             let (front, offset) = (self.source.front(), self.source.offset());
-            let Some((raw, _)) = RawRecord::whole(front) else { return Err(boundary::<O>(front, offset)) };
+            let Some(raw) = front.get(..size).and_then(RawRecord::found) else {
+                return Err(boundary::<O>(front, offset));
+            };
             return Ok(Some(self.record(raw, offset, self.data_file)));
         }
         let step = self.step();
@@ -51,23 +52,21 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
     /// Finds the next record, whatever it takes.
     #[inline(never)]
     fn step(&mut self) -> Step {
+        self.pass_unwanted();
         let found = self.advance_any();
         self.note_step(found)
     }
 
     /// Finds the next record of the source where that takes no more than a look at it; if it may take more, nothing is
-    /// done. Whether it was found.
+    /// done. Its size.
     #[inline(always)]
-    fn advance_plain(&mut self) -> bool {
-        let Some(front) = self.pending.ahead(&self.source).filter(|_| !self.lost) else { return false };
-        let Some((raw, _)) = whole_and_plain::<O>(front) else { return false };
+    fn advance_plain(&mut self) -> Option<usize> {
+        let front = self.pending.ahead(&self.source).filter(|_| !self.lost)?;
+        let (raw, _) = whole_of::<O>(front, self.plain)?;
         let (kind, size) = (raw.kind(), usize::from(raw.size()));
-        if !self.wants(kind) {
-            return false;
-        }
         self.pending.pass_to(&mut self.source, 0, size);
         self.account.count(kind, size);
-        true
+        Some(size)
     }
 
     /// The same in the decompressed stream: where in it the record was found, and where the capture has it.
@@ -75,7 +74,7 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
     fn advance_plain_inner(&mut self) -> Option<(u64, u64)> {
         loop {
             let inflate = self.inflate.as_mut().filter(|_| !self.lost_inner && self.pending.outer == 0)?;
-            let (raw, _) = whole_and_plain::<O>(inflate.front().get(self.pending.inner..)?)?;
+            let (raw, _) = whole_of::<O>(inflate.front().get(self.pending.inner..)?, PLAIN)?;
             let (kind, size) = (raw.kind(), usize::from(raw.size()));
             inflate.skip(self.pending.inner);
             self.pending.inner = size;

@@ -7,7 +7,7 @@ use perf_abi::record::RecordType;
 
 use super::super::source::Source;
 use super::Reader;
-use super::plain::whole_and_plain;
+use super::plain::{PLAIN, whole_of};
 use crate::record::RawRecord;
 
 /// A set of record types.
@@ -22,6 +22,11 @@ impl Types {
     pub(super) fn new(types: &[RecordType]) -> Self {
         let bits = types.iter().map(|kind| 1_u64.checked_shl(kind.0).unwrap_or(0));
         Self { kernels: bits.fold(0, |all, bit| all | bit), all: types.to_vec() }
+    }
+
+    /// A bit for each of the kernel's types among them.
+    pub(super) fn kernels(&self) -> u64 {
+        self.kernels
     }
 
     #[inline]
@@ -63,5 +68,5 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
 /// The record at the start of `bytes`, and what stands behind it, if it is not asked for.
 #[inline(always)]
 fn unwanted<'b, O: Endian>(bytes: &'b [u8], only: &Types) -> Option<(RawRecord<'b, O>, &'b [u8])> {
-    whole_and_plain::<O>(bytes).filter(|(raw, _)| !only.has(raw.kind()))
+    whole_of::<O>(bytes, PLAIN & !only.kernels)
 }

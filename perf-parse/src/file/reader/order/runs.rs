@@ -82,6 +82,12 @@ impl Place {
         self.0 >> FILE_SHIFT == COPIES
     }
 
+    /// Its offset, if it is in this data file.
+    #[inline]
+    pub(super) fn in_data_file(self, data_file: usize) -> Option<u64> {
+        (self.data_file() == data_file && !self.is_copy()).then(|| self.offset())
+    }
+
     /// The data file; nothing of one for a copy.
     #[inline]
     pub(super) fn data_file(self) -> usize {
@@ -98,7 +104,7 @@ impl Place {
     /// So many bytes further on.
     #[inline]
     fn behind(self, bytes: u32) -> Self {
-        Self(self.0.saturating_add(bytes.into()))
+        Self(self.0.wrapping_add(bytes.into()))
     }
 }
 
@@ -205,28 +211,27 @@ impl TimeOrder {
     /// Whether a record may be given now: the one that `first` begins with.
     #[inline(always)]
     pub(super) fn may_give(&mut self) -> bool {
-        if self.allowed == 0 {
-            return false;
-        }
-        (self.first.bytes > 0 && self.first.time <= self.turn) || self.select()
+        self.allowed > 0 && (self.first.bytes > 0 && self.first.time <= self.turn || self.select())
     }
 
     /// Makes `first` the earliest run; whether its first record may be given now.
     #[inline(never)]
     fn select(&mut self) -> bool {
-        self.keep_first();
-        let Some(Reverse(first)) = self.others.pop() else {
-            self.settle();
-            return false;
-        };
-        self.first = first;
-        if first.time > self.until {
+        if self.first.bytes == 0 {
+            if let Some(Reverse(first)) = self.others.pop() {
+                self.first = first;
+            }
+        } else if let Some(mut other) = self.others.peek_mut().filter(|other| other.0 < self.first) {
+            // In one step, where what is left of it goes back among the others.
+            core::mem::swap(&mut other.0, &mut self.first);
+        }
+        if self.first.bytes == 0 || self.first.time > self.until {
             self.settle();
             return false;
         }
         let turn = match self.others.peek() {
             // Of equal times the run that began before comes first.
-            Some(Reverse(other)) if other.number < first.number => other.time.saturating_sub(1),
+            Some(Reverse(other)) if other.number < self.first.number => other.time.saturating_sub(1),
             Some(Reverse(other)) => other.time,
             None => u64::MAX,
         };
@@ -253,21 +258,19 @@ impl TimeOrder {
         }
     }
 
-    /// Takes the first record of `first`, which takes `size` bytes. `next` is the time of the record behind it, where there
-    /// is one.
+    /// Takes the first record of `first`, which takes `size` bytes; that behind it is of time `next`.
     ///
     /// A record that had a time when it was found may have none now, as more events are known: then it goes with the one
     /// before it.
     #[inline(always)]
-    pub(super) fn take(&mut self, size: usize, next: Option<Option<u64>>) {
+    pub(super) fn take(&mut self, size: usize, next: Option<u64>) {
         self.given = self.given.max(self.first.time);
         self.allowed = self.allowed.saturating_sub(1);
-        let size = u32::try_from(size).unwrap_or(u32::MAX);
-        let left = self.first.bytes.checked_sub(size);
-        self.first.at = self.first.at.behind(size);
         // What is left is always a record, in bytes that stay as they are.
-        self.first.bytes = if next.is_some() { left.unwrap_or(0) } else { 0 };
-        if let Some(Some(time)) = next {
+        let size = u32::try_from(size).unwrap_or(u32::MAX).min(self.first.bytes);
+        self.first.at = self.first.at.behind(size);
+        self.first.bytes = self.first.bytes.wrapping_sub(size);
+        if let Some(time) = next {
             self.first.time = time;
         }
     }
