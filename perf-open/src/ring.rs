@@ -180,10 +180,11 @@ impl Ring {
         if head.is_multiple_of(8) { Ok(()) } else { Err(invalid(head)) }
     }
 
-    /// Gives the room before `position` back to the kernel, and counts what was taken of it.
+    /// Gives the room before `position` back to the kernel, and counts it and what was taken of it.
     fn commit(&mut self, position: u64, taken: Account) {
+        let bytes = position.wrapping_sub(self.data.tail()).wrapping_sub(taken.skipped);
         self.data.release(position);
-        self.account.add(taken);
+        self.account.add(Account { bytes, ..taken });
     }
 
     /// Gives up all that is unread, and tells how many bytes; the [account](Account::skipped) counts them.

@@ -108,7 +108,13 @@ impl<'a> Cursor<'a> {
         if self.rest.is_empty() {
             return Ok(());
         }
-        Err(Error::new(ErrorKind::Residue { bytes: saturate(self.rest.len()) }, self.offset()))
+        Err(self.residue())
+    }
+
+    /// That bytes are left.
+    #[cold]
+    pub(crate) fn residue(&self) -> Error {
+        Error::new(ErrorKind::Residue { bytes: saturate(self.rest.len()) }, self.offset())
     }
 }
 

@@ -67,17 +67,23 @@ impl<'a, O: Endian> Sample<'a, O> {
     ///
     /// [`Truncated`](crate::ErrorKind::Truncated) if the record ends within the leading fields, naming the one;
     /// [`Residue`](crate::ErrorKind::Residue) if the event records only leading fields and bytes are left.
-    #[inline]
+    #[inline(always)]
     pub fn parse(layout: &'a SampleLayout, record: &RawRecord<'a, O>) -> Result<Self, Error> {
-        let (payload, head) = (record.payload().len(), usize::from(layout.head.size));
-        if payload < head {
-            return Err(layout.missing_head_field(payload));
+        match Self::fitting(layout, *record) {
+            Some(sample) => Ok(sample),
+            None => Err(Self::fault(layout, *record)),
         }
-        let sample = Self { layout, record: *record };
-        if !layout.has_tail {
-            sample.cursor().finish()?;
+    }
+
+    /// Why a record does not fit.
+    #[cold]
+    #[inline(never)]
+    fn fault(layout: &SampleLayout, record: RawRecord<'a, O>) -> Error {
+        let (payload, head) = (record.payload(), layout.head.size);
+        match payload.get(usize::from(head)..) {
+            None => layout.missing_head_field(payload.len()),
+            Some(rest) => Cursor::new(rest, u32::from(head).wrapping_add(8)).residue(),
         }
-        Ok(sample)
     }
 
     /// As [`parse`](Self::parse), but for the reason. For a result that is larger: by way of the smaller one the view would

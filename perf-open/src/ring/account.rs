@@ -51,22 +51,20 @@ impl Account {
         self.wakeups += wakeups;
     }
 
-    /// Takes away what another account, of records that are part of this one, counts.
+    /// Takes away what another account, of records that are part of this one, counts; but not their bytes.
     pub(super) fn without(self, other: Self) -> Self {
         Self {
             records: self.records - other.records,
-            bytes: self.bytes - other.bytes,
             lost: self.lost.saturating_sub(other.lost),
             lost_samples: self.lost_samples.saturating_sub(other.lost_samples),
             ..self
         }
     }
 
-    /// Counts a record that was taken.
+    /// Counts a record that was taken, but not its bytes.
     #[inline]
     pub(super) fn count(&mut self, record: &RawRecord<'_, NativeEndian>) {
         self.records += 1;
-        self.bytes += u64::from(record.size());
         match record.kind() {
             RecordType::LOST => self.lost = self.lost.saturating_add(word(record, 8)),
             RecordType::LOST_SAMPLES => self.lost_samples = self.lost_samples.saturating_add(word(record, 0)),

@@ -22,18 +22,23 @@ pub struct Drain<'r> {
 }
 
 /// How far a guard has come.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 struct Progress {
     /// Of the next record.
     position: u64,
-    /// What is taken since the last release.
+    /// Where the last record is that was taken since the last release; `position` if none was.
+    last: u64,
+    /// What is taken since the last release, but for its bytes.
     taken: Account,
-    /// Where the last record is that was taken since; `None` if none was.
-    last: Option<u64>,
     failed: bool,
 }
 
 impl Progress {
+    /// Nothing is taken of what begins at `position`.
+    fn new(position: u64) -> Self {
+        Self { position, last: position, taken: Account::default(), failed: false }
+    }
+
     /// Takes the next record if it does not wrap, which is all but one in a ring; the walker would find the same.
     ///
     /// By itself, and not a result: a record that is moved out of a result that may be an error as well goes through
@@ -71,7 +76,7 @@ impl Progress {
 
     #[inline]
     fn step(&mut self, record: &RawRecord<'_, NativeEndian>) {
-        self.last = Some(self.position);
+        self.last = self.position;
         self.position = self.position.wrapping_add(u64::from(record.size()));
         self.taken.count(record);
     }
@@ -134,8 +139,8 @@ impl core::error::Error for DrainError {}
 
 impl<'r> Drain<'r> {
     pub(super) fn new(ring: &'r mut Ring) -> Self {
-        let position = ring.data.tail();
-        Self { ring, progress: Progress { position, taken: Account::default(), last: None, failed: false } }
+        let progress = Progress::new(ring.data.tail());
+        Self { ring, progress }
     }
 
     /// Takes the next record; `None` when all that were there are taken. It borrows the ring, or the ring's buffer if it
@@ -192,20 +197,22 @@ impl<'r> Drain<'r> {
     /// Leaves the record taken last in the ring, and the guard at it: the next one taken is that record again. Nothing
     /// happens if none was taken since the last release.
     pub fn keep_last(&mut self) {
-        let Some(last) = self.progress.last.take() else { return };
-        let taken = self.progress.taken;
-        self.progress = Progress { position: last, taken: Account::default(), last: None, failed: false };
+        let Progress { position, last, taken, .. } = self.progress;
+        if last == position {
+            return;
+        }
+        self.progress = Progress::new(last);
         // What it was counted as, it is counted as again.
         self.next_record();
         let counted = self.progress.taken;
-        self.progress = Progress { position: last, taken: taken.without(counted), last: None, failed: false };
+        self.progress = Progress { taken: taken.without(counted), ..Progress::new(last) };
     }
 
     /// Gives the room of the records taken so far back to the kernel, and counts them.
     pub fn release(&mut self) {
-        let taken = core::mem::take(&mut self.progress.taken);
-        self.ring.commit(self.progress.position, taken);
-        self.progress.last = None;
+        let Progress { position, taken, failed, .. } = self.progress;
+        self.ring.commit(position, taken);
+        self.progress = Progress { failed, ..Progress::new(position) };
     }
 
     /// Gives up the records that are not taken, and tells how many bytes; the account counts them.
@@ -218,8 +225,7 @@ impl<'r> Drain<'r> {
 
     /// Leaves all records that were taken since the last release in the ring.
     pub fn cancel(mut self) {
-        self.progress.position = self.ring.data.tail();
-        self.progress.taken = Account::default();
+        self.progress = Progress::new(self.ring.data.tail());
     }
 }
 

@@ -169,14 +169,20 @@ impl Inflate {
     /// What was decompressed and is not yet taken.
     #[inline]
     pub(super) fn front(&self) -> &[u8] {
-        self.out.get(self.start..).unwrap_or_default()
+        self.ahead(0).unwrap_or_default()
+    }
+
+    /// The same behind its first `passed` bytes; `None` if there are not so many.
+    #[inline]
+    pub(super) fn ahead(&self, passed: usize) -> Option<&[u8]> {
+        self.out.get(self.start.checked_add(passed)?..)
     }
 
     #[inline]
     pub(super) fn skip(&mut self, count: usize) {
-        let count = count.min(self.front().len());
-        self.start = self.start.saturating_add(count);
-        self.position = self.position.saturating_add(count as u64);
+        let start = self.start.saturating_add(count).min(self.out.len());
+        self.position = self.position.wrapping_add(start.wrapping_sub(self.start) as u64);
+        self.start = start;
         if self.position >= self.next_chunk {
             self.pass_chunks();
         }

@@ -122,7 +122,7 @@ impl Pending {
     /// What is available of the source behind what is passed over.
     #[inline(always)]
     fn ahead<'s, S: Source>(&self, source: &'s S) -> Option<&'s [u8]> {
-        source.front().get(usize::try_from(self.outer).ok()?..)
+        source.ahead(usize::try_from(self.outer).ok()?)
     }
 
     /// Passes over that and `before` bytes more, to a record of `size` bytes, which is to be passed over next.

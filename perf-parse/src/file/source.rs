@@ -22,8 +22,14 @@ pub trait Source: sealed::Sealed {
     /// [`FileErrorKind::Io`] if reading fails.
     fn fill(&mut self, need: usize) -> Result<usize, FileErrorKind>;
 
+    /// The bytes that are available behind the first `passed` at the front; `None` if there are not so many.
+    fn ahead(&self, passed: usize) -> Option<&[u8]>;
+
     /// The bytes at the front that are available.
-    fn front(&self) -> &[u8];
+    #[inline]
+    fn front(&self) -> &[u8] {
+        self.ahead(0).unwrap_or_default()
+    }
 
     /// Drops `count` bytes that are available at the front.
     fn take(&mut self, count: usize);
@@ -79,8 +85,8 @@ impl Source for Slice<'_> {
     }
 
     #[inline]
-    fn front(&self) -> &[u8] {
-        self.front
+    fn ahead(&self, passed: usize) -> Option<&[u8]> {
+        self.front.get(passed..)
     }
 
     #[inline]

@@ -3,7 +3,6 @@
 use perf_abi::endian::Endian;
 use perf_abi::record::RecordType;
 
-use super::super::compressed::Inflate;
 use super::super::error::FileError;
 use super::super::records::FileRecord;
 use super::super::source::Source;
@@ -28,10 +27,10 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
     #[inline(always)]
     pub(super) fn next_in_capture(&mut self) -> Result<Option<FileRecord<'_, O>>, FileError> {
         if self.inflate.is_some() {
-            if let Some((inner, offset)) = self.advance_plain_inner() {
-                let front = self.inflate.as_ref().map(Inflate::front).unwrap_or_default();
-                let Some((raw, _)) = RawRecord::whole(front) else {
-                    return Err(boundary::<O>(front, offset));
+            if let Some(((inner, offset), size)) = self.advance_plain_inner() {
+                let Some(raw) = self.inflate.as_ref().and_then(|inflate| first(inflate.ahead(0)?, size))
+                else {
+                    return Err(boundary::<O>(&[], offset));
                 };
                 return Ok(Some(FileRecord {
                     inner: Some(inner),
@@ -39,9 +38,9 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
                 }));
             }
         } else if let Some(size) = self.advance_plain() {
-            let (front, offset) = (self.source.front(), self.source.offset());
-            let Some(raw) = front.get(..size).and_then(RawRecord::found) else {
-                return Err(boundary::<O>(front, offset));
+            let offset = self.source.offset();
+            let Some(raw) = self.source.ahead(0).and_then(|bytes| first(bytes, size)) else {
+                return Err(boundary::<O>(&[], offset));
             };
             return Ok(Some(self.record(raw, offset, self.data_file)));
         }
@@ -69,20 +68,26 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
         Some(size)
     }
 
-    /// The same in the decompressed stream: where in it the record was found, and where the capture has it.
+    /// The same in the decompressed stream: where in it the record was found, and where the capture has it; and its size.
     #[inline(always)]
-    fn advance_plain_inner(&mut self) -> Option<(u64, u64)> {
+    fn advance_plain_inner(&mut self) -> Option<((u64, u64), usize)> {
         loop {
             let inflate = self.inflate.as_mut().filter(|_| !self.lost_inner && self.pending.outer == 0)?;
-            let (raw, _) = whole_of::<O>(inflate.front().get(self.pending.inner..)?, PLAIN)?;
+            let (raw, _) = whole_of::<O>(inflate.ahead(self.pending.inner)?, PLAIN)?;
             let (kind, size) = (raw.kind(), usize::from(raw.size()));
             inflate.skip(self.pending.inner);
             self.pending.inner = size;
             self.account.count(kind, 0);
             let place = inflate.place(size);
             if self.wants(kind) {
-                return Some(place);
+                return Some((place, size));
             }
         }
     }
+}
+
+/// The record of `size` bytes at the start of `bytes`, which was found there.
+#[inline(always)]
+fn first<O: Endian>(bytes: &[u8], size: usize) -> Option<RawRecord<'_, O>> {
+    RawRecord::found(bytes.get(..size)?)
 }

@@ -63,15 +63,15 @@ impl<R: Read> Source for Stream<R> {
     }
 
     #[inline]
-    fn front(&self) -> &[u8] {
-        self.buffer.get(self.start..self.end).unwrap_or_default()
+    fn ahead(&self, passed: usize) -> Option<&[u8]> {
+        self.buffer.get(self.start.checked_add(passed)?..self.end)
     }
 
     #[inline]
     fn take(&mut self, count: usize) {
-        let count = count.min(self.front().len());
-        self.start = self.start.saturating_add(count);
-        self.offset = self.offset.saturating_add(count as u64);
+        let start = self.start.saturating_add(count).min(self.end);
+        self.offset = self.offset.wrapping_add(start.wrapping_sub(self.start) as u64);
+        self.start = start;
     }
 
     fn skip(&mut self, count: u64) -> Result<(), FileErrorKind> {
