@@ -19,6 +19,12 @@ impl<'a> Cursor<'a> {
         Self { rest, end: offset.saturating_add(saturate(rest.len())) }
     }
 
+    /// `rest` ends `end` bytes into the record: what is known where records are walked by the million.
+    #[inline]
+    pub(crate) fn ending(rest: &'a [u8], end: u32) -> Self {
+        Self { rest, end }
+    }
+
     /// Where in the record the next field begins.
     #[inline]
     pub(crate) fn offset(&self) -> u32 {
@@ -37,10 +43,9 @@ impl<'a> Cursor<'a> {
         taken
     }
 
-    #[cold]
+    #[inline]
     pub(crate) fn truncated(&self, field: &'static str, needed: u64) -> Error {
-        let available = self.rest.len() as u64;
-        Error::new(ErrorKind::Truncated { field, needed, available }, self.offset())
+        truncated(field, needed, self.rest.len(), self.end)
     }
 
     /// Takes a fixed part.
@@ -116,6 +121,15 @@ impl<'a> Cursor<'a> {
     pub(crate) fn residue(&self) -> Error {
         Error::new(ErrorKind::Residue { bytes: saturate(self.rest.len()) }, self.offset())
     }
+}
+
+/// That a field is cut off, of which `available` bytes are there, up to the offset `end`. Apart, and by value, so that what
+/// it takes is not worked out before there is a fault.
+#[cold]
+#[inline(never)]
+fn truncated(field: &'static str, needed: u64, available: usize, end: u32) -> Error {
+    let offset = end.saturating_sub(saturate(available));
+    Error::new(ErrorKind::Truncated { field, needed, available: available as u64 }, offset)
 }
 
 /// A length as an offset; records and sections are far below the limit.

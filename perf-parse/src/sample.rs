@@ -201,9 +201,8 @@ impl<'a, O: Endian> Sample<'a, O> {
     /// What follows the leading fields.
     #[inline]
     fn cursor(&self) -> Cursor<'a> {
-        let head = self.layout.head.size;
-        let behind = self.bytes().get(usize::from(head)..).unwrap_or_default();
-        Cursor::new(behind, u32::from(head).wrapping_add(8))
+        let behind = self.bytes().get(usize::from(self.layout.head.size)..);
+        Cursor::ending(behind.unwrap_or_default(), self.record.size().into())
     }
 
     /// The payload.
