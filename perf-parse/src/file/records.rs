@@ -4,14 +4,14 @@ use perf_abi::endian::Endian;
 use perf_abi::record::RecordType;
 
 use super::error::{FileError, FileErrorKind};
-use super::events::{Event, unknown};
+use super::events::{Event, Events, unknown};
 use crate::error::{Error, ErrorKind};
 use crate::layout::SampleLayout;
 use crate::record::{RawRecord, Record, SampleId};
 use crate::sample::Sample;
 
 /// A record of a capture. Borrows from the [`Reader`](super::Reader), until it is asked for the next one.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct FileRecord<'a, O: Endian> {
     /// Where its header is, in bytes from the start of the capture; for a record that was compressed, where the
     /// COMPRESSED record is that its end came out of.
@@ -30,9 +30,21 @@ pub struct FileRecord<'a, O: Endian> {
     pub behind: &'a [u8],
     /// Bytes that stand behind the record and belong to it, held or not; they begin `size` bytes behind `offset`.
     pub behind_size: u64,
-    pub(super) event: Option<&'a Event>,
-    /// The id by which no event was found.
-    pub(super) unknown_id: Option<u64>,
+    /// Those that are known now.
+    pub(super) events: &'a Events,
+}
+
+impl<O: Endian> core::fmt::Debug for FileRecord<'_, O> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("FileRecord")
+            .field("offset", &self.offset)
+            .field("inner", &self.inner)
+            .field("data_file", &self.data_file)
+            .field("raw", &self.raw)
+            .field("event_index", &self.event_index)
+            .field("behind_size", &self.behind_size)
+            .finish_non_exhaustive()
+    }
 }
 
 impl<'a, O: Endian> FileRecord<'a, O> {
@@ -60,7 +72,7 @@ impl<'a, O: Endian> FileRecord<'a, O> {
     #[must_use]
     #[inline(always)]
     pub fn sample(&self) -> Option<Sample<'a, O>> {
-        let event = self.event.filter(|event| event.fault.is_none())?;
+        let event = self.event().filter(|event| event.fault.is_none())?;
         self.raw.sample(&event.layout)
     }
 
@@ -90,8 +102,9 @@ impl<'a, O: Endian> FileRecord<'a, O> {
 
     /// Its event; `None` for the perf tool's own records, and where the event cannot be told.
     #[must_use]
+    #[inline]
     pub fn event(&self) -> Option<&'a Event> {
-        self.event
+        self.events.get(self.event_index?)
     }
 
     /// Why its event cannot be told: [`FileErrorKind::UnknownId`] or [`FileErrorKind::UnknownEvent`]. `None` where it can,
@@ -114,8 +127,8 @@ impl<'a, O: Endian> FileRecord<'a, O> {
     /// ```
     #[must_use]
     pub fn unknown_event(&self) -> Option<FileErrorKind> {
-        let is_unknown = self.event.is_none() && !self.raw.kind().is_user();
-        is_unknown.then(|| unknown(self.raw.kind(), self.unknown_id))
+        let is_unknown = self.event().is_none() && !self.raw.kind().is_user();
+        is_unknown.then(|| self.unknown())
     }
 
     /// The `sample_id` trailer; `None` where the record has none.
@@ -139,7 +152,7 @@ impl<'a, O: Endian> FileRecord<'a, O> {
         if self.raw.kind().is_user() {
             return None;
         }
-        self.raw.time(&self.event?.layout)
+        self.raw.time(&self.event()?.layout)
     }
 
     /// An error in this record with its place in the capture, as for an error of
@@ -151,7 +164,7 @@ impl<'a, O: Endian> FileRecord<'a, O> {
 
     #[inline]
     fn layout(&self) -> Result<&'a SampleLayout, FileError> {
-        match self.event {
+        match self.event() {
             Some(event) if event.fault.is_none() || self.raw.kind() != RecordType::SAMPLE => {
                 Ok(&event.layout)
             }
@@ -159,11 +172,17 @@ impl<'a, O: Endian> FileRecord<'a, O> {
         }
     }
 
+    /// Why its event cannot be told.
+    #[cold]
+    fn unknown(&self) -> FileErrorKind {
+        unknown(self.raw.kind(), self.events.unknown_id(self.raw))
+    }
+
     #[cold]
     fn unknown_layout(&self) -> FileError {
-        let kind = match self.event.and_then(|event| event.fault) {
+        let kind = match self.event().and_then(|event| event.fault) {
             Some(error) => FileErrorKind::Layout(error),
-            None => unknown(self.raw.kind(), self.unknown_id),
+            None => self.unknown(),
         };
         FileError::new(kind, self.offset)
     }

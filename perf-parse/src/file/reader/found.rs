@@ -128,10 +128,7 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
         offset: u64,
         data_file: usize,
     ) -> FileRecord<'r, O> {
-        let is_kernels = !raw.kind().is_user();
-        let event_index = if is_kernels { self.events.index_of(&raw) } else { None };
-        let event = event_index.and_then(|index| self.events.get(index));
-        let unknown_id = if is_kernels && event.is_none() { self.events.unknown_id(raw) } else { None };
+        let event_index = if raw.kind().is_user() { None } else { self.events.index_of(&raw) };
         FileRecord {
             offset,
             inner: None,
@@ -140,8 +137,7 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
             event_index,
             behind: &[],
             behind_size: 0,
-            event,
-            unknown_id,
+            events: &self.events,
         }
     }
 }
