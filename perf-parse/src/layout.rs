@@ -93,7 +93,8 @@ const HEAD: [(SampleType, &str); 9] = [
     (SampleType::PERIOD, "period"),
 ];
 
-/// The offset of a field; `None` if the event does not record it.
+/// The offset of a field; `None` for what stands for one that the event does not record, in the leading fields or in a
+/// trailer.
 fn present(offset: u16) -> Option<usize> {
     (offset < u16::from(ABSENT_ID)).then_some(offset.into())
 }

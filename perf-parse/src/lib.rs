@@ -3,9 +3,9 @@
 //! Five levels, each usable without the ones above it:
 //!
 //! - **Records.** [`Records`] hops from header to header over bytes that lie end to end. [`RawRecord::decode`] makes a
-//!   [`Record`] of one, by the [`SampleLayout`] computed once from the event's attr. A [`Sample`] is a lazy view: the
-//!   getters of its leading fields are one load each, [`Sample::tail`] walks the rest once. All of it works without std
-//!   and without alloc, and allocates nothing.
+//!   [`Record`] of one, by the [`SampleLayout`] computed once from the event's attr; [`RawRecord::sample`] is the fast way
+//!   to samples. A [`Sample`] is a lazy view: the getters of its leading fields are one load each, [`Sample::tail`] walks
+//!   the rest once. All of it works without std and without alloc, and allocates nothing.
 //! - **Captures** (feature `alloc`). [`AnyReader::open`] takes a `perf.data` in memory, [`AnyReader::stream`] one that is
 //!   read once. [`Reader::next`] gives its records, in whatever mode it was written, tells each one's event, and keeps
 //!   the [`Account`](file::Account). [`file`](mod@file) has examples.

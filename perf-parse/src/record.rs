@@ -176,11 +176,11 @@ impl<'a, O: Endian> RawRecord<'a, O> {
         }
     }
 
-    /// The record as a sample. `None` for every other record, and for a sample that is faulty: [`decode`](Self::decode)
-    /// says why.
+    /// The record as a sample. `None` for every other record, and for a sample that is faulty: give those to
+    /// [`decode`](Self::decode), or faults go unseen.
     ///
     /// The fast way to the samples of a capture, which are nearly all of its records: a view in registers, where the
-    /// [`Record`] that `decode` gives has room for any of its kinds.
+    /// [`Record`] that `decode` gives has room for any of its kinds. Takes constant time.
     ///
     /// # Examples
     ///

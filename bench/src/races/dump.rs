@@ -132,7 +132,7 @@ fn printed(mut command: Command, line: impl Fn(&str) -> Option<(u64, u64, u64)>)
 /// `4079 [000] 22088.240029: page-faults:  ffffffff81752b6a`
 fn script_line(line: &str) -> Option<(u64, u64, u64)> {
     let mut words = line.split_whitespace();
-    let tid = words.next()?.parse().ok()?;
+    let tid = tid(words.next()?)?;
     let cpu = words.next()?.trim_matches(['[', ']']).parse().ok()?;
     let ip = u64::from_str_radix(words.last()?, 16).ok()?;
     Some((tid, cpu, ip))
@@ -141,7 +141,7 @@ fn script_line(line: &str) -> Option<(u64, u64, u64)> {
 /// Tabs between them: `4079 0 22088.240029111 page-faults 0xffffffff81752b6a`
 fn text_line(line: &str) -> Option<(u64, u64, u64)> {
     let mut words = line.split('\t');
-    let tid = words.next()?.parse().ok()?;
+    let tid = tid(words.next()?)?;
     let cpu = words.next()?.parse().unwrap_or_default();
     let ip = u64::from_str_radix(words.next_back()?.strip_prefix("0x")?, 16).ok()?;
     Some((tid, cpu, ip))
@@ -152,9 +152,15 @@ fn json_line(line: &str) -> Option<(u64, u64, u64)> {
     if !line.contains("\"type\":\"SAMPLE\"") {
         return None;
     }
-    let field = |name: &str| {
+    let text = |name: &str| {
         let (_, value) = line.split_once(name)?;
-        value[..value.find(|it: char| !it.is_ascii_digit())?].parse().ok()
+        value.get(..value.find([',', '}'])?)
     };
-    Some((field("\"tid\":")?, field("\"cpu\":").unwrap_or_default(), field("\"ip\":")?))
+    let number = |name: &str| text(name)?.parse().ok();
+    Some((tid(text("\"tid\":")?)?, number("\"cpu\":").unwrap_or_default(), number("\"ip\":")?))
+}
+
+/// A thread, as the sums have it: -1 where the task had already gone.
+fn tid(text: &str) -> Option<u64> {
+    text.parse::<i32>().ok().map(|tid| tid as u32 as u64)
 }

@@ -103,7 +103,8 @@ impl<'a> EventRecord<'a> {
         self.raw.decode(self.layout)
     }
 
-    /// The record as a sample: the fast way to samples, as [`RawRecord::sample`].
+    /// The record as a sample; `None` for every other record, and for a sample that is faulty: give those to
+    /// [`decode`](Self::decode), or faults go unseen. The fast way to samples, as [`RawRecord::sample`].
     #[must_use]
     #[inline(always)]
     pub fn sample(&self) -> Option<Sample<'a, NativeEndian>> {

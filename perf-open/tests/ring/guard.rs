@@ -17,7 +17,7 @@ fn ips(ring: &mut Ring) -> Vec<u64> {
     let mut drain = ring.read().unwrap();
     let mut ips = Vec::new();
     while let Some(record) = drain.next_with_event() {
-        let Record::Sample(sample) = record.unwrap().decode().unwrap() else { panic!("not a sample") };
+        let sample = record.unwrap().sample().expect("a sample");
         ips.push(sample.ip().unwrap());
     }
     ips

@@ -68,7 +68,7 @@ impl<'a, O: Endian> FileRecord<'a, O> {
     }
 
     /// The record as a sample. `None` for every other record, and for a sample that is faulty or whose layout is not known:
-    /// [`decode`](Self::decode) says why. The fast way to samples, as [`RawRecord::sample`].
+    /// give those to [`decode`](Self::decode), or faults go unseen. The fast way to samples, as [`RawRecord::sample`].
     #[must_use]
     #[inline(always)]
     pub fn sample(&self) -> Option<Sample<'a, O>> {

@@ -31,10 +31,14 @@ fn error(attr: &Attr, kind: u32, misc: u16, payload: impl Fn(Bytes) -> Bytes) ->
         let (raw, _) = RawRecord::<O>::parse(bytes).unwrap();
         match raw.decode(&layout) {
             Ok(Record::Sample(sample)) => {
+                assert!(raw.sample(&layout).is_some());
                 assert_eq!(sample.possible_readings(), 0);
                 sample.tail().unwrap_err()
             }
-            decoded => decoded.unwrap_err(),
+            decoded => {
+                assert!(raw.sample(&layout).is_none());
+                decoded.unwrap_err()
+            }
         }
     }
     let [little, big] = [false, true].map(|big| payload(Bytes::new(big)).record(kind, misc));

@@ -23,6 +23,22 @@ fn sample(fields: SampleType, words: &[u64]) -> Error {
     error(&attr, 9, 1, |bytes| bytes.u64s(words))
 }
 
+/// Where the layout has a field that is not recorded there is nothing, in the longest of records too.
+#[test]
+fn fields_that_are_not_recorded() {
+    let attr = Attr { sample_type: SampleType::RAW, ..Attr::default() };
+    let layout = SampleLayout::new(&attr).unwrap();
+    let bytes = Bytes::new(false).u32(65_516).raw(&[0xa5; 65_516]).record(9, 0);
+    assert_eq!(bytes.len(), 65_528);
+    let (raw, _) = RawRecord::<LittleEndian>::parse(&bytes).unwrap();
+    let sample = raw.sample(&layout).unwrap();
+    let words = [sample.identifier(), sample.ip(), sample.time(), sample.addr(), sample.id()];
+    assert_eq!(words, [None; 5]);
+    assert_eq!((sample.stream_id(), sample.period(), sample.cpu()), (None, None, None));
+    assert_eq!((sample.pid(), sample.tid()), (None, None));
+    assert_eq!(sample.tail().unwrap().raw, Some(&[0xa5; 65_516][..]));
+}
+
 #[test]
 fn leading_fields() {
     let order = [

@@ -318,6 +318,7 @@ fn an_attr_of_a_newer_kernel<O: Endian>(big: bool) {
     let record = file.next().unwrap().unwrap();
     let error = FileError { kind: FileErrorKind::Layout(fault), offset: record.offset };
     assert_eq!(record.decode().map(drop), Err(error));
+    assert!(record.sample().is_none());
     assert_eq!(record.event_index, Some(0));
     assert!(file.next().unwrap().is_none());
 }

@@ -37,6 +37,7 @@ fn event<O: Endian>(built: &Built) -> Result<Option<usize>, FileErrorKind> {
         }
         Err(error) => {
             assert_eq!(record.event_index, None);
+            assert!(record.sample().is_none());
             assert_eq!(record.unknown_event(), Some(error.kind));
             assert_eq!(error.offset, built.data as u64);
             assert_eq!(record.sample_id().map(drop), Err(error));
