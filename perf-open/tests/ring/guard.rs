@@ -5,7 +5,6 @@ use core::time::Duration;
 use perf_open::Ring;
 use perf_open::abi::endian::NativeEndian;
 use perf_open::abi::record::RecordType;
-use perf_open::parse::Record;
 use perf_open::parse::file::FileErrorKind;
 use perf_open::parse::ring::{Buffer, Direction, Dump, RingErrorKind};
 use perf_open::ring::{DrainError, loopback, page_bytes};
