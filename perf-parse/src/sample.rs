@@ -86,8 +86,7 @@ impl<'a, O: Endian> Sample<'a, O> {
         }
     }
 
-    /// As [`parse`](Self::parse), but for the reason. For a result that is larger: by way of the smaller one the view would
-    /// be moved through memory, which costs more than all else.
+    /// As [`parse`](Self::parse), but for the reason.
     #[inline(always)]
     pub(crate) fn fitting(layout: &'a SampleLayout, record: RawRecord<'a, O>) -> Option<Self> {
         let (payload, head) = (record.payload().len(), usize::from(layout.head.size));
