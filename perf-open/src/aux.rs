@@ -1,7 +1,7 @@
-//! The AUX area: what hardware traces, beside the ring that tells of it.
+//! AUX areas: the memory for hardware trace data, next to the ring.
 //!
-//! An AUX record in the ring says where in the area new data is: [`AuxDrain::data`] gives its bytes. Which events have
-//! an area is the PMU's choice: Intel PT, BTS, Arm SPE, CoreSight and others; no software event.
+//! An AUX record in the ring reports where in the area new data is; [`AuxDrain::data`] returns the bytes. The PMU
+//! decides whether its events have an area: Intel PT, BTS, Arm SPE, CoreSight and others have; software events do not.
 
 use alloc::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::ring::map::area_size;
 use crate::sys::consumer::{Area, Claim, Consumer, place_aux};
 use crate::sys::mapping::Mapping;
 
-/// An AUX area that is read as it fills: the hardware stops where the reader has not been.
+/// An AUX area that is read while it fills. The hardware never overwrites unread data; it stops instead.
 ///
 /// # Examples
 ///
@@ -23,7 +23,7 @@ use crate::sys::mapping::Mapping;
 /// use perf_open::{Aux, Builder, Event, Ring, Target};
 /// use perf_open::abi::event::EventType;
 ///
-/// // The type of intel_pt in sysfs.
+/// // The type of intel_pt in sysfs, on some machine.
 /// let tracer = Builder::new(Event::numeric("intel_pt//", EventType(8), 0)).open(&Target::this_thread())?;
 /// let mut ring = Ring::map(&tracer, 8)?;
 /// let mut aux = Aux::map(&ring, 1024)?;
@@ -44,10 +44,10 @@ pub struct Aux {
     area: Consumer,
 }
 
-/// An AUX area that the hardware overwrites: a snapshot of the newest. Disable the event before reading it.
+/// An AUX area that the hardware overwrites: a snapshot of the newest data. Disable the event before reading it.
 #[derive(Debug)]
 pub struct AuxSnapshot {
-    // In this order dropped: the area is unmapped before another may map it.
+    // Fields are dropped in this order: the area is unmapped before another reader may map it.
     memory: Mapping,
     claim: Claim,
     copy: Vec<u8>,
@@ -57,10 +57,9 @@ impl Aux {
     /// Maps an area of `pages` pages for the event of `ring`.
     ///
     /// # Errors
-    ///
-    /// Refused without a call: `pages` that is no power of two, a ring that has an area. Then what `mmap` says:
-    /// `EOPNOTSUPP` if the event's PMU has no AUX area; `EPERM` for too many locked pages; `EINVAL` if the PMU does not
-    /// take an area of this size.
+    /// Without a system call: if `pages` is not a power of two, or if the ring already has an area. Otherwise the errno
+    /// of `mmap`: `EOPNOTSUPP` if the event's PMU has no AUX area, `EPERM` if too many pages are locked, `EINVAL` if
+    /// the PMU does not accept an area of this size.
     pub fn map(ring: &Ring, pages: usize) -> Result<Self, Error> {
         let (memory, claim, size) = map(ring, pages, true)?;
         let area = Consumer::new(claim, Arc::new(memory), 0, size);
@@ -71,11 +70,11 @@ impl Aux {
         Self { area }
     }
 
-    /// What is unread of the area now, under a guard that gives room back to the hardware when it is dropped.
+    /// Returns the unread data of the area, in a guard that returns its room to the hardware when it is dropped.
     ///
     /// # Errors
     ///
-    /// [`Invalid`](RingErrorKind::Invalid) if `aux_head` is more than the area beyond `aux_tail`.
+    /// [`Invalid`](RingErrorKind::Invalid) if `aux_head` exceeds `aux_tail` by more than the size of the area.
     pub fn read(&mut self) -> Result<AuxDrain<'_>, RingError> {
         self.area.refresh().map_err(|value| RingError {
             kind: RingErrorKind::Invalid {
@@ -89,30 +88,30 @@ impl Aux {
         Ok(AuxDrain { area: &mut self.area, taken })
     }
 
-    /// Bytes of the area.
+    /// Returns the size of the area in bytes.
     #[must_use]
     pub fn size(&self) -> usize {
         self.area.size()
     }
 }
 
-/// What was unread of an AUX area when it was read, where it lies.
+/// The data of an AUX area that was unread when [`Aux::read`] was called. Borrows it from the area.
 ///
-/// Data is taken when [`data`](Self::data) or [`all`](Self::all) gives it; dropping the guard gives back its room and
-/// that of all data before it. [`cancel`](Self::cancel) leaves all of it.
+/// [`data`](Self::data) and [`all`](Self::all) take the data that they return. Dropping the guard returns the room of
+/// the taken data, and of all data before it, to the hardware. [`cancel`](Self::cancel) keeps all of it in the area.
 #[derive(Debug)]
 pub struct AuxDrain<'a> {
     area: &'a mut Consumer,
-    /// The position behind what was taken.
+    /// The position after the taken data.
     taken: u64,
 }
 
 impl AuxDrain<'_> {
-    /// The data that an AUX record tells of. Takes it.
+    /// Returns the data that an AUX record reports, and takes it.
     ///
     /// # Errors
     ///
-    /// As [`AuxData::of_unread`]; nothing is taken then.
+    /// The same as [`AuxData::of_unread`]; then nothing is taken.
     pub fn data(&mut self, record: &record::Aux) -> Result<AuxData<'_>, RingError> {
         let tail = self.area.tail();
         let (first, second) = self.area.unread(tail);
@@ -124,19 +123,19 @@ impl AuxDrain<'_> {
         Ok(data)
     }
 
-    /// All that is unread: up to the end of the area, and from its start. Takes it.
+    /// Returns all unread data, and takes it: the piece up to the end of the area, and the piece from its start.
     pub fn all(&mut self) -> (&[u8], &[u8]) {
         self.taken = self.area.head();
         self.area.unread(self.area.tail())
     }
 
-    /// The position of the first unread byte: a byte count that never wraps.
+    /// Returns the position of the first unread byte, a byte count that never wraps.
     #[must_use]
     pub fn position(&self) -> u64 {
         self.area.tail()
     }
 
-    /// Leaves what was taken in the area.
+    /// Drops the guard and keeps the taken data in the area.
     pub fn cancel(mut self) {
         self.taken = self.area.tail();
     }
@@ -149,23 +148,23 @@ impl Drop for AuxDrain<'_> {
 }
 
 impl AuxSnapshot {
-    /// Maps an area of `pages` pages read-only, so that the hardware overwrites it, for the event of `ring`.
+    /// Maps an area of `pages` pages for the event of `ring`, read-only, so that the hardware overwrites it.
     ///
     /// # Errors
     ///
-    /// As [`Aux::map`].
+    /// The same as [`Aux::map`].
     pub fn map(ring: &Ring, pages: usize) -> Result<Self, Error> {
         let (memory, claim, size) = map(ring, pages, false)?;
         Ok(Self { memory, claim, copy: vec![0; size] })
     }
 
-    /// Copies the area. An AUX record with `OVERWRITE` tells what of it is the snapshot: [`AuxArea::data`].
+    /// Copies the area. An AUX record with `OVERWRITE` reports which part of it is the snapshot: [`AuxArea::data`].
     ///
-    /// While the event is enabled, the hardware may write over the oldest data meanwhile.
+    /// While the event is enabled, the hardware may overwrite the oldest data during the copy.
     ///
     /// # Errors
     ///
-    /// As [`AuxArea::new`].
+    /// The same as [`AuxArea::new`].
     pub fn read(&mut self) -> Result<AuxArea<'_>, RingError> {
         let head = self.claim.head();
         self.memory.copy(0, &mut self.copy);
@@ -173,14 +172,14 @@ impl AuxSnapshot {
     }
 }
 
-/// Maps the AUX area of a ring's event, right behind the ring.
+/// Maps the AUX area of a ring's event. Its file offset follows the ring.
 fn map(ring: &Ring, pages: usize, writable: bool) -> Result<(Mapping, Claim, usize), Error> {
     use std::os::fd::AsFd;
     let size = area_size(pages)?;
     let control = ring.control();
     let claim = Claim::new(control.clone(), Area::Aux)
         .ok_or_else(|| Error::refused("mmap", "aux_size", "aux_size: the ring has an AUX area already"))?;
-    // Behind the ring, at a multiple of the page, as the kernel asks for.
+    // The kernel requires an offset after the ring, at a multiple of the page size.
     let offset = control.len() as u64;
     place_aux(control, offset, size as u64);
     let memory = Mapping::of_event(ring.as_fd(), offset, size, writable).map_err(|error| {

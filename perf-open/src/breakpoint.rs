@@ -5,19 +5,21 @@ use perf_abi::event::EventType;
 
 use crate::event::{Event, LookupError};
 
-/// The bytes of a `long`, the length of an execution breakpoint.
+/// Bytes of a `long`: the length of an execution breakpoint.
 const LONG: u64 = size_of::<usize>() as u64;
 
 impl Event {
-    /// A hardware breakpoint: accesses of some kind to the `len` bytes at `address`. `PERF_TYPE_BREAKPOINT`.
+    /// Returns a hardware breakpoint on accesses to the `len` bytes at `address`. C: `PERF_TYPE_BREAKPOINT`.
     ///
-    /// Kernel: `hw_breakpoint_arch_parse` of each architecture. Checked is what x86 and arm64 agree on where it can be
-    /// told without them: lengths are 1 to 8, on x86 powers of two to which the address is aligned; execution is watched
-    /// alone, on x86 with the length of a `long`, on arm64 with 4.
+    /// Checks only what holds on every architecture, and the rules of x86 and arm64 on those two. Everywhere the length
+    /// is 1 to 8, and execution cannot be combined with other accesses. On x86 the length is a power of two, a data
+    /// address is a multiple of it, and an execution breakpoint has the length of a `long`. On arm64 an execution
+    /// breakpoint has length 4 and an address that is a multiple of 4. Kernel: `hw_breakpoint_arch_parse` of each
+    /// architecture.
     ///
     /// # Errors
     ///
-    /// [`LookupError::Value`] if the kernel would refuse the address, the length or the accesses.
+    /// [`LookupError::Value`] if the kernel would refuse the address, the length, or the accesses.
     ///
     /// # Examples
     ///
@@ -54,7 +56,7 @@ impl Event {
                     "has to be that of a long, 8 on 64 bits, for execution",
                 );
             }
-            // The kernel shrinks an execution breakpoint to a byte, which every address is aligned to.
+            // The kernel reduces an execution breakpoint to one byte, so any address is aligned.
             if !execution && address & len.saturating_sub(1) != 0 {
                 return wrong("breakpoint address", address, "has to be a multiple of the length");
             }
@@ -72,8 +74,7 @@ impl Event {
         Ok(event)
     }
 
-    /// The length that a breakpoint has where the string tells none, as perf takes it: that of a `long` for execution,
-    /// else 4.
+    /// Returns perf's default length for a string without one: that of a `long` for execution, else 4.
     pub(crate) fn breakpoint_len(access: BreakpointType) -> u64 {
         if access == BreakpointType::X { LONG } else { 4 }
     }

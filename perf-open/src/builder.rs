@@ -1,13 +1,14 @@
-//! How to count: every field of the attr, and the opening.
+//! Opening an event: every field of the attr, and the call.
 //!
-//! A [`Builder`] starts from an [`Event`], which says what is counted, or from an [`Attr`]. Each setter is named after
-//! the kernel's field; what is not set is zero, so an event is on when it is opened unless [`disabled`](Builder::disabled).
+//! A [`Builder`] starts from an [`Event`], which selects what is counted, or from an [`Attr`]. Each setter has the
+//! kernel's name of its field. Fields that are not set are zero, so an event counts from the moment it is opened unless
+//! it is [`disabled`](Builder::disabled).
 //!
 //! # Older kernels
 //!
-//! The attr is given at the oldest version that holds what is set. Where the kernel knows less, [`Builder::open`] finds
-//! out what, and names it in the error; or leaves it out where [`Builder::or_drop`] allows it, and
-//! [`Counter::dropped`] tells. Nothing is left out unasked.
+//! The attr is passed in the oldest version that holds the fields that are set. If the kernel knows less,
+//! [`Builder::open`] finds out which parts it does not know, and its error names them. Parts that [`Builder::or_drop`]
+//! allows are left out instead, and [`Counter::dropped`] lists them. Nothing else is left out.
 
 mod check;
 mod feature;
@@ -31,7 +32,7 @@ use crate::event::Event;
 use crate::sys::open::{Place, Refusal, perf_event_open};
 use crate::target::Target;
 
-/// An event to be opened: what it counts, how, and what it records.
+/// An event to open: what it counts, how, and what it records.
 ///
 /// # Examples
 ///
@@ -46,7 +47,7 @@ use crate::target::Target;
 ///     .open(&Target::this_thread())?;
 /// assert!(counter.read()?.value > 0);
 ///
-/// // What could only fail is refused in words, and the kernel is not asked.
+/// // A request that can only fail returns an error without a system call.
 /// let error = Builder::new(Event::software(SwId::TASK_CLOCK)).sigtrap(true).open(&Target::this_thread());
 /// assert_eq!(error.unwrap_err().fields(), ["sigtrap"]);
 /// # Ok::<(), perf_open::Error>(())
@@ -54,7 +55,7 @@ use crate::target::Target;
 #[derive(Clone, Debug)]
 pub struct Builder {
     attr: Attr,
-    /// What `config1` is to point to.
+    /// The string that `config1` must point to.
     string: Option<CString>,
     /// Whether to try `precise_ip` from 3 down.
     precise_max: bool,
@@ -63,7 +64,7 @@ pub struct Builder {
 }
 
 impl From<Attr> for Builder {
-    /// As the attr is; its `size` is not looked at.
+    /// Copies the attr; its `size` is ignored.
     fn from(attr: Attr) -> Self {
         Self { attr, string: None, precise_max: false, flags: OpenFlags::FD_CLOEXEC, optional: Vec::new() }
     }
@@ -93,28 +94,28 @@ impl From<Event> for Builder {
 }
 
 impl Builder {
-    /// `event`, with what its terms say of period, frequency, time, inheritance and depth of call chains.
+    /// Starts from `event` and applies its terms for period, frequency, time, inheritance and depth of call chains.
     ///
-    /// The other terms (`call-graph`, `stack-size`, `overwrite`) say what to record, which takes several fields and a
-    /// ring to match: they are left to the caller. `precise_ip` is tried from 3 down where
-    /// [`precise_max`](Event::precise_max) says so.
+    /// The other terms (`call-graph`, `stack-size`, `overwrite`) need several fields and a matching ring, so they are
+    /// left to the caller. If [`precise_max`](Event::precise_max) is set, [`open`](Self::open) tries `precise_ip` 3, 2,
+    /// 1 and 0.
     #[must_use]
     pub fn new(event: Event) -> Self {
         Self::from(event)
     }
 
-    /// The attr as it will be given to the kernel, but for its size and the address of a probe's string.
+    /// Returns the attr that the kernel will get, except for its size and the address of a probe's string.
     #[must_use]
     pub fn attr(&self) -> &Attr {
         &self.attr
     }
 
-    /// The attr, to be changed as a whole.
+    /// Returns the attr for direct changes.
     pub fn attr_mut(&mut self) -> &mut Attr {
         &mut self.attr
     }
 
-    /// Leaves `feature` out where the kernel is too old for it; [`Counter::dropped`] then tells its name.
+    /// Allows `feature` to be left out if the kernel is too old for it. [`Counter::dropped`] then lists its name.
     ///
     /// # Examples
     ///
@@ -142,25 +143,24 @@ impl Builder {
     /// Opens the event.
     ///
     /// # Errors
+    /// If the attr contradicts itself, before any system call. If the kernel is too old for a part of the attr;
+    /// [`Error::fields`] names the part. Otherwise the kernel's errno, with its meaning for this event and target.
     ///
-    /// Where the attr contradicts itself, before the kernel is asked; where the kernel is too old for a part of it,
-    /// [`Error::fields`] names it; otherwise the kernel's errno with what it means for this event and target.
-    ///
-    /// On a kernel before 3.3 an event that does not fit beside the others is `ENOSPC`, later `EINVAL`; before 2.6.33,
-    /// and with the NMI watchdog on, it is opened and counts nothing: `time_running` 0 tells. Before 2.6.34 the PMU's
-    /// constraints were not checked at all.
+    /// If the event does not fit on the PMU together with the others of its group, the errno is `EINVAL`, and `ENOSPC`
+    /// before Linux 3.3. Before 2.6.33, and with the NMI watchdog on, such an event opens but counts nothing:
+    /// `time_running` stays 0. Before 2.6.34 the kernel does not check the constraints of the PMU at all.
     #[doc(alias = "perf_event_open")]
     pub fn open(&self, target: &Target<'_>) -> Result<Counter, Error> {
         self.open_at(target, None)
     }
 
-    /// Opens the event as a member of the group that `leader` leads: they are on the PMU together or not at all.
+    /// Opens the event as a member of the group of `leader`. All events of a group are on the PMU together, or none is.
     ///
-    /// The target has to be the leader's. See [`Group`](crate::Group), which keeps both.
+    /// The target must be the leader's. [`Group`](crate::Group) keeps the leader and its members.
     ///
     /// # Errors
     ///
-    /// As [`open`](Self::open).
+    /// The same as [`open`](Self::open).
     pub fn open_in(&self, leader: &Counter, target: &Target<'_>) -> Result<Counter, Error> {
         self.open_at(target, Some(leader))
     }
@@ -191,7 +191,7 @@ impl Builder {
     }
 }
 
-/// The kernel that runs.
+/// The running kernel.
 struct Live<'a> {
     place: Place<'a>,
     string: Option<&'a core::ffi::CStr>,
@@ -211,7 +211,7 @@ impl Kernel for Live<'_> {
     }
 }
 
-/// The error that a refusal is.
+/// Returns the error that describes a refusal.
 fn told(refusal: Refusal, unknown: &[(&'static str, Option<&'static str>)], attempt: &Attempt<'_>) -> Error {
     if unknown.is_empty() {
         let advice = attempt.advice(refusal.error.raw_os_error().unwrap_or_default());
@@ -229,7 +229,7 @@ fn told(refusal: Refusal, unknown: &[(&'static str, Option<&'static str>)], atte
     Error::failed("perf_event_open", refusal.error, advice).with_fields(fields)
 }
 
-/// Whether `attr` reads a group.
+/// Returns whether an event of this attr samples.
 pub(crate) fn is_sampling(attr: &Attr) -> bool {
     attr.sample_period != 0 || attr.flags.contains(AttrFlags::FREQ)
 }

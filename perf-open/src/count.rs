@@ -1,22 +1,23 @@
-//! What a read gives: counts, and the times to scale them by.
+//! The result of reading a counter: counts, and the times to scale them by.
 
 use perf_abi::endian::Endian;
 use perf_parse::ring::Times;
 use perf_parse::sample::{Read, ReadValue};
 
-/// The count of an event. What its `read_format` does not ask for is `None`.
+/// The count of an event. A field that the event's `read_format` does not include is `None`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Count {
-    /// Occurrences, or nanoseconds for the clocks; of an event that was only on the PMU at times, those of these times.
+    /// Number of occurrences, or nanoseconds for the clock events. If the event was multiplexed, this is the count of
+    /// the time on the PMU only.
     pub value: u64,
-    /// Nanoseconds the event was enabled; of a group's members, the leader was.
+    /// Nanoseconds for which the event was enabled. For a member of a group: for which the leader was.
     pub time_enabled: Option<u64>,
-    /// Nanoseconds the event was on a counter; of a group's members, the leader was.
+    /// Nanoseconds for which the event was on a counter. For a member of a group: for which the leader was.
     pub time_running: Option<u64>,
     /// The event's id.
     pub id: Option<u64>,
-    /// Samples that found no room in the ring. Since Linux 6.0.
+    /// Number of samples that were lost because the ring was full. Since Linux 6.0.
     pub lost: Option<u64>,
 }
 
@@ -25,23 +26,23 @@ impl Count {
         Self { value: value.value, time_enabled, time_running, id: value.id, lost: value.lost }
     }
 
-    /// A count and its times in nanoseconds, as of several reads added up.
+    /// Returns a count with its times in nanoseconds, for example the sum of several reads.
     #[must_use]
     pub const fn with_times(value: u64, time_enabled: u64, time_running: u64) -> Self {
         let (time_enabled, time_running) = (Some(time_enabled), Some(time_running));
         Self { value, time_enabled, time_running, id: None, lost: None }
     }
 
-    /// The counts of a read, the leader's first.
+    /// Returns the counts of a read, the leader's first.
     pub(crate) fn all<'a, O: Endian>(read: &Read<'a, O>) -> impl Iterator<Item = Self> + use<'a, O> {
         let (enabled, running) = (read.time_enabled(), read.time_running());
         read.values().map(move |value| Self::new(value, enabled, running))
     }
 
-    /// What the value would be if the event had been on a counter all the time it was enabled: `value` times
-    /// `time_enabled` by `time_running`, rounded down.
+    /// Returns an estimate of the value if the event had been on a counter all the time it was enabled: `value *
+    /// time_enabled / time_running`, rounded down.
     ///
-    /// `None` where it never ran, so nothing is known; where the times were not asked for; and where it exceeds 64 bits.
+    /// `None` if the event never ran, if the times were not read, or if the result exceeds 64 bits.
     ///
     /// # Examples
     ///
@@ -61,7 +62,8 @@ impl Count {
         Times { enabled: self.time_enabled?, running: self.time_running? }.estimate(self.value)
     }
 
-    /// How much of the time that it was enabled the event was on a counter: 1 for all, `None` where that is not known.
+    /// Returns the part of the enabled time for which the event was on a counter: 1 for all of it, `None` if it is not
+    /// known.
     #[must_use]
     pub fn running_ratio(&self) -> Option<f64> {
         let enabled = self.time_enabled.filter(|&enabled| enabled != 0)?;
@@ -83,7 +85,7 @@ mod tests {
         assert_eq!(count(1, Some(4), Some(3)).scaled(), Some(1)); // 1.33
         assert_eq!(count(1, Some(5), Some(3)).scaled(), Some(1)); // 1.67
         assert_eq!(count(u64::MAX, Some(u64::MAX), Some(u64::MAX)).scaled(), Some(u64::MAX));
-        // In floating point this would lose the low bits.
+        // Floating point would lose the low bits.
         assert_eq!(count((1 << 60) + 1, Some(2), Some(2)).scaled(), Some((1 << 60) + 1));
     }
 

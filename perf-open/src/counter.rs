@@ -1,4 +1,4 @@
-//! An open event: its counts, and what can be done to it.
+//! An open event: its counts and the requests on it.
 
 use core::ffi::CStr;
 use core::time::Duration;
@@ -18,12 +18,13 @@ use crate::count::Count;
 use crate::error::{Error, requests};
 use crate::sys::{ioctl, poll, prctl};
 
-/// Bytes of a read of one event: a value, two times, an id, a number of lost samples.
+/// Bytes of a read of one event: a value, two times, an id, and a number of lost samples.
 const SINGLE: usize = 5 * 8;
 
-/// An open event. Closed when dropped; a group's members count on by themselves when their leader is.
+/// An open event.
 ///
-/// Any thread may use it, several at a time; the kernel takes care.
+/// Dropping it closes the event. The members of a group continue to count on their own after their leader is closed.
+/// Several threads may use a counter at the same time; the kernel synchronises the requests.
 ///
 /// # Examples
 ///
@@ -46,7 +47,7 @@ pub struct Counter {
     file: File,
     attr: Attr,
     dropped: Vec<&'static str>,
-    /// The thread that is counted, where it is the one that opened the event.
+    /// The counted thread, if it is the one that opened the event.
     thread: Option<ThreadId>,
 }
 
@@ -62,16 +63,17 @@ impl From<Counter> for OwnedFd {
     }
 }
 
-/// What there is to be had of an event that was waited for.
+/// What [`Counter::poll`] found ready.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Ready {
-    /// Records were written, as many as `wakeup_events` or `wakeup_watermark` asks for. C: `POLLIN`.
+    /// The ring has a wakeup: as many records were written as `wakeup_events` or `wakeup_watermark` asks for. C:
+    /// `POLLIN`.
     pub records: bool,
-    /// The event will write no more: the task has ended (since Linux 3.18), or there is no ring, neither its own nor
-    /// another's by [`Counter::set_output`]. C: `POLLHUP`.
+    /// The event will write no more records: the task has ended (since Linux 3.18), or the event has no ring, neither
+    /// its own nor another event's through [`Counter::set_output`]. C: `POLLHUP`.
     pub hangup: bool,
-    /// A pinned event could not be kept on the PMU, or the PMU is gone. C: `POLLERR`; since Linux 6.15.
+    /// A pinned event could not be kept on the PMU, or the PMU was removed. C: `POLLERR`; since Linux 6.15.
     pub error: bool,
 }
 
@@ -86,36 +88,39 @@ impl Ready {
 }
 
 impl Counter {
-    /// `own`: whether it is the calling thread that is counted.
+    /// `own`: whether the event counts the calling thread.
     pub(crate) fn new(fd: OwnedFd, attr: Attr, dropped: Vec<&'static str>, own: bool) -> Self {
         let thread = own.then(|| std::thread::current().id());
         Self { file: File::from(fd), attr, dropped, thread }
     }
 
-    /// Whether it is the calling thread that is counted.
+    /// Returns whether the event counts the calling thread.
     pub(crate) fn is_of_this_thread(&self) -> bool {
         self.thread == Some(std::thread::current().id())
     }
 
-    /// The attr as the kernel took it: without what was [`dropped`](Self::dropped), its `size` that of the version it
-    /// was given at. Of a probe `config1` is 0, not the address that its string had.
+    /// Returns the attr as the kernel accepted it: without the [`dropped`](Self::dropped) parts, and with the `size` of
+    /// the version that was passed.
+    ///
+    /// For a probe, `config1` is 0, not the address of its string.
     #[must_use]
     pub fn attr(&self) -> &Attr {
         &self.attr
     }
 
-    /// What [`Builder::or_drop`] allowed to leave out and the kernel is too old for, by the kernel's names.
+    /// Returns the kernel's names of the parts that were left out: [`Builder::or_drop`] allowed it, and the kernel is
+    /// too old for them.
     #[must_use]
     pub fn dropped(&self) -> &[&'static str] {
         &self.dropped
     }
 
-    /// The counter's value and what else its `read_format` asks for. Allocates nothing.
+    /// Reads the value, and whatever else the event's `read_format` includes. Allocates nothing.
     ///
     /// # Errors
     ///
-    /// Where `read_format` has `GROUP`, which [`read_group`](Self::read_group) is for; where a pinned event could not be
-    /// kept on the PMU, which the kernel tells by an end of file.
+    /// If `read_format` has `GROUP`: use [`read_group`](Self::read_group). If a pinned event could not be kept on the
+    /// PMU; the kernel reports this as an end of file.
     pub fn read(&self) -> Result<Count, Error> {
         if self.attr.read_format.contains(ReadFormat::GROUP) {
             let why = "read_format has PERF_FORMAT_GROUP: the counts of the group are read together";
@@ -126,17 +131,18 @@ impl Counter {
         Count::all(&read).next().ok_or_else(|| Error::refused("read", "read_format", "the read is empty"))
     }
 
-    /// The counts of all events of the group, the leader's first, then the members' in the order they were opened.
+    /// Reads the counts of all events of the group: the leader's first, then the members' in the order they were
+    /// opened.
     ///
     /// # Errors
     ///
-    /// Where `read_format` lacks `GROUP`; where the pinned group could not be kept on the PMU.
+    /// If `read_format` lacks `GROUP`. If the pinned group could not be kept on the PMU.
     pub fn read_group(&self) -> Result<Vec<Count>, Error> {
         if !self.attr.read_format.contains(ReadFormat::GROUP) {
             let why = "read_format lacks PERF_FORMAT_GROUP: only this event can be read";
             return Err(Error::refused("read", "read_format", why));
         }
-        // How many events the group has is not known here. The kernel says if there is too little room.
+        // The number of events in the group is not known here. The kernel reports a buffer that is too small.
         let mut bytes = vec![0; 512];
         loop {
             match self.read_into(&mut bytes) {
@@ -149,12 +155,12 @@ impl Counter {
         }
     }
 
-    /// A read as the kernel gives it, of whatever format, into a buffer of the caller's.
+    /// Reads into the caller's buffer and returns a view of it, with any `read_format`. Allocates nothing.
     ///
     /// # Errors
     ///
-    /// `ENOSPC` where the buffer is too small: a value, an id and a number of lost samples, 8 bytes each, for every
-    /// event, and 24 more. Otherwise as [`read`](Self::read).
+    /// `ENOSPC` if the buffer is too small. Each event takes up to 24 bytes (a value, an id, a number of lost samples),
+    /// and the read up to 24 more. Otherwise the same as [`read`](Self::read).
     pub fn read_into<'b>(&self, buffer: &'b mut [u8]) -> Result<Read<'b, NativeEndian>, Error> {
         let failed = |error| Error::failed("read", error, "");
         let len = (&self.file).read(buffer).map_err(|error| {
@@ -171,95 +177,97 @@ impl Counter {
             .map_err(|error| failed(io::Error::new(io::ErrorKind::InvalidData, error)))
     }
 
-    /// Waits until the event's ring has records, the task ends, or the time is over; `None` waits for ever.
+    /// Waits until the event's ring has a wakeup, the task ends, or the timeout expires. `None` waits forever.
     ///
     /// # Errors
     ///
-    /// `EINTR` where a signal came in between.
+    /// `EINTR` if a signal interrupted the wait.
     pub fn poll(&self, timeout: Option<Duration>) -> Result<Ready, Error> {
         let ready = poll::poll(&[self.as_fd()], timeout)
             .map_err(|error| Error::failed("poll", error, "a signal came; wait again"))?;
         Ok(ready.first().copied().map(Ready::of).unwrap_or_default())
     }
 
-    /// The kernel's id of the event, as samples and group reads bear it.
+    /// Returns the kernel's id of the event, which samples and group reads contain.
     ///
     /// # Errors
     ///
-    /// `ENOTTY` on kernels before 3.12, where [`Count::id`] has it.
+    /// `ENOTTY` on kernels before 3.12; there, read the id from [`Count::id`].
     #[doc(alias = "PERF_EVENT_IOC_ID")]
     pub fn id(&self) -> Result<u64, Error> {
         ioctl::id(self.as_fd()).map_err(|error| self.failed(Request::ID, error))
     }
 
-    /// Starts counting. Of a leader, this starts those of the group's members that are not off themselves.
+    /// Starts counting. Enabling a leader also starts those members of its group that are enabled themselves.
     ///
     /// # Errors
     ///
-    /// As the kernel says; none is usual.
+    /// The kernel's errno. `ENODEV` if the PMU was removed; no other error is expected.
     #[doc(alias = "PERF_EVENT_IOC_ENABLE")]
     pub fn enable(&self) -> Result<(), Error> {
         self.told(Request::ENABLE, ioctl::enable(self.as_fd(), IocFlags::NONE))
     }
 
-    /// Starts every event of the group, whichever of them this is.
+    /// Starts every event of the group. `self` may be any of its events.
     ///
-    /// Linux 2.6.31 to 3.4 acts on this event alone, as often as the group has members.
+    /// Linux 2.6.31 to 3.4 enables only this event, once per member of the group.
     ///
     /// # Errors
     ///
-    /// As [`enable`](Self::enable).
+    /// The same as [`enable`](Self::enable).
     #[doc(alias = "PERF_IOC_FLAG_GROUP")]
     pub fn enable_group(&self) -> Result<(), Error> {
         self.told(Request::ENABLE, ioctl::enable(self.as_fd(), IocFlags::GROUP))
     }
 
-    /// Stops counting; the count stays. Of a leader, this stops the group.
+    /// Stops counting and keeps the count. Disabling a leader stops its whole group.
     ///
     /// # Errors
     ///
-    /// As [`enable`](Self::enable).
+    /// The same as [`enable`](Self::enable).
     #[doc(alias = "PERF_EVENT_IOC_DISABLE")]
     pub fn disable(&self) -> Result<(), Error> {
         self.told(Request::DISABLE, ioctl::disable(self.as_fd(), IocFlags::NONE))
     }
 
-    /// Stops every event of the group, whichever of them this is. Broken as [`enable_group`](Self::enable_group) was.
+    /// Stops every event of the group. `self` may be any of its events. Has the bug of
+    /// [`enable_group`](Self::enable_group).
     ///
     /// # Errors
     ///
-    /// As [`enable`](Self::enable).
+    /// The same as [`enable`](Self::enable).
     pub fn disable_group(&self) -> Result<(), Error> {
         self.told(Request::DISABLE, ioctl::disable(self.as_fd(), IocFlags::GROUP))
     }
 
-    /// Sets the count to 0. The times go on: the kernel has no way to set them back.
+    /// Sets the count to 0. The times continue; the kernel cannot reset them.
     ///
     /// # Errors
     ///
-    /// As [`enable`](Self::enable).
+    /// The same as [`enable`](Self::enable).
     #[doc(alias = "PERF_EVENT_IOC_RESET")]
     pub fn reset(&self) -> Result<(), Error> {
         self.told(Request::RESET, ioctl::reset(self.as_fd(), IocFlags::NONE))
     }
 
-    /// Sets the count of every event of the group to 0. Broken as [`enable_group`](Self::enable_group) was.
+    /// Sets the count of every event of the group to 0. Has the bug of [`enable_group`](Self::enable_group).
     ///
     /// # Errors
     ///
-    /// As [`enable`](Self::enable).
+    /// The same as [`enable`](Self::enable).
     pub fn reset_group(&self) -> Result<(), Error> {
         self.told(Request::RESET, ioctl::reset(self.as_fd(), IocFlags::GROUP))
     }
 
-    /// Enables the event for `overflows` overflows more, after which it is off.
+    /// Enables the event for `overflows` more overflows. The kernel disables it after the last one.
     ///
-    /// Each overflow signals whoever asked for signals, with `POLL_IN`, the last with `POLL_HUP`.
+    /// With [`signal::deliver`](crate::signal::deliver), each overflow sends a signal with `POLL_IN`, and the last one
+    /// with `POLL_HUP`.
     ///
     /// # Errors
     ///
-    /// Where `overflows` is 0, whose meaning is undefined, or the event does not sample: these before the kernel is
-    /// asked. `EINVAL` for an event that is inherited.
+    /// If `overflows` is 0, which has no defined meaning, or if the event does not sample; both before any system call.
+    /// `EINVAL` for an inherited event.
     #[doc(alias = "PERF_EVENT_IOC_REFRESH")]
     pub fn refresh(&self, overflows: u32) -> Result<(), Error> {
         let refused = |field, why| Err(Error::refused(Request::REFRESH.c_name, field, why));
@@ -272,78 +280,82 @@ impl Counter {
         self.told(Request::REFRESH, ioctl::refresh(self.as_fd(), overflows))
     }
 
-    /// Sets the period, or the frequency where the event was opened with one.
+    /// Sets the sample period, or the frequency if the event was opened with one.
     ///
-    /// The software clocks turn their frequency into a period when they are opened: of them it is the period,
-    /// nanoseconds, that this sets.
+    /// The kernel converts the frequency of a software clock event to a period when the event is opened. For these
+    /// events this sets the period, in nanoseconds.
     ///
-    /// It holds at once since Linux 3.14 (on arm since 3.7), before from the next overflow on; before 2.6.36 the request
-    /// always fails.
+    /// The new value applies at once since Linux 3.14 (on arm since 3.7), and from the next overflow on before that.
+    /// Before 2.6.36 the request always fails.
     ///
     /// # Errors
     ///
-    /// `EINVAL` for an event that does not sample, a period of 0 or above 63 bits, a frequency above
+    /// `EINVAL` if the event does not sample, the period is 0 or exceeds 63 bits, or the frequency exceeds
     /// [`max_sample_rate`](crate::limits::max_sample_rate).
     #[doc(alias = "PERF_EVENT_IOC_PERIOD")]
     pub fn period(&self, period: u64) -> Result<(), Error> {
         self.told(Request::PERIOD, ioctl::period(self.as_fd(), period))
     }
 
-    /// Sends the records to the ring of `output`, which has to be mapped; `None` undoes it.
+    /// Redirects the event's records to the ring of `output`, which must be mapped. `None` ends the redirection.
     ///
     /// # Errors
     ///
-    /// `EINVAL` where the two are not of one cpu or one task, differ in clock or in `write_backward`, or this event has
-    /// a ring of its own.
+    /// `EINVAL` if the two events are not of the same cpu or the same task, if they differ in clock or in
+    /// `write_backward`, or if this event has a ring of its own.
     #[doc(alias = "PERF_EVENT_IOC_SET_OUTPUT")]
     pub fn set_output(&self, output: Option<&Self>) -> Result<(), Error> {
         self.told(Request::SET_OUTPUT, ioctl::set_output(self.as_fd(), output.map(AsFd::as_fd)))
     }
 
-    /// Sets the filter: of a tracepoint an expression over its fields (`prev_pid != 0 && prev_comm ~ "bash*"`), of an AUX
-    /// PMU address ranges (`filter 0x1000/0x100@/bin/true`), which replace those before. Since Linux 2.6.33.
+    /// Sets the event's filter. Since Linux 2.6.33.
+    ///
+    /// For a tracepoint it is an expression over the fields (`prev_pid != 0 && prev_comm ~ "bash*"`). For an AUX PMU it
+    /// is a list of address ranges (`filter 0x1000/0x100@/bin/true`), which replaces the previous list.
     ///
     /// # Errors
     ///
-    /// `EINVAL` where the expression cannot be parsed, or the event can have no filter; `EEXIST` where a tracepoint's
-    /// event has one already, which stays until it is closed.
+    /// `EINVAL` if the filter cannot be parsed or the event cannot have one. `EEXIST` if a tracepoint event already has
+    /// a filter; that filter stays until the event is closed.
     #[doc(alias = "PERF_EVENT_IOC_SET_FILTER")]
     pub fn set_filter(&self, filter: &CStr) -> Result<(), Error> {
         self.told(Request::SET_FILTER, ioctl::set_filter(self.as_fd(), filter))
     }
 
-    /// Attaches the BPF program whose file descriptor is `program`: to a tracepoint or a probe, where it runs at each hit
-    /// and may keep it from being recorded; since Linux 4.9 to an event that samples. Since Linux 4.1.
+    /// Attaches a BPF program, given by its file descriptor. Since Linux 4.1.
+    ///
+    /// On a tracepoint or a probe it runs at each hit and can prevent the record. Since Linux 4.9 it can also be
+    /// attached to a sampling event.
     ///
     /// # Errors
     ///
-    /// `EINVAL` where the program is not of the event's kind, `EEXIST` where the event has a program, `EPERM` without
-    /// `CAP_PERFMON` or `CAP_SYS_ADMIN`.
+    /// `EINVAL` if the type of the program does not match the event, `EEXIST` if the event already has a program,
+    /// `EPERM` without `CAP_PERFMON` or `CAP_SYS_ADMIN`.
     #[doc(alias = "PERF_EVENT_IOC_SET_BPF")]
     pub fn set_bpf(&self, program: impl AsFd) -> Result<(), Error> {
         self.told(Request::SET_BPF, ioctl::set_bpf(self.as_fd(), program.as_fd()))
     }
 
-    /// Pauses the ring, or resumes it. What is recorded while it is paused is lost, and told by a LOST record; overflows
-    /// still signal. Since Linux 4.7.
+    /// Pauses or resumes the ring. Since Linux 4.7.
+    ///
+    /// Records are lost while the ring is paused; a LOST record reports how many. Overflows still send signals.
     ///
     /// # Errors
     ///
-    /// `EINVAL` where the event has no ring.
+    /// `EINVAL` if the event has no ring.
     #[doc(alias = "PERF_EVENT_IOC_PAUSE_OUTPUT")]
     pub fn pause_output(&self, pause: bool) -> Result<(), Error> {
         self.told(Request::PAUSE_OUTPUT, ioctl::pause_output(self.as_fd(), pause))
     }
 
-    /// The ids of the BPF programs on this tracepoint, those that other events have attached to it included. Since
-    /// Linux 4.16.
+    /// Returns the ids of the BPF programs that are attached to this tracepoint, by any event. Since Linux 4.16.
     ///
     /// # Errors
     ///
-    /// `EINVAL` for an event that is no tracepoint, `EPERM` without `CAP_PERFMON` or `CAP_SYS_ADMIN`.
+    /// `EINVAL` if the event is not a tracepoint, `EPERM` without `CAP_PERFMON` or `CAP_SYS_ADMIN`.
     #[doc(alias = "PERF_EVENT_IOC_QUERY_BPF")]
     pub fn query_bpf(&self) -> Result<Vec<u32>, Error> {
-        // More programs than this a tracepoint may not have.
+        // The kernel's maximum number of programs on a tracepoint.
         const MOST: usize = 64;
         let mut words = [0; 2 + MOST];
         ioctl::query_bpf(self.as_fd(), &mut words).map_err(|error| self.failed(Request::QUERY_BPF, error))?;
@@ -352,12 +364,12 @@ impl Counter {
         Ok(ids.iter().take(count).copied().collect())
     }
 
-    /// Changes a breakpoint without opening it anew: its address, length and accesses, and whether it is on. Nothing
-    /// else of `event` may differ from what this was opened with. Since Linux 4.17.
+    /// Changes the address, length, accesses and `disabled` of an open breakpoint. All other fields of `event` must be
+    /// those that it was opened with. Since Linux 4.17.
     ///
     /// # Errors
     ///
-    /// Where `event` contradicts itself; `EOPNOTSUPP` for an event that is no breakpoint; `EINVAL` where something else
+    /// If `event` contradicts itself. `EOPNOTSUPP` if the open event is not a breakpoint. `EINVAL` if another field
     /// differs.
     #[doc(alias = "PERF_EVENT_IOC_MODIFY_ATTRIBUTES")]
     pub fn modify_attributes(&mut self, event: &Builder) -> Result<(), Error> {
@@ -380,24 +392,24 @@ impl Counter {
     }
 }
 
-/// Enables every event that the calling thread opened, on whomever; not those that others opened on it, nor those that
-/// other threads of the process opened.
+/// Enables every event that the calling thread opened, on any target.
 ///
-/// Members of groups too, on Linux 6.18 at least; the manual says that they are left as they are.
+/// Events that other threads opened are not enabled, whether they belong to the same process or count the calling
+/// thread. Members of groups are enabled too, at least on Linux 6.18; the manual page says that they are not.
 ///
 /// # Errors
 ///
-/// `EINVAL` where the kernel has no perf_event.
+/// `EINVAL` if the kernel has no perf_event.
 #[doc(alias = "PR_TASK_PERF_EVENTS_ENABLE")]
 pub fn enable_task() -> Result<(), Error> {
     prctl::task_perf_events(true).map_err(|error| Error::failed("PR_TASK_PERF_EVENTS_ENABLE", error, ""))
 }
 
-/// Disables every event that the calling thread opened, as [`enable_task`] enables them.
+/// Disables every event that the calling thread opened. The counterpart of [`enable_task`].
 ///
 /// # Errors
 ///
-/// As [`enable_task`].
+/// The same as [`enable_task`].
 #[doc(alias = "PR_TASK_PERF_EVENTS_DISABLE")]
 pub fn disable_task() -> Result<(), Error> {
     prctl::task_perf_events(false).map_err(|error| Error::failed("PR_TASK_PERF_EVENTS_DISABLE", error, ""))

@@ -1,4 +1,4 @@
-//! What went wrong: the call, the errno, the fields at fault, and what to do about it.
+//! The error of this crate: the call, the errno, the fields at fault, and what to do.
 
 use core::fmt;
 use std::io;
@@ -9,10 +9,10 @@ pub(crate) mod requests;
 
 pub(crate) use opening::Attempt;
 
-/// Why something could not be done: the call, its errno with its name, and in words what to do.
+/// Why a request failed: the call, its errno with its name, and advice on what to do.
 ///
-/// One pointer wide. [`source`](core::error::Error::source) is the [`io::Error`] of the call; there is none where the
-/// request was refused before the kernel was asked, which [`errno`](Self::errno) `None` tells as well.
+/// As large as one pointer. [`source`](core::error::Error::source) is the [`io::Error`] of the call. If the request was
+/// refused before any system call, there is no source, and [`errno`](Self::errno) is `None`.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Error(Box<Inner>);
@@ -26,47 +26,48 @@ struct Inner {
 }
 
 impl Error {
-    /// A call failed. `advice` says what to do; empty where the errno says all.
+    /// An error of a failed call. `advice` is what to do; it is empty if the errno needs no explanation.
     pub(crate) fn failed(call: &'static str, source: io::Error, advice: impl Into<String>) -> Self {
         Self(Box::new(Inner { call, source: Some(source), fields: Vec::new(), advice: advice.into() }))
     }
 
-    /// A request that was not made, since it could only fail. `why` says so in words that begin with the field.
+    /// An error of a request that was not made because it can only fail. `why` starts with the name of the field.
     pub(crate) fn refused(call: &'static str, field: &'static str, why: impl Into<String>) -> Self {
         Self(Box::new(Inner { call, source: None, fields: vec![field], advice: why.into() }))
     }
 
-    /// This error, with the fields of the attr that are at fault.
+    /// Returns this error with the fields of the attr that are at fault.
     pub(crate) fn with_fields(mut self, fields: Vec<&'static str>) -> Self {
         self.0.fields = fields;
         self
     }
 
-    /// The call that failed, or that was not made: `perf_event_open`, `PERF_EVENT_IOC_ENABLE`, `mmap`, `read`.
+    /// Returns the call that failed or was not made: `perf_event_open`, `PERF_EVENT_IOC_ENABLE`, `mmap`, `read`.
     #[must_use]
     pub fn call(&self) -> &'static str {
         self.0.call
     }
 
-    /// The number of the kernel's error; `None` where the kernel was not asked.
+    /// Returns the kernel's error number; `None` if the request was refused before any system call.
     #[must_use]
     pub fn errno(&self) -> Option<i32> {
         self.0.source.as_ref().and_then(io::Error::raw_os_error)
     }
 
-    /// The name of the kernel's error, as in `EACCES`; `None` where there is none, or it is no error of these calls.
+    /// Returns the name of the errno, such as `EACCES`; `None` if there is no errno, or if it is not an errno of these
+    /// calls.
     #[must_use]
     pub fn errno_name(&self) -> Option<&'static str> {
         self.errno().and_then(errno::name)
     }
 
-    /// The fields of the attr that are at fault, by the kernel's names; empty where it is none or is not known.
+    /// Returns the kernel's names of the attr's fields at fault; empty if no field is at fault or none is known.
     #[must_use]
     pub fn fields(&self) -> &[&'static str] {
         &self.0.fields
     }
 
-    /// What it means and what to do about it: a sentence or a few. Empty where there is nothing to add.
+    /// Returns what the error means and what to do, in a few sentences; empty if there is nothing to add to the errno.
     #[must_use]
     pub fn advice(&self) -> &str {
         &self.0.advice

@@ -1,24 +1,25 @@
-//! What to count: events made by constructors, or read from perf's event strings.
+//! Events: what to count, from constructors or from perf's event strings.
 //!
-//! An [`Event`] holds the fields of an attr that say *which* event it is; how it is sampled, read and inherited is for
-//! whoever opens it. [`parse()`] reads what `perf record -e` and `perf stat -e` read:
+//! An [`Event`] holds the fields of an attr that select *which* event is counted. How it is sampled, read and inherited
+//! is the caller's choice when it opens the event. [`parse()`] accepts the strings of `perf record -e` and `perf stat
+//! -e`:
 //!
 //! | string | event |
 //! |---|---|
-//! | `cycles`, `faults`, `task-clock` | a generalised hardware or software event, [`Event::hardware`], [`Event::software`] |
+//! | `cycles`, `faults`, `task-clock` | a generalised hardware event, [`Event::hardware`], or a software event, [`Event::software`] |
 //! | `L1-dcache-load-misses`, `LLC-loads` | a cache event, [`Event::cache`] |
-//! | `r1a8`, `4:0x1a8` | a raw event, [`Event::raw`]; any type and config |
-//! | `sched:sched_switch`, `sched:*` | a tracepoint, [`Event::tracepoint`]; those that the pattern names |
+//! | `r1a8`, `4:0x1a8` | a raw event, [`Event::raw`]; an event by type and config, [`Event::numeric`] |
+//! | `sched:sched_switch`, `sched:*` | a tracepoint, [`Event::tracepoint`]; all tracepoints that match the pattern |
 //! | `mem:0x1000/4:rw` | a breakpoint, [`Event::breakpoint`] |
-//! | `cpu/event=0x3c,umask=1/`, `msr/tsc/`, `tsc` | an event of a PMU of sysfs: its terms, or its name there |
+//! | `cpu/event=0x3c,umask=1/`, `msr/tsc/`, `tsc` | an event of a PMU in sysfs, by its terms or its name |
 //!
-//! Behind any of them `:` and modifiers, [`Modifiers`]; `{a,b}:S` is a group. Terms of perf that say how to sample
-//! (`period`, `freq`, `inherit`, `max-stack`, `call-graph`, ...) are kept in [`Event::terms`] for the caller.
+//! A `:` and [`Modifiers`] may follow each of them. `{a,b}:S` is a group. perf's terms about sampling (`period`,
+//! `freq`, `inherit`, `max-stack`, `call-graph`, ...) are stored in [`Event::terms`].
 //!
 //! # Guests
 //!
-//! perf before 6.13 gives `exclude_guest` to an event that has no modifier, and to one with `u` or `p` unless `G` or `H`
-//! says otherwise; [`parse()`] does as it does. `cycles:GH` counts everywhere. The constructors set no `exclude_*` flag.
+//! [`parse()`] sets `exclude_guest` as perf before 6.13 does: for an event without modifiers, and for an event with `u`
+//! or `p` but neither `G` nor `H`. `cycles:GH` counts the host and its guests. The constructors set no `exclude_*` flag.
 
 mod close;
 mod construct;
@@ -47,7 +48,7 @@ pub use terms::{CallGraph, Terms};
 
 use perf_abi::attr::Attr;
 
-/// What to count: the fields of an attr that say which event, none that say how.
+/// What to count: the fields of an attr that select the event, and none that select how it is recorded.
 ///
 /// # Examples
 ///
@@ -61,39 +62,42 @@ use perf_abi::attr::Attr;
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Event {
-    /// As perf prints it: `cycles:u`, `sched:sched_switch`; what `name=` says where the string has it.
+    /// The name as perf prints it: `cycles:u`, `sched:sched_switch`. The value of the `name=` term, if the string has
+    /// one.
     pub name: String,
-    /// `kind`, `config` to `config4`, `bp_type`, `exclude_*`, `precise_ip`, `pinned`, `exclusive`; the rest is zero.
+    /// The fields `kind`, `config` to `config4`, `bp_type`, `exclude_*`, `precise_ip`, `pinned` and `exclusive`. All
+    /// others are zero.
     pub attr: Attr,
-    /// What `config1` has to point at when the event is opened: `kprobe_func`, `uprobe_path`.
+    /// The string that `config1` must point to when the event is opened: `kprobe_func` or `uprobe_path`. `None` for
+    /// other events.
     pub string: Option<CString>,
-    /// The unit of the count times [`scale`](Self::scale), as sysfs says it: `Joules`, `MiB`.
+    /// The unit of the count after multiplication by [`scale`](Self::scale), from sysfs: `Joules`, `MiB`.
     pub unit: Option<String>,
-    /// What a count has to be multiplied by to be in [`unit`](Self::unit)s.
+    /// The factor that converts a count to [`unit`](Self::unit).
     pub scale: Option<f64>,
-    /// The PMU's `cpumask` or `cpus`: where the event may be opened. Empty: anywhere.
+    /// The cpus on which the event may be opened, from the PMU's `cpumask` or `cpus`. Empty: any cpu.
     pub cpus: Vec<u32>,
-    /// The PMU of sysfs that counts it, where the string led to one: tells apart the events that one string made.
+    /// The name of the PMU in sysfs, if the string selects one. Distinguishes the events that one string expands to.
     pub pmu: Option<String>,
-    /// What the string asks for beyond which event it is; for the caller to set in the attr it opens.
+    /// The terms about sampling; the caller applies them to the attr it opens.
     pub terms: Terms,
-    /// Modifier `P`: the caller is to try `precise_ip` 3, 2, 1 and 0, and to take the first that opens.
+    /// Modifier `P`: try `precise_ip` 3, 2, 1 and 0, and use the first that opens.
     pub precise_max: bool,
-    /// Modifier `b`: perf counts with a BPF program in place of an event of its own.
+    /// Modifier `b`: perf counts with a BPF program instead of an event of its own.
     pub bpf_counter: bool,
 }
 
-/// Events that are scheduled together: the first is the leader. A single event is a group of one.
+/// Events that are scheduled together. The first one is the leader. A single event is a group of one.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EventGroup {
-    /// The leader, and its siblings.
+    /// The leader, then the other members.
     pub events: Vec<Event>,
-    /// The name before the brace: `memory{loads,stores}`.
+    /// The name before the opening brace: `memory{loads,stores}`.
     pub name: Option<String>,
-    /// Modifier `S`: only the leader samples; each sample reads the counts of all (`PERF_SAMPLE_READ` and
+    /// Modifier `S`: only the leader samples, and each sample contains the counts of all events (`PERF_SAMPLE_READ` and
     /// `PERF_FORMAT_GROUP`).
     pub sample_leader_only: bool,
-    /// Modifier `W`: where the kernel refuses the group, the events may be opened each by itself.
+    /// Modifier `W`: if the kernel refuses the group, the events may be opened one by one.
     pub weak: bool,
 }
 

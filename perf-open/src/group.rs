@@ -1,4 +1,4 @@
-//! Groups: events that are on the PMU together, and are read together.
+//! Groups: events that are scheduled onto the PMU together and read together.
 
 use perf_abi::read_format::ReadFormat;
 
@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::event::EventGroup;
 use crate::target::Target;
 
-/// What a group's events are read as.
+/// The `read_format` bits that a group is read with.
 const FORMAT: ReadFormat = ReadFormat(
     ReadFormat::GROUP.0
         | ReadFormat::ID.0
@@ -17,9 +17,11 @@ const FORMAT: ReadFormat = ReadFormat(
         | ReadFormat::TOTAL_TIME_RUNNING.0,
 );
 
-/// A leader and its members: counted at the very same times, so that their counts may be compared, added and divided.
+/// A leader and its members. All of them count over exactly the same time, so their counts can be compared, added and
+/// divided.
 ///
-/// All are on the PMU or none is. A group that is larger than the PMU never is: `time_running` stays 0.
+/// The kernel schedules all events of a group onto the PMU, or none. A group that is larger than the PMU is never
+/// scheduled: `time_running` stays 0.
 ///
 /// # Examples
 ///
@@ -40,44 +42,44 @@ const FORMAT: ReadFormat = ReadFormat(
 /// ```
 #[derive(Debug)]
 pub struct Group {
-    /// The leader first.
+    /// The leader is the first element, so the list is never empty.
     counters: Vec<Counter>,
-    /// The id of each counter.
+    /// The ids of the `counters`, in the same order.
     ids: Vec<u64>,
 }
 
 impl Group {
-    /// Opens the leader of a new group. To its `read_format` is added what the group is read by: `GROUP`, `ID` and both
-    /// times.
+    /// Opens the leader of a new group. Adds `GROUP`, `ID` and both times to its `read_format`.
     ///
     /// # Errors
     ///
-    /// As [`Builder::open`].
+    /// The same as [`Builder::open`].
     pub fn open(leader: Builder, target: &Target<'_>) -> Result<Self, Error> {
         let mut group = Self { counters: Vec::new(), ids: Vec::new() };
         group.push(Self::readable(leader).open(target)?)?;
         Ok(group)
     }
 
-    /// Opens one more event in the group, on the target that the leader has.
+    /// Opens another event in the group. `target` must be the leader's target.
     ///
     /// # Errors
     ///
-    /// As [`Builder::open_in`].
+    /// The same as [`Builder::open_in`].
     pub fn add(&mut self, member: Builder, target: &Target<'_>) -> Result<(), Error> {
         let member = Self::readable(member).open_in(self.leader(), target)?;
         self.push(member)
     }
 
-    /// Opens the events that a string grouped, each as `with` completes it.
+    /// Opens the events of a group from an event string, each as `with` completes it.
     ///
-    /// `with` gets the events in order with whether the event is one that may sample: all do, but in a group with the
-    /// modifier `S` the leader alone. The leader is opened [`disabled`](Builder::disabled), and so is the group until
-    /// [`enable`](Self::enable).
+    /// Calls `with` for the events in order. Its second argument is whether the event may sample: `true` for every
+    /// event, but only for the leader in a group with the modifier `S`. Opens the leader
+    /// [`disabled`](Builder::disabled), so the group counts nothing until [`enable`](Self::enable).
     ///
     /// # Errors
     ///
-    /// As [`Builder::open`]. Where the modifier `W` allows it, the events can then be opened each by itself.
+    /// The same as [`Builder::open`]. If [`weak`](EventGroup::weak) is set (modifier `W`), the caller may then open the
+    /// events one by one.
     pub fn open_events(
         events: &EventGroup,
         target: &Target<'_>,
@@ -108,14 +110,14 @@ impl Group {
         Ok(())
     }
 
-    /// The leader.
+    /// Returns the leader.
     #[must_use]
     pub fn leader(&self) -> &Counter {
-        // A group is made with its leader, and nothing takes it out.
+        // `open` creates the group with its leader, and nothing removes it.
         &self.counters[0]
     }
 
-    /// The events, the leader first, then in the order they were added.
+    /// Returns the events: the leader first, then the members in the order they were added.
     #[must_use]
     pub fn counters(&self) -> &[Counter] {
         &self.counters
@@ -125,7 +127,7 @@ impl Group {
     ///
     /// # Errors
     ///
-    /// As [`Counter::enable_group`].
+    /// The same as [`Counter::enable_group`].
     pub fn enable(&self) -> Result<(), Error> {
         self.leader().enable_group()
     }
@@ -134,26 +136,26 @@ impl Group {
     ///
     /// # Errors
     ///
-    /// As [`Counter::disable_group`].
+    /// The same as [`Counter::disable_group`].
     pub fn disable(&self) -> Result<(), Error> {
         self.leader().disable_group()
     }
 
-    /// Sets the counts of all events of the group to 0; the times go on.
+    /// Sets the counts of all events of the group to 0. The times continue.
     ///
     /// # Errors
     ///
-    /// As [`Counter::reset_group`].
+    /// The same as [`Counter::reset_group`].
     pub fn reset(&self) -> Result<(), Error> {
         self.leader().reset_group()
     }
 
-    /// The counts of all events of the group by one read, in the order of [`counters`](Self::counters), told apart by
-    /// their ids.
+    /// Reads the counts of all events of the group in one read. The order is that of [`counters`](Self::counters); the
+    /// ids in the read identify the events.
     ///
     /// # Errors
     ///
-    /// As [`Counter::read_group`].
+    /// The same as [`Counter::read_group`].
     pub fn read(&self) -> Result<Vec<Count>, Error> {
         let counts = self.leader().read_group()?;
         let of = |id: &u64| counts.iter().find(|count| count.id == Some(*id)).copied();

@@ -1,13 +1,16 @@
-//! Live capture with Linux perf_event: counters and groups of them, the rings and AUX areas they are recorded in, and the
-//! events that the machine has.
+//! Live capture with Linux perf_event: counters, groups, rings, AUX areas, and the lists of the machine's events.
 //!
-//! - **What to count**: an [`Event`], made by its kind ([`Event::software`], [`Event::tracepoint`], [`Event::uprobe`], ...)
-//!   or read from perf's event strings, [`event::parse`](event::parse()). [`pmu`] lists what the machine has.
-//! - **Whom**: a [`Target`]: a thread, a cpu, a cgroup on a cpu.
-//! - **How**: a [`Builder`], with a setter for each field of the attr. It opens a [`Counter`], or a [`Group`] of them.
-//! - **Counts**: [`Counter::read`], and [`user_read`] without a system call.
-//! - **Records**: a [`Ring`], or an [`Overwrite`] that keeps the newest; [`Aux`] areas. [`parse`] decodes what comes out.
+//! - **What to count**: an [`Event`], built by a constructor ([`Event::software`], [`Event::tracepoint`],
+//!   [`Event::uprobe`], ...) or parsed from a perf event string by [`event::parse`](event::parse()). [`pmu`] lists the
+//!   PMUs of the machine.
+//! - **Where to count**: a [`Target`]: a thread, a cpu, or a cgroup on a cpu.
+//! - **How to count**: a [`Builder`], with a setter for each field of the attr. It opens a [`Counter`] or a member of a
+//!   [`Group`].
+//! - **Counts**: [`Counter::read`], or [`user_read`] without a system call.
+//! - **Records**: a [`Ring`], or an [`Overwrite`] that keeps the newest records; [`Aux`] areas. [`parse`] decodes the
+//!   records.
 //!
+//! [`manual`] maps each name of perf_event_open(2) to an item of this crate.
 //! [`manual`] has every name of perf_event_open(2) and the item that serves it.
 //!
 //! # Examples
@@ -29,20 +32,21 @@
 //!
 //! # Errors
 //!
-//! An [`Error`] tells the call, the errno by name, and what it means for this event on this machine: the value of
-//! `perf_event_paranoid` where that is what forbids, the PMUs there are where there is none for the event, the fields that
-//! an older kernel does not know. What could only fail, and what a kernel would take and do wrongly, is refused before it
-//! is asked.
+//! An [`Error`] holds the call, the name of the errno, and what the errno means for this event on this machine.
+//! Examples: the value of `perf_event_paranoid` if it forbids the event, the list of PMUs if none counts the event, the
+//! fields that an older kernel does not know. Requests that can only fail, and requests that a kernel accepts but
+//! handles wrongly, return an error before any system call.
 //!
 //! # Kernels
 //!
-//! Any since 3.2, which Rust's standard library needs. What is newer says since when; what had bugs says where.
-//! [`Builder::or_drop`] does without the parts of an attr that a kernel is too old for, and tells which.
+//! Every kernel since 3.2 works; Rust's standard library needs that version. The docs of newer features give the kernel
+//! version that added them. The docs of features with kernel bugs give the affected versions. [`Builder::or_drop`]
+//! leaves out the parts of an attr that a kernel is too old for, and [`Counter::dropped`] lists them.
 //!
 //! # Unsafe code
 //!
-//! It is in one private module, `sys`: the system calls, the shared memory, two instructions; each block is proved by its
-//! comment. On systems other than Linux the crate is empty.
+//! All unsafe code is in one private module, `sys`: system calls, shared memory, and two instructions. A comment at
+//! each block proves it sound. On systems other than Linux the crate is empty.
 
 #![cfg(target_os = "linux")]
 #![deny(unsafe_code)]

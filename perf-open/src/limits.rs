@@ -1,6 +1,6 @@
-//! What the system allows: the files of `/proc/sys/kernel` that are about perf_event.
+//! The system's perf_event limits: files of `/proc/sys/kernel`, and `rdpmc` of sysfs.
 //!
-//! Each function reads its file anew; the values can change at any time.
+//! Each function reads its file again; the values can change at any time.
 //!
 //! # Examples
 //!
@@ -27,93 +27,105 @@ const MAX_CONTEXTS: &str = "/proc/sys/kernel/perf_event_max_contexts_per_stack";
 const CPU_TIME_MAX_PERCENT: &str = "/proc/sys/kernel/perf_cpu_time_max_percent";
 const RDPMC: &str = "/sys/bus/event_source/devices/cpu/rdpmc";
 
-/// Whether the kernel has perf_event at all: whether `perf_event_paranoid` exists, which is the documented test.
+/// Returns whether the kernel supports perf_event.
+///
+/// It does if `perf_event_paranoid` exists; the manual page documents this test.
 #[must_use]
 pub fn is_supported() -> bool {
     Path::new(PARANOID).exists()
 }
 
-/// What is forbidden without `CAP_PERFMON` (since Linux 5.8; before, and still, `CAP_SYS_ADMIN`):
+/// Returns what is forbidden without `CAP_PERFMON` (since Linux 5.8) or `CAP_SYS_ADMIN` (any version):
 /// `/proc/sys/kernel/perf_event_paranoid`.
+///
+/// Each value also forbids what the lower values forbid.
 ///
 /// | value | forbidden |
 /// |---|---|
-/// | -1 | nothing, and rings beyond [`mlock_kb`] are allowed |
+/// | -1 | nothing; rings larger than [`mlock_kb`] are allowed |
 /// | 0 | raw data of tracepoints, and the function tracepoint |
-/// | 1 | also events of a cpu, [`Target::cpu`](crate::Target::cpu) |
-/// | 2 | also counting the kernel: `exclude_kernel` must be set. The default since Linux 4.6 |
-/// | 3, 4 | everything, where a distribution's kernel knows these values; 2 elsewhere |
+/// | 1 | events of a cpu, [`Target::cpu`](crate::Target::cpu) |
+/// | 2 | counting the kernel: `exclude_kernel` must be set. The default since Linux 4.6 |
+/// | 3, 4 | everything, on distribution kernels that know these values; the same as 2 on other kernels |
 ///
 /// # Errors
 ///
-/// If the file cannot be read: the kernel has no perf_event, or `/proc` is not mounted. So for every function here.
+/// Returns an error if the file cannot be read: the kernel has no perf_event, or `/proc` is not mounted. This holds for
+/// every function of this module.
 #[doc(alias = "/proc/sys/kernel/perf_event_paranoid")]
 pub fn paranoid() -> Result<i32, Error> {
     read(PARANOID)
 }
 
-/// KiB of rings that a user may have locked in memory, per cpu, in addition to `RLIMIT_MEMLOCK`:
-/// `/proc/sys/kernel/perf_event_mlock_kb`. 516 by default: a ring of 128 pages of 4 KiB and its control page.
+/// Returns the KiB of rings, per cpu, that a user may lock in memory in addition to `RLIMIT_MEMLOCK`:
+/// `/proc/sys/kernel/perf_event_mlock_kb`.
+///
+/// The default is 516: a ring of 128 pages of 4 KiB and its control page.
 ///
 /// # Errors
 ///
-/// As [`paranoid`].
+/// The same as [`paranoid`].
 #[doc(alias = "/proc/sys/kernel/perf_event_mlock_kb")]
 pub fn mlock_kb() -> Result<u32, Error> {
     read(MLOCK_KB)
 }
 
-/// Samples a second at most: `/proc/sys/kernel/perf_event_max_sample_rate`.
+/// Returns the maximum number of samples per second: `/proc/sys/kernel/perf_event_max_sample_rate`.
 ///
-/// A higher [`sample_freq`](crate::Builder::sample_freq) is refused. The kernel lowers the value by itself when
+/// The kernel refuses a higher [`sample_freq`](crate::Builder::sample_freq). It lowers the value by itself when
 /// sampling takes more than [`cpu_time_max_percent`].
 ///
 /// # Errors
 ///
-/// As [`paranoid`].
+/// The same as [`paranoid`].
 #[doc(alias = "/proc/sys/kernel/perf_event_max_sample_rate")]
 pub fn max_sample_rate() -> Result<u32, Error> {
     read(MAX_SAMPLE_RATE)
 }
 
-/// Entries of a call chain at most: `/proc/sys/kernel/perf_event_max_stack`. Since Linux 4.8.
+/// Returns the maximum number of entries of a call chain: `/proc/sys/kernel/perf_event_max_stack`. Since Linux 4.8.
 ///
 /// # Errors
 ///
-/// As [`paranoid`]; also on kernels before 4.8.
+/// The same as [`paranoid`]; kernels before 4.8 do not have the file.
 #[doc(alias = "/proc/sys/kernel/perf_event_max_stack")]
 pub fn max_stack() -> Result<u32, Error> {
     read(MAX_STACK)
 }
 
-/// Context markers in a call chain at most, counted apart from its entries:
-/// `/proc/sys/kernel/perf_event_max_contexts_per_stack`. Since Linux 4.8.
+/// Returns the maximum number of context markers in a call chain: `/proc/sys/kernel/perf_event_max_contexts_per_stack`.
+///
+/// The markers do not count as entries. Since Linux 4.8.
 ///
 /// # Errors
 ///
-/// As [`paranoid`]; also on kernels before 4.8.
+/// The same as [`paranoid`]; kernels before 4.8 do not have the file.
 #[doc(alias = "/proc/sys/kernel/perf_event_max_contexts_per_stack")]
 pub fn max_contexts_per_stack() -> Result<u32, Error> {
     read(MAX_CONTEXTS)
 }
 
-/// Percent of a cpu's time that sampling may take before the kernel lowers [`max_sample_rate`]; 0 and 100 mean that it
-/// does not: `/proc/sys/kernel/perf_cpu_time_max_percent`. Since Linux 3.11.
+/// Returns the percentage of a cpu's time that sampling may take before the kernel lowers [`max_sample_rate`]:
+/// `/proc/sys/kernel/perf_cpu_time_max_percent`.
+///
+/// 0 and 100 mean that the kernel never lowers it. Since Linux 3.11.
 ///
 /// # Errors
 ///
-/// As [`paranoid`]; also on kernels before 3.11.
+/// The same as [`paranoid`]; kernels before 3.11 do not have the file.
 #[doc(alias = "/proc/sys/kernel/perf_cpu_time_max_percent")]
 pub fn cpu_time_max_percent() -> Result<u32, Error> {
     read(CPU_TIME_MAX_PERCENT)
 }
 
-/// Who may read counters with the `rdpmc` instruction: `/sys/bus/event_source/devices/cpu/rdpmc`. 0 nobody, 1 tasks
-/// with an event that is mapped, 2 everybody (the meaning of 1 before Linux 4.0). Since Linux 3.4, x86 only.
+/// Returns who may read counters with the `rdpmc` instruction: `/sys/bus/event_source/devices/cpu/rdpmc`.
+///
+/// 0 is nobody, 1 is tasks that have mapped an event, 2 is everybody. Before Linux 4.0, 1 is everybody. Since Linux
+/// 3.4, x86 only.
 ///
 /// # Errors
 ///
-/// If there is no such file: another architecture, or a machine without a hardware PMU.
+/// Returns an error if the file does not exist: on another architecture, or on a machine without a hardware PMU.
 #[doc(alias = "/sys/bus/event_source/devices/cpu/rdpmc")]
 pub fn rdpmc() -> Result<u32, Error> {
     read(RDPMC)

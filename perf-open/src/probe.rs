@@ -1,6 +1,6 @@
-//! Probes that need no tracefs: kernel and user functions, through the PMUs `kprobe` and `uprobe`.
+//! Probes without tracefs: on kernel and user functions, through the PMUs `kprobe` and `uprobe`.
 //!
-//! The kernel makes the probe when the event is opened and removes it with the event. Since Linux 4.17.
+//! The kernel creates the probe when the event is opened and removes it when the event is closed. Since Linux 4.17.
 //! Kernel: `perf_kprobe_event_init` and `perf_uprobe_event_init`, `kernel/events/core.c`;
 //! `Documentation/ABI/testing/sysfs-bus-event_source-devices-format`.
 
@@ -11,42 +11,44 @@ use std::path::Path;
 use crate::event::{Event, LookupError};
 use crate::pmu::{Pmu, Pmus};
 
-/// What a kernel probe is set on.
+/// The location of a kernel probe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KernelPlace<'a> {
-    /// So many bytes into a function of the kernel or of a module, by its symbol.
+    /// A symbol of the kernel or of a module, and an offset in bytes into that function.
     Function(&'a str, u64),
     /// An address.
     Address(u64),
 }
 
 impl Event {
-    /// Each time the kernel executes what is at `place`.
+    /// Returns an event that fires each time the kernel executes the instruction at `place`.
     ///
-    /// The event is to be opened with `config1` pointing at [`string`](Self::string), where it has one.
+    /// If [`string`](Self::string) is `Some`, `config1` of the opened attr must point to it;
+    /// [`Builder`](crate::Builder) sees to that.
     ///
     /// # Errors
     ///
-    /// [`LookupError::Unknown`] if the kernel has no `kprobe` PMU: it is older than 4.17, or built without
-    /// `CONFIG_KPROBE_EVENTS`. [`LookupError::Nul`] for a symbol that holds a NUL.
+    /// [`LookupError::Unknown`] if the kernel has no `kprobe` PMU: it is older than 4.17, or was built without
+    /// `CONFIG_KPROBE_EVENTS`. [`LookupError::Nul`] if the symbol contains a NUL.
     pub fn kprobe(place: KernelPlace<'_>) -> Result<Self, LookupError> {
         Self::kprobe_of(&Pmus::new(), place, false)
     }
 
-    /// Each time a function of the kernel returns.
+    /// Returns an event that fires each time a function of the kernel returns.
     ///
     /// # Errors
     ///
-    /// As for [`kprobe`](Self::kprobe).
+    /// The same as [`kprobe`](Self::kprobe).
     pub fn kretprobe(place: KernelPlace<'_>) -> Result<Self, LookupError> {
         Self::kprobe_of(&Pmus::new(), place, true)
     }
 
-    /// [`kprobe`](Self::kprobe) or [`kretprobe`](Self::kretprobe) on a machine that `pmus` tells of.
+    /// Returns the event of [`kprobe`](Self::kprobe), or of [`kretprobe`](Self::kretprobe) if `returns`, with the PMUs
+    /// in `pmus`.
     ///
     /// # Errors
     ///
-    /// As for [`kprobe`](Self::kprobe).
+    /// The same as [`kprobe`](Self::kprobe).
     pub fn kprobe_of(pmus: &Pmus, place: KernelPlace<'_>, returns: bool) -> Result<Self, LookupError> {
         let (string, number, name) = match place {
             KernelPlace::Function(symbol, offset) => {
@@ -62,15 +64,16 @@ impl Event {
         Ok(event)
     }
 
-    /// Each time a process executes what is `offset` bytes into the file at `path`.
+    /// Returns an event that fires each time a process executes the instruction at `offset` bytes into the file at
+    /// `path`.
     ///
-    /// The offset is one of the file, not an address of the program. The event is to be opened with `config1` pointing
-    /// at [`string`](Self::string).
+    /// The offset is a file offset, not an address of the program. `config1` of the opened attr must point to
+    /// [`string`](Self::string); [`Builder`](crate::Builder) sees to that.
     ///
     /// # Errors
     ///
-    /// [`LookupError::Unknown`] if the kernel has no `uprobe` PMU: it is older than 4.17, or built without
-    /// `CONFIG_UPROBE_EVENTS`. [`LookupError::Nul`] for a path that holds a NUL.
+    /// [`LookupError::Unknown`] if the kernel has no `uprobe` PMU: it is older than 4.17, or was built without
+    /// `CONFIG_UPROBE_EVENTS`. [`LookupError::Nul`] if the path contains a NUL.
     ///
     /// # Examples
     ///
@@ -86,23 +89,25 @@ impl Event {
         Self::uprobe_of(&Pmus::new(), path.as_ref(), offset, 0, false)
     }
 
-    /// Each time a function that begins `offset` bytes into the file at `path` returns.
+    /// Returns an event that fires each time the function that starts `offset` bytes into the file at `path` returns.
     ///
     /// # Errors
     ///
-    /// As for [`uprobe`](Self::uprobe).
+    /// The same as [`uprobe`](Self::uprobe).
     pub fn uretprobe(path: impl AsRef<Path>, offset: u64) -> Result<Self, LookupError> {
         Self::uprobe_of(&Pmus::new(), path.as_ref(), offset, 0, true)
     }
 
-    /// [`uprobe`](Self::uprobe) or [`uretprobe`](Self::uretprobe) on a machine that `pmus` tells of, with
-    /// `ref_ctr_offset`: where in the file is the counter that the kernel raises while the probe is set, the semaphore of
-    /// a USDT probe; 0 for none. Since Linux 4.20.
+    /// Returns the event of [`uprobe`](Self::uprobe), or of [`uretprobe`](Self::uretprobe) if `returns`, with the PMUs
+    /// in `pmus`.
+    ///
+    /// `ref_ctr_offset` is the file offset of a counter that the kernel increments while the probe is active, the
+    /// semaphore of a USDT probe; 0 for none. Since Linux 4.20.
     ///
     /// # Errors
     ///
-    /// As for [`uprobe`](Self::uprobe); [`LookupError::Value`] if `ref_ctr_offset` does not fit its bits, or the kernel
-    /// has none for it.
+    /// The same as [`uprobe`](Self::uprobe). [`LookupError::Value`] if `ref_ctr_offset` does not fit its bits, or if
+    /// the kernel has no bits for it.
     pub fn uprobe_of(
         pmus: &Pmus,
         path: &Path,
@@ -123,7 +128,7 @@ impl Event {
     }
 }
 
-/// A probe of a PMU, with its `retprobe` set if it is one.
+/// Returns an event of `pmu`, with the `retprobe` bit set if `returns`.
 fn probe(pmu: &Pmu, name: String, returns: bool) -> Result<Event, LookupError> {
     let mut event = Event { pmu: Some(pmu.name.clone()), ..Event::numeric(name, pmu.kind, 0) };
     if returns {

@@ -1,27 +1,29 @@
-//! Signals: of overflows, sent to whom one names, and of `sigtrap` events, sent to the task that caused them.
+//! Signals: of overflows, sent to an owner of the program's choice, and of `sigtrap` events, sent to the task that
+//! caused them.
 //!
 //! # Overflows
 //!
-//! [`deliver`] has a signal sent each time the event wakes its readers: after `wakeup_events` samples, or with
-//! [`Counter::refresh`](crate::Counter::refresh) after each overflow, and once more when they are used up. What it does is
-//! three calls of `fcntl`, in this order: `F_SETOWN_EX` says who gets it, and alone can name a thread; `F_SETSIG` says
-//! which, and makes it carry the descriptor; `O_ASYNC` turns it on. A real-time signal is queued; of others that come
-//! before the first is taken only one arrives.
+//! After [`deliver`], the kernel sends a signal for each overflow of the event, whatever its `wakeup_events` is. With
+//! [`Counter::refresh`](crate::Counter::refresh) the signal of the last overflow is a hangup. [`deliver`] makes three
+//! calls of `fcntl`, in this order. `F_SETOWN_EX` sets the receiver; only this call can name a thread. `F_SETSIG` sets
+//! the signal, and makes the signal carry the descriptor. `O_ASYNC` turns the signals on. Real-time signals are queued.
+//! Of any other signal, only one can be pending: those sent before it is taken are lost.
 //!
 //! # Traps
 //!
-//! An event with [`sigtrap`](crate::Builder::sigtrap) (since Linux 5.13) sends `SIGTRAP` to the task at the instruction
-//! that overflowed, with the attr's `sig_data`. It needs `remove_on_exec`. [`Trap`] is what it carries.
+//! An event with [`sigtrap`](crate::Builder::sigtrap) (since Linux 5.13) sends `SIGTRAP` to the task, at the
+//! instruction that overflowed, with the attr's `sig_data`. It needs `remove_on_exec`. [`Trap`] holds what the signal
+//! carries.
 //!
 //! # Taking them
 //!
-//! [`Signals`] takes signals where the program has time for them. A trap that has to be dealt with on the spot takes a
-//! handler, installed by `sigaction` with `SA_SIGINFO`, which is unsafe and the caller's to do; in it,
-//! [`Signal::from`] the `siginfo_t` reads what it says, by loads alone.
+//! [`Signals`] takes pending signals when the program asks for them. To handle a trap at once, install a handler with
+//! `sigaction` and `SA_SIGINFO`; this is unsafe and left to the caller. In the handler, [`Signal::from`] decodes the
+//! `siginfo_t`; it only loads from memory, so it is async-signal-safe.
 //!
 //! # Examples
 //!
-//! A breakpoint on a variable, and who wrote it:
+//! A breakpoint on a variable, and the trap of a write:
 //!
 //! ```
 //! use core::time::Duration;
@@ -44,7 +46,7 @@
 //!     .sigtrap(true)
 //!     .sig_data(0x2a);
 //! let signals = Signals::block(&[libc::SIGTRAP])?;
-//! // Not every machine has breakpoints, nor every kernel traps.
+//! // Some machines have no breakpoints, and some kernels no traps.
 //! let Ok(_watch) = event.open(&Target::this_thread()) else { return Ok(()) };
 //! WATCHED.store(1, Ordering::Relaxed);
 //!
@@ -64,25 +66,25 @@ use perf_abi::event::EventType;
 use crate::error::Error;
 use crate::sys::signal::{OwnerKind, Set, bytes, set_async, set_owner, set_signal, thread_id};
 
-/// Who gets the signals of an event.
+/// The receiver of an event's signals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Owner {
-    /// The thread that asks for them.
+    /// The calling thread.
     ThisThread,
     /// A thread, by its id.
     Thread(u32),
-    /// A process, in whichever of its threads does not block the signal.
+    /// A process, by its id: any of its threads that does not block the signal.
     Process(u32),
-    /// All processes of a group.
+    /// All processes of a process group, by its id.
     Group(u32),
 }
 
-/// Has `signal` sent to `owner` each time `event` wakes its readers.
+/// Makes the kernel send `signal` to `owner` each time `event` overflows.
 ///
 /// # Errors
 ///
-/// What `fcntl` says: `EINVAL` for a number that is no signal, `ESRCH` if the owner is gone.
+/// The errno of `fcntl`: `EINVAL` if `signal` is not a signal, `ESRCH` if the owner does not exist.
 #[doc(alias("F_SETSIG", "F_SETOWN_EX", "O_ASYNC"))]
 pub fn deliver(event: impl AsFd, owner: Owner, signal: i32) -> Result<(), Error> {
     let event = event.as_fd();
@@ -101,32 +103,34 @@ pub fn deliver(event: impl AsFd, owner: Owner, signal: i32) -> Result<(), Error>
     set_async(event, true).map_err(failed("O_ASYNC"))
 }
 
-/// Has no more signals sent for `event`.
+/// Stops the signals of `event`.
 ///
 /// # Errors
 ///
-/// What `fcntl` says; it has no reason to.
+/// The errno of `fcntl`; none is expected.
 pub fn stop(event: impl AsFd) -> Result<(), Error> {
     set_async(event.as_fd(), false).map_err(|error| Error::failed("fcntl", error, "O_ASYNC"))
 }
 
-/// Signals that the calling thread does not handle but takes when asked to. What was blocked before is blocked again when
-/// this is dropped; a signal that is still pending then is delivered.
+/// A set of blocked signals, which the calling thread takes on request.
+///
+/// Dropping it restores the thread's previous mask. A signal that is still pending is then delivered.
 pub struct Signals {
     set: Set,
     before: Set,
-    /// Which signals are blocked is the thread's.
+    /// Makes the type neither `Send` nor `Sync`: the mask belongs to the thread.
     thread: PhantomData<*const ()>,
 }
 
 impl Signals {
     /// Blocks `signals` in the calling thread.
     ///
-    /// Others of its process still take those that are sent to the process: block them before threads are started.
+    /// Other threads of the process may still receive signals sent to the process. To prevent that, block the signals
+    /// before starting threads.
     ///
     /// # Errors
     ///
-    /// `EINVAL` for a number that is no signal.
+    /// `EINVAL` if a number is not a signal.
     pub fn block(signals: &[i32]) -> Result<Self, Error> {
         let set = Set::new(signals)
             .map_err(|error| Error::failed("sigaddset", error, "the number is no signal"))?;
@@ -134,12 +138,12 @@ impl Signals {
         Ok(Self { set, before, thread: PhantomData })
     }
 
-    /// Takes one that is pending, or the next that comes; `None` when the time is over, or another signal was handled
-    /// meanwhile. Without a timeout it waits for ever.
+    /// Takes a pending signal, or waits for one. `None` if the timeout expires, or if a handler of another signal
+    /// interrupted the wait. Without a timeout it waits forever.
     ///
     /// # Errors
     ///
-    /// What `sigtimedwait` says; it has no reason to.
+    /// The errno of `sigtimedwait`; none is expected.
     pub fn take(&self, timeout: Option<Duration>) -> Result<Option<Signal>, Error> {
         let info = self.set.take(timeout).map_err(|error| Error::failed("sigtimedwait", error, ""))?;
         Ok(info.as_ref().map(Signal::from))
@@ -148,7 +152,7 @@ impl Signals {
 
 impl Drop for Signals {
     fn drop(&mut self) {
-        // Fails for no mask that was read before.
+        // `pthread_sigmask` does not fail for a mask that it returned before.
         let _ = self.before.restore();
     }
 }
@@ -159,68 +163,68 @@ impl fmt::Debug for Signals {
     }
 }
 
-/// A signal that came.
+/// A signal that was received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Signal {
-    /// Its number.
+    /// The signal number.
     pub number: i32,
     /// `si_code`.
     pub code: i32,
-    /// What it is about.
+    /// The cause of the signal.
     pub cause: Cause,
 }
 
-/// What a signal is about.
+/// The cause of a signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Cause {
-    /// A descriptor has records, or its event overflowed. C: `POLL_IN`.
+    /// The event of the descriptor overflowed, or a descriptor of another kind became readable. C: `POLL_IN`.
     Overflow {
         /// The descriptor.
         fd: RawFd,
     },
-    /// The overflows that [`Counter::refresh`](crate::Counter::refresh) gave are used up. C: `POLL_HUP`.
+    /// The overflows that [`Counter::refresh`](crate::Counter::refresh) allowed are used up. C: `POLL_HUP`.
     Hangup {
         /// The descriptor.
         fd: RawFd,
     },
     /// An event with `sigtrap` overflowed.
     Trap(Trap),
-    /// Something else.
+    /// Another cause.
     Other,
 }
 
-/// What the `SIGTRAP` of an event carries.
+/// The contents of an event's `SIGTRAP`.
 ///
 /// Kernel: `force_sig_perf`; since Linux 5.13.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[doc(alias("TRAP_PERF", "si_perf_data"))]
 pub struct Trap {
-    /// The address the event is about: that of a breakpoint. C: `si_addr`.
+    /// The address that the event is about, such as the address of a breakpoint. C: `si_addr`.
     pub addr: u64,
     /// The attr's `sig_data`. C: `si_perf_data`.
     pub data: u64,
-    /// The attr's type. C: `si_perf_type`.
+    /// The attr's `type`. C: `si_perf_type`.
     pub kind: EventType,
-    /// Whether the signal was blocked, and so came later than the instruction. C: `TRAP_PERF_FLAG_ASYNC`; since
-    /// Linux 6.0.
+    /// Whether the signal was blocked, so that it was delivered after a later instruction. C: `TRAP_PERF_FLAG_ASYNC`;
+    /// since Linux 6.0.
     pub is_late: bool,
 }
 
-/// `si_code` of a trap of an event.
+/// The `si_code` of an event's trap.
 const TRAP_PERF: i32 = 6;
-/// `si_code` of a descriptor that can be read.
+/// The `si_code` of a readable descriptor.
 const POLL_IN: i32 = 1;
-/// `si_code` of a descriptor that is at its end.
+/// The `si_code` of a hangup.
 const POLL_HUP: i32 = 6;
 
-/// Bytes of a `long` and of a pointer; where they are 8, what follows the three numbers is aligned to 8.
+/// Bytes of a `long` and of a pointer. If it is 8, the fields after the first three numbers are aligned to 8.
 const WORD: usize = size_of::<usize>();
-/// Where what depends on the signal begins.
+/// The offset of the fields that depend on the signal.
 const FIELDS: usize = if WORD == 8 { 16 } else { 12 };
 
 impl From<&libc::siginfo_t> for Signal {
-    /// Reads what a signal carries. Of a descriptor's signal only if [`deliver`] or `F_SETSIG` named it.
+    /// Decodes what a signal carries. A descriptor is present only if [`deliver`] or `F_SETSIG` selected the signal.
     fn from(info: &libc::siginfo_t) -> Self {
         let bytes = bytes(info);
         let number = |at: usize| {

@@ -1,4 +1,4 @@
-//! Whom an event is about: a task, a cpu, a cgroup.
+//! The target of an event: a task, a cpu, or a cgroup.
 
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 
@@ -6,9 +6,9 @@ use perf_abi::open::OpenFlags;
 
 use crate::error::Error;
 
-/// Whom an event counts: a thread, all threads of a cpu, or those of a cgroup on a cpu.
+/// The target of an event: a thread, all threads of a cpu, or the threads of a cgroup on a cpu.
 ///
-/// Every combination of the `pid` and `cpu` arguments that the kernel accepts, and none that it refuses.
+/// A target holds any combination of the `pid` and `cpu` arguments that the kernel accepts, and none that it refuses.
 ///
 /// | | any cpu | one cpu |
 /// |---|---|---|
@@ -17,15 +17,16 @@ use crate::error::Error;
 /// | all threads | refused | [`cpu`](Self::cpu) |
 /// | those of a cgroup | refused | [`cgroup`](Self::cgroup) |
 ///
-/// A thread is one thread: the others of its process are not counted, and what it starts only with
-/// [`inherit`](crate::Builder::inherit). For a process, open each of `/proc/PID/task`; for a machine, each cpu.
+/// A thread target counts one thread. Other threads of the process are not counted, and children only with
+/// [`inherit`](crate::Builder::inherit). To count a process, open the event for each thread in `/proc/PID/task`. To
+/// count the machine, open it for each cpu.
 ///
 /// # Examples
 ///
 /// ```
 /// use perf_open::Target;
 /// assert_eq!(Target::this_thread_on(2).cpu_number(), Some(2));
-/// // Everything on every cpu takes an event a cpu.
+/// // To count everything on all cpus, open one event per cpu.
 /// assert!(Target::from_arguments(-1, -1).is_err());
 /// ```
 #[derive(Clone, Copy, Debug)]
@@ -43,50 +44,53 @@ enum Task<'fd> {
 }
 
 impl<'fd> Target<'fd> {
-    /// The calling thread, on whatever cpu it runs.
+    /// Returns the target of the calling thread on any cpu.
     #[must_use]
     pub const fn this_thread() -> Self {
         Self::pid(0)
     }
 
-    /// The calling thread, while it runs on `cpu`.
+    /// Returns the target of the calling thread while it runs on `cpu`.
     #[must_use]
     pub const fn this_thread_on(cpu: u32) -> Self {
         Self::pid_on(0, cpu)
     }
 
-    /// The thread `pid`, on whatever cpu it runs: a number of `/proc/*/task`. 0 is the calling thread.
+    /// Returns the target of thread `pid` on any cpu. `pid` is a number from `/proc/*/task`; 0 is the calling thread.
     #[must_use]
     pub const fn pid(pid: u32) -> Self {
         Self { task: Task::Thread(pid), cpu: None }
     }
 
-    /// The thread `pid`, while it runs on `cpu`.
+    /// Returns the target of thread `pid` while it runs on `cpu`. 0 is the calling thread.
     #[must_use]
     pub const fn pid_on(pid: u32, cpu: u32) -> Self {
         Self { task: Task::Thread(pid), cpu: Some(cpu) }
     }
 
-    /// All that runs on `cpu`. Needs `CAP_PERFMON` (since Linux 5.8, before `CAP_SYS_ADMIN`) or a
-    /// `perf_event_paranoid` below 1.
+    /// Returns the target of all threads while they run on `cpu`.
+    ///
+    /// Needs `CAP_PERFMON` (since Linux 5.8), `CAP_SYS_ADMIN`, or a `perf_event_paranoid` below 1.
     #[must_use]
     pub const fn cpu(cpu: u32) -> Self {
         Self { task: Task::All, cpu: Some(cpu) }
     }
 
-    /// The tasks of a cgroup while they run on `cpu`; `directory` is open on the cgroup's directory. Needs what
-    /// [`cpu`](Self::cpu) needs. Since Linux 2.6.39.
+    /// Returns the target of the tasks of a cgroup while they run on `cpu`. Since Linux 2.6.39.
+    ///
+    /// `directory` is an open file descriptor of the cgroup's directory. Needs the same privilege as
+    /// [`cpu`](Self::cpu).
     #[must_use]
     #[doc(alias = "PERF_FLAG_PID_CGROUP")]
     pub fn cgroup<F: AsFd>(directory: &'fd F, cpu: u32) -> Self {
         Self { task: Task::Cgroup(directory.as_fd()), cpu: Some(cpu) }
     }
 
-    /// The target that the kernel's own arguments mean: `pid` -1 for all, `cpu` -1 for any.
+    /// Converts the arguments of the system call: `pid` -1 for all threads, `cpu` -1 for any cpu.
     ///
     /// # Errors
     ///
-    /// If both are -1, which the kernel refuses, or one is below -1.
+    /// If both are -1, which the kernel refuses, or if one is below -1.
     pub fn from_arguments(pid: i32, cpu: i32) -> Result<Self, Error> {
         let refused = |field, why| Err(Error::refused("perf_event_open", field, why));
         match (u32::try_from(pid), u32::try_from(cpu)) {
@@ -104,13 +108,13 @@ impl<'fd> Target<'fd> {
         }
     }
 
-    /// The cpu; `None` for any.
+    /// Returns the cpu; `None` for any cpu.
     #[must_use]
     pub const fn cpu_number(&self) -> Option<u32> {
         self.cpu
     }
 
-    /// The thread, 0 for the calling one; `None` for all or a cgroup's.
+    /// Returns the thread, 0 for the calling one; `None` for a cpu or a cgroup.
     #[must_use]
     pub const fn thread(&self) -> Option<u32> {
         match self.task {
@@ -119,13 +123,13 @@ impl<'fd> Target<'fd> {
         }
     }
 
-    /// Whether the target is a cgroup.
+    /// Returns whether the target is a cgroup.
     #[must_use]
     pub const fn is_cgroup(&self) -> bool {
         matches!(self.task, Task::Cgroup(_))
     }
 
-    /// The arguments of the system call: pid, cpu, and the flag they need.
+    /// Returns the arguments of the system call: pid, cpu, and the flag that they need.
     pub(crate) fn arguments(&self) -> Result<(i32, i32, OpenFlags), Error> {
         let fits = |field, number| {
             i32::try_from(number).map_err(|_| {

@@ -8,12 +8,12 @@ use perf_abi::event::EventType;
 use crate::event::{Event, LookupError, closest};
 use crate::pmu::{TextError, sysfs};
 
-/// Where tracefs is mounted by custom, the newer place first.
+/// The usual mount points of tracefs, the newer one first.
 ///
 /// Kernel: `Documentation/trace/ftrace.rst`.
 const CUSTOMARY: [&str; 2] = ["/sys/kernel/tracing", "/sys/kernel/debug/tracing"];
 
-/// A mounted tracefs, or a folder like it.
+/// A mounted tracefs, or a folder with the same layout.
 ///
 /// Kernel: `Documentation/trace/events.rst`; `events/SYSTEM/NAME/id`, `events/SYSTEM/NAME/format`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,9 +28,9 @@ impl Default for Tracefs {
 }
 
 impl Tracefs {
-    /// This machine's: where `/proc/self/mounts` says, else where it is by custom.
+    /// Returns the tracefs of this machine: where `/proc/self/mounts` lists it, else at one of the usual mount points.
     ///
-    /// Whether it is there and may be read shows when it is read.
+    /// It may be missing or unreadable; the methods that read it then return an error.
     #[must_use]
     pub fn find() -> Self {
         let mounts = sysfs::read(Path::new("/proc/self/mounts")).unwrap_or_default();
@@ -40,23 +40,23 @@ impl Tracefs {
         Self::at(places.next().unwrap_or_else(|| customary.into()))
     }
 
-    /// That of a folder that looks like `/sys/kernel/tracing`.
+    /// Uses a folder with the layout of `/sys/kernel/tracing`.
     #[must_use]
     pub fn at(root: impl Into<PathBuf>) -> Self {
         Self { root: root.into() }
     }
 
-    /// The folder.
+    /// Returns the folder.
     #[must_use]
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// The subsystems that have tracepoints, sorted.
+    /// Returns the subsystems that have tracepoints, sorted.
     ///
     /// # Errors
     ///
-    /// [`LookupError::Read`] if tracefs is not mounted or may not be read; it says which.
+    /// [`LookupError::Read`] if tracefs is not mounted or not readable; the error distinguishes the two.
     pub fn systems(&self) -> Result<Vec<String>, LookupError> {
         let events = self.root.join("events");
         let mut names = sysfs::names(&events).map_err(advised)?;
@@ -64,11 +64,11 @@ impl Tracefs {
         Ok(names)
     }
 
-    /// The tracepoints of a subsystem, sorted.
+    /// Returns the tracepoints of a subsystem, sorted.
     ///
     /// # Errors
     ///
-    /// [`LookupError::Unknown`] if there is no such subsystem; [`LookupError::Read`] as for [`systems`](Self::systems).
+    /// [`LookupError::Unknown`] if there is no such subsystem. [`LookupError::Read`] as for [`systems`](Self::systems).
     pub fn names(&self, system: &str) -> Result<Vec<String>, LookupError> {
         let folder = self.root.join("events").join(system);
         if !sysfs::is_file_name(system) || !folder.is_dir() {
@@ -76,16 +76,16 @@ impl Tracefs {
             return Err(LookupError::Unknown { what: "tracepoint system", name: system.to_owned(), close });
         }
         let mut names = sysfs::names(&folder).map_err(advised)?;
-        // `enable` and `filter` are files; some tracepoints, as those of ftrace itself, have a folder but no id.
+        // `enable` and `filter` are files. Some folders have no id, such as the tracepoints of ftrace itself.
         names.retain(|name| folder.join(name).join("id").is_file());
         Ok(names)
     }
 
-    /// The id of a tracepoint: the `config` of its events.
+    /// Returns the id of a tracepoint: the `config` of its events.
     ///
     /// # Errors
     ///
-    /// [`LookupError::Unknown`] if there is no such tracepoint, [`LookupError::Text`] if its id is no number;
+    /// [`LookupError::Unknown`] if there is no such tracepoint, [`LookupError::Text`] if its id is not a number,
     /// [`LookupError::Read`] as for [`systems`](Self::systems).
     pub fn id(&self, system: &str, name: &str) -> Result<u64, LookupError> {
         let text = self.file(system, name, "id")?;
@@ -94,11 +94,11 @@ impl Tracefs {
         text.trim_end().parse().map_err(fault)
     }
 
-    /// The format of a tracepoint's raw data, as its file has it: for `perf_parse::tracepoint`.
+    /// Returns the text of a tracepoint's `format` file, which `perf_parse::tracepoint` parses.
     ///
     /// # Errors
     ///
-    /// As for [`id`](Self::id).
+    /// The same as [`id`](Self::id).
     pub fn format(&self, system: &str, name: &str) -> Result<String, LookupError> {
         self.file(system, name, "format")
     }
@@ -119,7 +119,7 @@ impl Tracefs {
     }
 }
 
-/// An error of reading tracefs, with what can be done.
+/// Adds advice to an error of reading tracefs.
 fn advised(error: LookupError) -> LookupError {
     let LookupError::Read { path, error, .. } = error else { return error };
     let advice = match error.kind() {
@@ -132,9 +132,10 @@ fn advised(error: LookupError) -> LookupError {
     LookupError::Read { path, error, advice }
 }
 
-/// Where a text like `/proc/self/mounts` says that tracefs is: mounted by itself, then inside debugfs.
+/// Returns the folders at which a text like `/proc/self/mounts` lists tracefs: its own mounts first, then those inside
+/// debugfs.
 ///
-/// Kernel: `show_vfsmnt`, `fs/proc_namespace.c`: a blank in a path is an octal escape.
+/// Kernel: `show_vfsmnt`, `fs/proc_namespace.c`. A space in a path is an octal escape.
 fn mounted(mounts: &str) -> Vec<PathBuf> {
     let of_type = |wanted| {
         mounts.lines().filter_map(move |line| {
@@ -146,7 +147,7 @@ fn mounted(mounts: &str) -> Vec<PathBuf> {
     of_type("tracefs").chain(of_type("debugfs").map(|place| place.join("tracing"))).collect()
 }
 
-/// A path of `/proc/self/mounts` without its escapes, `\040` for a blank.
+/// Undoes the escapes in a path of `/proc/self/mounts`, such as `\040` for a space.
 fn unescape(path: &str) -> String {
     ["\\040", "\\011", "\\012", "\\134"]
         .into_iter()
@@ -155,11 +156,11 @@ fn unescape(path: &str) -> String {
 }
 
 impl Event {
-    /// A tracepoint of this machine: `PERF_TYPE_TRACEPOINT`.
+    /// Returns a tracepoint of this machine. C: `PERF_TYPE_TRACEPOINT`.
     ///
     /// # Errors
     ///
-    /// As [`Tracefs::id`] has them: there is no such tracepoint, tracefs is not mounted, or may not be read.
+    /// The errors of [`Tracefs::id`]: there is no such tracepoint, or tracefs is not mounted or not readable.
     ///
     /// # Examples
     ///
@@ -175,11 +176,11 @@ impl Event {
         Self::tracepoint_of(&Tracefs::find(), system, name)
     }
 
-    /// A tracepoint that `tracefs` tells of.
+    /// Returns a tracepoint of `tracefs`.
     ///
     /// # Errors
     ///
-    /// As [`Tracefs::id`] has them.
+    /// The same as [`Tracefs::id`].
     pub fn tracepoint_of(tracefs: &Tracefs, system: &str, name: &str) -> Result<Self, LookupError> {
         let id = tracefs.id(system, name)?;
         Ok(Self::numeric(format!("{system}:{name}"), EventType::TRACEPOINT, id))

@@ -1,7 +1,7 @@
-//! Counts read in user space, without a system call: `rdpmc` and its kin.
+//! Counts read in user space, without a system call: `rdpmc` and the like.
 //!
-//! The kernel keeps in the event's control page which register counts and what to add to it, under a sequence count.
-//! [`UserReader`] reads both, and asks the kernel where the page does not allow it.
+//! The event's control page, guarded by a sequence count, holds the register that counts and the offset to add to it.
+//! [`UserReader`] reads both. If the page does not allow it, it asks the kernel.
 
 use core::marker::PhantomData;
 
@@ -16,16 +16,17 @@ use crate::ring::map;
 use crate::sys::mapping::{Mapping, page_size};
 use crate::sys::rdpmc;
 
-/// How often the page is read anew where the kernel changed it meanwhile.
+/// How many times the page is read again if the kernel changed it during the read.
 const TRIES: u32 = 1000;
 
-/// Reads an event of the calling thread in user space, where that is possible.
+/// A reader of an event of the calling thread that works in user space if possible.
 ///
-/// It is for hardware events that the thread has opened on itself, on x86 and arm64, where the kernel allows it
-/// ([`limits::rdpmc`](crate::limits::rdpmc); on arm64 the event's term `rdpmc` and the sysctl `perf_user_access`). Not
-/// necessarily faster than [`Counter::read`]: measure. Stays on its thread, as the registers are the thread's.
+/// It works for hardware events that a thread has opened on itself, on x86 and arm64, if the kernel allows it:
+/// [`limits::rdpmc`](crate::limits::rdpmc); on arm64, the event's term `rdpmc` and the sysctl `perf_user_access`. It is
+/// not always faster than [`Counter::read`]; measure. It stays on its thread because the registers are the thread's.
 ///
-/// Kernels from 3.4 to 3.11 do not say whether it is allowed: one bit of the page stands for two things. They are asked.
+/// Kernels 3.4 to 3.11 use one bit of the page for two capabilities, so the page does not show whether user reads are
+/// allowed. On these, every read is a system call.
 ///
 /// # Examples
 ///
@@ -38,7 +39,7 @@ const TRIES: u32 = 1000;
 /// let counter = clock.open(&Target::this_thread())?;
 /// let reader = UserReader::map(&counter)?;
 /// assert!(reader.try_read().is_none()); // no register counts a software event
-/// assert!(reader.read()?.value > 0); // the kernel knows
+/// assert!(reader.read()?.value > 0); // a system call
 /// # Ok::<(), perf_open::Error>(())
 /// ```
 ///
@@ -48,17 +49,17 @@ const TRIES: u32 = 1000;
 pub struct UserReader<'c> {
     counter: &'c Counter,
     page: Mapping,
-    /// Neither `Send` nor `Sync`.
+    /// Makes the type neither `Send` nor `Sync`.
     thread: PhantomData<*const ()>,
 }
 
 impl<'c> UserReader<'c> {
-    /// Maps the control page of `counter`, which has no ring.
+    /// Maps the control page of `counter`, which must have no ring.
     ///
     /// # Errors
     ///
-    /// Before the kernel is asked: where the event is not of the calling thread, as its registers are another's; where
-    /// it reads a group. From the kernel: `EINVAL` where the event has a ring.
+    /// Without a system call: if the event does not count the calling thread, whose registers alone can be read, or if
+    /// it reads a group. From the kernel: `EINVAL` if the event has a ring.
     pub fn map(counter: &'c Counter) -> Result<Self, Error> {
         if !counter.is_of_this_thread() {
             let why = "pid: the event is not of the calling thread, whose registers alone can be read";
@@ -75,19 +76,19 @@ impl<'c> UserReader<'c> {
         Ok(Self { counter, page, thread: PhantomData })
     }
 
-    /// The count, in user space if that is possible, otherwise by [`Counter::read`].
+    /// Reads the count: in user space if possible, else by [`Counter::read`].
     ///
-    /// Read in user space it has no id and no number of lost samples.
+    /// A count read in user space has no id and no number of lost samples.
     ///
     /// # Errors
     ///
-    /// As [`Counter::read`].
+    /// The same as [`Counter::read`].
     pub fn read(&self) -> Result<Count, Error> {
         self.try_read().map_or_else(|| self.counter.read(), Ok)
     }
 
-    /// The count read in user space; `None` where the kernel has to be asked: it does not allow it, the event is on no
-    /// counter now, or children inherit it and count too.
+    /// Reads the count in user space. `None` if a system call is needed: the kernel does not allow user reads, the
+    /// event is on no counter now, or the event has `inherit`, so children may count too.
     #[must_use]
     pub fn try_read(&self) -> Option<Count> {
         if self.counter.attr().flags.contains(AttrFlags::INHERIT) {
@@ -97,15 +98,15 @@ impl<'c> UserReader<'c> {
     }
 }
 
-/// What a count is made of.
+/// The inputs of a count.
 trait Source {
-    /// The control page of one moment.
+    /// Reads the control page, all fields at the same moment.
     fn page(&self) -> Page;
-    /// Whether the page is still what it was.
+    /// Returns whether the page has not changed since `page` was read.
     fn is_unchanged(&self, page: &Page) -> bool;
-    /// The counter's register.
+    /// Reads the register of the counter.
     fn counter(&self, register: u32) -> Option<u64>;
-    /// The clock.
+    /// Reads the clock.
     fn cycles(&self) -> Option<u64>;
 }
 
@@ -131,7 +132,7 @@ impl Source for Live<'_> {
     }
 }
 
-/// The count by the page and the registers; `None` where they do not give it.
+/// Computes the count from the page and the register; `None` if they do not provide it.
 fn user_count(source: &impl Source) -> Option<Count> {
     for _ in 0..TRIES {
         let page = source.page();
@@ -142,7 +143,7 @@ fn user_count(source: &impl Source) -> Option<Count> {
         if !source.is_unchanged(&page) {
             continue;
         }
-        // The page's times are those of when it was written; without a clock nobody knows how long ago that is.
+        // The page's times are those of its last update. Without a clock, the time since then is not known.
         let elapsed = page.clock().zip(cycles).and_then(|(clock, cycles)| clock.elapsed(cycles));
         let times = elapsed.map(|elapsed| page.times().advance(elapsed, true));
         return Some(Count {
@@ -164,7 +165,7 @@ mod tests {
 
     use super::*;
 
-    /// A page whose lock changes for the first `writes` reads, and a counter that goes on.
+    /// A page whose lock changes during the first `writes` reads, and a counter.
     struct Fake {
         page: Page,
         writes: Cell<u32>,
@@ -214,7 +215,7 @@ mod tests {
     #[test]
     fn the_count_is_the_offset_and_the_register() {
         let count = user_count(&fake(BOTH)).unwrap();
-        // 10 ns since the page was written.
+        // The page was written 10 ns before.
         assert_eq!((count.value, count.time_enabled, count.time_running), (1007, Some(510), Some(310)));
         let below_zero = Fake { pmc: Some((1 << 48) - 16), ..fake(BOTH) };
         assert_eq!(user_count(&below_zero).unwrap().value, 984);

@@ -1,4 +1,4 @@
-//! A command to be measured, which waits before its exec until the events are open.
+//! A command to measure. It waits before its exec until the events are open.
 
 use alloc::ffi::CString;
 use core::time::Duration;
@@ -16,20 +16,21 @@ use std::process::ExitStatus;
 use crate::error::Error;
 use crate::sys::fork;
 
-/// A child process that becomes a command when it is told to.
+/// A child process that waits, then executes a command.
 ///
-/// Events that are opened on its [`pid`](Self::pid) before, with `enable_on_exec`, count the command from its first
-/// instruction, and nothing of what leads there. The child has the environment, the working directory and the open
-/// standard streams of this process.
+/// Open events on its [`pid`](Self::pid) with `enable_on_exec`, then call [`start`](Self::start). They count the
+/// command from its first instruction and nothing of the child before it. The child has the environment, the working
+/// directory and the standard streams of this process.
 ///
-/// Dropped before [`start`](Self::start), it never becomes the command. Dropped behind that, the command runs on.
+/// If it is dropped before [`start`](Self::start), the child ends without executing the command. If it is dropped after
+/// that, the command continues to run.
 ///
 /// # Examples
 ///
 /// ```
 /// use perf_open::workload::Workload;
 /// let mut workload = Workload::prepare("true".as_ref(), [])?;
-/// // Here events are opened on `workload.pid()`.
+/// // Open events on `workload.pid()` here.
 /// workload.start()?;
 /// assert!(workload.wait()?.success());
 /// # Ok::<(), perf_open::Error>(())
@@ -37,27 +38,27 @@ use crate::sys::fork;
 #[derive(Debug)]
 pub struct Workload {
     pid: libc::pid_t,
-    /// The other end is the child's, which its exec closes.
+    /// The child has the other end, which its exec closes.
     channel: UnixStream,
     has_started: bool,
     end: Option<(ExitStatus, CpuTime)>,
 }
 
-/// The time that a command was executed, with the children it has waited for.
+/// The cpu time of a command and of those of its children that it has waited for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CpuTime {
-    /// In user space.
+    /// The time in user space.
     pub user: Duration,
-    /// In the kernel, for it.
+    /// The time in the kernel.
     pub system: Duration,
 }
 
 impl Workload {
-    /// Makes the child. A `program` without a slash is looked for in `PATH`.
+    /// Starts the child. A `program` without a slash is searched for in `PATH`.
     ///
     /// # Errors
     ///
-    /// If there is no such program, or no more processes can be made.
+    /// If there is no such program, if an argument contains a NUL byte, or if no process can be created.
     pub fn prepare(program: &OsStr, arguments: impl IntoIterator<Item = OsString>) -> Result<Self, Error> {
         let path = find(program)?;
         let failed = |error| Error::failed("fork", error, "");
@@ -76,17 +77,17 @@ impl Workload {
         Ok(Self { pid, channel, has_started: false, end: None })
     }
 
-    /// The process of the command; also while it waits.
+    /// Returns the process id. It is the same before and after the exec.
     #[must_use]
     pub fn pid(&self) -> u32 {
         self.pid.unsigned_abs()
     }
 
-    /// Lets the command begin, and waits until it has.
+    /// Makes the child execute the command, and waits until the exec has happened.
     ///
     /// # Errors
     ///
-    /// If the program cannot be executed, with the errno of `execve(2)`; the child has ended then.
+    /// If the program cannot be executed, with the errno of `execve(2)`. The child has then ended.
     pub fn start(&mut self) -> Result<(), Error> {
         let failed = |error, advice| Err(Error::failed("execve", error, advice));
         self.has_started = true;
@@ -95,11 +96,11 @@ impl Workload {
         }
         let mut errno = [0; 4];
         match self.channel.read_exact(&mut errno) {
-            // Its end was closed by the exec.
+            // The exec closed the child's end.
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(()),
             Err(error) => failed(error, ""),
             Ok(()) => {
-                // The child ends by itself, whatever the wait says.
+                // The child ends by itself, so the result of the wait does not matter.
                 let _ = self.wait();
                 let error = io::Error::from_raw_os_error(i32::from_ne_bytes(errno));
                 let is_format = error.raw_os_error() == Some(libc::ENOEXEC);
@@ -111,11 +112,11 @@ impl Workload {
         }
     }
 
-    /// How the command ended; `None` while it runs. Does not wait.
+    /// Returns how the command ended; `None` while it runs. Does not block.
     ///
     /// # Errors
     ///
-    /// If the child is not to be waited for: another part of this program has done so.
+    /// If the child cannot be waited for, because another part of this program has already done so.
     pub fn try_wait(&mut self) -> Result<Option<ExitStatus>, Error> {
         self.wait_for(false)
     }
@@ -124,7 +125,7 @@ impl Workload {
     ///
     /// # Errors
     ///
-    /// As [`try_wait`](Self::try_wait).
+    /// The same as [`try_wait`](Self::try_wait).
     pub fn wait(&mut self) -> Result<ExitStatus, Error> {
         loop {
             if let Some(status) = self.wait_for(true)? {
@@ -133,17 +134,17 @@ impl Workload {
         }
     }
 
-    /// How long the command was executed; `None` until a wait has found that it ended.
+    /// Returns the cpu time of the command; `None` until a wait has found that it ended.
     #[must_use]
     pub fn cpu_time(&self) -> Option<CpuTime> {
         self.end.map(|(_, time)| time)
     }
 
-    /// Sends it `SIGTERM`.
+    /// Sends `SIGTERM` to the command.
     ///
     /// # Errors
     ///
-    /// If the child has ended, or is no longer one that this process may send signals to.
+    /// If the child has ended, or if this process may no longer send it signals.
     pub fn terminate(&mut self) -> Result<(), Error> {
         if self.end.is_some() {
             let error = io::Error::from_raw_os_error(libc::ESRCH);
@@ -167,20 +168,20 @@ impl Workload {
 impl Drop for Workload {
     fn drop(&mut self) {
         if !self.has_started {
-            // The child reads the end of the channel, and ends.
+            // The child reads an end of file and exits.
             let _ = self.channel.shutdown(std::net::Shutdown::Both);
             let _ = self.wait();
         }
     }
 }
 
-/// A time that the kernel tells, which is never negative.
+/// Converts a time from the kernel, which is never negative.
 fn duration(time: libc::timeval) -> Duration {
     let seconds = Duration::from_secs(u64::try_from(time.tv_sec).unwrap_or_default());
     seconds.saturating_add(Duration::from_micros(u64::try_from(time.tv_usec).unwrap_or_default()))
 }
 
-/// The file of a program.
+/// Returns the path of a program.
 fn find(program: &OsStr) -> Result<PathBuf, Error> {
     let is_program = |path: &Path| {
         path.metadata().is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)

@@ -1,4 +1,5 @@
-//! What the kernel would refuse with a bare `EINVAL`, and what it would take and do wrongly: refused here, in words.
+//! Checks before the call: for what the kernel refuses with a bare `EINVAL`, and for what it accepts but handles
+//! wrongly.
 
 use perf_abi::attr::{Attr, AttrFlags, AuxAction};
 use perf_abi::branch::BranchSampleType;
@@ -8,10 +9,10 @@ use perf_abi::sample_type::SampleType;
 
 use crate::error::Error;
 
-/// The largest `sample_stack_user`: the kernel counts it in 16 bits, in words of 8 bytes.
+/// The largest `sample_stack_user`: the kernel stores it in 16 bits, and it is a multiple of 8.
 const MAX_STACK_USER: u32 = 65_528;
 
-/// Refuses an attr that contradicts itself.
+/// Returns an error for an attr that contradicts itself.
 pub(crate) fn check(attr: &Attr, in_group: bool) -> Result<(), Error> {
     let fault = flags(attr, in_group).or_else(|| sampling(attr)).or_else(|| registers(attr));
     fault.map_or(Ok(()), |(field, why)| Err(Error::refused("perf_event_open", field, why)))
@@ -158,7 +159,7 @@ mod tests {
             assert_eq!(with(wrong), Some("sample_stack_user"), "{wrong}");
         }
         assert_eq!((with(8), with(65_528)), (None, None));
-        // The size means nothing where no stack is asked for.
+        // The size has no meaning if no stack is sampled.
         assert_eq!(field(Attr { sample_stack_user: 4, ..Attr::default() }), None);
     }
 
@@ -188,7 +189,7 @@ mod tests {
         let user = |sample_regs_user| {
             field(Attr { sample_type: SampleType::REGS_USER, sample_regs_user, ..Attr::default() })
         };
-        assert_eq!(user(0xff_0fff), None); // all but the segments
+        assert_eq!(user(0xff_0fff), None); // all but the segment registers
         assert_eq!(user(0), Some("sample_regs_user"));
         assert_eq!(user(1 << 12), Some("sample_regs_user")); // DS
         assert_eq!(user(1 << 25), Some("sample_regs_user")); // between R15 and XMM0

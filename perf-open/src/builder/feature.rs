@@ -1,4 +1,4 @@
-//! Parts of an attr that not every kernel knows: their names, since when, and how to do without them.
+//! Parts of an attr that not every kernel knows: their names, the first kernel, and how to remove them.
 
 use perf_abi::Name;
 use perf_abi::attr::{Attr, AttrFlags, AuxAction};
@@ -6,8 +6,9 @@ use perf_abi::branch::BranchSampleType;
 use perf_abi::read_format::ReadFormat;
 use perf_abi::sample_type::SampleType;
 
-/// A part of an attr that a kernel may be too old for, and that [`Builder::or_drop`](crate::Builder::or_drop) may then
-/// leave out: bits of one of the attr's words, or one of two limits.
+/// A part of an attr that a kernel may be too old for: bits of one of its words, or one of two numbers.
+///
+/// [`Builder::or_drop`](crate::Builder::or_drop) allows it to be left out.
 ///
 /// # Examples
 ///
@@ -20,19 +21,19 @@ use perf_abi::sample_type::SampleType;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Feature {
-    /// Switches. Without `USE_CLOCKID` there is no `clockid`, without `SIGTRAP` no `sig_data`.
+    /// Switches. Dropping `USE_CLOCKID` also drops `clockid`, and dropping `SIGTRAP` also drops `sig_data`.
     Flags(AttrFlags),
-    /// Fields of samples. Without one, what the attr says about it goes too: `sample_regs_user`, and so on.
+    /// Fields of samples. Dropping one also drops the attr's fields about it, such as `sample_regs_user`.
     SampleType(SampleType),
-    /// Numbers of a read.
+    /// Values in a read.
     ReadFormat(ReadFormat),
-    /// What a branch stack holds.
+    /// Fields and filters of a branch stack.
     BranchSampleType(BranchSampleType),
-    /// What the event does to AUX tracing.
+    /// Effects of the event on AUX tracing.
     AuxAction(AuxAction),
-    /// `sample_max_stack`: without it, the system's limit.
+    /// `sample_max_stack`. Without it, the system's limit applies.
     SampleMaxStack,
-    /// `aux_watermark`: without it, half of the AUX area.
+    /// `aux_watermark`. Without it, half of the AUX area applies.
     AuxWatermark,
 }
 
@@ -66,7 +67,7 @@ impl From<AuxAction> for Feature {
     }
 }
 
-/// Since which kernel the parts are known that the first did not know.
+/// The kernel that introduced each part which the first kernel did not have.
 const SINCE: &[(Feature, &str)] = &[
     (Feature::Flags(AttrFlags::WATERMARK), "2.6.32"),
     (Feature::Flags(AttrFlags::MMAP_DATA), "2.6.36"),
@@ -128,7 +129,8 @@ const SINCE: &[(Feature, &str)] = &[
 ];
 
 impl Feature {
-    /// The kernel's name; of several bits the first's. The word's name where no bit of it has one.
+    /// Returns the kernel's name. For several bits it is the first bit's name. If no bit has a name, it is the word's
+    /// name.
     #[must_use]
     pub fn name(self) -> &'static str {
         let first = |names: &'static [Name], bits: u64, word| {
@@ -145,13 +147,13 @@ impl Feature {
         }
     }
 
-    /// The first kernel that knows it; `None` if every kernel does, or if this crate does not know it.
+    /// Returns the first kernel that knows the part; `None` if every kernel does, or if this crate does not know it.
     #[must_use]
     pub fn since(self) -> Option<&'static str> {
         SINCE.iter().find(|(feature, _)| *feature == self).map(|&(_, since)| since)
     }
 
-    /// The parts of `attr` that a kernel may not know, each a single bit or field.
+    /// Returns the parts of `attr` that a kernel may not know, each a single bit or field.
     pub(super) fn newer_parts(attr: &Attr) -> impl Iterator<Item = Self> + use<> {
         let attr = *attr;
         let known = SINCE.iter().map(|&(feature, _)| feature).filter(move |feature| feature.is_in(&attr));
@@ -165,7 +167,7 @@ impl Feature {
         known.chain(unknown.into_iter().filter(move |feature| feature.is_in(&attr)))
     }
 
-    /// Whether any of it is set.
+    /// Returns whether any bit of this part is set in `attr`.
     pub(super) fn is_in(self, attr: &Attr) -> bool {
         match self {
             Self::Flags(flags) => attr.flags.intersects(flags),
@@ -178,7 +180,7 @@ impl Feature {
         }
     }
 
-    /// Whether `self`, a part, is within `other`.
+    /// Returns whether `other` includes `self`, a single part.
     pub(super) fn is_within(self, other: Self) -> bool {
         match (self, other) {
             (Self::Flags(part), Self::Flags(all)) => all.contains(part),
@@ -190,7 +192,7 @@ impl Feature {
         }
     }
 
-    /// Takes it out of `attr`, with the fields that mean nothing without it.
+    /// Removes the part from `attr`, with the fields that have no meaning without it.
     pub(super) fn remove(self, attr: &mut Attr) {
         match self {
             Self::Flags(flags) => {
@@ -228,7 +230,7 @@ impl Feature {
         }
     }
 
-    /// Puts it into `to` as `from` has it, with what the kernel wants beside it.
+    /// Copies the part from `from` to `to`, with the fields that the kernel requires with it.
     pub(super) fn copy(self, from: &Attr, to: &mut Attr) {
         match self {
             Self::Flags(flags) => {
@@ -272,7 +274,7 @@ impl Feature {
         }
     }
 
-    /// The part whose dropping empties a field of the attr; `None` for a field that says what is counted.
+    /// Returns the part whose removal clears a field of the attr; `None` for a field that selects the event.
     pub(super) fn owner_of(field: &str, attr: &Attr) -> Option<Self> {
         Some(match field {
             "branch_sample_type" => Self::SampleType(SampleType::BRANCH_STACK),

@@ -1,4 +1,4 @@
-//! Opening on a kernel that may be older than the attr: what does not fit is left out, or refused by name.
+//! Opening on a kernel that may be older than the attr: parts that it does not know are dropped, or named in the error.
 
 use perf_abi::attr::{Attr, AttrFlags, AttrVersion};
 use perf_abi::event::EventType;
@@ -6,40 +6,42 @@ use perf_abi::event::EventType;
 use super::feature::Feature;
 use crate::sys::open::Refusal;
 
-/// The kernel, as far as opening goes; a test puts an older one in its place.
+/// The part of the kernel that opening needs. The tests replace it with an older kernel.
 pub(super) trait Kernel {
-    /// What it opens.
+    /// An open event.
     type Event;
 
-    /// Opens the event that is meant.
+    /// Opens the event.
     fn open(&mut self, attr: &Attr, version: AttrVersion) -> Result<Self::Event, Refusal>;
 
-    /// Whether an attr that can be no event is refused with `EINVAL`: for what it is made of, since the PMU, which is
-    /// looked for later, does not exist.
+    /// Returns whether the kernel refuses with `EINVAL` an attr that cannot be opened in any case.
+    ///
+    /// The type of the attr belongs to no PMU. The kernel looks for the PMU after it has checked the attr, so `EINVAL`
+    /// means that it does not know a part of the attr.
     fn rejects(&mut self, attr: &Attr, version: AttrVersion) -> bool;
 }
 
 /// An event that was opened.
 pub(super) struct Opened<E> {
     pub(super) event: E,
-    /// The attr as the kernel took it.
+    /// The attr as the kernel accepted it.
     pub(super) attr: Attr,
-    /// What was left out of it, by the kernel's names.
+    /// The kernel's names of the parts that were left out.
     pub(super) dropped: Vec<&'static str>,
 }
 
-/// An event that was not.
+/// Why an event was not opened.
 pub(super) struct Unopened {
     pub(super) refusal: Refusal,
-    /// The fields that the kernel does not know, and the first kernel that does; empty if that is not why.
+    /// The fields that the kernel does not know, each with the first kernel that does. Empty if that is not the reason.
     pub(super) unknown: Vec<(&'static str, Option<&'static str>)>,
 }
 
-/// Opens `attr`, without those of the `optional` parts that the kernel does not know.
+/// Opens `attr` without those of the `optional` parts that the kernel does not know.
 ///
-/// The attr is given at the oldest version that holds it. `E2BIG` tells the version that the kernel has. `EINVAL` may
-/// mean a bit that it does not know: each that is set and that is newer than the first kernel is then tried alone, in
-/// an attr that opens nothing. That is at most one try for each such bit, and one without any.
+/// The attr is passed in the oldest version that holds it. With `E2BIG` the kernel reports the size that it knows.
+/// `EINVAL` may mean an unknown bit. Then each bit that is set and newer than the first kernel is tried alone, in an
+/// attr that opens nothing. This takes at most one try for each such bit, and one try without any.
 pub(super) fn open<K: Kernel>(
     kernel: &mut K,
     attr: &Attr,
@@ -59,14 +61,14 @@ pub(super) fn open<K: Kernel>(
             Some(libc::EINVAL) => sift(kernel, &mut attr, optional, &mut dropped),
             _ => Vec::new(),
         };
-        // Each round leaves out a part at least, so the loop ends.
+        // Each round drops at least one part, so the loop ends.
         if !unknown.is_empty() || dropped.len() == before {
             return Err(Unopened { refusal, unknown });
         }
     }
 }
 
-/// Leaves out of `attr` what an attr of `size` bytes has no room for; what may not be left out is the result.
+/// Removes from `attr` what does not fit into `size` bytes. Returns the parts that may not be dropped.
 fn fit(
     attr: &mut Attr,
     size: u32,
@@ -76,7 +78,7 @@ fn fit(
     let fits = |version: &AttrVersion| version.size() <= size;
     let version = AttrVersion::ALL.into_iter().rev().find(fits).unwrap_or(AttrVersion::VER0);
     let mut unknown = Vec::new();
-    // Whatever is told is taken out, so that the next can be.
+    // Each part that was reported is removed, so that `check` can report the next.
     while let Err(error) = version.check(attr) {
         let owner = Feature::owner_of(error.field, attr);
         match owner {
@@ -93,14 +95,14 @@ fn fit(
     unknown
 }
 
-/// Leaves out of `attr` the parts that the kernel rejects; those that may not be left out are the result.
+/// Removes from `attr` the parts that the kernel rejects. Returns those that may not be dropped.
 fn sift<K: Kernel>(
     kernel: &mut K,
     attr: &mut Attr,
     optional: &[Feature],
     dropped: &mut Vec<&'static str>,
 ) -> Vec<(&'static str, Option<&'static str>)> {
-    // No PMU has this type: an attr that passes is refused with ENOENT, or for want of a privilege.
+    // No PMU has this type, so the kernel refuses a valid attr with ENOENT, or for lack of privilege.
     let flags = AttrFlags::DISABLED | AttrFlags::EXCLUDE_KERNEL | AttrFlags::EXCLUDE_HV;
     let nothing = Attr { kind: EventType(u32::MAX >> 1), flags, ..Attr::default() };
     if kernel.rejects(&nothing, nothing.oldest_version()) {
@@ -123,7 +125,7 @@ fn sift<K: Kernel>(
     unknown
 }
 
-/// The kernel that an attr version came with.
+/// Returns the kernel that introduced an attr version.
 fn since(version: AttrVersion) -> Option<&'static str> {
     Some(match version {
         AttrVersion::VER1 => "2.6.33",
@@ -139,7 +141,7 @@ fn since(version: AttrVersion) -> Option<&'static str> {
     })
 }
 
-/// Zeroes a field that a version has no room for.
+/// Sets to zero a field that a version has no room for.
 fn clear(attr: &mut Attr, field: &str) {
     match field {
         "config2" => attr.config2 = 0,
@@ -155,7 +157,7 @@ fn clear(attr: &mut Attr, field: &str) {
         "aux_action" => attr.aux_action = Attr::default().aux_action,
         "sig_data" => attr.sig_data = 0,
         "config3" => attr.config3 = 0,
-        // The last of the fields: whatever is left goes, so that no field is told twice.
+        // The last field: any other name clears it too, so that no field is reported twice.
         _ => attr.config4 = 0,
     }
 }
@@ -170,19 +172,19 @@ mod tests {
 
     use super::*;
 
-    /// A kernel that knows what is said here and nothing else.
+    /// A kernel that knows only the parts listed here.
     struct Old {
         size: u32,
         flags: AttrFlags,
         sample_type: SampleType,
         read_format: ReadFormat,
         branch_sample_type: BranchSampleType,
-        /// Attrs tried that open nothing.
+        /// The number of attrs that were tried with `rejects`.
         tries: usize,
     }
 
     impl Old {
-        /// Linux 4.1, roughly.
+        /// Roughly Linux 4.1.
         fn linux_4_1() -> Self {
             Self {
                 size: AttrVersion::VER5.size(),
@@ -243,7 +245,7 @@ mod tests {
         let attr = Attr { config3: 1, sig_data: 2, ..Attr::default() };
         assert_eq!(unknown(&attr, &[]), [("sig_data", Some("5.13")), ("config3", Some("6.3"))]);
         let attr = Attr { config4: 1, ..Attr::default() };
-        // What is counted is never left out.
+        // The fields that select the event are never dropped.
         assert_eq!(unknown(&attr, &[AttrFlags(u64::MAX).into()]), [("config4", Some("6.19"))]);
     }
 
@@ -315,7 +317,7 @@ mod tests {
             ..Attr::default()
         };
         assert_eq!(opened.attr, kept);
-        // One without any, and one for each part that is newer than the first kernel.
+        // One try without any part, and one for each part that is newer than the first kernel.
         assert_eq!(kernel.tries, 1 + 5);
     }
 

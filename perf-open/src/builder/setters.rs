@@ -1,4 +1,4 @@
-//! The setters: one for each field of the attr, under the kernel's name.
+//! The setters: one for each field of the attr, with the kernel's name.
 
 use alloc::ffi::CString;
 
@@ -27,229 +27,238 @@ impl Builder {
 
 /// The switches.
 impl Builder {
-    /// Whether the event is off until it is enabled by [`Counter::enable`](crate::Counter::enable),
-    /// [`enable_on_exec`](Self::enable_on_exec) or [`enable_task`](crate::enable_task). Of a group the leader's
-    /// counts: while it is off, so are the members. Since Linux 2.6.31.
+    /// Sets whether the event is off until [`Counter::enable`](crate::Counter::enable),
+    /// [`enable_on_exec`](Self::enable_on_exec) or [`enable_task`](crate::enable_task) enables it.
+    ///
+    /// While a leader is off, its members do not count either. Since Linux 2.6.31.
     #[must_use]
     pub fn disabled(self, set: bool) -> Self {
         self.flag(AttrFlags::DISABLED, set)
     }
 
-    /// Whether the children are counted that the task starts from now on; those it has already are not. What they
-    /// count is added when the event is read.
+    /// Sets whether children that the task starts from now on are counted. Children that already exist are not.
     ///
-    /// Excludes some ways of reading groups. Linux 2.6.35 to 2.6.39 may crash where it is set and many threads are
-    /// started. Since Linux 2.6.31.
+    /// A read of the event includes the counts of the children. Excludes some ways of reading groups. Linux 2.6.35 to
+    /// 2.6.39 may crash if this is set and many threads are started. Since Linux 2.6.31.
     #[must_use]
     pub fn inherit(self, set: bool) -> Self {
         self.flag(AttrFlags::INHERIT, set)
     }
 
-    /// Whether the event must always be on the PMU. Hardware events that lead a group, or are alone. Where it
-    /// cannot be, the event is in error until it is enabled or disabled again, and
-    /// [`Counter::read`](crate::Counter::read) says so. Since Linux 2.6.31.
+    /// Sets whether the event must always be on the PMU. Only for hardware events that lead a group or are alone.
+    ///
+    /// If the kernel cannot keep the event on the PMU, the event is in error until it is enabled or disabled again, and
+    /// [`Counter::read`](crate::Counter::read) returns an error. Since Linux 2.6.31.
     #[must_use]
     pub fn pinned(self, set: bool) -> Self {
         self.flag(AttrFlags::PINNED, set)
     }
 
-    /// Whether the group wants the PMU for itself while it is on it. May never count, where the NMI watchdog or
-    /// anyone else uses the PMU. Since Linux 2.6.31.
+    /// Sets whether the group has the PMU to itself while it is scheduled. Since Linux 2.6.31.
+    ///
+    /// Such a group may never count if something else, such as the NMI watchdog, uses the PMU.
     #[must_use]
     pub fn exclusive(self, set: bool) -> Self {
         self.flag(AttrFlags::EXCLUSIVE, set)
     }
 
-    /// Whether user space is left out. Since Linux 2.6.31.
+    /// Sets whether user space is excluded. Since Linux 2.6.31.
     #[must_use]
     pub fn exclude_user(self, set: bool) -> Self {
         self.flag(AttrFlags::EXCLUDE_USER, set)
     }
 
-    /// Whether the kernel is left out; without privilege it must be where `perf_event_paranoid` is 2, the default.
-    /// Since Linux 2.6.31.
+    /// Sets whether the kernel is excluded. Since Linux 2.6.31.
+    ///
+    /// Without privilege it must be excluded if `perf_event_paranoid` is 2, the default.
     #[must_use]
     pub fn exclude_kernel(self, set: bool) -> Self {
         self.flag(AttrFlags::EXCLUDE_KERNEL, set)
     }
 
-    /// Whether the hypervisor is left out, where the PMU can tell. Since Linux 2.6.31.
+    /// Sets whether the hypervisor is excluded, if the PMU can distinguish it. Since Linux 2.6.31.
     #[must_use]
     pub fn exclude_hv(self, set: bool) -> Self {
         self.flag(AttrFlags::EXCLUDE_HV, set)
     }
 
-    /// Whether the idle task is left out. Of effect on software events alone. Since Linux 2.6.31.
+    /// Sets whether the idle task is excluded. Affects only software events. Since Linux 2.6.31.
     #[must_use]
     pub fn exclude_idle(self, set: bool) -> Self {
         self.flag(AttrFlags::EXCLUDE_IDLE, set)
     }
 
-    /// Whether executable mappings are recorded: MMAP. Since Linux 2.6.31.
+    /// Sets whether executable mappings are recorded, as MMAP records. Since Linux 2.6.31.
     #[must_use]
     pub fn mmap(self, set: bool) -> Self {
         self.flag(AttrFlags::MMAP, set)
     }
 
-    /// Whether changes of a task's name are recorded: COMM. Since Linux 2.6.31.
+    /// Sets whether changes of a task's name are recorded, as COMM records. Since Linux 2.6.31.
     #[must_use]
     pub fn comm(self, set: bool) -> Self {
         self.flag(AttrFlags::COMM, set)
     }
 
-    /// Whether inherited counts are kept by task, and recorded at exit: READ. Of meaning with
+    /// Sets whether the counts of inherited events are kept per task and recorded at exit, as READ records. Needs
     /// [`inherit`](Self::inherit). Since Linux 2.6.31.
     #[must_use]
     pub fn inherit_stat(self, set: bool) -> Self {
         self.flag(AttrFlags::INHERIT_STAT, set)
     }
 
-    /// Whether the next exec enables the event. Since Linux 2.6.31.
+    /// Sets whether the next exec enables the event. Since Linux 2.6.31.
     #[must_use]
     pub fn enable_on_exec(self, set: bool) -> Self {
         self.flag(AttrFlags::ENABLE_ON_EXEC, set)
     }
 
-    /// Whether starts and ends of tasks are recorded: FORK and EXIT. Since Linux 2.6.31.
+    /// Sets whether starts and ends of tasks are recorded, as FORK and EXIT records. Since Linux 2.6.31.
     #[must_use]
     pub fn task(self, set: bool) -> Self {
         self.flag(AttrFlags::TASK, set)
     }
 
-    /// Whether mappings that are not executable are recorded as well. Since Linux 2.6.36.
+    /// Sets whether mappings that are not executable are recorded too. Since Linux 2.6.36.
     #[must_use]
     pub fn mmap_data(self, set: bool) -> Self {
         self.flag(AttrFlags::MMAP_DATA, set)
     }
 
-    /// Whether records other than samples tell their task, time, id and cpu, as far as samples do. Since Linux
-    /// 2.6.38.
+    /// Sets whether records other than samples end with the task, time, id and cpu, as far as `sample_type` includes
+    /// them. Since Linux 2.6.38.
     #[must_use]
     pub fn sample_id_all(self, set: bool) -> Self {
         self.flag(AttrFlags::SAMPLE_ID_ALL, set)
     }
 
-    /// Whether the host is left out, and only guests are counted. Since Linux 3.2.
+    /// Sets whether the host is excluded, so that only guests are counted. Since Linux 3.2.
     #[must_use]
     pub fn exclude_host(self, set: bool) -> Self {
         self.flag(AttrFlags::EXCLUDE_HOST, set)
     }
 
-    /// Whether guests are left out. Since Linux 3.2.
+    /// Sets whether guests are excluded. Since Linux 3.2.
     #[must_use]
     pub fn exclude_guest(self, set: bool) -> Self {
         self.flag(AttrFlags::EXCLUDE_GUEST, set)
     }
 
-    /// Whether call chains leave the kernel out. Since Linux 3.7.
+    /// Sets whether call chains exclude the kernel. Since Linux 3.7.
     #[must_use]
     pub fn exclude_callchain_kernel(self, set: bool) -> Self {
         self.flag(AttrFlags::EXCLUDE_CALLCHAIN_KERNEL, set)
     }
 
-    /// Whether call chains leave user space out. Since Linux 3.7.
+    /// Sets whether call chains exclude user space. Since Linux 3.7.
     #[must_use]
     pub fn exclude_callchain_user(self, set: bool) -> Self {
         self.flag(AttrFlags::EXCLUDE_CALLCHAIN_USER, set)
     }
 
-    /// Whether mappings tell their file's device and inode, or build id: MMAP2 in place of MMAP. Of effect with
-    /// [`mmap`](Self::mmap). Since Linux 3.16; in 3.12 headers, but refused.
+    /// Sets whether mappings are recorded as MMAP2 records, which contain the file's device and inode, or its build id.
+    /// Needs [`mmap`](Self::mmap).
+    ///
+    /// Since Linux 3.16. The headers of 3.12 have the flag, but kernels up to 3.15 refuse it.
     #[must_use]
     pub fn mmap2(self, set: bool) -> Self {
         self.flag(AttrFlags::MMAP2, set)
     }
 
-    /// Whether COMM records tell an exec from other changes of name. The kernel does so anyway; that it takes the
-    /// flag is how to know. Since Linux 3.16.
+    /// Sets whether COMM records distinguish an exec from other changes of the name. Since Linux 3.16.
+    ///
+    /// A kernel that accepts the flag distinguishes them in any case; the flag serves to find out whether it does.
     #[must_use]
     pub fn comm_exec(self, set: bool) -> Self {
         self.flag(AttrFlags::COMM_EXEC, set)
     }
 
-    /// Whether switches of tasks are recorded: SWITCH, and of a cpu SWITCH_CPU_WIDE. Since Linux 4.3.
+    /// Sets whether context switches are recorded, as SWITCH records, or SWITCH_CPU_WIDE records for an event of a cpu.
+    /// Since Linux 4.3.
     #[must_use]
     pub fn context_switch(self, set: bool) -> Self {
         self.flag(AttrFlags::CONTEXT_SWITCH, set)
     }
 
-    /// Whether the ring is written from its end to its start, so that it can be overwritten and still be read.
-    /// Since Linux 4.7.
+    /// Sets whether the ring is written from its end to its start, so that it can be overwritten and still be read.
+    /// Needed for [`Overwrite`](crate::Overwrite). Since Linux 4.7.
     #[must_use]
     pub fn write_backward(self, set: bool) -> Self {
         self.flag(AttrFlags::WRITE_BACKWARD, set)
     }
 
-    /// Whether a task's namespaces are recorded: NAMESPACES. Takes privilege. Since Linux 4.12.
+    /// Sets whether changes of a task's namespaces are recorded, as NAMESPACES records. Needs privilege. Since Linux
+    /// 4.12.
     #[must_use]
     pub fn namespaces(self, set: bool) -> Self {
         self.flag(AttrFlags::NAMESPACES, set)
     }
 
-    /// Whether symbols that the kernel gains and loses are recorded: KSYMBOL. Since Linux 5.1.
+    /// Sets whether new and removed kernel symbols are recorded, as KSYMBOL records. Since Linux 5.1.
     #[must_use]
     pub fn ksymbol(self, set: bool) -> Self {
         self.flag(AttrFlags::KSYMBOL, set)
     }
 
-    /// Whether BPF programs that are loaded and unloaded are recorded: BPF_EVENT. Since Linux 5.1.
+    /// Sets whether loaded and unloaded BPF programs are recorded, as BPF_EVENT records. Since Linux 5.1.
     #[must_use]
     pub fn bpf_event(self, set: bool) -> Self {
         self.flag(AttrFlags::BPF_EVENT, set)
     }
 
-    /// Whether samples go into the AUX area of the group's leader as the PMU writes them. Since Linux 5.4.
+    /// Sets whether the PMU writes samples to the AUX area of the group's leader. Since Linux 5.4.
     #[must_use]
     pub fn aux_output(self, set: bool) -> Self {
         self.flag(AttrFlags::AUX_OUTPUT, set)
     }
 
-    /// Whether new cgroups are recorded: CGROUP. Since Linux 5.7.
+    /// Sets whether new cgroups are recorded, as CGROUP records. Since Linux 5.7.
     #[must_use]
     pub fn cgroup(self, set: bool) -> Self {
         self.flag(AttrFlags::CGROUP, set)
     }
 
-    /// Whether changes of the kernel's code are recorded: TEXT_POKE. Since Linux 5.9.
+    /// Sets whether changes of the kernel's code are recorded, as TEXT_POKE records. Since Linux 5.9.
     #[must_use]
     pub fn text_poke(self, set: bool) -> Self {
         self.flag(AttrFlags::TEXT_POKE, set)
     }
 
-    /// Whether MMAP2 records tell the file's build id in place of device and inode. Since Linux 5.12.
+    /// Sets whether MMAP2 records contain the file's build id instead of device and inode. Since Linux 5.12.
     #[must_use]
     pub fn build_id(self, set: bool) -> Self {
         self.flag(AttrFlags::BUILD_ID, set)
     }
 
-    /// Whether only threads inherit, not processes. Needs [`inherit`](Self::inherit). Since Linux 5.13.
+    /// Sets whether only new threads inherit the event, and new processes do not. Needs [`inherit`](Self::inherit).
+    /// Since Linux 5.13.
     #[must_use]
     pub fn inherit_thread(self, set: bool) -> Self {
         self.flag(AttrFlags::INHERIT_THREAD, set)
     }
 
-    /// Whether an exec takes the event off the task. Excludes [`enable_on_exec`](Self::enable_on_exec). Since Linux
-    /// 5.13.
+    /// Sets whether an exec removes the event from the task. Excludes [`enable_on_exec`](Self::enable_on_exec). Since
+    /// Linux 5.13.
     #[must_use]
     pub fn remove_on_exec(self, set: bool) -> Self {
         self.flag(AttrFlags::REMOVE_ON_EXEC, set)
     }
 
-    /// Whether an overflow sends the task a synchronous `SIGTRAP`, with [`sig_data`](Self::sig_data). Needs
+    /// Sets whether an overflow sends the task a synchronous `SIGTRAP` with [`sig_data`](Self::sig_data). Needs
     /// [`remove_on_exec`](Self::remove_on_exec). Since Linux 5.13.
     #[must_use]
     pub fn sigtrap(self, set: bool) -> Self {
         self.flag(AttrFlags::SIGTRAP, set)
     }
 
-    /// Whether the user part of a call chain may come when the task returns to user space: CALLCHAIN_DEFERRED.
-    /// Since Linux 6.19.
+    /// Sets whether the user part of a call chain may be deferred until the task returns to user space; it is then a
+    /// CALLCHAIN_DEFERRED record. Since Linux 6.19.
     #[must_use]
     pub fn defer_callchain(self, set: bool) -> Self {
         self.flag(AttrFlags::DEFER_CALLCHAIN, set)
     }
 
-    /// Whether this event's ring gets the CALLCHAIN_DEFERRED records. Since Linux 6.19.
+    /// Sets whether this event's ring receives the CALLCHAIN_DEFERRED records. Since Linux 6.19.
     #[must_use]
     pub fn defer_output(self, set: bool) -> Self {
         self.flag(AttrFlags::DEFER_OUTPUT, set)
@@ -258,22 +267,23 @@ impl Builder {
 
 /// The numbers.
 impl Builder {
-    /// Who defines the event. C: `type`. Since Linux 2.6.31.
+    /// Sets the type of the event: who defines it. C: `type`. Since Linux 2.6.31.
     #[must_use]
     pub fn kind(mut self, value: EventType) -> Self {
         self.attr.kind = value;
         self
     }
 
-    /// Which event, as its kind defines it. Since Linux 2.6.31.
+    /// Sets the event's code, as defined for its type. Since Linux 2.6.31.
     #[must_use]
     pub fn config(mut self, value: u64) -> Self {
         self.attr.config = value;
         self
     }
 
-    /// Events between samples; 0 for none. Excludes [`sample_freq`](Self::sample_freq): the later call holds. Since
-    /// Linux 2.6.31.
+    /// Sets the number of events between samples; 0 for no samples. Since Linux 2.6.31.
+    ///
+    /// Excludes [`sample_freq`](Self::sample_freq): the later call wins.
     #[must_use]
     pub fn sample_period(mut self, value: u64) -> Self {
         self.attr.flags = self.attr.flags.without(AttrFlags::FREQ);
@@ -281,9 +291,11 @@ impl Builder {
         self
     }
 
-    /// Samples a second, which the kernel adjusts the period to at each tick; sets `freq`. At most
-    /// [`max_sample_rate`](crate::limits::max_sample_rate). Excludes [`sample_period`](Self::sample_period): the
-    /// later call holds. Since Linux 2.6.31.
+    /// Sets the number of samples per second, and `freq`. Since Linux 2.6.31.
+    ///
+    /// The kernel adjusts the period at each tick to reach this rate. The maximum is
+    /// [`max_sample_rate`](crate::limits::max_sample_rate). Excludes [`sample_period`](Self::sample_period): the later
+    /// call wins.
     #[doc(alias = "freq")]
     #[must_use]
     pub fn sample_freq(mut self, value: u64) -> Self {
@@ -292,25 +304,27 @@ impl Builder {
         self
     }
 
-    /// What a sample holds. Since Linux 2.6.31.
+    /// Sets the fields of a sample. Since Linux 2.6.31.
     #[must_use]
     pub fn sample_type(mut self, value: SampleType) -> Self {
         self.attr.sample_type = value;
         self
     }
 
-    /// What a read of the counter gives. `GROUP` did not work with tasks other than the calling one before 2.6.35.
-    /// Since Linux 2.6.31.
+    /// Sets what a read of the counter includes. Since Linux 2.6.31.
+    ///
+    /// Before 2.6.35 `GROUP` works only for the calling task.
     #[must_use]
     pub fn read_format(mut self, value: ReadFormat) -> Self {
         self.attr.read_format = value;
         self
     }
 
-    /// Samples between wakeups. Excludes [`wakeup_watermark`](Self::wakeup_watermark): the later call holds.
+    /// Sets the number of samples between wakeups. Since Linux 2.6.31.
     ///
-    /// 0 leaves it to the ring, which wakes when half of it is new; before Linux 3.0 it meant never. (The manual says
-    /// that 0 is as 1, which Linux 6.18 does not do.) Since Linux 2.6.31.
+    /// With 0 the kernel wakes the reader when half of the ring is new; before Linux 3.0 it never does. (The manual
+    /// page says that 0 means 1; Linux 6.18 does not behave so.) Excludes [`wakeup_watermark`](Self::wakeup_watermark):
+    /// the later call wins.
     #[must_use]
     pub fn wakeup_events(mut self, value: u32) -> Self {
         self.attr.flags = self.attr.flags.without(AttrFlags::WATERMARK);
@@ -318,10 +332,11 @@ impl Builder {
         self
     }
 
-    /// Bytes in the ring between wakeups, of whatever records; sets `watermark`. 1 wakes at every record. Excludes
-    /// [`wakeup_events`](Self::wakeup_events): the later call holds.
+    /// Sets the number of bytes in the ring between wakeups, counting every record, and `watermark`. Since Linux
+    /// 2.6.32.
     ///
-    /// Linux 2.6.36 to 3.0 ignores the switch and takes the number for one of samples. Since Linux 2.6.32.
+    /// 1 wakes the reader at every record. Linux 2.6.36 to 3.0 ignores `watermark` and treats the number as one of
+    /// samples. Excludes [`wakeup_events`](Self::wakeup_events): the later call wins.
     #[doc(alias = "watermark")]
     #[must_use]
     pub fn wakeup_watermark(mut self, value: u32) -> Self {
@@ -330,8 +345,10 @@ impl Builder {
         self
     }
 
-    /// How exact the address of a sample must be: 0 anything, 1 constant skid, 2 no skid requested, 3 no skid. Only
-    /// the two lowest bits count. Since Linux 2.6.35.
+    /// Sets how exact the address of a sample must be: 0 for arbitrary skid, 1 for constant skid, 2 to request no skid,
+    /// 3 to require no skid.
+    ///
+    /// Only the two lowest bits are used. Since Linux 2.6.35.
     #[must_use]
     pub fn precise_ip(mut self, value: u8) -> Self {
         self.attr.flags = self.attr.flags.with_precise_ip(value);
@@ -339,31 +356,32 @@ impl Builder {
         self
     }
 
-    /// On which accesses a breakpoint fires. Since Linux 2.6.33.
+    /// Sets the accesses on which a breakpoint fires. Since Linux 2.6.33.
     #[must_use]
     pub fn bp_type(mut self, value: BreakpointType) -> Self {
         self.attr.bp_type = value;
         self
     }
 
-    /// What a breakpoint watches: an address of the task. The same field as [`config1`](Self::config1). Since Linux
-    /// 2.6.33.
+    /// Sets the address that a breakpoint watches, in the address space of the task. The same field as
+    /// [`config1`](Self::config1). Since Linux 2.6.33.
     #[must_use]
     pub fn bp_addr(mut self, value: u64) -> Self {
         self.attr.config1 = value;
         self
     }
 
-    /// How many bytes a breakpoint watches, from `bp_addr` on: see
-    /// [`BreakpointLen`](perf_abi::breakpoint::BreakpointLen). For execution, the size of a `long`. The same field
-    /// as [`config2`](Self::config2). Since Linux 2.6.33.
+    /// Sets the number of bytes that a breakpoint watches, starting at `bp_addr`. Since Linux 2.6.33.
+    ///
+    /// [`BreakpointLen`](perf_abi::breakpoint::BreakpointLen) has the values. For execution it is the size of a `long`.
+    /// The same field as [`config2`](Self::config2).
     #[must_use]
     pub fn bp_len(mut self, value: u64) -> Self {
         self.attr.config2 = value;
         self
     }
 
-    /// More of `config`. Takes back a probe's string. Since Linux 2.6.39.
+    /// Sets `config1`, an extension of `config`. Removes the string of a probe. Since Linux 2.6.39.
     #[must_use]
     pub fn config1(mut self, value: u64) -> Self {
         self.attr.config1 = value;
@@ -371,36 +389,38 @@ impl Builder {
         self
     }
 
-    /// More of `config`. Since Linux 2.6.39.
+    /// Sets `config2`, an extension of `config`. Since Linux 2.6.39.
     #[must_use]
     pub fn config2(mut self, value: u64) -> Self {
         self.attr.config2 = value;
         self
     }
 
-    /// More of `config`. Since Linux 6.3.
+    /// Sets `config3`, an extension of `config`. Since Linux 6.3.
     #[must_use]
     pub fn config3(mut self, value: u64) -> Self {
         self.attr.config3 = value;
         self
     }
 
-    /// More of `config`. Since Linux 6.19.
+    /// Sets `config4`, an extension of `config`. Since Linux 6.19.
     #[must_use]
     pub fn config4(mut self, value: u64) -> Self {
         self.attr.config4 = value;
         self
     }
 
-    /// The function that a kprobe is in; for an address, leave it out and set [`kprobe_addr`](Self::kprobe_addr).
-    /// Copied by the kernel when the event is opened. Since Linux 4.17.
+    /// Sets the function of a kprobe. For a kprobe at an address, leave it out and set
+    /// [`kprobe_addr`](Self::kprobe_addr). Since Linux 4.17.
+    ///
+    /// The kernel copies the name when the event is opened.
     #[must_use]
     pub fn kprobe_func(mut self, name: CString) -> Self {
         self.string = Some(name);
         self
     }
 
-    /// The address of a kprobe without [`kprobe_func`](Self::kprobe_func). The same field as
+    /// Sets the address of a kprobe that has no [`kprobe_func`](Self::kprobe_func). The same field as
     /// [`config2`](Self::config2). Since Linux 4.17.
     #[must_use]
     pub fn kprobe_addr(mut self, value: u64) -> Self {
@@ -408,47 +428,49 @@ impl Builder {
         self
     }
 
-    /// The file that a uprobe is in. Copied by the kernel when the event is opened. Since Linux 4.17.
+    /// Sets the file of a uprobe. The kernel copies the path when the event is opened. Since Linux 4.17.
     #[must_use]
     pub fn uprobe_path(mut self, path: CString) -> Self {
         self.string = Some(path);
         self
     }
 
-    /// Where in the function, or in the file, the probe is. The same field as [`config2`](Self::config2). Since
-    /// Linux 4.17.
+    /// Sets the offset of the probe in bytes: in the function of a kprobe, or in the file of a uprobe. The same field
+    /// as [`config2`](Self::config2). Since Linux 4.17.
     #[must_use]
     pub fn probe_offset(mut self, value: u64) -> Self {
         self.attr.config2 = value;
         self
     }
 
-    /// Which branches a branch stack holds; without a privilege level, those of the event's. Since Linux 3.4.
+    /// Sets which branches a branch stack contains. Without a privilege level, the event's levels apply. Since Linux
+    /// 3.4.
     #[must_use]
     pub fn branch_sample_type(mut self, value: BranchSampleType) -> Self {
         self.attr.branch_sample_type = value;
         self
     }
 
-    /// The user registers of a sample, a bit each: [`regs`](perf_abi::regs). Since Linux 3.7.
+    /// Sets the user registers in a sample, one bit each: [`regs`](perf_abi::regs). Since Linux 3.7.
     #[must_use]
     pub fn sample_regs_user(mut self, value: u64) -> Self {
         self.attr.sample_regs_user = value;
         self
     }
 
-    /// Bytes of user stack of a sample: a multiple of 8, from 8 to 65 528.
+    /// Sets the number of bytes of user stack in a sample: a multiple of 8, from 8 to 65 528. Since Linux 3.7.
     ///
-    /// 0 with `PERF_SAMPLE_STACK_USER` is refused by [`open`](Self::open): every kernel up to 7.3 takes it and
-    /// writes samples that lack the word it should write. Since Linux 3.7.
+    /// [`open`](Self::open) refuses 0 with `PERF_SAMPLE_STACK_USER`: every kernel up to 7.3 accepts it, but writes
+    /// samples that lack a word.
     #[must_use]
     pub fn sample_stack_user(mut self, value: u32) -> Self {
         self.attr.sample_stack_user = value;
         self
     }
 
-    /// The clock of `time`, a `CLOCK_*` of `clock_gettime`: MONOTONIC, MONOTONIC_RAW, REALTIME, BOOTTIME, TAI; sets
-    /// `use_clockid`. Since Linux 4.1.
+    /// Sets the clock of the `time` field, and `use_clockid`. Since Linux 4.1.
+    ///
+    /// The values are the `CLOCK_*` of `clock_gettime`: MONOTONIC, MONOTONIC_RAW, REALTIME, BOOTTIME, TAI.
     #[doc(alias = "use_clockid")]
     #[must_use]
     pub fn clockid(mut self, value: i32) -> Self {
@@ -457,56 +479,56 @@ impl Builder {
         self
     }
 
-    /// The registers at the interrupt, a bit each: [`regs`](perf_abi::regs). Since Linux 3.19.
+    /// Sets the registers at the interrupt in a sample, one bit each: [`regs`](perf_abi::regs). Since Linux 3.19.
     #[must_use]
     pub fn sample_regs_intr(mut self, value: u64) -> Self {
         self.attr.sample_regs_intr = value;
         self
     }
 
-    /// Bytes of AUX data between wakeups; 0 for half of the area. Since Linux 4.1.
+    /// Sets the number of bytes of AUX data between wakeups; 0 for half of the area. Since Linux 4.1.
     #[must_use]
     pub fn aux_watermark(mut self, value: u32) -> Self {
         self.attr.aux_watermark = value;
         self
     }
 
-    /// Entries of a call chain at most, at most [`max_stack`](crate::limits::max_stack); 0 for that. Since Linux
-    /// 4.8.
+    /// Sets the maximum number of entries of a call chain, up to [`max_stack`](crate::limits::max_stack); 0 for that
+    /// limit. Since Linux 4.8.
     #[must_use]
     pub fn sample_max_stack(mut self, value: u16) -> Self {
         self.attr.sample_max_stack = value;
         self
     }
 
-    /// Bytes of AUX data of a sample. Since Linux 5.5.
+    /// Sets the number of bytes of AUX data in a sample. Since Linux 5.5.
     #[must_use]
     pub fn aux_sample_size(mut self, value: u32) -> Self {
         self.attr.aux_sample_size = value;
         self
     }
 
-    /// What `si_perf_data` of a `SIGTRAP` carries. Since Linux 5.13.
+    /// Sets the value of `si_perf_data` in a `SIGTRAP` of the event. Since Linux 5.13.
     #[must_use]
     pub fn sig_data(mut self, value: u64) -> Self {
         self.attr.sig_data = value;
         self
     }
 
-    /// Whether AUX tracing starts paused. Since Linux 6.13.
+    /// Sets whether AUX tracing starts paused. Since Linux 6.13.
     #[must_use]
     pub fn aux_start_paused(self, set: bool) -> Self {
         self.action(AuxAction::START_PAUSED, set)
     }
 
-    /// Whether an overflow pauses the AUX tracing of the group's leader. Excludes [`aux_resume`](Self::aux_resume).
-    /// Since Linux 6.13.
+    /// Sets whether an overflow pauses the AUX tracing of the group's leader. Excludes
+    /// [`aux_resume`](Self::aux_resume). Since Linux 6.13.
     #[must_use]
     pub fn aux_pause(self, set: bool) -> Self {
         self.action(AuxAction::PAUSE, set)
     }
 
-    /// Whether an overflow resumes the AUX tracing of the group's leader. Since Linux 6.13.
+    /// Sets whether an overflow resumes the AUX tracing of the group's leader. Since Linux 6.13.
     #[must_use]
     pub fn aux_resume(self, set: bool) -> Self {
         self.action(AuxAction::RESUME, set)
@@ -515,8 +537,9 @@ impl Builder {
 
 /// How the event is opened.
 impl Builder {
-    /// Whether an exec closes the file descriptor: yes, unless told otherwise. A program that the descriptor is to
-    /// be handed to takes `false`, and so do kernels before 3.14. Since Linux 3.14.
+    /// Sets whether an exec closes the file descriptor. The default is `true`. Since Linux 3.14.
+    ///
+    /// Set `false` on older kernels, and to pass the descriptor to another program.
     #[doc(alias = "PERF_FLAG_FD_CLOEXEC")]
     #[must_use]
     pub fn cloexec(mut self, set: bool) -> Self {
@@ -525,9 +548,10 @@ impl Builder {
         self
     }
 
-    /// More flags of the call. `FD_NO_GROUP` has the event opened apart from the leader, whose ring it uses with
-    /// `FD_OUTPUT`; the latter is broken since 2.6.35, and [`Counter::set_output`](crate::Counter::set_output) does
-    /// what it should. Both since Linux 2.6.32.
+    /// Adds flags of the system call. Both flags of the kernel are since Linux 2.6.32.
+    ///
+    /// `FD_NO_GROUP` opens the event outside the leader's group; with `FD_OUTPUT` it writes to the leader's ring.
+    /// `FD_OUTPUT` is broken since 2.6.35; use [`Counter::set_output`](crate::Counter::set_output).
     #[doc(alias("PERF_FLAG_FD_NO_GROUP", "PERF_FLAG_FD_OUTPUT"))]
     #[must_use]
     pub fn open_flags(mut self, flags: OpenFlags) -> Self {
@@ -546,7 +570,7 @@ mod tests {
         *builder.attr()
     }
 
-    /// Each switch sets its own bit and takes it back.
+    /// Each switch sets its own bit, and clears it again.
     #[test]
     fn switches() {
         type Setter = fn(Builder, bool) -> Builder;
@@ -593,7 +617,7 @@ mod tests {
             assert_eq!(of(on.clone()), Attr { flags: AttrFlags(flag.value), ..Attr::default() }, "{name}");
             assert_eq!(of(set(on, false)), Attr::default(), "{name}");
         }
-        // The other three are set by the numbers they are about.
+        // The other three flags are set by `sample_freq`, `wakeup_watermark` and `clockid`.
         assert_eq!(AttrFlags::NAMES.len(), switches.len() + 3);
     }
 

@@ -1,6 +1,6 @@
-//! The names of the errors.
+//! Names of errno values.
 
-/// The name of an error that the calls of this crate give; `None` for any other.
+/// Returns the name of an errno that the calls of this crate return; `None` for any other.
 pub(super) fn name(errno: i32) -> Option<&'static str> {
     Some(match errno {
         libc::E2BIG => "E2BIG",

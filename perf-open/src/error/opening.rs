@@ -1,4 +1,4 @@
-//! What an errno of `perf_event_open` means, for the attr and the target that it was given for.
+//! The meaning of an errno of `perf_event_open`, for the attr and the target it was returned for.
 
 use std::fs;
 
@@ -12,17 +12,17 @@ use crate::target::Target;
 
 const DEVICES: &str = "/sys/bus/event_source/devices";
 
-/// What an event was to be opened as.
+/// The arguments of a call that failed.
 pub(crate) struct Attempt<'a> {
     pub(crate) attr: &'a Attr,
     pub(crate) target: &'a Target<'a>,
     pub(crate) in_group: bool,
-    /// The string that `config1` was to point to.
+    /// The string that `config1` pointed to.
     pub(crate) string: Option<&'a core::ffi::CStr>,
 }
 
 impl Attempt<'_> {
-    /// What to do about `errno`; empty where there is nothing to say.
+    /// Returns what to do about `errno`; empty if there is nothing to add.
     pub(crate) fn advice(&self, errno: i32) -> String {
         match errno {
             libc::EACCES | libc::EPERM => self.permission(errno),
@@ -293,7 +293,7 @@ impl Attempt<'_> {
     }
 }
 
-/// What tells whom not to count.
+/// The flags that exclude a privilege level, a host or a guest.
 const EXCLUDE: AttrFlags = AttrFlags(
     AttrFlags::EXCLUDE_USER.0
         | AttrFlags::EXCLUDE_KERNEL.0
@@ -303,7 +303,7 @@ const EXCLUDE: AttrFlags = AttrFlags(
         | AttrFlags::EXCLUDE_GUEST.0,
 );
 
-/// The names of the PMUs there are.
+/// Returns the names of the machine's PMUs, separated by commas.
 fn pmus() -> String {
     let mut names: Vec<String> = fs::read_dir(DEVICES)
         .into_iter()

@@ -1,4 +1,4 @@
-//! What an errno of an `ioctl` or a `read` means, for the event it was made of.
+//! The meaning of an errno of an `ioctl` or a `read`, for the event it was returned for.
 
 use perf_abi::attr::Attr;
 use perf_abi::event::EventType;
@@ -6,7 +6,7 @@ use perf_abi::ioctl::Request;
 
 use crate::limits;
 
-/// What to do about `errno` of `request`; empty where there is nothing to say.
+/// Returns what to do about `errno` of `request`; empty if there is nothing to add.
 pub(crate) fn advice(request: Request, attr: &Attr, errno: Option<i32>) -> String {
     let text = match (request, errno) {
         (_, Some(libc::ENOTTY)) => "this kernel does not know the request",
@@ -62,7 +62,7 @@ fn period(attr: &Attr) -> String {
     }
 }
 
-/// What to do about `errno` of a `read`.
+/// Returns what to do about `errno` of a `read`; empty if there is nothing to add.
 pub(crate) fn read(errno: Option<i32>) -> &'static str {
     match errno {
         Some(libc::ENOSPC) => "the buffer is too small for the events of the group",
