@@ -19,7 +19,8 @@
 //! # Guests
 //!
 //! [`parse()`] sets `exclude_guest` as perf before 6.13 does: for an event without modifiers, and for an event with `u`
-//! or `p` but neither `G` nor `H`. `cycles:GH` counts the host and its guests. The constructors set no `exclude_*` flag.
+//! or `p` but neither `G` nor `H`. `cycles:GH` counts the host and its guests. The constructors set no
+//! `exclude_*` flag.
 
 mod close;
 mod construct;

@@ -1,9 +1,9 @@
-//! The PMUs of the machine, as sysfs tells of them: who counts, which events have names, how terms make a `config`.
+//! The machine's PMUs in sysfs: their types, named events, and the terms that make up a `config`.
 //!
-//! [`Pmus`] finds them, a [`Pmu`] is what its folder holds. The texts of the files are parsed by functions that need no
-//! sysfs: [`parse_format`], [`parse_terms`], [`parse_cpus`], [`parse_scale`].
+//! [`Pmus`] lists them. A [`Pmu`] holds the contents of one folder. The functions that parse the texts of the files
+//! need no sysfs: [`parse_format`], [`parse_terms`], [`parse_cpus`], [`parse_scale`].
 //!
-//! Kernel: `Documentation/ABI/testing/sysfs-bus-event_source-devices`, and the files beside it.
+//! Kernel: `Documentation/ABI/testing/sysfs-bus-event_source-devices` and the files next to it.
 
 mod encode;
 mod error;
@@ -26,7 +26,7 @@ pub use values::{parse_cpus, parse_scale};
 
 use crate::event::{Event, LookupError, ParseError};
 
-/// The folder of PMUs: `/sys/bus/event_source/devices`, or one like it.
+/// The folder of PMUs: `/sys/bus/event_source/devices`, or one with the same layout.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pmus {
     root: PathBuf,
@@ -39,25 +39,25 @@ impl Default for Pmus {
 }
 
 impl Pmus {
-    /// This machine's.
+    /// Uses the PMUs of this machine.
     #[must_use]
     pub fn new() -> Self {
         Self::at("/sys/bus/event_source/devices")
     }
 
-    /// Those of a folder that looks like `/sys/bus/event_source/devices`.
+    /// Uses a folder with the layout of `/sys/bus/event_source/devices`.
     #[must_use]
     pub fn at(root: impl Into<PathBuf>) -> Self {
         Self { root: root.into() }
     }
 
-    /// The folder.
+    /// Returns the folder.
     #[must_use]
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// Their names, sorted.
+    /// Returns the names of the PMUs, sorted.
     ///
     /// # Errors
     ///
@@ -66,12 +66,14 @@ impl Pmus {
         sysfs::names(&self.root)
     }
 
-    /// The PMU of that name.
+    /// Reads the PMU with that name, all files of its folder.
+    ///
+    /// The terms of its events are parsed when they are used.
     ///
     /// # Errors
     ///
-    /// [`LookupError::Unknown`] if there is none; [`LookupError::Read`] and [`LookupError::Text`] for a file that cannot
-    /// be read or is not what the kernel documents. The terms of its events are parsed when they are used.
+    /// [`LookupError::Unknown`] if there is no such PMU. [`LookupError::Read`] if a file cannot be read,
+    /// [`LookupError::Text`] if it does not have the documented contents.
     ///
     /// # Examples
     ///
@@ -91,7 +93,7 @@ impl Pmus {
         Pmu::read(name, &self.root.join(name))
     }
 
-    /// All of them, by name; a PMU whose files are not as they should be does not hide the others.
+    /// Reads all PMUs, sorted by name. An error in one PMU's files does not affect the others.
     ///
     /// # Errors
     ///
@@ -100,13 +102,13 @@ impl Pmus {
         Ok(self.names()?.iter().map(|name| self.get(name)).collect())
     }
 
-    /// Whether there is a PMU of that name.
+    /// Returns whether there is a PMU with that name.
     #[must_use]
     pub fn has(&self, name: &str) -> bool {
         sysfs::is_file_name(name) && self.root.join(name).join("type").exists()
     }
 
-    /// The names of the PMUs that have an event of that name.
+    /// Returns the names of the PMUs that have an event with that name.
     pub(crate) fn with_event(&self, event: &str) -> Result<Vec<String>, LookupError> {
         if !is_event(event) || !sysfs::is_file_name(event) {
             return Ok(Vec::new());
@@ -116,8 +118,8 @@ impl Pmus {
         Ok(names)
     }
 
-    /// The core PMUs of a machine whose cpus are of several kinds, such as `cpu_core` and `cpu_atom`; empty where the
-    /// cpus are of one kind.
+    /// Returns the core PMUs of a machine with several kinds of cpus, such as `cpu_core` and `cpu_atom`; empty on a
+    /// machine with one kind.
     pub(crate) fn hybrid(&self) -> Result<Vec<String>, LookupError> {
         let mut names = sysfs::names_optional(&self.root)?;
         names.retain(|name| name.starts_with("cpu_") && self.root.join(name).join("cpus").is_file());
@@ -125,76 +127,78 @@ impl Pmus {
     }
 }
 
-/// A PMU: what its folder in sysfs holds.
+/// A PMU: the contents of its folder in sysfs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pmu {
-    /// Its folder's name.
+    /// The name of the folder.
     pub name: String,
-    /// Its number, `attr.kind` of its events. Given out at boot: not the same on every machine.
+    /// The type of its events, `attr.kind`. Assigned at boot, so it differs between machines.
     pub kind: EventType,
-    /// The terms of its events, by name: `format/`.
+    /// The formats of its terms, by name: `format/`.
     pub formats: Vec<(String, Format)>,
-    /// The events that have names, by name: `events/`.
+    /// Its named events, by name: `events/`.
     pub events: Vec<PmuEvent>,
-    /// Where an event may be opened, `cpumask` for one cpu a package, `cpus` for those of one kind. Empty: anywhere.
+    /// The cpus on which its events may be opened: `cpumask` (one cpu per package) or `cpus` (the cpus of one kind).
+    /// Empty: any cpu.
     pub cpus: Vec<u32>,
-    /// Whether it counts what cpus execute: it is `cpu`, or has a file `cpus`.
+    /// Whether it counts the execution of cpus: its name is `cpu`, or it has a file `cpus`.
     pub core: bool,
-    /// What it is capable of, by name: `caps/`.
+    /// Its capabilities, by name: `caps/`.
     pub caps: Vec<(String, String)>,
     path: PathBuf,
 }
 
-/// An event that a PMU has a name for.
+/// A named event of a PMU.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PmuEvent {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// Its terms as they are written, for [`parse_terms`].
+    /// The text of its terms, for [`parse_terms`].
     pub text: String,
-    /// What a count has to be multiplied by to be in [`unit`](Self::unit)s: `NAME.scale`.
+    /// The factor that converts a count to [`unit`](Self::unit): `NAME.scale`.
     pub scale: Option<f64>,
     /// The unit of the scaled count: `NAME.unit`.
     pub unit: Option<String>,
-    /// Whether it counts for a whole package, whichever of its cpus it is opened on: `NAME.per-pkg`.
+    /// Whether the count is that of a whole package, on whichever of its cpus the event is opened: `NAME.per-pkg`.
     pub per_package: bool,
-    /// Whether its value is a state, of which differences have no meaning: `NAME.snapshot`.
+    /// Whether the value is a state, so that differences of values have no meaning: `NAME.snapshot`.
     pub snapshot: bool,
 }
 
-/// The endings of the files that tell of an event whose name is before them.
+/// The suffixes of files in `events/` that describe the event whose name precedes the suffix.
 const SUFFIXES: [&str; 4] = [".scale", ".unit", ".per-pkg", ".snapshot"];
 
-/// Whether a file of `events/` is an event, and does not tell of another.
+/// Returns whether a file of `events/` is an event, rather than a property of one.
 fn is_event(name: &str) -> bool {
     !SUFFIXES.iter().any(|suffix| name.ends_with(suffix))
 }
 
 impl Pmu {
-    /// The format of a term.
+    /// Returns the format of a term.
     #[must_use]
     pub fn format(&self, name: &str) -> Option<Format> {
         self.formats.iter().find(|(known, _)| known == name).map(|&(_, format)| format)
     }
 
-    /// An event, by its name.
+    /// Returns the event with that name.
     #[must_use]
     pub fn named(&self, name: &str) -> Option<&PmuEvent> {
         self.events.iter().find(|event| event.name == name)
     }
 
-    /// The event of some terms: `event=0x3c,umask=1`, or a name and terms, `mem-loads,ldlat=30`.
+    /// Returns the event for a list of terms: `event=0x3c,umask=1`, or a name and terms, `mem-loads,ldlat=30`.
     ///
-    /// A term is, in this order: a word of perf's ([`Terms`](crate::event::Terms), `config=`, `name=`), a file of
-    /// `format/`, a name of `events/`, on a core PMU a hardware or cache event (`cycles`), a raw `config` (`r1a8`). What is written wins over what a named
-    /// event says. (perf joins the two by `or`.) Bits that no term sets are 0; defaults that perf adds for some AUX
-    /// PMUs are not.
+    /// The name of a term is looked up in this order: perf's terms ([`Terms`](crate::event::Terms), `config=`,
+    /// `name=`), the files of `format/`, the names of `events/`, on a core PMU the hardware and cache events
+    /// (`cycles`), and raw configs (`r1a8`). Terms in the list override those of a named event. (perf combines the two
+    /// by `or`.) Bits that no term sets are 0; the defaults that perf adds for some AUX PMUs are not added.
     ///
-    /// `kprobe` takes `func=` and `offset=`, or `addr=`; `uprobe` takes `path=` and `offset=`. These are not perf's.
+    /// `kprobe` accepts `func=` and `offset=`, or `addr=`. `uprobe` accepts `path=` and `offset=`. perf does not have
+    /// these terms.
     ///
     /// # Errors
     ///
-    /// A term that is unknown, has no or the wrong value, stands twice, or does not fit its bits.
+    /// If a term is unknown, has no value or the wrong kind of value, occurs twice, or does not fit its bits.
     pub fn event(&self, terms: &str) -> Result<Event, ParseError> {
         let name = format!("{}/{terms}/", self.name);
         let parsed = parse_terms(terms).map_err(|error| ParseError::of_text(terms, 0, error))?;
@@ -251,11 +255,11 @@ impl PmuEvent {
         })
     }
 
-    /// The terms, parsed.
+    /// Parses the terms.
     ///
     /// # Errors
     ///
-    /// As [`parse_terms`] has them.
+    /// The same as [`parse_terms`].
     pub fn terms(&self) -> Result<Vec<Term>, TextError> {
         parse_terms(&self.text)
     }

@@ -1,11 +1,11 @@
-//! Names that are close to one that is not known.
+//! Suggestions: known names that are close to an unknown one.
 
-/// The longest name that is compared, in bytes: longer ones are close to nothing.
+/// The longest name that is compared, in bytes. Nothing is close to a longer name.
 const LONGEST: usize = 64;
-/// How many names are told.
+/// The maximum number of names that are suggested.
 const TOLD: usize = 3;
 
-/// The closest of some names, best first: at most three, and only those that differ from `name` in at most a third of it.
+/// Returns at most three known names, the closest first. Each differs from `name` in at most a third of its bytes.
 pub(crate) fn closest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     let most = name.len().div_ceil(3);
     if name.len() > LONGEST {
@@ -23,9 +23,9 @@ pub(crate) fn closest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) 
     close.into_iter().map(|(_, known)| known.to_owned()).collect()
 }
 
-/// How many bytes have to be inserted, removed or replaced to make one name of the other; case does not count.
+/// Returns how many bytes must be inserted, removed or replaced to turn one name into the other, ignoring case.
 fn distance(a: &[u8], b: &[u8]) -> usize {
-    // Row by row: `row[j]` is the distance between the bytes of `a` so far and the first `j` of `b`.
+    // Row by row: `row[j]` is the distance between the bytes of `a` so far and the first `j` bytes of `b`.
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, from) in a.iter().enumerate() {
         let mut diagonal = i;

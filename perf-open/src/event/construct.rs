@@ -1,4 +1,4 @@
-//! Events of the types that need nothing of the system.
+//! Events of the types that need no information from the system.
 
 use perf_abi::attr::Attr;
 use perf_abi::event::{EventType, HwCacheEvent, HwCacheId, HwCacheOpId, HwCacheOpResultId, HwId, SwId};
@@ -7,7 +7,7 @@ use super::names::{HARDWARE, SOFTWARE, cache_name, name_of};
 use super::{Event, Known};
 
 impl Event {
-    /// A generalised hardware event: `PERF_TYPE_HARDWARE`.
+    /// Returns a generalised hardware event. C: `PERF_TYPE_HARDWARE`.
     ///
     /// # Examples
     ///
@@ -22,13 +22,13 @@ impl Event {
         Self::numeric(table_name(HARDWARE, id.0.into(), "hardware"), EventType::HARDWARE, id.0.into())
     }
 
-    /// A kernel event: `PERF_TYPE_SOFTWARE`.
+    /// Returns a software event, one that the kernel counts itself. C: `PERF_TYPE_SOFTWARE`.
     #[must_use]
     pub fn software(id: SwId) -> Self {
         Self::numeric(table_name(SOFTWARE, id.0, "software"), EventType::SOFTWARE, id.0)
     }
 
-    /// A cache event: `PERF_TYPE_HW_CACHE`.
+    /// Returns a cache event. C: `PERF_TYPE_HW_CACHE`.
     ///
     /// # Examples
     ///
@@ -46,20 +46,20 @@ impl Event {
         Self::numeric(name, EventType::HW_CACHE, event.config())
     }
 
-    /// An event of the core PMU, as its manual encodes it: `PERF_TYPE_RAW`.
+    /// Returns an event of the core PMU, encoded as in the cpu's manual. C: `PERF_TYPE_RAW`.
     #[must_use]
     pub fn raw(config: u64) -> Self {
         Self::numeric(format!("r{config:x}"), EventType::RAW, config)
     }
 
-    /// An event of any type, by its numbers.
+    /// Returns an event of any type, by its numbers. `name` is only for display.
     #[must_use]
     pub fn numeric(name: impl Into<String>, kind: EventType, config: u64) -> Self {
         Self { name: name.into(), attr: Attr { kind, config, ..Attr::default() }, ..Self::default() }
     }
 }
 
-/// perf's name of a code, or for a newer one the type and the number.
+/// Returns perf's name of a code; for a code that it has no name for, the type and the number.
 fn table_name(table: &[Known], value: u64, kind: &str) -> String {
     name_of(table, value).map_or_else(|| format!("{kind}/config={value:#x}/"), str::to_owned)
 }

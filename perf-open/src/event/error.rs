@@ -1,4 +1,4 @@
-//! Why there is no such event.
+//! Errors of looking up and parsing events.
 
 use core::fmt;
 use std::io;
@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use crate::pmu::TextError;
 
-/// Why the system does not tell of an event.
+/// Why an event could not be looked up on this system.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum LookupError {
@@ -14,37 +14,37 @@ pub enum LookupError {
     Read {
         /// The file.
         path: PathBuf,
-        /// What reading it gave.
+        /// The error of reading it.
         error: io::Error,
-        /// What can be done about it; empty where there is nothing to say.
+        /// What to do about it; empty if there is nothing to add.
         advice: &'static str,
     },
-    /// A file of sysfs or tracefs does not hold what the kernel documents.
+    /// A file of sysfs or tracefs does not have the documented contents.
     Text {
         /// The file.
         path: PathBuf,
-        /// What is wrong, and where in the file.
+        /// What is wrong, and at which offset of the file.
         error: TextError,
     },
-    /// There is nothing of that name.
+    /// There is nothing with this name.
     Unknown {
-        /// What was looked for: `tracepoint`, `PMU`.
+        /// What was looked up: `tracepoint`, `PMU`.
         what: &'static str,
         /// The name.
         name: String,
-        /// The names that are closest, best first.
+        /// The closest names, best first; empty if none is close.
         close: Vec<String>,
     },
-    /// A value that the kernel would refuse, or could not even be told.
+    /// A value that the kernel would refuse, or that does not fit its field.
     Value {
         /// The value's name.
         what: &'static str,
-        /// What it was.
+        /// The refused value.
         value: u64,
-        /// What it has to be.
+        /// What the value must be.
         needed: &'static str,
     },
-    /// A string holds a NUL byte, so the kernel would see another one.
+    /// A string contains a NUL byte, so the kernel would read only a part of it.
     Nul {
         /// The string's name.
         what: &'static str,
@@ -77,12 +77,12 @@ impl core::error::Error for LookupError {
     }
 }
 
-/// `: closest are a, b`, where there are any.
+/// Writes `; closest: a, b`; nothing if `close` is empty.
 fn write_close(f: &mut fmt::Formatter<'_>, close: &[String]) -> fmt::Result {
     if close.is_empty() { Ok(()) } else { write!(f, "; closest: {}", close.join(", ")) }
 }
 
-/// A name that somebody wrote, its line breaks and other control characters escaped.
+/// A name from the user, displayed with its line breaks and other control characters escaped.
 struct OneLine<'a>(&'a str);
 
 impl fmt::Display for OneLine<'_> {
@@ -93,9 +93,9 @@ impl fmt::Display for OneLine<'_> {
     }
 }
 
-/// Why a string names no events, and where.
+/// Why an event string could not be parsed, and at which offset.
 ///
-/// Prints as one line; with `{:#}` the string and a caret under the place follow.
+/// Displays as one line. `{:#}` adds the string, and a caret under the offset.
 ///
 /// # Examples
 ///
@@ -113,7 +113,7 @@ impl fmt::Display for OneLine<'_> {
 #[derive(Debug)]
 pub struct ParseError(Box<Inner>);
 
-/// What a [`ParseError`] holds, behind one pointer so that a `Result` stays small.
+/// The contents of a [`ParseError`], in a box so that a `Result` stays small.
 #[derive(Debug)]
 struct Inner {
     input: String,
@@ -121,46 +121,46 @@ struct Inner {
     kind: ParseErrorKind,
 }
 
-/// What is wrong with an event string.
+/// The reason of a [`ParseError`].
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ParseErrorKind {
-    /// Something else has to stand there.
+    /// Something else is required at the offset.
     Expected(&'static str),
-    /// There is nothing of that name.
+    /// There is nothing with this name.
     Unknown {
-        /// What was looked for: `event`, `PMU`, `term`, `tracepoint`, `modifier`.
+        /// What was looked up: `event`, `PMU`, `term`, `tracepoint`, `modifier`.
         what: &'static str,
         /// The name.
         name: String,
-        /// The names that are closest, best first.
+        /// The closest names, best first; empty if none is close.
         close: Vec<String>,
     },
-    /// perf knows it, this crate does not do it.
+    /// perf supports it, but this crate does not.
     Unsupported {
         /// The term or event.
         name: String,
         /// Why.
         reason: &'static str,
     },
-    /// A number does not fit the bits that are for it.
+    /// A number does not fit its bits.
     TooLarge {
         /// The term or value.
         name: String,
         /// The number.
         value: u64,
-        /// The largest there can be.
+        /// The largest value that fits.
         max: u64,
     },
-    /// A modifier or term stands twice, or more than three `p`.
+    /// A modifier or a term occurs twice, or there are more than three `p`.
     Repeated(String),
-    /// An event of sysfs wants a term to be given a value.
+    /// An event of sysfs requires a value for a term.
     Missing(String),
-    /// The system does not tell of the event.
+    /// The event could not be looked up.
     Lookup(LookupError),
 }
 
-/// A fault before it is known in which string: its offset, and what it is.
+/// The offset and the kind of an error, before the string is attached.
 pub(crate) type Place = (usize, ParseErrorKind);
 
 impl ParseError {
@@ -168,24 +168,24 @@ impl ParseError {
         Self(Box::new(Inner { input: input.to_owned(), offset, kind }))
     }
 
-    /// A fault in a part of `input` that begins at `start`.
+    /// Returns an error in the part of `input` that begins at `start`.
     pub(crate) fn of_text(input: &str, start: usize, error: TextError) -> Self {
         Self::new(input, start.saturating_add(error.offset), ParseErrorKind::Expected(error.expected))
     }
 
-    /// Where: bytes from the start of the string.
+    /// Returns where the error is: bytes from the start of the string.
     #[must_use]
     pub fn offset(&self) -> usize {
         self.0.offset
     }
 
-    /// What is wrong.
+    /// Returns what is wrong.
     #[must_use]
     pub fn kind(&self) -> &ParseErrorKind {
         &self.0.kind
     }
 
-    /// The string that was parsed.
+    /// Returns the string that was parsed.
     #[must_use]
     pub fn input(&self) -> &str {
         &self.0.input

@@ -1,14 +1,14 @@
-//! Patterns of names: `*` for any letters, `?` for one.
+//! Patterns of names: `*` stands for any number of characters, `?` for one.
 
-/// Whether a name is a pattern.
+/// Returns whether a name is a pattern.
 pub(super) fn is_pattern(name: &str) -> bool {
     name.contains(['*', '?'])
 }
 
-/// Whether `name` is what `pattern` says. Takes time in proportion to the product of their lengths at most.
+/// Returns whether `name` matches `pattern`. Takes time in proportion to the product of their lengths at most.
 pub(super) fn matches(pattern: &str, name: &str) -> bool {
     let (mut pattern, mut name) = (pattern.as_bytes(), name.as_bytes());
-    // Where to go on if what follows the last `*` does not match: behind it, one letter later.
+    // Where to retry if the rest of the pattern after the last `*` does not match: one letter later.
     let mut retry: Option<(&[u8], &[u8])> = None;
     loop {
         match (pattern, name) {

@@ -1,4 +1,4 @@
-//! The grammar of event strings, as far as it needs no names: lists, groups, and the parts of an event.
+//! The part of the grammar of event strings that needs no names: lists, groups, and the parts of an event.
 //!
 //! ```text
 //! list:  group { ',' group }
@@ -7,7 +7,7 @@
 //! head:  'mem:' address [ '/' length ] [ ':' access ] [ ':' modifiers ]  |  anything but , { } /
 //! ```
 //!
-//! Spaces may stand around events, names and braces. Groups do not nest.
+//! Events, names and braces may have spaces around them. Groups do not nest.
 //!
 //! perf: `tools/perf/util/parse-events.l` and `parse-events.y`.
 
@@ -21,13 +21,13 @@ use nom::sequence::{delimited, preceded, terminated};
 
 use crate::pmu::{Parsed, TextError, expect, whole};
 
-/// Events in braces, or one without.
+/// Events in braces, or one event without braces.
 #[derive(Debug)]
 pub(super) struct Group<'a> {
     /// The name before the brace.
     pub(super) name: Option<&'a str>,
     pub(super) items: Vec<Item<'a>>,
-    /// What is behind the closing brace's colon.
+    /// The text after the closing brace and its colon; empty if there is none.
     pub(super) modifiers: &'a str,
     pub(super) braces: bool,
 }
@@ -35,17 +35,17 @@ pub(super) struct Group<'a> {
 /// One event.
 #[derive(Debug)]
 pub(super) struct Item<'a> {
-    /// All of it, without the spaces around it.
+    /// The whole event, without the spaces around it.
     pub(super) text: &'a str,
-    /// What is before the terms, with modifiers if there are no terms.
+    /// The text before the terms. It includes the modifiers if there are no terms.
     pub(super) head: &'a str,
-    /// What is between the slashes.
+    /// The text between the slashes.
     pub(super) terms: Option<&'a str>,
-    /// What is behind the second slash.
+    /// The text after the second slash; empty if there are no terms.
     pub(super) modifiers: &'a str,
 }
 
-/// The groups of a list.
+/// Parses a list into groups.
 pub(super) fn list(text: &str) -> Result<Vec<Group<'_>>, TextError> {
     whole(text, "`,` or the end", separated_list1(char(','), group))
 }
@@ -82,13 +82,13 @@ fn item(text: &str) -> Parsed<'_, Item<'_>> {
     Ok((rest, Item { text: item, head: head.trim_end(), terms, modifiers: modifiers.trim_end() }))
 }
 
-/// A breakpoint up to its terms: its length stands behind a slash, too.
+/// Parses a breakpoint up to its terms. It needs a rule of its own because its length follows a slash.
 fn breakpoint(text: &str) -> Parsed<'_, &str> {
     let len = (char('/'), digit1, take_while(is_plain));
     recognize((tag("mem:"), take_while(is_plain), opt(len))).parse(text)
 }
 
-/// What is between slashes: slashes may stand in quotes.
+/// Parses the text between the slashes. Quoted text may contain slashes.
 fn terms(text: &str) -> Parsed<'_, &str> {
     let quoted = recognize((char('\''), take_till(|c| c == '\''), char('\'')));
     recognize(many0_count(alt((take_while1(|c| c != '/' && c != '\''), quoted)))).parse(text)

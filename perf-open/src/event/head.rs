@@ -1,4 +1,4 @@
-//! What is before the terms of an event.
+//! The head of an event: the text before its terms.
 
 use perf_abi::breakpoint::BreakpointType;
 use perf_abi::event::EventType;
@@ -6,7 +6,7 @@ use perf_abi::event::EventType;
 use super::{Event, LookupError, ParseErrorKind, Place};
 use crate::pmu::{TextError, number, whole};
 
-/// What is before the terms of an event, and the list it stands in.
+/// The head of an event, and the list that contains it.
 #[derive(Clone, Copy)]
 pub(super) struct Head<'a> {
     pub(super) list: &'a str,
@@ -14,17 +14,17 @@ pub(super) struct Head<'a> {
 }
 
 impl<'a> Head<'a> {
-    /// Where a part of the head stands in the list.
+    /// Returns the offset in the list of a part of the head.
     pub(super) fn at(self, part: &str) -> usize {
         place(self.list, part)
     }
 
-    /// The end of the head.
+    /// Returns the empty string at the end of the head.
     pub(super) fn end(self) -> &'a str {
         self.text.get(self.text.len()..).unwrap_or_default()
     }
 
-    /// `all` of a part as a number.
+    /// Parses a whole part as a number.
     fn number(self, part: &str) -> Result<u64, Place> {
         let fault = |error: TextError| {
             (self.at(part).saturating_add(error.offset), ParseErrorKind::Expected(error.expected))
@@ -32,7 +32,7 @@ impl<'a> Head<'a> {
         whole(part, "a number", number).map_err(fault)
     }
 
-    /// `TYPE:CONFIG[:MODIFIERS]`.
+    /// Parses `TYPE:CONFIG[:MODIFIERS]`. Returns the event and its modifiers.
     pub(super) fn numeric(self, kind: &str, rest: &'a str) -> Result<(Event, &'a str), Place> {
         let (config, modifiers) = rest.split_once(':').unwrap_or((rest, self.end()));
         let value = self.number(kind)?;
@@ -43,7 +43,7 @@ impl<'a> Head<'a> {
         Ok((Event::numeric("", EventType(kind), self.number(config)?), modifiers))
     }
 
-    /// `mem:ADDRESS[/LENGTH][:ACCESS][:MODIFIERS]`.
+    /// Parses `mem:ADDRESS[/LENGTH][:ACCESS][:MODIFIERS]`. Returns the event and its modifiers.
     ///
     /// perf: `parse_events_add_breakpoint`, `tools/perf/util/parse-events.c`.
     pub(super) fn breakpoint(self) -> Result<(Event, &'a str), Place> {
@@ -53,7 +53,7 @@ impl<'a> Head<'a> {
             Some((address, len)) => (address, Some(len)),
             None => (place, None),
         };
-        // Letters that are not all of an access are modifiers of a breakpoint that names none.
+        // If the letters are not all accesses, they are modifiers, and the breakpoint has no accesses.
         let (first, behind) = rest.split_once(':').unwrap_or((rest, self.end()));
         let is_access = !first.is_empty() && first.bytes().all(|byte| b"rwx".contains(&byte));
         let (access, modifiers) = match is_access {
@@ -80,12 +80,12 @@ impl<'a> Head<'a> {
     }
 }
 
-/// Where in `list` its part begins.
+/// Returns the offset in `list` of its substring `part`.
 pub(super) fn place(list: &str, part: &str) -> usize {
     part.as_ptr().addr().saturating_sub(list.as_ptr().addr()).min(list.len())
 }
 
-/// Letters of accesses, each once.
+/// Parses the letters of accesses; each may occur once.
 fn access(letters: &str) -> Result<BreakpointType, Place> {
     let mut access = BreakpointType::EMPTY;
     for (offset, letter) in letters.char_indices() {

@@ -1,4 +1,4 @@
-//! The events that a machine has.
+//! The list of a machine's events.
 
 use perf_abi::event::EventType;
 
@@ -6,7 +6,7 @@ use super::names::{HARDWARE, SOFTWARE};
 use super::{LookupError, Parser, cache_events, glob};
 use crate::pmu::Pmu;
 
-/// What kind of event it is.
+/// The kind of a listed event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum ListedKind {
@@ -16,9 +16,9 @@ pub enum ListedKind {
     Software,
     /// A cache event.
     Cache,
-    /// An event that a PMU of sysfs has a name for.
+    /// A named event of a PMU in sysfs.
     Pmu,
-    /// What the terms of a PMU make: [`Listed::name`] is the syntax.
+    /// An event by terms of a PMU: [`Listed::name`] is the syntax.
     Terms,
     /// A raw event: [`Listed::name`] is the syntax.
     Raw,
@@ -28,31 +28,31 @@ pub enum ListedKind {
     Tracepoint,
 }
 
-/// An event, or the syntax of a kind of events.
+/// A named event, or the syntax of a kind of events.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Listed {
     /// Its kind.
     pub kind: ListedKind,
-    /// What [`parse()`](super::parse()) takes: `page-faults`, `msr/tsc/`, `sched:sched_switch`.
+    /// The string for [`parse()`](super::parse()): `page-faults`, `msr/tsc/`, `sched:sched_switch`.
     pub name: String,
-    /// Other names of the same event.
+    /// Other names of the event.
     pub aliases: Vec<String>,
-    /// The PMU of sysfs that has it.
+    /// The PMU in sysfs that has the event.
     pub pmu: Option<String>,
-    /// What the name stands for: the terms of a PMU's event.
+    /// The terms that the name of a PMU event stands for.
     pub terms: Option<String>,
-    /// The unit of its scaled count.
+    /// The unit of the scaled count.
     pub unit: Option<String>,
-    /// What a count has to be multiplied by to be in [`unit`](Self::unit)s.
+    /// The factor that converts a count to [`unit`](Self::unit).
     pub scale: Option<f64>,
 }
 
-/// The events that a machine has, by kind, then by name; and what could not be read of them.
+/// The events of a machine, sorted by kind and then by name, and the errors of listing them.
 #[derive(Debug, Default)]
 pub struct List {
     /// The events.
     pub events: Vec<Listed>,
-    /// What could not be read; its events are missing.
+    /// The errors. The events that could not be read are missing from `events`.
     pub errors: Vec<LookupError>,
 }
 
@@ -61,8 +61,8 @@ impl Listed {
         Self { kind, name: name.into(), aliases: Vec::new(), pmu: None, terms: None, unit: None, scale: None }
     }
 
-    /// Whether `pattern`, with `*` for any letters and `?` for one, is one of its names; upper and lower case are the
-    /// same.
+    /// Returns whether `pattern` matches one of the names, ignoring case. `*` stands for any number of characters, `?`
+    /// for one.
     #[must_use]
     pub fn matches(&self, pattern: &str) -> bool {
         let pattern = pattern.to_lowercase();
@@ -72,9 +72,10 @@ impl Listed {
 }
 
 impl Parser {
-    /// Every event that has a name here, and the syntax of those that have none.
+    /// Lists every named event of the machine, and the syntax of those without names.
     ///
-    /// Whether a hardware or cache event opens depends on the cpu, and is not tried.
+    /// Reads all of sysfs and tracefs that is about events. Does not try to open the events: whether a hardware or
+    /// cache event opens depends on the cpu.
     ///
     /// # Examples
     ///
@@ -125,7 +126,7 @@ impl Parser {
     }
 }
 
-/// The named events of a PMU, and the syntax of its terms.
+/// Returns the named events of a PMU, and the syntax of its terms.
 fn of_pmu(pmu: &Pmu) -> Vec<Listed> {
     let of_pmu = |kind, inside: &str| Listed {
         pmu: Some(pmu.name.clone()),
@@ -139,7 +140,7 @@ fn of_pmu(pmu: &Pmu) -> Vec<Listed> {
     });
     let mut listed: Vec<Listed> = named.collect();
     if pmu.kind != EventType::SOFTWARE && !pmu.formats.is_empty() {
-        // What is probed is told by terms that sysfs does not have.
+        // Probes have terms that are not in sysfs.
         let probed = match pmu.name.as_str() {
             "kprobe" => &["func=NAME", "offset=N"][..],
             "uprobe" => &["path=FILE", "offset=N"][..],

@@ -1,4 +1,4 @@
-//! What the machine says of a name: its PMUs, their events, tracepoints, kinds of cpus.
+//! Lookup of names on the machine: PMUs, their events, tracepoints, and kinds of cpus.
 
 use core::cell::OnceCell;
 
@@ -10,11 +10,11 @@ use super::terms::with_terms;
 use super::{Event, LookupError, Modifiers, ParseErrorKind, Parser, Place, closest, glob};
 use crate::pmu::{Pmu, Term, encode};
 
-/// The core PMUs of a machine that has several kinds of cpus, read once a string.
+/// The core PMUs of a machine with several kinds of cpus, read at most once per string.
 pub(super) type Cores = OnceCell<Vec<Pmu>>;
 
 impl Parser {
-    /// Why nothing is of that name.
+    /// Returns the error for a name that nothing has.
     pub(super) fn unknown(&self, head: Head<'_>, first: &str, rest: &str, has_terms: bool) -> Place {
         if !rest.is_empty() && Modifiers::parse(rest).is_err() {
             let (name, _) = rest.split_once(':').unwrap_or((rest, ""));
@@ -38,7 +38,7 @@ impl Parser {
         (head.at(first), ParseErrorKind::Unknown { what, name: first.to_owned(), close })
     }
 
-    /// The tracepoints of a name, either part of which may be a pattern.
+    /// Returns the tracepoints with a name. The system and the name may be patterns.
     pub(super) fn tracepoints(
         &self,
         head: Head<'_>,
@@ -73,8 +73,8 @@ impl Parser {
         Ok(events)
     }
 
-    /// The PMU of that name; else those that have it before a number, with or without `uncore_`, or that match it as
-    /// a pattern.
+    /// Returns the PMU with that name. If there is none, returns the PMUs whose names have it before a number, with or
+    /// without `uncore_`, or that match it as a pattern.
     ///
     /// perf: `perf_pmu__match`, `tools/perf/util/pmu.c`.
     pub(super) fn pmus_like(&self, name: &str) -> Result<Vec<String>, LookupError> {
@@ -95,7 +95,7 @@ impl Parser {
         Ok(names)
     }
 
-    /// The event of these terms on each PMU.
+    /// Returns the event of these terms on each PMU.
     pub(super) fn of_pmus(
         &self,
         head: Head<'_>,
@@ -110,7 +110,7 @@ impl Parser {
         pmus.iter().map(of_pmu).collect()
     }
 
-    /// A hardware, cache or raw event on each kind of cpu, where the machine has several.
+    /// Returns a hardware, cache or raw event on each kind of cpu; the event itself on a machine with one kind.
     ///
     /// Kernel: `PERF_PMU_CAP_EXTENDED_HW_TYPE`. Since Linux 5.13.
     pub(super) fn of_each_core(&self, event: Event, cores: &Cores) -> Result<Vec<Event>, Place> {
@@ -141,7 +141,7 @@ impl Parser {
         Ok(cores.iter().map(of_core).collect())
     }
 
-    /// The core PMUs of a machine that has several kinds of cpus; none of another.
+    /// Returns the core PMUs of a machine with several kinds of cpus; empty on a machine with one kind.
     fn cores(&self) -> Result<Vec<Pmu>, LookupError> {
         self.pmus().hybrid()?.iter().map(|name| self.pmus().get(name)).collect()
     }

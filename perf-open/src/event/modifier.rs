@@ -1,40 +1,40 @@
-//! Modifiers: the letters behind an event's colon.
+//! Modifiers: the letters after an event's colon.
 
 use perf_abi::attr::AttrFlags;
 
-/// The letters behind the colon of an event or group.
+/// The letters after the colon of an event or a group.
 ///
-/// | letter | means |
+/// | letter | meaning |
 /// |---|---|
-/// | `u`, `k`, `h` | count user space, the kernel, the hypervisor; each that is not named is excluded once one is |
-/// | `G`, `H` | count guests, the host; the other is excluded unless both are named |
-/// | `I` | do not count when idle |
+/// | `u`, `k`, `h` | count user space, the kernel, the hypervisor; the ones that are not named are excluded |
+/// | `G`, `H` | count guests, the host; the one that is not named is excluded |
+/// | `I` | do not count while idle |
 /// | `p`, `pp`, `ppp` | `precise_ip` 1, 2, 3: constant skid, zero skid wanted, zero skid demanded |
 /// | `P` | the highest `precise_ip` that opens, [`Event::precise_max`](super::Event::precise_max) |
-/// | `S` | only the leader samples, [`EventGroup::sample_leader_only`](super::EventGroup::sample_leader_only) |
 /// | `D` | pinned: always on the PMU, or in error |
 /// | `e` | exclusive: alone on the PMU |
-/// | `W` | the group may be broken up, [`EventGroup::weak`](super::EventGroup::weak) |
+/// | `W` | the events may be opened one by one if the group cannot, [`EventGroup::weak`](super::EventGroup::weak) |
+/// | `b` | counted by BPF, [`Event::bpf_counter`](super::Event::bpf_counter) |
 /// | `b` | counted by BPF, [`Event::bpf_counter`](super::Event::bpf_counter) |
 ///
 /// perf: `get_event_modifier`, `tools/perf/util/parse-events.c`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Modifiers {
-    /// Which of `u`, `k`, `h`, `G`, `H`, `I`, `P`, `S`, `D`, `e`, `W`, `b` stand there: a bit each, in that order.
+    /// Which of `u`, `k`, `h`, `G`, `H`, `I`, `P`, `S`, `D`, `e`, `W`, `b` are present: a bit each, in that order.
     set: u16,
-    /// How many `p` stand there: 0 to 3.
+    /// The number of `p`: 0 to 3.
     precise: u8,
 }
 
-/// The letters that may stand once, in the order of their bits.
+/// The letters that may occur once, in the order of their bits.
 const ONCE: &str = "ukhGHIPSDeWb";
 
 impl Modifiers {
-    /// Reads modifiers; empty text is none.
+    /// Parses modifiers. The empty string has none.
     ///
     /// # Errors
     ///
-    /// The byte offset of the first letter that is no modifier, stands a second time, or is a fourth `p`; and that
+    /// The byte offset of the first letter that is not a modifier, occurs a second time, or is a fourth `p`; and that
     /// letter.
     pub fn parse(text: &str) -> Result<Self, (usize, char)> {
         let mut modifiers = Self::default();
@@ -54,18 +54,18 @@ impl Modifiers {
         Ok(modifiers)
     }
 
-    /// Whether `letter` is a modifier at all.
+    /// Returns whether `letter` is a modifier.
     pub(super) fn is_letter(letter: char) -> bool {
         letter == 'p' || ONCE.contains(letter)
     }
 
-    /// Without `D` and `e`, which only a group's leader may have.
+    /// Returns the modifiers without `D` and `e`, which only the leader of a group may have.
     pub(super) fn of_sibling(self) -> Self {
         let leaders = ONCE.char_indices().filter(|(_, letter)| matches!(letter, 'D' | 'e'));
         Self { set: leaders.fold(self.set, |set, (bit, _)| set & !(1 << bit)), ..self }
     }
 
-    /// Whether `letter` stands there.
+    /// Returns whether `letter` is present.
     #[must_use]
     pub fn contains(self, letter: char) -> bool {
         match letter {
@@ -74,15 +74,15 @@ impl Modifiers {
         }
     }
 
-    /// How many `p` stand there: 0 to 3.
+    /// Returns the number of `p`: 0 to 3.
     #[must_use]
     pub fn precise(self) -> u8 {
         self.precise
     }
 
-    /// `flags` with these modifiers applied; `guests_told` says whether `G` or `H` were applied to them before.
+    /// Applies the modifiers to `flags`. `guests_told` is whether `G` or `H` was applied to `flags` before.
     ///
-    /// `None` if `p` adds up to more than 3: those of a group and of its event do.
+    /// `None` if the `p` of a group and of its event add up to more than 3.
     #[must_use]
     pub fn apply(self, flags: AttrFlags, guests_told: bool) -> Option<AttrFlags> {
         const RINGS: AttrFlags =

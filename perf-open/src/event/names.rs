@@ -1,11 +1,11 @@
-//! The names of generalised events, as perf knows them.
+//! perf's names of generalised events.
 
 use perf_abi::event::{EventType, HwCacheEvent, HwCacheId, HwCacheOpId, HwCacheOpResultId, HwId, SwId};
 
-/// A value that event strings name.
+/// A value that event strings have names for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Known {
-    /// Its names, the one that perf prints first.
+    /// The names. perf prints the first.
     pub names: &'static [&'static str],
     /// The code: an [`HwId`], [`SwId`], [`HwCacheId`], [`HwCacheOpId`] or [`HwCacheOpResultId`].
     pub value: u64,
@@ -62,7 +62,8 @@ pub const CACHES: &[Known] = &[
     known(&["node"], HwCacheId::NODE.0 as u64),
 ];
 
-/// Accesses to a cache: the first name stands before an outcome, the second by itself. A cache's name alone: reads.
+/// Accesses to a cache. The first name is used before an outcome, the second without one. A cache's name alone means
+/// reads.
 ///
 /// perf: `evsel__hw_cache_op`, `tools/perf/util/evsel.c`.
 pub const OPERATIONS: &[Known] = &[
@@ -82,22 +83,22 @@ pub const OUTCOMES: &[Known] = &[
     known(&["misses", "miss"], HwCacheOpResultId::MISS.0 as u64),
 ];
 
-/// What perf measures by itself, where other names are events of the kernel.
+/// Names that perf measures itself. They are not events of the kernel.
 ///
 /// perf: `event_symbols_tool`, `tools/perf/util/parse-events.c`.
 pub(super) const TOOL: &[&str] = &["duration_time", "user_time", "system_time"];
 
-/// The value of `name` in `table`.
+/// Returns the value of `name` in `table`.
 pub(super) fn find(table: &[Known], name: &str) -> Option<u64> {
     table.iter().find(|known| known.names.contains(&name)).map(|known| known.value)
 }
 
-/// The name of `value` in `table` that perf prints.
+/// Returns perf's name of `value` in `table`.
 pub(super) fn name_of(table: &[Known], value: u64) -> Option<&'static str> {
     table.iter().find(|known| known.value == value)?.names.first().copied()
 }
 
-/// Whether perf has a name for this access to this cache: nobody stores into the instruction cache.
+/// Returns whether perf has a name for this access to this cache. It has none for a write to the instruction cache.
 ///
 /// perf: `evsel__hw_cache_stat`, `tools/perf/util/evsel.c`.
 pub(super) fn exists(cache: HwCacheId, op: HwCacheOpId) -> bool {
@@ -108,7 +109,7 @@ pub(super) fn exists(cache: HwCacheId, op: HwCacheOpId) -> bool {
     }
 }
 
-/// The name of a cache event: `L1-dcache-loads`, `LLC-store-misses`. `None` where perf has none.
+/// Returns the name of a cache event: `L1-dcache-loads`, `LLC-store-misses`. `None` if perf has none.
 pub(super) fn cache_name(event: HwCacheEvent) -> Option<String> {
     let cache = name_of(CACHES, event.cache.0.into())?;
     let [single, plural, ..] = OPERATIONS.iter().find(|known| known.value == event.op.0.into())?.names else {
@@ -121,7 +122,7 @@ pub(super) fn cache_name(event: HwCacheEvent) -> Option<String> {
     }
 }
 
-/// The cache event of a name: a cache, then an access, an outcome, both or none.
+/// Parses the name of a cache event: a cache, then an access, an outcome, both or none.
 ///
 /// perf: `parse_events_add_cache`, `tools/perf/util/parse-events.c`.
 pub(super) fn find_cache(name: &str) -> Option<HwCacheEvent> {
@@ -135,7 +136,7 @@ pub(super) fn find_cache(name: &str) -> Option<HwCacheEvent> {
     None
 }
 
-/// The access and outcome of what is behind a cache's name: nothing, `-loads`, `-misses`, `-load-misses`.
+/// Parses the access and outcome after a cache's name: nothing, `-loads`, `-misses`, `-load-misses`.
 fn find_access(rest: &str) -> Option<(HwCacheOpId, HwCacheOpResultId)> {
     if rest.is_empty() {
         return Some((HwCacheOpId::READ, HwCacheOpResultId::ACCESS));
@@ -155,13 +156,13 @@ fn find_access(rest: &str) -> Option<(HwCacheOpId, HwCacheOpResultId)> {
     })
 }
 
-/// A code of the tables, all of which fit a byte.
+/// Converts a code of the tables. All of them fit in a byte.
 fn byte(value: u64) -> u8 {
     let [byte, ..] = value.to_le_bytes();
     byte
 }
 
-/// Every cache event that perf has a name for, with that name: `L1-dcache-loads`.
+/// Iterates over every cache event that perf has a name for, with that name: `L1-dcache-loads`.
 pub fn cache_events() -> impl Iterator<Item = (String, HwCacheEvent)> {
     let caches = (0..HwCacheId::MAX).map(HwCacheId);
     let accesses = |cache| {
@@ -178,7 +179,7 @@ pub fn cache_events() -> impl Iterator<Item = (String, HwCacheEvent)> {
     events.filter_map(|event| Some((cache_name(event)?, event)))
 }
 
-/// The type and `config` of a hardware, software or cache event.
+/// Returns the type and `config` of a hardware, software or cache event.
 pub(crate) fn known_event(name: &str) -> Option<(EventType, u64)> {
     let hardware = || Some((EventType::HARDWARE, find(HARDWARE, name)?));
     let software = || Some((EventType::SOFTWARE, find(SOFTWARE, name)?));
@@ -186,15 +187,15 @@ pub(crate) fn known_event(name: &str) -> Option<(EventType, u64)> {
     hardware().or_else(software).or_else(cache)
 }
 
-/// The `config` of a raw event: `r1a8`, `r0x1a8`.
+/// Returns the `config` of a raw event: `r1a8`, `r0x1a8`.
 pub(crate) fn raw_config(name: &str) -> Option<u64> {
     let digits = name.strip_prefix('r')?;
     let digits = digits.strip_prefix("0x").unwrap_or(digits);
-    // `from_str_radix` takes a sign, too.
+    // `from_str_radix` would accept a sign.
     u64::from_str_radix(digits, 16).ok().filter(|_| digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
 
-/// Every name of hardware, software and cache events.
+/// Returns every name of a hardware, software or cache event.
 pub(super) fn all_names() -> Vec<String> {
     let known = HARDWARE.iter().chain(SOFTWARE).flat_map(|known| known.names).map(|&name| name.to_owned());
     known.chain(cache_events().map(|(name, _)| name)).collect()

@@ -1,4 +1,4 @@
-//! From event strings to events.
+//! The parser of event strings.
 
 use perf_abi::attr::AttrFlags;
 use perf_abi::event::EventType;
@@ -12,21 +12,21 @@ use super::{Event, EventGroup, Modifiers, ParseError, ParseErrorKind, Place, glo
 use crate::pmu::{Pmus, Term, TextError, Value, parse_terms};
 use crate::tracepoint::Tracefs;
 
-/// The most events that one string may make; patterns such as `*:*` make many.
+/// The maximum number of events that one string may expand to. Patterns such as `*:*` expand to many.
 const MOST: usize = 1 << 16;
 
-/// Reads perf's event strings, with the names that a machine has.
+/// A parser of perf's event strings, for the PMUs and tracepoints of a machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Parser {
     pmus: Pmus,
     tracefs: Tracefs,
 }
 
-/// Reads a list of events and groups, as `perf record -e` takes them, with the names that this machine has.
+/// Parses a list of events and groups in the syntax of `perf record -e`, with the PMUs and tracepoints of this machine.
 ///
 /// # Errors
 ///
-/// What is not understood, and where: [`ParseError`].
+/// [`ParseError`]: what was not understood, and at which offset.
 ///
 /// # Examples
 ///
@@ -44,38 +44,39 @@ pub fn parse(list: &str) -> Result<Vec<EventGroup>, ParseError> {
 }
 
 impl Parser {
-    /// With the PMUs and tracepoints of this machine.
+    /// Uses the PMUs and tracepoints of this machine.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// With the PMUs and tracepoints of these folders.
+    /// Uses the PMUs and tracepoints of these folders.
     #[must_use]
     pub fn at(pmus: Pmus, tracefs: Tracefs) -> Self {
         Self { pmus, tracefs }
     }
 
-    /// Where PMUs are looked up.
+    /// Returns where PMUs are looked up.
     #[must_use]
     pub fn pmus(&self) -> &Pmus {
         &self.pmus
     }
 
-    /// Where tracepoints are looked up.
+    /// Returns where tracepoints are looked up.
     #[must_use]
     pub fn tracefs(&self) -> &Tracefs {
         &self.tracefs
     }
 
-    /// Reads a list of events and groups, as [`parse()`] does.
+    /// Parses a list of events and groups, like [`parse()`].
     ///
-    /// An event of several PMUs becomes an event for each: `uncore_imc/.../` for `uncore_imc_0` and `uncore_imc_1`,
-    /// `cycles` for `cpu_core` and `cpu_atom`; so does a pattern of tracepoints. Outside braces each is a group.
+    /// An event of several PMUs expands to one event for each: `uncore_imc/.../` for `uncore_imc_0` and `uncore_imc_1`,
+    /// `cycles` for `cpu_core` and `cpu_atom`. A pattern of tracepoints expands in the same way. Without braces, each
+    /// of these events is a group of its own.
     ///
     /// # Errors
     ///
-    /// What is not understood, and where.
+    /// [`ParseError`]: what was not understood, and at which offset.
     pub fn parse(&self, list: &str) -> Result<Vec<EventGroup>, ParseError> {
         self.groups(list).map_err(|(offset, kind)| ParseError::new(list, offset, kind))
     }
@@ -106,7 +107,7 @@ impl Parser {
         Ok(groups)
     }
 
-    /// The events that one item makes, with the modifiers that were applied to them.
+    /// Returns the events of one item, each with the modifiers that were applied to it.
     fn item(&self, list: &str, item: &Item<'_>, cores: &Cores) -> Result<Vec<(Event, Modifiers)>, Place> {
         let head = Head { list, text: item.head };
         let terms = match item.terms {
@@ -125,7 +126,7 @@ impl Parser {
             if event.name.is_empty() {
                 event.name = item.text.to_owned();
             }
-            // Modifiers of an event say all of it; those of a group are added.
+            // The modifiers of an event replace the default; those of a group are added.
             if written.is_empty() {
                 event.attr.flags |= AttrFlags::EXCLUDE_GUEST;
             }
@@ -135,7 +136,8 @@ impl Parser {
         events.into_iter().map(finish).collect()
     }
 
-    /// The events of a head and terms, named only where the string does not name them; and the modifiers in the head.
+    /// Returns the events of a head and its terms, and the modifiers in the head. The names of events that the string
+    /// itself names are empty.
     fn events<'a>(
         &self,
         head: Head<'a>,
@@ -185,7 +187,7 @@ impl Parser {
     }
 }
 
-/// Terms, placed by their offsets in the whole list, in which `text` begins at `at`.
+/// Parses terms. Their offsets are those in the list, in which `text` begins at `at`.
 fn shifted_terms(text: &str, at: usize) -> Result<Vec<Term>, Place> {
     let fault =
         |error: TextError| (at.saturating_add(error.offset), ParseErrorKind::Expected(error.expected));
@@ -197,7 +199,7 @@ fn shifted_terms(text: &str, at: usize) -> Result<Vec<Term>, Place> {
     Ok(terms)
 }
 
-/// Modifiers that stand at `at`.
+/// Parses modifiers that begin at `at`.
 fn modifiers(text: &str, at: usize) -> Result<Modifiers, Place> {
     Modifiers::parse(text).map_err(|(offset, letter)| {
         let kind = if Modifiers::is_letter(letter) {
@@ -209,7 +211,7 @@ fn modifiers(text: &str, at: usize) -> Result<Modifiers, Place> {
     })
 }
 
-/// Applies modifiers that stand at `at`.
+/// Applies modifiers that begin at `at`.
 fn modify(event: &mut Event, modifiers: Modifiers, guests_told: bool, at: usize) -> Result<(), Place> {
     let flags = modifiers.apply(event.attr.flags, guests_told);
     event.attr.flags = flags.ok_or((at, ParseErrorKind::Repeated("p".to_owned())))?;
@@ -218,7 +220,7 @@ fn modify(event: &mut Event, modifiers: Modifiers, guests_told: bool, at: usize)
     Ok(())
 }
 
-/// The group of one event.
+/// Returns a group of one event.
 fn alone(event: Event, modifiers: Modifiers) -> EventGroup {
     EventGroup {
         sample_leader_only: modifiers.contains('S'),
@@ -227,7 +229,8 @@ fn alone(event: Event, modifiers: Modifiers) -> EventGroup {
     }
 }
 
-/// The group of the events in braces. `D` and `e` of the group are the leader's, as the kernel wants them.
+/// Returns a group of the events in braces. The modifiers `D` and `e` of the group apply to the leader alone, as the
+/// kernel requires.
 fn together(
     name: Option<&str>,
     events: Vec<(Event, Modifiers)>,

@@ -1,51 +1,50 @@
-//! The terms of perf that say how an event is sampled.
+//! perf's terms about sampling.
 
 use alloc::collections::BTreeSet;
 
 use super::{Event, ParseErrorKind, Place, closest};
 use crate::pmu::{ConfigWord, Term, Value};
 
-/// How call chains are made: perf's `call-graph=`.
+/// How call chains are recorded: perf's `call-graph=`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CallGraph {
-    /// `no`: none.
+    /// `no`: not at all.
     No,
-    /// `fp`: by frame pointers, in the kernel.
+    /// `fp`: by the kernel, from frame pointers.
     Fp,
-    /// `dwarf`: from a copy of the stack and the registers, later.
+    /// `dwarf`: unwound later, from a copy of the stack and the registers.
     Dwarf,
-    /// `lbr`: from the cpu's record of branches.
+    /// `lbr`: from the cpu's branch records.
     Lbr,
 }
 
-/// What an event string asks for beyond which event it is; `None` where it says nothing.
+/// The terms of an event string about sampling. `None` if the string does not have the term.
 ///
-/// Of [`period`](Self::period) and [`freq`](Self::freq) at most one is told: the last that stands in the string, as
-/// perf takes them.
+/// At most one of [`period`](Self::period) and [`freq`](Self::freq) is `Some`: the last one in the string, as in perf.
 ///
 /// perf: `config_term_common`, `tools/perf/util/parse-events.c`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Terms {
     /// `period=`: events between samples.
     pub period: Option<u64>,
-    /// `freq=`: samples a second.
+    /// `freq=`: samples per second.
     pub freq: Option<u64>,
-    /// `time=`: whether samples tell the time.
+    /// `time=`: whether samples contain the time.
     pub time: Option<bool>,
-    /// `call-graph=`: whether samples tell the call chain, and by what.
+    /// `call-graph=`: whether samples contain the call chain, and how it is recorded.
     pub call_graph: Option<CallGraph>,
     /// `stack-size=`: bytes of user stack in a sample, for [`CallGraph::Dwarf`].
     pub stack_size: Option<u32>,
     /// `inherit`, `no-inherit`: whether children are counted.
     pub inherit: Option<bool>,
-    /// `max-stack=`: entries of a call chain at most.
+    /// `max-stack=`: the maximum number of entries of a call chain.
     pub max_stack: Option<u16>,
-    /// `overwrite`, `no-overwrite`: whether new records overwrite old ones that nobody read.
+    /// `overwrite`, `no-overwrite`: whether new records overwrite old, unread ones.
     pub overwrite: Option<bool>,
 }
 
-/// The terms that perf knows for every event.
+/// The terms that perf accepts for every event.
 pub(crate) const WORDS: &[&str] = &[
     "config",
     "config1",
@@ -65,7 +64,7 @@ pub(crate) const WORDS: &[&str] = &[
     "no-overwrite",
 ];
 
-/// The terms that perf knows and this crate refuses, and why.
+/// The terms that perf accepts and this crate refuses, with the reason.
 const REFUSED: &[(&str, &str)] = &[
     ("branch_type", "ask for a branch stack when the event is opened"),
     ("nr", "it limits what perf writes of BPF output"),
@@ -76,7 +75,7 @@ const REFUSED: &[(&str, &str)] = &[
     ("metric-id", "metrics are perf's"),
 ];
 
-/// Applies a term that perf knows for every event; `false` if it is not one.
+/// Applies a term that perf accepts for every event. Returns `false` if it is not such a term.
 pub(crate) fn apply(event: &mut Event, term: &Term) -> Result<bool, Place> {
     if let Some(&(name, reason)) = REFUSED.iter().find(|(name, _)| *name == term.name) {
         return Err((term.offset, ParseErrorKind::Unsupported { name: name.to_owned(), reason }));
@@ -103,7 +102,7 @@ pub(crate) fn apply(event: &mut Event, term: &Term) -> Result<bool, Place> {
     Ok(true)
 }
 
-/// The number of a term.
+/// Returns the number of a term.
 pub(crate) fn number(term: &Term, max: u64) -> Result<u64, Place> {
     match term.value {
         Value::Number(value) if value > max => {
@@ -115,12 +114,12 @@ pub(crate) fn number(term: &Term, max: u64) -> Result<u64, Place> {
     }
 }
 
-/// A number that was found small enough.
+/// Converts a number that is known to fit.
 fn small<T: TryFrom<u64>>(term: &Term, value: u64) -> Result<T, Place> {
     T::try_from(value).map_err(|_| (term.value_offset, ParseErrorKind::Expected("a smaller number")))
 }
 
-/// A switch: on if nothing is said.
+/// Returns the value of a switch; without a value it is on.
 pub(crate) fn switch(term: &Term) -> Result<bool, Place> {
     match term.value {
         Value::Flag => Ok(true),
@@ -128,7 +127,7 @@ pub(crate) fn switch(term: &Term) -> Result<bool, Place> {
     }
 }
 
-/// The text of a term.
+/// Returns the text of a term.
 pub(crate) fn text<'a>(term: &'a Term, expected: &'static str) -> Result<&'a str, Place> {
     match &term.value {
         Value::Text(text) => Ok(text),
@@ -147,7 +146,7 @@ fn call_graph(term: &Term) -> Result<CallGraph, Place> {
     }
 }
 
-/// The first term whose name stands before it, too.
+/// Returns an error if two terms have the same name.
 pub(crate) fn repeated(terms: &[Term]) -> Result<(), Place> {
     let mut seen = BTreeSet::new();
     match terms.iter().find(|term| !seen.insert(term.name.as_str())) {
@@ -156,7 +155,7 @@ pub(crate) fn repeated(terms: &[Term]) -> Result<(), Place> {
     }
 }
 
-/// An event that is of no PMU's folder, with the terms that perf knows for every event.
+/// Applies terms to an event that belongs to no PMU in sysfs; only those that perf accepts for every event are allowed.
 pub(super) fn with_terms(mut event: Event, terms: &[Term]) -> Result<Event, Place> {
     for term in terms {
         if !apply(&mut event, term)? {

@@ -1,4 +1,4 @@
-//! From the terms of a PMU to the words of an attr.
+//! Encoding of the terms of a PMU into the words of an attr.
 
 use alloc::ffi::CString;
 
@@ -10,7 +10,7 @@ use super::{Pmu, PmuEvent, Term, TextError, Value};
 use crate::event::terms::{WORDS, apply, number, repeated, text};
 use crate::event::{Event, LookupError, ParseErrorKind, Place, closest, known_event, raw_config};
 
-/// The event that `terms` make on `pmu`; its name is empty unless a term gives it one.
+/// Returns the event for `terms` on `pmu`. Its name is empty unless a term sets it.
 pub(crate) fn encode(pmu: &Pmu, terms: &[Term]) -> Result<Event, Place> {
     repeated(terms)?;
     let mut event = Event { cpus: pmu.cpus.clone(), pmu: Some(pmu.name.clone()), ..Event::default() };
@@ -21,7 +21,7 @@ pub(crate) fn encode(pmu: &Pmu, terms: &[Term]) -> Result<Event, Place> {
             left.push(term);
         }
     }
-    // Named events before the fields that stand beside them, which win.
+    // Apply named events before the other fields, which override them.
     let mut fields = Vec::new();
     for term in left {
         match named(pmu, term) {
@@ -38,7 +38,7 @@ pub(crate) fn encode(pmu: &Pmu, terms: &[Term]) -> Result<Event, Place> {
     Ok(event)
 }
 
-/// The event that a term names, by itself or as `event=NAME`. A field of that name goes first.
+/// Returns the event that a term names, by itself or as `event=NAME`. A field of the same name takes precedence.
 fn named<'a>(pmu: &'a Pmu, term: &Term) -> Option<&'a PmuEvent> {
     match &term.value {
         Value::Flag if pmu.format(&term.name).is_none() => pmu.named(&term.name),
@@ -47,7 +47,7 @@ fn named<'a>(pmu: &'a Pmu, term: &Term) -> Option<&'a PmuEvent> {
     }
 }
 
-/// Adds what sysfs says of a named event; `written` are the terms of the string.
+/// Adds the terms, unit and scale of a named event. `written` are the terms of the string.
 fn add_named(pmu: &Pmu, named: &PmuEvent, written: &[Term], event: &mut Event) -> Result<(), ParseErrorKind> {
     let fault = |offset, expected| {
         let path = pmu.path.join("events").join(&named.name);
@@ -76,7 +76,7 @@ fn add_named(pmu: &Pmu, named: &PmuEvent, written: &[Term], event: &mut Event) -
     Ok(())
 }
 
-/// Puts a term's value in its bits. Without a value it is 1, which only a single bit can be meant to hold.
+/// Stores the value of a term in its bits. Without a value it is 1, which is allowed for a single bit only.
 fn set_field(term: &Term, format: Format, event: &mut Event) -> Result<(), Place> {
     let value = match term.value {
         Value::Flag if format.max() == 1 => 1,
@@ -89,7 +89,7 @@ fn set_field(term: &Term, format: Format, event: &mut Event) -> Result<(), Place
     Err((term.value_offset, ParseErrorKind::TooLarge { name, value, max: format.max() }))
 }
 
-/// A term that is neither perf's nor of the PMU's folder.
+/// Applies a term that is neither one of perf's nor in the PMU's folder.
 fn set_other(pmu: &Pmu, term: &Term, event: &mut Event) -> Result<(), Place> {
     if set_probe(pmu, term, event)? {
         return Ok(());
@@ -98,7 +98,7 @@ fn set_other(pmu: &Pmu, term: &Term, event: &mut Event) -> Result<(), Place> {
         let generic = known_event(&term.name).filter(|&(kind, _)| pmu.core && kind != EventType::SOFTWARE);
         if let Some((kind, config)) = generic {
             event.attr.kind = kind;
-            // The PMU `cpu` is the one that the kernel takes where none is told.
+            // The kernel uses the PMU `cpu` if the config names no PMU.
             let of_pmu = if pmu.kind == EventType::RAW { 0 } else { u64::from(pmu.kind.0) << PMU_TYPE_SHIFT };
             event.attr.config = config & HW_EVENT_MASK | of_pmu;
             return Ok(());
@@ -114,7 +114,7 @@ fn set_other(pmu: &Pmu, term: &Term, event: &mut Event) -> Result<(), Place> {
     Err((term.offset, ParseErrorKind::Unknown { what: "term", name: term.name.clone(), close }))
 }
 
-/// The terms of `kprobe` and `uprobe` that no file of sysfs tells of; `false` if this is none.
+/// Applies a term of `kprobe` or `uprobe` that is not in sysfs. Returns `false` if it is not such a term.
 fn set_probe(pmu: &Pmu, term: &Term, event: &mut Event) -> Result<bool, Place> {
     match (pmu.name.as_str(), term.name.as_str()) {
         ("kprobe", "func") | ("uprobe", "path") => {

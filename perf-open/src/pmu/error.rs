@@ -1,15 +1,15 @@
-//! What is wrong with the text of a sysfs file.
+//! Errors in the text of a sysfs file.
 
 use core::fmt;
 
 use nom::error::{ErrorKind, ParseError};
 
-/// Text that is not what it should be, and where.
+/// Text that could not be parsed, and where.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TextError {
     /// Bytes from the start of the text.
     pub offset: usize,
-    /// What has to stand there.
+    /// What is required at the offset.
     pub expected: &'static str,
 }
 
@@ -21,16 +21,16 @@ impl fmt::Display for TextError {
 
 impl core::error::Error for TextError {}
 
-/// What a grammar finds where something else must stand.
+/// An error of a grammar, before its offset is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Fault<'a> {
-    /// The text from there on.
+    /// The rest of the text, from the error on.
     pub(crate) at: &'a str,
     pub(crate) expected: &'static str,
 }
 
 impl Fault<'_> {
-    /// The same, told by its place in `text`, of which `at` is an end.
+    /// Converts the rest of the text, a suffix of `text`, to an offset.
     pub(crate) fn of(error: &nom::Err<Fault<'_>>, text: &str) -> TextError {
         match error {
             nom::Err::Error(fault) | nom::Err::Failure(fault) => {
@@ -41,7 +41,7 @@ impl Fault<'_> {
     }
 }
 
-/// An alternative that does not apply: what `expect` then replaces.
+/// The error of an alternative that does not apply; `expect` replaces it.
 impl<'a> ParseError<&'a str> for Fault<'a> {
     fn from_error_kind(at: &'a str, _: ErrorKind) -> Self {
         Self { at, expected: "something else" }

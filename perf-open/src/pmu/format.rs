@@ -1,4 +1,4 @@
-//! Formats: which bits of an attr a term of a PMU stands for.
+//! Formats: which bits of an attr a term of a PMU sets.
 
 use nom::Parser;
 use nom::bytes::complete::take_till;
@@ -11,7 +11,7 @@ use perf_abi::attr::Attr;
 use super::error::{Fault, TextError};
 use super::lex::{Parsed, expect, whole};
 
-/// A word of an attr that a PMU defines.
+/// A word of an attr whose meaning the PMU defines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum ConfigWord {
@@ -37,13 +37,13 @@ impl ConfigWord {
         (Self::Config4, "config4"),
     ];
 
-    /// The word of that name.
+    /// Returns the word with that name.
     #[must_use]
     pub fn of(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|&(_, known)| known == name).map(|(word, _)| word)
     }
 
-    /// This word of `attr`.
+    /// Borrows this word of `attr`.
     pub fn of_attr(self, attr: &mut Attr) -> &mut u64 {
         match self {
             Self::Config => &mut attr.config,
@@ -55,7 +55,7 @@ impl ConfigWord {
     }
 }
 
-/// Which bits of which word a term stands for: bit 0 of its value goes to the lowest of them, and so on.
+/// The bits of a word that a term sets. Bit 0 of the term's value goes to the lowest of them, and so on.
 ///
 /// Kernel: `Documentation/ABI/testing/sysfs-bus-event_source-devices-format`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -67,7 +67,7 @@ pub struct Format {
 }
 
 impl Format {
-    /// The largest value that fits.
+    /// Returns the largest value that fits.
     #[must_use]
     pub fn max(&self) -> u64 {
         match self.mask.count_ones() {
@@ -76,7 +76,7 @@ impl Format {
         }
     }
 
-    /// `value` spread over the bits; `None` if it does not fit.
+    /// Spreads `value` over the bits; `None` if it does not fit.
     ///
     /// # Examples
     ///
@@ -103,7 +103,7 @@ impl Format {
         (left == 0).then_some(placed)
     }
 
-    /// Puts `value` in place of what the bits hold in `attr`; `false`, and nothing is done, if it does not fit.
+    /// Replaces the bits in `attr` with `value`. If it does not fit, returns `false` and changes nothing.
     #[must_use]
     pub fn set(&self, attr: &mut Attr, value: u64) -> bool {
         let word = self.word.of_attr(attr);
@@ -111,26 +111,26 @@ impl Format {
     }
 }
 
-/// The text of a file of `format/`: `config:0-7,21`, `config1:3`.
+/// Parses the text of a file of `format/`: `config:0-7,21`, `config1:3`.
 ///
-/// Bits may stand in any order and more than once: they are a set, as perf takes them.
+/// Bits may be listed in any order and more than once; like perf, this treats them as a set.
 ///
 /// # Errors
 ///
-/// Where the text stops being a word, a colon, and ranges of bits below 64; a range that runs backwards.
+/// If the text is not a word, a colon, and ranges of bits below 64, or if a range is descending.
 pub fn parse_format(text: &str) -> Result<Format, TextError> {
     let bits = preceded(expect("`:`", char(':')), separated_list1(char(','), range));
     let (word, ranges) = whole(text.trim_end(), "`,` or the end", (word, bits))?;
     Ok(Format { word, mask: ranges.into_iter().fold(0, |mask, range| mask | range) })
 }
 
-/// The word, up to the colon.
+/// Parses the word, up to the colon.
 fn word(text: &str) -> Parsed<'_, ConfigWord> {
     let name = map_opt(take_till(|c| c == ':'), ConfigWord::of);
     expect("`config`, `config1`, `config2`, `config3` or `config4`", name)(text)
 }
 
-/// A bit, or the first and last of several: their mask.
+/// Parses a bit, or the first and last of several. Returns their mask.
 fn range(text: &str) -> Parsed<'_, u64> {
     let (behind, first) = bit(text)?;
     let (rest, last) = opt(preceded(char('-'), bit)).parse(behind)?;
@@ -143,7 +143,7 @@ fn range(text: &str) -> Parsed<'_, u64> {
     }
 }
 
-/// The number of a bit.
+/// Parses the number of a bit.
 fn bit(text: &str) -> Parsed<'_, u32> {
     let small = |number| u32::try_from(number).ok().filter(|&bit| bit < 64);
     expect("a bit below 64", map_opt(decimal, small))(text)

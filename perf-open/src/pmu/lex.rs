@@ -1,4 +1,4 @@
-//! What the grammars of sysfs text and of event strings share.
+//! Parsers that the grammars of sysfs texts and event strings share.
 
 use nom::branch::alt;
 use nom::bytes::complete::tag;
@@ -11,7 +11,7 @@ use super::error::{Fault, TextError};
 
 pub(crate) type Parsed<'a, T> = IResult<&'a str, T, Fault<'a>>;
 
-/// `parser`, and where it does not apply a fault that says what was expected: nothing else may stand there.
+/// Runs `parser`. If it does not apply, fails with what was expected and tries no other alternative.
 pub(crate) fn expect<'a, T>(
     expected: &'static str,
     mut parser: impl Parser<&'a str, Output = T, Error = Fault<'a>>,
@@ -22,7 +22,7 @@ pub(crate) fn expect<'a, T>(
     }
 }
 
-/// A number of 64 bits, decimal or with `0x` hexadecimal.
+/// Parses a number of 64 bits, decimal or hexadecimal with `0x`.
 pub(crate) fn number(text: &str) -> Parsed<'_, u64> {
     let digits = alt((
         map(preceded(tag("0x"), hex_digit1), |digits| (digits, 16)),
@@ -35,7 +35,7 @@ pub(crate) fn number(text: &str) -> Parsed<'_, u64> {
     }
 }
 
-/// What `parser` makes of all of `text`; `expected` says what may stand behind it.
+/// Parses all of `text`. `expected` is what may follow if `parser` leaves a rest.
 pub(crate) fn whole<'a, T>(
     text: &'a str,
     expected: &'static str,

@@ -7,10 +7,11 @@ use std::path::Path;
 use super::error::TextError;
 use crate::event::LookupError;
 
-/// The most that is read of a file: a file of sysfs has at most a page, the longest file of tracefs read here fewer.
+/// The maximum number of bytes read from a file. A file of sysfs has at most a page, and the files of tracefs read here
+/// are shorter than the limit.
 const LIMIT: u64 = 1 << 18;
 
-/// What can be done about an error of sysfs.
+/// Returns what to do about an error of sysfs; empty if there is nothing to add.
 fn advice(error: &io::Error) -> &'static str {
     match error.kind() {
         ErrorKind::PermissionDenied => "needs more privilege",
@@ -27,7 +28,7 @@ pub(crate) fn invalid(path: &Path, error: TextError) -> LookupError {
     LookupError::Text { path: path.to_owned(), error }
 }
 
-/// The text of a file.
+/// Reads the text of a file.
 pub(crate) fn read(path: &Path) -> Result<String, LookupError> {
     let mut bytes = Vec::new();
     let file = fs::File::open(path).map_err(|error| unreadable(path, error))?;
@@ -38,7 +39,7 @@ pub(crate) fn read(path: &Path) -> Result<String, LookupError> {
     })
 }
 
-/// The text of a file that need not be there.
+/// Reads the text of a file; `None` if it does not exist.
 pub(crate) fn read_optional(path: &Path) -> Result<Option<String>, LookupError> {
     match read(path) {
         Err(LookupError::Read { error, .. }) if error.kind() == ErrorKind::NotFound => Ok(None),
@@ -46,12 +47,12 @@ pub(crate) fn read_optional(path: &Path) -> Result<Option<String>, LookupError> 
     }
 }
 
-/// What `parse` makes of a file's text.
+/// Reads a file and parses its text.
 pub(crate) fn parsed<T>(path: &Path, parse: impl Fn(&str) -> Result<T, TextError>) -> Result<T, LookupError> {
     parse(&read(path)?).map_err(|error| invalid(path, error))
 }
 
-/// What `parse` makes of the text of a file that need not be there.
+/// Reads a file and parses its text; `None` if it does not exist.
 pub(crate) fn parsed_optional<T>(
     path: &Path,
     parse: impl Fn(&str) -> Result<T, TextError>,
@@ -59,7 +60,7 @@ pub(crate) fn parsed_optional<T>(
     read_optional(path)?.map(|text| parse(&text)).transpose().map_err(|error| invalid(path, error))
 }
 
-/// The names in a folder, sorted; those that are not UTF-8 are left out, as no event string can have them.
+/// Returns the names in a folder, sorted. Skips names that are not UTF-8, which no event string can contain.
 pub(crate) fn names(path: &Path) -> Result<Vec<String>, LookupError> {
     let fault = |error| unreadable(path, error);
     let mut names = Vec::new();
@@ -70,7 +71,7 @@ pub(crate) fn names(path: &Path) -> Result<Vec<String>, LookupError> {
     Ok(names)
 }
 
-/// The names in a folder that need not be there.
+/// Returns the names in a folder, sorted; empty if it does not exist.
 pub(crate) fn names_optional(path: &Path) -> Result<Vec<String>, LookupError> {
     match names(path) {
         Err(LookupError::Read { error, .. }) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
@@ -78,7 +79,7 @@ pub(crate) fn names_optional(path: &Path) -> Result<Vec<String>, LookupError> {
     }
 }
 
-/// Whether `name` can be that of a file: not a path, and not a folder above.
+/// Returns whether `name` can be the name of a file in a folder: not a path, not hidden, and not the folder above.
 pub(crate) fn is_file_name(name: &str) -> bool {
     !name.is_empty() && !name.starts_with('.') && !name.contains(['/', '\0'])
 }

@@ -1,4 +1,4 @@
-//! Terms: what an event of a PMU is made of.
+//! Terms: the parts of a PMU's event.
 
 use nom::Parser;
 use nom::branch::alt;
@@ -14,13 +14,13 @@ use super::lex::{Parsed, expect, number, whole};
 /// One term: `event=0x3c`, `inv`, `name='a b'`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Term {
-    /// What it says something of: a file of `format/`, a file of `events/`, or a word of perf's.
+    /// The name: a file of `format/`, a file of `events/`, or one of perf's terms.
     pub name: String,
-    /// What it says.
+    /// The value.
     pub value: Value,
-    /// Where the name stands: bytes from the start of the text.
+    /// The offset of the name: bytes from the start of the text.
     pub offset: usize,
-    /// Where the value stands; the end of the name where there is none.
+    /// The offset of the value; the end of the name if there is no value.
     pub value_offset: usize,
 }
 
@@ -28,26 +28,26 @@ pub struct Term {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Value {
-    /// None is written: a switch, or the name of an event.
+    /// No value: a switch, or the name of an event.
     Flag,
     /// A number.
     Number(u64),
-    /// `?`: whoever uses the event has to give it.
+    /// `?`: the user of the event must supply the value.
     Required,
-    /// Anything else, without the quotes around it.
+    /// Any other value, without the quotes around it.
     Text(String),
 }
 
-/// The text of a file of `events/`, or what is between the slashes of an event string: `event=0x3c,umask=1`.
+/// Parses the text of a file of `events/`, or the part of an event string between the slashes: `event=0x3c,umask=1`.
 ///
-/// Text of nothing but spaces has no terms. Numbers are decimal or with `0x` hexadecimal; a value in single quotes is
-/// text and may hold any character but the quote.
+/// A text of spaces has no terms. Numbers are decimal, or hexadecimal with `0x`. A value in single quotes is text and
+/// may contain any character except the quote.
 ///
 /// perf: `tools/perf/util/parse-events.y`. Kernel: `Documentation/ABI/testing/sysfs-bus-event_source-devices-events`.
 ///
 /// # Errors
 ///
-/// Where a name or a value is missing, a quote is not closed, or a number needs more than 64 bits.
+/// If a name or a value is missing, a quote is not closed, or a number exceeds 64 bits.
 ///
 /// # Examples
 ///
@@ -69,7 +69,7 @@ pub fn parse_terms(text: &str) -> Result<Vec<Term>, TextError> {
     whole(text, "`,` or the end", separated_list1(char(','), |rest| term(rest, at)))
 }
 
-/// One term and the spaces around it; `at` tells where in the text an end of it begins.
+/// Parses one term and the spaces around it. `at` returns the offset at which a suffix of the text begins.
 fn term<'a>(text: &'a str, at: impl Fn(&str) -> usize) -> Parsed<'a, Term> {
     let (name_on, _) = space0(text)?;
     let (behind, name) = expect("the name of a term", name)(name_on)?;
@@ -82,13 +82,13 @@ fn term<'a>(text: &'a str, at: impl Fn(&str) -> usize) -> Parsed<'a, Term> {
     Ok((rest, Term { name: name.to_owned(), value, offset: at(name_on), value_offset: at(spaced) }))
 }
 
-/// Letters, digits and some signs; the first is a letter or underscore.
+/// Parses a name: letters, digits and some signs; the first is a letter or an underscore.
 fn name(text: &str) -> Parsed<'_, &str> {
     let start = |name: &&str| name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
     verify(take_while1(|c: char| c.is_ascii_alphanumeric() || "_-.:".contains(c)), start).parse(text)
 }
 
-/// A value: quoted text, a number, `?`, or bare text.
+/// Parses a value: quoted text, a number, `?`, or bare text.
 fn value(text: &str) -> Parsed<'_, Value> {
     let quoted = delimited(char('\''), take_till(|c| c == '\''), expect("a closing `'`", char('\'')));
     let bare = take_while1(|c: char| !c.is_control() && !",='".contains(c));

@@ -1,4 +1,4 @@
-//! The small texts of sysfs: lists of cpus, and scales.
+//! The short texts of sysfs: lists of cpus, and scales.
 
 use nom::Parser;
 use nom::character::complete::{char, u64 as decimal};
@@ -9,16 +9,16 @@ use nom::sequence::preceded;
 use super::error::{Fault, TextError};
 use super::lex::{Parsed, expect, whole};
 
-/// One more than the highest cpu that a list may name, far above what any kernel is built for.
+/// One more than the highest cpu that a list may contain, far above the maximum of any kernel.
 const CPUS: u32 = 1 << 16;
 
-/// The text of `cpumask` and `cpus`: `0,18`, `0-7,16-23`.
+/// Parses the text of `cpumask` and `cpus`: `0,18`, `0-7,16-23`. Empty text is an empty list.
 ///
-/// Kernel: `cpumap_print_to_pagebuf`, `lib/bitmap-str.c`: it writes cpus in ascending order. No text is no cpu.
+/// Kernel: `cpumap_print_to_pagebuf`, `lib/bitmap-str.c`. It writes cpus in ascending order.
 ///
 /// # Errors
 ///
-/// Where a number or a comma is missing, a cpu is 65536 or more, or the numbers do not ascend.
+/// If a number or a comma is missing, a cpu is 65536 or more, or the numbers are not in ascending order.
 pub fn parse_cpus(text: &str) -> Result<Vec<u32>, TextError> {
     let text = text.trim_end();
     if text.is_empty() {
@@ -42,19 +42,19 @@ pub fn parse_cpus(text: &str) -> Result<Vec<u32>, TextError> {
     Ok(cpus)
 }
 
-/// The number of a cpu.
+/// Parses the number of a cpu.
 fn cpu(text: &str) -> Parsed<'_, u32> {
     let small = |number| u32::try_from(number).ok().filter(|&cpu| cpu < CPUS);
     expect("a cpu below 65536", map_opt(decimal, small))(text)
 }
 
-/// The text of `events/NAME.scale`: `6.103515625e-5`.
+/// Parses the text of `events/NAME.scale`: `6.103515625e-5`.
 ///
 /// Kernel: `Documentation/ABI/testing/sysfs-bus-event_source-devices-events`.
 ///
 /// # Errors
 ///
-/// Text that is no finite decimal number, at offset 0.
+/// If the text is not a finite decimal number; the offset is 0.
 pub fn parse_scale(text: &str) -> Result<f64, TextError> {
     let scale = text.trim().parse().ok().filter(|scale: &f64| scale.is_finite());
     scale.ok_or(TextError { offset: 0, expected: "a finite number" })
