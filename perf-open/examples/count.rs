@@ -1,5 +1,5 @@
-//! The manual page's example: how many instructions one print takes. Where there is no PMU that counts instructions, it
-//! counts the nanoseconds.
+//! The example of the manual page: the number of instructions that one print takes. On a machine without a PMU that
+//! counts instructions, it counts nanoseconds.
 //!
 //! `cargo run -p perf-open --example count`
 

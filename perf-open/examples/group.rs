@@ -1,4 +1,4 @@
-//! A group: events that count at the very same times, read at once, scaled where the PMU was shared.
+//! A group: events that count over exactly the same time, read together, and scaled if the PMU was shared.
 //!
 //! `cargo run -p perf-open --example group -- 'cycles,instructions'`; without a list, software events.
 

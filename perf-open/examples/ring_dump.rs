@@ -1,4 +1,4 @@
-//! Writes a ring as it stands in memory to a file, while its event runs, and decodes the file.
+//! Copies a ring from memory to a file while its event runs, and decodes the file.
 //!
 //! ```text
 //! cargo run -p perf-open --example ring_dump [FILE]
@@ -25,7 +25,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let path = std::env::args_os().nth(1).unwrap_or_else(|| std::env::temp_dir().join("ring.dump").into());
     std::fs::write(&path, ring.dump())?;
 
-    // From here on nothing is live: this could be another program, on another machine.
+    // The code below needs nothing live. It could run in another program or on another machine.
     let bytes = std::fs::read(&path)?;
     let layout = SampleLayout::new(faults.attr())?;
     let mut dump = Dump::<NativeEndian>::open(&bytes, Direction::Forward, None)?;

@@ -1,4 +1,4 @@
-//! Samples a busy thread by the clock, with call chains, and counts where it was.
+//! Samples a busy thread by the clock, with call chains, and prints the most frequent addresses.
 //!
 //! ```text
 //! cargo run --release -p perf-open --example sampling
@@ -31,7 +31,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let start = Instant::now();
     while start.elapsed() < Duration::from_secs(1) {
         work();
-        // A thread that has nothing else to do would wait without a limit.
+        // A thread with nothing else to do would wait without a timeout.
         if !ring.wait(Some(Duration::ZERO))?.records {
             continue;
         }
@@ -58,7 +58,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// A millisecond or so of work.
+/// Works for about a millisecond.
 fn work() {
     let sum: f64 = (0..100_000).map(f64::from).map(f64::sqrt).sum();
     core::hint::black_box(sum);

@@ -1,4 +1,4 @@
-//! A uprobe: counts the calls of a function of this very program. Takes privilege.
+//! A uprobe: counts the calls of a function of this program. Needs privilege.
 //!
 //! `cargo run -p perf-open --example uprobe`
 
@@ -9,10 +9,10 @@ extern "C" fn probed(number: u64) -> u64 {
     core::hint::black_box(number.wrapping_mul(3))
 }
 
-/// Where in its file the code at `address` is.
+/// Returns the file offset of the code at `address`.
 fn file_offset(address: u64) -> Option<u64> {
     let maps = std::fs::read_to_string("/proc/self/maps").ok()?;
-    // start-end perms offset dev inode path
+    // The columns: start-end perms offset dev inode path
     maps.lines().find_map(|line| {
         let hex = |text| u64::from_str_radix(text, 16).ok();
         let mut columns = line.split_whitespace();

@@ -1,4 +1,4 @@
-//! A watchpoint: the cpu watches a variable, counts the writes and samples the instruction of each.
+//! A watchpoint: the cpu watches a variable, counts the writes, and samples the instruction of each write.
 //!
 //! `cargo run -p perf-open --example watchpoint`
 

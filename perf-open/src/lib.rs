@@ -11,7 +11,6 @@
 //!   records.
 //!
 //! [`manual`] maps each name of perf_event_open(2) to an item of this crate.
-//! [`manual`] has every name of perf_event_open(2) and the item that serves it.
 //!
 //! # Examples
 //!

@@ -1,18 +1,18 @@
-//! Rings: the records of events, from memory that the kernel writes.
+//! Rings: memory to which the kernel writes the records of events.
 //!
-//! - [`Ring`]: records are read in the order in which they were written, each once, where they lie. A ring that is full
-//!   loses what comes, and says so.
-//! - [`Overwrite`]: a ring that keeps the newest records, read while it is paused.
-//! - [`merge`]: several rings by time, as of all cpus.
-//! - [`loopback`]: rings that the program writes itself, to test its readers with.
+//! - [`Ring`]: reads each record once, in the order of writing, without copying it. A full ring loses new records and
+//!   reports how many.
+//! - [`Overwrite`]: keeps the newest records; read while it is paused.
+//! - [`merge`]: reads several rings in time order, for example those of all cpus.
+//! - [`loopback`]: rings that the program writes itself, to test readers.
 //!
-//! Records are those of [`perf_parse`], live or from a file.
+//! The records are those of [`perf_parse`], the same for live rings and for files.
 //!
 //! # Waiting
 //!
-//! [`Ring::wait`] and [`wait`] block. An async runtime takes the descriptor: [`Ring`] is [`AsFd`] and [`AsRawFd`]. A ring
-//! is readable once for each wakeup, however much is unread: read all there is after each, as with edge-triggered
-//! `epoll`.
+//! [`Ring::wait`] and [`wait`] block. An async runtime can use the descriptor: [`Ring`] implements [`AsFd`] and
+//! [`AsRawFd`]. A ring becomes readable once for each wakeup, however much is unread. Read all records after each
+//! wakeup, as with edge-triggered `epoll`.
 //!
 //! ```no_run
 //! use std::os::fd::{AsRawFd, RawFd};
@@ -26,7 +26,7 @@
 //! # }
 //! use perf_open::Ring;
 //!
-//! // `AsyncFd` is tokio's; others have the like.
+//! // `AsyncFd` is tokio's; other runtimes have similar types.
 //! async fn pump(ring: Ring) -> Result<(), Box<dyn core::error::Error>> {
 //!     let mut ring = AsyncFd::new(ring)?;
 //!     loop {
@@ -68,9 +68,9 @@ use crate::sys::mapping::{Mapping, page_size};
 use map::Sources;
 use source::Source;
 
-/// A ring, and the one reader of its records.
+/// A ring, and its only reader.
 ///
-/// The event lives as long as its ring, also where the [`Counter`] is dropped. Unmapped when dropped.
+/// The event stays open as long as its ring, even if the [`Counter`] is dropped. Dropping the ring unmaps it.
 ///
 /// # Examples
 ///
@@ -110,16 +110,18 @@ pub struct Ring {
 }
 
 impl Ring {
-    /// Maps a ring of `pages` pages for the records of `counter`, and one for the control page.
+    /// Maps a ring of `pages` pages for the records of `counter`, plus the control page.
     ///
-    /// The pages count against `RLIMIT_MEMLOCK` once `/proc/sys/kernel/perf_event_mlock_kb` a cpu is used up.
+    /// The pages count against `RLIMIT_MEMLOCK` beyond `/proc/sys/kernel/perf_event_mlock_kb` per cpu. Before Linux
+    /// 2.6.39 an event only samples if it has a ring, even if nothing reads it.
     ///
     /// # Errors
     ///
-    /// Refused without a call: `pages` that is no power of two; an event with `write_backward`, which takes an
-    /// [`Overwrite`]; an attr whose samples cannot be placed. Then what `mmap` says: `EPERM` for too many locked pages,
-    /// `EINVAL` if the event is inherited and not bound to a cpu, or has a ring of another size, `ENOMEM`. Also if the
-    /// ring, of this event or of the one whose ring it shares, is read already, as two would take each other's records.
+    /// Without a system call: if `pages` is not a power of two, if the event has `write_backward` (use an
+    /// [`Overwrite`]), or if [`SampleLayout::new`](perf_parse::SampleLayout::new) refuses the attr. From `mmap`:
+    /// `EPERM` if too many pages are locked, `EINVAL` if the event is inherited and not bound to a cpu, or has a ring
+    /// of another size, `ENOMEM`. Also if the ring, of this event or of the event whose ring it shares, already has a
+    /// reader, because two readers would take each other's records.
     pub fn map(counter: &Counter, pages: usize) -> Result<Self, Error> {
         map::check_direction(counter, false)?;
         let (len, size) = map::sizes(pages)?;
@@ -136,34 +138,35 @@ impl Ring {
         Ok(Self { source, data, buffer: Box::default(), sources, account: Account::default() })
     }
 
-    /// Has the records of `counter` written to this ring too; gives its number, for [`EventRecord::event`]. That of the
-    /// ring's own event is 0.
+    /// Redirects the records of `counter` to this ring. Returns its number, which [`EventRecord::event`] contains; the
+    /// ring's own event has number 0.
     ///
-    /// Records tell their event by its id: all events need [`IDENTIFIER`](perf_abi::sample_type::SampleType::IDENTIFIER)
-    /// (or `ID` at the same place), and `sample_id_all`.
+    /// The reader finds the event of a record by its id. So every event needs `sample_id_all`, and
+    /// [`IDENTIFIER`](perf_abi::sample_type::SampleType::IDENTIFIER) or an `ID` at the same offset as the other events.
     ///
     /// # Errors
     ///
-    /// What `PERF_EVENT_IOC_SET_OUTPUT` says: `EINVAL` if the events are not of the same cpu, or of the same task where
-    /// they are of any, or differ in clock or direction, or if `counter` has a ring of its own.
+    /// The errno of `PERF_EVENT_IOC_SET_OUTPUT`: `EINVAL` if the events are not of the same cpu (or, if they are not
+    /// bound to a cpu, of the same task), if they differ in clock or direction, or if `counter` has a ring of its own.
     pub fn add(&mut self, counter: &Counter) -> Result<usize, Error> {
         map::check_direction(counter, false)?;
         self.source.add(counter)?;
         self.sources.add(counter)
     }
 
-    /// The events whose records are in the ring, in the order they were added.
+    /// Returns the events whose records are in the ring, in the order they were added.
     #[must_use]
     pub fn events(&self) -> &Events {
         self.sources.events()
     }
 
-    /// The records that are in the ring now, under a guard that gives their room back to the kernel when it is dropped.
+    /// Returns the records that are in the ring now, in a guard that returns their room to the kernel when it is
+    /// dropped.
     ///
     /// # Errors
     ///
-    /// `data_head` is more than the ring beyond `data_tail`, or is no multiple of 8: the page is corrupt, and nothing is
-    /// read. [`skip`](Self::skip) goes on at the head.
+    /// If `data_head` exceeds `data_tail` by more than the size of the ring, or is not a multiple of 8: the control
+    /// page is corrupt, and nothing is read. [`skip`](Self::skip) continues at the head.
     pub fn read(&mut self) -> Result<Drain<'_>, RingError> {
         self.refresh()?;
         Ok(Drain::new(self))
@@ -180,14 +183,14 @@ impl Ring {
         if head.is_multiple_of(8) { Ok(()) } else { Err(invalid(head)) }
     }
 
-    /// Gives the room before `position` back to the kernel, and counts it and what was taken of it.
+    /// Returns the room before `position` to the kernel, and adds `taken` to the account.
     fn commit(&mut self, position: u64, taken: Account) {
         let bytes = position.wrapping_sub(self.data.tail()).wrapping_sub(taken.skipped);
         self.data.release(position);
         self.account.add(Account { bytes, ..taken });
     }
 
-    /// Gives up all that is unread, and tells how many bytes; the [account](Account::skipped) counts them.
+    /// Skips all unread records and returns their number of bytes; [`Account::skipped`] counts them.
     pub fn skip(&mut self) -> u64 {
         let from = self.data.tail();
         let skipped = self.data.skip_to_head().wrapping_sub(from).min(self.data.size() as u64);
@@ -195,41 +198,41 @@ impl Ring {
         skipped
     }
 
-    /// Waits for a wakeup, which `wakeup_events` or `wakeup_watermark` of the attr asks for; `None` waits for ever.
+    /// Waits for a wakeup, as `wakeup_events` or `wakeup_watermark` of the attr requests. `None` waits forever.
     ///
-    /// Ends early, with nothing ready, if a signal comes. What was written before the ring was last found readable does
-    /// not make it readable again: read all there is before waiting.
+    /// A signal ends the wait early, with nothing ready. Data from before the last wakeup does not make the ring
+    /// readable again, so read all records before waiting.
     ///
     /// # Errors
     ///
-    /// What `poll` says: `ENOMEM`.
+    /// The errno of `poll`: `ENOMEM`.
     pub fn wait(&mut self, timeout: Option<Duration>) -> Result<Ready, Error> {
         wait(core::slice::from_mut(self), timeout)
     }
 
-    /// The control page: every field, those from `index` to `time_mask` of one moment.
+    /// Reads every field of the control page. Those from `index` to `time_mask` are from the same moment.
     ///
-    /// Where the kernel keeps writing, it is not [settled](Page::is_settled) after 1000 tries.
+    /// If the kernel changes them during each of 1000 tries, the page is not [settled](Page::is_settled).
     #[must_use]
     pub fn page(&self) -> Page {
         map::page(self.data.control())
     }
 
-    /// What was read so far, and what was lost.
+    /// Returns what was read so far, and what was lost.
     #[must_use]
     pub fn account(&self) -> Account {
         self.account
     }
 
-    /// Bytes of the ring.
+    /// Returns the size of the ring in bytes.
     #[must_use]
     pub fn size(&self) -> usize {
         self.data.size()
     }
 
-    /// The ring as it stands in memory, control page and all, for [`perf_parse::ring::Dump`] to decode.
+    /// Copies the ring from memory, including the control page; [`perf_parse::ring::Dump`] decodes the copy.
     ///
-    /// What is unread is in it whole; what was read already may be half overwritten.
+    /// All unread records are complete in the copy. Records that were already read may be partly overwritten.
     #[must_use]
     pub fn dump(&self) -> Vec<u8> {
         map::dump(self.data.control())
@@ -252,7 +255,7 @@ impl AsRawFd for Ring {
     }
 }
 
-/// Bytes of a page: what rings and AUX areas are counted in.
+/// Returns the bytes of a page, the unit of the sizes of rings and AUX areas.
 #[must_use]
 pub fn page_bytes() -> usize {
     page_size()

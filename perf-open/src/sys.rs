@@ -1,6 +1,6 @@
-//! The system calls: the only unsafe code of the crate, behind safe functions.
+//! System calls: all unsafe code of the crate, with safe functions around it.
 //!
-//! `read(2)` is std's: an event is a `File`.
+//! `read(2)` is std's, because an event is a `File`.
 
 pub(crate) mod consumer;
 pub(crate) mod event_fd;

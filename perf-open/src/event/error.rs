@@ -14,7 +14,7 @@ pub enum LookupError {
     Read {
         /// The file.
         path: PathBuf,
-        /// The error of reading it.
+        /// The error from reading it.
         error: io::Error,
         /// What to do about it; empty if there is nothing to add.
         advice: &'static str,

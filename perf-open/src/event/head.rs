@@ -53,7 +53,7 @@ impl<'a> Head<'a> {
             Some((address, len)) => (address, Some(len)),
             None => (place, None),
         };
-        // If the letters are not all accesses, they are modifiers, and the breakpoint has no accesses.
+        // If the letters are not all accesses, they are modifiers, and the accesses are the default, `rw`.
         let (first, behind) = rest.split_once(':').unwrap_or((rest, self.end()));
         let is_access = !first.is_empty() && first.bytes().all(|byte| b"rwx".contains(&byte));
         let (access, modifiers) = match is_access {

@@ -98,7 +98,8 @@ pub(super) fn name_of(table: &[Known], value: u64) -> Option<&'static str> {
     table.iter().find(|known| known.value == value)?.names.first().copied()
 }
 
-/// Returns whether perf has a name for this access to this cache. It has none for a write to the instruction cache.
+/// Returns whether perf has a name for this access to this cache. For example, it has none for a write to the
+/// instruction cache.
 ///
 /// perf: `evsel__hw_cache_stat`, `tools/perf/util/evsel.c`.
 pub(super) fn exists(cache: HwCacheId, op: HwCacheOpId) -> bool {

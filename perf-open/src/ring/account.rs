@@ -1,4 +1,4 @@
-//! The account of a ring.
+//! The account of a ring: what was read and what was lost.
 
 use perf_abi::endian::NativeEndian;
 use perf_abi::record::RecordType;
@@ -6,27 +6,30 @@ use perf_parse::RawRecord;
 
 /// What was read from a ring, and what was lost.
 ///
-/// `lost` and `lost_samples` are what the kernel told by records. A loss is told by a LOST record in front of the next
-/// record that fits: what was lost since is told by no record yet, and nothing at all once an event is closed. The
-/// counter itself knows (`read_format` with `LOST`; since Linux 6.0): [`untold`](Self::untold) is the difference.
+/// `lost` and `lost_samples` are the sums that the kernel reported in records. The kernel writes a LOST record before
+/// the next record that fits. So losses since the last record are not reported yet, and are never reported once the
+/// event is closed. The counter itself has the full number (`read_format` with `LOST`, since Linux 6.0);
+/// [`untold`](Self::untold) is the difference.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Account {
-    /// Records taken.
+    /// Number of records that were taken.
     pub records: u64,
-    /// Their bytes.
+    /// Number of their bytes.
     pub bytes: u64,
-    /// Records the kernel lost as the ring was full or paused: the sum of the LOST records taken.
+    /// Number of records that the kernel lost because the ring was full or paused: the sum of the LOST records.
     pub lost: u64,
-    /// Samples lost before they reached the ring: the sum of the LOST_SAMPLES records taken.
+    /// Number of samples that were lost before they reached the ring: the sum of the LOST_SAMPLES records.
     pub lost_samples: u64,
-    /// Bytes given up: by [`Ring::skip`](super::Ring::skip) or [`Drain::skip_rest`](super::Drain::skip_rest).
+    /// Number of bytes that were skipped by [`Ring::skip`](super::Ring::skip) or
+    /// [`Drain::skip_rest`](super::Drain::skip_rest).
     pub skipped: u64,
-    /// Waits that found the ring readable.
+    /// Number of waits that found the ring readable.
     pub wakeups: u64,
 }
 
 impl Account {
-    /// Of what the counters of the ring say they lost, in sum, what no record told so far.
+    /// Returns how many losses no record has reported yet. `lost` is the sum of the counters'
+    /// [`Count::lost`](crate::Count::lost).
     ///
     /// # Examples
     ///
@@ -40,7 +43,7 @@ impl Account {
         lost.saturating_sub(self.lost)
     }
 
-    /// Adds what another account counts.
+    /// Adds another account.
     pub(super) fn add(&mut self, other: Self) {
         let Self { records, bytes, lost, lost_samples, skipped, wakeups } = other;
         self.records += records;
@@ -51,7 +54,7 @@ impl Account {
         self.wakeups += wakeups;
     }
 
-    /// Takes away what another account, of records that are part of this one, counts; but not their bytes.
+    /// Subtracts the account of a part of these records, except its bytes.
     pub(super) fn without(self, other: Self) -> Self {
         Self {
             records: self.records - other.records,
@@ -61,7 +64,7 @@ impl Account {
         }
     }
 
-    /// Counts a record that was taken, but not its bytes.
+    /// Counts a record that was taken, except its bytes.
     #[inline]
     pub(super) fn count(&mut self, record: &RawRecord<'_, NativeEndian>) {
         self.records += 1;
@@ -73,7 +76,7 @@ impl Account {
     }
 }
 
-/// The number at `at` of a record's payload: the count of what was lost stands there, whatever the event's layout.
+/// Reads the word at offset `at` of a record's payload. The number of losses is there in every layout.
 #[cold]
 fn word(record: &RawRecord<'_, NativeEndian>, at: usize) -> u64 {
     let word = record.payload().get(at..).and_then(|from| from.first_chunk());

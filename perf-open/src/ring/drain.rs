@@ -1,4 +1,4 @@
-//! Taking records: the guard.
+//! Taking records from a ring: the guard.
 
 use perf_abi::endian::NativeEndian;
 use perf_parse::file::{Events, FileErrorKind};
@@ -8,41 +8,42 @@ use perf_parse::{RawRecord, Record, Sample, SampleLayout};
 use super::{Account, Ring};
 use crate::sys::consumer::Consumer;
 
-/// The records that were in a ring when it was read, where they lie.
+/// The records that were in a ring when [`Ring::read`] was called. Borrows them from the ring.
 ///
-/// A record is taken when [`next_record`](Self::next_record) gives it. Dropping the guard gives the room of those taken
-/// back to the kernel, and counts them; the others stay, and are the first of the next [`Ring::read`]. A record that was
-/// taken and could not be dealt with goes back by [`keep_last`](Self::keep_last), all by [`cancel`](Self::cancel).
-/// What is taken but not released is room that the kernel lacks: [`release`](Self::release) in between, where the work
-/// on a record is long.
+/// [`next_record`](Self::next_record) takes the record that it returns. Dropping the guard returns the room of the
+/// taken records to the kernel, and counts them. The other records stay in the ring for the next [`Ring::read`]. A
+/// taken record that could not be processed can be put back: the last one by [`keep_last`](Self::keep_last), all by
+/// [`cancel`](Self::cancel). The kernel cannot use the room of taken records before they are released. If processing
+/// takes long, call [`release`](Self::release) in between.
 #[derive(Debug)]
 pub struct Drain<'r> {
     ring: &'r mut Ring,
     progress: Progress,
 }
 
-/// How far a guard has come.
+/// How far a guard has read.
 #[derive(Clone, Copy, Debug)]
 struct Progress {
-    /// Of the next record.
+    /// The position of the next record.
     position: u64,
-    /// Where the last record is that was taken since the last release; `position` if none was.
+    /// The position of the last record taken since the last release; equal to `position` if none was taken.
     last: u64,
-    /// What is taken since the last release, but for its bytes.
+    /// The account of the records taken since the last release, except their bytes.
     taken: Account,
     failed: bool,
 }
 
 impl Progress {
-    /// Nothing is taken of what begins at `position`.
+    /// Starts at `position`, with nothing taken.
     fn new(position: u64) -> Self {
         Self { position, last: position, taken: Account::default(), failed: false }
     }
 
-    /// Takes the next record if it does not wrap, which is all but one in a ring; the walker would find the same.
+    /// Takes the next record if it does not wrap. All records but one in a ring are so, and `walk` would return the
+    /// same.
     ///
-    /// By itself, and not a result: a record that is moved out of a result that may be an error as well goes through
-    /// memory in pieces, which costs more than all else.
+    /// It is a function of its own and returns no `Result`: moving a record out of a `Result` copies it through memory
+    /// in pieces, which costs more than everything else.
     #[inline]
     fn take_in_one<'b>(&mut self, data: &'b Consumer) -> Option<RawRecord<'b, NativeEndian>> {
         match RawRecord::parse(data.unread_in_one(self.position)) {
@@ -54,7 +55,7 @@ impl Progress {
         }
     }
 
-    /// Takes the next record, be it one that wraps.
+    /// Takes the next record, whether it wraps or not.
     #[cold]
     #[inline(never)]
     fn walk<'b>(
@@ -85,26 +86,29 @@ impl Progress {
 /// A record and its event.
 #[derive(Clone, Copy, Debug)]
 pub struct EventRecord<'a> {
-    /// Its event: the number that [`Ring::add`] gave; 0 for the ring's own.
+    /// The number of the event, from [`Ring::add`]; 0 for the ring's own event.
     pub event: usize,
-    /// Its bytes.
+    /// The record.
     pub raw: RawRecord<'a, NativeEndian>,
     layout: &'a SampleLayout,
 }
 
 impl<'a> EventRecord<'a> {
-    /// Decodes it by the layout of its event. Allocates nothing.
+    /// Decodes the record with the layout of its event. Allocates nothing.
     ///
     /// # Errors
     ///
-    /// As [`RawRecord::decode`], with the offset in the record. The records behind it are not affected.
+    /// The same as [`RawRecord::decode`]; offsets count from the start of the record. The following records are not
+    /// affected.
     #[inline]
     pub fn decode(&self) -> Result<Record<'a, NativeEndian>, perf_parse::Error> {
         self.raw.decode(self.layout)
     }
 
-    /// The record as a sample; `None` for every other record, and for a sample that is faulty: give those to
-    /// [`decode`](Self::decode), or faults go unseen. The fast way to samples, as [`RawRecord::sample`].
+    /// Returns the record as a sample: the fast way to samples, like [`RawRecord::sample`].
+    ///
+    /// `None` for every other record, and for a malformed sample. Pass those to [`decode`](Self::decode), or errors go
+    /// unnoticed.
     #[must_use]
     #[inline(always)]
     pub fn sample(&self) -> Option<Sample<'a, NativeEndian>> {
@@ -112,15 +116,15 @@ impl<'a> EventRecord<'a> {
     }
 }
 
-/// Why a record could not be taken, or its event not be told.
+/// Why a record could not be taken, or its event not be found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DrainError {
     /// The next record cannot be found.
     Ring(RingError),
-    /// The event of a record is not known; the records behind it can be taken.
+    /// The event of a record is not known. The following records can still be taken.
     Event {
-        /// Where the record is in the ring.
+        /// The position of the record in the ring.
         position: u64,
         /// Why.
         error: FileErrorKind,
@@ -144,15 +148,15 @@ impl<'r> Drain<'r> {
         Self { ring, progress }
     }
 
-    /// Takes the next record; `None` when all that were there are taken. It borrows the ring, or the ring's buffer if it
-    /// wraps, until the next is asked for.
+    /// Takes the next record; `None` when all records have been taken.
     ///
-    /// Takes constant time, but for the one record that may wrap, which is copied.
+    /// The record borrows from the ring, or from the ring's buffer if it wraps, until the next call. Takes constant
+    /// time, except for the one record that may wrap, which is copied.
     ///
     /// # Errors
     ///
-    /// As [`Forward::next`]; the guard gives no more then, and what it could not walk stays in the ring.
-    /// [`skip_rest`](Self::skip_rest) gives it up.
+    /// The same as [`Forward::next`]. After an error the guard returns no more records, and the rest stays in the ring.
+    /// [`skip_rest`](Self::skip_rest) skips it.
     #[inline]
     pub fn next_record(&mut self) -> Option<Result<RawRecord<'_, NativeEndian>, RingError>> {
         let Ring { data, buffer, .. } = &mut *self.ring;
@@ -162,13 +166,13 @@ impl<'r> Drain<'r> {
         }
     }
 
-    /// Takes the next record, and tells its event.
+    /// Takes the next record, and finds its event.
     ///
     /// # Errors
     ///
-    /// [`DrainError::Ring`] as [`next_record`](Self::next_record). [`DrainError::Event`] for a record of an event that was
-    /// not [added](Ring::add); it is taken, and the next can be. In a box, since a larger error makes every record go
-    /// through memory in pieces, which costs more than decoding it.
+    /// [`DrainError::Ring`] as for [`next_record`](Self::next_record). [`DrainError::Event`] for a record of an event
+    /// that was not [added](Ring::add); the record is taken, and the next call continues after it. The error is boxed
+    /// because a larger error would make every record go through memory in pieces, which costs more than decoding it.
     #[inline(always)]
     pub fn next_with_event(&mut self) -> Option<Result<EventRecord<'_>, Box<DrainError>>> {
         let position = self.progress.position;
@@ -183,40 +187,40 @@ impl<'r> Drain<'r> {
         Some(record.and_then(|raw| with_event(sources.events(), raw, position)))
     }
 
-    /// The position of the next record: a byte count that never wraps.
+    /// Returns the position of the next record, a byte count that never wraps.
     #[must_use]
     pub fn position(&self) -> u64 {
         self.progress.position
     }
 
-    /// Bytes that are not taken yet.
+    /// Returns the number of bytes that are not taken yet.
     #[must_use]
     pub fn left(&self) -> u64 {
         self.ring.data.head().wrapping_sub(self.progress.position)
     }
 
-    /// Leaves the record taken last in the ring, and the guard at it: the next one taken is that record again. Nothing
-    /// happens if none was taken since the last release.
+    /// Puts the last taken record back: the next record taken is that record again. Does nothing if none was taken
+    /// since the last release.
     pub fn keep_last(&mut self) {
         let Progress { position, last, taken, .. } = self.progress;
         if last == position {
             return;
         }
         self.progress = Progress::new(last);
-        // What it was counted as, it is counted as again.
+        // Take it again, to subtract exactly what it was counted as.
         self.next_record();
         let counted = self.progress.taken;
         self.progress = Progress { taken: taken.without(counted), ..Progress::new(last) };
     }
 
-    /// Gives the room of the records taken so far back to the kernel, and counts them.
+    /// Returns the room of the records taken so far to the kernel, and counts them.
     pub fn release(&mut self) {
         let Progress { position, taken, failed, .. } = self.progress;
         self.ring.commit(position, taken);
         self.progress = Progress { failed, ..Progress::new(position) };
     }
 
-    /// Gives up the records that are not taken, and tells how many bytes; the account counts them.
+    /// Skips the records that are not taken and returns their number of bytes; [`Account::skipped`] counts them.
     pub fn skip_rest(mut self) -> u64 {
         let skipped = self.left();
         self.progress.position = self.ring.data.head();
@@ -224,21 +228,21 @@ impl<'r> Drain<'r> {
         skipped
     }
 
-    /// Leaves all records that were taken since the last release in the ring.
+    /// Drops the guard and keeps all records taken since the last release in the ring.
     pub fn cancel(mut self) {
         self.progress = Progress::new(self.ring.data.tail());
     }
 }
 
-/// The event of a record, which is one of `events`, and its layout. The record is a copy, so that the caller's stays in
-/// registers.
+/// Returns the number and the layout of a record's event in `events`. Takes the record by value, so that the caller's
+/// record stays in registers.
 #[inline]
 fn event_of<'a>(events: &'a Events, raw: RawRecord<'_, NativeEndian>) -> Option<(usize, &'a SampleLayout)> {
     let event = events.of(&raw).ok()??;
     events.get(event).map(|found| (event, &found.layout))
 }
 
-/// A record with its event, or why that is not known.
+/// Returns a record with its event, or why the event is not known.
 #[inline(never)]
 pub(super) fn with_event<'a>(
     events: &'a Events,
@@ -248,7 +252,7 @@ pub(super) fn with_event<'a>(
     if let Some((event, layout)) = event_of(events, raw) {
         return Ok(EventRecord { event, raw, layout });
     }
-    // The kernel writes none of the perf tool's own records, which alone have no event.
+    // Only the perf tool's own records have no event, and the kernel does not write them.
     let unknown = FileErrorKind::UnknownEvent { kind: raw.kind() };
     Err(Box::new(DrainError::Event { position, error: events.of(&raw).err().unwrap_or(unknown) }))
 }

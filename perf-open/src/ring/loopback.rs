@@ -1,6 +1,6 @@
-//! Rings that the program writes itself: readers are tested without a kernel that writes, or one that may be asked.
+//! Rings that the program writes itself, to test readers on a machine without perf_event.
 //!
-//! Everything but the writer is as in a ring of the kernel's: positions, guards, wakeups, pausing.
+//! Only the writer differs from a ring of the kernel. Positions, guards, wakeups and pausing are the same.
 //!
 //! # Examples
 //!
@@ -32,10 +32,10 @@ use crate::error::Error;
 use crate::sys::event_fd::event_fd;
 use crate::sys::producer::Producer;
 
-/// What the call is named in errors: there is none.
+/// The name of the call in errors. There is no system call.
 const CALL: &str = "loopback";
 
-/// Who writes a ring in the kernel's stead.
+/// The writer of a ring, in place of the kernel.
 #[derive(Debug)]
 pub struct Writer {
     producer: Producer,
@@ -43,17 +43,17 @@ pub struct Writer {
     paused: Arc<Mutex<bool>>,
 }
 
-/// Who writes an AUX area in the hardware's stead.
+/// The writer of an AUX area, in place of the hardware.
 #[derive(Debug)]
 pub struct AuxWriter {
     producer: Producer,
 }
 
-/// A ring of `pages` pages for records of `attr`, as [`Ring::map`] gives, and its writer.
+/// Returns a ring of `pages` pages for records of `attr`, like that of [`Ring::map`], and its writer.
 ///
 /// # Errors
 ///
-/// As [`Ring::map`] refuses pages and attrs; what `eventfd` says.
+/// As for [`Ring::map`] if it refuses `pages` or the attr; the errno of `eventfd`.
 pub fn ring(attr: &Attr, pages: usize) -> Result<(Ring, Writer), Error> {
     let (_, size) = sizes(pages)?;
     let (producer, data) = Producer::forward(size).ok_or_else(too_large)?;
@@ -62,11 +62,11 @@ pub fn ring(attr: &Attr, pages: usize) -> Result<(Ring, Writer), Error> {
     Ok((Ring { source, data, buffer: Box::default(), sources, account: Account::default() }, writer))
 }
 
-/// A ring that keeps the newest records, as [`Overwrite::map`] gives, and its writer.
+/// Returns a ring that keeps the newest records, like that of [`Overwrite::map`], and its writer.
 ///
 /// # Errors
 ///
-/// As [`ring`].
+/// The same as [`ring`].
 pub fn overwrite(attr: &Attr, pages: usize) -> Result<(Overwrite, Writer), Error> {
     let (_, size) = sizes(pages)?;
     let (producer, memory) = Producer::backward(size).ok_or_else(too_large)?;
@@ -74,11 +74,11 @@ pub fn overwrite(attr: &Attr, pages: usize) -> Result<(Overwrite, Writer), Error
     Ok((Overwrite::new(source, memory, size, Sources::of_attr(*attr)?)?, writer))
 }
 
-/// An AUX area of `pages` pages, as [`Aux::map`] gives, and its writer.
+/// Returns an AUX area of `pages` pages, like that of [`Aux::map`], and its writer.
 ///
 /// # Errors
 ///
-/// If `ring` is an event's, or has an AUX area.
+/// If `ring` is the ring of an event, or already has an AUX area.
 pub fn aux(ring: &Ring, pages: usize) -> Result<(Aux, AuxWriter), Error> {
     let size = area_size(pages)?;
     let (producer, area) = Producer::aux(ring.control().clone(), size).ok_or_else(|| {
@@ -99,40 +99,41 @@ fn writer(producer: Producer) -> Result<(Source, Writer), Error> {
 }
 
 impl Writer {
-    /// Writes a record and publishes it; whether there was room, and the ring is not paused. The kernel would count what
-    /// is not written as lost, and write a LOST record in front of the next that fits.
+    /// Writes a record and publishes it. Returns `false` if there is no room, or the ring is paused.
+    ///
+    /// The kernel would count the record as lost, and write a LOST record before the next one that fits.
     ///
     /// # Panics
     ///
-    /// If the length is no multiple of 8, as that of every record of the kernel is.
+    /// If the length is not a multiple of 8. That of every record of the kernel is.
     pub fn write(&mut self, record: &[u8]) -> bool {
         let paused = self.paused.lock().unwrap_or_else(PoisonError::into_inner);
         !*paused && self.producer.write(record)
     }
 
-    /// Wakes who waits for the ring.
+    /// Wakes the waiting reader.
     pub fn wake(&self) {
-        // Fails only when the count is at its end, where the reader is awake already.
+        // This fails only if the eventfd's counter is at its maximum; then the reader is awake already.
         let _ = (&*self.wakeups).write(&1_u64.to_ne_bytes());
     }
 
-    /// Publishes a head that is not where the writer is, as in a page that is corrupt; nothing can be written any more.
+    /// Publishes a wrong head, as in a corrupt control page. Nothing can be written after that.
     pub fn corrupt(self, head: u64) {
         self.producer.corrupt(head);
     }
 }
 
 impl AuxWriter {
-    /// Writes trace data and publishes it; whether there was room.
+    /// Writes trace data and publishes it. Returns whether there was room.
     ///
     /// # Panics
     ///
-    /// If the length is no multiple of 8.
+    /// If the length is not a multiple of 8.
     pub fn write(&mut self, data: &[u8]) -> bool {
         self.producer.write(data)
     }
 
-    /// As [`Writer::corrupt`].
+    /// Publishes a wrong head, like [`Writer::corrupt`].
     pub fn corrupt(self, head: u64) {
         self.producer.corrupt(head);
     }

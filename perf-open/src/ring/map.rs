@@ -1,4 +1,4 @@
-//! What mapping a ring takes, whichever way it is written.
+//! Mapping a ring, in either direction of writing.
 
 use alloc::sync::Arc;
 use core::mem::offset_of;
@@ -31,14 +31,14 @@ impl Sources {
         Ok(sources)
     }
 
-    /// Of one event that is not open.
+    /// Returns the sources of a ring with one event that is not open.
     pub(super) fn of_attr(attr: Attr) -> Result<Self, Error> {
         let mut sources = Self { list: Vec::new(), events: Events::default() };
         sources.push(attr, Vec::new())?;
         Ok(sources)
     }
 
-    /// Adds an event; gives its number.
+    /// Adds an event and returns its number.
     pub(super) fn add(&mut self, counter: &Counter) -> Result<usize, Error> {
         self.push(*counter.attr(), vec![counter.id()?])
     }
@@ -56,7 +56,7 @@ impl Sources {
     }
 }
 
-/// Refuses an event that is written the other way.
+/// Returns an error if the event's direction of writing is not `backward`.
 pub(super) fn check_direction(counter: &Counter, backward: bool) -> Result<(), Error> {
     let why = match (counter.attr().flags.contains(AttrFlags::WRITE_BACKWARD), backward) {
         (true, false) => "write_backward: such an event's ring is an Overwrite",
@@ -69,7 +69,7 @@ pub(super) fn check_direction(counter: &Counter, backward: bool) -> Result<(), E
     Err(Error::refused("mmap", "write_backward", why))
 }
 
-/// Bytes of the mapping of a ring of `pages` pages, and of its data area.
+/// Returns the bytes of the mapping of a ring of `pages` pages, and the bytes of its data area.
 pub(crate) fn sizes(pages: usize) -> Result<(usize, usize), Error> {
     let size = area_size(pages)?;
     match size.checked_add(page_size()) {
@@ -78,7 +78,7 @@ pub(crate) fn sizes(pages: usize) -> Result<(usize, usize), Error> {
     }
 }
 
-/// Bytes of an area of `pages` pages.
+/// Returns the bytes of an area of `pages` pages.
 pub(crate) fn area_size(pages: usize) -> Result<usize, Error> {
     if !pages.is_power_of_two() {
         let below = 1_usize << pages.checked_ilog2().unwrap_or(0);
@@ -114,7 +114,8 @@ pub(super) fn map(counter: &Counter, len: usize, writable: bool) -> Result<Arc<M
     })
 }
 
-/// Where the data area is in the mapping, and its bytes. A kernel before 4.1 does not say: behind the page.
+/// Returns the offset of the data area in the mapping, and its bytes. Kernels before 4.1 do not report them; there the
+/// data area follows the control page.
 pub(super) fn data_area(memory: &Mapping, size: usize) -> (usize, usize) {
     let field = |at| usize::try_from(memory.load(at)).unwrap_or(usize::MAX);
     match (field(offset_of!(Wire, data_offset)), field(offset_of!(Wire, data_size))) {
@@ -123,7 +124,7 @@ pub(super) fn data_area(memory: &Mapping, size: usize) -> (usize, usize) {
     }
 }
 
-/// The control page's fields; those that the sequence count is for, of one moment.
+/// Reads the control page. The fields that the sequence count guards are from the same moment.
 pub(crate) fn page(memory: &Mapping) -> Page {
     let mut bytes = [0; size_of::<Wire>()];
     let (counts, positions) = bytes.split_at_mut(offset_of!(Wire, data_head));

@@ -1,4 +1,4 @@
-//! Several live rings, by time.
+//! Reading several live rings in time order.
 
 use core::ops::ControlFlow;
 
@@ -7,22 +7,24 @@ use perf_parse::ring::{Dump, Merge, MergeError, RingRecord};
 
 use super::{Account, Ring};
 
-/// Takes the records that are in `rings` now by time, of equal times those of the first ring first; gives what `each`
-/// broke with.
+/// Takes the records that are in `rings` now in time order, and passes them to `each`. Returns the value that `each`
+/// breaks with.
 ///
-/// All heads are looked at once, before the first record. A record is taken when `each` continues; the one that it
-/// breaks at stays in its ring, as do those behind. Room is given back to the kernel at the end.
+/// Among records with equal times, those of the earlier ring come first. All heads are read once, before the first
+/// record. A record is taken if `each` continues. If `each` breaks, that record and those after it stay in their rings.
+/// The room is returned to the kernel at the end.
 ///
 /// # Order from call to call
 ///
-/// A record may come into its ring later than a younger one into another, so one call may take a record that is older
-/// than the last of the call before. Who needs one order throughout breaks at the first record that is younger than the
-/// call before began, by the events' clock: whatever is older is in its ring by now.
+/// A record may reach its ring after a newer record has reached another ring. So a call may take a record that is older
+/// than the last one of the previous call. To get one order over all calls, break at the first record that is newer
+/// than the start of the previous call, by the events' clock. All older records are in their rings by now.
 ///
 /// # Errors
 ///
-/// A ring that is corrupt is told to `each` once, as what [`Ring::read`] or [`Forward::next`](perf_parse::ring::Forward)
-/// says; the others go on. Its number is its index in `rings`.
+/// If a ring is corrupt, `each` gets its error once, from [`Ring::read`] or
+/// [`Forward::next`](perf_parse::ring::Forward); the other rings continue. The number of the ring is its index in
+/// `rings`.
 ///
 /// # Examples
 ///

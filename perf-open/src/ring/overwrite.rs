@@ -18,10 +18,10 @@ use crate::counter::{Counter, Ready};
 use crate::error::Error;
 use crate::sys::mapping::Mapping;
 
-/// A ring that is written backward, over its oldest records: a flight recorder.
+/// A ring that the kernel writes backward, over its oldest records: a flight recorder.
 ///
-/// It costs no reader while it runs. [`pause`](Self::pause) stops it; its records are then copied, since the kernel does
-/// not wait for who may not write the mapping.
+/// It needs no reader while it runs. [`pause`](Self::pause) stops it. Its records are then copied, because the kernel
+/// does not wait for readers with a read-only mapping.
 ///
 /// # Examples
 ///
@@ -61,7 +61,7 @@ pub struct Overwrite {
     sources: Sources,
     buffer: Box<Buffer>,
     copy: Vec<u8>,
-    /// The head of the last copy.
+    /// The head at the last copy.
     seen: u64,
 }
 
@@ -70,8 +70,8 @@ impl Overwrite {
     ///
     /// # Errors
     ///
-    /// As [`Ring::map`](super::Ring::map); an event without `write_backward` is refused, as nobody would know where the
-    /// oldest record begins.
+    /// The same as [`Ring::map`](super::Ring::map). An event without `write_backward` is refused, because it is not
+    /// known where the oldest record in its ring begins.
     pub fn map(counter: &Counter, pages: usize) -> Result<Self, Error> {
         map::check_direction(counter, true)?;
         let (len, size) = map::sizes(pages)?;
@@ -94,42 +94,42 @@ impl Overwrite {
         Ok(Self { source, memory, start, size, sources, buffer: Box::default(), copy: Vec::new(), seen: 0 })
     }
 
-    /// Has the records of `counter` written to this ring too; gives its number.
+    /// Redirects the records of `counter` to this ring. Returns its number.
     ///
     /// # Errors
     ///
-    /// As [`Ring::add`](super::Ring::add).
+    /// The same as [`Ring::add`](super::Ring::add).
     pub fn add(&mut self, counter: &Counter) -> Result<usize, Error> {
         map::check_direction(counter, true)?;
         self.source.add(counter)?;
         self.sources.add(counter)
     }
 
-    /// The events whose records are in the ring, in the order they were added.
+    /// Returns the events whose records are in the ring, in the order they were added.
     #[must_use]
     pub fn events(&self) -> &Events {
         self.sources.events()
     }
 
-    /// Stops the ring until the guard is dropped. What would be written meanwhile is lost, and told by a LOST record.
+    /// Stops the ring until the guard is dropped. Records from this time are lost, and a LOST record reports how many.
     ///
-    /// Waits until the records that are being written are finished, which takes a grace period of the kernel's: some
-    /// milliseconds (by `membarrier`, since Linux 4.3; where that does not work, as with `nohz_full`, a record that is
-    /// still being written may have spoiled the oldest ones).
+    /// Waits until the records that are being written are complete. This takes a grace period of the kernel, some
+    /// milliseconds. It needs `membarrier`, since Linux 4.3. If that does not work, as with `nohz_full`, a record that
+    /// is still being written may damage the oldest ones.
     ///
     /// # Errors
     ///
-    /// What `PERF_EVENT_IOC_PAUSE_OUTPUT` says: `ENOTTY` before Linux 4.7.
+    /// The errno of `PERF_EVENT_IOC_PAUSE_OUTPUT`: `ENOTTY` before Linux 4.7.
     pub fn pause(&mut self) -> Result<Paused<'_>, Error> {
         self.source.pause(true)?;
         Ok(Paused { previous: self.seen, ring: self, resumed: false })
     }
 
-    /// Waits as [`Ring::wait`](super::Ring::wait) does.
+    /// Waits for a wakeup, like [`Ring::wait`](super::Ring::wait).
     ///
     /// # Errors
     ///
-    /// What `poll` says: `ENOMEM`.
+    /// The errno of `poll`: `ENOMEM`.
     pub fn wait(&mut self, timeout: Option<Duration>) -> Result<Ready, Error> {
         let revents = polled(&[self.as_fd()], timeout)?;
         let ready = revents.first().copied().map(ready).unwrap_or_default();
@@ -137,19 +137,19 @@ impl Overwrite {
         Ok(ready)
     }
 
-    /// The control page, as [`Ring::page`](super::Ring::page) gives it.
+    /// Reads the control page, like [`Ring::page`](super::Ring::page).
     #[must_use]
     pub fn page(&self) -> Page {
         map::page(&self.memory)
     }
 
-    /// Bytes of the ring.
+    /// Returns the size of the ring in bytes.
     #[must_use]
     pub fn size(&self) -> usize {
         self.size
     }
 
-    /// Copies the area while the head stands still; gives the head.
+    /// Copies the data area while the head does not move. Returns the head.
     fn copy(&mut self) -> Result<u64, RingError> {
         let head = || self.memory.load_acquire(offset_of!(MmapPage<NativeEndian>, data_head));
         self.copy.resize(self.size, 0);
@@ -184,30 +184,30 @@ impl AsRawFd for Overwrite {
     }
 }
 
-/// A ring at rest. It goes on when this is dropped.
+/// A paused ring. Dropping it resumes the ring.
 #[derive(Debug)]
 pub struct Paused<'r> {
     ring: &'r mut Overwrite,
-    /// The head of the copy before this pause.
+    /// The head at the copy before this pause.
     previous: u64,
     resumed: bool,
 }
 
 impl Paused<'_> {
-    /// All records of the ring, newest first.
+    /// Returns all records of the ring, newest first. Copies the ring.
     ///
     /// # Errors
     ///
-    /// [`Invalid`](RingErrorKind::Invalid) if the head does not come to rest, or is no multiple of 8 (`data_head`).
+    /// [`Invalid`](RingErrorKind::Invalid) if the head (`data_head`) keeps moving, or is not a multiple of 8.
     pub fn records(&mut self) -> Result<Snapshot<'_>, RingError> {
         self.snapshot(None)
     }
 
-    /// The records that are newer than those of the pause before, newest first.
+    /// Returns the records that are newer than those of the previous pause, newest first. Copies the ring.
     ///
     /// # Errors
     ///
-    /// As [`records`](Self::records).
+    /// The same as [`records`](Self::records).
     pub fn news(&mut self) -> Result<Snapshot<'_>, RingError> {
         self.snapshot(Some(self.previous))
     }
@@ -218,17 +218,17 @@ impl Paused<'_> {
         Ok(Snapshot { walker: Backward::new(copy, head)?, buffer, events: sources.events(), until })
     }
 
-    /// The ring as it stands in memory, control page and all, for [`perf_parse::ring::Dump`] to decode.
+    /// Copies the ring from memory, including the control page; [`perf_parse::ring::Dump`] decodes the copy.
     #[must_use]
     pub fn dump(&self) -> Vec<u8> {
         map::dump(&self.ring.memory)
     }
 
-    /// Lets the ring go on.
+    /// Resumes the ring.
     ///
     /// # Errors
     ///
-    /// What `PERF_EVENT_IOC_PAUSE_OUTPUT` says.
+    /// The errno of `PERF_EVENT_IOC_PAUSE_OUTPUT`.
     pub fn resume(mut self) -> Result<(), Error> {
         self.resumed = true;
         self.ring.source.pause(false)
@@ -238,7 +238,7 @@ impl Paused<'_> {
 impl Drop for Paused<'_> {
     fn drop(&mut self) {
         if !self.resumed {
-            // The request that paused the ring succeeded, and this one fails for no other reason.
+            // The request that paused the ring succeeded, and this one has no other reason to fail.
             let _ = self.ring.source.pause(false);
         }
     }
@@ -254,13 +254,13 @@ pub struct Snapshot<'a> {
 }
 
 impl Snapshot<'_> {
-    /// The next older record.
+    /// Returns the next older record; `None` after the oldest.
     ///
     /// # Errors
     ///
-    /// As [`Backward::next`].
+    /// The same as [`Backward::next`].
     pub fn next_record(&mut self) -> Option<Result<RawRecord<'_, NativeEndian>, RingError>> {
-        // Heads count down: what is at `until` or beyond was there before.
+        // Heads count down: the records at `until` and above were there before.
         let is_seen = |until: u64| until.wrapping_sub(self.walker.position()) as i64 <= 0;
         if self.until.is_some_and(is_seen) {
             return None;
@@ -268,18 +268,18 @@ impl Snapshot<'_> {
         self.walker.next(self.buffer)
     }
 
-    /// The next older record, and its event.
+    /// Returns the next older record, and its event; `None` after the oldest.
     ///
     /// # Errors
     ///
-    /// As [`Drain::next_with_event`](super::Drain::next_with_event).
+    /// The same as [`Drain::next_with_event`](super::Drain::next_with_event).
     pub fn next_with_event(&mut self) -> Option<Result<EventRecord<'_>, Box<DrainError>>> {
         let (position, events) = (self.walker.position(), self.events);
         let record = self.next_record()?.map_err(|error| Box::new(DrainError::Ring(error)));
         Some(record.and_then(|raw| with_event(events, raw, position)))
     }
 
-    /// The oldest record, if its end was overwritten; known once all others were given.
+    /// Returns the oldest record if its end was overwritten. It is known after all other records were returned.
     #[must_use]
     pub fn torn(&self) -> Option<Torn> {
         self.walker.torn()

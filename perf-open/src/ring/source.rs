@@ -1,4 +1,4 @@
-//! Who writes a ring: what to wait on, and how it is paused.
+//! The writer of a ring: the descriptor to wait on, and pausing.
 
 use alloc::sync::Arc;
 use core::time::Duration;
@@ -16,7 +16,7 @@ use crate::sys::ioctl;
 use crate::sys::membarrier::grace_period;
 use crate::sys::poll::poll;
 
-/// What `poll` said of a ring.
+/// Converts the `revents` of a ring.
 pub(super) fn ready(revents: libc::c_short) -> Ready {
     Ready {
         records: revents & libc::POLLIN != 0,
@@ -25,15 +25,15 @@ pub(super) fn ready(revents: libc::c_short) -> Ready {
     }
 }
 
-/// Waits until one of `rings` has a wakeup; `None` waits for ever. Tells of all of them together; each ring's
-/// [account](super::Account::wakeups) counts its own.
+/// Waits until one of `rings` has a wakeup. `None` waits forever. Returns what is ready in any of them; each ring's
+/// [account](super::Account::wakeups) counts its own wakeups.
 ///
-/// [`Ready::hangup`]: the task of an event has ended, with `inherit` all its heirs too. Nothing more comes of it, and a
-/// wait that includes it does not block any more; what is unread is still there to be read.
+/// [`Ready::hangup`]: the task of an event has ended, and with `inherit` all tasks that inherited it. It will write no
+/// more records, and every further wait that includes its ring returns at once. Unread records can still be read.
 ///
 /// # Errors
 ///
-/// As [`Ring::wait`].
+/// The same as [`Ring::wait`].
 pub fn wait(rings: &mut [Ring], timeout: Option<Duration>) -> Result<Ready, Error> {
     let fds: Vec<_> = rings.iter().map(AsFd::as_fd).collect();
     let revents = polled(&fds, timeout)?;
@@ -49,7 +49,7 @@ pub fn wait(rings: &mut [Ring], timeout: Option<Duration>) -> Result<Ready, Erro
     Ok(all)
 }
 
-/// What `poll` says; nothing if a signal ended it.
+/// Returns the `revents` of each descriptor; all are 0 if a signal ended the wait.
 pub(super) fn polled(fds: &[BorrowedFd<'_>], timeout: Option<Duration>) -> Result<Vec<libc::c_short>, Error> {
     match poll(fds, timeout) {
         Err(error) if error.kind() == std::io::ErrorKind::Interrupted => Ok(vec![0; fds.len()]),
@@ -57,16 +57,16 @@ pub(super) fn polled(fds: &[BorrowedFd<'_>], timeout: Option<Duration>) -> Resul
     }
 }
 
-/// Who writes a ring.
+/// The writer of a ring.
 #[derive(Debug)]
 pub(super) enum Source {
     /// The kernel, for this event.
     Event(OwnedFd),
     /// The program.
     Loopback {
-        /// Counts its wakeups.
+        /// The eventfd that counts its wakeups.
         wakeups: Arc<File>,
-        /// Whether it is to write nothing; locked while it writes.
+        /// Whether the ring is paused. The writer holds the lock while it writes.
         paused: Arc<Mutex<bool>>,
     },
 }
@@ -77,7 +77,7 @@ impl Source {
         fd.map(Self::Event).map_err(|error| Error::failed("fcntl", error, "F_DUPFD_CLOEXEC of the event"))
     }
 
-    /// Has the records of `counter` written here too.
+    /// Redirects the records of `counter` to this ring.
     pub(super) fn add(&self, counter: &Counter) -> Result<(), Error> {
         let call = Request::SET_OUTPUT.c_name;
         let Self::Event(fd) = self else {
@@ -89,7 +89,7 @@ impl Source {
             .map_err(|error| Error::failed(call, error, advice))
     }
 
-    /// Stops the writer and waits until it has finished the record it is at, or lets it go on.
+    /// Pauses the writer and waits until the records that it is writing are complete, or resumes it.
     pub(super) fn pause(&self, pause: bool) -> Result<(), Error> {
         match self {
             Self::Event(fd) => {
@@ -106,10 +106,10 @@ impl Source {
         Ok(())
     }
 
-    /// Takes note that a wait found this: the kernel forgets a wakeup it told, the program's own counter is read.
+    /// Resets a wakeup that a wait has found. The kernel resets its own; the eventfd of the program must be read.
     pub(super) fn awake(&self, ready: Ready) {
         if let (Self::Loopback { wakeups, .. }, true) = (self, ready.records) {
-            // Who else waits on it may have been first.
+            // If another waiter has read it first, this fails, which is fine.
             let _ = (&**wakeups).read(&mut [0; 8]);
         }
     }

@@ -1,4 +1,4 @@
-//! The reader's side of a ring, and of an AUX area: which bytes are unread, and giving them back to the writer.
+//! The reader's side of a ring or an AUX area: which bytes are unread, and how they are returned to the writer.
 
 use alloc::sync::Arc;
 use core::mem::offset_of;
@@ -11,17 +11,17 @@ use super::mapping::{Mapping, page_size};
 
 type Page = MmapPage<NativeEndian>;
 
-/// One of the two areas that a control page has a head and a tail for.
+/// One of the two areas that have a head and a tail in the control page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Area {
     /// The ring of records.
     Data,
-    /// What hardware traces.
+    /// The AUX area.
     Aux,
 }
 
 impl Area {
-    /// Where the writer's position is in the page.
+    /// Returns the offset of the writer's position in the control page.
     pub(super) fn head(self) -> usize {
         match self {
             Self::Data => offset_of!(Page, data_head),
@@ -29,7 +29,7 @@ impl Area {
         }
     }
 
-    /// Where the reader's position is in the page.
+    /// Returns the offset of the reader's position in the control page.
     pub(super) fn tail(self) -> usize {
         match self {
             Self::Data => offset_of!(Page, data_tail),
@@ -37,8 +37,8 @@ impl Area {
         }
     }
 
-    /// Where the word is that says whether somebody reads the area: at the end of the page, which the kernel zeroed
-    /// when it made it and has no use for.
+    /// Returns the offset of the word that marks the area as claimed by a reader. It is at the end of the control page,
+    /// which the kernel zeroes when it allocates the page and does not use.
     fn claimed(self) -> usize {
         match self {
             Self::Data => page_size() - 8,
@@ -47,7 +47,7 @@ impl Area {
     }
 }
 
-/// Being the only one who reads an area: a word in the control page, taken back when dropped.
+/// The exclusive right to read an area: a word in the control page, which is cleared when the claim is dropped.
 #[derive(Debug)]
 pub(crate) struct Claim {
     control: Arc<Mapping>,
@@ -55,13 +55,13 @@ pub(crate) struct Claim {
 }
 
 impl Claim {
-    /// `None` if the area is claimed already, here or in another process.
+    /// Claims the area; `None` if it is already claimed, by this or another process.
     ///
     /// # Panics
     ///
     /// If the control page is mapped read-only.
     pub(crate) fn new(control: Arc<Mapping>, area: Area) -> Option<Self> {
-        // SAFETY: slices are made of areas only, which lie behind the control page.
+        // SAFETY: slices are created only of areas, and no area overlaps the control page.
         let is_ours = unsafe { control.claim(area.claimed()) };
         is_ours.then_some(Self { control, area })
     }
@@ -71,7 +71,7 @@ impl Claim {
         self.control.load_acquire(self.area.head())
     }
 
-    /// Stores the reader's position, behind every read of the bytes before it.
+    /// Stores the reader's position, after every read of the bytes before it.
     fn store_tail(&self, tail: u64) {
         // SAFETY: as in `new`.
         unsafe { self.control.store(self.area.tail(), tail, Ordering::Release) };
@@ -85,23 +85,24 @@ impl Drop for Claim {
     }
 }
 
-/// Tells the kernel where the AUX area is to be mapped and how large it is.
+/// Writes the offset and the size of the AUX area to the control page, for the kernel.
 pub(crate) fn place_aux(control: &Mapping, offset: u64, size: u64) {
-    // SAFETY: slices are made of areas only, which lie behind the control page.
+    // SAFETY: slices are created only of areas, and no area overlaps the control page.
     unsafe { control.store(offset_of!(Page, aux_offset), offset, Ordering::Relaxed) };
     // SAFETY: as above.
     unsafe { control.store(offset_of!(Page, aux_size), size, Ordering::Relaxed) };
 }
 
-/// The one reader of an area.
+/// The only reader of an area.
 ///
-/// Invariants. The area, `size` bytes at `start` of `memory`, a power of two, lies behind the control page and within
-/// the memory, which is not mapped read-only. `head - tail` is at most `size`. The page's tail is `tail`, and nobody
-/// else moves it: the claim says so. The writer of an area that the reader may write too leaves alone what is between
-/// the page's tail and its own head, and so the bytes between `tail` and `head`.
+/// Invariants. The area is `size` bytes at `start` of `memory`; `size` is a power of two. The area is within the memory
+/// and does not overlap the control page. The memory is not mapped read-only. `head - tail` is at most `size`. The
+/// page's tail is equal to `tail`, and only `self` changes it, because it holds the claim. The writer of an area with a
+/// writable mapping does not write between the page's tail and its own head. So it does not write the bytes between
+/// `tail` and `head`.
 #[derive(Debug)]
 pub(crate) struct Consumer {
-    // In this order dropped: an AUX area is unmapped before another may map it.
+    // Fields are dropped in this order: an AUX area is unmapped before another reader may map it.
     memory: Arc<Mapping>,
     claim: Claim,
     start: usize,
@@ -111,8 +112,10 @@ pub(crate) struct Consumer {
 }
 
 impl Consumer {
-    /// The reader of the area of `size` bytes at `start` of `memory`, from the tail on that the control page says.
-    /// `None` unless it is a power of two of bytes, behind the control page and within memory that may be written.
+    /// Returns the reader of the area of `size` bytes at `start` of `memory`, starting at the tail in the control page.
+    ///
+    /// `None` if `size` is not a power of two, `size` or `start` is not a multiple of 8, the area overlaps the control
+    /// page, or it is not within writable memory.
     pub(crate) fn new(claim: Claim, memory: Arc<Mapping>, start: usize, size: usize) -> Option<Self> {
         let within = start.checked_add(size).is_some_and(|end| end <= memory.len());
         let behind = !Arc::ptr_eq(&claim.control, &memory) || start >= page_size();
@@ -129,31 +132,31 @@ impl Consumer {
         Some(Self { memory, claim, start, size, tail, head: tail })
     }
 
-    /// The control page's mapping.
+    /// Returns the control page's mapping.
     pub(crate) fn control(&self) -> &Arc<Mapping> {
         &self.claim.control
     }
 
-    /// Bytes of the area.
+    /// Returns the size of the area in bytes.
     pub(crate) fn size(&self) -> usize {
         self.size
     }
 
-    /// The position of the first byte that is not given back.
+    /// Returns the position of the first byte that has not been returned to the writer.
     pub(crate) fn tail(&self) -> u64 {
         self.tail
     }
 
-    /// The position behind the last byte that is known to be written.
+    /// Returns the position after the last byte that is known to be written.
     pub(crate) fn head(&self) -> u64 {
         self.head
     }
 
-    /// Looks how far the writer has come.
+    /// Reads the writer's position.
     ///
     /// # Errors
     ///
-    /// The page's head, if more bytes than the area has would be unread; nothing is readable then.
+    /// The page's head, if it exceeds the tail by more than the size of the area. Then nothing is readable.
     pub(crate) fn refresh(&mut self) -> Result<(), u64> {
         let head = self.claim.head();
         if head.wrapping_sub(self.tail) > self.size as u64 {
@@ -164,31 +167,32 @@ impl Consumer {
         Ok(())
     }
 
-    /// The unread bytes from position `from` on, up to the head: the piece up to the area's end and the one from its
-    /// start. Both are empty if `from` is not between tail and head.
+    /// Returns the unread bytes from position `from` to the head, in two pieces: up to the end of the area, and from
+    /// its start. Both are empty if `from` is not between tail and head.
     #[inline]
     pub(crate) fn unread(&self, from: u64) -> (&[u8], &[u8]) {
         let unread = self.head.wrapping_sub(self.tail);
         let left = unread.saturating_sub(from.wrapping_sub(self.tail));
-        // Both fit: `left` is at most the size, by the invariants, and the other is below it.
+        // Neither cast loses bits that matter: `left` is at most `size` by the invariants, and `at` is masked to below
+        // `size`.
         let (left, at) = (left as usize, from as usize & (self.size - 1));
         let first = left.min(self.size - at);
-        // SAFETY: `at + first` is at most `size`, and the area is within the memory. The bytes are those of positions
-        // from `from` on to at most `head`, which nobody writes before the page's tail moves beyond `from`; only
-        // `release` and `skip_to_head` move it, and they need self exclusively.
+        // SAFETY: `at + first` is at most `size`, and the area is within the memory. The bytes are at positions from
+        // `from` to at most `head`. Nobody writes them before the page's tail moves beyond `from`. Only `release` and
+        // `skip_to_head` move the tail, and both need exclusive access to self.
         let before_end = unsafe { self.memory.bytes(self.start + at, first) };
-        // SAFETY: as above: the rest of at most `size` bytes lies from the area's start on, before `at`.
+        // SAFETY: as above. The remaining bytes, of at most `size` in total, are at the area's start, before `at`.
         let from_start = unsafe { self.memory.bytes(self.start, left - first) };
         (before_end, from_start)
     }
 
-    /// The first of the two pieces of [`unread`](Self::unread).
+    /// Returns the first of the two pieces of [`unread`](Self::unread).
     #[inline]
     pub(crate) fn unread_in_one(&self, from: u64) -> &[u8] {
         self.unread(from).0
     }
 
-    /// Gives the bytes before position `to` back to the writer; nothing happens if `to` is not between tail and head.
+    /// Returns the bytes before position `to` to the writer. Does nothing if `to` is not between tail and head.
     pub(crate) fn release(&mut self, to: u64) {
         if to.wrapping_sub(self.tail) <= self.head.wrapping_sub(self.tail) {
             self.tail = to;
@@ -196,7 +200,7 @@ impl Consumer {
         }
     }
 
-    /// Gives up what is unread, wherever the head is; gives where it is.
+    /// Skips all unread bytes, even if the head is corrupt. Returns the new position.
     pub(crate) fn skip_to_head(&mut self) -> u64 {
         self.head = self.claim.head();
         self.tail = self.head;

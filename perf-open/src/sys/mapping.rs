@@ -1,7 +1,8 @@
-//! Memory that is shared: a ring or an AUX area that the kernel writes, or heap that stands in for one.
+//! Shared memory: a ring or an AUX area that the kernel writes, or heap memory in place of one.
 //!
-//! What another writes at any moment is read by single atomic or volatile loads, and copied by such loads: never through
-//! a reference. References are made by [`Consumer`](super::consumer::Consumer) alone, of bytes whose writer waits.
+//! Memory that another writer may change at any moment is read and copied by single atomic or volatile loads, never
+//! through a reference. Only [`Consumer`](super::consumer::Consumer) creates references, to bytes that the writer does
+//! not write meanwhile.
 
 use alloc::alloc::{alloc_zeroed, dealloc, handle_alloc_error};
 use core::alloc::Layout;
@@ -10,25 +11,25 @@ use core::sync::atomic::{AtomicU64, Ordering, fence};
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd};
 
-/// Bytes of a page of this machine.
+/// Returns the bytes of a page of this machine.
 pub(crate) fn page_size() -> usize {
-    // SAFETY: sysconf takes a number and touches no memory of ours.
+    // SAFETY: sysconf takes a number and accesses no memory of this process.
     let size = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
     usize::try_from(size).ok().filter(|size| size.is_power_of_two()).unwrap_or(4096)
 }
 
-/// Where the memory comes from, and goes back to.
+/// The origin of the memory, which determines how it is released.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Origin {
-    /// `mmap` of an event; we may write it.
+    /// `mmap` of an event with `PROT_WRITE`.
     Writable,
     /// `mmap` of an event without `PROT_WRITE`.
     ReadOnly,
-    /// The heap.
+    /// The heap, with this layout.
     Heap(Layout),
 }
 
-/// Shared memory, given back when dropped.
+/// Shared memory, released when dropped.
 #[derive(Debug)]
 pub(crate) struct Mapping {
     start: NonNull<u8>,
@@ -36,19 +37,19 @@ pub(crate) struct Mapping {
     origin: Origin,
 }
 
-// SAFETY: the memory belongs to no thread: munmap and dealloc may be called from any.
+// SAFETY: the memory belongs to no thread: munmap and dealloc may be called from any thread.
 unsafe impl Send for Mapping {}
-// SAFETY: through a shared Mapping memory is only reached by atomic or volatile accesses, which may race, and by the
-// unsafe functions below, whose callers answer for the rest.
+// SAFETY: a shared Mapping gives access to the memory only by atomic or volatile accesses, which may race, and by the
+// unsafe functions below, whose callers guarantee the rest.
 unsafe impl Sync for Mapping {}
 
 impl Mapping {
-    /// Maps `len` bytes of the event `fd` from `offset` on.
+    /// Maps `len` bytes of the event `fd`, starting at `offset`.
     pub(crate) fn of_event(fd: BorrowedFd<'_>, offset: u64, len: usize, writable: bool) -> io::Result<Self> {
         let offset = libc::off_t::try_from(offset).map_err(|_| io::ErrorKind::InvalidInput)?;
         let write = if writable { libc::PROT_WRITE } else { 0 };
         let protection = libc::PROT_READ | write;
-        // SAFETY: with a null address and without MAP_FIXED the kernel chooses addresses that nothing else uses.
+        // SAFETY: with a null address and without MAP_FIXED, the kernel chooses addresses that nothing else uses.
         let start =
             unsafe { libc::mmap(ptr::null_mut(), len, protection, libc::MAP_SHARED, fd.as_raw_fd(), offset) };
         if start == libc::MAP_FAILED {
@@ -58,7 +59,7 @@ impl Mapping {
         Ok(Self { start, len, origin: if writable { Origin::Writable } else { Origin::ReadOnly } })
     }
 
-    /// `len` zeroed bytes of the heap, aligned to a page; `None` if that is nothing or too much.
+    /// Allocates `len` zeroed bytes of heap, aligned to a page; `None` if `len` is 0 or too large.
     pub(crate) fn of_heap(len: usize) -> Option<Self> {
         let layout = Layout::from_size_align(len, page_size()).ok().filter(|_| len != 0)?;
         // SAFETY: the layout is not empty.
@@ -67,52 +68,52 @@ impl Mapping {
         Some(Self { start, len, origin: Origin::Heap(layout) })
     }
 
-    /// Bytes of the mapping.
+    /// Returns the bytes of the mapping.
     pub(crate) fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether we may write it too; the kernel does not wait for readers who may not.
+    /// Returns whether this process may write the memory. The kernel does not wait for readers that may not.
     pub(crate) fn is_writable(&self) -> bool {
         self.origin != Origin::ReadOnly
     }
 
-    /// Whether it is heap, that no kernel writes.
+    /// Returns whether the memory is heap, which no kernel writes.
     pub(crate) fn is_heap(&self) -> bool {
         matches!(self.origin, Origin::Heap(_))
     }
 
-    /// The address of the `bytes` bytes at `at`.
+    /// Returns the address of the `bytes` bytes at `at`.
     ///
     /// # Panics
     ///
-    /// If they are not all in the mapping, or not aligned to their size.
+    /// If they are not all in the mapping, or `at` is not a multiple of their number.
     fn address(&self, at: usize, bytes: usize) -> *mut u8 {
         let fits = at.checked_add(bytes).is_some_and(|end| end <= self.len);
         assert!(fits && at.is_multiple_of(bytes), "{bytes} bytes at {at} of a mapping of {}", self.len);
-        // SAFETY: `at` is within the mapping, one object whose length fits an isize.
+        // SAFETY: `at` is within the mapping, which is one object whose length fits an isize.
         unsafe { self.start.as_ptr().add(at) }
     }
 
-    /// The word at `at`, as an atomic.
+    /// Borrows the word at `at` as an atomic.
     fn atomic(&self, at: usize) -> &AtomicU64 {
         debug_assert!(self.is_writable(), "atomics are for memory that can be written");
-        // SAFETY: the address is aligned, and valid for reads and writes as long as self: the memory is not mapped
-        // read-only. Every access to it while the reference lives is atomic or comes from outside the program, but for
-        // the slices of `bytes`, whose bytes nobody writes.
+        // SAFETY: the address is aligned. It is valid for reads and writes as long as self, because the memory is not
+        // mapped read-only. While the reference lives, every access to the word is atomic or comes from outside the
+        // program, except reads through the slices of `bytes`, and nobody writes their bytes while they exist.
         unsafe { AtomicU64::from_ptr(self.address(at, 8).cast()) }
     }
 
-    /// The word at `at`, in native order.
+    /// Loads the word at `at`, in native byte order.
     pub(crate) fn load(&self, at: usize) -> u64 {
         if self.is_writable() {
             return self.atomic(at).load(Ordering::Relaxed);
         }
         let word = self.address(at, 8).cast::<u64>();
         loop {
-            // SAFETY: the address is aligned and mapped; any bytes are a u64. Only the kernel writes there.
+            // SAFETY: the address is aligned and mapped, and any bytes are a valid u64. Only the kernel writes there.
             let value = unsafe { word.read_volatile() };
-            // A machine of 32 bits loads two halves: they belong together if a second load gives the same.
+            // A 32-bit machine loads two halves. They belong together if a second load returns the same value.
             // SAFETY: as above.
             if cfg!(target_pointer_width = "64") || value == unsafe { word.read_volatile() } {
                 return value;
@@ -127,9 +128,9 @@ impl Mapping {
         value
     }
 
-    /// Copies words from `at` on until `to` is full.
+    /// Copies words, starting at `at`, until `to` is full.
     ///
-    /// Each is loaded once. Where the writer is at work meanwhile, some are its new ones and some are not.
+    /// Each word is loaded once. If the writer is active, some words are new and some are old.
     ///
     /// # Panics
     ///
@@ -145,7 +146,7 @@ impl Mapping {
     ///
     /// # Safety
     ///
-    /// No slice of [`bytes`](Self::bytes) that holds this word is alive.
+    /// No slice of [`bytes`](Self::bytes) that contains this word may exist.
     ///
     /// # Panics
     ///
@@ -155,27 +156,27 @@ impl Mapping {
         self.atomic(at).store(value, ordering);
     }
 
-    /// Sets the word at `at`, which the kernel does not use, to 1; whether it was 0.
+    /// Sets the word at `at`, which the kernel does not use, to 1. Returns whether it was 0.
     ///
     /// # Safety
     ///
-    /// As [`store`](Self::store).
+    /// The same as [`store`](Self::store).
     pub(super) unsafe fn claim(&self, at: usize) -> bool {
         assert!(self.is_writable(), "a read-only mapping is not written");
         self.atomic(at).swap(1, Ordering::AcqRel) == 0
     }
 
-    /// The `len` bytes at `at`, as a slice.
+    /// Borrows the `len` bytes at `at` as a slice.
     ///
     /// # Safety
     ///
-    /// `at + len` is at most [`len`](Self::len), and nobody writes these bytes while the slice is alive.
+    /// `at + len` must be at most [`len`](Self::len), and nobody may write these bytes while the slice exists.
     #[inline]
     pub(super) unsafe fn bytes(&self, at: usize, len: usize) -> &[u8] {
-        // SAFETY: the caller says that `at` is within the mapping, or its end.
+        // SAFETY: the caller guarantees that `at` is within the mapping, or its end.
         let start = unsafe { self.start.as_ptr().add(at) };
-        // SAFETY: the caller says that the bytes are in the mapping and not written; they are initialised, since the
-        // kernel's pages and alloc_zeroed's are; the mapping outlives the borrow of self.
+        // SAFETY: the caller guarantees that the bytes are in the mapping and are not written. They are initialised,
+        // because both the kernel's pages and those of alloc_zeroed are. The mapping outlives the borrow of self.
         unsafe { core::slice::from_raw_parts(start, len) }
     }
 }
@@ -184,7 +185,7 @@ impl Drop for Mapping {
     fn drop(&mut self) {
         match self.origin {
             Origin::Writable | Origin::ReadOnly => {
-                // SAFETY: `start` and `len` are what mmap gave, and nothing borrows from self any more.
+                // SAFETY: `start` and `len` are those of a successful mmap, and nothing borrows from self any more.
                 let result = unsafe { libc::munmap(self.start.as_ptr().cast(), self.len) };
                 debug_assert_eq!(result, 0, "munmap of a whole mapping");
             }

@@ -1,11 +1,11 @@
-//! `membarrier(2)`: waiting until the kernel has finished what it is at.
+//! `membarrier(2)`: waiting until the kernel has finished the records that it is writing.
 
-/// Waits until all that the kernel does under RCU now is done; as good as it can be where the kernel does not offer it.
+/// Waits until every RCU read-side section that has begun has ended. Does nothing if the kernel does not support it.
 ///
-/// Whoever writes to a ring does so under `rcu_read_lock`, from before it looks whether the ring is paused until the
-/// record is published (`__perf_output_begin`, `perf_output_end`). `MEMBARRIER_CMD_GLOBAL` is a `synchronize_rcu` on a
-/// machine of several cpus; on one cpu nothing runs beside us.
+/// A writer of a ring holds `rcu_read_lock` from before it checks whether the ring is paused until the record is
+/// published (`__perf_output_begin`, `perf_output_end`). `MEMBARRIER_CMD_GLOBAL` is a `synchronize_rcu` on a machine
+/// with several cpus. On one cpu, no writer runs at the same time as this function.
 pub(crate) fn grace_period() {
-    // SAFETY: membarrier takes numbers and touches no memory of ours.
+    // SAFETY: membarrier takes numbers and accesses no memory of this process.
     let _ = unsafe { libc::syscall(libc::SYS_membarrier, libc::MEMBARRIER_CMD_GLOBAL, 0, 0) };
 }

@@ -8,30 +8,30 @@ use perf_abi::attr::{Attr, AttrVersion};
 use perf_abi::endian::NativeEndian;
 use perf_abi::open::OpenFlags;
 
-/// Why the kernel did not open an event.
+/// Why the kernel refused to open an event.
 #[derive(Debug)]
 pub(crate) struct Refusal {
     /// The errno.
     pub(crate) error: io::Error,
-    /// The size of the attr that the kernel knows; of meaning where the error is `E2BIG`.
+    /// The size of the attr that the kernel knows. Only meaningful if the error is `E2BIG`.
     pub(crate) kernel_size: u32,
 }
 
-/// The arguments behind the attr, as the kernel takes them.
+/// The arguments after the attr, in the form of the system call.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place<'fd> {
-    /// A task, 0 for the calling thread, -1 for all, or a cgroup's directory.
+    /// A thread, 0 for the calling thread, -1 for all threads, or the descriptor of a cgroup's directory.
     pub(crate) pid: i32,
-    /// A cpu, or -1.
+    /// A cpu, or -1 for any.
     pub(crate) cpu: i32,
-    /// The group's leader.
+    /// The leader of the group; `None` for an event that is not a member.
     pub(crate) group: Option<BorrowedFd<'fd>>,
-    /// How to open.
+    /// The flags of the system call.
     pub(crate) flags: OpenFlags,
 }
 
-/// Opens an event. `attr` is written at `version`, which has room for all that is set in it; `string` is what its
-/// `config1` is to point to.
+/// Opens an event. `version` must have room for all fields that are set in `attr`. `config1` points to `string` if
+/// there is one.
 pub(crate) fn perf_event_open(
     attr: &Attr,
     version: AttrVersion,
@@ -41,7 +41,7 @@ pub(crate) fn perf_event_open(
     let mut attr = *attr;
     if let Some(string) = string {
         attr.config1 = string.as_ptr().addr() as u64;
-        // The kernel follows the number as a pointer: what it points to must count as reachable by others.
+        // The kernel uses the number as a pointer, so its provenance must be exposed.
         string.as_ptr().expose_provenance();
     }
     let mut bytes = attr.write::<NativeEndian>(version).map_err(|error| Refusal {
@@ -49,10 +49,11 @@ pub(crate) fn perf_event_open(
         kernel_size: version.size(),
     })?;
     let group = place.group.map_or(-1, |fd| fd.as_raw_fd());
-    // SAFETY: `bytes` is owned here and outlives the call. The kernel reads as many bytes of it as its `size` field
-    // says, which `Attr::write` set to at most the array's length, and writes nothing but that field. `config1`, where
-    // it is an address, is read as a string: it is that of `string`, which outlives the call and ends with NUL, or the
-    // caller's number, at which the kernel checks for itself what may be read.
+    // SAFETY: `bytes` is a local that outlives the call. The kernel reads as many bytes of it as its `size` field
+    // contains, which `Attr::write` set to at most the length of the array. It writes nothing except that field. If
+    // `config1` is an address, the kernel reads a string there. It is either the address of `string`, which outlives
+    // the call and ends with a NUL, or the caller's number, for which the kernel itself checks which memory may be
+    // read.
     let fd = unsafe {
         libc::syscall(
             libc::SYS_perf_event_open,
@@ -64,7 +65,7 @@ pub(crate) fn perf_event_open(
         )
     };
     match i32::try_from(fd) {
-        // SAFETY: the kernel has just given this file descriptor to this call: it is open and nobody else's.
+        // SAFETY: the kernel has just returned this descriptor from this call: it is open and has no other owner.
         Ok(fd) if fd >= 0 => Ok(unsafe { OwnedFd::from_raw_fd(fd) }),
         _ => {
             let [_, _, _, _, size @ ..] = bytes;

@@ -1,8 +1,8 @@
-//! `prctl(2)`: all events of the calling task at once.
+//! `prctl(2)`: requests on all events that the calling thread opened.
 
 use std::io;
 
-/// Enables, or disables, every event that the calling thread opened.
+/// Enables or disables every event that the calling thread opened.
 pub(crate) fn task_perf_events(enable: bool) -> io::Result<()> {
     let operation = if enable { libc::PR_TASK_PERF_EVENTS_ENABLE } else { libc::PR_TASK_PERF_EVENTS_DISABLE };
     // SAFETY: neither operation takes an argument, so no memory is read or written.

@@ -1,4 +1,4 @@
-//! The writer's side of an area on the heap: what the kernel does, done by the program itself.
+//! The writer's side of an area on the heap: the program does what the kernel does for an event.
 
 use alloc::sync::Arc;
 use core::mem::offset_of;
@@ -12,11 +12,11 @@ use super::mapping::{Mapping, page_size};
 
 type Page = MmapPage<NativeEndian>;
 
-/// The one writer of an area on the heap.
+/// The only writer of an area on the heap.
 ///
-/// Invariants. The area is `size` bytes, a power of two, at `start` of `memory`, which is on the heap. There is no other
-/// producer of it. Forward, what lies between the page's tail and `head` is not written; backward, no [`Consumer`] can
-/// be made, as the claim is held here.
+/// Invariants. The area is `size` bytes, a power of two, at `start` of `memory`, which is on the heap. It has no other
+/// producer. A forward producer does not write between the page's tail and `head`. A backward producer holds the claim,
+/// so no [`Consumer`] of its area can exist.
 #[derive(Debug)]
 pub(crate) struct Producer {
     control: Arc<Mapping>,
@@ -29,8 +29,8 @@ pub(crate) struct Producer {
 }
 
 impl Producer {
-    /// A control page with a ring of `size` bytes behind it, written forward, and its reader. `None` if `size` is no
-    /// power of two from 8 on, or too much.
+    /// Returns the writer and the reader of a ring of `size` bytes after a control page, written forward. `None` if
+    /// `size` is not a power of two, is less than 8, or is too large.
     pub(crate) fn forward(size: usize) -> Option<(Self, Consumer)> {
         let memory = ring(size)?;
         let claim = Claim::new(memory.clone(), Area::Data)?;
@@ -38,7 +38,7 @@ impl Producer {
         Some((Self::new(memory.clone(), memory, Area::Data, page_size(), size), consumer))
     }
 
-    /// The same, written backward, and its memory.
+    /// Returns the writer of such a ring that is written backward, and its memory.
     pub(crate) fn backward(size: usize) -> Option<(Self, Arc<Mapping>)> {
         let memory = ring(size).filter(|_| size.is_power_of_two())?;
         let claim = Claim::new(memory.clone(), Area::Data)?;
@@ -46,8 +46,8 @@ impl Producer {
         Some((Self { backward: Some(claim), ..producer }, memory))
     }
 
-    /// An AUX area of `size` bytes for a ring on the heap, and its reader. `None` as for [`forward`](Self::forward), if
-    /// the ring is the kernel's, or has an AUX area already.
+    /// Returns the writer and the reader of an AUX area of `size` bytes for a ring on the heap. `None` as for
+    /// [`forward`](Self::forward), and if the ring is the kernel's or already has an AUX area.
     pub(crate) fn aux(control: Arc<Mapping>, size: usize) -> Option<(Self, Consumer)> {
         let memory = Arc::new(Mapping::of_heap(size).filter(|_| control.is_heap())?);
         let claim = Claim::new(control.clone(), Area::Aux)?;
@@ -60,11 +60,11 @@ impl Producer {
         Self { control, memory, area, start, size, head: 0, backward: None }
     }
 
-    /// Writes `bytes` and moves the head; whether there was room.
+    /// Writes `bytes` and moves the head. Returns whether there was room.
     ///
     /// # Panics
     ///
-    /// If the length is no multiple of 8.
+    /// If the length is not a multiple of 8.
     pub(crate) fn write(&mut self, bytes: &[u8]) -> bool {
         assert!(bytes.len().is_multiple_of(8), "whole words are written");
         if bytes.len() > self.size {
@@ -83,8 +83,8 @@ impl Producer {
         for (word, position) in bytes.chunks_exact(8).zip((from..).step_by(8)) {
             let at = self.start + (position as usize & (self.size - 1));
             let value = u64::from_ne_bytes(word.try_into().unwrap_or_default());
-            // SAFETY: forward, the word is beyond our head and less than `size` beyond the tail, so not among those
-            // between tail and head, of which alone the reader makes slices. Backward, no reader makes any.
+            // SAFETY: forward, the word is after our head and less than `size` after the tail, so it is not between
+            // tail and head; the reader creates slices only of bytes between these. Backward, no reader creates slices.
             unsafe { self.memory.store(at, value, Ordering::Relaxed) };
         }
         self.head = head;
@@ -92,25 +92,25 @@ impl Producer {
         true
     }
 
-    /// Publishes a head that is not the writer's, as a page that is corrupt. Nothing can be written any more.
+    /// Publishes a wrong head, as in a corrupt control page. Nothing can be written after that.
     pub(crate) fn corrupt(mut self, head: u64) {
         self.head = head;
         self.publish();
     }
 
-    /// Stores the head, behind every write of the bytes before it.
+    /// Stores the head, after every write of the bytes before it.
     fn publish(&self) {
-        // SAFETY: slices are made of areas only, which lie behind the control page.
+        // SAFETY: slices are created only of areas, and no area overlaps the control page.
         unsafe { self.control.store(self.area.head(), self.head, Ordering::Release) };
     }
 }
 
-/// A control page and `size` bytes on the heap.
+/// Allocates a control page and `size` bytes on the heap.
 fn ring(size: usize) -> Option<Arc<Mapping>> {
     let page = page_size();
     let memory = Mapping::of_heap(page.checked_add(size)?)?;
     for (at, value) in [(offset_of!(Page, data_offset), page), (offset_of!(Page, data_size), size)] {
-        // SAFETY: nobody else has the mapping yet.
+        // SAFETY: no other reference to the mapping exists yet.
         unsafe { memory.store(at, value as u64, Ordering::Relaxed) };
     }
     Some(Arc::new(memory))

@@ -1,27 +1,28 @@
-//! Counters and clocks read in user space, by instructions.
+//! Instructions that read counters and clocks in user space.
 //!
-//! None touches memory, and none says so (`nomem`): the compiler is to leave them between the two looks at the control
-//! page's sequence count.
+//! None of them accesses memory. They are nevertheless not marked `nomem`, so that the compiler keeps them between the
+//! two reads of the control page's sequence count.
 
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 mod arch {
     use core::arch::asm;
 
-    /// The counter that `rdpmc` numbers `register`. The kernel has to allow it: elsewhere it is a `SIGSEGV`.
+    /// Reads the counter with number `register` by `rdpmc`. If the kernel does not allow it, the instruction raises
+    /// `SIGSEGV`.
     pub(crate) fn counter(register: u32) -> Option<u64> {
         let (low, high): (u32, u32);
-        // SAFETY: the instruction reads a counter into the two registers that are named; it touches no memory, no stack
-        // and no flags. Where it is not allowed it raises a signal and has no other effect.
+        // SAFETY: the instruction reads a counter into the two named registers. It accesses no memory, no stack and no
+        // flags. If it is not allowed, it raises a signal and has no other effect.
         unsafe {
             asm!("rdpmc", in("ecx") register, out("eax") low, out("edx") high, options(nostack, preserves_flags));
         }
         Some(u64::from(high) << 32 | u64::from(low))
     }
 
-    /// The clock that the control page's `time_mult` is for.
+    /// Reads the clock to which the control page's `time_mult` applies.
     pub(crate) fn cycles() -> Option<u64> {
         let (low, high): (u32, u32);
-        // SAFETY: the instruction reads the time stamp into the two registers that are named; it touches no memory, no
+        // SAFETY: the instruction reads the time stamp counter into the two named registers. It accesses no memory, no
         // stack and no flags.
         unsafe {
             asm!("rdtsc", out("eax") low, out("edx") high, options(nostack, preserves_flags));
@@ -37,8 +38,8 @@ mod arch {
     macro_rules! read {
         ($register:expr) => {{
             let value: u64;
-            // SAFETY: the instruction reads a system register into a general one; it touches no memory, no stack and no
-            // flags. Where it is not allowed it raises a signal and has no other effect.
+            // SAFETY: the instruction reads a system register into a general register. It accesses no memory, no stack
+            // and no flags. If it is not allowed, it raises a signal and has no other effect.
             unsafe {
                 asm!(concat!("mrs {}, ", $register), out(reg) value, options(nostack, preserves_flags));
             }
@@ -56,12 +57,13 @@ mod arch {
         };
     }
 
-    /// The event counter `register`, the cycle counter for 31. The kernel has to allow it: elsewhere it is a `SIGILL`.
+    /// Reads the event counter `register`, or the cycle counter for 31. If the kernel does not allow it, the
+    /// instruction raises `SIGILL`.
     pub(crate) fn counter(register: u32) -> Option<u64> {
         event_counter!(register, 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30)
     }
 
-    /// The clock that the control page's `time_mult` is for.
+    /// Reads the clock to which the control page's `time_mult` applies.
     pub(crate) fn cycles() -> Option<u64> {
         Some(read!("cntvct_el0"))
     }
@@ -69,12 +71,12 @@ mod arch {
 
 #[cfg(not(any(target_arch = "x86", target_arch = "x86_64", target_arch = "aarch64")))]
 mod arch {
-    /// None: this crate knows no instruction for it on this architecture.
+    /// Returns `None`: this crate knows no instruction for it on this architecture.
     pub(crate) fn counter(_register: u32) -> Option<u64> {
         None
     }
 
-    /// None: this crate knows no instruction for it on this architecture.
+    /// Returns `None`: this crate knows no instruction for it on this architecture.
     pub(crate) fn cycles() -> Option<u64> {
         None
     }
