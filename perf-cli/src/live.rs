@@ -1,4 +1,4 @@
-//! The verbs that ask the running kernel: Linux alone.
+//! The verbs that use the running kernel; Linux only.
 
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
@@ -20,7 +20,7 @@ pub(crate) fn run(verb: &Verb) -> Result<Outcome, Failure> {
     }
 }
 
-/// What a shell makes of how a command ended.
+/// Returns the exit code that a shell would report for a status.
 fn exit_code(status: ExitStatus) -> u8 {
     let code = status.code().or_else(|| status.signal().map(|signal| signal.saturating_add(128)));
     code.and_then(|code| u8::try_from(code).ok()).unwrap_or(u8::MAX)

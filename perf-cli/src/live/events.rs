@@ -1,11 +1,11 @@
-//! The events that a live verb is asked for.
+//! The events that the command line of a live verb selects.
 
 use perf_open::EventGroup;
 use perf_open::event::parse;
 
 use crate::Failure;
 
-/// The events of `lists`, in groups. `no_bpf` is why none can be counted by BPF.
+/// Parses `lists` into groups. `no_bpf` is the reason why an event cannot be counted by BPF.
 pub(super) fn asked_for(lists: &[String], no_bpf: &str) -> Result<Vec<EventGroup>, Failure> {
     let mut groups = Vec::new();
     for list in lists {

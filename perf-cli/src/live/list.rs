@@ -46,7 +46,8 @@ pub(crate) fn run(args: &ListArgs) -> Result<Outcome, Failure> {
     Ok(Outcome::Clean)
 }
 
-/// Whether one of the patterns, if there are any, is the event's kind, its name, or a part of it.
+/// Returns whether the event's kind, or one of its names or a part of it, matches one of the patterns. Without patterns
+/// every event matches.
 fn is_chosen(event: &Listed, patterns: &[String]) -> bool {
     let matches = |pattern: &String| {
         let is_glob = pattern.contains(['*', '?']);
@@ -56,10 +57,10 @@ fn is_chosen(event: &Listed, patterns: &[String]) -> bool {
     patterns.is_empty() || patterns.iter().any(matches)
 }
 
-/// The kind of what is no event, and tells how one is written.
+/// The kind of an entry that is not an event, but shows the syntax of events.
 const SYNTAX: &str = "syntax";
 
-/// The kind as patterns and JSON name it.
+/// Returns the name of a kind in patterns and in JSON.
 fn kind_name(kind: ListedKind) -> &'static str {
     match kind {
         ListedKind::Hardware => "hw",
@@ -97,7 +98,7 @@ fn line(event: &Listed, out: &mut Vec<u8>) -> std::io::Result<()> {
     writeln!(out, "  {}", format!("{names:<50} {unit}").trim_end())
 }
 
-/// What an event's name stands for: what the kernel is given, and where from.
+/// Prints what an event's name stands for: the type and config that the kernel gets, and the PMU.
 fn details(event: &Listed, parser: &Parser, out: &mut Vec<u8>) -> std::io::Result<()> {
     let mut show = |name: &str, value: &dyn Display| writeln!(out, "      {name}: {value}");
     if let Some(terms) = &event.terms {

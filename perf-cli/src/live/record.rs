@@ -1,10 +1,10 @@
-//! `perfdata record`: samples of what runs, as a perf.data.
+//! `perfdata record`: samples what runs, and writes a perf.data.
 //!
-//! The kernel tells of tasks and mappings as they begin. What ran before the recording is told by made-up records
-//! ([`synthesize`]), read from `/proc`. Behind the records stands what is known of the machine ([`host`]) and of the
-//! files that samples hit ([`build_ids`]).
+//! The kernel records tasks and mappings as they begin. Those from before the recording are in synthesized records
+//! ([`synthesize`]), from `/proc`. After the records, the capture has features that describe the machine ([`host`]) and
+//! the build ids of the files that samples hit ([`build_ids`]).
 //!
-//! All of it reads the machine below a root folder, which is `/` but in tests.
+//! All of it reads the machine below a root folder. That is `/`, except in tests.
 
 mod attrs;
 mod build_ids;
@@ -41,10 +41,10 @@ use capture::Capture;
 use session::Session;
 use signals::Signals;
 
-/// The machine that is recorded.
+/// The root folder of the machine that is recorded.
 const ROOT: &str = "/";
 
-/// How long rings are left to fill where none asks to be read before.
+/// How long the rings may fill if no wakeup asks to read them earlier.
 const TICK: Duration = Duration::from_millis(100);
 
 pub(crate) fn run(args: &RecordArgs) -> Result<Outcome, Failure> {
@@ -85,7 +85,7 @@ pub(crate) fn run(args: &RecordArgs) -> Result<Outcome, Failure> {
     }
 }
 
-/// Starts what is recorded: by the exec of the command, or at once.
+/// Starts the recording: by the exec of the command, or at once.
 fn start(session: &Session, args: &RecordArgs, until: &mut Until<'_>) -> Result<(), Failure> {
     if *until.whom != Whom::Command {
         session.enable()?;
@@ -100,7 +100,7 @@ fn start(session: &Session, args: &RecordArgs, until: &mut Until<'_>) -> Result<
     Ok(())
 }
 
-/// When a recording ends.
+/// The conditions that end a recording.
 struct Until<'a> {
     workload: Option<&'a mut Workload>,
     whom: &'a Whom,
@@ -108,7 +108,7 @@ struct Until<'a> {
 }
 
 impl Until<'_> {
-    /// Whether it has: the command or all threads have ended, or Ctrl-C was pressed.
+    /// Returns whether the recording ends: the command or all threads have ended, or Ctrl-C was pressed.
     fn is_over(&mut self) -> Result<bool, Failure> {
         if self.signals.is_over() {
             return Ok(true);
@@ -123,10 +123,10 @@ impl Until<'_> {
     }
 }
 
-/// Ends the command where it still runs, as after Ctrl-C.
+/// Ends the command if it still runs, for example after Ctrl-C.
 fn end(workload: &mut Workload) -> Result<ExitStatus, Failure> {
     if workload.try_wait()?.is_none() {
-        // It may have ended in between.
+        // The command may end between the two calls.
         let _ = workload.terminate();
     }
     Ok(workload.wait()?)

@@ -1,4 +1,4 @@
-//! `perfdata stat`: counts events while a command runs, or of tasks and machines as they are.
+//! `perfdata stat`: counts events of a command, of tasks, or of the machine.
 
 use core::time::Duration;
 use std::os::unix::process::ExitStatusExt;
@@ -29,11 +29,11 @@ use table::{Shown, rows};
 use tally::{Reading, since};
 use watch::{End, Until, Watch};
 
-/// What a run came to.
+/// The result of one run.
 struct Run {
     end: End,
     events: Vec<Shown>,
-    /// All that was counted.
+    /// The counts of the whole run.
     reading: Reading,
     elapsed: Duration,
     cpu_time: Option<CpuTime>,
@@ -60,7 +60,7 @@ pub(crate) fn run(args: &StatArgs) -> Result<Outcome, Failure> {
     })
 }
 
-/// The work of the verb.
+/// The state of the verb.
 struct Stat<'a> {
     args: &'a StatArgs,
     whom: Whom,
@@ -69,7 +69,7 @@ struct Stat<'a> {
 }
 
 impl Stat<'_> {
-    /// Counts once: while the command runs, or until something else ends it.
+    /// Counts once: while the command runs, or until another condition ends the run.
     fn run_once(&self, report: &mut Report) -> Result<Run, Failure> {
         let mut command = match self.args.command.split_first() {
             Some((program, arguments)) => Some(Workload::prepare(program, arguments.iter().cloned())?),
@@ -100,7 +100,7 @@ impl Stat<'_> {
             Ok(report.is_open())
         };
         let threads: &[u32] = match &self.whom {
-            // The command, where there is one, tells how long.
+            // If there is a command, its end ends the run.
             Whom::Threads(threads) if command.is_none() => threads,
             _ => &[],
         };
@@ -119,12 +119,12 @@ impl Stat<'_> {
         if let End::Command(status) = end {
             self.tell_signal(status);
         }
-        // Of a command that only tells how long others are counted, it is of no interest.
+        // The cpu time of a command that is not itself counted is not shown.
         let cpu_time = command.as_ref().filter(|_| self.whom == Whom::Command).and_then(Workload::cpu_time);
         Ok(Run { end, events, reading, elapsed, cpu_time })
     }
 
-    /// Prints what was counted, where the intervals have not yet.
+    /// Prints the counts, unless the intervals have already done so.
     fn report(&self, runs: &[Run], report: &mut Report) -> Result<(), Failure> {
         let Some(last) = runs.last() else { return Ok(()) };
         let seconds: Vec<f64> = runs.iter().map(|run| run.elapsed.as_secs_f64()).collect();
@@ -141,7 +141,7 @@ impl Stat<'_> {
         })
     }
 
-    /// What is counted, for a person.
+    /// Describes what is counted, for the text report.
     fn what(&self) -> String {
         let list = |numbers: &[u32]| {
             let words: Vec<String> = numbers.iter().map(u32::to_string).collect();
@@ -161,7 +161,7 @@ impl Stat<'_> {
         }
     }
 
-    /// Says that a signal ended the command, which its exit status does not.
+    /// Reports that a signal ended the command; its exit status does not show it.
     fn tell_signal(&self, status: ExitStatus) {
         if let (Some(signal), Some(program)) = (status.signal(), self.args.command.first()) {
             eprintln!("perfdata: {}: ended by signal {signal}", Path::new(program).display());
@@ -169,7 +169,7 @@ impl Stat<'_> {
     }
 }
 
-/// Columns that the longest unit takes.
+/// Returns the columns that the longest unit takes.
 fn unit_width(events: &[Shown]) -> usize {
     events.iter().filter_map(|event| event.unit.as_ref()).map(|unit| unit.chars().count()).max().unwrap_or(0)
 }

@@ -1,4 +1,4 @@
-//! Whom the live verbs are about: the command, threads, cpus.
+//! The targets of the live verbs: the command, threads, or cpus.
 
 use alloc::collections::BTreeSet;
 use std::fs;
@@ -8,7 +8,7 @@ use perf_open::pmu::parse_cpus;
 use crate::Failure;
 use crate::args::live::WhomArgs;
 
-/// Of whom.
+/// The targets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Whom {
     /// The command.
@@ -20,7 +20,7 @@ pub(crate) enum Whom {
 }
 
 impl Whom {
-    /// What the command line asks for; the whole machine where that is nothing and there is no command.
+    /// Returns the targets of the command line; the whole machine if it names none and there is no command.
     pub(crate) fn of(args: &WhomArgs, has_command: bool) -> Result<Self, Failure> {
         if !args.pid.is_empty() || !args.tid.is_empty() {
             return Ok(Self::Threads(threads(args)?));
@@ -41,14 +41,14 @@ impl Whom {
     }
 }
 
-/// The cpus that are online.
+/// Returns the cpus that are online.
 pub(crate) fn online() -> Result<Vec<u32>, Failure> {
     const PATH: &str = "/sys/devices/system/cpu/online";
     let text = fs::read_to_string(PATH).map_err(|error| format!("{PATH}: {error}"))?;
     Ok(parse_cpus(&text).map_err(|error| format!("{PATH}: {error}"))?)
 }
 
-/// The threads that are named, and those of the processes that are.
+/// Returns the threads that the command line names, and all threads of the processes that it names.
 fn threads(args: &WhomArgs) -> Result<Vec<u32>, Failure> {
     let mut threads = BTreeSet::from_iter(args.tid.iter().copied());
     for pid in &args.pid {
@@ -60,10 +60,10 @@ fn threads(args: &WhomArgs) -> Result<Vec<u32>, Failure> {
     Ok(threads.into_iter().collect())
 }
 
-/// Whether a thread is there and has not ended.
+/// Returns whether a thread exists and has not ended.
 pub(crate) fn is_alive(tid: u32) -> bool {
     let stat = fs::read_to_string(format!("/proc/{tid}/stat")).unwrap_or_default();
-    // The state is behind the name, which is in parentheses and may hold some.
+    // The state follows the name, which is in parentheses and may contain some.
     let state = stat.rsplit_once(')').and_then(|(_, rest)| rest.split_whitespace().next());
     state.is_some_and(|state| !matches!(state, "Z" | "X"))
 }

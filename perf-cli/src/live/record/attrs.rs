@@ -1,4 +1,4 @@
-//! How the events are sampled: the attr of each, by what the command line asks for.
+//! How the events are sampled: the attr of each, from the command line.
 
 use perf_open::abi::attr::AttrFlags;
 use perf_open::abi::event::{EventType, HwId, SwId};
@@ -11,10 +11,10 @@ use crate::Failure;
 use crate::args::live::record::{CallGraph, RecordArgs, STACK_BYTES};
 use crate::live::events::asked_for;
 
-/// Samples a second where nothing is said: perf's.
+/// The default number of samples per second, the same as perf's.
 const DEFAULT_FREQ: u64 = 4000;
 
-/// The registers that a stack is unwound by: all but segments on x86-64, all on others.
+/// The registers for unwinding a stack: all but the segment registers on x86-64, all on other architectures.
 ///
 /// perf: `PERF_REGS_MASK`, `tools/perf/arch/*/include/perf_regs.h`.
 const USER_REGS: Option<u64> = if cfg!(target_arch = "x86_64") {
@@ -27,7 +27,7 @@ const USER_REGS: Option<u64> = if cfg!(target_arch = "x86_64") {
     None
 };
 
-/// The events that are asked for; cycles where none is.
+/// Returns the events of the command line; cycles if it has none.
 pub(super) fn events(args: &RecordArgs) -> Result<Vec<EventGroup>, Failure> {
     let mut groups = asked_for(&args.events, "for counting, not for samples")?;
     if args.events.is_empty() {
@@ -37,27 +37,28 @@ pub(super) fn events(args: &RecordArgs) -> Result<Vec<EventGroup>, Failure> {
     Ok(groups)
 }
 
-/// What stands in for cycles where nothing counts them.
+/// Returns the event that replaces cycles if nothing counts them.
 pub(super) fn clock() -> Event {
     Event::software(SwId::CPU_CLOCK)
 }
 
-/// What all events of a recording have in common.
+/// The settings that all events of a recording share.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Manner<'a> {
     pub(super) args: &'a RecordArgs,
-    /// Whether records have to tell which event they are of.
+    /// Whether each record must contain the id of its event.
     pub(super) several: bool,
-    /// Whether the targets are cpus, and not tasks.
+    /// Whether the targets are cpus rather than tasks.
     pub(super) of_cpus: bool,
-    /// Whether the command's exec is to start it.
+    /// Whether the exec of the command starts the event.
     pub(super) on_exec: bool,
-    /// Whether a new record overwrites old ones.
+    /// Whether new records overwrite old ones.
     pub(super) overwrite: bool,
 }
 
 impl Manner<'_> {
-    /// The event of `group` at `place`. The first of all tells of mappings, names and tasks too, with `is_tracking`.
+    /// Returns the builder of the event of `group` at `place`. With `is_tracking`, for the first of all events, it also
+    /// records mappings, names and tasks.
     pub(super) fn builder(
         &self,
         group: &EventGroup,
@@ -109,7 +110,8 @@ impl Manner<'_> {
         Ok(if is_tracking { self.tracking(builder) } else { builder })
     }
 
-    /// The event that tells of mappings, names and tasks and samples nothing, of a recording whose others overwrite.
+    /// Returns the event that records mappings, names and tasks and takes no samples. A recording whose other events
+    /// overwrite needs it.
     pub(super) fn tracker(&self) -> Builder {
         let sample_type =
             SampleType::IDENTIFIER | SampleType::IP | SampleType::TID | SampleType::TIME | SampleType::CPU;
@@ -146,7 +148,7 @@ impl Manner<'_> {
             .or_drop(AttrFlags::BPF_EVENT)
     }
 
-    /// Sets how often it samples; whether that is by frequency.
+    /// Sets how often the event samples. Returns whether it samples by frequency.
     fn rate(&self, event: &Event, builder: &mut Builder) -> bool {
         let terms = &event.terms;
         let attr = builder.attr_mut();
@@ -154,7 +156,7 @@ impl Manner<'_> {
             (Some(period), _) => Some(period),
             (None, _) if terms.freq.is_some() => None,
             (None, Some(count)) => Some(count),
-            // Each occurrence is worth a record where nothing else is said.
+            // By default, a tracepoint records each hit.
             _ => (event.attr.kind == EventType::TRACEPOINT && self.args.freq.is_none()).then_some(1),
         };
         match every {

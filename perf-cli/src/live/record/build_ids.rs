@@ -1,4 +1,4 @@
-//! The build ids of the files that a recording is about.
+//! The build ids of the files that a recording refers to.
 
 use alloc::collections::BTreeMap;
 use alloc::rc::Rc;
@@ -20,15 +20,15 @@ use perf_parse::{Record, Sample};
 
 use super::{elf, kernel, maps};
 
-/// How perf names the kernel.
+/// perf's name of the kernel.
 const KERNEL: &[u8] = b"[kernel.kallsyms]";
 const VDSO: &[u8] = b"[vdso]";
 
-/// Finds out which files are meant, from the records of a capture, in the order of time.
+/// Finds the files whose build ids are needed, from the records of a capture in time order.
 ///
 /// perf: `process_buildids`, `tools/perf/builtin-record.c`.
 pub(crate) struct Collector {
-    /// Whether all files that were mapped are meant, and not those that samples hit.
+    /// Whether all mapped files are needed, rather than only those that samples hit.
     all: bool,
     files: Vec<Mapped>,
     by_name: HashMap<(CpuMode, Vec<u8>), usize>,
@@ -36,31 +36,31 @@ pub(crate) struct Collector {
     processes: HashMap<i32, Process>,
 }
 
-/// A file that was mapped, or what the kernel calls memory without one.
+/// A file that was mapped, or the kernel's name of memory without a file.
 struct Mapped {
     name: Vec<u8>,
-    /// Whether it is the kernel's or a program's.
+    /// Whether the mapping belongs to the kernel or to a program.
     mode: CpuMode,
-    /// The first process that had it.
+    /// The first process that mapped it.
     pid: i32,
-    /// The build id, where the kernel told it.
+    /// The build id, if the kernel reported it.
     build_id: Option<Vec<u8>>,
     is_meant: bool,
 }
 
-/// A process: its mappings, which it shares with what it was forked from until one changes, and its threads.
+/// A process: its threads, and its mappings, which it shares with its parent until one of the two changes them.
 #[derive(Default)]
 struct Process {
     map: Rc<Map>,
     threads: HashSet<i32>,
 }
 
-/// Ranges of addresses that do not overlap, and the index of the file in each.
+/// Ranges of addresses that do not overlap, each with the index of its file.
 #[derive(Clone, Default)]
 struct Map(BTreeMap<u64, (u64, usize)>);
 
 impl Collector {
-    /// Collects `all` files that are mapped, or those alone that samples and their call chains hit, and the vdso.
+    /// Collects all mapped files if `all`. Otherwise only those that samples and their call chains hit, and the vdso.
     pub(crate) fn new(all: bool) -> Self {
         let mut collector = Self {
             all,
@@ -73,7 +73,7 @@ impl Collector {
         collector
     }
 
-    /// Takes a record into account.
+    /// Processes a record.
     pub(crate) fn record<O: Endian>(&mut self, misc: Misc, record: &Record<'_, O>) {
         match record {
             Record::Mmap(it) => self.mapped(misc, it.pid, (it.addr, it.len), it.filename, None),
@@ -88,7 +88,7 @@ impl Collector {
                 }
             }
             Record::Fork(it) => {
-                // One that was made up is followed by mappings of its own.
+                // A synthesized FORK is followed by records of the task's own mappings.
                 if it.pid != it.ppid && !misc.contains(Misc::FORK_EXEC) {
                     let map = self.processes.get(&it.ppid).map(|parent| Rc::clone(&parent.map));
                     self.processes.entry(it.pid).or_default().map = map.unwrap_or_default();
@@ -118,11 +118,11 @@ impl Collector {
     ) {
         let mode = misc.cpumode();
         let is_kernel = mode == CpuMode::KERNEL;
-        // The symbol behind it tells where the kernel is.
+        // The symbol after the name depends on where the kernel was loaded.
         let name = if is_kernel && name.starts_with(KERNEL) { KERNEL } else { name };
         let file = self.file(mode, pid, name);
         let mapped = &mut self.files[file];
-        // perf has the vdso wherever it is mapped; unlike that of a file, its build id cannot be had later.
+        // perf includes the vdso wherever it is mapped. Its build id cannot be read later, unlike that of a file.
         mapped.is_meant |= self.all || name == VDSO;
         if let Some(build_id) = build_id {
             mapped.build_id = Some(build_id.to_vec());
@@ -137,7 +137,7 @@ impl Collector {
         }
     }
 
-    /// The index of a file, which may be a new one.
+    /// Returns the index of a file; adds it if it is new.
     fn file(&mut self, mode: CpuMode, pid: i32, name: &[u8]) -> usize {
         let next = self.files.len();
         let index = *self.by_name.entry((mode, name.to_vec())).or_insert(next);
@@ -167,7 +167,7 @@ impl Collector {
 
     fn hit(&mut self, mode: CpuMode, pid: i32, ip: u64) {
         let file = match mode {
-            // What is in no module is in the kernel, wherever it is.
+            // An address in no module is in the kernel.
             CpuMode::KERNEL => Some(self.modules.find(ip).unwrap_or(0)),
             CpuMode::USER => self.processes.get(&pid).and_then(|process| process.map.find(ip)),
             _ => None,
@@ -177,13 +177,14 @@ impl Collector {
         }
     }
 
-    /// Reads the build ids and gives them to `features`, unless there are none.
+    /// Reads the build ids and adds them to `features`, unless there are none.
     ///
-    /// Files are looked for where the process that mapped them sees them, and if that is gone, below `root`.
+    /// Looks up files in the root folder of the process that mapped them. If the process has ended, looks them up below
+    /// `root`.
     ///
     /// # Errors
     ///
-    /// As [`Features::build_ids`].
+    /// The same as [`Features::build_ids`].
     pub(crate) fn finish<O: Endian>(
         self,
         root: &Path,
@@ -226,7 +227,7 @@ impl Mapped {
     }
 }
 
-/// The build id of this program's own vdso, which is the one of all 64-bit programs.
+/// Returns the build id of this program's vdso. All 64-bit programs have the same vdso.
 fn vdso() -> Option<Vec<u8>> {
     let mut start = None;
     let file = BufReader::new(File::open("/proc/self/maps").ok()?);
@@ -247,7 +248,7 @@ fn vdso() -> Option<Vec<u8>> {
 }
 
 impl Map {
-    /// Puts a range in; it takes the place of what was there.
+    /// Inserts a range. It replaces what overlaps it.
     fn insert(&mut self, start: u64, end: u64, file: usize) {
         if start >= end {
             return;
@@ -269,7 +270,7 @@ impl Map {
         self.0.insert(start, (end, file));
     }
 
-    /// The file at an address.
+    /// Returns the file at an address.
     fn find(&self, address: u64) -> Option<usize> {
         let (_, &(end, file)) = self.0.range(..=address).next_back()?;
         (address < end).then_some(file)

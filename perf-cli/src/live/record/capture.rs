@@ -1,4 +1,4 @@
-//! What stands around the kernel's records in a capture, and the recording of one as it happens.
+//! The parts of a capture around the kernel's records, and the recording of one.
 
 use std::path::Path;
 
@@ -29,7 +29,7 @@ pub(super) struct Capture<'a> {
     whom: &'a Whom,
     pub(super) events: Vec<EventFields>,
     pub(super) features: Features<NativeEndian>,
-    /// Of the first event: that of made-up records.
+    /// The layout of the first event, which synthesized records have.
     layout: SampleLayout,
     options: Options,
 }
@@ -46,7 +46,7 @@ impl<'a> Capture<'a> {
         let words: Vec<_> = std::env::args_os().map(std::os::unix::ffi::OsStringExt::into_vec).collect();
         let words: Vec<&[u8]> = words.iter().map(Vec::as_slice).collect();
         host::describe(Path::new(ROOT), &words, &mut features)?;
-        // The event that tells of tasks in a recording that overwrites stands before those of the groups.
+        // In a recording that overwrites, the event for mappings, names and tasks precedes those of the groups.
         let in_groups: usize = groups.iter().map(|group| group.events.len()).sum();
         let mut first = events.len() - in_groups;
         let mut descriptions = Vec::new();
@@ -84,7 +84,7 @@ impl<'a> Capture<'a> {
         }
     }
 
-    /// Begins a capture where the command line says, and tells in it of what runs already.
+    /// Starts the capture that the command line names, and writes the synthesized records.
     fn begin(&self) -> Result<Output, Failure> {
         let mut out = self.create(&self.args.output)?;
         self.synthesize(&mut |record| Ok(out.record(record)?))?;
@@ -93,7 +93,7 @@ impl<'a> Capture<'a> {
         Ok(out)
     }
 
-    /// The records of what runs already.
+    /// Synthesizes the records of what already runs.
     pub(super) fn synthesize(
         &self,
         sink: &mut dyn FnMut(&[u8]) -> Result<(), Failure>,
@@ -107,7 +107,7 @@ impl<'a> Capture<'a> {
         match self.whom {
             Whom::Cpus(_) => made_up.all(),
             Whom::Threads(tids) => made_up.threads(&tids.iter().filter_map(thread).collect::<Vec<_>>()),
-            // The exec begins it, and tells of itself.
+            // The exec starts the recording, and the kernel records it.
             Whom::Command => Ok(()),
         }?;
         if made_up.unreadable() > 0 {
@@ -116,14 +116,14 @@ impl<'a> Capture<'a> {
         Ok(())
     }
 
-    /// Ends a capture: what its records say of it as a whole.
+    /// Finishes a capture: adds the features that depend on its records.
     pub(super) fn finish(&self, out: Output) -> Result<(), Failure> {
         let (mut writer, path) = match out {
             Output::Stream(stream) => return Ok(stream.finish()?),
             Output::File(writer, path) => (writer, path),
         };
         writer.flush()?;
-        // What is no regular file, as /dev/null, holds nothing that could be looked over.
+        // A file that is not regular, such as /dev/null, cannot be read back.
         if path.is_file() {
             let survey = self.survey(&path)?;
             if let Some((first, last)) = survey.times {
@@ -144,7 +144,7 @@ impl<'a> Capture<'a> {
         Ok(())
     }
 
-    /// Looks over the records of a capture whose header does not tell of them yet.
+    /// Reads back the records of a capture that is not finished yet.
     fn survey(&self, path: &Path) -> Result<Survey, Failure> {
         let input = Input::open(path)?;
         match AnyReader::open(input.bytes()) {
@@ -155,11 +155,11 @@ impl<'a> Capture<'a> {
     }
 }
 
-/// What the records of a capture say of it as a whole.
+/// Facts about all records of a capture.
 struct Survey {
     files: Collector,
     samples: u64,
-    /// The first and the last time of a sample.
+    /// The times of the first and the last sample.
     times: Option<(u64, u64)>,
 }
 
@@ -168,7 +168,7 @@ impl Survey {
         let mut survey = Self { files: Collector::new(args.buildid_all), samples: 0, times: None };
         reader.in_time_order();
         loop {
-            // What cannot be read is for who reads the capture to be told.
+            // Whoever reads the capture later gets the errors of records that cannot be read.
             let Ok(record) = reader.next() else { continue };
             let Some(record) = record else { return survey };
             if record.raw.kind() == RecordType::SAMPLE {
@@ -185,7 +185,7 @@ impl Survey {
     }
 }
 
-/// Records as it happens, until it is over.
+/// Records until the end, writing the records as the rings fill.
 pub(super) fn run(
     session: &mut Session,
     capture: &Capture<'_>,
@@ -218,7 +218,8 @@ pub(super) fn run(
     }
     let samples = lost(session, capture, &mut out)?;
     capture.finish(out)?;
-    // A ring tells of what was lost when it has room again, if it ever has; it tells of records that are no samples too.
+    // A ring reports losses when it has room again, which may be never. It also counts lost records that are not
+    // samples.
     let records: u64 = session.rings.iter().map(|ring| ring.account().lost).sum();
     let lost = samples.max(records);
     if lost > 0 {
@@ -229,7 +230,7 @@ pub(super) fn run(
     Ok(())
 }
 
-/// Writes what the rings hold: a round. A recorder that is killed loses no more than what came behind it.
+/// Writes the records that are in the rings now, as one round. A recorder that is killed loses only later records.
 fn drain(rings: &mut [Ring], out: &mut Output) -> Result<(), WriteFileError> {
     let mut records = 0_u64;
     for ring in rings {
@@ -257,7 +258,8 @@ fn drain(rings: &mut [Ring], out: &mut Output) -> Result<(), WriteFileError> {
     Ok(())
 }
 
-/// Tells which events lost samples for want of room, as the kernel counted, with LOST_SAMPLES; how many all did.
+/// Writes a LOST_SAMPLES record for each event that lost samples because its ring was full, by the kernel's count.
+/// Returns the number for all events.
 ///
 /// perf: `record__read_lost_samples`.
 fn lost(session: &Session, capture: &Capture<'_>, out: &mut Output) -> Result<u64, Failure> {

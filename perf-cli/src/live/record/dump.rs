@@ -1,4 +1,4 @@
-//! Rings as they stand in memory, for `perfdata ring`.
+//! Copies of the rings, for `perfdata ring`.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -10,7 +10,7 @@ use perf_parse::file::write::{EventFields, FileWriter, Options};
 use super::capture::Capture;
 use crate::Failure;
 
-/// Writes each ring to `ring.N` in `folder`, and beside them a perf.data without records, which tells of the events.
+/// Writes each ring to `ring.N` in `folder`, and a perf.data without records next to them, which describes the events.
 pub(super) fn rings(
     folder: &Path,
     capture: &Capture<'_>,
@@ -22,7 +22,7 @@ pub(super) fn rings(
         fs::write(folder.join(format!("ring.{number}")), ring).map_err(failed)?;
     }
     let file = File::create(folder.join("attr.data")).map_err(failed)?;
-    // Rings that keep the newest records are dumped alone: not that of the event which tells of tasks.
+    // Only rings that keep the newest records are dumped, not that of the event for mappings, names and tasks.
     let is_backward = |event: &&EventFields| event.attr.flags.contains(AttrFlags::WRITE_BACKWARD);
     let backward: Vec<_> = capture.events.iter().filter(is_backward).cloned().collect();
     let events = if backward.is_empty() { &capture.events } else { &backward };

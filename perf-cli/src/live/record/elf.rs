@@ -1,6 +1,6 @@
-//! Build ids in ELF files: the note that the linker leaves.
+//! Build ids in ELF files: the note that the linker writes.
 //!
-//! Files are not trusted: what is read of one is bounded, and what makes no sense is no build id.
+//! Files are not trusted: reads are bounded, and a file with invalid contents has no build id.
 
 use std::fs::{File, OpenOptions};
 use std::os::fd::AsRawFd;
@@ -11,27 +11,27 @@ use object::elf::{ELF_NOTE_GNU, FileHeader32, FileHeader64, NT_GNU_BUILD_ID, PT_
 use object::read::elf::{FileHeader, NoteIterator, ProgramHeader};
 use object::{Endianness, pod};
 
-/// The longest build id that a record holds.
+/// The longest build id that fits in a record.
 const MAX_BUILD_ID: usize = 20;
-/// Bytes of the larger of the headers of a file.
+/// Bytes of the larger of the two ELF headers.
 const HEADER: usize = size_of::<FileHeader64<Endianness>>();
-/// As many program headers as are looked at. Linkers write a dozen.
+/// The maximum number of program headers that are read. Linkers write about a dozen.
 const MAX_SEGMENTS: usize = 1024;
-/// As many bytes of notes as are looked at in a segment.
+/// The maximum number of bytes of notes that are read in a segment.
 const MAX_NOTES: u64 = 1 << 16;
 
-/// Reads so many bytes at an offset; `None` if there are fewer.
+/// Reads bytes by offset and number; `None` if there are fewer.
 type ReadAt<'a> = &'a dyn Fn(u64, usize) -> Option<Vec<u8>>;
 
-/// The build id of a file; `None` if it has none, is no ELF file, or no regular file.
+/// Returns the build id of a file; `None` if it has none, is not an ELF file, or is not a regular file.
 ///
-/// Devices and pipes are not opened: that alone can have an effect, or never return.
+/// Does not open devices and pipes: opening one can have side effects, or block forever.
 pub(crate) fn of_file(path: &Path) -> Option<Vec<u8>> {
     let handle = OpenOptions::new().read(true).custom_flags(libc::O_PATH).open(path).ok()?;
     if !handle.metadata().ok()?.is_file() {
         return None;
     }
-    // The very file that was looked at, whatever stands at the path by now.
+    // Open the same file that was checked, even if the path now names another.
     let file = File::open(format!("/proc/self/fd/{}", handle.as_raw_fd())).ok()?;
     of_image(&|offset, len| {
         let mut bytes = vec![0; len];
@@ -40,7 +40,7 @@ pub(crate) fn of_file(path: &Path) -> Option<Vec<u8>> {
     })
 }
 
-/// The build id of an ELF image, which `read` reads.
+/// Returns the build id of an ELF image, which `read` reads.
 pub(crate) fn of_image(read: ReadAt<'_>) -> Option<Vec<u8>> {
     let start = read(0, HEADER)?;
     match FileHeader64::<Endianness>::parse(start.as_slice()) {
@@ -65,7 +65,7 @@ fn of_segments<Elf: FileHeader<Endian = Endianness>>(header: &Elf, read: ReadAt<
     })
 }
 
-/// The build id among bare notes, which are of this machine: those that the kernel shows of itself and its modules.
+/// Returns the build id in bare notes of this machine, such as those in sysfs for the kernel and its modules.
 pub(crate) fn of_notes(notes: &[u8]) -> Option<Vec<u8>> {
     let endian = Endianness::default();
     find(NoteIterator::<FileHeader64<Endianness>>::new(endian, 4, notes).ok()?, endian)

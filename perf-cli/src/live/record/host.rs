@@ -1,6 +1,6 @@
-//! What is known of the machine and of this program: the features of a capture that are the same for all its events.
+//! The features that describe the machine and this program. They are the same for every event of a capture.
 //!
-//! What is not known is left out.
+//! Features with unknown values are left out.
 
 mod cpus;
 mod memory;
@@ -13,13 +13,13 @@ use perf_abi::event::EventType;
 use perf_abi::feature::Feature;
 use perf_parse::file::write::{Features, WriteFileError};
 
-/// Gives the features of the machine below `root`, and the words of the command line.
+/// Adds the features of the machine below `root`, and the words of the command line.
 ///
 /// perf: `perf_header__adds_write`, `tools/perf/util/header.c`.
 ///
 /// # Errors
 ///
-/// [`WriteFileError::Feature`] for what a feature cannot hold, as a word with a NUL inside.
+/// [`WriteFileError::Feature`] if a value does not fit in its feature, such as a word with a NUL.
 pub(crate) fn describe<O: Endian>(
     root: &Path,
     command: &[&[u8]],
@@ -31,7 +31,7 @@ pub(crate) fn describe<O: Endian>(
         (Feature::HOSTNAME, sysctl("hostname")),
         (Feature::OSRELEASE, sysctl("osrelease")),
         (Feature::VERSION, Some(concat!("perfdata ", env!("CARGO_PKG_VERSION")).to_owned())),
-        // The kernel tells since Linux 6.1. Rust and the kernel have the same names for most.
+        // The kernel reports the architecture since Linux 6.1. Rust has the same name for most.
         (Feature::ARCH, sysctl("arch").or(Some(std::env::consts::ARCH.to_owned()))),
         (Feature::CPUDESC, cpus::description(&cpuinfo)),
         (Feature::CPUID, cpus::id(root, &cpuinfo)),
@@ -50,7 +50,7 @@ pub(crate) fn describe<O: Endian>(
     pmus(root, features)
 }
 
-/// `PMU_MAPPINGS`, by rising type.
+/// Adds `PMU_MAPPINGS`, in ascending order of type.
 fn pmus<O: Endian>(root: &Path, features: &mut Features<O>) -> Result<(), WriteFileError> {
     let folder = root.join("sys/bus/event_source/devices");
     let pmu = |name: String| {
@@ -66,23 +66,23 @@ fn pmus<O: Endian>(root: &Path, features: &mut Features<O>) -> Result<(), WriteF
     features.pmu_mappings(&pmus)
 }
 
-/// The text of a file without the spaces around it; `None` if it cannot be read.
+/// Returns the text of a file without the spaces around it; `None` if it cannot be read.
 fn text(path: &Path) -> Option<String> {
     Some(fs::read_to_string(path).ok()?.trim().to_owned())
 }
 
-/// The number in a file.
+/// Returns the number in a file; `None` if there is none.
 fn number<T: core::str::FromStr>(path: &Path) -> Option<T> {
     text(path)?.parse().ok()
 }
 
-/// The names in a folder.
+/// Returns the names in a folder; empty if it cannot be read.
 fn names(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     entries.filter_map(|entry| entry.file_name().into_string().ok()).collect()
 }
 
-/// The numbers of what is named `prefix` and a number in a folder, rising.
+/// Returns the numbers in ascending order of the names in a folder that consist of `prefix` and a number.
 fn numbered(folder: &Path, prefix: &str) -> Vec<u32> {
     let number = |name: String| name.strip_prefix(prefix)?.parse().ok();
     let mut numbers: Vec<u32> = names(folder).into_iter().filter_map(number).collect();
@@ -90,7 +90,7 @@ fn numbered(folder: &Path, prefix: &str) -> Vec<u32> {
     numbers
 }
 
-/// First and last number of each range in a list as `0-3,8`; `None` if it is no such list.
+/// Returns the first and last number of each range in a list such as `0-3,8`; `None` if it is not such a list.
 fn ranges(list: &str) -> Option<Vec<(u32, u32)>> {
     let range = |range: &str| {
         let (first, last) = range.split_once('-').unwrap_or((range, range));

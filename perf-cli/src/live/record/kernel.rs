@@ -1,4 +1,4 @@
-//! Where the kernel and its modules are.
+//! The addresses of the kernel and its modules.
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
@@ -7,15 +7,16 @@ use std::path::Path;
 /// The text of the kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Text {
-    /// The symbol that tells where it was loaded to: `_text`, or `_stext` where there is none.
+    /// The symbol that marks the load address: `_text`, or `_stext` if there is none.
     pub(crate) symbol: &'static str,
-    /// Address of the symbol, and of the text.
+    /// The address of the symbol and of the text.
     pub(crate) start: u64,
-    /// Bytes up to the end of the kernel's data, or of its text where it does not tell the former.
+    /// Bytes up to the end of the kernel's data, or of its text if the end of the data is not known.
     pub(crate) len: u64,
 }
 
-/// Where the kernel is, by `/proc/kallsyms`; `None` where it hides that (`/proc/sys/kernel/kptr_restrict`).
+/// Returns the kernel's text from `/proc/kallsyms`; `None` if the kernel hides the addresses
+/// (`/proc/sys/kernel/kptr_restrict`).
 ///
 /// perf: `machine__get_running_kernel_start`, `tools/perf/util/machine.c`.
 pub(crate) fn text(root: &Path) -> Option<Text> {
@@ -39,7 +40,7 @@ pub(crate) fn text(root: &Path) -> Option<Text> {
     Some(Text { symbol, start, len: data_end.or(text_end)?.checked_sub(start)? })
 }
 
-/// The address in a line of kallsyms, if the symbol is `name`; a hidden one is 0.
+/// Returns the address in a line of kallsyms, if its symbol is `name`. A hidden address is 0.
 fn address(line: &[u8], name: &str) -> Option<u64> {
     let line = line.trim_ascii_end().strip_suffix(name.as_bytes())?.strip_suffix(b" ")?;
     let (address, _kind) = core::str::from_utf8(line).ok()?.split_once(' ')?;
@@ -49,15 +50,16 @@ fn address(line: &[u8], name: &str) -> Option<u64> {
 /// A module of the kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Module {
-    /// Address.
+    /// The address.
     pub(crate) start: u64,
-    /// Bytes.
+    /// The size in bytes.
     pub(crate) len: u64,
-    /// Its file, or `[name]` where that is not known.
+    /// Its file, or `[name]` if the file is not known.
     pub(crate) file: Vec<u8>,
 }
 
-/// The modules, by rising address, by `/proc/modules`; none where the kernel has none, or hides where they are.
+/// Returns the modules in ascending order of address, from `/proc/modules`; empty if the kernel has none or hides the
+/// addresses.
 ///
 /// perf: `machine__create_modules`, `tools/perf/util/machine.c`.
 pub(crate) fn modules(root: &Path) -> Vec<Module> {
@@ -76,7 +78,7 @@ pub(crate) fn modules(root: &Path) -> Vec<Module> {
     modules
 }
 
-/// The files of all modules that are installed for the kernel that runs.
+/// Returns the files of all modules that are installed for the running kernel.
 fn module_files(root: &Path) -> Vec<String> {
     let release = fs::read_to_string(root.join("proc/sys/kernel/osrelease")).unwrap_or_default();
     let folder = format!("lib/modules/{}", release.trim());
@@ -84,7 +86,7 @@ fn module_files(root: &Path) -> Vec<String> {
     list.lines().filter_map(|line| Some(format!("/{folder}/{}", line.split_once(':')?.0))).collect()
 }
 
-/// The name of a module by its file: `[name]`, or a path to `name.ko`, maybe compressed.
+/// Returns the name of a module, from `[name]` or from a path to `name.ko`, possibly compressed.
 ///
 /// The kernel writes `_` where the file has `-`.
 pub(crate) fn module_name(file: &[u8]) -> Vec<u8> {

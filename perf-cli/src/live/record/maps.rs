@@ -3,7 +3,7 @@
 use alloc::borrow::Cow;
 use std::io::{BufRead, Read};
 
-/// `PROT_READ` of `mmap(2)`, the same on all architectures, as those below.
+/// `PROT_READ` of `mmap(2)`. This and the following values are the same on all architectures.
 pub(crate) const PROT_READ: u32 = 1;
 const PROT_WRITE: u32 = 2;
 /// `PROT_EXEC`.
@@ -11,7 +11,8 @@ pub(crate) const PROT_EXEC: u32 = 4;
 const MAP_SHARED: u32 = 1;
 const MAP_PRIVATE: u32 = 2;
 
-/// As much of a line as is read. A path of 4095 bytes, each escaped by four, fits.
+/// The maximum number of bytes of a line that are read. A path of 4095 bytes fits, even if each byte is escaped as
+/// four.
 const MAX_LINE: usize = 1 << 15;
 
 /// A mapping.
@@ -19,31 +20,32 @@ const MAX_LINE: usize = 1 << 15;
 /// Kernel: `show_map_vma`, `fs/proc/task_mmu.c`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Mapping<'a> {
-    /// First address.
+    /// The first address.
     pub(crate) start: u64,
-    /// Bytes.
+    /// The size in bytes.
     pub(crate) len: u64,
     /// `PROT_*` of `mmap(2)`.
     pub(crate) prot: u32,
     /// `MAP_SHARED` or `MAP_PRIVATE`.
     pub(crate) flags: u32,
-    /// Offset in the file, in bytes.
+    /// The offset in the file, in bytes.
     pub(crate) pgoff: u64,
-    /// Major number of the device.
+    /// The major number of the device.
     pub(crate) maj: u32,
-    /// Minor number of the device.
+    /// The minor number of the device.
     pub(crate) min: u32,
-    /// Inode number.
+    /// The inode number.
     pub(crate) ino: u64,
-    /// The file, ` (deleted)` behind it if it is; `[heap]` and the like; empty for memory without a name.
+    /// The path of the file, followed by ` (deleted)` if it was deleted; `[heap]` and the like; empty for memory
+    /// without a name.
     pub(crate) name: Cow<'a, [u8]>,
 }
 
 impl<'a> Mapping<'a> {
-    /// The mapping that a line tells of; `None` if it is not such a line.
+    /// Parses a line; `None` if it does not describe a mapping.
     ///
-    /// The kernel writes a newline in a path as `\012`, and a backslash as it is: a path that has those very four
-    /// characters is taken for one with a newline.
+    /// The kernel writes a newline in a path as `\012`, but does not escape a backslash. So a path that contains these
+    /// four characters is parsed as one with a newline.
     pub(crate) fn parse(line: &'a [u8]) -> Option<Self> {
         let (start, rest) = split(line, b'-')?;
         let (end, rest) = split(rest, b' ')?;
@@ -81,9 +83,9 @@ impl<'a> Mapping<'a> {
     }
 }
 
-/// Gives each mapping to `take`; how many lines could not be read. Holds one line at a time.
+/// Passes each mapping to `take`, and returns how many lines could not be parsed. Holds one line at a time.
 ///
-/// Where the source fails, the process has ended, and the mappings with it.
+/// A read error means that the process has ended, and that it has no more mappings.
 pub(crate) fn each<E>(
     mut source: impl BufRead,
     mut take: impl FnMut(Mapping<'_>) -> Result<(), E>,
@@ -107,13 +109,13 @@ pub(crate) fn each<E>(
     }
 }
 
-/// What stands before and behind the first `separator`.
+/// Splits at the first `separator`.
 fn split(line: &[u8], separator: u8) -> Option<(&[u8], &[u8])> {
     let at = line.iter().position(|&byte| byte == separator)?;
     Some((&line[..at], &line[at + 1..]))
 }
 
-/// A number without a sign.
+/// Parses a number without a sign.
 fn number(digits: &[u8], radix: u32) -> Option<u64> {
     let digits = core::str::from_utf8(digits).ok().filter(|digits| !digits.starts_with('+'))?;
     u64::from_str_radix(digits, radix).ok()

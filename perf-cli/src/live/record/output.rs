@@ -1,4 +1,4 @@
-//! Where a recording is written to: a file, or a stream.
+//! The output of a recording: a file or a stream.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter};
@@ -11,7 +11,7 @@ use perf_parse::file::write::{EventFields, Features, FileWriter, Options, PipeWr
 
 use crate::Failure;
 
-/// Bytes gathered before they are written.
+/// Bytes that are collected before they are written.
 const CHUNK: usize = 1 << 18;
 
 /// A capture that is being written.
@@ -20,10 +20,10 @@ pub(super) enum Output {
     Stream(Stream),
 }
 
-/// A capture that is written to standard output.
+/// A capture that is being written to standard output.
 pub(super) struct Stream {
     writer: PipeWriter<NativeEndian, BufWriter<io::Stdout>>,
-    /// Whether the reader at the other end has gone, as `head` does. Nothing is written then.
+    /// Whether the reader has closed its end, as `head` does. Then nothing more is written.
     is_closed: bool,
 }
 
@@ -56,7 +56,7 @@ impl Stream {
 }
 
 impl Output {
-    /// Begins a file at `path`; what was there keeps its content as `path.old`.
+    /// Creates a file at `path`. A file that already exists is renamed to `path.old`.
     pub(super) fn file(
         path: &Path,
         events: &[EventFields],
@@ -76,20 +76,20 @@ impl Output {
         Ok(Self::File(writer, path.to_owned()))
     }
 
-    /// Begins a stream on standard output.
+    /// Starts a stream on standard output.
     pub(super) fn stream(
         events: &[EventFields],
         mut features: Features<NativeEndian>,
         options: &Options,
     ) -> Result<Self, Failure> {
-        // What only files have.
+        // Only files have this feature.
         features.remove(perf_abi::feature::Feature::CACHE);
         let out = BufWriter::with_capacity(CHUNK, io::stdout());
         let writer = PipeWriter::new(out, events, &features, options)?;
         Ok(Self::Stream(Stream { writer, is_closed: false }))
     }
 
-    /// Appends a record, as the kernel wrote it.
+    /// Appends a record of the kernel, unchanged.
     pub(super) fn raw(&mut self, record: &RawRecord<'_, NativeEndian>) -> Result<(), WriteFileError> {
         match self {
             Self::File(writer, _) => writer.raw(record, &[]),
@@ -97,7 +97,7 @@ impl Output {
         }
     }
 
-    /// Appends a record, given as its bytes.
+    /// Appends the bytes of a record.
     pub(super) fn record(&mut self, record: &[u8]) -> Result<(), WriteFileError> {
         match self {
             Self::File(writer, _) => writer.record(record),
@@ -105,7 +105,7 @@ impl Output {
         }
     }
 
-    /// Appends a record that is a header alone.
+    /// Appends a record that consists only of a header.
     pub(super) fn mark(&mut self, kind: RecordType) -> Result<(), WriteFileError> {
         let mut header = [0; 8];
         let (start, size) = (kind.0.to_ne_bytes(), 8_u16.to_ne_bytes());
@@ -114,7 +114,7 @@ impl Output {
         self.record(&header)
     }
 
-    /// Hands on what was gathered.
+    /// Writes the collected bytes.
     pub(super) fn flush(&mut self) -> Result<(), WriteFileError> {
         match self {
             Self::File(writer, _) => writer.flush(),
@@ -122,24 +122,24 @@ impl Output {
         }
     }
 
-    /// Whether nobody reads what is written any more.
+    /// Returns whether the reader has closed its end.
     pub(super) fn is_closed(&self) -> bool {
         matches!(self, Self::Stream(Stream { is_closed: true, .. }))
     }
 
-    /// Takes back what was begun, as nothing was recorded.
+    /// Deletes the output, because nothing was recorded.
     pub(super) fn discard(self) {
         if let Self::File(writer, path) = self {
             drop(writer);
             if path.is_file() {
-                // It is no capture either way.
+                // If this fails, the file that remains is not a capture anyway.
                 let _ = fs::remove_file(path);
             }
         }
     }
 }
 
-/// Whether an error says that nobody reads any more.
+/// Returns whether an error means that the reader has closed its end.
 fn is_closed(error: &WriteFileError) -> bool {
     matches!(error, WriteFileError::Io(error) if error.kind() == io::ErrorKind::BrokenPipe)
 }

@@ -1,4 +1,4 @@
-//! Recording into rings that keep the newest records, written when they are asked for.
+//! Recording into rings that keep the newest records. They are written when a snapshot is requested.
 
 use std::path::PathBuf;
 
@@ -11,17 +11,17 @@ use super::session::Session;
 use super::{Until, dump, start};
 use crate::Failure;
 
-/// Bytes at most of what is kept of mappings, names and tasks: hours of a busy machine.
+/// The maximum number of bytes of records of mappings, names and tasks that are kept: hours on a busy machine.
 const MAX_KEPT: usize = 256 << 20;
 
-/// What was told of mappings, names and tasks since the start: every snapshot needs all of it.
+/// The records of mappings, names and tasks since the start. Every snapshot needs all of them.
 #[derive(Debug, Default)]
 struct Kept {
     records: Vec<u8>,
     is_full: bool,
 }
 
-/// Records until it is over, and writes a snapshot each time one is asked for, and at the end.
+/// Records until the end. Writes a snapshot for each request, and one at the end.
 pub(super) fn run(
     session: &mut Session,
     capture: &Capture<'_>,
@@ -29,7 +29,7 @@ pub(super) fn run(
 ) -> Result<(), Failure> {
     let mut kept = Kept::default();
     let mut snapshots = 0_u32;
-    // What runs already is told now: at the end it may be gone.
+    // Synthesize the records of what runs now; at the end it may have ended.
     capture.synthesize(&mut |record| {
         kept.records.extend_from_slice(record);
         Ok(())
@@ -55,7 +55,7 @@ pub(super) fn run(
 }
 
 impl Kept {
-    /// Takes what the rings of the event that samples nothing hold.
+    /// Takes the records from the rings of the event that takes no samples.
     fn take(&mut self, rings: &mut [Ring]) -> Result<(), Failure> {
         for ring in rings {
             let mut unread = ring.read().map_err(|error| error.to_string())?;
@@ -73,7 +73,8 @@ impl Kept {
     }
 }
 
-/// Writes what the rings hold to `path`; with `dumps` also as they stand, where that is asked for.
+/// Writes the contents of the rings to `path`. With `dumps`, also writes copies of the rings if the command line asks
+/// for them.
 fn snapshot(
     session: &mut Session,
     capture: &Capture<'_>,
@@ -83,7 +84,7 @@ fn snapshot(
 ) -> Result<(), Failure> {
     let mut records = Vec::new();
     {
-        // All stand still before the first is read, so that they end at one time.
+        // Pause all rings before reading the first, so that they end at the same time.
         let paused = session.overwrites.iter_mut().map(Overwrite::pause);
         let mut paused = paused.collect::<Result<Vec<_>, _>>()?;
         if let (Some(folder), true) = (&capture.args.dump_rings, dumps) {

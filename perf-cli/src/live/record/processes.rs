@@ -1,4 +1,4 @@
-//! Processes and their threads, as `/proc` tells of them.
+//! Processes and their threads, from `/proc`.
 
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
@@ -9,23 +9,23 @@ use std::path::Path;
 /// Kernel: `TASK_COMM_LEN`, without its NUL.
 const COMM_LEN: usize = 15;
 
-/// A task: a process, or a thread of one.
+/// A task: a process or one of its threads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Task {
-    /// Process.
+    /// The process id.
     pub(crate) pid: i32,
-    /// Thread.
+    /// The thread id.
     pub(crate) tid: i32,
-    /// Parent of the process.
+    /// The id of the parent process.
     pub(crate) ppid: i32,
-    /// Its name, at most 15 bytes.
+    /// The name, at most 15 bytes.
     pub(crate) comm: Vec<u8>,
 }
 
 impl Task {
-    /// A task by its folder in `/proc`; `None` if it is gone.
+    /// Reads a task from its folder in `/proc`; `None` if it has ended.
     ///
-    /// Kernel: `proc_pid_status`, `fs/proc/array.c`, which escapes a newline in the name of the task.
+    /// Kernel: `proc_pid_status`, `fs/proc/array.c`, which escapes a newline in the name.
     pub(crate) fn read(folder: &Path, tid: i32) -> Option<Self> {
         let status = fs::read(folder.join("status")).ok()?;
         let field = |name: &[u8]| {
@@ -34,23 +34,23 @@ impl Task {
         };
         let comm = fs::read(folder.join("comm")).ok()?;
         let comm = comm.strip_suffix(b"\n").unwrap_or(&comm);
-        // A worker of the kernel's has what it works on behind its name.
+        // The name of a kernel worker is followed by what it works on.
         let comm = comm.get(..COMM_LEN).unwrap_or(comm).to_vec();
         Some(Self { pid: field(b"Tgid:")?, tid, ppid: field(b"PPid:")?, comm })
     }
 }
 
-/// All processes there are, rising; or none, if that cannot be read.
+/// Returns all processes in ascending order; empty if they cannot be read.
 pub(crate) fn all(root: &Path) -> Vec<i32> {
     numbers(&root.join("proc"))
 }
 
-/// The threads of a process, rising; none if it is gone.
+/// Returns the threads of a process in ascending order; empty if it has ended.
 pub(crate) fn threads(root: &Path, pid: i32) -> Vec<i32> {
     numbers(&root.join(format!("proc/{pid}/task")))
 }
 
-/// The names in a folder that are numbers, rising.
+/// Returns the names in a folder that are numbers, in ascending order.
 fn numbers(folder: &Path) -> Vec<i32> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let number = |name: &[u8]| core::str::from_utf8(name).ok()?.parse::<u32>().ok()?.try_into().ok();

@@ -10,14 +10,14 @@ use super::attrs::{self, Manner};
 use crate::Failure;
 use crate::live::whom::{self, Whom};
 
-/// Pages of a ring where nothing is said: what an unprivileged user may lock a cpu, by default.
+/// The default size of a ring in bytes: what an unprivileged user may lock per cpu by default.
 const DEFAULT_BYTES: usize = 512 << 10;
 
 /// Where the events are opened: for each ring, the targets that write to it.
 pub(super) type Places = Vec<Vec<Target<'static>>>;
 
-/// The rings by what they are written by: a ring a cpu, as those that are inherited must be bound to one; else a ring
-/// a thread.
+/// Returns the targets of each ring. There is one ring per cpu, because inherited events must be bound to a cpu;
+/// without inheritance, one ring per thread.
 pub(super) fn places(whom: &Whom, command: Option<u32>, inherit: bool) -> Result<Places, Failure> {
     let threads = match whom {
         Whom::Cpus(cpus) => return Ok(cpus.iter().map(|&cpu| vec![Target::cpu(cpu)]).collect()),
@@ -31,18 +31,18 @@ pub(super) fn places(whom: &Whom, command: Option<u32>, inherit: bool) -> Result
     Ok(whom::online()?.into_iter().map(on).collect())
 }
 
-/// The events of a recording, open and not yet counting.
+/// The open events of a recording. They do not count yet.
 #[derive(Debug, Default)]
 pub(super) struct Session {
-    /// Each with the index of its event.
+    /// The counters, each with the index of its event.
     pub(super) counters: Vec<(usize, Counter)>,
-    /// What is read as it is written.
+    /// The rings that are read while they are written.
     pub(super) rings: Vec<Ring>,
-    /// What keeps the newest.
+    /// The rings that keep the newest records.
     pub(super) overwrites: Vec<Overwrite>,
-    /// The events, as a capture lists them.
+    /// The events as the capture lists them.
     pub(super) events: Vec<EventFields>,
-    /// What the kernel is too old for, and was left out.
+    /// The kernel's names of the parts that it is too old for, and that were left out.
     pub(super) dropped: Vec<&'static str>,
 }
 
@@ -53,10 +53,10 @@ struct Refusal {
 }
 
 impl Session {
-    /// Opens `groups` everywhere.
+    /// Opens `groups` on all targets.
     ///
-    /// Where cycles were not asked for by name and nothing counts them, a clock does. Where the kernel may not be
-    /// sampled, user space alone is.
+    /// If no event was named and nothing counts cycles, opens a clock. If the kernel may not be sampled, samples user
+    /// space alone.
     pub(super) fn open(
         groups: &mut [EventGroup],
         manner: Manner<'_>,
@@ -86,9 +86,9 @@ impl Session {
         }
     }
 
-    /// Starts all events that do not wait for the command's exec.
+    /// Starts all events that do not wait for the exec of the command.
     pub(super) fn enable(&self) -> Result<(), Failure> {
-        // Members of a group go with their leader.
+        // Enabling a leader also starts its members.
         let leaders = self.leaders();
         Ok(leaders.into_iter().try_for_each(Counter::enable)?)
     }
@@ -98,11 +98,11 @@ impl Session {
         Ok(self.leaders().into_iter().try_for_each(Counter::disable)?)
     }
 
-    /// Waits until there are records to be read, and no longer than a tick.
+    /// Waits until there are records to read, at most for a tick.
     pub(super) fn wait(&mut self) -> Result<(), Failure> {
         let ready = ring::wait(&mut self.rings, Some(TICK))?;
         if ready.hangup && !ready.records {
-            // A wait that includes a task that has ended does not block.
+            // A wait that includes a task that has ended returns at once.
             std::thread::sleep(TICK);
         }
         Ok(())
@@ -164,7 +164,7 @@ impl Session {
             for (place, event) in group.events.iter().enumerate() {
                 let is_tracking = index == 0;
                 let builder = manner.builder(group, place, event, is_tracking)?;
-                // An event that is counted for all cpus at once is opened on the cpu that the PMU names.
+                // An event with a `cpumask` is opened only on the cpus that the PMU lists.
                 let elsewhere = |cpu| !event.cpus.is_empty() && !event.cpus.contains(&cpu);
                 if target.cpu_number().is_none_or(|cpu| !elsewhere(cpu)) {
                     let opened = match self.counters.get(leader) {
@@ -191,7 +191,7 @@ impl Session {
         Ok(())
     }
 
-    /// Maps a ring for the counters from `first` on, one for those that overwrite and one for the others.
+    /// Maps a ring for the counters starting at `first`: one for those that overwrite, and one for the others.
     fn map(&mut self, first: usize, manner: Manner<'_>) -> Result<(), Failure> {
         let page = ring::page_bytes();
         let mut pages = manner.args.mmap_pages.unwrap_or(DEFAULT_BYTES / page).max(1);
@@ -215,7 +215,7 @@ impl Session {
     }
 }
 
-/// Maps a ring; where the limit of locked memory forbids it and nobody chose the size, a smaller one.
+/// Maps a ring. If the limit of locked memory forbids it and the user did not choose a size, tries smaller sizes.
 fn fitting<R>(
     manner: Manner<'_>,
     pages: &mut usize,
@@ -233,7 +233,7 @@ fn fitting<R>(
     }
 }
 
-/// An event as a capture lists it, but for its attr and ids.
+/// Returns an event as a capture lists it, without its attr and ids.
 fn fields(event: &Event) -> EventFields {
     EventFields {
         name: Some(event.name.clone().into_bytes()),
@@ -244,7 +244,7 @@ fn fields(event: &Event) -> EventFields {
     }
 }
 
-/// Whether an error says that the kernel or the hardware does not have the event.
+/// Returns whether an error means that the kernel or the hardware does not have the event.
 fn is_lacking(error: &Error) -> bool {
     error
         .errno_name()
@@ -255,7 +255,7 @@ fn is_forbidden(error: &Error) -> bool {
     matches!(error.errno_name(), Some("EACCES" | "EPERM")) && limits::paranoid().is_ok_and(|level| level > 1)
 }
 
-/// Leaves the kernel out of every event that can; whether there was one.
+/// Excludes the kernel from every event that does not exclude it yet. Returns whether there was one.
 fn exclude_kernel(groups: &mut [EventGroup]) -> bool {
     let mut any = false;
     for event in groups.iter_mut().flat_map(|group| &mut group.events) {

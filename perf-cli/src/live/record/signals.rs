@@ -1,4 +1,4 @@
-//! The signals that a recording listens to.
+//! The signals that a recording handles.
 
 use alloc::sync::Arc;
 use core::sync::atomic::{AtomicBool, Ordering};
@@ -7,7 +7,7 @@ use std::io;
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM, SIGUSR2};
 use signal_hook::flag::register;
 
-/// What signals have asked for since it was last looked at. Each also ends a wait for records.
+/// The requests made by signals. Each signal also ends a wait for records.
 #[derive(Debug)]
 pub(super) struct Signals {
     end: Arc<AtomicBool>,
@@ -15,7 +15,7 @@ pub(super) struct Signals {
 }
 
 impl Signals {
-    /// From now on no signal ends this program before the capture is whole.
+    /// Installs the handlers. From now on no signal ends this program before the capture is complete.
     pub(super) fn new() -> io::Result<Self> {
         let (end, snapshot, child) = <(Arc<AtomicBool>, Arc<AtomicBool>, Arc<AtomicBool>)>::default();
         for signal in [SIGINT, SIGTERM, SIGHUP] {
@@ -26,12 +26,12 @@ impl Signals {
         Ok(Self { end, snapshot })
     }
 
-    /// Whether the recording is to end: Ctrl-C, or a signal that would have ended the program.
+    /// Returns whether the recording must end: Ctrl-C, or a signal that would have ended the program.
     pub(super) fn is_over(&self) -> bool {
         self.end.load(Ordering::Relaxed)
     }
 
-    /// Whether a snapshot is asked for; once for each time it is.
+    /// Returns whether a snapshot was requested since the last call.
     pub(super) fn takes_snapshot(&self) -> bool {
         self.snapshot.swap(false, Ordering::Relaxed)
     }

@@ -1,6 +1,6 @@
-//! The records of what ran before the recording.
+//! Synthesized records of what ran before the recording.
 //!
-//! They are those of `perf record`, byte for byte: times are 0, and so is all of the trailer.
+//! They are equal to those of `perf record`, byte for byte: the time is 0, and so is the rest of the trailer.
 
 use alloc::collections::BTreeSet;
 use std::fs::{self, File};
@@ -22,39 +22,39 @@ use crate::Failure;
 
 /// `MAP_HUGETLB` of `mmap(2)`, as perf writes it.
 const MAP_HUGETLB: u32 = 0x40000;
-/// The longest name that the kernel writes.
+/// The longest file name that the kernel writes.
 ///
 /// Kernel: `PATH_MAX`, without its NUL.
 const MAX_NAME: usize = 4095;
 /// The namespaces in the order of [`NamespaceIndex`](perf_abi::namespaces::NamespaceIndex).
 const NAMESPACES: [&str; 7] = ["net", "uts", "ipc", "pid", "user", "mnt", "cgroup"];
 
-/// Which records are wanted beside those of tasks and of executable mappings.
+/// The optional records, in addition to those of tasks and executable mappings.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Wanted {
-    /// Mappings that can be read and not executed.
+    /// Records of mappings that are readable and not executable.
     pub(crate) data: bool,
-    /// The namespaces of each task.
+    /// Records of the namespaces of each task.
     pub(crate) namespaces: bool,
 }
 
-/// Makes up records and hands each to `sink`.
+/// Synthesizes records and passes each to `sink`.
 ///
-/// A process that ends meanwhile has fewer records or none; that is no error. Holds one record at a time.
+/// A process that ends during this has fewer records or none; that is not an error. Holds one record at a time.
 pub(crate) struct Synthesizer<'a> {
     root: &'a Path,
     layout: &'a SampleLayout,
     wanted: Wanted,
-    /// Where large pages are mounted.
+    /// Where hugetlbfs is mounted; `None` if it is not.
     hugetlbfs: Option<Vec<u8>>,
     record: Vec<u8>,
     sink: &'a mut dyn FnMut(&[u8]) -> Result<(), Failure>,
-    /// Lines of `/proc/PID/maps` that could not be read.
+    /// The number of lines of `/proc/PID/maps` that could not be parsed.
     unreadable: u64,
 }
 
 impl<'a> Synthesizer<'a> {
-    /// Synthesises what is below `root`, with the trailer of `layout`, which is that of the first event.
+    /// Synthesizes records of the machine below `root`, with the trailer of `layout`, the layout of the first event.
     pub(crate) fn new(
         root: &'a Path,
         layout: &'a SampleLayout,
@@ -65,18 +65,19 @@ impl<'a> Synthesizer<'a> {
         Self { root, layout, wanted, hugetlbfs, record: Vec::new(), sink, unreadable: 0 }
     }
 
-    /// How many lines of `/proc/PID/maps` could not be read, and are missing.
+    /// Returns how many lines of `/proc/PID/maps` could not be parsed, so that their mappings are missing.
     pub(crate) fn unreadable(&self) -> u64 {
         self.unreadable
     }
 
-    /// The kernel and its modules: MMAP. Whether the kernel tells where it is; it hides that from most users.
+    /// Synthesizes MMAP records of the kernel and its modules. Returns whether the kernel's address is known; the
+    /// kernel hides it from most users.
     ///
     /// perf: `perf_event__synthesize_kernel_mmap`, `perf_event__synthesize_modules`.
     ///
     /// # Errors
     ///
-    /// What `sink` gives.
+    /// The errors of `sink`.
     pub(crate) fn kernel(&mut self) -> Result<bool, Failure> {
         let misc = Misc::from(CpuMode::KERNEL);
         let text = kernel::text(self.root);
@@ -98,13 +99,14 @@ impl<'a> Synthesizer<'a> {
         Ok(is_told)
     }
 
-    /// Every thread of every process: FORK, NAMESPACES, COMM, and behind the first thread's MMAP2.
+    /// Synthesizes the records of every thread of every process: FORK, NAMESPACES and COMM, and MMAP2 after those of
+    /// the first thread.
     ///
     /// perf: `perf_event__synthesize_threads`.
     ///
     /// # Errors
     ///
-    /// What `sink` gives.
+    /// The errors of `sink`.
     pub(crate) fn all(&mut self) -> Result<(), Failure> {
         for pid in processes::all(self.root) {
             for tid in processes::threads(self.root, pid) {
@@ -121,16 +123,17 @@ impl<'a> Synthesizer<'a> {
         Ok(())
     }
 
-    /// The given threads, and the first threads of their processes: COMM, NAMESPACES, and behind a first thread's
-    /// MMAP2.
+    /// Synthesizes the records of the given threads and of the first threads of their processes: COMM and NAMESPACES,
+    /// and MMAP2 after those of a first thread.
     ///
-    /// For whole processes, give all of their [`threads`](processes::threads).
+    /// To include whole processes, pass all of their [`threads`](processes::threads).
     ///
-    /// perf: `perf_event__synthesize_thread_map`, which tells a first thread that is not given once for each that is.
+    /// perf: `perf_event__synthesize_thread_map`. It repeats the records of a first thread that was not given, once for
+    /// each thread that was.
     ///
     /// # Errors
     ///
-    /// What `sink` gives.
+    /// The errors of `sink`.
     pub(crate) fn threads(&mut self, tids: &[i32]) -> Result<(), Failure> {
         let mut told: BTreeSet<i32> = tids.iter().copied().collect();
         for &tid in tids {
@@ -142,7 +145,7 @@ impl<'a> Synthesizer<'a> {
         Ok(())
     }
 
-    /// A thread that was asked for; its process, unless it is gone.
+    /// Synthesizes the records of one thread. Returns its process; `None` if the thread has ended.
     fn thread(&mut self, tid: i32) -> Result<Option<i32>, Failure> {
         let Some(task) = Task::read(&self.root.join(format!("proc/{tid}/task/{tid}")), tid) else {
             return Ok(None);
@@ -157,7 +160,7 @@ impl<'a> Synthesizer<'a> {
         self.put(Misc(0), &Record::Comm(Comm { pid: task.pid, tid: task.tid, comm: &task.comm }))
     }
 
-    /// NAMESPACES, if they are wanted. Zeros for what the kernel does not have, or does not show.
+    /// Synthesizes NAMESPACES, if wanted. Values that the kernel does not have or does not show are zero.
     fn namespaces(&mut self, task: &Task) -> Result<(), Failure> {
         if !self.wanted.namespaces {
             return Ok(());
@@ -174,7 +177,7 @@ impl<'a> Synthesizer<'a> {
         self.put(Misc(0), &Record::Namespaces(record))
     }
 
-    /// MMAP2 of a process, behind its first thread.
+    /// Synthesizes the MMAP2 records of a process if `task` is its first thread.
     ///
     /// perf: `perf_event__synthesize_mmap_events`.
     fn mappings(&mut self, task: &Task) -> Result<(), Failure> {
@@ -231,7 +234,7 @@ impl<'a> Synthesizer<'a> {
     }
 }
 
-/// Where large pages are mounted, by `/proc/mounts`: files there are memory without a file.
+/// Returns where hugetlbfs is mounted, from `/proc/mounts`. Its files are recorded as memory without a file.
 fn hugetlbfs(root: &Path) -> Option<Vec<u8>> {
     let mounts = fs::read(root.join("proc/mounts")).ok()?;
     mounts.split(|&byte| byte == b'\n').find_map(|line| {

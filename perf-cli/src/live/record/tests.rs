@@ -1,6 +1,6 @@
-//! What is read of a machine in a temporary folder, of this machine, and what the real perf makes of it.
+//! Tests with a machine in a temporary folder, with this machine, and with the real perf.
 //!
-//! Where there is no perf, the tests that compare with it say so and pass.
+//! If perf is not installed, the tests that compare with it print that and pass.
 
 #![allow(
     clippy::indexing_slicing,
@@ -21,7 +21,7 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-/// A folder of its own, which goes away again.
+/// A new folder that is removed when dropped.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -33,7 +33,7 @@ impl Folder {
         Self(path)
     }
 
-    /// A folder with files: their paths and contents.
+    /// Creates a folder with files, given by their paths and contents.
     fn with(files: &[(&str, &str)]) -> Self {
         let folder = Self::new();
         files.iter().for_each(|(path, content)| folder.put(path, content.as_bytes()));
@@ -53,14 +53,14 @@ impl Drop for Folder {
     }
 }
 
-/// A process that does nothing until it is dropped.
+/// A process that waits until it is dropped.
 struct Idle(Child);
 
 impl Idle {
     fn start() -> Self {
         let mut child =
             Command::new("cat").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("cat runs");
-        // When it answers, all that it needs is mapped.
+        // When it answers, everything that it needs is mapped.
         child.stdin.as_mut().unwrap().write_all(b"x").unwrap();
         child.stdout.as_mut().unwrap().read_exact(&mut [0]).unwrap();
         Self(child)
@@ -78,7 +78,7 @@ impl Drop for Idle {
     }
 }
 
-/// What perf prints; says so and gives `None` if it does not run, or not here.
+/// Runs perf and returns what it prints. If it does not run, prints that and returns `None`.
 fn perf(arguments: &[&str]) -> Option<String> {
     let home = std::env::temp_dir();
     let output = Command::new("perf")
@@ -95,7 +95,7 @@ fn perf(arguments: &[&str]) -> Option<String> {
     }
 }
 
-/// The bytes of what `perf record` records; says so and gives `None` if it does not.
+/// Runs `perf record` and returns the bytes of its capture. If it fails, prints that and returns `None`.
 fn perf_record(folder: &Folder, arguments: &[&str]) -> Option<Vec<u8>> {
     let path = folder.0.join("perf.data");
     let output = path.to_str().unwrap();
@@ -104,7 +104,7 @@ fn perf_record(folder: &Folder, arguments: &[&str]) -> Option<Vec<u8>> {
     Some(fs::read(path).unwrap())
 }
 
-/// Where this machine is.
+/// The root folder of this machine.
 fn here() -> &'static Path {
     Path::new("/")
 }

@@ -1,4 +1,4 @@
-//! The formats of the tracepoints that are recorded, as a capture carries them.
+//! The `TRACING_DATA` of a capture: the formats of the recorded tracepoints.
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -13,7 +13,7 @@ use perf_parse::tracepoint::TracingDataFields;
 
 use crate::Failure;
 
-/// The payload of the feature `TRACING_DATA`; `None` if no tracepoint is recorded.
+/// Returns the payload of the feature `TRACING_DATA`; `None` if no tracepoint is recorded.
 pub(super) fn data(groups: &[EventGroup]) -> Result<Option<Vec<u8>>, Failure> {
     let events = groups.iter().flat_map(|group| &group.events);
     let tracepoints: Vec<_> = events.filter(|event| event.attr.kind == EventType::TRACEPOINT).collect();
@@ -45,7 +45,7 @@ pub(super) fn data(groups: &[EventGroup]) -> Result<Option<Vec<u8>>, Failure> {
     Ok(Some(payload))
 }
 
-/// The text of a file of the tracing directory, some of which end behind the first read, however little that took.
+/// Reads a file of the tracing directory. Some of these files end after the first read, even if it was short.
 fn text(path: &Path) -> io::Result<Vec<u8>> {
     let mut file = File::open(path)?;
     let (mut text, mut chunk) = (Vec::new(), vec![0; 1 << 16]);
@@ -57,7 +57,7 @@ fn text(path: &Path) -> io::Result<Vec<u8>> {
     }
 }
 
-/// The system and the name of a tracepoint: as the event is named, unless the user named it otherwise.
+/// Returns the system and the name of a tracepoint: from the event's name, unless the user changed that.
 fn find(tracefs: &Tracefs, event: &Event) -> Option<(String, String)> {
     let is = |system: &str, name: &str| tracefs.id(system, name).is_ok_and(|id| id == event.attr.config);
     let mut parts = event.name.split(':');

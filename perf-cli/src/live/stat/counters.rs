@@ -1,4 +1,4 @@
-//! The events, opened on everyone they are about.
+//! The events, opened on all their targets.
 
 use alloc::collections::BTreeMap;
 
@@ -10,14 +10,14 @@ use super::tally::{Place, Reading, Tally};
 use crate::Failure;
 use crate::live::whom::Whom;
 
-/// Whom the events are opened on, and how.
+/// The targets of the events, and how the events are opened.
 #[derive(Debug)]
 pub(crate) struct Scope<'a> {
     pub(crate) whom: &'a Whom,
-    /// The command's process, where there is one.
+    /// The process id of the command, if there is one.
     pub(crate) command: Option<u32>,
     pub(crate) inherit: bool,
-    /// Whether each cpu or thread is told by itself.
+    /// Whether the count of each cpu or thread is shown separately.
     pub(crate) apart: bool,
 }
 
@@ -25,11 +25,11 @@ pub(crate) struct Scope<'a> {
 #[derive(Debug)]
 pub(crate) struct Counters {
     groups: Vec<Open>,
-    /// As they were opened, in the order of the groups.
+    /// The events as they were opened, in the order of the groups.
     pub(crate) events: Vec<Event>,
-    /// Whether anything here counts the event.
+    /// Whether any PMU of this machine counts the event.
     is_supported: Vec<bool>,
-    /// Whether they wait for the command's exec.
+    /// Whether the events wait for the exec of the command.
     on_exec: bool,
 }
 
@@ -38,24 +38,25 @@ pub(crate) struct Counters {
 struct Open {
     group: Group,
     place: Place,
-    /// Which events the counters are of.
+    /// The index of the event of each counter.
     events: Vec<usize>,
 }
 
-/// What came of opening a group on a target.
+/// The result of opening a group on a target.
 enum Opened {
-    /// The events that nothing counts are not in it.
+    /// The group, without events that nothing counts.
     Group(Option<Open>),
-    /// It is weak, and its events do not fit together.
+    /// The group is weak, and its events do not fit on the PMU together.
     Apart,
     /// The thread has ended.
     Gone,
 }
 
 impl Counters {
-    /// Opens the events, which do not count yet.
+    /// Opens the events. They do not count yet.
     ///
-    /// An event that the kernel or the hardware lacks is left out, and later told to be so; any other failure is one.
+    /// Leaves out an event that the kernel or the hardware does not have; the report shows it as not supported. Any
+    /// other failure is an error.
     pub(crate) fn open(groups: &[EventGroup], scope: &Scope<'_>) -> Result<Self, Failure> {
         if !limits::is_supported() {
             return Err(Failure("this kernel was built without CONFIG_PERF_EVENTS".to_owned()));
@@ -81,7 +82,7 @@ impl Counters {
         Ok(counters)
     }
 
-    /// Opens a group on every target; false if it is weak and its events have to be opened apart.
+    /// Opens a group on every target. Returns `false` if it is weak and its events must be opened separately.
     fn open_everywhere(
         &mut self,
         indices: &[usize],
@@ -123,7 +124,7 @@ impl Counters {
         let mut open: Option<Open> = None;
         for &index in indices {
             let Some(event) = self.events.get_mut(index) else { continue };
-            // An event that is counted for all cpus at once is opened on the cpu that the PMU names.
+            // An event with a `cpumask` is opened only on the cpus that the PMU lists.
             let elsewhere = |cpu| !event.cpus.is_empty() && !event.cpus.contains(&cpu);
             if target.cpu_number().is_some_and(elsewhere) {
                 continue;
@@ -131,14 +132,14 @@ impl Counters {
             match open_event(event, open.as_mut().map(|open| &mut open.group), target, scope) {
                 Ok(None) => open.iter_mut().for_each(|open| open.events.push(index)),
                 Ok(Some(group)) => open = Some(Open { group, place, events: vec![index] }),
-                // Of threads that were listed, some may have ended since.
+                // Some of the listed threads may have ended since.
                 Err(error)
                     if error.errno_name() == Some("ESRCH") && matches!(scope.whom, Whom::Threads(_)) =>
                 {
                     return Ok(Opened::Gone);
                 }
                 Err(error) if is_lacking(&error) && weak => return Ok(Opened::Apart),
-                // A group is nothing without its leader.
+                // Without its leader, a group cannot be opened.
                 Err(error) if is_lacking(&error) && open.is_none() => break,
                 Err(error) if is_lacking(&error) => {}
                 Err(error) => return Err(Failure(format!("{}: {error}", event.name))),
@@ -147,7 +148,7 @@ impl Counters {
         Ok(Opened::Group(open))
     }
 
-    /// Starts counting, but for events that the command's exec starts.
+    /// Starts counting. Events that wait for the command's exec are not started here.
     pub(crate) fn enable(&self) -> Result<(), Failure> {
         if self.on_exec {
             return Ok(());
@@ -160,14 +161,14 @@ impl Counters {
         Ok(self.groups.iter().try_for_each(|open| open.group.disable())?)
     }
 
-    /// What was counted up to now.
+    /// Reads what was counted up to now.
     pub(crate) fn read(&self) -> Result<Reading, Failure> {
         let mut reading: Reading =
             self.is_supported.iter().map(|supported| supported.then(BTreeMap::new)).collect();
         for open in &self.groups {
             let counts = match open.group.read() {
                 Ok(counts) => counts,
-                // A pinned group that could not be kept on the PMU: the kernel has no count to tell.
+                // A pinned group that could not be kept on the PMU: the kernel has no count.
                 Err(error) if error.errno().is_none() => continue,
                 Err(error) => return Err(error.into()),
             };
@@ -182,7 +183,7 @@ impl Counters {
     }
 }
 
-/// Whom the events are opened on, and where what they count is added.
+/// Returns the targets, each with the place to which its counts are added.
 fn targets(scope: &Scope<'_>) -> Vec<(Target<'static>, Place)> {
     let place = |own| if scope.apart { own } else { Place::Everywhere };
     match scope.whom {
@@ -194,9 +195,9 @@ fn targets(scope: &Scope<'_>) -> Vec<(Target<'static>, Place)> {
     }
 }
 
-/// Opens an event as a member of `group`, or as the leader of a new one, which is the result.
+/// Opens an event as a member of `group`, or as the leader of a new group, which is returned.
 ///
-/// Where the kernel may not be counted, user space alone is, which the event's name then tells: as by `perf stat`.
+/// If the kernel may not be counted, counts user space alone and adds that to the event's name, as `perf stat` does.
 fn open_event(
     event: &mut Event,
     mut group: Option<&mut Group>,
@@ -233,7 +234,7 @@ fn open_event(
                     Ok(opened)
                 }
                 Err(second) if is_lacking(&second) => Err(second),
-                // Why the event itself was not opened.
+                // Report why the event itself was not opened.
                 Err(_) => Err(error),
             }
         }
@@ -241,7 +242,7 @@ fn open_event(
     }
 }
 
-/// Whether an error says that the kernel or the hardware does not have the event.
+/// Returns whether an error means that the kernel or the hardware does not have the event.
 fn is_lacking(error: &Error) -> bool {
     let lacking = ["EINVAL", "ENOSYS", "ENOENT", "EOPNOTSUPP", "ENXIO", "ENODEV"];
     error.errno_name().is_some_and(|name| lacking.contains(&name))

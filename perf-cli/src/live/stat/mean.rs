@@ -1,15 +1,15 @@
-//! The mean of some runs.
+//! The mean of several runs.
 
-/// The mean of some values, and how far off it may be.
+/// A mean and its standard error.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Mean {
     pub(crate) value: f64,
-    /// Its standard error; 0 of a single value.
+    /// The standard error; 0 for a single value.
     pub(crate) error: f64,
 }
 
 impl Mean {
-    /// `None` of no values.
+    /// Returns the mean; `None` for no values.
     pub(crate) fn of(values: &[f64]) -> Option<Self> {
         let n = values.len() as f64;
         if values.is_empty() {
@@ -21,7 +21,7 @@ impl Mean {
         Some(Self { value, error })
     }
 
-    /// The standard error as a percent of the mean; 0 where the mean is.
+    /// Returns the standard error as a percentage of the mean; 0 if the mean is 0.
     pub(crate) fn error_percent(self) -> f64 {
         if self.value == 0.0 { 0.0 } else { 100.0 * self.error / self.value.abs() }
     }

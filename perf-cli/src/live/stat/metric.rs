@@ -1,4 +1,4 @@
-//! What follows from a count and others beside it.
+//! Metrics: values computed from a count and from other counts.
 
 use core::time::Duration;
 
@@ -6,7 +6,7 @@ use perf_open::Event;
 use perf_open::abi::attr::AttrFlags;
 use perf_open::abi::event::{EventType, HW_EVENT_MASK, HwId, SwId};
 
-/// What is known of an event beyond its name, as far as metrics go.
+/// The role of an event in metrics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
     /// Counts nanoseconds of a cpu.
@@ -17,20 +17,20 @@ pub(crate) enum Role {
     BranchMisses,
     CacheReferences,
     CacheMisses,
-    /// A plain number of something.
+    /// Counts occurrences of something else.
     Other,
-    /// Has a unit of its own: a rate would need another.
+    /// Has a unit of its own, so a rate would need another unit.
     Measure,
 }
 
-/// An event's role, and which modes of the cpu it leaves out: events compare only where these are the same.
+/// The role of an event, and the cpu modes that it excludes. Only events that exclude the same modes are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Kind {
     pub(crate) role: Role,
     excluded: AttrFlags,
 }
 
-/// A value that follows.
+/// A computed value.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Metric {
     pub(crate) value: f64,
@@ -40,7 +40,7 @@ pub(crate) struct Metric {
 impl Kind {
     pub(crate) fn of(event: &Event) -> Self {
         let attr = &event.attr;
-        // Above it is the PMU, on machines whose cpus are of several kinds.
+        // The upper bits are the type of the PMU on machines with several kinds of cpus.
         let hardware = u32::try_from(attr.config & HW_EVENT_MASK).map(HwId);
         let role = match (attr.kind, hardware, SwId(attr.config)) {
             (EventType::SOFTWARE, _, SwId::CPU_CLOCK | SwId::TASK_CLOCK) => Role::Clock,
@@ -58,13 +58,13 @@ impl Kind {
     }
 }
 
-/// What follows from `value`, which an event of `kind` counted in `elapsed`. `beside` are the events that were counted
-/// in the same place, with their values; of clocks these are nanoseconds.
+/// Computes the metric of `value`, which an event of `kind` counted in `elapsed`. `beside` has the events that were
+/// counted in the same place, with their values; the values of clocks are nanoseconds.
 pub(crate) fn metric(kind: Kind, value: f64, elapsed: Duration, beside: &[(Kind, f64)]) -> Option<Metric> {
     let find = |wanted: &dyn Fn(&Kind) -> bool| {
         beside.iter().find(|(kind, _)| wanted(kind)).map(|&(_, value)| value).filter(|&value| value > 0.0)
     };
-    // A clock tells the time whatever modes are left out.
+    // A clock measures time, whatever modes it excludes.
     let clock = find(&|other| other.role == Role::Clock);
     let same_modes = |role| find(&|other| other.role == role && other.excluded == kind.excluded);
     let metric = |value, unit: &str| Some(Metric { value, unit: unit.to_owned() });
@@ -88,7 +88,7 @@ pub(crate) fn metric(kind: Kind, value: f64, elapsed: Duration, beside: &[(Kind,
     metric(value, &unit)
 }
 
-/// A rate with a prefix that leaves few digits.
+/// Returns a rate with the unit prefix that leaves few digits.
 fn per_second(rate: f64) -> (f64, String) {
     let prefixes = [(1e9, "G"), (1e6, "M"), (1e3, "K")];
     let (scale, prefix) = prefixes.into_iter().find(|&(scale, _)| rate >= scale).unwrap_or((1.0, ""));
@@ -156,7 +156,7 @@ mod tests {
         assert_eq!(told(faults, 1.2e9, &[clock]), is(2.4, "G/sec"));
         assert_eq!(told(faults, 12.0, &[]), None);
         assert_eq!(told(hardware(HwId::BRANCH_INSTRUCTIONS), 12.0, &[clock]), is(24.0, "/sec"));
-        // Without the event that it is a share of.
+        // Without the event that the percentage needs.
         assert_eq!(told(hardware(HwId::BRANCH_MISSES), 12.0, &[clock]), is(24.0, "/sec"));
         let joules = Event { unit: Some("Joules".to_owned()), ..Event::raw(2) };
         assert_eq!(told(Kind::of(&joules), 12.0, &[clock]), None);

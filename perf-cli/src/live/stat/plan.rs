@@ -1,4 +1,4 @@
-//! What is to be counted, and of whom.
+//! What is counted, and on which targets.
 
 use perf_open::abi::event::{HwId, SwId};
 use perf_open::{Event, EventGroup};
@@ -8,7 +8,7 @@ use crate::args::live::StatArgs;
 use crate::live::events::asked_for;
 use crate::live::whom::Whom;
 
-/// Whom the command line asks for.
+/// Returns the targets of the command line.
 pub(crate) fn whom(args: &StatArgs) -> Result<Whom, Failure> {
     let whom = Whom::of(&args.whom, !args.command.is_empty())?;
     match &whom {
@@ -20,13 +20,13 @@ pub(crate) fn whom(args: &StatArgs) -> Result<Whom, Failure> {
     }
 }
 
-/// The events, in groups.
+/// Returns the events of the command line, in groups; the defaults if it has none.
 pub(crate) fn events(args: &StatArgs, whom: &Whom) -> Result<Vec<EventGroup>, Failure> {
     let groups = asked_for(&args.events, "not supported")?;
     Ok(if args.events.is_empty() { defaults(whom) } else { groups })
 }
 
-/// What is counted where nothing is asked for: what `perf stat` counts.
+/// Returns the default events, those of `perf stat`.
 fn defaults(whom: &Whom) -> Vec<EventGroup> {
     let clock = if matches!(whom, Whom::Cpus(_)) { SwId::CPU_CLOCK } else { SwId::TASK_CLOCK };
     let software = [clock, SwId::CONTEXT_SWITCHES, SwId::CPU_MIGRATIONS, SwId::PAGE_FAULTS];

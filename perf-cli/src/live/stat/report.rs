@@ -1,4 +1,4 @@
-//! Where the counts go, and as what.
+//! The output of the counts, and its format.
 
 use core::time::Duration;
 use std::fs::File;
@@ -14,7 +14,7 @@ mod csv;
 mod json;
 mod text;
 
-/// How it is printed.
+/// The format of the output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Format {
     Text,
@@ -22,24 +22,24 @@ enum Format {
     Csv { separator: String },
 }
 
-/// What is printed behind the counts.
+/// The values printed after the counts.
 #[derive(Clone, Debug)]
 pub(crate) struct Totals {
-    /// Seconds that each run took.
+    /// The seconds that each run took.
     pub(crate) elapsed: Vec<f64>,
-    /// The cpu time of each run, of a command.
+    /// The cpu time of each run of a command.
     pub(crate) cpu_times: Vec<CpuTime>,
 }
 
-/// The counts on their way out.
+/// The output of the counts.
 pub(crate) struct Report {
     format: Format,
     out: Box<dyn Write>,
-    /// What the output is called in a message.
+    /// The name of the output in messages.
     name: String,
-    /// Whether the reader went away, as `head` does: nothing more is to be written.
+    /// Whether the reader has closed its end, as `head` does. Then nothing more is written.
     closed: bool,
-    /// Columns for the units.
+    /// The columns for the units.
     unit_width: usize,
 }
 
@@ -63,8 +63,8 @@ impl Report {
         Ok(Self { format, out, name, closed: false, unit_width: 0 })
     }
 
-    /// What stands before the counts: `what` is counted, so many `runs` of it; with intervals, their columns. The
-    /// longest unit has `unit_width` signs.
+    /// Prints the head of a text report: what is counted and the number of runs; with intervals, the heads of the
+    /// columns. CSV and JSON have no head. `unit_width` is the number of characters of the longest unit.
     pub(crate) fn head(
         &mut self,
         what: &str,
@@ -83,7 +83,7 @@ impl Report {
         }
     }
 
-    /// Rows, of the moment `at` with intervals.
+    /// Prints rows; with intervals, those of the time `at`.
     pub(crate) fn rows(
         &mut self,
         rows: &[Row<'_>],
@@ -102,7 +102,7 @@ impl Report {
         self.print(lines)
     }
 
-    /// What stands behind the counts.
+    /// Prints what follows the counts.
     pub(crate) fn totals(&mut self, totals: &Totals) -> Result<(), Failure> {
         match self.format {
             Format::Text => self.print(text::totals(totals)),
@@ -111,7 +111,7 @@ impl Report {
         }
     }
 
-    /// Whether there is still a reader.
+    /// Returns whether there is still a reader.
     pub(crate) fn is_open(&self) -> bool {
         !self.closed
     }

@@ -1,4 +1,4 @@
-//! From readings to what is shown: means, scales, metrics.
+//! From readings to the rows of a report: means, scales, metrics.
 
 use alloc::collections::BTreeSet;
 use core::time::Duration;
@@ -9,30 +9,30 @@ use super::mean::Mean;
 use super::metric::{Kind, Metric, Role, metric};
 use super::tally::{Place, Reading, Tally};
 
-/// An event as it is shown.
+/// An event as the report shows it.
 #[derive(Clone, Debug)]
 pub(crate) struct Shown {
     pub(crate) name: String,
     pub(crate) unit: Option<String>,
-    /// What makes a count one of units.
+    /// The conversion of a count to the unit.
     scale: Option<Scale>,
     kind: Kind,
 }
 
-/// What makes a count one of units.
+/// The conversion of a count to a unit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Scale {
-    /// It is multiplied by this, which sysfs tells.
+    /// Multiply by this factor from sysfs.
     Times(f64),
-    /// It is divided by this.
+    /// Divide by this number.
     By(f64),
 }
 
-/// What clocks count, as it is shown.
+/// Nanoseconds, which clocks count, in a millisecond, in which they are shown.
 const NANOSECONDS_IN_MILLISECOND: f64 = 1e6;
 
 impl Shown {
-    /// Whether what is shown has decimals.
+    /// Returns whether the shown value has decimals.
     pub(crate) fn has_scale(&self) -> bool {
         self.scale.is_some()
     }
@@ -57,51 +57,51 @@ impl From<&Event> for Shown {
     }
 }
 
-/// A number that was counted, in units of the event.
+/// A count in the unit of the event.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Value {
-    /// Counted, or estimated from the part of the time that it was.
+    /// A count, exact or estimated from the part of the time for which the event ran.
     Whole(u64),
-    /// Of an event with a scale, or the mean of runs.
+    /// The count of an event with a scale, or the mean of several runs.
     Real(f64),
 }
 
-/// Why there is a value or none.
+/// Whether an event has a value, and why not.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Status {
     Counted {
         value: Value,
-        /// How far off the mean may be.
+        /// The standard error of the mean, in percent.
         deviation_percent: f64,
     },
-    /// It was open and never counted.
+    /// The event was open, but never ran.
     NotCounted,
-    /// Nothing here counts it.
+    /// Nothing on this machine counts the event.
     NotSupported,
 }
 
-/// An event in a place.
+/// An event at a place.
 #[derive(Clone, Debug)]
 pub(crate) struct Row<'a> {
     pub(crate) event: &'a Shown,
     pub(crate) place: Place,
     pub(crate) status: Status,
-    /// How long it was to be counted and how long it was: nanoseconds, the mean of the runs.
+    /// Nanoseconds for which the event was enabled and for which it ran, the means of the runs.
     pub(crate) enabled: u64,
     pub(crate) running: u64,
     pub(crate) metric: Option<Metric>,
 }
 
 impl Row<'_> {
-    /// The part of the time that it was counted; `None` if there was no such time.
+    /// Returns the percentage of the enabled time for which the event ran; `None` if it was never enabled.
     pub(crate) fn running_percent(&self) -> Option<f64> {
         (self.enabled > 0).then(|| 100.0 * self.running as f64 / self.enabled as f64)
     }
 }
 
-/// The rows of some runs, `elapsed` in the mean: for each event its places.
+/// Returns the rows of several runs, which took `elapsed` in the mean: for each event, its places.
 pub(crate) fn rows<'a>(events: &'a [Shown], runs: &[Reading], elapsed: Duration) -> Vec<Row<'a>> {
-    // An event that nothing here counts has a row a place, too.
+    // An event that nothing counts also has a row for each place.
     let all_places: BTreeSet<Place> =
         runs.iter().flatten().flatten().flat_map(|places| places.keys().copied()).collect();
     let all_places = if all_places.is_empty() { BTreeSet::from([Place::Everywhere]) } else { all_places };
@@ -136,7 +136,7 @@ pub(crate) fn rows<'a>(events: &'a [Shown], runs: &[Reading], elapsed: Duration)
     result
 }
 
-/// What the runs counted, of those that did.
+/// Returns the counts of the runs that have one.
 fn counts(tallies: &[Tally]) -> Vec<f64> {
     tallies.iter().filter_map(|tally| tally.scaled()).map(|value| value as f64).collect()
 }

@@ -1,13 +1,13 @@
-//! What events counted, by place: the arithmetic of it.
+//! Arithmetic of counts, by event and place.
 
 use alloc::collections::BTreeMap;
 
 use perf_open::Count;
 
-/// Where a count is from.
+/// The place of a count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Place {
-    /// Everywhere: added up.
+    /// The sum of all places.
     Everywhere,
     /// A cpu.
     Cpu(u32),
@@ -15,17 +15,17 @@ pub(crate) enum Place {
     Thread(u32),
 }
 
-/// A count, and the nanoseconds that belong to it.
+/// A count and its times in nanoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Tally {
     pub(crate) value: u64,
-    /// How long the event was to be counted.
+    /// Nanoseconds for which the event was enabled.
     pub(crate) enabled: u64,
-    /// How long it was.
+    /// Nanoseconds for which the event ran.
     pub(crate) running: u64,
 }
 
-/// What was counted up to a moment, by event; `None` for an event that nothing here counts.
+/// The counts up to a moment, by event; `None` for an event that nothing on this machine counts.
 pub(crate) type Reading = Vec<Option<BTreeMap<Place, Tally>>>;
 
 impl From<Count> for Tally {
@@ -40,7 +40,7 @@ impl From<Count> for Tally {
 }
 
 impl Tally {
-    /// The count, or what it would be had the event been counted all the time; `None` if it never was.
+    /// Returns the count, extrapolated to the whole enabled time; `None` if the event never ran.
     pub(crate) fn scaled(self) -> Option<u64> {
         Count::with_times(self.value, self.enabled, self.running).scaled()
     }
@@ -53,7 +53,7 @@ impl Tally {
         }
     }
 
-    /// What came after `earlier`, of the same event and place.
+    /// Returns the difference to `earlier`, of the same event and place.
     pub(crate) fn since(self, earlier: Self) -> Self {
         Self {
             value: self.value.wrapping_sub(earlier.value),
@@ -63,7 +63,7 @@ impl Tally {
     }
 }
 
-/// What came after `earlier`.
+/// Returns the difference to `earlier`.
 pub(crate) fn since(now: &Reading, earlier: &Reading) -> Reading {
     let places = |(index, places): (usize, &Option<BTreeMap<Place, Tally>>)| {
         let before = earlier.get(index).and_then(Option::as_ref);

@@ -1,4 +1,4 @@
-//! Waiting: for the command, for Ctrl-C, for the time to be over.
+//! Waiting: for the command, for Ctrl-C, or for a timeout.
 
 use core::time::Duration;
 use std::io;
@@ -14,54 +14,54 @@ use signal_hook::iterator::Signals;
 use crate::Failure;
 use crate::live::whom::is_alive;
 
-/// How often threads that are no children are looked after.
+/// How often threads that are not children are checked.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// Why the counting is over.
+/// Why counting has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum End {
     /// The command has ended.
     Command(ExitStatus),
-    /// All threads have.
+    /// All threads have ended.
     Threads,
-    /// The time is over.
+    /// The timeout has expired.
     Timeout,
     /// A signal asked for it.
     Signal,
-    /// Nobody reads what was counted.
+    /// The reader of the output has closed its end.
     Unread,
 }
 
-/// The signals that reach this program, in their order.
+/// The signals that this program receives, in order.
 #[derive(Debug)]
 pub(crate) struct Watch {
     signals: Receiver<i32>,
 }
 
-/// What is waited for.
+/// The conditions that end a wait.
 #[derive(Debug)]
 pub(crate) struct Until<'a> {
     pub(crate) command: Option<&'a mut Workload>,
-    /// Threads that are no children; empty for a whole machine.
+    /// Threads that are not children; empty for a whole machine.
     pub(crate) threads: &'a [u32],
     pub(crate) timeout: Option<Duration>,
     pub(crate) interval: Option<Duration>,
 }
 
 impl Watch {
-    /// From now on no signal ends this program before it has told what was counted.
+    /// Installs the handlers. From now on no signal ends this program before it has printed the counts.
     pub(crate) fn new() -> io::Result<Self> {
         let mut signals = Signals::new([SIGCHLD, SIGHUP, SIGINT, SIGTERM])?;
         let (sender, receiver) = mpsc::channel();
-        // Ends when the receiver does.
+        // The thread ends when the receiver is dropped.
         thread::spawn(move || signals.forever().try_for_each(|signal| sender.send(signal)));
         Ok(Self { signals: receiver })
     }
 
-    /// Waits. At each interval `each` is told the time since `start`, and says whether to go on.
+    /// Waits. At each interval, calls `each` with the time since `start`; `each` returns whether to continue.
     ///
-    /// Ctrl-C reaches the command too, which may have something to say before it ends: the first one is its own, the
-    /// second ends the waiting. `SIGTERM` and `SIGHUP` reach this program alone, and are passed on.
+    /// The command receives Ctrl-C too, and may print something before it ends. So the first Ctrl-C is left to the
+    /// command, and the second ends the wait. Only this program receives `SIGTERM` and `SIGHUP`, and it passes them on.
     pub(crate) fn wait(
         &self,
         until: &mut Until<'_>,
@@ -88,7 +88,7 @@ impl Watch {
                     if !each(elapsed)? {
                         return Ok(End::Unread);
                     }
-                    // Intervals that were missed are not made up for.
+                    // Missed intervals are skipped.
                     let missed = elapsed.saturating_sub(due).as_nanos() / interval.as_nanos().max(1);
                     let steps = u32::try_from(missed).unwrap_or(u32::MAX).saturating_add(1);
                     next = Some(due.saturating_add(interval.saturating_mul(steps)));
@@ -109,7 +109,7 @@ impl Watch {
         }
     }
 
-    /// Asks a command that runs on to end, and waits until it does or another signal comes.
+    /// Asks a command that still runs to end, and waits until it does or another signal comes.
     pub(crate) fn end(&self, command: &mut Workload) -> Result<(), Failure> {
         end(command);
         while command.try_wait()?.is_none() {
@@ -120,7 +120,7 @@ impl Watch {
         Ok(())
     }
 
-    /// The next signal; `None` if none comes in time.
+    /// Returns the next signal; `None` if none comes before the timeout.
     fn signal(&self, timeout: Option<Duration>) -> Result<Option<i32>, Failure> {
         let received = match timeout {
             Some(timeout) => self.signals.recv_timeout(timeout),
@@ -136,6 +136,6 @@ impl Watch {
 
 /// Asks a command to end.
 fn end(command: &mut Workload) {
-    // It may have ended by itself.
+    // The command may have ended by itself.
     let _ = command.terminate();
 }

@@ -1,4 +1,4 @@
-//! Cpus: how many, which, where, and their caches.
+//! Cpus: number, models, topology, and caches.
 
 use std::path::{Path, PathBuf};
 
@@ -8,22 +8,22 @@ use perf_parse::file::{Cache, CpuPlace, CpuTopology};
 
 use super::{number, numbered, ranges, text};
 
-/// How many cpus perf takes a machine to have at most.
+/// perf's maximum number of cpus of a machine.
 const MAX_CPUS: u32 = 1 << 20;
 
-/// What `/proc/cpuinfo` calls the model of a cpu; it differs by architecture.
+/// The names of a cpu's model in `/proc/cpuinfo`, which differ by architecture.
 ///
 /// perf: `CPUINFO_PROC`, `tools/perf/perf-sys.h`.
 const MODEL: [&str; 8] =
     ["model name", "Model Name", "Processor", "cpu model", "cpu type", "vendor_id", "cpu", "core ID"];
 
-/// `CPUDESC`: the model of the first cpu, with single spaces.
+/// Returns `CPUDESC`: the model of the first cpu, with single spaces.
 pub(super) fn description(cpuinfo: &str) -> Option<String> {
     let model = MODEL.iter().find_map(|name| field(cpuinfo, name))?;
     Some(model.split_ascii_whitespace().collect::<Vec<_>>().join(" "))
 }
 
-/// `CPUID`: vendor, family, model and stepping on x86, the MIDR register on arm64.
+/// Returns `CPUID`: vendor, family, model and stepping on x86, the MIDR register on arm64.
 ///
 /// perf: `get_cpuid`, `tools/perf/arch`.
 pub(super) fn id(root: &Path, cpuinfo: &str) -> Option<String> {
@@ -34,7 +34,7 @@ pub(super) fn id(root: &Path, cpuinfo: &str) -> Option<String> {
     text(&root.join("sys/devices/system/cpu/cpu0/regs/identification/midr_el1"))
 }
 
-/// The first field of that name in `/proc/cpuinfo`.
+/// Returns the first field with that name in `/proc/cpuinfo`.
 fn field<'a>(cpuinfo: &'a str, name: &str) -> Option<&'a str> {
     let fields = cpuinfo.lines().filter_map(|line| line.split_once(':'));
     fields
@@ -43,7 +43,7 @@ fn field<'a>(cpuinfo: &'a str, name: &str) -> Option<&'a str> {
         .map(|(_, value)| value)
 }
 
-/// `NRCPUS`, `CPU_TOPOLOGY`, `CACHE`.
+/// Adds `NRCPUS`, `CPU_TOPOLOGY` and `CACHE`.
 pub(super) fn describe<O: Endian>(root: &Path, features: &mut Features<O>) -> Result<(), WriteFileError> {
     let folder = root.join("sys/devices/system/cpu");
     let list = |name: &str| ranges(&text(&folder.join(name))?);
@@ -61,9 +61,9 @@ pub(super) fn describe<O: Endian>(root: &Path, features: &mut Features<O>) -> Re
     caches(&cpus, features)
 }
 
-/// `CPU_TOPOLOGY` of the cpus with these folders.
+/// Adds `CPU_TOPOLOGY` of the cpus with these folders.
 fn topology<O: Endian>(cpus: &[PathBuf], features: &mut Features<O>) -> Result<(), WriteFileError> {
-    // Each by its name, and by what it was before Linux 5.3.
+    // The name of each file, and its name before Linux 5.3.
     let core_siblings = lists(cpus, &["package_cpus_list", "core_siblings_list"]);
     let thread_siblings = lists(cpus, &["core_cpus_list", "thread_siblings_list"]);
     let die_siblings = lists(cpus, &["die_cpus_list"]);
@@ -71,7 +71,7 @@ fn topology<O: Endian>(cpus: &[PathBuf], features: &mut Features<O>) -> Result<(
         return Ok(());
     }
     let has_dies = !die_siblings.is_empty();
-    // A cpu that is offline has no place, which perf writes as -1.
+    // An offline cpu has no topology; perf writes -1.
     let place = |cpu: &PathBuf| {
         let id = |name: &str| number(&cpu.join("topology").join(name)).unwrap_or(u32::MAX);
         let die_id = has_dies.then(|| id("die_id"));
@@ -85,7 +85,7 @@ fn topology<O: Endian>(cpus: &[PathBuf], features: &mut Features<O>) -> Result<(
     })
 }
 
-/// The different lists that the cpus have under the first of the names that is there.
+/// Returns the distinct lists of the cpus, from the first of the names that exists.
 fn lists(cpus: &[PathBuf], names: &[&str]) -> Vec<String> {
     let mut lists: Vec<String> = Vec::new();
     for cpu in cpus {
@@ -99,7 +99,7 @@ fn bytes(lists: &[String]) -> Vec<&[u8]> {
     lists.iter().map(String::as_bytes).collect()
 }
 
-/// `CACHE` of the cpus with these folders: each cache once, by rising level.
+/// Adds `CACHE` of the cpus with these folders: each cache once, in ascending order of level.
 fn caches<O: Endian>(cpus: &[PathBuf], features: &mut Features<O>) -> Result<(), WriteFileError> {
     let mut caches: Vec<([u32; 4], [String; 3])> = Vec::new();
     for cpu in cpus {

@@ -1,4 +1,4 @@
-//! Memory: how much, and which of it belongs to which NUMA node.
+//! Memory: its size, and which part belongs to which NUMA node.
 
 use std::path::Path;
 
@@ -8,18 +8,19 @@ use perf_parse::file::write::{Features, WriteFileError};
 
 use super::{numbered, ranges, text};
 
-/// `TOTAL_MEM`: KiB of memory.
+/// Returns `TOTAL_MEM`: KiB of memory.
 pub(super) fn total(root: &Path) -> Option<u64> {
     kib(&text(&root.join("proc/meminfo"))?, "MemTotal:")
 }
 
-/// KiB in the line of `meminfo` that has that name, behind the number of a node or not.
+/// Returns the KiB in the line of `meminfo` with that name. In a node's `meminfo`, the number of the node precedes the
+/// name.
 fn kib(meminfo: &str, name: &str) -> Option<u64> {
     let mut lines = meminfo.lines().map(str::split_ascii_whitespace);
     lines.find_map(|mut words| words.find(|word| *word == name).and(words.next()))?.parse().ok()
 }
 
-/// `NUMA_TOPOLOGY`, `MEM_TOPOLOGY`.
+/// Adds `NUMA_TOPOLOGY` and `MEM_TOPOLOGY`.
 pub(super) fn describe<O: Endian>(root: &Path, features: &mut Features<O>) -> Result<(), WriteFileError> {
     let folder = root.join("sys/devices/system/node");
     let nodes = numbered(&folder, "node");

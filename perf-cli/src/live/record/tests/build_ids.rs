@@ -1,4 +1,4 @@
-//! Which files are meant, and their build ids.
+//! The files that are needed, and their build ids.
 
 use alloc::collections::BTreeSet;
 use std::path::Path;
@@ -20,7 +20,7 @@ use super::{Folder, here, perf_record};
 use crate::live::record::build_ids::Collector;
 use crate::live::record::elf;
 
-/// A note as it is in a segment of alignment 4.
+/// Returns a note as in a segment of alignment 4.
 fn note(name: &[u8], kind: u32, desc: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::new();
     for word in [name.len() as u32, desc.len() as u32, kind] {
@@ -37,7 +37,7 @@ fn build_id_note(id: &[u8]) -> Vec<u8> {
     note(b"GNU\0", 3, id)
 }
 
-/// Where things stand in what [`image`] makes.
+/// The offsets in the result of [`image`].
 const PHOFF: usize = 32;
 const PHENTSIZE: usize = 54;
 const PHNUM: usize = 56;
@@ -45,7 +45,7 @@ const P_OFFSET: usize = 64 + 8;
 const P_FILESZ: usize = 64 + 32;
 const P_ALIGN: usize = 64 + 48;
 
-/// A 64-bit ELF file of one segment, of notes, in this machine's byte order.
+/// Returns a 64-bit ELF file with one segment, which contains notes, in this machine's byte order.
 fn image(notes: &[u8]) -> Vec<u8> {
     let mut bytes = vec![0; 64 + 56];
     let order = if cfg!(target_endian = "little") { 1 } else { 2 };
@@ -116,14 +116,14 @@ fn what_is_no_regular_file_is_not_opened() {
     let fifo = folder.0.join("fifo");
     let made = Command::new("mkfifo").arg(&fifo).status().unwrap();
     assert!(made.success());
-    // To open a pipe that nobody writes to does not return.
+    // Opening a pipe without a writer would block forever.
     assert_eq!(elf::of_file(&fifo), None);
     assert_eq!(elf::of_file(Path::new("/dev/zero")), None);
     assert_eq!(elf::of_file(&folder.0), None);
     assert_eq!(elf::of_file(&folder.0.join("none")), None);
 }
 
-/// Name, misc bits and build id of each file.
+/// The name, misc bits and build id of each file.
 type Found = BTreeSet<(Vec<u8>, u16, Vec<u8>)>;
 
 fn entries(section: &FeatureSection<'_>) -> Found {
@@ -143,7 +143,7 @@ fn finish(collector: Collector, root: &Path) -> Found {
     entries(&FeatureSection { feature: Feature::BUILD_ID, offset: 0, bytes })
 }
 
-/// Gives a collector what happens, record by record.
+/// Passes events to a collector, record by record.
 struct Story(Collector);
 
 impl Story {
@@ -196,7 +196,7 @@ impl Story {
     }
 }
 
-/// Files `/a` to `/f`, whose build ids are their letters, a kernel and a module.
+/// Returns a machine with files `/a` to `/f`, whose build ids are their letters, a kernel and a module.
 fn machine() -> Folder {
     let folder = Folder::new();
     for letter in b'a'..=b'f' {
@@ -207,7 +207,7 @@ fn machine() -> Folder {
     folder
 }
 
-/// The names that were found, and that each has its build id.
+/// Returns the names that were found. Checks that each has its build id.
 fn names(story: &mut Story, root: &Path) -> Vec<String> {
     let collector = core::mem::replace(&mut story.0, Collector::new(false));
     let name = |(name, misc, id): (Vec<u8>, u16, Vec<u8>)| {
@@ -234,7 +234,7 @@ fn files_that_samples_hit() {
     story.map(5, 0x9000, 0x1000, "//anon").map(5, 0xa000, 0x1000, "/none").map(5, 0xb000, 0x1000, "[heap]");
     story.user(5, 0x9000).user(5, 0xa000).user(5, 0xb000);
     assert_eq!(names(story.user(5, 0x1000).user(6, 0x1fff), root), ["/a", "/c"]);
-    // Neither a mode that is not known nor the kernel's is looked for among the mappings of the process.
+    // Addresses with an unknown mode or the kernel's mode are not looked up in the mappings of the process.
     story.map(5, 0x1000, 0x1000, "/a").sample(CpuMode::GUEST_USER, 5, 0x1000, &[]);
     assert_eq!(names(story.sample(CpuMode::KERNEL, 5, 0x1000, &[]), root), ["[kernel.kallsyms]"]);
 }
@@ -245,7 +245,7 @@ fn a_mapping_takes_the_place_of_those_it_overlaps() {
     let overlap = |ips: &[u64]| {
         let mut story = Story::new(false);
         story.map(5, 0x1000, 0x4000, "/a").map(5, 0x5000, 0x1000, "/b").map(5, 0x6000, 0x2000, "/c");
-        // In the midst of one; then over the end of another, over a whole one, and over the start of a third.
+        // Inside one; then over the end of another, over a whole one, and over the start of a third.
         story.map(5, 0x2000, 0x1000, "/d").map(5, 0x4000, 0x3000, "/e").map(5, 0x7fff, 0, "/f");
         ips.iter().for_each(|&ip| {
             story.user(5, ip);
@@ -277,7 +277,7 @@ fn tasks_begin_and_end() {
         story.comm(Misc(0), 5, 5).map(5, 0x1000, 0x1000, "/a");
         story
     };
-    // A child has what its parent had, until it executes another program, and what it maps is its own.
+    // A child has its parent's mappings until it executes another program. What it maps is its own.
     let mut story = start();
     story.fork(Misc(0), 5, 6, 6).map(6, 0x2000, 0x1000, "/b").user(5, 0x2000).user(6, 0x1000);
     assert_eq!(names(&mut story, root), ["/a"]);
@@ -285,9 +285,9 @@ fn tasks_begin_and_end() {
         names(start().fork(Misc(0), 5, 6, 6).comm(Misc::COMM_EXEC, 6, 6).user(6, 0x1000), root),
         [""; 0]
     );
-    // One that was made up has what its own records tell.
+    // A task with a synthesized FORK has only the mappings of its own records.
     assert_eq!(names(start().fork(Misc::FORK_EXEC, 5, 6, 6).user(6, 0x1000), root), [""; 0]);
-    // A thread leaves the mappings of its process as they are, and so does the end of all but the last.
+    // The end of a thread leaves the mappings of its process unchanged, unless it is the last thread.
     assert_eq!(names(start().fork(Misc(0), 5, 5, 7).exit(5, 5).user(5, 0x1000), root), ["/a"]);
     assert_eq!(names(start().fork(Misc(0), 5, 5, 7).exit(5, 5).exit(5, 7).user(5, 0x1000), root), [""; 0]);
 }
@@ -318,7 +318,7 @@ fn the_vdso_needs_no_hit() {
     let mut story = Story::new(false);
     story.map(5, 0x1000, 0x1000, "[vdso]");
     let found = finish(story.0, Path::new("/nowhere"));
-    // Not every architecture has one.
+    // Not every architecture has a vdso.
     assert!(found.iter().all(|(name, misc, id)| name == b"[vdso]" && *misc == 0x8002 && id.len() == 20));
     assert_eq!(found.len(), usize::from(cfg!(any(target_arch = "x86_64", target_arch = "aarch64"))));
 }
@@ -375,7 +375,7 @@ fn build_ids_are_those_of_perf() {
         };
         assert!(names(&ours).iter().any(|name| name == "[kernel.kallsyms]"), "{:?}", names(&ours));
         if all {
-            // perf leaves some out that it cannot know to be ELF files by their names.
+            // perf leaves out some files because their names do not look like those of ELF files.
             assert!(ours.is_superset(&theirs), "{:?}", names(&(&theirs - &ours)));
         } else {
             assert_eq!(names(&ours), names(&theirs));

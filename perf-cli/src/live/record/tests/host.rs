@@ -1,4 +1,4 @@
-//! What is known of the machine.
+//! The features that describe the machine.
 
 use std::io::Cursor;
 
@@ -16,7 +16,7 @@ use crate::live::record::host;
 const X86: &str = "processor\t: 0\nvendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 85\n\
     model name\t: Intel(R)  Xeon(R)   Gold\nstepping\t: 7\n\nprocessor\t: 1\nmodel name\t: other\n";
 
-/// Two cpus of which one is offline, two NUMA nodes.
+/// Returns a machine with two cpus, one of which is offline, and two NUMA nodes.
 fn machine() -> Folder {
     const CPU: &str = "sys/devices/system/cpu";
     const NODE: &str = "sys/devices/system/node";
@@ -132,7 +132,7 @@ fn what_is_not_known_is_left_out() {
         |folder: &Folder| -> Vec<_> { described(&folder.0).iter().map(|(feature, _)| feature).collect() };
     let always = [Feature::VERSION, Feature::ARCH, Feature::CMDLINE];
     assert_eq!(given(&folder), always);
-    // Lists that are none, or of more cpus than any machine has.
+    // Texts that are not lists, and lists of more cpus than any machine has.
     for present in ["", "x", "1-0", "0-", "0-1048576", "0-4294967295"] {
         folder.put("sys/devices/system/cpu/present", present.as_bytes());
         folder.put("sys/devices/system/cpu/online", b"0");
@@ -163,7 +163,7 @@ fn a_word_with_a_nul_is_refused() {
     assert!(refused.unwrap_err().to_string().contains("free of NULs"));
 }
 
-/// What perf says of the machine that a capture is of; without what belongs to the capture, or changes.
+/// Returns what perf prints of a capture's machine, without the lines about the capture itself and those that change.
 fn header(path: &std::path::Path) -> Option<Vec<String>> {
     let of_capture = [
         "captured on",
@@ -184,7 +184,7 @@ fn header(path: &std::path::Path) -> Option<Vec<String>> {
     let mut lines: Vec<_> = lines
         .filter(|line| !line.is_empty() && !of_capture.iter().any(|start| line.starts_with(start)))
         .map(|line| match line.strip_prefix("pmu mappings: ") {
-            // perf has them in the order of the folder.
+            // perf prints them in the order of the folder.
             Some(pmus) => {
                 let mut pmus: Vec<_> = pmus.split(", ").collect();
                 pmus.sort_unstable();

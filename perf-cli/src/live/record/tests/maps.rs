@@ -5,7 +5,7 @@ use std::io::{self, BufReader, Read};
 
 use crate::live::record::maps::{self, Mapping};
 
-/// A mapping as most are, but for the name.
+/// Returns a typical mapping with this name.
 fn named(name: &[u8]) -> Mapping<'_> {
     Mapping {
         start: 0x40_0000,
@@ -57,7 +57,7 @@ fn lines_and_their_fields() {
     assert_eq!(Mapping::parse(b"0-1 -w-p 0 0:0 0").map(|it| (it.prot, it.flags)), Some((2, 2)));
 }
 
-/// Lines that are none, each for another reason.
+/// Lines that do not describe a mapping, each for a different reason.
 const UNREADABLE: [&[u8]; 16] = [
     b"",
     b"00400000",
@@ -77,7 +77,7 @@ const UNREADABLE: [&[u8]; 16] = [
     b"00400000-0040c000 r-xp 00002000 fe:01 41038 /bin/\0cat",
 ];
 
-/// The names that are read, and how many lines are not.
+/// Returns the names that were parsed, and the number of lines that were not.
 fn names(source: impl Read) -> (Vec<Vec<u8>>, u64) {
     let mut names = Vec::new();
     let unreadable = maps::each(BufReader::new(source), |mapping| {

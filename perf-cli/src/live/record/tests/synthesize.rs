@@ -1,4 +1,4 @@
-//! Made-up records.
+//! Synthesized records.
 
 use perf_abi::attr::{Attr, AttrFlags};
 use perf_abi::endian::NativeEndian;
@@ -13,7 +13,7 @@ use crate::Failure;
 use crate::live::record::processes;
 use crate::live::record::synthesize::{Synthesizer, Wanted};
 
-/// All trailers that there are: 48 bytes.
+/// Returns a layout with every field of the trailer: 48 bytes.
 fn layout() -> SampleLayout {
     let sample_type = SampleType::TID
         | SampleType::TIME
@@ -24,7 +24,7 @@ fn layout() -> SampleLayout {
     SampleLayout::new(&Attr { sample_type, flags: AttrFlags::SAMPLE_ID_ALL, ..Attr::default() }).unwrap()
 }
 
-/// The records that `make` makes of what is below a folder, and how many lines it could not read.
+/// Returns the records that `make` synthesizes from a folder, and the number of lines that could not be parsed.
 fn records(
     root: &std::path::Path,
     layout: &SampleLayout,
@@ -42,7 +42,7 @@ fn records(
     (records, unreadable)
 }
 
-/// A record as its misc bits and what it says, in one line.
+/// Formats the misc bits and the contents of a record in one line.
 fn told(record: &[u8]) -> String {
     let layout = layout();
     let (raw, rest) = RawRecord::<NativeEndian>::parse(record).unwrap();
@@ -78,7 +78,7 @@ fn lines(records: &[Vec<u8>]) -> Vec<String> {
     records.iter().map(|record| told(record)).collect()
 }
 
-/// A machine with init, a thread of the kernel's, a process with two threads, and one that has just ended.
+/// Returns a machine with init, a kernel thread, a process with two threads, and a process that has just ended.
 fn machine() -> Folder {
     let status =
         |tgid: i32, ppid: i32| format!("Name:\tx\\nTgid:\\t9\nTgid:\t{tgid}\nPid:\t0\nPPid:\t{ppid}\n");
@@ -136,7 +136,7 @@ fn every_process() {
         "0 COMM 10/10 two\\nlines",
     ];
     expected.extend(CODE);
-    // Its folder says that it is a thread of 10.
+    // The process's folder lists it as a thread of 10.
     expected.extend(["2000 FORK 10/12 of 10/10 at 0", "0 COMM 10/12 second"]);
     expected.extend(["2000 FORK 10/12 of 10/10 at 0", "0 COMM 10/12 second"]);
     assert_eq!(lines(&records), expected);
@@ -153,7 +153,7 @@ fn threads_that_were_asked_for() {
     let leader = ["0 COMM 10/10 two\\nlines"].iter().chain(&CODE).copied();
     let whole: Vec<_> = leader.clone().chain(["0 COMM 10/12 second"]).collect();
     assert_eq!(make(&[10, 12]), whole);
-    // The first thread has what there is to know of the process.
+    // The records of the first thread contain all that is known of the process.
     let late: Vec<_> = ["0 COMM 10/12 second"].into_iter().chain(leader).collect();
     assert_eq!(make(&[12]), late);
     assert_eq!(make(&[11, 13]), [""; 0]);
@@ -257,7 +257,7 @@ fn a_sink_that_fails_ends_it() {
     assert_eq!(calls, 1);
 }
 
-/// The process that a record is about.
+/// Returns the process that a record is about.
 fn process(record: &RawRecord<'_, NativeEndian>, layout: &SampleLayout) -> Option<i32> {
     match record.decode(layout).unwrap() {
         Record::Comm(it) => Some(it.pid),
@@ -269,7 +269,7 @@ fn process(record: &RawRecord<'_, NativeEndian>, layout: &SampleLayout) -> Optio
     }
 }
 
-/// The records that perf makes up of these processes, as they are in its file, and those that we do.
+/// Returns the records that perf synthesizes for these processes, from its file, and those that we synthesize.
 fn both(
     arguments: &[&str],
     pids: &[i32],
@@ -282,7 +282,7 @@ fn both(
     let layout = SampleLayout::new(&reader.events()[0].attr).unwrap();
     let mut theirs = Vec::new();
     while let Some(record) = reader.next().unwrap() {
-        // Those of the kernel have a time.
+        // The kernel's own records have a time.
         let is_timed = record.raw.sample_id(&layout).ok().flatten().is_some_and(|id| id.time() != Some(0));
         if !record.raw.kind().is_user()
             && !is_timed
@@ -326,7 +326,7 @@ fn a_process_is_told_as_perf_tells_it() {
 fn all_processes_are_told_as_perf_tells_them() {
     let idle = Idle::start();
     let wanted = Wanted { data: false, namespaces: true };
-    // Of the others, some begin or end meanwhile, or take another name.
+    // Other processes may start, end or change their names during the test.
     let pids = [-1, 2, idle.pid()];
     let Some([theirs, ours]) = both(&["-a", "--namespaces"], &pids, wanted, |it| it.all()) else { return };
     assert!(theirs.len() > 8, "{}", theirs.len());

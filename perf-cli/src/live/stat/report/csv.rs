@@ -1,4 +1,4 @@
-//! Counts for spreadsheets: the columns of `perf stat -x`.
+//! Counts as CSV: the columns of `perf stat -x`.
 
 use core::time::Duration;
 

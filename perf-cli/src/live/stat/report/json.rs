@@ -1,4 +1,4 @@
-//! Counts for programs: a JSON object a line.
+//! Counts as JSON: one object per line.
 
 use core::time::Duration;
 
@@ -57,7 +57,7 @@ pub(super) fn totals(totals: &Totals) -> String {
     format!("{}\n", Json::Object(object))
 }
 
-/// Seconds in user space and in the kernel, in the mean.
+/// Returns the mean seconds in user space and in the kernel.
 pub(super) fn cpu_seconds(totals: &Totals) -> (Option<f64>, Option<f64>) {
     let mean = |seconds: Vec<f64>| Mean::of(&seconds).map(|mean| mean.value);
     let user = totals.cpu_times.iter().map(|time| time.user.as_secs_f64()).collect();

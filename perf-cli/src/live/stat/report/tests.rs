@@ -1,4 +1,4 @@
-//! The rows that all formats are tested with.
+//! The rows that the tests of all formats print.
 
 use perf_open::Event;
 use perf_open::abi::event::{HwId, SwId};
@@ -8,8 +8,8 @@ use crate::live::stat::metric::Metric;
 use crate::live::stat::table::{Shown, Status, Value};
 use crate::live::stat::tally::Place;
 
-/// What is made of four rows: a clock with a metric, a plain count that was estimated, one that never ran, and one
-/// that nothing counts.
+/// Prints four rows: a clock with a metric, a plain count that was estimated, a count that never ran, and one that
+/// nothing counts.
 pub(super) fn each(print: impl FnMut(&Row<'_>) -> String) -> Vec<String> {
     let clock = Shown::from(&Event::software(SwId::TASK_CLOCK));
     let faults = Shown::from(&Event::software(SwId::PAGE_FAULTS));
@@ -38,7 +38,7 @@ pub(super) fn each(print: impl FnMut(&Row<'_>) -> String) -> Vec<String> {
     .collect()
 }
 
-/// Totals of two runs.
+/// Returns the totals of two runs.
 pub(super) fn two_runs() -> Totals {
     let time =
         |user, system| CpuTime { user: Duration::from_millis(user), system: Duration::from_millis(system) };

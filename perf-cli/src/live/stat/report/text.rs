@@ -1,4 +1,4 @@
-//! Counts for eyes, laid out as by `perf stat`.
+//! Counts as text, laid out like those of `perf stat`.
 
 use core::fmt::Write;
 use core::time::Duration;
@@ -11,7 +11,7 @@ use crate::live::stat::tally::Place;
 /// The head of the column of units.
 pub(super) const UNIT: &str = "unit";
 
-/// Columns of a count, of an event's name, of a metric with its unit.
+/// The columns of a count, of an event's name, and of a metric with its unit.
 const COUNT: usize = 18;
 const NAME: usize = 25;
 const METRIC: usize = 32;
@@ -56,7 +56,7 @@ pub(super) fn row(row: &Row<'_>, at: Option<Duration>, runs: usize, unit_width: 
     line
 }
 
-/// A number with its thousands apart, `1,234.50`; with decimals only `if has_scale`.
+/// Formats a number with separators between thousands, `1,234.50`; with decimals only if `has_scale`.
 fn number(value: Value, has_scale: bool) -> String {
     let digits = match value {
         Value::Whole(value) => value.to_string(),

@@ -67,7 +67,7 @@ fn runs_make_a_mean_of_those_that_counted() {
     let rows = rows(&events, &runs, SECOND);
     let Status::Counted { value, deviation_percent } = rows[0].status else { panic!("{rows:?}") };
     assert_eq!(value, Value::Real(10.0));
-    // A variance of 8, a standard error of 2.
+    // A variance of 8, so a standard error of 2.
     assert!((deviation_percent - 20.0).abs() < 1e-9, "{deviation_percent}");
     assert_eq!((rows[0].enabled, rows[0].running), (20, 13));
 }
