@@ -1,7 +1,7 @@
 //! AUX areas: the memory for hardware trace data, next to the ring.
 //!
 //! An AUX record in the ring reports where in the area new data is; [`AuxDrain::data`] returns the bytes. The PMU
-//! decides whether its events have an area: Intel PT, BTS, Arm SPE, CoreSight and others have; software events do not.
+//! decides whether its events have an area: Intel PT, BTS, Arm SPE, CoreSight and others do; software events do not.
 
 use alloc::sync::Arc;
 
@@ -29,9 +29,9 @@ use crate::sys::mapping::Mapping;
 /// let mut aux = Aux::map(&ring, 1024)?;
 /// let mut drain = ring.read()?;
 /// while let Some(record) = drain.next_with_event() {
-///     if let Record::Aux(told) = record?.decode()? {
+///     if let Record::Aux(reported) = record?.decode()? {
 ///         let mut area = aux.read()?;
-///         let data = area.data(&told)?;
+///         let data = area.data(&reported)?;
 ///         println!("{} bytes {:?}", data.first.len() + data.second.len(), data.flags);
 ///     }
 /// }
@@ -57,6 +57,7 @@ impl Aux {
     /// Maps an area of `pages` pages for the event of `ring`.
     ///
     /// # Errors
+    ///
     /// Without a system call: if `pages` is not a power of two, or if the ring already has an area. Otherwise the errno
     /// of `mmap`: `EOPNOTSUPP` if the event's PMU has no AUX area, `EPERM` if too many pages are locked, `EINVAL` if
     /// the PMU does not accept an area of this size.

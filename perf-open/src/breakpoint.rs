@@ -11,9 +11,9 @@ const LONG: u64 = size_of::<usize>() as u64;
 impl Event {
     /// Returns a hardware breakpoint on accesses to the `len` bytes at `address`. C: `PERF_TYPE_BREAKPOINT`.
     ///
-    /// Checks only what holds on every architecture, and the rules of x86 and arm64 on those two. Everywhere the length
-    /// is 1 to 8, and execution cannot be combined with other accesses. On x86 the length is a power of two, a data
-    /// address is a multiple of it, and an execution breakpoint has the length of a `long`. On arm64 an execution
+    /// The checks are the rules common to all architectures, and on x86 and arm64 also their own rules. Everywhere the
+    /// length is 1 to 8, and execution cannot be combined with other accesses. On x86 the length is a power of two, a
+    /// data address is a multiple of it, and an execution breakpoint has the length of a `long`. On arm64 an execution
     /// breakpoint has length 4 and an address that is a multiple of 4. Kernel: `hw_breakpoint_arch_parse` of each
     /// architecture.
     ///

@@ -143,6 +143,7 @@ impl Builder {
     /// Opens the event.
     ///
     /// # Errors
+    ///
     /// If the attr contradicts itself, before any system call. If the kernel is too old for a part of the attr;
     /// [`Error::fields`] names the part. Otherwise the kernel's errno, with its meaning for this event and target.
     ///

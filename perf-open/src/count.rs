@@ -8,8 +8,8 @@ use perf_parse::sample::{Read, ReadValue};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Count {
-    /// Number of occurrences, or nanoseconds for the clock events. If the event was multiplexed, this is the count of
-    /// the time on the PMU only.
+    /// Number of occurrences, or nanoseconds for the clock events. If the event was multiplexed, only occurrences while
+    /// it was on the PMU are counted.
     pub value: u64,
     /// Nanoseconds for which the event was enabled. For a member of a group: for which the leader was.
     pub time_enabled: Option<u64>,
@@ -39,8 +39,8 @@ impl Count {
         read.values().map(move |value| Self::new(value, enabled, running))
     }
 
-    /// Returns an estimate of the value if the event had been on a counter all the time it was enabled: `value *
-    /// time_enabled / time_running`, rounded down.
+    /// Estimates the value for the case that the event had been on a counter all the time it was enabled: `value` times
+    /// `time_enabled` divided by `time_running`, rounded down.
     ///
     /// `None` if the event never ran, if the times were not read, or if the result exceeds 64 bits.
     ///
@@ -62,8 +62,8 @@ impl Count {
         Times { enabled: self.time_enabled?, running: self.time_running? }.estimate(self.value)
     }
 
-    /// Returns the part of the enabled time for which the event was on a counter: 1 for all of it, `None` if it is not
-    /// known.
+    /// Returns the ratio of `time_running` to `time_enabled`: 1 if the event was always on a counter. `None` if the
+    /// times were not read, or if `time_enabled` is 0.
     #[must_use]
     pub fn running_ratio(&self) -> Option<f64> {
         let enabled = self.time_enabled.filter(|&enabled| enabled != 0)?;

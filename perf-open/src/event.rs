@@ -1,8 +1,8 @@
 //! Events: what to count, from constructors or from perf's event strings.
 //!
 //! An [`Event`] holds the fields of an attr that select *which* event is counted. How it is sampled, read and inherited
-//! is the caller's choice when it opens the event. [`parse()`] accepts the strings of `perf record -e` and `perf stat
-//! -e`:
+//! is the caller's choice when it opens the event. [`parse()`] accepts the strings of the option `-e` of `perf record`
+//! and `perf stat`:
 //!
 //! | string | event |
 //! |---|---|

@@ -24,7 +24,7 @@ impl Event {
     /// Returns an event that fires each time the kernel executes the instruction at `place`.
     ///
     /// If [`string`](Self::string) is `Some`, `config1` of the opened attr must point to it;
-    /// [`Builder`](crate::Builder) sees to that.
+    /// [`Builder`](crate::Builder) sets it.
     ///
     /// # Errors
     ///
@@ -68,7 +68,7 @@ impl Event {
     /// `path`.
     ///
     /// The offset is a file offset, not an address of the program. `config1` of the opened attr must point to
-    /// [`string`](Self::string); [`Builder`](crate::Builder) sees to that.
+    /// [`string`](Self::string); [`Builder`](crate::Builder) sets it.
     ///
     /// # Errors
     ///

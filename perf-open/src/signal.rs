@@ -15,7 +15,7 @@
 //! instruction that overflowed, with the attr's `sig_data`. It needs `remove_on_exec`. [`Trap`] holds what the signal
 //! carries.
 //!
-//! # Taking them
+//! # Taking signals
 //!
 //! [`Signals`] takes pending signals when the program asks for them. To handle a trap at once, install a handler with
 //! `sigaction` and `SA_SIGINFO`; this is unsafe and left to the caller. In the handler, [`Signal::from`] decodes the

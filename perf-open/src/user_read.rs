@@ -1,7 +1,7 @@
 //! Counts read in user space, without a system call: `rdpmc` and the like.
 //!
 //! The event's control page, guarded by a sequence count, holds the register that counts and the offset to add to it.
-//! [`UserReader`] reads both. If the page does not allow it, it asks the kernel.
+//! [`UserReader`] reads both, or makes a system call if the page does not allow user reads.
 
 use core::marker::PhantomData;
 
@@ -26,7 +26,7 @@ const TRIES: u32 = 1000;
 /// not always faster than [`Counter::read`]; measure. It stays on its thread because the registers are the thread's.
 ///
 /// Kernels 3.4 to 3.11 use one bit of the page for two capabilities, so the page does not show whether user reads are
-/// allowed. On these, every read is a system call.
+/// allowed. On these kernels every read is a system call.
 ///
 /// # Examples
 ///
@@ -87,8 +87,9 @@ impl<'c> UserReader<'c> {
         self.try_read().map_or_else(|| self.counter.read(), Ok)
     }
 
-    /// Reads the count in user space. `None` if a system call is needed: the kernel does not allow user reads, the
-    /// event is on no counter now, or the event has `inherit`, so children may count too.
+    /// Reads the count in user space. `None` if a system call is needed: the kernel or the architecture does not allow
+    /// user reads, the event is on no counter now, the kernel changed the page during each of 1000 tries, or the event
+    /// has `inherit`, so children may count too.
     #[must_use]
     pub fn try_read(&self) -> Option<Count> {
         if self.counter.attr().flags.contains(AttrFlags::INHERIT) {
@@ -100,7 +101,7 @@ impl<'c> UserReader<'c> {
 
 /// The inputs of a count.
 trait Source {
-    /// Reads the control page, all fields at the same moment.
+    /// Reads the control page; its fields are from the same moment.
     fn page(&self) -> Page;
     /// Returns whether the page has not changed since `page` was read.
     fn is_unchanged(&self, page: &Page) -> bool;

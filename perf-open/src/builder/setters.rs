@@ -267,7 +267,7 @@ impl Builder {
 
 /// The numbers.
 impl Builder {
-    /// Sets the type of the event: who defines it. C: `type`. Since Linux 2.6.31.
+    /// Sets the type of the event, which determines the meaning of `config`. C: `type`. Since Linux 2.6.31.
     #[must_use]
     pub fn kind(mut self, value: EventType) -> Self {
         self.attr.kind = value;
@@ -323,7 +323,7 @@ impl Builder {
     /// Sets the number of samples between wakeups. Since Linux 2.6.31.
     ///
     /// With 0 the kernel wakes the reader when half of the ring is new; before Linux 3.0 it never does. (The manual
-    /// page says that 0 means 1; Linux 6.18 does not behave so.) Excludes [`wakeup_watermark`](Self::wakeup_watermark):
+    /// page says that 0 means 1; Linux 6.18 does not do that.) Excludes [`wakeup_watermark`](Self::wakeup_watermark):
     /// the later call wins.
     #[must_use]
     pub fn wakeup_events(mut self, value: u32) -> Self {
