@@ -67,7 +67,7 @@ impl From<AuxAction> for Feature {
     }
 }
 
-/// The kernel that introduced each part which the first kernel did not have.
+/// The kernel that introduced each part, for the parts that the first kernel did not have.
 const SINCE: &[(Feature, &str)] = &[
     (Feature::Flags(AttrFlags::WATERMARK), "2.6.32"),
     (Feature::Flags(AttrFlags::MMAP_DATA), "2.6.36"),
