@@ -41,7 +41,7 @@ pub struct Attr {
     pub sample_type: SampleType,
     /// The values that a read of the counter returns.
     pub read_format: ReadFormat,
-    /// The one-bit switches, and `precise_ip`.
+    /// The one-bit flags, and `precise_ip`.
     pub flags: AttrFlags,
     /// Samples between two wakeups; with [`AttrFlags::WATERMARK`] bytes, see
     /// [`wakeup_watermark`](Self::wakeup_watermark).
@@ -155,7 +155,7 @@ impl Attr {
     /// bytes[4] = 72; // size: VER1
     /// let read = Attr::read::<LittleEndian>(&bytes)?;
     /// assert_eq!(read.attr.kind.name(), Some("SOFTWARE"));
-    /// assert_eq!(read.attr.config3, 0); // not there in VER1
+    /// assert_eq!(read.attr.config3, 0); // VER1 has no config3
     /// assert_eq!(
     ///     Attr::read::<LittleEndian>(&bytes[..71]),
     ///     Err(ReadError::Truncated { needed: 72, available: 71 })

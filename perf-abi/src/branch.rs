@@ -43,7 +43,8 @@ flags! {
         NO_CYCLES = 1 << 15, "PERF_SAMPLE_BRANCH_NO_CYCLES";
         /// Records the type of each branch. Since Linux 4.14.
         TYPE_SAVE = 1 << 16, "PERF_SAMPLE_BRANCH_TYPE_SAVE";
-        /// Records the index of the hardware's raw branch record (LBR top of stack). Since Linux 5.7.
+        /// Records the index of the hardware's raw branch record (LBR top of stack); -1 if
+        /// unknown. Since Linux 5.7.
         HW_INDEX = 1 << 17, "PERF_SAMPLE_BRANCH_HW_INDEX";
         /// Records the privilege level of each branch. Since Linux 6.1.
         PRIV_SAVE = 1 << 18, "PERF_SAMPLE_BRANCH_PRIV_SAVE";

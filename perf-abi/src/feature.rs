@@ -7,7 +7,7 @@ codes! {
     pub struct Feature(u32) {
         /// Never set.
         RESERVED = 0, "HEADER_RESERVED";
-        /// Formats of the tracepoints, in the format of trace-cmd.
+        /// Formats of the tracepoints, encoded as trace-cmd encodes them.
         TRACING_DATA = 1, "HEADER_TRACING_DATA";
         /// Build ids of the files with samples.
         BUILD_ID = 2, "HEADER_BUILD_ID";

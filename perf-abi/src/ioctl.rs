@@ -170,7 +170,7 @@ impl Request {
     /// Attaches a BPF program, given by its file descriptor. Since Linux 4.1.
     #[doc(alias = "PERF_EVENT_IOC_SET_BPF")]
     pub const SET_BPF: Self = Self::new("PERF_EVENT_IOC_SET_BPF", 8, Direction::Write, Argument::U32);
-    /// Pauses the ring (1) or resumes it (0). Since Linux 4.7.
+    /// Pauses the ring if the argument is 1, resumes it if it is 0. Since Linux 4.7.
     #[doc(alias = "PERF_EVENT_IOC_PAUSE_OUTPUT")]
     pub const PAUSE_OUTPUT: Self =
         Self::new("PERF_EVENT_IOC_PAUSE_OUTPUT", 9, Direction::Write, Argument::U32);

@@ -1,8 +1,8 @@
 //! The registers in samples: the meaning of the bits of `sample_regs_user` and `sample_regs_intr`.
 //!
 //! The kernel writes one 64-bit word for each set bit, the lowest bit first. The meaning of a bit
-//! depends on the architecture of the machine that recorded it, [`Arch`]. The `arch` feature of a
-//! `perf.data` contains it.
+//! depends on the architecture of the recording machine, [`Arch`]. The `arch` feature of a `perf.data`
+//! names the machine.
 
 pub mod arm;
 pub mod arm64;

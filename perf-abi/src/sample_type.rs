@@ -26,7 +26,7 @@ flags! {
         ID = 1 << 6, "PERF_SAMPLE_ID";
         /// CPU number. Since Linux 2.6.31.
         CPU = 1 << 7, "PERF_SAMPLE_CPU";
-        /// Number of events that the sample represents. Since Linux 2.6.31.
+        /// Period: the number of events that the sample represents. Since Linux 2.6.31.
         PERIOD = 1 << 8, "PERF_SAMPLE_PERIOD";
         /// Id of the event itself, even if it is inherited. Since Linux 2.6.31.
         STREAM_ID = 1 << 9, "PERF_SAMPLE_STREAM_ID";
@@ -48,15 +48,15 @@ flags! {
         TRANSACTION = 1 << 17, "PERF_SAMPLE_TRANSACTION";
         /// Registers at the interrupt. Since Linux 3.19.
         REGS_INTR = 1 << 18, "PERF_SAMPLE_REGS_INTR";
-        /// Physical address of the data address. Since Linux 4.14.
+        /// Physical address of the data address; 0 if unknown. Since Linux 4.14.
         PHYS_ADDR = 1 << 19, "PERF_SAMPLE_PHYS_ADDR";
         /// A snapshot of the AUX area. Since Linux 5.5.
         AUX = 1 << 20, "PERF_SAMPLE_AUX";
         /// Id of the cgroup. Since Linux 5.7.
         CGROUP = 1 << 21, "PERF_SAMPLE_CGROUP";
-        /// Size in bytes of the page of the data address. Since Linux 5.11.
+        /// Size in bytes of the page of the data address; 0 if unknown. Since Linux 5.11.
         DATA_PAGE_SIZE = 1 << 22, "PERF_SAMPLE_DATA_PAGE_SIZE";
-        /// Size in bytes of the page of the instruction pointer. Since Linux 5.11.
+        /// Size in bytes of the page of the instruction pointer; 0 if unknown. Since Linux 5.11.
         CODE_PAGE_SIZE = 1 << 23, "PERF_SAMPLE_CODE_PAGE_SIZE";
         /// Hardware weight as one 32-bit and two 16-bit numbers. Cannot be combined with
         /// `WEIGHT`. Since Linux 5.12.

@@ -28,7 +28,7 @@ flags! {
         MMAP = 1 << 8, "mmap";
         /// Writes COMM records. Since Linux 2.6.31.
         COMM = 1 << 9, "comm";
-        /// `sample_period` is a frequency. Since Linux 2.6.31.
+        /// `sample_period` is a frequency, in samples per second. Since Linux 2.6.31.
         FREQ = 1 << 10, "freq";
         /// Saves the counts of each task at context switch and writes READ records at exit.
         /// Since Linux 2.6.31.
