@@ -1,12 +1,12 @@
-//! What is allocated: how often, and how much at once.
+//! Counts allocations, and the peak of allocated bytes.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// The system's allocator, counted.
+/// The system allocator with counters.
 ///
-/// Contestants run on one thread: counts are read, changed and stored without a lock, which would cost those that
-/// allocate more than the counting is worth. Another thread may lose a count, nothing else.
+/// The counters are updated without a lock, because a lock would slow down the contestants that allocate.
+/// Contestants run on one thread; a second thread can only make a counter miss an update.
 #[derive(Debug)]
 pub(crate) struct Counting;
 
@@ -27,11 +27,11 @@ fn freed(bytes: usize) {
     LIVE.store(LIVE.load(Relaxed).wrapping_sub(bytes), Relaxed);
 }
 
-// SAFETY: every call goes on to the system's allocator as it came; counting does not touch the memory.
+// SAFETY: every call is passed to the system allocator unchanged; counting does not access the memory.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         allocated(layout.size());
-        // SAFETY: the caller keeps to the contract of `alloc`, which is the same.
+        // SAFETY: the caller fulfils the contract of `alloc`, which is the same.
         unsafe { System.alloc(layout) }
     }
 
@@ -43,28 +43,29 @@ unsafe impl GlobalAlloc for Counting {
 
     unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
         freed(layout.size());
-        // SAFETY: `at` came from the system's allocator with this layout.
+        // SAFETY: the system allocator returned `at` for this layout.
         unsafe { System.dealloc(at, layout) }
     }
 
     unsafe fn realloc(&self, at: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         freed(layout.size());
         allocated(size);
-        // SAFETY: `at` came from the system's allocator with this layout, and the caller vouches for `size`.
+        // SAFETY: the system allocator returned `at` for this layout, and the caller guarantees
+        // that `size` is valid.
         unsafe { System.realloc(at, layout, size) }
     }
 }
 
-/// What a piece of work allocated.
+/// The allocations of a piece of work.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Allocations {
-    /// How often.
+    /// Number of allocations.
     pub(crate) count: usize,
-    /// Bytes at once at most, beyond what was there before.
+    /// Peak of allocated bytes, in addition to those that were allocated before.
     pub(crate) peak: usize,
 }
 
-/// Does the work and tells what it allocated.
+/// Does the work; returns its result and its allocations.
 pub(crate) fn during<T>(work: impl FnOnce() -> T) -> (T, Allocations) {
     let (count, live) = (ALLOCATIONS.load(Relaxed), LIVE.load(Relaxed));
     PEAK.store(live, Relaxed);

@@ -1,11 +1,11 @@
-//! The arguments.
+//! The command line arguments.
 
 use std::path::PathBuf;
 
 use crate::failure::Failure;
 use crate::races::RACES;
 
-/// What `--help` says.
+/// The output of `--help`.
 pub(crate) const HELP: &str = "\
 usage: bench [--inputs DIR] [--rounds N] [--quick] [RACE...]
 
@@ -15,23 +15,23 @@ Races: memory file stream dispatch types dump growth live build; all of them whe
   --rounds N    how often each contestant runs, 7 or more; default 9
   --quick       small captures, one round, no figures: whether all ways find the same";
 
-/// What is to be raced, and how.
+/// The arguments: the races to run, and their settings.
 #[derive(Debug)]
 pub(crate) struct Args {
-    /// Where the captures are; `None` for the folder they are recorded into.
+    /// Directory of the captures; `None` for the default, into which they are recorded.
     pub(crate) inputs: Option<PathBuf>,
-    /// Rounds of every race.
+    /// Number of rounds of every race.
     pub(crate) rounds: usize,
-    /// Whether only agreement is checked.
+    /// Whether to check only that the contestants agree.
     pub(crate) quick: bool,
-    /// The races by name; none for all.
+    /// Names of the races to run; empty for all.
     pub(crate) races: Vec<String>,
 }
 
-/// Fewer rounds than this tell nothing of how far figures scatter.
+/// Minimum number of rounds; fewer do not show how much the figures vary.
 const MIN_ROUNDS: usize = 7;
 
-/// Takes the arguments; `None` if help was asked for.
+/// Parses the arguments; returns `None` if they ask for help.
 pub(crate) fn parse(mut args: impl Iterator<Item = String>) -> Result<Option<Args>, Failure> {
     let mut parsed = Args { inputs: None, rounds: 9, quick: false, races: Vec::new() };
     while let Some(arg) = args.next() {

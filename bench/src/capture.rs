@@ -1,4 +1,5 @@
-//! A capture opened plainly, for the floors and for peers that take bare records: no more checks than needed to find them.
+//! A minimal reader of captures, for the floors and for peers that decode single records. It checks only what
+//! it needs to find the records.
 
 use std::fs::File;
 use std::ops::Range;
@@ -10,10 +11,10 @@ use zerocopy::IntoBytes;
 use crate::failure::Failure;
 use crate::race::Work;
 
-/// The bytes of a header.
+/// Bytes of a record header.
 pub(crate) const HEADER: usize = 8;
 
-/// An event: its attr as it is in the capture, and the parts of it that tell where fields are.
+/// An event: its attr as in the capture, and the parts of the attr that determine the layout of records.
 #[derive(Clone, Debug)]
 pub(crate) struct Event {
     pub(crate) attr: Vec<u8>,
@@ -25,7 +26,7 @@ pub(crate) struct Event {
     pub(crate) regs_intr: u64,
 }
 
-/// The records of a capture, at an address that is a multiple of 8, and their events.
+/// The records of a capture, at an 8-aligned address, and their events.
 #[derive(Debug)]
 pub(crate) struct Capture {
     pub(crate) events: Vec<Event>,
@@ -38,7 +39,7 @@ impl Capture {
     ///
     /// # Errors
     ///
-    /// If it cannot be read or is no capture.
+    /// If the file cannot be read or is not a capture.
     pub(crate) fn read(path: &Path) -> Result<Self, Failure> {
         let file = map(path)?;
         let (events, data) = parts(&file).ok_or_else(|| Failure::of(path.display(), "is no capture"))?;
@@ -48,17 +49,17 @@ impl Capture {
         Ok(Self { events, words, size: records.len() })
     }
 
-    /// The records, end to end.
+    /// Returns the bytes of all records.
     pub(crate) fn records(&self) -> &[u8] {
         &self.words.as_bytes()[..self.size]
     }
 
-    /// The same as words.
+    /// Returns the records as 64-bit words.
     pub(crate) fn words(&self) -> &[u64] {
         &self.words
     }
 
-    /// How much there is to decode.
+    /// Returns the amount of data to decode.
     pub(crate) fn work(&self) -> Work {
         Work { records: Headers(self.records()).count() as u64, bytes: self.size as u64 }
     }
@@ -68,15 +69,15 @@ impl Capture {
 ///
 /// # Errors
 ///
-/// If it cannot be opened or mapped.
+/// If the file cannot be opened or mapped.
 pub(crate) fn map(path: &Path) -> Result<Mmap, Failure> {
     let named = |error| Failure::of(path.display(), error);
     let file = File::open(path).map_err(named)?;
-    // SAFETY: nothing writes to the inputs while they are raced over.
+    // SAFETY: no process writes to the inputs during a race.
     unsafe { Mmap::map(&file) }.map_err(named)
 }
 
-/// The events of a file or pipe in memory, and where its records are; `None` if it is neither.
+/// Returns the events of a file or pipe in memory, and the range of its records; `None` if it is neither.
 pub(crate) fn parts(file: &[u8]) -> Option<(Vec<Event>, Range<usize>)> {
     if !file.starts_with(b"PERFILE2") {
         return None;
@@ -95,7 +96,7 @@ pub(crate) fn parts(file: &[u8]) -> Option<(Vec<Event>, Range<usize>)> {
     (data.end <= file.len()).then_some((events, data))
 }
 
-/// The events that the HEADER_ATTR records of a pipe tell.
+/// Returns the events in the HEADER_ATTR records of a pipe.
 fn events_of_pipe(records: &[u8]) -> Option<Vec<Event>> {
     const HEADER_ATTR: u32 = 64;
     let attrs = Headers(records).filter(|record| kind(record) == HEADER_ATTR);
@@ -122,19 +123,19 @@ impl Event {
     }
 }
 
-/// The word at an offset.
+/// Returns the 64-bit word at an offset.
 #[inline(always)]
 pub(crate) fn word(bytes: &[u8], at: usize) -> Option<u64> {
     bytes.get(at..)?.first_chunk().map(|word| u64::from_le_bytes(*word))
 }
 
-/// The type of a record, which has a header.
+/// Returns the type of a record.
 #[inline(always)]
 pub(crate) fn kind(record: &[u8]) -> u32 {
     record.first_chunk().map_or(0, |kind| u32::from_le_bytes(*kind))
 }
 
-/// Walks from header to header, up to the first record that is not whole; each is at least a header.
+/// An iterator over records that reads only their headers. It ends at the first incomplete record.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Headers<'a>(pub(crate) &'a [u8]);
 

@@ -1,13 +1,13 @@
-//! Why a race could not be run, or was not fair.
+//! Failures of a race.
 
 use std::fmt;
 
-/// What went wrong, for a person to read.
+/// A message about why a race could not run or was not fair.
 #[derive(Debug)]
 pub(crate) struct Failure(pub(crate) String);
 
 impl Failure {
-    /// A failure that says what it was about.
+    /// Returns a failure with its subject and its message.
     pub(crate) fn of(what: impl fmt::Display, why: impl fmt::Display) -> Self {
         Self(format!("{what}: {why}"))
     }
@@ -19,7 +19,7 @@ impl fmt::Display for Failure {
     }
 }
 
-/// Any error: what it says.
+/// Converts any error to its message.
 impl<E: std::error::Error> From<E> for Failure {
     fn from(error: E) -> Self {
         Self(error.to_string())

@@ -1,7 +1,7 @@
-//! The floor: loops written by hand that touch the same fields and build nothing.
+//! The floor: handwritten loops that read the same fields and build no values.
 //!
-//! Where everything is was worked out before the loop, from the attrs. What is cut off is refused, as a reader must. No
-//! decoder that does the same checks can be much faster.
+//! The offsets of the fields are computed from the attrs before the loop. As a reader must, the loops refuse
+//! truncated records. No decoder that does the same checks can be much faster.
 
 mod layout;
 mod sample;
@@ -19,20 +19,20 @@ const MMAP: u32 = 1;
 const COMM: u32 = 3;
 const SAMPLE: u32 = 9;
 const MMAP2: u32 = 10;
-/// From here on types are those of the perf tool's own records, which have neither event nor time.
+/// The first type of the perf tool's records, which have neither event nor time.
 const USER: u32 = 64;
 
-/// Adds up all words: what memory gives.
+/// Adds up all words: the speed of memory.
 pub(crate) fn sum_of_words(words: &[u64]) -> u64 {
     words.iter().fold(0, |sum, word| sum.wrapping_add(*word))
 }
 
-/// Walks from header to header: what any reader must do at least.
+/// Reads only the headers: the minimum work of any reader.
 pub(crate) fn hop(records: &[u8]) -> u64 {
     Headers(records).fold(0, |sum, record| sum + record.len() as u64)
 }
 
-/// Where everything is in the samples of a capture, and which event each is of.
+/// The offsets of the fields in the samples of a capture, and the event of each id.
 #[derive(Debug)]
 pub(crate) struct Floor {
     layouts: Vec<Layout>,
@@ -40,12 +40,12 @@ pub(crate) struct Floor {
 }
 
 impl Floor {
-    /// Works everything out.
+    /// Computes the offsets.
     pub(crate) fn new(events: &[Event]) -> Self {
         Self { layouts: events.iter().map(Layout::new).collect(), ids: Ids::new(events) }
     }
 
-    /// All fields of all records; `None` if one is cut off.
+    /// Reads all fields of all records; returns `None` if a record is truncated.
     #[inline(never)]
     pub(crate) fn decode(&self, records: &[u8]) -> Option<Sums> {
         let mut sums = Sums::default();
@@ -55,7 +55,7 @@ impl Floor {
         Some(sums)
     }
 
-    /// All fields of a record.
+    /// Reads all fields of a record.
     #[inline(always)]
     fn record(&self, sums: &mut Sums, record: &[u8]) -> Option<()> {
         let kind = kind(record);
@@ -77,7 +77,7 @@ impl Floor {
     }
 }
 
-/// The processes of MMAP2 and COMM records alone; `None` if one is cut off.
+/// Reads the process ids of MMAP2 and COMM records; returns `None` if a record is truncated.
 #[inline(never)]
 pub(crate) fn maps_and_comms(records: &[u8]) -> Option<Sums> {
     let mut sums = Sums::default();

@@ -1,14 +1,14 @@
-//! The captures that are raced over.
+//! The captures that the races use.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::failure::Failure;
 
-/// A capture: one that `record-inputs.sh` makes, and a small one of the same kind.
+/// An input of a race: a capture that `record-inputs.sh` records, and a small capture of the same kind.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Input {
-    /// What is in it.
+    /// A description of its contents.
     pub(crate) what: &'static str,
     file: &'static str,
     small: &'static str,
@@ -16,7 +16,7 @@ pub(crate) struct Input {
 
 /// Samples of 32 bytes: IP, TID, TIME.
 pub(crate) const PLAIN: Input = Input { what: "plain, 32 B", file: "a_plain_pf.data", small: "plain.data" };
-/// Samples of 48 bytes: and CPU, PERIOD.
+/// Samples of 48 bytes: IP, TID, TIME, CPU, PERIOD.
 pub(crate) const FULL: Input =
     Input { what: "+ cpu, period, 48 B", file: "a_full.data", small: "user_regs.data" };
 /// Samples of a tracepoint.
@@ -34,7 +34,7 @@ pub(crate) const ZSTD: Input = Input { what: "zstd", file: "e_zstd.data", small:
 /// A pipe.
 pub(crate) const PIPE: Input = Input { what: "pipe", file: "f_pipe.data", small: "buildid.pipe.data" };
 
-/// Where the captures are.
+/// The location of the captures.
 #[derive(Debug)]
 pub(crate) struct Inputs {
     folder: PathBuf,
@@ -42,16 +42,17 @@ pub(crate) struct Inputs {
 }
 
 impl Inputs {
-    /// The small captures of testdata.
+    /// Returns the small captures of testdata.
     pub(crate) fn small() -> Self {
         Self { folder: here().join("../testdata/captures"), small: true }
     }
 
-    /// Those in `folder`; where none is given, those in `bench/inputs`, recorded first if they are not there.
+    /// Returns the captures in `folder`. Without it, returns those in `bench/inputs`, and records them
+    /// if they are missing.
     ///
     /// # Errors
     ///
-    /// If they cannot be recorded.
+    /// If the captures cannot be recorded.
     pub(crate) fn of(folder: Option<&Path>) -> Result<Self, Failure> {
         let folder = match folder {
             Some(folder) => folder.to_owned(),
@@ -67,13 +68,13 @@ impl Inputs {
         Ok(Self { folder, small: false })
     }
 
-    /// The file of a capture.
+    /// Returns the path of a capture.
     pub(crate) fn path(&self, input: Input) -> PathBuf {
         self.folder.join(if self.small { input.small } else { input.file })
     }
 }
 
-/// The folder of this crate.
+/// Returns the directory of this crate.
 fn here() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }

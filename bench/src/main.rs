@@ -1,7 +1,7 @@
-//! Races perf-parse, perf-open and perfdata against loops written by hand and against their peers.
+//! Races perf-parse, perf-open and perfdata against handwritten loops and against their peers.
 //!
-//! Every way of doing the same work must find the same: that alone decides the exit status. How fast they were is printed
-//! beside the goals.
+//! All contestants of a race must find the same values; only that decides the exit status. The program prints
+//! the times next to the goals.
 
 mod allocations;
 mod args;

@@ -1,4 +1,4 @@
-//! perf-parse, by its public API alone, as a user would write it.
+//! perf-parse, used only through its public API, as a user would.
 
 use std::io::Read;
 
@@ -11,7 +11,7 @@ use perf_parse::{Error, Reader, Record, Records, Sample};
 use crate::failure::Failure;
 use crate::sums::{Sums, add, add_some};
 
-/// The fields that have a getter; whatever else an event records is in the tail.
+/// The fields that have a getter. All other fields are in the tail.
 const LEADING: SampleType = SampleType::IDENTIFIER
     .union(SampleType::IP)
     .union(SampleType::TID)
@@ -22,26 +22,26 @@ const LEADING: SampleType = SampleType::IDENTIFIER
     .union(SampleType::CPU)
     .union(SampleType::PERIOD);
 
-/// The events of a capture in memory.
+/// Returns the events of a capture in memory.
 ///
 /// # Errors
 ///
-/// If it is no capture.
+/// If it is not a capture.
 pub(crate) fn events(file: &[u8]) -> Result<Events, Failure> {
     Ok(Reader::<LittleEndian>::open(file)?.events().clone())
 }
 
-/// Walks from header to header.
+/// Reads only the headers.
 ///
 /// # Errors
 ///
-/// If a record is cut off.
+/// If a record is truncated.
 #[inline(never)]
 pub(crate) fn hop(records: &[u8]) -> Result<u64, Error> {
     Records::<LittleEndian>::new(records).try_fold(0, |sum, record| Ok(sum + u64::from(record?.size())))
 }
 
-/// All fields of all records.
+/// Reads all fields of all records.
 ///
 /// # Errors
 ///
@@ -61,11 +61,11 @@ pub(crate) fn decode(events: &Events, records: &[u8]) -> Result<Sums, Failure> {
     Ok(sums)
 }
 
-/// The processes of MMAP2 and COMM records alone.
+/// Reads the process ids of MMAP2 and COMM records.
 ///
 /// # Errors
 ///
-/// If one cannot be decoded.
+/// If such a record cannot be decoded.
 #[inline(never)]
 pub(crate) fn maps_and_comms(events: &Events, records: &[u8]) -> Result<Sums, Failure> {
     let mut sums = Sums::default();
@@ -85,11 +85,11 @@ pub(crate) fn maps_and_comms(events: &Events, records: &[u8]) -> Result<Sums, Fa
     Ok(sums)
 }
 
-/// All fields of all records of a capture in memory, by rising time.
+/// Reads all fields of all records of a capture in memory, in time order.
 ///
 /// # Errors
 ///
-/// If it is no capture, or a record cannot be decoded.
+/// If it is not a capture or a record cannot be decoded.
 #[inline(never)]
 pub(crate) fn by_time(file: &[u8]) -> Result<Sums, Failure> {
     let mut reader = Reader::<LittleEndian>::open(file)?;
@@ -111,21 +111,21 @@ pub(crate) fn by_time(file: &[u8]) -> Result<Sums, Failure> {
     Ok(sums)
 }
 
-/// All fields of all records of a capture in memory, as they stand in it.
+/// Reads all fields of all records of a capture in memory, in the order of the capture.
 ///
 /// # Errors
 ///
-/// If it is no capture, or a record cannot be decoded.
+/// If it is not a capture or a record cannot be decoded.
 #[inline(never)]
 pub(crate) fn in_file_order(file: &[u8]) -> Result<Sums, Failure> {
     rest(Reader::<LittleEndian>::open(file)?)
 }
 
-/// All fields of all records of a pipe.
+/// Reads all fields of all records of a pipe.
 ///
 /// # Errors
 ///
-/// If it is no capture, or a record cannot be decoded.
+/// If it is not a capture or a record cannot be decoded.
 #[inline(never)]
 pub(crate) fn pipe(input: impl Read) -> Result<Sums, Failure> {
     match AnyReader::stream(input)? {
@@ -134,7 +134,7 @@ pub(crate) fn pipe(input: impl Read) -> Result<Sums, Failure> {
     }
 }
 
-/// All fields of all records that a reader still has.
+/// Reads all fields of the remaining records of a reader.
 ///
 /// # Errors
 ///
@@ -153,7 +153,7 @@ pub(crate) fn rest<O: Endian, S: Source>(mut reader: Reader<'_, O, S>) -> Result
     Ok(sums)
 }
 
-/// The process of a record that is not a sample.
+/// Reads the process id of a record that is not a sample.
 #[inline(always)]
 pub(crate) fn touch_other<O: Endian>(sums: &mut Sums, record: &Record<'_, O>) {
     sums.records += 1;
@@ -165,11 +165,11 @@ pub(crate) fn touch_other<O: Endian>(sums: &mut Sums, record: &Record<'_, O>) {
     }
 }
 
-/// All fields of a sample.
+/// Reads all fields of a sample.
 ///
 /// # Errors
 ///
-/// If what follows the leading fields cannot be decoded.
+/// If the fields after the leading ones cannot be decoded.
 #[inline(always)]
 pub(crate) fn touch_sample<O: Endian>(
     sums: &mut Sums,
@@ -192,7 +192,8 @@ pub(crate) fn touch_sample<O: Endian>(
     Ok(())
 }
 
-/// What follows the leading fields. Apart, as in the floor, so that registers are left to the loop.
+/// Reads the fields after the leading ones. As in the floor, it is a separate function so that the loop
+/// keeps its registers.
 #[inline(never)]
 fn touch_tail<O: Endian>(sums: &mut Sums, sample: Sample<'_, O>) -> Result<(), Error> {
     let tail = sample.tail()?;
@@ -214,7 +215,7 @@ fn touch_tail<O: Endian>(sums: &mut Sums, sample: Sample<'_, O>) -> Result<(), E
     Ok(())
 }
 
-/// The sum of words.
+/// Returns the sum of words.
 #[inline(always)]
 fn sum<O: Endian>(words: &[U64<O>]) -> u64 {
     words.iter().fold(0, |sum: u64, word| sum.wrapping_add(word.get()))

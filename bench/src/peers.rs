@@ -1,7 +1,7 @@
-//! The peers. Each touches the same fields and is held to the same sums.
+//! The peers. Each reads the same fields and must find the same sums.
 //!
-//! Those that decode a record they are given, of an event they are told, get both by a plain loop: what is measured is
-//! their decoding.
+//! For peers that decode a single record of a given event, a plain loop supplies both. Only their
+//! decoding is measured.
 
 pub(crate) mod linux_perf_data;
 pub(crate) mod linux_perf_event_reader;
@@ -12,10 +12,11 @@ use crate::capture::{Event, HEADER, Headers, kind};
 use crate::floor::Ids;
 
 const SAMPLE: u32 = 9;
-/// From here on types are those of the perf tool's own records, which these peers do not know.
+/// The first type of the perf tool's records, which these peers do not know.
 const USER: u32 = 64;
 
-/// Gives the records of the kernel's types and the index of each one's event; `None` if that cannot be told.
+/// Calls `give` with each kernel record and the index of its event; returns `None` if the event of a record
+/// is unknown or `give` returns `None`.
 #[inline(always)]
 fn each(records: &[u8], ids: &Ids, mut give: impl FnMut(&[u8], usize) -> Option<()>) -> Option<()> {
     for record in Headers(records).filter(|record| kind(record) < USER) {
@@ -26,7 +27,7 @@ fn each(records: &[u8], ids: &Ids, mut give: impl FnMut(&[u8], usize) -> Option<
     Some(())
 }
 
-/// What a peer needs to know of each event, and which event a record is of.
+/// The data of each event that a peer needs, and the table from ids to events.
 #[derive(Debug)]
 pub(crate) struct Known<T> {
     of: Vec<T>,
@@ -34,7 +35,7 @@ pub(crate) struct Known<T> {
 }
 
 impl<T> Known<T> {
-    /// Asks `know` about each event; `None` if it does not know.
+    /// Calls `know` for each event; returns `None` if `know` does.
     fn new(events: &[Event], know: impl Fn(&Event) -> Option<T>) -> Option<Self> {
         Some(Self { of: events.iter().map(know).collect::<Option<_>>()?, ids: Ids::new(events) })
     }

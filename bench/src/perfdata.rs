@@ -5,11 +5,11 @@ use std::process::{Command, Stdio};
 
 use crate::failure::Failure;
 
-/// Builds it; where it is.
+/// Builds the program and returns its path.
 ///
 /// # Errors
 ///
-/// If it does not build.
+/// If the build fails.
 pub(crate) fn build(release: bool) -> Result<PathBuf, Failure> {
     let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/../Cargo.toml");
     let mut cargo = Command::new(env!("CARGO"));
@@ -19,7 +19,7 @@ pub(crate) fn build(release: bool) -> Result<PathBuf, Failure> {
     if !output.status.success() {
         return Err(Failure::of("cargo build", output.status));
     }
-    // One JSON object a line; that of the program names it.
+    // cargo prints one JSON object per line; the object of the program has its path.
     let messages = String::from_utf8_lossy(&output.stdout);
     let executable =
         messages.lines().find_map(|line| line.split_once("\"executable\":\"")?.1.split('"').next());

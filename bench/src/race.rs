@@ -1,4 +1,5 @@
-//! A race: contestants run in turn, round after round, so that what disturbs the machine disturbs all of them.
+//! A race: in each round all contestants run in turn, so that a disturbance of the machine
+//! affects all of them.
 
 use std::fmt::Debug;
 use std::hint::black_box;
@@ -8,24 +9,24 @@ use crate::allocations::{self, Allocations};
 use crate::failure::Failure;
 use crate::table::Table;
 
-/// A way of doing the work of a race.
+/// One way of doing the work of a race.
 pub(crate) struct Contestant<'a, T> {
     name: &'static str,
     run: Box<dyn FnMut() -> Result<Option<T>, Failure> + 'a>,
 }
 
 impl<'a, T> Contestant<'a, T> {
-    /// One that does all of the work: what it finds must be what the others find.
+    /// Returns a contestant that does all of the work; it must find the same values as the others.
     pub(crate) fn new(name: &'static str, mut run: impl FnMut() -> Result<T, Failure> + 'a) -> Self {
         Self { name, run: Box::new(move || run().map(Some)) }
     }
 
-    /// As [`new`](Self::new), one that knows no reason where it fails.
+    /// Returns a contestant as [`new`](Self::new) does, for work that fails without a reason.
     pub(crate) fn whole(name: &'static str, mut run: impl FnMut() -> Option<T> + 'a) -> Self {
         Self::new(name, move || run().ok_or_else(|| Failure("a record cannot be decoded".into())))
     }
 
-    /// One that does less, as a bound on what is possible.
+    /// Returns a contestant that does less work, as a bound on what is possible.
     pub(crate) fn bound<U>(name: &'static str, mut run: impl FnMut() -> U + 'a) -> Self {
         let run = move || {
             black_box(run());
@@ -35,39 +36,40 @@ impl<'a, T> Contestant<'a, T> {
     }
 }
 
-/// How a contestant did.
+/// The result of a contestant.
 #[derive(Debug)]
 pub(crate) struct Standing {
-    /// Who.
+    /// Name of the contestant.
     pub(crate) name: &'static str,
-    /// Seconds, a round each.
+    /// Seconds of each round.
     pub(crate) seconds: Vec<f64>,
-    /// What one round allocated.
+    /// Allocations of one round.
     pub(crate) allocations: Allocations,
 }
 
 impl Standing {
-    /// How many times the time of `other` this one took: the median of the rounds' ratios.
+    /// Returns the ratio of this contestant's time to that of `other`: the median of the
+    /// ratios of all rounds.
     pub(crate) fn over(&self, other: &Self) -> f64 {
         median(self.seconds.iter().zip(&other.seconds).map(|(this, other)| this / other).collect())
     }
 }
 
-/// The one in the middle.
+/// Returns the median.
 pub(crate) fn median(mut figures: Vec<f64>) -> f64 {
     figures.sort_by(f64::total_cmp);
     figures.get(figures.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
-/// How all contestants of a race did, in the order they ran.
+/// The results of all contestants of a race, in the order in which they ran.
 #[derive(Debug)]
 pub(crate) struct Standings(pub(crate) Vec<Standing>);
 
-/// Runs all contestants once to see that they agree, then `rounds` times.
+/// Runs all contestants once to check that they agree, then `rounds` times.
 ///
 /// # Errors
 ///
-/// If one fails, or finds something else than the first.
+/// If a contestant fails, or finds other values than the first one.
 pub(crate) fn race<T: PartialEq + Debug>(
     mut contestants: Vec<Contestant<'_, T>>,
     rounds: usize,
@@ -103,26 +105,26 @@ pub(crate) fn race<T: PartialEq + Debug>(
 }
 
 impl Standings {
-    /// A contestant by name.
+    /// Returns the result of the contestant with this name.
     ///
     /// # Errors
     ///
-    /// If none is called that.
+    /// If no contestant has this name.
     pub(crate) fn of(&self, name: &str) -> Result<&Standing, Failure> {
         let found = self.0.iter().find(|standing| standing.name == name);
         found.ok_or_else(|| Failure::of(name, "is not in the race"))
     }
 
-    /// How many times the time of `other` the contestant `name` took.
+    /// Returns the ratio of the time of contestant `name` to that of `other`.
     ///
     /// # Errors
     ///
-    /// As [`of`](Self::of).
+    /// If one of them is not in the race.
     pub(crate) fn ratio(&self, name: &str, other: &str) -> Result<f64, Failure> {
         Ok(self.of(name)?.over(self.of(other)?))
     }
 
-    /// Whichever of `names` took the least time.
+    /// Returns the fastest contestant of `names`.
     ///
     /// # Errors
     ///
@@ -134,7 +136,8 @@ impl Standings {
         fastest.map(|standing| standing.name).ok_or_else(|| Failure("no peer is in the race".into()))
     }
 
-    /// A row for each contestant: nanoseconds a record, how often the time of `floor`, and what it allocated.
+    /// Returns a table with a row for each contestant: nanoseconds per record, ratio to
+    /// `floor`, and allocations.
     ///
     /// # Errors
     ///
@@ -149,7 +152,7 @@ impl Standings {
         Ok(table)
     }
 
-    /// As [`table`](Self::table), for contestants that allocate elsewhere.
+    /// Returns the table without allocations, for contestants that allocate in another process.
     ///
     /// # Errors
     ///
@@ -174,11 +177,11 @@ impl Standings {
     }
 }
 
-/// How much there is to decode.
+/// The amount of data to decode.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Work {
-    /// Records.
+    /// Number of records.
     pub(crate) records: u64,
-    /// Bytes of them.
+    /// Bytes of the records.
     pub(crate) bytes: u64,
 }

@@ -1,4 +1,4 @@
-//! The races, one a goal.
+//! The races, one for each goal.
 
 mod build;
 mod dispatch;
@@ -14,21 +14,21 @@ use crate::failure::Failure;
 use crate::inputs::Inputs;
 use crate::table::Table;
 
-/// What every race is given.
+/// The input of every race.
 #[derive(Debug)]
 pub(crate) struct Context {
     /// The captures.
     pub(crate) inputs: Inputs,
-    /// How often each contestant runs.
+    /// Number of rounds.
     pub(crate) rounds: usize,
-    /// Whether only agreement is checked: what takes long may be left out.
+    /// Whether to check only that the contestants agree. A race may then leave out slow parts.
     pub(crate) quick: bool,
 }
 
-/// Runs a race.
+/// The function that runs a race.
 pub(crate) type Race = fn(&Context) -> Result<Vec<Table>, Failure>;
 
-/// All races by name.
+/// All races with their names.
 pub(crate) const RACES: [(&str, Race); 9] = [
     ("memory", memory::run),
     ("file", file::run),

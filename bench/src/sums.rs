@@ -1,50 +1,50 @@
-//! What every decoder must touch, and the sums that prove it.
+//! The fields that every decoder must read, and the sums that prove it.
 
-/// What a pass over a capture found. Two ways of decoding that touch the same fields come to the same sums.
+/// The sums of a pass over a capture. Two decoders that read the same fields have the same sums.
 ///
-/// Fields are those that all peers have. All sums may wrap.
+/// The fields are those that all peers support. All sums may wrap.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Sums {
-    /// Records of the kernel's types.
+    /// Number of records of the kernel's types.
     pub(crate) records: u64,
-    /// Samples among them.
+    /// Number of samples.
     pub(crate) samples: u64,
     /// Indices of the samples' events.
     pub(crate) event: u64,
     /// Instruction pointers.
     pub(crate) ip: u64,
-    /// Processes.
+    /// Process ids.
     pub(crate) pid: u64,
-    /// Threads.
+    /// Thread ids.
     pub(crate) tid: u64,
     /// Time stamps.
     pub(crate) time: u64,
     /// Data addresses.
     pub(crate) addr: u64,
-    /// Cpus.
+    /// CPU numbers.
     pub(crate) cpu: u64,
     /// Periods.
     pub(crate) period: u64,
-    /// Words of call chains: how many.
+    /// Number of words in call chains.
     pub(crate) frames: u64,
-    /// The words themselves, markers included.
+    /// Words of call chains, including markers.
     pub(crate) callchain: u64,
     /// Bytes of raw data.
     pub(crate) raw: u64,
     /// User registers.
     pub(crate) regs_user: u64,
-    /// Bytes of user stack: how many were copied.
+    /// Number of bytes copied from user stacks.
     pub(crate) stack_user: u64,
-    /// The first of them.
+    /// First byte of each user stack.
     pub(crate) stack_first: u64,
-    /// Processes of MMAP, MMAP2 and COMM records.
+    /// Process ids of MMAP, MMAP2 and COMM records.
     pub(crate) others: u64,
-    /// Samples earlier than the one before them, where they are asked for by time.
+    /// Number of samples earlier than the previous one, if they are read in time order.
     pub(crate) back_in_time: u64,
 }
 
 impl Sums {
-    /// Notes a sample that is given by time, behind the one of `last`.
+    /// Records a sample that is read in time order, after the sample at time `last`.
     #[inline(always)]
     pub(crate) fn given(&mut self, time: u64, last: &mut u64) {
         self.back_in_time += u64::from(time < *last);
@@ -58,7 +58,7 @@ pub(crate) fn add(sum: &mut u64, value: u64) {
     *sum = sum.wrapping_add(value);
 }
 
-/// Adds a field that not all events record. A jump that is foreseen costs less than adding zero.
+/// Adds a field that only some events record. A predicted branch costs less than adding zero.
 #[inline(always)]
 pub(crate) fn add_some(sum: &mut u64, value: Option<impl Into<u64>>) {
     if let Some(value) = value {

@@ -1,28 +1,28 @@
-//! What a race prints: a table in Markdown, and beneath it the goals.
+//! The output of a race: a Markdown table, followed by the goals.
 
 use std::fmt;
 
-/// Rows of figures under a title.
+/// A table of figures with a title.
 #[derive(Debug)]
 pub(crate) struct Table {
-    /// What was raced.
+    /// The subject of the race.
     pub(crate) title: String,
-    /// The columns.
+    /// Names of the columns.
     pub(crate) head: Vec<String>,
-    /// A cell a column.
+    /// The rows, with one cell per column.
     pub(crate) rows: Vec<Vec<String>>,
-    /// Goals, and who could not take part and why.
+    /// The goals, and the contestants that could not take part, with the reason.
     pub(crate) notes: Vec<String>,
 }
 
 impl Table {
-    /// A table without rows.
+    /// Returns a table without rows.
     pub(crate) fn new(title: impl Into<String>, head: &[&str]) -> Self {
         let head = head.iter().map(|&column| column.into()).collect();
         Self { title: title.into(), head, rows: Vec::new(), notes: Vec::new() }
     }
 
-    /// Holds a figure against its goal, in a note.
+    /// Adds a note that compares a figure with its goal.
     pub(crate) fn judge(&mut self, what: &str, figure: f64, goal: Goal) {
         self.notes.push(format!("{what}: {}", goal.verdict(figure)));
     }
@@ -48,17 +48,17 @@ impl fmt::Display for Table {
     }
 }
 
-/// What a figure should be.
+/// The goal for a figure.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Goal {
-    /// No more than this.
+    /// At most this value.
     AtMost(f64),
-    /// No less than this.
+    /// At least this value.
     AtLeast(f64),
 }
 
 impl Goal {
-    /// The figure, the goal, and whether it is met.
+    /// Returns the figure, the goal, and whether the figure meets it.
     pub(crate) fn verdict(self, figure: f64) -> String {
         let (met, sign, limit, broken) = match self {
             Self::AtMost(limit) => (figure <= limit, "<=", limit, ">"),

@@ -1,4 +1,4 @@
-//! The description of an event: `struct perf_event_attr`, at every size it has had.
+//! The description of an event: `struct perf_event_attr`, in every size it has had.
 
 mod flags;
 mod version;
@@ -17,98 +17,105 @@ use crate::event::EventType;
 use crate::read_format::ReadFormat;
 use crate::sample_type::SampleType;
 
-/// What an event counts, when it samples and what a sample holds, as native values.
+/// The description of an event as native values: what it counts, when it samples and which
+/// fields a sample has.
 ///
-/// One struct of the newest size; what an older attr does not have is zero here. C unions are one field, named
-/// after its first use, with a getter for each of the others.
+/// The struct has the fields of the newest attr; a field that an older attr lacks is zero. A C union is
+/// one field, named after the union's first use. Methods such as [`breakpoint`](Self::breakpoint)
+/// return other uses.
 ///
 /// Kernel: `struct perf_event_attr`; since Linux 2.6.31, the newest field since 6.19.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[doc(alias = "perf_event_attr")]
 pub struct Attr {
-    /// Who defines the event. C: `type`.
+    /// The kind of event: a generic type or a PMU. C: `type`.
     pub kind: EventType,
-    /// Size in bytes of the attr as it was recorded; 0 was written by tools of the first kernels and means 64.
+    /// Size in bytes of the attr as recorded. Tools of the first kernels wrote 0, which means 64.
     pub size: u32,
-    /// Which event, as `kind` defines it.
+    /// The event; its encoding depends on `kind`.
     pub config: u64,
-    /// Events between samples; with [`AttrFlags::FREQ`] samples a second, [`sample_freq`](Self::sample_freq).
+    /// Events between two samples; with [`AttrFlags::FREQ`] samples per second, see
+    /// [`sample_freq`](Self::sample_freq).
     pub sample_period: u64,
-    /// What a sample holds.
+    /// The fields of a sample.
     pub sample_type: SampleType,
-    /// What a read of the counter gives.
+    /// The values that a read of the counter returns.
     pub read_format: ReadFormat,
-    /// The one-bit switches, and `precise_ip`.
+    /// The one-bit flags, and `precise_ip`.
     pub flags: AttrFlags,
-    /// Samples between wakeups; with [`AttrFlags::WATERMARK`] bytes, [`wakeup_watermark`](Self::wakeup_watermark).
+    /// Samples between two wakeups; with [`AttrFlags::WATERMARK`] bytes, see
+    /// [`wakeup_watermark`](Self::wakeup_watermark).
     pub wakeup_events: u32,
-    /// On which accesses a breakpoint fires. Since Linux 2.6.33.
+    /// The accesses that trigger a breakpoint. Since Linux 2.6.33.
     pub bp_type: BreakpointType,
-    /// More of `config`: since Linux 2.6.39. C union with `bp_addr` (since Linux 2.6.33), `kprobe_func` and
-    /// `uprobe_path` (since Linux 4.17).
+    /// Extension of `config`, since Linux 2.6.39. C: a union with `bp_addr` (since Linux 2.6.33),
+    /// `kprobe_func` and `uprobe_path` (since Linux 4.17).
     #[doc(alias("bp_addr", "kprobe_func", "uprobe_path"))]
     pub config1: u64,
-    /// More of `config`: since Linux 2.6.39. C union with `bp_len` (since Linux 2.6.33), `kprobe_addr` and
-    /// `probe_offset` (since Linux 4.17).
+    /// Extension of `config`, since Linux 2.6.39. C: a union with `bp_len` (since Linux 2.6.33),
+    /// `kprobe_addr` and `probe_offset` (since Linux 4.17).
     #[doc(alias("bp_len", "kprobe_addr", "probe_offset"))]
     pub config2: u64,
-    /// Which branches a branch stack holds. Since Linux 3.4.
+    /// The branches that a branch stack records. Since Linux 3.4.
     pub branch_sample_type: BranchSampleType,
-    /// The user registers of a sample, one bit a register of [`regs`](crate::regs). Since Linux 3.7.
+    /// Mask of the user registers in a sample; [`regs`](crate::regs) names the bits. Since Linux 3.7.
     pub sample_regs_user: u64,
-    /// Bytes of user stack of a sample. Since Linux 3.7.
+    /// Bytes of user stack to copy into a sample. Since Linux 3.7.
     pub sample_stack_user: u32,
-    /// The clock of `time`, where [`AttrFlags::USE_CLOCKID`] is set: `CLOCK_*` of `clock_gettime`. Since Linux 4.1.
+    /// The clock of `time` if [`AttrFlags::USE_CLOCKID`] is set: `CLOCK_*` of
+    /// `clock_gettime(2)`. Since Linux 4.1.
     pub clockid: i32,
-    /// The registers at the interrupt, one bit a register of [`regs`](crate::regs). Since Linux 3.19.
+    /// Mask of the registers at the interrupt; [`regs`](crate::regs) names the bits. Since Linux 3.19.
     pub sample_regs_intr: u64,
-    /// Bytes of AUX data between wakeups. Since Linux 4.1.
+    /// Bytes of AUX data between two wakeups. Since Linux 4.1.
     pub aux_watermark: u32,
-    /// Entries of a call chain at most; 0 for the system's limit. Since Linux 4.8.
+    /// Maximum number of addresses in a call chain; 0 for the system's limit. Since Linux 4.8.
     pub sample_max_stack: u16,
     /// Padding: `__reserved_2`.
     pub reserved_2: u16,
-    /// Bytes of AUX data of a sample. Since Linux 5.5.
+    /// Bytes of AUX data to copy into a sample. Since Linux 5.5.
     pub aux_sample_size: u32,
-    /// What the event does to AUX tracing. Since Linux 6.13.
+    /// The effect of the event on AUX tracing. Since Linux 6.13.
     pub aux_action: AuxAction,
-    /// What `si_perf_data` of a `SIGTRAP` carries. Since Linux 5.13.
+    /// The value of `si_perf_data` in a `SIGTRAP`. Since Linux 5.13.
     pub sig_data: u64,
-    /// More of `config`. Since Linux 6.3.
+    /// Extension of `config`. Since Linux 6.3.
     pub config3: u64,
-    /// More of `config`. Since Linux 6.19.
+    /// Extension of `config`. Since Linux 6.19.
     pub config4: u64,
 }
 
-/// An attr that was read, and the bytes behind it that this crate has no field for.
+/// An attr that was read, and its trailing bytes that this crate has no field for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReadAttr<'a> {
-    /// The fields this crate knows.
+    /// The fields that this crate knows.
     pub attr: Attr,
-    /// What a newer kernel added: the bytes from 144 to the attr's size. Empty for an attr of a known version.
+    /// The bytes that a newer kernel added, from offset 144 to the attr's size. Empty for an attr
+    /// of a known version.
     pub tail: &'a [u8],
 }
 
 impl ReadAttr<'_> {
-    /// Whether a newer kernel's field is in use: whether the tail has a byte that is not zero.
+    /// Returns whether a field of a newer kernel is in use: whether any byte of the tail is not zero.
     #[must_use]
     pub fn has_unknown_fields(&self) -> bool {
         self.tail.iter().any(|&byte| byte != 0)
     }
 }
 
-/// Why bytes are not an attr.
+/// The reason why bytes are not an attr.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ReadError {
-    /// Fewer bytes than the attr's own `size` field promises, or than the 8 that hold it.
+    /// There are fewer bytes than the attr's `size` field announces, or fewer than the 8 that
+    /// contain that field.
     Truncated {
-        /// Bytes the attr should have.
+        /// Bytes that the attr needs.
         needed: u32,
-        /// Bytes there are.
+        /// Bytes that are available.
         available: usize,
     },
-    /// The `size` field is below the first version's 64 and not 0.
+    /// The `size` field is not 0 and less than 64, the size of the first version.
     Size(u32),
 }
 
@@ -128,12 +135,14 @@ impl core::error::Error for ReadError {}
 impl Attr {
     /// Reads an attr of any size from the start of `bytes`.
     ///
-    /// The attr's own `size` field says where it ends: 0 means 64; a shorter one than the newest is extended with
-    /// zeros, a longer one keeps its tail. Takes constant time but for the tail's borrow.
+    /// The attr's `size` field gives its length; 0 means 64. The fields that a shorter attr lacks are zero.
+    /// The bytes of a longer attr that follow the known fields are its tail, which is borrowed from `bytes`.
+    /// Takes constant time.
     ///
     /// # Errors
     ///
-    /// [`ReadError::Truncated`] if `bytes` ends before the attr, [`ReadError::Size`] if `size` is 1 to 63.
+    /// [`ReadError::Truncated`] if `bytes` ends before the attr does; [`ReadError::Size`] if
+    /// `size` is 1 to 63.
     ///
     /// # Examples
     ///
@@ -146,7 +155,7 @@ impl Attr {
     /// bytes[4] = 72; // size: VER1
     /// let read = Attr::read::<LittleEndian>(&bytes)?;
     /// assert_eq!(read.attr.kind.name(), Some("SOFTWARE"));
-    /// assert_eq!(read.attr.config3, 0); // not there in VER1
+    /// assert_eq!(read.attr.config3, 0); // VER1 has no config3
     /// assert_eq!(
     ///     Attr::read::<LittleEndian>(&bytes[..71]),
     ///     Err(ReadError::Truncated { needed: 72, available: 71 })
@@ -174,13 +183,14 @@ impl Attr {
         Ok(ReadAttr { attr: wire.get(), tail })
     }
 
-    /// The bytes of this attr at `version`, the `size` field set to that version's size.
+    /// Returns the bytes of this attr in `version`, with the `size` field set to the size of that version.
     ///
-    /// The array is of the newest size; the attr is its first [`AttrVersion::size`] bytes, the rest is zero.
+    /// The array has the newest size. The attr is its first [`AttrVersion::size`] bytes; the
+    /// other bytes are zero.
     ///
     /// # Errors
     ///
-    /// [`WriteError`] naming the first field that `version` has no room for and that is not zero.
+    /// [`WriteError`] with the first field that is not zero and that `version` lacks.
     pub fn write<O: Endian>(
         &self,
         version: AttrVersion,
@@ -191,26 +201,26 @@ impl Attr {
         Ok(zerocopy::transmute!(wire))
     }
 
-    /// The oldest version that holds every field that is set here.
+    /// Returns the oldest version that has every field that is not zero here.
     #[must_use]
     pub fn oldest_version(&self) -> AttrVersion {
         let fits = |version: &AttrVersion| version.check(self).is_ok();
         AttrVersion::ALL.into_iter().find(fits).unwrap_or(AttrVersion::NEWEST)
     }
 
-    /// Samples a second, if the event samples by frequency.
+    /// Returns the samples per second; `None` if the event does not sample by frequency.
     #[must_use]
     pub fn sample_freq(&self) -> Option<u64> {
         self.flags.contains(AttrFlags::FREQ).then_some(self.sample_period)
     }
 
-    /// Bytes in the ring between wakeups, if the event wakes by bytes.
+    /// Returns the bytes in the ring between two wakeups; `None` if wakeups are counted in samples.
     #[must_use]
     pub fn wakeup_watermark(&self) -> Option<u32> {
         self.flags.contains(AttrFlags::WATERMARK).then_some(self.wakeup_events)
     }
 
-    /// The address and length a breakpoint watches, if the event is one.
+    /// Returns the address and length that a breakpoint watches; `None` if the event is not a breakpoint.
     #[must_use]
     pub fn breakpoint(&self) -> Option<(u64, u64)> {
         (self.kind == EventType::BREAKPOINT).then_some((self.config1, self.config2))

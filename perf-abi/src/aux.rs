@@ -1,21 +1,21 @@
 //! Flags of AUX records.
 
 flags! {
-    /// What happened to the data of an AUX record (`perf_record_aux.flags`).
+    /// The state of the data of an AUX record (`perf_record_aux.flags`).
     ///
     /// Kernel: `PERF_AUX_FLAG_*`.
     pub struct AuxFlags(u64) {
-        /// Data was cut to fit. Since Linux 4.1.
+        /// The data was truncated to fit into the AUX area. Since Linux 4.1.
         TRUNCATED = 1, "PERF_AUX_FLAG_TRUNCATED";
-        /// A snapshot: older data was overwritten. Since Linux 4.1.
+        /// The data is a snapshot; older data was overwritten. Since Linux 4.1.
         OVERWRITE = 2, "PERF_AUX_FLAG_OVERWRITE";
-        /// There are gaps in the data. Since Linux 4.12.
+        /// The data has gaps. Since Linux 4.12.
         PARTIAL = 4, "PERF_AUX_FLAG_PARTIAL";
         /// The sample collided with another. Since Linux 4.15.
         COLLISION = 8, "PERF_AUX_FLAG_COLLISION";
     }
     fields {
-        /// How the PMU formats the data. Since Linux 5.13.
+        /// The PMU's format of the data. Since Linux 5.13.
         pmu_format_type / with_pmu_format_type: AuxFormat(u8) = 8, 8;
     }
 }
@@ -27,9 +27,9 @@ impl AuxFlags {
 }
 
 codes! {
-    /// How the PMU formats AUX data; the codes are each PMU's own, these are CoreSight's.
+    /// The PMU's format of AUX data. Each PMU has its own codes; these are CoreSight's.
     ///
-    /// Kernel: `PERF_AUX_FLAG_CORESIGHT_FORMAT_*`, there shifted left by 8.
+    /// Kernel: `PERF_AUX_FLAG_CORESIGHT_FORMAT_*`, shifted left by 8.
     pub struct AuxFormat(u8) {
         /// CoreSight frames, or the default of another PMU. Since Linux 5.13.
         CORESIGHT = 0, "PERF_AUX_FLAG_CORESIGHT_FORMAT_CORESIGHT";

@@ -1,28 +1,28 @@
-//! AUX data in a `perf.data`: who recorded it, and what the recorder said of itself.
+//! AUX data in a `perf.data`: the type of its recorder, and the recorder's parameters.
 //!
-//! An AUXTRACE_INFO record has a type and private 64-bit words. The types here that end in `Word` are the indices of
-//! those words; where such a type has `COUNT`, that is how many there are.
+//! An AUXTRACE_INFO record has a type and private 64-bit words. The types in this module that end in `Word`
+//! are the indices of those words. `COUNT` of such a type is the number of words.
 
 use zerocopy_derive::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use crate::endian::{Endian, U64};
 
 codes! {
-    /// What recorded AUX data: `type` of an AUXTRACE_INFO record.
+    /// The recorder of AUX data: `type` of an AUXTRACE_INFO record.
     ///
     /// perf: `enum auxtrace_type`, `tools/perf/util/auxtrace.h`.
     pub struct AuxtraceType(u32) {
-        /// Not known.
+        /// Unknown.
         UNKNOWN = 0, "PERF_AUXTRACE_UNKNOWN";
         /// Intel Processor Trace; its words are [`IntelPtWord`].
         INTEL_PT = 1, "PERF_AUXTRACE_INTEL_PT";
         /// Intel Branch Trace Store; its words are [`IntelBtsWord`].
         INTEL_BTS = 2, "PERF_AUXTRACE_INTEL_BTS";
-        /// Arm CoreSight; its words are [`CsWord`], then a block a cpu that begins with [`CsBlockWord`].
+        /// Arm CoreSight; its words are [`CsWord`], then one block per CPU that begins with [`CsBlockWord`].
         CS_ETM = 3, "PERF_AUXTRACE_CS_ETM";
         /// Arm Statistical Profiling; its words are [`ArmSpeWord`].
         ARM_SPE = 4, "PERF_AUXTRACE_ARM_SPE";
-        /// s390 cpu measurement sampling.
+        /// s390 CPU measurement sampling.
         S390_CPUMSF = 5, "PERF_AUXTRACE_S390_CPUMSF";
         /// HiSilicon PCIe Tune and Trace.
         HISI_PTT = 6, "PERF_AUXTRACE_HISI_PTT";
@@ -32,28 +32,30 @@ codes! {
 }
 
 codes! {
-    /// What the period of synthesised samples counts.
+    /// The unit of the period of synthesised samples.
     ///
     /// perf: `enum itrace_period_type`.
     pub struct ItracePeriod(u32) {
         /// Instructions.
         INSTRUCTIONS = 0, "PERF_ITRACE_PERIOD_INSTRUCTIONS";
-        /// Ticks of the trace's clock.
+        /// Ticks of the trace clock.
         TICKS = 1, "PERF_ITRACE_PERIOD_TICKS";
         /// Nanoseconds.
         NANOSECS = 2, "PERF_ITRACE_PERIOD_NANOSECS";
     }
 }
 
-/// An AUXTRACE record is padded to a multiple of this many bytes.
+/// The alignment of an AUXTRACE record's data, in bytes. The writer pads the data to a multiple of it.
 #[doc(alias = "PERF_AUXTRACE_RECORD_ALIGNMENT")]
 pub const RECORD_ALIGNMENT: usize = 8;
 
-/// Entries that perf holds in one block of its index of AUXTRACE records; the file's index has no blocks.
+/// Entries in one block of perf's in-memory index of AUXTRACE records. The index in a file has no blocks.
 #[doc(alias = "PERF_AUXTRACE_INDEX_ENTRY_COUNT")]
 pub const INDEX_ENTRY_COUNT: usize = 256;
 
-/// Where an AUXTRACE record is: an entry of the `auxtrace` feature, behind the 64-bit number of entries.
+/// The position of an AUXTRACE record: an entry of the `auxtrace` feature.
+///
+/// The feature starts with the 64-bit number of entries; the entries follow.
 ///
 /// perf: `struct auxtrace_index_entry`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
@@ -62,16 +64,16 @@ pub const INDEX_ENTRY_COUNT: usize = 256;
 pub struct IndexEntry<O: Endian> {
     /// Bytes from the start of the file to the record.
     pub file_offset: U64<O>,
-    /// Bytes of the record and its data. C: `sz`.
+    /// Bytes of the record and its data together. C: `sz`.
     pub size: U64<O>,
 }
 
 codes! {
-    /// A private word of Intel Processor Trace. Older tools wrote fewer.
+    /// The index of a private word of Intel Processor Trace. Older tools wrote fewer words.
     ///
     /// perf: `tools/perf/util/intel-pt.h`.
     pub struct IntelPtWord(usize) {
-        /// The type of the PMU.
+        /// The PMU's type number.
         PMU_TYPE = 0, "INTEL_PT_PMU_TYPE";
         /// `time_shift` of the control page.
         TIME_SHIFT = 1, "INTEL_PT_TIME_SHIFT";
@@ -79,47 +81,47 @@ codes! {
         TIME_MULT = 2, "INTEL_PT_TIME_MULT";
         /// `time_zero` of the control page.
         TIME_ZERO = 3, "INTEL_PT_TIME_ZERO";
-        /// Whether `time_zero` holds.
+        /// Whether `time_zero` is valid.
         CAP_USER_TIME_ZERO = 4, "INTEL_PT_CAP_USER_TIME_ZERO";
-        /// The bit of `config` that asks for time stamps.
+        /// The bit of `config` that requests time stamps (TSC).
         TSC_BIT = 5, "INTEL_PT_TSC_BIT";
-        /// The bit of `config` that forbids compressed returns.
+        /// The bit of `config` that disables return compression.
         NORETCOMP_BIT = 6, "INTEL_PT_NORETCOMP_BIT";
-        /// Whether context switches were recorded, and how.
+        /// Whether and how context switches were recorded.
         HAVE_SCHED_SWITCH = 7, "INTEL_PT_HAVE_SCHED_SWITCH";
         /// Whether the trace is a snapshot.
         SNAPSHOT_MODE = 8, "INTEL_PT_SNAPSHOT_MODE";
-        /// Whether each cpu had a ring of its own.
+        /// Whether each CPU had its own ring.
         PER_CPU_MMAPS = 9, "INTEL_PT_PER_CPU_MMAPS";
-        /// The bit of `config` that asks for the mini time counter.
+        /// The bit of `config` that requests mini time counter (MTC) packets.
         MTC_BIT = 10, "INTEL_PT_MTC_BIT";
-        /// The bits of `config` that set its frequency.
+        /// The bits of `config` that set the frequency of the mini time counter.
         MTC_FREQ_BITS = 11, "INTEL_PT_MTC_FREQ_BITS";
-        /// Numerator of the time stamp counter to core crystal clock ratio.
+        /// Numerator of the ratio of time stamp counter to core crystal clock.
         TSC_CTC_N = 12, "INTEL_PT_TSC_CTC_N";
-        /// Denominator of that ratio.
+        /// Denominator of the ratio of time stamp counter to core crystal clock.
         TSC_CTC_D = 13, "INTEL_PT_TSC_CTC_D";
-        /// The bit of `config` that asks for cycle counts.
+        /// The bit of `config` that requests cycle counts.
         CYC_BIT = 14, "INTEL_PT_CYC_BIT";
         /// The highest ratio of core to bus clock without turbo.
         MAX_NONTURBO_RATIO = 15, "INTEL_PT_MAX_NONTURBO_RATIO";
-        /// Bytes of the address filter, which follows.
+        /// Bytes of the address filter string, which follows this word.
         FILTER_STR_LEN = 16, "INTEL_PT_FILTER_STR_LEN";
     }
 }
 
 impl IntelPtWord {
-    /// Words before the address filter.
+    /// Number of words before the address filter string.
     #[doc(alias = "INTEL_PT_AUXTRACE_PRIV_MAX")]
     pub const COUNT: usize = 17;
 }
 
 codes! {
-    /// A private word of Intel Branch Trace Store.
+    /// The index of a private word of Intel Branch Trace Store.
     ///
     /// perf: `tools/perf/util/intel-bts.h`.
     pub struct IntelBtsWord(usize) {
-        /// The type of the PMU.
+        /// The PMU's type number.
         PMU_TYPE = 0, "INTEL_BTS_PMU_TYPE";
         /// `time_shift` of the control page.
         TIME_SHIFT = 1, "INTEL_BTS_TIME_SHIFT";
@@ -127,7 +129,7 @@ codes! {
         TIME_MULT = 2, "INTEL_BTS_TIME_MULT";
         /// `time_zero` of the control page.
         TIME_ZERO = 3, "INTEL_BTS_TIME_ZERO";
-        /// Whether `time_zero` holds.
+        /// Whether `time_zero` is valid.
         CAP_USER_TIME_ZERO = 4, "INTEL_BTS_CAP_USER_TIME_ZERO";
         /// Whether the trace is a snapshot.
         SNAPSHOT_MODE = 5, "INTEL_BTS_SNAPSHOT_MODE";
@@ -135,53 +137,53 @@ codes! {
 }
 
 impl IntelBtsWord {
-    /// Words in all.
+    /// Number of words.
     #[doc(alias = "INTEL_BTS_AUXTRACE_PRIV_MAX")]
     pub const COUNT: usize = 6;
 }
 
 codes! {
-    /// A private word of Arm Statistical Profiling, in the first version of its metadata.
+    /// The index of a private word of Arm Statistical Profiling, in the first version of its metadata.
     ///
     /// perf: `tools/perf/util/arm-spe.h`.
     pub struct ArmSpeWord(usize) {
-        /// The type of the PMU.
+        /// The PMU's type number.
         PMU_TYPE = 0, "ARM_SPE_PMU_TYPE";
-        /// Whether each cpu had a ring of its own.
+        /// Whether each CPU had its own ring.
         PER_CPU_MMAPS = 1, "ARM_SPE_PER_CPU_MMAPS";
     }
 }
 
 impl ArmSpeWord {
-    /// Words in all.
+    /// Number of words.
     #[doc(alias = "ARM_SPE_AUXTRACE_V1_PRIV_MAX")]
     pub const COUNT: usize = 2;
 }
 
 codes! {
-    /// A private word of the Power dispatch trace log.
+    /// The index of a private word of the Power dispatch trace log.
     ///
     /// perf: `tools/perf/util/powerpc-vpadtl.h`.
     pub struct VpaDtlWord(usize) {
-        /// The type of the PMU.
+        /// The PMU's type number.
         TYPE = 0, "POWERPC_VPADTL_TYPE";
     }
 }
 
 impl VpaDtlWord {
-    /// Words in all.
+    /// Number of words.
     #[doc(alias = "VPADTL_AUXTRACE_PRIV_MAX")]
     pub const COUNT: usize = 1;
 }
 
 codes! {
-    /// A private word of CoreSight, before the blocks of the cpus.
+    /// The index of a private word of CoreSight, before the blocks of the CPUs.
     ///
     /// perf: `tools/perf/util/cs-etm.h`.
     pub struct CsWord(usize) {
-        /// Version of the metadata: 0 to 2. From 1 on a block tells its length.
+        /// Version of the metadata: 0 to 2. From version 1 on, each block contains its length.
         VERSION = 0, "CS_HEADER_VERSION";
-        /// The type of the PMU in the high half, how many blocks follow in the low half.
+        /// The PMU's type number in the high half; the number of blocks that follow in the low half.
         PMU_TYPE_CPUS = 1, "CS_PMU_TYPE_CPUS";
         /// Whether the trace is a snapshot.
         SNAPSHOT = 2, "CS_ETM_SNAPSHOT";
@@ -189,33 +191,33 @@ codes! {
 }
 
 impl CsWord {
-    /// Words before the first block.
+    /// Number of words before the first block.
     #[doc(alias = "CS_HEADER_VERSION_MAX")]
     pub const COUNT: usize = 3;
 }
 
 codes! {
-    /// A word that the block of a cpu begins with, in CoreSight metadata from version 1 on.
+    /// The index of one of the first words of a CPU's block, in CoreSight metadata from version 1 on.
     ///
     /// perf: `tools/perf/util/cs-etm.h`.
     pub struct CsBlockWord(usize) {
-        /// What kind of trace unit the cpu has, a [`CsMagic`].
+        /// The kind of trace unit of the CPU, a [`CsMagic`].
         MAGIC = 0, "CS_ETM_MAGIC";
-        /// The cpu.
+        /// CPU number.
         CPU = 1, "CS_ETM_CPU";
-        /// How many words of the block follow: [`CsEtmv3Word`], [`CsEtmv4Word`] or [`CsEteWord`].
+        /// Number of the block's words that follow: [`CsEtmv3Word`], [`CsEtmv4Word`] or [`CsEteWord`].
         NR_TRC_PARAMS = 2, "CS_ETM_NR_TRC_PARAMS";
     }
 }
 
 impl CsBlockWord {
-    /// Words that every block has.
+    /// Number of words that every block has.
     #[doc(alias = "CS_ETM_COMMON_BLK_MAX_V1")]
     pub const COUNT: usize = 3;
 }
 
 codes! {
-    /// What kind of trace unit a cpu has: the first word of its block.
+    /// The kind of trace unit of a CPU: the first word of its block.
     ///
     /// perf: `tools/perf/util/cs-etm.h`.
     pub struct CsMagic(u64) {
@@ -229,7 +231,7 @@ codes! {
 }
 
 codes! {
-    /// A word of the block of a cpu with ETMv3 or PTM, from the block's start in version 1.
+    /// The index of a word of the block of a CPU with ETMv3 or PTM, from the start of the block in version 1.
     ///
     /// perf: `tools/perf/util/cs-etm.h`.
     pub struct CsEtmv3Word(usize) {
@@ -245,13 +247,13 @@ codes! {
 }
 
 impl CsEtmv3Word {
-    /// Words of the block.
+    /// Number of words of the block.
     #[doc(alias = "CS_ETM_PRIV_MAX")]
     pub const COUNT: usize = 7;
 }
 
 codes! {
-    /// A word of the block of a cpu with ETMv4, from the block's start in version 1.
+    /// The index of a word of the block of a CPU with ETMv4, from the start of the block in version 1.
     ///
     /// perf: `tools/perf/util/cs-etm.h`.
     pub struct CsEtmv4Word(usize) {
@@ -269,19 +271,19 @@ codes! {
         TRCIDR8 = 8, "CS_ETMV4_TRCIDR8";
         /// Authentication status.
         TRCAUTHSTATUS = 9, "CS_ETMV4_TRCAUTHSTATUS";
-        /// Where time stamps come from.
+        /// The source of time stamps.
         TS_SOURCE = 10, "CS_ETMV4_TS_SOURCE";
     }
 }
 
 impl CsEtmv4Word {
-    /// Words of the block.
+    /// Number of words of the block.
     #[doc(alias = "CS_ETMV4_PRIV_MAX")]
     pub const COUNT: usize = 11;
 }
 
 codes! {
-    /// A word of the block of a cpu with ETE, from the block's start.
+    /// The index of a word of the block of a CPU with ETE, from the start of the block.
     ///
     /// perf: `tools/perf/util/cs-etm.h`.
     pub struct CsEteWord(usize) {
@@ -301,13 +303,13 @@ codes! {
         TRCAUTHSTATUS = 9, "CS_ETE_TRCAUTHSTATUS";
         /// Device architecture.
         TRCDEVARCH = 10, "CS_ETE_TRCDEVARCH";
-        /// Where time stamps come from.
+        /// The source of time stamps.
         TS_SOURCE = 11, "CS_ETE_TS_SOURCE";
     }
 }
 
 impl CsEteWord {
-    /// Words of the block.
+    /// Number of words of the block.
     #[doc(alias = "CS_ETE_PRIV_MAX")]
     pub const COUNT: usize = 12;
 }
@@ -341,7 +343,7 @@ codes! {
         PREFETCH_ABORT = 11, "CS_ETMV3_EXC_PREFETCH_ABORT";
         /// Synchronous data abort.
         DATA_FAULT = 12, "CS_ETMV3_EXC_DATA_FAULT";
-        /// Generic.
+        /// Generic exception.
         GENERIC = 13, "CS_ETMV3_EXC_GENERIC";
         /// Interrupt.
         IRQ = 14, "CS_ETMV3_EXC_IRQ";
@@ -361,7 +363,7 @@ codes! {
         RESET = 0, "CS_ETMV4_EXC_RESET";
         /// Halt by the debugger.
         DEBUG_HALT = 1, "CS_ETMV4_EXC_DEBUG_HALT";
-        /// Call of the system, the hypervisor or the monitor.
+        /// Call to the kernel, the hypervisor or the secure monitor.
         CALL = 2, "CS_ETMV4_EXC_CALL";
         /// Trap.
         TRAP = 3, "CS_ETMV4_EXC_TRAP";
@@ -385,7 +387,7 @@ codes! {
 }
 
 impl CsEtmv4Exception {
-    /// The highest code the architecture allows.
+    /// The highest code that the architecture allows.
     #[doc(alias = "CS_ETMV4_EXC_END")]
     pub const END: u32 = 31;
 }

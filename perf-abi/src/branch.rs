@@ -1,11 +1,11 @@
-//! Branch records: what to record (`perf_event_attr.branch_sample_type`) and the entries of a branch stack.
+//! Branch stacks: which branches to record (`perf_event_attr.branch_sample_type`), and the recorded entries.
 
 use zerocopy_derive::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use crate::endian::{Endian, Endianness, U64, bitfields_from_be, bitfields_to_be};
 
 flags! {
-    /// Which branches are recorded, and what of each.
+    /// Selects the branches to record, and the fields of each entry.
     ///
     /// Kernel: `enum perf_branch_sample_type`.
     pub struct BranchSampleType(u64) {
@@ -31,23 +31,25 @@ flags! {
         NO_TX = 1 << 9, "PERF_SAMPLE_BRANCH_NO_TX";
         /// Conditional branches. Since Linux 3.16.
         COND = 1 << 10, "PERF_SAMPLE_BRANCH_COND";
-        /// Call stack mode: returns take their call off the stack. Since Linux 4.1.
+        /// Call stack mode: a return removes its call from the stack. Since Linux 4.1.
         CALL_STACK = 1 << 11, "PERF_SAMPLE_BRANCH_CALL_STACK";
         /// Indirect jumps. Since Linux 4.2.
         IND_JUMP = 1 << 12, "PERF_SAMPLE_BRANCH_IND_JUMP";
         /// Direct calls. Since Linux 4.4.
         CALL = 1 << 13, "PERF_SAMPLE_BRANCH_CALL";
-        /// No flags in the entries. Since Linux 4.5.
+        /// Leaves the flags out of the entries. Since Linux 4.5.
         NO_FLAGS = 1 << 14, "PERF_SAMPLE_BRANCH_NO_FLAGS";
-        /// No cycle counts in the entries. Since Linux 4.5.
+        /// Leaves the cycle counts out of the entries. Since Linux 4.5.
         NO_CYCLES = 1 << 15, "PERF_SAMPLE_BRANCH_NO_CYCLES";
-        /// The type of each branch. Since Linux 4.14.
+        /// Records the type of each branch. Since Linux 4.14.
         TYPE_SAVE = 1 << 16, "PERF_SAMPLE_BRANCH_TYPE_SAVE";
-        /// The index of the hardware's raw branch record (LBR top of stack). Since Linux 5.7.
+        /// Records the index of the hardware's raw branch record (LBR top of stack); -1 if
+        /// unknown. Since Linux 5.7.
         HW_INDEX = 1 << 17, "PERF_SAMPLE_BRANCH_HW_INDEX";
-        /// The privilege of each branch. Since Linux 6.1.
+        /// Records the privilege level of each branch. Since Linux 6.1.
         PRIV_SAVE = 1 << 18, "PERF_SAMPLE_BRANCH_PRIV_SAVE";
-        /// Occurrences of the group's events since the last branch, one word an entry. Since Linux 6.8.
+        /// Records how often the group's events occurred since the last branch, one word per
+        /// entry. Since Linux 6.8.
         COUNTERS = 1 << 19, "PERF_SAMPLE_BRANCH_COUNTERS";
     }
 }
@@ -61,13 +63,13 @@ impl BranchSampleType {
     #[doc(alias = "PERF_SAMPLE_BRANCH_MAX_SHIFT")]
     pub const MAX_SHIFT: u32 = 20;
 
-    /// The privilege levels; with none of them set, those of the event apply. Since Linux 3.4.
+    /// The privilege levels. If none is set, the kernel uses those of the event. Since Linux 3.4.
     #[doc(alias = "PERF_SAMPLE_BRANCH_PLM_ALL")]
     pub const PLM_ALL: Self = Self::USER.union(Self::KERNEL).union(Self::HV);
 }
 
 codes! {
-    /// The number of a bit of [`BranchSampleType`].
+    /// The bit number of a flag of [`BranchSampleType`].
     ///
     /// Kernel: `enum perf_branch_sample_type_shift`.
     pub struct BranchSampleShift(u32) {
@@ -115,7 +117,7 @@ codes! {
 }
 
 codes! {
-    /// What kind of branch an entry is (`perf_branch_entry.type`), four bits.
+    /// The kind of branch (`perf_branch_entry.type`), four bits.
     ///
     /// Recorded with [`BranchSampleType::TYPE_SAVE`]. Kernel: the `PERF_BR_*` enum.
     pub struct BranchType(u8) {
@@ -161,7 +163,7 @@ impl BranchType {
 }
 
 codes! {
-    /// What kind of branch an entry is where `type` is [`BranchType::EXTEND_ABI`] (`perf_branch_entry.new_type`).
+    /// The kind of branch if `type` is [`BranchType::EXTEND_ABI`] (`perf_branch_entry.new_type`), four bits.
     ///
     /// Kernel: the `PERF_BR_NEW_*` enum.
     pub struct BranchNewType(u8) {
@@ -171,15 +173,15 @@ codes! {
         FAULT_DATA = 1, "PERF_BR_NEW_FAULT_DATA";
         /// Instruction fault. Since Linux 6.1.
         FAULT_INST = 2, "PERF_BR_NEW_FAULT_INST";
-        /// The architecture's own, 1. Since Linux 6.1.
+        /// Architecture-specific, 1. Since Linux 6.1.
         ARCH_1 = 3, "PERF_BR_NEW_ARCH_1";
-        /// The architecture's own, 2. Since Linux 6.1.
+        /// Architecture-specific, 2. Since Linux 6.1.
         ARCH_2 = 4, "PERF_BR_NEW_ARCH_2";
-        /// The architecture's own, 3. Since Linux 6.1.
+        /// Architecture-specific, 3. Since Linux 6.1.
         ARCH_3 = 5, "PERF_BR_NEW_ARCH_3";
-        /// The architecture's own, 4. Since Linux 6.1.
+        /// Architecture-specific, 4. Since Linux 6.1.
         ARCH_4 = 6, "PERF_BR_NEW_ARCH_4";
-        /// The architecture's own, 5. Since Linux 6.1.
+        /// Architecture-specific, 5. Since Linux 6.1.
         ARCH_5 = 7, "PERF_BR_NEW_ARCH_5";
     }
 }
@@ -188,25 +190,25 @@ impl BranchNewType {
     /// One past the highest code. Since Linux 6.1.
     #[doc(alias = "PERF_BR_NEW_MAX")]
     pub const MAX: u8 = 8;
-    /// On arm64, what `ARCH_1` stands for: fast interrupt. Since Linux 6.1.
+    /// `ARCH_1` on arm64: fast interrupt. Since Linux 6.1.
     #[doc(alias = "PERF_BR_ARM64_FIQ")]
     pub const ARM64_FIQ: Self = Self::ARCH_1;
-    /// On arm64, what `ARCH_2` stands for: debug halt. Since Linux 6.1.
+    /// `ARCH_2` on arm64: debug halt. Since Linux 6.1.
     #[doc(alias = "PERF_BR_ARM64_DEBUG_HALT")]
     pub const ARM64_DEBUG_HALT: Self = Self::ARCH_2;
-    /// On arm64, what `ARCH_3` stands for: debug exit. Since Linux 6.1.
+    /// `ARCH_3` on arm64: debug exit. Since Linux 6.1.
     #[doc(alias = "PERF_BR_ARM64_DEBUG_EXIT")]
     pub const ARM64_DEBUG_EXIT: Self = Self::ARCH_3;
-    /// On arm64, what `ARCH_4` stands for: instruction debug exception. Since Linux 6.1.
+    /// `ARCH_4` on arm64: instruction debug exception. Since Linux 6.1.
     #[doc(alias = "PERF_BR_ARM64_DEBUG_INST")]
     pub const ARM64_DEBUG_INST: Self = Self::ARCH_4;
-    /// On arm64, what `ARCH_5` stands for: data debug exception. Since Linux 6.1.
+    /// `ARCH_5` on arm64: data debug exception. Since Linux 6.1.
     #[doc(alias = "PERF_BR_ARM64_DEBUG_DATA")]
     pub const ARM64_DEBUG_DATA: Self = Self::ARCH_5;
 }
 
 codes! {
-    /// How speculation went for a branch (`perf_branch_entry.spec`), two bits.
+    /// The outcome of speculation for a branch (`perf_branch_entry.spec`), two bits.
     ///
     /// Kernel: the `PERF_BR_SPEC_*` enum.
     pub struct BranchSpec(u8) {
@@ -228,11 +230,11 @@ impl BranchSpec {
 }
 
 codes! {
-    /// The privilege a branch ran at (`perf_branch_entry.priv`), three bits.
+    /// The privilege level at which a branch ran (`perf_branch_entry.priv`), three bits.
     ///
     /// Recorded with [`BranchSampleType::PRIV_SAVE`]. Kernel: the `PERF_BR_PRIV_*` enum.
     pub struct BranchPriv(u8) {
-        /// Not known. Since Linux 6.1.
+        /// Unknown. Since Linux 6.1.
         UNKNOWN = 0, "PERF_BR_PRIV_UNKNOWN";
         /// User space. Since Linux 6.1.
         USER = 1, "PERF_BR_PRIV_USER";
@@ -246,7 +248,7 @@ codes! {
 flags! {
     /// The third word of a branch entry, in its little-endian layout.
     ///
-    /// On big-endian machines the fields are filled from the other end; [`BranchEntry::flags`] has moved them.
+    /// A big-endian machine allocates the fields from the highest bit; [`BranchEntry::flags`] converts them.
     ///
     /// Kernel: `struct perf_branch_entry`.
     pub struct BranchFlags(u64) {
@@ -260,13 +262,13 @@ flags! {
         ABORT = 1 << 3, "abort";
     }
     fields {
-        /// Cycles since the last branch, 0 where not known. Since Linux 4.3.
+        /// Cycles since the last branch; 0 if unknown. Since Linux 4.3.
         cycles / with_cycles: u16(u16) = 4, 16;
-        /// What kind of branch. Since Linux 4.14.
+        /// The kind of branch. Since Linux 4.14.
         kind / with_kind: BranchType(u8) = 20, 4, "type";
-        /// How speculation went. Since Linux 6.1.
+        /// The outcome of speculation. Since Linux 6.1.
         spec / with_spec: BranchSpec(u8) = 24, 2;
-        /// What kind of branch, where `kind` is `EXTEND_ABI`. Since Linux 6.1.
+        /// The kind of branch if `kind` is `EXTEND_ABI`. Since Linux 6.1.
         new_type / with_new_type: BranchNewType(u8) = 26, 4;
         /// The privilege level. Since Linux 6.1.
         privilege / with_privilege: BranchPriv(u8) = 30, 3, "priv";
@@ -275,11 +277,11 @@ flags! {
 }
 
 impl BranchFlags {
-    /// The number of bits in use, from the lowest. Since Linux 6.8.
+    /// The number of bits in use, counted from the lowest. Since Linux 6.8.
     #[doc(alias = "PERF_BRANCH_ENTRY_INFO_BITS_MAX")]
     pub const INFO_BITS_MAX: u32 = 33;
 
-    /// The flags from the word as it stands in a record of byte order `O`.
+    /// Returns the flags of the word that a record in byte order `O` contains.
     #[must_use]
     #[inline]
     pub fn from_word<O: Endian>(word: U64<O>) -> Self {
@@ -289,7 +291,7 @@ impl BranchFlags {
         }
     }
 
-    /// The word as it stands in a record of byte order `O`.
+    /// Returns the word for a record in byte order `O`.
     #[must_use]
     pub fn to_word<O: Endian>(self) -> U64<O> {
         match O::ENDIANNESS {
@@ -299,7 +301,7 @@ impl BranchFlags {
     }
 }
 
-/// One branch: from, to, and what is known of it.
+/// One branch: its address, its target and its flags.
 ///
 /// Kernel: `struct perf_branch_entry`; since Linux 3.4.
 ///
@@ -320,28 +322,29 @@ pub struct BranchEntry<O: Endian> {
     pub from: U64<O>,
     /// Address of the target.
     pub to: U64<O>,
-    /// The word of bit-fields as recorded; [`flags`](Self::flags) gives its meaning.
+    /// The word of bit-fields as recorded; [`flags`](Self::flags) decodes it.
     pub raw_flags: U64<O>,
 }
 
 impl<O: Endian> BranchEntry<O> {
-    /// An entry of native values.
+    /// Returns an entry with these native values.
     #[must_use]
     pub fn new(from: u64, to: u64, flags: BranchFlags) -> Self {
         Self { from: U64::new(from), to: U64::new(to), raw_flags: flags.to_word() }
     }
 
-    /// What is known of the branch, whatever the byte order of the record.
+    /// Returns the flags of the branch, in the same layout for both byte orders.
     #[must_use]
     #[inline]
     pub fn flags(&self) -> BranchFlags {
         BranchFlags::from_word(self.raw_flags)
     }
 
-    /// Whether the perf tool marked the branch as not taken, in a branch stack it made of AUX data.
+    /// Returns whether the perf tool marked the branch as not taken, in a branch stack
+    /// synthesised from AUX data.
     ///
-    /// The bit is the tool's own (`not_taken` of its `struct branch_flags`), in what the kernel calls reserved:
-    /// bit 33 of a little-endian word, bit 30 of a big-endian one.
+    /// The bit is `not_taken` of the tool's `struct branch_flags`. The kernel calls it reserved. It is bit 33
+    /// of a little-endian word and bit 30 of a big-endian one.
     #[must_use]
     pub fn not_taken(&self) -> bool {
         let bit = match O::ENDIANNESS {

@@ -1,7 +1,7 @@
 //! Hardware breakpoints: `perf_event_attr.bp_type` and `bp_len`.
 
 flags! {
-    /// On which accesses a breakpoint fires (`perf_event_attr.bp_type`); no flag is `HW_BREAKPOINT_EMPTY`.
+    /// The accesses that trigger a breakpoint (`perf_event_attr.bp_type`).
     ///
     /// Kernel: `include/uapi/linux/hw_breakpoint.h`.
     pub struct BreakpointType(u32) {
@@ -9,7 +9,7 @@ flags! {
         R = 1, "HW_BREAKPOINT_R";
         /// Writes. Since Linux 2.6.33.
         W = 2, "HW_BREAKPOINT_W";
-        /// Execution; excludes the others. Since Linux 2.6.33.
+        /// Execution; cannot be combined with the other accesses. Since Linux 2.6.33.
         X = 4, "HW_BREAKPOINT_X";
     }
 }
@@ -21,15 +21,17 @@ impl BreakpointType {
     /// Reads and writes.
     #[doc(alias = "HW_BREAKPOINT_RW")]
     pub const RW: Self = Self::R.union(Self::W);
-    /// Reads, writes and execution: refused by the kernel.
+    /// Reads, writes and execution. The kernel refuses it.
     #[doc(alias = "HW_BREAKPOINT_INVALID")]
     pub const INVALID: Self = Self::RW.union(Self::X);
 }
 
 codes! {
-    /// How many bytes a breakpoint watches (`perf_event_attr.bp_len`): the number itself.
+    /// The number of bytes that a breakpoint watches (`perf_event_attr.bp_len`).
     ///
-    /// Kernel: `include/uapi/linux/hw_breakpoint.h`. Which lengths exist depends on the machine.
+    /// The machine determines which lengths it supports.
+    ///
+    /// Kernel: `include/uapi/linux/hw_breakpoint.h`.
     pub struct BreakpointLen(u64) {
         /// 1 byte. Since Linux 2.6.33.
         LEN_1 = 1, "HW_BREAKPOINT_LEN_1";

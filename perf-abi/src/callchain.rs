@@ -1,9 +1,9 @@
 //! Context markers in call chains.
 
 codes! {
-    /// A word of a call chain that is not an address but says where the following addresses are.
+    /// A context marker: a word of a call chain that gives the context of the addresses after it.
     ///
-    /// Every word at or above [`MAX`](Self::MAX) is a marker, known or not.
+    /// Every word at or above [`MAX`](Self::MAX) is a marker, even if this crate does not know it.
     ///
     /// Kernel: `enum perf_callchain_context`.
     pub struct CallchainContext(u64) {
@@ -13,7 +13,8 @@ codes! {
         KERNEL = -128_i64 as u64, "PERF_CONTEXT_KERNEL";
         /// User space. Since Linux 2.6.31.
         USER = -512_i64 as u64, "PERF_CONTEXT_USER";
-        /// User space, to come in a CALLCHAIN_DEFERRED record; the next word is its cookie. Since Linux 6.19.
+        /// User space, whose addresses follow in a CALLCHAIN_DEFERRED record; the next word is its cookie.
+        /// Since Linux 6.19.
         USER_DEFERRED = -640_i64 as u64, "PERF_CONTEXT_USER_DEFERRED";
         /// Guest. Since Linux 2.6.31.
         GUEST = -2048_i64 as u64, "PERF_CONTEXT_GUEST";
@@ -29,7 +30,7 @@ impl CallchainContext {
     #[doc(alias = "PERF_CONTEXT_MAX")]
     pub const MAX: u64 = -4095_i64 as u64;
 
-    /// The marker that `word` is; `None` if it is an address.
+    /// Returns `word` as a marker; `None` if it is an address.
     ///
     /// # Examples
     ///
@@ -45,10 +46,12 @@ impl CallchainContext {
     }
 }
 
-/// Addresses of a call chain at most, unless the system's limit was raised; markers not counted. Since Linux 4.7.
+/// Default limit of addresses in a call chain, markers not counted; `kernel.perf_event_max_stack` sets
+/// another. Since Linux 4.7.
 #[doc(alias = "PERF_MAX_STACK_DEPTH")]
 pub const MAX_STACK_DEPTH: u16 = 127;
 
-/// Context markers of a call chain at most. Since Linux 4.7.
+/// Default limit of context markers in a call chain; `kernel.perf_event_max_contexts_per_stack` sets another.
+/// Since Linux 4.7.
 #[doc(alias = "PERF_MAX_CONTEXTS_PER_STACK")]
 pub const MAX_CONTEXTS_PER_STACK: u16 = 8;

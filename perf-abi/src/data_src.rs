@@ -1,13 +1,14 @@
-//! Where the data of a memory access came from: `PERF_SAMPLE_DATA_SRC`.
+//! The data source of a memory access: `PERF_SAMPLE_DATA_SRC`.
 //!
-//! [`DataSrc`] is the word; each part of it is a type of its own. The level of the hierarchy is told twice: by
-//! [`MemLvl`], the first design, and since Linux 4.14 by [`MemLvlNum`] with `remote`, `snoopx` and `hops`.
+//! [`DataSrc`] is the word; each of its fields has its own type. Two fields give the level of the memory
+//! hierarchy: [`MemLvl`], the original encoding, and since Linux 4.14 [`MemLvlNum`] with `remote`,
+//! `snoopx` and `hops`.
 
 flags! {
-    /// Where the data of a memory access came from.
+    /// The data source of a memory access.
     ///
-    /// The kernel's header orders the bit-fields for each byte order so that the number is the same: a big-endian
-    /// word needs a plain swap and no more.
+    /// The kernel's header orders the bit-fields so that the number is the same in both byte orders. A
+    /// big-endian word therefore needs only a byte swap.
     ///
     /// Kernel: `union perf_mem_data_src`; since Linux 3.10.
     ///
@@ -21,25 +22,25 @@ flags! {
     /// ```
     pub struct DataSrc(u64) {}
     fields {
-        /// What was executed. C: `mem_op`. Since Linux 3.10.
+        /// The kind of access. C: `mem_op`. Since Linux 3.10.
         op / with_op: MemOp(u8) = 0, 5;
         /// The level of the memory hierarchy. C: `mem_lvl`. Since Linux 3.10.
         lvl / with_lvl: MemLvl(u16) = 5, 14;
-        /// What snooping found. C: `mem_snoop`. Since Linux 3.10.
+        /// The result of the snoop. C: `mem_snoop`. Since Linux 3.10.
         snoop / with_snoop: MemSnoop(u8) = 19, 5;
         /// Whether the access was locked. C: `mem_lock`. Since Linux 3.10.
         lock / with_lock: MemLock(u8) = 24, 2;
-        /// Translation of the address. C: `mem_dtlb`. Since Linux 3.10.
+        /// The TLB access of the address translation. C: `mem_dtlb`. Since Linux 3.10.
         dtlb / with_dtlb: MemTlb(u8) = 26, 7;
-        /// The level by its number. C: `mem_lvl_num`. Since Linux 4.14.
+        /// The number of the level of the memory hierarchy. C: `mem_lvl_num`. Since Linux 4.14.
         lvl_num / with_lvl_num: MemLvlNum(u8) = 33, 4;
-        /// Whether the level is another socket's or node's. C: `mem_remote`. Since Linux 4.14.
+        /// Whether the level belongs to another socket or node. C: `mem_remote`. Since Linux 4.14.
         remote / with_remote: MemRemote(u8) = 37, 1;
-        /// More of what snooping found. C: `mem_snoopx`. Since Linux 4.14.
+        /// Further results of the snoop. C: `mem_snoopx`. Since Linux 4.14.
         snoopx / with_snoopx: MemSnoopx(u8) = 38, 2;
-        /// What blocked the access. C: `mem_blk`. Since Linux 5.12.
+        /// The reason why the access was blocked. C: `mem_blk`. Since Linux 5.12.
         blk / with_blk: MemBlk(u8) = 40, 3;
-        /// How far away the data was. C: `mem_hops`. Since Linux 5.16.
+        /// The distance to the data, in hops. C: `mem_hops`. Since Linux 5.16.
         hops / with_hops: MemHops(u8) = 43, 3;
         /// The region of cache or memory. C: `mem_region`. Since Linux 7.0.
         region / with_region: MemRegion(u8) = 46, 5;
@@ -48,9 +49,9 @@ flags! {
 }
 
 impl DataSrc {
-    /// What the kernel writes where the PMU gave nothing: every part is `NA`.
+    /// The word that the kernel writes if the PMU provided no data source: every field is `NA`.
     ///
-    /// Kernels up to about 6.0 left `lvl_num` 0 and wrote 0x5080021.
+    /// Kernels up to about 6.0 wrote 0x5080021, in which `lvl_num` is 0.
     #[doc(alias("PERF_MEM_NA", "PERF_MEM_DATA_SRC_NONE"))]
     pub const NA: Self = Self(0x1e_0508_0021);
 
@@ -77,8 +78,8 @@ impl DataSrc {
     pub const REMOTE_SHIFT: u32 = 37;
     /// Lowest bit of `snoopx`. Since Linux 4.14.
     ///
-    /// Headers up to 4.19 said 37, where `remote` is. The bit-field was at 38 even then, but programs that composed
-    /// the word with the shift set `remote` for `FWD`.
+    /// Headers up to 4.19 defined it as 37, which is the bit of `remote`. The bit-field was at 38 even then,
+    /// but programs that composed the word with the shift set `remote` instead of `FWD`.
     #[doc(alias = "PERF_MEM_SNOOPX_SHIFT")]
     pub const SNOOPX_SHIFT: u32 = 38;
     /// Lowest bit of `blk`. Since Linux 5.12.
@@ -93,7 +94,7 @@ impl DataSrc {
 }
 
 flags! {
-    /// What was executed: [`DataSrc::op`], five bits.
+    /// The kind of access: [`DataSrc::op`], five bits.
     ///
     /// Kernel: `PERF_MEM_OP_*`.
     pub struct MemOp(u8) {
@@ -105,13 +106,13 @@ flags! {
         STORE = 0x04, "PERF_MEM_OP_STORE";
         /// A prefetch. Since Linux 3.10.
         PFETCH = 0x08, "PERF_MEM_OP_PFETCH";
-        /// Code: a fetch of instructions. Since Linux 3.10.
+        /// An instruction fetch. Since Linux 3.10.
         EXEC = 0x10, "PERF_MEM_OP_EXEC";
     }
 }
 
 flags! {
-    /// The level of the memory hierarchy, and whether it hit: [`DataSrc::lvl`], fourteen bits.
+    /// The level of the memory hierarchy, and whether the access hit it: [`DataSrc::lvl`], fourteen bits.
     ///
     /// Kernel: `PERF_MEM_LVL_*`.
     pub struct MemLvl(u16) {
@@ -139,7 +140,7 @@ flags! {
         REM_CCE1 = 0x400, "PERF_MEM_LVL_REM_CCE1";
         /// Remote cache, two hops away. Since Linux 3.10.
         REM_CCE2 = 0x800, "PERF_MEM_LVL_REM_CCE2";
-        /// Memory of a device. Since Linux 3.10.
+        /// I/O memory. Since Linux 3.10.
         IO = 0x1000, "PERF_MEM_LVL_IO";
         /// Uncached memory. Since Linux 3.10.
         UNC = 0x2000, "PERF_MEM_LVL_UNC";
@@ -147,19 +148,19 @@ flags! {
 }
 
 flags! {
-    /// What snooping found: [`DataSrc::snoop`], five bits.
+    /// The result of the snoop: [`DataSrc::snoop`], five bits.
     ///
     /// Kernel: `PERF_MEM_SNOOP_*`.
     pub struct MemSnoop(u8) {
         /// Not available. Since Linux 3.10.
         NA = 0x01, "PERF_MEM_SNOOP_NA";
-        /// There was no snoop. Since Linux 3.10.
+        /// No snoop. Since Linux 3.10.
         NO_SNOOP = 0x02, "PERF_MEM_SNOOP_NONE";
         /// Another cache had the line. Since Linux 3.10.
         HIT = 0x04, "PERF_MEM_SNOOP_HIT";
         /// No other cache had the line. Since Linux 3.10.
         MISS = 0x08, "PERF_MEM_SNOOP_MISS";
-        /// Another cache had the line, modified. Since Linux 3.10.
+        /// Another cache had the modified line. Since Linux 3.10.
         HITM = 0x10, "PERF_MEM_SNOOP_HITM";
     }
 }
@@ -177,7 +178,7 @@ flags! {
 }
 
 flags! {
-    /// How the address was translated: [`DataSrc::dtlb`], seven bits.
+    /// The TLB access of the address translation: [`DataSrc::dtlb`], seven bits.
     ///
     /// Kernel: `PERF_MEM_TLB_*`.
     pub struct MemTlb(u8) {
@@ -199,9 +200,11 @@ flags! {
 }
 
 codes! {
-    /// The level of the memory hierarchy by its number: [`DataSrc::lvl_num`], four bits.
+    /// The number of the level of the memory hierarchy: [`DataSrc::lvl_num`], four bits.
     ///
-    /// 0 stands in words of older kernels. Kernel: `PERF_MEM_LVLNUM_*`.
+    /// It is 0 in words of older kernels.
+    ///
+    /// Kernel: `PERF_MEM_LVLNUM_*`.
     pub struct MemLvlNum(u8) {
         /// First-level cache. Since Linux 4.14.
         L1 = 0x01, "PERF_MEM_LVLNUM_L1";
@@ -219,11 +222,11 @@ codes! {
         L0 = 0x07, "PERF_MEM_LVLNUM_L0";
         /// Uncached memory. Since Linux 6.6.
         UNC = 0x08, "PERF_MEM_LVLNUM_UNC";
-        /// Memory behind CXL. Since Linux 6.1.
+        /// Memory attached through CXL. Since Linux 6.1.
         CXL = 0x09, "PERF_MEM_LVLNUM_CXL";
-        /// A device. Since Linux 6.1.
+        /// I/O. Since Linux 6.1.
         IO = 0x0a, "PERF_MEM_LVLNUM_IO";
-        /// Some cache. Since Linux 4.14.
+        /// Any cache. Since Linux 4.14.
         ANY_CACHE = 0x0b, "PERF_MEM_LVLNUM_ANY_CACHE";
         /// Line fill buffer. Since Linux 4.14.
         LFB = 0x0c, "PERF_MEM_LVLNUM_LFB";
@@ -237,7 +240,7 @@ codes! {
 }
 
 flags! {
-    /// Whether the level is another socket's or node's: [`DataSrc::remote`], one bit.
+    /// Whether the level belongs to another socket or node: [`DataSrc::remote`], one bit.
     ///
     /// Kernel: `PERF_MEM_REMOTE_*`.
     pub struct MemRemote(u8) {
@@ -247,19 +250,19 @@ flags! {
 }
 
 flags! {
-    /// More of what snooping found: [`DataSrc::snoopx`], two bits.
+    /// Further results of the snoop: [`DataSrc::snoopx`], two bits.
     ///
     /// Kernel: `PERF_MEM_SNOOPX_*`.
     pub struct MemSnoopx(u8) {
         /// Another cache forwarded the line. Since Linux 4.14.
         FWD = 0x01, "PERF_MEM_SNOOPX_FWD";
-        /// A peer gave the line. Since Linux 6.0.
+        /// A peer transferred the line. Since Linux 6.0.
         PEER = 0x02, "PERF_MEM_SNOOPX_PEER";
     }
 }
 
 flags! {
-    /// What blocked the access: [`DataSrc::blk`], three bits.
+    /// The reason why the access was blocked: [`DataSrc::blk`], three bits.
     ///
     /// Kernel: `PERF_MEM_BLK_*`.
     pub struct MemBlk(u8) {
@@ -267,13 +270,13 @@ flags! {
         NA = 0x01, "PERF_MEM_BLK_NA";
         /// The data of an earlier store could not be forwarded. Since Linux 5.12.
         DATA = 0x02, "PERF_MEM_BLK_DATA";
-        /// The address conflicts with an earlier store's. Since Linux 5.12.
+        /// The address conflicts with that of an earlier store. Since Linux 5.12.
         ADDR = 0x04, "PERF_MEM_BLK_ADDR";
     }
 }
 
 codes! {
-    /// How far away the data was: [`DataSrc::hops`], three bits; 0 where not known.
+    /// The distance to the data, in hops: [`DataSrc::hops`], three bits; 0 if unknown.
     ///
     /// Kernel: `PERF_MEM_HOPS_*`.
     pub struct MemHops(u8) {
@@ -299,13 +302,13 @@ codes! {
         RSVD = 0x01, "PERF_MEM_REGION_RSVD";
         /// Shared cache of the local caching agent. Since Linux 7.0.
         L_SHARE = 0x02, "PERF_MEM_REGION_L_SHARE";
-        /// Cache of the local caching agent that is not shared. Since Linux 7.0.
+        /// Non-shared cache of the local caching agent. Since Linux 7.0.
         L_NON_SHARE = 0x03, "PERF_MEM_REGION_L_NON_SHARE";
         /// Device of another caching agent. Since Linux 7.0.
         O_IO = 0x04, "PERF_MEM_REGION_O_IO";
         /// Shared cache of another caching agent. Since Linux 7.0.
         O_SHARE = 0x05, "PERF_MEM_REGION_O_SHARE";
-        /// Cache of another caching agent that is not shared. Since Linux 7.0.
+        /// Non-shared cache of another caching agent. Since Linux 7.0.
         O_NON_SHARE = 0x06, "PERF_MEM_REGION_O_NON_SHARE";
         /// Registers of a device. Since Linux 7.0.
         MMIO = 0x07, "PERF_MEM_REGION_MMIO";

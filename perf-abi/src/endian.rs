@@ -1,15 +1,15 @@
-//! Byte order: the types that carry it, and what a plain swap of bytes gets wrong.
+//! Byte order: the types that carry it, and the conversion of C bit-fields.
 //!
-//! A capture is in the byte order of the machine that made it. [`Endian`] is that order as a type parameter,
-//! fixed once when a source is opened; [`U16`], [`U32`], [`U64`] and their signed kin are integers in that order
-//! with alignment 1, so records need no alignment and no copy.
+//! A capture is in the byte order of the machine that recorded it. [`Endian`] is that order as a type
+//! parameter, chosen once when a source is opened. [`U16`], [`U32`], [`U64`] and their signed counterparts
+//! are integers in that order with alignment 1, so that records need no alignment and no copy.
 //!
-//! C bit-fields are the exception to swapping: a big-endian compiler fills them from the other end of the word.
-//! [`bitfields_from_be`] and [`bitfields_to_be`] move them.
+//! A byte swap does not convert C bit-fields: a big-endian compiler allocates them from the highest bit of
+//! the word. [`bitfields_from_be`] and [`bitfields_to_be`] convert them.
 
 pub use zerocopy::byteorder::{BigEndian, F64, I16, I32, I64, LittleEndian, U16, U32, U64};
 
-/// The order of the bytes of an integer, as a value.
+/// A byte order, as a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Endianness {
     /// Least significant byte first: x86, arm64, riscv, loongarch, powerpc64le.
@@ -19,7 +19,7 @@ pub enum Endianness {
 }
 
 impl Endianness {
-    /// The order of the machine this code runs on.
+    /// The byte order of the machine that this code runs on.
     pub const NATIVE: Self = if cfg!(target_endian = "little") { Self::Little } else { Self::Big };
 }
 
@@ -32,11 +32,11 @@ impl core::fmt::Display for Endianness {
     }
 }
 
-/// The order of the bytes of an integer, as a type: [`LittleEndian`] or [`BigEndian`].
+/// A byte order, as a type: [`LittleEndian`] or [`BigEndian`].
 ///
-/// Sealed: zerocopy's `ByteOrder`, which it extends, has no other implementors.
+/// The trait is sealed: it extends zerocopy's `ByteOrder`, which has no other implementors.
 pub trait Endian: zerocopy::byteorder::ByteOrder + 'static {
-    /// This order as a value.
+    /// This byte order as a value.
     const ENDIANNESS: Endianness;
 }
 
@@ -48,18 +48,18 @@ impl Endian for BigEndian {
     const ENDIANNESS: Endianness = Endianness::Big;
 }
 
-/// The order of the machine this code runs on, as a type.
+/// The byte order of the machine that this code runs on, as a type.
 #[cfg(target_endian = "little")]
 pub type NativeEndian = LittleEndian;
-/// The order of the machine this code runs on, as a type.
+/// The byte order of the machine that this code runs on, as a type.
 #[cfg(target_endian = "big")]
 pub type NativeEndian = BigEndian;
 
-/// A word of C bit-fields as a big-endian compiler laid it out, turned into the little-endian layout.
+/// Converts a word of C bit-fields from the layout of a big-endian compiler to the little-endian layout.
 ///
-/// `word` is the value of the word read as a big-endian integer. In it the field that a little-endian compiler
-/// puts at bit `lsb` with `width` bits stands at bit `64 - lsb - width`. `fields` names the fields of more than
-/// one bit; single bits need no mention.
+/// `word` is the value of the word, read as a big-endian integer. A big-endian compiler puts a field of
+/// `width` bits at bit `64 - lsb - width` if a little-endian compiler puts it at bit `lsb`. `fields` lists
+/// the fields of more than one bit, as (`lsb`, `width`); it need not list single bits.
 ///
 /// # Examples
 ///
@@ -74,13 +74,14 @@ pub const fn bitfields_from_be(word: u64, fields: &[(u32, u32)]) -> u64 {
     mirror_fields(word.reverse_bits(), fields)
 }
 
-/// The inverse of [`bitfields_from_be`].
+/// Converts a word of C bit-fields to the layout of a big-endian compiler: the inverse of
+/// [`bitfields_from_be`].
 #[must_use]
 pub const fn bitfields_to_be(word: u64, fields: &[(u32, u32)]) -> u64 {
     mirror_fields(word, fields).reverse_bits()
 }
 
-/// Reverses the bits within each field, leaving the field where it is.
+/// Reverses the bits within each field and leaves the fields in their places.
 const fn mirror_fields(word: u64, mut fields: &[(u32, u32)]) -> u64 {
     let mut mirrored = word;
     while let [(lsb, width), rest @ ..] = fields {

@@ -1,13 +1,13 @@
-//! What an event counts: `perf_event_attr.type` and the `config` of the generic types.
+//! Event types: `perf_event_attr.type`, and the `config` of the generic types.
 
 codes! {
-    /// Who defines the event: `perf_event_attr.type`. Values above 5 are PMUs, numbered by sysfs.
+    /// The type of an event: `perf_event_attr.type`. Values above 5 are PMUs, which sysfs numbers.
     ///
     /// Kernel: `enum perf_type_id`.
     pub struct EventType(u32) {
         /// A generalised hardware event, [`HwEvent`]. Since Linux 2.6.31.
         HARDWARE = 0, "PERF_TYPE_HARDWARE";
-        /// A kernel event, [`SwId`]. Since Linux 2.6.31.
+        /// A software event of the kernel, [`SwId`]. Since Linux 2.6.31.
         SOFTWARE = 1, "PERF_TYPE_SOFTWARE";
         /// A tracepoint; `config` is its id in tracefs. Since Linux 2.6.31.
         TRACEPOINT = 2, "PERF_TYPE_TRACEPOINT";
@@ -17,7 +17,7 @@ codes! {
         RAW = 4, "PERF_TYPE_RAW";
         /// A hardware breakpoint. Since Linux 2.6.33.
         BREAKPOINT = 5, "PERF_TYPE_BREAKPOINT";
-        /// An event that the perf tool makes of AUX data, [`SynthId`]; the kernel never sees it. The perf tool's.
+        /// An event that the perf tool synthesises from AUX data, [`SynthId`]. The kernel does not know it.
         SYNTH = 0x8000_0000, "PERF_TYPE_SYNTH";
     }
 }
@@ -28,16 +28,16 @@ impl EventType {
     pub const MAX: u32 = 6;
 }
 
-/// Where the PMU's type stands in the `config` of `HARDWARE` and `HW_CACHE` events. Since Linux 5.13.
+/// Lowest bit of the PMU's type in the `config` of `HARDWARE` and `HW_CACHE` events. Since Linux 5.13.
 #[doc(alias = "PERF_PMU_TYPE_SHIFT")]
 pub const PMU_TYPE_SHIFT: u32 = 32;
 
-/// The bits of `config` below the PMU's type: the event. Since Linux 5.13.
+/// The bits of `config` that give the event, below the PMU's type. Since Linux 5.13.
 #[doc(alias = "PERF_HW_EVENT_MASK")]
 pub const HW_EVENT_MASK: u64 = 0xffff_ffff;
 
 codes! {
-    /// A generalised hardware event: `config` of [`EventType::HARDWARE`], its low half.
+    /// A generalised hardware event: the low half of `config` of [`EventType::HARDWARE`].
     ///
     /// Kernel: `enum perf_hw_id`.
     pub struct HwId(u32) {
@@ -45,9 +45,9 @@ codes! {
         CPU_CYCLES = 0, "PERF_COUNT_HW_CPU_CYCLES";
         /// Retired instructions. Since Linux 2.6.31.
         INSTRUCTIONS = 1, "PERF_COUNT_HW_INSTRUCTIONS";
-        /// Cache accesses, most often of the last level. Since Linux 2.6.31.
+        /// Cache accesses, usually of the last level. Since Linux 2.6.31.
         CACHE_REFERENCES = 2, "PERF_COUNT_HW_CACHE_REFERENCES";
-        /// Cache misses, most often of the last level. Since Linux 2.6.31.
+        /// Cache misses, usually of the last level. Since Linux 2.6.31.
         CACHE_MISSES = 3, "PERF_COUNT_HW_CACHE_MISSES";
         /// Retired branches. Since Linux 2.6.31.
         BRANCH_INSTRUCTIONS = 4, "PERF_COUNT_HW_BRANCH_INSTRUCTIONS";
@@ -59,7 +59,7 @@ codes! {
         STALLED_CYCLES_FRONTEND = 7, "PERF_COUNT_HW_STALLED_CYCLES_FRONTEND";
         /// Cycles stalled at retirement. Since Linux 3.0.
         STALLED_CYCLES_BACKEND = 8, "PERF_COUNT_HW_STALLED_CYCLES_BACKEND";
-        /// Cycles, whatever the clock's frequency. Since Linux 3.3.
+        /// Cycles of a reference clock, independent of frequency scaling. Since Linux 3.3.
         REF_CPU_CYCLES = 9, "PERF_COUNT_HW_REF_CPU_CYCLES";
     }
 }
@@ -70,7 +70,7 @@ impl HwId {
     pub const MAX: u32 = 10;
 }
 
-/// The `config` of an [`EventType::HARDWARE`] event, taken apart.
+/// The decoded `config` of an [`EventType::HARDWARE`] event.
 ///
 /// # Examples
 ///
@@ -83,20 +83,20 @@ impl HwId {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct HwEvent {
-    /// Which event.
+    /// The event.
     pub id: HwId,
-    /// The type of the PMU that counts, as sysfs numbers it; 0 for any that can. Since Linux 5.13.
+    /// The type of the PMU that counts, as sysfs numbers it; 0 for any PMU that can. Since Linux 5.13.
     pub pmu: u32,
 }
 
 impl HwEvent {
-    /// The event that `config` names.
+    /// Decodes `config`.
     #[must_use]
     pub const fn of(config: u64) -> Self {
         Self { id: HwId((config & HW_EVENT_MASK) as u32), pmu: (config >> PMU_TYPE_SHIFT) as u32 }
     }
 
-    /// The `config` that names this event.
+    /// Returns the `config` of this event.
     #[must_use]
     pub const fn config(self) -> u64 {
         (self.pmu as u64) << PMU_TYPE_SHIFT | self.id.0 as u64
@@ -104,11 +104,11 @@ impl HwEvent {
 }
 
 codes! {
-    /// A kernel event: `config` of [`EventType::SOFTWARE`].
+    /// A software event of the kernel: `config` of [`EventType::SOFTWARE`].
     ///
     /// Kernel: `enum perf_sw_ids`.
     pub struct SwId(u64) {
-        /// Nanoseconds, by a timer of each cpu. Since Linux 2.6.31.
+        /// Nanoseconds, counted by a timer of each CPU. Since Linux 2.6.31.
         CPU_CLOCK = 0, "PERF_COUNT_SW_CPU_CLOCK";
         /// Nanoseconds that the task ran. Since Linux 2.6.31.
         TASK_CLOCK = 1, "PERF_COUNT_SW_TASK_CLOCK";
@@ -116,17 +116,17 @@ codes! {
         PAGE_FAULTS = 2, "PERF_COUNT_SW_PAGE_FAULTS";
         /// Context switches. Since Linux 2.6.31.
         CONTEXT_SWITCHES = 3, "PERF_COUNT_SW_CONTEXT_SWITCHES";
-        /// Moves of the task to another cpu. Since Linux 2.6.31.
+        /// Migrations of the task to another CPU. Since Linux 2.6.31.
         CPU_MIGRATIONS = 4, "PERF_COUNT_SW_CPU_MIGRATIONS";
-        /// Page faults that needed no disk. Since Linux 2.6.31.
+        /// Page faults that needed no disk access. Since Linux 2.6.31.
         PAGE_FAULTS_MIN = 5, "PERF_COUNT_SW_PAGE_FAULTS_MIN";
-        /// Page faults that needed the disk. Since Linux 2.6.31.
+        /// Page faults that needed a disk access. Since Linux 2.6.31.
         PAGE_FAULTS_MAJ = 6, "PERF_COUNT_SW_PAGE_FAULTS_MAJ";
-        /// Unaligned accesses that the kernel had to mend. Since Linux 2.6.33.
+        /// Unaligned accesses that the kernel had to handle. Since Linux 2.6.33.
         ALIGNMENT_FAULTS = 7, "PERF_COUNT_SW_ALIGNMENT_FAULTS";
         /// Instructions that the kernel had to emulate. Since Linux 2.6.33.
         EMULATION_FAULTS = 8, "PERF_COUNT_SW_EMULATION_FAULTS";
-        /// Counts nothing: carries MMAP, COMM and other records. Since Linux 3.12.
+        /// Counts nothing; its ring receives MMAP, COMM and other records. Since Linux 3.12.
         DUMMY = 9, "PERF_COUNT_SW_DUMMY";
         /// Samples whose raw data a BPF program writes. Since Linux 4.4.
         BPF_OUTPUT = 10, "PERF_COUNT_SW_BPF_OUTPUT";
@@ -142,21 +142,21 @@ impl SwId {
 }
 
 codes! {
-    /// Which cache: byte 0 of the `config` of [`EventType::HW_CACHE`].
+    /// A cache: byte 0 of the `config` of [`EventType::HW_CACHE`].
     ///
     /// Kernel: `enum perf_hw_cache_id`.
     pub struct HwCacheId(u8) {
-        /// First level, data. Since Linux 2.6.31.
+        /// First-level data cache. Since Linux 2.6.31.
         L1D = 0, "PERF_COUNT_HW_CACHE_L1D";
-        /// First level, instructions. Since Linux 2.6.31.
+        /// First-level instruction cache. Since Linux 2.6.31.
         L1I = 1, "PERF_COUNT_HW_CACHE_L1I";
-        /// Last level. Since Linux 2.6.31.
+        /// Last-level cache. Since Linux 2.6.31.
         LL = 2, "PERF_COUNT_HW_CACHE_LL";
-        /// Address translations, data. Since Linux 2.6.31.
+        /// Data TLB. Since Linux 2.6.31.
         DTLB = 3, "PERF_COUNT_HW_CACHE_DTLB";
-        /// Address translations, instructions. Since Linux 2.6.31.
+        /// Instruction TLB. Since Linux 2.6.31.
         ITLB = 4, "PERF_COUNT_HW_CACHE_ITLB";
-        /// Branch prediction. Since Linux 2.6.31.
+        /// Branch prediction unit. Since Linux 2.6.31.
         BPU = 5, "PERF_COUNT_HW_CACHE_BPU";
         /// Memory of the NUMA node. Since Linux 3.1.
         NODE = 6, "PERF_COUNT_HW_CACHE_NODE";
@@ -170,7 +170,7 @@ impl HwCacheId {
 }
 
 codes! {
-    /// Which access to the cache: byte 1 of the `config` of [`EventType::HW_CACHE`].
+    /// A kind of cache access: byte 1 of the `config` of [`EventType::HW_CACHE`].
     ///
     /// Kernel: `enum perf_hw_cache_op_id`.
     pub struct HwCacheOpId(u8) {
@@ -190,13 +190,13 @@ impl HwCacheOpId {
 }
 
 codes! {
-    /// Which outcome of the access: byte 2 of the `config` of [`EventType::HW_CACHE`].
+    /// The result of a cache access: byte 2 of the `config` of [`EventType::HW_CACHE`].
     ///
     /// Kernel: `enum perf_hw_cache_op_result_id`.
     pub struct HwCacheOpResultId(u8) {
-        /// Any: all accesses. Since Linux 2.6.31.
+        /// All accesses, hits and misses. Since Linux 2.6.31.
         ACCESS = 0, "PERF_COUNT_HW_CACHE_RESULT_ACCESS";
-        /// A miss. Since Linux 2.6.31.
+        /// Misses. Since Linux 2.6.31.
         MISS = 1, "PERF_COUNT_HW_CACHE_RESULT_MISS";
     }
 }
@@ -207,7 +207,7 @@ impl HwCacheOpResultId {
     pub const MAX: u8 = 2;
 }
 
-/// The `config` of an [`EventType::HW_CACHE`] event, taken apart.
+/// The decoded `config` of an [`EventType::HW_CACHE`] event.
 ///
 /// # Examples
 ///
@@ -225,18 +225,18 @@ impl HwCacheOpResultId {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct HwCacheEvent {
-    /// Which cache.
+    /// The cache.
     pub cache: HwCacheId,
-    /// Which access.
+    /// The kind of access.
     pub op: HwCacheOpId,
-    /// Which outcome.
+    /// The result of the access.
     pub result: HwCacheOpResultId,
-    /// The type of the PMU that counts, as sysfs numbers it; 0 for any that can. Since Linux 5.13.
+    /// The type of the PMU that counts, as sysfs numbers it; 0 for any PMU that can. Since Linux 5.13.
     pub pmu: u32,
 }
 
 impl HwCacheEvent {
-    /// The event that `config` names; `None` if byte 3, which has no meaning, is not zero.
+    /// Decodes `config`; returns `None` if byte 3, which has no meaning, is not zero.
     #[must_use]
     pub const fn of(config: u64) -> Option<Self> {
         match config.to_le_bytes() {
@@ -250,7 +250,7 @@ impl HwCacheEvent {
         }
     }
 
-    /// The `config` that names this event.
+    /// Returns the `config` of this event.
     #[must_use]
     pub const fn config(self) -> u64 {
         (self.pmu as u64) << PMU_TYPE_SHIFT
@@ -261,21 +261,23 @@ impl HwCacheEvent {
 }
 
 codes! {
-    /// What the perf tool made a sample of: `config` of [`EventType::SYNTH`]. The details are in the sample's raw data.
+    /// The source of a sample that the perf tool synthesised: `config` of [`EventType::SYNTH`].
+    ///
+    /// The sample's raw data has the details.
     ///
     /// perf: `enum perf_synth_id`, `tools/perf/util/event.h`.
     pub struct SynthId(u64) {
         /// Intel PT: a value that PTWRITE stored in the trace.
         INTEL_PTWRITE = 0, "PERF_SYNTH_INTEL_PTWRITE";
-        /// Intel PT: MWAIT was executed.
+        /// Intel PT: the CPU executed MWAIT.
         INTEL_MWAIT = 1, "PERF_SYNTH_INTEL_MWAIT";
-        /// Intel PT: the cpu enters a power state.
+        /// Intel PT: the CPU entered a power state.
         INTEL_PWRE = 2, "PERF_SYNTH_INTEL_PWRE";
         /// Intel PT: execution stopped.
         INTEL_EXSTOP = 3, "PERF_SYNTH_INTEL_EXSTOP";
-        /// Intel PT: the cpu left a power state.
+        /// Intel PT: the CPU left a power state.
         INTEL_PWRX = 4, "PERF_SYNTH_INTEL_PWRX";
-        /// Intel PT: the core to bus ratio changed.
+        /// Intel PT: the ratio of core to bus clock changed.
         INTEL_CBR = 5, "PERF_SYNTH_INTEL_CBR";
         /// Intel PT: a synchronisation point of the trace.
         INTEL_PSB = 6, "PERF_SYNTH_INTEL_PSB";

@@ -1,23 +1,24 @@
-//! The headers of a `perf.data`, and what they refer to.
+//! The headers of a `perf.data`, and the structures that they refer to.
 
 use zerocopy_derive::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use crate::attr::RawAttr;
 use crate::endian::{Endian, U64};
 
-/// What a `perf.data` begins with, as a 64-bit number in its own byte order: `PERFILE2` in little-endian files.
+/// The magic of a `perf.data`, a 64-bit number in the file's byte order: `PERFILE2` in little-endian files.
 #[doc(alias = "PERF_MAGIC_PERFILE2_LE_U64")]
 pub const MAGIC: u64 = 0x3245_4c49_4652_4550;
 
-/// [`MAGIC`] read in the wrong byte order: `2ELIFREP` is how big-endian files begin.
+/// [`MAGIC`] read in the wrong byte order. Big-endian files begin with the bytes `2ELIFREP`.
 #[doc(alias = "PERF_MAGIC_PERFILE2_SWAPPED_U64")]
 pub const MAGIC_SWAPPED: u64 = MAGIC.swap_bytes();
 
-/// What files of the first format begin with, whatever their byte order; the attr's size tells that.
+/// The magic of files of the first format, the same in both byte orders. The attr's size
+/// shows the byte order.
 pub const MAGIC_V1: [u8; 8] = *b"PERFFILE";
 
 codes! {
-    /// The format of a `perf.data`, told by its magic.
+    /// The format of a `perf.data`, identified by its magic.
     ///
     /// perf: `enum perf_header_version`.
     pub struct HeaderVersion(u32) {
@@ -28,7 +29,7 @@ codes! {
     }
 }
 
-/// A part of a file.
+/// The position of a section of a file.
 ///
 /// perf: `struct perf_file_section`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
@@ -37,13 +38,13 @@ codes! {
 pub struct Section<O: Endian> {
     /// Bytes from the start of the file.
     pub offset: U64<O>,
-    /// Bytes.
+    /// Bytes of the section.
     pub size: U64<O>,
 }
 
 /// The header of a file.
 ///
-/// The oldest files end it before `adds_features`, with a `size` of 72.
+/// In the oldest files the header ends before `adds_features`, with a `size` of 72.
 ///
 /// perf: `struct perf_file_header`.
 ///
@@ -65,21 +66,21 @@ pub struct Section<O: Endian> {
 pub struct FileHeader<O: Endian> {
     /// [`MAGIC`].
     pub magic: U64<O>,
-    /// Bytes of this header: 104, or 72. 16 says it is a [`PipeHeader`].
+    /// Bytes of this header: 104 or 72. A size of 16 means that it is a [`PipeHeader`].
     pub size: U64<O>,
     /// Bytes of an entry of `attrs`: an attr and a [`Section`].
     pub attr_size: U64<O>,
-    /// The attrs, each a [`FileAttr`] in the writer's version of the attr.
+    /// The attrs. Each is a [`FileAttr`] in the writer's version of the attr.
     pub attrs: Section<O>,
-    /// The records. A size of 0 says that the recording was not closed.
+    /// The records. A size of 0 means that the recording was not closed.
     pub data: Section<O>,
-    /// Zero; the first tools' names of events.
+    /// Zero; the first tools stored the names of events here.
     pub event_types: Section<O>,
-    /// A bit for each [`Feature`](crate::feature::Feature); their sections are listed behind `data`.
+    /// A bit for each [`Feature`](crate::feature::Feature). The list of their sections follows `data`.
     pub adds_features: [U64<O>; 4],
 }
 
-/// The header of a pipe; records follow.
+/// The header of a pipe; records follow it.
 ///
 /// perf: `struct perf_pipe_file_header`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
@@ -92,10 +93,10 @@ pub struct PipeHeader<O: Endian> {
     pub size: U64<O>,
 }
 
-/// An entry of a file's attrs, where its writer knows the newest attr.
+/// An entry of a file's attrs, with the newest attr that this crate knows.
 ///
-/// In the files of other writers the attr is shorter or longer: read it with [`Attr::read`](crate::attr::Attr::read)
-/// and find the section in the last 16 of [`FileHeader::attr_size`] bytes.
+/// Other writers use a shorter or longer attr. Read it with [`Attr::read`](crate::attr::Attr::read), and read
+/// the section from the last 16 of the [`FileHeader::attr_size`] bytes.
 ///
 /// perf: `struct perf_file_attr`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
@@ -104,28 +105,28 @@ pub struct PipeHeader<O: Endian> {
 pub struct FileAttr<O: Endian> {
     /// The attr.
     pub attr: RawAttr<O>,
-    /// The ids of its events, 64 bits each.
+    /// The ids of the attr's events, 64 bits each.
     pub ids: Section<O>,
 }
 
 codes! {
-    /// How the data of a recording is laid out: the payload of the `dir_format` feature.
+    /// The layout of a recording: the payload of the `dir_format` feature.
     ///
     /// perf: `enum perf_dir_version`.
     pub struct DirVersion(u64) {
         /// One file.
         SINGLE_FILE = 0, "PERF_DIR_SINGLE_FILE";
-        /// A directory: `data`, and `data.N` with records alone.
+        /// A directory: the file `data`, and files `data.N` that contain only records.
         VERSION = 1, "PERF_DIR_VERSION";
     }
 }
 
 codes! {
-    /// How records are compressed: `type` of the `compressed` feature.
+    /// The compression of records: `type` of the `compressed` feature.
     ///
     /// perf: `enum perf_compress_type`.
     pub struct CompressType(u32) {
-        /// They are not.
+        /// Not compressed.
         NONE = 0, "PERF_COMP_NONE";
         /// Zstandard.
         ZSTD = 1, "PERF_COMP_ZSTD";

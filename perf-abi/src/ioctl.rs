@@ -1,27 +1,28 @@
-//! The `ioctl` requests of an event, as every architecture numbers them.
+//! The `ioctl` requests of an event, and their numbers on every architecture.
 //!
-//! A request's number is made of a direction, the size of the argument, the letter `$` and an index. Where these
-//! stand is the architecture's choice ([`Encoding`]); the size of a pointer is the ABI's ([`PointerWidth`]).
+//! The number of a request consists of a direction, the size of the argument, the letter `$` and an index.
+//! Their bit positions depend on the architecture ([`Encoding`]); the size of a pointer depends on the ABI
+//! ([`PointerWidth`]).
 
 use zerocopy_derive::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use crate::endian::{Endian, U32};
 
-/// How an architecture composes the number of a request.
+/// The way an architecture composes the number of a request.
 ///
-/// Kernel: `include/uapi/asm-generic/ioctl.h` and the `asm/ioctl.h` that override it.
+/// Kernel: `include/uapi/asm-generic/ioctl.h`, and the `asm/ioctl.h` of architectures that override it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Encoding {
-    /// Most: x86, arm, arm64, riscv, s390, loongarch, csky.
+    /// Most architectures: x86, arm, arm64, riscv, s390, loongarch, csky.
     Generic,
-    /// powerpc, mips, sparc and alpha: three bits of direction, 13 of size.
+    /// powerpc, mips, sparc and alpha: 3 bits of direction, 13 bits of size.
     Powerpc,
-    /// parisc: generic with read and write exchanged.
+    /// parisc: as [`Generic`](Self::Generic), with read and write exchanged.
     Parisc,
 }
 
 impl Encoding {
-    /// That of the machine this code runs on.
+    /// The encoding of the machine that this code runs on.
     pub const NATIVE: Self = if cfg!(any(
         target_arch = "powerpc",
         target_arch = "powerpc64",
@@ -37,7 +38,8 @@ impl Encoding {
         Self::Generic
     };
 
-    /// The lowest bit of the direction, and its values for no argument, for one the kernel reads and for one it writes.
+    /// Returns the lowest bit of the direction, and its values for no argument, for an argument that the
+    /// kernel reads and for one that it writes.
     const fn direction(self) -> (u32, u32, u32, u32) {
         match self {
             Self::Generic => (30, 0, 1, 2),
@@ -47,7 +49,7 @@ impl Encoding {
     }
 }
 
-/// How wide a pointer is in the calling program.
+/// The width of a pointer in the calling program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PointerWidth {
     /// 32 bits.
@@ -57,10 +59,10 @@ pub enum PointerWidth {
 }
 
 impl PointerWidth {
-    /// That of the program this code is part of.
+    /// The pointer width of the program that contains this code.
     pub const NATIVE: Self = if cfg!(target_pointer_width = "32") { Self::Bits32 } else { Self::Bits64 };
 
-    /// Bytes of a pointer.
+    /// Returns the bytes of a pointer.
     #[must_use]
     pub const fn bytes(self) -> u32 {
         match self {
@@ -70,23 +72,23 @@ impl PointerWidth {
     }
 }
 
-/// Whether the kernel reads or writes what a request's argument points to.
+/// The direction of a request: whether the kernel reads or writes the memory that the argument points to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Direction {
-    /// Neither, as far as the number tells: the argument, if any, is a plain number.
+    /// Neither, according to the number of the request. The argument, if any, is a plain number.
     None,
-    /// It reads. C: `_IOW`.
+    /// The kernel reads. C: `_IOW`.
     Write,
-    /// It writes. C: `_IOR`.
+    /// The kernel writes. C: `_IOR`.
     Read,
-    /// Both. C: `_IOWR`.
+    /// The kernel reads and writes. C: `_IOWR`.
     ReadWrite,
 }
 
-/// The type that a request's number gives the size of.
+/// The type whose size is part of a request's number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Argument {
-    /// None.
+    /// No argument.
     None,
     /// A 32-bit number.
     U32,
@@ -97,7 +99,7 @@ pub enum Argument {
 }
 
 impl Argument {
-    /// Bytes of it.
+    /// Returns the bytes of this type.
     #[must_use]
     pub const fn bytes(self, pointer: PointerWidth) -> u32 {
         match self {
@@ -127,14 +129,14 @@ pub struct Request {
     pub c_name: &'static str,
     /// The lowest byte of the number.
     pub index: u8,
-    /// Which way the argument goes.
+    /// The direction of the request.
     pub direction: Direction,
-    /// The type that the number gives the size of.
+    /// The type whose size is part of the number.
     pub argument: Argument,
 }
 
 impl Request {
-    /// The letter of perf's requests: the second byte of the number.
+    /// The letter of the requests of perf events: the second byte of the number.
     pub const LETTER: u8 = b'$';
 
     /// Enables the event; takes [`IocFlags`]. Since Linux 2.6.31.
@@ -143,42 +145,45 @@ impl Request {
     /// Disables the event; takes [`IocFlags`]. Since Linux 2.6.31.
     #[doc(alias = "PERF_EVENT_IOC_DISABLE")]
     pub const DISABLE: Self = Self::new("PERF_EVENT_IOC_DISABLE", 1, Direction::None, Argument::None);
-    /// Enables the event for a number of overflows, added to those left. Since Linux 2.6.31.
+    /// Enables the event and adds the argument to the number of overflows after which it is disabled.
+    /// Since Linux 2.6.31.
     #[doc(alias = "PERF_EVENT_IOC_REFRESH")]
     pub const REFRESH: Self = Self::new("PERF_EVENT_IOC_REFRESH", 2, Direction::None, Argument::None);
-    /// Sets the count to 0, not the times; takes [`IocFlags`]. Since Linux 2.6.31.
+    /// Sets the count to 0, but not the times; takes [`IocFlags`]. Since Linux 2.6.31.
     #[doc(alias = "PERF_EVENT_IOC_RESET")]
     pub const RESET: Self = Self::new("PERF_EVENT_IOC_RESET", 3, Direction::None, Argument::None);
-    /// Sets the period or frequency to the 64-bit number pointed to. Since Linux 2.6.31; works since 2.6.36.
+    /// Sets the period or frequency to the 64-bit number that the argument points to. Since Linux 2.6.31; it
+    /// always failed before 2.6.36.
     #[doc(alias = "PERF_EVENT_IOC_PERIOD")]
     pub const PERIOD: Self = Self::new("PERF_EVENT_IOC_PERIOD", 4, Direction::Write, Argument::U64);
-    /// Sends the records to the ring of another event, by file descriptor; -1 undoes it. Since Linux 2.6.32.
+    /// Redirects the records to the ring of another event, given by its file descriptor; -1 ends the
+    /// redirection. Since Linux 2.6.32.
     #[doc(alias = "PERF_EVENT_IOC_SET_OUTPUT")]
     pub const SET_OUTPUT: Self = Self::new("PERF_EVENT_IOC_SET_OUTPUT", 5, Direction::None, Argument::None);
     /// Sets the filter expression, a C string. Since Linux 2.6.33.
     #[doc(alias = "PERF_EVENT_IOC_SET_FILTER")]
     pub const SET_FILTER: Self =
         Self::new("PERF_EVENT_IOC_SET_FILTER", 6, Direction::Write, Argument::Pointer);
-    /// Stores the event's id where the argument points to. Since Linux 3.12.
+    /// Stores the event's id, 64 bits, at the address that the argument points to. Since Linux 3.12.
     #[doc(alias = "PERF_EVENT_IOC_ID")]
     pub const ID: Self = Self::new("PERF_EVENT_IOC_ID", 7, Direction::Read, Argument::Pointer);
-    /// Attaches a BPF program, by file descriptor. Since Linux 4.1.
+    /// Attaches a BPF program, given by its file descriptor. Since Linux 4.1.
     #[doc(alias = "PERF_EVENT_IOC_SET_BPF")]
     pub const SET_BPF: Self = Self::new("PERF_EVENT_IOC_SET_BPF", 8, Direction::Write, Argument::U32);
-    /// Pauses the ring (1) or resumes it (0). Since Linux 4.7.
+    /// Pauses the ring if the argument is 1, resumes it if it is 0. Since Linux 4.7.
     #[doc(alias = "PERF_EVENT_IOC_PAUSE_OUTPUT")]
     pub const PAUSE_OUTPUT: Self =
         Self::new("PERF_EVENT_IOC_PAUSE_OUTPUT", 9, Direction::Write, Argument::U32);
-    /// Lists the BPF programs of a tracepoint into a [`QueryBpf`]. Since Linux 4.16.
+    /// Writes the ids of the BPF programs attached to a tracepoint into a [`QueryBpf`]. Since Linux 4.16.
     #[doc(alias = "PERF_EVENT_IOC_QUERY_BPF")]
     pub const QUERY_BPF: Self =
         Self::new("PERF_EVENT_IOC_QUERY_BPF", 10, Direction::ReadWrite, Argument::Pointer);
-    /// Changes a breakpoint to the attr pointed to. Since Linux 4.17.
+    /// Changes a breakpoint to the attr that the argument points to. Since Linux 4.17.
     #[doc(alias = "PERF_EVENT_IOC_MODIFY_ATTRIBUTES")]
     pub const MODIFY_ATTRIBUTES: Self =
         Self::new("PERF_EVENT_IOC_MODIFY_ATTRIBUTES", 11, Direction::Write, Argument::Pointer);
 
-    /// Every request, by index.
+    /// Every request, in the order of the index.
     pub const ALL: [Self; 12] = [
         Self::ENABLE,
         Self::DISABLE,
@@ -198,7 +203,8 @@ impl Request {
         Self { c_name, index, direction, argument }
     }
 
-    /// The request's number on an architecture, for programs whose pointers are `pointer` wide.
+    /// Returns the request's number on an architecture with `encoding`, for programs with pointers
+    /// of width `pointer`.
     #[must_use]
     pub const fn number(self, encoding: Encoding, pointer: PointerWidth) -> u32 {
         let (shift, none, write, read) = encoding.direction();
@@ -214,7 +220,7 @@ impl Request {
             | self.index as u32
     }
 
-    /// The request's number in the program this code is part of.
+    /// Returns the request's number for the program that contains this code.
     #[must_use]
     pub const fn native(self) -> u32 {
         self.number(Encoding::NATIVE, PointerWidth::NATIVE)
@@ -226,20 +232,20 @@ flags! {
     ///
     /// Kernel: `enum perf_event_ioc_flags`.
     pub struct IocFlags(u32) {
-        /// Every event of the group. Broken from 2.6.31 to 3.4. Since Linux 2.6.31.
+        /// Applies the request to every event of the group. Since Linux 2.6.31; broken from 2.6.31 to 3.4.
         GROUP = 1 << 0, "PERF_IOC_FLAG_GROUP";
     }
 }
 
-/// The head of what [`Request::QUERY_BPF`] points to; room for `ids_len` 32-bit program ids follows.
+/// The start of the buffer of [`Request::QUERY_BPF`]; room for `ids_len` 32-bit program ids follows.
 ///
 /// Kernel: `struct perf_event_query_bpf`; since Linux 4.16.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 #[doc(alias = "perf_event_query_bpf")]
 pub struct QueryBpf<O: Endian> {
-    /// How many ids there is room for; set by the caller.
+    /// Number of ids that fit into the buffer; the caller sets it.
     pub ids_len: U32<O>,
-    /// How many programs there are; set by the kernel, also where there is too little room.
+    /// Number of programs; the kernel sets it, even if the buffer is too small.
     pub prog_cnt: U32<O>,
 }

@@ -1,15 +1,15 @@
-//! Kernel symbols and BPF programs that come and go: codes of KSYMBOL and BPF_EVENT records.
+//! Registration of kernel symbols and BPF programs: codes of KSYMBOL and BPF_EVENT records.
 
-/// Bytes of a kernel symbol's name at most, its NUL counted.
+/// Maximum bytes of a kernel symbol's name, including its NUL.
 #[doc(alias = "KSYM_NAME_LEN")]
 pub const NAME_LEN: usize = 512;
 
 codes! {
-    /// What a kernel symbol is (`perf_record_ksymbol.ksym_type`).
+    /// The kind of a kernel symbol (`perf_record_ksymbol.ksym_type`).
     ///
     /// Kernel: `enum perf_record_ksymbol_type`.
     pub struct KsymbolType(u16) {
-        /// Not known. Since Linux 5.1.
+        /// Unknown. Since Linux 5.1.
         UNKNOWN = 0, "PERF_RECORD_KSYMBOL_TYPE_UNKNOWN";
         /// A BPF program. Since Linux 5.1.
         BPF = 1, "PERF_RECORD_KSYMBOL_TYPE_BPF";
@@ -27,17 +27,17 @@ impl KsymbolType {
 flags! {
     /// Flags of a kernel symbol (`perf_record_ksymbol.flags`).
     pub struct KsymbolFlags(u16) {
-        /// The symbol goes. Since Linux 5.1.
+        /// The symbol was unregistered; without the flag, it was registered. Since Linux 5.1.
         UNREGISTER = 1 << 0, "PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER";
     }
 }
 
 codes! {
-    /// What happened to a BPF program (`perf_record_bpf_event.type`).
+    /// The kind of change to a BPF program (`perf_record_bpf_event.type`).
     ///
     /// Kernel: `enum perf_bpf_event_type`.
     pub struct BpfEventType(u16) {
-        /// Not known. Since Linux 5.1.
+        /// Unknown. Since Linux 5.1.
         UNKNOWN = 0, "PERF_BPF_EVENT_UNKNOWN";
         /// Loaded. Since Linux 5.1.
         PROG_LOAD = 1, "PERF_BPF_EVENT_PROG_LOAD";

@@ -1,19 +1,20 @@
 //! The Linux perf_event ABI as types and constants.
 //!
-//! Everything that `include/uapi/linux/perf_event.h` defines, and what the perf tool adds around it in a
-//! `perf.data`: one module a kernel concept, named after the concept. This crate decodes single words and the
-//! attr; records and files are [perf-parse](https://docs.rs/perf-parse)'s.
+//! The crate covers everything in `include/uapi/linux/perf_event.h`, and what the perf tool adds to it in a
+//! `perf.data`. Each module covers one kernel concept and is named after it. The crate decodes single words
+//! and the attr; [perf-parse](https://docs.rs/perf-parse) decodes records and files.
 //!
-//! - Every open value (a type, a flag word, a code) is a newtype with a public `.0`. A value this crate does not
-//!   know passes through untouched and prints as its number.
-//! - Every constant carries its C name as a search alias: look for `PERF_SAMPLE_CALLCHAIN` and find
-//!   [`SampleType::CALLCHAIN`](sample_type::SampleType::CALLCHAIN). `NAMES` on each type lists them at run time.
-//! - The `#[repr(C)]` structs are generic over the byte order and have alignment 1: they are read from bytes of
-//!   any capture, on any host, without a copy.
+//! - Every open value (a type, a flag word, a code) is a newtype with a public `.0`. A value that this crate
+//!   does not know is kept unchanged and prints as its number.
+//! - Every constant has its C name as a search alias: a search for `PERF_SAMPLE_CALLCHAIN` finds
+//!   [`SampleType::CALLCHAIN`](sample_type::SampleType::CALLCHAIN). `NAMES` on each type lists its constants
+//!   at run time.
+//! - The `#[repr(C)]` structs are generic over the byte order and have alignment 1. They can be read without
+//!   a copy from the bytes of any capture, on any host.
 //!
 //! # Examples
 //!
-//! The header of a record, and the fixed part of its payload:
+//! Reads the header of a record and the fixed part of its payload:
 //!
 //! ```
 //! use perf_abi::endian::LittleEndian;
@@ -28,7 +29,8 @@
 //! assert_eq!((lost.id.get(), lost.lost.get()), (7, 3));
 //! ```
 //!
-//! No std, no alloc, no unsafe code. Facts were checked against kernel 7.3; "since" names the first release.
+//! The crate uses no std, no alloc and no unsafe code. Its facts were checked against kernel 7.3. "Since"
+//! names the first release that has a feature.
 
 #![no_std]
 #![forbid(unsafe_code)]

@@ -1,20 +1,20 @@
-//! The two macros that make every open value of this crate.
+//! The two macros that define every open value of this crate.
 //!
-//! A value the kernel sends may be newer than this crate, so each is a newtype over the integer as it was
-//! written: unknown values survive, compare and print as their number.
+//! The kernel may send a value that is newer than this crate. Each open value is therefore a newtype over the
+//! integer as it was written: an unknown value is kept, compares equal to itself and prints as its number.
 
-/// A constant of the ABI: what the C headers call it, what this crate calls it, its value.
+/// A constant of the ABI: its name in the C headers, its name in this crate, and its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Name {
     /// The name in the kernel's or the perf tool's headers, as in `PERF_SAMPLE_IP`.
     pub c_name: &'static str,
-    /// The name without its prefix, as values print here: `IP`.
+    /// The name without its prefix, as this crate prints it: `IP`.
     pub name: &'static str,
-    /// The value; for a code in a narrow field, zero-extended.
+    /// The value, zero-extended if the field is narrower than 64 bits.
     pub value: u64,
 }
 
-/// The name a field prints by: the kernel's where the getter cannot have it.
+/// Returns the name that a field prints as: the kernel's name if the getter has another, else the getter's.
 pub(crate) const fn shown(getter: &'static str, kernels: &[&'static str]) -> &'static str {
     match kernels {
         [name, ..] => name,
@@ -22,9 +22,10 @@ pub(crate) const fn shown(getter: &'static str, kernels: &[&'static str]) -> &'s
     }
 }
 
-/// Makes a newtype that holds one of several codes.
+/// Defines a newtype that holds one of several codes.
 ///
-/// `NAME = value, "C_NAME";` a line. The type prints as the name, or as the number where it has none.
+/// Each line is `NAME = value, "C_NAME";`. The type prints as the name of the code, or as the number if the
+/// code has no name.
 macro_rules! codes {
     (
         $(#[$meta:meta])*
@@ -39,12 +40,13 @@ macro_rules! codes {
         impl $Type {
             $( $(#[$cmeta])* #[doc(alias = $c)] pub const $NAME: Self = Self($value); )*
 
-            /// Every code known by name, in the order of the kernel's header.
+            /// Every code that has a name, in the order of the C header.
             pub const NAMES: &'static [$crate::Name] = &[
                 $( $crate::Name { c_name: $c, name: stringify!($NAME), value: Self::$NAME.0 as u64 }, )*
             ];
 
-            /// The name of this code without its prefix; `None` for a code this crate does not know.
+            /// Returns the name of this code without its prefix; `None` for a code that this
+            /// crate does not know.
             #[must_use]
             pub const fn name(self) -> Option<&'static str> {
                 $( if self.0 == Self::$NAME.0 { return Some(stringify!($NAME)); } )*
@@ -81,12 +83,15 @@ macro_rules! codes {
     };
 }
 
-/// Makes a newtype that holds a set of flag bits, and numbers in bit-fields between them.
+/// Defines a newtype that holds a set of flag bits, and numbers in bit-fields between them.
 ///
-/// `NAME = bit, "C_NAME";` a flag; `getter/setter: Type(int) = lsb, width;` a field (`, "name"` behind that what it prints by), whose type is a `codes!`
-/// or `flags!` newtype over `int`, or `int` itself; `reserved { lsb, width }` the bits that C calls reserved, which
-/// count as unknown. The type prints as the names of its flags joined by `|`,
-/// then each field that is not zero as `getter=value`, then what is left in hexadecimal.
+/// - `NAME = bit, "C_NAME";` defines a flag.
+/// - `getter / setter: Type(int) = lsb, width;` defines a field. Its type is a `codes!` or `flags!` newtype
+///   over `int`, or `int` itself. `, "name"` after the width gives the name that the field prints as.
+/// - `reserved { lsb, width }` names the bits that C calls reserved. They count as unknown.
+///
+/// The type prints as the names of its flags joined by `|`, then each field that is not zero as
+/// `getter=value`, then the remaining bits in hexadecimal.
 macro_rules! flags {
     (
         $(#[$meta:meta])*
@@ -105,12 +110,12 @@ macro_rules! flags {
         impl $Type {
             $( $(#[$fmeta])* #[doc(alias = $c)] pub const $NAME: Self = Self($value); )*
 
-            /// Every flag known by name, in the order of the kernel's header.
+            /// Every flag that has a name, in the order of the C header.
             pub const NAMES: &'static [$crate::Name] = &[
                 $( $crate::Name { c_name: $c, name: stringify!($NAME), value: Self::$NAME.0 as u64 }, )*
             ];
 
-            /// The bit-fields of more than one bit, the reserved one included, as (lowest bit, width).
+            /// The bit-fields, including the reserved one, as (lowest bit, width).
             pub const FIELDS: &'static [(u32, u32)] = &[ $( $( ($lsb, $width), )* )? $( ($rlsb, $rwidth) )? ];
 
             /// No flag set.
@@ -119,31 +124,31 @@ macro_rules! flags {
             /// Every bit that a name or a field of this crate covers.
             pub const KNOWN: Self = Self(0 $( | $value )* $( $( | (((1 << $width) - 1) << $lsb) )* )?);
 
-            /// The bits that no name and no field of this crate covers.
+            /// Returns the bits that no name and no field of this crate covers.
             #[must_use]
             pub const fn unknown(self) -> $repr {
                 self.0 & !Self::KNOWN.0
             }
 
-            /// Whether every bit of `flags` is set here.
+            /// Returns whether every bit of `flags` is set.
             #[must_use]
             pub const fn contains(self, flags: Self) -> bool {
                 self.0 & flags.0 == flags.0
             }
 
-            /// Whether any bit of `flags` is set here.
+            /// Returns whether any bit of `flags` is set.
             #[must_use]
             pub const fn intersects(self, flags: Self) -> bool {
                 self.0 & flags.0 != 0
             }
 
-            /// These bits and those of `flags`.
+            /// Returns these bits together with those of `flags`.
             #[must_use]
             pub const fn union(self, flags: Self) -> Self {
                 Self(self.0 | flags.0)
             }
 
-            /// These bits without those of `flags`.
+            /// Returns these bits without those of `flags`.
             #[must_use]
             pub const fn without(self, flags: Self) -> Self {
                 Self(self.0 & !flags.0)
@@ -159,7 +164,7 @@ macro_rules! flags {
                     $Field::from(((self.0 >> $lsb) & ((1 << $width) - 1)) as $int)
                 }
 
-                #[doc = concat!("This word with `", stringify!($get), "` replaced; bits of `value` beyond the field's width are dropped.")]
+                #[doc = concat!("Returns this word with `", stringify!($get), "` replaced; drops the bits of `value` beyond the field's width.")]
                 #[must_use]
                 #[inline]
                 #[allow(clippy::useless_conversion, reason = "some fields are plain integers")]

@@ -1,11 +1,11 @@
-//! Namespaces of a task, as NAMESPACES records list them.
+//! The namespaces of a task, as in NAMESPACES records.
 
 use zerocopy_derive::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use crate::endian::{Endian, U64};
 
 codes! {
-    /// Which namespace stands at an index of a NAMESPACES record.
+    /// The index of a namespace in a NAMESPACES record.
     ///
     /// Kernel: the `*_NS_INDEX` enum.
     pub struct NamespaceIndex(u8) {
@@ -27,12 +27,14 @@ codes! {
 }
 
 impl NamespaceIndex {
-    /// How many namespaces the kernel writes. Since Linux 4.12.
+    /// The number of namespaces that the kernel writes. Since Linux 4.12.
     #[doc(alias = "NR_NAMESPACES")]
     pub const COUNT: u8 = 7;
 }
 
-/// A namespace, told by the device and inode of its file in `/proc/PID/ns`; both are 0 where there is none.
+/// A namespace, identified by the device and inode of its file in `/proc/PID/ns`.
+///
+/// Both are 0 if the namespace is absent.
 ///
 /// Kernel: `struct perf_ns_link_info`; since Linux 4.12.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]

@@ -1,4 +1,4 @@
-//! Records: their header, their types, their `misc` bits, and the fixed part of each payload.
+//! Records: the header, the record types, the `misc` bits, and the fixed part of each payload.
 
 mod kernel;
 mod misc;
@@ -18,14 +18,14 @@ use zerocopy_derive::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use crate::endian::{Endian, U16, U32};
 
-/// What every record begins with.
+/// The header of every record.
 ///
 /// Kernel: `struct perf_event_header`; since Linux 2.6.31.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 #[doc(alias = "perf_event_header")]
 pub struct Header<O: Endian> {
-    /// What the record says, a [`RecordType`]. C: `type`.
+    /// The type of the record, a [`RecordType`]. C: `type`.
     pub kind: U32<O>,
     /// Bits whose meaning depends on the type, a [`Misc`].
     pub misc: U16<O>,
@@ -34,7 +34,7 @@ pub struct Header<O: Endian> {
 }
 
 impl<O: Endian> Header<O> {
-    /// A header of native values.
+    /// Returns a header with these native values.
     #[must_use]
     pub fn new(kind: RecordType, misc: Misc, size: u16) -> Self {
         Self { kind: U32::new(kind.0), misc: U16::new(misc.0), size: U16::new(size) }

@@ -1,7 +1,8 @@
-//! Registers of samples: what each bit of `sample_regs_user` and `sample_regs_intr` stands for.
+//! The registers in samples: the meaning of the bits of `sample_regs_user` and `sample_regs_intr`.
 //!
-//! The kernel writes a word for each set bit, lowest bit first. Which register a bit is depends on the machine that
-//! recorded: [`Arch`], which a `perf.data` tells in its `arch` feature.
+//! The kernel writes one 64-bit word for each set bit, the lowest bit first. The meaning of a bit
+//! depends on the architecture of the recording machine, [`Arch`]. The `arch` feature of a `perf.data`
+//! names the machine.
 
 pub mod arm;
 pub mod arm64;
@@ -15,20 +16,20 @@ pub mod s390;
 pub mod x86;
 
 codes! {
-    /// What kind of task the registers of a sample are of: the word in front of them.
+    /// The ABI of the task whose registers a sample has: the word before the registers.
     ///
     /// Kernel: `enum perf_sample_regs_abi`.
     pub struct RegsAbi(u64) {
-        /// There are none: no words follow. Since Linux 3.7.
+        /// No registers: no words follow. Since Linux 3.7.
         NONE = 0, "PERF_SAMPLE_REGS_ABI_NONE";
-        /// A 32-bit task; each register takes a 64-bit word all the same. Since Linux 3.7.
+        /// A 32-bit task; each register still takes a 64-bit word. Since Linux 3.7.
         ABI_32 = 1, "PERF_SAMPLE_REGS_ABI_32";
         /// A 64-bit task. Since Linux 3.7.
         ABI_64 = 2, "PERF_SAMPLE_REGS_ABI_64";
     }
 }
 
-/// An architecture whose kernel gives registers in samples.
+/// An architecture whose kernel writes registers into samples.
 ///
 /// # Examples
 ///
@@ -78,7 +79,8 @@ impl Arch {
         Self::Csky,
     ];
 
-    /// The architecture of the machine that `uname -m` calls `machine`, as the `arch` feature of a `perf.data` has it.
+    /// Returns the architecture of a machine name, as `uname -m` prints it and the `arch` feature of a
+    /// `perf.data` contains it; `None` for a name that this crate does not know.
     #[must_use]
     pub fn from_machine(machine: &str) -> Option<Self> {
         Some(match machine {
@@ -96,9 +98,9 @@ impl Arch {
         })
     }
 
-    /// The name of the register that a bit of the mask stands for; `None` where there is none.
+    /// Returns the name of the register of a bit of the mask; `None` if the bit has no register.
     ///
-    /// Both bits of an x86 vector register have its name.
+    /// Both bits of an x86 vector register have the register's name.
     #[must_use]
     pub fn name(self, bit: u32) -> Option<&'static str> {
         let bit = u8::try_from(bit).ok()?;

@@ -1,7 +1,7 @@
-//! Why a hardware transaction was aborted: `PERF_SAMPLE_TRANSACTION`.
+//! The abort of a hardware transaction: `PERF_SAMPLE_TRANSACTION`.
 
 flags! {
-    /// What is known of an aborted transaction: flags, and the code that the abort instruction gave.
+    /// The cause of a transaction's abort: flags, and the code of the abort instruction.
     ///
     /// Kernel: the `PERF_TXN_*` enum.
     ///
@@ -15,25 +15,25 @@ flags! {
     /// assert_eq!(word.to_string(), "TRANSACTION|CONFLICT abort_code=255");
     /// ```
     pub struct Txn(u64) {
-        /// From lock elision. Since Linux 3.13.
+        /// The abort was in lock elision. Since Linux 3.13.
         ELISION = 1 << 0, "PERF_TXN_ELISION";
-        /// From a transaction. Since Linux 3.13.
+        /// The abort was in a generic transaction. Since Linux 3.13.
         TRANSACTION = 1 << 1, "PERF_TXN_TRANSACTION";
-        /// The instruction caused it. Since Linux 3.13.
+        /// The instruction caused the abort. Since Linux 3.13.
         SYNC = 1 << 2, "PERF_TXN_SYNC";
-        /// The instruction did not cause it. Since Linux 3.13.
+        /// The instruction did not cause the abort. Since Linux 3.13.
         ASYNC = 1 << 3, "PERF_TXN_ASYNC";
         /// A retry may succeed. Since Linux 3.13.
         RETRY = 1 << 4, "PERF_TXN_RETRY";
-        /// Another cpu touched the memory. Since Linux 3.13.
+        /// Another CPU accessed the memory. Since Linux 3.13.
         CONFLICT = 1 << 5, "PERF_TXN_CONFLICT";
-        /// Too much was written. Since Linux 3.13.
+        /// The transaction wrote too much. Since Linux 3.13.
         CAPACITY_WRITE = 1 << 6, "PERF_TXN_CAPACITY_WRITE";
-        /// Too much was read. Since Linux 3.13.
+        /// The transaction read too much. Since Linux 3.13.
         CAPACITY_READ = 1 << 7, "PERF_TXN_CAPACITY_READ";
     }
     fields {
-        /// The code that the abort instruction gave. Since Linux 3.13.
+        /// The code of the abort instruction. Since Linux 3.13.
         abort_code / with_abort_code: u32(u32) = 32, 32;
     }
 }

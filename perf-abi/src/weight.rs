@@ -1,12 +1,12 @@
-//! The weight of a sample as several numbers: `PERF_SAMPLE_WEIGHT_STRUCT`.
+//! The weight of a sample as three numbers: `PERF_SAMPLE_WEIGHT_STRUCT`.
 //!
 //! With `PERF_SAMPLE_WEIGHT` the word is one number and needs no type.
 
 flags! {
-    /// A weight word as one 32-bit and two 16-bit numbers, whose meaning is the PMU's own.
+    /// A weight word as one 32-bit and two 16-bit numbers. The PMU defines their meaning.
     ///
-    /// The kernel's header orders the parts for each byte order so that the number is the same: a big-endian word
-    /// needs a plain swap and no more.
+    /// The kernel's header orders the parts so that the number is the same in both byte orders. A big-endian
+    /// word therefore needs only a byte swap.
     ///
     /// Kernel: `union perf_sample_weight`; since Linux 5.12.
     ///

@@ -1,10 +1,10 @@
-//! What the tests of the workspace share: captures with their recipes, and the [`oracle`].
+//! The shared parts of the workspace's tests: captures, and the [`oracle`].
 
 pub mod oracle;
 
 use std::path::{Path, PathBuf};
 
-/// The path of the capture `name`: that file under `testdata/captures`.
+/// Returns the path of the capture `name` under `testdata/captures`.
 ///
 /// # Examples
 ///

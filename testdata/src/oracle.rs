@@ -1,7 +1,9 @@
-//! The oracle: decodes a kernel record into plain owned values, one field after the other, as the kernel wrote them.
+//! The oracle: a decoder that turns a kernel record into plain owned values, field by field in
+//! the kernel's order.
 //!
-//! It is what the decoder of perf-parse must equal, so it shares no code with it: byte order is a run-time `bool`,
-//! and record numbers, bits and masks are literals here. It is slow and allocates freely.
+//! The decoder of perf-parse must return the same values. The oracle therefore shares no code with
+//! it: byte order is a run-time `bool`, and record numbers, bits and masks are literals. It is slow
+//! and allocates freely.
 //!
 //! Kernel: `perf_output_sample`, `perf_event__output_id_sample` and the `perf_event_*_output` functions of
 //! `kernel/events/core.c`.
@@ -26,7 +28,7 @@ use reader::Reader;
 const PERF_RECORD_SAMPLE: u32 = 9;
 const PERF_RECORD_USER_TYPE_START: u32 = 64;
 
-/// The bit-field `sample_id_all` of an attr.
+/// The flag `sample_id_all` of an attr.
 const SAMPLE_ID_ALL: u64 = 1 << 18;
 
 const PERF_SAMPLE_TID: u64 = 1 << 1;
@@ -36,7 +38,7 @@ const PERF_SAMPLE_CPU: u64 = 1 << 7;
 const PERF_SAMPLE_STREAM_ID: u64 = 1 << 9;
 const PERF_SAMPLE_IDENTIFIER: u64 = 1 << 16;
 
-/// A record, header and all.
+/// A record with its header.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
     /// `header.type`.
@@ -45,13 +47,13 @@ pub struct Record {
     pub misc: u16,
     /// `header.size`.
     pub size: u16,
-    /// What stands between the header and the trailer.
+    /// The payload between the header and the trailer.
     pub body: Body,
-    /// The trailer. `None` in samples, in the perf tool's own records, and without `sample_id_all`.
+    /// The trailer. `None` in samples, in the perf tool's records, and without `sample_id_all`.
     pub sample_id: Option<SampleId>,
 }
 
-/// The trailer of records other than samples; the fields that the `sample_type` doesn't have are `None`.
+/// The trailer of records other than samples. Fields that the `sample_type` does not have are `None`.
 ///
 /// Kernel: `perf_event__output_id_sample`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -72,12 +74,13 @@ pub struct SampleId {
     pub identifier: Option<u64>,
 }
 
-/// Decodes `bytes`, which are one record of an event described by `attr`, in big-endian byte order if `big`.
+/// Decodes `bytes`, which are one record of an event with this `attr`; `big` means big-endian byte order.
 ///
 /// # Errors
 ///
-/// A message naming the field that there are too few bytes for, the bytes that are left over, or what `attr` asks for
-/// that is not known: a `sample_type` bit (samples), a `read_format` bit (where counter values are to be decoded).
+/// A message with the field that needs more bytes than there are, the number of bytes left over,
+/// or an unknown bit of `attr`: a `sample_type` bit in samples, a `read_format` bit if the record
+/// has counter values.
 pub fn record(attr: &Attr, big: bool, bytes: &[u8]) -> Result<Record, String> {
     let mut r = Reader::new(bytes, big);
     let kind = r.u32("header.type")?;
@@ -109,7 +112,7 @@ pub fn record(attr: &Attr, big: bool, bytes: &[u8]) -> Result<Record, String> {
     Ok(Record { kind, misc, size, body, sample_id: Some(sample_id) })
 }
 
-/// Bytes of the trailer: 8 for each of the bits that put something there.
+/// Returns the bytes of the trailer: 8 for each bit that adds a field to it.
 fn sample_id_size(sample_type: u64) -> usize {
     let bits = PERF_SAMPLE_TID
         | PERF_SAMPLE_TIME

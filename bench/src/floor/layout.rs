@@ -1,4 +1,4 @@
-//! Where everything is, worked out once.
+//! The offsets of fields, computed once.
 
 use crate::capture::{Event, word};
 
@@ -33,10 +33,10 @@ const HEAD: [u64; 9] = [
     bit::PERIOD,
 ];
 
-/// Index of a word that is not there.
+/// Index of a word that is absent.
 pub(super) const ABSENT: usize = usize::MAX;
 
-/// Word indices of the leading fields of an event's samples, and which fields follow.
+/// The layout of an event's samples: word indices of the leading fields, and the fields that follow.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Layout {
     pub(super) ip: usize,
@@ -47,11 +47,11 @@ pub(crate) struct Layout {
     pub(super) period: usize,
     /// Bytes of the leading fields.
     pub(super) head: usize,
-    /// Those that follow.
+    /// The `sample_type` bits of the fields that follow.
     pub(super) tail: u64,
     /// Bytes of user registers.
     pub(super) regs_user: usize,
-    /// Where the time is in other records, in bytes back from their end; 0 where it is not.
+    /// Position of the time in other records, in bytes before their end; 0 if they have no time.
     pub(super) trailer_time: usize,
 }
 
@@ -83,12 +83,12 @@ impl Layout {
     }
 }
 
-/// Which event an id is of: the kernel counts ids up, so that a plain table does.
+/// The table from ids to events. The kernel assigns ids in ascending order, so an array is enough.
 #[derive(Debug)]
 pub(crate) struct Ids {
-    /// Where the id is in a sample, in bytes from its payload's start.
+    /// Offset of the id in the payload of a sample, in bytes.
     sample: usize,
-    /// Where it is in other records, in bytes back from their end.
+    /// Position of the id in other records, in bytes before their end.
     trailer: usize,
     least: u64,
     events: Vec<u8>,
@@ -98,7 +98,7 @@ impl Ids {
     pub(crate) fn new(events: &[Event]) -> Self {
         let all = || events.iter().flat_map(|event| &event.ids).copied();
         let (least, most) = (all().min().unwrap_or(0), all().max().unwrap_or(0));
-        // Of one event nothing is looked up.
+        // With one event there is no lookup.
         let mut table = vec![0; if events.len() > 1 { (most - least + 1) as usize } else { 0 }];
         for (index, event) in (0..).zip(events).filter(|_| events.len() > 1) {
             event.ids.iter().for_each(|id| table[(id - least) as usize] = index);
@@ -111,19 +111,20 @@ impl Ids {
         Self { sample: before, trailer: if by_identifier { 8 } else { behind }, least, events: table }
     }
 
-    /// The id of a sample, of a capture of several events.
+    /// Returns the id of a sample in a capture with several events.
     #[inline(always)]
     pub(crate) fn id(&self, payload: &[u8]) -> Option<u64> {
         word(payload, self.sample)
     }
 
-    /// The event of a sample; `None` if its id is of none.
+    /// Returns the event of a sample; `None` if no event has its id.
     #[inline(always)]
     pub(crate) fn of_sample(&self, payload: &[u8]) -> Option<usize> {
         if self.events.is_empty() { Some(0) } else { self.find(self.id(payload)?) }
     }
 
-    /// The event of another record of the kernel's; those that perf made up itself have no id and count as the first's.
+    /// Returns the event of another kernel record. Synthesised records have the id 0 and count as
+    /// the first event's.
     #[inline(always)]
     pub(crate) fn of_other(&self, record: &[u8]) -> Option<usize> {
         if self.events.is_empty() {

@@ -3,7 +3,7 @@
 use super::layout::{Layout, bit};
 use crate::sums::{Sums, add, add_some};
 
-/// Takes `size` bytes off the front of `rest`.
+/// Removes `size` bytes from the start of `rest` and returns them.
 #[inline(always)]
 fn take<'a>(rest: &mut &'a [u8], size: usize) -> Option<&'a [u8]> {
     let (taken, behind) = rest.split_at_checked(size)?;
@@ -11,7 +11,7 @@ fn take<'a>(rest: &mut &'a [u8], size: usize) -> Option<&'a [u8]> {
     Some(taken)
 }
 
-/// Takes a number of bytes, or of words, off the front of `rest`.
+/// Removes a 64-bit count from the start of `rest` and returns it.
 #[inline(always)]
 fn count(rest: &mut &[u8]) -> Option<usize> {
     let (word, behind) = rest.split_first_chunk()?;
@@ -19,14 +19,14 @@ fn count(rest: &mut &[u8]) -> Option<usize> {
     Some(u64::from_le_bytes(*word) as usize)
 }
 
-/// The sum of words.
+/// Returns the sum of words.
 #[inline(always)]
 fn sum(bytes: &[u8]) -> u64 {
     bytes.as_chunks().0.iter().fold(0, |sum: u64, word| sum.wrapping_add(u64::from_le_bytes(*word)))
 }
 
 impl Layout {
-    /// All fields of a sample.
+    /// Reads all fields of a sample.
     #[inline(always)]
     pub(super) fn sample(&self, sums: &mut Sums, payload: &[u8]) -> Option<()> {
         let (head, tail) = payload.split_at_checked(self.head)?;
@@ -45,7 +45,8 @@ impl Layout {
         rest.is_empty().then_some(())
     }
 
-    /// What follows the leading fields; what is left of the sample. Apart, so that registers are left to the loop.
+    /// Reads the fields after the leading ones; returns the rest of the sample. It is a separate function so
+    /// that the loop keeps its registers.
     #[inline(never)]
     fn tail<'a>(&self, sums: &mut Sums, mut rest: &'a [u8]) -> Option<&'a [u8]> {
         if self.tail & bit::CALLCHAIN != 0 {

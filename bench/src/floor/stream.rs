@@ -1,4 +1,5 @@
-//! Compressed captures and pipes: a buffer that is filled, decoded up to the last whole record, and filled again.
+//! Compressed captures and pipes: fills a buffer, decodes it up to the last complete record,
+//! and fills it again.
 
 use std::io::Read;
 
@@ -11,10 +12,12 @@ use crate::sums::Sums;
 
 const COMPRESSED: u32 = 81;
 
-/// Bytes of the buffer: it stays in the second-level cache, and holds the longest record several times.
+/// Bytes of the buffer. It fits into the second-level cache and is several times as long as
+/// the longest record.
 const BUFFER: usize = 1 << 18;
 
-/// Decompresses the payloads, and gives each filling of the buffer to `take`, which tells how much of it it took.
+/// Decompresses the payloads, and passes the buffer to `take` after each fill. `take` returns the
+/// bytes it consumed.
 fn inflate(records: &[u8], mut take: impl FnMut(&[u8]) -> Result<usize, Failure>) -> Result<(), Failure> {
     let mut decoder = Decoder::new()?;
     let mut buffer = vec![0; BUFFER];
@@ -36,11 +39,11 @@ fn inflate(records: &[u8], mut take: impl FnMut(&[u8]) -> Result<usize, Failure>
     Ok(())
 }
 
-/// Decompresses alone; how much came out.
+/// Only decompresses; returns the number of bytes.
 ///
 /// # Errors
 ///
-/// If the library finds fault.
+/// If the library reports an error.
 #[inline(never)]
 pub(crate) fn decompress(records: &[u8]) -> Result<u64, Failure> {
     let mut size = 0;
@@ -52,7 +55,7 @@ pub(crate) fn decompress(records: &[u8]) -> Result<u64, Failure> {
 }
 
 impl Floor {
-    /// Decodes the whole records at the front of `bytes`; how much that was.
+    /// Decodes the complete records at the start of `bytes`; returns their number of bytes.
     fn whole_records(&self, sums: &mut Sums, bytes: &[u8]) -> Result<usize, Failure> {
         let mut rest = Headers(bytes);
         for record in rest.by_ref() {
@@ -62,11 +65,11 @@ impl Floor {
     }
 }
 
-/// All fields of all records of a compressed capture.
+/// Reads all fields of all records of a compressed capture.
 ///
 /// # Errors
 ///
-/// If the library finds fault, or a record is cut off.
+/// If the library reports an error or a record is truncated.
 #[inline(never)]
 pub(crate) fn zstd(floor: &Floor, records: &[u8]) -> Result<Sums, Failure> {
     let mut sums = Sums::default();
@@ -77,11 +80,11 @@ pub(crate) fn zstd(floor: &Floor, records: &[u8]) -> Result<Sums, Failure> {
     Ok(sums)
 }
 
-/// All fields of all records of a pipe, whose events are known.
+/// Reads all fields of all records of a pipe, whose events are known.
 ///
 /// # Errors
 ///
-/// If it cannot be read, or a record is cut off.
+/// If the pipe cannot be read or a record is truncated.
 #[inline(never)]
 pub(crate) fn pipe(floor: &Floor, mut input: impl Read) -> Result<Sums, Failure> {
     let mut sums = Sums::default();

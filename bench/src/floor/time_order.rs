@@ -1,4 +1,4 @@
-//! By time: an index of times and places, a round of the recorder at a time.
+//! Time order: sorts an index of times and offsets, one round of the recorder at a time.
 
 use super::layout::ABSENT;
 use super::{Floor, SAMPLE, USER};
@@ -7,7 +7,7 @@ use crate::sums::Sums;
 
 const FINISHED_ROUND: u32 = 68;
 
-/// All fields of all records by rising time; `None` if one is cut off.
+/// Reads all fields of all records in time order; returns `None` if a record is truncated.
 #[inline(never)]
 pub(crate) fn by_time(floor: &Floor, records: &[u8]) -> Option<Sums> {
     let mut sums = Sums::default();
@@ -17,7 +17,7 @@ pub(crate) fn by_time(floor: &Floor, records: &[u8]) -> Option<Sums> {
         let at = records.len() - rest.0.len();
         let Some(record) = rest.next() else { break };
         if kind(record) == FINISHED_ROUND {
-            // Nothing earlier than the end of the round before is still to come.
+            // No record after this point is earlier than the end of the previous round.
             let until = std::mem::replace(&mut order.latest_of_last_round, order.latest);
             order.release(until, floor, records, &mut sums)?;
         }
@@ -33,19 +33,19 @@ pub(crate) fn by_time(floor: &Floor, records: &[u8]) -> Option<Sums> {
     Some(sums)
 }
 
-/// The records held back.
+/// The records that are held back.
 #[derive(Default)]
 struct Order {
-    /// Their times and places.
+    /// Their times and offsets.
     held: Vec<(u64, usize)>,
     latest: u64,
     latest_of_last_round: u64,
-    /// The time of the last sample given.
+    /// The time of the last sample that was read.
     given: u64,
 }
 
 impl Order {
-    /// Decodes what is not later than `until`.
+    /// Decodes the records that are not later than `until`.
     fn release(&mut self, until: u64, floor: &Floor, records: &[u8], sums: &mut Sums) -> Option<()> {
         self.held.sort_by_key(|&(time, _)| time);
         let count = self.held.partition_point(|&(time, _)| time <= until);
@@ -61,7 +61,7 @@ impl Order {
 }
 
 impl Floor {
-    /// The time of a record; 0 where it has none.
+    /// Returns the time of a record; 0 if it has none.
     #[inline(always)]
     fn time(&self, record: &[u8]) -> u64 {
         match kind(record) {

@@ -1,4 +1,4 @@
-//! linux-perf-data: reads files and pipes, by time.
+//! linux-perf-data: reads files and pipes, in time order.
 
 use std::io::{Read, Seek};
 
@@ -9,21 +9,21 @@ use super::linux_perf_event_reader::touch;
 use crate::failure::Failure;
 use crate::sums::Sums;
 
-/// All fields of all records of a file.
+/// Reads all fields of all records of a file.
 ///
 /// # Errors
 ///
-/// If it cannot be read.
+/// If the input cannot be read.
 #[inline(never)]
 pub(crate) fn file(input: impl Read + Seek) -> Result<Sums, Failure> {
     decode(PerfFileReader::parse_file(input)?)
 }
 
-/// All fields of all records of a pipe.
+/// Reads all fields of all records of a pipe.
 ///
 /// # Errors
 ///
-/// If it cannot be read.
+/// If the input cannot be read.
 #[inline(never)]
 pub(crate) fn pipe(input: impl Read) -> Result<Sums, Failure> {
     decode(PerfFileReader::parse_pipe(input)?)

@@ -1,4 +1,4 @@
-//! linux-perf-event-reader: decodes the record it is given.
+//! linux-perf-event-reader: decodes single records.
 
 use byteorder::LittleEndian;
 use linux_perf_event_reader::{
@@ -10,7 +10,7 @@ use super::{Known, each};
 use crate::capture::{Event, HEADER, kind};
 use crate::sums::{Sums, add, add_some};
 
-/// What it needs to know of the events; `None` if it cannot read an attr.
+/// Returns the data of the events that it needs; `None` if it cannot read an attr.
 pub(crate) fn prepare(events: &[Event]) -> Option<Known<RecordParseInfo>> {
     Known::new(events, |event| {
         let (attr, _) = PerfEventAttr::parse::<_, LittleEndian>(&*event.attr).ok()?;
@@ -18,7 +18,7 @@ pub(crate) fn prepare(events: &[Event]) -> Option<Known<RecordParseInfo>> {
     })
 }
 
-/// All fields of all records; `None` if one cannot be decoded.
+/// Reads all fields of all records; returns `None` if a record cannot be decoded.
 #[inline(never)]
 pub(crate) fn decode(known: &Known<RecordParseInfo>, records: &[u8]) -> Option<Sums> {
     let mut sums = Sums::default();
@@ -32,7 +32,7 @@ pub(crate) fn decode(known: &Known<RecordParseInfo>, records: &[u8]) -> Option<S
     Some(sums)
 }
 
-/// All fields of a record of an event with these user registers.
+/// Reads all fields of a record of an event with these user registers.
 #[inline(always)]
 pub(super) fn touch(sums: &mut Sums, event: usize, record: &EventRecord<'_>, regs_user: u64) -> Option<()> {
     sums.records += 1;

@@ -1,4 +1,4 @@
-//! perf-event-data: decodes the record it is given, into a record or by way of a visitor.
+//! perf-event-data: decodes single records, into a record type or through a visitor.
 
 use perf_event_data::endian::Little;
 use perf_event_data::parse::{ParseConfig, Parser};
@@ -10,21 +10,22 @@ use super::{Known, each};
 use crate::capture::Event;
 use crate::sums::{Sums, add, add_some};
 
-/// What it needs to know of the events.
+/// Returns the data of the events that it needs.
 pub(crate) fn prepare(events: &[Event]) -> Option<Known<ParseConfig<Little>>> {
     Known::new(events, |event| Some(ParseConfig::from(attr(event))))
 }
 
-/// The attr as the struct that it takes.
+/// Returns the attr as the struct that it takes.
 fn attr(event: &Event) -> perf_event_attr {
     const WORDS: usize = size_of::<perf_event_attr>() / 8;
     let mut words = [0_u64; WORDS];
     words.as_mut_bytes().iter_mut().zip(&event.attr).for_each(|(to, from)| *to = *from);
-    // SAFETY: both are of the same size, and any bytes are a `perf_event_attr`: it is integers, and unions of them.
+    // SAFETY: both have the same size, and any bytes are a valid `perf_event_attr`, which consists of
+    // integers and unions of integers.
     unsafe { std::mem::transmute::<[u64; WORDS], perf_event_attr>(words) }
 }
 
-/// All fields of all records; `None` if one cannot be decoded.
+/// Reads all fields of all records; returns `None` if a record cannot be decoded.
 #[inline(never)]
 pub(crate) fn decode(known: &Known<ParseConfig<Little>>, records: &[u8]) -> Option<Sums> {
     let mut sums = Sums::default();
@@ -42,7 +43,7 @@ pub(crate) fn decode(known: &Known<ParseConfig<Little>>, records: &[u8]) -> Opti
     Some(sums)
 }
 
-/// The same by way of its visitor, which builds less.
+/// Reads the same fields through its visitor, which builds fewer values.
 #[inline(never)]
 pub(crate) fn visit(known: &Known<ParseConfig<Little>>, records: &[u8]) -> Option<Sums> {
     let mut sums = Sums::default();
@@ -54,7 +55,7 @@ pub(crate) fn visit(known: &Known<ParseConfig<Little>>, records: &[u8]) -> Optio
     Some(sums)
 }
 
-/// Where what is visited is added up.
+/// The visitor that adds up the fields.
 struct Visit<'s> {
     sums: &'s mut Sums,
     event: usize,
@@ -82,7 +83,7 @@ impl<'a> Visitor<'a> for Visit<'_> {
     }
 }
 
-/// All fields of a sample.
+/// Reads all fields of a sample.
 #[inline(always)]
 fn touch(sums: &mut Sums, event: usize, sample: &Sample<'_>) {
     sums.samples += 1;

@@ -1,4 +1,4 @@
-//! perf-event-open: decodes the record it is given into one that owns all it holds.
+//! perf-event-open: decodes single records into a record type that owns its data.
 
 use perf_abi::callchain::CallchainContext;
 use perf_event_open::sample::record::sample::{CallChain, Sample};
@@ -8,11 +8,11 @@ use super::{Known, each};
 use crate::capture::Event;
 use crate::sums::{Sums, add, add_some};
 
-/// Why it cannot read what perf records of several events.
+/// The reason why it cannot read perf's captures of several events.
 pub(crate) const NO_IDENTIFIER: &str =
     "it takes an IDENTIFIER, which comes first in a sample, for the next field";
 
-/// What it needs to know of the events; `None` if it cannot read their samples.
+/// Returns the data of the events that it needs; `None` if it cannot read their samples.
 pub(crate) fn prepare(events: &[Event]) -> Option<Known<Parser>> {
     const IDENTIFIER: u64 = 1 << 16;
     Known::new(events, |event| {
@@ -27,13 +27,13 @@ pub(crate) fn prepare(events: &[Event]) -> Option<Known<Parser>> {
     })
 }
 
-/// All fields of all records; `None` if the event of one cannot be told.
+/// Reads all fields of all records; returns `None` if the event of a record is unknown.
 #[inline(never)]
 pub(crate) fn decode(known: &Known<Parser>, records: &[u8]) -> Option<Sums> {
     let mut sums = Sums::default();
     each(records, &known.ids, |record, event| {
-        // SAFETY: the record is one that the kernel wrote for this event; a `Capture` holds its records at an address
-        // that is a multiple of 8, as are their sizes.
+        // SAFETY: the kernel wrote the record for this event; the records of a `Capture` have 8-aligned
+        // addresses and sizes.
         let (_, record, _) = unsafe { known.of[event].parse(record) };
         sums.records += 1;
         match &record {
@@ -47,7 +47,7 @@ pub(crate) fn decode(known: &Known<Parser>, records: &[u8]) -> Option<Sums> {
     Some(sums)
 }
 
-/// All fields of a sample.
+/// Reads all fields of a sample.
 #[inline(always)]
 pub(crate) fn touch(sums: &mut Sums, event: usize, sample: &Sample) {
     sums.samples += 1;
@@ -79,7 +79,7 @@ pub(crate) fn touch(sums: &mut Sums, event: usize, sample: &Sample) {
     }
 }
 
-/// A part of a call chain: the marker that it took off, and the frames.
+/// Returns the context marker that the peer removed from a part of a call chain, and the part's frames.
 #[inline(always)]
 fn frames(part: &CallChain) -> (CallchainContext, &[u64]) {
     match part {

@@ -1,4 +1,4 @@
-//! Goal 8: how long perf-parse takes to build, and how large perfdata is.
+//! Goal 8: the build time of perf-parse, and the size of perfdata.
 
 use std::env;
 use std::fs;
@@ -12,14 +12,14 @@ use crate::failure::Failure;
 use crate::race::median;
 use crate::table::{Goal, Table};
 
-/// Builds that are timed. Each takes seconds: few tell enough.
+/// Number of timed builds. Each takes seconds, so a few are enough.
 const BUILDS: usize = 3;
 
 pub(crate) fn run(context: &Context) -> Result<Vec<Table>, Failure> {
     if context.quick {
         return Ok(Vec::new());
     }
-    // What is not there yet is not to be fetched while time is taken.
+    // Fetches missing dependencies before the time is measured.
     cargo(&["fetch"], None)?;
     let mut seconds = Vec::new();
     for _ in 0..BUILDS {
@@ -62,7 +62,7 @@ fn cargo(args: &[&str], target: Option<&Path>) -> Result<(), Failure> {
     if status.success() { Ok(()) } else { Err(Failure::of(format!("cargo {}", args.join(" ")), status)) }
 }
 
-/// A folder that is empty, and gone when dropped.
+/// An empty temporary directory, removed on drop.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -75,7 +75,7 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // What cannot be removed is left to the system, which cleans up its folder for temporary files.
+        // If the removal fails, the system cleans up its directory of temporary files.
         let _ = fs::remove_dir_all(&self.0);
     }
 }

@@ -1,4 +1,4 @@
-//! What it costs to tell events apart by their ids.
+//! The cost of finding the event of a record by its id.
 
 use perf_abi::attr::Attr;
 use perf_abi::sample_type::SampleType;
@@ -18,7 +18,7 @@ const FLOOR: &str = "floor, one event";
 const ONE: &str = "perf-parse, one event";
 const TEN: &str = "perf-parse, ten events";
 
-/// What all samples hold.
+/// The fields of all samples.
 const SAMPLE_TYPE: SampleType = SampleType::IDENTIFIER
     .union(SampleType::IP)
     .union(SampleType::TID)
@@ -26,10 +26,10 @@ const SAMPLE_TYPE: SampleType = SampleType::IDENTIFIER
     .union(SampleType::CPU)
     .union(SampleType::PERIOD);
 
-/// Goal 4: samples of ten events in at most 1.3 times what those of one event take.
+/// Goal 4: samples of ten events take at most 1.3 times as long as samples of one event.
 ///
-/// The samples are the same for both, and have the ids of a real capture in the order they came in. As one event's nothing
-/// is looked up.
+/// Both races use the same samples, with the ids of a real capture in their original order. With one event
+/// there is no lookup.
 pub(crate) fn run(context: &Context) -> Result<Vec<Table>, Failure> {
     let capture = Capture::read(&context.inputs.path(MULTI))?;
     let ids: Vec<Vec<u64>> = capture.events.iter().map(|event| event.ids.clone()).collect();
@@ -46,7 +46,7 @@ pub(crate) fn run(context: &Context) -> Result<Vec<Table>, Failure> {
         Floor::new(&ids.iter().filter_map(event).collect::<Vec<_>>())
     };
     let (floor_ten, floor_one) = (floor_of(&ids), floor_of(&[ids.concat()]));
-    // As one event's all samples are of the first.
+    // With one event, all samples belong to the first.
     let but_event = |sums: Sums| Sums { event: 0, ..sums };
     let contestants = vec![
         Contestant::whole(FLOOR, || floor_one.decode(&bytes).map(but_event)),
@@ -64,7 +64,7 @@ fn attr() -> Attr {
     Attr { sample_type: SAMPLE_TYPE, ..Attr::default() }
 }
 
-/// Samples of 56 bytes with the ids of those of `capture`: how many, and their bytes.
+/// Returns samples of 56 bytes with the ids of the samples in `capture`: their number and their bytes.
 fn samples(capture: &Capture) -> (u64, Vec<u8>) {
     let ids = Ids::new(&capture.events);
     let mut bytes = Vec::new();

@@ -1,4 +1,4 @@
-//! `perfdata dump` against `perf script`: whole processes, whose output goes to /dev/null.
+//! `perfdata dump` against `perf script`, as processes whose output goes to /dev/null.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -19,7 +19,7 @@ const JSONL: &str = "perfdata, jsonl";
 const ONE_THREAD: &str = "perfdata, text, one thread";
 const TWO_THREADS: &str = "perfdata, text, two threads";
 
-/// What was printed: how many samples, and the sums of some of their fields.
+/// The output of a process: the number of samples, and the sums of some of their fields.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Printed {
     samples: u64,
@@ -28,10 +28,11 @@ struct Printed {
     ip: u64,
 }
 
-/// Goal 5: text in a tenth of the time of perf script, all fields as JSON in a fifth; two cores 1.7 times as fast as one.
+/// Goal 5: text 10 times as fast as perf script, all fields as JSON 5 times as fast; two threads 1.7
+/// times as fast as one.
 pub(crate) fn run(context: &Context) -> Result<Vec<Table>, Failure> {
     let perfdata = perfdata::build(!context.quick)?;
-    // On a machine for --quick there need not be a perf.
+    // A machine that runs --quick need not have perf.
     [FULL, MULTI].into_iter().map(|input| one(context, &perfdata, input)).collect()
 }
 
@@ -99,7 +100,7 @@ fn judge(table: &mut Table, standings: &Standings, has_threads: bool) -> Result<
     Ok(())
 }
 
-/// A process whose output nobody reads.
+/// Returns a contestant that runs a process and discards its output.
 fn process<'a>(name: &'static str, command: impl Fn() -> Command + 'a) -> Contestant<'a, ()> {
     Contestant::new(
         name,
@@ -116,7 +117,8 @@ fn succeeds(command: &mut Command) -> bool {
         .is_ok_and(|it| it.success())
 }
 
-/// What a process prints, by what each line of it holds; lines that are no samples hold nothing.
+/// Runs a process and adds up the values of its output lines; `line` returns `None` for lines
+/// that are not samples.
 fn printed(mut command: Command, line: impl Fn(&str) -> Option<(u64, u64, u64)>) -> Result<Printed, Failure> {
     let output = command.stderr(Stdio::null()).output()?;
     let mut printed = Printed::default();
@@ -129,7 +131,7 @@ fn printed(mut command: Command, line: impl Fn(&str) -> Option<(u64, u64, u64)>)
     Ok(printed)
 }
 
-/// `4079 [000] 22088.240029: page-faults:  ffffffff81752b6a`
+/// Parses a line of perf script: `4079 [000] 22088.240029: page-faults:  ffffffff81752b6a`
 fn script_line(line: &str) -> Option<(u64, u64, u64)> {
     let mut words = line.split_whitespace();
     let tid = tid(words.next()?)?;
@@ -138,7 +140,7 @@ fn script_line(line: &str) -> Option<(u64, u64, u64)> {
     Some((tid, cpu, ip))
 }
 
-/// Tabs between them: `4079 0 22088.240029111 page-faults 0xffffffff81752b6a`
+/// Parses a text line, whose fields tabs separate: `4079 0 22088.240029111 page-faults 0xffffffff81752b6a`
 fn text_line(line: &str) -> Option<(u64, u64, u64)> {
     let mut words = line.split('\t');
     let tid = tid(words.next()?)?;
@@ -147,7 +149,7 @@ fn text_line(line: &str) -> Option<(u64, u64, u64)> {
     Some((tid, cpu, ip))
 }
 
-/// `{"offset":264,"type":"SAMPLE",...,"fields":{"ip":123,"tid":4079,"cpu":0,...}}`
+/// Parses a JSON line: `{"offset":264,"type":"SAMPLE",...,"fields":{"ip":123,"tid":4079,"cpu":0,...}}`
 fn json_line(line: &str) -> Option<(u64, u64, u64)> {
     if !line.contains("\"type\":\"SAMPLE\"") {
         return None;
@@ -160,7 +162,7 @@ fn json_line(line: &str) -> Option<(u64, u64, u64)> {
     Some((tid(text("\"tid\":")?)?, number("\"cpu\":").unwrap_or_default(), number("\"ip\":")?))
 }
 
-/// A thread, as the sums have it: -1 where the task had already gone.
+/// Parses a thread id for the sums; it is -1 if the task had already exited.
 fn tid(text: &str) -> Option<u64> {
     text.parse::<i32>().ok().map(|tid| tid as u32 as u64)
 }

@@ -1,4 +1,4 @@
-//! Whole files, memory mapped, by time.
+//! Files, memory mapped, in time order.
 
 use std::io::Cursor;
 
@@ -16,7 +16,7 @@ const FLOOR: &str = "floor, by time";
 const OURS: &str = "perf-parse";
 const PEER: &str = "linux-perf-data";
 
-/// The inputs, and how many times faster than the peer is the goal, where there is one.
+/// The inputs, and the goal for the ratio to the peer, if there is one.
 const INPUTS: [(Input, Option<f64>); 6] = [
     (PLAIN, Some(6.0)),
     (FULL, Some(6.0)),
@@ -28,7 +28,8 @@ const INPUTS: [(Input, Option<f64>); 6] = [
 
 const MIB: f64 = (1 << 20) as f64;
 
-/// Goal 2: at most 1.3 times a floor that sorts an index of each round, faster than the peer, 8 MiB of heap at most.
+/// Goal 2: at most 1.3 times the floor, which sorts an index of each round; faster than the peer; at
+/// most 8 MiB of heap.
 pub(crate) fn run(context: &Context) -> Result<Vec<Table>, Failure> {
     INPUTS.iter().map(|&(input, faster)| one(context, input, faster)).collect()
 }

@@ -1,4 +1,5 @@
-//! Growth: a record costs the same in a large capture and among many events, and an entry the same in a long call chain.
+//! Growth: the cost of a record does not depend on the size of the capture or the number of events, and the
+//! cost of a call chain entry does not depend on the length of the chain.
 
 use perf_abi::attr::Attr;
 use perf_abi::callchain::CallchainContext;
@@ -23,19 +24,20 @@ const FIELDS: SampleType = SampleType::IP
     .union(SampleType::CPU)
     .union(SampleType::PERIOD);
 
-/// Cpus, and the ids that each event has: one a cpu.
+/// Number of CPUs, and of ids of each event: one per CPU.
 const CPUS: u64 = 2;
 
-/// Samples of all cpus between two FINISHED_ROUNDs.
+/// Samples of all CPUs between two FINISHED_ROUND records.
 const ROUND: u64 = 20_000;
 
 /// The first id of an event.
 const FIRST_ID: u64 = 1000;
 
-/// A record of the largest capture against one of the smallest; an entry of the longest chain against one of the shortest.
+/// The goal for a record of the largest capture against one of the smallest, and for an entry of the longest
+/// chain against one of the shortest.
 const STEADY: Goal = Goal::AtMost(1.15);
 
-/// A record that is told by its id against one of the only event.
+/// The goal for a record with a lookup of its id against a record of the only event.
 const BY_ID: Goal = Goal::AtMost(1.3);
 
 pub(crate) fn run(context: &Context) -> Result<Vec<Table>, Failure> {
@@ -45,12 +47,12 @@ pub(crate) fn run(context: &Context) -> Result<Vec<Table>, Failure> {
     Ok(tables)
 }
 
-/// 1, 4 and 16 million samples of 48 bytes, as they stand and by time.
+/// Races over 1, 4 and 16 million samples of 48 bytes, in the order of the capture and in time order.
 fn sizes(context: &Context) -> Result<Vec<Table>, Failure> {
     let million = if context.quick { ROUND } else { 1_000_000 };
     let attr = Attr { sample_type: FIELDS, ..Attr::default() };
     let events = Events::from_iter([(attr, vec![FIRST_ID])]);
-    // The smaller captures are the front of the largest.
+    // The smaller captures are prefixes of the largest.
     let records = samples(&attr, 16 * million, 48, |_, _| {})?;
     let times = [1, 4, 16];
     let part = |times: u64| &records[..records.len() / 16 * times as usize];
@@ -70,7 +72,7 @@ fn sizes(context: &Context) -> Result<Vec<Table>, Failure> {
     Ok(tables)
 }
 
-/// Samples of one, ten and a hundred events, told by their ids.
+/// Races over samples of one, ten and a hundred events, found by their ids.
 fn events(context: &Context) -> Result<Table, Failure> {
     let count = if context.quick { ROUND } else { 1_000_000 };
     let attr = Attr { sample_type: FIELDS | SampleType::IDENTIFIER, ..Attr::default() };
@@ -78,7 +80,7 @@ fn events(context: &Context) -> Result<Table, Failure> {
     for number in [1, 10, 100] {
         let ids = |event| (0..CPUS).map(|cpu| FIRST_ID + event * CPUS + cpu).collect();
         let events: Events = (0..number).map(|event| (attr, ids(event))).collect();
-        // No order that a branch predictor could get used to.
+        // The order must not be predictable for a branch predictor.
         let records = samples(&attr, count, 56, |n, fields| {
             let at = (n.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) % (number * CPUS);
             fields.identifier = Some(FIRST_ID + at);
@@ -95,7 +97,7 @@ fn events(context: &Context) -> Result<Table, Failure> {
     Ok(table)
 }
 
-/// Samples with call chains of 8 and of 127 entries, as many entries in all.
+/// Races over samples with call chains of 8 and of 127 entries. The total number of entries is the same.
 fn chains(context: &Context) -> Result<[Table; 2], Failure> {
     let lengths = [8, 127];
     let all = if context.quick { 8 * 127 * 10 } else { 8 * 127 * 8192 };
@@ -119,8 +121,9 @@ fn chains(context: &Context) -> Result<[Table; 2], Failure> {
     Ok([records, entries])
 }
 
-/// `count` samples of an event whose samples have `size` bytes: of two cpus, whose times interleave, one cpu's after the
-/// other's in each round, as perf writes them. `more` fills in what not all samples have.
+/// Returns `count` samples of `size` bytes of one event on two CPUs. The times of the CPUs interleave, but
+/// each round has the samples of one CPU after those of the other, as perf writes them. `more` adds fields
+/// that only some samples have.
 fn samples(
     attr: &Attr,
     count: u64,
@@ -129,7 +132,7 @@ fn samples(
 ) -> Result<Vec<u8>, Failure> {
     let layout = SampleLayout::new(attr)?;
     let round = Header::<LittleEndian>::new(RecordType::FINISHED_ROUND, Misc(0), 8);
-    // At once: a vector that grows holds its bytes twice.
+    // One allocation: a vector that grows holds its bytes twice.
     let mut records = Vec::with_capacity(count as usize * size + count.div_ceil(ROUND) as usize * 8);
     for start in (0..count).step_by(ROUND as usize) {
         let end = count.min(start + ROUND);
@@ -152,7 +155,8 @@ fn samples(
     Ok(records)
 }
 
-/// A pass of a [`Reader`] over records, which must find what the bare walk over them does.
+/// Returns a contestant that reads all records with a [`Reader`] and must find the same sums
+/// as the plain walk.
 fn pass<'a>(
     name: &'static str,
     events: &'a Events,
@@ -174,13 +178,13 @@ fn pass<'a>(
     }))
 }
 
-/// How many times what the first contestant takes for one of its `units`, another takes for one of its own.
+/// Returns the ratio of a contestant's time per unit to that of the first contestant.
 fn over_first(standings: &Standings, units: &[u64], contestant: usize) -> f64 {
     let (this, first) = (&standings.0[contestant], &standings.0[0]);
     this.over(first) * units[0] as f64 / units[contestant] as f64
 }
 
-/// What each contestant takes for one of its `units`.
+/// Returns a table of each contestant's time per unit.
 fn table(title: String, a_unit: &str, standings: &Standings, units: &[u64]) -> Table {
     let head = ["", "of", &format!("ns {a_unit}"), "min-max", "x first"];
     let mut table = Table::new(title, &head);

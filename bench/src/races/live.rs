@@ -1,4 +1,4 @@
-//! Goal 7: a ring that the kernel wrote, drained.
+//! Goal 7: draining a ring that the kernel wrote.
 
 use std::cell::RefCell;
 use std::error::Error;
@@ -28,10 +28,10 @@ use crate::race::{Contestant, Standing, Standings, Work, race};
 use crate::sums::{Sums, add};
 use crate::table::{Goal, Table};
 
-/// The size of a ring, as a power of two of pages: 32 MiB.
+/// The size of a ring in pages, as an exponent of two: 32 MiB.
 const PAGES: u8 = 13;
 
-/// Page faults that are sampled: nearly as many as a ring has room for.
+/// Number of sampled page faults, which nearly fill a ring.
 const FAULTS: usize = 650_000;
 
 /// The fields of a sample of 48 bytes.
@@ -49,7 +49,7 @@ const PEER: &str = "perf-event-open, Iter";
 
 pub(crate) fn run(context: &Context) -> Result<Vec<Table>, Failure> {
     let faults = if context.quick { FAULTS / 100 } else { FAULTS };
-    // Who may not sample, or lock so much memory, has no ring.
+    // Without the permission to sample or to lock so much memory there is no ring.
     let first = match open() {
         Ok((counter, ring)) => over_and_over(context, &counter, ring, faults)?,
         Err(error) => return Ok(vec![not_run(&error)]),
@@ -66,7 +66,7 @@ fn not_run(error: &dyn Error) -> Table {
     Table::new(format!("A live ring: NOT RUN: {error}"), &[])
 }
 
-/// An event that samples this thread's page faults, each of them, once it is enabled; and its ring.
+/// Returns an event that samples each page fault of this thread when it is enabled, and its ring.
 fn open() -> Result<(Counter, Ring), perf_open::Error> {
     let counter = Builder::new(Event::software(SwId::PAGE_FAULTS))
         .disabled(true)
@@ -79,7 +79,7 @@ fn open() -> Result<(Counter, Ring), perf_open::Error> {
     Ok((counter, ring))
 }
 
-/// The same of perf-event-open.
+/// The same event and ring, opened with perf-event-open.
 struct Sampler {
     counter: count::Counter,
     sampler: sample::Sampler,
@@ -102,7 +102,7 @@ impl Sampler {
     }
 }
 
-/// Touches as many pages for the first time.
+/// Touches this number of new pages.
 fn fault(mut pages: usize) -> Result<(), Failure> {
     while pages > 0 {
         let some = pages.min(16 << 10);
@@ -115,7 +115,8 @@ fn fault(mut pages: usize) -> Result<(), Failure> {
     Ok(())
 }
 
-/// One ring, filled once, drained in all ways, again and again: a drain that is cancelled leaves the records where they are.
+/// Fills one ring once and drains it repeatedly in all ways: a cancelled drain leaves the
+/// records in the ring.
 fn over_and_over(context: &Context, counter: &Counter, ring: Ring, faults: usize) -> Result<Table, Failure> {
     counter.enable()?;
     fault(faults)?;
@@ -184,18 +185,18 @@ fn over_and_over(context: &Context, counter: &Counter, ring: Ring, faults: usize
     Ok(table)
 }
 
-/// The records in a ring that nothing was taken of yet.
+/// Returns the records in a ring from which no record was removed.
 fn data(mapping: &MmapRaw, written: usize) -> Result<&[u8], Failure> {
     if page_bytes() + written > mapping.len() {
         return Err(Failure::of("data_head", format!("{written} is beyond the ring")));
     }
     let start = mapping.as_ptr().wrapping_add(page_bytes());
-    // SAFETY: the mapping has `written` bytes behind the control page, and is borrowed as long as they are. Nobody writes
-    // to them: the event is disabled, and a reader of the ring changes the control page alone.
+    // SAFETY: the mapping has `written` bytes after the control page, and is borrowed as long as they are. No
+    // one writes to them: the event is disabled, and a reader of the ring changes only the control page.
     Ok(unsafe { slice::from_raw_parts(start, written) })
 }
 
-/// A ring each, filled anew before each drain, and what was taken given back to the kernel.
+/// Uses one ring per contestant, fills it before each drain, and releases the records to the kernel.
 fn once_each(
     context: &Context,
     counter: &Counter,
@@ -205,7 +206,7 @@ fn once_each(
 ) -> Result<Table, Failure> {
     let standing = |name| Standing { name, seconds: Vec::new(), allocations: Default::default() };
     let (mut our_standing, mut their_standing) = (standing(OURS), standing(PEER));
-    // One more, to see that all is found, as in any race.
+    // One more round, as in any race, to check that all samples are found.
     for round in 0..=context.rounds {
         counter.enable()?;
         fault(faults)?;
@@ -241,8 +242,8 @@ fn once_each(
     standings.table("The same, a ring each, filled anew for each round".into(), work, OURS)
 }
 
-/// Takes the time of a drain, which must find every fault of this process. The few that come by chance beside them do not
-/// show in the figures.
+/// Measures the time of a drain, which must find every fault of this process. The few additional faults do
+/// not affect the figures.
 fn timed(
     standing: &mut Standing,
     round: usize,

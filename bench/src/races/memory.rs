@@ -1,4 +1,4 @@
-//! Records in memory: all fields of all of them, by perf-parse, its peers and the floor.
+//! Records in memory: all fields of all records, read by perf-parse, its peers and the floor.
 
 use super::Context;
 use crate::capture::{self, Capture};
@@ -15,11 +15,11 @@ const OURS: &str = "perf-parse";
 const PEERS: [&str; 4] =
     ["linux-perf-event-reader", "perf-event-data, visitor", "perf-event-data, record", "perf-event-open"];
 
-/// The inputs, and how many times faster than the best peer is the goal.
+/// The inputs, and the goal for the ratio to the best peer.
 const INPUTS: [(Input, f64); 6] =
     [(PLAIN, 4.0), (FULL, 4.0), (RAW, 2.2), (CALLCHAIN, 2.2), (DWARF, 2.2), (MULTI, 2.2)];
 
-/// Goal 1: at most 1.25 times the floor, faster than any peer, nothing allocated.
+/// Goal 1: at most 1.25 times the floor, faster than any peer, no allocations.
 pub(crate) fn run(context: &Context) -> Result<Vec<Table>, Failure> {
     INPUTS.iter().map(|&(input, faster)| one(context, input, faster)).collect()
 }

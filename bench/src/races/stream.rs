@@ -17,13 +17,13 @@ const FLOOR: &str = "floor";
 const OURS: &str = "perf-parse";
 const PEER: &str = "linux-perf-data";
 
-/// Goal 3: a compressed file in at most 1.2 times what decompressing and the floor take, a pipe in at most 1.5 times the
-/// floor.
+/// Goal 3: a compressed file takes at most 1.2 times as long as decompression and the floor; a pipe at most
+/// 1.5 times as long as the floor.
 pub(crate) fn run(context: &Context) -> Result<Vec<Table>, Failure> {
     Ok(vec![compressed(context)?, pipe(context)?])
 }
 
-/// The floor decompresses with the same library, into a buffer that it decodes each time that it is full.
+/// The floor decompresses with the same library into a buffer, and decodes the buffer each time it is full.
 fn compressed(context: &Context) -> Result<Table, Failure> {
     let path = context.inputs.path(ZSTD);
     let capture = Capture::read(&path)?;
@@ -42,9 +42,9 @@ fn compressed(context: &Context) -> Result<Table, Failure> {
     Ok(table)
 }
 
-/// What a pipe would give is read from a file, by `read`, so that no other process has a part in it.
+/// The contents of a pipe are read from a file with `read`, so that no other process is involved.
 fn pipe(context: &Context) -> Result<Table, Failure> {
-    /// Bytes that the peer is given at a time.
+    /// Bytes that the peer receives at a time.
     const BUFFER: usize = 1 << 20;
     let path = context.inputs.path(PIPE);
     let capture = Capture::read(&path)?;

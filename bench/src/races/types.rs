@@ -1,4 +1,4 @@
-//! Some types alone: what the others cost that are hopped over.
+//! Some record types only: the cost of skipping the others.
 
 use super::Context;
 use crate::capture::{self, Capture};
@@ -12,7 +12,7 @@ use crate::table::{Goal, Table};
 const HOP: &str = "hop by hand";
 const OURS: &str = "perf-parse";
 
-/// Goal 6: MMAP2 and COMM alone, in at most 1.15 times what the hop from header to header takes.
+/// Goal 6: MMAP2 and COMM records only, in at most 1.15 times the time of reading only the headers.
 pub(crate) fn run(context: &Context) -> Result<Vec<Table>, Failure> {
     [PLAIN, MULTI].into_iter().map(|input| one(context, input)).collect()
 }

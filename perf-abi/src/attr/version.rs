@@ -1,29 +1,29 @@
-//! The sizes an attr has had, and what each added.
+//! The versions of the attr, and the fields that each added.
 
 use super::{Attr, AuxAction};
 use crate::branch::BranchSampleType;
 
 codes! {
-    /// A version of the attr, told by its size in bytes.
+    /// A version of the attr, identified by its size in bytes.
     ///
-    /// Fields were also added without a new size, in space that was reserved; [`AttrVersion::check`] knows only
-    /// what has room, not which kernel understands it.
+    /// Some fields were added in reserved space, without a new size. [`AttrVersion::check`] therefore checks
+    /// only which fields have room in a version, not which kernel supports them.
     ///
     /// Kernel: `PERF_ATTR_SIZE_VER*`.
     pub struct AttrVersion(u32) {
-        /// To the `bp_addr`/`config1` union. Since Linux 2.6.31.
+        /// Ends with the `bp_addr`/`config1` union. Since Linux 2.6.31.
         VER0 = 64, "PERF_ATTR_SIZE_VER0";
         /// Adds `bp_len`/`config2`. Since Linux 2.6.33, the name since Linux 2.6.39.
         VER1 = 72, "PERF_ATTR_SIZE_VER1";
         /// Adds `branch_sample_type`. Since Linux 3.4.
         VER2 = 80, "PERF_ATTR_SIZE_VER2";
-        /// Adds `sample_regs_user`, `sample_stack_user`; `clockid` (4.1) in what was padding. Since Linux 3.7.
+        /// Adds `sample_regs_user`, `sample_stack_user`; `clockid` (4.1) in former padding. Since Linux 3.7.
         VER3 = 96, "PERF_ATTR_SIZE_VER3";
         /// Adds `sample_regs_intr`. Since Linux 3.19.
         VER4 = 104, "PERF_ATTR_SIZE_VER4";
-        /// Adds `aux_watermark`; `sample_max_stack` (4.8) in what was padding. Since Linux 4.1.
+        /// Adds `aux_watermark`; `sample_max_stack` (4.8) in former padding. Since Linux 4.1.
         VER5 = 112, "PERF_ATTR_SIZE_VER5";
-        /// Adds `aux_sample_size`; `aux_action` (6.13) in what was padding. Since Linux 5.5.
+        /// Adds `aux_sample_size`; `aux_action` (6.13) in former padding. Since Linux 5.5.
         VER6 = 120, "PERF_ATTR_SIZE_VER6";
         /// Adds `sig_data`. Since Linux 5.13.
         VER7 = 128, "PERF_ATTR_SIZE_VER7";
@@ -34,12 +34,12 @@ codes! {
     }
 }
 
-/// A field that is set and that the version to be written has no room for.
+/// The error of writing an attr in a version that lacks a field that is not zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WriteError {
     /// The kernel's name of the field.
     pub field: &'static str,
-    /// The version asked for.
+    /// The requested version.
     pub version: AttrVersion,
     /// The version that added the field.
     pub needs: AttrVersion,
@@ -60,7 +60,7 @@ impl core::fmt::Display for WriteError {
 impl core::error::Error for WriteError {}
 
 impl AttrVersion {
-    /// The newest version, the size of every field of [`Attr`].
+    /// The newest version, which has every field of [`Attr`].
     pub const NEWEST: Self = Self::VER9;
 
     /// Every version, oldest first.
@@ -77,17 +77,17 @@ impl AttrVersion {
         Self::VER9,
     ];
 
-    /// Bytes of an attr of this version.
+    /// Returns the bytes of an attr of this version.
     #[must_use]
     pub const fn size(self) -> u32 {
         self.0
     }
 
-    /// Whether every field that is set in `attr` has room in this version.
+    /// Checks that this version has every field of `attr` that is not zero.
     ///
     /// # Errors
     ///
-    /// [`WriteError`] naming the first field, in the order of the struct, that has none.
+    /// [`WriteError`] with the first field, in the order of the struct, that this version lacks.
     pub fn check(self, attr: &Attr) -> Result<(), WriteError> {
         let Attr { config2, branch_sample_type, sample_regs_user, sample_stack_user, .. } = *attr;
         let Attr { clockid, sample_regs_intr, aux_watermark, sample_max_stack, reserved_2, .. } = *attr;

@@ -1,4 +1,4 @@
-//! The attr as it stands in memory and in files.
+//! The attr as laid out in memory and in files.
 
 use zerocopy_derive::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
@@ -10,9 +10,9 @@ use crate::event::EventType;
 use crate::read_format::ReadFormat;
 use crate::sample_type::SampleType;
 
-/// The attr at its newest size, field by field as the kernel lays it out.
+/// The attr in its newest size, with the kernel's layout.
 ///
-/// [`Attr`] is the same with native values; use it unless the bytes themselves matter.
+/// [`Attr`] has the same fields as native values; use it unless you need the bytes themselves.
 ///
 /// Kernel: `struct perf_event_attr`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
@@ -46,7 +46,7 @@ pub struct RawAttr<O: Endian> {
 }
 
 impl<O: Endian> RawAttr<O> {
-    /// The attr laid out in byte order `O`.
+    /// Lays out `attr` in byte order `O`.
     #[must_use]
     pub fn new(attr: &Attr) -> Self {
         Self {
@@ -77,7 +77,7 @@ impl<O: Endian> RawAttr<O> {
         }
     }
 
-    /// The attr as native values.
+    /// Returns the attr as native values.
     #[must_use]
     pub fn get(&self) -> Attr {
         Attr {

@@ -1,51 +1,52 @@
-//! The fixed parts of the kernel's record payloads, behind the header.
+//! The fixed parts of the payloads of the kernel's records, after the header.
 //!
-//! What follows a fixed part (a name, an array) is not in the struct: its size is where that begins. The
-//! `sample_id` trailer comes last, where the attr has `sample_id_all`.
+//! A struct does not include the variable part (a name, an array), which follows directly. The `sample_id`
+//! trailer is last, if the attr has `sample_id_all`.
 
 use zerocopy_derive::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use crate::endian::{Endian, I32, U16, U32, U64};
 
-/// A file was mapped; the NUL-padded file name follows.
+/// A memory mapping; the NUL-padded file name follows.
 ///
 /// Kernel: `PERF_RECORD_MMAP`; since Linux 2.6.31.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 #[doc(alias = "perf_record_mmap")]
 pub struct Mmap<O: Endian> {
-    /// Process; -1 for the kernel's own mappings, which perf synthesises.
+    /// Process id; -1 for mappings of the kernel, which perf synthesises.
     pub pid: I32<O>,
-    /// Thread.
+    /// Thread id.
     pub tid: I32<O>,
-    /// Start address. C: `start` in the perf tool.
+    /// Start address. In the perf tool: `start`.
     pub addr: U64<O>,
-    /// Bytes.
+    /// Bytes of the mapping.
     pub len: U64<O>,
     /// Offset of the mapping in the file, in bytes.
     pub pgoff: U64<O>,
 }
 
-/// A file was mapped; the NUL-padded file name follows.
+/// A memory mapping; the NUL-padded file name follows.
 ///
-/// Kernels 3.12 to 3.15 wrote no `prot` and `flags`: the name follows `ino_generation` there.
+/// Kernels 3.12 to 3.15 did not write `prot` and `flags`; in their records the name follows `ino_generation`.
 ///
 /// Kernel: `PERF_RECORD_MMAP2`; since Linux 3.12.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 #[doc(alias = "perf_record_mmap2")]
 pub struct Mmap2<O: Endian> {
-    /// Process; -1 for the kernel's own mappings, which perf synthesises.
+    /// Process id; -1 for mappings of the kernel, which perf synthesises.
     pub pid: I32<O>,
-    /// Thread.
+    /// Thread id.
     pub tid: I32<O>,
-    /// Start address. C: `start` in the perf tool.
+    /// Start address. In the perf tool: `start`.
     pub addr: U64<O>,
-    /// Bytes.
+    /// Bytes of the mapping.
     pub len: U64<O>,
     /// Offset of the mapping in the file, in bytes.
     pub pgoff: U64<O>,
-    /// [`Mmap2Inode`], or [`Mmap2BuildId`] where `misc` has `MMAP_BUILD_ID`.
+    /// [`Mmap2BuildId`] if `misc` has [`MMAP_BUILD_ID`](super::Misc::MMAP_BUILD_ID),
+    /// otherwise [`Mmap2Inode`].
     pub id: [u8; 24],
     /// Protection: `PROT_*` of `mmap(2)`.
     pub prot: U32<O>,
@@ -53,7 +54,7 @@ pub struct Mmap2<O: Endian> {
     pub flags: U32<O>,
 }
 
-/// The file of a mapping by its inode.
+/// The file of a mapping, identified by its inode.
 ///
 /// Kernel: `PERF_RECORD_MMAP2`; since Linux 3.12.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
@@ -69,7 +70,7 @@ pub struct Mmap2Inode<O: Endian> {
     pub ino_generation: U64<O>,
 }
 
-/// The file of a mapping by its build id.
+/// The file of a mapping, identified by its build id.
 ///
 /// Kernel: `PERF_RECORD_MMAP2`; since Linux 5.12.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
@@ -81,108 +82,108 @@ pub struct Mmap2BuildId {
     pub reserved_1: u8,
     /// Zero.
     pub reserved_2: [u8; 2],
-    /// The build id, from its first byte.
+    /// The build id, starting at the first byte.
     pub build_id: [u8; 20],
 }
 
-/// The ring was full: records were lost.
+/// Records were lost because the ring was full.
 ///
 /// Kernel: `PERF_RECORD_LOST`; since Linux 2.6.31.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 #[doc(alias = "perf_record_lost")]
 pub struct Lost<O: Endian> {
-    /// Id of the event that noticed.
+    /// Id of the event that reported the loss.
     pub id: U64<O>,
-    /// Records lost, of any event of the ring.
+    /// Number of lost records of all events of the ring.
     pub lost: U64<O>,
 }
 
-/// A task took a name, which follows NUL-padded.
+/// The name of a task changed; the NUL-padded name follows.
 ///
 /// Kernel: `PERF_RECORD_COMM`; since Linux 2.6.31.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 #[doc(alias = "perf_record_comm")]
 pub struct Comm<O: Endian> {
-    /// Process.
+    /// Process id.
     pub pid: I32<O>,
-    /// Thread.
+    /// Thread id.
     pub tid: I32<O>,
 }
 
-/// A task began (FORK) or ended (EXIT).
+/// A task was created (FORK) or exited (EXIT).
 ///
 /// Kernel: `PERF_RECORD_FORK`; since Linux 2.6.31.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 #[doc(alias = "perf_record_fork")]
 pub struct Task<O: Endian> {
-    /// Process.
+    /// Process id.
     pub pid: I32<O>,
-    /// Parent process.
+    /// Process id of the parent.
     pub ppid: I32<O>,
-    /// Thread.
+    /// Thread id.
     pub tid: I32<O>,
-    /// Parent thread; in EXIT records the parent process again.
+    /// Thread id of the parent; in EXIT records its process id.
     pub ptid: I32<O>,
-    /// Nanoseconds of the event's clock.
+    /// Time in nanoseconds of the event's clock.
     pub time: U64<O>,
 }
 
-/// The event was throttled (THROTTLE) or runs again (UNTHROTTLE).
+/// The event was throttled (THROTTLE) or is no longer throttled (UNTHROTTLE).
 ///
 /// Kernel: `PERF_RECORD_THROTTLE`; since Linux 2.6.31.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 #[doc(alias = "perf_record_throttle")]
 pub struct Throttle<O: Endian> {
-    /// Nanoseconds of the event's clock.
+    /// Time in nanoseconds of the event's clock.
     pub time: U64<O>,
     /// Id of the event.
     pub id: U64<O>,
-    /// Id of the very event, also where it is inherited.
+    /// Id of the event itself, even if it is inherited.
     pub stream_id: U64<O>,
 }
 
-/// Counter values of a task that ends; they follow, laid out by the attr's `read_format`.
+/// Counter values of a task that exits; they follow in the layout of the attr's `read_format`.
 ///
 /// Kernel: `PERF_RECORD_READ`; since Linux 2.6.31.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 #[doc(alias = "perf_record_read")]
 pub struct Read<O: Endian> {
-    /// Process.
+    /// Process id.
     pub pid: I32<O>,
-    /// Thread.
+    /// Thread id.
     pub tid: I32<O>,
 }
 
-/// There is new data in the AUX area.
+/// The AUX area has new data.
 ///
 /// Kernel: `PERF_RECORD_AUX`; since Linux 4.1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 #[doc(alias = "perf_record_aux")]
 pub struct Aux<O: Endian> {
-    /// Position of the data: a byte count that never wraps.
+    /// Position of the data in the AUX area: a byte count that never wraps.
     pub aux_offset: U64<O>,
-    /// Bytes of the data.
+    /// Bytes of the data; can be 0.
     pub aux_size: U64<O>,
     /// [`AuxFlags`](crate::aux::AuxFlags).
     pub flags: U64<O>,
 }
 
-/// Instruction tracing began.
+/// Instruction tracing started.
 ///
 /// Kernel: `PERF_RECORD_ITRACE_START`; since Linux 4.1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 #[doc(alias = "perf_record_itrace_start")]
 pub struct ItraceStart<O: Endian> {
-    /// Process.
+    /// Process id.
     pub pid: I32<O>,
-    /// Thread.
+    /// Thread id.
     pub tid: I32<O>,
 }
 
@@ -193,20 +194,20 @@ pub struct ItraceStart<O: Endian> {
 #[repr(C)]
 #[doc(alias = "perf_record_lost_samples")]
 pub struct LostSamples<O: Endian> {
-    /// Samples lost.
+    /// Number of lost samples.
     pub lost: U64<O>,
 }
 
-/// A context switch, seen by the cpu.
+/// A context switch on a CPU, with the id of the other task.
 ///
 /// Kernel: `PERF_RECORD_SWITCH_CPU_WIDE`; since Linux 4.3.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 #[doc(alias = "perf_record_switch")]
 pub struct SwitchCpuWide<O: Endian> {
-    /// Process: the next one when switching out, the previous one when switching in.
+    /// Process id: of the next task on a switch out, of the previous task on a switch in.
     pub next_prev_pid: I32<O>,
-    /// Thread, likewise.
+    /// Thread id of the same task.
     pub next_prev_tid: I32<O>,
 }
 
@@ -217,24 +218,24 @@ pub struct SwitchCpuWide<O: Endian> {
 #[repr(C)]
 #[doc(alias = "perf_record_namespaces")]
 pub struct Namespaces<O: Endian> {
-    /// Process.
+    /// Process id.
     pub pid: I32<O>,
-    /// Thread.
+    /// Thread id.
     pub tid: I32<O>,
-    /// How many follow; the kernel writes 7.
+    /// Number of namespaces that follow; the kernel writes 7.
     pub nr_namespaces: U64<O>,
 }
 
-/// A kernel symbol came or went; its NUL-padded name follows.
+/// A kernel symbol was registered or unregistered; its NUL-padded name follows.
 ///
 /// Kernel: `PERF_RECORD_KSYMBOL`; since Linux 5.1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 #[doc(alias = "perf_record_ksymbol")]
 pub struct Ksymbol<O: Endian> {
-    /// Address.
+    /// Address of the symbol.
     pub addr: U64<O>,
-    /// Bytes.
+    /// Bytes of the symbol.
     pub len: U32<O>,
     /// [`KsymbolType`](crate::ksymbol::KsymbolType).
     pub ksym_type: U16<O>,
@@ -259,40 +260,40 @@ pub struct BpfEvent<O: Endian> {
     pub tag: [u8; 8],
 }
 
-/// A cgroup; its NUL-padded path follows.
+/// The path of a cgroup; it follows, NUL-padded.
 ///
 /// Kernel: `PERF_RECORD_CGROUP`; since Linux 5.7.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 #[doc(alias = "perf_record_cgroup")]
 pub struct Cgroup<O: Endian> {
-    /// Id, as in samples with `PERF_SAMPLE_CGROUP`.
+    /// Id of the cgroup, as in samples with `PERF_SAMPLE_CGROUP`.
     pub id: U64<O>,
 }
 
-/// Kernel text was changed; the old bytes, the new ones and padding follow.
+/// Kernel text was changed; the old bytes, the new bytes and padding follow.
 ///
 /// Kernel: `PERF_RECORD_TEXT_POKE`; since Linux 5.9.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 #[doc(alias = "perf_record_text_poke_event")]
 pub struct TextPoke<O: Endian> {
-    /// Address.
+    /// Address of the text.
     pub addr: U64<O>,
-    /// How many bytes were there.
+    /// Number of old bytes.
     pub old_len: U16<O>,
-    /// How many bytes are there now.
+    /// Number of new bytes.
     pub new_len: U16<O>,
 }
 
-/// The hardware id by which AUX data tells an event.
+/// The hardware id that AUX data uses for an event.
 ///
 /// Kernel: `PERF_RECORD_AUX_OUTPUT_HW_ID`; since Linux 5.16.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 #[doc(alias = "perf_record_aux_output_hw_id")]
 pub struct AuxOutputHwId<O: Endian> {
-    /// The PMU's id.
+    /// The id; the PMU defines its meaning.
     pub hw_id: U64<O>,
 }
 
@@ -303,8 +304,8 @@ pub struct AuxOutputHwId<O: Endian> {
 #[repr(C)]
 #[doc(alias = "perf_record_callchain_deferred")]
 pub struct CallchainDeferred<O: Endian> {
-    /// What the sample has after its `PERF_CONTEXT_USER_DEFERRED`.
+    /// The word after `PERF_CONTEXT_USER_DEFERRED` in the sample's call chain.
     pub cookie: U64<O>,
-    /// How many addresses follow.
+    /// Number of addresses that follow.
     pub nr: U64<O>,
 }

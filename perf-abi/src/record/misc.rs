@@ -1,30 +1,30 @@
-//! The `misc` field of a record's header: bits that mean different things in different records.
+//! The `misc` field of a record's header. The meaning of its bits depends on the record type.
 
 use super::RecordType;
 
 codes! {
-    /// Where the cpu was when the record was made: the low three bits of `misc`.
+    /// The mode of the CPU when the record was written: the low three bits of `misc`.
     ///
     /// Kernel: `PERF_RECORD_MISC_CPUMODE_MASK` and the values under it.
     pub struct CpuMode(u8) {
-        /// Not known. Since Linux 2.6.31.
+        /// Unknown. Since Linux 2.6.31.
         CPUMODE_UNKNOWN = 0, "PERF_RECORD_MISC_CPUMODE_UNKNOWN";
-        /// In the kernel. Since Linux 2.6.31.
+        /// Kernel. Since Linux 2.6.31.
         KERNEL = 1, "PERF_RECORD_MISC_KERNEL";
-        /// In user space. Since Linux 2.6.31.
+        /// User space. Since Linux 2.6.31.
         USER = 2, "PERF_RECORD_MISC_USER";
-        /// In the hypervisor. Since Linux 2.6.31.
+        /// Hypervisor. Since Linux 2.6.31.
         HYPERVISOR = 3, "PERF_RECORD_MISC_HYPERVISOR";
-        /// In a guest's kernel. Since Linux 2.6.35.
+        /// Kernel of a guest. Since Linux 2.6.35.
         GUEST_KERNEL = 4, "PERF_RECORD_MISC_GUEST_KERNEL";
-        /// In a guest's user space. Since Linux 2.6.35.
+        /// User space of a guest. Since Linux 2.6.35.
         GUEST_USER = 5, "PERF_RECORD_MISC_GUEST_USER";
     }
 }
 
 /// The `misc` field of a record's header.
 ///
-/// Bits 12 to 15 mean something else in each record type: [`names`](Self::names) knows.
+/// The meaning of bits 12 to 15 depends on the record type; [`names`](Self::names) prints it.
 ///
 /// Kernel: `struct perf_event_header`, `PERF_RECORD_MISC_*`.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -34,7 +34,8 @@ impl Misc {
     /// The bits of [`CpuMode`]. Since Linux 2.6.31.
     #[doc(alias = "PERF_RECORD_MISC_CPUMODE_MASK")]
     pub const CPUMODE_MASK: Self = Self(7);
-    /// MMAP2 made by perf: reading `/proc/PID/maps` took too long, the mappings are not complete. Since Linux 4.3.
+    /// MMAP2 synthesised by perf: reading `/proc/PID/maps` took too long, so the mappings are incomplete.
+    /// Since Linux 4.3.
     #[doc(alias = "PERF_RECORD_MISC_PROC_MAP_PARSE_TIMEOUT")]
     pub const PROC_MAP_PARSE_TIMEOUT: Self = Self(1 << 12);
     /// MMAP and MMAP2: the mapping is not executable. Since Linux 3.10.
@@ -43,50 +44,54 @@ impl Misc {
     /// COMM: an exec changed the name. Since Linux 3.16.
     #[doc(alias = "PERF_RECORD_MISC_COMM_EXEC")]
     pub const COMM_EXEC: Self = Self(1 << 13);
-    /// FORK made by perf: the fork was followed by an exec. Since Linux 4.20.
+    /// FORK synthesised by perf: an exec followed the fork. Since Linux 4.20.
     #[doc(alias = "PERF_RECORD_MISC_FORK_EXEC")]
     pub const FORK_EXEC: Self = Self(1 << 13);
-    /// SWITCH and SWITCH_CPU_WIDE: away from the task; clear is to it. Since Linux 4.3.
+    /// SWITCH and SWITCH_CPU_WIDE: a switch away from the task; if clear, a switch to it. Since Linux 4.3.
     #[doc(alias = "PERF_RECORD_MISC_SWITCH_OUT")]
     pub const SWITCH_OUT: Self = Self(1 << 13);
-    /// SAMPLE: the instruction pointer is that of the event. Since Linux 2.6.35.
+    /// SAMPLE: the instruction pointer is that of the instruction that caused the event. Since Linux 2.6.35.
     #[doc(alias = "PERF_RECORD_MISC_EXACT_IP")]
     pub const EXACT_IP: Self = Self(1 << 14);
-    /// SWITCH and SWITCH_CPU_WIDE: the task was preempted; comes with `SWITCH_OUT` only. Since Linux 4.17.
+    /// SWITCH and SWITCH_CPU_WIDE: the task was preempted; set only with `SWITCH_OUT`. Since Linux 4.17.
     #[doc(alias = "PERF_RECORD_MISC_SWITCH_OUT_PREEMPT")]
     pub const SWITCH_OUT_PREEMPT: Self = Self(1 << 14);
-    /// MMAP2: a build id in place of device and inode. Since Linux 5.12.
+    /// MMAP2: the record has a build id instead of device and inode. Since Linux 5.12.
     #[doc(alias = "PERF_RECORD_MISC_MMAP_BUILD_ID")]
     pub const MMAP_BUILD_ID: Self = Self(1 << 14);
-    /// Reserved by the kernel; perf uses it on its own records. Since Linux 2.6.35.
+    /// Reserved by the kernel; the perf tool uses it in its own records. Since Linux 2.6.35.
     #[doc(alias = "PERF_RECORD_MISC_EXT_RESERVED")]
     pub const EXT_RESERVED: Self = Self(1 << 15);
-    /// LOST_SAMPLES made by perf: a BPF filter dropped them.
+    /// LOST_SAMPLES written by perf: a BPF filter dropped the samples.
     #[doc(alias = "PERF_RECORD_MISC_LOST_SAMPLES_BPF")]
     pub const LOST_SAMPLES_BPF: Self = Self(1 << 15);
-    /// HEADER_BUILD_ID: the record says how long the build id is.
+    /// HEADER_BUILD_ID: the record has the size of the build id.
     #[doc(alias = "PERF_RECORD_MISC_BUILD_ID_SIZE")]
     pub const BUILD_ID_SIZE: Self = Self(1 << 15);
 
-    /// Where the cpu was.
+    /// Returns the mode of the CPU.
     #[must_use]
     pub const fn cpumode(self) -> CpuMode {
         CpuMode((self.0 & Self::CPUMODE_MASK.0) as u8)
     }
 
-    /// Whether every bit of `bits` is set. The caller knows the record's type, which gives bits 12 to 15 their meaning.
+    /// Returns whether every bit of `bits` is set.
+    ///
+    /// The meaning of bits 12 to 15 depends on the record type, which this method does not check.
     #[must_use]
     pub const fn contains(self, bits: Self) -> bool {
         self.0 & bits.0 == bits.0
     }
 
-    /// These bits and those of `bits`.
+    /// Returns these bits together with those of `bits`.
     #[must_use]
     pub const fn union(self, bits: Self) -> Self {
         Self(self.0 | bits.0)
     }
 
-    /// The name that a bit from 12 to 15 has in records of type `kind`; `None` where it has none.
+    /// Returns the name of bit number `bit` in records of type `kind`; `None` if it has no name.
+    ///
+    /// Only bits 12 to 15 have names.
     #[must_use]
     pub fn bit_name(kind: RecordType, bit: u32) -> Option<&'static str> {
         match (kind, bit) {
@@ -104,9 +109,9 @@ impl Misc {
         }
     }
 
-    /// These bits by name, as they are meant in records of type `kind`: `USER|EXACT_IP`.
+    /// Returns a value that prints these bits with their names in records of type `kind`: `USER|EXACT_IP`.
     ///
-    /// Prints `0x0` for no bits; bits without a name in hexadecimal.
+    /// Bits without a name print in hexadecimal; no bits print as `0x0`.
     ///
     /// # Examples
     ///
@@ -141,7 +146,7 @@ impl core::fmt::Debug for Misc {
     }
 }
 
-/// Prints a [`Misc`] by the names its bits have in one record type; made by [`Misc::names`].
+/// A [`Misc`] that prints the names of its bits in one record type; [`Misc::names`] returns it.
 #[derive(Clone, Copy, Debug)]
 pub struct MiscNames {
     misc: Misc,

@@ -1,21 +1,22 @@
 //! Scheduler statistics: the payloads of SCHEDSTAT_CPU and SCHEDSTAT_DOMAIN records.
 //!
-//! The numbers are those of `/proc/schedstat`, in the version that file announced.
+//! The numbers are those of `/proc/schedstat`, in the version that the file gives. "While idle", "while busy"
+//! and "on becoming idle" describe the CPU at the time of load balancing.
 
 use zerocopy_derive::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use crate::endian::{Endian, U16, U32, U64};
 
-/// Scheduler statistics of a cpu; [`SchedstatCpuCounts`] follows.
+/// Scheduler statistics of a CPU; [`SchedstatCpuCounts`] follows.
 ///
 /// perf: `PERF_RECORD_SCHEDSTAT_CPU`; since perf 7.0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 #[doc(alias = "perf_record_schedstat_cpu")]
 pub struct SchedstatCpu<O: Endian> {
-    /// When they were read, in jiffies.
+    /// Time of reading the statistics, in jiffies.
     pub timestamp: U64<O>,
-    /// Cpu.
+    /// CPU number.
     pub cpu: U32<O>,
     /// Version of the statistics: 15 to 17.
     pub version: U16<O>,
@@ -23,7 +24,7 @@ pub struct SchedstatCpu<O: Endian> {
     pub pad: [u8; 2],
 }
 
-/// The statistics of a cpu, the same in versions 15, 16 and 17.
+/// The statistics of a CPU, the same in versions 15, 16 and 17.
 ///
 /// perf: `struct perf_record_schedstat_cpu_v15` and later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
@@ -36,298 +37,299 @@ pub struct SchedstatCpu<O: Endian> {
 pub struct SchedstatCpuCounts<O: Endian> {
     /// Calls of `sched_yield`.
     pub yld_count: U32<O>,
-    /// Zero: a count of an older scheduler.
+    /// Zero; older schedulers counted here.
     pub array_exp: U32<O>,
     /// Calls of `schedule`.
     pub sched_count: U32<O>,
-    /// Calls of `schedule` that left the cpu idle.
+    /// Calls of `schedule` that left the CPU idle.
     pub sched_goidle: U32<O>,
     /// Wakeups.
     pub ttwu_count: U32<O>,
-    /// Wakeups by the same cpu.
+    /// Wakeups of a task on the CPU that woke it.
     pub ttwu_local: U32<O>,
-    /// Nanoseconds that tasks ran.
+    /// Nanoseconds during which tasks ran.
     pub rq_cpu_time: U64<O>,
-    /// Nanoseconds that tasks waited to run.
+    /// Nanoseconds during which tasks waited to run.
     pub run_delay: U64<O>,
-    /// Time slices run.
+    /// Number of time slices run.
     pub pcount: U64<O>,
 }
 
-/// Scheduler statistics of a domain; [`SchedstatDomainV15`], [`SchedstatDomainV16`] or [`SchedstatDomainV17`] follows.
+/// Scheduler statistics of a domain; [`SchedstatDomainV15`], [`SchedstatDomainV16`] or
+/// [`SchedstatDomainV17`] follows.
 ///
 /// perf: `PERF_RECORD_SCHEDSTAT_DOMAIN`; since perf 7.0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 #[doc(alias = "perf_record_schedstat_domain")]
 pub struct SchedstatDomain<O: Endian> {
-    /// When they were read, in jiffies.
+    /// Time of reading the statistics, in jiffies.
     pub timestamp: U64<O>,
-    /// Cpu.
+    /// CPU number.
     pub cpu: U32<O>,
     /// Version of the statistics: 15 to 17.
     pub version: U16<O>,
-    /// Number of the domain, from the innermost.
+    /// Number of the domain, counted from the innermost.
     pub domain: U16<O>,
 }
 
-/// The statistics of a domain, version 15. The idle cpu comes first.
+/// The statistics of a domain, version 15. The counts while idle are first.
 ///
 /// perf: `struct perf_record_schedstat_domain_v15`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 #[doc(alias = "perf_record_schedstat_domain_v15")]
 pub struct SchedstatDomainV15<O: Endian> {
-    /// Balancings, when idle.
+    /// Load balancing runs while idle.
     pub idle_lb_count: U32<O>,
-    /// Balancings that found no imbalance, when idle.
+    /// Load balancing runs while idle that found no imbalance.
     pub idle_lb_balanced: U32<O>,
-    /// Balancings that moved no task, when idle.
+    /// Load balancing runs while idle that moved no task.
     pub idle_lb_failed: U32<O>,
-    /// Imbalance found, when idle.
+    /// Sum of the imbalances found while idle.
     pub idle_lb_imbalance: U32<O>,
-    /// Tasks moved here, when idle.
+    /// Tasks moved to this CPU while idle.
     pub idle_lb_gained: U32<O>,
-    /// Tasks moved here though hot in the cache, when idle.
+    /// Cache-hot tasks moved to this CPU while idle.
     pub idle_lb_hot_gained: U32<O>,
-    /// Balancings that found no busier queue, when idle.
+    /// Load balancing runs while idle that found no busier queue.
     pub idle_lb_nobusyq: U32<O>,
-    /// Balancings that found no busier group, when idle.
+    /// Load balancing runs while idle that found no busier group.
     pub idle_lb_nobusyg: U32<O>,
-    /// Balancings, when busy.
+    /// Load balancing runs while busy.
     pub busy_lb_count: U32<O>,
-    /// Balancings that found no imbalance, when busy.
+    /// Load balancing runs while busy that found no imbalance.
     pub busy_lb_balanced: U32<O>,
-    /// Balancings that moved no task, when busy.
+    /// Load balancing runs while busy that moved no task.
     pub busy_lb_failed: U32<O>,
-    /// Imbalance found, when busy.
+    /// Sum of the imbalances found while busy.
     pub busy_lb_imbalance: U32<O>,
-    /// Tasks moved here, when busy.
+    /// Tasks moved to this CPU while busy.
     pub busy_lb_gained: U32<O>,
-    /// Tasks moved here though hot in the cache, when busy.
+    /// Cache-hot tasks moved to this CPU while busy.
     pub busy_lb_hot_gained: U32<O>,
-    /// Balancings that found no busier queue, when busy.
+    /// Load balancing runs while busy that found no busier queue.
     pub busy_lb_nobusyq: U32<O>,
-    /// Balancings that found no busier group, when busy.
+    /// Load balancing runs while busy that found no busier group.
     pub busy_lb_nobusyg: U32<O>,
-    /// Balancings, when about to be idle.
+    /// Load balancing runs on becoming idle.
     pub newidle_lb_count: U32<O>,
-    /// Balancings that found no imbalance, when about to be idle.
+    /// Load balancing runs on becoming idle that found no imbalance.
     pub newidle_lb_balanced: U32<O>,
-    /// Balancings that moved no task, when about to be idle.
+    /// Load balancing runs on becoming idle that moved no task.
     pub newidle_lb_failed: U32<O>,
-    /// Imbalance found, when about to be idle.
+    /// Sum of the imbalances found on becoming idle.
     pub newidle_lb_imbalance: U32<O>,
-    /// Tasks moved here, when about to be idle.
+    /// Tasks moved to this CPU on becoming idle.
     pub newidle_lb_gained: U32<O>,
-    /// Tasks moved here though hot in the cache, when about to be idle.
+    /// Cache-hot tasks moved to this CPU on becoming idle.
     pub newidle_lb_hot_gained: U32<O>,
-    /// Balancings that found no busier queue, when about to be idle.
+    /// Load balancing runs on becoming idle that found no busier queue.
     pub newidle_lb_nobusyq: U32<O>,
-    /// Balancings that found no busier group, when about to be idle.
+    /// Load balancing runs on becoming idle that found no busier group.
     pub newidle_lb_nobusyg: U32<O>,
-    /// Active balancings.
+    /// Active load balancing runs.
     pub alb_count: U32<O>,
-    /// Active balancings that moved no task.
+    /// Active load balancing runs that moved no task.
     pub alb_failed: U32<O>,
-    /// Active balancings that moved a task.
+    /// Active load balancing runs that moved a task.
     pub alb_pushed: U32<O>,
-    /// Balancings at exec; not counted as of 7.3.
+    /// Load balancing runs at exec; not counted as of 7.3.
     pub sbe_count: U32<O>,
-    /// Balancings at exec that found no imbalance; not counted as of 7.3.
+    /// Load balancing runs at exec that found no imbalance; not counted as of 7.3.
     pub sbe_balanced: U32<O>,
-    /// Balancings at exec that moved the task; not counted as of 7.3.
+    /// Load balancing runs at exec that moved the task; not counted as of 7.3.
     pub sbe_pushed: U32<O>,
-    /// Balancings at fork; not counted as of 7.3.
+    /// Load balancing runs at fork; not counted as of 7.3.
     pub sbf_count: U32<O>,
-    /// Balancings at fork that found no imbalance; not counted as of 7.3.
+    /// Load balancing runs at fork that found no imbalance; not counted as of 7.3.
     pub sbf_balanced: U32<O>,
-    /// Balancings at fork that moved the task; not counted as of 7.3.
+    /// Load balancing runs at fork that moved the task; not counted as of 7.3.
     pub sbf_pushed: U32<O>,
-    /// Wakeups of a task that last ran on another cpu of the domain.
+    /// Wakeups of a task that last ran on another CPU of the domain.
     pub ttwu_wake_remote: U32<O>,
-    /// Wakeups that moved the task here because its data is here.
+    /// Wakeups that moved the task to the waking CPU because it was cache-cold on its own CPU.
     pub ttwu_move_affine: U32<O>,
-    /// Wakeups that moved the task here to balance.
+    /// Wakeups that moved the task to the waking CPU to balance load.
     pub ttwu_move_balance: U32<O>,
 }
 
-/// The statistics of a domain, version 16. The busy cpu comes first.
+/// The statistics of a domain, version 16. The counts while busy are first.
 ///
 /// perf: `struct perf_record_schedstat_domain_v16`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 #[doc(alias = "perf_record_schedstat_domain_v16")]
 pub struct SchedstatDomainV16<O: Endian> {
-    /// Balancings, when busy.
+    /// Load balancing runs while busy.
     pub busy_lb_count: U32<O>,
-    /// Balancings that found no imbalance, when busy.
+    /// Load balancing runs while busy that found no imbalance.
     pub busy_lb_balanced: U32<O>,
-    /// Balancings that moved no task, when busy.
+    /// Load balancing runs while busy that moved no task.
     pub busy_lb_failed: U32<O>,
-    /// Imbalance found, when busy.
+    /// Sum of the imbalances found while busy.
     pub busy_lb_imbalance: U32<O>,
-    /// Tasks moved here, when busy.
+    /// Tasks moved to this CPU while busy.
     pub busy_lb_gained: U32<O>,
-    /// Tasks moved here though hot in the cache, when busy.
+    /// Cache-hot tasks moved to this CPU while busy.
     pub busy_lb_hot_gained: U32<O>,
-    /// Balancings that found no busier queue, when busy.
+    /// Load balancing runs while busy that found no busier queue.
     pub busy_lb_nobusyq: U32<O>,
-    /// Balancings that found no busier group, when busy.
+    /// Load balancing runs while busy that found no busier group.
     pub busy_lb_nobusyg: U32<O>,
-    /// Balancings, when idle.
+    /// Load balancing runs while idle.
     pub idle_lb_count: U32<O>,
-    /// Balancings that found no imbalance, when idle.
+    /// Load balancing runs while idle that found no imbalance.
     pub idle_lb_balanced: U32<O>,
-    /// Balancings that moved no task, when idle.
+    /// Load balancing runs while idle that moved no task.
     pub idle_lb_failed: U32<O>,
-    /// Imbalance found, when idle.
+    /// Sum of the imbalances found while idle.
     pub idle_lb_imbalance: U32<O>,
-    /// Tasks moved here, when idle.
+    /// Tasks moved to this CPU while idle.
     pub idle_lb_gained: U32<O>,
-    /// Tasks moved here though hot in the cache, when idle.
+    /// Cache-hot tasks moved to this CPU while idle.
     pub idle_lb_hot_gained: U32<O>,
-    /// Balancings that found no busier queue, when idle.
+    /// Load balancing runs while idle that found no busier queue.
     pub idle_lb_nobusyq: U32<O>,
-    /// Balancings that found no busier group, when idle.
+    /// Load balancing runs while idle that found no busier group.
     pub idle_lb_nobusyg: U32<O>,
-    /// Balancings, when about to be idle.
+    /// Load balancing runs on becoming idle.
     pub newidle_lb_count: U32<O>,
-    /// Balancings that found no imbalance, when about to be idle.
+    /// Load balancing runs on becoming idle that found no imbalance.
     pub newidle_lb_balanced: U32<O>,
-    /// Balancings that moved no task, when about to be idle.
+    /// Load balancing runs on becoming idle that moved no task.
     pub newidle_lb_failed: U32<O>,
-    /// Imbalance found, when about to be idle.
+    /// Sum of the imbalances found on becoming idle.
     pub newidle_lb_imbalance: U32<O>,
-    /// Tasks moved here, when about to be idle.
+    /// Tasks moved to this CPU on becoming idle.
     pub newidle_lb_gained: U32<O>,
-    /// Tasks moved here though hot in the cache, when about to be idle.
+    /// Cache-hot tasks moved to this CPU on becoming idle.
     pub newidle_lb_hot_gained: U32<O>,
-    /// Balancings that found no busier queue, when about to be idle.
+    /// Load balancing runs on becoming idle that found no busier queue.
     pub newidle_lb_nobusyq: U32<O>,
-    /// Balancings that found no busier group, when about to be idle.
+    /// Load balancing runs on becoming idle that found no busier group.
     pub newidle_lb_nobusyg: U32<O>,
-    /// Active balancings.
+    /// Active load balancing runs.
     pub alb_count: U32<O>,
-    /// Active balancings that moved no task.
+    /// Active load balancing runs that moved no task.
     pub alb_failed: U32<O>,
-    /// Active balancings that moved a task.
+    /// Active load balancing runs that moved a task.
     pub alb_pushed: U32<O>,
-    /// Balancings at exec; not counted as of 7.3.
+    /// Load balancing runs at exec; not counted as of 7.3.
     pub sbe_count: U32<O>,
-    /// Balancings at exec that found no imbalance; not counted as of 7.3.
+    /// Load balancing runs at exec that found no imbalance; not counted as of 7.3.
     pub sbe_balanced: U32<O>,
-    /// Balancings at exec that moved the task; not counted as of 7.3.
+    /// Load balancing runs at exec that moved the task; not counted as of 7.3.
     pub sbe_pushed: U32<O>,
-    /// Balancings at fork; not counted as of 7.3.
+    /// Load balancing runs at fork; not counted as of 7.3.
     pub sbf_count: U32<O>,
-    /// Balancings at fork that found no imbalance; not counted as of 7.3.
+    /// Load balancing runs at fork that found no imbalance; not counted as of 7.3.
     pub sbf_balanced: U32<O>,
-    /// Balancings at fork that moved the task; not counted as of 7.3.
+    /// Load balancing runs at fork that moved the task; not counted as of 7.3.
     pub sbf_pushed: U32<O>,
-    /// Wakeups of a task that last ran on another cpu of the domain.
+    /// Wakeups of a task that last ran on another CPU of the domain.
     pub ttwu_wake_remote: U32<O>,
-    /// Wakeups that moved the task here because its data is here.
+    /// Wakeups that moved the task to the waking CPU because it was cache-cold on its own CPU.
     pub ttwu_move_affine: U32<O>,
-    /// Wakeups that moved the task here to balance.
+    /// Wakeups that moved the task to the waking CPU to balance load.
     pub ttwu_move_balance: U32<O>,
 }
 
-/// The statistics of a domain, version 17. Imbalance is four numbers.
+/// The statistics of a domain, version 17. The imbalance consists of four numbers.
 ///
 /// perf: `struct perf_record_schedstat_domain_v17`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 #[doc(alias = "perf_record_schedstat_domain_v17")]
 pub struct SchedstatDomainV17<O: Endian> {
-    /// Balancings, when busy.
+    /// Load balancing runs while busy.
     pub busy_lb_count: U32<O>,
-    /// Balancings that found no imbalance, when busy.
+    /// Load balancing runs while busy that found no imbalance.
     pub busy_lb_balanced: U32<O>,
-    /// Balancings that moved no task, when busy.
+    /// Load balancing runs while busy that moved no task.
     pub busy_lb_failed: U32<O>,
-    /// Imbalance of load found, when busy.
+    /// Sum of the load imbalances found while busy.
     pub busy_lb_imbalance_load: U32<O>,
-    /// Imbalance of utilisation found, when busy.
+    /// Sum of the utilisation imbalances found while busy.
     pub busy_lb_imbalance_util: U32<O>,
-    /// Imbalance of tasks found, when busy.
+    /// Sum of the imbalances in the number of tasks found while busy.
     pub busy_lb_imbalance_task: U32<O>,
-    /// Imbalance of misfit tasks found, when busy.
+    /// Sum of the imbalances due to misfit tasks found while busy.
     pub busy_lb_imbalance_misfit: U32<O>,
-    /// Tasks moved here, when busy.
+    /// Tasks moved to this CPU while busy.
     pub busy_lb_gained: U32<O>,
-    /// Tasks moved here though hot in the cache, when busy.
+    /// Cache-hot tasks moved to this CPU while busy.
     pub busy_lb_hot_gained: U32<O>,
-    /// Balancings that found no busier queue, when busy.
+    /// Load balancing runs while busy that found no busier queue.
     pub busy_lb_nobusyq: U32<O>,
-    /// Balancings that found no busier group, when busy.
+    /// Load balancing runs while busy that found no busier group.
     pub busy_lb_nobusyg: U32<O>,
-    /// Balancings, when idle.
+    /// Load balancing runs while idle.
     pub idle_lb_count: U32<O>,
-    /// Balancings that found no imbalance, when idle.
+    /// Load balancing runs while idle that found no imbalance.
     pub idle_lb_balanced: U32<O>,
-    /// Balancings that moved no task, when idle.
+    /// Load balancing runs while idle that moved no task.
     pub idle_lb_failed: U32<O>,
-    /// Imbalance of load found, when idle.
+    /// Sum of the load imbalances found while idle.
     pub idle_lb_imbalance_load: U32<O>,
-    /// Imbalance of utilisation found, when idle.
+    /// Sum of the utilisation imbalances found while idle.
     pub idle_lb_imbalance_util: U32<O>,
-    /// Imbalance of tasks found, when idle.
+    /// Sum of the imbalances in the number of tasks found while idle.
     pub idle_lb_imbalance_task: U32<O>,
-    /// Imbalance of misfit tasks found, when idle.
+    /// Sum of the imbalances due to misfit tasks found while idle.
     pub idle_lb_imbalance_misfit: U32<O>,
-    /// Tasks moved here, when idle.
+    /// Tasks moved to this CPU while idle.
     pub idle_lb_gained: U32<O>,
-    /// Tasks moved here though hot in the cache, when idle.
+    /// Cache-hot tasks moved to this CPU while idle.
     pub idle_lb_hot_gained: U32<O>,
-    /// Balancings that found no busier queue, when idle.
+    /// Load balancing runs while idle that found no busier queue.
     pub idle_lb_nobusyq: U32<O>,
-    /// Balancings that found no busier group, when idle.
+    /// Load balancing runs while idle that found no busier group.
     pub idle_lb_nobusyg: U32<O>,
-    /// Balancings, when about to be idle.
+    /// Load balancing runs on becoming idle.
     pub newidle_lb_count: U32<O>,
-    /// Balancings that found no imbalance, when about to be idle.
+    /// Load balancing runs on becoming idle that found no imbalance.
     pub newidle_lb_balanced: U32<O>,
-    /// Balancings that moved no task, when about to be idle.
+    /// Load balancing runs on becoming idle that moved no task.
     pub newidle_lb_failed: U32<O>,
-    /// Imbalance of load found, when about to be idle.
+    /// Sum of the load imbalances found on becoming idle.
     pub newidle_lb_imbalance_load: U32<O>,
-    /// Imbalance of utilisation found, when about to be idle.
+    /// Sum of the utilisation imbalances found on becoming idle.
     pub newidle_lb_imbalance_util: U32<O>,
-    /// Imbalance of tasks found, when about to be idle.
+    /// Sum of the imbalances in the number of tasks found on becoming idle.
     pub newidle_lb_imbalance_task: U32<O>,
-    /// Imbalance of misfit tasks found, when about to be idle.
+    /// Sum of the imbalances due to misfit tasks found on becoming idle.
     pub newidle_lb_imbalance_misfit: U32<O>,
-    /// Tasks moved here, when about to be idle.
+    /// Tasks moved to this CPU on becoming idle.
     pub newidle_lb_gained: U32<O>,
-    /// Tasks moved here though hot in the cache, when about to be idle.
+    /// Cache-hot tasks moved to this CPU on becoming idle.
     pub newidle_lb_hot_gained: U32<O>,
-    /// Balancings that found no busier queue, when about to be idle.
+    /// Load balancing runs on becoming idle that found no busier queue.
     pub newidle_lb_nobusyq: U32<O>,
-    /// Balancings that found no busier group, when about to be idle.
+    /// Load balancing runs on becoming idle that found no busier group.
     pub newidle_lb_nobusyg: U32<O>,
-    /// Active balancings.
+    /// Active load balancing runs.
     pub alb_count: U32<O>,
-    /// Active balancings that moved no task.
+    /// Active load balancing runs that moved no task.
     pub alb_failed: U32<O>,
-    /// Active balancings that moved a task.
+    /// Active load balancing runs that moved a task.
     pub alb_pushed: U32<O>,
-    /// Balancings at exec; not counted as of 7.3.
+    /// Load balancing runs at exec; not counted as of 7.3.
     pub sbe_count: U32<O>,
-    /// Balancings at exec that found no imbalance; not counted as of 7.3.
+    /// Load balancing runs at exec that found no imbalance; not counted as of 7.3.
     pub sbe_balanced: U32<O>,
-    /// Balancings at exec that moved the task; not counted as of 7.3.
+    /// Load balancing runs at exec that moved the task; not counted as of 7.3.
     pub sbe_pushed: U32<O>,
-    /// Balancings at fork; not counted as of 7.3.
+    /// Load balancing runs at fork; not counted as of 7.3.
     pub sbf_count: U32<O>,
-    /// Balancings at fork that found no imbalance; not counted as of 7.3.
+    /// Load balancing runs at fork that found no imbalance; not counted as of 7.3.
     pub sbf_balanced: U32<O>,
-    /// Balancings at fork that moved the task; not counted as of 7.3.
+    /// Load balancing runs at fork that moved the task; not counted as of 7.3.
     pub sbf_pushed: U32<O>,
-    /// Wakeups of a task that last ran on another cpu of the domain.
+    /// Wakeups of a task that last ran on another CPU of the domain.
     pub ttwu_wake_remote: U32<O>,
-    /// Wakeups that moved the task here because its data is here.
+    /// Wakeups that moved the task to the waking CPU because it was cache-cold on its own CPU.
     pub ttwu_move_affine: U32<O>,
-    /// Wakeups that moved the task here to balance.
+    /// Wakeups that moved the task to the waking CPU to balance load.
     pub ttwu_move_balance: U32<O>,
 }

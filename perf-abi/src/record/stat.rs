@@ -1,17 +1,17 @@
-//! Counts: the payloads of perf stat's records.
+//! The payloads of the records of perf stat.
 
 use zerocopy_derive::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use crate::endian::{Endian, I32, U64};
 
-/// How perf stat was run; `nr` [`StatConfigEntry`]s follow.
+/// The settings of perf stat; `nr` [`StatConfigEntry`]s follow.
 ///
 /// perf: `PERF_RECORD_STAT_CONFIG`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 #[doc(alias = "perf_record_stat_config")]
 pub struct StatConfig<O: Endian> {
-    /// How many follow.
+    /// Number of entries that follow.
     pub nr: U64<O>,
 }
 
@@ -22,24 +22,24 @@ pub struct StatConfig<O: Endian> {
 #[repr(C)]
 #[doc(alias = "perf_record_stat_config_entry")]
 pub struct StatConfigEntry<O: Endian> {
-    /// [`StatConfigTerm`].
+    /// The setting, a [`StatConfigTerm`].
     pub tag: U64<O>,
-    /// The value.
+    /// The value of the setting.
     pub val: U64<O>,
 }
 
 codes! {
-    /// Which setting of perf stat ([`StatConfigEntry::tag`]).
+    /// A setting of perf stat ([`StatConfigEntry::tag`]).
     ///
     /// perf: the `PERF_STAT_CONFIG_TERM__*` enum.
     pub struct StatConfigTerm(u64) {
-        /// Over what counts are summed: cpus, cores, sockets.
+        /// The unit over which counts are summed: CPUs, cores, sockets.
         AGGR_MODE = 0, "PERF_STAT_CONFIG_TERM__AGGR_MODE";
-        /// Milliseconds of an interval.
+        /// Length of an interval in milliseconds.
         INTERVAL = 1, "PERF_STAT_CONFIG_TERM__INTERVAL";
-        /// Whether counts are scaled by the time they ran.
+        /// Whether counts are scaled by the time for which the event ran.
         SCALE = 2, "PERF_STAT_CONFIG_TERM__SCALE";
-        /// Which level of cache counts are summed over.
+        /// The cache level over which counts are summed.
         AGGR_LEVEL = 3, "PERF_STAT_CONFIG_TERM__AGGR_LEVEL";
     }
 }
@@ -59,19 +59,19 @@ impl StatConfigTerm {
 pub struct Stat<O: Endian> {
     /// Id of the event.
     pub id: U64<O>,
-    /// Index of the cpu in the CPU_MAP.
+    /// Index of the CPU in the CPU_MAP record.
     pub cpu: I32<O>,
-    /// Index of the thread in the THREAD_MAP.
+    /// Index of the thread in the THREAD_MAP record.
     pub thread: I32<O>,
     /// The count.
     pub val: U64<O>,
-    /// Nanoseconds the event was enabled.
+    /// Nanoseconds during which the event was enabled.
     pub ena: U64<O>,
-    /// Nanoseconds the event was on a counter.
+    /// Nanoseconds during which the event was on a counter.
     pub run: U64<O>,
 }
 
-/// A round of counts ended.
+/// The end of a round of counts.
 ///
 /// perf: `PERF_RECORD_STAT_ROUND`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
@@ -80,18 +80,18 @@ pub struct Stat<O: Endian> {
 pub struct StatRound<O: Endian> {
     /// [`StatRoundType`]. C: `type`.
     pub kind: U64<O>,
-    /// Nanoseconds since the start.
+    /// Nanoseconds since the start of perf stat.
     pub time: U64<O>,
 }
 
 codes! {
-    /// Which round of counts ended ([`StatRound::kind`]).
+    /// The kind of round that ended ([`StatRound::kind`]).
     ///
     /// perf: the `PERF_STAT_ROUND_TYPE__*` enum.
     pub struct StatRoundType(u64) {
         /// An interval.
         INTERVAL = 0, "PERF_STAT_ROUND_TYPE__INTERVAL";
-        /// The last.
+        /// The last round.
         FINAL = 1, "PERF_STAT_ROUND_TYPE__FINAL";
     }
 }

@@ -1,22 +1,23 @@
-//! The fixed parts of the perf tool's record payloads, behind the header.
+//! The fixed parts of the payloads of the perf tool's records, after the header.
 //!
-//! What follows a fixed part (a name, an array) is not in the struct: its size is where that begins. These records
-//! have no `sample_id` trailer.
+//! A struct does not include the variable part (a name, an array), which follows directly. These records have
+//! no `sample_id` trailer.
 //!
-//! FINISHED_ROUND and FINISHED_INIT have no payload. HEADER_ATTR has an attr, to be read with
-//! [`Attr::read`](crate::attr::Attr::read), and its ids. COMPRESSED has compressed bytes alone.
+//! FINISHED_ROUND and FINISHED_INIT have no payload. HEADER_ATTR has an attr, which
+//! [`Attr::read`](crate::attr::Attr::read) decodes, and the ids of its events. COMPRESSED has
+//! only compressed bytes.
 
 use zerocopy_derive::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use crate::endian::{Endian, F64, I32, I64, U16, U32, U64};
 
-/// Words of a `sample_id` trailer at most.
+/// Maximum number of 64-bit words in a `sample_id` trailer.
 pub const MAX_ID_HDR_ENTRIES: usize = 6;
 
 /// Bytes of an event's name in a HEADER_EVENT_TYPE record.
 pub const MAX_EVENT_NAME: usize = 64;
 
-/// Bytes of the message of an AUXTRACE_ERROR record at most, its NUL counted.
+/// Maximum bytes of the message of an AUXTRACE_ERROR record, including its NUL.
 pub const MAX_AUXTRACE_ERROR_MSG: usize = 64;
 
 /// Bytes of a program's name in a BPF_METADATA record.
@@ -28,10 +29,10 @@ pub const BPF_METADATA_KEY_LEN: usize = 64;
 /// Bytes of a variable's value in a BPF_METADATA record.
 pub const BPF_METADATA_VALUE_LEN: usize = 256;
 
-/// Bytes of the name of a scheduling domain at most, its NUL counted.
+/// Maximum bytes of the name of a scheduling domain, including its NUL.
 pub const DOMAIN_NAME_LEN: usize = 16;
 
-/// The name of an event; written by the first tools only.
+/// The name of an event. Only the first tools wrote it.
 ///
 /// perf: `PERF_RECORD_HEADER_EVENT_TYPE`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
@@ -44,31 +45,33 @@ pub struct HeaderEventType<O: Endian> {
     pub name: [u8; MAX_EVENT_NAME],
 }
 
-/// Tracepoint formats; they follow the record, outside its `size`.
+/// The size of the tracepoint formats, which follow the record and are not part of its `size`.
 ///
-/// Four bytes of padding follow the fixed part, but not in the records of older tools.
+/// Four bytes of padding follow the fixed part, except in the records of older tools.
 ///
 /// perf: `PERF_RECORD_HEADER_TRACING_DATA`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 #[doc(alias = "perf_record_header_tracing_data")]
 pub struct HeaderTracingData<O: Endian> {
-    /// Bytes of the formats, which are padded to a multiple of 8.
+    /// Bytes of the formats, padded to a multiple of 8.
     pub size: U32<O>,
 }
 
-/// The build id of a file; its NUL-padded name follows. The entries of the `build_id` feature are the same.
+/// The build id of a file; its NUL-padded name follows. The `build_id` feature has entries
+/// of the same layout.
 ///
 /// perf: `PERF_RECORD_HEADER_BUILD_ID`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 #[doc(alias = "perf_record_header_build_id")]
 pub struct HeaderBuildId<O: Endian> {
-    /// Process of the guest on the host; -1 for the host itself, 0 for a guest without one.
+    /// Process id of the guest on the host; -1 for the host itself, 0 for a guest without a process.
     pub pid: I32<O>,
-    /// The build id, from its first byte. C: `data`.
+    /// The build id, starting at the first byte. C: `data`.
     pub build_id: [u8; 20],
-    /// Bytes of `build_id` in use, where `misc` has [`BUILD_ID_SIZE`](super::Misc::BUILD_ID_SIZE); else all are.
+    /// Bytes of `build_id` in use if `misc` has [`BUILD_ID_SIZE`](super::Misc::BUILD_ID_SIZE);
+    /// otherwise all 20 are.
     pub size: u8,
     /// Zero.
     pub reserved_1: u8,
@@ -76,18 +79,20 @@ pub struct HeaderBuildId<O: Endian> {
     pub reserved_2: U16<O>,
 }
 
-/// Which cpu and task an event id belongs to; `nr` [`IdIndexEntry`]s follow, then `nr` [`IdIndexEntry2`]s if there is room.
+/// The CPU and task of each event id.
+///
+/// `nr` [`IdIndexEntry`]s follow, then `nr` [`IdIndexEntry2`]s if the record is large enough.
 ///
 /// perf: `PERF_RECORD_ID_INDEX`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 #[doc(alias = "perf_record_id_index")]
 pub struct IdIndex<O: Endian> {
-    /// How many follow.
+    /// Number of entries that follow.
     pub nr: U64<O>,
 }
 
-/// The cpu and task of an event id.
+/// The CPU and task of an event id.
 ///
 /// perf: `struct id_index_entry`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
@@ -96,11 +101,11 @@ pub struct IdIndex<O: Endian> {
 pub struct IdIndexEntry<O: Endian> {
     /// Id of the event.
     pub id: U64<O>,
-    /// Which ring it is in.
+    /// Index of the ring.
     pub idx: U64<O>,
-    /// Cpu; -1 for any.
+    /// CPU number; -1 for any.
     pub cpu: I64<O>,
-    /// Thread; -1 for any.
+    /// Thread id; -1 for any.
     pub tid: I64<O>,
 }
 
@@ -111,26 +116,26 @@ pub struct IdIndexEntry<O: Endian> {
 #[repr(C)]
 #[doc(alias = "id_index_entry_2")]
 pub struct IdIndexEntry2<O: Endian> {
-    /// Process of the guest on the host; 0 for the host itself.
+    /// Process id of the guest on the host; 0 for the host itself.
     pub machine_pid: I64<O>,
-    /// Cpu of the guest.
+    /// CPU of the guest.
     pub vcpu: I64<O>,
 }
 
-/// What recorded the AUX data; its private 64-bit words follow.
+/// The recorder of the AUX data; its private 64-bit words follow.
 ///
 /// perf: `PERF_RECORD_AUXTRACE_INFO`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 #[doc(alias = "perf_record_auxtrace_info")]
 pub struct AuxtraceInfo<O: Endian> {
-    /// [`AuxtraceType`](crate::auxtrace::AuxtraceType), which gives the words their meaning. C: `type`.
+    /// [`AuxtraceType`](crate::auxtrace::AuxtraceType), which defines the meaning of the words. C: `type`.
     pub kind: U32<O>,
     /// Zero.
     pub reserved: U32<O>,
 }
 
-/// AUX data; it follows the record, outside its `size`.
+/// The description of AUX data, which follows the record and is not part of its `size`.
 ///
 /// perf: `PERF_RECORD_AUXTRACE`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
@@ -139,26 +144,26 @@ pub struct AuxtraceInfo<O: Endian> {
 pub struct Auxtrace<O: Endian> {
     /// Bytes of the data.
     pub size: U64<O>,
-    /// Position of the data: a byte count that never wraps.
+    /// Position of the data in the AUX area: a byte count that never wraps.
     pub offset: U64<O>,
-    /// A number that tells the data from other data, made up by the recorder.
+    /// A number that the recorder chose to identify the data.
     pub reference: U64<O>,
-    /// Which ring the data is from.
+    /// Index of the ring that the data is from.
     pub idx: U32<O>,
-    /// Thread; -1 where a cpu was traced.
+    /// Thread id; -1 if a CPU was traced.
     pub tid: I32<O>,
-    /// Cpu; -1 where a thread was traced.
+    /// CPU number; -1 if a thread was traced.
     pub cpu: I32<O>,
     /// Zero.
     pub reserved: U32<O>,
 }
 
 codes! {
-    /// What could not be decoded ([`AuxtraceError::kind`]).
+    /// The kind of data that could not be decoded ([`AuxtraceError::kind`]).
     ///
     /// perf: `enum auxtrace_error_type`.
     pub struct AuxtraceErrorType(u32) {
-        /// A trace of instructions.
+        /// An instruction trace.
         ITRACE = 1, "PERF_AUXTRACE_ERROR_ITRACE";
     }
 }
@@ -169,9 +174,9 @@ impl AuxtraceErrorType {
     pub const MAX: u32 = 2;
 }
 
-/// AUX data that could not be decoded.
+/// An error in decoding AUX data.
 ///
-/// What follows depends on `fmt`: 0, the NUL-terminated message; 1, the 64-bit time in nanoseconds, then the
+/// `fmt` determines what follows: 0, the NUL-terminated message; 1, the 64-bit time in nanoseconds, then the
 /// message; 2, [`AuxtraceErrorGuest`].
 ///
 /// perf: `PERF_RECORD_AUXTRACE_ERROR`.
@@ -181,33 +186,33 @@ impl AuxtraceErrorType {
 pub struct AuxtraceError<O: Endian> {
     /// [`AuxtraceErrorType`]. C: `type`.
     pub kind: U32<O>,
-    /// The decoder's own number of the error.
+    /// The number of the error; the decoder defines it.
     pub code: U32<O>,
-    /// Cpu; -1 where not known.
+    /// CPU number; -1 if unknown.
     pub cpu: I32<O>,
-    /// Process; -1 where not known.
+    /// Process id; -1 if unknown.
     pub pid: I32<O>,
-    /// Thread; -1 where not known.
+    /// Thread id; -1 if unknown.
     pub tid: I32<O>,
-    /// Format: what follows.
+    /// Format of the data that follows.
     pub fmt: U32<O>,
     /// Instruction pointer.
     pub ip: U64<O>,
 }
 
-/// What follows an [`AuxtraceError`] of format 2.
+/// The data that follows an [`AuxtraceError`] of format 2.
 ///
 /// perf: `PERF_RECORD_AUXTRACE_ERROR`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct AuxtraceErrorGuest<O: Endian> {
-    /// Nanoseconds.
+    /// Time in nanoseconds.
     pub time: U64<O>,
     /// The message, padded with NUL.
     pub msg: [u8; MAX_AUXTRACE_ERROR_MSG],
-    /// Process of the guest on the host; 0 for the host itself.
+    /// Process id of the guest on the host; 0 for the host itself.
     pub machine_pid: I32<O>,
-    /// Cpu of the guest; -1 where not known.
+    /// CPU of the guest; -1 if unknown.
     pub vcpu: I32<O>,
 }
 
@@ -218,7 +223,7 @@ pub struct AuxtraceErrorGuest<O: Endian> {
 #[repr(C)]
 #[doc(alias = "perf_record_thread_map")]
 pub struct ThreadMap<O: Endian> {
-    /// How many follow.
+    /// Number of entries that follow.
     pub nr: U64<O>,
 }
 
@@ -229,14 +234,14 @@ pub struct ThreadMap<O: Endian> {
 #[repr(C)]
 #[doc(alias = "perf_record_thread_map_entry")]
 pub struct ThreadMapEntry<O: Endian> {
-    /// Thread; -1 for all.
+    /// Thread id; -1 for all threads.
     pub pid: I64<O>,
-    /// Its name, padded with NUL.
+    /// The name of the thread, padded with NUL.
     pub comm: [u8; 16],
 }
 
 codes! {
-    /// How a set of cpus is written ([`CpuMap::kind`]).
+    /// The encoding of a set of CPUs ([`CpuMap::kind`]).
     ///
     /// perf: the `PERF_CPU_MAP__*` enum.
     pub struct CpuMapType(u16) {
@@ -249,7 +254,9 @@ codes! {
     }
 }
 
-/// A set of cpus: those that were recorded, or in EVENT_UPDATE those of an event. What follows depends on `kind`.
+/// A set of CPUs: the recorded ones, or in an EVENT_UPDATE record those of an event.
+///
+/// `kind` determines what follows.
 ///
 /// perf: `PERF_RECORD_CPU_MAP`, `struct perf_record_cpu_map_data`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
@@ -260,64 +267,66 @@ pub struct CpuMap<O: Endian> {
     pub kind: U16<O>,
 }
 
-/// A list of cpus; `nr` 16-bit numbers follow, 65535 for any cpu.
+/// A list of CPUs; `nr` 16-bit numbers follow. The number 65535 means any CPU.
 ///
 /// perf: `struct cpu_map_entries`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 #[doc(alias = "cpu_map_entries")]
 pub struct CpuMapCpus<O: Endian> {
-    /// How many follow.
+    /// Number of entries that follow.
     pub nr: U16<O>,
 }
 
-/// A bitmap of cpus, with words of 32 or 64 bits: `nr` words follow, the 64-bit ones behind 4 bytes of padding.
+/// A bitmap of CPUs with words of 32 or 64 bits; `nr` words follow.
+///
+/// Four bytes of padding precede words of 64 bits.
 ///
 /// perf: `struct perf_record_mask_cpu_map32`, `struct perf_record_mask_cpu_map64`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 #[doc(alias("perf_record_mask_cpu_map32", "perf_record_mask_cpu_map64"))]
 pub struct CpuMapMask<O: Endian> {
-    /// How many words follow.
+    /// Number of words that follow.
     pub nr: U16<O>,
     /// Bytes of a word: 4 or 8.
     pub long_size: U16<O>,
 }
 
-/// A range of cpus.
+/// A range of CPUs.
 ///
 /// perf: `struct perf_record_range_cpu_map`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 #[doc(alias = "perf_record_range_cpu_map")]
 pub struct CpuMapRange<O: Endian> {
-    /// Whether events of any cpu belong to the set too.
+    /// Whether the set also contains "any CPU".
     pub any_cpu: u8,
     /// Zero.
     pub pad: u8,
-    /// The first cpu.
+    /// The first CPU.
     pub start_cpu: U16<O>,
-    /// The last cpu.
+    /// The last CPU.
     pub end_cpu: U16<O>,
 }
 
 codes! {
-    /// What of an event is told ([`EventUpdate::kind`]).
+    /// The property that an EVENT_UPDATE record gives ([`EventUpdate::kind`]).
     ///
     /// perf: the `PERF_EVENT_UPDATE__*` enum.
     pub struct EventUpdateType(u64) {
-        /// The unit of its counts, a NUL-padded string.
+        /// The unit of the event's counts, a NUL-padded string.
         UNIT = 0, "PERF_EVENT_UPDATE__UNIT";
-        /// What to multiply its counts with, [`EventUpdateScale`].
+        /// The factor of the event's counts, [`EventUpdateScale`].
         SCALE = 1, "PERF_EVENT_UPDATE__SCALE";
-        /// Its name, a NUL-padded string.
+        /// The name of the event, a NUL-padded string.
         NAME = 2, "PERF_EVENT_UPDATE__NAME";
-        /// Its cpus, [`CpuMap`].
+        /// The CPUs of the event, [`CpuMap`].
         CPUS = 3, "PERF_EVENT_UPDATE__CPUS";
     }
 }
 
-/// Unit, scale, name or cpus of an event; what follows depends on `kind`.
+/// The unit, scale, name or CPUs of an event; `kind` determines what follows.
 ///
 /// perf: `PERF_RECORD_EVENT_UPDATE`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
@@ -337,62 +346,64 @@ pub struct EventUpdate<O: Endian> {
 #[repr(C)]
 #[doc(alias = "perf_record_event_update_scale")]
 pub struct EventUpdateScale<O: Endian> {
-    /// What to multiply the counts with.
+    /// The factor to multiply the counts by.
     pub scale: F64<O>,
 }
 
-/// How the cpu's time stamps become nanoseconds; [`TimeConvShort`] follows, but not in the records of older tools.
+/// The conversion of the CPU's time stamps to nanoseconds.
+///
+/// [`TimeConvShort`] follows, except in the records of older tools.
 ///
 /// perf: `PERF_RECORD_TIME_CONV`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 #[doc(alias = "perf_record_time_conv")]
 pub struct TimeConv<O: Endian> {
-    /// As in the control page, `time_shift`.
+    /// `time_shift` of the control page.
     pub time_shift: U64<O>,
-    /// As in the control page, `time_mult`.
+    /// `time_mult` of the control page.
     pub time_mult: U64<O>,
-    /// As in the control page, `time_zero`.
+    /// `time_zero` of the control page.
     pub time_zero: U64<O>,
 }
 
-/// What follows [`TimeConv`]: how to widen a clock narrower than 64 bits.
+/// The data that follows [`TimeConv`]: the parameters to extend a clock narrower than 64 bits.
 ///
 /// perf: `PERF_RECORD_TIME_CONV`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct TimeConvShort<O: Endian> {
-    /// As in the control page, `time_cycles`.
+    /// `time_cycles` of the control page.
     pub time_cycles: U64<O>,
-    /// As in the control page, `time_mask`.
+    /// `time_mask` of the control page.
     pub time_mask: U64<O>,
-    /// Whether `time_zero` holds.
+    /// Whether `time_zero` is valid.
     pub cap_user_time_zero: u8,
-    /// Whether `time_cycles` and `time_mask` hold.
+    /// Whether `time_cycles` and `time_mask` are valid.
     pub cap_user_time_short: u8,
     /// Zero.
     pub reserved: [u8; 6],
 }
 
-/// A feature, in a pipe; its payload follows as it stands in the section of a file.
+/// A feature in a pipe; its payload follows, in the same layout as in a file's section.
 ///
 /// perf: `PERF_RECORD_HEADER_FEATURE`; since perf 4.14.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 #[doc(alias = "perf_record_header_feature")]
 pub struct HeaderFeature<O: Endian> {
-    /// [`Feature`](crate::feature::Feature).
+    /// The feature, a [`Feature`](crate::feature::Feature).
     pub feat_id: U64<O>,
 }
 
-/// Records, compressed; `data_size` bytes follow, then padding to a multiple of 8.
+/// Compressed records; `data_size` bytes follow, then padding to a multiple of 8.
 ///
 /// perf: `PERF_RECORD_COMPRESSED2`; since perf 6.16.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 #[doc(alias = "perf_record_compressed2")]
 pub struct Compressed2<O: Endian> {
-    /// Bytes that follow, padding not counted.
+    /// Bytes that follow, without the padding.
     pub data_size: U64<O>,
 }
 
@@ -405,7 +416,7 @@ pub struct Compressed2<O: Endian> {
 pub struct BpfMetadata<O: Endian> {
     /// Name of the program, padded with NUL.
     pub prog_name: [u8; BPF_PROG_NAME_LEN],
-    /// How many follow.
+    /// Number of entries that follow.
     pub nr_entries: U64<O>,
 }
 
@@ -416,8 +427,8 @@ pub struct BpfMetadata<O: Endian> {
 #[repr(C)]
 #[doc(alias = "perf_record_bpf_metadata_entry")]
 pub struct BpfMetadataEntry {
-    /// Its name, padded with NUL.
+    /// The name of the variable, padded with NUL.
     pub key: [u8; BPF_METADATA_KEY_LEN],
-    /// Its value as text, padded with NUL.
+    /// The value of the variable as text, padded with NUL.
     pub value: [u8; BPF_METADATA_VALUE_LEN],
 }

@@ -83,7 +83,7 @@ impl Reg {
     /// One past the highest register.
     #[doc(alias = "PERF_REG_ARM64_EXTENDED_MAX")]
     pub const EXTENDED_MAX: u8 = 47;
-    /// The registers that not every machine has.
+    /// The registers that only some machines have.
     #[doc(alias = "PERF_REG_EXTENDED_MASK")]
     pub const EXTENDED_MASK: u64 = 1 << Self::VG.0;
 }

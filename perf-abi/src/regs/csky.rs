@@ -15,7 +15,7 @@ codes! {
         SR = 3, "PERF_REG_CSKY_SR";
         /// Stack pointer.
         SP = 4, "PERF_REG_CSKY_SP";
-        /// A0 at the entry of the system call.
+        /// A0 at system call entry.
         ORIG_A0 = 5, "PERF_REG_CSKY_ORIG_A0";
         /// Argument 0.
         A0 = 6, "PERF_REG_CSKY_A0";

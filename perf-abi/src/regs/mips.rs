@@ -5,7 +5,7 @@ codes! {
     ///
     /// Kernel: `arch/mips/include/uapi/asm/perf_regs.h`.
     pub struct Reg(u8) {
-        /// Program counter, in the place of the zero register.
+        /// Program counter, instead of the zero register.
         PC = 0, "PERF_REG_MIPS_PC";
         /// General register R1.
         R1 = 1, "PERF_REG_MIPS_R1";

@@ -73,7 +73,7 @@ codes! {
         NIP = 32, "PERF_REG_POWERPC_NIP";
         /// Machine state.
         MSR = 33, "PERF_REG_POWERPC_MSR";
-        /// R3 at the entry of the system call.
+        /// R3 at system call entry.
         ORIG_R3 = 34, "PERF_REG_POWERPC_ORIG_R3";
         /// Count register.
         CTR = 35, "PERF_REG_POWERPC_CTR";
@@ -136,10 +136,10 @@ impl Reg {
     /// The registers that every machine has.
     #[doc(alias = "PERF_REG_PMU_MASK")]
     pub const PMU_MASK: u64 = (1 << Self::MAX) - 1;
-    /// The further registers of POWER9 (ISA 3.0).
+    /// The additional registers of POWER9 (ISA 3.0).
     #[doc(alias = "PERF_REG_PMU_MASK_300")]
     pub const PMU_MASK_300: u64 = 0x7f8_e000_0000_0000;
-    /// The further registers of POWER10 (ISA 3.1).
+    /// The additional registers of POWER10 (ISA 3.1).
     #[doc(alias = "PERF_REG_PMU_MASK_31")]
     pub const PMU_MASK_31: u64 = 0x7ff_e000_0000_0000;
 }

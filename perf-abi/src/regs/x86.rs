@@ -3,7 +3,7 @@
 codes! {
     /// A register, by its bit in `sample_regs_user` and `sample_regs_intr`.
     ///
-    /// A vector register takes two bits and two words, the low half first; its constant is the first bit.
+    /// A vector register takes two bits and two words, the low half first. Its constant is the first bit.
     ///
     /// Kernel: `arch/x86/include/uapi/asm/perf_regs.h`.
     pub struct Reg(u8) {
@@ -100,11 +100,14 @@ impl Reg {
     /// One past the highest bit of the vector registers.
     #[doc(alias = "PERF_REG_X86_XMM_MAX")]
     pub const XMM_MAX: u8 = 64;
-    /// The bits of the vector registers, which not every event may ask for.
+    /// The bits of the vector registers. Only some events may request them.
     #[doc(alias = "PERF_REG_EXTENDED_MASK")]
     pub const EXTENDED_MASK: u64 = 0xffff_ffff_0000_0000;
 
-    /// The register that a bit of the mask belongs to: itself but for the second bit of a vector register.
+    /// Returns the register of a bit of the mask.
+    ///
+    /// The second bit of a vector register returns the register of the first bit. Other bits are
+    /// their own register.
     #[must_use]
     pub const fn of_bit(bit: u8) -> Self {
         match bit {

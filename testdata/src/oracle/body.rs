@@ -1,4 +1,4 @@
-//! The records other than samples.
+//! Records other than samples.
 
 use perf_abi::attr::Attr;
 
@@ -8,108 +8,108 @@ use super::sample::Sample;
 
 const PERF_RECORD_MISC_MMAP_BUILD_ID: u16 = 1 << 14;
 
-/// What a record says, by its type. Strings are the bytes before their NUL.
+/// The payload of a record, by record type. Strings are the bytes before their NUL.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Body {
     /// `PERF_RECORD_MMAP`, 1.
     Mmap {
-        /// Process.
+        /// Process id.
         pid: i32,
-        /// Thread.
+        /// Thread id.
         tid: i32,
         /// Start address.
         addr: u64,
-        /// Bytes.
+        /// Bytes of the mapping.
         len: u64,
-        /// Offset in the file, in bytes.
+        /// Offset of the mapping in the file, in bytes.
         pgoff: u64,
         /// Name of the file.
         filename: Vec<u8>,
     },
     /// `PERF_RECORD_LOST`, 2.
     Lost {
-        /// Id of the event that noticed.
+        /// Id of the event that reported the loss.
         id: u64,
-        /// How many were lost.
+        /// Number of lost records.
         lost: u64,
     },
     /// `PERF_RECORD_COMM`, 3.
     Comm {
-        /// Process.
+        /// Process id.
         pid: i32,
-        /// Thread.
+        /// Thread id.
         tid: i32,
         /// Name of the task.
         comm: Vec<u8>,
     },
     /// `PERF_RECORD_EXIT`, 4.
     Exit {
-        /// Process.
+        /// Process id.
         pid: i32,
-        /// Parent process.
+        /// Process id of the parent.
         ppid: i32,
-        /// Thread.
+        /// Thread id.
         tid: i32,
-        /// Parent thread.
+        /// Thread id of the parent.
         ptid: i32,
-        /// Nanoseconds of the event's clock.
+        /// Time in nanoseconds of the event's clock.
         time: u64,
     },
     /// `PERF_RECORD_THROTTLE`, 5.
     Throttle {
-        /// Nanoseconds of the event's clock.
+        /// Time in nanoseconds of the event's clock.
         time: u64,
         /// Id of the event.
         id: u64,
-        /// Id of the very event.
+        /// Id of the event itself, even if it is inherited.
         stream_id: u64,
     },
     /// `PERF_RECORD_UNTHROTTLE`, 6.
     Unthrottle {
-        /// Nanoseconds of the event's clock.
+        /// Time in nanoseconds of the event's clock.
         time: u64,
         /// Id of the event.
         id: u64,
-        /// Id of the very event.
+        /// Id of the event itself, even if it is inherited.
         stream_id: u64,
     },
     /// `PERF_RECORD_FORK`, 7.
     Fork {
-        /// Process.
+        /// Process id.
         pid: i32,
-        /// Parent process.
+        /// Process id of the parent.
         ppid: i32,
-        /// Thread.
+        /// Thread id.
         tid: i32,
-        /// Parent thread.
+        /// Thread id of the parent.
         ptid: i32,
-        /// Nanoseconds of the event's clock.
+        /// Time in nanoseconds of the event's clock.
         time: u64,
     },
     /// `PERF_RECORD_READ`, 8.
     Read {
-        /// Process.
+        /// Process id.
         pid: i32,
-        /// Thread.
+        /// Thread id.
         tid: i32,
-        /// The counters.
+        /// The counter values.
         values: Read,
     },
     /// `PERF_RECORD_SAMPLE`, 9.
     Sample(Box<Sample>),
     /// `PERF_RECORD_MMAP2`, 10; `prot` and `flags` are `None` in the layout of Linux 3.12 to 3.15.
     Mmap2 {
-        /// Process.
+        /// Process id.
         pid: i32,
-        /// Thread.
+        /// Thread id.
         tid: i32,
         /// Start address.
         addr: u64,
-        /// Bytes.
+        /// Bytes of the mapping.
         len: u64,
-        /// Offset in the file, in bytes.
+        /// Offset of the mapping in the file, in bytes.
         pgoff: u64,
-        /// Which file.
+        /// The identity of the file.
         file: Mmap2Id,
         /// `PROT_*`.
         prot: Option<u32>,
@@ -122,46 +122,46 @@ pub enum Body {
     Aux {
         /// Position in the AUX stream.
         aux_offset: u64,
-        /// Bytes.
+        /// Bytes of the data.
         aux_size: u64,
         /// `PERF_AUX_FLAG_*`.
         flags: u64,
     },
     /// `PERF_RECORD_ITRACE_START`, 12.
     ItraceStart {
-        /// Process.
+        /// Process id.
         pid: i32,
-        /// Thread.
+        /// Thread id.
         tid: i32,
     },
     /// `PERF_RECORD_LOST_SAMPLES`, 13.
     LostSamples {
-        /// How many were lost.
+        /// Number of lost samples.
         lost: u64,
     },
     /// `PERF_RECORD_SWITCH`, 14.
     Switch,
     /// `PERF_RECORD_SWITCH_CPU_WIDE`, 15.
     SwitchCpuWide {
-        /// Process switched to or from.
+        /// Process id of the task switched to or from.
         next_prev_pid: i32,
-        /// Thread switched to or from.
+        /// Thread id of the task switched to or from.
         next_prev_tid: i32,
     },
     /// `PERF_RECORD_NAMESPACES`, 16.
     Namespaces {
-        /// Process.
+        /// Process id.
         pid: i32,
-        /// Thread.
+        /// Thread id.
         tid: i32,
-        /// `nr_namespaces` of them.
+        /// The `nr_namespaces` namespaces.
         namespaces: Vec<Namespace>,
     },
     /// `PERF_RECORD_KSYMBOL`, 17.
     Ksymbol {
         /// Address of the symbol.
         addr: u64,
-        /// Bytes.
+        /// Bytes of the symbol.
         len: u32,
         /// `PERF_RECORD_KSYMBOL_TYPE_*`.
         ksym_type: u16,
@@ -192,31 +192,31 @@ pub enum Body {
     TextPoke {
         /// Address of the text.
         addr: u64,
-        /// The `old_len` bytes that were there.
+        /// The `old_len` old bytes.
         old: Vec<u8>,
-        /// The `new_len` bytes that are there now.
+        /// The `new_len` new bytes.
         new: Vec<u8>,
     },
     /// `PERF_RECORD_AUX_OUTPUT_HW_ID`, 21.
     AuxOutputHwId {
-        /// The PMU's id.
+        /// The hardware id, which the PMU defines.
         hw_id: u64,
     },
     /// `PERF_RECORD_CALLCHAIN_DEFERRED`, 22.
     CallchainDeferred {
-        /// What the sample has behind `PERF_CONTEXT_USER_DEFERRED`.
+        /// The word after `PERF_CONTEXT_USER_DEFERRED` in the sample's call chain.
         cookie: u64,
-        /// `nr` addresses.
+        /// The `nr` addresses.
         ips: Vec<u64>,
     },
-    /// A type that is none of these, below 64 without its trailer.
+    /// The payload of a record of another type. It is without the trailer if the type is below 64.
     Other(Vec<u8>),
 }
 
-/// How an MMAP2 record identifies the file.
+/// The identity of the file of an MMAP2 record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Mmap2Id {
-    /// By its inode.
+    /// The inode.
     Inode {
         /// Major number of the device.
         maj: u32,
@@ -227,9 +227,9 @@ pub enum Mmap2Id {
         /// Generation of the inode number.
         ino_generation: u64,
     },
-    /// By its build id, where `misc` has `PERF_RECORD_MISC_MMAP_BUILD_ID`.
+    /// The build id, if `misc` has `PERF_RECORD_MISC_MMAP_BUILD_ID`.
     BuildId {
-        /// Bytes in use, unchecked.
+        /// Bytes of `build_id` in use; not checked.
         build_id_size: u8,
         /// All 20 bytes.
         build_id: [u8; 20],
@@ -245,10 +245,10 @@ pub struct Namespace {
     pub ino: u64,
 }
 
-/// Decodes the payload of a record other than a sample, its trailer taken off.
+/// Decodes the payload, without trailer, of a record other than a sample.
 pub(super) fn body(attr: &Attr, big: bool, kind: u32, misc: u16, payload: &[u8]) -> Result<Body, String> {
     let mut r = Reader::new(payload, big);
-    // The fields of a struct expression are evaluated in the order in which they are written.
+    // Rust evaluates the fields of a struct expression in the order in which they are written.
     let body = match kind {
         1 => Body::Mmap {
             pid: r.i32("pid")?,
@@ -314,7 +314,7 @@ pub(super) fn body(attr: &Attr, big: bool, kind: u32, misc: u16, payload: &[u8])
     Ok(body)
 }
 
-/// A NUL-terminated string, and all that follows it as padding.
+/// Reads a NUL-terminated string, and all bytes after it as padding.
 fn string(r: &mut Reader<'_>, field: &str) -> Result<Vec<u8>, String> {
     let bytes = r.rest();
     let nul = bytes.iter().position(|&byte| byte == 0).ok_or_else(|| format!("{field}: no NUL"))?;
@@ -341,8 +341,9 @@ fn mmap2(misc: u16, r: &mut Reader<'_>) -> Result<Body, String> {
             ino_generation: r.u64("ino_generation")?,
         }
     };
-    // Linux 3.12 to 3.15 wrote the name here. A build id came later; `PROT_*` fit a byte, characters of a name do not
-    // unless it is a single one, and then there is no room for more than it.
+    // Linux 3.12 to 3.15 wrote the name here. Those kernels had no build ids. `PROT_*` fits into one
+    // byte; the first four bytes of a name do so only if the name is one character, and then no bytes
+    // follow for another name.
     let prot_flags_and_name = r.left() > 8;
     let is_current = has_build_id || (prot_flags_and_name && r.peek_u32("prot")? <= 0xff);
     let (prot, flags) = if is_current { (Some(r.u32("prot")?), Some(r.u32("flags")?)) } else { (None, None) };

@@ -7,14 +7,14 @@ use super::sample::Readings;
 const PERF_SAMPLE_BRANCH_HW_INDEX: u64 = 1 << 17;
 const PERF_SAMPLE_BRANCH_COUNTERS: u64 = 1 << 19;
 
-/// Branches, the latest first.
+/// A branch stack, the latest branch first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BranchStack {
-    /// `PERF_SAMPLE_BRANCH_HW_INDEX`.
+    /// The hardware index, with `PERF_SAMPLE_BRANCH_HW_INDEX`.
     pub hw_idx: Option<u64>,
     /// The branches.
     pub entries: Vec<Branch>,
-    /// One word an entry.
+    /// The counters, one word per entry, with `PERF_SAMPLE_BRANCH_COUNTERS`.
     pub counters: Option<Vec<u64>>,
 }
 
@@ -29,9 +29,9 @@ pub struct Branch {
     pub mispred: bool,
     /// The target was predicted.
     pub predicted: bool,
-    /// In a transaction.
+    /// The branch is in a transaction.
     pub in_tx: bool,
-    /// A transaction was aborted.
+    /// The branch is an abort of a transaction.
     pub abort: bool,
     /// Cycles since the last branch.
     pub cycles: u16,
@@ -47,7 +47,8 @@ pub struct Branch {
     pub reserved: u32,
 }
 
-/// Branches; whether `hw_idx` and counters are there is up to `choices` where it is ambiguous.
+/// Reads a branch stack; `choices` decides whether it has `hw_idx` and counters where the
+/// record is ambiguous.
 pub(super) fn branch_stack(
     branch_sample_type: u64,
     r: &mut Reader<'_>,
@@ -84,7 +85,8 @@ fn branch(r: &mut Reader<'_>) -> Result<Branch, String> {
     let from = r.u64("branch_stack.from")?;
     let to = r.u64("branch_stack.to")?;
     let flags = r.u64("branch_stack.flags")?;
-    // C allocates bit-fields from the lowest bit on little-endian machines and from the highest on big-endian ones.
+    // C allocates bit-fields from the lowest bit on little-endian machines, and from the highest
+    // on big-endian ones.
     let bits = |little: u32, big: u32, width: u32| {
         (flags >> if r.is_big() { big } else { little }) & ((1 << width) - 1)
     };

@@ -1,6 +1,6 @@
-//! Every combination of the readings of the ambiguous parts of a record, one after the other.
+//! Enumerates every combination of the readings of a record's ambiguous parts.
 
-/// The choices made on the way through a sample, in the order of the record: `true` is the second reading.
+/// The choices made while a sample is decoded, in the order of the record; `true` is the second reading.
 #[derive(Default)]
 pub(super) struct Choices {
     made: Vec<bool>,
@@ -8,7 +8,7 @@ pub(super) struct Choices {
 }
 
 impl Choices {
-    /// Whether to take the second reading of the ambiguous part at hand.
+    /// Returns whether to take the second reading of the current ambiguous part.
     pub(super) fn second(&mut self) -> bool {
         if self.next == self.made.len() {
             self.made.push(false);
@@ -17,7 +17,9 @@ impl Choices {
         self.made[self.next - 1]
     }
 
-    /// Counts one up, the last choice being the lowest digit; `false` after the last combination.
+    /// Moves to the next combination and returns `true`; returns `false` after the last one.
+    ///
+    /// The combinations are the binary numbers in ascending order, and the last choice is the lowest digit.
     pub(super) fn advance(&mut self) -> bool {
         self.next = 0;
         while let Some(second) = self.made.pop() {

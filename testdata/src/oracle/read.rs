@@ -1,4 +1,4 @@
-//! Counter values, in samples and READ records.
+//! Counter values in samples and READ records.
 
 use super::reader::Reader;
 
@@ -9,20 +9,20 @@ const PERF_FORMAT_GROUP: u64 = 1 << 3;
 const PERF_FORMAT_LOST: u64 = 1 << 4;
 const PERF_FORMAT_MAX: u64 = 1 << 5;
 
-/// Counter values: of one event, or of a group.
+/// The counter values of one event or of a group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Read {
-    /// Whether the layout is that of `PERF_FORMAT_GROUP`; if not, there is one value.
+    /// Whether the layout is that of `PERF_FORMAT_GROUP`. If not, there is one value.
     pub group: bool,
     /// `PERF_FORMAT_TOTAL_TIME_ENABLED`.
     pub time_enabled: Option<u64>,
     /// `PERF_FORMAT_TOTAL_TIME_RUNNING`.
     pub time_running: Option<u64>,
-    /// The values, the group leader's first.
+    /// The values; that of the group leader is first.
     pub values: Vec<ReadValue>,
 }
 
-/// What a counter says.
+/// The value of a counter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReadValue {
     /// The count.
@@ -33,7 +33,7 @@ pub struct ReadValue {
     pub lost: Option<u64>,
 }
 
-/// Counter values, as a `read_format` lays them out.
+/// Reads counter values in the layout of `read_format`.
 pub(super) fn read(read_format: u64, r: &mut Reader<'_>) -> Result<Read, String> {
     if read_format >= PERF_FORMAT_MAX {
         return Err(format!("attr.read_format: {read_format:#x} has unknown bits"));

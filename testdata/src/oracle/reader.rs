@@ -1,10 +1,10 @@
-//! Takes values off the front of bytes.
+//! Reads values from the start of a byte slice.
 
-/// The bytes that are still to be read.
+/// The bytes that remain to be read.
 pub(super) struct Reader<'a> {
     left: &'a [u8],
     big: bool,
-    /// Whether 8 more bytes would follow `left`, had the record not been cut short.
+    /// Whether the record was cut short by 8 bytes that would follow `left`.
     cut: bool,
 }
 
@@ -13,17 +13,17 @@ impl<'a> Reader<'a> {
         Self { left: bytes, big, cut: false }
     }
 
-    /// Whether the byte order is big-endian.
+    /// Returns whether the byte order is big-endian.
     pub(super) fn is_big(&self) -> bool {
         self.big
     }
 
-    /// How many bytes are left.
+    /// Returns the number of bytes left.
     pub(super) fn left(&self) -> usize {
         self.left.len()
     }
 
-    /// The next `size` bytes.
+    /// Reads the next `size` bytes.
     pub(super) fn bytes(&mut self, field: &str, size: u64) -> Result<&'a [u8], String> {
         if size > self.left.len() as u64 {
             return Err(format!("{field}: {size} bytes needed, {} left", self.left.len()));
@@ -33,7 +33,7 @@ impl<'a> Reader<'a> {
         Ok(bytes)
     }
 
-    /// All the bytes that are left.
+    /// Reads all bytes that are left.
     pub(super) fn rest(&mut self) -> &'a [u8] {
         core::mem::take(&mut self.left)
     }
@@ -54,7 +54,7 @@ impl<'a> Reader<'a> {
         Ok(if self.big { u32::from_be_bytes(bytes) } else { u32::from_le_bytes(bytes) })
     }
 
-    /// The next `u32`, which stays to be read.
+    /// Returns the next `u32` without consuming it.
     pub(super) fn peek_u32(&self, field: &str) -> Result<u32, String> {
         Self::new(self.left, self.big).u32(field)
     }
@@ -69,7 +69,7 @@ impl<'a> Reader<'a> {
         Ok(if self.big { u64::from_be_bytes(bytes) } else { u64::from_le_bytes(bytes) })
     }
 
-    /// The next `nr` words.
+    /// Reads the next `nr` words.
     pub(super) fn words(&mut self, field: &str, nr: u64) -> Result<Vec<u64>, String> {
         let mut words = Vec::new();
         for _ in 0..nr {
@@ -78,12 +78,12 @@ impl<'a> Reader<'a> {
         Ok(words)
     }
 
-    /// Says that the last 8 bytes of the fields to come are not in the record.
+    /// Marks the record as cut short: the last 8 bytes of the remaining fields are missing.
     pub(super) fn cut(&mut self) {
         self.cut = true;
     }
 
-    /// The next word, `None` if it is the one that was cut off.
+    /// Reads the next word; returns `None` if it is the word that was cut off.
     pub(super) fn u64_unless_cut(&mut self, field: &str) -> Result<Option<u64>, String> {
         if self.cut && self.left.is_empty() {
             self.cut = false;
@@ -92,7 +92,7 @@ impl<'a> Reader<'a> {
         Ok(Some(self.u64(field)?))
     }
 
-    /// The next `size` bytes, which are the last, without those that were cut off.
+    /// Reads the next `size` bytes, which are the last of the record, without the bytes that were cut off.
     pub(super) fn last_bytes(&mut self, field: &str, size: u64) -> Result<&'a [u8], String> {
         if self.cut && size >= 8 {
             self.cut = false;
@@ -101,7 +101,7 @@ impl<'a> Reader<'a> {
         self.bytes(field, size)
     }
 
-    /// Fails unless all was read, and what was cut off was found missing.
+    /// Checks that all bytes were read, and that the bytes marked as cut off were missing.
     pub(super) fn end(&self) -> Result<(), String> {
         if !self.left.is_empty() {
             return Err(format!("{} bytes left over", self.left.len()));

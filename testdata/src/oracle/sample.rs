@@ -37,7 +37,8 @@ const PERF_SAMPLE_MAX: u64 = 1 << 25;
 const PERF_RECORD_MISC_CPUMODE_MASK: u16 = 7;
 const PERF_RECORD_MISC_USER: u16 = 2;
 
-/// A sample; the fields that the `sample_type` doesn't have are `None`. They stand in the order of the record.
+/// A sample, with its fields in the order of the record. Fields that the `sample_type` does
+/// not have are `None`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sample {
     /// `PERF_SAMPLE_IDENTIFIER`.
@@ -62,9 +63,9 @@ pub struct Sample {
     pub period: Option<u64>,
     /// `PERF_SAMPLE_READ`.
     pub read: Option<Read>,
-    /// `PERF_SAMPLE_CALLCHAIN`, context markers and all.
+    /// `PERF_SAMPLE_CALLCHAIN`, including context markers.
     pub callchain: Option<Vec<u64>>,
-    /// `PERF_SAMPLE_RAW`, its padding included.
+    /// `PERF_SAMPLE_RAW`, including its padding.
     pub raw: Option<Vec<u8>>,
     /// `PERF_SAMPLE_BRANCH_STACK`.
     pub branch_stack: Option<BranchStack>,
@@ -92,42 +93,44 @@ pub struct Sample {
     pub code_page_size: Option<u64>,
     /// `PERF_SAMPLE_AUX`.
     pub aux: Option<Vec<u8>>,
-    /// How the ambiguous parts were read.
+    /// The readings of the ambiguous parts.
     pub readings: Readings,
 }
 
-/// Which of the two readings of each ambiguous part of a sample was taken; `None` where the part is not ambiguous.
+/// The reading that was taken of each ambiguous part of a sample; `None` if the part is not ambiguous.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Readings {
-    /// A branch stack of no entries, asked for with `HW_INDEX`: whether `hw_idx` is there. Preferred: it is.
+    /// An empty branch stack of an attr with `HW_INDEX`: whether `hw_idx` is present.
+    /// Preferred reading: present.
     ///
-    /// The kernel leaves it out where the PMU gave no stack.
+    /// The kernel omits it if the PMU provided no stack.
     pub hw_idx: Option<bool>,
-    /// A branch stack with entries: whether counters follow them. Preferred: what the attr's `COUNTERS` says.
+    /// A branch stack with entries: whether counters follow them. Preferred reading: as
+    /// `COUNTERS` in the attr.
     ///
-    /// The leader of a group may have asked for them.
+    /// The leader of a group may have requested them.
     pub counters: Option<bool>,
-    /// User registers of ABI 0 and a mask that is not empty: whether they are there all the same. Preferred: they are
-    /// not.
+    /// User registers with ABI 0 and a mask that is not empty: whether they are present.
+    /// Preferred reading: absent.
     pub regs_user: Option<bool>,
-    /// A user stack of size 0 of an attr that asks for 0 bytes: whether the kernel's stray zero word follows, and
-    /// the last 8 bytes of the sample are cut off. Preferred: it does if the sample is of a task with user registers:
-    /// if `regs_user` says so or, where that is not recorded, `misc`.
+    /// A user stack of size 0 of an attr that requests 0 bytes: whether the kernel's stray zero word follows
+    /// and the last 8 bytes of the sample are cut off. Preferred reading: the word follows if the task has
+    /// user registers. `regs_user` shows that; if the sample does not record it, `misc` does.
     ///
-    /// Nothing can be cut off where the stack is the last field: the stray word itself is not in the record then.
+    /// If the stack is the last field, no other field is cut off: the stray word itself is not in the record.
     pub stack_stray: Option<bool>,
-    /// Registers at the interrupt, as [`regs_user`](Self::regs_user).
+    /// Registers at the interrupt, with the same ambiguity as [`regs_user`](Self::regs_user).
     pub regs_intr: Option<bool>,
-    /// How many combinations of readings consume the sample exactly.
+    /// Number of combinations of readings that consume the sample exactly.
     pub fits: u32,
 }
 
 /// Registers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Regs {
-    /// 0 none, 1 of a 32-bit task, 2 of a 64-bit one.
+    /// 0: none; 1: of a 32-bit task; 2: of a 64-bit task.
     pub abi: u64,
-    /// One word for each bit of the attr's mask, from the lowest.
+    /// One word for each bit of the attr's mask, the lowest bit first.
     pub values: Vec<u64>,
 }
 
@@ -136,13 +139,13 @@ pub struct Regs {
 pub struct Stack {
     /// Bytes of `data`.
     pub size: u64,
-    /// The bytes, of which only the first `dyn_size` are from the stack.
+    /// The bytes. Only the first `dyn_size` are from the stack.
     pub data: Vec<u8>,
-    /// `None` where `size` is 0.
+    /// Bytes of `data` that are from the stack; `None` if `size` is 0.
     pub dyn_size: Option<u64>,
 }
 
-/// `union perf_sample_weight`, taken apart.
+/// The parts of a `union perf_sample_weight`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WeightStruct {
     /// Bits 0 to 31.
@@ -153,7 +156,7 @@ pub struct WeightStruct {
     pub var3_w: u16,
 }
 
-/// Decodes the payload of a sample: the first combination of readings that consumes it exactly.
+/// Decodes the payload of a sample with the first combination of readings that consumes it exactly.
 pub(super) fn sample(attr: &Attr, big: bool, misc: u16, payload: &[u8]) -> Result<Sample, String> {
     let mut choices = Choices::default();
     let mut result = read_sample(attr, misc, Reader::new(payload, big), &mut choices);
@@ -170,7 +173,7 @@ pub(super) fn sample(attr: &Attr, big: bool, misc: u16, payload: &[u8]) -> Resul
     Ok(sample)
 }
 
-/// Decodes a sample, with the readings that `choices` says.
+/// Decodes a sample with the readings in `choices`.
 fn read_sample(attr: &Attr, misc: u16, mut r: Reader<'_>, choices: &mut Choices) -> Result<Sample, String> {
     let sample_type = attr.sample_type.0;
     if sample_type >= PERF_SAMPLE_MAX {
@@ -246,7 +249,7 @@ fn read_sample(attr: &Attr, misc: u16, mut r: Reader<'_>, choices: &mut Choices)
             }
         }
     }
-    // From here on the last word may be cut off.
+    // The last word of the remaining fields may be cut off.
     if sample_type & PERF_SAMPLE_WEIGHT != 0 {
         s.weight = r.u64_unless_cut("weight")?;
     }
@@ -287,7 +290,7 @@ fn read_sample(attr: &Attr, misc: u16, mut r: Reader<'_>, choices: &mut Choices)
     Ok(s)
 }
 
-/// Registers; `None` if the very ABI is cut off.
+/// Reads registers; returns `None` if their ABI is cut off.
 fn regs(
     mask: u64,
     r: &mut Reader<'_>,

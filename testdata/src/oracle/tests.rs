@@ -10,7 +10,8 @@ use perf_abi::sample_type::SampleType;
 
 use super::*;
 
-/// `record` cut off or extended with zeros, its header changed to match.
+/// Returns `record` cut off or extended with zeros to `size` bytes, with the size in its
+/// header changed to match.
 fn resized(record: &[u8], big: bool, size: usize) -> Vec<u8> {
     let mut bytes = record.to_vec();
     bytes.resize(size, 0);
@@ -19,7 +20,7 @@ fn resized(record: &[u8], big: bool, size: usize) -> Vec<u8> {
     bytes
 }
 
-/// A record with the payload `words`.
+/// Returns a record with the payload `words`.
 fn words_record(kind: u32, misc: u16, words: &[u64], big: bool) -> Vec<u8> {
     let size = 8 + 8 * words.len() as u16;
     let mut bytes = Vec::new();
@@ -37,7 +38,7 @@ fn words_record(kind: u32, misc: u16, words: &[u64], big: bool) -> Vec<u8> {
     bytes
 }
 
-/// Decodes the sample whose payload is `words` in both byte orders, which must agree.
+/// Decodes the sample with the payload `words` in both byte orders, whose results must be equal.
 fn sample(attr: &Attr, misc: u16, words: &[u64]) -> Result<Sample, String> {
     let [little, big] =
         [false, true].map(|big| match record(attr, big, &words_record(9, misc, words, big))?.body {
@@ -48,7 +49,7 @@ fn sample(attr: &Attr, misc: u16, words: &[u64]) -> Result<Sample, String> {
     little
 }
 
-/// An attr of a `sample_type`, everything else zero.
+/// Returns an attr with this `sample_type` and zeros otherwise.
 fn attr(sample_type: SampleType) -> Attr {
     Attr { sample_type, ..Attr::default() }
 }

@@ -1,4 +1,4 @@
-//! What the ABI leaves open, and how it is decided.
+//! The ambiguous parts of the ABI, and the readings that the oracle takes.
 
 use perf_abi::attr::Attr;
 use perf_abi::branch::BranchSampleType;
@@ -10,7 +10,7 @@ use crate::oracle::*;
 const KERNEL: u16 = 1;
 const USER: u16 = 2;
 
-/// Takes a sample apart into one ambiguous part, its reading and the number of fits.
+/// Returns one ambiguous part of a sample, its reading and the number of fits.
 macro_rules! outcome {
     ($sample:expr, $field:ident, $reading:ident) => {{
         let sample = $sample.unwrap();
@@ -80,7 +80,7 @@ fn counters_attr(branch_sample_type: BranchSampleType) -> Attr {
     Attr { branch_sample_type, sample_regs_user: 1, ..attr(SampleType::BRANCH_STACK | SampleType::REGS_USER) }
 }
 
-/// The counters of a sample, which reading that is, and the fits.
+/// Returns the counters of a sample, their reading, and the number of fits.
 fn counters(attr: &Attr, words: &[u64]) -> (Option<Vec<u64>>, Option<bool>, u32) {
     let sample = sample(attr, USER, words).unwrap();
     (sample.branch_stack.unwrap().counters, sample.readings.counters, sample.readings.fits)
@@ -114,7 +114,7 @@ fn branch_counters() {
         2,    // regs_user.abi
         0x11, // regs_user.values
     ];
-    // With a counter of 2, 0x11 would be the ABI of a register that is not there.
+    // With a counter of 2, 0x11 would be the ABI of a register that is missing.
     assert_eq!(counters(&asked, &without), (None, Some(false), 1));
     assert_eq!(counters(&not_asked, &without), (None, Some(false), 1));
 }
@@ -178,7 +178,7 @@ fn regs_of_abi_0_and_an_empty_mask() {
     assert_eq!(outcome!(sample(&intr, USER, &words), regs_intr, regs_intr), expected);
 }
 
-/// Of several ambiguous parts, the earlier ones keep their preferred reading longer.
+/// If several parts are ambiguous, the earlier ones keep their preferred reading longer.
 #[test]
 fn the_last_part_varies_first() {
     let attr = Attr {
@@ -229,7 +229,7 @@ fn stack_of_no_bytes() {
     assert_eq!((result.readings.stack_stray, result.readings.fits), (Some(false), 2));
 }
 
-/// Only the cpu mode in `misc` counts, not the bits beside it.
+/// Only the CPU mode in `misc` counts, not the other bits.
 #[test]
 fn stack_of_no_bytes_by_cpu_mode() {
     let attr = attr(SampleType::STACK_USER | SampleType::DATA_SRC);
@@ -243,7 +243,7 @@ fn stack_of_no_bytes_by_cpu_mode() {
     }
 }
 
-/// `regs_user` knows better than `misc` whether the task has user registers.
+/// `regs_user` takes precedence over `misc` in showing whether the task has user registers.
 #[test]
 fn stack_of_no_bytes_by_regs_user() {
     let attr = Attr {
@@ -267,7 +267,7 @@ fn stack_of_no_bytes_by_regs_user() {
     assert_eq!(outcome!(sample(&attr, USER, &of_kernel_thread), data_src, stack_stray), plain);
 }
 
-/// Where only one reading of the stack fits, it is taken whatever the cpu mode.
+/// If only one reading of the stack fits, it is taken for every CPU mode.
 #[test]
 fn stack_of_no_bytes_with_aux() {
     let attr = attr(SampleType::STACK_USER | SampleType::DATA_SRC | SampleType::AUX);
@@ -303,7 +303,7 @@ fn stack_of_no_bytes_with_aux() {
     assert_eq!(plain, (Some(vec![0; 8]), Some(false), 1));
 }
 
-/// AUX data of less than 8 bytes can't end with the 8 that are cut off.
+/// AUX data of less than 8 bytes cannot contain the 8 bytes that are cut off.
 #[test]
 fn stack_of_no_bytes_with_little_aux() {
     let attr = attr(SampleType::STACK_USER | SampleType::AUX);
@@ -336,7 +336,7 @@ fn stack_of_no_bytes_with_regs_intr() {
     assert_eq!(outcome!(sample(&attr, USER, &abi_cut), regs_intr, stack_stray), (None, Some(true), 2));
 }
 
-/// Each field that can be the last one is `None` where the cut takes it.
+/// Each field that can be the last one is `None` if it is cut off.
 #[test]
 fn stack_of_no_bytes_and_any_last_field() {
     let fields = [
@@ -363,7 +363,7 @@ fn stack_of_no_bytes_and_any_last_field() {
     }
 }
 
-/// The stray word itself is cut off where nothing follows the stack.
+/// The stray word itself is cut off if no field follows the stack.
 #[test]
 fn stack_of_no_bytes_at_the_end() {
     let attr = attr(SampleType::STACK_USER);
@@ -375,7 +375,7 @@ fn stack_of_no_bytes_at_the_end() {
     assert!(sample(&attr, USER, &[0, 0]).is_err());
 }
 
-/// An attr that asks for stack gets a plain zero from the kernel where there is none.
+/// If an attr requests a stack and there is none, the kernel writes a plain zero.
 #[test]
 fn stack_of_no_bytes_though_asked_for() {
     let attr = Attr {
@@ -390,7 +390,7 @@ fn stack_of_no_bytes_though_asked_for() {
     assert_eq!(outcome!(sample(&attr, USER, &words), cgroup, stack_stray), (Some(0x2a), None, 1));
 }
 
-/// What speaks for the stray word does not outweigh the preferred reading of an earlier part.
+/// The evidence for the stray word does not outweigh the preferred reading of an earlier part.
 #[test]
 fn stack_of_no_bytes_after_hw_idx() {
     let attr = Attr {
@@ -400,8 +400,8 @@ fn stack_of_no_bytes_after_hw_idx() {
             SampleType::BRANCH_STACK | SampleType::STACK_USER | SampleType::DATA_SRC | SampleType::REGS_INTR,
         )
     };
-    // Without hw_idx these are also: size, stray, data_src, abi and a register that is cut off; or size, data_src,
-    // abi 5 and its register.
+    // Without hw_idx these words could also be: size, stray, data_src, abi and a register that is cut off; or
+    // size, data_src, abi 5 and its register.
     let words = [
         0, // branch_stack.nr
         0, // branch_stack.hw_idx
@@ -420,7 +420,7 @@ fn stack_of_no_bytes_after_hw_idx() {
     assert_eq!((sample.data_src, sample.readings), (Some(5), expected));
 }
 
-/// `prot`, `flags` and `filename`.
+/// The values of `prot`, `flags` and `filename`.
 type Mmap2Tail = (Option<u32>, Option<u32>, Vec<u8>);
 
 /// Decodes an MMAP2 record whose words from `prot` on are `words`.
@@ -447,10 +447,10 @@ fn mmap2_layout() {
     let with_prot = |prot: u64| [2 << 32 | prot, name];
     let current = Ok((Some(0xff), Some(2), b"/bin/ls".to_vec()));
     assert_eq!(mmap2(USER, &with_prot(0xff), false), current);
-    // More are the first characters of a name.
+    // A larger value is the first characters of a name.
     assert_eq!(mmap2(USER, &with_prot(0x100), false), Ok((None, None, Vec::new())));
     assert_eq!(mmap2(USER, &with_prot(0x6261), false), Ok((None, None, b"ab".to_vec())));
-    // With a build id it is the current layout whatever is in `prot`.
+    // With a build id it is the current layout, whatever value `prot` has.
     let current = Ok((Some(0x6261), Some(2), b"/bin/ls".to_vec()));
     assert_eq!(mmap2(0x4002, &with_prot(0x6261), false), current);
 }

@@ -1,4 +1,4 @@
-//! What is refused, and that it is refused for the right reason.
+//! Records that the oracle refuses, and the reasons it gives.
 
 use perf_abi::attr::{Attr, AttrFlags};
 use perf_abi::branch::BranchSampleType;
@@ -8,7 +8,7 @@ use perf_abi::sample_type::SampleType;
 use super::{attr, sample, words_record};
 use crate::oracle::*;
 
-/// Expects an error that starts with `what`.
+/// Checks that the error starts with `what`.
 #[track_caller]
 fn refused<T: core::fmt::Debug>(result: Result<T, String>, what: &str) {
     match result {
@@ -41,7 +41,7 @@ fn both_weights() {
     refused(sample(&attr(both), 0, &[0]), "attr.sample_type: WEIGHT and");
 }
 
-/// Unknown bits of `read_format` matter only where counter values are to be decoded.
+/// Unknown bits of `read_format` matter only if the record has counter values.
 #[test]
 fn unknown_read_format() {
     let of = |sample_type| Attr { read_format: ReadFormat(1 << 5), ..attr(sample_type) };
@@ -91,7 +91,7 @@ fn sample_residue_and_shortage() {
     refused(sample(&attr(SampleType::RAW), 0, &[0]), "4 bytes left over");
 }
 
-/// Counts and sizes that promise more than there is, up to the largest.
+/// Counts and sizes that need more bytes than the record has, up to the largest value.
 #[test]
 fn counts_that_do_not_fit() {
     let group = Attr { read_format: ReadFormat::GROUP, ..attr(SampleType::READ) };
@@ -114,14 +114,14 @@ fn counts_that_do_not_fit() {
     refused(sample(&regs, 0, &[2, 1]), "regs.values");
 }
 
-/// A stray word that is not zero leaves the plain reading, which has one word too many here.
+/// If the stray word is not zero, only the plain reading remains, which has one word too many here.
 #[test]
 fn stray_word_that_is_not_0() {
     refused(sample(&attr(SampleType::STACK_USER), 0, &[0, 1]), "8 bytes left over");
     refused(sample(&attr(SampleType::STACK_USER), 2, &[0, 1]), "stack_user: the stray word");
 }
 
-/// The error is that of the preferred reading.
+/// The error is the one of the preferred reading.
 #[test]
 fn no_reading_fits() {
     let attr = Attr { sample_regs_user: 0b11, ..attr(SampleType::REGS_USER) };
@@ -167,7 +167,7 @@ fn padding_of_a_string_is_ignored() {
     assert_eq!(record(&Attr::default(), false, &bytes).map(|record| record.body), Ok(expected));
 }
 
-/// A string ends before the trailer: the zeros of that are not its NUL.
+/// A string ends before the trailer: zeros in the trailer do not count as its NUL.
 #[test]
 fn nul_in_the_trailer() {
     let attr = Attr { flags: AttrFlags::SAMPLE_ID_ALL, ..attr(SampleType::TIME) };
@@ -212,7 +212,7 @@ fn text_poke_padding() {
     refused(poke(32, &[0; 9]), "8 bytes left over");
 }
 
-/// The perf tool's own records are not looked into, and have no trailer.
+/// The payload of the perf tool's records is not decoded, and they have no trailer.
 #[test]
 fn user_records() {
     let attr = Attr { flags: AttrFlags::SAMPLE_ID_ALL, ..attr(SampleType::TIME) };

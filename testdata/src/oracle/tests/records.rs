@@ -1,4 +1,4 @@
-//! Each kind of record in both byte orders, the trailer being a time.
+//! Each kind of record in both byte orders, with a time as the trailer.
 
 use perf_abi::attr::{Attr, AttrFlags};
 use perf_abi::read_format::ReadFormat;
@@ -18,7 +18,7 @@ fn attr() -> Attr {
     }
 }
 
-/// Decodes a record and holds everything in it against what is expected.
+/// Decodes a record and compares every field with the expected value.
 fn check(little: &[u8], big: &[u8], (kind, misc): (u32, u16), body: &Body) {
     let sample_id = Some(SampleId { time: Some(TIME), ..SampleId::default() });
     let size = little.len() as u16;
@@ -27,7 +27,7 @@ fn check(little: &[u8], big: &[u8], (kind, misc): (u32, u16), body: &Body) {
     assert_eq!(record(&attr(), true, big), expected, "big-endian");
 }
 
-/// As [`check`], and with fewer bytes or more the record is refused.
+/// Does [`check`], and checks that the record is refused with fewer or more bytes.
 fn check_exact(little: &[u8], big: &[u8], header: (u32, u16), body: &Body) {
     check(little, big, header, body);
     for (bytes, is_big) in [(little, false), (big, true)] {

@@ -8,7 +8,7 @@ use perf_abi::sample_type::SampleType;
 use super::{attr, resized, sample};
 use crate::oracle::*;
 
-/// Every field but `WEIGHT`, which excludes `WEIGHT_STRUCT`.
+/// Every field except `WEIGHT`, which cannot be combined with `WEIGHT_STRUCT`.
 #[test]
 fn every_field() {
     const LITTLE: &[u8] = &[
@@ -264,7 +264,7 @@ fn read_of_a_group() {
     assert_eq!(sample(&attr, 0, &words).unwrap().read, Some(expected));
 }
 
-/// A tracepoint's raw data leaves what follows on no boundary of 8 where its size says so.
+/// The size of a tracepoint's raw data can leave the next field unaligned.
 #[test]
 fn raw_is_not_aligned() {
     let attr = Attr { sample_type: SampleType::RAW | SampleType::CGROUP, ..Attr::default() };
@@ -280,7 +280,7 @@ fn raw_is_not_aligned() {
     assert_eq!((sample.raw, sample.cgroup), (Some(vec![0xaa, 0xbb]), Some(0x0807_0605_0403_0201)));
 }
 
-/// The words that a C compiler makes of the bit-fields on a big-endian machine.
+/// The words that a C compiler lays out for the bit-fields on a big-endian machine.
 #[test]
 fn branch_flags_big_endian() {
     type Get = fn(&Branch) -> u64;
