@@ -12,8 +12,8 @@
 
 #[path = "ring/attr.rs"]
 mod attr;
-#[path = "ring/aux.rs"]
-mod aux;
+#[path = "ring/aux_area.rs"]
+mod aux_area;
 #[path = "ring/damage.rs"]
 mod damage;
 #[path = "ring/made.rs"]

@@ -1,6 +1,6 @@
 //! The AUX area: where the data is that an AUX record tells of.
 
-use perf_abi::aux::AuxFlags;
+use perf_abi::aux_area::AuxFlags;
 
 use super::error::{Field, RingError, RingErrorKind};
 use super::walk::pieces;

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use perf_abi::aux::AuxFlags;
+use perf_abi::aux_area::AuxFlags;
 use perf_abi::endian::LittleEndian;
 use perf_parse::Record;
 use perf_parse::record::Aux;

@@ -1,6 +1,6 @@
 //! AUX data: where it is, in one piece or two, and where it is no more.
 
-use perf_parse::abi::aux::AuxFlags;
+use perf_parse::abi::aux_area::AuxFlags;
 use perf_parse::record::Aux;
 use perf_parse::ring::{AuxArea, RingError, RingErrorKind};
 use proptest::prelude::*;

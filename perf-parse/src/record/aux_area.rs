@@ -1,6 +1,6 @@
 //! Records about the AUX area: AUX, ITRACE_START, AUX_OUTPUT_HW_ID.
 
-use perf_abi::aux::AuxFlags;
+use perf_abi::aux_area::AuxFlags;
 use perf_abi::endian::Endian;
 use perf_abi::record as wire;
 
