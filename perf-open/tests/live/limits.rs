@@ -3,13 +3,17 @@
 
 use perf_open::limits;
 
+pub(crate) const TESTS: &[needs::Test] =
+    needs::tests![each_is_its_files_number, a_file_that_is_not_there_is_told_by_its_name,];
+
 fn file(name: &str) -> String {
     std::fs::read_to_string(format!("/proc/sys/kernel/{name}")).unwrap().trim().to_owned()
 }
 
-#[test]
 fn each_is_its_files_number() {
-    assert!(limits::is_supported());
+    if !limits::is_supported() {
+        needs::skip("perf-events", "there is no /proc/sys/kernel/perf_event_paranoid");
+    }
     assert_eq!(limits::paranoid().unwrap().to_string(), file("perf_event_paranoid"));
     assert_eq!(limits::mlock_kb().unwrap().to_string(), file("perf_event_mlock_kb"));
     assert_eq!(limits::max_stack().unwrap().to_string(), file("perf_event_max_stack"));
@@ -22,7 +26,6 @@ fn each_is_its_files_number() {
     assert!(limits::max_sample_rate().unwrap() > 0);
 }
 
-#[test]
 fn a_file_that_is_not_there_is_told_by_its_name() {
     let path = "/sys/bus/event_source/devices/cpu/rdpmc";
     match limits::rdpmc() {

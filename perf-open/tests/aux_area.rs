@@ -1,4 +1,4 @@
-//! AUX areas: the path of the data on an area of the program's own, and what a PMU without one says.
+//! AUX areas: the path of the data, on an area of the program's own.
 
 #![cfg(target_os = "linux")]
 #![allow(
@@ -11,12 +11,10 @@
 )]
 
 use perf_open::abi::attr::Attr;
-use perf_open::abi::aux::AuxFlags;
-use perf_open::abi::event::SwId;
+use perf_open::abi::aux_area::AuxFlags;
 use perf_open::parse::record;
 use perf_open::parse::ring::RingErrorKind;
 use perf_open::ring::{loopback, page_bytes};
-use perf_open::{Aux, AuxSnapshot, Builder, Event, Ring, Target};
 
 /// The words from `first` on.
 fn trace(first: u64, words: u64) -> Vec<u8> {
@@ -116,23 +114,4 @@ fn a_ring_has_one_area() {
     drop(aux);
     assert!(loopback::aux(&ring, 1).is_ok());
     assert_eq!(loopback::aux(&ring, 5).unwrap_err().fields(), ["pages"]);
-}
-
-#[test]
-fn a_pmu_without_an_area_says_so() {
-    let builder = Builder::new(Event::software(SwId::PAGE_FAULTS)).exclude_kernel(true).sample_period(1);
-    let counter = match builder.open(&Target::this_thread()) {
-        Ok(counter) => counter,
-        Err(error) => return eprintln!("skipped: {error}"),
-    };
-    let ring = Ring::map(&counter, 1).unwrap();
-    for _ in 0..2 {
-        let reads = [Aux::map(&ring, 4).unwrap_err(), AuxSnapshot::map(&ring, 4).unwrap_err()];
-        for error in reads {
-            assert_eq!((error.call(), error.errno_name()), ("mmap", Some("EOPNOTSUPP")), "{error}");
-            assert!(error.advice().contains("has no AUX area"), "{error}");
-        }
-        assert_eq!((ring.page().aux_offset, ring.page().aux_size), (0, 0), "the page is as before");
-    }
-    assert_eq!(Aux::map(&ring, 3).unwrap_err().errno(), None);
 }

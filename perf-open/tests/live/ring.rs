@@ -1,4 +1,5 @@
-//! Rings that the running kernel writes. Software events are everywhere; what the machine lacks or refuses is skipped.
+//! Rings that the running kernel writes.
+#![cfg(target_os = "linux")]
 
 use core::time::Duration;
 use std::process::{Command, Stdio};
@@ -6,15 +7,36 @@ use std::time::Instant;
 
 use perf_open::abi::attr::AttrFlags;
 use perf_open::abi::endian::NativeEndian;
-use perf_open::abi::event::{EventType, SwId};
+use perf_open::abi::event::SwId;
 use perf_open::abi::read_format::ReadFormat;
 use perf_open::abi::sample_type::SampleType;
 use perf_open::parse::Record;
 use perf_open::parse::ring::{Buffer, Direction, Dump};
 use perf_open::ring::page_bytes;
-use perf_open::{Builder, Event, Overwrite, Ring, Target};
+use perf_open::{Aux, AuxSnapshot, Builder, Counter, Event, Overwrite, Ring, Target};
 
-use crate::open;
+use crate::support::touch;
+
+pub(crate) const TESTS: &[needs::Test] = needs::tests![
+    Events:
+    page_faults_are_sampled_one_by_one,
+    clocks_sample_a_busy_thread_and_a_dump_decodes_to_the_same,
+    wakeups_come_by_events_and_by_bytes,
+    what_does_not_fit_is_told_lost,
+    two_events_share_a_ring_and_their_ids_tell_them,
+    a_ring_has_one_reader,
+    the_ring_outlives_the_counter,
+    the_end_of_a_process_is_told_and_its_records_are_left,
+    context_switches_are_sampled,
+    tracepoints_are_sampled,
+    the_newest_records_of_a_running_event,
+    an_inherited_event_of_any_cpu_has_no_ring,
+    a_pmu_without_an_area_says_so,
+];
+
+fn open(builder: &Builder) -> Counter {
+    builder.open(&Target::this_thread()).unwrap()
+}
 
 /// A sampling software event of user space.
 fn event(id: SwId, period: u64) -> Builder {
@@ -24,18 +46,6 @@ fn event(id: SwId, period: u64) -> Builder {
         .sample_period(period)
         .sample_type(fields)
         .sample_id_all(true)
-}
-
-/// Touches as many pages for the first time.
-///
-/// By the mebibyte, which the allocator maps afresh and in which no huge page fits; not freed, lest it be given again.
-fn touch(pages: usize) {
-    let most = (1 << 20) / page_bytes();
-    for from in (0..pages).step_by(most) {
-        let mut fresh = Vec::with_capacity(1 << 20);
-        fresh.resize((pages - from).min(most) * page_bytes(), 1_u8);
-        core::hint::black_box(fresh.leak());
-    }
 }
 
 fn spin(time: Duration) {
@@ -55,10 +65,9 @@ fn samples(ring: &mut Ring) -> u64 {
     samples
 }
 
-#[test]
 fn page_faults_are_sampled_one_by_one() {
     let builder = event(SwId::PAGE_FAULTS, 1).read_format(ReadFormat::LOST);
-    let Some(counter) = open(&builder, &Target::this_thread()) else { return };
+    let counter = open(&builder);
     let mut ring = Ring::map(&counter, 64).unwrap();
     touch(1000);
     counter.disable().unwrap();
@@ -84,12 +93,11 @@ fn page_faults_are_sampled_one_by_one() {
     assert!(page.time_enabled > 0);
 }
 
-#[test]
 fn clocks_sample_a_busy_thread_and_a_dump_decodes_to_the_same() {
     for id in [SwId::CPU_CLOCK, SwId::TASK_CLOCK] {
         let chains = SampleType::IP | SampleType::TIME | SampleType::CALLCHAIN;
         let builder = event(id, 250_000).sample_type(chains);
-        let Some(counter) = open(&builder, &Target::this_thread()) else { continue };
+        let counter = open(&builder);
         let mut ring = Ring::map(&counter, 16).unwrap();
         spin(Duration::from_millis(60));
         let dump = ring.dump(); // while the event runs
@@ -117,12 +125,11 @@ fn clocks_sample_a_busy_thread_and_a_dump_decodes_to_the_same() {
     }
 }
 
-#[test]
 fn wakeups_come_by_events_and_by_bytes() {
     let by_events = event(SwId::PAGE_FAULTS, 1).wakeup_events(10);
     let by_bytes = event(SwId::PAGE_FAULTS, 1).wakeup_watermark(400); // samples have 40 bytes
     for builder in [by_events, by_bytes] {
-        let Some(counter) = open(&builder.disabled(true), &Target::this_thread()) else { continue };
+        let counter = open(&builder.disabled(true));
         let mut ring = Ring::map(&counter, 64).unwrap();
         counter.enable().unwrap();
         assert!(!ring.wait(Some(Duration::ZERO)).unwrap().records);
@@ -134,16 +141,17 @@ fn wakeups_come_by_events_and_by_bytes() {
     }
 }
 
-#[test]
 fn what_does_not_fit_is_told_lost() {
     let builder = event(SwId::PAGE_FAULTS, 1).read_format(ReadFormat::LOST);
-    let Some(counter) = open(&builder, &Target::this_thread()) else { return };
+    let counter = open(&builder);
     let mut ring = Ring::map(&counter, 1).unwrap();
     touch(1000);
     counter.disable().unwrap();
     let kept = samples(&mut ring);
     assert!(kept <= page_bytes() as u64 / 40);
-    let Some(lost) = counter.read().unwrap().lost else { return };
+    let Some(lost) = counter.read().unwrap().lost else {
+        needs::skip("lost-counts", "this kernel, before 6.0, does not count lost samples");
+    };
     assert!(lost > 500, "{lost}");
     assert_eq!(ring.account().untold(lost), lost, "no record has told it yet");
     counter.enable().unwrap();
@@ -154,11 +162,10 @@ fn what_does_not_fit_is_told_lost() {
     assert_eq!(ring.account().untold(lost), 0);
 }
 
-#[test]
 fn two_events_share_a_ring_and_their_ids_tell_them() {
     let (all, minor) = (event(SwId::PAGE_FAULTS, 1), event(SwId::PAGE_FAULTS_MIN, 2));
-    let Some(all) = open(&all, &Target::this_thread()) else { return };
-    let Some(minor) = open(&minor, &Target::this_thread()) else { return };
+    let all = open(&all);
+    let minor = open(&minor);
     let mut ring = Ring::map(&all, 64).unwrap();
     assert_eq!(ring.add(&minor).unwrap(), 1);
     let error = Ring::map(&minor, 64).unwrap_err();
@@ -178,9 +185,8 @@ fn two_events_share_a_ring_and_their_ids_tell_them() {
     assert!(counts[0] >= 300 && counts[1] >= 150, "{counts:?}");
 }
 
-#[test]
 fn a_ring_has_one_reader() {
-    let Some(counter) = open(&event(SwId::PAGE_FAULTS, 1), &Target::this_thread()) else { return };
+    let counter = open(&event(SwId::PAGE_FAULTS, 1));
     let ring = Ring::map(&counter, 2).unwrap();
     let error = Ring::map(&counter, 2).unwrap_err();
     assert_eq!((error.errno(), error.fields()), (None, &["data_tail"][..]), "{error}");
@@ -193,9 +199,8 @@ fn a_ring_has_one_reader() {
     assert_eq!(error.fields(), ["write_backward"]);
 }
 
-#[test]
 fn the_ring_outlives_the_counter() {
-    let Some(counter) = open(&event(SwId::PAGE_FAULTS, 1), &Target::this_thread()) else { return };
+    let counter = open(&event(SwId::PAGE_FAULTS, 1));
     let mut ring = Ring::map(&counter, 64).unwrap();
     drop(counter);
     samples(&mut ring);
@@ -203,15 +208,10 @@ fn the_ring_outlives_the_counter() {
     assert!(samples(&mut ring) >= 90);
 }
 
-#[test]
 fn the_end_of_a_process_is_told_and_its_records_are_left() {
     let mut child = Command::new("cat").stdin(Stdio::piped()).spawn().unwrap();
     let builder = event(SwId::DUMMY, 0).task(true).comm(true);
-    let Some(counter) = open(&builder, &Target::pid(child.id())) else {
-        child.kill().unwrap();
-        child.wait().unwrap();
-        return;
-    };
+    let counter = builder.open(&Target::pid(child.id())).unwrap();
     let mut ring = Ring::map(&counter, 8).unwrap();
     assert!(!ring.wait(Some(Duration::ZERO)).unwrap().hangup);
     drop(child.stdin.take()); // cat ends
@@ -230,30 +230,30 @@ fn the_end_of_a_process_is_told_and_its_records_are_left() {
     assert!(ended);
 }
 
-#[test]
-fn context_switches_and_tracepoints_are_sampled() {
-    let path = "/sys/kernel/tracing/events/sched/sched_switch/id";
-    let tracepoint = std::fs::read_to_string(path).ok().and_then(|id| id.trim().parse().ok());
-    if tracepoint.is_none() {
-        eprintln!("skipped: {path} cannot be read");
+/// Samples 20 switches of this thread.
+fn switches_are_sampled(event: Event) {
+    let fields = SampleType::TIME | SampleType::RAW;
+    let counter = open(&Builder::new(event).sample_period(1).sample_type(fields));
+    let mut ring = Ring::map(&counter, 16).unwrap();
+    for _ in 0..20 {
+        std::thread::sleep(Duration::from_micros(100));
     }
-    let tracepoint = tracepoint.map(|id| Event::numeric("sched:sched_switch", EventType::TRACEPOINT, id));
-    for event in [Some(Event::software(SwId::CONTEXT_SWITCHES)), tracepoint].into_iter().flatten() {
-        let fields = SampleType::TIME | SampleType::RAW;
-        let builder = Builder::new(event).sample_period(1).sample_type(fields);
-        let Some(counter) = open(&builder, &Target::this_thread()) else { continue };
-        let mut ring = Ring::map(&counter, 16).unwrap();
-        for _ in 0..20 {
-            std::thread::sleep(Duration::from_micros(100));
-        }
-        assert!(samples(&mut ring) >= 20);
-    }
+    assert!(samples(&mut ring) >= 20);
 }
 
-#[test]
+fn context_switches_are_sampled() {
+    needs::all(&[needs::Need::KernelEvents]);
+    switches_are_sampled(Event::software(SwId::CONTEXT_SWITCHES));
+}
+
+fn tracepoints_are_sampled() {
+    needs::all(&[needs::Need::Tracepoints]);
+    switches_are_sampled(perf_open::event::Event::tracepoint("sched", "sched_switch").unwrap());
+}
+
 fn the_newest_records_of_a_running_event() {
     let builder = event(SwId::PAGE_FAULTS, 1).write_backward(true);
-    let Some(counter) = open(&builder, &Target::this_thread()) else { return };
+    let counter = open(&builder);
     assert!(counter.attr().flags.contains(AttrFlags::WRITE_BACKWARD));
     assert!(Ring::map(&counter, 1).unwrap_err().to_string().contains("Overwrite"));
     let mut ring = Overwrite::map(&counter, 1).unwrap();
@@ -289,11 +289,25 @@ fn ring_head(dump: &[u8]) -> u64 {
     u64::from_ne_bytes(dump[1024..1032].try_into().unwrap())
 }
 
-#[test]
 fn an_inherited_event_of_any_cpu_has_no_ring() {
     let builder = event(SwId::PAGE_FAULTS, 1).inherit(true);
-    let Some(counter) = open(&builder, &Target::this_thread()) else { return };
+    let counter = open(&builder);
     let error = Ring::map(&counter, 1).unwrap_err();
     assert_eq!(error.errno_name(), Some("EINVAL"));
     assert!(error.advice().contains("inherited"), "{error}");
+}
+
+fn a_pmu_without_an_area_says_so() {
+    let builder = Builder::new(Event::software(SwId::PAGE_FAULTS)).exclude_kernel(true).sample_period(1);
+    let counter = open(&builder);
+    let ring = Ring::map(&counter, 1).unwrap();
+    for _ in 0..2 {
+        let reads = [Aux::map(&ring, 4).unwrap_err(), AuxSnapshot::map(&ring, 4).unwrap_err()];
+        for error in reads {
+            assert_eq!((error.call(), error.errno_name()), ("mmap", Some("EOPNOTSUPP")), "{error}");
+            assert!(error.advice().contains("has no AUX area"), "{error}");
+        }
+        assert_eq!((ring.page().aux_offset, ring.page().aux_size), (0, 0), "the page is as before");
+    }
+    assert_eq!(Aux::map(&ring, 3).unwrap_err().errno(), None);
 }

@@ -1,20 +1,28 @@
 //! What a kernel is too old for: refused by name, or left out.
 #![cfg(target_os = "linux")]
 
-mod support;
-
+use crate::support::software;
 use perf_open::abi::attr::{AttrFlags, AttrVersion};
 use perf_open::abi::event::SwId;
 use perf_open::abi::read_format::ReadFormat;
 use perf_open::abi::sample_type::SampleType;
 use perf_open::{Builder, Target};
-use support::software;
+
+pub(crate) const TESTS: &[needs::Test] = needs::tests![
+    Events:
+    the_attr_is_given_at_the_oldest_version_that_holds_it,
+    a_field_beyond_the_kernels_attr,
+    a_switch_of_a_newer_kernel,
+    bits_that_no_kernel_has,
+    all_that_a_kernel_does_not_know_is_named_at_once,
+    a_refusal_for_another_reason_blames_no_bit,
+    what_the_kernel_would_take_and_do_wrongly_is_refused,
+];
 
 fn event() -> Builder {
     software(SwId::DUMMY)
 }
 
-#[test]
 fn the_attr_is_given_at_the_oldest_version_that_holds_it() {
     let here = Target::this_thread();
     let size = |builder: Builder| builder.open(&here).unwrap().attr().size;
@@ -23,23 +31,27 @@ fn the_attr_is_given_at_the_oldest_version_that_holds_it() {
     assert_eq!(size(event().sig_data(3)), AttrVersion::VER7.size());
 }
 
-#[test]
 fn a_field_beyond_the_kernels_attr() {
     let opened = event().config4(1).open(&Target::this_thread());
     let Err(error) = opened else {
-        return eprintln!("skipped: this kernel, 6.19 or later, has every field that this crate knows");
+        needs::skip(
+            "kernel-before-6.19",
+            "this kernel, 6.19 or later, has every field that this crate knows",
+        );
     };
     assert_eq!(error.errno_name(), Some("E2BIG"), "{error}");
     assert_eq!(error.fields(), ["config4"]);
     assert!(error.advice().contains("config4 (since Linux 6.19)"), "{error}");
 }
 
-#[test]
 fn a_switch_of_a_newer_kernel() {
     let newer = || event().sample_type(SampleType::CALLCHAIN).defer_callchain(true);
     let here = Target::this_thread();
     let Err(error) = newer().open(&here) else {
-        return eprintln!("skipped: this kernel, 6.19 or later, has every switch that this crate knows");
+        needs::skip(
+            "kernel-before-6.19",
+            "this kernel, 6.19 or later, has every switch that this crate knows",
+        );
     };
     assert_eq!(error.errno_name(), Some("EINVAL"), "{error}");
     assert_eq!(error.fields(), ["defer_callchain"]);
@@ -50,7 +62,6 @@ fn a_switch_of_a_newer_kernel() {
     assert_eq!(counter.attr().flags, AttrFlags::EXCLUDE_KERNEL);
 }
 
-#[test]
 fn bits_that_no_kernel_has() {
     let with = |change: fn(&mut Builder)| {
         let mut builder = event().sample_id_all(true).mmap2(true).read_format(ReadFormat::LOST);
@@ -65,7 +76,6 @@ fn bits_that_no_kernel_has() {
     assert_eq!(read.fields(), ["read_format"], "{read}");
 }
 
-#[test]
 fn all_that_a_kernel_does_not_know_is_named_at_once() {
     let mut builder = event().read_format(ReadFormat::ID | ReadFormat(1 << 50));
     builder.attr_mut().sample_type = SampleType::IP | SampleType(1 << 50);
@@ -82,7 +92,6 @@ fn all_that_a_kernel_does_not_know_is_named_at_once() {
     assert_eq!(counter.attr().sample_type, SampleType::IP);
 }
 
-#[test]
 fn a_refusal_for_another_reason_blames_no_bit() {
     // Each of the switches is known; what is wrong is the clock.
     let error = event().sample_id_all(true).clockid(99).open(&Target::this_thread()).unwrap_err();
@@ -91,7 +100,6 @@ fn a_refusal_for_another_reason_blames_no_bit() {
     assert!(error.advice().contains("clockid 99"), "{error}");
 }
 
-#[test]
 fn what_the_kernel_would_take_and_do_wrongly_is_refused() {
     let error = event()
         .sample_type(SampleType::STACK_USER)

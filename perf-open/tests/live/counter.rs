@@ -1,18 +1,32 @@
 //! Counting: what a read gives, who inherits, and the task's own switch.
 #![cfg(target_os = "linux")]
 
-mod support;
-
 use std::io::Write;
 use std::process::{Command, Stdio};
 
+use crate::support::{call_getppid, getppid, software, touch};
 use perf_open::abi::attr::Attr;
 use perf_open::abi::breakpoint::BreakpointType;
 use perf_open::abi::event::{EventType, SwId};
 use perf_open::abi::read_format::ReadFormat;
 use perf_open::user_read::UserReader;
 use perf_open::{Builder, Event, Target, disable_task, enable_task};
-use support::{call_getppid, getppid, software, touch};
+
+pub(crate) const TESTS: &[needs::Test] = needs::tests![
+    Events:
+    every_shape_of_a_read,
+    a_buffer_that_is_too_small,
+    an_event_that_never_ran_is_not_scaled,
+    a_tracepoint_counts,
+    a_breakpoint_counts_accesses,
+    children_inherit_where_asked,
+    an_exec_enables,
+    the_task_switches_its_events,
+    the_task_does_not_switch_the_events_of_other_threads,
+    the_clocks_count_nanoseconds,
+    user_space_asks_the_kernel_about_software_events,
+    user_space_reads_its_own_threads_events_alone,
+];
 
 fn here() -> Target<'static> {
     Target::this_thread()
@@ -22,7 +36,6 @@ fn every_format() -> impl Iterator<Item = ReadFormat> {
     (0..32).map(ReadFormat)
 }
 
-#[test]
 fn every_shape_of_a_read() {
     for format in every_format() {
         let counter = software(SwId::PAGE_FAULTS).read_format(format).open(&here()).unwrap();
@@ -47,7 +60,6 @@ fn every_shape_of_a_read() {
     }
 }
 
-#[test]
 fn a_buffer_that_is_too_small() {
     let counter = software(SwId::DUMMY).read_format(ReadFormat::ID).open(&here()).unwrap();
     let error = counter.read_into(&mut [0; 8]).unwrap_err();
@@ -56,7 +68,6 @@ fn a_buffer_that_is_too_small() {
     assert_eq!(counter.read_into(&mut [0; 16]).unwrap().nr(), 1);
 }
 
-#[test]
 fn an_event_that_never_ran_is_not_scaled() {
     let times = ReadFormat::TOTAL_TIME_ENABLED | ReadFormat::TOTAL_TIME_RUNNING;
     let counter = software(SwId::PAGE_FAULTS).disabled(true).read_format(times).open(&here()).unwrap();
@@ -64,16 +75,15 @@ fn an_event_that_never_ran_is_not_scaled() {
     assert_eq!((count.value, count.time_running, count.scaled()), (0, Some(0), None));
 }
 
-#[test]
 fn a_tracepoint_counts() {
-    let Some(counter) = getppid() else { return };
+    let counter = getppid();
     counter.enable().unwrap();
     call_getppid(9);
     assert_eq!(counter.read().unwrap().value, 9);
 }
 
-#[test]
 fn a_breakpoint_counts_accesses() {
+    needs::all(&[needs::Need::Breakpoints]);
     let mut watched = 0_u64;
     let word = &raw mut watched;
     let event = |access| {
@@ -94,7 +104,6 @@ fn a_breakpoint_counts_accesses() {
     assert_eq!((writes.read().unwrap().value, accesses.read().unwrap().value), (3, 6));
 }
 
-#[test]
 fn children_inherit_where_asked() {
     let faults = |inherit| software(SwId::PAGE_FAULTS).inherit(inherit).open(&here()).unwrap();
     let (alone, family) = (faults(false), faults(true));
@@ -102,7 +111,6 @@ fn children_inherit_where_asked() {
     assert!(family.read().unwrap().value >= alone.read().unwrap().value + 512);
 }
 
-#[test]
 fn an_exec_enables() {
     let mut shell =
         Command::new("sh").args(["-c", "read go; exec true"]).stdin(Stdio::piped()).spawn().unwrap();
@@ -123,7 +131,6 @@ fn an_exec_enables() {
     assert!(counter.poll(None).unwrap().hangup);
 }
 
-#[test]
 fn the_task_switches_its_events() {
     // A thread of its own: the switch is for all events that a thread has opened.
     let test = || {
@@ -144,7 +151,6 @@ fn the_task_switches_its_events() {
     std::thread::spawn(test).join().unwrap();
 }
 
-#[test]
 fn the_task_does_not_switch_the_events_of_other_threads() {
     let counter = software(SwId::PAGE_FAULTS).disabled(true).open(&here()).unwrap();
     std::thread::spawn(|| enable_task().unwrap()).join().unwrap();
@@ -152,7 +158,6 @@ fn the_task_does_not_switch_the_events_of_other_threads() {
     assert_eq!(counter.read().unwrap().value, 0);
 }
 
-#[test]
 fn the_clocks_count_nanoseconds() {
     let wall = std::time::Instant::now();
     let counter = Builder::new(Event::software(SwId::TASK_CLOCK)).exclude_kernel(true).open(&here()).unwrap();
@@ -161,7 +166,6 @@ fn the_clocks_count_nanoseconds() {
     assert!(counted > 0 && u128::from(counted) <= wall.elapsed().as_nanos());
 }
 
-#[test]
 fn user_space_asks_the_kernel_about_software_events() {
     let counter = software(SwId::PAGE_FAULTS).open(&here()).unwrap();
     let reader = UserReader::map(&counter).unwrap();
@@ -170,7 +174,6 @@ fn user_space_asks_the_kernel_about_software_events() {
     assert!(reader.read().unwrap().value >= 8);
 }
 
-#[test]
 fn user_space_reads_its_own_threads_events_alone() {
     let of = |builder: Builder, target: &Target<'_>| builder.open(target).unwrap();
     let by_number = of(software(SwId::DUMMY), &Target::pid(std::process::id()));

@@ -1,20 +1,27 @@
 //! Groups: opened, switched and read together.
 #![cfg(target_os = "linux")]
 
-mod support;
-
+use crate::support::{software, touch};
 use perf_open::abi::attr::AttrFlags;
 use perf_open::abi::event::SwId;
 use perf_open::abi::read_format::ReadFormat;
 use perf_open::abi::sample_type::SampleType;
 use perf_open::{Event, EventGroup, Group, Target};
-use support::{software, touch};
+
+pub(crate) const TESTS: &[needs::Test] = needs::tests![
+    Events:
+    counts_come_in_the_order_of_the_events,
+    a_group_of_more_events_than_the_first_buffer_has_room_for,
+    every_shape_of_a_groups_read,
+    members_are_neither_pinned_nor_exclusive,
+    a_group_of_events_in_which_the_leader_samples_alone,
+    a_group_of_nothing,
+];
 
 fn here() -> Target<'static> {
     Target::this_thread()
 }
 
-#[test]
 fn counts_come_in_the_order_of_the_events() {
     let mut group = Group::open(software(SwId::TASK_CLOCK).disabled(true), &here()).unwrap();
     group.add(software(SwId::PAGE_FAULTS), &here()).unwrap();
@@ -36,7 +43,6 @@ fn counts_come_in_the_order_of_the_events() {
     assert!(group.read().unwrap().iter().all(|count| count.value == 0));
 }
 
-#[test]
 fn a_group_of_more_events_than_the_first_buffer_has_room_for() {
     let mut group = Group::open(software(SwId::PAGE_FAULTS), &here()).unwrap();
     for _ in 1..80 {
@@ -48,7 +54,6 @@ fn a_group_of_more_events_than_the_first_buffer_has_room_for() {
     assert!(counts.iter().all(|count| count.value >= 16));
 }
 
-#[test]
 fn every_shape_of_a_groups_read() {
     for bits in 0..16 {
         let format = ReadFormat(bits & 7 | (bits & 8) << 1) | ReadFormat::GROUP;
@@ -69,7 +74,6 @@ fn every_shape_of_a_groups_read() {
     }
 }
 
-#[test]
 fn members_are_neither_pinned_nor_exclusive() {
     let mut group = Group::open(software(SwId::DUMMY).pinned(true), &here()).unwrap();
     let error = group.add(software(SwId::DUMMY).pinned(true), &here()).unwrap_err();
@@ -79,7 +83,6 @@ fn members_are_neither_pinned_nor_exclusive() {
     assert_eq!(group.counters().len(), 1);
 }
 
-#[test]
 fn a_group_of_events_in_which_the_leader_samples_alone() {
     let events = [SwId::CPU_CLOCK, SwId::PAGE_FAULTS].map(Event::software);
     let events = EventGroup { events: events.into(), sample_leader_only: true, ..EventGroup::default() };
@@ -96,7 +99,6 @@ fn a_group_of_events_in_which_the_leader_samples_alone() {
     assert!(group.read().unwrap()[1].value >= 32);
 }
 
-#[test]
 fn a_group_of_nothing() {
     let error = Group::open_events(&EventGroup::default(), &here(), |event, _| event).unwrap_err();
     assert_eq!(error.errno(), None, "{error}");

@@ -1,11 +1,10 @@
 //! The twelve requests, each with what it does.
 #![cfg(target_os = "linux")]
 
-mod support;
-
 use core::ptr;
 use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
 
+use crate::support::{call_getppid, getppid, software, touch, tracepoint};
 use perf_open::abi::attr::Attr;
 use perf_open::abi::breakpoint::BreakpointType;
 use perf_open::abi::event::{EventType, SwId};
@@ -13,7 +12,25 @@ use perf_open::abi::ioctl::Request;
 use perf_open::abi::read_format::ReadFormat;
 use perf_open::abi::sample_type::SampleType;
 use perf_open::{Builder, Counter, Error, Target};
-use support::{call_getppid, getppid, permitted, software, touch, tracepoint};
+
+pub(crate) const TESTS: &[needs::Test] = needs::tests![
+    Events:
+    enable_and_disable,
+    reset,
+    the_flag_group_acts_on_all_of_the_group,
+    refresh_enables_for_some_overflows,
+    refresh_that_makes_no_sense_is_refused_before_the_call,
+    period,
+    periods_that_cannot_be,
+    set_output,
+    pause_output,
+    without_a_number_of_samples_the_ring_wakes_at_half,
+    id,
+    set_filter,
+    set_bpf_and_query_bpf,
+    query_bpf_of_what_is_no_tracepoint,
+    modify_attributes,
+];
 
 fn faults() -> Builder {
     software(SwId::PAGE_FAULTS).disabled(true)
@@ -29,7 +46,6 @@ fn value(counter: &Counter) -> u64 {
 
 /// What an error says: the request, the errno, and something of the advice.
 fn says(error: &Error, request: Request, errno: &str, advice: &str) {
-    println!("{error}");
     assert_eq!((error.call(), error.errno_name()), (request.c_name, Some(errno)), "{error}");
     assert!(error.advice().contains(advice), "{error}");
 }
@@ -56,7 +72,6 @@ impl Drop for Ring {
     }
 }
 
-#[test]
 fn enable_and_disable() {
     let counter = faults().open(&here()).unwrap();
     touch(32);
@@ -70,7 +85,6 @@ fn enable_and_disable() {
     assert_eq!(value(&counter), counted);
 }
 
-#[test]
 fn reset() {
     let times = ReadFormat::TOTAL_TIME_ENABLED;
     let counter = faults().disabled(false).read_format(times).open(&here()).unwrap();
@@ -83,7 +97,6 @@ fn reset() {
     assert_eq!((after.value, after.time_enabled), (0, before.time_enabled));
 }
 
-#[test]
 fn the_flag_group_acts_on_all_of_the_group() {
     let leader = faults().open(&here()).unwrap();
     let member = faults().open_in(&leader, &here()).unwrap();
@@ -103,7 +116,6 @@ fn the_flag_group_acts_on_all_of_the_group() {
     assert_eq!((value(&leader), value(&member)), (0, 0));
 }
 
-#[test]
 fn refresh_enables_for_some_overflows() {
     let counter = faults().sample_period(1).open(&here()).unwrap();
     counter.refresh(3).unwrap();
@@ -115,7 +127,6 @@ fn refresh_enables_for_some_overflows() {
     assert_eq!(value(&counter), counted);
 }
 
-#[test]
 fn refresh_that_makes_no_sense_is_refused_before_the_call() {
     let sampling = faults().sample_period(1).open(&here()).unwrap();
     assert_eq!(sampling.refresh(0).unwrap_err().errno(), None);
@@ -126,7 +137,6 @@ fn refresh_that_makes_no_sense_is_refused_before_the_call() {
     says(&inherited.refresh(1).unwrap_err(), Request::REFRESH, "EINVAL", "inherited");
 }
 
-#[test]
 fn period() {
     let counter = faults().sample_period(1 << 40).open(&here()).unwrap();
     // So rarely it does not overflow: three more overflows never come.
@@ -141,7 +151,6 @@ fn period() {
     assert!(value(&counter) < 200, "the overflows that were left have turned it off");
 }
 
-#[test]
 fn periods_that_cannot_be() {
     let sampling = faults().sample_period(7).open(&here()).unwrap();
     says(&sampling.period(0).unwrap_err(), Request::PERIOD, "EINVAL", "from 1 to 63 bits");
@@ -154,7 +163,6 @@ fn periods_that_cannot_be() {
     says(&counting.period(7).unwrap_err(), Request::PERIOD, "EINVAL", "does not sample");
 }
 
-#[test]
 fn set_output() {
     let events = [(); 2].map(|()| faults().sample_period(1).wakeup_events(1).open(&here()).unwrap());
     let [first, second] = &events;
@@ -179,7 +187,6 @@ fn set_output() {
     );
 }
 
-#[test]
 fn pause_output() {
     let counter = faults().sample_period(1).wakeup_events(1).open(&here()).unwrap();
     says(&counter.pause_output(true).unwrap_err(), Request::PAUSE_OUTPUT, "EINVAL", "no ring");
@@ -194,7 +201,6 @@ fn pause_output() {
     assert!(ready());
 }
 
-#[test]
 fn without_a_number_of_samples_the_ring_wakes_at_half() {
     let counter = faults().sample_period(1).sample_type(SampleType::IP).open(&here()).unwrap();
     let _ring = Ring::map(&counter);
@@ -207,7 +213,6 @@ fn without_a_number_of_samples_the_ring_wakes_at_half() {
     assert!(ready());
 }
 
-#[test]
 fn id() {
     let format = ReadFormat::ID;
     let events = [(); 2].map(|()| faults().read_format(format).open(&here()).unwrap());
@@ -218,21 +223,20 @@ fn id() {
     assert_ne!(first.id().unwrap(), second.id().unwrap());
 }
 
-#[test]
 fn set_filter() {
-    let Some(counter) = getppid() else { return };
+    let counter = getppid();
     counter.enable().unwrap();
     counter.set_filter(c"common_pid == 0").unwrap();
     call_getppid(5);
     assert_eq!(value(&counter), 0);
     let second = counter.set_filter(c"common_pid != 0").unwrap_err();
     says(&second, Request::SET_FILTER, "EEXIST", "open another");
-    let Some(counter) = getppid() else { return };
+    let counter = getppid();
     counter.enable().unwrap();
     counter.set_filter(c"common_pid != 0").unwrap();
     call_getppid(5);
     assert_eq!(value(&counter), 5);
-    let Some(counter) = getppid() else { return };
+    let counter = getppid();
     says(&counter.set_filter(c"nonsense == 0").unwrap_err(), Request::SET_FILTER, "EINVAL", "names a field");
     let clock = software(SwId::CPU_CLOCK).open(&here()).unwrap();
     says(
@@ -243,8 +247,8 @@ fn set_filter() {
     );
 }
 
-/// Loads a BPF program that returns `result`.
-fn program(kind: u32, result: i32) -> Option<OwnedFd> {
+/// Loads a BPF program that returns `result`; skips the test where that is not to be had.
+fn program(kind: u32, result: i32) -> OwnedFd {
     const BPF_PROG_LOAD: libc::c_int = 5;
     // r0 = result; exit
     let code: [u64; 2] = [0xb7 | (result as u64) << 32, 0x95];
@@ -261,29 +265,26 @@ fn program(kind: u32, result: i32) -> Option<OwnedFd> {
     // string; all of them outlive the call.
     let fd = unsafe { libc::syscall(libc::SYS_bpf, BPF_PROG_LOAD, attr.as_ptr(), size_of_val(&attr)) };
     let Ok(fd @ 0..) = i32::try_from(fd) else {
-        let error = std::io::Error::last_os_error();
-        eprintln!("skipped: this kernel or user cannot load a BPF program: {error}");
-        return None;
+        needs::skip("bpf", &format!("BPF_PROG_LOAD: {}", std::io::Error::last_os_error()));
     };
     // SAFETY: the kernel has just given this descriptor to this call.
-    Some(unsafe { OwnedFd::from_raw_fd(fd) })
+    unsafe { OwnedFd::from_raw_fd(fd) }
 }
 
 const BPF_PROG_TYPE_TRACEPOINT: u32 = 5;
 const BPF_PROG_TYPE_PERF_EVENT: u32 = 7;
 
-#[test]
 fn set_bpf_and_query_bpf() {
     // A tracepoint of its own: a program acts on all events of a tracepoint.
-    let Some(tracepoint) = tracepoint("syscalls/sys_enter_getpgid") else { return };
+    let tracepoint = tracepoint("syscalls/sys_enter_getpgid");
     let event = Builder::from(Attr { kind: EventType::TRACEPOINT, config: tracepoint, ..Attr::default() });
-    let Some(counter) = permitted(event.open(&here())) else { return };
+    let counter = event.open(&here()).unwrap();
     // SAFETY: getpgid takes a number and touches no memory.
     let call = || unsafe { libc::getpgid(0) };
     call();
     assert_eq!((value(&counter), counter.query_bpf().unwrap()), (1, vec![]));
 
-    let Some(dropping) = program(BPF_PROG_TYPE_TRACEPOINT, 0) else { return };
+    let dropping = program(BPF_PROG_TYPE_TRACEPOINT, 0);
     counter.set_bpf(&dropping).unwrap();
     call();
     assert_eq!(value(&counter), 1, "the program returns 0: the hit is not counted");
@@ -292,7 +293,7 @@ fn set_bpf_and_query_bpf() {
 
     let other = event.open(&here()).unwrap();
     assert_eq!(other.query_bpf().unwrap(), counter.query_bpf().unwrap());
-    let of_another_kind = program(BPF_PROG_TYPE_PERF_EVENT, 0).unwrap();
+    let of_another_kind = program(BPF_PROG_TYPE_PERF_EVENT, 0);
     says(
         &other.set_bpf(&of_another_kind).unwrap_err(),
         Request::SET_BPF,
@@ -301,17 +302,16 @@ fn set_bpf_and_query_bpf() {
     );
 }
 
-#[test]
 fn query_bpf_of_what_is_no_tracepoint() {
     let error = faults().open(&here()).unwrap().query_bpf().unwrap_err();
     if error.errno() == Some(libc::EPERM) {
-        return eprintln!("skipped, needs privilege: {error}");
+        needs::skip("bpf", &error.to_string());
     }
     says(&error, Request::QUERY_BPF, "EINVAL", "only tracepoints");
 }
 
-#[test]
 fn modify_attributes() {
+    needs::all(&[needs::Need::Breakpoints]);
     let mut watched = [0_u64; 2];
     let (first, second) = (&raw mut watched[0], &raw mut watched[1]);
     let on = |word: *mut u64| {

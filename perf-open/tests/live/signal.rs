@@ -1,7 +1,6 @@
 //! Signals of overflows and of traps, taken without a handler. Each test blocks signals in its own thread.
 
 #![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test should fail loudly")]
 
 use core::sync::atomic::{AtomicU64, Ordering};
 use core::time::Duration;
@@ -13,36 +12,43 @@ use perf_open::abi::event::{EventType, SwId};
 use perf_open::signal::{Cause, Owner, Signals, deliver, stop};
 use perf_open::{Builder, Counter, Event, Ring, Target};
 
+use crate::support::touch;
+
+pub(crate) const TESTS: &[needs::Test] = needs::tests![
+    Events:
+    a_refresh_signals_each_overflow_and_the_end,
+    sigio_carries_the_descriptor_until_it_is_stopped,
+    a_trap_carries_its_data,
+    numbers_that_are_none_are_refused,
+];
+
 const SECOND: Option<Duration> = Some(Duration::from_secs(1));
 const SOON: Option<Duration> = Some(Duration::from_millis(20));
 
-fn open(builder: &Builder) -> Option<Counter> {
-    builder.open(&Target::this_thread()).map_err(|error| eprintln!("skipped: {error}")).ok()
+fn open(builder: &Builder) -> Counter {
+    builder.open(&Target::this_thread()).unwrap()
 }
 
 fn faults() -> Builder {
     Builder::new(Event::software(SwId::PAGE_FAULTS)).exclude_kernel(true).sample_period(1).disabled(true)
 }
 
-/// Touches pages for the first time, one at a time, so that the signal of each is sent before the next.
-fn touch(pages: usize) {
-    let mut fresh = Vec::<u8>::with_capacity(pages << 12);
+/// Touches fresh pages one at a time, so that the signal of each is sent before the next.
+fn touch_slowly(pages: usize) {
     for _ in 0..pages {
-        fresh.extend([1; 4096]);
+        touch(1);
         std::thread::sleep(Duration::from_micros(50));
     }
-    core::hint::black_box(Vec::leak(fresh));
 }
 
-#[test]
 fn a_refresh_signals_each_overflow_and_the_end() {
     let signal = libc::SIGRTMIN() + 3; // queued, and so none is merged with another
     let signals = Signals::block(&[signal]).unwrap();
-    let Some(counter) = open(&faults()) else { return };
+    let counter = open(&faults());
     let _ring = Ring::map(&counter, 1).unwrap();
     deliver(&counter, Owner::ThisThread, signal).unwrap();
     counter.refresh(3).unwrap();
-    touch(100);
+    touch_slowly(100);
     let fd = counter.as_fd().as_raw_fd();
     let mut causes = Vec::new();
     while let Some(taken) = signals.take(SOON).unwrap() {
@@ -53,24 +59,23 @@ fn a_refresh_signals_each_overflow_and_the_end() {
     assert_eq!(counter.read().unwrap().value, 3, "it was disabled then");
 }
 
-#[test]
 fn sigio_carries_the_descriptor_until_it_is_stopped() {
     let signals = Signals::block(&[libc::SIGIO]).unwrap();
-    let Some(counter) = open(&faults()) else { return };
+    let counter = open(&faults());
     let _ring = Ring::map(&counter, 1).unwrap();
     deliver(&counter, Owner::ThisThread, libc::SIGIO).unwrap();
     counter.enable().unwrap();
-    touch(10);
+    touch_slowly(10);
     let taken = signals.take(SECOND).unwrap().unwrap();
     assert_eq!(taken.cause, Cause::Overflow { fd: counter.as_fd().as_raw_fd() });
     stop(&counter).unwrap();
     while signals.take(SOON).unwrap().is_some() {}
-    touch(10);
+    touch_slowly(10);
     assert_eq!(signals.take(SOON).unwrap(), None);
 }
 
-#[test]
 fn a_trap_carries_its_data() {
+    needs::all(&[needs::Need::Breakpoints]);
     static WATCHED: AtomicU64 = AtomicU64::new(0);
     let signals = Signals::block(&[libc::SIGTRAP]).unwrap();
     let address = (&raw const WATCHED).addr() as u64;
@@ -83,7 +88,7 @@ fn a_trap_carries_its_data() {
         .remove_on_exec(true)
         .sigtrap(true)
         .sig_data(0xfeed_5eed_0000_0001);
-    let Some(_counter) = open(&builder) else { return };
+    let _counter = open(&builder);
     WATCHED.store(1, Ordering::Relaxed);
     let taken = signals.take(SECOND).unwrap().unwrap();
     let Cause::Trap(trap) = taken.cause else { panic!("{taken:?}") };
@@ -94,10 +99,9 @@ fn a_trap_carries_its_data() {
     assert_eq!(signals.take(SOON).unwrap(), None);
 }
 
-#[test]
 fn numbers_that_are_none_are_refused() {
     assert_eq!(Signals::block(&[1000]).unwrap_err().errno_name(), Some("EINVAL"));
-    let Some(counter) = open(&faults()) else { return };
+    let counter = open(&faults());
     assert_eq!(deliver(&counter, Owner::ThisThread, 1000).unwrap_err().errno_name(), Some("EINVAL"));
     assert_eq!(deliver(&counter, Owner::Thread(u32::MAX), libc::SIGIO).unwrap_err().errno(), None);
     let gone = deliver(&counter, Owner::Process(i32::MAX as u32), libc::SIGIO).unwrap_err();
