@@ -1,6 +1,4 @@
 //! The real perf reads what is written, and says of it what it says of its own captures.
-//!
-//! Where there is no perf, the tests say so and pass.
 
 use std::io::Cursor;
 use std::path::Path;
@@ -15,37 +13,41 @@ use perf_parse::abi::sample_type::SampleType;
 use perf_parse::file::write::{EventFields, Features, FileWriter, Options, PipeWriter};
 use perf_parse::write::{self, SampleFields};
 
-use crate::captures::{events, rewrite};
-use crate::common::{File, capture, event, finish, kind, records, scratch, walk, writer};
+use crate::common::{File, capture, event, events, finish, kind, records, rewrite, walk, writer};
 
-/// What perf prints on standard output; `None` if it does not run, or fails.
-pub(crate) fn perf(args: &[&str], input: &Path) -> Option<String> {
-    let output = Command::new("perf")
-        .args(args)
-        .arg("-i")
-        .arg(input)
-        .envs([("HOME", env!("CARGO_TARGET_TMPDIR")), ("LC_ALL", "C"), ("PERF_CONFIG", "/dev/null")])
-        .output()
-        .ok()?;
-    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
+pub(crate) const TESTS: &[needs::Test] = needs::tests![
+    an_attr_of_any_size_will_do,
+    a_pipe_of_tracepoints_reads_as_before,
+    a_pipe_of_build_ids_reads_as_before,
+    either_byte_order_reads_alike,
+];
+
+/// What perf prints of a capture on standard output; the end of what it says on standard error where it fails.
+fn perf(args: &[&str], input: &Path) -> Result<String, String> {
+    let home = tempfile::tempdir().unwrap();
+    let mut perf = Command::new("perf");
+    perf.args(args).arg("-i").arg(input).env("HOME", home.path());
+    let output = perf.envs([("LC_ALL", "C"), ("PERF_CONFIG", "/dev/null")]).output().unwrap();
+    let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
+    if output.status.success() {
+        Ok(text(&output.stdout))
+    } else {
+        Err(format!("perf {args:?} {}: {}", input.display(), text(&output.stderr)))
+    }
 }
 
-/// Whether perf runs at all; says so if not.
-pub(crate) fn runs() -> bool {
-    let runs = Command::new("perf").arg("--version").output().is_ok_and(|output| output.status.success());
-    if !runs {
-        eprintln!("skipped: perf does not run here");
-    }
-    runs
+/// What perf prints of a capture of its own; skips the test where there is no perf that reads it.
+pub(crate) fn expected(args: &[&str], original: &Path) -> String {
+    needs::all(&[needs::Need::PERF]);
+    perf(args, original).unwrap_or_else(|error| needs::skip("perf-6.1", &error))
 }
 
-/// What perf prints of a capture of its own; says so and gives `None` if it does not read it here.
-pub(crate) fn expected(args: &[&str], original: &Path) -> Option<String> {
-    let expected = perf(args, original);
-    if expected.is_none() {
-        eprintln!("skipped: perf {} does not read {}", args[0], original.display());
-    }
-    expected
+/// What perf prints of what was written, which it must read.
+pub(crate) fn read(args: &[&str], written: &[u8]) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("written.data");
+    std::fs::write(&path, written).unwrap();
+    perf(args, &path).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// The features, every sample, and the records that tell of maps, tasks and losses; without the symbols of the kernel,
@@ -62,10 +64,6 @@ pub(crate) const SCRIPT: &[&str] = &[
 const EVLIST: &[&str] = &["evlist", "-f", "-v"];
 const HEADER: &[&str] = &["report", "-f", "--header-only"];
 
-/// The captures that perf is asked about: each of another layout.
-const READ: [&str; 10] =
-    ["plain", "callchain", "dwarf", "raw", "group_read", "ids", "identifier", "mem", "inherit_stat", "lost"];
-
 /// Without the lines that tell of the file and not of the capture, and of features that pipes do not have.
 fn undated(printed: &str) -> Vec<&str> {
     let of_file = [
@@ -81,78 +79,87 @@ fn undated(printed: &str) -> Vec<&str> {
     printed.lines().filter(of_capture).collect()
 }
 
-#[test]
-fn files_read_as_the_originals() {
-    if !runs() {
-        return;
-    }
-    for name in READ {
-        let original = capture(&format!("{name}.data"));
-        let bytes = std::fs::read(&original).unwrap();
-        let file = File::<LittleEndian>::open(&bytes).unwrap();
-        let written = scratch(&format!("{name}.data"), &rewrite(&file, writer(&events(&file))));
-        for args in [SCRIPT, EVLIST, HEADER] {
-            let Some(expected) = expected(args, &original) else { continue };
-            assert!(undated(&expected).len() > 1 || args == EVLIST, "{name}: perf {args:?}: {expected}");
-            let read = perf(args, &written).unwrap_or_else(|| panic!("perf {args:?} {}", written.display()));
-            assert_eq!(undated(&read), undated(&expected), "{name}: perf {args:?}");
-        }
+/// A test for each capture of perf's own, each of another layout.
+macro_rules! of_captures {
+    ($check:path: $($name:ident),+) => {
+        pub(crate) const TESTS: &[needs::Test] = needs::tests![$($name),+];
+
+        $(fn $name() {
+            $check(stringify!($name));
+        })+
+    };
+}
+
+/// Files read as the files they were made of.
+pub(crate) mod files {
+    of_captures! {
+        super::file_reads_as_the_original:
+        plain, callchain, dwarf, raw, group_read, ids, identifier, mem, inherit_stat, lost
     }
 }
 
-#[test]
-fn an_attr_of_any_size_will_do() {
-    if !runs() {
-        return;
+/// Pipes read as the files they were made of.
+pub(crate) mod pipes {
+    of_captures! {
+        super::pipe_reads_as_the_file:
+        plain, callchain, dwarf, raw, group_read, ids, identifier, mem, inherit_stat, lost
     }
+}
+
+fn file_reads_as_the_original(name: &str) {
+    let original = capture(&format!("{name}.data"));
+    let bytes = std::fs::read(&original).unwrap();
+    let file = File::<LittleEndian>::open(&bytes).unwrap();
+    let written = rewrite(&file, writer(&events(&file)));
+    for args in [SCRIPT, EVLIST, HEADER] {
+        let expected = expected(args, &original);
+        assert!(undated(&expected).len() > 1 || args == EVLIST, "{name}: perf {args:?}: {expected}");
+        assert_eq!(undated(&read(args, &written)), undated(&expected), "{name}: perf {args:?}");
+    }
+}
+
+fn pipe_reads_as_the_file(name: &str) {
+    let original = capture(&format!("{name}.data"));
+    let expected = expected(SCRIPT, &original);
+    let bytes = std::fs::read(&original).unwrap();
+    let file = File::<LittleEndian>::open(&bytes).unwrap();
+    let written = as_pipe(&file, &Options::default());
+    assert_eq!(undated(&read(SCRIPT, &written)), undated(&expected), "{name}");
+}
+
+fn an_attr_of_any_size_will_do() {
     let original = capture("ids.data");
+    let expected = expected(SCRIPT, &original);
     let bytes = std::fs::read(&original).unwrap();
     let file = File::<LittleEndian>::open(&bytes).unwrap();
     // perf refuses a file with larger attrs than its own, which in 6.1 has 128 bytes.
     for version in AttrVersion::ALL.into_iter().filter(|&version| version <= AttrVersion::VER7) {
         let options = Options { attr_version: Some(version), ..Options::default() };
         let writer = FileWriter::new(Cursor::new(Vec::new()), &events(&file), &options).unwrap();
-        let written = scratch(&format!("ids.{}.data", version.size()), &rewrite(&file, writer));
-        let Some(expected) = expected(SCRIPT, &original) else { return };
-        let read = perf(SCRIPT, &written).unwrap();
+        let written = rewrite(&file, writer);
         // The size of the attrs is in EVENT_DESC too.
         let sized = expected.replace(", size = 128, ", &format!(", size = {}, ", version.size()));
-        assert_eq!(undated(&read), undated(&sized));
-        let evlist = perf(EVLIST, &written).unwrap();
+        assert_eq!(undated(&read(SCRIPT, &written)), undated(&sized));
+        let evlist = read(EVLIST, &written);
         assert_eq!(evlist.matches(&format!(", size: {}, ", version.size())).count(), 3, "{evlist}");
     }
 }
 
-#[test]
-fn pipes_read_as_the_files_they_were_made_of() {
-    if !runs() {
-        return;
-    }
-    for name in READ {
-        let original = capture(&format!("{name}.data"));
-        let bytes = std::fs::read(&original).unwrap();
-        let file = File::<LittleEndian>::open(&bytes).unwrap();
-        let written = scratch(&format!("{name}.pipe.data"), &as_pipe(&file, &Options::default()));
-        let Some(expected) = expected(SCRIPT, &original) else { continue };
-        let read = perf(SCRIPT, &written).unwrap_or_else(|| panic!("perf script {}", written.display()));
-        assert_eq!(undated(&read), undated(&expected), "{name}");
-    }
+/// Writes a pipe of perf's again, which must read as before.
+fn pipe_reads_as_the_pipe(name: &str) {
+    let original = capture(&format!("{name}.pipe.data"));
+    let expected = expected(SCRIPT, &original);
+    assert!(undated(&expected).len() > 30, "{expected}");
+    let written = pipe_again(&std::fs::read(&original).unwrap());
+    assert_eq!(undated(&read(SCRIPT, &written)), undated(&expected), "{name}");
 }
 
-#[test]
-fn pipes_read_as_the_pipes_they_were_made_of() {
-    if !runs() {
-        return;
-    }
-    for name in ["tracing", "buildid"] {
-        let original = capture(&format!("{name}.pipe.data"));
-        let bytes = std::fs::read(&original).unwrap();
-        let written = scratch(&format!("{name}.pipe.data"), &pipe_again(&bytes));
-        let Some(expected) = expected(SCRIPT, &original) else { continue };
-        let read = perf(SCRIPT, &written).unwrap_or_else(|| panic!("perf script {}", written.display()));
-        assert!(undated(&expected).len() > 30, "{expected}");
-        assert_eq!(undated(&read), undated(&expected), "{name}");
-    }
+fn a_pipe_of_tracepoints_reads_as_before() {
+    pipe_reads_as_the_pipe("tracing");
+}
+
+fn a_pipe_of_build_ids_reads_as_before() {
+    pipe_reads_as_the_pipe("buildid");
 }
 
 /// Two events, mapped code, and samples of both.
@@ -183,19 +190,14 @@ fn synthetic<O: Endian>() -> Vec<u8> {
     finish(writer)
 }
 
-#[test]
 fn either_byte_order_reads_alike() {
-    if !runs() {
-        return;
-    }
-    let little = scratch("little.data", &synthetic::<LittleEndian>());
-    let big = scratch("big.data", &synthetic::<BigEndian>());
-    let script = perf(SCRIPT, &little).unwrap();
+    needs::all(&[needs::Need::PERF]);
+    let (little, big) = (synthetic::<LittleEndian>(), synthetic::<BigEndian>());
+    let script = read(SCRIPT, &little);
     assert!(script.contains("101 [002]     3.000000:       3000   cpu-clock: "), "{script}");
     assert!(script.contains("101 [002]     2.000000:       2000 page-faults: "), "{script}");
     for args in [SCRIPT, EVLIST, HEADER] {
-        let (little, big) = (perf(args, &little).unwrap(), perf(args, &big).unwrap());
-        assert_eq!(undated(&big), undated(&little), "perf {args:?}");
+        assert_eq!(undated(&read(args, &big)), undated(&read(args, &little)), "perf {args:?}");
     }
 }
 
