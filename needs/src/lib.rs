@@ -29,6 +29,10 @@ mod run;
 pub use need::{Need, as_ordinary_user};
 pub use run::{REQUIRE, Test, run};
 
+use std::path::PathBuf;
+
+use tempfile::TempDir;
+
 /// Ends the test as skipped if the machine lacks one of `needs`.
 ///
 /// To be called on the thread that the test began on.
@@ -59,6 +63,22 @@ pub fn skip(name: &str, reason: &str) -> ! {
 #[must_use]
 pub fn modifier() -> &'static str {
     if Need::KernelEvents.check().is_ok() { "" } else { ":u" }
+}
+
+/// The folder of this test, empty when it is first asked for, which goes away with the thread that the test runs on.
+///
+/// Two tests never have the same, be they of one program or of two that run at once, and no test needs to write to the source
+/// tree or the build's.
+///
+/// # Panics
+///
+/// If the folder of temporary files cannot be written to.
+#[must_use]
+pub fn folder() -> PathBuf {
+    thread_local! {
+        static FOLDER: TempDir = tempfile::tempdir().expect("a folder of temporary files");
+    }
+    FOLDER.with(|folder| folder.path().to_owned())
 }
 
 /// The tests of a module, by the names of their functions; before them, what each of them needs.

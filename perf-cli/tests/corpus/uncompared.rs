@@ -108,8 +108,7 @@ struct Dumped {
 /// Dumps a capture that may be damaged, and gives it no more than ten seconds to end.
 fn dump_damaged(path: &Path) -> Dumped {
     let name = path.file_name().unwrap().to_str().unwrap();
-    let kept = tempfile::tempdir().unwrap();
-    let [out, errors] = ["out", "err"].map(|name| kept.path().join(name));
+    let [out, errors] = ["out", "err"].map(|name| needs::folder().join(name));
     let mut command = Command::new(env!("CARGO_BIN_EXE_perfdata"));
     command.args(["dump", "--format", "jsonl"]).arg(path);
     command.stdout(File::create(&out).unwrap()).stderr(File::create(&errors).unwrap());

@@ -8,7 +8,16 @@ use std::time::Instant;
 
 use super::*;
 
-const HERE: Target<'static> = Target::this_thread();
+pub(crate) const TESTS: &[needs::Test] = needs::tests![
+    Events:
+    the_commands_status_is_passed_on,
+    the_commands_output_is_its_own,
+    a_timeout_ends_the_command,
+    an_interrupt_tells_what_was_counted,
+    the_command_is_asked_to_end_by_the_signal_that_asks_this_program,
+    a_second_interrupt_does_not_wait_for_the_command,
+    a_reader_that_goes_away_ends_it_quietly,
+];
 
 /// Sends a signal to a process that this test started.
 fn signal(child: &Child, name: &str) {
@@ -16,11 +25,7 @@ fn signal(child: &Child, name: &str) {
     assert!(status.success());
 }
 
-#[test]
 fn the_commands_status_is_passed_on() {
-    if !may_count(&HERE, "page-faults", "exit statuses") {
-        return;
-    }
     for status in [0, 1, 3, 42, 255] {
         let run = stat(["-e", "faults", "--", "sh", "-c", &format!("exit {status}")]);
         assert_eq!(run.status, status, "{run:?}");
@@ -31,14 +36,10 @@ fn the_commands_status_is_passed_on() {
     assert!(run.err.contains("perfdata: sh: ended by signal 9\n"), "{run:?}");
 }
 
-#[test]
 fn the_commands_output_is_its_own() {
-    if !may_count(&HERE, "page-faults", "output") {
-        return;
-    }
     let run = stat(["-e", "faults", "echo", "-e", "told"]);
     assert_eq!(run.out, if run.out.starts_with("-e") { "-e told\n" } else { "told\n" });
-    let file = scratch("output");
+    let file = needs::folder().join("output");
     let run = stat(["-e", "faults", "--json", "-o", file.to_str().unwrap(), "echo", "told"]);
     assert_eq!((run.status, &*run.out, &*run.err), (0, "told\n", ""));
     let written = std::fs::read_to_string(file).unwrap();
@@ -46,11 +47,7 @@ fn the_commands_output_is_its_own() {
     assert_eq!(written.lines().count(), 2);
 }
 
-#[test]
 fn a_timeout_ends_the_command() {
-    if !may_count(&HERE, "page-faults", "timeouts") {
-        return;
-    }
     let start = Instant::now();
     let (lines, totals) = json(&["-e", "faults", "--timeout", "200", "sleep", "100"]);
     assert!(start.elapsed() < Duration::from_secs(20));
@@ -59,11 +56,8 @@ fn a_timeout_ends_the_command() {
     assert!((0.2..10.0).contains(&elapsed), "{elapsed}");
 }
 
-#[test]
 fn an_interrupt_tells_what_was_counted() {
-    if !may_count(&Target::cpu(0), "cpu-clock", "interrupts of a whole machine's counting") {
-        return;
-    }
+    needs::all(&[needs::Need::CpuEvents]);
     for name in ["INT", "TERM"] {
         let mut child = spawn(&["-C", "0", "--json", "-e", "cpu-clock", "-I", "50"]);
         let (first, mut rest) = line(&mut child);
@@ -75,11 +69,7 @@ fn an_interrupt_tells_what_was_counted() {
     }
 }
 
-#[test]
 fn the_command_is_asked_to_end_by_the_signal_that_asks_this_program() {
-    if !may_count(&HERE, "page-faults", "signals") {
-        return;
-    }
     let mut child =
         spawn(&["-e", "faults", "sh", "-c", "trap 'exit 5' TERM; echo ready; while :; do sleep 0.05; done"]);
     let (ready, _rest) = line(&mut child);
@@ -90,11 +80,7 @@ fn the_command_is_asked_to_end_by_the_signal_that_asks_this_program() {
     assert!(String::from_utf8(output.stderr).unwrap().contains("faults"));
 }
 
-#[test]
 fn a_second_interrupt_does_not_wait_for_the_command() {
-    if !may_count(&HERE, "page-faults", "signals") {
-        return;
-    }
     let mut child =
         spawn(&["-e", "faults", "sh", "-c", "trap 'exit 5' TERM; echo ready; while :; do sleep 0.05; done"]);
     let (_ready, _rest) = line(&mut child);
@@ -111,11 +97,8 @@ fn a_second_interrupt_does_not_wait_for_the_command() {
     assert!(String::from_utf8(output.stderr).unwrap().contains("faults"));
 }
 
-#[test]
 fn a_reader_that_goes_away_ends_it_quietly() {
-    if !may_count(&Target::cpu(0), "cpu-clock", "a reader that goes away") {
-        return;
-    }
+    needs::all(&[needs::Need::CpuEvents]);
     let mut child = spawn(&["-C", "0", "--json", "-e", "cpu-clock", "-I", "20"]);
     drop(line(&mut child));
     let output = child.wait_with_output().unwrap();

@@ -1,6 +1,16 @@
 //! What is wrong with a command line is said, and nothing is run.
 
+use std::path::Path;
+
 use super::*;
+
+pub(crate) const TESTS: &[needs::Test] = needs::tests![
+    an_unknown_event_is_told_with_the_closest,
+    what_cannot_be_counted_is_told,
+    what_makes_no_sense_together_is_refused,
+    options_behind_the_command_are_its_own,
+    without_privilege_user_space_alone_is_counted,
+];
 
 fn fails(args: &[&str], why: &str) {
     let run = stat(args);
@@ -8,7 +18,6 @@ fn fails(args: &[&str], why: &str) {
     assert!(run.err.contains(why), "{args:?}: {:?} does not say {why:?}", run.err);
 }
 
-#[test]
 fn an_unknown_event_is_told_with_the_closest() {
     fails(&["-e", "page-fauts", "true"], "perfdata: at byte 0: no event `page-fauts`; closest: page-faults");
     fails(&["-e", "cycles:u,nosuch:event", "true"], "cycles:u,nosuch:event\n         ^");
@@ -16,7 +25,6 @@ fn an_unknown_event_is_told_with_the_closest() {
     fails(&["-e", "cycles:b", "true"], "the modifier b is not supported");
 }
 
-#[test]
 fn what_cannot_be_counted_is_told() {
     fails(&["no-such-command-anywhere"], "no-such-command-anywhere is in no folder of PATH");
     fails(&["-p", "4194305"], "process 4194305: No such file");
@@ -26,7 +34,6 @@ fn what_cannot_be_counted_is_told() {
     fails(&["-o", "/no-such-folder/file", "true"], "/no-such-folder/file: ");
 }
 
-#[test]
 fn what_makes_no_sense_together_is_refused() {
     fails(&["-A", "true"], "--no-aggr is for cpus");
     fails(&["--per-thread", "true"], "--per-thread is for threads");
@@ -37,34 +44,33 @@ fn what_makes_no_sense_together_is_refused() {
     fails(&["-r", "2", "-a"], "<COMMAND>");
 }
 
-#[test]
 fn options_behind_the_command_are_its_own() {
     let run = stat(["sh", "-c", "echo $1", "sh", "-a", "--json"]);
     assert_eq!((run.status, &*run.out), (0, "-a\n"), "{run:?}");
 }
 
-/// A command that runs `perfdata stat` as nobody; `None`, said on standard error, where that cannot be done.
-fn as_nobody() -> Option<Command> {
-    let nobody = ["--reuid", "65534", "--regid", "65534", "--clear-groups", env!("CARGO_BIN_EXE_perfdata")];
-    let mut command = Command::new("setpriv");
-    command.args(nobody);
-    let version = Command::new("setpriv").args(nobody).arg("--version").output();
-    if !version.is_ok_and(|output| output.status.success()) {
-        eprintln!("not tested: counting without privilege: setpriv does not make this process nobody's");
-        return None;
+/// `perfdata stat` as an ordinary user who may count user space alone; skips the test where that cannot be had.
+fn as_ordinary_user() -> Command {
+    needs::all(&[needs::Need::Events, needs::Need::OrdinaryUser]);
+    match perf_open::limits::paranoid() {
+        Ok(2..) => {}
+        level => needs::skip("paranoid-2", &format!("perf_event_paranoid is {level:?}")),
     }
+    let perfdata = || needs::as_ordinary_user(Path::new(env!("CARGO_BIN_EXE_perfdata")));
+    let version = perfdata().arg("--version").output().unwrap();
+    if !version.status.success() {
+        needs::skip("ordinary-user", "others may not run what is built here");
+    }
+    let mut command = perfdata();
     command.arg("stat");
-    Some(command)
+    command
 }
 
-#[test]
 fn without_privilege_user_space_alone_is_counted() {
-    if perf_open::limits::paranoid().ok() != Some(2) {
-        return eprintln!("not tested: counting without privilege: perf_event_paranoid is not 2");
-    }
-    let Some(mut command) = as_nobody() else { return };
-    let output =
-        command.args(["--json", "-e", "faults,{minor-faults,faults:u},cycles", "true"]).output().unwrap();
+    let output = as_ordinary_user()
+        .args(["--json", "-e", "faults,{minor-faults,faults:u},cycles", "true"])
+        .output()
+        .unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(output.status.success(), "{text}");
     let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -73,8 +79,7 @@ fn without_privilege_user_space_alone_is_counted() {
     assert!(names[3].starts_with("cycles") && lines[3]["status"] != "not counted", "{text}");
     assert!(value(&lines, 0) > 0, "{text}");
     // What is of the kernel alone is nothing without it.
-    let Some(mut command) = as_nobody() else { return };
-    let output = command.args(["-e", "faults:k", "true"]).output().unwrap();
+    let output = as_ordinary_user().args(["-e", "faults:k", "true"]).output().unwrap();
     let error = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(1), "{error}");
     assert!(error.contains("perfdata: faults:k: perf_event_open: EACCES (13): "), "{error}");

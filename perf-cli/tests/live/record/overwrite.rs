@@ -2,13 +2,20 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 use serde_json::{Value, json};
 
-use crate::workload::command;
-use crate::{Dump, Running, agrees_with_perf, dump, folder, may_record, perfdata, record, shown, until};
+use super::workload::command;
+use super::{Dump, Running, dump, event, perfdata, record, shown, until};
+
+pub(crate) const TESTS: &[needs::Test] = needs::tests![
+    Events:
+    a_snapshot_has_the_samples_that_are_in_the_rings,
+    perf_reads_a_snapshot,
+    forward_rings_are_dumped_too,
+];
 
 /// Whether a program has a handler of SIGUSR2, which would end it otherwise.
 fn listens(pid: u32) -> bool {
@@ -36,12 +43,9 @@ fn rings(folder: &Path) -> Dump {
     shown(perfdata().arg("ring").args(rings).arg("--attr").arg(attr))
 }
 
-#[test]
-fn a_snapshot_has_the_samples_that_are_in_the_rings() {
-    if !may_record() {
-        return;
-    }
-    let folder = folder("overwrite");
+/// Takes a snapshot and holds it against the rings: the snapshot.
+fn snapshot() -> PathBuf {
+    let folder = needs::folder();
     let options = ["--overwrite", "-g", "-e", "cpu-clock", "-m", "2", "--dump-rings", "rings"];
     let mut recorder = record(&folder, &options, &command("twins", 1));
     let mut recorder = Running(recorder.stderr(Stdio::piped()).spawn().unwrap());
@@ -71,22 +75,27 @@ fn a_snapshot_has_the_samples_that_are_in_the_rings() {
     for kind in ["COMM", "MMAP2"] {
         assert!(!snapshot.of_type(kind).is_empty(), "{kind}");
     }
-    agrees_with_perf(&folder.join(name));
 
     recorder.signal("INT");
     until("it ends", || recorder.0.try_wait().unwrap().is_some());
     let end = dump(&folder.join("perf.data"));
     assert_eq!((end.status, &*end.err), (0, ""));
     assert!(!end.samples().is_empty());
+    folder.join(name)
+}
+
+fn a_snapshot_has_the_samples_that_are_in_the_rings() {
+    snapshot();
+}
+
+fn perf_reads_a_snapshot() {
+    needs::all(&[needs::Need::PERF]);
+    super::perf::agrees(&snapshot());
 }
 
 /// The rings of a recording that does not overwrite are dumped as they stand as well.
-#[test]
 fn forward_rings_are_dumped_too() {
-    if !may_record() {
-        return;
-    }
-    let folder = folder("forward");
+    let folder = needs::folder();
     let options = ["-e", "page-faults", "-c", "1", "--dump-rings", "rings"];
     let mut recorder = record(&folder, &options, &command("twins", 1));
     let mut recorder = Running(recorder.stderr(Stdio::piped()).spawn().unwrap());
@@ -96,5 +105,5 @@ fn forward_rings_are_dumped_too() {
     assert!(said.any(|line| line == "perfdata: rings: the rings as they stand"));
     let of_rings = rings(&folder.join("rings"));
     assert_eq!((of_rings.status, &*of_rings.err), (0, ""));
-    assert_eq!(of_rings.names(), ["page-faults"]);
+    assert_eq!(of_rings.names(), [event("page-faults")]);
 }

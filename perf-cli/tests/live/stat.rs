@@ -1,32 +1,15 @@
 //! `perfdata stat`, on the machine that runs the tests.
-//!
-//! What a machine does not allow or have is not tested there, which is said on standard error.
 #![cfg(target_os = "linux")]
-#![allow(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::as_conversions,
-    clippy::arithmetic_side_effects,
-    reason = "what a test does not expect fails it"
-)]
 
-#[path = "stat/counts.rs"]
-mod counts;
-#[path = "stat/ends.rs"]
-mod ends;
-#[path = "stat/perf.rs"]
-mod perf;
-#[path = "stat/usage.rs"]
-mod usage;
+pub(crate) mod counts;
+pub(crate) mod ends;
+pub(crate) mod perf;
+pub(crate) mod usage;
 
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Read};
-use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use perf_open::{Builder, Event, Target};
 use serde_json::Value;
 
 /// What a run printed, and how it ended.
@@ -70,22 +53,4 @@ fn json(args: &[&str]) -> (Vec<Value>, Value) {
 /// The count of the event at `index`.
 fn value(lines: &[Value], index: usize) -> u64 {
     lines[index]["value"].as_u64().unwrap_or_else(|| panic!("{lines:?}"))
-}
-
-/// Whether events of the kernel may be counted on `target`; if not, says that `what` is not tested.
-fn may_count(target: &Target<'_>, event: &str, what: &str) -> bool {
-    let events = perf_open::event::parse(event).map_err(|error| error.to_string());
-    let opened = events.and_then(|groups| {
-        let event: Event = groups[0].events[0].clone();
-        Builder::new(event).open(target).map_err(|error| error.to_string())
-    });
-    if let Err(error) = &opened {
-        eprintln!("not tested: {what}: {error}");
-    }
-    opened.is_ok()
-}
-
-/// A file made for one test.
-fn scratch(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("stat-{name}"))
 }

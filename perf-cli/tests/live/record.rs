@@ -1,35 +1,16 @@
 //! `perfdata record`, live: what it records of programs that run, and what perf says of it.
-//!
-//! Where events may not be opened, or there is no perf, the tests that need them say so and pass.
 
 #![cfg(target_os = "linux")]
-#![allow(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::as_conversions,
-    clippy::arithmetic_side_effects,
-    reason = "what a test does not expect fails it"
-)]
 
-extern crate alloc;
-
-#[path = "record/events.rs"]
-mod events;
-#[path = "record/output.rs"]
-mod output;
-#[path = "record/overwrite.rs"]
-mod overwrite;
-#[path = "record/whom.rs"]
-mod whom;
-#[path = "record/workload.rs"]
-mod workload;
+pub(crate) mod events;
+pub(crate) mod output;
+pub(crate) mod overwrite;
+pub(crate) mod perf;
+pub(crate) mod whom;
+pub(crate) mod workload;
 
 use core::time::Duration;
-use std::ffi::OsStr;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Output};
 use std::time::Instant;
 
@@ -38,38 +19,20 @@ use serde_json::Value;
 /// How long anything may take before it is taken to have failed.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Whether events may be opened here, of any task and cpu; says what is not tested if not.
-fn may_record() -> bool {
-    const CAP_SYS_ADMIN: u32 = 21;
-    const CAP_PERFMON: u32 = 38;
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let effective = status.lines().find_map(|line| line.strip_prefix("CapEff:"));
-    let effective = effective.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0);
-    let has = |capability: u32| effective & (1 << capability) != 0;
-    let is_there = Path::new("/proc/sys/kernel/perf_event_paranoid").exists();
-    let may = is_there && (has(CAP_SYS_ADMIN) || has(CAP_PERFMON));
-    if !may {
-        eprintln!("skipped: without CAP_PERFMON and perf_event_open, no recording is tested");
-    }
-    may
+/// The name of an event as it is to be recorded here: of user space alone where the kernel may not be.
+fn event(name: &str) -> String {
+    format!("{name}{}", needs::modifier())
 }
 
-/// Whether a program is there; says what is not tested if not.
-fn has(program: &str, what: &str) -> bool {
-    let is_there =
-        Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success());
-    if !is_there {
-        eprintln!("skipped: without {program}, {what} cannot be tested");
-    }
-    is_there
-}
-
-/// An empty folder for one test.
-fn folder(name: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("record-{name}"));
-    let _ = fs::remove_dir_all(&path);
-    fs::create_dir(&path).unwrap();
-    path
+/// Options of `record`, with the events as they are to be recorded here.
+fn here(options: &[&str]) -> Vec<String> {
+    let follows = |at: usize| at.checked_sub(1).map(|before| options[before]);
+    let event = |name: &str| match needs::modifier().strip_prefix(':') {
+        Some(modifier) if name.contains(':') => format!("{name}{modifier}"),
+        _ => event(name),
+    };
+    let options = options.iter().enumerate();
+    options.map(|(at, &it)| if follows(at) == Some("-e") { event(it) } else { it.to_owned() }).collect()
 }
 
 fn perfdata() -> Command {
@@ -79,7 +42,7 @@ fn perfdata() -> Command {
 /// `perfdata record` of a command in `folder`, to its `perf.data`; not started yet.
 fn record(folder: &Path, options: &[&str], command: &[String]) -> Command {
     let mut recorder = perfdata();
-    recorder.current_dir(folder).arg("record").args(options).arg("--").args(command);
+    recorder.current_dir(folder).arg("record").args(here(options)).arg("--").args(command);
     recorder
 }
 
@@ -138,39 +101,6 @@ impl Dump {
     fn names(&self) -> Vec<&str> {
         self.header["attrs"].as_array().unwrap().iter().map(|attr| attr["name"].as_str().unwrap()).collect()
     }
-}
-
-/// The real perf, which does not read a configuration.
-fn perf(arguments: &[impl AsRef<OsStr>]) -> Command {
-    let mut perf = Command::new("perf");
-    perf.args(arguments)
-        .envs([("PERF_CONFIG", "/dev/null"), ("LC_ALL", "C")])
-        .env("HOME", env!("CARGO_TARGET_TMPDIR"));
-    perf
-}
-
-/// What perf prints of a capture, which it must read; nothing where there is no perf.
-fn perf_says(arguments: &[&str], capture: &Path) -> Option<String> {
-    if !has("perf", "what it reads") {
-        return None;
-    }
-    let (status, out, err) = run(perf(arguments).arg("-i").arg(capture));
-    assert_eq!(status, 0, "{arguments:?}: {err}");
-    Some(out)
-}
-
-/// Holds our dump of a capture against perf's, field by field.
-fn agrees_with_perf(capture: &Path) {
-    if !has("perf", "what it says of captures") || !has("python3", "what perf says of captures") {
-        return;
-    }
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata/check/perf_script_d.py");
-    let mut check = Command::new("python3");
-    check.arg(script).arg(capture).args(["--perfdata", env!("CARGO_BIN_EXE_perfdata")]);
-    check.env("HOME", env!("CARGO_TARGET_TMPDIR"));
-    let (status, out, err) = run(&mut check);
-    assert_eq!(status, 0, "{out}{err}");
-    assert!(out.contains(" 0 differences"), "{out}");
 }
 
 /// Waits until a condition holds.

@@ -7,22 +7,34 @@ use std::process::Command;
 use std::sync::OnceLock;
 use std::time::Instant;
 
+use tempfile::TempDir;
+
 /// What this program is asked to do in its place.
 const VARIABLE: &str = "PERFDATA_TEST_WORKLOAD";
 
 /// The command that does one kind of thing: `threads`, `touch`, `forks` that many times, or `twins` until it is killed.
 pub(crate) fn command(mode: &str, count: u32) -> Vec<String> {
-    static COMPILED: OnceLock<Option<PathBuf>> = OnceLock::new();
-    match COMPILED.get_or_init(compile) {
+    match &COMPILED.get_or_init(compile).program {
         Some(program) => vec![program.to_str().unwrap().to_owned(), mode.to_owned(), count.to_string()],
         None => {
             let this = std::env::current_exe().unwrap();
-            let (this, what) = (this.to_str().unwrap(), format!("{VARIABLE}={mode} {count}"));
-            // What tests print must not come into a recording that is written to standard output.
-            let mut command = words(&["sh", "-c", r#"exec "$0" "$@" >/dev/null"#, "env", &what, this]);
-            command.extend(words(&["--exact", "workload::runs", "--quiet"]));
-            command
+            words(&["env", &format!("{VARIABLE}={mode} {count}"), this.to_str().unwrap()])
         }
+    }
+}
+
+/// What `testdata/workload.c` was compiled to, and where.
+struct Compiled {
+    folder: TempDir,
+    program: Option<PathBuf>,
+}
+
+static COMPILED: OnceLock<Compiled> = OnceLock::new();
+
+/// Removes what was compiled.
+pub(crate) fn clean_up() {
+    if let Some(compiled) = COMPILED.get() {
+        let _ = std::fs::remove_dir_all(compiled.folder.path());
     }
 }
 
@@ -31,20 +43,22 @@ pub(crate) fn words(words: &[&str]) -> Vec<String> {
     words.iter().map(|word| (*word).to_owned()).collect()
 }
 
-fn compile() -> Option<PathBuf> {
+fn compile() -> Compiled {
+    let folder = tempfile::tempdir().unwrap();
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata/workload.c");
-    let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join("record-workload");
+    let program = folder.path().join("workload");
     let mut compiler = Command::new("cc");
     compiler.args(["-O2", "-fno-omit-frame-pointer", "-no-pie", "-pthread", "-Wl,--build-id", "-o"]);
-    let output = compiler.arg(&program).arg(source).output().ok()?;
+    let Ok(output) = compiler.arg(&program).arg(source).output() else {
+        return Compiled { folder, program: None };
+    };
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    Some(program)
+    Compiled { folder, program: Some(program) }
 }
 
-/// Does what the variable asks for; nothing as a test.
-#[test]
-fn runs() {
-    let Ok(what) = std::env::var(VARIABLE) else { return };
+/// Does what the variable asks for, in the place of the tests; whether it is set.
+pub(crate) fn was_asked_for() -> bool {
+    let Ok(what) = std::env::var(VARIABLE) else { return false };
     let (mode, count) = what.split_once(' ').unwrap();
     let count: u32 = count.parse().unwrap();
     match mode {
@@ -54,6 +68,7 @@ fn runs() {
         "twins" => threads(2, Duration::MAX),
         _ => panic!("{mode}"),
     }
+    true
 }
 
 /// Pages, each of which was written to.

@@ -5,12 +5,22 @@ use std::process::{Command, Stdio};
 
 use super::*;
 
-const HERE: Target<'static> = Target::this_thread();
+pub(crate) const TESTS: &[needs::Test] = needs::tests![
+    Events:
+    page_faults_grow_with_what_is_touched,
+    a_group_is_counted_at_the_very_same_times,
+    children_are_counted_unless_they_are_left_out,
+    what_the_machine_lacks_is_told_and_the_rest_is_counted,
+    intervals_add_up,
+    runs_are_repeated,
+    every_cpu_has_a_line,
+    a_process_that_runs_is_counted_until_it_ends,
+];
 
-#[test]
 fn page_faults_grow_with_what_is_touched() {
-    if !may_count(&HERE, "page-faults", "counting") {
-        return;
+    let huge = std::fs::read_to_string("/sys/kernel/mm/transparent_hugepage/enabled").unwrap_or_default();
+    if huge.contains("[always]") {
+        needs::skip("small-pages", "transparent huge pages are always used");
     }
     // dd reads into a buffer of one block, each page of which is touched.
     let faults = |block: &str| {
@@ -18,21 +28,12 @@ fn page_faults_grow_with_what_is_touched() {
         value(&json(&command).0, 0)
     };
     let (small, large) = (faults("bs=1M"), faults("bs=9M"));
-    // 8 MiB are 2048 pages of 4 KiB, 512 of 16 KiB, 128 of 64 KiB. With huge pages they may be very few.
-    let huge = std::fs::read_to_string("/sys/kernel/mm/transparent_hugepage/enabled").unwrap_or_default();
-    if huge.contains("[always]") {
-        eprintln!("not tested: pages by their number: transparent huge pages are always used");
-        return;
-    }
+    // 8 MiB are 2048 pages of 4 KiB, 512 of 16 KiB, 128 of 64 KiB.
     let grown = large.saturating_sub(small);
     assert!((128..=2100).contains(&grown), "{small} and {large}");
 }
 
-#[test]
 fn a_group_is_counted_at_the_very_same_times() {
-    if !may_count(&HERE, "page-faults", "groups") {
-        return;
-    }
     let (lines, _) = json(&["-e", "{page-faults,faults,minor-faults,major-faults}", "true"]);
     let counts: Vec<u64> = (0..4).map(|index| value(&lines, index)).collect();
     assert!(counts[0] > 0, "{counts:?}");
@@ -43,11 +44,7 @@ fn a_group_is_counted_at_the_very_same_times() {
     }
 }
 
-#[test]
 fn children_are_counted_unless_they_are_left_out() {
-    if !may_count(&HERE, "page-faults", "inheritance") {
-        return;
-    }
     let forks = ["--", "sh", "-c", "ls / >/dev/null; ls / >/dev/null; ls / >/dev/null; true"];
     let with = value(&json(&[&["-e", "faults"], &forks[..]].concat()).0, 0);
     let without = value(&json(&[&["-e", "faults", "-i"], &forks[..]].concat()).0, 0);
@@ -56,15 +53,8 @@ fn children_are_counted_unless_they_are_left_out() {
     assert!(with > by_term + 100 && by_term > 0, "{with} and {by_term}");
 }
 
-#[test]
 fn what_the_machine_lacks_is_told_and_the_rest_is_counted() {
-    if may_count(&HERE, "cycles", "events that a machine without a hardware PMU has; this one has it") {
-        eprintln!("not tested: events that are not supported: this machine has a hardware PMU");
-        return;
-    }
-    if !may_count(&HERE, "page-faults", "counting") {
-        return;
-    }
+    needs::all(&[needs::Need::NoHardware]);
     let (lines, _) = json(&["true"]);
     let told: Vec<_> = lines
         .iter()
@@ -88,11 +78,7 @@ fn what_the_machine_lacks_is_told_and_the_rest_is_counted() {
     assert!(text.err.contains("   <not supported>  cycles\n") && text.status == 0, "{text:?}");
 }
 
-#[test]
 fn intervals_add_up() {
-    if !may_count(&HERE, "page-faults", "intervals") {
-        return;
-    }
     let script = "ls / >/dev/null; sleep 0.5; ls / >/dev/null";
     let (lines, totals) = json(&["-e", "faults", "-I", "100", "--", "sh", "-c", script]);
     assert!(lines.len() >= 3, "{lines:?}");
@@ -106,13 +92,8 @@ fn intervals_add_up() {
     assert!(sum.abs_diff(whole) <= whole / 10, "{sum} in intervals, {whole} at once");
 }
 
-#[test]
 fn runs_are_repeated() {
-    if !may_count(&HERE, "page-faults", "repeats") {
-        return;
-    }
-    let file = scratch("repeat");
-    let _ = std::fs::remove_file(&file);
+    let file = needs::folder().join("repeat");
     let script = format!("echo run >> {}", file.display());
     let (lines, totals) = json(&["-e", "faults", "-r", "3", "--", "sh", "-c", &script]);
     assert_eq!(std::fs::read_to_string(&file).unwrap(), "run\nrun\nrun\n");
@@ -123,11 +104,8 @@ fn runs_are_repeated() {
     assert!(text.err.contains("for 'true' (2 runs):") && text.err.contains(" +- "), "{text:?}");
 }
 
-#[test]
 fn every_cpu_has_a_line() {
-    if !may_count(&Target::cpu(0), "cpu-clock", "whole machines") {
-        return;
-    }
+    needs::all(&[needs::Need::CpuEvents]);
     let online = std::fs::read_to_string("/sys/devices/system/cpu/online").unwrap();
     let online = perf_open::pmu::parse_cpus(&online).unwrap();
     let (lines, totals) = json(&["-a", "-A", "-e", "cpu-clock,page-faults", "sleep", "0.1"]);
@@ -146,11 +124,7 @@ fn every_cpu_has_a_line() {
     assert!(lines[0].get("cpu").is_none() && lines[0]["value"].as_f64().unwrap() >= 50.0, "{lines:?}");
 }
 
-#[test]
 fn a_process_that_runs_is_counted_until_it_ends() {
-    if !may_count(&HERE, "page-faults", "processes that run") {
-        return;
-    }
     let script = "read line; i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done";
     let mut child = Command::new("sh").args(["-c", script]).stdin(Stdio::piped()).spawn().unwrap();
     let pid = child.id().to_string();

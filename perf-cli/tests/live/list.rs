@@ -1,14 +1,5 @@
 //! `perfdata list`, on the machine that runs the tests.
 #![cfg(target_os = "linux")]
-#![allow(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "what a test does not expect fails it"
-)]
-
-extern crate alloc;
 
 use alloc::collections::BTreeSet;
 use std::io::{BufRead, BufReader};
@@ -16,6 +7,20 @@ use std::process::{Command, Stdio};
 
 use perf_open::event::parse;
 use serde_json::Value;
+
+pub(crate) const TESTS: &[needs::Test] = needs::tests![
+    everything_is_listed_once_and_in_order,
+    what_is_listed_can_be_used,
+    patterns_choose,
+    text_has_a_heading_for_each_kind,
+    details_tell_the_numbers,
+    raw_events_have_their_syntax,
+    kernel_probes_have_their_syntax,
+    user_probes_have_their_syntax,
+    patterns_choose_tracepoints,
+    details_of_a_tracepoint_tell_its_id,
+    a_reader_that_goes_away_ends_it_quietly,
+];
 
 fn list(args: &[&str]) -> (i32, String, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_perfdata")).arg("list").args(args).output().unwrap();
@@ -31,16 +36,6 @@ fn names(args: &[&str]) -> Vec<String> {
         .collect()
 }
 
-/// Whether tracepoints can be listed; says so if not.
-fn has_tracepoints() -> bool {
-    let tracepoint = parse("sched:sched_switch");
-    if let Err(error) = &tracepoint {
-        eprintln!("not tested: tracepoints: {error}");
-    }
-    tracepoint.is_ok()
-}
-
-#[test]
 fn everything_is_listed_once_and_in_order() {
     let (status, out, _) = list(&["--json"]);
     assert_eq!(status, 0);
@@ -58,7 +53,6 @@ fn everything_is_listed_once_and_in_order() {
     assert_eq!((&faults["kind"], &faults["aliases"][0]), (&"sw".into(), &"faults".into()));
 }
 
-#[test]
 fn what_is_listed_can_be_used() {
     for pattern in ["hw", "sw", "cache", "pmu", "sched:*"] {
         // There may be none of them.
@@ -72,7 +66,6 @@ fn what_is_listed_can_be_used() {
     }
 }
 
-#[test]
 fn patterns_choose() {
     assert_eq!(names(&["page-faults"]), ["page-faults"]);
     assert_eq!(names(&["PAGE-FAULTS"]), ["page-faults"]);
@@ -81,17 +74,11 @@ fn patterns_choose() {
     assert_eq!(names(&["cpu-c*", "page-faults"]), ["cpu-cycles", "cpu-clock", "page-faults"]);
     assert_eq!(names(&["?pu-clock"]), ["cpu-clock"]);
     assert!(names(&["fault"]).len() > 3);
-    if has_tracepoints() {
-        let sched = names(&["sched:*"]);
-        assert!(sched.iter().all(|name| name.starts_with("sched:")), "{sched:?}");
-        assert!(sched.is_sorted() && sched.iter().any(|name| name == "sched:sched_switch"), "{sched:?}");
-    }
     let (status, out, err) = list(&["no-such-event"]);
     assert_eq!((status, &*out), (1, ""));
     assert!(err.contains("no event here matches no-such-event"), "{err}");
 }
 
-#[test]
 fn text_has_a_heading_for_each_kind() {
     let (status, out, _) = list(&["cpu-c*", "page-faults", "mem:*"]);
     assert_eq!(status, 0);
@@ -109,35 +96,52 @@ Breakpoints:
     assert_eq!(out, expected);
 }
 
-#[test]
 fn details_tell_the_numbers() {
     let (status, out, _) = list(&["page-faults", "--details"]);
     assert_eq!(
         (status, &*out),
         (0, "Software events:\n  page-faults OR faults\n      attr: type SOFTWARE, config 0x2\n")
     );
-    if has_tracepoints() {
-        let (_, out, _) = list(&["sched:sched_switch", "--details"]);
-        let config = parse("sched:sched_switch").unwrap()[0].events[0].attr.config;
-        assert!(out.contains(&format!("attr: type TRACEPOINT, config {config:#x}\n")), "{out}");
-    }
 }
 
-#[test]
-fn probes_and_raw_events_have_their_syntax() {
+fn raw_events_have_their_syntax() {
     let syntax = names(&["syntax"]);
     assert!(syntax.iter().any(|name| name.starts_with("rHEX")), "{syntax:?}");
-    for (pmu, term) in [("kprobe", "func="), ("uprobe", "path=")] {
-        if perf_open::pmu::Pmus::new().has(pmu) {
-            let of_pmu = syntax.iter().find(|name| name.starts_with(&format!("{pmu}/")));
-            assert!(of_pmu.is_some_and(|name| name.contains(term)), "{syntax:?}");
-        } else {
-            eprintln!("not tested: {pmu}: this kernel has none");
-        }
-    }
 }
 
-#[test]
+/// The syntax of a PMU of probes has the term; skips the test where this machine has none.
+fn probes_have_their_syntax(pmu: &str, term: &str) {
+    needs::all(&[needs::Need::Sysfs]);
+    if !perf_open::pmu::Pmus::new().has(pmu) {
+        needs::skip(pmu, "this kernel has no such PMU");
+    }
+    let syntax = names(&["syntax"]);
+    let of_pmu = syntax.iter().find(|name| name.starts_with(&format!("{pmu}/")));
+    assert!(of_pmu.is_some_and(|name| name.contains(term)), "{syntax:?}");
+}
+
+fn kernel_probes_have_their_syntax() {
+    probes_have_their_syntax("kprobe", "func=");
+}
+
+fn user_probes_have_their_syntax() {
+    probes_have_their_syntax("uprobe", "path=");
+}
+
+fn patterns_choose_tracepoints() {
+    needs::all(&[needs::Need::Tracepoints]);
+    let sched = names(&["sched:*"]);
+    assert!(sched.iter().all(|name| name.starts_with("sched:")), "{sched:?}");
+    assert!(sched.is_sorted() && sched.iter().any(|name| name == "sched:sched_switch"), "{sched:?}");
+}
+
+fn details_of_a_tracepoint_tell_its_id() {
+    needs::all(&[needs::Need::Tracepoints]);
+    let (_, out, _) = list(&["sched:sched_switch", "--details"]);
+    let config = parse("sched:sched_switch").unwrap()[0].events[0].attr.config;
+    assert!(out.contains(&format!("attr: type TRACEPOINT, config {config:#x}\n")), "{out}");
+}
+
 fn a_reader_that_goes_away_ends_it_quietly() {
     let mut child = Command::new(env!("CARGO_BIN_EXE_perfdata"));
     let mut child = child.arg("list").stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
