@@ -1,7 +1,7 @@
 //! Any bytes as a ring, forward and backward: the walkers give what a ring that is unrolled byte by byte holds, in time
 //! bounded by its size, and account for every byte. A mapping with its control page as a whole.
 
-use perf_abi::aux::AuxFlags;
+use perf_abi::aux_area::AuxFlags;
 use perf_abi::endian::{BigEndian, Endian, LittleEndian};
 use perf_parse::RawRecord;
 use perf_parse::file::Events;

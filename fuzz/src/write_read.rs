@@ -5,7 +5,7 @@ use std::io::Cursor;
 
 use arbitrary::{Arbitrary, Result, Unstructured};
 use perf_abi::attr::{Attr, AttrFlags};
-use perf_abi::aux::AuxFlags;
+use perf_abi::aux_area::AuxFlags;
 use perf_abi::endian::{BigEndian, Endian, LittleEndian, U64};
 use perf_abi::feature::Feature;
 use perf_abi::ksymbol::{BpfEventType, KsymbolFlags, KsymbolType};

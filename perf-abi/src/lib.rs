@@ -59,7 +59,7 @@
 mod macros;
 
 pub mod attr;
-pub mod aux;
+pub mod aux_area;
 pub mod auxtrace;
 pub mod branch;
 pub mod breakpoint;

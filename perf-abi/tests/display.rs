@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test should fail loudly")]
 
 use perf_abi::attr::{AttrFlags, AuxAction};
-use perf_abi::aux::{AuxFlags, AuxFormat};
+use perf_abi::aux_area::{AuxFlags, AuxFormat};
 use perf_abi::branch::{BranchFlags, BranchNewType, BranchType};
 use perf_abi::callchain::CallchainContext;
 use perf_abi::data_src::{DataSrc, MemLvl, MemLvlNum, MemOp, MemSnoop};

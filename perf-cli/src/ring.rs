@@ -1,7 +1,7 @@
 //! `perfdata ring`: what recorded rings hold, decoded or as a perf.data.
 
 mod attr;
-mod aux;
+mod aux_area;
 mod linear;
 
 use std::fs::File;
@@ -64,7 +64,7 @@ fn decode<O: Endian>(reader: Reader<'_, O>, args: &RingArgs, dumps: &[Input]) ->
     let mut reader = reader.with_records(first);
     others.iter().for_each(|bytes| reader.add_data(bytes));
     if let Some(out) = &args.aux_output {
-        for (ring, fault) in aux::extract(&mut reader, &areas, &places, out)? {
+        for (ring, fault) in aux_area::extract(&mut reader, &areas, &places, out)? {
             faults.add(files[ring], fault, 0);
         }
         reader.rewind();

@@ -66,17 +66,14 @@ fn jsonl(file: &Path, args: &[&str]) -> Jsonl {
 
 /// A file made for one test.
 fn scratch(name: &str, bytes: &[u8]) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("cli-{name}"));
+    let path = needs::folder().join(name);
     fs::write(&path, bytes).unwrap();
     path
 }
 
 /// A folder made for one test, with nothing in it.
 fn scratch_folder(name: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("cli-{name}"));
-    if path.exists() {
-        fs::remove_dir_all(&path).unwrap();
-    }
+    let path = needs::folder().join(name);
     fs::create_dir(&path).unwrap();
     path
 }
@@ -117,9 +114,9 @@ fn what_is_no_capture_is_1() {
     let folder = scratch_folder("folder");
     for verb in ["info", "dump"] {
         fails(&[verb, "no-such-file"], "no-such-file: No such file");
-        fails(&[verb, folder.to_str().unwrap()], "cli-folder/data: No such file");
-        fails(&[verb, empty.to_str().unwrap()], "cli-empty: ");
-        fails(&[verb, text.to_str().unwrap()], "cli-text: 0x0: header.magic: ");
+        fails(&[verb, folder.to_str().unwrap()], "/folder/data: No such file");
+        fails(&[verb, empty.to_str().unwrap()], "/empty: ");
+        fails(&[verb, text.to_str().unwrap()], "/text: 0x0: header.magic: ");
     }
 }
 

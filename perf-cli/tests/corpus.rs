@@ -1,7 +1,6 @@
 //! `perfdata dump --format jsonl` against captures of real machines and what other decoders made of them.
 //!
-//! The captures and the goldens are in `../shared/corpus` beside the repository, whose SOURCES.md tells where they
-//! come from. Where that folder is not, the tests of captures say so and pass.
+//! The captures and the goldens are in `testdata/foreign`, whose README.md says where they come from.
 
 #![allow(
     clippy::indexing_slicing,
@@ -43,7 +42,7 @@ use std::process::Command;
 use compare::{At, Comparison};
 use output::Output;
 
-const CORPUS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/corpus");
+const CORPUS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../testdata/foreign");
 
 /// What another decoder made of a capture; the value is what its file name has behind that of the capture.
 enum Golden {
@@ -85,19 +84,9 @@ captures! {
     linux_tracepoints: "LinuxTracepoints/perf.data", Golden::Tracepoints(".linux.json");
 }
 
-/// The corpus, where it is; a message that a test is skipped, where it is not.
-fn corpus(test: &str) -> Option<&'static Path> {
-    let corpus = Path::new(CORPUS);
-    if corpus.is_dir() {
-        return Some(corpus);
-    }
-    println!("{test}: skipped: the captures are not here, {CORPUS} is no folder");
-    None
-}
-
 #[test]
 fn every_capture_is_tested() {
-    let Some(corpus) = corpus("every_capture_is_tested") else { return };
+    let corpus = Path::new(CORPUS);
     let mut captures = Vec::new();
     for folder in entries(corpus).into_iter().filter(|path| path.is_dir()) {
         captures.extend(entries(&folder).iter().map(|path| name_under(corpus, path)));
@@ -122,7 +111,7 @@ fn name_under(corpus: &Path, path: &Path) -> String {
 }
 
 fn check_capture(capture: &str, golden: &Golden) {
-    let Some(corpus) = corpus(capture) else { return };
+    let corpus = Path::new(CORPUS);
     let path = corpus.join(capture);
     let beside = |end: &str| fs::read(corpus.join(format!("{capture}{end}")));
     let output = Output::parse(&dump(&path)).unwrap();

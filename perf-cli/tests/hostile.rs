@@ -8,7 +8,7 @@
 )]
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Output};
 
 fn perfdata(args: &[&str]) -> Output {
@@ -16,7 +16,7 @@ fn perfdata(args: &[&str]) -> Output {
 }
 
 fn scratch(name: &str, bytes: &[u8]) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("hostile-{name}"));
+    let path = needs::folder().join(name);
     fs::write(&path, bytes).unwrap();
     path
 }
@@ -114,10 +114,10 @@ fn what_to_try_next_is_said() {
     says("killed", &with(48, &[0; 8]), "the recorder was killed: perfdata repair makes");
     let attrs = usize::try_from(u64::from_le_bytes(plain[24..32].try_into().unwrap())).unwrap();
     says("newer", &with(attrs + 31, &[0x40]), "a newer perfdata may know");
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("hostile-folder");
-    fs::create_dir_all(&folder).unwrap();
+    let folder = needs::folder().join("folder");
+    fs::create_dir(&folder).unwrap();
     let errors = String::from_utf8(perfdata(&["info", folder.to_str().unwrap()]).stderr).unwrap();
-    assert!(errors.contains("hostile-folder/data: No such file") && errors.contains("--threads"), "{errors}");
+    assert!(errors.contains("/folder/data: No such file") && errors.contains("--threads"), "{errors}");
 }
 
 #[test]

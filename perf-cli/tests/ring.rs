@@ -12,8 +12,8 @@
 
 #[path = "ring/attr.rs"]
 mod attr;
-#[path = "ring/aux.rs"]
-mod aux;
+#[path = "ring/aux_area.rs"]
+mod aux_area;
 #[path = "ring/damage.rs"]
 mod damage;
 #[path = "ring/made.rs"]
@@ -101,7 +101,7 @@ fn recorded(name: &str) -> Vec<u8> {
 
 /// A file made for one test: its path.
 fn scratch(name: &str, bytes: &[u8]) -> String {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("ring-{name}"));
+    let path = needs::folder().join(name);
     fs::write(&path, bytes).unwrap();
     path.into_os_string().into_string().unwrap()
 }

@@ -70,7 +70,7 @@ captures! {
     made {
         records::attr_newest;
         records::attr_oldest;
-        records::aux;
+        records::aux_area;
         samples::aux_sample;
         records::auxtrace;
         samples::branches;

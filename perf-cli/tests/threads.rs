@@ -28,7 +28,7 @@ fn stream() -> Vec<u8> {
 }
 
 fn scratch(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("threads-{name}"))
+    needs::folder().join(name)
 }
 
 fn written(name: &str, bytes: &[u8]) -> PathBuf {

@@ -7,9 +7,9 @@
     reason = "what a test does not expect fails it"
 )]
 
+use std::fs;
 use std::path::Path;
 use std::process::Command;
-use std::{env, fs, process};
 
 use serde_json::{Value, json};
 
@@ -29,11 +29,9 @@ fn dump_changed(name: &str, from: &[u8], to: &[u8], args: &[&str]) -> (Option<i3
     let mut bytes = fs::read(CAPTURE).unwrap();
     let at = bytes.windows(from.len()).position(|window| window == from).unwrap();
     bytes[at..at + to.len()].copy_from_slice(to);
-    let path = env::temp_dir().join(format!("perfdata-tracepoint-{}-{name}.data", process::id()));
+    let path = needs::folder().join(format!("{name}.data"));
     fs::write(&path, bytes).unwrap();
-    let result = dump(&path, args);
-    fs::remove_file(&path).unwrap();
-    result
+    dump(&path, args)
 }
 
 const SAMPLES: [&str; 4] = ["--type", "SAMPLE", "--format", "jsonl"];

@@ -52,7 +52,7 @@
 
 extern crate alloc;
 
-pub mod aux;
+pub mod aux_area;
 mod breakpoint;
 pub mod builder;
 pub mod count;
@@ -73,7 +73,7 @@ pub mod tracepoint;
 pub mod user_read;
 pub mod workload;
 
-pub use aux::{Aux, AuxSnapshot};
+pub use aux_area::{Aux, AuxSnapshot};
 pub use builder::Builder;
 pub use count::Count;
 pub use counter::{Counter, disable_task, enable_task};

@@ -7,16 +7,10 @@
     reason = "a test that unwraps wrongly should fail loudly"
 )]
 
-extern crate alloc;
-
 #[path = "event/errors.rs"]
 mod errors;
 mod fake;
 #[path = "event/list.rs"]
 mod list;
-#[path = "event/open.rs"]
-mod open;
-#[path = "event/perf.rs"]
-mod perf;
 #[path = "event/strings.rs"]
 mod strings;

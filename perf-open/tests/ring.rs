@@ -1,6 +1,6 @@
-//! Rings: of the program's own, so that memory checkers see every access, and of the running kernel.
+//! Rings of the program's own, so that memory checkers see every access. Those of the running kernel are in `live`.
 //!
-//! All but `live`, which leaks on purpose, and `speed` run under an address sanitizer and under valgrind:
+//! All but `speed` run under an address sanitizer and under valgrind:
 //!
 //! ```text
 //! RUSTFLAGS=-Zsanitizer=address \
@@ -22,8 +22,6 @@
 
 #[path = "ring/guard.rs"]
 mod guard;
-#[path = "ring/live.rs"]
-mod live;
 #[path = "ring/overwrite.rs"]
 mod overwrite;
 #[cfg(not(debug_assertions))]
@@ -36,7 +34,6 @@ use perf_open::abi::attr::{Attr, AttrFlags};
 use perf_open::abi::event::EventType;
 use perf_open::abi::record::RecordType;
 use perf_open::abi::sample_type::SampleType;
-use perf_open::{Builder, Counter, Target};
 
 /// An event of 48-byte samples: ip, tid, time, cpu, period.
 fn attr() -> Attr {
@@ -62,16 +59,4 @@ fn record(kind: RecordType, words: &[u64]) -> Vec<u8> {
 /// A sample of [`attr`] whose ip is `number` and whose time is `time`.
 fn sample(number: u64, time: u64) -> Vec<u8> {
     record(RecordType::SAMPLE, &[number, 7, time, 1, 1000])
-}
-
-/// Opens an event; says so and gives `None` where the machine does not have it, or does not let us.
-fn open(builder: &Builder, target: &Target<'_>) -> Option<Counter> {
-    match builder.open(target) {
-        Ok(counter) => Some(counter),
-        Err(error) if matches!(error.errno_name(), Some("EACCES" | "EPERM" | "ENOENT" | "EOPNOTSUPP")) => {
-            eprintln!("skipped: {error}");
-            None
-        }
-        Err(error) => panic!("{error}"),
-    }
 }

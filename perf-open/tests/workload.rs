@@ -23,8 +23,9 @@ fn it_waits_until_it_is_started() {
 
 #[test]
 fn it_is_not_started_by_being_dropped() {
-    let file = std::env::temp_dir().join(format!("perf-open-workload-{}", std::process::id()));
-    let workload = prepare(&format!("touch {}", file.display()));
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("touched");
+    let workload = prepare(&format!("touch '{}'", file.display()));
     let process = format!("/proc/{}", workload.pid());
     drop(workload);
     assert!(!file.exists());

@@ -3,7 +3,7 @@
 //! [`Records`] walks from header to header over bytes that lie end to end; [`RawRecord::decode`] makes a [`Record`]
 //! of one, by the layout of its event. One file a family of records, each type named as the kernel names it.
 
-mod aux;
+mod aux_area;
 mod callchain_deferred;
 mod cgroup;
 mod comm;
@@ -20,7 +20,7 @@ mod text_poke;
 mod throttle;
 pub mod user;
 
-pub use aux::{Aux, AuxOutputHwId, ItraceStart};
+pub use aux_area::{Aux, AuxOutputHwId, ItraceStart};
 pub use callchain_deferred::CallchainDeferred;
 pub use cgroup::Cgroup;
 pub use comm::Comm;

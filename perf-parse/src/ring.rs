@@ -81,7 +81,7 @@
 
 mod account;
 mod area;
-mod aux;
+mod aux_area;
 mod backward;
 mod buffer;
 mod clock;
@@ -98,7 +98,7 @@ mod walk;
 
 pub use account::Account;
 pub use area::{DataArea, DecidedBy};
-pub use aux::{AuxArea, AuxData};
+pub use aux_area::{AuxArea, AuxData};
 pub use backward::Backward;
 pub use buffer::Buffer;
 pub use clock::{Clock, ShortClock};

@@ -4,8 +4,8 @@
 #![cfg(feature = "alloc")]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "what a test does not expect fails it")]
 
-#[path = "ring/aux.rs"]
-mod aux;
+#[path = "ring/aux_area.rs"]
+mod aux_area;
 #[path = "common/mod.rs"]
 mod common;
 #[path = "ring/dump.rs"]

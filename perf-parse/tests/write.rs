@@ -1,7 +1,7 @@
 //! Writing: values to bytes and back, and every way in which it is refused.
 
 use perf_parse::abi::attr::{Attr, AttrFlags};
-use perf_parse::abi::aux::AuxFlags;
+use perf_parse::abi::aux_area::AuxFlags;
 use perf_parse::abi::branch::{BranchFlags, BranchSampleType};
 use perf_parse::abi::endian::{BigEndian, Endian, LittleEndian, U64};
 use perf_parse::abi::ksymbol::{BpfEventType, KsymbolFlags, KsymbolType};

@@ -170,7 +170,7 @@ pub struct Aux<O: Endian> {
     pub aux_offset: U64<O>,
     /// Bytes of the data; can be 0.
     pub aux_size: U64<O>,
-    /// [`AuxFlags`](crate::aux::AuxFlags).
+    /// [`AuxFlags`](crate::aux_area::AuxFlags).
     pub flags: U64<O>,
 }
 

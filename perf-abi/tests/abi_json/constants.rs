@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use perf_abi::Name;
 use perf_abi::attr::{AttrFlags, AttrVersion, AuxAction};
-use perf_abi::aux::{AuxFlags, AuxFormat};
+use perf_abi::aux_area::{AuxFlags, AuxFormat};
 use perf_abi::auxtrace::{self, *};
 use perf_abi::branch::*;
 use perf_abi::breakpoint::{BreakpointLen, BreakpointType};

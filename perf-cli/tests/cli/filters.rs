@@ -139,8 +139,7 @@ fn fields_at_known_places_are_those_that_are_told() {
             for at in (1000..bytes.len()).step_by(997).filter(|_| damaged) {
                 bytes[at] ^= 0x41;
             }
-            let copy = Path::new(env!("CARGO_TARGET_TMPDIR")).join("known-places.data");
-            std::fs::write(&copy, &bytes).unwrap();
+            let copy = crate::scratch("known-places.data", &bytes);
             let known = names.strip_suffix(",common_pid").unwrap();
             let (known, run) = fields(&copy, &["--fields", known]);
             let (mut told, other) = fields(&copy, &["--fields", names]);

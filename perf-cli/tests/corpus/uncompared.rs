@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::compare::{Comparison, Object};
 use crate::output::Output;
-use crate::{corpus, dump};
+use crate::{CORPUS, dump};
 
 /// All of them.
 pub(crate) const CAPTURES: &[&str] = &[
@@ -33,7 +33,7 @@ pub(crate) const CAPTURES: &[&str] = &[
 /// Holds a compressed capture against a walk of what the zstd library makes of its payloads as one stream, and
 /// counts its records.
 fn check_compressed(capture: &str, counts: &[(&str, usize)]) {
-    let Some(corpus) = corpus(capture) else { return };
+    let corpus = Path::new(CORPUS);
     let path = corpus.join(capture);
     let output = Output::parse(&dump(&path)).unwrap();
     let mut comparison = Comparison::default();
@@ -108,8 +108,7 @@ struct Dumped {
 /// Dumps a capture that may be damaged, and gives it no more than ten seconds to end.
 fn dump_damaged(path: &Path) -> Dumped {
     let name = path.file_name().unwrap().to_str().unwrap();
-    let kept = Path::new(env!("CARGO_TARGET_TMPDIR"));
-    let [out, errors] = ["out", "err"].map(|end| kept.join(format!("corpus-{name}.{end}")));
+    let [out, errors] = ["out", "err"].map(|name| needs::folder().join(name));
     let mut command = Command::new(env!("CARGO_BIN_EXE_perfdata"));
     command.args(["dump", "--format", "jsonl"]).arg(path);
     command.stdout(File::create(&out).unwrap()).stderr(File::create(&errors).unwrap());
@@ -135,7 +134,7 @@ fn dump_damaged(path: &Path) -> Dumped {
 fn zero_size_sample() {
     const AT: u64 = 0xbfd0;
     const SIZE: u64 = 48;
-    let Some(corpus) = corpus("zero_size_sample") else { return };
+    let corpus = Path::new(CORPUS);
     let [damaged, whole] = ["corrupted.zero_size_sample-3.2", "target.throttled-3.4"]
         .map(|name| corpus.join(format!("quipper/perf.data.piped.{name}")));
     let [damaged_bytes, whole_bytes] = [&damaged, &whole].map(|path| fs::read(path).unwrap());
@@ -166,7 +165,7 @@ fn zero_size_sample() {
 
 #[test]
 fn fuzz_seeds() {
-    let Some(corpus) = corpus("fuzz_seeds") else { return };
+    let corpus = Path::new(CORPUS);
     for capture in CAPTURES.iter().filter(|capture| capture.starts_with("fuzz/")) {
         let path = corpus.join(capture);
         let Dumped { status, lines, errors } = dump_damaged(&path);

@@ -22,12 +22,12 @@ fn what_is_no_ring_is_refused() {
     let short = scratch("short", &recorded(WRAPPED)[..1087]);
     fails(
         &[&short, "--attr", WRAPPED_ATTR],
-        "ring-short: 0x0: perf_event_mmap_page: needs 1088 bytes, 1087 are left",
+        "/short: 0x0: perf_event_mmap_page: needs 1088 bytes, 1087 are left",
     );
     let cut = scratch("cut", &recorded(WRAPPED)[..8000]);
-    fails(&[&cut, "--attr", WRAPPED_ATTR], "ring-cut: 0x418: data_size: needs 8192 bytes, 8000 are left");
+    fails(&[&cut, "--attr", WRAPPED_ATTR], "/cut: 0x418: data_size: needs 8192 bytes, 8000 are left");
     let empty = scratch("empty", b"");
-    fails(&[&empty, "--attr", WRAPPED_ATTR], "ring-empty: ");
+    fails(&[&empty, "--attr", WRAPPED_ATTR], "/empty: ");
     fails(&["no-such.ring", "--attr", WRAPPED_ATTR], "no-such.ring: No such file");
 }
 

@@ -3,7 +3,7 @@
 use core::mem::size_of;
 
 use perf_abi::attr::{Attr, AttrFlags, AttrVersion, AuxAction};
-use perf_abi::aux::AuxFlags;
+use perf_abi::aux_area::AuxFlags;
 use perf_abi::auxtrace::AuxtraceType;
 use perf_abi::breakpoint::BreakpointType;
 use perf_abi::endian::{Endian, U64};
@@ -133,7 +133,7 @@ pub(crate) fn read_records<O: Endian>() -> Vec<u8> {
 }
 
 /// AUX records with every flag, and what traces begin with.
-pub(crate) fn aux<O: Endian>() -> Vec<u8> {
+pub(crate) fn aux_area<O: Endian>() -> Vec<u8> {
     let mut capture = capture::<O>();
     for (index, flags) in (0..).zip([0, 1, 2, 4, 8, 0x100, 0xf, 0x1_0000]) {
         let aux = Aux {

@@ -27,7 +27,7 @@ use perf_abi::attr::Attr;
 use super::map::{Sources, area_size, sizes};
 use super::source::Source;
 use super::{Account, Overwrite, Ring};
-use crate::aux::Aux;
+use crate::aux_area::Aux;
 use crate::error::Error;
 use crate::sys::event_fd::event_fd;
 use crate::sys::producer::Producer;

@@ -1,19 +1,34 @@
 //! A folder like `/sys/bus/event_source/devices`, and one like `/sys/kernel/tracing`, made anew for a test.
 
+#![allow(dead_code, reason = "each test program uses its part")]
+
+use core::ops::Deref;
 use std::fs;
-use std::path::PathBuf;
 
 use perf_open::event::Parser;
 use perf_open::pmu::Pmus;
 use perf_open::tracepoint::Tracefs;
+use tempfile::TempDir;
 
-/// Writes `files`, paths and texts, into an empty folder of that name.
-pub(crate) fn folder(name: &str, files: &[(&str, &str)]) -> PathBuf {
-    let root = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let _ = fs::remove_dir_all(&root);
-    fs::create_dir_all(&root).unwrap();
+/// What reads folders, with the folders.
+pub(crate) struct Fake<T> {
+    it: T,
+    _folders: Vec<TempDir>,
+}
+
+impl<T> Deref for Fake<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.it
+    }
+}
+
+/// Writes `files`, paths and texts, into a new folder, which goes away with what is returned.
+fn folder(files: &[(&str, &str)]) -> TempDir {
+    let root = tempfile::tempdir().unwrap();
     for (path, text) in files {
-        let path = root.join(path);
+        let path = root.path().join(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, text).unwrap();
     }
@@ -107,9 +122,21 @@ pub(crate) const TRACEPOINTS: &[(&str, &str)] = &[
     ("events/ftrace/function/format", "name: function\n"),
 ];
 
+/// The PMUs of a folder of these files.
+pub(crate) fn pmus_of(files: &[(&str, &str)]) -> Fake<Pmus> {
+    let folder = folder(files);
+    Fake { it: Pmus::at(folder.path()), _folders: vec![folder] }
+}
+
+/// The tracepoints of a folder of these files.
+pub(crate) fn tracefs_of(files: &[(&str, &str)]) -> Fake<Tracefs> {
+    let folder = folder(files);
+    Fake { it: Tracefs::at(folder.path()), _folders: vec![folder] }
+}
+
 /// A parser for a machine of these PMUs and some tracepoints.
-#[allow(dead_code, reason = "not every test parses event strings")]
-pub(crate) fn parser(name: &str, pmus: &[(&str, &str)]) -> Parser {
-    let pmus = Pmus::at(folder(&format!("{name}-pmus"), pmus));
-    Parser::at(pmus, Tracefs::at(folder(&format!("{name}-tracefs"), TRACEPOINTS)))
+pub(crate) fn parser(pmus: &[(&str, &str)]) -> Fake<Parser> {
+    let (pmus, tracefs) = (folder(pmus), folder(TRACEPOINTS));
+    let it = Parser::at(Pmus::at(pmus.path()), Tracefs::at(tracefs.path()));
+    Fake { it, _folders: vec![pmus, tracefs] }
 }

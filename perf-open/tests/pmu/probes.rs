@@ -5,14 +5,13 @@ use std::path::Path;
 use perf_abi::breakpoint::BreakpointType;
 use perf_abi::event::EventType;
 use perf_open::event::{Event, LookupError};
-use perf_open::pmu::Pmus;
 use perf_open::probe::KernelPlace;
 
-use crate::fake::{INTEL, folder};
+use crate::fake::{INTEL, pmus_of};
 
 #[test]
 fn kernel_probes() {
-    let pmus = Pmus::at(folder("kprobes", INTEL));
+    let pmus = pmus_of(INTEL);
     let event = Event::kprobe_of(&pmus, KernelPlace::Function("vfs_read", 4), false).unwrap();
     assert_eq!((event.attr.kind, event.attr.config, event.attr.config2), (EventType(6), 0, 4));
     assert_eq!((event.name.as_str(), event.string.as_deref()), ("kprobe:vfs_read+0x4", Some(c"vfs_read")));
@@ -25,7 +24,7 @@ fn kernel_probes() {
 
 #[test]
 fn user_probes() {
-    let pmus = Pmus::at(folder("uprobes", INTEL));
+    let pmus = pmus_of(INTEL);
     let event = Event::uprobe_of(&pmus, Path::new("/bin/true"), 0x1234, 0x88, true).unwrap();
     assert_eq!(
         (event.attr.kind, event.attr.config, event.attr.config2),
@@ -38,13 +37,13 @@ fn user_probes() {
     let misfit = Event::uprobe_of(&pmus, Path::new("/bin/true"), 0, 1 << 32, false);
     assert!(matches!(misfit, Err(LookupError::Value { what: "ref_ctr_offset", .. })));
     assert!(matches!(Event::uprobe("a\0b", 0), Err(LookupError::Nul { what: "path" })));
-    let none = Event::uprobe_of(&Pmus::at(folder("no-uprobes", &[])), Path::new("/bin/true"), 0, 0, false);
+    let none = Event::uprobe_of(&pmus_of(&[]), Path::new("/bin/true"), 0, 0, false);
     assert!(matches!(none, Err(LookupError::Unknown { what: "PMU", .. })));
 }
 
 #[test]
 fn probes_in_terms() {
-    let pmus = Pmus::at(folder("probe-terms", INTEL));
+    let pmus = pmus_of(INTEL);
     let event = pmus.get("kprobe").unwrap().event("func=vfs_read,offset=4,retprobe").unwrap();
     assert_eq!((event.attr.config, event.attr.config2, event.string.as_deref()), (1, 4, Some(c"vfs_read")));
     let event = pmus.get("kprobe").unwrap().event("addr=0x1000").unwrap();
@@ -54,24 +53,6 @@ fn probes_in_terms() {
     assert_eq!(event.string.as_deref(), Some(c"/bin/true"));
     let error = pmus.get("uprobe").unwrap().event("offset=1,path='a\0b'").unwrap_err();
     assert_eq!((error.offset(), error.kind().to_string()), (14, "the name holds a NUL byte".to_owned()));
-}
-
-#[test]
-fn this_machines_probes() {
-    for (name, event) in [
-        ("uprobe", Event::uprobe("/bin/true", 0)),
-        ("kprobe", Event::kprobe(KernelPlace::Function("vfs_read", 0))),
-        ("kprobe", Event::kretprobe(KernelPlace::Function("vfs_read", 0))),
-        ("uprobe", Event::uretprobe("/bin/true", 0)),
-    ] {
-        match Pmus::new().get(name) {
-            Ok(pmu) => assert_eq!(event.unwrap().attr.kind, pmu.kind),
-            Err(error) => {
-                eprintln!("skipped: {error}");
-                assert!(event.is_err());
-            }
-        }
-    }
 }
 
 #[test]

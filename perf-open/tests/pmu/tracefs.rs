@@ -2,13 +2,12 @@
 
 use perf_abi::event::EventType;
 use perf_open::event::{Event, LookupError};
-use perf_open::tracepoint::Tracefs;
 
-use crate::fake::{TRACEPOINTS, folder};
+use crate::fake::{TRACEPOINTS, tracefs_of};
 
 #[test]
 fn ids_and_names() {
-    let tracefs = Tracefs::at(folder("tracefs", TRACEPOINTS));
+    let tracefs = tracefs_of(TRACEPOINTS);
     assert_eq!(tracefs.systems().unwrap(), ["ftrace", "sched", "syscalls"]);
     assert_eq!(tracefs.names("sched").unwrap(), ["sched_process_exit", "sched_switch", "sched_wakeup"]);
     assert_eq!(tracefs.names("ftrace").unwrap(), [""; 0]);
@@ -23,7 +22,7 @@ fn ids_and_names() {
 
 #[test]
 fn what_is_not_there() {
-    let tracefs = Tracefs::at(folder("tracefs-absent", TRACEPOINTS));
+    let tracefs = tracefs_of(TRACEPOINTS);
     let told = |system, name| tracefs.id(system, name).unwrap_err().to_string();
     assert_eq!(
         told("sched", "sched_swich"),
@@ -36,22 +35,10 @@ fn what_is_not_there() {
     {
         assert!(matches!(tracefs.id(system, name), Err(LookupError::Unknown { .. })), "{system} {name}");
     }
-    let unmounted = Tracefs::at(folder("tracefs-unmounted", &[]));
+    let unmounted = tracefs_of(&[]);
     let error = unmounted.id("sched", "sched_switch").unwrap_err();
     assert!(
         error.to_string().ends_with("is tracefs mounted? mount -t tracefs nodev /sys/kernel/tracing"),
         "{error}"
     );
-}
-
-#[test]
-fn this_machines() {
-    let tracefs = Tracefs::find();
-    let path = tracefs.root().join("events/sched/sched_switch/id");
-    let Ok(id) = std::fs::read_to_string(&path) else {
-        eprintln!("skipped: cannot read {}", path.display());
-        return;
-    };
-    let event = Event::tracepoint("sched", "sched_switch").unwrap();
-    assert_eq!(event.attr.config.to_string(), id.trim_end());
 }

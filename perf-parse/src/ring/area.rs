@@ -1,6 +1,6 @@
 //! Where the areas are in a mapping.
 
-use super::aux::AuxArea;
+use super::aux_area::AuxArea;
 use super::error::{Field, RingError, RingErrorKind};
 use super::page::Page;
 use super::walk::ALIGN;

@@ -6,7 +6,7 @@ use zerocopy::FromBytes;
 
 use super::account::Account;
 use super::area::{DataArea, DecidedBy, aux_of};
-use super::aux::AuxArea;
+use super::aux_area::AuxArea;
 use super::backward::Backward;
 use super::buffer::Buffer;
 use super::error::RingError;

@@ -5,9 +5,9 @@ use alloc::collections::BTreeSet;
 use perf_parse::abi::endian::LittleEndian;
 use perf_parse::abi::feature::Feature;
 use perf_parse::file::FeatureSection;
-use perf_parse::file::write::{EventFields, Features};
+use perf_parse::file::write::Features;
 
-use crate::common::{File, FileBuffer, capture, finish, records, writer};
+use crate::common::{File, capture, events, rewrite, writer};
 
 /// The captures in file mode that are whole and not compressed.
 const CAPTURES: [&str; 26] = [
@@ -38,22 +38,6 @@ const CAPTURES: [&str; 26] = [
     "overwrite",
     "system_wide",
 ];
-
-/// The events of a file.
-pub(crate) fn events(file: &File<'_, LittleEndian>) -> Vec<EventFields> {
-    file.events().iter().map(EventFields::from).collect()
-}
-
-/// Writes a capture again. `EVENT_DESC` is not copied but made of the events.
-pub(crate) fn rewrite(file: &File<'_, LittleEndian>, mut writer: FileBuffer<LittleEndian>) -> Vec<u8> {
-    for section in file.features().iter().filter(|section| section.feature != Feature::EVENT_DESC) {
-        writer.features().raw(section.feature, section.bytes).unwrap();
-    }
-    for (record, data) in records(file) {
-        writer.record_with_data(&record, &data).unwrap();
-    }
-    finish(writer)
-}
 
 #[test]
 fn what_perf_wrote_is_written_alike() {

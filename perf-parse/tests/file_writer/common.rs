@@ -5,8 +5,9 @@ use std::path::PathBuf;
 
 use perf_parse::RawRecord;
 use perf_parse::abi::attr::{Attr, AttrFlags};
-use perf_parse::abi::endian::{Endian, U32, U64};
+use perf_parse::abi::endian::{Endian, LittleEndian, U32, U64};
 use perf_parse::abi::event::EventType;
+use perf_parse::abi::feature::Feature;
 use perf_parse::abi::record::{Header, Misc, RecordType};
 use perf_parse::abi::sample_type::SampleType;
 use perf_parse::file::write::{EventFields, FileWriter, Options};
@@ -119,9 +120,18 @@ pub(crate) fn capture(name: &str) -> PathBuf {
     PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../testdata/captures")).join(name)
 }
 
-/// Writes the bytes into a folder of the test run, to be read by a program.
-pub(crate) fn scratch(name: &str, bytes: &[u8]) -> PathBuf {
-    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
-    std::fs::write(&path, bytes).unwrap();
-    path
+/// The events of a file.
+pub(crate) fn events(file: &File<'_, LittleEndian>) -> Vec<EventFields> {
+    file.events().iter().map(EventFields::from).collect()
+}
+
+/// Writes a capture again. `EVENT_DESC` is not copied but made of the events.
+pub(crate) fn rewrite(file: &File<'_, LittleEndian>, mut writer: FileBuffer<LittleEndian>) -> Vec<u8> {
+    for section in file.features().iter().filter(|section| section.feature != Feature::EVENT_DESC) {
+        writer.features().raw(section.feature, section.bytes).unwrap();
+    }
+    for (record, data) in records(file) {
+        writer.record_with_data(&record, &data).unwrap();
+    }
+    finish(writer)
 }

@@ -13,7 +13,6 @@ extern crate alloc;
 mod captures;
 mod common;
 mod features;
-mod perf;
 mod pipe;
 mod refused;
 mod round_trip;

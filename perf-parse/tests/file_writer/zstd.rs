@@ -1,4 +1,4 @@
-//! Compressed records: what the zstd library makes of them, and perf.
+//! Compressed records: what the zstd library makes of them.
 
 use std::io::Cursor;
 
@@ -9,9 +9,7 @@ use perf_parse::file::write::{Features, FileWriter, Options, PipeWriter, Zstd};
 use zerocopy::{FromBytes, IntoBytes};
 use zstd::stream::raw::{Decoder, InBuffer, Operation, OutBuffer};
 
-use crate::captures::{events, rewrite};
-use crate::common::{File, FileBuffer, Whole, capture, event, finish, kind, record, records, scratch, walk};
-use crate::perf::{SCRIPT, as_pipe, expected, perf, runs};
+use crate::common::{File, FileBuffer, Whole, event, finish, kind, record, records, walk};
 
 fn options(record: RecordType, level: u8) -> Options {
     Options { zstd: Some(Zstd { level, record }), ..Options::default() }
@@ -156,31 +154,4 @@ fn a_flush_makes_all_records_readable() {
     let feature = record::<O>(RecordType::HEADER_FEATURE, &[feature.as_bytes(), fields.as_bytes()].concat());
     assert_eq!(records[0].0, feature);
     assert_eq!(decompressed::<O>(&records[2..]), [round]);
-}
-
-#[test]
-fn perf_reads_it_as_the_originals() {
-    if !runs() {
-        return;
-    }
-    let options = options(RecordType::COMPRESSED, 1);
-    for name in ["plain", "callchain", "group_read", "identifier", "raw"] {
-        let original = capture(&format!("{name}.data"));
-        let bytes = std::fs::read(&original).unwrap();
-        let file = File::<LittleEndian>::open(&bytes).unwrap();
-        let writer = FileWriter::new(Cursor::new(Vec::new()), &events(&file), &options).unwrap();
-        let in_file = scratch(&format!("{name}.zstd.data"), &rewrite(&file, writer));
-        let in_pipe = scratch(&format!("{name}.zstd.pipe.data"), &as_pipe(&file, &options));
-        let Some(expected) = expected(SCRIPT, &original) else { continue };
-        for written in [in_file, in_pipe] {
-            let Some(read) = perf(SCRIPT, &written) else {
-                panic!("perf script {}", written.display());
-            };
-            let features = |printed: &str| -> Vec<_> {
-                printed.lines().filter(|line| !line.starts_with('#')).map(str::to_owned).collect()
-            };
-            assert!(read.contains("# compressed : Zstd, level = 1, ratio = "), "{read}");
-            assert_eq!(features(&read), features(&expected), "{}", written.display());
-        }
-    }
 }

@@ -1,6 +1,6 @@
 //! Dumps: where the areas are, in mappings of every era, and the account.
 
-use perf_parse::abi::aux::AuxFlags;
+use perf_parse::abi::aux_area::AuxFlags;
 use perf_parse::abi::endian::{BigEndian, Endian, LittleEndian};
 use perf_parse::abi::record::RecordType;
 use perf_parse::record::Aux;

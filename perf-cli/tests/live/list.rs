@@ -1,0 +1,154 @@
+//! `perfdata list`, on the machine that runs the tests.
+#![cfg(target_os = "linux")]
+
+use alloc::collections::BTreeSet;
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+
+use perf_open::event::parse;
+use serde_json::Value;
+
+pub(crate) const TESTS: &[needs::Test] = needs::tests![
+    everything_is_listed_once_and_in_order,
+    what_is_listed_can_be_used,
+    patterns_choose,
+    text_has_a_heading_for_each_kind,
+    details_tell_the_numbers,
+    raw_events_have_their_syntax,
+    kernel_probes_have_their_syntax,
+    user_probes_have_their_syntax,
+    patterns_choose_tracepoints,
+    details_of_a_tracepoint_tell_its_id,
+    a_reader_that_goes_away_ends_it_quietly,
+];
+
+fn list(args: &[&str]) -> (i32, String, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_perfdata")).arg("list").args(args).output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+}
+
+fn names(args: &[&str]) -> Vec<String> {
+    let (status, out, _) = list(&[args, &["--json"]].concat());
+    assert_eq!(status, 0, "{args:?}");
+    out.lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap()["event"].as_str().unwrap().to_owned())
+        .collect()
+}
+
+fn everything_is_listed_once_and_in_order() {
+    let (status, out, _) = list(&["--json"]);
+    assert_eq!(status, 0);
+    let events: Vec<Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let kinds: Vec<&str> = events.iter().map(|event| event["kind"].as_str().unwrap()).collect();
+    for kind in ["hw", "sw", "cache", "syntax"] {
+        assert!(kinds.contains(&kind), "{kind}");
+        let of_kind = |event: &&Value| event["kind"] == kind;
+        let names: Vec<&str> =
+            events.iter().filter(of_kind).map(|event| event["event"].as_str().unwrap()).collect();
+        assert_eq!(names.len(), names.iter().collect::<BTreeSet<_>>().len(), "{kind}");
+        assert!(kind == "syntax" || names.is_sorted(), "{names:?}");
+    }
+    let faults = events.iter().find(|event| event["event"] == "page-faults").unwrap();
+    assert_eq!((&faults["kind"], &faults["aliases"][0]), (&"sw".into(), &"faults".into()));
+}
+
+fn what_is_listed_can_be_used() {
+    for pattern in ["hw", "sw", "cache", "pmu", "sched:*"] {
+        // There may be none of them.
+        let (status, out, _) = list(&[pattern, "--json"]);
+        for line in out.lines().filter(|_| status == 0) {
+            let event: Value = serde_json::from_str(line).unwrap();
+            let has_required = event["terms"].as_str().is_some_and(|terms| terms.contains('?'));
+            let name = event["event"].as_str().unwrap();
+            assert!(has_required || parse(name).is_ok(), "{name}: {:?}", parse(name));
+        }
+    }
+}
+
+fn patterns_choose() {
+    assert_eq!(names(&["page-faults"]), ["page-faults"]);
+    assert_eq!(names(&["PAGE-FAULTS"]), ["page-faults"]);
+    // An alias is a name, too.
+    assert_eq!(names(&["faults"])[..].iter().filter(|name| *name == "page-faults").count(), 1);
+    assert_eq!(names(&["cpu-c*", "page-faults"]), ["cpu-cycles", "cpu-clock", "page-faults"]);
+    assert_eq!(names(&["?pu-clock"]), ["cpu-clock"]);
+    assert!(names(&["fault"]).len() > 3);
+    let (status, out, err) = list(&["no-such-event"]);
+    assert_eq!((status, &*out), (1, ""));
+    assert!(err.contains("no event here matches no-such-event"), "{err}");
+}
+
+fn text_has_a_heading_for_each_kind() {
+    let (status, out, _) = list(&["cpu-c*", "page-faults", "mem:*"]);
+    assert_eq!(status, 0);
+    let expected = "\
+Hardware events:
+  cpu-cycles OR cycles
+
+Software events:
+  cpu-clock
+  page-faults OR faults
+
+Breakpoints:
+  mem:ADDRESS[/LENGTH][:rwx]
+";
+    assert_eq!(out, expected);
+}
+
+fn details_tell_the_numbers() {
+    let (status, out, _) = list(&["page-faults", "--details"]);
+    assert_eq!(
+        (status, &*out),
+        (0, "Software events:\n  page-faults OR faults\n      attr: type SOFTWARE, config 0x2\n")
+    );
+}
+
+fn raw_events_have_their_syntax() {
+    let syntax = names(&["syntax"]);
+    assert!(syntax.iter().any(|name| name.starts_with("rHEX")), "{syntax:?}");
+}
+
+/// The syntax of a PMU of probes has the term; skips the test where this machine has none.
+fn probes_have_their_syntax(pmu: &str, term: &str) {
+    needs::all(&[needs::Need::Sysfs]);
+    if !perf_open::pmu::Pmus::new().has(pmu) {
+        needs::skip(pmu, "this kernel has no such PMU");
+    }
+    let syntax = names(&["syntax"]);
+    let of_pmu = syntax.iter().find(|name| name.starts_with(&format!("{pmu}/")));
+    assert!(of_pmu.is_some_and(|name| name.contains(term)), "{syntax:?}");
+}
+
+fn kernel_probes_have_their_syntax() {
+    probes_have_their_syntax("kprobe", "func=");
+}
+
+fn user_probes_have_their_syntax() {
+    probes_have_their_syntax("uprobe", "path=");
+}
+
+fn patterns_choose_tracepoints() {
+    needs::all(&[needs::Need::Tracepoints]);
+    let sched = names(&["sched:*"]);
+    assert!(sched.iter().all(|name| name.starts_with("sched:")), "{sched:?}");
+    assert!(sched.is_sorted() && sched.iter().any(|name| name == "sched:sched_switch"), "{sched:?}");
+}
+
+fn details_of_a_tracepoint_tell_its_id() {
+    needs::all(&[needs::Need::Tracepoints]);
+    let (_, out, _) = list(&["sched:sched_switch", "--details"]);
+    let config = parse("sched:sched_switch").unwrap()[0].events[0].attr.config;
+    assert!(out.contains(&format!("attr: type TRACEPOINT, config {config:#x}\n")), "{out}");
+}
+
+fn a_reader_that_goes_away_ends_it_quietly() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_perfdata"));
+    let mut child = child.arg("list").stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), &*line), (Some(0), "Hardware events:\n"));
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert!(!errors.contains("pipe"), "{errors}");
+}

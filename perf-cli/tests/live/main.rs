@@ -1,0 +1,44 @@
+//! `perfdata record`, `stat` and `list` on the machine that runs the tests, and what the installed perf says of our captures.
+//! Each test names what it needs of the machine; one whose machine lacks it shows as ignored, with the reason.
+
+#![allow(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::as_conversions,
+    clippy::arithmetic_side_effects,
+    reason = "what a test does not expect fails it"
+)]
+
+extern crate alloc;
+
+mod list;
+mod record;
+mod ring;
+mod stat;
+
+#[cfg(target_os = "linux")]
+fn main() -> std::process::ExitCode {
+    if record::workload::was_asked_for() {
+        return std::process::ExitCode::SUCCESS;
+    }
+    let status = needs::run(&[
+        list::TESTS,
+        record::events::TESTS,
+        record::output::TESTS,
+        record::overwrite::TESTS,
+        record::perf::TESTS,
+        record::whom::TESTS,
+        ring::TESTS,
+        stat::counts::TESTS,
+        stat::ends::TESTS,
+        stat::perf::TESTS,
+        stat::usage::TESTS,
+    ]);
+    record::workload::clean_up();
+    status
+}
+
+#[cfg(not(target_os = "linux"))]
+fn main() {}

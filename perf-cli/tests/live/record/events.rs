@@ -1,0 +1,91 @@
+//! What is sampled, and with which fields.
+
+use alloc::collections::BTreeSet;
+
+use super::workload::command;
+use super::{event, recorded};
+
+pub(crate) const TESTS: &[needs::Test] = needs::tests![
+    Events:
+    call_chains_of_threads,
+    compressed,
+    copies_of_the_stack,
+    two_events_by_their_ids,
+    a_group_is_read_with_its_leader,
+    a_tracepoint_and_its_format,
+];
+
+fn call_chains_of_threads() {
+    let folder = needs::folder();
+    let dump = recorded(&folder, &["-g", "-e", "cpu-clock", "-F", "5000"], &command("threads", 4));
+    let samples = dump.samples();
+    let threads: BTreeSet<_> = samples.iter().map(|sample| sample["tid"].as_i64()).collect();
+    assert!(threads.len() > 1, "samples of threads {threads:?}");
+    let longest = samples.iter().map(|sample| sample["callchain"].as_array().unwrap().len()).max();
+    assert!(longest > Some(3), "the longest call chain: {longest:?}");
+    assert!(
+        dump.of_type("COMM").len() > 1 && dump.of_type("FORK").len() >= 4 && dump.of_type("EXIT").len() >= 5
+    );
+}
+
+fn compressed() {
+    let folder = needs::folder();
+    let dump = recorded(&folder, &["-z", "-e", "page-faults", "-c", "1"], &command("touch", 300));
+    assert!(dump.header["features"]["COMPRESSED"].is_object(), "{}", dump.header["features"]);
+    assert!(dump.samples().len() >= 300);
+    assert!(dump.records.iter().any(|record| record["inner"].is_number()), "no record came out of another");
+}
+
+fn copies_of_the_stack() {
+    let folder = needs::folder();
+    let options = ["--call-graph", "dwarf,1024", "-e", "page-faults", "-c", "4"];
+    let dump = recorded(&folder, &options, &command("touch", 100));
+    let samples = dump.samples();
+    assert!(samples.len() > 10);
+    let is_whole = |field: &str, part: &str| samples.iter().any(|sample| !sample[field][part].is_null());
+    assert!(samples.iter().any(|sample| sample["stack_user"]["size"] == 1024));
+    assert!(is_whole("regs_user", "values") && is_whole("stack_user", "dyn_size"));
+}
+
+fn two_events_by_their_ids() {
+    let folder = needs::folder();
+    let options = ["-e", "page-faults", "-e", "cpu-clock", "-F", "5000"];
+    let dump = recorded(&folder, &options, &command("threads", 2));
+    assert_eq!(dump.names(), [event("page-faults"), event("cpu-clock")]);
+    for (index, attr) in dump.header["attrs"].as_array().unwrap().iter().enumerate() {
+        let of_event: Vec<_> =
+            dump.of_type("SAMPLE").into_iter().filter(|record| record["event"] == index).collect();
+        assert!(!of_event.is_empty(), "no sample of {attr}");
+        let ids = attr["ids"].as_array().unwrap();
+        assert!(of_event.iter().all(|record| ids.contains(&record["fields"]["identifier"])), "{attr}");
+    }
+}
+
+fn a_group_is_read_with_its_leader() {
+    let folder = needs::folder();
+    let options = ["-e", "{cpu-clock,page-faults}:S", "-F", "5000"];
+    let dump = recorded(&folder, &options, &command("threads", 2));
+    let samples = dump.of_type("SAMPLE");
+    assert!(!samples.is_empty());
+    for sample in samples {
+        assert_eq!(sample["event"], 0, "the leader alone samples");
+        let read = &sample["fields"]["read"];
+        assert_eq!((read["nr"].as_u64(), read["values"].as_array().unwrap().len()), (Some(2), 2));
+    }
+}
+
+fn a_tracepoint_and_its_format() {
+    needs::all(&[needs::Need::Tracepoints]);
+    let folder = needs::folder();
+    let dump = recorded(&folder, &["-e", "sched:sched_process_fork"], &command("forks", 3));
+    let samples = dump.samples();
+    assert!(samples.len() >= 3);
+    let children: Vec<_> =
+        samples.iter().map(|sample| sample["tracepoint"]["child_pid"].as_i64().unwrap()).collect();
+    assert!(
+        samples.iter().all(|sample| sample["tracepoint"]["parent_pid"].as_i64() >= sample["tid"].as_i64())
+    );
+    let forked: Vec<_> =
+        dump.of_type("FORK").iter().map(|record| record["fields"]["tid"].as_i64().unwrap()).collect();
+    assert!(children.iter().all(|child| forked.contains(child)), "{children:?} of {forked:?}");
+}

@@ -1,0 +1,124 @@
+//! Where a recording goes to, and what comes after its records.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use super::workload::command;
+use super::{Running, dump, has_sample, perfdata, record, recorded, run, shown, succeeds, until};
+
+pub(crate) const TESTS: &[needs::Test] = needs::tests![
+    Events:
+    a_stream_is_read_as_it_comes,
+    a_reader_that_goes_away_ends_it,
+    what_a_killed_recorder_leaves_can_be_mended,
+    perf_reads_what_was_mended,
+    what_was_there_becomes_old,
+    no_build_ids,
+    lost_samples_are_counted,
+    what_is_no_file_is_not_moved_away,
+];
+
+fn a_stream_is_read_as_it_comes() {
+    let folder = needs::folder();
+    let options = ["-q", "-g", "-e", "page-faults", "-c", "1", "-o", "-"];
+    let mut recorder = record(&folder, &options, &command("touch", 100));
+    let mut recorder = Running(recorder.stdout(Stdio::piped()).spawn().unwrap());
+    let dump = shown(perfdata().args(["dump", "-"]).stdin(recorder.0.stdout.take().unwrap()));
+    assert_eq!((recorder.ends(), dump.status, &*dump.err), (0, 0, ""));
+    assert_eq!(dump.header["mode"], "pipe");
+    assert!(dump.samples().len() >= 100);
+    assert!(!folder.join("perf.data").exists());
+}
+
+fn a_reader_that_goes_away_ends_it() {
+    let folder = needs::folder();
+    let mut recorder =
+        record(&folder, &["-q", "-e", "cpu-clock", "-F", "20000", "-g", "-o", "-"], &command("twins", 1));
+    let mut recorder = Running(recorder.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap());
+    drop(recorder.0.stdout.take());
+    recorder.ends();
+    let mut err = String::new();
+    std::io::Read::read_to_string(recorder.0.stderr.as_mut().unwrap(), &mut err).unwrap();
+    assert_eq!(err, "");
+}
+
+/// Kills a recorder and mends what it leaves: the mended capture.
+fn mended() -> PathBuf {
+    let folder = needs::folder();
+    let (capture, mended) = (folder.join("perf.data"), folder.join("mended.data"));
+    let mut recorder =
+        Running::start(&mut record(&folder, &["-q", "-g", "-e", "cpu-clock"], &command("twins", 1)));
+    until("there is a sample", || has_sample(&capture));
+    recorder.0.kill().unwrap();
+    recorder.0.wait().unwrap();
+
+    let left = dump(&capture);
+    assert_eq!(left.status, 3, "the file is not whole");
+    assert!(left.err.starts_with("0x30: header.data.size: is 0"), "{}", left.err);
+    let (status, _, err) = run(perfdata().arg("repair").arg(&capture).arg("-o").arg(&mended));
+    assert_eq!(status, 3, "{err}");
+    let whole = dump(&mended);
+    assert_eq!((whole.status, &*whole.err), (0, ""));
+    assert_eq!(whole.samples(), left.samples());
+    mended
+}
+
+fn what_a_killed_recorder_leaves_can_be_mended() {
+    mended();
+}
+
+fn perf_reads_what_was_mended() {
+    needs::all(&[needs::Need::PERF]);
+    super::perf::agrees(&mended());
+}
+
+fn what_was_there_becomes_old() {
+    let folder = needs::folder();
+    let [capture, old] = ["perf.data", "perf.data.old"].map(|name| folder.join(name));
+    recorded(&folder, &["-e", "page-faults"], &command("touch", 10));
+    let first = fs::read(&capture).unwrap();
+    assert!(!old.exists());
+    recorded(&folder, &["-e", "page-faults"], &command("touch", 10));
+    let second = fs::read(&capture).unwrap();
+    assert!(fs::read(&old).unwrap() == first && second != first);
+    recorded(&folder, &["-e", "page-faults"], &command("touch", 10));
+    assert!(fs::read(&old).unwrap() == second);
+}
+
+fn no_build_ids() {
+    let dump = recorded(&needs::folder(), &["-B", "-e", "page-faults"], &command("touch", 10));
+    assert!(dump.header["features"]["BUILD_ID"].is_null());
+}
+
+fn lost_samples_are_counted() {
+    needs::all(&[
+        needs::Need::Runs(&["taskset", "-c", "0", "true"]),
+        needs::Need::Runs(&["chrt", "-f", "1", "true"]),
+    ]);
+    // One cpu, a ring of one page, and a writer beside which the recorder may not run.
+    let folder = needs::folder();
+    let recorder = record(
+        &folder,
+        &["-m", "1", "-e", "page-faults", "-c", "1"],
+        &[&["chrt", "-f", "1"].map(str::to_owned)[..], &command("touch", 2000)].concat(),
+    );
+    let mut pinned = Command::new("taskset");
+    pinned.args(["-c", "0"]).arg(recorder.get_program()).args(recorder.get_args()).current_dir(&folder);
+    let (status, _, err) = run(&mut pinned);
+    assert_eq!(status, 0, "{err}");
+    let dump = dump(&folder.join("perf.data"));
+    let sum = |kind| -> u64 {
+        dump.of_type(kind).iter().map(|record| record["fields"]["lost"].as_u64().unwrap()).sum()
+    };
+    let (samples, records) = (sum("LOST_SAMPLES"), sum("LOST"));
+    assert!(samples > 0, "the ring of a page held it all");
+    let said = format!("{} records lost", samples.max(records));
+    assert!(err.contains(&said) && err.contains("--mmap-pages"), "{said}: {err}");
+}
+
+fn what_is_no_file_is_not_moved_away() {
+    let folder = needs::folder();
+    succeeds(&mut record(&folder, &["-q", "-e", "page-faults", "-o", "/dev/null"], &command("touch", 10)));
+    assert!(!Path::new("/dev/null").is_file() && !Path::new("/dev/null.old").exists());
+}

@@ -1,0 +1,109 @@
+//! `--overwrite`: rings that keep the newest, and what is written of them when it is asked for.
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+use serde_json::{Value, json};
+
+use super::workload::command;
+use super::{Dump, Running, dump, event, perfdata, record, shown, until};
+
+pub(crate) const TESTS: &[needs::Test] = needs::tests![
+    Events:
+    a_snapshot_has_the_samples_that_are_in_the_rings,
+    perf_reads_a_snapshot,
+    forward_rings_are_dumped_too,
+];
+
+/// Whether a program has a handler of SIGUSR2, which would end it otherwise.
+fn listens(pid: u32) -> bool {
+    const SIGUSR2: u32 = 12;
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap();
+    u64::from_str_radix(caught.trim(), 16).unwrap() & 1 << (SIGUSR2 - 1) != 0
+}
+
+/// The samples that were taken, whichever order they stand in: when, where, of whom, and how it got there.
+fn samples(dump: &Dump) -> Vec<Value> {
+    let parts = |sample: &&Value| json!([sample["time"], sample["ip"], sample["tid"], sample["callchain"]]);
+    let mut samples: Vec<_> = dump.samples().iter().map(parts).collect();
+    samples.sort_by_key(Value::to_string);
+    samples
+}
+
+/// The rings that were dumped to a folder.
+fn rings(folder: &Path) -> Dump {
+    let attr = folder.join("attr.data");
+    let mut rings: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    rings.retain(|path| *path != attr);
+    rings.sort_unstable();
+    assert!(!rings.is_empty());
+    shown(perfdata().arg("ring").args(rings).arg("--attr").arg(attr))
+}
+
+/// Takes a snapshot and holds it against the rings: the snapshot.
+fn snapshot() -> PathBuf {
+    let folder = needs::folder();
+    let options = ["--overwrite", "-g", "-e", "cpu-clock", "-m", "2", "--dump-rings", "rings"];
+    let mut recorder = record(&folder, &options, &command("twins", 1));
+    let mut recorder = Running(recorder.stderr(Stdio::piped()).spawn().unwrap());
+    let mut said = BufReader::new(recorder.0.stderr.take().unwrap()).lines().map(Result::unwrap);
+    until("it listens to signals", || listens(recorder.0.id()));
+
+    // The first may come before there is a sample.
+    let mut in_snapshot = None;
+    for number in 1.. {
+        recorder.signal("USR2");
+        let name = format!("perf.data.{number}");
+        let end = said.find(|line| line.starts_with(&format!("perfdata: {name}: ")));
+        assert!(end.is_some(), "it ended before it wrote {name}");
+        let snapshot = dump(&folder.join(&name));
+        assert_eq!((snapshot.status, &*snapshot.err), (0, ""));
+        if !samples(&snapshot).is_empty() {
+            let of_rings = rings(&folder.join("rings"));
+            assert_eq!(of_rings.status, 0, "{}", of_rings.err);
+            assert_eq!(samples(&of_rings), samples(&snapshot));
+            assert!(of_rings.samples().iter().all(|sample| sample["callchain"].is_array()));
+            in_snapshot = Some((name, snapshot));
+            break;
+        }
+    }
+    let (name, snapshot) = in_snapshot.unwrap();
+    // A snapshot tells of the tasks and mappings too.
+    for kind in ["COMM", "MMAP2"] {
+        assert!(!snapshot.of_type(kind).is_empty(), "{kind}");
+    }
+
+    recorder.signal("INT");
+    until("it ends", || recorder.0.try_wait().unwrap().is_some());
+    let end = dump(&folder.join("perf.data"));
+    assert_eq!((end.status, &*end.err), (0, ""));
+    assert!(!end.samples().is_empty());
+    folder.join(name)
+}
+
+fn a_snapshot_has_the_samples_that_are_in_the_rings() {
+    snapshot();
+}
+
+fn perf_reads_a_snapshot() {
+    needs::all(&[needs::Need::PERF]);
+    super::perf::agrees(&snapshot());
+}
+
+/// The rings of a recording that does not overwrite are dumped as they stand as well.
+fn forward_rings_are_dumped_too() {
+    let folder = needs::folder();
+    let options = ["-e", "page-faults", "-c", "1", "--dump-rings", "rings"];
+    let mut recorder = record(&folder, &options, &command("twins", 1));
+    let mut recorder = Running(recorder.stderr(Stdio::piped()).spawn().unwrap());
+    let mut said = BufReader::new(recorder.0.stderr.take().unwrap()).lines().map(Result::unwrap);
+    until("it listens to signals", || listens(recorder.0.id()));
+    recorder.signal("USR2");
+    assert!(said.any(|line| line == "perfdata: rings: the rings as they stand"));
+    let of_rings = rings(&folder.join("rings"));
+    assert_eq!((of_rings.status, &*of_rings.err), (0, ""));
+    assert_eq!(of_rings.names(), [event("page-faults")]);
+}

@@ -1,0 +1,271 @@
+//! What the installed perf says of our recordings.
+
+use alloc::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::workload::command;
+use super::{dump, event, record, recorded, run};
+
+pub(crate) const TESTS: &[needs::Test] = needs::tests![
+    Events: call_chains_of_threads,
+    compressed,
+    copies_of_the_stack,
+    two_events_by_their_ids,
+    a_group,
+    a_tracepoint,
+    the_whole_machine,
+    a_stream,
+    build_ids_of_files_that_were_hit,
+    build_ids_of_all_files,
+    build_ids_of_the_whole_machine,
+    features_of_the_machine,
+    a_process_as_it_was_found,
+    a_process_with_its_data_and_namespaces,
+    all_processes_as_they_were_found,
+];
+
+/// The real perf, which does not read a configuration.
+fn perf(arguments: &[impl AsRef<OsStr>]) -> Command {
+    needs::all(&[needs::Need::PERF]);
+    let mut perf = Command::new("perf");
+    perf.args(arguments).envs([("PERF_CONFIG", "/dev/null"), ("LC_ALL", "C")]).env("HOME", needs::folder());
+    perf
+}
+
+/// What perf prints of a capture, which it must read.
+fn says(arguments: &[&str], capture: &Path) -> String {
+    let (status, out, err) = run(perf(arguments).arg("-i").arg(capture));
+    assert_eq!(status, 0, "{arguments:?}: {err}");
+    out
+}
+
+/// Holds our dump of a capture against perf's, field by field.
+pub(super) fn agrees(capture: &Path) {
+    needs::all(&[needs::Need::PERF, needs::Need::Runs(&["python3", "--version"])]);
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata/check/perf_script_d.py");
+    let mut check = Command::new("python3");
+    check.arg(script).arg(capture).args(["--perfdata", env!("CARGO_BIN_EXE_perfdata")]);
+    check.env("HOME", needs::folder());
+    let (status, out, err) = run(&mut check);
+    assert_eq!(status, 0, "{out}{err}");
+    assert!(out.contains(" 0 differences"), "{out}");
+}
+
+/// A recording with which perf's dump agrees.
+fn agreed(options: &[&str], command: &[String]) -> PathBuf {
+    let folder = needs::folder();
+    recorded(&folder, options, command);
+    let capture = folder.join("perf.data");
+    agrees(&capture);
+    capture
+}
+
+fn call_chains_of_threads() {
+    let capture = agreed(&["-g", "-e", "cpu-clock", "-F", "5000"], &command("threads", 4));
+    let report = says(&["report", "--stdio", "--sort", "comm,dso"], &capture);
+    assert!(report.contains(&format!("Samples: {}", dump(&capture).samples().len())), "{report}");
+    assert_eq!(says(&["evlist"], &capture).trim_end(), event("cpu-clock"));
+}
+
+fn compressed() {
+    agreed(&["-z", "-e", "page-faults", "-c", "1"], &command("touch", 300));
+}
+
+fn copies_of_the_stack() {
+    let options = ["--call-graph", "dwarf,1024", "-e", "page-faults", "-c", "4"];
+    let capture = agreed(&options, &command("touch", 100));
+    says(&["report", "--stdio", "--no-children"], &capture);
+}
+
+fn two_events_by_their_ids() {
+    let options = ["-e", "page-faults", "-e", "cpu-clock", "-F", "5000"];
+    let capture = agreed(&options, &command("threads", 2));
+    let events = says(&["evlist"], &capture);
+    assert_eq!(events.lines().collect::<Vec<_>>(), [event("page-faults"), event("cpu-clock")]);
+}
+
+fn a_group() {
+    let options = ["-e", "{cpu-clock,page-faults}:S", "-F", "5000"];
+    let capture = agreed(&options, &command("threads", 2));
+    let group = format!("{{{},{}}}", event("cpu-clock"), event("page-faults"));
+    assert_eq!(says(&["evlist", "-g"], &capture).trim_end(), group);
+}
+
+fn a_tracepoint() {
+    needs::all(&[needs::Need::Tracepoints]);
+    let capture = agreed(&["-e", "sched:sched_process_fork"], &command("forks", 3));
+    let script = says(&["script", "-F", "trace"], &capture);
+    let printed = script.lines().map(|line| {
+        let (_, child) =
+            line.rsplit_once("child_pid=").unwrap_or_else(|| panic!("{line:?} has no child_pid"));
+        child.trim().parse().unwrap()
+    });
+    // perf prints them by time, and not cpu by cpu.
+    let printed: BTreeSet<i64> = printed.collect();
+    let dump = dump(&capture);
+    let child = |sample: &&serde_json::Value| sample["tracepoint"]["child_pid"].as_i64().unwrap();
+    assert_eq!(printed, dump.samples().iter().map(child).collect());
+}
+
+fn the_whole_machine() {
+    needs::all(&[needs::Need::CpuEvents]);
+    let folder = needs::folder();
+    recorded(&folder, &["-a", "-e", "cpu-clock", "-F", "1000"], &command("threads", 2));
+    says(&["script"], &folder.join("perf.data"));
+}
+
+fn a_stream() {
+    let folder = needs::folder();
+    let capture = folder.join("stream.data");
+    let mut recorder =
+        record(&folder, &["-q", "-e", "page-faults", "-c", "1", "-o", "-"], &command("touch", 100));
+    let status = recorder.stdout(fs::File::create(&capture).unwrap()).status().unwrap();
+    assert!(status.success());
+    agrees(&capture);
+}
+
+/// Our recording and perf's, with the same options and of the same command.
+fn both(options: &[&str], command: &[String]) -> [PathBuf; 2] {
+    let folder = needs::folder();
+    let [ours, perfs] = ["perf.data", "perfs.data"].map(|name| folder.join(name));
+    recorded(&folder, options, command);
+    let mut perf = perf(&["record", "-q", "-N", "-o"]);
+    perf.arg(&perfs).args(super::here(options)).arg("--").args(command);
+    let (status, _, err) = run(&mut perf);
+    assert_eq!(status, 0, "{err}");
+    [ours, perfs]
+}
+
+/// The build ids and files of a capture, by perf.
+fn build_ids(capture: &Path) -> BTreeSet<(String, String)> {
+    let listed = says(&["buildid-list"], capture);
+    let pairs = listed.lines().map(|line| line.trim().split_once(' ').unwrap());
+    pairs.map(|(id, file)| (id.to_owned(), file.to_owned())).collect()
+}
+
+/// Holds the build ids that we find against those that perf does, for the same program.
+fn build_ids_are_perfs(options: &[&str]) {
+    let command = command("touch", 200);
+    let options = [&["-e", "page-faults", "-c", "1"], options].concat();
+    let [ours, perfs] = both(&options, &command).map(|capture| build_ids(&capture));
+    let program = Path::new(&command[0]).file_name().unwrap().to_str().unwrap();
+    assert!(ours.iter().any(|(_, file)| file.ends_with(program)), "{ours:?}");
+    assert_eq!(ours, perfs);
+}
+
+fn build_ids_of_files_that_were_hit() {
+    build_ids_are_perfs(&[]);
+}
+
+fn build_ids_of_all_files() {
+    build_ids_are_perfs(&["--buildid-all"]);
+}
+
+/// Other processes run other files meanwhile: of those that both saw the ids are the same, and the kernel is one of them.
+fn build_ids_of_the_whole_machine() {
+    needs::all(&[needs::Need::CpuEvents]);
+    let options = ["-a", "--buildid-all", "-e", "cpu-clock", "-F", "1000"];
+    let [ours, perfs] = both(&options, &command("threads", 2)).map(|capture| build_ids(&capture));
+    let files: BTreeSet<_> = ours.iter().map(|(_, file)| file).collect();
+    let shared: BTreeSet<_> = perfs.iter().filter(|(_, file)| files.contains(file)).cloned().collect();
+    assert!(shared.iter().any(|(_, file)| file == "[kernel.kallsyms]"), "{ours:?}, perf: {perfs:?}");
+    assert!(ours.is_superset(&shared), "{:?}", &shared - &ours);
+}
+
+/// What perf says of the machine that a capture is of; without what belongs to the capture, or changes.
+fn header(capture: &Path) -> Vec<String> {
+    let of_capture = [
+        "captured on",
+        "header version",
+        "data ",
+        "feat offset",
+        "perf version",
+        "cmdline",
+        "event",
+        "missing features",
+        "time of",
+        "sample duration",
+        "cpu pmu capabilities",
+        "node0 meminfo",
+    ];
+    let printed = says(&["report", "-f", "--header-only", "-I"], capture);
+    let lines = printed.lines().map(|line| line.trim_start_matches(['#', ' ', '=']).to_owned());
+    let mut lines: Vec<_> = lines
+        .filter(|line| !line.is_empty() && !of_capture.iter().any(|start| line.starts_with(start)))
+        .map(|line| match line.strip_prefix("pmu mappings: ") {
+            // perf has them in the order of the folder.
+            Some(pmus) => {
+                let mut pmus: Vec<_> = pmus.split(", ").collect();
+                pmus.sort_unstable();
+                pmus.join(", ")
+            }
+            None => line,
+        })
+        .collect();
+    lines.sort();
+    lines
+}
+
+fn features_of_the_machine() {
+    let [ours, perfs] = both(&["-e", "page-faults"], &command("touch", 10)).map(|capture| header(&capture));
+    assert!(perfs.iter().any(|line| line.starts_with("nrcpus avail")), "{perfs:#?}");
+    assert_eq!(ours, perfs);
+}
+
+/// The records without a time that a capture has of some processes: what they were when the recording began.
+fn found(capture: &Path, pids: &[i64]) -> Vec<String> {
+    let dump = dump(capture);
+    let is_found = |record: &&serde_json::Value| {
+        record["sample_id"]["time"].as_u64().unwrap_or(0) == 0
+            && record["type_id"].as_u64().is_some_and(|kind| kind < 64)
+            && record["fields"]["pid"].as_i64().is_some_and(|pid| pids.contains(&pid))
+    };
+    let shown =
+        |record: &serde_json::Value| format!("{} {} {}", record["type"], record["misc"], record["fields"]);
+    dump.records.iter().filter(is_found).map(shown).collect()
+}
+
+/// A process that does nothing.
+fn idle() -> super::Running {
+    let mut cat = Command::new("cat");
+    let mut idle =
+        super::Running::start(cat.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped()));
+    // When it answers, all that it needs is mapped.
+    std::io::Write::write_all(idle.0.stdin.as_mut().unwrap(), b"x").unwrap();
+    std::io::Read::read_exact(idle.0.stdout.as_mut().unwrap(), &mut [0]).unwrap();
+    idle
+}
+
+/// Holds what we tell of processes as they were found against what perf tells.
+fn found_as_perf_finds_them(options: &[&str], pids: &[i64], least: usize) -> Vec<String> {
+    let options = [&["-e", "cpu-clock"], options].concat();
+    let sleep = super::workload::words(&["sleep", "0.1"]);
+    let [ours, perfs] = both(&options, &sleep).map(|capture| found(&capture, pids));
+    assert!(perfs.len() > least, "{}", perfs.len());
+    assert_eq!(ours, perfs, "{options:?}");
+    ours
+}
+
+fn a_process_as_it_was_found() {
+    let idle = idle();
+    let pid = idle.0.id();
+    found_as_perf_finds_them(&["-p", &pid.to_string()], &[-1, pid.into()], 4);
+}
+
+fn a_process_with_its_data_and_namespaces() {
+    let idle = idle();
+    let pid = idle.0.id();
+    let options = ["-d", "--namespaces", "--sample-cpu", "-p", &pid.to_string()];
+    found_as_perf_finds_them(&options, &[-1, pid.into()], 4);
+}
+
+/// Of the others, some begin or end meanwhile, or take another name.
+fn all_processes_as_they_were_found() {
+    needs::all(&[needs::Need::CpuEvents]);
+    let idle = idle();
+    let found = found_as_perf_finds_them(&["-a", "--namespaces"], &[-1, 2, idle.0.id().into()], 8);
+    assert!(found.iter().any(|record| record.starts_with("\"FORK\"")), "{found:?}");
+}

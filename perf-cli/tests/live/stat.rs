@@ -1,0 +1,56 @@
+//! `perfdata stat`, on the machine that runs the tests.
+#![cfg(target_os = "linux")]
+
+pub(crate) mod counts;
+pub(crate) mod ends;
+pub(crate) mod perf;
+pub(crate) mod usage;
+
+use std::ffi::OsStr;
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Child, Command, Stdio};
+
+use serde_json::Value;
+
+/// What a run printed, and how it ended.
+#[derive(Debug)]
+struct Run {
+    status: i32,
+    out: String,
+    err: String,
+}
+
+fn stat(args: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Run {
+    let output = Command::new(env!("CARGO_BIN_EXE_perfdata")).arg("stat").args(args).output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    Run { status: output.status.code().unwrap(), out: text(output.stdout), err: text(output.stderr) }
+}
+
+/// Begins a run.
+fn spawn(args: &[&str]) -> Child {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_perfdata"));
+    command.arg("stat").args(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+/// Waits for a line of standard output.
+fn line(child: &mut Child) -> (String, impl Read + use<>) {
+    let mut out = BufReader::new(child.stdout.take().unwrap());
+    let mut line = String::new();
+    out.read_line(&mut line).unwrap();
+    (line, out)
+}
+
+/// The JSON lines of a run that ends well: the events, and what is at the end.
+fn json(args: &[&str]) -> (Vec<Value>, Value) {
+    let run = stat(["--json"].iter().chain(args));
+    assert_eq!(run.status, 0, "{run:?}");
+    let mut lines: Vec<Value> = run.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let totals = lines.pop().unwrap();
+    assert!(totals["elapsed_s"].as_f64().unwrap() > 0.0, "{run:?}");
+    (lines, totals)
+}
+
+/// The count of the event at `index`.
+fn value(lines: &[Value], index: usize) -> u64 {
+    lines[index]["value"].as_u64().unwrap_or_else(|| panic!("{lines:?}"))
+}

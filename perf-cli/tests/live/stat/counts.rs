@@ -1,0 +1,145 @@
+//! What is counted.
+
+use std::io::Read;
+use std::process::{Command, Stdio};
+
+use super::*;
+
+pub(crate) const TESTS: &[needs::Test] = needs::tests![
+    Events:
+    page_faults_grow_with_what_is_touched,
+    a_group_is_counted_at_the_very_same_times,
+    children_are_counted_unless_they_are_left_out,
+    what_the_machine_lacks_is_told_and_the_rest_is_counted,
+    intervals_add_up,
+    runs_are_repeated,
+    every_cpu_has_a_line,
+    a_process_that_runs_is_counted_until_it_ends,
+];
+
+fn page_faults_grow_with_what_is_touched() {
+    let huge = std::fs::read_to_string("/sys/kernel/mm/transparent_hugepage/enabled").unwrap_or_default();
+    if huge.contains("[always]") {
+        needs::skip("small-pages", "transparent huge pages are always used");
+    }
+    // dd reads into a buffer of one block, each page of which is touched.
+    let faults = |block: &str| {
+        let command = ["-e", "minor-faults", "dd", "if=/dev/zero", "of=/dev/null", "count=1", block];
+        value(&json(&command).0, 0)
+    };
+    let (small, large) = (faults("bs=1M"), faults("bs=9M"));
+    // 8 MiB are 2048 pages of 4 KiB, 512 of 16 KiB, 128 of 64 KiB.
+    let grown = large.saturating_sub(small);
+    assert!((128..=2100).contains(&grown), "{small} and {large}");
+}
+
+fn a_group_is_counted_at_the_very_same_times() {
+    let (lines, _) = json(&["-e", "{page-faults,faults,minor-faults,major-faults}", "true"]);
+    let counts: Vec<u64> = (0..4).map(|index| value(&lines, index)).collect();
+    assert!(counts[0] > 0, "{counts:?}");
+    assert_eq!((counts[0], counts[0]), (counts[1], counts[2] + counts[3]), "{counts:?}");
+    for line in &lines {
+        assert_eq!(line["enabled_ns"], lines[0]["enabled_ns"], "{lines:?}");
+        assert_eq!(line["running_percent"], 100.0, "{lines:?}");
+    }
+}
+
+fn children_are_counted_unless_they_are_left_out() {
+    let forks = ["--", "sh", "-c", "ls / >/dev/null; ls / >/dev/null; ls / >/dev/null; true"];
+    let with = value(&json(&[&["-e", "faults"], &forks[..]].concat()).0, 0);
+    let without = value(&json(&[&["-e", "faults", "-i"], &forks[..]].concat()).0, 0);
+    let by_term = value(&json(&[&["-e", "software/config=2,no-inherit/"], &forks[..]].concat()).0, 0);
+    assert!(with > without + 100 && without > 0, "{with} and {without}");
+    assert!(with > by_term + 100 && by_term > 0, "{with} and {by_term}");
+}
+
+fn what_the_machine_lacks_is_told_and_the_rest_is_counted() {
+    needs::all(&[needs::Need::NoHardware]);
+    let (lines, _) = json(&["true"]);
+    let told: Vec<_> = lines
+        .iter()
+        .map(|line| (line["event"].as_str().unwrap(), line["status"].as_str().unwrap()))
+        .collect();
+    let lacking = ["cycles", "instructions", "branches", "branch-misses"].map(|name| (name, "not supported"));
+    assert_eq!(told[4..], lacking);
+    let counted = ["task-clock", "context-switches", "cpu-migrations", "page-faults"];
+    assert_eq!(told[..4], counted.map(|name| (name, "counted")));
+    assert_eq!(lines[0]["metric"]["unit"], "CPUs utilized");
+    assert!(lines[4]["value"].is_null() && lines[4]["running_percent"].is_null(), "{}", lines[4]);
+    // A member is left out of its group; without its leader a group is nothing; a weak one is broken up.
+    let status = |events: &str| {
+        let lines = json(&["-e", events, "true"]).0;
+        lines.iter().map(|line| line["status"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(status("{faults,cycles}"), ["counted", "not supported"]);
+    assert_eq!(status("{cycles,faults}"), ["not supported", "not supported"]);
+    assert_eq!(status("{cycles,faults}:W"), ["not supported", "counted"]);
+    let text = stat(["-e", "cycles", "true"]);
+    assert!(text.err.contains("   <not supported>  cycles\n") && text.status == 0, "{text:?}");
+}
+
+fn intervals_add_up() {
+    let script = "ls / >/dev/null; sleep 0.5; ls / >/dev/null";
+    let (lines, totals) = json(&["-e", "faults", "-I", "100", "--", "sh", "-c", script]);
+    assert!(lines.len() >= 3, "{lines:?}");
+    let times: Vec<f64> = lines.iter().map(|line| line["interval_s"].as_f64().unwrap()).collect();
+    assert!(times.is_sorted() && times[0] >= 0.1 && times[1] >= 0.2, "{times:?}");
+    assert_eq!(*times.last().unwrap(), totals["elapsed_s"].as_f64().unwrap());
+    // Where it slept it was not on a cpu.
+    assert!(lines.iter().any(|line| line["status"] == "not counted" || line["value"] == 0), "{lines:?}");
+    let sum: u64 = lines.iter().filter_map(|line| line["value"].as_u64()).sum();
+    let whole = value(&json(&["-e", "faults", "--", "sh", "-c", script]).0, 0);
+    assert!(sum.abs_diff(whole) <= whole / 10, "{sum} in intervals, {whole} at once");
+}
+
+fn runs_are_repeated() {
+    let file = needs::folder().join("repeat");
+    let script = format!("echo run >> {}", file.display());
+    let (lines, totals) = json(&["-e", "faults", "-r", "3", "--", "sh", "-c", &script]);
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "run\nrun\nrun\n");
+    assert_eq!(totals["runs"], 3);
+    assert!(lines[0]["value"].as_f64().unwrap() > 10.0, "{lines:?}");
+    assert!(lines[0]["deviation_percent"].as_f64().unwrap() < 20.0, "{lines:?}");
+    let text = stat(["-e", "faults", "-r", "2", "true"]);
+    assert!(text.err.contains("for 'true' (2 runs):") && text.err.contains(" +- "), "{text:?}");
+}
+
+fn every_cpu_has_a_line() {
+    needs::all(&[needs::Need::CpuEvents]);
+    let online = std::fs::read_to_string("/sys/devices/system/cpu/online").unwrap();
+    let online = perf_open::pmu::parse_cpus(&online).unwrap();
+    let (lines, totals) = json(&["-a", "-A", "-e", "cpu-clock,page-faults", "sleep", "0.1"]);
+    let cpus: Vec<u64> = lines.iter().map(|line| line["cpu"].as_u64().unwrap()).collect();
+    let expected: Vec<u64> = online.iter().chain(&online).map(|&cpu| u64::from(cpu)).collect();
+    assert_eq!(cpus, expected);
+    for line in &lines[..online.len()] {
+        // Of a cpu the clock is that of the wall.
+        let seconds = line["value"].as_f64().unwrap() / 1000.0;
+        let elapsed = totals["elapsed_s"].as_f64().unwrap();
+        assert!((seconds - elapsed).abs() < 0.3 * elapsed, "{seconds} s of {elapsed} s");
+    }
+    let one = online[0].to_string();
+    let (lines, _) = json(&["-C", &one, "-e", "cpu-clock", "sleep", "0.05"]);
+    assert_eq!(lines.len(), 1);
+    assert!(lines[0].get("cpu").is_none() && lines[0]["value"].as_f64().unwrap() >= 50.0, "{lines:?}");
+}
+
+fn a_process_that_runs_is_counted_until_it_ends() {
+    let script = "read line; i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done";
+    let mut child = Command::new("sh").args(["-c", script]).stdin(Stdio::piped()).spawn().unwrap();
+    let pid = child.id().to_string();
+    let mut counting = spawn(&["-p", &pid, "--per-thread", "-e", "task-clock", "--json", "-I", "50"]);
+    let (first, mut rest) = line(&mut counting);
+    // By now its counter is open.
+    drop(child.stdin.take());
+    child.wait().unwrap();
+    let mut text = first;
+    rest.read_to_string(&mut text).unwrap();
+    assert!(counting.wait().unwrap().success());
+    let mut lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let totals = lines.pop().unwrap();
+    assert!(totals["elapsed_s"].is_number() && totals.get("user_s").is_none(), "{totals}");
+    assert!(lines.iter().all(|line| line["thread"].as_u64().unwrap().to_string() == pid), "{lines:?}");
+    let milliseconds: f64 = lines.iter().filter_map(|line| line["value"].as_f64()).sum();
+    assert!(milliseconds > 1.0, "{lines:?}");
+}

@@ -1,0 +1,86 @@
+//! What is wrong with a command line is said, and nothing is run.
+
+use std::path::Path;
+
+use super::*;
+
+pub(crate) const TESTS: &[needs::Test] = needs::tests![
+    an_unknown_event_is_told_with_the_closest,
+    what_cannot_be_counted_is_told,
+    what_makes_no_sense_together_is_refused,
+    options_behind_the_command_are_its_own,
+    without_privilege_user_space_alone_is_counted,
+];
+
+fn fails(args: &[&str], why: &str) {
+    let run = stat(args);
+    assert_eq!((run.status, &*run.out), (1, ""), "{args:?}: {}", run.err);
+    assert!(run.err.contains(why), "{args:?}: {:?} does not say {why:?}", run.err);
+}
+
+fn an_unknown_event_is_told_with_the_closest() {
+    fails(&["-e", "page-fauts", "true"], "perfdata: at byte 0: no event `page-fauts`; closest: page-faults");
+    fails(&["-e", "cycles:u,nosuch:event", "true"], "cycles:u,nosuch:event\n         ^");
+    fails(&["-e", "{cycles,faults", "true"], "expected");
+    fails(&["-e", "cycles:b", "true"], "the modifier b is not supported");
+}
+
+fn what_cannot_be_counted_is_told() {
+    fails(&["no-such-command-anywhere"], "no-such-command-anywhere is in no folder of PATH");
+    fails(&["-p", "4194305"], "process 4194305: No such file");
+    fails(&["-t", "4194305", "-e", "faults"], "there is no such thread");
+    fails(&["-C", "65000", "true"], "there is no cpu 65000");
+    fails(&["-C", "x", "true"], "--cpu x: ");
+    fails(&["-o", "/no-such-folder/file", "true"], "/no-such-folder/file: ");
+}
+
+fn what_makes_no_sense_together_is_refused() {
+    fails(&["-A", "true"], "--no-aggr is for cpus");
+    fails(&["--per-thread", "true"], "--per-thread is for threads");
+    fails(&["-a", "-p", "1"], "cannot be used with");
+    fails(&["-I", "100", "-r", "3", "true"], "cannot be used with");
+    fails(&["-x,", "--json", "true"], "cannot be used with");
+    fails(&["-I", "0", "true"], "'0'");
+    fails(&["-r", "2", "-a"], "<COMMAND>");
+}
+
+fn options_behind_the_command_are_its_own() {
+    let run = stat(["sh", "-c", "echo $1", "sh", "-a", "--json"]);
+    assert_eq!((run.status, &*run.out), (0, "-a\n"), "{run:?}");
+}
+
+/// `perfdata stat` as an ordinary user who may count user space alone; skips the test where that cannot be had.
+fn as_ordinary_user() -> Command {
+    needs::all(&[needs::Need::Events, needs::Need::OrdinaryUser]);
+    match perf_open::limits::paranoid() {
+        Ok(2..) => {}
+        level => needs::skip("paranoid-2", &format!("perf_event_paranoid is {level:?}")),
+    }
+    let perfdata = || needs::as_ordinary_user(Path::new(env!("CARGO_BIN_EXE_perfdata")));
+    let version = perfdata().arg("--version").output().unwrap();
+    if !version.status.success() {
+        needs::skip("ordinary-user", "others may not run what is built here");
+    }
+    let mut command = perfdata();
+    command.arg("stat");
+    command
+}
+
+fn without_privilege_user_space_alone_is_counted() {
+    let output = as_ordinary_user()
+        .args(["--json", "-e", "faults,{minor-faults,faults:u},cycles", "true"])
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success(), "{text}");
+    let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let names: Vec<&str> = lines.iter().filter_map(|line| line["event"].as_str()).collect();
+    assert_eq!(names[..3], ["faults:u", "minor-faults:u", "faults:u"]);
+    assert!(names[3].starts_with("cycles") && lines[3]["status"] != "not counted", "{text}");
+    assert!(value(&lines, 0) > 0, "{text}");
+    // What is of the kernel alone is nothing without it.
+    let output = as_ordinary_user().args(["-e", "faults:k", "true"]).output().unwrap();
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{error}");
+    assert!(error.contains("perfdata: faults:k: perf_event_open: EACCES (13): "), "{error}");
+}

@@ -1,0 +1,61 @@
+//! The kernel opens what strings and constructors name.
+#![cfg(target_os = "linux")]
+
+use perf_open::event::{Event, parse};
+use perf_open::{Builder, Target};
+
+pub(crate) const TESTS: &[needs::Test] = needs::tests![
+    Events: software_events,
+    breakpoints,
+    tracepoints,
+    events_of_cpus,
+    user_probes,
+];
+
+/// Opens an event on this thread, or on the first cpu that it is for.
+fn open(event: Event) {
+    let name = event.name.clone();
+    let target = event.cpus.first().map_or_else(Target::this_thread, |&cpu| Target::cpu(cpu));
+    if let Err(error) = Builder::new(event).open(&target) {
+        panic!("{name}: {error}");
+    }
+}
+
+/// Opens what a string names.
+fn open_all(string: &str) {
+    parse(string).unwrap().into_iter().flat_map(|group| group.events).for_each(open);
+}
+
+fn software_events() {
+    ["faults:u", "task-clock:u", "dummy:u"].into_iter().for_each(open_all);
+}
+
+fn breakpoints() {
+    needs::all(&[needs::Need::Breakpoints]);
+    let watched = 0_u64;
+    open_all(&format!("mem:{:#x}/8:rw:u", (&raw const watched).addr()));
+}
+
+fn tracepoints() {
+    needs::all(&[needs::Need::Tracepoints]);
+    open_all("sched:sched_switch");
+}
+
+fn events_of_cpus() {
+    needs::all(&[needs::Need::CpuEvents]);
+    let file = "/sys/bus/event_source/devices/msr/events/tsc";
+    if let Err(error) = std::fs::read(file) {
+        needs::skip("msr", &format!("{file}: {error}"));
+    }
+    open_all("msr/tsc/GH");
+}
+
+fn user_probes() {
+    needs::all(&[needs::Need::Uprobes]);
+    // A file of its own, which nothing runs: the kernel looks at what is probed only once it is mapped.
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("probed");
+    std::fs::copy("/proc/self/exe", &path).unwrap();
+    open(Event::uprobe(&path, 0x1000).unwrap());
+    open(Event::uretprobe(&path, 0x1000).unwrap());
+}

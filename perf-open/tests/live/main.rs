@@ -1,0 +1,51 @@
+//! What the running kernel does. Each test names what it needs of the machine; one whose machine lacks it shows as ignored,
+//! with the reason.
+
+#![allow(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::cast_possible_truncation,
+    reason = "a test that indexes wrongly should fail loudly"
+)]
+
+extern crate alloc;
+
+mod counter;
+mod events;
+mod group;
+mod ioctl;
+mod limits;
+mod negotiation;
+mod open;
+mod perf;
+mod pmus;
+mod ring;
+mod signal;
+mod support;
+
+#[cfg(target_os = "linux")]
+fn main() -> std::process::ExitCode {
+    if std::env::var_os(open::TAKES_ALL_DESCRIPTORS).is_some() {
+        open::takes_all_descriptors();
+        return std::process::ExitCode::SUCCESS;
+    }
+    needs::run(&[
+        counter::TESTS,
+        events::TESTS,
+        group::TESTS,
+        ioctl::TESTS,
+        limits::TESTS,
+        negotiation::TESTS,
+        open::TESTS,
+        perf::TESTS,
+        pmus::TESTS,
+        ring::TESTS,
+        signal::TESTS,
+    ])
+}
+
+#[cfg(not(target_os = "linux"))]
+fn main() {}

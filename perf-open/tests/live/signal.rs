@@ -1,0 +1,109 @@
+//! Signals of overflows and of traps, taken without a handler. Each test blocks signals in its own thread.
+
+#![cfg(target_os = "linux")]
+
+use core::sync::atomic::{AtomicU64, Ordering};
+use core::time::Duration;
+use std::os::fd::{AsFd, AsRawFd};
+
+use perf_open::abi::attr::Attr;
+use perf_open::abi::breakpoint::BreakpointType;
+use perf_open::abi::event::{EventType, SwId};
+use perf_open::signal::{Cause, Owner, Signals, deliver, stop};
+use perf_open::{Builder, Counter, Event, Ring, Target};
+
+use crate::support::touch;
+
+pub(crate) const TESTS: &[needs::Test] = needs::tests![
+    Events:
+    a_refresh_signals_each_overflow_and_the_end,
+    sigio_carries_the_descriptor_until_it_is_stopped,
+    a_trap_carries_its_data,
+    numbers_that_are_none_are_refused,
+];
+
+const SECOND: Option<Duration> = Some(Duration::from_secs(1));
+const SOON: Option<Duration> = Some(Duration::from_millis(20));
+
+fn open(builder: &Builder) -> Counter {
+    builder.open(&Target::this_thread()).unwrap()
+}
+
+fn faults() -> Builder {
+    Builder::new(Event::software(SwId::PAGE_FAULTS)).exclude_kernel(true).sample_period(1).disabled(true)
+}
+
+/// Touches fresh pages one at a time, so that the signal of each is sent before the next.
+fn touch_slowly(pages: usize) {
+    for _ in 0..pages {
+        touch(1);
+        std::thread::sleep(Duration::from_micros(50));
+    }
+}
+
+fn a_refresh_signals_each_overflow_and_the_end() {
+    let signal = libc::SIGRTMIN() + 3; // queued, and so none is merged with another
+    let signals = Signals::block(&[signal]).unwrap();
+    let counter = open(&faults());
+    let _ring = Ring::map(&counter, 1).unwrap();
+    deliver(&counter, Owner::ThisThread, signal).unwrap();
+    counter.refresh(3).unwrap();
+    touch_slowly(100);
+    let fd = counter.as_fd().as_raw_fd();
+    let mut causes = Vec::new();
+    while let Some(taken) = signals.take(SOON).unwrap() {
+        assert_eq!(taken.number, signal);
+        causes.push(taken.cause);
+    }
+    assert_eq!(causes, [Cause::Overflow { fd }, Cause::Overflow { fd }, Cause::Hangup { fd }]);
+    assert_eq!(counter.read().unwrap().value, 3, "it was disabled then");
+}
+
+fn sigio_carries_the_descriptor_until_it_is_stopped() {
+    let signals = Signals::block(&[libc::SIGIO]).unwrap();
+    let counter = open(&faults());
+    let _ring = Ring::map(&counter, 1).unwrap();
+    deliver(&counter, Owner::ThisThread, libc::SIGIO).unwrap();
+    counter.enable().unwrap();
+    touch_slowly(10);
+    let taken = signals.take(SECOND).unwrap().unwrap();
+    assert_eq!(taken.cause, Cause::Overflow { fd: counter.as_fd().as_raw_fd() });
+    stop(&counter).unwrap();
+    while signals.take(SOON).unwrap().is_some() {}
+    touch_slowly(10);
+    assert_eq!(signals.take(SOON).unwrap(), None);
+}
+
+fn a_trap_carries_its_data() {
+    needs::all(&[needs::Need::Breakpoints]);
+    static WATCHED: AtomicU64 = AtomicU64::new(0);
+    let signals = Signals::block(&[libc::SIGTRAP]).unwrap();
+    let address = (&raw const WATCHED).addr() as u64;
+    let builder = Builder::from(Attr { kind: EventType::BREAKPOINT, ..Attr::default() })
+        .bp_type(BreakpointType::W)
+        .bp_addr(address)
+        .bp_len(8)
+        .sample_period(1)
+        .exclude_kernel(true)
+        .remove_on_exec(true)
+        .sigtrap(true)
+        .sig_data(0xfeed_5eed_0000_0001);
+    let _counter = open(&builder);
+    WATCHED.store(1, Ordering::Relaxed);
+    let taken = signals.take(SECOND).unwrap().unwrap();
+    let Cause::Trap(trap) = taken.cause else { panic!("{taken:?}") };
+    assert_eq!((taken.number, taken.code), (libc::SIGTRAP, 6));
+    assert_eq!((trap.addr, trap.kind), (address, EventType::BREAKPOINT));
+    assert_eq!(trap.data, 0xfeed_5eed_0000_0001_u64 & usize::MAX as u64);
+    assert!(trap.is_late, "the signal was blocked");
+    assert_eq!(signals.take(SOON).unwrap(), None);
+}
+
+fn numbers_that_are_none_are_refused() {
+    assert_eq!(Signals::block(&[1000]).unwrap_err().errno_name(), Some("EINVAL"));
+    let counter = open(&faults());
+    assert_eq!(deliver(&counter, Owner::ThisThread, 1000).unwrap_err().errno_name(), Some("EINVAL"));
+    assert_eq!(deliver(&counter, Owner::Thread(u32::MAX), libc::SIGIO).unwrap_err().errno(), None);
+    let gone = deliver(&counter, Owner::Process(i32::MAX as u32), libc::SIGIO).unwrap_err();
+    assert_eq!(gone.errno_name(), Some("ESRCH"), "{gone}");
+}

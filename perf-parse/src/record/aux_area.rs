@@ -1,0 +1,61 @@
+//! Records about the AUX area: AUX, ITRACE_START, AUX_OUTPUT_HW_ID.
+
+use perf_abi::aux_area::AuxFlags;
+use perf_abi::endian::Endian;
+use perf_abi::record as wire;
+
+use crate::cursor::Cursor;
+use crate::error::Error;
+
+/// There is new data in the AUX area.
+///
+/// Kernel: `PERF_RECORD_AUX`; since Linux 4.1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Aux {
+    /// Position of the data: a byte count that never wraps.
+    pub aux_offset: u64,
+    /// Bytes of the data; 0 is possible, with flags that say why.
+    pub aux_size: u64,
+    /// What happened to the data.
+    pub flags: AuxFlags,
+}
+
+impl Aux {
+    pub(super) fn parse<O: Endian>(at: &mut Cursor<'_>) -> Result<Self, Error> {
+        let wire::Aux { aux_offset, aux_size, flags } = at.fixed::<wire::Aux<O>>("aux_offset")?;
+        Ok(Self { aux_offset: aux_offset.get(), aux_size: aux_size.get(), flags: AuxFlags(flags.get()) })
+    }
+}
+
+/// Instruction tracing of a task began.
+///
+/// Kernel: `PERF_RECORD_ITRACE_START`; since Linux 4.1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ItraceStart {
+    /// Process.
+    pub pid: i32,
+    /// Thread.
+    pub tid: i32,
+}
+
+impl ItraceStart {
+    pub(super) fn parse<O: Endian>(at: &mut Cursor<'_>) -> Result<Self, Error> {
+        let wire::ItraceStart { pid, tid } = at.fixed::<wire::ItraceStart<O>>("pid")?;
+        Ok(Self { pid: pid.get(), tid: tid.get() })
+    }
+}
+
+/// The hardware id by which AUX data tells an event.
+///
+/// Kernel: `PERF_RECORD_AUX_OUTPUT_HW_ID`; since Linux 5.16.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AuxOutputHwId {
+    /// The PMU's id.
+    pub hw_id: u64,
+}
+
+impl AuxOutputHwId {
+    pub(super) fn parse<O: Endian>(at: &mut Cursor<'_>) -> Result<Self, Error> {
+        Ok(Self { hw_id: at.word::<O>("hw_id")? })
+    }
+}

@@ -1,0 +1,139 @@
+//! The AUX area: where the data is that an AUX record tells of.
+
+use perf_abi::aux_area::AuxFlags;
+
+use super::error::{Field, RingError, RingErrorKind};
+use super::walk::pieces;
+use crate::record::Aux;
+
+/// The AUX area of a ring, for the records in it.
+///
+/// Borrows the area; allocates nothing.
+///
+/// Kernel: `perf_aux_output_end`, `kernel/events/ring_buffer.c`; since Linux 4.1.
+#[derive(Clone, Copy, Debug)]
+pub struct AuxArea<'a> {
+    data: &'a [u8],
+    tail: u64,
+    head: u64,
+}
+
+/// The data of an AUX record: at most two pieces, the second empty unless it runs over the end of the area.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AuxData<'a> {
+    /// Where it begins: a byte count that never wraps, but for drivers of snapshots that count modulo the area.
+    pub position: u64,
+    /// Its bytes, up to the end of the area.
+    pub first: &'a [u8],
+    /// Those behind, from the start of the area.
+    pub second: &'a [u8],
+    /// What happened to it: cut short, a snapshot that overwrites, with gaps, in collision with another.
+    pub flags: AuxFlags,
+    /// Whether the reader had given it back (`aux_tail`). If the hardware was still on, the newest data that no record
+    /// tells of yet may be written over it.
+    pub is_released: bool,
+}
+
+impl<'a> AuxData<'a> {
+    /// The data that a record tells of, from what is unread of a live area that the hardware does not overwrite, of which
+    /// only that may be borrowed: `first`, which begins at `aux_tail`, up to the end of the area or `aux_head`, and
+    /// `second`, from the start of the area to `aux_head`.
+    ///
+    /// # Errors
+    ///
+    /// The position is where the data begins. [`Invalid`](RingErrorKind::Invalid) if that is not between `aux_tail` and
+    /// `aux_head` (`aux_offset`), or its end is not (`aux_size`).
+    pub fn of_unread(first: &'a [u8], second: &'a [u8], tail: u64, record: &Aux) -> Result<Self, RingError> {
+        let Aux { aux_offset: position, aux_size, flags } = *record;
+        let invalid =
+            |field, value, must| RingError { kind: RingErrorKind::Invalid { field, value, must }, position };
+        let skipped = usize::try_from(position.wrapping_sub(tail)).unwrap_or(usize::MAX);
+        let (first, second) = match (first.get(skipped..), skipped.checked_sub(first.len())) {
+            (Some(first), _) => (first, Some(second)),
+            (None, skipped) => (&[][..], skipped.and_then(|skipped| second.get(skipped..))),
+        };
+        let second = second.ok_or(invalid("aux_offset", position, "between aux_tail and aux_head"))?;
+        let length = usize::try_from(aux_size).unwrap_or(usize::MAX);
+        let (first, second) = match (first.get(..length), length.checked_sub(first.len())) {
+            (Some(first), _) => (first, Some(&[][..])),
+            (None, length) => (first, length.and_then(|length| second.get(..length))),
+        };
+        let second =
+            second.ok_or(invalid("aux_size", aux_size, "at most what is unread from aux_offset on"))?;
+        Ok(Self { position, first, second, flags, is_released: false })
+    }
+}
+
+impl<'a> AuxArea<'a> {
+    /// The area, which is `data`, and the page's `aux_tail` and `aux_head`.
+    ///
+    /// # Errors
+    ///
+    /// [`Invalid`](RingErrorKind::Invalid) for a length that is no power of two (`aux_size`), a tail beyond the head
+    /// (`aux_tail`), and a head more than the area beyond the tail (`aux_head`). A tail of 0 may lie back any far: in
+    /// an area mapped without `PROT_WRITE`, which the kernel overwrites, it stays there.
+    pub fn new(data: &'a [u8], tail: u64, head: u64) -> Result<Self, RingError> {
+        let size = data.len() as u64;
+        if !data.len().is_power_of_two() {
+            return Err(Field::AUX_SIZE.invalid(size, "a power of two"));
+        }
+        match head.checked_sub(tail) {
+            None => Err(Field::AUX_TAIL.invalid(tail, "at most aux_head")),
+            Some(unread) if unread > size && tail != 0 => {
+                Err(Field::AUX_HEAD.invalid(head, "at most aux_size beyond aux_tail"))
+            }
+            Some(_) => Ok(Self { data, tail, head }),
+        }
+    }
+
+    /// The data that a record tells of. Takes constant time.
+    ///
+    /// With [`OVERWRITE`](AuxFlags::OVERWRITE) `aux_offset` is where the data ends, otherwise where it begins: in an
+    /// area that is overwritten the driver gives the head after the fact, and of a snapshot that is not full the beginning may be below 0.
+    ///
+    /// # Errors
+    ///
+    /// The position is where the data begins. [`Invalid`](RingErrorKind::Invalid) if it ends beyond `aux_head`
+    /// (`aux_offset`), or is more than the area holds (`aux_size`); [`Overwritten`](RingErrorKind::Overwritten)
+    /// (`aux_offset`) if newer data is where its beginning was.
+    pub fn data(&self, record: &Aux) -> Result<AuxData<'a>, RingError> {
+        let Aux { aux_offset: value, aux_size: length, flags } = *record;
+        let available = self.data.len() as u64;
+        let is_snapshot = flags.contains(AuxFlags::OVERWRITE);
+        let position = if is_snapshot { value.wrapping_sub(length) } else { value };
+        let error = |kind| RingError { kind, position };
+        let field = "aux_offset";
+        let length = match usize::try_from(length) {
+            Ok(length) if length <= self.data.len() => length,
+            _ => {
+                let must = "at most the area's";
+                return Err(error(RingErrorKind::Invalid { field: "aux_size", value: length, must }));
+            }
+        };
+        let end = if is_snapshot { Some(value) } else { value.checked_add(length as u64) };
+        let Some(since_end) = end.and_then(|end| self.head.checked_sub(end)) else {
+            let must = "at most aux_head";
+            return Err(error(RingErrorKind::Invalid { field, value, must }));
+        };
+        let needed = since_end.saturating_add(length as u64);
+        let overwritten = RingErrorKind::Overwritten { field, value, needed, available };
+        if needed > available {
+            return Err(error(overwritten));
+        }
+        let (first, second) = pieces(self.data, position, length).ok_or(error(overwritten))?;
+        let is_released = !is_snapshot && needed > self.head.saturating_sub(self.tail);
+        Ok(AuxData { position, first, second, flags, is_released })
+    }
+
+    /// How far it is written: the page's `aux_head`.
+    #[must_use]
+    pub const fn head(&self) -> u64 {
+        self.head
+    }
+
+    /// The whole area.
+    #[must_use]
+    pub const fn bytes(&self) -> &'a [u8] {
+        self.data
+    }
+}

@@ -1,0 +1,244 @@
+//! The real perf reads what is written, and says of it what it says of its own captures.
+
+use std::io::Cursor;
+use std::path::Path;
+use std::process::Command;
+
+use perf_parse::SampleLayout;
+use perf_parse::abi::attr::{Attr, AttrVersion};
+use perf_parse::abi::endian::{BigEndian, Endian, LittleEndian};
+use perf_parse::abi::feature::Feature;
+use perf_parse::abi::record::{Misc, RecordType};
+use perf_parse::abi::sample_type::SampleType;
+use perf_parse::file::write::{EventFields, Features, FileWriter, Options, PipeWriter};
+use perf_parse::write::{self, SampleFields};
+
+use crate::common::{File, capture, event, events, finish, kind, records, rewrite, walk, writer};
+
+pub(crate) const TESTS: &[needs::Test] = needs::tests![
+    an_attr_of_any_size_will_do,
+    a_pipe_of_tracepoints_reads_as_before,
+    a_pipe_of_build_ids_reads_as_before,
+    either_byte_order_reads_alike,
+];
+
+/// What perf prints of a capture on standard output; the end of what it says on standard error where it fails.
+fn perf(args: &[&str], input: &Path) -> Result<String, String> {
+    let home = tempfile::tempdir().unwrap();
+    let mut perf = Command::new("perf");
+    perf.args(args).arg("-i").arg(input).env("HOME", home.path());
+    let output = perf.envs([("LC_ALL", "C"), ("PERF_CONFIG", "/dev/null")]).output().unwrap();
+    let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
+    if output.status.success() {
+        Ok(text(&output.stdout))
+    } else {
+        Err(format!("perf {args:?} {}: {}", input.display(), text(&output.stderr)))
+    }
+}
+
+/// What perf prints of a capture of its own; skips the test where there is no perf that reads it.
+pub(crate) fn expected(args: &[&str], original: &Path) -> String {
+    needs::all(&[needs::Need::PERF]);
+    perf(args, original).unwrap_or_else(|error| needs::skip("perf-6.1", &error))
+}
+
+/// What perf prints of what was written, which it must read.
+pub(crate) fn read(args: &[&str], written: &[u8]) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("written.data");
+    std::fs::write(&path, written).unwrap();
+    perf(args, &path).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// The features, every sample, and the records that tell of maps, tasks and losses; without the symbols of the kernel,
+/// which takes perf long to read.
+pub(crate) const SCRIPT: &[&str] = &[
+    "script",
+    "-f",
+    "--header",
+    "--show-mmap-events",
+    "--show-task-events",
+    "--show-lost-events",
+    "--kallsyms=/dev/null",
+];
+const EVLIST: &[&str] = &["evlist", "-f", "-v"];
+const HEADER: &[&str] = &["report", "-f", "--header-only"];
+
+/// Without the lines that tell of the file and not of the capture, and of features that pipes do not have.
+fn undated(printed: &str) -> Vec<&str> {
+    let of_file = [
+        "# captured on",
+        "# data offset",
+        "# data size",
+        "# feat offset",
+        "# missing features",
+        "# CACHE info",
+        "# ====",
+    ];
+    let of_capture = |line: &&str| *line != "#" && !of_file.iter().any(|start| line.starts_with(start));
+    printed.lines().filter(of_capture).collect()
+}
+
+/// A test for each capture of perf's own, each of another layout.
+macro_rules! of_captures {
+    ($check:path: $($name:ident),+) => {
+        pub(crate) const TESTS: &[needs::Test] = needs::tests![$($name),+];
+
+        $(fn $name() {
+            $check(stringify!($name));
+        })+
+    };
+}
+
+/// Files read as the files they were made of.
+pub(crate) mod files {
+    of_captures! {
+        super::file_reads_as_the_original:
+        plain, callchain, dwarf, raw, group_read, ids, identifier, mem, inherit_stat, lost
+    }
+}
+
+/// Pipes read as the files they were made of.
+pub(crate) mod pipes {
+    of_captures! {
+        super::pipe_reads_as_the_file:
+        plain, callchain, dwarf, raw, group_read, ids, identifier, mem, inherit_stat, lost
+    }
+}
+
+fn file_reads_as_the_original(name: &str) {
+    let original = capture(&format!("{name}.data"));
+    let bytes = std::fs::read(&original).unwrap();
+    let file = File::<LittleEndian>::open(&bytes).unwrap();
+    let written = rewrite(&file, writer(&events(&file)));
+    for args in [SCRIPT, EVLIST, HEADER] {
+        let expected = expected(args, &original);
+        assert!(undated(&expected).len() > 1 || args == EVLIST, "{name}: perf {args:?}: {expected}");
+        assert_eq!(undated(&read(args, &written)), undated(&expected), "{name}: perf {args:?}");
+    }
+}
+
+fn pipe_reads_as_the_file(name: &str) {
+    let original = capture(&format!("{name}.data"));
+    let expected = expected(SCRIPT, &original);
+    let bytes = std::fs::read(&original).unwrap();
+    let file = File::<LittleEndian>::open(&bytes).unwrap();
+    let written = as_pipe(&file, &Options::default());
+    assert_eq!(undated(&read(SCRIPT, &written)), undated(&expected), "{name}");
+}
+
+fn an_attr_of_any_size_will_do() {
+    let original = capture("ids.data");
+    let expected = expected(SCRIPT, &original);
+    let bytes = std::fs::read(&original).unwrap();
+    let file = File::<LittleEndian>::open(&bytes).unwrap();
+    // perf refuses a file with larger attrs than its own, which in 6.1 has 128 bytes.
+    for version in AttrVersion::ALL.into_iter().filter(|&version| version <= AttrVersion::VER7) {
+        let options = Options { attr_version: Some(version), ..Options::default() };
+        let writer = FileWriter::new(Cursor::new(Vec::new()), &events(&file), &options).unwrap();
+        let written = rewrite(&file, writer);
+        // The size of the attrs is in EVENT_DESC too.
+        let sized = expected.replace(", size = 128, ", &format!(", size = {}, ", version.size()));
+        assert_eq!(undated(&read(SCRIPT, &written)), undated(&sized));
+        let evlist = read(EVLIST, &written);
+        assert_eq!(evlist.matches(&format!(", size: {}, ", version.size())).count(), 3, "{evlist}");
+    }
+}
+
+/// Writes a pipe of perf's again, which must read as before.
+fn pipe_reads_as_the_pipe(name: &str) {
+    let original = capture(&format!("{name}.pipe.data"));
+    let expected = expected(SCRIPT, &original);
+    assert!(undated(&expected).len() > 30, "{expected}");
+    let written = pipe_again(&std::fs::read(&original).unwrap());
+    assert_eq!(undated(&read(SCRIPT, &written)), undated(&expected), "{name}");
+}
+
+fn a_pipe_of_tracepoints_reads_as_before() {
+    pipe_reads_as_the_pipe("tracing");
+}
+
+fn a_pipe_of_build_ids_reads_as_before() {
+    pipe_reads_as_the_pipe("buildid");
+}
+
+/// Two events, mapped code, and samples of both.
+fn synthetic<O: Endian>() -> Vec<u8> {
+    let mut events = [event(0, &[11, 12], Some("cpu-clock")), event(2, &[21], Some("page-faults"))];
+    for event in &mut events {
+        event.attr.sample_type = event.attr.sample_type | SampleType::CPU | SampleType::PERIOD;
+    }
+    let mut writer = writer::<O>(&events);
+    writer.features().string(Feature::HOSTNAME, b"synthetic").unwrap();
+    writer.features().nr_cpus(4, 3);
+    writer.features().cmdline(&[b"perf", b"record"]).unwrap();
+    for (time, id) in [(1000, 11), (2000, 21), (3000, 12)] {
+        let fields = SampleFields {
+            identifier: Some(id),
+            ip: Some(0x1000 + time),
+            pid_tid: Some((100, 101)),
+            time: Some(time * 1_000_000),
+            cpu: Some(2),
+            period: Some(time),
+            ..SampleFields::default()
+        };
+        let mut record = Vec::new();
+        let layout = SampleLayout::new(&events[0].attr).unwrap();
+        write::sample::<O>(&mut record, &layout, Misc(2), &fields).unwrap();
+        writer.record(&record).unwrap();
+    }
+    finish(writer)
+}
+
+fn either_byte_order_reads_alike() {
+    needs::all(&[needs::Need::PERF]);
+    let (little, big) = (synthetic::<LittleEndian>(), synthetic::<BigEndian>());
+    let script = read(SCRIPT, &little);
+    assert!(script.contains("101 [002]     3.000000:       3000   cpu-clock: "), "{script}");
+    assert!(script.contains("101 [002]     2.000000:       2000 page-faults: "), "{script}");
+    for args in [SCRIPT, EVLIST, HEADER] {
+        assert_eq!(undated(&read(args, &big)), undated(&read(args, &little)), "perf {args:?}");
+    }
+}
+
+/// Writes a file as a pipe, but for what pipes do not have.
+pub(crate) fn as_pipe(file: &File<'_, LittleEndian>, options: &Options) -> Vec<u8> {
+    let mut features = Features::<LittleEndian>::new();
+    let left_out = [Feature::CACHE, Feature::EVENT_DESC];
+    for section in file.features().iter().filter(|section| !left_out.contains(&section.feature)) {
+        features.raw(section.feature, section.bytes).unwrap();
+    }
+    let mut writer = PipeWriter::new(Vec::new(), &events(file), &features, options).unwrap();
+    for (record, data) in records(file) {
+        writer.record_with_data(&record, &data).unwrap();
+    }
+    writer.finish().unwrap()
+}
+
+/// Writes a pipe again: what PipeWriter makes itself is taken apart, the rest is copied.
+fn pipe_again(pipe: &[u8]) -> Vec<u8> {
+    let (mut events, mut features, mut rest) = (Vec::new(), Features::<LittleEndian>::new(), Vec::new());
+    for (record, data) in walk::<LittleEndian>(&pipe[16..]) {
+        let payload = &record[8..];
+        match kind::<LittleEndian>(&record) {
+            RecordType::HEADER_ATTR => {
+                let attr = Attr::read::<LittleEndian>(payload).unwrap().attr;
+                let ids = payload[attr.size as usize..].chunks_exact(8);
+                let ids = ids.map(|id| u64::from_le_bytes(id.try_into().unwrap())).collect();
+                events.push(EventFields { attr, ids, ..EventFields::default() });
+            }
+            RecordType::HEADER_FEATURE => {
+                let feature = Feature(u32::from_le_bytes(payload[..4].try_into().unwrap()));
+                // The mark behind the last is of no payload.
+                if payload.len() > 8 {
+                    features.raw(feature, &payload[8..]).unwrap();
+                }
+            }
+            RecordType::HEADER_TRACING_DATA => features.raw(Feature::TRACING_DATA, &data).unwrap(),
+            _ => rest.push(record),
+        }
+    }
+    let mut writer = PipeWriter::new(Vec::new(), &events, &features, &Options::default()).unwrap();
+    rest.iter().for_each(|record| writer.record(record).unwrap());
+    writer.finish().unwrap()
+}
