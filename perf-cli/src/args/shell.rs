@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap_complete::Shell;
 
 pub(super) const COMPLETIONS_EXAMPLES: &str = "Examples:
-  perfdata completions bash > ~/.local/share/bash-completion/completions/perfdata
+  perfdata completions bash > perfdata.bash && source perfdata.bash
   perfdata completions zsh > ~/.zfunc/_perfdata
   perfdata completions fish > ~/.config/fish/completions/perfdata.fish";
 
