@@ -82,3 +82,8 @@ pub mod txn;
 pub mod weight;
 
 pub use macros::Name;
+
+/// The examples of the README, as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

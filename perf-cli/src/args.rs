@@ -1,25 +1,42 @@
 //! The command line.
 
+mod capture;
+mod examples;
 #[cfg(target_os = "linux")]
 pub(crate) mod live;
 mod ring;
+mod shell;
 
 use core::num::NonZero;
 use std::path::PathBuf;
 
-use clap::{Parser, Subcommand, ValueEnum};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
+use capture::Capture;
 pub(crate) use ring::RingArgs;
+pub(crate) use shell::{CompletionsArgs, ManArgs};
 
 /// Shows what is in a Linux performance capture (perf.data), record by record.
 ///
 /// Reads captures of any machine, byte order and kernel. Never guesses: what cannot be decoded is said on standard
 /// error, with its offset, and the exit status tells.
 #[derive(Debug, Parser)]
-#[command(name = "perfdata", version, after_help = EXIT_STATUS)]
+#[command(name = "perfdata", version)]
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) verb: Verb,
+}
+
+impl Args {
+    /// The command line as clap knows it: what is parsed, and what the manual and the completions are made from.
+    pub(crate) fn whole() -> clap::Command {
+        examples::of_every_verb(Self::command(), EXIT_STATUS)
+    }
+
+    /// Reads the arguments of this process. `--help` and `--version` are errors too, as clap has it.
+    pub(crate) fn read() -> Result<Self, clap::Error> {
+        Self::from_arg_matches(&Self::whole().try_get_matches()?)
+    }
 }
 
 const EXIT_STATUS: &str = "Exit status: 0 if everything was decoded; 1 if nothing could be (usage, no such file, not a \
@@ -29,7 +46,7 @@ that of the command they run.";
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
     /// What the capture is: who recorded it, its events, features, record counts, time span
-    #[command(after_help = "Example:\n  perfdata info perf.data")]
+    #[command(after_help = INFO_EXAMPLES)]
     Info(InfoArgs),
     /// Every record, decoded
     #[command(after_help = DUMP_EXAMPLES)]
@@ -43,6 +60,12 @@ pub(crate) enum Verb {
     #[cfg(target_os = "linux")]
     #[command(flatten)]
     Live(live::Verb),
+    /// A script that completes perfdata's arguments in a shell
+    #[command(after_help = shell::COMPLETIONS_EXAMPLES)]
+    Completions(CompletionsArgs),
+    /// The manual pages: of perfdata, or of every verb into a folder
+    #[command(after_help = shell::MAN_EXAMPLES)]
+    Man(ManArgs),
 }
 
 impl Verb {
@@ -55,6 +78,7 @@ impl Verb {
             Self::Repair(args) => args.reading.no_mmap,
             #[cfg(target_os = "linux")]
             Self::Live(_) => false,
+            Self::Completions(_) | Self::Man(_) => false,
         }
     }
 }
@@ -78,8 +102,8 @@ Examples:
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct RepairArgs {
-    /// The capture: a file, a folder that perf record --threads made, or - for standard input
-    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) file: Capture,
 
     #[command(flatten)]
     pub(crate) reading: ReadingArgs,
@@ -93,8 +117,13 @@ pub(crate) struct RepairArgs {
     pub(crate) report: Option<PathBuf>,
 }
 
+const INFO_EXAMPLES: &str = "Examples:
+  perfdata info
+  perfdata info perf.data
+  xz -dc perf.data.xz | perfdata info";
+
 const DUMP_EXAMPLES: &str = "Examples:
-  perfdata dump perf.data | less
+  perfdata dump | less
   perfdata dump perf.data --type MMAP2,COMM
   perfdata dump perf.data --event cycles --time 1203.5,1204 --limit 20
   perfdata dump perf.data --type SAMPLE --fields tid,cpu,time,event,ip
@@ -102,8 +131,8 @@ const DUMP_EXAMPLES: &str = "Examples:
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct InfoArgs {
-    /// The capture: a file, a folder that perf record --threads made, or - for standard input
-    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) file: Capture,
 
     #[command(flatten)]
     pub(crate) reading: ReadingArgs,
@@ -111,8 +140,8 @@ pub(crate) struct InfoArgs {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct DumpArgs {
-    /// The capture: a file, a folder that perf record --threads made, or - for standard input
-    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) file: Capture,
 
     #[command(flatten)]
     pub(crate) reading: ReadingArgs,

@@ -13,11 +13,11 @@ mod progress;
 mod render;
 mod repair;
 mod ring;
+mod shell;
 
 use std::path::Path;
 use std::process::ExitCode;
 
-use clap::Parser;
 use perf_parse::file::{Account, FileError, FileErrorKind};
 
 use args::{Args, Verb};
@@ -80,7 +80,7 @@ fn not_readable(file: &Path, error: &FileError) -> Failure {
 }
 
 fn main() -> ExitCode {
-    let args = match Args::try_parse() {
+    let args = match Args::read() {
         Ok(args) => args,
         Err(error) => {
             // --help and --version come this way too; clap prints those to standard output.
@@ -99,6 +99,8 @@ fn main() -> ExitCode {
         Verb::Repair(args) => repair::run(args),
         #[cfg(target_os = "linux")]
         Verb::Live(verb) => live::run(verb),
+        Verb::Completions(args) => shell::completions(args),
+        Verb::Man(args) => shell::man(args),
     };
     match outcome {
         Ok(Outcome::Clean) => ExitCode::SUCCESS,

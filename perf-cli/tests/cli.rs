@@ -13,12 +13,16 @@
 
 #[path = "cli/damage.rs"]
 mod damage;
+#[path = "cli/default.rs"]
+mod default;
 #[path = "cli/filters.rs"]
 mod filters;
 #[path = "cli/modes.rs"]
 mod modes;
 #[path = "cli/repair.rs"]
 mod repair;
+#[path = "cli/shell.rs"]
+mod shell;
 
 use std::ffi::OsStr;
 use std::fs;
@@ -140,17 +144,23 @@ fn a_reader_that_goes_away_ends_it_quietly() {
 
 #[test]
 fn help_has_an_example_of_every_verb() {
-    let help = perfdata(["--help"]);
-    assert_eq!((help.status, &*help.err), (0, ""));
-    assert!(help.out.contains("Exit status: 0"));
-    let commands = help.out.split("Commands:\n").nth(1).unwrap().split("\n\n").next().unwrap();
+    let whole = perfdata(["--help"]);
+    assert_eq!((whole.status, &*whole.err), (0, ""));
+    assert!(whole.out.contains("Exit status: 0"));
+    let commands = whole.out.split("Commands:\n").nth(1).unwrap().split("\n\n").next().unwrap();
     let verbs: Vec<_> = commands.lines().map(|line| line.split_whitespace().next().unwrap()).collect();
     assert!(verbs.contains(&"info") && verbs.contains(&"dump"), "{verbs:?}");
+    let examples = whole.out.split("Examples:\n").nth(1).unwrap();
     for verb in verbs.into_iter().filter(|verb| *verb != "help") {
+        let example = |line: &str| {
+            let rest = line.split(&format!("perfdata {verb}")).nth(1);
+            line.starts_with("  ") && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+        };
+        assert!(examples.lines().any(example), "{verb}: {examples}");
         let help = perfdata([verb, "--help"]);
         assert_eq!((help.status, &*help.err), (0, ""), "{verb}");
-        let examples = help.out.split("Example").nth(1).unwrap_or_default();
-        assert!(examples.contains(&format!("  perfdata {verb} ")), "{verb}: {}", help.out);
+        let examples = help.out.split("Examples:\n").nth(1).unwrap_or_default();
+        assert!(examples.lines().any(example), "{verb}: {}", help.out);
     }
 }
 

@@ -25,7 +25,6 @@ mod output;
 #[path = "ring/several.rs"]
 mod several;
 
-use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -49,7 +48,7 @@ struct Run {
 }
 
 /// `perfdata ring`, in the folder of the recorded rings.
-fn ring(args: &[impl AsRef<OsStr>]) -> Run {
+fn ring(args: &[&str]) -> Run {
     let mut command = Command::new(env!("CARGO_BIN_EXE_perfdata"));
     let output = command.current_dir(folder()).arg("ring").args(args).output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();

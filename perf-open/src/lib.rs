@@ -84,3 +84,8 @@ pub use perf_abi as abi;
 pub use perf_parse as parse;
 pub use ring::{Overwrite, Ring};
 pub use target::Target;
+
+/// The examples of the README, as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -20,7 +20,7 @@
 //!     Ok(times)
 //! }
 //!
-//! # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../testdata/captures/ids.data");
+//! # let path = "examples/captures/ids.data";
 //! let bytes = std::fs::read(path)?;
 //! let times = match AnyReader::open(&bytes)? {
 //!     AnyReader::Little(reader) => times(reader)?,
@@ -37,7 +37,7 @@
 //! use perf_parse::abi::record::RecordType;
 //! use perf_parse::file::AnyReader;
 //!
-//! # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../testdata/captures/tracing.pipe.data");
+//! # let path = "examples/captures/tracing.pipe.data";
 //! let pipe = std::fs::File::open(path)?; // or standard input
 //! let AnyReader::Little(mut reader) = AnyReader::stream(pipe)? else { panic!("recorded on x86") };
 //! let mut names = Vec::new();
@@ -64,7 +64,7 @@
 //! use perf_parse::Record;
 //! use perf_parse::file::AnyReader;
 //!
-//! # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../testdata/captures/ids.data");
+//! # let path = "examples/captures/ids.data";
 //! let mut bytes = std::fs::read(path)?;
 //! bytes[0x558..0x560].fill(0); // damage: the header of a sample
 //! let AnyReader::Little(mut reader) = AnyReader::open(&bytes)? else { panic!("recorded on x86") };
@@ -92,7 +92,7 @@
 //! use perf_parse::abi::record::RecordType;
 //! use perf_parse::file::AnyReader;
 //!
-//! # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../testdata/synthetic/auxtrace.le.data");
+//! # let path = "examples/captures/auxtrace.le.data";
 //! let bytes = std::fs::read(path)?;
 //! let AnyReader::Little(mut reader) = AnyReader::open(&bytes)? else { panic!("little-endian") };
 //! let mut aux = 0;
@@ -125,7 +125,7 @@
 //! use perf_parse::file::AnyReader;
 //! use perf_parse::file::write::{EventFields, FileWriter, Options};
 //!
-//! # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../testdata/captures/ids.data");
+//! # let path = "examples/captures/ids.data";
 //! let bytes = std::fs::read(path)?;
 //! let AnyReader::Little(mut reader) = AnyReader::open(&bytes)? else { panic!("recorded on x86") };
 //! let events: Vec<_> = reader.events().iter().map(EventFields::from).collect();

@@ -56,6 +56,7 @@
 //! | [`Overwritten`](ring::RingErrorKind::Overwritten) | newer data is where the asked for was | `data_tail` in the control page; the AUX data |
 
 #![no_std]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 #![deny(
     clippy::indexing_slicing,
@@ -104,7 +105,7 @@ pub use perf_abi as abi;
 pub use record::{RawRecord, Record, Records};
 pub use sample::Sample;
 
-/// The README's example, kept compiling.
+/// The examples of the README, as tests.
 #[cfg(doctest)]
-#[doc = include_str!("../../README.md")]
+#[doc = include_str!("../README.md")]
 struct Readme;

@@ -72,7 +72,7 @@ impl<O: Endian> Reader<'_, O, Slice<'_>> {
     /// use perf_parse::Record;
     /// use perf_parse::file::AnyReader;
     ///
-    /// # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../testdata/synthetic/deferred.le.data");
+    /// # let path = "examples/captures/deferred.le.data";
     /// let bytes = std::fs::read(path)?;
     /// let AnyReader::Little(mut reader) = AnyReader::open(&bytes)? else { panic!("little-endian") };
     /// let chains = reader.deferred_chains();

@@ -7,7 +7,7 @@
 //!
 //! use perf_parse::file::{AnyReader, repair};
 //!
-//! # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../testdata/captures/plain.data");
+//! # let path = "examples/captures/plain.data";
 //! let mut bytes = std::fs::read(path)?;
 //! bytes.truncate(bytes.len() / 2); // damage: the end is lost, and the features with it
 //! let AnyReader::Little(mut reader) = AnyReader::open(&bytes)? else { panic!("recorded on x86") };

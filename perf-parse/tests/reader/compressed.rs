@@ -11,11 +11,12 @@ const CAPTURES: [&str; 2] = ["touch.zstd.data", "compressed.zstd.pipe.data"];
 
 /// Where the COMPRESSED records of a capture are, and their sizes.
 fn payloads(bytes: &[u8]) -> Vec<(usize, usize)> {
+    let size = |at: usize| usize::from(u16::from_le_bytes(bytes[at + 6..at + 8].try_into().unwrap()));
     let word = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap()) as usize;
     let (mut at, end) = if word(8) == 16 { (16, bytes.len()) } else { (word(40), word(40) + word(48)) };
     let mut all = Vec::new();
     while at < end {
-        let size = word(at) >> 48;
+        let size = size(at);
         if matches!(word(at) as u32, 81 | 83) {
             all.push((at, size));
         }

@@ -1,0 +1,87 @@
+//! Which capture a verb reads.
+
+use core::ops::Deref;
+use std::path::{Path, PathBuf};
+
+use clap::error::ErrorKind;
+use clap::{ArgMatches, FromArgMatches};
+
+/// The path of the capture: what was named, or what is read where nothing was. `-` is standard input.
+#[derive(Debug)]
+pub(crate) struct Capture(PathBuf);
+
+impl Deref for Capture {
+    type Target = Path;
+
+    fn deref(&self) -> &Path {
+        &self.0
+    }
+}
+
+/// The capture as it is named.
+#[derive(Debug, clap::Args)]
+struct Named {
+    /// The capture: a file, a folder that perf record --threads made, or - for standard input [default: standard input
+    /// where that is a pipe, else perf.data]
+    file: Option<PathBuf>,
+
+    /// The capture, as perf takes it
+    #[arg(short, long, value_name = "FILE", conflicts_with = "file")]
+    input: Option<PathBuf>,
+}
+
+/// What perf record writes where nothing else is asked for.
+const DEFAULT: &str = "perf.data";
+
+impl Capture {
+    fn of(named: Named) -> Result<Self, clap::Error> {
+        match named.file.or(named.input) {
+            Some(path) => Ok(Self(path)),
+            None if stdin_is_a_pipe() => Ok(Self("-".into())),
+            None if Path::new(DEFAULT).exists() => Ok(Self(DEFAULT.into())),
+            None => {
+                let what = "there is no perf.data in this folder, and standard input is not a pipe: name the capture \
+                    <FILE>\n";
+                Err(clap::Error::raw(ErrorKind::MissingRequiredArgument, what))
+            }
+        }
+    }
+}
+
+#[cfg(unix)]
+fn stdin_is_a_pipe() -> bool {
+    use std::os::fd::AsFd;
+    use std::os::unix::fs::FileTypeExt;
+
+    // A descriptor of its own, as a File closes what it has.
+    let descriptor = std::io::stdin().as_fd().try_clone_to_owned();
+    let metadata = descriptor.and_then(|descriptor| std::fs::File::from(descriptor).metadata());
+    metadata.is_ok_and(|metadata| metadata.file_type().is_fifo())
+}
+
+/// Elsewhere `-` asks for standard input.
+#[cfg(not(unix))]
+fn stdin_is_a_pipe() -> bool {
+    false
+}
+
+impl clap::Args for Capture {
+    fn augment_args(command: clap::Command) -> clap::Command {
+        Named::augment_args(command)
+    }
+
+    fn augment_args_for_update(command: clap::Command) -> clap::Command {
+        Named::augment_args_for_update(command)
+    }
+}
+
+impl FromArgMatches for Capture {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        Self::of(Named::from_arg_matches(matches)?)
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
