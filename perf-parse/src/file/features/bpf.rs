@@ -54,8 +54,17 @@ pub struct BpfBtf<'a> {
 /// Kernel: `struct bpf_prog_info`, `include/uapi/linux/bpf.h`, up to `jited_func_lens`; since Linux 4.13, the last since
 /// 4.18.
 // By their paths, as zerocopy's own names are traits and derives at once where something else asks for its derives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, KnownLayout)]
-#[derive(zerocopy_derive::FromBytes, zerocopy_derive::Immutable, zerocopy_derive::Unaligned)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    KnownLayout,
+    zerocopy_derive::FromBytes,
+    zerocopy_derive::Immutable,
+    zerocopy_derive::Unaligned,
+)]
 #[repr(C)]
 pub struct BpfProgram<O: Endian> {
     /// What the program is attached to: `BPF_PROG_TYPE_*`. C: `type`.
