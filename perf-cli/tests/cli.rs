@@ -13,6 +13,8 @@
 
 #[path = "cli/damage.rs"]
 mod damage;
+#[path = "cli/features.rs"]
+mod features;
 #[path = "cli/filters.rs"]
 mod filters;
 #[path = "cli/modes.rs"]
