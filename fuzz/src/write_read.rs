@@ -58,12 +58,6 @@ fn check<O: Endian>(u: &mut Unstructured<'_>) -> Result<()> {
     let written = if is_pipe { pipe(&events, &features, &bytes) } else { file(&events, &features, &bytes) };
     let capture = match written {
         Ok(capture) => capture,
-        // A reader of a stream would take it for the mark behind the last.
-        Err(WriteFileError::Feature { feature, .. })
-            if is_pipe && features.get(feature).is_some_and(<[u8]>::is_empty) =>
-        {
-            return Ok(());
-        }
         // A reader of a file could not tell what the bits of the header mean.
         Err(WriteFileError::Feature { feature: Feature::HOSTNAME, .. })
             if !is_pipe && is_ambiguous(&features) =>

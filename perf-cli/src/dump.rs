@@ -66,7 +66,7 @@ impl Work for Dump<'_> {
         });
         let formats = formats.unwrap_or_default();
         let mut formatter = Formatter::new(&reader, args, &formats);
-        formatter.header(&mut reader, &mut output.buffer);
+        formatter.header(&mut reader, &mut output)?;
         output.flush()?;
 
         let mut faults = Faults { told: reader.account().faults(), ..Faults::default() };

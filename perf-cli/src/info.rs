@@ -49,23 +49,25 @@ impl Work for Info<'_> {
         }
         writeln!(out, "\nevents: {}", reader.events().len())?;
         for (index, event) in reader.events().iter().enumerate() {
-            show_event(index, event, out)?;
+            show_event(index, event, &mut output.buffer)?;
+            output.flush_full()?;
         }
-        writeln!(out, "\nfeatures: {}", reader.features().count())?;
+        writeln!(output.buffer, "\nfeatures: {}", reader.features().count())?;
         let mut faults = Vec::new();
         for section in reader.features() {
             match lines(&reader, &section) {
-                Ok(lines) => show_feature(section.feature, &lines, out)?,
+                Ok(lines) => show_feature(section.feature, &lines, &mut output.buffer)?,
                 Err(error) => {
-                    writeln!(out, "  {:<16} not decodable", section.feature)?;
+                    writeln!(output.buffer, "  {:<16} not decodable", section.feature)?;
                     faults.push(error);
                 }
             }
+            output.flush_full()?;
         }
         for fault in faults {
             reader.account_mut().note_once(fault);
         }
-        survey.show(reader.account(), out)?;
+        survey.show(reader.account(), &mut output.buffer)?;
         reader.account().diagnostics.iter().for_each(diagnose);
         output.flush()?;
         Ok(if reader.account().is_clean() { Outcome::Clean } else { Outcome::Partial })

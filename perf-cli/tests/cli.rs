@@ -15,6 +15,8 @@
 mod damage;
 #[path = "cli/default.rs"]
 mod default;
+#[path = "cli/features.rs"]
+mod features;
 #[path = "cli/filters.rs"]
 mod filters;
 #[path = "cli/modes.rs"]

@@ -166,7 +166,7 @@ pub mod write;
 pub use account::Account;
 pub use build_id::{BuildId, BuildIds};
 pub use deferred::DeferredChains;
-pub use error::{FileError, FileErrorKind};
+pub use error::{FileError, FileErrorKind, Part};
 pub use events::{Event, Events, Update};
 pub use features::{
     Bitmap, BpfBtf, BpfProgInfo, BpfProgram, Cache, ClockData, Compression, CpuDomains, CpuPlace,

@@ -4,22 +4,22 @@ use perf_abi::endian::Endian;
 use perf_abi::feature::Feature;
 use perf_abi::regs::Arch;
 use perf_parse::RawRecord;
-use perf_parse::file::{Account, FileError, FileErrorKind, Reader, Source};
-use serde_json::{Value, json};
+use perf_parse::file::{Account, Event, FileError, FileErrorKind, Reader, Source};
 
 use super::tracepoints::Formats;
 use super::view::{EventView, View};
 use crate::args::{Format, ShowArgs};
-use crate::diagnose;
+use crate::output::Output;
 use crate::render::columns::{Columns, SampleEvent, Shown};
 use crate::render::digits::push_decimal;
-use crate::render::escape::Lossy;
+use crate::render::feature::{self, Unprinted};
 use crate::render::head::{Head, Heads};
 use crate::render::json::Json;
 use crate::render::name::name;
 use crate::render::text::Text;
 use crate::render::tracepoint::Tracepoint;
 use crate::render::{self, Scalars, Sink};
+use crate::{Failure, diagnose};
 
 /// Formats records into a buffer, with buffers of its own that are used again: no allocation per record.
 #[derive(Clone, Debug)]
@@ -57,38 +57,46 @@ impl<'a> Formatter<'a> {
         matches!(self.style, Style::Json | Style::Columns(_, Format::Jsonl))
     }
 
-    /// What stands before the records: what is known of the capture. A feature that cannot be decoded is noted.
-    pub(super) fn header<O: Endian, S: Source>(&self, reader: &mut Reader<'_, O, S>, out: &mut Vec<u8>) {
+    /// Prints what stands before the records: what is known of the capture, piece by piece. A feature that cannot be
+    /// decoded is noted.
+    pub(super) fn header<O: Endian, S: Source>(
+        &self,
+        reader: &mut Reader<'_, O, S>,
+        output: &mut Output,
+    ) -> Result<(), Failure> {
         if !self.is_json() {
-            return;
+            return Ok(());
         }
-        let mut features = serde_json::Map::new();
+        let (mode, endian) = (reader.mode().name(), reader.endianness());
+        let head = format_args!("{{\"header\":{{\"mode\":\"{mode}\",\"endian\":\"{endian}\",\"attrs\":");
+        render::print(&mut output.buffer, head);
+        feature::objects(output, reader.events().iter(), |json, event: &Event| {
+            render::attr::attr(&event.attr, json);
+            json.addresses(name!("ids"), event.ids.iter().copied());
+            render::given(event.name.as_deref(), |name| json.string(name!("name"), name));
+        })?;
+        output.buffer.extend_from_slice(b",\"features\":{");
         let mut faults = Vec::new();
-        for section in reader.features() {
-            let value = render::feature::feature(reader, &section).unwrap_or_else(|error| {
-                faults.push(error);
-                json!({"error": error.to_string()})
-            });
-            features.insert(section.feature.to_string(), value);
+        for (index, section) in reader.features().enumerate() {
+            let comma = if index == 0 { "" } else { "," };
+            render::print(&mut output.buffer, format_args!("{comma}\"{}\":", section.feature));
+            match feature::feature(reader, &section, output) {
+                Ok(()) => {}
+                Err(Unprinted::Undecodable(error)) => {
+                    faults.push(error);
+                    Json::object(&mut output.buffer, |json| json.text(name!("error"), &error));
+                }
+                Err(Unprinted::Output(failure)) => return Err(failure),
+            }
+            output.flush_full()?;
         }
+        output.buffer.extend_from_slice(b"}}}\n");
         for fault in faults {
             if reader.account_mut().note_once(fault) {
                 diagnose(&fault);
             }
         }
-        Json::object(out, |json| {
-            Json::object(json.member(name!("header")), |json| {
-                json.text(name!("mode"), &reader.mode().name());
-                json.text(name!("endian"), &reader.endianness());
-                json.objects(name!("attrs"), reader.events().iter(), |json, event| {
-                    render::attr::attr(&event.attr, json);
-                    json.addresses(name!("ids"), event.ids.iter().copied());
-                    render::given(event.name.as_deref(), |name| json.text(name!("name"), &Lossy(name)));
-                });
-                json.serialized(name!("features"), &Value::Object(features));
-            });
-        });
-        out.push(b'\n');
+        Ok(())
     }
 
     /// Gets ready for the events of a batch.

@@ -1,4 +1,6 @@
 //! Feature sections as JSON values, for programs; [`lines`] has them for eyes.
+//!
+//! A list goes out item by item: what is held of a feature is what it is decoded to, and one item.
 
 pub(crate) mod lines;
 
@@ -10,111 +12,177 @@ use perf_parse::file::{
     BpfBtf, BpfProgInfo, BuildId, Cache, CpuDomains, CpuPlace, CpuTopology, EventDesc, FeatureSection,
     FileError, GroupDesc, HybridPmu, MemNode, NumaNode, PmuCap, PmuCaps, Reader, SchedDomain, Source,
 };
-use serde_json::{Value, json};
 
-use super::escape::{Hex, Lossy};
+use super::digits::push_decimal;
+use super::escape::push_json;
+use super::json::Json;
+use super::name::{Name, name};
+use super::{Scalars, Sink, given};
+use crate::Failure;
+use crate::output::Output;
 
-/// Text of the recorded machine.
-fn text(bytes: &[u8]) -> Value {
-    Lossy(bytes).to_string().into()
+/// Why a feature was not printed.
+#[derive(Debug)]
+pub(crate) enum Unprinted {
+    /// It cannot be decoded; nothing of it was printed.
+    Undecodable(FileError),
+    /// The output failed.
+    Output(Failure),
 }
 
-fn texts(list: &[&[u8]]) -> Value {
-    list.iter().copied().map(text).collect()
+impl From<FileError> for Unprinted {
+    fn from(error: FileError) -> Self {
+        Self::Undecodable(error)
+    }
 }
 
-fn hex(bytes: &[u8]) -> Value {
-    Hex(bytes).to_string().into()
+impl From<Failure> for Unprinted {
+    fn from(failure: Failure) -> Self {
+        Self::Output(failure)
+    }
 }
 
-/// A feature section, by perf's names. TRACING_DATA gives its place; a feature without a name its bytes too.
+/// Prints a list, of which no more is held than an item.
+pub(crate) fn list<T>(
+    output: &mut Output,
+    items: impl IntoIterator<Item = T>,
+    item: impl Fn(&mut Vec<u8>, T),
+) -> Result<(), Failure> {
+    let mut before = b'[';
+    for it in items {
+        output.buffer.push(before);
+        item(&mut output.buffer, it);
+        output.flush_full()?;
+        before = b',';
+    }
+    // Without an item the bracket is still to come.
+    output.buffer.extend_from_slice(if before == b'[' { b"[]" } else { b"]" });
+    Ok(())
+}
+
+/// Prints a list of objects, each of which `members` tells.
+pub(crate) fn objects<T>(
+    output: &mut Output,
+    items: impl IntoIterator<Item = T>,
+    members: impl Fn(&mut Json<'_>, T),
+) -> Result<(), Failure> {
+    list(output, items, |out, it| Json::object(out, |json| members(json, it)))
+}
+
+/// Prints a list of texts of the recorded machine.
+fn texts(output: &mut Output, list_of: &[&[u8]]) -> Result<(), Failure> {
+    list(output, list_of, |out, text| push_json(out, text))
+}
+
+/// Prints a feature section, by perf's names. TRACING_DATA gives its place; a feature without a name its bytes too.
 pub(crate) fn feature<O: Endian, S: Source>(
     reader: &Reader<'_, O, S>,
     section: &FeatureSection<'_>,
-) -> Result<Value, FileError> {
-    Ok(match section.feature {
-        Feature::TRACING_DATA => json!({"offset": section.offset, "size": section.bytes.len()}),
+    output: &mut Output,
+) -> Result<(), Unprinted> {
+    match section.feature {
         Feature::BUILD_ID => {
             let build_ids: Result<Vec<_>, _> = section.build_ids::<O>().collect();
-            build_ids?.iter().map(build_id).collect()
+            objects(output, &build_ids?, build_id)?;
         }
         Feature::HOSTNAME
         | Feature::OSRELEASE
         | Feature::VERSION
         | Feature::ARCH
         | Feature::CPUDESC
-        | Feature::CPUID => text(section.string::<O>()?),
-        Feature::NRCPUS => {
-            let (available, online) = section.nr_cpus::<O>()?;
-            json!({"nr_cpus_available": available, "nr_cpus_online": online})
-        }
-        Feature::TOTAL_MEM => section.total_mem::<O>()?.into(),
-        Feature::CMDLINE => texts(&section.strings::<O>()?),
+        | Feature::CPUID => push_json(&mut output.buffer, section.string::<O>()?),
+        Feature::TOTAL_MEM => push_decimal(&mut output.buffer, section.total_mem::<O>()?),
+        Feature::CLN_SIZE => push_decimal(&mut output.buffer, u64::from(section.cln_size::<O>()?)),
+        Feature::CMDLINE => texts(output, &section.strings::<O>()?)?,
         Feature::EVENT_DESC => {
             let events: Result<Vec<_>, _> = section.event_desc::<O>().collect();
-            events?.iter().map(event_desc).collect()
+            objects(output, &events?, event_desc)?;
         }
-        Feature::CPU_TOPOLOGY => cpu_topology(&section.cpu_topology::<O>(nr_cpus(reader)?)?),
-        Feature::NUMA_TOPOLOGY => section.numa_topology::<O>()?.iter().map(numa_node).collect(),
-        Feature::BRANCH_STACK | Feature::STAT => {
-            section.mark()?;
-            json!({})
-        }
-        Feature::PMU_MAPPINGS => section.pmu_mappings::<O>()?.iter().map(pmu_mapping).collect(),
-        Feature::GROUP_DESC => section.group_desc::<O>()?.iter().map(group_desc).collect(),
-        Feature::AUXTRACE => section.auxtrace::<O>()?.iter().map(auxtrace).collect(),
-        Feature::CACHE => section.cache::<O>()?.iter().map(cache).collect(),
-        Feature::SAMPLE_TIME => {
-            let (first, last) = section.sample_time::<O>()?;
-            json!({"first": first, "last": last})
-        }
+        Feature::CPU_TOPOLOGY => cpu_topology(output, &section.cpu_topology::<O>(nr_cpus(reader)?)?)?,
+        Feature::NUMA_TOPOLOGY => objects(output, &section.numa_topology::<O>()?, numa_node)?,
+        Feature::PMU_MAPPINGS => objects(output, &section.pmu_mappings::<O>()?, pmu_mapping)?,
+        Feature::GROUP_DESC => objects(output, &section.group_desc::<O>()?, group_desc)?,
+        Feature::AUXTRACE => objects(output, section.auxtrace::<O>()?, auxtrace)?,
+        Feature::CACHE => objects(output, &section.cache::<O>()?, cache)?,
         Feature::MEM_TOPOLOGY => {
             let it = section.mem_topology::<O>()?;
-            let nodes: Value = it.nodes.iter().map(mem_node).collect();
-            json!({"block_size_bytes": it.block_size_bytes, "nodes": nodes})
+            push_decimal(&mut member(output, "{\"block_size_bytes\":").buffer, it.block_size_bytes);
+            objects(member(output, ",\"nodes\":"), &it.nodes, mem_node)?;
+            output.buffer.push(b'}');
         }
-        Feature::CLOCKID => json!({"resolution_ns": section.clockid::<O>()?}),
-        Feature::DIR_FORMAT => json!({"version": section.dir_format::<O>()?.0}),
-        Feature::BPF_PROG_INFO => section.bpf_prog_info::<O>()?.iter().map(bpf_prog_info).collect(),
-        Feature::BPF_BTF => section.bpf_btf::<O>()?.iter().map(bpf_btf).collect(),
-        Feature::COMPRESSED => {
-            let it = section.compressed::<O>()?;
-            json!({
-                "version": it.version,
-                "type": it.kind.0,
-                "level": it.level,
-                "ratio": it.ratio,
-                "mmap_len": it.mmap_len,
-            })
-        }
-        Feature::CPU_PMU_CAPS => section.cpu_pmu_caps::<O>()?.iter().map(pmu_cap).collect(),
-        Feature::CLOCK_DATA => {
-            let it = section.clock_data::<O>()?;
-            json!({
-                "version": it.version,
-                "clockid": it.clockid,
-                "wall_clock_ns": it.wall_clock_ns,
-                "clockid_time_ns": it.clockid_time_ns,
-            })
-        }
-        Feature::HYBRID_TOPOLOGY => section.hybrid_topology::<O>()?.iter().map(hybrid_pmu).collect(),
-        Feature::PMU_CAPS => section.pmu_caps::<O>()?.iter().map(pmu_caps).collect(),
+        Feature::BPF_PROG_INFO => objects(output, &section.bpf_prog_info::<O>()?, bpf_prog_info)?,
+        Feature::BPF_BTF => objects(output, &section.bpf_btf::<O>()?, bpf_btf)?,
+        Feature::CPU_PMU_CAPS => objects(output, &section.cpu_pmu_caps::<O>()?, pmu_cap)?,
+        Feature::HYBRID_TOPOLOGY => objects(output, &section.hybrid_topology::<O>()?, hybrid_pmu)?,
+        Feature::PMU_CAPS => objects(output, &section.pmu_caps::<O>()?, pmu_caps)?,
         Feature::CPU_DOMAIN_INFO => {
             let it = section.cpu_domain_info::<O>()?;
-            let cpus: Value = it.cpus.iter().map(cpu_domains).collect();
-            json!({
-                "schedstat_version": it.schedstat_version,
-                "max_sched_domains": it.max_sched_domains,
-                "cpus": cpus,
-            })
+            let (version, most) = (u64::from(it.schedstat_version), u64::from(it.max_sched_domains));
+            push_decimal(&mut member(output, "{\"schedstat_version\":").buffer, version);
+            push_decimal(&mut member(output, ",\"max_sched_domains\":").buffer, most);
+            objects(member(output, ",\"cpus\":"), &it.cpus, cpu_domains)?;
+            output.buffer.push(b'}');
+        }
+        _ => return Ok(numbers::<O>(section, &mut output.buffer)?),
+    }
+    Ok(())
+}
+
+/// Prints a member's name and what is before it, for its value to follow.
+fn member<'o>(output: &'o mut Output, name: &str) -> &'o mut Output {
+    output.buffer.extend_from_slice(name.as_bytes());
+    output
+}
+
+/// Prints a feature that is an object of numbers, or of which that is printed.
+fn numbers<O: Endian>(section: &FeatureSection<'_>, out: &mut Vec<u8>) -> Result<(), FileError> {
+    let mut numbers: Vec<(&'static Name, u64)> = Vec::new();
+    match section.feature {
+        Feature::NRCPUS => {
+            let (available, online) = section.nr_cpus::<O>()?;
+            numbers.push((name!("nr_cpus_available"), available.into()));
+            numbers.push((name!("nr_cpus_online"), online.into()));
+        }
+        Feature::BRANCH_STACK | Feature::STAT => section.mark()?,
+        Feature::SAMPLE_TIME => {
+            let (first, last) = section.sample_time::<O>()?;
+            numbers.extend([(name!("first"), first), (name!("last"), last)]);
+        }
+        Feature::CLOCKID => numbers.push((name!("resolution_ns"), section.clockid::<O>()?)),
+        Feature::DIR_FORMAT => numbers.push((name!("version"), section.dir_format::<O>()?.0)),
+        Feature::COMPRESSED => {
+            let it = section.compressed::<O>()?;
+            numbers.push((name!("version"), it.version.into()));
+            numbers.push((name!("type"), it.kind.0.into()));
+            numbers.push((name!("level"), it.level.into()));
+            numbers.push((name!("ratio"), it.ratio.into()));
+            numbers.push((name!("mmap_len"), it.mmap_len.into()));
+        }
+        Feature::CLOCK_DATA => {
+            let it = section.clock_data::<O>()?;
+            numbers.push((name!("version"), it.version.into()));
+            numbers.push((name!("clockid"), it.clockid.into()));
+            numbers.push((name!("wall_clock_ns"), it.wall_clock_ns));
+            numbers.push((name!("clockid_time_ns"), it.clockid_time_ns));
         }
         Feature::E_MACHINE => {
             let it = section.e_machine::<O>()?;
-            json!({"e_machine": it.e_machine, "e_flags": it.e_flags})
+            numbers.push((name!("e_machine"), it.e_machine.into()));
+            numbers.push((name!("e_flags"), it.e_flags.into()));
         }
-        Feature::CLN_SIZE => section.cln_size::<O>()?.into(),
-        _ => json!({"offset": section.offset, "size": section.bytes.len(), "raw": hex(section.bytes)}),
-    })
+        _ => {
+            numbers.push((name!("offset"), section.offset));
+            numbers.push((name!("size"), section.bytes.len() as u64));
+        }
+    }
+    let is_known = section.feature.name().is_some();
+    Json::object(out, |json| {
+        numbers.iter().for_each(|&(name, number)| json.number(name, number));
+        if !is_known {
+            json.blob(name!("raw"), section.bytes);
+        }
+    });
+    Ok(())
 }
 
 /// How many cpus CPU_TOPOLOGY tells the place of.
@@ -122,122 +190,119 @@ fn nr_cpus<O: Endian, S: Source>(reader: &Reader<'_, O, S>) -> Result<u32, FileE
     reader.feature(Feature::NRCPUS).map_or(Ok(0), |section| Ok(section.nr_cpus::<O>()?.0))
 }
 
-fn build_id(it: &BuildId<'_>) -> Value {
-    json!({"misc": it.misc.0, "pid": it.pid, "build_id": hex(it.build_id), "filename": text(it.filename)})
+fn build_id(json: &mut Json<'_>, it: &BuildId<'_>) {
+    json.number(name!("misc"), u64::from(it.misc.0));
+    json.task(name!("pid"), i64::from(it.pid));
+    json.blob(name!("build_id"), it.build_id);
+    json.string(name!("filename"), it.filename);
 }
 
-fn event_desc<O: Endian>(it: &EventDesc<'_, O>) -> Value {
-    let ids: Vec<_> = it.ids.iter().map(|id| id.get()).collect();
-    json!({"name": text(it.name), "ids": ids})
+fn event_desc<O: Endian>(json: &mut Json<'_>, it: &EventDesc<'_, O>) {
+    json.string(name!("name"), it.name);
+    json.addresses(name!("ids"), it.ids.iter().map(|id| id.get()));
 }
 
-fn cpu_topology(it: &CpuTopology<'_>) -> Value {
-    let cpu = |cpu: &CpuPlace| {
-        let mut place = json!({"core_id": cpu.core_id, "socket_id": cpu.socket_id});
-        if let Some(die_id) = cpu.die_id {
-            place["die_id"] = die_id.into();
-        }
-        place
-    };
-    let mut topology = json!({
-        "core_siblings": texts(&it.core_siblings),
-        "thread_siblings": texts(&it.thread_siblings),
-        "cpus": it.cpus.iter().map(cpu).collect::<Value>(),
-    });
+fn cpu_topology(output: &mut Output, it: &CpuTopology<'_>) -> Result<(), Failure> {
+    texts(member(output, "{\"core_siblings\":"), &it.core_siblings)?;
+    texts(member(output, ",\"thread_siblings\":"), &it.thread_siblings)?;
+    objects(member(output, ",\"cpus\":"), &it.cpus, |json, cpu: &CpuPlace| {
+        json.number(name!("core_id"), u64::from(cpu.core_id));
+        json.number(name!("socket_id"), u64::from(cpu.socket_id));
+        given(cpu.die_id, |die_id| json.number(name!("die_id"), u64::from(die_id)));
+    })?;
     if let Some(siblings) = &it.die_siblings {
-        topology["die_siblings"] = texts(siblings);
+        texts(member(output, ",\"die_siblings\":"), siblings)?;
     }
-    topology
+    output.buffer.push(b'}');
+    Ok(())
 }
 
-fn numa_node(it: &NumaNode<'_>) -> Value {
-    json!({"node": it.node, "mem_total": it.mem_total, "mem_free": it.mem_free, "cpus": text(it.cpus)})
+fn numa_node(json: &mut Json<'_>, it: &NumaNode<'_>) {
+    json.number(name!("node"), u64::from(it.node));
+    json.number(name!("mem_total"), it.mem_total);
+    json.number(name!("mem_free"), it.mem_free);
+    json.string(name!("cpus"), it.cpus);
 }
 
-fn pmu_mapping((kind, name): &(EventType, &[u8])) -> Value {
-    json!({"type": kind.0, "name": text(name)})
+fn pmu_mapping(json: &mut Json<'_>, (kind, name): &(EventType, &[u8])) {
+    json.number(name!("type"), u64::from(kind.0));
+    json.string(name!("name"), name);
 }
 
-fn group_desc(it: &GroupDesc<'_>) -> Value {
-    json!({"name": text(it.name), "leader_idx": it.leader_idx, "nr_members": it.nr_members})
+fn group_desc(json: &mut Json<'_>, it: &GroupDesc<'_>) {
+    json.string(name!("name"), it.name);
+    json.number(name!("leader_idx"), u64::from(it.leader_idx));
+    json.number(name!("nr_members"), u64::from(it.nr_members));
 }
 
-fn auxtrace<O: Endian>(it: &IndexEntry<O>) -> Value {
-    json!({"file_offset": it.file_offset.get(), "size": it.size.get()})
+fn auxtrace<O: Endian>(json: &mut Json<'_>, it: &IndexEntry<O>) {
+    json.number(name!("file_offset"), it.file_offset.get());
+    json.number(name!("size"), it.size.get());
 }
 
-fn cache(it: &Cache<'_>) -> Value {
-    json!({
-        "level": it.level,
-        "line_size": it.line_size,
-        "sets": it.sets,
-        "ways": it.ways,
-        "type": text(it.kind),
-        "size": text(it.size),
-        "map": text(it.map),
-    })
+fn cache(json: &mut Json<'_>, it: &Cache<'_>) {
+    json.number(name!("level"), u64::from(it.level));
+    json.number(name!("line_size"), u64::from(it.line_size));
+    json.number(name!("sets"), u64::from(it.sets));
+    json.number(name!("ways"), u64::from(it.ways));
+    json.string(name!("type"), it.kind);
+    json.string(name!("size"), it.size);
+    json.string(name!("map"), it.map);
 }
 
 /// A node; its blocks are words of 64, as their number may be out of proportion to the bytes they take.
-fn mem_node<O: Endian>(it: &MemNode<'_, O>) -> Value {
-    let words: Vec<_> = it.blocks.words().iter().map(|word| word.get()).collect();
-    json!({"node": it.node, "size": it.size, "nbits": it.blocks.nbits(), "bitmap": words})
+fn mem_node<O: Endian>(json: &mut Json<'_>, it: &MemNode<'_, O>) {
+    json.number(name!("node"), it.node);
+    json.number(name!("size"), it.size);
+    json.number(name!("nbits"), it.blocks.nbits());
+    json.addresses(name!("bitmap"), it.blocks.words().iter().map(|word| word.get()));
 }
 
-fn bpf_prog_info<O: Endian>(it: &BpfProgInfo<'_, O>) -> Value {
+fn bpf_prog_info<O: Endian>(json: &mut Json<'_>, it: &BpfProgInfo<'_, O>) {
     let program = it.program;
-    let ids = |ids: &[U32<O>]| ids.iter().map(|id| id.get()).collect::<Vec<_>>();
-    let addresses: Option<Vec<_>> = it.jited_ksyms().map(|all| all.iter().map(|one| one.get()).collect());
-    let arrays = [
-        ("map_ids", it.map_ids().map(|all| ids(all).into())),
-        ("jited_ksyms", addresses.map(Value::from)),
-        ("jited_func_lens", it.jited_func_lens().map(|all| ids(all).into())),
-    ];
-    let mut value = json!({
-        "type": program.kind.get(),
-        "id": program.id.get(),
-        "tag": hex(&program.tag),
-        "name": text(it.name()),
-        "load_time": program.load_time.get(),
-        "created_by_uid": program.created_by_uid.get(),
-        "jited_prog_len": program.jited_prog_len.get(),
-        "xlated_prog_len": program.xlated_prog_len.get(),
-        "arrays": it.arrays,
-        "info": hex(it.info),
-        "data": hex(it.data),
+    json.number(name!("type"), u64::from(program.kind.get()));
+    json.number(name!("id"), u64::from(program.id.get()));
+    json.blob(name!("tag"), &program.tag);
+    json.string(name!("name"), it.name());
+    json.number(name!("load_time"), program.load_time.get());
+    json.number(name!("created_by_uid"), u64::from(program.created_by_uid.get()));
+    json.number(name!("jited_prog_len"), u64::from(program.jited_prog_len.get()));
+    json.number(name!("xlated_prog_len"), u64::from(program.xlated_prog_len.get()));
+    json.number(name!("arrays"), it.arrays);
+    json.blob(name!("info"), it.info);
+    json.blob(name!("data"), it.data);
+    let word = |word: &U32<O>| u64::from(word.get());
+    given(it.map_ids(), |all| json.addresses(name!("map_ids"), all.iter().map(word)));
+    given(it.jited_ksyms(), |all| json.addresses(name!("jited_ksyms"), all.iter().map(|one| one.get())));
+    given(it.jited_func_lens(), |all| json.addresses(name!("jited_func_lens"), all.iter().map(word)));
+}
+
+fn bpf_btf(json: &mut Json<'_>, it: &BpfBtf<'_>) {
+    json.number(name!("id"), u64::from(it.id));
+    json.blob(name!("data"), it.bytes);
+}
+
+fn pmu_cap(json: &mut Json<'_>, it: &PmuCap<'_>) {
+    json.string(name!("name"), it.name);
+    json.string(name!("value"), it.value);
+}
+
+fn pmu_caps(json: &mut Json<'_>, it: &PmuCaps<'_>) {
+    json.string(name!("pmu_name"), it.pmu_name);
+    json.objects(name!("caps"), it.caps.iter(), pmu_cap);
+}
+
+fn hybrid_pmu(json: &mut Json<'_>, it: &HybridPmu<'_>) {
+    json.string(name!("pmu_name"), it.pmu_name);
+    json.string(name!("cpus"), it.cpus);
+}
+
+fn cpu_domains(json: &mut Json<'_>, it: &CpuDomains<'_>) {
+    json.number(name!("cpu"), u64::from(it.cpu));
+    json.objects(name!("domains"), it.domains.iter(), |json, it: &SchedDomain<'_>| {
+        json.number(name!("domain"), u64::from(it.domain));
+        json.string(name!("cpumask"), it.cpumask);
+        json.string(name!("cpulist"), it.cpulist);
+        given(it.dname, |name| json.string(name!("dname"), name));
     });
-    for (name, array) in arrays {
-        if let Some(array) = array {
-            value[name] = array;
-        }
-    }
-    value
-}
-
-fn bpf_btf(it: &BpfBtf<'_>) -> Value {
-    json!({"id": it.id, "data": hex(it.bytes)})
-}
-
-fn pmu_cap(it: &PmuCap<'_>) -> Value {
-    json!({"name": text(it.name), "value": text(it.value)})
-}
-
-fn pmu_caps(it: &PmuCaps<'_>) -> Value {
-    json!({"pmu_name": text(it.pmu_name), "caps": it.caps.iter().map(pmu_cap).collect::<Value>()})
-}
-
-fn hybrid_pmu(it: &HybridPmu<'_>) -> Value {
-    json!({"pmu_name": text(it.pmu_name), "cpus": text(it.cpus)})
-}
-
-fn cpu_domains(it: &CpuDomains<'_>) -> Value {
-    let domain = |it: &SchedDomain<'_>| {
-        let mut domain =
-            json!({"domain": it.domain, "cpumask": text(it.cpumask), "cpulist": text(it.cpulist)});
-        if let Some(name) = it.dname {
-            domain["dname"] = text(name);
-        }
-        domain
-    };
-    json!({"cpu": it.cpu, "domains": it.domains.iter().map(domain).collect::<Value>()})
 }

@@ -35,6 +35,7 @@ pub struct FileError {
 /// | [`Skipped`](Self::Skipped) | a boundary was found again, or the end | where the bytes passed over begin |
 /// | [`Decompress`](Self::Decompress) | a payload is no zstd, ends early, or expands beyond the limit | the COMPRESSED record |
 /// | [`Feature`](Self::Feature) | a feature cannot be decoded | the feature's field |
+/// | [`Overlap`](Self::Overlap) | a feature's section shares bytes with another part of the file | its entry in the table of features |
 /// | [`Ring`](Self::Ring) | the dump of a ring cannot be read; noted by the caller | where it is in the dump |
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -106,9 +107,47 @@ pub enum FileErrorKind {
         /// What is wrong with it.
         error: Error,
     },
+    /// The section of a feature shares bytes with another part of the file: the feature is left out.
+    Overlap {
+        /// Which feature.
+        feature: Feature,
+        /// What has bytes of it too.
+        part: Part,
+    },
     /// The dump of a ring cannot be read, or not all of it. The reader of records does not come upon it: it is for the
     /// caller who opens the dump, to be put into the account.
     Ring(RingError),
+}
+
+/// A part of a file. No two of them share a byte.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Part {
+    /// The header.
+    Header,
+    /// The attrs of the events.
+    Attrs,
+    /// The names of events, in files of the first tools.
+    EventTypes,
+    /// The records.
+    Data,
+    /// The table that says where the features are.
+    FeatureTable,
+    /// The section of a feature.
+    Feature(Feature),
+}
+
+impl core::fmt::Display for Part {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            Self::Header => f.write_str("the header"),
+            Self::Attrs => f.write_str("the attrs"),
+            Self::EventTypes => f.write_str("the event types"),
+            Self::Data => f.write_str("the data"),
+            Self::FeatureTable => f.write_str("the table of features"),
+            Self::Feature(feature) => write!(f, "the section of {feature}"),
+        }
+    }
 }
 
 impl FileError {
@@ -158,6 +197,7 @@ impl FileError {
             | FileErrorKind::Feature { error, .. } => error.kind.field(),
             FileErrorKind::UnknownId { .. } | FileErrorKind::UnknownEvent { .. } => "id",
             FileErrorKind::Decompress { .. } => "data",
+            FileErrorKind::Overlap { .. } => "feature section",
             FileErrorKind::Ring(error) => error.kind.field(),
         }
     }
@@ -182,6 +222,9 @@ impl core::fmt::Display for FileErrorKind {
             Self::Attr(error) => write!(f, "{error}"),
             Self::Layout(error) | Self::Record { error, .. } | Self::Feature { error, .. } => {
                 write!(f, "{}", error.kind)
+            }
+            Self::Overlap { feature, part } => {
+                write!(f, "{feature} shares bytes with {part}, and is left out")
             }
             Self::Ring(error) => write!(f, "{}", error.kind),
             Self::Boundary(error) => write!(f, "{}; looking for where records go on", error.kind),

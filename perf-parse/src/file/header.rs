@@ -35,6 +35,12 @@ impl Section {
             FileError::new(FileErrorKind::Truncated { field, needed: self.size, available }, self.offset)
         })
     }
+
+    /// Whether a byte is in both.
+    pub(super) fn shares_bytes_with(&self, other: &Self) -> bool {
+        let begins_in = |a: &Self, b: &Self| a.offset.checked_sub(b.offset).is_some_and(|at| at < b.size);
+        self.size != 0 && other.size != 0 && (begins_in(self, other) || begins_in(other, self))
+    }
 }
 
 /// What the first bytes of a file say.

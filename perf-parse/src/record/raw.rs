@@ -5,7 +5,7 @@ use core::marker::PhantomData;
 use perf_abi::endian::Endian;
 use perf_abi::record::{Header, Misc, RecordType};
 use zerocopy::FromBytes;
-use zerocopy_derive::{FromBytes, Immutable, KnownLayout, Unaligned};
+use zerocopy_derive::{Immutable, KnownLayout, Unaligned};
 
 use super::SampleId;
 use crate::error::{Error, ErrorKind};
@@ -23,7 +23,8 @@ const HEADER: usize = 8;
 pub struct RawRecord<'a, O: Endian>(&'a Bytes<O>);
 
 /// A record as it lies in memory.
-#[derive(Debug, FromBytes, KnownLayout, Immutable, Unaligned)]
+// `FromBytes` by its path, as zerocopy's own name is a trait and a derive at once where something else asks for its derives.
+#[derive(Debug, zerocopy_derive::FromBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 struct Bytes<O: Endian> {
     header: Header<O>,

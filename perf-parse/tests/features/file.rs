@@ -57,26 +57,27 @@ fn sections_by_rising_number<O: Endian>() {
         .u64(6)
         .u64(TABLE + 70) // CLN_SIZE
         .u64(4)
-        .u64(TABLE + 64) // 35, which has no name
+        .u64(TABLE + 74) // 35, which has no name
         .u64(2)
         .u64(0) // 255, of no bytes
         .u64(0)
         .u32(2) // the string of HOSTNAME
         .raw(b"h\0")
         .u32(64)
+        .raw(b"35")
         .take();
     let open = Reader::<O>::open(&bytes).unwrap();
     assert_eq!(open.account().diagnostics, []);
     let hostname = open.feature(Feature::HOSTNAME).unwrap();
     assert_eq!((hostname.offset, hostname.string::<O>().unwrap()), (TABLE + 64, &b"h"[..]));
     assert_eq!(open.feature(Feature::CLN_SIZE).unwrap().cln_size::<O>(), Ok(64));
-    assert_eq!(open.feature(Feature(35)).unwrap().bytes, &bytes[TABLE as usize + 64..][..2]);
+    assert_eq!(open.feature(Feature(35)).unwrap().bytes, b"35");
     assert_eq!(open.feature(Feature(255)).unwrap().bytes, b"");
     assert_eq!(open.features().count(), 4);
 }
 
 fn sections_outside_of_the_file_cost_themselves<O: Endian>() {
-    for (offset, size) in [(TABLE + 48, 3), (u64::MAX, 2), (1 << 40, 0)] {
+    for (offset, size) in [(TABLE + 48, 3), (u64::MAX, 2), (1 << 40, 1)] {
         let bytes = file::<O>(bitmap(&[3, 15, 35]))
             .u64(offset) // HOSTNAME
             .u64(size)
@@ -100,7 +101,7 @@ fn sections_outside_of_the_file_cost_themselves<O: Endian>() {
 }
 
 fn a_table_that_is_cut_off<O: Endian>() {
-    let bytes = file::<O>(bitmap(&[3, 15])).u64(TABLE).u64(1).u64(0).take();
+    let bytes = file::<O>(bitmap(&[15, 19])).u64(0).u64(0).u64(0).take();
     assert_eq!(features::<O>(&bytes).len(), 1);
     let open = Reader::<O>::open(&bytes).unwrap();
     let [diagnostic] = &open.account().diagnostics[..] else { panic!("{:?}", open.account()) };
@@ -134,8 +135,9 @@ fn a_bad_section_costs_one_diagnostic<O: Endian>() {
 fn of_32_bits<O: Endian>(first: u32, second: u32) -> Vec<u32> {
     let bitmap = Bytes::new().u32(first).u32(second).zeros(24);
     let count = first.count_ones() + second.count_ones();
-    let bytes = (0..count).fold(file::<O>(bitmap), |bytes, _| bytes.u64(TABLE).u64(0)).take();
-    features::<O>(&bytes).iter().map(|(feature, _)| *feature).collect()
+    let sections = TABLE + 16 * u64::from(count);
+    let table = (0..u64::from(count)).fold(file::<O>(bitmap), |bytes, at| bytes.u64(sections + at).u64(1));
+    features::<O>(&table.zeros(count as usize).take()).iter().map(|(feature, _)| *feature).collect()
 }
 
 #[test]

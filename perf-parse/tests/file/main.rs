@@ -8,6 +8,7 @@ mod common;
 mod display;
 mod features;
 mod open;
+mod sections;
 mod walk;
 
 use perf_parse::Error;

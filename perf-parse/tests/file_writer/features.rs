@@ -178,3 +178,18 @@ fn events_without_names_have_no_event_desc() {
     let bytes = finish(writer::<LittleEndian>(&[event(1, &[1], None)]));
     assert_eq!(File::<LittleEndian>::open(&bytes).unwrap().features(), &[]);
 }
+
+#[test]
+fn a_feature_without_bytes_is_not_written() {
+    let mut features = Features::<LittleEndian>::new();
+    for number in Feature::FIRST..Feature::FEAT_BITS {
+        let feature = Feature(number);
+        features.raw(feature, &[1]).unwrap();
+        features.raw(feature, &[]).unwrap();
+        // But for marks, and what may be one.
+        let is_mark = [Feature::BRANCH_STACK, Feature::STAT].contains(&feature) || number >= Feature::LAST;
+        assert_eq!(features.get(feature).is_some(), is_mark, "{feature}");
+    }
+    features.build_ids(&[]).unwrap();
+    assert_eq!(features.get(Feature::BUILD_ID), None, "no build ids are no feature");
+}

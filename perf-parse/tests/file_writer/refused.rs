@@ -147,7 +147,7 @@ fn a_big_endian_file_whose_features_would_be_taken_for_others() {
         let mut writer =
             FileWriter::<BigEndian, _>::new(Cursor::new(Vec::new()), &[], &Options::default()).unwrap();
         for &feature in with {
-            writer.features().raw(feature, b"").unwrap();
+            writer.features().raw(feature, b"x").unwrap();
         }
         writer.finish().map(drop).map_err(|error| error.to_string())
     };
@@ -172,7 +172,7 @@ fn features_that_a_pipe_does_not_have() {
         Feature::HYBRID_TOPOLOGY,
     ] {
         let mut features = Features::new();
-        features.raw(feature, &[]).unwrap();
+        features.raw(feature, &[1]).unwrap();
         assert_eq!(
             pipe_error(&[], &features),
             format!("feature {feature}: must be left out of a pipe: only files have it")
@@ -183,12 +183,6 @@ fn features_that_a_pipe_does_not_have() {
     assert_eq!(
         pipe_error(&[], &features),
         "feature 35: must be left out of a pipe: a reader would take it for the end of the features"
-    );
-    let mut features = Features::new();
-    features.raw(Feature::CLN_SIZE, &[]).unwrap();
-    assert_eq!(
-        pipe_error(&[], &features),
-        "feature CLN_SIZE: must be not empty in a pipe: a reader would take it for the end of the features"
     );
     let mut features = Features::new();
     features.raw(Feature::BPF_BTF, &[0; 65520]).unwrap();

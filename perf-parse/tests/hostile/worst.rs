@@ -1,9 +1,13 @@
 //! Captures made up to take as much memory and as many steps as they can.
 
+use std::io::Cursor;
+
 use perf_parse::abi::attr::{Attr, AttrFlags, AttrVersion};
 use perf_parse::abi::feature::Feature;
 use perf_parse::abi::sample_type::SampleType;
+use perf_parse::file::{AnyReader, FileErrorKind, repair};
 
+use crate::allocator::peak;
 use crate::build::Builder;
 use crate::common::Bytes;
 use crate::drive::{Steps, drive, drive_within, limit};
@@ -153,6 +157,32 @@ fn features_of_the_shortest_items() {
     file(Feature::BPF_BTF, &[], &[0; 8]);
     // Cpus without domains: the count is the first cpu's number.
     file(Feature::CPU_DOMAIN_INFO, &[15, 3], &[0; 8]);
+}
+
+#[test]
+fn sections_that_each_are_all_of_the_features() {
+    // Features that have no name, so that nothing of them is decoded and all is kept.
+    let file = (100..=255)
+        .fold(builder().event(attr(), &[]).data(le().u64s(&[5, 0]).record(9, 0)), |file, number| {
+            file.feature(number, vec![number as u8; if number == 100 { 1 << 20 } else { 1 }])
+        });
+    let mut built = file.build();
+    let [offset, size] = [built.table, built.table + 8].map(|at| built.bytes[at..at + 8].to_vec());
+    for entry in built.bytes[built.table..].chunks_exact_mut(16).take(156) {
+        entry.copy_from_slice(&[&*offset, &*size].concat());
+    }
+    drive(&built.bytes).unwrap();
+    let AnyReader::Little(mut reader) = AnyReader::open(&built.bytes).unwrap() else {
+        panic!("little-endian")
+    };
+    let in_sections: usize = reader.features().map(|it| it.bytes.len()).sum();
+    assert_eq!(in_sections, 1 << 20);
+    let overlaps = |kind| matches!(kind, FileErrorKind::Overlap { .. });
+    assert_eq!(reader.account().diagnostics.iter().filter(|it| overlaps(it.kind)).count(), 155);
+    let (repaired, taken) =
+        peak(|| repair::repair(&mut reader, Cursor::new(Vec::new()), |_| {}).unwrap().out.into_inner());
+    assert!(repaired.len() < built.bytes.len() + 4096, "{} bytes", repaired.len());
+    assert!(taken < limit(built.bytes.len()), "{taken} bytes live");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use perf_abi::endian::{Endian, U32, U64};
 use zerocopy::{FromBytes, Immutable, Unaligned};
-use zerocopy_derive::{FromBytes, Immutable, KnownLayout, Unaligned};
+use zerocopy_derive::KnownLayout;
 
 use super::FeatureSection;
 use super::fields::{list, number};
@@ -53,7 +53,18 @@ pub struct BpfBtf<'a> {
 ///
 /// Kernel: `struct bpf_prog_info`, `include/uapi/linux/bpf.h`, up to `jited_func_lens`; since Linux 4.13, the last since
 /// 4.18.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, KnownLayout, Immutable, Unaligned)]
+// By their paths, as zerocopy's own names are traits and derives at once where something else asks for its derives.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    KnownLayout,
+    zerocopy_derive::FromBytes,
+    zerocopy_derive::Immutable,
+    zerocopy_derive::Unaligned,
+)]
 #[repr(C)]
 pub struct BpfProgram<O: Endian> {
     /// What the program is attached to: `BPF_PROG_TYPE_*`. C: `type`.

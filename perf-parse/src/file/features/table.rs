@@ -6,29 +6,42 @@ use perf_abi::endian::{Endian, Endianness, U64};
 use perf_abi::feature::Feature;
 use zerocopy::FromBytes;
 
-use super::FeatureSection;
+use super::{FeatureSection, is_absent};
 use crate::file::account::Account;
-use crate::file::error::FileError;
+use crate::file::error::{FileError, FileErrorKind, Part};
 use crate::file::header::{FileHeader, Section};
 
 /// The sections that the table lists, those of features unknown here included.
 ///
-/// One that is not in the file is left out and noted.
+/// One that is not in the file, or that shares bytes with another part of the file, is left out and noted: so that all
+/// of them together have no more bytes than the file. One without bytes is absent, unless it is a mark.
 pub(in crate::file) fn sections<'a, O: Endian>(
     header: &FileHeader,
     bytes: &'a [u8],
     account: &mut Account,
 ) -> Vec<FeatureSection<'a>> {
-    let mut sections = Vec::new();
+    let mut sections: Vec<FeatureSection<'a>> = Vec::new();
     // Without the size of the data there is no telling where the table is.
     if header.data.size == 0 {
         return sections;
     }
     let mut entry = header.feature_table();
+    let entries = features::<O>(header.features).count() as u64;
+    let table = Section { offset: entry, size: entries.saturating_mul(16) };
     for feature in features::<O>(header.features) {
-        let table = Section { offset: entry, size: 16 };
-        match table.of(bytes, "feature table").and_then(|entry| section::<O>(entry, feature, bytes)) {
-            Ok(section) => sections.push(section),
+        let place = Section { offset: entry, size: 16 }.of(bytes, "feature table").map(section::<O>);
+        let found = place.and_then(|place| {
+            if is_absent(feature, place.size) {
+                return Ok(None);
+            }
+            let found = FeatureSection::new(feature, place.offset, place.of(bytes, "feature section")?);
+            match part_in(&place, header, &table, &sections) {
+                Some(part) => Err(FileError::new(FileErrorKind::Overlap { feature, part }, entry)),
+                None => Ok(Some(found)),
+            }
+        });
+        match found {
+            Ok(found) => sections.extend(found),
             Err(error) => account.note(FileError { offset: entry, ..error }),
         }
         entry = entry.saturating_add(16);
@@ -36,14 +49,30 @@ pub(in crate::file) fn sections<'a, O: Endian>(
     sections
 }
 
-fn section<'a, O: Endian>(
-    entry: &[u8],
-    feature: Feature,
-    bytes: &'a [u8],
-) -> Result<FeatureSection<'a>, FileError> {
+/// An entry of the table.
+fn section<O: Endian>(entry: &[u8]) -> Section {
     let [offset, size] = <[U64<O>; 2]>::read_from_bytes(entry).unwrap_or_default().map(|word| word.get());
-    let section = Section { offset, size };
-    Ok(FeatureSection::new(feature, offset, section.of(bytes, "feature section")?))
+    Section { offset, size }
+}
+
+/// The first part of the file that has bytes of `section` too.
+fn part_in(
+    section: &Section,
+    header: &FileHeader,
+    table: &Section,
+    sections: &[FeatureSection<'_>],
+) -> Option<Part> {
+    let parts = [
+        (Part::Header, Section { offset: 0, size: header.size }),
+        (Part::Attrs, header.attrs),
+        (Part::EventTypes, header.event_types),
+        (Part::Data, header.data),
+        (Part::FeatureTable, *table),
+    ];
+    let before = sections
+        .iter()
+        .map(|it| (Part::Feature(it.feature), Section { offset: it.offset, size: it.bytes.len() as u64 }));
+    parts.into_iter().chain(before).find(|(_, part)| section.shares_bytes_with(part)).map(|(part, _)| part)
 }
 
 /// The features of a bitmap, by rising number.

@@ -82,9 +82,13 @@ impl<'a, O: Endian> Reader<'a, O> {
     ///
     /// Of a file it reads the header, the attrs, the ids and the table of features: time and memory grow with the
     /// number of events and ids, not with the data. What is wrong but leaves records readable is noted in the
-    /// [account](Reader::account): a feature section outside of the file costs that feature, ids outside of the file
-    /// cost that event its ids, data beyond the end of the file costs what is not there. Where the size of the data is
-    /// 0, as a recorder that was killed leaves it, records are read up to the end of the file.
+    /// [account](Reader::account). A feature whose section is outside of the file, or shares bytes with another part of
+    /// the file, is left out. An event whose ids are outside of the file has no ids. Of data that goes beyond the end of
+    /// the file what is there is read. Where the size of the data is 0, as a recorder that was killed leaves it, records
+    /// are read up to the end of the file.
+    ///
+    /// A feature without bytes is not there, and nothing is wrong with it: perf lists some that it could not get. Those
+    /// that never have bytes are there, as are those that are not known here.
     ///
     /// # Errors
     ///

@@ -14,6 +14,7 @@ use zerocopy::{Immutable, IntoBytes};
 use super::compress::MMAP_LEN;
 use super::error::WriteFileError;
 use super::{Zstd, pad};
+use crate::file::features::is_absent;
 use crate::file::{BuildId, Cache, ClockData, CpuTopology, GroupDesc, HybridPmu, NumaNode};
 
 /// Bytes that the perf tool pads names to a multiple of.
@@ -77,7 +78,7 @@ impl<O: Endian> Features<O> {
     }
 
     /// Any feature, its payload as it is: one read from a capture of the same byte order, or empty for `BRANCH_STACK`
-    /// and `STAT`.
+    /// and `STAT`. Of another known feature an empty payload takes the feature away, as readers do.
     ///
     /// # Errors
     ///
@@ -86,7 +87,11 @@ impl<O: Endian> Features<O> {
         if !(Feature::FIRST..Feature::FEAT_BITS).contains(&feature.0) {
             return Err(WriteFileError::Feature { feature, field: "", must: "a number from 1 to 255" });
         }
-        self.payloads.insert(feature, payload.to_vec());
+        if is_absent(feature, payload.len() as u64) {
+            self.payloads.remove(&feature);
+        } else {
+            self.payloads.insert(feature, payload.to_vec());
+        }
         Ok(())
     }
 

@@ -44,9 +44,9 @@ impl<O: Endian, W: Write> PipeWriter<O, W> {
     /// # Errors
     ///
     /// [`WriteFileError::Feature`] for a feature that only files have (`BRANCH_STACK`, `AUXTRACE`, `STAT`, `CACHE`,
-    /// `DIR_FORMAT`, `HYBRID_TOPOLOGY`), for one that readers would take for the mark, as they do one without bytes, and
-    /// for one that does not fit into a record; [`WriteFileError::Attr`] and [`WriteFileError::Event`] for an event that cannot be written;
-    /// [`WriteFileError::Option`]; [`WriteFileError::Io`].
+    /// `DIR_FORMAT`, `HYBRID_TOPOLOGY`), for one that readers would take for the mark after the last, and for one that does
+    /// not fit into a record; [`WriteFileError::Attr`] and [`WriteFileError::Event`] for an event that cannot be
+    /// written; [`WriteFileError::Option`]; [`WriteFileError::Io`].
     pub fn new(
         out: W,
         events: &[EventFields],
@@ -156,9 +156,6 @@ fn header_feature<O: Endian>(feature: Feature, payload: &[u8]) -> Result<Vec<u8>
     }
     if feature.0 >= Feature::LAST {
         return Err(invalid("left out of a pipe: a reader would take it for the end of the features"));
-    }
-    if payload.is_empty() {
-        return Err(invalid("not empty in a pipe: a reader would take it for the end of the features"));
     }
     feature_record::<O>(feature, payload)
         .ok_or(invalid("so short that it fits into a record of 65535 bytes: write a file instead"))

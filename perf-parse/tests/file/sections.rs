@@ -1,0 +1,108 @@
+//! Where the sections of features are: without bytes they are absent, and no two parts of a file have a byte in common.
+
+use perf_parse::abi::endian::Endian;
+use perf_parse::abi::feature::Feature;
+use perf_parse::abi::sample_type::SampleType;
+use perf_parse::file::{FileError, FileErrorKind, Part};
+
+use crate::build::{Builder, Built};
+use crate::common::Bytes;
+use crate::{attr, in_both_orders, open};
+
+/// An event, a record, and the features `HOSTNAME` and `OSRELEASE`, of 12 bytes each.
+fn file(big: bool) -> Built {
+    let text = |text: &[u8; 8]| Bytes::new(big).u32(8).raw(text).out;
+    let record = Bytes::new(big).u64(5).record(9, 2);
+    let file = Builder::new(big).event(attr(SampleType::TIME), &[7]).data(record);
+    file.feature(3, text(b"machine\0")).feature(4, text(b"6.18.0\0\0")).build()
+}
+
+/// The features that are read, and what opening the file noted.
+fn read<O: Endian>(built: &Built) -> (Vec<Feature>, Vec<FileError>) {
+    let file = open::<O>(&built.bytes).unwrap();
+    (file.features().map(|it| it.feature).collect(), file.account().diagnostics.clone())
+}
+
+/// `OSRELEASE` with the section of `size` bytes at `at` is left out for what shares bytes with it.
+fn is_left_out<O: Endian>(built: &Built, at: usize, size: usize, part: Part) {
+    let entry = built.table + 16;
+    let moved = built.clone().put(entry, at as u64).put(entry + 8, size as u64);
+    let (features, noted) = read::<O>(&moved);
+    assert_eq!(features, [Feature::HOSTNAME], "{part}");
+    let kind = FileErrorKind::Overlap { feature: Feature::OSRELEASE, part };
+    assert_eq!(noted, [FileError { kind, offset: entry as u64 }]);
+}
+
+fn a_section_that_shares_bytes_is_left_out<O: Endian>(big: bool) {
+    let built = file(big);
+    assert_eq!(read::<O>(&built), (vec![Feature::HOSTNAME, Feature::OSRELEASE], vec![]));
+    let (end, hostname) = (built.bytes.len(), built.table + 32);
+    let same = Part::Feature(Feature::HOSTNAME);
+    for (at, size, part) in [
+        (hostname, 12, same),
+        (hostname + 1, 1, same),
+        (hostname + 11, 13, same),
+        (built.table, end - built.table, Part::FeatureTable),
+        (built.table - 1, 1, Part::Data),
+        (built.data, 16, Part::Data),
+        (built.data - 1, 2, Part::Attrs),
+        (built.attrs, 1, Part::Attrs),
+        (103, 1, Part::Header),
+        (0, end, Part::Header),
+    ] {
+        is_left_out::<O>(&built, at, size, part);
+    }
+}
+
+fn a_section_that_touches_another_is_read<O: Endian>(big: bool) {
+    let built = file(big);
+    let entry = built.table + 16;
+    // Up to the end of HOSTNAME and from there on, and without the last byte.
+    let shorter = built.clone().put(built.table + 8, 11).put(entry, built.table as u64 + 32 + 11);
+    let (features, noted) = read::<O>(&shorter);
+    assert_eq!((features.len(), noted), (2, vec![]));
+}
+
+fn a_section_that_shares_bytes_with_event_types_is_left_out<O: Endian>(big: bool) {
+    let built = file(big);
+    let osrelease = built.table + 32 + 12;
+    let types = built.clone().put(56, osrelease as u64 + 4).put(64, 4);
+    let (features, noted) = read::<O>(&types);
+    assert_eq!(features, [Feature::HOSTNAME]);
+    assert_eq!(
+        noted[0].to_string(),
+        format!(
+            "{:#x}: feature section: OSRELEASE shares bytes with the event types, and is left out",
+            built.table + 16
+        )
+    );
+}
+
+/// What perf writes for a feature that it lists but could not get.
+fn a_feature_without_bytes_is_absent<O: Endian>(big: bool) {
+    for number in 1..Feature::FEAT_BITS {
+        let feature = Feature(number);
+        // HOSTNAME tells how wide the words of a big-endian bitmap are, also where it is without bytes.
+        let mut numbers = vec![3, number];
+        numbers.sort_unstable();
+        numbers.dedup();
+        let record = Bytes::new(big).u64(5).record(9, 2);
+        let file = Builder::new(big).event(attr(SampleType::TIME), &[7]).data(record);
+        let built = numbers.iter().fold(file, |file, &number| file.feature(number, vec![])).build();
+        // A feature with nothing in it may be a mark, which says something by being there.
+        let is_mark = [Feature::BRANCH_STACK, Feature::STAT].contains(&feature) || number >= Feature::LAST;
+        let expected: &[Feature] = if is_mark { &[feature] } else { &[] };
+        assert_eq!(read::<O>(&built), (expected.to_vec(), vec![]), "{feature}");
+        // Wherever it is said to be.
+        let entry = if number > 3 { built.table + 16 } else { built.table };
+        let elsewhere = built.clone().put(entry, if is_mark { 0 } else { u64::MAX });
+        assert_eq!(read::<O>(&elsewhere), (expected.to_vec(), vec![]), "{feature}");
+    }
+}
+
+in_both_orders! {
+    a_section_that_shares_bytes_is_left_out,
+    a_section_that_touches_another_is_read,
+    a_section_that_shares_bytes_with_event_types_is_left_out,
+    a_feature_without_bytes_is_absent,
+}
