@@ -9,12 +9,12 @@ use perf_parse::file::{Account, Event, FileError, FileRecord, Mode, Reader, Sour
 
 use crate::args::InfoArgs;
 use crate::input::{self, Memory, Work};
-use crate::output::Output;
+use crate::output::{Diagnostics, Output};
 use crate::progress::Progress;
 use crate::render::attr;
-use crate::render::escape::{Printable, Seconds};
+use crate::render::escape::{Printable, Seconds, make_lines_safe, shown};
 use crate::render::feature::lines::{Lines, lines};
-use crate::{Failure, Outcome, diagnose};
+use crate::{Failure, Outcome};
 
 pub(crate) fn run(args: &InfoArgs) -> Result<Outcome, Failure> {
     input::read(&args.file, Info { args })
@@ -35,7 +35,7 @@ impl Work for Info<'_> {
         let survey = Survey::of(&mut reader, size);
         let mut output = Output::new();
         let out = &mut output.buffer;
-        let (name, endian) = (self.args.file.display(), reader.endianness());
+        let (name, endian) = (shown(&self.args.file), reader.endianness());
         match reader.mode() {
             Mode::File(header) => {
                 writeln!(out, "{name}: perf.data, file mode, {endian}-endian, {size} bytes")?;
@@ -66,7 +66,8 @@ impl Work for Info<'_> {
             reader.account_mut().note_once(fault);
         }
         survey.show(reader.account(), out)?;
-        reader.account().diagnostics.iter().for_each(diagnose);
+        Diagnostics::new().tell_all(reader.account());
+        make_lines_safe(&mut output.buffer, 0);
         output.flush()?;
         Ok(if reader.account().is_clean() { Outcome::Clean } else { Outcome::Partial })
     }

@@ -21,6 +21,8 @@ use clap::Parser;
 use perf_parse::file::{Account, FileError, FileErrorKind};
 
 use args::{Args, Verb};
+use output::say;
+use render::escape::shown;
 
 /// How a run ended, as its exit status tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,11 +44,6 @@ impl<T: core::fmt::Display> From<T> for Failure {
     fn from(error: T) -> Self {
         Self(error.to_string())
     }
-}
-
-/// Says on standard error what is wrong in a capture.
-fn diagnose(error: &FileError) {
-    eprintln!("{error}");
 }
 
 /// What to do about a capture that was not decoded in full, as the end of a line; empty where nothing can be done.
@@ -76,7 +73,7 @@ fn not_readable(file: &Path, error: &FileError) -> Failure {
         }
         _ => "",
     };
-    Failure(format!("{}: {error}{hint}", file.display()))
+    Failure(format!("{}: {error}{hint}", shown(file)))
 }
 
 fn main() -> ExitCode {
@@ -92,6 +89,8 @@ fn main() -> ExitCode {
     if args.verb.no_mmap() {
         input::never_map();
     }
+    #[cfg(target_os = "linux")]
+    output::survive_file_size_limit();
     let outcome = match &args.verb {
         Verb::Info(args) => info::run(args),
         Verb::Dump(args) => dump::run(args),
@@ -106,7 +105,7 @@ fn main() -> ExitCode {
         #[cfg(target_os = "linux")]
         Ok(Outcome::Command(status)) => ExitCode::from(status),
         Err(Failure(message)) => {
-            eprintln!("perfdata: {message}");
+            say!("perfdata: {message}");
             ExitCode::from(1)
         }
     }

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::tracepoints::Formats;
 use super::view::{EventView, View};
 use crate::args::{Format, ShowArgs};
-use crate::diagnose;
+use crate::output::{Diagnostics, say};
 use crate::render::columns::{Columns, SampleEvent, Shown};
 use crate::render::digits::push_decimal;
 use crate::render::escape::Lossy;
@@ -58,7 +58,12 @@ impl<'a> Formatter<'a> {
     }
 
     /// What stands before the records: what is known of the capture. A feature that cannot be decoded is noted.
-    pub(super) fn header<O: Endian, S: Source>(&self, reader: &mut Reader<'_, O, S>, out: &mut Vec<u8>) {
+    pub(super) fn header<O: Endian, S: Source>(
+        &self,
+        reader: &mut Reader<'_, O, S>,
+        diagnostics: &mut Diagnostics,
+        out: &mut Vec<u8>,
+    ) {
         if !self.is_json() {
             return;
         }
@@ -73,7 +78,7 @@ impl<'a> Formatter<'a> {
         }
         for fault in faults {
             if reader.account_mut().note_once(fault) {
-                diagnose(&fault);
+                diagnostics.tell(&fault);
             }
         }
         Json::object(out, |json| {
@@ -157,7 +162,7 @@ impl<'a> Formatter<'a> {
     pub(super) fn complain(&self) {
         if let Style::Columns(columns, _) = &self.style {
             for name in columns.unseen() {
-                eprintln!("perfdata: --fields {name}: no record that was printed has this field");
+                say!("perfdata: --fields {name}: no record that was printed has this field");
             }
         }
     }

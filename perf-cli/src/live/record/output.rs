@@ -1,8 +1,8 @@
 //! Where a recording is written to: a file, or a stream.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, BufWriter};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use perf_abi::endian::NativeEndian;
 use perf_abi::record::RecordType;
@@ -10,14 +10,22 @@ use perf_parse::RawRecord;
 use perf_parse::file::write::{EventFields, Features, FileWriter, Options, PipeWriter, WriteFileError};
 
 use crate::Failure;
+use crate::output::{Holds, Outputs, Unfinished};
 
 /// Bytes gathered before they are written.
 const CHUNK: usize = 1 << 18;
 
 /// A capture that is being written.
 pub(super) enum Output {
-    File(FileWriter<NativeEndian, BufWriter<File>>, PathBuf),
+    File(Capture),
     Stream(Stream),
+}
+
+/// A capture that is written to a file.
+pub(super) struct Capture {
+    pub(super) writer: FileWriter<NativeEndian, BufWriter<File>>,
+    /// Until it has its name.
+    pub(super) unfinished: Option<Unfinished>,
 }
 
 /// A capture that is written to standard output.
@@ -56,24 +64,25 @@ impl Stream {
 }
 
 impl Output {
-    /// Begins a file at `path`; what was there keeps its content as `path.old`.
+    /// Begins a file that [`publish`](Self::publish) gives the name `path`; what is there becomes `path.old` then.
     pub(super) fn file(
         path: &Path,
         events: &[EventFields],
         features: Features<NativeEndian>,
         options: &Options,
     ) -> Result<Self, Failure> {
-        if path.is_file() {
-            let mut old = path.as_os_str().to_owned();
-            old.push(".old");
-            fs::rename(path, &old).map_err(|error| format!("{}: {error}", path.display()))?;
-        }
-        let failed = |error: io::Error| Failure(format!("{}: {error}", path.display()));
-        let file =
-            File::options().read(true).write(true).create(true).truncate(true).open(path).map_err(failed)?;
+        let (file, unfinished) = Outputs::default().claim("--output", path)?.create(Holds::Recording)?;
         let mut writer = FileWriter::new(BufWriter::with_capacity(CHUNK, file), events, options)?;
         *writer.features() = features;
-        Ok(Self::File(writer, path.to_owned()))
+        Ok(Self::File(Capture { writer, unfinished: Some(unfinished) }))
+    }
+
+    /// Gives a file its name, and goes on writing to it: what a recorder that is killed has written is there.
+    pub(super) fn publish(&mut self) -> Result<(), Failure> {
+        match self {
+            Self::File(Capture { unfinished, .. }) => unfinished.take().map_or(Ok(()), Unfinished::publish),
+            Self::Stream(_) => Ok(()),
+        }
     }
 
     /// Begins a stream on standard output.
@@ -92,7 +101,7 @@ impl Output {
     /// Appends a record, as the kernel wrote it.
     pub(super) fn raw(&mut self, record: &RawRecord<'_, NativeEndian>) -> Result<(), WriteFileError> {
         match self {
-            Self::File(writer, _) => writer.raw(record, &[]),
+            Self::File(capture) => capture.writer.raw(record, &[]),
             Self::Stream(stream) => stream.put(|writer| writer.raw(record, &[])),
         }
     }
@@ -100,7 +109,7 @@ impl Output {
     /// Appends a record, given as its bytes.
     pub(super) fn record(&mut self, record: &[u8]) -> Result<(), WriteFileError> {
         match self {
-            Self::File(writer, _) => writer.record(record),
+            Self::File(capture) => capture.writer.record(record),
             Self::Stream(stream) => stream.put(|writer| writer.record(record)),
         }
     }
@@ -117,7 +126,7 @@ impl Output {
     /// Hands on what was gathered.
     pub(super) fn flush(&mut self) -> Result<(), WriteFileError> {
         match self {
-            Self::File(writer, _) => writer.flush(),
+            Self::File(capture) => capture.writer.flush(),
             Self::Stream(stream) => stream.put(|writer| writer.flush()),
         }
     }
@@ -125,17 +134,6 @@ impl Output {
     /// Whether nobody reads what is written any more.
     pub(super) fn is_closed(&self) -> bool {
         matches!(self, Self::Stream(Stream { is_closed: true, .. }))
-    }
-
-    /// Takes back what was begun, as nothing was recorded.
-    pub(super) fn discard(self) {
-        if let Self::File(writer, path) = self {
-            drop(writer);
-            if path.is_file() {
-                // It is no capture either way.
-                let _ = fs::remove_file(path);
-            }
-        }
     }
 }
 

@@ -1,0 +1,17 @@
+//! All that leaves the program: lines on standard output and standard error, and files.
+
+mod diagnostics;
+mod file_id;
+mod files;
+#[cfg(target_os = "linux")]
+mod signals;
+mod stderr;
+mod stdout;
+
+pub(crate) use diagnostics::{Diagnostics, Faults};
+pub(crate) use file_id::InputFile;
+pub(crate) use files::{Claim, Holds, Outputs, Unfinished};
+#[cfg(target_os = "linux")]
+pub(crate) use signals::{remove_unfinished_on_signals, survive_file_size_limit};
+pub(crate) use stderr::{line, say};
+pub(crate) use stdout::Output;
