@@ -18,11 +18,12 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Parser;
+use clap::error::ContextValue;
 use perf_parse::file::{Account, FileError, FileErrorKind};
 
 use args::{Args, Verb};
 use output::say;
-use render::escape::shown;
+use render::escape::{OneLine, shown};
 
 /// How a run ended, as its exit status tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,13 +77,32 @@ fn not_readable(file: &Path, error: &FileError) -> Failure {
     Failure(format!("{}: {error}{hint}", shown(file)))
 }
 
+/// A message about the command line, with the words of it that it repeats as a terminal may be shown them.
+fn repeatable(mut error: clap::Error) -> clap::Error {
+    let safe = |text: &String| OneLine(text.as_bytes()).to_string();
+    let words: Vec<_> = error
+        .context()
+        .filter_map(|(kind, value)| match value {
+            ContextValue::String(text) => Some((kind, ContextValue::String(safe(text)))),
+            ContextValue::Strings(texts) => {
+                Some((kind, ContextValue::Strings(texts.iter().map(safe).collect())))
+            }
+            _ => None,
+        })
+        .collect();
+    for (kind, value) in words {
+        error.insert(kind, value);
+    }
+    error
+}
+
 fn main() -> ExitCode {
     let args = match Args::try_parse() {
         Ok(args) => args,
         Err(error) => {
             // --help and --version come this way too; clap prints those to standard output.
             let usage = error.use_stderr();
-            let _ = error.print();
+            let _ = repeatable(error).print();
             return ExitCode::from(u8::from(usage));
         }
     };

@@ -13,7 +13,7 @@ use crate::args::{Format, ShowArgs};
 use crate::output::{Diagnostics, say};
 use crate::render::columns::{Columns, SampleEvent, Shown};
 use crate::render::digits::push_decimal;
-use crate::render::escape::Lossy;
+use crate::render::escape::{Lossy, OneLine};
 use crate::render::head::{Head, Heads};
 use crate::render::json::Json;
 use crate::render::name::name;
@@ -162,6 +162,7 @@ impl<'a> Formatter<'a> {
     pub(super) fn complain(&self) {
         if let Style::Columns(columns, _) = &self.style {
             for name in columns.unseen() {
+                let name = OneLine(name.as_bytes());
                 say!("perfdata: --fields {name}: no record that was printed has this field");
             }
         }

@@ -8,7 +8,7 @@
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, Seek, SeekFrom};
-use std::path::{Path, PathBuf};
+use std::path::{Path, PathBuf, is_separator};
 
 use tempfile::TempPath;
 
@@ -91,7 +91,11 @@ impl Outputs {
         if let Some(claimed) = claimed {
             let is_it = |input: &&InputFile| matches!((&claimed, &input.id), (Claimed::File(it), Some(id)) if it == id);
             if let Some(input) = self.inputs.iter().find(is_it) {
-                let what = format!("is the file that is read as {}; give {option} another name", input.name);
+                let what = match &input.name {
+                    name if *name == shown(path).to_string() => "is read as input".to_owned(),
+                    name => format!("is the same file as {name}, which is read as input"),
+                };
+                let what = format!("{what}; give {option} another name");
                 return Err(failure(&what));
             }
             if let Some((_, other)) = self.claimed.iter().find(|(other, _)| *other == claimed) {
@@ -115,6 +119,11 @@ fn target(path: &Path) -> io::Result<(PathBuf, Option<Metadata>)> {
     match fs::metadata(path) {
         Ok(metadata) if metadata.is_file() => Ok((path.canonicalize()?, Some(metadata))),
         Ok(metadata) => Ok((path.to_owned(), Some(metadata))),
+        Err(_)
+            if path.as_os_str().as_encoded_bytes().last().is_some_and(|&last| is_separator(last.into())) =>
+        {
+            Err(io::ErrorKind::IsADirectory.into())
+        }
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             let mut path = path.to_owned();
             // It ends: links in a circle are another error than NotFound.

@@ -103,14 +103,14 @@ pub(crate) fn push_lines(out: &mut Vec<u8>, lines: &str) {
 }
 
 /// A path as it stands in a message: unsafe characters, line ends and what is not UTF-8 as escapes.
-pub(crate) fn shown(path: &(impl AsRef<Path> + ?Sized)) -> Shown<'_> {
-    Shown(path.as_ref().as_os_str().as_encoded_bytes())
+pub(crate) fn shown(path: &(impl AsRef<Path> + ?Sized)) -> OneLine<'_> {
+    OneLine(path.as_ref().as_os_str().as_encoded_bytes())
 }
 
-/// What [`shown`] gives.
-pub(crate) struct Shown<'a>(&'a [u8]);
+/// Text as [`shown`] prints that of a path.
+pub(crate) struct OneLine<'a>(pub(crate) &'a [u8]);
 
-impl Display for Shown<'_> {
+impl Display for OneLine<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         write_escaped(f, self.0, is_safe)
     }
