@@ -20,6 +20,9 @@ mod escapes;
 mod inputs;
 #[path = "outputs/modes.rs"]
 mod modes;
+#[cfg(target_os = "linux")]
+#[path = "outputs/recorded.rs"]
+mod recorded;
 #[path = "outputs/whole.rs"]
 mod whole;
 

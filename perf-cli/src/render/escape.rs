@@ -207,7 +207,11 @@ mod tests {
     fn unsafe_characters_reach_no_line() {
         let name = format!("a{UNSAFE}b");
         let escaped: String = UNSAFE.chars().map(|it| it.escape_default().to_string()).collect();
-        assert_eq!(Printable(name.as_bytes()).to_string(), format!("a{escaped}b"));
+        assert_eq!(
+            Printable(name.as_bytes()).to_string(),
+            format!("\"a{escaped}b\""),
+            "ends of lines are spaces"
+        );
         assert_eq!(shown(&name).to_string(), format!("a{escaped}b"));
         assert_eq!(shown("a b\n\t\\").to_string(), "a b\\n\\t\\");
         let lines =
@@ -220,11 +224,12 @@ mod tests {
     #[test]
     fn json_is_exact_and_shows_no_unsafe_character() {
         let text = format!("a{UNSAFE}\"\\\n\u{e9}\u{1f600}");
-        for push in [
-            |out: &mut Vec<u8>, text: &str| push_json(out, text.as_bytes()),
+        let pushes: [fn(&mut Vec<u8>, &str); 3] = [
+            |out, text| push_json(out, text.as_bytes()),
             |out, text| push_json_shown(out, &text),
-            |out, text| push_json_value(out, &text.into()),
-        ] {
+            |out, text| push_json_value(out, &Value::from(text)),
+        ];
+        for push in pushes {
             let mut json = b"\xe2\x80\xae".to_vec();
             push(&mut json, &text);
             let json = json.strip_prefix("\u{202e}".as_bytes()).expect("what came before stays as it is");
