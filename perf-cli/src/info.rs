@@ -9,12 +9,12 @@ use perf_parse::file::{Account, Event, FileError, FileRecord, Mode, Reader, Sour
 
 use crate::args::InfoArgs;
 use crate::input::{self, Memory, Work};
-use crate::output::Output;
+use crate::output::{Diagnostics, Output};
 use crate::progress::Progress;
 use crate::render::attr;
-use crate::render::escape::{Printable, Seconds};
+use crate::render::escape::{Printable, Seconds, make_lines_safe, shown};
 use crate::render::feature::lines::{Lines, lines};
-use crate::{Failure, Outcome, diagnose};
+use crate::{Failure, Outcome};
 
 pub(crate) fn run(args: &InfoArgs) -> Result<Outcome, Failure> {
     input::read(&args.file, Info { args })
@@ -35,7 +35,7 @@ impl Work for Info<'_> {
         let survey = Survey::of(&mut reader, size);
         let mut output = Output::new();
         let out = &mut output.buffer;
-        let (name, endian) = (self.args.file.display(), reader.endianness());
+        let (name, endian) = (shown(&*self.args.file), reader.endianness());
         match reader.mode() {
             Mode::File(header) => {
                 writeln!(out, "{name}: perf.data, file mode, {endian}-endian, {size} bytes")?;
@@ -49,12 +49,15 @@ impl Work for Info<'_> {
         }
         writeln!(out, "\nevents: {}", reader.events().len())?;
         for (index, event) in reader.events().iter().enumerate() {
+            let start = output.buffer.len();
             show_event(index, event, &mut output.buffer)?;
+            make_lines_safe(&mut output.buffer, start);
             output.flush_full()?;
         }
         writeln!(output.buffer, "\nfeatures: {}", reader.features().count())?;
         let mut faults = Vec::new();
         for section in reader.features() {
+            let start = output.buffer.len();
             match lines(&reader, &section) {
                 Ok(lines) => show_feature(section.feature, &lines, &mut output.buffer)?,
                 Err(error) => {
@@ -62,13 +65,16 @@ impl Work for Info<'_> {
                     faults.push(error);
                 }
             }
+            make_lines_safe(&mut output.buffer, start);
             output.flush_full()?;
         }
         for fault in faults {
             reader.account_mut().note_once(fault);
         }
+        let start = output.buffer.len();
         survey.show(reader.account(), &mut output.buffer)?;
-        reader.account().diagnostics.iter().for_each(diagnose);
+        make_lines_safe(&mut output.buffer, start);
+        Diagnostics::new().tell_all(reader.account());
         output.flush()?;
         Ok(if reader.account().is_clean() { Outcome::Clean } else { Outcome::Partial })
     }

@@ -9,6 +9,8 @@ use memmap2::Mmap;
 use perf_abi::endian::Endian;
 use perf_parse::file::{AnyReader, FileErrorKind, Reader, Source};
 
+use crate::output::InputFile;
+use crate::render::escape::shown;
 use crate::{Failure, Outcome, not_readable};
 
 /// What a verb does with a capture of either byte order, in memory or as a stream.
@@ -25,6 +27,8 @@ pub(crate) trait Work {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Memory<'a> {
     pub(crate) files: &'a [&'a [u8]],
+    /// The files that are read, whatever they are.
+    pub(crate) inputs: &'a [InputFile],
 }
 
 impl Memory<'_> {
@@ -57,7 +61,7 @@ pub(crate) fn read(path: &Path, work: impl Work) -> Result<Outcome, Failure> {
         return read_folder(path, work);
     }
     let input = Input::open(path)?;
-    read_memory(path, input.bytes(), &[], work)
+    read_memory(path, input.bytes(), &[], core::slice::from_ref(&input.file), work)
 }
 
 /// As [`read`], for work that goes over the capture more than once: standard input is read whole before.
@@ -67,16 +71,22 @@ pub(crate) fn read_whole(path: &Path, work: impl Work) -> Result<Outcome, Failur
     }
     let mut bytes = Vec::new();
     io::stdin().lock().read_to_end(&mut bytes).map_err(|error| format!("standard input: {error}"))?;
-    read_memory(Path::new("standard input"), &bytes, &[], work)
+    read_memory(Path::new("standard input"), &bytes, &[], InputFile::stdin().as_slice(), work)
 }
 
-/// A capture in memory, with the further data files of a folder.
-fn read_memory(path: &Path, bytes: &[u8], more: &[Input], work: impl Work) -> Result<Outcome, Failure> {
+/// A capture in memory, with the further data files of a folder; `inputs` are all files that it comes from.
+fn read_memory(
+    path: &Path,
+    bytes: &[u8],
+    more: &[Input],
+    inputs: &[InputFile],
+    work: impl Work,
+) -> Result<Outcome, Failure> {
     let files: Vec<_> = core::iter::once(bytes).chain(more.iter().map(Input::bytes)).collect();
-    let memory = Memory { files: &files };
+    let memory = Memory { files: &files, inputs };
     if bytes.is_empty() {
         let what = "the file is empty: the recorder wrote nothing; record again";
-        return Err(Failure(format!("{}: 0x0: header.magic: {what}", path.display())));
+        return Err(Failure(format!("{}: 0x0: header.magic: {what}", shown(path))));
     }
     let add = |error| not_readable(path, &error);
     match AnyReader::open(bytes).map_err(add)? {
@@ -97,8 +107,8 @@ fn read_folder(path: &Path, work: impl Work) -> Result<Outcome, Failure> {
         Failure(format!("{why}; a folder is a capture if perf record --threads made it"))
     })?;
     let mut names: Vec<PathBuf> = Vec::new();
-    for entry in std::fs::read_dir(path).map_err(|error| format!("{}: {error}", path.display()))? {
-        let entry = entry.map_err(|error| format!("{}: {error}", path.display()))?.path();
+    for entry in std::fs::read_dir(path).map_err(|error| format!("{}: {error}", shown(path)))? {
+        let entry = entry.map_err(|error| format!("{}: {error}", shown(path)))?.path();
         let is_data = entry.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"data."));
         if is_data && entry.is_file() {
             names.push(entry);
@@ -107,7 +117,8 @@ fn read_folder(path: &Path, work: impl Work) -> Result<Outcome, Failure> {
     // data.2 comes before data.10.
     names.sort_by_key(|name| (name.as_os_str().len(), name.clone()));
     let more = names.iter().map(|name| Input::open(name)).collect::<Result<Vec<_>, _>>()?;
-    read_memory(path, main.bytes(), &more, work)
+    let inputs: Vec<_> = core::iter::once(&main).chain(&more).map(|input| input.file.clone()).collect();
+    read_memory(path, main.bytes(), &more, &inputs, work)
 }
 
 /// Bytes that tell a stream from a file.
@@ -132,7 +143,7 @@ fn read_stdin(work: impl Work) -> Result<Outcome, Failure> {
     if is_file {
         let mut bytes = Vec::new();
         stream.read_to_end(&mut bytes).map_err(|error| format!("standard input: {error}"))?;
-        return read_memory(name, &bytes, &[], work);
+        return read_memory(name, &bytes, &[], InputFile::stdin().as_slice(), work);
     }
     match AnyReader::stream(stream).map_err(|error| not_readable(name, &error))? {
         AnyReader::Little(reader) => work.run(reader, Memory::default()),
@@ -140,9 +151,17 @@ fn read_stdin(work: impl Work) -> Result<Outcome, Failure> {
     }
 }
 
+/// A file that is read.
+#[derive(Debug)]
+pub(crate) struct Input {
+    bytes: Bytes,
+    /// Which file it is.
+    pub(crate) file: InputFile,
+}
+
 /// The bytes of a file.
 #[derive(Debug)]
-pub(crate) enum Input {
+enum Bytes {
     /// A mapped file.
     Mapped(Mmap),
     /// What cannot be mapped or is not to be, read whole: a named pipe, a file of `/proc`, an empty file.
@@ -151,12 +170,13 @@ pub(crate) enum Input {
 
 impl Input {
     pub(crate) fn open(path: &Path) -> Result<Self, Failure> {
-        let name = path.display();
+        let name = shown(path);
         let file = File::open(path).map_err(|error| format!("{name}: {error}"))?;
         let metadata = file.metadata().map_err(|error| format!("{name}: {error}"))?;
+        let input = InputFile::new(path, &metadata);
         if NEVER_MAP.load(Ordering::Relaxed) || !metadata.is_file() || metadata.len() == 0 {
             let bytes = std::fs::read(path).map_err(|error| format!("{name}: {error}"))?;
-            return Ok(Self::Read(bytes));
+            return Ok(Self { bytes: Bytes::Read(bytes), file: input });
         }
         // SAFETY: the mapping is private and read-only, and lives as long as the slices made of it. Another process
         // that writes to the file meanwhile changes bytes under us, which no decision here relies on staying the
@@ -164,13 +184,13 @@ impl Input {
         // a later access end this process by SIGBUS, which loses the output and nothing else; --no-mmap avoids it.
         let map =
             unsafe { Mmap::map(&file) }.map_err(|error| format!("{name}: cannot be mapped: {error}"))?;
-        Ok(Self::Mapped(map))
+        Ok(Self { bytes: Bytes::Mapped(map), file: input })
     }
 
     pub(crate) fn bytes(&self) -> &[u8] {
-        match self {
-            Self::Mapped(map) => map,
-            Self::Read(bytes) => bytes,
+        match &self.bytes {
+            Bytes::Mapped(map) => map,
+            Bytes::Read(bytes) => bytes,
         }
     }
 }

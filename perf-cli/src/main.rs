@@ -18,9 +18,12 @@ mod shell;
 use std::path::Path;
 use std::process::ExitCode;
 
+use clap::error::ContextValue;
 use perf_parse::file::{Account, FileError, FileErrorKind};
 
 use args::{Args, Verb};
+use output::say;
+use render::escape::{OneLine, shown};
 
 /// How a run ended, as its exit status tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,11 +45,6 @@ impl<T: core::fmt::Display> From<T> for Failure {
     fn from(error: T) -> Self {
         Self(error.to_string())
     }
-}
-
-/// Says on standard error what is wrong in a capture.
-fn diagnose(error: &FileError) {
-    eprintln!("{error}");
 }
 
 /// What to do about a capture that was not decoded in full, as the end of a line; empty where nothing can be done.
@@ -76,7 +74,26 @@ fn not_readable(file: &Path, error: &FileError) -> Failure {
         }
         _ => "",
     };
-    Failure(format!("{}: {error}{hint}", file.display()))
+    Failure(format!("{}: {error}{hint}", shown(file)))
+}
+
+/// A message about the command line, with the words of it that it repeats as a terminal may be shown them.
+fn repeatable(mut error: clap::Error) -> clap::Error {
+    let safe = |text: &String| OneLine(text.as_bytes()).to_string();
+    let words: Vec<_> = error
+        .context()
+        .filter_map(|(kind, value)| match value {
+            ContextValue::String(text) => Some((kind, ContextValue::String(safe(text)))),
+            ContextValue::Strings(texts) => {
+                Some((kind, ContextValue::Strings(texts.iter().map(safe).collect())))
+            }
+            _ => None,
+        })
+        .collect();
+    for (kind, value) in words {
+        error.insert(kind, value);
+    }
+    error
 }
 
 fn main() -> ExitCode {
@@ -85,13 +102,15 @@ fn main() -> ExitCode {
         Err(error) => {
             // --help and --version come this way too; clap prints those to standard output.
             let usage = error.use_stderr();
-            let _ = error.print();
+            let _ = repeatable(error).print();
             return ExitCode::from(u8::from(usage));
         }
     };
     if args.verb.no_mmap() {
         input::never_map();
     }
+    #[cfg(target_os = "linux")]
+    output::survive_file_size_limit();
     let outcome = match &args.verb {
         Verb::Info(args) => info::run(args),
         Verb::Dump(args) => dump::run(args),
@@ -108,7 +127,7 @@ fn main() -> ExitCode {
         #[cfg(target_os = "linux")]
         Ok(Outcome::Command(status)) => ExitCode::from(status),
         Err(Failure(message)) => {
-            eprintln!("perfdata: {message}");
+            say!("perfdata: {message}");
             ExitCode::from(1)
         }
     }

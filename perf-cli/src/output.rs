@@ -1,49 +1,17 @@
-//! Standard output through one buffer that is used again and again.
+//! All that leaves the program: lines on standard output and standard error, and files.
 
-use std::io::{self, ErrorKind, StdoutLock, Write};
+mod diagnostics;
+mod file_id;
+mod files;
+#[cfg(target_os = "linux")]
+mod signals;
+mod stderr;
+mod stdout;
 
-use crate::Failure;
-
-/// Bytes gathered before they are written.
-const CHUNK: usize = 1 << 16;
-
-/// A buffer in front of standard output.
-#[derive(Debug)]
-pub(crate) struct Output {
-    stdout: StdoutLock<'static>,
-    pub(crate) buffer: Vec<u8>,
-    /// Whether the reader went away, as `head` does: nothing more is to be written.
-    closed: bool,
-}
-
-impl Output {
-    pub(crate) fn new() -> Self {
-        Self { stdout: io::stdout().lock(), buffer: Vec::with_capacity(2 * CHUNK), closed: false }
-    }
-
-    /// Writes the buffer out if it is full. Whether there is still a reader.
-    pub(crate) fn flush_full(&mut self) -> Result<bool, Failure> {
-        if self.buffer.len() >= CHUNK { self.flush() } else { Ok(!self.closed) }
-    }
-
-    /// Writes the buffer out. Whether there is still a reader.
-    pub(crate) fn flush(&mut self) -> Result<bool, Failure> {
-        let buffer = core::mem::take(&mut self.buffer);
-        let is_open = self.write(&buffer);
-        self.buffer = buffer;
-        self.buffer.clear();
-        is_open
-    }
-
-    /// Writes lines that are in a buffer already, past this one. Whether there is still a reader.
-    pub(crate) fn write(&mut self, lines: &[u8]) -> Result<bool, Failure> {
-        if !self.closed {
-            match self.stdout.write_all(lines).and_then(|()| self.stdout.flush()) {
-                Ok(()) => {}
-                Err(error) if error.kind() == ErrorKind::BrokenPipe => self.closed = true,
-                Err(error) => return Err(Failure(format!("standard output: {error}"))),
-            }
-        }
-        Ok(!self.closed)
-    }
-}
+pub(crate) use diagnostics::{Diagnostics, Faults};
+pub(crate) use file_id::InputFile;
+pub(crate) use files::{Claim, Holds, Outputs, Unfinished};
+#[cfg(target_os = "linux")]
+pub(crate) use signals::{remove_unfinished_on_signals, survive_file_size_limit};
+pub(crate) use stderr::{line, say};
+pub(crate) use stdout::Output;

@@ -1,7 +1,6 @@
 //! `perfdata repair`: a well-formed perf.data from what can be read of a capture.
 
-use std::fs::File;
-use std::io::BufWriter;
+use std::io::{BufWriter, Write};
 
 use perf_abi::endian::Endian;
 use perf_abi::feature::Feature;
@@ -11,11 +10,15 @@ use serde_json::json;
 
 use crate::args::RepairArgs;
 use crate::input::{self, Memory, Work};
+use crate::output::{Diagnostics, Holds, Outputs, say};
 use crate::progress::Progress;
 use crate::render::account;
-use crate::{Failure, Outcome, diagnose};
+use crate::render::escape::{make_json_safe, shown};
+use crate::{Failure, Outcome};
 
 pub(crate) fn run(args: &RepairArgs) -> Result<Outcome, Failure> {
+    #[cfg(target_os = "linux")]
+    crate::output::remove_unfinished_on_signals();
     input::read_whole(&args.file, Repair { args })
 }
 
@@ -30,39 +33,41 @@ impl Work for Repair<'_> {
         mut reader: Reader<'_, O, S>,
         memory: Memory<'_>,
     ) -> Result<Outcome, Failure> {
-        let (input, output) = (&self.args.file, &self.args.output);
-        let is_same = |a: &std::path::Path, b: &std::path::Path| {
-            a.canonicalize().ok().is_some_and(|a| b.canonicalize().is_ok_and(|b| a == b))
-        };
-        if is_same(input, output) {
-            return Err(Failure(format!(
-                "{}: is the capture itself; give -o another name",
-                output.display()
-            )));
-        }
-        let named = |error: &dyn core::fmt::Display| Failure(format!("{}: {error}", output.display()));
-        let file = File::create(output).map_err(|error| named(&error))?;
+        let mut outputs = Outputs::of(memory.inputs.iter().cloned());
+        let output = outputs.claim("-o", &self.args.output)?;
+        let report = self.args.report.as_ref().map(|path| outputs.claim("--report", path)).transpose()?;
+        let (file, output) = output.create(Holds::Capture)?;
+        let report = report.map(|report| report.create(Holds::Report)).transpose()?;
+
         let mut progress = Progress::new(memory.size());
+        let mut diagnostics = Diagnostics::new();
         let repaired = repair(&mut reader, BufWriter::new(file), |step| match step {
             Step::At(offset) => progress.at(offset),
-            Step::Unreadable { error, .. } => diagnose(&error),
-            Step::Unwritable { offset, kind, error } => eprintln!("{offset:#x}: {kind}: {error}"),
+            Step::Unreadable { error, .. } => diagnostics.tell(&error),
+            Step::Unwritable { offset, kind, error } => {
+                diagnostics.unwritable(&format_args!("{offset:#x}: {kind}: {error}"));
+            }
             _ => {}
         });
-        let Repaired { written, dropped, features_dropped, .. } = repaired.map_err(|error| named(&error))?;
+        drop((diagnostics, progress));
+        let failure = |error| Failure(format!("{}: {error}", shown(&self.args.output)));
+        let Repaired { written, dropped, features_dropped, .. } = repaired.map_err(failure)?;
         let account = reader.account();
-        if let Some(path) = &self.args.report {
-            let report = json!({
+        if let Some(((mut file, report), path)) = report.zip(self.args.report.as_ref()) {
+            let value = json!({
                 "account": account::value(account),
                 "written": written,
                 "dropped": dropped,
                 "features_dropped": features_dropped.iter().map(Feature::to_string).collect::<Vec<_>>(),
             });
-            std::fs::write(path, format!("{report:#}\n"))
-                .map_err(|error| Failure(format!("{}: {error}", path.display())))?;
+            let mut text = format!("{value:#}\n").into_bytes();
+            make_json_safe(&mut text, 0);
+            file.write_all(&text).map_err(|error| Failure(format!("{}: {error}", shown(path))))?;
+            report.publish()?;
         }
+        output.publish()?;
         let skipped = account.bytes_skipped;
-        eprintln!("perfdata: records written: {written}, dropped: {dropped}, bytes skipped: {skipped}");
+        say!("perfdata: records written: {written}, dropped: {dropped}, bytes skipped: {skipped}");
         Ok(if account.is_clean() && dropped == 0 { Outcome::Clean } else { Outcome::Partial })
     }
 }

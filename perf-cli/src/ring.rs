@@ -6,35 +6,62 @@ mod linear;
 
 use std::fs::File;
 use std::io::BufWriter;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use perf_abi::attr::AttrFlags;
 use perf_abi::endian::Endian;
 use perf_parse::file::repair::{Repaired, Step, repair};
+use perf_parse::file::write::WriteFileError;
 use perf_parse::file::{AnyReader, FileError, Reader};
 use perf_parse::ring::Direction;
 
 use crate::args::RingArgs;
 use crate::dump::{Dump, Places};
 use crate::input::{Input, Memory, Work};
+use crate::output::{self, Claim, Diagnostics, Holds, Outputs, say};
 use crate::progress::Progress;
-use crate::{Failure, Outcome, diagnose};
+use crate::render::escape::shown;
+use crate::{Failure, Outcome};
+use aux_area::Extracted;
 use linear::Linear;
 
 pub(crate) fn run(args: &RingArgs) -> Result<Outcome, Failure> {
+    #[cfg(target_os = "linux")]
+    output::remove_unfinished_on_signals();
     let attr = Input::open(&args.attr)?;
-    let dumps = args.files.iter().map(|file| Input::open(file)).collect::<Result<Vec<_>, _>>()?;
+    let [dumps, apart] = [&args.files, &args.aux]
+        .map(|files| files.iter().map(|file| Input::open(file)).collect::<Result<Vec<_>, _>>());
+    let (dumps, apart) = (dumps?, apart?);
+    let inputs = dumps.iter().chain(&apart).chain([&attr]).map(|input| input.file.clone());
+    let mut outputs = Outputs::of(inputs);
+    if args.output.is_none() {
+        outputs.print();
+    }
+    let mut claim =
+        |option, path: &Option<PathBuf>| path.as_ref().map(|path| outputs.claim(option, path)).transpose();
+    let out = Out { aux: claim("--aux-output", &args.aux_output)?, data: claim("-o", &args.output)? };
     match attr::read(args, attr.bytes())? {
-        AnyReader::Little(reader) => decode(reader, args, &dumps),
-        AnyReader::Big(reader) => decode(reader, args, &dumps),
+        AnyReader::Little(reader) => decode(reader, args, &dumps, &apart, out),
+        AnyReader::Big(reader) => decode(reader, args, &dumps, &apart, out),
     }
 }
 
+/// The files to be written.
+struct Out {
+    aux: Option<Claim>,
+    data: Option<Claim>,
+}
+
 /// Decodes the dumps, of whose events `reader` knows.
-fn decode<O: Endian>(reader: Reader<'_, O>, args: &RingArgs, dumps: &[Input]) -> Result<Outcome, Failure> {
+fn decode<O: Endian>(
+    reader: Reader<'_, O>,
+    args: &RingArgs,
+    dumps: &[Input],
+    apart: &[Input],
+    out: Out,
+) -> Result<Outcome, Failure> {
     let direction = direction(&reader, args)?;
-    let apart = args.aux.iter().map(|file| Input::open(file)).collect::<Result<Vec<_>, _>>()?;
-    let mut faults = Faults::default();
+    let mut faults = Faults { told: output::Faults::default(), unread: 0, diagnostics: Diagnostics::new() };
     let (mut bytes, mut places, mut areas, mut files) =
         (Vec::new(), Places::default(), Vec::new(), Vec::new());
     for (number, (file, dump)) in args.files.iter().zip(dumps).enumerate() {
@@ -45,7 +72,7 @@ fn decode<O: Endian>(reader: Reader<'_, O>, args: &RingArgs, dumps: &[Input]) ->
                 continue;
             }
         };
-        ring.remarks.iter().for_each(|remark| eprintln!("{}: {remark}", file.display()));
+        ring.remarks.iter().for_each(|remark| say!("{}: {remark}", shown(file)));
         ring.fault.into_iter().for_each(|fault| faults.add(file, fault, ring.unread));
         let area = match apart.get(number) {
             Some(area) => ring.dump.aux_apart(area.bytes()),
@@ -63,64 +90,73 @@ fn decode<O: Endian>(reader: Reader<'_, O>, args: &RingArgs, dumps: &[Input]) ->
     };
     let mut reader = reader.with_records(first);
     others.iter().for_each(|bytes| reader.add_data(bytes));
-    if let Some(out) = &args.aux_output {
-        for (ring, fault) in aux_area::extract(&mut reader, &areas, &places, out)? {
-            faults.add(files[ring], fault, 0);
+    if let (Some(claim), Some(path)) = (out.aux, &args.aux_output) {
+        let (file, unfinished) = claim.create(Holds::Capture)?;
+        let tell = |ring: usize, fault| faults.add(files[ring], fault, 0);
+        let extracted = aux_area::extract(&mut reader, &areas, &places, file, tell);
+        let Extracted { records, bytes, lacks_area } =
+            extracted.map_err(|error| Failure(format!("{}: {error}", shown(path))))?;
+        unfinished.publish()?;
+        if lacks_area {
+            say!("perfdata: there is a ring without its AUX area: --aux names those that were dumped apart");
         }
+        say!("perfdata: {}: {bytes} bytes of {records} AUX records", shown(path));
         reader.rewind();
     }
     if args.show.order.is_none() {
         reader.in_time_order();
     }
     let files: Vec<&[u8]> = bytes.iter().map(|bytes| &**bytes).collect();
-    let memory = Memory { files: &files };
-    if let Some(out) = &args.output {
-        write(&mut reader, &places, out, memory.size())?;
-        for fault in faults.list {
-            reader.account_mut().note(fault);
-        }
-        reader.account_mut().bytes_skipped += faults.unread;
+    let memory = Memory { files: &files, inputs: &[] };
+    let Faults { told, unread, mut diagnostics } = faults;
+    if let (Some(claim), Some(path)) = (out.data, &args.output) {
+        let (file, unfinished) = claim.create(Holds::Capture)?;
+        let repaired = write(&mut reader, &places, file, memory.size(), &mut diagnostics);
+        drop(diagnostics);
+        let failure = |error| Failure(format!("{}: {error}", shown(path)));
+        let Repaired { written, dropped, .. } = repaired.map_err(failure)?;
+        unfinished.publish()?;
+        say!("perfdata: {}: records written: {written}, dropped: {dropped}", shown(path));
+        told.note(reader.account_mut());
+        reader.account_mut().bytes_skipped += unread;
         return Ok(if reader.account().is_clean() { Outcome::Clean } else { Outcome::Partial });
     }
-    reader.account_mut().bytes_skipped += faults.unread;
-    Dump { args: &args.show, places: &places, told: faults.list }.run(reader, memory)
+    reader.account_mut().bytes_skipped += unread;
+    Dump { args: &args.show, places: &places, told, diagnostics }.run(reader, memory)
 }
 
-/// Writes the records of the reader to `out`, as a perf.data.
+/// Writes the records of the reader to `file`, as a perf.data.
 fn write<O: Endian>(
     reader: &mut Reader<'_, O>,
     places: &Places,
-    out: &Path,
+    file: File,
     size: u64,
-) -> Result<(), Failure> {
-    let named = |error: &dyn core::fmt::Display| Failure(format!("{}: {error}", out.display()));
-    let file = File::create(out).map_err(|error| named(&error))?;
+    diagnostics: &mut Diagnostics,
+) -> Result<Repaired<BufWriter<File>>, WriteFileError> {
     let mut progress = Progress::new(size);
-    let repaired = repair(reader, BufWriter::new(file), |step| match step {
+    repair(reader, BufWriter::new(file), |step| match step {
         Step::At(offset) => progress.at(offset),
         Step::Unreadable { data_file, error } => {
-            diagnose(&FileError { offset: places.of(data_file, error.offset), ..error });
+            diagnostics.tell(&FileError { offset: places.of(data_file, error.offset), ..error });
         }
-        Step::Unwritable { kind, error, .. } => eprintln!("{kind}: {error}"),
+        Step::Unwritable { kind, error, .. } => diagnostics.unwritable(&format_args!("{kind}: {error}")),
         _ => {}
-    });
-    let Repaired { written, dropped, .. } = repaired.map_err(|error| named(&error))?;
-    eprintln!("perfdata: {}: records written: {written}, dropped: {dropped}", out.display());
-    Ok(())
+    })
 }
 
 /// What is wrong with rings as a whole.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Faults {
-    list: Vec<FileError>,
+    told: output::Faults,
     /// Bytes that cannot be read for it.
     unread: u64,
+    diagnostics: Diagnostics,
 }
 
 impl Faults {
     fn add(&mut self, file: &Path, fault: FileError, unread: u64) {
-        eprintln!("{}: {fault}", file.display());
-        self.list.push(fault);
+        self.diagnostics.tell_of(file, &fault);
+        self.told.add(0, fault);
         self.unread += unread;
     }
 }
@@ -137,7 +173,7 @@ fn direction<O: Endian>(reader: &Reader<'_, O>, args: &RingArgs) -> Result<Direc
         _ => {
             let what = "some of its events are written forward and some backward (write_backward)";
             let advice = "give the rings of each apart, with --forward or --backward";
-            Err(Failure(format!("{}: {what}: {advice}", args.attr.display())))
+            Err(Failure(format!("{}: {what}: {advice}", shown(&args.attr))))
         }
     }
 }

@@ -152,6 +152,7 @@ mod compressed;
 mod deferred;
 mod error;
 mod events;
+mod fault_counts;
 mod features;
 mod header;
 mod reader;
@@ -168,6 +169,7 @@ pub use build_id::{BuildId, BuildIds};
 pub use deferred::DeferredChains;
 pub use error::{FileError, FileErrorKind, Part};
 pub use events::{Event, Events, Update};
+pub use fault_counts::FaultCounts;
 pub use features::{
     Bitmap, BpfBtf, BpfProgInfo, BpfProgram, Cache, ClockData, Compression, CpuDomains, CpuPlace,
     CpuTopology, DomainInfo, EMachine, EventDesc, EventDescs, FeatureSection, GroupDesc, HybridPmu, MemNode,

@@ -6,7 +6,7 @@ use perf_parse::file::{Event, FileRecord, Mode, Reader, Source};
 
 use crate::Failure;
 use crate::args::ShowArgs;
-use crate::render::escape::Lossy;
+use crate::render::escape::OneLine;
 
 /// The filters of the command line. Every one that is given must let a record pass.
 #[derive(Debug)]
@@ -68,7 +68,7 @@ impl EventFilter {
         let is_complete = !matches!(reader.mode(), Mode::Pipe);
         if is_complete && !is_name && index.is_none_or(|index: usize| index >= events.len()) {
             let known = events.iter().enumerate().map(|(index, event)| match &event.name {
-                Some(name) => format!("{index} ({})", Lossy(name)),
+                Some(name) => format!("{index} ({})", OneLine(name)),
                 None => index.to_string(),
             });
             let known = known.collect::<Vec<_>>().join(", ");

@@ -9,9 +9,10 @@ use perf_parse::file::{Account, Event, FileError, FileErrorKind, Reader, Source}
 use super::tracepoints::Formats;
 use super::view::{EventView, View};
 use crate::args::{Format, ShowArgs};
-use crate::output::Output;
+use crate::output::{Diagnostics, Output, say};
 use crate::render::columns::{Columns, SampleEvent, Shown};
 use crate::render::digits::push_decimal;
+use crate::render::escape::OneLine;
 use crate::render::feature::{self, Unprinted};
 use crate::render::head::{Head, Heads};
 use crate::render::json::Json;
@@ -19,7 +20,7 @@ use crate::render::name::name;
 use crate::render::text::Text;
 use crate::render::tracepoint::Tracepoint;
 use crate::render::{self, Scalars, Sink};
-use crate::{Failure, diagnose};
+use crate::Failure;
 
 /// Formats records into a buffer, with buffers of its own that are used again: no allocation per record.
 #[derive(Clone, Debug)]
@@ -57,11 +58,11 @@ impl<'a> Formatter<'a> {
         matches!(self.style, Style::Json | Style::Columns(_, Format::Jsonl))
     }
 
-    /// Prints what stands before the records: what is known of the capture, piece by piece. A feature that cannot be
-    /// decoded is noted.
+    /// Prints the header line: what is known of the capture, piece by piece. A feature that cannot be decoded is noted.
     pub(super) fn header<O: Endian, S: Source>(
         &self,
         reader: &mut Reader<'_, O, S>,
+        diagnostics: &mut Diagnostics,
         output: &mut Output,
     ) -> Result<(), Failure> {
         if !self.is_json() {
@@ -93,7 +94,7 @@ impl<'a> Formatter<'a> {
         output.buffer.extend_from_slice(b"}}}\n");
         for fault in faults {
             if reader.account_mut().note_once(fault) {
-                diagnose(&fault);
+                diagnostics.tell(&fault);
             }
         }
         Ok(())
@@ -165,7 +166,8 @@ impl<'a> Formatter<'a> {
     pub(super) fn complain(&self) {
         if let Style::Columns(columns, _) = &self.style {
             for name in columns.unseen() {
-                eprintln!("perfdata: --fields {name}: no record that was printed has this field");
+                let name = OneLine(name.as_bytes());
+                say!("perfdata: --fields {name}: no record that was printed has this field");
             }
         }
     }

@@ -7,14 +7,15 @@ use perf_open::event::{Listed, ListedKind, Parser};
 use serde_json::{Map, Value};
 
 use crate::args::live::ListArgs;
-use crate::output::Output;
+use crate::output::{Output, say};
+use crate::render::escape::{make_lines_safe, push_json_value};
 use crate::{Failure, Outcome};
 
 pub(crate) fn run(args: &ListArgs) -> Result<Outcome, Failure> {
     let parser = Parser::new();
     let list = parser.list();
     for error in &list.errors {
-        eprintln!("{error}");
+        say!("{error}");
     }
     let chosen: Vec<&Listed> = list.events.iter().filter(|event| is_chosen(event, &args.patterns)).collect();
     if chosen.is_empty() {
@@ -25,9 +26,10 @@ pub(crate) fn run(args: &ListArgs) -> Result<Outcome, Failure> {
     for event in chosen {
         let out = &mut output.buffer;
         if args.json {
-            serde_json::to_writer(&mut *out, &object(event))?;
+            push_json_value(out, &object(event));
             writeln!(out)?;
         } else {
+            let start = out.len();
             if kind != Some(event.kind) {
                 let gap = if kind.is_some() { "\n" } else { "" };
                 writeln!(out, "{gap}{}:", heading(event.kind))?;
@@ -37,6 +39,7 @@ pub(crate) fn run(args: &ListArgs) -> Result<Outcome, Failure> {
             if args.details {
                 details(event, &parser, out)?;
             }
+            make_lines_safe(out, start);
         }
         if !output.flush_full()? {
             break;

@@ -35,6 +35,8 @@ use perf_open::workload::Workload;
 use crate::args::live::record::RecordArgs;
 use crate::live::exit_code;
 use crate::live::whom::{self, Whom};
+use crate::output::say;
+use crate::render::escape::shown;
 use crate::{Failure, Outcome};
 use attrs::Manner;
 use capture::Capture;
@@ -50,6 +52,9 @@ const TICK: Duration = Duration::from_millis(100);
 pub(crate) fn run(args: &RecordArgs) -> Result<Outcome, Failure> {
     if args.overwrite && args.output == Path::new("-") {
         return Err(Failure("--overwrite writes files: give another --output than -".to_owned()));
+    }
+    if let Some(folder) = &args.dump_rings {
+        dump::check(folder, &args.output)?;
     }
     let mut groups = attrs::events(args)?;
     let whom = Whom::of(&args.whom, !args.command.is_empty())?;
@@ -69,7 +74,7 @@ pub(crate) fn run(args: &RecordArgs) -> Result<Outcome, Failure> {
     let places = session::places(&whom, workload.as_ref().map(Workload::pid), !args.no_inherit)?;
     let mut session = Session::open(&mut groups, manner, &places)?;
     if !session.dropped.is_empty() && !args.quiet {
-        eprintln!("perfdata: not known to this kernel and left out: {}", session.dropped.join(", "));
+        say!("perfdata: not known to this kernel and left out: {}", session.dropped.join(", "));
     }
     let signals = Signals::new()?;
     let capture = Capture::new(args, &groups, &session, &whom)?;
@@ -94,7 +99,7 @@ fn start(session: &Session, args: &RecordArgs, until: &mut Until<'_>) -> Result<
         workload.start().map_err(|error| {
             let why = error.errno().map(io::Error::from_raw_os_error);
             let why = why.map_or_else(|| error.to_string(), |why| why.to_string());
-            format!("{}: {why}", Path::new(program).display())
+            format!("{}: {why}", shown(program))
         })?;
     }
     Ok(())

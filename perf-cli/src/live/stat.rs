@@ -2,7 +2,6 @@
 
 use core::time::Duration;
 use std::os::unix::process::ExitStatusExt;
-use std::path::Path;
 use std::process::ExitStatus;
 use std::time::Instant;
 
@@ -12,6 +11,8 @@ use perf_open::workload::{CpuTime, Workload};
 use crate::args::live::StatArgs;
 use crate::live::exit_code;
 use crate::live::whom::Whom;
+use crate::output::say;
+use crate::render::escape::shown;
 use crate::{Failure, Outcome};
 
 mod counters;
@@ -164,7 +165,7 @@ impl Stat<'_> {
     /// Reports that a signal ended the command; its exit status does not show it.
     fn tell_signal(&self, status: ExitStatus) {
         if let (Some(signal), Some(program)) = (status.signal(), self.args.command.first()) {
-            eprintln!("perfdata: {}: ended by signal {signal}", Path::new(program).display());
+            say!("perfdata: {}: ended by signal {signal}", shown(program));
         }
     }
 }

@@ -1,5 +1,7 @@
 //! The account as JSON.
 
+use alloc::collections::BTreeMap;
+
 use perf_parse::file::{Account, FileError};
 use serde_json::{Value, json};
 
@@ -14,6 +16,7 @@ pub(crate) fn value(account: &Account) -> Value {
         "lost": account.lost,
         "lost_samples": account.lost_samples,
         "diagnostics": account.diagnostics.iter().map(diagnostic).collect::<Value>(),
+        "diagnostics_by_kind": account.faults_by_kind().iter().collect::<BTreeMap<_, _>>(),
     });
     if account.late > 0 {
         value["late"] = account.late.into();

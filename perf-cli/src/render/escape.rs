@@ -1,8 +1,14 @@
 //! Bytes of a capture as text that is safe to print.
 
+mod safe;
+
 use core::fmt::{Display, Formatter, Result, Write};
+use std::path::Path;
+
+use serde_json::Value;
 
 use super::print;
+use safe::{has_unsafe, is_safe, json_escape, rewrite};
 
 /// Bytes as lower-case hexadecimal.
 pub(crate) struct Hex<'a>(pub(crate) &'a [u8]);
@@ -59,12 +65,59 @@ pub(crate) fn push_json(out: &mut Vec<u8>, bytes: &[u8]) {
 
 /// Appends a text as a JSON string; one that fails to print ends where it failed.
 pub(crate) fn push_json_shown(out: &mut Vec<u8>, text: &dyn Display) {
-    let mut serializer = serde_json::Serializer::new(out);
+    let start = out.len();
+    let mut serializer = serde_json::Serializer::new(&mut *out);
     let _ = serde::Serializer::collect_str(&mut serializer, text);
+    make_json_safe(out, start);
 }
 
-/// Bytes as a terminal may be shown them: control characters, backslashes and what is not UTF-8 as escapes, in quotes
-/// where a reader could not tell where they end.
+/// Appends a JSON value; writing to memory cannot fail.
+pub(crate) fn push_json_value(out: &mut Vec<u8>, value: &Value) {
+    let start = out.len();
+    let _ = serde_json::to_writer(&mut *out, value);
+    make_json_safe(out, start);
+}
+
+/// Escapes the characters from `start` on, which are JSON, that a terminal must not be shown. The values stay the same:
+/// beyond ASCII there is nothing but what strings hold.
+pub(crate) fn make_json_safe(out: &mut Vec<u8>, start: usize) {
+    if out.get(start..).is_some_and(|json| json.iter().any(|byte| *byte >= 0x7f)) {
+        rewrite(out, start, |character| is_safe(character) || character == '\n', json_escape);
+    }
+}
+
+/// Escapes the characters from `start` on, which are lines of text, that a terminal must not be shown.
+pub(crate) fn make_lines_safe(out: &mut Vec<u8>, start: usize) {
+    if out.get(start..).is_some_and(has_unsafe) {
+        let escape =
+            |out: &mut Vec<u8>, character: char| print(out, format_args!("{}", character.escape_default()));
+        rewrite(out, start, |character| is_safe(character) || matches!(character, '\n' | '\t'), escape);
+    }
+}
+
+/// Appends lines of text as a terminal may be shown them.
+pub(crate) fn push_lines(out: &mut Vec<u8>, lines: &str) {
+    let start = out.len();
+    out.extend_from_slice(lines.as_bytes());
+    make_lines_safe(out, start);
+}
+
+/// A path as it stands in a message: unsafe characters, line ends and what is not UTF-8 as escapes.
+pub(crate) fn shown(path: &(impl AsRef<Path> + ?Sized)) -> OneLine<'_> {
+    OneLine(path.as_ref().as_os_str().as_encoded_bytes())
+}
+
+/// Text as [`shown`] prints that of a path.
+pub(crate) struct OneLine<'a>(pub(crate) &'a [u8]);
+
+impl Display for OneLine<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        write_escaped(f, self.0, is_safe)
+    }
+}
+
+/// Bytes as a terminal may be shown them: characters it might obey or not show, backslashes and what is not UTF-8 as
+/// escapes, in quotes where a reader could not tell where they end.
 pub(crate) struct Printable<'a>(pub(crate) &'a [u8]);
 
 /// Appends bytes as [`Printable`] prints them.
@@ -79,26 +132,31 @@ pub(crate) fn push_printable(out: &mut Vec<u8>, bytes: &[u8]) {
 
 impl Display for Printable<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
-        let is_quoted =
-            self.0.is_empty() || self.0.iter().any(|byte| byte.is_ascii_whitespace() || *byte == b'"');
+        let has_space = || self.0.utf8_chunks().any(|chunk| chunk.valid().contains(char::is_whitespace));
+        let is_quoted = self.0.is_empty() || self.0.contains(&b'"') || has_space();
         if is_quoted {
             f.write_char('"')?;
         }
-        for chunk in self.0.utf8_chunks() {
-            for character in chunk.valid().chars() {
-                if character.is_control() || character == '\\' || character == '"' {
-                    write!(f, "{}", character.escape_default())?;
-                } else {
-                    f.write_char(character)?;
-                }
-            }
-            chunk.invalid().iter().try_for_each(|byte| write!(f, "\\x{byte:02x}"))?;
-        }
+        write_escaped(f, self.0, |character| is_safe(character) && !matches!(character, '\\' | '"'))?;
         if is_quoted {
             f.write_char('"')?;
         }
         Ok(())
     }
+}
+
+fn write_escaped(f: &mut Formatter<'_>, bytes: &[u8], is_plain: impl Fn(char) -> bool) -> Result {
+    for chunk in bytes.utf8_chunks() {
+        for character in chunk.valid().chars() {
+            if is_plain(character) {
+                f.write_char(character)?;
+            } else {
+                write!(f, "{}", character.escape_default())?;
+            }
+        }
+        chunk.invalid().iter().try_for_each(|byte| write!(f, "\\x{byte:02x}"))?;
+    }
+    Ok(())
 }
 
 /// Nanoseconds as seconds: `12.000000345`.
@@ -127,7 +185,7 @@ mod tests {
             for bytes in [&[byte][..], &[b'a', byte], &[byte, b'z']] {
                 assert_eq!(pushed(push_printable, bytes), Printable(bytes).to_string());
                 let json = serde_json::Value::from(Lossy(bytes).to_string()).to_string();
-                assert_eq!(pushed(push_json, bytes), json);
+                assert_eq!(pushed(push_json, bytes), json.replace('\u{7f}', "\\u007f"));
             }
         }
         assert_eq!(pushed(push_printable, b""), "\"\"");
@@ -139,6 +197,53 @@ mod tests {
         let bytes: Vec<u8> = (0..=u8::MAX).collect();
         for length in (0..40).chain([bytes.len()]) {
             assert_eq!(pushed(push_hex, &bytes[..length]), Hex(&bytes[..length]).to_string());
+        }
+    }
+
+    /// What shows in another order than it is in, is not seen, or ends a line.
+    const UNSAFE: &str = "\u{1b}\u{7f}\u{9b}\u{ad}\u{34f}\u{200b}\u{200f}\u{2028}\u{2029}\u{202e}\u{2066}\u{3164}\u{feff}\u{e000}\u{e0041}\u{10ffff}";
+
+    #[test]
+    fn unsafe_characters_reach_no_line() {
+        let name = format!("a{UNSAFE}b");
+        let escaped: String = UNSAFE.chars().map(|it| it.escape_default().to_string()).collect();
+        assert_eq!(
+            Printable(name.as_bytes()).to_string(),
+            format!("\"a{escaped}b\""),
+            "ends of lines are spaces"
+        );
+        assert_eq!(shown(&name).to_string(), format!("a{escaped}b"));
+        assert_eq!(shown("a b\n\t\\").to_string(), "a b\\n\\t\\");
+        let lines =
+            pushed(|out, bytes| push_lines(out, core::str::from_utf8(bytes).unwrap()), name.as_bytes());
+        assert_eq!(lines, format!("a{escaped}b"));
+        let lines = pushed(|out, bytes| push_lines(out, core::str::from_utf8(bytes).unwrap()), b"a\n\tb\r");
+        assert_eq!(lines, "a\n\tb\\r");
+    }
+
+    #[test]
+    fn json_is_exact_and_shows_no_unsafe_character() {
+        let text = format!("a{UNSAFE}\"\\\n\u{e9}\u{1f600}");
+        let pushes: [fn(&mut Vec<u8>, &str); 3] = [
+            |out, text| push_json(out, text.as_bytes()),
+            |out, text| push_json_shown(out, &text),
+            |out, text| push_json_value(out, &Value::from(text)),
+        ];
+        for push in pushes {
+            let mut json = b"\xe2\x80\xae".to_vec();
+            push(&mut json, &text);
+            let json = json.strip_prefix("\u{202e}".as_bytes()).expect("what came before stays as it is");
+            let json = core::str::from_utf8(json).unwrap();
+            assert!(json.chars().all(is_safe) && json.contains("\\u202e\\u2066"), "{json}");
+            assert!(json.contains("\\udb40\\udc41") && json.contains("\u{e9}\u{1f600}"), "{json}");
+            assert_eq!(serde_json::from_str::<String>(json).unwrap(), text);
+        }
+    }
+
+    #[test]
+    fn a_name_with_any_space_is_quoted() {
+        for name in ["a b", "a\u{a0}b", "a\u{3000}b"] {
+            assert_eq!(Printable(name.as_bytes()).to_string(), format!("\"{name}\""));
         }
     }
 }

@@ -8,7 +8,7 @@ use perf_parse::sample::{BranchStack, Callchain, Read, ReadValue, Reading, Readi
 use perf_parse::tracepoint::{Array, FieldError, Value};
 
 use super::digits::{push_decimal, push_signed};
-use super::escape::{push_hex, push_json, push_json_shown};
+use super::escape::{push_hex, push_json, push_json_shown, push_json_value};
 use super::name::{Name, name};
 use super::ready::Ready;
 use super::tracepoint::Tracepoint;
@@ -86,9 +86,9 @@ impl<'b> Json<'b> {
         push_array(self.member(name), items, |out, item| Json::object(out, |json| members(json, item)));
     }
 
-    /// A member that is a JSON value already; writing to memory cannot fail.
+    /// A member that is a JSON value already.
     pub(crate) fn serialized(&mut self, name: &Name, value: &serde_json::Value) {
-        let _ = serde_json::to_writer(self.member(name), value);
+        push_json_value(self.member(name), value);
     }
 }
 

@@ -6,6 +6,7 @@ use perf_parse::Reader;
 use perf_parse::file::AnyReader;
 
 use crate::args::RingArgs;
+use crate::render::escape::shown;
 use crate::{Failure, not_readable};
 
 /// The largest attr that a kernel takes, in bytes: a page.
@@ -18,7 +19,7 @@ pub(super) fn read<'a>(args: &RingArgs, bytes: &'a [u8]) -> Result<AnyReader<'a>
     if is_capture {
         return AnyReader::open(bytes).map_err(|error| not_readable(&args.attr, &error));
     }
-    let failure = |what: &str| Failure(format!("{}: {what}", args.attr.display()));
+    let failure = |what: &str| Failure(format!("{}: {what}", shown(&args.attr)));
     let endianness = match args.endian.map(Endianness::from) {
         Some(endianness) => endianness,
         None => endianness(bytes).ok_or_else(|| {

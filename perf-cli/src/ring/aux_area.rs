@@ -1,8 +1,7 @@
 //! The AUX data of rings: what the hardware traced, as their AUX records tell of it.
 
 use std::fs::File;
-use std::io::{BufWriter, Write};
-use std::path::Path;
+use std::io::{self, BufWriter, Write};
 
 use perf_abi::endian::Endian;
 use perf_abi::record::RecordType;
@@ -12,21 +11,29 @@ use perf_parse::record::Aux;
 use perf_parse::ring::{AuxArea, RingError, RingErrorKind};
 
 use super::linear::fault;
-use crate::Failure;
 use crate::dump::Places;
+
+/// What was written of the AUX data.
+#[derive(Debug, Default)]
+pub(super) struct Extracted {
+    pub(super) records: u64,
+    pub(super) bytes: usize,
+    /// Whether a ring has AUX records, and its AUX area is not at hand.
+    pub(super) lacks_area: bool,
+}
 
 /// Writes the data that AUX records tell of to `out`, ring by ring, end to end. `areas` are the rings' AUX areas.
 ///
-/// Goes over the records of the reader. Gives what cannot be had: the ring, and the fault.
+/// Goes over the records of the reader. `tell` hears of what cannot be had: the ring, and the fault.
 pub(super) fn extract<O: Endian>(
     reader: &mut Reader<'_, O>,
     areas: &[Option<AuxArea<'_>>],
     places: &Places,
-    out: &Path,
-) -> Result<Vec<(usize, FileError)>, Failure> {
-    let failure = |error| Failure(format!("{}: {error}", out.display()));
-    let mut file = BufWriter::new(File::create(out).map_err(failure)?);
-    let (mut faults, mut records, mut bytes) = (Vec::new(), 0_u64, 0_usize);
+    out: File,
+    mut tell: impl FnMut(usize, FileError),
+) -> io::Result<Extracted> {
+    let mut file = BufWriter::new(out);
+    let mut extracted = Extracted::default();
     loop {
         // What is wrong with records is told when they are shown.
         let Ok(record) = reader.next() else { continue };
@@ -36,26 +43,20 @@ pub(super) fn extract<O: Endian>(
         }
         let ring = record.data_file;
         let Ok(Record::Aux(aux)) = record.decode() else { continue };
-        let data = match areas.get(ring).copied().flatten() {
-            Some(area) => area.data(&aux),
-            None => Err(nowhere(&aux)),
-        };
-        match data {
+        let area = areas.get(ring).copied().flatten();
+        extracted.lacks_area |= area.is_none();
+        match area.map_or_else(|| Err(nowhere(&aux)), |area| area.data(&aux)) {
             Ok(data) => {
-                let written = file.write_all(data.first).and_then(|()| file.write_all(data.second));
-                written.map_err(failure)?;
-                records += 1;
-                bytes += data.first.len() + data.second.len();
+                file.write_all(data.first)?;
+                file.write_all(data.second)?;
+                extracted.records += 1;
+                extracted.bytes += data.first.len() + data.second.len();
             }
-            Err(error) => faults.push((ring, fault(error, places.of(ring, record.offset)))),
+            Err(error) => tell(ring, fault(error, places.of(ring, record.offset))),
         }
     }
-    if faults.iter().any(|(ring, _)| matches!(areas.get(*ring), Some(None))) {
-        eprintln!("perfdata: there is a ring without its AUX area: --aux names those that were dumped apart");
-    }
-    file.flush().map_err(failure)?;
-    eprintln!("perfdata: {}: {bytes} bytes of {records} AUX records", out.display());
-    Ok(faults)
+    file.flush()?;
+    Ok(extracted)
 }
 
 /// Why there is no data of a ring whose AUX area is not at hand.

@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 use perf_abi::record::RecordType;
 
 use super::error::FileError;
+use super::fault_counts::FaultCounts;
 
 /// What a pass over a capture read, lost and skipped. Nothing is dropped without a mark in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,6 +26,8 @@ pub struct Account {
     pub diagnostics: Vec<FileError>,
     /// How many more things were wrong.
     pub diagnostics_omitted: u64,
+    /// All that was wrong, kept or not, by kind.
+    by_kind: FaultCounts,
     /// Records of each type below [`RecordType::HEADER_MAX`].
     by_type: [u64; RecordType::HEADER_MAX as usize],
 }
@@ -43,6 +46,7 @@ impl Account {
             late: 0,
             diagnostics: Vec::new(),
             diagnostics_omitted: 0,
+            by_kind: FaultCounts::default(),
             by_type: [0; RecordType::HEADER_MAX as usize],
         }
     }
@@ -63,6 +67,31 @@ impl Account {
 
     /// Adds something that was wrong. The walk itself adds what it finds; a caller that decodes adds what it gets.
     pub fn note(&mut self, error: FileError) {
+        self.by_kind.add(&error.kind);
+        self.keep(error);
+    }
+
+    /// Adds things that were found wrong by who decodes the records later: each with how many things the account had
+    /// then, by rising number. Those that were noted later come after it.
+    pub fn note_among(&mut self, found: impl IntoIterator<Item = (u64, FileError)>) {
+        let noted = core::mem::take(&mut self.diagnostics);
+        let mut noted = (0_u64..).zip(noted).peekable();
+        for (before, error) in found {
+            while let Some((_, noted)) = noted.next_if(|&(index, _)| index < before) {
+                self.keep(noted);
+            }
+            self.note(error);
+        }
+        noted.for_each(|(_, noted)| self.keep(noted));
+    }
+
+    /// Counts things that were wrong and of which no more than the kind is known.
+    pub fn note_omitted(&mut self, counts: &FaultCounts) {
+        self.by_kind.add_all(counts);
+        self.diagnostics_omitted = self.diagnostics_omitted.saturating_add(counts.total());
+    }
+
+    fn keep(&mut self, error: FileError) {
         if self.diagnostics.len() < Self::MAX_DIAGNOSTICS {
             self.diagnostics.push(error);
         } else {
@@ -77,6 +106,12 @@ impl Account {
             self.note(error);
         }
         is_new
+    }
+
+    /// How many things of each kind were wrong, kept or not.
+    #[must_use]
+    pub const fn faults_by_kind(&self) -> &FaultCounts {
+        &self.by_kind
     }
 
     /// How many records there were of each type, by rising type; only types that occurred.
@@ -100,6 +135,44 @@ impl Account {
         self.records = self.records.wrapping_add(records);
         if let Some(count) = self.by_type.get_mut(kind.0 as usize) {
             *count = count.wrapping_add(records);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::error::FileErrorKind;
+    use super::*;
+
+    fn skipped(offset: u64) -> FileError {
+        FileError::new(FileErrorKind::Skipped { bytes: 1 }, offset)
+    }
+
+    fn offsets(account: &Account) -> Vec<u64> {
+        account.diagnostics.iter().map(|error| error.offset).collect()
+    }
+
+    #[test]
+    fn what_is_found_later_goes_where_it_was_found() {
+        let mut account = Account::new();
+        [10, 20, 30].map(skipped).into_iter().for_each(|error| account.note(error));
+        account.note_among([(0, skipped(1)), (2, skipped(21)), (2, skipped(22)), (9, skipped(31))]);
+        assert_eq!(offsets(&account), [1, 10, 20, 21, 22, 30, 31]);
+        assert!(account.faults_by_kind().iter().eq([("skipped", 7)]));
+    }
+
+    #[test]
+    fn all_faults_are_counted_and_the_first_are_kept() {
+        for count in [Account::MAX_DIAGNOSTICS - 1, Account::MAX_DIAGNOSTICS, Account::MAX_DIAGNOSTICS + 1] {
+            let mut account = Account::new();
+            (0..count as u64).for_each(|offset| account.note(skipped(offset)));
+            account.note_among([(0, FileError::new(FileErrorKind::NotPerfData, 7))]);
+            let all = count as u64 + 1;
+            assert_eq!(account.diagnostics.len(), (count + 1).min(Account::MAX_DIAGNOSTICS));
+            assert_eq!(account.faults(), all);
+            assert_eq!(account.faults_by_kind().total(), all);
+            account.note_omitted(&account.faults_by_kind().clone());
+            assert_eq!((account.faults(), account.faults_by_kind().total()), (2 * all, 2 * all));
         }
     }
 }

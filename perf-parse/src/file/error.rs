@@ -150,6 +150,56 @@ impl core::fmt::Display for Part {
     }
 }
 
+impl FileErrorKind {
+    /// The names of the kinds, each at its [`index`](Self::index).
+    pub(super) const NAMES: [&'static str; 16] = [
+        "not_perf_data",
+        "not_a_stream",
+        "io",
+        "truncated",
+        "invalid",
+        "attr",
+        "layout",
+        "record",
+        "boundary",
+        "unknown_id",
+        "unknown_event",
+        "skipped",
+        "decompress",
+        "feature",
+        "overlap",
+        "ring",
+    ];
+
+    /// The name of this kind of fault, whatever its values are: that of the variant in lower case, `unknown_id`.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        Self::NAMES.get(self.index()).copied().unwrap_or_default()
+    }
+
+    pub(super) const fn index(&self) -> usize {
+        match self {
+            Self::NotPerfData => 0,
+            Self::NotAStream => 1,
+            #[cfg(feature = "std")]
+            Self::Io(_) => 2,
+            Self::Truncated { .. } => 3,
+            Self::Invalid { .. } => 4,
+            Self::Attr(_) => 5,
+            Self::Layout(_) => 6,
+            Self::Record { .. } => 7,
+            Self::Boundary(_) => 8,
+            Self::UnknownId { .. } => 9,
+            Self::UnknownEvent { .. } => 10,
+            Self::Skipped { .. } => 11,
+            Self::Decompress { .. } => 12,
+            Self::Feature { .. } => 13,
+            Self::Overlap { .. } => 14,
+            Self::Ring(_) => 15,
+        }
+    }
+}
+
 impl FileError {
     pub(super) const fn new(kind: FileErrorKind, offset: u64) -> Self {
         Self { offset, kind }

@@ -131,8 +131,10 @@ pub fn repair<O: Endian, S: Source, W: Write + Seek>(
         };
         dropped = dropped.saturating_add(1);
         tell(Step::Unreadable { data_file, error });
-        // An EVENT_UPDATE of no event is noted already.
-        reader.account_mut().note_once(error);
+        // The reader has noted an EVENT_UPDATE of no event.
+        if !matches!(error.kind, FileErrorKind::UnknownId { kind: RecordType::EVENT_UPDATE, .. }) {
+            reader.account_mut().note(error);
+        }
     }
     Ok(Repaired { out: writer.finish()?, written, dropped, features_dropped })
 }

@@ -14,7 +14,7 @@ use perf_parse::write::{self, SampleIdFields};
 use perf_parse::{Record, SampleLayout};
 
 use super::build_ids::Collector;
-use super::output::Output;
+use super::output::{self, Output};
 use super::session::Session;
 use super::synthesize::{Synthesizer, Wanted};
 use super::{ROOT, Until, dump, host, start, tracing};
@@ -22,6 +22,8 @@ use crate::Failure;
 use crate::args::live::record::RecordArgs;
 use crate::input::Input;
 use crate::live::whom::Whom;
+use crate::output::{Unfinished, say};
+use crate::render::escape::shown;
 
 /// What is known of a capture before its first record.
 pub(super) struct Capture<'a> {
@@ -75,7 +77,7 @@ impl<'a> Capture<'a> {
         Ok(Self { args, whom, events, features, layout, options })
     }
 
-    /// Creates a capture at `path`, without records.
+    /// Creates a capture for `path`, without records.
     pub(super) fn create(&self, path: &Path) -> Result<Output, Failure> {
         let features = self.features.clone();
         match path == Path::new("-") {
@@ -101,7 +103,7 @@ impl<'a> Capture<'a> {
         let wanted = Wanted { data: self.args.data, namespaces: self.args.namespaces };
         let mut made_up = Synthesizer::new(Path::new(ROOT), &self.layout, wanted, sink);
         if !made_up.kernel()? && !self.args.quiet {
-            eprintln!("perfdata: the kernel hides its addresses (kptr_restrict): its symbols cannot be told");
+            say!("perfdata: the kernel hides its addresses (kptr_restrict): its symbols cannot be told");
         }
         let thread = |tid: &u32| i32::try_from(*tid).ok();
         match self.whom {
@@ -111,36 +113,36 @@ impl<'a> Capture<'a> {
             Whom::Command => Ok(()),
         }?;
         if made_up.unreadable() > 0 {
-            eprintln!("perfdata: {} lines of /proc/PID/maps are not understood", made_up.unreadable());
+            say!("perfdata: {} lines of /proc/PID/maps are not understood", made_up.unreadable());
         }
         Ok(())
     }
 
-    /// Finishes a capture: adds the features that depend on its records.
-    pub(super) fn finish(&self, out: Output) -> Result<(), Failure> {
-        let (mut writer, path) = match out {
+    /// Finishes the capture at `path`: adds the features that depend on its records, and gives it its name.
+    pub(super) fn finish(&self, out: Output, path: &Path) -> Result<(), Failure> {
+        let output::Capture { mut writer, unfinished } = match out {
             Output::Stream(stream) => return Ok(stream.finish()?),
-            Output::File(writer, path) => (writer, path),
+            Output::File(capture) => capture,
         };
         writer.flush()?;
+        let at = unfinished.as_ref().and_then(Unfinished::temporary).unwrap_or(path);
         // A file that is not regular, such as /dev/null, cannot be read back.
-        if path.is_file() {
-            let survey = self.survey(&path)?;
+        let survey = if at.is_file() { Some(self.survey(at)?) } else { None };
+        let samples = survey.as_ref().map(|survey| survey.samples);
+        if let Some(survey) = survey {
             if let Some((first, last)) = survey.times {
                 writer.features().sample_time(first, last);
             }
             if !self.args.no_buildid {
                 survey.files.finish(Path::new(ROOT), writer.features())?;
             }
-            let samples = survey.samples;
-            writer.finish()?;
-            let size = std::fs::metadata(&path).map_or(0, |file| file.len());
-            if !self.args.quiet {
-                eprintln!("perfdata: {}: {samples} samples, {size} bytes", path.display());
-            }
-            return Ok(());
         }
         writer.finish()?;
+        unfinished.map_or(Ok(()), Unfinished::publish)?;
+        if let (Some(samples), false) = (samples, self.args.quiet) {
+            let size = std::fs::metadata(path).map_or(0, |file| file.len());
+            say!("perfdata: {}: {samples} samples, {size} bytes", shown(path));
+        }
         Ok(())
     }
 
@@ -192,10 +194,9 @@ pub(super) fn run(
     until: &mut Until<'_>,
 ) -> Result<(), Failure> {
     let mut out = capture.begin()?;
-    if let Err(failure) = start(session, capture.args, until) {
-        out.discard();
-        return Err(failure);
-    }
+    // What cannot be started leaves the files that are there as they are.
+    start(session, capture.args, until)?;
+    out.publish()?;
     loop {
         let is_over = until.is_over()?;
         if is_over {
@@ -204,7 +205,7 @@ pub(super) fn run(
         if until.signals.takes_snapshot() {
             match &capture.args.dump_rings {
                 Some(folder) => dump::rings(folder, capture, session.rings.iter().map(Ring::dump))?,
-                None => eprintln!("perfdata: SIGUSR2 is for --overwrite and --dump-rings"),
+                None => say!("perfdata: SIGUSR2 is for --overwrite and --dump-rings"),
             }
         }
         drain(&mut session.rings, &mut out)?;
@@ -217,13 +218,13 @@ pub(super) fn run(
         session.wait()?;
     }
     let samples = lost(session, capture, &mut out)?;
-    capture.finish(out)?;
+    capture.finish(out, &capture.args.output)?;
     // A ring reports losses when it has room again, which may be never. It also counts lost records that are not
     // samples.
     let records: u64 = session.rings.iter().map(|ring| ring.account().lost).sum();
     let lost = samples.max(records);
     if lost > 0 {
-        eprintln!(
+        say!(
             "perfdata: {lost} records lost, as they came faster than they were written; try larger --mmap-pages"
         );
     }
@@ -237,7 +238,7 @@ fn drain(rings: &mut [Ring], out: &mut Output) -> Result<(), WriteFileError> {
         let mut unread = match ring.read() {
             Ok(unread) => unread,
             Err(error) => {
-                eprintln!("perfdata: a ring cannot be read: {error}");
+                say!("perfdata: a ring cannot be read: {error}");
                 continue;
             }
         };
@@ -247,7 +248,7 @@ fn drain(rings: &mut [Ring], out: &mut Output) -> Result<(), WriteFileError> {
                     out.raw(&record)?;
                     records += 1;
                 }
-                Err(error) => eprintln!("perfdata: a ring cannot be read: {error}"),
+                Err(error) => say!("perfdata: a ring cannot be read: {error}"),
             }
         }
     }

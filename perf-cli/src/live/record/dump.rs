@@ -1,6 +1,7 @@
 //! Copies of the rings, for `perfdata ring`.
 
 use std::fs::{self, File};
+use std::io::Write;
 use std::path::Path;
 
 use perf_abi::attr::AttrFlags;
@@ -9,6 +10,30 @@ use perf_parse::file::write::{EventFields, FileWriter, Options};
 
 use super::capture::Capture;
 use crate::Failure;
+use crate::output::{Holds, Outputs, Unfinished, say};
+use crate::render::escape::shown;
+
+/// The capture that tells of the events.
+const ATTR: &str = "attr.data";
+
+/// Refuses an output that dumps to `folder`, or snapshots beside that output, would replace, or be replaced by.
+pub(super) fn check(folder: &Path, output: &Path) -> Result<(), Failure> {
+    let is_same = || {
+        let of_output = output.parent().filter(|parent| !parent.as_os_str().is_empty());
+        let of_output = of_output.unwrap_or(Path::new(".")).canonicalize().ok();
+        of_output.is_some() && of_output == folder.canonicalize().ok()
+    };
+    let name = output.file_name().unwrap_or_default().as_encoded_bytes();
+    if (name == ATTR.as_bytes() || name == b"ring" || name.starts_with(b"ring.")) && is_same() {
+        let what = "is a name of the dumps that --dump-rings makes; give --output another";
+        return Err(Failure(format!("{}: {what}", shown(output))));
+    }
+    Ok(())
+}
+
+fn create(folder: &Path, name: &str) -> Result<(File, Unfinished), Failure> {
+    Outputs::default().claim("--dump-rings", &folder.join(name))?.create(Holds::Capture)
+}
 
 /// Writes each ring to `ring.N` in `folder`, and a perf.data without records next to them, which describes the events.
 pub(super) fn rings(
@@ -16,12 +41,14 @@ pub(super) fn rings(
     capture: &Capture<'_>,
     rings: impl Iterator<Item = Vec<u8>>,
 ) -> Result<(), Failure> {
-    let failed = |error: std::io::Error| Failure(format!("{}: {error}", folder.display()));
+    let failed = |error: std::io::Error| Failure(format!("{}: {error}", shown(folder)));
     fs::create_dir_all(folder).map_err(failed)?;
     for (number, ring) in rings.enumerate() {
-        fs::write(folder.join(format!("ring.{number}")), ring).map_err(failed)?;
+        let (mut file, unfinished) = create(folder, &format!("ring.{number}"))?;
+        file.write_all(&ring).map_err(failed)?;
+        unfinished.publish()?;
     }
-    let file = File::create(folder.join("attr.data")).map_err(failed)?;
+    let (file, unfinished) = create(folder, ATTR)?;
     // Only rings that keep the newest records are dumped, not that of the event for mappings, names and tasks.
     let is_backward = |event: &&EventFields| event.attr.flags.contains(AttrFlags::WRITE_BACKWARD);
     let backward: Vec<_> = capture.events.iter().filter(is_backward).cloned().collect();
@@ -29,8 +56,9 @@ pub(super) fn rings(
     let mut writer = FileWriter::<NativeEndian, _>::new(file, events, &Options::default())?;
     *writer.features() = capture.features.clone();
     writer.finish()?;
+    unfinished.publish()?;
     if !capture.args.quiet {
-        eprintln!("perfdata: {}: the rings as they stand", folder.display());
+        say!("perfdata: {}: the rings as they stand", shown(folder));
     }
     Ok(())
 }

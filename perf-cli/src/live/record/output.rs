@@ -1,8 +1,8 @@
 //! The output of a recording: a file or a stream.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, BufWriter};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use perf_abi::endian::NativeEndian;
 use perf_abi::record::RecordType;
@@ -10,17 +10,25 @@ use perf_parse::RawRecord;
 use perf_parse::file::write::{EventFields, Features, FileWriter, Options, PipeWriter, WriteFileError};
 
 use crate::Failure;
+use crate::output::{Holds, Outputs, Unfinished};
 
 /// Bytes that are collected before they are written.
 const CHUNK: usize = 1 << 18;
 
 /// A capture that is being written.
 pub(super) enum Output {
-    File(FileWriter<NativeEndian, BufWriter<File>>, PathBuf),
+    File(Capture),
     Stream(Stream),
 }
 
-/// A capture that is being written to standard output.
+/// A capture that is written to a file.
+pub(super) struct Capture {
+    pub(super) writer: FileWriter<NativeEndian, BufWriter<File>>,
+    /// Until it has its name.
+    pub(super) unfinished: Option<Unfinished>,
+}
+
+/// A capture that is written to standard output.
 pub(super) struct Stream {
     writer: PipeWriter<NativeEndian, BufWriter<io::Stdout>>,
     /// Whether the reader has closed its end, as `head` does. Then nothing more is written.
@@ -56,24 +64,25 @@ impl Stream {
 }
 
 impl Output {
-    /// Creates a file at `path`. A file that already exists is renamed to `path.old`.
+    /// Begins a file that [`publish`](Self::publish) gives the name `path`; what is there becomes `path.old` then.
     pub(super) fn file(
         path: &Path,
         events: &[EventFields],
         features: Features<NativeEndian>,
         options: &Options,
     ) -> Result<Self, Failure> {
-        if path.is_file() {
-            let mut old = path.as_os_str().to_owned();
-            old.push(".old");
-            fs::rename(path, &old).map_err(|error| format!("{}: {error}", path.display()))?;
-        }
-        let failed = |error: io::Error| Failure(format!("{}: {error}", path.display()));
-        let file =
-            File::options().read(true).write(true).create(true).truncate(true).open(path).map_err(failed)?;
+        let (file, unfinished) = Outputs::default().claim("--output", path)?.create(Holds::Recording)?;
         let mut writer = FileWriter::new(BufWriter::with_capacity(CHUNK, file), events, options)?;
         *writer.features() = features;
-        Ok(Self::File(writer, path.to_owned()))
+        Ok(Self::File(Capture { writer, unfinished: Some(unfinished) }))
+    }
+
+    /// Gives a file its name, and goes on writing to it: what a recorder that is killed has written is there.
+    pub(super) fn publish(&mut self) -> Result<(), Failure> {
+        match self {
+            Self::File(Capture { unfinished, .. }) => unfinished.take().map_or(Ok(()), Unfinished::publish),
+            Self::Stream(_) => Ok(()),
+        }
     }
 
     /// Starts a stream on standard output.
@@ -92,7 +101,7 @@ impl Output {
     /// Appends a record of the kernel, unchanged.
     pub(super) fn raw(&mut self, record: &RawRecord<'_, NativeEndian>) -> Result<(), WriteFileError> {
         match self {
-            Self::File(writer, _) => writer.raw(record, &[]),
+            Self::File(capture) => capture.writer.raw(record, &[]),
             Self::Stream(stream) => stream.put(|writer| writer.raw(record, &[])),
         }
     }
@@ -100,7 +109,7 @@ impl Output {
     /// Appends the bytes of a record.
     pub(super) fn record(&mut self, record: &[u8]) -> Result<(), WriteFileError> {
         match self {
-            Self::File(writer, _) => writer.record(record),
+            Self::File(capture) => capture.writer.record(record),
             Self::Stream(stream) => stream.put(|writer| writer.record(record)),
         }
     }
@@ -117,7 +126,7 @@ impl Output {
     /// Writes the collected bytes.
     pub(super) fn flush(&mut self) -> Result<(), WriteFileError> {
         match self {
-            Self::File(writer, _) => writer.flush(),
+            Self::File(capture) => capture.writer.flush(),
             Self::Stream(stream) => stream.put(|writer| writer.flush()),
         }
     }
@@ -125,17 +134,6 @@ impl Output {
     /// Returns whether the reader has closed its end.
     pub(super) fn is_closed(&self) -> bool {
         matches!(self, Self::Stream(Stream { is_closed: true, .. }))
-    }
-
-    /// Deletes the output, because nothing was recorded.
-    pub(super) fn discard(self) {
-        if let Self::File(writer, path) = self {
-            drop(writer);
-            if path.is_file() {
-                // If this fails, the file that remains is not a capture anyway.
-                let _ = fs::remove_file(path);
-            }
-        }
     }
 }
 

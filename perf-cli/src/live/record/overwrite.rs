@@ -10,6 +10,7 @@ use super::capture::Capture;
 use super::session::Session;
 use super::{Until, dump, start};
 use crate::Failure;
+use crate::output::say;
 
 /// The maximum number of bytes of records of mappings, names and tasks that are kept: hours on a busy machine.
 const MAX_KEPT: usize = 256 << 20;
@@ -65,7 +66,7 @@ impl Kept {
                     record.write(&mut self.records);
                 } else if !self.is_full {
                     self.is_full = true;
-                    eprintln!("perfdata: more mappings and tasks than are kept; newer ones will not be told");
+                    say!("perfdata: more mappings and tasks than are kept; newer ones will not be told");
                 }
             }
         }
@@ -113,5 +114,5 @@ fn snapshot(
         out.record(record)?;
     }
     out.mark(RecordType::FINISHED_ROUND)?;
-    capture.finish(out)
+    capture.finish(out, &path)
 }

@@ -9,6 +9,7 @@ use super::TICK;
 use super::attrs::{self, Manner};
 use crate::Failure;
 use crate::live::whom::{self, Whom};
+use crate::output::say;
 
 /// The default size of a ring in bytes: what an unprivileged user may lock per cpu by default.
 const DEFAULT_BYTES: usize = 512 << 10;
@@ -74,12 +75,10 @@ impl Session {
             let is_default =
                 manner.args.events.is_empty() && groups.iter().all(|group| group.events[0].name == "cycles");
             if is_default && is_lacking(&refusal.error) {
-                eprintln!("perfdata: nothing here counts cycles: cpu-clock in their place");
+                say!("perfdata: nothing here counts cycles: cpu-clock in their place");
                 groups[0] = attrs::clock().into();
             } else if is_forbidden(&refusal.error) && exclude_kernel(groups) {
-                eprintln!(
-                    "perfdata: the kernel may not be sampled: user space alone is (perf_event_paranoid)"
-                );
+                say!("perfdata: the kernel may not be sampled: user space alone is (perf_event_paranoid)");
             } else {
                 return Err(Failure(format!("{}: {}", refusal.event, refusal.error)));
             }

@@ -9,6 +9,7 @@ use perf_open::workload::CpuTime;
 use super::table::Row;
 use crate::Failure;
 use crate::args::live::StatArgs;
+use crate::render::escape::{make_json_safe, make_lines_safe, shown};
 
 mod csv;
 mod json;
@@ -53,7 +54,7 @@ impl Report {
         };
         let (out, name): (Box<dyn Write>, _) = match (&args.output, &format) {
             (Some(path), _) => {
-                let name = path.display().to_string();
+                let name = shown(path).to_string();
                 let file = File::create(path).map_err(|error| format!("{name}: {error}"))?;
                 (Box::new(file), name)
             }
@@ -120,7 +121,12 @@ impl Report {
         if self.closed {
             return Ok(());
         }
-        match self.out.write_all(text.as_bytes()).and_then(|()| self.out.flush()) {
+        let mut text = text.into_bytes();
+        match self.format {
+            Format::Json => make_json_safe(&mut text, 0),
+            Format::Text | Format::Csv { .. } => make_lines_safe(&mut text, 0),
+        }
+        match self.out.write_all(&text).and_then(|()| self.out.flush()) {
             Err(error) if error.kind() == ErrorKind::BrokenPipe => self.closed = true,
             result => result.map_err(|error| format!("{}: {error}", self.name))?,
         }

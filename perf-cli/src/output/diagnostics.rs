@@ -1,0 +1,215 @@
+//! What is wrong with a capture, as lines on standard error: a thousand of them, then a count.
+
+use alloc::collections::BTreeMap;
+use core::fmt::Display;
+use std::io::{self, Write};
+use std::path::Path;
+
+use perf_parse::file::{Account, FaultCounts, FileError};
+
+use super::stderr::write_line;
+use crate::render::escape::shown;
+
+/// Prints diagnostics, a write each, up to a limit; those beyond it are counted by kind.
+///
+/// The counts are printed when it is dropped.
+#[derive(Debug)]
+pub(crate) struct Diagnostics<W: Write = io::Stderr> {
+    out: W,
+    buffer: Vec<u8>,
+    /// How many may still be printed.
+    left: usize,
+    omitted: BTreeMap<&'static str, u64>,
+}
+
+impl Diagnostics {
+    /// Prints on standard error, as many as an account keeps.
+    pub(crate) fn new() -> Self {
+        Self::limited(io::stderr(), Account::MAX_DIAGNOSTICS)
+    }
+}
+
+impl<W: Write> Diagnostics<W> {
+    fn limited(out: W, limit: usize) -> Self {
+        Self { out, buffer: Vec::new(), left: limit, omitted: BTreeMap::new() }
+    }
+
+    /// Something is wrong in the capture.
+    pub(crate) fn tell(&mut self, error: &FileError) {
+        self.print(error.kind.name(), error);
+    }
+
+    /// Something is wrong in one of several files.
+    pub(crate) fn tell_of(&mut self, file: &Path, error: &FileError) {
+        self.print(error.kind.name(), &format_args!("{}: {error}", shown(file)));
+    }
+
+    /// A record cannot be written.
+    pub(crate) fn unwritable(&mut self, what: &dyn Display) {
+        self.print("unwritable", what);
+    }
+
+    /// All that is wrong by an account, which has kept the first.
+    pub(crate) fn tell_all(&mut self, account: &Account) {
+        account.diagnostics.iter().for_each(|error| self.tell(error));
+        let mut kept = FaultCounts::default();
+        account.diagnostics.iter().for_each(|error| kept.add(&error.kind));
+        let kept: BTreeMap<_, _> = kept.iter().collect();
+        for (kind, count) in account.faults_by_kind().iter() {
+            self.omit(kind, count - kept.get(kind).copied().unwrap_or(0));
+        }
+    }
+
+    fn print(&mut self, kind: &'static str, what: &dyn Display) {
+        match self.left.checked_sub(1) {
+            Some(left) => {
+                self.left = left;
+                let _ = write_line(&mut self.out, &mut self.buffer, format_args!("{what}"));
+            }
+            None => self.omit(kind, 1),
+        }
+    }
+
+    fn omit(&mut self, kind: &'static str, count: u64) {
+        if count > 0 {
+            *self.omitted.entry(kind).or_default() += count;
+        }
+    }
+}
+
+impl<W: Write> Drop for Diagnostics<W> {
+    fn drop(&mut self) {
+        let total: u64 = self.omitted.values().sum();
+        if total > 0 {
+            let kinds: Vec<_> = self.omitted.iter().map(|(kind, count)| format!("{kind} {count}")).collect();
+            let kinds = kinds.join(", ");
+            let text = format_args!("perfdata: {total} more diagnostics are not printed, by kind: {kinds}");
+            let _ = write_line(&mut self.out, &mut self.buffer, text);
+        }
+    }
+}
+
+/// What is wrong and not yet in the account: as much of it as an account keeps, and the rest counted.
+#[derive(Debug, Default)]
+pub(crate) struct Faults {
+    /// Each with how many things the reader had noted before.
+    kept: Vec<(u64, FileError)>,
+    omitted: FaultCounts,
+}
+
+impl Faults {
+    /// Adds one that was found when the reader had noted so many.
+    pub(crate) fn add(&mut self, noted: u64, error: FileError) {
+        if self.kept.len() < Account::MAX_DIAGNOSTICS {
+            self.kept.push((noted, error));
+        } else {
+            self.omitted.add(&error.kind);
+        }
+    }
+
+    /// Puts all into the account.
+    pub(crate) fn note(self, account: &mut Account) {
+        account.note_among(self.kept);
+        account.note_omitted(&self.omitted);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use core::cell::RefCell;
+
+    use perf_parse::Reader;
+    use perf_parse::abi::endian::LittleEndian;
+    use perf_parse::file::FileErrorKind;
+
+    use super::*;
+
+    /// Keeps each write by itself.
+    #[derive(Debug, Default)]
+    struct Writes(RefCell<Vec<String>>);
+
+    impl Write for &Writes {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.borrow_mut().push(String::from_utf8(bytes.to_vec()).unwrap());
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    fn skipped(offset: u64) -> FileError {
+        FileError { offset, kind: FileErrorKind::Skipped { bytes: 8 } }
+    }
+
+    const NO_PERF_DATA: FileError = FileError { offset: 3, kind: FileErrorKind::NotPerfData };
+
+    #[test]
+    fn a_diagnostic_is_one_write() {
+        let writes = Writes::default();
+        let mut diagnostics = Diagnostics::limited(&writes, 10);
+        diagnostics.tell(&skipped(16));
+        diagnostics.tell_of(Path::new("ring.0"), &NO_PERF_DATA);
+        diagnostics.unwritable(&format_args!("{:#x}: {}: {}", 7, "SAMPLE", "no room"));
+        drop(diagnostics);
+        assert_eq!(
+            *writes.0.borrow(),
+            [
+                "0x10: 8 bytes skipped up to where records go on, or to the end\n",
+                "ring.0: 0x3: header.magic: is not PERFILE2 or PERFFILE: this is no perf.data\n",
+                "0x7: SAMPLE: no room\n",
+            ]
+        );
+    }
+
+    #[test]
+    fn beyond_the_limit_diagnostics_are_counted_by_kind() {
+        for count in [2, 3, 4] {
+            let writes = Writes::default();
+            let mut diagnostics = Diagnostics::limited(&writes, 3);
+            (0..count).for_each(|offset| diagnostics.tell(&skipped(offset)));
+            drop(diagnostics);
+            assert_eq!(writes.0.borrow().len() as u64, count, "the fourth line counts the fourth diagnostic");
+        }
+        let writes = Writes::default();
+        let mut diagnostics = Diagnostics::limited(&writes, 2);
+        (0..5).for_each(|offset| diagnostics.tell(&skipped(offset)));
+        diagnostics.tell(&NO_PERF_DATA);
+        diagnostics.unwritable(&"it");
+        drop(diagnostics);
+        let writes = writes.0.borrow();
+        assert_eq!(writes.len(), 3);
+        let counts = "5 more diagnostics are not printed, by kind: not_perf_data 1, skipped 3, unwritable 1";
+        assert_eq!(writes[2], format!("perfdata: {counts}\n"));
+    }
+
+    /// An account without faults.
+    fn account() -> Account {
+        Reader::<LittleEndian>::of_records(core::iter::empty().collect(), &[]).account().clone()
+    }
+
+    #[test]
+    fn what_an_account_left_out_is_counted_too() {
+        let mut account = account();
+        (0..1003).for_each(|offset| account.note(skipped(offset)));
+        let writes = Writes::default();
+        let mut diagnostics = Diagnostics::limited(&writes, 2);
+        diagnostics.tell_all(&account);
+        drop(diagnostics);
+        let counts = "1001 more diagnostics are not printed, by kind: skipped 1001";
+        assert_eq!(writes.0.borrow()[2], format!("perfdata: {counts}\n"));
+    }
+
+    #[test]
+    fn faults_are_kept_up_to_what_an_account_keeps() {
+        for count in [999, 1000, 1001_u64] {
+            let mut faults = Faults::default();
+            (0..count).for_each(|offset| faults.add(0, skipped(offset)));
+            assert_eq!(faults.kept.len() as u64, count.min(1000));
+            let mut account = account();
+            faults.note(&mut account);
+            assert_eq!((account.faults(), account.faults_by_kind().total()), (count, count));
+        }
+    }
+}

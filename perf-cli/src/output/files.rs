@@ -1,0 +1,349 @@
+//! Files that are written: never over an input or another output, and under their name only when they are whole.
+//!
+//! A regular file is written beside its name, in the same folder, and renamed when it is whole: what fails leaves the
+//! file that was there as it was. Of a symbolic link the target is replaced and the link stays; a hard link elsewhere
+//! keeps the old content. What is no regular file (a pipe, `/dev/null`), or is our standard output, is written straight.
+//!
+//! What holds a capture is for its owner alone (mode 0600), and no more open than the captures that it was made of.
+
+use std::fs::{self, File, Metadata};
+use std::io::{self, Seek, SeekFrom};
+use std::path::{Path, PathBuf, is_separator};
+
+use tempfile::TempPath;
+
+use super::file_id::{FileId, InputFile, standard_outputs};
+use crate::Failure;
+use crate::render::escape::shown;
+
+/// What a file is to hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Holds {
+    /// Records of a capture, or what was traced.
+    Capture,
+    /// A capture as it is recorded: the file that was there becomes `FILE.old`.
+    Recording,
+    /// What need not be secret.
+    Report,
+}
+
+/// The files of a run: those that are read, and those that are to be written.
+#[derive(Debug, Default)]
+pub(crate) struct Outputs {
+    inputs: Vec<InputFile>,
+    /// What will be written, and the option that asks for it.
+    claimed: Vec<(Claimed, &'static str)>,
+}
+
+/// What tells an output from others.
+#[derive(Debug, PartialEq, Eq)]
+enum Claimed {
+    File(FileId),
+    /// A file that is not there yet: its folder, and its name in it.
+    New(FileId, PathBuf),
+}
+
+/// A file that may be written.
+#[derive(Debug)]
+pub(crate) struct Claim {
+    /// As the command line has it.
+    path: PathBuf,
+    /// Without links; `None` for what is written straight.
+    target: Option<PathBuf>,
+    /// What is there.
+    existing: Option<Metadata>,
+    /// The permissions that all inputs have.
+    #[cfg(unix)]
+    mode: u32,
+}
+
+impl Outputs {
+    /// The outputs of a run that reads these files.
+    pub(crate) fn of(inputs: impl IntoIterator<Item = InputFile>) -> Self {
+        Self { inputs: inputs.into_iter().collect(), claimed: Vec::new() }
+    }
+
+    /// Records are printed too: standard output may be a file.
+    pub(crate) fn print(&mut self) {
+        let [stdout, _] = standard_outputs();
+        self.claimed.extend(stdout.map(|id| (Claimed::File(id), "standard output")));
+    }
+
+    /// Claims `path`, which `option` names, as an output. Nothing is created yet.
+    ///
+    /// # Errors
+    ///
+    /// It is an input, or another output; it is a folder, or in none.
+    pub(crate) fn claim(&mut self, option: &'static str, path: &Path) -> Result<Claim, Failure> {
+        let failure = |what: &str| Failure(format!("{}: {what}", shown(path)));
+        let (target, existing) = target(path).map_err(|error| failure(&error.to_string()))?;
+        let (claimed, is_straight) = match &existing {
+            Some(metadata) if metadata.is_dir() => {
+                return Err(failure(&format!("is a folder; give {option} the name of a file")));
+            }
+            Some(metadata) => {
+                let id = FileId::new(&target, metadata);
+                let is_standard = id.is_some() && standard_outputs().contains(&id);
+                (id.map(Claimed::File), is_standard || !metadata.is_file())
+            }
+            None => (Some(new(&target).map_err(|error| failure(&error.to_string()))?), false),
+        };
+        if let Some(claimed) = claimed {
+            let is_it = |input: &&InputFile| matches!((&claimed, &input.id), (Claimed::File(it), Some(id)) if it == id);
+            if let Some(input) = self.inputs.iter().find(is_it) {
+                let what = match &input.name {
+                    name if *name == shown(path).to_string() => "is read as input".to_owned(),
+                    name => format!("is the same file as {name}, which is read as input"),
+                };
+                let what = format!("{what}; give {option} another name");
+                return Err(failure(&what));
+            }
+            if let Some((_, other)) = self.claimed.iter().find(|(other, _)| *other == claimed) {
+                let what = format!("is also what {other} writes; give {option} another name");
+                return Err(failure(&what));
+            }
+            self.claimed.push((claimed, option));
+        }
+        Ok(Claim {
+            path: path.to_owned(),
+            target: (!is_straight).then_some(target),
+            existing,
+            #[cfg(unix)]
+            mode: self.inputs.iter().filter_map(|input| input.mode).fold(0o777, |all, mode| all & mode),
+        })
+    }
+}
+
+/// Where writing to `path` ends up, and what is there: links are followed, also those to what is not there yet.
+fn target(path: &Path) -> io::Result<(PathBuf, Option<Metadata>)> {
+    match fs::metadata(path) {
+        Ok(metadata) if metadata.is_file() => Ok((path.canonicalize()?, Some(metadata))),
+        Ok(metadata) => Ok((path.to_owned(), Some(metadata))),
+        Err(_)
+            if path.as_os_str().as_encoded_bytes().last().is_some_and(|&last| is_separator(last.into())) =>
+        {
+            Err(io::ErrorKind::IsADirectory.into())
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let mut path = path.to_owned();
+            // It ends: links in a circle are another error than NotFound.
+            while let Ok(link) = fs::read_link(&path) {
+                path = folder(&path).join(link);
+            }
+            let Some(name) = path.file_name() else { return Err(error) };
+            Ok((folder(&path).canonicalize()?.join(name), None))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// The folder that a file is in.
+fn folder(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// What tells a file from others that is not there yet.
+fn new(target: &Path) -> io::Result<Claimed> {
+    let folder = folder(target);
+    let id = FileId::new(folder, &fs::metadata(folder)?).ok_or(io::ErrorKind::NotADirectory)?;
+    Ok(Claimed::New(id, target.file_name().unwrap_or_default().into()))
+}
+
+impl Claim {
+    /// Creates the file. It has its name when the second is [published](Unfinished::publish).
+    ///
+    /// # Errors
+    ///
+    /// The folder, or the file that is to be replaced, cannot be written to; a capture cannot be written to a pipe.
+    pub(crate) fn create(self, holds: Holds) -> Result<(File, Unfinished), Failure> {
+        let failure = |what: &dyn core::fmt::Display| Failure(format!("{}: {what}", shown(&self.path)));
+        let Some(target) = &self.target else {
+            let mut file = File::create(&self.path).map_err(|error| failure(&error))?;
+            if holds != Holds::Report && file.seek(SeekFrom::Start(0)).is_err() {
+                return Err(failure(
+                    &"a perf.data cannot be written to a pipe, as its header is completed last; give the name of a file",
+                ));
+            }
+            return Ok((file, Unfinished { path: self.path, beside: None }));
+        };
+        if self.existing.is_some() && holds != Holds::Recording {
+            // A file that may not be written to is not replaced either.
+            File::options().write(true).open(target).map_err(|error| failure(&error))?;
+        }
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(".perfdata-");
+        #[cfg(unix)]
+        if holds == Holds::Report {
+            // As of any file; the umask takes away from it.
+            builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+        }
+        let temporary = builder
+            .tempfile_in(folder(target))
+            .map_err(|error| failure(&format!("cannot write a file beside it, to be renamed: {error}")))?;
+        #[cfg(target_os = "linux")]
+        super::signals::unfinished(temporary.path());
+        let (file, temporary) = temporary.into_parts();
+        let copy = file.try_clone().map_err(|error| failure(&error))?;
+        let beside = Beside { temporary, file: copy, claim: self, holds };
+        let path = beside.claim.path.clone();
+        Ok((file, Unfinished { path, beside: Some(beside) }))
+    }
+}
+
+/// A file that is being written. It is removed if it is not published.
+#[derive(Debug)]
+pub(crate) struct Unfinished {
+    path: PathBuf,
+    /// `None` of what is written straight.
+    beside: Option<Beside>,
+}
+
+/// A file beside the name that it is to have.
+#[derive(Debug)]
+struct Beside {
+    temporary: TempPath,
+    file: File,
+    claim: Claim,
+    holds: Holds,
+}
+
+impl Unfinished {
+    /// Where it is until it is published; `None` of what is written straight, and holds nothing that could be read.
+    pub(crate) fn temporary(&self) -> Option<&Path> {
+        self.beside.as_ref().map(|beside| &*beside.temporary)
+    }
+
+    /// Gives the file its name. It may be written on.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be renamed, or what was there cannot. That is as it was then.
+    pub(crate) fn publish(self) -> Result<(), Failure> {
+        let Self { path, beside } = self;
+        let Some(beside) = beside else { return Ok(()) };
+        beside.publish().map_err(|error| Failure(format!("{}: {error}", shown(&path))))
+    }
+}
+
+impl Beside {
+    fn publish(self) -> io::Result<()> {
+        let Self { temporary, file, claim, holds } = self;
+        let target = claim.target.as_deref().unwrap_or(&claim.path);
+        #[cfg(unix)]
+        claim.permissions(&file, holds)?;
+        if claim.existing.is_some() && holds != Holds::Recording {
+            // What is replaced must not be lost to a disk that is full, or power that fails, before this is on it.
+            file.sync_all()?;
+        }
+        let old = (holds == Holds::Recording && target.is_file()).then(|| {
+            let mut old = target.as_os_str().to_owned();
+            old.push(".old");
+            PathBuf::from(old)
+        });
+        if let Some(old) = &old {
+            fs::rename(target, old)?;
+        }
+        temporary.persist(target).map_err(|error| {
+            if let Some(old) = &old {
+                let _ = fs::rename(old, target);
+            }
+            error.error
+        })
+    }
+}
+
+#[cfg(unix)]
+impl Claim {
+    /// Sets the permissions, which are the most that a new file has so far.
+    fn permissions(&self, file: &File, holds: Holds) -> io::Result<()> {
+        use std::os::unix::fs::{MetadataExt, PermissionsExt};
+        let mode = match (holds, &self.existing) {
+            (Holds::Capture | Holds::Recording, _) => 0o600 & self.mode,
+            (Holds::Report, Some(existing)) => existing.mode() & 0o777,
+            (Holds::Report, None) => return Ok(()),
+        };
+        file.set_permissions(fs::Permissions::from_mode(mode))
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::fs::Permissions;
+    use std::io::Write;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    use super::*;
+
+    /// The names in a folder with what the files hold, and their modes.
+    fn files(folder: &Path) -> Vec<(String, String, u32)> {
+        let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        let mut files: Vec<_> = entries
+            .map(|path| {
+                let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+                let mode = fs::metadata(&path).unwrap().permissions().mode() & 0o777;
+                (name, fs::read_to_string(&path).unwrap(), mode)
+            })
+            .collect();
+        files.sort();
+        files
+    }
+
+    fn file(name: &str, content: &str, mode: u32) -> (String, String, u32) {
+        (name.to_owned(), content.to_owned(), mode)
+    }
+
+    fn begin(path: &Path) -> (File, Unfinished) {
+        let (mut file, unfinished) =
+            Outputs::default().claim("-o", path).unwrap().create(Holds::Recording).unwrap();
+        file.write_all(b"new").unwrap();
+        (file, unfinished)
+    }
+
+    #[test]
+    fn a_recording_replaces_nothing_before_it_is_published() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("perf.data");
+        let (mut first, unfinished) = begin(&path);
+        assert!(unfinished.temporary().unwrap().starts_with(folder.path()) && !path.exists());
+        unfinished.publish().unwrap();
+        assert_eq!(files(folder.path()), [file("perf.data", "new", 0o600)]);
+        // It is written on in its place.
+        first.write_all(b"er").unwrap();
+        fs::write(folder.path().join("perf.data.old"), "oldest").unwrap();
+        fs::set_permissions(folder.path().join("perf.data.old"), Permissions::from_mode(0o600)).unwrap();
+        let before = files(folder.path());
+        assert_eq!(before, [file("perf.data", "newer", 0o600), file("perf.data.old", "oldest", 0o600)]);
+        drop(begin(&path));
+        assert_eq!(files(folder.path()), before, "one that is given up leaves all as it was");
+        begin(&path).1.publish().unwrap();
+        assert_eq!(
+            files(folder.path()),
+            [file("perf.data", "new", 0o600), file("perf.data.old", "newer", 0o600)]
+        );
+    }
+
+    #[test]
+    fn a_recording_that_cannot_move_what_is_there_leaves_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("perf.data");
+        fs::write(&path, "what was there").unwrap();
+        fs::create_dir_all(folder.path().join("perf.data.old/full")).unwrap();
+        assert!(begin(&path).1.publish().is_err());
+        assert_eq!(fs::read_to_string(&path).unwrap(), "what was there");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
+    }
+
+    #[test]
+    fn a_recording_goes_where_a_link_leads() {
+        let folder = tempfile::tempdir().unwrap();
+        let deep = folder.path().join("deep");
+        fs::create_dir(&deep).unwrap();
+        fs::write(deep.join("x"), "what was there").unwrap();
+        fs::set_permissions(deep.join("x"), Permissions::from_mode(0o640)).unwrap();
+        let link = folder.path().join("perf.data");
+        symlink("deep/x", &link).unwrap();
+        begin(&link).1.publish().unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(files(&deep), [file("x", "new", 0o600), file("x.old", "what was there", 0o640)]);
+    }
+}

@@ -1,0 +1,102 @@
+//! The characters that a terminal may be shown.
+//!
+//! The others might move its cursor, show text in another order than it is in, be invisible, or look different on
+//! each terminal: of Unicode's categories control, format, surrogate, private use and unassigned, and the separators
+//! of lines and paragraphs. Besides, the letters and marks that Unicode lets programs show as nothing.
+
+use core::ops::RangeInclusive;
+
+use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
+
+use crate::render::print;
+
+/// `Default_Ignorable_Code_Point`, but for those that their category tells of.
+const INVISIBLE: [RangeInclusive<char>; 8] = [
+    '\u{34f}'..='\u{34f}',
+    '\u{115f}'..='\u{1160}',
+    '\u{17b4}'..='\u{17b5}',
+    '\u{180b}'..='\u{180f}',
+    '\u{3164}'..='\u{3164}',
+    '\u{fe00}'..='\u{fe0f}',
+    '\u{ffa0}'..='\u{ffa0}',
+    '\u{e0100}'..='\u{e01ef}',
+];
+
+/// Whether a terminal may be shown a character.
+pub(super) fn is_safe(character: char) -> bool {
+    if character.is_ascii() {
+        return !character.is_ascii_control();
+    }
+    let separators = [GeneralCategory::LineSeparator, GeneralCategory::ParagraphSeparator];
+    character.general_category_group() != GeneralCategoryGroup::Other
+        && !separators.contains(&character.general_category())
+        && !INVISIBLE.iter().any(|range| range.contains(&character))
+}
+
+/// Whether lines of text may hold something unsafe: not if they are plain ASCII.
+pub(super) fn has_unsafe(lines: &[u8]) -> bool {
+    !lines.iter().all(|byte| matches!(byte, b' '..=b'~' | b'\n' | b'\t'))
+}
+
+/// Writes a character as JSON's escapes of it.
+pub(super) fn json_escape(out: &mut Vec<u8>, character: char) {
+    for unit in character.encode_utf16(&mut [0; 2]) {
+        print(out, format_args!("\\u{unit:04x}"));
+    }
+}
+
+/// Escapes what is in `out` from `start` on, but for the characters that are `kept`.
+pub(super) fn rewrite(
+    out: &mut Vec<u8>,
+    start: usize,
+    kept: impl Fn(char) -> bool,
+    escape: impl Fn(&mut Vec<u8>, char),
+) {
+    let text = out.split_off(start);
+    for chunk in text.utf8_chunks() {
+        for character in chunk.valid().chars() {
+            if kept(character) {
+                out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+            } else {
+                escape(out, character);
+            }
+        }
+        // What is written is text: there is no such byte.
+        chunk.invalid().iter().for_each(|byte| print(out, format_args!("\\x{byte:02x}")));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters_marks_signs_and_spaces_are_safe() {
+        // The mark of "e" with an acute accent in two characters, a vowel sign of Devanagari, an emoji.
+        for character in
+            [' ', '~', '\u{a0}', '\u{e9}', '\u{301}', '\u{93f}', '\u{3000}', '\u{5b57}', '\u{1f600}']
+        {
+            assert!(is_safe(character), "{character:?}");
+        }
+    }
+
+    #[test]
+    fn each_kind_of_unsafe_character_is_found() {
+        let unsafe_ones = [
+            ("control", "\0\n\t\u{1b}\u{7f}\u{80}\u{9b}\u{9f}"),
+            (
+                "format",
+                "\u{ad}\u{61c}\u{200b}\u{200d}\u{200e}\u{202a}\u{202e}\u{2066}\u{2069}\u{feff}\u{e0001}",
+            ),
+            ("private use", "\u{e000}\u{f8ff}\u{f0000}\u{10fffd}"),
+            ("unassigned", "\u{378}\u{2065}\u{ffff}\u{e0fff}\u{10ffff}"),
+            ("separators", "\u{2028}\u{2029}"),
+            ("invisible", "\u{34f}\u{115f}\u{1160}\u{17b4}\u{180b}\u{3164}\u{fe00}\u{fe0f}\u{ffa0}\u{e01ef}"),
+        ];
+        for (what, characters) in unsafe_ones {
+            for character in characters.chars() {
+                assert!(!is_safe(character), "{what}: {character:?}");
+            }
+        }
+    }
+}

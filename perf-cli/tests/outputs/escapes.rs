@@ -1,0 +1,154 @@
+//! Names that a terminal would obey, or show as other than they are, print as escapes.
+
+use std::fs;
+use std::io::Cursor;
+
+use perf_abi::attr::{Attr, AttrFlags};
+use perf_abi::endian::LittleEndian;
+use perf_abi::event::EventType;
+use perf_abi::feature::Feature;
+use perf_abi::record::Misc;
+use perf_abi::sample_type::SampleType;
+use perf_parse::file::write::{EventFields, FileWriter, Options};
+use perf_parse::record::Comm;
+use perf_parse::write::{self, SampleIdFields};
+use perf_parse::{Record, SampleLayout};
+use serde_json::Value;
+
+use crate::{Folder, Run};
+
+/// Escape, C1 control, right-to-left override, an isolate, a zero width space, line separator, invisible letter, tag.
+const NAME: &str = "a\u{1b}[2J\u{9b}2J\u{202e}gpj\u{2066}\u{200b}\u{2028}\u{3164}\u{e0041}z";
+const ESCAPED: &str = r"a\u{1b}[2J\u{9b}2J\u{202e}gpj\u{2066}\u{200b}\u{2028}\u{3164}\u{e0041}z";
+
+/// A capture whose every name is [`NAME`].
+fn capture() -> Vec<u8> {
+    let attr = Attr {
+        kind: EventType::SOFTWARE,
+        sample_type: SampleType::IP,
+        flags: AttrFlags::COMM,
+        ..Attr::default()
+    };
+    let name = NAME.as_bytes();
+    let events = [EventFields { attr, name: Some(name.to_vec()), ids: vec![7], ..EventFields::default() }];
+    let mut writer =
+        FileWriter::<LittleEndian, _>::new(Cursor::new(Vec::new()), &events, &Options::default()).unwrap();
+    for feature in [Feature::HOSTNAME, Feature::OSRELEASE, Feature::CPUDESC] {
+        writer.features().string(feature, name).unwrap();
+    }
+    writer.features().cmdline(&[name, b"perf"]).unwrap();
+    writer.features().pmu_mappings(&[(EventType(1), name)]).unwrap();
+    let (mut record, layout) = (Vec::new(), SampleLayout::new(&attr).unwrap());
+    let comm = Record::Comm(Comm { pid: 1, tid: 2, comm: name });
+    write::record::<LittleEndian>(&mut record, &layout, Misc(0), &comm, &SampleIdFields::default()).unwrap();
+    writer.record(&record).unwrap();
+    // A sample that cannot be decoded, for a diagnostic.
+    writer.record(&[9, 0, 0, 0, 2, 0, 8, 0]).unwrap();
+    writer.finish().unwrap().into_inner()
+}
+
+/// No character of the name but its letters is printed, to standard output or standard error.
+fn is_safe(run: &Run) {
+    let hidden: Vec<char> = NAME.chars().filter(|it| !it.is_ascii_graphic()).collect();
+    for text in [&run.out, &run.err] {
+        let found =
+            text.chars().find(|it| hidden.contains(it) || (it.is_control() && *it != '\n' && *it != '\t'));
+        assert_eq!(found, None, "{text}");
+    }
+}
+
+#[test]
+fn names_in_a_capture_are_escaped_in_text() {
+    let folder = Folder::new("escapes_text");
+    fs::write(folder.path("in"), capture()).unwrap();
+    for args in [
+        &["info", "in"][..],
+        &["dump", "in"],
+        &["dump", "in", "--fields", "comm"],
+        &["dump", "in", "--event", NAME],
+        &["dump", "in", "--event", "none"],
+    ] {
+        let run = folder.run(args);
+        is_safe(&run);
+        let times = format!("{}{}", run.out, run.err).matches(ESCAPED).count();
+        assert!(times >= 1, "{args:?}: {run:?}");
+    }
+    let info = folder.run(&["info", "in"]);
+    assert!(info.out.matches(ESCAPED).count() >= 6, "{}", info.out);
+}
+
+#[test]
+fn names_in_a_capture_are_escaped_and_exact_in_json() {
+    let folder = Folder::new("escapes_json");
+    fs::write(folder.path("in"), capture()).unwrap();
+    let run = folder.run(&["dump", "in", "--format", "jsonl"]);
+    is_safe(&run);
+    let lines: Vec<Value> = run.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let header = &lines[0]["header"];
+    assert_eq!(header["attrs"][0]["name"], NAME);
+    assert_eq!(
+        (&header["features"]["HOSTNAME"], &header["features"]["CMDLINE"][0]),
+        (&NAME.into(), &NAME.into())
+    );
+    assert_eq!(header["features"]["PMU_MAPPINGS"][0]["name"], NAME);
+    assert_eq!(lines[1]["fields"]["comm"], NAME);
+    let run = folder.run(&["dump", "in", "--format", "jsonl", "--fields", "comm"]);
+    is_safe(&run);
+    let line: Value = serde_json::from_str(run.out.lines().nth(1).unwrap()).unwrap();
+    assert_eq!(line["comm"], NAME);
+}
+
+#[test]
+fn names_of_files_are_escaped() {
+    let folder = Folder::new("escapes_files");
+    // A name that ends the line of a message and begins another.
+    let name = format!("{NAME}\nperfdata: all is well");
+    let escaped = format!("{ESCAPED}\\nperfdata: all is well");
+    let expect = |args: &[&str], status: i32| {
+        let run = folder.run(args);
+        is_safe(&run);
+        assert_eq!(run.status, status, "{args:?}: {run:?}");
+        assert!(format!("{}{}", run.out, run.err).contains(&escaped), "{args:?}: {run:?}");
+        assert!(!run.err.lines().any(|line| line == "perfdata: all is well"), "{args:?}: {run:?}");
+    };
+    for verb in ["info", "dump"] {
+        expect(&[verb, &name], 1);
+    }
+    expect(&["repair", &name, "-o", "out"], 1);
+    expect(&["ring", &name, "--attr", &name], 1);
+    fs::write(folder.path(&name), capture()).unwrap();
+    expect(&["info", &name], 3);
+    expect(&["repair", &name, "-o", &name], 1);
+    expect(&["repair", &name, "-o", "out", "--report", &name], 1);
+    expect(&["dump", &name, "--fields", &name], 3);
+    expect(&["ring", &name, "--attr", &name], 1);
+}
+
+/// What the command line itself has, as its parser repeats it.
+#[test]
+fn words_of_the_command_line_are_escaped() {
+    let folder = Folder::new("escapes_words");
+    for args in [
+        &[NAME][..],
+        &["dump", NAME, NAME],
+        &["dump", "x", "--format", NAME],
+        &["dump", "x", "--limit", NAME],
+    ] {
+        let run = folder.run(args);
+        is_safe(&run);
+        assert_eq!(run.status, 1, "{run:?}");
+        assert!(run.err.contains(ESCAPED), "{run:?}");
+    }
+    #[cfg(target_os = "linux")]
+    for args in [
+        &["list", NAME][..],
+        &["stat", "-e", NAME, "true"],
+        &["stat", "--", NAME],
+        &["record", "-e", NAME, "true"],
+    ] {
+        let run = folder.run(args);
+        is_safe(&run);
+        assert_eq!(run.status, 1, "{run:?}");
+        assert!(run.err.contains(ESCAPED), "{run:?}");
+    }
+}

@@ -1,0 +1,89 @@
+//! What `perfdata record` writes: for its owner alone, and in place of what was there only when it records.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+
+use crate::{Folder, Run};
+
+/// A recording by `perfdata record` with these options, after a line of the shell's; `None` where events may not be
+/// opened.
+fn record(folder: &Folder, shell: &str, options: &[&str], command: &[&str]) -> Option<Run> {
+    let probe = folder.run(&["record", "-q", "-e", "task-clock:u", "-o", "/dev/null", "--", "true"]);
+    if probe.status != 0 {
+        eprintln!("skipped: nothing can be recorded: {}", probe.err);
+        return None;
+    }
+    let args = [&["record", "-e", "task-clock:u"], options, &["--"], command].concat();
+    Some(folder.run_after(shell, &args))
+}
+
+#[test]
+fn recordings_snapshots_and_dumps_are_for_their_owner_alone() {
+    let folder = Folder::new("record_modes");
+    for umask in ["umask 022", "umask 000"] {
+        for _ in 0..2 {
+            let Some(run) = record(&folder, umask, &[], &["true"]) else { return };
+            run.succeeds();
+        }
+        // The command asks the recorder, which started it, for a snapshot.
+        let snapshot = ["sh", "-c", "kill -USR2 $PPID; sleep 0.5"];
+        let options = ["--overwrite", "--dump-rings", "rings", "-o", "over.data"];
+        record(&folder, umask, &options, &snapshot).unwrap().succeeds();
+        for name in
+            ["perf.data", "perf.data.old", "over.data", "over.data.1", "rings/attr.data", "rings/ring.0"]
+        {
+            assert_eq!(folder.mode(name), 0o600, "{umask}, {name}");
+        }
+        let dumps = fs::read_dir(folder.path("rings")).unwrap().map(|entry| entry.unwrap().file_name());
+        assert!(dumps.into_iter().all(|name| !name.to_string_lossy().starts_with('.')));
+        assert!(folder.names().iter().all(|name| !name.starts_with('.')), "{:?}", folder.names());
+        fs::remove_dir_all(folder.path("rings")).unwrap();
+        folder.names().iter().for_each(|name| fs::remove_file(folder.path(name)).unwrap());
+    }
+}
+
+#[test]
+fn what_cannot_be_recorded_leaves_what_was_there() {
+    let folder = Folder::new("record_failed");
+    fs::write(folder.path("perf.data"), "newer").unwrap();
+    fs::write(folder.path("perf.data.old"), "older").unwrap();
+    let leaves = |run: Option<Run>, why: &str| {
+        let Some(run) = run else { return };
+        run.fails(&[why]);
+        assert_eq!(folder.names(), ["perf.data", "perf.data.old"]);
+        assert_eq!(
+            (folder.read("perf.data"), folder.read("perf.data.old")),
+            (b"newer".into(), b"older".into())
+        );
+    };
+    leaves(record(&folder, ":", &[], &["./no-such-program"]), "no-such-program: No such file");
+    leaves(record(&folder, "ulimit -f 0", &[], &["true"]), "File too large");
+    leaves(record(&folder, "ulimit -f 0", &["--overwrite"], &["true"]), "File too large");
+}
+
+#[test]
+fn a_recording_goes_where_a_link_leads() {
+    let folder = Folder::new("record_link");
+    fs::create_dir(folder.path("deep")).unwrap();
+    symlink("deep/target", folder.path("perf.data")).unwrap();
+    for _ in 0..2 {
+        let Some(run) = record(&folder, ":", &["-q"], &["true"]) else { return };
+        run.succeeds();
+        assert!(fs::symlink_metadata(folder.path("perf.data")).unwrap().is_symlink());
+        folder.run(&["dump", "deep/target"]).succeeds();
+    }
+    folder.run(&["dump", "deep/target.old"]).succeeds();
+    assert_eq!(folder.names(), ["deep", "perf.data"]);
+}
+
+#[test]
+fn a_recording_is_not_in_the_way_of_the_dumps_of_its_rings() {
+    let folder = Folder::new("record_dumps");
+    fs::create_dir(folder.path("rings")).unwrap();
+    symlink("rings", folder.path("link")).unwrap();
+    for output in ["rings/attr.data", "rings/ring.0", "link/ring.12", "rings/ring"] {
+        let args = ["record", "--dump-rings", "rings", "-o", output, "--", "true"];
+        folder.run(&args).fails(&[output, "give --output another"]);
+        assert_eq!(fs::read_dir(folder.path("rings")).unwrap().count(), 0);
+    }
+}

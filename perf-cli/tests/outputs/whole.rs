@@ -1,0 +1,173 @@
+//! A file that is written is whole, or is not there; what was there stays until then.
+
+use core::time::Duration;
+use std::fs;
+use std::io::Read;
+use std::os::unix::fs::{MetadataExt, symlink};
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use crate::{Folder, Run};
+
+/// The commands that write a capture to `out`, in a folder with a capture and rings.
+const WRITERS: [&[&str]; 4] = [
+    &["repair", "in.data", "-o", "out"],
+    &["repair", "in.data", "-o", "/dev/null", "--report", "out"],
+    &["ring", "0.ring", "--attr", "attr.data", "-o", "out"],
+    &["ring", "0.ring", "--attr", "attr.data", "-o", "/dev/null", "--aux-output", "out"],
+];
+
+fn folder(name: &str) -> Folder {
+    let folder = Folder::with_rings(name);
+    fs::copy(testdata::path("plain.data"), folder.path("in.data")).unwrap();
+    folder
+}
+
+#[test]
+fn a_disk_without_room_leaves_what_was_there() {
+    let folder = folder("no_room");
+    let names = folder.names();
+    // The last writes nothing.
+    for writer in &WRITERS[..3] {
+        // A limit on the size of files fails as a full disk does, and any user may set it.
+        folder.run_after("ulimit -f 0", writer).fails(&["out: File too large"]);
+        assert_eq!(folder.names(), names, "{writer:?}");
+        fs::write(folder.path("out"), "what was there").unwrap();
+        folder.run_after("ulimit -f 0", writer).fails(&["out: File too large"]);
+        assert_eq!(folder.read("out"), b"what was there", "{writer:?}");
+        fs::remove_file(folder.path("out")).unwrap();
+        assert_eq!(folder.names(), names, "{writer:?}");
+    }
+}
+
+#[test]
+fn a_device_without_room_is_an_error() {
+    let folder = folder("full_device");
+    for writer in &WRITERS[..3] {
+        let full: Vec<_> =
+            writer.iter().map(|word| if *word == "out" { "/dev/full" } else { word }).collect();
+        folder.run(&full).fails(&["/dev/full: No space left on device"]);
+    }
+}
+
+/// Neither the capture nor the report has its name where one of them cannot be written.
+#[test]
+fn a_report_without_room_leaves_the_capture_unwritten() {
+    let folder = folder("report_no_room");
+    fs::write(folder.path("out"), "what was there").unwrap();
+    folder.run(&["repair", "in.data", "-o", "out", "--report", "/dev/full"]).fails(&["/dev/full: No space"]);
+    folder
+        .run(&["repair", "in.data", "-o", "out", "--report", "none/such"])
+        .fails(&["none/such: No such file"]);
+    assert_eq!(folder.read("out"), b"what was there");
+    assert_eq!(folder.names(), ["0.ring", "1.ring", "attr.data", "in.data", "out"]);
+}
+
+#[test]
+fn what_cannot_be_read_leaves_what_was_there() {
+    let folder = folder("no_capture");
+    fs::write(folder.path("text"), "no capture").unwrap();
+    fs::write(folder.path("out"), "what was there").unwrap();
+    let names = folder.names();
+    folder.run(&["repair", "text", "-o", "out"]).fails(&["text: "]);
+    folder.run(&["ring", "text", "--attr", "attr.data", "-o", "out"]).fails(&["no ring can be read"]);
+    assert_eq!(folder.read("out"), b"what was there");
+    assert_eq!(folder.names(), names);
+}
+
+#[test]
+fn what_was_there_is_replaced_by_the_whole() {
+    let folder = folder("replaced");
+    for writer in WRITERS {
+        folder.run(writer).succeeds();
+        let new = folder.read("out");
+        fs::write(folder.path("out"), "what was there, and is longer ".repeat(10_000)).unwrap();
+        fs::hard_link(folder.path("out"), folder.path("elsewhere")).unwrap();
+        folder.run(writer).succeeds();
+        assert!(folder.read("out") == new, "{writer:?}");
+        assert_eq!(folder.read("elsewhere").len(), 300_000, "another name keeps what it had");
+        ["out", "elsewhere"].iter().for_each(|name| fs::remove_file(folder.path(name)).unwrap());
+        assert_eq!(folder.names(), ["0.ring", "1.ring", "attr.data", "in.data"], "{writer:?}");
+    }
+}
+
+#[test]
+fn the_target_of_a_link_is_replaced_and_the_link_stays() {
+    let folder = folder("links");
+    fs::create_dir(folder.path("deep")).unwrap();
+    symlink("deep/target", folder.path("out")).unwrap();
+    for writer in WRITERS {
+        // First it is not there.
+        for _ in 0..2 {
+            folder.run(writer).succeeds();
+            assert!(fs::symlink_metadata(folder.path("out")).unwrap().is_symlink(), "{writer:?}");
+            let target = fs::symlink_metadata(folder.path("deep/target")).unwrap();
+            assert!(target.is_file(), "{writer:?}");
+        }
+        fs::remove_file(folder.path("deep/target")).unwrap();
+        assert_eq!(fs::read_dir(folder.path("deep")).unwrap().count(), 0, "{writer:?}");
+    }
+    symlink("circle", folder.path("circle")).unwrap();
+    folder.run(&["repair", "in.data", "-o", "circle"]).fails(&["circle: Too many levels of symbolic links"]);
+}
+
+#[test]
+fn what_is_no_file_is_written_straight() {
+    let folder = folder("straight");
+    folder.run(&["repair", "in.data", "-o", "whole"]).succeeds();
+    let run = folder.run(&["repair", "in.data", "-o", "/dev/null", "--report", "/dev/stdout"]);
+    run.succeeds();
+    let report: serde_json::Value = serde_json::from_str(&run.out).unwrap();
+    assert!(report["written"].as_u64().unwrap() > 100);
+    // Standard output that is a file stays the file it is: the shell goes on writing to it.
+    let redirected = fs::File::create(folder.path("redirected")).unwrap();
+    let inode = redirected.metadata().unwrap().ino();
+    Run::of(folder.perfdata(&["repair", "in.data", "-o", "/dev/stdout"]).stdout(redirected)).succeeds();
+    assert_eq!(fs::metadata(folder.path("redirected")).unwrap().ino(), inode);
+    assert!(folder.read("redirected") == folder.read("whole"));
+    // The header of a perf.data is written last.
+    let piped = folder.run(&["repair", "in.data", "-o", "/dev/stdout"]);
+    piped.fails(&["/dev/stdout: a perf.data cannot be written to a pipe"]);
+    assert_eq!(piped.out, "");
+}
+
+#[test]
+fn a_folder_is_no_output() {
+    let folder = folder("folders");
+    for name in [".", "/"] {
+        folder
+            .run(&["repair", "in.data", "-o", name])
+            .fails(&[name, "is a folder; give -o the name of a file"]);
+    }
+    folder.run(&["repair", "in.data", "-o", "new/"]).fails(&["new/: is a directory"]);
+    folder.run(&["repair", "in.data", "-o", "none/new"]).fails(&["none/new: No such file"]);
+    folder.run(&["repair", "in.data", "-o", "in.data/new"]).fails(&["in.data/new: Not a directory"]);
+    assert_eq!(folder.names(), ["0.ring", "1.ring", "attr.data", "in.data"]);
+}
+
+/// Ctrl-C and its like remove what is not whole, and end the program as they do others.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_signal_leaves_no_half_of_a_file() {
+    use std::os::unix::process::ExitStatusExt;
+
+    let folder = folder("signal");
+    assert!(Command::new("mkfifo").arg(folder.path("report")).status().unwrap().success());
+    let before = folder.names();
+    for (name, number) in [("INT", 2), ("TERM", 15), ("HUP", 1)] {
+        // It waits for a reader of the report, after it has begun the capture.
+        let mut repair = folder.perfdata(&["repair", "in.data", "-o", "out", "--report", "report"]);
+        let mut repair = repair.stderr(Stdio::piped()).spawn().unwrap();
+        let start = Instant::now();
+        while folder.names() == before {
+            assert!(start.elapsed() < Duration::from_secs(30), "nothing is begun");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        let kill = Command::new("kill").args(["-s", name, &repair.id().to_string()]).status().unwrap();
+        assert!(kill.success());
+        assert_eq!(repair.wait().unwrap().signal(), Some(number));
+        let mut err = String::new();
+        repair.stderr.unwrap().read_to_string(&mut err).unwrap();
+        assert_eq!((&*err, folder.names()), ("", before.clone()), "{name}");
+    }
+}
