@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 use perf_abi::record::RecordType;
 
 use super::error::FileError;
+use super::limits::Limits;
 
 /// What a pass over a capture read, lost and skipped. Nothing is dropped without a mark in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,21 +20,25 @@ pub struct Account {
     pub lost: u64,
     /// Samples lost before they reached a ring: the sum of the LOST_SAMPLES records.
     pub lost_samples: u64,
-    /// In time order: records given behind a later one, as they came more than the order's limit late.
+    /// In time order: records that are earlier than one given before them, as they came too late to be put in order. See
+    /// [`Limits::held_records`].
     pub late: u64,
-    /// What was wrong, in the order it was found: at most [`MAX_DIAGNOSTICS`](Self::MAX_DIAGNOSTICS).
+    /// What was wrong, in the order it was found: at most [`Limits::diagnostics`].
     pub diagnostics: Vec<FileError>,
     /// How many more things were wrong.
     pub diagnostics_omitted: u64,
     /// Records of each type below [`RecordType::HEADER_MAX`].
     by_type: [u64; RecordType::HEADER_MAX as usize],
+    /// Diagnostics that are kept.
+    most: usize,
 }
 
 impl Account {
-    /// Diagnostics kept, so that a file full of faults does not fill the memory.
+    /// Diagnostics kept where no other limit is given, so that a file full of faults does not fill the memory: see
+    /// [`Limits::diagnostics`].
     pub const MAX_DIAGNOSTICS: usize = 1000;
 
-    pub(super) fn new() -> Self {
+    pub(super) fn new(limits: &Limits) -> Self {
         Self {
             records: 0,
             bytes: 0,
@@ -44,6 +49,7 @@ impl Account {
             diagnostics: Vec::new(),
             diagnostics_omitted: 0,
             by_type: [0; RecordType::HEADER_MAX as usize],
+            most: limits.diagnostics,
         }
     }
 
@@ -52,7 +58,7 @@ impl Account {
     /// What the kernel lost while recording does not count: the capture is whole without it.
     #[must_use]
     pub fn is_clean(&self) -> bool {
-        self.bytes_skipped == 0 && self.diagnostics.is_empty()
+        self.bytes_skipped == 0 && self.faults() == 0
     }
 
     /// How many things were wrong, kept or not.
@@ -63,7 +69,7 @@ impl Account {
 
     /// Adds something that was wrong. The walk itself adds what it finds; a caller that decodes adds what it gets.
     pub fn note(&mut self, error: FileError) {
-        if self.diagnostics.len() < Self::MAX_DIAGNOSTICS {
+        if self.diagnostics.len() < self.most {
             self.diagnostics.push(error);
         } else {
             self.diagnostics_omitted = self.diagnostics_omitted.saturating_add(1);

@@ -35,6 +35,7 @@ pub struct FileError {
 /// | [`Skipped`](Self::Skipped) | a boundary was found again, or the end | where the bytes passed over begin |
 /// | [`Decompress`](Self::Decompress) | a payload is no zstd, ends early, or expands beyond the limit | the COMPRESSED record |
 /// | [`Feature`](Self::Feature) | a feature cannot be decoded | the feature's field |
+/// | [`Limit`](Self::Limit) | a limit of the reader leaves something out | the first that is left out |
 /// | [`Ring`](Self::Ring) | the dump of a ring cannot be read; noted by the caller | where it is in the dump |
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -106,6 +107,15 @@ pub enum FileErrorKind {
         /// What is wrong with it.
         error: Error,
     },
+    /// There is more than the reader takes: what is beyond the limit is left out. See [`Limits`](super::Limits).
+    Limit {
+        /// The field that there are too many of.
+        field: &'static str,
+        /// How many are taken at most.
+        limit: u64,
+        /// What is counted.
+        of: &'static str,
+    },
     /// The dump of a ring cannot be read, or not all of it. The reader of records does not come upon it: it is for the
     /// caller who opens the dump, to be put into the account.
     Ring(RingError),
@@ -150,7 +160,9 @@ impl FileError {
             FileErrorKind::Skipped { .. } => "",
             #[cfg(feature = "std")]
             FileErrorKind::Io(_) => "",
-            FileErrorKind::Truncated { field, .. } | FileErrorKind::Invalid { field, .. } => field,
+            FileErrorKind::Truncated { field, .. }
+            | FileErrorKind::Invalid { field, .. }
+            | FileErrorKind::Limit { field, .. } => field,
             FileErrorKind::Attr(_) => "attr.size",
             FileErrorKind::Layout(error)
             | FileErrorKind::Record { error, .. }
@@ -179,6 +191,9 @@ impl core::fmt::Display for FileErrorKind {
                 write!(f, "needs {needed} bytes, the file has {available} left")
             }
             Self::Invalid { value, must, .. } => write!(f, "is {value}, but must be {must}"),
+            Self::Limit { limit, of, .. } => {
+                write!(f, "is left out: there are more than {limit} {of}, the limit of this reader")
+            }
             Self::Attr(error) => write!(f, "{error}"),
             Self::Layout(error) | Self::Record { error, .. } | Self::Feature { error, .. } => {
                 write!(f, "{}", error.kind)
