@@ -7,6 +7,7 @@ mod file;
 mod growth;
 mod live;
 mod memory;
+mod order;
 mod stream;
 mod types;
 
@@ -29,7 +30,7 @@ pub(crate) struct Context {
 pub(crate) type Race = fn(&Context) -> Result<Vec<Table>, Failure>;
 
 /// All races by name.
-pub(crate) const RACES: [(&str, Race); 9] = [
+pub(crate) const RACES: [(&str, Race); 10] = [
     ("memory", memory::run),
     ("file", file::run),
     ("stream", stream::run),
@@ -37,6 +38,7 @@ pub(crate) const RACES: [(&str, Race); 9] = [
     ("types", types::run),
     ("dump", dump::run),
     ("growth", growth::run),
+    ("order", order::run),
     ("live", live::run),
     ("build", build::run),
 ];
