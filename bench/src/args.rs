@@ -9,7 +9,7 @@ use crate::races::RACES;
 pub(crate) const HELP: &str = "\
 usage: bench [--inputs DIR] [--rounds N] [--quick] [RACE...]
 
-Races: memory file stream dispatch types dump growth live build; all of them where none is named.
+Races: memory file stream dispatch types dump growth order live build; all of them where none is named.
 
   --inputs DIR  captures recorded before; without it they are recorded into bench/inputs, once (root, perf, gcc, 1 GB)
   --rounds N    how often each contestant runs, 7 or more; default 9

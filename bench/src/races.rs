@@ -7,6 +7,7 @@ mod file;
 mod growth;
 mod live;
 mod memory;
+mod order;
 mod stream;
 mod types;
 
@@ -28,8 +29,8 @@ pub(crate) struct Context {
 /// The function that runs a race.
 pub(crate) type Race = fn(&Context) -> Result<Vec<Table>, Failure>;
 
-/// All races with their names.
-pub(crate) const RACES: [(&str, Race); 9] = [
+/// All races by name.
+pub(crate) const RACES: [(&str, Race); 10] = [
     ("memory", memory::run),
     ("file", file::run),
     ("stream", stream::run),
@@ -37,6 +38,7 @@ pub(crate) const RACES: [(&str, Race); 9] = [
     ("types", types::run),
     ("dump", dump::run),
     ("growth", growth::run),
+    ("order", order::run),
     ("live", live::run),
     ("build", build::run),
 ];

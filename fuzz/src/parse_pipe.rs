@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use perf_abi::endian::{BigEndian, Endian, LittleEndian, U64};
 use perf_abi::file::{MAGIC, PipeHeader};
 use perf_abi::record::RecordType;
-use perf_parse::file::{AnyReader, FileError, FileErrorKind, FileRecord, Reader, Source};
+use perf_parse::file::{AnyReader, FileError, FileErrorKind, FileRecord, Limits, Reader, Source};
 use zerocopy::IntoBytes;
 
 use super::parse_file::is_compressed;
@@ -33,21 +33,22 @@ fn check<O: Endian>(bits: u8, seed: u8, stream: &[u8]) {
     let header = PipeHeader::<O> { magic: U64::new(MAGIC), size: U64::new(16) };
     let bytes = [header.as_bytes(), stream].concat();
     let pieces = Pieces { rest: &bytes, state: seed, fails: bits & FAILS != 0 };
-    let limit = 2 + usize::from(seed % 8);
+    let mut limits = Limits::default();
+    limits.held_records = 2 + usize::from(seed % 8);
     let by_time = bits & BY_TIME != 0;
-    match AnyReader::stream(pieces) {
-        Ok(AnyReader::Little(streamed)) => compare(streamed, &bytes, by_time.then_some(limit)),
-        Ok(AnyReader::Big(streamed)) => compare(streamed, &bytes, by_time.then_some(limit)),
+    match AnyReader::stream_within(pieces, &limits) {
+        Ok(AnyReader::Little(streamed)) => compare(streamed, &bytes, by_time),
+        Ok(AnyReader::Big(streamed)) => compare(streamed, &bytes, by_time),
         Err(error) => assert_eq!(error.kind, FileErrorKind::Io(io::ErrorKind::Other)),
     }
 }
 
-/// Walks the stream beside the same bytes in memory; `limit` is for the order by time.
-fn compare<O: Endian, S: Source>(mut streamed: Reader<'_, O, S>, bytes: &[u8], limit: Option<usize>) {
-    let mut held = Reader::<O>::open(bytes).expect("it has a header");
-    if let Some(limit) = limit {
-        streamed.in_time_order_within(limit);
-        held.in_time_order_within(limit);
+/// Walks the stream beside the same bytes in memory.
+fn compare<O: Endian, S: Source>(mut streamed: Reader<'_, O, S>, bytes: &[u8], by_time: bool) {
+    let mut held = Reader::<O>::open_within(bytes, streamed.limits()).expect("it has a header");
+    if by_time {
+        streamed.in_time_order();
+        held.in_time_order();
     }
     for _ in 0..=2 * bytes.len() {
         match (streamed.next(), held.next()) {

@@ -1,5 +1,6 @@
 //! A capture made of samples whose times are out of order, in rounds or without, some of them compressed, read with few
-//! of them held back: the order is the one that a plain model gives, in memory as in a stream.
+//! of them held back, or few bytes of their copies: the order is the one that a plain model gives, in memory as in a
+//! stream.
 
 use perf_abi::attr::{Attr, AttrVersion};
 use perf_abi::endian::{BigEndian, Endian, LittleEndian, U64};
@@ -7,7 +8,7 @@ use perf_abi::file::{MAGIC, PipeHeader};
 use perf_abi::record::{Header, Misc, RecordType};
 use perf_abi::sample_type::SampleType;
 use perf_parse::Record;
-use perf_parse::file::{AnyReader, Reader, Source};
+use perf_parse::file::{AnyReader, Limits, Reader, Source};
 use zerocopy::IntoBytes;
 
 /// What a byte of the input is: the end of a round, the end of a compressed run, or a sample whose time it is.
@@ -18,26 +19,34 @@ const BIG: u8 = 1;
 /// Bit of the second byte: the runs, in turn, are compressed.
 const COMPRESSED: u8 = 2;
 
-/// The first byte of `data` makes the limit, the second is bits, each other one is a record.
+/// What a copy of a sample takes: its place, header, time and period.
+const COPY: usize = 24 + 24;
+
+/// The first byte of `data` makes the limits: its low half is the records, the high one the bytes of copies, by the half
+/// of a copy, where 0 is no limit. The second is bits, each other one is a record.
 pub fn run(data: &[u8]) -> bool {
     let Some((&[limit, bits], steps)) = data.split_first_chunk() else { return false };
-    let limit = usize::from(limit % 16);
+    let mut limits = Limits::default();
+    limits.held_records = usize::from(limit % 16);
+    if limit >= 16 {
+        limits.held_bytes = usize::from(limit / 16) * COPY / 2;
+    }
     if bits & BIG != 0 {
-        check::<BigEndian>(limit, bits, steps);
+        check::<BigEndian>(&limits, bits, steps);
     } else {
-        check::<LittleEndian>(limit, bits, steps);
+        check::<LittleEndian>(&limits, bits, steps);
     }
     true
 }
 
-fn check<O: Endian>(limit: usize, bits: u8, steps: &[u8]) {
+fn check<O: Endian>(limits: &Limits, bits: u8, steps: &[u8]) {
     let capture = capture::<O>(bits, steps);
-    let (expected, late) = model(limit.max(2), steps);
-    let in_memory = Reader::<O>::open(&capture).expect("it was just made");
-    assert_eq!(read(in_memory, limit), (expected.clone(), late));
-    match AnyReader::stream(capture.as_slice()).expect("it was just made") {
-        AnyReader::Little(reader) => assert_eq!(read(reader, limit), (expected, late)),
-        AnyReader::Big(reader) => assert_eq!(read(reader, limit), (expected, late)),
+    let in_memory = Reader::<O>::open_within(&capture, limits).expect("it was just made");
+    assert_eq!(read(in_memory), model(limits, steps, |is_packed| is_packed && bits & COMPRESSED != 0));
+    let expected = model(limits, steps, |_| true);
+    match AnyReader::stream_within(capture.as_slice(), limits).expect("it was just made") {
+        AnyReader::Little(reader) => assert_eq!(read(reader), expected),
+        AnyReader::Big(reader) => assert_eq!(read(reader), expected),
     }
 }
 
@@ -45,8 +54,8 @@ fn check<O: Endian>(limit: usize, bits: u8, steps: &[u8]) {
 type Given = (u64, u64);
 
 /// The records by time, and how many are late.
-fn read<O: Endian, S: Source>(mut reader: Reader<'_, O, S>, limit: usize) -> (Vec<Given>, u64) {
-    reader.in_time_order_within(limit);
+fn read<O: Endian, S: Source>(mut reader: Reader<'_, O, S>) -> (Vec<Given>, u64) {
+    reader.in_time_order();
     let mut given = Vec::new();
     while let Some(record) = reader.next().expect("the capture is whole") {
         match record.decode().expect("the record is whole") {
@@ -64,21 +73,25 @@ fn read<O: Endian, S: Source>(mut reader: Reader<'_, O, S>, limit: usize) -> (Ve
 }
 
 /// The order as the documentation has it: what is earlier than the round before goes when a round ends, the earlier half
-/// when as many as the limit are held, equal times in the order of the capture.
-fn model(limit: usize, steps: &[u8]) -> (Vec<Given>, u64) {
-    let (mut given, mut held) = (Vec::<Given>::new(), Vec::<Given>::new());
+/// when as many as the limit are held, or the earlier half of the bytes of copies when these are as many as their limit,
+/// equal times in the order of the capture. `is_copied` tells whether the records of a run are, by whether the run is one of
+/// those that may be compressed.
+fn model(limits: &Limits, steps: &[u8], is_copied: impl Fn(bool) -> bool) -> (Vec<Given>, u64) {
+    // With each that is held, the bytes of its copy.
+    let (mut given, mut held) = (Vec::<Given>::new(), Vec::<(Given, usize)>::new());
+    let mut is_packed = false;
     let (mut latest, mut latest_of_last_round, mut late) = (0, 0, 0);
     // The latest time among the first of those given.
     let (mut last, mut seen) = (0, 0);
     for (&step, index) in steps.iter().zip(0_u64..) {
         match step {
-            END_OF_RUN => {}
+            END_OF_RUN => is_packed = !is_packed,
             ROUND => {
                 // Misc has 16 bits for the index.
                 given.push((0, index & 0xffff));
-                held.sort_by_key(|&(time, _)| time);
-                let now = held.partition_point(|&(time, _)| time <= latest_of_last_round);
-                given.extend(held.drain(..now));
+                held.sort_by_key(|&((time, _), _)| time);
+                let now = held.partition_point(|&((time, _), _)| time <= latest_of_last_round);
+                given.extend(held.drain(..now).map(|(record, _)| record));
                 latest_of_last_round = latest;
             }
             0 => given.push((0, index)),
@@ -87,18 +100,40 @@ fn model(limit: usize, steps: &[u8]) -> (Vec<Given>, u64) {
                 last = given.iter().skip(seen).fold(last, |last, &(time, _)| last.max(time));
                 seen = given.len();
                 late += u64::from(last > time);
-                held.push((time, index));
+                held.push(((time, index), if is_copied(is_packed) { COPY } else { 0 }));
                 latest = latest.max(time);
-                if held.len() >= limit {
-                    held.sort_by_key(|&(time, _)| time);
-                    given.extend(held.drain(..held.len() / 2));
+                loop {
+                    let now = half(limits, &mut held);
+                    if now == 0 {
+                        break;
+                    }
+                    given.extend(held.drain(..now).map(|(record, _)| record));
                 }
             }
         }
     }
-    held.sort_by_key(|&(time, _)| time);
-    given.append(&mut held);
+    held.sort_by_key(|&((time, _), _)| time);
+    given.extend(held.into_iter().map(|(record, _)| record));
     (given, late)
+}
+
+/// How many go of those held, which are put in order, as they are at a limit; 0 where they are not.
+fn half(limits: &Limits, held: &mut [(Given, usize)]) -> usize {
+    held.sort_by_key(|&((time, _), _)| time);
+    let bytes: usize = held.iter().map(|&(_, bytes)| bytes).sum();
+    if held.len() >= limits.held_records.max(1) {
+        return (held.len() / 2).max(1);
+    }
+    if bytes < limits.held_bytes.max(1) {
+        return 0;
+    }
+    let mut gone = 0;
+    let before = held.iter().take_while(|&&(_, bytes_of_one)| {
+        let goes = gone < bytes.div_ceil(2);
+        gone += bytes_of_one;
+        goes
+    });
+    before.count()
 }
 
 /// A stream of the records.

@@ -112,8 +112,7 @@
 //!
 //! Reading a file of 4 GiB by time, 89 million samples in rounds of 20000, took 2.4 MiB beyond the mapping (measured
 //! 2026-11-21, `perfdata dump --order time --fields time,tid`, the file made by `examples/generate.rs`). Without rounds it
-//! is bounded by [`ORDER_LIMIT`], 16 bytes for each record that is held back and again while they are sorted: 161 MiB on
-//! a file of 1 GiB.
+//! is bounded by [`Limits::held_records`] and [`Limits::held_bytes`]; [`Limits`] has all other bounds.
 //!
 //! A copy with the samples of one thread, and everything that is not a sample:
 //!
@@ -155,6 +154,7 @@ mod events;
 mod fault_counts;
 mod features;
 mod header;
+mod limits;
 mod reader;
 mod records;
 #[cfg(feature = "std")]
@@ -176,7 +176,8 @@ pub use features::{
     MemTopology, NumaNode, PmuCap, PmuCaps, SchedDomain,
 };
 pub use header::{FileHeader, Section};
-pub use reader::{AnyReader, Mode, ORDER_LIMIT, Reader};
+pub use limits::Limits;
+pub use reader::{AnyReader, Mode, Reader};
 pub use records::FileRecord;
 #[cfg(feature = "std")]
 pub use source::Stream;

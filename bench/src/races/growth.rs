@@ -179,13 +179,13 @@ fn pass<'a>(
 }
 
 /// Returns the ratio of a contestant's time per unit to that of the first contestant.
-fn over_first(standings: &Standings, units: &[u64], contestant: usize) -> f64 {
+pub(super) fn over_first(standings: &Standings, units: &[u64], contestant: usize) -> f64 {
     let (this, first) = (&standings.0[contestant], &standings.0[0]);
     this.over(first) * units[0] as f64 / units[contestant] as f64
 }
 
 /// Returns a table of each contestant's time per unit.
-fn table(title: String, a_unit: &str, standings: &Standings, units: &[u64]) -> Table {
+pub(super) fn table(title: String, a_unit: &str, standings: &Standings, units: &[u64]) -> Table {
     let head = ["", "of", &format!("ns {a_unit}"), "min-max", "x first"];
     let mut table = Table::new(title, &head);
     for (index, (standing, &count)) in standings.0.iter().zip(units).enumerate() {

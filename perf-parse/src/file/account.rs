@@ -6,6 +6,7 @@ use perf_abi::record::RecordType;
 
 use super::error::FileError;
 use super::fault_counts::FaultCounts;
+use super::limits::Limits;
 
 /// What a pass over a capture read, lost and skipped. Nothing is dropped without a mark in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,9 +21,10 @@ pub struct Account {
     pub lost: u64,
     /// Samples lost before they reached a ring: the sum of the LOST_SAMPLES records.
     pub lost_samples: u64,
-    /// In time order: records given behind a later one, as they came more than the order's limit late.
+    /// In time order: records that are earlier than one given before them, as they came too late to be put in order. See
+    /// [`Limits::held_records`].
     pub late: u64,
-    /// What was wrong, in the order it was found: at most [`MAX_DIAGNOSTICS`](Self::MAX_DIAGNOSTICS).
+    /// What was wrong, in the order it was found: at most [`Limits::diagnostics`].
     pub diagnostics: Vec<FileError>,
     /// How many more things were wrong.
     pub diagnostics_omitted: u64,
@@ -30,13 +32,16 @@ pub struct Account {
     by_kind: FaultCounts,
     /// Records of each type below [`RecordType::HEADER_MAX`].
     by_type: [u64; RecordType::HEADER_MAX as usize],
+    /// Diagnostics that are kept.
+    most: usize,
 }
 
 impl Account {
-    /// Diagnostics kept, so that a file full of faults does not fill the memory.
+    /// Diagnostics kept where no other limit is given, so that a file full of faults does not fill the memory: see
+    /// [`Limits::diagnostics`].
     pub const MAX_DIAGNOSTICS: usize = 1000;
 
-    pub(super) fn new() -> Self {
+    pub(super) fn new(limits: &Limits) -> Self {
         Self {
             records: 0,
             bytes: 0,
@@ -48,6 +53,7 @@ impl Account {
             diagnostics_omitted: 0,
             by_kind: FaultCounts::default(),
             by_type: [0; RecordType::HEADER_MAX as usize],
+            most: limits.diagnostics,
         }
     }
 
@@ -56,7 +62,7 @@ impl Account {
     /// What the kernel lost while recording does not count: the capture is whole without it.
     #[must_use]
     pub fn is_clean(&self) -> bool {
-        self.bytes_skipped == 0 && self.diagnostics.is_empty()
+        self.bytes_skipped == 0 && self.faults() == 0
     }
 
     /// How many things were wrong, kept or not.
@@ -92,7 +98,7 @@ impl Account {
     }
 
     fn keep(&mut self, error: FileError) {
-        if self.diagnostics.len() < Self::MAX_DIAGNOSTICS {
+        if self.diagnostics.len() < self.most {
             self.diagnostics.push(error);
         } else {
             self.diagnostics_omitted = self.diagnostics_omitted.saturating_add(1);
@@ -154,7 +160,7 @@ mod tests {
 
     #[test]
     fn what_is_found_later_goes_where_it_was_found() {
-        let mut account = Account::new();
+        let mut account = Account::new(&Limits::default());
         [10, 20, 30].map(skipped).into_iter().for_each(|error| account.note(error));
         account.note_among([(0, skipped(1)), (2, skipped(21)), (2, skipped(22)), (9, skipped(31))]);
         assert_eq!(offsets(&account), [1, 10, 20, 21, 22, 30, 31]);
@@ -164,7 +170,7 @@ mod tests {
     #[test]
     fn all_faults_are_counted_and_the_first_are_kept() {
         for count in [Account::MAX_DIAGNOSTICS - 1, Account::MAX_DIAGNOSTICS, Account::MAX_DIAGNOSTICS + 1] {
-            let mut account = Account::new();
+            let mut account = Account::new(&Limits::default());
             (0..count as u64).for_each(|offset| account.note(skipped(offset)));
             account.note_among([(0, FileError::new(FileErrorKind::NotPerfData, 7))]);
             let all = count as u64 + 1;

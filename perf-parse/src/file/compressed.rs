@@ -2,7 +2,7 @@
 //!
 //! The payloads of all of them are one zstd stream, whose content is records that may straddle two payloads. It is
 //! decompressed in steps, so that memory does not grow with what a payload claims to expand to, and no further than
-//! [`FREE`] and [`EXPANSION`] allow, so that time does not either.
+//! [`Limits::inflated`] and [`Limits::inflated_ratio`] allow, so that time does not either.
 
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
@@ -11,6 +11,7 @@ use core::ops::Range;
 use perf_abi::endian::Endian;
 use perf_abi::record::RecordType;
 
+use super::limits::Limits;
 use crate::cursor::Cursor;
 use crate::error::Error;
 use crate::record::RawRecord;
@@ -30,19 +31,6 @@ mod none;
 #[cfg(not(any(feature = "ruzstd", feature = "zstd")))]
 use none::Decoder;
 
-/// Bytes decompressed at a time.
-const STEP: usize = 1 << 17;
-
-/// Bytes that a stream gives whatever its size is.
-const FREE: u64 = 64 << 20;
-
-/// Bytes that a stream gives beyond [`FREE`] for each of its own, all together: more than records can be compressed.
-const EXPANSION: u64 = 1024;
-
-/// Log of the largest window, the bytes a stream may refer back to, which have to be held: that of perf's highest level.
-#[cfg(any(feature = "ruzstd", feature = "zstd"))]
-const WINDOW_LOG: u32 = 27;
-
 /// Where in a COMPRESSED or COMPRESSED2 record its payload is.
 pub(super) fn compressed_range<O: Endian>(raw: &RawRecord<'_, O>) -> Result<Range<usize>, Error> {
     let end = usize::from(raw.size());
@@ -59,6 +47,10 @@ pub(super) fn compressed_range<O: Endian>(raw: &RawRecord<'_, O>) -> Result<Rang
 /// The decompressed stream of one data file.
 pub(super) struct Inflate {
     decoder: Decoder,
+    window_log: u32,
+    /// Bytes decompressed at a time, and allowed for each of a payload.
+    step: usize,
+    ratio: u64,
     /// What was decompressed; from `start` on it is not yet taken.
     out: Vec<u8>,
     start: usize,
@@ -83,13 +75,17 @@ impl core::fmt::Debug for Inflate {
 }
 
 impl Inflate {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(limits: &Limits) -> Self {
+        let window_log = limits.window_log.clamp(10, 30);
         Self {
-            decoder: Decoder::new(),
+            decoder: Decoder::new(window_log),
+            window_log,
+            step: limits.inflated_step.max(1),
+            ratio: limits.inflated_ratio,
             out: Vec::new(),
             start: 0,
             position: 0,
-            allowed: FREE,
+            allowed: limits.inflated,
             chunks: VecDeque::new(),
             chunk: 0,
             next_chunk: u64::MAX,
@@ -98,7 +94,7 @@ impl Inflate {
 
     /// A payload of `size` bytes begins, that of the record at `offset`.
     pub(super) fn begin(&mut self, offset: u64, size: usize) {
-        self.allowed = self.allowed.saturating_add(EXPANSION.saturating_mul(size as u64));
+        self.allowed = self.allowed.saturating_add(self.ratio.saturating_mul(size as u64));
         let end = self.position.saturating_add(self.front().len() as u64);
         match self.chunks.back_mut() {
             // The payload before gave nothing, so nothing is of its record.
@@ -125,22 +121,22 @@ impl Inflate {
     pub(super) fn step(&mut self, input: &[u8]) -> Result<(usize, bool), &'static str> {
         self.out.drain(..self.start);
         self.start = 0;
-        match self.decoder.step(input, &mut self.out, STEP) {
+        match self.decoder.step(input, &mut self.out, self.step) {
             Ok((taken, written)) => match self.allowed.checked_sub(written as u64) {
                 Some(allowed) => {
                     self.allowed = allowed;
-                    Ok((taken, taken == input.len() && written < STEP))
+                    Ok((taken, taken == input.len() && written < self.step))
                 }
                 None => {
                     self.out.truncate(self.out.len().saturating_sub(written));
-                    self.decoder = Decoder::new();
-                    Err("expands to more than 64 MiB and 1024 times the compressed bytes so far")
+                    self.decoder = Decoder::new(self.window_log);
+                    Err("expands beyond the limit: 64 MiB and 1024 times the compressed bytes so far, if no other is set")
                 }
             },
             Err(what) => {
                 // What came before the damage is good; what comes behind it is, if it begins a stream of its own.
                 self.decoder.finish(&mut self.out);
-                self.decoder = Decoder::new();
+                self.decoder = Decoder::new(self.window_log);
                 Err(what)
             }
         }

@@ -1,11 +1,13 @@
 //! User call chains that come after their samples.
 
+use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
-use alloc::vec::Vec;
 
 use perf_abi::endian::Endian;
 use perf_abi::record::RecordType;
 
+use super::error::{FileError, FileErrorKind};
+use super::limits::Limits;
 use super::reader::Reader;
 use super::source::Slice;
 use crate::error::Error;
@@ -15,19 +17,56 @@ use crate::sample::{Frame, Sample};
 /// The user parts of call chains, by the cookie that samples end with; made by [`Reader::deferred_chains`].
 ///
 /// Kernel: `PERF_RECORD_CALLCHAIN_DEFERRED`; since Linux 6.19.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct DeferredChains {
-    chains: BTreeMap<Key, Vec<u64>>,
+    chains: BTreeMap<Key, Box<[u64]>>,
+    /// Bytes that chains may still take, and how many chains found no room.
+    left: usize,
+    omitted: u64,
+}
+
+/// None, as large together as [`Limits::deferred_chains`] is by default.
+impl Default for DeferredChains {
+    fn default() -> Self {
+        Self::within(&Limits::default())
+    }
+}
+
+/// What a chain counts for beyond its addresses: its key, where it is, its part of the tree and of the allocator.
+const CHAIN: usize = 64;
+
+fn size(chain: usize) -> usize {
+    chain.saturating_mul(8).saturating_add(CHAIN)
 }
 
 /// A cookie and the thread that has it; -1 where records do not tell threads.
 type Key = (u64, i32);
 
 impl DeferredChains {
-    /// Adds a record; `tid` is that of its trailer.
-    pub fn add<O: Endian>(&mut self, record: &CallchainDeferred<'_, O>, tid: Option<i32>) {
-        let ips = record.ips.iter().map(|ip| ip.get()).collect();
-        self.chains.insert((record.cookie, tid.unwrap_or(-1)), ips);
+    /// None yet, and no more than [`Limits::deferred_chains`] together.
+    #[must_use]
+    pub fn within(limits: &Limits) -> Self {
+        Self { chains: BTreeMap::new(), left: limits.deferred_chains, omitted: 0 }
+    }
+
+    /// Adds a record; `tid` is that of its trailer. Whether there was room for it: see [`Limits::deferred_chains`].
+    pub fn add<O: Endian>(&mut self, record: &CallchainDeferred<'_, O>, tid: Option<i32>) -> bool {
+        let key = (record.cookie, tid.unwrap_or(-1));
+        // One that comes again takes the place of the earlier.
+        let earlier = self.chains.get(&key).map_or(0, |ips| size(ips.len()));
+        let Some(left) = self.left.saturating_add(earlier).checked_sub(size(record.ips.len())) else {
+            self.omitted = self.omitted.saturating_add(1);
+            return false;
+        };
+        self.left = left;
+        self.chains.insert(key, record.ips.iter().map(|ip| ip.get()).collect());
+        true
+    }
+
+    /// Chains that were left out, as there was no room for them. Of their samples [`of`](Self::of) gives `None`.
+    #[must_use]
+    pub fn omitted(&self) -> u64 {
+        self.omitted
     }
 
     /// The user part of a sample's call chain, innermost address first.
@@ -44,7 +83,7 @@ impl DeferredChains {
             Frame::Ip { .. } => None,
         });
         let key = cookie.map(|cookie| (cookie, sample.tid().unwrap_or(-1)));
-        Ok(key.and_then(|key| self.chains.get(&key)).map(Vec::as_slice))
+        Ok(key.and_then(|key| self.chains.get(&key)).map(AsRef::as_ref))
     }
 
     /// How many there are.
@@ -64,7 +103,8 @@ impl<O: Endian> Reader<'_, O, Slice<'_>> {
     /// Reads the capture for the user call chains that come after their samples, and starts over.
     ///
     /// A record that cannot be decoded is left out here; reading the capture again tells what is wrong with it. Holds a
-    /// copy of the chains: memory grows with them and with nothing else.
+    /// copy of the chains, as far as [`Limits::deferred_chains`] allows; that some were left out is in the
+    /// [account](Self::account).
     ///
     /// # Examples
     ///
@@ -90,20 +130,29 @@ impl<O: Endian> Reader<'_, O, Slice<'_>> {
     /// ```
     #[must_use]
     pub fn deferred_chains(&mut self) -> DeferredChains {
-        let mut chains = DeferredChains::default();
+        let limit = self.limits().deferred_chains;
+        let mut chains = DeferredChains::within(self.limits());
+        let mut left_out = None;
         loop {
             match self.next() {
                 Ok(None) => break,
                 Ok(Some(record)) if record.raw.kind() == RecordType::CALLCHAIN_DEFERRED => {
                     if let Ok(Record::CallchainDeferred(deferred)) = record.decode() {
                         let tid = record.sample_id().ok().flatten().and_then(|trailer| trailer.tid());
-                        chains.add(&deferred, tid);
+                        if !chains.add(&deferred, tid) {
+                            left_out = left_out.or(Some(record.offset));
+                        }
                     }
                 }
                 Ok(Some(_)) | Err(_) => {}
             }
         }
         self.rewind();
+        if let Some(offset) = left_out {
+            let (limit, of) = (limit as u64, "bytes of deferred call chains");
+            let kind = FileErrorKind::Limit { field: "ips", limit, of };
+            self.account_mut().note(FileError::new(kind, offset));
+        }
         chains
     }
 }

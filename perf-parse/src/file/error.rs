@@ -36,6 +36,7 @@ pub struct FileError {
 /// | [`Decompress`](Self::Decompress) | a payload is no zstd, ends early, or expands beyond the limit | the COMPRESSED record |
 /// | [`Feature`](Self::Feature) | a feature cannot be decoded | the feature's field |
 /// | [`Overlap`](Self::Overlap) | a feature's section shares bytes with another part of the file | its entry in the table of features |
+/// | [`Limit`](Self::Limit) | a limit of the reader leaves something out | the first that is left out |
 /// | [`Ring`](Self::Ring) | the dump of a ring cannot be read; noted by the caller | where it is in the dump |
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -114,6 +115,15 @@ pub enum FileErrorKind {
         /// What has bytes of it too.
         part: Part,
     },
+    /// There is more than the reader takes: what is beyond the limit is left out. See [`Limits`](super::Limits).
+    Limit {
+        /// The field that there are too many of.
+        field: &'static str,
+        /// How many are taken at most.
+        limit: u64,
+        /// What is counted.
+        of: &'static str,
+    },
     /// The dump of a ring cannot be read, or not all of it. The reader of records does not come upon it: it is for the
     /// caller who opens the dump, to be put into the account.
     Ring(RingError),
@@ -152,7 +162,7 @@ impl core::fmt::Display for Part {
 
 impl FileErrorKind {
     /// The names of the kinds, each at its [`index`](Self::index).
-    pub(super) const NAMES: [&'static str; 16] = [
+    pub(super) const NAMES: [&'static str; 17] = [
         "not_perf_data",
         "not_a_stream",
         "io",
@@ -168,6 +178,7 @@ impl FileErrorKind {
         "decompress",
         "feature",
         "overlap",
+        "limit",
         "ring",
     ];
 
@@ -195,7 +206,8 @@ impl FileErrorKind {
             Self::Decompress { .. } => 12,
             Self::Feature { .. } => 13,
             Self::Overlap { .. } => 14,
-            Self::Ring(_) => 15,
+            Self::Limit { .. } => 15,
+            Self::Ring(_) => 16,
         }
     }
 }
@@ -239,7 +251,9 @@ impl FileError {
             FileErrorKind::Skipped { .. } => "",
             #[cfg(feature = "std")]
             FileErrorKind::Io(_) => "",
-            FileErrorKind::Truncated { field, .. } | FileErrorKind::Invalid { field, .. } => field,
+            FileErrorKind::Truncated { field, .. }
+            | FileErrorKind::Invalid { field, .. }
+            | FileErrorKind::Limit { field, .. } => field,
             FileErrorKind::Attr(_) => "attr.size",
             FileErrorKind::Layout(error)
             | FileErrorKind::Record { error, .. }
@@ -269,6 +283,9 @@ impl core::fmt::Display for FileErrorKind {
                 write!(f, "needs {needed} bytes, the file has {available} left")
             }
             Self::Invalid { value, must, .. } => write!(f, "is {value}, but must be {must}"),
+            Self::Limit { limit, of, .. } => {
+                write!(f, "is left out: there are more than {limit} {of}, the limit of this reader")
+            }
             Self::Attr(error) => write!(f, "{error}"),
             Self::Layout(error) | Self::Record { error, .. } | Self::Feature { error, .. } => {
                 write!(f, "{}", error.kind)

@@ -12,7 +12,9 @@ use perf_abi::attr::{Attr, ReadAttr};
 use perf_abi::endian::{Endian, U64};
 use perf_abi::record::{MAX_EVENT_NAME, RecordType};
 
+use super::account::Account;
 use super::error::{FileError, FileErrorKind};
+use super::limits::Limits;
 use crate::error::Error;
 use crate::layout::SampleLayout;
 use crate::record::RawRecord;
@@ -30,7 +32,7 @@ pub struct Event {
     pub layout: SampleLayout,
     /// Why its samples cannot be decoded: the attr asks for what this crate does not know. Its other records can.
     pub fault: Option<Error>,
-    /// The ids that records carry for it: one a cpu or task that it was opened for.
+    /// The ids that records carry for it: one a cpu or task that it was opened for. None of them is an earlier event's.
     pub ids: Vec<u64>,
     /// Its name, as the user gave it: from the feature `EVENT_DESC`, an EVENT_UPDATE record, or the event types of old
     /// files. `None` where the capture has none of these.
@@ -63,16 +65,27 @@ impl Event {
 }
 
 /// The events of a capture, in the order it lists them.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Events {
     list: Vec<Event>,
     dispatch: Dispatch,
+    /// Events, and ids beyond those there are, that there may be.
+    most: usize,
+    ids_left: usize,
+}
+
+/// None, of which there may be as many as [`Limits`] has by default.
+impl Default for Events {
+    fn default() -> Self {
+        Self::within(&Limits::default())
+    }
 }
 
 /// Events at most that names are looked for by their `config`.
 const MAX_NAMED_BY_CONFIG: usize = 1024;
 
-/// Of attrs, each with the ids that records carry for it: what a capture without a header, as of a ring, has to be given.
+/// Of attrs, each with the ids that records carry for it: what a capture without a header, as of a ring, has to be given. An
+/// id that several of them have is the first one's.
 impl FromIterator<(Attr, Vec<u64>)> for Events {
     fn from_iter<I: IntoIterator<Item = (Attr, Vec<u64>)>>(attrs: I) -> Self {
         let mut events = Self::default();
@@ -81,13 +94,10 @@ impl FromIterator<(Attr, Vec<u64>)> for Events {
             events.dispatch.place(&event);
             events.list.push(event);
         }
-        events.index();
+        let _ = events.index();
         events
     }
 }
-
-/// Events of a capture at most, as in perf.
-const MAX_EVENTS: usize = 1 << 16;
 
 impl core::ops::Deref for Events {
     type Target = [Event];
@@ -98,51 +108,69 @@ impl core::ops::Deref for Events {
 }
 
 impl Events {
-    /// None yet, with room for `count`: as many as there may be, at most.
-    fn with_capacity(count: usize) -> Self {
-        Self { list: Vec::with_capacity(count.min(MAX_EVENTS)), dispatch: Dispatch::default() }
+    /// None yet, and no more than the limits allow.
+    pub(super) fn within(limits: &Limits) -> Self {
+        let (most, ids_left) = (limits.events, limits.ids);
+        Self { list: Vec::new(), dispatch: Dispatch::default(), most, ids_left }
     }
 
-    /// Looks events up by the ids that they have now.
-    fn index(&mut self) {
-        self.dispatch.index(&self.list);
+    /// Makes room for `count`: as many as there may be, at most.
+    fn reserve(&mut self, count: usize) {
+        self.list.reserve_exact(count.min(self.most));
     }
 
-    /// Adds an event, but not its ids to those that are looked up. `offset` is where its attr is in the capture.
-    fn push(&mut self, event: Event, offset: u64) -> Result<(), FileError> {
-        if self.list.len() >= MAX_EVENTS {
-            return Err(FileError::invalid(
-                "attr",
-                MAX_EVENTS as u64,
-                "among the first 65536 events",
-                offset,
-            ));
+    /// Looks events up by the ids that they have now. Those that lose an id to an earlier event, and the first such id.
+    fn index(&mut self) -> Vec<(usize, u64)> {
+        self.dispatch.index(&mut self.list)
+    }
+
+    /// Adds an event, but not its ids to those that are looked up; notes what is wrong with it. `offset` is where its attr is
+    /// in the capture, `ids_at` where its ids are.
+    fn push<O: Endian>(
+        &mut self,
+        read: ReadAttr<'_>,
+        (ids, ids_at): (&[U64<O>], u64),
+        offset: u64,
+        account: &mut Account,
+    ) {
+        let mut leave_out = |field, limit: usize, of, offset| {
+            account.note(FileError::new(FileErrorKind::Limit { field, limit: limit as u64, of }, offset));
+        };
+        if self.list.len() >= self.most {
+            return leave_out("attr", self.most, "events", offset);
         }
-        let fault = event.fault;
+        let mut held = Vec::new();
+        if ids.len() <= self.ids_left {
+            self.ids_left = self.ids_left.saturating_sub(ids.len());
+            held.extend(ids.iter().map(|id| id.get()));
+        } else {
+            let all = self.list.iter().map(|event| event.ids.len()).fold(self.ids_left, usize::saturating_add);
+            leave_out("attr.ids", all, "ids of events", ids_at);
+        }
+        let event = Event::new(read, held);
+        if let Some(error) = event.fault {
+            let at = offset.saturating_add(u64::from(error.offset));
+            account.note(FileError::new(FileErrorKind::Layout(error), at));
+        }
         self.dispatch.place(&event);
         self.list.push(event);
-        match fault {
-            Some(error) => {
-                let at = offset.saturating_add(u64::from(error.offset));
-                Err(FileError::new(FileErrorKind::Layout(error), at))
-            }
-            None => Ok(()),
-        }
     }
 
-    /// Adds the event of a HEADER_ATTR record, whose attr is at `offset`.
+    /// Adds the event of a HEADER_ATTR record, whose attr is at `offset` and whose ids are at `ids_at`; notes what is wrong
+    /// with it.
     pub(super) fn add<O: Endian>(
         &mut self,
         read: ReadAttr<'_>,
-        ids: &[U64<O>],
+        ids: (&[U64<O>], u64),
         offset: u64,
-    ) -> Result<(), FileError> {
+        account: &mut Account,
+    ) {
         let index = self.list.len();
-        let added = self.push(Event::new(read, ids.iter().map(|id| id.get()).collect()), offset);
-        if let Some(event) = self.list.get(index) {
-            self.dispatch.add(index, &event.ids);
+        self.push(read, ids, offset, account);
+        let shared = self.list.get_mut(index).and_then(|event| self.dispatch.add(index, &mut event.ids));
+        if let Some(id) = shared {
+            account.note(shared_id(id, ids.1));
         }
-        added
     }
 
     /// Applies an EVENT_UPDATE record; whether there is an event of its id.
@@ -241,6 +269,12 @@ impl Events {
     fn time_of_event<O: Endian>(&self, record: RawRecord<'_, O>) -> Option<u64> {
         record.time(&self.list.get(self.index_of(&record)?)?.layout)
     }
+}
+
+/// An event has an id that an earlier one has: records that carry it are the earlier one's, and so is the id.
+#[cold]
+fn shared_id(id: u64, offset: u64) -> FileError {
+    FileError::invalid("attr.ids", id, "an id that no earlier event has: it stays with that event", offset)
 }
 
 /// Why the event of a record cannot be told, which has this id.

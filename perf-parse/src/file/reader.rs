@@ -12,7 +12,6 @@ mod resync;
 mod types;
 
 pub use open::AnyReader;
-pub use order::ORDER_LIMIT;
 
 use alloc::borrow::Cow;
 use alloc::collections::VecDeque;
@@ -28,6 +27,7 @@ use super::error::FileError;
 use super::events::Events;
 use super::features::FeatureSection;
 use super::header::FileHeader;
+use super::limits::Limits;
 use super::records::FileRecord;
 use super::source::{Slice, Source};
 use super::{Account, error::FileErrorKind};
@@ -70,6 +70,7 @@ impl Mode {
 #[derive(Debug)]
 pub struct Reader<'a, O: Endian, S: Source = Slice<'a>> {
     mode: Mode,
+    limits: Limits,
     events: Events,
     features: Vec<OwnedFeature<'a>>,
     source: S,
@@ -143,6 +144,12 @@ struct OwnedFeature<'a> {
 }
 
 impl<'a, O: Endian, S: Source> Reader<'a, O, S> {
+    /// What reading takes at most, as given when the capture was opened.
+    #[must_use]
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
     /// How the capture holds its records.
     #[must_use]
     pub fn mode(&self) -> &Mode {
@@ -200,16 +207,11 @@ impl<'a, O: Endian, S: Source> Reader<'a, O, S> {
     ///
     /// Holds records back until a round of the recorder is over (FINISHED_ROUND), as perf does; records without a time
     /// are given at once. Of records in memory it holds where each run of rising times begins and ends, 24 bytes a run; of
-    /// others a copy. Where rounds are missing, in a directory, or longer than [`ORDER_LIMIT`](ORDER_LIMIT), it gives the
-    /// earlier half of what it holds; a record that is earlier than one already given is given late, and counted in
-    /// [`Account::late`].
+    /// others a copy. Where rounds are missing, in a directory, or longer than [`Limits::held_records`] or
+    /// [`Limits::held_bytes`], it gives the earlier half of what it holds; a record that is earlier than one already given is
+    /// given late, and counted in [`Account::late`].
     pub fn in_time_order(&mut self) {
-        self.in_time_order_within(ORDER_LIMIT);
-    }
-
-    /// As [`in_time_order`](Self::in_time_order), with at most `limit` records held back, at least 2: for less memory.
-    pub fn in_time_order_within(&mut self, limit: usize) {
-        self.order.get_or_insert_with(|| TimeOrder::new(limit.max(2)));
+        self.order.get_or_insert_with(|| TimeOrder::new(&self.limits));
     }
 
     /// Gives only records of these types from here on. The others are counted and passed over, at no more than a look at
@@ -275,9 +277,9 @@ impl<'a, O: Endian, S: Source> Reader<'a, O, S> {
     /// As [`rewind`](Self::rewind), and keeps to time order where that was asked for.
     #[cfg(feature = "std")]
     pub(super) fn rewind_in_order(&mut self) {
-        let limit = self.order.as_ref().map(TimeOrder::limit);
-        if self.rewind() {
-            limit.into_iter().for_each(|limit| self.in_time_order_within(limit));
+        let is_ordered = self.order.is_some();
+        if self.rewind() && is_ordered {
+            self.in_time_order();
         }
     }
 

@@ -230,10 +230,14 @@ fn ids_that_many_events_share<O: Endian>(big: bool) {
     let fit = built.bytes.len() / 8 / 64;
     assert!(fit < 9);
     let must = "so small that the ids of all events fit into the file";
-    let expected: Vec<_> = (fit..9)
-        .map(|entry| invalid("attr.ids.size", 512, must, built.attrs + built.stride * entry + 72))
-        .collect();
-    assert_eq!(diagnostics(big, &built), expected);
+    let too_many =
+        (fit..9).map(|entry| invalid("attr.ids.size", 512, must, built.attrs + built.stride * entry + 72));
+    // Those of whom the ids were read lose them to the first.
+    let must = "an id that no earlier event has: it stays with that event";
+    let shared = (1..fit).map(|entry| invalid("attr.ids", 0, must, built.attrs + built.stride * entry + 64));
+    assert_eq!(diagnostics(big, &built), too_many.chain(shared).collect::<Vec<_>>());
+    let held: Vec<_> = open::<O>(&built.bytes).unwrap().events().iter().map(|it| it.ids.len()).collect();
+    assert_eq!(held, [[64].as_slice(), &[0; 8]].concat());
 }
 
 fn data_of_a_recorder_that_died<O: Endian>(big: bool) {

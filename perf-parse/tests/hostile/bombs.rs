@@ -68,7 +68,7 @@ fn read(bytes: &[u8], by_time: bool) -> Read {
 
 fn expands(errors: &[FileErrorKind]) -> bool {
     errors.iter().any(|kind| {
-        matches!(kind, FileErrorKind::Decompress { what } if what.starts_with("expands to more than 64 MiB"))
+        matches!(kind, FileErrorKind::Decompress { what } if what.starts_with("expands beyond the limit"))
     })
 }
 

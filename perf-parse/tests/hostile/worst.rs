@@ -5,7 +5,7 @@ use std::io::Cursor;
 use perf_parse::abi::attr::{Attr, AttrFlags, AttrVersion};
 use perf_parse::abi::feature::Feature;
 use perf_parse::abi::sample_type::SampleType;
-use perf_parse::file::{AnyReader, FileErrorKind, repair};
+use perf_parse::file::{AnyReader, FileErrorKind, Limits, Source, repair};
 
 use crate::allocator::peak;
 use crate::build::Builder;
@@ -82,6 +82,42 @@ fn as_many_runs_as_there_may_be() {
         let data: Vec<u8> = (1..=count).rev().flat_map(|time| le().u64(time).record(9, 0)).collect();
         drive(&builder().event(attr, &[]).data(data).build().bytes).unwrap();
     }
+}
+
+/// What is held back for time order takes no more than the limits say, however large the capture is.
+#[test]
+fn as_much_held_back_as_the_limits_allow() {
+    let mut limits = Limits::default();
+    (limits.held_records, limits.held_bytes) = (20_000, 1 << 20);
+    let attr = Attr { sample_type: SampleType::TIME, ..Attr::default() };
+    let falling: Vec<u8> = (1..=300_000).rev().flat_map(|time| le().u64(time).record(9, 0)).collect();
+    let pairs: Vec<u8> = (1..=300_000_u64)
+        .flat_map(|n| le().u64(1 + n.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40).record(9, 0))
+        .collect();
+    let equal = le().u64(5).record(9, 0).repeat(300_000);
+    for data in [falling, pairs, equal] {
+        let file = builder().event(attr, &[]).data(&data).build().bytes;
+        let (count, taken) = peak(|| by_time(AnyReader::open_within(&file, &limits).unwrap()));
+        assert_eq!(count, 300_000);
+        assert!(taken <= 40 * 20_000 + (64 << 10), "{taken} bytes");
+        // Each copy is of 40 bytes, and so the limit of bytes does not come first.
+        let words = [64 << 32, 0, 0, attr.sample_type.0, 0, 0, 0, 0];
+        let stream = pipe(&[le().u64s(&words).record(64, 0), data].concat());
+        let (count, taken) = peak(|| by_time(AnyReader::stream_within(stream.as_slice(), &limits).unwrap()));
+        assert_eq!(count, 300_001);
+        assert!(taken <= 40 * 20_000 + 3 * (1 << 20) + (256 << 10), "{taken} bytes");
+    }
+}
+
+/// Reads to the end by time; how many records there were.
+fn by_time<S: Source>(reader: AnyReader<'_, S>) -> usize {
+    let AnyReader::Little(mut reader) = reader else { panic!("not little") };
+    reader.in_time_order();
+    let mut count = 0;
+    while reader.next().unwrap().is_some() {
+        count += 1;
+    }
+    count
 }
 
 #[test]

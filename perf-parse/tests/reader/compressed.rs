@@ -1,11 +1,11 @@
 //! Compressed captures, whichever library decompresses.
 
 use perf_parse::abi::record::RecordType;
-use perf_parse::file::FileErrorKind;
+use perf_parse::file::{AnyReader, FileErrorKind, Limits};
 
 use crate::build::Builder;
 use crate::common::Bytes;
-use crate::{Walk, capture, read, read_by_time, read_stream, sample, timed};
+use crate::{Walk, by_time_within, capture, read, read_by_time, read_stream, sample, timed, walk_any};
 
 const CAPTURES: [&str; 2] = ["touch.zstd.data", "compressed.zstd.pipe.data"];
 
@@ -275,4 +275,76 @@ fn a_payload_that_claims_more_than_it_has() {
     let [error] = all.errors[..] else { panic!("{:?}", all.errors) };
     assert!(matches!(error.kind, FileErrorKind::Record { kind: RecordType::COMPRESSED2, .. }));
     assert!(error.offset > data);
+}
+
+/// Reads a file of one compressed record, within limits.
+fn read_within(payload: &[u8], change: impl FnOnce(&mut Limits)) -> Walk {
+    let built = Builder::new(false).event(timed(), &[7]).data(compressed_record(payload)).build();
+    let mut limits = Limits::default();
+    change(&mut limits);
+    walk_any(AnyReader::open_within(&built.bytes, &limits).unwrap())
+}
+
+#[test]
+fn the_limit_of_windows() {
+    // FRAME has one of 2 to the 21 bytes.
+    let payload = frame(&sample(1));
+    for (log, is_read) in [(20, false), (21, true), (22, true)] {
+        let all = read_within(&payload, |it| it.window_log = log);
+        assert_eq!(all.times(), Vec::from_iter(is_read.then_some(Some(1))), "{log}");
+        let what = "has a window beyond the limit: 128 MiB, if no other is set";
+        let refused = (!is_read).then_some(FileErrorKind::Decompress { what });
+        assert_eq!(all.kinds(), Vec::from_iter(refused), "{log}");
+    }
+}
+
+#[test]
+fn the_limits_of_what_comes_out() {
+    let content: Vec<_> = (1..=4).flat_map(sample).collect();
+    let (payload, size) = (frame(&content), content.len() as u64);
+    let ratio = size.div_ceil(payload.len() as u64);
+    for (inflated, ratio, is_read) in [
+        (size + 1, 0, true),
+        (size, 0, true),
+        (size - 1, 0, false),
+        (0, ratio + 1, true),
+        (0, ratio, true),
+        (0, ratio - 1, false),
+        (0, 0, false),
+    ] {
+        let all = read_within(&payload, |it| (it.inflated, it.inflated_ratio) = (inflated, ratio));
+        assert_eq!(all.seen.len(), if is_read { 4 } else { 0 }, "{inflated} {ratio}");
+        assert_eq!(all.account.is_clean(), is_read);
+        let says = |kind: &FileErrorKind| {
+            matches!(kind, FileErrorKind::Decompress { what } if what.starts_with("expands beyond the limit"))
+        };
+        assert_eq!(all.kinds().iter().any(says), !is_read);
+    }
+}
+
+#[test]
+fn any_step_of_decompression_gives_the_same() {
+    let bytes = capture(CAPTURES[0]);
+    let all = read(&bytes);
+    for step in [0, 1, 7, 1000, 1 << 17, 1 << 20] {
+        let mut limits = Limits::default();
+        limits.inflated_step = step;
+        let stepped = walk_any(AnyReader::open_within(&bytes, &limits).unwrap());
+        assert_eq!((&stepped.seen, &stepped.account), (&all.seen, &all.account), "{step}");
+    }
+}
+
+/// A payload whose samples are all of one time, and more than may be copied.
+#[test]
+fn copies_of_equal_times_end_at_any_limit() {
+    let content = sample(5).repeat(200);
+    let data = compressed_record(&frame(&content));
+    let bytes = Builder::new(false).event(timed(), &[7]).data(data).build().bytes;
+    for most in [0, 1, 47, 48, 49, 96, 4800, 9599, 9600, 9601] {
+        let mut limits = Limits::default();
+        limits.held_bytes = most;
+        let all = by_time_within(&bytes, &limits);
+        assert_eq!((all.times(), all.account.late), (vec![Some(5); 200], 0), "{most}");
+        assert!(all.account.is_clean() && all.seen.is_sorted_by_key(|it| it.inner));
+    }
 }

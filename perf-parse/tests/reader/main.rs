@@ -11,6 +11,7 @@ mod common;
 mod compressed;
 mod deferred;
 mod directory;
+mod limits;
 mod order;
 mod pipe;
 mod salvage;
@@ -24,7 +25,7 @@ use perf_parse::abi::attr::{Attr, AttrFlags};
 use perf_parse::abi::endian::Endian;
 use perf_parse::abi::record::RecordType;
 use perf_parse::abi::sample_type::SampleType;
-use perf_parse::file::{Account, AnyReader, FileError, FileErrorKind, Reader, Source};
+use perf_parse::file::{Account, AnyReader, FileError, FileErrorKind, Limits, Reader, Source};
 
 use common::Bytes;
 
@@ -130,6 +131,13 @@ fn read_by_time(bytes: &[u8]) -> Walk {
             walk(reader)
         }
     }
+}
+
+/// Reads a capture in memory by time, within limits.
+fn by_time_within(bytes: &[u8], limits: &Limits) -> Walk {
+    let AnyReader::Little(mut reader) = AnyReader::open_within(bytes, limits).unwrap() else { panic!("not little") };
+    reader.in_time_order();
+    walk(reader)
 }
 
 /// A stream that gives at most `most` bytes at a time.

@@ -1,17 +1,24 @@
 //! Records by time.
 
-use perf_parse::file::AnyReader;
+use perf_parse::file::{AnyReader, Limits};
 
 use crate::build::Builder;
 use crate::common::Bytes;
 use crate::pipe::{attr, header};
-use crate::{Seen, Trickle, capture, read, read_by_time, round, sample, timed, walk};
+use crate::{Seen, Trickle, by_time_within, capture, read, read_by_time, round, sample, timed, walk};
 
 /// A file of samples of these times; 0 stands for the end of a round.
 fn file(times: &[u64]) -> Vec<u8> {
     let record = |&time| if time == 0 { round() } else { sample(time) };
     let data: Vec<_> = times.iter().flat_map(record).collect();
     Builder::new(false).event(timed(), &[7]).data(data).build().bytes
+}
+
+/// Limits with at most so many records held back.
+fn holding(records: usize) -> Limits {
+    let mut limits = Limits::default();
+    limits.held_records = records;
+    limits
 }
 
 fn times(bytes: &[u8]) -> (Vec<u64>, u64) {
@@ -96,9 +103,7 @@ fn more_than_the_limit_without_rounds() {
     let times: Vec<_> = (0..1000_u64).map(|index| 10 + index / 4 * 4 + (3 - index % 4)).collect();
     let bytes = file(&times);
     for limit in [8, 9, 100, 999] {
-        let AnyReader::Little(mut reader) = AnyReader::open(&bytes).unwrap() else { panic!("not little") };
-        reader.in_time_order_within(limit);
-        let all = walk(reader);
+        let all = by_time_within(&bytes, &holding(limit));
         assert!(all.times().is_sorted(), "{limit}");
         assert_eq!((all.seen.len(), all.account.late), (1000, 0));
     }
@@ -106,9 +111,7 @@ fn more_than_the_limit_without_rounds() {
     let mut late = times.clone();
     late[500] = 1;
     let bytes = file(&late);
-    let AnyReader::Little(mut reader) = AnyReader::open(&bytes).unwrap() else { panic!("not little") };
-    reader.in_time_order_within(16);
-    let all = walk(reader);
+    let all = by_time_within(&bytes, &holding(16));
     assert_eq!((all.seen.len(), all.account.late), (1000, 1));
     let rest: Vec<_> = all.times().into_iter().filter(|&time| time != Some(1)).collect();
     assert!(rest.is_sorted());
@@ -118,9 +121,7 @@ fn more_than_the_limit_without_rounds() {
 fn what_is_left_waits_for_what_comes_and_is_earlier() {
     // At the limit of 2 the earlier one goes: whenever 16 is left, the one that comes next.
     let bytes = file(&[14, 16, 14, 7, 14, 10, 14]);
-    let AnyReader::Little(mut reader) = AnyReader::open(&bytes).unwrap() else { panic!("not little") };
-    reader.in_time_order_within(2);
-    let all = walk(reader);
+    let all = by_time_within(&bytes, &holding(2));
     assert_eq!(all.times(), [14, 14, 7, 14, 10, 14, 16].map(Some));
     assert_eq!(all.account.late, 2);
 }

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 pub(super) struct Decoder;
 
 impl Decoder {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(_: u32) -> Self {
         Self
     }
 

@@ -8,11 +8,11 @@ use alloc::vec::Vec;
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 use ruzstd::io::Read;
 
-use super::WINDOW_LOG;
-
 /// A zstd stream.
 pub(super) struct Decoder {
     frames: FrameDecoder,
+    /// Bytes of a window at most.
+    largest_window: u64,
     /// Input that no whole block was made of yet.
     carried: Vec<u8>,
     /// Whether the header of a frame was read whose last block was not.
@@ -23,8 +23,10 @@ pub(super) struct Decoder {
 const LAST_BLOCK: [u8; 3] = [1, 0, 0];
 
 impl Decoder {
-    pub(super) fn new() -> Self {
-        Self { frames: FrameDecoder::new(), carried: Vec::new(), in_frame: false }
+    /// One that refuses windows of more than 2 to the `window_log` bytes.
+    pub(super) fn new(window_log: u32) -> Self {
+        let largest_window = 1_u64.checked_shl(window_log).unwrap_or(u64::MAX);
+        Self { frames: FrameDecoder::new(), largest_window, carried: Vec::new(), in_frame: false }
     }
 
     /// Takes all of `input` and appends at most `most` bytes to `out`; how many it took and appended.
@@ -45,8 +47,8 @@ impl Decoder {
                 if rest.is_empty() || self.frames.can_collect() > 0 {
                     break;
                 }
-                if window > 1 << WINDOW_LOG {
-                    return Err("has a window of more than 128 MiB");
+                if window > self.largest_window {
+                    return Err("has a window beyond the limit: 128 MiB, if no other is set");
                 }
                 self.frames.reset(&mut rest).map_err(|_| damaged)?;
                 self.in_frame = true;

@@ -1,18 +1,18 @@
 //! Decompression by the C library.
 
+use alloc::string::ToString;
 use alloc::vec::Vec;
 
 use zstd::stream::raw::{self, DParameter, InBuffer, Operation, OutBuffer};
-
-use super::WINDOW_LOG;
 
 /// A zstd stream.
 pub(super) struct Decoder(Option<raw::Decoder<'static>>);
 
 impl Decoder {
-    pub(super) fn new() -> Self {
+    /// One that refuses windows of more than 2 to the `window_log` bytes.
+    pub(super) fn new(window_log: u32) -> Self {
         let limited = |mut decoder: raw::Decoder<'static>| {
-            decoder.set_parameter(DParameter::WindowLogMax(WINDOW_LOG)).map(|()| decoder)
+            decoder.set_parameter(DParameter::WindowLogMax(window_log)).map(|()| decoder)
         };
         Self(raw::Decoder::new().and_then(limited).ok())
     }
@@ -33,7 +33,10 @@ impl Decoder {
         let (taken, end) = (source.pos(), target.pos());
         result
             .map(|_| (taken, end.saturating_sub(start)))
-            .map_err(|_| "is not a zstd stream, or a damaged one")
+            .map_err(|error| match error.to_string().contains("too much memory") {
+                true => "has a window beyond the limit: 128 MiB, if no other is set",
+                false => "is not a zstd stream, or a damaged one",
+            })
     }
 
     /// Appends what was held back: nothing, as every step gives all there is.

@@ -80,46 +80,61 @@ impl Dispatch {
         self.trailer_time.join(event.layout.trailer_time_offset());
     }
 
-    /// Takes in the ids of one event of a stream, that of index `index`.
-    pub(super) fn add(&mut self, index: usize, ids: &[u64]) {
-        let Ok(index) = u32::try_from(index) else { return };
-        for &id in ids {
-            // Of events that share an id, the first has it.
-            self.recent.entry(id).or_insert(index);
-        }
+    /// Takes in the ids of one event of a stream, that of index `index`. Those that an earlier event has are taken from it;
+    /// the first of them.
+    pub(super) fn add(&mut self, index: usize, ids: &mut Vec<u64>) -> Option<u64> {
+        let index = u32::try_from(index).ok()?;
+        keep_own(ids, |id| *self.recent.entry(id).or_insert(index) == index)
     }
 
-    /// Takes in the ids of all events at once, into memory of at most twice their size.
-    pub(super) fn index(&mut self, events: &[Event]) {
+    /// Takes in the ids of all events at once, into memory of at most twice their size. Those that an earlier event has are
+    /// taken from the later one: which events these are, and the first id that each loses.
+    pub(super) fn index(&mut self, events: &mut [Event]) -> Vec<(usize, u64)> {
+        let mut losers = Vec::new();
         self.recent.clear();
         (self.table, self.sorted) = (Vec::new(), Vec::new());
         let ids = || events.iter().flat_map(|event| event.ids.iter().copied());
         let count = ids().count();
-        let (Some(first), Some(last)) = (ids().min(), ids().max()) else { return };
+        let (Some(first), Some(last)) = (ids().min(), ids().max()) else { return losers };
         let span = last.checked_sub(first).and_then(|span| usize::try_from(span).ok()?.checked_add(1));
         let room = count.saturating_mul(SPREAD);
         if let Some(span) = span.filter(|&span| span <= room && events.len() < usize::from(NONE)) {
             self.first = first;
             self.table = vec![NONE; span];
             for (index, event) in (0..).zip(events) {
-                for id in &event.ids {
+                let lost = keep_own(&mut event.ids, |id| {
                     let place = usize::try_from(id.wrapping_sub(first)).ok();
-                    // Of events that share an id, the first has it.
-                    match place.and_then(|place| self.table.get_mut(place)) {
-                        Some(event) if *event == NONE => *event = index,
-                        _ => {}
+                    let Some(owner) = place.and_then(|place| self.table.get_mut(place)) else { return true };
+                    if *owner == NONE {
+                        *owner = index;
                     }
-                }
+                    *owner == index
+                });
+                losers.extend(lost.map(|id| (usize::from(index), id)));
             }
-            return;
+            return losers;
         }
-        let mut sorted = Vec::with_capacity(count);
-        for (index, event) in (0..).zip(events) {
+        let mut sorted: Vec<(u64, u32)> = Vec::with_capacity(count);
+        for (index, event) in (0..).zip(&*events) {
             sorted.extend(event.ids.iter().map(|&id| (id, index)));
         }
-        // Of equal ids the one of the first event comes first, and is found.
+        // Of equal ids the one of the first event comes first, and stays.
         sorted.sort_unstable();
+        let mut is_shared = false;
+        sorted.dedup_by(|(later, event), (id, first)| {
+            let is_same = later == id;
+            is_shared |= is_same && event != first;
+            is_same
+        });
+        sorted.shrink_to_fit();
         self.sorted = sorted;
+        if is_shared {
+            for (index, event) in events.iter_mut().enumerate() {
+                let lost = keep_own(&mut event.ids, |id| self.find_sorted(id) == Some(index));
+                losers.extend(lost.map(|id| (index, id)));
+            }
+        }
+        losers
     }
 
     /// The event of an id.
@@ -185,6 +200,22 @@ impl Dispatch {
         let trailer = payload.len().checked_sub(self.trailer_size.into())?;
         word::<O>(payload, trailer.checked_add(self.trailer_time.into())?)
     }
+}
+
+/// Leaves an event the ids that are its own; the first that is not.
+fn keep_own(ids: &mut Vec<u64>, mut is_own: impl FnMut(u64) -> bool) -> Option<u64> {
+    let mut lost = None;
+    ids.retain(|&id| {
+        let is_own = is_own(id);
+        if !is_own {
+            lost = lost.or(Some(id));
+        }
+        is_own
+    });
+    if lost.is_some() {
+        ids.shrink_to_fit();
+    }
+    lost
 }
 
 /// What a record says of its event.

@@ -1,7 +1,5 @@
 //! The attr section of a file.
 
-use alloc::vec::Vec;
-
 use perf_abi::attr::Attr;
 use perf_abi::endian::{Endian, U64};
 use zerocopy::FromBytes;
@@ -9,7 +7,8 @@ use zerocopy::FromBytes;
 use super::super::account::Account;
 use super::super::error::{FileError, FileErrorKind};
 use super::super::header::{FileHeader, SMALLEST_ENTRY, Section};
-use super::{Event, Events};
+use super::super::limits::Limits;
+use super::{Events, shared_id};
 
 /// Bytes of an entry behind its attr: the section of its ids.
 const IDS: usize = 16;
@@ -18,6 +17,7 @@ const IDS: usize = 16;
 pub(in crate::file) fn read<O: Endian>(
     header: &FileHeader,
     bytes: &[u8],
+    limits: &Limits,
     account: &mut Account,
 ) -> Result<Events, FileError> {
     if header.attrs.offset > bytes.len() as u64 {
@@ -34,7 +34,8 @@ pub(in crate::file) fn read<O: Endian>(
         let must = "a multiple of attr_size";
         account.note(FileError::invalid("header.attrs.size", header.attrs.size, must, 32));
     }
-    let mut events = Events::with_capacity(chunks.len());
+    let mut events = Events::within(limits);
+    events.reserve(chunks.len());
     // Ids of all events together can be no more than the file has words; more means that events share them.
     let mut ids_left = bytes.len() / 8;
     let mut offset = header.attrs.offset;
@@ -45,20 +46,28 @@ pub(in crate::file) fn read<O: Endian>(
         let ids_at = offset.saturating_add(attr.len() as u64);
         let ids = read_ids::<O>(ids, ids_at, bytes, ids_left).unwrap_or_else(|error| {
             account.note(error);
-            Vec::new()
+            &[]
         });
         ids_left = ids_left.saturating_sub(ids.len());
-        if let Err(error) = events.push(Event::new(read, ids), offset) {
-            account.note(error);
-        }
+        events.push(read, (ids, ids_at), offset, account);
         offset = offset.saturating_add(header.attr_size);
     }
-    events.index();
+    for (index, id) in events.index() {
+        // Where it says where its ids are, at the end of its entry.
+        let end = header.attr_size.saturating_mul((index as u64).saturating_add(1));
+        let at = header.attrs.offset.saturating_add(end).saturating_sub(IDS as u64);
+        account.note(shared_id(id, at));
+    }
     Ok(events)
 }
 
 /// The ids that the section at the end of an entry points to.
-fn read_ids<O: Endian>(section: &[u8], at: u64, bytes: &[u8], most: usize) -> Result<Vec<u64>, FileError> {
+fn read_ids<'a, O: Endian>(
+    section: &[u8],
+    at: u64,
+    bytes: &'a [u8],
+    most: usize,
+) -> Result<&'a [U64<O>], FileError> {
     let truncated =
         FileErrorKind::Truncated { field: "attr.ids", needed: 16, available: section.len() as u64 };
     let Ok(([offset, size], _)) = <[U64<O>; 2]>::read_from_prefix(section) else {
@@ -75,5 +84,5 @@ fn read_ids<O: Endian>(section: &[u8], at: u64, bytes: &[u8], most: usize) -> Re
     if ids.len() > most {
         return Err(invalid("so small that the ids of all events fit into the file"));
     }
-    Ok(ids.iter().map(|id| id.get()).collect())
+    Ok(ids)
 }

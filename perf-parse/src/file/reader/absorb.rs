@@ -44,9 +44,8 @@ impl Absorb<'_, '_> {
         let payload = offset.saturating_add(8);
         match raw.decode_user() {
             Ok(Record::User(UserRecord::HeaderAttr(it), _)) if self.is_pipe => {
-                if let Err(error) = self.events.add(it.attr(), it.ids, payload) {
-                    self.account.note(error);
-                }
+                let ids_at = payload.saturating_add(it.bytes.len() as u64);
+                self.events.add(it.attr(), (it.ids, ids_at), payload, self.account);
             }
             Ok(Record::User(UserRecord::HeaderEventType(it), _)) => {
                 self.events.name_by_config(it.event_id, it.name);

@@ -13,15 +13,12 @@ use super::absorb::{Absorb, name_events};
 use super::advance::{HEADER, tracing_data_size};
 use crate::record::RawRecord;
 
-/// Bytes of a stream at most that are looked at before a record is asked for.
-const LOOK_AHEAD: usize = 16 << 20;
-
 impl<O: Endian, S: Source> Reader<'_, O, S> {
     /// Takes in the attrs and features that stand before the first record of a stream, and takes no record.
     pub(super) fn look_ahead(&mut self) -> Result<(), FileError> {
         let start = self.source.offset();
         let mut at = 0_usize;
-        while at < LOOK_AHEAD {
+        while at < self.limits.look_ahead {
             self.fill(at.saturating_add(HEADER))?;
             let size = self.source.front().get(at.saturating_add(6)..).unwrap_or_default();
             let size = U16::<O>::read_from_prefix(size).map_or(0, |(size, _)| usize::from(size.get()));
@@ -40,7 +37,8 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
             };
             let behind = usize::try_from(behind).unwrap_or(usize::MAX);
             let end = at.saturating_add(size).saturating_add(behind);
-            if self.fill(end)? < end {
+            // Tracing data may be large by itself.
+            if behind > self.limits.look_ahead || self.fill(end)? < end {
                 break;
             }
             let record = self.source.front().get(at..end).unwrap_or_default();

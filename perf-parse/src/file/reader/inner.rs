@@ -60,7 +60,7 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
                 return Err(self.note(kind, offset.saturating_add(u64::from(error.offset))));
             }
         };
-        self.inflate.get_or_insert_with(Inflate::new).begin(offset, data.len());
+        self.inflate.get_or_insert_with(|| Inflate::new(&self.limits)).begin(offset, data.len());
         self.payload = Some(data);
         self.pending_payload = size as u64;
         Ok(())

@@ -13,6 +13,7 @@ use super::super::error::FileError;
 use super::super::events::{self, Events};
 use super::super::features::{self, FeatureSection};
 use super::super::header::{self, FileHeader, Section};
+use super::super::limits::Limits;
 #[cfg(feature = "std")]
 use super::super::source::Stream;
 use super::super::source::{Slice, Source};
@@ -41,9 +42,18 @@ impl<'a> AnyReader<'a> {
     ///
     /// Those of [`Reader::open`], and [`FileErrorKind::NotPerfData`] if the bytes do not begin with a magic.
     pub fn open(bytes: &'a [u8]) -> Result<Self, FileError> {
+        Self::open_within(bytes, &Limits::default())
+    }
+
+    /// As [`open`](AnyReader::open), with other limits.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`open`](AnyReader::open).
+    pub fn open_within(bytes: &'a [u8], limits: &Limits) -> Result<Self, FileError> {
         match header::endianness(bytes)? {
-            Endianness::Little => Reader::open(bytes).map(Self::Little),
-            Endianness::Big => Reader::open(bytes).map(Self::Big),
+            Endianness::Little => Reader::open_within(bytes, limits).map(Self::Little),
+            Endianness::Big => Reader::open_within(bytes, limits).map(Self::Big),
         }
     }
 }
@@ -58,6 +68,15 @@ impl<R: Read> AnyReader<'static, Stream<R>> {
     /// [`FileErrorKind::NotAStream`] for a file, whose parts are in an order that a stream does not have: read it
     /// whole, then [`open`](AnyReader::open) it. [`FileErrorKind::NotPerfData`], [`FileErrorKind::Io`].
     pub fn stream(reader: R) -> Result<Self, FileError> {
+        Self::stream_within(reader, &Limits::default())
+    }
+
+    /// As [`stream`](AnyReader::stream), with other limits.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`stream`](AnyReader::stream).
+    pub fn stream_within(reader: R, limits: &Limits) -> Result<Self, FileError> {
         let mut source = Stream::new(reader);
         let at = |kind| FileError::new(kind, 0);
         source.fill(PIPE_HEADER).map_err(at)?;
@@ -71,8 +90,8 @@ impl<R: Read> AnyReader<'static, Stream<R>> {
         }
         source.skip(PIPE_HEADER as u64).map_err(at)?;
         Ok(match endianness {
-            Endianness::Little => Self::Little(Reader::pipe(source)?),
-            Endianness::Big => Self::Big(Reader::pipe(source)?),
+            Endianness::Little => Self::Little(Reader::pipe(source, limits)?),
+            Endianness::Big => Self::Big(Reader::pipe(source, limits)?),
         })
     }
 }
@@ -95,26 +114,35 @@ impl<'a, O: Endian> Reader<'a, O> {
     /// Where nothing can be read: [`FileErrorKind::NotPerfData`], also for the other order, [`FileErrorKind::Truncated`],
     /// [`FileErrorKind::Invalid`] for a header field, [`FileErrorKind::Attr`] for an attr, each with its offset.
     pub fn open(bytes: &'a [u8]) -> Result<Self, FileError> {
+        Self::open_within(bytes, &Limits::default())
+    }
+
+    /// As [`open`](Self::open), with other limits.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`open`](Self::open).
+    pub fn open_within(bytes: &'a [u8], limits: &Limits) -> Result<Self, FileError> {
         if header::endianness(bytes)? != O::ENDIANNESS {
             return Err(FileError::new(FileErrorKind::NotPerfData, 0));
         }
         if header::is_pipe::<O>(bytes) {
             let stream = bytes.get(PIPE_HEADER..).unwrap_or_default();
-            return Self::pipe(Slice::new(stream, PIPE_HEADER as u64));
+            return Self::pipe(Slice::new(stream, PIPE_HEADER as u64), limits);
         }
-        let mut account = Account::new();
+        let mut account = Account::new(limits);
         let header = FileHeader::read::<O>(bytes)?;
         let data = header.data_bytes(bytes, &mut account)?;
         let sections = features::sections::<O>(&header, bytes, &mut account);
-        let events = events::read::<O>(&header, bytes, &mut account)?;
+        let events = events::read::<O>(&header, bytes, limits, &mut account)?;
         let owned = |it: &FeatureSection<'a>| OwnedFeature {
             feature: it.feature,
             offset: it.offset,
             bytes: Cow::Borrowed(it.bytes),
         };
         let features = sections.iter().map(owned).collect();
-        let mut reader =
-            Self::new(Mode::File(header), events, features, Slice::new(data, header.data.offset));
+        let source = Slice::new(data, header.data.offset);
+        let mut reader = Self::new(Mode::File(header), events, features, source, limits);
         reader.account = account;
         if let Some(section) = sections.iter().find(|section| section.feature == Feature::EVENT_DESC) {
             name_events::<O>(&mut reader.events, section, &mut reader.account);
@@ -155,7 +183,13 @@ impl<'a, O: Endian> Reader<'a, O> {
     /// ```
     #[must_use]
     pub fn of_records(events: Events, data: &'a [u8]) -> Self {
-        Self::new(Mode::Ring, events, Vec::new(), Slice::new(data, 0))
+        Self::of_records_within(events, data, &Limits::default())
+    }
+
+    /// As [`of_records`](Self::of_records), with other limits; as many `events` as there are.
+    #[must_use]
+    pub fn of_records_within(events: Events, data: &'a [u8], limits: &Limits) -> Self {
+        Self::new(Mode::Ring, events, Vec::new(), Slice::new(data, 0), limits)
     }
 
     /// Reads the records of `data` in place of the capture's own, with its events and features: a ring's that was
@@ -164,7 +198,7 @@ impl<'a, O: Endian> Reader<'a, O> {
     /// As [`of_records`](Self::of_records). What opening the capture found wrong stays in the account.
     #[must_use]
     pub fn with_records(self, data: &'a [u8]) -> Self {
-        let reader = Self::new(Mode::Ring, self.events, self.features, Slice::new(data, 0));
+        let reader = Self::new(Mode::Ring, self.events, self.features, Slice::new(data, 0), &self.limits);
         Self { account: self.opened.clone(), opened: self.opened, ..reader }
     }
 
@@ -193,16 +227,23 @@ impl<'a, O: Endian> Reader<'a, O> {
 }
 
 impl<'a, O: Endian, S: Source> Reader<'a, O, S> {
-    fn pipe(source: S) -> Result<Self, FileError> {
-        let mut reader = Self::new(Mode::Pipe, Events::default(), Vec::new(), source);
+    fn pipe(source: S, limits: &Limits) -> Result<Self, FileError> {
+        let mut reader = Self::new(Mode::Pipe, Events::within(limits), Vec::new(), source, limits);
         reader.look_ahead()?;
         reader.opened = reader.account.clone();
         Ok(reader)
     }
 
-    fn new(mode: Mode, events: Events, features: Vec<OwnedFeature<'a>>, source: S) -> Self {
+    fn new(
+        mode: Mode,
+        events: Events,
+        features: Vec<OwnedFeature<'a>>,
+        source: S,
+        limits: &Limits,
+    ) -> Self {
         Self {
             mode,
+            limits: *limits,
             events,
             features,
             source,
@@ -224,8 +265,8 @@ impl<'a, O: Endian, S: Source> Reader<'a, O, S> {
             fault: FileError::new(FileErrorKind::NotPerfData, 0),
             only: None,
             plain: PLAIN,
-            account: Account::new(),
-            opened: Account::new(),
+            account: Account::new(limits),
+            opened: Account::new(limits),
             byte_order: core::marker::PhantomData,
         }
     }

@@ -1,9 +1,11 @@
 //! Records by time: what is held back, and given when nothing earlier is still to come.
 
 mod copies;
+mod held;
+mod place;
 mod runs;
 
-pub(super) use runs::TimeOrder;
+pub(super) use held::TimeOrder;
 
 use perf_abi::endian::Endian;
 use perf_abi::record::RecordType;
@@ -17,13 +19,8 @@ use super::found::{Current, Held, Step, boundary};
 use super::plain::whole_of;
 use crate::record::RawRecord;
 use copies::COPY_HEADER;
-use runs::{Found, Origin, Place};
-
-/// Records held back at most for their order.
-///
-/// A recorder that reads its rings in rounds stays far below; without rounds this is how far two records may be apart
-/// in the capture and still be put in order.
-pub const ORDER_LIMIT: usize = 4 << 20;
+use held::SHORT;
+use place::{Found, Origin, Place};
 
 /// Bytes that are looked at for one run at most.
 const RUN_LIMIT: usize = 1 << 30;
@@ -49,21 +46,21 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
 
     /// Reads on until a record may be given, or to the end. The record that was found, if it has no time and so is not held
     /// back.
+    ///
+    /// Each turn of the loop gives a record or reads one: see [`TimeOrder`].
     fn gather(&mut self) -> Result<Option<Current>, FileError> {
-        while self.order.as_ref().is_some_and(|order| !order.ended) {
-            while self.hold_run() {}
-            if !self.order.as_ref().is_some_and(TimeOrder::is_full) {
+        while let Some(order) = self.order.as_mut().filter(|order| !order.ended) {
+            order.settle();
+            if order.is_full() {
+                order.release_half();
+            } else if !self.hold_run() {
                 match self.advance_any()? {
                     None => self.order.iter_mut().for_each(TimeOrder::end),
                     Some(current) if self.hold(&current) => {}
                     Some(current) => return Ok(Some(current)),
                 }
             }
-            let Some(order) = &mut self.order else { return Ok(None) };
-            if order.is_full() {
-                order.release(u64::MAX, order.held / 2);
-            }
-            if order.may_give() {
+            if self.order.as_mut().is_some_and(TimeOrder::may_give) {
                 return Ok(None);
             }
         }
@@ -95,7 +92,11 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
         account.late = account.late.saturating_add(run.late);
         let from = Origin { data_file: self.data_file, is_inner: false, position: offset };
         let Rising { bytes, last, records, time, last_time, .. } = run;
-        order.push(&Found { from, size: bytes, records, bytes, time, last_time }, at);
+        if records > SHORT {
+            order.push(&Found { from, size: bytes, records, bytes, time, last_time }, at);
+        } else {
+            push_each::<O>(order, events, front.get(..bytes).unwrap_or_default(), from, at);
+        }
         // The last one is passed over when more is asked for, as any record is.
         pending.pass_to(source, bytes.saturating_sub(last), last);
         true
@@ -143,11 +144,11 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
             return self.stepped(Step::Found);
         };
         let bytes = self.source.at(offset).unwrap_or_default();
-        let Some((raw, behind)) = RawRecord::<O>::whole(bytes) else {
+        let Some((raw, after)) = RawRecord::<O>::whole(bytes) else {
             order.take(usize::MAX, None);
             return Err(boundary::<O>(bytes, offset));
         };
-        let next = RawRecord::<O>::whole(behind);
+        let next = RawRecord::<O>::whole(after);
         order.take(raw.size().into(), next.and_then(|(next, _)| self.events.time_of(&next)));
         Ok(Some(self.record(raw, offset, self.data_file)))
     }
@@ -161,22 +162,39 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
         let at = order.first.at;
         let offset = at.offset();
         let in_place = Current::new(offset, None, at.data_file(), Held::InPlace);
-        let (current, bytes, before) = if at.is_copy() {
-            (order.copies.found(offset).unwrap_or(in_place), order.copied(offset), COPY_HEADER)
-        } else {
-            let bytes = done.get(in_place.data_file).and_then(|source| source.at(offset));
-            (in_place, bytes.unwrap_or_default(), 0)
-        };
-        let (size, time) = match RawRecord::<O>::whole(bytes) {
-            Some((raw, behind)) => {
-                let next = behind.get(before..).and_then(RawRecord::<O>::whole);
+        // How much a record takes, and the time of the next, where `before` bytes stand before each.
+        let first_of = |bytes, before: usize| match RawRecord::<O>::whole(bytes) {
+            Some((raw, rest)) => {
+                let next = rest.get(before..).and_then(RawRecord::<O>::whole);
                 let time = next.and_then(|(next, _)| events.time_of(&next));
                 (usize::from(raw.size()).saturating_add(before), time)
             }
             None => (usize::MAX, None),
         };
+        if at.is_copy() {
+            let current = order.copies.found(offset).unwrap_or(in_place);
+            let (size, time) = first_of(order.copied(offset), COPY_HEADER);
+            order.take_copy(size, time);
+            return current;
+        }
+        let bytes = done.get(in_place.data_file).and_then(|source| source.at(offset));
+        let (size, time) = first_of(bytes.unwrap_or_default(), 0);
         order.take(size, time);
-        current
+        in_place
+    }
+}
+
+/// Holds back each of a few records that lie end to end.
+fn push_each<O: Endian>(order: &mut TimeOrder, events: &Events, bytes: &[u8], from: Origin, at: Place) {
+    let (mut rest, mut from, mut at) = (bytes, from, at);
+    while let Some((raw, after)) = RawRecord::<O>::whole(rest) {
+        let size = raw.size();
+        let time = events.time_of(&raw).unwrap_or(0);
+        let found = Found { from, size: size.into(), records: 1, bytes: size.into(), time, last_time: time };
+        order.push(&found, at);
+        from.position = from.position.saturating_add(size.into());
+        at = at.after(size.into());
+        rest = after;
     }
 }
 
@@ -199,7 +217,7 @@ fn rising<O: Endian>(bytes: &[u8], events: &Events, kind: RecordType, given: u64
     let mut run = Rising { records: 0, bytes: 0, last: 0, time: 0, last_time: 1, late: 0 };
     let mut rest = bytes;
     while run.records < room {
-        let Some((raw, behind)) = RawRecord::<O>::whole(rest).filter(|(raw, _)| raw.kind() == kind) else {
+        let Some((raw, after)) = RawRecord::<O>::whole(rest).filter(|(raw, _)| raw.kind() == kind) else {
             break;
         };
         // 0 is no time.
@@ -207,7 +225,7 @@ fn rising<O: Endian>(bytes: &[u8], events: &Events, kind: RecordType, given: u64
         run.late = run.late.wrapping_add(u64::from(time < given));
         run.records = run.records.wrapping_add(1);
         (run.last, run.last_time) = (usize::from(raw.size()), time);
-        rest = behind;
+        rest = after;
     }
     run.bytes = bytes.len().saturating_sub(rest.len());
     run.time = RawRecord::<O>::whole(bytes).and_then(|(first, _)| events.time_of(&first)).unwrap_or(0);

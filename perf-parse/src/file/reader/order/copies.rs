@@ -1,21 +1,20 @@
 //! Copies of records out of streams and compressed payloads, for as long as they are held back.
 
 use alloc::vec::Vec;
-use core::cmp::Reverse;
 
 use perf_abi::endian::Endian;
 
 use super::super::found::{Current, Held};
-use super::runs::{Place, Run};
+use super::place::Place;
+use super::runs::Run;
 use crate::record::RawRecord;
 
-/// Bytes of copies that are held at most, but for one record.
-const LIMIT: usize = 64 << 20;
-
-/// Copies of records that cannot be gone back to, end to end, each behind its place in the capture.
+/// Copies of records that cannot be gone back to, end to end, each after its place in the capture.
 #[derive(Debug, Default)]
 pub(super) struct Copies {
     bytes: Vec<u8>,
+    /// How many of them are of records that were given since.
+    given: usize,
 }
 
 /// Bytes in front of a copied record: its offset, its offset in the decompressed stream, its data file.
@@ -28,6 +27,11 @@ impl Copies {
     /// Copies a record: where the copy begins, and its bytes.
     pub(super) fn push<O: Endian>(&mut self, current: &Current, raw: &RawRecord<'_, O>) -> (u64, usize) {
         let start = self.bytes.len();
+        let more = COPY_HEADER.saturating_add(raw.size().into());
+        if self.bytes.capacity().saturating_sub(start) < more {
+            // By halves, not doubled: these are most of what is held back.
+            self.bytes.reserve_exact((start / 2).max(more));
+        }
         for word in [current.offset, current.inner.unwrap_or(NOT_INNER), current.data_file as u64] {
             self.bytes.extend_from_slice(&word.to_ne_bytes());
         }
@@ -35,17 +39,22 @@ impl Copies {
         (start as u64, self.bytes.len().saturating_sub(start))
     }
 
-    #[inline]
-    pub(super) fn is_empty(&self) -> bool {
-        self.bytes.is_empty()
+    /// Bytes of the copies that are held back.
+    pub(super) fn held(&self) -> usize {
+        self.bytes.len().saturating_sub(self.given)
     }
 
-    /// Whether no more should be held.
-    pub(super) fn is_full(&self) -> bool {
-        self.bytes.len() >= LIMIT
+    /// Bytes of the copies that were given, which are still there.
+    pub(super) fn given(&self) -> usize {
+        self.given
     }
 
-    /// The bytes of the record that is copied here, and those behind it.
+    /// A copy of so many bytes is given.
+    pub(super) fn give(&mut self, bytes: usize) {
+        self.given = self.given.saturating_add(bytes);
+    }
+
+    /// The bytes of the record that is copied here, and those after it.
     #[inline]
     pub(super) fn record(&self, at: u64) -> &[u8] {
         let start = usize::try_from(at).ok().and_then(|at| at.checked_add(COPY_HEADER));
@@ -62,20 +71,20 @@ impl Copies {
         Some(Current::new(offset, inner, usize::try_from(data_file).ok()?, Held::Copied(at)))
     }
 
-    /// Keeps only what `runs` are of, moved to the front.
-    pub(super) fn compact(&mut self, runs: &mut [Reverse<Run>]) {
-        runs.sort_unstable_by_key(|Reverse(run)| run.at);
+    /// Keeps only what `runs` are of, which are given by their places, moved to the front.
+    pub(super) fn compact(&mut self, runs: &mut [Run]) {
         let mut end = 0_usize;
-        for Reverse(run) in runs.iter_mut().filter(|Reverse(run)| run.at.is_copy()) {
+        for run in runs.iter_mut().filter(|run| run.at.is_copy()) {
             let start = usize::try_from(run.at.offset()).unwrap_or(usize::MAX);
-            let behind = start.saturating_add(run.bytes as usize);
+            let after = start.saturating_add(run.bytes as usize);
             // Always so; otherwise what is left of the run is not there.
-            if behind <= self.bytes.len() {
-                self.bytes.copy_within(start..behind, end);
+            if after <= self.bytes.len() {
+                self.bytes.copy_within(start..after, end);
             }
             run.at = Place::copied(end as u64);
             end = end.saturating_add(run.bytes as usize);
         }
         self.bytes.truncate(end);
+        self.given = 0;
     }
 }

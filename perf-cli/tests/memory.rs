@@ -1,0 +1,103 @@
+//! What `perfdata` as a whole takes of memory, by the rows of SECURITY.md: the most that was resident, as the kernel tells it
+//! of the program when it has ended, for captures made up to take as much as they can.
+
+#![cfg(target_os = "linux")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::as_conversions,
+    clippy::arithmetic_side_effects,
+    clippy::cast_possible_truncation,
+    reason = "what a test does not expect fails it"
+)]
+
+#[path = "memory/captures.rs"]
+mod captures;
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use captures::Capture;
+
+const MIB: usize = 1 << 20;
+
+/// A way to read a capture, and how many times its size may be resident on top of what reading a small one takes.
+struct Mode {
+    name: &'static str,
+    args: &'static [&'static str],
+    from_stdin: bool,
+    times: usize,
+}
+
+const fn mode(name: &'static str, args: &'static [&'static str], times: usize) -> Mode {
+    Mode { name, args, from_stdin: false, times }
+}
+
+/// The capture itself counts: mapped or read, all of it is resident once it was looked at.
+const MODES: [Mode; 7] = [
+    mode("info", &["info"], 12),
+    mode("mapped", &["dump"], 12),
+    mode("read", &["dump", "--no-mmap"], 12),
+    Mode { from_stdin: true, ..mode("standard input", &["dump"], 12) },
+    mode("time order", &["dump", "--order", "time"], 12),
+    // The line that tells of all events is made as a whole.
+    mode("JSON", &["dump", "--format", "jsonl"], 24),
+    mode("repair", &["repair", "-o"], 12),
+];
+
+/// What may be resident beyond that: buffers of the output, of each thread.
+const SLACK: usize = 8 * MIB;
+
+/// Runs `perfdata`; the most bytes of it that were resident, as a whole number of times.
+fn resident(mode: &Mode, capture: &Path, out: &Path) -> usize {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_perfdata"));
+    command.args(mode.args).stdout(Stdio::null()).stderr(Stdio::null()).stdin(Stdio::null());
+    if mode.name == "repair" {
+        command.arg(out);
+    }
+    if mode.from_stdin {
+        command.arg("-").stdin(File::open(capture).unwrap());
+    } else {
+        command.arg(capture);
+    }
+    let child = command.spawn().unwrap();
+    let pid = libc::pid_t::try_from(child.id()).unwrap();
+    let mut status = 0;
+    // SAFETY: all bytes 0 are a `rusage`, which has numbers alone.
+    let mut usage: libc::rusage = unsafe { core::mem::zeroed() };
+    // SAFETY: `pid` is a child that nobody else waits for, and both places are written to for the length of the call.
+    let ended = unsafe { libc::wait4(pid, &raw mut status, 0, &raw mut usage) };
+    assert_eq!(ended, pid, "{}", std::io::Error::last_os_error());
+    let code = libc::WIFEXITED(status).then(|| libc::WEXITSTATUS(status));
+    assert!(matches!(code, Some(0 | 3)), "{}: status {status:#x}", mode.name);
+    // In units of 1024 bytes.
+    usage.ru_maxrss as usize * 1024
+}
+
+/// One test, as what this process has resident counts for those that it starts: see `getrusage(2)`.
+#[test]
+fn resident_in_every_mode() {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("memory");
+    fs::create_dir_all(&folder).unwrap();
+    let (file, out) = (folder.join("capture"), folder.join("out"));
+    captures::small().write(&file);
+    let small = MODES.each_ref().map(|mode| resident(mode, &file, &out));
+    let mut over = Vec::new();
+    for make in captures::ALL {
+        let capture: Capture = make();
+        capture.write(&file);
+        let (name, size, inflated) = (capture.name, capture.bytes.len(), capture.inflated);
+        drop(capture);
+        for (mode, small) in MODES.iter().zip(small) {
+            let most = small + SLACK + mode.times * size + 8 * inflated;
+            let taken = resident(mode, &file, &out);
+            println!("{name}, {}: {} KiB of {}", mode.name, taken / 1024, most / 1024);
+            if taken > most {
+                over.push(format!("{name}, {}: {taken} bytes, more than {most}", mode.name));
+            }
+        }
+    }
+    fs::remove_dir_all(&folder).unwrap();
+    assert!(over.is_empty(), "{over:#?}");
+}
