@@ -1,6 +1,13 @@
 //! `perfdata`: shows what is in a Linux performance capture.
+//!
+//! The program is this library's one function, [`run`]: tests and fuzz targets call it without starting a process.
 
 extern crate alloc;
+
+/// As the standard library's, to standard error of the run: see [`streams`].
+macro_rules! eprintln {
+    ($($text:tt)*) => { $crate::streams::report(format_args!($($text)*)) };
+}
 
 mod args;
 mod dump;
@@ -13,14 +20,17 @@ mod progress;
 mod render;
 mod repair;
 mod ring;
+mod streams;
 
+use std::ffi::OsString;
+use std::io::Write;
 use std::path::Path;
-use std::process::ExitCode;
 
 use clap::Parser;
 use perf_parse::file::{Account, FileError, FileErrorKind};
 
 use args::{Args, Verb};
+pub use streams::Streams;
 
 /// How a run ended, as its exit status tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,19 +89,43 @@ fn not_readable(file: &Path, error: &FileError) -> Failure {
     Failure(format!("{}: {error}{hint}", file.display()))
 }
 
-fn main() -> ExitCode {
-    let args = match Args::try_parse() {
+/// Runs `perfdata` with `args`, the name of the program first, on `streams`, or with `None` on those of the process.
+///
+/// Gives the exit status: 0 if everything was decoded, 1 if nothing could be, 3 if records were delivered but some bytes
+/// were truncated, skipped or not decodable; `record` and `stat` pass on that of the command they run.
+///
+/// # Examples
+///
+/// ```
+/// use perf_cli::{Streams, run};
+///
+/// let streams = Streams {
+///     input: Box::new(&b"no capture"[..]),
+///     output: Box::new(std::io::sink()),
+///     errors: Box::new(std::io::sink()),
+/// };
+/// assert_eq!(run(["perfdata", "info", "-"].map(Into::into), Some(streams)), 1);
+/// ```
+#[must_use]
+pub fn run(args: impl IntoIterator<Item = OsString>, streams: Option<Streams>) -> u8 {
+    streams::with(streams, || run_here(args))
+}
+
+fn run_here(args: impl IntoIterator<Item = OsString>) -> u8 {
+    let args = match Args::try_parse_from(args) {
         Ok(args) => args,
         Err(error) => {
             // --help and --version come this way too; clap prints those to standard output.
             let usage = error.use_stderr();
-            let _ = error.print();
-            return ExitCode::from(u8::from(usage));
+            let _ = match usage {
+                _ if streams::are_of_process() => error.print(),
+                true => write!(streams::Errors, "{}", error.render()),
+                false => write!(streams::Output, "{}", error.render()),
+            };
+            return u8::from(usage);
         }
     };
-    if args.verb.no_mmap() {
-        input::never_map();
-    }
+    input::map(!args.verb.no_mmap());
     let outcome = match &args.verb {
         Verb::Info(args) => info::run(args),
         Verb::Dump(args) => dump::run(args),
@@ -101,13 +135,13 @@ fn main() -> ExitCode {
         Verb::Live(verb) => live::run(verb),
     };
     match outcome {
-        Ok(Outcome::Clean) => ExitCode::SUCCESS,
-        Ok(Outcome::Partial) => ExitCode::from(3),
+        Ok(Outcome::Clean) => 0,
+        Ok(Outcome::Partial) => 3,
         #[cfg(target_os = "linux")]
-        Ok(Outcome::Command(status)) => ExitCode::from(status),
+        Ok(Outcome::Command(status)) => status,
         Err(Failure(message)) => {
             eprintln!("perfdata: {message}");
-            ExitCode::from(1)
+            1
         }
     }
 }
