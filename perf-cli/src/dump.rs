@@ -14,7 +14,7 @@ use std::thread::available_parallelism;
 
 use perf_abi::endian::Endian;
 use perf_abi::feature::Feature;
-use perf_parse::file::{Account, FeatureSection, FileError, Reader, Source};
+use perf_parse::file::{Account, FileError, Reader, Source};
 
 use crate::args::{DumpArgs, Order, ShowArgs};
 use crate::input::{Memory, Work};
@@ -55,18 +55,12 @@ impl Work for Dump<'_> {
         }
         reader.account().diagnostics.iter().for_each(diagnose);
         told.into_iter().for_each(|fault| reader.account_mut().note(fault));
+        check_features(&mut reader);
         // A copy, as the reader is asked for records meanwhile.
-        let tracing_data = reader.feature(Feature::TRACING_DATA).map(|it| (it.offset, it.bytes.to_vec()));
-        let formats = tracing_data.as_ref().map(|(offset, bytes)| {
-            let section = FeatureSection::new(Feature::TRACING_DATA, *offset, bytes);
-            Formats::new(&section, |fault| {
-                diagnose(&fault);
-                reader.account_mut().note(fault);
-            })
-        });
-        let formats = formats.unwrap_or_default();
+        let tracing_data = reader.feature(Feature::TRACING_DATA).map(|it| it.bytes.to_vec());
+        let formats = Formats::new(tracing_data.as_deref().unwrap_or_default());
         let mut formatter = Formatter::new(&reader, args, &formats);
-        formatter.header(&mut reader, &mut output.buffer);
+        formatter.header(&reader, &mut output.buffer);
         output.flush()?;
 
         let mut faults = Faults { told: reader.account().faults(), ..Faults::default() };
@@ -86,6 +80,8 @@ impl Work for Dump<'_> {
             |formatter, other| formatter.join(&other),
         )?;
         faults.note(reader.account_mut());
+        // Those that came among the records of a stream.
+        check_features(&mut reader);
 
         formatter.account(reader.account(), &mut output.buffer);
         if output.flush()? {
@@ -100,6 +96,13 @@ impl Work for Dump<'_> {
         eprintln!("perfdata: records walked: {walked}, faults: {faults}, bytes skipped: {skipped}{advice}");
         Ok(Outcome::Partial)
     }
+}
+
+/// Says what is wrong with features, beyond what was said when the capture was opened.
+fn check_features<O: Endian, S: Source>(reader: &mut Reader<'_, O, S>) {
+    let noted = reader.account().diagnostics.len();
+    reader.check_features();
+    reader.account().diagnostics.iter().skip(noted).for_each(diagnose);
 }
 
 /// What of the records could not be decoded. The reader, which is ahead, has not noted it.

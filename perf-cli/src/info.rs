@@ -4,8 +4,7 @@ use std::io::Write;
 
 use perf_abi::endian::Endian;
 use perf_abi::feature::Feature;
-use perf_parse::Record;
-use perf_parse::file::{Account, Event, FileError, FileRecord, Mode, Reader, Source};
+use perf_parse::file::{Account, Event, Mode, Reader, RecordCheck, Source};
 
 use crate::args::InfoArgs;
 use crate::input::{self, Memory, Work};
@@ -52,18 +51,11 @@ impl Work for Info<'_> {
             show_event(index, event, out)?;
         }
         writeln!(out, "\nfeatures: {}", reader.features().count())?;
-        let mut faults = Vec::new();
         for section in reader.features() {
             match lines(&reader, &section) {
                 Ok(lines) => show_feature(section.feature, &lines, out)?,
-                Err(error) => {
-                    writeln!(out, "  {:<16} not decodable", section.feature)?;
-                    faults.push(error);
-                }
+                Err(_) => writeln!(out, "  {:<16} not decodable", section.feature)?,
             }
-        }
-        for fault in faults {
-            reader.account_mut().note_once(fault);
         }
         survey.show(reader.account(), out)?;
         reader.account().diagnostics.iter().for_each(diagnose);
@@ -114,14 +106,22 @@ struct Survey {
 impl Survey {
     fn of<O: Endian, S: Source>(reader: &mut Reader<'_, O, S>, size: u64) -> Self {
         let mut progress = Progress::new(size);
+        reader.check_features();
+        // As `dump` does, by what is known before the first record.
+        let tracing_data = reader.feature(Feature::TRACING_DATA).map(|it| it.bytes.to_vec());
+        let check = RecordCheck::new(tracing_data.as_deref().unwrap_or_default());
         let mut span: Option<(u64, u64)> = None;
         loop {
             progress.at(reader.offset());
             let time = match reader.next() {
-                Ok(None) => return Self { span },
+                Ok(None) => {
+                    // Those that came among the records of a stream.
+                    reader.check_features();
+                    return Self { span };
+                }
                 // The reader has noted it in the account.
                 Err(_) => continue,
-                Ok(Some(record)) => time(&record),
+                Ok(Some(record)) => check.record(&record).map(|()| record.time()),
             };
             match time {
                 Ok(None | Some(0)) => {}
@@ -157,12 +157,4 @@ impl Survey {
             account.bytes_skipped
         )
     }
-}
-
-/// When a record was made, after all of it was decoded.
-fn time<O: Endian>(record: &FileRecord<'_, O>) -> Result<Option<u64>, FileError> {
-    if let Record::Sample(sample) = record.decode()? {
-        sample.tail().map_err(|error| record.error(error))?;
-    }
-    Ok(record.time())
 }

@@ -45,7 +45,7 @@ impl Work for Repair<'_> {
         let mut progress = Progress::new(memory.size());
         let repaired = repair(&mut reader, BufWriter::new(file), |step| match step {
             Step::At(offset) => progress.at(offset),
-            Step::Unreadable { error, .. } => diagnose(&error),
+            Step::Capture { error } | Step::Unreadable { error, .. } => diagnose(&error),
             Step::Unwritable { offset, kind, error } => eprintln!("{offset:#x}: {kind}: {error}"),
             _ => {}
         });

@@ -98,6 +98,7 @@ fn write<O: Endian>(
     let mut progress = Progress::new(size);
     let repaired = repair(reader, BufWriter::new(file), |step| match step {
         Step::At(offset) => progress.at(offset),
+        Step::Capture { error } => diagnose(&error),
         Step::Unreadable { data_file, error } => {
             diagnose(&FileError { offset: places.of(data_file, error.offset), ..error });
         }

@@ -148,6 +148,7 @@
 
 mod account;
 mod build_id;
+mod check;
 mod compressed;
 mod deferred;
 mod error;
@@ -165,6 +166,7 @@ pub mod write;
 
 pub use account::Account;
 pub use build_id::{BuildId, BuildIds};
+pub use check::RecordCheck;
 pub use deferred::DeferredChains;
 pub use error::{FileError, FileErrorKind};
 pub use events::{Event, Events, Update};

@@ -10,7 +10,6 @@ use serde_json::{Value, json};
 use super::tracepoints::Formats;
 use super::view::{EventView, View};
 use crate::args::{Format, ShowArgs};
-use crate::diagnose;
 use crate::render::columns::{Columns, SampleEvent, Shown};
 use crate::render::digits::push_decimal;
 use crate::render::escape::Lossy;
@@ -57,24 +56,16 @@ impl<'a> Formatter<'a> {
         matches!(self.style, Style::Json | Style::Columns(_, Format::Jsonl))
     }
 
-    /// What stands before the records: what is known of the capture. A feature that cannot be decoded is noted.
-    pub(super) fn header<O: Endian, S: Source>(&self, reader: &mut Reader<'_, O, S>, out: &mut Vec<u8>) {
+    /// What stands before the records: what is known of the capture.
+    pub(super) fn header<O: Endian, S: Source>(&self, reader: &Reader<'_, O, S>, out: &mut Vec<u8>) {
         if !self.is_json() {
             return;
         }
         let mut features = serde_json::Map::new();
-        let mut faults = Vec::new();
         for section in reader.features() {
-            let value = render::feature::feature(reader, &section).unwrap_or_else(|error| {
-                faults.push(error);
-                json!({"error": error.to_string()})
-            });
+            let value = render::feature::feature(reader, &section)
+                .unwrap_or_else(|error| json!({"error": error.to_string()}));
             features.insert(section.feature.to_string(), value);
-        }
-        for fault in faults {
-            if reader.account_mut().note_once(fault) {
-                diagnose(&fault);
-            }
         }
         Json::object(out, |json| {
             Json::object(json.member(name!("header")), |json| {

@@ -160,12 +160,6 @@ impl Events {
         true
     }
 
-    /// Whether there is an event of an id.
-    #[cfg(feature = "std")]
-    pub(super) fn has_id(&self, id: u64) -> bool {
-        self.dispatch.find(id).is_some()
-    }
-
     /// Names the event that has just these `ids`: the one at `index`, or else the one that records of
     /// the first or the last id are of.
     ///

@@ -4,6 +4,7 @@
 //! decode; [`table`] finds the sections of a file.
 
 mod bpf;
+mod check;
 mod clock;
 mod event;
 mod fields;
@@ -25,6 +26,7 @@ pub use topology::{CpuDomains, CpuPlace, CpuTopology, DomainInfo, SchedDomain};
 
 #[cfg(feature = "std")]
 pub(super) use table::is_of_32_bits;
+pub(super) use check::check;
 pub(super) use table::sections;
 
 use perf_abi::endian::Endian;

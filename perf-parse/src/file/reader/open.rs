@@ -107,6 +107,7 @@ impl<'a, O: Endian> Reader<'a, O> {
             feature: it.feature,
             offset: it.offset,
             bytes: Cow::Borrowed(it.bytes),
+            is_checked: false,
         };
         let features = sections.iter().map(owned).collect();
         let mut reader =
