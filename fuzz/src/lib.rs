@@ -4,11 +4,15 @@
 //! `fuzz_targets` give them to libFuzzer; the test `corpora` of perf-cli includes this folder and gives them every file
 //! of the corpora, on a stable compiler.
 
+pub mod command_line;
 pub mod compare;
+pub mod deferred;
 pub mod eager;
 pub mod features;
+pub mod folder;
 pub mod input;
 pub mod made;
+pub mod mutate;
 pub mod parse_attr;
 pub mod parse_features;
 pub mod parse_file;
@@ -19,6 +23,7 @@ pub mod parse_sample;
 #[cfg(target_os = "linux")]
 pub mod pmu_terms;
 pub mod repair;
+pub mod shape;
 pub mod time_order;
 pub mod tracepoint_format;
 pub mod walk;
@@ -41,5 +46,8 @@ pub const TARGETS: &[(&str, Body)] = &[
     ("pmu_terms", pmu_terms::run),
     ("write_read", write_read::run),
     ("repair", repair::run),
+    ("command_line", command_line::run),
+    ("folder", folder::run),
+    ("deferred", deferred::run),
     ("time_order", time_order::run),
 ];

@@ -1,11 +1,12 @@
-//! Any bytes as a capture, repaired: what comes out reads clean, has as many records as were said, and is repaired to
+//! Any bytes as a capture, repaired: what comes out reads clean in both orders, has as many records as were said, and is repaired to
 //! itself.
 
 use std::io::Cursor;
 
 use perf_abi::endian::Endian;
+use perf_abi::feature::Feature;
 use perf_parse::file::write::WriteFileError;
-use perf_parse::file::{AnyReader, FileErrorKind, Reader, repair};
+use perf_parse::file::{AnyReader, Reader, RecordCheck, repair};
 
 use super::walk::walk;
 
@@ -27,21 +28,27 @@ fn check<O: Endian>(mut damaged: Reader<'_, O>) -> bool {
     };
     let bytes = repaired.out.into_inner();
     let mut reader = Reader::<O>::open(&bytes).unwrap_or_else(|error| panic!("{error}"));
-    let mut undecodable = 0;
-    let records = walk(&mut reader, bytes.len(), |record| {
-        undecodable += u64::from(record.decode().is_err());
-    });
-    assert_eq!(undecodable, 0);
+    assert_eq!(reader.check_features(), []);
+    let tracing_data = reader.feature(Feature::TRACING_DATA).map(|it| it.bytes.to_vec()).unwrap_or_default();
+    let every = RecordCheck::new(&tracing_data);
     // A file without records would be taken for one that was cut off: it gets one.
-    assert_eq!(records.len() as u64, repaired.written.max(1));
-    let account = reader.account();
-    assert_eq!((account.bytes_skipped, account.diagnostics_omitted), (0, 0));
-    // An event whose samples cannot be placed is kept, and said to be one.
-    let is_layout = |kind| matches!(kind, FileErrorKind::Layout(_));
-    assert!(account.diagnostics.iter().all(|error| is_layout(error.kind)), "{:?}", account.diagnostics);
+    let expected = repaired.written.max(1);
+    for by_time in [false, true] {
+        reader.rewind();
+        if by_time {
+            reader.in_time_order();
+        }
+        let records = walk(&mut reader, bytes.len(), |record| {
+            every.record(record).unwrap_or_else(|error| panic!("{error}"));
+        });
+        assert_eq!(records.len() as u64, expected);
+        assert!(reader.account().is_clean(), "{:?}", reader.account().diagnostics);
+    }
 
+    // In the order of the file again.
+    reader.rewind();
     let again = repair::repair(&mut reader, Cursor::new(Vec::new()), |_| {}).expect("it was just written");
-    assert_eq!((again.written, again.dropped), (repaired.written.max(1), 0));
+    assert_eq!((again.written, again.dropped), (expected, 0));
     assert!(again.features_dropped.is_empty());
     assert!(again.out.into_inner() == bytes, "a second repair changes the file");
     true

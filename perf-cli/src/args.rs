@@ -8,6 +8,7 @@ mod ring;
 mod shell;
 
 use core::num::NonZero;
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
@@ -33,9 +34,9 @@ impl Args {
         examples::of_every_verb(Self::command(), EXIT_STATUS)
     }
 
-    /// Reads the arguments of this process. `--help` and `--version` are errors too, as clap has it.
-    pub(crate) fn read() -> Result<Self, clap::Error> {
-        Self::from_arg_matches(&Self::whole().try_get_matches()?)
+    /// Parses arguments, the name of the program first. `--help` and `--version` are errors too, as in clap.
+    pub(crate) fn read(args: impl IntoIterator<Item = OsString>) -> Result<Self, clap::Error> {
+        Self::from_arg_matches(&Self::whole().try_get_matches_from(args)?)
     }
 }
 

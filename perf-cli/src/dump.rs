@@ -14,7 +14,7 @@ use std::thread::available_parallelism;
 
 use perf_abi::endian::Endian;
 use perf_abi::feature::Feature;
-use perf_parse::file::{FeatureSection, Reader, Source};
+use perf_parse::file::{Reader, Source};
 
 use crate::args::{DumpArgs, Order, ShowArgs};
 use crate::input::{Memory, Work};
@@ -58,18 +58,12 @@ impl Work for Dump<'_> {
         }
         diagnostics.tell_all(reader.account());
         told.note(reader.account_mut());
+        check_features(&mut reader, &mut diagnostics);
         // A copy, as the reader is asked for records meanwhile.
-        let tracing_data = reader.feature(Feature::TRACING_DATA).map(|it| (it.offset, it.bytes.to_vec()));
-        let formats = tracing_data.as_ref().map(|(offset, bytes)| {
-            let section = FeatureSection::new(Feature::TRACING_DATA, *offset, bytes);
-            Formats::new(&section, |fault| {
-                diagnostics.tell(&fault);
-                reader.account_mut().note(fault);
-            })
-        });
-        let formats = formats.unwrap_or_default();
+        let tracing_data = reader.feature(Feature::TRACING_DATA).map(|it| it.bytes.to_vec());
+        let formats = Formats::new(tracing_data.as_deref().unwrap_or_default());
         let mut formatter = Formatter::new(&reader, args, &formats);
-        formatter.header(&mut reader, &mut diagnostics, &mut output)?;
+        formatter.header(&reader, &mut output)?;
         output.flush()?;
 
         let (mut noted, mut faults) = (reader.account().faults(), Faults::default());
@@ -94,9 +88,11 @@ impl Work for Dump<'_> {
             },
             |formatter, other| formatter.join(&other),
         )?;
-        drop(diagnostics);
         // The reader, which was ahead, has not noted them.
         faults.note(reader.account_mut());
+        // Those that came among the records of a stream.
+        check_features(&mut reader, &mut diagnostics);
+        drop(diagnostics);
 
         formatter.account(reader.account(), &mut output.buffer);
         if output.flush()? {
@@ -111,4 +107,11 @@ impl Work for Dump<'_> {
         say!("perfdata: records walked: {walked}, faults: {faults}, bytes skipped: {skipped}{advice}");
         Ok(Outcome::Partial)
     }
+}
+
+/// Prints what is wrong with the features, but for what was found before.
+fn check_features<O: Endian, S: Source>(reader: &mut Reader<'_, O, S>, diagnostics: &mut Diagnostics) {
+    let known = reader.account().diagnostics.clone();
+    let faults = reader.check_features();
+    faults.iter().filter(|(_, fault)| !known.contains(fault)).for_each(|(_, fault)| diagnostics.tell(fault));
 }

@@ -4,8 +4,7 @@ use std::io::Write;
 
 use perf_abi::endian::Endian;
 use perf_abi::feature::Feature;
-use perf_parse::Record;
-use perf_parse::file::{Account, Event, FileError, FileRecord, Mode, Reader, Source};
+use perf_parse::file::{Account, Event, Mode, Reader, RecordCheck, Source};
 
 use crate::args::InfoArgs;
 use crate::input::{self, Memory, Work};
@@ -55,21 +54,14 @@ impl Work for Info<'_> {
             output.flush_full()?;
         }
         writeln!(output.buffer, "\nfeatures: {}", reader.features().count())?;
-        let mut faults = Vec::new();
         for section in reader.features() {
             let start = output.buffer.len();
             match lines(&reader, &section) {
                 Ok(lines) => show_feature(section.feature, &lines, &mut output.buffer)?,
-                Err(error) => {
-                    writeln!(output.buffer, "  {:<16} not decodable", section.feature)?;
-                    faults.push(error);
-                }
+                Err(_) => writeln!(output.buffer, "  {:<16} not decodable", section.feature)?,
             }
             make_lines_safe(&mut output.buffer, start);
             output.flush_full()?;
-        }
-        for fault in faults {
-            reader.account_mut().note_once(fault);
         }
         let start = output.buffer.len();
         survey.show(reader.account(), &mut output.buffer)?;
@@ -122,14 +114,22 @@ struct Survey {
 impl Survey {
     fn of<O: Endian, S: Source>(reader: &mut Reader<'_, O, S>, size: u64) -> Self {
         let mut progress = Progress::new(size);
+        reader.check_features();
+        // As `dump` does, by what is known before the first record.
+        let tracing_data = reader.feature(Feature::TRACING_DATA).map(|it| it.bytes.to_vec());
+        let check = RecordCheck::new(tracing_data.as_deref().unwrap_or_default());
         let mut span: Option<(u64, u64)> = None;
         loop {
             progress.at(reader.offset());
             let time = match reader.next() {
-                Ok(None) => return Self { span },
+                Ok(None) => {
+                    // Those that came among the records of a stream.
+                    reader.check_features();
+                    return Self { span };
+                }
                 // The reader has noted it in the account.
                 Err(_) => continue,
-                Ok(Some(record)) => time(&record),
+                Ok(Some(record)) => check.record(&record).map(|()| record.time()),
             };
             match time {
                 Ok(None | Some(0)) => {}
@@ -165,12 +165,4 @@ impl Survey {
             account.bytes_skipped
         )
     }
-}
-
-/// When a record was made, after all of it was decoded.
-fn time<O: Endian>(record: &FileRecord<'_, O>) -> Result<Option<u64>, FileError> {
-    if let Record::Sample(sample) = record.decode()? {
-        sample.tail().map_err(|error| record.error(error))?;
-    }
-    Ok(record.time())
 }

@@ -11,7 +11,7 @@ use perf_parse::file::{AnyReader, FileErrorKind, Reader, Source};
 
 use crate::output::InputFile;
 use crate::render::escape::shown;
-use crate::{Failure, Outcome, not_readable};
+use crate::{Failure, Outcome, not_readable, streams};
 
 /// What a verb does with a capture of either byte order, in memory or as a stream.
 pub(crate) trait Work {
@@ -47,9 +47,9 @@ impl Memory<'_> {
 /// Whether files are read instead of mapped.
 static NEVER_MAP: AtomicBool = AtomicBool::new(false);
 
-/// Reads files from here on instead of mapping them.
-pub(crate) fn never_map() {
-    NEVER_MAP.store(true, Ordering::Relaxed);
+/// Whether files are mapped from here on, or read.
+pub(crate) fn map(is_wanted: bool) {
+    NEVER_MAP.store(!is_wanted, Ordering::Relaxed);
 }
 
 /// Opens the capture and does the work with it.
@@ -70,7 +70,7 @@ pub(crate) fn read_whole(path: &Path, work: impl Work) -> Result<Outcome, Failur
         return read(path, work);
     }
     let mut bytes = Vec::new();
-    io::stdin().lock().read_to_end(&mut bytes).map_err(|error| format!("standard input: {error}"))?;
+    streams::Input.read_to_end(&mut bytes).map_err(|error| format!("standard input: {error}"))?;
     read_memory(Path::new("standard input"), &bytes, &[], InputFile::stdin().as_slice(), work)
 }
 
@@ -127,7 +127,7 @@ const PIPE_HEADER: usize = 16;
 /// A stream is decoded as it comes; a file has to be read whole first.
 fn read_stdin(work: impl Work) -> Result<Outcome, Failure> {
     let name = Path::new("standard input");
-    let mut stdin = io::stdin().lock();
+    let mut stdin = streams::Input;
     let mut start = Vec::with_capacity(PIPE_HEADER);
     stdin
         .by_ref()

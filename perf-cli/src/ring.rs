@@ -136,6 +136,7 @@ fn write<O: Endian>(
     let mut progress = Progress::new(size);
     repair(reader, BufWriter::new(file), |step| match step {
         Step::At(offset) => progress.at(offset),
+        Step::Capture { error } => diagnostics.tell(&error),
         Step::Unreadable { data_file, error } => {
             diagnostics.tell(&FileError { offset: places.of(data_file, error.offset), ..error });
         }

@@ -147,6 +147,7 @@
 
 mod account;
 mod build_id;
+mod check;
 mod compressed;
 mod deferred;
 mod error;
@@ -166,6 +167,7 @@ pub mod write;
 
 pub use account::Account;
 pub use build_id::{BuildId, BuildIds};
+pub use check::RecordCheck;
 pub use deferred::DeferredChains;
 pub use error::{FileError, FileErrorKind, Part};
 pub use events::{Event, Events, Update};

@@ -8,8 +8,9 @@ use perf_parse::file::{Account, Event, FileError, FileErrorKind, Reader, Source}
 
 use super::tracepoints::Formats;
 use super::view::{EventView, View};
+use crate::Failure;
 use crate::args::{Format, ShowArgs};
-use crate::output::{Diagnostics, Output, say};
+use crate::output::{Output, say};
 use crate::render::columns::{Columns, SampleEvent, Shown};
 use crate::render::digits::push_decimal;
 use crate::render::escape::OneLine;
@@ -20,7 +21,6 @@ use crate::render::name::name;
 use crate::render::text::Text;
 use crate::render::tracepoint::Tracepoint;
 use crate::render::{self, Scalars, Sink};
-use crate::Failure;
 
 /// Formats records into a buffer, with buffers of its own that are used again: no allocation per record.
 #[derive(Clone, Debug)]
@@ -58,11 +58,10 @@ impl<'a> Formatter<'a> {
         matches!(self.style, Style::Json | Style::Columns(_, Format::Jsonl))
     }
 
-    /// Prints the header line: what is known of the capture, piece by piece. A feature that cannot be decoded is noted.
+    /// Prints the header line: what is known of the capture, piece by piece.
     pub(super) fn header<O: Endian, S: Source>(
         &self,
-        reader: &mut Reader<'_, O, S>,
-        diagnostics: &mut Diagnostics,
+        reader: &Reader<'_, O, S>,
         output: &mut Output,
     ) -> Result<(), Failure> {
         if !self.is_json() {
@@ -77,14 +76,12 @@ impl<'a> Formatter<'a> {
             render::given(event.name.as_deref(), |name| json.string(name!("name"), name));
         })?;
         output.buffer.extend_from_slice(b",\"features\":{");
-        let mut faults = Vec::new();
         for (index, section) in reader.features().enumerate() {
             let comma = if index == 0 { "" } else { "," };
             render::print(&mut output.buffer, format_args!("{comma}\"{}\":", section.feature));
             match feature::feature(reader, &section, output) {
                 Ok(()) => {}
                 Err(Unprinted::Undecodable(error)) => {
-                    faults.push(error);
                     Json::object(&mut output.buffer, |json| json.text(name!("error"), &error));
                 }
                 Err(Unprinted::Output(failure)) => return Err(failure),
@@ -92,11 +89,6 @@ impl<'a> Formatter<'a> {
             output.flush_full()?;
         }
         output.buffer.extend_from_slice(b"}}}\n");
-        for fault in faults {
-            if reader.account_mut().note_once(fault) {
-                diagnostics.tell(&fault);
-            }
-        }
         Ok(())
     }
 

@@ -1,7 +1,7 @@
 //! What the raw data of tracepoints says.
 
 use perf_abi::event::EventType;
-use perf_parse::file::{Event, FeatureSection, FileError};
+use perf_parse::file::Event;
 use perf_parse::tracepoint::{Tracepoints, TracingData};
 
 use crate::render::tracepoint::Tracepoint;
@@ -14,17 +14,10 @@ pub(super) struct Formats<'a> {
 }
 
 impl<'a> Formats<'a> {
-    /// Those that the feature `TRACING_DATA` describes. What is wrong with them is told to `diagnose`.
-    pub(super) fn new(section: &FeatureSection<'a>, mut diagnose: impl FnMut(FileError)) -> Self {
-        let data = match TracingData::parse(section.bytes) {
-            Ok(data) => data,
-            Err(error) => {
-                diagnose(error.in_file(section));
-                return Self::default();
-            }
-        };
-        let parsed = Tracepoints::new(&data);
-        parsed.faults().iter().for_each(|fault| diagnose(fault.in_file(section)));
+    /// Those that `tracing_data`, the feature `TRACING_DATA`, describes. Formats that cannot be parsed are left out.
+    pub(super) fn new(tracing_data: &'a [u8]) -> Self {
+        let data = TracingData::parse(tracing_data);
+        let parsed = data.map(|data| Tracepoints::new(&data)).unwrap_or_default();
         Self { tracepoints: parsed.formats().iter().map(Tracepoint::new).collect() }
     }
 

@@ -2,19 +2,20 @@
 
 use alloc::collections::BTreeMap;
 use core::fmt::Display;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::Path;
 
 use perf_parse::file::{Account, FaultCounts, FileError};
 
 use super::stderr::write_line;
 use crate::render::escape::shown;
+use crate::streams;
 
 /// Prints diagnostics, a write each, up to a limit; those beyond it are counted by kind.
 ///
 /// The counts are printed when it is dropped.
 #[derive(Debug)]
-pub(crate) struct Diagnostics<W: Write = io::Stderr> {
+pub(crate) struct Diagnostics<W: Write = streams::Errors> {
     out: W,
     buffer: Vec<u8>,
     /// How many may still be printed.
@@ -25,7 +26,7 @@ pub(crate) struct Diagnostics<W: Write = io::Stderr> {
 impl Diagnostics {
     /// Prints on standard error, as many as an account keeps.
     pub(crate) fn new() -> Self {
-        Self::limited(io::stderr(), Account::MAX_DIAGNOSTICS)
+        Self::limited(streams::Errors, Account::MAX_DIAGNOSTICS)
     }
 }
 
@@ -117,6 +118,7 @@ impl Faults {
 #[cfg(test)]
 mod tests {
     use core::cell::RefCell;
+    use std::io;
 
     use perf_parse::Reader;
     use perf_parse::abi::endian::LittleEndian;

@@ -4,6 +4,7 @@ use core::fmt::Arguments;
 use std::io::{self, Write};
 
 use crate::render::escape::push_lines;
+use crate::streams;
 
 /// Prints a line on standard error, as [`line`] does, formatted as by `eprintln!`.
 macro_rules! say {
@@ -16,7 +17,7 @@ pub(crate) use say;
 /// It is one write, so that it is not mixed with what others print. Characters that a terminal might obey are escaped,
 /// as file names and what comes from a capture may hold any. Where standard error is gone, nobody can be told.
 pub(crate) fn line(text: Arguments<'_>) {
-    let _ = write_line(&mut io::stderr(), &mut Vec::new(), text);
+    let _ = write_line(&mut streams::Errors, &mut Vec::new(), text);
 }
 
 /// Writes a line to `out` at once, through a buffer that may be used again.

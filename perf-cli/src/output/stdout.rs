@@ -1,8 +1,8 @@
 //! Standard output through one buffer that is used again and again.
 
-use std::io::{self, ErrorKind, StdoutLock, Write};
+use std::io::{ErrorKind, Write};
 
-use crate::Failure;
+use crate::{Failure, streams};
 
 /// Bytes gathered before they are written.
 const CHUNK: usize = 1 << 16;
@@ -10,7 +10,6 @@ const CHUNK: usize = 1 << 16;
 /// A buffer in front of standard output.
 #[derive(Debug)]
 pub(crate) struct Output {
-    stdout: StdoutLock<'static>,
     pub(crate) buffer: Vec<u8>,
     /// Whether the reader went away, as `head` does: nothing more is to be written.
     closed: bool,
@@ -18,7 +17,7 @@ pub(crate) struct Output {
 
 impl Output {
     pub(crate) fn new() -> Self {
-        Self { stdout: io::stdout().lock(), buffer: Vec::with_capacity(2 * CHUNK), closed: false }
+        Self { buffer: Vec::with_capacity(2 * CHUNK), closed: false }
     }
 
     /// Writes the buffer out if it is full. Whether there is still a reader.
@@ -38,7 +37,7 @@ impl Output {
     /// Writes lines that are in a buffer already, past this one. Whether there is still a reader.
     pub(crate) fn write(&mut self, lines: &[u8]) -> Result<bool, Failure> {
         if !self.closed {
-            match self.stdout.write_all(lines).and_then(|()| self.stdout.flush()) {
+            match streams::Output.write_all(lines).and_then(|()| streams::Output.flush()) {
                 Ok(()) => {}
                 Err(error) if error.kind() == ErrorKind::BrokenPipe => self.closed = true,
                 Err(error) => return Err(Failure(format!("standard output: {error}"))),

@@ -1,8 +1,8 @@
 //! A tracepoint, made ready to print its raw data.
 
 use perf_abi::endian::{Endian, U16, U32, U64};
+use perf_parse::Error;
 use perf_parse::tracepoint::{Element, Field, FieldError, Format, Place, Value};
-use perf_parse::{Error, ErrorKind};
 
 use super::escape::{push_json, push_printable};
 use super::name::Key;
@@ -18,8 +18,6 @@ pub(crate) struct Tracepoint<'a> {
     pub(crate) title: Ready,
     /// The slots of its fields' names, a bit each.
     pub(crate) slots: u64,
-    /// Bytes of raw data that have all its fields in them; `None` if that depends on what they are.
-    whole: Option<u64>,
 }
 
 /// A tracepoint's field, with its name as it stands in front of its value.
@@ -112,8 +110,7 @@ impl<'a> Tracepoint<'a> {
         push_printable(&mut title, format.name);
         title.push(b':');
         let slots = told.iter().fold(0, |all, field| all | field.key.bit());
-        let whole = fields().map(end).try_fold(0, |all, end| Some(end?.max(all)));
-        Self { format: format.clone(), fields: told, title: Ready::new(title), slots, whole }
+        Self { format: format.clone(), fields: told, title: Ready::new(title), slots }
     }
 
     /// The `attr.config` of its events.
@@ -140,29 +137,6 @@ impl<'a> Tracepoint<'a> {
     /// What of the first that it has not is missing.
     #[inline]
     pub(crate) fn check<O: Endian>(&self, raw: &[u8]) -> Result<(), Error> {
-        if self.whole.is_some_and(|whole| raw.len() as u64 >= whole) {
-            return Ok(());
-        }
-        self.check_each::<O>(raw)
-    }
-
-    #[inline(never)]
-    fn check_each<O: Endian>(&self, raw: &[u8]) -> Result<(), Error> {
-        let Some(error) = self.format.fields::<O>(raw).find_map(|(_, value)| value.err()) else {
-            return Ok(());
-        };
-        let needed = error.offset.saturating_add(error.needed);
-        let kind = ErrorKind::Truncated { field: "raw", needed, available: error.available };
-        Err(Error { kind, offset: 0 })
-    }
-}
-
-/// Where a field ends in the raw data; `None` if the raw data tells.
-fn end(field: &Field<'_>) -> Option<u64> {
-    let start = u64::from(field.offset);
-    match field.place {
-        Place::Value | Place::Array { .. } => Some(start + u64::from(field.size)),
-        Place::Rest => Some(start),
-        _ => None,
+        self.format.check::<O>(raw)
     }
 }

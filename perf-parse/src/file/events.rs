@@ -144,7 +144,8 @@ impl Events {
             self.ids_left = self.ids_left.saturating_sub(ids.len());
             held.extend(ids.iter().map(|id| id.get()));
         } else {
-            let all = self.list.iter().map(|event| event.ids.len()).fold(self.ids_left, usize::saturating_add);
+            let all =
+                self.list.iter().map(|event| event.ids.len()).fold(self.ids_left, usize::saturating_add);
             leave_out("attr.ids", all, "ids of events", ids_at);
         }
         let event = Event::new(read, held);
@@ -186,12 +187,6 @@ impl Events {
             _ => {}
         }
         true
-    }
-
-    /// Whether there is an event of an id.
-    #[cfg(feature = "std")]
-    pub(super) fn has_id(&self, id: u64) -> bool {
-        self.dispatch.find(id).is_some()
     }
 
     /// Names the event that has just these `ids`: the one at `index`, or else the one that records of

@@ -4,6 +4,7 @@
 //! decode; [`table`] finds the sections of a file.
 
 mod bpf;
+mod check;
 mod clock;
 mod event;
 mod fields;
@@ -23,6 +24,7 @@ pub use pmu::{HybridPmu, PmuCap, PmuCaps};
 pub use storage::Compression;
 pub use topology::{CpuDomains, CpuPlace, CpuTopology, DomainInfo, SchedDomain};
 
+pub(super) use check::check;
 #[cfg(feature = "std")]
 pub(super) use table::is_of_32_bits;
 pub(super) use table::sections;

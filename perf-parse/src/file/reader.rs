@@ -25,7 +25,7 @@ use perf_abi::record::RecordType;
 use super::compressed::Inflate;
 use super::error::FileError;
 use super::events::Events;
-use super::features::FeatureSection;
+use super::features::{self, FeatureSection};
 use super::header::FileHeader;
 use super::limits::Limits;
 use super::records::FileRecord;
@@ -141,6 +141,8 @@ struct OwnedFeature<'a> {
     feature: Feature,
     offset: u64,
     bytes: Cow<'a, [u8]>,
+    /// Whether its faults are in the account.
+    is_checked: bool,
 }
 
 impl<'a, O: Endian, S: Source> Reader<'a, O, S> {
@@ -184,6 +186,37 @@ impl<'a, O: Endian, S: Source> Reader<'a, O, S> {
     #[must_use]
     pub fn feature(&self, feature: Feature) -> Option<FeatureSection<'_>> {
         self.features().find(|section| section.feature == feature)
+    }
+
+    /// Decodes each feature that was not checked yet, and notes in the account what is wrong. Gives the faults, the ones
+    /// that were noted already included.
+    ///
+    /// Takes time and, for a moment, memory by the sizes of the features.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use perf_parse::AnyReader;
+    ///
+    /// # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../testdata/captures/plain.data");
+    /// let bytes = std::fs::read(path)?;
+    /// let AnyReader::Little(mut reader) = AnyReader::open(&bytes)? else { panic!("recorded on a big-endian machine") };
+    /// assert_eq!(reader.check_features(), []);
+    /// assert!(reader.account().is_clean());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn check_features(&mut self) -> Vec<(Feature, FileError)> {
+        let nr_cpus = self.feature(Feature::NRCPUS);
+        let mut faults = Vec::new();
+        for it in self.features.iter().filter(|it| !it.is_checked) {
+            let section = FeatureSection::new(it.feature, it.offset, &it.bytes);
+            features::check::<O>(&section, nr_cpus.as_ref(), |error| faults.push((it.feature, error)));
+        }
+        self.features.iter_mut().for_each(|it| it.is_checked = true);
+        for (_, error) in &faults {
+            self.account.note_once(*error);
+        }
+        faults
     }
 
     /// The account so far: what was read, lost and skipped.
@@ -271,6 +304,7 @@ impl<'a, O: Endian, S: Source> Reader<'a, O, S> {
         self.order = None;
         (self.only, self.plain) = (None, PLAIN);
         self.account = self.opened.clone();
+        self.features.iter_mut().for_each(|it| it.is_checked = false);
         true
     }
 

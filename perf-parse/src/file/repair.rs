@@ -21,7 +21,7 @@
 //! # Ok::<(), Box<dyn core::error::Error>>(())
 //! ```
 
-mod decodes;
+mod tracing;
 
 use alloc::vec::Vec;
 use std::io::{self, Seek, Write};
@@ -29,7 +29,9 @@ use std::io::{self, Seek, Write};
 use perf_abi::endian::{Endian, Endianness};
 use perf_abi::feature::Feature;
 use perf_abi::record::RecordType;
+use perf_abi::sample_type::SampleType;
 
+use super::check::RecordCheck;
 use super::error::{FileError, FileErrorKind};
 use super::events::Events;
 use super::reader::Reader;
@@ -57,6 +59,12 @@ pub struct Repaired<W> {
 pub enum Step<'e> {
     /// The reader is so many bytes into the capture.
     At(u64),
+    /// Something is wrong with the capture itself: its header, an attr, the table of features. It is in the reader's
+    /// account.
+    Capture {
+        /// What is wrong.
+        error: FileError,
+    },
     /// Something cannot be read, or not be decoded, and is left out. It is in the reader's account.
     Unreadable {
         /// The data file of a directory capture, or the ring, that it is in.
@@ -78,10 +86,13 @@ pub enum Step<'e> {
 /// Writes to `out`, which should be empty, a file of all that can be decoded of a capture; `tell` hears of each step.
 ///
 /// Records are copied as they are, in the order in which the reader gives them; compressed ones are decompressed. Features are copied
-/// but for those that are of the container, which are made anew. What cannot be decoded is left out, and is in the
-/// [account](Reader::account) of the reader, which is rewound at first.
+/// but for those that are of the container, which are made anew, and formats of tracepoints that cannot be parsed. What
+/// cannot be decoded is left out, and is in the [account](Reader::account) of the reader, which is rewound at first.
 ///
-/// The samples of an event whose attr asks for what this crate does not know are left out; the event is not.
+/// The samples of an event whose attr asks for what this crate does not know are left out. The event is not; its attr is
+/// written without that.
+///
+/// The file is clean, as [`RecordCheck`] has it, and a repair of it gives the same bytes.
 ///
 /// # Errors
 ///
@@ -99,9 +110,13 @@ pub fn repair<O: Endian, S: Source, W: Write + Seek>(
     // Events and features of a stream are known when its end is.
     while !matches!(reader.next(), Ok(None)) {}
     reader.rewind_in_order();
-    let mut writer = FileWriter::<O, W>::new(out, &events(reader), &Options::default())?;
+    reader.account().diagnostics.iter().for_each(|&error| tell(Step::Capture { error }));
+    // As the reader of the output will know them, record by record.
+    let mut known = reader.events().clone();
+    let mut writer = FileWriter::<O, W>::new(out, &events(&known), &Options::default())?;
     let features_dropped = copy_features(reader, &mut writer, &mut tell)?;
-    let known = reader.events().clone();
+    let tracing_data = writer.features().get(Feature::TRACING_DATA).map(Vec::from).unwrap_or_default();
+    let check = RecordCheck::new(&tracing_data);
     let (mut written, mut dropped) = (0_u64, 0_u64);
     loop {
         tell(Step::At(reader.offset()));
@@ -113,7 +128,7 @@ pub fn repair<O: Endian, S: Source, W: Write + Seek>(
                 continue;
             }
             Ok(Some(record)) if is_section(record.raw.kind()) => continue,
-            Ok(Some(record)) => match check(&record, &known) {
+            Ok(Some(record)) => match check.record(&record).and_then(|()| update(&record, &mut known)) {
                 Err(error) => (record.data_file, error),
                 Ok(()) => {
                     match writer.raw(&record.raw, record.behind) {
@@ -130,27 +145,37 @@ pub fn repair<O: Endian, S: Source, W: Write + Seek>(
             },
         };
         dropped = dropped.saturating_add(1);
-        tell(Step::Unreadable { data_file, error });
-        // The reader has noted an EVENT_UPDATE of no event.
-        if !matches!(error.kind, FileErrorKind::UnknownId { kind: RecordType::EVENT_UPDATE, .. }) {
+        // An EVENT_UPDATE of no event was noted when it was first read.
+        let is_update = matches!(error.kind, FileErrorKind::UnknownId { kind: RecordType::EVENT_UPDATE, .. });
+        if !is_update || !reader.account().diagnostics.contains(&error) {
+            tell(Step::Unreadable { data_file, error });
             reader.account_mut().note(error);
         }
     }
+    writer.name_events(&events(&known))?;
     Ok(Repaired { out: writer.finish()?, written, dropped, features_dropped })
 }
 
 /// The events to be written. perf wants a name for each or for none.
-fn events<O: Endian, S: Source>(reader: &Reader<'_, O, S>) -> Vec<EventFields> {
-    let has_names = reader.events().iter().any(|event| event.name.is_some());
+fn events(known: &Events) -> Vec<EventFields> {
+    let has_names = known.iter().any(|event| event.name.is_some());
     let fields = |(index, event): (usize, _)| {
         // The EVENT_UPDATE records that gave units and scales are copied as they are.
         let mut fields = EventFields { unit: None, scale: None, ..EventFields::from(event) };
+        // Of an event without samples they say nothing, and no reader could place its other records by them.
+        fields.attr.sample_type = decodable(fields.attr.sample_type);
         if has_names {
             fields.name.get_or_insert_with(|| alloc::format!("event-{index}").into_bytes());
         }
         fields
     };
-    reader.events().iter().enumerate().map(fields).collect()
+    known.iter().enumerate().map(fields).collect()
+}
+
+/// What of a `sample_type` this crate can decode: see [`SampleLayout::new`](crate::SampleLayout::new).
+fn decodable(sample_type: SampleType) -> SampleType {
+    let known = SampleType(sample_type.0 & SampleType::KNOWN.0);
+    if known.contains(SampleType::WEIGHT_TYPE) { known.without(SampleType::WEIGHT_STRUCT) } else { known }
 }
 
 /// Copies the features that can be decoded; the others.
@@ -161,28 +186,38 @@ fn copy_features<O: Endian, S: Source, W: Write + Seek>(
 ) -> Result<Vec<Feature>, WriteFileError> {
     // Of the container and not of what it holds: these are made anew, or are no longer so.
     let made_anew = [Feature::EVENT_DESC, Feature::AUXTRACE, Feature::COMPRESSED, Feature::DIR_FORMAT];
-    let mut faults = Vec::new();
-    let mut dropped = Vec::new();
-    let hostname = reader.feature(Feature::HOSTNAME).filter(|it| decodes::feature(reader, it).is_ok());
+    let noted = reader.account().clone();
+    let mut faults = reader.check_features();
+    let is_faulty = |feature| faults.iter().any(|&(of, _)| of == feature);
+    let hostname = reader.feature(Feature::HOSTNAME).filter(|_| !is_faulty(Feature::HOSTNAME));
     let has_hostname = O::ENDIANNESS == Endianness::Little || hostname.is_some();
+    let mut dropped = Vec::new();
+    let mut unfit = Vec::new();
     for section in reader.features().filter(|section| !made_anew.contains(&section.feature)) {
-        let number = section.feature.0;
-        let invalid = |must| Err(FileError::invalid("feature", u64::from(number), must, section.offset));
-        let fits = match number {
-            32..64 if !has_hostname => invalid("below 32 in a big-endian file without HOSTNAME"),
-            Feature::FIRST..Feature::FEAT_BITS => decodes::feature(reader, &section),
-            _ => invalid("from 1 to 255"),
+        let (feature, number) = (section.feature, section.feature.0);
+        let must = match number {
+            32..64 if !has_hostname => Some("below 32 in a big-endian file without HOSTNAME"),
+            Feature::FIRST..Feature::FEAT_BITS => None,
+            _ => Some("from 1 to 255"),
         };
-        match fits {
-            Ok(()) => writer.features().raw(section.feature, section.bytes)?,
-            Err(error) => {
-                dropped.push(section.feature);
-                faults.push(error);
-            }
+        if let Some(must) = must {
+            let error = FileError::invalid("feature", u64::from(number), must, section.offset);
+            unfit.push((feature, error));
+            dropped.push(feature);
+        } else if !is_faulty(feature) {
+            writer.features().raw(feature, section.bytes)?;
+        } else if let Some(good) =
+            tracing::of_good_formats(section.bytes).filter(|_| feature == Feature::TRACING_DATA)
+        {
+            writer.features().raw(feature, &good)?;
+        } else {
+            dropped.push(feature);
         }
     }
-    for error in faults {
-        if reader.account_mut().note_once(error) {
+    faults.append(&mut unfit);
+    for (_, error) in faults {
+        reader.account_mut().note_once(error);
+        if !noted.diagnostics.contains(&error) {
             tell(Step::Unreadable { data_file: 0, error });
         }
     }
@@ -201,16 +236,15 @@ fn is_section(kind: RecordType) -> bool {
     sections.contains(&kind)
 }
 
-/// Whether all of a record can be decoded, and it is of an event if it should be.
-fn check<O: Endian>(record: &FileRecord<'_, O>, events: &Events) -> Result<(), FileError> {
-    match record.decode()? {
-        Record::Sample(sample) => {
-            sample.tail().map_err(|error| record.error(error))?;
-        }
-        Record::User(UserRecord::EventUpdate(it), kind) if !events.has_id(it.id) => {
-            return Err(FileError::new(FileErrorKind::UnknownId { kind, id: it.id }, record.offset));
-        }
-        _ => {}
+/// Takes in what an EVENT_UPDATE record says of its event.
+fn update<O: Endian>(record: &FileRecord<'_, O>, known: &mut Events) -> Result<(), FileError> {
+    if record.raw.kind() != RecordType::EVENT_UPDATE {
+        return Ok(());
     }
-    record.sample_id().map(|_| ())
+    match record.decode()? {
+        Record::User(UserRecord::EventUpdate(it), kind) if !known.update(&it) => {
+            Err(FileError::new(FileErrorKind::UnknownId { kind, id: it.id }, record.offset))
+        }
+        _ => Ok(()),
+    }
 }

@@ -8,6 +8,7 @@ use super::element::{Element, Extent, classify};
 use super::error::{FieldError, TracingError};
 use super::grammar::{self, FieldLine, Line};
 use super::value::Value;
+use crate::error::{Error, ErrorKind};
 
 /// The format of a tracepoint.
 ///
@@ -24,6 +25,8 @@ pub struct Format<'a> {
     pub print_fmt: Option<&'a [u8]>,
     fields: Vec<Field<'a>>,
     common: usize,
+    /// Bytes of raw data that have all its fields in them; `None` if that depends on what they are.
+    whole: Option<u64>,
 }
 
 /// A field of a tracepoint.
@@ -92,7 +95,8 @@ impl<'a> Format<'a> {
         }
         let missing = |field| TracingError::invalid(field, None, "given", offset(text, &[]));
         let (name, id) = (name.ok_or(missing("name"))?, id.ok_or(missing("ID"))?);
-        Ok(Self { system, name, id, print_fmt, common: common.unwrap_or(0), fields })
+        let whole = fields.iter().map(Field::end).try_fold(0, |all, end| Some(end?.max(all)));
+        Ok(Self { system, name, id, print_fmt, common: common.unwrap_or(0), fields, whole })
     }
 
     /// The fields that all tracepoints have: `common_type`, `common_flags`, `common_preempt_count`, `common_pid`.
@@ -116,6 +120,27 @@ impl<'a> Format<'a> {
         raw: &'r [u8],
     ) -> impl Iterator<Item = (&'s Field<'a>, Result<Value<'r, O>, FieldError<'a>>)> + Clone {
         self.fields.iter().map(move |field| (field, field.value(raw)))
+    }
+
+    /// Checks that the raw data of a sample has all fields. Takes constant time, unless a field tells its place by its value
+    /// or a field is missing.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Truncated`] for the first field that is not in `raw`; the offset is 0.
+    #[inline]
+    pub fn check<O: Endian>(&self, raw: &[u8]) -> Result<(), Error> {
+        match self.whole {
+            Some(whole) if raw.len() as u64 >= whole => Ok(()),
+            _ => self.check_each::<O>(raw),
+        }
+    }
+
+    #[inline(never)]
+    fn check_each<O: Endian>(&self, raw: &[u8]) -> Result<(), Error> {
+        let Some(error) = self.fields::<O>(raw).find_map(|(_, value)| value.err()) else { return Ok(()) };
+        let needed = error.offset.saturating_add(error.needed);
+        Err(Error::new(ErrorKind::Truncated { field: "raw", needed, available: error.available }, 0))
     }
 }
 
@@ -148,6 +173,16 @@ impl<'a> Field<'a> {
         let (element, signed) = classify(line, extent, long_size);
         let (c_type, name) = (declaration.c_type, declaration.name);
         Self { c_type, name, offset: line.offset, size: line.size, signed, place, element }
+    }
+
+    /// Where the field ends in the raw data; `None` if the raw data tells.
+    fn end(&self) -> Option<u64> {
+        let start = u64::from(self.offset);
+        match self.place {
+            Place::Value | Place::Array { .. } => Some(start.saturating_add(u64::from(self.size))),
+            Place::Rest => Some(start),
+            Place::DataLoc | Place::RelLoc => None,
+        }
     }
 
     /// The field's value in the raw data of a sample, which is in byte order `O`. Takes constant time but for a string,

@@ -285,11 +285,8 @@ fn deferred_chains() {
     let enough = (0..1 << 10).find(|&most| read(most).1 == 0).unwrap();
     let (len, omitted, diagnostics) = read(enough - 1);
     assert_eq!((len, omitted, diagnostics.len()), (1, 1, 1));
-    let kind = FileErrorKind::Limit {
-        field: "ips",
-        limit: enough as u64 - 1,
-        of: "bytes of deferred call chains",
-    };
+    let kind =
+        FileErrorKind::Limit { field: "ips", limit: enough as u64 - 1, of: "bytes of deferred call chains" };
     assert_eq!(diagnostics[0].kind, kind);
     assert_eq!(
         diagnostics[0].to_string(),

@@ -78,7 +78,7 @@ impl Absorb<'_, '_> {
         if feature == Feature::EVENT_DESC {
             name_events::<O>(self.events, &FeatureSection::new(feature, offset, bytes), self.account);
         }
-        let owned = OwnedFeature { feature, offset, bytes: Cow::Owned(Vec::from(bytes)) };
+        let owned = OwnedFeature { feature, offset, bytes: Cow::Owned(Vec::from(bytes)), is_checked: false };
         match self.features.iter_mut().find(|known| known.feature == feature) {
             Some(known) => *known = owned,
             None => self.features.push(owned),

@@ -4,6 +4,7 @@ use perf_abi::endian::{Endian, U16, U32, U64};
 use perf_abi::record::RecordType;
 use zerocopy::FromBytes;
 
+use super::super::Account;
 use super::super::error::{FileError, FileErrorKind};
 use super::super::source::Source;
 use super::absorb::{Absorb, is_absorbed};
@@ -94,13 +95,19 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
         let Some((raw, rest)) = RawRecord::<O>::whole(front) else { return };
         if is_absorbed(raw.kind()) {
             if current.offset >= self.absorbed {
+                let mut found = Account::new(&self.limits);
                 let mut absorb = Absorb {
                     is_pipe: matches!(self.mode, Mode::Pipe),
                     events: &mut self.events,
                     features: &mut self.features,
-                    account: &mut self.account,
+                    account: &mut found,
                 };
                 absorb.record(&raw, rest.get(..current.behind_held).unwrap_or_default(), current.offset);
+                // It is not taken in again after a rewind: what is wrong with it stays noted.
+                for error in found.diagnostics {
+                    self.account.note(error);
+                    self.opened.note(error);
+                }
             }
         } else if matches!(raw.kind(), RecordType::LOST | RecordType::LOST_SAMPLES) {
             let event = self.events.index_of(&raw).and_then(|index| self.events.get(index));

@@ -139,6 +139,7 @@ impl<'a, O: Endian> Reader<'a, O> {
             feature: it.feature,
             offset: it.offset,
             bytes: Cow::Borrowed(it.bytes),
+            is_checked: false,
         };
         let features = sections.iter().map(owned).collect();
         let source = Slice::new(data, header.data.offset);
@@ -234,13 +235,7 @@ impl<'a, O: Endian, S: Source> Reader<'a, O, S> {
         Ok(reader)
     }
 
-    fn new(
-        mode: Mode,
-        events: Events,
-        features: Vec<OwnedFeature<'a>>,
-        source: S,
-        limits: &Limits,
-    ) -> Self {
+    fn new(mode: Mode, events: Events, features: Vec<OwnedFeature<'a>>, source: S, limits: &Limits) -> Self {
         Self {
             mode,
             limits: *limits,

@@ -89,6 +89,13 @@ impl<O: Endian, W: Write + Seek> FileWriter<O, W> {
         Ok(writer)
     }
 
+    /// Names the events as `events`, which must be those that the file was begun with in all but their names.
+    pub(in crate::file) fn name_events(&mut self, events: &[EventFields]) -> Result<(), WriteFileError> {
+        let format = AttrFormat::new(events, &Options::default())?;
+        self.event_desc = attrs::event_desc::<O>(events, format)?;
+        Ok(())
+    }
+
     /// The features, to be set any time before [`finish`](Self::finish).
     pub fn features(&mut self) -> &mut Features<O> {
         &mut self.features

@@ -3,15 +3,38 @@
 use perf_abi::endian::Endian;
 use perf_abi::feature::Feature;
 
-use super::super::error::FileError;
-use super::super::features::FeatureSection;
-use super::super::reader::Reader;
-use super::super::source::Source;
+use super::FeatureSection;
+use crate::file::error::FileError;
+use crate::tracepoint::{Tracepoints, TracingData};
 
-/// Decodes a feature by its number; one whose layout is not known, and TRACING_DATA, are bytes.
-pub(super) fn feature<O: Endian, S: Source>(
-    reader: &Reader<'_, O, S>,
+/// Decodes a feature by its number, and calls `fault` with each error; one whose layout is not known is bytes. `nr_cpus`
+/// is the feature `NRCPUS`, if the capture has it.
+pub(in crate::file) fn check<O: Endian>(
     section: &FeatureSection<'_>,
+    nr_cpus: Option<&FeatureSection<'_>>,
+    mut fault: impl FnMut(FileError),
+) {
+    if section.feature == Feature::TRACING_DATA {
+        return tracing_data(section, fault);
+    }
+    if let Err(error) = decode::<O>(section, nr_cpus) {
+        fault(error);
+    }
+}
+
+/// The formats of the tracepoints too: each may have a fault of its own.
+fn tracing_data(section: &FeatureSection<'_>, mut fault: impl FnMut(FileError)) {
+    match TracingData::parse(section.bytes) {
+        Ok(data) => {
+            Tracepoints::new(&data).faults().iter().for_each(|it| fault(it.in_file(section)));
+        }
+        Err(error) => fault(error.in_file(section)),
+    }
+}
+
+fn decode<O: Endian>(
+    section: &FeatureSection<'_>,
+    nr_cpus: Option<&FeatureSection<'_>>,
 ) -> Result<(), FileError> {
     match section.feature {
         Feature::BUILD_ID => section.build_ids::<O>().try_for_each(|it| it.map(drop)),
@@ -24,21 +47,24 @@ pub(super) fn feature<O: Endian, S: Source>(
         Feature::NRCPUS => section.nr_cpus::<O>().map(drop),
         Feature::TOTAL_MEM => section.total_mem::<O>().map(drop),
         Feature::CMDLINE => section.strings::<O>().map(drop),
+        Feature::EVENT_DESC => section.event_desc::<O>().try_for_each(|it| it.map(drop)),
         Feature::CPU_TOPOLOGY => {
-            let nr_cpus =
-                reader.feature(Feature::NRCPUS).map_or(Ok((0, 0)), |section| section.nr_cpus::<O>());
+            let nr_cpus = nr_cpus.map_or(Ok((0, 0)), |section| section.nr_cpus::<O>());
             nr_cpus.and_then(|(available, _)| section.cpu_topology::<O>(available)).map(drop)
         }
         Feature::NUMA_TOPOLOGY => section.numa_topology::<O>().map(drop),
         Feature::BRANCH_STACK | Feature::STAT => section.mark(),
         Feature::PMU_MAPPINGS => section.pmu_mappings::<O>().map(drop),
         Feature::GROUP_DESC => section.group_desc::<O>().map(drop),
+        Feature::AUXTRACE => section.auxtrace::<O>().map(drop),
         Feature::CACHE => section.cache::<O>().map(drop),
         Feature::SAMPLE_TIME => section.sample_time::<O>().map(drop),
         Feature::MEM_TOPOLOGY => section.mem_topology::<O>().map(drop),
         Feature::CLOCKID => section.clockid::<O>().map(drop),
+        Feature::DIR_FORMAT => section.dir_format::<O>().map(drop),
         Feature::BPF_PROG_INFO => section.bpf_prog_info::<O>().map(drop),
         Feature::BPF_BTF => section.bpf_btf::<O>().map(drop),
+        Feature::COMPRESSED => section.compressed::<O>().map(drop),
         Feature::CPU_PMU_CAPS => section.cpu_pmu_caps::<O>().map(drop),
         Feature::CLOCK_DATA => section.clock_data::<O>().map(drop),
         Feature::HYBRID_TOPOLOGY => section.hybrid_topology::<O>().map(drop),

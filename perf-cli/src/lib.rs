@@ -1,4 +1,6 @@
 //! `perfdata`: shows what is in a Linux performance capture.
+//!
+//! The program is this library's one function, [`run`]: tests and fuzz targets call it without starting a process.
 
 extern crate alloc;
 
@@ -14,9 +16,11 @@ mod render;
 mod repair;
 mod ring;
 mod shell;
+mod streams;
 
+use std::ffi::OsString;
+use std::io::Write;
 use std::path::Path;
-use std::process::ExitCode;
 
 use clap::error::ContextValue;
 use perf_parse::file::{Account, FileError, FileErrorKind};
@@ -24,6 +28,7 @@ use perf_parse::file::{Account, FileError, FileErrorKind};
 use args::{Args, Verb};
 use output::say;
 use render::escape::{OneLine, shown};
+pub use streams::Streams;
 
 /// How a run ended, as its exit status tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,19 +101,44 @@ fn repeatable(mut error: clap::Error) -> clap::Error {
     error
 }
 
-fn main() -> ExitCode {
-    let args = match Args::read() {
+/// Runs `perfdata` with `args`, the name of the program first, on `streams`, or with `None` on those of the process.
+///
+/// Gives the exit status: 0 if everything was decoded, 1 if nothing could be, 3 if records were delivered but some bytes
+/// were truncated, skipped or not decodable; `record` and `stat` pass on that of the command they run.
+///
+/// # Examples
+///
+/// ```
+/// use perf_cli::{Streams, run};
+///
+/// let streams = Streams {
+///     input: Box::new(&b"no capture"[..]),
+///     output: Box::new(std::io::sink()),
+///     errors: Box::new(std::io::sink()),
+/// };
+/// assert_eq!(run(["perfdata", "info", "-"].map(Into::into), Some(streams)), 1);
+/// ```
+#[must_use]
+pub fn run(args: impl IntoIterator<Item = OsString>, streams: Option<Streams>) -> u8 {
+    streams::with(streams, || run_here(args))
+}
+
+fn run_here(args: impl IntoIterator<Item = OsString>) -> u8 {
+    let args = match Args::read(args) {
         Ok(args) => args,
         Err(error) => {
             // --help and --version come this way too; clap prints those to standard output.
             let usage = error.use_stderr();
-            let _ = repeatable(error).print();
-            return ExitCode::from(u8::from(usage));
+            let error = repeatable(error);
+            let _ = match usage {
+                _ if streams::are_of_process() => error.print(),
+                true => write!(streams::Errors, "{}", error.render()),
+                false => write!(streams::Output, "{}", error.render()),
+            };
+            return u8::from(usage);
         }
     };
-    if args.verb.no_mmap() {
-        input::never_map();
-    }
+    input::map(!args.verb.no_mmap());
     #[cfg(target_os = "linux")]
     output::survive_file_size_limit();
     let outcome = match &args.verb {
@@ -122,13 +152,13 @@ fn main() -> ExitCode {
         Verb::Man(args) => shell::man(args),
     };
     match outcome {
-        Ok(Outcome::Clean) => ExitCode::SUCCESS,
-        Ok(Outcome::Partial) => ExitCode::from(3),
+        Ok(Outcome::Clean) => 0,
+        Ok(Outcome::Partial) => 3,
         #[cfg(target_os = "linux")]
-        Ok(Outcome::Command(status)) => ExitCode::from(status),
+        Ok(Outcome::Command(status)) => status,
         Err(Failure(message)) => {
             say!("perfdata: {message}");
-            ExitCode::from(1)
+            1
         }
     }
 }

@@ -1,0 +1,21 @@
+//! See `fuzz::command_line`.
+#![no_main]
+
+use fuzz::mutate::{Random, mutate};
+use libfuzzer_sys::{Corpus, fuzz_mutator, fuzz_target, fuzzer_mutate};
+
+fuzz_target!(|data: &[u8]| -> Corpus {
+    if fuzz::command_line::run(data) { Corpus::Keep } else { Corpus::Reject }
+});
+
+// Three of four by fields, the others by libFuzzer's own means.
+fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
+    if seed % 4 == 0 {
+        return fuzzer_mutate(data, size, max_size);
+    }
+    let mut capture = data[..size].to_vec();
+    mutate(&mut capture, &mut Random::new(seed.into()));
+    capture.truncate(max_size);
+    data[..capture.len()].copy_from_slice(&capture);
+    capture.len()
+});

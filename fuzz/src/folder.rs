@@ -1,0 +1,94 @@
+//! A capture in several files, as `perf record --threads` writes: its records are those of each file in turn, by time too,
+//! and `perfdata` takes the folder as it takes a file.
+
+use std::fs;
+
+use perf_abi::endian::Endian;
+use perf_parse::file::{AnyReader, Mode, Reader};
+
+use super::command_line::{Folder, check};
+use super::shape::Shape;
+use super::walk::walk;
+
+/// Bytes of all files at most.
+const MOST: usize = 1 << 16;
+
+/// The first byte of `data` says how many files there are beside the first, and how many records are dealt to one before
+/// the next; the others are a file, whose records are dealt again.
+pub fn run(data: &[u8]) -> bool {
+    let Some((&choice, main)) = data.split_first() else { return false };
+    let (count, run) = (usize::from(choice % 4) + 1, usize::from(choice / 4 % 8) + 1);
+    let mut others = vec![Vec::new(); count];
+    for (index, record) in Shape::of(main).records.into_iter().enumerate() {
+        if let Some(other) = others.get_mut(index / run % count) {
+            other.extend_from_slice(main.get(record).unwrap_or_default());
+        }
+    }
+    // What a writer that was killed leaves.
+    if choice & 0x80 != 0 {
+        if let Some(last) = others.last_mut() {
+            last.truncate(last.len() / 2);
+        }
+    }
+    if main.len() + others.iter().map(Vec::len).sum::<usize>() > MOST {
+        return false;
+    }
+    let is_file = match AnyReader::open(main) {
+        Ok(AnyReader::Little(reader)) => read(reader, main, &others),
+        Ok(AnyReader::Big(reader)) => read(reader, main, &others),
+        Err(_) => false,
+    };
+    if is_file {
+        by_perfdata(main, &others);
+    }
+    is_file
+}
+
+/// A record: its file, its place there, its bytes.
+type Given = (usize, u64, Option<u64>, Vec<u8>);
+
+fn read<'a, O: Endian>(mut reader: Reader<'a, O>, main: &'a [u8], others: &'a [Vec<u8>]) -> bool {
+    if !matches!(reader.mode(), Mode::File(_)) {
+        return false;
+    }
+    let size = main.len() + others.iter().map(Vec::len).sum::<usize>();
+    let mut expected = records(&mut reader, size);
+    for (number, other) in (1..).zip(others) {
+        // The same events, and no other records.
+        let mut alone = Reader::<O>::open(main).expect("it was opened").with_records(other);
+        let alone = records(&mut alone, size).into_iter();
+        expected.extend(alone.map(|(_, offset, inner, bytes)| (number, offset, inner, bytes)));
+    }
+    let mut folder = Reader::<O>::open(main).expect("it was opened");
+    others.iter().for_each(|other| folder.add_data(other));
+    assert_eq!(records(&mut folder, size), expected);
+    assert_eq!(folder.data_file(), others.len());
+    assert!(folder.rewind());
+    folder.in_time_order();
+    let mut by_time = records(&mut folder, size);
+    by_time.sort();
+    expected.sort();
+    assert_eq!(by_time, expected, "time order gives the same records");
+    true
+}
+
+fn records<O: Endian>(reader: &mut Reader<'_, O>, size: usize) -> Vec<Given> {
+    walk(reader, size, |record| {
+        let mut bytes = Vec::new();
+        record.raw.write(&mut bytes);
+        (record.data_file, record.offset, record.inner, bytes)
+    })
+}
+
+/// Gives the files to `perfdata`, in a folder.
+fn by_perfdata(main: &[u8], others: &[Vec<u8>]) {
+    let folder = Folder::new();
+    let capture = folder.0.join("capture");
+    fs::create_dir_all(&capture).expect("a folder can be made");
+    fs::write(capture.join("data"), main).expect("a file can be written");
+    for (number, other) in others.iter().enumerate() {
+        fs::write(capture.join(format!("data.{number}")), other).expect("a file can be written");
+    }
+    let size = main.len() + others.iter().map(Vec::len).sum::<usize>();
+    check(&folder.0, &capture, size, None);
+}

@@ -1,0 +1,7 @@
+//! The program `perfdata`.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    ExitCode::from(perf_cli::run(std::env::args_os(), None))
+}

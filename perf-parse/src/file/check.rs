@@ -1,0 +1,66 @@
+//! Whether all of a record can be decoded.
+
+use perf_abi::endian::Endian;
+use perf_abi::event::EventType;
+
+use super::error::FileError;
+use super::records::FileRecord;
+use crate::record::Record;
+use crate::tracepoint::{Tracepoints, TracingData};
+
+/// Decides whether all of a record can be decoded: its fields, the variable fields of a sample, the raw data of a
+/// tracepoint and the trailer.
+///
+/// A capture is clean if the [walk](super::Reader::next) finds nothing wrong, nor does
+/// [`Reader::check_features`](super::Reader::check_features), nor this for any record. `perfdata` takes every capture for
+/// clean or not by these, whatever it does with it.
+///
+/// # Examples
+///
+/// ```
+/// use perf_parse::AnyReader;
+/// use perf_parse::abi::feature::Feature;
+/// use perf_parse::file::RecordCheck;
+///
+/// # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../testdata/captures/raw.data");
+/// let bytes = std::fs::read(path)?;
+/// let AnyReader::Little(mut reader) = AnyReader::open(&bytes)? else { panic!("recorded on a big-endian machine") };
+/// let tracing_data = reader.feature(Feature::TRACING_DATA).map(|section| section.bytes.to_vec());
+/// let check = RecordCheck::new(tracing_data.as_deref().unwrap_or_default());
+/// while let Some(record) = reader.next()? {
+///     check.record(&record)?;
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct RecordCheck<'t> {
+    tracepoints: Tracepoints<'t>,
+}
+
+impl<'t> RecordCheck<'t> {
+    /// Checks records against the formats of `tracing_data`, the feature `TRACING_DATA`; empty where the capture does not
+    /// have it. Formats that cannot be parsed are left out.
+    #[must_use]
+    pub fn new(tracing_data: &'t [u8]) -> Self {
+        let data = TracingData::parse(tracing_data);
+        Self { tracepoints: data.map(|data| Tracepoints::new(&data)).unwrap_or_default() }
+    }
+
+    /// Checks a record.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`FileRecord::decode`], [`FileRecord::sample_id`] and [`Sample::tail`](crate::Sample::tail), and
+    /// [`FileErrorKind::Record`](super::FileErrorKind::Record) for raw data that ends before a field of its tracepoint.
+    pub fn record<O: Endian>(&self, record: &FileRecord<'_, O>) -> Result<(), FileError> {
+        if let Record::Sample(sample) = record.decode()? {
+            let tail = sample.tail().map_err(|error| record.error(error))?;
+            let attr = record.event().map(|event| &event.attr);
+            let config = attr.filter(|attr| attr.kind == EventType::TRACEPOINT).map(|attr| attr.config);
+            if let Some((format, raw)) = config.and_then(|id| self.tracepoints.get(id)).zip(tail.raw) {
+                format.check::<O>(raw).map_err(|error| record.error(error))?;
+            }
+        }
+        record.sample_id().map(drop)
+    }
+}

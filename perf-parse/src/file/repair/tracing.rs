@@ -1,0 +1,41 @@
+//! Tracing data without what is wrong in it.
+
+use alloc::vec::Vec;
+
+use perf_abi::endian::{BigEndian, Endianness, LittleEndian};
+
+use crate::tracepoint::{Format, TracingData, TracingDataFields};
+
+/// The same tracing data without the formats that cannot be parsed. `None` if its parts cannot be found.
+pub(super) fn of_good_formats(bytes: &[u8]) -> Option<Vec<u8>> {
+    let data = TracingData::parse(bytes).ok()?;
+    let long_size = data.kernel_long_size();
+    let mut fields = TracingDataFields {
+        long_size: data.long_size,
+        page_size: data.page_size,
+        header_page: data.header_page.to_vec(),
+        header_event: data.header_event.to_vec(),
+        kallsyms: data.kallsyms.to_vec(),
+        printk_formats: data.printk_formats.to_vec(),
+        saved_cmdlines: data.saved_cmdlines.unwrap_or_default().to_vec(),
+        ..TracingDataFields::default()
+    };
+    for format in data.formats() {
+        if Format::parse(format.system, format.text, long_size).is_err() {
+            continue;
+        }
+        let text = format.text.to_vec();
+        match fields.systems.last_mut() {
+            _ if format.system == b"ftrace" => fields.ftrace.push(text),
+            Some((system, texts)) if system == format.system => texts.push(text),
+            _ => fields.systems.push((format.system.to_vec(), alloc::vec![text])),
+        }
+    }
+    let mut out = Vec::new();
+    match data.endianness {
+        Endianness::Little => fields.write::<LittleEndian>(&mut out),
+        Endianness::Big => fields.write::<BigEndian>(&mut out),
+    }
+    .ok()?;
+    Some(out)
+}
