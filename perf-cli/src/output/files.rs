@@ -19,8 +19,10 @@ use crate::render::escape::shown;
 /// What a file is to hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Holds {
-    /// Records of a capture, or what was traced.
+    /// A capture.
     Capture,
+    /// What the hardware traced.
+    Trace,
     /// A capture as it is recorded: the file that was there becomes `FILE.old`.
     Recording,
     /// What need not be secret.
@@ -73,7 +75,7 @@ impl Outputs {
     ///
     /// # Errors
     ///
-    /// It is an input, or another output; it is a folder, or in none.
+    /// It is an input, would become a part of one, or is another output; it is a folder, or in none.
     pub(crate) fn claim(&mut self, option: &'static str, path: &Path) -> Result<Claim, Failure> {
         let failure = |what: &str| Failure(format!("{}: {what}", shown(path)));
         let (target, existing) = target(path).map_err(|error| failure(&error.to_string()))?;
@@ -89,13 +91,16 @@ impl Outputs {
             None => (Some(new(&target).map_err(|error| failure(&error.to_string()))?), false),
         };
         if let Some(claimed) = claimed {
-            let is_it = |input: &&InputFile| matches!((&claimed, &input.id), (Claimed::File(it), Some(id)) if it == id);
-            if let Some(input) = self.inputs.iter().find(is_it) {
+            if let Some(input) = self.inputs.iter().find(|input| input.is(&claimed)) {
                 let what = match &input.name {
                     name if *name == shown(path).to_string() => "is read as input".to_owned(),
                     name => format!("is the same file as {name}, which is read as input"),
                 };
                 let what = format!("{what}; give {option} another name");
+                return Err(failure(&what));
+            }
+            if let Some(input) = self.inputs.iter().find(|input| input.takes_in(&claimed)) {
+                let what = format!("would become a data file of {}; give {option} another name", input.name);
                 return Err(failure(&what));
             }
             if let Some((_, other)) = self.claimed.iter().find(|(other, _)| *other == claimed) {
@@ -111,6 +116,18 @@ impl Outputs {
             #[cfg(unix)]
             mode: self.inputs.iter().filter_map(|input| input.mode).fold(0o777, |all, mode| all & mode),
         })
+    }
+}
+
+impl InputFile {
+    fn is(&self, output: &Claimed) -> bool {
+        matches!((output, &self.id), (Claimed::File(output), Some(id)) if output == id)
+    }
+
+    /// Whether this is a folder that has a new output for one of its data files.
+    fn takes_in(&self, output: &Claimed) -> bool {
+        let is_data = |name: &Path| name.as_os_str().as_encoded_bytes().starts_with(b"data.");
+        matches!((output, &self.id), (Claimed::New(folder, name), Some(id)) if folder == id && is_data(name))
     }
 }
 
@@ -159,7 +176,7 @@ impl Claim {
         let failure = |what: &dyn core::fmt::Display| Failure(format!("{}: {what}", shown(&self.path)));
         let Some(target) = &self.target else {
             let mut file = File::create(&self.path).map_err(|error| failure(&error))?;
-            if holds != Holds::Report && file.seek(SeekFrom::Start(0)).is_err() {
+            if matches!(holds, Holds::Capture | Holds::Recording) && file.seek(SeekFrom::Start(0)).is_err() {
                 return Err(failure(
                     &"a perf.data cannot be written to a pipe, as its header is completed last; give the name of a file",
                 ));
@@ -258,9 +275,9 @@ impl Claim {
     fn permissions(&self, file: &File, holds: Holds) -> io::Result<()> {
         use std::os::unix::fs::{MetadataExt, PermissionsExt};
         let mode = match (holds, &self.existing) {
-            (Holds::Capture | Holds::Recording, _) => 0o600 & self.mode,
             (Holds::Report, Some(existing)) => existing.mode() & 0o777,
             (Holds::Report, None) => return Ok(()),
+            _ => 0o600 & self.mode,
         };
         file.set_permissions(fs::Permissions::from_mode(mode))
     }

@@ -14,7 +14,7 @@ use perf_parse::write::{self, SampleIdFields};
 use perf_parse::{Record, SampleLayout};
 
 use super::build_ids::Collector;
-use super::output::{self, Output};
+use super::output::{InFile, Output};
 use super::session::Session;
 use super::synthesize::{Synthesizer, Wanted};
 use super::{ROOT, Until, dump, host, start, tracing};
@@ -120,9 +120,9 @@ impl<'a> Capture<'a> {
 
     /// Ends the capture of `path`: what its records say of it as a whole. It has its name then.
     pub(super) fn finish(&self, out: Output, path: &Path) -> Result<(), Failure> {
-        let output::Capture { mut writer, unfinished } = match out {
+        let InFile { mut writer, unfinished } = match out {
             Output::Stream(stream) => return Ok(stream.finish()?),
-            Output::File(capture) => capture,
+            Output::File(file) => *file,
         };
         writer.flush()?;
         let at = unfinished.as_ref().and_then(Unfinished::temporary).unwrap_or(path);

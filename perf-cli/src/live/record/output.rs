@@ -17,12 +17,12 @@ const CHUNK: usize = 1 << 18;
 
 /// A capture that is being written.
 pub(super) enum Output {
-    File(Capture),
+    File(Box<InFile>),
     Stream(Stream),
 }
 
 /// A capture that is written to a file.
-pub(super) struct Capture {
+pub(super) struct InFile {
     pub(super) writer: FileWriter<NativeEndian, BufWriter<File>>,
     /// Until it has its name.
     pub(super) unfinished: Option<Unfinished>,
@@ -74,13 +74,13 @@ impl Output {
         let (file, unfinished) = Outputs::default().claim("--output", path)?.create(Holds::Recording)?;
         let mut writer = FileWriter::new(BufWriter::with_capacity(CHUNK, file), events, options)?;
         *writer.features() = features;
-        Ok(Self::File(Capture { writer, unfinished: Some(unfinished) }))
+        Ok(Self::File(Box::new(InFile { writer, unfinished: Some(unfinished) })))
     }
 
     /// Gives a file its name, and goes on writing to it: what a recorder that is killed has written is there.
     pub(super) fn publish(&mut self) -> Result<(), Failure> {
         match self {
-            Self::File(Capture { unfinished, .. }) => unfinished.take().map_or(Ok(()), Unfinished::publish),
+            Self::File(file) => file.unfinished.take().map_or(Ok(()), Unfinished::publish),
             Self::Stream(_) => Ok(()),
         }
     }
@@ -101,7 +101,7 @@ impl Output {
     /// Appends a record, as the kernel wrote it.
     pub(super) fn raw(&mut self, record: &RawRecord<'_, NativeEndian>) -> Result<(), WriteFileError> {
         match self {
-            Self::File(capture) => capture.writer.raw(record, &[]),
+            Self::File(file) => file.writer.raw(record, &[]),
             Self::Stream(stream) => stream.put(|writer| writer.raw(record, &[])),
         }
     }
@@ -109,7 +109,7 @@ impl Output {
     /// Appends a record, given as its bytes.
     pub(super) fn record(&mut self, record: &[u8]) -> Result<(), WriteFileError> {
         match self {
-            Self::File(capture) => capture.writer.record(record),
+            Self::File(file) => file.writer.record(record),
             Self::Stream(stream) => stream.put(|writer| writer.record(record)),
         }
     }
@@ -126,7 +126,7 @@ impl Output {
     /// Hands on what was gathered.
     pub(super) fn flush(&mut self) -> Result<(), WriteFileError> {
         match self {
-            Self::File(capture) => capture.writer.flush(),
+            Self::File(file) => file.writer.flush(),
             Self::Stream(stream) => stream.put(|writer| writer.flush()),
         }
     }
