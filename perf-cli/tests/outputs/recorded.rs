@@ -57,8 +57,8 @@ fn what_cannot_be_recorded_leaves_what_was_there() {
         );
     };
     leaves(record(&folder, ":", &[], &["./no-such-program"]), "no-such-program: No such file");
-    leaves(record(&folder, "ulimit -f 0", &[], &["true"]), "File too large");
-    leaves(record(&folder, "ulimit -f 0", &["--overwrite"], &["true"]), "File too large");
+    leaves(record(&folder, "ulimit -f 0", &[], &["true"]), "perf.data: File too large");
+    leaves(record(&folder, "ulimit -f 0", &["--overwrite"], &["true"]), "perf.data: File too large");
 }
 
 #[test]

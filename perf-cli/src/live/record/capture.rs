@@ -7,7 +7,7 @@ use perf_abi::feature::Feature;
 use perf_abi::record::{Misc, RecordType};
 use perf_open::abi::read_format::ReadFormat;
 use perf_open::{EventGroup, Ring};
-use perf_parse::file::write::{EventFields, Features, Options, WriteFileError, Zstd};
+use perf_parse::file::write::{EventFields, Features, Options, Zstd};
 use perf_parse::file::{AnyReader, GroupDesc, Reader};
 use perf_parse::record::LostSamples;
 use perf_parse::write::{self, SampleIdFields};
@@ -23,7 +23,6 @@ use crate::args::live::record::RecordArgs;
 use crate::input::Input;
 use crate::live::whom::Whom;
 use crate::output::{Unfinished, say};
-use crate::render::escape::shown;
 
 /// What is known of a capture before its first record.
 pub(super) struct Capture<'a> {
@@ -89,7 +88,7 @@ impl<'a> Capture<'a> {
     /// Begins a capture where the command line says, and tells in it of what runs already.
     fn begin(&self) -> Result<Output, Failure> {
         let mut out = self.create(&self.args.output)?;
-        self.synthesize(&mut |record| Ok(out.record(record)?))?;
+        self.synthesize(&mut |record| out.record(record))?;
         out.mark(RecordType::FINISHED_INIT)?;
         out.flush()?;
         Ok(out)
@@ -119,12 +118,12 @@ impl<'a> Capture<'a> {
     }
 
     /// Ends the capture of `path`: what its records say of it as a whole. It has its name then.
-    pub(super) fn finish(&self, out: Output, path: &Path) -> Result<(), Failure> {
-        let InFile { mut writer, unfinished } = match out {
-            Output::Stream(stream) => return Ok(stream.finish()?),
+    pub(super) fn finish(&self, mut out: Output, path: &Path) -> Result<(), Failure> {
+        out.flush()?;
+        let InFile { name, mut writer, unfinished } = match out {
+            Output::Stream(stream) => return stream.finish(),
             Output::File(file) => *file,
         };
-        writer.flush()?;
         let at = unfinished.as_ref().and_then(Unfinished::temporary).unwrap_or(path);
         // What is no regular file, as /dev/null, holds nothing that could be looked over.
         let survey = if at.is_file() { Some(self.survey(at)?) } else { None };
@@ -137,11 +136,11 @@ impl<'a> Capture<'a> {
                 survey.files.finish(Path::new(ROOT), writer.features())?;
             }
         }
-        writer.finish()?;
+        writer.finish().map_err(|error| format!("{name}: {error}"))?;
         unfinished.map_or(Ok(()), Unfinished::publish)?;
         if let (Some(samples), false) = (samples, self.args.quiet) {
             let size = std::fs::metadata(path).map_or(0, |file| file.len());
-            say!("perfdata: {}: {samples} samples, {size} bytes", shown(path));
+            say!("perfdata: {name}: {samples} samples, {size} bytes");
         }
         Ok(())
     }
@@ -231,7 +230,7 @@ pub(super) fn run(
 }
 
 /// Writes what the rings hold: a round. A recorder that is killed loses no more than what came behind it.
-fn drain(rings: &mut [Ring], out: &mut Output) -> Result<(), WriteFileError> {
+fn drain(rings: &mut [Ring], out: &mut Output) -> Result<(), Failure> {
     let mut records = 0_u64;
     for ring in rings {
         let mut unread = match ring.read() {
