@@ -109,7 +109,8 @@ pub(crate) struct RepairArgs {
     #[command(flatten)]
     pub(crate) reading: ReadingArgs,
 
-    /// The file to write
+    /// The file to write, for its owner alone to read. A file that is there is replaced when the new one is whole; of a
+    /// symbolic link the target is
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: PathBuf,
 

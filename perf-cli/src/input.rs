@@ -117,7 +117,8 @@ fn read_folder(path: &Path, work: impl Work) -> Result<Outcome, Failure> {
     // data.2 comes before data.10.
     names.sort_by_key(|name| (name.as_os_str().len(), name.clone()));
     let more = names.iter().map(|name| Input::open(name)).collect::<Result<Vec<_>, _>>()?;
-    let inputs: Vec<_> = core::iter::once(&main).chain(&more).map(|input| input.file.clone()).collect();
+    let mut inputs: Vec<_> = core::iter::once(&main).chain(&more).map(|input| input.file.clone()).collect();
+    inputs.extend(path.metadata().ok().map(|metadata| InputFile::new(path, &metadata)));
     read_memory(path, main.bytes(), &more, &inputs, work)
 }
 

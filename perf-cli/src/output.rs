@@ -10,7 +10,9 @@ mod stdout;
 
 pub(crate) use diagnostics::{Diagnostics, Faults};
 pub(crate) use file_id::InputFile;
-pub(crate) use files::{Claim, Holds, Outputs, Unfinished};
+#[cfg(target_os = "linux")]
+pub(crate) use files::Unfinished;
+pub(crate) use files::{Claim, Holds, Outputs};
 #[cfg(target_os = "linux")]
 pub(crate) use signals::{remove_unfinished_on_signals, survive_file_size_limit};
 pub(crate) use stderr::{line, say};

@@ -91,7 +91,7 @@ fn decode<O: Endian>(
     let mut reader = reader.with_records(first);
     others.iter().for_each(|bytes| reader.add_data(bytes));
     if let (Some(claim), Some(path)) = (out.aux, &args.aux_output) {
-        let (file, unfinished) = claim.create(Holds::Capture)?;
+        let (file, unfinished) = claim.create(Holds::Trace)?;
         let tell = |ring: usize, fault| faults.add(files[ring], fault, 0);
         let extracted = aux_area::extract(&mut reader, &areas, &places, file, tell);
         let Extracted { records, bytes, lacks_area } =

@@ -19,8 +19,10 @@ use crate::render::escape::shown;
 /// What a file is to hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Holds {
-    /// Records of a capture, or what was traced.
+    /// A capture.
     Capture,
+    /// What the hardware traced.
+    Trace,
     /// A capture as it is recorded: the file that was there becomes `FILE.old`.
     Recording,
     /// What need not be secret.
@@ -73,7 +75,7 @@ impl Outputs {
     ///
     /// # Errors
     ///
-    /// It is an input, or another output; it is a folder, or in none.
+    /// It is an input, would become a part of one, or is another output; it is a folder, or in none.
     pub(crate) fn claim(&mut self, option: &'static str, path: &Path) -> Result<Claim, Failure> {
         let failure = |what: &str| Failure(format!("{}: {what}", shown(path)));
         let (target, existing) = target(path).map_err(|error| failure(&error.to_string()))?;
@@ -89,13 +91,16 @@ impl Outputs {
             None => (Some(new(&target).map_err(|error| failure(&error.to_string()))?), false),
         };
         if let Some(claimed) = claimed {
-            let is_it = |input: &&InputFile| matches!((&claimed, &input.id), (Claimed::File(it), Some(id)) if it == id);
-            if let Some(input) = self.inputs.iter().find(is_it) {
+            if let Some(input) = self.inputs.iter().find(|input| input.is(&claimed)) {
                 let what = match &input.name {
                     name if *name == shown(path).to_string() => "is read as input".to_owned(),
                     name => format!("is the same file as {name}, which is read as input"),
                 };
                 let what = format!("{what}; give {option} another name");
+                return Err(failure(&what));
+            }
+            if let Some(input) = self.inputs.iter().find(|input| input.takes_in(&claimed)) {
+                let what = format!("would become a data file of {}; give {option} another name", input.name);
                 return Err(failure(&what));
             }
             if let Some((_, other)) = self.claimed.iter().find(|(other, _)| *other == claimed) {
@@ -111,6 +116,18 @@ impl Outputs {
             #[cfg(unix)]
             mode: self.inputs.iter().filter_map(|input| input.mode).fold(0o777, |all, mode| all & mode),
         })
+    }
+}
+
+impl InputFile {
+    fn is(&self, output: &Claimed) -> bool {
+        matches!((output, &self.id), (Claimed::File(output), Some(id)) if output == id)
+    }
+
+    /// Whether this is a folder that has a new output for one of its data files.
+    fn takes_in(&self, output: &Claimed) -> bool {
+        let is_data = |name: &Path| name.as_os_str().as_encoded_bytes().starts_with(b"data.");
+        matches!((output, &self.id), (Claimed::New(folder, name), Some(id)) if folder == id && is_data(name))
     }
 }
 
@@ -159,7 +176,7 @@ impl Claim {
         let failure = |what: &dyn core::fmt::Display| Failure(format!("{}: {what}", shown(&self.path)));
         let Some(target) = &self.target else {
             let mut file = File::create(&self.path).map_err(|error| failure(&error))?;
-            if holds != Holds::Report && file.seek(SeekFrom::Start(0)).is_err() {
+            if matches!(holds, Holds::Capture | Holds::Recording) && file.seek(SeekFrom::Start(0)).is_err() {
                 return Err(failure(
                     &"a perf.data cannot be written to a pipe, as its header is completed last; give the name of a file",
                 ));
@@ -209,6 +226,7 @@ struct Beside {
 
 impl Unfinished {
     /// Where it is until it is published; `None` of what is written straight, and holds nothing that could be read.
+    #[cfg(target_os = "linux")]
     pub(crate) fn temporary(&self) -> Option<&Path> {
         self.beside.as_ref().map(|beside| &*beside.temporary)
     }
@@ -258,92 +276,13 @@ impl Claim {
     fn permissions(&self, file: &File, holds: Holds) -> io::Result<()> {
         use std::os::unix::fs::{MetadataExt, PermissionsExt};
         let mode = match (holds, &self.existing) {
-            (Holds::Capture | Holds::Recording, _) => 0o600 & self.mode,
             (Holds::Report, Some(existing)) => existing.mode() & 0o777,
             (Holds::Report, None) => return Ok(()),
+            _ => 0o600 & self.mode,
         };
         file.set_permissions(fs::Permissions::from_mode(mode))
     }
 }
 
 #[cfg(all(test, unix))]
-mod tests {
-    use std::fs::Permissions;
-    use std::io::Write;
-    use std::os::unix::fs::{PermissionsExt, symlink};
-
-    use super::*;
-
-    /// The names in a folder with what the files hold, and their modes.
-    fn files(folder: &Path) -> Vec<(String, String, u32)> {
-        let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-        let mut files: Vec<_> = entries
-            .map(|path| {
-                let name = path.file_name().unwrap().to_str().unwrap().to_owned();
-                let mode = fs::metadata(&path).unwrap().permissions().mode() & 0o777;
-                (name, fs::read_to_string(&path).unwrap(), mode)
-            })
-            .collect();
-        files.sort();
-        files
-    }
-
-    fn file(name: &str, content: &str, mode: u32) -> (String, String, u32) {
-        (name.to_owned(), content.to_owned(), mode)
-    }
-
-    fn begin(path: &Path) -> (File, Unfinished) {
-        let (mut file, unfinished) =
-            Outputs::default().claim("-o", path).unwrap().create(Holds::Recording).unwrap();
-        file.write_all(b"new").unwrap();
-        (file, unfinished)
-    }
-
-    #[test]
-    fn a_recording_replaces_nothing_before_it_is_published() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("perf.data");
-        let (mut first, unfinished) = begin(&path);
-        assert!(unfinished.temporary().unwrap().starts_with(folder.path()) && !path.exists());
-        unfinished.publish().unwrap();
-        assert_eq!(files(folder.path()), [file("perf.data", "new", 0o600)]);
-        // It is written on in its place.
-        first.write_all(b"er").unwrap();
-        fs::write(folder.path().join("perf.data.old"), "oldest").unwrap();
-        fs::set_permissions(folder.path().join("perf.data.old"), Permissions::from_mode(0o600)).unwrap();
-        let before = files(folder.path());
-        assert_eq!(before, [file("perf.data", "newer", 0o600), file("perf.data.old", "oldest", 0o600)]);
-        drop(begin(&path));
-        assert_eq!(files(folder.path()), before, "one that is given up leaves all as it was");
-        begin(&path).1.publish().unwrap();
-        assert_eq!(
-            files(folder.path()),
-            [file("perf.data", "new", 0o600), file("perf.data.old", "newer", 0o600)]
-        );
-    }
-
-    #[test]
-    fn a_recording_that_cannot_move_what_is_there_leaves_it() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("perf.data");
-        fs::write(&path, "what was there").unwrap();
-        fs::create_dir_all(folder.path().join("perf.data.old/full")).unwrap();
-        assert!(begin(&path).1.publish().is_err());
-        assert_eq!(fs::read_to_string(&path).unwrap(), "what was there");
-        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
-    }
-
-    #[test]
-    fn a_recording_goes_where_a_link_leads() {
-        let folder = tempfile::tempdir().unwrap();
-        let deep = folder.path().join("deep");
-        fs::create_dir(&deep).unwrap();
-        fs::write(deep.join("x"), "what was there").unwrap();
-        fs::set_permissions(deep.join("x"), Permissions::from_mode(0o640)).unwrap();
-        let link = folder.path().join("perf.data");
-        symlink("deep/x", &link).unwrap();
-        begin(&link).1.publish().unwrap();
-        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
-        assert_eq!(files(&deep), [file("x", "new", 0o600), file("x.old", "what was there", 0o640)]);
-    }
-}
+mod tests;

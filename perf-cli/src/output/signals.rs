@@ -4,7 +4,7 @@ use alloc::sync::Arc;
 use core::sync::atomic::AtomicBool;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread;
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -23,22 +23,30 @@ pub(crate) fn survive_file_size_limit() {
 /// From here on Ctrl-C, and other signals that end the program, remove the files that are not whole yet.
 pub(crate) fn remove_unfinished_on_signals() {
     let ignored = ignored();
-    let wanted = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|signal| ignored & (1 << (signal - 1)) == 0);
-    let Ok(mut signals) = Signals::new(wanted) else { return };
-    *UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner) = Some(Vec::new());
-    thread::spawn(move || {
+    let wanted =
+        [SIGINT, SIGTERM, SIGHUP].into_iter().filter(move |signal| ignored & (1 << (signal - 1)) == 0);
+    *unfinished_files() = Some(Vec::new());
+    let (ready, is_ready) = mpsc::channel();
+    // Without the thread, or without handlers, signals end the program as ever.
+    let _ = thread::Builder::new().spawn(move || {
+        let Ok(mut signals) = Signals::new(wanted) else { return };
+        drop(ready);
         for signal in signals.forever() {
-            let files = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
             // One that has its name by now is not there any more.
-            files.iter().flatten().for_each(|file| drop(fs::remove_file(file)));
+            unfinished_files().iter().flatten().for_each(|file| drop(fs::remove_file(file)));
             let _ = emulate_default_handler(signal);
         }
     });
+    let _: Result<(), _> = is_ready.recv();
+}
+
+fn unfinished_files() -> MutexGuard<'static, Option<Vec<PathBuf>>> {
+    UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A file is not whole yet.
 pub(super) fn unfinished(file: &Path) {
-    if let Some(files) = &mut *UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner) {
+    if let Some(files) = &mut *unfinished_files() {
         files.push(file.to_owned());
     }
 }

@@ -16,7 +16,7 @@ use crate::{Folder, Run};
 /// What is printed of each, before the rest is counted.
 const LIMIT: usize = 1000;
 
-/// A capture of so many records that end within their first field, compressed: 25 bytes for each 4096 of them.
+/// A capture of so many samples that end before their second field, compressed: 22 KB for four million of them.
 fn faulty(records: usize) -> Vec<u8> {
     let attr =
         Attr { kind: EventType::SOFTWARE, sample_type: SampleType::IP | SampleType::TIME, ..Attr::default() };
@@ -30,7 +30,7 @@ fn faulty(records: usize) -> Vec<u8> {
     writer.finish().unwrap().into_inner()
 }
 
-/// The last line but those that start with `perfdata: records`, if it counts what was not printed.
+/// The line that counts what was not printed, if there is one.
 fn counted(run: &Run) -> Option<&str> {
     let more = |line: &&str| line.contains("more diagnostics are not printed, by kind: ");
     run.err.lines().find(more)
@@ -80,7 +80,6 @@ fn every_verb_prints_a_thousand_and_counts_the_rest() {
     }
 }
 
-/// Its size in memory, as a sparse file: each of these words is no header of a record.
 #[test]
 fn a_ring_of_faults_prints_a_thousand_too() {
     const PAGE: usize = 4096;

@@ -69,6 +69,9 @@ fn repair_does_not_write_into_the_folder_it_reads() {
         let report = || folder.run(&["repair", ".", "-o", "x", "--report", name]);
         refused(&folder, report, &[name, "give --report another name"]);
     }
+    let new = || folder.run(&["repair", ".", "-o", "data.new"]);
+    refused(&folder, new, &["data.new: would become a data file of .; give -o another name"]);
+    folder.run(&["repair", ".", "-o", "mended.data"]).succeeds();
 }
 
 #[test]

@@ -8,7 +8,10 @@ use crate::{Folder, Run};
 /// A recording by `perfdata record` with these options, after a line of the shell's; `None` where events may not be
 /// opened.
 fn record(folder: &Folder, shell: &str, options: &[&str], command: &[&str]) -> Option<Run> {
-    let probe = folder.run(&["record", "-q", "-e", "task-clock:u", "-o", "/dev/null", "--", "true"]);
+    let overwrites: &[&str] = if options.contains(&"--overwrite") { &["--overwrite"] } else { &[] };
+    let probe =
+        [&["record", "-q", "-e", "task-clock:u", "-o", "/dev/null"], overwrites, &["--", "true"]].concat();
+    let probe = folder.run(&probe);
     if probe.status != 0 {
         eprintln!("skipped: nothing can be recorded: {}", probe.err);
         return None;
@@ -17,28 +20,45 @@ fn record(folder: &Folder, shell: &str, options: &[&str], command: &[&str]) -> O
     Some(folder.run_after(shell, &args))
 }
 
+const UMASKS: [&str; 2] = ["umask 022", "umask 000"];
+
 #[test]
-fn recordings_snapshots_and_dumps_are_for_their_owner_alone() {
+fn recordings_are_for_their_owner_alone() {
     let folder = Folder::new("record_modes");
-    for umask in ["umask 022", "umask 000"] {
+    for umask in UMASKS {
         for _ in 0..2 {
             let Some(run) = record(&folder, umask, &[], &["true"]) else { return };
             run.succeeds();
         }
+        assert_eq!(folder.names(), ["perf.data", "perf.data.old"]);
+        for name in folder.names() {
+            assert_eq!(folder.mode(&name), 0o600, "{umask}, {name}");
+            fs::remove_file(folder.path(&name)).unwrap();
+        }
+    }
+}
+
+#[test]
+fn snapshots_and_dumps_of_rings_are_for_their_owner_alone() {
+    let folder = Folder::new("record_snapshot_modes");
+    for umask in UMASKS {
         // The command asks the recorder, which started it, for a snapshot.
         let snapshot = ["sh", "-c", "kill -USR2 $PPID; sleep 0.5"];
-        let options = ["--overwrite", "--dump-rings", "rings", "-o", "over.data"];
-        record(&folder, umask, &options, &snapshot).unwrap().succeeds();
-        for name in
-            ["perf.data", "perf.data.old", "over.data", "over.data.1", "rings/attr.data", "rings/ring.0"]
-        {
-            assert_eq!(folder.mode(name), 0o600, "{umask}, {name}");
-        }
+        let options = ["--overwrite", "--dump-rings", "rings"];
+        let Some(run) = record(&folder, umask, &options, &snapshot) else { return };
+        run.succeeds();
+        assert_eq!(folder.names(), ["perf.data", "perf.data.1", "rings"]);
         let dumps = fs::read_dir(folder.path("rings")).unwrap().map(|entry| entry.unwrap().file_name());
-        assert!(dumps.into_iter().all(|name| !name.to_string_lossy().starts_with('.')));
-        assert!(folder.names().iter().all(|name| !name.starts_with('.')), "{:?}", folder.names());
-        fs::remove_dir_all(folder.path("rings")).unwrap();
-        folder.names().iter().for_each(|name| fs::remove_file(folder.path(name)).unwrap());
+        let dumps: Vec<_> = dumps.map(|name| format!("rings/{}", name.to_str().unwrap())).collect();
+        assert!(
+            dumps.iter().all(|name| name == "rings/attr.data" || name.starts_with("rings/ring.")),
+            "{dumps:?}"
+        );
+        assert!(dumps.len() > 1, "{dumps:?}");
+        for name in dumps.iter().map(String::as_str).chain(["perf.data", "perf.data.1"]) {
+            assert_eq!(folder.mode(name), 0o600, "{umask}, {name}");
+            fs::remove_file(folder.path(name)).unwrap();
+        }
     }
 }
 
@@ -57,8 +77,8 @@ fn what_cannot_be_recorded_leaves_what_was_there() {
         );
     };
     leaves(record(&folder, ":", &[], &["./no-such-program"]), "no-such-program: No such file");
-    leaves(record(&folder, "ulimit -f 0", &[], &["true"]), "File too large");
-    leaves(record(&folder, "ulimit -f 0", &["--overwrite"], &["true"]), "File too large");
+    leaves(record(&folder, "ulimit -f 0", &[], &["true"]), "perf.data: File too large");
+    leaves(record(&folder, "ulimit -f 0", &["--overwrite"], &["true"]), "perf.data: File too large");
 }
 
 #[test]

@@ -129,6 +129,9 @@ fn what_is_no_file_is_written_straight() {
     let piped = folder.run(&["repair", "in.data", "-o", "/dev/stdout"]);
     piped.fails(&["/dev/stdout: a perf.data cannot be written to a pipe"]);
     assert_eq!(piped.out, "");
+    // What was traced is written from its start to its end.
+    let args = ["ring", "0.ring", "--attr", "attr.data", "-o", "/dev/null", "--aux-output", "/dev/stdout"];
+    folder.run(&args).succeeds();
 }
 
 #[test]

@@ -86,7 +86,8 @@ pub(crate) struct RecordArgs {
     #[arg(long, value_name = "FOLDER")]
     pub(crate) dump_rings: Option<PathBuf>,
 
-    /// The file to write, - for a stream to standard output; a file that is there becomes FILE.old
+    /// The file to write, for its owner alone to read; - for a stream to standard output. A file that is there becomes
+    /// FILE.old when the recording begins
     #[arg(short, long, value_name = "FILE", default_value = "perf.data")]
     pub(crate) output: PathBuf,
 

@@ -7,14 +7,14 @@ use perf_abi::feature::Feature;
 use perf_abi::record::{Misc, RecordType};
 use perf_open::abi::read_format::ReadFormat;
 use perf_open::{EventGroup, Ring};
-use perf_parse::file::write::{EventFields, Features, Options, WriteFileError, Zstd};
+use perf_parse::file::write::{EventFields, Features, Options, Zstd};
 use perf_parse::file::{AnyReader, GroupDesc, Reader};
 use perf_parse::record::LostSamples;
 use perf_parse::write::{self, SampleIdFields};
 use perf_parse::{Record, SampleLayout};
 
 use super::build_ids::Collector;
-use super::output::{self, Output};
+use super::output::{InFile, Output};
 use super::session::Session;
 use super::synthesize::{Synthesizer, Wanted};
 use super::{ROOT, Until, dump, host, start, tracing};
@@ -23,7 +23,6 @@ use crate::args::live::record::RecordArgs;
 use crate::input::Input;
 use crate::live::whom::Whom;
 use crate::output::{Unfinished, say};
-use crate::render::escape::shown;
 
 /// What is known of a capture before its first record.
 pub(super) struct Capture<'a> {
@@ -89,7 +88,7 @@ impl<'a> Capture<'a> {
     /// Starts the capture that the command line names, and writes the synthesized records.
     fn begin(&self) -> Result<Output, Failure> {
         let mut out = self.create(&self.args.output)?;
-        self.synthesize(&mut |record| Ok(out.record(record)?))?;
+        self.synthesize(&mut |record| out.record(record))?;
         out.mark(RecordType::FINISHED_INIT)?;
         out.flush()?;
         Ok(out)
@@ -119,12 +118,12 @@ impl<'a> Capture<'a> {
     }
 
     /// Finishes the capture at `path`: adds the features that depend on its records, and gives it its name.
-    pub(super) fn finish(&self, out: Output, path: &Path) -> Result<(), Failure> {
-        let output::Capture { mut writer, unfinished } = match out {
-            Output::Stream(stream) => return Ok(stream.finish()?),
-            Output::File(capture) => capture,
+    pub(super) fn finish(&self, mut out: Output, path: &Path) -> Result<(), Failure> {
+        out.flush()?;
+        let InFile { name, mut writer, unfinished } = match out {
+            Output::Stream(stream) => return stream.finish(),
+            Output::File(file) => *file,
         };
-        writer.flush()?;
         let at = unfinished.as_ref().and_then(Unfinished::temporary).unwrap_or(path);
         // A file that is not regular, such as /dev/null, cannot be read back.
         let survey = if at.is_file() { Some(self.survey(at)?) } else { None };
@@ -137,11 +136,11 @@ impl<'a> Capture<'a> {
                 survey.files.finish(Path::new(ROOT), writer.features())?;
             }
         }
-        writer.finish()?;
+        writer.finish().map_err(|error| format!("{name}: {error}"))?;
         unfinished.map_or(Ok(()), Unfinished::publish)?;
         if let (Some(samples), false) = (samples, self.args.quiet) {
             let size = std::fs::metadata(path).map_or(0, |file| file.len());
-            say!("perfdata: {}: {samples} samples, {size} bytes", shown(path));
+            say!("perfdata: {name}: {samples} samples, {size} bytes");
         }
         Ok(())
     }
@@ -232,7 +231,7 @@ pub(super) fn run(
 }
 
 /// Writes the records that are in the rings now, as one round. A recorder that is killed loses only later records.
-fn drain(rings: &mut [Ring], out: &mut Output) -> Result<(), WriteFileError> {
+fn drain(rings: &mut [Ring], out: &mut Output) -> Result<(), Failure> {
     let mut records = 0_u64;
     for ring in rings {
         let mut unread = match ring.read() {

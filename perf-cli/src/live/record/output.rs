@@ -11,18 +11,21 @@ use perf_parse::file::write::{EventFields, Features, FileWriter, Options, PipeWr
 
 use crate::Failure;
 use crate::output::{Holds, Outputs, Unfinished};
+use crate::render::escape::shown;
 
 /// Bytes that are collected before they are written.
 const CHUNK: usize = 1 << 18;
 
 /// A capture that is being written.
 pub(super) enum Output {
-    File(Capture),
+    File(Box<InFile>),
     Stream(Stream),
 }
 
 /// A capture that is written to a file.
-pub(super) struct Capture {
+pub(super) struct InFile {
+    /// What messages call it.
+    pub(super) name: String,
     pub(super) writer: FileWriter<NativeEndian, BufWriter<File>>,
     /// Until it has its name.
     pub(super) unfinished: Option<Unfinished>,
@@ -39,7 +42,7 @@ impl Stream {
     fn put(
         &mut self,
         write: impl FnOnce(&mut PipeWriter<NativeEndian, BufWriter<io::Stdout>>) -> Result<(), WriteFileError>,
-    ) -> Result<(), WriteFileError> {
+    ) -> Result<(), Failure> {
         if self.is_closed {
             return Ok(());
         }
@@ -48,18 +51,30 @@ impl Stream {
                 self.is_closed = true;
                 Ok(())
             }
-            result => result,
+            result => result.map_err(|error| failure(&error)),
         }
     }
 
-    pub(super) fn finish(self) -> Result<(), WriteFileError> {
+    pub(super) fn finish(self) -> Result<(), Failure> {
         if self.is_closed {
             return Ok(());
         }
         match self.writer.finish() {
-            Err(error) if !is_closed(&error) => Err(error),
+            Err(error) if !is_closed(&error) => Err(failure(&error)),
             _ => Ok(()),
         }
+    }
+}
+
+/// A stream cannot be written.
+fn failure(error: &WriteFileError) -> Failure {
+    Failure(format!("standard output: {error}"))
+}
+
+impl InFile {
+    /// It cannot be written.
+    fn failure(&self, error: &WriteFileError) -> Failure {
+        Failure(format!("{}: {error}", self.name))
     }
 }
 
@@ -71,16 +86,17 @@ impl Output {
         features: Features<NativeEndian>,
         options: &Options,
     ) -> Result<Self, Failure> {
+        let name = shown(path).to_string();
         let (file, unfinished) = Outputs::default().claim("--output", path)?.create(Holds::Recording)?;
         let mut writer = FileWriter::new(BufWriter::with_capacity(CHUNK, file), events, options)?;
         *writer.features() = features;
-        Ok(Self::File(Capture { writer, unfinished: Some(unfinished) }))
+        Ok(Self::File(Box::new(InFile { name, writer, unfinished: Some(unfinished) })))
     }
 
     /// Gives a file its name, and goes on writing to it: what a recorder that is killed has written is there.
     pub(super) fn publish(&mut self) -> Result<(), Failure> {
         match self {
-            Self::File(Capture { unfinished, .. }) => unfinished.take().map_or(Ok(()), Unfinished::publish),
+            Self::File(file) => file.unfinished.take().map_or(Ok(()), Unfinished::publish),
             Self::Stream(_) => Ok(()),
         }
     }
@@ -99,23 +115,23 @@ impl Output {
     }
 
     /// Appends a record of the kernel, unchanged.
-    pub(super) fn raw(&mut self, record: &RawRecord<'_, NativeEndian>) -> Result<(), WriteFileError> {
+    pub(super) fn raw(&mut self, record: &RawRecord<'_, NativeEndian>) -> Result<(), Failure> {
         match self {
-            Self::File(capture) => capture.writer.raw(record, &[]),
+            Self::File(file) => file.writer.raw(record, &[]).map_err(|error| file.failure(&error)),
             Self::Stream(stream) => stream.put(|writer| writer.raw(record, &[])),
         }
     }
 
     /// Appends the bytes of a record.
-    pub(super) fn record(&mut self, record: &[u8]) -> Result<(), WriteFileError> {
+    pub(super) fn record(&mut self, record: &[u8]) -> Result<(), Failure> {
         match self {
-            Self::File(capture) => capture.writer.record(record),
+            Self::File(file) => file.writer.record(record).map_err(|error| file.failure(&error)),
             Self::Stream(stream) => stream.put(|writer| writer.record(record)),
         }
     }
 
     /// Appends a record that consists only of a header.
-    pub(super) fn mark(&mut self, kind: RecordType) -> Result<(), WriteFileError> {
+    pub(super) fn mark(&mut self, kind: RecordType) -> Result<(), Failure> {
         let mut header = [0; 8];
         let (start, size) = (kind.0.to_ne_bytes(), 8_u16.to_ne_bytes());
         header[..4].copy_from_slice(&start);
@@ -124,9 +140,9 @@ impl Output {
     }
 
     /// Writes the collected bytes.
-    pub(super) fn flush(&mut self) -> Result<(), WriteFileError> {
+    pub(super) fn flush(&mut self) -> Result<(), Failure> {
         match self {
-            Self::File(capture) => capture.writer.flush(),
+            Self::File(file) => file.writer.flush().map_err(|error| file.failure(&error)),
             Self::Stream(stream) => stream.put(|writer| writer.flush()),
         }
     }
