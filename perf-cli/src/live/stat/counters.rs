@@ -232,7 +232,7 @@ fn open_event(
                     *event = user;
                     Ok(opened)
                 }
-                Err(second) if is_lacking(&second) => Err(second),
+                Err(second) if is_lacking(&second) || second.errno_name() == Some("ESRCH") => Err(second),
                 // Why the event itself was not opened.
                 Err(_) => Err(error),
             }
