@@ -41,11 +41,20 @@ impl Whom {
     }
 }
 
-/// Returns the cpus that are online.
+/// Returns the CPUs that are online: from sysfs, or from `/proc/stat` if sysfs is not mounted, as in some containers.
 pub(crate) fn online() -> Result<Vec<u32>, Failure> {
     const PATH: &str = "/sys/devices/system/cpu/online";
-    let text = fs::read_to_string(PATH).map_err(|error| format!("{PATH}: {error}"))?;
-    Ok(parse_cpus(&text).map_err(|error| format!("{PATH}: {error}"))?)
+    const STAT: &str = "/proc/stat";
+    if let Ok(text) = fs::read_to_string(PATH) {
+        return Ok(parse_cpus(&text).map_err(|error| format!("{PATH}: {error}"))?);
+    }
+    let text = fs::read_to_string(STAT).map_err(|error| format!("{STAT}: {error}"))?;
+    Ok(text.lines().filter_map(cpu_of_line).collect())
+}
+
+/// The cpu that a line of `/proc/stat` is of: `cpu3 1132 34 ...`; none of `cpu 4705 ...`, which is the sum, and of others.
+fn cpu_of_line(line: &str) -> Option<u32> {
+    line.split_whitespace().next()?.strip_prefix("cpu")?.parse().ok()
 }
 
 /// Returns the threads that the command line names, and all threads of the processes that it names.

@@ -122,7 +122,9 @@ impl Manner<'_> {
             .inherit(!self.args.no_inherit && !self.of_cpus)
             .disabled(true)
             .enable_on_exec(self.on_exec)
-            .sample_id_all(true);
+            .sample_id_all(true)
+            // It counts nothing, and so takes no privilege.
+            .exclude_kernel(true);
         let builder = match self.args.clockid {
             Some(clock) => builder.clockid(clock.id()),
             None => builder,

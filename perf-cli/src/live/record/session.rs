@@ -72,8 +72,8 @@ impl Session {
                 None => return Ok(session),
                 Some(refusal) => refusal,
             };
-            let is_default =
-                manner.args.events.is_empty() && groups.iter().all(|group| group.events[0].name == "cycles");
+            let is_default = manner.args.events.is_empty()
+                && groups.iter().all(|group| group.events[0].attr.kind == EventType::HARDWARE);
             if is_default && is_lacking(&refusal.error) {
                 say!("perfdata: nothing here counts cycles: cpu-clock in their place");
                 groups[0] = attrs::clock().into();
@@ -254,11 +254,13 @@ fn is_forbidden(error: &Error) -> bool {
     matches!(error.errno_name(), Some("EACCES" | "EPERM")) && limits::paranoid().is_ok_and(|level| level > 1)
 }
 
-/// Excludes the kernel from every event that does not exclude it yet. Returns whether there was one.
+/// Excludes the kernel from every event that would still count something then. Returns whether there was one.
 fn exclude_kernel(groups: &mut [EventGroup]) -> bool {
     let mut any = false;
     for event in groups.iter_mut().flat_map(|group| &mut group.events) {
-        if event.attr.kind != EventType::TRACEPOINT && !event.attr.flags.contains(AttrFlags::EXCLUDE_KERNEL) {
+        let without = AttrFlags::EXCLUDE_USER | AttrFlags::EXCLUDE_KERNEL;
+        let is_left = event.attr.kind != EventType::TRACEPOINT && !event.attr.flags.intersects(without);
+        if is_left {
             event.attr.flags |= AttrFlags::EXCLUDE_KERNEL;
             event.name += if event.name.contains(':') || event.name.ends_with('/') { "u" } else { ":u" };
             any = true;

@@ -233,7 +233,7 @@ fn open_event(
                     *event = user;
                     Ok(opened)
                 }
-                Err(second) if is_lacking(&second) => Err(second),
+                Err(second) if is_lacking(&second) || second.errno_name() == Some("ESRCH") => Err(second),
                 // Report why the event itself was not opened.
                 Err(_) => Err(error),
             }

@@ -23,6 +23,7 @@ pub(crate) const TESTS: &[needs::Test] = needs::tests![
     build_ids_of_the_whole_machine,
     features_of_the_machine,
     a_process_as_it_was_found,
+    a_process_with_its_data,
     a_process_with_its_data_and_namespaces,
     all_processes_as_they_were_found,
 ];
@@ -90,8 +91,7 @@ fn two_events_by_their_ids() {
 fn a_group() {
     let options = ["-e", "{cpu-clock,page-faults}:S", "-F", "5000"];
     let capture = agreed(&options, &command("threads", 2));
-    let group = format!("{{{},{}}}", event("cpu-clock"), event("page-faults"));
-    assert_eq!(says(&["evlist", "-g"], &capture).trim_end(), group);
+    assert_eq!(says(&["evlist", "-g"], &capture).trim_end(), "{cpu-clock,page-faults}");
 }
 
 fn a_tracepoint() {
@@ -150,7 +150,11 @@ fn build_ids(capture: &Path) -> BTreeSet<(String, String)> {
 fn build_ids_are_perfs(options: &[&str]) {
     let command = command("touch", 200);
     let options = [&["-e", "page-faults", "-c", "1"], options].concat();
-    let [ours, perfs] = both(&options, &command).map(|capture| build_ids(&capture));
+    let [ours, mut perfs] = both(&options, &command).map(|capture| build_ids(&capture));
+    if needs::Need::KernelEvents.check().is_err() {
+        // Of a kernel that may not be recorded perf tells with --buildid-all too.
+        perfs.retain(|(_, file)| file != "[kernel.kallsyms]");
+    }
     let program = Path::new(&command[0]).file_name().unwrap().to_str().unwrap();
     assert!(ours.iter().any(|(_, file)| file.ends_with(program)), "{ours:?}");
     assert_eq!(ours, perfs);
@@ -166,7 +170,7 @@ fn build_ids_of_all_files() {
 
 /// Other processes run other files meanwhile: of those that both saw the ids are the same, and the kernel is one of them.
 fn build_ids_of_the_whole_machine() {
-    needs::all(&[needs::Need::CpuEvents]);
+    needs::all(&[needs::Need::CpuEvents, needs::Need::Sysfs]);
     let options = ["-a", "--buildid-all", "-e", "cpu-clock", "-F", "1000"];
     let [ours, perfs] = both(&options, &command("threads", 2)).map(|capture| build_ids(&capture));
     let files: BTreeSet<_> = ours.iter().map(|(_, file)| file).collect();
@@ -210,6 +214,7 @@ fn header(capture: &Path) -> Vec<String> {
 }
 
 fn features_of_the_machine() {
+    needs::all(&[needs::Need::Sysfs]);
     let [ours, perfs] = both(&["-e", "page-faults"], &command("touch", 10)).map(|capture| header(&capture));
     assert!(perfs.iter().any(|line| line.starts_with("nrcpus avail")), "{perfs:#?}");
     assert_eq!(ours, perfs);
@@ -255,7 +260,15 @@ fn a_process_as_it_was_found() {
     found_as_perf_finds_them(&["-p", &pid.to_string()], &[-1, pid.into()], 4);
 }
 
+fn a_process_with_its_data() {
+    let idle = idle();
+    let pid = idle.0.id();
+    found_as_perf_finds_them(&["-d", "--sample-cpu", "-p", &pid.to_string()], &[-1, pid.into()], 4);
+}
+
 fn a_process_with_its_data_and_namespaces() {
+    // The kernel asks for the same privilege.
+    needs::all(&[needs::Need::OtherUsers]);
     let idle = idle();
     let pid = idle.0.id();
     let options = ["-d", "--namespaces", "--sample-cpu", "-p", &pid.to_string()];
@@ -267,5 +280,6 @@ fn all_processes_as_they_were_found() {
     needs::all(&[needs::Need::CpuEvents]);
     let idle = idle();
     let found = found_as_perf_finds_them(&["-a", "--namespaces"], &[-1, 2, idle.0.id().into()], 8);
-    assert!(found.iter().any(|record| record.starts_with("\"FORK\"")), "{found:?}");
+    // PERF_RECORD_MISC_FORK_EXEC: it ran before.
+    assert!(found.iter().any(|record| record.starts_with("\"FORK\" 8192 ")), "{found:?}");
 }

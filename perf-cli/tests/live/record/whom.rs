@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use super::workload::{command, words};
-use super::{Running, dump, has_sample, here, perfdata, record, recorded, run, until};
+use super::{Running, dump, event, has_sample, here, perfdata, record, recorded, run, until};
 
 pub(crate) const TESTS: &[needs::Test] = needs::tests![
     Events:
@@ -14,6 +14,8 @@ pub(crate) const TESTS: &[needs::Test] = needs::tests![
     a_command_until_ctrl_c,
     the_status_of_the_command_is_passed_on,
     what_the_command_prints_is_left_alone,
+    without_a_pmu_a_clock_is_recorded,
+    the_kernel_alone_is_refused_where_it_may_not_be_recorded,
     an_unknown_tracepoint_is_told_with_the_closest,
     what_cannot_be_recorded_is_said,
 ];
@@ -99,6 +101,28 @@ fn what_the_command_prints_is_left_alone() {
     std::io::Write::write_all(child.stdin.as_mut().unwrap(), b"in").unwrap();
     let output = child.wait_with_output().unwrap();
     assert_eq!((&*output.stdout, &*output.stderr), (&b"in"[..], &b"err\n"[..]));
+}
+
+fn without_a_pmu_a_clock_is_recorded() {
+    needs::all(&[needs::Need::NoHardware]);
+    let folder = needs::folder();
+    let (status, _, err) = run(&mut record(&folder, &[], &command("threads", 1)));
+    assert_eq!(status, 0, "{err}");
+    assert!(err.contains("nothing here counts cycles"), "{err}");
+    assert_eq!(dump(&folder.join("perf.data")).names(), [event("cpu-clock")]);
+}
+
+fn the_kernel_alone_is_refused_where_it_may_not_be_recorded() {
+    if needs::modifier().is_empty() {
+        needs::skip("no-kernel-events", "the kernel may be recorded here");
+    }
+    let folder = needs::folder();
+    let mut recorder = perfdata();
+    recorder.current_dir(&folder).args(["record", "-e", "cpu-clock:k", "--", "true"]);
+    let (status, out, err) = run(&mut recorder);
+    assert_eq!((status, &*out), (1, ""), "{err}");
+    assert!(err.starts_with("perfdata: cpu-clock:k: perf_event_open: EACCES (13): "), "{err}");
+    assert!(!folder.join("perf.data").exists());
 }
 
 fn an_unknown_tracepoint_is_told_with_the_closest() {

@@ -26,6 +26,7 @@ fn an_unknown_event_is_told_with_the_closest() {
 }
 
 fn what_cannot_be_counted_is_told() {
+    needs::all(&[needs::Need::Events, needs::Need::Sysfs]);
     fails(&["no-such-command-anywhere"], "no-such-command-anywhere is in no folder of PATH");
     fails(&["-p", "4194305"], "process 4194305: No such file");
     fails(&["-t", "4194305", "-e", "faults"], "there is no such thread");
@@ -45,6 +46,7 @@ fn what_makes_no_sense_together_is_refused() {
 }
 
 fn options_behind_the_command_are_its_own() {
+    needs::all(&[needs::Need::Events]);
     let run = stat(["sh", "-c", "echo $1", "sh", "-a", "--json"]);
     assert_eq!((run.status, &*run.out), (0, "-a\n"), "{run:?}");
 }

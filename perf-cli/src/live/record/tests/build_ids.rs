@@ -14,9 +14,9 @@ use perf_parse::file::FeatureSection;
 use perf_parse::file::write::Features;
 use perf_parse::record::{Comm, FileId, Mmap, Mmap2, Task};
 use perf_parse::write::{self, SampleFields};
-use perf_parse::{RawRecord, Reader, Record, SampleLayout};
+use perf_parse::{RawRecord, Record, SampleLayout};
 
-use super::{Folder, here, perf_record};
+use super::Folder;
 use crate::live::record::build_ids::Collector;
 use crate::live::record::elf;
 
@@ -351,35 +351,4 @@ fn the_kernels_word_is_taken() {
     story.record(Misc(2) | Misc::MMAP_BUILD_ID, Record::Mmap2(map));
     let found = finish(story.0, Path::new("/nowhere"));
     assert_eq!(found, Found::from([(b"/not there".to_vec(), 0x8002, vec![1, 0])]));
-}
-
-#[test]
-fn build_ids_are_those_of_perf() {
-    for all in [false, true] {
-        let folder = Folder::new();
-        let arguments: &[&str] = if all { &["-a", "--buildid-all"] } else { &["-a"] };
-        let Some(bytes) = perf_record(&folder, arguments) else { return };
-        let mut reader = Reader::<NativeEndian>::open(&bytes).unwrap();
-        let Some(theirs) = reader.feature(Feature::BUILD_ID).map(|section| entries(&section)) else {
-            eprintln!("skipped: perf found no build ids");
-            return;
-        };
-        let mut collector = Collector::new(all);
-        reader.in_time_order();
-        while let Some(record) = reader.next().unwrap() {
-            collector.record(record.raw.misc(), &record.decode().unwrap());
-        }
-        let ours = finish(collector, here());
-        let names = |found: &Found| -> Vec<_> {
-            found.iter().map(|(name, ..)| String::from_utf8_lossy(name).into_owned()).collect()
-        };
-        assert!(names(&ours).iter().any(|name| name == "[kernel.kallsyms]"), "{:?}", names(&ours));
-        if all {
-            // perf leaves out some files because their names do not look like those of ELF files.
-            assert!(ours.is_superset(&theirs), "{:?}", names(&(&theirs - &ours)));
-        } else {
-            assert_eq!(names(&ours), names(&theirs));
-            assert_eq!(ours, theirs);
-        }
-    }
 }

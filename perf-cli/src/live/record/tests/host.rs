@@ -1,16 +1,12 @@
 //! The features that describe the machine.
 
-use std::io::Cursor;
-
-use perf_abi::attr::Attr;
 use perf_abi::endian::NativeEndian;
 use perf_abi::event::EventType;
 use perf_abi::feature::Feature;
-use perf_parse::Reader;
-use perf_parse::file::write::{EventFields, Features, FileWriter, Options};
+use perf_parse::file::write::Features;
 use perf_parse::file::{Cache, CpuPlace, CpuTopology, FeatureSection, NumaNode};
 
-use super::{Folder, here, perf, perf_record};
+use super::Folder;
 use crate::live::record::host;
 
 const X86: &str = "processor\t: 0\nvendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 85\n\
@@ -161,61 +157,4 @@ fn a_word_with_a_nul_is_refused() {
     let folder = Folder::new();
     let refused = host::describe(&folder.0, &[b"a\0b"], &mut Features::<NativeEndian>::new());
     assert!(refused.unwrap_err().to_string().contains("free of NULs"));
-}
-
-/// Returns what perf prints of a capture's machine, without the lines about the capture itself and those that change.
-fn header(path: &std::path::Path) -> Option<Vec<String>> {
-    let of_capture = [
-        "captured on",
-        "header version",
-        "data ",
-        "feat offset",
-        "perf version",
-        "cmdline",
-        "event",
-        "missing features",
-        "time of",
-        "sample duration",
-        "cpu pmu capabilities",
-        "node0 meminfo",
-    ];
-    let printed = perf(&["report", "-f", "--header-only", "-I", "-i", path.to_str().unwrap()])?;
-    let lines = printed.lines().map(|line| line.trim_start_matches(['#', ' ', '=']).to_owned());
-    let mut lines: Vec<_> = lines
-        .filter(|line| !line.is_empty() && !of_capture.iter().any(|start| line.starts_with(start)))
-        .map(|line| match line.strip_prefix("pmu mappings: ") {
-            // perf prints them in the order of the folder.
-            Some(pmus) => {
-                let mut pmus: Vec<_> = pmus.split(", ").collect();
-                pmus.sort_unstable();
-                pmus.join(", ")
-            }
-            None => line,
-        })
-        .collect();
-    lines.sort();
-    Some(lines)
-}
-
-#[test]
-fn perf_reads_of_us_what_it_writes_itself() {
-    let folder = Folder::new();
-    if perf_record(&folder, &["-a"]).is_none() {
-        return;
-    }
-    let Some(theirs) = header(&folder.0.join("perf.data")) else { return };
-    assert!(theirs.iter().any(|line| line.starts_with("nrcpus avail")), "{theirs:#?}");
-    let event = EventFields {
-        attr: Attr { kind: EventType::SOFTWARE, ..Attr::default() },
-        ids: vec![1],
-        name: Some(b"cpu-clock".to_vec()),
-        ..EventFields::default()
-    };
-    let mut writer =
-        FileWriter::<NativeEndian, _>::new(Cursor::new(Vec::new()), &[event], &Options::default()).unwrap();
-    host::describe(here(), &[b"perfdata"], writer.features()).unwrap();
-    let bytes = writer.finish().unwrap().into_inner();
-    assert!(Reader::<NativeEndian>::open(&bytes).unwrap().account().is_clean());
-    folder.put("ours.data", &bytes);
-    assert_eq!(header(&folder.0.join("ours.data")), Some(theirs));
 }

@@ -1,14 +1,15 @@
 //! Synthesized records.
 
+use std::path::Path;
+
 use perf_abi::attr::{Attr, AttrFlags};
 use perf_abi::endian::NativeEndian;
 use perf_abi::namespaces::NamespaceLink;
-use perf_abi::record::Misc;
 use perf_abi::sample_type::SampleType;
 use perf_parse::record::{FileId, Mmap, Mmap2};
-use perf_parse::{RawRecord, Reader, Record, SampleLayout};
+use perf_parse::{RawRecord, Record, SampleLayout};
 
-use super::{Folder, Idle, here, perf_record};
+use super::Folder;
 use crate::Failure;
 use crate::live::record::processes;
 use crate::live::record::synthesize::{Synthesizer, Wanted};
@@ -235,7 +236,8 @@ fn the_kernel_and_its_modules() {
 #[test]
 fn this_process() {
     let pid = std::process::id().try_into().unwrap();
-    let (records, unreadable) = records(here(), &layout(), Wanted::default(), |it| it.threads(&[pid]));
+    let (records, unreadable) =
+        records(Path::new("/"), &layout(), Wanted::default(), |it| it.threads(&[pid]));
     let lines = lines(&records);
     assert!(lines[0].starts_with(&format!("0 COMM {pid}/{pid} perfdata")), "{}", lines[0]);
     let exe = std::env::current_exe().unwrap();
@@ -252,85 +254,7 @@ fn a_sink_that_fails_ends_it() {
         calls += 1;
         Err(Failure("full".to_owned()))
     };
-    let failed = Synthesizer::new(here(), &layout, Wanted::default(), &mut sink).all();
+    let failed = Synthesizer::new(Path::new("/"), &layout, Wanted::default(), &mut sink).all();
     assert_eq!(failed.unwrap_err().0, "full");
     assert_eq!(calls, 1);
-}
-
-/// Returns the process that a record is about.
-fn process(record: &RawRecord<'_, NativeEndian>, layout: &SampleLayout) -> Option<i32> {
-    match record.decode(layout).unwrap() {
-        Record::Comm(it) => Some(it.pid),
-        Record::Fork(it) => Some(it.pid),
-        Record::Mmap(it) => Some(it.pid),
-        Record::Mmap2(it) => Some(it.pid),
-        Record::Namespaces(it) => Some(it.pid),
-        _ => None,
-    }
-}
-
-/// Returns the records that perf synthesizes for these processes, from its file, and those that we synthesize.
-fn both(
-    arguments: &[&str],
-    pids: &[i32],
-    wanted: Wanted,
-    make: impl FnOnce(&mut Synthesizer<'_>) -> Result<(), Failure>,
-) -> Option<[Vec<Vec<u8>>; 2]> {
-    let folder = Folder::new();
-    let bytes = perf_record(&folder, arguments)?;
-    let mut reader = Reader::<NativeEndian>::open(&bytes).unwrap();
-    let layout = SampleLayout::new(&reader.events()[0].attr).unwrap();
-    let mut theirs = Vec::new();
-    while let Some(record) = reader.next().unwrap() {
-        // The kernel's own records have a time.
-        let is_timed = record.raw.sample_id(&layout).ok().flatten().is_some_and(|id| id.time() != Some(0));
-        if !record.raw.kind().is_user()
-            && !is_timed
-            && process(&record.raw, &layout).is_some_and(|pid| pids.contains(&pid))
-        {
-            let mut bytes = Vec::new();
-            record.raw.write(&mut bytes);
-            theirs.push(bytes);
-        }
-    }
-    let (ours, _) = records(here(), &layout, wanted, |it| {
-        it.kernel()?;
-        make(it)
-    });
-    let is_asked = |record: &Vec<u8>| {
-        let (record, _) = RawRecord::parse(record).unwrap();
-        process(&record, &layout).is_some_and(|pid| pids.contains(&pid))
-    };
-    Some([theirs, ours.into_iter().filter(is_asked).collect()])
-}
-
-#[test]
-fn a_process_is_told_as_perf_tells_it() {
-    let idle = Idle::start();
-    let pid = idle.pid();
-    let text = pid.to_string();
-    for (more, wanted) in [
-        (&[][..], Wanted::default()),
-        (&["-d", "--namespaces", "--sample-cpu"], Wanted { data: true, namespaces: true }),
-    ] {
-        let arguments = [&["-p", &text], more].concat();
-        let Some([theirs, ours]) = both(&arguments, &[-1, pid], wanted, |it| it.threads(&[pid])) else {
-            return;
-        };
-        assert!(theirs.len() > 4, "{}", theirs.len());
-        assert_eq!(ours, theirs, "perf record {arguments:?}");
-    }
-}
-
-#[test]
-fn all_processes_are_told_as_perf_tells_them() {
-    let idle = Idle::start();
-    let wanted = Wanted { data: false, namespaces: true };
-    // Other processes may start, end or change their names during the test.
-    let pids = [-1, 2, idle.pid()];
-    let Some([theirs, ours]) = both(&["-a", "--namespaces"], &pids, wanted, |it| it.all()) else { return };
-    assert!(theirs.len() > 8, "{}", theirs.len());
-    assert_eq!(ours, theirs);
-    let forks = ours.iter().map(|record| RawRecord::<NativeEndian>::parse(record).unwrap().0);
-    assert!(forks.clone().any(|record| record.misc() == Misc::FORK_EXEC));
 }
