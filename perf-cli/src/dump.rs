@@ -79,7 +79,13 @@ impl Work for Dump<'_> {
                 reading.fill(batch)
             },
             |formatter, batch| batch.format::<O>(formatter, memory.files, places),
-            |batch| {
+            |formatter, batch| -> Result<bool, Failure> {
+                while !batch.is_done() {
+                    if !output.write(&batch.out)? {
+                        return Ok(false);
+                    }
+                    batch.format::<O>(formatter, memory.files, places);
+                }
                 faults.tell(batch);
                 output.write(&batch.out)
             },

@@ -21,6 +21,8 @@ mod filters;
 mod modes;
 #[path = "cli/repair.rs"]
 mod repair;
+#[path = "cli/tracepoints.rs"]
+mod tracepoints;
 
 use std::ffi::OsStr;
 use std::fs;

@@ -18,7 +18,8 @@ pub(crate) struct Tracepoint<'a> {
     pub(crate) title: Ready,
     /// The slots of its fields' names, a bit each.
     pub(crate) slots: u64,
-    /// Bytes of raw data that have all its fields in them; `None` if that depends on what they are.
+    /// Bytes of raw data that have all its fields in them, each byte in one at most; `None` if that depends on what they
+    /// are, or fields share bytes.
     whole: Option<u64>,
 }
 
@@ -89,7 +90,7 @@ impl<'a> TracepointField<'a> {
 
     /// Its value in raw data.
     #[inline(always)]
-    pub(crate) fn value<'r, O: Endian>(&self, raw: &'r [u8]) -> Result<Value<'r, O>, FieldError<'a>> {
+    fn value<'r, O: Endian>(&self, raw: &'r [u8]) -> Result<Value<'r, O>, FieldError<'a>> {
         match self.integer.and_then(|integer| integer.value(raw)) {
             Some(value) => Ok(value),
             None => self.any_value(raw),
@@ -112,7 +113,11 @@ impl<'a> Tracepoint<'a> {
         push_printable(&mut title, format.name);
         title.push(b':');
         let slots = told.iter().fold(0, |all, field| all | field.key.bit());
-        let whole = fields().map(end).try_fold(0, |all, end| Some(end?.max(all)));
+        let whole = if share_bytes(fields()) {
+            None
+        } else {
+            fields().map(end).try_fold(0, |all, end| Some(end?.max(all)))
+        };
         Self { format: format.clone(), fields: told, title: Ready::new(title), slots, whole }
     }
 
@@ -133,11 +138,30 @@ impl<'a> Tracepoint<'a> {
         self.fields.get(self.format.common_fields().len()..).unwrap_or_default()
     }
 
+    /// Those of `fields` that raw data has, with their values. One that is not in it is left out, and so are those that
+    /// come when all that was given has more values than the raw data has bytes: fields that share bytes would multiply
+    /// them.
+    #[inline]
+    pub(crate) fn values<'t, 'r, O: Endian>(
+        &self,
+        fields: impl Iterator<Item = &'t TracepointField<'a>>,
+        raw: &'r [u8],
+    ) -> impl Iterator<Item = (&'t TracepointField<'a>, Value<'r, O>)>
+    where
+        'a: 't,
+    {
+        let mut room = Room::of(self, raw);
+        fields.filter_map(move |field| {
+            let value = field.value(raw).ok()?;
+            room.has(&value).then_some((field, value))
+        })
+    }
+
     /// Whether raw data has all fields.
     ///
     /// # Errors
     ///
-    /// What of the first that it has not is missing.
+    /// What of the first that it has not is missing, or how many values there are that it has no bytes for.
     #[inline]
     pub(crate) fn check<O: Endian>(&self, raw: &[u8]) -> Result<(), Error> {
         if self.whole.is_some_and(|whole| raw.len() as u64 >= whole) {
@@ -148,13 +172,70 @@ impl<'a> Tracepoint<'a> {
 
     #[inline(never)]
     fn check_each<O: Endian>(&self, raw: &[u8]) -> Result<(), Error> {
-        let Some(error) = self.format.fields::<O>(raw).find_map(|(_, value)| value.err()) else {
-            return Ok(());
-        };
-        let needed = error.offset.saturating_add(error.needed);
-        let kind = ErrorKind::Truncated { field: "raw", needed, available: error.available };
-        Err(Error { kind, offset: 0 })
+        let mut room = Room::of(self, raw);
+        for field in &self.fields {
+            let kind = match field.value::<O>(raw) {
+                Ok(value) if room.has(&value) => continue,
+                Ok(value) => {
+                    let max = raw.len() as u64;
+                    let value = max.saturating_add(Room::needed(&value) as u64);
+                    ErrorKind::OutOfRange { field: "raw", value, max }
+                }
+                Err(error) => {
+                    let needed = error.offset.saturating_add(error.needed);
+                    ErrorKind::Truncated { field: "raw", needed, available: error.available }
+                }
+            };
+            return Err(Error { kind, offset: 0 });
+        }
+        Ok(())
     }
+}
+
+/// How many values may still be given of raw data.
+struct Room(usize);
+
+impl Room {
+    /// Fields without bytes that are given besides: an array at the end that is empty, a string that is.
+    const EMPTY: usize = 64;
+
+    fn of(tracepoint: &Tracepoint<'_>, raw: &[u8]) -> Self {
+        // Fields whose places are known and that share no bytes need not be counted.
+        Self(if tracepoint.whole.is_some() { usize::MAX } else { raw.len() + Self::EMPTY })
+    }
+
+    /// Values in a value: its bytes, or its elements, which have bytes of their own each.
+    fn needed<O: Endian>(value: &Value<'_, O>) -> usize {
+        match value {
+            Value::Str(bytes) | Value::Bytes(bytes) => bytes.len().max(1),
+            Value::Array(array) => array.len().max(1),
+            _ => 1,
+        }
+    }
+
+    /// Whether there is room for a value, which is then taken.
+    #[inline]
+    fn has<O: Endian>(&mut self, value: &Value<'_, O>) -> bool {
+        if self.0 == usize::MAX {
+            return true;
+        }
+        let left = self.0.checked_sub(Self::needed(value));
+        self.0 = left.unwrap_or(self.0);
+        left.is_some()
+    }
+}
+
+/// Whether fields have bytes in common.
+fn share_bytes<'f, 'a: 'f>(fields: impl Iterator<Item = &'f Field<'a>>) -> bool {
+    let mut places: Vec<_> =
+        fields.map(|field| (field.offset, u64::from(field.offset) + u64::from(field.size))).collect();
+    places.sort_unstable();
+    let mut end_before = 0;
+    places.iter().any(|&(start, end)| {
+        let shares = u64::from(start) < end_before;
+        end_before = end.max(end_before);
+        shares
+    })
 }
 
 /// Where a field ends in the raw data; `None` if the raw data tells.

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use perf_abi::endian::Endian;
 
 use super::element::{Element, Extent, classify};
-use super::error::{FieldError, TracingError};
+use super::error::{FieldError, TracingError, TracingErrorKind};
 use super::grammar::{self, FieldLine, Line};
 use super::value::Value;
 
@@ -67,13 +67,23 @@ pub enum Place {
 }
 
 impl<'a> Format<'a> {
+    /// Fields that a format may have. The kernel has no limit, but its largest formats have some tens of fields; whoever
+    /// prints samples prints as much for each field as the field's name is long.
+    pub const MAX_FIELDS: usize = 1024;
+
+    /// Bytes that the name of a field may have: the most that the kernel takes for an event of a program.
+    ///
+    /// Kernel: `MAX_FIELD_ARG_NAME`, `kernel/trace/trace_events_user.c`.
+    pub const MAX_NAME: usize = 256;
+
     /// Parses the text of a `format`. `long_size` is the bytes of a `long` of the kernel that wrote it.
     ///
-    /// Lines it does not know are passed over.
+    /// Lines it does not know are skipped.
     ///
     /// # Errors
     ///
-    /// A field line that is not one, a number that is none, no name or no id; the offset is in `text`.
+    /// A field line that is not one, a number that is none, no name or no id, more than [`MAX_FIELDS`](Self::MAX_FIELDS)
+    /// fields, the name of a field of more than [`MAX_NAME`](Self::MAX_NAME) bytes; the offset is in `text`.
     pub fn parse(system: &'a [u8], text: &'a [u8], long_size: u8) -> Result<Self, TracingError> {
         let (mut name, mut id, mut print_fmt, mut common) = (None, None, None, None);
         let mut fields = Vec::new();
@@ -83,7 +93,11 @@ impl<'a> Format<'a> {
             match line {
                 Line::Name(text) => name = name.or(Some(text)),
                 Line::Id(number) => id = id.or(Some(number)),
-                Line::Field(line) => fields.push(Field::new(&line, long_size)),
+                Line::Field(line) => {
+                    check(fields.len(), &line)
+                        .map_err(|kind| TracingError { kind, offset: offset(text, left) })?;
+                    fields.push(Field::new(&line, long_size));
+                }
                 Line::Blank if !fields.is_empty() => common = common.or(Some(fields.len())),
                 Line::PrintFmt(text) => print_fmt = Some(text),
                 Line::Blank | Line::Other => {}
@@ -117,6 +131,16 @@ impl<'a> Format<'a> {
     ) -> impl Iterator<Item = (&'s Field<'a>, Result<Value<'r, O>, FieldError<'a>>)> + Clone {
         self.fields.iter().map(move |field| (field, field.value(raw)))
     }
+}
+
+/// Whether a format that has `before` fields may have another one.
+fn check(before: usize, line: &FieldLine<'_>) -> Result<(), TracingErrorKind> {
+    let within = |field, value: usize, max: usize| {
+        let [value, max] = [value, max].map(|number| u64::try_from(number).unwrap_or(u64::MAX));
+        if value > max { Err(TracingErrorKind::OutOfRange { field, value, max }) } else { Ok(()) }
+    };
+    within("fields", before.saturating_add(1), Format::MAX_FIELDS)?;
+    within("field.name", line.declaration.name.len(), Format::MAX_NAME)
 }
 
 /// Where in `text` its end `rest` begins.
