@@ -17,6 +17,9 @@ mod damage;
 mod features;
 #[path = "cli/filters.rs"]
 mod filters;
+#[cfg(unix)]
+#[path = "cli/inputs.rs"]
+mod inputs;
 #[path = "cli/modes.rs"]
 mod modes;
 #[path = "cli/repair.rs"]
