@@ -122,7 +122,8 @@ impl<'a, O: Endian> Reader<'a, O> {
         }
         // Where it is not in the file there are no names in it.
         if let Ok(types) = header.event_types.of(bytes, "header.event_types.size") {
-            name_by_types::<O>(&mut reader.events, types);
+            let named = name_by_types::<O>(&mut reader.events, types);
+            named.err().into_iter().for_each(|error| reader.account.note(error));
         }
         reader.opened = reader.account.clone();
         Ok(reader)
