@@ -76,7 +76,13 @@ impl Work for Dump<'_> {
                 reading.fill(batch)
             },
             |formatter, batch| batch.format::<O>(formatter, memory.files, places),
-            |batch| {
+            |formatter, batch| -> Result<bool, Failure> {
+                while !batch.is_done() {
+                    if !output.write(&batch.out)? {
+                        return Ok(false);
+                    }
+                    batch.format::<O>(formatter, memory.files, places);
+                }
                 batch.faults(&mut noted, |fault| match fault {
                     Fault::Unreadable(error) => diagnostics.tell(&error),
                     Fault::Undecodable(error, noted) => {

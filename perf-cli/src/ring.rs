@@ -32,7 +32,7 @@ pub(crate) fn run(args: &RingArgs) -> Result<Outcome, Failure> {
     let [dumps, apart] = [&args.files, &args.aux]
         .map(|files| files.iter().map(|file| Input::open(file)).collect::<Result<Vec<_>, _>>());
     let (dumps, apart) = (dumps?, apart?);
-    let inputs = dumps.iter().chain(&apart).chain([&attr]).map(|input| input.file.clone());
+    let inputs = dumps.iter().chain(&apart).chain([&attr]).filter_map(|input| input.file.clone());
     let mut outputs = Outputs::of(inputs);
     if args.output.is_none() {
         outputs.print();

@@ -19,12 +19,17 @@ mod default;
 mod features;
 #[path = "cli/filters.rs"]
 mod filters;
+#[cfg(unix)]
+#[path = "cli/inputs.rs"]
+mod inputs;
 #[path = "cli/modes.rs"]
 mod modes;
 #[path = "cli/repair.rs"]
 mod repair;
 #[path = "cli/shell.rs"]
 mod shell;
+#[path = "cli/tracepoints.rs"]
+mod tracepoints;
 
 use std::ffi::OsStr;
 use std::fs;

@@ -32,6 +32,7 @@ mod element;
 mod error;
 mod format;
 mod grammar;
+mod room;
 mod value;
 mod write;
 
@@ -39,6 +40,7 @@ pub use data::{FormatText, FormatTexts, TracingData};
 pub use element::Element;
 pub use error::{FieldError, TracingError, TracingErrorKind};
 pub use format::{Field, Format, Place};
+pub use room::Room;
 pub use value::{Array, Value};
 pub use write::TracingDataFields;
 

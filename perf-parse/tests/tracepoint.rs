@@ -10,6 +10,8 @@
 )]
 
 use perf_parse::abi::endian::{BigEndian, Endian, Endianness, LittleEndian};
+use perf_parse::abi::feature::Feature;
+use perf_parse::file::FeatureSection;
 use perf_parse::tracepoint::{
     Element, Field, Format, FormatText, Place, Tracepoints, TracingData, TracingError, TracingErrorKind,
     Value,
@@ -216,6 +218,41 @@ fn a_bad_format_is_told_by_its_place() {
     let unended = "name: a\nID: 1\nformat:\n\tfield:int a";
     let error = Format::parse(b"s", unended.as_bytes(), 8).unwrap_err();
     assert_eq!(error.to_string(), "byte 34: field: ends, but must be a declaration and a semicolon");
+}
+
+#[test]
+fn a_format_has_so_many_fields_at_most() {
+    let max = Format::MAX_FIELDS;
+    let line = "\tfield:int a;\toffset:0;\tsize:4;\n";
+    let text = |count: usize| "name: a\nID: 1\n".to_owned() + &line.repeat(count);
+    for count in [max - 1, max] {
+        let text = text(count);
+        let format = Format::parse(b"s", text.as_bytes(), 8).unwrap();
+        assert_eq!(format.own_fields().len() + format.common_fields().len(), count);
+    }
+    let error = Format::parse(b"s", text(60_000).as_bytes(), 8).unwrap_err();
+    assert_eq!(error, Format::parse(b"s", text(max + 1).as_bytes(), 8).unwrap_err());
+    let kind = TracingErrorKind::OutOfRange { field: "fields", value: 1025, max: 1024 };
+    assert_eq!(error, TracingError { kind, offset: text(max).len() as u32 });
+    assert_eq!(error.to_string(), format!("byte {}: fields: is 1025, but at most 1024 fit", error.offset));
+    let in_file = error.in_file(&FeatureSection::new(Feature::TRACING_DATA, 1000, &[]));
+    assert!(
+        in_file.to_string().ends_with(": TRACING_DATA: fields: is 1025, but at most 1024 fit"),
+        "{in_file}"
+    );
+}
+
+#[test]
+fn the_name_of_a_field_is_so_long_at_most() {
+    let max = Format::MAX_NAME;
+    let text = |len: usize| format!("name: a\nID: 1\n\tfield:int {};\toffset:0;\tsize:4;\n", "x".repeat(len));
+    for len in [max - 1, max] {
+        let text = text(len);
+        assert_eq!(Format::parse(b"s", text.as_bytes(), 8).unwrap().own_fields()[0].name.len(), len);
+    }
+    let kind = TracingErrorKind::OutOfRange { field: "field.name", value: 257, max: 256 };
+    let error = Format::parse(b"s", text(max + 1).as_bytes(), 8).unwrap_err();
+    assert_eq!(error, TracingError { kind, offset: 14 });
 }
 
 /// Raw data, field by field, each number in the byte order asked for.

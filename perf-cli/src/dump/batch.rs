@@ -17,6 +17,11 @@ use crate::render::ready::Ready;
 const RECORDS: usize = 2048;
 const BYTES: usize = 128 << 10;
 
+/// Bytes that a batch prints before what it printed has to be taken away. One record may go beyond.
+///
+/// What most batches print is less: those that print more are not finished by another thread.
+const OUT: usize = 2 << 20;
+
 /// Records that were read, and what they print as. Its buffers are used again for each batch.
 #[derive(Debug, Default)]
 pub(super) struct Batch {
@@ -31,8 +36,10 @@ pub(super) struct Batch {
     unreadable: Vec<(usize, FileError)>,
     /// How many things the reader had found wrong when it gave the record of that index; up to the next the same.
     noted: Vec<(usize, u64)>,
-    /// What it prints as.
+    /// What it prints as, from one look at it to the next.
     pub(super) out: Vec<u8>,
+    /// Records that were printed.
+    printed: usize,
     /// What of its records could not be decoded.
     undecodable: Vec<(usize, FileError)>,
 }
@@ -84,6 +91,7 @@ impl Batch {
         self.unreadable.clear();
         self.noted.clear();
         self.out.clear();
+        self.printed = 0;
         self.undecodable.clear();
     }
 
@@ -133,7 +141,12 @@ impl Batch {
         self.noted.push((index, count));
     }
 
-    /// Formats its records. `memory` are the data files that are in memory.
+    /// Whether all its records were formatted.
+    pub(super) fn is_done(&self) -> bool {
+        self.printed == self.entries.len()
+    }
+
+    /// Formats its records, or of many that print much the next. `memory` are the data files that are in memory.
     pub(super) fn format<O: Endian>(
         &mut self,
         formatter: &mut Formatter<'_>,
@@ -141,7 +154,12 @@ impl Batch {
         places: &Places,
     ) {
         formatter.plan(&self.events);
-        for (index, entry) in self.entries.iter().enumerate() {
+        self.out.clear();
+        for (index, entry) in self.entries.iter().enumerate().skip(self.printed) {
+            if self.out.len() >= OUT {
+                break;
+            }
+            self.printed = index + 1;
             let data_file = entry.data_file as usize;
             let (bytes, at) = match entry.copy {
                 IN_MEMORY => (memory.get(data_file).copied(), usize::try_from(entry.offset)),

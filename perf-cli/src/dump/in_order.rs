@@ -30,7 +30,7 @@ impl<B> Drop for Job<'_, B> {
 ///
 /// `fill` and `give` run on this thread. The work is done on it too while the helpers, which are `threads - 1` at
 /// most, have enough: so they never wait for each other for long. `fill` tells whether there is more, `give` whether
-/// to go on. Each helper has a copy of `worker`, which is given to `join` in the end.
+/// to go on; it may do with this thread's worker what the work left to do. Each helper has a copy of `worker`, which is given to `join` in the end.
 ///
 /// # Errors
 ///
@@ -40,7 +40,7 @@ pub(super) fn in_order<B: Default + Send, W: Clone + Send, E>(
     worker: &mut W,
     mut fill: impl FnMut(&mut B) -> bool,
     work: impl Fn(&mut W, &mut B) + Sync,
-    mut give: impl FnMut(&B) -> Result<bool, E>,
+    mut give: impl FnMut(&mut W, &mut B) -> Result<bool, E>,
     join: impl Fn(&mut W, W),
 ) -> Result<(), E> {
     let (jobs, queue) = mpsc::channel::<(usize, B)>();
@@ -64,10 +64,10 @@ pub(super) fn in_order<B: Default + Send, W: Clone + Send, E>(
                 }
                 continue;
             }
-            if let Some(batch) = held.front_mut().and_then(Option::take) {
+            if let Some(mut batch) = held.front_mut().and_then(Option::take) {
                 held.pop_front();
                 first += 1;
-                match give(&batch) {
+                match give(worker, &mut batch) {
                     Ok(true) => spare.push(batch),
                     Ok(false) => break Ok(()),
                     Err(error) => break Err(error),
@@ -137,7 +137,7 @@ mod tests {
                 *worked += 1;
                 *batch *= *batch;
             },
-            |batch| {
+            |_, batch| {
                 given.push(*batch);
                 Ok(*batch < stop_at)
             },
@@ -167,7 +167,7 @@ mod tests {
     #[test]
     fn an_error_ends_the_work() {
         for threads in [1, 2, 5] {
-            let give = |batch: &u64| if *batch == 0 { Ok(true) } else { Err("no") };
+            let give = |(): &mut (), batch: &mut u64| if *batch == 0 { Ok(true) } else { Err("no") };
             let mut next = 0;
             let fill = |batch: &mut u64| {
                 *batch = next;

@@ -5,7 +5,7 @@ use core::fmt::Display;
 use perf_abi::branch::{BranchEntry, BranchFlags};
 use perf_abi::endian::Endian;
 use perf_parse::sample::{BranchStack, Callchain, Read, ReadValue, Reading, Readings, Regs, StackUser};
-use perf_parse::tracepoint::{Array, FieldError, Value};
+use perf_parse::tracepoint::{Array, Value};
 
 use super::digits::{push_decimal, push_signed};
 use super::escape::{push_hex, push_json, push_json_shown, push_json_value};
@@ -98,17 +98,9 @@ fn push_blob(out: &mut Vec<u8>, value: &[u8]) {
     out.push(b'"');
 }
 
-/// Appends the value of a tracepoint's field, or an object that says why there is none.
+/// Appends the value of a tracepoint's field.
 #[inline]
-pub(super) fn push_field<O: Endian>(out: &mut Vec<u8>, value: &Result<Value<'_, O>, FieldError<'_>>) {
-    match value {
-        Ok(value) => push_value(out, value),
-        Err(error) => Json::object(out, |json| json.text(name!("error"), error)),
-    }
-}
-
-#[inline]
-fn push_value<O: Endian>(out: &mut Vec<u8>, value: &Value<'_, O>) {
+pub(super) fn push_value<O: Endian>(out: &mut Vec<u8>, value: &Value<'_, O>) {
     match value {
         Value::Unsigned(number) | Value::Pointer(number) => push_decimal(out, *number),
         Value::Signed(number) => push_signed(out, *number),
@@ -218,8 +210,8 @@ impl Sink for Json<'_> {
 
     fn tracepoint<O: Endian>(&mut self, tracepoint: &Tracepoint<'_>, raw: &[u8]) {
         self.nested(name!("tracepoint"), |json| {
-            for field in tracepoint.fields() {
-                push_field(json.ready(&field.member), &field.value::<O>(raw));
+            for (field, value) in tracepoint.values::<O>(tracepoint.fields().iter(), raw) {
+                push_value(json.ready(&field.member), &value);
             }
         });
     }

@@ -6,7 +6,7 @@ use perf_abi::callchain::CallchainContext;
 use perf_abi::endian::Endian;
 use perf_abi::regs::Arch;
 use perf_parse::sample::{BranchStack, Callchain, Frame, Read, Reading, Readings, Regs, StackUser};
-use perf_parse::tracepoint::{FieldError, Value};
+use perf_parse::tracepoint::Value;
 
 use super::digits::{push_address, push_decimal, push_hex, push_hex_of, push_seconds, push_signed};
 use super::escape::{push_hex as push_bytes, push_printable};
@@ -91,15 +91,8 @@ impl Text {
     }
 }
 
-/// Appends the value of a tracepoint's field, or why there is none.
-pub(super) fn push_field<O: Endian>(out: &mut Vec<u8>, value: &Result<Value<'_, O>, FieldError<'_>>) {
-    match value {
-        Ok(value) => push_value(out, value),
-        Err(error) => print(out, format_args!("<{error}>")),
-    }
-}
-
-fn push_value<O: Endian>(out: &mut Vec<u8>, value: &Value<'_, O>) {
+/// Appends the value of a tracepoint's field.
+pub(super) fn push_value<O: Endian>(out: &mut Vec<u8>, value: &Value<'_, O>) {
     match value {
         Value::Unsigned(number) => push_decimal(out, *number),
         Value::Signed(number) => push_signed(out, *number),
@@ -256,9 +249,9 @@ impl Sink for Text {
     fn tracepoint<O: Endian>(&mut self, tracepoint: &Tracepoint<'_>, raw: &[u8]) {
         let out = &mut self.details;
         tracepoint.title.push(out);
-        for field in tracepoint.own_fields() {
+        for (field, value) in tracepoint.values::<O>(tracepoint.own_fields().iter(), raw) {
             field.label.push(out);
-            push_field(out, &field.value::<O>(raw));
+            push_value(out, &value);
         }
         out.push(b'\n');
     }

@@ -87,7 +87,7 @@ impl<'a> TracepointField<'a> {
 
     /// Its value in raw data.
     #[inline(always)]
-    pub(crate) fn value<'r, O: Endian>(&self, raw: &'r [u8]) -> Result<Value<'r, O>, FieldError<'a>> {
+    fn value<'r, O: Endian>(&self, raw: &'r [u8]) -> Result<Value<'r, O>, FieldError<'a>> {
         match self.integer.and_then(|integer| integer.value(raw)) {
             Some(value) => Ok(value),
             None => self.any_value(raw),
@@ -130,11 +130,29 @@ impl<'a> Tracepoint<'a> {
         self.fields.get(self.format.common_fields().len()..).unwrap_or_default()
     }
 
+    /// Those of `fields` that raw data has, with their values. Fields that are not in it are left out, and so are those
+    /// that it has no [room](Format::room) for.
+    #[inline]
+    pub(crate) fn values<'t, 'r, O: Endian>(
+        &self,
+        fields: impl Iterator<Item = &'t TracepointField<'a>>,
+        raw: &'r [u8],
+    ) -> impl Iterator<Item = (&'t TracepointField<'a>, Value<'r, O>)>
+    where
+        'a: 't,
+    {
+        let mut room = self.format.room(raw);
+        fields.filter_map(move |field| {
+            let value = field.value(raw).ok()?;
+            room.take(&value).then_some((field, value))
+        })
+    }
+
     /// Whether raw data has all fields.
     ///
     /// # Errors
     ///
-    /// What of the first that it has not is missing.
+    /// What of the first that it has not is missing, or how many values there are that it has no bytes for.
     #[inline]
     pub(crate) fn check<O: Endian>(&self, raw: &[u8]) -> Result<(), Error> {
         self.format.check::<O>(raw)

@@ -25,7 +25,7 @@ fn file(sections: &[(u32, u64, u64)], rest: &[u8]) -> Vec<u8> {
 const TABLE: u64 = 200;
 
 /// A run that may have 96 MiB of addresses besides those of the program, which takes fewer of them than a thread's heap.
-fn within_96_mib(args: &[&str], file: &Path) -> Run {
+pub(crate) fn within_96_mib(args: &[&str], file: &Path) -> Run {
     let run = "ulimit -v 98304 && exec \"$0\" \"$@\"";
     let output = Command::new("sh")
         .args(["-c", run, env!("CARGO_BIN_EXE_perfdata")])

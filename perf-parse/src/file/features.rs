@@ -75,11 +75,12 @@ pub struct FeatureSection<'a> {
 
 /// Whether a feature is not there, though a capture lists it with a payload of `size` bytes.
 ///
-/// perf lists some features whose bytes it could not get: CPUDESC where `/proc/cpuinfo` does not have the line (up to
-/// perf 4), TOTAL_MEM where `/proc/meminfo` has none, BPF_PROG_INFO and BPF_BTF where it was built without libbpf. A mark
-/// has no bytes ever; so may have a feature that is not known here.
+/// perf lists some features whose bytes it could not get: CPUDESC and TOTAL_MEM, where `/proc/cpuinfo` and
+/// `/proc/meminfo` do not have the line, and BPF_PROG_INFO, where it was built without libbpf. A mark has no bytes ever;
+/// so may have a feature that is not known here. A pipe has no features without bytes.
 ///
-/// perf: `do_write_feat`, which keeps what a `write_*` wrote if that gave no negative number, `tools/perf/util/header.c`.
+/// perf: `do_write_feat`, which keeps what a `write_*` wrote if that gave no negative number, and
+/// `perf_event__synthesize_features`, `tools/perf/util/header.c`.
 pub(super) fn is_absent(feature: Feature, size: u64) -> bool {
     let may_be_a_mark = matches!(feature, Feature::BRANCH_STACK | Feature::STAT) || feature.name().is_none();
     size == 0 && !may_be_a_mark

@@ -18,13 +18,58 @@ const LONGEST_STRING_RECORD: usize = 4096 + 256;
 /// Bytes to look at beyond a place to judge it: those of the records of a chain.
 pub(super) const HORIZON: usize = CHAIN << 16;
 
+/// Bytes of a record's header. One of zeros has no size, and so is none.
+const HEADER: usize = 8;
+
 /// The first credible boundary in `bytes`, searched at multiples of `step` from `step` on. `ended` if the capture ends
 /// where `bytes` do; otherwise only places a horizon before that are judged.
-pub(super) fn search<O: Endian>(bytes: &[u8], step: usize, ended: bool, events: &Events) -> Option<usize> {
+///
+/// Zeros are jumped over, and not looked at where `hole` knows of them: it gives how many bytes are zeros from a place
+/// on, as far as is known.
+pub(super) fn search<O: Endian>(
+    bytes: &[u8],
+    step: usize,
+    ended: bool,
+    events: &Events,
+    hole: impl Fn(usize) -> usize,
+) -> Option<usize> {
     let last = if ended { bytes.len() } else { bytes.len().saturating_sub(HORIZON) };
-    (step..last)
-        .step_by(step)
-        .find(|&at| bytes.get(at..).is_some_and(|rest| proves::<O>(rest, ended, events)))
+    let mut at = step;
+    while at < last {
+        let rest = bytes.get(at..)?;
+        if hole(at) < HEADER && rest.first_chunk() != Some(&[0; HEADER]) {
+            if proves::<O>(rest, ended, events) {
+                return Some(at);
+            }
+            at = at.saturating_add(step);
+            continue;
+        }
+        // Up to the first place whose header has a byte that is no zero.
+        let zeros = zeros(bytes, at, &hole).saturating_sub(HEADER);
+        at = at.saturating_add(zeros.saturating_add(1).next_multiple_of(step));
+    }
+    None
+}
+
+/// How many bytes are zeros from a place on.
+fn zeros(bytes: &[u8], from: usize, hole: impl Fn(usize) -> usize) -> usize {
+    const PAGE: usize = 4096;
+    let mut at = from;
+    while at < bytes.len() {
+        match hole(at) {
+            0 => {
+                let rest = bytes.get(at..).unwrap_or_default();
+                let page = rest.get(..PAGE).unwrap_or(rest);
+                let stored = page.iter().position(|&byte| byte != 0);
+                at = at.saturating_add(stored.unwrap_or(page.len()));
+                if stored.is_some() {
+                    break;
+                }
+            }
+            hole => at = at.saturating_add(hole),
+        }
+    }
+    at.min(bytes.len()).saturating_sub(from)
 }
 
 /// Whether records begin at the start of `bytes`.

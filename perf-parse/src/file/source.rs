@@ -6,6 +6,8 @@ mod stream;
 #[cfg(feature = "std")]
 pub use stream::Stream;
 
+use core::ops::Range;
+
 use super::error::FileErrorKind;
 
 /// Bytes that are taken from the front.
@@ -47,6 +49,9 @@ pub trait Source: sealed::Sealed {
     /// Where the front is, in bytes from the start of the capture.
     fn offset(&self) -> u64;
 
+    /// How many bytes are known to be zeros, without a look at them, behind the first `passed` at the front.
+    fn hole(&self, passed: usize) -> usize;
+
     /// All bytes from `offset` on, wherever the front is; `None` if they are not in memory.
     fn at(&self, offset: u64) -> Option<&[u8]>;
 }
@@ -67,12 +72,18 @@ pub struct Slice<'a> {
     /// Those of `bytes` that were not dropped, and the offset in the capture of the first.
     front: &'a [u8],
     offset: u64,
+    /// Where the capture is known to have zeros, by rising offset.
+    holes: &'a [Range<u64>],
 }
 
 impl<'a> Slice<'a> {
     /// `bytes`, which stand `base` bytes into the capture.
     pub(super) fn new(bytes: &'a [u8], base: u64) -> Self {
-        Self { bytes, base, front: bytes, offset: base }
+        Self { bytes, base, front: bytes, offset: base, holes: &[] }
+    }
+
+    pub(super) fn set_holes(&mut self, holes: &'a [Range<u64>]) {
+        self.holes = holes;
     }
 }
 
@@ -110,6 +121,13 @@ impl Source for Slice<'_> {
     #[inline]
     fn offset(&self) -> u64 {
         self.offset
+    }
+
+    fn hole(&self, passed: usize) -> usize {
+        let at = self.offset.saturating_add(passed as u64);
+        let next = self.holes.partition_point(|hole| hole.end <= at);
+        let hole = self.holes.get(next).filter(|hole| hole.start <= at);
+        hole.map_or(0, |hole| usize::try_from(hole.end.saturating_sub(at)).unwrap_or(usize::MAX))
     }
 
     #[inline]

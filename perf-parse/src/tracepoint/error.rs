@@ -22,6 +22,7 @@ pub struct TracingError {
 /// |---|---|---|
 /// | [`Truncated`](Self::Truncated) | the data ends within a field | where the field begins |
 /// | [`Unterminated`](Self::Unterminated) | a string has no NUL | where the string begins |
+/// | [`OutOfRange`](Self::OutOfRange) | a format has more fields, or a longer name of one, than it may | the field's line |
 /// | [`Invalid`](Self::Invalid) | something stands where something else must | where it stands |
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -39,6 +40,15 @@ pub enum TracingErrorKind {
     Unterminated {
         /// The field.
         field: &'static str,
+    },
+    /// A format has more fields, or a longer name of one, than it may; the offset is where the line of that field begins.
+    OutOfRange {
+        /// What there is more of.
+        field: &'static str,
+        /// How many there are.
+        value: u64,
+        /// The most there may be.
+        max: u64,
     },
     /// Something stands where something else must.
     Invalid {
@@ -73,6 +83,9 @@ impl TracingError {
                 of_feature(ErrorKind::Truncated { field, needed, available })
             }
             TracingErrorKind::Unterminated { field } => of_feature(ErrorKind::Unterminated { field }),
+            TracingErrorKind::OutOfRange { field, value, max } => {
+                of_feature(ErrorKind::OutOfRange { field, value, max })
+            }
             TracingErrorKind::Invalid { field, found: None, .. } => {
                 of_feature(ErrorKind::Truncated { field, needed: 1, available: 0 })
             }
@@ -89,9 +102,10 @@ impl TracingErrorKind {
     #[must_use]
     pub const fn field(&self) -> &'static str {
         match *self {
-            Self::Truncated { field, .. } | Self::Unterminated { field } | Self::Invalid { field, .. } => {
-                field
-            }
+            Self::Truncated { field, .. }
+            | Self::Unterminated { field }
+            | Self::OutOfRange { field, .. }
+            | Self::Invalid { field, .. } => field,
         }
     }
 }
@@ -116,6 +130,9 @@ impl fmt::Display for TracingErrorKind {
                 write!(f, "needs {needed} bytes, the tracing data has {available} left")
             }
             Self::Unterminated { .. } => f.write_str("has no NUL before the tracing data ends"),
+            Self::OutOfRange { value, max, .. } => {
+                write!(f, "is {value}, but at most {max} fit")
+            }
             Self::Invalid { found: Some(byte), must, .. } => {
                 write!(f, "has byte {byte:#04x}, but must be {must}")
             }

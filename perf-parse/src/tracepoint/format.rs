@@ -5,8 +5,9 @@ use alloc::vec::Vec;
 use perf_abi::endian::Endian;
 
 use super::element::{Element, Extent, classify};
-use super::error::{FieldError, TracingError};
+use super::error::{FieldError, TracingError, TracingErrorKind};
 use super::grammar::{self, FieldLine, Line};
+use super::room::{Room, needed, share_bytes};
 use super::value::Value;
 use crate::error::{Error, ErrorKind};
 
@@ -25,8 +26,9 @@ pub struct Format<'a> {
     pub print_fmt: Option<&'a [u8]>,
     fields: Vec<Field<'a>>,
     common: usize,
-    /// Bytes of raw data that have all its fields in them; `None` if that depends on what they are.
-    whole: Option<u64>,
+    /// Bytes of raw data that have all its fields in them, each byte in one field at most. `None` if that depends on the
+    /// data, or fields share bytes.
+    pub(super) whole: Option<u64>,
 }
 
 /// A field of a tracepoint.
@@ -70,13 +72,23 @@ pub enum Place {
 }
 
 impl<'a> Format<'a> {
+    /// Fields that a format may have. The kernel has no limit, but its largest formats have some tens of fields; whoever
+    /// prints samples prints as much for each field as the field's name is long.
+    pub const MAX_FIELDS: usize = 1024;
+
+    /// Bytes that the name of a field may have: the most that the kernel takes for an event of a program.
+    ///
+    /// Kernel: `MAX_FIELD_ARG_NAME`, `kernel/trace/trace_events_user.c`.
+    pub const MAX_NAME: usize = 256;
+
     /// Parses the text of a `format`. `long_size` is the bytes of a `long` of the kernel that wrote it.
     ///
-    /// Lines it does not know are passed over.
+    /// Lines it does not know are skipped.
     ///
     /// # Errors
     ///
-    /// A field line that is not one, a number that is none, no name or no id; the offset is in `text`.
+    /// A field line that is not one, a number that is none, no name or no id, more than [`MAX_FIELDS`](Self::MAX_FIELDS)
+    /// fields, the name of a field of more than [`MAX_NAME`](Self::MAX_NAME) bytes; the offset is in `text`.
     pub fn parse(system: &'a [u8], text: &'a [u8], long_size: u8) -> Result<Self, TracingError> {
         let (mut name, mut id, mut print_fmt, mut common) = (None, None, None, None);
         let mut fields = Vec::new();
@@ -86,7 +98,11 @@ impl<'a> Format<'a> {
             match line {
                 Line::Name(text) => name = name.or(Some(text)),
                 Line::Id(number) => id = id.or(Some(number)),
-                Line::Field(line) => fields.push(Field::new(&line, long_size)),
+                Line::Field(line) => {
+                    check(fields.len(), &line)
+                        .map_err(|kind| TracingError { kind, offset: offset(text, left) })?;
+                    fields.push(Field::new(&line, long_size));
+                }
                 Line::Blank if !fields.is_empty() => common = common.or(Some(fields.len())),
                 Line::PrintFmt(text) => print_fmt = Some(text),
                 Line::Blank | Line::Other => {}
@@ -95,7 +111,11 @@ impl<'a> Format<'a> {
         }
         let missing = |field| TracingError::invalid(field, None, "given", offset(text, &[]));
         let (name, id) = (name.ok_or(missing("name"))?, id.ok_or(missing("ID"))?);
-        let whole = fields.iter().map(Field::end).try_fold(0, |all, end| Some(end?.max(all)));
+        let whole = if share_bytes(&fields) {
+            None
+        } else {
+            fields.iter().map(Field::end).try_fold(0, |all, end| Some(end?.max(all)))
+        };
         Ok(Self { system, name, id, print_fmt, common: common.unwrap_or(0), fields, whole })
     }
 
@@ -122,12 +142,13 @@ impl<'a> Format<'a> {
         self.fields.iter().map(move |field| (field, field.value(raw)))
     }
 
-    /// Checks that the raw data of a sample has all fields. Takes constant time, unless a field tells its place by its value
-    /// or a field is missing.
+    /// Checks that the raw data of a sample has all fields. Takes constant time, unless the raw data holds the place of a
+    /// field, fields share bytes, or a field is missing.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Truncated`] for the first field that is not in `raw`; the offset is 0.
+    /// [`ErrorKind::Truncated`] for the first field that is not in `raw`. [`ErrorKind::OutOfRange`] for the first field
+    /// that `raw` has no [room](Self::room) for, as fields share its bytes. The offset is 0.
     #[inline]
     pub fn check<O: Endian>(&self, raw: &[u8]) -> Result<(), Error> {
         match self.whole {
@@ -138,10 +159,40 @@ impl<'a> Format<'a> {
 
     #[inline(never)]
     fn check_each<O: Endian>(&self, raw: &[u8]) -> Result<(), Error> {
-        let Some(error) = self.fields::<O>(raw).find_map(|(_, value)| value.err()) else { return Ok(()) };
-        let needed = error.offset.saturating_add(error.needed);
-        Err(Error::new(ErrorKind::Truncated { field: "raw", needed, available: error.available }, 0))
+        let mut room = self.room(raw);
+        for (_, value) in self.fields::<O>(raw) {
+            let kind = match value {
+                Ok(value) if room.take(&value) => continue,
+                Ok(value) => {
+                    let max = raw.len() as u64;
+                    let value = max.saturating_add(needed(&value) as u64);
+                    ErrorKind::OutOfRange { field: "raw", value, max }
+                }
+                Err(error) => {
+                    let needed = error.offset.saturating_add(error.needed);
+                    ErrorKind::Truncated { field: "raw", needed, available: error.available }
+                }
+            };
+            return Err(Error::new(kind, 0));
+        }
+        Ok(())
     }
+
+    /// Returns the room that the raw data of a sample has for values, so that what is made of it is in proportion to it.
+    #[must_use]
+    pub fn room(&self, raw: &[u8]) -> Room {
+        Room::new(self, raw)
+    }
+}
+
+/// Checks that a format with `before` fields may have this one too.
+fn check(before: usize, line: &FieldLine<'_>) -> Result<(), TracingErrorKind> {
+    let within = |field, value: usize, max: usize| {
+        let [value, max] = [value, max].map(|number| u64::try_from(number).unwrap_or(u64::MAX));
+        if value > max { Err(TracingErrorKind::OutOfRange { field, value, max }) } else { Ok(()) }
+    };
+    within("fields", before.saturating_add(1), Format::MAX_FIELDS)?;
+    within("field.name", line.declaration.name.len(), Format::MAX_NAME)
 }
 
 /// Where in `text` its end `rest` begins.

@@ -7,7 +7,7 @@ use perf_parse::file::{FileError, FileErrorKind, Part};
 
 use crate::build::{Builder, Built};
 use crate::common::Bytes;
-use crate::{attr, in_both_orders, open};
+use crate::{attr, in_both_orders, invalid, open};
 
 /// An event, a record, and the features `HOSTNAME` and `OSRELEASE`, of 12 bytes each.
 fn file(big: bool) -> Built {
@@ -78,6 +78,29 @@ fn a_section_that_shares_bytes_with_event_types_is_left_out<O: Endian>(big: bool
     );
 }
 
+fn event_types_are_so_many_at_most<O: Endian>(big: bool) {
+    const TYPE: usize = 72;
+    let built = file(big);
+    let at = built.bytes.len();
+    for count in [65_535, 65_536, 65_537] {
+        let mut built = built.clone().put(56, at as u64).put(64, (count * TYPE) as u64);
+        built.bytes.resize(at + count * TYPE, 0);
+        // The last one names the event.
+        built.bytes[at + (count - 1) * TYPE + 8..][..6].copy_from_slice(b"cycles");
+        built.bytes[at..at + (count - 1) * TYPE].chunks_exact_mut(TYPE).for_each(|it| it[..8].fill(1));
+        let file = open::<O>(&built.bytes).unwrap();
+        let name = file.events().iter().next().unwrap().name.as_deref();
+        let noted = &file.account().diagnostics;
+        if count <= 65_536 {
+            assert_eq!((name, &noted[..]), (Some(&b"cycles"[..]), &[][..]), "{count}");
+        } else {
+            let must = "the bytes of at most 65536 names, of 72 bytes each; no event is named";
+            let error = invalid("header.event_types.size", (count * TYPE) as u64, must, 64);
+            assert_eq!((name, &noted[..]), (None, &[error][..]), "{count}");
+        }
+    }
+}
+
 /// What perf writes for a feature that it lists but could not get.
 fn a_feature_without_bytes_is_absent<O: Endian>(big: bool) {
     for number in 1..Feature::FEAT_BITS {
@@ -104,5 +127,6 @@ in_both_orders! {
     a_section_that_shares_bytes_is_left_out,
     a_section_that_touches_another_is_read,
     a_section_that_shares_bytes_with_event_types_is_left_out,
+    event_types_are_so_many_at_most,
     a_feature_without_bytes_is_absent,
 }

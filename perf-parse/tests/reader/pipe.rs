@@ -60,6 +60,29 @@ fn everything(big: bool) -> Vec<Vec<u8>> {
 }
 
 #[test]
+fn a_feature_without_bytes_is_absent() {
+    for big in [false, true] {
+        let features: Vec<_> = (0..300).map(|number| feature(big, number, b"")).collect();
+        let tracing = Bytes::new(big).u32(0).record(66, 0);
+        let bytes = [header(big), attr(big, &timed(), &[7]), features.concat(), tracing].concat();
+        for all in [read(&bytes), read_stream(&bytes, 100)] {
+            assert_eq!((all.seen.len(), &all.errors[..]), (302, &[][..]));
+        }
+        let count = |any: AnyReader<'_>| match any {
+            AnyReader::Little(mut reader) => {
+                while reader.next().unwrap().is_some() {}
+                reader.features().count()
+            }
+            AnyReader::Big(mut reader) => {
+                while reader.next().unwrap().is_some() {}
+                reader.features().count()
+            }
+        };
+        assert_eq!(count(AnyReader::open(&bytes).unwrap()), 0);
+    }
+}
+
+#[test]
 fn what_comes_among_the_records() {
     for big in [false, true] {
         let records = everything(big);

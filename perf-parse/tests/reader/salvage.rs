@@ -1,6 +1,6 @@
 //! Damage: what is not damaged is given, and the account says what was not.
 
-use perf_parse::file::{FileError, FileErrorKind};
+use perf_parse::file::{AnyReader, FileError, FileErrorKind};
 use perf_parse::{Error, ErrorKind};
 
 use crate::build::Builder;
@@ -155,4 +155,47 @@ fn nothing_to_be_found() {
     let rubbish = [bytes[..data].to_vec(), vec![0; 144]].concat();
     let all = read(&rubbish);
     assert_eq!((all.seen.len(), all.errors.len(), all.account.bytes_skipped), (0, 2, 144));
+}
+
+#[test]
+fn zeros_of_some_pages() {
+    for zeros in [4094, 4095, 4096, 4097, 4104, 8191, 8192, 8193, 100_003] {
+        let (bytes, at) = with(&vec![0; zeros]);
+        skipped_alone(&read(&bytes), at, zeros as u64);
+        // With a byte that is none of a record, before, in the middle and after.
+        for one in [0, 4095, zeros - 1].map(|one| one.min(zeros - 1)) {
+            let mut middle = vec![0; zeros];
+            middle[one] = 0xff;
+            let (bytes, at) = with(&middle);
+            let all = read(&bytes);
+            assert_eq!((all.times().len(), all.account.bytes_skipped), (6, zeros as u64), "{one} at {at:#x}");
+        }
+    }
+}
+
+#[test]
+fn holes_are_not_looked_at() {
+    let (bytes, at) = with(&[&[0; 8][..], &sample(9).repeat(20), &[0; 8]].concat());
+    let walk = |holes: &[core::ops::Range<u64>]| {
+        let AnyReader::Little(mut reader) = AnyReader::open(&bytes).unwrap() else { panic!("little-endian") };
+        reader.set_holes(0, holes);
+        reader.set_holes(1, &[]);
+        let mut records = 0;
+        loop {
+            match reader.next() {
+                Ok(None) => break (records, reader.account().bytes_skipped),
+                Ok(Some(_)) => records += 1,
+                Err(_) => {}
+            }
+        }
+    };
+    let samples = 20 * 24;
+    assert_eq!(walk(&[]), (26, 16));
+    // It is believed that these are zeros: up to the end of the samples, up to the last, and before and after all there is.
+    let all = at + 8..at + 8 + samples;
+    assert_eq!(walk(&[all.clone()]), (6, 16 + samples));
+    assert_eq!(
+        walk(&[0..1, all.start..all.end - 24 * 4, u64::MAX - 1..u64::MAX]),
+        (6 + 4, 16 + samples - 24 * 4)
+    );
 }

@@ -93,11 +93,11 @@ impl Sink for Columns<'_> {
         if self.asked & tracepoint.slots == 0 {
             return;
         }
-        for field in tracepoint.fields() {
-            if self.asks(field.key) {
-                let push = if self.is_json() { json::push_field } else { text::push_field };
-                self.print(field.key, 0, |out| push(out, &field.value::<O>(raw)));
-            }
+        let push = if self.is_json() { json::push_value } else { text::push_value };
+        let asked = self.asked;
+        let fields = tracepoint.fields().iter().filter(|field| asked & field.key.bit() != 0);
+        for (field, value) in tracepoint.values::<O>(fields, raw) {
+            self.print(field.key, 0, |out| push(out, &value));
         }
     }
 

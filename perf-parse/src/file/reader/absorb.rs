@@ -102,11 +102,19 @@ pub(super) fn name_events<O: Endian>(
     }
 }
 
+/// Names in the event types of a file: as many as there may be events.
+const MAX_EVENT_TYPES: usize = 1 << 16;
+
 /// Gives the events the names that the event types of a file of the first tools have for them.
-pub(super) fn name_by_types<O: Endian>(events: &mut Events, section: &[u8]) {
-    let Ok(types) = <[HeaderEventType<O>]>::ref_from_bytes(section) else { return };
+pub(super) fn name_by_types<O: Endian>(events: &mut Events, section: &[u8]) -> Result<(), FileError> {
+    let Ok(types) = <[HeaderEventType<O>]>::ref_from_bytes(section) else { return Ok(()) };
+    if types.len() > MAX_EVENT_TYPES {
+        let must = "the bytes of at most 65536 names, of 72 bytes each; no event is named";
+        return Err(FileError::invalid("header.event_types.size", section.len() as u64, must, 64));
+    }
     for it in types {
         let name = it.name.split(|&byte| byte == 0).next().unwrap_or_default();
         events.name_by_config(it.event_id.get(), name);
     }
+    Ok(())
 }

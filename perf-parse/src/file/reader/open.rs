@@ -3,6 +3,7 @@
 use alloc::borrow::Cow;
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
+use core::ops::Range;
 #[cfg(feature = "std")]
 use std::io::Read;
 
@@ -150,7 +151,8 @@ impl<'a, O: Endian> Reader<'a, O> {
         }
         // Where it is not in the file there are no names in it.
         if let Ok(types) = header.event_types.of(bytes, "header.event_types.size") {
-            name_by_types::<O>(&mut reader.events, types);
+            let named = name_by_types::<O>(&mut reader.events, types);
+            named.err().into_iter().for_each(|error| reader.account.note(error));
         }
         reader.opened = reader.account.clone();
         Ok(reader)
@@ -209,6 +211,17 @@ impl<'a, O: Endian> Reader<'a, O> {
     /// perf: `dir/data.*`; the file given to [`open`](Self::open) is `dir/data`.
     pub fn add_data(&mut self, bytes: &'a [u8]) {
         self.more.push_back(Slice::new(bytes, 0));
+    }
+
+    /// Says where a data file has zeros that take no room where it is stored, by rising offset in that file, and none of
+    /// them empty: the holes of a sparse file. The search for the next record, where its boundary is lost, does not look
+    /// at them. `data_file` is as in [`FileRecord::data_file`](super::FileRecord::data_file); one that is not there has
+    /// none.
+    pub fn set_holes(&mut self, data_file: usize, holes: &'a [Range<u64>]) {
+        let sources = self.done.iter_mut().chain(core::iter::once(&mut self.source)).chain(&mut self.more);
+        if let Some(source) = sources.into_iter().nth(data_file) {
+            source.set_holes(holes);
+        }
     }
 
     /// The payload of an AUXTRACE record, or another run of bytes of the capture.

@@ -19,7 +19,8 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
             let window = salvage::HORIZON.saturating_mul(2);
             let available = self.fill(window)?;
             let ended = S::IN_MEMORY || available < window;
-            if let Some(at) = salvage::search::<O>(self.source.front(), step, ended, &self.events) {
+            let hole = |at| self.source.hole(at);
+            if let Some(at) = salvage::search::<O>(self.source.front(), step, ended, &self.events, hole) {
                 self.skip(at as u64)?;
                 break;
             }
@@ -41,7 +42,7 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
     pub(super) fn resync_inner(&mut self) -> Option<u64> {
         let inflate = self.inflate.as_mut()?;
         let length = inflate.front().len();
-        let found = salvage::search::<O>(inflate.front(), 8, self.inflate_ended, &self.events);
+        let found = salvage::search::<O>(inflate.front(), 8, self.inflate_ended, &self.events, |_| 0);
         let skipped = match found {
             Some(at) => at,
             None if self.inflate_ended => length,

@@ -95,6 +95,10 @@ impl<R: Read> Source for Stream<R> {
         self.offset
     }
 
+    fn hole(&self, _: usize) -> usize {
+        0
+    }
+
     fn at(&self, _: u64) -> Option<&[u8]> {
         None
     }

@@ -1,0 +1,120 @@
+//! What is given as a capture, but is none that can be read to its end: devices, pipes, files that are mostly holes.
+
+use std::fs::{self, File};
+use std::os::unix::fs::{FileExt, symlink};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::{Jsonl, fails, jsonl, perfdata, scratch_folder};
+
+const VERBS: [&[&str]; 4] = [&["info"], &["dump"], &["dump", "--no-mmap"], &["repair", "-o", "/dev/null"]];
+
+#[test]
+fn a_device_without_end_is_no_capture() {
+    for verb in VERBS {
+        let args = [verb, &["/dev/zero"]].concat();
+        fails(&args, "/dev/zero: 0x0: header.magic: is not PERFILE2");
+        let stdin = Command::new(env!("CARGO_BIN_EXE_perfdata"))
+            .args([verb, &["-"]].concat())
+            .stdin(Stdio::from(File::open("/dev/zero").unwrap()))
+            .output()
+            .unwrap();
+        assert_eq!(stdin.status.code(), Some(1));
+        let err = String::from_utf8_lossy(&stdin.stderr);
+        assert!(err.contains("standard input: 0x0: header.magic: is not PERFILE2"), "{err}");
+    }
+    let attr = testdata::path("plain.data");
+    let attr = attr.to_str().unwrap();
+    fails(&["ring", "/dev/zero", "--attr", attr], "/dev/zero: is a device, which may have no end");
+    fails(&["ring", attr, "--attr", "/dev/zero"], "/dev/zero: is a device, which may have no end");
+}
+
+/// A folder whose `data` is a capture's, unless `name` is that, and in which `name` is made by `make`.
+fn refuses(test: &str, name: &str, make: impl Fn(&Path)) {
+    let folder = scratch_folder(test);
+    if name != "data" {
+        fs::copy(testdata::path("threads.dir").join("data"), folder.join("data")).unwrap();
+    }
+    make(&folder.join(name));
+    for verb in VERBS {
+        let args = [verb, &[folder.to_str().unwrap()]].concat();
+        fails(&args, &format!("/{name}: is not a file, as all is that perf record writes into a folder"));
+    }
+}
+
+fn pipe(path: &Path) {
+    assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
+}
+
+#[test]
+fn a_folder_has_files_alone() {
+    refuses("pipe.dir", "data", pipe);
+    refuses("pipe_1.dir", "data.1", pipe);
+    refuses("zero.dir", "data", |path| symlink("/dev/zero", path).unwrap());
+    refuses("zero_1.dir", "data.1", |path| symlink("/dev/zero", path).unwrap());
+    refuses("folder_1.dir", "data.1", |path| fs::create_dir(path).unwrap());
+    refuses("socket_1.dir", "data.1", |path| drop(std::os::unix::net::UnixListener::bind(path).unwrap()));
+    let folder = scratch_folder("nowhere.dir");
+    fs::copy(testdata::path("threads.dir").join("data"), folder.join("data")).unwrap();
+    symlink("nowhere", folder.join("data.1")).unwrap();
+    fails(&["info", folder.to_str().unwrap()], "/data.1: No such file or directory");
+}
+
+#[test]
+fn a_named_pipe_is_read_as_it_comes() {
+    let folder = scratch_folder("named_pipe");
+    let path = folder.join("fifo");
+    pipe(&path);
+    for name in ["plain.data", "tracing.pipe.data"] {
+        let capture = testdata::path(name);
+        for verb in [&["dump"][..], &["dump", "--no-mmap"]] {
+            let mut writer = Command::new("cp").arg(&capture).arg(&path).spawn().unwrap();
+            let run = perfdata([verb, &[path.to_str().unwrap()]].concat());
+            assert!(writer.wait().unwrap().success());
+            assert_eq!(run.status, 0, "{}", run.err);
+            assert_eq!(run.out, perfdata(["dump", capture.to_str().unwrap()]).out);
+        }
+    }
+}
+
+/// A file whose data section has `records` records at its start, as many at its end, and a hole between them.
+fn sparse(path: &Path, size: u64, records: usize) {
+    // magic, size, attr_size, attrs, data, event_types, adds_features
+    let header = [u64::from_le_bytes(*b"PERFILE2"), 104, 80, 104, 80, 184, size, 0, 0, 0, 0, 0, 0];
+    // PERF_TYPE_SOFTWARE, PERF_ATTR_SIZE_VER0; sample_type is TIME; no ids
+    let attr = [1 | 64 << 32, 0, 1, 4, 0, 0, 0, 0, 0, 0];
+    // PERF_RECORD_SAMPLE
+    let record = [9 | 2 << 32 | 16 << 48, 5].map(u64::to_le_bytes).concat().repeat(records);
+    let head = header.into_iter().chain(attr).flat_map(u64::to_le_bytes).collect::<Vec<_>>();
+    let file = File::create(path).unwrap();
+    file.set_len(184 + size).unwrap();
+    file.write_all_at(&[head, record.clone()].concat(), 0).unwrap();
+    file.write_all_at(&record, 184 + size - record.len() as u64).unwrap();
+}
+
+#[test]
+fn a_hole_takes_no_time_and_is_accounted_for() {
+    let folder = scratch_folder("sparse");
+    let path = folder.join("sparse.data");
+    let size = 1 << 40;
+    sparse(&path, size, 10);
+    let begun = Instant::now();
+    for order in ["file", "time"] {
+        let Jsonl { run, records, account } = jsonl(&path, &["--order", order]);
+        assert_eq!((run.status, records.len()), (3, 20), "{}", run.err);
+        assert_eq!(records[10]["offset"], 184 + size - 160);
+        assert_eq!((&account["bytes"], &account["bytes_skipped"]), (&320.into(), &(size - 320).into()));
+    }
+    let out = folder.join("repaired.data");
+    let repaired = perfdata(["repair".as_ref(), path.as_os_str(), "-o".as_ref(), out.as_os_str()]);
+    assert!(repaired.status == 3 && out.metadata().unwrap().len() < 1000, "{}", repaired.err);
+    // A data file of a folder, and one with nothing after the hole.
+    fs::copy(testdata::path("threads.dir").join("data"), folder.join("data")).unwrap();
+    File::create(folder.join("data.1")).unwrap().set_len(size).unwrap();
+    let Jsonl { account, .. } = jsonl(&folder, &[]);
+    assert_eq!(account["bytes_skipped"], size);
+    // What is not stored is not looked at: a fraction of a second, where a look takes minutes.
+    assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
+    fs::remove_dir_all(folder).unwrap();
+}
