@@ -3,7 +3,7 @@
 mod dispatch;
 mod section;
 
-pub(super) use section::read;
+pub(super) use section::{leave_shared_ids, read};
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -94,7 +94,7 @@ impl FromIterator<(Attr, Vec<u64>)> for Events {
             events.dispatch.place(&event);
             events.list.push(event);
         }
-        let _ = events.index();
+        events.index();
         events
     }
 }
@@ -119,9 +119,9 @@ impl Events {
         self.list.reserve_exact(count.min(self.most));
     }
 
-    /// Looks events up by the ids that they have now. Those that lose an id to an earlier event, and the first such id.
-    fn index(&mut self) -> Vec<(usize, u64)> {
-        self.dispatch.index(&mut self.list)
+    /// Looks events up by the ids that they have now.
+    fn index(&mut self) {
+        self.dispatch.index(&self.list);
     }
 
     /// Adds an event, but not its ids to those that are looked up; notes what is wrong with it. `offset` is where its attr is

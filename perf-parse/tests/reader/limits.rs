@@ -218,6 +218,36 @@ fn ids() {
     }
 }
 
+/// Each event that has an id of an earlier one is told of, whether ids are close together or not, and keeps those that are
+/// its own.
+#[test]
+fn ids_that_events_share_are_said() {
+    for far in [0, 1 << 60] {
+        let all = [vec![10, 11, 10], vec![11, 12 + far], vec![13], vec![13, 10]];
+        let own = [vec![10, 11, 10], vec![12 + far], vec![13], vec![]];
+        let one = |ids: &Vec<u64>| attr(false, &timed(), ids);
+        let pipe = [header(false), all.iter().flat_map(one).collect(), round()].concat();
+        let built = all.iter().fold(Builder::new(false), |file, ids| file.event(timed(), ids));
+        let built = built.data(round()).build();
+        let must = "an id that no earlier event has: it stays with that event";
+        let shared = |id, offset: usize| FileError {
+            kind: FileErrorKind::Invalid { field: "attr.ids", value: id, must },
+            offset: offset as u64,
+        };
+        let ends: Vec<_> = all.iter().map(|ids| (one(ids).len(), ids.len())).collect();
+        let ids_of = |event: usize| {
+            16 + ends[..=event].iter().map(|(size, _)| size).sum::<usize>() - 8 * ends[event].1
+        };
+        let entry = |event: usize| built.attrs + built.stride * (event + 1) - 16;
+        for (bytes, at) in [(&pipe, [ids_of(1), ids_of(3)]), (&built.bytes, [entry(1), entry(3)])] {
+            let AnyReader::Little(reader) = AnyReader::open(bytes).unwrap() else { panic!("not little") };
+            let held: Vec<_> = reader.events().iter().map(|event| event.ids.clone()).collect();
+            assert_eq!(held, own);
+            assert_eq!(reader.account().diagnostics, [shared(11, at[0]), shared(13, at[1])]);
+        }
+    }
+}
+
 #[test]
 fn diagnostics() {
     // Each header of no size is a fault, and what is passed over for it is another.

@@ -147,6 +147,7 @@ impl<'a, O: Endian> Reader<'a, O> {
         if let Ok(types) = header.event_types.of(bytes, "header.event_types.size") {
             name_by_types::<O>(&mut reader.events, types);
         }
+        events::leave_shared_ids(&header, &mut reader.events, &mut reader.account);
         reader.opened = reader.account.clone();
         Ok(reader)
     }
