@@ -130,7 +130,9 @@ impl Inflate {
                 None => {
                     self.out.truncate(self.out.len().saturating_sub(written));
                     self.decoder = Decoder::new(self.window_log);
-                    Err("expands beyond the limit: 64 MiB and 1024 times the compressed bytes so far, if no other is set")
+                    Err(
+                        "expands beyond the limit: 64 MiB and 1024 times the compressed bytes so far, if no other is set",
+                    )
                 }
             },
             Err(what) => {

@@ -69,8 +69,9 @@ impl Event {
 pub struct Events {
     list: Vec<Event>,
     dispatch: Dispatch,
-    /// Events, and ids beyond those there are, that there may be.
+    /// Events at most, their ids at most, and how many of those there may still be.
     most: usize,
+    most_ids: usize,
     ids_left: usize,
 }
 
@@ -110,8 +111,8 @@ impl core::ops::Deref for Events {
 impl Events {
     /// None yet, and no more than the limits allow.
     pub(super) fn within(limits: &Limits) -> Self {
-        let (most, ids_left) = (limits.events, limits.ids);
-        Self { list: Vec::new(), dispatch: Dispatch::default(), most, ids_left }
+        let (most, ids) = (limits.events, limits.ids);
+        Self { list: Vec::new(), dispatch: Dispatch::default(), most, most_ids: ids, ids_left: ids }
     }
 
     /// Makes room for `count`: as many as there may be, at most.
@@ -144,8 +145,7 @@ impl Events {
             self.ids_left = self.ids_left.saturating_sub(ids.len());
             held.extend(ids.iter().map(|id| id.get()));
         } else {
-            let all = self.list.iter().map(|event| event.ids.len()).fold(self.ids_left, usize::saturating_add);
-            leave_out("attr.ids", all, "ids of events", ids_at);
+            leave_out("attr.ids", self.most_ids, "ids of events", ids_at);
         }
         let event = Event::new(read, held);
         if let Some(error) = event.fault {

@@ -314,9 +314,7 @@ fn the_limits_of_what_comes_out() {
         let all = read_within(&payload, |it| (it.inflated, it.inflated_ratio) = (inflated, ratio));
         assert_eq!(all.seen.len(), if is_read { 4 } else { 0 }, "{inflated} {ratio}");
         assert_eq!(all.account.is_clean(), is_read);
-        let says = |kind: &FileErrorKind| {
-            matches!(kind, FileErrorKind::Decompress { what } if what.starts_with("expands beyond the limit"))
-        };
+        let says = |kind: &FileErrorKind| matches!(kind, FileErrorKind::Decompress { what } if what.starts_with("expands beyond the limit"));
         assert_eq!(all.kinds().iter().any(says), !is_read);
     }
 }

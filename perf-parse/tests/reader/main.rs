@@ -13,6 +13,7 @@ mod deferred;
 mod directory;
 mod limits;
 mod order;
+mod order_limits;
 mod pipe;
 mod salvage;
 mod truncation;
@@ -135,7 +136,9 @@ fn read_by_time(bytes: &[u8]) -> Walk {
 
 /// Reads a capture in memory by time, within limits.
 fn by_time_within(bytes: &[u8], limits: &Limits) -> Walk {
-    let AnyReader::Little(mut reader) = AnyReader::open_within(bytes, limits).unwrap() else { panic!("not little") };
+    let AnyReader::Little(mut reader) = AnyReader::open_within(bytes, limits).unwrap() else {
+        panic!("not little")
+    };
     reader.in_time_order();
     walk(reader)
 }

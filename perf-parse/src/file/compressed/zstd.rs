@@ -31,12 +31,12 @@ impl Decoder {
         let mut target = OutBuffer::around_pos(out, start);
         let result = decoder.run(&mut source, &mut target);
         let (taken, end) = (source.pos(), target.pos());
-        result
-            .map(|_| (taken, end.saturating_sub(start)))
-            .map_err(|error| match error.to_string().contains("too much memory") {
+        result.map(|_| (taken, end.saturating_sub(start))).map_err(|error| {
+            match error.to_string().contains("too much memory") {
                 true => "has a window beyond the limit: 128 MiB, if no other is set",
                 false => "is not a zstd stream, or a damaged one",
-            })
+            }
+        })
     }
 
     /// Appends what was held back: nothing, as every step gives all there is.

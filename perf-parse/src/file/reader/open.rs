@@ -231,13 +231,7 @@ impl<'a, O: Endian, S: Source> Reader<'a, O, S> {
         Ok(reader)
     }
 
-    fn new(
-        mode: Mode,
-        events: Events,
-        features: Vec<OwnedFeature<'a>>,
-        source: S,
-        limits: &Limits,
-    ) -> Self {
+    fn new(mode: Mode, events: Events, features: Vec<OwnedFeature<'a>>, source: S, limits: &Limits) -> Self {
         Self {
             mode,
             limits: *limits,
