@@ -137,7 +137,7 @@ fn every_record_that_is_earlier_than_one_given_is_counted() {
     for rounds in [0, 7, 50] {
         let record = |index: u64, time| match rounds {
             0 => sample(time),
-            _ if index % rounds == 0 => round(),
+            _ if index.is_multiple_of(rounds) => round(),
             _ => sample(time),
         };
         let records: Vec<_> = (1..2000).flat_map(|index| record(index, 1 + random() % 500)).collect();
