@@ -49,7 +49,8 @@ const MODES: [Mode; 7] = [
 /// What may be resident beyond that: buffers of the output, of each thread.
 const SLACK: usize = 8 * MIB;
 
-/// Runs `perfdata`; the most bytes of it that were resident, as a whole number of times.
+/// Runs `perfdata`; the most bytes of it that were resident.
+#[allow(clippy::zombie_processes, reason = "wait4 waits for it")]
 fn resident(mode: &Mode, capture: &Path, out: &Path) -> usize {
     let mut command = Command::new(env!("CARGO_BIN_EXE_perfdata"));
     command.args(mode.args).stdout(Stdio::null()).stderr(Stdio::null()).stdin(Stdio::null());

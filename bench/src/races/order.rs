@@ -59,7 +59,8 @@ fn one(
     million: u64,
     limits: &Limits,
 ) -> Result<Table, Failure> {
-    let attr = Attr { sample_type: SampleType::IP | SampleType::TIME | SampleType::PERIOD, ..Attr::default() };
+    let attr =
+        Attr { sample_type: SampleType::IP | SampleType::TIME | SampleType::PERIOD, ..Attr::default() };
     let events = Events::from_iter([(attr, vec![])]);
     let counts = [1, 4, 16].map(|times| times * million);
     let mut captures = Vec::new();
@@ -99,5 +100,9 @@ fn by_time(mut reader: Reader<'_, LittleEndian>) -> Result<(), Failure> {
         latest = latest.max(time);
     }
     let said = reader.account().late;
-    if late == said { Ok(()) } else { Err(Failure(format!("{late} records are late, {said} are said to be"))) }
+    if late == said {
+        Ok(())
+    } else {
+        Err(Failure(format!("{late} records are late, {said} are said to be")))
+    }
 }

@@ -3,7 +3,7 @@
 mod dispatch;
 mod section;
 
-pub(super) use section::read;
+pub(super) use section::{leave_shared_ids, read};
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -69,8 +69,9 @@ impl Event {
 pub struct Events {
     list: Vec<Event>,
     dispatch: Dispatch,
-    /// Events, and ids beyond those there are, that there may be.
+    /// Events at most, their ids at most, and how many of those there may still be.
     most: usize,
+    most_ids: usize,
     ids_left: usize,
 }
 
@@ -94,7 +95,7 @@ impl FromIterator<(Attr, Vec<u64>)> for Events {
             events.dispatch.place(&event);
             events.list.push(event);
         }
-        let _ = events.index();
+        events.index();
         events
     }
 }
@@ -110,8 +111,8 @@ impl core::ops::Deref for Events {
 impl Events {
     /// None yet, and no more than the limits allow.
     pub(super) fn within(limits: &Limits) -> Self {
-        let (most, ids_left) = (limits.events, limits.ids);
-        Self { list: Vec::new(), dispatch: Dispatch::default(), most, ids_left }
+        let (most, ids) = (limits.events, limits.ids);
+        Self { list: Vec::new(), dispatch: Dispatch::default(), most, most_ids: ids, ids_left: ids }
     }
 
     /// Makes room for `count`: as many as there may be, at most.
@@ -119,9 +120,9 @@ impl Events {
         self.list.reserve_exact(count.min(self.most));
     }
 
-    /// Looks events up by the ids that they have now. Those that lose an id to an earlier event, and the first such id.
-    fn index(&mut self) -> Vec<(usize, u64)> {
-        self.dispatch.index(&mut self.list)
+    /// Looks events up by the ids that they have now.
+    fn index(&mut self) {
+        self.dispatch.index(&self.list);
     }
 
     /// Adds an event, but not its ids to those that are looked up; notes what is wrong with it. `offset` is where its attr is
@@ -144,9 +145,7 @@ impl Events {
             self.ids_left = self.ids_left.saturating_sub(ids.len());
             held.extend(ids.iter().map(|id| id.get()));
         } else {
-            let all =
-                self.list.iter().map(|event| event.ids.len()).fold(self.ids_left, usize::saturating_add);
-            leave_out("attr.ids", all, "ids of events", ids_at);
+            leave_out("attr.ids", self.most_ids, "ids of events", ids_at);
         }
         let event = Event::new(read, held);
         if let Some(error) = event.fault {

@@ -2,8 +2,8 @@
 
 /// What reading a capture takes at most, whatever its bytes say: given when it is opened.
 ///
-/// No limit makes a record unreadable that is whole: what is beyond one is left out with a diagnostic, counted, or given
-/// earlier than it would be.
+/// What goes beyond a limit is left out with a diagnostic, counted, or given earlier than it would be: each field says
+/// which.
 ///
 /// # Examples
 ///

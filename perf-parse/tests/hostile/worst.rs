@@ -91,11 +91,11 @@ fn as_much_held_back_as_the_limits_allow() {
     (limits.held_records, limits.held_bytes) = (20_000, 1 << 20);
     let attr = Attr { sample_type: SampleType::TIME, ..Attr::default() };
     let falling: Vec<u8> = (1..=300_000).rev().flat_map(|time| le().u64(time).record(9, 0)).collect();
-    let pairs: Vec<u8> = (1..=300_000_u64)
-        .flat_map(|n| le().u64(1 + n.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40).record(9, 0))
+    let mixed: Vec<u8> = (1..=300_000_u64)
+        .flat_map(|n| le().u64(1 + (n.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40)).record(9, 0))
         .collect();
     let equal = le().u64(5).record(9, 0).repeat(300_000);
-    for data in [falling, pairs, equal] {
+    for data in [falling, mixed, equal] {
         let file = builder().event(attr, &[]).data(&data).build().bytes;
         let (count, taken) = peak(|| by_time(AnyReader::open_within(&file, &limits).unwrap()));
         assert_eq!(count, 300_000);

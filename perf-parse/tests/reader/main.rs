@@ -13,6 +13,7 @@ mod deferred;
 mod directory;
 mod limits;
 mod order;
+mod order_limits;
 mod pipe;
 mod salvage;
 mod truncation;

@@ -33,6 +33,8 @@ pub(super) struct Dispatch {
     sorted: Vec<(u64, u32)>,
     /// The ids that came since, so that a stream of attrs is not sorted again for each.
     recent: BTreeMap<u64, u32>,
+    /// Whether events share ids, of those that were taken in at once.
+    is_shared: bool,
 }
 
 /// Stands for no event, in a table; no event has this index where there is a table.
@@ -87,50 +89,52 @@ impl Dispatch {
         keep_own(ids, |id| *self.recent.entry(id).or_insert(index) == index)
     }
 
-    /// Takes in the ids of all events at once, into memory of at most twice their size. Those that an earlier event has are
-    /// taken from the later one: which events these are, and the first id that each loses.
-    pub(super) fn index(&mut self, events: &mut [Event]) -> Vec<(usize, u64)> {
-        let mut losers = Vec::new();
+    /// Takes in the ids of all events at once, into memory of at most twice their size.
+    pub(super) fn index(&mut self, events: &[Event]) {
         self.recent.clear();
         (self.table, self.sorted) = (Vec::new(), Vec::new());
         let ids = || events.iter().flat_map(|event| event.ids.iter().copied());
         let count = ids().count();
-        let (Some(first), Some(last)) = (ids().min(), ids().max()) else { return losers };
+        let (Some(first), Some(last)) = (ids().min(), ids().max()) else { return };
         let span = last.checked_sub(first).and_then(|span| usize::try_from(span).ok()?.checked_add(1));
         let room = count.saturating_mul(SPREAD);
         if let Some(span) = span.filter(|&span| span <= room && events.len() < usize::from(NONE)) {
             self.first = first;
             self.table = vec![NONE; span];
             for (index, event) in (0..).zip(events) {
-                let lost = keep_own(&mut event.ids, |id| {
+                for id in &event.ids {
                     let place = usize::try_from(id.wrapping_sub(first)).ok();
-                    let Some(owner) = place.and_then(|place| self.table.get_mut(place)) else { return true };
-                    if *owner == NONE {
-                        *owner = index;
+                    // Of events that share an id, the first has it.
+                    match place.and_then(|place| self.table.get_mut(place)) {
+                        Some(event) if *event == NONE => *event = index,
+                        Some(event) => self.is_shared |= *event != index,
+                        None => {}
                     }
-                    *owner == index
-                });
-                losers.extend(lost.map(|id| (usize::from(index), id)));
+                }
             }
-            return losers;
+            return;
         }
         let mut sorted: Vec<(u64, u32)> = Vec::with_capacity(count);
-        for (index, event) in (0..).zip(&*events) {
+        for (index, event) in (0..).zip(events) {
             sorted.extend(event.ids.iter().map(|&id| (id, index)));
         }
         // Of equal ids the one of the first event comes first, and stays.
         sorted.sort_unstable();
-        let mut is_shared = false;
         sorted.dedup_by(|(later, event), (id, first)| {
             let is_same = later == id;
-            is_shared |= is_same && event != first;
+            self.is_shared |= is_same && event != first;
             is_same
         });
         sorted.shrink_to_fit();
         self.sorted = sorted;
-        if is_shared {
+    }
+
+    /// Leaves each event only the ids that lead to it: which events lose some, and the first that each loses.
+    pub(super) fn leave_own(&mut self, events: &mut [Event]) -> Vec<(usize, u64)> {
+        let mut losers = Vec::new();
+        if core::mem::take(&mut self.is_shared) {
             for (index, event) in events.iter_mut().enumerate() {
-                let lost = keep_own(&mut event.ids, |id| self.find_sorted(id) == Some(index));
+                let lost = keep_own(&mut event.ids, |id| self.find(id) == Some(index));
                 losers.extend(lost.map(|id| (index, id)));
             }
         }

@@ -52,13 +52,19 @@ pub(in crate::file) fn read<O: Endian>(
         events.push(read, (ids, ids_at), offset, account);
         offset = offset.saturating_add(header.attr_size);
     }
-    for (index, id) in events.index() {
+    events.index();
+    Ok(events)
+}
+
+/// Takes the ids that an earlier event has from those after it, each of which is noted. Not before the events were named, as
+/// names are told by all ids of an event.
+pub(in crate::file) fn leave_shared_ids(header: &FileHeader, events: &mut Events, account: &mut Account) {
+    for (index, id) in events.dispatch.leave_own(&mut events.list) {
         // Where it says where its ids are, at the end of its entry.
         let end = header.attr_size.saturating_mul((index as u64).saturating_add(1));
         let at = header.attrs.offset.saturating_add(end).saturating_sub(IDS as u64);
         account.note(shared_id(id, at));
     }
-    Ok(events)
 }
 
 /// The ids that the section at the end of an entry points to.

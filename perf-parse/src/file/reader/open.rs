@@ -154,6 +154,7 @@ impl<'a, O: Endian> Reader<'a, O> {
             let named = name_by_types::<O>(&mut reader.events, types);
             named.err().into_iter().for_each(|error| reader.account.note(error));
         }
+        events::leave_shared_ids(&header, &mut reader.events, &mut reader.account);
         reader.opened = reader.account.clone();
         Ok(reader)
     }
