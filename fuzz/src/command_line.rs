@@ -22,7 +22,10 @@ const LOOKS: [(&[&str], Kind); 6] = [
     (&["dump", "--threads", "1", "--order", "time", "--fields", "offset,time,tid,event,ip"], Kind::Text),
     (&["dump", "--threads", "1", "--format", "jsonl"], Kind::Json),
     (&["dump", "--threads", "1", "--format", "jsonl", "--order", "time"], Kind::Json),
-    (&["dump", "--threads", "1", "--format", "jsonl", "--fields", "type,raw,sample_id,callchain"], Kind::Json),
+    (
+        &["dump", "--threads", "1", "--format", "jsonl", "--fields", "type,raw,sample_id,callchain"],
+        Kind::Json,
+    ),
 ];
 
 /// Those of them that are given a pipe too.
@@ -73,7 +76,8 @@ pub fn check(folder: &Path, capture: &Path, size: usize, whole: Option<&[u8]>) -
 fn look(capture: &Path, size: usize, whole: Option<&[u8]>) -> u8 {
     let mut of_all = None;
     let files = LOOKS.iter().map(|look| (look, capture.as_os_str(), &[][..]));
-    let by_pipe = whole.into_iter().flat_map(|whole| BY_PIPE.map(|look| (&LOOKS[look], OsStr::new("-"), whole)));
+    let by_pipe =
+        whole.into_iter().flat_map(|whole| BY_PIPE.map(|look| (&LOOKS[look], OsStr::new("-"), whole)));
     for (&(args, kind), name, input) in files.chain(by_pipe) {
         let ended = perfdata(args, &[name], input);
         ended.check(kind, size);
@@ -101,7 +105,10 @@ impl Ended {
     fn check(&self, kind: Kind, size: usize) {
         assert!([0, 1, 3].contains(&self.status), "{self:?}");
         assert!(self.status == 0 || !self.errors.is_empty(), "nobody is told why: {self:?}");
-        assert!(self.status != 1 || (self.output.is_empty() && self.errors.starts_with("perfdata: ")), "{self:?}");
+        assert!(
+            self.status != 1 || (self.output.is_empty() && self.errors.starts_with("perfdata: ")),
+            "{self:?}"
+        );
         for line in self.errors.lines() {
             let is_of_form = line.starts_with("0x") || line.starts_with("perfdata: ");
             assert!(is_of_form && !line.contains(char::is_control), "{line:?}");

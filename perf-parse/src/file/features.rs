@@ -24,9 +24,9 @@ pub use pmu::{HybridPmu, PmuCap, PmuCaps};
 pub use storage::Compression;
 pub use topology::{CpuDomains, CpuPlace, CpuTopology, DomainInfo, SchedDomain};
 
+pub(super) use check::check;
 #[cfg(feature = "std")]
 pub(super) use table::is_of_32_bits;
-pub(super) use check::check;
 pub(super) use table::sections;
 
 use perf_abi::endian::Endian;
