@@ -13,9 +13,9 @@ pub mod bodies;
 #[path = "../../perf-parse/tests/hostile/allocator.rs"]
 mod allocator;
 
+use core::sync::atomic::{AtomicU64, Ordering};
 use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::{fs, thread};
 
 use bodies::mutate::{Random, mutate};
