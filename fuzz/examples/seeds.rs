@@ -45,6 +45,9 @@ impl Seeds {
         let big = u8::from(O::ENDIANNESS == Endianness::Big);
         self.add("parse_file", &[bytes])?;
         self.add("repair", &[bytes])?;
+        self.add("command_line", &[bytes])?;
+        self.add("folder", &[&[5], bytes])?;
+        self.add("deferred", &[&[4], bytes])?;
         let is_pipe = matches!(reader.mode(), Mode::Pipe);
         self.rings::<O>(&reader)?;
         if is_pipe {

@@ -1,12 +1,11 @@
 //! Any bytes as a capture, given to the verbs of `perfdata` as a user gives it: they agree on whether it is clean, what
 //! they print is what it is said to be, and a repair leaves nothing to be repaired.
 
-use std::cell::RefCell;
 use std::ffi::OsStr;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
+use std::sync::mpsc;
 
 use perf_cli::Streams;
 
@@ -130,25 +129,25 @@ impl Ended {
 
 /// Runs the program in this process.
 fn perfdata(args: &[&str], files: &[&OsStr], input: &[u8]) -> Ended {
-    let (output, errors) = (Shared::default(), Shared::default());
+    let ((output, printed), (errors, said)) = (mpsc::channel(), mpsc::channel());
     let streams = Streams {
         input: Box::new(io::Cursor::new(input.to_vec())),
-        output: Box::new(output.clone()),
-        errors: Box::new(errors.clone()),
+        output: Box::new(Sent(output)),
+        errors: Box::new(Sent(errors)),
     };
     let args = ["perfdata"].iter().chain(args).map(OsStr::new).chain(files.iter().copied());
     let status = perf_cli::run(args.map(OsStr::to_owned), Some(streams));
-    let errors = String::from_utf8(errors.0.take()).expect("diagnostics are UTF-8");
-    Ended { status, output: output.0.take(), errors }
+    let errors = String::from_utf8(said.iter().flatten().collect()).expect("diagnostics are UTF-8");
+    Ended { status, output: printed.iter().flatten().collect(), errors }
 }
 
-/// A buffer that is read when its writer is gone.
-#[derive(Clone, Debug, Default)]
-struct Shared(Rc<RefCell<Vec<u8>>>);
+/// Sends what is written.
+struct Sent(mpsc::Sender<Vec<u8>>);
 
-impl Write for Shared {
+impl Write for Sent {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.borrow_mut().write(bytes)
+        self.0.send(bytes.to_vec()).map_err(io::Error::other)?;
+        Ok(bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {

@@ -11,6 +11,8 @@
     reason = "what a test does not expect fails it"
 )]
 
+#[path = "cli/clean.rs"]
+mod clean;
 #[path = "cli/damage.rs"]
 mod damage;
 #[path = "cli/default.rs"]

@@ -127,11 +127,11 @@ pub fn repair<O: Endian, S: Source, W: Write + Seek>(
                 tell(Step::Unreadable { data_file: reader.data_file(), error });
                 continue;
             }
-            Ok(Some(record)) if is_section(record.raw.kind()) => continue,
             Ok(Some(record)) => match check.record(&record).and_then(|()| update(&record, &mut known)) {
                 Err(error) => (record.data_file, error),
+                Ok(()) if is_section(record.raw.kind()) => continue,
                 Ok(()) => {
-                    match writer.raw(&record.raw, record.behind) {
+                    match writer.copy(&record.raw, record.behind) {
                         Ok(()) => written = written.saturating_add(1),
                         Err(error @ WriteFileError::Record { .. }) => {
                             dropped = dropped.saturating_add(1);

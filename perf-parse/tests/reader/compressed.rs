@@ -346,3 +346,29 @@ fn copies_of_equal_times_end_at_any_limit() {
         assert!(all.account.is_clean() && all.seen.is_sorted_by_key(|it| it.inner));
     }
 }
+
+/// A little-endian record.
+fn record(kind: u8, payload: &[u8]) -> Vec<u8> {
+    let size = u16::try_from(payload.len() + 8).unwrap();
+    [&[kind, 0, 0, 0, 0, 0], &size.to_le_bytes()[..], payload].concat()
+}
+
+#[test]
+fn what_is_never_compressed_is_a_fault_inside_compressed_records() {
+    let round = record(68, &[]);
+    // COMPRESSED, COMPRESSED2, AUXTRACE and HEADER_TRACING_DATA, of which the last two have data after them elsewhere.
+    for kind in [81, 83, 71, 66] {
+        let run = [round.clone(), record(kind, &[0; 40]), round.clone()].concat();
+        // A zstd frame of one block that is not compressed further.
+        let [low, middle, high, _] = (u32::try_from(run.len()).unwrap() << 3 | 1).to_le_bytes();
+        let frame = [&[0x28, 0xb5, 0x2f, 0xfd, 0, 6 << 3, low, middle, high], &*run].concat();
+        let bytes = [b"PERFILE2\x10\0\0\0\0\0\0\0", &*record(81, &frame)].concat();
+        let walk = read(&bytes);
+        let kinds: Vec<_> = walk.seen.iter().map(|it| it.kind).collect();
+        assert_eq!(kinds, [RecordType::FINISHED_ROUND; 2], "type {kind}");
+        assert_eq!(walk.account.bytes_skipped, 48);
+        let [fault] = &walk.account.diagnostics[..] else { panic!("{:?}", walk.account.diagnostics) };
+        assert!(matches!(fault.kind, FileErrorKind::Decompress { .. }), "{fault}");
+        assert_eq!(fault.offset, 16);
+    }
+}

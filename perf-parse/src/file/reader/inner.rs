@@ -12,6 +12,17 @@ use super::found::{Current, Held};
 use crate::error::ErrorKind;
 use crate::record::RawRecord;
 
+/// Whether records of a type are never compressed: what belongs to them could not be found.
+fn stays_outside(kind: RecordType) -> bool {
+    matches!(
+        kind,
+        RecordType::COMPRESSED
+            | RecordType::COMPRESSED2
+            | RecordType::AUXTRACE
+            | RecordType::HEADER_TRACING_DATA
+    )
+}
+
 impl<O: Endian, S: Source> Reader<'_, O, S> {
     /// Finds the next record of the decompressed stream; `None` if it needs more than the capture's front gives.
     pub(super) fn advance_inner(&mut self) -> Result<Option<(Current, RecordType)>, FileError> {
@@ -29,6 +40,12 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
                         let (position, chunk) = inflate.place(size);
                         self.pending.inner = size;
                         self.account.count(kind, 0);
+                        if stays_outside(kind) {
+                            self.account.bytes_skipped =
+                                self.account.bytes_skipped.saturating_add(size as u64);
+                            let what = "holds a record that no recorder compresses, as its data comes after it or is compressed";
+                            return Err(self.note(FileErrorKind::Decompress { what }, chunk));
+                        }
                         let found = Current::new(chunk, Some(position), self.data_file, Held::Inflated);
                         self.absorb(&found);
                         return Ok(Some((found, kind)));

@@ -104,6 +104,15 @@ impl<O: Endian, W: Write> Body<O, W> {
 
     /// Writes one record and the data behind it.
     pub(super) fn raw(&mut self, record: &RawRecord<'_, O>, data: &[u8]) -> Result<(), WriteFileError> {
+        if !record.size().is_multiple_of(8) && !record.kind().is_user() {
+            let fault = RecordFault::Unaligned { size: record.size() };
+            return Err(WriteFileError::Record { index: self.records, kind: Some(record.kind()), fault });
+        }
+        self.copy(record, data)
+    }
+
+    /// As [`raw`](Self::raw), of any size.
+    pub(super) fn copy(&mut self, record: &RawRecord<'_, O>, data: &[u8]) -> Result<(), WriteFileError> {
         let (kind, size) = (record.kind(), record.size());
         if let Some(fault) = fault(record, data) {
             return Err(WriteFileError::Record { index: self.records, kind: Some(kind), fault });
@@ -146,9 +155,6 @@ fn fault<O: Endian>(record: &RawRecord<'_, O>, data: &[u8]) -> Option<RecordFaul
     let (kind, size) = (record.kind(), record.size());
     if kind == RecordType::COMPRESSED || kind == RecordType::COMPRESSED2 {
         return Some(RecordFault::Compressed);
-    }
-    if size % 8 != 0 && !kind.is_user() {
-        return Some(RecordFault::Unaligned { size });
     }
     let needed = match kind {
         RecordType::AUXTRACE => U64::<O>::read_from_prefix(record.payload()).ok().map(|(size, _)| size.get()),

@@ -89,6 +89,15 @@ impl<O: Endian, W: Write + Seek> FileWriter<O, W> {
         Ok(writer)
     }
 
+    /// Appends a record that was read, whatever its size: one that no kernel writes, which can be decoded, is kept.
+    pub(in crate::file) fn copy(
+        &mut self,
+        record: &RawRecord<'_, O>,
+        data: &[u8],
+    ) -> Result<(), WriteFileError> {
+        self.body.copy(record, data)
+    }
+
     /// Names the events as `events`, which must be those that the file was begun with in all but their names.
     pub(in crate::file) fn name_events(&mut self, events: &[EventFields]) -> Result<(), WriteFileError> {
         let format = AttrFormat::new(events, &Options::default())?;
