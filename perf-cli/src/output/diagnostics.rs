@@ -84,8 +84,12 @@ impl<W: Write> Drop for Diagnostics<W> {
         if total > 0 {
             let kinds: Vec<_> = self.omitted.iter().map(|(kind, count)| format!("{kind} {count}")).collect();
             let kinds = kinds.join(", ");
-            let text = format_args!("perfdata: {total} more diagnostics are not printed, by kind: {kinds}");
-            let _ = write_line(&mut self.out, &mut self.buffer, text);
+            let more = "more diagnostics are not printed, by kind";
+            let _ = write_line(
+                &mut self.out,
+                &mut self.buffer,
+                format_args!("perfdata: {total} {more}: {kinds}"),
+            );
         }
     }
 }
