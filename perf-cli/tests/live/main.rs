@@ -1,4 +1,5 @@
-//! `perfdata record`, `stat` and `list` on the machine that runs the tests, and what the installed perf says of our captures.
+//! `perfdata record`, `stat` and `list` on the machine that runs the tests, what the installed perf says of our captures,
+//! and what cargo says of our dependencies.
 //! Each test names what it needs of the machine; one whose machine lacks it shows as ignored, with the reason.
 
 #![allow(
@@ -13,6 +14,7 @@
 
 extern crate alloc;
 
+mod dependencies;
 mod list;
 mod record;
 mod ring;
@@ -24,6 +26,7 @@ fn main() -> std::process::ExitCode {
         return std::process::ExitCode::SUCCESS;
     }
     let status = needs::run(&[
+        dependencies::TESTS,
         list::TESTS,
         record::events::TESTS,
         record::output::TESTS,
