@@ -65,18 +65,14 @@ pub(crate) fn read(path: &Path, work: impl Work) -> Result<Outcome, Failure> {
 
 /// As [`read`], for work that goes over the capture more than once: what cannot be gone back in is read whole before.
 pub(crate) fn read_whole(path: &Path, work: impl Work) -> Result<Outcome, Failure> {
-    let input = if path == Path::new("-") {
-        return read_memory(
-            Path::new(STDIN),
-            read_all(Path::new(STDIN), io::stdin().lock())?,
-            Vec::new(),
-            work,
-        );
-    } else if path.is_dir() || is_stored(path)? {
+    if path == Path::new("-") {
+        let name = Path::new(STDIN);
+        return read_memory(name, read_all(name, io::stdin().lock())?, Vec::new(), work);
+    }
+    if path.is_dir() || is_stored(path)? {
         return read(path, work);
-    } else {
-        read_all(path, File::open(path).map_err(|error| named(path, error))?)?
-    };
+    }
+    let input = read_all(path, File::open(path).map_err(|error| named(path, error))?)?;
     read_memory(path, input, Vec::new(), work)
 }
 
@@ -225,8 +221,7 @@ impl Input {
         // a later access end this process by SIGBUS, which loses the output and nothing else; --no-mmap avoids it.
         let map =
             unsafe { Mmap::map(&file) }.map_err(|error| format!("{name}: cannot be mapped: {error}"))?;
-        let holes = holes(&file, &metadata).map_err(|error| format!("{name}: {error}"))?;
-        Ok(Self::Mapped(map, holes))
+        Ok(Self::Mapped(map, holes(&file, &metadata)))
     }
 
     pub(crate) fn bytes(&self) -> &[u8] {
@@ -257,9 +252,10 @@ fn is_device(_: &FileType) -> bool {
     false
 }
 
-/// Where a file has zeros that are not stored: at most as many places as it has stored ones, and one.
+/// Where a file has zeros that are not stored: at most as many places as it has stored ones, and one. Nowhere, if the file
+/// system does not tell: it only saves time to know.
 #[cfg(target_os = "linux")]
-fn holes(file: &File, metadata: &Metadata) -> io::Result<Vec<Range<u64>>> {
+fn holes(file: &File, metadata: &Metadata) -> Vec<Range<u64>> {
     use std::os::linux::fs::MetadataExt;
 
     use rustix::fs::{SeekFrom, seek};
@@ -269,25 +265,26 @@ fn holes(file: &File, metadata: &Metadata) -> io::Result<Vec<Range<u64>>> {
     let mut holes = Vec::new();
     // Blocks are of 512 bytes here.
     if metadata.st_blocks().saturating_mul(512) >= len {
-        return Ok(holes);
+        return holes;
     }
     let mut at = 0;
     while at < len {
-        // Behind the last stored byte there is only a hole. A file system that does not know has none.
-        let start = seek(file, SeekFrom::Hole(at))?;
+        let Ok(start) = seek(file, SeekFrom::Hole(at)) else { break };
         let end = match seek(file, SeekFrom::Data(start)) {
+            Ok(end) => end,
+            // Nothing is stored after it.
             Err(Errno::NXIO) => len,
-            other => other?,
+            Err(_) => break,
         };
         if start < end {
             holes.push(start..end);
         }
         at = end;
     }
-    Ok(holes)
+    holes
 }
 
 #[cfg(not(target_os = "linux"))]
-fn holes(_: &File, _: &Metadata) -> io::Result<Vec<Range<u64>>> {
-    Ok(Vec::new())
+fn holes(_: &File, _: &Metadata) -> Vec<Range<u64>> {
+    Vec::new()
 }

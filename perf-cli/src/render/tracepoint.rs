@@ -161,7 +161,7 @@ impl<'a> Tracepoint<'a> {
     ///
     /// # Errors
     ///
-    /// What of the first that it has not is missing, or how many values there are that it has no bytes for.
+    /// How many bytes the first field needs that is not in it; or that the fields have more values than it has bytes.
     #[inline]
     pub(crate) fn check<O: Endian>(&self, raw: &[u8]) -> Result<(), Error> {
         if self.whole.is_some_and(|whole| raw.len() as u64 >= whole) {
@@ -225,10 +225,10 @@ impl Room {
     }
 }
 
-/// Whether fields have bytes in common.
+/// Whether fields have bytes in common. One without bytes counts as one of a byte, so that there are not many of them.
 fn share_bytes<'f, 'a: 'f>(fields: impl Iterator<Item = &'f Field<'a>>) -> bool {
-    let mut places: Vec<_> =
-        fields.map(|field| (field.offset, u64::from(field.offset) + u64::from(field.size))).collect();
+    let place = |field: &Field<'_>| (field.offset, u64::from(field.offset) + u64::from(field.size.max(1)));
+    let mut places: Vec<_> = fields.map(place).collect();
     places.sort_unstable();
     let mut end_before = 0;
     places.iter().any(|&(start, end)| {

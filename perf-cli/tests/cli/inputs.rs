@@ -1,10 +1,11 @@
 //! What is given as a capture, but is none that can be read to its end: devices, pipes, files that are mostly holes.
 
+use core::time::Duration;
 use std::fs::{self, File};
 use std::os::unix::fs::{FileExt, symlink};
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use crate::{Jsonl, fails, jsonl, perfdata, scratch_folder};
 
