@@ -243,8 +243,7 @@ impl Input {
         // a later access end this process by SIGBUS, which loses the output and nothing else; --no-mmap avoids it.
         let map = unsafe { Mmap::map(&file) }
             .map_err(|error| named(path, format_args!("cannot be mapped: {error}")))?;
-        let holes = holes(&file, &metadata).map_err(|error| named(path, error))?;
-        Ok(Self { bytes: Bytes::Mapped(map, holes), file: input })
+        Ok(Self { bytes: Bytes::Mapped(map, holes(&file, &metadata)), file: input })
     }
 
     pub(crate) fn bytes(&self) -> &[u8] {
@@ -275,9 +274,10 @@ fn is_device(_: &FileType) -> bool {
     false
 }
 
-/// Where a file has zeros that are not stored: at most as many places as it has stored ones, and one.
+/// Where a file has zeros that are not stored: at most as many places as it has stored ones, and one. Nowhere, if the file
+/// system does not tell: it only saves time to know.
 #[cfg(target_os = "linux")]
-fn holes(file: &File, metadata: &Metadata) -> io::Result<Vec<Range<u64>>> {
+fn holes(file: &File, metadata: &Metadata) -> Vec<Range<u64>> {
     use std::os::linux::fs::MetadataExt;
 
     use rustix::fs::{SeekFrom, seek};
@@ -287,25 +287,27 @@ fn holes(file: &File, metadata: &Metadata) -> io::Result<Vec<Range<u64>>> {
     let mut holes = Vec::new();
     // Blocks are of 512 bytes here.
     if metadata.st_blocks().saturating_mul(512) >= len {
-        return Ok(holes);
+        return holes;
     }
     let mut at = 0;
     while at < len {
         // After the last stored byte there is only a hole. A file system that does not know reports none.
-        let start = seek(file, SeekFrom::Hole(at))?;
+        let Ok(start) = seek(file, SeekFrom::Hole(at)) else { break };
         let end = match seek(file, SeekFrom::Data(start)) {
+            Ok(end) => end,
+            // Nothing is stored after it.
             Err(Errno::NXIO) => len,
-            other => other?,
+            Err(_) => break,
         };
         if start < end {
             holes.push(start..end);
         }
         at = end;
     }
-    Ok(holes)
+    holes
 }
 
 #[cfg(not(target_os = "linux"))]
-fn holes(_: &File, _: &Metadata) -> io::Result<Vec<Range<u64>>> {
-    Ok(Vec::new())
+fn holes(_: &File, _: &Metadata) -> Vec<Range<u64>> {
+    Vec::new()
 }

@@ -14,8 +14,8 @@
 #[path = "memory/captures.rs"]
 mod captures;
 
-use std::fs::{self, File};
-use std::path::{Path, PathBuf};
+use std::fs::File;
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use captures::Capture;
@@ -79,8 +79,7 @@ fn resident(mode: &Mode, capture: &Path, out: &Path) -> usize {
 /// One test, as what this process has resident counts for those that it starts: see `getrusage(2)`.
 #[test]
 fn resident_in_every_mode() {
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("memory");
-    fs::create_dir_all(&folder).unwrap();
+    let folder = needs::folder();
     let (file, out) = (folder.join("capture"), folder.join("out"));
     captures::small().write(&file);
     let small = MODES.each_ref().map(|mode| resident(mode, &file, &out));
@@ -99,6 +98,5 @@ fn resident_in_every_mode() {
             }
         }
     }
-    fs::remove_dir_all(&folder).unwrap();
     assert!(over.is_empty(), "{over:#?}");
 }

@@ -26,7 +26,7 @@ const CAPTURES: [&str; 11] = [
     "captures/plain.data",
     "captures/tracing.pipe.data",
     "captures/perf_stat.data",
-    "synthetic/aux.be.data",
+    "synthetic/aux_area.be.data",
     "synthetic/auxtrace.le.data",
     "synthetic/branches.le.data",
     "synthetic/dispatch.be.data",
@@ -42,11 +42,9 @@ const SMALL: usize = 8000;
 /// Bytes that may be live at once, what is printed included: no capture here has more than 14 KiB.
 const MEMORY: usize = 16 << 20;
 
-/// Where captures that fail are left.
+/// Where captures that fail are left: a folder that stays.
 fn findings() -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("mutations");
-    fs::create_dir_all(&folder).unwrap();
-    folder
+    tempfile::Builder::new().prefix("mutations-").disable_cleanup(true).tempdir().unwrap().keep()
 }
 
 /// Gives `count` mutations of each capture to a body, on two threads; those that fail are named by capture and seed.

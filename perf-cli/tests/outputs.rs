@@ -66,10 +66,7 @@ struct Folder(PathBuf);
 
 impl Folder {
     fn new(name: &str) -> Self {
-        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("outputs-{name}"));
-        if path.exists() {
-            fs::remove_dir_all(&path).unwrap();
-        }
+        let path = needs::folder().join(name);
         fs::create_dir(&path).unwrap();
         Self(path)
     }

@@ -120,8 +120,7 @@ fn the_captures_of_the_documentation_are_those_of_the_tests() {
 fn the_commands_of_the_readme_of_perfdata_run() {
     let readme = text(&root().join("perf-cli/README.md"));
     let commands = readme.split("```sh\n").nth(2).unwrap().split("```").next().unwrap();
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("packages-readme");
-    fs::create_dir_all(&folder).unwrap();
+    let folder = needs::folder();
     fs::copy(root().join("testdata/captures/plain.data"), folder.join("perf.data")).unwrap();
     let program = Path::new(env!("CARGO_BIN_EXE_perfdata")).parent().unwrap();
     let path = std::env::join_paths(

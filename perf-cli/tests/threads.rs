@@ -20,11 +20,27 @@ const BYTES: usize = 600_000;
 /// Bytes of the header of a stream.
 const HEADER: usize = 16;
 
-/// A stream that tells the same again and again: each time its events come anew, and are named anew.
-fn stream() -> Vec<u8> {
+/// The type of the records with the attr and the ids of an event.
+const HEADER_ATTR: u32 = 64;
+
+/// A stream whose records come again and again, so that its events are named anew each time; with `attrs`, the events come
+/// again too, though their ids belong to those that came before.
+fn repeated(attrs: bool) -> Vec<u8> {
     let once = fs::read(testdata::path("buildid.pipe.data")).unwrap();
     let (header, records) = once.split_at(HEADER);
-    [header, &records.repeat(BYTES / records.len() + 1)].concat()
+    let (mut again, mut left) = (Vec::new(), records);
+    while let Some(size) = left.get(6..8) {
+        let (record, rest) = left.split_at(u16::from_le_bytes(size.try_into().unwrap()).into());
+        if attrs || record[..4] != HEADER_ATTR.to_le_bytes() {
+            again.extend_from_slice(record);
+        }
+        left = rest;
+    }
+    [header, records, &again.repeat(BYTES / again.len())].concat()
+}
+
+fn stream() -> Vec<u8> {
+    repeated(false)
 }
 
 fn scratch(name: &str) -> PathBuf {
@@ -76,7 +92,7 @@ fn of_a_stream() {
 
 #[test]
 fn of_a_damaged_stream() {
-    let mut bytes = stream();
+    let mut bytes = repeated(true);
     // Sizes, lengths and ids among them.
     for at in (20_000..bytes.len()).step_by(1777) {
         bytes[at] ^= 0x55;

@@ -17,9 +17,9 @@ use crate::render::ready::Ready;
 const RECORDS: usize = 2048;
 const BYTES: usize = 128 << 10;
 
-/// Bytes that a batch prints before what it printed has to be taken away. One record may go beyond.
+/// Bytes that a batch prints at a time. One record may go beyond.
 ///
-/// What most batches print is less: those that print more are not finished by another thread.
+/// Most batches print less. One that prints more is finished by the thread that writes it out, piece by piece.
 const OUT: usize = 2 << 20;
 
 /// Records that were read, and what they print as. Its buffers are used again for each batch.
@@ -36,7 +36,7 @@ pub(super) struct Batch {
     unreadable: Vec<(usize, FileError)>,
     /// How many things the reader had found wrong when it gave the record of that index; up to the next the same.
     noted: Vec<(usize, u64)>,
-    /// What it prints as, from one look at it to the next.
+    /// What it prints as, or the next piece of that.
     pub(super) out: Vec<u8>,
     /// Records that were printed.
     printed: usize,
@@ -146,7 +146,7 @@ impl Batch {
         self.printed == self.entries.len()
     }
 
-    /// Formats its records, or of many that print much the next. `memory` are the data files that are in memory.
+    /// Formats its records, or the next of them if they print much. `memory` are the data files that are in memory.
     pub(super) fn format<O: Endian>(
         &mut self,
         formatter: &mut Formatter<'_>,

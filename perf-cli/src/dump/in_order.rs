@@ -30,7 +30,8 @@ impl<B> Drop for Job<'_, B> {
 ///
 /// `fill` and `give` run on this thread. The work is done on it too while the helpers, which are `threads - 1` at
 /// most, have enough: so they never wait for each other for long. `fill` tells whether there is more, `give` whether
-/// to go on; it may do with this thread's worker what the work left to do. Each helper has a copy of `worker`, which is given to `join` in the end.
+/// to go on; it may finish, with this thread's worker, what the work left to do. Each helper has a copy of `worker`,
+/// which is given to `join` in the end.
 ///
 /// # Errors
 ///

@@ -152,7 +152,7 @@ impl<'a> Tracepoint<'a> {
     ///
     /// # Errors
     ///
-    /// What of the first that it has not is missing, or how many values there are that it has no bytes for.
+    /// How many bytes the first field needs that is not in it; or that the fields have more values than it has bytes.
     #[inline]
     pub(crate) fn check<O: Endian>(&self, raw: &[u8]) -> Result<(), Error> {
         self.format.check::<O>(raw)

@@ -45,7 +45,7 @@ fn sections_that_overlap_cost_neither_memory_nor_output() {
     let mut bytes = file(&sections, &[]);
     bytes.resize(size as usize, 0xab);
     let path = scratch("overlap.data", &bytes);
-    let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cli-overlap-repaired.data");
+    let out = needs::folder().join("repaired.data");
     for args in [
         &["dump", "--format", "jsonl", "--threads", "1"][..],
         &["dump", "--threads", "1"],

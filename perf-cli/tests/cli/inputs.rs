@@ -1,10 +1,11 @@
 //! What is given as a capture, but is none that can be read to its end: devices, pipes, files that are mostly holes.
 
+use core::time::Duration;
 use std::fs::{self, File};
 use std::os::unix::fs::{FileExt, symlink};
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use crate::{Jsonl, fails, jsonl, perfdata, scratch_folder};
 
@@ -39,7 +40,12 @@ fn refuses(test: &str, name: &str, make: impl Fn(&Path)) {
     make(&folder.join(name));
     for verb in VERBS {
         let args = [verb, &[folder.to_str().unwrap()]].concat();
-        fails(&args, &format!("/{name}: is not a file, as all is that perf record writes into a folder"));
+        fails(
+            &args,
+            &format!(
+                "/{name}: is not a regular file; perf record --threads writes only files here: remove it"
+            ),
+        );
     }
 }
 

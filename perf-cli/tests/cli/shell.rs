@@ -75,5 +75,5 @@ fn a_folder_gets_a_page_of_every_verb() {
 fn a_folder_that_cannot_be_made_is_said() {
     let file = scratch("man-file", b"");
     let below = file.join("pages");
-    fails(&["man", below.to_str().unwrap()], "cli-man-file/pages: ");
+    fails(&["man", below.to_str().unwrap()], "man-file/pages: ");
 }

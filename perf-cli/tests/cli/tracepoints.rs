@@ -110,6 +110,16 @@ fn fields_that_share_bytes_do_not_multiply_them() {
 }
 
 #[test]
+fn fields_without_bytes_are_not_printed_without_end() {
+    let format = format((0..1024).map(|at| ("u8", format!("f{at}[0]"), 8, 0)));
+    let path = capture("fields-empty.data", &format, &[1; 20], 10);
+    let Jsonl { run, records, .. } = jsonl(&path, &[]);
+    assert_eq!((run.status, records.len()), (3, 10));
+    // As many as the raw data has bytes, and 64.
+    assert_eq!(records[0]["fields"]["tracepoint"].as_object().unwrap().len(), 20 + 64);
+}
+
+#[test]
 fn samples_that_print_much_are_printed_as_they_come() {
     // A batch has 2048 records; each of these prints 20 names, of which every byte takes 6.
     let name = "\u{1}".repeat(240);

@@ -173,9 +173,14 @@ impl Events {
         }
     }
 
+    /// Returns the index of the event with this id.
+    pub(super) fn index_of_id(&self, id: u64) -> Option<usize> {
+        self.dispatch.find(id)
+    }
+
     /// Applies an EVENT_UPDATE record; whether there is an event of its id.
     pub(super) fn update<O: Endian>(&mut self, it: &EventUpdate<'_, O>) -> bool {
-        let Some(event) = self.dispatch.find(it.id).and_then(|index| self.list.get_mut(index)) else {
+        let Some(event) = self.index_of_id(it.id).and_then(|index| self.list.get_mut(index)) else {
             return false;
         };
         match it.data {

@@ -38,6 +38,7 @@ use super::reader::Reader;
 use super::records::FileRecord;
 use super::source::Source;
 use super::write::{EventFields, FileWriter, Options, WriteFileError};
+use crate::record::user::EventUpdateData;
 use crate::record::{Record, UserRecord};
 
 /// What a repair came to.
@@ -111,9 +112,8 @@ pub fn repair<O: Endian, S: Source, W: Write + Seek>(
     while !matches!(reader.next(), Ok(None)) {}
     reader.rewind_in_order();
     reader.account().diagnostics.iter().for_each(|&error| tell(Step::Capture { error }));
-    // As the reader of the output will know them, record by record.
-    let mut known = reader.events().clone();
-    let mut writer = FileWriter::<O, W>::new(out, &events(&known), &Options::default())?;
+    let mut events = events(reader.events());
+    let mut writer = FileWriter::<O, W>::new(out, &events, &Options::default())?;
     let features_dropped = copy_features(reader, &mut writer, &mut tell)?;
     let tracing_data = writer.features().get(Feature::TRACING_DATA).map(Vec::from).unwrap_or_default();
     let check = RecordCheck::new(&tracing_data);
@@ -127,7 +127,7 @@ pub fn repair<O: Endian, S: Source, W: Write + Seek>(
                 tell(Step::Unreadable { data_file: reader.data_file(), error });
                 continue;
             }
-            Ok(Some(record)) => match check.record(&record).and_then(|()| update(&record, &mut known)) {
+            Ok(Some(record)) => match check.record(&record).and_then(|()| rename(&record, &mut events)) {
                 Err(error) => (record.data_file, error),
                 Ok(()) if is_section(record.raw.kind()) => continue,
                 Ok(()) => {
@@ -152,24 +152,32 @@ pub fn repair<O: Endian, S: Source, W: Write + Seek>(
             reader.account_mut().note(error);
         }
     }
-    writer.name_events(&events(&known))?;
+    name_all(&mut events);
+    writer.name_events(&events)?;
     Ok(Repaired { out: writer.finish()?, written, dropped, features_dropped })
 }
 
-/// The events to be written. perf wants a name for each or for none.
+/// Returns the events to be written.
 fn events(known: &Events) -> Vec<EventFields> {
-    let has_names = known.iter().any(|event| event.name.is_some());
-    let fields = |(index, event): (usize, _)| {
+    let fields = |event| {
         // The EVENT_UPDATE records that gave units and scales are copied as they are.
         let mut fields = EventFields { unit: None, scale: None, ..EventFields::from(event) };
-        // Of an event without samples they say nothing, and no reader could place its other records by them.
+        // The unknown bits say nothing of an event without samples, and no reader could find the ids of its other records.
         fields.attr.sample_type = decodable(fields.attr.sample_type);
-        if has_names {
-            fields.name.get_or_insert_with(|| alloc::format!("event-{index}").into_bytes());
-        }
         fields
     };
-    known.iter().enumerate().map(fields).collect()
+    let mut events: Vec<_> = known.iter().map(fields).collect();
+    name_all(&mut events);
+    events
+}
+
+/// Gives every event a name if one has a name: perf wants names for all events or for none.
+fn name_all(events: &mut [EventFields]) {
+    if events.iter().any(|event| event.name.is_some()) {
+        for (index, event) in events.iter_mut().enumerate() {
+            event.name.get_or_insert_with(|| alloc::format!("event-{index}").into_bytes());
+        }
+    }
 }
 
 /// What of a `sample_type` this crate can decode: see [`SampleLayout::new`](crate::SampleLayout::new).
@@ -236,15 +244,18 @@ fn is_section(kind: RecordType) -> bool {
     sections.contains(&kind)
 }
 
-/// Takes in what an EVENT_UPDATE record says of its event.
-fn update<O: Endian>(record: &FileRecord<'_, O>, known: &mut Events) -> Result<(), FileError> {
+/// Applies the name of an EVENT_UPDATE record, as the reader of the output will.
+fn rename<O: Endian>(record: &FileRecord<'_, O>, events: &mut [EventFields]) -> Result<(), FileError> {
     if record.raw.kind() != RecordType::EVENT_UPDATE {
         return Ok(());
     }
-    match record.decode()? {
-        Record::User(UserRecord::EventUpdate(it), kind) if !known.update(&it) => {
-            Err(FileError::new(FileErrorKind::UnknownId { kind, id: it.id }, record.offset))
-        }
-        _ => Ok(()),
+    let Record::User(UserRecord::EventUpdate(it), kind) = record.decode()? else { return Ok(()) };
+    let index = record.events.index_of_id(it.id);
+    let Some(event) = index.and_then(|index| events.get_mut(index)) else {
+        return Err(FileError::new(FileErrorKind::UnknownId { kind, id: it.id }, record.offset));
+    };
+    if let EventUpdateData::Name(name) = it.data {
+        event.name = Some(Vec::from(name));
     }
+    Ok(())
 }

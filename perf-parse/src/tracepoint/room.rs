@@ -44,11 +44,11 @@ pub(super) fn needed<O: Endian>(value: &Value<'_, O>) -> usize {
     }
 }
 
-/// Returns whether fields have bytes in common.
+/// Returns whether fields have bytes in common. A field without bytes counts as one of a byte, so that there are not many.
 pub(super) fn share_bytes(fields: &[Field<'_>]) -> bool {
     let place = |field: &Field<'_>| {
         let start = u64::from(field.offset);
-        (start, start.saturating_add(field.size.into()))
+        (start, start.saturating_add(field.size.max(1).into()))
     };
     let mut places: Vec<_> = fields.iter().map(place).collect();
     places.sort_unstable();
