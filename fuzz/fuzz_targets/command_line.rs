@@ -10,7 +10,7 @@ fuzz_target!(|data: &[u8]| -> Corpus {
 
 // Three of four by fields, the others by libFuzzer's own means.
 fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
-    if seed % 4 == 0 {
+    if seed.is_multiple_of(4) {
         return fuzzer_mutate(data, size, max_size);
     }
     let mut capture = data[..size].to_vec();

@@ -16,119 +16,13 @@
 mod diagnostics;
 #[path = "outputs/escapes.rs"]
 mod escapes;
+#[path = "outputs/folder.rs"]
+mod folder;
 #[path = "outputs/inputs.rs"]
 mod inputs;
 #[path = "outputs/modes.rs"]
 mod modes;
-#[cfg(target_os = "linux")]
-#[path = "outputs/recorded.rs"]
-mod recorded;
 #[path = "outputs/whole.rs"]
 mod whole;
 
-use std::ffi::OsStr;
-use std::fs::{self, File};
-use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
-
-/// What a run printed, and how it ended.
-#[derive(Debug)]
-struct Run {
-    status: i32,
-    out: String,
-    err: String,
-}
-
-impl Run {
-    fn of(command: &mut Command) -> Self {
-        let Output { status, stdout, stderr } = command.output().unwrap();
-        let text = |bytes| String::from_utf8(bytes).unwrap();
-        let status = status.code().unwrap_or_else(|| panic!("{command:?}: {status}"));
-        Self { status, out: text(stdout), err: text(stderr) }
-    }
-
-    /// It must have ended in 1 and said these things.
-    fn fails(&self, why: &[&str]) {
-        assert_eq!(self.status, 1, "{self:?}");
-        assert!(why.iter().all(|why| self.err.contains(why)), "{self:?} does not say {why:?}");
-        assert!(self.err.lines().last().is_some_and(|last| last.starts_with("perfdata: ")), "{self:?}");
-    }
-
-    fn succeeds(&self) {
-        assert_eq!(self.status, 0, "{self:?}");
-    }
-}
-
-/// A folder made for one test, with nothing in it.
-#[derive(Debug)]
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let path = needs::folder().join(name);
-        fs::create_dir(&path).unwrap();
-        Self(path)
-    }
-
-    /// With a capture in it, `in.data`.
-    fn with_capture(name: &str) -> Self {
-        let folder = Self::new(name);
-        fs::copy(testdata::path("plain.data"), folder.path("in.data")).unwrap();
-        folder
-    }
-
-    /// With two recorded rings in it, `0.ring` and `1.ring`, and what tells of their events, `attr.data`.
-    fn with_rings(name: &str) -> Self {
-        let folder = Self::new(name);
-        let rings = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata/rings");
-        for (from, to) in
-            [("pair-0.ring", "0.ring"), ("pair-1.ring", "1.ring"), ("pair.attr.data", "attr.data")]
-        {
-            fs::copy(rings.join(from), folder.path(to)).unwrap();
-        }
-        folder
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.join(name)
-    }
-
-    fn read(&self, name: &str) -> Vec<u8> {
-        fs::read(self.path(name)).unwrap()
-    }
-
-    fn mode(&self, name: &str) -> u32 {
-        fs::metadata(self.path(name)).unwrap().permissions().mode() & 0o7777
-    }
-
-    /// The names in it, sorted.
-    fn names(&self) -> Vec<String> {
-        let names = fs::read_dir(&self.0).unwrap().map(|entry| entry.unwrap().file_name());
-        let mut names: Vec<_> = names.map(|name| name.into_string().unwrap()).collect();
-        names.sort();
-        names
-    }
-
-    /// `perfdata` with these words, in this folder; not started yet.
-    fn perfdata(&self, args: &[impl AsRef<OsStr>]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_perfdata"));
-        command.current_dir(&self.0).args(args);
-        command
-    }
-
-    fn run(&self, args: &[impl AsRef<OsStr>]) -> Run {
-        Run::of(&mut self.perfdata(args))
-    }
-
-    /// `perfdata` with these words after a line of the shell's, as `umask 0`.
-    fn run_after(&self, shell: &str, args: &[&str]) -> Run {
-        let mut command = Command::new("sh");
-        command.current_dir(&self.0).args(["-c", &format!("{shell} && exec \"$0\" \"$@\"")]);
-        Run::of(command.arg(env!("CARGO_BIN_EXE_perfdata")).args(args))
-    }
-
-    fn open(&self, name: &str) -> File {
-        File::open(self.path(name)).unwrap()
-    }
-}
+use folder::{Folder, Run};

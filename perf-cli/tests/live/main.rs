@@ -15,6 +15,9 @@
 extern crate alloc;
 
 mod dependencies;
+#[allow(dead_code, reason = "other tests use the rest of it")]
+#[path = "../outputs/folder.rs"]
+mod folder;
 mod list;
 mod record;
 mod ring;
@@ -29,6 +32,7 @@ fn main() -> std::process::ExitCode {
         dependencies::TESTS,
         list::TESTS,
         record::events::TESTS,
+        record::files::TESTS,
         record::output::TESTS,
         record::overwrite::TESTS,
         record::perf::TESTS,

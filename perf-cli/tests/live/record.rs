@@ -3,6 +3,7 @@
 #![cfg(target_os = "linux")]
 
 pub(crate) mod events;
+pub(crate) mod files;
 pub(crate) mod output;
 pub(crate) mod overwrite;
 pub(crate) mod perf;

@@ -60,7 +60,7 @@ fn repair_does_not_write_into_the_folder_it_reads() {
     let threads = testdata::path("threads.dir");
     for entry in fs::read_dir(threads).unwrap() {
         let entry = entry.unwrap();
-        fs::copy(entry.path(), folder.0.join(entry.file_name())).unwrap();
+        fs::copy(entry.path(), folder.path(entry.file_name().to_str().unwrap())).unwrap();
     }
     let names: Vec<_> = folder.names().into_iter().filter(|name| name.starts_with("data")).collect();
     assert!(names.len() > 2, "{names:?}");

@@ -3,32 +3,29 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use crate::{Folder, Run};
+use crate::folder::{Folder, Run};
 
-/// A recording by `perfdata record` with these options, after a line of the shell's; `None` where events may not be
-/// opened.
-fn record(folder: &Folder, shell: &str, options: &[&str], command: &[&str]) -> Option<Run> {
-    let overwrites: &[&str] = if options.contains(&"--overwrite") { &["--overwrite"] } else { &[] };
-    let probe =
-        [&["record", "-q", "-e", "task-clock:u", "-o", "/dev/null"], overwrites, &["--", "true"]].concat();
-    let probe = folder.run(&probe);
-    if probe.status != 0 {
-        eprintln!("skipped: nothing can be recorded: {}", probe.err);
-        return None;
-    }
-    let args = [&["record", "-e", "task-clock:u"], options, &["--"], command].concat();
-    Some(folder.run_after(shell, &args))
+pub(crate) const TESTS: &[needs::Test] = needs::tests![
+    Events:
+    recordings_are_for_their_owner_alone,
+    snapshots_and_dumps_of_rings_are_for_their_owner_alone,
+    what_cannot_be_recorded_leaves_what_was_there,
+    a_recording_goes_where_a_link_leads,
+    a_recording_is_not_in_the_way_of_the_dumps_of_its_rings,
+];
+
+/// Runs `perfdata record` with these options, after a line of the shell's.
+fn record(folder: &Folder, shell: &str, options: &[&str], command: &[&str]) -> Run {
+    folder.run_after(shell, &[&["record", "-e", "task-clock:u"], options, &["--"], command].concat())
 }
 
 const UMASKS: [&str; 2] = ["umask 022", "umask 000"];
 
-#[test]
 fn recordings_are_for_their_owner_alone() {
     let folder = Folder::new("record_modes");
     for umask in UMASKS {
         for _ in 0..2 {
-            let Some(run) = record(&folder, umask, &[], &["true"]) else { return };
-            run.succeeds();
+            record(&folder, umask, &[], &["true"]).succeeds();
         }
         assert_eq!(folder.names(), ["perf.data", "perf.data.old"]);
         for name in folder.names() {
@@ -38,15 +35,13 @@ fn recordings_are_for_their_owner_alone() {
     }
 }
 
-#[test]
 fn snapshots_and_dumps_of_rings_are_for_their_owner_alone() {
     let folder = Folder::new("record_snapshot_modes");
     for umask in UMASKS {
         // The command asks the recorder, which started it, for a snapshot.
         let snapshot = ["sh", "-c", "kill -USR2 $PPID; sleep 0.5"];
         let options = ["--overwrite", "--dump-rings", "rings"];
-        let Some(run) = record(&folder, umask, &options, &snapshot) else { return };
-        run.succeeds();
+        record(&folder, umask, &options, &snapshot).succeeds();
         assert_eq!(folder.names(), ["perf.data", "perf.data.1", "rings"]);
         let dumps = fs::read_dir(folder.path("rings")).unwrap().map(|entry| entry.unwrap().file_name());
         let dumps: Vec<_> = dumps.map(|name| format!("rings/{}", name.to_str().unwrap())).collect();
@@ -62,13 +57,11 @@ fn snapshots_and_dumps_of_rings_are_for_their_owner_alone() {
     }
 }
 
-#[test]
 fn what_cannot_be_recorded_leaves_what_was_there() {
     let folder = Folder::new("record_failed");
     fs::write(folder.path("perf.data"), "newer").unwrap();
     fs::write(folder.path("perf.data.old"), "older").unwrap();
-    let leaves = |run: Option<Run>, why: &str| {
-        let Some(run) = run else { return };
+    let leaves = |run: Run, why: &str| {
         run.fails(&[why]);
         assert_eq!(folder.names(), ["perf.data", "perf.data.old"]);
         assert_eq!(
@@ -81,14 +74,12 @@ fn what_cannot_be_recorded_leaves_what_was_there() {
     leaves(record(&folder, "ulimit -f 0", &["--overwrite"], &["true"]), "perf.data: File too large");
 }
 
-#[test]
 fn a_recording_goes_where_a_link_leads() {
     let folder = Folder::new("record_link");
     fs::create_dir(folder.path("deep")).unwrap();
     symlink("deep/target", folder.path("perf.data")).unwrap();
     for _ in 0..2 {
-        let Some(run) = record(&folder, ":", &["-q"], &["true"]) else { return };
-        run.succeeds();
+        record(&folder, ":", &["-q"], &["true"]).succeeds();
         assert!(fs::symlink_metadata(folder.path("perf.data")).unwrap().is_symlink());
         folder.run(&["dump", "deep/target"]).succeeds();
     }
@@ -96,7 +87,6 @@ fn a_recording_goes_where_a_link_leads() {
     assert_eq!(folder.names(), ["deep", "perf.data"]);
 }
 
-#[test]
 fn a_recording_is_not_in_the_way_of_the_dumps_of_its_rings() {
     let folder = Folder::new("record_dumps");
     fs::create_dir(folder.path("rings")).unwrap();
