@@ -30,6 +30,8 @@ mod modes;
 mod repair;
 #[path = "cli/shell.rs"]
 mod shell;
+#[path = "cli/time_order.rs"]
+mod time_order;
 #[path = "cli/tracepoints.rs"]
 mod tracepoints;
 
