@@ -41,8 +41,7 @@ const MODES: [Mode; 7] = [
     mode("read", &["dump", "--no-mmap"], 12),
     Mode { from_stdin: true, ..mode("standard input", &["dump"], 12) },
     mode("time order", &["dump", "--order", "time"], 12),
-    // The line that tells of all events is made as a whole.
-    mode("JSON", &["dump", "--format", "jsonl"], 24),
+    mode("JSON", &["dump", "--format", "jsonl"], 12),
     mode("repair", &["repair", "-o"], 12),
 ];
 

@@ -68,8 +68,11 @@ impl<'a> Formatter<'a> {
             return Ok(());
         }
         let (mode, endian) = (reader.mode().name(), reader.endianness());
-        let head = format_args!("{{\"header\":{{\"mode\":\"{mode}\",\"endian\":\"{endian}\",\"attrs\":");
-        render::print(&mut output.buffer, head);
+        let out = &mut output.buffer;
+        render::print(
+            out,
+            format_args!("{{\"header\":{{\"mode\":\"{mode}\",\"endian\":\"{endian}\",\"attrs\":"),
+        );
         feature::objects(output, reader.events().iter(), |json, event: &Event| {
             render::attr::attr(&event.attr, json);
             json.addresses(name!("ids"), event.ids.iter().copied());

@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::Path;
 
+use perf_parse::abi::endian::LittleEndian;
+use perf_parse::tracepoint::TracingDataFields;
 use zstd::zstd_safe::CParameter;
 
 /// A capture, and what it has compressed.
@@ -20,15 +22,18 @@ impl Capture {
 }
 
 /// A capture for each row, the smallest first: what making one took counts for those after it.
-pub(crate) const ALL: [fn() -> Capture; 9] = [
+pub(crate) const ALL: [fn() -> Capture; 12] = [
     faults,
     falling_times,
+    strings_of_a_feature,
+    formats_of_tracepoints,
     many_ids,
     ids_that_events_share,
     many_ids_of_a_pipe,
     many_events,
     one_id_of_many_events,
     many_events_of_a_pipe,
+    before_the_first_record_of_a_pipe,
     compressed,
 ];
 
@@ -117,6 +122,41 @@ fn many_ids_of_a_pipe() -> Capture {
 fn ids_that_events_share() -> Capture {
     let events: Vec<_> = (0..50).map(|event| (100 * event, 10_000)).collect();
     plain("ids that events share", file(TIME | IDENTIFIER, &events, &ids(500_000), &round()))
+}
+
+/// A file with one feature after its data.
+fn with_feature(number: usize, payload: &[u8]) -> Vec<u8> {
+    let mut out = file(TIME, &[(0, 0)], &[], &round());
+    // The bitmap of the features is at the end of the header.
+    out[72 + number / 8] |= 1 << (number % 8);
+    let place = [out.len() as u64 + 16, payload.len() as u64];
+    out.extend(words(&place));
+    out.extend(payload);
+    out
+}
+
+/// CMDLINE of strings that have a byte and a NUL each.
+fn strings_of_a_feature() -> Capture {
+    const STRINGS: u32 = 400_000;
+    let payload = [STRINGS.to_le_bytes().as_slice(), &b"\x02\0\0\0a\0".repeat(STRINGS as usize)].concat();
+    plain("strings of a feature", with_feature(11, &payload))
+}
+
+fn formats_of_tracepoints() -> Capture {
+    let field = |at: usize| format!("\tfield:u8 {at};\toffset:{at};\tsize:1;\tsigned:0;\n");
+    let fields: String = (0..100).map(field).collect();
+    let format = |id: usize| format!("name: n\nID: {id}\nformat:\n{fields}\nprint fmt: \"\"\n").into_bytes();
+    let systems = vec![(b"s".to_vec(), (0..500).map(format).collect())];
+    let fields = TracingDataFields { long_size: 8, page_size: 4096, systems, ..TracingDataFields::default() };
+    let mut payload = Vec::new();
+    fields.write::<LittleEndian>(&mut payload).unwrap();
+    plain("formats of tracepoints", with_feature(1, &payload))
+}
+
+/// More than is held to look for what is known of the capture before its first record: features that are not known here.
+fn before_the_first_record_of_a_pipe() -> Capture {
+    let feature = |number: u64| record(80, &[words(&[number]), vec![1; 60_000]].concat());
+    plain("before the first record of a pipe", pipe((0..300).map(|n| feature(200 + n % 50)).chain([round()])))
 }
 
 /// Records of no event, each a fault.
