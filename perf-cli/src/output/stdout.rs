@@ -21,7 +21,6 @@ impl Output {
     }
 
     /// Writes the buffer out if it is full. Whether there is still a reader.
-    #[cfg(target_os = "linux")]
     pub(crate) fn flush_full(&mut self) -> Result<bool, Failure> {
         if self.buffer.len() >= CHUNK { self.flush() } else { Ok(!self.closed) }
     }
