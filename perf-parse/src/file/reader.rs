@@ -190,8 +190,8 @@ impl<'a, O: Endian, S: Source> Reader<'a, O, S> {
         self.features().find(|section| section.feature == feature)
     }
 
-    /// Decodes each feature that was not checked before, and notes the faults in the account. Returns the faults,
-    /// including those that were noted before.
+    /// Decodes each feature that was not checked before, and notes the faults in the account. Returns the faults of these
+    /// features, including those that the account already had.
     ///
     /// The time, and the temporary memory, grow with the sizes of the features.
     ///
@@ -238,7 +238,8 @@ impl<'a, O: Endian, S: Source> Reader<'a, O, S> {
         self.source.offset()
     }
 
-    /// Returns records in time order from here on; records of equal time are in the order of the capture.
+    /// Makes [`next`](Self::next) return records in time order from here on. Records of equal time are in the order of
+    /// the capture.
     ///
     /// Records are held until a round of the recorder is over (FINISHED_ROUND), as perf does. Records without a time
     /// are returned at once. For records in memory, the reader holds the start and end of each run of ascending times,
@@ -249,8 +250,8 @@ impl<'a, O: Endian, S: Source> Reader<'a, O, S> {
         self.order.get_or_insert_with(|| TimeOrder::new(&self.limits));
     }
 
-    /// Returns only records of these types from here on. The reader skips and counts records of other types after
-    /// reading their headers, and still applies what they contain about the capture itself.
+    /// Makes [`next`](Self::next) return only records of these types from here on. The reader counts records of other
+    /// types and skips them after reading their headers. It still applies attrs, features and event names.
     ///
     /// # Examples
     ///

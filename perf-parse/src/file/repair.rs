@@ -1,4 +1,4 @@
-//! Writes a well-formed file of everything that can be read from a damaged capture.
+//! Repairs a capture: writes a well-formed file of everything that can be read from it.
 //!
 //! # Examples
 //!

@@ -19,7 +19,7 @@ use crate::sample::word;
 pub(super) struct Dispatch {
     /// Offset of the id in a sample's payload, in bytes from its start.
     sample: Place,
-    /// Offset of the id in other records, in bytes back from their end.
+    /// Distance of the id from the end of other records, in bytes.
     trailer: Place,
     /// Offset of the time in a sample's payload, in bytes from its start.
     sample_time: Place,

@@ -1,4 +1,4 @@
-//! Continues after the next record was not where it should be.
+//! Finds the next record after a boundary was lost.
 
 use perf_abi::endian::Endian;
 

@@ -1,4 +1,4 @@
-//! Returns records of a few types, and skips the others.
+//! Reading records of some types only, and skipping the others.
 
 use alloc::vec::Vec;
 
