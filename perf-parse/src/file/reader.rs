@@ -190,8 +190,8 @@ impl<'a, O: Endian, S: Source> Reader<'a, O, S> {
         self.features().find(|section| section.feature == feature)
     }
 
-    /// Decodes each feature that was not checked before, and notes the faults in the account. Returns the faults of these
-    /// features, including those that the account already had.
+    /// Decodes each feature that was not checked before, and notes the faults in the account. Returns the faults of
+    /// these features, including those that the account already had.
     ///
     /// The time, and the temporary memory, grow with the sizes of the features.
     ///

@@ -5,8 +5,7 @@
 //! from another capture. [`Features`] has what is known about the machine. The layout is that of the perf tool, in byte
 //! order `O`.
 //!
-//! Writes are not buffered: wrap an output that is slow at small writes in a
-//! [`BufWriter`](std::io::BufWriter).
+//! Writes are not buffered: wrap an output that is slow at small writes in a [`BufWriter`](std::io::BufWriter).
 //!
 //! # Examples
 //!

@@ -27,8 +27,8 @@ use super::{Mode, OwnedFeature, Pending, Reader};
 /// Size of a stream's header in bytes: the magic and the size.
 const PIPE_HEADER: usize = 16;
 
-/// A reader of a capture whose byte order was detected. The byte order is decided once, here: the reader is compiled
-/// for each.
+/// A reader of a capture whose byte order was detected. The byte order is decided once, here: there is a compiled
+/// reader for each.
 #[derive(Debug)]
 pub enum AnyReader<'a, S: Source = Slice<'a>> {
     /// Recorded on a little-endian machine.

@@ -146,8 +146,8 @@ impl<O: Endian> Features<O> {
     ///
     /// # Errors
     ///
-    /// As [`string`](Self::string), and if a CPU has a `die_id` without `die_siblings`, or `die_siblings` is given and a
-    /// CPU has no `die_id`.
+    /// As [`string`](Self::string), and if a CPU has a `die_id` without `die_siblings`, or `die_siblings` is given and
+    /// a CPU has no `die_id`.
     pub fn cpu_topology(&mut self, topology: &CpuTopology<'_>) -> Result<(), WriteFileError> {
         self.insert(Feature::CPU_TOPOLOGY, |out| {
             strings::<O>(out, "core_siblings", &topology.core_siblings)?;
