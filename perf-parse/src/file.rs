@@ -1,11 +1,11 @@
-//! `perf.data` captures: files, pipes, folders, compressed or damaged.
+//! `perf.data` captures: files, pipes and folders, also compressed or damaged.
 //!
-//! [`Reader`] serves them all: the caller asks for records. [`AnyReader`] finds out the byte order; behind it the code is
-//! compiled for each, so work with a capture is written as a function over `O: Endian`.
+//! [`Reader`] reads all of them. [`AnyReader`] detects the byte order. The reader is compiled for each byte order, so
+//! code that works with a capture is written as a function over `O: Endian`.
 //!
 //! # Examples
 //!
-//! All records, by time:
+//! All records in time order:
 //!
 //! ```
 //! use perf_parse::abi::endian::Endian;
@@ -30,7 +30,7 @@
 //! # Ok::<(), Box<dyn core::error::Error>>(())
 //! ```
 //!
-//! A pipe, read as it comes; only MMAP2 and COMM are decoded:
+//! A pipe, read as its bytes arrive; only MMAP2 and COMM are decoded:
 //!
 //! ```
 //! use perf_parse::Record;
@@ -42,7 +42,7 @@
 //! let AnyReader::Little(mut reader) = AnyReader::stream(pipe)? else { panic!("recorded on x86") };
 //! let mut names = Vec::new();
 //! while let Some(record) = reader.next()? {
-//!     // Types that are not asked for cost the hop over them.
+//!     // For records of other types, only the header is read.
 //!     if matches!(record.raw.kind(), RecordType::MMAP2 | RecordType::COMM) {
 //!         match record.decode()? {
 //!             Record::Mmap2(mmap) => names.push(mmap.filename.to_vec()),
@@ -55,8 +55,8 @@
 //! # Ok::<(), Box<dyn core::error::Error>>(())
 //! ```
 //!
-//! Samples by event, and what to make of damage: an error from [`Reader::next`] is in the account, and the next call goes
-//! on behind it.
+//! Samples per event, in a damaged capture: [`Reader::next`] notes each error that it returns in the account, and the
+//! next call continues after the damage.
 //!
 //! ```
 //! use std::collections::BTreeMap;
@@ -86,7 +86,7 @@
 //! # Ok::<(), Box<dyn core::error::Error>>(())
 //! ```
 //!
-//! AUX data: where it is, and its bytes, which are not copied to be walked past:
+//! AUX data: its offset and its bytes. A reader that walks past AUX data does not copy it:
 //!
 //! ```
 //! use perf_parse::abi::record::RecordType;
@@ -106,15 +106,7 @@
 //! # Ok::<(), Box<dyn core::error::Error>>(())
 //! ```
 //!
-//! User call chains that come after their samples: see [`Reader::deferred_chains`].
-//!
-//! # Memory
-//!
-//! Reading a file of 4 GiB by time, 89 million samples in rounds of 20000, took 2.4 MiB beyond the mapping (measured
-//! 2026-11-21, `perfdata dump --order time --fields time,tid`, the file made by `examples/generate.rs`). Without rounds it
-//! is bounded by [`Limits::held_records`] and [`Limits::held_bytes`]; [`Limits`] has all other bounds.
-//!
-//! A copy with the samples of one thread, and everything that is not a sample:
+//! A copy with the samples of one thread, and every record that is not a sample:
 //!
 //! ```
 //! use std::io::Cursor;
@@ -144,6 +136,15 @@
 //! assert!(kept > 0 && copy.starts_with(b"PERFILE2"));
 //! # Ok::<(), Box<dyn core::error::Error>>(())
 //! ```
+//!
+//! User call chains that come after their samples: see [`Reader::deferred_chains`].
+//!
+//! # Memory
+//!
+//! Reading a file of 4 GiB in time order, with 89 million samples in rounds of 20000, took 2.4 MiB beyond the mapping
+//! (measured 2026-11-21, `perfdata dump --order time --fields time,tid`, the file made by `examples/generate.rs`).
+//! Without rounds the memory is bounded by [`Limits::held_records`] and [`Limits::held_bytes`]. [`Limits`] has all
+//! other bounds.
 
 mod account;
 mod build_id;

@@ -8,37 +8,37 @@ use super::error::FileError;
 use super::fault_counts::FaultCounts;
 use super::limits::Limits;
 
-/// What a pass over a capture read, lost and skipped. Nothing is dropped without a mark in it.
+/// What a pass over a capture read, lost and skipped. The account counts everything that is left out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Account {
-    /// Records walked, the ones that cannot be decoded included.
+    /// Number of records that were read, including records that cannot be decoded.
     pub records: u64,
-    /// Bytes walked: records, and the AUX and tracing data behind some.
+    /// Number of bytes that were read: records, and the AUX and tracing data after some of them.
     pub bytes: u64,
-    /// Bytes that no record could be found in.
+    /// Number of bytes in which no record could be found.
     pub bytes_skipped: u64,
-    /// Records that the kernel lost as a ring was full: the sum of the LOST records.
+    /// Number of records that the kernel lost because a ring was full: the sum of the LOST records.
     pub lost: u64,
-    /// Samples lost before they reached a ring: the sum of the LOST_SAMPLES records.
+    /// Number of samples that were lost before they reached a ring: the sum of the LOST_SAMPLES records.
     pub lost_samples: u64,
-    /// In time order: records that are earlier than one given before them, as they came too late to be put in order. See
-    /// [`Limits::held_records`].
+    /// Number of records that came too late to be put in time order: each is earlier than a record returned before it.
+    /// Only in time order; see [`Limits::held_records`].
     pub late: u64,
-    /// What was wrong, in the order it was found: at most [`Limits::diagnostics`].
+    /// The faults, in the order in which they were found: at most [`Limits::diagnostics`].
     pub diagnostics: Vec<FileError>,
-    /// How many more things were wrong.
+    /// Number of faults that are not in `diagnostics`.
     pub diagnostics_omitted: u64,
-    /// All that was wrong, kept or not, by kind.
+    /// Number of faults of each kind, kept or not.
     by_kind: FaultCounts,
-    /// Records of each type below [`RecordType::HEADER_MAX`].
+    /// Number of records of each type below [`RecordType::HEADER_MAX`].
     by_type: [u64; RecordType::HEADER_MAX as usize],
-    /// Diagnostics that are kept.
+    /// Number of diagnostics to keep at most.
     most: usize,
 }
 
 impl Account {
-    /// Diagnostics kept where no other limit is given, so that a file full of faults does not fill the memory: see
-    /// [`Limits::diagnostics`].
+    /// Number of diagnostics that are kept if no other limit is given. The limit keeps a file full of faults from
+    /// filling the memory: see [`Limits::diagnostics`].
     pub const MAX_DIAGNOSTICS: usize = 1000;
 
     pub(super) fn new(limits: &Limits) -> Self {
@@ -57,28 +57,30 @@ impl Account {
         }
     }
 
-    /// Whether all there was has been decoded: nothing skipped, nothing wrong.
+    /// Returns whether the whole capture was decoded: nothing skipped, no fault.
     ///
-    /// What the kernel lost while recording does not count: the capture is whole without it.
+    /// Losses that the kernel reported do not count: the capture is complete without those records.
     #[must_use]
     pub fn is_clean(&self) -> bool {
         self.bytes_skipped == 0 && self.faults() == 0
     }
 
-    /// How many things were wrong, kept or not.
+    /// Returns the number of faults, kept or not.
     #[must_use]
     pub fn faults(&self) -> u64 {
         (self.diagnostics.len() as u64).saturating_add(self.diagnostics_omitted)
     }
 
-    /// Adds something that was wrong. The walk itself adds what it finds; a caller that decodes adds what it gets.
+    /// Adds a fault. The reader adds the faults that it finds; a caller that decodes records adds the errors that it
+    /// gets.
     pub fn note(&mut self, error: FileError) {
         self.by_kind.add(&error.kind);
         self.keep(error);
     }
 
-    /// Adds things that were found wrong by who decodes the records later: each with how many things the account had
-    /// then, by rising number. Those that were noted later come after it.
+    /// Adds faults that were found when records were decoded later. Each comes with the number of faults that the
+    /// account had when its record was read, in ascending order. It is placed before the faults that were noted after
+    /// that.
     pub fn note_among(&mut self, found: impl IntoIterator<Item = (u64, FileError)>) {
         let noted = core::mem::take(&mut self.diagnostics);
         let mut noted = (0_u64..).zip(noted).peekable();
@@ -91,7 +93,7 @@ impl Account {
         noted.for_each(|(_, noted)| self.keep(noted));
     }
 
-    /// Counts things that were wrong and of which no more than the kind is known.
+    /// Adds faults of which only the kinds are known.
     pub fn note_omitted(&mut self, counts: &FaultCounts) {
         self.by_kind.add_all(counts);
         self.diagnostics_omitted = self.diagnostics_omitted.saturating_add(counts.total());
@@ -105,7 +107,8 @@ impl Account {
         }
     }
 
-    /// As [`note`](Self::note), for what may be found twice, as a feature is that opening reads too; whether it is new.
+    /// Adds a fault that may be found twice, such as the fault of a feature that opening decodes too. Returns whether
+    /// the fault was new; see [`note`](Self::note).
     pub fn note_once(&mut self, error: FileError) -> bool {
         let is_new = !self.diagnostics.contains(&error);
         if is_new {
@@ -114,21 +117,21 @@ impl Account {
         is_new
     }
 
-    /// How many things of each kind were wrong, kept or not.
+    /// Returns the number of faults of each kind, kept or not.
     #[must_use]
     pub const fn faults_by_kind(&self) -> &FaultCounts {
         &self.by_kind
     }
 
-    /// How many records there were of each type, by rising type; only types that occurred.
+    /// Returns the number of records of each type that occurred, in ascending order of types.
     ///
-    /// Types this crate does not know are missing; they are what [`records`](Self::records) has more than the sum.
+    /// Types that this crate does not know are not included; [`records`](Self::records) counts them too.
     pub fn by_type(&self) -> impl Iterator<Item = (RecordType, u64)> {
         let counts = (0..).map(RecordType).zip(self.by_type);
         counts.filter(|&(_, count)| count != 0)
     }
 
-    /// Counts a record of so many bytes.
+    /// Counts a record of `bytes` bytes.
     #[inline]
     pub(super) fn count(&mut self, kind: RecordType, bytes: usize) {
         self.bytes = self.bytes.wrapping_add(bytes as u64);

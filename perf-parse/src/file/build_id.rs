@@ -11,8 +11,9 @@ pub use crate::record::user::BuildId;
 
 /// An iterator over build ids; made by [`FeatureSection::build_ids`].
 ///
-/// Entries of perf before 2.6.35 have no pid, and nothing that tells: as in perf, the kernel's name does, which then
-/// would miss its first four letters. All entries of a section are of one kind.
+/// Entries of perf before 2.6.35 have no pid, and no field marks them. perf and this iterator recognise them by the
+/// name of the kernel, which would lack its first four letters if the entry had a pid. All entries of a section have
+/// the same layout.
 #[derive(Clone, Debug)]
 pub struct BuildIds<'a, O: Endian> {
     section: FeatureSection<'a>,
@@ -22,7 +23,7 @@ pub struct BuildIds<'a, O: Endian> {
     order: core::marker::PhantomData<O>,
 }
 
-/// `[kernel.kallsyms]` where the name is looked for four bytes too late.
+/// `[kernel.kallsyms]`, read four bytes too late.
 const SHIFTED_KERNEL: &[u8] = b"nel.kallsyms]";
 
 impl<'a, O: Endian> BuildIds<'a, O> {
@@ -50,7 +51,7 @@ impl<'a, O: Endian> BuildIds<'a, O> {
     }
 }
 
-/// Takes an entry: what its header says, what is behind that, and where.
+/// Takes an entry: `misc` of its header, the bytes after the header, and their offset.
 fn entry<'a, O: Endian>(at: &mut Cursor<'a>) -> Result<(Misc, &'a [u8], u32), Error> {
     let start = at.offset();
     let header = at.fixed::<Header<O>>("header")?;

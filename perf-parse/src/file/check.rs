@@ -1,4 +1,4 @@
-//! Whether all of a record can be decoded.
+//! Checks whether all fields of a record can be decoded.
 
 use perf_abi::endian::Endian;
 use perf_abi::event::EventType;
@@ -8,12 +8,12 @@ use super::records::FileRecord;
 use crate::record::Record;
 use crate::tracepoint::{Tracepoints, TracingData};
 
-/// Decides whether all of a record can be decoded: its fields, the variable fields of a sample, the raw data of a
-/// tracepoint and the trailer.
+/// Checks whether all fields of a record can be decoded: its fixed fields, the variable fields of a sample, the raw
+/// data of a tracepoint and the trailer.
 ///
-/// A capture is clean if the [walk](super::Reader::next) finds nothing wrong, nor does
-/// [`Reader::check_features`](super::Reader::check_features), nor this for any record. `perfdata` takes every capture for
-/// clean or not by these, whatever it does with it.
+/// A capture is clean if [`Reader::next`](super::Reader::next),
+/// [`Reader::check_features`](super::Reader::check_features) and this check of each record find no fault. Every command
+/// of `perfdata` uses this definition.
 ///
 /// # Examples
 ///
@@ -38,7 +38,7 @@ pub struct RecordCheck<'t> {
 }
 
 impl<'t> RecordCheck<'t> {
-    /// Checks records against the formats of `tracing_data`, the feature `TRACING_DATA`; empty where the capture does not
+    /// Checks records against the formats of `tracing_data`, the feature `TRACING_DATA`; empty if the capture does not
     /// have it. Formats that cannot be parsed are left out.
     #[must_use]
     pub fn new(tracing_data: &'t [u8]) -> Self {

@@ -1,8 +1,8 @@
 //! Compressed records: COMPRESSED and COMPRESSED2.
 //!
-//! The payloads of all of them are one zstd stream, whose content is records that may straddle two payloads. It is
-//! decompressed in steps, so that memory does not grow with what a payload claims to expand to, and no further than
-//! [`Limits::inflated`] and [`Limits::inflated_ratio`] allow, so that time does not either.
+//! The payloads of all compressed records form one zstd stream. The stream contains records, which may straddle two
+//! payloads. It is decompressed in steps, so that memory does not grow with the size that a payload claims.
+//! [`Limits::inflated`] and [`Limits::inflated_ratio`] limit its size, which also limits the time.
 
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
@@ -31,13 +31,13 @@ mod none;
 #[cfg(not(any(feature = "ruzstd", feature = "zstd")))]
 use none::Decoder;
 
-/// Where in a COMPRESSED or COMPRESSED2 record its payload is.
+/// Returns the range of the payload in a COMPRESSED or COMPRESSED2 record.
 pub(super) fn compressed_range<O: Endian>(raw: &RawRecord<'_, O>) -> Result<Range<usize>, Error> {
     let end = usize::from(raw.size());
     if raw.kind() == RecordType::COMPRESSED {
         return Ok(8..end);
     }
-    // The newer type is padded, and so gives the size apart from it.
+    // COMPRESSED2 is padded, so it has the size of the data in a field.
     let mut at = Cursor::new(raw.payload(), 8);
     let size = at.word::<O>("data_size")?;
     at.bytes(size, "data")?;
@@ -48,19 +48,21 @@ pub(super) fn compressed_range<O: Endian>(raw: &RawRecord<'_, O>) -> Result<Rang
 pub(super) struct Inflate {
     decoder: Decoder,
     window_log: u32,
-    /// Bytes decompressed at a time, and allowed for each of a payload.
+    /// Bytes that one step decompresses at most, and bytes of output allowed for each byte of a payload.
     step: usize,
     ratio: u64,
-    /// What was decompressed; from `start` on it is not yet taken.
+    /// Decompressed bytes. The bytes from `start` on have not been taken yet.
     out: Vec<u8>,
     start: usize,
-    /// Where in the decompressed stream `start` is.
+    /// The position of `start` in the decompressed stream.
     position: u64,
-    /// Bytes that it may still give.
+    /// Number of bytes that the stream may still produce.
     allowed: u64,
-    /// Where in the decompressed stream the output of each payload begins, and where in the capture its record is.
+    /// For each payload, the position in the decompressed stream at which its output begins, and the offset of its
+    /// record in the capture.
     chunks: VecDeque<(u64, u64)>,
-    /// Where the record of the first of them is, and where the output of the second begins.
+    /// The offset of the record of the first payload in `chunks`, and the position at which the output of the second
+    /// begins.
     chunk: u64,
     next_chunk: u64,
 }
@@ -92,19 +94,19 @@ impl Inflate {
         }
     }
 
-    /// A payload of `size` bytes begins, that of the record at `offset`.
+    /// Begins the payload of the record at `offset`, which has `size` bytes.
     pub(super) fn begin(&mut self, offset: u64, size: usize) {
         self.allowed = self.allowed.saturating_add(self.ratio.saturating_mul(size as u64));
         let end = self.position.saturating_add(self.front().len() as u64);
         match self.chunks.back_mut() {
-            // The payload before gave nothing, so nothing is of its record.
+            // The previous payload produced no output, so its record contains nothing.
             Some(last) if last.0 == end => last.1 = offset,
             _ => self.chunks.push_back((end, offset)),
         }
         self.pass_chunks();
     }
 
-    /// Drops the payloads that nothing is left of.
+    /// Drops the payloads whose output has been taken.
     fn pass_chunks(&mut self) {
         while self.chunks.get(1).is_some_and(|&(begin, _)| begin <= self.position) {
             self.chunks.pop_front();
@@ -113,11 +115,12 @@ impl Inflate {
         self.next_chunk = self.chunks.get(1).map_or(u64::MAX, |&(begin, _)| begin);
     }
 
-    /// Decompresses a step of `input`. How much of it was taken, and whether the payload has nothing more to give.
+    /// Decompresses a step of `input`. Returns how many bytes were consumed, and whether the payload has no more
+    /// output.
     ///
     /// # Errors
     ///
-    /// What is wrong with the stream, in the words of the library.
+    /// The library's message for a fault in the stream, or the limit that the stream exceeds.
     pub(super) fn step(&mut self, input: &[u8]) -> Result<(usize, bool), &'static str> {
         self.out.drain(..self.start);
         self.start = 0;
@@ -136,7 +139,7 @@ impl Inflate {
                 }
             },
             Err(what) => {
-                // What came before the damage is good; what comes behind it is, if it begins a stream of its own.
+                // The output before the damage is good. The output after it is good if a new stream begins there.
                 self.decoder.finish(&mut self.out);
                 self.decoder = Decoder::new(self.window_log);
                 Err(what)
@@ -144,8 +147,8 @@ impl Inflate {
         }
     }
 
-    /// Gives what the decoder held back, at the end of the capture. Bytes of input that are not enough for a block, and
-    /// where in the capture the record is that they are of.
+    /// Outputs the bytes that the decoder still holds at the end of the capture. Returns the number of input bytes that
+    /// do not form a whole block, and the offset of the record that they are from.
     pub(super) fn finish(&mut self) -> (u64, u64) {
         self.out.drain(..self.start);
         self.start = 0;
@@ -153,7 +156,7 @@ impl Inflate {
         (left as u64, self.chunks.back().map_or(0, |&(_, offset)| offset))
     }
 
-    /// Drops what stands behind the last whole record; how much that was.
+    /// Drops the bytes after the last whole record, and returns how many there were.
     pub(super) fn cut<O: Endian>(&mut self) -> u64 {
         let mut rest = self.front();
         while let Ok((_, behind)) = RawRecord::<O>::parse(rest) {
@@ -164,13 +167,13 @@ impl Inflate {
         cut as u64
     }
 
-    /// What was decompressed and is not yet taken.
+    /// Returns the decompressed bytes that have not been taken yet.
     #[inline]
     pub(super) fn front(&self) -> &[u8] {
         self.ahead(0).unwrap_or_default()
     }
 
-    /// The same behind its first `passed` bytes; `None` if there are not so many.
+    /// Returns these bytes after the first `passed` of them; `None` if there are fewer.
     #[inline]
     pub(super) fn ahead(&self, passed: usize) -> Option<&[u8]> {
         self.out.get(self.start.checked_add(passed)?..)
@@ -186,8 +189,9 @@ impl Inflate {
         }
     }
 
-    /// Where the front is in the decompressed stream, and where in the capture the COMPRESSED record is that the last of
-    /// the `size` bytes at the front came out of: perf counts a record that straddles two to the second.
+    /// Returns the position of the front in the decompressed stream, and the offset in the capture of the COMPRESSED
+    /// record that produced the last of the `size` bytes at the front. perf attributes a record that straddles two
+    /// payloads to the second one.
     #[inline]
     pub(super) fn place(&self, size: usize) -> (u64, u64) {
         let end = self.position.saturating_add(size as u64);

@@ -14,45 +14,48 @@ use crate::error::Error;
 use crate::record::{CallchainDeferred, Record};
 use crate::sample::{Frame, Sample};
 
-/// The user parts of call chains, by the cookie that samples end with; made by [`Reader::deferred_chains`].
+/// The user parts of call chains, by the cookie at the end of a sample's call chain; made by
+/// [`Reader::deferred_chains`].
 ///
 /// Kernel: `PERF_RECORD_CALLCHAIN_DEFERRED`; since Linux 6.19.
 #[derive(Clone, Debug)]
 pub struct DeferredChains {
     chains: BTreeMap<Key, Box<[u64]>>,
-    /// Bytes that chains may still take, and how many chains found no room.
+    /// Number of bytes that chains may still take, and number of chains that had no room.
     left: usize,
     omitted: u64,
 }
 
-/// None, as large together as [`Limits::deferred_chains`] is by default.
+/// No chains, with the default of [`Limits::deferred_chains`] as the limit.
 impl Default for DeferredChains {
     fn default() -> Self {
         Self::within(&Limits::default())
     }
 }
 
-/// What a chain counts for beyond its addresses: its key, where it is, its part of the tree and of the allocator.
+/// Number of bytes that a chain counts in addition to its addresses: its key, its pointer, its share of the tree and of
+/// the allocator.
 const CHAIN: usize = 64;
 
 fn size(chain: usize) -> usize {
     chain.saturating_mul(8).saturating_add(CHAIN)
 }
 
-/// A cookie and the thread that has it; -1 where records do not tell threads.
+/// A cookie and its thread; -1 if the records have no thread id.
 type Key = (u64, i32);
 
 impl DeferredChains {
-    /// None yet, and no more than [`Limits::deferred_chains`] together.
+    /// Creates an empty collection that holds at most [`Limits::deferred_chains`].
     #[must_use]
     pub fn within(limits: &Limits) -> Self {
         Self { chains: BTreeMap::new(), left: limits.deferred_chains, omitted: 0 }
     }
 
-    /// Adds a record; `tid` is that of its trailer. Whether there was room for it: see [`Limits::deferred_chains`].
+    /// Adds a record; `tid` is the thread of its trailer. Returns whether there was room for the record: see
+    /// [`Limits::deferred_chains`].
     pub fn add<O: Endian>(&mut self, record: &CallchainDeferred<'_, O>, tid: Option<i32>) -> bool {
         let key = (record.cookie, tid.unwrap_or(-1));
-        // One that comes again takes the place of the earlier.
+        // A record with the key of an earlier one replaces it.
         let earlier = self.chains.get(&key).map_or(0, |ips| size(ips.len()));
         let Some(left) = self.left.saturating_add(earlier).checked_sub(size(record.ips.len())) else {
             self.omitted = self.omitted.saturating_add(1);
@@ -63,15 +66,17 @@ impl DeferredChains {
         true
     }
 
-    /// Chains that were left out, as there was no room for them. Of their samples [`of`](Self::of) gives `None`.
+    /// Returns the number of chains that were left out because there was no room. For their samples, [`of`](Self::of)
+    /// returns `None`.
     #[must_use]
     pub fn omitted(&self) -> u64 {
         self.omitted
     }
 
-    /// The user part of a sample's call chain, innermost address first.
+    /// Returns the user part of a sample's call chain, innermost address first.
     ///
-    /// `None` if the chain is whole as it is, or the rest of it never came: the task ended, or the record was lost.
+    /// `None` if the sample's chain is already complete, or if its user part never came because the task ended or the
+    /// record was lost.
     ///
     /// # Errors
     ///
@@ -86,13 +91,13 @@ impl DeferredChains {
         Ok(key.and_then(|key| self.chains.get(&key)).map(AsRef::as_ref))
     }
 
-    /// How many there are.
+    /// Returns the number of chains.
     #[must_use]
     pub fn len(&self) -> usize {
         self.chains.len()
     }
 
-    /// Whether there is none.
+    /// Returns whether there are no chains.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.chains.is_empty()
@@ -100,11 +105,11 @@ impl DeferredChains {
 }
 
 impl<O: Endian> Reader<'_, O, Slice<'_>> {
-    /// Reads the capture for the user call chains that come after their samples, and starts over.
+    /// Reads the capture for the user call chains that come after their samples, and rewinds.
     ///
-    /// A record that cannot be decoded is left out here; reading the capture again tells what is wrong with it. Holds a
-    /// copy of the chains, as far as [`Limits::deferred_chains`] allows; that some were left out is in the
-    /// [account](Self::account).
+    /// This method skips records that cannot be decoded; the next pass over the capture reports their errors. It holds
+    /// a copy of the chains, up to [`Limits::deferred_chains`]. The [account](Self::account) notes if chains were left
+    /// out.
     ///
     /// # Examples
     ///

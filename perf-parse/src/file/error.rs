@@ -7,57 +7,57 @@ use perf_abi::record::RecordType;
 use crate::error::Error;
 use crate::ring::RingError;
 
-/// What is wrong in a file.
+/// A fault in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileError {
-    /// Where: bytes from the start of the capture. Within a record it is where the faulty field begins; for a record
-    /// whose event cannot be told, where the record does.
+    /// Offset of the fault, in bytes from the start of the capture. For a fault in a record this is the start of the
+    /// faulty field; for a record whose event is unknown, the start of the record.
     pub offset: u64,
-    /// What.
+    /// The fault.
     pub kind: FileErrorKind,
 }
 
-/// What is wrong in a file. Header fields go by the names of `struct perf_file_header`.
+/// The kind of a fault in a file. Header fields have the names of `struct perf_file_header`.
 ///
 /// | kind | when | offset |
 /// |---|---|---|
-/// | [`NotPerfData`](Self::NotPerfData) | the magic is none, or of the other byte order | 0 |
-/// | [`NotAStream`](Self::NotAStream) | a stream holds a file | 8, the header's size |
-/// | `Io` | reading the stream failed | how far it was read |
-/// | [`Truncated`](Self::Truncated) | the file ends within a field or section | the field, or what tells of the section |
-/// | [`Invalid`](Self::Invalid) | a field has a value that it cannot have | the field |
-/// | [`Attr`](Self::Attr) | an attr's size is not one, or more than there is | the attr |
+/// | [`NotPerfData`](Self::NotPerfData) | the magic is missing, or of the other byte order | 0 |
+/// | [`NotAStream`](Self::NotAStream) | a stream contains a file | 8, the header's size |
+/// | `Io` | reading the stream failed | the number of bytes read before |
+/// | [`Truncated`](Self::Truncated) | the file ends within a field or section | the field, or the field that refers to the section |
+/// | [`Invalid`](Self::Invalid) | a field has an impossible value | the field |
+/// | [`Attr`](Self::Attr) | an attr's size is invalid, or larger than the bytes that are left | the attr |
 /// | [`Layout`](Self::Layout) | an attr asks for an unknown field | the attr's field; for a sample, the record |
-/// | [`Record`](Self::Record) | a record cannot be decoded | the record's field; the COMPRESSED record's start |
-/// | [`Boundary`](Self::Boundary) | the next record cannot be found | the record's field that misleads |
-/// | [`UnknownId`](Self::UnknownId) | a record's id is no event's | the record |
-/// | [`UnknownEvent`](Self::UnknownEvent) | a record has no id that tells its event | the record |
-/// | [`Skipped`](Self::Skipped) | a boundary was found again, or the end | where the bytes passed over begin |
-/// | [`Decompress`](Self::Decompress) | a payload is no zstd, ends early, or expands beyond the limit | the COMPRESSED record |
+/// | [`Record`](Self::Record) | a record cannot be decoded | the record's field; for a compressed record, the COMPRESSED record |
+/// | [`Boundary`](Self::Boundary) | the next record cannot be found | the record's field that is wrong |
+/// | [`UnknownId`](Self::UnknownId) | no event has a record's id | the record |
+/// | [`UnknownEvent`](Self::UnknownEvent) | a record has no id from which to find its event | the record |
+/// | [`Skipped`](Self::Skipped) | a boundary was found again, or the end | where the skipped bytes begin |
+/// | [`Decompress`](Self::Decompress) | a payload is not zstd, ends early, or expands beyond the limit | the COMPRESSED record |
 /// | [`Feature`](Self::Feature) | a feature cannot be decoded | the feature's field |
-/// | [`Overlap`](Self::Overlap) | a feature's section shares bytes with another part of the file | its entry in the table of features |
-/// | [`Limit`](Self::Limit) | a limit of the reader leaves something out | the first that is left out |
-/// | [`Ring`](Self::Ring) | the dump of a ring cannot be read; noted by the caller | where it is in the dump |
+/// | [`Overlap`](Self::Overlap) | a feature's section shares bytes with another part of the file | its entry in the feature table |
+/// | [`Limit`](Self::Limit) | a limit of the reader leaves something out | the first part that is left out |
+/// | [`Ring`](Self::Ring) | the dump of a ring cannot be read; noted by the caller | the fault in the dump |
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FileErrorKind {
-    /// The first bytes are no magic of a perf.data.
+    /// The file does not begin with a magic of perf.data.
     NotPerfData,
-    /// A stream holds a file, whose parts stand in an order that a stream does not have.
+    /// A stream contains a file. The parts of a file are in an order that a stream cannot have.
     NotAStream,
     /// The stream cannot be read.
     #[cfg(feature = "std")]
     Io(std::io::ErrorKind),
-    /// The file ends before the field does.
+    /// The file ends before the field ends.
     Truncated {
         /// The field.
         field: &'static str,
-        /// Bytes the field needs.
+        /// Number of bytes that the field needs.
         needed: u64,
-        /// Bytes there are.
+        /// Number of bytes that are left.
         available: u64,
     },
-    /// A field has a value that it cannot have.
+    /// A field has an impossible value.
     Invalid {
         /// The field.
         field: &'static str,
@@ -68,68 +68,69 @@ pub enum FileErrorKind {
     },
     /// An attr cannot be read.
     Attr(ReadError),
-    /// The samples of an event cannot be placed: its attr asks for what this crate does not know.
+    /// The samples of an event cannot be decoded: its attr asks for a field that this crate does not know.
     Layout(Error),
-    /// A record cannot be decoded; the ones behind it can.
+    /// A record cannot be decoded; the records after it can.
     Record {
         /// The record's type.
         kind: RecordType,
-        /// What is wrong with it.
+        /// The fault in it.
         error: Error,
     },
     /// The next record cannot be found.
     Boundary(Error),
-    /// A record is of an event that the file does not list.
+    /// A record has an id that no event of the file has.
     UnknownId {
         /// The record's type.
         kind: RecordType,
-        /// The id it carries.
+        /// The record's id.
         id: u64,
     },
-    /// A record's event cannot be told: there are several, laid out differently, with ids at no common place.
+    /// A record's event is unknown: the capture has several events with different layouts, and their ids have no common
+    /// place.
     UnknownEvent {
         /// The record's type.
         kind: RecordType,
     },
-    /// A boundary was found again, or the end, where one was lost.
+    /// Bytes were skipped up to the next record boundary, or to the end.
     Skipped {
-        /// Bytes passed over.
+        /// Number of bytes that were skipped.
         bytes: u64,
     },
     /// A compressed payload cannot be decompressed.
     Decompress {
-        /// What is wrong with it.
+        /// The fault in it.
         what: &'static str,
     },
     /// A feature section cannot be decoded.
     Feature {
-        /// Which feature.
+        /// The feature.
         feature: Feature,
-        /// What is wrong with it.
+        /// The fault in it.
         error: Error,
     },
-    /// The section of a feature shares bytes with another part of the file: the feature is left out.
+    /// The section of a feature shares bytes with another part of the file. The feature is left out.
     Overlap {
-        /// Which feature.
+        /// The feature.
         feature: Feature,
-        /// What has bytes of it too.
+        /// The other part.
         part: Part,
     },
-    /// There is more than the reader takes: what is beyond the limit is left out. See [`Limits`](super::Limits).
+    /// The capture exceeds a limit of the reader. The part beyond the limit is left out. See [`Limits`](super::Limits).
     Limit {
-        /// The field that there are too many of.
+        /// The field that exceeds the limit.
         field: &'static str,
-        /// How many are taken at most.
+        /// The limit.
         limit: u64,
-        /// What is counted.
+        /// The unit of the limit.
         of: &'static str,
     },
-    /// The dump of a ring cannot be read, or not all of it. The reader of records does not come upon it: it is for the
-    /// caller who opens the dump, to be put into the account.
+    /// The dump of a ring cannot be read, or only a part of it. The reader of records never returns this error: a
+    /// caller that opens a dump notes it in the account.
     Ring(RingError),
 }
 
-/// A part of a file. No two of them share a byte.
+/// A part of a file. In a valid file no two parts share a byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Part {
@@ -137,11 +138,11 @@ pub enum Part {
     Header,
     /// The attrs of the events.
     Attrs,
-    /// The names of events, in files of the first tools.
+    /// The names of events, in files of the first versions of perf.
     EventTypes,
     /// The records.
     Data,
-    /// The table that says where the features are.
+    /// The table with the offsets and sizes of the features.
     FeatureTable,
     /// The section of a feature.
     Feature(Feature),
@@ -182,7 +183,8 @@ impl FileErrorKind {
         "ring",
     ];
 
-    /// The name of this kind of fault, whatever its values are: that of the variant in lower case, `unknown_id`.
+    /// Returns the name of this kind of fault: the name of the variant in lower case, such as `unknown_id`. The values
+    /// of the variant do not matter.
     #[must_use]
     pub fn name(&self) -> &'static str {
         Self::NAMES.get(self.index()).copied().unwrap_or_default()
@@ -221,16 +223,17 @@ impl FileError {
         Self::new(FileErrorKind::Invalid { field, value, must }, offset)
     }
 
-    /// An error in a record of this type, whose header is at `offset` in the capture, with the place of the field. `inner`
-    /// is where the record is in the decompressed stream, as in [`FileRecord::inner`](super::FileRecord::inner).
+    /// Returns an error in a record of type `kind` whose header is at `offset` in the capture. The error's offset is
+    /// that of the faulty field. `inner` is the position of the record in the decompressed stream, as in
+    /// [`FileRecord::inner`](super::FileRecord::inner).
     #[must_use]
     pub fn in_record(kind: RecordType, offset: u64, inner: Option<u64>, error: Error) -> Self {
-        // Within a compressed chunk there is no place in the capture for the field.
+        // A field within compressed data has no offset in the capture.
         let field = if inner.is_some() { 0 } else { u64::from(error.offset) };
         Self::new(FileErrorKind::Record { kind, error }, offset.saturating_add(field))
     }
 
-    /// The type of the record that is wrong; `None` where it is not a record.
+    /// Returns the type of the record that has the fault; `None` if the fault is not in a record.
     #[must_use]
     pub const fn record_type(&self) -> Option<RecordType> {
         match self.kind {
@@ -242,7 +245,7 @@ impl FileError {
         }
     }
 
-    /// The field that is wrong, by the kernel's or perf's name; empty where it is no single field.
+    /// Returns the kernel's or perf's name of the field that is wrong; empty if the fault is not in one field.
     #[must_use]
     pub const fn field(&self) -> &'static str {
         match &self.kind {
@@ -267,7 +270,7 @@ impl FileError {
     }
 }
 
-/// What is wrong, without the place and the field.
+/// Prints the fault, without its offset and field.
 impl core::fmt::Display for FileErrorKind {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match self {
@@ -303,7 +306,7 @@ impl core::fmt::Display for FileErrorKind {
     }
 }
 
-/// `offset: record type: field: what`, as a diagnostic of a command line.
+/// Prints `offset: record type: field: fault`.
 impl core::fmt::Display for FileError {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         write!(f, "{:#x}: ", self.offset)?;

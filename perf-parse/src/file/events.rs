@@ -1,4 +1,4 @@
-//! The events of a capture: their attrs, ids and names, and which one a record is of.
+//! The events of a capture: their attrs, ids and names, and the event of each record.
 
 mod dispatch;
 mod section;
@@ -24,29 +24,31 @@ use dispatch::Dispatch;
 /// An event of a capture.
 #[derive(Clone, Debug)]
 pub struct Event {
-    /// What it counts and records.
+    /// The event's attr: what it counts and records.
     pub attr: Attr,
-    /// What a newer kernel's attr has behind the fields that this crate knows; empty for an attr of a known size.
+    /// The bytes of a newer kernel's attr after the fields that this crate knows; empty for an attr of a known size.
     pub attr_tail: Box<[u8]>,
-    /// Where everything is in its records.
+    /// The layout of the event's records.
     pub layout: SampleLayout,
-    /// Why its samples cannot be decoded: the attr asks for what this crate does not know. Its other records can.
+    /// Why the event's samples cannot be decoded: the attr asks for a field that this crate does not know. `None` if
+    /// they can. The event's other records can always be decoded.
     pub fault: Option<Error>,
-    /// The ids that records carry for it: one a cpu or task that it was opened for. None of them is an earlier event's.
+    /// The ids that the event's records carry: one for each CPU or task that the event was opened for. An id that an
+    /// earlier event has is not in the list.
     pub ids: Vec<u64>,
-    /// Its name, as the user gave it: from the feature `EVENT_DESC`, an EVENT_UPDATE record, or the event types of old
-    /// files. `None` where the capture has none of these.
+    /// The event's name, as the user gave it: from the feature `EVENT_DESC`, an EVENT_UPDATE record, or the event types
+    /// of old files. `None` if the capture has none of these.
     pub name: Option<Vec<u8>>,
-    /// What EVENT_UPDATE records said of it beyond its name; `None` for nothing.
+    /// The values of EVENT_UPDATE records other than the name; `None` if there are none.
     pub update: Option<Box<Update>>,
 }
 
-/// How a count of an event is to be read.
+/// The unit and the scale of an event's counts.
 #[derive(Clone, Debug, Default)]
 pub struct Update {
-    /// The unit of its counts.
+    /// The unit of the counts.
     pub unit: Option<Vec<u8>>,
-    /// What its counts are to be multiplied by.
+    /// The factor by which to multiply the counts.
     pub scale: Option<f64>,
 }
 
@@ -64,29 +66,29 @@ impl Event {
     }
 }
 
-/// The events of a capture, in the order it lists them.
+/// The events of a capture, in the order in which the capture lists them.
 #[derive(Clone, Debug)]
 pub struct Events {
     list: Vec<Event>,
     dispatch: Dispatch,
-    /// Events at most, their ids at most, and how many of those there may still be.
+    /// Maximum number of events, maximum number of ids, and number of ids that are left of that.
     most: usize,
     most_ids: usize,
     ids_left: usize,
 }
 
-/// None, of which there may be as many as [`Limits`] has by default.
+/// No events, with the default [`Limits`].
 impl Default for Events {
     fn default() -> Self {
         Self::within(&Limits::default())
     }
 }
 
-/// Events at most that names are looked for by their `config`.
+/// Maximum number of events for which events are looked up by their `config`.
 const MAX_NAMED_BY_CONFIG: usize = 1024;
 
-/// Of attrs, each with the ids that records carry for it: what a capture without a header, as of a ring, has to be given. An
-/// id that several of them have is the first one's.
+/// Collects attrs, each with the ids that the records of its event carry. A capture without a header, such as a ring,
+/// needs them from the caller. If several attrs have the same id, it belongs to the first.
 impl FromIterator<(Attr, Vec<u64>)> for Events {
     fn from_iter<I: IntoIterator<Item = (Attr, Vec<u64>)>>(attrs: I) -> Self {
         let mut events = Self::default();
@@ -109,24 +111,24 @@ impl core::ops::Deref for Events {
 }
 
 impl Events {
-    /// None yet, and no more than the limits allow.
+    /// Creates an empty list with the given limits.
     pub(super) fn within(limits: &Limits) -> Self {
         let (most, ids) = (limits.events, limits.ids);
         Self { list: Vec::new(), dispatch: Dispatch::default(), most, most_ids: ids, ids_left: ids }
     }
 
-    /// Makes room for `count`: as many as there may be, at most.
+    /// Reserves room for `count` events, up to the limit.
     fn reserve(&mut self, count: usize) {
         self.list.reserve_exact(count.min(self.most));
     }
 
-    /// Looks events up by the ids that they have now.
+    /// Indexes the events by the ids that they have now.
     fn index(&mut self) {
         self.dispatch.index(&self.list);
     }
 
-    /// Adds an event, but not its ids to those that are looked up; notes what is wrong with it. `offset` is where its attr is
-    /// in the capture, `ids_at` where its ids are.
+    /// Adds an event, but does not index its ids; notes its faults. `offset` is the offset of its attr in the capture,
+    /// `ids_at` that of its ids.
     fn push<O: Endian>(
         &mut self,
         read: ReadAttr<'_>,
@@ -156,8 +158,8 @@ impl Events {
         self.list.push(event);
     }
 
-    /// Adds the event of a HEADER_ATTR record, whose attr is at `offset` and whose ids are at `ids_at`; notes what is wrong
-    /// with it.
+    /// Adds the event of a HEADER_ATTR record, whose attr is at `offset` and whose ids are at `ids_at`; notes its
+    /// faults.
     pub(super) fn add<O: Endian>(
         &mut self,
         read: ReadAttr<'_>,
@@ -178,7 +180,7 @@ impl Events {
         self.dispatch.find(id)
     }
 
-    /// Applies an EVENT_UPDATE record; whether there is an event of its id.
+    /// Applies an EVENT_UPDATE record. Returns whether an event has its id.
     pub(super) fn update<O: Endian>(&mut self, it: &EventUpdate<'_, O>) -> bool {
         let Some(event) = self.index_of_id(it.id).and_then(|index| self.list.get_mut(index)) else {
             return false;
@@ -187,22 +189,23 @@ impl Events {
             EventUpdateData::Name(name) => event.name = Some(Vec::from(name)),
             EventUpdateData::Unit(unit) => event.update.get_or_insert_default().unit = Some(Vec::from(unit)),
             EventUpdateData::Scale(scale) => event.update.get_or_insert_default().scale = Some(scale),
-            // A set of cpus can be far larger than the record that tells it: who wants it asks the record.
+            // A set of CPUs can be far larger than the record that encodes it. A caller that needs it decodes the
+            // record.
             _ => {}
         }
         true
     }
 
-    /// Names the event that has just these `ids`: the one at `index`, or else the one that records of
-    /// the first or the last id are of.
+    /// Names the event that has exactly these `ids`: the event at `index`, or else the event of the first or the last
+    /// id.
     ///
-    /// perf writes names in the order of the events; where another tool did not, the ids tell.
+    /// perf writes names in the order of the events. Other tools may not; then the ids identify the event.
     pub(super) fn name<O: Endian>(&mut self, index: usize, ids: &[U64<O>], name: &[u8]) {
         let has_ids = |index: &usize| {
             let ids = ids.iter().map(|id| id.get());
             self.list.get(*index).is_some_and(|event| event.ids.iter().copied().eq(ids))
         };
-        // Events may share ids: the first and the last of them lead to the event often enough.
+        // Events may share ids. The first and the last id lead to the event often enough.
         let by_ids = [ids.first(), ids.last()].map(|id| id.and_then(|id| self.dispatch.find(id.get())));
         let index = [Some(index)].into_iter().chain(by_ids).flatten().find(has_ids);
         if let Some(event) = index.and_then(|index| self.list.get_mut(index)) {
@@ -210,10 +213,10 @@ impl Events {
         }
     }
 
-    /// Names the events of a `config` that have no name yet, as the first tools wrote names.
+    /// Names the events with this `config` that have no name yet. The first versions of perf wrote names this way.
     pub(super) fn name_by_config(&mut self, config: u64, name: &[u8]) {
-        // Those tools had a handful. Each of many names is not looked for among each of many events, nor is a long one
-        // given to many.
+        // Those files have a handful of events. The limits bound the time for many names and many events, and the
+        // memory for a long name of many events.
         if self.list.len() > MAX_NAMED_BY_CONFIG || name.len() > MAX_EVENT_NAME {
             return;
         }
@@ -223,7 +226,7 @@ impl Events {
         }
     }
 
-    /// The index of a record's event; `None` for the perf tool's own records, which have none.
+    /// Returns the index of a record's event; `None` for the records of the perf tool, which have no event.
     ///
     /// # Errors
     ///
@@ -239,23 +242,24 @@ impl Events {
         }
     }
 
-    /// The index of the event of a record of the kernel's; `None` where it cannot be told.
+    /// Returns the index of the event of a kernel record; `None` if it is unknown.
     #[inline]
     pub(super) fn index_of<O: Endian>(&self, record: &RawRecord<'_, O>) -> Option<usize> {
-        // Of one event there is nothing to be looked up.
+        // With one event, no lookup is needed.
         if self.list.len() == 1 {
             return Some(0);
         }
         self.dispatch.event(&self.list, record)
     }
 
-    /// The id of a record whose event cannot be told, where it has one.
+    /// Returns the id of a record whose event is unknown, if it has one.
     #[cold]
     pub(super) fn unknown_id<O: Endian>(&self, record: RawRecord<'_, O>) -> Option<u64> {
         self.dispatch.id(&self.list, &record)
     }
 
-    /// When a record of the kernel's was made: without a look at its event, where all have the time at one place.
+    /// Returns the time of a kernel record. Does not look up its event if the time is at the same place in the records
+    /// of all events.
     #[inline(always)]
     pub(super) fn time_of<O: Endian>(&self, record: &RawRecord<'_, O>) -> Option<u64> {
         match self.dispatch.time(record) {
@@ -270,13 +274,13 @@ impl Events {
     }
 }
 
-/// An event has an id that an earlier one has: records that carry it are the earlier one's, and so is the id.
+/// An event has an id that an earlier event has. The id and the records that carry it belong to the earlier event.
 #[cold]
 fn shared_id(id: u64, offset: u64) -> FileError {
     FileError::invalid("attr.ids", id, "an id that no earlier event has: it stays with that event", offset)
 }
 
-/// Why the event of a record cannot be told, which has this id.
+/// Returns why the event of a record with this id is unknown.
 #[cold]
 pub(super) fn unknown(kind: RecordType, id: Option<u64>) -> FileErrorKind {
     match id {

@@ -2,32 +2,32 @@
 
 use super::error::FileErrorKind;
 
-/// How many things of each [kind](FileErrorKind::name) were wrong, whatever their places and values.
+/// The number of faults of each [kind](FileErrorKind::name), whatever their offsets and values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FaultCounts([u64; FileErrorKind::NAMES.len()]);
 
 impl FaultCounts {
-    /// Counts one more of a kind.
+    /// Counts a fault.
     pub fn add(&mut self, kind: &FileErrorKind) {
         if let Some(count) = self.0.get_mut(kind.index()) {
             *count = count.saturating_add(1);
         }
     }
 
-    /// Counts as many more as `other` has.
+    /// Adds the counts of `other`.
     pub fn add_all(&mut self, other: &Self) {
         for (count, more) in self.0.iter_mut().zip(other.0) {
             *count = count.saturating_add(more);
         }
     }
 
-    /// The sum over all kinds.
+    /// Returns the sum over all kinds.
     #[must_use]
     pub fn total(&self) -> u64 {
         self.0.iter().fold(0, |sum, count| sum.saturating_add(*count))
     }
 
-    /// The kinds that occurred, by [name](FileErrorKind::name), and how often each did.
+    /// Returns the kinds that occurred, by [name](FileErrorKind::name), with the number of their faults.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, u64)> {
         FileErrorKind::NAMES.into_iter().zip(self.0).filter(|&(_, count)| count != 0)
     }

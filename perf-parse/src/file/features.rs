@@ -1,7 +1,7 @@
-//! Feature sections: what the recorder knew of the machine, of the events and of itself.
+//! Feature sections: what the recorder knew about the machine, the events and itself.
 //!
-//! One file a family: [`machine`], [`topology`], [`memory`], [`pmu`], [`event`], [`clock`], [`bpf`] and [`storage`]
-//! decode; [`table`] finds the sections of a file.
+//! Each family has a file: [`machine`], [`topology`], [`memory`], [`pmu`], [`event`], [`clock`], [`bpf`] and
+//! [`storage`] decode; [`table`] finds the sections of a file.
 
 mod bpf;
 mod check;
@@ -37,15 +37,16 @@ use super::error::{FileError, FileErrorKind};
 use crate::cursor::Cursor;
 use crate::error::Error;
 
-/// A feature: a section of a file, or what a HEADER_FEATURE record of a pipe carries. Borrows; decoded when asked.
+/// A feature: a section of a file, or the payload of a pipe's HEADER_FEATURE record. Borrows its bytes, and decodes
+/// them on request.
 ///
 /// Each method decodes the payload of the feature that it names, in the byte order `O` of the capture. A payload is
-/// consumed exactly or is an error, but for the zeros that some builds of perf put behind the features of a pipe, up to
-/// a multiple of 8 bytes. Lists take memory by the bytes that their items have, never by the count that the capture
-/// gives.
+/// decoded to its last byte, or the method returns an error. One exception: some builds of perf pad the features of a
+/// pipe with zeros to a multiple of 8 bytes. The memory of a list depends on the bytes of its items, never on the count
+/// in the capture.
 ///
-/// [`TRACING_DATA`](Feature::TRACING_DATA), and a feature of a newer perf, whose number has no name, stay
-/// [`bytes`](Self::bytes).
+/// No method decodes [`TRACING_DATA`](Feature::TRACING_DATA) or the features of a newer perf, which have no name here;
+/// use [`bytes`](Self::bytes).
 ///
 /// perf: `HEADER_*` and `feat_ops`, `tools/perf/util/header.c`.
 ///
@@ -65,21 +66,21 @@ use crate::error::Error;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FeatureSection<'a> {
-    /// Which feature.
+    /// The feature.
     pub feature: Feature,
-    /// Where its bytes begin, in bytes from the start of the capture.
+    /// Offset of its bytes from the start of the capture.
     pub offset: u64,
     /// Its bytes.
     pub bytes: &'a [u8],
 }
 
-/// Whether a feature is not there, though a capture lists it with a payload of `size` bytes.
+/// Returns whether a feature is absent although the capture lists it, with a payload of `size` bytes.
 ///
-/// perf lists some features whose bytes it could not get: CPUDESC and TOTAL_MEM, where `/proc/cpuinfo` and
-/// `/proc/meminfo` do not have the line, and BPF_PROG_INFO, where it was built without libbpf. A mark has no bytes ever;
-/// so may have a feature that is not known here. A pipe has no features without bytes.
+/// perf lists some features whose data it could not get: CPUDESC and TOTAL_MEM if `/proc/cpuinfo` and `/proc/meminfo`
+/// do not have the line, and BPF_PROG_INFO if perf was built without libbpf. Features that only mark a property never
+/// have bytes, and an unknown feature may be one of these. A pipe has no features without bytes.
 ///
-/// perf: `do_write_feat`, which keeps what a `write_*` wrote if that gave no negative number, and
+/// perf: `do_write_feat`, which keeps the output of a `write_*` function if it did not return a negative number, and
 /// `perf_event__synthesize_features`, `tools/perf/util/header.c`.
 pub(super) fn is_absent(feature: Feature, size: u64) -> bool {
     let may_be_a_mark = matches!(feature, Feature::BRANCH_STACK | Feature::STAT) || feature.name().is_none();
@@ -87,23 +88,24 @@ pub(super) fn is_absent(feature: Feature, size: u64) -> bool {
 }
 
 impl<'a> FeatureSection<'a> {
-    /// The feature whose payload is `bytes`, which begin `offset` bytes into the capture.
+    /// Returns the feature whose payload is `bytes`, which begin `offset` bytes into the capture.
     #[must_use]
     pub const fn new(feature: Feature, offset: u64, bytes: &'a [u8]) -> Self {
         Self { feature, offset, bytes }
     }
 
-    /// `BUILD_ID`: the build ids of the files that samples hit. Ends after the first error.
+    /// Decodes `BUILD_ID`: the build ids of the files that samples hit. The iterator ends after the first error.
     #[must_use]
     pub fn build_ids<O: Endian>(&self) -> BuildIds<'a, O> {
         BuildIds::new(*self)
     }
 
-    /// `BRANCH_STACK`, `STAT`: says by being there that samples have branch stacks, that perf stat wrote the file.
+    /// Decodes `BRANCH_STACK` or `STAT`, which have no payload. Their presence means that samples have branch stacks,
+    /// and that perf stat wrote the file.
     ///
     /// # Errors
     ///
-    /// [`FileErrorKind::Feature`] if it has bytes.
+    /// [`FileErrorKind::Feature`] if the section has bytes.
     pub fn mark(&self) -> Result<(), FileError> {
         self.whole(|_| Ok(()))
     }
@@ -113,7 +115,7 @@ impl<'a> FeatureSection<'a> {
         self.rest(Cursor::new(self.bytes, 0), decode)
     }
 
-    /// Decodes what is left of the section with `decode`, which must use all of it.
+    /// Decodes the rest of the section with `decode`, which must use all of it.
     fn rest<T>(
         &self,
         mut at: Cursor<'a>,
@@ -122,9 +124,9 @@ impl<'a> FeatureSection<'a> {
         decode(&mut at).and_then(|value| self.finish(&at).map(|()| value)).map_err(|error| self.error(error))
     }
 
-    /// Decodes a section that begins with a version, as [`rest`](Self::rest) does what is behind it.
+    /// Decodes a section that begins with a version, and the rest of it as [`rest`](Self::rest) does.
     ///
-    /// Nothing is known of the layout of another version than 1, and perf reads no other.
+    /// The layout of versions other than 1 is unknown, and perf does not read them.
     fn version_1<T>(
         &self,
         field: &'static str,
@@ -138,17 +140,17 @@ impl<'a> FeatureSection<'a> {
         }
     }
 
-    /// Whether nothing more is to be decoded: the end, or the padding of a pipe's feature.
+    /// Returns whether there is nothing more to decode: at the end, or at the padding of a pipe's feature.
     ///
-    /// The padding is taken for what it is by its zeros, which end a multiple of 8 bytes. No feature has an optional
-    /// part that is as small, where the capture's NRCPUS is not zero.
+    /// Padding is recognised by its zeros, which end at a multiple of 8 bytes. No feature has an optional part that
+    /// small, unless the capture's NRCPUS is zero.
     fn ends(&self, at: &Cursor<'a>) -> bool {
         let rest = at.rest();
         rest.is_empty()
             || (rest.len() < 8 && self.bytes.len().is_multiple_of(8) && rest.iter().all(|&byte| byte == 0))
     }
 
-    /// Ends the decoding.
+    /// Checks that the section has been decoded to its end.
     fn finish(&self, at: &Cursor<'a>) -> Result<(), Error> {
         if self.ends(at) { Ok(()) } else { at.finish() }
     }

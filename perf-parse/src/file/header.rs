@@ -6,23 +6,23 @@ use zerocopy::FromBytes;
 use super::account::Account;
 use super::error::{FileError, FileErrorKind};
 
-/// A run of bytes of the file.
+/// A range of bytes of the file.
 ///
 /// perf: `struct perf_file_section`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Section {
-    /// Where it begins, in bytes from the start of the file.
+    /// Offset in bytes from the start of the file.
     pub offset: u64,
-    /// Bytes.
+    /// Size in bytes.
     pub size: u64,
 }
 
 impl Section {
-    /// The bytes of the section.
+    /// Returns the bytes of the section.
     ///
     /// # Errors
     ///
-    /// [`FileErrorKind::Truncated`] if they are not all in the file; its offset is where the section begins.
+    /// [`FileErrorKind::Truncated`] if the section is not entirely in the file; its offset is the start of the section.
     pub fn of<'a>(&self, bytes: &'a [u8], field: &'static str) -> Result<&'a [u8], FileError> {
         let available = bytes.len() as u64;
         let inside = |section: &Self| {
@@ -36,38 +36,38 @@ impl Section {
         })
     }
 
-    /// Whether a byte is in both.
+    /// Returns whether the sections have a byte in common.
     pub(super) fn shares_bytes_with(&self, other: &Self) -> bool {
         let begins_in = |a: &Self, b: &Self| a.offset.checked_sub(b.offset).is_some_and(|at| at < b.size);
         self.size != 0 && other.size != 0 && (begins_in(self, other) || begins_in(other, self))
     }
 }
 
-/// What the first bytes of a file say.
+/// The header of a file.
 ///
 /// perf: `struct perf_file_header`, `tools/perf/util/header.h`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileHeader {
     /// Version of the magic: 1 for `PERFFILE`, 2 for `PERFILE2`.
     pub version: u8,
-    /// Bytes of the header: 104, or 72 in old files, which have no features.
+    /// Size of the header in bytes: 104, or 72 in old files, which have no features.
     pub size: u64,
-    /// Bytes from one entry of the attr section to the next: those of an attr and 16 more.
+    /// Size of an entry of the attr section in bytes: the attr and 16 bytes more.
     pub attr_size: u64,
-    /// The attrs and where their ids are.
+    /// The attrs, and the offsets of their ids.
     pub attrs: Section,
-    /// The records. A size of 0 was left by a recorder that did not end properly.
+    /// The records. A recorder that did not end properly leaves a size of 0.
     pub data: Section,
-    /// Names of events, in files of the first tools.
+    /// The names of events, in files of the first versions of perf.
     pub event_types: Section,
-    /// Which features the file has: bit `n` of word `n / 64` for feature `n`.
+    /// The features of the file: bit `n % 64` of word `n / 64` for feature `n`.
     pub features: [u64; 4],
 }
 
 /// The magic of a version 1 file: the same bytes in both orders.
 const MAGIC_1: &[u8; 8] = b"PERFFILE";
 
-/// The byte order of a file, by its magic.
+/// Returns the byte order of a file, from its magic.
 pub(super) fn endianness(bytes: &[u8]) -> Result<Endianness, FileError> {
     let not = FileError::new(FileErrorKind::NotPerfData, 0);
     match bytes.get(..8) {
@@ -82,7 +82,7 @@ pub(super) fn endianness(bytes: &[u8]) -> Result<Endianness, FileError> {
     }
 }
 
-/// The fields of the header, in order; the four words of the bitmap share the last name.
+/// The names of the header's fields, in order. The four words of the bitmap share the last name.
 const FIELDS: [&str; 10] = [
     "header.magic",
     "header.size",
@@ -96,7 +96,7 @@ const FIELDS: [&str; 10] = [
     "header.adds_features",
 ];
 
-/// Whether a capture of byte order `O` is a stream: its header's size is 16.
+/// Returns whether a capture of byte order `O` is a stream: its header's size is 16.
 pub(super) fn is_pipe<O: Endian>(bytes: &[u8]) -> bool {
     let size = bytes.get(8..).and_then(|rest| U64::<O>::read_from_prefix(rest).ok());
     !bytes.starts_with(MAGIC_1) && size.is_some_and(|(size, _)| size.get() == 16)
@@ -148,7 +148,7 @@ impl FileHeader {
         Ok(())
     }
 
-    /// The records' bytes, as many as the file has of them.
+    /// Returns the bytes of the records, as many as the file has.
     pub(super) fn data_bytes<'a>(
         &self,
         bytes: &'a [u8],
@@ -171,11 +171,11 @@ impl FileHeader {
             .map_err(|_| FileError::invalid("header.data.offset", self.data.offset, inside, 40))
     }
 
-    /// Where the table of the feature sections is: behind the data.
+    /// Returns the offset of the table of feature sections, which comes after the data.
     pub(super) fn feature_table(&self) -> u64 {
         self.data.offset.saturating_add(self.data.size)
     }
 }
 
-/// Bytes of the smallest entry of an attr section.
+/// Size of the smallest entry of an attr section in bytes.
 pub(super) const SMALLEST_ENTRY: u64 = 64 + 16;

@@ -1,9 +1,9 @@
-//! What a reader takes at most.
+//! Limits on what a reader takes.
 
-/// What reading a capture takes at most, whatever its bytes say: given when it is opened.
+/// Limits on what reading a capture takes, whatever the capture contains. They are set when the capture is opened.
 ///
-/// What goes beyond a limit is left out with a diagnostic, counted, or given earlier than it would be: each field says
-/// which.
+/// What exceeds a limit is left out with a diagnostic, is counted, or is returned earlier than it would be. The docs
+/// of each field say which.
 ///
 /// # Examples
 ///
@@ -13,7 +13,7 @@
 /// # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../testdata/captures/plain.data");
 /// let bytes = std::fs::read(path)?;
 /// let mut limits = Limits::default();
-/// limits.held_records = 10_000; // 400 kB at most in place of 160 MiB
+/// limits.held_records = 10_000; // at most 400 kB instead of 160 MiB
 /// let AnyReader::Little(mut reader) = AnyReader::open_within(&bytes, &limits)? else { panic!("recorded on x86") };
 /// reader.in_time_order();
 /// while reader.next()?.is_some() {}
@@ -23,48 +23,51 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
-    /// Events: 65,536, as in perf. Those after them are left out, each with a diagnostic
-    /// ([`FileErrorKind::Limit`](super::FileErrorKind::Limit), field `attr`); their records are of an unknown id.
+    /// Maximum number of events: 65,536, as in perf. Further events are left out, each with a diagnostic
+    /// ([`FileErrorKind::Limit`](super::FileErrorKind::Limit), field `attr`); their records have an unknown id.
     pub events: usize,
-    /// Ids of all events together: 4 Mi. An event whose ids are more than what is left has none, with a diagnostic
-    /// ([`FileErrorKind::Limit`](super::FileErrorKind::Limit), field `attr.ids`). Of a file there are also no more than it
-    /// has words.
+    /// Maximum number of ids of all events together: 4 Mi. An event with more ids than are left of this has no ids,
+    /// with a diagnostic ([`FileErrorKind::Limit`](super::FileErrorKind::Limit), field `attr.ids`). A file also has at
+    /// most as many ids as 8-byte words.
     pub ids: usize,
-    /// Diagnostics that an [`Account`](super::Account) keeps: 1,000. The others are counted in
+    /// Maximum number of diagnostics that an [`Account`](super::Account) keeps: 1,000. The others are counted in
     /// [`Account::diagnostics_omitted`](super::Account::diagnostics_omitted).
     pub diagnostics: usize,
-    /// Records that are held back for time order: 4 Mi. When there are so many the earlier half is given; a record that
-    /// comes later and is earlier than one of these is given late, and counted in [`Account::late`](super::Account::late).
-    /// At most 40 bytes are taken for each, most of it only where each record is earlier than the one before it.
+    /// Maximum number of records that are held for time order: 4 Mi. When the limit is reached, the earlier half is
+    /// returned. A later record that is earlier than one of these is returned late, and counted in
+    /// [`Account::late`](super::Account::late). Each record takes at most 40 bytes, most of it only if each record is
+    /// earlier than the one before it.
     ///
-    /// A recorder that reads its rings in rounds stays far below. Without rounds this is how far two records may be apart
-    /// in the capture and still be put in order.
+    /// Captures of a recorder that reads its rings in rounds stay far below the limit. Without rounds, the limit is the
+    /// distance in the capture over which two records can still be put in order.
     pub held_records: usize,
-    /// Bytes of the copies of records that are held back for time order: 64 MiB, and one record. Records in memory are not
-    /// copied; those of a stream and those that were compressed are, each with 24 bytes more. When there are so many the
-    /// earlier half of the bytes is given, as for [`held_records`](Self::held_records). The buffer that they are in is at
-    /// most twice as large, and while it grows there are two of them.
+    /// Maximum number of bytes in copies of records that are held for time order: 64 MiB, and one record. Records in
+    /// memory are not copied. Records of a stream and compressed records are copied, each with 24 more bytes. When the
+    /// limit is reached, the earlier half of the bytes is returned, as for [`held_records`](Self::held_records). The
+    /// buffer for the copies is at most twice as large; while it grows there are two buffers.
     pub held_bytes: usize,
-    /// Bytes of a stream that are held to look for attrs and features before its first record: 16 MiB, and one record. What
-    /// comes after them is taken in on the way, so that [`Reader::events`](super::Reader::events) and
-    /// [`Reader::features`](super::Reader::features) do not have it from the start.
+    /// Maximum number of bytes of a stream that are read ahead to find attrs and features before the first record: 16
+    /// MiB, and one record. [`Reader::events`](super::Reader::events) and [`Reader::features`](super::Reader::features)
+    /// include later attrs and features only once the reader has reached them.
     pub look_ahead: usize,
-    /// Logarithm of the bytes of the largest window of a compressed stream: 27, for the 128 MiB of perf's highest level. A
-    /// payload with a larger one is left out with a diagnostic
-    /// ([`FileErrorKind::Decompress`](super::FileErrorKind::Decompress)). Less than 10 counts as 10, more than 30 as 30.
+    /// Logarithm to base 2 of the largest window of a compressed stream, in bytes: 27, for the 128 MiB of perf's
+    /// highest level. A payload with a larger window is left out with a diagnostic
+    /// ([`FileErrorKind::Decompress`](super::FileErrorKind::Decompress)). Values below 10 count as 10, values above 30
+    /// as 30.
     pub window_log: u32,
-    /// Bytes that a compressed stream gives whatever its size is: 64 MiB. A payload that goes beyond these and those of
-    /// [`inflated_ratio`](Self::inflated_ratio) is left out from there on with a diagnostic
+    /// Number of bytes that a compressed stream may expand to, whatever its size: 64 MiB. If a payload exceeds this
+    /// limit plus that of [`inflated_ratio`](Self::inflated_ratio), the rest of it is left out with a diagnostic
     /// ([`FileErrorKind::Decompress`](super::FileErrorKind::Decompress)).
     pub inflated: u64,
-    /// Bytes that a compressed stream gives for each of its own, beyond [`inflated`](Self::inflated): 1,024, which is more
-    /// than records can be compressed.
+    /// Number of bytes that a compressed stream may expand to for each of its bytes, in addition to
+    /// [`inflated`](Self::inflated): 1,024. Records cannot be compressed that much.
     pub inflated_ratio: u64,
-    /// Bytes that are decompressed at a time: 128 KiB. Less makes reading slower, no more; 0 counts as 1.
+    /// Number of bytes that are decompressed at a time: 128 KiB. A smaller value makes reading slower and has no other
+    /// effect; 0 counts as 1.
     pub inflated_step: usize,
-    /// Bytes of the call chains that [`Reader::deferred_chains`](super::Reader::deferred_chains) holds, where each chain
-    /// counts 64 bytes more than its addresses: 256 MiB. A chain beyond that is left out, which a diagnostic says
-    /// ([`FileErrorKind::Limit`](super::FileErrorKind::Limit), field `ips`), and counted in
+    /// Maximum number of bytes of the call chains that [`Reader::deferred_chains`](super::Reader::deferred_chains)
+    /// holds: 256 MiB. Each chain counts 64 bytes more than its addresses. A chain beyond the limit is left out with a
+    /// diagnostic ([`FileErrorKind::Limit`](super::FileErrorKind::Limit), field `ips`), and counted in
     /// [`DeferredChains::omitted`](super::DeferredChains::omitted).
     pub deferred_chains: usize,
 }

@@ -1,4 +1,4 @@
-//! The reader of a capture in every mode: the caller asks for records.
+//! The reader of a capture in every mode; the caller requests records.
 
 mod absorb;
 mod advance;
@@ -36,19 +36,19 @@ use order::TimeOrder;
 use plain::PLAIN;
 use types::Types;
 
-/// How a capture holds its records.
+/// How a capture stores its records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// A file: a header that says where attrs, records and features are.
+    /// A file: a header with the offsets of attrs, records and features.
     File(FileHeader),
-    /// A stream of records, attrs and features among them.
+    /// A stream of records, including attrs and features.
     Pipe,
-    /// Records alone, as rings hold them: the events were given by the caller.
+    /// Records without a container, as rings hold them. The caller provides the events.
     Ring,
 }
 
 impl Mode {
-    /// The mode in one word.
+    /// Returns the mode in one word.
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
@@ -59,14 +59,15 @@ impl Mode {
     }
 }
 
-/// Reads the records of a capture of byte order `O`, in whatever mode it was written.
+/// Reads the records of a capture of byte order `O`, in any mode.
 ///
-/// Attrs and features that come along in a pipe, names that EVENT_UPDATE records give, and compressed records are
-/// taken in on the way: what [`next`](Self::next) gives are records. [`events`](Self::events) and
-/// [`features`](Self::features) are what is known so far: of a file all from the start, of a pipe what has come.
+/// The reader applies the attrs and features of a pipe and the names in EVENT_UPDATE records, and it decompresses
+/// compressed records. [`next`](Self::next) returns the records. [`events`](Self::events) and
+/// [`features`](Self::features) return those that are known so far: all of them in a file, those that were read in a
+/// pipe.
 ///
-/// Where the next record cannot be found the reader looks for a boundary that proves itself and goes on there: an
-/// error from `next` is not the end. All that was passed over is in the [`account`](Self::account).
+/// If the next record cannot be found, the reader searches for a boundary that it can prove, and continues there. An
+/// error from `next` is therefore not the end. The [`account`](Self::account) reports everything that was skipped.
 #[derive(Debug)]
 pub struct Reader<'a, O: Endian, S: Source = Slice<'a>> {
     mode: Mode,
@@ -74,35 +75,36 @@ pub struct Reader<'a, O: Endian, S: Source = Slice<'a>> {
     events: Events,
     features: Vec<OwnedFeature<'a>>,
     source: S,
-    /// The data files of a directory capture that were read, and those still to be.
+    /// The data files of a directory capture that have been read, and those that have not.
     done: Vec<S>,
     more: VecDeque<S>,
     data_file: usize,
-    /// What to pass over before the next record is looked for.
+    /// What to skip before the next record is read.
     pending: Pending,
     inflate: Option<Inflate>,
-    /// What is left to decompress of the record at the front of the source, as a range of its bytes.
+    /// The rest of the payload of the record at the front of the source that is not decompressed yet, as a range of the
+    /// record's bytes.
     payload: Option<Range<usize>>,
-    /// Bytes of that record.
+    /// Size of that record in bytes.
     pending_payload: u64,
-    /// Whether all of the compressed stream was given to `inflate`.
+    /// Whether `inflate` has received the whole compressed stream.
     inflate_ended: bool,
-    /// Whether the next boundary has to be looked for, in the source and in the decompressed stream.
+    /// Whether the next boundary has to be searched for, in the source and in the decompressed stream.
     lost: bool,
     lost_inner: bool,
-    /// Bytes of the decompressed stream passed over so far in looking for one.
+    /// Number of bytes of the decompressed stream that the search has skipped so far.
     inner_skipped: u64,
-    /// Up to where attrs and features were taken in already.
+    /// Offset up to which attrs and features have been applied.
     absorbed: u64,
-    /// Whether the source failed: there is no more.
+    /// Whether the source failed, so that nothing more can be read.
     failed: bool,
     order: Option<TimeOrder>,
-    /// What the last look for a record found, and its fault.
+    /// The last record that the slow path found, and its last fault.
     found: Current,
     fault: FileError,
-    /// The types of the records that are asked for; `None` for all.
+    /// The types of the records that were requested; `None` for all.
     only: Option<Types>,
-    /// Those of them that are given at a glance, a bit for each of the kernel's.
+    /// The requested kernel types that the fast path may return, one bit each.
     plain: u64,
     account: Account,
     /// The account when the capture was opened.
@@ -110,23 +112,23 @@ pub struct Reader<'a, O: Endian, S: Source = Slice<'a>> {
     byte_order: core::marker::PhantomData<O>,
 }
 
-/// What was given and is passed over when the next record is asked for.
+/// What was returned and has to be skipped before the next record.
 #[derive(Clone, Copy, Debug, Default)]
 struct Pending {
-    /// Bytes of the source: a record and what stands behind it.
+    /// Number of bytes of the source: a record and the data after it.
     outer: u64,
-    /// Bytes of the decompressed stream: a record.
+    /// Number of bytes of the decompressed stream: a record.
     inner: usize,
 }
 
 impl Pending {
-    /// What is available of the source behind what is passed over.
+    /// Returns the available bytes of the source after the part to skip.
     #[inline(always)]
     fn ahead<'s, S: Source>(&self, source: &'s S) -> Option<&'s [u8]> {
         source.ahead(usize::try_from(self.outer).ok()?)
     }
 
-    /// Passes over that and `before` bytes more, to a record of `size` bytes, which is to be passed over next.
+    /// Skips that part and `before` bytes more. The next record, of `size` bytes, becomes the part to skip.
     #[inline(always)]
     fn pass_to<S: Source>(&mut self, source: &mut S, before: usize, size: usize) {
         let passed = usize::try_from(self.outer).unwrap_or(usize::MAX);
@@ -135,7 +137,7 @@ impl Pending {
     }
 }
 
-/// A feature with its bytes: those of the file, or a copy out of a stream.
+/// A feature with its bytes: those of the file, or a copy from a stream.
 #[derive(Clone, Debug)]
 struct OwnedFeature<'a> {
     feature: Feature,
@@ -146,52 +148,52 @@ struct OwnedFeature<'a> {
 }
 
 impl<'a, O: Endian, S: Source> Reader<'a, O, S> {
-    /// What reading takes at most, as given when the capture was opened.
+    /// Returns the limits that were given when the capture was opened.
     #[must_use]
     pub fn limits(&self) -> &Limits {
         &self.limits
     }
 
-    /// How the capture holds its records.
+    /// Returns how the capture stores its records.
     #[must_use]
     pub fn mode(&self) -> &Mode {
         &self.mode
     }
 
-    /// The number of the data file that is being read: 0 until the first one is at its end. See
+    /// Returns the number of the data file that is being read: 0 until the first one has ended. See
     /// [`FileRecord::data_file`].
     #[must_use]
     pub fn data_file(&self) -> usize {
         self.data_file
     }
 
-    /// The order of the bytes of the capture.
+    /// Returns the byte order of the capture.
     #[must_use]
     pub fn endianness(&self) -> Endianness {
         O::ENDIANNESS
     }
 
-    /// The events, in the order the capture lists them; of a pipe those that have come.
+    /// Returns the events, in the order in which the capture lists them; for a pipe, those that have been read.
     #[must_use]
     pub fn events(&self) -> &Events {
         &self.events
     }
 
-    /// The features, by rising number in a file, as they came in a pipe.
+    /// Returns the features: in a file in ascending order, in a pipe in the order in which they came.
     pub fn features(&self) -> impl Iterator<Item = FeatureSection<'_>> {
         self.features.iter().map(|it| FeatureSection::new(it.feature, it.offset, &it.bytes))
     }
 
-    /// One feature; `None` if the capture does not have it, or it has not come yet.
+    /// Returns a feature; `None` if the capture does not have it, or if it has not been read yet.
     #[must_use]
     pub fn feature(&self, feature: Feature) -> Option<FeatureSection<'_>> {
         self.features().find(|section| section.feature == feature)
     }
 
-    /// Decodes each feature that was not checked yet, and notes in the account what is wrong. Gives the faults, the ones
-    /// that were noted already included.
+    /// Decodes each feature that was not checked before, and notes the faults in the account. Returns the faults of
+    /// these features, including those that the account already had.
     ///
-    /// Takes time and, for a moment, memory by the sizes of the features.
+    /// The time, and the temporary memory, grow with the sizes of the features.
     ///
     /// # Examples
     ///
@@ -219,36 +221,37 @@ impl<'a, O: Endian, S: Source> Reader<'a, O, S> {
         faults
     }
 
-    /// The account so far: what was read, lost and skipped.
+    /// Returns the account so far: what was read, lost and skipped.
     #[must_use]
     pub fn account(&self) -> &Account {
         &self.account
     }
 
-    /// The account, to add what the caller found wrong while decoding.
+    /// Returns the account, so that the caller can add the faults that it found while decoding.
     pub fn account_mut(&mut self) -> &mut Account {
         &mut self.account
     }
 
-    /// How far into the capture the reader is, in bytes.
+    /// Returns how far the reader has read, in bytes from the start of the capture.
     #[must_use]
     pub fn offset(&self) -> u64 {
         self.source.offset()
     }
 
-    /// Gives records by rising time from here on, records of equal time as they stand in the capture.
+    /// Makes [`next`](Self::next) return records in time order from here on. Records of equal time are in the order of
+    /// the capture.
     ///
-    /// Holds records back until a round of the recorder is over (FINISHED_ROUND), as perf does; records without a time
-    /// are given at once. Of records in memory it holds where each run of rising times begins and ends, 24 bytes a run; of
-    /// others a copy. Where rounds are missing, in a directory, or longer than [`Limits::held_records`] or
-    /// [`Limits::held_bytes`], it gives the earlier half of what it holds; a record that is earlier than one already given is
-    /// given late, and counted in [`Account::late`].
+    /// Records are held until a round of the recorder is over (FINISHED_ROUND), as perf does. Records without a time
+    /// are returned at once. For records in memory, the reader holds the start and end of each run of ascending times,
+    /// 24 bytes for each run; other records are copied. If there are no rounds, as in a directory, or if a round
+    /// exceeds [`Limits::held_records`] or [`Limits::held_bytes`], the earlier half of the held records is returned. A
+    /// record that is earlier than one already returned is returned late, and counted in [`Account::late`].
     pub fn in_time_order(&mut self) {
         self.order.get_or_insert_with(|| TimeOrder::new(&self.limits));
     }
 
-    /// Gives only records of these types from here on. The others are counted and passed over, at no more than a look at
-    /// their headers; what they say of the capture itself is taken in as ever.
+    /// Makes [`next`](Self::next) return only records of these types from here on. The reader counts records of other
+    /// types and skips them after reading their headers. It still applies attrs, features and event names.
     ///
     /// # Examples
     ///
@@ -273,11 +276,12 @@ impl<'a, O: Endian, S: Source> Reader<'a, O, S> {
         self.only = Some(only);
     }
 
-    /// Starts over at the first record, with an account of its own; events and features that came on the way stay
-    /// known, by which records may be found in a damaged stream that were not at first. In the order of the capture and of
-    /// all types, unless [`in_time_order`](Self::in_time_order) and [`only`](Self::only) are asked for again.
+    /// Goes back to the first record, with the account as it was when the capture was opened. Returns whether this was
+    /// possible: a stream cannot be read twice.
     ///
-    /// Whether it could: a stream cannot be read again.
+    /// Events and features that were read stay known. With them, a second pass over a damaged stream may find more
+    /// records. The second pass returns records of all types in the order of the capture, unless
+    /// [`in_time_order`](Self::in_time_order) and [`only`](Self::only) are called again.
     pub fn rewind(&mut self) -> bool {
         let mut sources = core::mem::take(&mut self.done);
         sources.append(&mut self.more.drain(..).collect());
@@ -308,7 +312,7 @@ impl<'a, O: Endian, S: Source> Reader<'a, O, S> {
         true
     }
 
-    /// As [`rewind`](Self::rewind), and keeps to time order where that was asked for.
+    /// Rewinds as [`rewind`](Self::rewind), and keeps the time order if it was requested.
     #[cfg(feature = "std")]
     pub(super) fn rewind_in_order(&mut self) {
         let is_ordered = self.order.is_some();
@@ -317,13 +321,15 @@ impl<'a, O: Endian, S: Source> Reader<'a, O, S> {
         }
     }
 
-    /// The next record; `None` at the end. Allocates nothing for records that are not compressed, in file order.
+    /// Returns the next record; `None` at the end. Allocates nothing for records that are not compressed, in file
+    /// order.
     ///
     /// # Errors
     ///
-    /// [`FileErrorKind::Boundary`] where the next record could not be found, with how much was passed over: the next
-    /// call goes on behind that. [`FileErrorKind::Decompress`] for a payload that cannot be decompressed,
-    /// [`FileErrorKind::Io`] if the stream cannot be read; then the capture ends. Each is in the account already.
+    /// [`FileErrorKind::Boundary`] if the next record cannot be found; the next call searches for it.
+    /// [`FileErrorKind::Skipped`] with the number of bytes that the search skipped; the next call continues after them.
+    /// [`FileErrorKind::Decompress`] for a payload that cannot be decompressed. [`FileErrorKind::Io`] if the stream
+    /// cannot be read; then the capture ends. The account already has these errors.
     ///
     /// # Examples
     ///
@@ -337,13 +343,13 @@ impl<'a, O: Endian, S: Source> Reader<'a, O, S> {
         if self.order.is_some() { self.next_in_time() } else { self.next_in_capture() }
     }
 
-    /// The bytes from an offset in a data file on, if it was begun and is in memory.
+    /// Returns the bytes of a data file from an offset on, if the reader has begun the file and it is in memory.
     #[inline]
     fn in_place(&self, offset: u64, data_file: usize) -> Option<&[u8]> {
         source_of(&self.source, &self.done, self.data_file, data_file)?.at(offset)
     }
 
-    /// Notes an error of the reader's own.
+    /// Notes a fault that the reader itself found.
     #[cold]
     fn note(&mut self, kind: FileErrorKind, offset: u64) -> FileError {
         let error = FileError::new(kind, offset);
@@ -352,7 +358,7 @@ impl<'a, O: Endian, S: Source> Reader<'a, O, S> {
     }
 }
 
-/// A data file by its index, if it was begun: the one that is being read is that of index `current`.
+/// Returns a data file by its index, if the reader has begun it. The file that is being read has the index `current`.
 #[inline]
 fn source_of<'s, S>(source: &'s S, done: &'s [S], current: usize, index: usize) -> Option<&'s S> {
     if index == current { Some(source) } else { done.get(index) }

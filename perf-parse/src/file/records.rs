@@ -1,4 +1,4 @@
-//! A record of a capture, with its place and its event.
+//! A record of a capture, with its offset and its event.
 
 use perf_abi::endian::Endian;
 use perf_abi::record::RecordType;
@@ -10,27 +10,28 @@ use crate::layout::SampleLayout;
 use crate::record::{RawRecord, Record, SampleId};
 use crate::sample::Sample;
 
-/// A record of a capture. Borrows from the [`Reader`](super::Reader), until it is asked for the next one.
+/// A record of a capture. Borrows from the [`Reader`](super::Reader) until the next record is requested.
 #[derive(Clone, Copy)]
 pub struct FileRecord<'a, O: Endian> {
-    /// Where its header is, in bytes from the start of the capture; for a record that was compressed, where the
-    /// COMPRESSED record is that its end came out of.
+    /// Offset of the record's header, in bytes from the start of the capture. For a compressed record this is the
+    /// offset of the COMPRESSED record that contains its end.
     pub offset: u64,
-    /// Where it is in the decompressed stream; `None` for a record that was not compressed.
+    /// Position of the record in the decompressed stream; `None` for a record that was not compressed.
     pub inner: Option<u64>,
-    /// The data file of a directory capture that it is in: 0 for `data`, then those given to
-    /// [`Reader::add_data`](super::Reader::add_data) in turn.
+    /// The data file of a directory capture that the record is in: 0 for `data`, then the files that were given to
+    /// [`Reader::add_data`](super::Reader::add_data), in that order.
     pub data_file: usize,
-    /// Its bytes.
+    /// The bytes of the record.
     pub raw: RawRecord<'a, O>,
-    /// The index of its event; `None` for the perf tool's own records, and where the event cannot be told.
+    /// The index of the record's event; `None` for the records of the perf tool, and if the event is unknown.
     pub event_index: Option<usize>,
-    /// What stands behind the record and belongs to it: the payload of AUXTRACE and HEADER_TRACING_DATA. Empty where a
-    /// stream has passed over it.
+    /// The data after the record that belongs to it: the payload of AUXTRACE and HEADER_TRACING_DATA. Empty if a stream
+    /// has skipped it.
     pub behind: &'a [u8],
-    /// Bytes that stand behind the record and belong to it, held or not; they begin `size` bytes behind `offset`.
+    /// Number of bytes after the record that belong to it, whether `behind` holds them or not. They begin `size` bytes
+    /// after `offset`.
     pub behind_size: u64,
-    /// Those that are known now.
+    /// The events that are known now.
     pub(super) events: &'a Events,
 }
 
@@ -52,23 +53,25 @@ impl<'a, O: Endian> FileRecord<'a, O> {
     ///
     /// # Errors
     ///
-    /// [`FileErrorKind::Record`] for a fault in the record, [`FileErrorKind::UnknownId`],
-    /// [`FileErrorKind::UnknownEvent`] or [`FileErrorKind::Layout`] if its layout is not known. The offset is that of
-    /// the faulty field. Records behind this one are not affected.
+    /// [`FileErrorKind::Record`] for a fault in the record. [`FileErrorKind::UnknownId`],
+    /// [`FileErrorKind::UnknownEvent`] or [`FileErrorKind::Layout`] if its layout is unknown. The offset is that of the
+    /// faulty field. Later records are not affected.
     #[inline(always)]
     pub fn decode(&self) -> Result<Record<'a, O>, FileError> {
         if let Some(sample) = self.sample() {
             return Ok(Record::Sample(sample));
         }
         match self.decode_other() {
-            // No sample comes from there: see `RawRecord::decode`.
+            // `decode_other` never returns a sample: see `RawRecord::decode`.
             None | Some(Record::Sample(_)) => Err(self.fault()),
             Some(record) => Ok(record),
         }
     }
 
-    /// The record as a sample. `None` for every other record, and for a sample that is faulty or whose layout is not known:
-    /// give those to [`decode`](Self::decode), or faults go unseen. The fast way to samples, as [`RawRecord::sample`].
+    /// Returns the record as a sample. The fast way to samples, like [`RawRecord::sample`].
+    ///
+    /// `None` for every other record, and for a sample that has a fault or whose layout is unknown. Pass those to
+    /// [`decode`](Self::decode), which reports the fault.
     #[must_use]
     #[inline(always)]
     pub fn sample(&self) -> Option<Sample<'a, O>> {
@@ -76,14 +79,14 @@ impl<'a, O: Endian> FileRecord<'a, O> {
         self.raw.sample(&event.layout)
     }
 
-    /// Decodes a record that is not a sample; `None` for a fault. As with [`RawRecord::decode`], not in the type that
-    /// [`decode`](Self::decode) gives.
+    /// Decodes a record that is not a sample; `None` for a fault. It does not return the type that
+    /// [`decode`](Self::decode) returns; [`RawRecord::decode`] has the reason.
     #[inline(never)]
     fn decode_other(self) -> Option<Record<'a, O>> {
         self.decode_any().ok()
     }
 
-    /// What is wrong with a record that could not be decoded.
+    /// Returns the fault of a record that could not be decoded.
     #[cold]
     #[inline(never)]
     fn fault(self) -> FileError {
@@ -91,7 +94,7 @@ impl<'a, O: Endian> FileRecord<'a, O> {
         self.decode_any().err().unwrap_or_else(|| self.error(nothing))
     }
 
-    /// Decodes a record, or says what is wrong with it.
+    /// Decodes a record, or returns its fault.
     #[inline(never)]
     fn decode_any(self) -> Result<Record<'a, O>, FileError> {
         if self.raw.kind().is_user() {
@@ -100,15 +103,15 @@ impl<'a, O: Endian> FileRecord<'a, O> {
         self.raw.decode(self.layout()?).map_err(|error| self.error(error))
     }
 
-    /// Its event; `None` for the perf tool's own records, and where the event cannot be told.
+    /// Returns the record's event; `None` for the records of the perf tool, and if the event is unknown.
     #[must_use]
     #[inline]
     pub fn event(&self) -> Option<&'a Event> {
         self.events.get(self.event_index?)
     }
 
-    /// Why its event cannot be told: [`FileErrorKind::UnknownId`] or [`FileErrorKind::UnknownEvent`]. `None` where it can,
-    /// and for the perf tool's own records, which have none.
+    /// Returns why the record's event is unknown: [`FileErrorKind::UnknownId`] or [`FileErrorKind::UnknownEvent`].
+    /// `None` if the event is known, and for the records of the perf tool, which have no event.
     ///
     /// # Examples
     ///
@@ -131,7 +134,7 @@ impl<'a, O: Endian> FileRecord<'a, O> {
         is_unknown.then(|| self.unknown())
     }
 
-    /// The `sample_id` trailer; `None` where the record has none.
+    /// Returns the `sample_id` trailer; `None` if the record has none.
     ///
     /// # Errors
     ///
@@ -143,9 +146,11 @@ impl<'a, O: Endian> FileRecord<'a, O> {
         self.raw.sample_id(self.layout()?).map_err(|error| self.error(error))
     }
 
-    /// When the record was made, in nanoseconds of its event's clock: a sample's own time, another record's trailer's.
+    /// Returns the time of the record, in nanoseconds of its event's clock: a sample's time field, or the time in
+    /// another record's trailer.
     ///
-    /// `None` where the event does not record it, for the perf tool's own records, and where it cannot be decoded.
+    /// `None` if the event does not record the time, for the records of the perf tool, and if the time cannot be
+    /// decoded.
     #[inline]
     #[must_use]
     pub fn time(&self) -> Option<u64> {
@@ -155,7 +160,7 @@ impl<'a, O: Endian> FileRecord<'a, O> {
         self.raw.time(&self.event()?.layout)
     }
 
-    /// An error in this record with its place in the capture, as for an error of
+    /// Adds the offset in the capture to an error in this record, such as an error of
     /// [`Sample::tail`](crate::Sample::tail).
     #[must_use]
     pub fn error(&self, error: Error) -> FileError {
@@ -172,7 +177,7 @@ impl<'a, O: Endian> FileRecord<'a, O> {
         }
     }
 
-    /// Why its event cannot be told.
+    /// Returns why the record's event is unknown.
     #[cold]
     fn unknown(&self) -> FileErrorKind {
         unknown(self.raw.kind(), self.events.unknown_id(self.raw))

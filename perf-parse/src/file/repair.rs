@@ -1,4 +1,4 @@
-//! A well-formed file from what can be read of a capture.
+//! Repairs a capture: writes a well-formed file of everything that can be read from it.
 //!
 //! # Examples
 //!
@@ -41,64 +41,66 @@ use super::write::{EventFields, FileWriter, Options, WriteFileError};
 use crate::record::user::EventUpdateData;
 use crate::record::{Record, UserRecord};
 
-/// What a repair came to.
+/// The result of a repair.
 #[derive(Debug)]
 pub struct Repaired<W> {
-    /// The output, the file in it.
+    /// The output, which contains the file.
     pub out: W,
-    /// Records written.
+    /// Number of records that were written.
     pub written: u64,
-    /// Records found and left out.
+    /// Number of records that were found and left out.
     pub dropped: u64,
-    /// Features found and left out, by rising number.
+    /// The features that were found and left out, in ascending order.
     pub features_dropped: Vec<Feature>,
 }
 
-/// Something that happens during a repair.
+/// A step of a repair.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Step<'e> {
-    /// The reader is so many bytes into the capture.
+    /// How far the reader has read, in bytes from the start of the capture.
     At(u64),
-    /// Something is wrong with the capture itself: its header, an attr, the table of features. It is in the reader's
-    /// account.
+    /// The capture itself has a fault: in its header, an attr, or the feature table. The reader's account has it too.
     Capture {
-        /// What is wrong.
+        /// The fault.
         error: FileError,
     },
-    /// Something cannot be read, or not be decoded, and is left out. It is in the reader's account.
+    /// A part of the capture cannot be read or decoded, and is left out. The reader's account has the fault too.
     Unreadable {
-        /// The data file of a directory capture, or the ring, that it is in.
+        /// The data file of a directory capture, or the ring, with the fault.
         data_file: usize,
-        /// What is wrong with it.
+        /// The fault.
         error: FileError,
     },
     /// A record cannot be written, and is left out.
     Unwritable {
-        /// Where it is in the capture.
+        /// Offset of the record in the capture.
         offset: u64,
-        /// Its type.
+        /// Type of the record.
         kind: RecordType,
-        /// Why not.
+        /// Why it cannot be written.
         error: &'e WriteFileError,
     },
 }
 
-/// Writes to `out`, which should be empty, a file of all that can be decoded of a capture; `tell` hears of each step.
+/// Writes to `out`, which should be empty, a file of everything that can be decoded of a capture. Calls `tell` at each
+/// step.
 ///
-/// Records are copied as they are, in the order in which the reader gives them; compressed ones are decompressed. Features are copied
-/// but for those that are of the container, which are made anew, and formats of tracepoints that cannot be parsed. What
-/// cannot be decoded is left out, and is in the [account](Reader::account) of the reader, which is rewound at first.
+/// Records are copied unchanged, in the order in which the reader returns them; compressed records are decompressed.
+/// Features are copied, with two exceptions: features that describe the container are written anew, and formats of
+/// tracepoints that cannot be parsed are left out. What cannot be decoded is left out and noted in the
+/// [account](Reader::account) of the reader, which this function rewinds first.
 ///
-/// The samples of an event whose attr asks for what this crate does not know are left out. The event is not; its attr is
-/// written without that.
+/// If an event's attr asks for a field that this crate does not know, the event's samples are left out. The event is
+/// written, with an attr that does not ask for that field.
 ///
-/// The file is clean, as [`RecordCheck`] has it, and a repair of it gives the same bytes.
+/// The file is clean as defined by [`RecordCheck`], and repairing it again writes the same bytes.
 ///
 /// # Errors
 ///
-/// Those of [`FileWriter`]: [`WriteFileError::Io`]; [`WriteFileError::Event`] for an event that no file can hold.
-/// `Io` of kind [`Unsupported`](io::ErrorKind::Unsupported) for a capture that is not in memory, as it is gone over twice.
+/// Those of [`FileWriter`]: [`WriteFileError::Io`]; [`WriteFileError::Event`] for an event that no file can hold. `Io`
+/// of kind [`Unsupported`](io::ErrorKind::Unsupported) for a capture that is not in memory, because it has to be read
+/// twice.
 pub fn repair<O: Endian, S: Source, W: Write + Seek>(
     reader: &mut Reader<'_, O, S>,
     out: W,
@@ -108,7 +110,7 @@ pub fn repair<O: Endian, S: Source, W: Write + Seek>(
         let error = io::Error::new(io::ErrorKind::Unsupported, "a stream cannot be read twice");
         return Err(WriteFileError::Io(error));
     }
-    // Events and features of a stream are known when its end is.
+    // The events and features of a stream are only known at its end.
     while !matches!(reader.next(), Ok(None)) {}
     reader.rewind_in_order();
     reader.account().diagnostics.iter().for_each(|&error| tell(Step::Capture { error }));
@@ -122,7 +124,7 @@ pub fn repair<O: Endian, S: Source, W: Write + Seek>(
         tell(Step::At(reader.offset()));
         let (data_file, error) = match reader.next() {
             Ok(None) => break,
-            // The reader has noted it.
+            // The reader has noted the error.
             Err(error) => {
                 tell(Step::Unreadable { data_file: reader.data_file(), error });
                 continue;
@@ -145,7 +147,7 @@ pub fn repair<O: Endian, S: Source, W: Write + Seek>(
             },
         };
         dropped = dropped.saturating_add(1);
-        // An EVENT_UPDATE of no event was noted when it was first read.
+        // An EVENT_UPDATE with an unknown id was noted when it was first read.
         let is_update = matches!(error.kind, FileErrorKind::UnknownId { kind: RecordType::EVENT_UPDATE, .. });
         if !is_update || !reader.account().diagnostics.contains(&error) {
             tell(Step::Unreadable { data_file, error });
@@ -160,9 +162,9 @@ pub fn repair<O: Endian, S: Source, W: Write + Seek>(
 /// Returns the events to be written.
 fn events(known: &Events) -> Vec<EventFields> {
     let fields = |event| {
-        // The EVENT_UPDATE records that gave units and scales are copied as they are.
+        // The EVENT_UPDATE records with units and scales are copied unchanged.
         let mut fields = EventFields { unit: None, scale: None, ..EventFields::from(event) };
-        // The unknown bits say nothing of an event without samples, and no reader could find the ids of its other records.
+        // Unknown bits affect only samples, but with them no reader could find the ids of the event's other records.
         fields.attr.sample_type = decodable(fields.attr.sample_type);
         fields
     };
@@ -171,7 +173,7 @@ fn events(known: &Events) -> Vec<EventFields> {
     events
 }
 
-/// Gives every event a name if one has a name: perf wants names for all events or for none.
+/// Gives every event a name if one has a name: perf requires names for all events or for none.
 fn name_all(events: &mut [EventFields]) {
     if events.iter().any(|event| event.name.is_some()) {
         for (index, event) in events.iter_mut().enumerate() {
@@ -180,19 +182,19 @@ fn name_all(events: &mut [EventFields]) {
     }
 }
 
-/// What of a `sample_type` this crate can decode: see [`SampleLayout::new`](crate::SampleLayout::new).
+/// Returns the bits of a `sample_type` that this crate can decode: see [`SampleLayout::new`](crate::SampleLayout::new).
 fn decodable(sample_type: SampleType) -> SampleType {
     let known = SampleType(sample_type.0 & SampleType::KNOWN.0);
     if known.contains(SampleType::WEIGHT_TYPE) { known.without(SampleType::WEIGHT_STRUCT) } else { known }
 }
 
-/// Copies the features that can be decoded; the others.
+/// Copies the features that can be decoded, and returns the others.
 fn copy_features<O: Endian, S: Source, W: Write + Seek>(
     reader: &mut Reader<'_, O, S>,
     writer: &mut FileWriter<O, W>,
     tell: &mut impl FnMut(Step<'_>),
 ) -> Result<Vec<Feature>, WriteFileError> {
-    // Of the container and not of what it holds: these are made anew, or are no longer so.
+    // These features describe the container, not its content. They are written anew, or no longer apply.
     let made_anew = [Feature::EVENT_DESC, Feature::AUXTRACE, Feature::COMPRESSED, Feature::DIR_FORMAT];
     let noted = reader.account().clone();
     let mut faults = reader.check_features();
@@ -233,7 +235,7 @@ fn copy_features<O: Endian, S: Source, W: Write + Seek>(
     Ok(dropped)
 }
 
-/// Whether a record stands in a stream for what a file has a section for, or is its own container.
+/// Returns whether a stream has this record for something that is a section in a file.
 fn is_section(kind: RecordType) -> bool {
     let sections = [
         RecordType::HEADER_ATTR,
@@ -244,7 +246,7 @@ fn is_section(kind: RecordType) -> bool {
     sections.contains(&kind)
 }
 
-/// Applies the name of an EVENT_UPDATE record, as the reader of the output will.
+/// Applies the name in an EVENT_UPDATE record, as the reader of the output will.
 fn rename<O: Endian>(record: &FileRecord<'_, O>, events: &mut [EventFields]) -> Result<(), FileError> {
     if record.raw.kind() != RecordType::EVENT_UPDATE {
         return Ok(());

@@ -1,7 +1,7 @@
-//! Finding the next record where the boundary was lost.
+//! Finds the next record after the boundary was lost.
 //!
-//! A place is taken for a boundary only if it proves itself: several records in a row that each decode, of events the
-//! capture lists, or records up to the very end.
+//! An offset is accepted as a boundary only with proof: several records in a row that can be decoded and belong to
+//! events of the capture, or records up to the end of the capture.
 
 use perf_abi::endian::Endian;
 use perf_abi::record::RecordType;
@@ -9,23 +9,23 @@ use perf_abi::record::RecordType;
 use super::events::Events;
 use crate::record::{RawRecord, Record};
 
-/// Records in a row that prove a boundary.
+/// Number of records in a row that prove a boundary.
 const CHAIN: usize = 4;
 
-/// Bytes of the longest record that is believed where it contains a string, which has to be searched for its end.
+/// Size of the longest credible record with a string, in bytes. A string has to be searched for its end.
 const LONGEST_STRING_RECORD: usize = 4096 + 256;
 
-/// Bytes to look at beyond a place to judge it: those of the records of a chain.
+/// Number of bytes after an offset that are needed to judge it: the largest size of a chain of records.
 pub(super) const HORIZON: usize = CHAIN << 16;
 
-/// Bytes of a record's header. One of zeros has no size, and so is none.
+/// Size of a record's header in bytes. A header of zeros has no size, so it is invalid.
 const HEADER: usize = 8;
 
-/// The first credible boundary in `bytes`, searched at multiples of `step` from `step` on. `ended` if the capture ends
-/// where `bytes` do; otherwise only places a horizon before that are judged.
+/// Returns the first credible boundary in `bytes`, searching at multiples of `step` from `step` on. If `ended`, the
+/// capture ends with `bytes`; otherwise the last offsets, less than a horizon before the end, are not judged.
 ///
-/// Zeros are jumped over, and not looked at where `hole` knows of them: it gives how many bytes are zeros from a place
-/// on, as far as is known.
+/// The search skips zeros. It does not read those that `hole` knows: `hole` returns how many bytes from an offset on
+/// are known to be zeros.
 pub(super) fn search<O: Endian>(
     bytes: &[u8],
     step: usize,
@@ -44,14 +44,14 @@ pub(super) fn search<O: Endian>(
             at = at.saturating_add(step);
             continue;
         }
-        // Up to the first place whose header has a byte that is no zero.
+        // Go on at the first offset whose header has a byte that is not zero.
         let zeros = zeros(bytes, at, &hole).saturating_sub(HEADER);
         at = at.saturating_add(zeros.saturating_add(1).next_multiple_of(step));
     }
     None
 }
 
-/// How many bytes are zeros from a place on.
+/// Returns how many bytes from an offset on are zeros.
 fn zeros(bytes: &[u8], from: usize, hole: impl Fn(usize) -> usize) -> usize {
     const PAGE: usize = 4096;
     let mut at = from;
@@ -72,7 +72,7 @@ fn zeros(bytes: &[u8], from: usize, hole: impl Fn(usize) -> usize) -> usize {
     at.min(bytes.len()).saturating_sub(from)
 }
 
-/// Whether records begin at the start of `bytes`.
+/// Returns whether records begin at the start of `bytes`.
 fn proves<O: Endian>(bytes: &[u8], ended: bool, events: &Events) -> bool {
     let mut rest = bytes;
     for length in 0..CHAIN {
@@ -87,7 +87,7 @@ fn proves<O: Endian>(bytes: &[u8], ended: bool, events: &Events) -> bool {
     true
 }
 
-/// Whether a record is what the kernel or perf would write.
+/// Returns whether the kernel or perf would write such a record.
 fn is_credible<O: Endian>(record: &RawRecord<'_, O>, events: &Events) -> bool {
     let kind = record.kind();
     if kind.is_user() {

@@ -10,24 +10,25 @@ use core::ops::Range;
 
 use super::error::FileErrorKind;
 
-/// Bytes that are taken from the front.
+/// A source of bytes that are taken from the front.
 ///
 /// Sealed: [`Slice`] and, with std, `Stream`.
 pub trait Source: sealed::Sealed {
-    /// Whether all bytes are in memory for as long as the reader is, so that a place can be gone back to.
+    /// Whether all bytes stay in memory as long as the reader, so that the reader can go back to an offset.
     const IN_MEMORY: bool;
 
-    /// Makes at least `need` bytes available at the front, fewer only if the source ends before. How many are there.
+    /// Makes at least `need` bytes available at the front, fewer only if the source ends before. Returns how many are
+    /// available.
     ///
     /// # Errors
     ///
     /// [`FileErrorKind::Io`] if reading fails.
     fn fill(&mut self, need: usize) -> Result<usize, FileErrorKind>;
 
-    /// The bytes that are available behind the first `passed` at the front; `None` if there are not so many.
+    /// Returns the bytes that are available after the first `passed` bytes at the front; `None` if fewer are available.
     fn ahead(&self, passed: usize) -> Option<&[u8]>;
 
-    /// The bytes at the front that are available.
+    /// Returns the bytes that are available at the front.
     #[inline]
     fn front(&self) -> &[u8] {
         self.ahead(0).unwrap_or_default()
@@ -36,23 +37,23 @@ pub trait Source: sealed::Sealed {
     /// Drops `count` bytes that are available at the front.
     fn take(&mut self, count: usize);
 
-    /// Drops `count` bytes from the front; of a stream also those that were not yet read.
+    /// Drops `count` bytes from the front. In a stream they need not have been read yet.
     ///
     /// # Errors
     ///
     /// [`FileErrorKind::Io`] if reading fails.
     fn skip(&mut self, count: u64) -> Result<(), FileErrorKind>;
 
-    /// Goes back to the first byte; whether it could.
+    /// Goes back to the first byte. Returns whether this was possible.
     fn rewind(&mut self) -> bool;
 
-    /// Where the front is, in bytes from the start of the capture.
+    /// Returns the offset of the front, in bytes from the start of the capture.
     fn offset(&self) -> u64;
 
-    /// How many bytes are known to be zeros, without a look at them, behind the first `passed` at the front.
+    /// Returns how many bytes are known to be zeros, without reading them, after the first `passed` bytes at the front.
     fn hole(&self, passed: usize) -> usize;
 
-    /// All bytes from `offset` on, wherever the front is; `None` if they are not in memory.
+    /// Returns all bytes from `offset` on, wherever the front is; `None` if they are not in memory.
     fn at(&self, offset: u64) -> Option<&[u8]>;
 }
 
@@ -69,15 +70,15 @@ pub struct Slice<'a> {
     bytes: &'a [u8],
     /// Offset in the capture of the first of `bytes`.
     base: u64,
-    /// Those of `bytes` that were not dropped, and the offset in the capture of the first.
+    /// The bytes that were not dropped, and the offset in the capture of the first of them.
     front: &'a [u8],
     offset: u64,
-    /// Where the capture is known to have zeros, by rising offset.
+    /// The ranges of the capture that are known to be zeros, in ascending order.
     holes: &'a [Range<u64>],
 }
 
 impl<'a> Slice<'a> {
-    /// `bytes`, which stand `base` bytes into the capture.
+    /// Creates a source of `bytes`, which begin `base` bytes into the capture.
     pub(super) fn new(bytes: &'a [u8], base: u64) -> Self {
         Self { bytes, base, front: bytes, offset: base, holes: &[] }
     }

@@ -1,11 +1,11 @@
 //! Writing captures: `perf.data` files, and pipe-mode streams.
 //!
-//! [`FileWriter`] writes a file that it can go back in, [`PipeWriter`] a stream. Both are given the events at the start,
-//! then the records as bytes: those that [`perf_parse::write`](mod@crate::write) makes, or that were read from another
-//! capture. What is known of the machine is in [`Features`]. The bytes are laid out as the perf tool does it, in byte
+//! [`FileWriter`] writes a file to an output that can seek, [`PipeWriter`] writes a stream. Both take the events at the
+//! start, then the records as bytes: records that [`perf_parse::write`](mod@crate::write) encodes, or that were read
+//! from another capture. [`Features`] has what is known about the machine. The layout is that of the perf tool, in byte
 //! order `O`.
 //!
-//! Records go straight to the output: wrap one that is slow at small writes in a [`BufWriter`](std::io::BufWriter).
+//! Writes are not buffered: wrap an output that is slow at small writes in a [`BufWriter`](std::io::BufWriter).
 //!
 //! # Examples
 //!
@@ -66,25 +66,25 @@ use super::Event;
 /// An event to be written.
 #[derive(Clone, Debug, Default)]
 pub struct EventFields {
-    /// What it counts and records. Its `size` is the least size that it is written with, unless
-    /// [`Options::attr_version`] says otherwise.
+    /// The event's attr: what it counts and records. Its `size` is the smallest size that it is written with, unless
+    /// [`Options::attr_version`] is set.
     pub attr: Attr,
-    /// What a newer kernel's attr has behind the fields of [`Attr`], in the byte order to be written.
+    /// The bytes of a newer kernel's attr after the fields of [`Attr`], in the byte order to be written.
     pub attr_tail: Vec<u8>,
-    /// The ids that records carry for it: one a cpu or task that it was opened for.
+    /// The ids that the event's records carry: one for each CPU or task that the event was opened for.
     pub ids: Vec<u64>,
-    /// Its name. `None` leaves it to the reader to name it by its attr.
+    /// The event's name. If `None`, a reader names the event by its attr.
     pub name: Option<Vec<u8>>,
-    /// The unit of its counts.
+    /// The unit of the event's counts.
     pub unit: Option<Vec<u8>>,
-    /// What its counts are to be multiplied by.
+    /// The factor by which to multiply the counts.
     pub scale: Option<f64>,
-    /// The cpus it counts on: numbers to 65535, which stands for any cpu.
+    /// The CPUs on which the event counts: numbers up to 65535, which means any CPU.
     pub cpus: Option<Vec<u32>>,
 }
 
 impl From<&Event> for EventFields {
-    /// The event as it was read, to be written in the same byte order.
+    /// Converts an event that was read, to be written in the same byte order.
     fn from(event: &Event) -> Self {
         let update = event.update.as_deref();
         Self {
@@ -99,38 +99,38 @@ impl From<&Event> for EventFields {
     }
 }
 
-/// How a capture is written.
+/// Options for writing a capture.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// The size of the attrs. `None` is the oldest version that holds every field that is set, but for each event at
-    /// least the size it was read with.
+    /// The size of the attrs. `None` selects the oldest version that has every field that is set, and for each event at
+    /// least the size with which it was read.
     pub attr_version: Option<AttrVersion>,
-    /// Compresses the records; `None` writes them as they are.
+    /// Compresses the records; `None` writes them uncompressed.
     ///
     /// Needs this crate's feature `zstd`.
     pub zstd: Option<Zstd>,
 }
 
-/// How records are compressed: one zstd stream, in pieces that are records of their own.
+/// How records are compressed: as one zstd stream, which is split into records.
 ///
-/// The data of AUXTRACE and HEADER_TRACING_DATA records stays outside, as perf requires.
+/// The data of AUXTRACE and HEADER_TRACING_DATA records is not compressed, as perf requires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Zstd {
-    /// From 1, fast, to 22, small.
+    /// Level from 1, the fastest, to 22, the smallest output.
     pub level: u8,
-    /// The type of the records around the pieces: [`RecordType::COMPRESSED`], which perf reads since 5.2, or
-    /// [`RecordType::COMPRESSED2`], which is a multiple of 8 bytes, and which perf reads since 6.16.
+    /// The type of the records that contain the stream: [`RecordType::COMPRESSED`], which perf reads since 5.2, or
+    /// [`RecordType::COMPRESSED2`], which is padded to a multiple of 8 bytes, and which perf reads since 6.16.
     pub record: RecordType,
 }
 
 impl Default for Zstd {
-    /// perf's own choice: level 1.
+    /// Returns perf's default: level 1.
     fn default() -> Self {
         Self { level: 1, record: RecordType::COMPRESSED }
     }
 }
 
-/// A record around its payload; `None` if it would be longer than a header's `size` can say.
+/// Returns a record with this payload; `None` if it is too long for the `size` of a header.
 fn framed<O: Endian>(kind: RecordType, misc: Misc, payload: &[&[u8]]) -> Option<Vec<u8>> {
     let len = payload.iter().fold(size_of::<Header<O>>(), |len, part| len.saturating_add(part.len()));
     let header = Header::<O>::new(kind, misc, u16::try_from(len).ok()?);

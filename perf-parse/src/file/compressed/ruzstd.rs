@@ -1,7 +1,8 @@
-//! Decompression in Rust alone.
+//! Decompression in pure Rust.
 //!
-//! The library gives bytes only when they are a window behind: the end of a stream that was never ended, as perf
-//! leaves it, comes when the capture does. Records are the same; their chunk is told late by as much.
+//! The library holds the last window of output until the frame ends. perf never ends its stream, so the last window is
+//! output at the end of the capture. The records are the same as with the C library; only the positions of their
+//! COMPRESSED records are that much later.
 
 use alloc::vec::Vec;
 
@@ -11,25 +12,26 @@ use ruzstd::io::Read;
 /// A zstd stream.
 pub(super) struct Decoder {
     frames: FrameDecoder,
-    /// Bytes of a window at most.
+    /// Number of bytes in the largest window that is accepted.
     largest_window: u64,
-    /// Input that no whole block was made of yet.
+    /// Input that does not form a whole block yet.
     carried: Vec<u8>,
-    /// Whether the header of a frame was read whose last block was not.
+    /// Whether the decoder is within a frame: its header was read, its last block was not.
     in_frame: bool,
 }
 
-/// A last, empty, raw block: what ends a frame.
+/// A last, empty, raw block, which ends a frame.
 const LAST_BLOCK: [u8; 3] = [1, 0, 0];
 
 impl Decoder {
-    /// One that refuses windows of more than 2 to the `window_log` bytes.
+    /// Creates a decoder that refuses windows of more than 2^`window_log` bytes.
     pub(super) fn new(window_log: u32) -> Self {
         let largest_window = 1_u64.checked_shl(window_log).unwrap_or(u64::MAX);
         Self { frames: FrameDecoder::new(), largest_window, carried: Vec::new(), in_frame: false }
     }
 
-    /// Takes all of `input` and appends at most `most` bytes to `out`; how many it took and appended.
+    /// Consumes all of `input` and appends at most `most` bytes to `out`. Returns how many bytes it consumed and how
+    /// many it appended.
     pub(super) fn step(
         &mut self,
         input: &[u8],
@@ -42,7 +44,7 @@ impl Decoder {
         let damaged = "is not a zstd stream, or a damaged one";
         while self.frames.can_collect() < most {
             if !self.in_frame {
-                // What a frame that ended still holds comes before the next is begun.
+                // The bytes that an ended frame still holds are output before the next frame begins.
                 let Some(window) = window(rest) else { break };
                 if rest.is_empty() || self.frames.can_collect() > 0 {
                     break;
@@ -65,10 +67,11 @@ impl Decoder {
         Ok((input.len(), out.len().saturating_sub(start)))
     }
 
-    /// Appends what was held back; how many bytes of input there are that no whole block could be made of.
+    /// Outputs the bytes that the decoder still holds. Returns the number of input bytes that do not form a whole
+    /// block.
     pub(super) fn finish(&mut self, out: &mut Vec<u8>) -> usize {
         if self.in_frame {
-            // If even this fails there is nothing to be had.
+            // If even this fails, there are no bytes to output.
             let _ = self.frames.decode_blocks(&mut LAST_BLOCK.as_slice(), BlockDecodingStrategy::All);
             self.in_frame = false;
         }
@@ -84,7 +87,8 @@ impl Decoder {
     }
 }
 
-/// The window of the frame whose header `input` begins with, in bytes; 0 for what is none, `None` where it is not whole.
+/// Returns the window size, in bytes, of the frame whose header begins `input`; 0 if `input` does not begin with a
+/// frame, `None` if the header is incomplete.
 fn window(input: &[u8]) -> Option<u64> {
     const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
     let Some((magic, rest)) = input.split_first_chunk() else {
@@ -113,15 +117,16 @@ fn window(input: &[u8]) -> Option<u64> {
     }
     let (&window, rest) = rest.split_first()?;
     rest.get(..dictionary.saturating_add(content_size))?;
-    // At most 2 to the 41 and seven eighths of it.
+    // At most 2^41 bytes and seven eighths of that.
     let base = 1_u64 << (window >> 3) << 10;
     Some(base.saturating_add((base >> 3).saturating_mul(u64::from(window & 7))))
 }
 
-/// Bytes of a block at most, by the format.
+/// Number of bytes in the largest block, by the format.
 const LARGEST_BLOCK: usize = 1 << 17;
 
-/// Whether `input` begins with a whole block, or one that cannot be: its header gives its type and size in 24 bits.
+/// Returns whether `input` begins with a whole block or an invalid one. A block's header has its type and size in 24
+/// bits.
 fn has_block(input: &[u8]) -> bool {
     let Some((&[low, middle, high], content)) = input.split_first_chunk() else { return false };
     let header = u32::from_le_bytes([low, middle, high, 0]);

@@ -9,7 +9,7 @@ use zstd::stream::raw::{self, DParameter, InBuffer, Operation, OutBuffer};
 pub(super) struct Decoder(Option<raw::Decoder<'static>>);
 
 impl Decoder {
-    /// One that refuses windows of more than 2 to the `window_log` bytes.
+    /// Creates a decoder that refuses windows of more than 2^`window_log` bytes.
     pub(super) fn new(window_log: u32) -> Self {
         let limited = |mut decoder: raw::Decoder<'static>| {
             decoder.set_parameter(DParameter::WindowLogMax(window_log)).map(|()| decoder)
@@ -17,7 +17,8 @@ impl Decoder {
         Self(raw::Decoder::new().and_then(limited).ok())
     }
 
-    /// Takes from `input` and appends to `out`, which makes room for `most` bytes; how many it took and appended.
+    /// Decompresses from `input` into `out`, which makes room for `most` bytes. Returns how many bytes it consumed and
+    /// how many it appended.
     pub(super) fn step(
         &mut self,
         input: &[u8],
@@ -39,7 +40,7 @@ impl Decoder {
         })
     }
 
-    /// Appends what was held back: nothing, as every step gives all there is.
+    /// Outputs the bytes that the decoder still holds: none, as each step outputs all.
     pub(super) fn finish(&mut self, _: &mut Vec<u8>) -> usize {
         0
     }

@@ -1,4 +1,4 @@
-//! Which event a record is of.
+//! Finds the event of a record.
 
 use alloc::collections::BTreeMap;
 use alloc::vec;
@@ -12,46 +12,47 @@ use super::Event;
 use crate::record::RawRecord;
 use crate::sample::word;
 
-/// How records tell their event.
+/// Finds the event of a record by its id.
 ///
 /// perf: `evlist__event2evsel`, `tools/perf/util/evlist.c`.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Dispatch {
-    /// Where the id is in a sample's payload, in bytes from its start.
+    /// Offset of the id in a sample's payload, in bytes from its start.
     sample: Place,
-    /// Where it is in other records, in bytes back from their end.
+    /// Distance of the id from the end of other records, in bytes.
     trailer: Place,
-    /// Where the time is in a sample's payload, in bytes from its start.
+    /// Offset of the time in a sample's payload, in bytes from its start.
     sample_time: Place,
-    /// Bytes of the trailer of other records, and where the time is in it.
+    /// Size of the trailer of other records in bytes, and the offset of the time in it.
     trailer_size: Place,
     trailer_time: Place,
-    /// The event of each id from `first` on, where ids are close together, as a kernel gives them out.
+    /// The event of each id from `first` on. Used if the ids are close together, which is how a kernel assigns them.
     table: Vec<u16>,
     first: u64,
-    /// The event of each id, by rising id, where they are not.
+    /// The event of each id, in ascending order of ids. Used if the ids are not close together.
     sorted: Vec<(u64, u32)>,
-    /// The ids that came since, so that a stream of attrs is not sorted again for each.
+    /// The ids that were added since, so that a stream of attrs does not sort all ids for each attr.
     recent: BTreeMap<u64, u32>,
-    /// Whether events share ids, of those that were taken in at once.
+    /// Whether events share ids, among the ids that were indexed at once.
     is_shared: bool,
 }
 
-/// Stands for no event, in a table; no event has this index where there is a table.
+/// The table entry of an id without an event. There is no table if an event has this index.
 const NONE: u16 = u16::MAX;
 
-/// Places of a table at most for each id, so that it is no larger than the ids are.
+/// Maximum number of table entries for each id, so that the table is not larger than the ids.
 const SPREAD: usize = 4;
 
-/// Where all events have a field, in bytes. Beyond every record where there are no events yet, one has none, or two have
-/// it at different places: so nothing is found there.
+/// The place of a field that is the same for all events, in bytes. It is beyond the end of every record if there are no
+/// events yet, if an event does not have the field, or if two events have it at different places. A lookup then finds
+/// nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Place(u16);
 
 impl Place {
     /// There are no events yet.
     const UNSET: Self = Self(u16::MAX - 1);
-    /// It is not the same for all.
+    /// The place is not the same for all events.
     const UNKNOWN: Self = Self(u16::MAX);
 
     fn join(&mut self, place: Option<usize>) {
@@ -73,7 +74,7 @@ impl From<Place> for usize {
 }
 
 impl Dispatch {
-    /// Takes in where an event has its id and its time.
+    /// Adds the places of an event's id and time.
     pub(super) fn place(&mut self, event: &Event) {
         self.sample.join(event.layout.sample_id_offset());
         self.trailer.join(event.layout.trailer_id_offset());
@@ -82,14 +83,14 @@ impl Dispatch {
         self.trailer_time.join(event.layout.trailer_time_offset());
     }
 
-    /// Takes in the ids of one event of a stream, that of index `index`. Those that an earlier event has are taken from it;
-    /// the first of them.
+    /// Adds the ids of the event at `index` of a stream. Removes the ids that an earlier event has, and returns the
+    /// first of them.
     pub(super) fn add(&mut self, index: usize, ids: &mut Vec<u64>) -> Option<u64> {
         let index = u32::try_from(index).ok()?;
         keep_own(ids, |id| *self.recent.entry(id).or_insert(index) == index)
     }
 
-    /// Takes in the ids of all events at once, into memory of at most twice their size.
+    /// Indexes the ids of all events at once, in memory of at most twice their size.
     pub(super) fn index(&mut self, events: &[Event]) {
         self.recent.clear();
         (self.table, self.sorted) = (Vec::new(), Vec::new());
@@ -104,7 +105,7 @@ impl Dispatch {
             for (index, event) in (0..).zip(events) {
                 for id in &event.ids {
                     let place = usize::try_from(id.wrapping_sub(first)).ok();
-                    // Of events that share an id, the first has it.
+                    // If events share an id, it belongs to the first of them.
                     match place.and_then(|place| self.table.get_mut(place)) {
                         Some(event) if *event == NONE => *event = index,
                         Some(event) => self.is_shared |= *event != index,
@@ -118,7 +119,7 @@ impl Dispatch {
         for (index, event) in (0..).zip(events) {
             sorted.extend(event.ids.iter().map(|&id| (id, index)));
         }
-        // Of equal ids the one of the first event comes first, and stays.
+        // Of equal ids, that of the first event is sorted first, and kept.
         sorted.sort_unstable();
         sorted.dedup_by(|(later, event), (id, first)| {
             let is_same = later == id;
@@ -129,7 +130,8 @@ impl Dispatch {
         self.sorted = sorted;
     }
 
-    /// Leaves each event only the ids that lead to it: which events lose some, and the first that each loses.
+    /// Leaves each event only the ids that lead to it. Returns the events that lose ids, each with the first id that it
+    /// loses.
     pub(super) fn leave_own(&mut self, events: &mut [Event]) -> Vec<(usize, u64)> {
         let mut losers = Vec::new();
         if core::mem::take(&mut self.is_shared) {
@@ -141,7 +143,7 @@ impl Dispatch {
         losers
     }
 
-    /// The event of an id.
+    /// Returns the event of an id.
     #[inline]
     pub(super) fn find(&self, id: u64) -> Option<usize> {
         let place = usize::try_from(id.wrapping_sub(self.first)).ok();
@@ -158,20 +160,20 @@ impl Dispatch {
         found.or_else(|| self.recent.get(&id).copied()).map(|event| event as usize)
     }
 
-    /// The index of the event of a record of the kernel's; `None` where it cannot be told.
+    /// Returns the index of the event of a kernel record; `None` if it is unknown.
     #[inline]
     pub(super) fn event<O: Endian>(&self, events: &[Event], record: &RawRecord<'_, O>) -> Option<usize> {
         match self.told(events, record)? {
             Told::First => Some(0),
             Told::Id(id) => match self.find(id) {
-                // perf leaves the id zero in records that it makes up itself, and takes them for the first event's.
+                // perf leaves the id 0 in records that it synthesizes, and attributes them to the first event.
                 None if id == 0 => Some(0),
                 found => found,
             },
         }
     }
 
-    /// The id that a record has, where it tells its event by one.
+    /// Returns the id of a record, if its event is found by an id.
     #[cold]
     pub(super) fn id<O: Endian>(&self, events: &[Event], record: &RawRecord<'_, O>) -> Option<u64> {
         match self.told(events, record)? {
@@ -180,7 +182,7 @@ impl Dispatch {
         }
     }
 
-    /// What a record of the kernel's says of its event.
+    /// Returns how the event of a kernel record is found.
     #[inline]
     fn told<O: Endian>(&self, events: &[Event], record: &RawRecord<'_, O>) -> Option<Told> {
         let first = events.first()?;
@@ -194,7 +196,7 @@ impl Dispatch {
         }
     }
 
-    /// When a record of the kernel's was made; `None` where it has no time, or not all events have it at one place.
+    /// Returns the time of a kernel record; `None` if it has no time, or if its place is not the same for all events.
     #[inline(always)]
     pub(super) fn time<O: Endian>(&self, record: &RawRecord<'_, O>) -> Option<u64> {
         let payload = record.payload();
@@ -206,7 +208,7 @@ impl Dispatch {
     }
 }
 
-/// Leaves an event the ids that are its own; the first that is not.
+/// Leaves an event its own ids, and returns the first id that is not its own.
 fn keep_own(ids: &mut Vec<u64>, mut is_own: impl FnMut(u64) -> bool) -> Option<u64> {
     let mut lost = None;
     ids.retain(|&id| {
@@ -222,10 +224,10 @@ fn keep_own(ids: &mut Vec<u64>, mut is_own: impl FnMut(u64) -> bool) -> Option<u
     lost
 }
 
-/// What a record says of its event.
+/// How the event of a record is found.
 enum Told {
-    /// Nothing: it is taken for the first one's.
+    /// The record has no id: it belongs to the first event.
     First,
-    /// Its id.
+    /// By its id.
     Id(u64),
 }

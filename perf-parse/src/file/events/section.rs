@@ -10,7 +10,7 @@ use super::super::header::{FileHeader, SMALLEST_ENTRY, Section};
 use super::super::limits::Limits;
 use super::{Events, shared_id};
 
-/// Bytes of an entry behind its attr: the section of its ids.
+/// Number of bytes of an entry after its attr: the section of its ids.
 const IDS: usize = 16;
 
 /// Reads the attrs of a file and their ids. An event whose ids cannot be read has none.
@@ -36,7 +36,7 @@ pub(in crate::file) fn read<O: Endian>(
     }
     let mut events = Events::within(limits);
     events.reserve(chunks.len());
-    // Ids of all events together can be no more than the file has words; more means that events share them.
+    // All events together have at most as many ids as the file has words. If there are more, events share them.
     let mut ids_left = bytes.len() / 8;
     let mut offset = header.attrs.offset;
     for entry in chunks {
@@ -56,18 +56,18 @@ pub(in crate::file) fn read<O: Endian>(
     Ok(events)
 }
 
-/// Takes the ids that an earlier event has from those after it, each of which is noted. Not before the events were named, as
-/// names are told by all ids of an event.
+/// Removes from each event the ids that an earlier event has, and notes each such event. Call it after the events are
+/// named: names are matched by all ids of an event.
 pub(in crate::file) fn leave_shared_ids(header: &FileHeader, events: &mut Events, account: &mut Account) {
     for (index, id) in events.dispatch.leave_own(&mut events.list) {
-        // Where it says where its ids are, at the end of its entry.
+        // Offset of the entry's last part, which has the offset and size of its ids.
         let end = header.attr_size.saturating_mul((index as u64).saturating_add(1));
         let at = header.attrs.offset.saturating_add(end).saturating_sub(IDS as u64);
         account.note(shared_id(id, at));
     }
 }
 
-/// The ids that the section at the end of an entry points to.
+/// Reads the ids that the section at the end of an entry points to.
 fn read_ids<'a, O: Endian>(
     section: &[u8],
     at: u64,

@@ -13,7 +13,7 @@ use crate::error::Error;
 use crate::file::error::FileError;
 
 impl<'a> FeatureSection<'a> {
-    /// `BPF_PROG_INFO`: the BPF programs that were loaded.
+    /// Decodes `BPF_PROG_INFO`: the BPF programs that were loaded.
     ///
     /// # Errors
     ///
@@ -22,7 +22,7 @@ impl<'a> FeatureSection<'a> {
         self.whole(|at| list::<O, _>(at, "nr", size_of::<BpfProgram<O>>(), BpfProgInfo::parse))
     }
 
-    /// `BPF_BTF`: the types of BPF programs.
+    /// Decodes `BPF_BTF`: the types of BPF programs.
     ///
     /// # Errors
     ///
@@ -41,19 +41,20 @@ impl<'a> FeatureSection<'a> {
 /// Types of BPF programs, in the BPF Type Format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BpfBtf<'a> {
-    /// The kernel's id of them; what [`BpfProgram`] has behind its named fields as `btf_id`.
+    /// The kernel's id of the types: `btf_id`, which comes after the fields of [`BpfProgram`].
     pub id: u32,
-    /// The types, from the magic number 0xeb9f on.
+    /// The types, beginning with the magic number 0xeb9f.
     pub bytes: &'a [u8],
 }
 
 /// The fields of a BPF program that every writer of the feature has.
 ///
-/// Where C has a pointer it is here an offset in [`BpfProgInfo::data`].
+/// Where C has a pointer, the field has an offset in [`BpfProgInfo::data`].
 ///
-/// Kernel: `struct bpf_prog_info`, `include/uapi/linux/bpf.h`, up to `jited_func_lens`; since Linux 4.13, the last since
-/// 4.18.
-// By their paths, as zerocopy's own names are traits and derives at once where something else asks for its derives.
+/// Kernel: `struct bpf_prog_info`, `include/uapi/linux/bpf.h`, up to `jited_func_lens`; since Linux 4.13, the last
+/// since 4.18.
+// Derives are named by their paths: zerocopy's own names are both traits and derives if another crate enables its
+// derives.
 #[derive(
     Clone,
     Copy,
@@ -67,45 +68,45 @@ pub struct BpfBtf<'a> {
 )]
 #[repr(C)]
 pub struct BpfProgram<O: Endian> {
-    /// What the program is attached to: `BPF_PROG_TYPE_*`. C: `type`.
+    /// Type of the program, which is what it is attached to: `BPF_PROG_TYPE_*`. C: `type`.
     pub kind: U32<O>,
-    /// The kernel's id of it.
+    /// The kernel's id of the program.
     pub id: U32<O>,
-    /// A hash of its instructions.
+    /// A hash of the instructions.
     pub tag: [u8; 8],
-    /// Bytes of machine code.
+    /// Size of the machine code in bytes.
     pub jited_prog_len: U32<O>,
-    /// Bytes of BPF code.
+    /// Size of the BPF code in bytes.
     pub xlated_prog_len: U32<O>,
-    /// Where the machine code is.
+    /// Offset of the machine code.
     pub jited_prog_insns: U64<O>,
-    /// Where the BPF code is.
+    /// Offset of the BPF code.
     pub xlated_prog_insns: U64<O>,
-    /// When it was loaded, in nanoseconds since boot.
+    /// Time at which the program was loaded, in nanoseconds since boot.
     pub load_time: U64<O>,
-    /// Who loaded it.
+    /// The user that loaded the program.
     pub created_by_uid: U32<O>,
-    /// How many maps it uses.
+    /// Number of maps that the program uses.
     pub nr_map_ids: U32<O>,
-    /// Where their ids are.
+    /// Offset of the ids of the maps.
     pub map_ids: U64<O>,
-    /// Its name, which ends at the first NUL.
+    /// The name of the program, up to the first NUL.
     pub name: [u8; 16],
-    /// The network interface that it is offloaded to.
+    /// The network interface that the program is offloaded to.
     pub ifindex: U32<O>,
-    /// A bit-field: whether it is compatible with the GPL.
+    /// A bit-field: whether the program is compatible with the GPL.
     pub gpl_compatible: U32<O>,
     /// Device of the network namespace of `ifindex`.
     pub netns_dev: U64<O>,
-    /// Inode of that namespace.
+    /// Inode of the network namespace of `ifindex`.
     pub netns_ino: U64<O>,
-    /// How many functions have addresses.
+    /// Number of functions with addresses.
     pub nr_jited_ksyms: U32<O>,
-    /// How many functions have lengths.
+    /// Number of functions with lengths.
     pub nr_jited_func_lens: U32<O>,
-    /// Where the addresses of the functions are.
+    /// Offset of the addresses of the functions.
     pub jited_ksyms: U64<O>,
-    /// Where the lengths of the functions are.
+    /// Offset of the lengths of the functions.
     pub jited_func_lens: U64<O>,
 }
 
@@ -113,7 +114,7 @@ const _: () = {
     assert!(size_of::<BpfProgram<perf_abi::endian::NativeEndian>>() == 128);
 };
 
-/// A BPF program: what the kernel says of it, and its arrays. Borrows.
+/// A BPF program: the kernel's information about it, and its arrays. Borrows.
 ///
 /// perf: `struct perf_bpil`, `tools/perf/util/bpf-utils.h`.
 #[derive(Clone, Copy, Debug)]
@@ -122,9 +123,9 @@ pub struct BpfProgInfo<'a, O: Endian> {
     pub program: &'a BpfProgram<O>,
     /// The whole `struct bpf_prog_info`, in the version of its writer.
     pub info: &'a [u8],
-    /// Which arrays perf asked for: a bit each, `PERF_BPIL_*`.
+    /// The arrays that perf asked for, one bit each: `PERF_BPIL_*`.
     pub arrays: u64,
-    /// The arrays, one behind the other, each filled up to a multiple of 8 bytes.
+    /// The arrays, one after another, each padded to a multiple of 8 bytes.
     pub data: &'a [u8],
 }
 
@@ -139,47 +140,48 @@ impl<'a, O: Endian> BpfProgInfo<'a, O> {
         Ok(Self { program, info, arrays, data: at.bytes(u64::from(data_len), "data")? })
     }
 
-    /// The name of the program; empty where it has none.
+    /// Returns the name of the program; empty if it has none.
     #[must_use]
     pub fn name(&self) -> &'a [u8] {
         let name = &self.program.name;
         name.split(|&byte| byte == 0).next().unwrap_or_default()
     }
 
-    /// The machine code. `None`, as for all arrays, where perf did not ask for it, or the kernel did not give it.
+    /// Returns the machine code. This and the other arrays are `None` if perf did not ask for them, or if the kernel
+    /// did not provide them.
     ///
-    /// perf leaves no mark where the kernel withheld an array, as it does addresses from who may not see them; its
-    /// offset is then outside of the data.
+    /// The kernel withholds some arrays, such as addresses from users who may not see them. perf does not mark these;
+    /// their offset is outside of the data.
     #[must_use]
     pub fn jited_prog_insns(&self) -> Option<&'a [u8]> {
         self.array(0, self.program.jited_prog_insns, self.program.jited_prog_len)
     }
 
-    /// The BPF code.
+    /// Returns the BPF code.
     #[must_use]
     pub fn xlated_prog_insns(&self) -> Option<&'a [u8]> {
         self.array(1, self.program.xlated_prog_insns, self.program.xlated_prog_len)
     }
 
-    /// The ids of the maps that the program uses.
+    /// Returns the ids of the maps that the program uses.
     #[must_use]
     pub fn map_ids(&self) -> Option<&'a [U32<O>]> {
         self.array(2, self.program.map_ids, self.program.nr_map_ids)
     }
 
-    /// The addresses of the functions that the program consists of.
+    /// Returns the addresses of the program's functions.
     #[must_use]
     pub fn jited_ksyms(&self) -> Option<&'a [U64<O>]> {
         self.array(3, self.program.jited_ksyms, self.program.nr_jited_ksyms)
     }
 
-    /// Bytes of machine code of each of these functions.
+    /// Returns the size of the machine code of each of these functions in bytes.
     #[must_use]
     pub fn jited_func_lens(&self) -> Option<&'a [U32<O>]> {
         self.array(4, self.program.jited_func_lens, self.program.nr_jited_func_lens)
     }
 
-    /// The array of a bit of `arrays`, by its offset and number of elements.
+    /// Returns the array of a bit of `arrays`, from its offset and number of elements.
     fn array<T: FromBytes + Immutable + Unaligned>(
         &self,
         bit: u32,

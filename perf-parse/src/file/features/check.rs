@@ -1,4 +1,4 @@
-//! Whether features can be decoded.
+//! Checks whether features can be decoded.
 
 use perf_abi::endian::Endian;
 use perf_abi::feature::Feature;
@@ -7,8 +7,8 @@ use super::FeatureSection;
 use crate::file::error::FileError;
 use crate::tracepoint::{Tracepoints, TracingData};
 
-/// Decodes a feature by its number, and calls `fault` with each error; one whose layout is not known is bytes. `nr_cpus`
-/// is the feature `NRCPUS`, if the capture has it.
+/// Decodes a feature, and calls `fault` with each error. A feature with an unknown layout has none. `nr_cpus` is the
+/// feature `NRCPUS`, if the capture has it.
 pub(in crate::file) fn check<O: Endian>(
     section: &FeatureSection<'_>,
     nr_cpus: Option<&FeatureSection<'_>>,
@@ -22,7 +22,7 @@ pub(in crate::file) fn check<O: Endian>(
     }
 }
 
-/// The formats of the tracepoints too: each may have a fault of its own.
+/// Checks tracing data and the formats of its tracepoints, each of which may have a fault.
 fn tracing_data(section: &FeatureSection<'_>, mut fault: impl FnMut(FileError)) {
     match TracingData::parse(section.bytes) {
         Ok(data) => {

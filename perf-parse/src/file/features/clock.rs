@@ -7,7 +7,7 @@ use super::fields::number;
 use crate::file::error::FileError;
 
 impl FeatureSection<'_> {
-    /// `SAMPLE_TIME`: the times of the first and the last sample, in nanoseconds of the events' clock.
+    /// Decodes `SAMPLE_TIME`: the times of the first and the last sample, in nanoseconds of the events' clock.
     ///
     /// # Errors
     ///
@@ -16,7 +16,7 @@ impl FeatureSection<'_> {
         self.whole(|at| Ok((at.word::<O>("first")?, at.word::<O>("last")?)))
     }
 
-    /// `CLOCKID`: nanoseconds of resolution of the events' clock.
+    /// Decodes `CLOCKID`: the resolution of the events' clock in nanoseconds.
     ///
     /// # Errors
     ///
@@ -25,7 +25,7 @@ impl FeatureSection<'_> {
         self.whole(|at| at.word::<O>("resolution_ns"))
     }
 
-    /// `CLOCK_DATA`: one moment, on the wall clock and on the events' clock.
+    /// Decodes `CLOCK_DATA`: one moment, on the wall clock and on the events' clock.
     ///
     /// # Errors
     ///
@@ -52,10 +52,10 @@ impl FeatureSection<'_> {
 pub struct ClockData {
     /// Version of the section: 1.
     pub version: u32,
-    /// Which clock the events use: `CLOCK_*`.
+    /// The events' clock: `CLOCK_*`.
     pub clockid: u32,
-    /// Nanoseconds since 1970 of the wall clock.
+    /// Wall clock time in nanoseconds since 1970.
     pub wall_clock_ns: u64,
-    /// Nanoseconds of the events' clock.
+    /// Time of the events' clock in nanoseconds.
     pub clockid_time_ns: u64,
 }

@@ -11,9 +11,10 @@ use crate::cursor::Cursor;
 use crate::file::error::{FileError, FileErrorKind};
 
 impl<'a> FeatureSection<'a> {
-    /// `EVENT_DESC`: each event's attr, name and ids.
+    /// Decodes `EVENT_DESC`: each event's attr, name and ids.
     ///
-    /// Ends after the first error, which is [`FileErrorKind::Feature`], or [`FileErrorKind::Attr`] for an attr.
+    /// The iterator ends after the first error, which is [`FileErrorKind::Feature`], or [`FileErrorKind::Attr`] for an
+    /// attr.
     #[must_use]
     pub fn event_desc<O: Endian>(&self) -> EventDescs<'a, O> {
         EventDescs {
@@ -24,7 +25,7 @@ impl<'a> FeatureSection<'a> {
         }
     }
 
-    /// `GROUP_DESC`: the groups of more than one event.
+    /// Decodes `GROUP_DESC`: the groups of more than one event.
     ///
     /// # Errors
     ///
@@ -45,22 +46,22 @@ impl<'a> FeatureSection<'a> {
 /// A group of events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GroupDesc<'a> {
-    /// Its name; `{anon_group}` for one without.
+    /// Name of the group; `{anon_group}` if it has none.
     pub name: &'a [u8],
     /// Index of the leader among the events.
     pub leader_idx: u32,
-    /// How many events it has, the leader included.
+    /// Number of events in the group, including the leader.
     pub nr_members: u32,
 }
 
 /// An event as the feature `EVENT_DESC` describes it.
 #[derive(Clone, Copy, Debug)]
 pub struct EventDesc<'a, O: Endian> {
-    /// Its attr, as the attr section has it too.
+    /// The event's attr, the same as in the attr section.
     pub attr: Attr,
-    /// Its name.
+    /// The event's name.
     pub name: &'a [u8],
-    /// Its ids.
+    /// The event's ids.
     pub ids: &'a [U64<O>],
 }
 
@@ -69,7 +70,7 @@ pub struct EventDesc<'a, O: Endian> {
 pub struct EventDescs<'a, O: Endian> {
     section: FeatureSection<'a>,
     at: Cursor<'a>,
-    /// Events left and bytes of an attr; `None` before the first.
+    /// Number of events left and size of an attr; `None` before the first event.
     left: Option<(u32, u32)>,
     order: core::marker::PhantomData<O>,
 }

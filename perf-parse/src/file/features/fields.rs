@@ -1,4 +1,4 @@
-//! What all features are made of: numbers, strings, lists.
+//! The parts that features consist of: numbers, strings, lists.
 
 use alloc::vec::Vec;
 
@@ -7,7 +7,7 @@ use perf_abi::endian::{Endian, U32};
 use crate::cursor::Cursor;
 use crate::error::Error;
 
-/// Bytes of the shortest string: its length and its NUL.
+/// Size of the shortest string in bytes: its length and its NUL.
 pub(super) const STRING: usize = 5;
 
 /// Takes a 32-bit number.
@@ -15,7 +15,7 @@ pub(super) fn number<O: Endian>(at: &mut Cursor<'_>, field: &'static str) -> Res
     at.fixed::<U32<O>>(field).map(|number| number.get())
 }
 
-/// Takes a string: its length, NUL and padding included, and its bytes.
+/// Takes a string: its length, which includes NUL and padding, and its bytes.
 pub(super) fn string<'a, O: Endian>(at: &mut Cursor<'a>, field: &'static str) -> Result<&'a [u8], Error> {
     let len = number::<O>(at, field)?;
     let offset = at.offset();
@@ -23,7 +23,7 @@ pub(super) fn string<'a, O: Endian>(at: &mut Cursor<'a>, field: &'static str) ->
     Cursor::new(padded, offset).string(field)
 }
 
-/// Takes a 32-bit count, and as many items of at least `least` bytes each.
+/// Takes a 32-bit count, and that number of items of at least `least` bytes each.
 pub(super) fn list<'a, O: Endian, T>(
     at: &mut Cursor<'a>,
     field: &'static str,
@@ -41,7 +41,7 @@ pub(super) fn items<'a, T>(
     least: usize,
     mut item: impl FnMut(&mut Cursor<'a>) -> Result<T, Error>,
 ) -> Result<Vec<T>, Error> {
-    // The count may be anything: room is for no more than the bytes that are left can give.
+    // The count may be wrong: reserve room for at most the items that fit into the rest of the bytes.
     let most = at.rest().len().checked_div(least).unwrap_or(0);
     let mut items = Vec::with_capacity(usize::try_from(nr).map_or(most, |nr| nr.min(most)));
     for _ in 0..nr {
@@ -50,7 +50,7 @@ pub(super) fn items<'a, T>(
     Ok(items)
 }
 
-/// Takes a 32-bit count, and as many strings.
+/// Takes a 32-bit count, and that number of strings.
 pub(super) fn strings<'a, O: Endian>(
     at: &mut Cursor<'a>,
     nr: &'static str,

@@ -9,17 +9,17 @@ use super::fields::{number, string, strings};
 use crate::file::error::FileError;
 
 impl<'a> FeatureSection<'a> {
-    /// `HOSTNAME`, `OSRELEASE`, `VERSION`, `ARCH`, `CPUDESC`, `CPUID`: one string.
+    /// Decodes `HOSTNAME`, `OSRELEASE`, `VERSION`, `ARCH`, `CPUDESC` or `CPUID`: one string.
     ///
     /// # Errors
     ///
-    /// [`FileErrorKind::Feature`](crate::file::FileErrorKind::Feature) if the section ends before the string does, the
-    /// string has no NUL, or bytes are left; the offset is where.
+    /// [`FileErrorKind::Feature`](crate::file::FileErrorKind::Feature) if the section ends within a field, a string has
+    /// no NUL, or bytes are left after the last field. The error's offset is that of the field or of these bytes.
     pub fn string<O: Endian>(&self) -> Result<&'a [u8], FileError> {
         self.whole(|at| string::<O>(at, "string"))
     }
 
-    /// `CMDLINE`: the words of the command line.
+    /// Decodes `CMDLINE`: the words of the command line.
     ///
     /// # Errors
     ///
@@ -28,7 +28,7 @@ impl<'a> FeatureSection<'a> {
         self.whole(|at| strings::<O>(at, "nr", "string"))
     }
 
-    /// `NRCPUS`: cpus available, cpus online.
+    /// Decodes `NRCPUS`: the number of CPUs available and the number of CPUs online.
     ///
     /// # Errors
     ///
@@ -37,7 +37,7 @@ impl<'a> FeatureSection<'a> {
         self.whole(|at| Ok((number::<O>(at, "nr_cpus_available")?, number::<O>(at, "nr_cpus_online")?)))
     }
 
-    /// `TOTAL_MEM`: KiB of memory.
+    /// Decodes `TOTAL_MEM`: the size of the memory in KiB.
     ///
     /// # Errors
     ///
@@ -46,7 +46,7 @@ impl<'a> FeatureSection<'a> {
         self.whole(|at| at.word::<O>("total_mem"))
     }
 
-    /// `CLN_SIZE`: bytes of a cache line.
+    /// Decodes `CLN_SIZE`: the size of a cache line in bytes.
     ///
     /// # Errors
     ///
@@ -55,7 +55,7 @@ impl<'a> FeatureSection<'a> {
         self.whole(|at| number::<O>(at, "cln_size"))
     }
 
-    /// `E_MACHINE`: the machine as ELF files name it.
+    /// Decodes `E_MACHINE`: the machine as ELF files identify it.
     ///
     /// # Errors
     ///
@@ -67,17 +67,17 @@ impl<'a> FeatureSection<'a> {
     }
 }
 
-/// A machine as the header of an ELF file names it.
+/// A machine as the header of an ELF file identifies it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EMachine {
     /// `EM_*` of `elf.h`.
     pub e_machine: u32,
-    /// `EF_*` of that machine; 0 where perf could not tell them.
+    /// `EF_*` of that machine; 0 if perf could not determine them.
     pub e_flags: u32,
 }
 
 impl EMachine {
-    /// The name of the machine as in `elf.h`, without `EM_`; `None` for one that Linux does not run on.
+    /// Returns the name of the machine as in `elf.h`, without `EM_`; `None` for a machine that Linux does not run on.
     #[must_use]
     pub const fn name(&self) -> Option<&'static str> {
         Some(match self.e_machine {

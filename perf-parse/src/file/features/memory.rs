@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::file::error::FileError;
 
 impl<'a> FeatureSection<'a> {
-    /// `NUMA_TOPOLOGY`: memory and cpus of each NUMA node.
+    /// Decodes `NUMA_TOPOLOGY`: memory and CPUs of each NUMA node.
     ///
     /// # Errors
     ///
@@ -29,7 +29,7 @@ impl<'a> FeatureSection<'a> {
         })
     }
 
-    /// `CACHE`: the caches of the cpus.
+    /// Decodes `CACHE`: the caches of the CPUs.
     ///
     /// # Errors
     ///
@@ -55,7 +55,7 @@ impl<'a> FeatureSection<'a> {
         )
     }
 
-    /// `MEM_TOPOLOGY`: which blocks of memory belong to which NUMA node.
+    /// Decodes `MEM_TOPOLOGY`: the blocks of memory of each NUMA node.
     ///
     /// # Errors
     ///
@@ -83,60 +83,60 @@ impl<'a> FeatureSection<'a> {
 /// A NUMA node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NumaNode<'a> {
-    /// Its number.
+    /// Number of the node.
     pub node: u32,
-    /// KiB of memory.
+    /// Size of its memory in KiB.
     pub mem_total: u64,
-    /// KiB of memory that were free.
+    /// Size of its free memory in KiB.
     pub mem_free: u64,
-    /// The list of its cpus.
+    /// The list of its CPUs.
     pub cpus: &'a [u8],
 }
 
-/// A cache of some cpus.
+/// A cache, and the CPUs that share it.
 ///
 /// perf: `struct cpu_cache_level`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cache<'a> {
-    /// Its level, 1 the nearest to the cpu.
+    /// Level of the cache; 1 is nearest to the CPU.
     pub level: u32,
-    /// Bytes of a line.
+    /// Size of a line in bytes.
     pub line_size: u32,
-    /// Sets.
+    /// Number of sets.
     pub sets: u32,
-    /// Ways of associativity.
+    /// Number of ways of associativity.
     pub ways: u32,
     /// `Data`, `Instruction` or `Unified`.
     pub kind: &'a [u8],
-    /// Its size with its unit, as `32K`.
+    /// Size of the cache with its unit, such as `32K`.
     pub size: &'a [u8],
-    /// The list of the cpus that share it.
+    /// The list of the CPUs that share the cache.
     pub map: &'a [u8],
 }
 
-/// Which blocks of memory belong to which NUMA node.
+/// The blocks of memory of each NUMA node.
 #[derive(Clone, Debug)]
 pub struct MemTopology<'a, O: Endian> {
-    /// Bytes of a block.
+    /// Size of a block in bytes.
     pub block_size_bytes: u64,
     /// The nodes.
     pub nodes: Vec<MemNode<'a, O>>,
 }
 
-/// The blocks of memory of a NUMA node.
+/// The blocks of memory of one NUMA node.
 ///
 /// perf: `struct memory_node`.
 #[derive(Clone, Copy, Debug)]
 pub struct MemNode<'a, O: Endian> {
-    /// Its number.
+    /// Number of the node.
     pub node: u64,
-    /// One past its highest block; what [`Bitmap::nbits`] says too.
+    /// Number of its highest block plus one; the same as [`Bitmap::nbits`].
     pub size: u64,
     /// Its blocks.
     pub blocks: Bitmap<'a, O>,
 }
 
-/// A set of numbers, as a bit each. Borrows.
+/// A set of numbers, one bit each. Borrows.
 #[derive(Clone, Copy, Debug)]
 pub struct Bitmap<'a, O: Endian> {
     nbits: u64,
@@ -149,25 +149,25 @@ impl<'a, O: Endian> Bitmap<'a, O> {
         Ok(Self { nbits, words: at.array(nbits.div_ceil(64), "bitmap")? })
     }
 
-    /// How many bits it has.
+    /// Returns the number of bits.
     #[must_use]
     pub fn nbits(&self) -> u64 {
         self.nbits
     }
 
-    /// Its words: number `n` is bit `n % 64` of word `n / 64`.
+    /// Returns the words: number `n` is bit `n % 64` of word `n / 64`.
     #[must_use]
     pub fn words(&self) -> &'a [U64<O>] {
         self.words
     }
 
-    /// How many numbers are in it.
+    /// Returns how many numbers are in the set.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.masked().map(|(_, word)| u64::from(word.count_ones())).fold(0, u64::saturating_add)
     }
 
-    /// The numbers in it, rising.
+    /// Returns the numbers in the set, in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = u64> + use<'a, O> {
         self.masked().flat_map(|(first, word)| {
             // Each step clears the lowest bit that is set.
@@ -177,7 +177,7 @@ impl<'a, O: Endian> Bitmap<'a, O> {
         })
     }
 
-    /// Each word without the bits past the last, and the number of its first bit.
+    /// Returns each word without the bits after the last, and the number of its first bit.
     fn masked(&self) -> impl Iterator<Item = (u64, u64)> + use<'a, O> {
         let nbits = self.nbits;
         (0_u64..).step_by(64).zip(self.words).map(move |(first, word)| {

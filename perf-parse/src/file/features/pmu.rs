@@ -1,4 +1,4 @@
-//! PMUs: their types, cpus and capabilities.
+//! PMUs: their types, CPUs and capabilities.
 
 use alloc::vec::Vec;
 
@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::file::error::FileError;
 
 impl<'a> FeatureSection<'a> {
-    /// `PMU_MAPPINGS`: type and name of each PMU.
+    /// Decodes `PMU_MAPPINGS`: type and name of each PMU.
     ///
     /// # Errors
     ///
@@ -25,7 +25,7 @@ impl<'a> FeatureSection<'a> {
         })
     }
 
-    /// `HYBRID_TOPOLOGY`: the name and cpus of each core PMU.
+    /// Decodes `HYBRID_TOPOLOGY`: the name and CPUs of each core PMU.
     ///
     /// # Errors
     ///
@@ -38,7 +38,7 @@ impl<'a> FeatureSection<'a> {
         })
     }
 
-    /// `CPU_PMU_CAPS`: the capabilities of the core PMU of a machine with one kind of cores.
+    /// Decodes `CPU_PMU_CAPS`: the capabilities of the core PMU of a machine with one kind of cores.
     ///
     /// # Errors
     ///
@@ -47,7 +47,7 @@ impl<'a> FeatureSection<'a> {
         self.whole(caps::<O>)
     }
 
-    /// `PMU_CAPS`: the capabilities of each of the other PMUs.
+    /// Decodes `PMU_CAPS`: the capabilities of each of the other PMUs.
     ///
     /// # Errors
     ///
@@ -70,25 +70,25 @@ fn caps<'a, O: Endian>(at: &mut Cursor<'a>) -> Result<Vec<PmuCap<'a>>, Error> {
 /// A core PMU of a machine with several kinds of cores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HybridPmu<'a> {
-    /// Its name.
+    /// Name of the PMU.
     pub pmu_name: &'a [u8],
-    /// The list of its cpus.
+    /// The list of its CPUs.
     pub cpus: &'a [u8],
 }
 
 /// A capability: a file under `caps` of a PMU in sysfs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PmuCap<'a> {
-    /// Its name.
+    /// Name of the capability.
     pub name: &'a [u8],
-    /// What it says.
+    /// Its value: the content of the file.
     pub value: &'a [u8],
 }
 
 /// The capabilities of a PMU.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PmuCaps<'a> {
-    /// The PMU.
+    /// Name of the PMU.
     pub pmu_name: &'a [u8],
     /// Its capabilities.
     pub caps: Vec<PmuCap<'a>>,

@@ -1,4 +1,4 @@
-//! How the records are kept: compressed, in several files, with AUX data between them.
+//! How the records are stored: compressed, in several files, with AUX data between them.
 
 use perf_abi::auxtrace::IndexEntry;
 use perf_abi::endian::Endian;
@@ -9,7 +9,7 @@ use super::fields::number;
 use crate::file::error::FileError;
 
 impl<'a> FeatureSection<'a> {
-    /// `AUXTRACE`: where the AUXTRACE records are. Allocates nothing.
+    /// Decodes `AUXTRACE`: the offsets and sizes of the AUXTRACE records. Allocates nothing.
     ///
     /// # Errors
     ///
@@ -21,7 +21,7 @@ impl<'a> FeatureSection<'a> {
         })
     }
 
-    /// `DIR_FORMAT`: whether the recording is a folder of files.
+    /// Decodes `DIR_FORMAT`: whether the recording is a folder of files.
     ///
     /// # Errors
     ///
@@ -30,7 +30,7 @@ impl<'a> FeatureSection<'a> {
         self.whole(|at| at.word::<O>("version").map(DirVersion))
     }
 
-    /// `COMPRESSED`: how the records are compressed.
+    /// Decodes `COMPRESSED`: how the records are compressed.
     ///
     /// # Errors
     ///
@@ -55,10 +55,11 @@ pub struct Compression {
     pub version: u32,
     /// The algorithm.
     pub kind: CompressType,
-    /// Its level.
+    /// Level of the algorithm.
     pub level: u32,
-    /// How many times smaller the records became, rounded; 0 in a pipe, where that is not known in time.
+    /// Ratio of the size before to the size after compression, rounded; 0 in a pipe, where the ratio is not known in
+    /// time.
     pub ratio: u32,
-    /// Bytes of the recorder's rings: the most that one COMPRESSED record becomes.
+    /// Size of the recorder's rings in bytes: the most that one COMPRESSED record expands to.
     pub mmap_len: u32,
 }

@@ -1,4 +1,4 @@
-//! The table of the feature sections, behind the data of a file.
+//! The table of the feature sections, after the data of a file.
 
 use alloc::vec::Vec;
 
@@ -11,17 +11,18 @@ use crate::file::account::Account;
 use crate::file::error::{FileError, FileErrorKind, Part};
 use crate::file::header::{FileHeader, Section};
 
-/// The sections that the table lists, those of features unknown here included.
+/// Returns the sections that the table lists, including those of unknown features.
 ///
-/// One that is not in the file, or that shares bytes with another part of the file, is left out and noted: so that all
-/// of them together have no more bytes than the file. One without bytes is absent, unless it is a mark.
+/// A section that is outside of the file, or that shares bytes with another part of the file, is left out and noted.
+/// All sections together are therefore no larger than the file. A feature without bytes is absent, unless it only marks
+/// a property.
 pub(in crate::file) fn sections<'a, O: Endian>(
     header: &FileHeader,
     bytes: &'a [u8],
     account: &mut Account,
 ) -> Vec<FeatureSection<'a>> {
     let mut sections: Vec<FeatureSection<'a>> = Vec::new();
-    // Without the size of the data there is no telling where the table is.
+    // The offset of the table depends on the size of the data.
     if header.data.size == 0 {
         return sections;
     }
@@ -49,13 +50,13 @@ pub(in crate::file) fn sections<'a, O: Endian>(
     sections
 }
 
-/// An entry of the table.
+/// Reads an entry of the table.
 fn section<O: Endian>(entry: &[u8]) -> Section {
     let [offset, size] = <[U64<O>; 2]>::read_from_bytes(entry).unwrap_or_default().map(|word| word.get());
     Section { offset, size }
 }
 
-/// The first part of the file that has bytes of `section` too.
+/// Returns the first part of the file that shares bytes with `section`.
 fn part_in(
     section: &Section,
     header: &FileHeader,
@@ -75,7 +76,7 @@ fn part_in(
     parts.into_iter().chain(before).find(|(_, part)| section.shares_bytes_with(part)).map(|(part, _)| part)
 }
 
-/// The features of a bitmap, by rising number.
+/// Returns the features of a bitmap, in ascending order.
 fn features<O: Endian>(words: [u64; 4]) -> impl Iterator<Item = Feature> {
     let words = if O::ENDIANNESS == Endianness::Big && is_of_32_bits(words) {
         words.map(|word| word.rotate_left(32))
@@ -89,12 +90,12 @@ fn features<O: Endian>(words: [u64; 4]) -> impl Iterator<Item = Feature> {
     (0..Feature::FEAT_BITS).filter(move |&feature| has(feature)).map(Feature)
 }
 
-/// Whether a big-endian bitmap, read as 64-bit words, was written by a 32-bit machine.
+/// Returns whether a big-endian bitmap, read as 64-bit words, was written by a 32-bit machine.
 ///
-/// The bitmap is an array of C's `unsigned long`. On a little-endian machine its bytes are the same whatever the size
-/// of that; on a big-endian one the halves of each 64-bit word change places. As in perf, HOSTNAME tells, which every
-/// perf writes. perf takes a file without it in either reading for one that has BUILD_ID alone; here the first word
-/// tells, as no perf writes features from 32 on and none below.
+/// The bitmap is an array of C's `unsigned long`. On a little-endian machine the bytes are the same for both sizes of
+/// `unsigned long`; on a big-endian one the halves of each 64-bit word are swapped. As in perf, the bit of HOSTNAME
+/// decides, which every perf writes. If no reading has it, perf assumes a file with BUILD_ID alone. This function then
+/// decides by the first word: no perf writes features from 32 on and none below 32.
 pub(in crate::file) fn is_of_32_bits(words: [u64; 4]) -> bool {
     const HOSTNAME: u64 = 1 << Feature::HOSTNAME.0;
     let first = words.first().copied().unwrap_or_default();

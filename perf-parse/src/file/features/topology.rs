@@ -1,4 +1,4 @@
-//! Where the cpus are: cores, dies, sockets, scheduling domains.
+//! The topology of the CPUs: cores, dies, sockets, scheduling domains.
 
 use alloc::vec::Vec;
 
@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::file::error::FileError;
 
 impl<'a> FeatureSection<'a> {
-    /// `CPU_TOPOLOGY` of a machine with `nr_cpus` cpus available, as `NRCPUS` tells.
+    /// Decodes `CPU_TOPOLOGY` of a machine with `nr_cpus` CPUs available, which is the first number of `NRCPUS`.
     ///
     /// # Errors
     ///
@@ -21,7 +21,7 @@ impl<'a> FeatureSection<'a> {
             let core_siblings = strings::<O>(at, "nr_core_siblings", "core_siblings")?;
             let thread_siblings = strings::<O>(at, "nr_thread_siblings", "thread_siblings")?;
             let (mut cpus, mut die_siblings) = (Vec::new(), None);
-            // The first tools wrote no more than the siblings, the next no dies.
+            // The first versions of perf wrote only the siblings; later ones did not write dies.
             if !self.ends(at) {
                 cpus = items(at, u64::from(nr_cpus), 8, |at| {
                     let core_id = number::<O>(at, "core_id")?;
@@ -38,7 +38,7 @@ impl<'a> FeatureSection<'a> {
         })
     }
 
-    /// `CPU_DOMAIN_INFO`: the scheduling domains of each online cpu.
+    /// Decodes `CPU_DOMAIN_INFO`: the scheduling domains of each online CPU.
     ///
     /// # Errors
     ///
@@ -60,60 +60,60 @@ impl<'a> FeatureSection<'a> {
     }
 }
 
-/// Where the cpus of a machine are.
+/// The topology of the CPUs of a machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CpuTopology<'a> {
-    /// Lists of the cpus that share a package.
+    /// Lists of the CPUs that share a package.
     pub core_siblings: Vec<&'a [u8]>,
-    /// Lists of the cpus that share a core.
+    /// Lists of the CPUs that share a core.
     pub thread_siblings: Vec<&'a [u8]>,
-    /// The place of each cpu; empty in files of perf before 4.0.
+    /// The place of each CPU; empty in files of perf before 4.0.
     pub cpus: Vec<CpuPlace>,
-    /// Lists of the cpus that share a die; `None` in files of perf before 5.3, or of machines without dies.
+    /// Lists of the CPUs that share a die; `None` in files of perf before 5.3, or of machines without dies.
     pub die_siblings: Option<Vec<&'a [u8]>>,
 }
 
-/// Where a cpu is.
+/// The place of a CPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CpuPlace {
     /// Its core.
     pub core_id: u32,
     /// Its socket.
     pub socket_id: u32,
-    /// Its die; `None` where the file has no dies.
+    /// Its die; `None` if the file has no dies.
     pub die_id: Option<u32>,
 }
 
 /// The scheduling domains of a machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DomainInfo<'a> {
-    /// Version of `/proc/schedstat`, which the domains are from.
+    /// Version of `/proc/schedstat`, the source of the domains.
     pub schedstat_version: u32,
-    /// The most domains that a cpu has.
+    /// Maximum number of domains of a CPU.
     pub max_sched_domains: u32,
-    /// The domains of each cpu.
+    /// The domains of each CPU.
     pub cpus: Vec<CpuDomains<'a>>,
 }
 
-/// The scheduling domains of a cpu.
+/// The scheduling domains of a CPU.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CpuDomains<'a> {
-    /// The cpu.
+    /// Number of the CPU.
     pub cpu: u32,
-    /// Its domains, from the smallest.
+    /// Its domains, smallest first.
     pub domains: Vec<SchedDomain<'a>>,
 }
 
 /// A scheduling domain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SchedDomain<'a> {
-    /// Its number at this cpu.
+    /// Number of the domain on this CPU.
     pub domain: u32,
-    /// Its name, as `SMT` or `MC`; `None` where the version of schedstat is below 17.
+    /// Name of the domain, such as `SMT` or `MC`; `None` if the version of schedstat is below 17.
     pub dname: Option<&'a [u8]>,
-    /// Its cpus as a mask in hexadecimal, as `00000000,00000003`.
+    /// Its CPUs as a hexadecimal mask, such as `00000000,00000003`.
     pub cpumask: &'a [u8],
-    /// Its cpus as a list, as `0-1`.
+    /// Its CPUs as a list, such as `0-1`.
     pub cpulist: &'a [u8],
 }
 

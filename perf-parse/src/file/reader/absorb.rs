@@ -1,4 +1,4 @@
-//! What records say of the capture itself: attrs, names, features.
+//! Applies records about the capture itself: attrs, names, features.
 
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
@@ -16,7 +16,7 @@ use super::OwnedFeature;
 use crate::record::user::UserRecord;
 use crate::record::{RawRecord, Record};
 
-/// Whether records of a type say something of the capture.
+/// Returns whether records of a type contain something about the capture.
 #[inline]
 pub(super) fn is_absorbed(kind: RecordType) -> bool {
     matches!(
@@ -29,7 +29,7 @@ pub(super) fn is_absorbed(kind: RecordType) -> bool {
     )
 }
 
-/// Where what they say goes.
+/// The destinations of their contents.
 pub(super) struct Absorb<'r, 'a> {
     pub(super) is_pipe: bool,
     pub(super) events: &'r mut Events,
@@ -38,7 +38,7 @@ pub(super) struct Absorb<'r, 'a> {
 }
 
 impl Absorb<'_, '_> {
-    /// Takes in a record at `offset`. One that cannot be decoded is left to who asks for it.
+    /// Applies a record at `offset`. Ignores a record that cannot be decoded; a caller that decodes it gets the error.
     #[cold]
     pub(super) fn record<O: Endian>(&mut self, raw: &RawRecord<'_, O>, behind: &[u8], offset: u64) {
         let payload = offset.saturating_add(8);
@@ -69,9 +69,9 @@ impl Absorb<'_, '_> {
         }
     }
 
-    /// Keeps a copy of a feature; one that comes again replaces the earlier.
+    /// Keeps a copy of a feature; a later one replaces an earlier one.
     fn feature<O: Endian>(&mut self, feature: Feature, bytes: &[u8], offset: u64) {
-        // The mark behind the last feature has no bytes, and the number that was one past the recorder's last.
+        // The marker after the last feature has no bytes. Its number is one more than the recorder's last feature.
         if bytes.is_empty() {
             return;
         }
@@ -86,7 +86,7 @@ impl Absorb<'_, '_> {
     }
 }
 
-/// Gives the events the names that the feature `EVENT_DESC` has for them. May be asked for again, when there are more.
+/// Names the events by the feature `EVENT_DESC`. May be called again when there are more events.
 pub(super) fn name_events<O: Endian>(
     events: &mut Events,
     section: &FeatureSection<'_>,
@@ -102,10 +102,10 @@ pub(super) fn name_events<O: Endian>(
     }
 }
 
-/// Names in the event types of a file: as many as there may be events.
+/// Maximum number of names in the event types of a file: the same as of events.
 const MAX_EVENT_TYPES: usize = 1 << 16;
 
-/// Gives the events the names that the event types of a file of the first tools have for them.
+/// Names the events by the event types of a file of the first versions of perf.
 pub(super) fn name_by_types<O: Endian>(events: &mut Events, section: &[u8]) -> Result<(), FileError> {
     let Ok(types) = <[HeaderEventType<O>]>::ref_from_bytes(section) else { return Ok(()) };
     if types.len() > MAX_EVENT_TYPES {

@@ -1,4 +1,4 @@
-//! From one record to the next: header after header, into compressed payloads and out of them.
+//! From one record to the next: header after header, and through compressed payloads.
 
 use perf_abi::endian::{Endian, U16, U32, U64};
 use perf_abi::record::RecordType;
@@ -13,17 +13,17 @@ use super::{Mode, Reader};
 use crate::error::{Error, ErrorKind};
 use crate::record::{Lost, LostSamples, RawRecord, Record};
 
-/// Bytes of a header.
+/// Size of a header in bytes.
 pub(super) const HEADER: usize = 8;
 
-/// Bytes behind a HEADER_TRACING_DATA record of this payload: padded to a multiple of 8.
+/// Returns the number of bytes after a HEADER_TRACING_DATA record with this payload: padded to a multiple of 8.
 pub(super) fn tracing_data_size<O: Endian>(payload: &[u8]) -> Option<u64> {
     let size = U32::<O>::read_from_prefix(payload).ok()?.0.get();
     Some(u64::from(size).next_multiple_of(8))
 }
 
 impl<O: Endian, S: Source> Reader<'_, O, S> {
-    /// Finds the next record that is asked for, whatever it takes.
+    /// Finds the next record that was requested, by the slow path.
     #[inline(never)]
     pub(super) fn advance_any(&mut self) -> Result<Option<Current>, FileError> {
         loop {
@@ -36,7 +36,7 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
         }
     }
 
-    /// Finds the next record, and of what type it is.
+    /// Finds the next record and its type.
     fn advance_one(&mut self) -> Result<Option<(Current, RecordType)>, FileError> {
         loop {
             self.pass()?;
@@ -86,7 +86,7 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
         }
     }
 
-    /// Takes in what the record at the front says of the capture.
+    /// Applies what the record at the front contains about the capture.
     pub(super) fn absorb(&mut self, current: &Current) {
         let front = match &self.inflate {
             Some(inflate) if current.held == Held::Inflated => inflate.front(),
@@ -103,7 +103,7 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
                     account: &mut found,
                 };
                 absorb.record(&raw, rest.get(..current.behind_held).unwrap_or_default(), current.offset);
-                // It is not taken in again after a rewind: what is wrong with it stays noted.
+                // The record is not applied again after a rewind, so its faults stay noted.
                 for error in found.diagnostics {
                     self.account.note(error);
                     self.opened.note(error);
@@ -111,7 +111,7 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
             }
         } else if matches!(raw.kind(), RecordType::LOST | RecordType::LOST_SAMPLES) {
             let event = self.events.index_of(&raw).and_then(|index| self.events.get(index));
-            // A fault is noted by who asks for the record.
+            // A caller that decodes the record notes its fault.
             match event.map(|event| raw.decode(&event.layout)) {
                 Some(Ok(Record::Lost(Lost { lost, .. }))) => {
                     self.account.lost = self.account.lost.saturating_add(lost);
@@ -124,7 +124,7 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
         }
     }
 
-    /// Passes over the record that was given last.
+    /// Skips the record that was returned last.
     #[inline]
     pub(super) fn pass(&mut self) -> Result<(), FileError> {
         if self.pending.inner != 0 {
@@ -149,7 +149,7 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
         Ok(())
     }
 
-    /// Ends a data file; whether there is more to read, of it or of another.
+    /// Ends a data file. Returns whether there is more to read, in this file or another.
     fn next_source(&mut self) -> Result<bool, FileError> {
         if let Some(inflate) = &mut self.inflate {
             if !self.inflate_ended {
@@ -181,7 +181,7 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
         Ok(true)
     }
 
-    /// What stands behind a record of `size` bytes at the front and belongs to it: its size, and how much is at hand.
+    /// Returns the size of the data after a record of `size` bytes at the front, and how much of it is available.
     fn behind(&mut self, kind: RecordType, size: usize) -> Result<(u64, usize), FileError> {
         let payload = self.source.front().get(HEADER..size).unwrap_or_default();
         let (behind, field) = if kind == RecordType::AUXTRACE {
@@ -189,7 +189,7 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
         } else {
             (tracing_data_size::<O>(payload), "tracing_data.size")
         };
-        // A record too short to say is an error of its own, for who decodes it.
+        // A record that is too short to have this size is an error when it is decoded.
         let Some(behind) = behind else { return Ok((0, 0)) };
         if !S::IN_MEMORY && kind == RecordType::AUXTRACE {
             return Ok((behind, 0));
@@ -212,7 +212,7 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
         self.note(FileErrorKind::Boundary(error), offset.saturating_add(u64::from(error.offset)))
     }
 
-    /// As [`Source::fill`]; what fails ends the capture.
+    /// Fills the source as [`Source::fill`]; a failure ends the capture.
     #[inline]
     pub(super) fn fill(&mut self, need: usize) -> Result<usize, FileError> {
         if self.failed {

@@ -1,4 +1,4 @@
-//! What stands before the first record of a stream.
+//! Attrs and features before the first record of a stream.
 
 use perf_abi::endian::{Endian, U16};
 use perf_abi::feature::Feature;
@@ -14,7 +14,7 @@ use super::advance::{HEADER, tracing_data_size};
 use crate::record::RawRecord;
 
 impl<O: Endian, S: Source> Reader<'_, O, S> {
-    /// Takes in the attrs and features that stand before the first record of a stream, and takes no record.
+    /// Applies the attrs and features before the first record of a stream, and takes no record.
     pub(super) fn look_ahead(&mut self) -> Result<(), FileError> {
         let start = self.source.offset();
         let mut at = 0_usize;
@@ -37,7 +37,7 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
             };
             let behind = usize::try_from(behind).unwrap_or(usize::MAX);
             let end = at.saturating_add(size).saturating_add(behind);
-            // Tracing data may be large by itself.
+            // Tracing data alone may be large.
             if behind > self.limits.look_ahead || self.fill(end)? < end {
                 break;
             }
@@ -54,7 +54,7 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
             at = end;
         }
         self.absorbed = start.saturating_add(at as u64);
-        // perf of Linux 4.14 writes the features before the attrs: only now are there events to be named.
+        // perf of Linux 4.14 writes the features before the attrs, so the events to be named are only known now.
         if let Some(known) = self.features.iter().find(|known| known.feature == Feature::EVENT_DESC) {
             let section = FeatureSection::new(known.feature, known.offset, &known.bytes);
             name_events::<O>(&mut self.events, &section, &mut self.account);

@@ -1,8 +1,7 @@
-//! The record that was found, on its way to the caller.
+//! The record that was found, until it is returned.
 //!
-//! What a look for the next record finds that takes more than a glance, or its fault, is kept in the reader. A call that
-//! gave both in one would keep all records in memory, those too that are found at a glance, where they would be copied at
-//! each step of their way.
+//! The slow path stores the record that it finds, or its fault, in the reader. A function that returned both in one
+//! type would keep every record in memory, also those of the fast path, and copy it at each return.
 
 use perf_abi::endian::Endian;
 
@@ -13,28 +12,28 @@ use super::super::source::Source;
 use super::Reader;
 use crate::record::RawRecord;
 
-/// Where the record is that was found.
+/// The position of the record that was found.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Current {
     pub(super) offset: u64,
-    /// Where it is in the decompressed stream; `None` if it was not compressed.
+    /// The position in the decompressed stream; `None` if the record was not compressed.
     pub(super) inner: Option<u64>,
     pub(super) data_file: usize,
-    /// Where its bytes are.
+    /// Where the record's bytes are.
     pub(super) held: Held,
-    /// Bytes behind it that belong to it, and how many of those are at hand.
+    /// Number of bytes after the record that belong to it, and how many of them are available.
     pub(super) behind: u64,
     pub(super) behind_held: usize,
 }
 
-/// How a look for the next record ended.
+/// The result of a search for the next record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
-    /// With a record.
+    /// A record.
     Found,
-    /// At the end of the capture.
+    /// The end of the capture.
     Ended,
-    /// With a fault.
+    /// A fault.
     Failed,
 }
 
@@ -45,14 +44,14 @@ pub(super) enum Held {
     Source,
     /// At the front of the decompressed stream.
     Inflated,
-    /// At its offset in its data file.
+    /// At the record's offset in its data file.
     InPlace,
-    /// Among the copies of records that are held back, here.
+    /// Among the copies of held records, at this offset.
     Copied(u64),
 }
 
 impl Current {
-    /// A record with nothing behind it.
+    /// Creates the position of a record without data after it.
     #[inline]
     pub(super) fn new(offset: u64, inner: Option<u64>, data_file: usize, held: Held) -> Self {
         Self { offset, inner, data_file, held, behind: 0, behind_held: 0 }
@@ -60,7 +59,7 @@ impl Current {
 }
 
 impl<O: Endian, S: Source> Reader<'_, O, S> {
-    /// Keeps what was found, or the fault, where [`stepped`](Self::stepped) finds it.
+    /// Stores the record that was found, or the fault, for [`stepped`](Self::stepped).
     pub(super) fn note_step(&mut self, found: Result<Option<Current>, FileError>) -> Step {
         match found {
             Ok(Some(current)) => {
@@ -75,7 +74,7 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
         }
     }
 
-    /// The record that was found, or the fault.
+    /// Returns the record that was found, or the fault.
     #[inline(always)]
     pub(super) fn stepped(&mut self, step: Step) -> Result<Option<FileRecord<'_, O>>, FileError> {
         match step {
@@ -94,8 +93,9 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
         self.fault
     }
 
-    /// A record that was found, if it is there. Apart, and not in the type that [`Reader::next`] gives: a call that gave that
-    /// would keep all records in memory, where they would be copied at each step. See [`RawRecord::decode`].
+    /// Returns a record that was found, if its bytes are there. A separate function, and not of the type that
+    /// [`Reader::next`] returns: with that type all records would be kept in memory and copied at each step. See
+    /// [`RawRecord::decode`].
     #[inline(never)]
     fn view_any(&self) -> Option<FileRecord<'_, O>> {
         let current = &self.found;
@@ -109,7 +109,7 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
         })
     }
 
-    /// The bytes that a record begins.
+    /// Returns the bytes that the record begins.
     fn bytes_of(&self, current: &Current) -> &[u8] {
         let bytes = match current.held {
             Held::Source => Some(self.source.front()),
@@ -120,7 +120,7 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
         bytes.unwrap_or_default()
     }
 
-    /// A record with nothing behind it, that was not compressed.
+    /// Returns a record that was not compressed and has no data after it.
     #[inline(always)]
     pub(super) fn record<'r>(
         &'r self,
@@ -142,7 +142,7 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
     }
 }
 
-/// There is no record at the start of `bytes`, which are at `offset`.
+/// Returns the error for `bytes` at `offset` that do not begin with a record.
 #[cold]
 #[inline(never)]
 pub(super) fn boundary<O: Endian>(bytes: &[u8], offset: u64) -> FileError {

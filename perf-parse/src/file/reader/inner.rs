@@ -12,7 +12,7 @@ use super::found::{Current, Held};
 use crate::error::ErrorKind;
 use crate::record::RawRecord;
 
-/// Whether records of a type are never compressed: what belongs to them could not be found.
+/// Returns whether records of a type are never compressed: the data after them could not be found.
 fn stays_outside(kind: RecordType) -> bool {
     matches!(
         kind,
@@ -24,7 +24,8 @@ fn stays_outside(kind: RecordType) -> bool {
 }
 
 impl<O: Endian, S: Source> Reader<'_, O, S> {
-    /// Finds the next record of the decompressed stream; `None` if it needs more than the capture's front gives.
+    /// Finds the next record of the decompressed stream; `None` if that needs more than the payload at the front of the
+    /// source.
     pub(super) fn advance_inner(&mut self) -> Result<Option<(Current, RecordType)>, FileError> {
         loop {
             let Some(inflate) = &mut self.inflate else { return Ok(None) };
@@ -55,7 +56,7 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
                         let (_, chunk) = inflate.place(HEADER);
                         return Err(self.lost_boundary(error, chunk));
                     }
-                    // The rest of it is still to be decompressed.
+                    // The rest of the record is still to be decompressed.
                     Err(_) => {}
                 }
             }
@@ -65,7 +66,7 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
         }
     }
 
-    /// Begins with the payload of the record of `size` bytes at the front.
+    /// Begins the payload of the record of `size` bytes at the front.
     pub(super) fn begin_payload(&mut self, size: usize) -> Result<(), FileError> {
         let offset = self.source.offset();
         let record = self.source.front().get(..size).unwrap_or_default();
@@ -83,7 +84,7 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
         Ok(())
     }
 
-    /// Decompresses a step of the payload at the front; whether there was one.
+    /// Decompresses a step of the payload at the front. Returns whether there was one.
     fn decompress(&mut self) -> Result<bool, FileError> {
         let (Some(inflate), Some(range)) = (&mut self.inflate, &mut self.payload) else { return Ok(false) };
         let input = self.source.front().get(range.clone()).unwrap_or_default();
@@ -101,7 +102,7 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
                 self.payload = None;
                 let bytes = core::mem::take(&mut self.pending_payload);
                 self.pending.outer = bytes;
-                // The rest of the record that the damage is in does not come.
+                // The rest of the damaged record does not come.
                 let cut = if self.lost_inner { 0 } else { inflate.cut::<O>() };
                 let skipped = bytes.saturating_add(cut);
                 self.account.bytes_skipped = self.account.bytes_skipped.saturating_add(skipped);

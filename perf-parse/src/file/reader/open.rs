@@ -1,4 +1,4 @@
-//! Opening a capture: what it is, its byte order, its header.
+//! Opening a capture: its mode, its byte order, its header.
 
 use alloc::borrow::Cow;
 use alloc::collections::VecDeque;
@@ -24,10 +24,11 @@ use super::found::{Current, Held};
 use super::plain::PLAIN;
 use super::{Mode, OwnedFeature, Pending, Reader};
 
-/// Bytes of the header of a stream: the magic and its own size.
+/// Size of a stream's header in bytes: the magic and the size.
 const PIPE_HEADER: usize = 16;
 
-/// A reader whose byte order was found out: it is decided once here, and everything behind it is compiled for each.
+/// A reader of a capture whose byte order was detected. The byte order is decided once, here: there is a compiled
+/// reader for each.
 #[derive(Debug)]
 pub enum AnyReader<'a, S: Source = Slice<'a>> {
     /// Recorded on a little-endian machine.
@@ -46,7 +47,7 @@ impl<'a> AnyReader<'a> {
         Self::open_within(bytes, &Limits::default())
     }
 
-    /// As [`open`](AnyReader::open), with other limits.
+    /// Opens a capture as [`open`](AnyReader::open), with other limits.
     ///
     /// # Errors
     ///
@@ -61,18 +62,17 @@ impl<'a> AnyReader<'a> {
 
 #[cfg(feature = "std")]
 impl<R: Read> AnyReader<'static, Stream<R>> {
-    /// Opens a capture that comes as a stream, of either byte order. Reads its header, and the attrs and features that
-    /// stand before its records.
+    /// Opens a stream of either byte order. Reads its header, and the attrs and features before its records.
     ///
     /// # Errors
     ///
-    /// [`FileErrorKind::NotAStream`] for a file, whose parts are in an order that a stream does not have: read it
-    /// whole, then [`open`](AnyReader::open) it. [`FileErrorKind::NotPerfData`], [`FileErrorKind::Io`].
+    /// [`FileErrorKind::NotAStream`] for a file, whose parts are in an order that a stream cannot have: read the whole
+    /// file, then [`open`](AnyReader::open) it. [`FileErrorKind::NotPerfData`], [`FileErrorKind::Io`].
     pub fn stream(reader: R) -> Result<Self, FileError> {
         Self::stream_within(reader, &Limits::default())
     }
 
-    /// As [`stream`](AnyReader::stream), with other limits.
+    /// Opens a stream as [`stream`](AnyReader::stream), with other limits.
     ///
     /// # Errors
     ///
@@ -100,25 +100,28 @@ impl<R: Read> AnyReader<'static, Stream<R>> {
 impl<'a, O: Endian> Reader<'a, O> {
     /// Opens a capture in memory of byte order `O`.
     ///
-    /// Of a file it reads the header, the attrs, the ids and the table of features: time and memory grow with the
-    /// number of events and ids, not with the data. What is wrong but leaves records readable is noted in the
-    /// [account](Reader::account). A feature whose section is outside of the file, or shares bytes with another part of
-    /// the file, is left out. An event whose ids are outside of the file has no ids. Of data that goes beyond the end of
-    /// the file what is there is read. Where the size of the data is 0, as a recorder that was killed leaves it, records
-    /// are read up to the end of the file.
+    /// Of a file, this reads the header, the attrs, the ids and the feature table: time and memory grow with the number
+    /// of events and ids, not with the data. Faults that leave records readable are noted in the
+    /// [account](Reader::account):
     ///
-    /// A feature without bytes is not there, and nothing is wrong with it: perf lists some that it could not get. Those
-    /// that never have bytes are there, as are those that are not known here.
+    /// - A feature whose section is outside of the file, or shares bytes with another part of the file, is left out.
+    /// - An event whose ids are outside of the file has no ids.
+    /// - Data that ends after the end of the file is read up to the end of the file.
+    /// - Data of size 0, which a killed recorder leaves, is read up to the end of the file.
+    ///
+    /// perf lists some features whose data it could not get. A feature without bytes is therefore absent, which is not
+    /// a fault. Exceptions are the features that never have bytes, and unknown features.
     ///
     /// # Errors
     ///
-    /// Where nothing can be read: [`FileErrorKind::NotPerfData`], also for the other order, [`FileErrorKind::Truncated`],
-    /// [`FileErrorKind::Invalid`] for a header field, [`FileErrorKind::Attr`] for an attr, each with its offset.
+    /// If nothing can be read: [`FileErrorKind::NotPerfData`], also for the other byte order;
+    /// [`FileErrorKind::Truncated`]; [`FileErrorKind::Invalid`] for a header field; [`FileErrorKind::Attr`] for an
+    /// attr. Each has its offset.
     pub fn open(bytes: &'a [u8]) -> Result<Self, FileError> {
         Self::open_within(bytes, &Limits::default())
     }
 
-    /// As [`open`](Self::open), with other limits.
+    /// Opens a capture as [`open`](Self::open), with other limits.
     ///
     /// # Errors
     ///
@@ -149,7 +152,7 @@ impl<'a, O: Endian> Reader<'a, O> {
         if let Some(section) = sections.iter().find(|section| section.feature == Feature::EVENT_DESC) {
             name_events::<O>(&mut reader.events, section, &mut reader.account);
         }
-        // Where it is not in the file there are no names in it.
+        // Event types that are outside of the file name no events.
         if let Ok(types) = header.event_types.of(bytes, "header.event_types.size") {
             let named = name_by_types::<O>(&mut reader.events, types);
             named.err().into_iter().for_each(|error| reader.account.note(error));
@@ -159,11 +162,11 @@ impl<'a, O: Endian> Reader<'a, O> {
         Ok(reader)
     }
 
-    /// Reads records that lie end to end with no file around them, as a ring holds them, of events that are known from
-    /// elsewhere.
+    /// Creates a reader of records without a container, as a ring holds them, one after another. The caller provides
+    /// the events.
     ///
-    /// What other rings hold goes to [`add_data`](Self::add_data). The offset of a record is within its own `data`, whose
-    /// number is [`FileRecord::data_file`](super::FileRecord::data_file).
+    /// Pass the records of other rings to [`add_data`](Self::add_data). The offset of a record counts within its own
+    /// `data`, whose number is [`FileRecord::data_file`](super::FileRecord::data_file).
     ///
     /// # Examples
     ///
@@ -190,34 +193,37 @@ impl<'a, O: Endian> Reader<'a, O> {
         Self::of_records_within(events, data, &Limits::default())
     }
 
-    /// As [`of_records`](Self::of_records), with other limits; as many `events` as there are.
+    /// Creates a reader as [`of_records`](Self::of_records), with other limits. The number of `events` is not limited.
     #[must_use]
     pub fn of_records_within(events: Events, data: &'a [u8], limits: &Limits) -> Self {
         Self::new(Mode::Ring, events, Vec::new(), Slice::new(data, 0), limits)
     }
 
-    /// Reads the records of `data` in place of the capture's own, with its events and features: a ring's that was
-    /// dumped beside it.
+    /// Reads the records of `data` instead of those of the capture, with the capture's events and features: the dump of
+    /// a ring that belongs to the capture.
     ///
-    /// As [`of_records`](Self::of_records). What opening the capture found wrong stays in the account.
+    /// Offsets are as for [`of_records`](Self::of_records). The faults that were found when the capture was opened stay
+    /// in the account.
     #[must_use]
     pub fn with_records(self, data: &'a [u8]) -> Self {
         let reader = Self::new(Mode::Ring, self.events, self.features, Slice::new(data, 0), &self.limits);
         Self { account: self.opened.clone(), opened: self.opened, ..reader }
     }
 
-    /// Adds a data file of a directory capture, whose records are read when those before it are. Its first record is
-    /// at its start.
+    /// Adds a data file of a directory capture. Its records are read after those of the files before it. The first
+    /// record is at the start of `bytes`.
     ///
     /// perf: `dir/data.*`; the file given to [`open`](Self::open) is `dir/data`.
     pub fn add_data(&mut self, bytes: &'a [u8]) {
         self.more.push_back(Slice::new(bytes, 0));
     }
 
-    /// Says where a data file has zeros that take no room where it is stored, by rising offset in that file, and none of
-    /// them empty: the holes of a sparse file. The search for the next record, where its boundary is lost, does not look
-    /// at them. `data_file` is as in [`FileRecord::data_file`](super::FileRecord::data_file); one that is not there has
-    /// none.
+    /// Sets the holes of a data file that is a sparse file: ranges of zeros that take no space on disk. `holes` must be
+    /// in ascending order of offsets in that file, and no range may be empty. The search for a lost boundary does not
+    /// read the holes.
+    ///
+    /// `data_file` is as in [`FileRecord::data_file`](super::FileRecord::data_file). If there is no such file, the call
+    /// has no effect.
     pub fn set_holes(&mut self, data_file: usize, holes: &'a [Range<u64>]) {
         let sources = self.done.iter_mut().chain(core::iter::once(&mut self.source)).chain(&mut self.more);
         if let Some(source) = sources.into_iter().nth(data_file) {
@@ -225,11 +231,11 @@ impl<'a, O: Endian> Reader<'a, O> {
         }
     }
 
-    /// The payload of an AUXTRACE record, or another run of bytes of the capture.
+    /// Returns the payload of an AUXTRACE record, or another range of bytes of the capture.
     ///
     /// # Errors
     ///
-    /// [`FileErrorKind::Truncated`] if it is not all in the data section.
+    /// [`FileErrorKind::Truncated`] if the range is not entirely in the data section.
     pub fn bytes_at(&self, section: Section) -> Result<&[u8], FileError> {
         let at = self.in_place(section.offset, 0);
         let held = at.zip(usize::try_from(section.size).ok()).and_then(|(bytes, size)| bytes.get(..size));

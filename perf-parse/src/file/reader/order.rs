@@ -1,4 +1,4 @@
-//! Records by time: what is held back, and given when nothing earlier is still to come.
+//! Records in time order: they are held until no earlier record can come.
 
 mod copies;
 mod held;
@@ -22,11 +22,11 @@ use copies::COPY_HEADER;
 use held::SHORT;
 use place::{Found, Origin, Place};
 
-/// Bytes that are looked at for one run at most.
+/// Maximum number of bytes that are read for one run.
 const RUN_LIMIT: usize = 1 << 30;
 
 impl<O: Endian, S: Source> Reader<'_, O, S> {
-    /// The next record by time.
+    /// Returns the next record in time order.
     #[inline(always)]
     pub(super) fn next_in_time(&mut self) -> Result<Option<FileRecord<'_, O>>, FileError> {
         if !self.order.as_mut().is_some_and(TimeOrder::may_give) {
@@ -44,10 +44,9 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
         self.note_step(found)
     }
 
-    /// Reads on until a record may be given, or to the end. The record that was found, if it has no time and so is not held
-    /// back.
+    /// Reads on until a record may be returned, or to the end. Returns a record that has no time, as it is not held.
     ///
-    /// Each turn of the loop gives a record or reads one: see [`TimeOrder`].
+    /// Each turn of the loop allows a record or reads one: see [`TimeOrder`].
     fn gather(&mut self) -> Result<Option<Current>, FileError> {
         while let Some(order) = self.order.as_mut().filter(|order| !order.ended) {
             order.settle();
@@ -67,8 +66,8 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
         Ok(None)
     }
 
-    /// Holds back the run of records of one type at the front of the source, as far as that takes no more than a look at
-    /// records in memory. Whether there was one.
+    /// Holds the run of records of one type at the front of the source, if the records are in memory and the fast path
+    /// can read them. Returns whether there was one.
     fn hold_run(&mut self) -> bool {
         self.pass_unwanted();
         let Self { order: Some(order), events, source, account, pending, plain, .. } = self else {
@@ -97,12 +96,12 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
         } else {
             push_each::<O>(order, events, front.get(..bytes).unwrap_or_default(), from, at);
         }
-        // The last one is passed over when more is asked for, as any record is.
+        // The last record is skipped when the next one is requested, like any other.
         pending.pass_to(source, bytes.saturating_sub(last), last);
         true
     }
 
-    /// Holds back the record that was found; whether it is to be, as one that has a time.
+    /// Holds the record that was found, if it has a time. Returns whether it is held.
     fn hold(&mut self, current: &Current) -> bool {
         let Self { order: Some(order), events, source, inflate, more, account, .. } = self else {
             return false;
@@ -114,7 +113,8 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
         let Some((raw, _)) = RawRecord::<O>::whole(front) else { return false };
         let kind = raw.kind();
         if kind.is_user() {
-            // Each file of a directory has all times: a round of one says nothing of those still to be read.
+            // Each file of a directory covers the whole time: a round of one file has no meaning for the files that are
+            // still to be read.
             if kind == RecordType::FINISHED_ROUND && current.data_file == 0 && more.is_empty() {
                 order.end_round();
             }
@@ -135,7 +135,7 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
         true
     }
 
-    /// Gives the record that may be given now; `None` if there is none.
+    /// Returns the record that may be returned now; `None` if there is none.
     #[inline(always)]
     fn give(&mut self) -> Result<Option<FileRecord<'_, O>>, FileError> {
         let Some(order) = self.order.as_mut().filter(|order| order.allowed > 0) else { return Ok(None) };
@@ -153,7 +153,7 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
         Ok(Some(self.record(raw, offset, self.data_file)))
     }
 
-    /// Takes the record that may be given now out of a data file that was read before, or from among the copies.
+    /// Takes the record that may be returned now from a data file that was read before, or from the copies.
     #[inline(never)]
     fn take_any(&mut self) -> Current {
         let Self { order: Some(order), events, done, .. } = self else {
@@ -162,7 +162,7 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
         let at = order.first.at;
         let offset = at.offset();
         let in_place = Current::new(offset, None, at.data_file(), Held::InPlace);
-        // How much a record takes, and the time of the next, where `before` bytes stand before each.
+        // Returns the size of a record and the `before` bytes in front of it, and the time of the next record.
         let first_of = |bytes, before: usize| match RawRecord::<O>::whole(bytes) {
             Some((raw, rest)) => {
                 let next = rest.get(before..).and_then(RawRecord::<O>::whole);
@@ -184,7 +184,7 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
     }
 }
 
-/// Holds back each of a few records that lie end to end.
+/// Holds each of a few records that are adjacent.
 fn push_each<O: Endian>(order: &mut TimeOrder, events: &Events, bytes: &[u8], from: Origin, at: Place) {
     let (mut rest, mut from, mut at) = (bytes, from, at);
     while let Some((raw, after)) = RawRecord::<O>::whole(rest) {
@@ -198,20 +198,21 @@ fn push_each<O: Endian>(order: &mut TimeOrder, events: &Events, bytes: &[u8], fr
     }
 }
 
-/// Records of one type that lie end to end, none earlier than the one before it.
+/// Adjacent records of one type, none earlier than the one before it.
 struct Rising {
     records: usize,
-    /// Bytes of all, and of the last.
+    /// Number of bytes of all records, and of the last.
     bytes: usize,
     last: usize,
-    /// The times of the first and of the last.
+    /// The times of the first and of the last record.
     time: u64,
     last_time: u64,
-    /// How many are earlier than what was given.
+    /// Number of records that are earlier than one that was returned.
     late: u64,
 }
 
-/// Those at the start of `bytes`, `room` at most. Apart, so that what it keeps is in registers.
+/// Returns the run at the start of `bytes`, of at most `room` records. A separate function, so that its variables stay
+/// in registers.
 #[inline(never)]
 fn rising<O: Endian>(bytes: &[u8], events: &Events, kind: RecordType, given: u64, room: usize) -> Rising {
     let mut run = Rising { records: 0, bytes: 0, last: 0, time: 0, last_time: 1, late: 0 };
@@ -220,7 +221,7 @@ fn rising<O: Endian>(bytes: &[u8], events: &Events, kind: RecordType, given: u64
         let Some((raw, after)) = RawRecord::<O>::whole(rest).filter(|(raw, _)| raw.kind() == kind) else {
             break;
         };
-        // 0 is no time.
+        // A time of 0 means that the record has none.
         let Some(time) = events.time_of(&raw).filter(|&time| time >= run.last_time) else { break };
         run.late = run.late.wrapping_add(u64::from(time < given));
         run.records = run.records.wrapping_add(1);

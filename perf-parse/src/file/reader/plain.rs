@@ -1,4 +1,4 @@
-//! The record that is found at a glance: nearly every one.
+//! The fast path to the next record, which nearly all records take.
 
 use perf_abi::endian::Endian;
 use perf_abi::record::RecordType;
@@ -10,11 +10,11 @@ use super::Reader;
 use super::found::{Step, boundary};
 use crate::record::RawRecord;
 
-/// A bit for each of the kernel's types but those that say something of the capture itself.
+/// A bit for each kernel type, except those that contain something about the capture itself.
 pub(super) const PLAIN: u64 = !(1 << RecordType::LOST.0 | 1 << RecordType::LOST_SAMPLES.0);
 
-/// The record at the start of `bytes` and what stands behind it, if it is there as a whole and of one of `types`, a bit
-/// for each of the kernel's.
+/// Returns the record at the start of `bytes` and the bytes after it, if the record is complete and of one of `types`,
+/// a bit for each kernel type.
 #[inline(always)]
 pub(super) fn whole_of<O: Endian>(bytes: &[u8], types: u64) -> Option<(RawRecord<'_, O>, &[u8])> {
     let (raw, rest) = RawRecord::<O>::whole(bytes)?;
@@ -23,7 +23,7 @@ pub(super) fn whole_of<O: Endian>(bytes: &[u8], types: u64) -> Option<(RawRecord
 }
 
 impl<O: Endian, S: Source> Reader<'_, O, S> {
-    /// The next record in the order of the capture.
+    /// Returns the next record in the order of the capture.
     #[inline(always)]
     pub(super) fn next_in_capture(&mut self) -> Result<Option<FileRecord<'_, O>>, FileError> {
         if self.inflate.is_some() {
@@ -48,7 +48,7 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
         self.stepped(step)
     }
 
-    /// Finds the next record, whatever it takes.
+    /// Finds the next record, by the slow path.
     #[inline(never)]
     fn step(&mut self) -> Step {
         self.pass_unwanted();
@@ -56,8 +56,8 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
         self.note_step(found)
     }
 
-    /// Finds the next record of the source where that takes no more than a look at it; if it may take more, nothing is
-    /// done. Its size.
+    /// Finds the next record of the source and returns its size. If the record needs the slow path, returns `None` and
+    /// changes nothing.
     #[inline(always)]
     fn advance_plain(&mut self) -> Option<usize> {
         let front = self.pending.ahead(&self.source).filter(|_| !self.lost)?;
@@ -68,7 +68,8 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
         Some(size)
     }
 
-    /// The same in the decompressed stream: where in it the record was found, and where the capture has it; and its size.
+    /// Does the same in the decompressed stream. Returns the position of the record in it, the record's offset in the
+    /// capture, and its size.
     #[inline(always)]
     fn advance_plain_inner(&mut self) -> Option<((u64, u64), usize)> {
         loop {
@@ -86,7 +87,7 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
     }
 }
 
-/// The record of `size` bytes at the start of `bytes`, which was found there.
+/// Returns the record of `size` bytes that was found at the start of `bytes`.
 #[inline(always)]
 fn first<O: Endian>(bytes: &[u8], size: usize) -> Option<RawRecord<'_, O>> {
     RawRecord::found(bytes.get(..size)?)

@@ -1,4 +1,4 @@
-//! Going on where the next record was not where it should be.
+//! Finds the next record after a boundary was lost.
 
 use perf_abi::endian::Endian;
 
@@ -8,12 +8,12 @@ use super::super::source::Source;
 use super::Reader;
 
 impl<O: Endian, S: Source> Reader<'_, O, S> {
-    /// Passes over bytes up to a boundary that proves itself, or to the end.
+    /// Skips bytes up to a boundary that can be proved, or to the end.
     #[cold]
     pub(super) fn resync(&mut self) -> Result<FileError, FileError> {
         self.lost = false;
         let from = self.source.offset();
-        // Where bytes are missing, records may begin anywhere. One pass over every place keeps the cost linear.
+        // If bytes are missing, records may begin at any offset. One pass over all offsets keeps the cost linear.
         let step = 1;
         loop {
             let window = salvage::HORIZON.saturating_mul(2);
@@ -28,7 +28,8 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
                 self.skip(available as u64)?;
                 break;
             }
-            // The search begins a step behind the front: stay as much before the first place that it did not judge.
+            // The search begins one step after the front: keep the front one step before the first offset that was not
+            // judged.
             let judged = available.saturating_sub(salvage::HORIZON) & !7;
             self.skip(judged.saturating_sub(step) as u64)?;
         }
@@ -37,7 +38,8 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
         Ok(self.note(FileErrorKind::Skipped { bytes }, from))
     }
 
-    /// As [`resync`](Self::resync), in the decompressed stream; `None` if more of that is needed to tell.
+    /// Skips bytes of the decompressed stream, as [`resync`](Self::resync) does in the source; `None` if more of the
+    /// stream has to be decompressed first.
     #[cold]
     pub(super) fn resync_inner(&mut self) -> Option<u64> {
         let inflate = self.inflate.as_mut()?;

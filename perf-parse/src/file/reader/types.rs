@@ -1,4 +1,4 @@
-//! Records of a few types, and the others passed over.
+//! Reading records of some types only, and skipping the others.
 
 use alloc::vec::Vec;
 
@@ -13,7 +13,7 @@ use crate::record::RawRecord;
 /// A set of record types.
 #[derive(Clone, Debug)]
 pub(super) struct Types {
-    /// A bit for each of the kernel's.
+    /// A bit for each kernel type.
     kernels: u64,
     all: Vec<RecordType>,
 }
@@ -24,7 +24,7 @@ impl Types {
         Self { kernels: bits.fold(0, |all, bit| all | bit), all: types.to_vec() }
     }
 
-    /// A bit for each of the kernel's types among them.
+    /// Returns the kernel types in the set, a bit for each.
     pub(super) fn kernels(&self) -> u64 {
         self.kernels
     }
@@ -39,14 +39,14 @@ impl Types {
 }
 
 impl<O: Endian, S: Source> Reader<'_, O, S> {
-    /// Whether records of a type are asked for.
+    /// Returns whether records of a type were requested.
     #[inline(always)]
     pub(super) fn wants(&self, kind: RecordType) -> bool {
         self.only.as_ref().is_none_or(|only| only.has(kind))
     }
 
-    /// Passes over the records at the front of the source that are not asked for, as far as that takes no more than a
-    /// look at them. The last of them is left to be passed over as one that was given.
+    /// Skips the records at the front of the source that were not requested, as far as the fast path can. The last of
+    /// them is left to be skipped like a record that was returned.
     pub(super) fn pass_unwanted(&mut self) {
         let Self { only: Some(only), source, account, pending, .. } = self else { return };
         let Some(front) = pending.ahead(source) else { return };
@@ -65,7 +65,7 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
     }
 }
 
-/// The record at the start of `bytes`, and what stands behind it, if it is not asked for.
+/// Returns the record at the start of `bytes`, and the bytes after it, if it was not requested.
 #[inline(always)]
 fn unwanted<'b, O: Endian>(bytes: &'b [u8], only: &Types) -> Option<(RawRecord<'b, O>, &'b [u8])> {
     whole_of::<O>(bytes, PLAIN & !only.kernels)

@@ -1,4 +1,4 @@
-//! Tracing data without what is wrong in it.
+//! Tracing data without its faulty parts.
 
 use alloc::vec::Vec;
 
@@ -6,7 +6,7 @@ use perf_abi::endian::{BigEndian, Endianness, LittleEndian};
 
 use crate::tracepoint::{Format, TracingData, TracingDataFields};
 
-/// The same tracing data without the formats that cannot be parsed. `None` if its parts cannot be found.
+/// Returns the tracing data without the formats that cannot be parsed; `None` if its parts cannot be found.
 pub(super) fn of_good_formats(bytes: &[u8]) -> Option<Vec<u8>> {
     let data = TracingData::parse(bytes).ok()?;
     let long_size = data.kernel_long_size();

@@ -5,18 +5,18 @@ use std::io::{ErrorKind, Read};
 
 use super::{FileErrorKind, Source};
 
-/// Bytes asked of the reader at a time.
+/// Number of bytes requested from the reader at a time.
 const CHUNK: usize = 1 << 16;
 
-/// A stream, buffered: it holds what was read and not yet taken, about a record more than one read gives.
+/// A buffered stream. It holds the bytes that were read and not yet taken: about one record more than one read returns.
 #[derive(Debug)]
 pub struct Stream<R> {
     reader: R,
     buffer: Vec<u8>,
-    /// Where in `buffer` the front is, and the end of what was read.
+    /// The range of `buffer` that was read and not yet taken.
     start: usize,
     end: usize,
-    /// Where the front is in the capture.
+    /// The offset of the front in the capture.
     offset: u64,
     ended: bool,
 }
@@ -26,9 +26,9 @@ impl<R: Read> Stream<R> {
         Self { reader, buffer: Vec::new(), start: 0, end: 0, offset: 0, ended: false }
     }
 
-    /// Reads once; grows the buffer by no more than what came.
+    /// Reads once. Grows the buffer only as far as one more read needs.
     fn read(&mut self) -> Result<(), FileErrorKind> {
-        // What is there beyond the end from the read before is used again.
+        // The room that earlier reads left after the end is used again.
         let room = self.end.saturating_add(CHUNK);
         if self.buffer.len() < room {
             self.buffer.resize(room, 0);

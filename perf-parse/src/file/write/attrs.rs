@@ -9,14 +9,16 @@ use zerocopy::IntoBytes;
 use super::error::WriteFileError;
 use super::{EventFields, Options};
 
-/// Bytes behind the newest version at most: the kernel takes no attr larger than a page, of which 64 KiB is the largest.
+/// Maximum number of bytes after the newest version: the kernel takes no attr larger than a page, and the largest page
+/// has 64 KiB.
 const MOST_TAIL: usize = 65536 - AttrVersion::NEWEST.size() as usize;
 
-/// How large all attrs of a capture are: perf finds the next one of a file by the size of the one before.
+/// The size of all attrs of a capture. They have one size because perf finds the next attr of a file by the size of the
+/// one before.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct AttrFormat {
     version: AttrVersion,
-    /// Bytes behind the newest version that this crate knows.
+    /// Number of bytes after the newest version that this crate knows.
     tail: usize,
 }
 
@@ -45,12 +47,12 @@ impl AttrFormat {
         }
     }
 
-    /// Bytes of an attr.
+    /// Returns the size of an attr in bytes.
     pub(super) fn size(self) -> u32 {
         self.version.size().saturating_add(u32::try_from(self.tail).unwrap_or(u32::MAX))
     }
 
-    /// Appends the attr of the event with index `index`.
+    /// Appends the attr of the event at `index`.
     pub(super) fn put<O: Endian>(
         self,
         out: &mut Vec<u8>,
@@ -63,7 +65,7 @@ impl AttrFormat {
         let (kind, behind) = bytes.split_first_chunk::<4>().unwrap_or((&[0; 4], &[]));
         out.extend_from_slice(kind);
         out.extend_from_slice(size.as_bytes());
-        // The rest of the version, behind `type` and `size`.
+        // The rest of the version, after `type` and `size`.
         out.extend(behind.iter().skip(4).take((self.version.size() as usize).saturating_sub(8)));
         if self.tail != 0 {
             out.extend_from_slice(&event.attr_tail);
@@ -73,7 +75,7 @@ impl AttrFormat {
     }
 }
 
-/// The oldest version that holds the attr and is no shorter than it was.
+/// Returns the oldest version that holds the attr and is not smaller than the attr was.
 fn version(event: &EventFields) -> AttrVersion {
     if !event.attr_tail.is_empty() {
         return AttrVersion::NEWEST;
@@ -83,7 +85,7 @@ fn version(event: &EventFields) -> AttrVersion {
     as_read.max(event.attr.oldest_version())
 }
 
-/// The payload of the feature `EVENT_DESC`; `None` without events, or if one has no name.
+/// Returns the payload of the feature `EVENT_DESC`; `None` without events, or if an event has no name.
 ///
 /// perf: `write_event_desc`, `tools/perf/util/header.c`.
 pub(super) fn event_desc<O: Endian>(

@@ -1,4 +1,4 @@
-//! The records of a capture on their way to the output.
+//! Checks, compresses and writes the records of a capture.
 
 use alloc::vec::Vec;
 use core::marker::PhantomData;
@@ -13,7 +13,7 @@ use super::error::{RecordFault, WriteFileError};
 use super::{Options, Zstd};
 use crate::record::RawRecord;
 
-/// An output, and how far it is written.
+/// An output, and the number of bytes written to it.
 #[derive(Debug)]
 pub(super) struct Sink<W> {
     out: W,
@@ -26,7 +26,7 @@ impl<W> Sink<W> {
         Self { out, position: 0, broken: false }
     }
 
-    /// Bytes written.
+    /// Returns the number of bytes written.
     pub(super) fn position(&self) -> u64 {
         self.position
     }
@@ -35,7 +35,7 @@ impl<W> Sink<W> {
         self.out
     }
 
-    /// Does something with the output; once that failed, nothing is done any more.
+    /// Calls `act` with the output. After a failure, later calls do nothing and return an error.
     pub(super) fn with<T>(&mut self, act: impl FnOnce(&mut W) -> io::Result<T>) -> Result<T, WriteFileError> {
         if self.broken {
             return Err(WriteFileError::Broken);
@@ -54,13 +54,13 @@ impl<W: Write> Sink<W> {
     }
 }
 
-/// The records of a capture: checked, compressed if that was asked for, and counted.
+/// The records of a capture: checked, compressed if requested, and counted.
 #[derive(Debug)]
 pub(super) struct Body<O, W> {
     pub(super) sink: Sink<W>,
     packer: Option<Packer<O>>,
     records: u64,
-    /// Offset and size of each AUXTRACE record, its data included.
+    /// Offset and size of each AUXTRACE record, including its data.
     auxtrace: Vec<[u64; 2]>,
     order: PhantomData<O>,
 }
@@ -71,22 +71,22 @@ impl<O: Endian, W: Write> Body<O, W> {
         Ok(Self { sink: Sink::new(out), packer, records: 0, auxtrace: Vec::new(), order: PhantomData })
     }
 
-    /// How many records were written.
+    /// Returns the number of records that were written.
     pub(super) fn records(&self) -> u64 {
         self.records
     }
 
-    /// Where the AUXTRACE records are.
+    /// Returns offset and size of each AUXTRACE record.
     pub(super) fn auxtrace(&self) -> &[[u64; 2]] {
         &self.auxtrace
     }
 
-    /// How records are compressed, and how many times smaller they became so far.
+    /// Returns how records are compressed, and the ratio so far.
     pub(super) fn compression(&self) -> Option<(Zstd, u32)> {
         self.packer.as_ref().map(|packer| (packer.zstd(), packer.ratio()))
     }
 
-    /// Writes one record given as bytes.
+    /// Writes one record, given as bytes.
     pub(super) fn record(&mut self, bytes: &[u8], data: &[u8]) -> Result<(), WriteFileError> {
         let Ok((header, _)) = Header::<O>::ref_from_prefix(bytes) else {
             let fault = RecordFault::Header { len: bytes.len() };
@@ -102,7 +102,7 @@ impl<O: Endian, W: Write> Body<O, W> {
         }
     }
 
-    /// Writes one record and the data behind it.
+    /// Writes one record and the data after it.
     pub(super) fn raw(&mut self, record: &RawRecord<'_, O>, data: &[u8]) -> Result<(), WriteFileError> {
         if !record.size().is_multiple_of(8) && !record.kind().is_user() {
             let fault = RecordFault::Unaligned { size: record.size() };
@@ -111,13 +111,13 @@ impl<O: Endian, W: Write> Body<O, W> {
         self.copy(record, data)
     }
 
-    /// As [`raw`](Self::raw), of any size.
+    /// Writes one record as [`raw`](Self::raw), of any size.
     pub(super) fn copy(&mut self, record: &RawRecord<'_, O>, data: &[u8]) -> Result<(), WriteFileError> {
         let (kind, size) = (record.kind(), record.size());
         if let Some(fault) = fault(record, data) {
             return Err(WriteFileError::Record { index: self.records, kind: Some(kind), fault });
         }
-        // One that only waits to be compressed would not notice.
+        // A record that only waits to be compressed would not notice a broken output.
         self.sink.with(|_| Ok(()))?;
         let header = Header::<O>::new(kind, record.misc(), size);
         match &mut self.packer {
@@ -140,13 +140,13 @@ impl<O: Endian, W: Write> Body<O, W> {
         Ok(())
     }
 
-    /// Writes what waits to be compressed.
+    /// Writes the records that wait to be compressed.
     pub(super) fn flush(&mut self) -> Result<(), WriteFileError> {
         self.packer.as_mut().map_or(Ok(()), |packer| packer.flush(&mut self.sink))
     }
 }
 
-/// Whether data that belongs to the record stands behind it.
+/// Returns whether records of this type have data after them.
 fn has_data(kind: RecordType) -> bool {
     kind == RecordType::AUXTRACE || kind == RecordType::HEADER_TRACING_DATA
 }

@@ -1,4 +1,4 @@
-//! Records into one zstd stream, and that into records.
+//! Compresses records into one zstd stream, and splits the stream into records.
 
 #[cfg(not(feature = "zstd"))]
 #[path = "compress/none.rs"]
@@ -21,17 +21,18 @@ use super::body::Sink;
 use super::error::WriteFileError;
 use stream::Stream;
 
-/// Bytes compressed at once at most.
+/// Maximum number of bytes compressed at once.
 ///
-/// As many as surely fit into one record again: perf refuses a record that gives nothing when decompressed, as the
-/// first part of a longer zstd block would.
+/// The output for this many bytes always fits into one record. perf refuses a record without decompressed output, such
+/// as the first part of a longer zstd block.
 const CHUNK: usize = 60 * 1024;
 
-/// Bytes that a reader must have room for when it decompresses one record: `mmap_len` of the feature `COMPRESSED`,
-/// which perf wants to be whole pages.
+/// Size of the buffer that a reader needs to decompress one record, in bytes: `mmap_len` of the feature `COMPRESSED`,
+/// which perf requires to be whole pages.
 pub(super) const MMAP_LEN: u32 = 64 * 1024;
 
-/// Compressed bytes of one record at most: a multiple of 8, so that COMPRESSED2, its header and size have room.
+/// Maximum number of compressed bytes in one record: a multiple of 8 that leaves room for COMPRESSED2, its header and
+/// size.
 const PACKED: usize = 65528 - 8 - 8;
 
 /// Collects records and writes them compressed.
@@ -39,7 +40,7 @@ const PACKED: usize = 65528 - 8 - 8;
 pub(super) struct Packer<O> {
     zstd: Zstd,
     stream: Stream,
-    /// Not compressed yet: fewer than [`CHUNK`] bytes between records.
+    /// Bytes that are not compressed yet: fewer than [`CHUNK`] between records.
     pending: Vec<u8>,
     /// Room for the compressed bytes of one record.
     packed: Vec<u8>,
@@ -72,7 +73,7 @@ impl<O: Endian> Packer<O> {
         self.zstd
     }
 
-    /// How many times smaller the records became, rounded; 0 for no records.
+    /// Returns the ratio of the size before to the size after compression, rounded; 0 for no records.
     pub(super) fn ratio(&self) -> u32 {
         let half = self.bytes_out / 2;
         let ratio = self.bytes_in.saturating_add(half).checked_div(self.bytes_out).unwrap_or_default();
@@ -96,12 +97,12 @@ impl<O: Endian> Packer<O> {
         Ok(())
     }
 
-    /// Writes all that was collected; a reader that has this record can decompress it.
+    /// Writes the collected records. A reader that has the written record can decompress them.
     pub(super) fn flush<W: Write>(&mut self, sink: &mut Sink<W>) -> Result<(), WriteFileError> {
         if self.pending.is_empty() {
             return Ok(());
         }
-        // A stream that failed halfway is of no more use than an output that did.
+        // A stream that failed halfway cannot be continued, like an output that failed.
         let len = sink.with(|_| self.stream.compress(&self.pending, &mut self.packed))?;
         self.bytes_in = self.bytes_in.saturating_add(self.pending.len() as u64);
         self.bytes_out = self.bytes_out.saturating_add(len as u64);
@@ -115,7 +116,7 @@ impl<O: Endian> Packer<O> {
         };
         let parts = [front, packed, [0; 8].get(..padding).unwrap_or_default()];
         let size = parts.iter().fold(size_of::<Header<O>>(), |size, part| size.saturating_add(part.len()));
-        // PACKED is such that it fits.
+        // PACKED is small enough for this to fit.
         let size = u16::try_from(size).unwrap_or(u16::MAX);
         sink.put(Header::<O>::new(self.zstd.record, Misc(0), size).as_bytes())?;
         parts.into_iter().try_for_each(|part| sink.put(part))

@@ -1,4 +1,4 @@
-//! What keeps a capture from being written.
+//! Errors of writing a capture.
 
 use std::io;
 
@@ -6,40 +6,39 @@ use perf_abi::attr;
 use perf_abi::feature::Feature;
 use perf_abi::record::RecordType;
 
-/// Why a capture, or a part of it, cannot be written. What is wrong has no offset: it is told by the index of its event
-/// or record.
+/// Why a capture, or a part of it, cannot be written. It has no offset; it identifies the event or record by its index.
 ///
 /// | kind | when |
 /// |---|---|
 /// | [`Io`](Self::Io) | the output fails |
 /// | [`Broken`](Self::Broken) | the output failed before |
-/// | [`Option`](Self::Option) | an option has a value that it cannot have |
-/// | [`Attr`](Self::Attr) | an attr has more than the chosen version has room for |
+/// | [`Option`](Self::Option) | an option has an impossible value |
+/// | [`Attr`](Self::Attr) | an attr does not fit into the chosen version |
 /// | [`Event`](Self::Event) | ids, a name or another part of an event cannot be written |
 /// | [`Feature`](Self::Feature) | a feature cannot be written, or not in a pipe |
-/// | [`Record`](Self::Record) | a record is not whole, or not as its header says; see [`RecordFault`] |
+/// | [`Record`](Self::Record) | a record is incomplete or contradicts its header; see [`RecordFault`] |
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum WriteFileError {
-    /// The output failed. All that follows is [`Broken`](Self::Broken).
+    /// The output failed. All later calls return [`Broken`](Self::Broken).
     Io(io::Error),
-    /// The output failed before, so that it is not known where the next byte would go.
+    /// The output failed before, so the position of the next byte is unknown.
     Broken,
-    /// An option has a value that it cannot have.
+    /// An option has an impossible value.
     Option {
         /// The field of [`Options`](super::Options).
         option: &'static str,
         /// What it must be.
         must: &'static str,
     },
-    /// An attr has a field that the version has no room for.
+    /// An attr has a field that does not fit into the chosen version.
     Attr {
         /// The index of the event.
         event: usize,
         /// The field, and the version that it needs.
         error: attr::WriteError,
     },
-    /// An event has something that cannot be written.
+    /// A part of an event cannot be written.
     Event {
         /// The index of the event.
         event: usize,
@@ -50,66 +49,66 @@ pub enum WriteFileError {
     },
     /// A feature cannot be written.
     Feature {
-        /// Which.
+        /// The feature.
         feature: Feature,
-        /// The field of it; empty where it is the feature as a whole.
+        /// The field of the feature; empty for the whole feature.
         field: &'static str,
         /// What it must be.
         must: &'static str,
     },
-    /// A record cannot be written. It was left out; others can follow.
+    /// A record cannot be written. It was left out; other records can follow.
     Record {
-        /// How many records were written before it.
+        /// Number of records that were written before it.
         index: u64,
-        /// Its type; `None` if the header is not whole.
+        /// The record's type; `None` if the header is incomplete.
         kind: Option<RecordType>,
-        /// What is wrong with it.
+        /// The fault in it.
         fault: RecordFault,
     },
 }
 
-/// What is wrong with a record that is to be written.
+/// The fault in a record that is to be written.
 ///
 /// | kind | when |
 /// |---|---|
 /// | [`Header`](Self::Header) | there are fewer than 8 bytes |
-/// | [`Size`](Self::Size) | the header's size is not that of the bytes |
-/// | [`Unaligned`](Self::Unaligned) | a record of the kernel's is not a multiple of 8 bytes |
-/// | [`Payload`](Self::Payload) | it ends before it says how much stands behind it |
-/// | [`Compressed`](Self::Compressed) | it is a piece of another capture's compressed stream |
-/// | [`Data`](Self::Data) | what stands behind it is not as long as it says |
+/// | [`Size`](Self::Size) | the header's size is not the number of bytes |
+/// | [`Unaligned`](Self::Unaligned) | the size of a kernel record is not a multiple of 8 bytes |
+/// | [`Payload`](Self::Payload) | the record ends before the size of the data after it |
+/// | [`Compressed`](Self::Compressed) | the record is a part of another capture's compressed stream |
+/// | [`Data`](Self::Data) | the data after the record does not have the size in the record |
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RecordFault {
-    /// It has fewer bytes than a header.
+    /// The record has fewer bytes than a header.
     Header {
-        /// How many.
+        /// Number of bytes.
         len: usize,
     },
     /// The header's `size` is not the number of bytes.
     Size {
-        /// What the header says.
+        /// The header's size.
         size: u16,
-        /// How many there are.
+        /// Number of bytes.
         len: usize,
     },
-    /// It is not a multiple of 8 bytes, as the kernel's records are.
+    /// The size is not a multiple of 8 bytes. All kernel records have such a size.
     Unaligned {
-        /// Its size.
+        /// The record's size.
         size: u16,
     },
-    /// It ends before the size of the data that stands behind it.
+    /// The record ends before the size of the data after it.
     Payload {
-        /// Its size.
+        /// The record's size.
         size: u16,
     },
-    /// It holds compressed records: the stream that it belongs to is another capture's.
+    /// The record contains compressed records, which belong to the stream of another capture.
     Compressed,
-    /// The data that stands behind it is not as long as the record says.
+    /// The data after the record does not have the size in the record.
     Data {
-        /// What the record says; 0 for a record that has no data behind it.
+        /// The size in the record; 0 for a record without data after it.
         needed: u64,
-        /// Bytes given.
+        /// Number of bytes that were given.
         given: usize,
     },
 }

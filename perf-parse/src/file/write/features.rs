@@ -17,16 +17,17 @@ use super::{Zstd, pad};
 use crate::file::features::is_absent;
 use crate::file::{BuildId, Cache, ClockData, CpuTopology, GroupDesc, HybridPmu, NumaNode};
 
-/// Bytes that the perf tool pads names to a multiple of.
+/// perf pads names to a multiple of this number of bytes.
 const NAME_ALIGN: usize = 64;
 
-/// What is wrong with a payload: the field, and what it must be.
+/// A fault in a payload: the field, and what it must be.
 type Fault = (&'static str, &'static str);
 
-/// What is known of the machine, the tool and the events: one payload a feature, in byte order `O`.
+/// What is known about the machine, the tool and the events: one payload for each feature, in byte order `O`.
 ///
-/// Giving a feature again replaces it. `COMPRESSED` and `AUXTRACE` describe the very bytes of a capture, so that the
-/// writers make them themselves: sections given for them are replaced, or left out where there is nothing to tell.
+/// Setting a feature again replaces it. `COMPRESSED` and `AUXTRACE` describe the bytes of a capture, so the writers
+/// create them: payloads that are set for them are replaced, or left out if the capture is not compressed or has no
+/// AUXTRACE records.
 ///
 /// # Examples
 ///
@@ -55,34 +56,34 @@ impl<O: Endian> Default for Features<O> {
 }
 
 impl<O: Endian> Features<O> {
-    /// No features.
+    /// Creates an empty set of features.
     #[must_use]
     pub const fn new() -> Self {
         Self { payloads: BTreeMap::new(), order: PhantomData }
     }
 
-    /// The payload of a feature; `None` if it was not given.
+    /// Returns the payload of a feature; `None` if it was not set.
     #[must_use]
     pub fn get(&self, feature: Feature) -> Option<&[u8]> {
         self.payloads.get(&feature).map(Vec::as_slice)
     }
 
-    /// The features and their payloads, by rising number.
+    /// Returns the features and their payloads, in ascending order of features.
     pub fn iter(&self) -> impl Iterator<Item = (Feature, &[u8])> {
         self.payloads.iter().map(|(feature, payload)| (*feature, payload.as_slice()))
     }
 
-    /// Takes a feature away again; gives its payload.
+    /// Removes a feature and returns its payload.
     pub fn remove(&mut self, feature: Feature) -> Option<Vec<u8>> {
         self.payloads.remove(&feature)
     }
 
-    /// Any feature, its payload as it is: one read from a capture of the same byte order, or empty for `BRANCH_STACK`
-    /// and `STAT`. Of another known feature an empty payload takes the feature away, as readers do.
+    /// Sets any feature to a payload: one that was read from a capture of the same byte order, or an empty one for
+    /// `BRANCH_STACK` and `STAT`. For other known features an empty payload removes the feature, as readers do.
     ///
     /// # Errors
     ///
-    /// [`WriteFileError::Feature`] for a number that the header of a file has no bit for.
+    /// [`WriteFileError::Feature`] for a number that has no bit in the header of a file.
     pub fn raw(&mut self, feature: Feature, payload: &[u8]) -> Result<(), WriteFileError> {
         if !(Feature::FIRST..Feature::FEAT_BITS).contains(&feature.0) {
             return Err(WriteFileError::Feature { feature, field: "", must: "a number from 1 to 255" });
@@ -95,7 +96,7 @@ impl<O: Endian> Features<O> {
         Ok(())
     }
 
-    /// A feature that is one string: `HOSTNAME`, `OSRELEASE`, `VERSION`, `ARCH`, `CPUDESC`, `CPUID`.
+    /// Sets a feature that is one string: `HOSTNAME`, `OSRELEASE`, `VERSION`, `ARCH`, `CPUDESC`, `CPUID`.
     ///
     /// # Errors
     ///
@@ -104,7 +105,7 @@ impl<O: Endian> Features<O> {
         self.insert(feature, |out| string::<O>(out, value).map_err(|must| ("string", must)))
     }
 
-    /// `CMDLINE`: the words of the command line.
+    /// Sets `CMDLINE`: the words of the command line.
     ///
     /// # Errors
     ///
@@ -113,27 +114,27 @@ impl<O: Endian> Features<O> {
         self.insert(Feature::CMDLINE, |out| strings::<O>(out, "cmdline", words))
     }
 
-    /// `NRCPUS`: cpus available, cpus online.
+    /// Sets `NRCPUS`: the number of CPUs available and the number of CPUs online.
     pub fn nr_cpus(&mut self, available: u32, online: u32) {
         self.fixed(Feature::NRCPUS, &[U32::<O>::new(available), U32::new(online)]);
     }
 
-    /// `TOTAL_MEM`: KiB of memory.
+    /// Sets `TOTAL_MEM`: the size of the memory in KiB.
     pub fn total_mem(&mut self, kib: u64) {
         self.fixed(Feature::TOTAL_MEM, &U64::<O>::new(kib));
     }
 
-    /// `SAMPLE_TIME`: the times of the first and the last sample, in nanoseconds of the events' clock.
+    /// Sets `SAMPLE_TIME`: the times of the first and the last sample, in nanoseconds of the events' clock.
     pub fn sample_time(&mut self, first: u64, last: u64) {
         self.fixed(Feature::SAMPLE_TIME, &[U64::<O>::new(first), U64::new(last)]);
     }
 
-    /// `CLOCKID`: nanoseconds of resolution of the events' clock.
+    /// Sets `CLOCKID`: the resolution of the events' clock in nanoseconds.
     pub fn clockid(&mut self, resolution_ns: u64) {
         self.fixed(Feature::CLOCKID, &U64::<O>::new(resolution_ns));
     }
 
-    /// `CLOCK_DATA`: one moment, on the wall clock and on the events' clock.
+    /// Sets `CLOCK_DATA`: one moment, on the wall clock and on the events' clock.
     pub fn clock_data(&mut self, data: &ClockData) {
         let mut payload = Vec::new();
         put(&mut payload, &[U32::<O>::new(data.version), U32::new(data.clockid)]);
@@ -141,11 +142,12 @@ impl<O: Endian> Features<O> {
         self.payloads.insert(Feature::CLOCK_DATA, payload);
     }
 
-    /// `CPU_TOPOLOGY`: where the cpus are. Read it back with as many cpus as `topology` has.
+    /// Sets `CPU_TOPOLOGY`: the topology of the CPUs. To decode it, pass the number of CPUs in `topology`.
     ///
     /// # Errors
     ///
-    /// As [`string`](Self::string), and if dies are given for some cpus, or without their siblings.
+    /// As [`string`](Self::string), and if a CPU has a `die_id` without `die_siblings`, or `die_siblings` is given and
+    /// a CPU has no `die_id`.
     pub fn cpu_topology(&mut self, topology: &CpuTopology<'_>) -> Result<(), WriteFileError> {
         self.insert(Feature::CPU_TOPOLOGY, |out| {
             strings::<O>(out, "core_siblings", &topology.core_siblings)?;
@@ -167,7 +169,7 @@ impl<O: Endian> Features<O> {
         })
     }
 
-    /// `NUMA_TOPOLOGY`: memory and cpus of each NUMA node.
+    /// Sets `NUMA_TOPOLOGY`: memory and CPUs of each NUMA node.
     ///
     /// # Errors
     ///
@@ -182,7 +184,7 @@ impl<O: Endian> Features<O> {
         })
     }
 
-    /// `CACHE`: the caches of the cpus.
+    /// Sets `CACHE`: the caches of the CPUs.
     ///
     /// # Errors
     ///
@@ -197,13 +199,13 @@ impl<O: Endian> Features<O> {
         })
     }
 
-    /// `MEM_TOPOLOGY`: how many bytes a block of memory has, and the number and the blocks of each NUMA node.
+    /// Sets `MEM_TOPOLOGY`: the size of a block of memory in bytes, and the number and the blocks of each NUMA node.
     ///
-    /// A node is written as a bit for each block up to its highest.
+    /// A node is written with one bit for each block up to its highest.
     ///
     /// # Errors
     ///
-    /// [`WriteFileError::Feature`] for a block from 2^31 - 1, which perf does not read.
+    /// [`WriteFileError::Feature`] for a block number of 2^31 - 1 or more, which perf does not read.
     pub fn mem_topology(
         &mut self,
         block_size_bytes: u64,
@@ -215,7 +217,7 @@ impl<O: Endian> Features<O> {
         })
     }
 
-    /// `PMU_MAPPINGS`: type and name of each PMU.
+    /// Sets `PMU_MAPPINGS`: type and name of each PMU.
     ///
     /// # Errors
     ///
@@ -229,7 +231,7 @@ impl<O: Endian> Features<O> {
         })
     }
 
-    /// `GROUP_DESC`: the groups of more than one event. perf wants them in the order of their leaders.
+    /// Sets `GROUP_DESC`: the groups of more than one event. perf requires them in the order of their leaders.
     ///
     /// # Errors
     ///
@@ -244,7 +246,7 @@ impl<O: Endian> Features<O> {
         })
     }
 
-    /// `HYBRID_TOPOLOGY`: the name and cpus of each core PMU.
+    /// Sets `HYBRID_TOPOLOGY`: the name and CPUs of each core PMU.
     ///
     /// # Errors
     ///
@@ -258,23 +260,23 @@ impl<O: Endian> Features<O> {
         })
     }
 
-    /// `BUILD_ID`: the build ids of the files that samples hit. `BUILD_ID_SIZE` is added to each `misc`.
+    /// Sets `BUILD_ID`: the build ids of the files that samples hit. `BUILD_ID_SIZE` is added to each `misc`.
     ///
     /// # Errors
     ///
-    /// [`WriteFileError::Feature`] for a build id of more than 20 bytes, a name with a NUL inside or longer than a
-    /// record.
+    /// [`WriteFileError::Feature`] for a build id of more than 20 bytes, and for a name with a NUL inside or longer
+    /// than a record.
     pub fn build_ids(&mut self, ids: &[BuildId<'_>]) -> Result<(), WriteFileError> {
         self.insert(Feature::BUILD_ID, |out| ids.iter().try_for_each(|id| build_id::<O>(out, id)))
     }
 
-    /// `COMPRESSED`: version 1, the algorithm, level and ratio, and the room to decompress a record.
+    /// Sets `COMPRESSED`: version 1, the algorithm, level and ratio, and the size of the buffer to decompress a record.
     pub(super) fn compressed(&mut self, zstd: Zstd, ratio: u32) {
         let fields = [1, CompressType::ZSTD.0, u32::from(zstd.level), ratio, MMAP_LEN];
         self.fixed(Feature::COMPRESSED, &fields.map(U32::<O>::new));
     }
 
-    /// `AUXTRACE`: offset and size of each AUXTRACE record.
+    /// Sets `AUXTRACE`: offset and size of each AUXTRACE record.
     pub(super) fn auxtrace(&mut self, records: &[[u64; 2]]) {
         let mut payload = Vec::new();
         put(&mut payload, &U64::<O>::new(records.len() as u64));
@@ -284,7 +286,7 @@ impl<O: Endian> Features<O> {
         self.payloads.insert(Feature::AUXTRACE, payload);
     }
 
-    /// `EVENT_DESC`, if it was not given.
+    /// Sets `EVENT_DESC`, if it was not set.
     pub(super) fn event_desc(&mut self, payload: Vec<u8>) {
         self.payloads.entry(Feature::EVENT_DESC).or_insert(payload);
     }
@@ -312,7 +314,7 @@ fn put(out: &mut Vec<u8>, value: &(impl IntoBytes + Immutable + ?Sized)) {
     out.extend_from_slice(value.as_bytes());
 }
 
-/// Appends a string: its length, NUL and padding included, and its bytes.
+/// Appends a string: its length, which includes NUL and padding, and its bytes.
 ///
 /// perf: `do_write_string`, `tools/perf/util/header.c`.
 pub(super) fn string<O: Endian>(out: &mut Vec<u8>, value: &[u8]) -> Result<(), &'static str> {
@@ -327,7 +329,7 @@ pub(super) fn string<O: Endian>(out: &mut Vec<u8>, value: &[u8]) -> Result<(), &
     Ok(())
 }
 
-/// Appends a count, and as many items.
+/// Appends a count, and that number of items.
 fn list<O: Endian, T>(
     out: &mut Vec<u8>,
     field: &'static str,
@@ -343,7 +345,7 @@ fn strings<O: Endian>(out: &mut Vec<u8>, field: &'static str, items: &[&[u8]]) -
     list::<O, _>(out, field, items, |out, item| string::<O>(out, item))
 }
 
-/// Appends a node of `MEM_TOPOLOGY`: its number, how many bits, twice, and the bits.
+/// Appends a node of `MEM_TOPOLOGY`: its number, the number of bits twice, and the bits.
 fn mem_node<O: Endian>(out: &mut Vec<u8>, node: u64, blocks: &[u32]) -> Result<(), Fault> {
     let nbits = blocks.iter().max().map_or(0, |&highest| u64::from(highest).saturating_add(1));
     if nbits > i32::MAX as u64 {
@@ -362,7 +364,7 @@ fn mem_node<O: Endian>(out: &mut Vec<u8>, node: u64, blocks: &[u32]) -> Result<(
 
 /// Appends an entry of `BUILD_ID`.
 ///
-/// perf: `write_buildid`, `tools/perf/util/build-id.c`, which leaves the type 0 too.
+/// perf: `write_buildid`, `tools/perf/util/build-id.c`, which also leaves the type 0.
 fn build_id<O: Endian>(out: &mut Vec<u8>, id: &BuildId<'_>) -> Result<(), Fault> {
     let mut bytes = [0; 20];
     let used = bytes.get_mut(..id.build_id.len()).ok_or(("build_id", "at most 20 bytes"))?;

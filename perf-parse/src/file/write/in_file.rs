@@ -18,35 +18,35 @@ use crate::record::RawRecord;
 
 /// Writes a `perf.data` file.
 ///
-/// The header, ids and attrs are written at once, the records as they come, the features by [`finish`](Self::finish).
-/// A file that is not finished, as the writer was killed, has a data size of 0 and no features, as that of a killed
-/// perf: a tolerant reader gets at all records that were written. Compressed records need a finished file.
+/// The header, ids and attrs are written at once, each record when it is given, and the features by
+/// [`finish`](Self::finish). If the writer is killed, the file has a data size of 0 and no features, like that of a
+/// killed perf: a tolerant reader can read all records that were written. Compressed records need a finished file.
 #[derive(Debug)]
 #[must_use = "a file is not whole before it is finished"]
 pub struct FileWriter<O: Endian, W> {
     body: Body<O, W>,
     attrs: Section<O>,
-    /// Bytes of an attr and the section of its ids.
+    /// Size of an attr and the section of its ids in bytes.
     attr_size: u64,
-    /// Where the records begin.
+    /// Offset of the records.
     data: u64,
     features: Features<O>,
-    /// `EVENT_DESC` as the events make it.
+    /// `EVENT_DESC` of the events.
     event_desc: Option<Vec<u8>>,
 }
 
-/// Bytes of the header.
+/// Size of the header in bytes.
 const HEADER: u64 = 104;
 
 impl<O: Endian, W: Write + Seek> FileWriter<O, W> {
-    /// Begins a file, from the start of `out`, which should be empty.
+    /// Begins a file at the start of `out`, which should be empty.
     ///
-    /// Units, scales and cpus of events become EVENT_UPDATE records, the first ones. Names become the feature
-    /// `EVENT_DESC`, unless another payload is given for that.
+    /// Units, scales and CPUs of events are written as EVENT_UPDATE records, before all others. Names are written as
+    /// the feature `EVENT_DESC`, unless the features have another payload for it.
     ///
     /// # Errors
     ///
-    /// [`WriteFileError::Attr`] and [`WriteFileError::Event`] for an event that cannot be written, or has no name
+    /// [`WriteFileError::Attr`] and [`WriteFileError::Event`] for an event that cannot be written, or that has no name
     /// while another has one; [`WriteFileError::Option`]; [`WriteFileError::Io`].
     pub fn new(mut out: W, events: &[EventFields], options: &Options) -> Result<Self, WriteFileError> {
         let format = AttrFormat::new(events, options)?;
@@ -89,7 +89,8 @@ impl<O: Endian, W: Write + Seek> FileWriter<O, W> {
         Ok(writer)
     }
 
-    /// Appends a record that was read, whatever its size: one that no kernel writes, which can be decoded, is kept.
+    /// Appends a record that was read, whatever its size: a record that no kernel writes but that can be decoded is
+    /// kept.
     pub(in crate::file) fn copy(
         &mut self,
         record: &RawRecord<'_, O>,
@@ -98,42 +99,42 @@ impl<O: Endian, W: Write + Seek> FileWriter<O, W> {
         self.body.copy(record, data)
     }
 
-    /// Names the events as `events`, which must be those that the file was begun with in all but their names.
+    /// Renames the events. Except for their names, `events` must be those with which the file was begun.
     pub(in crate::file) fn name_events(&mut self, events: &[EventFields]) -> Result<(), WriteFileError> {
         let format = AttrFormat::new(events, &Options::default())?;
         self.event_desc = attrs::event_desc::<O>(events, format)?;
         Ok(())
     }
 
-    /// The features, to be set any time before [`finish`](Self::finish).
+    /// Returns the features, which can be set at any time before [`finish`](Self::finish).
     pub fn features(&mut self) -> &mut Features<O> {
         &mut self.features
     }
 
-    /// Appends one record, given as all of its bytes. They are not looked into beyond the header.
+    /// Appends one record, given as all of its bytes. Only the header is checked.
     ///
     /// # Errors
     ///
-    /// [`WriteFileError::Record`] for bytes that are not just one record, for a compressed record, for one with data
-    /// behind it; [`WriteFileError::Io`], [`WriteFileError::Broken`].
+    /// [`WriteFileError::Record`] for bytes that are not exactly one record, for a compressed record, and for one with
+    /// data after it; [`WriteFileError::Io`], [`WriteFileError::Broken`].
     pub fn record(&mut self, record: &[u8]) -> Result<(), WriteFileError> {
         self.body.record(record, &[])
     }
 
-    /// Appends one record and the data that stands behind it: AUXTRACE or HEADER_TRACING_DATA, which say in their
-    /// first field how much that is.
+    /// Appends one record and the data after it: AUXTRACE or HEADER_TRACING_DATA, whose first field is the size of that
+    /// data.
     ///
-    /// Where AUXTRACE records are becomes the feature `AUXTRACE`.
+    /// The offsets of AUXTRACE records are written as the feature `AUXTRACE`.
     ///
     /// # Errors
     ///
-    /// As [`record`](Self::record); [`RecordFault::Data`](super::RecordFault::Data) for more or less data than the
-    /// record says.
+    /// As [`record`](Self::record); [`RecordFault::Data`](super::RecordFault::Data) if `data` does not have the size in
+    /// the record.
     pub fn record_with_data(&mut self, record: &[u8], data: &[u8]) -> Result<(), WriteFileError> {
         self.body.record(record, data)
     }
 
-    /// Appends one record as it was read, and the data behind it, which most records have none of.
+    /// Appends one record that was read, and the data after it, which is empty for most records.
     ///
     /// # Errors
     ///
@@ -142,7 +143,7 @@ impl<O: Endian, W: Write + Seek> FileWriter<O, W> {
         self.body.raw(record, data)
     }
 
-    /// Writes everything given so far, records that wait to be compressed included.
+    /// Writes everything given so far, including records that wait to be compressed.
     ///
     /// # Errors
     ///
@@ -152,14 +153,15 @@ impl<O: Endian, W: Write + Seek> FileWriter<O, W> {
         self.body.sink.with(W::flush)
     }
 
-    /// Writes the features and completes the header; gives the output back.
+    /// Writes the features, completes the header, and returns the output.
     ///
-    /// A file without records would be taken for an unfinished one: it gets a FINISHED_ROUND.
+    /// A reader would take a file without records for an unfinished one, so such a file gets a FINISHED_ROUND.
     ///
     /// # Errors
     ///
-    /// [`WriteFileError::Feature`] for `HOSTNAME` where it is missing from a big-endian file and the numbers of the
-    /// features are such that readers, who go by it, would take them for others; [`WriteFileError::Io`], [`WriteFileError::Broken`].
+    /// [`WriteFileError::Feature`] for `HOSTNAME` if a big-endian file lacks it and has feature numbers that readers
+    /// would then misread: readers detect 32-bit bitmaps by `HOSTNAME`. [`WriteFileError::Io`],
+    /// [`WriteFileError::Broken`].
     pub fn finish(mut self) -> Result<W, WriteFileError> {
         if self.body.records() == 0 {
             let round = framed::<O>(RecordType::FINISHED_ROUND, Misc(0), &[]);
@@ -196,7 +198,7 @@ impl<O: Endian, W: Write + Seek> FileWriter<O, W> {
         Ok(self.body.sink.into_inner())
     }
 
-    /// Adds what only the written file itself tells.
+    /// Adds the features that depend on the written file.
     fn complete_features(&mut self) {
         self.features.remove(Feature::COMPRESSED);
         self.features.remove(Feature::AUXTRACE);

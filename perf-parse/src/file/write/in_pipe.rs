@@ -17,14 +17,14 @@ use crate::record::RawRecord;
 
 /// Writes a pipe-mode stream, as `perf record -o -` does.
 ///
-/// All but the records is written at once, so that a reader at the other end can begin. A stream may end after any
-/// record.
+/// Everything except the records is written at once, so that a reader at the other end can begin. A stream may end
+/// after any record.
 #[derive(Debug)]
 pub struct PipeWriter<O: Endian, W> {
     body: Body<O, W>,
 }
 
-/// The features that stand in sections of files only. perf: `FEAT_OPN`, `tools/perf/util/header.c`.
+/// The features that only files have. perf: `FEAT_OPN`, `tools/perf/util/header.c`.
 const FILE_ONLY: [Feature; 6] = [
     Feature::BRANCH_STACK,
     Feature::AUXTRACE,
@@ -35,18 +35,18 @@ const FILE_ONLY: [Feature; 6] = [
 ];
 
 impl<O: Endian, W: Write> PipeWriter<O, W> {
-    /// Begins a stream: header, a HEADER_ATTR and the EVENT_UPDATEs of each event, a HEADER_FEATURE of each feature and
-    /// the mark behind the last, tracing data and build ids.
+    /// Begins a stream: the header, a HEADER_ATTR and the EVENT_UPDATEs of each event, a HEADER_FEATURE of each feature
+    /// and the marker after the last, tracing data and build ids.
     ///
-    /// Names are in EVENT_UPDATE records, and where all events have one and it fits into a record, in the feature
-    /// `EVENT_DESC`, unless another payload is given for that.
+    /// Names are written as EVENT_UPDATE records. If all events have a name and `EVENT_DESC` fits into a record, they
+    /// are also written as that feature, unless `features` has another payload for it.
     ///
     /// # Errors
     ///
     /// [`WriteFileError::Feature`] for a feature that only files have (`BRANCH_STACK`, `AUXTRACE`, `STAT`, `CACHE`,
-    /// `DIR_FORMAT`, `HYBRID_TOPOLOGY`), for one that readers would take for the mark after the last, and for one that does
-    /// not fit into a record; [`WriteFileError::Attr`] and [`WriteFileError::Event`] for an event that cannot be
-    /// written; [`WriteFileError::Option`]; [`WriteFileError::Io`].
+    /// `DIR_FORMAT`, `HYBRID_TOPOLOGY`), for one that readers would take for the marker after the last, and for one
+    /// that does not fit into a record; [`WriteFileError::Attr`] and [`WriteFileError::Event`] for an event that cannot
+    /// be written; [`WriteFileError::Option`]; [`WriteFileError::Io`].
     pub fn new(
         out: W,
         events: &[EventFields],
@@ -63,7 +63,7 @@ impl<O: Endian, W: Write> PipeWriter<O, W> {
         if let Some(desc) = attrs::event_desc::<O>(events, format)?.filter(|desc| fits::<O>(desc)) {
             features.event_desc(desc);
         }
-        // All of it is made before anything is written, so that an error leaves nothing behind.
+        // Everything is encoded before anything is written, so that an error leaves the output empty.
         let magic =
             PipeHeader::<O> { magic: U64::new(MAGIC), size: U64::new(size_of::<PipeHeader<O>>() as u64) };
         let mut head = Vec::from(magic.as_bytes());
@@ -87,28 +87,28 @@ impl<O: Endian, W: Write> PipeWriter<O, W> {
         Ok(Self { body })
     }
 
-    /// Appends one record, given as all of its bytes. They are not looked into beyond the header.
+    /// Appends one record, given as all of its bytes. Only the header is checked.
     ///
     /// # Errors
     ///
-    /// [`WriteFileError::Record`] for bytes that are not just one record, for a compressed record, for one with data
-    /// behind it; [`WriteFileError::Io`], [`WriteFileError::Broken`].
+    /// [`WriteFileError::Record`] for bytes that are not exactly one record, for a compressed record, and for one with
+    /// data after it; [`WriteFileError::Io`], [`WriteFileError::Broken`].
     pub fn record(&mut self, record: &[u8]) -> Result<(), WriteFileError> {
         self.body.record(record, &[])
     }
 
-    /// Appends one record and the data that stands behind it: AUXTRACE or HEADER_TRACING_DATA, which say in their
-    /// first field how much that is.
+    /// Appends one record and the data after it: AUXTRACE or HEADER_TRACING_DATA, whose first field is the size of that
+    /// data.
     ///
     /// # Errors
     ///
-    /// As [`record`](Self::record); [`RecordFault::Data`](super::RecordFault::Data) for more or less data than the
-    /// record says.
+    /// As [`record`](Self::record); [`RecordFault::Data`](super::RecordFault::Data) if `data` does not have the size in
+    /// the record.
     pub fn record_with_data(&mut self, record: &[u8], data: &[u8]) -> Result<(), WriteFileError> {
         self.body.record(record, data)
     }
 
-    /// Appends one record as it was read, and the data behind it, which most records have none of.
+    /// Appends one record that was read, and the data after it, which is empty for most records.
     ///
     /// # Errors
     ///
@@ -117,7 +117,7 @@ impl<O: Endian, W: Write> PipeWriter<O, W> {
         self.body.raw(record, data)
     }
 
-    /// Writes everything given so far, records that wait to be compressed included.
+    /// Writes everything given so far, including records that wait to be compressed.
     ///
     /// # Errors
     ///
@@ -127,7 +127,7 @@ impl<O: Endian, W: Write> PipeWriter<O, W> {
         self.body.sink.with(W::flush)
     }
 
-    /// Ends the stream; gives the output back.
+    /// Ends the stream and returns the output.
     ///
     /// # Errors
     ///
@@ -138,7 +138,7 @@ impl<O: Endian, W: Write> PipeWriter<O, W> {
     }
 }
 
-/// A HEADER_ATTR record: the attr, then the ids to the record's end.
+/// Returns a HEADER_ATTR record: the attr, then the ids up to the record's end.
 fn attr<O: Endian>(index: usize, event: &EventFields, format: AttrFormat) -> Result<Vec<u8>, WriteFileError> {
     let mut payload = Vec::new();
     format.put::<O>(&mut payload, index, event)?;
@@ -148,7 +148,7 @@ fn attr<O: Endian>(index: usize, event: &EventFields, format: AttrFormat) -> Res
     framed::<O>(RecordType::HEADER_ATTR, Misc(0), &[&payload]).ok_or(too_many)
 }
 
-/// A HEADER_FEATURE record of a feature that may be in a pipe.
+/// Returns the HEADER_FEATURE record of a feature that a pipe may have.
 fn header_feature<O: Endian>(feature: Feature, payload: &[u8]) -> Result<Vec<u8>, WriteFileError> {
     let invalid = |must| WriteFileError::Feature { feature, field: "", must };
     if FILE_ONLY.contains(&feature) {
@@ -166,7 +166,7 @@ fn feature_record<O: Endian>(feature: Feature, payload: &[u8]) -> Option<Vec<u8>
     framed::<O>(RecordType::HEADER_FEATURE, Misc(0), &[number.as_bytes(), payload])
 }
 
-/// The section `TRACING_DATA` as the record and the data behind it that a pipe has in its place.
+/// Returns the section `TRACING_DATA` as a pipe has it: a record and the data after it.
 fn tracing_data<O: Endian>(payload: &[u8]) -> Result<Vec<u8>, WriteFileError> {
     let mut data = payload.to_vec();
     pad(&mut data, 8);
@@ -179,7 +179,7 @@ fn tracing_data<O: Endian>(payload: &[u8]) -> Result<Vec<u8>, WriteFileError> {
     Ok([record.unwrap_or_default(), data].concat())
 }
 
-/// The section `BUILD_ID` as the records that a pipe has in its place.
+/// Returns the section `BUILD_ID` as a pipe has it: as records.
 fn build_ids<O: Endian>(mut entries: &[u8]) -> Result<Vec<u8>, WriteFileError> {
     let must = "entries that are whole and fit into a record each, as build_ids makes them";
     let broken = || WriteFileError::Feature { feature: Feature::BUILD_ID, field: "", must };
@@ -188,7 +188,7 @@ fn build_ids<O: Endian>(mut entries: &[u8]) -> Result<Vec<u8>, WriteFileError> {
         let (entry, rest) = RawRecord::<O>::parse(entries).map_err(|_| broken())?;
         let mut payload = entry.payload().to_vec();
         pad(&mut payload, 8);
-        // The entries that perf writes are of type 0.
+        // The entries in files that perf writes have type 0.
         let record = framed::<O>(RecordType::HEADER_BUILD_ID, entry.misc(), &[&payload]);
         records.extend(record.ok_or_else(broken)?);
         entries = rest;
@@ -196,7 +196,7 @@ fn build_ids<O: Endian>(mut entries: &[u8]) -> Result<Vec<u8>, WriteFileError> {
     Ok(records)
 }
 
-/// Whether the payload fits into a HEADER_FEATURE record.
+/// Returns whether the payload fits into a HEADER_FEATURE record.
 fn fits<O: Endian>(payload: &[u8]) -> bool {
     feature_record::<O>(Feature::EVENT_DESC, payload).is_some()
 }

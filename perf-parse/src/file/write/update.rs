@@ -1,4 +1,4 @@
-//! EVENT_UPDATE records: what an attr does not say of an event.
+//! EVENT_UPDATE records: properties of an event that its attr does not have.
 
 use alloc::vec::Vec;
 
@@ -9,9 +9,9 @@ use zerocopy::IntoBytes;
 use super::error::WriteFileError;
 use super::{EventFields, framed, pad};
 
-/// The records for the event's unit, scale and cpus, and with `named` for its name.
+/// Returns the records for the event's unit, scale and CPUs, and for its name if `named`.
 ///
-/// perf: `perf_event__synthesize_event_update_unit` and its like, `tools/perf/util/synthetic-events.c`.
+/// perf: `perf_event__synthesize_event_update_unit` and similar functions, `tools/perf/util/synthetic-events.c`.
 pub(super) fn records<O: Endian>(
     index: usize,
     event: &EventFields,
@@ -41,7 +41,7 @@ pub(super) fn records<O: Endian>(
         updates.push((EventUpdateType::NAME, text("name", name)?));
     }
     let record = |(kind, (field, mut payload)): (EventUpdateType, (_, Vec<u8>))| {
-        // perf takes id 0 for the first event.
+        // perf attributes id 0 to the first event.
         let id = match event.ids.first() {
             Some(&id) => id,
             None if index == 0 => 0,
@@ -60,7 +60,7 @@ pub(super) fn records<O: Endian>(
     updates.into_iter().map(record).collect()
 }
 
-/// A set of cpus as a list.
+/// Returns a set of CPUs as a list.
 fn cpu_list<O: Endian>(cpus: &[u32]) -> Option<Vec<u8>> {
     let mut list = Vec::new();
     list.extend_from_slice(U16::<O>::new(CpuMapType::CPUS.0).as_bytes());

@@ -1,4 +1,4 @@
-//! Copies of records out of streams and compressed payloads, for as long as they are held back.
+//! Copies of records from streams and compressed payloads, for as long as they are held.
 
 use alloc::vec::Vec;
 
@@ -9,27 +9,27 @@ use super::place::Place;
 use super::runs::Run;
 use crate::record::RawRecord;
 
-/// Copies of records that cannot be gone back to, end to end, each after its place in the capture.
+/// Copies of records that the reader cannot go back to, one after another, each after its position in the capture.
 #[derive(Debug, Default)]
 pub(super) struct Copies {
     bytes: Vec<u8>,
-    /// How many of them are of records that were given since.
+    /// Number of bytes of copies whose records were returned since.
     given: usize,
 }
 
-/// Bytes in front of a copied record: its offset, its offset in the decompressed stream, its data file.
+/// Number of bytes in front of a copied record: its offset, its position in the decompressed stream, its data file.
 pub(super) const COPY_HEADER: usize = 24;
 
-/// Stands for a record that was not compressed.
+/// The position of a record that was not compressed.
 const NOT_INNER: u64 = u64::MAX;
 
 impl Copies {
-    /// Copies a record: where the copy begins, and its bytes.
+    /// Copies a record. Returns the offset and the size of the copy.
     pub(super) fn push<O: Endian>(&mut self, current: &Current, raw: &RawRecord<'_, O>) -> (u64, usize) {
         let start = self.bytes.len();
         let more = COPY_HEADER.saturating_add(raw.size().into());
         if self.bytes.capacity().saturating_sub(start) < more {
-            // By halves, not doubled: these are most of what is held back.
+            // Grows by half, not by doubling: the copies are most of the memory for held records.
             self.bytes.reserve_exact((start / 2).max(more));
         }
         for word in [current.offset, current.inner.unwrap_or(NOT_INNER), current.data_file as u64] {
@@ -39,29 +39,29 @@ impl Copies {
         (start as u64, self.bytes.len().saturating_sub(start))
     }
 
-    /// Bytes of the copies that are held back.
+    /// Returns the number of bytes in copies that are held.
     pub(super) fn held(&self) -> usize {
         self.bytes.len().saturating_sub(self.given)
     }
 
-    /// Bytes of the copies that were given, which are still there.
+    /// Returns the number of bytes in copies that were returned and not yet removed.
     pub(super) fn given(&self) -> usize {
         self.given
     }
 
-    /// A copy of so many bytes is given.
+    /// Counts a copy of `bytes` bytes as returned.
     pub(super) fn give(&mut self, bytes: usize) {
         self.given = self.given.saturating_add(bytes);
     }
 
-    /// The bytes of the record that is copied here, and those after it.
+    /// Returns the bytes of the record that is copied at `at`, and the bytes after it.
     #[inline]
     pub(super) fn record(&self, at: u64) -> &[u8] {
         let start = usize::try_from(at).ok().and_then(|at| at.checked_add(COPY_HEADER));
         start.and_then(|start| self.bytes.get(start..)).unwrap_or_default()
     }
 
-    /// Where the record was found that is copied here.
+    /// Returns the position of the record that is copied at `at`.
     #[inline]
     pub(super) fn found(&self, at: u64) -> Option<Current> {
         let words = self.bytes.get(usize::try_from(at).ok()?..)?.first_chunk::<COPY_HEADER>()?;
@@ -71,13 +71,13 @@ impl Copies {
         Some(Current::new(offset, inner, usize::try_from(data_file).ok()?, Held::Copied(at)))
     }
 
-    /// Keeps only what `runs` are of, which are given by their places, moved to the front.
+    /// Keeps only the copies of `runs`, which are in the order of their places, and moves them to the front.
     pub(super) fn compact(&mut self, runs: &mut [Run]) {
         let mut end = 0_usize;
         for run in runs.iter_mut().filter(|run| run.at.is_copy()) {
             let start = usize::try_from(run.at.offset()).unwrap_or(usize::MAX);
             let after = start.saturating_add(run.bytes as usize);
-            // Always so; otherwise what is left of the run is not there.
+            // This is always so. Otherwise the rest of the run is missing.
             if after <= self.bytes.len() {
                 self.bytes.copy_within(start..after, end);
             }

@@ -1,4 +1,4 @@
-//! What is held back for the order of time, and what of it may be given.
+//! The records that are held for time order, and those that may be returned.
 
 use perf_abi::endian::Endian;
 
@@ -9,40 +9,42 @@ use super::place::{Found, Origin, Place};
 use super::runs::{Run, Runs};
 use crate::record::RawRecord;
 
-/// The records that are held back.
+/// The records that are held for time order.
 ///
-/// Either some of them may be given (`allowed` is not 0), or more is read. What holds when more is read, after
-/// [`settle`](Self::settle), and makes reading in time order end:
+/// The reader either returns some of them (`allowed` is not 0), or reads more. These invariants hold when it reads
+/// more, after [`settle`](Self::settle), and make reading in time order terminate:
 ///
-/// - `held` is how many records the runs have, and 0 where there is no run;
-/// - at a limit a record is held, so that [`release_half`](Self::release_half) lets at least one go: who is at a limit gives
-///   a record, who is not reads one;
-/// - of the bytes of `copies` more are held back than were given: so they are at most twice the limit and a record.
+/// - `held` is the number of records in the runs; 0 if there is no run.
+/// - At a limit, at least one record is held, so [`release_half`](Self::release_half) allows at least one. At a limit
+///   the reader returns a record; otherwise it reads one.
+/// - More bytes of `copies` are held than were returned. So the copies take at most twice the limit and one record.
 #[derive(Debug)]
 pub(in super::super) struct TimeOrder {
-    /// Records held back at most, and bytes of their copies.
+    /// Maximum number of held records, and of bytes in their copies.
     pub(super) limit: usize,
     copies_limit: usize,
-    /// Records held back, without those that may be given now, if they are not later than `until`.
+    /// Number of held records, without those that may be returned now. Number of records that may be returned now, if
+    /// they are not later than `until`.
     pub(super) held: usize,
     pub(super) allowed: usize,
     until: u64,
-    /// Bytes of copies that are given, after which no more may be.
+    /// Number of bytes in returned copies at which no more records may be returned.
     enough: usize,
-    /// The run that records are given of, which may have none left, and the time up to which it is its turn.
+    /// The run from which records are returned, which may be empty, and the time up to which it comes before the
+    /// others.
     pub(super) first: Run,
     turn: u64,
     others: Runs,
-    /// The run that what is read next may go on with.
+    /// The run to which the next records may be added.
     open: Option<OpenRun>,
-    /// Runs begun since none was held.
+    /// Number of runs that have begun since none was held.
     begun: u32,
-    /// The latest time seen, and that at the end of the round before.
+    /// The latest time that was read, and that at the end of the round before.
     latest: u64,
     latest_of_last_round: u64,
-    /// The latest time given.
+    /// The latest time that was returned.
     pub(super) given: u64,
-    /// The capture is read to its end.
+    /// Whether the capture has been read to its end.
     pub(super) ended: bool,
     pub(super) copies: Copies,
 }
@@ -69,21 +71,21 @@ impl TimeOrder {
         }
     }
 
-    /// The bytes of the record that is copied here, and those after it.
+    /// Returns the bytes of the record that is copied at `at`, and the bytes after it.
     #[inline]
     pub(in super::super) fn copied(&self, at: u64) -> &[u8] {
         self.copies.record(at)
     }
 
-    /// Whether no record is held back.
+    /// Returns whether no record is held.
     fn is_empty(&self) -> bool {
         self.first.bytes == 0 && self.others.is_empty() && self.open.is_none()
     }
 
-    /// Holds back records that lie end to end at a place, none earlier than the one before it.
+    /// Holds adjacent records at a place, none earlier than the one before it.
     pub(super) fn push(&mut self, found: &Found, at: Place) {
         let &Found { from, records, size, bytes, time, last_time } = found;
-        // No run is longer: what is looked at for one is limited.
+        // No run is longer: the bytes that are read for one run are limited.
         let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
         let until = Origin { position: from.position.saturating_add(size as u64), ..from };
         self.held = self.held.saturating_add(records);
@@ -105,7 +107,7 @@ impl TimeOrder {
         self.open = Some(open);
     }
 
-    /// Ends the run that is open.
+    /// Ends the open run.
     fn close(&mut self) {
         let Some(open) = self.open.take() else { return };
         if self.is_empty() {
@@ -121,16 +123,16 @@ impl TimeOrder {
         }
     }
 
-    /// Holds a run that is whole.
+    /// Holds a run that is complete.
     fn keep(&mut self, run: Run) {
         self.others.push(Run { number: self.begun, ..run });
         self.begun = self.begun.saturating_add(1);
     }
 
-    /// Lets `allowed` records go, if they are not later than `until`.
+    /// Allows `allowed` records to be returned, if they are not later than `until`.
     fn release(&mut self, until: u64, allowed: usize) {
         self.close();
-        // What came since may be earlier.
+        // Records that came since may be earlier.
         self.keep_first();
         self.others.sort();
         (self.until, self.enough) = (until, usize::MAX);
@@ -138,7 +140,7 @@ impl TimeOrder {
         self.held = self.held.saturating_sub(self.allowed);
     }
 
-    /// At a limit: lets the earlier half go, of the records or else of the bytes of their copies. At least one record.
+    /// At a limit, allows the earlier half of the records, or else of the bytes of their copies; at least one record.
     pub(super) fn release_half(&mut self) {
         if self.held >= self.limit {
             self.release(u64::MAX, (self.held / 2).max(1));
@@ -148,13 +150,13 @@ impl TimeOrder {
         }
     }
 
-    /// A round is over: nothing earlier than the end of the round before it is still to come.
+    /// Ends a round: no record can come that is earlier than the end of the round before it.
     pub(super) fn end_round(&mut self) {
         let until = core::mem::replace(&mut self.latest_of_last_round, self.latest);
         self.release(until, usize::MAX);
     }
 
-    /// The capture is over.
+    /// Ends the capture.
     pub(super) fn end(&mut self) {
         self.ended = true;
         self.release(u64::MAX, usize::MAX);
@@ -164,13 +166,13 @@ impl TimeOrder {
         self.held > 0 && (self.held >= self.limit || self.copies.held() >= self.copies_limit)
     }
 
-    /// Whether a record may be given now: the one that `first` begins with.
+    /// Returns whether a record may be returned now: the first one of `first`.
     #[inline(always)]
     pub(super) fn may_give(&mut self) -> bool {
         self.allowed > 0 && (self.first.bytes > 0 && self.first.time <= self.turn || self.select())
     }
 
-    /// Makes `first` the earliest run; whether its first record may be given now.
+    /// Makes `first` the earliest run. Returns whether its first record may be returned now.
     #[inline(never)]
     fn select(&mut self) -> bool {
         if self.first.bytes == 0 {
@@ -186,7 +188,7 @@ impl TimeOrder {
         true
     }
 
-    /// Puts what is left of `first` back among the others.
+    /// Puts the rest of `first` back among the others.
     fn keep_first(&mut self) {
         if self.first.bytes > 0 {
             self.others.push(self.first);
@@ -194,10 +196,10 @@ impl TimeOrder {
         }
     }
 
-    /// What was allowed to go has gone; what was not given of it is held back again.
+    /// Ends returning: records that were allowed but not returned are held again.
     pub(super) fn settle(&mut self) {
         self.held = self.held.saturating_add(core::mem::take(&mut self.allowed));
-        // Always so, unless the bytes of the capture are changed while it is read.
+        // This is always so, unless the bytes of the capture change while they are read.
         if self.is_empty() {
             self.held = 0;
         }
@@ -208,15 +210,15 @@ impl TimeOrder {
         }
     }
 
-    /// Takes the first record of `first`, which takes `size` bytes; that after it is of time `next`.
+    /// Takes the first record of `first`, which has `size` bytes; the record after it has the time `next`.
     ///
-    /// A record that had a time when it was found may have none now, as more events are known: then it goes with the one
-    /// before it.
+    /// A record may have had a time when it was found and have none now, because more events are known. It is then
+    /// returned right after the record before it.
     #[inline(always)]
     pub(super) fn take(&mut self, size: usize, next: Option<u64>) {
         self.given = self.given.max(self.first.time);
         self.allowed = self.allowed.saturating_sub(1);
-        // What is left is always a record, in bytes that stay as they are.
+        // The rest always begins with a record, in bytes that do not change.
         let size = u32::try_from(size).unwrap_or(u32::MAX).min(self.first.bytes);
         self.first.at = self.first.at.after(size);
         self.first.bytes = self.first.bytes.wrapping_sub(size);
@@ -225,7 +227,7 @@ impl TimeOrder {
         }
     }
 
-    /// As [`take`](Self::take), of a copy.
+    /// Takes a copy as [`take`](Self::take) takes a record.
     pub(super) fn take_copy(&mut self, size: usize, next: Option<u64>) {
         let before = self.first.bytes;
         self.take(size, next);
@@ -235,32 +237,32 @@ impl TimeOrder {
         }
     }
 
-    /// Copies a record that was found.
+    /// Copies a record that was found. Returns its place and its size.
     pub(super) fn copy<O: Endian>(&mut self, current: &Current, raw: &RawRecord<'_, O>) -> (Place, usize) {
         let (offset, bytes) = self.copies.push(current, raw);
         (Place::copied(offset), bytes)
     }
 }
 
-/// Records of a run at most that are held back as runs of one record each: these are sorted, which costs less than to put
-/// what is left of a run back among a million others at each of its records.
+/// Maximum number of records in a run that is held as runs of one record each. Sorting these costs less than putting
+/// the rest of a run back among a million others after each of its records.
 pub(super) const SHORT: usize = 8;
 
-/// A run that may become longer.
+/// A run to which records may be added.
 #[derive(Debug)]
 struct OpenRun {
     run: Run,
-    /// Where in the capture a record would follow.
+    /// The position in the capture at which the next record would continue the run.
     until: Origin,
     /// The time of its last record.
     last_time: u64,
-    /// How many it has, and as long as it is short the time and bytes of each.
+    /// Number of records, and the time and size of each if the run is short.
     records: usize,
     singles: [(u64, u32); SHORT],
 }
 
 impl OpenRun {
-    /// Counts records that are of the run now: one, or more than a short run has.
+    /// Counts records that were added to the run: one, or more than a short run has.
     fn count(&mut self, records: usize, time: u64, bytes: u32) {
         if let Some(single) = self.singles.get_mut(self.records) {
             *single = (time, bytes);

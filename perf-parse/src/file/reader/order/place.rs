@@ -1,27 +1,28 @@
-//! Where records are that are held back.
+//! Places of held records.
 
-/// Where a record is that is held back: an offset, and above that the data file.
+/// The place of a held record: an offset, and in the upper bits the data file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Place(u64);
 
 const FILE_SHIFT: u32 = 48;
 
-/// Stands for the copies among the data files.
+/// The data file number of the copies.
 const COPIES: u64 = 0xffff;
 
 impl Place {
-    /// The start of the first data file: of a run without records.
+    /// The start of the first data file: the place of a run without records.
     pub(super) const START: Self = Self(0);
 
-    /// In a data file; `None` where there are too many of them, or it is too large: such records are copied.
+    /// Returns a place in a data file; `None` if the number of the file or the offset is too large. Such records are
+    /// copied.
     #[inline]
     pub(super) fn in_file(data_file: usize, offset: u64) -> Option<Self> {
         let file = data_file as u64;
-        // What a run is long is added to an offset: far less than the upper half of what there is room for.
+        // The length of a run is added to the offset. It is far below the upper half of the range of offsets.
         (file < COPIES && offset < 1 << (FILE_SHIFT - 1)).then_some(Self(offset | file << FILE_SHIFT))
     }
 
-    /// Among the copies.
+    /// Returns a place among the copies.
     #[inline]
     pub(super) fn copied(offset: u64) -> Self {
         Self(offset | COPIES << FILE_SHIFT)
@@ -32,51 +33,51 @@ impl Place {
         self.0 >> FILE_SHIFT == COPIES
     }
 
-    /// Its offset, if it is in this data file.
+    /// Returns the offset, if the place is in this data file.
     #[inline]
     pub(super) fn in_data_file(self, data_file: usize) -> Option<u64> {
         (self.data_file() == data_file && !self.is_copy()).then(|| self.offset())
     }
 
-    /// The data file; nothing of one for a copy.
+    /// Returns the data file; meaningless for a copy.
     #[inline]
     pub(super) fn data_file(self) -> usize {
         // 16 bits.
         usize::try_from(self.0 >> FILE_SHIFT).unwrap_or(usize::MAX)
     }
 
-    /// In the data file, or among the copies.
+    /// Returns the offset in the data file, or among the copies.
     #[inline]
     pub(super) fn offset(self) -> u64 {
         self.0 & ((1 << FILE_SHIFT) - 1)
     }
 
-    /// So many bytes further on.
+    /// Returns the place `bytes` bytes later.
     #[inline]
     pub(super) fn after(self, bytes: u32) -> Self {
         Self(self.0.wrapping_add(bytes.into()))
     }
 }
 
-/// Where in the capture a record was found. Of what is copied, too, a run is only what lies end to end there: so the runs of
-/// a stream are those of the same capture in memory.
+/// The position in the capture at which a record was found. Copied records, too, form a run only if they are adjacent
+/// in the capture. So a stream has the same runs as the same capture in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Origin {
     pub(super) data_file: usize,
     pub(super) is_inner: bool,
-    /// In the data file, or in the decompressed stream.
+    /// Offset in the data file, or position in the decompressed stream.
     pub(super) position: u64,
 }
 
-/// Records that were found to be held back.
+/// Records that were found and are to be held.
 pub(super) struct Found {
     pub(super) from: Origin,
-    /// Bytes of the records in the capture, and of what is held of them: the same, or their copies.
+    /// Number of bytes of the records in the capture, and of what is held for them: the same, or their copies.
     pub(super) size: usize,
     pub(super) bytes: usize,
-    /// One, or more than [`SHORT`](super::held::SHORT).
+    /// Number of records: one, or more than [`SHORT`](super::held::SHORT).
     pub(super) records: usize,
-    /// The times of the first and of the last.
+    /// The times of the first and of the last record.
     pub(super) time: u64,
     pub(super) last_time: u64,
 }

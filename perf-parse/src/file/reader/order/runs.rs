@@ -1,8 +1,7 @@
-//! The runs of rising times that records are held back as.
+//! The runs of ascending times in which records are held.
 //!
-//! A recorder empties one ring after the other, and each ring is in order: between two ends of a round there are a few
-//! runs of rising times. So it is runs that are held back, and merged, not records: of records in memory nothing is kept
-//! but where a run of them begins and ends.
+//! A recorder empties one ring after another, and each ring is in order, so a round has a few runs of ascending times.
+//! Runs are held and merged, not records. For records in memory, only the start and end of each run are kept.
 
 use alloc::collections::BinaryHeap;
 use alloc::collections::binary_heap::PeekMut;
@@ -11,16 +10,16 @@ use core::cmp::Reverse;
 
 use super::place::Place;
 
-/// Records that lie end to end, none earlier than the one before it. The earliest run is the least; of those that begin
-/// with equal times, the one that is first in the capture. 24 bytes, as there may be one for each record.
+/// Adjacent records, none earlier than the one before it. Runs are ordered by the time of their first record; with
+/// equal times, by their order in the capture. 24 bytes, as there may be one for each record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Run {
     /// Time of the first record.
     pub(super) time: u64,
-    /// Which run it is of those begun since none was held; after 2 to the 32 of them the place decides.
+    /// Number of the run, counted since no run was held. The count wraps after 2^32 runs; then the place decides.
     pub(super) number: u32,
     pub(super) at: Place,
-    /// Bytes of the records, and of what stands before each of those that are copies.
+    /// Number of bytes of the records, and of the headers in front of copies.
     pub(super) bytes: u32,
 }
 
@@ -28,21 +27,21 @@ impl Run {
     /// A run without records.
     pub(super) const EMPTY: Self = Self { time: 0, number: 0, at: Place::START, bytes: 0 };
 
-    /// Whether of two records of equal time the one of this run comes first in the capture.
+    /// Returns whether of two records of equal time that of this run comes first in the capture.
     #[inline]
     fn is_before(&self, other: &Self) -> bool {
         (self.number, self.at) < (other.number, other.at)
     }
 }
 
-/// Runs, of which the earliest can be had.
+/// Runs, ordered so that the earliest can be taken.
 ///
-/// Those of which no record was given yet are sorted once, before records are given, and taken from the end; only those
-/// that were begun, and have to wait for others, are in a heap. So what is in no order at all, where each record is a run,
-/// costs a sort, and not a way through a heap that is larger than the caches of a processor.
+/// Runs from which no record was returned yet are sorted once, before records are returned, and taken from the end.
+/// Only runs that have begun and have to wait for others are in a heap. If records are in no order at all, each record
+/// is a run; that then costs a sort, not a walk through a heap that is larger than the CPU's caches.
 #[derive(Debug, Default)]
 pub(super) struct Runs {
-    /// The latest first, once it is sorted.
+    /// The latest first, once sorted.
     waiting: Vec<Run>,
     begun: BinaryHeap<Reverse<Run>>,
 }
@@ -53,9 +52,10 @@ impl Runs {
         self.waiting.is_empty() && self.begun.is_empty()
     }
 
-    /// Adds a run. The earliest is not to be had before [`sort`](Self::sort).
+    /// Adds a run. The earliest run is only available after [`sort`](Self::sort).
     pub(super) fn push(&mut self, run: Run) {
-        // By halves, not doubled: there may be as many runs as records, and their memory is promised to be small.
+        // Grows by half, not by doubling: there may be as many runs as records, and their memory has a documented
+        // limit.
         if self.waiting.len() == self.waiting.capacity() {
             self.waiting.reserve_exact((self.waiting.len() / 2).max(16));
         }
@@ -66,7 +66,7 @@ impl Runs {
         self.waiting.sort_unstable_by(|one, other| other.cmp(one));
     }
 
-    /// The earliest.
+    /// Returns the earliest run.
     #[inline]
     fn least(&self) -> Option<&Run> {
         match (self.waiting.last(), self.begun.peek()) {
@@ -75,7 +75,7 @@ impl Runs {
         }
     }
 
-    /// Takes the earliest.
+    /// Takes the earliest run.
     pub(super) fn take_least(&mut self) -> Option<Run> {
         match (self.waiting.last(), self.begun.peek_mut()) {
             (Some(waiting), Some(begun)) if begun.0 > *waiting => self.waiting.pop(),
@@ -84,12 +84,12 @@ impl Runs {
         }
     }
 
-    /// Puts the earliest in the place of `first`, and `first` among those begun, if that is later.
+    /// If `first` is later than the earliest run, swaps them: `first` becomes one of the runs that have begun.
     pub(super) fn swap_least(&mut self, first: &mut Run) {
         let waiting = self.waiting.last().copied().filter(|waiting| waiting < first);
         let is_next = |begun: &Run| begun < first && waiting.is_none_or(|waiting| *begun < waiting);
         if let Some(mut begun) = self.begun.peek_mut().filter(|begun| is_next(&begun.0)) {
-            // In one step, where what is left of it goes back among the others.
+            // In one step, if the rest of `first` goes back into the heap.
             core::mem::swap(&mut begun.0, first);
         } else if let Some(waiting) = waiting {
             self.waiting.pop();
@@ -100,17 +100,17 @@ impl Runs {
         }
     }
 
-    /// The time up to which it is the turn of `first`: until one of the others comes before it.
+    /// Returns the time up to which `first` comes before all other runs.
     pub(super) fn turn(&self, first: &Run) -> u64 {
         match self.least() {
-            // Of equal times the run that began before comes first.
+            // With equal times, the run that began first comes first.
             Some(other) if other.is_before(first) => other.time.saturating_sub(1),
             Some(other) => other.time,
             None => u64::MAX,
         }
     }
 
-    /// All of them, by their places. They have to be [sorted](Self::sort) before the earliest is to be had again.
+    /// Returns all runs in the order of their places. [`sort`](Self::sort) them before the earliest run is taken again.
     pub(super) fn by_place(&mut self) -> &mut [Run] {
         for Reverse(run) in core::mem::take(&mut self.begun) {
             self.push(run);

@@ -4,7 +4,7 @@ use std::io;
 
 use crate::file::write::WriteFileError;
 
-/// A zstd stream, of which there is none.
+/// A zstd stream; none can exist.
 #[derive(Debug)]
 pub(super) enum Stream {}
 

@@ -1,4 +1,4 @@
-//! The zstd stream, by the C library.
+//! The zstd stream, with the C library.
 
 use std::io;
 
@@ -20,7 +20,7 @@ impl Stream {
         Ok(Self(Encoder::new(i32::from(level))?))
     }
 
-    /// Fills `packed` with the next piece of the stream, which holds all of `bytes`; gives the piece's length.
+    /// Compresses all of `bytes` into `packed`, as the next part of the stream. Returns the length of that part.
     pub(super) fn compress(&mut self, bytes: &[u8], packed: &mut [u8]) -> io::Result<usize> {
         let mut input = InBuffer::around(bytes);
         let mut output = OutBuffer::around(packed);
