@@ -40,7 +40,7 @@
 //! # dump[1049] = 0x10; // data_size
 //! # dump[4096 + 24..][..24].copy_from_slice(b"\x02\0\0\0\0\0\x18\0\x01\0\0\0\0\0\0\0\x05\0\0\0\0\0\0\0");
 //! # let attr = Attr::default();
-//! let layout = SampleLayout::new(&attr)?; // by the attr that the event was opened with
+//! let layout = SampleLayout::new(&attr)?; // the attr with which the event was opened
 //! let mut dump = Dump::<LittleEndian>::open(&dump, Direction::Forward, None)?;
 //! let mut buffer = Box::new(Buffer::new());
 //! while let Some(record) = dump.next(&mut buffer) {

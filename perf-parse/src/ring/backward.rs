@@ -42,7 +42,7 @@ impl<'a, O: Endian> Backward<'a, O> {
     /// use perf_parse::abi::endian::LittleEndian;
     /// use perf_parse::ring::{Backward, Buffer, RingError, Torn};
     ///
-    /// // Full: a record of 16 bytes, and behind it one of 24 of which 16 are left.
+    /// // The area is full: a record of 16 bytes, then 16 bytes of a torn record of 24.
     /// let data = *b"\x0e\0\0\0\0\0\x10\0........\x0d\0\0\0\0\0\x18\0........";
     /// let head = 0_u64.wrapping_sub(64);
     /// let mut buffer = Buffer::new();

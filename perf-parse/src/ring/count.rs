@@ -10,7 +10,7 @@
 /// use perf_parse::ring::Counter;
 ///
 /// let counter = Counter { index: 3, offset: 1000, pmc_width: 48 };
-/// assert_eq!(counter.register(), Some(2)); // what rdpmc is asked for
+/// assert_eq!(counter.register(), Some(2)); // the operand of rdpmc
 /// assert_eq!(counter.count(0xffff_ffff_fff0), Some(984)); // 16 short of the overflow
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
