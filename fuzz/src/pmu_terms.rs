@@ -1,5 +1,5 @@
-//! The texts of sysfs and perf's event strings: what is understood has its values where the bits say, what is not is an
-//! error with its place in the text.
+//! The texts of sysfs and perf's event strings. The bits of a value are where the format puts them; an error has an
+//! offset within the text.
 
 use std::sync::LazyLock;
 
