@@ -1,4 +1,4 @@
-//! Any feature decoded for whether it can be, and one example of each.
+//! Decodes any feature to find out whether it can be decoded, and has one example of each.
 
 use perf_parse::abi::endian::Endian;
 use perf_parse::abi::feature::Feature;
@@ -6,7 +6,7 @@ use perf_parse::file::{FeatureSection, FileError};
 
 use crate::bytes::Bytes;
 
-/// Decodes a feature and what it hands out lazily.
+/// Decodes a feature and everything that it returns lazily.
 pub(crate) fn decode<O: Endian>(section: &FeatureSection<'_>, nr_cpus: u32) -> Result<(), FileError> {
     match section.feature {
         Feature::BUILD_ID => section.build_ids::<O>().try_for_each(|it| it.map(drop)),
@@ -59,17 +59,17 @@ pub(crate) fn decode<O: Endian>(section: &FeatureSection<'_>, nr_cpus: u32) -> R
     }
 }
 
-/// One section of a feature, and the lengths at which it may end and be whole.
+/// A section of a feature, and the lengths at which it may end and be whole.
 pub(crate) struct Example {
     pub(crate) feature: Feature,
     pub(crate) bytes: Vec<u8>,
     pub(crate) whole: Vec<usize>,
 }
 
-/// Cpus of the machine of the examples.
+/// Number of CPUs of the machine in the examples.
 pub(crate) const NR_CPUS: u32 = 2;
 
-/// An example of each feature that has a form, with at least two of whatever it lists.
+/// Returns an example of each feature with a known format, with at least two items in each list.
 pub(crate) fn examples<O: Endian>() -> Vec<Example> {
     let example =
         |feature, bytes: Bytes<O>| Example { feature, whole: vec![bytes.len()], bytes: bytes.take() };
@@ -152,7 +152,7 @@ pub(crate) fn event_desc<O: Endian>() -> Bytes<O> {
         .string("cycles") // name
 }
 
-/// 208 bytes of siblings, 16 of places, 76 of dies.
+/// 208 bytes of siblings, 16 of core and socket ids, 76 of dies.
 pub(crate) fn cpu_topology<O: Endian>() -> Bytes<O> {
     Bytes::new()
         .u32(1) // nr_core_siblings
@@ -257,7 +257,7 @@ pub(crate) fn mem_topology<O: Endian>() -> Bytes<O> {
         .u64(0) // bitmap.nbits
 }
 
-/// A program of the first 128 bytes of `struct bpf_prog_info` and one that has 8 more and no arrays.
+/// A program with the first 128 bytes of `struct bpf_prog_info`, and one that has 8 more and no arrays.
 pub(crate) fn bpf_prog_info<O: Endian>() -> Bytes<O> {
     Bytes::new()
         .u32(2) // nr
@@ -360,7 +360,7 @@ pub(crate) fn pmu_caps<O: Endian>() -> Bytes<O> {
         .string("empty") // pmu_name
 }
 
-/// 8 bytes, a cpu of 420, a cpu of 8.
+/// 8 bytes, a CPU of 420 bytes, a CPU of 8 bytes.
 pub(crate) fn cpu_domain_info<O: Endian>() -> Bytes<O> {
     Bytes::new()
         .u32(17) // schedstat_version
