@@ -108,7 +108,7 @@ fn touch<O: Endian>(record: &UserRecord<'_, O>) -> usize {
     given + record.rest().len() + format!("{record:?}").len().min(1)
 }
 
-/// Truncates the record at every length. Returns each length from which the result differs, with the result: `ok`, or
+/// Truncates the record at every length. Returns each length at which the result changes, with the result: `ok`, or
 /// the kind, field and offset of the error.
 fn cut<O: Endian>(bytes: &[u8]) -> Vec<(usize, String)> {
     let mut all: Vec<(usize, String)> = Vec::new();

@@ -189,7 +189,7 @@ fn attrs_that_are_none<O: Endian>(big: bool) {
     };
     let (error, offset) = with(63);
     assert_eq!(error, FileError { kind: FileErrorKind::Attr(ReadError::Size(63)), offset });
-    // The place of the ids is separate from the attr.
+    // The attr must not extend into the place of the ids, which follows it.
     let (error, offset) = with(113);
     let kind = FileErrorKind::Attr(ReadError::Truncated { needed: 113, available: 112 });
     assert_eq!(error, FileError { kind, offset });

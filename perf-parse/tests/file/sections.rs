@@ -58,7 +58,7 @@ fn a_section_that_shares_bytes_is_left_out<O: Endian>(big: bool) {
 fn a_section_that_touches_another_is_read<O: Endian>(big: bool) {
     let built = file(big);
     let entry = built.table + 16;
-    // From the start of HOSTNAME to its end, and without its last byte.
+    // HOSTNAME is one byte shorter, and OSRELEASE begins at its end.
     let shorter = built.clone().put(built.table + 8, 11).put(entry, built.table as u64 + 32 + 11);
     let (features, noted) = read::<O>(&shorter);
     assert_eq!((features.len(), noted), (2, vec![]));

@@ -214,7 +214,7 @@ fn damage_to_the_feature_table_and_the_features_is_survived() {
     assert!(sections > 400, "{sections}");
 }
 
-/// Returns the offset of the table's entry, and the offset and size of the section, in ascending order of features.
+/// Returns the offset of the table, and the offset and size of each section, in ascending order of features.
 fn places<O: Endian>(reader: &Reader<'_, O>) -> Vec<(usize, usize, usize)> {
     let Mode::File(header) = *reader.mode() else { return Vec::new() };
     let table = (header.data.offset + header.data.size) as usize;

@@ -1,4 +1,4 @@
-//! Ids, threads and cpus.
+//! Ids, threads and CPUs.
 
 use perf_parse::abi::record::CpuMapType;
 
@@ -38,7 +38,7 @@ fn id_index<O: Endian>() {
     assert_eq!((guests[1].machine_pid.get(), guests[1].vcpu.get()), (0, -1));
     assert_eq!(it.rest, b"something!new");
     assert_cut::<O>(&bytes, &[(8, "Truncated nr@8"), (16, "Truncated entries@16"), (80, "ok")]);
-    // As perf: without room for all of them there are no guests.
+    // As in perf: without room for all guests there are none.
     for (len, guests, rest) in [(80, None, 0), (111, None, 31), (112, Some(2), 0)] {
         let bytes = resized::<O>(&bytes, len);
         let it = expect!(&bytes, O, IdIndex);

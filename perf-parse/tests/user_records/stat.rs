@@ -1,4 +1,4 @@
-//! Counts, and what is told of events.
+//! Counts of perf stat, and properties of events.
 
 use perf_parse::abi::record::{EventUpdateType, StatConfigTerm};
 
@@ -141,7 +141,7 @@ fn event_cpus<O: Endian>() {
         (42, "ok"),
     ];
     let mut cut = cut::<O>(&bytes);
-    // The set's own type has the name of the record's.
+    // The type field of the set has the same name as that of the record.
     assert_eq!(cut.remove(1), (24, "Truncated type@24".to_owned()));
     let cut: Vec<_> = cut.iter().map(|(len, what)| (*len, what.as_str())).collect();
     assert_eq!(cut, expected);
