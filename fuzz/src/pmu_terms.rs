@@ -57,7 +57,7 @@ fn events(text: &str) {
     };
     for event in groups.iter().flat_map(|group| &group.events) {
         assert!(!event.name.is_empty());
-        // What says how to sample is left to who opens it.
+        // The caller that opens the event decides how to sample.
         let Attr { size, sample_period, sample_type, read_format, sample_regs_user, .. } = event.attr;
         assert_eq!((size, sample_period, sample_type.0, read_format.0, sample_regs_user), (0, 0, 0, 0, 0));
         assert!(event.terms.period.is_none() || event.terms.freq.is_none());

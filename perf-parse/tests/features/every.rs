@@ -108,7 +108,7 @@ pub(crate) fn examples<O: Endian>() -> Vec<Example> {
 
 pub(crate) fn build_ids<O: Endian>() -> Bytes<O> {
     Bytes::new()
-        .u32(0) // header.type, which perf leaves zero
+        .u32(0) // header.type, which perf leaves 0
         .u16(0x8001) // header.misc: BUILD_ID_SIZE, kernel
         .u16(64) // header.size
         .u32(u32::MAX) // pid -1
@@ -159,19 +159,19 @@ pub(crate) fn cpu_topology<O: Endian>() -> Bytes<O> {
         .string("0-1")
         .u32(2) // nr_thread_siblings
         .string("0")
-        .u32(60) // length of a string that is not filled up to 64
+        .u32(60) // length of a string that is not padded to 64
         .raw(b"1")
         .zeros(59)
-        .u32(10) // core_id of cpu 0
+        .u32(10) // core_id of CPU 0
         .u32(20) // socket_id
-        .u32(11) // core_id of cpu 1
+        .u32(11) // core_id of CPU 1
         .u32(21) // socket_id
         .u32(1) // nr_die_siblings
         .u32(60)
         .raw(b"0-1")
         .zeros(57)
-        .u32(30) // die_id of cpu 0
-        .u32(31) // die_id of cpu 1
+        .u32(30) // die_id of CPU 0
+        .u32(31) // die_id of CPU 1
 }
 
 pub(crate) fn numa_topology<O: Endian>() -> Bytes<O> {
@@ -291,7 +291,7 @@ pub(crate) fn bpf_prog_info<O: Endian>() -> Bytes<O> {
         .u64(0xffff_8000_800d_d570) // addresses
         .u64(0xffff_8000_800d_d638)
         .u32(200) // lengths
-        .u32(0) // filled up
+        .u32(0) // padding
         .u32(136) // info_len
         .u32(0) // data_len
         .u64(0) // arrays
@@ -373,7 +373,7 @@ pub(crate) fn cpu_domain_info<O: Endian>() -> Bytes<O> {
         .string("0-1") // cpulist
         .u32(1) // domain
         .string("MC") // dname
-        .u32(60) // length of a string that is not filled up to 64
+        .u32(60) // length of a string that is not padded to 64
         .raw(b"0000000f") // cpumask
         .zeros(52)
         .string("0-3") // cpulist

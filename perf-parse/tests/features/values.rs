@@ -62,7 +62,7 @@ fn build_ids_without_pid<O: Endian>() {
             .u16(misc) // header.misc
             .u16(56) // header.size
             .raw(&[id; 20]) // build_id
-            .zeros(4) // fills it up to a multiple of 8
+            .zeros(4) // padding to a multiple of 8
             .raw(name) // filename
     };
     let bytes = entry(Bytes::new(), 2, 0x33, b"/bin/a-program-as-first\0");

@@ -73,7 +73,7 @@ fn everything_in_order_in<O: Endian>() {
         (update(2, 7, b"joules\0\0"), vec![]),
         (update(2, 9, b"12345678\0\0\0\0\0\0\0\0"), vec![]),
         (feature(Feature::ARCH, arch), vec![]),
-        records[8].clone(), // EVENT_DESC, of which below
+        records[8].clone(), // EVENT_DESC, checked below
         (feature(Feature(35), b""), vec![]),
         (
             record::<O>(RecordType::HEADER_TRACING_DATA, tracing_data.as_bytes()),

@@ -11,7 +11,7 @@ use crate::compare::check;
 const KERNEL: u16 = 1;
 const USER: u16 = 2;
 
-/// Decodes the sample whose payload is `words`. Both byte orders give the same, except for AUX bytes, which have no
+/// Decodes the sample whose payload is `words`. Both byte orders return the same, except for AUX bytes, which have no
 /// byte order.
 fn sample(attr: &Attr, misc: u16, words: &[u64]) -> Option<Sample> {
     let [little, big] =

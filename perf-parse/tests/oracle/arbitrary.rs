@@ -139,7 +139,7 @@ proptest! {
         check(&made.attr, big, &bytes.record(9, misc));
     }
 
-    /// Any bytes after a header whose size may not match them.
+    /// Any bytes after a header whose size does not match them.
     #[test]
     fn any_size(
         attr in attr(),

@@ -40,7 +40,7 @@ fn records_come_out_whole() {
         assert!(compressed(&all) > 10, "{name}");
         assert!(all.seen.iter().all(|it| it.decodes), "{name}");
         assert!(all.seen.iter().all(|it| it.kind != RecordType::COMPRESSED), "{name}");
-        // Payloads are contiguous in the compressed stream, and each belongs to an existing COMPRESSED record.
+        // The records are contiguous in the decompressed stream, and each is from an existing COMPRESSED record.
         let payloads = payloads(&bytes);
         let mut position = 0;
         for record in all.seen.iter().filter(|it| it.inner.is_some()) {

@@ -4,7 +4,7 @@ use perf_parse::Record;
 use perf_parse::abi::endian::{BigEndian, Endian, LittleEndian};
 use perf_parse::file::Reader;
 
-/// Returns the number of deferred ends of chains, and the chain found for each.
+/// Returns the number of deferred chains, and the chain found for each sample.
 fn ends<O: Endian>(name: &str) -> (usize, Vec<Option<Vec<u64>>>) {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../testdata/synthetic");
     let bytes = std::fs::read(format!("{path}/{name}")).unwrap();

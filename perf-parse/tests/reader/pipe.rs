@@ -142,7 +142,7 @@ fn what_stands_before_the_records_is_known_from_the_start() {
         reader.next().unwrap();
     }
     assert_eq!(reader.events().len(), 2);
-    // Recorded once, however often they were read.
+    // Each attr and feature is used once, however often its record was read.
     assert_eq!(reader.account().diagnostics, []);
 }
 

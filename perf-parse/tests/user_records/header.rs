@@ -78,7 +78,7 @@ fn header_event_type<O: Endian>() {
         &[
             B64(3),             // event_id
             Bytes(b"cycles\0"), // name
-            Bytes(b"x"),        // behind its NUL
+            Bytes(b"x"),        // after its NUL
         ],
     );
     let it = expect!(&bytes, O, HeaderEventType);

@@ -70,7 +70,7 @@ fn event_unit<O: Endian>() {
             B64(0),           // type: UNIT
             B64(530),         // id
             Bytes(b"msec\0"), // unit
-            Pad(19),          // perf's own
+            Pad(19),          // padding of perf
         ],
     );
     let it = expect!(&bytes, O, EventUpdate);
@@ -87,7 +87,7 @@ fn event_scale<O: Endian>() {
             B64(1),                     // type: SCALE
             B64(530),                   // id
             B64(0x3eb0_c6f7_a0b5_ed8d), // scale: 1e-6
-            Pad(16),                    // perf's own
+            Pad(16),                    // padding of perf
         ],
     );
     let it = expect!(&bytes, O, EventUpdate);
@@ -154,7 +154,7 @@ fn event_update_of_another_kind<O: Endian>() {
         &[
             B64(4),           // type: of a newer perf
             B64(33),          // id
-            Bytes(b"opaque"), // what it means by that
+            Bytes(b"opaque"), // its data, not known
         ],
     );
     let it = expect!(&bytes, O, EventUpdate);
