@@ -14,7 +14,7 @@ const MIN_PAGE: u64 = 4096;
 /// The place of the data area in a mapping, and its source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DataArea {
-    /// Offset of the data area in bytes, after the control page.
+    /// Offset of the data area in bytes. The area follows the control page.
     pub offset: u64,
     /// Bytes of the data area: a power of two.
     pub size: u64,

@@ -24,7 +24,7 @@ pub struct TracingError {
 /// | [`Truncated`](Self::Truncated) | the data ends within a field | start of the field |
 /// | [`Unterminated`](Self::Unterminated) | a string has no NUL | start of the string |
 /// | [`OutOfRange`](Self::OutOfRange) | a format has too many fields, or a field with too long a name | start of the field's line |
-/// | [`Invalid`](Self::Invalid) | the text does not have what it must have at this offset | that place in the text |
+/// | [`Invalid`](Self::Invalid) | the data at the offset is invalid | start of the invalid data |
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TracingErrorKind {
@@ -44,20 +44,20 @@ pub enum TracingErrorKind {
     },
     /// A format has too many fields, or a field with too long a name. The offset is the start of the field's line.
     OutOfRange {
-        /// The thing of which there are too many.
+        /// Name of what exceeds its maximum.
         field: &'static str,
         /// Actual number.
         value: u64,
         /// Maximum number.
         max: u64,
     },
-    /// The data does not have what it must have at the offset.
+    /// The data at the offset is invalid.
     Invalid {
         /// Name of the field.
         field: &'static str,
         /// The byte at the offset; `None` at the end of a format's text.
         found: Option<u8>,
-        /// What the data must have there.
+        /// What must be at the offset.
         must: &'static str,
     },
 }

@@ -20,7 +20,7 @@ use nom::multi::fold_many0;
 use nom::sequence::{delimited, preceded, terminated};
 use nom::{IResult, Parser};
 
-/// A fault: the text does not have what the grammar requires.
+/// A fault: the text is not what the grammar requires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Fault<'a> {
     /// The text from the fault on.

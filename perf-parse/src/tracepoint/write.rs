@@ -21,7 +21,8 @@ pub struct TracingDataFields {
     pub header_page: Vec<u8>,
     /// `events/header_event`.
     pub header_event: Vec<u8>,
-    /// Formats of the tracers: `events/ftrace/*/format`. perf copies the recorded ones, of which there are none.
+    /// Formats of the tracers: `events/ftrace/*/format`. perf copies the formats of recorded events, so it writes none
+    /// here.
     pub ftrace: Vec<Vec<u8>>,
     /// The other systems by name, each with the formats of its recorded tracepoints: `events/SYSTEM/*/format`.
     pub systems: Vec<(Vec<u8>, Vec<Vec<u8>>)>,

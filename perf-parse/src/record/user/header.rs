@@ -37,7 +37,7 @@ impl<'a, O: Endian> HeaderAttr<'a, O> {
 
     /// Decodes the attr.
     ///
-    /// Copies the attr, whose 144 bytes are more than any other decoded record has.
+    /// Copies the attr, which at 144 bytes is larger than any other record when decoded.
     #[must_use]
     pub fn attr(&self) -> ReadAttr<'a> {
         // The decoder of the record has checked that the bytes are a whole attr.
