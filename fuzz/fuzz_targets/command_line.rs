@@ -8,7 +8,7 @@ fuzz_target!(|data: &[u8]| -> Corpus {
     if fuzz::command_line::run(data) { Corpus::Keep } else { Corpus::Reject }
 });
 
-// Three of four by fields, the others by libFuzzer's own means.
+// The mutator that knows the fields makes three of four inputs; libFuzzer makes the others.
 fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
     if seed.is_multiple_of(4) {
         return fuzzer_mutate(data, size, max_size);

@@ -1,5 +1,5 @@
-//! Any bytes as a capture, given to the verbs of `perfdata` as a user gives it: they agree on whether it is clean, what
-//! they print is what it is said to be, and a repair leaves nothing to be repaired.
+//! Any bytes as a capture for the verbs of `perfdata`: they agree on whether it is clean, their output has the
+//! promised properties, and a repair leaves nothing to repair.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -9,12 +9,12 @@ use std::sync::mpsc;
 
 use perf_cli::Streams;
 
-/// Bytes that a byte of the capture, decompressed, may be printed as, beyond [`FLOOR`].
+/// Bytes of output for each decompressed byte of the capture, in addition to [`FLOOR`].
 const EACH: usize = 2000;
-/// Bytes that may be printed of any capture.
+/// Bytes of output permitted for any capture.
 const FLOOR: usize = 1 << 16;
 
-/// The ways to look at a capture, each of which decodes all of it.
+/// The commands that read a capture; each decodes all of it.
 const LOOKS: [(&[&str], Kind); 6] = [
     (&["info"], Kind::Text),
     (&["dump", "--threads", "1"], Kind::Text),
@@ -27,17 +27,17 @@ const LOOKS: [(&[&str], Kind); 6] = [
     ),
 ];
 
-/// Those of them that are given a pipe too.
+/// Those that also read a pipe.
 const BY_PIPE: [usize; 2] = [0, 4];
 
-/// What is on standard output.
+/// The kind of output on standard output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Text,
     Json,
 }
 
-/// Bytes of a capture at most.
+/// Maximum size of a capture in bytes.
 const MOST: usize = 1 << 16;
 
 /// `data` is a capture of at most 64 KiB.
@@ -51,8 +51,8 @@ pub fn run(data: &[u8]) -> bool {
     check(&folder.0, &capture, data.len(), Some(data)) != 1
 }
 
-/// Looks at a capture in every way, and repairs it; how all of them ended. `size` is that of all its files, `whole` what
-/// comes of it by a pipe; what is written goes to `folder`.
+/// Reads a capture with every command and repairs it; returns the common exit status. `size` is the size of all its
+/// files, `whole` the bytes to send through a pipe. Output files are written to `folder`.
 pub fn check(folder: &Path, capture: &Path, size: usize, whole: Option<&[u8]>) -> u8 {
     let status = look(capture, size, whole);
     let (first, second) = (folder.join("first.data"), folder.join("second.data"));
@@ -71,7 +71,7 @@ pub fn check(folder: &Path, capture: &Path, size: usize, whole: Option<&[u8]>) -
     status
 }
 
-/// Looks at a capture in every way; the status of all.
+/// Reads a capture with every command; returns the common exit status.
 fn look(capture: &Path, size: usize, whole: Option<&[u8]>) -> u8 {
     let mut of_all = None;
     let files = LOOKS.iter().map(|look| (look, capture.as_os_str(), &[][..]));
@@ -86,7 +86,7 @@ fn look(capture: &Path, size: usize, whole: Option<&[u8]>) -> u8 {
     of_all.unwrap_or_default()
 }
 
-/// How a run ended.
+/// The result of a run.
 struct Ended {
     status: u8,
     output: Vec<u8>,
@@ -100,7 +100,7 @@ impl core::fmt::Debug for Ended {
 }
 
 impl Ended {
-    /// Whether the run kept to its contract. `size` is that of the capture.
+    /// Checks that the run met its contract. `size` is the size of the capture.
     fn check(&self, kind: Kind, size: usize) {
         assert!([0, 1, 3].contains(&self.status), "{self:?}");
         assert!(self.status == 0 || !self.errors.is_empty(), "nobody is told why: {self:?}");
@@ -141,7 +141,7 @@ fn perfdata(args: &[&str], files: &[&OsStr], input: &[u8]) -> Ended {
     Ended { status, output: printed.iter().flatten().collect(), errors }
 }
 
-/// Sends what is written.
+/// Sends the written bytes.
 struct Sent(mpsc::Sender<Vec<u8>>);
 
 impl Write for Sent {
@@ -155,12 +155,12 @@ impl Write for Sent {
     }
 }
 
-/// A folder of this thread's own, which is removed in the end.
+/// A folder for this thread alone, which is removed on drop.
 #[derive(Debug)]
 pub struct Folder(pub PathBuf);
 
 impl Folder {
-    /// Makes it.
+    /// Creates the folder.
     #[must_use]
     pub fn new() -> Self {
         let number = std::thread::current().id();

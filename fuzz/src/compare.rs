@@ -1,4 +1,4 @@
-//! The view against the oracle.
+//! The comparison of the view with the oracle.
 
 use perf_abi::attr::Attr;
 use perf_abi::endian::{BigEndian, LittleEndian};
@@ -7,8 +7,8 @@ use testdata::oracle;
 
 use super::eager;
 
-/// Holds the view of `bytes`, which are one record of a kernel's type, against the oracle's: they accept the same, and
-/// give every value the same. Gives the record, or `None` where it cannot be decoded.
+/// Compares the view of `bytes`, one record of a kernel type, with the oracle: both accept the same records and
+/// return the same values. Returns the record, or `None` if it cannot be decoded.
 pub fn check(attr: &Attr, big: bool, bytes: &[u8]) -> Option<oracle::Record> {
     match SampleLayout::new(attr) {
         Ok(layout) => check_with(attr, &layout, big, bytes),
@@ -26,7 +26,7 @@ pub fn check(attr: &Attr, big: bool, bytes: &[u8]) -> Option<oracle::Record> {
     }
 }
 
-/// As [`check`], by a layout of the attr.
+/// Does the same as [`check`], with a given layout.
 pub fn check_with(attr: &Attr, layout: &SampleLayout, big: bool, bytes: &[u8]) -> Option<oracle::Record> {
     let expected = oracle::record(attr, big, bytes);
     let view = if big {
@@ -53,7 +53,7 @@ pub fn check_with(attr: &Attr, layout: &SampleLayout, big: bool, bytes: &[u8]) -
     }
 }
 
-/// What the view refuses and the oracle does not: a size that is larger than what it is the size of.
+/// Checks a record that the view rejects and the oracle accepts: it has a size field that is larger than its data.
 fn check_refused(error: &Error, expected: &oracle::Record) {
     let (field, value, max) = match &expected.body {
         oracle::Body::Mmap2 { file: oracle::Mmap2Id::BuildId { build_id_size, .. }, .. } => {
@@ -67,13 +67,13 @@ fn check_refused(error: &Error, expected: &oracle::Record) {
         _ => panic!("{error:?}: {expected:?}"),
     };
     assert!(value > max, "{error:?}: {expected:?}");
-    // The error is that of the usual reading, which may fail elsewhere if it is not the oracle's.
+    // The error is that of the usual reading, which may fail elsewhere if the oracle used another one.
     if is_usual(expected) {
         assert_eq!(error.kind, ErrorKind::OutOfRange { field, value, max });
     }
 }
 
-/// Whether the oracle read every open field the usual way.
+/// Returns whether the oracle read every ambiguous field in the usual layout.
 fn is_usual(record: &oracle::Record) -> bool {
     let oracle::Body::Sample(sample) = &record.body else { return true };
     let readings = &sample.readings;
@@ -85,13 +85,14 @@ fn is_usual(record: &oracle::Record) -> bool {
         && readings.regs_intr != Some(true)
 }
 
-/// `size` and `dyn_size` of the copy of the stack, if there is one that is not empty.
+/// Returns `size` and `dyn_size` of the stack copy, if there is one that is not empty.
 fn stack_sizes(sample: &oracle::Sample) -> Option<(u64, u64)> {
     let stack = sample.stack_user.as_ref()?;
     Some((stack.size, stack.dyn_size?))
 }
 
-/// Two readings of a sample that differ: the view refuses some that the oracle counts, and may so take a later one.
+/// Checks two different readings of a sample: the view rejects some readings that the oracle counts, and may
+/// therefore use a later one.
 fn check_refused_readings(view: &oracle::Record, expected: &oracle::Record) {
     let (oracle::Body::Sample(it), oracle::Body::Sample(wanted)) = (&view.body, &expected.body) else {
         panic!("{view:#?} is not {expected:#?}");

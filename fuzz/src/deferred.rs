@@ -1,5 +1,6 @@
-//! Samples whose user call chains come in records of their own, in one file or several: each sample gets the chain that a
-//! plain map has for its cookie and thread. And any capture: looking for chains ends, and leaves the capture as it was.
+//! Samples whose user call chains are in later records, in one file or several: each sample gets the chain that a
+//! plain map has for its cookie and thread. For any capture, the search for chains ends and leaves the reader at its
+//! start.
 
 use std::collections::HashMap;
 
@@ -14,12 +15,12 @@ use zerocopy::IntoBytes;
 
 use super::walk::walk;
 
-/// Bits of the first byte: big-endian; records tell their threads; the rest is a capture.
+/// Bits of the first byte: big-endian; records have their threads; the rest is a capture.
 const BIG: u8 = 1;
 const THREADS: u8 = 2;
 const CAPTURE: u8 = 4;
 
-/// The first byte of `data` is bits; the others are a capture, or two each a record.
+/// The first byte of `data` has the bits. The other bytes are a capture, or two bytes for each record.
 pub fn run(data: &[u8]) -> bool {
     let Some((&bits, rest)) = data.split_first() else { return false };
     match bits {
@@ -34,7 +35,7 @@ pub fn run(data: &[u8]) -> bool {
     true
 }
 
-/// Looks for the chains of any capture.
+/// Searches any capture for chains.
 fn any<O: Endian>(mut reader: Reader<'_, O>, size: usize) {
     let chains = reader.deferred_chains();
     assert_eq!(reader.account().records, 0, "the capture is read from its start again");
@@ -46,11 +47,11 @@ fn any<O: Endian>(mut reader: Reader<'_, O>, size: usize) {
         Ok(Record::CallchainDeferred(_)) => deferred += 1,
         _ => {}
     });
-    // Each came in a record of its own.
+    // Each chain was in a record of its own.
     assert!(chains.len() <= deferred);
 }
 
-/// A record of the model: a chain, or a sample that waits for one.
+/// A record of the model: a chain, or a sample whose chain is deferred.
 enum Step {
     Chain { cookie: u64, tid: i32, ips: Vec<u64> },
     Sample { cookie: Option<u64>, tid: i32 },
@@ -63,7 +64,7 @@ impl Step {
             let ips = (0..choice >> 4).map(|index| u64::from(value) << 8 | u64::from(index));
             return Self::Chain { cookie, tid, ips: ips.collect() };
         }
-        // One that ends where its cookie should be, and one that is whole.
+        // Includes a chain that ends before its cookie, and a whole chain.
         let cookie = (value < 240).then_some(cookie);
         Self::Sample { cookie, tid }
     }
@@ -93,7 +94,7 @@ impl Step {
     }
 }
 
-/// Reads records that are made as `choices` say, those after the middle from a file of their own.
+/// Reads the records that `choices` describe. The second half of them is in a separate file.
 fn made<O: Endian>(bits: u8, choices: &[u8]) {
     let has_threads = bits & THREADS != 0;
     let steps: Vec<_> = choices.chunks_exact(2).map(|pair| Step::new(pair[0], pair[1])).collect();

@@ -1,4 +1,4 @@
-//! Records as the view gives them, taken apart through every getter into the plain values of the oracle.
+//! Records of the view, converted with every getter to the plain values of the oracle.
 
 use perf_abi::attr::{Attr, AttrFlags};
 use perf_abi::branch::BranchSampleType;
@@ -10,11 +10,11 @@ use perf_parse::sample::{BranchStack, Callchain, Frame, Read, Reading, Readings,
 use perf_parse::{Error, RawRecord, Record, Sample, SampleLayout};
 use testdata::oracle;
 
-/// What the crate makes of `bytes`, which are one record of a kernel's type, as the oracle says it.
+/// Decodes `bytes`, one record of a kernel type, with the crate and returns it as the oracle's type.
 ///
 /// # Errors
 ///
-/// Those of the crate.
+/// The errors of the crate.
 pub fn record<O: Endian>(attr: &Attr, layout: &SampleLayout, bytes: &[u8]) -> Result<oracle::Record, Error> {
     let (raw, rest) = RawRecord::<O>::parse(bytes)?;
     assert!(rest.is_empty());
@@ -35,7 +35,7 @@ fn sample_id<O: Endian>(
         && raw.kind() != RecordType::SAMPLE
         && !raw.kind().is_user();
     let Some(id) = raw.sample_id(layout)? else {
-        // A trailer of no fields: the oracle has it, with nothing in it.
+        // A trailer without fields: the oracle returns an empty one.
         assert!(!has_trailer || layout.sample_id_size() == 0);
         return Ok(has_trailer.then(oracle::SampleId::default));
     };
@@ -54,7 +54,7 @@ fn sample_id<O: Endian>(
     Ok(Some(id))
 }
 
-/// The word at `at`.
+/// Returns the word at `at`.
 fn word<O: Endian>(bytes: &[u8], at: usize) -> u64 {
     U64::<O>::from_bytes(bytes[at..at + 8].try_into().unwrap()).get()
 }
@@ -139,7 +139,7 @@ fn body<O: Endian>(
         Record::CallchainDeferred(it) => {
             Body::CallchainDeferred { cookie: it.cookie, ips: it.ips.iter().map(|ip| ip.get()).collect() }
         }
-        // The view leaves the trailer where it is.
+        // The view does not split off the trailer.
         Record::Other(it) => {
             Body::Other(it.payload()[..it.payload().len() - layout.sample_id_size()].to_vec())
         }
@@ -281,7 +281,7 @@ fn readings(attr: &Attr, empty_stack: bool, it: &Readings, possible: usize) -> o
     let names = ["branch_stack.hw_idx", "branch_stack.counters", "regs_user", "stack_user", "regs_intr"];
     assert!(it.iter().eq(names.into_iter().zip(all)));
 
-    // Whether the field is there, where it `usual`ly is or is not.
+    // Returns whether the field is present. `usual` is whether it is in the usual layout.
     let there = |reading, usual: bool| match reading {
         Reading::Certain => None,
         Reading::Usual => Some(usual),
@@ -291,7 +291,7 @@ fn readings(attr: &Attr, empty_stack: bool, it: &Readings, possible: usize) -> o
         hw_idx: there(it.hw_idx, true),
         counters: there(it.counters, attr.branch_sample_type.contains(BranchSampleType::COUNTERS)),
         regs_user: there(it.regs_user, false),
-        // Where no zero follows, the view has no choice, and the oracle takes the one that is left.
+        // If no zero follows, the view has no choice, and the oracle uses the only possible layout.
         stack_stray: there(it.stack_user, false)
             .or((empty_stack && attr.sample_stack_user == 0).then_some(false)),
         regs_intr: there(it.regs_intr, false),

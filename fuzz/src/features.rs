@@ -1,11 +1,12 @@
-//! Feature sections, decoded in every way there is: a section may hold anything.
+//! Feature sections with any contents, decoded as every feature.
 
 use perf_abi::endian::Endian;
 use perf_parse::file::{BpfProgInfo, FeatureSection, FileError};
 
 use super::walk::show;
 
-/// Decodes the section in every way. An error tells a place in the section, and no list is longer than it.
+/// Decodes the section with every decoder. An error has an offset within the section, and no list is longer than the
+/// section.
 pub fn decode<O: Endian>(section: &FeatureSection<'_>, nr_cpus: u32) {
     let it = Checked { section };
     it.one(section.mark());
@@ -54,7 +55,7 @@ pub fn decode<O: Endian>(section: &FeatureSection<'_>, nr_cpus: u32) {
     it.series(section.build_ids::<O>());
 }
 
-/// The arrays of a BPF program are within its data.
+/// Checks that the arrays of a BPF program are within its data.
 fn arrays<O: Endian>(program: &BpfProgInfo<'_, O>) {
     let lengths = [
         program.jited_prog_insns().map_or(0, <[u8]>::len),
@@ -67,7 +68,7 @@ fn arrays<O: Endian>(program: &BpfProgInfo<'_, O>) {
     assert!(program.name().len() <= 16);
 }
 
-/// What holds of whatever is decoded of a section.
+/// Checks of anything decoded from a section.
 struct Checked<'s> {
     section: &'s FeatureSection<'s>,
 }
@@ -88,14 +89,14 @@ impl Checked<'_> {
         }
     }
 
-    /// Each item takes some of the section.
+    /// Checks a list: each item uses some bytes of the section.
     fn list<T: core::fmt::Debug>(&self, decoded: Result<Vec<T>, FileError>) {
         if let Some(list) = self.one(decoded) {
             assert!(list.len() <= self.section.bytes.len());
         }
     }
 
-    /// As [`list`](Self::list), and an error ends it, which takes nothing.
+    /// Does the same as [`list`](Self::list) for an iterator. An error, which uses no bytes, ends it.
     fn series<T: core::fmt::Debug>(&self, items: impl Iterator<Item = Result<T, FileError>>) {
         let (mut count, mut failed) = (0, false);
         for item in items {

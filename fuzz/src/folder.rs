@@ -1,5 +1,5 @@
-//! A capture in several files, as `perf record --threads` writes: its records are those of each file in turn, by time too,
-//! and `perfdata` takes the folder as it takes a file.
+//! A capture in several files, as `perf record --threads` writes it: its records are those of each file in turn, also
+//! in time order, and `perfdata` reads the folder in the same way as a file.
 
 use std::fs;
 
@@ -10,11 +10,11 @@ use super::command_line::{Folder, check};
 use super::shape::Shape;
 use super::walk::walk;
 
-/// Bytes of all files at most.
+/// Maximum size of all files in bytes.
 const MOST: usize = 1 << 16;
 
-/// The first byte of `data` says how many files there are beside the first, and how many records are dealt to one before
-/// the next; the others are a file, whose records are dealt again.
+/// The first byte of `data` has the number of files in addition to the first, and the number of consecutive records
+/// that go to the same file. The other bytes are a file whose records are distributed.
 pub fn run(data: &[u8]) -> bool {
     let Some((&choice, main)) = data.split_first() else { return false };
     let (count, run) = (usize::from(choice % 4) + 1, usize::from(choice / 4 % 8) + 1);
@@ -24,7 +24,7 @@ pub fn run(data: &[u8]) -> bool {
             other.extend_from_slice(main.get(record).unwrap_or_default());
         }
     }
-    // What a writer that was killed leaves.
+    // The state that a killed writer leaves.
     if choice & 0x80 != 0 {
         if let Some(last) = others.last_mut() {
             last.truncate(last.len() / 2);
@@ -44,7 +44,7 @@ pub fn run(data: &[u8]) -> bool {
     is_file
 }
 
-/// A record: its file, its place there, its bytes.
+/// A record: its file, its offset there, its bytes.
 type Given = (usize, u64, Option<u64>, Vec<u8>);
 
 fn read<'a, O: Endian>(mut reader: Reader<'a, O>, main: &'a [u8], others: &'a [Vec<u8>]) -> bool {
@@ -54,7 +54,7 @@ fn read<'a, O: Endian>(mut reader: Reader<'a, O>, main: &'a [u8], others: &'a [V
     let size = main.len() + others.iter().map(Vec::len).sum::<usize>();
     let mut expected = records(&mut reader, size);
     for (number, other) in (1..).zip(others) {
-        // The same events, and no other records.
+        // Has the same events and no other records.
         let mut alone = Reader::<O>::open(main).expect("it was opened").with_records(other);
         let alone = records(&mut alone, size).into_iter();
         expected.extend(alone.map(|(_, offset, inner, bytes)| (number, offset, inner, bytes)));
@@ -80,7 +80,7 @@ fn records<O: Endian>(reader: &mut Reader<'_, O>, size: usize) -> Vec<Given> {
     })
 }
 
-/// Gives the files to `perfdata`, in a folder.
+/// Passes the files to `perfdata` in a folder.
 fn by_perfdata(main: &[u8], others: &[Vec<u8>]) {
     let folder = Folder::new();
     let capture = folder.0.join("capture");

@@ -1,4 +1,4 @@
-//! One record and the attr of its event, from the fuzzer's bytes.
+//! A record and the attr of its event, from the fuzzer's bytes.
 
 use arbitrary::{Arbitrary, Unstructured};
 use perf_abi::attr::{Attr, AttrFlags};
@@ -8,15 +8,15 @@ use perf_abi::read_format::ReadFormat;
 use perf_abi::record::{Header, Misc, RecordType};
 use perf_abi::sample_type::SampleType;
 
-/// What the fuzzer chooses: all of an attr that the layout of a record depends on, and a record.
+/// The fuzzer's choices: the parts of an attr that determine the layout of a record, and a record.
 ///
-/// In a corpus file the fields stand end to end in this order, little-endian, a byte for each `bool`; the payload is
-/// what is left.
+/// In a corpus file the fields follow each other in this order, little-endian, with one byte for each `bool`. The
+/// payload is the rest.
 #[derive(Arbitrary, Clone, Copy, Debug)]
 pub struct Input<'a> {
-    /// `attr.sample_type`: all bits that are known and some that are not.
+    /// `attr.sample_type`: all known bits and some unknown ones.
     pub sample_type: u32,
-    /// `attr.read_format`, likewise.
+    /// `attr.read_format`: all known bits and some unknown ones.
     pub read_format: u8,
     /// `attr.branch_sample_type`.
     pub branch_sample_type: u32,
@@ -34,18 +34,18 @@ pub struct Input<'a> {
     pub kind: u8,
     /// `header.misc`.
     pub misc: u16,
-    /// What stands behind the header.
+    /// The bytes after the header.
     pub payload: &'a [u8],
 }
 
 impl<'a> Input<'a> {
-    /// What `data` chooses; `None` if it is too short to.
+    /// Returns the choices of `data`; `None` if it is too short.
     #[must_use]
     pub fn new(data: &'a [u8]) -> Option<Self> {
         Self::arbitrary_take_rest(Unstructured::new(data)).ok()
     }
 
-    /// The attr.
+    /// Returns the attr.
     #[must_use]
     pub fn attr(&self) -> Attr {
         Attr {
@@ -60,13 +60,13 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// The record's misc bits.
+    /// Returns the `misc` bits of the record.
     #[must_use]
     pub fn misc(&self) -> Misc {
         Misc(self.misc)
     }
 
-    /// A record of type `kind` with the payload; `None` if it is longer than a record can be.
+    /// Returns a record of type `kind` with the payload; `None` if it is too long for a record.
     #[must_use]
     pub fn record<O: Endian>(&self, kind: RecordType) -> Option<Vec<u8>> {
         let size = u16::try_from(self.payload.len() + 8).ok()?;

@@ -1,8 +1,8 @@
-//! The bodies of the fuzz targets, and what they share.
+//! The bodies of the fuzz targets and their common parts.
 //!
-//! A body is a function of bytes that panics if something does not hold which holds for any bytes. The programs of
-//! `fuzz_targets` give them to libFuzzer; the test `corpora` of perf-cli includes this folder and gives them every file
-//! of the corpora, on a stable compiler.
+//! A body is a function of bytes. It panics if an assertion fails that must hold for any bytes. The programs in
+//! `fuzz_targets` pass the bodies to libFuzzer. The test `corpora` of perf-cli includes this folder and runs every
+//! file of the corpora through them with a stable compiler.
 
 pub mod command_line;
 pub mod compare;
@@ -29,10 +29,10 @@ pub mod tracepoint_format;
 pub mod walk;
 pub mod write_read;
 
-/// A body: whether the input is of use, so that it may go into a corpus.
+/// A body. Returns whether the input is useful, so that it may go into a corpus.
 pub type Body = fn(&[u8]) -> bool;
 
-/// The targets by their names, which are those of their folders too.
+/// The targets by name. Their folders have the same names.
 pub const TARGETS: &[(&str, Body)] = &[
     ("parse_sample", parse_sample::run),
     ("parse_record", parse_record::run),

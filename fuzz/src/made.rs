@@ -1,4 +1,4 @@
-//! Events, samples and records made of the fuzzer's bytes, such that they can be written.
+//! Valid events, samples and records made from the fuzzer's bytes.
 
 use arbitrary::{Arbitrary, Result, Unstructured};
 use perf_abi::attr::{Attr, AttrFlags};
@@ -15,10 +15,10 @@ use perf_parse::write::{
 };
 use testdata::oracle::{Body, Mmap2Id, Namespace};
 
-/// Where the values come from.
+/// The source of the values.
 pub type Bytes<'a> = Unstructured<'a>;
 
-/// An attr whose samples can be placed.
+/// Makes an attr whose samples have a known layout.
 pub fn attr(u: &mut Bytes<'_>) -> Result<Attr> {
     let mut sample_type = SampleType(u64::arbitrary(u)? & SampleType::KNOWN.0);
     if sample_type.contains(SampleType::WEIGHT_TYPE) {
@@ -40,13 +40,13 @@ pub fn attr(u: &mut Bytes<'_>) -> Result<Attr> {
     })
 }
 
-/// As many bytes as a multiple of 8 and `more`.
+/// Makes bytes whose number is a multiple of 8 plus `more`.
 fn bytes(u: &mut Bytes<'_>, more: usize) -> Result<Vec<u8>> {
     let len = u.int_in_range(0..=5)? * 8 + more;
     (0..len).map(|_| u.arbitrary()).collect()
 }
 
-/// Bytes without a NUL.
+/// Makes bytes without a NUL.
 pub fn text(u: &mut Bytes<'_>) -> Result<Vec<u8>> {
     let len = u.int_in_range(0..=20)?;
     (0..len).map(|_| u8::arbitrary(u).map(|byte| byte.max(1))).collect()
@@ -57,7 +57,7 @@ fn words(u: &mut Bytes<'_>) -> Result<Vec<u64>> {
     (0..len).map(|_| u.arbitrary()).collect()
 }
 
-/// A sample of all that `attr` asks for; `id` is that of its event.
+/// Makes a sample with all fields that `attr` records. `id` is the id of its event.
 pub fn sample(u: &mut Bytes<'_>, attr: &Attr, id: u64) -> Result<SampleFields> {
     let has = |bit| attr.sample_type.contains(bit);
     macro_rules! asked {
@@ -94,7 +94,7 @@ pub fn sample(u: &mut Bytes<'_>, attr: &Attr, id: u64) -> Result<SampleFields> {
     })
 }
 
-/// Counter values in a format.
+/// Makes counter values in a format.
 pub fn read(u: &mut Bytes<'_>, format: ReadFormat) -> Result<ReadFields> {
     let nr = if format.contains(ReadFormat::GROUP) { u.int_in_range(0..=4)? } else { 1 };
     let mut asked = |bit| if format.contains(bit) { u.arbitrary().map(Some) } else { Ok(None) };
@@ -136,7 +136,7 @@ fn stack_user(u: &mut Bytes<'_>) -> Result<StackUserFields> {
     Ok(StackUserFields { data, dyn_size })
 }
 
-/// A record of the kernel's that is neither a sample nor has counter values, as the oracle would decode it.
+/// Makes a record of the kernel other than a sample or counter values, as the oracle would decode it.
 pub fn body(u: &mut Bytes<'_>) -> Result<Body> {
     let task: [i32; 4] = u.arbitrary()?;
     let word: [u64; 3] = u.arbitrary()?;
@@ -185,7 +185,7 @@ fn mmap2(u: &mut Bytes<'_>, [pid, tid]: [i32; 2], [addr, len, pgoff]: [u64; 3]) 
         let (maj, min, ino, ino_generation) = u.arbitrary()?;
         Mmap2Id::Inode { maj, min, ino, ino_generation }
     };
-    // As Linux 3.12 to 3.15 wrote it.
+    // The layout of Linux 3.12 to 3.15.
     let is_old = !has_build_id && u.ratio(1, 8)?;
     let (prot, flags) = if is_old { (None, None) } else { (Some(prot.into()), Some(flags)) };
     Ok(Body::Mmap2 { pid, tid, addr, len, pgoff, file, prot, flags, filename: text(u)? })

@@ -1,15 +1,15 @@
-//! Changes to captures that know where their fields are: most of what comes out is still read far into.
+//! Mutations of captures that know the fields, so that most results can still be read far beyond the mutation.
 
 use core::ops::Range;
 
 use super::shape::{BITMAP, DATA_SIZE, FILE_HEADER, Shape, number, put};
 
-/// Numbers that look random, the same for the same seed.
+/// Pseudorandom numbers, the same for the same seed.
 #[derive(Clone, Debug)]
 pub struct Random(u64);
 
 impl Random {
-    /// Those of a seed.
+    /// Returns the numbers of a seed.
     #[must_use]
     pub fn new(seed: u64) -> Self {
         Self(seed)
@@ -23,7 +23,7 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// One below `end`; 0 if that is 0.
+    /// Returns a number below `end`; 0 if `end` is 0.
     fn below(&mut self, end: usize) -> usize {
         (self.next() % (end as u64).max(1)) as usize
     }
@@ -58,7 +58,7 @@ pub fn mutate(bytes: &mut Vec<u8>, random: &mut Random) {
     }
 }
 
-/// A value to be put in the place of `old`.
+/// Returns a value to replace `old`.
 fn value(bytes: &[u8], shape: &Shape, old: u64, random: &mut Random) -> u64 {
     match random.below(12) {
         0 => 0,
@@ -76,7 +76,7 @@ fn value(bytes: &[u8], shape: &Shape, old: u64, random: &mut Random) -> u64 {
     }
 }
 
-/// Puts another number in the place of `width` bytes.
+/// Replaces `width` bytes with another number.
 fn change(bytes: &mut [u8], shape: &Shape, at: usize, width: usize, random: &mut Random) {
     let old = number(bytes, shape.big, at, width);
     let new = value(bytes, shape, old, random);
@@ -93,14 +93,14 @@ fn header(bytes: &mut [u8], shape: &Shape, random: &mut Random) {
     }
 }
 
-/// A field of an attr, or the place of its ids.
+/// Changes a field of an attr or the place of its ids.
 fn attr(bytes: &mut [u8], shape: &Shape, random: &mut Random) {
     let Some(attr) = random.one_of(&shape.attrs).cloned() else { return };
     match random.below(8) {
         0 => change(bytes, shape, attr.start, 4, random),
         1 => change(bytes, shape, attr.start + 4, 4, random),
         2 => change(bytes, shape, attr.end + 8 * random.below(2), 8, random),
-        // A bit of what the layout of samples depends on: sample_type, read_format, flags.
+        // Changes a bit that determines the layout of samples: sample_type, read_format, flags.
         3..6 => {
             let at = attr.start + 24 + 8 * random.below(3);
             let bits = if random.is_one_in(3) { 64 } else { 26 };
@@ -122,18 +122,18 @@ fn record_header(bytes: &mut [u8], shape: &Shape, random: &mut Random) {
     }
 }
 
-/// A word of a record, or a byte of a string in it.
+/// Changes a word of a record or a byte of a string in it.
 fn payload(bytes: &mut [u8], shape: &Shape, random: &mut Random) {
     let Some(record) = random.one_of(&shape.records).cloned() else { return };
     inside(bytes, shape, record.start + 8..record.end, random);
 }
 
-/// A word of a feature or an entry of the table, or a byte of a string.
+/// Changes a word of a feature, an entry of the table, or a byte of a string.
 fn feature(bytes: &mut [u8], shape: &Shape, random: &mut Random) {
     if random.is_one_in(4) {
         let Some(&entry) = random.one_of(&shape.entries) else { return };
         if random.is_one_in(3) {
-            // The section of another feature.
+            // Uses the section of another feature.
             let other = random.one_of(&shape.entries).copied().unwrap_or(entry);
             bytes.copy_within(other..other + 16, entry);
         } else {
@@ -145,10 +145,10 @@ fn feature(bytes: &mut [u8], shape: &Shape, random: &mut Random) {
     inside(bytes, shape, section, random);
 }
 
-/// What terminals, JSON and C make something of.
+/// Bytes with a special meaning for terminals, JSON or C.
 const BYTES: &[u8] = b"\0\n\t\r\x1b\x7f\x80\xff\"\\/ %{}a0\xc2\x9b";
 
-/// Changes a number at the start of `place` more often than one further on, or a byte.
+/// Changes a number, more often near the start of `place`, or a byte.
 fn inside(bytes: &mut [u8], shape: &Shape, place: Range<usize>, random: &mut Random) {
     if place.is_empty() {
         return;
@@ -166,7 +166,7 @@ fn inside(bytes: &mut [u8], shape: &Shape, place: Range<usize>, random: &mut Ran
     }
 }
 
-/// Takes a record away, puts one in, or changes the length of one; all else stays consistent, nearly always.
+/// Removes, inserts or resizes a record. Nearly always everything else stays consistent.
 fn records(bytes: &mut Vec<u8>, shape: &Shape, random: &mut Random) {
     let Some(record) = random.one_of(&shape.records).cloned() else { return };
     let other = random.one_of(&shape.records).cloned().unwrap_or(record.clone());
@@ -177,7 +177,7 @@ fn records(bytes: &mut Vec<u8>, shape: &Shape, random: &mut Random) {
         1 => [&*other, &old].concat(),
         2 => other,
         3 => {
-            // Shorter or longer, and says so.
+            // Makes the record shorter or longer and adjusts its size.
             let len = (old.len() + 8 * random.below(5)).saturating_sub(16).clamp(8, 65528);
             let mut new = old;
             new.resize(len, 0);
@@ -187,7 +187,7 @@ fn records(bytes: &mut Vec<u8>, shape: &Shape, random: &mut Random) {
         4 => [&*made(shape, 0, random), &old].concat(),
         5 => [&*old, &made(shape, 0, random)].concat(),
         6 => {
-            // The bytes of one record, of another type.
+            // Uses the bytes of one record with the type of another.
             let mut new = other;
             let kind = if random.is_one_in(2) { 1 + random.below(24) } else { 64 + random.below(24) };
             put(&mut new, shape.big, 0, 4, kind as u64);
@@ -198,7 +198,7 @@ fn records(bytes: &mut Vec<u8>, shape: &Shape, random: &mut Random) {
     replace(bytes, shape, record, new, random);
 }
 
-/// A record of a type, of any for 0: an EVENT_UPDATE of an event that is known, or numbers and a text.
+/// Makes a record of a type, or of any type for 0: an EVENT_UPDATE of a known event, or numbers and a text.
 fn made(shape: &Shape, kind: usize, random: &mut Random) -> Vec<u8> {
     let kind = match kind {
         0 if random.is_one_in(2) => 1 + random.below(24),
@@ -230,7 +230,7 @@ fn made(shape: &Shape, kind: usize, random: &mut Random) -> Vec<u8> {
     new
 }
 
-/// Puts `new` in the place of records, and says so where the file tells places that come later.
+/// Replaces records with `new` and adjusts the offsets in the file that refer to later places.
 fn replace(bytes: &mut Vec<u8>, shape: &Shape, old: Range<usize>, new: Vec<u8>, random: &mut Random) {
     let (big, grown) = (shape.big, (new.len() as u64).wrapping_sub(old.len() as u64));
     let add = |bytes: &mut [u8], at| put(bytes, big, at, 8, number(bytes, big, at, 8).wrapping_add(grown));
@@ -241,7 +241,7 @@ fn replace(bytes: &mut Vec<u8>, shape: &Shape, old: Range<usize>, new: Vec<u8>, 
         if number(bytes, big, DATA_SIZE, 8) != 0 {
             add(bytes, DATA_SIZE);
         }
-        // Of the attrs and their ids too, where they come later.
+        // Includes the offsets of the attrs and their ids if they come later.
         if number(bytes, big, 24, 8) > old.start as u64 {
             add(bytes, 24);
         }
@@ -254,8 +254,8 @@ fn replace(bytes: &mut Vec<u8>, shape: &Shape, old: Range<usize>, new: Vec<u8>, 
     bytes.splice(old, new);
 }
 
-/// Puts records that follow each other into one or two COMPRESSED records: a zstd frame of one block that is not
-/// compressed further.
+/// Moves consecutive records into one or two COMPRESSED records: a zstd frame with one block that is not compressed
+/// further.
 fn compress(bytes: &mut Vec<u8>, shape: &Shape, random: &mut Random) {
     let first = random.below(shape.records.len());
     let last = (first + random.below(12)).min(shape.records.len().saturating_sub(1));
@@ -286,7 +286,7 @@ fn compress(bytes: &mut Vec<u8>, shape: &Shape, random: &mut Random) {
     replace(bytes, shape, place, new, random);
 }
 
-/// Changes that know nothing of fields.
+/// Mutations that do not know the fields.
 fn noise(bytes: &mut Vec<u8>, random: &mut Random) {
     let at = random.below(bytes.len());
     match random.below(6) {

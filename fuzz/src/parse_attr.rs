@@ -1,4 +1,4 @@
-//! An attr of any size, in both byte orders: what is read is written back, at the newest version and at its own.
+//! An attr of any size in both byte orders: it is read and written back at the newest version and at its own.
 
 use perf_abi::attr::{Attr, AttrVersion};
 use perf_abi::endian::{BigEndian, Endian, LittleEndian};
@@ -30,7 +30,7 @@ fn check<O: Endian>(bytes: &[u8]) {
     let own = AttrVersion::ALL.into_iter().find(|version| version.size() >= size);
     assert!(oldest <= own.unwrap_or(AttrVersion::NEWEST));
     if AttrVersion::ALL.contains(&AttrVersion(attr.size)) {
-        // Not only is the meaning the same: every bit is, those of unknown meaning too.
+        // Not only the meaning is the same but every bit, including bits of unknown meaning.
         assert_eq!(at(AttrVersion(attr.size))[..size as usize], bytes[..size as usize]);
     }
     // The meaning does not depend on the byte order.

@@ -6,7 +6,7 @@ use perf_parse::file::FeatureSection;
 
 use super::features;
 
-/// The first byte of `data` is the number of the feature, the second how many cpus there are, the rest the payload.
+/// The first byte of `data` is the number of the feature, the second is the number of CPUs, the rest is the payload.
 pub fn run(data: &[u8]) -> bool {
     let Some((&[feature, nr_cpus], payload)) = data.split_first_chunk() else { return false };
     let section = FeatureSection::new(Feature(feature.into()), 0x1000, payload);

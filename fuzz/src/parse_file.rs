@@ -1,4 +1,5 @@
-//! Any bytes as a capture: opened, walked to the end in both orders, everything decoded and every byte accounted for.
+//! Any bytes as a capture: opened, walked to the end in both orders, with everything decoded and every byte accounted
+//! for.
 
 use perf_abi::endian::Endian;
 use perf_abi::record::RecordType;
@@ -24,7 +25,8 @@ fn check<O: Endian>(mut file: Reader<'_, O>, bytes: &[u8]) {
     let mut places = in_file_order(&mut file, bytes);
     assert!(file.rewind());
     if file.mode() == &Mode::Pipe {
-        // What it tells of its events late is known from the start now, and may prove a boundary that was lost.
+        // The reader now knows from the start the events that came late the first time. They may prove a lost
+        // boundary.
         places = in_file_order(&mut file, bytes);
         assert!(file.rewind());
     }
@@ -33,11 +35,11 @@ fn check<O: Endian>(mut file: Reader<'_, O>, bytes: &[u8]) {
     places.sort_unstable();
     by_time.sort_unstable();
     assert_eq!(places, by_time, "time order gives the same records");
-    // They have a target of their own.
+    // Features have a target of their own.
     file.features().take(2).for_each(|section| features::decode::<O>(&section, 4));
 }
 
-/// Walks in the order of the file; where each record is.
+/// Walks in file order; returns the place of each record.
 fn in_file_order<O: Endian>(file: &mut Reader<'_, O>, bytes: &[u8]) -> Vec<(u64, Option<u64>)> {
     let start = file.offset();
     let mut walked = 0;
@@ -66,7 +68,7 @@ fn in_file_order<O: Endian>(file: &mut Reader<'_, O>, bytes: &[u8]) -> Vec<(u64,
     places
 }
 
-/// Whether the reader came by compressed records.
+/// Returns whether the reader has found compressed records.
 pub fn is_compressed<O: Endian, S: Source>(file: &Reader<'_, O, S>) -> bool {
     let compressed = [RecordType::COMPRESSED, RecordType::COMPRESSED2];
     file.account().by_type().any(|(kind, _)| compressed.contains(&kind))

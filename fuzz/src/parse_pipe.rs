@@ -1,4 +1,5 @@
-//! Any bytes as a stream, read in small and odd pieces: the same records and errors, in either order, as from memory.
+//! Any bytes as a stream, read in small pieces of odd sizes: the records and errors equal those from memory, in file
+//! order and in time order.
 
 use std::io::{self, Read};
 
@@ -17,8 +18,8 @@ const BY_TIME: u8 = 2;
 /// The stream fails at its end.
 const FAILS: u8 = 4;
 
-/// The first byte of `data` is bits, the second makes the sizes of the pieces, the rest is what stands behind the header
-/// of the stream.
+/// The first byte of `data` has the bits, the second determines the sizes of the pieces, the rest are the bytes after
+/// the header of the stream.
 pub fn run(data: &[u8]) -> bool {
     let Some((&[bits, seed], stream)) = data.split_first_chunk() else { return false };
     if bits & BIG != 0 {
@@ -43,7 +44,7 @@ fn check<O: Endian>(bits: u8, seed: u8, stream: &[u8]) {
     }
 }
 
-/// Walks the stream beside the same bytes in memory.
+/// Walks over the stream and over the same bytes in memory.
 fn compare<O: Endian, S: Source>(mut streamed: Reader<'_, O, S>, bytes: &[u8], by_time: bool) {
     let mut held = Reader::<O>::open_within(bytes, streamed.limits()).expect("it has a header");
     if by_time {
@@ -55,7 +56,7 @@ fn compare<O: Endian, S: Source>(mut streamed: Reader<'_, O, S>, bytes: &[u8], b
             (Ok(Some(record)), Ok(Some(expected))) if is_same(&record, &expected) => decode(&record),
             (Ok(None), Ok(None)) => return same_account(&streamed, &held, bytes),
             (Err(error), Err(expected)) if error == expected => {}
-            // The end of the AUX data comes to light when it is passed over; or the stream fails.
+            // The stream finds the missing end of AUX data when it skips the data; or its reads fail.
             (record, expected) if is_cut(&record, &expected) => {
                 walk(&mut streamed, bytes.len(), decode);
                 return;
@@ -80,7 +81,7 @@ fn is_same<O: Endian>(record: &FileRecord<'_, O>, expected: &FileRecord<'_, O>) 
 
 type Next<'a, O> = Result<Option<FileRecord<'a, O>>, FileError>;
 
-/// Whether a stream may differ here from the same bytes in memory, as it ends early.
+/// Returns whether a stream may differ here from the same bytes in memory, because it ends early.
 fn is_cut<O: Endian>(record: &Next<'_, O>, expected: &Next<'_, O>) -> bool {
     let is_aux = |error: &FileError| error.field() == "auxtrace.size";
     match (record, expected) {
@@ -102,7 +103,7 @@ fn same_account<O: Endian, S: Source>(streamed: &Reader<'_, O, S>, held: &Reader
     }
 }
 
-/// A reader that gives a few bytes at a time.
+/// A reader that returns a few bytes at a time.
 struct Pieces<'a> {
     rest: &'a [u8],
     state: u8,
@@ -115,7 +116,7 @@ impl Read for Pieces<'_> {
         if self.state < 16 {
             return Err(io::ErrorKind::Interrupted.into());
         }
-        // Up to a third of the pieces are of one byte.
+        // Up to a third of the pieces have one byte.
         let size = usize::from(self.state >> 3).saturating_sub(10).clamp(1, self.rest.len().max(1));
         if self.rest.is_empty() {
             return if self.fails { Err(io::ErrorKind::Other.into()) } else { Ok(0) };

@@ -1,6 +1,6 @@
-//! A record of any type but SAMPLE and any attr: its decoding equals the oracle, in what it accepts and in every value;
-//! what is written of it is read back as it was. Of the perf tool's own records, which the oracle leaves alone, that they
-//! decode or give an error within the record.
+//! A record of any type except SAMPLE, with any attr: the decoder accepts the records that the oracle accepts and
+//! returns the same values, and written records are read back unchanged. Records of the perf tool, which the oracle
+//! does not decode, decode or return an error within the record.
 
 use perf_abi::attr::{Attr, AttrVersion};
 use perf_abi::endian::{BigEndian, Endian, LittleEndian, U64};
@@ -34,7 +34,7 @@ fn check<O: Endian>(input: &Input<'_>) -> bool {
     }
     let (layout, decoded) = match SampleLayout::new(&attr) {
         Ok(layout) => (layout, compare::check(&attr, input.big, &bytes)),
-        // Samples of such an event cannot be placed; its other records can.
+        // The samples of such an event cannot be decoded, but its other records can.
         Err(_) => {
             let layout = layout_in_capture::<O>(&attr);
             (layout, compare::check_with(&attr, &layout, input.big, &bytes))
@@ -46,7 +46,7 @@ fn check<O: Endian>(input: &Input<'_>) -> bool {
     true
 }
 
-/// The layout that a capture gives the records of an event that is refused for its samples.
+/// Returns the layout that a capture uses for the records of an event whose samples it rejects.
 fn layout_in_capture<O: Endian>(attr: &Attr) -> SampleLayout {
     let magic = PipeHeader::<O> { magic: U64::new(MAGIC), size: U64::new(16) };
     let attr =
@@ -60,7 +60,7 @@ fn layout_in_capture<O: Endian>(attr: &Attr) -> SampleLayout {
     reader.events()[0].layout
 }
 
-/// One of the perf tool's own records.
+/// Checks a record of the perf tool.
 fn user<O: Endian>(bytes: &[u8]) {
     let (raw, _) = RawRecord::<O>::parse(bytes).expect("the header was made for the payload");
     match raw.decode_user() {
@@ -74,7 +74,7 @@ fn user<O: Endian>(bytes: &[u8]) {
     }
 }
 
-/// A record that is written is read back as it was.
+/// Checks that a written record is read back unchanged.
 fn write_back<O: Endian>(input: &Input<'_>, layout: &SampleLayout, bytes: &[u8], decoded: &oracle::Record) {
     let (raw, _) = RawRecord::<O>::parse(bytes).expect("it was decoded");
     let record = raw.decode(layout).expect("it was decoded");

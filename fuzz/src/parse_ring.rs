@@ -1,5 +1,5 @@
-//! Any bytes as a ring, forward and backward: the walkers give what a ring that is unrolled byte by byte holds, in time
-//! bounded by its size, and account for every byte. A mapping with its control page as a whole.
+//! Any bytes as a ring, forward and backward: the walkers return the records of the ring unrolled byte by byte, in
+//! time bounded by its size, and account for every byte. Or any bytes as a mapping with its control page.
 
 use perf_abi::aux_area::AuxFlags;
 use perf_abi::endian::{BigEndian, Endian, LittleEndian};
@@ -11,13 +11,14 @@ use perf_parse::ring::{AuxArea, Buffer, Direction, Dump, Merge};
 /// Bits of the first byte.
 const BIG: u8 = 1;
 const BACKWARD: u8 = 2;
-/// What follows is a mapping, whose control page tells the rest.
+/// The other bytes are a mapping, whose control page has the places of the areas.
 const MAPPING: u8 = 4;
-/// The page size is given.
+/// The page size is passed.
 const PAGE_SIZE: u8 = 8;
 
-/// The first byte of `data` is bits. Of a data area alone there follow the exponent of its size, how much of it is read
-/// (two bytes) and its head (eight bytes), little-endian, each brought into its bounds, then the area.
+/// The first byte of `data` has the bits. For a data area alone, the next bytes are the exponent of its size, the
+/// number of bytes to read (two bytes) and its head (eight bytes), little-endian and each reduced to its bounds. The
+/// area follows.
 pub fn run(data: &[u8]) -> bool {
     let Some((&bits, rest)) = data.split_first() else { return false };
     if bits & BIG != 0 { check::<BigEndian>(bits, rest) } else { check::<LittleEndian>(bits, rest) }
@@ -47,12 +48,12 @@ fn check<O: Endian>(bits: u8, rest: &[u8]) -> bool {
     true
 }
 
-/// `length` bytes of the ring from `position` on, one by one.
+/// Returns `length` bytes of the ring from `position` on, copied one by one.
 fn unroll(area: &[u8], position: u64, length: u64) -> Vec<u8> {
     (0..length).map(|at| area[(position.wrapping_add(at) % area.len() as u64) as usize]).collect()
 }
 
-/// Walks the ring beside its bytes in a row.
+/// Walks over the ring and over the same bytes unrolled.
 fn walk<O: Endian>(dump: Dump<'_, O>, expected: &[u8]) {
     let mut buffer = Box::new(Buffer::new());
     let mut turned = dump.clone().oldest_first();
@@ -75,7 +76,7 @@ fn walk<O: Endian>(dump: Dump<'_, O>, expected: &[u8]) {
         }
     }
     account(&dump, expected.len(), records.len());
-    // What is left is no whole record that begins and ends at a multiple of 8.
+    // The rest is no whole record that begins and ends at a multiple of 8.
     let next = RawRecord::<O>::parse(rest);
     assert!(next.map_or(true, |(record, _)| record.size() % 8 != 0), "a record was left out");
 
@@ -103,7 +104,7 @@ fn account<O: Endian>(dump: &Dump<'_, O>, length: usize, records: usize) {
     assert_eq!((sum, account.records, account.left), (length as u64, records as u64, 0));
 }
 
-/// The same ring twice, by time: twice the records.
+/// Merges the ring with itself in time order: every record is returned twice.
 fn merge<O: Endian>(dump: Dump<'_, O>, expected: &[u8]) {
     let events = Events::default();
     let mut merge = Merge::new();
@@ -153,7 +154,7 @@ fn mapping<O: Endian>(mapping: &[u8], direction: Direction, page_size: Option<u6
     true
 }
 
-/// Ranges that the mapping itself makes up.
+/// Tests ranges that the bytes of the mapping determine.
 fn aux_data(area: &AuxArea<'_>, mapping: &[u8]) {
     for words in mapping.chunks_exact(16).take(64) {
         let word = |at: usize| u64::from_le_bytes(words[at..at + 8].try_into().expect("8 bytes"));

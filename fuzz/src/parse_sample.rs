@@ -1,5 +1,5 @@
-//! A sample of any attr: the lazy view equals the oracle, in what it accepts and in every value; what is written of its
-//! fields is read back as it was.
+//! A sample with any attr: the lazy view accepts the samples that the oracle accepts and returns the same values, and
+//! written fields are read back unchanged.
 
 use perf_abi::endian::{BigEndian, Endian, LittleEndian};
 use perf_abi::record::RecordType;
@@ -24,7 +24,7 @@ fn check<O: Endian>(input: &Input<'_>) -> bool {
     true
 }
 
-/// A sample that is written from its fields is read back as they are, unless it can then be read in several ways.
+/// Checks that the fields of a written sample are read back unchanged, unless it then has several possible readings.
 fn write_back<O: Endian>(input: &Input<'_>, layout: &SampleLayout, bytes: &[u8]) {
     let (raw, _) = RawRecord::<O>::parse(bytes).expect("it was decoded");
     let fields = Sample::parse(layout, &raw).and_then(|sample| sample.to_fields()).expect("it was decoded");

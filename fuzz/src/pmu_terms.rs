@@ -1,5 +1,5 @@
-//! The texts of sysfs and perf's event strings: what is understood has its values where the bits say, what is not is an
-//! error with its place in the text.
+//! The texts of sysfs and perf's event strings. The bits of a value are where the format puts them; an error has an
+//! offset within the text.
 
 use std::sync::LazyLock;
 
@@ -57,7 +57,7 @@ fn events(text: &str) {
     };
     for event in groups.iter().flat_map(|group| &group.events) {
         assert!(!event.name.is_empty());
-        // What says how to sample is left to who opens it.
+        // The caller that opens the event decides how to sample.
         let Attr { size, sample_period, sample_type, read_format, sample_regs_user, .. } = event.attr;
         assert_eq!((size, sample_period, sample_type.0, read_format.0, sample_regs_user), (0, 0, 0, 0, 0));
         assert!(event.terms.period.is_none() || event.terms.freq.is_none());

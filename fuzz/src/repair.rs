@@ -1,5 +1,5 @@
-//! Any bytes as a capture, repaired: what comes out reads clean in both orders, has as many records as were said, and is repaired to
-//! itself.
+//! Any bytes as a capture, repaired: the output is clean in both orders, has as many records as reported, and a
+//! second repair does not change it.
 
 use std::io::Cursor;
 
@@ -22,7 +22,7 @@ pub fn run(data: &[u8]) -> bool {
 fn check<O: Endian>(mut damaged: Reader<'_, O>) -> bool {
     let repaired = match repair::repair(&mut damaged, Cursor::new(Vec::new()), |_| {}) {
         Ok(repaired) => repaired,
-        // An attr of which there is more than a file can hold.
+        // The attr has more bytes than a file can hold.
         Err(WriteFileError::Event { field: "attr_tail", .. }) => return false,
         Err(error) => panic!("{error}"),
     };
@@ -31,7 +31,7 @@ fn check<O: Endian>(mut damaged: Reader<'_, O>) -> bool {
     assert_eq!(reader.check_features(), []);
     let tracing_data = reader.feature(Feature::TRACING_DATA).map(|it| it.bytes.to_vec()).unwrap_or_default();
     let every = RecordCheck::new(&tracing_data);
-    // A file without records would be taken for one that was cut off: it gets one.
+    // A file without records would look truncated, so it gets one.
     let expected = repaired.written.max(1);
     for by_time in [false, true] {
         reader.rewind();
@@ -45,7 +45,7 @@ fn check<O: Endian>(mut damaged: Reader<'_, O>) -> bool {
         assert!(reader.account().is_clean(), "{:?}", reader.account().diagnostics);
     }
 
-    // In the order of the file again.
+    // Returns to file order.
     reader.rewind();
     let again = repair::repair(&mut reader, Cursor::new(Vec::new()), |_| {}).expect("it was just written");
     assert_eq!((again.written, again.dropped), (expected, 0));

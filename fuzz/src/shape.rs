@@ -1,32 +1,32 @@
-//! Where the parts of a capture are, found without the library that is tested.
+//! The places of the parts of a capture, found without the library under test.
 
 use core::ops::Range;
 
-/// The parts of a capture, as far as they can be found: none of them need be right.
+/// The parts of a capture, as far as they can be found. None of them need be correct.
 #[derive(Debug, Default)]
 pub struct Shape {
-    /// Whether its numbers are big-endian.
+    /// Whether the numbers are big-endian.
     pub big: bool,
-    /// Whether it is a stream.
+    /// Whether the capture is a stream.
     pub is_pipe: bool,
-    /// Its records, each with the data after it.
+    /// The records, each with the data after it.
     pub records: Vec<Range<usize>>,
-    /// Its attrs, without the places of their ids.
+    /// The attrs without the places of their ids.
     pub attrs: Vec<Range<usize>>,
-    /// Where the entries of the feature table are.
+    /// The offsets of the entries of the feature table.
     pub entries: Vec<usize>,
-    /// The payloads of features, those of a stream too.
+    /// The payloads of features, including those of a stream.
     pub features: Vec<Range<usize>>,
-    /// The ids of its events.
+    /// The ids of the events.
     pub ids: Vec<u64>,
 }
 
 /// Bytes of the header of a file, and of a stream.
 pub const FILE_HEADER: usize = 104;
 const PIPE_HEADER: usize = 16;
-/// Where the header of a file has the size of its data.
+/// Offset of the size of the data in the header of a file.
 pub const DATA_SIZE: usize = 48;
-/// Where the header of a file has its bitmap of features.
+/// Offset of the bitmap of features in the header of a file.
 pub const BITMAP: usize = 72;
 
 /// Types of records: `HEADER_ATTR`, `HEADER_TRACING_DATA`, `AUXTRACE`, `HEADER_FEATURE`.
@@ -35,7 +35,7 @@ const TRACING_DATA: u64 = 66;
 const AUXTRACE: u64 = 71;
 const FEATURE: u64 = 80;
 
-/// A number of `width` bytes; 0 if it is not all there.
+/// Reads a number of `width` bytes; 0 if it is incomplete.
 #[must_use]
 pub fn number(bytes: &[u8], big: bool, at: usize, width: usize) -> u64 {
     let Some(bytes) = bytes.get(at..at.saturating_add(width)) else { return 0 };
@@ -43,7 +43,7 @@ pub fn number(bytes: &[u8], big: bool, at: usize, width: usize) -> u64 {
     if big { bytes.iter().fold(0, add) } else { bytes.iter().rev().fold(0, add) }
 }
 
-/// Writes a number of `width` bytes, if there is room for all of it.
+/// Writes a number of `width` bytes if there is room for all of it.
 pub fn put(bytes: &mut [u8], big: bool, at: usize, width: usize, value: u64) {
     if let Some(bytes) = bytes.get_mut(at..at.saturating_add(width)) {
         let value = value.to_be_bytes();
@@ -55,7 +55,7 @@ pub fn put(bytes: &mut [u8], big: bool, at: usize, width: usize, value: u64) {
 }
 
 impl Shape {
-    /// The parts of `bytes`.
+    /// Finds the parts of `bytes`.
     #[must_use]
     pub fn of(bytes: &[u8]) -> Self {
         let big = bytes.starts_with(b"2ELIFREP");

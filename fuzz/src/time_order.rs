@@ -1,6 +1,6 @@
-//! A capture made of samples whose times are out of order, in rounds or without, some of them compressed, read with few
-//! of them held back, or few bytes of their copies: the order is the one that a plain model gives, in memory as in a
-//! stream.
+//! A capture of samples in arbitrary time order, with or without rounds, some of them compressed. It is read with
+//! small limits on the number of held records or on the bytes of their copies. The order equals that of a plain
+//! model, in memory and in a stream.
 
 use perf_abi::attr::{Attr, AttrVersion};
 use perf_abi::endian::{BigEndian, Endian, LittleEndian, U64};
@@ -11,19 +11,19 @@ use perf_parse::Record;
 use perf_parse::file::{AnyReader, Limits, Reader, Source};
 use zerocopy::IntoBytes;
 
-/// What a byte of the input is: the end of a round, the end of a compressed run, or a sample whose time it is.
+/// Meaning of an input byte: the end of a round, the end of a compressed run, or otherwise the time of a sample.
 const ROUND: u8 = 255;
 const END_OF_RUN: u8 = 254;
 /// Bit of the second byte: big-endian.
 const BIG: u8 = 1;
-/// Bit of the second byte: the runs, in turn, are compressed.
+/// Bit of the second byte: every other run is compressed.
 const COMPRESSED: u8 = 2;
 
-/// What a copy of a sample takes: its place, header, time and period.
+/// Bytes of the copy of a sample: its place, header, time and period.
 const COPY: usize = 24 + 24;
 
-/// The first byte of `data` makes the limits: its low half is the records, the high one the bytes of copies, by the half
-/// of a copy, where 0 is no limit. The second is bits, each other one is a record.
+/// The first byte of `data` determines the limits: its low half is the number of records; its high half is the bytes
+/// of copies, in halves of a copy, with 0 for no limit. The second byte has the bits. Each other byte is a record.
 pub fn run(data: &[u8]) -> bool {
     let Some((&[limit, bits], steps)) = data.split_first_chunk() else { return false };
     let mut limits = Limits::default();
@@ -50,10 +50,10 @@ fn check<O: Endian>(limits: &Limits, bits: u8, steps: &[u8]) {
     }
 }
 
-/// A record: its time, and which step it is of. Of the end of a round the time is 0.
+/// A record: its time and the index of its step. The end of a round has time 0.
 type Given = (u64, u64);
 
-/// The records by time, and how many are late.
+/// Returns the records in time order and the number of late ones.
 fn read<O: Endian, S: Source>(mut reader: Reader<'_, O, S>) -> (Vec<Given>, u64) {
     reader.in_time_order();
     let mut given = Vec::new();
@@ -72,22 +72,22 @@ fn read<O: Endian, S: Source>(mut reader: Reader<'_, O, S>) -> (Vec<Given>, u64)
     (given, reader.account().late)
 }
 
-/// The order as the documentation has it: what is earlier than the round before goes when a round ends, the earlier half
-/// when as many as the limit are held, or the earlier half of the bytes of copies when these are as many as their limit,
-/// equal times in the order of the capture. `is_copied` tells whether the records of a run are, by whether the run is one of
-/// those that may be compressed.
+/// The documented order. At the end of a round, records earlier than the previous round are released. If the number
+/// of held records reaches its limit, the earlier half is released; if the bytes of copies reach theirs, the earlier
+/// half of the bytes. Equal times keep the order of the capture. `is_copied` returns whether the records of a run are
+/// copied, depending on whether the run is one of those that may be compressed.
 fn model(limits: &Limits, steps: &[u8], is_copied: impl Fn(bool) -> bool) -> (Vec<Given>, u64) {
-    // With each that is held, the bytes of its copy.
+    // Each held record has the bytes of its copy.
     let (mut given, mut held) = (Vec::<Given>::new(), Vec::<(Given, usize)>::new());
     let mut is_packed = false;
     let (mut latest, mut latest_of_last_round, mut late) = (0, 0, 0);
-    // The latest time among the first of those given.
+    // The latest time among the records returned so far.
     let (mut last, mut seen) = (0, 0);
     for (&step, index) in steps.iter().zip(0_u64..) {
         match step {
             END_OF_RUN => is_packed = !is_packed,
             ROUND => {
-                // Misc has 16 bits for the index.
+                // `misc` has 16 bits for the index.
                 given.push((0, index & 0xffff));
                 held.sort_by_key(|&((time, _), _)| time);
                 let now = held.partition_point(|&((time, _), _)| time <= latest_of_last_round);
@@ -117,7 +117,7 @@ fn model(limits: &Limits, steps: &[u8], is_copied: impl Fn(bool) -> bool) -> (Ve
     (given, late)
 }
 
-/// How many go of those held, which are put in order, as they are at a limit; 0 where they are not.
+/// Sorts the held records if they have reached a limit, and returns how many of them to release; 0 if they have not.
 fn half(limits: &Limits, held: &mut [(Given, usize)]) -> usize {
     held.sort_by_key(|&((time, _), _)| time);
     let bytes: usize = held.iter().map(|&(_, bytes)| bytes).sum();
@@ -136,7 +136,7 @@ fn half(limits: &Limits, held: &mut [(Given, usize)]) -> usize {
     before.count()
 }
 
-/// A stream of the records.
+/// Makes a stream of the records.
 fn capture<O: Endian>(bits: u8, steps: &[u8]) -> Vec<u8> {
     let magic = PipeHeader::<O> { magic: U64::new(MAGIC), size: U64::new(16) };
     let mut out = magic.as_bytes().to_vec();
@@ -156,7 +156,7 @@ fn capture<O: Endian>(bits: u8, steps: &[u8]) -> Vec<u8> {
                 record::<O>(&mut run, RecordType::SAMPLE, 2, &[time.as_bytes(), index.as_bytes()]);
             }
         }
-        // More than a record can hold is more than one run.
+        // More than fits in a record makes several runs.
         if run.len() > 60_000 {
             end_run::<O>(&mut out, &mut run, is_packed);
         }
@@ -165,10 +165,10 @@ fn capture<O: Endian>(bits: u8, steps: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Appends a run of records, as it is or as a zstd frame of one block that is not compressed further.
+/// Appends a run of records, unchanged or as a zstd frame with one block that is not compressed further.
 fn end_run<O: Endian>(out: &mut Vec<u8>, run: &mut Vec<u8>, is_packed: bool) {
     if is_packed && !run.is_empty() {
-        // The magic, a descriptor that says nothing, a window of 1 KiB << 6; then the header of a last block.
+        // The magic, an empty descriptor, a window of 1 KiB << 6; then the header of a last block.
         let frame = [0x28, 0xb5, 0x2f, 0xfd, 0, 6 << 3];
         let block = (run.len() as u32) << 3 | 1;
         let [low, middle, high, _] = block.to_le_bytes();

@@ -1,15 +1,15 @@
-//! The format of a tracepoint, and raw data by it: each value is the bytes that its field tells the place of, read
-//! plainly; tracing data as a whole.
+//! The format of a tracepoint and raw data for it: each value has the bytes at the place that its field states, read
+//! by a plain decoder. Or tracing data as a whole.
 
 use perf_abi::endian::{BigEndian, Endian, Endianness, LittleEndian};
 use perf_parse::tracepoint::{Element, Field, Format, Place, Tracepoints, TracingData, Value};
 
 /// Bits of the first byte.
 const LONG_OF_4: u8 = 1;
-/// What follows is tracing data as a capture has it, not one format.
+/// The other bytes are tracing data, not one format.
 const WHOLE: u8 = 2;
 
-/// The first byte of `data` is bits. Of one format there follow the text, a NUL and raw data.
+/// The first byte of `data` has the bits. For a single format, its text, a NUL and raw data follow.
 pub fn run(data: &[u8]) -> bool {
     let Some((&bits, rest)) = data.split_first() else { return false };
     if bits & WHOLE != 0 {
@@ -73,7 +73,7 @@ fn values<O: Endian>(format: &Format<'_>, raw: &[u8]) {
     }
 }
 
-/// The bytes of a field's value, or of its elements; `None` where they are not all there.
+/// Returns the bytes of a field's value or of its elements; `None` if they are incomplete.
 fn place<'r, O: Endian>(field: &Field<'_>, raw: &'r [u8]) -> Option<&'r [u8]> {
     let start = field.offset as usize;
     let at = |start: usize, size: usize| raw.get(start..)?.get(..size);
@@ -90,7 +90,7 @@ fn place<'r, O: Endian>(field: &Field<'_>, raw: &'r [u8]) -> Option<&'r [u8]> {
     }
 }
 
-/// What the bytes of an integer say.
+/// Decodes an integer.
 fn number<O: Endian>(bytes: &[u8]) -> u64 {
     let up = |all: u64, &byte: &u8| all << 8 | u64::from(byte);
     match O::ENDIANNESS {

@@ -1,4 +1,4 @@
-//! Walking a capture to its end, and decoding all of a record.
+//! The walk over a capture to its end, and the decoding of a record.
 
 use core::fmt::{self, Debug, Write};
 
@@ -6,7 +6,7 @@ use perf_abi::endian::Endian;
 use perf_parse::Record;
 use perf_parse::file::{FileRecord, Reader, Source};
 
-/// Walks to the end and asks `f` about each record. `len` is the bytes of the capture.
+/// Walks to the end and calls `f` with each record. `len` is the size of the capture in bytes.
 pub fn walk<O: Endian, S: Source, T>(
     file: &mut Reader<'_, O, S>,
     len: usize,
@@ -21,7 +21,7 @@ pub fn walk<O: Endian, S: Source, T>(
             Err(error) => {
                 assert!(!error.to_string().is_empty());
                 errors += 1;
-                // A lost boundary and what was skipped for it, or a record: each takes a byte at least.
+                // A lost boundary with the bytes skipped for it, or a record: each has at least one byte.
                 assert!(errors <= 2 * len + 1, "no end");
             }
         }
@@ -31,9 +31,9 @@ pub fn walk<O: Endian, S: Source, T>(
     all
 }
 
-/// Decodes all of a record; errors are within it.
+/// Decodes everything in a record. Errors are within the record.
 pub fn decode<O: Endian>(record: &FileRecord<'_, O>) {
-    // Of a record that was compressed there is but the place of its COMPRESSED record.
+    // A record that was compressed has no place of its own, only that of its COMPRESSED record.
     let end = match record.inner {
         Some(_) => u64::MAX,
         None => record.offset + u64::from(record.raw.size()),
@@ -60,14 +60,14 @@ pub fn decode<O: Endian>(record: &FileRecord<'_, O>) {
     }
 }
 
-/// Prints a value into nothing: all of it is looked at.
+/// Formats a value without output, so that everything in it is read.
 pub fn show(value: &dyn Debug) {
     let mut out = Count(0);
     write!(out, "{value:?}").expect("nothing is written");
     assert!(out.0 > 0);
 }
 
-/// Bytes printed.
+/// Number of bytes formatted.
 struct Count(usize);
 
 impl Write for Count {

@@ -1,5 +1,5 @@
-//! A capture of events, features, samples and every other record of the kernel's, made of the input, written in either
-//! byte order as a file or a stream, and read back: all of it is as it was given.
+//! A capture with events, features, samples and every other record of the kernel, made from the input. It is written
+//! in either byte order as a file or a stream, and read back unchanged.
 
 use std::io::Cursor;
 
@@ -21,16 +21,16 @@ use testdata::oracle::{Body, Mmap2Id};
 
 use super::{eager, made};
 
-/// What `data` chooses, in the terms of `arbitrary`.
+/// `data` are the choices, in the form of `arbitrary`.
 pub fn run(data: &[u8]) -> bool {
     let mut u = Unstructured::new(data);
     let Ok(big) = bool::arbitrary(&mut u) else { return false };
-    // Where the bytes end, zeros follow.
+    // After the end of the bytes, zeros follow.
     let checked = if big { check::<BigEndian>(&mut u) } else { check::<LittleEndian>(&mut u) };
     checked.is_ok()
 }
 
-/// A record: its event, its `misc`, and what it says.
+/// A record: its event, its `misc` and its contents.
 struct Made {
     event: usize,
     misc: u16,
@@ -58,7 +58,7 @@ fn check<O: Endian>(u: &mut Unstructured<'_>) -> Result<()> {
     let written = if is_pipe { pipe(&events, &features, &bytes) } else { file(&events, &features, &bytes) };
     let capture = match written {
         Ok(capture) => capture,
-        // A reader of a file could not tell what the bits of the header mean.
+        // A reader of the file could not determine the width of the bitmap's words.
         Err(WriteFileError::Feature { feature: Feature::HOSTNAME, .. })
             if !is_pipe && is_ambiguous(&features) =>
         {
@@ -76,7 +76,7 @@ fn check<O: Endian>(u: &mut Unstructured<'_>) -> Result<()> {
             Ok(None) => break,
             Err(error) => panic!("{error}"),
         };
-        // What the writer adds is of perf's own types.
+        // The records that the writer adds have types of perf itself.
         if record.raw.kind().is_user() {
             continue;
         }
@@ -93,18 +93,18 @@ fn check<O: Endian>(u: &mut Unstructured<'_>) -> Result<()> {
     same_events(&events, &reader);
     for (feature, payload) in features.iter() {
         let read = reader.feature(feature).unwrap_or_else(|| panic!("{feature} is missing"));
-        // In a stream it may be padded; this writer does not.
+        // A feature in a stream may be padded; this writer does not pad.
         assert_eq!(read.bytes, payload);
     }
     Ok(())
 }
 
-/// The id of an event's records.
+/// Returns the id in the records of an event.
 fn id_of(event: usize) -> u64 {
     100 + event as u64
 }
 
-/// One to three events, each with an id of its own at the same place.
+/// Makes one to three events, each with an id of its own at the same place.
 fn events(u: &mut Unstructured<'_>) -> Result<Vec<EventFields>> {
     let count = u.int_in_range(1..=3)?;
     let has_names = u.arbitrary()?;
@@ -143,7 +143,7 @@ fn features<O: Endian>(u: &mut Unstructured<'_>, is_pipe: bool) -> Result<Featur
         features.nr_cpus(u.arbitrary()?, u.arbitrary()?);
     }
     if chosen & 8 != 0 {
-        // Any payload; of a file, also that of a newer perf.
+        // Any payload; in a file also for features of a newer perf.
         let number = u.int_in_range(Feature::CLN_SIZE.0..=if is_pipe { Feature::CLN_SIZE.0 } else { 255 })?;
         features.raw(Feature(number), &made::text(u)?.repeat(2)).expect("a number that there is");
     }
@@ -193,12 +193,12 @@ fn file<O: Endian>(
     writer.finish().map(Cursor::into_inner)
 }
 
-/// Whether a big-endian file of the features has no HOSTNAME.
+/// Returns whether a big-endian file with these features has no HOSTNAME.
 fn is_ambiguous<O: Endian>(features: &Features<O>) -> bool {
     O::ENDIANNESS == perf_abi::endian::Endianness::Big && features.get(Feature::HOSTNAME).is_none()
 }
 
-/// The bytes of a record whose event has the layout and the id.
+/// Returns the bytes of a record whose event has the layout and the id.
 fn bytes_of<O: Endian>(made: &Made, layout: &SampleLayout, id: u64) -> Vec<u8> {
     let (mut out, misc) = (Vec::new(), Misc(made.misc));
     let sample_id = sample_id(id);
@@ -209,7 +209,7 @@ fn bytes_of<O: Endian>(made: &Made, layout: &SampleLayout, id: u64) -> Vec<u8> {
             write::record(&mut out, layout, misc, &arrays.record(body), &sample_id)
         }
         Content::Read(pid, tid, values) => {
-            // The values as they are in a sample of nothing else.
+            // The values as in a sample without other fields.
             let attr =
                 Attr { sample_type: SampleType::READ, read_format: layout.read_format(), ..Attr::default() };
             let alone = SampleLayout::new(&attr).expect("counter values alone");
@@ -230,7 +230,7 @@ fn sample_id(id: u64) -> SampleIdFields {
     SampleIdFields { pid: 1, tid: -2, time: 3 << 32, id, stream_id: 5, cpu: 6 }
 }
 
-/// Holds a record that was read against what it was made of.
+/// Compares a record that was read with its source.
 fn same<O: Endian>(made: &Made, attr: &Attr, layout: &SampleLayout, raw: &RawRecord<'_, O>) {
     assert_eq!(raw.misc().0, made.misc);
     let mut bytes = Vec::new();
@@ -277,7 +277,7 @@ fn same_events<O: Endian>(events: &[EventFields], reader: &Reader<'_, O>) {
     }
 }
 
-/// What a record borrows.
+/// The arrays from which a record borrows.
 struct Arrays<O: Endian> {
     links: Vec<NamespaceLink<O>>,
     words: Vec<U64<O>>,
@@ -300,7 +300,7 @@ impl<O: Endian> Arrays<O> {
         Self { links, words }
     }
 
-    /// The record that says what `body` does.
+    /// Returns the record that `body` describes.
     fn record<'a>(&'a self, body: &'a Body) -> Record<'a, O> {
         match *body {
             Body::Mmap { pid, tid, addr, len, pgoff, ref filename } => {

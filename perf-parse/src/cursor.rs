@@ -1,11 +1,11 @@
-//! The one way to take fields off the front of a record.
+//! The cursor that takes fields from the front of a record.
 
 use perf_abi::endian::{Endian, U64};
 use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
 
 use crate::error::{Error, ErrorKind};
 
-/// The bytes of a record that are not yet decoded, and where in the record they begin.
+/// The bytes of a record that are not decoded yet, with their offset in the record.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cursor<'a> {
     rest: &'a [u8],
@@ -14,18 +14,18 @@ pub(crate) struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    /// `rest` begins `offset` bytes into the record.
+    /// Returns a cursor over `rest`, which begins at `offset` in the record.
     pub(crate) fn new(rest: &'a [u8], offset: u32) -> Self {
         Self { rest, end: offset.saturating_add(saturate(rest.len())) }
     }
 
-    /// `rest` ends `end` bytes into the record: what is known where records are walked by the million.
+    /// Returns a cursor over `rest`, which ends at `end` in the record. The hot walk over records knows the end.
     #[inline]
     pub(crate) fn ending(rest: &'a [u8], end: u32) -> Self {
         Self { rest, end }
     }
 
-    /// Where in the record the next field begins.
+    /// Returns the offset in the record of the next field.
     #[inline]
     pub(crate) fn offset(&self) -> u32 {
         self.end.saturating_sub(saturate(self.rest.len()))
@@ -36,7 +36,7 @@ impl<'a> Cursor<'a> {
         self.rest
     }
 
-    /// Takes all that is left.
+    /// Takes all remaining bytes.
     pub(crate) fn take_rest(&mut self) -> &'a [u8] {
         let (taken, rest) = self.rest.split_at_checked(self.rest.len()).unwrap_or((self.rest, &[]));
         self.rest = rest;
@@ -48,7 +48,7 @@ impl<'a> Cursor<'a> {
         truncated(field, needed, self.rest.len(), self.end)
     }
 
-    /// Takes a fixed part.
+    /// Takes a value of fixed size.
     #[inline]
     pub(crate) fn fixed<T>(&mut self, field: &'static str) -> Result<&'a T, Error>
     where
@@ -93,7 +93,8 @@ impl<'a> Cursor<'a> {
         self.array::<u8>(count, field)
     }
 
-    /// Takes all that is left as a string: what stands before its first NUL. The padding behind it means nothing.
+    /// Takes all remaining bytes and returns the string before the first NUL. The padding after the NUL has no
+    /// meaning.
     pub(crate) fn string(&mut self, field: &'static str) -> Result<&'a [u8], Error> {
         let offset = self.offset();
         let padded = self.take_rest();
@@ -116,15 +117,15 @@ impl<'a> Cursor<'a> {
         Err(self.residue())
     }
 
-    /// That bytes are left.
+    /// Returns the error for bytes that are left.
     #[cold]
     pub(crate) fn residue(&self) -> Error {
         Error::new(ErrorKind::Residue { bytes: saturate(self.rest.len()) }, self.offset())
     }
 }
 
-/// That a field is cut off, of which `available` bytes are there, up to the offset `end`. Apart, and by value, so that what
-/// it takes is not worked out before there is a fault.
+/// Returns the error for a field that is cut off: `available` bytes of it are present, up to the offset `end`. A
+/// separate function that takes its arguments by value, so that the error is computed only after a fault.
 #[cold]
 #[inline(never)]
 fn truncated(field: &'static str, needed: u64, available: usize, end: u32) -> Error {
@@ -132,7 +133,7 @@ fn truncated(field: &'static str, needed: u64, available: usize, end: u32) -> Er
     Error::new(ErrorKind::Truncated { field, needed, available: available as u64 }, offset)
 }
 
-/// A length as an offset; records and sections are far below the limit.
+/// Converts a length to an offset. Records and sections are far shorter than the limit.
 #[inline]
 fn saturate(len: usize) -> u32 {
     u32::try_from(len).unwrap_or(u32::MAX)

@@ -1,66 +1,66 @@
-//! What can be wrong with a record, and where.
+//! Errors of records and attrs, each with its offset.
 
-/// Why a record, or an attr that should describe records, cannot be decoded.
+/// The reason why a record, or the attr that describes records, cannot be decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Error {
-    /// What is wrong, and in which field.
+    /// The fault and its field.
     pub kind: ErrorKind,
-    /// Where: bytes from the start of the record's header; for an attr, from the start of the attr.
+    /// Offset of the fault: bytes from the start of the record's header or, for an attr, from the start of the attr.
     pub offset: u32,
 }
 
-/// What is wrong with a record. Fields go by the kernel's names.
+/// A fault of a record or an attr. Fields have the kernel's names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The record ends before the field does; the offset is where the field begins.
+    /// The record ends before the field does. The offset is the start of the field.
     Truncated {
-        /// The field.
+        /// Name of the field.
         field: &'static str,
-        /// Bytes the field needs; saturated where a hostile count asks for more than 64 bits can say.
+        /// Bytes that the field needs; saturated if a hostile count needs more than 64 bits.
         needed: u64,
-        /// Bytes there are.
+        /// Bytes available.
         available: u64,
     },
-    /// Bytes are left after the last field; the offset is where they begin.
+    /// Bytes are left after the last field. The offset is the start of these bytes.
     ///
-    /// The attr is not the record's, or the record has a field that this crate does not know.
+    /// Either the attr does not belong to the record, or the record has a field that this crate does not know.
     Residue {
-        /// How many.
+        /// Number of bytes left.
         bytes: u32,
     },
-    /// The header's `size` is smaller than the header: the next record cannot be found.
+    /// The header's `size` is smaller than the header. The next record cannot be found.
     RecordSize {
-        /// What it says.
+        /// Value of the header's `size`.
         size: u16,
     },
-    /// The `size` of an attr is smaller than the first version's and not 0; the offset is where it stands.
+    /// The `size` of an attr is not 0 and smaller than the first version of the attr. The offset is that of `size`.
     AttrSize {
-        /// What it says.
+        /// Value of the attr's `size`.
         size: u32,
     },
-    /// A string has no NUL in the record; the offset is where the string begins.
+    /// A string has no NUL before the record ends. The offset is the start of the string.
     Unterminated {
-        /// The field.
+        /// Name of the field.
         field: &'static str,
     },
-    /// A field holds more than the field it counts in has room for.
+    /// The value of a field is larger than its maximum.
     OutOfRange {
-        /// The field.
+        /// Name of the field.
         field: &'static str,
-        /// What it holds.
+        /// Value of the field.
         value: u64,
-        /// The most it may hold.
+        /// Maximum value.
         max: u64,
     },
-    /// The attr asks for something that this crate does not know, so the place of later fields is unknown.
+    /// The attr has bits that this crate does not know, so the offsets of later fields are unknown.
     UnknownBits {
-        /// The field of the attr.
+        /// Name of the attr's field.
         field: &'static str,
-        /// The bits of it that are not known.
+        /// The unknown bits.
         bits: u64,
     },
-    /// The attr asks for both `PERF_SAMPLE_WEIGHT` and `PERF_SAMPLE_WEIGHT_STRUCT`, which share one place.
+    /// The attr has both `PERF_SAMPLE_WEIGHT` and `PERF_SAMPLE_WEIGHT_STRUCT`, which use the same place in a sample.
     BothWeights,
 }
 
@@ -71,7 +71,7 @@ impl Error {
 }
 
 impl ErrorKind {
-    /// The field that is wrong, by the kernel's name; empty where it is the record as a whole.
+    /// Returns the kernel's name of the faulty field; empty if the fault concerns the record as a whole.
     #[must_use]
     pub const fn field(&self) -> &'static str {
         match *self {

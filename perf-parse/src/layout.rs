@@ -1,4 +1,4 @@
-//! Where everything is: computed once from an attr, used for every record of the event.
+//! The layout of an event's records, computed once from its attr.
 
 use perf_abi::attr::{Attr, AttrFlags};
 use perf_abi::branch::BranchSampleType;
@@ -10,13 +10,13 @@ use crate::error::{Error, ErrorKind};
 /// Offset of a leading field that the event does not record. No record is that long, so a lookup finds nothing.
 const ABSENT: u16 = u16::MAX;
 
-/// The same in a trailer, none of which is that long.
+/// Offset of a trailer field that the event does not record. No trailer is that long.
 const ABSENT_ID: u8 = u8::MAX;
 
-/// The layout of an event's samples, counter reads and `sample_id` trailers.
+/// The layout of an event's samples, counter values and `sample_id` trailers.
 ///
-/// `Copy` and small. The leading fields of a sample are 8-byte words, each at a constant offset; so are those of the
-/// trailer. What follows the leading words is walked when asked for.
+/// It is small and `Copy`. The leading fields of a sample are 8-byte words at constant offsets, and so are the fields
+/// of the trailer. The fields after the leading ones are walked on request.
 ///
 /// Kernel: `perf_output_sample`, `__perf_event__output_id_sample`, `kernel/events/core.c`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,13 +28,13 @@ pub struct SampleLayout {
     pub(crate) regs_intr: u64,
     pub(crate) head: HeadOffsets,
     pub(crate) id: IdOffsets,
-    /// Whether something of variable size, or something behind that, follows the head.
+    /// Whether a field of variable size, or a field after one, follows the leading fields.
     pub(crate) has_tail: bool,
-    /// Whether the event asked for user stacks of 0 bytes, which the kernel writes wrongly.
+    /// Whether the event asked for user stacks of 0 bytes, which the kernel writes incorrectly.
     pub(crate) stack_user_is_zero: bool,
 }
 
-/// Where the leading fields of a sample are, in bytes from the start of its payload.
+/// Offsets of a sample's leading fields, in bytes from the start of its payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct HeadOffsets {
     pub(crate) identifier: u16,
@@ -46,11 +46,11 @@ pub(crate) struct HeadOffsets {
     pub(crate) stream_id: u16,
     pub(crate) cpu: u16,
     pub(crate) period: u16,
-    /// Bytes of all of them.
+    /// Bytes of all leading fields.
     pub(crate) size: u16,
 }
 
-/// Where the fields of a `sample_id` trailer are, in bytes from its start.
+/// Offsets of the fields of a `sample_id` trailer, in bytes from its start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct IdOffsets {
     pub(crate) tid: u8,
@@ -59,11 +59,11 @@ pub(crate) struct IdOffsets {
     pub(crate) stream_id: u8,
     pub(crate) cpu: u8,
     pub(crate) identifier: u8,
-    /// Bytes of the trailer; 0 where the attr has no `sample_id_all`.
+    /// Bytes of the trailer; 0 if the attr has no `sample_id_all`.
     pub(crate) size: u8,
 }
 
-/// Gives consecutive words to the fields that are asked for.
+/// Assigns consecutive words to the recorded fields.
 struct Offsets {
     sample_type: SampleType,
     next: u8,
@@ -80,7 +80,7 @@ impl Offsets {
     }
 }
 
-/// The leading fields, in the order the kernel writes them.
+/// The leading fields, in the order in which the kernel writes them.
 const HEAD: [(SampleType, &str); 9] = [
     (SampleType::IDENTIFIER, "identifier"),
     (SampleType::IP, "ip"),
@@ -93,20 +93,19 @@ const HEAD: [(SampleType, &str); 9] = [
     (SampleType::PERIOD, "period"),
 ];
 
-/// The offset of a field; `None` for what stands for one that the event does not record, in the leading fields or in a
-/// trailer.
+/// Returns the offset of a field of the head or of a trailer; `None` if the event does not record the field.
 fn present(offset: u16) -> Option<usize> {
     (offset < u16::from(ABSENT_ID)).then_some(offset.into())
 }
 
 impl SampleLayout {
-    /// The layout that `attr` asks for.
+    /// Returns the layout of the records of an event with this attr.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::UnknownBits`] if `sample_type` has a bit that this crate does not know: it may stand for bytes in
-    /// every sample. [`ErrorKind::BothWeights`] if both kinds of weight are asked for. The offset is the field's in the
-    /// attr. Unknown bits of `read_format` are an error of the records that hold counter values.
+    /// [`ErrorKind::UnknownBits`] if `sample_type` has a bit that this crate does not know: the bit may add bytes to
+    /// every sample. [`ErrorKind::BothWeights`] if the attr asks for both kinds of weight. The offset is that of the
+    /// field in the attr. Unknown bits of `read_format` are reported for the records that hold counter values.
     ///
     /// # Examples
     ///
@@ -133,7 +132,8 @@ impl SampleLayout {
         Ok(Self::of_known(attr))
     }
 
-    /// The layout of what this crate knows of `attr`: right for records other than samples whatever else is asked for.
+    /// Returns the layout by the known bits of `attr`. For records other than samples it is correct whatever the
+    /// other bits are.
     pub(crate) fn of_known(attr: &Attr) -> Self {
         let sample_type = SampleType(attr.sample_type.0 & SampleType::KNOWN.0);
         let leading = HEAD.iter().fold(SampleType::NONE, |all, &(field, _)| all | field);
@@ -150,50 +150,52 @@ impl SampleLayout {
         }
     }
 
-    /// What a sample holds.
+    /// Returns the fields of a sample.
     #[must_use]
     pub const fn sample_type(&self) -> SampleType {
         self.sample_type
     }
 
-    /// What a counter read gives.
+    /// Returns the format of counter values.
     #[must_use]
     pub const fn read_format(&self) -> ReadFormat {
         self.read_format
     }
 
-    /// Bytes of the `sample_id` trailer of records other than samples; 0 where there is none.
+    /// Returns the number of bytes of the `sample_id` trailer of records other than samples; 0 if they have none.
     #[must_use]
     pub fn sample_id_size(&self) -> usize {
         self.id.size.into()
     }
 
-    /// Where the event's id is in the payload of a sample, in bytes from its start; `None` if samples have none.
+    /// Returns the offset of the event's id in bytes from the start of a sample's payload; `None` if samples have no
+    /// id.
     #[must_use]
     pub fn sample_id_offset(&self) -> Option<usize> {
         present(self.head.identifier).or(present(self.head.id))
     }
 
-    /// Where the event's id is in other records, in bytes back from the record's end; `None` if they have none.
+    /// Returns the distance of the event's id, in bytes, from the end of a record other than a sample; `None` if such
+    /// records have no id.
     #[must_use]
     pub fn trailer_id_offset(&self) -> Option<usize> {
         let offset = present(self.id.identifier.into()).or(present(self.id.id.into()))?;
         self.sample_id_size().checked_sub(offset)
     }
 
-    /// Where the time is in the payload of a sample, in bytes from its start; `None` if samples have none.
+    /// Returns the offset of the time in bytes from the start of a sample's payload; `None` if samples have no time.
     #[cfg(feature = "alloc")]
     pub(crate) fn sample_time_offset(&self) -> Option<usize> {
         present(self.head.time)
     }
 
-    /// Where the time is in a `sample_id` trailer, in bytes from its start; `None` if it has none.
+    /// Returns the offset of the time in bytes from the start of a `sample_id` trailer; `None` if it has no time.
     #[cfg(feature = "alloc")]
     pub(crate) fn trailer_time_offset(&self) -> Option<usize> {
         present(self.id.time.into())
     }
 
-    /// The first leading field that a sample of `available` bytes is too short for.
+    /// Returns the name of the first leading field that a sample of `available` bytes is too short for.
     #[cold]
     pub(crate) fn missing_head_field(&self, available: usize) -> Error {
         let present = available / 8;

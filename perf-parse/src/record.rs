@@ -1,7 +1,7 @@
-//! Records: the header walk, and each of the kernel's 22 types decoded.
+//! Records: the walk over headers, and the decoding of the kernel's 22 record types.
 //!
-//! [`Records`] walks from header to header over bytes that lie end to end; [`RawRecord::decode`] makes a [`Record`]
-//! of one, by the layout of its event. One file a family of records, each type named as the kernel names it.
+//! [`Records`] walks from header to header over contiguous bytes. [`RawRecord::decode`] decodes a record to a
+//! [`Record`] with the layout of its event. Each file holds one family of records. The types have the kernel's names.
 
 mod aux_area;
 mod callchain_deferred;
@@ -47,7 +47,7 @@ use crate::error::{Error, ErrorKind};
 use crate::layout::SampleLayout;
 use crate::sample::Sample;
 
-/// A decoded record. It borrows strings and arrays from the record's bytes; small fields are native values.
+/// A decoded record. Strings and arrays borrow from the record's bytes; small fields are native values.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Record<'a, O: Endian> {
@@ -77,7 +77,7 @@ pub enum Record<'a, O: Endian> {
     ItraceStart(ItraceStart),
     /// `PERF_RECORD_LOST_SAMPLES`
     LostSamples(LostSamples),
-    /// `PERF_RECORD_SWITCH`: nothing but `misc` and the trailer.
+    /// `PERF_RECORD_SWITCH`: only `misc` and the trailer.
     Switch,
     /// `PERF_RECORD_SWITCH_CPU_WIDE`
     SwitchCpuWide(SwitchCpuWide),
@@ -95,14 +95,14 @@ pub enum Record<'a, O: Endian> {
     AuxOutputHwId(AuxOutputHwId),
     /// `PERF_RECORD_CALLCHAIN_DEFERRED`
     CallchainDeferred(CallchainDeferred<'a, O>),
-    /// One of the perf tool's own.
+    /// A record of the perf tool itself.
     User(UserRecord<'a, O>, RecordType),
-    /// A type of a newer kernel.
+    /// A type that this crate does not know, from a newer kernel.
     Other(RawRecord<'a, O>),
 }
 
 impl<O: Endian> Record<'_, O> {
-    /// The record's type.
+    /// Returns the type of the record.
     #[must_use]
     pub fn kind(&self) -> RecordType {
         match self {
@@ -135,15 +135,15 @@ impl<O: Endian> Record<'_, O> {
 }
 
 impl<'a, O: Endian> RawRecord<'a, O> {
-    /// Decodes the record by the layout of its event.
+    /// Decodes the record with the layout of its event.
     ///
-    /// Checks that the fields fill the record exactly, but for a [`Sample`] with fields of variable size, whose
-    /// [`tail`](Sample::tail) checks it when asked for. Allocates nothing.
+    /// Checks that the fields fill the record exactly. A [`Sample`] with fields of variable size is the exception:
+    /// its [`tail`](Sample::tail) makes this check. Allocates nothing.
     ///
     /// # Errors
     ///
-    /// Any [`ErrorKind`](crate::ErrorKind) but `RecordSize`, `UnknownBits` and `BothWeights`, with the field's offset
-    /// in the record. The record behind this one is still reachable.
+    /// Any [`ErrorKind`](crate::ErrorKind) except `RecordSize`, `UnknownBits` and `BothWeights`, with the field's
+    /// offset in the record. The next record can still be read.
     ///
     /// # Examples
     ///
@@ -170,17 +170,18 @@ impl<'a, O: Endian> RawRecord<'a, O> {
             return Ok(Record::Sample(sample));
         }
         match self.decode_other(layout) {
-            // No sample comes from there. Said here, a caller's sample is that from above, in registers.
+            // `decode_other` returns no samples. This arm lets the compiler keep the caller's sample, from the arm
+            // above, in registers.
             None | Some(Record::Sample(_)) => Err(self.fault_of(layout)),
             Some(record) => Ok(record),
         }
     }
 
-    /// The record as a sample. `None` for every other record, and for a sample that is faulty: give those to
-    /// [`decode`](Self::decode), or faults go unseen.
+    /// Returns the record as a sample. `None` for every other record and for a faulty sample: pass those to
+    /// [`decode`](Self::decode), which reports the fault.
     ///
-    /// The fast way to the samples of a capture, which are nearly all of its records: a view in registers, where the
-    /// [`Record`] that `decode` gives has room for any of its kinds. Takes constant time.
+    /// This is the fast way to samples, which are nearly all records of a capture. The view stays in registers,
+    /// whereas the [`Record`] that `decode` returns has room for any kind of record. Takes constant time.
     ///
     /// # Examples
     ///
@@ -204,15 +205,15 @@ impl<'a, O: Endian> RawRecord<'a, O> {
         if self.kind() == RecordType::SAMPLE { Sample::fitting(layout, *self) } else { None }
     }
 
-    /// Decodes a record that is not a sample; `None` for a fault. Apart, so that what is inlined is the path of nearly all
-    /// records; and without the reason, as a call that gave the very type that [`decode`](Self::decode) gives would keep
-    /// samples in memory too, where they would be copied at each step.
+    /// Decodes a record that is not a sample; `None` for a fault. A separate function, so that only the path of
+    /// nearly all records is inlined. It returns no reason: a call that returns the type of [`decode`](Self::decode)
+    /// would force samples into memory, where each step would copy them.
     #[inline(never)]
     fn decode_other(self, layout: &'a SampleLayout) -> Option<Record<'a, O>> {
         self.decode_any(layout).ok()
     }
 
-    /// What is wrong with a record that could not be decoded.
+    /// Returns the fault of a record that could not be decoded.
     #[cold]
     #[inline(never)]
     fn fault_of(self, layout: &'a SampleLayout) -> Error {
@@ -220,7 +221,7 @@ impl<'a, O: Endian> RawRecord<'a, O> {
         self.decode_any(layout).err().unwrap_or(nothing)
     }
 
-    /// Decodes a record, or says what is wrong with it.
+    /// Decodes a record of any type.
     #[inline(never)]
     fn decode_any(self, layout: &'a SampleLayout) -> Result<Record<'a, O>, Error> {
         let kind = self.kind();
@@ -263,11 +264,12 @@ impl<'a, O: Endian> RawRecord<'a, O> {
         Ok(record)
     }
 
-    /// Decodes one of the perf tool's own records, which need no layout; a kernel's comes as [`Record::Other`].
+    /// Decodes a record of the perf tool itself, which needs no layout. A record of the kernel is returned as
+    /// [`Record::Other`].
     ///
     /// # Errors
     ///
-    /// As [`decode`](Self::decode).
+    /// The errors of [`decode`](Self::decode).
     pub fn decode_user(&self) -> Result<Record<'a, O>, Error> {
         if self.kind().is_user() {
             UserRecord::parse(self).map(|record| Record::User(record, self.kind()))
@@ -276,7 +278,7 @@ impl<'a, O: Endian> RawRecord<'a, O> {
         }
     }
 
-    /// The payload without its trailer.
+    /// Returns a cursor over the payload without the trailer.
     fn body(&self, layout: &SampleLayout) -> Result<Cursor<'a>, Error> {
         let (body, _) = self.split_trailer(layout)?;
         Ok(Cursor::new(body, 8))

@@ -1,26 +1,27 @@
-//! Rings: what the kernel wrote into a mapping, read from a dump or where it lies.
+//! Rings: the records that the kernel wrote to a mapping, read from a dump or in place.
 //!
-//! A mapping of an event is a control page, a data area of 2^n pages, and perhaps, elsewhere, an AUX area. Positions
-//! count bytes from the first that was written and do not wrap; where in the area they are is what is left of them
-//! modulo its size. A record may run over the end of the area: such a one is copied into the caller's [`Buffer`], all
-//! others are borrowed.
+//! The mapping of an event has a control page and a data area of 2^n pages. An AUX area may be mapped separately. A
+//! position counts the bytes written since the first one and never wraps; modulo the size of the area it is an offset
+//! in the area. A record that crosses the end of the area is copied to the caller's [`Buffer`]. All other records are
+//! borrowed.
 //!
-//! - [`Forward`] and [`Backward`] walk over the records of a data area, given its positions. A live reader uses them as
-//!   well; what it has to do for the memory it shares with the kernel is its own.
-//! - [`Dump`] is a recorded mapping, or a data area alone: it finds the areas, walks, and keeps an [`Account`].
+//! - [`Forward`] and [`Backward`] walk over the records of a data area between given positions. Live readers use them
+//!   too, but must themselves synchronise with the kernel, which shares the memory.
+//! - [`Dump`] is a recorded mapping, or a data area alone. It finds the areas, walks over the records and keeps an
+//!   [`Account`].
 //! - [`AuxArea`] finds the data of an AUX record.
-//! - [`Merge`] (feature `alloc`) gives the records of several rings by time, each with its event.
-//! - [`Page`] is the control page in native values. Its [`Counter`], [`Clock`] and [`Times`] are the arithmetic for reading
-//!   counts and times from user space.
+//! - [`Merge`] (feature `alloc`) returns the records of several rings in time order, each with its event.
+//! - [`Page`] is the control page in native values. Its [`Counter`], [`Clock`] and [`Times`] do the arithmetic for
+//!   reading counts and times from user space.
 //!
-//! All but `Merge` and `OldestFirst` work without alloc, and allocate nothing.
+//! Everything except `Merge` and `OldestFirst` works without `alloc` and allocates nothing.
 //!
 //! # Damage
 //!
-//! Positions and sizes that cannot be are an error when a ring is opened, with the kernel's name of the field. A record
-//! that cannot be decoded does not stop the walk; a header whose size cannot be ends it, as where the next one is would
-//! be a guess, and says how many bytes are not read. Whatever the bytes are, no walk takes more steps than there are words
-//! of 8 bytes.
+//! Impossible positions and sizes are an error when a ring is opened; the error has the kernel's name of the field. A
+//! record that cannot be decoded does not stop the walk. A header with an impossible size ends it, because the start
+//! of the next record could only be guessed; the error reports how many bytes were not read. Whatever the bytes are,
+//! a walk takes at most one step for each 8-byte word.
 //!
 //! # Examples
 //!
@@ -39,7 +40,7 @@
 //! # dump[1049] = 0x10; // data_size
 //! # dump[4096 + 24..][..24].copy_from_slice(b"\x02\0\0\0\0\0\x18\0\x01\0\0\0\0\0\0\0\x05\0\0\0\0\0\0\0");
 //! # let attr = Attr::default();
-//! let layout = SampleLayout::new(&attr)?; // by the attr that the event was opened with
+//! let layout = SampleLayout::new(&attr)?; // the attr with which the event was opened
 //! let mut dump = Dump::<LittleEndian>::open(&dump, Direction::Forward, None)?;
 //! let mut buffer = Box::new(Buffer::new());
 //! while let Some(record) = dump.next(&mut buffer) {
@@ -54,7 +55,7 @@
 //! # Ok::<(), Box<dyn core::error::Error>>(())
 //! ```
 //!
-//! The newest records of a ring that overwrites, oldest first, and the one that was half overwritten:
+//! The newest records of an overwritten ring, oldest first. The oldest one left may be partly overwritten:
 //!
 //! ```
 //! # #[cfg(feature = "alloc")] {
@@ -76,8 +77,8 @@
 //!
 //! # Speed
 //!
-//! The walk keeps the two stretches that a ring unrolls to, not a position: between them it costs what walking over
-//! bytes that lie end to end does.
+//! The walk keeps the two pieces of the unrolled ring, not a position. Within a piece it costs the same as a walk
+//! over contiguous bytes.
 
 mod account;
 mod area;

@@ -1,9 +1,9 @@
-//! Tracepoints: what the raw data of a sample says, by the formats that the capture carries.
+//! Tracepoints: decodes the raw data of a sample with the formats that the capture contains.
 //!
-//! perf copies the kernel's descriptions of the recorded tracepoints into the capture: the feature `TRACING_DATA` of a
-//! file, the payload behind the HEADER_TRACING_DATA record of a pipe. [`TracingData`] finds the parts of it,
-//! [`Tracepoints`] parses the formats and finds one by the event's `attr.config`, and [`Format::fields`] decodes the raw
-//! data of a sample, field by field, without an allocation.
+//! perf copies the kernel's formats of the recorded tracepoints to the capture: to the feature `TRACING_DATA` of a
+//! file, or to the payload after the HEADER_TRACING_DATA record of a pipe. [`TracingData`] finds its parts.
+//! [`Tracepoints`] parses the formats and finds a format by the event's `attr.config`. [`Format::fields`] decodes the
+//! raw data of a sample field by field, without an allocation.
 //!
 //! # Examples
 //!
@@ -19,7 +19,7 @@
 //! let values: Vec<_> = format.fields::<LittleEndian>(b"\xff\xff\xff\xffsh\0\0").map(|(_, value)| value).collect();
 //! assert_eq!(values, [Ok(Value::Signed(-1)), Ok(Value::Str(b"sh"))]);
 //!
-//! // A payload that ends early costs the fields that are not in it.
+//! // A payload that ends early loses only the fields that are not in it.
 //! let mut short = format.fields::<LittleEndian>(b"\xff\xff\xff\xffsh");
 //! assert_eq!(short.next().map(|(_, value)| value), Some(Ok(Value::Signed(-1))));
 //! let error = short.next().and_then(|(_, value)| value.err()).unwrap();
@@ -49,17 +49,17 @@ use alloc::vec::Vec;
 /// The tracepoints that a capture describes.
 #[derive(Clone, Debug, Default)]
 pub struct Tracepoints<'a> {
-    /// By rising id, equal ones in the order of the capture.
+    /// Formats in ascending order of ids; formats with the same id are in the order of the capture.
     formats: Vec<Format<'a>>,
     faults: Vec<TracingError>,
     faults_omitted: u64,
 }
 
 impl<'a> Tracepoints<'a> {
-    /// Faults kept, so that a capture full of faults does not fill the memory.
+    /// Maximum number of faults that are kept, so that a capture full of faults does not fill the memory.
     pub const MAX_FAULTS: usize = 1000;
 
-    /// Parses all formats. One that cannot be parsed costs that tracepoint, and is kept as a [fault](Self::faults).
+    /// Parses all formats. A format that cannot be parsed is left out and kept as a [fault](Self::faults).
     #[must_use]
     pub fn new(data: &TracingData<'a>) -> Self {
         let mut this = Self::default();
@@ -77,35 +77,35 @@ impl<'a> Tracepoints<'a> {
         this
     }
 
-    /// The tracepoint of an id: the `attr.config` of an event of type `PERF_TYPE_TRACEPOINT`.
+    /// Returns the tracepoint with this id, which is the `attr.config` of an event of type `PERF_TYPE_TRACEPOINT`.
     ///
-    /// The first of the capture where several have it.
+    /// If several have the id, returns the first one in the capture.
     #[must_use]
     pub fn get(&self, id: u64) -> Option<&Format<'a>> {
         let first = self.formats.partition_point(|format| u64::from(format.id) < id);
         self.formats.get(first).filter(|format| u64::from(format.id) == id)
     }
 
-    /// The tracepoint `system:name`. Looks at one after the other.
+    /// Returns the tracepoint `system:name`. Searches linearly.
     #[must_use]
     pub fn find(&self, system: &[u8], name: &[u8]) -> Option<&Format<'a>> {
         self.formats.iter().find(|format| format.system == system && format.name == name)
     }
 
-    /// All of them, by rising id.
+    /// Returns all tracepoints in ascending order of ids.
     #[must_use]
     pub fn formats(&self) -> &[Format<'a>] {
         &self.formats
     }
 
-    /// What was wrong with formats: at most [`MAX_FAULTS`](Self::MAX_FAULTS), in the order of the capture. Offsets are
-    /// from the start of the tracing data.
+    /// Returns the faults of formats: at most [`MAX_FAULTS`](Self::MAX_FAULTS), in the order of the capture. Offsets
+    /// are from the start of the tracing data.
     #[must_use]
     pub fn faults(&self) -> &[TracingError] {
         &self.faults
     }
 
-    /// How many more formats were faulty.
+    /// Returns the number of faults that were not kept.
     #[must_use]
     pub fn faults_omitted(&self) -> u64 {
         self.faults_omitted

@@ -1,8 +1,8 @@
-//! Records and samples from owned fields to bytes, at a given attr, in either byte order.
+//! Writing records and samples from owned fields, with a given attr, in either byte order.
 //!
-//! [`record`] appends any [`Record`]; [`sample`] one made of [`SampleFields`]. What is written, [`RawRecord`] reads
-//! back as it was. The layout decides what must be given: a field too many or too few is an error, never dropped and
-//! never made up.
+//! [`record`] appends any [`Record`]; [`sample`] appends one made of [`SampleFields`]. [`RawRecord`] reads back
+//! exactly what was written. The layout decides which fields are required: a missing field and a surplus field are
+//! both errors. No field is dropped or invented.
 //!
 //! # Examples
 //!
@@ -44,35 +44,35 @@ use crate::layout::SampleLayout;
 use crate::record::{FileId, MAX_PROT, Mmap2, RawRecord, Record};
 use crate::sample::Read;
 
-/// Why a record cannot be written.
+/// The reason why a record cannot be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WriteError {
-    /// The event records the field and it was not given.
+    /// The event records the field, but the field is missing.
     Missing {
-        /// The field.
+        /// Name of the field.
         field: &'static str,
     },
-    /// The field was given and the event does not record it.
+    /// The event does not record the field, but the field is present.
     NotRecorded {
-        /// The field.
+        /// Name of the field.
         field: &'static str,
     },
-    /// The field has a value that no record can hold, or that does not go with the others.
+    /// The value of the field cannot be represented in a record, or it contradicts other fields.
     Invalid {
-        /// The field.
+        /// Name of the field.
         field: &'static str,
-        /// What it must be.
+        /// The requirement that the value does not meet.
         must: &'static str,
     },
-    /// The record would have more bytes than a header's 16-bit `size` can say.
+    /// The record would be larger than the header's 16-bit `size` allows.
     TooLong {
-        /// Bytes it would have.
+        /// Bytes of the record.
         size: usize,
     },
-    /// The record would not be a multiple of 8 bytes, as every record of the kernel's is.
+    /// The size of the record would not be a multiple of 8 bytes, as the kernel's records are.
     Unaligned {
-        /// Bytes it would have.
+        /// Bytes of the record.
         size: usize,
     },
 }
@@ -95,36 +95,37 @@ impl core::fmt::Display for WriteError {
 
 impl core::error::Error for WriteError {}
 
-/// The fields of a `sample_id` trailer. Those that the event does not record are not written.
+/// The fields of a `sample_id` trailer. Fields that the event does not record are not written.
 ///
-/// The perf tool writes zeros, the default, behind the records it makes up.
+/// The perf tool writes zeros, the default, after the records that it synthesises.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SampleIdFields {
-    /// Process.
+    /// Process id.
     pub pid: i32,
-    /// Thread.
+    /// Thread id.
     pub tid: i32,
-    /// Nanoseconds of the event's clock.
+    /// Time in nanoseconds of the event's clock.
     pub time: u64,
-    /// Id of the event; written for `ID` and for `IDENTIFIER`.
+    /// Id of the event, written for `ID` and for `IDENTIFIER`.
     pub id: u64,
-    /// Id of the very event.
+    /// Id of the event itself, even if it is inherited.
     pub stream_id: u64,
-    /// Cpu number.
+    /// CPU number.
     pub cpu: u32,
 }
 
 /// Appends a record to `out`, with a trailer if `layout` has one.
 ///
-/// A sample, or a record of unknown type, is a view of bytes and is copied as it is; for a sample of owned fields
-/// there is [`sample`].
+/// A sample, or a record of unknown type, is a view of bytes and is copied unchanged. Use [`sample`] for a sample of
+/// owned fields.
 ///
 /// # Errors
 ///
-/// [`WriteError::Invalid`] for a string with a NUL inside, a build id or text too long, and for what would be read
-/// back otherwise: counter values of another `read_format` than the event's, an MMAP2 that does not go with `misc`;
-/// [`WriteError::Missing`] for a build id without a protection; [`WriteError::TooLong`], [`WriteError::Unaligned`].
-/// `out` is then as it was.
+/// [`WriteError::Invalid`] for a string that contains a NUL, for a build id or text that is too long, and for values
+/// that would be read back differently: counter values with another `read_format` than the event's, or an MMAP2
+/// record that does not match `misc`. [`WriteError::Missing`] for a build id without a protection.
+/// [`WriteError::TooLong`] and [`WriteError::Unaligned`] for the size of the record. After an error `out` is
+/// unchanged.
 pub fn record<O: Endian>(
     out: &mut Vec<u8>,
     layout: &SampleLayout,
@@ -142,14 +143,14 @@ pub fn record<O: Endian>(
 }
 
 impl<'a, O: Endian> RawRecord<'a, O> {
-    /// Appends the record to `out` as it is.
+    /// Appends the record to `out` unchanged.
     pub fn write(&self, out: &mut Vec<u8>) {
         put(out, &Header::<O>::new(self.kind(), self.misc(), self.size()));
         out.extend_from_slice(self.payload());
     }
 }
 
-/// Writes the header around what `body` appends; takes it all back if that fails.
+/// Writes the header before the bytes that `body` appends. Removes everything if `body` fails.
 fn framed<O: Endian>(
     out: &mut Vec<u8>,
     kind: RecordType,
@@ -180,7 +181,7 @@ fn framed<O: Endian>(
     }
 }
 
-/// Appends what stands between header and trailer; whether that was a copy of all behind the header.
+/// Appends the payload without the trailer. Returns whether it copied the payload with its trailer.
 fn payload<O: Endian>(
     out: &mut Vec<u8>,
     layout: &SampleLayout,
@@ -344,7 +345,7 @@ fn trailer<O: Endian>(out: &mut Vec<u8>, layout: &SampleLayout, id: &SampleIdFie
         (at.identifier, U64::new(id.id)),
     ];
     for (offset, field) in fields {
-        // An absent field's offset is beyond the trailer.
+        // The offset of a field that is not recorded is past the end of the trailer.
         if let Some(word) = words.get_mut(usize::from(offset / 8)) {
             *word = field;
         }
@@ -354,7 +355,7 @@ fn trailer<O: Endian>(out: &mut Vec<u8>, layout: &SampleLayout, id: &SampleIdFie
     }
 }
 
-/// Two 32-bit halves as the word they make in a record.
+/// Returns the word that two 32-bit halves form in a record.
 fn two<O: Endian, T: IntoBytes>(halves: [T; 2]) -> U64<O>
 where
     [T; 2]: IntoBytes + Immutable,
@@ -378,7 +379,7 @@ fn zeros(out: &mut Vec<u8>, count: usize) {
     out.extend(core::iter::repeat_n(0, count));
 }
 
-/// Appends a string, a NUL, and NULs to a multiple of 8.
+/// Appends a string, a NUL, and further NULs up to a multiple of 8 bytes.
 fn string(out: &mut Vec<u8>, field: &'static str, value: &[u8]) -> Result<(), WriteError> {
     if value.contains(&0) {
         return Err(WriteError::Invalid { field, must: "free of NULs" });

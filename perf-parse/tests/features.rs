@@ -1,4 +1,4 @@
-//! Feature sections, from bytes written by hand in both orders, and from captures.
+//! Feature sections: bytes written by hand in both byte orders, and captures.
 
 #![allow(
     clippy::indexing_slicing,
@@ -25,7 +25,7 @@ mod memory;
 #[path = "features/values.rs"]
 mod values;
 
-/// Makes a test of each order of a function that is generic over it.
+/// Makes a test for each byte order from a function that is generic over it.
 macro_rules! in_both_orders {
     ($($name:ident),* $(,)?) => {
         mod little {

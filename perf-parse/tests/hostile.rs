@@ -1,7 +1,7 @@
-//! What SECURITY.md promises of hostile input, held against captures that are cut, mutated and made up: no panic, no
-//! endless loop, no memory out of proportion.
+//! The guarantees of SECURITY.md for hostile input, tested with captures that are truncated, mutated or made up: no
+//! panic, no endless loop, no memory out of proportion.
 //!
-//! A test binary of its own, as its allocator counts.
+//! A separate test binary, because its allocator counts.
 
 #![cfg(feature = "std")]
 

@@ -1,4 +1,4 @@
-//! Decoding allocates nothing: a million samples, and the walk over as many records.
+//! Decoding allocates nothing: for a million samples, and for a walk over as many records.
 
 use core::alloc::{GlobalAlloc, Layout};
 use core::cell::Cell;
@@ -21,15 +21,15 @@ use perf_parse::write::{
 };
 use perf_parse::{Record, Records, Sample, SampleLayout};
 
-/// The system's allocator, which counts how often it is asked by each thread.
+/// The system's allocator, with a count of the calls of each thread.
 struct Counting;
 
 thread_local! {
     static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
 }
 
-// SAFETY: every call goes to `System` as it is, which is a global allocator; counting neither allocates nor unwinds,
-// as the counter is a constant without a destructor.
+// SAFETY: every call is passed unchanged to `System`, which is a global allocator; counting neither allocates nor
+// unwinds, because the counter is a constant without a destructor.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.set(ALLOCATIONS.get() + 1);
@@ -46,14 +46,14 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// How often `f` allocates, and what it gives.
+/// Returns the number of allocations of `f` and its result.
 fn allocations<T>(f: impl FnOnce() -> T) -> (u64, T) {
     let before = ALLOCATIONS.get();
     let value = f();
     (ALLOCATIONS.get() - before, value)
 }
 
-/// Reads every field of a sample, and folds them into one number.
+/// Reads every field of a sample and combines all of them to one number.
 fn every_field<O: Endian>(sample: &Sample<'_, O>) -> u64 {
     let words = [
         sample.identifier(),
@@ -93,7 +93,7 @@ fn every_field<O: Endian>(sample: &Sample<'_, O>) -> u64 {
     sum
 }
 
-/// Layouts, and samples of each, 1000 in all: only leading fields, call chains, all there is.
+/// Layouts with samples of each, 1000 in total: only leading fields, call chains, all fields.
 fn samples<O: Endian>() -> Vec<(SampleLayout, Vec<u8>)> {
     let head = SampleFields {
         ip: Some(0x40_1000),
@@ -145,7 +145,7 @@ fn samples<O: Endian>() -> Vec<(SampleLayout, Vec<u8>)> {
         | SampleType::REGS_INTR
         | SampleType::AUX;
     let chain_type = head_type | SampleType::CALLCHAIN | SampleType::RAW;
-    // A reading that is not the usual one: the branch stack is empty, and its index is not there.
+    // An unusual reading: the branch stack is empty and its index is absent.
     let empty = SampleFields { branch_stack: Some(BranchStackFields::default()), ..head.clone() };
 
     [
@@ -175,7 +175,7 @@ fn samples<O: Endian>() -> Vec<(SampleLayout, Vec<u8>)> {
     .collect()
 }
 
-/// Decodes samples of every layout: `rounds` times 1000.
+/// Decodes samples of every layout, `rounds` times 1000.
 fn decode_samples<O: Endian>(rounds: usize) -> (u64, u64) {
     let samples = samples::<O>();
     allocations(|| {
@@ -187,7 +187,7 @@ fn decode_samples<O: Endian>(rounds: usize) -> (u64, u64) {
                     black_box(every_field(&sample));
                     decoded += 1;
                 }
-                // Walks a sample up to 32 times: one of each layout and round is enough.
+                // This walks over a sample up to 32 times. One sample for each layout and round is enough.
                 let raw = Records::<O>::new(bytes).next().unwrap().unwrap();
                 assert_eq!(Sample::parse(layout, &raw).unwrap().possible_readings(), 1);
             }
@@ -229,7 +229,7 @@ fn a_million_records() {
     assert_eq!(walked, (0, 1_000_000));
 }
 
-/// What is wrong is told without allocating too.
+/// Finding an error allocates nothing either.
 #[test]
 fn errors() {
     let (count, ()) = allocations(|| {
@@ -243,7 +243,7 @@ fn errors() {
     assert_eq!(count, 0);
 }
 
-/// The count counts.
+/// The count of allocations works.
 #[test]
 fn one_allocation() {
     assert_eq!(allocations(|| drop(black_box(Box::new(1)))).0, 1);

@@ -1,4 +1,4 @@
-//! Rings: the walkers against a model that unrolls the ring byte by byte, every error with its place, and the
+//! Rings: the walkers against a model that unrolls the ring byte by byte, every error with its position, and the
 //! arithmetic of the control page against vectors.
 
 #![cfg(feature = "alloc")]
@@ -26,17 +26,17 @@ use perf_parse::ring::{Backward, Buffer, Forward, OldestFirst, RingError, RingEr
 
 use common::Bytes;
 
-/// A record as a test sees it: where it is, and its bytes.
+/// A record in a test: its position and its bytes.
 type Seen = (u64, Vec<u8>);
 
-/// The bytes of a record.
+/// Returns the bytes of a record.
 fn bytes<O: Endian>(record: &perf_parse::RawRecord<'_, O>) -> Vec<u8> {
     let mut bytes = Vec::new();
     record.write(&mut bytes);
     bytes
 }
 
-/// All that a walker gives, and the error it ends with.
+/// Returns all records of a walker, and the error at its end.
 macro_rules! collect {
     ($name:ident, $Walker:ident, $position_is:ident) => {
         fn $name<O: Endian>(ring: &mut $Walker<'_, O>) -> (Vec<Seen>, Option<RingError>) {
@@ -65,7 +65,7 @@ collect!(forward, Forward, before);
 collect!(backward, Backward, before);
 collect!(oldest, OldestFirst, after);
 
-/// A record of `size` bytes whose payload tells it from others.
+/// Makes a record of `size` bytes with a payload that identifies it.
 fn record(big: bool, kind: u32, size: u16, mark: u8) -> Vec<u8> {
     let mut record = Bytes::new(big).u32(kind).u16(0).u16(size).out;
     record.resize(usize::from(size.max(8)), mark);

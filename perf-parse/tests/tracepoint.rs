@@ -1,4 +1,4 @@
-//! Tracepoints: texts of formats, raw data in both byte orders, and tracing data that is wrong, all made by hand.
+//! Tracepoints: texts of formats, raw data in both byte orders, and faulty tracing data, all written by hand.
 
 #![allow(
     clippy::indexing_slicing,
@@ -25,7 +25,7 @@ const COMMON: &str = "format:
 
 ";
 
-/// The text of a format with these field lines behind the common ones.
+/// Returns the text of a format with these field lines after the common ones.
 fn text(fields: &str) -> String {
     format!("name: event\nID: 300\n{COMMON}{fields}\nprint fmt: \"%d\", REC->a\n")
 }
@@ -34,7 +34,7 @@ fn line(declaration: &str, offset: u32, size: u32, signed: u32) -> String {
     format!("\tfield:{declaration};\toffset:{offset};\tsize:{size};\tsigned:{signed};\n")
 }
 
-/// The one field that a line makes.
+/// Returns the single field of a line.
 fn parse_line(line: &str) -> (String, String, Place, Element, bool) {
     let text = text(line);
     let format = Format::parse(b"system", text.as_bytes(), 8).unwrap();
@@ -67,7 +67,7 @@ fn every_kind_of_declaration_is_understood() {
     let pointer = |bytes| Element::Pointer { bytes };
     let array = |len| Place::Array { len: Some(len) };
     let unsaid = Place::Array { len: None };
-    // Declaration, size and sign; type, name, place and element.
+    // Columns: declaration, size and sign; then type, name, place and element.
     for (declaration, size, signed, c_type, name, place, element) in [
         ("unsigned char flags", 1, 0, "unsigned char", "flags", Place::Value, int(1)),
         ("char order", 1, 0, "char", "order", Place::Value, int(1)),
@@ -156,7 +156,7 @@ fn what_is_not_known_is_passed_over() {
         \tproperty:int b;\toffset:4;\n\nprint fmt: \"one\n\ntwo\", REC->a\nfield:int c;\n";
     let format = Format::parse(b"s", text.as_bytes(), 8).unwrap();
     assert_eq!((format.common_fields().len(), format.own_fields().len()), (1, 0));
-    // It may have several lines, and nothing stands behind it.
+    // The print format may have several lines. Nothing follows it.
     assert_eq!(format.print_fmt, Some(&b"\"one\n\ntwo\", REC->a\nfield:int c;"[..]));
     let bare = Format::parse(b"s", b"ID:1\r\nname:x", 8).unwrap();
     assert_eq!((bare.name, bare.id, bare.print_fmt, bare.own_fields()), (&b"x"[..], 1, None, &[][..]));
@@ -168,7 +168,8 @@ fn a_bad_format_is_told_by_its_place() {
     let at = |part: &str| u32::try_from(text.find(part).unwrap()).unwrap();
     let end = |text: &str| u32::try_from(text.len()).unwrap();
     let number = "a number of 32 bits and a semicolon";
-    // What is replaced by what; the field, the byte found, what must be, and where.
+    // Columns: the text to replace and its replacement; then the field, the byte found, the requirement and the
+    // offset.
     for (from, to, field, found, must, offset) in [
         ("ID: 300", "ID: many", "ID", Some(b'm'), "a number of 32 bits", at("ID: ") + 4),
         ("ID: 300", "ID: 4294967296", "ID", Some(b'4'), "a number of 32 bits", at("ID: ") + 4),
@@ -255,7 +256,7 @@ fn the_name_of_a_field_is_so_long_at_most() {
     assert_eq!(error, TracingError { kind, offset: 14 });
 }
 
-/// Raw data, field by field, each number in the byte order asked for.
+/// Raw data built field by field, with each number in the given byte order.
 struct Raw(Vec<u8>, Endianness);
 
 impl Raw {
@@ -308,7 +309,7 @@ fn raw_is_decoded<O: Endian>() {
         .number(1, 1)
         .number(1, 2)
         .number(4, 0xffff_ffff)
-        // From 8.
+        // Offset 8.
         .number(1, 0xfe)
         .number(1, 0xfe)
         .number(2, 0xfffe)
@@ -320,14 +321,14 @@ fn raw_is_decoded<O: Endian>() {
         .number(8, 0xffff_ffff_ffff_fffe)
         .number(8, 0xffff_ffff_ffff_fffe)
         .number(8, 0xffff_8880_0123_4567)
-        // From 48.
+        // Offset 48.
         .bytes(b"sh\0junk.")
         .bytes(b"full")
         .number(1, 7)
         .bytes(&[0xa, 0xb, 0xc])
         .number(2, 1)
         .number(2, 0xffff)
-        // From 68: 4 bytes at 92, 8 bytes at 92, 4 bytes at 92; 4 bytes at 84 + 8, none at 88.
+        // Offset 68: 4 bytes at 92, 8 bytes at 92, 4 bytes at 92; 4 bytes at 84 + 8, none at 88.
         .number(4, 4 << 16 | 92)
         .number(4, 8 << 16 | 92)
         .number(4, 4 << 16 | 92)
@@ -335,10 +336,10 @@ fn raw_is_decoded<O: Endian>() {
         .number(4, 0)
         .number(2, 5)
         .number(2, 6)
-        // From 92.
+        // Offset 92.
         .bytes(b"abc\0")
         .number(4, 9)
-        // From 100.
+        // Offset 100.
         .number(2, 11)
         .number(2, 12);
     let words_start = u64::from(match O::ENDIANNESS {
@@ -393,7 +394,7 @@ fn raw_is_decoded<O: Endian>() {
     assert_eq!(numbers(value("none")), [""; 0]);
     assert_eq!(numbers(value("rest")), ["Unsigned(11)", "Unsigned(12)"]);
 
-    // Cut short anywhere: each field that is whole is as it was, each other one an error that names it.
+    // Truncated anywhere: each whole field has its value, each other field is an error with its name.
     for len in 0..raw.0.len() {
         for ((field, cut), (_, whole)) in format.fields::<O>(&raw.0[..len]).zip(&values) {
             let end = (field.offset + field.size) as usize;
@@ -460,7 +461,7 @@ fn places_beyond_the_raw_data_are_errors() {
     .concat();
     let text = text(&lines);
     let format = Format::parse(b"s", text.as_bytes(), 8).unwrap();
-    // Of 0 bytes at the end, of 1 byte at the end, of 65535 bytes at 65535 behind the field.
+    // 0 bytes at the end, 1 byte at the end, 65535 bytes at 65535 after the field.
     let mut raw = [0; 20];
     raw[8] = 20;
     raw[12..15].copy_from_slice(&[20, 0, 1]);
@@ -483,7 +484,7 @@ fn places_beyond_the_raw_data_are_errors() {
     );
 }
 
-/// Tracing data with these formats of tracers, and of systems.
+/// Makes tracing data with these formats of tracers and of systems.
 fn tracing_data(
     endianness: Endianness,
     version: &str,
@@ -552,7 +553,7 @@ fn tracing_data_is_found_part_by_part_in_both_byte_orders() {
             assert_eq!(tracepoints.find(b"irq", b"again").unwrap().id, 9);
             assert_eq!(tracepoints.find(b"irq", b"two"), None);
             assert_eq!(tracepoints.formats().len(), 5);
-            // The one that is bad costs itself only, and is told by its place in the whole.
+            // Only the faulty format is lost. The fault has its offset in the whole tracing data.
             let [fault] = tracepoints.faults() else { panic!("{:?}", tracepoints.faults()) };
             assert_eq!(&bytes[fault.offset as usize - 4..][..5], b"ID: x");
             assert_eq!((fault.kind.field(), tracepoints.faults_omitted()), ("ID", 0));
@@ -635,7 +636,7 @@ fn counts_and_sizes_beyond_the_data_end_it() {
     for (at, len, field) in [
         (ftrace, 4, "format"),
         (ftrace + 4, 8, "format"),
-        // More systems than there are: what follows is taken for them, as far as it goes.
+        // More systems than there are: the following bytes are read as systems, as far as possible.
         (systems, 4, "format"),
         (sched, 4, "format"),
         (sched + 4, 8, "format"),
@@ -651,7 +652,8 @@ fn counts_and_sizes_beyond_the_data_end_it() {
     }
 }
 
-/// A format whose every byte is each of some: an error or not, never a panic, and places are in the text.
+/// A format in which each byte is replaced in turn: parsing returns a format or an error, never panics, and offsets
+/// are in the text.
 #[test]
 fn a_format_with_any_byte_changed_is_read_or_refused() {
     let lines =

@@ -1,4 +1,4 @@
-//! What tracepoints allocate: a small multiple of what is read, and nothing for a sample.
+//! Allocations of tracepoints: a small multiple of the bytes read, and none for a sample.
 
 #![allow(
     clippy::indexing_slicing,
@@ -14,7 +14,7 @@ use std::alloc::System;
 use perf_parse::abi::endian::LittleEndian;
 use perf_parse::tracepoint::{Tracepoints, TracingData};
 
-/// The system's allocator, which counts for each thread: the harness has one of its own.
+/// The system's allocator, with a count for each thread, because the test harness has a thread of its own.
 struct Counting;
 
 std::thread_local! {
@@ -23,21 +23,21 @@ std::thread_local! {
     static CALLS: Cell<usize> = const { Cell::new(0) };
 }
 
-// SAFETY: both methods do what the system's allocator does, with what they were given; counting touches no memory of
-// theirs and allocates nothing.
+// SAFETY: both methods pass their arguments to the system's allocator; counting does not touch their memory and
+// allocates nothing.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         CALLS.set(CALLS.get() + 1);
         LIVE.set(LIVE.get() + layout.size());
         PEAK.set(PEAK.get().max(LIVE.get()));
-        // SAFETY: the caller's promise is the one asked for here.
+        // SAFETY: the caller keeps the contract of this same function.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
-        // What another thread allocated was not counted here.
+        // Memory that another thread allocated was not counted here.
         LIVE.set(LIVE.get().saturating_sub(layout.size()));
-        // SAFETY: as above; `at` came from the system's allocator.
+        // SAFETY: the caller keeps the contract of this same function, and `at` is from the system's allocator.
         unsafe { System.dealloc(at, layout) };
     }
 }
@@ -45,7 +45,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// The most bytes that `run` had at once, and its allocations.
+/// Returns the peak of the bytes that `run` held, the number of its allocations, and its result.
 fn measure<T>(run: impl FnOnce() -> T) -> (usize, usize, T) {
     let (live, calls) = (LIVE.get(), CALLS.get());
     PEAK.set(live);
@@ -53,7 +53,7 @@ fn measure<T>(run: impl FnOnce() -> T) -> (usize, usize, T) {
     (PEAK.get() - live, CALLS.get() - calls, result)
 }
 
-/// Tracing data of `count` times the same text.
+/// Makes tracing data with `count` copies of the same text.
 fn repeated(text: &str, count: u32) -> Vec<u8> {
     let mut data = b"\x17\x08\x44tracing0.5\0\0\x08\0\x10\0\0header_page\0".to_vec();
     data.extend([0; 8]);

@@ -38,7 +38,7 @@ fn tracing_data<'a>(file: &'a Reader<'_, LittleEndian>) -> TracingData<'a> {
     TracingData::parse(file.feature(Feature::TRACING_DATA).unwrap().bytes).unwrap()
 }
 
-/// A value for comparison.
+/// Formats a value for comparison.
 fn show(value: &Value<'_, LittleEndian>) -> String {
     match value {
         Value::Unsigned(number) => number.to_string(),
@@ -51,7 +51,7 @@ fn show(value: &Value<'_, LittleEndian>) -> String {
     }
 }
 
-/// Calls `check` with the format and the raw data of each sample of a tracepoint; gives their number.
+/// Calls `check` with the format and the raw data of each sample of a tracepoint; returns the number of samples.
 fn samples(bytes: &[u8], tracepoints: &Tracepoints<'_>, mut check: impl FnMut(&Format<'_>, &[u8])) -> usize {
     let mut count = 0;
     let mut reader = open(bytes);
@@ -105,11 +105,12 @@ fn captures_describe_the_tracepoints_that_they_record() {
                 }
                 end = end.max(field.offset + field.size);
             }
-            // Behind the fields stand dynamic arrays and the padding of the whole, with its size, to a multiple of 8.
+            // After the fields come dynamic arrays and the padding, which makes the raw data and its size a multiple
+            // of 8 bytes.
             assert!((raw.len() + 4) % 8 == 0 && end as usize <= raw.len());
         });
         assert!(count > 0);
-        // The argument that the probe was set on counts the calls.
+        // The argument at which the probe was set counts the calls.
         let counted = if name == "uprobe" { count } else { 0 };
         assert_eq!(probed, (0..counted).map(|n| n.to_string()).collect::<Vec<_>>());
     }
@@ -150,7 +151,7 @@ fn tracing_data_of_a_capture_cut_short_anywhere_is_an_error_in_it() {
     TracingData::parse(section.bytes).unwrap();
 }
 
-/// LinuxTracepoints decoded the same capture; its rows are one a line and in the order of the file.
+/// LinuxTracepoints decoded the same capture. It has one row in each line, in file order.
 #[test]
 fn sched_switch_is_as_another_decoder_has_it() {
     let path = format!("{CORPUS}/LinuxTracepoints/perf.data");
@@ -163,7 +164,7 @@ fn sched_switch_is_as_another_decoder_has_it() {
     let (mut switches, mut fields) = (0, 0);
     samples(&bytes, &tracepoints, |format, raw| {
         let row = rows.next().unwrap();
-        // Of the user_events tracepoints only the first fields are in the format; each is 8 bytes behind the common.
+        // The format of a user_events tracepoint has only the first fields; each is 8 bytes after the common fields.
         let own = format.fields::<LittleEndian>(raw).skip(format.common_fields().len());
         for (field, value) in own {
             let name = field.name.escape_ascii().to_string();
@@ -192,7 +193,7 @@ fn sched_switch_is_as_another_decoder_has_it() {
     assert!(switches > 100 && fields > 7 * switches);
 }
 
-/// The fields of tracing data, as they were read.
+/// Returns the fields of tracing data as they were read.
 fn fields_of(data: &TracingData<'_>) -> TracingDataFields {
     let mut fields = TracingDataFields {
         long_size: data.long_size,

@@ -1,4 +1,4 @@
-//! The perf tool's own records, byte by byte, in both byte orders; then as they are in the captures.
+//! The records of the perf tool itself: byte by byte in both byte orders, and from captures.
 
 #![allow(
     clippy::indexing_slicing,
@@ -23,12 +23,12 @@ enum Field<'a> {
     B32(u32),
     B64(u64),
     Bytes(&'a [u8]),
-    /// As many zeros.
+    /// This number of zeros.
     Pad(usize),
 }
 use Field::{B8, B16, B32, B64, Bytes, Pad};
 
-/// A record of the fields behind its header.
+/// Makes a record with these fields after its header.
 fn record<O: Endian>(kind: RecordType, misc: u16, fields: &[Field<'_>]) -> Vec<u8> {
     let mut out = Vec::new();
     push::<O>(&mut out, &B32(kind.0));
@@ -54,7 +54,7 @@ fn push<O: Endian>(out: &mut Vec<u8>, field: &Field<'_>) {
     }
 }
 
-/// The first `len` bytes as a record that says it is that long.
+/// Returns the first `len` bytes as a record with this length in its header.
 fn resized<O: Endian>(bytes: &[u8], len: usize) -> Vec<u8> {
     let mut size = Vec::new();
     push::<O>(&mut size, &B16(len as u16));
@@ -75,7 +75,7 @@ fn decode<O: Endian>(bytes: &[u8]) -> Result<UserRecord<'_, O>, Error> {
     }
 }
 
-/// Touches all there is in a record, which must not panic; gives the number of things that iterators gave.
+/// Reads everything in a record, which must not panic; returns the number of items of its iterators.
 fn touch<O: Endian>(record: &UserRecord<'_, O>) -> usize {
     let cpus = |data: &CpuMapData<'_, O>| {
         let bits_at_most = match data {
@@ -108,7 +108,8 @@ fn touch<O: Endian>(record: &UserRecord<'_, O>) -> usize {
     given + record.rest().len() + format!("{record:?}").len().min(1)
 }
 
-/// What comes of the record when it ends early: from which length on, what; `ok` or the kind, field and offset.
+/// Truncates the record at every length. Returns each length at which the result changes, with the result: `ok`, or
+/// the kind, field and offset of the error.
 fn cut<O: Endian>(bytes: &[u8]) -> Vec<(usize, String)> {
     let mut all: Vec<(usize, String)> = Vec::new();
     for len in 8..=bytes.len() {
@@ -144,7 +145,7 @@ fn assert_cut<O: Endian>(bytes: &[u8], expected: &[(usize, &str)]) {
     assert_eq!(cut, expected);
 }
 
-/// Makes a test of each byte order out of a function.
+/// Makes a test for each byte order from a function.
 macro_rules! both {
     ($($name:ident)*) => {
         $(
@@ -184,7 +185,7 @@ mod schedstat;
 #[path = "user_records/stat.rs"]
 mod stat;
 
-/// The writer of the other tests is right: two records as a hex dump shows them.
+/// The writer of the other tests is correct: two records as in a hex dump.
 #[test]
 fn the_bytes_themselves() {
     let little = [
@@ -208,9 +209,9 @@ fn the_bytes_themselves() {
 
 both! { hostile }
 
-/// Anything may stand in a record of any type and size: an answer comes, and no more of it than the bytes allow.
+/// Random records of any type and size: each decodes or fails, and has no more items than its bytes allow.
 fn hostile<O: Endian>() {
-    // Xorshift, so that a failure comes back.
+    // Xorshift, so that a failure is reproducible.
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     let mut random = || {
         state ^= state << 13;
@@ -223,7 +224,7 @@ fn hostile<O: Endian>() {
         let kind = RecordType(64 + (random() % 25) as u32);
         let mut fields = Vec::new();
         for _ in 0..random() % 40 {
-            // Small numbers are counts, sizes and versions that may fit; words of them are two or four fields.
+            // Small numbers are plausible counts, sizes and versions. A word of them has two or four fields.
             fields.push(match random() % 5 {
                 0 => B64(random()),
                 1 => B64(random() % 20),

@@ -1,4 +1,4 @@
-//! Writing: values to bytes and back, and every way in which it is refused.
+//! Writing: values to bytes and back, and every error.
 
 use perf_parse::abi::attr::{Attr, AttrFlags};
 use perf_parse::abi::aux_area::AuxFlags;
@@ -43,7 +43,7 @@ const MMAP2: Mmap2<'static> = Mmap2 {
     filename: b"/bin/cat",
 };
 
-/// A value of each type that can be made without bytes; READ, SAMPLE and unknown ones are views of them.
+/// Returns a value of each type that can be made without bytes. READ, SAMPLE and unknown records are views of bytes.
 fn records<'a, O: Endian>(link_info: &'a [NamespaceLink<O>], ips: &'a [U64<O>]) -> Vec<Record<'a, O>> {
     let throttle = Throttle { time: 1, id: 2, stream_id: 3 };
     let ksymbol = Ksymbol { addr: 1, len: 2, ksym_type: KsymbolType(3), flags: KsymbolFlags(4), name: b"f" };
@@ -89,7 +89,7 @@ fn round_trip<O: Endian>() {
         let (raw, rest) = RawRecord::<O>::parse(&out[1..]).unwrap();
         assert!(rest.is_empty());
         assert_eq!((raw.kind(), raw.misc()), (record.kind(), misc));
-        // What is printed is every field.
+        // The debug output has every field.
         assert_eq!(format!("{:?}", raw.decode(&layout).unwrap()), format!("{record:?}"));
         assert_eq!(raw.sample_id(&layout).unwrap().unwrap().time(), Some(77));
     }
@@ -111,7 +111,7 @@ fn bytes_of_a_fork() {
     assert_eq!(out, fork);
 }
 
-/// Why a record is refused; what was written before it stays as it was.
+/// Returns the error for a record. The bytes written before it do not change.
 fn refused(misc: Misc, record: &Record<'_, LittleEndian>) -> WriteError {
     let mut out = vec![1, 2, 3];
     let error = write::record(&mut out, &with_time(), misc, record, &SampleIdFields::default()).unwrap_err();
@@ -182,7 +182,7 @@ fn text_of_65536_bytes() {
 
 #[test]
 fn more_bytes_than_a_header_can_say() {
-    // header, id, trailer: 24 bytes; the longest record there is has 65528.
+    // Header, id and trailer have 24 bytes; the longest record has 65528.
     let path = vec![b'x'; 65503];
     let mut out = Vec::new();
     let mut write = |path: &[u8]| {
@@ -233,7 +233,7 @@ fn records_of_perf_are_not_written() {
     assert_eq!(refused(Misc(0), &round), WriteError::Invalid { field: "type", must });
 }
 
-/// A sample with every field, and its attr.
+/// Returns a sample with every field, and its attr.
 fn every_field() -> (Attr, SampleFields) {
     let attr = Attr {
         sample_type: SampleType::KNOWN.without(SampleType::WEIGHT_STRUCT),
@@ -283,7 +283,7 @@ fn every_field() -> (Attr, SampleFields) {
     (attr, fields)
 }
 
-/// Why a sample is refused; what was written before it stays as it was.
+/// Returns the error for a sample. The bytes written before it do not change.
 fn sample_refused(attr: &Attr, fields: &SampleFields) -> WriteError {
     let mut out = vec![1, 2, 3];
     let error = write::sample::<BigEndian>(&mut out, &layout(attr), Misc(0), fields).unwrap_err();
@@ -306,7 +306,7 @@ fn a_sample_comes_back_and_is_copied() {
     assert_eq!(copy, out[1..]);
 }
 
-/// Takes one field off a whole sample.
+/// Removes one field of a complete sample.
 type Take = fn(&mut SampleFields) -> bool;
 
 #[test]
@@ -354,7 +354,7 @@ fn each_field_is_asked_for() {
     }
 }
 
-/// Changes a whole sample, or its attr, so that it is refused.
+/// Changes a complete sample or its attr, and returns the error.
 fn refused_with(change: impl FnOnce(&mut Attr, &mut SampleFields)) -> WriteError {
     let (mut attr, mut fields) = every_field();
     change(&mut attr, &mut fields);
@@ -396,7 +396,7 @@ fn branch_stacks() {
         it.counters = Some(Vec::new());
     };
     assert_eq!(stack(empty), counters);
-    // An index that was not asked for is too much even without entries.
+    // An index that the event does not record is an error even without entries.
     let error = refused_with(|attr, it| {
         none(attr);
         it.branch_stack = Some(BranchStackFields { hw_idx: Some(1), ..BranchStackFields::default() });

@@ -7,16 +7,16 @@ use perf_abi::record as wire;
 use crate::cursor::Cursor;
 use crate::error::Error;
 
-/// There is new data in the AUX area.
+/// The AUX area has new data.
 ///
 /// Kernel: `PERF_RECORD_AUX`; since Linux 4.1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Aux {
     /// Position of the data: a byte count that never wraps.
     pub aux_offset: u64,
-    /// Bytes of the data; 0 is possible, with flags that say why.
+    /// Bytes of the data. Can be 0; `flags` then has the reason.
     pub aux_size: u64,
-    /// What happened to the data.
+    /// State of the data.
     pub flags: AuxFlags,
 }
 
@@ -27,14 +27,14 @@ impl Aux {
     }
 }
 
-/// Instruction tracing of a task began.
+/// Instruction tracing of a task started.
 ///
 /// Kernel: `PERF_RECORD_ITRACE_START`; since Linux 4.1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ItraceStart {
-    /// Process.
+    /// Process id.
     pub pid: i32,
-    /// Thread.
+    /// Thread id.
     pub tid: i32,
 }
 
@@ -45,12 +45,12 @@ impl ItraceStart {
     }
 }
 
-/// The hardware id by which AUX data tells an event.
+/// The hardware id that AUX data uses for an event.
 ///
 /// Kernel: `PERF_RECORD_AUX_OUTPUT_HW_ID`; since Linux 5.16.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AuxOutputHwId {
-    /// The PMU's id.
+    /// The id; the PMU defines its meaning.
     pub hw_id: u64,
 }
 

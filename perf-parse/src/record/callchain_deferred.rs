@@ -1,4 +1,4 @@
-//! User call chains that come after their samples.
+//! User call chains that are recorded after their samples.
 
 use perf_abi::endian::{Endian, U64};
 use perf_abi::record as wire;
@@ -6,12 +6,12 @@ use perf_abi::record as wire;
 use crate::cursor::Cursor;
 use crate::error::Error;
 
-/// The user part of earlier samples' call chains: those that end with this cookie.
+/// The user part of the call chains of all earlier samples that end with this cookie.
 ///
 /// Kernel: `PERF_RECORD_CALLCHAIN_DEFERRED`; since Linux 6.19.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CallchainDeferred<'a, O: Endian> {
-    /// What the samples have after their `PERF_CONTEXT_USER_DEFERRED`.
+    /// The word after `PERF_CONTEXT_USER_DEFERRED` in the samples' call chains.
     pub cookie: u64,
     /// User addresses, innermost first.
     pub ips: &'a [U64<O>],

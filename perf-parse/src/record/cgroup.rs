@@ -5,14 +5,14 @@ use perf_abi::endian::Endian;
 use crate::cursor::Cursor;
 use crate::error::Error;
 
-/// A cgroup and where it is in the hierarchy.
+/// The path of a cgroup.
 ///
 /// Kernel: `PERF_RECORD_CGROUP`; since Linux 5.7.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cgroup<'a> {
-    /// Id, as in samples with `PERF_SAMPLE_CGROUP`.
+    /// Id of the cgroup, as in samples with `PERF_SAMPLE_CGROUP`.
     pub id: u64,
-    /// Path from the hierarchy's root.
+    /// Path from the root of the hierarchy.
     pub path: &'a [u8],
 }
 

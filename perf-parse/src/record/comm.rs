@@ -6,16 +6,16 @@ use perf_abi::record as wire;
 use crate::cursor::Cursor;
 use crate::error::Error;
 
-/// A task took a name; `misc` has `COMM_EXEC` where an exec gave it.
+/// The name of a task changed. `misc` has `COMM_EXEC` if an exec changed it.
 ///
 /// Kernel: `PERF_RECORD_COMM`; since Linux 2.6.31.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Comm<'a> {
-    /// Process.
+    /// Process id.
     pub pid: i32,
-    /// Thread.
+    /// Thread id.
     pub tid: i32,
-    /// The name, at most 15 bytes from the kernel.
+    /// The name. The kernel writes at most 15 bytes.
     pub comm: &'a [u8],
 }
 

@@ -1,4 +1,4 @@
-//! Kernel symbols and BPF programs that come and go.
+//! Kernel symbols and BPF programs that are registered or unregistered.
 
 use perf_abi::endian::Endian;
 use perf_abi::ksymbol::{BpfEventType, KsymbolFlags, KsymbolType};
@@ -7,18 +7,18 @@ use perf_abi::record as wire;
 use crate::cursor::Cursor;
 use crate::error::Error;
 
-/// A kernel symbol came, or went where `flags` has `UNREGISTER`.
+/// A kernel symbol was registered, or unregistered if `flags` has `UNREGISTER`.
 ///
 /// Kernel: `PERF_RECORD_KSYMBOL`; since Linux 5.1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ksymbol<'a> {
-    /// Address.
+    /// Address of the symbol.
     pub addr: u64,
-    /// Bytes.
+    /// Bytes of the symbol.
     pub len: u32,
-    /// What it is.
+    /// Type of the symbol.
     pub ksym_type: KsymbolType,
-    /// Whether it came or went.
+    /// Whether the symbol was registered or unregistered.
     pub flags: KsymbolFlags,
     /// The symbol's name.
     pub name: &'a [u8],
@@ -42,7 +42,7 @@ impl<'a> Ksymbol<'a> {
 /// Kernel: `PERF_RECORD_BPF_EVENT`; since Linux 5.1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BpfEvent {
-    /// What happened. C: `type`.
+    /// What happened to the program. C: `type`.
     pub kind: BpfEventType,
     /// Zero as of 7.3.
     pub flags: u16,

@@ -1,4 +1,4 @@
-//! What was lost: LOST and LOST_SAMPLES.
+//! Losses: LOST and LOST_SAMPLES.
 
 use perf_abi::endian::Endian;
 use perf_abi::record as wire;
@@ -6,14 +6,14 @@ use perf_abi::record as wire;
 use crate::cursor::Cursor;
 use crate::error::Error;
 
-/// The ring was full: records were lost before this one.
+/// Records were lost before this one because the ring was full.
 ///
 /// Kernel: `PERF_RECORD_LOST`; since Linux 2.6.31.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lost {
-    /// Id of the event that noticed; the loss is the whole ring's.
+    /// Id of the event that reported the loss. The loss concerns the whole ring.
     pub id: u64,
-    /// Records lost, of any event of the ring.
+    /// Number of lost records of all events of the ring.
     pub lost: u64,
 }
 
@@ -24,13 +24,15 @@ impl Lost {
     }
 }
 
-/// Samples were lost before they reached the ring: by the hardware, or, in records that perf made from counts at
-/// exit, by the event named in the trailer; with `LOST_SAMPLES_BPF` in `misc`, by a BPF filter.
+/// Samples were lost before they reached the ring.
+///
+/// The hardware lost them or, if `misc` has `LOST_SAMPLES_BPF`, a BPF filter dropped them. perf also synthesises such
+/// records at exit from the lost counts of events; the trailer of such a record has the id of the event.
 ///
 /// Kernel: `PERF_RECORD_LOST_SAMPLES`; since Linux 4.2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LostSamples {
-    /// Samples lost.
+    /// Number of lost samples.
     pub lost: u64,
 }
 

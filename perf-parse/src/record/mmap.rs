@@ -6,22 +6,22 @@ use perf_abi::record::{self as wire, Misc};
 use crate::cursor::Cursor;
 use crate::error::{Error, ErrorKind};
 
-/// A file, or memory without one, was mapped; `misc` has `MMAP_DATA` where it is not executable.
+/// A file or anonymous memory was mapped. `misc` has `MMAP_DATA` if the mapping is not executable.
 ///
 /// Kernel: `PERF_RECORD_MMAP`; since Linux 2.6.31.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mmap<'a> {
-    /// Process; -1 for the kernel's own mappings, which perf makes up.
+    /// Process id; -1 for mappings of the kernel, which perf synthesises.
     pub pid: i32,
-    /// Thread.
+    /// Thread id.
     pub tid: i32,
     /// Start address.
     pub addr: u64,
-    /// Bytes.
+    /// Bytes of the mapping.
     pub len: u64,
     /// Offset of the mapping in the file, in bytes.
     pub pgoff: u64,
-    /// Path of the file, or what the kernel calls memory without one: `//anon`, `[heap]`, `[vdso]`, ...
+    /// Path of the file, or the kernel's name for memory without a file: `//anon`, `[heap]`, `[vdso]`, ...
     pub filename: &'a [u8],
 }
 
@@ -39,36 +39,37 @@ impl<'a> Mmap<'a> {
     }
 }
 
-/// A file was mapped, told by inode or build id.
+/// A file was mapped. Its inode or build id identifies it.
 ///
-/// Kernel: `PERF_RECORD_MMAP2`; since Linux 3.16, and as first written by 3.12.
+/// Kernel: `PERF_RECORD_MMAP2`; since Linux 3.16, and in its first layout since 3.12.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mmap2<'a> {
-    /// Process; -1 for the kernel's own mappings, which perf makes up.
+    /// Process id; -1 for mappings of the kernel, which perf synthesises.
     pub pid: i32,
-    /// Thread.
+    /// Thread id.
     pub tid: i32,
     /// Start address.
     pub addr: u64,
-    /// Bytes.
+    /// Bytes of the mapping.
     pub len: u64,
     /// Offset of the mapping in the file, in bytes.
     pub pgoff: u64,
-    /// Which file.
+    /// Identity of the file.
     pub id: FileId,
     /// Protection (`PROT_*`) and flags (`MAP_*`) of `mmap(2)`.
     ///
-    /// `None` in records of kernels 3.12 to 3.15, which have neither. The record does not say: it is taken for an old
-    /// one where the name would begin inside what looks like no protection, or where there is no room for both.
+    /// `None` in records of kernels 3.12 to 3.15, which do not have these fields. The record does not state its layout.
+    /// The old layout is assumed if the value in the place of the protection is larger than any protection, and so is
+    /// the start of a path, or if the record is too short for both fields and a path.
     pub prot_flags: Option<(u32, u32)>,
     /// Path of the file.
     pub filename: &'a [u8],
 }
 
-/// How an MMAP2 record tells the file.
+/// The identity of the file in an MMAP2 record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileId {
-    /// By its inode.
+    /// The file's inode.
     Inode {
         /// Major number of the device.
         maj: u32,
@@ -79,7 +80,7 @@ pub enum FileId {
         /// Generation of the inode number.
         ino_generation: u64,
     },
-    /// By its build id; `misc` has `MMAP_BUILD_ID`. Since Linux 5.12.
+    /// The file's build id, if `misc` has `MMAP_BUILD_ID`. Since Linux 5.12.
     BuildId {
         /// Bytes of `bytes` in use, at most 20.
         size: u8,
@@ -89,7 +90,7 @@ pub enum FileId {
 }
 
 impl FileId {
-    /// The build id, as long as it is; `None` if the record tells the file by inode.
+    /// Returns the used bytes of the build id; `None` if the record identifies the file by inode.
     #[must_use]
     pub fn build_id(&self) -> Option<&[u8]> {
         match self {
@@ -121,7 +122,7 @@ impl FileId {
 
 /// The highest `prot` that a mapping can have and that cannot be the first characters of a path.
 ///
-/// The kernel writes `PROT_READ`, `PROT_WRITE` and `PROT_EXEC`; architectures have a few more bits below this.
+/// The kernel writes `PROT_READ`, `PROT_WRITE` and `PROT_EXEC`; architectures have a few more bits below this limit.
 pub(crate) const MAX_PROT: u32 = 0xff;
 
 impl<'a> Mmap2<'a> {

@@ -12,11 +12,11 @@ use crate::error::Error;
 /// Kernel: `PERF_RECORD_NAMESPACES`; since Linux 4.12.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Namespaces<'a, O: Endian> {
-    /// Process.
+    /// Process id.
     pub pid: i32,
-    /// Thread.
+    /// Thread id.
     pub tid: i32,
-    /// The namespaces; the kernel writes 7, zeros for one it was built without.
+    /// The namespaces. The kernel writes 7, with zeros for a namespace that it was built without.
     pub link_info: &'a [NamespaceLink<O>],
 }
 

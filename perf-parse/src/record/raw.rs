@@ -16,14 +16,14 @@ use crate::sample::word;
 /// Bytes of a record's header.
 const HEADER: usize = 8;
 
-/// A record whose header is read and whose payload is not decoded.
+/// A record with a decoded header and an undecoded payload.
 ///
 /// A pointer and a length; borrows from the input.
 #[derive(Clone, Copy, Debug)]
 pub struct RawRecord<'a, O: Endian>(&'a Bytes<O>);
 
-/// A record as it lies in memory.
-// `FromBytes` by its path, as zerocopy's own name is a trait and a derive at once where something else asks for its derives.
+/// A record as it is in memory.
+// `FromBytes` by its path: zerocopy's own name is both a trait and a derive if another crate enables its derives.
 #[derive(Debug, zerocopy_derive::FromBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 struct Bytes<O: Endian> {
@@ -32,12 +32,12 @@ struct Bytes<O: Endian> {
 }
 
 impl<'a, O: Endian> RawRecord<'a, O> {
-    /// Takes the record at the start of `bytes`; also gives the bytes behind it. Takes constant time.
+    /// Returns the record at the start of `bytes` and the bytes after it. Takes constant time.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Truncated`] if `bytes` ends before the header or before the `size` it gives,
-    /// [`ErrorKind::RecordSize`] if that is below 8. In both cases the next record cannot be found.
+    /// [`ErrorKind::Truncated`] if `bytes` ends before the header does or before the header's `size`;
+    /// [`ErrorKind::RecordSize`] if `size` is below 8. In both cases the next record cannot be found.
     #[inline]
     pub fn parse(bytes: &'a [u8]) -> Result<(Self, &'a [u8]), Error> {
         match Self::whole(bytes) {
@@ -46,7 +46,7 @@ impl<'a, O: Endian> RawRecord<'a, O> {
         }
     }
 
-    /// As [`parse`](Self::parse), but for the reason.
+    /// Does the same as [`parse`](Self::parse), but returns no reason.
     #[inline]
     pub(crate) fn whole(bytes: &'a [u8]) -> Option<(Self, &'a [u8])> {
         let (header, _) = Header::<O>::ref_from_prefix(bytes).ok()?;
@@ -55,14 +55,14 @@ impl<'a, O: Endian> RawRecord<'a, O> {
         Some((Self(record), rest))
     }
 
-    /// The record that `bytes` hold to their end, as [`whole`](Self::whole) found it.
+    /// Returns the record that fills `bytes`, as found by [`whole`](Self::whole).
     #[cfg(feature = "alloc")]
     #[inline]
     pub(crate) fn found(bytes: &'a [u8]) -> Option<Self> {
         Bytes::ref_from_bytes(bytes).ok().map(Self)
     }
 
-    /// Why there is no record at the start of `bytes`.
+    /// Returns the reason why no record is at the start of `bytes`.
     #[cold]
     pub(crate) fn fault(bytes: &[u8]) -> Error {
         let available = bytes.len() as u64;
@@ -79,37 +79,37 @@ impl<'a, O: Endian> RawRecord<'a, O> {
         }
     }
 
-    /// What the record says.
+    /// Returns the type of the record.
     #[must_use]
     #[inline]
     pub fn kind(&self) -> RecordType {
         RecordType(self.0.header.kind.get())
     }
 
-    /// Bits whose meaning depends on the type.
+    /// Returns the `misc` bits, whose meaning depends on the type.
     #[must_use]
     #[inline]
     pub fn misc(&self) -> Misc {
         Misc(self.0.header.misc.get())
     }
 
-    /// Bytes of the record, header included.
+    /// Returns the size of the record in bytes, including the header.
     #[must_use]
     #[inline]
     pub fn size(&self) -> u16 {
         self.0.header.size.get()
     }
 
-    /// The bytes behind the header, the `sample_id` trailer included.
+    /// Returns the bytes after the header, including the `sample_id` trailer.
     #[must_use]
     #[inline]
     pub fn payload(&self) -> &'a [u8] {
         &self.0.payload
     }
 
-    /// The `sample_id` trailer: who and when. Takes constant time.
+    /// Returns the `sample_id` trailer. Takes constant time.
     ///
-    /// `None` for samples, which carry these fields themselves; for the perf tool's own records; and where the event
+    /// `None` for samples, which have these fields themselves; for records of the perf tool itself; and if the event
     /// has no `sample_id_all`.
     ///
     /// # Errors
@@ -120,7 +120,7 @@ impl<'a, O: Endian> RawRecord<'a, O> {
         Ok((!bytes.is_empty()).then_some(SampleId { layout, bytes, order: PhantomData }))
     }
 
-    /// When the record was made: a sample's own time, another record's trailer's; `None` where it has none.
+    /// Returns the time of the record, from the sample or from the trailer; `None` if the record has no time.
     #[cfg(feature = "alloc")]
     #[inline]
     pub(crate) fn time(&self, layout: &SampleLayout) -> Option<u64> {
@@ -132,7 +132,7 @@ impl<'a, O: Endian> RawRecord<'a, O> {
         word::<O>(payload, trailer.checked_add(layout.trailer_time_offset()?)?)
     }
 
-    /// The payload apart from the trailer, which is empty where there is none.
+    /// Splits the payload from the trailer. The trailer is empty if the record has none.
     pub(super) fn split_trailer(&self, layout: &SampleLayout) -> Result<(&'a [u8], &'a [u8]), Error> {
         let (kind, payload, trailer) = (self.kind(), self.payload(), layout.sample_id_size());
         if kind == RecordType::SAMPLE || kind.is_user() {
@@ -146,9 +146,10 @@ impl<'a, O: Endian> RawRecord<'a, O> {
     }
 }
 
-/// An iterator over records that lie end to end, such as the data section of a file.
+/// An iterator over contiguous records, such as the data section of a file.
 ///
-/// After an error it ends: where the next record begins is not known. What is left is [`rest`](Self::rest).
+/// It ends after an error, because the start of the next record is unknown. [`rest`](Self::rest) returns the
+/// remaining bytes.
 #[derive(Clone, Debug)]
 pub struct Records<'a, O: Endian> {
     rest: &'a [u8],
@@ -157,7 +158,7 @@ pub struct Records<'a, O: Endian> {
 }
 
 impl<'a, O: Endian> Records<'a, O> {
-    /// Walks `bytes`, which begin with a header.
+    /// Walks over `bytes`, which begin with a header.
     ///
     /// # Examples
     ///
@@ -177,7 +178,7 @@ impl<'a, O: Endian> Records<'a, O> {
         Self { rest: bytes, failed: false, order: PhantomData }
     }
 
-    /// The bytes not yet walked; after an error, those that could not be.
+    /// Returns the bytes that are not walked yet; after an error, the bytes that could not be walked.
     #[must_use]
     pub fn rest(&self) -> &'a [u8] {
         self.rest

@@ -1,4 +1,4 @@
-//! Counter values of tasks that end.
+//! Counter values of tasks that exit.
 
 use perf_abi::endian::Endian;
 use perf_abi::read_format::ReadFormat;
@@ -8,16 +8,16 @@ use crate::cursor::Cursor;
 use crate::error::Error;
 use crate::sample::Read;
 
-/// The counts of a task that ends, written where the attr has `inherit_stat`.
+/// Counter values of a task that exits; written if the attr has `inherit_stat`.
 ///
 /// Kernel: `PERF_RECORD_READ`; since Linux 2.6.31.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReadRecord<'a, O: Endian> {
-    /// Process.
+    /// Process id.
     pub pid: i32,
-    /// Thread.
+    /// Thread id.
     pub tid: i32,
-    /// The values.
+    /// The counter values.
     pub read: Read<'a, O>,
 }
 

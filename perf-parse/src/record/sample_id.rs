@@ -1,4 +1,4 @@
-//! The trailer of records other than samples: who and when.
+//! The `sample_id` trailer of records other than samples.
 
 use core::marker::PhantomData;
 
@@ -7,10 +7,10 @@ use perf_abi::endian::Endian;
 use crate::layout::SampleLayout;
 use crate::sample::{pair, word};
 
-/// The `sample_id` trailer of a record: the fields of a sample that say who and when.
+/// The `sample_id` trailer of a record: the fields of a sample that identify its task, time, event and CPU.
 ///
-/// Each getter is `None` where the event does not record the field, and takes constant time. Records that the perf
-/// tool made up itself carry zeros here.
+/// Each getter returns `None` if the event does not record the field, and takes constant time. In records that the
+/// perf tool synthesised the fields are zeros.
 ///
 /// Kernel: `perf_event__output_id_sample`, `kernel/events/core.c`; since Linux 2.6.38.
 #[derive(Clone, Copy, Debug)]
@@ -21,43 +21,43 @@ pub struct SampleId<'a, O: Endian> {
 }
 
 impl<O: Endian> SampleId<'_, O> {
-    /// Process.
+    /// Returns the process id.
     #[must_use]
     pub fn pid(&self) -> Option<i32> {
         pair::<O>(self.bytes, self.layout.id.tid).map(|(pid, _)| pid as i32)
     }
 
-    /// Thread.
+    /// Returns the thread id.
     #[must_use]
     pub fn tid(&self) -> Option<i32> {
         pair::<O>(self.bytes, self.layout.id.tid).map(|(_, tid)| tid as i32)
     }
 
-    /// Nanoseconds of the event's clock.
+    /// Returns the time in nanoseconds of the event's clock.
     #[must_use]
     pub fn time(&self) -> Option<u64> {
         word::<O>(self.bytes, self.layout.id.time)
     }
 
-    /// Id of the event, for inherited events the parent's.
+    /// Returns the id of the event; for inherited events the id of the parent's.
     #[must_use]
     pub fn id(&self) -> Option<u64> {
         word::<O>(self.bytes, self.layout.id.id)
     }
 
-    /// Id of the very event, also where it is inherited.
+    /// Returns the id of the event itself, even if it is inherited.
     #[must_use]
     pub fn stream_id(&self) -> Option<u64> {
         word::<O>(self.bytes, self.layout.id.stream_id)
     }
 
-    /// Cpu number.
+    /// Returns the CPU number.
     #[must_use]
     pub fn cpu(&self) -> Option<u32> {
         pair::<O>(self.bytes, self.layout.id.cpu).map(|(cpu, _)| cpu)
     }
 
-    /// Id of the event again, at the one place that does not depend on the other fields: last.
+    /// Returns the id of the event from the last field, the only place that does not depend on the other fields.
     #[must_use]
     pub fn identifier(&self) -> Option<u64> {
         word::<O>(self.bytes, self.layout.id.identifier)

@@ -1,4 +1,4 @@
-//! Context switches seen by the cpu.
+//! Context switches of a CPU.
 
 use perf_abi::endian::Endian;
 use perf_abi::record as wire;
@@ -6,14 +6,14 @@ use perf_abi::record as wire;
 use crate::cursor::Cursor;
 use crate::error::Error;
 
-/// A context switch of a cpu; `misc` has `SWITCH_OUT` where the task of the trailer leaves.
+/// A context switch on a CPU. `misc` has `SWITCH_OUT` if the task of the trailer leaves the CPU.
 ///
 /// Kernel: `PERF_RECORD_SWITCH_CPU_WIDE`; since Linux 4.3.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SwitchCpuWide {
-    /// Process: the next one when switching out, the previous one when switching in.
+    /// Process id: of the next task on a switch out, of the previous task on a switch in.
     pub next_prev_pid: i32,
-    /// Thread, likewise.
+    /// Thread id of the same task.
     pub next_prev_tid: i32,
 }
 

@@ -1,4 +1,4 @@
-//! Tasks that begin and end: FORK and EXIT.
+//! Tasks that are created or exit: FORK and EXIT.
 
 use perf_abi::endian::Endian;
 use perf_abi::record as wire;
@@ -6,20 +6,20 @@ use perf_abi::record as wire;
 use crate::cursor::Cursor;
 use crate::error::Error;
 
-/// A task began (FORK) or ended (EXIT).
+/// A task was created (FORK) or exited (EXIT).
 ///
 /// Kernel: `PERF_RECORD_FORK`, `PERF_RECORD_EXIT`, `perf_event_task_output`; since Linux 2.6.31.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Task {
-    /// Process.
+    /// Process id.
     pub pid: i32,
-    /// Parent process.
+    /// Process id of the parent.
     pub ppid: i32,
-    /// Thread.
+    /// Thread id.
     pub tid: i32,
-    /// Parent thread; in EXIT the parent process again.
+    /// Thread id of the parent; in EXIT records its process id.
     pub ptid: i32,
-    /// Nanoseconds of the event's clock.
+    /// Time in nanoseconds of the event's clock.
     pub time: u64,
 }
 

@@ -11,11 +11,11 @@ use crate::error::Error;
 /// Kernel: `PERF_RECORD_TEXT_POKE`; since Linux 5.9.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TextPoke<'a> {
-    /// Address.
+    /// Address of the text.
     pub addr: u64,
-    /// What was there; empty where a new piece of text appeared.
+    /// The old bytes; empty if the text is new.
     pub old: &'a [u8],
-    /// What is there now; empty where a piece of text went.
+    /// The new bytes; empty if the text was removed.
     pub new: &'a [u8],
 }
 
@@ -24,7 +24,7 @@ impl<'a> TextPoke<'a> {
         let wire::TextPoke { addr, old_len, new_len } = at.fixed::<wire::TextPoke<O>>("addr")?;
         let old = at.bytes(u64::from(old_len.get()), "old_bytes")?;
         let new = at.bytes(u64::from(new_len.get()), "new_bytes")?;
-        // The two lengths and the bytes are padded together to a multiple of 8.
+        // The padding makes the two lengths and the bytes together a multiple of 8.
         let padding = usize::from(old_len.get()).wrapping_add(usize::from(new_len.get())).wrapping_add(4);
         at.bytes((padding.wrapping_neg() % 8) as u64, "padding")?;
         Ok(Self { addr: addr.get(), old, new })

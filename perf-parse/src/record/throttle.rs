@@ -1,4 +1,4 @@
-//! Events that are held back: THROTTLE and UNTHROTTLE.
+//! Throttled events: THROTTLE and UNTHROTTLE.
 
 use perf_abi::endian::Endian;
 use perf_abi::record as wire;
@@ -6,17 +6,17 @@ use perf_abi::record as wire;
 use crate::cursor::Cursor;
 use crate::error::Error;
 
-/// The event came too often and was stopped (THROTTLE), or runs again (UNTHROTTLE).
+/// The event was throttled because it occurred too often (THROTTLE), or is no longer throttled (UNTHROTTLE).
 ///
-/// Kernel: `PERF_RECORD_THROTTLE`, `PERF_RECORD_UNTHROTTLE`; since Linux 2.6.31. Since 6.16 only the group's leader
-/// says so.
+/// Kernel: `PERF_RECORD_THROTTLE`, `PERF_RECORD_UNTHROTTLE`; since Linux 2.6.31. Since 6.16 only the leader of a
+/// group writes these records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Throttle {
-    /// Nanoseconds of the event's clock.
+    /// Time in nanoseconds of the event's clock.
     pub time: u64,
     /// Id of the event.
     pub id: u64,
-    /// Id of the very event, also where it is inherited.
+    /// Id of the event itself, even if it is inherited.
     pub stream_id: u64,
 }
 

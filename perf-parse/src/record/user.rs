@@ -1,25 +1,25 @@
-//! Records that the perf tool makes up itself: types from 64 on.
+//! Records that the perf tool synthesises: types from 64 on.
 //!
-//! They belong to no event and have no `sample_id` trailer. One file a family of records; records and fields go by
-//! perf's names.
+//! They belong to no event and have no `sample_id` trailer. Each file holds one family of records. Records and fields
+//! have perf's names.
 //!
-//! # Records longer than known
+//! # Records with unknown trailing bytes
 //!
-//! perf reads the fields that it knows and passes over what stands behind them, and that is how these records have
-//! grown: TIME_CONV by three fields, AUXTRACE_ERROR by the time and the guest, ID_INDEX by a second array. So what
-//! stands behind the last field known here is no fault but [`UserRecord::rest`]: the fields of a newer perf, or padding,
-//! which is not always below 8 bytes (perf gives each EVENT_UPDATE the room of the largest).
+//! perf reads the fields that it knows and skips the bytes after them. This is how these records have grown:
+//! TIME_CONV by three fields, AUXTRACE_ERROR by the time and the guest, ID_INDEX by a second array. Bytes after the
+//! last field known here are therefore no fault; [`UserRecord::rest`] returns them. They are fields of a newer perf,
+//! or padding, which can be 8 bytes or more (perf gives each EVENT_UPDATE the size of the largest one).
 //!
 //! Three kinds of records have no such rest:
 //!
-//! - HEADER_ATTR and AUXTRACE_INFO end with an array of 64-bit words that has no count. What is not a whole word at
-//!   their end is [`Residue`](crate::ErrorKind::Residue).
-//! - FINISHED_ROUND and FINISHED_INIT say nothing but their type; no perf has given them a payload. One is `Residue`.
-//! - A string or bytes at the end of a record take all that is left: the name of HEADER_EVENT_TYPE, HEADER_BUILD_ID
-//!   and EVENT_UPDATE, the message of AUXTRACE_ERROR, the data of HEADER_FEATURE and COMPRESSED.
+//! - HEADER_ATTR and AUXTRACE_INFO end with an array of 64-bit words that has no count. An incomplete word at their
+//!   end is [`Residue`](crate::ErrorKind::Residue).
+//! - FINISHED_ROUND and FINISHED_INIT have no payload in any perf. A payload is `Residue`.
+//! - A string or bytes at the end of a record take all remaining bytes: the name of HEADER_EVENT_TYPE,
+//!   HEADER_BUILD_ID and EVENT_UPDATE, the message of AUXTRACE_ERROR, the data of HEADER_FEATURE and COMPRESSED.
 //!
-//! A record that ends before a field known here is [`Truncated`](crate::ErrorKind::Truncated), but where older perf
-//! ended it.
+//! A record that ends before a field known here is [`Truncated`](crate::ErrorKind::Truncated), unless an older perf
+//! ended the record there.
 
 mod auxtrace;
 mod bpf_metadata;
@@ -55,68 +55,68 @@ use super::RawRecord;
 use crate::cursor::Cursor;
 use crate::error::Error;
 
-/// A record of the perf tool's own. Borrows from the record's bytes.
+/// A record of the perf tool itself. Borrows from the record's bytes.
 ///
 /// perf: `enum perf_user_event_type`, `tools/lib/perf/include/perf/event.h`.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum UserRecord<'a, O: Endian> {
-    /// `PERF_RECORD_HEADER_ATTR`: an event, in a pipe.
+    /// `PERF_RECORD_HEADER_ATTR`: an event; in pipes.
     HeaderAttr(HeaderAttr<'a, O>),
-    /// `PERF_RECORD_HEADER_EVENT_TYPE`: the name of an event; written by the first tools only.
+    /// `PERF_RECORD_HEADER_EVENT_TYPE`: the name of an event; only the first versions of perf wrote it.
     HeaderEventType(HeaderEventType<'a>),
-    /// `PERF_RECORD_HEADER_TRACING_DATA`: formats of the tracepoints, which stand behind the record.
+    /// `PERF_RECORD_HEADER_TRACING_DATA`: the size of the formats of tracepoints, which follow the record.
     HeaderTracingData(Fixed<'a, wire::HeaderTracingData<O>>),
     /// `PERF_RECORD_HEADER_BUILD_ID`: the build id of a file.
     HeaderBuildId(BuildId<'a>),
-    /// `PERF_RECORD_FINISHED_ROUND`: every ring was read once.
+    /// `PERF_RECORD_FINISHED_ROUND`: perf has read every ring once.
     FinishedRound,
-    /// `PERF_RECORD_ID_INDEX`: the cpu and task of each event id.
+    /// `PERF_RECORD_ID_INDEX`: the CPU and task of each event id.
     IdIndex(IdIndex<'a, O>),
-    /// `PERF_RECORD_AUXTRACE_INFO`: what recorded the AUX data.
+    /// `PERF_RECORD_AUXTRACE_INFO`: the tracer of the AUX data and its settings.
     AuxtraceInfo(AuxtraceInfo<'a, O>),
-    /// `PERF_RECORD_AUXTRACE`: a piece of AUX data, which stands behind the record.
+    /// `PERF_RECORD_AUXTRACE`: the description of a piece of AUX data, which follows the record.
     Auxtrace(Fixed<'a, wire::Auxtrace<O>>),
     /// `PERF_RECORD_AUXTRACE_ERROR`: AUX data that could not be decoded.
     AuxtraceError(AuxtraceError<'a, O>),
-    /// `PERF_RECORD_THREAD_MAP`: the threads that were recorded.
+    /// `PERF_RECORD_THREAD_MAP`: the recorded threads.
     ThreadMap(ThreadMap<'a, O>),
-    /// `PERF_RECORD_CPU_MAP`: the cpus that were recorded.
+    /// `PERF_RECORD_CPU_MAP`: the recorded CPUs.
     CpuMap(CpuMap<'a, O>),
-    /// `PERF_RECORD_STAT_CONFIG`: how perf stat was run.
+    /// `PERF_RECORD_STAT_CONFIG`: the settings of perf stat.
     StatConfig(StatConfig<'a, O>),
     /// `PERF_RECORD_STAT`: a count of perf stat.
     Stat(Fixed<'a, wire::Stat<O>>),
     /// `PERF_RECORD_STAT_ROUND`: a round of counts ended.
     StatRound(Fixed<'a, wire::StatRound<O>>),
-    /// `PERF_RECORD_EVENT_UPDATE`: unit, scale, name or cpus of an event.
+    /// `PERF_RECORD_EVENT_UPDATE`: unit, scale, name or CPUs of an event.
     EventUpdate(EventUpdate<'a, O>),
-    /// `PERF_RECORD_TIME_CONV`: how the cpu's time stamps become nanoseconds.
+    /// `PERF_RECORD_TIME_CONV`: the conversion of the CPU's time stamps to nanoseconds.
     TimeConv(TimeConv<'a, O>),
-    /// `PERF_RECORD_HEADER_FEATURE`: a feature section, in a pipe.
+    /// `PERF_RECORD_HEADER_FEATURE`: a feature section; in pipes.
     HeaderFeature(HeaderFeature<'a>),
-    /// `PERF_RECORD_COMPRESSED`: a piece of a zstd stream of records, which may end within one.
+    /// `PERF_RECORD_COMPRESSED`: a piece of a zstd stream of records, which may end within a record.
     Compressed(&'a [u8]),
-    /// `PERF_RECORD_FINISHED_INIT`: the records made up at the start end here.
+    /// `PERF_RECORD_FINISHED_INIT`: the end of the records that perf synthesises at the start.
     FinishedInit,
-    /// `PERF_RECORD_COMPRESSED2`: as `Compressed`, its size apart from the padding.
+    /// `PERF_RECORD_COMPRESSED2`: like `Compressed`, with a size that excludes the padding.
     Compressed2(Compressed2<'a>),
     /// `PERF_RECORD_BPF_METADATA`: variables of a BPF program.
     BpfMetadata(BpfMetadata<'a>),
-    /// `PERF_RECORD_SCHEDSTAT_CPU`: scheduler statistics of a cpu.
+    /// `PERF_RECORD_SCHEDSTAT_CPU`: scheduler statistics of a CPU.
     SchedstatCpu(SchedstatCpu<'a, O>),
     /// `PERF_RECORD_SCHEDSTAT_DOMAIN`: scheduler statistics of a domain.
     SchedstatDomain(SchedstatDomain<'a, O>),
-    /// A type of a newer perf.
+    /// A type that this crate does not know, from a newer perf.
     Other(RawRecord<'a, O>),
 }
 
-/// Fields of fixed size, which it derefs to, and what stands behind them.
+/// Fields of fixed size, to which this type derefs, and the bytes after them.
 #[derive(Clone, Copy, Debug)]
 pub struct Fixed<'a, T> {
     /// The fields.
     pub fields: &'a T,
-    /// What stands behind them; see [`UserRecord::rest`].
+    /// The bytes after the fields; see [`UserRecord::rest`].
     pub rest: &'a [u8],
 }
 
@@ -168,9 +168,9 @@ impl<'a, O: Endian> UserRecord<'a, O> {
         Ok(record)
     }
 
-    /// What stands behind the last field that this crate knows: padding, or fields of a newer perf.
+    /// Returns the bytes after the last field that this crate knows: padding, or fields of a newer perf.
     ///
-    /// Empty where the last field takes all that is left, and for a type that is not known.
+    /// Empty if the last field takes all remaining bytes, and for an unknown type.
     #[must_use]
     pub fn rest(&self) -> &'a [u8] {
         match self {
@@ -202,7 +202,7 @@ impl<'a, O: Endian> UserRecord<'a, O> {
     }
 }
 
-/// A name in a field of fixed size: what stands before its first NUL, or all of it.
+/// Returns the name in a field of fixed size: the bytes before the first NUL, or all bytes.
 fn until_nul(name: &[u8]) -> &[u8] {
     name.split(|&byte| byte == 0).next().unwrap_or_default()
 }

@@ -1,36 +1,37 @@
-//! The account of a pass over a ring.
+//! The account of a walk over a ring.
 
 use super::walk::Torn;
 
-/// What a pass over a [`Dump`](super::Dump) read, and what not.
+/// The records that a walk over a [`Dump`](super::Dump) has read, and the bytes that it has not.
 ///
-/// What the ring holds is `bytes`, `left`, `unread`, `unwritten` and the bytes of the torn record together.
+/// `bytes`, `left`, `unread`, `unwritten` and the bytes of the torn record add up to the contents of the ring.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Account {
-    /// Records given.
+    /// Number of records returned.
     pub records: u64,
-    /// Their bytes.
+    /// Bytes of these records.
     pub bytes: u64,
-    /// Bytes that the pass has not come to yet.
+    /// Bytes that the walk has not reached yet.
     pub left: u64,
-    /// Bytes behind an error, in which no record could be found.
+    /// Bytes after an error, in which no record can be found.
     pub unread: u64,
-    /// Bytes that were never written, in a backward ring whose head does not tell how far it is filled.
+    /// Bytes that were never written, in a backward ring whose head does not show how much was written.
     pub unwritten: u64,
-    /// The oldest record of a backward ring, where its end was overwritten.
+    /// The oldest record of a backward ring, if its end was overwritten.
     pub torn: Option<Torn>,
-    /// Records found that run over the end of the data area and are copied: 0 or 1.
+    /// Number of records found that wrap at the end of the data area and are copied: 0 or 1.
     pub wrapped: u64,
-    /// Records that the kernel lost as the ring was full: the sum of the LOST records.
+    /// Number of records that the kernel lost because the ring was full: the sum of the LOST records.
     pub lost: u64,
-    /// Samples lost before they reached the ring: the sum of the LOST_SAMPLES records.
+    /// Number of samples lost before they reached the ring: the sum of the LOST_SAMPLES records.
     pub lost_samples: u64,
 }
 
 impl Account {
-    /// Whether all that the ring held was read, but for a torn record, as is in the nature of a ring that overwrites.
+    /// Returns whether the walk has read everything in the ring. A torn record, which is normal in an overwritten
+    /// ring, is not counted against it.
     ///
-    /// What the kernel lost does not count.
+    /// Records that the kernel lost have no influence.
     #[must_use]
     pub const fn is_clean(&self) -> bool {
         self.left == 0 && self.unread == 0

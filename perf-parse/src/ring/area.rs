@@ -1,43 +1,44 @@
-//! Where the areas are in a mapping.
+//! The places of the areas in a mapping.
 
 use super::aux_area::AuxArea;
 use super::error::{Field, RingError, RingErrorKind};
 use super::page::Page;
 use super::walk::ALIGN;
 
-/// Bytes of the control page in use: the data cannot begin before.
+/// Used bytes of the control page. The data area cannot begin earlier.
 const PAGE_IN_USE: u64 = 1088;
 
-/// Bytes of the smallest page of any machine that Linux runs on.
+/// Bytes of the smallest page on any machine that runs Linux.
 const MIN_PAGE: u64 = 4096;
 
-/// Where the data area is in a mapping, and how that was told.
+/// The place of the data area in a mapping, and its source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DataArea {
-    /// Where it begins: behind the control page.
+    /// Offset of the data area in bytes. The area follows the control page.
     pub offset: u64,
-    /// Its bytes: a power of two.
+    /// Bytes of the data area: a power of two.
     pub size: u64,
-    /// Who says so.
+    /// Source of the offset and the size.
     pub by: DecidedBy,
 }
 
-/// What told where the data area is.
+/// The source of the data area's offset and size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DecidedBy {
-    /// The control page, by `data_offset` and `data_size`; since Linux 4.1.
+    /// `data_offset` and `data_size` of the control page; since Linux 4.1.
     Page,
-    /// The size of a page that the caller gave: the rest of the mapping is the data area.
+    /// The caller's page size. The rest of the mapping is the data area.
     PageSize,
-    /// The length of the mapping, which is one page and a power of two of them, and so leaves no choice: the page is
-    /// as large as the lowest bit of the length, or half the length if that is the only one.
+    /// The length of the mapping. It is one page and a power of two of pages, so only one page size is possible: the
+    /// lowest set bit of the length, or half the length if only one bit is set.
     Length,
-    /// The caller, who gave the data area alone.
+    /// The caller, who provided only the data area.
     Caller,
 }
 
 impl DataArea {
-    /// Finds it in a mapping of `length` bytes. `page_size` is used where the page does not say.
+    /// Finds the data area in a mapping of `length` bytes. Uses `page_size` if the control page has no offset and
+    /// size.
     pub(super) fn find(page: &Page, length: u64, page_size: Option<u64>) -> Result<Self, RingError> {
         let area = match (page.data_offset, page.data_size) {
             (0, 0) => Self::derive(length, page_size)?,
@@ -81,7 +82,8 @@ impl DataArea {
         self.offset.saturating_add(self.size)
     }
 
-    /// The AUX area in a mapping that goes on behind the data; `None` if it does not, or the page has none.
+    /// Returns the AUX area in a mapping that includes it; `None` if the mapping ends with the data area or the page
+    /// has no AUX area.
     pub(super) fn aux<'a>(&self, page: &Page, mapping: &'a [u8]) -> Result<Option<AuxArea<'a>>, RingError> {
         let length = mapping.len() as u64;
         if page.aux_size == 0 {
@@ -105,7 +107,7 @@ impl DataArea {
     }
 }
 
-/// The AUX area that the page tells of, which is `bytes`.
+/// Returns the AUX area that the control page describes; `bytes` are its contents.
 pub(super) fn aux_of<'a>(page: &Page, bytes: &'a [u8]) -> Result<AuxArea<'a>, RingError> {
     if page.aux_size != bytes.len() as u64 {
         return Err(Field::AUX_SIZE.invalid(page.aux_size, "the length of the AUX area that is given"));
@@ -114,7 +116,7 @@ pub(super) fn aux_of<'a>(page: &Page, bytes: &'a [u8]) -> Result<AuxArea<'a>, Ri
 }
 
 impl Field {
-    /// An error of this field, by which there should be more bytes.
+    /// Returns an error for this field, which needs more bytes than are available.
     const fn truncated(self, needed: u64, available: u64) -> RingError {
         RingError { kind: RingErrorKind::Truncated { field: self.0, needed, available }, position: self.1 }
     }

@@ -1,4 +1,4 @@
-//! The AUX area: where the data is that an AUX record tells of.
+//! The AUX area: finds the data of an AUX record.
 
 use perf_abi::aux_area::AuxFlags;
 
@@ -6,7 +6,7 @@ use super::error::{Field, RingError, RingErrorKind};
 use super::walk::pieces;
 use crate::record::Aux;
 
-/// The AUX area of a ring, for the records in it.
+/// The AUX area of a ring, for the AUX records of the ring.
 ///
 /// Borrows the area; allocates nothing.
 ///
@@ -18,31 +18,33 @@ pub struct AuxArea<'a> {
     head: u64,
 }
 
-/// The data of an AUX record: at most two pieces, the second empty unless it runs over the end of the area.
+/// The data of an AUX record, in at most two pieces. The second piece is empty unless the data wraps at the end of
+/// the area.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AuxData<'a> {
-    /// Where it begins: a byte count that never wraps, but for drivers of snapshots that count modulo the area.
+    /// Position at which the data begins: a byte count that never wraps. Some drivers count modulo the area for
+    /// snapshots.
     pub position: u64,
-    /// Its bytes, up to the end of the area.
+    /// The data up to the end of the area.
     pub first: &'a [u8],
-    /// Those behind, from the start of the area.
+    /// The remaining data, from the start of the area.
     pub second: &'a [u8],
-    /// What happened to it: cut short, a snapshot that overwrites, with gaps, in collision with another.
+    /// State of the data: truncated, an overwriting snapshot, with gaps, or in collision with another event.
     pub flags: AuxFlags,
-    /// Whether the reader had given it back (`aux_tail`). If the hardware was still on, the newest data that no record
-    /// tells of yet may be written over it.
+    /// Whether the reader had released the data (`aux_tail`). If the hardware was still on, it may have overwritten
+    /// the data with newer data that no record describes yet.
     pub is_released: bool,
 }
 
 impl<'a> AuxData<'a> {
-    /// The data that a record tells of, from what is unread of a live area that the hardware does not overwrite, of which
-    /// only that may be borrowed: `first`, which begins at `aux_tail`, up to the end of the area or `aux_head`, and
-    /// `second`, from the start of the area to `aux_head`.
+    /// Returns the data of a record from the unread part of a live area that the hardware does not overwrite. Only
+    /// this part may be borrowed. `first` begins at `aux_tail` and ends at the end of the area or at `aux_head`;
+    /// `second` begins at the start of the area and ends at `aux_head`.
     ///
     /// # Errors
     ///
-    /// The position is where the data begins. [`Invalid`](RingErrorKind::Invalid) if that is not between `aux_tail` and
-    /// `aux_head` (`aux_offset`), or its end is not (`aux_size`).
+    /// The position is the start of the data. [`Invalid`](RingErrorKind::Invalid) if the start (`aux_offset`) or the
+    /// end (`aux_size`) of the data is not between `aux_tail` and `aux_head`.
     pub fn of_unread(first: &'a [u8], second: &'a [u8], tail: u64, record: &Aux) -> Result<Self, RingError> {
         let Aux { aux_offset: position, aux_size, flags } = *record;
         let invalid =
@@ -65,13 +67,14 @@ impl<'a> AuxData<'a> {
 }
 
 impl<'a> AuxArea<'a> {
-    /// The area, which is `data`, and the page's `aux_tail` and `aux_head`.
+    /// Returns the AUX area with contents `data` and the page's `aux_tail` and `aux_head`.
     ///
     /// # Errors
     ///
-    /// [`Invalid`](RingErrorKind::Invalid) for a length that is no power of two (`aux_size`), a tail beyond the head
-    /// (`aux_tail`), and a head more than the area beyond the tail (`aux_head`). A tail of 0 may lie back any far: in
-    /// an area mapped without `PROT_WRITE`, which the kernel overwrites, it stays there.
+    /// [`Invalid`](RingErrorKind::Invalid) for a length that is not a power of two (`aux_size`), a tail beyond the
+    /// head (`aux_tail`), and a head more than the size of the area beyond the tail (`aux_head`). A tail of 0 may be
+    /// any distance before the head: the tail stays 0 in an area mapped without `PROT_WRITE`, which the kernel
+    /// overwrites.
     pub fn new(data: &'a [u8], tail: u64, head: u64) -> Result<Self, RingError> {
         let size = data.len() as u64;
         if !data.len().is_power_of_two() {
@@ -86,16 +89,17 @@ impl<'a> AuxArea<'a> {
         }
     }
 
-    /// The data that a record tells of. Takes constant time.
+    /// Returns the data of an AUX record. Takes constant time.
     ///
-    /// With [`OVERWRITE`](AuxFlags::OVERWRITE) `aux_offset` is where the data ends, otherwise where it begins: in an
-    /// area that is overwritten the driver gives the head after the fact, and of a snapshot that is not full the beginning may be below 0.
+    /// With [`OVERWRITE`](AuxFlags::OVERWRITE), `aux_offset` is the end of the data, otherwise its start. In an
+    /// overwritten area the driver reports the head after the write, and the start of a snapshot that does not fill
+    /// the area may be below 0.
     ///
     /// # Errors
     ///
-    /// The position is where the data begins. [`Invalid`](RingErrorKind::Invalid) if it ends beyond `aux_head`
-    /// (`aux_offset`), or is more than the area holds (`aux_size`); [`Overwritten`](RingErrorKind::Overwritten)
-    /// (`aux_offset`) if newer data is where its beginning was.
+    /// The position is the start of the data. [`Invalid`](RingErrorKind::Invalid) if the data ends beyond `aux_head`
+    /// (`aux_offset`) or is larger than the area (`aux_size`); [`Overwritten`](RingErrorKind::Overwritten)
+    /// (`aux_offset`) if newer data has replaced the start of the data.
     pub fn data(&self, record: &Aux) -> Result<AuxData<'a>, RingError> {
         let Aux { aux_offset: value, aux_size: length, flags } = *record;
         let available = self.data.len() as u64;
@@ -125,13 +129,13 @@ impl<'a> AuxArea<'a> {
         Ok(AuxData { position, first, second, flags, is_released })
     }
 
-    /// How far it is written: the page's `aux_head`.
+    /// Returns the position up to which the area is written: the page's `aux_head`.
     #[must_use]
     pub const fn head(&self) -> u64 {
         self.head
     }
 
-    /// The whole area.
+    /// Returns the whole area.
     #[must_use]
     pub const fn bytes(&self) -> &'a [u8] {
         self.data

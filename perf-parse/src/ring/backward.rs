@@ -1,4 +1,4 @@
-//! A ring that is written backward (`attr.write_backward`), which keeps the newest records.
+//! A ring that is written backward (`attr.write_backward`) and keeps the newest records.
 
 use perf_abi::endian::Endian;
 
@@ -7,34 +7,34 @@ use super::error::{Field, RingError};
 use super::walk::{Rest, Torn, Walk, check_aligned, check_size};
 use crate::record::RawRecord;
 
-/// The records of a ring that is written backward, newest first, as they stand.
+/// The records of a ring that is written backward, newest first, in their order in memory.
 ///
-/// The head counts down from 0, and records begin at it. As long as no more was written than the area holds, it tells
-/// exactly where they end. From then on the oldest record is usually torn: its end is where the newest begins. It is
-/// left out and told by [`torn`](Self::torn).
+/// The head counts down from 0, and the newest record begins at it. While no more was written than the area holds,
+/// the head shows exactly where the records end. After that the oldest record is usually torn: the newest record has
+/// overwritten its end. The torn record is left out; [`torn`](Self::torn) reports it.
 ///
-/// A 32-bit kernel counts in 32 bits: its head does not tell how much was written, and the records end where the
-/// area was never written, or with the torn one.
+/// A 32-bit kernel counts in 32 bits, so its head does not show how much was written. The records then end at bytes
+/// that were never written, or with the torn record.
 ///
-/// The ring must stand still, be it paused (`PERF_EVENT_IOC_PAUSE_OUTPUT`), its events disabled, or copied. Borrows
-/// the data area; allocates nothing.
+/// The ring must not change during the walk: pause it (`PERF_EVENT_IOC_PAUSE_OUTPUT`), disable its events, or copy
+/// it. Borrows the data area; allocates nothing.
 ///
 /// Kernel: `perf_output_begin_backward`, `kernel/events/ring_buffer.c`; since Linux 4.7.
 #[derive(Clone, Debug)]
 pub struct Backward<'a, O: Endian> {
     pub(super) walk: Walk<'a, O>,
-    /// The data area, to turn it around.
+    /// The data area, which `oldest_first` needs.
     #[cfg(feature = "alloc")]
     pub(super) data: &'a [u8],
 }
 
 impl<'a, O: Endian> Backward<'a, O> {
-    /// Walks from `head` on. `data` is the data area, whose length is a power of two.
+    /// Walks from `head`. `data` is the data area, whose length is a power of two.
     ///
     /// # Errors
     ///
-    /// [`Invalid`](super::RingErrorKind::Invalid) for a length that is no power of two from 8 on (`data_size`) and a
-    /// head that is no multiple of 8 (`data_head`).
+    /// [`Invalid`](super::RingErrorKind::Invalid) for a length that is not a power of two of at least 8
+    /// (`data_size`), and for a head that is not a multiple of 8 (`data_head`).
     ///
     /// # Examples
     ///
@@ -42,7 +42,7 @@ impl<'a, O: Endian> Backward<'a, O> {
     /// use perf_parse::abi::endian::LittleEndian;
     /// use perf_parse::ring::{Backward, Buffer, RingError, Torn};
     ///
-    /// // Full: a record of 16 bytes, and behind it one of 24 of which 16 are left.
+    /// // The area is full: a record of 16 bytes, then 16 bytes of a torn record of 24.
     /// let data = *b"\x0e\0\0\0\0\0\x10\0........\x0d\0\0\0\0\0\x18\0........";
     /// let head = 0_u64.wrapping_sub(64);
     /// let mut buffer = Buffer::new();
@@ -63,12 +63,15 @@ impl<'a, O: Endian> Backward<'a, O> {
         })
     }
 
-    /// The next older record. It borrows the data area, or `buffer` if it wraps; not this walker.
+    /// Returns the next older record. It borrows the data area, or `buffer` if it wraps, but not this walker.
     ///
-    /// Takes constant time, but for the one record that may wrap, which is copied, and for the end.
+    /// Takes constant time. The exceptions are the one record that may wrap, which is copied, and the end of the
+    /// walk.
     ///
     /// # Errors
     ///
+    /// [`RecordSize`](super::RingErrorKind::RecordSize) or [`Truncated`](super::RingErrorKind::Truncated) if the next
+    /// record cannot be found. The walk then ends with [`unread`](Self::unread) bytes left.
     /// [`RecordSize`](super::RingErrorKind::RecordSize) or [`Truncated`](super::RingErrorKind::Truncated) where the
     /// next record cannot be found; the walk has ended then, and [`unread`](Self::unread) bytes are left.
     #[inline]
@@ -79,20 +82,22 @@ impl<'a, O: Endian> Backward<'a, O> {
         self.walk.next(buffer)
     }
 
-    /// Where the next older record begins; after the end, the torn one or the end of what was written.
+    /// Returns the position of the next older record; after the end, that of the torn record or of the end of the
+    /// written bytes.
     #[must_use]
     #[inline]
     pub fn position(&self) -> u64 {
         self.walk.position()
     }
 
-    /// Bytes that are not walked; after an error, those that could not be. The torn record does not count.
+    /// Returns the number of bytes not walked yet; after an error, of bytes that could not be walked. Excludes the
+    /// torn record.
     #[must_use]
     pub fn unread(&self) -> u64 {
         self.walk.left().saturating_add(self.walk.given_up(Rest::Unread))
     }
 
-    /// The oldest record, if its end was overwritten; known once the walk has ended.
+    /// Returns the oldest record if its end was overwritten. Known after the walk has ended.
     #[must_use]
     pub fn torn(&self) -> Option<Torn> {
         self.walk.torn()

@@ -1,4 +1,4 @@
-//! Where a record that wraps is made whole.
+//! The buffer that joins the pieces of a record that wraps.
 
 use perf_abi::endian::Endian;
 
@@ -8,21 +8,21 @@ use crate::record::RawRecord;
 /// Bytes of the longest record, and one more.
 const SIZE: usize = 1 << 16;
 
-/// Where a record that runs over the end of the data area is copied to: 64 KiB, room for any record.
+/// The buffer for a record that wraps at the end of the data area: 64 KiB, enough for any record.
 ///
-/// The caller makes one and gives it to each `next`; it holds no state. A record that does not wrap is not copied.
+/// The caller passes the same buffer to each `next`; it holds no state. A record that does not wrap is not copied.
 pub struct Buffer {
     bytes: [u8; SIZE],
 }
 
 impl Buffer {
-    /// An empty buffer. It is large for a stack: a `static` or a `Box` may be the better place.
+    /// Returns an empty buffer. It is large for the stack; a `static` or a `Box` may be the better place.
     #[must_use]
     pub const fn new() -> Self {
         Self { bytes: [0; SIZE] }
     }
 
-    /// The record whose bytes are those of `first` and then those of `second`. `position` is where it is in the ring.
+    /// Returns the record with the bytes of `first` and then of `second`. `position` is its position in the ring.
     pub(super) fn join<O: Endian>(
         &mut self,
         first: &[u8],
@@ -42,7 +42,7 @@ impl Buffer {
         let (front, back) = whole.split_at_mut_checked(first.len()).ok_or(truncated(0))?;
         front.copy_from_slice(first);
         back.copy_from_slice(second);
-        // The size was read before the copy was made: in a live ring that is overwritten it may have changed.
+        // The size was read before the copy was made. In a live ring that is overwritten it may have changed since.
         RawRecord::parse(whole).map(|(record, _)| record).map_err(|_| truncated(size))
     }
 }

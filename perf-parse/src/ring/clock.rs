@@ -1,10 +1,10 @@
-//! Time from a cycle counter: the arithmetic that the control page gives the numbers for.
+//! Time from a cycle counter: the arithmetic for the numbers in the control page.
 
-/// How cycles of the hardware clock (`rdtsc`, `cntvct_el0`, `rdtime`) become nanoseconds, and back.
+/// Converts cycles of the hardware clock (`rdtsc`, `cntvct_el0`, `rdtime`) to nanoseconds and back.
 ///
-/// Products are taken in 128 bits, so that none overflows; what does not fit in the 64 bits of a time is cut off as
-/// the kernel does. The form with quotient and remainder by which the kernel's header and perf compute gives the
-/// same numbers, for every shift up to 32, beyond which its own products overflow.
+/// Products are computed in 128 bits and cannot overflow. A result is truncated to the 64 bits of a time, as in the
+/// kernel. The kernel's header and perf compute with a quotient and a remainder. The results are equal for every
+/// shift up to 32; for larger shifts their products overflow.
 ///
 /// Kernel: the comments in `struct perf_event_mmap_page`; perf: `tools/perf/util/tsc.c`.
 ///
@@ -20,31 +20,32 @@
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Clock {
-    /// `time_mult`: what cycles are multiplied by.
+    /// `time_mult`: the factor for cycles.
     pub mult: u32,
-    /// `time_shift`: what the product is then shifted right by.
+    /// `time_shift`: the right shift of the product.
     pub shift: u16,
-    /// `time_offset`: the scaled cycles at the moment that `time_enabled` and `time_running` are of, negated. `None`
-    /// where the page does not give it (`cap_user_time`).
+    /// `time_offset`: the negated scaled cycles at the moment to which `time_enabled` and `time_running` refer.
+    /// `None` if the page does not have it (`cap_user_time`).
     pub offset: Option<u64>,
-    /// `time_zero`: the time of samples when the cycles were 0. `None` where the page does not give it
-    /// (`cap_user_time_zero`), as the event has a clock of its own.
+    /// `time_zero`: the time of samples when the cycles were 0. `None` if the page does not have it
+    /// (`cap_user_time_zero`), because the event uses a clock of its own.
     pub zero: Option<u64>,
-    /// For a clock of fewer than 64 bits; `None` for one of 64, or of a kernel before 5.9, which does not say.
+    /// Present for a clock of fewer than 64 bits. `None` for a clock of 64 bits, and for kernels before 5.9, which do
+    /// not report this.
     pub short: Option<ShortClock>,
 }
 
 /// A hardware clock of fewer than 64 bits (`cap_user_time_short`); since Linux 5.9.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ShortClock {
-    /// `time_cycles`: the cycles, in 64 bits, at a recent moment.
+    /// `time_cycles`: the cycles in 64 bits at a recent moment.
     pub cycles: u64,
     /// `time_mask`: the bits that the clock has.
     pub mask: u64,
 }
 
 impl ShortClock {
-    /// What the clock read, in 64 bits: the first such moment from `self.cycles` on.
+    /// Extends a clock value to 64 bits: returns the first value from `self.cycles` on that matches it.
     #[must_use]
     #[inline]
     pub const fn widen(&self, cycles: u64) -> u64 {
@@ -53,15 +54,16 @@ impl ShortClock {
 }
 
 impl Clock {
-    /// Nanoseconds since `time_enabled` and `time_running` were written, when the clock reads `cycles`: for
-    /// [`Times::advance`](super::Times::advance). `None` if the page does not give `time_offset`.
+    /// Returns the nanoseconds from the time at which `time_enabled` and `time_running` were written to the time at
+    /// which the clock reads `cycles`, for [`Times::advance`](super::Times::advance). `None` if the page does not
+    /// have `time_offset`.
     #[must_use]
     #[inline]
     pub fn elapsed(&self, cycles: u64) -> Option<u64> {
         Some(self.offset?.wrapping_add(self.scale(cycles)))
     }
 
-    /// The time of samples, in nanoseconds, when the clock reads `cycles`; `None` if the page does not give
+    /// Returns the time of samples, in nanoseconds, when the clock reads `cycles`; `None` if the page does not have
     /// `time_zero`.
     #[must_use]
     #[inline]
@@ -69,11 +71,11 @@ impl Clock {
         Some(self.zero?.wrapping_add(self.scale(cycles)))
     }
 
-    /// The cycles, in 64 bits, at a time of samples. As times are coarser than cycles or cycles than times, going
-    /// there and back may lose a part.
+    /// Returns the cycles, in 64 bits, at a time of samples. The resolutions of cycles and times differ, so a
+    /// conversion there and back may lose precision.
     ///
-    /// `None` if the page does not give `time_zero`, or numbers that cannot be: a `time_mult` of 0, a `time_shift`
-    /// from 64 on.
+    /// `None` if the page does not have `time_zero`, or has impossible numbers: a `time_mult` of 0, or a `time_shift`
+    /// of 64 or more.
     #[must_use]
     #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "cut off as in the kernel's header")]
@@ -86,12 +88,12 @@ impl Clock {
         shifted.checked_div(u128::from(self.mult)).map(|cycles| cycles as u64)
     }
 
-    /// Cycles in nanoseconds.
+    /// Converts cycles to nanoseconds.
     #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "cut off as in the kernel's header")]
     fn scale(&self, cycles: u64) -> u64 {
         let cycles = self.short.map_or(cycles, |short| short.widen(cycles));
-        // Of 64 and 32 bits: cannot overflow.
+        // The product of 64 and 32 bits cannot overflow 128 bits.
         let product = u128::from(cycles).wrapping_mul(u128::from(self.mult));
         product.checked_shr(u32::from(self.shift)).map_or(0, |time| time as u64)
     }

@@ -1,6 +1,6 @@
-//! Counts that user space reads itself, and what to make of those of a shared counter.
+//! Counts that user space reads itself, and the scaling of counts of a shared counter.
 
-/// Where the count of an event is to be read from user space.
+/// The source of an event's count for reads from user space.
 ///
 /// Kernel: the comments in `struct perf_event_mmap_page`.
 ///
@@ -10,37 +10,38 @@
 /// use perf_parse::ring::Counter;
 ///
 /// let counter = Counter { index: 3, offset: 1000, pmc_width: 48 };
-/// assert_eq!(counter.register(), Some(2)); // what rdpmc is asked for
+/// assert_eq!(counter.register(), Some(2)); // the operand of rdpmc
 /// assert_eq!(counter.count(0xffff_ffff_fff0), Some(984)); // 16 short of the overflow
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counter {
-    /// `index`: one more than the register; 0 while the event is on no counter.
+    /// `index`: one more than the register number; 0 while the event is on no counter.
     pub index: u32,
-    /// `offset`: what to add to what the register holds.
+    /// `offset`: the number to add to the register's value.
     pub offset: i64,
     /// `pmc_width`: bits of the register.
     pub pmc_width: u16,
 }
 
 impl Counter {
-    /// The register to read, as `rdpmc` numbers them; `None` while the event is on no counter.
+    /// Returns the register to read, as `rdpmc` numbers them; `None` while the event is on no counter.
     #[must_use]
     #[inline]
     pub const fn register(&self) -> Option<u32> {
         self.index.checked_sub(1)
     }
 
-    /// The count while the event is on no counter.
+    /// Returns the count while the event is on no counter.
     #[must_use]
     #[inline]
     pub const fn resting(&self) -> u64 {
         self.offset as u64
     }
 
-    /// The count when the register reads `pmc`: that, sign-extended from `pmc_width` bits, and `offset`.
+    /// Returns the count when the register reads `pmc`: the sum of `offset` and `pmc`, sign-extended from `pmc_width`
+    /// bits.
     ///
-    /// `None` for a `pmc_width` of 0 or beyond 64, of which nothing can be made: the count is to be had by `read`.
+    /// `None` for a `pmc_width` of 0 or above 64, from which no count can be computed. Use `read` instead.
     #[must_use]
     #[inline]
     pub fn count(&self, pmc: u64) -> Option<u64> {
@@ -53,7 +54,7 @@ impl Counter {
     }
 }
 
-/// How long an event was enabled, and how long of that on a counter; in nanoseconds.
+/// The time for which an event was enabled, and the part of it for which it was on a counter; in nanoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Times {
     /// `time_enabled`.
@@ -63,8 +64,8 @@ pub struct Times {
 }
 
 impl Times {
-    /// These times, `elapsed` nanoseconds later (see [`Clock::elapsed`](super::Clock::elapsed)), for an enabled event
-    /// that has been on a counter since, or has not.
+    /// Returns these times `elapsed` nanoseconds later (see [`Clock::elapsed`](super::Clock::elapsed)). The event is
+    /// enabled, and `on_counter` is whether it has been on a counter since.
     #[must_use]
     #[inline]
     pub const fn advance(self, elapsed: u64, on_counter: bool) -> Self {
@@ -72,9 +73,10 @@ impl Times {
         Self { enabled: self.enabled.wrapping_add(elapsed), running }
     }
 
-    /// What `count` would be, had the event been on a counter all the time: `count * enabled / running`, rounded down.
+    /// Estimates `count` as if the event had been on a counter all the time: `count * enabled / running`, rounded
+    /// down.
     ///
-    /// `None` if it never was on one, or if the estimate does not fit in 64 bits.
+    /// `None` if the event never was on a counter, or if the estimate does not fit in 64 bits.
     ///
     /// # Examples
     ///
@@ -87,7 +89,7 @@ impl Times {
     #[must_use]
     #[inline]
     pub fn estimate(self, count: u64) -> Option<u64> {
-        // Of 64 bits each: cannot overflow.
+        // The product of 64 and 64 bits cannot overflow 128 bits.
         let product = u128::from(count).wrapping_mul(u128::from(self.enabled));
         u64::try_from(product.checked_div(u128::from(self.running))?).ok()
     }

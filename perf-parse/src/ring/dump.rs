@@ -1,4 +1,4 @@
-//! A recorded ring: control page, data area, AUX area, and the account of what was read.
+//! A recorded ring: control page, data area, AUX area, and the account of the walk.
 
 use perf_abi::endian::{Endian, U64};
 use perf_abi::record::RecordType;
@@ -19,49 +19,51 @@ use super::walk::Found;
 use super::walk::{Rest, Walk};
 use crate::record::RawRecord;
 
-/// Which way a ring is written: what its attr's `write_backward` says.
+/// The direction in which a ring is written, according to the attr's `write_backward`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
-    /// As rings are.
+    /// The usual direction.
     Forward,
     /// `write_backward` is set.
     Backward,
 }
 
-/// A ring as it was recorded, and the walk over its records.
+/// A recorded ring and the walk over its records.
 ///
-/// Borrows the dump; allocates nothing, unless it is turned around. The [module's page](super) has an example.
+/// Borrows the dump. Allocates nothing unless a backward ring is reversed. The [module documentation](super) has an
+/// example.
 #[derive(Clone, Debug)]
 pub struct Dump<'a, O: Endian> {
     page: Option<Page>,
     area: DataArea,
     /// The mapping, or the data area alone.
     mapping: &'a [u8],
-    /// The data area of a backward ring that is not turned around yet.
+    /// The data area of a backward ring that is not reversed yet.
     #[cfg(feature = "alloc")]
     backward: Option<&'a [u8]>,
     walk: Walk<'a, O>,
-    /// What `walk` found, where the ring was turned around.
+    /// The records that `walk` found, if the ring was reversed.
     #[cfg(feature = "alloc")]
     turned: Option<OldestFirst<'a, O>>,
-    /// Bytes there were to be walked.
+    /// Bytes to walk in total.
     length: u64,
-    /// What was counted on the way.
+    /// Counts of the walk so far.
     seen: Account,
 }
 
 impl<'a, O: Endian> Dump<'a, O> {
-    /// Opens a mapping: the control page, the data area, and the AUX area if it is there too.
+    /// Opens a mapping: the control page, the data area, and the AUX area if the mapping includes it.
     ///
-    /// Where the areas are is what the control page says. A kernel before 4.1 leaves `data_offset` and `data_size` 0:
-    /// then it is one page of `page_size` bytes and the data behind it, and if that is `None`, one page and a power of
-    /// two of pages, of which the length leaves only one choice. [`data_area`](Self::data_area) tells which it was.
+    /// The control page has the places of the areas. A kernel before 4.1 leaves `data_offset` and `data_size` 0. The
+    /// mapping is then one page of `page_size` bytes, followed by the data. If `page_size` is `None`, the mapping is
+    /// one page and a power of two of pages, so its length determines the page size. [`data_area`](Self::data_area)
+    /// reports which of these was used.
     ///
     /// # Errors
     ///
     /// [`Truncated`](super::RingErrorKind::Truncated) or [`Invalid`](super::RingErrorKind::Invalid) for a page that
-    /// does not fit the mapping or itself, and what [`Forward::new`] and [`Backward::new`] find wrong with
-    /// `data_head` and `data_tail`.
+    /// contradicts the mapping or itself, and the errors of [`Forward::new`] and [`Backward::new`] for `data_head`
+    /// and `data_tail`.
     pub fn open(mapping: &'a [u8], direction: Direction, page_size: Option<u64>) -> Result<Self, RingError> {
         let page = Page::read::<O>(mapping)?;
         let area = DataArea::find(&page, mapping.len() as u64, page_size)?;
@@ -71,11 +73,11 @@ impl<'a, O: Endian> Dump<'a, O> {
         Ok(Self { page: Some(page), area, mapping, ..dump })
     }
 
-    /// Opens a data area that was recorded without its control page. `tail` is not looked at in a backward ring.
+    /// Opens a data area that was recorded without its control page. `tail` has no effect for a backward ring.
     ///
     /// # Errors
     ///
-    /// As [`Forward::new`] and [`Backward::new`].
+    /// The errors of [`Forward::new`] and [`Backward::new`].
     pub fn new(data: &'a [u8], direction: Direction, tail: u64, head: u64) -> Result<Self, RingError> {
         let walk = match direction {
             Direction::Forward => Forward::new(data, tail, head)?.walk,
@@ -95,7 +97,7 @@ impl<'a, O: Endian> Dump<'a, O> {
         })
     }
 
-    /// What is unread of a live ring that is written forward: see [`Forward::of_pieces`].
+    /// Opens the unread part of a live ring that is written forward; see [`Forward::of_pieces`].
     #[must_use]
     pub fn of_pieces(first: &'a [u8], second: &'a [u8], position: u64) -> Self {
         let walk = Forward::of_pieces(first, second, position).walk;
@@ -113,8 +115,8 @@ impl<'a, O: Endian> Dump<'a, O> {
         }
     }
 
-    /// Turns a backward ring around, so that [`next`](Self::next) gives the oldest record that was not yet given
-    /// first; keeps two bytes a record. A forward ring stays as it is.
+    /// Reverses a backward ring, so that [`next`](Self::next) returns the records not returned yet, oldest first.
+    /// Keeps two bytes for each record. A forward ring does not change.
     #[cfg(feature = "alloc")]
     #[must_use]
     pub fn oldest_first(mut self) -> Self {
@@ -124,13 +126,13 @@ impl<'a, O: Endian> Dump<'a, O> {
         self
     }
 
-    /// The next record, in the order in which they stand: a backward ring's newest first. It borrows the dump, or
-    /// `buffer` if it wraps; not this.
+    /// Returns the next record in the order of the ring in memory: for a backward ring the newest first. It borrows
+    /// the dump, or `buffer` if it wraps, but not this walker.
     ///
     /// # Errors
     ///
-    /// As [`Forward::next`] and [`Backward::next`]; [`OldestFirst::next`](super::OldestFirst::next) for a ring that
-    /// was turned around.
+    /// The errors of [`Forward::next`] and [`Backward::next`]; for a reversed ring, those of
+    /// [`OldestFirst::next`](super::OldestFirst::next).
     #[inline]
     pub fn next<'b>(&mut self, buffer: &'b mut Buffer) -> Option<Result<RawRecord<'b, O>, RingError>>
     where
@@ -148,7 +150,7 @@ impl<'a, O: Endian> Dump<'a, O> {
         Some(Ok(record))
     }
 
-    /// As [`next`](Self::next), for a ring that was turned around.
+    /// Does the same as [`next`](Self::next) for a reversed ring.
     #[cfg(feature = "alloc")]
     fn next_turned<'b>(&mut self, buffer: &'b mut Buffer) -> Option<Result<RawRecord<'b, O>, RingError>>
     where
@@ -161,7 +163,7 @@ impl<'a, O: Endian> Dump<'a, O> {
         Some(next)
     }
 
-    /// The next record, and where it is. The caller [counts](Self::count) it.
+    /// Returns the next record and its position. The caller [counts](Self::count) it.
     #[cfg(feature = "alloc")]
     #[inline]
     pub(super) fn step(&mut self) -> Option<(u64, Result<Found<'a, O>, RingError>)> {
@@ -187,7 +189,7 @@ impl<'a, O: Endian> Dump<'a, O> {
 
     #[cold]
     fn count_lost(&mut self, record: &RawRecord<'_, O>) {
-        // LOST begins with an id.
+        // The payload of LOST begins with an id.
         let (at, sum) = match record.kind() {
             RecordType::LOST => (8, &mut self.seen.lost),
             _ => (0, &mut self.seen.lost_samples),
@@ -196,7 +198,7 @@ impl<'a, O: Endian> Dump<'a, O> {
         *sum = sum.saturating_add(lost.map_or(0, |(lost, _)| lost.get()));
     }
 
-    /// What was read so far, and what not.
+    /// Returns the account of the walk so far.
     #[must_use]
     pub fn account(&self) -> Account {
         let walk = &self.walk;
@@ -215,34 +217,35 @@ impl<'a, O: Endian> Dump<'a, O> {
         self.walk.left()
     }
 
-    /// The control page; `None` for a data area alone.
+    /// Returns the control page; `None` for a data area alone.
     #[must_use]
     pub const fn page(&self) -> Option<&Page> {
         self.page.as_ref()
     }
 
-    /// Where the data area is in the dump, and how that was told.
+    /// Returns the place of the data area in the dump, and its source.
     #[must_use]
     pub const fn data_area(&self) -> DataArea {
         self.area
     }
 
-    /// The AUX area; `None` if the dump has none.
+    /// Returns the AUX area; `None` if the dump has none.
     ///
     /// # Errors
     ///
     /// [`Truncated`](super::RingErrorKind::Truncated) or [`Invalid`](super::RingErrorKind::Invalid) for an
-    /// `aux_offset` or `aux_size` that does not fit the mapping, and as [`AuxArea::new`].
+    /// `aux_offset` or `aux_size` that does not fit the mapping, and the errors of [`AuxArea::new`].
     pub fn aux(&self) -> Result<Option<AuxArea<'a>>, RingError> {
         self.page.as_ref().map_or(Ok(None), |page| self.area.aux(page, self.mapping))
     }
 
-    /// The AUX area where it was recorded apart, as it is mapped: `bytes`. `None` for a data area alone, whose
-    /// [`AuxArea`] the caller makes.
+    /// Returns the AUX area that was recorded separately, with contents `bytes`. `None` for a data area alone; make
+    /// the [`AuxArea`] with [`AuxArea::new`] then.
     ///
     /// # Errors
     ///
-    /// [`Invalid`](super::RingErrorKind::Invalid) if the page's `aux_size` is another, and as [`AuxArea::new`].
+    /// [`Invalid`](super::RingErrorKind::Invalid) if the page's `aux_size` is not the length of `bytes`, and the
+    /// errors of [`AuxArea::new`].
     pub fn aux_apart<'b>(&self, bytes: &'b [u8]) -> Result<Option<AuxArea<'b>>, RingError> {
         self.page.as_ref().map(|page| aux_of(page, bytes)).transpose()
     }

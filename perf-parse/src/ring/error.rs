@@ -1,55 +1,55 @@
-//! What can be wrong with a ring, and where.
+//! Errors of rings, each with its position.
 
-/// Why a ring, or what is left of one, cannot be read.
+/// The reason why a ring, or the rest of one, cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RingError {
-    /// What is wrong, and in which field.
+    /// The fault and its field.
     pub kind: RingErrorKind,
-    /// Where. For a record, its position in the ring: a byte count that never wraps, as `data_head`. For a field of
-    /// the control page, its offset there, whether the page is at hand or not. For AUX data, the position in the AUX
-    /// area.
+    /// Place of the fault. For a record, its position in the ring: a byte count that never wraps, like `data_head`.
+    /// For a field of the control page, the offset in the page, even if the page was not recorded. For AUX data, the
+    /// position in the AUX area.
     pub position: u64,
 }
 
-/// What is wrong with a ring. Fields go by the names of `struct perf_event_mmap_page` and `perf_event_header`.
+/// A fault of a ring. Fields have the names of `struct perf_event_mmap_page` and `perf_event_header`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RingErrorKind {
-    /// What there is ends before the field does.
+    /// The available bytes end before the field does.
     Truncated {
-        /// The field; for a record, `header.size`, which says more than is left.
+        /// Name of the field; for a record `header.size`, which is larger than the rest of the ring.
         field: &'static str,
-        /// Bytes the field needs.
+        /// Bytes that the field needs.
         needed: u64,
-        /// Bytes there are. For a record, they are not read: where the next one begins is not known.
+        /// Bytes available. For a record they are not read, because the start of the next record is unknown.
         available: u64,
     },
-    /// A record's `header.size` is below 8, or no multiple of 8 as all of the kernel's are.
+    /// A record's `header.size` is below 8, or is not a multiple of 8 as in the kernel's records.
     RecordSize {
-        /// What it says.
+        /// Value of the record's `header.size`.
         size: u16,
-        /// Bytes from the record's header on, which are not read: where the next one begins is not known.
+        /// Bytes from the record's header on. They are not read, because the start of the next record is unknown.
         unread: u64,
     },
-    /// A field has a value that it cannot have.
+    /// A field has an invalid value.
     Invalid {
-        /// The field.
+        /// Name of the field.
         field: &'static str,
-        /// Its value.
+        /// Value of the field.
         value: u64,
-        /// What it must be.
+        /// The requirement that the value does not meet.
         must: &'static str,
     },
-    /// More has been written since the position than the area holds: what was there is gone, and where the oldest
-    /// record begins that is left is not known.
+    /// More bytes than the area holds have been written since the position. The data at the position was overwritten,
+    /// and the start of the oldest remaining record is unknown.
     Overwritten {
-        /// The field that gives the position.
+        /// Name of the field that has the position.
         field: &'static str,
         /// The position.
         value: u64,
-        /// Bytes written from there on.
+        /// Bytes written since the position.
         needed: u64,
-        /// Bytes the area holds.
+        /// Bytes of the area.
         available: u64,
     },
 }
@@ -69,14 +69,14 @@ impl Field {
     pub(super) const AUX_OFFSET: Self = Self("aux_offset", 1072);
     pub(super) const AUX_SIZE: Self = Self("aux_size", 1080);
 
-    /// An error of this field, which has `value`.
+    /// Returns an error for this field, which has `value`.
     pub(super) const fn invalid(self, value: u64, must: &'static str) -> RingError {
         RingError { kind: RingErrorKind::Invalid { field: self.0, value, must }, position: self.1 }
     }
 }
 
 impl RingErrorKind {
-    /// The field that is wrong, by the kernel's name.
+    /// Returns the kernel's name of the faulty field.
     #[must_use]
     pub const fn field(&self) -> &'static str {
         match *self {

@@ -1,4 +1,4 @@
-//! A ring that is written forward, as rings are unless the attr asks for `write_backward`.
+//! A ring that is written forward, which is the case unless the attr has `write_backward`.
 
 use perf_abi::endian::Endian;
 
@@ -18,16 +18,17 @@ pub struct Forward<'a, O: Endian> {
 }
 
 impl<'a, O: Endian> Forward<'a, O> {
-    /// Walks from `tail` to `head`. `data` is the data area, whose length is a power of two; positions count bytes and
-    /// do not wrap.
+    /// Walks from `tail` to `head`. `data` is the data area, whose length is a power of two. Positions count bytes
+    /// and do not wrap.
     ///
-    /// A mapping without `PROT_WRITE` has a tail that stays 0 while the kernel overwrites. Once it has, this is an
-    /// error. A reader of such a ring that knows a boundary within the last `data.len()` bytes gives that as `tail`.
+    /// In a mapping without `PROT_WRITE` the tail stays 0 and the kernel overwrites records. After the first
+    /// overwrite this is an error. A reader of such a ring that knows the start of a record within the last
+    /// `data.len()` bytes passes it as `tail`.
     ///
     /// # Errors
     ///
-    /// [`Invalid`](RingErrorKind::Invalid) for a length that is no power of two from 8 on (`data_size`), a tail beyond
-    /// the head (`data_tail`), and positions that are no multiple of 8;
+    /// [`Invalid`](RingErrorKind::Invalid) for a length that is not a power of two of at least 8 (`data_size`), for a
+    /// tail beyond the head (`data_tail`), and for positions that are not multiples of 8;
     /// [`Overwritten`](RingErrorKind::Overwritten) if the head is more than `data.len()` beyond the tail.
     ///
     /// # Examples
@@ -63,10 +64,12 @@ impl<'a, O: Endian> Forward<'a, O> {
         Ok(Self { walk: Walk::new(data, tail, needed, false) })
     }
 
-    /// Walks over what is unread of a live ring, of which only that may be borrowed: `first`, which begins at `position`
-    /// and ends at the end of the data area or at the head, and `second`, from the start of the data area to the head.
+    /// Walks over the unread part of a live ring. Only this part may be borrowed: `first` begins at `position` and
+    /// ends at the end of the data area or at the head, and `second` begins at the start of the data area and ends at
+    /// the head.
     ///
-    /// In a page that is not corrupt both have a multiple of 8 bytes; where they do not, the last record is an error.
+    /// If the page is not corrupt, the lengths of both are multiples of 8 bytes. Otherwise the last record is an
+    /// error.
     ///
     /// # Examples
     ///
@@ -87,14 +90,14 @@ impl<'a, O: Endian> Forward<'a, O> {
         Self { walk: Walk::of_pieces(first, second, position, false) }
     }
 
-    /// The next record. It borrows the data area, or `buffer` if it wraps; not this walker.
+    /// Returns the next record. It borrows the data area, or `buffer` if it wraps, but not this walker.
     ///
-    /// Takes constant time, but for the one record that may wrap, which is copied.
+    /// Takes constant time, except for the one record that may wrap, which is copied.
     ///
     /// # Errors
     ///
-    /// [`RecordSize`](RingErrorKind::RecordSize) or [`Truncated`](RingErrorKind::Truncated) where the next record
-    /// cannot be found; the walk has ended then, and [`unread`](Self::unread) bytes are left.
+    /// [`RecordSize`](RingErrorKind::RecordSize) or [`Truncated`](RingErrorKind::Truncated) if the next record cannot
+    /// be found. The walk then ends with [`unread`](Self::unread) bytes left.
     #[inline]
     pub fn next<'b>(&mut self, buffer: &'b mut Buffer) -> Option<Result<RawRecord<'b, O>, RingError>>
     where
@@ -103,15 +106,16 @@ impl<'a, O: Endian> Forward<'a, O> {
         self.walk.next(buffer)
     }
 
-    /// Where the next record begins: what `data_tail` may be set to once the records before are done with. After an
-    /// error, the record that is wrong.
+    /// Returns the position of the next record; after an error, that of the faulty record. Store it in `data_tail`
+    /// when the records before it are no longer needed.
     #[must_use]
     #[inline]
     pub fn position(&self) -> u64 {
         self.walk.position()
     }
 
-    /// Bytes up to the head that are not walked; after an error, those that could not be.
+    /// Returns the number of bytes up to the head that are not walked yet; after an error, of bytes that could not be
+    /// walked.
     #[must_use]
     pub fn unread(&self) -> u64 {
         self.walk.left().saturating_add(self.walk.given_up(Rest::Unread))

@@ -1,4 +1,4 @@
-//! Several rings, by time.
+//! Several rings merged in time order.
 
 use alloc::collections::BinaryHeap;
 use alloc::vec::Vec;
@@ -14,13 +14,13 @@ use super::walk::Found;
 use crate::file::{Event, Events, FileErrorKind};
 use crate::record::{RawRecord, Record};
 
-/// The records of several rings, one a cpu or a task, by time.
+/// The records of several rings, such as one for each CPU or task, in time order.
 ///
-/// A merge, not a sort: the records of a ring keep their order. Of records of the same time, those of the ring that was
-/// added first come first. A record without a time, or whose event cannot be told, comes with the one before it in its
-/// ring.
+/// This is a merge, not a sort: the records of each ring keep their order. Among records with the same time, those of
+/// the ring that was added first come first. A record without a time, or whose event is unknown, follows the record
+/// before it in its ring.
 ///
-/// Allocates a few words a ring, and once the bytes of a record that wraps.
+/// Allocates a few words for each ring, and the bytes of a record that wraps.
 ///
 /// # Examples
 ///
@@ -50,9 +50,9 @@ use crate::record::{RawRecord, Record};
 #[derive(Clone, Debug, Default)]
 pub struct Merge<'a, O: Endian> {
     rings: Vec<Ring<'a, O>>,
-    /// The rings that have a record, by its time and then by when they were added.
+    /// The rings that have a next record, by its time and then in the order in which they were added.
     order: BinaryHeap<Reverse<(u64, usize)>>,
-    /// The ring whose record was given last, and whose next one is not looked at yet.
+    /// The ring of the last returned record. Its next record has not been read yet.
     given: Option<usize>,
 }
 
@@ -63,42 +63,41 @@ struct Ring<'a, O: Endian> {
     next: Option<Result<Next<'a, O>, RingError>>,
     /// The bytes of the next record, if it wraps.
     copy: Vec<u8>,
-    /// What the next record is ordered by: its time, or that of the one before.
+    /// Sort key of the next record: its time, or that of the record before it.
     key: u64,
 }
 
-/// A record that is next in its ring.
+/// The next record of its ring.
 #[derive(Clone, Copy, Debug)]
 struct Next<'a, O: Endian> {
     position: u64,
-    /// `None` for one that wraps, which is in the ring's `copy`.
+    /// `None` for a record that wraps; its bytes are in the ring's `copy`.
     whole: Option<RawRecord<'a, O>>,
     time: Option<u64>,
     event: Result<&'a Event, FileErrorKind>,
 }
 
-/// A record of one of several rings. Borrows from the [`Merge`], until it is asked for the next one.
+/// A record of one of several rings. Borrows from the [`Merge`] until the next record is requested.
 #[derive(Clone, Copy, Debug)]
 pub struct RingRecord<'a, O: Endian> {
-    /// The ring it is of: the number that [`Merge::add`] gave.
+    /// The ring of the record: the number that [`Merge::add`] returned.
     pub ring: usize,
-    /// Where its header is in that ring: a byte count that never wraps.
+    /// Position of the record's header in the ring: a byte count that never wraps.
     pub position: u64,
-    /// When it was made, in nanoseconds of its event's clock; `None` where the event does not record it or cannot be
-    /// told.
+    /// Time of the record in nanoseconds of its event's clock; `None` if the event does not record it or is unknown.
     pub time: Option<u64>,
-    /// Its bytes.
+    /// The record, not decoded.
     pub raw: RawRecord<'a, O>,
-    /// Its event, or why that cannot be told.
+    /// The event of the record, or the reason why it is unknown.
     pub event: Result<&'a Event, FileErrorKind>,
 }
 
 /// A ring of several that cannot be read further.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MergeError {
-    /// The ring: the number that [`Merge::add`] gave.
+    /// The ring: the number that [`Merge::add`] returned.
     pub ring: usize,
-    /// What is wrong with it.
+    /// The error of the ring.
     pub error: RingError,
 }
 
@@ -111,17 +110,17 @@ impl core::fmt::Display for MergeError {
 impl core::error::Error for MergeError {}
 
 impl<'a, O: Endian> Merge<'a, O> {
-    /// Without rings.
+    /// Returns a merge without rings.
     #[must_use]
     pub fn new() -> Self {
         Self { rings: Vec::new(), order: BinaryHeap::new(), given: None }
     }
 
-    /// Adds a ring, and the events whose records are in it; of several, the ids tell. Gives its number: how many were
-    /// added before.
+    /// Adds a ring and the events whose records it has; if there are several events, the ids in the records identify
+    /// them. Returns the number of the ring, which is the number of rings added before it.
     ///
-    /// A backward ring is turned around. Rings are added before the first record is asked for: the records of one that
-    /// comes later are not taken back behind those given.
+    /// A backward ring is reversed. Add all rings before you request the first record: older records of a ring that
+    /// is added later are returned late.
     pub fn add(&mut self, dump: Dump<'a, O>, events: &'a Events) -> usize {
         let index = self.rings.len();
         let dump = dump.oldest_first();
@@ -130,11 +129,11 @@ impl<'a, O: Endian> Merge<'a, O> {
         index
     }
 
-    /// The next record by time. `None` at the end of all rings.
+    /// Returns the next record in time order; `None` at the end of all rings.
     ///
     /// # Errors
     ///
-    /// That of [`Dump::next`], with the ring; the others go on.
+    /// The error of [`Dump::next`], with the number of the ring. The other rings continue.
     #[expect(clippy::should_implement_trait, reason = "an iterator's items cannot borrow from it")]
     pub fn next(&mut self) -> Option<Result<RingRecord<'_, O>, MergeError>> {
         if let Some(index) = self.given.take() {
@@ -155,15 +154,15 @@ impl<'a, O: Endian> Merge<'a, O> {
         Some(Ok(RingRecord { ring: index, position, time, raw, event }))
     }
 
-    /// The account of a ring; `None` for a number that was not given.
+    /// Returns the account of a ring; `None` for an unknown number.
     ///
-    /// It counts the record that is next in the ring as read.
+    /// The account includes the next record of the ring, which has already been read.
     #[must_use]
     pub fn account(&self, ring: usize) -> Option<Account> {
         self.rings.get(ring).map(|ring| ring.dump.account())
     }
 
-    /// Looks at the next record of a ring, and puts the ring in order by it.
+    /// Reads the next record of a ring and sorts the ring by it.
     fn look(&mut self, index: usize) {
         let Some(ring) = self.rings.get_mut(index) else { return };
         ring.next = ring.look();
@@ -202,8 +201,8 @@ impl<'a, O: Endian> RingRecord<'a, O> {
     /// # Errors
     ///
     /// [`FileErrorKind::Record`] for a fault in the record, whose offset is from its [`position`](Self::position);
-    /// [`FileErrorKind::UnknownId`], [`FileErrorKind::UnknownEvent`] or [`FileErrorKind::Layout`] if its layout is not
-    /// known. Other records are not affected.
+    /// [`FileErrorKind::UnknownId`], [`FileErrorKind::UnknownEvent`] or [`FileErrorKind::Layout`] if its layout is
+    /// unknown. Other records are not affected.
     pub fn decode(&self) -> Result<Record<'a, O>, FileErrorKind> {
         let kind = self.raw.kind();
         let event = self.event?;

@@ -1,4 +1,4 @@
-//! A ring that is written backward, turned around.
+//! A backward ring in reverse order.
 
 use alloc::vec::Vec;
 
@@ -12,15 +12,15 @@ use crate::record::RawRecord;
 
 /// The records of a ring that is written backward, oldest first.
 ///
-/// Made by [`Backward::oldest_first`]. Keeps two bytes a record.
+/// Made by [`Backward::oldest_first`]. Keeps two bytes for each record.
 #[derive(Clone, Debug)]
 pub struct OldestFirst<'a, O: Endian> {
     data: &'a [u8],
-    /// The error by which no older ones were found, if it is not yet given.
+    /// The error that prevents finding older records, if it is not returned yet.
     fault: Option<RingError>,
-    /// The sizes of the records still to be given, the newest first.
+    /// The sizes of the records that are not returned yet, newest first.
     sizes: Vec<u16>,
-    /// Where the oldest of them ends, and the newest begins.
+    /// Position at which the oldest of them ends.
     end: u64,
     head: u64,
     torn: Option<Torn>,
@@ -28,7 +28,7 @@ pub struct OldestFirst<'a, O: Endian> {
 }
 
 impl<'a, O: Endian> Backward<'a, O> {
-    /// The records that were not yet given, oldest first. Walks over their headers.
+    /// Returns the records that this walker has not returned yet, oldest first. Walks over their headers.
     #[must_use]
     pub fn oldest_first(mut self) -> OldestFirst<'a, O> {
         OldestFirst::new(self.data, &mut self.walk)
@@ -36,7 +36,7 @@ impl<'a, O: Endian> Backward<'a, O> {
 }
 
 impl<'a, O: Endian> OldestFirst<'a, O> {
-    /// The records that `walk` still finds in `data`, the newest first.
+    /// Returns the records that `walk` still finds in `data`, oldest first.
     pub(super) fn new(data: &'a [u8], walk: &mut Walk<'a, O>) -> Self {
         let head = walk.position();
         let (mut sizes, mut fault) = (Vec::new(), None);
@@ -50,12 +50,12 @@ impl<'a, O: Endian> OldestFirst<'a, O> {
         Self { data, fault, sizes, end: walk.position(), head, torn: walk.torn(), order }
     }
 
-    /// The next newer record. It borrows the data area, or `buffer` if it wraps; not this walker.
+    /// Returns the next newer record. It borrows the data area, or `buffer` if it wraps, but not this walker.
     ///
     /// # Errors
     ///
-    /// The first item is that of [`Backward::next`], if the walk ended with one: records older than that are not
-    /// found. The others follow.
+    /// The first item is the error of [`Backward::next`], if the walk ended with one: records older than the error
+    /// are not found. The other records follow.
     #[inline]
     pub fn next<'b>(&mut self, buffer: &'b mut Buffer) -> Option<Result<RawRecord<'b, O>, RingError>>
     where
@@ -68,14 +68,14 @@ impl<'a, O: Endian> OldestFirst<'a, O> {
         }
     }
 
-    /// Where the record given last begins; before the first, where the oldest ends.
+    /// Returns the position of the last returned record; before the first one, the end of the oldest record.
     #[must_use]
     #[inline]
     pub fn position(&self) -> u64 {
         self.end
     }
 
-    /// The oldest record, if its end was overwritten.
+    /// Returns the oldest record if its end was overwritten.
     #[must_use]
     pub fn torn(&self) -> Option<Torn> {
         self.torn
@@ -95,7 +95,7 @@ impl<'a, O: Endian> OldestFirst<'a, O> {
         }
     }
 
-    /// Bytes still to be walked.
+    /// Returns the number of bytes not walked yet.
     pub(super) fn left(&self) -> u64 {
         self.end.wrapping_sub(self.head)
     }

@@ -8,11 +8,11 @@ use super::clock::{Clock, ShortClock};
 use super::count::{Counter, Times};
 use super::error::{Field, RingError, RingErrorKind};
 
-/// Every field of the control page, and what its numbers mean together.
+/// Every field of the control page, with methods that interpret them together.
 ///
-/// From a dump by [`read`](Self::read); a live reader fills it itself, by volatile loads.
+/// [`read`](Self::read) decodes it from a dump. A live reader fills it with volatile loads.
 ///
-/// Kernel: `struct perf_event_mmap_page`; since Linux 2.6.31. The fields' own pages: [`MmapPage`].
+/// Kernel: `struct perf_event_mmap_page`; since Linux 2.6.31. [`MmapPage`] describes the fields.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[doc(alias = "perf_event_mmap_page")]
 #[allow(missing_docs, reason = "the fields are those of `MmapPage`, documented there")]
@@ -75,12 +75,13 @@ impl<O: Endian> From<&MmapPage<O>> for Page {
 }
 
 impl Page {
-    /// Reads the page at the start of a dump of byte order `O`.
+    /// Reads the page at the start of a dump in byte order `O`.
     ///
     /// # Errors
     ///
-    /// [`Truncated`](RingErrorKind::Truncated) if `bytes` are fewer than 1088;
-    /// [`Invalid`](RingErrorKind::Invalid) if `compat_version` is not 0: the page is laid out in a way not known here.
+    /// [`Truncated`](RingErrorKind::Truncated) if `bytes` has fewer than 1088 bytes;
+    /// [`Invalid`](RingErrorKind::Invalid) if `compat_version` is not 0, which means that the layout of the page is
+    /// unknown.
     pub fn read<O: Endian>(bytes: &[u8]) -> Result<Self, RingError> {
         let Ok((page, _)) = MmapPage::<O>::ref_from_prefix(bytes) else {
             let (needed, available) = (size_of::<MmapPage<O>>() as u64, bytes.len() as u64);
@@ -94,18 +95,18 @@ impl Page {
         Ok(page)
     }
 
-    /// Whether the kernel was not writing: the numbers from `index` to `time_mask` belong together.
+    /// Returns whether the kernel was not writing, so that the numbers from `index` to `time_mask` are consistent.
     ///
-    /// A live reader also has to see that `lock` is the same before and after.
+    /// A live reader must also check that `lock` is the same before and after its loads.
     #[must_use]
     pub const fn is_settled(&self) -> bool {
         self.lock & 1 == 0
     }
 
-    /// How to read the count from user space.
+    /// Returns the source of the count for reads from user space.
     ///
-    /// `None` if the kernel does not allow it, if it is one before 3.12, whose word of capabilities does not say, and
-    /// if the page is not [settled](Self::is_settled).
+    /// `None` if the kernel does not allow such reads, if the kernel is older than 3.12 and its capability word does
+    /// not report them, or if the page is not [settled](Self::is_settled).
     #[must_use]
     pub fn counter(&self) -> Option<Counter> {
         if !self.is_settled() || !self.has(Capabilities::USER_RDPMC) {
@@ -114,10 +115,10 @@ impl Page {
         Some(Counter { index: self.index, offset: self.offset, pmc_width: self.pmc_width })
     }
 
-    /// How to make times of cycles.
+    /// Returns the conversion of cycles to times.
     ///
-    /// `None` if the kernel does not say, if it is one before 3.12, whose word of capabilities does not tell whether
-    /// it does, and if the page is not [settled](Self::is_settled).
+    /// `None` if the kernel does not provide it, if the kernel is older than 3.12 and its capability word does not
+    /// report whether it does, or if the page is not [settled](Self::is_settled).
     #[must_use]
     pub fn clock(&self) -> Option<Clock> {
         let offset = self.has(Capabilities::USER_TIME).then_some(self.time_offset);
@@ -128,7 +129,7 @@ impl Page {
         is_given.then_some(Clock { mult: self.time_mult, shift: self.time_shift, offset, zero, short })
     }
 
-    /// How long the event was enabled and on a counter, when the page was last written.
+    /// Returns the times for which the event was enabled and on a counter when the page was last written.
     #[must_use]
     pub const fn times(&self) -> Times {
         Times { enabled: self.time_enabled, running: self.time_running }

@@ -1,4 +1,4 @@
-//! The walk over a stretch of a ring, which both directions share: records stand in it with rising positions.
+//! The walk over a part of a ring, which both directions share: positions of records ascend in it.
 
 use perf_abi::endian::{Endian, U16};
 use zerocopy::FromBytes;
@@ -7,34 +7,34 @@ use super::buffer::Buffer;
 use super::error::{Field, RingError, RingErrorKind};
 use crate::record::RawRecord;
 
-/// Every record begins at a multiple of this and has a multiple of it in bytes, so that no header wraps.
+/// Every record begins at a multiple of this and has a multiple of it in bytes, so no header wraps.
 pub(super) const ALIGN: usize = 8;
 
-/// The oldest record of a ring that is written backward, whose end is overwritten by the newest.
+/// The oldest record of a ring that is written backward, whose end the newest record has overwritten.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Torn {
-    /// Where its header is.
+    /// Position of the record's header.
     pub position: u64,
-    /// Bytes that are left of it, the header included.
+    /// Remaining bytes of the record, including the header.
     pub bytes: u64,
 }
 
-/// A record that was found.
+/// A record that the walk found.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Found<'a, O: Endian> {
-    /// In one piece.
+    /// A record in one piece.
     Whole(RawRecord<'a, O>),
-    /// In two, as it runs over the end of the data area.
+    /// A record in two pieces, because it wraps at the end of the data area.
     Wrapped(&'a [u8], &'a [u8]),
 }
 
 #[cfg(feature = "alloc")]
 impl<O: Endian> Found<'_, O> {
-    /// Bytes of the record.
+    /// Returns the number of bytes of the record.
     pub(super) fn size(&self) -> u16 {
         match self {
             Self::Whole(record) => record.size(),
-            // Two pieces are the length that a header of 16 bits gives.
+            // Together the two pieces have the length of the header's 16-bit `size`.
             Self::Wrapped(first, second) => {
                 u16::try_from(first.len().saturating_add(second.len())).unwrap_or(u16::MAX)
             }
@@ -42,41 +42,41 @@ impl<O: Endian> Found<'_, O> {
     }
 }
 
-/// Why bytes were given up.
+/// The reason why bytes were given up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Rest {
-    /// Behind an error.
+    /// They follow an error.
     Unread,
-    /// Of the oldest record, whose end is overwritten.
+    /// They belong to the oldest record, whose end was overwritten.
     Torn,
-    /// Never written, as far as can be told: they are all 0.
+    /// Presumably they were never written: all of them are 0.
     Unwritten,
 }
 
-/// What is still to be walked: at most two pieces, each a multiple of [`ALIGN`] in bytes.
+/// The bytes that are not walked yet: at most two pieces, each with a multiple of [`ALIGN`] bytes.
 #[derive(Clone, Debug)]
 pub(super) struct Walk<'a, O: Endian> {
-    /// Up to the end of the data area.
+    /// Bytes up to the end of the data area.
     run: &'a [u8],
-    /// From the start of the data area on.
+    /// Bytes from the start of the data area.
     behind: &'a [u8],
-    /// The position behind both.
+    /// The position after both pieces.
     end: u64,
-    /// Whether the last record may be torn, or what is left may never have been written.
+    /// Whether the last record may be torn, and the remaining bytes may never have been written.
     may_tear: bool,
-    /// Bytes in front of `end` that were given up, and why.
+    /// Bytes before `end` that were given up; `rest` has the reason.
     given_up: u64,
     rest: Rest,
-    /// Whether a record was found that wraps.
+    /// Whether a record that wraps was found.
     wrapped: bool,
     order: core::marker::PhantomData<O>,
 }
 
-/// The size of the data area, which positions count modulo.
+/// Returns the size of the data area, which is the modulus of positions.
 ///
 /// # Errors
 ///
-/// `Invalid`, `data_size`, unless it is a power of two from 8 on.
+/// `Invalid`, `data_size`, unless it is a power of two of at least 8.
 pub(super) fn check_size(data: &[u8]) -> Result<u64, RingError> {
     let size = data.len() as u64;
     if data.len().is_power_of_two() && data.len() >= ALIGN {
@@ -85,9 +85,11 @@ pub(super) fn check_size(data: &[u8]) -> Result<u64, RingError> {
     Err(Field::DATA_SIZE.invalid(size, "a power of two"))
 }
 
+/// Checks that a record may begin at the position.
+///
 /// # Errors
 ///
-/// `Invalid` unless a record may begin at the position.
+/// `Invalid` if not.
 pub(super) fn check_aligned(field: Field, position: u64) -> Result<(), RingError> {
     if position.checked_rem(ALIGN as u64) == Some(0) {
         return Ok(());
@@ -95,7 +97,7 @@ pub(super) fn check_aligned(field: Field, position: u64) -> Result<(), RingError
     Err(field.invalid(position, "a multiple of 8"))
 }
 
-/// The two pieces of `data` that hold `length` bytes from `position` on; `None` if it does not hold as many.
+/// Returns the two pieces of `data` that hold `length` bytes from `position` on; `None` if `data` is shorter.
 pub(super) fn pieces(data: &[u8], position: u64, length: usize) -> Option<(&[u8], &[u8])> {
     let size = data.len() as u64;
     let start = usize::try_from(position.checked_rem(size)?).ok()?;
@@ -107,14 +109,14 @@ pub(super) fn pieces(data: &[u8], position: u64, length: usize) -> Option<(&[u8]
 }
 
 impl<'a, O: Endian> Walk<'a, O> {
-    /// Walks the `length` bytes of `data` from `position` on. The caller has checked sizes and positions.
+    /// Walks over the `length` bytes of `data` from `position` on. The caller has checked the size and the position.
     pub(super) fn new(data: &'a [u8], position: u64, length: u64, may_tear: bool) -> Self {
         let length = usize::try_from(length).unwrap_or(usize::MAX);
         let (run, behind) = pieces(data, position, length).unwrap_or_default();
         Self::of_pieces(run, behind, position, may_tear)
     }
 
-    /// Walks `run` and then `behind`, of which the first begins at `position`.
+    /// Walks over `run`, which begins at `position`, and then over `behind`.
     #[inline]
     pub(super) fn of_pieces(run: &'a [u8], behind: &'a [u8], position: u64, may_tear: bool) -> Self {
         let end = position.wrapping_add(run.len() as u64).wrapping_add(behind.len() as u64);
@@ -130,24 +132,24 @@ impl<'a, O: Endian> Walk<'a, O> {
         }
     }
 
-    /// Where the next record is; after the end, what was given up.
+    /// Returns the position of the next record; after the end, that of the bytes given up.
     #[inline]
     pub(super) fn position(&self) -> u64 {
         self.end.wrapping_sub(self.left()).wrapping_sub(self.given_up)
     }
 
-    /// Bytes still to be walked.
+    /// Returns the number of bytes not walked yet.
     #[inline]
     pub(super) fn left(&self) -> u64 {
         (self.run.len() as u64).saturating_add(self.behind.len() as u64)
     }
 
-    /// Bytes that were given up for this reason.
+    /// Returns the number of bytes given up for this reason.
     pub(super) fn given_up(&self, rest: Rest) -> u64 {
         if self.rest == rest { self.given_up } else { 0 }
     }
 
-    /// Records found that wrap: of one area there is no more than one.
+    /// Returns the number of records found that wrap: at most one in an area.
     pub(super) fn wrapped(&self) -> u64 {
         u64::from(self.wrapped)
     }
@@ -157,7 +159,7 @@ impl<'a, O: Endian> Walk<'a, O> {
         (bytes != 0).then(|| Torn { position: self.position(), bytes })
     }
 
-    /// The next record. After an error, `None`.
+    /// Returns the next record; `None` after an error.
     #[inline]
     pub(super) fn step(&mut self) -> Option<Result<Found<'a, O>, RingError>> {
         match RawRecord::parse(self.run) {
@@ -169,7 +171,7 @@ impl<'a, O: Endian> Walk<'a, O> {
         }
     }
 
-    /// As [`step`](Self::step), with a record that wraps made whole in `buffer`.
+    /// Does the same as [`step`](Self::step), and joins a record that wraps in `buffer`.
     #[inline]
     pub(super) fn next<'b>(&mut self, buffer: &'b mut Buffer) -> Option<Result<RawRecord<'b, O>, RingError>>
     where
@@ -193,7 +195,8 @@ impl<'a, O: Endian> Walk<'a, O> {
         buffer.join(first, second, self.position().wrapping_sub(size))
     }
 
-    /// Where there is no whole record at the front: the turn to the start of the data area, the end, or an error.
+    /// Handles the case of no whole record at the front: continues at the start of the data area, ends, or returns an
+    /// error.
     #[cold]
     fn turn(&mut self) -> Option<Result<Found<'a, O>, RingError>> {
         if self.run.is_empty() {
@@ -204,7 +207,7 @@ impl<'a, O: Endian> Walk<'a, O> {
             return self.step();
         }
         let left = self.left();
-        // The header is whole, as pieces are multiples of its size.
+        // The header is complete, because pieces are multiples of its size.
         let size = self.run.get(6..).and_then(|from| U16::<O>::read_from_prefix(from).ok());
         let size = size.map_or(0, |(size, _)| size.get());
         let wraps = usize::from(size).checked_sub(self.run.len());

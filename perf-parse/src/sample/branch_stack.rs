@@ -3,19 +3,20 @@
 use perf_abi::branch::BranchEntry;
 use perf_abi::endian::{Endian, U64};
 
-/// The branches before the sample, latest first. Borrows from the record.
+/// The branches before the sample, newest first. Borrows from the record.
 ///
 /// Kernel: `struct perf_branch_stack`; since Linux 3.4.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BranchStack<'a, O: Endian> {
-    /// Index of the hardware's raw record that the first entry comes from; `u64::MAX` where the hardware has none.
+    /// Index of the hardware's raw record from which the first entry comes; `u64::MAX` if the hardware has no such
+    /// index.
     ///
-    /// `None` if not asked for, or if the PMU gave no branch stack at all. Since Linux 5.7.
+    /// `None` if the event does not record it, or if the PMU provided no branch stack. Since Linux 5.7.
     pub hw_idx: Option<u64>,
     /// The branches.
     pub entries: &'a [BranchEntry<O>],
-    /// How often the group's events occurred between one branch and the next, a word an entry, packed by the PMU.
+    /// Counts of the group's events between consecutive branches: one word for each entry, packed by the PMU.
     ///
-    /// `None` if not asked for, or if the PMU gave none. Since Linux 6.8.
+    /// `None` if the event does not record them, or if the PMU provided none. Since Linux 6.8.
     pub counters: Option<&'a [U64<O>]>,
 }

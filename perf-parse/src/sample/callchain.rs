@@ -1,4 +1,4 @@
-//! Call chains: the words, and the frames they mean.
+//! Call chains: the recorded words and their frames.
 
 use perf_abi::callchain::CallchainContext;
 use perf_abi::endian::{Endian, U64};
@@ -21,14 +21,14 @@ impl<'a, O: Endian> Callchain<'a, O> {
         Ok(Self { words: at.array(nr, "callchain")? })
     }
 
-    /// The words as recorded, context markers and cookies included.
+    /// Returns the words as recorded, including context markers and cookies.
     #[must_use]
     #[inline]
     pub fn words(&self) -> &'a [U64<O>] {
         self.words
     }
 
-    /// The frames, each with where it is.
+    /// Returns the frames, each with its context.
     ///
     /// # Examples
     ///
@@ -61,16 +61,16 @@ impl<'a, O: Endian> Callchain<'a, O> {
 /// A frame of a call chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Frame {
-    /// An address: where the cpu was, or a return address.
+    /// An address: the instruction pointer or a return address.
     Ip {
         /// The address.
         ip: u64,
-        /// Where it is: the last marker before it, known or not. `None` before the first marker.
+        /// The last marker before the address, known or not. `None` before the first marker.
         context: Option<CallchainContext>,
     },
-    /// The rest of the chain comes later, in the CALLCHAIN_DEFERRED record with this cookie.
+    /// The rest of the chain is in a later CALLCHAIN_DEFERRED record with this cookie.
     Deferred {
-        /// The cookie; `None` if the chain ends where it should be.
+        /// The cookie; `None` if the chain ends before it.
         cookie: Option<u64>,
     },
 }

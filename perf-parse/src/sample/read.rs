@@ -6,19 +6,19 @@ use perf_abi::read_format::ReadFormat;
 use crate::cursor::Cursor;
 use crate::error::{Error, ErrorKind};
 
-/// What a read of a counter, or of its group, gave. A view over the words; getters take constant time.
+/// The values of a counter, or of the counters of a group. A view over the words; getters take constant time.
 ///
 /// Kernel: `perf_output_read_one`, `perf_output_read_group`, `kernel/events/core.c`; `read(2)` gives the same layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Read<'a, O: Endian> {
     format: ReadFormat,
-    /// Nanoseconds enabled and running, those of the two that are asked for.
+    /// Nanoseconds enabled and running, if `format` has them.
     times: &'a [U64<O>],
-    /// Value, id and lost of each event, those that are asked for.
+    /// Value, id and lost count of each event, if `format` has them.
     values: &'a [U64<O>],
 }
 
-/// The words of an event: its value, and its id and lost count where asked for.
+/// Returns the number of words of an event: its value, its id and its lost count, as far as `format` has them.
 const fn words_of(format: ReadFormat) -> usize {
     1_usize
         .wrapping_add(format.contains(ReadFormat::ID) as usize)
@@ -26,12 +26,13 @@ const fn words_of(format: ReadFormat) -> usize {
 }
 
 impl<'a, O: Endian> Read<'a, O> {
-    /// What `read(2)` gave of an event whose attr has `format`.
+    /// Decodes the result of `read(2)` of an event whose attr has `format`.
     ///
     /// # Errors
     ///
     /// [`ErrorKind::UnknownBits`] if the format has a bit that this crate does not know; [`ErrorKind::Truncated`] and
-    /// [`ErrorKind::Residue`] if the bytes are not as many as the format takes. Offsets are from the start of `bytes`.
+    /// [`ErrorKind::Residue`] if `bytes` does not have exactly the length of the format. Offsets are from the start
+    /// of `bytes`.
     ///
     /// # Examples
     ///
@@ -64,7 +65,7 @@ impl<'a, O: Endian> Read<'a, O> {
         let times = enabled.wrapping_add(running);
         let words = words_of(format) as u64;
         if !format.contains(ReadFormat::GROUP) {
-            // One event: its value comes before the times, the rest behind them.
+            // A single event: its value precedes the times, and the other words follow them.
             let all = at.array(words.wrapping_add(times), "read")?;
             return Ok(Self { format, times: &[], values: all });
         }
@@ -74,37 +75,37 @@ impl<'a, O: Endian> Read<'a, O> {
         Ok(Self { format, times, values })
     }
 
-    /// The format that the words are in.
+    /// Returns the format of the words.
     #[cfg(feature = "alloc")]
     pub(crate) fn format(&self) -> ReadFormat {
         self.format
     }
 
-    /// The words behind a group's count, as recorded: the times of a group, then the rest.
+    /// Returns the words after a group's count, as recorded: the times of a group, then the other words.
     #[cfg(feature = "alloc")]
     pub(crate) fn words(&self) -> (&'a [U64<O>], &'a [U64<O>]) {
         (self.times, self.values)
     }
 
-    /// Whether the values are a group's.
+    /// Returns whether the values are those of a group.
     #[must_use]
     pub fn is_group(&self) -> bool {
         self.format.contains(ReadFormat::GROUP)
     }
 
-    /// How many events the values are of.
+    /// Returns the number of events that have a value.
     #[must_use]
     pub fn nr(&self) -> usize {
         if self.is_group() { self.values.len().checked_div(words_of(self.format)).unwrap_or(0) } else { 1 }
     }
 
-    /// Nanoseconds the event, or the group's leader, was enabled; `None` if not asked for.
+    /// Returns the nanoseconds for which the event, or the group's leader, was enabled; `None` if not recorded.
     #[must_use]
     pub fn time_enabled(&self) -> Option<u64> {
         self.time(ReadFormat::TOTAL_TIME_ENABLED, 0)
     }
 
-    /// Nanoseconds the event, or the group's leader, was on a counter; `None` if not asked for.
+    /// Returns the nanoseconds for which the event, or the group's leader, was on a counter; `None` if not recorded.
     #[must_use]
     pub fn time_running(&self) -> Option<u64> {
         self.time(
@@ -122,7 +123,8 @@ impl<'a, O: Endian> Read<'a, O> {
         word.map(|word| word.get())
     }
 
-    /// The value of each event: of a group the leader's first, then the members' in the order they were opened.
+    /// Returns the counts of the events. For a group, the leader is first; the members follow in the order in which
+    /// they were opened.
     #[must_use]
     pub fn values(&self) -> ReadValues<'a, O> {
         ReadValues { read: *self, next: 0 }
@@ -158,9 +160,9 @@ impl<'a, O: Endian> Read<'a, O> {
 pub struct ReadValue {
     /// Occurrences counted.
     pub value: u64,
-    /// Id of the event; `None` if not asked for.
+    /// Id of the event; `None` if not recorded.
     pub id: Option<u64>,
-    /// Samples the event lost; `None` if not asked for. Since Linux 6.0.
+    /// Number of samples that the event lost; `None` if not recorded. Since Linux 6.0.
     pub lost: Option<u64>,
 }
 

@@ -3,21 +3,21 @@
 use perf_abi::endian::{Endian, U64};
 use perf_abi::regs::RegsAbi;
 
-/// Registers of a task, of user space or at the interrupt. Borrows from the record.
+/// Registers of a task, in user space or at the interrupt. Borrows from the record.
 ///
 /// Kernel: `perf_output_sample_regs`; since Linux 3.7, at the interrupt since 3.19.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Regs<'a, O: Endian> {
-    /// What kind of task they are of; with `NONE`, as for a kernel thread, there are no values.
+    /// ABI of the task. `NONE`, as for a kernel thread, means that there are no values.
     pub abi: RegsAbi,
-    /// Which registers the event asked for: a bit each, by index in [`regs`](perf_abi::regs).
+    /// The registers that the event records: one bit each, by the index in [`regs`](perf_abi::regs).
     pub mask: u64,
-    /// Their values, lowest bit first; empty where `abi` is `NONE`.
+    /// Values of the registers, lowest bit first; empty if `abi` is `NONE`.
     pub values: &'a [U64<O>],
 }
 
 impl<'a, O: Endian> Regs<'a, O> {
-    /// The register of index `bit`; `None` if it was not recorded.
+    /// Returns the value of the register with index `bit`; `None` if it was not recorded.
     #[must_use]
     pub fn get(&self, bit: u32) -> Option<u64> {
         let flag = 1_u64.checked_shl(bit)?;
@@ -28,7 +28,7 @@ impl<'a, O: Endian> Regs<'a, O> {
         self.values.get(below as usize).map(|value| value.get())
     }
 
-    /// Each register's index and value, lowest index first.
+    /// Returns the index and value of each register, lowest index first.
     #[must_use]
     pub fn iter(&self) -> RegsIter<'a, O> {
         RegsIter { mask: self.mask, values: self.values.iter() }
@@ -47,7 +47,7 @@ impl<'a, O: Endian> IntoIterator for &Regs<'a, O> {
 /// An iterator over registers; made by [`Regs::iter`].
 #[derive(Clone, Debug)]
 pub struct RegsIter<'a, O: Endian> {
-    /// The registers still to come.
+    /// The registers that are still to be returned.
     mask: u64,
     values: core::slice::Iter<'a, U64<O>>,
 }

@@ -1,7 +1,7 @@
-//! What follows the leading fields of a sample: one walk over all of it.
+//! The fields of a sample after the leading ones, decoded in one walk.
 //!
-//! Five fields have a form that the record does not state. Each is read the usual way first; if the sample is then
-//! not consumed exactly, the other forms are tried. [`Readings`] says which was taken.
+//! The layout of five fields is ambiguous. Each is read in the usual layout first. If the sample is then not consumed
+//! exactly, the other layouts are tried. [`Readings`] reports which layouts were used.
 
 use perf_abi::branch::BranchSampleType;
 use perf_abi::data_src::DataSrc;
@@ -17,7 +17,7 @@ use crate::cursor::Cursor;
 use crate::error::{Error, ErrorKind};
 use crate::layout::SampleLayout;
 
-/// The fields of a sample from `read` on. Each is `None` where the event does not record it.
+/// The fields of a sample from `read` on. Each is `None` if the event does not record it.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Tail<'a, O: Endian> {
@@ -25,7 +25,7 @@ pub struct Tail<'a, O: Endian> {
     pub read: Option<Read<'a, O>>,
     /// Call chain.
     pub callchain: Option<Callchain<'a, O>>,
-    /// Bytes that the event's source defines, padding included: 4 zero bytes where there was nothing.
+    /// Bytes that the source of the event defines, including padding: 4 zero bytes if the source has no data.
     pub raw: Option<&'a [u8]>,
     /// Branch records.
     pub branch_stack: Option<BranchStack<'a, O>>,
@@ -37,59 +37,60 @@ pub struct Tail<'a, O: Endian> {
     pub weight: Option<u64>,
     /// Hardware weight as three numbers.
     pub weight_struct: Option<WeightStruct>,
-    /// Where the data came from.
+    /// Source of the memory access.
     pub data_src: Option<DataSrc>,
     /// Reason of a transactional abort.
     pub transaction: Option<Txn>,
     /// Registers at the interrupt.
     pub regs_intr: Option<Regs<'a, O>>,
-    /// Physical address; 0 where not known.
+    /// Physical address; 0 if unknown.
     pub phys_addr: Option<u64>,
     /// Id of the cgroup.
     pub cgroup: Option<u64>,
-    /// Bytes of the page of `addr`; 0 where not known.
+    /// Size in bytes of the page of `addr`; 0 if unknown.
     pub data_page_size: Option<u64>,
-    /// Bytes of the page of `ip`; 0 where not known.
+    /// Size in bytes of the page of `ip`; 0 if unknown.
     pub code_page_size: Option<u64>,
     /// A snapshot of the AUX area.
     pub aux: Option<&'a [u8]>,
-    /// How the fields were read whose form the record does not state.
+    /// The layouts in which the ambiguous fields were read.
     pub readings: Readings,
 }
 
-/// How a field was read whose form the record does not state.
+/// The layout in which an ambiguous field was read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reading {
-    /// There was no choice.
+    /// The layout was not ambiguous.
     #[default]
     Certain,
-    /// As kernels usually write it.
+    /// The layout that kernels usually write.
     Usual,
-    /// The other way: the usual one does not consume the sample exactly, or what is known speaks for this one.
+    /// The other layout: the usual one does not consume the sample exactly, or other fields indicate this one.
     Other,
 }
 
-/// How the fields of a sample were read whose form the record does not state.
+/// The layouts in which the ambiguous fields of a sample were read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Readings {
-    /// An empty branch stack of an event that asked for `hw_idx`. Usual: the index is there. Other: it is not, as the
-    /// PMU gave no branch stack.
+    /// An empty branch stack of an event that records `hw_idx`. Usual: the index is present. Other: it is absent,
+    /// because the PMU provided no branch stack.
     pub hw_idx: Reading,
-    /// A branch stack with entries. Usual: counters are there if the event asked for them. Other: they are not there
-    /// though asked for, as the PMU gave none; or there though not asked for, as the group's leader did.
+    /// A branch stack with entries. Usual: counters are present if the event records them. Other: they are absent
+    /// although the event records them, because the PMU provided none; or they are present although the event does
+    /// not record them, because the group's leader does.
     pub counters: Reading,
-    /// User registers of ABI 0. Usual: no registers follow. Other: they do.
+    /// User registers of ABI 0. Usual: no registers follow. Other: registers follow.
     pub regs_user: Reading,
-    /// A user stack of size 0 of an event that asked for 0 bytes. Usual: nothing follows the size. Other: the
-    /// kernel's stray zero follows it, every later field is 8 bytes further on, and the last 8 bytes of the sample
-    /// are lost; a field that lost all of itself is `None`.
+    /// A user stack of size 0 of an event that asks for 0 bytes. Usual: nothing follows the size. Other: the kernel's
+    /// stray zero word follows it, every later field is 8 bytes later, and the last 8 bytes of the sample are lost. A
+    /// field that lost all its bytes is `None`.
     pub stack_user: Reading,
-    /// Registers at the interrupt of ABI 0, as `regs_user`.
+    /// Registers at the interrupt of ABI 0, as for `regs_user`.
     pub regs_intr: Reading,
 }
 
 impl Readings {
-    /// Each field's name and how it was read, in the order of the record.
+    /// Returns the name of each ambiguous field and its layout, in the order of the record.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, Reading)> + use<> {
         [
             ("branch_stack.hw_idx", self.hw_idx),
@@ -102,7 +103,7 @@ impl Readings {
     }
 }
 
-/// A set of the fields whose form is open, the first in the record the highest bit.
+/// A set of the fields whose layout is ambiguous. The first field in the record has the highest bit.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Open(u8);
 
@@ -117,13 +118,13 @@ impl Open {
         self.0 & field.0 != 0
     }
 
-    /// Those of the fields that come before the stack.
+    /// Returns the fields that precede the user stack.
     const fn before_stack(self) -> u8 {
         self.0 & (Self::HW_IDX.0 | Self::COUNTERS.0 | Self::REGS_USER.0)
     }
 }
 
-/// The fields of a sample that stand behind the user stack.
+/// The fields of a sample that follow the user stack.
 const BEHIND_STACK: SampleType = SampleType::WEIGHT
     .union(SampleType::WEIGHT_STRUCT)
     .union(SampleType::DATA_SRC)
@@ -136,7 +137,7 @@ const BEHIND_STACK: SampleType = SampleType::WEIGHT
     .union(SampleType::AUX);
 
 impl<O: Endian> Tail<'_, O> {
-    /// The tail of a sample that has none.
+    /// The tail of a sample that has no fields in it.
     const EMPTY: Self = Self {
         read: None,
         callchain: None,
@@ -165,14 +166,14 @@ impl<O: Endian> Tail<'_, O> {
 }
 
 impl<'a, O: Endian> Sample<'a, O> {
-    /// Everything from `read` on, in one walk. Allocates nothing; the cost grows with the number of fields, not with
-    /// their sizes.
+    /// Decodes all fields from `read` on in one walk. Allocates nothing. The cost grows with the number of fields,
+    /// not with their sizes.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Truncated`] naming the field that does not fit, [`ErrorKind::OutOfRange`] for a stack copy larger
-    /// than its room, [`ErrorKind::Residue`] if bytes are left: a sample is consumed exactly or not at all. The
-    /// getters of the leading fields stay valid.
+    /// [`ErrorKind::Truncated`] with the name of the field that does not fit, [`ErrorKind::OutOfRange`] for a stack
+    /// copy that is larger than its room, [`ErrorKind::Residue`] if bytes are left: a sample must be consumed
+    /// exactly. The getters of the leading fields remain valid.
     #[inline(always)]
     pub fn tail(&self) -> Result<Tail<'a, O>, Error> {
         if !self.layout.has_tail {
@@ -180,8 +181,8 @@ impl<'a, O: Endian> Sample<'a, O> {
         }
         let mut others = Open(0);
         let mut is_resolved = false;
-        // The walk stands here once and in no call, so that a field that the caller does not look at costs nothing: it is
-        // never written. Anything that took the tail by reference would make all of it go through memory.
+        // The walk occurs once and is inlined, so that a field that the caller does not use costs nothing: it is
+        // never written. A reference to the tail would force all of it through memory.
         loop {
             let mut walk = Walk::new(others);
             let mut tail = Tail::EMPTY;
@@ -201,28 +202,29 @@ impl<'a, O: Endian> Sample<'a, O> {
         }
     }
 
-    /// How many ways of reading the sample consume it exactly; more than 1 means that its bytes are ambiguous.
+    /// Returns the number of readings that consume the sample exactly. More than 1 means that its bytes are
+    /// ambiguous.
     ///
-    /// Walks the sample once for each: at most 32 times.
+    /// Walks the sample once for each combination of layouts: at most 32 times.
     #[must_use]
     pub fn possible_readings(&self) -> usize {
         self.exact_readings().count()
     }
 
-    /// Every way of reading that consumes the sample exactly, those first that change the usual one as late as
-    /// possible in the record.
+    /// Returns each reading that consumes the sample exactly. Readings that differ from the usual one as late as
+    /// possible in the record come first.
     fn exact_readings(&self) -> impl Iterator<Item = (Open, Tail<'a, O>)> {
         (0..32).filter_map(|others| {
             let mut walk = Walk::new(Open(others));
             let mut tail = Tail::EMPTY;
             walk.run(self, &mut tail).ok()?;
-            // A choice that did not come up is not a reading of its own.
+            // A reading that changes a field that is not ambiguous in this sample is a duplicate.
             (others & !walk.seen.0 == 0).then_some((Open(others), tail))
         })
     }
 
-    /// Finds the reading to take where the usual one fails, or where it and the stray word of the stack both fit: the fields
-    /// to be read the other way. `None` if no reading consumes the sample exactly.
+    /// Returns the reading to use if the usual one fails, or if both it and the stray word of the stack fit: the
+    /// fields to read in the other layout. `None` if no reading consumes the sample exactly.
     #[cold]
     #[inline(never)]
     fn resolve(self) -> Option<Open> {
@@ -230,13 +232,14 @@ impl<'a, O: Endian> Sample<'a, O> {
         if first.has(Open::STACK_USER) || !self.ran_in_user_space(&tail) {
             return Some(first);
         }
-        // The registers that tell are those of readings that are the same up to the stack.
+        // The registers are evidence only for readings that are equal up to the stack.
         let alike = |others: Open| others.before_stack() == first.before_stack();
         let stray = self.exact_readings().find(|&(others, _)| others.has(Open::STACK_USER) && alike(others));
         Some(stray.map_or(first, |(others, _)| others))
     }
 
-    /// Whether there was a user stack to copy: the kernel had user registers, or else came from user space.
+    /// Returns whether there was a user stack to copy: user registers are recorded or, if the event does not record
+    /// them, the CPU mode is user.
     fn ran_in_user_space(&self, tail: &Tail<'a, O>) -> bool {
         match tail.regs_user {
             Some(regs) => regs.abi != RegsAbi::NONE,
@@ -245,11 +248,11 @@ impl<'a, O: Endian> Sample<'a, O> {
     }
 }
 
-/// One walk over a tail, each open field read in a given way.
+/// One walk over a tail with a given layout of each ambiguous field.
 struct Walk {
-    /// The fields to be read the other way.
+    /// The fields to read in the other layout.
     others: Open,
-    /// The fields that came up.
+    /// The ambiguous fields that occurred.
     seen: Open,
     /// Whether a stray word moved the last 8 bytes out of the sample.
     cut: bool,
@@ -260,14 +263,14 @@ impl Walk {
         Self { others, seen: Open(0), cut: false }
     }
 
-    /// Notes that `field` is open here; whether to read it the other way.
+    /// Records that `field` is ambiguous here. Returns whether to read it in the other layout.
     #[inline(always)]
     fn other(&mut self, field: Open) -> bool {
         self.seen.0 |= field.0;
         self.others.has(field)
     }
 
-    /// Fills in `tail`, which is empty.
+    /// Decodes the sample to `tail`, which is empty.
     #[inline(always)]
     fn run<'a, O: Endian>(&mut self, sample: &Sample<'a, O>, tail: &mut Tail<'a, O>) -> Result<(), Error> {
         let layout = sample.layout;
@@ -295,7 +298,7 @@ impl Walk {
         }
         cursor.finish()?;
         if self.cut {
-            // The stray word moved nothing out of the sample: no kernel writes that.
+            // The stray word moved nothing out of the sample. No kernel writes such a sample.
             return Err(cursor.truncated("stack_user", 8));
         }
         if self.seen != Open(0) {
@@ -304,7 +307,7 @@ impl Walk {
         Ok(())
     }
 
-    /// The fields behind the user stack, which few events record.
+    /// Decodes the fields after the user stack, which few events record.
     #[inline(always)]
     fn run_behind_stack<'a, O: Endian>(
         &mut self,
@@ -361,7 +364,8 @@ impl Walk {
         }
     }
 
-    /// Whether `needed` bytes are missing by just the 8 that a stray word cut off. That can be so once.
+    /// Returns whether exactly the 8 bytes that a stray word cut off are missing from `needed` bytes. True at most
+    /// once.
     #[cold]
     fn ends_cut(&mut self, at: &Cursor<'_>, needed: usize) -> bool {
         let cut = self.cut && at.rest().len().checked_add(8) == Some(needed);
@@ -369,7 +373,7 @@ impl Walk {
         cut
     }
 
-    /// Takes a word behind the stack; `None` if it was cut off.
+    /// Takes a word after the stack; `None` if it was cut off.
     #[inline(always)]
     fn word<O: Endian>(&mut self, at: &mut Cursor<'_>, field: &'static str) -> Result<Option<u64>, Error> {
         match at.word::<O>(field) {
@@ -456,7 +460,7 @@ impl Walk {
     }
 }
 
-/// Takes the bytes of a raw field, whose size is 32 bits wide.
+/// Takes the bytes of a raw field, whose size has 32 bits.
 #[inline(always)]
 fn raw<'a, O: Endian>(at: &mut Cursor<'a>) -> Result<&'a [u8], Error> {
     let size = at.fixed::<perf_abi::endian::U32<O>>("raw.size")?.get();

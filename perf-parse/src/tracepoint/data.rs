@@ -1,4 +1,4 @@
-//! Tracing data: the parts of what perf copies of the kernel's tracing directory.
+//! Tracing data: the parts of perf's copy of the kernel's tracing directory.
 
 use perf_abi::endian::{BigEndian, Endianness, LittleEndian, U32, U64};
 
@@ -6,33 +6,34 @@ use super::error::TracingError;
 use super::grammar;
 use crate::cursor::Cursor;
 
-/// Tracing data: the feature `TRACING_DATA` of a file, the payload behind the HEADER_TRACING_DATA record of a pipe.
+/// Tracing data: the feature `TRACING_DATA` of a file, or the payload after the HEADER_TRACING_DATA record of a pipe.
 ///
-/// Every part is found and lies within the bytes; nothing is parsed or copied. Numbers of it are in the byte order that
-/// the data itself tells, which is the recorder's: not taken from the capture around it, whose order it should equal.
+/// The position of every part is checked; nothing is parsed or copied. Numbers are in the byte order that the data
+/// itself states, which is the recorder's. It should equal the byte order of the capture, but is not taken from
+/// there.
 ///
 /// perf: `trace_report`, `tools/perf/util/trace-event-read.c`.
 #[derive(Clone, Copy, Debug)]
 pub struct TracingData<'a> {
-    /// Version of its layout: `0.5`, or `0.6` with `saved_cmdlines`.
+    /// Version of the layout: `0.5`, or `0.6`, which has `saved_cmdlines`.
     pub version: &'a [u8],
-    /// The byte order of the recorder.
+    /// Byte order of the recorder.
     pub endianness: Endianness,
-    /// Bytes of a `long` of the recorder: 4 or 8.
+    /// Bytes of a `long` on the recorder: 4 or 8.
     pub long_size: u8,
-    /// Bytes of a page of the recorder.
+    /// Bytes of a page on the recorder.
     pub page_size: u32,
-    /// The format of a page of the kernel's tracing ring.
+    /// Format of a page of the kernel's tracing ring.
     pub header_page: &'a [u8],
-    /// The format of the header of an event in the kernel's tracing ring.
+    /// Format of an event header in the kernel's tracing ring.
     pub header_event: &'a [u8],
     /// `/proc/kallsyms`; empty since perf 4.
     pub kallsyms: &'a [u8],
-    /// `printk_formats`: addresses and texts of the formats of `trace_printk`.
+    /// `printk_formats`: the addresses and texts of the formats of `trace_printk`.
     pub printk_formats: &'a [u8],
-    /// `saved_cmdlines`: pids and the names of their tasks; `None` before version 0.6.
+    /// `saved_cmdlines`: the pids and names of tasks; `None` before version 0.6.
     pub saved_cmdlines: Option<&'a [u8]>,
-    /// What is left: in a pipe, zeros up to a multiple of 8.
+    /// The remaining bytes: in a pipe, zeros up to a multiple of 8 bytes.
     pub rest: &'a [u8],
     formats: FormatTexts<'a>,
 }
@@ -40,22 +41,22 @@ pub struct TracingData<'a> {
 /// The format of a tracepoint, as text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FormatText<'a> {
-    /// Its subsystem, such as `sched`; `ftrace` for those of the tracers.
+    /// Subsystem, such as `sched`; `ftrace` for the formats of the tracers.
     pub system: &'a [u8],
-    /// The text of its file `format`.
+    /// Text of the file `format`.
     pub text: &'a [u8],
-    /// Where the text begins, in bytes from the start of the tracing data.
+    /// Start of the text, in bytes from the start of the tracing data.
     pub offset: u32,
 }
 
 pub(super) const MAGIC: &[u8] = b"\x17\x08\x44tracing";
 
 impl<'a> TracingData<'a> {
-    /// Finds the parts. Takes time by the number of formats; allocates nothing.
+    /// Finds the parts. The time is proportional to the number of formats; allocates nothing.
     ///
     /// # Errors
     ///
-    /// The field that is not there or not what it must be, with its offset in `bytes`.
+    /// The field that is missing or invalid, with its offset in `bytes`.
     pub fn parse(bytes: &'a [u8]) -> Result<Self, TracingError> {
         let mut at = Reader { at: Cursor::new(bytes, 0), endianness: Endianness::Little };
         at.tag(MAGIC, "magic", "17 08 44 \"tracing\"")?;
@@ -98,16 +99,16 @@ impl<'a> TracingData<'a> {
         })
     }
 
-    /// The formats, as texts: first those of the tracers, then by system.
+    /// Returns the formats as texts: first those of the tracers, then those of each system.
     #[must_use]
     pub fn formats(&self) -> FormatTexts<'a> {
         self.formats
     }
 
-    /// Bytes of a `long` of the kernel: 4 or 8.
+    /// Returns the bytes of a `long` of the kernel: 4 or 8.
     ///
-    /// That of its ring page's `commit`; where that is not told, the recorder's, which may be a 32-bit program on a
-    /// 64-bit kernel.
+    /// This is the size of `commit` in the kernel's ring page. If that is unknown, it is the recorder's `long_size`;
+    /// the recorder may be a 32-bit program on a 64-bit kernel.
     #[must_use]
     pub fn kernel_long_size(&self) -> u8 {
         let lines = self.header_page.split(|&byte| byte == b'\n');
@@ -120,7 +121,7 @@ impl<'a> TracingData<'a> {
     }
 }
 
-/// As perf has it: the version as a number of at least 0.6.
+/// Returns whether the version, read as a number, is at least 0.6. perf decides in the same way.
 fn is_at_least_0_6(version: &[u8]) -> bool {
     let mut halves = version.splitn(2, |&byte| byte == b'.');
     let whole = halves.next().unwrap_or_default();
@@ -134,7 +135,7 @@ pub struct FormatTexts<'a> {
     at: Reader<'a>,
     system: &'a [u8],
     formats_left: u32,
-    /// `None` while those of the tracers are not done: their system is not listed.
+    /// `None` before the end of the tracers' formats, which have no system name.
     systems_left: Option<u32>,
 }
 
@@ -172,12 +173,12 @@ impl<'a> Iterator for FormatTexts<'a> {
     type Item = FormatText<'a>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        // An error cannot be: `TracingData::parse` has taken them all.
+        // An error is impossible: `TracingData::parse` has read all formats.
         self.next_text().ok().flatten()
     }
 }
 
-/// Takes fields off the front, numbers in the byte order of the recorder.
+/// Takes fields from the front, with numbers in the byte order of the recorder.
 #[derive(Clone, Copy, Debug)]
 struct Reader<'a> {
     at: Cursor<'a>,
@@ -220,7 +221,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// A string, up to its NUL.
+    /// Takes a string up to its NUL.
     fn string(&mut self, field: &'static str) -> Result<&'a [u8], TracingError> {
         let mut string = self.at;
         let string = string.string(field)?;
@@ -228,7 +229,7 @@ impl<'a> Reader<'a> {
         Ok(string)
     }
 
-    /// A size of 64 bits, and as many bytes.
+    /// Takes a 64-bit size and that number of bytes.
     fn file(&mut self, field: &'static str) -> Result<&'a [u8], TracingError> {
         let size = match self.endianness {
             Endianness::Little => self.at.fixed::<U64<LittleEndian>>(field)?.get(),
@@ -237,7 +238,7 @@ impl<'a> Reader<'a> {
         Ok(self.at.bytes(size, field)?)
     }
 
-    /// A size of 32 bits, and as many bytes.
+    /// Takes a 32-bit size and that number of bytes.
     fn short_file(&mut self, field: &'static str) -> Result<&'a [u8], TracingError> {
         let size = self.number(field)?;
         Ok(self.at.bytes(u64::from(size), field)?)

@@ -1,30 +1,30 @@
-//! What a C type means for the bytes of a field.
+//! The meaning of a field's C type for its bytes.
 
 use super::grammar::{self, FieldLine};
 
-/// What a value, or each value of an array, is.
+/// The type of a value, or of each value of an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Element {
-    /// An integer of 1, 2, 4 or 8 bytes, signed if the field is.
+    /// An integer of 1, 2, 4 or 8 bytes; signed if the field is.
     Integer {
-        /// Its bytes.
+        /// Bytes of the integer.
         bytes: u8,
     },
     /// A pointer of 4 or 8 bytes.
     Pointer {
-        /// Its bytes.
+        /// Bytes of the pointer.
         bytes: u8,
     },
-    /// A `bool` of one byte.
+    /// A `bool` of 1 byte.
     Bool,
-    /// A `char` of an array, which is a string.
+    /// A `char` in an array, which is a string.
     Char,
-    /// Bytes as they are: structures, arrays of unsigned bytes, and arrays whose type does not tell the size.
+    /// Uninterpreted bytes: structures, arrays of unsigned bytes, and arrays whose element size is unknown.
     Bytes,
 }
 
 impl Element {
-    /// Bytes of one; for [`Bytes`](Self::Bytes) 1.
+    /// Returns the bytes of one element; 1 for [`Bytes`](Self::Bytes).
     #[must_use]
     pub const fn bytes(&self) -> u8 {
         match *self {
@@ -34,11 +34,11 @@ impl Element {
     }
 }
 
-/// What the name of a type says by itself.
+/// The meaning of a type's name alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Named {
     Bool,
-    /// `char` without a sign of its own.
+    /// `char` without `signed` or `unsigned`.
     Char,
     Integer {
         bytes: u8,
@@ -81,7 +81,7 @@ impl Named {
         }
     }
 
-    /// A type of one word.
+    /// Returns the meaning of a type name of one word.
     fn word(word: &[u8], long_size: u8) -> Self {
         let bare = word.strip_prefix(b"__").unwrap_or(word);
         let bare = bare.strip_suffix(b"_t").unwrap_or(bare);
@@ -108,25 +108,25 @@ impl Named {
     }
 }
 
-/// Where the values of an array are, for what they are.
+/// The place of the values of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Extent {
-    /// There is one value.
+    /// The field is a single value.
     Value,
-    /// They fill the field; how many there are, where that is known.
+    /// The values fill the field; their number, if it is known.
     Field(Option<u32>),
-    /// They are elsewhere.
+    /// The values are elsewhere in the raw data.
     Elsewhere,
 }
 
-/// What a field is made of, and whether it is signed.
+/// Returns the element type of a field, and whether it is signed.
 pub(super) fn classify(line: &FieldLine<'_>, extent: Extent, long_size: u8) -> (Element, bool) {
     let named = Named::new(line.declaration.c_type, long_size);
     let signed = line.signed.unwrap_or(named.is_signed());
     let width = match extent {
         Extent::Value => integer_bytes(u64::from(line.size)),
         Extent::Field(Some(len)) => {
-            // As the kernel has it: the size is that of all of them.
+            // In the kernel's formats, `size` is the size of all elements.
             let (size, len) = (u64::from(line.size), u64::from(len));
             let exact = size.checked_rem(len) == Some(0);
             size.checked_div(len).filter(|_| exact).and_then(integer_bytes)
@@ -153,7 +153,7 @@ pub(super) fn classify(line: &FieldLine<'_>, extent: Extent, long_size: u8) -> (
     (element, signed)
 }
 
-/// The bytes of an integer, if it can have so many.
+/// Returns the bytes of an integer; `None` if an integer cannot have this size.
 fn integer_bytes(bytes: u64) -> Option<u8> {
     match bytes {
         1 => Some(1),

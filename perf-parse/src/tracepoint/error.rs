@@ -1,4 +1,4 @@
-//! What can be wrong with tracing data, with a format, and with the raw data of a sample.
+//! Errors of tracing data, of formats, and of the raw data of samples.
 
 use core::fmt;
 
@@ -7,56 +7,57 @@ use perf_abi::feature::Feature;
 use crate::error::{Error, ErrorKind};
 use crate::file::{FeatureSection, FileError, FileErrorKind};
 
-/// Why tracing data, or a format in it, cannot be read.
+/// The reason why tracing data, or a format in it, cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TracingError {
-    /// What is wrong, and in which field.
+    /// The fault and its field.
     pub kind: TracingErrorKind,
-    /// Where: bytes from the start of the tracing data; for a format parsed alone, from the start of its text.
+    /// Offset of the fault: bytes from the start of the tracing data or, for a format parsed alone, from the start of
+    /// its text.
     pub offset: u32,
 }
 
-/// What is wrong with tracing data or a format.
+/// A fault of tracing data or of a format.
 ///
-/// | kind | when | offset |
+/// | kind | fault | offset |
 /// |---|---|---|
-/// | [`Truncated`](Self::Truncated) | the data ends within a field | where the field begins |
-/// | [`Unterminated`](Self::Unterminated) | a string has no NUL | where the string begins |
-/// | [`OutOfRange`](Self::OutOfRange) | a format has more fields, or a longer name of one, than it may | the field's line |
-/// | [`Invalid`](Self::Invalid) | something stands where something else must | where it stands |
+/// | [`Truncated`](Self::Truncated) | the data ends within a field | start of the field |
+/// | [`Unterminated`](Self::Unterminated) | a string has no NUL | start of the string |
+/// | [`OutOfRange`](Self::OutOfRange) | a format has too many fields, or a field with too long a name | start of the field's line |
+/// | [`Invalid`](Self::Invalid) | the data at the offset is invalid | start of the invalid data |
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TracingErrorKind {
-    /// The data ends before the field does; the offset is where the field begins.
+    /// The data ends before the field does. The offset is the start of the field.
     Truncated {
-        /// The field.
+        /// Name of the field.
         field: &'static str,
-        /// Bytes the field needs.
+        /// Bytes that the field needs.
         needed: u64,
-        /// Bytes there are.
+        /// Bytes available.
         available: u64,
     },
-    /// A string has no NUL; the offset is where the string begins.
+    /// A string has no NUL. The offset is the start of the string.
     Unterminated {
-        /// The field.
+        /// Name of the field.
         field: &'static str,
     },
-    /// A format has more fields, or a longer name of one, than it may; the offset is where the line of that field begins.
+    /// A format has too many fields, or a field with too long a name. The offset is the start of the field's line.
     OutOfRange {
-        /// What there is more of.
+        /// Name of what exceeds its maximum.
         field: &'static str,
-        /// How many there are.
+        /// Actual number.
         value: u64,
-        /// The most there may be.
+        /// Maximum number.
         max: u64,
     },
-    /// Something stands where something else must.
+    /// The data at the offset is invalid.
     Invalid {
-        /// The field.
+        /// Name of the field.
         field: &'static str,
         /// The byte at the offset; `None` at the end of a format's text.
         found: Option<u8>,
-        /// What must stand there.
+        /// What must be at the offset.
         must: &'static str,
     },
 }
@@ -71,7 +72,7 @@ impl TracingError {
         Self { kind: TracingErrorKind::Invalid { field, found, must }, offset }
     }
 
-    /// The error with its place in the file that has the tracing data as a feature.
+    /// Returns the error with its offset in the file that has the tracing data as a feature.
     #[must_use]
     pub fn in_file(&self, section: &FeatureSection<'_>) -> FileError {
         let of_feature = |kind| {
@@ -98,7 +99,7 @@ impl TracingError {
 }
 
 impl TracingErrorKind {
-    /// The field that is wrong.
+    /// Returns the name of the faulty field.
     #[must_use]
     pub const fn field(&self) -> &'static str {
         match *self {
@@ -110,7 +111,7 @@ impl TracingErrorKind {
     }
 }
 
-/// What the cursor says: it knows of no other faults.
+/// Converts an error of the cursor, which finds no other kinds of faults.
 impl From<Error> for TracingError {
     fn from(error: Error) -> Self {
         let kind = match error.kind {
@@ -149,16 +150,16 @@ impl fmt::Display for TracingError {
 
 impl core::error::Error for TracingError {}
 
-/// A field that is not in the raw data, or only in part; the other fields are not affected.
+/// A field that is missing from the raw data, entirely or in part. Other fields are not affected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FieldError<'a> {
-    /// The field's name.
+    /// Name of the field.
     pub field: &'a [u8],
-    /// Where it begins, in bytes from the start of the raw data; for a dynamic array, where its elements begin.
+    /// Start of the field, in bytes from the start of the raw data; for a dynamic array, start of its elements.
     pub offset: u64,
-    /// Bytes it needs from there.
+    /// Bytes that the field needs from there.
     pub needed: u64,
-    /// Bytes of all the raw data.
+    /// Bytes of the raw data.
     pub available: u64,
 }
 

@@ -1,4 +1,4 @@
-//! The format of a tracepoint: which fields its raw data has, and where.
+//! The format of a tracepoint: the fields of its raw data and their offsets.
 
 use alloc::vec::Vec;
 
@@ -16,79 +16,81 @@ use crate::error::{Error, ErrorKind};
 /// Kernel: `/sys/kernel/tracing/events/SYSTEM/NAME/format`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Format<'a> {
-    /// Its subsystem, such as `sched`.
+    /// Subsystem, such as `sched`.
     pub system: &'a [u8],
-    /// Its name, such as `sched_switch`.
+    /// Name, such as `sched_switch`.
     pub name: &'a [u8],
-    /// The `attr.config` of its events, and what `common_type` says in its raw data.
+    /// The `attr.config` of its events, and the value of `common_type` in its raw data.
     pub id: u32,
-    /// How the kernel would print it: a format of `printf` and its arguments, in C. `None` where the text has none.
+    /// The kernel's text output: a `printf` format and its arguments, in C. `None` if the format has none.
     pub print_fmt: Option<&'a [u8]>,
     fields: Vec<Field<'a>>,
     common: usize,
-    /// Bytes of raw data that have all its fields in them, each byte in one field at most. `None` if that depends on the
-    /// data, or fields share bytes.
+    /// The smallest size of raw data that contains all fields, provided that no fields share bytes. `None` if the
+    /// size depends on the data, or if fields share bytes.
     pub(super) whole: Option<u64>,
 }
 
 /// A field of a tracepoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Field<'a> {
-    /// Its type as the kernel writes it, without the brackets that stand behind the name.
+    /// C type as the kernel writes it, without the brackets after the name.
     pub c_type: &'a [u8],
-    /// Its name.
+    /// Name of the field.
     pub name: &'a [u8],
-    /// Where it begins, in bytes from the start of the raw data.
+    /// Start of the field, in bytes from the start of the raw data.
     pub offset: u32,
-    /// Its bytes; 0 for an array that runs to the end of the raw data. For a dynamic array those of its place, not of
-    /// its elements.
+    /// Bytes of the field; 0 for an array that extends to the end of the raw data. For a dynamic array, the bytes of
+    /// its location word, not of its elements.
     pub size: u32,
-    /// Whether its integers are signed; for an array, the elements.
+    /// Whether the integer, or each integer of an array, is signed.
     pub signed: bool,
-    /// Where its value is.
+    /// Place of the value.
     pub place: Place,
-    /// What the value is, or each of its elements.
+    /// Type of the value, or of each element.
     pub element: Element,
 }
 
-/// Where the value of a field is.
+/// The place of a field's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Place {
-    /// In the field: one value.
+    /// In the field: a single value.
     Value,
     /// In the field: an array.
     Array {
-        /// Its elements; `None` where the length is not written as a number.
+        /// Number of elements; `None` if the length is not written as a number.
         len: Option<u32>,
     },
     /// From the field's offset to the end of the raw data, which the kernel pads.
     Rest,
-    /// `__data_loc`: elsewhere. The field has 16 bits of offset from the start of the raw data, and above them 16 bits
-    /// of size.
+    /// `__data_loc`: elsewhere in the raw data. The low 16 bits of the field are the offset from the start of the raw
+    /// data; the next 16 bits are the size.
     DataLoc,
-    /// `__rel_loc`: elsewhere. As [`DataLoc`](Self::DataLoc), the offset counted from the end of the field.
+    /// `__rel_loc`: elsewhere in the raw data. Like [`DataLoc`](Self::DataLoc), but the offset is from the end of the
+    /// field.
     RelLoc,
 }
 
 impl<'a> Format<'a> {
-    /// Fields that a format may have. The kernel has no limit, but its largest formats have some tens of fields; whoever
-    /// prints samples prints as much for each field as the field's name is long.
+    /// Maximum number of fields of a format. The kernel has no limit, but its largest formats have some tens of
+    /// fields. The limit bounds the output for a sample, because each field prints its name.
     pub const MAX_FIELDS: usize = 1024;
 
-    /// Bytes that the name of a field may have: the most that the kernel takes for an event of a program.
+    /// Maximum number of bytes of a field's name: the kernel's limit for events of programs (user events).
     ///
     /// Kernel: `MAX_FIELD_ARG_NAME`, `kernel/trace/trace_events_user.c`.
     pub const MAX_NAME: usize = 256;
 
-    /// Parses the text of a `format`. `long_size` is the bytes of a `long` of the kernel that wrote it.
+    /// Parses the text of a `format` file. `long_size` is the number of bytes of a `long` of the kernel that wrote
+    /// it.
     ///
-    /// Lines it does not know are skipped.
+    /// Skips lines that it does not know.
     ///
     /// # Errors
     ///
-    /// A field line that is not one, a number that is none, no name or no id, more than [`MAX_FIELDS`](Self::MAX_FIELDS)
-    /// fields, the name of a field of more than [`MAX_NAME`](Self::MAX_NAME) bytes; the offset is in `text`.
+    /// An invalid field line or number, a missing name or id, more than [`MAX_FIELDS`](Self::MAX_FIELDS) fields, or a
+    /// field's name of more than [`MAX_NAME`](Self::MAX_NAME) bytes. The offset is in `text`.
     pub fn parse(system: &'a [u8], text: &'a [u8], long_size: u8) -> Result<Self, TracingError> {
         let (mut name, mut id, mut print_fmt, mut common) = (None, None, None, None);
         let mut fields = Vec::new();
@@ -119,22 +121,23 @@ impl<'a> Format<'a> {
         Ok(Self { system, name, id, print_fmt, common: common.unwrap_or(0), fields, whole })
     }
 
-    /// The fields that all tracepoints have: `common_type`, `common_flags`, `common_preempt_count`, `common_pid`.
+    /// Returns the fields that all tracepoints have: `common_type`, `common_flags`, `common_preempt_count`,
+    /// `common_pid`.
     #[must_use]
     pub fn common_fields(&self) -> &[Field<'a>] {
         self.fields.get(..self.common).unwrap_or_default()
     }
 
-    /// The fields that are this tracepoint's own.
+    /// Returns the fields of this tracepoint alone.
     #[must_use]
     pub fn own_fields(&self) -> &[Field<'a>] {
         self.fields.get(self.common..).unwrap_or_default()
     }
 
-    /// All fields with their values in the raw data of a sample, those of all tracepoints first. Allocates nothing.
+    /// Returns all fields with their values in the raw data of a sample, common fields first. Allocates nothing.
     ///
-    /// `raw` is in byte order `O`, that of the capture. A field that is not in it gives an error; others are not
-    /// affected.
+    /// `raw` is in byte order `O`, that of the capture. A field that is missing from it returns an error; other
+    /// fields are not affected.
     pub fn fields<'s, 'r, O: Endian>(
         &'s self,
         raw: &'r [u8],
@@ -142,13 +145,13 @@ impl<'a> Format<'a> {
         self.fields.iter().map(move |field| (field, field.value(raw)))
     }
 
-    /// Checks that the raw data of a sample has all fields. Takes constant time, unless the raw data holds the place of a
-    /// field, fields share bytes, or a field is missing.
+    /// Checks that the raw data of a sample has all fields. Takes constant time, unless the place of a field depends
+    /// on the raw data, fields share bytes, or a field is missing.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Truncated`] for the first field that is not in `raw`. [`ErrorKind::OutOfRange`] for the first field
-    /// that `raw` has no [room](Self::room) for, as fields share its bytes. The offset is 0.
+    /// [`ErrorKind::Truncated`] for the first field that is missing from `raw`. [`ErrorKind::OutOfRange`] for the
+    /// first field that exceeds the [room](Self::room) of `raw`, because fields share its bytes. The offset is 0.
     #[inline]
     pub fn check<O: Endian>(&self, raw: &[u8]) -> Result<(), Error> {
         match self.whole {
@@ -178,14 +181,15 @@ impl<'a> Format<'a> {
         Ok(())
     }
 
-    /// Returns the room that the raw data of a sample has for values, so that what is made of it is in proportion to it.
+    /// Returns the room that the raw data of a sample has for values, which keeps the output in proportion to the raw
+    /// data.
     #[must_use]
     pub fn room(&self, raw: &[u8]) -> Room {
         Room::new(self, raw)
     }
 }
 
-/// Checks that a format with `before` fields may have this one too.
+/// Checks that a format with `before` fields may have this field too.
 fn check(before: usize, line: &FieldLine<'_>) -> Result<(), TracingErrorKind> {
     let within = |field, value: usize, max: usize| {
         let [value, max] = [value, max].map(|number| u64::try_from(number).unwrap_or(u64::MAX));
@@ -195,12 +199,12 @@ fn check(before: usize, line: &FieldLine<'_>) -> Result<(), TracingErrorKind> {
     within("field.name", line.declaration.name.len(), Format::MAX_NAME)
 }
 
-/// Where in `text` its end `rest` begins.
+/// Returns the offset in `text` at which its suffix `rest` begins.
 fn offset(text: &[u8], rest: &[u8]) -> u32 {
     u32::try_from(text.len().saturating_sub(rest.len())).unwrap_or(u32::MAX)
 }
 
-/// A fault of the grammar, with its place: its text is an end of `text`.
+/// Returns the error for a fault of the grammar, with its offset. The fault's text is a suffix of `text`.
 fn fault(text: &[u8], error: &nom::Err<grammar::Fault<'_>>) -> TracingError {
     match error {
         nom::Err::Error(fault) | nom::Err::Failure(fault) => {
@@ -226,7 +230,7 @@ impl<'a> Field<'a> {
         Self { c_type, name, offset: line.offset, size: line.size, signed, place, element }
     }
 
-    /// Where the field ends in the raw data; `None` if the raw data tells.
+    /// Returns the end of the field in the raw data; `None` if it depends on the raw data.
     fn end(&self) -> Option<u64> {
         let start = u64::from(self.offset);
         match self.place {
@@ -236,12 +240,12 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// The field's value in the raw data of a sample, which is in byte order `O`. Takes constant time but for a string,
-    /// whose NUL is looked for.
+    /// Returns the field's value in the raw data of a sample, in byte order `O`. Takes constant time, except for the
+    /// search for a string's NUL.
     ///
     /// # Errors
     ///
-    /// What of the field is not in `raw`.
+    /// The part of the field that is missing from `raw`.
     #[inline(always)]
     pub fn value<'r, O: Endian>(&self, raw: &'r [u8]) -> Result<Value<'r, O>, FieldError<'a>> {
         let (start, size) = (u64::from(self.offset), u64::from(self.size));
@@ -259,10 +263,10 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// The elements that the field tells the place of.
+    /// Returns the bytes of the elements to which the field points.
     #[inline(never)]
     fn dynamic<'r, O: Endian>(&self, raw: &'r [u8], base: u64) -> Result<Value<'r, O>, FieldError<'a>> {
-        // Of 8 bytes in old synthetic events, which use the first 4.
+        // Old synthetic events have 8 bytes here and use the first 4.
         let place = self.bytes(raw, u64::from(self.offset), 4)?;
         let place = super::value::unsigned::<O>(place);
         let (start, size) = (base.saturating_add(place & 0xffff), place >> 16);

@@ -20,16 +20,16 @@ use nom::multi::fold_many0;
 use nom::sequence::{delimited, preceded, terminated};
 use nom::{IResult, Parser};
 
-/// What stands where something else must.
+/// A fault: the text is not what the grammar requires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Fault<'a> {
-    /// The text from there on.
+    /// The text from the fault on.
     pub(super) at: &'a [u8],
     pub(super) field: &'static str,
     pub(super) must: &'static str,
 }
 
-/// An alternative that does not apply, which no one is told of.
+/// Faults of alternatives that do not apply. They are never reported.
 impl<'a> ParseError<&'a [u8]> for Fault<'a> {
     fn from_error_kind(at: &'a [u8], _: ErrorKind) -> Self {
         Self { at, field: "line", must: "a line of a format" }
@@ -42,51 +42,51 @@ impl<'a> ParseError<&'a [u8]> for Fault<'a> {
 
 type Parsed<'a, T> = IResult<&'a [u8], T, Fault<'a>>;
 
-/// One line, or what is more than a line at the end.
+/// One line, or the several lines of the print format at the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Line<'a> {
     Name(&'a [u8]),
     Id(u32),
     Field(FieldLine<'a>),
-    /// Stands between the common fields and the others.
+    /// The line between the common fields and the others.
     Blank,
     PrintFmt(&'a [u8]),
-    /// Anything else: `format:`, and what a newer kernel may add.
+    /// Any other line: `format:`, and lines that a newer kernel may add.
     Other,
 }
 
-/// A field as its line has it.
+/// A field as its line describes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct FieldLine<'a> {
     pub(super) declaration: Declaration<'a>,
     pub(super) offset: u32,
     pub(super) size: u32,
-    /// Kernels before 2.6.32 do not say.
+    /// `None` for kernels before 2.6.32, which do not write it.
     pub(super) signed: Option<bool>,
 }
 
-/// A declaration of C, as far as the kernel writes them.
+/// A C declaration, in the forms that the kernel writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Declaration<'a> {
-    /// All in front of the name.
+    /// The text before the name.
     pub(super) c_type: &'a [u8],
     pub(super) name: &'a [u8],
-    /// What is between the brackets behind the name, or else those of the type; the first where there are several.
+    /// The brackets after the name, or else those in the type; the first ones if there are several.
     pub(super) brackets: Option<Brackets<'a>>,
-    /// Whether there is a `*`.
+    /// Whether the declaration has a `*`.
     pub(super) is_pointer: bool,
 }
 
 /// The length of an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Brackets<'a> {
-    /// The text between the first.
+    /// The text in the first brackets.
     pub(super) first: &'a [u8],
-    /// The product of all, where they are numbers.
+    /// The product of all lengths, if they are numbers.
     pub(super) len: Option<u32>,
 }
 
-/// Where `parser` does not apply, the text is faulty: no alternative is tried.
+/// Reports a fault if `parser` does not apply. No alternative is tried after it.
 fn expect<'a, T>(
     field: &'static str,
     must: &'static str,
@@ -108,7 +108,7 @@ fn rest_of_line(input: &[u8]) -> Parsed<'_, &[u8]> {
     terminated(take_till(|byte| byte == b'\n'), end_of_line).parse(input)
 }
 
-/// Takes the next line; not for an empty text.
+/// Takes the next line of a text that is not empty.
 pub(super) fn line(input: &[u8]) -> Parsed<'_, Line<'_>> {
     let name = map(preceded(tag("name:"), rest_of_line), |name| Line::Name(name.trim_ascii()));
     let id = preceded(
@@ -121,7 +121,7 @@ pub(super) fn line(input: &[u8]) -> Parsed<'_, Line<'_>> {
     alt((field, blank, name, map(id, Line::Id), print_fmt, value(Line::Other, rest_of_line))).parse(input)
 }
 
-/// The field that a line describes, if it describes one.
+/// Parses the field that a line describes; `None` if it describes none.
 pub(super) fn field(line: &[u8]) -> Option<FieldLine<'_>> {
     field_line(line).ok().map(|(_, field)| field)
 }
@@ -145,7 +145,7 @@ fn field_line(input: &[u8]) -> Parsed<'_, FieldLine<'_>> {
     Ok((rest, FieldLine { declaration, offset, size, signed }))
 }
 
-/// What stands behind a declaration.
+/// The properties after a declaration.
 #[derive(Clone, Copy, Debug)]
 enum Attribute {
     Offset(u32),
@@ -171,7 +171,7 @@ fn attribute(input: &[u8]) -> Parsed<'_, Attribute> {
     .parse(input)
 }
 
-/// A piece of a declaration.
+/// A token of a declaration.
 #[derive(Clone, Copy, Debug)]
 enum Token<'a> {
     Word(&'a [u8]),
@@ -192,7 +192,8 @@ fn token(input: &[u8]) -> Parsed<'_, Token<'_>> {
     .parse(input)
 }
 
-/// The name is the last word, as in `char name[16]`, `const char *const *name` or `__data_loc char[] name`.
+/// Parses a declaration. The name is its last word, as in `char name[16]`, `const char *const *name` or
+/// `__data_loc char[] name`.
 fn declaration(input: &[u8]) -> Option<Declaration<'_>> {
     let mut left = input;
     let mut is_pointer = false;
@@ -216,7 +217,7 @@ fn declaration(input: &[u8]) -> Option<Declaration<'_>> {
     (!c_type.is_empty()).then_some(Declaration { c_type, name, brackets, is_pointer })
 }
 
-/// Brackets behind other brackets: an array of arrays.
+/// Combines brackets after other brackets: an array of arrays.
 fn nest<'a>(outer: Option<Brackets<'a>>, text: &'a [u8]) -> Brackets<'a> {
     let number =
         delimited(space0, u32, (space0, eof::<_, Fault<'a>>)).parse(text).ok().map(|(_, number)| number);
@@ -229,7 +230,7 @@ fn nest<'a>(outer: Option<Brackets<'a>>, text: &'a [u8]) -> Brackets<'a> {
     }
 }
 
-/// A word at a time of a type.
+/// Splits a type into words.
 pub(super) fn words(c_type: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut left = c_type;
     core::iter::from_fn(move || {

@@ -1,4 +1,4 @@
-//! How many values raw data has room for.
+//! The limit on the number of values of raw data.
 
 use alloc::vec::Vec;
 
@@ -7,23 +7,23 @@ use perf_abi::endian::Endian;
 use super::format::{Field, Format};
 use super::value::Value;
 
-/// How many more values raw data may give: about as many as it has bytes.
+/// The number of values that raw data may still return: about one for each of its bytes.
 ///
-/// Fields that share bytes would otherwise multiply what is printed of a sample: a format of 1024 strings, each of which
-/// is all of the raw data. Made by [`Format::room`].
+/// Without this limit, fields that share bytes would multiply the output for a sample: a format may have 1024
+/// strings, each of which is the whole raw data. Made by [`Format::room`].
 #[derive(Clone, Copy, Debug)]
 pub struct Room(usize);
 
-/// Fields without bytes that raw data may have besides: an empty array at its end, an empty string.
+/// Additional fields without bytes that raw data may have, such as an empty array at its end or an empty string.
 const EMPTY: usize = 64;
 
 impl Room {
     pub(super) fn new(format: &Format<'_>, raw: &[u8]) -> Self {
-        // Fields whose places are known and that share no bytes need not be counted.
+        // Fields at known offsets that share no bytes need no count.
         Self(if format.whole.is_some() { usize::MAX } else { raw.len().saturating_add(EMPTY) })
     }
 
-    /// Takes the room that a value needs. Returns whether there was enough; if not, nothing is taken.
+    /// Takes the room that a value needs. Returns whether there was enough; if not, takes nothing.
     #[inline]
     pub fn take<O: Endian>(&mut self, value: &Value<'_, O>) -> bool {
         if self.0 == usize::MAX {
@@ -35,7 +35,7 @@ impl Room {
     }
 }
 
-/// The values in a value: its bytes, or its elements, which have bytes of their own each.
+/// Returns the number of values in a value: its bytes, or its elements, each of which has bytes of its own.
 pub(super) fn needed<O: Endian>(value: &Value<'_, O>) -> usize {
     match value {
         Value::Str(bytes) | Value::Bytes(bytes) => bytes.len().max(1),
@@ -44,7 +44,8 @@ pub(super) fn needed<O: Endian>(value: &Value<'_, O>) -> usize {
     }
 }
 
-/// Returns whether fields have bytes in common. A field without bytes counts as one of a byte, so that there are not many.
+/// Returns whether fields share bytes. A field without bytes counts as 1 byte, so that a format cannot have many of
+/// them.
 pub(super) fn share_bytes(fields: &[Field<'_>]) -> bool {
     let place = |field: &Field<'_>| {
         let start = u64::from(field.offset);

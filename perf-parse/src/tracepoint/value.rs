@@ -16,21 +16,21 @@ pub enum Value<'r, O: Endian> {
     Signed(i64),
     /// A pointer.
     Pointer(u64),
-    /// A `bool`; one that is neither 0 nor 1 comes as [`Unsigned`](Self::Unsigned).
+    /// A `bool`. A value other than 0 and 1 is returned as [`Unsigned`](Self::Unsigned).
     Bool(bool),
-    /// An array of `char`, up to its first NUL.
+    /// A string: an array of `char` up to its first NUL.
     Str(&'r [u8]),
     /// An array of integers, pointers or `bool`s.
     Array(Array<'r, O>),
-    /// Anything else, as it is: structures, arrays of unsigned bytes, arrays whose elements are not known or do not
-    /// fill it.
+    /// Uninterpreted bytes: structures, arrays of unsigned bytes, and arrays whose elements are unknown or do not
+    /// fill the field.
     Bytes(&'r [u8]),
 }
 
 /// The elements of an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Array<'r, O: Endian> {
-    /// A multiple of the element's bytes.
+    /// A multiple of the element's size.
     bytes: &'r [u8],
     element: Element,
     signed: bool,
@@ -38,19 +38,19 @@ pub struct Array<'r, O: Endian> {
 }
 
 impl<'r, O: Endian> Array<'r, O> {
-    /// How many there are.
+    /// Returns the number of elements.
     #[must_use]
     pub fn len(&self) -> usize {
         self.values().len()
     }
 
-    /// Whether there are none.
+    /// Returns whether the array is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.bytes.is_empty()
     }
 
-    /// The elements, where they are unsigned integers of 8 bytes: without a look at what each of them is.
+    /// Returns the elements as one slice if they are unsigned integers of 8 bytes; `None` otherwise.
     #[inline]
     #[must_use]
     pub fn unsigned_words(&self) -> Option<&'r [U64<O>]> {
@@ -60,7 +60,7 @@ impl<'r, O: Endian> Array<'r, O> {
         }
     }
 
-    /// The elements, each an integer, a pointer or a `bool`.
+    /// Returns the elements, each an integer, a pointer or a `bool`.
     #[inline]
     pub fn values(&self) -> impl ExactSizeIterator<Item = Value<'r, O>> + Clone + use<'r, O> {
         let (element, signed) = (self.element, self.signed);
@@ -71,14 +71,14 @@ impl<'r, O: Endian> Array<'r, O> {
 }
 
 impl<'r, O: Endian> Value<'r, O> {
-    /// The one value of a field; `bytes` are as many as the element has.
+    /// Returns the single value of a field. `bytes` has the size of the element.
     #[inline(always)]
     pub(super) fn single(element: Element, signed: bool, bytes: &'r [u8]) -> Self {
         match element {
             Element::Bytes | Element::Char => Self::Bytes(bytes),
             Element::Pointer { .. } => Self::Pointer(unsigned::<O>(bytes)),
             Element::Integer { bytes: width } if signed => {
-                // Up to the top and down again, to extend the sign.
+                // The shifts up and down extend the sign.
                 let above = 64_u32.saturating_sub(u32::from(width).saturating_mul(8));
                 Self::Signed((unsigned::<O>(bytes).wrapping_shl(above) as i64).wrapping_shr(above))
             }
@@ -91,7 +91,7 @@ impl<'r, O: Endian> Value<'r, O> {
         }
     }
 
-    /// The values of an array.
+    /// Returns the values of an array.
     #[inline]
     pub(super) fn several(element: Element, signed: bool, bytes: &'r [u8]) -> Self {
         match element {
@@ -103,7 +103,7 @@ impl<'r, O: Endian> Value<'r, O> {
     }
 }
 
-/// An integer of 1, 2, 4 or 8 bytes; others are not asked for, and give 0.
+/// Decodes an integer of 1, 2, 4 or 8 bytes. Other sizes do not occur and return 0.
 #[inline(always)]
 pub(super) fn unsigned<O: Endian>(bytes: &[u8]) -> u64 {
     match bytes.len() {

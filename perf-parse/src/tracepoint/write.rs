@@ -1,4 +1,4 @@
-//! Writing tracing data, as perf copies it of the kernel's tracing directory.
+//! Writing tracing data in the layout of perf's copy of the kernel's tracing directory.
 
 use alloc::vec::Vec;
 
@@ -8,24 +8,25 @@ use zerocopy::IntoBytes;
 use super::data::MAGIC;
 use crate::write::WriteError;
 
-/// Tracing data to be written, version 0.6: the texts of files of the recording kernel's tracing directory.
+/// Tracing data to write, version 0.6: the texts of files from the tracing directory of the recording kernel.
 ///
 /// perf: `tracing_data_get`, `tools/perf/util/trace-event-info.c`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TracingDataFields {
-    /// Bytes of a `long` of the recorder: 4 or 8.
+    /// Bytes of a `long` on the recorder: 4 or 8.
     pub long_size: u8,
-    /// Bytes of a page of the recorder.
+    /// Bytes of a page on the recorder.
     pub page_size: u32,
     /// `events/header_page`.
     pub header_page: Vec<u8>,
     /// `events/header_event`.
     pub header_event: Vec<u8>,
-    /// The formats of the tracers: `events/ftrace/*/format`. perf copies those that are recorded, which is none.
+    /// Formats of the tracers: `events/ftrace/*/format`. perf copies the formats of recorded events, so it writes none
+    /// here.
     pub ftrace: Vec<Vec<u8>>,
-    /// The other systems, by name, each with the formats of its recorded tracepoints: `events/SYSTEM/*/format`.
+    /// The other systems by name, each with the formats of its recorded tracepoints: `events/SYSTEM/*/format`.
     pub systems: Vec<(Vec<u8>, Vec<Vec<u8>>)>,
-    /// `/proc/kallsyms`; perf has left it empty since version 4.
+    /// `/proc/kallsyms`; perf leaves it empty since version 4.
     pub kallsyms: Vec<u8>,
     /// `printk_formats`.
     pub printk_formats: Vec<u8>,
@@ -38,8 +39,8 @@ impl TracingDataFields {
     ///
     /// # Errors
     ///
-    /// [`WriteError::Invalid`] for the name of a system with a NUL inside, and for more formats or bytes than their
-    /// 32-bit counts can say. `out` is then as it was.
+    /// [`WriteError::Invalid`] for a system name that contains a NUL, and for more formats or bytes than a 32-bit
+    /// count allows. After an error `out` is unchanged.
     ///
     /// # Examples
     ///
@@ -96,7 +97,7 @@ impl TracingDataFields {
     }
 }
 
-/// A number of things, or bytes, in 32 bits.
+/// Appends a count of things or bytes in 32 bits.
 fn count<O: Endian>(out: &mut Vec<u8>, field: &'static str, count: usize) -> Result<(), WriteError> {
     let must = "fewer than 2^32";
     let count = u32::try_from(count).map_err(|_| WriteError::Invalid { field, must })?;
@@ -104,7 +105,7 @@ fn count<O: Endian>(out: &mut Vec<u8>, field: &'static str, count: usize) -> Res
     Ok(())
 }
 
-/// A size of 64 bits, and as many bytes.
+/// Appends a 64-bit size and the bytes of `text`.
 fn file<O: Endian>(out: &mut Vec<u8>, text: &[u8]) {
     out.extend_from_slice(U64::<O>::new(text.len() as u64).as_bytes());
     out.extend_from_slice(text);

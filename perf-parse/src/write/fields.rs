@@ -1,4 +1,4 @@
-//! The fields of a sample, owned.
+//! The owned fields of a sample.
 
 use alloc::vec::Vec;
 
@@ -12,32 +12,32 @@ use perf_abi::weight::WeightStruct;
 use crate::error::Error;
 use crate::sample::{Read, ReadValue, Regs, Sample};
 
-/// A sample, field by field; `None` for what its event does not record.
+/// A sample of owned fields; `None` for a field that its event does not record.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SampleFields {
-    /// Id of the event, first in the sample.
+    /// Id of the event, as the first field of the sample.
     pub identifier: Option<u64>,
     /// Instruction pointer.
     pub ip: Option<u64>,
-    /// Process and thread.
+    /// Process id and thread id.
     pub pid_tid: Option<(i32, i32)>,
-    /// Nanoseconds of the event's clock.
+    /// Time in nanoseconds of the event's clock.
     pub time: Option<u64>,
-    /// The address the event is about.
+    /// Address that the event refers to.
     pub addr: Option<u64>,
     /// Id of the event.
     pub id: Option<u64>,
-    /// Id of the very event.
+    /// Id of the event itself, even if it is inherited.
     pub stream_id: Option<u64>,
-    /// Cpu number.
+    /// CPU number.
     pub cpu: Option<u32>,
-    /// The period the sample stands for.
+    /// Period: the number of events that the sample represents.
     pub period: Option<u64>,
     /// Counter values.
     pub read: Option<ReadFields>,
-    /// Call chain, markers included.
+    /// Call chain, including context markers.
     pub callchain: Option<Vec<u64>>,
-    /// Bytes of the event's source, padded so that 4 more make a multiple of 8.
+    /// Bytes that the source of the event defines. With the 4 bytes of their size they make a multiple of 8 bytes.
     pub raw: Option<Vec<u8>>,
     /// Branch records.
     pub branch_stack: Option<BranchStackFields>,
@@ -49,7 +49,7 @@ pub struct SampleFields {
     pub weight: Option<u64>,
     /// Hardware weight as three numbers.
     pub weight_struct: Option<WeightStruct>,
-    /// Where the data came from.
+    /// Source of the memory access.
     pub data_src: Option<DataSrc>,
     /// Reason of a transactional abort.
     pub transaction: Option<Txn>,
@@ -59,9 +59,9 @@ pub struct SampleFields {
     pub phys_addr: Option<u64>,
     /// Id of the cgroup.
     pub cgroup: Option<u64>,
-    /// Bytes of the page of `addr`.
+    /// Size in bytes of the page of `addr`.
     pub data_page_size: Option<u64>,
-    /// Bytes of the page of `ip`.
+    /// Size in bytes of the page of `ip`.
     pub code_page_size: Option<u64>,
     /// A snapshot of the AUX area, a multiple of 8 bytes.
     pub aux: Option<Vec<u8>>,
@@ -74,18 +74,19 @@ pub struct ReadFields {
     pub time_enabled: Option<u64>,
     /// Nanoseconds running.
     pub time_running: Option<u64>,
-    /// One value, or those of a group.
+    /// One value, or the values of a group.
     pub values: Vec<ReadValue>,
 }
 
 /// A branch stack.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BranchStackFields {
-    /// Index of the hardware's raw record; may be left out of an empty stack, as the kernel does without a PMU's.
+    /// Index of the hardware's raw record. May be `None` for an empty stack, as in the kernel if the PMU provided no
+    /// branch stack.
     pub hw_idx: Option<u64>,
-    /// The branches, latest first.
+    /// The branches, newest first.
     pub entries: Vec<BranchFields>,
-    /// A word an entry; may be left out, as the kernel does where the PMU gave none.
+    /// One word for each entry. May be `None`, as in the kernel if the PMU provided none.
     pub counters: Option<Vec<u64>>,
 }
 
@@ -96,25 +97,25 @@ pub struct BranchFields {
     pub from: u64,
     /// Address of the target.
     pub to: u64,
-    /// What is known of it.
+    /// Flags of the branch.
     pub flags: BranchFlags,
 }
 
 /// Registers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RegsFields {
-    /// What kind of task they are of.
+    /// ABI of the task.
     pub abi: RegsAbi,
-    /// A value for each bit of the attr's mask, lowest first; none where `abi` is `NONE`.
+    /// One value for each bit of the attr's mask, lowest bit first; empty if `abi` is `NONE`.
     pub values: Vec<u64>,
 }
 
 /// A copy of the user stack.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StackUserFields {
-    /// The bytes, a multiple of 8.
+    /// The recorded bytes, a multiple of 8.
     pub data: Vec<u8>,
-    /// How many of them are the stack's; `None` just if there are none.
+    /// Number of bytes of `data` that the kernel copied; `None` if and only if `data` is empty.
     pub dyn_size: Option<u64>,
 }
 
@@ -135,11 +136,11 @@ impl<O: Endian> From<Regs<'_, O>> for RegsFields {
 }
 
 impl<O: Endian> Sample<'_, O> {
-    /// All fields, owned. Allocates for each field of variable size; not for hot loops.
+    /// Returns all fields as owned values. Allocates for each field of variable size; not for hot loops.
     ///
     /// # Errors
     ///
-    /// Those of [`tail`](Self::tail).
+    /// The errors of [`tail`](Self::tail).
     pub fn to_fields(&self) -> Result<SampleFields, Error> {
         let tail = self.tail()?;
         Ok(SampleFields {

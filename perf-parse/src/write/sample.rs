@@ -1,4 +1,4 @@
-//! Samples, field after field in the kernel's order.
+//! Samples, written field by field in the kernel's order.
 
 use alloc::vec::Vec;
 
@@ -18,8 +18,8 @@ use crate::layout::SampleLayout;
 /// # Errors
 ///
 /// [`WriteError::Missing`] and [`WriteError::NotRecorded`] if the fields are not those that the event records;
-/// [`WriteError::Invalid`] if two do not go together, such as counts; [`WriteError::TooLong`],
-/// [`WriteError::Unaligned`]. `out` is then as it was.
+/// [`WriteError::Invalid`] if fields contradict each other, such as counts; [`WriteError::TooLong`] and
+/// [`WriteError::Unaligned`] for the size of the sample. After an error `out` is unchanged.
 pub fn sample<O: Endian>(
     out: &mut Vec<u8>,
     layout: &SampleLayout,
@@ -82,14 +82,14 @@ fn payload<O: Endian>(out: &mut Vec<u8>, layout: &SampleLayout, it: &SampleField
     })
 }
 
-/// Holds each field against what the event records.
+/// Checks each field against the fields that the event records.
 struct Fields<'o> {
     out: &'o mut Vec<u8>,
     sample_type: SampleType,
 }
 
 impl Fields<'_> {
-    /// Writes a field that any value of its type can be written for.
+    /// Writes a field for which every value of its type is valid.
     fn field<T>(
         &mut self,
         bit: SampleType,
@@ -125,7 +125,7 @@ fn array<O: Endian>(out: &mut Vec<u8>, values: &[u64]) {
     }
 }
 
-/// Writes a number just if it is asked for.
+/// Writes a number if the event records it.
 fn asked<O: Endian>(
     out: &mut Vec<u8>,
     asked: bool,

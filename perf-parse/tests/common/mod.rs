@@ -1,6 +1,6 @@
 //! Bytes in either byte order, written without any code of the crate under test.
 
-/// Bytes of a capture of one byte order.
+/// Bytes of a capture in one byte order.
 pub(crate) struct Bytes {
     big: bool,
     pub(crate) out: Vec<u8>,
@@ -35,7 +35,7 @@ impl Bytes {
         values.iter().fold(self, |bytes, &value| bytes.u64(value))
     }
 
-    /// Makes the bytes the payload of a record.
+    /// Makes a record with the bytes as its payload.
     pub(crate) fn record(self, kind: u32, misc: u16) -> Vec<u8> {
         let size = u16::try_from(self.out.len() + 8).unwrap();
         Self::new(self.big).u32(kind).u16(misc).u16(size).raw(&self.out).out

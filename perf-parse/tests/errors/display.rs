@@ -1,4 +1,4 @@
-//! How errors read.
+//! The texts of errors.
 
 use perf_parse::{Error, ErrorKind};
 

@@ -1,4 +1,4 @@
-//! Attrs that say no layout.
+//! Attrs without a valid layout.
 
 use perf_parse::abi::attr::{Attr, AttrFlags};
 use perf_parse::abi::read_format::ReadFormat;

@@ -1,4 +1,4 @@
-//! Every error there is, from every place that raises it, with its field, its numbers and its offset.
+//! Every error from every place that returns it, with its field, its numbers and its offset.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -24,7 +24,7 @@ fn residue(bytes: u32, offset: u32) -> Error {
     Error { kind: ErrorKind::Residue { bytes }, offset }
 }
 
-/// What is wrong with the record of that type and payload, in either byte order.
+/// Returns the error for a record of that type and payload, which is the same in both byte orders.
 fn error(attr: &Attr, kind: u32, misc: u16, payload: impl Fn(Bytes) -> Bytes) -> Error {
     fn decode<O: Endian>(attr: &Attr, bytes: &[u8]) -> Error {
         let layout = SampleLayout::new(attr).unwrap();

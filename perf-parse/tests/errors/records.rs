@@ -11,7 +11,7 @@ use crate::{error, residue, truncated, unterminated};
 
 const BUILD_ID: u16 = 1 << 14;
 
-/// What is wrong with the record of that type and payload, of an event without trailers that reads its group.
+/// Returns the error for a record of that type and payload, of an event without trailers that reads its group.
 fn plain(kind: u32, misc: u16, payload: &[u8]) -> Error {
     let times = ReadFormat::TOTAL_TIME_ENABLED | ReadFormat::TOTAL_TIME_RUNNING;
     let attr = Attr { read_format: ReadFormat::GROUP | ReadFormat::ID | times, ..Attr::default() };
@@ -134,7 +134,7 @@ fn bytes_behind_the_last_field() {
             assert_eq!(error, residue(more as u32, 8 + size as u32), "{kind}");
         }
     }
-    // A group of none; old and new text of none, which are padded.
+    // An empty group; empty old and new text, which are padded.
     assert_eq!(plain(8, 0, &[0; 40]), residue(8, 40));
     assert_eq!(plain(20, 0, &[0; 24]), residue(8, 24));
 }
@@ -144,7 +144,7 @@ fn strings() {
     for (kind, misc, field, fixed) in [
         (1, 0, "filename", 32),
         (3, 0, "comm", 8),
-        // Without room for the protection, or with a name in its place, it is a record of Linux 3.12.
+        // Without room for the protection, or with the name in its place, it is a record of Linux 3.12.
         (10, 0, "filename", 56),
         (10, BUILD_ID, "filename", 64),
         (17, 0, "name", 16),
@@ -188,7 +188,7 @@ fn namespaces() {
     assert_eq!(error(2, &[1, 2, 3]), truncated("link_info", 32, 24, 24));
     assert_eq!(error(1, &[1, 2, 3]), residue(8, 40));
     assert_eq!(error(u64::MAX, &[1, 2]), truncated("link_info", u64::MAX, 16, 24));
-    // As many bytes as would overflow to none.
+    // The size in bytes would overflow to 0.
     assert_eq!(error(1 << 60, &[]), truncated("link_info", u64::MAX, 0, 24));
 }
 
@@ -233,6 +233,6 @@ fn read() {
     assert_eq!(error(group, &[2, 1, 1, 1, 2, 3]), truncated("read.values", 32, 24, 40));
     assert_eq!(error(group, &[1, 1, 1, 1, 2, 3]), residue(8, 56));
     assert_eq!(error(group, &[u64::MAX, 1, 1]), truncated("read.values", u64::MAX, 0, 40));
-    // As many words as would overflow to none.
+    // The size in bytes would overflow to 0.
     assert_eq!(error(group, &[1 << 63, 1, 1]), truncated("read.values", u64::MAX, 0, 40));
 }

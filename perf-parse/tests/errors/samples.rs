@@ -1,4 +1,4 @@
-//! Errors of samples: each field that can be missing, be too large, or be followed by what is not its.
+//! Errors of samples: each field that is missing, too large, or followed by bytes that do not belong to it.
 
 use perf_parse::abi::attr::Attr;
 use perf_parse::abi::branch::BranchSampleType;
@@ -10,7 +10,7 @@ use perf_parse::{Error, ErrorKind, RawRecord, Record, Sample, SampleLayout};
 use crate::common::Bytes;
 use crate::{error, residue, truncated};
 
-/// What is wrong with the sample of `fields` whose payload is `words`.
+/// Returns the error for a sample of `fields` with the payload `words`.
 fn sample(fields: SampleType, words: &[u64]) -> Error {
     let attr = Attr {
         sample_type: fields,
@@ -23,7 +23,7 @@ fn sample(fields: SampleType, words: &[u64]) -> Error {
     error(&attr, 9, 1, |bytes| bytes.u64s(words))
 }
 
-/// Where the layout has a field that is not recorded there is nothing, in the longest of records too.
+/// The offset that stands for a field that is not recorded is past the end even of the longest record.
 #[test]
 fn fields_that_are_not_recorded() {
     let attr = Attr { sample_type: SampleType::RAW, ..Attr::default() };
@@ -62,7 +62,7 @@ fn leading_fields() {
             }
         }
     }
-    // The fields that are not recorded do not count.
+    // Fields that are not recorded do not count.
     assert_eq!(sample(SampleType::CPU | SampleType::IP, &[1]), truncated("cpu", 8, 0, 16));
     assert_eq!(sample(SampleType::CPU | SampleType::IP, &[1, 2, 3]), residue(8, 24));
     assert_eq!(sample(SampleType::NONE, &[1]), residue(8, 8));
@@ -103,7 +103,7 @@ fn callchain() {
     assert_eq!(chain(&[3, 1, 2]), truncated("callchain", 24, 16, 16));
     assert_eq!(chain(&[1 << 61]), truncated("callchain", u64::MAX, 0, 16));
     assert_eq!(chain(&[1, 1, 2]), residue(8, 24));
-    // Alone it fails alike, and does not see what is behind it.
+    // `callchain` alone returns the same error, and does not find faults after the chain.
     let layout = SampleLayout::new(&Attr { sample_type: SampleType::CALLCHAIN, ..Attr::default() }).unwrap();
     let alone = |words: &[u64]| {
         let bytes = Bytes::new(false).u64s(words).record(9, 0);
@@ -133,7 +133,7 @@ fn branch_stack() {
     assert_eq!(stack(&[1]), truncated("branch_stack.hw_idx", 8, 0, 16));
     assert_eq!(stack(&[2, 0, 1, 2, 3]), truncated("branch_stack.entries", 48, 24, 24));
     assert_eq!(stack(&[u64::MAX, 0]), truncated("branch_stack.entries", u64::MAX, 0, 24));
-    // The error is the usual reading's, where no other fits.
+    // If no other reading fits, the error is that of the usual reading.
     assert_eq!(stack(&[1, 0, 1, 2, 3, 4, 5]), residue(16, 48));
     assert_eq!(stack(&[0, 1, 2]), residue(8, 24));
 
@@ -172,7 +172,7 @@ fn stack_user() {
         let kind = ErrorKind::OutOfRange { field: "stack_user.dyn_size", value: dyn_size, max: 16 };
         assert_eq!(stack(&[16, 1, 2, dyn_size]), Error { kind, offset: 32 });
     }
-    // Not a stray word, as the event asked for 64 bytes.
+    // This is not a stray word, because the event asked for 64 bytes.
     assert_eq!(stack(&[0, 0]), residue(8, 16));
 }
 
@@ -200,7 +200,7 @@ fn words_behind_the_stack() {
 
 #[test]
 fn words_behind_a_stack_of_no_bytes() {
-    // Here a stray word may be, so that one word may be missing; two may not.
+    // A stray word is possible here, so one word may be missing, but not two.
     let attr = Attr {
         sample_type: SampleType::STACK_USER | SampleType::WEIGHT | SampleType::DATA_SRC | SampleType::CGROUP,
         ..Attr::default()

@@ -1,4 +1,4 @@
-//! Bytes of either order, a field at a time.
+//! Bytes in either byte order, written field by field.
 
 use core::marker::PhantomData;
 
@@ -41,13 +41,13 @@ impl<O: Endian> Bytes<O> {
         self
     }
 
-    /// A string as perf writes it: filled up with zeros to a multiple of 64 bytes.
+    /// Appends a string as perf writes it: padded with zeros to a multiple of 64 bytes.
     pub(crate) fn string(self, text: &str) -> Self {
         let len = (text.len() + 1).next_multiple_of(64);
         self.u32(len as u32).raw(text.as_bytes()).zeros(len - text.len())
     }
 
-    /// The attr of an event, of the first version: 64 bytes.
+    /// Appends the attr of an event in its first version: 64 bytes.
     pub(crate) fn attr(self, kind: u32, config: u64) -> Self {
         self.u32(kind).u32(64).u64(config).zeros(48)
     }

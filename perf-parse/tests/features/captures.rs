@@ -1,6 +1,6 @@
-//! Every feature of every capture decodes, to its last byte.
+//! Every feature of every capture decodes to its last byte.
 //!
-//! Those in `testdata/captures` are perf 6.1's. Those in `testdata/foreign` are of perf 3.4 to 6.16.
+//! Captures in `testdata/captures` are from perf 6.1. Those in `testdata/foreign` are from perf 3.4 to 6.16.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use crate::every::decode;
 const CAPTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../testdata/captures");
 const CORPUS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../testdata/foreign");
 
-/// All files below a folder.
+/// Returns all files in a folder and below it.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
@@ -30,7 +30,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// The features of a capture, of a file's table or a pipe's records; none where it is no capture.
+/// Returns the features of a capture, from the table of a file or the records of a pipe; none if it is not a capture.
 fn sections(bytes: &[u8]) -> Vec<FeatureSection<'_>> {
     if bytes.get(8..16) == Some(&[16, 0, 0, 0, 0, 0, 0, 0]) {
         return pipe_sections(bytes);
@@ -45,14 +45,14 @@ fn sections(bytes: &[u8]) -> Vec<FeatureSection<'_>> {
     all(&file).into_iter().map(section).collect()
 }
 
-/// The features of a pipe of a little-endian machine.
+/// Returns the features of a pipe of a little-endian machine.
 fn pipe_sections(bytes: &[u8]) -> Vec<FeatureSection<'_>> {
     let mut sections = Vec::new();
     let mut rest = &bytes[16..];
     while let Ok((record, behind)) = RawRecord::<LittleEndian>::parse(rest) {
         let offset = (bytes.len() - rest.len()) as u64;
         let payload = record.payload();
-        // The features stand before all that has data behind it. An empty one ends them.
+        // The features come before all records that are followed by data. An empty one ends them.
         if record.kind() == RecordType::HEADER_TRACING_DATA {
             break;
         }
@@ -65,7 +65,7 @@ fn pipe_sections(bytes: &[u8]) -> Vec<FeatureSection<'_>> {
     sections
 }
 
-/// Decodes all features of a capture. How many there were.
+/// Decodes all features of a capture; returns their number.
 fn check<O: Endian>(path: &Path, sections: &[FeatureSection<'_>]) -> usize {
     let nr_cpus = sections.iter().find(|section| section.feature == Feature::NRCPUS);
     let nr_cpus = nr_cpus.map_or(0, |section| section.nr_cpus::<O>().unwrap().0);
@@ -75,7 +75,7 @@ fn check<O: Endian>(path: &Path, sections: &[FeatureSection<'_>]) -> usize {
     sections.len()
 }
 
-/// The features with a form that none of `files` has.
+/// Checks all files. Returns the features with a known format that none of `files` has.
 fn check_all(files: &[PathBuf]) -> Vec<Feature> {
     let (mut count, mut seen) = (0, Vec::new());
     for path in files {
@@ -123,7 +123,7 @@ fn damaged_captures_do_no_harm() {
         let bytes = fs::read(&path).unwrap();
         let Ok(AnyReader::Little(file)) = AnyReader::open(&bytes) else { continue };
         for section in file.features() {
-            // Each byte of the front, where the counts and lengths are, made large.
+            // Makes each byte large in turn at the start, where the counts and lengths are.
             for at in 0..section.bytes.len().min(80) {
                 let mut damage = section.bytes.to_vec();
                 damage[at] = 0xff;

@@ -1,4 +1,4 @@
-//! Any feature decoded for whether it can be, and one example of each.
+//! Decodes any feature to find out whether it can be decoded, and has one example of each.
 
 use perf_parse::abi::endian::Endian;
 use perf_parse::abi::feature::Feature;
@@ -6,7 +6,7 @@ use perf_parse::file::{FeatureSection, FileError};
 
 use crate::bytes::Bytes;
 
-/// Decodes a feature and what it hands out lazily.
+/// Decodes a feature and everything that it returns lazily.
 pub(crate) fn decode<O: Endian>(section: &FeatureSection<'_>, nr_cpus: u32) -> Result<(), FileError> {
     match section.feature {
         Feature::BUILD_ID => section.build_ids::<O>().try_for_each(|it| it.map(drop)),
@@ -59,17 +59,17 @@ pub(crate) fn decode<O: Endian>(section: &FeatureSection<'_>, nr_cpus: u32) -> R
     }
 }
 
-/// One section of a feature, and the lengths at which it may end and be whole.
+/// A section of a feature, and the lengths at which it may end and be whole.
 pub(crate) struct Example {
     pub(crate) feature: Feature,
     pub(crate) bytes: Vec<u8>,
     pub(crate) whole: Vec<usize>,
 }
 
-/// Cpus of the machine of the examples.
+/// Number of CPUs of the machine in the examples.
 pub(crate) const NR_CPUS: u32 = 2;
 
-/// An example of each feature that has a form, with at least two of whatever it lists.
+/// Returns an example of each feature with a known format, with at least two items in each list.
 pub(crate) fn examples<O: Endian>() -> Vec<Example> {
     let example =
         |feature, bytes: Bytes<O>| Example { feature, whole: vec![bytes.len()], bytes: bytes.take() };
@@ -108,7 +108,7 @@ pub(crate) fn examples<O: Endian>() -> Vec<Example> {
 
 pub(crate) fn build_ids<O: Endian>() -> Bytes<O> {
     Bytes::new()
-        .u32(0) // header.type, which perf leaves zero
+        .u32(0) // header.type, which perf leaves 0
         .u16(0x8001) // header.misc: BUILD_ID_SIZE, kernel
         .u16(64) // header.size
         .u32(u32::MAX) // pid -1
@@ -152,26 +152,26 @@ pub(crate) fn event_desc<O: Endian>() -> Bytes<O> {
         .string("cycles") // name
 }
 
-/// 208 bytes of siblings, 16 of places, 76 of dies.
+/// 208 bytes of siblings, 16 of core and socket ids, 76 of dies.
 pub(crate) fn cpu_topology<O: Endian>() -> Bytes<O> {
     Bytes::new()
         .u32(1) // nr_core_siblings
         .string("0-1")
         .u32(2) // nr_thread_siblings
         .string("0")
-        .u32(60) // length of a string that is not filled up to 64
+        .u32(60) // length of a string that is not padded to 64
         .raw(b"1")
         .zeros(59)
-        .u32(10) // core_id of cpu 0
+        .u32(10) // core_id of CPU 0
         .u32(20) // socket_id
-        .u32(11) // core_id of cpu 1
+        .u32(11) // core_id of CPU 1
         .u32(21) // socket_id
         .u32(1) // nr_die_siblings
         .u32(60)
         .raw(b"0-1")
         .zeros(57)
-        .u32(30) // die_id of cpu 0
-        .u32(31) // die_id of cpu 1
+        .u32(30) // die_id of CPU 0
+        .u32(31) // die_id of CPU 1
 }
 
 pub(crate) fn numa_topology<O: Endian>() -> Bytes<O> {
@@ -257,7 +257,7 @@ pub(crate) fn mem_topology<O: Endian>() -> Bytes<O> {
         .u64(0) // bitmap.nbits
 }
 
-/// A program of the first 128 bytes of `struct bpf_prog_info` and one that has 8 more and no arrays.
+/// A program with the first 128 bytes of `struct bpf_prog_info`, and one that has 8 more and no arrays.
 pub(crate) fn bpf_prog_info<O: Endian>() -> Bytes<O> {
     Bytes::new()
         .u32(2) // nr
@@ -291,7 +291,7 @@ pub(crate) fn bpf_prog_info<O: Endian>() -> Bytes<O> {
         .u64(0xffff_8000_800d_d570) // addresses
         .u64(0xffff_8000_800d_d638)
         .u32(200) // lengths
-        .u32(0) // filled up
+        .u32(0) // padding
         .u32(136) // info_len
         .u32(0) // data_len
         .u64(0) // arrays
@@ -360,7 +360,7 @@ pub(crate) fn pmu_caps<O: Endian>() -> Bytes<O> {
         .string("empty") // pmu_name
 }
 
-/// 8 bytes, a cpu of 420, a cpu of 8.
+/// 8 bytes, a CPU of 420 bytes, a CPU of 8 bytes.
 pub(crate) fn cpu_domain_info<O: Endian>() -> Bytes<O> {
     Bytes::new()
         .u32(17) // schedstat_version
@@ -373,7 +373,7 @@ pub(crate) fn cpu_domain_info<O: Endian>() -> Bytes<O> {
         .string("0-1") // cpulist
         .u32(1) // domain
         .string("MC") // dname
-        .u32(60) // length of a string that is not filled up to 64
+        .u32(60) // length of a string that is not padded to 64
         .raw(b"0000000f") // cpumask
         .zeros(52)
         .string("0-3") // cpulist

@@ -1,4 +1,4 @@
-//! What is wrong with sections that are wrong, and where.
+//! Faults of sections, with their offsets.
 
 use perf_parse::ErrorKind;
 use perf_parse::abi::endian::Endian;
@@ -9,7 +9,7 @@ use crate::bytes::Bytes;
 use crate::every::{self, decode};
 use crate::in_both_orders;
 
-/// Where the sections begin.
+/// The offset of the sections.
 const OFFSET: u64 = 0x1000;
 
 in_both_orders![
@@ -26,14 +26,14 @@ in_both_orders![
     features_without_a_form,
 ];
 
-/// The error of a section, with its offset in the section.
+/// Returns the error of a section, with its offset in the section.
 fn fault<O: Endian>(feature: Feature, bytes: Bytes<O>) -> (FileErrorKind, u64) {
     let bytes = bytes.take();
     let error = decode::<O>(&FeatureSection::new(feature, OFFSET, &bytes), every::NR_CPUS).unwrap_err();
     (error.kind, error.offset - OFFSET)
 }
 
-/// What [`fault`] gives for an error inside of a feature.
+/// Returns what [`fault`] returns for an error within a feature.
 fn at(feature: Feature, kind: ErrorKind, offset: u32) -> (FileErrorKind, u64) {
     let error = perf_parse::Error { kind, offset };
     (FileErrorKind::Feature { feature, error }, u64::from(offset))
@@ -54,7 +54,7 @@ fn truncated_at_every_length<O: Endian>() {
                 assert_eq!((feature, offset), (example.feature, OFFSET + u64::from(error.offset)));
                 assert!(u64::from(error.offset) <= len as u64);
             }
-            // Bytes of another feature may be anything, but no reason to panic.
+            // As another feature the bytes may be anything, but must not cause a panic.
             for other in 0..Feature::LAST {
                 let _ = decode::<O>(&FeatureSection::new(Feature(other), OFFSET, bytes), every::NR_CPUS);
             }
@@ -142,7 +142,7 @@ fn build_ids<O: Endian>() {
     let behind_two = |bytes: Bytes<O>| every::build_ids::<O>().raw(&bytes.take());
     let entry = |misc, size| Bytes::<O>::new().u32(0).u16(misc).u16(size);
 
-    // A fault costs what stands behind it and nothing before.
+    // A fault loses everything after it and nothing before it.
     let bytes = behind_two(entry(1, 0)).zeros(100).take();
     let mut build_ids = FeatureSection::new(feature, OFFSET, &bytes).build_ids::<O>();
     assert!(build_ids.next().unwrap().is_ok() && build_ids.next().unwrap().is_ok());
@@ -166,7 +166,7 @@ fn build_ids<O: Endian>() {
         assert_eq!(fault(feature, behind_two(bytes)), at(feature, kind, offset + 128));
     }
 
-    // Entries without pid are shorter.
+    // Entries without a pid are shorter.
     let old = || entry(1, 56).zeros(24).raw(b"[kernel.kallsyms]\0\0\0\0\0\0\0");
     let short = Bytes::<O>::new().raw(&old().take()).u32(0).u16(2).u16(31).zeros(23);
     assert_eq!(fault(feature, short), at(feature, truncated("build_id", 24, 23), 64));
@@ -186,7 +186,7 @@ fn event_desc<O: Endian>() {
     for (bytes, kind, offset) in cases {
         assert_eq!(fault(feature, bytes), at(feature, kind, offset));
     }
-    // An attr that says to be larger than it is.
+    // The size of an attr is larger than the attr.
     let (kind, offset) = fault(feature, Bytes::<O>::new().u32(1).u32(64).u32(1).u32(72).zeros(56));
     assert!(matches!(kind, FileErrorKind::Attr(_)), "{kind:?}");
     assert_eq!(offset, 8);

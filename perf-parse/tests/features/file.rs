@@ -1,4 +1,4 @@
-//! The features of a whole file: the bitmap, the table, and what a bad section costs.
+//! The features of a whole file: the bitmap, the table, and the effect of a faulty section.
 
 use perf_parse::abi::endian::{BigEndian, Endian, Endianness, LittleEndian};
 use perf_parse::abi::feature::Feature;
@@ -14,10 +14,10 @@ in_both_orders![
     a_bad_section_costs_one_diagnostic,
 ];
 
-/// Where the table of the features is: behind the header, one attr and one record.
+/// Offset of the table of features: after the header, one attr and one record.
 const TABLE: u64 = 104 + 80 + 8;
 
-/// A file of one event and one record, up to the table of its features.
+/// Makes a file with one event and one record, up to the table of its features.
 fn file<O: Endian>(bitmap: Bytes<O>) -> Bytes<O> {
     let magic = if O::ENDIANNESS == Endianness::Little { b"PERFILE2" } else { b"2ELIFREP" };
     Bytes::new()
@@ -45,7 +45,7 @@ fn bitmap<O: Endian>(features: &[u32]) -> Bytes<O> {
     words.into_iter().fold(Bytes::new(), Bytes::u64)
 }
 
-/// The features of a file, each with its bytes.
+/// Returns the features of a file, each with its bytes.
 fn features<O: Endian>(bytes: &[u8]) -> Vec<(u32, Vec<u8>)> {
     let file = Reader::<O>::open(bytes).unwrap();
     file.features().map(|section| (section.feature.0, section.bytes.to_vec())).collect()
@@ -131,7 +131,8 @@ fn a_bad_section_costs_one_diagnostic<O: Endian>() {
     assert!(decoded.next().is_none());
 }
 
-/// A 32-bit writer's bitmap is of 32-bit words: the same bytes on a little-endian machine only.
+/// The bitmap of a 32-bit writer has 32-bit words. Its bytes are the same as with 64-bit words only if they are
+/// little-endian.
 fn of_32_bits<O: Endian>(first: u32, second: u32) -> Vec<u32> {
     let bitmap = Bytes::new().u32(first).u32(second).zeros(24);
     let count = first.count_ones() + second.count_ones();

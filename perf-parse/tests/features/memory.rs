@@ -1,4 +1,4 @@
-//! Memory that hostile sections take: by their bytes, not by the counts in them.
+//! The memory for hostile sections is in proportion to their bytes, not to the counts in them.
 
 use core::alloc::{GlobalAlloc, Layout};
 use core::cell::Cell;
@@ -12,7 +12,7 @@ use crate::bytes::Bytes;
 use crate::every::decode;
 use crate::in_both_orders;
 
-/// The system's allocator, which counts for each thread.
+/// The system's allocator, with a count for each thread.
 struct Counting;
 
 #[global_allocator]
@@ -29,7 +29,7 @@ fn count(more: usize, less: usize) {
     PEAK.set(PEAK.get().max(live));
 }
 
-// SAFETY: all is handed to the system's allocator unchanged.
+// SAFETY: every call is passed unchanged to the system's allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(layout.size(), 0);
@@ -44,7 +44,7 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// The most bytes that were live while `run` ran, beyond those before.
+/// Returns the peak of live bytes during `run`, in addition to those before.
 fn peak(run: impl FnOnce()) -> usize {
     let before = LIVE.get();
     PEAK.set(before);

@@ -1,4 +1,4 @@
-//! What the examples say, field by field.
+//! The values of the examples, field by field.
 
 use perf_parse::abi::endian::Endian;
 use perf_parse::abi::event::EventType;
@@ -13,7 +13,7 @@ use crate::bytes::Bytes;
 use crate::every;
 use crate::in_both_orders;
 
-/// The section of a feature; where it begins in the capture does not matter to values.
+/// The section of a feature. Its offset in the capture does not affect values.
 fn section(feature: Feature, bytes: &[u8]) -> FeatureSection<'_> {
     FeatureSection::new(feature, 0, bytes)
 }
@@ -62,7 +62,7 @@ fn build_ids_without_pid<O: Endian>() {
             .u16(misc) // header.misc
             .u16(56) // header.size
             .raw(&[id; 20]) // build_id
-            .zeros(4) // fills it up to a multiple of 8
+            .zeros(4) // padding to a multiple of 8
             .raw(name) // filename
     };
     let bytes = entry(Bytes::new(), 2, 0x33, b"/bin/a-program-as-first\0");
@@ -351,12 +351,13 @@ fn e_machine<O: Endian>() {
     assert_eq!([0, 63, u32::MAX].map(name), [None; 3]);
 }
 
-/// Some builds of perf fill a feature in a pipe up with zeros to a multiple of 8 bytes: of the captures, a 6.12.
+/// Some builds of perf pad a feature in a pipe with zeros to a multiple of 8 bytes. One capture, of perf 6.12, has
+/// this.
 fn padding_of_a_pipe<O: Endian>() {
     for example in every::examples::<O>() {
         let mut bytes = example.bytes;
         bytes.resize(bytes.len().next_multiple_of(8), 0);
-        // The entries of build ids are multiples of 8, and not in a pipe's features.
+        // The entries of build ids are multiples of 8 bytes and do not occur among a pipe's features.
         assert_eq!(every::decode::<O>(&section(example.feature, &bytes), every::NR_CPUS), Ok(()));
         for &whole in example.whole.iter().filter(|_| example.feature == Feature::CPU_TOPOLOGY) {
             let mut bytes = bytes[..whole].to_vec();

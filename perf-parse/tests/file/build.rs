@@ -1,11 +1,11 @@
-//! Writes a `perf.data` as perf lays it out: header, ids, attrs, data, feature table, features.
+//! Writes a `perf.data` in perf's layout: header, ids, attrs, data, feature table, features.
 
 use perf_parse::abi::attr::{Attr, AttrVersion};
 use perf_parse::abi::endian::{BigEndian, LittleEndian};
 
 use crate::common::Bytes;
 
-/// What a file is to hold.
+/// The contents of a file.
 pub(crate) struct Builder {
     pub(crate) big: bool,
     pub(crate) magic: [u8; 8],
@@ -14,11 +14,11 @@ pub(crate) struct Builder {
     pub(crate) version: AttrVersion,
     pub(crate) events: Vec<(Attr, Vec<u64>)>,
     pub(crate) data: Vec<u8>,
-    /// By rising number.
+    /// In ascending order of numbers.
     pub(crate) features: Vec<(u32, Vec<u8>)>,
 }
 
-/// A file, and where things are in it.
+/// A file and the offsets of its parts.
 #[derive(Clone)]
 pub(crate) struct Built {
     big: bool,
@@ -28,7 +28,7 @@ pub(crate) struct Built {
     /// Bytes from one entry of the attrs to the next.
     pub(crate) stride: usize,
     pub(crate) data: usize,
-    /// The table of features; behind it are their sections.
+    /// Offset of the table of features. The sections follow the table.
     pub(crate) table: usize,
 }
 
@@ -50,7 +50,7 @@ impl Builder {
         self
     }
 
-    /// Adds to the data.
+    /// Appends to the data.
     pub(crate) fn data(mut self, bytes: impl AsRef<[u8]>) -> Self {
         self.data.extend_from_slice(bytes.as_ref());
         self
@@ -114,7 +114,7 @@ impl Built {
         self
     }
 
-    /// Cuts the file off.
+    /// Truncates the file.
     pub(crate) fn cut(mut self, size: usize) -> Self {
         self.bytes.truncate(size);
         self

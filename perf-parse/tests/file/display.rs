@@ -1,4 +1,4 @@
-//! How what is wrong with a file reads.
+//! The texts of file errors.
 
 use perf_parse::abi::attr::ReadError;
 use perf_parse::abi::feature::Feature;

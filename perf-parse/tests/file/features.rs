@@ -1,4 +1,4 @@
-//! Feature sections: decoded, and each fault they can have.
+//! Feature sections: their values, and each of their faults.
 
 use perf_parse::abi::attr::{AttrVersion, ReadError};
 use perf_parse::abi::endian::Endian;
@@ -11,12 +11,12 @@ use crate::build::Builder;
 use crate::common::Bytes;
 use crate::{attr, in_both_orders, open, short};
 
-/// A section somewhere in a file.
+/// A section at any offset of a file.
 fn section(feature: Feature, bytes: &[u8]) -> FeatureSection<'_> {
     FeatureSection { feature, offset: 1000, bytes }
 }
 
-/// What is wrong at `offset` in a section.
+/// Returns a fault at `offset` in a section.
 fn wrong(feature: Feature, kind: ErrorKind, offset: u32) -> FileError {
     let error = Error { kind, offset };
     FileError { kind: FileErrorKind::Feature { feature, error }, offset: 1000 + u64::from(offset) }
@@ -26,14 +26,14 @@ fn cut(feature: Feature, field: &'static str, needed: u64, available: u64, offse
     wrong(feature, short(field, needed, available, offset).kind, offset)
 }
 
-/// A string as perf writes it, padded to 64 bytes.
+/// Appends a string as perf writes it, padded to 64 bytes.
 fn string(bytes: Bytes, string: &[u8]) -> Bytes {
     let mut padded = string.to_vec();
     padded.resize(64, 0);
     bytes.u32(64).raw(&padded)
 }
 
-/// `EVENT_DESC` of two events.
+/// Makes an `EVENT_DESC` with two events.
 fn event_desc(big: bool, version: AttrVersion, names: [&[u8]; 2]) -> Vec<u8> {
     let attr_bytes = |sample_type| {
         let builder = Builder { version, ..Builder::new(big) }.event(attr(sample_type), &[]).build();
@@ -49,7 +49,7 @@ fn event_desc(big: bool, version: AttrVersion, names: [&[u8]; 2]) -> Vec<u8> {
     bytes.out
 }
 
-/// An attr's `sample_type`, a name and ids.
+/// `sample_type` of an attr, a name and ids.
 type Description = (SampleType, Vec<u8>, Vec<u64>);
 
 fn described<O: Endian>(bytes: &[u8]) -> Vec<Result<Description, FileError>> {
@@ -70,7 +70,7 @@ fn one_string<O: Endian>(big: bool) {
     let unterminated = ErrorKind::Unterminated { field: "string" };
     let no_nul = Bytes::new(big).u32(4).raw(b"host").out;
     assert_eq!(parse(&no_nul), Err(wrong(feature, unterminated, 4)));
-    // The NUL must be the string's own.
+    // The NUL must be within the string.
     let behind = Bytes::new(big).u32(4).raw(b"host\0\0\0\0").out;
     assert_eq!(parse(&behind), Err(wrong(feature, unterminated, 4)));
     let more = Bytes::new(big).raw(&whole).raw(&[0; 2]).out;
@@ -165,12 +165,12 @@ fn names_of_events<O: Endian>(big: bool) {
         ([name(0), name(1), name(2)].join(","), file.account().diagnostics.clone(), offset)
     };
     let whole = event_desc(big, version, [b"cycles", b"faults"]);
-    // In the order of the attrs, or in another.
+    // In the order of the attrs, and in another order.
     assert_eq!(names([&[7, 8], &[9], &[]], &whole).0, "cycles,faults,");
     let (named, diagnostics, _) = names([&[9], &[7], &[7, 8]], &whole);
     assert_eq!((named.as_str(), diagnostics.len()), ("faults,,cycles", 1), "an id that two have is said");
     assert_eq!(names([&[7, 8], &[9], &[]], &whole).1, []);
-    // Up to the fault.
+    // Only the events before the fault get their names.
     let (named, diagnostics, offset) = names([&[7, 8], &[9], &[]], &whole[..whole.len() - 1]);
     assert_eq!(named, "cycles,,");
     let ids = whole.len() as u32 - 8;

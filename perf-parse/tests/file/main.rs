@@ -1,4 +1,4 @@
-//! `perf.data` files of a few hundred bytes, whole and with each fault there can be, in both byte orders.
+//! `perf.data` files of a few hundred bytes, whole and with each possible fault, in both byte orders.
 
 #![allow(clippy::extra_unused_type_parameters, reason = "to some tests of a byte order its value is enough")]
 
@@ -18,7 +18,7 @@ use perf_parse::abi::sample_type::SampleType;
 use perf_parse::error::ErrorKind;
 use perf_parse::file::{AnyReader, FileError, FileErrorKind, FileHeader, Mode, Reader};
 
-/// Makes a test of each `fn<O: Endian>(big: bool)` for each byte order.
+/// Makes a test for each byte order from each `fn<O: Endian>(big: bool)`.
 macro_rules! in_both_orders {
     ($( $name:ident, )*) => {
         mod little_endian {
@@ -31,7 +31,7 @@ macro_rules! in_both_orders {
 }
 pub(crate) use in_both_orders;
 
-/// Opens a file of the byte order `O`, which its magic must tell as well.
+/// Opens a file in byte order `O`, which must also be the order of its magic.
 fn open<O: Endian>(bytes: &[u8]) -> Result<Reader<'_, O>, FileError> {
     let any = AnyReader::open(bytes);
     let file = Reader::<O>::open(bytes);
@@ -45,7 +45,7 @@ fn open<O: Endian>(bytes: &[u8]) -> Result<Reader<'_, O>, FileError> {
     file
 }
 
-/// What the first bytes of a file say.
+/// Returns the header of a file.
 fn header<O: Endian>(file: &Reader<'_, O>) -> FileHeader {
     let Mode::File(header) = *file.mode() else { panic!("a stream") };
     header
@@ -59,12 +59,12 @@ fn invalid(field: &'static str, value: u64, must: &'static str, offset: usize) -
     FileError { kind: FileErrorKind::Invalid { field, value, must }, offset: offset as u64 }
 }
 
-/// What a decoder says of a field that the bytes end before.
+/// Returns the decoder's error for bytes that end before a field does.
 fn short(field: &'static str, needed: u64, available: u64, offset: u32) -> Error {
     Error { kind: ErrorKind::Truncated { field, needed, available }, offset }
 }
 
-/// An attr of events with the fields `sample_type`.
+/// Returns the attr of events with the fields `sample_type`.
 fn attr(sample_type: SampleType) -> Attr {
     Attr { sample_type, ..Attr::default() }
 }

@@ -14,7 +14,7 @@ use crate::{attr, header, in_both_orders, invalid, open, truncated};
 
 const NOT: FileError = FileError { kind: FileErrorKind::NotPerfData, offset: 0 };
 
-/// Two events, a record, two features.
+/// A file with two events, a record and two features.
 fn file(big: bool) -> Builder {
     let hostname = Bytes::new(big).u32(8).raw(b"host\0\0\0\0").out;
     let lost = Bytes::new(big).u64(1).record(13, 0);
@@ -26,7 +26,7 @@ fn file(big: bool) -> Builder {
         .feature(200, vec![1, 2, 3])
 }
 
-/// What is said of a file that opens all the same.
+/// Returns the diagnostics of a file that can still be opened.
 fn diagnostics(big: bool, built: &Built) -> Vec<FileError> {
     if big {
         open::<BigEndian>(&built.bytes).unwrap().account().diagnostics.clone()
@@ -35,7 +35,7 @@ fn diagnostics(big: bool, built: &Built) -> Vec<FileError> {
     }
 }
 
-/// Why a file does not open.
+/// Returns the error of a file that cannot be opened.
 fn refused(big: bool, bytes: &[u8]) -> FileError {
     if big {
         open::<BigEndian>(bytes).map(drop).unwrap_err()
@@ -173,7 +173,7 @@ fn attrs_that_end_within_one<O: Endian>(big: bool) {
     let must = "a multiple of attr_size";
     assert_eq!(diagnostics(big, &built), [invalid("header.attrs.size", 255, must, 32)]);
     assert_eq!(open::<O>(&built.bytes).unwrap().events().len(), 1);
-    // An entry may be larger than all of them.
+    // An entry may be larger than all entries together.
     let built = file(big).build().put(16, u64::MAX);
     let must = "at most the size of all attrs";
     assert_eq!(diagnostics(big, &built), [invalid("header.attr_size", u64::MAX, must, 16)]);
@@ -189,7 +189,7 @@ fn attrs_that_are_none<O: Endian>(big: bool) {
     };
     let (error, offset) = with(63);
     assert_eq!(error, FileError { kind: FileErrorKind::Attr(ReadError::Size(63)), offset });
-    // The ids are not the attr's.
+    // The attr must not extend into the place of the ids, which follows it.
     let (error, offset) = with(113);
     let kind = FileErrorKind::Attr(ReadError::Truncated { needed: 113, available: 112 });
     assert_eq!(error, FileError { kind, offset });
@@ -218,7 +218,7 @@ fn ids_of_odd_size<O: Endian>(big: bool) {
 }
 
 fn ids_that_many_events_share<O: Endian>(big: bool) {
-    // Nine events with the same 64 ids are 576, more than the words of the file.
+    // Nine events with the same 64 ids have 576 ids, more than the file has words.
     let mut builder = Builder { version: AttrVersion::VER0, ..Builder::new(big) };
     builder.events = vec![(attr(SampleType::IDENTIFIER), Vec::new()); 9];
     builder.events[0].1 = (0..64).collect();
@@ -232,7 +232,7 @@ fn ids_that_many_events_share<O: Endian>(big: bool) {
     let must = "so small that the ids of all events fit into the file";
     let too_many =
         (fit..9).map(|entry| invalid("attr.ids.size", 512, must, built.attrs + built.stride * entry + 72));
-    // Those of whom the ids were read lose them to the first.
+    // Events whose ids were read lose the shared ones to the first event.
     let must = "an id that no earlier event has: it stays with that event";
     let shared = (1..fit).map(|entry| invalid("attr.ids", 0, must, built.attrs + built.stride * entry + 64));
     assert_eq!(diagnostics(big, &built), too_many.chain(shared).collect::<Vec<_>>());
@@ -271,7 +271,7 @@ fn data_outside_of_the_file<O: Endian>(big: bool) {
         let end = built.bytes.len() as u64;
         let error = refused(big, &built.clone().put(40, end + 1).bytes);
         assert_eq!(error, invalid("header.data.offset", end + 1, "inside the file", 40));
-        // At the very end it is but empty.
+        // At the very end of the file the data section is only empty.
         assert!(open::<O>(&built.put(40, end).bytes).unwrap().next().unwrap().is_none());
     }
 }
@@ -294,7 +294,7 @@ fn feature_section_outside_of_the_file<O: Endian>(big: bool) {
     for size in [left + 1, u64::MAX] {
         let built = built.clone().put(table + 8, size);
         assert_eq!(diagnostics(big, &built), [truncated("feature section", size, left, table)]);
-        // The other is there.
+        // The other feature is present.
         let file = open::<O>(&built.bytes).unwrap();
         let features: Vec<_> = file.features().map(|it| it.bytes.to_vec()).collect();
         assert_eq!(features, [[1, 2, 3]]);

@@ -1,4 +1,4 @@
-//! Where the sections of features are: without bytes they are absent, and no two parts of a file have a byte in common.
+//! The places of feature sections: a section without bytes is absent, and no two parts of a file share bytes.
 
 use perf_parse::abi::endian::Endian;
 use perf_parse::abi::feature::Feature;
@@ -9,7 +9,7 @@ use crate::build::{Builder, Built};
 use crate::common::Bytes;
 use crate::{attr, in_both_orders, invalid, open};
 
-/// An event, a record, and the features `HOSTNAME` and `OSRELEASE`, of 12 bytes each.
+/// A file with an event, a record, and the features `HOSTNAME` and `OSRELEASE` of 12 bytes each.
 fn file(big: bool) -> Built {
     let text = |text: &[u8; 8]| Bytes::new(big).u32(8).raw(text).out;
     let record = Bytes::new(big).u64(5).record(9, 2);
@@ -17,13 +17,14 @@ fn file(big: bool) -> Built {
     file.feature(3, text(b"machine\0")).feature(4, text(b"6.18.0\0\0")).build()
 }
 
-/// The features that are read, and what opening the file noted.
+/// Returns the features, and the diagnostics of opening the file.
 fn read<O: Endian>(built: &Built) -> (Vec<Feature>, Vec<FileError>) {
     let file = open::<O>(&built.bytes).unwrap();
     (file.features().map(|it| it.feature).collect(), file.account().diagnostics.clone())
 }
 
-/// `OSRELEASE` with the section of `size` bytes at `at` is left out for what shares bytes with it.
+/// Checks that `OSRELEASE`, with its section of `size` bytes at `at`, is left out because it shares bytes with
+/// `part`.
 fn is_left_out<O: Endian>(built: &Built, at: usize, size: usize, part: Part) {
     let entry = built.table + 16;
     let moved = built.clone().put(entry, at as u64).put(entry + 8, size as u64);
@@ -57,7 +58,7 @@ fn a_section_that_shares_bytes_is_left_out<O: Endian>(big: bool) {
 fn a_section_that_touches_another_is_read<O: Endian>(big: bool) {
     let built = file(big);
     let entry = built.table + 16;
-    // Up to the end of HOSTNAME and from there on, and without the last byte.
+    // HOSTNAME is one byte shorter, and OSRELEASE begins at its end.
     let shorter = built.clone().put(built.table + 8, 11).put(entry, built.table as u64 + 32 + 11);
     let (features, noted) = read::<O>(&shorter);
     assert_eq!((features.len(), noted), (2, vec![]));
@@ -101,22 +102,22 @@ fn event_types_are_so_many_at_most<O: Endian>(big: bool) {
     }
 }
 
-/// What perf writes for a feature that it lists but could not get.
+/// perf writes this for a feature that is listed but was not available.
 fn a_feature_without_bytes_is_absent<O: Endian>(big: bool) {
     for number in 1..Feature::FEAT_BITS {
         let feature = Feature(number);
-        // HOSTNAME tells how wide the words of a big-endian bitmap are, also where it is without bytes.
+        // HOSTNAME determines the width of the words of a big-endian bitmap, even if it has no bytes.
         let mut numbers = vec![3, number];
         numbers.sort_unstable();
         numbers.dedup();
         let record = Bytes::new(big).u64(5).record(9, 2);
         let file = Builder::new(big).event(attr(SampleType::TIME), &[7]).data(record);
         let built = numbers.iter().fold(file, |file, &number| file.feature(number, vec![])).build();
-        // A feature with nothing in it may be a mark, which says something by being there.
+        // A feature without bytes can be a mark whose presence has a meaning.
         let is_mark = [Feature::BRANCH_STACK, Feature::STAT].contains(&feature) || number >= Feature::LAST;
         let expected: &[Feature] = if is_mark { &[feature] } else { &[] };
         assert_eq!(read::<O>(&built), (expected.to_vec(), vec![]), "{feature}");
-        // Wherever it is said to be.
+        // At any offset.
         let entry = if number > 3 { built.table + 16 } else { built.table };
         let elsewhere = built.clone().put(entry, if is_mark { 0 } else { u64::MAX });
         assert_eq!(read::<O>(&elsewhere), (expected.to_vec(), vec![]), "{feature}");

@@ -1,4 +1,4 @@
-//! The walk over the records: which event each is of, what is behind it, and what the account says.
+//! The walk over the records: the event of each record, the data after it, and the account.
 
 use perf_parse::abi::attr::{Attr, AttrFlags};
 use perf_parse::abi::endian::Endian;
@@ -15,7 +15,7 @@ fn all(sample_type: SampleType) -> Attr {
     Attr { flags: AttrFlags::SAMPLE_ID_ALL, ..attr(sample_type) }
 }
 
-/// What `f` makes of each record of a file without a lost boundary.
+/// Returns the results of `f` for each record of a file without a lost boundary.
 fn records<O: Endian, T>(built: &Built, mut f: impl FnMut(&FileRecord<'_, O>) -> T) -> Vec<T> {
     let mut file = open::<O>(&built.bytes).unwrap();
     let mut all = Vec::new();
@@ -25,7 +25,7 @@ fn records<O: Endian, T>(built: &Built, mut f: impl FnMut(&FileRecord<'_, O>) ->
     all
 }
 
-/// Which event the record at the start of the data is of, or what its decoding says.
+/// Returns the event of the record at the start of the data, or the error of its decoding.
 fn event<O: Endian>(built: &Built) -> Result<Option<usize>, FileErrorKind> {
     let mut file = open::<O>(&built.bytes).unwrap();
     let record = file.next().unwrap().unwrap();
@@ -46,7 +46,7 @@ fn event<O: Endian>(built: &Built) -> Result<Option<usize>, FileErrorKind> {
     }
 }
 
-/// How the walk ends: records, errors, account.
+/// Returns the number of records, the errors, and the account at the end of the walk.
 fn end<O: Endian>(built: &Built) -> (usize, Vec<FileError>, Account) {
     let mut file = open::<O>(&built.bytes).unwrap();
     let (mut whole, mut errors) = (0, Vec::new());
@@ -57,7 +57,7 @@ fn end<O: Endian>(built: &Built) -> (usize, Vec<FileError>, Account) {
             Ok(None) => break,
         }
     }
-    // The end stays the end.
+    // The end is permanent.
     assert!(file.next().unwrap().is_none());
     let data = header(&file).data;
     assert_eq!(file.offset(), data.offset + data.size);
@@ -65,7 +65,7 @@ fn end<O: Endian>(built: &Built) -> (usize, Vec<FileError>, Account) {
 }
 
 fn one_event<O: Endian>(big: bool) {
-    // No id is needed, nor looked at.
+    // The id is neither needed nor read.
     let sample = Bytes::new(big).u64s(&[99, 0x1000]).record(9, 0);
     let built = Builder::new(big)
         .event(all(SampleType::IDENTIFIER | SampleType::IP), &[7])
@@ -109,7 +109,7 @@ fn events_by_identifier<O: Endian>(big: bool) {
     assert_eq!(of(sample(5, &[1])), Ok(Some(0)));
     assert_eq!(of(sample(9, &[1])), Ok(Some(0)));
     assert_eq!(of(sample(1, &[])), Ok(Some(2)));
-    // Of two events with the id, the first.
+    // If two events have the id, the first one is returned.
     assert_eq!(of(sample(7, &[1])), Ok(Some(1)));
     let lost = |words: &[u64]| Bytes::new(big).u64s(words).record(13, 0);
     assert_eq!(of(lost(&[3, 1])), Ok(Some(2)));
@@ -118,12 +118,12 @@ fn events_by_identifier<O: Endian>(big: bool) {
         let record = if kind == RecordType::SAMPLE { sample(id, &[1]) } else { lost(&[3, id]) };
         assert_eq!(of(record), Err(FileErrorKind::UnknownId { kind, id }));
     }
-    // perf's own records leave the id 0.
+    // perf leaves the id 0 in the records that it synthesises.
     assert_eq!(of(lost(&[3, 0])), Ok(Some(0)));
     assert_eq!(of(sample(0, &[1])), Ok(Some(0)));
-    // Records of perf's types have none.
+    // Records of perf's own types have no event.
     assert_eq!(of(Bytes::new(big).record(82, 0)), Ok(None));
-    // Too short for an id.
+    // The record is too short for an id.
     let kind = RecordType::SWITCH;
     assert_eq!(of(Bytes::new(big).raw(&[1; 7]).record(14, 0)), Err(FileErrorKind::UnknownEvent { kind }));
     let kind = RecordType::SAMPLE;
@@ -164,12 +164,12 @@ fn events_by_id_at_different_places<O: Endian>(big: bool) {
     let sample = || Bytes::new(big).u64s(&[5, 5]).record(9, 0);
     let lost = || Bytes::new(big).u64s(&[3, 5]).record(13, 0);
     let unknown = |kind| Err(FileErrorKind::UnknownEvent { kind });
-    // Further in in samples, at the same place in the trailer; and the other way round.
+    // At different places in samples but at the same place in the trailer, and the reverse.
     assert_eq!(of(all(SampleType::IP | SampleType::ID), sample()), unknown(RecordType::SAMPLE));
     assert_eq!(of(all(SampleType::IP | SampleType::ID), lost()), Ok(Some(0)));
     assert_eq!(of(all(SampleType::ID | SampleType::CPU), lost()), unknown(RecordType::LOST_SAMPLES));
     assert_eq!(of(all(SampleType::ID | SampleType::CPU), Bytes::new(big).u64(5).record(9, 0)), Ok(Some(0)));
-    // None at all, or none in the trailer.
+    // No id at all, and none in the trailer.
     assert_eq!(of(all(SampleType::IP), sample()), unknown(RecordType::SAMPLE));
     assert_eq!(of(attr(SampleType::ID), lost()), unknown(RecordType::LOST_SAMPLES));
 }
@@ -281,7 +281,7 @@ fn records_too_short_to_say_what_is_behind<O: Endian>(big: bool) {
 }
 
 fn what_is_behind_a_record<O: Endian>(big: bool) {
-    // perf pads tracing data to 8 bytes, which its size does not count.
+    // perf pads tracing data to 8 bytes. Its size excludes the padding.
     let built = Builder::new(big)
         .event(attr(SampleType::IP), &[])
         .data(Bytes::new(big).u32(8).u32(0).record(66, 0))
@@ -320,7 +320,7 @@ fn the_account<O: Endian>(big: bool) {
         .data(lost(2, &[1, u64::MAX]))
         .data(lost(13, &[5]))
         .data(lost(13, &[6]))
-        // One that does not say how many is a fault of its own.
+        // A record without the number of lost samples is a fault.
         .data(lost(13, &[]))
         .data(lost(40, &[]))
         .data(lost(1000, &[]))

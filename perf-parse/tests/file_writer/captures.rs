@@ -1,4 +1,4 @@
-//! What perf wrote, read and written again, is the same to the last byte.
+//! Captures of perf that are read and written again are the same to the last byte.
 
 use alloc::collections::BTreeSet;
 
@@ -53,7 +53,8 @@ fn what_perf_wrote_is_written_alike() {
         let end = usize::try_from(data.offset + data.size).unwrap();
         let differ = original[..end].iter().zip(&written[..end]).position(|(theirs, ours)| theirs != ours);
         assert_eq!(differ, None, "{name}");
-        // perf leaves room in the table for features that it then does not write, so that the sections move up.
+        // perf reserves entries in the table for features that it then does not write. Without them the sections move
+        // to lower offsets.
         let sections = |file: &File<'_, LittleEndian>| {
             let first = file.features()[0].offset;
             let section = |it: &FeatureSection<'_>| (it.feature, it.offset - first, it.bytes.to_vec());
@@ -65,7 +66,7 @@ fn what_perf_wrote_is_written_alike() {
     }
 }
 
-/// Reads a section and makes it again of what it says; gives false for features that are not taken apart here.
+/// Reads a section and encodes it again from its values; returns false for features that this test does not decode.
 fn again(file: &File<'_, LittleEndian>, feature: Feature, to: &mut Features<LittleEndian>) -> bool {
     type O = LittleEndian;
     let section = file.feature(feature).unwrap();
@@ -117,6 +118,6 @@ fn features_are_made_as_perf_makes_them() {
             }
         }
     }
-    // All that there is an encoder for, but for HYBRID_TOPOLOGY.
+    // All features with an encoder except HYBRID_TOPOLOGY.
     assert_eq!(compared.len(), 16, "{compared:?}");
 }

@@ -1,4 +1,4 @@
-//! What the tests share.
+//! Common parts of the tests.
 
 use std::io::Cursor;
 use std::path::PathBuf;
@@ -16,7 +16,7 @@ use zerocopy::{FromBytes, IntoBytes};
 
 pub(crate) type FileBuffer<O> = FileWriter<O, Cursor<Vec<u8>>>;
 
-/// A file, its bytes and what is known of it before a record is read.
+/// A file with its bytes and the properties known before a record is read.
 pub(crate) struct File<'a, O: Endian> {
     bytes: &'a [u8],
     reader: Reader<'a, O>,
@@ -51,7 +51,7 @@ impl<'a, O: Endian> core::ops::Deref for File<'a, O> {
     }
 }
 
-/// An event that carries its id in every record.
+/// Returns an event whose id is in every record.
 pub(crate) fn event(config: u64, ids: &[u64], name: Option<&str>) -> EventFields {
     let sample_type = SampleType::IDENTIFIER | SampleType::IP | SampleType::TID | SampleType::TIME;
     let flags = AttrFlags::SAMPLE_ID_ALL | AttrFlags::FREQ;
@@ -72,16 +72,16 @@ pub(crate) fn finish<O: Endian>(writer: FileBuffer<O>) -> Vec<u8> {
     writer.finish().unwrap().into_inner()
 }
 
-/// A record of any type.
+/// Makes a record of any type.
 pub(crate) fn record<O: Endian>(kind: RecordType, payload: &[u8]) -> Vec<u8> {
     let size = u16::try_from(8 + payload.len()).unwrap();
     [Header::<O>::new(kind, Misc(0), size).as_bytes(), payload].concat()
 }
 
-/// A record, and the data behind it.
+/// A record and the data after it.
 pub(crate) type Whole = (Vec<u8>, Vec<u8>);
 
-/// All records that lie end to end in `bytes`.
+/// Returns all records in `bytes`, which are contiguous.
 pub(crate) fn walk<O: Endian>(mut bytes: &[u8]) -> Vec<Whole> {
     let mut records = Vec::new();
     while !bytes.is_empty() {
@@ -102,7 +102,7 @@ pub(crate) fn walk<O: Endian>(mut bytes: &[u8]) -> Vec<Whole> {
     records
 }
 
-/// All records of a file.
+/// Returns all records of a file.
 pub(crate) fn records<O: Endian>(file: &File<'_, O>) -> Vec<Whole> {
     let data = file.header().data;
     let from = usize::try_from(data.offset).unwrap();
@@ -110,22 +110,22 @@ pub(crate) fn records<O: Endian>(file: &File<'_, O>) -> Vec<Whole> {
     walk::<O>(&file.bytes()[from..from + size])
 }
 
-/// The type of a record.
+/// Returns the type of a record.
 pub(crate) fn kind<O: Endian>(record: &[u8]) -> RecordType {
     RawRecord::<O>::parse(record).unwrap().0.kind()
 }
 
-/// The captures of the repository.
+/// Returns the path of a capture of the repository.
 pub(crate) fn capture(name: &str) -> PathBuf {
     PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../testdata/captures")).join(name)
 }
 
-/// The events of a file.
+/// Returns the events of a file.
 pub(crate) fn events(file: &File<'_, LittleEndian>) -> Vec<EventFields> {
     file.events().iter().map(EventFields::from).collect()
 }
 
-/// Writes a capture again. `EVENT_DESC` is not copied but made of the events.
+/// Writes a capture again. `EVENT_DESC` is not copied but made from the events.
 pub(crate) fn rewrite(file: &File<'_, LittleEndian>, mut writer: FileBuffer<LittleEndian>) -> Vec<u8> {
     for section in file.features().iter().filter(|section| section.feature != Feature::EVENT_DESC) {
         writer.features().raw(section.feature, section.bytes).unwrap();

@@ -1,4 +1,4 @@
-//! The payloads of features are read back as they were given.
+//! The payloads of features are read back unchanged.
 
 use perf_parse::abi::endian::{BigEndian, Endian, LittleEndian};
 use perf_parse::abi::event::EventType;
@@ -93,7 +93,7 @@ fn every_feature_in<O: Endian>() {
     let bytes = finish(writer);
     let file = File::<O>::open(&bytes).unwrap();
     assert_eq!(file.account().diagnostics, []);
-    // All that was given, and EVENT_DESC.
+    // All given features, and EVENT_DESC.
     assert_eq!(file.features().len(), given.iter().count() + 1);
     let section = |feature| file.feature(feature).unwrap();
     for (number, feature) in (0..).zip(STRINGS) {
@@ -186,7 +186,7 @@ fn a_feature_without_bytes_is_not_written() {
         let feature = Feature(number);
         features.raw(feature, &[1]).unwrap();
         features.raw(feature, &[]).unwrap();
-        // But for marks, and what may be one.
+        // Except marks and features that may be marks.
         let is_mark = [Feature::BRANCH_STACK, Feature::STAT].contains(&feature) || number >= Feature::LAST;
         assert_eq!(features.get(feature).is_some(), is_mark, "{feature}");
     }

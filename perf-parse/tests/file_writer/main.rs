@@ -1,4 +1,4 @@
-//! Captures that are written: read back, compared with what perf itself wrote, and read by perf.
+//! Written captures: read back, compared with perf's own, and read by perf.
 
 #![allow(
     clippy::indexing_slicing,

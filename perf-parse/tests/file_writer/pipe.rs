@@ -10,7 +10,7 @@ use zerocopy::IntoBytes;
 
 use crate::common::{Whole, event, kind, record, walk};
 
-/// A stream of these events and features and nothing else, behind its header.
+/// Returns the records of a stream with only these events and features, without its header.
 fn stream<O: Endian>(events: &[EventFields], features: &Features<O>, options: &Options) -> Vec<Whole> {
     let writer = PipeWriter::<O, _>::new(Vec::new(), events, features, options).unwrap();
     let bytes = writer.finish().unwrap();
@@ -60,7 +60,7 @@ fn everything_in_order_in<O: Endian>() {
         RecordType::HEADER_BUILD_ID,
         &[&features.get(Feature::BUILD_ID).unwrap()[8..100], &[0; 4]].concat(),
     );
-    // The header's misc is that of the entry.
+    // The `misc` of the record's header is that of the entry.
     build_id[4..6].copy_from_slice(&features.get(Feature::BUILD_ID).unwrap()[4..6]);
     let events = [one, event(2, &[9], Some("12345678"))];
     let arch = features.get(Feature::ARCH).unwrap();
@@ -73,7 +73,7 @@ fn everything_in_order_in<O: Endian>() {
         (update(2, 7, b"joules\0\0"), vec![]),
         (update(2, 9, b"12345678\0\0\0\0\0\0\0\0"), vec![]),
         (feature(Feature::ARCH, arch), vec![]),
-        records[8].clone(), // EVENT_DESC, of which below
+        records[8].clone(), // EVENT_DESC, checked below
         (feature(Feature(35), b""), vec![]),
         (
             record::<O>(RecordType::HEADER_TRACING_DATA, tracing_data.as_bytes()),
@@ -89,7 +89,7 @@ fn everything_in_order_in<O: Endian>() {
         assert_eq!(read, expected, "record {index}");
     }
     let (desc, _) = &records[8];
-    // Number, size of header and feature's number, count, size of attrs.
+    // Number, size of the header with the feature's number, count, size of the attrs.
     assert_eq!(desc[8..16], words::<O>(&[12]));
     assert_eq!(desc[16..24], *[U32::<O>::new(2), U32::new(64)].as_bytes());
     let described = Attr::read::<O>(&desc[24..]).unwrap().attr;
@@ -129,7 +129,7 @@ fn names_that_are_not_all_there_or_too_long_are_no_event_desc() {
     let [attr, update, feature] =
         [RecordType::HEADER_ATTR, RecordType::EVENT_UPDATE, RecordType::HEADER_FEATURE];
     assert_eq!(kinds(&some), [attr, attr, update, feature]);
-    // Each fits into a record of its own, but not both into one.
+    // Each list fits in a record of its own, but both together do not fit in one.
     let ids = vec![1; 5000];
     let many = [event(1, &ids, Some("a")), event(2, &ids, Some("b"))];
     assert_eq!(kinds(&many), [attr, attr, update, update, feature]);

@@ -1,4 +1,4 @@
-//! What cannot be written is refused, and the error says what to do.
+//! Data that cannot be written is rejected, with an error that states what to do.
 
 use std::io::{self, Cursor, Seek, SeekFrom, Write};
 
@@ -284,7 +284,7 @@ fn records_that_do_not_fit_their_header() {
         assert_eq!(fault, expected);
     }
     writer.record(&sample).unwrap();
-    // Nothing of what was refused is there.
+    // Nothing rejected is in the file.
     let bytes = finish(writer);
     let read = records(&File::<O>::open(&bytes).unwrap());
     assert_eq!(read, [(sample.clone(), vec![]), (sample, vec![])]);
@@ -323,7 +323,7 @@ fn compression_that_there_is_not() {
     );
 }
 
-/// An output that has room for `left` bytes.
+/// An output with room for `left` bytes.
 #[derive(Debug)]
 struct Full {
     left: usize,
@@ -358,7 +358,7 @@ fn nothing_follows_a_write_that_failed() {
     assert!(matches!(&refused, WriteFileError::Io(error) if error.kind() == io::ErrorKind::StorageFull));
     assert_eq!(refused.to_string(), "full");
 
-    // The second record fails halfway; room that comes free would only hide that.
+    // The second record fails halfway. If room became free later, it would only hide the failure.
     let mut writer = FileWriter::<LittleEndian, _>::new(Full { left: 104 + 32 + 10 }, &[], &options).unwrap();
     writer.record(&sample).unwrap();
     assert!(matches!(writer.record(&sample), Err(WriteFileError::Io(_))));

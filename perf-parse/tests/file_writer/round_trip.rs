@@ -1,4 +1,4 @@
-//! Files that are written are read back as they were given.
+//! Written files are read back unchanged.
 
 use std::io::{Cursor, Seek, SeekFrom, Write};
 
@@ -13,7 +13,7 @@ use zerocopy::IntoBytes;
 
 use crate::common::{File, event, finish, kind, record, records, writer};
 
-/// An attr that needs the version and nothing newer.
+/// Returns an attr that needs this version and no newer one.
 fn attr_of(version: AttrVersion) -> Attr {
     let base = event(1, &[], None).attr;
     // `precise_ip` straddles two bytes of the flag word, which big-endian files mirror.
@@ -77,7 +77,7 @@ fn an_attr_is_no_shorter_than_it_was_read() {
         event.attr.size = size;
         event
     };
-    // The largest of what the events had counts; a size between two versions is rounded up.
+    // The largest size among the events is used. A size between two versions is rounded up.
     for (sizes, expected) in
         [([0, 64], 64), ([64, 112], 112), ([65, 64], 72), ([144, 0], 144), ([9999, 0], 144)]
     {
@@ -135,7 +135,7 @@ fn records_in<O: Endian>() {
     let mut writer = writer::<O>(&[event(1, &[1], None)]);
     let sample = record::<O>(RecordType::SAMPLE, &[1; 32]);
     let round = record::<O>(RecordType::FINISHED_ROUND, &[]);
-    // perf's own records need not be a multiple of 8 bytes.
+    // Records of perf itself need not be a multiple of 8 bytes.
     let odd = record::<O>(RecordType(99), &[7; 3]);
     let large = record::<O>(RecordType(9999), &[8; 65520]);
     let data = [5; 24];
@@ -149,7 +149,7 @@ fn records_in<O: Endian>() {
     writer.record_with_data(&large, &[]).unwrap();
     let (raw, _) = perf_parse::RawRecord::<O>::parse(&aux).unwrap();
     writer.raw(&raw, &data).unwrap();
-    // Of another capture: the offsets are not this file's.
+    // A feature of another capture, whose offsets are not valid in this file.
     writer.features().raw(Feature::AUXTRACE, b"stale").unwrap();
     writer.features().raw(Feature::COMPRESSED, b"stale").unwrap();
     let bytes = finish(writer);

@@ -1,4 +1,4 @@
-//! Compressed records: what the zstd library makes of them.
+//! Compressed records, decompressed by the zstd library.
 
 use std::io::Cursor;
 
@@ -19,7 +19,7 @@ fn writer<O: Endian>(options: &Options) -> FileBuffer<O> {
     FileWriter::new(Cursor::new(Vec::new()), &[event(1, &[1], Some("a"))], options).unwrap()
 }
 
-/// The records inside the compressed ones, piece by piece, and those between them.
+/// Returns the decompressed contents of each compressed record, and the records between them.
 fn decompressed<O: Endian>(records: &[Whole]) -> Vec<Vec<u8>> {
     let mut decoder = Decoder::new().unwrap();
     let mut pieces = Vec::new();
@@ -38,7 +38,7 @@ fn decompressed<O: Endian>(records: &[Whole]) -> Vec<Vec<u8>> {
                 continue;
             }
         };
-        // As much room as the feature says.
+        // The room that the feature states.
         let mut room = vec![0; 65536];
         let mut input = InBuffer::around(packed);
         let mut output = OutBuffer::around(&mut room[..]);
@@ -52,7 +52,7 @@ fn decompressed<O: Endian>(records: &[Whole]) -> Vec<Vec<u8>> {
     pieces
 }
 
-/// Bytes that do not compress.
+/// Returns bytes that do not compress.
 fn noise(len: usize, seed: u64) -> Vec<u8> {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let mut next = || {
@@ -68,7 +68,7 @@ fn noise(len: usize, seed: u64) -> Vec<u8> {
 fn stream_in<O: Endian>(packed: RecordType) {
     let mut writer = writer::<O>(&options(packed, 3));
     let mut plain = Vec::new();
-    // Small ones, then large ones that do not compress and straddle the pieces.
+    // Small records, then large ones that do not compress and cross the limits of the pieces.
     for number in 0..3000_u32 {
         plain.push(record::<O>(RecordType::SAMPLE, &[U32::<O>::new(number), U32::ZERO].as_bytes().repeat(5)));
     }
@@ -82,7 +82,7 @@ fn stream_in<O: Endian>(packed: RecordType) {
     before.iter().for_each(|record| writer.record(record).unwrap());
     writer.record_with_data(&aux, &[5; 24]).unwrap();
     behind.iter().for_each(|record| writer.record(record).unwrap());
-    // Of another capture.
+    // A feature of another capture.
     writer.features().raw(Feature::COMPRESSED, b"stale").unwrap();
     let bytes = finish(writer);
 
@@ -96,7 +96,7 @@ fn stream_in<O: Endian>(packed: RecordType) {
     let aux = [&aux[..], &[5; 24]].concat();
     assert_eq!(decompressed::<O>(&written).concat(), [&before.concat(), &aux, &behind.concat()[..]].concat());
 
-    // Noise leaves the ratio near 1.
+    // Noise keeps the ratio near 1.
     let compressed = [1, 1, 3, 1, 65536].map(U32::<O>::new);
     assert_eq!(file.feature(Feature::COMPRESSED).unwrap().bytes, compressed.as_bytes());
     let [count, offset, size] =
@@ -148,7 +148,7 @@ fn a_flush_makes_all_records_readable() {
     writer.record(&round).unwrap();
     drop(writer);
     let records = walk::<O>(&out[16..]);
-    // COMPRESSED, of which a pipe knows no ratio, the mark behind it, and the record that was flushed.
+    // COMPRESSED, whose ratio is unknown in a pipe, the mark after it, and the record that was flushed.
     let feature = [27, 0].map(U32::<O>::new);
     let fields = [1, 1, 1, 0, 65536].map(U32::<O>::new);
     let feature = record::<O>(RecordType::HEADER_FEATURE, &[feature.as_bytes(), fields.as_bytes()].concat());

@@ -1,10 +1,10 @@
-//! The system's allocator, which counts for each thread what is live.
+//! The system's allocator, with a count of the live bytes of each thread.
 
 use core::alloc::{GlobalAlloc, Layout};
 use core::cell::Cell;
 use std::alloc::System;
 
-/// Bytes that a thread may have live at all, so that what would take all memory ends the test and not the machine.
+/// Maximum number of live bytes of a thread, so that excessive use ends the test and not the machine.
 const MOST: usize = 1 << 30;
 
 struct Counting;
@@ -14,8 +14,8 @@ thread_local! {
     static PEAK: Cell<usize> = const { Cell::new(0) };
 }
 
-// SAFETY: every call goes to `System` as it is, or fails as an allocator may; counting neither allocates nor unwinds, as
-// the counters are constants without destructors.
+// SAFETY: every call is passed unchanged to `System`, or fails as an allocator may; counting neither allocates nor
+// unwinds, because the counters are constants without destructors.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let live = LIVE.get().saturating_add(layout.size());
@@ -29,7 +29,7 @@ unsafe impl GlobalAlloc for Counting {
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // What another thread allocated was not counted here.
+        // Memory that another thread allocated was not counted here.
         LIVE.set(LIVE.get().saturating_sub(layout.size()));
         // SAFETY: the caller keeps the contract of `dealloc`, and `pointer` is from `System`.
         unsafe { System.dealloc(pointer, layout) }
@@ -39,7 +39,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// What `run` gives, and the most bytes that it had live at once. Growing a block counts the old and the new one.
+/// Returns the result of `run` and the peak of its live bytes. Growth of a block counts the old and the new one.
 pub(crate) fn peak<T>(run: impl FnOnce() -> T) -> (T, usize) {
     let before = LIVE.get();
     PEAK.set(before);

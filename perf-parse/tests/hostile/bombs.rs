@@ -1,6 +1,6 @@
-//! Compressed records that expand out of proportion, or say that they do.
+//! Compressed records that expand out of proportion, or claim to.
 //!
-//! The frames are made by hand: blocks of one repeated byte, which give 128 KiB for 4 bytes.
+//! The frames are made by hand from blocks of one repeated byte, which expand 4 bytes to 128 KiB.
 
 use std::fs;
 
@@ -14,23 +14,23 @@ use crate::common::Bytes;
 
 const MIB: usize = 1 << 20;
 
-/// What a stream may give whatever its size is, and the largest window.
+/// Decompressed bytes permitted for a stream of any size, and the largest window.
 const FREE: usize = 64 * MIB;
 const WINDOW: usize = 128 * MIB;
 
-/// The header of a frame with a window of 2 to the `log`, no content size and no checksum.
+/// Returns the header of a frame with a window of 2 to the `log`, no content size and no checksum.
 fn frame(log: u8) -> Vec<u8> {
     vec![0x28, 0xb5, 0x2f, 0xfd, 0, (log - 10) << 3]
 }
 
-/// A block of 128 KiB of `byte`.
+/// Returns a block of 128 KiB of `byte`.
 fn block(byte: u8) -> [u8; 4] {
     let header: u32 = 1 << 20 | 1 << 1;
     let [low, middle, high, _] = header.to_le_bytes();
     [low, middle, high, byte]
 }
 
-/// A file of COMPRESSED records.
+/// Makes a file of COMPRESSED records.
 fn file(payloads: &[Vec<u8>]) -> Vec<u8> {
     let attr = Attr { sample_type: SampleType::TIME, ..Attr::default() };
     let records = payloads.iter().map(|payload| Bytes::new(false).raw(payload).record(81, 0));
@@ -38,11 +38,11 @@ fn file(payloads: &[Vec<u8>]) -> Vec<u8> {
     Builder::new(false).event(attr, &[]).data(data).build().bytes
 }
 
-/// What reading came to.
+/// The result of reading a file.
 struct Read {
     errors: Vec<FileErrorKind>,
     calls: usize,
-    /// The most bytes of Rust's allocator live at once.
+    /// The peak of live bytes of Rust's allocator.
     peak: usize,
 }
 
@@ -74,12 +74,13 @@ fn expands(errors: &[FileErrorKind]) -> bool {
 
 #[test]
 fn a_bomb_stops_at_the_limit() {
-    // 64 KiB that would be 2 GiB, of bytes that are no record.
+    // 64 KiB that would expand to 2 GiB of bytes that are no record.
     let bomb = [frame(17), block(0).repeat(16_000)].concat();
     let all = read(&file(&[bomb]), false);
     assert!(expands(&all.errors), "{:?}", all.errors);
     assert!(all.peak <= 3 * MIB, "{} bytes", all.peak);
-    // As records of the least size: SWITCH records of 8 bytes, which a block of one byte cannot hold, but these can.
+    // As records of the smallest size. A block of one byte value cannot hold SWITCH records of 8 bytes, but it can
+    // hold these.
     let bomb = [frame(17), block(8).repeat(16_000)].concat();
     let all = read(&file(&[bomb]), true);
     assert!(expands(&all.errors), "{:?}", all.errors);
@@ -89,7 +90,7 @@ fn a_bomb_stops_at_the_limit() {
 
 #[test]
 fn many_chunks_of_one_bomb_stop_at_the_limit() {
-    // 40 payloads of 70 bytes that would be 2 MiB each.
+    // 40 payloads of 70 bytes that would expand to 2 MiB each.
     let [low, middle, high, byte] = block(9);
     let bomb = [frame(17), block(9).repeat(15), vec![low | 1, middle, high, byte]].concat();
     let all = read(&file(&vec![bomb; 40]), false);
@@ -99,7 +100,7 @@ fn many_chunks_of_one_bomb_stop_at_the_limit() {
 
 #[test]
 fn many_chunks_of_1000_to_1_are_read_within_the_memory_of_one() {
-    // What a block that is not compressed adds makes it 1000 to 1, which is within the limit.
+    // An uncompressed block reduces the ratio to 1000 to 1, which is within the limit.
     let raw = [&[(2100_u32 << 3 | 1) as u8, (2100_u32 >> 5) as u8, 0][..], &[9; 2100]].concat();
     let chunk = [frame(17), block(9).repeat(16), raw].concat();
     for by_time in [false, true] {
@@ -118,7 +119,7 @@ fn a_window_is_held_only_as_far_as_it_is_used() {
         assert!(!expands(&all.errors));
         assert!(all.peak <= 2 * MIB, "a window of 2^{log}: {} bytes", all.peak);
     }
-    // A second frame: the library may have memory of the first.
+    // A second frame: the library may have memory of the first one.
     let ended = [frame(10), vec![1, 0, 0]].concat();
     let all = read(&file(&[ended, frame(27)]), false);
     assert!(all.peak <= 2 * WINDOW + 2 * MIB, "{} bytes", all.peak);
@@ -134,14 +135,14 @@ fn a_window_beyond_the_limit_is_refused() {
         assert!(matches!(all.errors[..], [FileErrorKind::Decompress { .. }]), "{:?}", all.errors);
         assert!(all.peak <= MIB, "a window of 2^{log}: {} bytes", all.peak);
     }
-    // A frame of one segment, whose window is its content, as large as the number can be.
+    // A frame of one segment, whose window is its content size: the largest possible number.
     let segment = [&[0x28, 0xb5, 0x2f, 0xfd, 0xe0][..], &[0xff; 8], &block(9)].concat();
     let all = read(&file(&[segment]), false);
     assert!(matches!(all.errors[..], [FileErrorKind::Decompress { .. }]), "{:?}", all.errors);
     assert!(all.peak <= MIB, "{} bytes", all.peak);
 }
 
-/// Bytes of the process that are in memory, where the system tells.
+/// Returns the resident bytes of the process, if the system reports them.
 fn resident() -> Option<usize> {
     let pages = fs::read_to_string("/proc/self/statm").ok()?;
     pages.split(' ').nth(1)?.parse::<usize>().ok().map(|pages| pages * 4096)

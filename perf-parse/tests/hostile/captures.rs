@@ -1,4 +1,4 @@
-//! The captures: our own, and those of other projects.
+//! The captures: our own and those of other projects.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,12 +7,12 @@ const TESTDATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../testdata");
 const CORPUS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../testdata/foreign");
 
 pub(crate) struct Capture {
-    /// Its path below the folder of all captures.
+    /// Path below the folder of all captures.
     pub(crate) name: String,
     pub(crate) bytes: Vec<u8>,
 }
 
-/// All captures of at most `most` bytes, by rising name.
+/// Returns all captures of at most `most` bytes in ascending order of names.
 pub(crate) fn captures(most: usize) -> Vec<Capture> {
     let mut all = below(Path::new(TESTDATA), &["captures", "synthetic"]);
     assert!(all.len() > 80, "the repository's captures are not in {TESTDATA}");
@@ -22,7 +22,7 @@ pub(crate) fn captures(most: usize) -> Vec<Capture> {
     all
 }
 
-/// The files in folders of `root` that are no text.
+/// Returns the files in folders of `root` that are not text.
 fn below(root: &Path, folders: &[&str]) -> Vec<Capture> {
     let paths = folders.iter().flat_map(|folder| files_below(&root.join(folder)));
     let named = paths.map(|path| (path.strip_prefix(root).unwrap().to_str().unwrap().to_owned(), path));
@@ -34,7 +34,7 @@ fn below(root: &Path, folders: &[&str]) -> Vec<Capture> {
     captures.map(|(name, path)| Capture { name, bytes: fs::read(path).unwrap() }).collect()
 }
 
-/// The files in a folder and in those in it.
+/// Returns the files in a folder and below it.
 pub(crate) fn files_below(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     entries.flat_map(|path| if path.is_dir() { files_below(&path) } else { vec![path] }).collect()

@@ -1,4 +1,4 @@
-//! A capture read in every way there is, all of it decoded, within the bounds that are promised.
+//! Reads a capture in every way and decodes all of it, within the promised bounds.
 
 use perf_parse::abi::endian::Endian;
 use perf_parse::abi::feature::Feature;
@@ -9,39 +9,39 @@ use perf_parse::{Record, Sample};
 use crate::allocator::peak;
 use crate::every;
 
-/// Live bytes that reading a capture takes at most.
+/// Maximum number of live bytes while a capture is read.
 pub(crate) fn limit(len: usize) -> usize {
     4 * len + (1 << 20)
 }
 
-/// What reading came to.
+/// The result of reading a capture.
 #[derive(Debug, Default)]
 pub(crate) struct Steps {
-    /// Calls of `next`, in one order.
+    /// Calls of `next` in one order.
     pub(crate) calls: usize,
     pub(crate) records: usize,
     pub(crate) errors: usize,
-    /// Bytes that compressed records became.
+    /// Decompressed bytes of compressed records.
     pub(crate) inflated: u64,
 }
 
-/// Reads `bytes` in file order, in time order and, what a pipe wrote, as a stream. Panics where a bound is broken.
+/// Reads `bytes` in file order, in time order and, if a pipe wrote them, as a stream. Panics if a bound is exceeded.
 pub(crate) fn drive(bytes: &[u8]) -> Result<Steps, FileError> {
     drive_within(bytes, limit(bytes.len()))
 }
 
-/// As [`drive`], with another limit for the live bytes of what is not compressed.
+/// Does the same as [`drive`] with another limit for the live bytes of uncompressed data.
 pub(crate) fn drive_within(bytes: &[u8], most: usize) -> Result<Steps, FileError> {
     let (result, taken) = peak(|| {
         by_time(bytes)?;
         in_file_order(bytes)
     });
-    // What was compressed is copied to be put in order, and the window is held as it grows.
+    // Time order copies decompressed records, and the window is kept as it grows.
     let inflated = result.as_ref().map_or(0, |steps| steps.inflated as usize);
     let most = most + 8 * inflated + 3 * window(bytes);
     assert!(taken <= most, "{taken} bytes live for a capture of {}, more than {most}", bytes.len());
     if let Ok(reader) = AnyReader::stream(bytes) {
-        // A stream holds what it has read, a copy of its features, and in time order of what is held back.
+        // A stream keeps the bytes it has read, a copy of its features and, in time order, the held records.
         let (_, taken) = peak(|| match reader {
             AnyReader::Little(reader) => walk(reader, bytes.len()),
             AnyReader::Big(reader) => walk(reader, bytes.len()),
@@ -51,7 +51,7 @@ pub(crate) fn drive_within(bytes: &[u8], most: usize) -> Result<Steps, FileError
     result
 }
 
-/// The largest window of the zstd frames in `bytes`, as far as one is accepted.
+/// Returns the largest accepted window of the zstd frames in `bytes`.
 fn window(bytes: &[u8]) -> usize {
     let mut largest = 0;
     for frame in bytes.windows(15).filter(|frame| frame.starts_with(&[0x28, 0xb5, 0x2f, 0xfd])) {
@@ -103,7 +103,7 @@ fn walk<O: Endian, S: Source>(mut reader: Reader<'_, O, S>, len: usize) -> Steps
                 assert!(error.offset <= len as u64, "{error}: beyond the {len} bytes");
             }
         }
-        // A record takes 8 bytes, a boundary that is lost and what is passed over for it one.
+        // A record has at least 8 bytes; a lost boundary and the bytes skipped for it have at least one.
         let visited = len as u64 + steps.inflated;
         assert!(steps.records as u64 <= visited / 8, "{steps:?} of {len} bytes");
         assert!(steps.errors as u64 <= 2 * visited + 2, "{steps:?} of {len} bytes");
@@ -119,7 +119,7 @@ fn walk<O: Endian, S: Source>(mut reader: Reader<'_, O, S>, len: usize) -> Steps
     steps
 }
 
-/// Decodes all of a record, every element of every list.
+/// Decodes a record with every element of every list.
 fn decode<O: Endian>(record: &FileRecord<'_, O>) -> Result<(), FileError> {
     let _ = record.time();
     record.sample_id()?;
@@ -137,7 +137,7 @@ fn decode<O: Endian>(record: &FileRecord<'_, O>) -> Result<(), FileError> {
     }
 }
 
-/// Words in the lists of a sample, every one of which was looked at.
+/// Returns the number of words in the lists of a sample, each of which is read.
 fn words<O: Endian>(sample: &Sample<'_, O>) -> Result<usize, perf_parse::Error> {
     let tail = sample.tail()?;
     let values = tail.read.map_or(0, |read| read.values().count());
@@ -149,7 +149,7 @@ fn words<O: Endian>(sample: &Sample<'_, O>) -> Result<usize, perf_parse::Error> 
 
 fn user_fields<O: Endian>(user: &UserRecord<'_, O>) {
     if let UserRecord::CpuMap(map) = user {
-        // A range is of 16-bit numbers, a mask has a bit for each cpu.
+        // A range has 16-bit numbers; a mask has one bit for each CPU.
         assert!(map.data.cpus().count() <= 8 * 65_536);
     }
 }

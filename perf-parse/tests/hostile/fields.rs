@@ -1,4 +1,4 @@
-//! Every field of the header, of the attrs, of the tables and of the features, set to the ends of its range in turn.
+//! Every field of the header, the attrs, the tables and the features, set to the limits of its range in turn.
 
 use perf_parse::abi::endian::Endian;
 use perf_parse::file::{AnyReader, FileError, Mode, Reader};
@@ -6,10 +6,10 @@ use perf_parse::file::{AnyReader, FileError, Mode, Reader};
 use crate::captures::{Capture, captures};
 use crate::drive::drive;
 
-/// Captures whose fields are damaged; a larger one has the same fields.
+/// Maximum size of the captures whose fields are damaged. Larger ones have the same fields.
 const MOST: usize = 20_000;
 
-/// Where a value does no harm that could be told, and why.
+/// Values that cause no detectable harm, with the reason.
 const ACCEPTED: &[(&str, &[Value], &str)] = &[
     (
         "header.attrs.size",
@@ -76,7 +76,7 @@ impl Value {
     }
 }
 
-/// A field: its name, where it is, its bytes.
+/// A field: its name, its offset, its bytes.
 type Field = (&'static str, usize, usize);
 
 const HEADER: [Field; 13] = [
@@ -95,7 +95,7 @@ const HEADER: [Field; 13] = [
     ("header.adds_features", 96, 8),
 ];
 
-/// The fields that every attr has, from its start.
+/// The fields of every attr, from its start.
 const ATTR: [Field; 9] = [
     ("attr.type", 0, 4),
     ("attr.size", 4, 4),
@@ -108,7 +108,7 @@ const ATTR: [Field; 9] = [
     ("attr.config1", 56, 8),
 ];
 
-/// The errors of opening and reading a capture.
+/// Returns the errors of opening and reading a capture.
 fn errors(bytes: &[u8]) -> Vec<FileError> {
     fn of<O: Endian>(mut reader: Reader<'_, O>) -> Vec<FileError> {
         while !matches!(reader.next(), Ok(None)) {}
@@ -121,7 +121,8 @@ fn errors(bytes: &[u8]) -> Vec<FileError> {
     }
 }
 
-/// Whether an error is of the field: by its name, where that of an attr's does without its struct.
+/// Returns whether an error refers to the field by name. For a field of an attr the name of its struct may be
+/// missing.
 fn names(error: &FileError, field: &str) -> bool {
     error.field() == field || field.strip_prefix("attr.").is_some_and(|field| error.field() == field)
 }
@@ -135,7 +136,7 @@ fn damaged(capture: &Capture, field: Field, value: Value, big: bool) -> Vec<u8> 
     bytes
 }
 
-/// The captures that are files, where their attrs are, and whether they are big-endian.
+/// Returns the captures that are files, with the places of their attrs and whether they are big-endian.
 fn files() -> Vec<(Capture, usize, usize, bool)> {
     let mut files = Vec::new();
     for capture in captures(MOST) {
@@ -197,7 +198,7 @@ fn damage_to_the_feature_table_and_the_features_is_survived() {
         sections += places.len();
         for (index, &(table, section, size)) in places.iter().enumerate() {
             let table = table + 16 * index;
-            // Every word of a short section, the first and the last ones of a long one.
+            // Every word of a short section, the first and the last words of a long one.
             let words = (section..(section + size).saturating_sub(3)).step_by(4);
             let words: Vec<_> = words.clone().take(8).chain(words.rev().take(2)).collect();
             let table = [("offset", table, 8), ("size", table + 8, 8)];
@@ -213,7 +214,7 @@ fn damage_to_the_feature_table_and_the_features_is_survived() {
     assert!(sections > 400, "{sections}");
 }
 
-/// Where the table is, and each section and its size, by rising feature.
+/// Returns the offset of the table, and the offset and size of each section, in ascending order of features.
 fn places<O: Endian>(reader: &Reader<'_, O>) -> Vec<(usize, usize, usize)> {
     let Mode::File(header) = *reader.mode() else { return Vec::new() };
     let table = (header.data.offset + header.data.size) as usize;

@@ -1,4 +1,4 @@
-//! Every kind of error is in the table of its documentation, and reached by a test.
+//! Every kind of error is in the table of its documentation and is reached by a test.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use crate::captures::files_below;
 const SOURCE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src");
 const TESTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests");
 
-/// The enums: where they are, where their table is, and the name that tests use.
+/// The enums: their source, the place of their table, and the name that tests use.
 const ENUMS: [(&str, &str, &str); 5] = [
     ("error.rs", "lib.rs", "ErrorKind"),
     ("file/error.rs", "file/error.rs", "FileErrorKind"),
@@ -17,7 +17,7 @@ const ENUMS: [(&str, &str, &str); 5] = [
     ("file/write/error.rs", "file/write/error.rs", "RecordFault"),
 ];
 
-/// The kinds that tests know by what they say.
+/// The kinds that tests identify by the text of the error.
 const BY_TEXT: [(&str, &str); 4] = [
     ("WriteFileError::Option", "zstd.level: must be 1 to 22"),
     ("WriteFileError::Attr", "attr.clockid: is set, but an attr of 80 bytes has no room for it"),
@@ -25,7 +25,7 @@ const BY_TEXT: [(&str, &str); 4] = [
     ("WriteFileError::Feature", "feature ARCH: string: must be free of NULs"),
 ];
 
-/// The variants of an enum, as its source has them.
+/// Returns the variants of an enum from its source.
 fn variants(source: &str, name: &str) -> Vec<String> {
     let body = source.split(&format!("pub enum {name} {{")).nth(1).unwrap();
     let body = body.split("\n}").next().unwrap();

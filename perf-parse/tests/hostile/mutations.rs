@@ -1,15 +1,16 @@
-//! Captures cut at every length, and mutated at random from a fixed seed.
+//! Captures truncated at every length, and mutated at random with a fixed seed.
 
 use crate::captures::captures;
 use crate::drive::{drive, limit};
 
-/// Captures up to this size are cut at every length and mutated [`MUTATIONS`] times.
+/// Captures up to this size are truncated at every length and mutated [`MUTATIONS`] times.
 const SMALL: usize = 3500;
 
 /// Mutations of each small capture.
 const MUTATIONS: usize = 10_000;
 
-/// Mutations of each larger one: a tenth of the bytes that those of a small one have.
+/// Returns the number of mutations of a larger capture: they have a tenth of the bytes that those of a small one
+/// have.
 fn mutations(len: usize) -> usize {
     if len <= SMALL { MUTATIONS } else { (MUTATIONS * SMALL / 10 / len).max(20) }
 }
@@ -48,7 +49,7 @@ fn a_large_capture_is_cut_at_a_hundred_lengths() {
     }
 }
 
-/// The captures are dealt out to tests by turns, as the tests run at the same time.
+/// Mutates every `turns`th capture, because the tests run in parallel.
 fn mutate_captures(turn: usize, turns: usize) {
     let (mut opened, mut all) = (0_u64, 0_u64);
     for (index, capture) in captures(usize::MAX).iter().enumerate().filter(|(index, _)| index % turns == turn)
@@ -87,7 +88,7 @@ fn mutations_of_every_capture_4_of_4() {
     mutate_captures(3, 4);
 }
 
-/// The limit does notice what is too much.
+/// The limit detects excessive memory.
 #[test]
 #[should_panic(expected = "bytes live")]
 fn more_than_the_limit_fails() {
@@ -117,7 +118,7 @@ impl Random {
     /// Changes one to four places.
     fn mutate(&mut self, bytes: &mut Vec<u8>) {
         for _ in 0..=self.below(4) {
-            // Half of all where the header, the attrs and the first records are.
+            // Half of the changes are in the header, the attrs and the first records.
             let near = if self.below(2) == 0 { bytes.len().min(512) } else { bytes.len() };
             let at = self.below(near);
             match self.below(8) {
@@ -144,7 +145,7 @@ impl Random {
         }
     }
 
-    /// Sets a little-endian word to an end of its range, to something near the size of the capture, or to anything.
+    /// Sets a little-endian word to a limit of its range, to a value near the size of the capture, or to any value.
     fn set(&mut self, bytes: &mut [u8], at: usize, width: usize) {
         let len = bytes.len() as u64;
         let value = match self.below(8) {

@@ -1,4 +1,4 @@
-//! Captures made up to take as much memory and as many steps as they can.
+//! Captures made to cause as much memory and as many steps as possible.
 
 use std::io::Cursor;
 
@@ -28,12 +28,12 @@ fn le() -> Bytes {
     Bytes::new(false)
 }
 
-/// A pipe of records.
+/// Makes a pipe of records.
 fn pipe(records: &[u8]) -> Vec<u8> {
     le().raw(b"PERFILE2").u64(16).raw(records).out
 }
 
-/// The smallest attr that there is, with `ids`, as a record.
+/// Makes a record with the smallest attr and with `ids`.
 fn header_attr(ids: &[u64]) -> Vec<u8> {
     let attr = attr();
     let words = [0, 64 << 32, 0, 0, attr.sample_type.0, 0, attr.flags.0, 0];
@@ -76,7 +76,7 @@ fn as_many_ids_as_there_may_be() {
 
 #[test]
 fn as_many_runs_as_there_may_be() {
-    // Times that fall: each of the smallest records that have one is a run of its own.
+    // Descending times: each of the smallest records with a time is a run of its own.
     let attr = Attr { sample_type: SampleType::TIME, ..Attr::default() };
     for count in [100_000, 250_000] {
         let data: Vec<u8> = (1..=count).rev().flat_map(|time| le().u64(time).record(9, 0)).collect();
@@ -84,7 +84,7 @@ fn as_many_runs_as_there_may_be() {
     }
 }
 
-/// What is held back for time order takes no more than the limits say, however large the capture is.
+/// The records held for time order need no more memory than the limits permit, whatever the size of the capture.
 #[test]
 fn as_much_held_back_as_the_limits_allow() {
     let mut limits = Limits::default();
@@ -100,7 +100,7 @@ fn as_much_held_back_as_the_limits_allow() {
         let (count, taken) = peak(|| by_time(AnyReader::open_within(&file, &limits).unwrap()));
         assert_eq!(count, 300_000);
         assert!(taken <= 40 * 20_000 + (64 << 10), "{taken} bytes");
-        // Each copy is of 40 bytes, and so the limit of bytes does not come first.
+        // Each copy has 40 bytes, so the limit of bytes is not reached first.
         let words = [64 << 32, 0, 0, attr.sample_type.0, 0, 0, 0, 0];
         let stream = pipe(&[le().u64s(&words).record(64, 0), data].concat());
         let (count, taken) = peak(|| by_time(AnyReader::stream_within(stream.as_slice(), &limits).unwrap()));
@@ -109,7 +109,7 @@ fn as_much_held_back_as_the_limits_allow() {
     }
 }
 
-/// Reads to the end by time; how many records there were.
+/// Reads to the end in time order; returns the number of records.
 fn by_time<S: Source>(reader: AnyReader<'_, S>) -> usize {
     let AnyReader::Little(mut reader) = reader else { panic!("not little") };
     reader.in_time_order();
@@ -125,7 +125,7 @@ fn as_many_faults_as_there_may_be() {
     let faulty = Attr { sample_type: SampleType(1 << 60), ..attr() };
     let file = (0..20_000).fold(builder(), |file, _| file.event(faulty, &[])).build();
     drive(&file.bytes).unwrap();
-    // Every other record is of no event.
+    // Every other record has no event.
     let data = [le().u64(1).u64(9).record(14, 0), le().u64(1).u64(1).record(14, 0)].concat().repeat(20_000);
     let file = builder().event(attr(), &[1]).event(attr(), &[2]).data(data).build();
     assert_eq!(drive(&file.bytes).unwrap().records, 40_000);
@@ -133,7 +133,7 @@ fn as_many_faults_as_there_may_be() {
 
 #[test]
 fn as_many_records_held_back_as_there_may_be() {
-    // 24 bytes are the least a record with a time takes, where several events have ids; 16 for a single event.
+    // If several events have ids, a record with a time has at least 24 bytes; 16 for a single event.
     let single = Attr { sample_type: SampleType::TIME, ..attr() };
     let record = le().u64(5).record(14, 0);
     let file = builder().event(single, &[]).data(record.repeat(300_000)).build();
@@ -146,7 +146,7 @@ fn as_many_records_held_back_as_there_may_be() {
 
 #[test]
 fn boundaries_lost_as_often_as_they_can_be() {
-    // Data that seems to stand behind every fifth record, but does not.
+    // Data that seems to follow every fifth record, but does not.
     let chain =
         [le().u64(5).record(14, 0).repeat(4), le().u64s(&[1 << 40, 0, 0, 0, 0]).record(71, 0)].concat();
     for count in [100, 1000, 4000] {
@@ -156,7 +156,7 @@ fn boundaries_lost_as_often_as_they_can_be() {
         let Steps { calls, .. } = drive(&builder().event(single, &[]).data(data).build().bytes).unwrap();
         assert!(calls <= len / 16 + 16, "{calls} calls for {len} bytes");
     }
-    // Nothing that is a record.
+    // Bytes that are no record.
     for byte in [0, 1, 8, 9, 0xff] {
         let noise = builder().event(attr(), &[]).data(vec![byte; 100_000]).build();
         assert!(drive(&noise.bytes).unwrap().calls <= 100_000 / 8 + 16);
@@ -178,7 +178,7 @@ fn features_of_the_shortest_items() {
         let head = head.iter().fold(le(), |bytes, &word| bytes.u32(word));
         let section = head.u32(count).raw(&item.repeat(count as usize)).out;
         let file = builder().event(attr(), &[]).feature(feature.0, section).build().bytes;
-        // A decoded list takes up to 5 bytes for each of its section.
+        // A decoded list needs up to 5 bytes for each byte of its section.
         drive_within(&file, 5 * file.len() + (1 << 20)).unwrap();
     };
     let zero = [0_u8; 4];
@@ -191,13 +191,13 @@ fn features_of_the_shortest_items() {
     file(Feature::CACHE, &[1], &[&[0; 16], &string.repeat(3)[..]].concat());
     file(Feature::CPU_DOMAIN_INFO, &[15, 3, 1], &[&zero, &string[..], &string].concat());
     file(Feature::BPF_BTF, &[], &[0; 8]);
-    // Cpus without domains: the count is the first cpu's number.
+    // CPUs without domains: the count is the number of the first CPU.
     file(Feature::CPU_DOMAIN_INFO, &[15, 3], &[0; 8]);
 }
 
 #[test]
 fn sections_that_each_are_all_of_the_features() {
-    // Features that have no name, so that nothing of them is decoded and all is kept.
+    // Features without a name, so that nothing is decoded and everything is kept.
     let file = (100..=255)
         .fold(builder().event(attr(), &[]).data(le().u64s(&[5, 0]).record(9, 0)), |file, number| {
             file.feature(number, vec![number as u8; if number == 100 { 1 << 20 } else { 1 }])
@@ -223,7 +223,7 @@ fn sections_that_each_are_all_of_the_features() {
 
 #[test]
 fn a_pipe_of_attrs_and_features() {
-    // 1 KiB for each event, which a file has in less, as it tells how many there are.
+    // 1 KiB for each event. A file needs less, because it has the number of events.
     let count = 70_000;
     let events = pipe(&header_attr(&[]).repeat(count));
     drive_within(&events, limit(events.len()) + (count << 10)).unwrap();
@@ -233,7 +233,7 @@ fn a_pipe_of_attrs_and_features() {
         .collect();
     let ids = pipe(&records);
     drive_within(&ids, 2 * limit(ids.len())).unwrap();
-    // Features beyond those there may be.
+    // More features than possible.
     let features: Vec<u8> =
         (0..50_000).flat_map(|number| le().u64(number).raw(&[1; 8]).record(80, 0)).collect();
     drive(&pipe(&features)).unwrap();

@@ -1,5 +1,5 @@
-//! What the installed perf reads of what is written here, and the tracepoints of the running kernel. A test whose machine has
-//! neither shows as ignored, with the reason.
+//! The installed perf reads captures written here, and the tracepoints of the running kernel are parsed. On a machine
+//! with neither, a test is ignored, with the reason.
 
 #![allow(
     clippy::indexing_slicing,

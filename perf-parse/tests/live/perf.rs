@@ -1,4 +1,4 @@
-//! The real perf reads what is written, and says of it what it says of its own captures.
+//! The real perf reads written captures, and prints the same as for its own.
 
 use std::io::Cursor;
 use std::path::Path;
@@ -22,7 +22,7 @@ pub(crate) const TESTS: &[needs::Test] = needs::tests![
     either_byte_order_reads_alike,
 ];
 
-/// What perf prints of a capture on standard output; the end of what it says on standard error where it fails.
+/// Returns perf's standard output for a capture or, if perf fails, the end of its standard error.
 fn perf(args: &[&str], input: &Path) -> Result<String, String> {
     let home = tempfile::tempdir().unwrap();
     let mut perf = Command::new("perf");
@@ -36,13 +36,13 @@ fn perf(args: &[&str], input: &Path) -> Result<String, String> {
     }
 }
 
-/// What perf prints of a capture of its own; skips the test where there is no perf that reads it.
+/// Returns perf's output for a capture of its own; skips the test if there is no perf that can read it.
 pub(crate) fn expected(args: &[&str], original: &Path) -> String {
     needs::all(&[needs::Need::PERF]);
     perf(args, original).unwrap_or_else(|error| needs::skip("perf-6.1", &error))
 }
 
-/// What perf prints of what was written, which it must read.
+/// Returns perf's output for a written capture, which perf must be able to read.
 pub(crate) fn read(args: &[&str], written: &[u8]) -> String {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("written.data");
@@ -50,8 +50,8 @@ pub(crate) fn read(args: &[&str], written: &[u8]) -> String {
     perf(args, &path).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// The features, every sample, and the records that tell of maps, tasks and losses; without the symbols of the kernel,
-/// which takes perf long to read.
+/// The features, every sample, and the records of maps, tasks and losses; without kernel symbols, which perf needs a
+/// long time to read.
 pub(crate) const SCRIPT: &[&str] = &[
     "script",
     "-f",
@@ -64,7 +64,7 @@ pub(crate) const SCRIPT: &[&str] = &[
 const EVLIST: &[&str] = &["evlist", "-f", "-v"];
 const HEADER: &[&str] = &["report", "-f", "--header-only"];
 
-/// Without the lines that tell of the file and not of the capture, and of features that pipes do not have.
+/// Removes the lines that depend on the file and not on the capture, and those of features that pipes do not have.
 fn undated(printed: &str) -> Vec<&str> {
     let of_file = [
         "# captured on",
@@ -79,7 +79,7 @@ fn undated(printed: &str) -> Vec<&str> {
     printed.lines().filter(of_capture).collect()
 }
 
-/// A test for each capture of perf's own, each of another layout.
+/// Makes a test for each capture of perf, each with another layout.
 macro_rules! of_captures {
     ($check:path: $($name:ident),+) => {
         pub(crate) const TESTS: &[needs::Test] = needs::tests![$($name),+];
@@ -90,7 +90,7 @@ macro_rules! of_captures {
     };
 }
 
-/// Files read as the files they were made of.
+/// Files are read in the same way as the files from which they were made.
 pub(crate) mod files {
     of_captures! {
         super::file_reads_as_the_original:
@@ -98,7 +98,7 @@ pub(crate) mod files {
     }
 }
 
-/// Pipes read as the files they were made of.
+/// Pipes are read in the same way as the files from which they were made.
 pub(crate) mod pipes {
     of_captures! {
         super::pipe_reads_as_the_file:
@@ -132,12 +132,12 @@ fn an_attr_of_any_size_will_do() {
     let expected = expected(SCRIPT, &original);
     let bytes = std::fs::read(&original).unwrap();
     let file = File::<LittleEndian>::open(&bytes).unwrap();
-    // perf refuses a file with larger attrs than its own, which in 6.1 has 128 bytes.
+    // perf rejects a file with larger attrs than its own, which have 128 bytes in 6.1.
     for version in AttrVersion::ALL.into_iter().filter(|&version| version <= AttrVersion::VER7) {
         let options = Options { attr_version: Some(version), ..Options::default() };
         let writer = FileWriter::new(Cursor::new(Vec::new()), &events(&file), &options).unwrap();
         let written = rewrite(&file, writer);
-        // The size of the attrs is in EVENT_DESC too.
+        // The size of the attrs is also in EVENT_DESC.
         let sized = expected.replace(", size = 128, ", &format!(", size = {}, ", version.size()));
         assert_eq!(undated(&read(SCRIPT, &written)), undated(&sized));
         let evlist = read(EVLIST, &written);
@@ -145,7 +145,7 @@ fn an_attr_of_any_size_will_do() {
     }
 }
 
-/// Writes a pipe of perf's again, which must read as before.
+/// Writes a pipe of perf again, which must be read as before.
 fn pipe_reads_as_the_pipe(name: &str) {
     let original = capture(&format!("{name}.pipe.data"));
     let expected = expected(SCRIPT, &original);
@@ -162,7 +162,7 @@ fn a_pipe_of_build_ids_reads_as_before() {
     pipe_reads_as_the_pipe("buildid");
 }
 
-/// Two events, mapped code, and samples of both.
+/// Makes a capture with two events, mapped code, and samples of both.
 fn synthetic<O: Endian>() -> Vec<u8> {
     let mut events = [event(0, &[11, 12], Some("cpu-clock")), event(2, &[21], Some("page-faults"))];
     for event in &mut events {
@@ -201,7 +201,7 @@ fn either_byte_order_reads_alike() {
     }
 }
 
-/// Writes a file as a pipe, but for what pipes do not have.
+/// Writes a file as a pipe, without the parts that pipes do not have.
 pub(crate) fn as_pipe(file: &File<'_, LittleEndian>, options: &Options) -> Vec<u8> {
     let mut features = Features::<LittleEndian>::new();
     let left_out = [Feature::CACHE, Feature::EVENT_DESC];
@@ -215,7 +215,7 @@ pub(crate) fn as_pipe(file: &File<'_, LittleEndian>, options: &Options) -> Vec<u
     writer.finish().unwrap()
 }
 
-/// Writes a pipe again: what PipeWriter makes itself is taken apart, the rest is copied.
+/// Writes a pipe again: decodes what PipeWriter writes itself and copies the rest.
 fn pipe_again(pipe: &[u8]) -> Vec<u8> {
     let (mut events, mut features, mut rest) = (Vec::new(), Features::<LittleEndian>::new(), Vec::new());
     for (record, data) in walk::<LittleEndian>(&pipe[16..]) {
@@ -229,7 +229,7 @@ fn pipe_again(pipe: &[u8]) -> Vec<u8> {
             }
             RecordType::HEADER_FEATURE => {
                 let feature = Feature(u32::from_le_bytes(payload[..4].try_into().unwrap()));
-                // The mark behind the last is of no payload.
+                // The mark after the last feature has no payload.
                 if payload.len() > 8 {
                     features.raw(feature, &payload[8..]).unwrap();
                 }

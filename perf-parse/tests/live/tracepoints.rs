@@ -10,17 +10,17 @@ pub(crate) const TESTS: &[needs::Test] = needs::tests![
     every_format_of_this_kernel_is_read_as_its_lines_split,
 ];
 
-/// The folders of `folder`; none where it is not to be read.
+/// Returns the folders in `folder`; none if it cannot be read.
 fn folders(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     entries.map(|entry| entry.path()).filter(|path| path.is_dir()).collect()
 }
 
-/// What a field line says, found by its separators alone.
+/// The contents of a field line, found by its separators alone.
 #[derive(Debug, PartialEq)]
 struct Split<'a> {
     name: &'a str,
-    /// The numbers behind `offset:`, `size:` and `signed:`.
+    /// The numbers after `offset:`, `size:` and `signed:`.
     numbers: [&'a str; 3],
     is_array: bool,
 }
@@ -52,7 +52,7 @@ fn every_format_of_this_kernel_is_read_as_its_lines_split() {
     assert!(formats > 100 && fields > 4 * formats, "{formats} formats with {fields} fields");
 }
 
-/// Compares one; gives the number of its fields.
+/// Compares one format; returns the number of its fields.
 fn check(system: &[u8], event: &str, text: &[u8]) -> u32 {
     let format = Format::parse(system, text, 8).unwrap_or_else(|error| panic!("{event}: {error}"));
     assert_eq!(format.name, event.as_bytes());

@@ -1,4 +1,4 @@
-//! What the ABI leaves open: which reading is taken, and how many there are.
+//! Ambiguities of the ABI: the reading that is used, and the number of possible readings.
 
 use perf_parse::abi::attr::Attr;
 use perf_parse::abi::branch::BranchSampleType;
@@ -11,7 +11,8 @@ use crate::compare::check;
 const KERNEL: u16 = 1;
 const USER: u16 = 2;
 
-/// The sample whose payload is `words`, alike in both byte orders but for AUX bytes, which have none.
+/// Decodes the sample whose payload is `words`. Both byte orders return the same, except for AUX bytes, which have no
+/// byte order.
 fn sample(attr: &Attr, misc: u16, words: &[u64]) -> Option<Sample> {
     let [little, big] =
         [false, true].map(|big| match check(attr, big, &Bytes::new(big).u64s(words).record(9, misc))?.body {
@@ -32,7 +33,7 @@ fn branches(asked: BranchSampleType, behind: SampleType) -> Attr {
     }
 }
 
-/// `hw_idx`, whether it is said to be there, and how many readings fit.
+/// Returns `hw_idx`, whether it is reported as present, and the number of possible readings.
 fn hw_idx(attr: &Attr, words: &[u64]) -> (Option<u64>, Option<bool>, u32) {
     let sample = sample(attr, USER, words).unwrap();
     (sample.branch_stack.unwrap().hw_idx, sample.readings.hw_idx, sample.readings.fits)
@@ -48,16 +49,16 @@ fn hw_idx_of_an_empty_branch_stack() {
     assert_eq!(sample(&attr, USER, &[0]), None);
     assert_eq!(sample(&attr, USER, &[0, 7, 9, 1]), None);
 
-    // nr, then hw_idx and an ABI of no registers, or an ABI and its register
+    // nr, then hw_idx and an ABI without registers, or an ABI and its register
     let attr = branches(BranchSampleType::HW_INDEX, SampleType::REGS_USER);
     assert_eq!(hw_idx(&attr, &[0, 2, 0]), (Some(2), Some(true), 2));
 
-    // Not asked for: nothing is open.
+    // Not recorded, so not ambiguous.
     let attr = branches(BranchSampleType::NONE, SampleType::PHYS_ADDR);
     assert_eq!(hw_idx(&attr, &[0, 9]), (None, None, 1));
 }
 
-/// The counters, whether they are said to be there, and how many readings fit.
+/// Returns the counters, whether they are reported as present, and the number of possible readings.
 fn counters(attr: &Attr, words: &[u64]) -> (Option<Vec<u64>>, Option<bool>, u32) {
     let sample = sample(attr, USER, words).unwrap();
     (sample.branch_stack.unwrap().counters, sample.readings.counters, sample.readings.fits)
@@ -77,11 +78,11 @@ fn branch_counters() {
     for attr in [&asked, &not] {
         assert_eq!(counters(attr, &without), (None, Some(false), 1));
     }
-    // nr, branch, then a counter and an ABI of no registers, or an ABI and its register
+    // nr, branch, then a counter and an ABI without registers, or an ABI and its register
     let both = [1, 1, 2, 0, 2, 0];
     assert_eq!(counters(&asked, &both), (Some(vec![2]), Some(true), 2));
     assert_eq!(counters(&not, &both), (None, Some(false), 2));
-    // Without entries there are none.
+    // Without entries there are no counters.
     assert_eq!(counters(&asked, &[0, 0]), (None, None, 1));
 }
 
@@ -109,9 +110,9 @@ fn registers_of_abi_0() {
         assert_eq!(regs(&[0, 7, 8, 0]), (vec![7, 8], Some(true), 1));
         // abi, then an AUX size and its data, or two registers and an AUX size
         assert_eq!(regs(&[0, 16, 8, 0]), (vec![], Some(false), 2));
-        // An ABI is only open where it says that there are none.
+        // Only an ABI of 0 is ambiguous.
         assert_eq!(regs(&[1, 7, 8, 0]), (vec![7, 8], None, 1));
-        // Nor is it open where none are asked for.
+        // It is not ambiguous either if the event records no registers.
         let none = Attr { sample_regs_user: 0, sample_regs_intr: 0, ..attr };
         let read = sample(&none, USER, &[0, 0]).unwrap();
         assert_eq!((read.readings.regs_user, read.readings.regs_intr), (None, None));
@@ -119,7 +120,7 @@ fn registers_of_abi_0() {
     }
 }
 
-/// An attr that asks for a stack of 0 bytes.
+/// Returns an attr that asks for a stack of 0 bytes.
 fn stack(others: SampleType) -> Attr {
     let sample_type = SampleType::STACK_USER | others;
     Attr { sample_type, sample_regs_user: 1, sample_regs_intr: 0b11, ..Attr::default() }
@@ -127,21 +128,21 @@ fn stack(others: SampleType) -> Attr {
 
 #[test]
 fn stray_word_of_an_empty_stack() {
-    // Of a sample of user space the kernel writes size and dyn_size, and reserves room for the size alone.
+    // For a sample in user space the kernel writes size and dyn_size, but reserves room only for the size.
     let attr = stack(SampleType::IP | SampleType::WEIGHT | SampleType::DATA_SRC | SampleType::TRANSACTION);
     // ip, size, stray word, weight, data_src; the transaction is cut off
     let read = sample(&attr, USER, &[1, 0, 0, 5, 6]).unwrap();
     assert_eq!((read.weight, read.data_src, read.transaction), (Some(5), Some(6), None));
     assert_eq!((read.readings.stack_stray, read.readings.fits), (Some(true), 2));
-    // In the kernel there is no stack to copy, and nothing is written behind the size.
+    // In the kernel there is no stack to copy, and nothing follows the size.
     let read = sample(&attr, KERNEL, &[1, 0, 0, 5, 6]).unwrap();
     assert_eq!((read.weight, read.data_src, read.transaction), (Some(0), Some(5), Some(6)));
     assert_eq!((read.readings.stack_stray, read.readings.fits), (Some(false), 2));
-    // No zero, no stray word.
+    // A word other than zero is no stray word.
     let read = sample(&attr, USER, &[1, 0, 4, 5, 6]).unwrap();
     assert_eq!((read.weight, read.data_src, read.transaction), (Some(4), Some(5), Some(6)));
     assert_eq!((read.readings.stack_stray, read.readings.fits), (Some(false), 1));
-    // Asked for some bytes, given none: the kernel had no stack, and nothing is open.
+    // The event asks for some bytes and the sample has none: the kernel had no stack, and nothing is ambiguous.
     let asked = Attr { sample_stack_user: 64, ..attr };
     let read = sample(&asked, USER, &[1, 0, 0, 5, 6]).unwrap();
     assert_eq!((read.weight, read.data_src, read.transaction), (Some(0), Some(5), Some(6)));
@@ -155,7 +156,7 @@ fn stray_word_by_the_user_registers() {
         // abi, register, size, then the weight, or the stray word
         let read = sample(&attr, misc, &[2, 7, 0, 0]).unwrap();
         assert_eq!((read.weight, read.readings.stack_stray, read.readings.fits), (None, Some(true), 2));
-        // abi of no registers, size, weight
+        // abi without registers, size, weight
         let read = sample(&attr, misc, &[0, 0, 0]).unwrap();
         assert_eq!((read.weight, read.readings.stack_stray), (Some(0), Some(false)));
     }
@@ -163,13 +164,13 @@ fn stray_word_by_the_user_registers() {
 
 #[test]
 fn stray_word_cuts_the_last_field_off() {
-    // Nothing is behind the stack: the stray word itself is cut off.
+    // Nothing follows the stack: the stray word itself is cut off.
     let last = stack(SampleType::IP);
     let read = sample(&last, USER, &[1, 0]).unwrap();
     assert_eq!((read.readings.stack_stray, read.readings.fits), (Some(false), 1));
     assert_eq!(sample(&last, USER, &[1, 0, 0]), None);
 
-    // size, stray word; then each field that can be the last, less 8 bytes
+    // size, stray word; then each possible last field without its last 8 bytes
     for field in [
         SampleType::WEIGHT,
         SampleType::WEIGHT_STRUCT,
@@ -193,7 +194,7 @@ fn stray_word_cuts_the_last_field_off() {
     let intr = |words: &[u64]| sample(&stack(SampleType::REGS_INTR), USER, words).unwrap();
     assert_eq!(intr(&[0, 0]).regs_intr, None);
     assert_eq!(intr(&[0, 0, 2, 7]).regs_intr.unwrap().values, [7]);
-    // Not the first register is missing but two: the sample is not from a kernel.
+    // Two registers are missing, not one: no kernel wrote this sample.
     assert_eq!(sample(&stack(SampleType::REGS_INTR), USER, &[0, 0, 2]), None);
 
     let aux = |words: &[u64]| sample(&stack(SampleType::AUX), USER, words).unwrap();
@@ -201,20 +202,20 @@ fn stray_word_cuts_the_last_field_off() {
     assert_eq!(aux(&[0, 0, 8]).aux, Some(vec![]));
     assert_eq!(aux(&[0, 0, 16, u64::MAX]).aux, Some(vec![0xff; 8]));
     assert_eq!(aux(&[0, 0, 16, u64::MAX]).readings.fits, 1);
-    // All is there: nothing was moved out, so the zero is no stray word.
+    // Nothing was cut off, so the zero is no stray word.
     assert_eq!(sample(&stack(SampleType::AUX), USER, &[0, 0, 16, 1, 2]), None);
 }
 
 #[test]
 fn stray_word_with_registers_of_abi_0_behind() {
-    // size, stray word, abi 0, then a register that was cut off, or an AUX size that was
+    // size, stray word, abi 0, then a register that was cut off, or an AUX size that was cut off
     let attr = stack(SampleType::REGS_INTR | SampleType::AUX);
     let read = sample(&attr, USER, &[0, 0, 0]).unwrap();
     assert_eq!(read.readings.stack_stray, Some(true));
     assert_eq!((read.regs_intr.unwrap().values, read.aux), (vec![], None));
 }
 
-/// User registers of one reading say nothing of another in which they are not the registers.
+/// The user registers of one reading are no evidence for another reading with other registers.
 #[test]
 fn stray_word_of_another_reading() {
     let attr = Attr {
@@ -256,17 +257,17 @@ fn mmap2_of_linux_3_12() {
                 body => panic!("{body:?}"),
             }
         };
-        // As it is since 3.16, the least and the most protection.
+        // The layout since 3.16, with the lowest and the highest protection.
         assert_eq!(mmap2(2, &[0, 2], b"/a\0\0\0\0\0\0"), Some((Some(0), Some(2), b"/a".to_vec())));
         assert_eq!(mmap2(2, &[0xff, 2], b"\0\0\0\0\0\0\0\0"), Some((Some(0xff), Some(2), vec![])));
-        // Before: the name begins where the protection would be.
+        // The layout before 3.16: the name is in the place of the protection.
         assert_eq!(mmap2(2, &[], b"/usr/bin/cat\0\0\0\0"), Some((None, None, b"/usr/bin/cat".to_vec())));
         assert_eq!(mmap2(2, &[], b"a\0\0\0\0\0\0\0"), Some((None, None, b"a".to_vec())));
         assert_eq!(mmap2(2, &[], b"\0\0\0\0\0\0\0\0"), Some((None, None, vec![])));
-        // Nothing that a name could be.
+        // Nothing that could be a name.
         assert_eq!(mmap2(2, &[0x100, 2], b"/a\0\0\0\0\0\0").map(|(prot, ..)| prot), Some(None));
         assert_eq!(mmap2(2, &[], b""), None);
-        // A build id came later, so any protection is one.
+        // Build ids are newer than the protection, so any value is accepted as protection.
         assert_eq!(
             mmap2(2 | 1 << 14, &[0x100, 2], b"/a\0\0\0\0\0\0"),
             Some((Some(0x100), Some(2), b"/a".to_vec()))

@@ -1,4 +1,4 @@
-//! Bytes that no kernel wrote: the view and the oracle agree on which are a record, and on what it says.
+//! Bytes that no kernel wrote: the view and the oracle accept the same records and return the same values.
 
 use perf_parse::abi::attr::{Attr, AttrFlags};
 use perf_parse::abi::branch::BranchSampleType;
@@ -12,7 +12,7 @@ use crate::common::Bytes;
 use crate::compare::check;
 use crate::samples;
 
-/// The same `cases` in every run.
+/// Returns a configuration with the same `cases` in every run.
 pub(crate) fn config(cases: u32) -> Config {
     Config { cases, failure_persistence: None, rng_seed: RngSeed::Fixed(0x7065_7266), ..Config::default() }
 }
@@ -33,7 +33,7 @@ impl Word {
     }
 }
 
-/// Words that are often what a count or a size may be.
+/// Returns words that are often a plausible count or size.
 fn word() -> impl Strategy<Value = Word> {
     let two = |(first, second)| Word::Two(first, second);
     prop_oneof![
@@ -46,7 +46,7 @@ fn word() -> impl Strategy<Value = Word> {
     ]
 }
 
-/// Attrs that ask for little, so that short payloads can be samples; seldom for what is not known.
+/// Returns attrs that record few fields, so that short payloads can be samples, and that rarely have unknown bits.
 fn attr() -> impl Strategy<Value = Attr> {
     let sample_type = prop_oneof![
         12 => proptest::bits::u64::sampled(0..=4, 0..25),
@@ -70,7 +70,7 @@ fn attr() -> impl Strategy<Value = Attr> {
     )
 }
 
-/// The fields whose form is open, and those that may lose their end to a stray word.
+/// The ambiguous fields, and the fields that may lose their end to a stray word.
 const OPEN: SampleType = SampleType(
     SampleType::BRANCH_STACK.0
         | SampleType::REGS_USER.0
@@ -113,7 +113,7 @@ proptest! {
         check(&attr, big, &bytes.record(if kind == 9 { 10 } else { kind }, misc));
     }
 
-    /// A sample as it should be, but for one word that is another, is missing or is too much.
+    /// A valid sample in which one word is changed, missing or added.
     #[test]
     fn any_sample_with_a_fault(
         sample_type in samples::sample_type(),
@@ -139,7 +139,7 @@ proptest! {
         check(&made.attr, big, &bytes.record(9, misc));
     }
 
-    /// Any bytes behind a header whose size they are not.
+    /// Any bytes after a header whose size does not match them.
     #[test]
     fn any_size(
         attr in attr(),

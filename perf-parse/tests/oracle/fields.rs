@@ -1,4 +1,4 @@
-//! Every field of a sample in every shape that matters.
+//! Every field of a sample in every relevant shape.
 
 use perf_parse::SampleLayout;
 use perf_parse::abi::attr::Attr;
@@ -18,7 +18,7 @@ use perf_parse::write::{
 
 use crate::Random;
 
-/// A sample to be, and the attr of its event.
+/// A sample to be written, and the attr of its event.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Made {
     pub(crate) attr: Attr,
@@ -26,7 +26,7 @@ pub(crate) struct Made {
 }
 
 impl Made {
-    /// The sample's bytes.
+    /// Returns the bytes of the sample.
     pub(crate) fn write(&self, big: bool, misc: u16) -> Vec<u8> {
         let layout = SampleLayout::new(&self.attr).unwrap();
         let mut out = Vec::new();
@@ -104,12 +104,12 @@ impl Made {
     }
 }
 
-/// The bits of `sample_type` that this crate knows, from the lowest.
+/// Returns the bits of `sample_type` that this crate knows, from the lowest.
 pub(crate) fn bits() -> impl Iterator<Item = SampleType> + Clone {
     (0..25).map(|bit| SampleType(1 << bit))
 }
 
-/// How many shapes the field of `bit` has.
+/// Returns the number of shapes of the field of `bit`.
 pub(crate) fn shapes(bit: SampleType) -> usize {
     match bit {
         SampleType::READ => 64,
@@ -121,7 +121,7 @@ pub(crate) fn shapes(bit: SampleType) -> usize {
     }
 }
 
-/// All 32 formats, those of a group with 0, 1 and 3 events.
+/// Returns one of the 32 formats; formats of a group have 0, 1 or 3 events.
 pub(crate) fn read_shape(shape: usize) -> (ReadFormat, usize) {
     let bits = shape as u64 % 16;
     let format = ReadFormat(bits & 0b111 | (bits & 0b1000) << 1);
@@ -142,10 +142,10 @@ fn read(format: ReadFormat, nr: usize, random: &mut Random) -> ReadFields {
     }
 }
 
-/// How many branches, whether there is a `hw_idx`, whether there are counters.
+/// The number of branches, whether there is a `hw_idx`, whether there are counters.
 type BranchShape = (usize, bool, bool);
 
-/// What may be asked for with what may then be written.
+/// Returns what an event may ask for, with what may then be written.
 fn branch_shapes() -> Vec<(BranchSampleType, BranchShape)> {
     let mut shapes = Vec::new();
     for asked in [

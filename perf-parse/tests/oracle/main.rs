@@ -1,11 +1,11 @@
-//! The lazy view equals the eager oracle, field by field and in both byte orders: over every field and record type
-//! that there is, over every open question of the ABI, and over bytes that no kernel wrote.
+//! The lazy view equals the eager oracle, field by field and in both byte orders: for every field and record type,
+//! for every ambiguity of the ABI, and for bytes that no kernel wrote.
 
 mod ambiguous;
 mod arbitrary;
 #[path = "../common/mod.rs"]
 mod common;
-// What holds the view against the oracle is the fuzz targets' too.
+// The fuzz targets use the same comparison.
 #[path = "../../../fuzz/src/compare.rs"]
 pub mod compare;
 #[path = "../../../fuzz/src/eager.rs"]
@@ -14,7 +14,7 @@ mod fields;
 mod records;
 mod samples;
 
-/// `xorshift64*`: numbers without a pattern, the same in every run.
+/// `xorshift64*`: pseudorandom numbers, the same in every run.
 struct Random(u64);
 
 impl Random {

@@ -1,4 +1,4 @@
-//! Each of the kernel's record types but samples, behind it every trailer there can be.
+//! Each of the kernel's record types except samples, with every possible trailer.
 
 use perf_parse::abi::attr::{Attr, AttrFlags};
 use perf_parse::abi::endian::{BigEndian, Endian, LittleEndian};
@@ -14,7 +14,7 @@ use crate::{Random, samples};
 
 const MMAP_BUILD_ID: u16 = 1 << 14;
 
-/// A record to be: what stands between its header and its trailer.
+/// A record to be written: the bytes between its header and its trailer.
 struct Body {
     attr: Attr,
     kind: RecordType,
@@ -22,14 +22,14 @@ struct Body {
     bytes: Bytes,
 }
 
-/// Bodies of every type but SAMPLE, in every shape that matters, of values without a pattern.
+/// Returns bodies of every type except SAMPLE, in every relevant shape, with pseudorandom values.
 fn bodies(big: bool) -> Vec<Body> {
     let mut random = Random::new(4);
     let mut bodies = Vec::new();
     let mut add = |kind, misc, bytes| bodies.push(Body { attr: Attr::default(), kind, misc, bytes });
     let new = || Bytes::new(big);
 
-    // Strings of 0, 1, 7 and 8 bytes, padded; and one behind whose NUL is what no kernel writes.
+    // Padded strings of 0, 1, 7 and 8 bytes, and one with bytes after its NUL that no kernel writes.
     let strings: [&[u8]; 5] = [
         b"\0\0\0\0\0\0\0\0",
         b"a\0\0\0\0\0\0\0",
@@ -51,7 +51,7 @@ fn bodies(big: bool) -> Vec<Body> {
         for prot in [0, 5, 0xff] {
             add(RecordType::MMAP2, 2, inode().u32(prot).u32(random.u64() as u32).raw(string));
         }
-        // As Linux 3.12 to 3.15 wrote it.
+        // The layout of Linux 3.12 to 3.15.
         add(RecordType::MMAP2, 2, inode().raw(string));
         for size in [0, 16, 20] {
             let id = new().u64s(&mmap).raw(&[size, 0, 0, 0]).raw(&random.bytes(20));
@@ -103,7 +103,7 @@ fn bodies(big: bool) -> Vec<Body> {
     bodies
 }
 
-/// The bits that put a word into the trailer, in the trailer's order.
+/// The bits that add a word to the trailer, in the order of the trailer.
 const ID_BITS: [SampleType; 6] = [
     SampleType::TID,
     SampleType::TIME,
@@ -113,7 +113,7 @@ const ID_BITS: [SampleType; 6] = [
     SampleType::IDENTIFIER,
 ];
 
-/// The fields of a trailer, and its bytes for a `sample_type`.
+/// Returns the fields of a trailer, and its bytes for a `sample_type`.
 fn trailer(big: bool, sample_type: SampleType) -> (SampleIdFields, Vec<u8>) {
     let id =
         SampleIdFields { pid: -1, tid: 0x1235, time: 1 << 40 | 3, id: 77, stream_id: 99, cpu: 0xffff_fffe };
@@ -148,7 +148,7 @@ fn every_type_with_every_trailer() {
         for body in bodies(big) {
             for bits in 0..64 {
                 let asked = ID_BITS.into_iter().enumerate().filter(|(index, _)| bits & 1 << index != 0);
-                // Other fields of samples put nothing into the trailer.
+                // Other fields of samples add nothing to the trailer.
                 let sample_type = asked
                     .fold(SampleType::IP | SampleType::ADDR | SampleType::PERIOD, |all, (_, bit)| all | bit);
                 for all in [false, true] {
@@ -180,7 +180,7 @@ fn every_type_with_every_trailer() {
     assert!(records > 30_000, "{records}");
 }
 
-/// `bytes` cut off after `size`, the header saying so.
+/// Returns the first `size` bytes, with this size in the header.
 fn cut(big: bool, bytes: &[u8], size: usize) -> Vec<u8> {
     let mut cut = bytes[..size].to_vec();
     let size = size as u16;
@@ -199,8 +199,8 @@ fn every_type_cut_off_everywhere() {
                 let bytes = bytes.record(body.kind.0, body.misc);
                 let decoded =
                     (8..bytes.len()).filter(|&size| check(&attr, big, &cut(big, &bytes, size)).is_some());
-                // With the end of a padded string gone the record is whole, and a shorter one of unknown type is as
-                // good; anything else is not.
+                // Without the end of a padded string the record is still whole, and a shorter record of unknown type
+                // is valid too. All others are not.
                 let decoded: Vec<usize> = decoded.collect();
                 let strings = [
                     RecordType::MMAP,

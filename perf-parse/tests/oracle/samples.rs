@@ -1,4 +1,4 @@
-//! Samples that `perf_parse::write` wrote: every field alone, every two together, and any number of them.
+//! Samples written by `perf_parse::write`: every field alone, every pair, and any number of fields.
 
 use perf_parse::abi::endian::{BigEndian, Endian, LittleEndian};
 use perf_parse::abi::sample_type::SampleType;
@@ -21,7 +21,8 @@ fn fields<O: Endian>(layout: &SampleLayout, bytes: &[u8]) -> SampleFields {
     sample.to_fields().unwrap()
 }
 
-/// Writes a sample in both byte orders and from both modes, and reads it back. Whether its bytes have one reading.
+/// Writes a sample in both byte orders and from both modes, and reads it back. Returns whether its bytes have only
+/// one reading.
 fn check_made(made: &Made) -> bool {
     let layout = SampleLayout::new(&made.attr).unwrap();
     let mut certain = true;
@@ -70,8 +71,8 @@ fn every_two_fields() {
             }
         }
     }
-    // What is open: an empty stack, of an event that asked for none, before registers of ABI 0 with each of the three
-    // masks, or before an AUX size of 0.
+    // The ambiguous ones: an empty stack, of an event that asks for 0 bytes, before registers of ABI 0 with each of
+    // the three masks, or before an AUX size of 0.
     assert_eq!((all, ambiguous), (6706, 4));
 }
 
@@ -89,7 +90,7 @@ fn all_fields() {
     }
 }
 
-/// A sample of the fields `sample_type`, in shapes and of values that `seed` gives.
+/// Returns a sample of the fields `sample_type`, with shapes and values from `seed`.
 pub(crate) fn made(sample_type: SampleType, seed: u64) -> Made {
     let mut random = Random::new(seed);
     let mut made = Made::default();
@@ -100,7 +101,7 @@ pub(crate) fn made(sample_type: SampleType, seed: u64) -> Made {
     made
 }
 
-/// Any fields that go together.
+/// Returns any valid combination of fields.
 pub(crate) fn sample_type() -> impl Strategy<Value = SampleType> {
     let both = SampleType::WEIGHT_TYPE;
     proptest::bits::u64::masked(SampleType::KNOWN.0).prop_map(move |bits| match SampleType(bits) {

@@ -1,4 +1,4 @@
-//! Compressed captures, whichever library decompresses.
+//! Compressed captures, with either decompression library.
 
 use perf_parse::abi::record::RecordType;
 use perf_parse::file::{AnyReader, FileErrorKind, Limits};
@@ -9,7 +9,7 @@ use crate::{Walk, by_time_within, capture, read, read_by_time, read_stream, samp
 
 const CAPTURES: [&str; 2] = ["touch.zstd.data", "compressed.zstd.pipe.data"];
 
-/// Where the COMPRESSED records of a capture are, and their sizes.
+/// Returns the offsets and the sizes of the COMPRESSED records of a capture.
 fn payloads(bytes: &[u8]) -> Vec<(usize, usize)> {
     let size = |at: usize| usize::from(u16::from_le_bytes(bytes[at + 6..at + 8].try_into().unwrap()));
     let word = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap()) as usize;
@@ -40,7 +40,7 @@ fn records_come_out_whole() {
         assert!(compressed(&all) > 10, "{name}");
         assert!(all.seen.iter().all(|it| it.decodes), "{name}");
         assert!(all.seen.iter().all(|it| it.kind != RecordType::COMPRESSED), "{name}");
-        // End to end in the decompressed stream, each of a COMPRESSED record that there is.
+        // The records are contiguous in the decompressed stream, and each is from an existing COMPRESSED record.
         let payloads = payloads(&bytes);
         let mut position = 0;
         for record in all.seen.iter().filter(|it| it.inner.is_some()) {
@@ -54,7 +54,7 @@ fn records_come_out_whole() {
 
 #[test]
 fn what_comes_out_is_known() {
-    // Checksums, FNV-1a, of the records that come out: the same with both libraries.
+    // FNV-1a checksums of the decompressed records: the same with both libraries.
     let sums: Vec<_> = CAPTURES
         .iter()
         .map(|name| {
@@ -94,7 +94,7 @@ fn by_time_it_is_the_same_records() {
     }
 }
 
-/// The capture with the payload of the COMPRESSED record `of` filled with 0xff.
+/// Returns the capture with the payload of the COMPRESSED record `of` filled with 0xff.
 fn damaged(bytes: &[u8], of: usize) -> Vec<u8> {
     let (at, size) = payloads(bytes)[of];
     let mut damaged = bytes.to_vec();
@@ -113,7 +113,7 @@ fn a_damaged_payload_is_said() {
             let error = all.errors.iter().find(|it| matches!(it.kind, FileErrorKind::Decompress { .. }));
             assert_eq!(error.map(|it| it.offset), Some(at as u64), "{name} {index}");
             assert!(all.account.bytes_skipped >= size as u64);
-            // What was before it is given, and so are the records that were not compressed.
+            // Records before the damage are returned, and so are the records that were not compressed.
             let before = |walk: &Walk| {
                 let all = walk.seen.iter().filter(|it| it.inner.is_some() && it.offset < at as u64);
                 all.map(|it| it.raw.clone()).collect::<Vec<_>>()
@@ -121,7 +121,7 @@ fn a_damaged_payload_is_said() {
             assert_eq!(before(&all), before(&whole), "{name} {index}");
             let plain = |walk: &Walk| walk.seen.iter().filter(|it| it.inner.is_none()).count();
             assert_eq!(plain(&all), plain(&whole), "{name} {index}");
-            // Nothing is made up: what comes out is in the whole.
+            // No record is invented: each is also in the undamaged capture.
             let raw = whole.raw();
             assert!(all.raw().iter().all(|it| raw.contains(it)), "{name} {index}");
         }
@@ -162,16 +162,16 @@ fn cut_off_anywhere() {
     }
 }
 
-/// The header of a frame whose window is 2 MiB.
+/// The header of a frame with a window of 2 MiB.
 const FRAME: [u8; 6] = [0x28, 0xb5, 0x2f, 0xfd, 0, 0x58];
 
-/// A block that is not compressed; the last of its frame or not.
+/// Returns an uncompressed block, which is the last of its frame or not.
 fn block(content: &[u8], is_last: bool) -> Vec<u8> {
     let header = (content.len() as u32) << 3 | u32::from(is_last);
     [&header.to_le_bytes()[..3], content].concat()
 }
 
-/// A frame of one block.
+/// Returns a frame of one block.
 fn frame(content: &[u8]) -> Vec<u8> {
     [FRAME.as_slice(), &block(content, true)].concat()
 }
@@ -180,13 +180,13 @@ fn compressed_record(payload: &[u8]) -> Vec<u8> {
     Bytes::new(false).raw(payload).record(81, 0)
 }
 
-/// The newer record, which is padded.
+/// Returns a record of the newer type, which is padded.
 fn compressed2_record(payload: &[u8]) -> Vec<u8> {
     let padding = payload.len().next_multiple_of(8) - payload.len();
     Bytes::new(false).u64(payload.len() as u64).raw(payload).raw(&[0xee; 8][..padding]).record(83, 0)
 }
 
-/// Reads a file of these records; where its data begins.
+/// Reads a file of these records; returns also the offset of its data.
 fn read_records(records: &[Vec<u8>]) -> (Walk, u64) {
     let built = Builder::new(false).event(timed(), &[7]).data(records.concat()).build();
     (read(&built.bytes), built.data as u64)
@@ -197,7 +197,7 @@ fn records_and_blocks_straddle_payloads() {
     let content: Vec<_> = (1..=4).flat_map(sample).collect();
     let stream = [FRAME.as_slice(), &block(&content[..37], false), &block(&content[37..], true)].concat();
     for record in [compressed_record, compressed2_record] {
-        // Cut into two payloads anywhere, within a block and within the header of one too.
+        // Split into two payloads anywhere, also within a block and within the header of one.
         for cut in 0..=stream.len() {
             let (all, _) = read_records(&[record(&stream[..cut]), record(&stream[cut..]), sample(5)]);
             let mut times = all.times();
@@ -239,7 +239,7 @@ fn a_damaged_frame_costs_itself() {
 
 #[test]
 fn payloads_behind_damage_in_their_frame_are_said() {
-    // The record that the damage cuts off is passed over with it.
+    // The record that the damage cuts off is skipped with it.
     let half = &sample(2)[..10];
     let begin = [FRAME.as_slice(), &block(&[&sample(1), half].concat(), false)].concat();
     let bad = compressed_record(&[0xff; 8]);
@@ -277,7 +277,7 @@ fn a_payload_that_claims_more_than_it_has() {
     assert!(error.offset > data);
 }
 
-/// Reads a file of one compressed record, within limits.
+/// Reads a file with one compressed record, within limits.
 fn read_within(payload: &[u8], change: impl FnOnce(&mut Limits)) -> Walk {
     let built = Builder::new(false).event(timed(), &[7]).data(compressed_record(payload)).build();
     let mut limits = Limits::default();
@@ -287,7 +287,7 @@ fn read_within(payload: &[u8], change: impl FnOnce(&mut Limits)) -> Walk {
 
 #[test]
 fn the_limit_of_windows() {
-    // FRAME has one of 2 to the 21 bytes.
+    // The window of FRAME has 2 to the 21 bytes.
     let payload = frame(&sample(1));
     for (log, is_read) in [(20, false), (21, true), (22, true)] {
         let all = read_within(&payload, |it| it.window_log = log);
@@ -332,7 +332,7 @@ fn any_step_of_decompression_gives_the_same() {
     }
 }
 
-/// A payload whose samples are all of one time, and more than may be copied.
+/// A payload whose samples all have the same time, and are more than may be copied.
 #[test]
 fn copies_of_equal_times_end_at_any_limit() {
     let content = sample(5).repeat(200);
@@ -347,7 +347,7 @@ fn copies_of_equal_times_end_at_any_limit() {
     }
 }
 
-/// A little-endian record.
+/// Returns a little-endian record.
 fn record(kind: u8, payload: &[u8]) -> Vec<u8> {
     let size = u16::try_from(payload.len() + 8).unwrap();
     [&[kind, 0, 0, 0, 0, 0], &size.to_le_bytes()[..], payload].concat()
@@ -356,7 +356,8 @@ fn record(kind: u8, payload: &[u8]) -> Vec<u8> {
 #[test]
 fn what_is_never_compressed_is_a_fault_inside_compressed_records() {
     let round = record(68, &[]);
-    // COMPRESSED, COMPRESSED2, AUXTRACE and HEADER_TRACING_DATA, of which the last two have data after them elsewhere.
+    // COMPRESSED, COMPRESSED2, AUXTRACE and HEADER_TRACING_DATA. Outside of compressed data the last two are followed
+    // by data.
     for kind in [81, 83, 71, 66] {
         let run = [round.clone(), record(kind, &[0; 40]), round.clone()].concat();
         // A zstd frame of one block that is not compressed further.

@@ -1,10 +1,10 @@
-//! User call chains that come after their samples.
+//! User call chains in records that come after their samples.
 
 use perf_parse::Record;
 use perf_parse::abi::endian::{BigEndian, Endian, LittleEndian};
 use perf_parse::file::Reader;
 
-/// What each sample's chain ends with, and how many ends there are.
+/// Returns the number of deferred chains, and the chain found for each sample.
 fn ends<O: Endian>(name: &str) -> (usize, Vec<Option<Vec<u64>>>) {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../testdata/synthetic");
     let bytes = std::fs::read(format!("{path}/{name}")).unwrap();
@@ -21,7 +21,7 @@ fn ends<O: Endian>(name: &str) -> (usize, Vec<Option<Vec<u64>>>) {
 
 #[test]
 fn chains_are_found_by_their_cookie() {
-    // The rest of the first sample's chain came; the second's has no cookie.
+    // The rest of the first sample's chain is present; the second one has no cookie.
     let user = vec![0xffff_ffff_ffff_fe00, 0x40_1000, 0x40_2000, 0x40_3000];
     let expected = (2, vec![Some(user), None]);
     assert_eq!(ends::<LittleEndian>("deferred.le.data"), expected);

@@ -1,4 +1,4 @@
-//! Captures of several data files.
+//! Captures with several data files.
 
 use perf_parse::file::{AnyReader, FileErrorKind};
 
@@ -39,7 +39,7 @@ fn one_file_after_the_other() {
 
 #[test]
 fn by_time_over_all_files() {
-    // Each file has its own rounds: that one of them is over says nothing of the next file.
+    // Each file has rounds of its own: the end of a round does not apply to the next file.
     let file = |times: &[u64]| {
         times.iter().map(|&time| [sample(time), round(), round()].concat()).collect::<Vec<_>>().concat()
     };

@@ -1,5 +1,5 @@
-//! Every limit of a reader, made small: below it, at it and above it. Those of time order are in `order_limits`, those of
-//! decompression in `compressed`.
+//! Every limit of a reader at a small value: below it, at it and above it. The limits of time order are in
+//! `order_limits`, those of decompression in `compressed`.
 
 use std::io::Cursor;
 
@@ -15,7 +15,7 @@ use crate::order_limits::times_and_late;
 use crate::pipe::{attr, header};
 use crate::{capture, read, round, sample, timed, walk, walk_any};
 
-/// The default limits with a change.
+/// Returns the default limits with a change.
 pub(crate) fn limits(change: impl FnOnce(&mut Limits)) -> Limits {
     let mut limits = Limits::default();
     change(&mut limits);
@@ -34,7 +34,7 @@ fn events() {
         let built = (0..count).fold(Builder::new(false), |file, _| file.event(timed(), &[]));
         let built = built.data(round()).build();
         let limits = limits(|it| it.events = 3);
-        // An attr of a stream stands after the header of its record.
+        // An attr of a stream follows the header of its record.
         for (bytes, first, stride) in
             [(&pipe, 16 + 8, one().len()), (&built.bytes, built.attrs, built.stride)]
         {
@@ -68,8 +68,8 @@ fn ids() {
     }
 }
 
-/// Each event that has an id of an earlier one is told of, whether ids are close together or not, and keeps those that are
-/// its own.
+/// Each event with an id of an earlier event is reported, whether the ids are close together or not, and keeps its
+/// other ids.
 #[test]
 fn ids_that_events_share_are_said() {
     for far in [0, 1 << 60] {
@@ -94,7 +94,7 @@ fn ids_that_events_share_are_said() {
             let held: Vec<_> = reader.events().iter().map(|event| event.ids.clone()).collect();
             assert_eq!(held, own);
             assert_eq!(reader.account().diagnostics, [shared(11, at[0]), shared(13, at[1])]);
-            // What is repaired has them no more.
+            // The repaired capture has no shared ids.
             let AnyReader::Little(mut reader) = AnyReader::open(bytes).unwrap() else { panic!("not little") };
             let out = repair::repair(&mut reader, Cursor::new(Vec::new()), |_| {}).unwrap().out.into_inner();
             let repaired = read(&out);
@@ -106,7 +106,7 @@ fn ids_that_events_share_are_said() {
 
 #[test]
 fn diagnostics() {
-    // Each header of no size is a fault, and what is passed over for it is another.
+    // Each header of size 0 is a fault, and the bytes skipped for it are another.
     let fault = [[0; 8].to_vec(), (1..=4).flat_map(sample).collect()].concat();
     let bytes = Builder::new(false).event(timed(), &[7]).data(fault.repeat(3)).build().bytes;
     for most in 0..8 {
@@ -128,7 +128,7 @@ fn look_ahead() {
         (1, 1, 0),
         (23, 1, 0),
         (24, 1, 0),
-        // The tracing data by itself is no more than the limit.
+        // The tracing data alone is within the limit.
         (one.len(), 1, 0),
         (one.len() + 1, 1, 1),
         (one.len() + tracing.len(), 1, 1),
@@ -139,12 +139,12 @@ fn look_ahead() {
             panic!("not little")
         };
         assert_eq!((reader.events().len(), reader.features().count()), (events, features), "{most}");
-        // The rest is taken in on the way.
+        // The other features are read during the walk.
         let all = walk(reader);
         assert_eq!((all.names.len(), all.features.len(), all.times().len()), (2, 1, 4), "{most}");
         assert!(all.account.is_clean());
     }
-    // Tracing data that is larger than the limit is not waited for.
+    // The reader does not wait for tracing data that is larger than the limit.
     let start = [header(false), tracing.clone(), one].concat();
     for (most, features) in [(23, 0), (24, 1)] {
         let limits = limits(|it| it.look_ahead = most);
@@ -167,7 +167,7 @@ fn deferred_chains() {
     };
     let (len, omitted, diagnostics) = read(usize::MAX);
     assert_eq!((len, omitted, diagnostics), (2, 0, vec![]));
-    // How much they take is found by what is just enough.
+    // The smallest sufficient limit shows how much they need.
     let enough = (0..1 << 10).find(|&most| read(most).1 == 0).unwrap();
     let (len, omitted, diagnostics) = read(enough - 1);
     assert_eq!((len, omitted, diagnostics.len()), (1, 1, 1));

@@ -30,7 +30,7 @@ use perf_parse::file::{Account, AnyReader, FileError, FileErrorKind, Limits, Rea
 
 use common::Bytes;
 
-/// A record as it was given.
+/// A record as the reader returned it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Seen {
     offset: u64,
@@ -43,16 +43,16 @@ struct Seen {
     decodes: bool,
 }
 
-/// All that a reader gave.
+/// Everything that a reader returned.
 #[derive(Clone, Debug)]
 struct Walk {
     seen: Vec<Seen>,
     errors: Vec<FileError>,
     account: Account,
     names: Vec<Option<Vec<u8>>>,
-    /// Numbers of the features and their bytes.
+    /// The numbers of the features and their bytes.
     features: Vec<(u32, Vec<u8>)>,
-    /// Where the reader stood at the end.
+    /// Position of the reader at the end.
     end: u64,
 }
 
@@ -70,7 +70,7 @@ impl Walk {
     }
 }
 
-/// The bytes of a record.
+/// Returns the bytes of a record.
 fn bytes_of<O: Endian>(raw: &RawRecord<'_, O>) -> Vec<u8> {
     let mut bytes = Vec::new();
     raw.write(&mut bytes);
@@ -115,12 +115,12 @@ fn walk_any<S: Source>(reader: AnyReader<'_, S>) -> Walk {
     }
 }
 
-/// Reads a capture in memory in its own order.
+/// Reads a capture in memory in file order.
 fn read(bytes: &[u8]) -> Walk {
     walk_any(AnyReader::open(bytes).unwrap())
 }
 
-/// Reads a capture in memory by time.
+/// Reads a capture in memory in time order.
 fn read_by_time(bytes: &[u8]) -> Walk {
     match AnyReader::open(bytes).unwrap() {
         AnyReader::Little(mut reader) => {
@@ -134,7 +134,7 @@ fn read_by_time(bytes: &[u8]) -> Walk {
     }
 }
 
-/// Reads a capture in memory by time, within limits.
+/// Reads a capture in memory in time order, within limits.
 fn by_time_within(bytes: &[u8], limits: &Limits) -> Walk {
     let AnyReader::Little(mut reader) = AnyReader::open_within(bytes, limits).unwrap() else {
         panic!("not little")
@@ -143,11 +143,11 @@ fn by_time_within(bytes: &[u8], limits: &Limits) -> Walk {
     walk(reader)
 }
 
-/// A stream that gives at most `most` bytes at a time.
+/// A stream that returns at most `most` bytes at a time.
 struct Trickle<'a> {
     bytes: &'a [u8],
     most: usize,
-    /// What comes behind the bytes, instead of the end.
+    /// The error after the bytes, instead of the end.
     fails: Option<io::ErrorKind>,
 }
 
@@ -163,28 +163,28 @@ impl Read for Trickle<'_> {
     }
 }
 
-/// Reads a stream that gives at most `most` bytes at a time.
+/// Reads a stream that returns at most `most` bytes at a time.
 fn read_stream(bytes: &[u8], most: usize) -> Walk {
     walk_any(AnyReader::stream(Trickle { bytes, most, fails: None }).unwrap())
 }
 
-/// The bytes of a capture of the test data.
+/// Returns the bytes of a capture of the test data.
 fn capture(name: &str) -> Vec<u8> {
     std::fs::read(testdata::path(name)).unwrap()
 }
 
-/// An attr whose records tell their time and their event.
+/// Returns an attr whose records have their time and their event's id.
 fn timed() -> Attr {
     let sample_type = SampleType::IDENTIFIER | SampleType::TIME;
     Attr { flags: AttrFlags::SAMPLE_ID_ALL, ..Attr { sample_type, ..Attr::default() } }
 }
 
-/// A sample of the event with the id 7.
+/// Returns a sample of the event with id 7.
 fn sample(time: u64) -> Vec<u8> {
     Bytes::new(false).u64s(&[7, time]).record(9, 0)
 }
 
-/// A record that says that a round is over.
+/// Returns a record that ends a round.
 fn round() -> Vec<u8> {
     Bytes::new(false).record(68, 0)
 }

@@ -1,4 +1,4 @@
-//! Records by time.
+//! Records in time order.
 
 use perf_parse::file::{AnyReader, Limits};
 
@@ -7,14 +7,14 @@ use crate::common::Bytes;
 use crate::pipe::{attr, header};
 use crate::{Seen, Trickle, by_time_within, capture, read, read_by_time, round, sample, timed, walk};
 
-/// A file of samples of these times; 0 stands for the end of a round.
+/// Makes a file of samples with these times; 0 is the end of a round.
 fn file(times: &[u64]) -> Vec<u8> {
     let record = |&time| if time == 0 { round() } else { sample(time) };
     let data: Vec<_> = times.iter().flat_map(record).collect();
     Builder::new(false).event(timed(), &[7]).data(data).build().bytes
 }
 
-/// Limits with at most so many records held back.
+/// Returns limits with at most this number of held records.
 fn holding(records: usize) -> Limits {
     let mut limits = Limits::default();
     limits.held_records = records;
@@ -28,9 +28,9 @@ fn times(bytes: &[u8]) -> (Vec<u64>, u64) {
 
 #[test]
 fn rounds() {
-    // The second round ends: all up to the latest of the first is given.
+    // At the end of the second round, all records up to the latest of the first round are returned.
     assert_eq!(times(&file(&[3, 1, 2, 0, 5, 3, 4, 0, 6, 0])), (vec![1, 2, 3, 3, 4, 5, 6], 0));
-    // Without rounds everything waits for the end.
+    // Without rounds all records are held until the end.
     assert_eq!(times(&file(&[9, 8, 7, 1, 2, 3])), (vec![1, 2, 3, 7, 8, 9], 0));
     assert_eq!(times(&file(&[])), (vec![], 0));
     assert_eq!(times(&file(&[0, 0, 0])), (vec![], 0));
@@ -38,10 +38,10 @@ fn rounds() {
 
 #[test]
 fn rounds_that_lie() {
-    // 30 is given when the round behind it ends; 10 and 29 come after that, in order among themselves.
+    // 30 is returned at the end of the next round; 10 and 29 come after that, in order between themselves.
     let bytes = file(&[20, 30, 0, 40, 0, 10, 29, 35, 0, 50, 0]);
     assert_eq!(times(&bytes), (vec![20, 30, 10, 29, 35, 40, 50], 2));
-    // As late as the one given last is not late.
+    // A record with the time of the last returned one is not late.
     assert_eq!(times(&file(&[20, 0, 30, 0, 20, 0])), (vec![20, 20, 30], 0));
 }
 
@@ -49,13 +49,13 @@ fn rounds_that_lie() {
 fn records_without_time_come_at_once() {
     let all = read_by_time(&file(&[3, 1, 0, 2]));
     assert_eq!(all.times(), [None, Some(1), Some(2), Some(3)]);
-    // A time of 0 is none.
+    // A time of 0 counts as no time.
     let zero = sample(0);
     let bytes = Builder::new(false).event(timed(), &[7]).data(sample(2)).data(zero).data(sample(1)).build();
     assert_eq!(read_by_time(&bytes.bytes).times(), [Some(0), Some(1), Some(2)]);
 }
 
-/// Samples of 50 times, told apart by their cpu, the ends of rounds among them.
+/// Returns samples with 50 times and different CPUs, with ends of rounds between them.
 fn ties() -> Vec<Vec<u8>> {
     let record = |index: u64| match index % 100 {
         99 => round(),
@@ -79,7 +79,7 @@ fn equal_times_stay_in_order() {
     expected.sort_by_key(|it| (it.time, it.offset));
     assert_eq!(timed(&all.seen), expected);
 
-    // Copies out of a stream give the same.
+    // Copies from a stream return the same.
     for most in [7, 1000] {
         let AnyReader::Little(mut reader) =
             AnyReader::stream(Trickle { bytes: &stream, most, fails: None }).unwrap()
@@ -99,7 +99,7 @@ fn equal_times_stay_in_order() {
 
 #[test]
 fn more_than_the_limit_without_rounds() {
-    // Each record is up to 3 places from where it belongs: far less than the limit, however small.
+    // Each record is up to 3 positions from its sorted position, far less than even a small limit.
     let times: Vec<_> = (0..1000_u64).map(|index| 10 + index / 4 * 4 + (3 - index % 4)).collect();
     let bytes = file(&times);
     for limit in [8, 9, 100, 999] {
@@ -107,7 +107,7 @@ fn more_than_the_limit_without_rounds() {
         assert!(all.times().is_sorted(), "{limit}");
         assert_eq!((all.seen.len(), all.account.late), (1000, 0));
     }
-    // One that is further behind than that is given late, and counted; the rest is in order.
+    // A record that is further away is returned late and counted; the others are in order.
     let mut late = times.clone();
     late[500] = 1;
     let bytes = file(&late);
@@ -119,7 +119,7 @@ fn more_than_the_limit_without_rounds() {
 
 #[test]
 fn what_is_left_waits_for_what_comes_and_is_earlier() {
-    // At the limit of 2 the earlier one goes: whenever 16 is left, the one that comes next.
+    // With a limit of 2 the earlier record is returned. Whenever 16 is left, the next one is returned.
     let bytes = file(&[14, 16, 14, 7, 14, 10, 14]);
     let all = by_time_within(&bytes, &holding(2));
     assert_eq!(all.times(), [14, 14, 7, 14, 10, 14, 16].map(Some));

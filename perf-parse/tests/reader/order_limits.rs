@@ -1,4 +1,4 @@
-//! The limits of what is held back for time order, made small: below each, at it and above it.
+//! The limits on records held for time order, at small values: below each, at it and above it.
 
 use perf_parse::file::{AnyReader, Limits};
 
@@ -8,13 +8,13 @@ use crate::limits::limits;
 use crate::pipe::{attr, header};
 use crate::{Walk, by_time_within, round, sample, timed, walk};
 
-/// A file of samples of these times.
+/// Makes a file of samples with these times.
 fn file(times: &[u64]) -> Vec<u8> {
     let data: Vec<_> = times.iter().flat_map(|&time| sample(time)).collect();
     Builder::new(false).event(timed(), &[7]).data(data).build().bytes
 }
 
-/// The same as a stream.
+/// Makes a stream of samples with these times.
 fn stream(times: &[u64]) -> Vec<u8> {
     let records = times.iter().flat_map(|&time| sample(time)).collect();
     [header(false), attr(false, &timed(), &[7]), records].concat()
@@ -33,7 +33,7 @@ pub(crate) fn times_and_late(walk: &Walk) -> (Vec<u64>, u64) {
     (walk.seen.iter().filter_map(|it| it.time).collect(), walk.account.late)
 }
 
-/// What a copy of a sample takes: its place, header, id and time.
+/// Bytes of a copy of a sample: its place, header, id and time.
 const COPY: usize = 24 + 24;
 
 #[test]
@@ -42,10 +42,10 @@ fn held_records() {
     for (most, expected) in [
         (6, (vec![1, 2, 3, 4, 5], 0)),
         (5, (vec![1, 2, 3, 4, 5], 0)),
-        // The earlier half of 5, 4, 3, 2 goes before 1 comes.
+        // The earlier half of 5, 4, 3, 2 is returned before 1 is read.
         (4, (vec![2, 3, 1, 4, 5], 1)),
         (2, (vec![4, 3, 2, 1, 5], 3)),
-        // Nothing waits for anything.
+        // No record is held.
         (1, (vec![5, 4, 3, 2, 1], 4)),
         (0, (vec![5, 4, 3, 2, 1], 4)),
     ] {
@@ -68,14 +68,14 @@ fn held_bytes() {
     ] {
         let limits = limits(|it| it.held_bytes = most);
         assert_eq!(times_and_late(&stream_by_time(&stream(&times), &limits)), expected, "{most}");
-        // What is in memory is not copied.
+        // Records in memory are not copied.
         assert_eq!(times_and_late(&by_time_within(&file(&times), &limits)).1, 0);
     }
 }
 
 #[test]
 fn the_half_that_goes_is_of_the_bytes_where_these_are_at_their_limit() {
-    // One early sample of 4 KiB and ten late small ones: the large one is more than half.
+    // One early sample of 4 KiB and ten late small ones: the large one is more than half of the bytes.
     let large = |time| Bytes::new(false).u64s(&[7, time]).raw(&[0; 4096]).record(9, 0);
     let records = [(20..30).flat_map(sample).collect(), large(5), sample(10)].concat();
     let bytes = [header(false), attr(false, &timed(), &[7]), records].concat();
@@ -85,7 +85,7 @@ fn the_half_that_goes_is_of_the_bytes_where_these_are_at_their_limit() {
     assert_eq!((times, all.account.late), ([&[5, 10], rest.as_slice()].concat(), 0));
 }
 
-/// Samples of equal time are one run, however many: what was given of it has to make room.
+/// Any number of samples with the same time form one run. The returned part of the run must free its room.
 #[test]
 fn copies_of_equal_times_end_at_any_limit() {
     let bytes = stream(&[5; 200]);
@@ -96,7 +96,7 @@ fn copies_of_equal_times_end_at_any_limit() {
     }
 }
 
-/// As a sorted capture on standard input is, beyond 64 MiB of copies.
+/// The case of a sorted capture on standard input with more than 64 MiB of copies.
 #[test]
 fn copies_of_rising_times_end_at_any_limit() {
     let times: Vec<_> = (1..=200).collect();
@@ -106,7 +106,7 @@ fn copies_of_rising_times_end_at_any_limit() {
     }
 }
 
-/// The same at the limit that is the default, with three times as many bytes: of 1,000 bytes each, some of equal time.
+/// The same at the default limit, with three times as many bytes: samples of 1,000 bytes, some with the same time.
 #[test]
 fn copies_end_at_the_default_limit() {
     const COUNT: u64 = 200_000;
@@ -128,7 +128,7 @@ fn copies_end_at_the_default_limit() {
 
 #[test]
 fn every_record_that_is_earlier_than_one_given_is_counted() {
-    // Of no order at all, with and without the ends of rounds.
+    // In random order, with and without the ends of rounds.
     let mut state = 1_u64;
     let mut random = || {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

@@ -1,4 +1,4 @@
-//! Captures without a header that says where things are: attrs and features come among the records.
+//! Captures without a header that has the places of their parts: attrs and features are among the records.
 
 use std::io;
 
@@ -13,29 +13,29 @@ use crate::build::Builder;
 use crate::common::Bytes;
 use crate::{Trickle, capture, read, read_stream, sample, timed, walk_any};
 
-/// The header of a stream.
+/// Returns the header of a stream.
 pub(crate) fn header(big: bool) -> Vec<u8> {
     Bytes::new(big).raw(if big { b"2ELIFREP" } else { b"PERFILE2" }).u64(16).out
 }
 
-/// A HEADER_ATTR record.
+/// Returns a HEADER_ATTR record.
 pub(crate) fn attr(big: bool, attr: &Attr, ids: &[u64]) -> Vec<u8> {
     let version = AttrVersion::VER5;
     let wire = if big { attr.write::<BigEndian>(version) } else { attr.write::<LittleEndian>(version) };
     Bytes::new(big).raw(&wire.unwrap()[..version.size() as usize]).u64s(ids).record(64, 0)
 }
 
-/// A HEADER_FEATURE record.
+/// Returns a HEADER_FEATURE record.
 fn feature(big: bool, number: u64, bytes: &[u8]) -> Vec<u8> {
     Bytes::new(big).u64(number).raw(bytes).record(80, 0)
 }
 
-/// An EVENT_UPDATE record that names the event of an id.
+/// Returns an EVENT_UPDATE record with the name of the event of an id.
 fn name(big: bool, id: u64, name: &[u8; 8]) -> Vec<u8> {
     Bytes::new(big).u64s(&[2, id]).raw(name).record(78, 0)
 }
 
-/// Two events that come apart, features, tracing data, AUX data, records of odd size.
+/// Returns two separate events, features, tracing data, AUX data and records of odd size.
 fn everything(big: bool) -> Vec<Vec<u8>> {
     let sample = |id: u64, time: u64| Bytes::new(big).u64s(&[id, time]).record(9, 0);
     let tracing = Bytes::new(big).u32(13).record(66, 0);
@@ -52,7 +52,7 @@ fn everything(big: bool) -> Vec<Vec<u8>> {
         sample(9, 110),
         feature(big, 200, b"12345"),
         feature(big, 200, b"67"),
-        // The mark behind the last feature.
+        // The mark after the last feature.
         feature(big, u64::from(Feature::LAST), b""),
         [auxtrace, vec![0xaa; 24]].concat(),
         sample(8, 120),
@@ -101,7 +101,7 @@ fn what_comes_among_the_records() {
         assert_eq!(all.names, [Some(b"first".to_vec()), Some(b"second".to_vec())]);
         let features = [(3, b"abc".to_vec()), (1, b"thirteenbytes\0\0\0".to_vec()), (200, b"67".to_vec())];
         assert_eq!(all.features, features);
-        // Of all of it only the name that is nobody's is wrong.
+        // The only fault is the name for an unknown id.
         let offset = 16 + records[..6].concat().len() as u64;
         let kind = FileErrorKind::UnknownId { kind: RecordType::EVENT_UPDATE, id: 10 };
         assert_eq!((all.account.diagnostics, all.errors), (vec![FileError { offset, kind }], vec![]));
@@ -142,7 +142,7 @@ fn what_stands_before_the_records_is_known_from_the_start() {
         reader.next().unwrap();
     }
     assert_eq!(reader.events().len(), 2);
-    // Taken in once, however often they were looked at.
+    // Each attr and feature is used once, however often its record was read.
     assert_eq!(reader.account().diagnostics, []);
 }
 
@@ -167,7 +167,7 @@ fn aux_data_is_held_in_memory_and_passed_over_in_a_stream() {
     assert_eq!(reader.next().unwrap().unwrap().time(), Some(5));
     assert!(reader.account().is_clean());
 
-    // Cut off within the data.
+    // Truncated within the data.
     let cut = &bytes[..stream.len() + 1000];
     let all = read_stream(cut, 4096);
     let kind = FileErrorKind::Truncated { field: "auxtrace.size", needed: 200_048, available: 1048 };
@@ -204,7 +204,7 @@ fn a_stream_that_fails() {
             assert_eq!((all.errors, all.account.diagnostics), (vec![error], vec![error]));
         }
     }
-    // Within the header, or before the first record.
+    // Truncated within the header, or before the first record.
     assert_eq!(open(&bytes[..15], 4).map(drop).unwrap_err(), io(0));
 }
 

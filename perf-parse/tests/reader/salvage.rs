@@ -1,4 +1,4 @@
-//! Damage: what is not damaged is given, and the account says what was not.
+//! Damage: undamaged records are returned, and the account reports the damage.
 
 use perf_parse::file::{AnyReader, FileError, FileErrorKind};
 use perf_parse::{Error, ErrorKind};
@@ -8,7 +8,7 @@ use crate::common::Bytes;
 use crate::pipe::{attr, header};
 use crate::{Walk, read, read_stream, sample, timed};
 
-/// A file of samples 1 to 6 and a record of bytes, `middle` behind the third.
+/// Makes a file of samples 1 to 6, with the bytes `middle` after the third. Returns also their offset.
 fn with(middle: &[u8]) -> (Vec<u8>, u64) {
     let before = (1..=3).map(sample).collect::<Vec<_>>().concat();
     let behind = (4..=6).map(sample).collect::<Vec<_>>().concat();
@@ -17,7 +17,7 @@ fn with(middle: &[u8]) -> (Vec<u8>, u64) {
     (built.bytes, (built.data + at) as u64)
 }
 
-/// That all samples were given, and `bytes` at `offset` passed over.
+/// Checks that all samples were returned, and only `bytes` at `offset` were skipped.
 fn skipped_alone(all: &Walk, offset: u64, bytes: u64) {
     assert_eq!(all.times(), [1, 2, 3, 4, 5, 6].map(Some), "{:?}", all.errors);
     let [FileError { kind: FileErrorKind::Boundary(error), offset: at }, skipped] = all.errors[..] else {
@@ -33,7 +33,7 @@ fn skipped_alone(all: &Walk, offset: u64, bytes: u64) {
 #[test]
 fn records_without_a_size() {
     for zeroes in 1..=100 {
-        // With 6 the size is the next record's type, which is a size; with 7 there is more than that to skip.
+        // With 6 zeroes the type of the next record is read as a valid size. With 7 more bytes must be skipped.
         if zeroes == 6 {
             continue;
         }
@@ -77,10 +77,10 @@ fn in_a_stream() {
 
 #[test]
 fn a_boundary_wherever_the_window_ends() {
-    // The reader looks at a stream in windows; a boundary at the edge of one is found as any other.
+    // The reader reads a stream in windows; a boundary at the edge of a window is found like any other.
     let head = [header(false), attr(false, &timed(), &[7]), sample(1)].concat();
     let behind: Vec<_> = (2..40_000).flat_map(sample).collect();
-    // Of reads of 4 KiB and of 64 KiB the first window ends in front of these two.
+    // With reads of 4 KiB and of 64 KiB the first window ends before these two.
     for zeroes in
         [266_072, 327_512, 1 << 18, (1 << 18) - 8, (1 << 18) + 8, (1 << 18) + 1, 1 << 19, (1 << 19) - 1]
     {
@@ -130,11 +130,11 @@ fn twice() {
 
 #[test]
 fn a_record_that_looks_like_one_is_not_enough() {
-    // One credible header among rubbish is no boundary; four in a row are.
+    // A single plausible header in garbage is no boundary; four in a row are.
     let lone = [vec![0; 16], sample(50), vec![0; 16]].concat();
     let (bytes, at) = with(&lone);
     skipped_alone(&read(&bytes), at, lone.len() as u64);
-    // Samples of an event that there is not are none.
+    // Samples of an unknown event are no boundary.
     let foreign = Bytes::new(false).u64s(&[8, 1]).record(9, 0).repeat(5);
     let two = Builder::new(false)
         .event(timed(), &[7])
@@ -162,7 +162,7 @@ fn zeros_of_some_pages() {
     for zeros in [4094, 4095, 4096, 4097, 4104, 8191, 8192, 8193, 100_003] {
         let (bytes, at) = with(&vec![0; zeros]);
         skipped_alone(&read(&bytes), at, zeros as u64);
-        // With a byte that is none of a record, before, in the middle and after.
+        // With one byte that belongs to no record: at the start, in the middle and at the end.
         for one in [0, 4095, zeros - 1].map(|one| one.min(zeros - 1)) {
             let mut middle = vec![0; zeros];
             middle[one] = 0xff;
@@ -191,7 +191,8 @@ fn holes_are_not_looked_at() {
     };
     let samples = 20 * 24;
     assert_eq!(walk(&[]), (26, 16));
-    // It is believed that these are zeros: up to the end of the samples, up to the last, and before and after all there is.
+    // The zeros are assumed in these ranges: up to the end of the samples, up to the last sample, and before and
+    // after the whole.
     let all = at + 8..at + 8 + samples;
     assert_eq!(walk(core::slice::from_ref(&all)), (6, 16 + samples));
     assert_eq!(

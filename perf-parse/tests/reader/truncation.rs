@@ -1,11 +1,11 @@
-//! Captures cut off anywhere.
+//! Captures truncated at any length.
 
 use perf_parse::file::{AnyReader, FileErrorKind, Mode};
 
 use crate::build::Builder;
 use crate::{Walk, capture, read, read_stream, round, sample, timed, walk_any};
 
-/// That a capture that was cut gives the first records of the whole, and says so.
+/// Checks that a truncated capture returns the first records of the whole, and reports the truncation.
 fn prefix(whole: &Walk, cut: &Walk, len: usize) {
     assert!(cut.seen.len() <= whole.seen.len());
     for (cut, whole) in cut.seen.iter().zip(&whole.seen) {
@@ -31,7 +31,7 @@ fn a_file() {
         let cut = walk_any(reader);
         prefix(&whole, &cut, len);
         assert!(!cut.account.is_clean(), "{len}");
-        // Every record that is there is given.
+        // Every record that is complete is returned.
         let there = whole.seen.iter().take_while(|it| it.offset + it.raw.len() as u64 <= len as u64);
         assert_eq!(cut.seen.len(), there.count(), "{len}");
     }

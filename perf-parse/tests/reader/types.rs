@@ -1,4 +1,4 @@
-//! Records of the types that are asked for, and no others.
+//! Records of the requested types and no others.
 
 use perf_parse::abi::endian::Endian;
 use perf_parse::abi::record::RecordType;
@@ -8,7 +8,7 @@ use crate::build::Builder;
 use crate::common::Bytes;
 use crate::{Seen, Trickle, Walk, capture, read, read_by_time, sample, timed, walk};
 
-/// Types that are common, rare, taken in by the reader, not there at all, and of no kernel.
+/// Types that are common, that are rare, that the reader itself uses, that do not occur, and that no kernel has.
 const ASKED: [&[RecordType]; 6] = [
     &[RecordType::MMAP2, RecordType::COMM],
     &[RecordType::SAMPLE],
@@ -37,12 +37,13 @@ fn asked(all: &Walk, types: &[RecordType]) -> Vec<Seen> {
     all.seen.iter().filter(|it| types.contains(&it.kind)).cloned().collect()
 }
 
-/// Records by time, those without one apart: when those come depends on what else is read.
+/// Returns the records with a time, and separately those without one: their positions depend on the other records
+/// read.
 fn by_time(seen: &[Seen]) -> (Vec<Seen>, Vec<Seen>) {
     seen.iter().cloned().partition(|it| it.time.is_some_and(|time| time != 0))
 }
 
-/// Asks in memory, in both orders, for each set of types.
+/// Requests each set of types in memory, in both orders.
 fn check(name: &str, bytes: &[u8]) -> usize {
     let mut given = 0;
     let (all, all_by_time) = (read(bytes), read_by_time(bytes));

@@ -1,4 +1,4 @@
-//! AUX data: where it is, in one piece or two, and where it is no more.
+//! AUX data: its place, in one piece or two, and data that was overwritten.
 
 use perf_parse::abi::aux_area::AuxFlags;
 use perf_parse::record::Aux;
@@ -15,7 +15,7 @@ fn area() -> [u8; 64] {
     core::array::from_fn(|at| at as u8)
 }
 
-/// The record's bytes: both pieces.
+/// Returns the data of the record: both pieces.
 fn bytes(area: &AuxArea<'_>, it: &Aux) -> Result<Vec<u8>, RingError> {
     area.data(it).map(|data| [data.first, data.second].concat())
 }
@@ -33,7 +33,7 @@ fn pieces() {
     assert_eq!((two.first, two.second), (&data[56..64], &data[0..12]));
     let none = area.data(&record(140, 0, AuxFlags::TRUNCATED)).unwrap();
     assert_eq!((none.first, none.second, none.is_released), (&[][..], &[][..], false));
-    // All of the area, of which the reader had given the older part back.
+    // The whole area, whose older part the reader had released.
     let all = area.data(&record(76, 64, AuxFlags::NONE)).unwrap();
     assert_eq!((all.first, all.second, all.is_released), (&data[12..], &data[..12], true));
 }
@@ -45,7 +45,7 @@ fn snapshots_end_where_others_begin() {
     let snapshot = area.data(&record(1000, 16, AuxFlags::OVERWRITE)).unwrap();
     assert_eq!((snapshot.position, snapshot.first, snapshot.second), (984, &data[24..40], &[][..]));
     assert!(!snapshot.is_released);
-    // A driver that counts within the area, and gives all of it.
+    // A driver that counts within the area and reports all of it.
     let area = AuxArea::new(&data, 0, 24).unwrap();
     let all = area.data(&record(24, 64, AuxFlags::OVERWRITE)).unwrap();
     assert_eq!((all.position, all.first, all.second), (40_u64.wrapping_neg(), &data[24..], &data[..24]));
@@ -84,7 +84,7 @@ fn errors() {
 }
 
 proptest! {
-    /// Against the bytes as they were written, one by one.
+    /// Compared with the bytes as they were written one by one.
     #[test]
     fn the_bytes_are_those_written(log in 0_u32..8, head in 0_u64..600, back in 0_u64..300, size in 0_u64..300) {
         let length = 1_usize << log;
@@ -98,7 +98,7 @@ proptest! {
         if held {
             let from = offset as usize;
             prop_assert_eq!(read.as_deref(), Ok(&written[from..from + size as usize]));
-            // A snapshot tells the same by its end.
+            // A snapshot has the same data by its end.
             prop_assert_eq!(bytes(&area, &record(offset + size, size, AuxFlags::OVERWRITE)), read);
         } else {
             prop_assert!(read.is_err());

@@ -1,4 +1,4 @@
-//! Dumps: where the areas are, in mappings of every era, and the account.
+//! Dumps: the places of the areas in mappings of every kernel, and the account.
 
 use perf_parse::abi::aux_area::AuxFlags;
 use perf_parse::abi::endian::{BigEndian, Endian, LittleEndian};
@@ -12,7 +12,7 @@ use super::{invalid, record, truncated};
 
 const PAGE: usize = 4096;
 
-/// The last fields of a page, from `data_head` on, and the areas behind it.
+/// Makes a mapping from the last fields of a page, from `data_head` on, and the areas after it.
 fn mapping(big: bool, page_size: usize, fields: [u64; 8], areas: &[u8]) -> Vec<u8> {
     let mut page = Bytes::new(big).raw(&[0; 1024]).u64s(&fields).out;
     page.resize(page_size, 0);
@@ -33,7 +33,7 @@ fn error(fields: [u64; 8], areas: usize, page_size: Option<u64>) -> RingError {
     open(&mapping(false, PAGE, fields, &vec![0; areas]), page_size).map(drop).unwrap_err()
 }
 
-/// Reads all, and counts what comes.
+/// Reads all records. Returns their sizes and the error.
 fn drain<O: Endian>(dump: &mut Dump<'_, O>) -> (Vec<u16>, Option<RingError>) {
     let (mut sizes, mut buffer) = (Vec::new(), Buffer::new());
     while let Some(record) = dump.next(&mut buffer) {
@@ -51,7 +51,7 @@ fn the_page_says_where_the_data_is() {
         mapping(false, PAGE, [0, 0, offset, size, 0, 0, 0, 0], &vec![0; length])
     };
     assert_eq!(area(&with(4096, 8192, 8192), None), (4096, 8192, DecidedBy::Page));
-    // Whatever page size is given.
+    // Independent of the given page size.
     assert_eq!(area(&with(4096, 8192, 8192), Some(1 << 16)), (4096, 8192, DecidedBy::Page));
 }
 
@@ -83,7 +83,7 @@ fn mappings_that_cannot_be() {
     assert_eq!(error(both(u64::MAX, 8192), 4096, None), truncated("data_size", u64::MAX, 8192, 1048));
     let must = "what the mapping has behind data_offset, as it has no AUX area";
     assert_eq!(error(both(4096, 4096), 8192, None), invalid("data_size", 4096, must, 1048));
-    // Of old kernels.
+    // Old kernels.
     let must = "a power of two from 4096 on, by the length of the mapping";
     assert_eq!(error([0; 8], 2048, None), invalid("data_offset", 2048, must, 1040));
     assert_eq!(error([0; 8], 0, None), invalid("data_offset", 2048, must, 1040));
@@ -97,7 +97,7 @@ fn mappings_that_cannot_be() {
     }
     let short = Dump::<LittleEndian>::open(&[0; 100], Direction::Forward, None).unwrap_err();
     assert_eq!(short, truncated("perf_event_mmap_page", 1088, 100, 0));
-    // The walkers' own.
+    // The errors of the walkers.
     let tail = error([0, 8, 4096, 4096, 0, 0, 0, 0], 4096, None);
     assert_eq!(tail, invalid("data_tail", 8, "at most data_head", 1032));
 }
@@ -113,9 +113,9 @@ fn aux_areas() {
     let with = |offset, size| [0, 0, 4096, 4096, 0, 0, offset, size];
     let areas = [vec![0; 4096], vec![1; 8192]].concat();
     assert_eq!(aux_of(with(8192, 8192), &areas), Ok(Some(vec![1; 8192])));
-    // Further behind, as the reader may choose.
+    // Later in the mapping, as the reader may choose.
     assert_eq!(aux_of(with(12288, 4096), &areas), Ok(Some(vec![1; 4096])));
-    // Not in the dump, or not there.
+    // Not in the dump, or absent.
     assert_eq!(aux_of(with(8192, 8192), &areas[..4096]), Ok(None));
     assert_eq!(aux_of(with(0, 0), &areas[..4096]), Ok(None));
     assert_eq!(
@@ -128,7 +128,7 @@ fn aux_areas() {
     let tail = [0, 0, 4096, 4096, 7, 8, 8192, 8192];
     assert_eq!(aux_of(tail, &areas), Err(invalid("aux_tail", 8, "at most aux_head", 1064)));
 
-    // In a file of its own.
+    // In a separate file.
     let data = mapping(false, PAGE, [0, 0, 4096, 4096, 100, 90, 8192, 128], &areas[..4096]);
     let dump = open(&data, None).unwrap();
     let bytes = [5; 128];
@@ -143,7 +143,8 @@ fn aux_areas() {
     assert_eq!(alone.data_area().by, DecidedBy::Caller);
 }
 
-/// LOST of `lost` records, LOST_SAMPLES of as many, and a record of 24 bytes that wraps.
+/// Makes a ring with a LOST record of `lost` records, a LOST_SAMPLES record of as many samples, and a record of 24
+/// bytes that wraps.
 fn ring_with_losses(big: bool, lost: u64) -> Model {
     let mut model = Model::new(128, 72);
     model.push_forward(&Bytes::new(big).u64(1).u64(lost).record(RecordType::LOST.0, 0));
@@ -195,7 +196,7 @@ fn what_cannot_be_read_is_in_the_account() {
     assert!(!account.is_clean());
 }
 
-/// A backward ring in its mapping, newest first and oldest first: of 5104 bytes written 4096 are there.
+/// A backward ring in its mapping, newest first and oldest first: 4096 of 5104 written bytes are left.
 #[test]
 fn a_full_backward_ring() {
     let mut model = Model::new(4096, 0);
@@ -205,7 +206,7 @@ fn a_full_backward_ring() {
     let full = mapping(false, PAGE, [model.head, 0, 4096, 4096, 0, 0, 0, 0], &model.data);
     let mut newest = Dump::<LittleEndian>::open(&full, Direction::Backward, None).unwrap();
     let mut oldest = newest.clone().oldest_first();
-    // The one of 2000 ends 8 bytes too late.
+    // The record of 2000 bytes ends 8 bytes too late.
     let torn = Torn { position: 3000_u64.wrapping_neg(), bytes: 1992 };
     let account = Account { records: 2, bytes: 2104, torn: Some(torn), wrapped: 1, ..Account::default() };
     assert_eq!(oldest.account().left, 2104);
@@ -226,7 +227,7 @@ fn a_backward_ring_of_a_32_bit_kernel_that_is_not_full() {
     assert_eq!(dump.account(), Account { records: 1, bytes: 24, unwritten: 104, ..Account::default() });
 }
 
-/// What is damaged ends the walk from the newest on, and is told before the records that were found.
+/// Damage ends the walk from the newest record, and is reported before the records that were found.
 #[test]
 fn a_damaged_backward_ring_turned_around() {
     let mut model = Model::new(128, 0);
@@ -239,7 +240,7 @@ fn a_damaged_backward_ring_turned_around() {
     assert_eq!(error.position, 24_u64.wrapping_neg());
     assert_eq!(drain(&mut dump), (vec![24, 32], None));
     assert_eq!(dump.account(), Account { records: 2, bytes: 56, unread: 24, ..Account::default() });
-    // A forward ring is not turned.
+    // A forward ring is not reversed.
     let mut forward =
         Dump::<LittleEndian>::new(&model.data, Direction::Forward, 0, 0).unwrap().oldest_first();
     assert_eq!(drain(&mut forward), (vec![], None));

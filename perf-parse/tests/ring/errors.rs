@@ -1,4 +1,4 @@
-//! Every error of the walkers, with its place and its words.
+//! Every error of the walkers, with its position and its text.
 
 use perf_parse::abi::endian::LittleEndian;
 use perf_parse::ring::{Backward, Buffer, Forward, RingError, RingErrorKind};
@@ -41,7 +41,8 @@ fn a_tail_that_the_kernel_has_passed() {
     );
 }
 
-/// The first record is whole; the second, at position 72 and so at 8 in the data, has this size.
+/// Returns the error if the second record has this size. It is at position 72 and so at 8 in the data; the first is
+/// whole.
 fn second_of_size(size: u16) -> RingError {
     let mut data = [0; 64];
     data[0..8].copy_from_slice(&record(false, 14, 8, 0));
@@ -70,7 +71,7 @@ fn records() {
     assert_eq!(error.to_string(), "position 1048: data_size: is 24, but must be a power of two");
 }
 
-/// In a backward ring whose head tells exactly how much was written, nothing may be torn.
+/// If the head shows exactly how much was written, no record of a backward ring can be torn.
 #[test]
 fn a_backward_ring_that_is_not_full_has_no_torn_record() {
     for (size, kind) in [

@@ -1,4 +1,4 @@
-//! Several rings by time, against a merge that looks at every ring for each record.
+//! Several rings in time order, compared with a merge that searches every ring for each record.
 
 use perf_parse::Record;
 use perf_parse::abi::attr::{Attr, AttrFlags};
@@ -17,12 +17,13 @@ fn attr(sample_type: SampleType) -> Attr {
     Attr { sample_type, flags: AttrFlags::SAMPLE_ID_ALL, ..Attr::default() }
 }
 
-/// An event that records the time alone.
+/// Returns an event that records only the time.
 fn timed() -> Events {
     [(attr(SampleType::TIME), vec![])].into_iter().collect()
 }
 
-/// A sample with its time and as many words that are not asked for; without a time, a record of the perf tool.
+/// Makes a sample with its time and this number of words that the event does not record; without a time, a record of
+/// the perf tool.
 fn entry(big: bool, time: Option<u64>, words: usize) -> Vec<u8> {
     let payload = Bytes::new(big).u64s(&vec![1; words]);
     match time {
@@ -37,13 +38,13 @@ struct Entry {
     words: usize,
 }
 
-/// What a merge gives of a record: the ring, the position, the time, the bytes.
+/// A record returned by a merge: the ring, the position, the time, the bytes.
 type Given = (usize, u64, Option<u64>, Vec<u8>);
 
 /// A record in its ring: the position, the time, the bytes.
 type Timed = (u64, Option<u64>, Vec<u8>);
 
-/// Takes, for each record, the first of the rings whose next is the earliest.
+/// Merges by choosing, for each record, the first of the rings whose next record is the earliest.
 fn plain_merge(rings: &[Vec<Timed>]) -> Vec<Given> {
     let mut given = Vec::new();
     let (mut next, mut last) = (vec![0; rings.len()], vec![0; rings.len()]);
@@ -81,7 +82,7 @@ fn equals<O: Endian>(big: bool, rings: &[(bool, Vec<Entry>)]) {
                 model.push_forward(&bytes);
             }
         }
-        // The newest that fit.
+        // The newest records that fit.
         let mut left = SIZE;
         let kept = records.iter().rev().take_while(|(_, _, bytes)| {
             let fits = bytes.len() <= left;
@@ -161,7 +162,7 @@ fn a_faulty_ring_ends_where_it_is_and_the_others_go_on() {
     assert_eq!(merge.account(0).unwrap().unread, 8);
 }
 
-/// Two events whose samples are laid out differently behind their ids.
+/// Two events whose samples have different layouts after their ids.
 #[test]
 fn ids_tell_the_event() {
     let common = SampleType::IDENTIFIER | SampleType::TIME;
@@ -196,12 +197,12 @@ fn ids_tell_the_event() {
     assert_eq!(seen[1], (1, Some(200), Ok((Some(200), Some(6)))));
     assert_eq!(seen[2], (0, Some(300), Ok((Some(300), Some(7)))));
     assert_eq!(seen[3], (0, None, Err(unknown)));
-    // The first event has no cpu: a word is left, which the others do not suffer from.
+    // The first event has no CPU, so one word is left. The other records are not affected.
     assert_eq!((seen[4].0, seen[4].1), (1, Some(400)));
     assert!(matches!(seen[4].2, Err(FileErrorKind::Record { .. })));
 }
 
-/// An attr of a newer kernel: its samples cannot be placed, its other records can.
+/// An attr of a newer kernel: its samples cannot be decoded, but its other records can.
 #[test]
 fn an_attr_that_is_not_known() {
     let events: Events = [(attr(SampleType::TIME | SampleType(1 << 40)), vec![])].into_iter().collect();

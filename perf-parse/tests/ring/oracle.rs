@@ -1,8 +1,8 @@
-//! The model: a ring that is written as the kernel writes it, and read by unrolling it into a plain vector.
+//! The model: a ring written as the kernel writes it, and read by unrolling it to a plain vector.
 
 use super::Seen;
 
-/// A ring and how much was ever written to it.
+/// A ring and the number of bytes ever written to it.
 pub(super) struct Model {
     pub(super) data: Vec<u8>,
     pub(super) head: u64,
@@ -31,7 +31,7 @@ impl Model {
     }
 }
 
-/// How a walk ends.
+/// The end of a walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
     Whole,
@@ -40,13 +40,13 @@ pub(super) enum End {
         bytes: u64,
     },
     Unwritten,
-    /// A size that cannot be.
+    /// An impossible size.
     Size {
         position: u64,
         size: u16,
         unread: u64,
     },
-    /// A size beyond what is left.
+    /// A size larger than the remaining bytes.
     Beyond {
         position: u64,
         size: u16,
@@ -54,7 +54,7 @@ pub(super) enum End {
     },
 }
 
-/// The records in `length` bytes of the ring from `position` on.
+/// Returns the records in `length` bytes of the ring from `position` on.
 pub(super) fn walk(data: &[u8], position: u64, length: u64, big: bool, may_tear: bool) -> (Vec<Seen>, End) {
     let mut bytes = Vec::new();
     for at in 0..length {

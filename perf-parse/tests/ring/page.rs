@@ -1,4 +1,4 @@
-//! The control page: its fields in both byte orders and both eras of its capabilities, and its arithmetic.
+//! The control page: its fields in both byte orders, both forms of its capability word, and its arithmetic.
 
 use perf_parse::abi::endian::{BigEndian, Endian, LittleEndian};
 use perf_parse::abi::mmap_page::Capabilities;
@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use super::common::Bytes;
 use super::{invalid, truncated};
 
-/// A page whose fields are all different, but for those that have to be as given.
+/// Makes a page whose fields all differ, except the given ones.
 fn page(big: bool, compat_version: u32, lock: u32, capabilities: u64) -> Vec<u8> {
     let start = Bytes::new(big).u32(1).u32(compat_version).u32(lock).u32(4);
     let count = start.u64(5_u64.wrapping_neg()).u64(6).u64(7).u64(capabilities);
@@ -19,7 +19,7 @@ fn page(big: bool, compat_version: u32, lock: u32, capabilities: u64) -> Vec<u8>
 const ALL: u64 = 0b11_1110;
 
 fn fields<O: Endian>(big: bool) {
-    // A big-endian compiler fills a word of bit-fields from its upper end.
+    // A big-endian compiler allocates bit-fields from the highest bit.
     let word = if big { ALL.reverse_bits() } else { ALL };
     let read = Page::read::<O>(&page(big, 0, 2, word)).unwrap();
     let expected = Page {
@@ -80,7 +80,7 @@ fn capabilities() {
     let era = Capabilities::BIT0_IS_DEPRECATED;
     let some = Page { time_offset: 3, time_zero: 4, ..of(era, 0) };
     assert_eq!((some.counter(), some.clock()), (None, None));
-    // Each number only with its bit.
+    // Each number is present only with its bit.
     let with = |bits| Page { capabilities: era | bits, ..some };
     assert_eq!(with(Capabilities::USER_RDPMC).clock(), None);
     assert!(with(Capabilities::USER_RDPMC).counter().is_some());
@@ -92,7 +92,7 @@ fn capabilities() {
     assert_eq!((clock.elapsed(0), clock.time(0)), (None, Some(4)));
     assert_eq!(with(Capabilities::USER_TIME_SHORT).clock(), None);
 
-    // Before Linux 3.12 bit 0 may mean either, and later bits nothing.
+    // Before Linux 3.12 bit 0 may have either meaning, and the other bits have none.
     let all = Capabilities(ALL);
     for old in [Capabilities::BIT0, all.without(era), Capabilities::NONE] {
         assert_eq!((of(old, 0).counter(), of(old, 0).clock()), (None, None));
@@ -105,13 +105,13 @@ fn capabilities() {
 #[test]
 fn counts() {
     let count = |pmc_width, offset, pmc| Counter { index: 1, offset, pmc_width }.count(pmc);
-    // Positive, negative, and what the register has beyond its width.
+    // Positive, negative, and bits of the register beyond its width.
     assert_eq!(count(48, 100, 0x7fff_ffff_ffff), Some(100 + 0x7fff_ffff_ffff));
     assert_eq!(count(48, 100, 0xffff_ffff_ffff), Some(99));
     assert_eq!(count(48, 100, 0x1234_0000_0000_0001), Some(101));
-    // As the kernel programs it: to overflow after 1000, at which it started from 0x1_0000 counted before.
+    // As the kernel programs the register: to overflow after 1000, when 0x1_0000 events had been counted.
     assert_eq!(count(48, 0x1_0000 + 1000, (1 << 48) - 1000), Some(0x1_0000));
-    // The widest and the narrowest.
+    // The largest and the smallest width.
     assert_eq!(count(64, 1, u64::MAX), Some(0));
     assert_eq!(count(64, 1, 5), Some(6));
     assert_eq!(count(1, 10, 1), Some(9));
@@ -119,7 +119,7 @@ fn counts() {
     assert_eq!(count(32, 0, 0x8000_0000), Some(0xffff_ffff_8000_0000));
     // Sums wrap as in C.
     assert_eq!(count(64, i64::MAX, 1), Some(1 << 63));
-    // No such register.
+    // No register has these widths.
     for width in [0, 65, 255, u16::MAX] {
         assert_eq!(count(width, 1, 1), None);
     }
@@ -143,14 +143,14 @@ fn estimates() {
     let times = Times { enabled: 100, running: 50 };
     assert_eq!(times.advance(7, true), Times { enabled: 107, running: 57 });
     assert_eq!(times.advance(7, false), Times { enabled: 107, running: 50 });
-    // `time_offset` is negative where the clock is ahead: the sum wraps back.
+    // `time_offset` is negative if the clock is ahead, so the sum wraps.
     assert_eq!(times.advance(10_u64.wrapping_neg(), true), Times { enabled: 90, running: 40 });
 }
 
 #[test]
 fn clocks() {
     let clock = |mult, shift, zero| Clock { mult, shift, offset: Some(0), zero: Some(zero), short: None };
-    // 1 GHz, and 2.4 GHz by the numbers that Linux gives for it.
+    // 1 GHz, and 2.4 GHz with the numbers that Linux uses for it.
     assert_eq!(clock(1 << 10, 10, 5).time(1000), Some(1005));
     let tsc = clock(0x1aaa_aaab, 30, 0);
     assert_eq!(tsc.time(2_400_000_000), Some(1_000_000_000));
@@ -159,9 +159,9 @@ fn clocks() {
     // A `time_zero` below 0, as after a suspend.
     assert_eq!(clock(1 << 10, 10, 100_u64.wrapping_neg()).time(1000), Some(900));
     assert_eq!(clock(1 << 10, 10, 100_u64.wrapping_neg()).cycles(900), Some(1000));
-    // The whole of 64 bits: the product does not fit in them.
+    // All 64 bits, whose product does not fit in 64 bits.
     assert_eq!(clock(u32::MAX, 32, 0).time(u64::MAX), Some(0xffff_fffe_ffff_ffff));
-    // What no kernel writes.
+    // Values that no kernel writes.
     assert_eq!(clock(7, 0, 0).time(6), Some(42));
     assert_eq!(clock(7, 64, 0).time(u64::MAX), Some(6));
     assert_eq!(clock(7, 128, 1).time(u64::MAX), Some(1));
@@ -176,15 +176,15 @@ fn clocks() {
 
 #[test]
 fn short_clocks() {
-    // 56 bits, as of arm64's counter; read just before and after it wraps.
+    // 56 bits, like the counter of arm64; read just before and after it wraps.
     let short = ShortClock { cycles: 0x03ff_ffff_ffff_fff0, mask: (1 << 56) - 1 };
     let base = short.cycles & !short.mask;
     assert_eq!(short.widen(short.cycles & short.mask), short.cycles);
     assert_eq!(short.widen((short.cycles & short.mask) + 1), short.cycles + 1);
-    // Behind the moment the page was written: a whole turn later.
+    // Before the moment at which the page was written: a full period later.
     assert_eq!(short.widen((short.cycles & short.mask) - 1), short.cycles - 1 + (1 << 56));
     assert_eq!(short.widen(3), base + (1 << 56) + 3);
-    // A mask of 64 bits changes nothing, one of none all.
+    // A mask of 64 bits changes nothing; a mask of 0 ignores the clock.
     let of = |mask| ShortClock { cycles: 1000, mask };
     assert_eq!((of(u64::MAX).widen(7), of(0).widen(7)), (7, 1000));
     assert_eq!(of(u64::from(u32::MAX)).widen(7), (1 << 32) + 7);
@@ -193,7 +193,7 @@ fn short_clocks() {
 }
 
 proptest! {
-    /// The form of the kernel's header, which holds for shifts up to 32.
+    /// The formula of the kernel's header, which is valid for shifts up to 32.
     #[test]
     fn quotient_and_remainder_give_the_same(cycles: u64, mult: u32, shift in 0_u16..=32, zero: u64) {
         let quot = cycles >> shift;
@@ -215,7 +215,7 @@ proptest! {
         prop_assert_eq!(clock.cycles(time), Some(cycles));
     }
 
-    /// C's form, where the shifts are defined.
+    /// The formula in C, where the shifts are defined.
     #[test]
     fn sign_extension_by_shifts(pmc: u64, pmc_width in 1_u16..=64, offset: i64) {
         let extended = ((pmc << (64 - pmc_width)) as i64) >> (64 - pmc_width);

@@ -1,4 +1,4 @@
-//! The walkers equal the model: in both directions and byte orders, wherever a record wraps, on any bytes.
+//! The walkers equal the model in both directions and byte orders, wherever a record wraps, on any bytes.
 
 use perf_parse::abi::endian::{BigEndian, Endian, Endianness, LittleEndian};
 use perf_parse::ring::{Backward, Forward, RingError, RingErrorKind, Torn};
@@ -11,7 +11,7 @@ fn is_big<O: Endian>() -> bool {
     O::ENDIANNESS == Endianness::Big
 }
 
-/// The error and the torn record that the end stands for.
+/// Returns the error and the torn record of this end.
 fn told(end: End) -> (Option<RingError>, Option<Torn>) {
     match end {
         End::Whole | End::Unwritten => (None, None),
@@ -57,7 +57,7 @@ fn backward_equals<O: Endian>(data: &[u8], head: u64) -> Vec<Seen> {
     newest_first
 }
 
-/// Records of a multiple of 8 bytes, mostly short.
+/// Returns sizes of records in multiples of 8 bytes, mostly small.
 fn sizes() -> impl Strategy<Value = Vec<u16>> {
     let size = prop_oneof![8 => 1_u16..8, 3 => 8_u16..64, 1 => 64_u16..512].prop_map(|words| words * 8);
     prop::collection::vec(size, 0..60)
@@ -87,7 +87,7 @@ fn a_ring_written_backward<O: Endian>(size: usize, sizes: &[u16]) {
         let record = record(is_big::<O>(), 9, length, mark as u8);
         model.push_backward(&record);
         written.insert(0, (model.head, record));
-        // After every write: the newest records whose bytes are all within the area.
+        // After every write: the newest records that are completely in the area.
         let mut left = size;
         let kept = written.iter().take_while(|(_, bytes)| {
             let fits = bytes.len() <= left;
@@ -99,7 +99,7 @@ fn a_ring_written_backward<O: Endian>(size: usize, sizes: &[u16]) {
     }
 }
 
-/// Bytes of which many pass for headers.
+/// Returns bytes many of which are valid headers.
 fn noise() -> impl Strategy<Value = Vec<u8>> {
     let word = prop_oneof![
         4 => (any::<u32>(), 0_u16..12).prop_map(|(kind, words)| (u64::from(kind), words * 8)),
@@ -111,7 +111,7 @@ fn noise() -> impl Strategy<Value = Vec<u8>> {
     })
 }
 
-/// The same with the sizes in big-endian.
+/// Returns the same bytes with big-endian sizes.
 fn swapped(data: &[u8]) -> Vec<u8> {
     let mut data = data.to_vec();
     data.chunks_exact_mut(8).for_each(|word| word.swap(6, 7));
@@ -165,7 +165,7 @@ fn the_longest_record_wraps() {
     }
 }
 
-/// A 32-bit kernel counts down in 32 bits: what its head is below 0 does not tell how much was written.
+/// A 32-bit kernel counts down in 32 bits, so its head does not show how much was written.
 #[test]
 fn a_head_of_32_bits() {
     let mut model = Model::new(64, 0);

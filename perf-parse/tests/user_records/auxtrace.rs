@@ -55,7 +55,7 @@ fn auxtrace<O: Endian>() {
     assert_cut::<O>(&bytes, &[(8, "Truncated size@8"), (48, "ok")]);
 }
 
-/// The fields that AUXTRACE_ERROR has in all formats.
+/// Returns the fields of AUXTRACE_ERROR in all formats.
 fn auxtrace_error(fmt: u32) -> [Field<'static>; 7] {
     [
         B32(1),        // type: ITRACE
@@ -81,7 +81,7 @@ fn auxtrace_error_without_time<O: Endian>() {
 
 fn auxtrace_error_with_time<O: Endian>() {
     for fmt in [1, 2] {
-        // Format 2 without room for the guest is read as 1.
+        // Format 2 without room for the guest is read as format 1.
         let mut fields = Vec::from(auxtrace_error(fmt));
         fields.push(B64(123_456_789)); // time
         fields.push(Bytes(b"lost\0\0\0\0")); // msg
@@ -97,7 +97,7 @@ fn auxtrace_error_with_time<O: Endian>() {
 
 fn auxtrace_error_of_a_guest<O: Endian>() {
     for fmt in [2, 3] {
-        // A format to come begins as the last one known does.
+        // A future format begins like the last known one.
         let mut fields = Vec::from(auxtrace_error(fmt));
         fields.push(B64(123_456_789)); // time
         fields.push(Bytes(b"overflow")); // msg
@@ -125,7 +125,7 @@ fn auxtrace_error_of_a_guest<O: Endian>() {
 }
 
 fn time_conv<O: Endian>() {
-    // A capture of an x86 machine, whose clock has all 64 bits.
+    // From a capture of an x86 machine, whose clock has all 64 bits.
     let bytes = record::<O>(
         RecordType::TIME_CONV,
         0,
@@ -152,7 +152,7 @@ fn time_conv<O: Endian>() {
         &bytes,
         &[(8, "Truncated time_shift@8"), (32, "ok"), (33, "Truncated time_cycles@32"), (56, "ok")],
     );
-    // Computed apart, with integers of any width: (time_zero + (tsc * time_mult >> time_shift)) mod 2^64.
+    // Computed separately with integers of any width: (time_zero + (tsc * time_mult >> time_shift)) mod 2^64.
     let vectors = [
         (0, 0xffff_fff7_da84_1e4f),
         (1, 0xffff_fff7_da84_1e4f),
@@ -175,9 +175,9 @@ fn time_conv<O: Endian>() {
     };
     assert_eq!(scaled(0, 3, 7), 31);
     assert_eq!(scaled(1, 3, 7), 20);
-    // As wide as in the control page: 16 and 32 bits.
+    // The widths of the control page: 16 and 32 bits.
     assert_eq!(scaled(0x1_0001, 0x1_0000_0003, 7), 20);
-    // The low half of the counter times the factor wraps, as it does in perf.
+    // The product of the counter's low half and the factor wraps, as in perf.
     assert_eq!(scaled(40, 0xffff_ffff, 0xff_ffff_ffff), 10 + 0xff_fffe);
     assert_eq!(scaled(63, 2, u64::MAX), 10 + 2 + 1);
     assert_eq!(scaled(64, 3, u64::MAX), 10);
@@ -185,7 +185,7 @@ fn time_conv<O: Endian>() {
 }
 
 fn time_conv_of_a_short_clock<O: Endian>() {
-    // A capture of an arm64 machine, whose clock has 57 bits.
+    // From a capture of an arm64 machine, whose clock has 57 bits.
     let bytes = record::<O>(
         RecordType::TIME_CONV,
         0,
@@ -205,7 +205,7 @@ fn time_conv_of_a_short_clock<O: Endian>() {
     let vectors = [
         (start, 4_605_168),
         (start + 24_000_000, 292_605_168),
-        // The clock has wrapped: the same low bits are a later time.
+        // After the clock has wrapped, the same low bits are a later time.
         (start + (1 << 57) + 5, 4_605_228),
         (start - 1, 1_729_382_256_914_875_620),
         (0, 1_729_377_087_037_702_044),

@@ -1,4 +1,4 @@
-//! The records in the captures.
+//! The records of perf itself in the captures.
 
 use alloc::collections::BTreeMap;
 use std::path::Path;
@@ -15,14 +15,14 @@ fn capture(name: &str) -> Vec<u8> {
     std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// The records of a capture, which are little-endian, from header to header: of a file those of its data section.
+/// Returns the records of a little-endian capture; for a file, those of its data section.
 fn raw_records(bytes: &[u8]) -> Vec<RawRecord<'_, LittleEndian>> {
     if bytes[8] != 16 {
         let Ok(AnyReader::Little(mut reader)) = AnyReader::open(bytes) else { return Vec::new() };
         let mut records: Vec<RawRecord<'_, LittleEndian>> = Vec::new();
         let mut last = 0;
         while let Some(record) = reader.next().unwrap() {
-            // Of compressed records the one that holds them, once.
+            // Compressed records are represented once, by the record that holds them.
             if record.offset != last {
                 last = record.offset;
                 records.push(RawRecord::parse(&bytes[usize::try_from(last).unwrap()..]).unwrap().0);
@@ -36,7 +36,7 @@ fn raw_records(bytes: &[u8]) -> Vec<RawRecord<'_, LittleEndian>> {
     while !rest.is_empty() {
         let (raw, behind) = RawRecord::parse(rest).unwrap();
         rest = match raw.decode_user().unwrap() {
-            // The formats stand behind the record.
+            // The formats follow the record.
             Record::User(UserRecord::HeaderTracingData(it), _) => &behind[it.size.get() as usize..],
             _ => behind,
         };
@@ -45,7 +45,7 @@ fn raw_records(bytes: &[u8]) -> Vec<RawRecord<'_, LittleEndian>> {
     out
 }
 
-/// The perf tool's own records among them, all of which must decode.
+/// Returns the records of the perf tool itself, all of which must decode.
 fn user_records<'a>(raw: &[RawRecord<'a, LittleEndian>]) -> Vec<(RecordType, UserRecord<'a, LittleEndian>)> {
     let mut out = Vec::new();
     for raw in raw.iter().filter(|raw| raw.kind().is_user()) {
@@ -57,14 +57,14 @@ fn user_records<'a>(raw: &[RawRecord<'a, LittleEndian>]) -> Vec<(RecordType, Use
     out
 }
 
-/// How many there are of each type.
+/// Returns the number of records of each type.
 fn histogram(records: &[(RecordType, UserRecord<'_, LittleEndian>)]) -> Vec<(u32, usize)> {
     let mut out = BTreeMap::new();
     records.iter().for_each(|(kind, _)| *out.entry(kind.0).or_default() += 1);
     out.into_iter().collect()
 }
 
-/// In every capture every record of a user type is one that is known, and perf 6.1 padded with zeros alone.
+/// In every capture every record of a user type is known, and perf 6.1 padded only with zeros.
 #[test]
 fn all_captures() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata/captures");
@@ -145,7 +145,7 @@ fn callchain_capture() {
         })
         .collect();
     assert!(matches!(updates[0].data, EventUpdateData::Unit(b"msec")));
-    // perf gives a scale the room of the largest update: padding of more than 8 bytes.
+    // perf gives a scale the size of the largest update: padding of more than 8 bytes.
     assert!(matches!(updates[1].data, EventUpdateData::Scale(scale) if scale == 1e-6));
     assert_eq!((updates[0].id, updates[1].id, updates[1].rest), (530, 530, &[0; 16][..]));
     let range = records.iter().find_map(|(_, record)| match record {
@@ -170,7 +170,7 @@ fn tracing_pipe_capture() {
                 assert_eq!((attr.kind, attr.size), (EventType::TRACEPOINT, 128));
                 ids = Some(it.ids.iter().map(|id| id.get()).collect::<Vec<_>>());
             }
-            // Of the ids of the attr the update has the first.
+            // The update has the first id of the attr.
             UserRecord::EventUpdate(it) => {
                 assert!(matches!(it.data, EventUpdateData::Name(b"raw_syscalls:sys_enter")));
                 assert_eq!(it.id, ids.as_ref().unwrap()[0]);
@@ -183,11 +183,11 @@ fn tracing_pipe_capture() {
             _ => {}
         }
     }
-    // Bytes of the string, and it.
+    // The length of the string, and the string.
     let hostname = features.iter().find(|(feature, _)| *feature == Feature::HOSTNAME).unwrap().1;
     let len = u32::from_le_bytes(hostname[..4].try_into().unwrap()) as usize;
     assert_eq!(hostname.len(), 4 + len);
-    // The mark that ends the features is one past the writer's last, which for perf 6.1 was PMU_CAPS.
+    // The mark that ends the features is one past the writer's last feature, which in perf 6.1 was PMU_CAPS.
     assert_eq!(*features.last().unwrap(), (Feature(Feature::PMU_CAPS.0 + 1), &[][..]));
 }
 
@@ -197,7 +197,7 @@ fn buildid_pipe_capture() {
     let records = user_records(&raw_records(&bytes));
     let names = records.iter().filter_map(|(_, record)| match record {
         UserRecord::HeaderBuildId(it) => {
-            // Of perf 6.1's tools inject does not write the length.
+            // Among the tools of perf 6.1, inject does not write the length.
             assert_eq!((it.misc.contains(Misc::BUILD_ID_SIZE), it.build_id.len()), (false, 20));
             Some((it.pid, it.cpumode(), core::str::from_utf8(it.filename).unwrap()))
         }

@@ -1,4 +1,4 @@
-//! What files have in their header, markers, and what carries other bytes.
+//! Header data, markers, and records that contain other bytes.
 
 use perf_parse::abi::attr::{AttrFlags, AttrVersion};
 use perf_parse::abi::event::EventType;
@@ -51,7 +51,8 @@ fn header_attr<O: Endian>() {
     ];
     assert_cut::<O>(&bytes, &expected);
 
-    // Sizes of their own: none is the first version; a newer kernel's keeps its tail; below the first is none.
+    // Other sizes: 0 means the first version; the size of a newer kernel keeps its tail; a size below the first
+    // version is invalid.
     let of_size = |size: u32, len: usize| {
         record::<O>(RecordType::HEADER_ATTR, 0, &[B32(0), B32(size), Pad(len - 9), B8(0xaa), B64(5)])
     };
@@ -77,13 +78,13 @@ fn header_event_type<O: Endian>() {
         &[
             B64(3),             // event_id
             Bytes(b"cycles\0"), // name
-            Bytes(b"x"),        // behind its NUL
+            Bytes(b"x"),        // after its NUL
         ],
     );
     let it = expect!(&bytes, O, HeaderEventType);
     assert_eq!((it.event_id, it.name), (3, &b"cycles"[..]));
     assert_cut::<O>(&bytes, &[(8, "Truncated event_id@8"), (16, "ok")]);
-    // perf cut names at a multiple of 8, also where that leaves no NUL.
+    // perf cut names at a multiple of 8 bytes, even if that left no NUL.
     let bytes = resized::<O>(&bytes, 20);
     assert_eq!(expect!(&bytes, O, HeaderEventType).name, b"cycl");
 }
@@ -120,7 +121,7 @@ fn header_build_id<O: Endian>() {
     assert_eq!((it.pid, it.cpumode()), (-1, CpuMode::KERNEL));
     assert_eq!((it.build_id, it.filename), (&b"0123456789abcdef"[..], &b"[kernel.kallsyms]"[..]));
     assert_cut::<O>(&bytes, &[(8, "Truncated build_id@8"), (36, "Unterminated filename@36"), (54, "ok")]);
-    // Without the bit in `misc` the length was not written.
+    // Without the bit in `misc` the length is not recorded.
     let bytes = record::<O>(RecordType::HEADER_BUILD_ID, 2, &fields);
     assert_eq!(expect!(&bytes, O, HeaderBuildId).build_id.len(), 20);
     let mut bytes = record::<O>(RecordType::HEADER_BUILD_ID, Misc::BUILD_ID_SIZE.0, &fields);

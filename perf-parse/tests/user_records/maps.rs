@@ -1,4 +1,4 @@
-//! Ids, threads and cpus.
+//! Ids, threads and CPUs.
 
 use perf_parse::abi::record::CpuMapType;
 
@@ -38,7 +38,7 @@ fn id_index<O: Endian>() {
     assert_eq!((guests[1].machine_pid.get(), guests[1].vcpu.get()), (0, -1));
     assert_eq!(it.rest, b"something!new");
     assert_cut::<O>(&bytes, &[(8, "Truncated nr@8"), (16, "Truncated entries@16"), (80, "ok")]);
-    // As perf: without room for all of them there are no guests.
+    // As in perf: without room for all guests there are none.
     for (len, guests, rest) in [(80, None, 0), (111, None, 31), (112, Some(2), 0)] {
         let bytes = resized::<O>(&bytes, len);
         let it = expect!(&bytes, O, IdIndex);
@@ -104,9 +104,9 @@ fn cpu_mask_of_4<O: Endian>() {
             B16(1),           // type: MASK
             B16(3),           // nr
             B16(4),           // long_size
-            B32(0x8000_0001), // mask[0]: cpus 0 and 31
+            B32(0x8000_0001), // mask[0]: CPUs 0 and 31
             B32(0),           // mask[1]
-            B32(6),           // mask[2]: cpus 65 and 66
+            B32(6),           // mask[2]: CPUs 65 and 66
             Pad(6),           // to a multiple of 8
         ],
     );
@@ -129,8 +129,8 @@ fn cpu_mask_of_8<O: Endian>() {
             B16(2),            // nr
             B16(8),            // long_size
             Pad(4),            // __pad
-            B64(0xff0),        // mask[0]: cpus 4 to 11
-            B64(1 << 63 | 2),  // mask[1]: cpus 65 and 127
+            B64(0xff0),        // mask[0]: CPUs 4 to 11
+            B64(1 << 63 | 2),  // mask[1]: CPUs 65 and 127
             Bytes(b"garbage"), // what perf did not clear
         ],
     );
@@ -177,7 +177,7 @@ fn cpu_map_of_another_kind<O: Endian>() {
         0,
         &[
             B16(3),           // type: of a newer perf
-            Bytes(b"opaque"), // what it means by that
+            Bytes(b"opaque"), // its data, not known
         ],
     );
     let it = expect!(&bytes, O, CpuMap);
@@ -190,7 +190,7 @@ fn cpu_map_of_another_kind<O: Endian>() {
         &[
             B16(1), // type: MASK
             B16(1), // nr
-            B16(2), // long_size: no word that there is
+            B16(2), // long_size: no known word size
             B16(3), // mask[0]
         ],
     );

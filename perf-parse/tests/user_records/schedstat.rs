@@ -59,14 +59,14 @@ fn schedstat_cpu<O: Endian>() {
     }
 }
 
-/// The names of the fields of a struct, from how it prints: `Name { a: U32(1), b: U32(2) }`.
+/// Returns the names of the fields of a struct from its debug output: `Name { a: U32(1), b: U32(2) }`.
 fn names(fields: &dyn core::fmt::Debug) -> Vec<String> {
     let text = format!("{fields:?}");
     let (_, fields) = text.trim_end_matches(" }").split_once(" { ").unwrap();
     fields.split(", ").map(|field| field.split_once(':').unwrap().0.to_owned()).collect()
 }
 
-/// A domain's record of `counts` numbers, which count up from 100.
+/// Makes the record of a domain with `counts` numbers, which ascend from 100.
 fn schedstat_domain<O: Endian>(version: u16, counts: u32) -> Vec<u8> {
     let mut fields = vec![
         B64(4_300_000_000), // timestamp
@@ -79,7 +79,7 @@ fn schedstat_domain<O: Endian>(version: u16, counts: u32) -> Vec<u8> {
     record::<O>(RecordType::SCHEDSTAT_DOMAIN, 0, &fields)
 }
 
-/// The numbers have the names that the fields of the version's struct have, in that order.
+/// Checks that the numbers have the names of the fields of the version's struct, in the same order.
 fn check_domain<O: Endian>(bytes: &[u8], counts: usize, named: Vec<String>) {
     let it = expect!(bytes, O, SchedstatDomain);
     assert_eq!((it.fields.timestamp.get(), it.fields.cpu.get()), (4_300_000_000, 3));

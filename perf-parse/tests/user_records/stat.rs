@@ -1,4 +1,4 @@
-//! Counts, and what is told of events.
+//! Counts of perf stat, and properties of events.
 
 use perf_parse::abi::record::{EventUpdateType, StatConfigTerm};
 
@@ -70,7 +70,7 @@ fn event_unit<O: Endian>() {
             B64(0),           // type: UNIT
             B64(530),         // id
             Bytes(b"msec\0"), // unit
-            Pad(19),          // perf's own
+            Pad(19),          // padding of perf
         ],
     );
     let it = expect!(&bytes, O, EventUpdate);
@@ -87,7 +87,7 @@ fn event_scale<O: Endian>() {
             B64(1),                     // type: SCALE
             B64(530),                   // id
             B64(0x3eb0_c6f7_a0b5_ed8d), // scale: 1e-6
-            Pad(16),                    // perf's own
+            Pad(16),                    // padding of perf
         ],
     );
     let it = expect!(&bytes, O, EventUpdate);
@@ -141,7 +141,7 @@ fn event_cpus<O: Endian>() {
         (42, "ok"),
     ];
     let mut cut = cut::<O>(&bytes);
-    // The set's own type has the name of the record's.
+    // The type field of the set has the same name as that of the record.
     assert_eq!(cut.remove(1), (24, "Truncated type@24".to_owned()));
     let cut: Vec<_> = cut.iter().map(|(len, what)| (*len, what.as_str())).collect();
     assert_eq!(cut, expected);
@@ -154,7 +154,7 @@ fn event_update_of_another_kind<O: Endian>() {
         &[
             B64(4),           // type: of a newer perf
             B64(33),          // id
-            Bytes(b"opaque"), // what it means by that
+            Bytes(b"opaque"), // its data, not known
         ],
     );
     let it = expect!(&bytes, O, EventUpdate);

@@ -1,4 +1,4 @@
-//! AUX data: what recorded it, and what could not be decoded of it.
+//! AUX data: its tracer, and errors of its decoding.
 
 use perf_abi::auxtrace::AuxtraceType;
 use perf_abi::endian::{Endian, U64};
@@ -8,14 +8,14 @@ use super::until_nul;
 use crate::cursor::Cursor;
 use crate::error::Error;
 
-/// What recorded the AUX data.
+/// The tracer of the AUX data and its settings.
 ///
 /// perf: `struct perf_record_auxtrace_info`.
 #[derive(Clone, Copy, Debug)]
 pub struct AuxtraceInfo<'a, O: Endian> {
-    /// Which tracer. C: `type`.
+    /// Type of the tracer. C: `type`.
     pub kind: AuxtraceType,
-    /// Its settings, by the word indices of [`perf_abi::auxtrace`]. C: `priv`.
+    /// Settings of the tracer, by the word indices of [`perf_abi::auxtrace`]. C: `priv`.
     pub words: &'a [U64<O>],
 }
 
@@ -32,16 +32,16 @@ impl<'a, O: Endian> AuxtraceInfo<'a, O> {
 /// perf: `struct perf_record_auxtrace_error`.
 #[derive(Clone, Copy, Debug)]
 pub struct AuxtraceError<'a, O: Endian> {
-    /// What went wrong and where, the same in all formats.
+    /// The fields that all formats of the record have.
     pub fields: &'a wire::AuxtraceError<O>,
-    /// Nanoseconds; `None` in format 0, of older perf.
+    /// Time in nanoseconds; `None` in format 0, which older versions of perf write.
     pub time: Option<u64>,
-    /// The decoder's words.
+    /// The decoder's message.
     pub msg: &'a [u8],
-    /// The virtual machine and vcpu; `None` before format 2, and in a record of format 2 that ends before them, which
+    /// The virtual machine and vCPU. `None` before format 2, and in a record of format 2 that ends before them, which
     /// is read as one of format 1.
     pub guest: Option<&'a wire::AuxtraceErrorGuest<O>>,
-    /// What stands behind the fields; see [`UserRecord::rest`](super::UserRecord::rest).
+    /// The bytes after the fields; see [`UserRecord::rest`](super::UserRecord::rest).
     pub rest: &'a [u8],
 }
 

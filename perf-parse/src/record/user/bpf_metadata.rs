@@ -14,9 +14,9 @@ use crate::error::Error;
 pub struct BpfMetadata<'a> {
     /// Name of the program.
     pub prog_name: &'a [u8],
-    /// A variable each.
+    /// The variables.
     pub entries: &'a [BpfMetadataEntry],
-    /// What stands behind the fields; see [`UserRecord::rest`](super::UserRecord::rest).
+    /// The bytes after the fields; see [`UserRecord::rest`](super::UserRecord::rest).
     pub rest: &'a [u8],
 }
 

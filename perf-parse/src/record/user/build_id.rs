@@ -1,4 +1,4 @@
-//! Build ids of files: as records, and as the entries of the feature `BUILD_ID`.
+//! Build ids of files, as records and as entries of the feature `BUILD_ID`.
 
 use perf_abi::endian::Endian;
 use perf_abi::record::{CpuMode, HeaderBuildId, Misc};
@@ -11,21 +11,21 @@ use crate::error::{Error, ErrorKind};
 /// perf: `struct perf_record_header_build_id`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BuildId<'a> {
-    /// Whether the file is the kernel's or a program's, of host or guest; `BUILD_ID_SIZE` tells that the length of
-    /// the build id was written.
+    /// Whether the file belongs to the kernel or to user space, of the host or of a guest. `BUILD_ID_SIZE` means that
+    /// the length of the build id is recorded.
     pub misc: Misc,
-    /// The machine: -1 for the host, otherwise the process of the guest.
+    /// The machine: -1 for the host, otherwise the process id of the guest.
     ///
-    /// The first tools did not write it; theirs are -1, or 0 for a guest, as perf reads them.
+    /// The first versions of perf did not write it. For their entries it is -1, or 0 for a guest, as perf reads them.
     pub pid: i32,
-    /// The build id, at its real length where that was written, otherwise 20 bytes.
+    /// The build id, with its real length if that is recorded, otherwise 20 bytes.
     pub build_id: &'a [u8],
-    /// The file.
+    /// Path of the file.
     pub filename: &'a [u8],
 }
 
 impl<'a> BuildId<'a> {
-    /// Takes what stands behind the header, whose `misc` is given.
+    /// Takes the bytes after the header, whose `misc` is given.
     pub(crate) fn parse<O: Endian>(at: &mut Cursor<'a>, misc: Misc) -> Result<Self, Error> {
         let offset = at.offset();
         let fixed = at.fixed::<HeaderBuildId<O>>("build_id")?;
@@ -37,7 +37,7 @@ impl<'a> BuildId<'a> {
         Ok(Self { misc, pid: fixed.pid.get(), build_id, filename: at.string("filename")? })
     }
 
-    /// Whose file it is.
+    /// Returns the CPU mode of the file: kernel or user, host or guest.
     #[must_use]
     pub fn cpumode(&self) -> CpuMode {
         self.misc.cpumode()

@@ -5,14 +5,14 @@ use perf_abi::endian::Endian;
 use crate::cursor::Cursor;
 use crate::error::Error;
 
-/// A piece of a zstd stream of records, which may end within one.
+/// A piece of a zstd stream of records, which may end within a record.
 ///
 /// perf: `struct perf_record_compressed2`; since perf 6.16.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Compressed2<'a> {
-    /// The piece, as long as `data_size` says.
+    /// The piece: `data_size` bytes.
     pub data: &'a [u8],
-    /// Padding; see [`UserRecord::rest`](super::UserRecord::rest).
+    /// The padding; see [`UserRecord::rest`](super::UserRecord::rest).
     pub rest: &'a [u8],
 }
 

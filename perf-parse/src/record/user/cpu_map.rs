@@ -1,4 +1,4 @@
-//! Sets of cpus.
+//! Sets of CPUs.
 
 use core::ops::RangeInclusive;
 use core::slice::Iter;
@@ -9,14 +9,14 @@ use perf_abi::record::{self as wire, CpuMapRange, CpuMapType};
 use crate::cursor::Cursor;
 use crate::error::Error;
 
-/// The cpus that were recorded.
+/// The recorded CPUs.
 ///
 /// perf: `struct perf_record_cpu_map`.
 #[derive(Clone, Copy, Debug)]
 pub struct CpuMap<'a, O: Endian> {
-    /// The set.
+    /// The set of CPUs.
     pub data: CpuMapData<'a, O>,
-    /// What stands behind the fields; see [`UserRecord::rest`](super::UserRecord::rest).
+    /// The bytes after the fields; see [`UserRecord::rest`](super::UserRecord::rest).
     pub rest: &'a [u8],
 }
 
@@ -26,25 +26,25 @@ impl<'a, O: Endian> CpuMap<'a, O> {
     }
 }
 
-/// A set of cpus, as it was written; [`cpus`](Self::cpus) are its members.
+/// A set of CPUs in its recorded encoding. [`cpus`](Self::cpus) returns its members.
 ///
 /// perf: `struct perf_record_cpu_map_data`.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum CpuMapData<'a, O: Endian> {
-    /// A list; 65535 stands for any cpu.
+    /// A list; 65535 means any CPU.
     Cpus(&'a [U16<O>]),
-    /// A bitmap of 32-bit words: bit n of word i is cpu 32 i + n.
+    /// A bitmap of 32-bit words: bit n of word i is CPU 32 i + n.
     Mask32(&'a [U32<O>]),
-    /// A bitmap of 64-bit words: bit n of word i is cpu 64 i + n.
+    /// A bitmap of 64-bit words: bit n of word i is CPU 64 i + n.
     Mask64(&'a [U64<O>]),
-    /// A range, its ends included.
+    /// A range that includes both ends.
     Range(&'a CpuMapRange<O>),
-    /// A way to write it that is not known: another type, or a bitmap of words of other sizes.
+    /// An unknown encoding: another type, or a bitmap with another word size.
     Other {
-        /// Which type.
+        /// The type.
         kind: CpuMapType,
-        /// What follows the type, to the end of the record.
+        /// The bytes from the end of the type to the end of the record.
         data: &'a [u8],
     },
 }
@@ -77,7 +77,7 @@ impl<'a, O: Endian> CpuMapData<'a, O> {
         Ok(Self::Other { kind, data: at.take_rest() })
     }
 
-    /// How the set is written. C: `type`.
+    /// Returns the type of the encoding. C: `type`.
     #[must_use]
     pub const fn kind(&self) -> CpuMapType {
         match self {
@@ -88,10 +88,10 @@ impl<'a, O: Endian> CpuMapData<'a, O> {
         }
     }
 
-    /// The cpus of the set in the order they are written in, -1 for any cpu.
+    /// Returns the CPUs of the set in their recorded order, with -1 for any CPU.
     ///
-    /// There are at most 65537, and of a bitmap as many as it has bits, whatever the record says. None where the way
-    /// to write it is not known, and in a range that ends before it starts, which perf refuses.
+    /// A list or a range has at most 65537 members, and a bitmap at most as many as it has bits. Returns none for an
+    /// unknown encoding, and for a range that ends before it starts, which perf rejects.
     #[must_use]
     pub fn cpus(&self) -> Cpus<'a, O> {
         let (any, members) = match *self {
@@ -107,10 +107,10 @@ impl<'a, O: Endian> CpuMapData<'a, O> {
     }
 }
 
-/// An iterator over the cpus of a set, -1 for any; made by [`CpuMapData::cpus`].
+/// An iterator over the CPUs of a set, with -1 for any CPU; made by [`CpuMapData::cpus`].
 #[derive(Clone, Debug)]
 pub struct Cpus<'a, O: Endian> {
-    /// Whether -1 is still to be given.
+    /// Whether -1 is still to be returned.
     any: bool,
     members: Members<'a, O>,
 }
@@ -142,13 +142,13 @@ impl<O: Endian> Iterator for Cpus<'_, O> {
 
 impl<O: Endian> core::iter::FusedIterator for Cpus<'_, O> {}
 
-/// A bitmap on the way through its set bits.
+/// The iteration over the set bits of a bitmap.
 #[derive(Clone, Debug)]
 struct Mask<'a, O: Endian> {
     words: Words<'a, O>,
-    /// The bits of the current word that are still to be given.
+    /// The bits of the current word that are still to be returned.
     word: u64,
-    /// Bit 0 of the current word, and of the one behind it.
+    /// Bit 0 of the current word and, as `following`, of the next word.
     first: i32,
     following: i32,
 }

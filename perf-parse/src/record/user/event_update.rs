@@ -1,4 +1,4 @@
-//! What perf tells of an event apart from its attr.
+//! Properties of an event that its attr does not have.
 
 use perf_abi::endian::Endian;
 use perf_abi::record::{self as wire, EventUpdateType};
@@ -7,36 +7,36 @@ use super::CpuMapData;
 use crate::cursor::Cursor;
 use crate::error::Error;
 
-/// Unit, scale, name or cpus of an event.
+/// Unit, scale, name or CPUs of an event.
 ///
 /// perf: `struct perf_record_event_update`.
 #[derive(Clone, Copy, Debug)]
 pub struct EventUpdate<'a, O: Endian> {
     /// An id of the event.
     pub id: u64,
-    /// What is told.
+    /// The property.
     pub data: EventUpdateData<'a, O>,
-    /// What stands behind the fields; see [`UserRecord::rest`](super::UserRecord::rest).
+    /// The bytes after the fields; see [`UserRecord::rest`](super::UserRecord::rest).
     pub rest: &'a [u8],
 }
 
-/// What an EVENT_UPDATE record tells.
+/// The property in an EVENT_UPDATE record.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum EventUpdateData<'a, O: Endian> {
-    /// The unit of its counts.
+    /// Unit of the counts.
     Unit(&'a [u8]),
-    /// What to multiply its counts with.
+    /// Factor for the counts.
     Scale(f64),
-    /// Its name, as the user gave it.
+    /// Name of the event, as the user wrote it.
     Name(&'a [u8]),
-    /// The cpus it counts on.
+    /// CPUs on which the event counts.
     Cpus(CpuMapData<'a, O>),
-    /// Something else.
+    /// An unknown property.
     Other {
-        /// Which.
+        /// Type of the property.
         kind: EventUpdateType,
-        /// What follows `id`.
+        /// The bytes after `id`.
         data: &'a [u8],
     },
 }
@@ -56,7 +56,7 @@ impl<'a, O: Endian> EventUpdate<'a, O> {
         Ok(Self { id: update.id.get(), data, rest: at.take_rest() })
     }
 
-    /// What of the event is told. C: `type`.
+    /// Returns the type of the property. C: `type`.
     #[must_use]
     pub const fn kind(&self) -> EventUpdateType {
         match self.data {

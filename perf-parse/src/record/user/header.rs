@@ -1,4 +1,4 @@
-//! What a file has in its header, as records: attrs, event names and features in a pipe.
+//! Header data as records: attrs, event names and features; in pipes.
 
 use perf_abi::attr::{Attr, AttrVersion, ReadAttr};
 use perf_abi::endian::{Endian, U32, U64};
@@ -8,14 +8,14 @@ use super::until_nul;
 use crate::cursor::Cursor;
 use crate::error::{Error, ErrorKind};
 
-/// An event, in a pipe.
+/// An event; in pipes.
 ///
 /// perf: `struct perf_record_header_attr`.
 #[derive(Clone, Copy, Debug)]
 pub struct HeaderAttr<'a, O: Endian> {
-    /// The attr as it was written, as long as its own `size` says; 64 bytes where that is 0.
+    /// The attr as recorded. Its length is its own `size`, or 64 bytes if that is 0.
     pub bytes: &'a [u8],
-    /// The ids that records carry for the event. C: `id`.
+    /// The ids by which records refer to the event. C: `id`.
     pub ids: &'a [U64<O>],
 }
 
@@ -35,24 +35,24 @@ impl<'a, O: Endian> HeaderAttr<'a, O> {
         Ok(Self { bytes, ids })
     }
 
-    /// What the event counts and records.
+    /// Decodes the attr.
     ///
-    /// Copies the attr, which at 144 bytes is larger than all other records are when decoded.
+    /// Copies the attr, which at 144 bytes is larger than any other record when decoded.
     #[must_use]
     pub fn attr(&self) -> ReadAttr<'a> {
-        // The bytes are a whole attr, whose size was checked when the record was decoded.
+        // The decoder of the record has checked that the bytes are a whole attr.
         Attr::read::<O>(self.bytes).unwrap_or(ReadAttr { attr: Attr::default(), tail: &[] })
     }
 }
 
-/// The name of an event; written by the first tools only.
+/// The name of an event; only the first versions of perf wrote it.
 ///
 /// perf: `struct perf_record_header_event_type`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HeaderEventType<'a> {
-    /// `config` of the event.
+    /// The event's `config`.
     pub event_id: u64,
-    /// The name. It ends with the record where that has no NUL: perf cut names at a multiple of 8.
+    /// The name. It takes the rest of the record if it has no NUL: perf cut names at a multiple of 8 bytes.
     pub name: &'a [u8],
 }
 
@@ -62,14 +62,14 @@ impl<'a> HeaderEventType<'a> {
     }
 }
 
-/// A feature section, in a pipe.
+/// A feature section; in pipes.
 ///
 /// perf: `struct perf_record_header_feature`; since perf 4.14.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HeaderFeature<'a> {
-    /// Number of the feature. One past the last that the writer knows, with empty `data`, ends the features.
+    /// Number of the feature. One past the last number that the writer knows, with empty `data`, ends the features.
     pub feat_id: u64,
-    /// What the section of a file would be, and padding in newer versions.
+    /// The bytes of the section, as in a file; newer versions of perf pad them.
     pub data: &'a [u8],
 }
 
@@ -78,7 +78,7 @@ impl<'a> HeaderFeature<'a> {
         Ok(Self { feat_id: at.word::<O>("feat_id")?, data: at.take_rest() })
     }
 
-    /// The feature; `None` for a number that cannot be one: a file has room for [`Feature::FEAT_BITS`].
+    /// Returns the feature; `None` for a number from [`Feature::FEAT_BITS`] on, which no feature can have.
     #[must_use]
     pub fn feature(&self) -> Option<Feature> {
         u32::try_from(self.feat_id).ok().filter(|&id| id < Feature::FEAT_BITS).map(Feature)

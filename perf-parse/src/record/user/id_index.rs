@@ -1,4 +1,4 @@
-//! The cpu and task of each event id.
+//! The CPU and task of each event id.
 
 use perf_abi::endian::Endian;
 use perf_abi::record as wire;
@@ -6,17 +6,17 @@ use perf_abi::record as wire;
 use crate::cursor::Cursor;
 use crate::error::Error;
 
-/// The cpu and task of each event id.
+/// The CPU and task of each event id.
 ///
 /// perf: `struct perf_record_id_index`.
 #[derive(Clone, Copy, Debug)]
 pub struct IdIndex<'a, O: Endian> {
-    /// An entry an id.
+    /// The entries, one for each id.
     pub entries: &'a [wire::IdIndexEntry<O>],
-    /// The virtual machine and vcpu of each entry. `None` in records without room for all of them: perf writes them
-    /// only if a guest was recorded, and older perf never.
+    /// The virtual machine and vCPU of each entry. `None` if the record has no room for all of them: perf writes them
+    /// only if a guest was recorded, and older versions never do.
     pub guests: Option<&'a [wire::IdIndexEntry2<O>]>,
-    /// What stands behind the fields; see [`UserRecord::rest`](super::UserRecord::rest).
+    /// The bytes after the fields; see [`UserRecord::rest`](super::UserRecord::rest).
     pub rest: &'a [u8],
 }
 

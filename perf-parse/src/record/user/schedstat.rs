@@ -8,16 +8,16 @@ use zerocopy::{FromBytes, Immutable, IntoBytes};
 use crate::cursor::Cursor;
 use crate::error::Error;
 
-/// Scheduler statistics of a cpu.
+/// Scheduler statistics of a CPU.
 ///
 /// perf: `struct perf_record_schedstat_cpu`; since perf 7.0.
 #[derive(Clone, Copy, Debug)]
 pub struct SchedstatCpu<'a, O: Endian> {
-    /// When, which cpu, and in which version.
+    /// Time, CPU and version of the statistics.
     pub fields: &'a wire::SchedstatCpu<O>,
-    /// The statistics; `None` in a version other than 15 to 17, whose bytes are [`rest`](Self::rest).
+    /// The statistics. `None` unless the version is 15, 16 or 17; [`rest`](Self::rest) then has the bytes.
     pub counts: Option<&'a SchedstatCpuCounts<O>>,
-    /// What stands behind the fields; see [`UserRecord::rest`](super::UserRecord::rest).
+    /// The bytes after the fields; see [`UserRecord::rest`](super::UserRecord::rest).
     pub rest: &'a [u8],
 }
 
@@ -31,7 +31,7 @@ impl<'a, O: Endian> SchedstatCpu<'a, O> {
         Ok(Self { fields, counts, rest: at.take_rest() })
     }
 
-    /// The statistics, each by perf's name, in the order of the record; none in a version that is not known.
+    /// Returns the statistics with perf's names, in the order of the record; none for an unknown version.
     pub fn counts(&self) -> impl Iterator<Item = (&'static str, u64)> + use<'a, O> {
         self.counts.into_iter().flat_map(|counts| {
             [
@@ -54,11 +54,11 @@ impl<'a, O: Endian> SchedstatCpu<'a, O> {
 /// perf: `struct perf_record_schedstat_domain`; since perf 7.0.
 #[derive(Clone, Copy, Debug)]
 pub struct SchedstatDomain<'a, O: Endian> {
-    /// When, which cpu and domain, and in which version.
+    /// Time, CPU, domain and version of the statistics.
     pub fields: &'a wire::SchedstatDomain<O>,
-    /// The statistics; `None` in a version other than 15 to 17, whose bytes are [`rest`](Self::rest).
+    /// The statistics. `None` unless the version is 15, 16 or 17; [`rest`](Self::rest) then has the bytes.
     pub counts: Option<SchedstatDomainCounts<'a, O>>,
-    /// What stands behind the fields; see [`UserRecord::rest`](super::UserRecord::rest).
+    /// The bytes after the fields; see [`UserRecord::rest`](super::UserRecord::rest).
     pub rest: &'a [u8],
 }
 
@@ -86,7 +86,7 @@ impl<'a, O: Endian> SchedstatDomain<'a, O> {
         Ok(Self { fields, counts, rest: at.take_rest() })
     }
 
-    /// The statistics, each by perf's name, in the order of the record; none in a version that is not known.
+    /// Returns the statistics with perf's names, in the order of the record; none for an unknown version.
     pub fn counts(&self) -> impl Iterator<Item = (&'static str, u64)> + use<'a, O> {
         let (names, counts) = match self.counts {
             Some(SchedstatDomainCounts::V15(counts)) => (V15, words::<O>(counts)),
@@ -98,19 +98,19 @@ impl<'a, O: Endian> SchedstatDomain<'a, O> {
     }
 }
 
-/// The statistics of a domain as the numbers they all are.
+/// Returns the statistics of a domain, which are all numbers of 32 bits, as a slice.
 fn words<O: Endian>(counts: &(impl IntoBytes + Immutable)) -> &[U32<O>] {
     <[U32<O>]>::ref_from_bytes(counts.as_bytes()).unwrap_or_default()
 }
 
-/// The names of the statistics of a domain, by version: those of three states of the cpu, then [`LAST`].
+/// The names of the statistics of a domain by version: those of three CPU states, then [`LAST`].
 type Names = [&'static [&'static str]; 4];
 
 const V15: Names = [&IDLE, &BUSY, &NEWIDLE, &LAST];
 const V16: Names = [&BUSY, &IDLE, &NEWIDLE, &LAST];
 const V17: Names = [&BUSY_V17, &IDLE_V17, &NEWIDLE_V17, &LAST];
 
-/// What is counted of the balancing of a cpu in some state; the imbalance is one number, or as of version 17 four.
+/// The names of the load balancing statistics of a CPU state. The imbalance is one number, and four since version 17.
 macro_rules! balancing {
     ($state:literal: $($imbalance:literal),+) => {
         [
@@ -136,7 +136,7 @@ const IDLE_V17: [&str; 11] = balancing!("idle", V17);
 const BUSY_V17: [&str; 11] = balancing!("busy", V17);
 const NEWIDLE_V17: [&str; 11] = balancing!("newidle", V17);
 
-/// What is counted of a domain whatever the state.
+/// The names of the statistics of a domain that do not depend on the CPU state.
 const LAST: [&str; 12] = [
     "alb_count",
     "alb_failed",

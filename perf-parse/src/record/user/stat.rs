@@ -6,14 +6,14 @@ use perf_abi::record::StatConfigEntry;
 use crate::cursor::Cursor;
 use crate::error::Error;
 
-/// How perf stat was run.
+/// The settings of perf stat.
 ///
 /// perf: `struct perf_record_stat_config`.
 #[derive(Clone, Copy, Debug)]
 pub struct StatConfig<'a, O: Endian> {
-    /// A setting each. C: `data`.
+    /// The settings. C: `data`.
     pub entries: &'a [StatConfigEntry<O>],
-    /// What stands behind the fields; see [`UserRecord::rest`](super::UserRecord::rest).
+    /// The bytes after the fields; see [`UserRecord::rest`](super::UserRecord::rest).
     pub rest: &'a [u8],
 }
 

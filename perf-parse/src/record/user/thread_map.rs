@@ -1,4 +1,4 @@
-//! The threads that were recorded.
+//! The recorded threads.
 
 use perf_abi::endian::Endian;
 use perf_abi::record::ThreadMapEntry;
@@ -6,14 +6,14 @@ use perf_abi::record::ThreadMapEntry;
 use crate::cursor::Cursor;
 use crate::error::Error;
 
-/// The threads that were recorded.
+/// The recorded threads.
 ///
 /// perf: `struct perf_record_thread_map`.
 #[derive(Clone, Copy, Debug)]
 pub struct ThreadMap<'a, O: Endian> {
-    /// A thread each.
+    /// The threads.
     pub entries: &'a [ThreadMapEntry<O>],
-    /// What stands behind the fields; see [`UserRecord::rest`](super::UserRecord::rest).
+    /// The bytes after the fields; see [`UserRecord::rest`](super::UserRecord::rest).
     pub rest: &'a [u8],
 }
 

@@ -1,4 +1,4 @@
-//! How the cpu's time stamps become nanoseconds.
+//! The conversion of the CPU's time stamps to nanoseconds.
 
 use perf_abi::endian::Endian;
 use perf_abi::record as wire;
@@ -6,16 +6,16 @@ use perf_abi::record as wire;
 use crate::cursor::Cursor;
 use crate::error::Error;
 
-/// How the cpu's time stamps become nanoseconds.
+/// The conversion of the CPU's time stamps to nanoseconds.
 ///
 /// perf: `struct perf_record_time_conv`.
 #[derive(Clone, Copy, Debug)]
 pub struct TimeConv<'a, O: Endian> {
     /// Shift, factor and offset.
     pub scale: &'a wire::TimeConv<O>,
-    /// How a counter that wraps is extended; `None` in records of perf before 5.10, which end before it.
+    /// The fields that extend a counter that wraps; `None` in records of perf before 5.10, which do not have them.
     pub short: Option<&'a wire::TimeConvShort<O>>,
-    /// What stands behind the fields; see [`UserRecord::rest`](super::UserRecord::rest).
+    /// The bytes after the fields; see [`UserRecord::rest`](super::UserRecord::rest).
     pub rest: &'a [u8],
 }
 
@@ -26,15 +26,15 @@ impl<'a, O: Endian> TimeConv<'a, O> {
         Ok(Self { scale, short, rest: at.take_rest() })
     }
 
-    /// The time of the event's clock, in nanoseconds, at which the cpu's counter was `tsc`.
+    /// Returns the time of the event's clock, in nanoseconds, at which the CPU's counter was `tsc`.
     ///
-    /// The same number as perf's, bit by bit: `time_shift` and `time_mult` are as wide as in the control page (16 and 32
-    /// bits), and sums and products wrap at 64 bits. The split of `tsc` at `time_shift` loses nothing as long as that
-    /// is at most 32, which it is in all that kernels write; a shift of 64 or more, which C leaves open, gives
+    /// The result equals perf's bit by bit: `time_shift` and `time_mult` are as wide as in the control page (16 and
+    /// 32 bits), and sums and products wrap at 64 bits. The split of `tsc` at `time_shift` loses nothing for a shift
+    /// of at most 32; kernels write no larger one. A shift of 64 or more, which C leaves undefined, returns
     /// `time_zero`.
     ///
-    /// It is what records have as `time` only if `time_zero` holds: a record with [`short`](Self::short) says so in
-    /// `cap_user_time_zero`; older ones were written only if it does.
+    /// The result is comparable with the `time` of records only if `time_zero` is valid. A record with
+    /// [`short`](Self::short) reports this in `cap_user_time_zero`. Older records were written only if it is valid.
     ///
     /// perf: `tsc_to_perf_time`, `tools/perf/util/tsc.c`.
     #[must_use]
