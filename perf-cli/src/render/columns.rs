@@ -153,7 +153,7 @@ impl<'a> Columns<'a> {
 
     /// Fills the empty columns of a name.
     ///
-    /// The first value of a name wins: `time` is the record's own field before that of its trailer.
+    /// The first value of a name is kept: a record's own time equals that of its trailer.
     #[inline]
     fn fill(&mut self, key: Key, cell: Cell) {
         let mut at = self.slots[key.slot()];

@@ -14,7 +14,7 @@ const TEN_TO_16: u64 = TEN_TO_8 * TEN_TO_8;
 /// byte.
 #[inline]
 fn eight(number: u64) -> u64 {
-    // Splits into two numbers of four digits, four of two digits, then eight digits, side by side. The factors
+    // Splits the number into two of four digits, then four of two, then eight of one, side by side. The factors
     // approximate 1/100 and 1/10, precisely enough for such small numbers.
     let fours = (number / 10_000) | ((number % 10_000) << 32);
     let hundreds = (fours * 10_486) >> 20 & 0x0000_007f_0000_007f;
