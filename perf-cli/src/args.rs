@@ -84,7 +84,7 @@ impl Verb {
     }
 }
 
-/// How a capture is read.
+/// The options for reading a capture.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ReadingArgs {
     /// Read the capture into memory instead of mapping it. Use this for a file that another program may truncate in the
@@ -152,7 +152,7 @@ pub(crate) struct DumpArgs {
     pub(crate) show: ShowArgs,
 }
 
-/// Which records to print, and how.
+/// The options that select the records to print and the output format.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ShowArgs {
     /// Output format: text for people, jsonl for programs (one JSON object per line)

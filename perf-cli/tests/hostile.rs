@@ -22,8 +22,8 @@ fn scratch(name: &str, bytes: &[u8]) -> PathBuf {
     path
 }
 
-/// Returns whether a line is `offset: record type: field: what`, of which type and field are optional, or a message of
-/// the program itself.
+/// Returns whether a line is `offset: record type: field: what`, with type and field optional, or a message of the
+/// program itself.
 fn is_of_the_form(line: &str) -> bool {
     let offset = line.strip_prefix("0x").and_then(|line| line.split_once(": "));
     let is_offset = |it: &str| !it.is_empty() && it.bytes().all(|byte| byte.is_ascii_hexdigit());

@@ -79,7 +79,7 @@ pub(super) struct Read<'r, O: Endian> {
 pub(super) enum Fault {
     /// An error that the reader has noted.
     Unreadable(FileError),
-    /// An error to note after as many errors of the reader as the number says.
+    /// An error that the reader has not noted, and the number of the reader's errors that come before it.
     Undecodable(FileError, u64),
 }
 

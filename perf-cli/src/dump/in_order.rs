@@ -29,10 +29,10 @@ impl<B> Drop for Job<'_, B> {
 
 /// Fills batches, works on them, and passes them to `give` in the order in which they were filled.
 ///
-/// `fill` and `give` run on this thread. This thread also works on batches while the helpers, of which there are at
-/// most `threads - 1`, have enough. So no thread waits long for another. `fill` returns whether there is more input,
-/// and `give` returns whether to continue. `give` may also finish, with this thread's worker, what the work left
-/// undone. Each helper has a copy of `worker`, which is passed to `join` at the end.
+/// `fill` and `give` run on this thread. This thread also works on batches while the helpers (at most `threads - 1`)
+/// have enough. So no thread waits long for another. `fill` returns whether there is more input, and `give` returns
+/// whether to continue. `give` may also finish, with this thread's worker, what the work left undone. Each helper has a
+/// copy of `worker`, which is passed to `join` at the end.
 ///
 /// # Errors
 ///

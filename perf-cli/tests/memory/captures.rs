@@ -119,7 +119,7 @@ fn ids_that_events_share() -> Capture {
     plain("ids that events share", file(TIME | IDENTIFIER, &events, &ids(500_000), &round()))
 }
 
-/// Records without an event, each of which is an error.
+/// Records without an event; each is an error.
 fn faults() -> Capture {
     let data = record(9, &words(&[9, 5])).repeat(20_000);
     plain("faults", file(TIME | IDENTIFIER, &[(0, 1), (1, 1)], &[1, 2], &data))
