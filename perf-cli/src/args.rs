@@ -46,7 +46,7 @@ return the exit status of the command they run.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
-    /// Show what the capture is: who recorded it, its events, features, record counts and time span
+    /// Show the recorder, events, features, record counts and time span of a capture
     #[command(after_help = INFO_EXAMPLES)]
     Info(InfoArgs),
     /// Print every record, decoded
