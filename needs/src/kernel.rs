@@ -1,15 +1,15 @@
-//! What the kernel lets us open, by trying.
+//! Tries which events the kernel allows this process to open.
 //!
-//! It shares no code with the crates that are tested: where those open events wrongly, tests fail and are not skipped.
+//! Shares no code with the crates under test: if those open events wrongly, tests fail instead of being skipped.
 
-/// Whom an event is to count.
+/// The target that an event counts.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Target {
-    /// This thread, on any cpu.
+    /// This thread, on any CPU.
     Here,
-    /// All that runs on the cpu that this thread is on.
+    /// Everything that runs on this thread's current CPU.
     Cpu,
-    /// Process 1, which is another user's unless we are root.
+    /// Process 1, which belongs to another user unless we are root.
     Pid1,
 }
 
@@ -22,25 +22,25 @@ mod imp {
 
     use super::Target;
 
-    /// The attr's second version: 72 bytes, as 64-bit words. Linux takes it since 2.6.33.
+    /// The attr's second version: 72 bytes, as 64-bit words. Linux accepts it since 2.6.33.
     type Attr = [u64; 9];
 
     const CONFIG: usize = 1;
     const FLAGS: usize = 5;
     /// `wakeup_events` and `bp_type`, 32 bits each.
     const BP_TYPE: usize = 6;
-    /// `bp_addr`, or what a probe is on.
+    /// `bp_addr`, or the path of a uprobe.
     const BP_ADDR: usize = 7;
     /// `bp_len`.
     const BP_LEN: usize = 8;
 
-    /// A word of two 32-bit fields.
+    /// Returns a word of two 32-bit fields.
     const fn pair(first: u32, second: u32) -> u64 {
         let (low, high) = if cfg!(target_endian = "big") { (second, first) } else { (first, second) };
         low as u64 | (high as u64) << 32
     }
 
-    /// The bit of the flags at the place that it has in the C bit field.
+    /// Returns the flag bit at its position in the C bit field.
     const fn flag(place: u32) -> u64 {
         if cfg!(target_endian = "big") { 1 << (63 - place) } else { 1 << place }
     }
@@ -57,7 +57,7 @@ mod imp {
 
     fn open(mut attr: Attr, target: Target) -> Result<OwnedFd, Error> {
         const CLOEXEC: libc::c_ulong = 8;
-        // SAFETY: it takes nothing and touches no memory of ours.
+        // SAFETY: it has no arguments and accesses no memory of ours.
         let here = unsafe { libc::sched_getcpu() };
         let (pid, cpu): (libc::pid_t, libc::c_int) = match target {
             Target::Here => (0, -1),
@@ -65,15 +65,15 @@ mod imp {
             Target::Pid1 => (1, -1),
         };
         let group: libc::c_int = -1;
-        // SAFETY: the attr has the size that its first word says, may be written to, and is ours; what it points to
-        // outlives the call, which reads it alone.
+        // SAFETY: the first word of the attr contains its size, and the attr is writable and ours. What it points to
+        // outlives the call, which only reads it.
         let fd =
             unsafe { libc::syscall(libc::SYS_perf_event_open, attr.as_mut_ptr(), pid, cpu, group, CLOEXEC) };
         let fd = i32::try_from(fd).map_err(|_| Error::from(ErrorKind::InvalidData))?;
         if fd < 0 {
             return Err(Error::last_os_error());
         }
-        // SAFETY: the kernel has just given us this descriptor, and nothing else has it.
+        // SAFETY: the kernel has just returned this descriptor, and nothing else owns it.
         Ok(unsafe { OwnedFd::from_raw_fd(fd) })
     }
 
@@ -112,7 +112,7 @@ mod imp {
         told(open(attr(TRACEPOINT, id), Target::Here), "sched:sched_switch")
     }
 
-    /// Asks for a probe in a file that is not there: where probes may be had, the kernel looks for it.
+    /// Requests a probe in a file that does not exist. The kernel looks for the file only if it allows probes.
     pub(crate) fn uprobe(kind: u64) -> Result<(), String> {
         let kind = u32::try_from(kind).map_err(|error| error.to_string())?;
         let path = c"/no/such/file";
@@ -133,7 +133,7 @@ mod imp {
     }
 
     pub(crate) fn is_root() -> bool {
-        // SAFETY: it takes nothing and touches no memory of ours.
+        // SAFETY: it has no arguments and accesses no memory of ours.
         unsafe { libc::geteuid() == 0 }
     }
 }

@@ -1,11 +1,11 @@
-//! Tests that need something of the machine: the right to open events, tracefs, perf, a compiler.
+//! Tests that need something from the machine: permission to open events, tracefs, perf, a compiler.
 //!
-//! A test names its needs first. Each is tried: the system call is made, the file is read, the program is run. Where one
-//! fails, the test ends there and shows as ignored with the reason, and the last lines of the output count the reasons.
-//! Where the variable [`REQUIRE`] names the need, the test fails instead.
+//! A test first names its needs. Each need is tried: a system call is made, a file is read, a program is run. If one
+//! fails, the test ends there and is shown as ignored, with the reason. The last lines of the output count the tests
+//! for each reason. If the variable [`REQUIRE`] names the need, the test fails instead.
 //!
-//! This is a crate apart from `testdata`, which the fuzz targets use too: they need neither the test program nor the system
-//! calls.
+//! This crate is separate from `testdata`, which the fuzz targets also use: they need neither the test harness nor the
+//! system calls.
 //!
 //! ```
 //! fn faults_are_counted() {
@@ -33,13 +33,13 @@ use std::path::PathBuf;
 
 use tempfile::TempDir;
 
-/// Ends the test as skipped if the machine lacks one of `needs`.
+/// Skips the test if the machine lacks one of `needs`.
 ///
-/// To be called on the thread that the test began on.
+/// Call it on the thread that the test started on.
 ///
 /// # Panics
 ///
-/// It unwinds with a payload of its own where a need is not met, which [`run`] takes.
+/// If a need is not met. It unwinds with its own payload, which [`run`] catches.
 pub fn all(needs: &[Need]) {
     for need in needs {
         if let Err(reason) = need.check() {
@@ -48,31 +48,31 @@ pub fn all(needs: &[Need]) {
     }
 }
 
-/// Ends the test as skipped: it needs `name`, which the test itself has tried, and `reason` says what came of it.
+/// Skips the test because it needs `name`. The test has tried that itself, and `reason` is the result.
 ///
 /// # Panics
 ///
-/// Always, as [`all`] does.
+/// Always, with the payload of [`all`].
 pub fn skip(name: &str, reason: &str) -> ! {
-    // A reason is one line.
+    // A reason must be one line.
     let reason = format!("needs {name}: {}", reason.split_whitespace().collect::<Vec<_>>().join(" "));
     std::panic::resume_unwind(Box::new(run::Skip { name: name.to_owned(), reason }))
 }
 
-/// The modifier of events that are to be sampled or counted here: none where the kernel may be, else `:u`.
+/// Returns the modifier for events that are sampled or counted here: none if the kernel may be counted, else `:u`.
 #[must_use]
 pub fn modifier() -> &'static str {
     if Need::KernelEvents.check().is_ok() { "" } else { ":u" }
 }
 
-/// The folder of this test, empty when it is first asked for, which goes away with the thread that the test runs on.
+/// Returns the folder of this test. It is empty on the first call, and is removed when the thread of the test ends.
 ///
-/// Two tests never have the same, be they of one program or of two that run at once, and no test needs to write to the source
-/// tree or the build's.
+/// No two tests share a folder, even if two test programs run at once. Tests need not write to the source tree or the
+/// build's folder.
 ///
 /// # Panics
 ///
-/// If the folder of temporary files cannot be written to.
+/// If the folder for temporary files is not writable.
 #[must_use]
 pub fn folder() -> PathBuf {
     thread_local! {
@@ -81,9 +81,9 @@ pub fn folder() -> PathBuf {
     FOLDER.with(|folder| folder.path().to_owned())
 }
 
-/// The tests of a module, by the names of their functions; before them, what each of them needs.
+/// Lists the tests of a module by the names of their functions. A list of what each of them needs may precede them.
 ///
-/// A function that is forgotten here is one that nothing calls, which the compiler says.
+/// The compiler warns about a test function that is not listed, because nothing calls it.
 ///
 /// ```
 /// # fn one() {}

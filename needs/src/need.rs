@@ -10,37 +10,37 @@ use crate::kernel;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Need {
-    /// `events`: to count user space in the own thread, by a software event.
+    /// `events`: counting user space in the own thread, with a software event.
     Events,
-    /// `kernel-events`: to count the kernel too.
+    /// `kernel-events`: counting the kernel too.
     KernelEvents,
-    /// `cpu-events`: to count all that runs on a cpu.
+    /// `cpu-events`: counting everything that runs on a CPU.
     CpuEvents,
-    /// `other-users`: to count threads of other users.
+    /// `other-users`: counting threads of other users.
     OtherUsers,
-    /// `breakpoints`: to count what is written to a place in memory.
+    /// `breakpoints`: counting writes to a memory address.
     Breakpoints,
-    /// `tracepoints`: to read tracefs, and to count a tracepoint.
+    /// `tracepoints`: reading tracefs, and counting a tracepoint.
     Tracepoints,
-    /// `uprobes`: to have probes in user space.
+    /// `uprobes`: probes in user space.
     Uprobes,
-    /// `sysfs`: to read which PMUs there are.
+    /// `sysfs`: reading the list of PMUs.
     Sysfs,
-    /// By the name of the program: that this command ends well.
+    /// Named after the program: this command succeeds.
     Runs(&'static [&'static str]),
-    /// `ordinary-user`: to start a program as another user, or to be an ordinary user.
+    /// `ordinary-user`: running a program as another user, or being an ordinary user.
     OrdinaryUser,
     /// `hardware`: a PMU that counts cycles.
     Hardware,
-    /// `no-hardware`: that no PMU counts cycles, as in most virtual machines.
+    /// `no-hardware`: no PMU that counts cycles, as in most virtual machines.
     NoHardware,
 }
 
 impl Need {
-    /// The perf tool, to hold our captures against.
+    /// The perf tool, for comparison with our captures.
     pub const PERF: Self = Self::Runs(&["perf", "--version"]);
 
-    /// What [`REQUIRE`](crate::REQUIRE) calls it.
+    /// Returns the name of the need in [`REQUIRE`](crate::REQUIRE).
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -60,11 +60,11 @@ impl Need {
         }
     }
 
-    /// Tries it, once in a test program.
+    /// Tries the need, once per test program.
     ///
     /// # Errors
     ///
-    /// What was tried, and what came of it.
+    /// What was tried, and its result.
     pub fn check(self) -> Result<(), String> {
         static TRIED: Mutex<Vec<(Need, Result<(), String>)>> = Mutex::new(Vec::new());
         let mut tried = TRIED.lock().unwrap_or_else(PoisonError::into_inner);
@@ -113,12 +113,12 @@ impl Need {
     }
 }
 
-/// The arguments of `setpriv` that make a program nobody's.
+/// The arguments of `setpriv` that run a program as nobody.
 const AS_NOBODY: [&str; 3] = ["--reuid=65534", "--regid=65534", "--clear-groups"];
 
-/// A command that runs `program` as an ordinary user: as this one, or as nobody where this one is root.
+/// Returns a command that runs `program` as an ordinary user: the current user, or nobody if that is root.
 ///
-/// [`Need::OrdinaryUser`] says whether it can.
+/// [`Need::OrdinaryUser`] checks whether this is possible.
 #[must_use]
 pub fn as_ordinary_user(program: &Path) -> Command {
     if kernel::is_root() {
@@ -138,7 +138,7 @@ fn number(path: &str, text: &str) -> Result<u64, String> {
     text.trim().parse().map_err(|error: core::num::ParseIntError| format!("{path}: {text:?}: {error}"))
 }
 
-/// Whether a program starts and ends well.
+/// Runs a program and checks that it succeeds.
 fn runs(command: &mut Command) -> Result<(), String> {
     let name = command.get_program().to_string_lossy().into_owned();
     let says = |what: &dyn Display| format!("{name}: {what}");

@@ -10,10 +10,10 @@ use libtest_mimic::{Arguments, Completion, Failed, FormatSetting, Trial};
 
 use crate::{Need, all};
 
-/// The variable that makes skips failures: `all`, or the names of needs with commas between them.
+/// The variable that turns skips into failures: `all`, or the names of needs, separated by commas.
 pub const REQUIRE: &str = "PERF_TESTS_REQUIRE";
 
-/// A test: its name, what it needs, and what it does.
+/// A test: its name, its needs, and its function.
 #[derive(Debug, Clone, Copy)]
 pub struct Test {
     name: &'static str,
@@ -22,25 +22,25 @@ pub struct Test {
 }
 
 impl Test {
-    /// The test `run`, whose `name` is its path from the root of the test program; [`tests!`](crate::tests) calls this.
+    /// Creates a test. `name` is its path from the root of the test program; [`tests!`](crate::tests) calls this.
     #[must_use]
     pub const fn new(name: &'static str, needs: &'static [Need], run: fn()) -> Self {
         Self { name, needs, run }
     }
 }
 
-/// What a test that is skipped unwinds with.
+/// The panic payload of a skipped test.
 #[derive(Debug)]
 pub(crate) struct Skip {
     pub(crate) name: String,
     pub(crate) reason: String,
 }
 
-/// How many tests were skipped for each reason.
+/// The number of skipped tests for each reason.
 type Reasons = BTreeMap<String, u32>;
 
-/// Runs the tests that the arguments of the program choose, as the test program of the standard library would, and prints in
-/// the end how many were skipped for which reasons. The status is a failure if a test failed.
+/// Runs the tests that the program's arguments select, like the test harness of the standard library. At the end,
+/// prints how many tests were skipped for each reason. The status is a failure if a test failed.
 #[must_use]
 pub fn run(modules: &[&[Test]]) -> ExitCode {
     let arguments = Arguments::from_args();
@@ -59,7 +59,7 @@ pub fn run(modules: &[&[Test]]) -> ExitCode {
 }
 
 fn trial(test: Test, reasons: Arc<Mutex<Reasons>>) -> Trial {
-    // The program's own name comes first.
+    // The path starts with the name of the program.
     let name = test.name.split_once("::").map_or(test.name, |(_, name)| name);
     Trial::ignorable_test(name, move || match on_a_thread(name, test) {
         Ok(()) => Ok(Completion::Completed),
@@ -77,8 +77,8 @@ fn trial(test: Test, reasons: Arc<Mutex<Reasons>>) -> Trial {
     })
 }
 
-/// Runs a test on a thread of its own, which is called as the test is: what it leaves in its thread, such as blocked signals
-/// and the events of a task, is no other test's.
+/// Runs a test on its own thread, which has the name of the test. State that the test leaves in its thread, such as
+/// blocked signals and the events of a task, does not affect other tests.
 fn on_a_thread(name: &str, test: Test) -> Result<(), Box<dyn Any + Send>> {
     let thread = Builder::new().name(name.to_owned()).spawn(move || {
         all(test.needs);
@@ -87,7 +87,7 @@ fn on_a_thread(name: &str, test: Test) -> Result<(), Box<dyn Any + Send>> {
     thread.map_err(|error| Box::new(error.to_string()) as Box<dyn Any + Send>)?.join()
 }
 
-/// Whether a need must be met, by the value of [`REQUIRE`].
+/// Returns whether a need must be met, by the value of [`REQUIRE`].
 fn is_required(variable: &str, name: &str) -> bool {
     variable.split(',').map(str::trim).any(|required| required == "all" || required == name)
 }

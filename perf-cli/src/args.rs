@@ -17,10 +17,10 @@ use capture::Capture;
 pub(crate) use ring::RingArgs;
 pub(crate) use shell::{CompletionsArgs, ManArgs};
 
-/// Shows what is in a Linux performance capture (perf.data), record by record.
+/// Inspect Linux performance captures (perf.data), record by record
 ///
-/// Reads captures of any machine, byte order and kernel. Never guesses: what cannot be decoded is said on standard
-/// error, with its offset, and the exit status tells.
+/// Reads captures from any machine, byte order and kernel. Never guesses: standard error reports everything that cannot
+/// be decoded, with its offset, and the exit status is then not 0.
 #[derive(Debug, Parser)]
 #[command(name = "perfdata", version)]
 pub(crate) struct Args {
@@ -29,48 +29,48 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    /// The command line as clap knows it: what is parsed, and what the manual and the completions are made from.
+    /// The clap command that is parsed and from which the manual pages and the completions are generated.
     pub(crate) fn whole() -> clap::Command {
         examples::of_every_verb(Self::command(), EXIT_STATUS)
     }
 
-    /// Parses arguments, the name of the program first. `--help` and `--version` are errors too, as in clap.
+    /// Parses arguments, the name of the program first. As in clap, `--help` and `--version` are also errors.
     pub(crate) fn read(args: impl IntoIterator<Item = OsString>) -> Result<Self, clap::Error> {
         Self::from_arg_matches(&Self::whole().try_get_matches_from(args)?)
     }
 }
 
-const EXIT_STATUS: &str = "Exit status: 0 if everything was decoded; 1 if nothing could be (usage, no such file, not a \
-capture); 3 if records were delivered but some bytes were truncated, skipped or not decodable. record and stat pass on \
-that of the command they run.";
+const EXIT_STATUS: &str = "Exit status: 0 if everything was decoded; 1 if nothing could be decoded (usage, no such file, \
+not a capture); 3 if records were delivered but some bytes were truncated, skipped or not decodable. record and stat \
+return the exit status of the command they run.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
-    /// What the capture is: who recorded it, its events, features, record counts, time span
+    /// Show the recorder, events, features, record counts and time span of a capture
     #[command(after_help = INFO_EXAMPLES)]
     Info(InfoArgs),
-    /// Every record, decoded
+    /// Print every record, decoded
     #[command(after_help = DUMP_EXAMPLES)]
     Dump(DumpArgs),
-    /// Every record of recorded rings, decoded: dumps of what perf_event_open's mmap shows
+    /// Decode the records in dumps of ring buffers (what perf_event_open's mmap shows)
     #[command(after_help = ring::EXAMPLES)]
     Ring(RingArgs),
-    /// A well-formed perf.data from a damaged, piped, compressed or split one
+    /// Write a valid perf.data from a damaged, piped, compressed or split capture
     #[command(after_help = REPAIR_EXAMPLES)]
     Repair(RepairArgs),
     #[cfg(target_os = "linux")]
     #[command(flatten)]
     Live(live::Verb),
-    /// A script that completes perfdata's arguments in a shell
+    /// Print a script that completes perfdata's arguments in a shell
     #[command(after_help = shell::COMPLETIONS_EXAMPLES)]
     Completions(CompletionsArgs),
-    /// The manual pages: of perfdata, or of every verb into a folder
+    /// Print the manual page of perfdata, or write the pages of all verbs to a folder
     #[command(after_help = shell::MAN_EXAMPLES)]
     Man(ManArgs),
 }
 
 impl Verb {
-    /// Whether the capture is to be read without mapping it.
+    /// Returns whether the capture must be read without mapping it.
     pub(crate) fn no_mmap(&self) -> bool {
         match self {
             Self::Info(args) => args.reading.no_mmap,
@@ -84,18 +84,18 @@ impl Verb {
     }
 }
 
-/// How a capture is read.
+/// The options for reading a capture.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ReadingArgs {
-    /// Reads the capture into memory instead of mapping it: for a file that another program may cut short meanwhile,
-    /// which would end perfdata by SIGBUS
+    /// Read the capture into memory instead of mapping it. Use this for a file that another program may truncate in the
+    /// meantime, which would end perfdata with SIGBUS
     #[arg(long)]
     pub(crate) no_mmap: bool,
 }
 
 const REPAIR_EXAMPLES: &str =
-    "Keeps every record and feature that can be decoded and says what it could not keep. \
-The result is one file, its records not compressed.
+    "Keeps every record and feature that can be decoded, and reports what it could not keep. \
+The result is one file with uncompressed records.
 
 Examples:
   perfdata repair killed.data -o mended.data
@@ -109,12 +109,12 @@ pub(crate) struct RepairArgs {
     #[command(flatten)]
     pub(crate) reading: ReadingArgs,
 
-    /// The file to write, for its owner alone to read. A file that is there is replaced when the new one is whole; of a
-    /// symbolic link the target is
+    /// File to write, readable by its owner only. An existing file is replaced once the new one is complete; for a
+    /// symbolic link, the target is replaced
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: PathBuf,
 
-    /// Writes what was read, written and left out to this file, as JSON
+    /// Write what was read, written and left out to this file, as JSON
     #[arg(long, value_name = "R.json")]
     pub(crate) report: Option<PathBuf>,
 }
@@ -152,32 +152,32 @@ pub(crate) struct DumpArgs {
     pub(crate) show: ShowArgs,
 }
 
-/// Which records to print, and how.
+/// The options that select the records to print and the output format.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ShowArgs {
-    /// How to print: text for eyes, jsonl for programs (one JSON object a line)
+    /// Output format: text for people, jsonl for programs (one JSON object per line)
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,
 
-    /// As they stand, or by time [default: file; by time for rings]
+    /// Order of the records [default: file; time for rings]
     #[arg(long, value_enum)]
     pub(crate) order: Option<Order>,
 
-    /// Only records of these types, by name (SAMPLE, MMAP2, ...) or number
+    /// Print only records of these types, by name (SAMPLE, MMAP2, ...) or number
     #[arg(long = "type", value_name = "T", value_delimiter = ',')]
     pub(crate) types: Vec<String>,
 
-    /// Only records of this event: its index in the file, or its name (perfdata info lists both)
+    /// Print only records of this event: its index in the file, or its name (perfdata info lists both)
     #[arg(long, value_name = "N|NAME")]
     pub(crate) event: Option<String>,
 
-    /// Only records from A to B, in seconds as they are printed; either may be left out. Records without a time are
-    /// left out too
+    /// Print only records from A to B, in seconds as printed; either may be omitted. Records without a time are left
+    /// out
     #[arg(long, value_name = "A,B", allow_hyphen_values = true)]
     pub(crate) time: Option<String>,
 
-    /// Only these fields, one line a record, tab-separated; - stands for a field the record does not have. Besides
-    /// the fields of the record, of its tracepoint and its sample_id: offset, type, misc, size, event
+    /// Print only these fields, tab-separated, one line per record; - marks a field that the record does not have.
+    /// Accepts the fields of the record, of its tracepoint and of its sample_id, and offset, type, misc, size and event
     #[arg(long, value_name = "F", value_delimiter = ',')]
     pub(crate) fields: Vec<String>,
 
@@ -185,25 +185,25 @@ pub(crate) struct ShowArgs {
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<u64>,
 
-    /// Format on so many threads, the one that reads and writes among them; the output is the same on any number, and 1
-    /// starts none. Each takes memory for a few batches of 128 KiB of records and what they print as [default: as many
-    /// as there are processors]
+    /// Number of threads, including the one that reads and writes. The output is the same for any number; 1 starts no
+    /// thread. Each thread needs memory for a few batches: 128 KiB of records each, and their output [default: number
+    /// of processors]
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<NonZero<usize>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Order {
-    /// As they stand in the capture
+    /// In the order of the capture
     File,
-    /// By time; records of equal time, and records without one, as they stand in the capture
+    /// By time; records with the same time, and records without one, in the order of the capture
     Time,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
-    /// Aligned, a record a line, details indented below it
+    /// Aligned text: one line per record, details indented below it
     Text,
-    /// The header, then a record a line, then the account
+    /// JSON lines: the header, one line per record, then the account
     Jsonl,
 }

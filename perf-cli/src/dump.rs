@@ -34,12 +34,12 @@ pub(crate) fn run(args: &DumpArgs) -> Result<Outcome, Failure> {
     crate::input::read(&args.file, dump)
 }
 
-/// The printing of records, for a capture of either byte order, in memory or as a stream.
+/// The operation that prints records, for a capture in either byte order, in memory or as a stream.
 pub(crate) struct Dump<'a> {
     pub(crate) args: &'a ShowArgs,
-    /// Where what is read stands in the files that it comes from.
+    /// Maps positions in the input to positions in the files that it comes from.
     pub(crate) places: &'a Places,
-    /// What is wrong besides what the reader finds, and was said already.
+    /// Errors that the reader does not find, which are already printed.
     pub(crate) told: Faults,
     pub(crate) diagnostics: Diagnostics,
 }
@@ -59,7 +59,7 @@ impl Work for Dump<'_> {
         diagnostics.tell_all(reader.account());
         told.note(reader.account_mut());
         check_features(&mut reader, &mut diagnostics);
-        // A copy, as the reader is asked for records meanwhile.
+        // A copy, because the loop below needs the reader mutably.
         let tracing_data = reader.feature(Feature::TRACING_DATA).map(|it| it.bytes.to_vec());
         let formats = Formats::new(tracing_data.as_deref().unwrap_or_default());
         let mut formatter = Formatter::new(&reader, args, &formats);
@@ -94,9 +94,9 @@ impl Work for Dump<'_> {
             },
             |formatter, other| formatter.join(&other),
         )?;
-        // The reader, which was ahead, has not noted them.
+        // The reader was ahead of the formatting and has not noted these errors.
         faults.note(reader.account_mut());
-        // Those that came among the records of a stream.
+        // A stream may have features among its records.
         check_features(&mut reader, &mut diagnostics);
         drop(diagnostics);
 
@@ -115,7 +115,7 @@ impl Work for Dump<'_> {
     }
 }
 
-/// Prints what is wrong with the features, but for what was found before.
+/// Prints the errors in features, except those that were found before.
 fn check_features<O: Endian, S: Source>(reader: &mut Reader<'_, O, S>, diagnostics: &mut Diagnostics) {
     let known = reader.account().diagnostics.clone();
     let faults = reader.check_features();

@@ -19,7 +19,6 @@ pub(crate) fn run(args: &InfoArgs) -> Result<Outcome, Failure> {
     input::read(&args.file, Info { args })
 }
 
-/// The work of the verb.
 struct Info<'a> {
     args: &'a InfoArgs,
 }
@@ -72,7 +71,7 @@ impl Work for Info<'_> {
     }
 }
 
-/// Columns of the text.
+/// The width of the text, in columns.
 const WIDTH: usize = 110;
 
 fn show_event(index: usize, event: &Event, out: &mut Vec<u8>) -> std::io::Result<()> {
@@ -82,7 +81,7 @@ fn show_event(index: usize, event: &Event, out: &mut Vec<u8>) -> std::io::Result
     }
     let mut column = usize::MAX;
     for field in attr::summary(&event.attr) {
-        // A list of flags longer than a line stands on its own.
+        // Flags that do not fit on the line go to a line of their own.
         if column.saturating_add(field.len()) > WIDTH {
             write!(out, "\n     ")?;
             column = 5;
@@ -99,15 +98,15 @@ fn show_event(index: usize, event: &Event, out: &mut Vec<u8>) -> std::io::Result
     Ok(())
 }
 
-/// A feature on a line, what it lists below it.
+/// Prints a feature on one line, and its entries below it.
 fn show_feature(feature: Feature, lines: &Lines, out: &mut Vec<u8>) -> std::io::Result<()> {
     writeln!(out, "  {feature:<16} {}", lines.value)?;
     lines.entries.iter().try_for_each(|entry| writeln!(out, "      {entry}"))
 }
 
-/// What a pass over all records found, beyond what the account has.
+/// The result of a pass over all records, besides the account.
 struct Survey {
-    /// The first and the last nanosecond that a record tells, but for the zeros of records that perf made up.
+    /// The first and the last time of any record, in nanoseconds. Ignores 0, the time of records that perf synthesized.
     span: Option<(u64, u64)>,
 }
 
@@ -115,7 +114,7 @@ impl Survey {
     fn of<O: Endian, S: Source>(reader: &mut Reader<'_, O, S>, size: u64) -> Self {
         let mut progress = Progress::new(size);
         reader.check_features();
-        // As `dump` does, by what is known before the first record.
+        // As in `dump`: with the features known before the first record.
         let tracing_data = reader.feature(Feature::TRACING_DATA).map(|it| it.bytes.to_vec());
         let check = RecordCheck::new(tracing_data.as_deref().unwrap_or_default());
         let mut span: Option<(u64, u64)> = None;
@@ -123,11 +122,11 @@ impl Survey {
             progress.at(reader.offset());
             let time = match reader.next() {
                 Ok(None) => {
-                    // Those that came among the records of a stream.
+                    // A stream may have features among its records.
                     reader.check_features();
                     return Self { span };
                 }
-                // The reader has noted it in the account.
+                // The reader has noted the error in the account.
                 Err(_) => continue,
                 Ok(Some(record)) => check.record(&record).map(|()| record.time()),
             };

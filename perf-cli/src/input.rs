@@ -1,4 +1,4 @@
-//! Where a capture comes from: a file, a folder, standard input. The one place where a file is mapped.
+//! The sources of captures: a file, a folder, standard input. Only this module maps files.
 
 use core::ops::Range;
 use core::sync::atomic::{AtomicBool, Ordering};
@@ -14,9 +14,9 @@ use crate::output::InputFile;
 use crate::render::escape::shown;
 use crate::{Failure, Outcome, not_readable, streams};
 
-/// What a verb does with a capture of either byte order, in memory or as a stream.
+/// The operation of a verb on a capture in either byte order, in memory or as a stream.
 pub(crate) trait Work {
-    /// `memory` is what `reader` reads.
+    /// Runs the operation. `memory` is the memory that `reader` reads.
     fn run<O: Endian, S: Source>(
         self,
         reader: Reader<'_, O, S>,
@@ -24,36 +24,36 @@ pub(crate) trait Work {
     ) -> Result<Outcome, Failure>;
 }
 
-/// The data files of a capture that is in memory, a folder's in their order; none of a stream.
+/// The data files of a capture that is in memory, in the order of the folder. A stream has none.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Memory<'a> {
     pub(crate) files: &'a [&'a [u8]],
-    /// The files that are read, whatever they are.
+    /// All files that are read, for comparison with the outputs.
     pub(crate) inputs: &'a [InputFile],
 }
 
 impl Memory<'_> {
-    /// Bytes of the capture; 0 where that is not known.
+    /// Returns the size of the capture in bytes; 0 if it is not known.
     pub(crate) fn size(&self) -> u64 {
         self.files.iter().map(|file| file.len() as u64).sum()
     }
 
-    /// Whether a data file is in memory.
+    /// Returns whether a data file is in memory.
     #[inline]
     pub(crate) fn has(&self, data_file: usize) -> bool {
         data_file < self.files.len()
     }
 }
 
-/// Whether files are read instead of mapped.
+/// Whether files must be read instead of mapped.
 static NEVER_MAP: AtomicBool = AtomicBool::new(false);
 
-/// Whether files are mapped from here on, or read.
+/// Sets whether files are mapped or read from now on.
 pub(crate) fn map(is_wanted: bool) {
     NEVER_MAP.store(!is_wanted, Ordering::Relaxed);
 }
 
-/// Opens the capture and does the work with it.
+/// Opens the capture and runs the work on it.
 pub(crate) fn read(path: &Path, work: impl Work) -> Result<Outcome, Failure> {
     if path == Path::new("-") {
         return read_stream(Path::new(STDIN), streams::Input, work);
@@ -67,7 +67,7 @@ pub(crate) fn read(path: &Path, work: impl Work) -> Result<Outcome, Failure> {
     read_stream(path, File::open(path).map_err(|error| named(path, error))?, work)
 }
 
-/// As [`read`], for work that needs the whole capture in memory: a stream is read to its end first.
+/// Like [`read`], for work that needs the whole capture in memory. Reads a stream to its end first.
 pub(crate) fn read_whole(path: &Path, work: impl Work) -> Result<Outcome, Failure> {
     if path == Path::new("-") {
         let name = Path::new(STDIN);
@@ -90,14 +90,14 @@ fn named(path: &Path, error: impl core::fmt::Display) -> Failure {
     Failure(format!("{}: {error}", shown(path)))
 }
 
-/// Whether a file is one that has an end and can be gone back in, and no pipe, device or file of `/proc`. Does not open
-/// it, for which a pipe would wait.
+/// Returns whether a file has an end and is seekable: not a pipe, a device or a file of `/proc`. Does not open the
+/// file, because opening a pipe may block.
 fn is_stored(path: &Path) -> Result<bool, Failure> {
     let metadata = std::fs::metadata(path).map_err(|error| named(path, error))?;
     Ok(metadata.is_file() && metadata.len() > 0)
 }
 
-/// Does the work with a capture in memory, and with the other data files and the path of its folder, if it is one.
+/// Runs the work on a capture in memory. For a folder, `more` are its other data files and `folder` is its path.
 fn read_memory(
     path: &Path,
     main: &Input,
@@ -116,7 +116,7 @@ fn read_memory(
     }
 }
 
-/// The reader of a capture that has these further data files.
+/// Adds the other data files, and the holes of all data files, to the reader.
 fn with_files<'a, O: Endian>(mut reader: Reader<'a, O>, main: &'a Input, more: &'a [Input]) -> Reader<'a, O> {
     more.iter().for_each(|input| reader.add_data(input.bytes()));
     for (index, input) in core::iter::once(main).chain(more).enumerate() {
@@ -133,7 +133,8 @@ fn check_not_empty(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// `perf record --threads` writes a folder: `data` as a file is, and records alone in `data.*`.
+/// Reads a folder written by `perf record --threads`: `data` has the layout of a file, and `data.*` contain only
+/// records.
 fn read_folder(path: &Path, work: impl Work) -> Result<Outcome, Failure> {
     let main = open_in_folder(&path.join("data")).map_err(|Failure(why)| {
         Failure(format!("{why}; a folder is a capture if perf record --threads made it"))
@@ -152,7 +153,7 @@ fn read_folder(path: &Path, work: impl Work) -> Result<Outcome, Failure> {
     read_memory(path, &main, &more, folder, work)
 }
 
-/// Opens a file of a folder. The recorder writes nothing else there, and a pipe or a device may have no end.
+/// Opens a file of a folder. The recorder writes only regular files there; a pipe or a device may have no end.
 fn open_in_folder(path: &Path) -> Result<Input, Failure> {
     let metadata = std::fs::metadata(path).map_err(|error| named(path, error))?;
     if !metadata.is_file() {
@@ -167,14 +168,15 @@ fn open_in_folder(path: &Path) -> Result<Input, Failure> {
     Input::open(path)
 }
 
-/// Bytes that tell a stream from a file.
+/// The number of bytes that distinguish a stream from a file.
 const PIPE_HEADER: usize = 16;
 
-/// Reads the first bytes of what may have no end. Whether they are of a file, and not of a stream.
+/// Reads the first bytes of an input that may have no end. Returns them, and whether they start a file rather than a
+/// stream.
 ///
 /// # Errors
 ///
-/// If they are of no capture.
+/// If they do not start a capture.
 fn read_start(name: &Path, reader: &mut impl Read) -> Result<(Vec<u8>, bool), Failure> {
     let mut start = Vec::with_capacity(PIPE_HEADER);
     reader.take(PIPE_HEADER as u64).read_to_end(&mut start).map_err(|error| named(name, error))?;
@@ -186,14 +188,14 @@ fn read_start(name: &Path, reader: &mut impl Read) -> Result<(Vec<u8>, bool), Fa
     }
 }
 
-/// Reads a capture whole.
+/// Reads a whole capture.
 fn read_all(name: &Path, mut reader: impl Read) -> Result<Bytes, Failure> {
     let (mut bytes, _) = read_start(name, &mut reader)?;
     reader.read_to_end(&mut bytes).map_err(|error| named(name, error))?;
     Ok(Bytes::Read(bytes))
 }
 
-/// A stream is decoded as it comes; a file has to be read whole first.
+/// Decodes a stream as it arrives. Reads a file whole first.
 fn read_stream(name: &Path, mut reader: impl Read, work: impl Work) -> Result<Outcome, Failure> {
     let (start, is_file) = read_start(name, &mut reader)?;
     let mut stream = io::Cursor::new(start).chain(reader);
@@ -208,20 +210,20 @@ fn read_stream(name: &Path, mut reader: impl Read, work: impl Work) -> Result<Ou
     }
 }
 
-/// A file that is read.
+/// A file to read.
 #[derive(Debug)]
 pub(crate) struct Input {
     bytes: Bytes,
-    /// Which file it is; `None` for a stream that is not a file.
+    /// The identity of the file; `None` for a stream that is not a file.
     pub(crate) file: Option<InputFile>,
 }
 
 /// The bytes of a file.
 #[derive(Debug)]
 enum Bytes {
-    /// A mapped file, and its holes.
+    /// A mapped file and its holes.
     Mapped(Mmap, Vec<Range<u64>>),
-    /// What cannot be mapped or is not to be, read whole: a named pipe, a file of `/proc`, an empty file.
+    /// The content of a file that cannot or must not be mapped: a named pipe, a file of `/proc`, an empty file.
     Read(Vec<u8>),
 }
 
@@ -237,10 +239,10 @@ impl Input {
             let bytes = std::fs::read(path).map_err(|error| named(path, error))?;
             return Ok(Self { bytes: Bytes::Read(bytes), file: input });
         }
-        // SAFETY: the mapping is private and read-only, and lives as long as the slices made of it. Another process
-        // that writes to the file meanwhile changes bytes under us, which no decision here relies on staying the
-        // same: every length is checked against the slice, whose size is fixed. One that truncates the file makes
-        // a later access end this process by SIGBUS, which loses the output and nothing else; --no-mmap avoids it.
+        // SAFETY: the mapping is private and read-only, and lives as long as the slices made from it. If another
+        // process writes to the file, bytes change under us. No code here relies on them staying the same: every length
+        // is checked against the slice, whose size is fixed. If another process truncates the file, a later access ends
+        // this process with SIGBUS. That loses the output and nothing else, and --no-mmap avoids it.
         let map = unsafe { Mmap::map(&file) }
             .map_err(|error| named(path, format_args!("cannot be mapped: {error}")))?;
         Ok(Self { bytes: Bytes::Mapped(map, holes(&file, &metadata)), file: input })
@@ -253,7 +255,7 @@ impl Input {
         }
     }
 
-    /// Where there are zeros that the file system does not store, by rising offset.
+    /// Returns the ranges of zeros that the file system does not store, by ascending offset.
     fn holes(&self) -> &[Range<u64>] {
         match &self.bytes {
             Bytes::Mapped(_, holes) => holes,
@@ -262,7 +264,7 @@ impl Input {
     }
 }
 
-/// Whether a file is a device of characters or blocks.
+/// Returns whether a file is a character or block device.
 #[cfg(unix)]
 fn is_device(kind: &FileType) -> bool {
     use std::os::unix::fs::FileTypeExt;
@@ -274,8 +276,8 @@ fn is_device(_: &FileType) -> bool {
     false
 }
 
-/// Where a file has zeros that are not stored: at most as many places as it has stored ones, and one. Nowhere, if the file
-/// system does not tell: it only saves time to know.
+/// Returns the ranges of zeros that are not stored: at most one more than there are stored ranges. Empty if the file
+/// system does not report them, which costs only time.
 #[cfg(target_os = "linux")]
 fn holes(file: &File, metadata: &Metadata) -> Vec<Range<u64>> {
     use std::os::linux::fs::MetadataExt;
@@ -285,17 +287,17 @@ fn holes(file: &File, metadata: &Metadata) -> Vec<Range<u64>> {
 
     let len = metadata.len();
     let mut holes = Vec::new();
-    // Blocks are of 512 bytes here.
+    // `st_blocks` counts blocks of 512 bytes.
     if metadata.st_blocks().saturating_mul(512) >= len {
         return holes;
     }
     let mut at = 0;
     while at < len {
-        // After the last stored byte there is only a hole. A file system that does not know reports none.
+        // There is always a hole after the last stored byte. A file system without support reports no other.
         let Ok(start) = seek(file, SeekFrom::Hole(at)) else { break };
         let end = match seek(file, SeekFrom::Data(start)) {
             Ok(end) => end,
-            // Nothing is stored after it.
+            // Nothing is stored after the hole.
             Err(Errno::NXIO) => len,
             Err(_) => break,
         };

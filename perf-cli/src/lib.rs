@@ -1,6 +1,7 @@
 //! `perfdata`: shows what is in a Linux performance capture.
 //!
-//! The program is this library's one function, [`run`]: tests and fuzz targets call it without starting a process.
+//! The library has one function, [`run`], which is the program. Tests and fuzz targets call it without starting a
+//! process.
 
 extern crate alloc;
 
@@ -30,19 +31,19 @@ use output::say;
 use render::escape::{OneLine, shown};
 pub use streams::Streams;
 
-/// How a run ended, as its exit status tells.
+/// The result of a run, from which the exit status follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Outcome {
     /// Everything was decoded.
     Clean,
     /// Records were delivered, but some bytes were truncated, skipped or not decodable.
     Partial,
-    /// The command that was run ended with this status, which is passed on.
+    /// The command that was run ended with this status, which becomes the exit status.
     #[cfg(target_os = "linux")]
     Command(u8),
 }
 
-/// Nothing could be decoded; the message says why and what to do.
+/// Nothing could be decoded. The message says why and what to do.
 #[derive(Debug)]
 struct Failure(String);
 
@@ -52,7 +53,7 @@ impl<T: core::fmt::Display> From<T> for Failure {
     }
 }
 
-/// What to do about a capture that was not decoded in full, as the end of a line; empty where nothing can be done.
+/// Returns advice on a capture that was not fully decoded, to append to a line. Empty if there is nothing to do.
 fn advice(account: &Account) -> &'static str {
     let has = |what: fn(&FileErrorKind) -> bool| account.diagnostics.iter().any(|it| what(&it.kind));
     if has(|kind| matches!(kind, FileErrorKind::Layout(_))) {
@@ -67,7 +68,7 @@ fn advice(account: &Account) -> &'static str {
     ""
 }
 
-/// The failure of a file that is no capture, with what to do about it.
+/// Returns the failure of a file that is not a capture, with advice.
 fn not_readable(file: &Path, error: &FileError) -> Failure {
     let hint = match error.kind {
         FileErrorKind::NotPerfData => "; is it what perf record -o wrote?",
@@ -82,7 +83,7 @@ fn not_readable(file: &Path, error: &FileError) -> Failure {
     Failure(format!("{}: {error}{hint}", shown(file)))
 }
 
-/// A message about the command line, with the words of it that it repeats as a terminal may be shown them.
+/// Escapes unsafe characters in the arguments that a usage message repeats.
 fn repeatable(mut error: clap::Error) -> clap::Error {
     let safe = |text: &String| OneLine(text.as_bytes()).to_string();
     let words: Vec<_> = error
@@ -101,10 +102,11 @@ fn repeatable(mut error: clap::Error) -> clap::Error {
     error
 }
 
-/// Runs `perfdata` with `args`, the name of the program first, on `streams`, or with `None` on those of the process.
+/// Runs `perfdata` with `args`, the name of the program first. It uses `streams`, or the streams of the process if
+/// `None`.
 ///
-/// Gives the exit status: 0 if everything was decoded, 1 if nothing could be, 3 if records were delivered but some bytes
-/// were truncated, skipped or not decodable; `record` and `stat` pass on that of the command they run.
+/// Returns the exit status: 0 if everything was decoded, 1 if nothing could be decoded, 3 if records were delivered but
+/// some bytes were truncated, skipped or not decodable. `record` and `stat` return the status of the command they run.
 ///
 /// # Examples
 ///
@@ -127,7 +129,7 @@ fn run_here(args: impl IntoIterator<Item = OsString>) -> u8 {
     let args = match Args::read(args) {
         Ok(args) => args,
         Err(error) => {
-            // --help and --version come this way too; clap prints those to standard output.
+            // --help and --version are errors too; clap prints those to standard output.
             let usage = error.use_stderr();
             let error = repeatable(error);
             let _ = match usage {

@@ -1,4 +1,4 @@
-//! All that leaves the program: lines on standard output and standard error, and files.
+//! The program's output: lines on standard output and standard error, and files.
 
 mod diagnostics;
 mod file_id;

@@ -1,13 +1,13 @@
-//! A progress bar on standard error, for long work that a person waits for.
+//! A progress bar on standard error, for long operations.
 
 use std::io::IsTerminal;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// Bytes of the capture between two updates.
+/// The number of bytes of the capture between two updates.
 const STEP: u64 = 1 << 20;
 
-/// How far into the capture the work is.
+/// The progress through a capture.
 #[derive(Debug)]
 pub(crate) struct Progress {
     bar: Option<ProgressBar>,
@@ -15,7 +15,8 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// A bar over `bytes`: where standard error is a terminal, and standard output, which would fight with it, is not.
+    /// Creates a bar for `bytes`. It shows only if standard error is a terminal and standard output is not, because
+    /// output on the same terminal would garble it.
     pub(crate) fn new(bytes: u64) -> Self {
         let wanted = std::io::stderr().is_terminal() && !std::io::stdout().is_terminal() && bytes > 16 * STEP;
         let bar = wanted.then(|| {
@@ -27,7 +28,7 @@ impl Progress {
         Self { bar, next: 0 }
     }
 
-    /// The work is `position` bytes into the capture.
+    /// Records that the work is `position` bytes into the capture.
     #[inline]
     pub(crate) fn at(&mut self, position: u64) {
         if position >= self.next {

@@ -1,7 +1,7 @@
-//! Records as fields, once for every way of printing them.
+//! Records as fields, independent of the output format.
 //!
-//! [`fields()`] names each field of a record, in the kernel's order, to a [`Sink`]; what a sink makes of it is its own:
-//! [`json::Json`] an object, [`text::Text`] lines, [`columns::Columns`] the few that are asked for.
+//! [`fields()`] passes each field of a record with its name to a [`Sink`], in the kernel's order. The sinks are
+//! [`json::Json`] for an object, [`text::Text`] for lines, and [`columns::Columns`] for a few selected fields.
 
 pub(crate) mod account;
 pub(crate) mod attr;
@@ -30,25 +30,25 @@ use perf_parse::sample::{BranchStack, Callchain, Read, Readings, Regs, StackUser
 use name::Name;
 use tracepoint::Tracepoint;
 
-/// Takes fields of one value, one after the other.
+/// A consumer of fields with one value each.
 pub(crate) trait Scalars {
-    /// A number to be read as one.
+    /// A decimal number.
     fn number(&mut self, name: &Name, value: u64);
-    /// A process or thread, -1 for none.
+    /// A process or thread ID; -1 for none.
     fn task(&mut self, name: &Name, value: i64);
-    /// An address, a mask, a hash: a number to be read in hexadecimal.
+    /// A number to print in hexadecimal: an address, a mask, a hash.
     fn hex(&mut self, name: &Name, value: u64);
     /// Nanoseconds of the event's clock.
     fn time(&mut self, name: &Name, value: u64);
-    /// A number that has a name.
+    /// A number with a name.
     fn named(&mut self, name: &Name, value: u64, shown: &dyn Display);
-    /// Text, in whatever encoding the recorded machine had.
+    /// Text in any encoding that the recorded machine used.
     fn string(&mut self, name: &Name, value: &[u8]);
     /// Bytes.
     fn blob(&mut self, name: &Name, value: &[u8]);
 }
 
-/// Takes the fields of a record, one after the other.
+/// A consumer of the fields of a record.
 pub(crate) trait Sink: Scalars {
     /// Counter values.
     fn read<O: Endian>(&mut self, value: &Read<'_, O>);
@@ -58,28 +58,28 @@ pub(crate) trait Sink: Scalars {
     fn branch_stack<O: Endian>(&mut self, value: &BranchStack<'_, O>);
     /// Registers.
     fn regs<O: Endian>(&mut self, name: &Name, value: &Regs<'_, O>);
-    /// What the raw data of a tracepoint says, which is in byte order `O`.
+    /// The fields that a tracepoint describes in the raw data, which is in byte order `O`.
     fn tracepoint<O: Endian>(&mut self, tracepoint: &Tracepoint<'_>, raw: &[u8]);
     /// A copy of the user stack.
     fn stack_user(&mut self, value: &StackUser<'_>);
-    /// How fields were read whose form the record does not state; told only where it was not the usual way.
+    /// How fields with an ambiguous layout were read. Called only if it was not the usual way.
     fn readings(&mut self, value: &Readings);
-    /// A group of fields, which `fields` tells.
+    /// A group of fields, which `fields` passes to its argument.
     fn object(&mut self, name: &Name, fields: &dyn Fn(&mut dyn Scalars));
-    /// A list of `count` groups of fields, each of which `item` tells by its index.
+    /// A list of `count` groups of fields. `item` passes the group of an index to its argument.
     fn list(&mut self, name: &Name, count: usize, item: &dyn Fn(usize, &mut dyn Scalars));
     /// A list of addresses.
     fn addresses(&mut self, name: &Name, values: impl Iterator<Item = u64> + Clone);
 }
 
-/// Tells a field that may not be there.
+/// Calls `tell` with a value that may be absent.
 pub(crate) fn given<T>(value: Option<T>, tell: impl FnOnce(T)) {
     if let Some(value) = value {
         tell(value);
     }
 }
 
-/// The name of a type; `UNKNOWN_<n>` for one without.
+/// The name of a record type; `UNKNOWN_<n>` for a type without a name.
 pub(crate) struct TypeName(pub(crate) RecordType);
 
 impl Display for TypeName {
@@ -91,7 +91,7 @@ impl Display for TypeName {
     }
 }
 
-/// Appends to a buffer in memory, which cannot fail but for a `Display` that does.
+/// Appends to a buffer in memory. It fails only if a `Display` does.
 pub(crate) fn print(out: &mut Vec<u8>, text: core::fmt::Arguments<'_>) {
     let _ = out.write_fmt(text);
 }

@@ -1,4 +1,4 @@
-//! `perfdata repair`: a well-formed perf.data from what can be read of a capture.
+//! `perfdata repair`: writes a valid perf.data from the readable parts of a capture.
 
 use std::io::{BufWriter, Write};
 
@@ -22,7 +22,6 @@ pub(crate) fn run(args: &RepairArgs) -> Result<Outcome, Failure> {
     input::read_whole(&args.file, Repair { args })
 }
 
-/// The work of the verb.
 struct Repair<'a> {
     args: &'a RepairArgs,
 }

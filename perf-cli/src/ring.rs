@@ -1,4 +1,4 @@
-//! `perfdata ring`: what recorded rings hold, decoded or as a perf.data.
+//! `perfdata ring`: decodes dumps of rings, or writes them as a perf.data.
 
 mod attr;
 mod aux_area;
@@ -46,13 +46,13 @@ pub(crate) fn run(args: &RingArgs) -> Result<Outcome, Failure> {
     }
 }
 
-/// The files to be written.
+/// The files to write.
 struct Out {
     aux: Option<Claim>,
     data: Option<Claim>,
 }
 
-/// Decodes the dumps, of whose events `reader` knows.
+/// Decodes the dumps. `reader` knows their events.
 fn decode<O: Endian>(
     reader: Reader<'_, O>,
     args: &RingArgs,
@@ -145,11 +145,11 @@ fn write<O: Endian>(
     })
 }
 
-/// What is wrong with rings as a whole.
+/// The errors in rings as a whole.
 #[derive(Debug)]
 struct Faults {
     told: output::Faults,
-    /// Bytes that cannot be read for it.
+    /// The number of bytes that cannot be read because of them.
     unread: u64,
     diagnostics: Diagnostics,
 }
@@ -162,7 +162,7 @@ impl Faults {
     }
 }
 
-/// Which way the rings were written.
+/// Returns the direction in which the rings were written.
 fn direction<O: Endian>(reader: &Reader<'_, O>, args: &RingArgs) -> Result<Direction, Failure> {
     let backward =
         reader.events().iter().filter(|event| event.attr.flags.contains(AttrFlags::WRITE_BACKWARD));

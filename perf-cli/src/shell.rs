@@ -1,4 +1,4 @@
-//! `perfdata completions` and `perfdata man`: what a shell and `man` know of this program.
+//! `perfdata completions` and `perfdata man`: shell completions and manual pages of this program.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use crate::args::{Args, CompletionsArgs, ManArgs};
 use crate::output::Output;
 use crate::{Failure, Outcome};
 
-/// Prints the script that completes arguments.
+/// Prints the completion script.
 pub(crate) fn completions(args: &CompletionsArgs) -> Result<Outcome, Failure> {
     let mut output = Output::new();
     clap_complete::generate(args.shell, &mut Args::whole(), "perfdata", &mut output.buffer);
@@ -16,7 +16,7 @@ pub(crate) fn completions(args: &CompletionsArgs) -> Result<Outcome, Failure> {
     Ok(Outcome::Clean)
 }
 
-/// Prints the page of the program, or writes all pages into a folder.
+/// Prints the manual page of the program, or writes all pages to a folder.
 pub(crate) fn man(args: &ManArgs) -> Result<Outcome, Failure> {
     match &args.folder {
         Some(folder) => {

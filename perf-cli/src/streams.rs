@@ -1,17 +1,18 @@
-//! Standard input, output and error of a run: those of the process, or those that the caller of [`run`](crate::run) gives.
+//! Standard input, output and error of a run: those of the process, or those that the caller of [`run`](crate::run)
+//! passes.
 //!
 //! The streams belong to the thread that runs a verb. The threads that format records do not write.
 
 use core::cell::RefCell;
 use std::io::{self, Read, Write};
 
-/// Standard input, output and error in place of the process's own.
+/// Standard input, output and error, instead of those of the process.
 pub struct Streams {
-    /// Where `-` is read from.
+    /// The input that `-` reads.
     pub input: Box<dyn Read>,
-    /// Where results go.
+    /// The destination of results.
     pub output: Box<dyn Write>,
-    /// Where diagnostics go.
+    /// The destination of diagnostics.
     pub errors: Box<dyn Write>,
 }
 
@@ -22,18 +23,18 @@ impl core::fmt::Debug for Streams {
 }
 
 thread_local! {
-    /// The streams of the run on this thread; `None` for the process's own.
+    /// The streams of the run on this thread; `None` for those of the process.
     static STREAMS: RefCell<Option<Streams>> = const { RefCell::new(None) };
 }
 
-/// Does `work` with `streams`, and puts back those of before.
+/// Runs `work` with `streams`, then restores the previous streams.
 pub(crate) fn with<T>(streams: Option<Streams>, work: impl FnOnce() -> T) -> T {
-    /// Puts streams back, also if the work panics.
+    /// Restores the previous streams, even if the work panics.
     struct Before(Option<Streams>);
     impl Drop for Before {
         fn drop(&mut self) {
             let before = self.0.take();
-            // Dropped after the borrow ends, as a stream may do anything when it is dropped.
+            // Dropped after the borrow ends, because the drop of a stream may run any code.
             drop(STREAMS.with(|all| core::mem::replace(&mut *all.borrow_mut(), before)));
         }
     }
@@ -41,12 +42,12 @@ pub(crate) fn with<T>(streams: Option<Streams>, work: impl FnOnce() -> T) -> T {
     work()
 }
 
-/// Whether the streams are the process's own.
+/// Returns whether the streams are those of the process.
 pub(crate) fn are_of_process() -> bool {
     STREAMS.with(|all| all.borrow().is_none())
 }
 
-/// Does something with the streams that the caller gave; `None` if those of the process are meant.
+/// Calls `act` with the streams of the caller, or with `None` for those of the process.
 fn given<T>(act: impl FnOnce(Option<&mut Streams>) -> T) -> T {
     STREAMS.with(|all| act(all.borrow_mut().as_mut()))
 }

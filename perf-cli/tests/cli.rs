@@ -1,4 +1,5 @@
-//! What the command line promises: exit statuses, diagnostics, the account, modes, filters, a reader that goes away.
+//! The behaviour of the command line: exit statuses, diagnostics, the account, modes, filters, a reader that closes its
+//! end.
 
 #![allow(
     clippy::indexing_slicing,
@@ -43,7 +44,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-/// What a run printed, and how it ended.
+/// The output and exit status of a run.
 #[derive(Debug)]
 struct Run {
     status: i32,
@@ -62,7 +63,7 @@ fn dump(file: &Path, args: &[&str]) -> Run {
     perfdata(["dump".as_ref(), file].into_iter().chain(args.iter().map(AsRef::as_ref)))
 }
 
-/// A dump as JSON lines: how it ended, the header, the records, the account.
+/// A dump as JSON lines: exit status, header, records, account.
 #[derive(Debug)]
 struct Jsonl {
     run: Run,
@@ -79,14 +80,14 @@ fn jsonl(file: &Path, args: &[&str]) -> Jsonl {
     Jsonl { run, records: lines, account }
 }
 
-/// A file made for one test.
+/// Writes a file for one test.
 fn scratch(name: &str, bytes: &[u8]) -> PathBuf {
     let path = needs::folder().join(name);
     fs::write(&path, bytes).unwrap();
     path
 }
 
-/// A folder made for one test, with nothing in it.
+/// Creates an empty folder for one test.
 fn scratch_folder(name: &str) -> PathBuf {
     let path = needs::folder().join(name);
     fs::create_dir(&path).unwrap();

@@ -1,6 +1,6 @@
-//! Every file of the fuzz corpora, and every input that once failed, through the bodies of the fuzz targets.
+//! Runs the bodies of the fuzz targets on every file of the fuzz corpora and every input that once failed.
 
-/// The bodies.
+/// The bodies of the fuzz targets.
 #[path = "../../fuzz/src/lib.rs"]
 pub mod bodies;
 
@@ -8,18 +8,18 @@ use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The folder of the fuzz targets.
+/// Returns the folder of the fuzz targets.
 fn fuzz() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz")
 }
 
-/// The names in a folder, without their extensions.
+/// Returns the names in a folder, without their extensions.
 fn names(folder: &Path) -> HashSet<String> {
     let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     entries.map(|entry| entry.unwrap().path().file_stem().unwrap().to_str().unwrap().to_owned()).collect()
 }
 
-/// Runs the files of a folder, one by one; how many there were.
+/// Runs a body on each file of a folder. Returns the number of files.
 fn replay(folder: &Path, body: bodies::Body) -> usize {
     let mut count = 0;
     for entry in fs::read_dir(folder).unwrap() {
@@ -67,7 +67,7 @@ fn every_regression_replays() {
             count += replay(&folder, body);
         }
     }
-    // Each has a row in the table of the README.
+    // Each target has a row in the table of the README.
     let readme = fs::read_to_string(fuzz().join("README.md")).unwrap();
     assert_eq!(readme.matches("| `regressions/").count(), count);
 }

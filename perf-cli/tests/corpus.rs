@@ -1,6 +1,6 @@
-//! `perfdata dump --format jsonl` against captures of real machines and what other decoders made of them.
+//! Compares `perfdata dump --format jsonl` of captures from real machines with the output of other decoders.
 //!
-//! The captures and the goldens are in `testdata/foreign`, whose README.md says where they come from.
+//! The captures and the goldens are in `testdata/foreign`. Its README.md states their sources.
 
 #![allow(
     clippy::indexing_slicing,
@@ -44,13 +44,14 @@ use output::Output;
 
 const CORPUS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../testdata/foreign");
 
-/// What another decoder made of a capture; the value is what its file name has behind that of the capture.
+/// The output of another decoder for a capture. The value is the part of the golden's file name after that of the
+/// capture.
 enum Golden {
-    /// quipper: the records as they are in the file.
+    /// quipper: the records as in the file.
     Quipper(&'static str),
-    /// quipper: the records as its parser leaves them.
+    /// quipper: the records after its parser.
     QuipperParsed(&'static str),
-    /// LinuxTracepoints: a row a sample.
+    /// LinuxTracepoints: one row per sample.
     Tracepoints(&'static str),
 }
 
@@ -68,7 +69,7 @@ macro_rules! captures {
     };
 }
 
-// All are whole and little-endian; see `uncompared` for the captures that have no golden.
+// All of them are complete and little-endian. Captures without a golden are in `uncompared`.
 captures! {
     armv7: "quipper/perf.data.armv7-3.4", Golden::Quipper(".io.out.pb_text");
     branch: "quipper/perf.data.branch-4.14", Golden::Quipper(".io.out.pb_text");
@@ -139,7 +140,7 @@ fn check_capture(capture: &str, golden: &Golden) {
     assert!(records > 0 && fields > records, "next to nothing was compared");
 }
 
-/// What `perfdata` prints for a capture that is whole: nothing to standard error, exit status 0.
+/// Dumps a complete capture. Checks that standard error is empty and the exit status is 0.
 fn dump(path: &Path) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_perfdata"));
     let output = command.args(["dump", "--format", "jsonl"]).arg(path).output().unwrap();
@@ -148,7 +149,7 @@ fn dump(path: &Path) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// The list has `HASH NAME` lines, and names behind blanks for files that are mapped and have no build id.
+/// The list has `HASH NAME` lines. A line that starts with blanks is a mapped file without a build ID.
 fn check_build_ids(list: &[u8], output: &Output, comparison: &mut Comparison) {
     let (without, with): (Vec<_>, Vec<_>) =
         str::from_utf8(list).unwrap().lines().partition(|line| line.starts_with(' '));
@@ -163,7 +164,7 @@ fn check_build_ids(list: &[u8], output: &Output, comparison: &mut Comparison) {
     }
 }
 
-/// A golden and a dump of two records, made by hand, through all of the comparison but the file itself.
+/// A handmade golden and a dump of two records, for all of the comparison except reading the file.
 #[test]
 fn a_dump_made_by_hand_is_compared_with_its_golden() {
     const GOLDEN: &str = r#"

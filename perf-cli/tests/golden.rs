@@ -1,6 +1,6 @@
-//! What the program prints of each capture, against what is kept under `testdata/goldens`.
+//! Compares the output of the program for each capture with the goldens in `testdata/goldens`.
 //!
-//! `BLESS=1` writes the goldens; `testdata/README.md` says what must be checked before.
+//! `BLESS=1` writes the goldens. `testdata/README.md` lists the checks to make first.
 
 #![allow(
     clippy::indexing_slicing,
@@ -20,7 +20,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-/// Captures of which no more than the first records are kept, and how many.
+/// Captures for which only the first records are kept, with their number.
 const LIMITED: &[(&str, &str)] = &[
     ("compressed", "150"),
     ("dwarf", "40"),
@@ -31,10 +31,10 @@ const LIMITED: &[(&str, &str)] = &[
     ("touch", "150"),
 ];
 
-/// Captures that are not whole.
+/// Captures that are not complete.
 const DAMAGED: &[&str] = &["killed.data"];
 
-/// The goldens of a capture: the end of the file's name, and the arguments that print it.
+/// The goldens of a capture: the suffix of the file name, and the arguments that print it.
 const KINDS: [(&str, &[&str]); 3] =
     [("info.txt", &["info"]), ("txt", &["dump"]), ("jsonl", &["dump", "--format", "jsonl"])];
 
@@ -42,7 +42,7 @@ fn testdata(folder: &str) -> PathBuf {
     testdata::path("").parent().unwrap().join(folder)
 }
 
-/// What a folder has whose name ends in `end`, and the part of the name before the first dot.
+/// Returns the files in a folder whose name ends in `end`, each with the part of the name before the first dot.
 fn files(folder: &str, end: &str) -> Vec<(String, PathBuf)> {
     let entries = fs::read_dir(testdata(folder)).unwrap().map(|entry| entry.unwrap());
     let named = entries.map(|entry| (entry.file_name().into_string().unwrap(), entry.path()));
@@ -50,7 +50,7 @@ fn files(folder: &str, end: &str) -> Vec<(String, PathBuf)> {
     wanted.map(|(name, path)| (name.split('.').next().unwrap().to_owned(), path)).collect()
 }
 
-/// The captures that have goldens, by name: the recorded ones, and the little-endian ones of those made by hand.
+/// Returns the captures that have goldens, by name: the recorded ones, and the little-endian ones of the handmade.
 fn captures() -> BTreeMap<String, PathBuf> {
     let mut recorded = files("captures", ".data");
     recorded.extend(files("captures", ".dir"));
@@ -62,10 +62,11 @@ fn captures() -> BTreeMap<String, PathBuf> {
     all
 }
 
-/// What the program prints to standard output for a capture; nothing to standard error if that is whole.
+/// Returns the standard output of the program for a capture. If the capture is complete, checks that standard error is
+/// empty.
 fn perfdata(capture: &Path, args: &[&str]) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_perfdata"));
-    // The name as it is given is part of what is printed.
+    // The output contains the file name as given.
     command.current_dir(capture.parent().unwrap()).args(args).arg(capture.file_name().unwrap());
     let output = command.output().unwrap();
     let errors = String::from_utf8_lossy(&output.stderr);
@@ -88,11 +89,11 @@ fn dump(name: &str, capture: &Path, args: &[&str]) -> String {
     }
 }
 
-/// The recorded rings that can be read: the name of the golden, and the arguments that print it.
+/// Returns the recorded rings that can be read: the name of the golden, and the arguments that print it.
 fn rings() -> BTreeMap<String, Vec<String>> {
     let mut rings = BTreeMap::new();
     for (name, path) in files("rings", ".attr") {
-        // It was written over; what is said of it is held in the tests of rings.
+        // It was overwritten; the tests of rings check its messages.
         if name == "forward-overwritten" {
             continue;
         }
@@ -108,7 +109,7 @@ fn rings() -> BTreeMap<String, Vec<String>> {
     rings
 }
 
-/// The JSON lines that the program prints of a ring.
+/// Returns the JSON lines that the program prints for a ring.
 fn ring(args: &[String]) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_perfdata"));
     command.current_dir(testdata("rings")).arg("ring").args(args).args(["--format", "jsonl"]);
@@ -117,9 +118,9 @@ fn ring(args: &[String]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Where two texts begin to differ; `None` if they are the same.
+/// Returns the first difference of two texts; `None` if they are equal.
 fn difference(expected: &str, actual: &str) -> Option<String> {
-    /// Lines shown.
+    /// The number of lines to show.
     const SHOWN: usize = 3;
     if expected == actual {
         return None;
@@ -135,7 +136,7 @@ fn difference(expected: &str, actual: &str) -> Option<String> {
     Some(format!("from line {}:\n{}{}", same.saturating_add(1), shown('-', &expected), shown('+', &actual)))
 }
 
-/// How a golden differs from what is printed now; writes it if asked to.
+/// Returns the difference between a golden and the current output. With `BLESS=1`, writes the golden.
 fn compare(file: &str, actual: &str) -> String {
     let golden = testdata("goldens").join(file);
     if std::env::var_os("BLESS").is_some() {
@@ -173,8 +174,8 @@ fn every_golden_is_of_a_capture() {
     assert!(strays.is_empty(), "goldens of no capture: {strays:?}");
 }
 
-/// The field of a record of the perf tool's own that is shown as it is in the file: a payload that is not decoded, or a
-/// feature, whose fields are told by the header line.
+/// Returns the field of a perf tool's own record that prints unchanged from the file: a payload that is not decoded, or
+/// a feature, which the header line decodes.
 fn opaque(record: &Value) -> Option<&'static str> {
     let kind = record["type_id"].as_u64()?;
     let fields = [("raw", (64..87).contains(&kind)), ("data", kind == 80)];
@@ -182,7 +183,7 @@ fn opaque(record: &Value) -> Option<&'static str> {
     known.map(|(field, _)| field)
 }
 
-/// A big-endian capture and the little-endian one with the same content print the same, but for the byte order and
+/// A big-endian capture prints the same as the little-endian one with the same content, except for the byte order and
 /// for payloads that are not decoded.
 #[test]
 fn byte_order_makes_no_difference() {
@@ -203,7 +204,7 @@ fn byte_order_makes_no_difference() {
         let mut types = BTreeSet::new();
         for (mut expected, mut actual) in expected.into_iter().zip(actual) {
             if let Some(field) = opaque(&expected) {
-                // The same bytes, moved about.
+                // The same bytes in another order.
                 for record in [&mut expected, &mut actual] {
                     record["fields"][field] = sorted_bytes(&record["fields"][field]);
                 }
@@ -223,7 +224,8 @@ fn byte_order_makes_no_difference() {
     }
 }
 
-/// The bytes of a payload regardless of their order, and of the order of their bits, as an attr has bit-fields.
+/// Returns the bytes of a payload independent of their order, and of the order of their bits, because an attr has
+/// bit-fields.
 fn sorted_bytes(hex: &Value) -> Value {
     let digits = hex.as_str().unwrap().as_bytes().chunks(2);
     let bytes = digits.map(|byte| u8::from_str_radix(str::from_utf8(byte).unwrap(), 16).unwrap());

@@ -1,4 +1,5 @@
-//! What `perfdata` says of damaged captures: lines of one form, no panic, an exit status that tells; and `--no-mmap`.
+//! The messages of `perfdata` for damaged captures: lines in one format, no panic, a meaningful exit status. Also tests
+//! `--no-mmap`.
 
 #![allow(
     clippy::indexing_slicing,
@@ -21,7 +22,8 @@ fn scratch(name: &str, bytes: &[u8]) -> PathBuf {
     path
 }
 
-/// Whether a line is `offset: record type: field: what`, where type and field may be missing, or of the program itself.
+/// Returns whether a line is `offset: record type: field: what`, with type and field optional, or a message of the
+/// program itself.
 fn is_of_the_form(line: &str) -> bool {
     let offset = line.strip_prefix("0x").and_then(|line| line.split_once(": "));
     let is_offset = |it: &str| !it.is_empty() && it.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -29,7 +31,7 @@ fn is_of_the_form(line: &str) -> bool {
         || offset.is_some_and(|(offset, what)| is_offset(offset) && !what.is_empty())
 }
 
-/// Runs all verbs over a capture, and checks how each ends and what it says; the exit statuses.
+/// Runs all verbs on a capture, and checks their exit statuses and messages. Returns the exit statuses.
 fn run(name: &str, bytes: &[u8]) -> [i32; 3] {
     let file = scratch(name, bytes);
     let file = file.to_str().unwrap();

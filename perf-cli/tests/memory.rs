@@ -1,5 +1,5 @@
-//! What `perfdata` as a whole takes of memory, by the rows of SECURITY.md: the most that was resident, as the kernel tells it
-//! of the program when it has ended, for captures made up to take as much as they can.
+//! The memory use of the `perfdata` process, by the rows of SECURITY.md: the maximum resident size that the kernel
+//! reports after the program ends, for captures that need as much memory as possible.
 
 #![cfg(target_os = "linux")]
 #![allow(
@@ -22,7 +22,7 @@ use captures::Capture;
 
 const MIB: usize = 1 << 20;
 
-/// A way to read a capture, and how many times its size may be resident on top of what reading a small one takes.
+/// A way to read a capture, and how many times its size may be resident in addition to the memory for a small one.
 struct Mode {
     name: &'static str,
     args: &'static [&'static str],
@@ -34,7 +34,7 @@ const fn mode(name: &'static str, args: &'static [&'static str], times: usize) -
     Mode { name, args, from_stdin: false, times }
 }
 
-/// The capture itself counts: mapped or read, all of it is resident once it was looked at.
+/// The capture itself counts: mapped or read, all of it is resident after it was accessed.
 const MODES: [Mode; 7] = [
     mode("info", &["info"], 12),
     mode("mapped", &["dump"], 12),
@@ -45,10 +45,10 @@ const MODES: [Mode; 7] = [
     mode("repair", &["repair", "-o"], 12),
 ];
 
-/// What may be resident beyond that: buffers of the output, of each thread.
+/// The additional memory that may be resident: buffers for the output, and for each thread.
 const SLACK: usize = 8 * MIB;
 
-/// Runs `perfdata`; the most bytes of it that were resident.
+/// Runs `perfdata`. Returns its maximum resident size in bytes.
 #[allow(clippy::zombie_processes, reason = "wait4 waits for it")]
 fn resident(mode: &Mode, capture: &Path, out: &Path) -> usize {
     let mut command = Command::new(env!("CARGO_BIN_EXE_perfdata"));
@@ -64,18 +64,19 @@ fn resident(mode: &Mode, capture: &Path, out: &Path) -> usize {
     let child = command.spawn().unwrap();
     let pid = libc::pid_t::try_from(child.id()).unwrap();
     let mut status = 0;
-    // SAFETY: all bytes 0 are a `rusage`, which has numbers alone.
+    // SAFETY: all zeros is a valid `rusage`, which contains only numbers.
     let mut usage: libc::rusage = unsafe { core::mem::zeroed() };
-    // SAFETY: `pid` is a child that nobody else waits for, and both places are written to for the length of the call.
+    // SAFETY: `pid` is a child that nothing else waits for, and both pointers are valid for writes during the call.
     let ended = unsafe { libc::wait4(pid, &raw mut status, 0, &raw mut usage) };
     assert_eq!(ended, pid, "{}", std::io::Error::last_os_error());
     let code = libc::WIFEXITED(status).then(|| libc::WEXITSTATUS(status));
     assert!(matches!(code, Some(0 | 3)), "{}: status {status:#x}", mode.name);
-    // In units of 1024 bytes.
+    // `ru_maxrss` is in units of 1024 bytes.
     usage.ru_maxrss as usize * 1024
 }
 
-/// One test, as what this process has resident counts for those that it starts: see `getrusage(2)`.
+/// This is one test because the resident memory of this process counts for the processes that it starts: see
+/// `getrusage(2)`.
 #[test]
 fn resident_in_every_mode() {
     let folder = needs::folder();

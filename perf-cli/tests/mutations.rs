@@ -1,7 +1,7 @@
-//! Captures changed by the structured mutator of the fuzz targets: thousands through the body of `repair`, hundreds through
+//! Captures changed by the structured mutator of the fuzz targets: thousands for the body of `repair`, hundreds for
 //! that of `command_line`. The changes are the same in every run.
 //!
-//! `MUTATIONS=5000 cargo test --release -p perf-cli --test mutations` tries so many of each capture.
+//! `MUTATIONS=5000 cargo test --release -p perf-cli --test mutations` tries that many for each capture.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "what a test does not expect fails it")]
 
@@ -9,7 +9,7 @@
 #[path = "../../fuzz/src/lib.rs"]
 pub mod bodies;
 
-/// Counts what is live.
+/// Counts the live memory.
 #[path = "../../perf-parse/tests/hostile/allocator.rs"]
 mod allocator;
 
@@ -36,18 +36,18 @@ const CAPTURES: [&str; 11] = [
     "synthetic/user_records.le.data",
 ];
 
-/// Captures longer than that get an eighth of the mutations, as they take as many times as long.
+/// Captures larger than this get an eighth of the mutations, because each takes correspondingly longer.
 const SMALL: usize = 8000;
 
-/// Bytes that may be live at once, what is printed included: no capture here has more than 14 KiB.
+/// The maximum number of bytes that may be live at once, including the output. The largest capture here has 14 KiB.
 const MEMORY: usize = 16 << 20;
 
-/// Where captures that fail are left: a folder that stays.
+/// Returns a permanent folder for captures that fail.
 fn findings() -> PathBuf {
     tempfile::Builder::new().prefix("mutations-").disable_cleanup(true).tempdir().unwrap().keep()
 }
 
-/// Gives `count` mutations of each capture to a body, on two threads; those that fail are named by capture and seed.
+/// Runs a body on `count` mutations of each capture, on two threads. Returns those that fail, by capture and seed.
 fn fails(body: Body, count: u64) -> Vec<String> {
     let testdata = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata");
     let count = std::env::var("MUTATIONS").map_or(count, |count| count.parse().unwrap());
@@ -66,7 +66,7 @@ fn fails(body: Body, count: u64) -> Vec<String> {
                 continue;
             }
             let mut bytes = whole.clone();
-            // Each capture has changes of its own.
+            // Each capture gets different changes.
             mutate(&mut bytes, &mut Random::new(number));
             let (ended, peak) = allocator::peak(|| catch_unwind(|| body(&bytes)));
             if ended.is_err() || peak > MEMORY {

@@ -1,5 +1,5 @@
-//! What leaves the program: files that never replace an input and are whole or not there, what they may be read by,
-//! diagnostics in bounded numbers, and nothing that a terminal obeys.
+//! The program's output: files that never replace an input and are either complete or absent, their permissions, a
+//! bounded number of diagnostics, and no characters that control a terminal.
 
 #![cfg(unix)]
 #![allow(

@@ -1,4 +1,4 @@
-//! What the packages have that are published: licences, a README, and nothing that is not there once they are unpacked.
+//! The content of the published packages: licences, a README, and no references to files outside the package.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// The manifests of the members that are published.
+/// Returns the manifests of the members that are published.
 fn published() -> Vec<Value> {
     let output = Command::new(env!("CARGO"))
         .args(["metadata", "--format-version", "1", "--no-deps", "--offline"])
@@ -20,11 +20,11 @@ fn published() -> Vec<Value> {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let metadata: Value = serde_json::from_slice(&output.stdout).unwrap();
     let packages = metadata["packages"].as_array().unwrap().iter();
-    // `publish = false` is an empty list of registries.
+    // `publish = false` appears as an empty list of registries.
     packages.filter(|package| package["publish"].is_null()).cloned().collect()
 }
 
-/// The folder of a package, and its name.
+/// Returns the folder of a package, and its name.
 fn folder(package: &Value) -> (PathBuf, &str) {
     let manifest = Path::new(package["manifest_path"].as_str().unwrap());
     (manifest.parent().unwrap().to_owned(), package["name"].as_str().unwrap())
@@ -49,7 +49,7 @@ fn every_package_says_what_it_is_and_under_which_licence() {
             assert!(package[entry].is_string(), "{name}: {entry}");
         }
         for entry in ["keywords", "categories"] {
-            // The registry takes five of each.
+            // The registry accepts at most five of each.
             assert!((1..=5).contains(&package[entry].as_array().unwrap().len()), "{name}: {entry}");
         }
         assert!(package["metadata"]["docs"]["rs"].is_object(), "{name}: package.metadata.docs.rs");
@@ -83,14 +83,14 @@ fn no_package_holds_the_tests_of_the_repository() {
     }
 }
 
-/// The block of Rust in a README.
+/// Returns the Rust block of a README.
 fn example(readme: &Path) -> String {
     let text = text(readme);
     let block = text.split("```rust\n").nth(1).unwrap_or_else(|| panic!("{}: no example", readme.display()));
     block.split("```").next().unwrap().to_owned()
 }
 
-/// That one is a test of the documentation.
+/// The documentation tests run the example of perf-parse.
 #[test]
 fn the_example_of_the_readme_is_that_of_perf_parse() {
     assert_eq!(example(&root().join("README.md")), example(&root().join("perf-parse/README.md")));
@@ -114,7 +114,7 @@ fn the_captures_of_the_documentation_are_those_of_the_tests() {
     assert!(count > 0);
 }
 
-/// The commands of the README of perfdata that need no live events.
+/// Runs the commands in the README of perfdata that need no live events.
 #[cfg(unix)]
 #[test]
 fn the_commands_of_the_readme_of_perfdata_run() {

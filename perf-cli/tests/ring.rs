@@ -1,4 +1,4 @@
-//! `perfdata ring`: recorded rings of `testdata/rings`, and ones made by hand of what they lack.
+//! `perfdata ring`: recorded rings of `testdata/rings`, and handmade ones for other cases.
 
 #![allow(
     clippy::indexing_slicing,
@@ -31,15 +31,15 @@ use std::process::Command;
 
 use serde_json::Value;
 
-/// Where the control page has `data_head`, and what follows.
+/// The offset of `data_head` in the control page; the fields after it follow.
 const DATA_HEAD: usize = 1024;
 const DATA_TAIL: usize = 1032;
 const DATA_OFFSET: usize = 1040;
 const DATA_SIZE: usize = 1048;
-/// Bytes of the control page of every recorded ring.
+/// The size of the control page of every recorded ring.
 const PAGE: usize = 4096;
 
-/// What a run printed, and how it ended.
+/// The output and exit status of a run.
 #[derive(Debug)]
 struct Run {
     status: i32,
@@ -47,7 +47,7 @@ struct Run {
     err: String,
 }
 
-/// `perfdata ring`, in the folder of the recorded rings.
+/// Runs `perfdata ring` in the folder of the recorded rings.
 fn ring(args: &[&str]) -> Run {
     let mut command = Command::new(env!("CARGO_BIN_EXE_perfdata"));
     let output = command.current_dir(folder()).arg("ring").args(args).output().unwrap();
@@ -55,7 +55,7 @@ fn ring(args: &[&str]) -> Run {
     Run { status: output.status.code().unwrap(), out: text(output.stdout), err: text(output.stderr) }
 }
 
-/// The same as JSON lines.
+/// The output of `perfdata ring` as JSON lines.
 #[derive(Debug)]
 struct Jsonl {
     status: i32,
@@ -74,7 +74,7 @@ fn jsonl(args: &[&str]) -> Jsonl {
     Jsonl { status, err, header, records: lines, account }
 }
 
-/// The records of rings in which nothing is wrong. That the oldest record of one is torn is not.
+/// Returns the records of rings without errors. A torn oldest record is not an error.
 fn clean(args: &[&str]) -> Vec<Value> {
     let Jsonl { status, err, records, .. } = jsonl(args);
     let faults: Vec<_> = err.lines().filter(|line| !line.contains("the oldest record is torn")).collect();
@@ -88,24 +88,24 @@ fn fails(args: &[&str], why: &str) {
     assert!(err.contains(why), "{args:?}: {err:?} does not say {why:?}");
 }
 
-/// Where the recorded rings are.
+/// Returns the folder of the recorded rings.
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata/rings")
 }
 
-/// The bytes of a recorded ring.
+/// Returns the bytes of a recorded ring.
 fn recorded(name: &str) -> Vec<u8> {
     fs::read(folder().join(name)).unwrap()
 }
 
-/// A file made for one test: its path.
+/// Writes a file for one test. Returns its path.
 fn scratch(name: &str, bytes: &[u8]) -> String {
     let path = needs::folder().join(name);
     fs::write(&path, bytes).unwrap();
     path.into_os_string().into_string().unwrap()
 }
 
-/// A field of the control page of a little-endian dump.
+/// Returns a field of the control page of a little-endian dump.
 fn word(dump: &[u8], at: usize) -> u64 {
     u64::from_le_bytes(dump[at..at + 8].try_into().unwrap())
 }
@@ -118,7 +118,7 @@ fn offsets(records: &[Value]) -> Vec<u64> {
     records.iter().map(|record| number(record, "offset")).collect()
 }
 
-/// The records without their offsets.
+/// Returns the records without their offsets.
 fn unplaced(mut records: Vec<Value>) -> Vec<Value> {
     for record in &mut records {
         record.as_object_mut().unwrap().remove("offset");
@@ -126,7 +126,7 @@ fn unplaced(mut records: Vec<Value>) -> Vec<Value> {
     records
 }
 
-/// When a record was made.
+/// Returns the time of a record.
 fn time(record: &Value) -> u64 {
     let own = if record["type"] == "SAMPLE" { &record["fields"] } else { &record["sample_id"] };
     number(own, "time")

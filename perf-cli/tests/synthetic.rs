@@ -1,7 +1,7 @@
-//! Captures of what no machine at hand can record, made by the encoder in both byte orders, and big-endian twins of
-//! real captures.
+//! Captures that no available machine can record, made by the encoder in both byte orders, and big-endian twins of real
+//! captures.
 //!
-//! The files are committed under `testdata/synthetic`; a test makes each of them and compares. `BLESS=1` writes them.
+//! The files are committed in `testdata/synthetic`. A test builds each of them and compares. `BLESS=1` writes them.
 
 #![allow(
     clippy::indexing_slicing,
@@ -30,14 +30,14 @@ use std::path::{Path, PathBuf};
 use perf_abi::endian::{BigEndian, LittleEndian};
 use perf_abi::record::{CpuMode, Misc};
 
-/// `misc` of what happened in the kernel.
+/// The `misc` of an event in the kernel.
 const KERNEL: Misc = Misc(CpuMode::KERNEL.0 as u16);
-/// `misc` of what happened in user space.
+/// The `misc` of an event in user space.
 const USER: Misc = Misc(CpuMode::USER.0 as u16);
 
 macro_rules! captures {
     (twins { $($twin:ident: $capture:literal;)* } made { $($module:ident::$name:ident;)* }) => {
-        /// The files that are made here.
+        /// The files that are built here.
         const FILES: &[&str] = &[
             $(concat!(stringify!($twin), ".be.data"),)*
             $(concat!(stringify!($name), ".le.data"), concat!(stringify!($name), ".be.data"),)*
@@ -100,12 +100,12 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata/synthetic")
 }
 
-/// Whether the files are to be written rather than compared.
+/// Returns whether to write the files instead of comparing them.
 fn is_blessing() -> bool {
     std::env::var_os("BLESS").is_some()
 }
 
-/// Holds `bytes` against the file `name`; writes it if asked to.
+/// Compares `bytes` with the file `name`. With `BLESS=1`, writes it.
 fn check(name: &str, bytes: &[u8]) {
     let path = folder().join(name);
     if is_blessing() {
@@ -124,7 +124,7 @@ fn check(name: &str, bytes: &[u8]) {
 #[test]
 fn every_file_is_made_here() {
     if is_blessing() {
-        // The others write theirs at the same time.
+        // Other tests write their files at the same time.
         return;
     }
     let name = |entry: std::io::Result<fs::DirEntry>| entry.unwrap().file_name().into_string().unwrap();

@@ -1,4 +1,4 @@
-//! On however many threads a dump is formatted, what it prints, says and ends with is the same.
+//! The number of threads that format a dump does not change its output, messages and exit status.
 
 #![allow(
     clippy::indexing_slicing,
@@ -14,17 +14,17 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-/// Bytes of records in the captures made here: several batches, of which each thread has some.
+/// The size of the records in the captures made here: several batches for each thread.
 const BYTES: usize = 600_000;
 
-/// Bytes of the header of a stream.
+/// The size of a stream's header.
 const HEADER: usize = 16;
 
-/// The type of the records with the attr and the ids of an event.
+/// The type of the records that contain the attr and the ids of an event.
 const HEADER_ATTR: u32 = 64;
 
-/// A stream whose records come again and again, so that its events are named anew each time; with `attrs`, the events come
-/// again too, though their ids belong to those that came before.
+/// Returns a stream that repeats its records, so that its events are named anew each time. With `attrs`, the events are
+/// also repeated, although their ids belong to the first ones.
 fn repeated(attrs: bool) -> Vec<u8> {
     let once = fs::read(testdata::path("buildid.pipe.data")).unwrap();
     let (header, records) = once.split_at(HEADER);
@@ -53,7 +53,7 @@ fn written(name: &str, bytes: &[u8]) -> PathBuf {
     path
 }
 
-/// The dump of a file; of `-`, with the file as standard input.
+/// Dumps a file, or standard input with the content of the file.
 fn dump(file: &Path, is_stdin: bool, threads: &str, args: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_perfdata"));
     command.args(["dump", "--threads", threads]).args(args);
@@ -64,7 +64,7 @@ fn dump(file: &Path, is_stdin: bool, threads: &str, args: &[&str]) -> Output {
     }
 }
 
-/// Holds dumps on several threads against that on one, which has at least so many lines; the exit status.
+/// Compares dumps on several threads with the dump on one, which has at least `lines` lines. Returns the exit status.
 fn is_the_same(file: &Path, is_stdin: bool, args: &[&str], lines: usize) -> Option<i32> {
     let one = dump(file, is_stdin, "1", args);
     let printed = one.stdout.iter().filter(|&&byte| byte == b'\n').count();
@@ -93,7 +93,7 @@ fn of_a_stream() {
 #[test]
 fn of_a_damaged_stream() {
     let mut bytes = repeated(true);
-    // Sizes, lengths and ids among them.
+    // Some of these bytes are in sizes, lengths and ids.
     for at in (20_000..bytes.len()).step_by(1777) {
         bytes[at] ^= 0x55;
     }
@@ -126,7 +126,7 @@ fn of_a_file_and_of_a_folder() {
 #[test]
 fn of_a_compressed_stream() {
     let bytes = stream();
-    // The attrs come first, and are not compressed.
+    // The attrs come first and are not compressed.
     let once = fs::read(testdata::path("buildid.pipe.data")).unwrap();
     let records = &bytes[once.len()..];
     let mut compressed = once;

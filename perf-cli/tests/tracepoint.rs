@@ -1,4 +1,4 @@
-//! `perfdata dump` of tracepoints: decoded by the formats that the capture carries, or said not to be.
+//! `perfdata dump` of tracepoints: decoded by the formats in the capture, or reported as not decodable.
 
 #![allow(
     clippy::indexing_slicing,
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 const CAPTURE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../testdata/captures/raw.data");
 
-/// What a dump gives: exit status, standard output, standard error.
+/// Returns the exit status, standard output and standard error of a dump.
 fn dump(path: &Path, args: &[&str]) -> (Option<i32>, String, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_perfdata"));
     let output = command.arg("dump").args(args).arg(path).output().unwrap();
@@ -23,7 +23,7 @@ fn dump(path: &Path, args: &[&str]) -> (Option<i32>, String, String) {
     (output.status.code(), out, err)
 }
 
-/// The same of the capture with the first `from` in it replaced by `to`, which is as long.
+/// Dumps the capture with the first `from` replaced by `to`, which has the same length.
 fn dump_changed(name: &str, from: &[u8], to: &[u8], args: &[&str]) -> (Option<i32>, String, String) {
     assert_eq!(from.len(), to.len());
     let mut bytes = fs::read(CAPTURE).unwrap();
@@ -36,7 +36,7 @@ fn dump_changed(name: &str, from: &[u8], to: &[u8], args: &[&str]) -> (Option<i3
 
 const SAMPLES: [&str; 4] = ["--type", "SAMPLE", "--format", "jsonl"];
 
-/// The samples of a dump as JSON lines: all but the header and the account.
+/// Returns the samples of a dump as JSON lines: all lines except the header and the account.
 fn samples(out: &str) -> Vec<Value> {
     let lines: Vec<Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     lines[1..lines.len() - 1].to_vec()

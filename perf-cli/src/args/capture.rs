@@ -1,4 +1,4 @@
-//! Which capture a verb reads.
+//! The capture that a verb reads.
 
 use core::ops::Deref;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::error::ErrorKind;
 use clap::{ArgMatches, FromArgMatches};
 
-/// The path of the capture: what was named, or what is read where nothing was. `-` is standard input.
+/// The path of the capture: the one that the command line names, or the default. `-` is standard input.
 #[derive(Debug)]
 pub(crate) struct Capture(PathBuf);
 
@@ -18,19 +18,19 @@ impl Deref for Capture {
     }
 }
 
-/// The capture as it is named.
+/// The arguments that name the capture.
 #[derive(Debug, clap::Args)]
 struct Named {
-    /// The capture: a file, a folder that perf record --threads made, or - for standard input [default: standard input
-    /// where that is a pipe, else perf.data]
+    /// Capture to read: a file, a folder written by perf record --threads, or - for standard input [default: standard
+    /// input if it is a pipe, else perf.data]
     file: Option<PathBuf>,
 
-    /// The capture, as perf takes it
+    /// Same as FILE, for compatibility with perf
     #[arg(short, long, value_name = "FILE", conflicts_with = "file")]
     input: Option<PathBuf>,
 }
 
-/// What perf record writes where nothing else is asked for.
+/// The name of the file that perf record writes by default.
 const DEFAULT: &str = "perf.data";
 
 impl Capture {
@@ -53,13 +53,13 @@ fn stdin_is_a_pipe() -> bool {
     use std::os::fd::AsFd;
     use std::os::unix::fs::FileTypeExt;
 
-    // A descriptor of its own, as a File closes what it has.
+    // `File` closes its descriptor, so it gets a duplicate.
     let descriptor = std::io::stdin().as_fd().try_clone_to_owned();
     let metadata = descriptor.and_then(|descriptor| std::fs::File::from(descriptor).metadata());
     metadata.is_ok_and(|metadata| metadata.file_type().is_fifo())
 }
 
-/// Elsewhere `-` asks for standard input.
+/// On other systems, only `-` selects standard input.
 #[cfg(not(unix))]
 fn stdin_is_a_pipe() -> bool {
     false

@@ -1,9 +1,9 @@
-//! An example for every verb, in the help of the program as a whole.
+//! One example for each verb, in the help of the program itself.
 
-/// The line that comes before the examples of a verb, in its help.
+/// The line before the examples in the help of a verb.
 const HEADING: &str = "Examples:\n";
 
-/// Adds the first example of each verb, and then `end`, to the help of the program. A verb without one adds nothing.
+/// Adds the first example of each verb, and then `end`, to the help of the program. Skips verbs without examples.
 pub(super) fn of_every_verb(command: clap::Command, end: &str) -> clap::Command {
     let mut text = String::from(HEADING);
     for verb in command.get_subcommands() {

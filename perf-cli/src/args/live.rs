@@ -1,4 +1,4 @@
-//! The verbs that ask the running kernel: Linux alone.
+//! The verbs that use the running kernel; Linux only.
 
 use clap::Subcommand;
 
@@ -14,13 +14,13 @@ pub(crate) use whom::WhomArgs;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
-    /// Samples of a command, of tasks or of the whole machine, as a perf.data
+    /// Record samples of a command, of tasks or of the whole machine to a perf.data
     #[command(after_help = record::AFTER_HELP)]
     Record(RecordArgs),
-    /// Counts events while a command runs, of tasks, or on the whole machine
+    /// Count events of a command, of tasks or of the whole machine
     #[command(after_help = stat::AFTER_HELP)]
     Stat(StatArgs),
-    /// The events of this machine
+    /// List the events of this machine
     #[command(after_help = list::AFTER_HELP)]
     List(ListArgs),
 }

@@ -6,9 +6,9 @@ use perf_abi::endian::Endianness;
 
 use super::{ReadingArgs, ShowArgs};
 
-pub(super) const EXAMPLES: &str = "A dump is the mapping as it stands: the control page, then the ring. Of one without \
-the control page, give --head and --tail. What --attr names tells how records are laid out: the perf.data of the same \
-recorder, the attr.data beside dumps that perfdata record made, or the bytes of the struct perf_event_attr.
+pub(super) const EXAMPLES: &str = "A dump is a copy of the mapping: the control page, then the ring. For a dump without \
+the control page, give --head and --tail. --attr names the file that gives the layout of the records: the perf.data of \
+the same recorder, the attr.data next to dumps that perfdata record wrote, or the bytes of the struct perf_event_attr.
 
 Examples:
   perfdata ring ring.0 ring.1 --attr attr.data | less
@@ -19,47 +19,47 @@ Examples:
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct RingArgs {
-    /// The dumps, one a ring; several are merged by time
+    /// Dumps to read, one per ring; several are merged by time
     #[arg(value_name = "FILE", required = true)]
     pub(crate) files: Vec<PathBuf>,
 
-    /// Whose records they are: a perf.data, or the bytes of one attr
+    /// Layout of the records: a perf.data of the same recorder, or the bytes of one attr
     #[arg(long, value_name = "ATTR")]
     pub(crate) attr: PathBuf,
 
-    /// The rings are written backward, whatever the attr says (write_backward)
+    /// Read the rings as written backward, regardless of the attr (write_backward)
     #[arg(long, conflicts_with = "forward")]
     pub(crate) backward: bool,
 
-    /// The rings are written forward, whatever the attr says
+    /// Read the rings as written forward, regardless of the attr
     #[arg(long)]
     pub(crate) forward: bool,
 
-    /// The dump has no control page: this is its data_head
+    /// The dump has no control page; use this data_head
     #[arg(long, value_name = "N", value_parser = number)]
     pub(crate) head: Option<u64>,
 
-    /// Its data_tail; a ring written backward needs none
+    /// The data_tail for --head; not needed for a ring written backward
     #[arg(long, value_name = "N", value_parser = number, requires = "head")]
     pub(crate) tail: Option<u64>,
 
-    /// Bytes of a page of the recorder, for dumps of kernels before 4.1 [default: by the length of the dump]
+    /// Page size of the recorder in bytes, for dumps from kernels before 4.1 [default: by the length of the dump]
     #[arg(long, value_name = "N", value_parser = number, conflicts_with = "head")]
     pub(crate) page_size: Option<u64>,
 
-    /// The byte order of the recorder, where an attr without a size does not tell it
+    /// Byte order of the recorder, for an attr whose size does not show it
     #[arg(long, value_enum)]
     pub(crate) endian: Option<ByteOrder>,
 
-    /// The AUX areas that were dumped apart, in the order of the rings
+    /// AUX areas that were dumped separately, in the order of the rings
     #[arg(long, value_name = "AUX", requires = "aux_output")]
     pub(crate) aux: Vec<PathBuf>,
 
-    /// Writes the data that AUX records tell of to this file, end to end
+    /// Write the data that AUX records describe to this file, end to end
     #[arg(long, value_name = "OUT")]
     pub(crate) aux_output: Option<PathBuf>,
 
-    /// Writes the records to this file, as a perf.data, and shows none
+    /// Write the records to this file as a perf.data instead of printing them
     #[arg(short, long, value_name = "OUT.data")]
     pub(crate) output: Option<PathBuf>,
 
@@ -87,7 +87,7 @@ impl From<ByteOrder> for Endianness {
     }
 }
 
-/// A number, decimal or behind `0x` hexadecimal.
+/// Parses a decimal number, or a hexadecimal one after `0x`.
 fn number(text: &str) -> Result<u64, core::num::ParseIntError> {
     match text.strip_prefix("0x") {
         Some(hex) => u64::from_str_radix(hex, 16),

@@ -11,7 +11,7 @@ pub(super) const COMPLETIONS_EXAMPLES: &str = "Examples:
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct CompletionsArgs {
-    /// The shell that the script is for
+    /// Shell to write the script for
     #[arg(value_enum)]
     pub(crate) shell: Shell,
 }
@@ -22,8 +22,8 @@ pub(super) const MAN_EXAMPLES: &str = "Examples:
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ManArgs {
-    /// The folder to write perfdata.1 and a page for each verb into; it is made if it is not there. Without it the page
-    /// of perfdata goes to standard output
+    /// Folder to write perfdata.1 and one page per verb to; created if it does not exist. By default, the page of
+    /// perfdata goes to standard output
     #[arg(value_name = "DIR")]
     pub(crate) folder: Option<PathBuf>,
 }

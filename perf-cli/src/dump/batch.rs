@@ -1,4 +1,4 @@
-//! Records by the thousand: what a thread formats at a time.
+//! Batches of records: the unit of work of a formatting thread.
 
 use perf_abi::endian::Endian;
 use perf_abi::record::RecordType;
@@ -10,75 +10,76 @@ use super::format::Formatter;
 use super::view::{EventView, View};
 use crate::render::ready::Ready;
 
-/// Records of a batch at most, and bytes of them. One record and one event's name may go beyond.
+/// The maximum numbers of records and of bytes in a batch. One record and one event's name may exceed them.
 ///
-/// Enough that handing a batch over is nothing beside formatting it, and so few that what they print as stays in the
-/// cache, and what comes slowly through a pipe does not wait for long.
+/// Batches are large enough to make the cost of passing one to a thread negligible. They are small enough for their
+/// output to stay in the cache, and for records from a slow pipe to appear soon.
 const RECORDS: usize = 2048;
 const BYTES: usize = 128 << 10;
 
-/// Bytes that a batch prints at a time. One record may go beyond.
+/// The number of bytes that a batch formats at a time. One record may exceed it.
 ///
-/// Most batches print less. One that prints more is finished by the thread that writes it out, piece by piece.
+/// Most batches print less. The thread that writes the output formats the rest of a larger batch, piece by piece.
 const OUT: usize = 2 << 20;
 
-/// Records that were read, and what they print as. Its buffers are used again for each batch.
+/// Records that were read, and their output. The buffers are reused for each batch.
 #[derive(Debug, Default)]
 pub(super) struct Batch {
     entries: Vec<Entry>,
-    /// Copies of the records that are not in memory for as long as the capture is open, end to end.
+    /// Copies of the records that do not stay in memory while the capture is open, end to end.
     copies: Vec<u8>,
-    /// The events that its records are of, and why that of a record cannot be told.
+    /// The events of the records, or for a record the reason why its event is unknown.
     events: Vec<Result<EventView, FileErrorKind>>,
-    /// Bytes of records and names.
+    /// The number of bytes of records and names.
     bytes: usize,
-    /// What the reader found wrong, in front of the record of that index.
+    /// Errors that the reader found, each with the index of the record that follows it.
     unreadable: Vec<(usize, FileError)>,
-    /// How many things the reader had found wrong when it gave the record of that index; up to the next the same.
+    /// The number of errors that the reader had found when it returned the record of an index. It holds up to the next
+    /// index.
     noted: Vec<(usize, u64)>,
-    /// What it prints as, or the next piece of that.
+    /// The output, or the next piece of it.
     pub(super) out: Vec<u8>,
-    /// Records that were printed.
+    /// The number of records that were formatted.
     printed: usize,
-    /// What of its records could not be decoded.
+    /// Errors in records that could not be decoded.
     undecodable: Vec<(usize, FileError)>,
 }
 
 /// A record of a batch.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
-    /// Where it is in what is read.
+    /// The offset of the record in the input.
     offset: u64,
     inner: Option<u64>,
     data_file: u32,
-    /// Its event among the batch's; [`NO_EVENT`] for the perf tool's own records.
+    /// The index of its event in the batch; [`NO_EVENT`] for the perf tool's own records.
     event: u32,
-    /// Where its copy is; [`IN_MEMORY`] if it stands at `offset` in memory.
+    /// The position of its copy; [`IN_MEMORY`] if the record is at `offset` in memory.
     copy: usize,
 }
 
 const NO_EVENT: u32 = u32::MAX;
 const IN_MEMORY: usize = usize::MAX;
 
-/// A record that is put into a batch.
+/// A record to add to a batch.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Read<'r, O: Endian> {
     pub(super) offset: u64,
     pub(super) inner: Option<u64>,
     pub(super) data_file: usize,
     pub(super) raw: RawRecord<'r, O>,
-    /// Its event among the batch's.
+    /// The index of its event in the batch.
     pub(super) event: Option<u32>,
-    /// Whether it stands at `offset` in memory.
+    /// Whether the record is at `offset` in memory.
     pub(super) in_memory: bool,
 }
 
-/// Something that is wrong, in the order of the records.
+/// An error, in the order of the records.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Fault {
-    /// The reader has noted it.
+    /// An error that the reader has noted.
     Unreadable(FileError),
-    /// To be noted behind the so many that the reader has.
+    /// An error that the reader has not noted, and the number of the reader's errors that come before it.
     Undecodable(FileError, u64),
 }
 
@@ -99,16 +100,15 @@ impl Batch {
         self.entries.len() < RECORDS && self.bytes < BYTES && self.unreadable.len() < RECORDS
     }
 
-    /// Adds an event, or why that of a record cannot be told.
+    /// Adds an event, or the reason why the event of a record is unknown.
     pub(super) fn event(&mut self, event: Result<EventView, FileErrorKind>) -> u32 {
         let shown = event.as_ref().ok().and_then(|event| event.shown.as_ref());
         self.bytes += shown.map_or(0, Ready::len);
         self.events.push(event);
-        // There are no more of them than records.
+        // There are no more events than records.
         self.events.len() as u32 - 1
     }
 
-    /// Adds a record.
     #[inline]
     pub(super) fn record<O: Endian>(&mut self, read: &Read<'_, O>) {
         let copy = if read.in_memory { IN_MEMORY } else { self.copies.len() };
@@ -125,28 +125,29 @@ impl Batch {
         });
     }
 
-    /// The reader found something wrong behind the record that was added last.
+    /// Adds an error that the reader found after the record that was added last.
     pub(super) fn unreadable(&mut self, error: FileError) {
         self.unreadable.push((self.entries.len(), error));
     }
 
-    /// How many records it has.
+    /// Returns the number of records.
     #[inline]
     pub(super) fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// The reader had found so many things wrong when it gave the record of `index`, or before.
+    /// Sets the number of errors that the reader had found up to and including the record of `index`.
     pub(super) fn noted(&mut self, index: usize, count: u64) {
         self.noted.push((index, count));
     }
 
-    /// Whether all its records were formatted.
+    /// Returns whether all records are formatted.
     pub(super) fn is_done(&self) -> bool {
         self.printed == self.entries.len()
     }
 
-    /// Formats its records, or the next of them if they print much. `memory` are the data files that are in memory.
+    /// Formats the records, or the next of them if their output is large. `memory` contains the data files that are in
+    /// memory.
     pub(super) fn format<O: Endian>(
         &mut self,
         formatter: &mut Formatter<'_>,
@@ -169,7 +170,7 @@ impl Batch {
             let bytes = bytes.zip(at.ok()).and_then(|(bytes, at)| bytes.get(at..)).unwrap_or_default();
             let raw = match RawRecord::<O>::parse(bytes) {
                 Ok((raw, _)) => raw,
-                // It was one when it was read: the file has changed since.
+                // The record was valid when it was read, so the file has changed since.
                 Err(error) => {
                     self.undecodable
                         .push((index, FileError { kind: FileErrorKind::Boundary(error), offset }));
@@ -202,8 +203,8 @@ impl Batch {
         }
     }
 
-    /// What is wrong, in the order of the records. `noted` is how many things the reader had found wrong before; it is
-    /// carried on to the end of the batch.
+    /// Calls `tell` for each error, in the order of the records. `noted` is the number of errors that the reader had
+    /// found before the batch; it is updated to the number at the end of the batch.
     pub(super) fn faults(&self, noted: &mut u64, mut tell: impl FnMut(Fault)) {
         let mut unreadable = self.unreadable.iter().peekable();
         let mut counts = self.noted.iter().peekable();

@@ -1,4 +1,4 @@
-//! Which records are wanted.
+//! The selection of records.
 
 use perf_abi::endian::Endian;
 use perf_abi::record::RecordType;
@@ -8,18 +8,18 @@ use crate::Failure;
 use crate::args::ShowArgs;
 use crate::render::escape::OneLine;
 
-/// The filters of the command line. Every one that is given must let a record pass.
+/// The filters of the command line. A record must pass all of them.
 #[derive(Debug)]
 pub(super) struct Filter {
-    /// Empty for all.
+    /// Empty for all types.
     types: Vec<RecordType>,
-    /// `None` for all.
+    /// `None` for all events.
     event: Option<EventFilter>,
-    /// First and last nanosecond; `None` for all, records without a time included.
+    /// The first and last nanosecond; `None` for all records, including those without a time.
     time: Option<(u64, u64)>,
 }
 
-/// Events by their name, or one by its index.
+/// Events by their name, or one event by its index.
 #[derive(Debug)]
 struct EventFilter {
     name: String,
@@ -37,7 +37,7 @@ impl Filter {
         Ok(Self { types: types?, event, time })
     }
 
-    /// The types of the records that are wanted; `None` for all.
+    /// Returns the types of the selected records; `None` for all.
     pub(super) fn types(&self) -> Option<&[RecordType]> {
         (!self.types.is_empty()).then_some(&*self.types)
     }
@@ -64,7 +64,7 @@ impl EventFilter {
         let named = |event: &Event| event.name.as_deref() == Some(name.as_bytes());
         let is_name = events.iter().any(named);
         let index = name.parse().ok().filter(|_| !is_name);
-        // More events may come in a stream.
+        // A stream may contain more events later.
         let is_complete = !matches!(reader.mode(), Mode::Pipe);
         if is_complete && !is_name && index.is_none_or(|index: usize| index >= events.len()) {
             let known = events.iter().enumerate().map(|(index, event)| match &event.name {
@@ -85,7 +85,7 @@ impl EventFilter {
     }
 }
 
-/// A type by its name, with or without its prefix, or by its number.
+/// Parses a record type: a name, with or without its prefix, or a number.
 fn record_type(name: &str) -> Result<RecordType, Failure> {
     if let Ok(number) = name.parse() {
         return Ok(RecordType(number));
@@ -102,7 +102,7 @@ fn record_type(name: &str) -> Result<RecordType, Failure> {
     Ok(RecordType(known.value as u32))
 }
 
-/// `A,B` in seconds; an end left out is open.
+/// Parses `A,B` in seconds. An end that is left out is open.
 fn time_range(range: &str) -> Result<(u64, u64), Failure> {
     let parsed = range.split_once(',').and_then(|(first, last)| {
         let first = if first.is_empty() { Some(0) } else { nanoseconds(first) };
@@ -113,7 +113,7 @@ fn time_range(range: &str) -> Result<(u64, u64), Failure> {
     parsed.ok_or_else(|| Failure(format!("--time {range}: {must}")))
 }
 
-/// Seconds with up to nine digits behind the point, without the rounding of a floating-point number.
+/// Parses seconds with up to nine decimal places, without floating-point rounding.
 fn nanoseconds(seconds: &str) -> Option<u64> {
     let (whole, fraction) = seconds.split_once('.').unwrap_or((seconds, ""));
     let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());

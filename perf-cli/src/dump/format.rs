@@ -1,4 +1,4 @@
-//! What a dump looks like.
+//! The output format of a dump.
 
 use perf_abi::endian::Endian;
 use perf_abi::feature::Feature;
@@ -22,12 +22,12 @@ use crate::render::text::Text;
 use crate::render::tracepoint::Tracepoint;
 use crate::render::{self, Scalars, Sink};
 
-/// Formats records into a buffer, with buffers of its own that are used again: no allocation per record.
+/// Formats records into a buffer. Reuses its own buffers, so it allocates nothing per record.
 #[derive(Clone, Debug)]
 pub(super) struct Formatter<'a> {
     style: Style<'a>,
     heads: Heads,
-    /// What the raw data of tracepoints says.
+    /// The formats of the tracepoints' raw data.
     formats: &'a Formats<'a>,
 }
 
@@ -58,7 +58,7 @@ impl<'a> Formatter<'a> {
         matches!(self.style, Style::Json | Style::Columns(_, Format::Jsonl))
     }
 
-    /// Prints the header line: what is known of the capture, piece by piece.
+    /// Prints the header line, which describes the capture. Writes it piece by piece.
     pub(super) fn header<O: Endian, S: Source>(
         &self,
         reader: &Reader<'_, O, S>,
@@ -95,7 +95,7 @@ impl<'a> Formatter<'a> {
         Ok(())
     }
 
-    /// Gets ready for the events of a batch.
+    /// Prepares for the events of a batch.
     pub(super) fn plan(&mut self, events: &[Result<EventView, FileErrorKind>]) {
         if let Style::Columns(columns, _) = &mut self.style {
             let decodable = |event: &&EventView| event.fault.is_none();
@@ -104,8 +104,8 @@ impl<'a> Formatter<'a> {
         }
     }
 
-    /// A sample of the event at `place` in the batch, if it is printed without being told field by field; what could not be
-    /// decoded is given back.
+    /// Formats a sample of the event at `place` in the batch. Returns the error of a part that could not be decoded.
+    /// Returns `None`, and does nothing, if the sample must be formatted field by field.
     #[inline]
     pub(super) fn sample<O: Endian>(
         &mut self,
@@ -120,7 +120,7 @@ impl<'a> Formatter<'a> {
         columns.sample(place, &event, offset, raw, &mut self.heads, out)
     }
 
-    /// A record. What could not be decoded is given back, after what could be was formatted.
+    /// Formats a record. Returns the error of a part that could not be decoded, after formatting the rest.
     #[inline]
     pub(super) fn record<O: Endian>(&mut self, record: &View<'_, O>, out: &mut Vec<u8>) -> Option<FileError> {
         let tracepoint = event(record).and_then(|event| self.formats.get(event.tracepoint?));
@@ -141,14 +141,14 @@ impl<'a> Formatter<'a> {
         }
     }
 
-    /// Takes in what another has seen, which formatted the same capture.
+    /// Merges the state of another formatter of the same capture.
     pub(super) fn join(&mut self, other: &Self) {
         if let (Style::Columns(columns, _), Style::Columns(others, _)) = (&mut self.style, &other.style) {
             columns.join(others);
         }
     }
 
-    /// What stands behind the records.
+    /// Formats the account, which follows the records.
     pub(super) fn account(&self, account: &Account, out: &mut Vec<u8>) {
         if self.is_json() {
             let value = render::account::value(account);
@@ -157,7 +157,7 @@ impl<'a> Formatter<'a> {
         }
     }
 
-    /// Says which fields were asked for in vain.
+    /// Reports the requested fields that no record had.
     pub(super) fn complain(&self) {
         if let Style::Columns(columns, _) = &self.style {
             for name in columns.unseen() {
@@ -168,7 +168,7 @@ impl<'a> Formatter<'a> {
     }
 }
 
-/// What the samples of an event need.
+/// Returns what the samples of an event need.
 #[inline]
 fn sample_event<'e>(event: &'e EventView, formats: &'e Formats<'_>) -> SampleEvent<'e> {
     let EventView { index, layout, shown, tracepoint, .. } = event;
@@ -176,20 +176,20 @@ fn sample_event<'e>(event: &'e EventView, formats: &'e Formats<'_>) -> SampleEve
     SampleEvent { index: *index, layout, shown: shown.as_ref(), tracepoint }
 }
 
-/// Whose registers the samples have.
+/// Returns the architecture of the samples' registers.
 fn arch<O: Endian, S: Source>(reader: &Reader<'_, O, S>) -> Option<Arch> {
     let section = reader.feature(Feature::ARCH)?;
     Arch::from_machine(core::str::from_utf8(section.string::<O>().ok()?).ok()?)
 }
 
-/// Tells the fields of a record to `sink`; what could not be decoded is given back.
+/// Passes the fields of a record to `sink`. Returns the error of a part that could not be decoded.
 #[inline]
 fn tell<O: Endian>(
     record: &View<'_, O>,
     tracepoint: Option<&Tracepoint<'_>>,
     sink: &mut impl Sink,
 ) -> Option<FileError> {
-    // Apart from the others, which are moved through memory: nearly all are samples.
+    // Handled first, without moving a `Record` through memory: nearly all records are samples.
     if let Some(sample) = record.sample() {
         return render::sample(&sample, tracepoint, sink).err().map(|error| record.error(error));
     }
@@ -285,7 +285,7 @@ fn column_record<O: Endian>(
     error
 }
 
-/// The event of a record, if it has one.
+/// Returns the event of a record, if it has one.
 fn event<'b, O: Endian>(record: &View<'b, O>) -> Option<&'b EventView> {
     record.event.ok()
 }

@@ -1,16 +1,17 @@
-//! Work on several threads, whose results come in the order of what was read.
+//! Work on several threads, with results in the order of the input.
 
 use alloc::collections::VecDeque;
 use std::sync::{Mutex, PoisonError, mpsc};
 use std::thread;
 
-/// Batches for each helper: one to work on, and one for it to go on with.
+/// The number of batches for each helper: one to work on, and one to work on next.
 const AHEAD: usize = 2;
 
-/// Batches at most for each thread, so that they do not fill the memory where one takes long.
+/// The maximum number of batches for each thread. It bounds the memory if one batch takes long.
 const HELD: usize = 3;
 
-/// A batch that a helper works on. It goes back also if the work panics, which ends the program when all threads have.
+/// A batch that a helper works on. It is returned even if the work panics; the panic ends the program when all threads
+/// have ended.
 struct Job<'s, B> {
     number: usize,
     batch: Option<B>,
@@ -20,22 +21,22 @@ struct Job<'s, B> {
 impl<B> Drop for Job<'_, B> {
     fn drop(&mut self) {
         if let Some(batch) = self.batch.take() {
-            // Nobody waits for it if the work was ended early.
+            // There is no receiver if the work ended early.
             let _ = self.done.send((self.number, batch));
         }
     }
 }
 
-/// Fills batches, works on them, and gives them away in the order they were filled.
+/// Fills batches, works on them, and passes them to `give` in the order in which they were filled.
 ///
-/// `fill` and `give` run on this thread. The work is done on it too while the helpers, which are `threads - 1` at
-/// most, have enough: so they never wait for each other for long. `fill` tells whether there is more, `give` whether
-/// to go on; it may finish, with this thread's worker, what the work left to do. Each helper has a copy of `worker`,
-/// which is given to `join` in the end.
+/// `fill` and `give` run on this thread. This thread also works on batches while the helpers (at most `threads - 1`)
+/// have enough. So no thread waits long for another. `fill` returns whether there is more input, and `give` returns
+/// whether to continue. `give` may also finish, with this thread's worker, what the work left undone. Each helper has a
+/// copy of `worker`, which is passed to `join` at the end.
 ///
 /// # Errors
 ///
-/// That of `give`, which ends the work.
+/// The error of `give`, which ends the work.
 pub(super) fn in_order<B: Default + Send, W: Clone + Send, E>(
     threads: usize,
     worker: &mut W,
@@ -49,7 +50,8 @@ pub(super) fn in_order<B: Default + Send, W: Clone + Send, E>(
     let queue = Mutex::new(queue);
     let (queue, work) = (&queue, &work);
     thread::scope(|scope| {
-        // Those that were filled and not given, from the one of number `first` on; `None` while a helper has it.
+        // The batches that were filled and not given yet. The first has number `first`. `None` while a helper has the
+        // batch.
         let mut held: VecDeque<Option<B>> = VecDeque::new();
         let (mut first, mut away, mut more) = (0, 0, true);
         let (mut spare, mut helpers) = (Vec::new(), Vec::new());
@@ -99,7 +101,7 @@ pub(super) fn in_order<B: Default + Send, W: Clone + Send, E>(
                     }
                 }));
             }
-            // The queue is there for as long as this function is.
+            // The receiver lives as long as this function runs.
             let _ = jobs.send((first + held.len(), batch));
             held.push_back(None);
             away += 1;
@@ -119,7 +121,7 @@ pub(super) fn in_order<B: Default + Send, W: Clone + Send, E>(
 mod tests {
     use super::*;
 
-    /// Squares numbers in batches of one; what was given, and how often the work was done.
+    /// Squares numbers in batches of one. Returns the results that were given, and the number of calls of the work.
     fn squares(threads: usize, count: u64, stop_at: u64) -> (Vec<u64>, u64) {
         let (mut next, mut given, mut worked) = (0, Vec::new(), 0_u64);
         let ended: Result<(), ()> = in_order(
@@ -131,7 +133,7 @@ mod tests {
                 next < count
             },
             |worked, batch| {
-                // Those of an even number take longer, so that the others overtake them.
+                // Even numbers take longer, so that odd ones overtake them.
                 if *batch % 2 == 0 {
                     thread::sleep(core::time::Duration::from_micros(200));
                 }

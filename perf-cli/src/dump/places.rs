@@ -1,37 +1,39 @@
-//! Where bytes that are read in one order stand in the files that they come from in another.
+//! The mapping from positions in the input to positions in the files, for input that is in another order than the
+//! files.
 
-/// The places of what is read, one a data file; none where all stands as it is read.
+/// The mapping of the input, one entry per data file. Empty if the input is in the order of the files.
 #[derive(Debug, Default)]
 pub(crate) struct Places(pub(crate) Vec<Place>);
 
-/// Where the bytes of a data file come from: a ring, which begins anew where it ends. Offsets are from the start of the
-/// file that was given.
+/// The origin of the bytes of a data file: a ring, which wraps at its end. Offsets are from the start of the file that
+/// the user named.
 #[derive(Debug)]
 pub(crate) struct Place {
-    /// Where the area of the ring begins, and its bytes.
+    /// The offset of the ring's area, and its size in bytes.
     pub(crate) area: u64,
     pub(crate) size: u64,
     pub(crate) written: Written,
 }
 
-/// Which way the ring was written.
+/// The direction in which the ring was written.
 #[derive(Debug)]
 pub(crate) enum Written {
-    /// Forward: where what is read begins in the area.
+    /// Forward, with the offset in the area at which the input starts.
     Forward(u64),
-    /// Backward, its records turned round: where each record begins in what is read, and in the file.
+    /// Backward, with its records in reverse order. For each record, the offset in the input and the offset in the
+    /// file.
     Backward(Vec<(u64, u64)>),
 }
 
 impl Place {
-    /// Where the byte stands that comes `bytes` behind the one at `start`.
+    /// Returns the offset of the byte that is `bytes` after the one at `start`.
     fn behind(&self, start: u64, bytes: u64) -> u64 {
         self.area + (start - self.area + bytes) % self.size
     }
 }
 
 impl Places {
-    /// Where the byte at `offset` of what is read stands in its file.
+    /// Returns the offset in the file of the byte at `offset` of the input.
     pub(crate) fn of(&self, data_file: usize, offset: u64) -> u64 {
         let Some(place) = self.0.get(data_file) else { return offset };
         match &place.written {
@@ -45,7 +47,8 @@ impl Places {
         }
     }
 
-    /// Where the byte stands in its file that comes `bytes` behind the start of a record, which stands at `record`.
+    /// Returns the offset in the file of the byte that is `bytes` after the start of a record. `record` is the offset
+    /// of that record in the file.
     pub(crate) fn in_record(&self, data_file: usize, record: u64, bytes: u64) -> u64 {
         self.0.get(data_file).map_or(record + bytes, |place| place.behind(record, bytes))
     }

@@ -1,4 +1,4 @@
-//! From the reader into batches: the part of a dump that goes record by record.
+//! The part of a dump that handles each record in turn: from the reader to batches.
 
 use perf_abi::endian::Endian;
 use perf_abi::record::RecordType;
@@ -14,7 +14,7 @@ use crate::progress::Progress;
 use crate::render::escape::push_printable;
 use crate::render::ready::Ready;
 
-/// Reads the records that are wanted.
+/// Reads the selected records.
 #[derive(Debug)]
 pub(super) struct Reading<'r, 'a, O: Endian, S: Source> {
     reader: &'r mut Reader<'a, O, S>,
@@ -23,23 +23,23 @@ pub(super) struct Reading<'r, 'a, O: Endian, S: Source> {
     memory: Memory<'r>,
     formats: &'r Formats<'r>,
     progress: Progress,
-    /// Records still to be given.
+    /// The number of records that may still be printed.
     left: u64,
-    /// Things that the reader found wrong so far.
+    /// The number of errors that the reader has found so far.
     noted: u64,
     events: Slots,
 }
 
-/// Where the events are in the batch that is filled.
+/// The positions of the events in the batch that is being filled.
 #[derive(Debug, Default)]
 struct Slots {
-    /// Of each event when it was put into a batch, and where it is there.
+    /// For each event, the generation in which it was added to a batch, and its position there.
     of: Vec<(u64, u32)>,
-    /// Events that were put into a batch before are not in this one, or not as they are now.
+    /// The current generation. Events of earlier generations are not in this batch, or have changed since.
     now: u64,
 }
 
-/// The types whose records may change what is known of events.
+/// The types of records that may change events.
 const CHANGE_EVENTS: [RecordType; 4] = [
     RecordType::HEADER_ATTR,
     RecordType::HEADER_EVENT_TYPE,
@@ -48,7 +48,7 @@ const CHANGE_EVENTS: [RecordType; 4] = [
 ];
 
 impl Slots {
-    /// Where the event of `index` is in the batch, into which it is put if it is not there.
+    /// Returns the position of the event of `index` in the batch. Adds the event if it is not there.
     #[inline]
     fn of(&mut self, batch: &mut Batch, index: usize, event: &Event, formats: &Formats<'_>) -> u32 {
         match self.of.get(index) {
@@ -93,7 +93,7 @@ impl<'r, 'a, O: Endian, S: Source> Reading<'r, 'a, O, S> {
         Self { reader, filter, places, memory, formats, progress, left, noted, events }
     }
 
-    /// Fills an empty batch. Whether there may be more records.
+    /// Fills an empty batch. Returns whether there may be more records.
     pub(super) fn fill(&mut self, batch: &mut Batch) -> bool {
         self.progress.at(self.reader.offset());
         self.events.now += 1;
@@ -127,11 +127,11 @@ impl<'r, 'a, O: Endian, S: Source> Reading<'r, 'a, O, S> {
         true
     }
 
-    /// The error as it is to be told, and in the account: at its place in the file.
+    /// Changes the offset of the error, here and in the account, to the offset in the file.
     #[cold]
     fn placed(&mut self, error: FileError) -> FileError {
         let offset = self.places.of(self.reader.data_file(), error.offset);
-        // The reader has noted it in the account.
+        // The reader has noted the error in the account.
         let noted = self.reader.account_mut().diagnostics.last_mut();
         if let Some(noted) = noted.filter(|noted| **noted == error) {
             noted.offset = offset;
@@ -140,7 +140,7 @@ impl<'r, 'a, O: Endian, S: Source> Reading<'r, 'a, O, S> {
     }
 }
 
-/// Where the event of a record is in the batch; `None` for the perf tool's own records.
+/// Returns the position of a record's event in the batch; `None` for the perf tool's own records.
 #[inline(always)]
 fn event<O: Endian>(
     events: &mut Slots,

@@ -1,4 +1,4 @@
-//! What the raw data of tracepoints says.
+//! The tracepoints of a capture.
 
 use perf_abi::event::EventType;
 use perf_parse::file::Event;
@@ -9,19 +9,20 @@ use crate::render::tracepoint::Tracepoint;
 /// The formats of the tracepoints of a capture, parsed once.
 #[derive(Debug, Default)]
 pub(super) struct Formats<'a> {
-    /// By rising id, equal ones in the order of the capture.
+    /// By ascending ID; formats with the same ID are in the order of the capture.
     tracepoints: Vec<Tracepoint<'a>>,
 }
 
 impl<'a> Formats<'a> {
-    /// Those that `tracing_data`, the feature `TRACING_DATA`, describes. Formats that cannot be parsed are left out.
+    /// Parses the formats in `tracing_data`, the feature `TRACING_DATA`. Leaves out formats that cannot be parsed.
     pub(super) fn new(tracing_data: &'a [u8]) -> Self {
         let data = TracingData::parse(tracing_data);
         let parsed = data.map(|data| Tracepoints::new(&data)).unwrap_or_default();
         Self { tracepoints: parsed.formats().iter().map(Tracepoint::new).collect() }
     }
 
-    /// Which of them the raw data of an event's samples is of, if it is a tracepoint: the first of its id.
+    /// Returns the index of the format of an event's raw data, if the event is a tracepoint. Of several formats with
+    /// the same ID, returns the first.
     pub(super) fn of(&self, event: &Event) -> Option<usize> {
         let id = |tracepoint: &Tracepoint<'_>| u64::from(tracepoint.id());
         let first = self.tracepoints.partition_point(|it| id(it) < event.attr.config);
@@ -30,7 +31,7 @@ impl<'a> Formats<'a> {
         is_it.then_some(first)
     }
 
-    /// The one that [`of`](Self::of) gave.
+    /// Returns the format at an index that [`of`](Self::of) returned.
     pub(super) fn get(&self, index: usize) -> Option<&Tracepoint<'a>> {
         self.tracepoints.get(index)
     }

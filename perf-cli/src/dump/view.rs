@@ -1,4 +1,4 @@
-//! A record as it is formatted: out of the reader's hands, by any thread.
+//! A record for formatting: independent of the reader, so that any thread can format it.
 
 use perf_abi::endian::Endian;
 use perf_abi::record::RecordType;
@@ -8,37 +8,37 @@ use perf_parse::{Error, RawRecord, Record, Sample, SampleLayout};
 
 use crate::render::ready::Ready;
 
-/// What of an event its records need to be formatted.
+/// The parts of an event that its records need for formatting.
 #[derive(Clone, Debug)]
 pub(super) struct EventView {
-    /// Its index in the capture.
+    /// The index of the event in the capture.
     pub(super) index: usize,
     pub(super) layout: SampleLayout,
-    /// Why its samples cannot be decoded.
+    /// The reason why its samples cannot be decoded.
     pub(super) fault: Option<Error>,
-    /// Which of the capture's tracepoints it is.
+    /// The index of its tracepoint in [`Formats`](super::tracepoints::Formats).
     pub(super) tracepoint: Option<usize>,
-    /// Its name, as eyes may see it.
+    /// The name of the event, safe to print.
     pub(super) shown: Option<Ready>,
-    /// Members of a JSON object: its index, up to the value of `fields`.
+    /// Members of a JSON object: the index of the event, up to the value of `fields`.
     pub(super) members: Ready,
 }
 
-/// A record with its place and its event.
+/// A record with its position and its event.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct View<'b, O: Endian> {
-    /// Where its header is, or the COMPRESSED record that its end came out of.
+    /// The offset of its header, or of the COMPRESSED record that contains its end.
     pub(super) offset: u64,
-    /// Where it is in the decompressed stream; `None` for a record that was not compressed.
+    /// Its offset in the decompressed stream; `None` for a record that was not compressed.
     pub(super) inner: Option<u64>,
     pub(super) data_file: usize,
     pub(super) raw: RawRecord<'b, O>,
-    /// Its event, or why that cannot be told. The perf tool's own records have none.
+    /// Its event, or the reason why the event is unknown. The perf tool's own records have none.
     pub(super) event: Result<&'b EventView, FileErrorKind>,
 }
 
 impl<'b, O: Endian> View<'b, O> {
-    /// The record as a sample; `None` for another, and for one that cannot be decoded.
+    /// Returns the record as a sample; `None` if it is not one or cannot be decoded.
     #[inline]
     pub(super) fn sample(&self) -> Option<Sample<'b, O>> {
         let is_sample = self.raw.kind() == RecordType::SAMPLE;
@@ -46,7 +46,6 @@ impl<'b, O: Endian> View<'b, O> {
         Sample::parse(&event.layout, &self.raw).ok()
     }
 
-    /// Decodes the record.
     pub(super) fn decode(&self) -> Result<Record<'b, O>, FileError> {
         if self.raw.kind().is_user() {
             return self.raw.decode_user().map_err(|error| self.error(error));
@@ -54,7 +53,7 @@ impl<'b, O: Endian> View<'b, O> {
         self.raw.decode(self.layout()?).map_err(|error| self.error(error))
     }
 
-    /// The `sample_id` trailer; `None` where the record has none.
+    /// Returns the `sample_id` trailer; `None` if the record has none.
     #[inline]
     pub(super) fn sample_id(&self) -> Result<Option<SampleId<'b, O>>, FileError> {
         if self.raw.kind().is_user() {
@@ -63,7 +62,7 @@ impl<'b, O: Endian> View<'b, O> {
         self.raw.sample_id(self.layout()?).map_err(|error| self.error(error))
     }
 
-    /// An error in this record with its place in the capture.
+    /// Adds the position in the capture to an error in this record.
     pub(super) fn error(&self, error: Error) -> FileError {
         FileError::in_record(self.raw.kind(), self.offset, self.inner, error)
     }

@@ -1,4 +1,4 @@
-//! What is wrong with a capture, as lines on standard error: a thousand of them, then a count.
+//! Diagnostics of a capture, as lines on standard error: at most a thousand, then a count of the rest.
 
 use alloc::collections::BTreeMap;
 use core::fmt::Display;
@@ -11,20 +11,20 @@ use super::stderr::write_line;
 use crate::render::escape::shown;
 use crate::streams;
 
-/// Prints diagnostics, a write each, up to a limit; those beyond it are counted by kind.
+/// Prints diagnostics, one write each, up to a limit. Counts those beyond it by kind.
 ///
-/// The counts are printed when it is dropped.
+/// Prints the counts when it is dropped.
 #[derive(Debug)]
 pub(crate) struct Diagnostics<W: Write = streams::Errors> {
     out: W,
     buffer: Vec<u8>,
-    /// How many may still be printed.
+    /// The number of diagnostics that may still be printed.
     left: usize,
     omitted: BTreeMap<&'static str, u64>,
 }
 
 impl Diagnostics {
-    /// Prints on standard error, as many as an account keeps.
+    /// Creates a printer on standard error, with the limit of an account.
     pub(crate) fn new() -> Self {
         Self::limited(streams::Errors, Account::MAX_DIAGNOSTICS)
     }
@@ -35,22 +35,22 @@ impl<W: Write> Diagnostics<W> {
         Self { out, buffer: Vec::new(), left: limit, omitted: BTreeMap::new() }
     }
 
-    /// Something is wrong in the capture.
+    /// Prints an error in the capture.
     pub(crate) fn tell(&mut self, error: &FileError) {
         self.print(error.kind.name(), error);
     }
 
-    /// Something is wrong in one of several files.
+    /// Prints an error in one of several files.
     pub(crate) fn tell_of(&mut self, file: &Path, error: &FileError) {
         self.print(error.kind.name(), &format_args!("{}: {error}", shown(file)));
     }
 
-    /// A record cannot be written.
+    /// Prints that a record cannot be written.
     pub(crate) fn unwritable(&mut self, what: &dyn Display) {
         self.print("unwritable", what);
     }
 
-    /// All that is wrong by an account, which has kept the first.
+    /// Prints all errors in an account, which keeps the first ones and counts the rest.
     pub(crate) fn tell_all(&mut self, account: &Account) {
         account.diagnostics.iter().for_each(|error| self.tell(error));
         let mut kept = FaultCounts::default();
@@ -94,16 +94,16 @@ impl<W: Write> Drop for Diagnostics<W> {
     }
 }
 
-/// What is wrong and not yet in the account: as much of it as an account keeps, and the rest counted.
+/// Errors that are not yet in the account. Keeps as many as an account does, and counts the rest.
 #[derive(Debug, Default)]
 pub(crate) struct Faults {
-    /// Each with how many things the reader had noted before.
+    /// Each error, with the number of errors that the reader had noted before it.
     kept: Vec<(u64, FileError)>,
     omitted: FaultCounts,
 }
 
 impl Faults {
-    /// Adds one that was found when the reader had noted so many.
+    /// Adds an error that was found when the reader had noted `noted` errors.
     pub(crate) fn add(&mut self, noted: u64, error: FileError) {
         if self.kept.len() < Account::MAX_DIAGNOSTICS {
             self.kept.push((noted, error));
@@ -112,7 +112,7 @@ impl Faults {
         }
     }
 
-    /// Puts all into the account.
+    /// Moves all errors to the account.
     pub(crate) fn note(self, account: &mut Account) {
         account.note_among(self.kept);
         account.note_omitted(&self.omitted);
@@ -130,7 +130,7 @@ mod tests {
 
     use super::*;
 
-    /// Keeps each write by itself.
+    /// Keeps each write separately.
     #[derive(Debug, Default)]
     struct Writes(RefCell<Vec<String>>);
 
@@ -190,7 +190,7 @@ mod tests {
         assert_eq!(writes[2], format!("perfdata: {counts}\n"));
     }
 
-    /// An account without faults.
+    /// Returns an account without errors.
     fn account() -> Account {
         Reader::<LittleEndian>::of_records(core::iter::empty().collect(), &[]).account().clone()
     }

@@ -1,4 +1,4 @@
-//! Which file a file is, whatever it is called.
+//! The identity of a file, independent of its path.
 
 use std::fs::Metadata;
 use std::io;
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::render::escape::shown;
 
-/// A file, by its device and inode: hard links, symbolic links and other paths to it have the same.
+/// The device and inode of a file. Hard links, symbolic links and other paths to the file have the same identity.
 #[cfg(unix)]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct FileId {
@@ -14,14 +14,14 @@ pub(crate) struct FileId {
     inode: u64,
 }
 
-/// A file, by its path without links.
+/// The path of a file, with links resolved.
 #[cfg(not(unix))]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct FileId(std::path::PathBuf);
 
 impl FileId {
-    /// That of the file at `path`; `None` for one that holds nothing which could be overwritten: a pipe, a terminal,
-    /// `/dev/null`.
+    /// Returns the identity of the file at `path`; `None` for a file without content to overwrite, such as a pipe, a
+    /// terminal or `/dev/null`.
     #[cfg(unix)]
     pub(super) fn new(_: &Path, metadata: &Metadata) -> Option<Self> {
         use std::os::unix::fs::{FileTypeExt, MetadataExt};
@@ -36,19 +36,19 @@ impl FileId {
     }
 }
 
-/// A file that is read, to be held against those that are written.
+/// A file that is read, for comparison with the files that are written.
 #[derive(Clone, Debug)]
 pub(crate) struct InputFile {
-    /// What messages call it.
+    /// The name of the file in messages.
     pub(super) name: String,
     pub(super) id: Option<FileId>,
-    /// Its permissions; `None` of what is no regular file.
+    /// The permissions of the file; `None` if it is not a regular file.
     #[cfg(unix)]
     pub(super) mode: Option<u32>,
 }
 
 impl InputFile {
-    /// The file at `path`, which is open.
+    /// Describes the open file at `path`.
     pub(crate) fn new(path: &Path, metadata: &Metadata) -> Self {
         Self {
             name: shown(path).to_string(),
@@ -58,20 +58,20 @@ impl InputFile {
         }
     }
 
-    /// Standard input, where that is a file.
+    /// Describes standard input; `None` if it is not a file.
     pub(crate) fn stdin() -> Option<Self> {
         let metadata = stream(&io::stdin())?.metadata().ok()?;
         Some(Self::new(Path::new("standard input"), &metadata))
     }
 }
 
-/// What standard output and standard error are, where they are files.
+/// Returns the identities of standard output and standard error; `None` for each that is not a file.
 pub(super) fn standard_outputs() -> [Option<FileId>; 2] {
     let id = |file: Option<std::fs::File>| FileId::new(Path::new("-"), &file?.metadata().ok()?);
     [id(stream(&io::stdout())), id(stream(&io::stderr()))]
 }
 
-/// A standard stream as a file of its own.
+/// Duplicates a standard stream as a file.
 #[cfg(unix)]
 fn stream(stream: &impl std::os::fd::AsFd) -> Option<std::fs::File> {
     stream.as_fd().try_clone_to_owned().ok().map(std::fs::File::from)

@@ -1,10 +1,13 @@
-//! Files that are written: never over an input or another output, and under their name only when they are whole.
+//! Files that are written. They never replace an input or another output, and get their name only when they are
+//! complete.
 //!
-//! A regular file is written beside its name, in the same folder, and renamed when it is whole: what fails leaves the
-//! file that was there as it was. Of a symbolic link the target is replaced and the link stays; a hard link elsewhere
-//! keeps the old content. What is no regular file (a pipe, `/dev/null`), or is our standard output, is written straight.
+//! A regular file is written to a temporary file in the same folder and renamed when it is complete. A failure leaves
+//! an existing file unchanged. For a symbolic link, the target is replaced and the link stays. Other hard links keep
+//! the old content. Standard output, and anything that is not a regular file (a pipe, `/dev/null`), is written
+//! directly.
 //!
-//! What holds a capture is for its owner alone (mode 0600), and no more open than the captures that it was made of.
+//! Only the owner can read a file that contains a capture (mode 0600), and its permissions never exceed those of the
+//! input captures.
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, Seek, SeekFrom};
@@ -16,66 +19,66 @@ use super::file_id::{FileId, InputFile, standard_outputs};
 use crate::Failure;
 use crate::render::escape::shown;
 
-/// What a file is to hold.
+/// The kind of content of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Holds {
-    /// A capture.
     Capture,
-    /// What the hardware traced.
+    /// A hardware trace.
     Trace,
-    /// A capture as it is recorded: the file that was there becomes `FILE.old`.
+    /// A capture that is being recorded. An existing file is renamed to `FILE.old`.
     Recording,
-    /// What need not be secret.
+    /// Content that need not be secret.
     Report,
 }
 
-/// The files of a run: those that are read, and those that are to be written.
+/// The files of a run: its inputs and its outputs.
 #[derive(Debug, Default)]
 pub(crate) struct Outputs {
     inputs: Vec<InputFile>,
-    /// What will be written, and the option that asks for it.
+    /// The outputs, each with the option that names it.
     claimed: Vec<(Claimed, &'static str)>,
 }
 
-/// What tells an output from others.
+/// The identity of an output.
 #[derive(Debug, PartialEq, Eq)]
 enum Claimed {
     File(FileId),
-    /// A file that is not there yet: its folder, and its name in it.
+    /// A file that does not exist yet: its folder, and its name in the folder.
     New(FileId, PathBuf),
 }
 
-/// A file that may be written.
+/// Permission to write a file.
 #[derive(Debug)]
 pub(crate) struct Claim {
-    /// As the command line has it.
+    /// The path on the command line.
     path: PathBuf,
-    /// Without links; `None` for what is written straight.
+    /// The path with links resolved; `None` for a file that is written directly.
     target: Option<PathBuf>,
-    /// What is there.
+    /// The metadata of the existing file.
     existing: Option<Metadata>,
-    /// The permissions that all inputs have.
+    /// The permissions that all inputs have in common.
     #[cfg(unix)]
     mode: u32,
 }
 
 impl Outputs {
-    /// The outputs of a run that reads these files.
+    /// Returns the outputs of a run that reads these files.
     pub(crate) fn of(inputs: impl IntoIterator<Item = InputFile>) -> Self {
         Self { inputs: inputs.into_iter().collect(), claimed: Vec::new() }
     }
 
-    /// Records are printed too: standard output may be a file.
+    /// Claims standard output, which may be a file, for printed records.
     pub(crate) fn print(&mut self) {
         let [stdout, _] = standard_outputs();
         self.claimed.extend(stdout.map(|id| (Claimed::File(id), "standard output")));
     }
 
-    /// Claims `path`, which `option` names, as an output. Nothing is created yet.
+    /// Claims `path`, which `option` names, as an output. Creates nothing yet.
     ///
     /// # Errors
     ///
-    /// It is an input, would become a part of one, or is another output; it is a folder, or in none.
+    /// If `path` is an input, would become a part of an input, or is another output. If it is a folder, or its folder
+    /// does not exist.
     pub(crate) fn claim(&mut self, option: &'static str, path: &Path) -> Result<Claim, Failure> {
         let failure = |what: &str| Failure(format!("{}: {what}", shown(path)));
         let (target, existing) = target(path).map_err(|error| failure(&error.to_string()))?;
@@ -124,14 +127,15 @@ impl InputFile {
         matches!((output, &self.id), (Claimed::File(output), Some(id)) if output == id)
     }
 
-    /// Whether this is a folder that has a new output for one of its data files.
+    /// Returns whether this is a folder, and `output` would become one of its data files.
     fn takes_in(&self, output: &Claimed) -> bool {
         let is_data = |name: &Path| name.as_os_str().as_encoded_bytes().starts_with(b"data.");
         matches!((output, &self.id), (Claimed::New(folder, name), Some(id)) if folder == id && is_data(name))
     }
 }
 
-/// Where writing to `path` ends up, and what is there: links are followed, also those to what is not there yet.
+/// Returns the path that a write to `path` reaches, and the metadata of the file there. Follows links, even to a file
+/// that does not exist yet.
 fn target(path: &Path) -> io::Result<(PathBuf, Option<Metadata>)> {
     match fs::metadata(path) {
         Ok(metadata) if metadata.is_file() => Ok((path.canonicalize()?, Some(metadata))),
@@ -143,7 +147,7 @@ fn target(path: &Path) -> io::Result<(PathBuf, Option<Metadata>)> {
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             let mut path = path.to_owned();
-            // It ends: links in a circle are another error than NotFound.
+            // Ends: a cycle of links gives another error than NotFound.
             while let Ok(link) = fs::read_link(&path) {
                 path = folder(&path).join(link);
             }
@@ -154,12 +158,12 @@ fn target(path: &Path) -> io::Result<(PathBuf, Option<Metadata>)> {
     }
 }
 
-/// The folder that a file is in.
+/// Returns the folder that contains a file.
 fn folder(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// What tells a file from others that is not there yet.
+/// Returns the identity of a file that does not exist yet.
 fn new(target: &Path) -> io::Result<Claimed> {
     let folder = folder(target);
     let id = FileId::new(folder, &fs::metadata(folder)?).ok_or(io::ErrorKind::NotADirectory)?;
@@ -167,11 +171,11 @@ fn new(target: &Path) -> io::Result<Claimed> {
 }
 
 impl Claim {
-    /// Creates the file. It has its name when the second is [published](Unfinished::publish).
+    /// Creates the file. It gets its name when the returned [`Unfinished`] is [published](Unfinished::publish).
     ///
     /// # Errors
     ///
-    /// The folder, or the file that is to be replaced, cannot be written to; a capture cannot be written to a pipe.
+    /// If the folder, or the file to replace, is not writable. A capture cannot be written to a pipe.
     pub(crate) fn create(self, holds: Holds) -> Result<(File, Unfinished), Failure> {
         let failure = |what: &dyn core::fmt::Display| Failure(format!("{}: {what}", shown(&self.path)));
         let Some(target) = &self.target else {
@@ -184,14 +188,14 @@ impl Claim {
             return Ok((file, Unfinished { path: self.path, beside: None }));
         };
         if self.existing.is_some() && holds != Holds::Recording {
-            // A file that may not be written to is not replaced either.
+            // A file that is not writable must not be replaced either.
             File::options().write(true).open(target).map_err(|error| failure(&error))?;
         }
         let mut builder = tempfile::Builder::new();
         builder.prefix(".perfdata-");
         #[cfg(unix)]
         if holds == Holds::Report {
-            // As of any file; the umask takes away from it.
+            // The usual mode of a new file, before the umask.
             builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
         }
         let temporary = builder
@@ -207,15 +211,15 @@ impl Claim {
     }
 }
 
-/// A file that is being written. It is removed if it is not published.
+/// A file that is being written. It is removed unless it is published.
 #[derive(Debug)]
 pub(crate) struct Unfinished {
     path: PathBuf,
-    /// `None` of what is written straight.
+    /// `None` for a file that is written directly.
     beside: Option<Beside>,
 }
 
-/// A file beside the name that it is to have.
+/// A temporary file in the folder of its final name.
 #[derive(Debug)]
 struct Beside {
     temporary: TempPath,
@@ -225,17 +229,17 @@ struct Beside {
 }
 
 impl Unfinished {
-    /// Where it is until it is published; `None` of what is written straight, and holds nothing that could be read.
+    /// Returns the path of the temporary file; `None` for a file that is written directly, which cannot be read back.
     #[cfg(target_os = "linux")]
     pub(crate) fn temporary(&self) -> Option<&Path> {
         self.beside.as_ref().map(|beside| &*beside.temporary)
     }
 
-    /// Gives the file its name. It may be written on.
+    /// Gives the file its name. The caller may continue to write to it.
     ///
     /// # Errors
     ///
-    /// It cannot be renamed, or what was there cannot. That is as it was then.
+    /// If the file, or the existing file, cannot be renamed. The existing file is then unchanged.
     pub(crate) fn publish(self) -> Result<(), Failure> {
         let Self { path, beside } = self;
         let Some(beside) = beside else { return Ok(()) };
@@ -250,7 +254,8 @@ impl Beside {
         #[cfg(unix)]
         claim.permissions(&file, holds)?;
         if claim.existing.is_some() && holds != Holds::Recording {
-            // What is replaced must not be lost to a disk that is full, or power that fails, before this is on it.
+            // The new file must be on the disk before the old one is replaced. Otherwise a full disk or a power failure
+            // could lose both.
             file.sync_all()?;
         }
         let old = (holds == Holds::Recording && target.is_file()).then(|| {
@@ -272,7 +277,7 @@ impl Beside {
 
 #[cfg(unix)]
 impl Claim {
-    /// Sets the permissions, which are the most that a new file has so far.
+    /// Sets the permissions. A new file gets no more than those it was created with.
     fn permissions(&self, file: &File, holds: Holds) -> io::Result<()> {
         use std::os::unix::fs::{MetadataExt, PermissionsExt};
         let mode = match (holds, &self.existing) {

@@ -1,4 +1,4 @@
-//! What signals do to files that are not whole yet.
+//! Signal handling for files that are not complete yet.
 
 use alloc::sync::Arc;
 use core::sync::atomic::AtomicBool;
@@ -11,28 +11,28 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
 
-/// The files that a signal which ends the program is to remove; `None` where it is not.
+/// The files to remove if a signal ends the program; `None` if signals are not handled.
 static UNFINISHED: Mutex<Option<Vec<PathBuf>>> = Mutex::new(None);
 
-/// A limit on the size of files (`ulimit -f`) becomes an error of a write: its signal would end the program at once.
+/// Makes a file size limit (`ulimit -f`) an error of the write. By default, its signal ends the program at once.
 pub(crate) fn survive_file_size_limit() {
-    // A handler, as an ignored signal would be ignored by the commands that are run too.
+    // Uses a handler, because commands that the program runs would inherit an ignored signal.
     let _ = signal_hook::flag::register(libc::SIGXFSZ, Arc::new(AtomicBool::new(false)));
 }
 
-/// From here on Ctrl-C, and other signals that end the program, remove the files that are not whole yet.
+/// Makes Ctrl-C, and other signals that end the program, remove the files that are not complete yet.
 pub(crate) fn remove_unfinished_on_signals() {
     let ignored = ignored();
     let wanted =
         [SIGINT, SIGTERM, SIGHUP].into_iter().filter(move |signal| ignored & (1 << (signal - 1)) == 0);
     *unfinished_files() = Some(Vec::new());
     let (ready, is_ready) = mpsc::channel();
-    // Without the thread, or without handlers, signals end the program as ever.
+    // Without the thread or the handlers, signals end the program as usual.
     let _ = thread::Builder::new().spawn(move || {
         let Ok(mut signals) = Signals::new(wanted) else { return };
         drop(ready);
         for signal in signals.forever() {
-            // One that has its name by now is not there any more.
+            // A file that was published no longer exists under this name.
             unfinished_files().iter().flatten().for_each(|file| drop(fs::remove_file(file)));
             let _ = emulate_default_handler(signal);
         }
@@ -44,14 +44,14 @@ fn unfinished_files() -> MutexGuard<'static, Option<Vec<PathBuf>>> {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A file is not whole yet.
+/// Registers a file that is not complete yet.
 pub(super) fn unfinished(file: &Path) {
     if let Some(files) = &mut *unfinished_files() {
         files.push(file.to_owned());
     }
 }
 
-/// The signals that are ignored, as `nohup` asks for, a bit each.
+/// Returns the signals that are ignored (`nohup` ignores one), one bit each.
 fn ignored() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));

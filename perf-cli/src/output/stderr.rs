@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use crate::render::escape::push_lines;
 use crate::streams;
 
-/// Prints a line on standard error, as [`line`] does, formatted as by `eprintln!`.
+/// Prints a line on standard error with [`line`]. Takes the arguments of `eprintln!`.
 macro_rules! say {
     ($($text:tt)*) => { $crate::output::line(format_args!($($text)*)) };
 }
@@ -14,13 +14,13 @@ pub(crate) use say;
 
 /// Prints a line on standard error.
 ///
-/// It is one write, so that it is not mixed with what others print. Characters that a terminal might obey are escaped,
-/// as file names and what comes from a capture may hold any. Where standard error is gone, nobody can be told.
+/// It is one write, so that output of other processes does not split it. Characters that may control a terminal are
+/// escaped, because file names and captures can contain any. Ignores errors: there is no other place to report them.
 pub(crate) fn line(text: Arguments<'_>) {
     let _ = write_line(&mut streams::Errors, &mut Vec::new(), text);
 }
 
-/// Writes a line to `out` at once, through a buffer that may be used again.
+/// Writes a line to `out` with one write. The buffer is reusable.
 pub(super) fn write_line(out: &mut impl Write, buffer: &mut Vec<u8>, text: Arguments<'_>) -> io::Result<()> {
     buffer.clear();
     match text.as_str() {

@@ -1,17 +1,17 @@
-//! Standard output through one buffer that is used again and again.
+//! Standard output with one reusable buffer.
 
 use std::io::{ErrorKind, Write};
 
 use crate::{Failure, streams};
 
-/// Bytes gathered before they are written.
+/// The number of bytes to collect before a write.
 const CHUNK: usize = 1 << 16;
 
-/// A buffer in front of standard output.
+/// A buffer for standard output.
 #[derive(Debug)]
 pub(crate) struct Output {
     pub(crate) buffer: Vec<u8>,
-    /// Whether the reader went away, as `head` does: nothing more is to be written.
+    /// Whether the reader has closed its end, as `head` does. Nothing more is written then.
     closed: bool,
 }
 
@@ -20,12 +20,12 @@ impl Output {
         Self { buffer: Vec::with_capacity(2 * CHUNK), closed: false }
     }
 
-    /// Writes the buffer out if it is full. Whether there is still a reader.
+    /// Writes the buffer if it is full. Returns whether there is still a reader.
     pub(crate) fn flush_full(&mut self) -> Result<bool, Failure> {
         if self.buffer.len() >= CHUNK { self.flush() } else { Ok(!self.closed) }
     }
 
-    /// Writes the buffer out. Whether there is still a reader.
+    /// Writes the buffer. Returns whether there is still a reader.
     pub(crate) fn flush(&mut self) -> Result<bool, Failure> {
         let buffer = core::mem::take(&mut self.buffer);
         let is_open = self.write(&buffer);
@@ -34,7 +34,7 @@ impl Output {
         is_open
     }
 
-    /// Writes lines that are in a buffer already, past this one. Whether there is still a reader.
+    /// Writes lines from another buffer, bypassing this one. Returns whether there is still a reader.
     pub(crate) fn write(&mut self, lines: &[u8]) -> Result<bool, Failure> {
         if !self.closed {
             match streams::Output.write_all(lines).and_then(|()| streams::Output.flush()) {

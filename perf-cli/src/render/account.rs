@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::TypeName;
 
-/// What was read, lost and skipped, and what was wrong.
+/// Returns the counts of records and bytes read, lost and skipped, and the errors.
 pub(crate) fn value(account: &Account) -> Value {
     let mut value = json!({
         "records": account.records,

@@ -1,4 +1,4 @@
-//! Attrs, by the kernel's names.
+//! Attrs, with the kernel's names.
 
 use core::fmt::Display;
 
@@ -7,7 +7,7 @@ use perf_abi::attr::{Attr, AttrFlags};
 use super::Scalars;
 use super::name::{Name, name};
 
-/// The fields of an attr in the order of the struct, the bits of its flag word one by one.
+/// Passes the fields of an attr to `sink` in the order of the struct, each bit of the flag word separately.
 pub(crate) fn attr(attr: &Attr, sink: &mut dyn Scalars) {
     sink.named(name!("type"), u64::from(attr.kind.0), &attr.kind);
     sink.number(name!("size"), u64::from(attr.size));
@@ -50,7 +50,7 @@ pub(crate) fn attr(attr: &Attr, sink: &mut dyn Scalars) {
     sink.hex(name!("config4"), attr.config4);
 }
 
-/// What of an attr is set, for eyes: `name=value` each, the flags by name.
+/// Returns the fields of an attr that are set, as `name=value`, and the names of the flags that are set.
 pub(crate) fn summary(attr: &Attr) -> Vec<String> {
     let mut out = Vec::new();
     let mut show = |name: &str, value: &dyn Display, is_set: bool| {

@@ -1,4 +1,4 @@
-//! A few fields of each record, one line a record: `--fields`.
+//! Selected fields of each record, one line per record: `--fields`.
 
 mod plan;
 mod sink;
@@ -12,23 +12,24 @@ use crate::args;
 use plan::Plan;
 pub(crate) use plan::SampleEvent;
 
-/// Keeps the fields that are asked for and passes over the others. The buffers are used again for each record.
+/// Keeps the selected fields and skips the others. The buffers are reused for each record.
 #[derive(Clone, Debug)]
 pub(crate) struct Columns<'a> {
     format: args::Format,
     columns: Vec<Column<'a>>,
-    /// The first column of the names that share a slot; [`NONE`] if none of them is asked for.
+    /// For each slot, the first column whose name has that slot; [`NONE`] if there is none.
     slots: [usize; Key::SLOTS],
-    /// The slots that have a column, a bit each.
+    /// The slots that have a column, one bit each.
     asked: u64,
-    /// The values that are not numbers, as they print.
+    /// The output of the values that are not numbers.
     texts: Vec<u8>,
-    /// How the samples of each event of a batch are printed without being told; `None` for those that have to be.
+    /// How to print the samples of each event of a batch directly; `None` for events whose samples are printed field by
+    /// field.
     plans: Vec<Option<Plan>>,
     clock: Clock,
 }
 
-/// Stands for no column.
+/// Marks the absence of a column.
 const NONE: usize = usize::MAX;
 
 #[derive(Clone, Debug)]
@@ -37,15 +38,15 @@ struct Column<'a> {
     key: Key,
     /// `,"name":`
     member: Ready,
-    /// What the record has of this name.
+    /// The value of this column in the record.
     cell: Cell,
     /// Whether any record had the field.
     seen: bool,
-    /// The next column of a name that shares the slot.
+    /// The next column whose name has the same slot.
     next: usize,
 }
 
-/// A value that is not printed yet.
+/// A value to print.
 #[derive(Clone, Copy, Debug)]
 enum Cell {
     Empty,
@@ -53,15 +54,15 @@ enum Cell {
     Task(i64),
     Hex(u64),
     Time(u64),
-    /// Where it is among the texts.
+    /// The range of the value in `texts`.
     Text(usize, usize),
-    /// What [`Shown`] has of it.
+    /// A value that [`Shown`] contains.
     Kind,
     Misc,
     Event,
 }
 
-/// What records have in common with others of their event, type and `misc`, as it prints.
+/// The output that is the same for all records with the same event, type and `misc`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shown<'s> {
     pub(crate) kind: &'s Ready,
@@ -73,7 +74,7 @@ impl<'a> Columns<'a> {
     pub(crate) fn new(names: &'a [String], format: args::Format) -> Self {
         let mut slots = [NONE; Key::SLOTS];
         let mut columns: Vec<Column<'_>> = names.iter().map(|name| Column::new(name)).collect();
-        // From behind, so that the first of a slot is found first.
+        // In reverse, so that the first column of a slot is found first.
         for (index, column) in columns.iter_mut().enumerate().rev() {
             column.next = core::mem::replace(&mut slots[column.key.slot()], index);
         }
@@ -81,7 +82,7 @@ impl<'a> Columns<'a> {
         Self { format, columns, slots, asked, texts: Vec::new(), plans: Vec::new(), clock: Clock::default() }
     }
 
-    /// Appends the record's line to `out` and starts over.
+    /// Appends the record's line to `out` and resets the columns.
     pub(crate) fn finish(&mut self, shown: &Shown<'_>, out: &mut Vec<u8>) {
         match self.format {
             args::Format::Text => {
@@ -106,38 +107,38 @@ impl<'a> Columns<'a> {
         self.texts.clear();
     }
 
-    /// The fields asked for that no record had.
+    /// Returns the selected fields that no record had.
     pub(crate) fn unseen(&self) -> impl Iterator<Item = &str> {
         self.columns.iter().filter(|column| !column.seen).map(|column| column.name)
     }
 
-    /// Takes in which fields another's records had.
+    /// Merges which fields the records of another instance had.
     pub(crate) fn join(&mut self, other: &Self) {
         for (column, other) in self.columns.iter_mut().zip(&other.columns) {
             column.seen |= other.seen;
         }
     }
 
-    /// The record's type; its name is shown.
+    /// Puts the record's type, printed by name.
     #[inline]
     pub(crate) fn kind(&mut self) {
         self.put(name!("type"), Cell::Kind);
     }
 
-    /// The record's `misc`; the names of its bits are shown.
+    /// Puts the record's `misc`, printed as the names of its bits.
     #[inline]
     pub(crate) fn misc(&mut self, misc: u64) {
         self.put(name!("misc"), if self.is_json() { Cell::Number(misc) } else { Cell::Misc });
     }
 
-    /// The record's event, by its index; if it is `named`, its name is shown.
+    /// Puts the index of the record's event; printed as the name if the event is `named`.
     #[inline]
     pub(crate) fn event(&mut self, index: usize, named: bool) {
         let number = self.is_json() || !named;
         self.put(name!("event"), if number { Cell::Number(index as u64) } else { Cell::Event });
     }
 
-    /// Whether a field of a name may be asked for.
+    /// Returns whether a field with this key may be selected.
     #[inline(always)]
     fn asks(&self, key: Key) -> bool {
         self.asked & key.bit() != 0
@@ -150,9 +151,9 @@ impl<'a> Columns<'a> {
         }
     }
 
-    /// Fills the columns of a name that have nothing yet.
+    /// Fills the empty columns of a name.
     ///
-    /// The first value of a name stands: a record's own time is that of its trailer.
+    /// The first value of a name is kept: a record's own time equals that of its trailer.
     #[inline]
     fn fill(&mut self, key: Key, cell: Cell) {
         let mut at = self.slots[key.slot()];
@@ -165,7 +166,7 @@ impl<'a> Columns<'a> {
         }
     }
 
-    /// Whether a column of a name has nothing yet.
+    /// Returns whether a column of a name is still empty.
     fn wants(&self, key: Key) -> bool {
         let mut at = self.slots[key.slot()];
         while let Some(column) = self.columns.get(at) {
@@ -177,7 +178,7 @@ impl<'a> Columns<'a> {
         false
     }
 
-    /// A value that `push` prints.
+    /// Puts a value that `push` prints.
     #[inline]
     fn text(&mut self, name: &Name, push: impl FnOnce(&mut Vec<u8>)) {
         if self.asks(name.key) {
@@ -185,7 +186,7 @@ impl<'a> Columns<'a> {
         }
     }
 
-    /// A value that `push` prints behind `prefix` bytes that are not part of it. An empty one is as none.
+    /// Puts a value that `push` prints after `prefix` bytes that are not part of it. An empty value counts as none.
     fn print(&mut self, key: Key, prefix: usize, push: impl FnOnce(&mut Vec<u8>)) {
         if !self.wants(key) {
             return;
@@ -196,7 +197,7 @@ impl<'a> Columns<'a> {
         self.fill(key, if start < end { Cell::Text(start, end) } else { Cell::Empty });
     }
 
-    /// A value that has no shorter text than JSON: that of the one member that `member` names.
+    /// Puts a value that prints only as JSON: the value of the one member that `member` prints.
     #[inline]
     fn json(&mut self, name: &Name, member: impl FnOnce(&mut Json<'_>)) {
         if self.asks(name.key) {
@@ -231,14 +232,14 @@ fn push_cell(out: &mut Vec<u8>, cell: Cell, shown: &Shown<'_>, texts: &[u8]) {
         Cell::Time(time) => push_seconds(out, time),
         Cell::Text(start, end) => out.extend_from_slice(&texts[start..end]),
         Cell::Kind => shown.kind.push(out),
-        // Without any bit there is nothing to show.
+        // `misc` without any bit prints as `-`.
         Cell::Misc if shown.misc.len() == 0 => out.push(b'-'),
         Cell::Misc => shown.misc.push(out),
         Cell::Event => super::given(shown.event, |event| event.push(out)),
     }
 }
 
-/// Appends a value as JSON. What is shown by its name is a number there, but for the type.
+/// Appends a value as JSON. A value that text prints by name is a number in JSON, except for the type.
 #[inline]
 fn push_member(out: &mut Vec<u8>, cell: Cell, shown: &Shown<'_>, texts: &[u8]) {
     match cell {

@@ -1,19 +1,21 @@
-//! Numbers as digits: many at a time within a word, without the formatting machinery.
+//! Fast conversion of numbers to digits: several digits at a time within a word, without the formatting machinery of
+//! `core`.
 //!
-//! Each appends an array of constant size and takes back what is too much of it, so that no copy has a length that is
-//! not known when the program is compiled.
+//! The functions append an array of constant size and then truncate the excess, so that the length of each copy is
+//! known at compile time.
 
-/// Eight digits, or one each of a word's bytes.
+/// Eight ASCII zeros, one per byte. A bitwise OR with them turns eight digit values into ASCII.
 const ZEROS: u64 = 0x3030_3030_3030_3030;
 
 const TEN_TO_8: u64 = 100_000_000;
 const TEN_TO_16: u64 = TEN_TO_8 * TEN_TO_8;
 
-/// The eight decimal digits of a number below 10^8 as numbers, the first in the lowest byte.
+/// Returns the eight decimal digits of a number below 10^8, as values from 0 to 9. The first digit is in the lowest
+/// byte.
 #[inline]
 fn eight(number: u64) -> u64 {
-    // Two numbers of four digits, four of two, eight of one, side by side. The factors are the inverses of 100 and 10,
-    // near enough for numbers so small.
+    // Splits the number into two of four digits, then four of two, then eight of one, side by side. The factors
+    // approximate 1/100 and 1/10, precisely enough for such small numbers.
     let fours = (number / 10_000) | ((number % 10_000) << 32);
     let hundreds = (fours * 10_486) >> 20 & 0x0000_007f_0000_007f;
     let twos = hundreds | (fours - hundreds * 100) << 16;
@@ -25,7 +27,7 @@ fn eight(number: u64) -> u64 {
 #[inline]
 fn push_head(out: &mut Vec<u8>, number: u64) {
     let digits = eight(number);
-    // The last digit stands also where it is zero.
+    // Keeps the last digit even if it is 0.
     let zeros = (digits | 1 << 56).trailing_zeros() / 8;
     let start = out.len();
     out.extend_from_slice(&((digits | ZEROS) >> (8 * zeros)).to_le_bytes());
@@ -35,7 +37,7 @@ fn push_head(out: &mut Vec<u8>, number: u64) {
 /// Appends a number in decimal.
 #[inline]
 pub(crate) fn push_decimal(out: &mut Vec<u8>, number: u64) {
-    // Many are so small.
+    // Small numbers are frequent.
     if number < 10 {
         out.push(b'0' + number as u8);
     } else {
@@ -43,7 +45,7 @@ pub(crate) fn push_decimal(out: &mut Vec<u8>, number: u64) {
     }
 }
 
-/// Appends a number below 10^4, but not 0, without leading zeros; as [`eight`] and [`push_head`].
+/// Appends a number below 10^4, except 0, without leading zeros. Works like [`eight`] and [`push_head`].
 #[inline]
 fn push_four(out: &mut Vec<u8>, number: u32) {
     let hundreds = (number * 10_486) >> 20;
@@ -74,7 +76,7 @@ fn push_digits(out: &mut Vec<u8>, number: u64) {
     }
 }
 
-/// Appends a number that may be negative in decimal.
+/// Appends a signed number in decimal.
 #[inline]
 pub(crate) fn push_signed(out: &mut Vec<u8>, number: i64) {
     if number < 0 {
@@ -83,7 +85,7 @@ pub(crate) fn push_signed(out: &mut Vec<u8>, number: i64) {
     push_decimal(out, number.unsigned_abs());
 }
 
-/// The eight hexadecimal digits of a number.
+/// Returns the eight hexadecimal digits of a number.
 #[inline]
 fn eight_hex(number: u32) -> [u8; 8] {
     let mut nibbles = u64::from(number);
@@ -94,7 +96,7 @@ fn eight_hex(number: u32) -> [u8; 8] {
     (nibbles + ZEROS + is_letter * u64::from(b'a' - b'0' - 10)).to_be_bytes()
 }
 
-/// The sixteen hexadecimal digits of a number, behind `0x`.
+/// Returns `0x` and the sixteen hexadecimal digits of a number.
 #[inline]
 fn sixteen_hex(number: u64) -> [u8; 18] {
     let mut digits = *b"0x0000000000000000";
@@ -108,16 +110,16 @@ pub(crate) fn push_hex(out: &mut Vec<u8>, number: u64) {
     push_hex_of(out, number, 1);
 }
 
-/// As [`push_hex`], of at least `width` digits.
+/// Like [`push_hex`], with at least `width` digits.
 pub(crate) fn push_hex_of(out: &mut Vec<u8>, number: u64, width: u32) {
     let digits = (16 - number.leading_zeros() / 4).clamp(width, 16);
     let start = out.len();
-    // The digits that are wanted first, the zeros in front of them behind.
+    // The rotation puts the digits to print first and the leading zeros last.
     out.extend_from_slice(&sixteen_hex(number.rotate_left(4 * (16 - digits))));
     out.truncate(start + 2 + digits as usize);
 }
 
-/// Appends an address, which is as wide as any other: `0x000000000000001f`.
+/// Appends an address at full width: `0x000000000000001f`.
 pub(crate) fn push_address(out: &mut Vec<u8>, address: u64) {
     out.extend_from_slice(&sixteen_hex(address));
 }
@@ -131,7 +133,7 @@ pub(crate) fn push_seconds(out: &mut Vec<u8>, nanoseconds: u64) {
     push_fraction(out, nanoseconds % SECOND);
 }
 
-/// Appends nanoseconds of less than a second: nine digits.
+/// Appends nanoseconds below one second, as nine digits.
 #[inline]
 fn push_fraction(out: &mut Vec<u8>, nanoseconds: u64) {
     let mut digits = *b"000000000";
@@ -140,18 +142,18 @@ fn push_fraction(out: &mut Vec<u8>, nanoseconds: u64) {
     out.extend_from_slice(&digits);
 }
 
-/// Times as seconds, most of which are within the same second as the one before.
+/// Prints times as seconds. It is fast for a time within the same second as the previous one, as most are.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Clock {
-    /// When the second began, in nanoseconds.
+    /// The start of the second, in nanoseconds.
     start: u64,
-    /// The second, its point, and zeros. Without any bytes there was no time yet.
+    /// The second and its point, padded with zeros. Without a previous time, `len` is 0.
     text: [u8; 16],
     len: usize,
 }
 
 impl Clock {
-    /// As [`push_seconds`].
+    /// Like [`push_seconds`].
     #[inline]
     pub(crate) fn push(&mut self, out: &mut Vec<u8>, nanoseconds: u64) {
         let fraction = nanoseconds.wrapping_sub(self.start);
@@ -164,13 +166,13 @@ impl Clock {
         push_fraction(out, fraction);
     }
 
-    /// The same in another second.
+    /// Prints a time in another second.
     #[inline(never)]
     fn begin(&mut self, out: &mut Vec<u8>, nanoseconds: u64) {
         let begin = out.len();
         push_decimal(out, nanoseconds / SECOND);
         out.push(b'.');
-        // 2^64 nanoseconds are 18446744073 seconds.
+        // At most 18446744073 (2^64 nanoseconds) and the point.
         let second = &out[begin..];
         self.start = nanoseconds - nanoseconds % SECOND;
         self.text[..second.len()].copy_from_slice(second);
@@ -189,7 +191,7 @@ mod tests {
         String::from_utf8(out).unwrap()
     }
 
-    /// Numbers around each power of two and of ten, and some between them.
+    /// Returns numbers around each power of two and of ten, and some between them.
     fn numbers() -> impl Iterator<Item = u64> {
         let powers = (0..64).map(|bits| 1_u64 << bits).chain((0..20).map(|zeros| 10_u64.pow(zeros)));
         let around = powers.flat_map(|power| [power.wrapping_sub(1), power, power + 1, power | power >> 5]);
@@ -221,7 +223,7 @@ mod tests {
         }
     }
 
-    /// The inverses of 100 and 10 are exact for all numbers that they are used for.
+    /// The approximations of 1/100 and 1/10 are exact for all numbers that they are used for.
     #[test]
     fn four_digits_are_exact() {
         for number in 0..10_000 {

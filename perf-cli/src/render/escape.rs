@@ -1,4 +1,4 @@
-//! Bytes of a capture as text that is safe to print.
+//! Escaping, so that bytes of a capture are safe to print.
 
 mod safe;
 
@@ -13,7 +13,7 @@ use safe::{has_unsafe, is_safe, json_escape, rewrite};
 /// Bytes as lower-case hexadecimal.
 pub(crate) struct Hex<'a>(pub(crate) &'a [u8]);
 
-/// The two digits of a byte, the first in the lower byte.
+/// Returns the two hexadecimal digits of a byte, the first in the lower byte.
 #[inline]
 fn digits(byte: u8) -> u16 {
     let byte = u16::from(byte);
@@ -26,7 +26,7 @@ fn digits(byte: u8) -> u16 {
 pub(crate) fn push_hex(out: &mut Vec<u8>, bytes: &[u8]) {
     let start = out.len();
     out.resize(start + 2 * bytes.len(), 0);
-    // Without a branch or a table, for the compiler to take many at a time.
+    // Without a branch or a table, so that the compiler can vectorize it.
     for (pair, &byte) in out[start..].chunks_exact_mut(2).zip(bytes) {
         pair.copy_from_slice(&digits(byte).to_le_bytes());
     }
@@ -38,7 +38,7 @@ impl Display for Hex<'_> {
     }
 }
 
-/// Bytes that should be UTF-8; those that are not print as `\xNN`.
+/// Bytes that should be UTF-8. Invalid bytes print as `\xNN`.
 pub(crate) struct Lossy<'a>(pub(crate) &'a [u8]);
 
 impl Display for Lossy<'_> {
@@ -51,7 +51,7 @@ impl Display for Lossy<'_> {
     }
 }
 
-/// Appends bytes that should be UTF-8 as a JSON string; those that are not as `\xNN`, escaped.
+/// Appends bytes that should be UTF-8 as a JSON string. Invalid bytes become `\xNN`, escaped.
 pub(crate) fn push_json(out: &mut Vec<u8>, bytes: &[u8]) {
     let is_plain = |&byte: &u8| matches!(byte, b' '..=b'~') && byte != b'"' && byte != b'\\';
     if bytes.iter().all(is_plain) {
@@ -63,7 +63,7 @@ pub(crate) fn push_json(out: &mut Vec<u8>, bytes: &[u8]) {
     }
 }
 
-/// Appends a text as a JSON string; one that fails to print ends where it failed.
+/// Appends a text as a JSON string. If the text fails to print, the string ends at the failure.
 pub(crate) fn push_json_shown(out: &mut Vec<u8>, text: &dyn Display) {
     let start = out.len();
     let mut serializer = serde_json::Serializer::new(&mut *out);
@@ -71,22 +71,22 @@ pub(crate) fn push_json_shown(out: &mut Vec<u8>, text: &dyn Display) {
     make_json_safe(out, start);
 }
 
-/// Appends a JSON value; writing to memory cannot fail.
+/// Appends a JSON value. Writing to memory cannot fail.
 pub(crate) fn push_json_value(out: &mut Vec<u8>, value: &Value) {
     let start = out.len();
     let _ = serde_json::to_writer(&mut *out, value);
     make_json_safe(out, start);
 }
 
-/// Escapes the characters from `start` on, which are JSON, that a terminal must not be shown. The values stay the same:
-/// beyond ASCII there is nothing but what strings hold.
+/// Escapes unsafe characters in the JSON from `start` on. The values stay the same, because characters beyond ASCII
+/// occur only within strings.
 pub(crate) fn make_json_safe(out: &mut Vec<u8>, start: usize) {
     if out.get(start..).is_some_and(|json| json.iter().any(|byte| *byte >= 0x7f)) {
         rewrite(out, start, |character| is_safe(character) || character == '\n', json_escape);
     }
 }
 
-/// Escapes the characters from `start` on, which are lines of text, that a terminal must not be shown.
+/// Escapes unsafe characters in the lines of text from `start` on.
 pub(crate) fn make_lines_safe(out: &mut Vec<u8>, start: usize) {
     if out.get(start..).is_some_and(has_unsafe) {
         let escape =
@@ -95,19 +95,19 @@ pub(crate) fn make_lines_safe(out: &mut Vec<u8>, start: usize) {
     }
 }
 
-/// Appends lines of text as a terminal may be shown them.
+/// Appends lines of text, with unsafe characters escaped.
 pub(crate) fn push_lines(out: &mut Vec<u8>, lines: &str) {
     let start = out.len();
     out.extend_from_slice(lines.as_bytes());
     make_lines_safe(out, start);
 }
 
-/// A path as it stands in a message: unsafe characters, line ends and what is not UTF-8 as escapes.
+/// Returns a path for a message: unsafe characters, line ends and invalid UTF-8 are escaped.
 pub(crate) fn shown(path: &(impl AsRef<Path> + ?Sized)) -> OneLine<'_> {
     OneLine(path.as_ref().as_os_str().as_encoded_bytes())
 }
 
-/// Text as [`shown`] prints that of a path.
+/// A text, printed as [`shown`] prints a path.
 pub(crate) struct OneLine<'a>(pub(crate) &'a [u8]);
 
 impl Display for OneLine<'_> {
@@ -116,11 +116,11 @@ impl Display for OneLine<'_> {
     }
 }
 
-/// Bytes as a terminal may be shown them: characters it might obey or not show, backslashes and what is not UTF-8 as
-/// escapes, in quotes where a reader could not tell where they end.
+/// Bytes, printed for a terminal: unsafe characters, backslashes and invalid UTF-8 are escaped. Quoted if the end would
+/// not be clear otherwise.
 pub(crate) struct Printable<'a>(pub(crate) &'a [u8]);
 
-/// Appends bytes as [`Printable`] prints them.
+/// Appends bytes in the format of [`Printable`].
 pub(crate) fn push_printable(out: &mut Vec<u8>, bytes: &[u8]) {
     let is_plain = |&byte: &u8| byte.is_ascii_graphic() && byte != b'"' && byte != b'\\';
     if !bytes.is_empty() && bytes.iter().all(is_plain) {
@@ -178,7 +178,7 @@ mod tests {
         String::from_utf8(out).unwrap()
     }
 
-    /// What needs no escape is copied; it must come out as if it had been looked at character by character.
+    /// Bytes without escapes take a faster path, which must give the same output as the slow one.
     #[test]
     fn each_byte_is_pushed_as_it_is_shown() {
         for byte in 0..=u8::MAX {
@@ -200,7 +200,7 @@ mod tests {
         }
     }
 
-    /// What shows in another order than it is in, is not seen, or ends a line.
+    /// Characters that change the order of the text, are invisible, or end a line.
     const UNSAFE: &str = "\u{1b}\u{7f}\u{9b}\u{ad}\u{34f}\u{200b}\u{200f}\u{2028}\u{2029}\u{202e}\u{2066}\u{3164}\u{feff}\u{e000}\u{e0041}\u{10ffff}";
 
     #[test]

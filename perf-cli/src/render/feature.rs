@@ -1,6 +1,6 @@
-//! Feature sections as JSON values, for programs; [`lines`] has them for eyes.
+//! Feature sections as JSON values; [`lines`] prints them as text.
 //!
-//! A list goes out item by item: what is held of a feature is what it is decoded to, and one item.
+//! Lists are printed item by item. In memory are only the decoded feature and one printed item.
 
 pub(crate) mod lines;
 
@@ -21,10 +21,10 @@ use super::{Scalars, Sink, given};
 use crate::Failure;
 use crate::output::Output;
 
-/// Why a feature was not printed.
+/// The reason why a feature was not printed.
 #[derive(Debug)]
 pub(crate) enum Unprinted {
-    /// It cannot be decoded; nothing of it was printed.
+    /// The feature cannot be decoded; nothing was printed.
     Undecodable(FileError),
     /// The output failed.
     Output(Failure),
@@ -42,7 +42,7 @@ impl From<Failure> for Unprinted {
     }
 }
 
-/// Prints a list, of which no more is held than an item.
+/// Prints a list, with at most one item in the buffer at a time.
 pub(crate) fn list<T>(
     output: &mut Output,
     items: impl IntoIterator<Item = T>,
@@ -55,12 +55,12 @@ pub(crate) fn list<T>(
         output.flush_full()?;
         before = b',';
     }
-    // Without an item the bracket is still to come.
+    // If the list is empty, its opening bracket is not printed yet.
     output.buffer.extend_from_slice(if before == b'[' { b"[]" } else { b"]" });
     Ok(())
 }
 
-/// Prints a list of objects, each of which `members` tells.
+/// Prints a list of objects. `members` prints the members of an item.
 pub(crate) fn objects<T>(
     output: &mut Output,
     items: impl IntoIterator<Item = T>,
@@ -69,12 +69,13 @@ pub(crate) fn objects<T>(
     list(output, items, |out, it| Json::object(out, |json| members(json, it)))
 }
 
-/// Prints a list of texts of the recorded machine.
+/// Prints a list of strings from the recorded machine.
 fn texts(output: &mut Output, list_of: &[&[u8]]) -> Result<(), Failure> {
     list(output, list_of, |out, text| push_json(out, text))
 }
 
-/// Prints a feature section, by perf's names. TRACING_DATA gives its place; a feature without a name its bytes too.
+/// Prints a feature section, with perf's names. TRACING_DATA prints its position; a feature without a name also prints
+/// its bytes.
 pub(crate) fn feature<O: Endian, S: Source>(
     reader: &Reader<'_, O, S>,
     section: &FeatureSection<'_>,
@@ -128,13 +129,13 @@ pub(crate) fn feature<O: Endian, S: Source>(
     Ok(())
 }
 
-/// Prints a member's name and what is before it, for its value to follow.
+/// Prints a member's name, and the text before it. The value follows.
 fn member<'o>(output: &'o mut Output, name: &str) -> &'o mut Output {
     output.buffer.extend_from_slice(name.as_bytes());
     output
 }
 
-/// Prints a feature that is an object of numbers, or of which that is printed.
+/// Prints a feature that is an object of numbers, or one that is printed as such.
 fn numbers<O: Endian>(section: &FeatureSection<'_>, out: &mut Vec<u8>) -> Result<(), FileError> {
     let mut numbers: Vec<(&'static Name, u64)> = Vec::new();
     match section.feature {
@@ -185,7 +186,7 @@ fn numbers<O: Endian>(section: &FeatureSection<'_>, out: &mut Vec<u8>) -> Result
     Ok(())
 }
 
-/// How many cpus CPU_TOPOLOGY tells the place of.
+/// Returns the number of CPUs that CPU_TOPOLOGY describes.
 fn nr_cpus<O: Endian, S: Source>(reader: &Reader<'_, O, S>) -> Result<u32, FileError> {
     reader.feature(Feature::NRCPUS).map_or(Ok(0), |section| Ok(section.nr_cpus::<O>()?.0))
 }
@@ -250,7 +251,8 @@ fn cache(json: &mut Json<'_>, it: &Cache<'_>) {
     json.string(name!("map"), it.map);
 }
 
-/// A node; its blocks are words of 64, as their number may be out of proportion to the bytes they take.
+/// Prints a node. Its blocks are printed as words of 64 bits, because their number may be out of proportion to the size
+/// of the section.
 fn mem_node<O: Endian>(json: &mut Json<'_>, it: &MemNode<'_, O>) {
     json.number(name!("node"), it.node);
     json.number(name!("size"), it.size);

@@ -1,4 +1,4 @@
-//! The fields of each record, named as the kernel and perf name them.
+//! The fields of each record, with the names of the kernel and perf.
 
 use perf_abi::endian::Endian;
 use perf_abi::sample_type::SampleType;
@@ -11,12 +11,12 @@ use super::tracepoint::Tracepoint;
 use super::user::user;
 use super::{Scalars, Sink, given};
 
-/// Names the fields of a record to `sink`. `tracepoint` is that of a sample's raw data.
+/// Passes the fields of a record to `sink`. `tracepoint` describes the raw data of a sample.
 ///
 /// # Errors
 ///
-/// The fault of a sample whose later fields cannot be decoded; `sink` has then been told those before it. The fault of
-/// raw data that ends before a field of its tracepoint; `sink` has then been told of all.
+/// If later fields of a sample cannot be decoded; `sink` then has the fields before them. If raw data ends before a
+/// field of its tracepoint; `sink` then has all fields.
 pub(crate) fn fields<O: Endian>(
     record: &Record<'_, O>,
     tracepoint: Option<&Tracepoint<'_>>,
@@ -140,7 +140,7 @@ fn mmap2(sink: &mut impl Scalars, it: &Mmap2<'_>) {
     sink.string(name!("filename"), it.filename);
 }
 
-/// The fields of a sample that its tail does not have.
+/// The fields of a sample before its tail.
 const LEADING: SampleType = SampleType::IDENTIFIER
     .union(SampleType::IP)
     .union(SampleType::TID)
@@ -151,17 +151,17 @@ const LEADING: SampleType = SampleType::IDENTIFIER
     .union(SampleType::CPU)
     .union(SampleType::PERIOD);
 
-/// Whether samples have more than leading fields.
+/// Returns whether samples have fields after the leading ones.
 #[inline]
 pub(super) fn has_tail(layout: &SampleLayout) -> bool {
     layout.sample_type().without(LEADING) != SampleType::NONE
 }
 
-/// Whether what follows the leading fields of a sample can be decoded.
+/// Checks that the fields after the leading ones can be decoded.
 ///
 /// # Errors
 ///
-/// As [`fields`].
+/// Those of [`fields`].
 pub(super) fn check_tail<O: Endian>(
     it: &Sample<'_, O>,
     tracepoint: Option<&Tracepoint<'_>>,
@@ -170,11 +170,11 @@ pub(super) fn check_tail<O: Endian>(
     tracepoint.zip(tail.raw).map_or(Ok(()), |(tracepoint, raw)| tracepoint.check::<O>(raw))
 }
 
-/// As [`fields`], of a sample.
+/// Like [`fields`], for a sample.
 ///
 /// # Errors
 ///
-/// As [`fields`].
+/// Those of [`fields`].
 #[inline]
 pub(crate) fn sample<O: Endian>(
     it: &Sample<'_, O>,
@@ -224,7 +224,7 @@ pub(crate) fn sample<O: Endian>(
     tracepoint.map_or(Ok(()), |(tracepoint, raw)| tracepoint.check::<O>(raw))
 }
 
-/// Names the fields of a `sample_id` trailer to `sink`.
+/// Passes the fields of a `sample_id` trailer to `sink`.
 pub(crate) fn sample_id<O: Endian>(it: &SampleId<'_, O>, sink: &mut impl Scalars) {
     given(it.pid(), |pid| sink.task(name!("pid"), i64::from(pid)));
     given(it.tid(), |tid| sink.task(name!("tid"), i64::from(tid)));

@@ -1,14 +1,14 @@
-//! What records of a type and `misc` have in common, made ready once.
+//! The output that records with the same type and `misc` share, prepared once.
 
 use perf_abi::record::{Misc, RecordType};
 
 use super::TypeName;
 use super::ready::Ready;
 
-/// Columns of the `misc` bits, as wide as most of them.
+/// The width of the `misc` column; most values fit.
 const MISC_WIDTH: usize = 14;
 
-/// How a type and `misc` print.
+/// The output of a type and `misc`.
 #[derive(Clone, Debug)]
 pub(crate) struct Head {
     kind: RecordType,
@@ -17,7 +17,7 @@ pub(crate) struct Head {
     pub(crate) name: Ready,
     /// The names of the `misc` bits.
     pub(crate) bits: Ready,
-    /// Both in columns.
+    /// The name, and the bits, padded to the width of their columns.
     pub(crate) name_column: Ready,
     pub(crate) bits_column: Ready,
     /// Members of a JSON object, up to the value of `size`.
@@ -42,7 +42,7 @@ impl Head {
     }
 }
 
-/// The heads of records that came last; few follow each other in a capture.
+/// The most recent heads. A capture has few different ones.
 #[derive(Clone, Debug)]
 pub(crate) struct Heads([Option<Head>; 64]);
 
@@ -51,10 +51,10 @@ impl Heads {
         Self([const { None }; 64])
     }
 
-    /// That of a type and `misc`.
+    /// Returns the head of a type and `misc`.
     #[inline]
     pub(crate) fn of(&mut self, kind: RecordType, misc: Misc) -> &Head {
-        // The types that samples come between, the cpu modes and the bits at the top differ in the end.
+        // This hash separates the types that are mixed with samples, the CPU modes, and the bits at the top.
         let bits = u32::from(misc.0);
         let head = &mut self.0[((kind.0 ^ bits << 4 ^ bits >> 12) % 64) as usize];
         if head.as_ref().is_some_and(|head| (head.kind, head.misc) != (kind, misc)) {

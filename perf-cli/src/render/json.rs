@@ -14,16 +14,16 @@ use super::ready::Ready;
 use super::tracepoint::Tracepoint;
 use super::{Scalars, Sink, given};
 
-/// Appends fields to a JSON object, without an allocation.
+/// Appends fields to a JSON object, without allocations.
 ///
-/// Every member begins with a comma; that of the first becomes the object's brace in the end.
+/// Every member starts with a comma. At the end, the comma of the first member is replaced by the opening brace.
 #[derive(Debug)]
 pub(crate) struct Json<'b> {
     out: &'b mut Vec<u8>,
 }
 
 impl<'b> Json<'b> {
-    /// Appends an object whose members `members` names.
+    /// Appends an object with the members that `members` appends.
     #[inline]
     pub(crate) fn object(out: &'b mut Vec<u8>, members: impl FnOnce(&mut Self)) {
         let start = out.len();
@@ -36,27 +36,27 @@ impl<'b> Json<'b> {
         json.out.push(b'}');
     }
 
-    /// Appends members without the object around them.
+    /// Appends members without an enclosing object.
     #[inline]
     pub(crate) fn members(out: &'b mut Vec<u8>) -> Self {
         Self { out }
     }
 
-    /// The buffer, to append a member's value.
+    /// Appends the name of a member. Returns the buffer, for its value.
     #[inline(always)]
     pub(crate) fn member(&mut self, name: &Name) -> &mut Vec<u8> {
         name.push_member(self.out);
         self.out
     }
 
-    /// The buffer, to append the value of a member whose name is ready, as it stands in front of the value.
+    /// Appends the prepared text before the value of a member. Returns the buffer, for the value.
     #[inline]
     pub(crate) fn ready(&mut self, member: &Ready) -> &mut Vec<u8> {
         member.push(self.out);
         self.out
     }
 
-    /// A member that is an object.
+    /// Appends a member that is an object.
     fn nested(&mut self, name: &Name, members: impl FnOnce(&mut Json<'_>)) {
         Json::object(self.member(name), members);
     }
@@ -71,12 +71,12 @@ impl<'b> Json<'b> {
         }
     }
 
-    /// A member that is a text of ours.
+    /// Appends a member that is a text of this program.
     pub(crate) fn text(&mut self, name: &Name, value: &dyn Display) {
         push_json_shown(self.member(name), value);
     }
 
-    /// A member that is a list of objects.
+    /// Appends a member that is a list of objects.
     pub(crate) fn objects<T>(
         &mut self,
         name: &Name,
@@ -86,7 +86,7 @@ impl<'b> Json<'b> {
         push_array(self.member(name), items, |out, item| Json::object(out, |json| members(json, item)));
     }
 
-    /// A member that is a JSON value already.
+    /// Appends a member that is already a JSON value.
     pub(crate) fn serialized(&mut self, name: &Name, value: &serde_json::Value) {
         push_json_value(self.member(name), value);
     }
@@ -119,7 +119,7 @@ fn push_elements<O: Endian>(out: &mut Vec<u8>, array: &Array<'_, O>) {
     }
 }
 
-/// Appends an array; a comma behind every item, the last of which becomes the bracket.
+/// Appends an array. A comma follows each item; the last comma is replaced by the closing bracket.
 #[inline]
 fn push_array<T>(out: &mut Vec<u8>, items: impl Iterator<Item = T>, push: impl Fn(&mut Vec<u8>, T)) {
     out.push(b'[');

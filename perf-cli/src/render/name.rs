@@ -1,12 +1,12 @@
-//! The names of fields, made ready for every way of printing them where they are written down.
+//! The names of fields, prepared for each output format at compile time.
 
-/// What stands for a name where names are compared: two that are asked for have the same only if they are the same,
-/// or were made to.
+/// A hash that represents a name in comparisons. Two selected names have the same key only if they are equal, or were
+/// constructed to collide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Key(u64);
 
 impl Key {
-    /// Slots of keys.
+    /// The number of slots.
     pub(crate) const SLOTS: usize = 64;
 
     pub(crate) const fn of(name: &[u8]) -> Self {
@@ -19,31 +19,31 @@ impl Key {
         Self(hash)
     }
 
-    /// Its place in a table of [`SLOTS`](Self::SLOTS): few of the keys that are asked for at once share one.
+    /// Returns the slot of the key, from 0 to [`SLOTS`](Self::SLOTS). Few of the selected keys share a slot.
     #[inline]
     pub(crate) const fn slot(self) -> usize {
         ((self.0 ^ self.0 >> 32) % Self::SLOTS as u64) as usize
     }
 
-    /// Its slot as one bit of 64.
+    /// Returns the slot as one bit of 64.
     #[inline]
     pub(crate) const fn bit(self) -> u64 {
         1 << self.slot()
     }
 }
 
-/// The name of a field. `name!` makes one of a literal when the program is compiled.
+/// The name of a field. `name!` makes one from a literal at compile time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Name {
     pub(crate) text: &'static str,
-    /// As it stands in front of its value in a JSON object, `,"ip":`, and on a line of text, ` ip=`. Empty for a name
-    /// that is not a literal.
+    /// The text before the value in a JSON object, `,"ip":`, and on a line of text, ` ip=`. Empty for a name that is
+    /// not a literal.
     member: &'static str,
     label: &'static str,
     pub(crate) key: Key,
 }
 
-/// A field's name of a literal.
+/// Makes a field name from a literal.
 macro_rules! name {
     ($text:literal) => {
         const { &$crate::render::name::Name::new($text, concat!(",\"", $text, "\":"), concat!(" ", $text, "=")) }
@@ -56,12 +56,12 @@ impl Name {
         Self { text, member, label, key: Key::of(text.as_bytes()) }
     }
 
-    /// A name out of a table.
+    /// Returns a name from a table.
     pub(crate) const fn of(text: &'static str) -> Self {
         Self::new(text, "", "")
     }
 
-    /// Appends it as it stands in front of its value in a JSON object, behind another member.
+    /// Appends the text before the value in a JSON object, for a member after the first.
     #[inline(always)]
     pub(crate) fn push_member(&self, out: &mut Vec<u8>) {
         if self.member.is_empty() {
@@ -70,7 +70,7 @@ impl Name {
         out.extend_from_slice(self.member.as_bytes());
     }
 
-    /// Appends it as it stands in front of its value on a line.
+    /// Appends the text before the value on a line.
     #[inline(always)]
     pub(crate) fn push_label(&self, out: &mut Vec<u8>) {
         if self.label.is_empty() {

@@ -1,13 +1,13 @@
-//! Text that is printed again and again.
+//! Text that is printed repeatedly.
 
-/// Bytes that are copied at once: as many as most texts have, so that the copy has no length of its own.
+/// The number of bytes to copy at once. Most texts are not longer, so the length of the copy is constant.
 const SHORT: usize = 64;
 
-/// A text that is ready to be printed.
+/// A text in its output format.
 #[derive(Clone, Debug)]
 pub(crate) struct Ready {
     text: Vec<u8>,
-    /// The text again if it is no longer than that, with zeros behind.
+    /// The text again, padded with zeros, if it is not longer than `SHORT`.
     short: [u8; SHORT],
 }
 
@@ -24,7 +24,7 @@ impl Ready {
         self.text.len()
     }
 
-    /// Appends it.
+    /// Appends the text.
     #[inline]
     pub(crate) fn push(&self, out: &mut Vec<u8>) {
         if self.text.len() > SHORT {

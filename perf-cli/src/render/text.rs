@@ -1,4 +1,4 @@
-//! Fields for eyes: the scalars on the record's line, the rest indented below it.
+//! Fields as text: scalars on the record's line, and the rest indented below it.
 
 use core::fmt::Display;
 use perf_abi::branch::{BranchFlags, BranchNewType, BranchType};
@@ -15,17 +15,17 @@ use super::name::{Name, name};
 use super::tracepoint::Tracepoint;
 use super::{Scalars, Sink, given, print};
 
-/// Bytes of a blob on a line.
+/// The number of bytes of a blob on one line.
 const BLOB_LINE: usize = 32;
 
-/// Gathers the line of a record and the details below it, in two buffers that are used again.
+/// Collects the line of a record and the details below it, in two reusable buffers.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Text {
     line: Vec<u8>,
     details: Vec<u8>,
     /// Whether fields go below the record's line.
     nested: bool,
-    /// Whose registers those of samples are.
+    /// The architecture of the samples' registers.
     arch: Option<Arch>,
 }
 
@@ -34,7 +34,7 @@ impl Text {
         Self { arch, ..Self::default() }
     }
 
-    /// Appends what was gathered to `out` and starts over.
+    /// Appends the collected text to `out` and resets the buffers.
     pub(crate) fn finish(&mut self, out: &mut Vec<u8>) {
         out.extend_from_slice(self.line.trim_ascii_end());
         self.line.clear();
@@ -42,7 +42,7 @@ impl Text {
         out.append(&mut self.details);
     }
 
-    /// Begins a record's line: where it is, what it is, its size and its `misc`.
+    /// Starts a record's line with its offset, type, size and `misc`.
     #[inline]
     pub(crate) fn start(&mut self, offset: u64, head: &Head, size: u16) {
         let line = &mut self.line;
@@ -57,19 +57,19 @@ impl Text {
         head.bits_column.push(line);
     }
 
-    /// Sets what follows apart from what came before.
+    /// Separates the following fields from the previous ones.
     pub(crate) fn separate(&mut self) {
         self.line.extend_from_slice(b"  |");
     }
 
-    /// Says what could not be decoded, and shows its bytes.
+    /// Adds an error of the record, and the bytes of its payload.
     pub(crate) fn fault(&mut self, error: &dyn Display, payload: &[u8]) {
         self.detail(format_args!("error: {error}"));
         self.detail(format_args!("payload: {} bytes", payload.len()));
         self.hex_lines(payload);
     }
 
-    /// The line, or the details within a list, to append the value of a field.
+    /// Appends the name of a field to the line, or within a list to the details. Returns the buffer, for the value.
     #[inline]
     pub(crate) fn field(&mut self, name: &Name) -> &mut Vec<u8> {
         let out = if self.nested { &mut self.details } else { &mut self.line };
@@ -77,7 +77,7 @@ impl Text {
         out
     }
 
-    /// A line below the record's.
+    /// Adds a line below the record's line.
     fn detail(&mut self, line: core::fmt::Arguments<'_>) {
         print(&mut self.details, format_args!("    {line}\n"));
     }
@@ -113,7 +113,7 @@ pub(super) fn push_value<O: Endian>(out: &mut Vec<u8>, value: &Value<'_, O>) {
     }
 }
 
-/// Where the addresses of a call chain are, for eyes.
+/// Returns where the addresses of a call chain are; empty if that is unknown.
 fn context_name(context: Option<CallchainContext>) -> &'static str {
     match context {
         None => "",
@@ -148,7 +148,7 @@ impl Scalars for Text {
         let out = self.field(name);
         let start = out.len();
         print(out, format_args!("{shown}"));
-        // A word of several fields: where it ends has to be seen.
+        // Braces show where a word with several fields ends.
         if out[start..].contains(&b' ') {
             out.insert(start, b'{');
             out.push(b'}');
@@ -245,7 +245,7 @@ impl Sink for Text {
         }
     }
 
-    /// The fields of the tracepoint's own: those of all tracepoints say what the sample says better.
+    /// Prints only the tracepoint's own fields. The common fields repeat what the sample contains.
     fn tracepoint<O: Endian>(&mut self, tracepoint: &Tracepoint<'_>, raw: &[u8]) {
         let out = &mut self.details;
         tracepoint.title.push(out);

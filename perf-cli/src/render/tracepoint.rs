@@ -1,4 +1,4 @@
-//! A tracepoint, made ready to print its raw data.
+//! A tracepoint, prepared to print its raw data.
 
 use perf_abi::endian::{Endian, U16, U32, U64};
 use perf_parse::Error;
@@ -8,19 +8,19 @@ use super::escape::{push_json, push_printable};
 use super::name::Key;
 use super::ready::Ready;
 
-/// The format of a tracepoint, with the names of its fields escaped once.
+/// The format of a tracepoint. The names of its fields are escaped once.
 #[derive(Clone, Debug)]
 pub(crate) struct Tracepoint<'a> {
     format: Format<'a>,
-    /// Those that all tracepoints have first.
+    /// The fields; those common to all tracepoints come first.
     fields: Vec<TracepointField<'a>>,
-    /// `    system:name:`, as eyes may see it.
+    /// `    system:name:`, safe to print.
     pub(crate) title: Ready,
-    /// The slots of its fields' names, a bit each.
+    /// The slots of the fields' names, one bit each.
     pub(crate) slots: u64,
 }
 
-/// A tracepoint's field, with its name as it stands in front of its value.
+/// A field of a tracepoint. Its name is prepared as the text before its value.
 #[derive(Clone, Debug)]
 pub(crate) struct TracepointField<'a> {
     field: Field<'a>,
@@ -32,7 +32,7 @@ pub(crate) struct TracepointField<'a> {
     pub(crate) label: Ready,
 }
 
-/// Where the one integer of a field is: it is read from there without a look at what the field is.
+/// The position of a field that is one integer, for reading it without interpreting the field.
 #[derive(Clone, Copy, Debug)]
 struct Integer {
     at: usize,
@@ -50,7 +50,7 @@ impl Integer {
         }
     }
 
-    /// The integer; `None` if it is not in `raw`.
+    /// Returns the integer; `None` if `raw` does not contain it.
     #[inline(always)]
     fn value<'r, O: Endian>(&self, raw: &'r [u8]) -> Option<Value<'r, O>> {
         let bytes = raw.get(self.at..)?;
@@ -85,7 +85,7 @@ impl<'a> TracepointField<'a> {
         Self { field: *field, integer: Integer::new(field), key: Key::of(field.name), member, label }
     }
 
-    /// Its value in raw data.
+    /// Returns the value of the field in raw data.
     #[inline(always)]
     fn value<'r, O: Endian>(&self, raw: &'r [u8]) -> Result<Value<'r, O>, FieldError<'a>> {
         match self.integer.and_then(|integer| integer.value(raw)) {
@@ -113,25 +113,25 @@ impl<'a> Tracepoint<'a> {
         Self { format: format.clone(), fields: told, title: Ready::new(title), slots }
     }
 
-    /// The `attr.config` of its events.
+    /// Returns the `attr.config` of the tracepoint's events.
     pub(crate) fn id(&self) -> u32 {
         self.format.id
     }
 
-    /// Its fields, those that all tracepoints have first.
+    /// Returns the fields; those common to all tracepoints come first.
     #[inline]
     pub(crate) fn fields(&self) -> &[TracepointField<'a>] {
         &self.fields
     }
 
-    /// Those that are this tracepoint's own.
+    /// Returns the tracepoint's own fields.
     #[inline]
     pub(crate) fn own_fields(&self) -> &[TracepointField<'a>] {
         self.fields.get(self.format.common_fields().len()..).unwrap_or_default()
     }
 
-    /// Those of `fields` that raw data has, with their values. Fields that are not in it are left out, and so are those
-    /// that it has no [room](Format::room) for.
+    /// Returns the `fields` that raw data contains, with their values. Leaves out fields that are not in it, or for
+    /// which it has no [room](Format::room).
     #[inline]
     pub(crate) fn values<'t, 'r, O: Endian>(
         &self,
@@ -148,11 +148,12 @@ impl<'a> Tracepoint<'a> {
         })
     }
 
-    /// Whether raw data has all fields.
+    /// Checks that raw data contains all fields.
     ///
     /// # Errors
     ///
-    /// How many bytes the first field needs that is not in it; or that the fields have more values than it has bytes.
+    /// If raw data ends before a field, with the number of bytes that the first such field needs. If the fields have
+    /// more values than the raw data has bytes.
     #[inline]
     pub(crate) fn check<O: Endian>(&self, raw: &[u8]) -> Result<(), Error> {
         self.format.check::<O>(raw)

@@ -1,4 +1,4 @@
-//! The fields of the perf tool's own records, named as perf names them.
+//! The fields of the perf tool's own records, with perf's names.
 
 use core::fmt::Write;
 
@@ -14,7 +14,7 @@ use super::attr::attr;
 use super::name::{Name, name};
 use super::{Scalars, Sink, given};
 
-/// Names the fields of a record to `sink`; what stands behind those that are known is `rest`, unless it is zeros.
+/// Passes the fields of a record to `sink`. Bytes after the known fields are `rest`, unless they are all zero.
 pub(crate) fn user<O: Endian>(record: &UserRecord<'_, O>, sink: &mut impl Sink) {
     match record {
         UserRecord::HeaderAttr(it) => {
@@ -115,7 +115,7 @@ pub(crate) fn user<O: Endian>(record: &UserRecord<'_, O>, sink: &mut impl Sink) 
             it.counts().for_each(|(name, count)| sink.number(&Name::of(name), count));
         }
         UserRecord::Other(raw) => sink.blob(name!("raw"), raw.payload()),
-        // FINISHED_ROUND and FINISHED_INIT say all by their type.
+        // The type of FINISHED_ROUND and FINISHED_INIT is all their content.
         _ => {}
     }
     if record.rest().iter().any(|&byte| byte != 0) {
@@ -160,7 +160,7 @@ fn event_update<O: Endian>(it: &EventUpdate<'_, O>, sink: &mut impl Sink) {
     sink.number(name!("id"), it.id);
     match it.data {
         EventUpdateData::Unit(unit) => sink.string(name!("unit"), unit),
-        // As text: the shortest that reads back as the same number, and infinities are none in JSON.
+        // As text: the shortest that parses to the same number. JSON has no infinities.
         EventUpdateData::Scale(scale) => sink.string(name!("scale"), format!("{scale:?}").as_bytes()),
         EventUpdateData::Name(name) => sink.string(name!("name"), name),
         EventUpdateData::Cpus(cpus) => sink.object(name!("cpus"), &|sink| cpu_map(&cpus, sink)),
@@ -181,7 +181,7 @@ fn time_conv<O: Endian>(it: &TimeConv<'_, O>, sink: &mut impl Scalars) {
     });
 }
 
-/// A set of cpus: how it is written, and its members as a list.
+/// Passes a set of CPUs to `sink`: its encoding, and its members as a list.
 fn cpu_map<O: Endian>(it: &CpuMapData<'_, O>, sink: &mut (impl Scalars + ?Sized)) {
     sink.named(name!("type"), u64::from(it.kind().0), &it.kind());
     match it {
@@ -204,7 +204,7 @@ fn mask(nr: usize, long_size: u64, sink: &mut (impl Scalars + ?Sized)) {
     sink.number(name!("long_size"), long_size);
 }
 
-/// Cpus as the kernel lists them, `0-3,8`, in the order given; -1 for any cpu.
+/// Returns CPUs as the kernel lists them, `0-3,8`, in the given order; -1 for any CPU.
 fn cpu_list<O: Endian>(cpus: Cpus<'_, O>) -> String {
     let mut list = String::new();
     let mut cpus = cpus.peekable();
@@ -224,7 +224,7 @@ fn cpu_list<O: Endian>(cpus: Cpus<'_, O>) -> String {
     list
 }
 
-/// A name in a field of fixed size.
+/// Returns a name from a field of fixed size, up to its NUL.
 fn until_nul(name: &[u8]) -> &[u8] {
     name.split(|&byte| byte == 0).next().unwrap_or_default()
 }
@@ -237,7 +237,7 @@ mod tests {
 
     use super::super::json::Json;
 
-    /// The fields of a little-endian record of this payload, in JSON.
+    /// Returns the fields, in JSON, of a little-endian record with this payload.
     fn json(kind: RecordType, payload: &[&[u8]]) -> String {
         let payload = payload.concat();
         let mut bytes = kind.0.to_le_bytes().to_vec();
@@ -305,7 +305,7 @@ mod tests {
         assert_eq!(update(4, b"\x01\x02"), r#"{"type":4,"id":5,"data":"0102"}"#);
     }
 
-    /// Bytes behind the known fields are told unless they are padding.
+    /// Bytes after the known fields are printed, unless they are padding.
     #[test]
     fn of_a_newer_perf() {
         let round = |rest: &[u8]| json(RecordType::STAT_ROUND, &[&w(1), &w(9), rest]);

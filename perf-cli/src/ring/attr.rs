@@ -1,4 +1,4 @@
-//! Of which events a ring's records are: by a perf.data, or by the bytes of an attr.
+//! The events of a ring's records, from a perf.data or from the bytes of an attr.
 
 use perf_abi::attr::{Attr, AttrVersion};
 use perf_abi::endian::{BigEndian, Endian, Endianness, LittleEndian};
@@ -9,10 +9,10 @@ use crate::args::RingArgs;
 use crate::render::escape::shown;
 use crate::{Failure, not_readable};
 
-/// The largest attr that a kernel takes, in bytes: a page.
+/// The size of the largest attr that a kernel accepts, in bytes: one page.
 const MAX_ATTR: u32 = 4096;
 
-/// A reader without records that knows the events.
+/// Returns a reader that knows the events and has no records.
 pub(super) fn read<'a>(args: &RingArgs, bytes: &'a [u8]) -> Result<AnyReader<'a>, Failure> {
     let is_capture =
         [&b"PERFILE2"[..], b"2ELIFREP", b"PERFFILE"].iter().any(|magic| bytes.starts_with(magic));
@@ -33,7 +33,7 @@ pub(super) fn read<'a>(args: &RingArgs, bytes: &'a [u8]) -> Result<AnyReader<'a>
     read.map_err(|what| failure(&what))
 }
 
-/// A reader that knows the one event of an attr.
+/// Returns a reader that knows the one event of an attr.
 fn attr<O: Endian>(bytes: &[u8]) -> Result<Reader<'static, O>, String> {
     let read = Attr::read::<O>(bytes).map_err(|error| error.to_string())?;
     let size = if read.attr.size == 0 { AttrVersion::VER0.size() } else { read.attr.size };
@@ -51,7 +51,7 @@ fn attr<O: Endian>(bytes: &[u8]) -> Result<Reader<'static, O>, String> {
     Ok(Reader::of_records([(read.attr, Vec::new())].into_iter().collect(), &[]))
 }
 
-/// The byte order in which the attr's size is one.
+/// Returns the byte order in which the attr's size is valid; `None` if it is valid in both or neither.
 fn endianness(bytes: &[u8]) -> Option<Endianness> {
     let size: [u8; 4] = bytes.get(4..8)?.try_into().ok()?;
     let is_size = |size| (AttrVersion::VER0.size()..=MAX_ATTR).contains(&size);
@@ -71,7 +71,7 @@ mod tests {
         let with_size = |size: [u8; 4]| [[0; 4], size].concat();
         assert_eq!(endianness(&with_size([136, 0, 0, 0])), Some(Endianness::Little));
         assert_eq!(endianness(&with_size([0, 0, 0, 136])), Some(Endianness::Big));
-        // 0 means 64, in either order.
+        // 0 means 64, in either byte order.
         assert_eq!(endianness(&with_size([0, 0, 0, 0])), None);
         assert_eq!(endianness(&with_size([1, 0, 0, 1])), None);
         assert_eq!(endianness(&[0; 7]), None);

@@ -1,4 +1,4 @@
-//! The AUX data of rings: what the hardware traced, as their AUX records tell of it.
+//! The AUX data of rings: the hardware traces that AUX records describe.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -13,18 +13,19 @@ use perf_parse::ring::{AuxArea, RingError, RingErrorKind};
 use super::linear::fault;
 use crate::dump::Places;
 
-/// What was written of the AUX data.
+/// The result of writing the AUX data.
 #[derive(Debug, Default)]
 pub(super) struct Extracted {
     pub(super) records: u64,
     pub(super) bytes: usize,
-    /// Whether a ring has AUX records, and its AUX area is not at hand.
+    /// Whether a ring has AUX records but its AUX area is missing.
     pub(super) lacks_area: bool,
 }
 
-/// Writes the data that AUX records tell of to `out`, ring by ring, end to end. `areas` are the rings' AUX areas.
+/// Writes the data that AUX records describe to `out`, ring by ring, end to end. `areas` are the AUX areas of the
+/// rings.
 ///
-/// Goes over the records of the reader. `tell` hears of what cannot be had: the ring, and the fault.
+/// Reads all records of the reader. Calls `tell` with the ring and the error for data that is missing.
 pub(super) fn extract<O: Endian>(
     reader: &mut Reader<'_, O>,
     areas: &[Option<AuxArea<'_>>],
@@ -35,7 +36,7 @@ pub(super) fn extract<O: Endian>(
     let mut file = BufWriter::new(out);
     let mut extracted = Extracted::default();
     loop {
-        // What is wrong with records is told when they are shown.
+        // Errors in records are reported when the records are printed.
         let Ok(record) = reader.next() else { continue };
         let Some(record) = record else { break };
         if record.raw.kind() != RecordType::AUX {
@@ -59,7 +60,7 @@ pub(super) fn extract<O: Endian>(
     Ok(extracted)
 }
 
-/// Why there is no data of a ring whose AUX area is not at hand.
+/// Returns the error for an AUX record of a ring whose AUX area is missing.
 fn nowhere(aux: &Aux) -> RingError {
     let kind = RingErrorKind::Truncated { field: "aux_size", needed: aux.aux_size, available: 0 };
     RingError { kind, position: aux.aux_offset }

@@ -1,4 +1,4 @@
-//! A ring, straightened: what it holds, end to end and oldest first.
+//! The content of a ring as one slice, oldest record first.
 
 use alloc::borrow::Cow;
 
@@ -9,28 +9,28 @@ use perf_parse::ring::{Buffer, DataArea, DecidedBy, Direction, Dump, RingError};
 use crate::args::RingArgs;
 use crate::dump::{Place, Written};
 
-/// What a ring holds. Borrows the dump, unless the ring has wrapped or is written backward.
+/// The content of a ring. Borrows the dump, unless the ring wraps or is written backward.
 #[derive(Debug)]
 pub(super) struct Linear<'a, O: Endian> {
     pub(super) bytes: Cow<'a, [u8]>,
-    /// Where `bytes` stand in the dump.
+    /// The position of `bytes` in the dump.
     pub(super) place: Place,
     pub(super) dump: Dump<'a, O>,
-    /// What is worth knowing, and no fault.
+    /// Messages that are not errors.
     pub(super) remarks: Vec<String>,
-    /// What cannot be read, and how many bytes for it.
+    /// The error in the ring, and the number of bytes that cannot be read because of it.
     pub(super) fault: Option<FileError>,
     pub(super) unread: u64,
 }
 
 impl<'a, O: Endian> Linear<'a, O> {
-    /// Straightens the ring that `mapping` is a dump of.
+    /// Linearizes the ring that `mapping` is a dump of.
     pub(super) fn new(mapping: &'a [u8], direction: Direction, args: &RingArgs) -> Result<Self, FileError> {
         let dump = match args.head {
             Some(head) => Dump::<O>::new(mapping, direction, args.tail.unwrap_or(0), head),
             None => Dump::open(mapping, direction, args.page_size),
         };
-        // What is wrong before the first record is a field of the control page.
+        // An error before the first record is in a field of the control page.
         let dump = dump.map_err(|error| fault(error, error.position))?;
         let mut linear = match direction {
             Direction::Forward => Self::forward(mapping, dump, args),
@@ -46,14 +46,14 @@ impl<'a, O: Endian> Linear<'a, O> {
         Ok(linear)
     }
 
-    /// The bytes from the tail to the head. Those that are no records are for their reader to find.
+    /// Takes the bytes from the tail to the head. The reader finds those that are not records.
     fn forward(mapping: &'a [u8], dump: Dump<'a, O>, args: &RingArgs) -> Self {
         let DataArea { offset: area, size, .. } = dump.data_area();
         let (tail, head) = match dump.page() {
             Some(page) => (page.data_tail, page.data_head),
             None => (args.tail.unwrap_or(0), args.head.unwrap_or(0)),
         };
-        // Opening the dump has checked that the area is in the mapping and holds what is between tail and head.
+        // `Dump` has checked that the area is in the mapping and that the bytes from tail to head fit in the area.
         let index = |at: u64| usize::try_from(at).unwrap_or(usize::MAX);
         let data = mapping.get(index(area)..).and_then(|from| from.get(..index(size))).unwrap_or_default();
         let start = tail % size;
@@ -67,7 +67,7 @@ impl<'a, O: Endian> Linear<'a, O> {
         Self { bytes, place, dump, remarks: Vec::new(), fault: None, unread: 0 }
     }
 
-    /// The records, turned around; without the oldest if it is torn.
+    /// Reverses the order of the records. Leaves out the oldest if it is torn.
     fn backward(dump: Dump<'a, O>, args: &RingArgs) -> Self {
         let DataArea { offset: area, size, .. } = dump.data_area();
         let head = dump.page().map_or(args.head.unwrap_or(0), |page| page.data_head);
@@ -84,7 +84,7 @@ impl<'a, O: Endian> Linear<'a, O> {
                 Err(error) => wrong = Some(fault(error, in_dump(error.position))),
             }
         }
-        // The newest, which is the last here, begins at the head.
+        // The newest record, which is the last here, starts at the head.
         let ends = begins.iter().skip(1).copied().chain([bytes.len() as u64]);
         let stands = |end| in_dump(head.wrapping_add(bytes.len() as u64 - end));
         let records = begins.iter().copied().zip(ends.map(stands)).collect();
@@ -108,7 +108,7 @@ impl<'a, O: Endian> Linear<'a, O> {
     }
 }
 
-/// An error of a ring, at `offset` in its dump.
+/// Returns an error of a ring, at `offset` in its dump.
 pub(super) fn fault(error: RingError, offset: u64) -> FileError {
     FileError { offset, kind: FileErrorKind::Ring(error) }
 }

@@ -1,23 +1,24 @@
-//! What is clean is the same to every verb, and a repair makes a capture clean.
+//! All verbs agree on which captures are clean, and a repair makes a capture clean.
 
 use std::fs;
 use std::path::PathBuf;
 
 use crate::{dump, jsonl, perfdata, scratch_folder};
 
-/// A capture of `testdata`, to be damaged.
+/// Returns a capture of `testdata`, to be damaged.
 fn capture(name: &str) -> Vec<u8> {
     fs::read(testdata::path(name)).unwrap()
 }
 
-/// Puts `new` in the place of the first `old`, which is as long.
+/// Replaces the first `old` with `new`, which has the same length.
 fn replace(bytes: &mut [u8], old: &[u8], new: &[u8]) {
     assert_eq!(old.len(), new.len());
     let at = bytes.windows(old.len()).position(|window| window == old).unwrap();
     bytes[at..at + new.len()].copy_from_slice(new);
 }
 
-/// Looks at a damaged capture in every way, repairs it, looks at that, and repairs it again. Gives the repaired one.
+/// Reads a damaged capture with every verb, repairs it, reads the result, and repairs that again. Returns the repaired
+/// capture.
 fn mended(test: &str, bytes: &[u8], fault: &str) -> PathBuf {
     let folder = scratch_folder(&format!("clean_{test}"));
     let [input, first, second] = ["input", "first", "second"].map(|name| folder.join(name));
@@ -100,7 +101,7 @@ fn an_event_that_asks_for_what_is_not_known_keeps_its_other_records() {
 fn an_update_that_comes_before_its_event_is_a_fault_and_names_it_once_and_for_all() {
     let name = "buildid.pipe.data";
     let mut bytes = capture(name);
-    // The one that comes after the event, whose name EVENT_DESC has too, is taken away.
+    // Removes the update after the event. EVENT_DESC also has the name.
     let records = jsonl(&testdata::path(name), &[]).records;
     let update = records.iter().find(|record| record["type"] == "EVENT_UPDATE").unwrap();
     let [at, size] = ["offset", "size"].map(|field| update[field].as_u64().unwrap() as usize);
@@ -124,7 +125,7 @@ fn an_attr_of_a_stream_that_cannot_be_decoded_is_a_fault_to_every_verb() {
 #[test]
 fn tracing_data_among_the_records_of_a_stream_is_checked_too() {
     let mut bytes = capture("tracing.pipe.data");
-    // A HEADER_TRACING_DATA, and 8 bytes after it that are none.
+    // A HEADER_TRACING_DATA, and 8 bytes after it that are not tracing data.
     bytes.extend_from_slice(b"\x42\0\0\0\0\0\x10\0\x08\0\0\0\0\0\0\0nonsense");
     mended("late_tracing", &bytes, "TRACING_DATA");
 }

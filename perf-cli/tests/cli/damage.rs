@@ -1,4 +1,4 @@
-//! Damaged captures: what can be decoded is, and what cannot is accounted for.
+//! Damaged captures: everything decodable is decoded, and the account contains the rest.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::{Jsonl, dump, jsonl, perfdata, scratch};
 
-/// What was said of a damaged capture but for the last line, which sums up the account.
+/// Returns the diagnostics of a damaged capture, without the last line, which summarizes the account.
 fn faults(dumped: &Jsonl) -> &str {
     let (faults, last) = dumped.run.err.trim_end().rsplit_once('\n').unwrap();
     let account = &dumped.account;
@@ -17,11 +17,11 @@ fn faults(dumped: &Jsonl) -> &str {
     faults
 }
 
-/// A whole capture, to be damaged.
+/// A complete capture, to be damaged.
 struct Whole {
     name: &'static str,
     bytes: Vec<u8>,
-    /// Where the records begin and end.
+    /// The offsets of the start and the end of the records.
     data: (usize, usize),
     records: Vec<Value>,
 }
@@ -38,12 +38,12 @@ impl Whole {
         Self { name, bytes, data, records }
     }
 
-    /// The first record of a type.
+    /// Returns the first record of a type.
     fn first(&self, kind: &str) -> (usize, &Value) {
         self.records.iter().enumerate().find(|(_, record)| record["type"] == kind).unwrap()
     }
 
-    /// The capture with `bytes` at `at`, and its dump.
+    /// Returns the capture with `bytes` at `at`, and its dump.
     fn with(&self, test: &str, at: usize, bytes: &[u8]) -> (Vec<u8>, Jsonl) {
         let mut damaged = self.bytes.clone();
         damaged[at..at + bytes.len()].copy_from_slice(bytes);
@@ -60,7 +60,7 @@ impl Whole {
         (damaged, dumped)
     }
 
-    /// Holds a dump of which the record `index` is not decodable against the whole one.
+    /// Compares a dump in which the record `index` is not decodable with the dump of the complete capture.
     fn has_fault(
         &self,
         (bytes, dumped): &(Vec<u8>, Jsonl),
@@ -101,7 +101,7 @@ fn a_string_without_an_end_costs_one_record() {
     let whole = Whole::of("plain.data");
     let (index, comm) = whole.first("COMM");
     let at = comm["offset"].as_u64().unwrap() + 16;
-    // The name has 16 bytes, and the trailer with pid, tid and time stands behind it.
+    // The name has 16 bytes. The trailer with pid, tid and time follows it.
     let dumped = whole.with("string", at as usize, &[b'x'; 16]);
     whole.has_fault(&dumped, index, at, "comm", "has no NUL before the record ends");
     assert_eq!(dumped.1.records[index]["sample_id"], comm["sample_id"]);

@@ -1,4 +1,4 @@
-//! Which capture is read where none is named, and where one is named by `-i`.
+//! The capture that is read by default, and the capture that `-i` names.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,10 +6,10 @@ use std::process::{Command, Stdio};
 
 use crate::{Run, fails, scratch_folder};
 
-/// The verbs that read a capture, with what else they need.
+/// The verbs that read a capture, with their other required arguments.
 const READERS: [&[&str]; 3] = [&["info"], &["dump"], &["repair", "-o", "out"]];
 
-/// A folder with `plain.data` as its perf.data.
+/// Creates a folder that contains `plain.data` as perf.data.
 fn with_perf_data(name: &str) -> PathBuf {
     let folder = scratch_folder(name);
     fs::copy(testdata::path("plain.data"), folder.join("perf.data")).unwrap();
@@ -23,7 +23,7 @@ fn run_in(folder: &Path, args: &[&str], stdin: Stdio) -> Run {
     Run { status: output.status.code().unwrap(), out: text(output.stdout), err: text(output.stderr) }
 }
 
-/// The run, which decoded everything.
+/// Runs perfdata, and checks that it decodes everything.
 fn whole(folder: &Path, args: &[&str], stdin: Stdio) -> Run {
     let run = run_in(folder, args, stdin);
     assert_eq!(run.status, 0, "{args:?}: {}", run.err);
@@ -38,7 +38,7 @@ fn perf_data_of_this_folder_is_read_where_none_is_named() {
         let default = whole(&folder, verb, Stdio::null());
         assert_eq!((default.out, default.err), (named.out, named.err), "{verb:?}");
     }
-    // A file is no pipe.
+    // A file is not a pipe.
     let other = fs::File::open(testdata::path("everything.data")).unwrap();
     let info = whole(&folder, &["info"], other.into());
     assert!(info.out.starts_with("perf.data: "), "{}", info.out);
@@ -50,7 +50,7 @@ fn standard_input_is_read_where_it_is_a_pipe() {
     use std::io::Write;
 
     let capture = fs::read(testdata::path("everything.data")).unwrap();
-    // A perf.data is there, and is not what is read.
+    // There is a perf.data, but it must not be read.
     let folder = with_perf_data("default-pipe");
     for verb in READERS {
         let [default, named] = [verb.to_vec(), [verb, &["-"]].concat()].map(|args| {

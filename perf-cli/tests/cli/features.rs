@@ -1,12 +1,12 @@
-//! Features of a file: what they say is printed in proportion to what they are.
+//! Features of a file: the output is in proportion to their size.
 
 use std::path::Path;
 use std::process::Command;
 
 use crate::{Run, jsonl, perfdata, scratch};
 
-/// A file of an event and a record whose features are given with their sections: where, and of how many bytes. Behind its
-/// table is `rest`.
+/// Returns a file with one event, one record, and these features, each with the offset and size of its section. `rest`
+/// follows the table of features.
 fn file(sections: &[(u32, u64, u64)], rest: &[u8]) -> Vec<u8> {
     let mut bitmap = [0_u64; 4];
     sections.iter().for_each(|&(number, ..)| bitmap[number as usize / 64] |= 1 << (number % 64));
@@ -21,10 +21,10 @@ fn file(sections: &[(u32, u64, u64)], rest: &[u8]) -> Vec<u8> {
     words.flat_map(u64::to_le_bytes).chain(rest.iter().copied()).collect()
 }
 
-/// Where the table of the features is.
+/// The offset of the table of features.
 const TABLE: u64 = 200;
 
-/// A run that may have 96 MiB of addresses besides those of the program, which takes fewer of them than a thread's heap.
+/// Runs perfdata with 96 MiB of address space. The program itself takes less of it than the heap of one thread.
 pub(crate) fn within_96_mib(args: &[&str], file: &Path) -> Run {
     let run = "ulimit -v 98304 && exec \"$0\" \"$@\"";
     let output = Command::new("sh")
@@ -40,7 +40,7 @@ pub(crate) fn within_96_mib(args: &[&str], file: &Path) -> Run {
 #[test]
 fn sections_that_overlap_cost_neither_memory_nor_output() {
     let size = 4 << 20;
-    // Each of the 255 sections is the whole file.
+    // Each of the 255 sections covers the whole file.
     let sections: Vec<_> = (1..256).map(|number| (number, 0, size)).collect();
     let mut bytes = file(&sections, &[]);
     bytes.resize(size as usize, 0xab);
@@ -76,7 +76,7 @@ fn two_sections_with_the_same_bytes_are_said_by_their_names() {
 
 #[test]
 fn a_list_of_many_items_is_printed_item_by_item() {
-    // PMU_MAPPINGS: a type and a name of one byte and its NUL.
+    // PMU_MAPPINGS: a type, and a name of one byte and its NUL.
     let item = [7, 0, 0, 0, 2, 0, 0, 0, b'x', 0];
     let count = 200_000_u32;
     let rest = [&count.to_le_bytes()[..], &item.repeat(count as usize)].concat();

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::{Run, dump, fails, jsonl};
 
-/// Holds the records that `args` let through against those of all that `wanted` does.
+/// Compares the records that `args` select with those of the full dump that `wanted` selects.
 fn lets_through(capture: &str, args: &[&str], wanted: impl Fn(&Value) -> bool) {
     let path = testdata::path(capture);
     let all = jsonl(&path, &[]);
@@ -47,7 +47,7 @@ fn events_go_by_index_and_name() {
     }
 }
 
-/// When a record was made.
+/// Returns the time of a record.
 fn time(record: &Value) -> Option<u64> {
     let own = if record["type"] == "SAMPLE" { &record["fields"] } else { &record["sample_id"] };
     own["time"].as_u64()
@@ -123,8 +123,8 @@ fn fields_are_columns() {
     }
 }
 
-/// Of fields that every sample has at one place the line is printed from there; with one more that has to be looked for, each
-/// field is told. Both are to show the same, of whole captures and of damaged ones.
+/// A line whose fields are at the same position in every sample is printed from there. With another field that must be
+/// searched for, the line is printed field by field. Both must print the same, for complete and for damaged captures.
 #[test]
 fn fields_at_known_places_are_those_that_are_told() {
     let names =

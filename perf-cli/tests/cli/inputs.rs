@@ -1,4 +1,4 @@
-//! What is given as a capture, but is none that can be read to its end: devices, pipes, files that are mostly holes.
+//! Inputs that cannot be read to an end: devices, pipes, files that are mostly holes.
 
 use core::time::Duration;
 use std::fs::{self, File};
@@ -31,7 +31,8 @@ fn a_device_without_end_is_no_capture() {
     fails(&["ring", attr, "--attr", "/dev/zero"], "/dev/zero: is a device, which may have no end");
 }
 
-/// A folder whose `data` is a capture's, unless `name` is that, and in which `name` is made by `make`.
+/// Checks that a folder is refused in which `make` creates `name`. Its `data` is that of a capture, unless `name` is
+/// `data`.
 fn refuses(test: &str, name: &str, make: impl Fn(&Path)) {
     let folder = scratch_folder(test);
     if name != "data" {
@@ -84,7 +85,7 @@ fn a_named_pipe_is_read_as_it_comes() {
     }
 }
 
-/// A file whose data section has `records` records at its start, as many at its end, and a hole between them.
+/// Creates a file whose data section has `records` records at its start, as many at its end, and a hole between them.
 fn sparse(path: &Path, size: u64, records: usize) {
     // magic, size, attr_size, attrs, data, event_types, adds_features
     let header = [u64::from_le_bytes(*b"PERFILE2"), 104, 80, 104, 80, 184, size, 0, 0, 0, 0, 0, 0];
@@ -120,7 +121,7 @@ fn a_hole_takes_no_time_and_is_accounted_for() {
     File::create(folder.join("data.1")).unwrap().set_len(size).unwrap();
     let Jsonl { account, .. } = jsonl(&folder, &[]);
     assert_eq!(account["bytes_skipped"], size);
-    // What is not stored is not looked at: a fraction of a second, where a look takes minutes.
+    // Holes are not read: skipping them takes a fraction of a second, reading them would take minutes.
     assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
     fs::remove_dir_all(folder).unwrap();
 }

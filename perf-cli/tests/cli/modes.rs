@@ -1,4 +1,4 @@
-//! Captures in all modes: pipes, folders, standard input; and the order of the records.
+//! Captures in all modes: pipes, folders, standard input. Also tests the order of the records.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -13,7 +13,7 @@ use crate::{Jsonl, Run, dump, fails, jsonl, perfdata, scratch_folder};
 const EVERY_MODE: [&str; 5] =
     ["plain.data", "touch.zstd.data", "buildid.pipe.data", "tracing.pipe.data", "compressed.zstd.pipe.data"];
 
-/// The header line of a dump.
+/// Returns the header line of a dump.
 fn header(dumped: &Jsonl) -> Value {
     let line: Value = serde_json::from_str(dumped.run.out.lines().next().unwrap()).unwrap();
     line["header"].clone()
@@ -39,7 +39,7 @@ fn pipes_decode() {
     }
 }
 
-/// A run whose standard input is a file, or else a pipe with the bytes of it.
+/// Runs perfdata with a file as standard input, or with a pipe that contains its bytes.
 fn from_stdin(path: &Path, is_pipe: bool, args: &[&str]) -> Run {
     let mut command = Command::new(env!("CARGO_BIN_EXE_perfdata"));
     command.args(args).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -100,7 +100,7 @@ fn a_folder_is_its_files_in_turn() {
     assert_eq!((dumped.run.status, &*dumped.run.err), (0, ""));
     let main = jsonl(&folder.join("data"), &[]);
     assert_eq!(header(&dumped), header(&main));
-    // `data` says nothing of the others, so what it has is what it has alone.
+    // `data` does not list the other files, so it contains only its own records.
     let in_file = |file| dumped.records.iter().filter(move |record| in_data_file(record) == file);
     assert!(in_file(0).eq(&main.records));
     assert!(dumped.records.is_sorted_by_key(in_data_file));
@@ -119,7 +119,7 @@ fn a_folder_is_its_files_in_turn() {
     assert!(in_file(1).chain(in_file(2)).any(|record| record["type"] == "SAMPLE"));
 }
 
-/// `data.10` comes behind `data.2`, and what is not called `data` is left alone.
+/// `data.10` comes after `data.2`, and files with another name are ignored.
 #[test]
 fn the_files_of_a_folder_go_by_number() {
     let from = testdata::path("threads.dir");
@@ -139,7 +139,7 @@ fn the_files_of_a_folder_go_by_number() {
     assert_eq!(actual.account, expected.account);
 }
 
-/// When a record was made; as in perf's order, 0 is the time of what perf made up.
+/// Returns the time of a record. As in perf's order, 0 is the time of records that perf synthesized.
 fn time(record: &Value) -> Option<u64> {
     let own = if record["type"] == "SAMPLE" { &record["fields"] } else { &record["sample_id"] };
     own["time"].as_u64()
@@ -159,7 +159,7 @@ fn order_time_sorts() {
         let times: Vec<_> = by_time.records.iter().filter_map(time).collect();
         assert!(times.is_sorted(), "{name}");
         assert_ne!(by_time.records, file.records, "{name}: is no test of the order");
-        // Stable, and the same records.
+        // The sort is stable, and the records are the same.
         let mut expected: Vec<_> = file.records.iter().filter(|record| time(record).is_some()).collect();
         expected.sort_by_key(|record| time(record));
         assert!(by_time.records.iter().filter(|record| time(record).is_some()).eq(expected), "{name}");

@@ -1,4 +1,4 @@
-//! `repair`: what can be read comes out well-formed.
+//! `repair`: the readable parts of a capture become a valid one.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::{Run, jsonl, perfdata, scratch_folder};
 
-/// Repairs a capture into the folder.
+/// Repairs a capture. The results are in the folder.
 fn repair(input: &Path, folder: &Path) -> (Run, PathBuf, Value) {
     let (output, report) = (folder.join("mended.data"), folder.join("report.json"));
     let args = ["repair".as_ref(), input.as_os_str(), "-o".as_ref(), output.as_os_str()];
@@ -17,7 +17,7 @@ fn repair(input: &Path, folder: &Path) -> (Run, PathBuf, Value) {
     (run, output, report)
 }
 
-/// The records of a capture, without their places, and without those that a file has a section for.
+/// Returns the records of a capture, without their offsets, and without those that a file stores in a section.
 fn records(path: &Path) -> Vec<Value> {
     let sections = ["HEADER_ATTR", "HEADER_FEATURE", "HEADER_TRACING_DATA"];
     let mut records = jsonl(path, &[]).records;
@@ -72,7 +72,7 @@ fn what_cannot_be_decoded_is_left_out_and_said() {
     let sample = records_before.iter().position(|record| record["type"] == "SAMPLE").unwrap();
     let offset = records_before[sample]["offset"].as_u64().unwrap() as usize;
     let mut bytes = fs::read(&whole).unwrap();
-    // Its size: the next record is 8 bytes further on than it says.
+    // Reduces the size: the next record starts 8 bytes after the end that it gives.
     bytes[offset + 6] -= 8;
     let damaged = folder.join("damaged.data");
     fs::write(&damaged, bytes).unwrap();

@@ -1,4 +1,4 @@
-//! Completions and manual pages: they are made, whole, of every verb and option.
+//! Completions and manual pages are complete: they contain every verb and option.
 
 use std::fs;
 

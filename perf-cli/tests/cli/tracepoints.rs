@@ -1,11 +1,11 @@
-//! Raw data of tracepoints: what is printed of it is in proportion to it, whatever the format says.
+//! Raw data of tracepoints: the output is in proportion to its size, regardless of the format.
 
 use std::path::PathBuf;
 
 use crate::features::within_96_mib;
 use crate::{Jsonl, Run, jsonl, scratch};
 
-/// The format of a tracepoint: its fields with their C types, offsets and sizes.
+/// Returns the format of a tracepoint with these fields: C types, offsets and sizes.
 fn format(fields: impl Iterator<Item = (&'static str, String, usize, usize)>) -> String {
     let lines = fields.map(|(c_type, name, offset, size)| {
         format!("\tfield:{c_type} {name};\toffset:{offset};\tsize:{size};\tsigned:0;\n")
@@ -13,7 +13,7 @@ fn format(fields: impl Iterator<Item = (&'static str, String, usize, usize)>) ->
     format!("name: made\nID: 7\nformat:\n{}\nprint fmt: \"\"\n", lines.collect::<String>())
 }
 
-/// A file of `count` samples of a tracepoint, all with the same raw data.
+/// Writes a file with `count` samples of a tracepoint, all with the same raw data.
 fn capture(name: &str, format: &str, raw: &[u8], count: usize) -> PathBuf {
     let le = |number: usize| (number as u64).to_le_bytes();
     let mut tracing = b"\x17\x08\x44tracing0.6\0\0\x08\0\x10\0\0header_page\0".to_vec();
@@ -21,7 +21,7 @@ fn capture(name: &str, format: &str, raw: &[u8], count: usize) -> PathBuf {
     tracing.extend(b"\x01\0\0\0made\0\x01\0\0\0");
     tracing.extend([&le(format.len()), format.as_bytes(), &[0; 16]].concat());
 
-    // Its size and the raw data, which fill a multiple of 8 bytes.
+    // The size and the raw data fill a multiple of 8 bytes.
     assert!(raw.len() % 8 == 4);
     let payload = [&(raw.len() as u32).to_le_bytes(), raw].concat();
     let header = 9 | 2 << 32 | (8 + payload.len() as u64) << 48;
@@ -93,7 +93,7 @@ fn fields_beyond_the_raw_data_are_not_printed() {
 
 #[test]
 fn fields_that_share_bytes_do_not_multiply_them() {
-    // 1000 fields, each of which is all of the raw data: a fixed array, and a dynamic one.
+    // 1000 fields, each of which covers all of the raw data: as a fixed array, and as a dynamic one.
     for (name, c_type, size) in
         [("fixed", "unsigned char", 8000), ("dynamic", "__data_loc unsigned char[]", 4)]
     {
@@ -103,7 +103,7 @@ fn fields_that_share_bytes_do_not_multiply_them() {
         let path = capture(&format!("fields-{name}.data"), &format, &raw, 100);
         let run = dump_within_96_mib(&path);
         assert_eq!(run.status, 3, "{}", run.err);
-        // The raw data in hexadecimal, of the record, of one field, and of what could not be decoded.
+        // The hexadecimal raw data of the record, of one field, and of the error.
         assert!(run.out.len() < 100 * 7 * 8000, "{name}: {} bytes", run.out.len());
         assert!(run.err.contains("SAMPLE: raw: is 16004, but at most 8004 fit"), "{name}: {}", run.err);
     }
@@ -115,13 +115,13 @@ fn fields_without_bytes_are_not_printed_without_end() {
     let path = capture("fields-empty.data", &format, &[1; 20], 10);
     let Jsonl { run, records, .. } = jsonl(&path, &[]);
     assert_eq!((run.status, records.len()), (3, 10));
-    // As many as the raw data has bytes, and 64.
+    // The number of bytes in the raw data, plus 64.
     assert_eq!(records[0]["fields"]["tracepoint"].as_object().unwrap().len(), 20 + 64);
 }
 
 #[test]
 fn samples_that_print_much_are_printed_as_they_come() {
-    // A batch has 2048 records; each of these prints 20 names, of which every byte takes 6.
+    // A batch has 2048 records. Each of these prints 20 names, and each byte of a name takes 6.
     let name = "\u{1}".repeat(240);
     let format = format((0..20).map(|at| ("u8", format!("f{at}{name}"), at, 1)));
     let path = capture("fields-much.data", &format, &[1; 20], 2040);

@@ -1,7 +1,7 @@
 //! Compares a golden message with a JSON object, field by field, by a table of rules.
 //!
-//! Nothing is passed over: a golden field without a rule, a JSON field that no golden field answers for and is
-//! not listed as such, and any difference of type or value is a failure.
+//! Skips nothing. Each of these is a failure: a golden field without a rule, a JSON field without a golden field that
+//! is not listed as such, and any difference of type or value.
 
 use alloc::collections::BTreeSet;
 use core::fmt;
@@ -15,41 +15,41 @@ pub(crate) type Object = serde_json::Map<String, Value>;
 
 /// The fields of one golden message.
 pub(crate) struct Table {
-    /// Each golden field and how it is compared.
+    /// Each golden field, and its comparison.
     pub(crate) fields: &'static [(&'static str, How)],
-    /// JSON fields that the golden has no field for.
+    /// JSON fields without a golden field.
     pub(crate) json_only: &'static [&'static str],
 }
 
-/// How a golden field is compared; the names are keys of the JSON object.
+/// The comparison of a golden field; the names are keys of the JSON object.
 pub(crate) enum How {
-    /// A number, a bool being 0 or 1. It has one of these names; where it has several they are equal.
+    /// A number; a bool is 0 or 1. It has one of these names. If it has several, their values are equal.
     Number(&'static [&'static str]),
-    /// A pid or tid of 32 bits, unsigned in the golden, signed in the JSON.
+    /// A pid or tid of 32 bits: unsigned in the golden, signed in the JSON.
     Pid(&'static str),
-    /// The same of 64 bits.
+    /// A pid or tid of 64 bits.
     Pid64(&'static str),
     /// A string.
     Text(&'static str),
     /// Bytes; hex in the JSON.
     Bytes(&'static str),
-    /// The number of bytes of a hex string.
+    /// The number of bytes in a hex string.
     Len(&'static str),
     /// One bit of a number.
     Bit(&'static str, u32),
-    /// Whether the JSON has no such field.
+    /// Whether the field is absent from the JSON.
     Absent(&'static str),
-    /// A number that is 0 in the golden where the JSON has no such field.
+    /// A number that is 0 in the golden if the JSON has no such field.
     OrZero(&'static str),
-    /// Repeated numbers; an array, or nothing where there are none.
+    /// Repeated numbers; an array, or absent if there are none.
     Numbers(&'static str),
-    /// Repeated strings; an array, or nothing where there are none.
+    /// Repeated strings; an array, or absent if there are none.
     Texts(&'static str),
     /// A message; an object.
     Message(&'static str, &'static Table),
-    /// Repeated messages; an array of objects, or nothing where there are none.
+    /// Repeated messages; an array of objects, or absent if there are none.
     Messages(&'static str, &'static Table),
-    /// Not compared, and why.
+    /// Not compared, for this reason.
     Ignored(&'static str),
 }
 
@@ -78,7 +78,7 @@ impl How {
     }
 }
 
-/// The path of a field, for failures.
+/// The path of a field, for failure messages.
 #[derive(Clone, Copy)]
 pub(crate) struct At<'a> {
     parent: Option<&'a At<'a>>,
@@ -92,12 +92,12 @@ impl<'a> At<'a> {
         At { parent: None, name, index: None }
     }
 
-    /// A field of this.
+    /// Returns the path of a field of this message.
     pub(crate) fn field<'b>(&'b self, name: &'b str) -> At<'b> {
         At { parent: Some(self), name, index: None }
     }
 
-    /// One of the values of this repeated field.
+    /// Returns the path of one value of this repeated field.
     pub(crate) fn index(self, index: usize) -> At<'a> {
         At { index: Some(index), ..self }
     }
@@ -113,26 +113,26 @@ impl fmt::Display for At<'_> {
     }
 }
 
-/// What has been compared, and what was found.
+/// The results of a comparison.
 #[derive(Debug, Default)]
 pub(crate) struct Comparison {
-    /// Records compared.
+    /// The number of records compared.
     pub(crate) records: usize,
-    /// Values compared.
+    /// The number of values compared.
     pub(crate) fields: usize,
-    /// Golden fields that were not compared, and why.
+    /// Golden fields that were not compared, with the reason.
     pub(crate) ignored: BTreeSet<(String, &'static str)>,
-    /// What differs, one a line.
+    /// The differences, one per line.
     pub(crate) failures: Vec<String>,
 }
 
 impl Comparison {
-    /// Notes a failure.
+    /// Adds a failure.
     pub(crate) fn fail(&mut self, at: &At<'_>, what: impl fmt::Display) {
         self.failures.push(format!("{at}: {what}"));
     }
 
-    /// Notes that a golden field is not compared.
+    /// Adds a golden field that is not compared.
     pub(crate) fn ignore(&mut self, field: String, why: &'static str) {
         self.ignored.insert((field, why));
     }
@@ -149,7 +149,7 @@ impl Comparison {
         }
     }
 
-    /// Compares a message with an object, both ways.
+    /// Compares a message with an object, in both directions.
     pub(crate) fn message(&mut self, at: &At<'_>, table: &Table, golden: &Message, json: &Object) {
         let mut claimed = table.json_only.to_vec();
         for (name, values) in &golden.0 {
@@ -300,7 +300,7 @@ fn bytes(golden: &Scalar) -> Option<Value> {
     Some(hex(bytes).into())
 }
 
-/// A string as `perfdata` prints it: bytes that are not UTF-8 as `\xNN`.
+/// Returns a string as `perfdata` prints it: invalid UTF-8 as `\xNN`.
 pub(crate) fn printed(bytes: &[u8]) -> String {
     let mut printed = String::new();
     for chunk in bytes.utf8_chunks() {
@@ -312,12 +312,12 @@ pub(crate) fn printed(bytes: &[u8]) -> String {
     printed
 }
 
-/// Bytes as `perfdata` prints them.
+/// Returns bytes as `perfdata` prints them.
 pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// A value in a failure, cut where it is long.
+/// A value in a failure message, truncated if it is long.
 struct Short<'a>(&'a Value);
 
 impl fmt::Display for Short<'_> {

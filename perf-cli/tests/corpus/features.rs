@@ -1,6 +1,6 @@
-//! The feature sections as `perfdata` prints them, in the shape of quipper's metadata messages.
+//! Converts the feature sections that `perfdata` prints to the shape of quipper's metadata messages.
 //!
-//! What this file takes the keys and shapes under `header.features` to be is said nowhere else in the tests.
+//! Only this file of the tests contains the expected keys and shapes under `header.features`.
 
 use serde_json::{Value, json};
 
@@ -44,12 +44,12 @@ pub(crate) const NAMES: [&str; 34] = [
     "CLN_SIZE",
 ];
 
-/// The features that quipper keeps of those in the captures, as a mask.
+/// The features in the captures that quipper keeps, as a mask.
 const KEPT_BY_QUIPPER: u64 = 0x4003_fffc;
 
-/// The metadata of PerfDataProto, under the names of its fields.
+/// Returns the metadata of PerfDataProto, with the names of its fields.
 ///
-/// A feature that is not there, or not in the shape looked for, is left out: the comparison then misses it.
+/// Leaves out a feature that is absent or has another shape. The comparison then reports it as missing.
 pub(crate) fn metadata(features: &Object) -> Object {
     let mut metadata = Object::new();
     metadata.insert("metadata_mask".into(), json!([mask(features)]));
@@ -71,18 +71,18 @@ pub(crate) fn metadata(features: &Object) -> Object {
     metadata
 }
 
-/// The events, each with `name` and `ids`.
+/// Returns the events, each with `name` and `ids`.
 pub(crate) fn event_desc(features: &Object) -> Option<&Vec<Value>> {
     features.get("EVENT_DESC")?.as_array()
 }
 
-/// The wall clock less the clock of the samples, in nanoseconds.
+/// Returns the wall clock minus the clock of the samples, in nanoseconds.
 pub(crate) fn clock_offset(features: &Object) -> Option<i64> {
     let clock = features.get("CLOCK_DATA")?;
     Some(clock["wall_clock_ns"].as_i64()? - clock["clockid_time_ns"].as_i64()?)
 }
 
-/// `HASH NAME` of each build id, as `perf buildid-list` prints them.
+/// Returns `HASH NAME` for each build ID, in the format of `perf buildid-list`.
 pub(crate) fn build_id_list(features: &Object) -> Option<Vec<String>> {
     let entries = features.get("BUILD_ID")?.as_array()?;
     let line =
@@ -124,7 +124,7 @@ fn cpus(features: &Object) -> Option<Value> {
     Some(json!([{"type": 7, "data": data}]))
 }
 
-/// Adds `cpu_list`, what the ranges of `cpus` spell out, to each PMU.
+/// Adds `cpu_list`, the expanded ranges of `cpus`, to each PMU.
 fn hybrid_topology(pmus: &Value) -> Value {
     let mut pmus = pmus.clone();
     for pmu in pmus.as_array_mut().into_iter().flatten() {

@@ -1,4 +1,4 @@
-//! What `perfdata dump --format jsonl` prints, and what must hold of it for any whole capture.
+//! The output of `perfdata dump --format jsonl`, and the checks that apply to every complete capture.
 
 use serde_json::Value;
 
@@ -19,23 +19,23 @@ pub(crate) struct Output {
 /// One record.
 #[derive(Clone)]
 pub(crate) struct Record {
-    /// `offset`, `type_id`, `misc`, `size` and, where it has them, `inner` and `event`.
+    /// `offset`, `type_id`, `misc`, `size` and, if present, `inner` and `event`.
     pub(crate) header: Object,
     /// The name of its type.
     pub(crate) name: String,
     /// `fields`.
     pub(crate) fields: Object,
-    /// `sample_id`, where it has one.
+    /// `sample_id`, if present.
     pub(crate) sample_id: Option<Object>,
 }
 
 impl Record {
-    /// A number of the header.
+    /// Returns a number of the header.
     pub(crate) fn number(&self, key: &str) -> Option<u64> {
         self.header.get(key)?.as_u64()
     }
 
-    /// The time of a SAMPLE or of a trailer.
+    /// Returns the time of a SAMPLE or of a trailer.
     pub(crate) fn time(&self) -> Option<u64> {
         let time_of = if self.name == "SAMPLE" { Some(&self.fields) } else { self.sample_id.as_ref() };
         time_of?.get("time")?.as_u64()
@@ -77,8 +77,8 @@ impl Output {
         Ok(Self { header, records, account })
     }
 
-    /// Checks the dump against the bytes of the capture: nothing left out, nothing twice, everything where it says,
-    /// and a clean account.
+    /// Checks the dump against the bytes of the capture: nothing missing, nothing twice, everything at its offset, and
+    /// a clean account.
     pub(crate) fn check(&self, file: &[u8], comparison: &mut Comparison) {
         let walk = Walk::of(file);
         let header = At::root("header");
@@ -91,7 +91,7 @@ impl Output {
         self.check_account(&walk, comparison);
     }
 
-    /// The attrs, each an object.
+    /// Returns the attrs, each as an object.
     pub(crate) fn attrs(&self) -> Vec<&Object> {
         let attrs = self.header.get("attrs").and_then(Value::as_array);
         attrs.into_iter().flatten().filter_map(Value::as_object).collect()
@@ -130,7 +130,7 @@ impl Output {
 
     fn check_features(&self, file: &[u8], walk: &Walk, comparison: &mut Comparison) {
         let numbers: Vec<_> = if walk.is_pipe {
-            // The mark behind the last one has the number that a later perf gave to a feature, and no bytes.
+            // The section after the last feature is a marker without bytes. A later perf uses its number for a feature.
             let features = walk.before_records(80).filter(|record| record.size() > 16);
             features.map(|record| word(file, record.offset + 8)).collect()
         } else {
@@ -191,8 +191,8 @@ impl Output {
     }
 }
 
-/// A kernel record belongs to the attr that has its id, where it has one, or else to the first; 0 is the id of what
-/// perf made up.
+/// Checks that a kernel record belongs to the attr with its ID, or to the first if it has no ID. 0 is the ID of records
+/// that perf synthesized.
 fn check_event(at: &At<'_>, record: &Record, attrs: &[&Object], comparison: &mut Comparison) {
     let event = record.number("event");
     let is_user = record.number("type_id").is_some_and(|number| number >= 64);

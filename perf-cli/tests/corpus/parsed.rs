@@ -1,14 +1,14 @@
-//! What quipper's parser does to the records before it prints them, done to ours.
+//! Changes our records as quipper's parser does before it prints them.
 //!
-//! Every golden counts the samples that its address mapper placed. The golden of raw_callgraph_branch-3.4 also has
-//! the records not as they are in the file, but as the parser leaves them:
+//! Every golden counts the samples that its address mapper placed. The golden of raw_callgraph_branch-3.4 also has the
+//! records after the parser instead of those in the file:
 //!
-//! 1. They are sorted by time, stable; those without a time come first.
-//! 2. A mapping that goes on where the last one of its process ends, in memory and in the file, is added to it;
-//!    so is an anonymous mapping behind one of a file. Mappings of MMAP records, that is: MMAP2 has `prot` and
-//!    `flags` to consider as well.
-//! 3. Call chain addresses that are in no mapping of their process have bit 63 set. The address of the sample
-//!    itself and the context markers stay as they are.
+//! 1. They are sorted by time with a stable sort. Records without a time come first.
+//! 2. A mapping that continues the last one of its process, in memory and in the file, is merged into it. An anonymous
+//!    mapping after one of a file is too. This applies only to MMAP records: for MMAP2, `prot` and `flags` would count
+//!    as well.
+//! 3. Call chain addresses outside of all mappings of their process have bit 63 set. The address of the sample itself
+//!    and the context markers are unchanged.
 
 use std::collections::HashMap;
 
@@ -18,10 +18,10 @@ use crate::output::Record;
 
 const ANON: &str = "//anon";
 
-/// The pid of the mappings of the kernel.
+/// The pid of the kernel's mappings.
 const KERNEL: i64 = -1;
 
-/// What the parser makes of the records, and how many samples have all their addresses in a mapping.
+/// Returns the records after the parser, and the number of samples with all their addresses in mappings.
 pub(crate) fn parse(mut records: Vec<Record>) -> (Vec<Record>, u64) {
     records.sort_by_key(|record| record.time().unwrap_or(0));
     let mut records = merge(records);
@@ -74,7 +74,7 @@ fn continues(a: &Record, b: &Record) -> bool {
         && follows("addr")
 }
 
-/// The mapped ranges of each process, first and last address.
+/// The mapped ranges of each process: first and last address.
 #[derive(Default)]
 struct Spaces {
     of: HashMap<i64, Vec<[u64; 2]>>,
@@ -82,13 +82,13 @@ struct Spaces {
 }
 
 impl Spaces {
-    /// Those of a process; a new one begins with those of its parent, or else the kernel's.
+    /// Returns the ranges of a process. A new process starts with those of its parent, or of the kernel.
     fn of(&mut self, pid: i64, parent: i64) -> &mut Vec<[u64; 2]> {
         let inherited = self.of.get(&parent).or_else(|| self.of.get(&KERNEL)).cloned();
         self.of.entry(pid).or_insert_with(|| inherited.unwrap_or_default())
     }
 
-    /// The first mapping of the kernel, its image, begins at `pgoff` where that is inside.
+    /// Adds a mapping. The first mapping of the kernel, its image, starts at `pgoff` if that is inside the mapping.
     fn map(&mut self, record: &Record) {
         let [addr, len, pgoff] = ["addr", "len", "pgoff"].map(|key| unsigned(record, key));
         let last = addr.wrapping_add(len).wrapping_sub(1);
@@ -99,7 +99,7 @@ impl Spaces {
         self.of(signed(record, "pid"), KERNEL).push([first, last]);
     }
 
-    /// Marks the call chain of a sample; whether every address of the sample is in a mapping.
+    /// Marks the call chain of a sample. Returns whether every address of the sample is in a mapping.
     fn mark(&mut self, record: &mut Record) -> bool {
         let ranges = self.of(signed(record, "pid"), KERNEL);
         let is_mapped = |ip: u64| ranges.iter().any(|[first, last]| (*first..=*last).contains(&ip));

@@ -1,9 +1,9 @@
-//! The part of the protobuf text format that the goldens use: `name: scalar` and `name { ... }`.
+//! A parser for the part of the protobuf text format that the goldens use: `name: scalar` and `name { ... }`.
 
 use alloc::collections::BTreeMap;
 use core::str;
 
-/// A message: the values of each field, in the order written.
+/// A message: the values of each field, in the order of the text.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Message(pub(crate) BTreeMap<String, Vec<Scalar>>);
 
@@ -20,7 +20,7 @@ pub(crate) enum Scalar {
     Message(Message),
 }
 
-/// Parses a whole text; an error names the line.
+/// Parses a text. An error names the line.
 pub(crate) fn parse(text: &[u8]) -> Result<Message, String> {
     let mut parser = Parser { text, at: 0 };
     let parsed = parser.message(false);
@@ -110,7 +110,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What the C++ library writes: `\n \r \t \" \' \\`, anything else as three octal digits.
+    /// Parses an escape of the C++ library: `\n \r \t \" \' \\`, or three octal digits.
     fn escape(&mut self) -> Result<u8, String> {
         match self.byte()? {
             b'n' => Ok(b'\n'),

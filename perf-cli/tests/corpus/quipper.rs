@@ -1,6 +1,6 @@
-//! The fields of quipper's `PerfDataProto` and what they are in the output of `perfdata`.
+//! The fields of quipper's `PerfDataProto`, and the corresponding output of `perfdata`.
 //!
-//! Goldens: perf_data.proto of google/perf_data_converter, as its serializer fills it in.
+//! The goldens are messages of perf_data.proto of google/perf_data_converter, as its serializer writes them.
 
 use serde_json::{Value, json};
 
@@ -13,13 +13,13 @@ use crate::proto::{self, Scalar};
 use crate::walk::word;
 use crate::{features, parsed};
 
-/// Records that quipper passes over, those among them that are the header of a pipe.
+/// Records that quipper skips. Some of them are the header of a pipe.
 const OMITTED: [&str; 6] =
     ["CPU_MAP", "EVENT_UPDATE", "FINISHED_INIT", "HEADER_ATTR", "HEADER_EVENT_TYPE", "HEADER_FEATURE"];
 
 const MD5: How = Ignored("quipper's own: a digest of the string beside it");
 
-/// The whole message but `events`, which are compared record by record; see [`summary`].
+/// The whole message except `events`, which are compared record by record; see [`summary`].
 const SUMMARY: Table = Table {
     fields: &[
         ("file_attrs", Messages("attrs", &FILE_ATTR)),
@@ -50,8 +50,8 @@ const EVENT_TYPE: Table = Table {
     json_only: &["attr", "ids"],
 };
 
-/// `sample_period` and `wakeup_events` are quipper's names of the words also where `freq` and `watermark` give
-/// them another. It does not have the newer flags and fields, an older quipper not even `ksymbol`.
+/// quipper calls the words `sample_period` and `wakeup_events` even if `freq` and `watermark` change their meaning. It
+/// lacks the newer flags and fields; an older quipper lacks even `ksymbol`.
 const ATTR: Table = Table {
     fields: &[
         ("type", Number(&["type"])),
@@ -134,7 +134,7 @@ const STATS: Table = Table {
     json_only: &[],
 };
 
-/// `size` is there where `misc` has `BUILD_ID_SIZE`.
+/// `size` is present if `misc` has `BUILD_ID_SIZE`.
 const BUILD_ID: Table = Table {
     fields: &[
         ("misc", Number(&["misc"])),
@@ -220,17 +220,17 @@ const STRINGS: Table = Table {
 const STRING: Table =
     Table { fields: &[("value", Text("value")), ("value_md5_prefix", MD5)], json_only: &[] };
 
-/// A record of quipper's, without what its type has of its own.
+/// A record of quipper's, without the fields of its type.
 const HEADER: Table = Table {
     fields: &[("type", Number(&["type_id"])), ("misc", Number(&["misc"])), ("size", Number(&["size"]))],
     json_only: &["offset", "event"],
 };
 
-/// What quipper has of a record type.
+/// The fields that quipper has for a record type.
 struct Kind {
     type_id: u64,
     name: &'static str,
-    /// The golden field, none where there is nothing to hold.
+    /// The golden field; `None` if there is nothing to compare.
     golden: Option<&'static str>,
     table: &'static Table,
 }
@@ -322,7 +322,7 @@ const TASK: Table = Table {
     json_only: &[],
 };
 
-/// `entries` and `hw_idx` are those of `branch_stack`; see [`body`].
+/// `entries` and `hw_idx` come from `branch_stack`; see [`body`].
 const SAMPLE: Table = Table {
     fields: &[
         ("ip", Number(&["ip"])),
@@ -342,7 +342,7 @@ const SAMPLE: Table = Table {
     json_only: &[],
 };
 
-/// Goldens of older quippers have no `type` and `spec`, none has `new_type` and `priv`.
+/// Goldens of older quippers have no `type` and `spec`; none has `new_type` and `priv`.
 const BRANCH: Table = Table {
     fields: &[
         ("from_ip", Number(&["from"])),
@@ -425,7 +425,7 @@ const AUXTRACE_INFO: Table = Table {
     json_only: &[],
 };
 
-/// `data` is what the file has behind the record; see [`body`].
+/// `data` follows the record in the file; see [`body`].
 const AUXTRACE: Table = Table {
     fields: &[
         ("size", Number(&["size"])),
@@ -461,7 +461,7 @@ const TIME_CONV: Table = Table {
 
 /// Compares a golden with the dump of its capture.
 ///
-/// `is_parsed`: the golden is what quipper's parser made of the records, not the records.
+/// `is_parsed`: the golden has the records after quipper's parser.
 pub(crate) fn compare(
     mut golden: proto::Message,
     mut output: Output,
@@ -526,8 +526,8 @@ fn compare_event(
     }
 }
 
-/// The fields of a record as quipper has them: the trailer among them, the branch stack unfolded, `misc` where it
-/// tells of a switch, and the data behind an AUXTRACE record.
+/// Returns the fields of a record in quipper's shape: with the fields of the trailer, the branch stack expanded, `misc`
+/// if it describes a switch, and the data after an AUXTRACE record.
 fn body(record: Record, file: &[u8]) -> Object {
     let misc = record.number("misc");
     let payload = record.number("offset").zip(record.number("size")).and_then(|(offset, size)| {
@@ -550,8 +550,8 @@ fn body(record: Record, file: &[u8]) -> Object {
     body
 }
 
-/// What is not the records: the attrs with their ids and names, counts of records and of the samples all of whose
-/// addresses are in a mapping, and the features.
+/// Returns everything except the records: the attrs with their ids and names, the numbers of records and of samples
+/// with all addresses in mappings, and the features.
 fn summary(output: &Output, file: &[u8], mapped: u64) -> Object {
     let count =
         |names: &[&str]| json!(output.records.iter().filter(|record| names.contains(&&*record.name)).count());
@@ -564,7 +564,7 @@ fn summary(output: &Output, file: &[u8], mapped: u64) -> Object {
     summary.insert("stats".into(), stats);
     let types = event_types(output, file);
     if !types.is_empty() {
-        // quipper keeps the names as if they had come in an EVENT_DESC.
+        // quipper keeps the names as if they came from an EVENT_DESC.
         summary.insert("metadata_mask".into(), json!([1 << 12]));
     }
     let named = |attr: &Object| {
@@ -580,7 +580,7 @@ fn summary(output: &Output, file: &[u8], mapped: u64) -> Object {
     summary
 }
 
-/// The names that HEADER_EVENT_TYPE records give to values of `config`: a word, and the name behind it.
+/// Returns the names that HEADER_EVENT_TYPE records give to values of `config`: a word, followed by the name.
 fn event_types(output: &Output, file: &[u8]) -> Vec<(usize, String)> {
     let records = output.records.iter().filter(|record| record.name == "HEADER_EVENT_TYPE");
     let typed = |record: &Record| {
@@ -591,7 +591,7 @@ fn event_types(output: &Output, file: &[u8]) -> Vec<(usize, String)> {
     records.filter_map(typed).collect()
 }
 
-/// An attr with `ids`, `name` and `config` beside it.
+/// Returns an attr with `ids`, `name` and `config` as separate members.
 fn file_attr(mut attr: Object) -> Value {
     let mut file_attr = Object::new();
     for key in ["ids", "name"] {

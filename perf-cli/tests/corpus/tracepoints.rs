@@ -1,8 +1,9 @@
-//! The rows that LinuxTracepoints decodes from its capture: one a sample, in the order of the file.
+//! The rows that LinuxTracepoints decodes from its capture: one per sample, in the order of the file.
 //!
-//! `meta` is the sample itself. A row of sched:sched_switch has the fields of the tracepoint, a row of a user_events
-//! tracepoint those of an EventHeader event: its name and attributes are read from `raw` here, its payload is not.
-//! What perfdata decodes of a tracepoint, `tracepoint`, is compared with the row and, of an EventHeader event, its `meta`.
+//! `meta` is the sample itself. A row of sched:sched_switch has the fields of the tracepoint. A row of a user_events
+//! tracepoint has the fields of an EventHeader event: this test reads its name and attributes from `raw`, but not its
+//! payload. `tracepoint`, the tracepoint that perfdata decodes, is compared with the row and, for an EventHeader event,
+//! with its `meta`.
 
 use core::str;
 
@@ -78,7 +79,8 @@ pub(crate) fn compare(golden: &[u8], output: &Output, comparison: &mut Compariso
     }
 }
 
-/// Compares the decoded tracepoint with the members of a row, or of its `meta`, both ways. What `meta` leaves out is 0.
+/// Compares the decoded tracepoint with the members of a row, or of its `meta`, in both directions. Members that `meta`
+/// omits are 0.
 fn compare_tracepoint(
     at: &At<'_>,
     row: &Object,
@@ -104,7 +106,7 @@ fn compare_tracepoint(
     }
 }
 
-/// A number that the golden has in hex, or leaves out; anything else as it is.
+/// Parses a number that the golden has in hex, or omits. Returns other values unchanged.
 fn number_of(golden: &Value) -> Value {
     let hex = golden.as_str().and_then(|text| u64::from_str_radix(text.strip_prefix("0x")?, 16).ok());
     match golden {
@@ -123,8 +125,8 @@ fn compare_meta(at: &At<'_>, golden: &Value, meta: &Object, comparison: &mut Com
     }
 }
 
-/// The rows: the file has one member of an object, behind a byte order mark, and strings that are not all UTF-8 in
-/// the payloads of EventHeader events.
+/// Returns the rows. The file has one member of an object after a byte order mark, and invalid UTF-8 in strings of the
+/// EventHeader payloads.
 fn rows(golden: &[u8]) -> Vec<Value> {
     let text = String::from_utf8_lossy(golden);
     let object = format!("{{{}}}", text.trim_start_matches('\u{feff}'));
@@ -133,7 +135,7 @@ fn rows(golden: &[u8]) -> Vec<Value> {
     serde_json::from_value(rows).expect("an array of rows")
 }
 
-/// `time`, `cpu`, `pid` and `tid` of a sample; pids are unsigned in the golden.
+/// Returns `time`, `cpu`, `pid` and `tid` of a sample; pids are unsigned in the golden.
 fn sample_meta(sample: &Record, offset: i64) -> Object {
     let mut meta = Object::new();
     if let Some(time) = sample.time() {
@@ -147,7 +149,7 @@ fn sample_meta(sample: &Record, offset: i64) -> Object {
     meta
 }
 
-/// Nanoseconds since 1970 as `2024-03-28T00:45:12.640913120Z`; the capture is of March 2024.
+/// Formats nanoseconds since 1970 as `2024-03-28T00:45:12.640913120Z`. The capture is from March 2024.
 fn utc(ns: u64) -> String {
     /// The first of March 2024, in seconds since 1970.
     const MARCH: u64 = 1_709_251_200;
@@ -173,8 +175,8 @@ fn sched_switch(raw: &[u8]) -> Option<Object> {
     Some(fields)
 }
 
-/// The name of an EventHeader event, with that of its provider, and its attributes. Level and keyword are in the
-/// name of the tracepoint, `Provider_L5K0`; the header is behind the 8 common bytes of a tracepoint.
+/// Returns the name of an EventHeader event, with the name of its provider, and its attributes. Level and keyword are
+/// in the name of the tracepoint, `Provider_L5K0`. The header follows the 8 common bytes of a tracepoint.
 fn event_header(tracepoint: &str, raw: &[u8]) -> Option<(Object, Object)> {
     const HAS_EXTENSION: u8 = 4;
     const CHAINED: u16 = 0x8000;
@@ -297,7 +299,7 @@ mod tests {
         for key in row.as_object().unwrap().keys().filter(|key| *key != "meta") {
             let mut row = row.clone();
             row[key] = "other".into();
-            // Once of `raw`, once of `tracepoint`, which has no name.
+            // One failure for `raw`, and one for `tracepoint`, which has no name.
             assert_eq!(failures(&row, &whole).len(), if key == "n" { 1 } else { 2 }, "{key}");
         }
         for key in ["time", "cpu", "pid", "tid", "level"] {

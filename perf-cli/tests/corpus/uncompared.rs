@@ -1,4 +1,4 @@
-//! The captures that no other decoder's account is of: what must hold of them all the same.
+//! Captures that no other decoder has decoded, and the checks that apply without a golden.
 
 use core::time::Duration;
 use std::fs::{self, File};
@@ -13,7 +13,7 @@ use crate::compare::{Comparison, Object};
 use crate::output::Output;
 use crate::{CORPUS, dump};
 
-/// All of them.
+/// All of these captures.
 pub(crate) const CAPTURES: &[&str] = &[
     "linux-perf-data/fibo.compressed2.pipe.data",
     "linux-perf-data/sleep.compressed.data",
@@ -30,7 +30,7 @@ pub(crate) const CAPTURES: &[&str] = &[
     "fuzz/poc-c53034701abf35f2cb30d80ea967a540ad3d4eb208e17c78e7159f3df3dae191",
 ];
 
-/// Holds a compressed capture against a walk of what the zstd library makes of its payloads as one stream, and
+/// Compares a compressed capture with a walk of its payloads, which the zstd library decompresses as one stream, and
 /// counts its records.
 fn check_compressed(capture: &str, counts: &[(&str, usize)]) {
     let corpus = Path::new(CORPUS);
@@ -98,14 +98,14 @@ fn compressed_pipe() {
     );
 }
 
-/// The lines of a dump, and how it ended.
+/// The lines of a dump, and its exit status.
 struct Dumped {
     status: ExitStatus,
     lines: Vec<Object>,
     errors: String,
 }
 
-/// Dumps a capture that may be damaged, and gives it no more than ten seconds to end.
+/// Dumps a capture that may be damaged. Fails if that takes more than ten seconds.
 fn dump_damaged(path: &Path) -> Dumped {
     let name = path.file_name().unwrap().to_str().unwrap();
     let [out, errors] = ["out", "err"].map(|name| needs::folder().join(name));
@@ -129,7 +129,7 @@ fn dump_damaged(path: &Path) -> Dumped {
     Dumped { status, lines, errors: fs::read_to_string(errors).unwrap() }
 }
 
-/// One byte of a capture that is whole and compared was changed, the size of a record.
+/// A complete, compared capture in which one byte was changed: the size of a record.
 #[test]
 fn zero_size_sample() {
     const AT: u64 = 0xbfd0;
@@ -144,7 +144,7 @@ fn zero_size_sample() {
     assert_eq!((damaged.status.code(), whole.status.code()), (Some(3), Some(0)));
     let [account, of_whole] =
         [&mut damaged, &mut whole].map(|dumped| dumped.lines.pop().unwrap().remove("account").unwrap());
-    // The header and every record but that one, before it and behind it.
+    // The header, and every other record before and after the damaged one.
     whole.lines.retain(|line| line.get("offset") != Some(&AT.into()));
     assert!(whole.lines.last().unwrap()["offset"].as_u64().unwrap() > AT);
     assert_eq!(damaged.lines.len(), whole.lines.len());
@@ -180,7 +180,7 @@ fn fuzz_seeds() {
         let skipped = account["bytes_skipped"].as_u64().unwrap();
         let is_clean = faults == 0 && skipped == 0;
         assert_eq!(status.code(), Some(if is_clean { 0 } else { 3 }), "{capture}");
-        // Header and account are lines too, and so is what the faults come to.
+        // Header and account are also lines, and so is the summary of the errors.
         assert_eq!(account["records"], lines.len() - 2, "{capture}");
         assert_eq!(errors.lines().count(), if is_clean { 0 } else { faults + 1 }, "{capture}: {errors}");
         let bytes = account["bytes"].as_u64().unwrap() + skipped;

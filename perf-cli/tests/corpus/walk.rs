@@ -1,4 +1,5 @@
-//! A plain walk from header to header of a little-endian capture: what its records are and where, to hold a dump against.
+//! A simple walk over the record headers of a little-endian capture. It gives the types and offsets of its records, for
+//! comparison with a dump.
 
 use std::io::Write;
 
@@ -9,12 +10,12 @@ const HEADER_TRACING_DATA: usize = 66;
 const COMPRESSED: usize = 81;
 const COMPRESSED2: usize = 83;
 
-/// A record's place and header.
+/// A record's offset and header.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Place {
-    /// Where it is in the file; if it was compressed, where the record is that the last of it came out of.
+    /// The offset in the file. For a compressed record, the offset of the record that contains its end.
     pub(crate) offset: usize,
-    /// Where it is in the decompressed stream, if it was compressed.
+    /// The offset in the decompressed stream; `None` if the record was not compressed.
     pub(crate) inner: Option<usize>,
     header: usize,
 }
@@ -33,14 +34,14 @@ impl Place {
     }
 }
 
-/// The records of a whole capture, and what it has of compressed ones.
+/// The records of a complete capture, and the numbers of its compressed ones.
 pub(crate) struct Walk {
     pub(crate) is_pipe: bool,
-    /// All records but the compressed ones, which are replaced by what is in them.
+    /// All records; compressed ones are replaced by their content.
     pub(crate) records: Vec<Place>,
-    /// How many compressed ones there are.
+    /// The number of compressed records.
     pub(crate) chunks: usize,
-    /// Bytes of records and of what belongs to them.
+    /// The number of bytes in records and in the data that belongs to them.
     pub(crate) bytes: usize,
 }
 
@@ -78,7 +79,7 @@ impl Walk {
         walk
     }
 
-    /// Takes the records that are whole now that the record at `offset` was decompressed.
+    /// Adds the records that are complete after the record at `offset` was decompressed.
     fn inflated(&mut self, stream: &[u8], taken: &mut usize, offset: usize) {
         while stream.len() >= *taken + 8 {
             let place = Place { offset, inner: Some(*taken), header: word(stream, *taken) };
@@ -91,7 +92,7 @@ impl Walk {
         }
     }
 
-    /// The records of a type that stand before the first that is not the perf tool's own.
+    /// Returns the records of a type before the first that is not the perf tool's own.
     pub(crate) fn before_records(&self, type_id: usize) -> impl Iterator<Item = &Place> {
         let before =
             self.records.iter().take_while(|record| record.inner.is_none() && record.type_id() >= 64);
@@ -99,7 +100,7 @@ impl Walk {
     }
 }
 
-/// The little-endian word at a byte offset.
+/// Returns the little-endian word at a byte offset.
 pub(crate) fn word(bytes: &[u8], at: usize) -> usize {
     let bytes = bytes.get(at..at + 8).expect("a whole capture");
     usize::try_from(u64::from_le_bytes(bytes.try_into().expect("8 bytes"))).expect("64 bits")

@@ -1,4 +1,4 @@
-//! What the dependencies are: their licences, where they come from, and that there are no two of one.
+//! The dependencies: their licences, their sources, and that there is one version of each.
 
 #![cfg(target_os = "linux")]
 
@@ -15,16 +15,16 @@ pub(crate) const TESTS: &[needs::Test] = needs::tests![
     there_are_no_two_versions_of_a_dependency,
 ];
 
-/// Licences that a dependency may be taken under: nothing stronger.
+/// The licences that a dependency may have: nothing stronger.
 const LICENCES: [&str; 7] =
     ["MIT", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "Zlib", "Unicode-3.0", "Unlicense"];
 
-/// Crates that there are two versions of, and why.
+/// Crates with two versions, and the reason.
 const TWICE: [(&str, &str); 1] =
     [("syn", "zerocopy's derive is not yet on syn 3, which clap's is; neither is in what is built")];
 
-/// The packages that the lock file holds for this platform, dependencies and our own; skips the test where the cargo that built
-/// it may not be run.
+/// Returns the packages in the lock file for this platform: dependencies and our own. Skips the test if the cargo that
+/// built it cannot be run.
 fn packages() -> Vec<Value> {
     let output = Command::new(env!("CARGO"))
         .args(["metadata", "--format-version", "1", "--locked", "--offline", "--all-features"])
@@ -34,7 +34,7 @@ fn packages() -> Vec<Value> {
         .unwrap_or_else(|error| needs::skip("cargo", &format!("{}: {error}", env!("CARGO"))));
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let metadata: Value = serde_json::from_slice(&output.stdout).unwrap();
-    // What is resolved; the list of packages has those of other platforms too.
+    // The resolved packages; the list of packages also has those of other platforms.
     let resolved: Vec<_> =
         metadata["resolve"]["nodes"].as_array().unwrap().iter().map(|node| &node["id"]).collect();
     let packages = metadata["packages"].as_array().unwrap().iter();
@@ -45,9 +45,9 @@ fn name(package: &Value) -> &str {
     package["name"].as_str().unwrap()
 }
 
-/// Whether an expression of licences lets one of ours be chosen.
+/// Returns whether a licence expression allows the choice of one of [`LICENCES`].
 fn is_allowed(expression: &str) -> bool {
-    // `A OR B` and, as older crates have it, `A/B`. An `AND` binds closer.
+    // `A OR B`, or `A/B` in older crates. `AND` has a higher precedence.
     expression.replace('/', " OR ").split(" OR ").any(|choice| {
         choice.split(" AND ").all(|licence| LICENCES.contains(&licence.trim_matches(['(', ')', ' '])))
     })

@@ -1,4 +1,4 @@
-//! `perfdata list`, on the machine that runs the tests.
+//! `perfdata list` on the machine that runs the tests.
 #![cfg(target_os = "linux")]
 
 use alloc::collections::BTreeSet;
@@ -55,7 +55,7 @@ fn everything_is_listed_once_and_in_order() {
 
 fn what_is_listed_can_be_used() {
     for pattern in ["hw", "sw", "cache", "pmu", "sched:*"] {
-        // There may be none of them.
+        // The machine may have none of them.
         let (status, out, _) = list(&[pattern, "--json"]);
         for line in out.lines().filter(|_| status == 0) {
             let event: Value = serde_json::from_str(line).unwrap();
@@ -69,7 +69,7 @@ fn what_is_listed_can_be_used() {
 fn patterns_choose() {
     assert_eq!(names(&["page-faults"]), ["page-faults"]);
     assert_eq!(names(&["PAGE-FAULTS"]), ["page-faults"]);
-    // An alias is a name, too.
+    // An alias is also a name.
     assert_eq!(names(&["faults"])[..].iter().filter(|name| *name == "page-faults").count(), 1);
     assert_eq!(names(&["cpu-c*", "page-faults"]), ["cpu-cycles", "cpu-clock", "page-faults"]);
     assert_eq!(names(&["?pu-clock"]), ["cpu-clock"]);
@@ -109,7 +109,7 @@ fn raw_events_have_their_syntax() {
     assert!(syntax.iter().any(|name| name.starts_with("rHEX")), "{syntax:?}");
 }
 
-/// The syntax of a PMU of probes has the term; skips the test where this machine has none.
+/// The syntax of a PMU for probes contains the term. Skips the test if this machine has no such PMU.
 fn probes_have_their_syntax(pmu: &str, term: &str) {
     needs::all(&[needs::Need::Sysfs]);
     if !perf_open::pmu::Pmus::new().has(pmu) {

@@ -1,6 +1,6 @@
-//! `perfdata record`, `stat` and `list` on the machine that runs the tests, what the installed perf says of our captures,
-//! and what cargo says of our dependencies.
-//! Each test names what it needs of the machine; one whose machine lacks it shows as ignored, with the reason.
+//! `perfdata record`, `stat` and `list` on the machine that runs the tests; the installed perf on our captures; cargo
+//! on our dependencies. Each test names what it needs from the machine. If the machine lacks it, the test is shown as
+//! ignored, with the reason.
 
 #![allow(
     clippy::indexing_slicing,

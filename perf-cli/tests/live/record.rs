@@ -1,4 +1,4 @@
-//! `perfdata record`, live: what it records of programs that run, and what perf says of it.
+//! Live `perfdata record`: recordings of programs that run, and the installed perf on those recordings.
 
 #![cfg(target_os = "linux")]
 
@@ -17,15 +17,15 @@ use std::time::Instant;
 
 use serde_json::Value;
 
-/// How long anything may take before it is taken to have failed.
+/// The time after which anything has failed.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The name of an event as it is to be recorded here: of user space alone where the kernel may not be.
+/// Returns the name of an event for this machine: of user space only, if the kernel may not be recorded.
 fn event(name: &str) -> String {
     format!("{name}{}", needs::modifier())
 }
 
-/// Options of `record`, with the events as they are to be recorded here.
+/// Returns options of `record`, with the events for this machine.
 fn here(options: &[&str]) -> Vec<String> {
     let follows = |at: usize| at.checked_sub(1).map(|before| options[before]);
     let event = |name: &str| match needs::modifier().strip_prefix(':') {
@@ -40,14 +40,14 @@ fn perfdata() -> Command {
     Command::new(env!("CARGO_BIN_EXE_perfdata"))
 }
 
-/// `perfdata record` of a command in `folder`, to its `perf.data`; not started yet.
+/// Returns the command `perfdata record` of a command in `folder`, to its `perf.data`; not started yet.
 fn record(folder: &Path, options: &[&str], command: &[String]) -> Command {
     let mut recorder = perfdata();
     recorder.current_dir(folder).arg("record").args(here(options)).arg("--").args(command);
     recorder
 }
 
-/// A recording that must succeed, and what was recorded.
+/// Makes a recording that must succeed. Returns its dump.
 fn recorded(folder: &Path, options: &[&str], command: &[String]) -> Dump {
     succeeds(&mut record(folder, &[&["-q"], options].concat(), command));
     let dump = dump(&folder.join("perf.data"));
@@ -55,21 +55,21 @@ fn recorded(folder: &Path, options: &[&str], command: &[String]) -> Dump {
     dump
 }
 
-/// Runs what must succeed without a word on standard error: what it prints.
+/// Runs a command that must succeed with empty standard error. Returns its output.
 fn succeeds(command: &mut Command) -> String {
     let (status, out, err) = run(command);
     assert_eq!((status, &*err), (0, ""), "{command:?}");
     out
 }
 
-/// The exit status, and what is printed.
+/// Returns the exit status and the output.
 fn run(command: &mut Command) -> (i32, String, String) {
     let Output { status, stdout, stderr } = command.output().unwrap();
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     (status.code().unwrap_or_else(|| panic!("{command:?}: {status}")), text(&stdout), text(&stderr))
 }
 
-/// What `perfdata dump` or `perfdata ring` shows.
+/// The output of `perfdata dump` or `perfdata ring`.
 struct Dump {
     status: i32,
     err: String,
@@ -113,7 +113,7 @@ fn until(what: &str, mut condition: impl FnMut() -> bool) {
     }
 }
 
-/// A program that is killed in the end, if it still runs.
+/// A program that is killed at the end if it still runs.
 struct Running(Child);
 
 impl Running {
@@ -126,7 +126,7 @@ impl Running {
         assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
     }
 
-    /// Its exit status, once it has ended.
+    /// Waits for the program to end. Returns its exit status.
     fn ends(&mut self) -> i32 {
         let mut status = None;
         until("the program ends", || {
@@ -144,7 +144,7 @@ impl Drop for Running {
     }
 }
 
-/// Whether there is a sample in a capture, be it finished or not.
+/// Returns whether a capture contains a sample. It may be unfinished.
 fn has_sample(capture: &Path) -> bool {
     let output =
         perfdata().arg("dump").arg(capture).args(["--type", "SAMPLE", "--limit", "1"]).output().unwrap();

@@ -1,4 +1,4 @@
-//! The real perf reads what `perfdata ring -o` writes, and finds as many samples.
+//! The installed perf reads the output of `perfdata ring -o`, and finds the same number of samples.
 #![cfg(target_os = "linux")]
 
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::process::Command;
 pub(crate) const TESTS: &[needs::Test] =
     needs::tests![forward_wrapped, forward_lost, backward_part, backward_full, several,];
 
-/// What a command prints, which must succeed.
+/// Runs a command that must succeed. Returns its output.
 fn lines(command: &mut Command) -> Vec<String> {
     let output = command.output().unwrap();
     assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));

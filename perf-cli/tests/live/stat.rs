@@ -1,4 +1,4 @@
-//! `perfdata stat`, on the machine that runs the tests.
+//! `perfdata stat` on the machine that runs the tests.
 #![cfg(target_os = "linux")]
 
 pub(crate) mod counts;
@@ -12,7 +12,7 @@ use std::process::{Child, Command, Stdio};
 
 use serde_json::Value;
 
-/// What a run printed, and how it ended.
+/// The output and exit status of a run.
 #[derive(Debug)]
 struct Run {
     status: i32,
@@ -26,7 +26,7 @@ fn stat(args: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Run {
     Run { status: output.status.code().unwrap(), out: text(output.stdout), err: text(output.stderr) }
 }
 
-/// Begins a run.
+/// Starts a run.
 fn spawn(args: &[&str]) -> Child {
     let mut command = Command::new(env!("CARGO_BIN_EXE_perfdata"));
     command.arg("stat").args(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
@@ -40,7 +40,7 @@ fn line(child: &mut Child) -> (String, impl Read + use<>) {
     (line, out)
 }
 
-/// The JSON lines of a run that ends well: the events, and what is at the end.
+/// Returns the JSON lines of a run that must succeed: the events, and the last line.
 fn json(args: &[&str]) -> (Vec<Value>, Value) {
     let run = stat(["--json"].iter().chain(args));
     assert_eq!(run.status, 0, "{run:?}");
@@ -50,7 +50,7 @@ fn json(args: &[&str]) -> (Vec<Value>, Value) {
     (lines, totals)
 }
 
-/// The count of the event at `index`.
+/// Returns the count of the event at `index`.
 fn value(lines: &[Value], index: usize) -> u64 {
     lines[index]["value"].as_u64().unwrap_or_else(|| panic!("{lines:?}"))
 }

@@ -1,4 +1,4 @@
-//! Captures that take as much memory for their size as they can, each for a row of the limits of SECURITY.md.
+//! Captures that need as much memory as possible for their size, one for each row of limits in SECURITY.md.
 
 use std::fs;
 use std::path::Path;
@@ -7,11 +7,11 @@ use perf_parse::abi::endian::LittleEndian;
 use perf_parse::tracepoint::TracingDataFields;
 use zstd::zstd_safe::CParameter;
 
-/// A capture, and what it has compressed.
+/// A capture, and the size of its decompressed content.
 pub(crate) struct Capture {
     pub(crate) name: &'static str,
     pub(crate) bytes: Vec<u8>,
-    /// Bytes that its compressed records become.
+    /// The number of bytes in its compressed records after decompression.
     pub(crate) inflated: usize,
 }
 
@@ -21,7 +21,7 @@ impl Capture {
     }
 }
 
-/// A capture for each row, the smallest first: what making one took counts for those after it.
+/// One capture per row, in ascending size, because the memory for making one counts for those after it.
 pub(crate) const ALL: [fn() -> Capture; 12] = [
     faults,
     falling_times,
@@ -48,7 +48,7 @@ fn words(words: &[u64]) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_le_bytes()).collect()
 }
 
-/// The oldest attr, which is the smallest.
+/// Returns the oldest and smallest attr.
 fn attr(sample_type: u64) -> Vec<u8> {
     words(&[64 << 32, 0, 0, sample_type, 0, SAMPLE_ID_ALL, 0, 0])
 }
@@ -58,7 +58,7 @@ fn record(kind: u32, payload: &[u8]) -> Vec<u8> {
     [kind.to_le_bytes().as_slice(), &[0, 0], &size.to_le_bytes(), payload].concat()
 }
 
-/// A file of events of these ids, which are places among `ids`.
+/// Returns a file with events of these ids, which are ranges of `ids`.
 fn file(sample_type: u64, events: &[(usize, usize)], ids: &[u64], data: &[u8]) -> Vec<u8> {
     let attrs = 104 + 8 * ids.len();
     let start = attrs + 80 * events.len();
@@ -78,7 +78,7 @@ fn pipe(records: impl Iterator<Item = Vec<u8>>) -> Vec<u8> {
     out
 }
 
-/// Numbers that are all different, and of 20 digits.
+/// Returns numbers of 20 digits that are all different.
 fn ids(count: u64) -> Vec<u64> {
     (1..=count).map(|n| n.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1 << 63).collect()
 }
@@ -118,7 +118,7 @@ fn many_ids_of_a_pipe() -> Capture {
     plain("many ids of a pipe", pipe(attrs.chain([round()])))
 }
 
-/// Sections of ids that overlap: as many ids as the file has words.
+/// Sections of ids that overlap: the file has as many ids as words.
 fn ids_that_events_share() -> Capture {
     let events: Vec<_> = (0..50).map(|event| (100 * event, 10_000)).collect();
     plain("ids that events share", file(TIME | IDENTIFIER, &events, &ids(500_000), &round()))
@@ -159,19 +159,19 @@ fn before_the_first_record_of_a_pipe() -> Capture {
     plain("before the first record of a pipe", pipe((0..300).map(|n| feature(200 + n % 50)).chain([round()])))
 }
 
-/// Records of no event, each a fault.
+/// Records without an event; each is an error.
 fn faults() -> Capture {
     let data = record(9, &words(&[9, 5])).repeat(20_000);
     plain("faults", file(TIME | IDENTIFIER, &[(0, 1), (1, 1)], &[1, 2], &data))
 }
 
-/// By time each record is a run of its own.
+/// By time, each record is a run of its own.
 fn falling_times() -> Capture {
     let data: Vec<_> = (1..=100_000).rev().flat_map(|time| record(9, &words(&[time]))).collect();
     plain("falling times", file(TIME, &[(0, 0)], &[], &data))
 }
 
-/// 24 MB of samples in a few KB, with the largest window; by time all are copied.
+/// 24 MB of samples in a few KB, with the largest window. By time, all of them are copied.
 fn compressed() -> Capture {
     let raw = [5_u64.to_le_bytes().as_slice(), &59_996_u32.to_le_bytes(), &[0; 59_996]].concat();
     let content = record(9, &raw).repeat(400);

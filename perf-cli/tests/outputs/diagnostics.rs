@@ -1,4 +1,4 @@
-//! A capture in which very much is wrong: its diagnostics are few lines, and all are counted.
+//! A capture with very many errors: few of the diagnostics are printed, and all are counted.
 
 use core::fmt::Debug;
 use std::fs;
@@ -13,10 +13,11 @@ use serde_json::Value;
 
 use crate::{Folder, Run};
 
-/// What is printed of each, before the rest is counted.
+/// The number of diagnostics that are printed before the rest is counted.
 const LIMIT: usize = 1000;
 
-/// A capture of so many samples that end before their second field, compressed: 22 KB for four million of them.
+/// Returns a compressed capture with this many samples that end before their second field: 22 KB for four million of
+/// them.
 fn faulty(records: usize) -> Vec<u8> {
     let attr =
         Attr { kind: EventType::SOFTWARE, sample_type: SampleType::IP | SampleType::TIME, ..Attr::default() };
@@ -24,13 +25,13 @@ fn faulty(records: usize) -> Vec<u8> {
     let events = [EventFields { attr, ..EventFields::default() }];
     let mut writer = FileWriter::<LittleEndian, _>::new(Cursor::new(Vec::new()), &events, &options).unwrap();
     for _ in 0..records {
-        // A sample of an IP alone.
+        // A sample with only an IP.
         writer.record(&[9, 0, 0, 0, 2, 0, 16, 0, 0, 0, 0, 0, 0, 0, 0, 0]).unwrap();
     }
     writer.finish().unwrap().into_inner()
 }
 
-/// The line that counts what was not printed, if there is one.
+/// Returns the line that counts the diagnostics that were not printed, if there is one.
 fn counted(run: &Run) -> Option<&str> {
     let more = |line: &&str| line.contains("more diagnostics are not printed, by kind: ");
     run.err.lines().find(more)
@@ -98,7 +99,7 @@ fn a_ring_of_faults_prints_a_thousand_too() {
     }
 }
 
-/// What a terminal shows stays in lines: each is one write, whoever else writes there.
+/// Each line is one write, so that lines of several programs do not mix on a terminal.
 #[test]
 fn lines_of_two_programs_do_not_mix() {
     let folder = Folder::new("diagnostics_lines");

@@ -1,4 +1,4 @@
-//! Names that a terminal would obey, or show as other than they are, print as escapes.
+//! Names that would control a terminal, or show as something else, are printed with escapes.
 
 use std::fs;
 use std::io::Cursor;
@@ -21,7 +21,7 @@ use crate::{Folder, Run};
 const NAME: &str = "a\u{1b}[2J\u{9b}2J\u{202e}gpj\u{2066}\u{200b}\u{2028}\u{3164}\u{e0041}z";
 const ESCAPED: &str = r"a\u{1b}[2J\u{9b}2J\u{202e}gpj\u{2066}\u{200b}\u{2028}\u{3164}\u{e0041}z";
 
-/// A capture whose every name is [`NAME`].
+/// Returns a capture in which every name is [`NAME`].
 fn capture() -> Vec<u8> {
     let attr = Attr {
         kind: EventType::SOFTWARE,
@@ -47,7 +47,7 @@ fn capture() -> Vec<u8> {
     writer.finish().unwrap().into_inner()
 }
 
-/// No character of the name but its letters is printed, to standard output or standard error.
+/// Checks that standard output and standard error contain no character of the name but its letters.
 fn is_safe(run: &Run) {
     let hidden: Vec<char> = NAME.chars().filter(|it| !it.is_ascii_graphic()).collect();
     for text in [&run.out, &run.err] {
@@ -101,7 +101,7 @@ fn names_in_a_capture_are_escaped_and_exact_in_json() {
 #[test]
 fn names_of_files_are_escaped() {
     let folder = Folder::new("escapes_files");
-    // A name that ends the line of a message and begins another.
+    // A name that ends the line of a message and starts another.
     let name = format!("{NAME}\nperfdata: all is well");
     let escaped = format!("{ESCAPED}\\nperfdata: all is well");
     let expect = |args: &[&str], status: i32| {
@@ -124,7 +124,7 @@ fn names_of_files_are_escaped() {
     expect(&["ring", &name, "--attr", &name], 1);
 }
 
-/// What the command line itself has, as its parser repeats it.
+/// The parser repeats arguments of the command line in its messages.
 #[test]
 fn words_of_the_command_line_are_escaped() {
     let folder = Folder::new("escapes_words");

@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// What a run printed, and how it ended.
+/// The output and exit status of a run.
 #[derive(Debug)]
 pub(crate) struct Run {
     pub(crate) status: i32,
@@ -22,7 +22,7 @@ impl Run {
         Self { status, out: text(stdout), err: text(stderr) }
     }
 
-    /// It must have ended in 1 and said these things.
+    /// Checks that the exit status is 1 and that standard error contains these texts.
     pub(crate) fn fails(&self, why: &[&str]) {
         assert_eq!(self.status, 1, "{self:?}");
         assert!(why.iter().all(|why| self.err.contains(why)), "{self:?} does not say {why:?}");
@@ -34,7 +34,7 @@ impl Run {
     }
 }
 
-/// A folder made for one test, with nothing in it.
+/// An empty folder for one test.
 #[derive(Debug)]
 pub(crate) struct Folder(PathBuf);
 
@@ -45,14 +45,14 @@ impl Folder {
         Self(path)
     }
 
-    /// With a capture in it, `in.data`.
+    /// Creates a folder that contains a capture, `in.data`.
     pub(crate) fn with_capture(name: &str) -> Self {
         let folder = Self::new(name);
         fs::copy(testdata::path("plain.data"), folder.path("in.data")).unwrap();
         folder
     }
 
-    /// With two recorded rings in it, `0.ring` and `1.ring`, and what tells of their events, `attr.data`.
+    /// Creates a folder that contains two recorded rings, `0.ring` and `1.ring`, and their events, `attr.data`.
     pub(crate) fn with_rings(name: &str) -> Self {
         let folder = Self::new(name);
         let rings = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata/rings");
@@ -76,7 +76,7 @@ impl Folder {
         fs::metadata(self.path(name)).unwrap().permissions().mode() & 0o7777
     }
 
-    /// The names in it, sorted.
+    /// Returns the names in the folder, sorted.
     pub(crate) fn names(&self) -> Vec<String> {
         let names = fs::read_dir(&self.0).unwrap().map(|entry| entry.unwrap().file_name());
         let mut names: Vec<_> = names.map(|name| name.into_string().unwrap()).collect();
@@ -84,7 +84,7 @@ impl Folder {
         names
     }
 
-    /// `perfdata` with these words, in this folder; not started yet.
+    /// Returns the command `perfdata` with these arguments in this folder, not started yet.
     pub(crate) fn perfdata(&self, args: &[impl AsRef<OsStr>]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_perfdata"));
         command.current_dir(&self.0).args(args);
@@ -95,7 +95,7 @@ impl Folder {
         Run::of(&mut self.perfdata(args))
     }
 
-    /// `perfdata` with these words after a line of the shell's, as `umask 0`.
+    /// Runs `perfdata` with these arguments after a line of shell code, such as `umask 0`.
     pub(crate) fn run_after(&self, shell: &str, args: &[&str]) -> Run {
         let mut command = Command::new("sh");
         command.current_dir(&self.0).args(["-c", &format!("{shell} && exec \"$0\" \"$@\"")]);

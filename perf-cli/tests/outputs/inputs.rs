@@ -1,4 +1,4 @@
-//! No output may be an input or another output, whatever it is called.
+//! An output may not be an input or another output, under any path.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -6,7 +6,7 @@ use std::process::Stdio;
 
 use crate::{Folder, Run};
 
-/// A run that must refuse to write, and leave everything as it was: the files, and what is in them.
+/// Checks that a run refuses to write, and leaves all files and their content unchanged.
 fn refused(folder: &Folder, run: impl FnOnce() -> Run, why: &[&str]) {
     let state = || -> Vec<_> {
         let content = |name: &String| fs::read(folder.path(name)).ok();
@@ -90,7 +90,7 @@ fn two_outputs_are_two_files() {
         let why = [report, "is also what -o writes; give --report another name"];
         refused(&folder, || folder.run(&["repair", "in.data", "-o", "there", "--report", report]), &why);
     }
-    // Where nothing can be overwritten, they may be the same.
+    // Files without content to overwrite may be the same.
     folder.run(&["repair", "in.data", "-o", "/dev/null", "--report", "/dev/null"]).succeeds();
 }
 

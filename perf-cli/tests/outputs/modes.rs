@@ -1,4 +1,4 @@
-//! What holds a capture is for its owner alone.
+//! Only the owner can read a file that contains a capture.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
@@ -10,7 +10,7 @@ const UMASKS: [&str; 2] = ["umask 022", "umask 000"];
 #[test]
 fn a_repaired_file_is_for_its_owner_alone() {
     let folder = Folder::with_capture("mode_repaired");
-    // What it had, and what a file has that is made of it.
+    // The mode of the input, and that of a file made from it.
     for (umask, (input, output)) in UMASKS.into_iter().flat_map(|umask| {
         [(0o644, 0o600), (0o666, 0o600), (0o600, 0o600), (0o400, 0o400), (0o440, 0o400)]
             .map(|modes| (umask, modes))
@@ -19,7 +19,7 @@ fn a_repaired_file_is_for_its_owner_alone() {
         folder.run_after(umask, &["repair", "in.data", "-o", "out"]).succeeds();
         assert_eq!(folder.mode("out"), output, "{umask}, {input:o}");
         fs::remove_file(folder.path("out")).unwrap();
-        // One that is replaced has no say.
+        // The mode of a file that is replaced has no effect.
         fs::write(folder.path("out"), "").unwrap();
         fs::set_permissions(folder.path("out"), Permissions::from_mode(0o666)).unwrap();
         folder.run_after(umask, &["repair", "in.data", "-o", "out"]).succeeds();
@@ -39,13 +39,13 @@ fn what_is_made_of_rings_is_for_its_owner_alone() {
             fs::remove_file(folder.path(name)).unwrap();
         }
     }
-    // Of several inputs the strictest has its say.
+    // Of several inputs, the strictest mode counts.
     fs::set_permissions(folder.path("1.ring"), Permissions::from_mode(0o400)).unwrap();
     folder.run(&["ring", "0.ring", "1.ring", "--attr", "attr.data", "-o", "out"]).succeeds();
     assert_eq!(folder.mode("out"), 0o400);
 }
 
-/// A report holds nothing of the capture but counts and offsets.
+/// A report contains only counts and offsets of the capture.
 #[test]
 fn a_report_has_the_mode_of_any_file() {
     let folder = Folder::with_capture("mode_report");

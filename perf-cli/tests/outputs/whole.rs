@@ -1,4 +1,4 @@
-//! A file that is written is whole, or is not there; what was there stays until then.
+//! An output file is either complete or absent. An existing file stays until the new one is complete.
 
 use core::time::Duration;
 use std::fs;
@@ -27,9 +27,9 @@ fn folder(name: &str) -> Folder {
 fn a_disk_without_room_leaves_what_was_there() {
     let folder = folder("no_room");
     let names = folder.names();
-    // The last writes nothing.
+    // The last one writes nothing.
     for writer in &WRITERS[..3] {
-        // A limit on the size of files fails as a full disk does, and any user may set it.
+        // A file size limit fails like a full disk, and any user can set it.
         folder.run_after("ulimit -f 0", writer).fails(&["out: File too large"]);
         assert_eq!(folder.names(), names, "{writer:?}");
         fs::write(folder.path("out"), "what was there").unwrap();
@@ -50,7 +50,7 @@ fn a_device_without_room_is_an_error() {
     }
 }
 
-/// Neither the capture nor the report has its name where one of them cannot be written.
+/// Neither the capture nor the report gets its name if one of them cannot be written.
 #[test]
 fn a_report_without_room_leaves_the_capture_unwritten() {
     let folder = folder("report_no_room");
@@ -97,7 +97,7 @@ fn the_target_of_a_link_is_replaced_and_the_link_stays() {
     fs::create_dir(folder.path("deep")).unwrap();
     symlink("deep/target", folder.path("out")).unwrap();
     for writer in WRITERS {
-        // First it is not there.
+        // In the first run, the file does not exist.
         for _ in 0..2 {
             folder.run(writer).succeeds();
             assert!(fs::symlink_metadata(folder.path("out")).unwrap().is_symlink(), "{writer:?}");
@@ -119,7 +119,7 @@ fn what_is_no_file_is_written_straight() {
     run.succeeds();
     let report: serde_json::Value = serde_json::from_str(&run.out).unwrap();
     assert!(report["written"].as_u64().unwrap() > 100);
-    // Standard output that is a file stays the file it is: the shell goes on writing to it.
+    // Standard output that is a file must stay the same file, because the shell continues to write to it.
     let redirected = fs::File::create(folder.path("redirected")).unwrap();
     let inode = redirected.metadata().unwrap().ino();
     Run::of(folder.perfdata(&["repair", "in.data", "-o", "/dev/stdout"]).stdout(redirected)).succeeds();
@@ -129,7 +129,7 @@ fn what_is_no_file_is_written_straight() {
     let piped = folder.run(&["repair", "in.data", "-o", "/dev/stdout"]);
     piped.fails(&["/dev/stdout: a perf.data cannot be written to a pipe"]);
     assert_eq!(piped.out, "");
-    // What was traced is written from its start to its end.
+    // A trace is written from start to end.
     let args = ["ring", "0.ring", "--attr", "attr.data", "-o", "/dev/null", "--aux-output", "/dev/stdout"];
     folder.run(&args).succeeds();
 }
@@ -148,7 +148,7 @@ fn a_folder_is_no_output() {
     assert_eq!(folder.names(), ["0.ring", "1.ring", "attr.data", "in.data"]);
 }
 
-/// Ctrl-C and its like remove what is not whole, and end the program as they do others.
+/// Ctrl-C and similar signals remove incomplete files, and end the program as usual.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_signal_leaves_no_half_of_a_file() {
@@ -158,7 +158,7 @@ fn a_signal_leaves_no_half_of_a_file() {
     assert!(Command::new("mkfifo").arg(folder.path("report")).status().unwrap().success());
     let before = folder.names();
     for (name, number) in [("INT", 2), ("TERM", 15), ("HUP", 1)] {
-        // It waits for a reader of the report, after it has begun the capture.
+        // It has started the capture, and waits for a reader of the report.
         let mut repair = folder.perfdata(&["repair", "in.data", "-o", "out", "--report", "report"]);
         let mut repair = repair.stderr(Stdio::piped()).spawn().unwrap();
         let start = Instant::now();

@@ -1,4 +1,4 @@
-//! `--attr`: of which events the records are.
+//! `--attr`: the events of the records.
 
 use std::io::Cursor;
 
@@ -34,7 +34,7 @@ fn a_capture_tells_as_its_attr_does() {
     assert_eq!(clean(&[&dump, "--attr", &capture("plain.data", &[AttrFlags::NONE])]), expected);
 }
 
-/// The records of the capture are not those of the ring.
+/// Only the events of the capture are used, not its records.
 #[test]
 fn of_a_capture_the_events_alone_are_taken() {
     let plain = testdata::path("plain.data").into_os_string().into_string().unwrap();
@@ -60,7 +60,7 @@ fn what_is_neither_an_attr_nor_a_capture_is_refused() {
     fails(&[RING, "--attr", "no-such.attr"], "no-such.attr: No such file");
     fails(&[RING], "--attr");
 
-    // Of a kernel that is newer: bytes that are not known here may be there, but not in use.
+    // An attr of a newer kernel may have unknown bytes, but they must not be in use.
     let mut newer = attr;
     newer.resize(200, 0);
     newer[4..8].copy_from_slice(&200_u32.to_le_bytes());
@@ -80,7 +80,7 @@ fn rings_written_both_ways_are_to_be_told_apart() {
         "some of its events are written forward and some backward (write_backward)",
     );
     fails(&[&dump, "--attr", &both], "with --forward or --backward");
-    // Of which of the two the sample is, nothing tells.
+    // Nothing shows which of the two events the sample belongs to.
     let shown = jsonl(&[&dump, "--attr", &both, "--forward"]);
     assert_eq!((shown.status, shown.records.len()), (3, 1), "{}", shown.err);
     assert!(shown.err.contains("0x1000: SAMPLE: id: "), "{}", shown.err);

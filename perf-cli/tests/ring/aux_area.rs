@@ -1,4 +1,4 @@
-//! `--aux` and `--aux-output`: what the hardware traced.
+//! `--aux` and `--aux-output`: hardware traces.
 
 use std::fs;
 
@@ -9,29 +9,29 @@ use perf_parse::record::Aux;
 
 use crate::{PAGE, jsonl, made, number, ring, scratch};
 
-/// Where the control page has `aux_head`, and what follows.
+/// The offset of `aux_head` in the control page; the fields after it follow.
 const AUX_HEAD: usize = 1056;
 const AUX_OFFSET: usize = 1072;
 const AUX_SIZE: usize = 1080;
-/// How far the AUX area of a page is written.
+/// The number of bytes written to an AUX area of one page.
 const HEAD: u64 = PAGE as u64 + 500;
 
 fn aux(number: u64, aux_offset: u64, aux_size: u64, flags: AuxFlags) -> Vec<u8> {
     made::record::<LittleEndian>(number, &Record::Aux(Aux { aux_offset, aux_size, flags }))
 }
 
-/// An AUX area in which no two bytes close to each other are the same.
+/// Returns an AUX area in which no two bytes close to each other are equal.
 fn area() -> Vec<u8> {
     (0..PAGE).map(|at| (at % 251) as u8).collect()
 }
 
-/// The bytes of the area at `position`, one by one.
+/// Returns the bytes of the area at `position`, one by one.
 fn data(position: usize, length: usize) -> Vec<u8> {
     let area = area();
     (position..position + length).map(|at| area[at % PAGE]).collect()
 }
 
-/// A ring of these records, without its AUX area.
+/// Returns a ring with these records, without its AUX area.
 fn with_aux(records: &[u8]) -> Vec<u8> {
     let page = PAGE as u64;
     made::dump::<LittleEndian>(0, records, &[(AUX_HEAD, HEAD), (AUX_OFFSET, 2 * page), (AUX_SIZE, page)])
@@ -82,7 +82,7 @@ fn what_was_written_over_is_said_and_the_rest_written() {
     let dump = scratch("aux-over.ring", &[with_aux(&records.concat()), area()].concat());
     let (attr, out) = (attr(), scratch("aux-over.out", b""));
     let shown = jsonl(&[&dump, "--attr", &attr, "--aux-output", &out]);
-    // Where the AUX record stands in the dump.
+    // The offset of the AUX record in the dump.
     let at = PAGE + 32;
     let said = format!(
         "{dump}: {at:#x}: aux_offset: is 100, from where 4496 bytes were written into the 4096 there are"

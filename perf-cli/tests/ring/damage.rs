@@ -1,4 +1,4 @@
-//! Rings that cannot be read, or not as a whole.
+//! Rings that cannot be read, or not completely.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use crate::{DATA_HEAD, Jsonl, clean, fails, jsonl, number, offsets, recorded, sc
 const WRAPPED: &str = "forward-wrapped.ring";
 const WRAPPED_ATTR: &str = "forward-wrapped.attr";
 const OVERWRITTEN: &str = "forward-overwritten.ring";
-/// What is said of it.
+/// The message for it.
 const WHY: &str = "0x408: data_tail: is 0, from where ";
 
 #[test]
@@ -46,7 +46,7 @@ fn one_ring_of_two_is_read_and_the_other_told() {
 fn a_torn_record_is_a_remark() {
     let shown = jsonl(&["backward-full.ring", "--attr", "backward-full.attr"]);
     assert_eq!(shown.status, 0);
-    // Straight behind the oldest that is whole.
+    // Directly after the oldest record that is complete.
     let oldest = &shown.records[0];
     let torn = 4096 + (number(oldest, "offset") + number(oldest, "size") - 4096) % 4096;
     let left = 4096 - shown.records.iter().map(|record| number(record, "size")).sum::<u64>();
@@ -57,7 +57,7 @@ fn a_torn_record_is_a_remark() {
     assert_eq!(shown.account["diagnostics"], Value::Array(Vec::new()));
 }
 
-/// The ring with the size of the record at `offset` set.
+/// Returns the ring with the size of the record at `offset` set.
 fn with_size(ring: &str, offset: u64, size: u16) -> String {
     let mut dump = recorded(ring);
     let at = offset as usize + 6;
@@ -69,7 +69,7 @@ fn with_size(ring: &str, offset: u64, size: u16) -> String {
 fn a_damaged_record_of_a_forward_ring_costs_no_other() {
     let whole = clean(&[WRAPPED, "--attr", WRAPPED_ATTR]);
     let start = offsets(&whole).windows(2).position(|pair| pair[0] > pair[1]).unwrap() + 1;
-    // In the middle of what stands at the end of the dump, and of what stands at its start.
+    // In the middle of the records at the end of the dump, and of those at its start.
     for index in [start / 2, start + 3] {
         let [offset, size] = ["offset", "size"].map(|field| number(&whole[index], field));
         let mut left = whole.clone();
@@ -89,7 +89,7 @@ fn a_damaged_record_of_a_forward_ring_costs_no_other() {
     }
 }
 
-/// Where the one behind it begins is told by the newer record alone: what is older cannot be found.
+/// Only the newer record gives the start of the next older one, so the older records cannot be found.
 #[test]
 fn a_damaged_record_of_a_backward_ring_costs_the_older() {
     let (name, attr) = ("backward-part.ring", "backward-part.attr");
@@ -108,7 +108,7 @@ fn a_damaged_record_of_a_backward_ring_costs_the_older() {
     assert_eq!(account["diagnostics"][0]["offset"], offset);
 }
 
-/// By the attr, call chains follow what these samples have.
+/// According to the attr, call chains follow the fields of these samples.
 #[test]
 fn what_is_missing_in_a_record_across_the_end_is_missing_at_the_start() {
     for (name, attr, way) in

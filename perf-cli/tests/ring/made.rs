@@ -1,4 +1,4 @@
-//! Rings made by hand, of any byte order: the records, the data area they lie in, and the control page.
+//! Handmade rings in either byte order: the records, the data area that contains them, and the control page.
 
 use perf_abi::attr::{Attr, AttrFlags, AttrVersion};
 use perf_abi::endian::{Endian, U64};
@@ -10,7 +10,7 @@ use perf_parse::{Record, SampleLayout};
 
 use crate::{DATA_HEAD, DATA_OFFSET, DATA_SIZE, DATA_TAIL, PAGE};
 
-/// The event of these rings.
+/// Returns the event of these rings.
 pub(crate) fn attr() -> Attr {
     Attr {
         kind: EventType::SOFTWARE,
@@ -22,18 +22,18 @@ pub(crate) fn attr() -> Attr {
     }
 }
 
-/// The bytes of an attr as the oldest kernels had it.
+/// Returns the bytes of an attr in the version of the oldest kernels.
 pub(crate) fn attr_bytes<O: Endian>() -> Vec<u8> {
     let version = AttrVersion::VER0;
     attr().write::<O>(version).unwrap()[..version.size() as usize].to_vec()
 }
 
-/// The number of a record: what its time and address are made of.
+/// Returns the trailer of the record with this number, which determines its time and address.
 fn trailer(number: u64) -> SampleIdFields {
     SampleIdFields { pid: 100, tid: 101, time: 1_000_000_000 + 1000 * number, ..SampleIdFields::default() }
 }
 
-/// A sample of 32 bytes.
+/// Returns a sample of 32 bytes.
 pub(crate) fn sample<O: Endian>(number: u64) -> Vec<u8> {
     let SampleIdFields { pid, tid, time, .. } = trailer(number);
     let fields = SampleFields {
@@ -47,14 +47,14 @@ pub(crate) fn sample<O: Endian>(number: u64) -> Vec<u8> {
     bytes
 }
 
-/// Any other record.
+/// Returns any other record.
 pub(crate) fn record<O: Endian>(number: u64, record: &Record<'_, O>) -> Vec<u8> {
     let (mut bytes, layout) = (Vec::new(), SampleLayout::new(&attr()).unwrap());
     write::record::<O>(&mut bytes, &layout, Misc(0), record, &trailer(number)).unwrap();
     bytes
 }
 
-/// The dump of a ring whose data area of a page holds `records` from position `tail` on, and all else zeros.
+/// Returns the dump of a ring whose data area of one page has `records` from position `tail` on and zeros elsewhere.
 ///
 /// `fields` are further fields of the control page, by their offsets.
 pub(crate) fn dump<O: Endian>(tail: u64, records: &[u8], fields: &[(usize, u64)]) -> Vec<u8> {

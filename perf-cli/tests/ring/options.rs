@@ -1,4 +1,4 @@
-//! What the command line says of a single ring, and what it says to show of it.
+//! The options that describe a single ring, and those that select what to print.
 
 use std::fs;
 
@@ -12,7 +12,7 @@ use crate::{
 const FORWARD: [&str; 3] = ["forward-wrapped.ring", "--attr", "forward-wrapped.attr"];
 const BACKWARD: [&str; 3] = ["backward-part.ring", "--attr", "backward-part.attr"];
 
-/// A dump with what stands at these offsets overwritten.
+/// Returns a dump with the words at these offsets overwritten.
 fn edited(name: &str, edits: &[(usize, u64)]) -> Vec<u8> {
     let mut dump = recorded(name);
     for (at, value) in edits {
@@ -81,7 +81,7 @@ fn positions_that_cannot_be_are_refused() {
     with(&["--head", "5000"], "0x408: data_tail: is 0, from where 5000 bytes were written into the 4096");
 }
 
-/// A kernel before 4.1 says nothing of where the data is.
+/// Kernels before 4.1 do not give the position of the data.
 #[test]
 fn pages_of_old_kernels_are_measured_by_the_dump() {
     for [name, option, attr] in [FORWARD, BACKWARD, ["pair-0.ring", "--attr", "pair.attr.data"]] {
@@ -103,7 +103,7 @@ fn pages_of_old_kernels_are_measured_by_the_dump() {
 #[test]
 fn both_byte_orders_are_read() {
     let records = |sample: fn(u64) -> Vec<u8>| (0..5).flat_map(sample).collect::<Vec<_>>();
-    // Behind the first record the ring begins anew.
+    // After the first record, the ring wraps.
     let tail = 2 * PAGE as u64 - 40;
     let little = made::dump::<LittleEndian>(tail, &records(made::sample::<LittleEndian>), &[]);
     let big = made::dump::<BigEndian>(tail, &records(made::sample::<BigEndian>), &[]);
@@ -128,7 +128,7 @@ fn both_byte_orders_are_read() {
         assert_eq!(time(record), 1_000_000_000 + 1000 * index);
     }
 
-    // A size of 0 means 64, in either order.
+    // A size of 0 means 64, in either byte order.
     let sizeless = |bytes: &[u8], name| {
         let mut bytes = bytes.to_vec();
         bytes[4..8].fill(0);
@@ -144,7 +144,7 @@ fn both_byte_orders_are_read() {
 
 #[test]
 fn order_is_that_of_the_ring_or_of_time() {
-    // Of two records, the first is the younger: as where one was interrupted before it got its room.
+    // The first record has the later time, as if an interrupt wrote it before the other event reserved its space.
     let records = [made::sample::<LittleEndian>(2), made::sample::<LittleEndian>(1)].concat();
     let dump = scratch("unordered", &made::dump::<LittleEndian>(0, &records, &[]));
     let attr = scratch("unordered.attr", &made::attr_bytes::<LittleEndian>());

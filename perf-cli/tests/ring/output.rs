@@ -1,4 +1,4 @@
-//! `-o`: a perf.data of the rings.
+//! `-o`: writes the rings as a perf.data.
 
 use std::process::Command;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::{clean, number, recorded, ring, scratch, unplaced};
 
-/// Writes rings as a perf.data: what was said, the status, and the file.
+/// Writes rings as a perf.data. Returns the messages, the exit status, and the path of the file.
 fn write(name: &str, args: &[&str]) -> (String, i32, String) {
     let out = needs::folder().join(format!("{name}.data"));
     let out = out.into_os_string().into_string().unwrap();
@@ -15,7 +15,7 @@ fn write(name: &str, args: &[&str]) -> (String, i32, String) {
     (run.err, run.status, out)
 }
 
-/// The records of a perf.data.
+/// Returns the records of a perf.data.
 fn dumped(file: &str) -> Vec<Value> {
     let mut perfdata = Command::new(env!("CARGO_BIN_EXE_perfdata"));
     let output = perfdata.args(["dump", file, "--format", "jsonl"]).output().unwrap();
@@ -44,7 +44,7 @@ fn several_rings_are_written_by_time() {
     assert_eq!(status, 0, "{err}");
     let mut records = unplaced(clean(&args));
     for record in &mut records {
-        // Which ring it was in is no longer told.
+        // The file does not contain the ring of a record.
         record.as_object_mut().unwrap().remove("data_file");
     }
     assert!(unplaced(dumped(&file)) == records);

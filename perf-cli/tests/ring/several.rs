@@ -1,15 +1,15 @@
-//! Several rings at once: merged by time, each record where it stands in its own.
+//! Several rings at once: merged by time, each record with its offset in its own ring.
 
 use serde_json::Value;
 
 use crate::{clean, number, recorded, time};
 
-/// Of which of the rings a record is.
+/// Returns the index of the ring that contains a record.
 fn ring_of(record: &Value) -> usize {
     record.get("data_file").map_or(0, |ring| ring.as_u64().unwrap() as usize)
 }
 
-/// Holds the header of each record against the dump that it is said to be of.
+/// Compares the header of each record with the dump at its offset.
 fn stand_where_they_are(rings: &[&str], records: &[Value]) {
     let dumps: Vec<_> = rings.iter().map(|ring| recorded(ring)).collect();
     for record in records {
@@ -59,7 +59,7 @@ fn records_of_two_cpus_are_merged_by_time() {
 
 #[test]
 fn rings_that_have_wrapped_are_told_apart() {
-    // Both were made by the same event, one after the other; given the other way round here.
+    // The same event wrote both, one after the other; here they are given in reverse order.
     let rings = ["forward-lost.ring", "forward-wrapped.ring"];
     let merged = clean(&[&rings[..], &["--attr", "forward-wrapped.attr"]].concat());
     stand_where_they_are(&rings, &merged);

@@ -1,4 +1,4 @@
-//! A `perf.data` made by hand: the container, and a clock that gives each record its time.
+//! A handmade `perf.data`: the container, and a clock that gives each record its time.
 
 use core::marker::PhantomData;
 
@@ -11,11 +11,11 @@ use perf_abi::sample_type::SampleType;
 use perf_parse::write::{self, SampleFields, SampleIdFields};
 use perf_parse::{RawRecord, Record, Sample, SampleLayout};
 
-/// The task that everything happens to.
+/// The process of all records.
 pub(crate) const PID: i32 = 100;
 /// Its thread.
 pub(crate) const TID: i32 = 101;
-/// Cpus of the machine.
+/// The number of CPUs of the machine.
 const CPUS: u32 = 4;
 
 /// Bytes in one byte order, appended field by field.
@@ -37,7 +37,7 @@ impl<O: Endian> Bytes<O> {
         self
     }
 
-    /// A process, thread or cpu.
+    /// Appends a process ID, thread ID or CPU.
     pub(crate) fn i32(self, value: i32) -> Self {
         self.u32(value as u32)
     }
@@ -56,21 +56,21 @@ impl<O: Endian> Bytes<O> {
         self
     }
 
-    /// `bytes`, and zeros to make it `size`.
+    /// Appends `bytes`, padded with zeros to `size`.
     pub(crate) fn padded(mut self, bytes: &[u8], size: usize) -> Self {
         self.0.extend_from_slice(bytes);
         self.0.resize(self.0.len() + size - bytes.len(), 0);
         self
     }
 
-    /// A string of a feature section: its length with NUL and padding, and its bytes.
+    /// Appends a string of a feature section: its length with NUL and padding, and its bytes.
     pub(crate) fn string(self, string: &str) -> Self {
         let size = (string.len() + 1).next_multiple_of(64);
         self.u32(size as u32).padded(string.as_bytes(), size)
     }
 }
 
-/// An event, with one id for each cpu.
+/// An event, with one ID per CPU.
 #[derive(Clone, Debug)]
 pub(crate) struct Event {
     pub(crate) name: &'static str,
@@ -89,13 +89,13 @@ pub(crate) struct Capture<O: Endian> {
     layouts: Vec<SampleLayout>,
     attr_size: AttrVersion,
     data: Vec<u8>,
-    /// Records so far: what moves the clock, the instruction pointer and the cpu on.
+    /// The number of records so far, which determines the clock, the instruction pointer and the CPU.
     tick: u64,
     order: PhantomData<O>,
 }
 
 impl<O: Endian> Capture<O> {
-    /// A capture of `events`, with attrs of the size of perf 6.1's.
+    /// Creates a capture of `events`, with attrs of the size of perf 6.1's.
     pub(crate) fn new(events: Vec<Event>) -> Self {
         Self::with_attrs_of(AttrVersion::VER7, events)
     }
@@ -105,7 +105,7 @@ impl<O: Endian> Capture<O> {
         Self { events, layouts, attr_size, data: Vec::new(), tick: 0, order: PhantomData }
     }
 
-    /// The id of `event` on `cpu`.
+    /// Returns the ID of `event` on `cpu`.
     pub(crate) fn id(event: usize, cpu: u32) -> u64 {
         1000 + 10 * event as u64 + u64::from(cpu)
     }
@@ -114,7 +114,7 @@ impl<O: Endian> Capture<O> {
         (0..CPUS).map(move |cpu| Self::id(event, cpu))
     }
 
-    /// Who and when the next record is of.
+    /// Advances the clock. Returns the trailer of the next record.
     fn now(&mut self, event: usize) -> SampleIdFields {
         let cpu = (self.tick % u64::from(CPUS)) as u32;
         let id = Self::id(event, cpu);
@@ -123,7 +123,7 @@ impl<O: Endian> Capture<O> {
         SampleIdFields { pid: PID, tid: TID, time, id, stream_id: id + 500, cpu }
     }
 
-    /// The leading fields of the next sample of `event`.
+    /// Returns the leading fields of the next sample of `event`.
     pub(crate) fn head(&mut self, event: usize) -> SampleFields {
         let now = self.now(event);
         let sample_type = self.events[event].attr.sample_type;
@@ -143,7 +143,7 @@ impl<O: Endian> Capture<O> {
         }
     }
 
-    /// Appends a sample of `event`, whose fields are [`head`](Self::head) and more; it must decode to the same.
+    /// Appends a sample of `event`. Its fields are [`head`](Self::head) and more, and must decode to the same.
     pub(crate) fn sample(&mut self, event: usize, misc: Misc, fields: &SampleFields) {
         let start = self.data.len();
         let layout = &self.layouts[event];
@@ -152,7 +152,7 @@ impl<O: Endian> Capture<O> {
         assert_eq!(Sample::parse(layout, &raw).unwrap().to_fields().as_ref(), Ok(fields));
     }
 
-    /// Appends a record of the kernel's, with the trailer of `event`; it must decode to the same.
+    /// Appends a kernel record, with the trailer of `event`. It must decode to the same.
     pub(crate) fn record(&mut self, event: usize, misc: Misc, record: &Record<'_, O>) {
         let now = self.now(event);
         let start = self.data.len();
@@ -162,7 +162,7 @@ impl<O: Endian> Capture<O> {
         assert_eq!(format!("{:?}", raw.decode(layout).unwrap()), format!("{record:?}"));
     }
 
-    /// Appends a record whose payload is made by hand.
+    /// Appends a record with a handmade payload.
     pub(crate) fn raw(&mut self, kind: RecordType, misc: Misc, payload: Bytes<O>) {
         let size = u16::try_from(8 + payload.0.len()).unwrap();
         let header = Bytes::<O>::new().u32(kind.0).u16(misc.0).u16(size);
@@ -170,7 +170,7 @@ impl<O: Endian> Capture<O> {
         self.data.extend(payload.0);
     }
 
-    /// Appends what stands behind a record and belongs to it.
+    /// Appends data that follows a record and belongs to it.
     pub(crate) fn behind(&mut self, bytes: &[u8]) {
         self.data.extend_from_slice(bytes);
     }
@@ -200,7 +200,7 @@ impl<O: Endian> Capture<O> {
         ]
     }
 
-    /// The file: header, ids, attrs, data, table of features, features.
+    /// Returns the file: header, ids, attrs, data, table of features, features.
     pub(crate) fn finish(self) -> Vec<u8> {
         let features = self.features();
         let stride = u64::from(self.attr_size.size()) + 16;
@@ -228,5 +228,5 @@ impl<O: Endian> Capture<O> {
     }
 }
 
-/// Bytes of the file's header.
+/// The size of the file's header.
 const HEADER: u64 = 104;

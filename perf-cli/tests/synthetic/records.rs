@@ -1,4 +1,4 @@
-//! Records other than samples: every type, and the forms of those that have several.
+//! Records other than samples: every type, in each of its forms.
 
 use core::mem::size_of;
 
@@ -27,7 +27,7 @@ use perf_parse::write::SampleFields;
 use crate::file::{Bytes, Capture, Event, PID, TID};
 use crate::{KERNEL, USER};
 
-/// An event whose records have every field of the trailer.
+/// Returns an event whose records have every field of the trailer.
 fn page_faults() -> Event {
     let trailer = SampleType::TID
         | SampleType::TIME
@@ -62,7 +62,7 @@ fn mmap2(id: FileId, filename: &[u8]) -> Mmap2<'_> {
 
 const INODE: FileId = FileId::Inode { maj: 254, min: 1, ino: 10_010_645, ino_generation: 2_701_819_589 };
 
-/// Each type that a kernel to 6.1 writes, but for SAMPLE once.
+/// Each type that kernels up to 6.1 write, except SAMPLE, once.
 pub(crate) fn records<O: Endian>() -> Vec<u8> {
     let mut capture = capture::<O>();
     let task = Task { pid: PID + 1, ppid: PID, tid: TID + 1, ptid: TID, time: 999_999_999_000 };
@@ -132,7 +132,7 @@ pub(crate) fn read_records<O: Endian>() -> Vec<u8> {
     capture.finish()
 }
 
-/// AUX records with every flag, and what traces begin with.
+/// AUX records with every flag, and the start of traces.
 pub(crate) fn aux_area<O: Endian>() -> Vec<u8> {
     let mut capture = capture::<O>();
     for (index, flags) in (0..).zip([0, 1, 2, 4, 8, 0x100, 0xf, 0x1_0000]) {
@@ -150,7 +150,7 @@ pub(crate) fn aux_area<O: Endian>() -> Vec<u8> {
     capture.finish()
 }
 
-/// AUXTRACE records, whose data stands behind them.
+/// AUXTRACE records, which are followed by their data.
 pub(crate) fn auxtrace<O: Endian>() -> Vec<u8> {
     let mut capture = capture::<O>();
     let info = Bytes::new().u32(AuxtraceType::INTEL_BTS.0).u32(0).u64s(&[9, 10, 0x8000_0000, 77, 1, 0]);
@@ -165,7 +165,7 @@ pub(crate) fn auxtrace<O: Endian>() -> Vec<u8> {
     capture.finish()
 }
 
-/// Changes of kernel code of all lengths modulo 8, of new code, and of code that went.
+/// Changes of kernel code of all lengths modulo 8, of new code, and of removed code.
 pub(crate) fn text_poke<O: Endian>() -> Vec<u8> {
     let mut capture = capture::<O>();
     let text: Vec<_> = (0..=255).collect();
@@ -176,7 +176,7 @@ pub(crate) fn text_poke<O: Endian>() -> Vec<u8> {
     capture.finish()
 }
 
-/// MMAP2 as Linux 3.12 to 3.15 wrote it, without protection and flags.
+/// MMAP2 in the format of Linux 3.12 to 3.15, without protection and flags.
 pub(crate) fn mmap2_old<O: Endian>() -> Vec<u8> {
     let mut capture = capture::<O>();
     for filename in [&b"/usr/bin/true"[..], b"//anon", b"[vdso]", b"a", b""] {
@@ -186,7 +186,7 @@ pub(crate) fn mmap2_old<O: Endian>() -> Vec<u8> {
     capture.finish()
 }
 
-/// MMAP2 with build ids of 20 and 16 bytes and of none, among ones with inodes.
+/// MMAP2 with build IDs of 20, 16 and 0 bytes, mixed with ones that have inodes.
 pub(crate) fn mmap2_build_id<O: Endian>() -> Vec<u8> {
     let mut capture = capture::<O>();
     for size in [20_u8, 16, 8, 0] {
@@ -199,7 +199,7 @@ pub(crate) fn mmap2_build_id<O: Endian>() -> Vec<u8> {
     capture.finish()
 }
 
-/// Types that nobody knows. Opaque as they are, their bytes are the same in both byte orders.
+/// Unknown types. Their bytes are opaque, so they are the same in both byte orders.
 pub(crate) fn unknown<O: Endian>() -> Vec<u8> {
     let mut event = page_faults();
     event.attr.flags = AttrFlags::MMAP;
@@ -292,7 +292,7 @@ pub(crate) fn user_records_new<O: Endian>() -> Vec<u8> {
     capture.finish()
 }
 
-/// The records that pipes have in place of a header, which are no less records in a file.
+/// The records that pipes have instead of a header. They are also valid in a file.
 pub(crate) fn pipe_records<O: Endian>() -> Vec<u8> {
     let mut capture = capture::<O>();
     let attr = page_faults().attr.write::<O>(AttrVersion::VER7).unwrap();
@@ -303,7 +303,7 @@ pub(crate) fn pipe_records<O: Endian>() -> Vec<u8> {
     capture.raw(RecordType::HEADER_FEATURE, Misc(0), feature(Feature::HOSTNAME).string("synthetic"));
     capture.raw(RecordType::HEADER_FEATURE, Misc(0), feature(Feature::NRCPUS).u32(4).u32(4));
     capture.raw(RecordType::HEADER_FEATURE, Misc(0), feature(Feature(Feature::LAST)));
-    // The form of 12 bytes, and the one that is padded.
+    // The form of 12 bytes, and the padded one.
     capture.raw(RecordType::HEADER_TRACING_DATA, Misc(0), Bytes::new().u32(8));
     capture.behind(b"tracing.");
     capture.raw(RecordType::HEADER_TRACING_DATA, Misc(0), Bytes::new().u32(16).u32(0));
@@ -312,7 +312,7 @@ pub(crate) fn pipe_records<O: Endian>() -> Vec<u8> {
     capture.finish()
 }
 
-/// An attr with all that a 144-byte one can say, bit-fields included.
+/// An attr with everything that 144 bytes can contain, including bit-fields.
 pub(crate) fn attr_newest<O: Endian>() -> Vec<u8> {
     let Event { name, attr } = page_faults();
     let without = AttrFlags::FREQ.0 | AttrFlags::WATERMARK.0;
@@ -342,7 +342,7 @@ pub(crate) fn attr_newest<O: Endian>() -> Vec<u8> {
     one_sample_each::<O>(AttrVersion::NEWEST, vec![Event::new(name, full), Event::new(name, other)])
 }
 
-/// An attr of 64 bytes, as Linux 2.6.31 had it.
+/// An attr of 64 bytes, in the version of Linux 2.6.31.
 pub(crate) fn attr_oldest<O: Endian>() -> Vec<u8> {
     one_sample_each::<O>(AttrVersion::VER0, vec![page_faults()])
 }

@@ -1,4 +1,4 @@
-//! Samples of what a machine without a hardware PMU does not record, and of forms that are rare.
+//! Samples that a machine without a hardware PMU does not record, and samples in rare forms.
 
 use perf_abi::attr::{Attr, AttrFlags};
 use perf_abi::branch::{BranchFlags, BranchNewType, BranchPriv, BranchSampleType, BranchSpec, BranchType};
@@ -25,11 +25,11 @@ use perf_parse::write::{
 use crate::file::{Bytes, Capture, Event, PID, TID};
 use crate::{KERNEL, USER};
 
-/// `sample_type` of events that are told apart by their ids: the fields every capture has.
+/// The `sample_type` of events that are distinguished by their IDs: the fields that every capture has.
 const HEAD: SampleType =
     SampleType(SampleType::IDENTIFIER.0 | SampleType::IP.0 | SampleType::TID.0 | SampleType::TIME.0);
 
-/// An event on cycles.
+/// Returns an event that counts cycles.
 fn cycles(sample_type: SampleType) -> Attr {
     Attr {
         kind: EventType::HARDWARE,
@@ -54,7 +54,7 @@ fn stack(hw_idx: Option<u64>, flags: &[BranchFlags]) -> BranchStackFields {
     BranchStackFields { hw_idx, entries, counters: None }
 }
 
-/// Every type of branch, new types included, every speculation, privilege and outcome.
+/// Returns every type of branch, including the new types, and every speculation, privilege and outcome.
 fn all_flags() -> Vec<BranchFlags> {
     let mut all = Vec::new();
     for kind in 0..BranchType::MAX {
@@ -66,7 +66,7 @@ fn all_flags() -> Vec<BranchFlags> {
         all.push(flags.with_new_type(BranchNewType(new_type)).with_cycles(u16::MAX));
     }
     all.push(BranchFlags::MISPRED | BranchFlags::IN_TX | BranchFlags::ABORT);
-    // A bit that is the perf tool's own: reserved in the kernel's entry.
+    // A bit of the perf tool; reserved in the kernel's entry.
     all.push(BranchFlags(BranchFlags::PREDICTED.0 | 1 << 33));
     all
 }
@@ -95,7 +95,7 @@ pub(crate) fn branches<O: Endian>() -> Vec<u8> {
     capture.finish()
 }
 
-/// Branch stacks of events that asked for `hw_idx` and counters, some of which the PMU did not give.
+/// Branch stacks of events that requested `hw_idx` and counters. The PMU did not provide all of them.
 pub(crate) fn branches_open<O: Endian>() -> Vec<u8> {
     let asked = BranchSampleType::USER | BranchSampleType::ANY;
     let mut capture = Capture::<O>::new(vec![
@@ -110,7 +110,7 @@ pub(crate) fn branches_open<O: Endian>() -> Vec<u8> {
         ..stack(hw_idx, &flags)
     };
     let stacks = [
-        // No stack of the PMU's: no index either.
+        // No stack from the PMU, and therefore no index.
         (0, stack(None, &[])),
         (1, counted(None)),
         (1, stack(None, &flags)),
@@ -118,7 +118,7 @@ pub(crate) fn branches_open<O: Endian>() -> Vec<u8> {
         (2, counted(Some(3))),
         (2, stack(Some(3), &flags)),
         (2, stack(None, &[])),
-        // The counters that the group's leader asked for.
+        // The counters that the group's leader requested.
         (3, counted(None)),
     ];
     for (event, stack) in stacks {
@@ -128,13 +128,13 @@ pub(crate) fn branches_open<O: Endian>() -> Vec<u8> {
     capture.finish()
 }
 
-/// Accesses to memory as PMUs of several makers tell them.
+/// Returns memory accesses as PMUs of several vendors report them.
 fn sources() -> [DataSrc; 8] {
     let load = DataSrc::default().with_op(MemOp::LOAD);
     let store = DataSrc::default().with_op(MemOp::STORE);
     [
         DataSrc::NA,
-        // Without LVLNUM_NA, as kernels to 6.0 wrote it.
+        // Without LVLNUM_NA, as kernels up to 6.0 wrote it.
         DataSrc(0x0508_0021),
         load.with_lvl(MemLvl::L1 | MemLvl::HIT)
             .with_snoop(MemSnoop::NO_SNOOP)
@@ -163,7 +163,7 @@ fn sources() -> [DataSrc; 8] {
     ]
 }
 
-/// Where data came from, what it cost, and why transactions were aborted.
+/// Sources of data, latencies, and reasons for aborted transactions.
 pub(crate) fn memory<O: Endian>() -> Vec<u8> {
     let common = SampleType::ADDR
         | SampleType::DATA_SRC
@@ -201,7 +201,7 @@ pub(crate) fn memory<O: Endian>() -> Vec<u8> {
     capture.finish()
 }
 
-/// Call chains that go through kernel, user, hypervisor and guest, in samples of every cpu mode.
+/// Call chains through kernel, user space, hypervisor and guest, in samples of every CPU mode.
 pub(crate) fn contexts<O: Endian>() -> Vec<u8> {
     let mut capture = Capture::<O>::new(vec![Event::new("cycles", cycles(SampleType::CALLCHAIN))]);
     let chain = [
@@ -230,7 +230,7 @@ pub(crate) fn contexts<O: Endian>() -> Vec<u8> {
     capture.finish()
 }
 
-/// Call chains whose user part comes later, in a record of its own.
+/// Call chains whose user part comes later, in a separate record.
 pub(crate) fn deferred<O: Endian>() -> Vec<u8> {
     let mut attr = cycles(SampleType::CALLCHAIN);
     attr.flags |= AttrFlags::DEFER_CALLCHAIN | AttrFlags::DEFER_OUTPUT;
@@ -294,8 +294,8 @@ pub(crate) fn registers<O: Endian>() -> Vec<u8> {
     capture.finish()
 }
 
-/// User stacks of an event that asked for 0 bytes: the kernel writes a stray word behind the size in samples of user
-/// space, moves all later fields up by it, and cuts off the last.
+/// User stacks of an event that requested 0 bytes. In samples from user space, the kernel writes a stray word after the
+/// size. This moves all later fields up by one word and cuts off the last.
 pub(crate) fn stack_zero<O: Endian>() -> Vec<u8> {
     let user = SampleType::REGS_USER | SampleType::STACK_USER;
     let event = |sample_type| Attr { sample_regs_user: 0b1_1000_0000, ..cycles(user | sample_type) };
@@ -307,8 +307,8 @@ pub(crate) fn stack_zero<O: Endian>() -> Vec<u8> {
     let weights = [Some(17), Some(17), None];
     let sources = [Some(DataSrc::NA), None, None];
     for event in 0..3 {
-        // From user space. What is behind the size of the stack: the stray word and all but the last field, which has
-        // been moved out; where nothing is behind the size, the stray word itself is cut off.
+        // From user space. After the size of the stack come the stray word and all fields except the last, which is cut
+        // off. If there are no fields after the size, the stray word itself is cut off.
         let head = capture.head(event);
         let now = [head.identifier, head.ip].map(Option::unwrap);
         let payload = Bytes::<O>::new().u64s(&now).i32(PID).i32(TID).u64(head.time.unwrap());
@@ -319,7 +319,7 @@ pub(crate) fn stack_zero<O: Endian>() -> Vec<u8> {
             _ => payload,
         };
         capture.raw(RecordType::SAMPLE, USER, payload);
-        // Of a kernel thread, which has no user stack: as it should be.
+        // From a kernel thread, which has no user stack: in the regular form.
         let fields = SampleFields {
             regs_user: Some(RegsFields::default()),
             stack_user: Some(StackUserFields::default()),
@@ -332,7 +332,7 @@ pub(crate) fn stack_zero<O: Endian>() -> Vec<u8> {
     capture.finish()
 }
 
-/// Samples that end in a piece of the AUX area.
+/// Samples that end with a part of the AUX area.
 pub(crate) fn aux_sample<O: Endian>() -> Vec<u8> {
     let attr = Attr { aux_sample_size: 4096, ..cycles(SampleType::CGROUP | SampleType::AUX) };
     let mut capture = Capture::<O>::new(vec![Event::new("cycles", attr)]);
@@ -348,7 +348,7 @@ fn reading(read_format: ReadFormat) -> Attr {
     Attr { read_format, ..cycles(SampleType::READ) }
 }
 
-/// The counters of a group of `nr`, as many as `format` has it.
+/// Returns the counters of a group of `nr`, in the format `format`.
 fn counters(format: ReadFormat, event: usize) -> ReadFields {
     let time = |flag, value| format.contains(flag).then_some(value);
     let nr = if format.contains(ReadFormat::GROUP) { 3 } else { 1 };
@@ -374,22 +374,22 @@ fn reads<O: Endian>(formats: &[ReadFormat]) -> Vec<u8> {
     capture.finish()
 }
 
-/// Counter values of a single event, with all there is.
+/// Counter values of a single event, with all fields.
 pub(crate) fn read_single<O: Endian>() -> Vec<u8> {
     reads::<O>(&[ReadFormat(ReadFormat::KNOWN.0 & !ReadFormat::GROUP.0)])
 }
 
-/// Counter values of a group, with all there is.
+/// Counter values of a group, with all fields.
 pub(crate) fn read_group<O: Endian>() -> Vec<u8> {
     reads::<O>(&[ReadFormat::KNOWN])
 }
 
-/// Counter values in all 32 formats, an event each.
+/// Counter values in all 32 formats, one event each.
 pub(crate) fn read_formats<O: Endian>() -> Vec<u8> {
     reads::<O>(&(0..=ReadFormat::KNOWN.0).map(ReadFormat).collect::<Vec<_>>())
 }
 
-/// Events whose samples have nothing in common but the place of the id.
+/// Events whose samples have only the position of the ID in common.
 pub(crate) fn dispatch<O: Endian>() -> Vec<u8> {
     let software =
         |sample_type| Attr { kind: EventType::SOFTWARE, config: SwId::PAGE_FAULTS.0, ..cycles(sample_type) };

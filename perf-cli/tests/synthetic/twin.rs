@@ -1,7 +1,7 @@
-//! The big-endian twin of a little-endian capture: every field at the same place, in the other byte order.
+//! Converts a little-endian capture to its big-endian twin: every field at the same offset, in the other byte order.
 //!
-//! Kernel records go through the decoder and the encoder. The rest (header, attrs, the perf tool's own records, feature
-//! sections) is turned around by its shape, which is written down here.
+//! Kernel records are decoded and encoded again. The rest (header, attrs, the perf tool's own records, feature
+//! sections) is converted by its shape, which this file contains.
 
 use perf_abi::attr::{Attr, AttrVersion};
 use perf_abi::endian::{BigEndian, LittleEndian};
@@ -14,7 +14,7 @@ use perf_parse::{Record, SampleLayout};
 
 use crate::file::Bytes;
 
-/// The twin of `original`.
+/// Returns the twin of `original`.
 pub(crate) fn of(original: &[u8]) -> Vec<u8> {
     let AnyReader::Little(mut file) = AnyReader::open(original).unwrap() else {
         panic!("is big-endian already")
@@ -103,7 +103,7 @@ fn sample_id(trailer: Option<SampleId<'_, LittleEndian>>) -> SampleIdFields {
     }
 }
 
-/// What bytes are, as far as byte order goes.
+/// A part of a shape, with its effect on byte order.
 enum Part {
     /// 16 bits.
     Short,
@@ -111,32 +111,32 @@ enum Part {
     Half,
     /// 64 bits.
     Word,
-    /// As many bytes that have no order.
+    /// This many bytes without a byte order.
     Bytes(usize),
-    /// All bytes to the end, which have no order.
+    /// All remaining bytes, without a byte order.
     Opaque,
-    /// A 32-bit length, and as many bytes.
+    /// A 32-bit length, and that many bytes.
     String,
     /// A record of the feature BUILD_ID.
     BuildId,
-    /// A 32-bit count, and as many of these.
+    /// A 32-bit count, and that many of these.
     List(&'static [Part]),
-    /// An event of the feature EVENT_DESC: an attr of 128 bytes, a count, a name, and as many ids.
+    /// An event of the feature EVENT_DESC: an attr of 128 bytes, a count, a name, and that many ids.
     Event,
-    /// These, again and again to the end.
+    /// These, repeated to the end.
     Rest(&'static [Part]),
 }
 
-/// The shape of a record of the perf tool's own.
+/// Returns the shape of a perf tool's own record.
 fn user_record(kind: RecordType, payload: &[u8]) -> &'static [Part] {
     match kind {
         RecordType::FINISHED_ROUND | RecordType::FINISHED_INIT => &[],
         RecordType::ID_INDEX => &[Part::Rest(&[Part::Word])],
         RecordType::THREAD_MAP => &[Part::Word, Part::Rest(&[Part::Word, Part::Bytes(16)])],
-        // The range of cpus: two flag bytes between the numbers.
+        // The range of CPUs: two flag bytes between the numbers.
         RecordType::CPU_MAP if payload[0] == 2 => &[Part::Short, Part::Bytes(2), Part::Short, Part::Short],
         RecordType::CPU_MAP if payload[0] == 0 => &[Part::Rest(&[Part::Short])],
-        // Unit or name; scale, and what is behind it of a larger field.
+        // Unit or name; scale, and the rest of a larger field after it.
         RecordType::EVENT_UPDATE if payload[0] == 1 => &[Part::Word, Part::Word, Part::Word, Part::Opaque],
         RecordType::EVENT_UPDATE if payload[0] != 3 => &[Part::Word, Part::Word, Part::Opaque],
         _ => panic!("{kind} has no twin yet"),
@@ -163,15 +163,15 @@ fn feature(feature: Feature, bytes: &[u8]) -> Vec<u8> {
         Feature::CACHE => &[Part::Half, Part::List(&CACHE_LEVEL)],
         Feature::SAMPLE_TIME => &[Part::Word, Part::Word],
         Feature::MEM_TOPOLOGY => &[Part::Rest(&[Part::Word])],
-        // Empty lists; of one that is not, bytes would be left.
+        // Empty lists. A list that is not empty would leave bytes over.
         Feature::BPF_PROG_INFO | Feature::BPF_BTF | Feature::PMU_CAPS => &[Part::List(&[])],
         _ => panic!("{feature} has no twin yet"),
     };
     turned(bytes, shape)
 }
 
-/// Of a machine with two cpus: siblings of packages and cores, core and socket of each cpu, siblings of dies, die of
-/// each cpu.
+/// For a machine with two CPUs: siblings of packages and cores, core and socket of each CPU, siblings of dies, die of
+/// each CPU.
 const CPU_TOPOLOGY_OF_TWO: [Part; 9] = [
     Part::List(&[Part::String]),
     Part::List(&[Part::String]),
@@ -187,7 +187,7 @@ const CPU_TOPOLOGY_OF_TWO: [Part; 9] = [
 const CACHE_LEVEL: [Part; 7] =
     [Part::Half, Part::Half, Part::Half, Part::Half, Part::String, Part::String, Part::String];
 
-/// `bytes` in the other order; all of them must be part of `shape`.
+/// Returns `bytes` in the other byte order. `shape` must cover all of them.
 fn turned(bytes: &[u8], shape: &[Part]) -> Vec<u8> {
     let mut turning = Turning { rest: bytes, out: Vec::new() };
     turning.all(shape);
@@ -242,7 +242,7 @@ impl Turning<'_> {
         }
     }
 
-    /// Turns a number of `size` bytes around; its value.
+    /// Reverses a number of `size` bytes. Returns its value.
     fn reversed(&mut self, size: usize) -> usize {
         let (number, rest) = self.rest.split_at(size);
         self.rest = rest;

@@ -1,12 +1,12 @@
 //! The command line of `perfdata list`.
 
 pub(super) const AFTER_HELP: &str = "\
-PATTERN is a part of an event's name, or a pattern of the whole of it: * for any text, ? for one sign; upper and lower \
-case are the same. hw, sw, cache, pmu, tracepoint and syntax stand for the events of that kind; syntax is how raw \
-events, breakpoints, probes and the terms of PMUs are written.
+PATTERN matches part of an event's name, or the whole name if it contains * (any text) or ? (one character). Case is \
+ignored. hw, sw, cache, pmu, tracepoint and syntax select the events of that kind; syntax is the syntax of raw events, \
+breakpoints, probes and PMU terms.
 
-With --json each line is an object: event (what -e takes), kind (as above), aliases, pmu, terms (what the name stands \
-for), unit, scale; what an event does not have is left out.
+With --json each line is an object: event (for -e), kind (as above), aliases, pmu, terms (what the name stands for), \
+unit, scale. Members that an event does not have are left out.
 
 Examples:
   perfdata list
@@ -16,15 +16,15 @@ Examples:
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ListArgs {
-    /// Only events that one of these matches
+    /// List only events that match one of these
     #[arg(value_name = "PATTERN")]
     pub(crate) patterns: Vec<String>,
 
-    /// A JSON object a line
+    /// Print one JSON object per line
     #[arg(long, conflicts_with = "details")]
     pub(crate) json: bool,
 
-    /// Also what the names stand for: type and config, and the terms of a PMU's event
+    /// Also print what the names stand for: type and config, and the terms of a PMU's event
     #[arg(long)]
     pub(crate) details: bool,
 }

@@ -7,36 +7,36 @@ use std::path::PathBuf;
 use super::whom::WhomArgs;
 
 pub(super) const AFTER_HELP: &str = "\
-Without -p, -t, -a and -C the command is counted, with all that it starts; without a command too, the whole machine \
-until Ctrl-C. Where the PMU had to share its counters, the count is an estimate, and the percent of the time that the \
-event was counted stands behind it.
+Without -p, -t, -a and -C, counts events of the command and everything that it starts; without a command as well, \
+counts events of the whole machine until Ctrl-C. If events had to share the PMU's counters, a count is an estimate, and \
+the percentage of the time that the event was counted follows it.
 
-Text goes to standard error, where it does not mix with what the command prints; --json and -x go to standard output. \
--o sends any of them to a file.
+Text goes to standard error, to keep it apart from the output of the command; --json and -x print to standard output. \
+-o writes any of them to a file.
 
-JSON lines, an object for each event (and cpu, thread, interval):
+JSON lines, one object for each event (and CPU, thread, interval):
   interval_s       seconds since the start, with -I
   cpu, thread      with -A, with --per-thread
   event            its name
-  status           \"counted\", \"not counted\" (never on the PMU), \"not supported\" (nothing here counts it)
-  value            in units, the mean of the runs with -r; null unless it was counted
+  status           \"counted\", \"not counted\" (never on the PMU), \"not supported\" (on this machine)
+  value            in units; the mean of the runs with -r; null unless it was counted
   unit             null for a plain number
-  deviation_percent  of the mean, with -r: its standard error
-  enabled_ns       how long it was to be counted, summed over cpus and threads
-  running_ns       how long it was counted
+  deviation_percent  with -r, the standard error of the mean, in percent
+  enabled_ns       the time that the event was enabled, summed over CPUs and threads
+  running_ns       the time that the event was counted
   running_percent  null if enabled_ns is 0; below 100 the value is an estimate
-  metric           {\"value\", \"unit\"}: what follows from it and other events; null if nothing does
-and at the end one with elapsed_s, runs, and of a command that is counted user_s and system_s.
+  metric           {\"value\", \"unit\"}: computed from this and other events; null if there is none
+and at the end an object with elapsed_s, runs, and for a command user_s and system_s.
 
-CSV as of perf stat -x: [interval_s,][cpu or thread,]value,unit,event,[deviation%,]running_ns,running_percent,\
+CSV as printed by perf stat -x: [interval_s,][CPU or thread,]value,unit,event,[deviation%,]running_ns,running_percent,\
 metric,metric unit
 
-Ctrl-C is the command's to answer; a second one, or one without a command, ends the counting. Whatever ends it, what was \
-counted is told.
+The first Ctrl-C is left to the command; the second one, or the first without a command, ends the counting. The counts \
+are printed in every case.
 
-Exit status: that of the command, of the last with -r, 128 and the signal's number if one ended it; 0 if there is no \
-command or it was not waited for (--timeout, Ctrl-C); 1 if nothing could be counted (usage, no such event or command, no \
-permission).
+Exit status: that of the command (with -r, of the last run), or 128 plus the signal's number if a signal ended it; 0 if \
+there is no command or perfdata did not wait for it (--timeout, Ctrl-C); 1 if nothing could be counted (usage, no such \
+event or command, no permission).
 
 Examples:
   perfdata stat -- make -j8
@@ -46,51 +46,51 @@ Examples:
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct StatArgs {
-    /// What to count, as perf names it (perfdata list): cycles:u,faults,'{a,b}',sched:sched_switch,pmu/term=1/. May
-    /// be given more than once
+    /// Events to count, by perf's names (perfdata list): cycles:u,faults,'{a,b}',sched:sched_switch,pmu/term=1/. Can be
+    /// given more than once
     #[arg(short, long = "event", value_name = "EVENTS")]
     pub(crate) events: Vec<String>,
 
     #[command(flatten)]
     pub(crate) whom: WhomArgs,
 
-    /// A line a cpu; with -a or -C
+    /// Print one line per CPU; with -a or -C
     #[arg(short = 'A', long, conflicts_with_all = ["pid", "tid"])]
     pub(crate) no_aggr: bool,
 
-    /// A line a thread; with -p or -t
+    /// Print one line per thread; with -p or -t
     #[arg(long, conflicts_with_all = ["all_cpus", "cpu", "no_aggr"])]
     pub(crate) per_thread: bool,
 
-    /// Prints what was counted every so many milliseconds
+    /// Print the counts at this interval, in milliseconds
     #[arg(short = 'I', long, value_name = "MS", conflicts_with = "repeat")]
     pub(crate) interval_print: Option<NonZeroU64>,
 
-    /// Runs the command so many times, and tells mean and deviation
+    /// Run the command this many times, and print the mean and the deviation
     #[arg(short, long, value_name = "N", default_value_t = NonZeroU32::MIN, requires = "command")]
     pub(crate) repeat: NonZeroU32,
 
-    /// Leaves out what a counted task starts from now on
+    /// Do not count tasks that the counted tasks start from now on
     #[arg(short = 'i', long)]
     pub(crate) no_inherit: bool,
 
-    /// Stops after so many milliseconds, and ends the command
+    /// Stop after this many milliseconds, and end the command
     #[arg(long, value_name = "MS")]
     pub(crate) timeout: Option<NonZeroU64>,
 
-    /// Values separated by SEP, a line an event
+    /// Print values separated by SEP, one line per event
     #[arg(short = 'x', long, value_name = "SEP", conflicts_with = "json")]
     pub(crate) field_separator: Option<String>,
 
-    /// A JSON object a line
+    /// Print one JSON object per line
     #[arg(short, long)]
     pub(crate) json: bool,
 
-    /// Writes to this file
+    /// Write to this file
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 
-    /// The command to run, and its arguments
+    /// Command to run, with its arguments
     #[arg(trailing_var_arg = true, value_name = "COMMAND")]
     pub(crate) command: Vec<OsString>,
 }

@@ -1,4 +1,4 @@
-//! Recordings, in folders of their own: what they replace, and when.
+//! The files that recordings replace, and when, in separate folders.
 
 use std::fs::Permissions;
 use std::io::Write;
@@ -6,7 +6,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 
 use super::*;
 
-/// The names in a folder with what the files hold, and their modes.
+/// Returns the names in a folder, with the content and mode of each file.
 fn files(folder: &Path) -> Vec<(String, String, u32)> {
     let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let mut files: Vec<_> = entries
@@ -39,7 +39,7 @@ fn a_recording_replaces_nothing_before_it_is_published() {
     assert!(unfinished.temporary().unwrap().starts_with(folder.path()) && !path.exists());
     unfinished.publish().unwrap();
     assert_eq!(files(folder.path()), [file("perf.data", "new", 0o600)]);
-    // It is written on in its place.
+    // The caller continues to write to it.
     first.write_all(b"er").unwrap();
     fs::write(folder.path().join("perf.data.old"), "oldest").unwrap();
     fs::set_permissions(folder.path().join("perf.data.old"), Permissions::from_mode(0o600)).unwrap();

@@ -1,4 +1,4 @@
-//! Samples whose columns are all at a known place: printed from there, without being told field by field.
+//! Samples whose columns are all at known positions. They are printed from there, not field by field.
 
 use perf_abi::endian::Endian;
 use perf_abi::sample_type::SampleType;
@@ -12,21 +12,21 @@ use super::super::tracepoint::Tracepoint;
 use super::{Column, Columns};
 use crate::args;
 
-/// Where the columns of an event's samples come from.
+/// The sources of the columns of an event's samples.
 #[derive(Clone, Debug)]
 pub(super) struct Plan {
-    /// One a column.
+    /// One source per column.
     sources: Vec<Source>,
-    /// Whether the samples have more than leading fields, which is to be looked at for faults.
+    /// Whether the samples have fields after the leading ones, which must be checked for errors.
     has_tail: bool,
-    /// Whether a sample was printed so.
+    /// Whether a sample was printed with this plan.
     used: bool,
 }
 
-/// Where a column comes from: what all records have, or a leading field of a sample.
+/// The source of a column: common to all records, or a leading field of a sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Source {
-    /// The event does not record it.
+    /// The event does not record the field.
     Nowhere,
     Offset,
     Type,
@@ -45,7 +45,7 @@ enum Source {
     Period,
 }
 
-/// The sources by the names of their fields, and what of a sample has to be recorded for them.
+/// For each field name, the `sample_type` bits that it needs and its source.
 const SOURCES: [(&str, SampleType, Source); 15] = [
     ("offset", SampleType::NONE, Source::Offset),
     ("type", SampleType::NONE, Source::Type),
@@ -64,20 +64,20 @@ const SOURCES: [(&str, SampleType, Source); 15] = [
     ("period", SampleType::PERIOD, Source::Period),
 ];
 
-/// What of an event its samples need to be printed.
+/// The parts of an event that its samples need for printing.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SampleEvent<'e> {
-    /// Its index in the capture.
+    /// The index of the event in the capture.
     pub(crate) index: usize,
     pub(crate) layout: &'e SampleLayout,
-    /// Its name, as eyes may see it.
+    /// The name of the event, safe to print.
     pub(crate) shown: Option<&'e Ready>,
-    /// The tracepoint of its samples' raw data.
+    /// The tracepoint that describes the samples' raw data.
     pub(crate) tracepoint: Option<&'e Tracepoint<'e>>,
 }
 
 impl Plan {
-    /// `None` if a column may come from elsewhere.
+    /// Returns the plan for an event; `None` if a column may have another source.
     fn new(columns: &[Column<'_>], event: &SampleEvent<'_>) -> Option<Self> {
         let recorded = event.layout.sample_type();
         let source = |column: &Column<'_>| {
@@ -85,7 +85,7 @@ impl Plan {
             let is_field = event.tracepoint.is_some_and(|it| it.slots & column.key.bit() != 0);
             match recorded.contains(needed) {
                 true => Some(source),
-                // Of the tail only the raw data of a tracepoint may have a field of such a name.
+                // In the tail, only the raw data of a tracepoint may have a field of this name.
                 false => (!is_field).then_some(Source::Nowhere),
             }
         };
@@ -95,7 +95,7 @@ impl Plan {
 }
 
 impl Columns<'_> {
-    /// Gets ready for the samples of a batch of records; `None` for an event whose samples cannot be decoded.
+    /// Prepares for the samples of a batch. An item is `None` for an event whose samples cannot be decoded.
     pub(crate) fn plan<'e>(&mut self, events: impl Iterator<Item = Option<SampleEvent<'e>>>) {
         if self.format == args::Format::Text {
             self.plans.clear();
@@ -103,8 +103,8 @@ impl Columns<'_> {
         }
     }
 
-    /// Appends the line of a sample of the event at `place` of the batch, and tells what of it could not be decoded.
-    /// `None`, and nothing is done, if its fields have to be told.
+    /// Appends the line of a sample of the event at `place` in the batch. Returns the error of a part that could not be
+    /// decoded. Returns `None`, and does nothing, if the sample must be printed field by field.
     #[inline]
     pub(crate) fn sample<O: Endian>(
         &mut self,
@@ -174,7 +174,7 @@ impl Columns<'_> {
     }
 }
 
-/// A number, and how it prints.
+/// A number and its output format.
 enum Number {
     Decimal(u64),
     Task(i64),

@@ -1,4 +1,4 @@
-//! What records tell, put into the columns that ask for it.
+//! The sink that puts the fields of records into the selected columns.
 
 use core::fmt::Display;
 use perf_abi::endian::Endian;
@@ -86,7 +86,7 @@ impl Sink for Columns<'_> {
         self.json(name, |json| json.regs(name, value));
     }
 
-    /// Each field under its own name, besides all of them together.
+    /// Puts each field under its own name, and all fields together as one.
     #[inline]
     fn tracepoint<O: Endian>(&mut self, tracepoint: &Tracepoint<'_>, raw: &[u8]) {
         self.json(name!("tracepoint"), |json| json.tracepoint::<O>(tracepoint, raw));

@@ -1,8 +1,8 @@
-//! The characters that a terminal may be shown.
+//! The characters that are safe to print on a terminal.
 //!
-//! The others might move its cursor, show text in another order than it is in, be invisible, or look different on
-//! each terminal: of Unicode's categories control, format, surrogate, private use and unassigned, and the separators
-//! of lines and paragraphs. Besides, the letters and marks that Unicode lets programs show as nothing.
+//! The others may move the cursor, change the order of the text, be invisible, or look different on each terminal. They
+//! are Unicode's categories control, format, surrogate, private use and unassigned, the line and paragraph separators,
+//! and the letters and marks that Unicode allows programs to render as nothing.
 
 use core::ops::RangeInclusive;
 
@@ -10,7 +10,7 @@ use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCa
 
 use crate::render::print;
 
-/// `Default_Ignorable_Code_Point`, but for those that their category tells of.
+/// `Default_Ignorable_Code_Point`, without the characters that [`is_safe`] rejects by category.
 const INVISIBLE: [RangeInclusive<char>; 8] = [
     '\u{34f}'..='\u{34f}',
     '\u{115f}'..='\u{1160}',
@@ -22,7 +22,7 @@ const INVISIBLE: [RangeInclusive<char>; 8] = [
     '\u{e0100}'..='\u{e01ef}',
 ];
 
-/// Whether a terminal may be shown a character.
+/// Returns whether a character is safe to print on a terminal.
 pub(super) fn is_safe(character: char) -> bool {
     if character.is_ascii() {
         return !character.is_ascii_control();
@@ -33,19 +33,19 @@ pub(super) fn is_safe(character: char) -> bool {
         && !INVISIBLE.iter().any(|range| range.contains(&character))
 }
 
-/// Whether lines of text may hold something unsafe: not if they are plain ASCII.
+/// Returns whether lines of text may contain something unsafe. Plain ASCII does not.
 pub(super) fn has_unsafe(lines: &[u8]) -> bool {
     !lines.iter().all(|byte| matches!(byte, b' '..=b'~' | b'\n' | b'\t'))
 }
 
-/// Writes a character as JSON's escapes of it.
+/// Writes a character as JSON escapes.
 pub(super) fn json_escape(out: &mut Vec<u8>, character: char) {
     for unit in character.encode_utf16(&mut [0; 2]) {
         print(out, format_args!("\\u{unit:04x}"));
     }
 }
 
-/// Escapes what is in `out` from `start` on, but for the characters that are `kept`.
+/// Escapes the content of `out` from `start` on, except for the characters that are `kept`.
 pub(super) fn rewrite(
     out: &mut Vec<u8>,
     start: usize,
@@ -61,7 +61,7 @@ pub(super) fn rewrite(
                 escape(out, character);
             }
         }
-        // What is written is text: there is no such byte.
+        // Callers pass valid UTF-8, so there is no such byte.
         chunk.invalid().iter().for_each(|byte| print(out, format_args!("\\x{byte:02x}")));
     }
 }
@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn letters_marks_signs_and_spaces_are_safe() {
-        // The mark of "e" with an acute accent in two characters, a vowel sign of Devanagari, an emoji.
+        // A combining acute accent after "e", a vowel sign of Devanagari, an emoji.
         for character in
             [' ', '~', '\u{a0}', '\u{e9}', '\u{301}', '\u{93f}', '\u{3000}', '\u{5b57}', '\u{1f600}']
         {

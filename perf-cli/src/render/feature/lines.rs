@@ -1,4 +1,4 @@
-//! Feature sections for eyes: a line, and an entry a line below it.
+//! Feature sections as text: one line, and one line below it for each entry.
 
 use core::fmt::{Display, Formatter};
 
@@ -12,11 +12,11 @@ use perf_parse::file::{
 use super::nr_cpus;
 use crate::render::escape::{Hex, Printable, Seconds};
 
-/// What a feature says.
+/// The text of a feature.
 pub(crate) struct Lines {
-    /// Beside its name.
+    /// The text after the name.
     pub(crate) value: String,
-    /// Below.
+    /// The lines below.
     pub(crate) entries: Vec<String>,
 }
 
@@ -26,7 +26,7 @@ impl From<String> for Lines {
     }
 }
 
-/// A list: how many, and an entry each.
+/// Returns a list: the number of items, and one entry for each.
 fn list<T>(items: &[T], one: &str, many: &str, entry: impl Fn(&T) -> String) -> Lines {
     Lines { value: count(items.len(), one, many), entries: items.iter().map(entry).collect() }
 }
@@ -35,7 +35,7 @@ fn count(items: usize, one: &str, many: &str) -> String {
     format!("{items} {}", if items == 1 { one } else { many })
 }
 
-/// A feature section; a feature that is not decoded gives its place.
+/// Returns the text of a feature section. For a feature that is not decoded, the text is its position.
 pub(crate) fn lines<O: Endian, S: Source>(
     reader: &Reader<'_, O, S>,
     section: &FeatureSection<'_>,
@@ -166,7 +166,7 @@ fn cpu_topology(it: &CpuTopology<'_>) -> Lines {
     Lines { value: counts.join(", "), entries }
 }
 
-/// The span of the samples; perf writes zeros where it did not look at them.
+/// Returns the time span of the samples. perf writes zeros if it did not look at the times.
 fn sample_time((first, last): (u64, u64)) -> String {
     if (first, last) == (0, 0) {
         return "not known".into();
@@ -227,7 +227,7 @@ fn cpu_domains(it: &CpuDomains<'_>) -> String {
     format!("cpu {}: {}", it.cpu, domains.collect::<Vec<_>>().join(", "))
 }
 
-/// Bytes in the largest unit that divides them.
+/// A number of bytes, printed in the largest unit that divides it.
 struct Size(u64);
 
 impl Display for Size {
@@ -239,10 +239,10 @@ impl Display for Size {
     }
 }
 
-/// A set as ranges: `0-3,8`. Of a set in very many pieces only the first.
+/// A set, printed as ranges: `0-3,8`. Prints only the first [`MAX_RANGES`].
 struct Ranges<'a, O: Endian>(&'a Bitmap<'a, O>);
 
-/// Pieces of a set that are shown.
+/// The maximum number of ranges to print.
 const MAX_RANGES: usize = 100;
 
 impl<O: Endian> Display for Ranges<'_, O> {

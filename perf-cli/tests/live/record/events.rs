@@ -1,4 +1,4 @@
-//! What is sampled, and with which fields.
+//! The events that are sampled, and the fields of their samples.
 
 use alloc::collections::BTreeSet;
 
@@ -22,7 +22,7 @@ fn call_chains_of_threads() {
     let threads: BTreeSet<_> = samples.iter().map(|sample| sample["tid"].as_i64()).collect();
     assert!(threads.len() > 1, "samples of threads {threads:?}");
     let longest = samples.iter().map(|sample| sample["callchain"].as_array().unwrap().len()).max();
-    // Of user space alone: the marker, the function and its caller.
+    // In user space only: the marker, the function and its caller.
     assert!(longest >= Some(3), "the longest call chain: {longest:?}");
     assert!(
         dump.of_type("COMM").len() > 1 && dump.of_type("FORK").len() >= 4 && dump.of_type("EXIT").len() >= 5

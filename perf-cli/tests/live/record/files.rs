@@ -1,4 +1,5 @@
-//! What `perfdata record` writes: for its owner alone, and in place of what was there only when it records.
+//! The files that `perfdata record` writes: only the owner can read them, and they replace an existing file only once
+//! the recording begins.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -14,7 +15,7 @@ pub(crate) const TESTS: &[needs::Test] = needs::tests![
     a_recording_is_not_in_the_way_of_the_dumps_of_its_rings,
 ];
 
-/// Runs `perfdata record` with these options, after a line of the shell's.
+/// Runs `perfdata record` with these options, after a line of shell code.
 fn record(folder: &Folder, shell: &str, options: &[&str], command: &[&str]) -> Run {
     folder.run_after(shell, &[&["record", "-e", "task-clock:u"], options, &["--"], command].concat())
 }
@@ -38,7 +39,7 @@ fn recordings_are_for_their_owner_alone() {
 fn snapshots_and_dumps_of_rings_are_for_their_owner_alone() {
     let folder = Folder::new("record_snapshot_modes");
     for umask in UMASKS {
-        // The command asks the recorder, which started it, for a snapshot.
+        // The command asks the recorder, its parent, for a snapshot.
         let snapshot = ["sh", "-c", "kill -USR2 $PPID; sleep 0.5"];
         let options = ["--overwrite", "--dump-rings", "rings"];
         record(&folder, umask, &options, &snapshot).succeeds();

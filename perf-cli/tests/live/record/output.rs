@@ -1,4 +1,4 @@
-//! Where a recording goes to, and what comes after its records.
+//! The destination of a recording, and the content after its records.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -43,7 +43,7 @@ fn a_reader_that_goes_away_ends_it() {
     assert_eq!(err, "");
 }
 
-/// Kills a recorder and mends what it leaves: the mended capture.
+/// Kills a recorder and repairs its file. Returns the repaired capture.
 fn mended() -> PathBuf {
     let folder = needs::folder();
     let (capture, mended) = (folder.join("perf.data"), folder.join("mended.data"));
@@ -96,7 +96,7 @@ fn lost_samples_are_counted() {
         needs::Need::Runs(&["taskset", "-c", "0", "true"]),
         needs::Need::Runs(&["chrt", "-f", "1", "true"]),
     ]);
-    // One cpu, a ring of one page, and a writer beside which the recorder may not run.
+    // One CPU, a ring of one page, and a writer that keeps the recorder from running.
     let folder = needs::folder();
     let recorder = record(
         &folder,

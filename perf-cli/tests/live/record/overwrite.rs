@@ -1,4 +1,4 @@
-//! `--overwrite`: rings that keep the newest, and what is written of them when it is asked for.
+//! `--overwrite`: rings that keep the newest records, and the snapshots that are requested of them.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -17,7 +17,7 @@ pub(crate) const TESTS: &[needs::Test] = needs::tests![
     forward_rings_are_dumped_too,
 ];
 
-/// Whether a program has a handler of SIGUSR2, which would end it otherwise.
+/// Returns whether a program handles SIGUSR2, which would end it otherwise.
 fn listens(pid: u32) -> bool {
     const SIGUSR2: u32 = 12;
     let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
@@ -25,7 +25,7 @@ fn listens(pid: u32) -> bool {
     u64::from_str_radix(caught.trim(), 16).unwrap() & 1 << (SIGUSR2 - 1) != 0
 }
 
-/// The samples that were taken, whichever order they stand in: when, where, of whom, and how it got there.
+/// Returns the samples independent of their order: time, place, task and call chain.
 fn samples(dump: &Dump) -> Vec<Value> {
     let parts = |sample: &&Value| json!([sample["time"], sample["ip"], sample["tid"], sample["callchain"]]);
     let mut samples: Vec<_> = dump.samples().iter().map(parts).collect();
@@ -33,7 +33,7 @@ fn samples(dump: &Dump) -> Vec<Value> {
     samples
 }
 
-/// The rings that were dumped to a folder.
+/// Returns the dump of the rings in a folder.
 fn rings(folder: &Path) -> Dump {
     let attr = folder.join("attr.data");
     let mut rings: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -43,7 +43,7 @@ fn rings(folder: &Path) -> Dump {
     shown(perfdata().arg("ring").args(rings).arg("--attr").arg(attr))
 }
 
-/// Takes a snapshot and holds it against the rings: the snapshot.
+/// Takes a snapshot and compares it with the rings. Returns the snapshot.
 fn snapshot() -> PathBuf {
     let folder = needs::folder();
     let options = ["--overwrite", "-g", "-e", "cpu-clock", "-m", "2", "--dump-rings", "rings"];
@@ -52,7 +52,7 @@ fn snapshot() -> PathBuf {
     let mut said = BufReader::new(recorder.0.stderr.take().unwrap()).lines().map(Result::unwrap);
     until("it listens to signals", || listens(recorder.0.id()));
 
-    // The first may come before there is a sample.
+    // The first snapshot may come before there is a sample.
     let mut in_snapshot = None;
     for number in 1.. {
         recorder.signal("USR2");
@@ -71,7 +71,7 @@ fn snapshot() -> PathBuf {
         }
     }
     let (name, snapshot) = in_snapshot.unwrap();
-    // A snapshot tells of the tasks and mappings too.
+    // A snapshot also describes the tasks and mappings.
     for kind in ["COMM", "MMAP2"] {
         assert!(!snapshot.of_type(kind).is_empty(), "{kind}");
     }
@@ -93,7 +93,7 @@ fn perf_reads_a_snapshot() {
     super::perf::agrees(&snapshot());
 }
 
-/// The rings of a recording that does not overwrite are dumped as they stand as well.
+/// Rings of a recording without `--overwrite` are also dumped unchanged.
 fn forward_rings_are_dumped_too() {
     let folder = needs::folder();
     let options = ["-e", "page-faults", "-c", "1", "--dump-rings", "rings"];

@@ -1,4 +1,4 @@
-//! What the installed perf says of our recordings.
+//! The installed perf on our recordings.
 
 use alloc::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -28,7 +28,7 @@ pub(crate) const TESTS: &[needs::Test] = needs::tests![
     all_processes_as_they_were_found,
 ];
 
-/// The real perf, which does not read a configuration.
+/// Returns the installed perf, without its configuration.
 fn perf(arguments: &[impl AsRef<OsStr>]) -> Command {
     needs::all(&[needs::Need::PERF]);
     let mut perf = Command::new("perf");
@@ -36,14 +36,14 @@ fn perf(arguments: &[impl AsRef<OsStr>]) -> Command {
     perf
 }
 
-/// What perf prints of a capture, which it must read.
+/// Returns the output of perf for a capture, which perf must accept.
 fn says(arguments: &[&str], capture: &Path) -> String {
     let (status, out, err) = run(perf(arguments).arg("-i").arg(capture));
     assert_eq!(status, 0, "{arguments:?}: {err}");
     out
 }
 
-/// Holds our dump of a capture against perf's, field by field.
+/// Compares our dump of a capture with perf's, field by field.
 pub(super) fn agrees(capture: &Path) {
     needs::all(&[needs::Need::PERF, needs::Need::Runs(&["python3", "--version"])]);
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata/check/perf_script_d.py");
@@ -55,7 +55,7 @@ pub(super) fn agrees(capture: &Path) {
     assert!(out.contains(" 0 differences"), "{out}");
 }
 
-/// A recording with which perf's dump agrees.
+/// Makes a recording and checks that perf's dump agrees.
 fn agreed(options: &[&str], command: &[String]) -> PathBuf {
     let folder = needs::folder();
     recorded(&folder, options, command);
@@ -103,7 +103,7 @@ fn a_tracepoint() {
             line.rsplit_once("child_pid=").unwrap_or_else(|| panic!("{line:?} has no child_pid"));
         child.trim().parse().unwrap()
     });
-    // perf prints them by time, and not cpu by cpu.
+    // perf prints them by time, not CPU by CPU.
     let printed: BTreeSet<i64> = printed.collect();
     let dump = dump(&capture);
     let child = |sample: &&serde_json::Value| sample["tracepoint"]["child_pid"].as_i64().unwrap();
@@ -127,7 +127,7 @@ fn a_stream() {
     agrees(&capture);
 }
 
-/// Our recording and perf's, with the same options and of the same command.
+/// Makes our recording and perf's, of the same command with the same options.
 fn both(options: &[&str], command: &[String]) -> [PathBuf; 2] {
     let folder = needs::folder();
     let [ours, perfs] = ["perf.data", "perfs.data"].map(|name| folder.join(name));
@@ -139,20 +139,20 @@ fn both(options: &[&str], command: &[String]) -> [PathBuf; 2] {
     [ours, perfs]
 }
 
-/// The build ids and files of a capture, by perf.
+/// Returns the build IDs and files of a capture, according to perf.
 fn build_ids(capture: &Path) -> BTreeSet<(String, String)> {
     let listed = says(&["buildid-list"], capture);
     let pairs = listed.lines().map(|line| line.trim().split_once(' ').unwrap());
     pairs.map(|(id, file)| (id.to_owned(), file.to_owned())).collect()
 }
 
-/// Holds the build ids that we find against those that perf does, for the same program.
+/// Compares the build IDs that we find with those that perf finds, for the same program.
 fn build_ids_are_perfs(options: &[&str]) {
     let command = command("touch", 200);
     let options = [&["-e", "page-faults", "-c", "1"], options].concat();
     let [ours, mut perfs] = both(&options, &command).map(|capture| build_ids(&capture));
     if needs::Need::KernelEvents.check().is_err() {
-        // Of a kernel that may not be recorded perf tells with --buildid-all too.
+        // With --buildid-all, perf also lists the kernel if it may not be recorded.
         perfs.retain(|(_, file)| file != "[kernel.kallsyms]");
     }
     let program = Path::new(&command[0]).file_name().unwrap().to_str().unwrap();
@@ -168,7 +168,8 @@ fn build_ids_of_all_files() {
     build_ids_are_perfs(&["--buildid-all"]);
 }
 
-/// Other processes run other files meanwhile: of those that both saw the ids are the same, and the kernel is one of them.
+/// Other processes run other files in the meantime. So this compares only the files that both saw; the kernel is one of
+/// them.
 fn build_ids_of_the_whole_machine() {
     needs::all(&[needs::Need::CpuEvents, needs::Need::Sysfs]);
     let options = ["-a", "--buildid-all", "-e", "cpu-clock", "-F", "1000"];
@@ -179,7 +180,8 @@ fn build_ids_of_the_whole_machine() {
     assert!(ours.is_superset(&shared), "{:?}", &shared - &ours);
 }
 
-/// What perf says of the machine that a capture is of; without what belongs to the capture, or changes.
+/// Returns perf's description of the machine that recorded a capture, without the parts that belong to the capture or
+/// change.
 fn header(capture: &Path) -> Vec<String> {
     let of_capture = [
         "captured on",
@@ -220,7 +222,7 @@ fn features_of_the_machine() {
     assert_eq!(ours, perfs);
 }
 
-/// The records without a time that a capture has of some processes: what they were when the recording began.
+/// Returns the records without a time that a capture has for some processes: their state when the recording began.
 fn found(capture: &Path, pids: &[i64]) -> Vec<String> {
     let dump = dump(capture);
     let is_found = |record: &&serde_json::Value| {
@@ -233,18 +235,18 @@ fn found(capture: &Path, pids: &[i64]) -> Vec<String> {
     dump.records.iter().filter(is_found).map(shown).collect()
 }
 
-/// A process that does nothing.
+/// Starts a process that does nothing.
 fn idle() -> super::Running {
     let mut cat = Command::new("cat");
     let mut idle =
         super::Running::start(cat.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped()));
-    // When it answers, all that it needs is mapped.
+    // When it answers, everything that it needs is mapped.
     std::io::Write::write_all(idle.0.stdin.as_mut().unwrap(), b"x").unwrap();
     std::io::Read::read_exact(idle.0.stdout.as_mut().unwrap(), &mut [0]).unwrap();
     idle
 }
 
-/// Holds what we tell of processes as they were found against what perf tells.
+/// Compares our records of existing processes with those of perf.
 fn found_as_perf_finds_them(options: &[&str], pids: &[i64], least: usize) -> Vec<String> {
     let options = [&["-e", "cpu-clock"], options].concat();
     let sleep = super::workload::words(&["sleep", "0.1"]);
@@ -267,7 +269,7 @@ fn a_process_with_its_data() {
 }
 
 fn a_process_with_its_data_and_namespaces() {
-    // The kernel asks for the same privilege.
+    // The kernel requires the same privilege.
     needs::all(&[needs::Need::OtherUsers]);
     let idle = idle();
     let pid = idle.0.id();
@@ -275,7 +277,7 @@ fn a_process_with_its_data_and_namespaces() {
     found_as_perf_finds_them(&options, &[-1, pid.into()], 4);
 }
 
-/// Of the others, some begin or end meanwhile, or take another name.
+/// Some of the other processes start, end, or change their name in the meantime.
 fn all_processes_as_they_were_found() {
     needs::all(&[needs::Need::CpuEvents]);
     let idle = idle();

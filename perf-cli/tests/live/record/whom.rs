@@ -1,4 +1,4 @@
-//! Whom a recording is of, and how it ends.
+//! The targets of a recording, and how it ends.
 
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -26,7 +26,7 @@ fn the_whole_machine_while_a_command_runs() {
     let dump = recorded(&folder, &["-a", "-e", "cpu-clock", "-F", "1000"], &command("threads", 2));
     let samples = dump.samples();
     assert!(!samples.is_empty() && samples.iter().all(|sample| sample["cpu"].is_number()));
-    // This process ran before: it is told of as it was found.
+    // This process ran before, so its existing state is recorded.
     let this = std::process::id();
     for kind in ["COMM", "MMAP2"] {
         let told = dump.of_type(kind).into_iter().any(|record| record["fields"]["pid"] == this);
@@ -34,7 +34,7 @@ fn the_whole_machine_while_a_command_runs() {
     }
 }
 
-/// Records a process that runs: the capture.
+/// Records a running process. Returns the capture.
 fn process_until_ctrl_c() -> PathBuf {
     let folder = needs::folder();
     let twins = command("twins", 1);
@@ -67,7 +67,7 @@ fn perf_reads_a_process_until_ctrl_c() {
     super::perf::agrees(&process_until_ctrl_c());
 }
 
-/// A command that would not end is ended with the recording of it.
+/// A command that does not end by itself is ended together with the recording.
 fn a_command_until_ctrl_c() {
     let folder = needs::folder();
     let capture = folder.join("perf.data");

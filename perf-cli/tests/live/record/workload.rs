@@ -1,4 +1,4 @@
-//! The programs that are recorded: `testdata/workload.c`, or this program itself where there is no compiler.
+//! The programs that are recorded: `testdata/workload.c`, or this program itself if there is no compiler.
 
 use core::time::Duration;
 use std::os::unix::process::parent_id;
@@ -9,10 +9,11 @@ use std::time::Instant;
 
 use tempfile::TempDir;
 
-/// What this program is asked to do in its place.
+/// The variable that makes this program act as the workload.
 const VARIABLE: &str = "PERFDATA_TEST_WORKLOAD";
 
-/// The command that does one kind of thing: `threads`, `touch`, `forks` that many times, or `twins` until it is killed.
+/// Returns the command for one kind of work: `threads`, `touch` or `forks`, that many times, or `twins` until it is
+/// killed.
 pub(crate) fn command(mode: &str, count: u32) -> Vec<String> {
     match &COMPILED.get_or_init(compile).program {
         Some(program) => vec![program.to_str().unwrap().to_owned(), mode.to_owned(), count.to_string()],
@@ -23,7 +24,7 @@ pub(crate) fn command(mode: &str, count: u32) -> Vec<String> {
     }
 }
 
-/// What `testdata/workload.c` was compiled to, and where.
+/// The program compiled from `testdata/workload.c`, and its folder.
 struct Compiled {
     folder: TempDir,
     program: Option<PathBuf>,
@@ -31,14 +32,14 @@ struct Compiled {
 
 static COMPILED: OnceLock<Compiled> = OnceLock::new();
 
-/// Removes what was compiled.
+/// Removes the compiled program.
 pub(crate) fn clean_up() {
     if let Some(compiled) = COMPILED.get() {
         let _ = std::fs::remove_dir_all(compiled.folder.path());
     }
 }
 
-/// Any other command.
+/// Returns any other command.
 pub(crate) fn words(words: &[&str]) -> Vec<String> {
     words.iter().map(|word| (*word).to_owned()).collect()
 }
@@ -56,7 +57,7 @@ fn compile() -> Compiled {
     Compiled { folder, program: Some(program) }
 }
 
-/// Does what the variable asks for, in the place of the tests; whether it is set.
+/// Runs the workload that the variable requests, in place of the tests. Returns whether the variable is set.
 pub(crate) fn was_asked_for() -> bool {
     let Ok(what) = std::env::var(VARIABLE) else { return false };
     let (mode, count) = what.split_once(' ').unwrap();
@@ -71,7 +72,7 @@ pub(crate) fn was_asked_for() -> bool {
     true
 }
 
-/// Pages, each of which was written to.
+/// Returns pages, each of which was written to.
 fn touched(pages: u32) -> Vec<u8> {
     (0..pages as usize * 4096).map(|at| at as u8).collect()
 }
@@ -79,7 +80,7 @@ fn touched(pages: u32) -> Vec<u8> {
 fn threads(count: u32, time: Duration) {
     let (start, parent) = (Instant::now(), parent_id());
     let work = || {
-        // A recorder that is killed takes what it records with it.
+        // If the recorder is killed, the workload ends too.
         while start.elapsed() < time && parent_id() == parent {
             core::hint::black_box(touched(2));
         }

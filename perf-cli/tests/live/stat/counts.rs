@@ -1,4 +1,4 @@
-//! What is counted.
+//! The counts.
 
 use std::io::Read;
 use std::process::{Command, Stdio};
@@ -18,13 +18,13 @@ pub(crate) const TESTS: &[needs::Test] = needs::tests![
 ];
 
 fn page_faults_grow_with_what_is_touched() {
-    // It is the kernel that writes to the buffer of dd.
+    // The kernel writes to the buffer of dd.
     needs::all(&[needs::Need::KernelEvents]);
     let huge = std::fs::read_to_string("/sys/kernel/mm/transparent_hugepage/enabled").unwrap_or_default();
     if huge.contains("[always]") {
         needs::skip("small-pages", "transparent huge pages are always used");
     }
-    // dd reads into a buffer of one block, each page of which is touched.
+    // dd reads into a buffer of one block, and touches each of its pages.
     let faults = |block: &str| {
         let command = ["-e", "minor-faults", "dd", "if=/dev/zero", "of=/dev/null", "count=1", block];
         value(&json(&command).0, 0)
@@ -70,7 +70,7 @@ fn what_the_machine_lacks_is_told_and_the_rest_is_counted() {
     assert_eq!(told[..4], counted.each_ref().map(|name| (&**name, "counted")));
     assert_eq!(lines[0]["metric"]["unit"], "CPUs utilized");
     assert!(lines[4]["value"].is_null() && lines[4]["running_percent"].is_null(), "{}", lines[4]);
-    // A member is left out of its group; without its leader a group is nothing; a weak one is broken up.
+    // A member is left out of its group. Without its leader, a group is not counted. A weak group is broken up.
     let status = |events: &str| {
         let lines = json(&["-e", events, "true"]).0;
         lines.iter().map(|line| line["status"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
@@ -89,7 +89,7 @@ fn intervals_add_up() {
     let times: Vec<f64> = lines.iter().map(|line| line["interval_s"].as_f64().unwrap()).collect();
     assert!(times.is_sorted() && times[0] >= 0.1 && times[1] >= 0.2, "{times:?}");
     assert_eq!(*times.last().unwrap(), totals["elapsed_s"].as_f64().unwrap());
-    // Where it slept it was not on a cpu.
+    // While it slept, it was not on a CPU.
     assert!(lines.iter().any(|line| line["status"] == "not counted" || line["value"] == 0), "{lines:?}");
     let sum: u64 = lines.iter().filter_map(|line| line["value"].as_u64()).sum();
     let whole = value(&json(&["-e", "faults", "--", "sh", "-c", script]).0, 0);
@@ -117,7 +117,7 @@ fn every_cpu_has_a_line() {
     let expected: Vec<u64> = online.iter().chain(&online).map(|&cpu| u64::from(cpu)).collect();
     assert_eq!(cpus, expected);
     for line in &lines[..online.len()] {
-        // Of a cpu the clock is that of the wall.
+        // The clock of a CPU is the wall clock.
         let seconds = line["value"].as_f64().unwrap() / 1000.0;
         let elapsed = totals["elapsed_s"].as_f64().unwrap();
         assert!((seconds - elapsed).abs() < 0.3 * elapsed, "{seconds} s of {elapsed} s");
@@ -134,7 +134,7 @@ fn a_process_that_runs_is_counted_until_it_ends() {
     let pid = child.id().to_string();
     let mut counting = spawn(&["-p", &pid, "--per-thread", "-e", "task-clock", "--json", "-I", "50"]);
     let (first, mut rest) = line(&mut counting);
-    // By now its counter is open.
+    // Its counter is open by now.
     drop(child.stdin.take());
     child.wait().unwrap();
     let mut text = first;

@@ -1,4 +1,4 @@
-//! How the counting ends, and with what status.
+//! The end of the counting, and the exit status.
 
 use core::time::Duration;
 use std::io::Read;
@@ -87,7 +87,7 @@ fn a_second_interrupt_does_not_wait_for_the_command() {
     signal(&child, "INT");
     sleep(Duration::from_millis(300));
     assert_eq!(child.try_wait().unwrap(), None, "the first is the command's");
-    // Two that come before either is seen are one.
+    // Two signals that arrive before either is handled count as one.
     while child.try_wait().unwrap().is_none() {
         signal(&child, "INT");
         sleep(Duration::from_millis(300));

@@ -1,4 +1,4 @@
-//! Against `perf stat`, where it is installed.
+//! Comparison with the installed `perf stat`.
 
 use super::*;
 
@@ -10,12 +10,12 @@ pub(crate) const TESTS: &[needs::Test] = needs::tests![
     columns_are_those_of_perf,
 ];
 
-/// The count that `perf stat` tells of an event of a command.
+/// Returns the count that `perf stat` prints for an event of a command.
 fn by_perf(event: &str, command: &[&str]) -> u64 {
     needs::all(&[needs::Need::PERF]);
     let output = Command::new("perf").args(["stat", "-x", ",", "-e", event, "--"]).args(command).output();
     let text = String::from_utf8(output.unwrap().stderr).unwrap();
-    // Where the kernel may not be counted perf says so in the name.
+    // If the kernel may not be counted, perf shows that in the name.
     let is_of_event = |line: &&str| {
         line.split(',').nth(2).is_some_and(|name| name.strip_suffix(":u").unwrap_or(name) == event)
     };
@@ -36,7 +36,7 @@ fn calls_of_a_system_call_are_as_many_as_are_made() {
 
 fn an_exec_is_one_and_what_leads_there_is_not_counted() {
     needs::all(&[needs::Need::Tracepoints]);
-    // The child's own execve is entered before the counting, and left within it.
+    // The child's own execve starts before the counting and ends within it.
     let events = "syscalls:sys_enter_execve,syscalls:sys_exit_execve";
     let lines = json(&["-e", events, "true"]).0;
     assert_eq!((value(&lines, 0), value(&lines, 1)), (0, 1));

@@ -1,4 +1,4 @@
-//! What is wrong with a command line is said, and nothing is run.
+//! Errors in a command line are reported, and nothing is run.
 
 use std::path::Path;
 
@@ -51,7 +51,8 @@ fn options_behind_the_command_are_its_own() {
     assert_eq!((run.status, &*run.out), (0, "-a\n"), "{run:?}");
 }
 
-/// `perfdata stat` as an ordinary user who may count user space alone; skips the test where that cannot be had.
+/// Returns the command `perfdata stat` as an ordinary user who may count only user space. Skips the test if there is
+/// none.
 fn as_ordinary_user() -> Command {
     needs::all(&[needs::Need::Events, needs::Need::OrdinaryUser]);
     match perf_open::limits::paranoid() {
@@ -80,7 +81,7 @@ fn without_privilege_user_space_alone_is_counted() {
     assert_eq!(names[..3], ["faults:u", "minor-faults:u", "faults:u"]);
     assert!(names[3].starts_with("cycles") && lines[3]["status"] != "not counted", "{text}");
     assert!(value(&lines, 0) > 0, "{text}");
-    // What is of the kernel alone is nothing without it.
+    // Without the kernel, a kernel-only event counts nothing.
     let output = as_ordinary_user().args(["-e", "faults:k", "true"]).output().unwrap();
     let error = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(1), "{error}");
