@@ -19,6 +19,7 @@ mod dependencies;
 #[path = "../outputs/folder.rs"]
 mod folder;
 mod list;
+mod packages;
 mod record;
 mod ring;
 mod stat;
@@ -31,6 +32,7 @@ fn main() -> std::process::ExitCode {
     let status = needs::run(&[
         dependencies::TESTS,
         list::TESTS,
+        packages::TESTS,
         record::events::TESTS,
         record::files::TESTS,
         record::output::TESTS,

@@ -22,7 +22,7 @@ use crate::tracepoint::{Tracepoints, TracingData};
 /// use perf_parse::abi::feature::Feature;
 /// use perf_parse::file::RecordCheck;
 ///
-/// # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../testdata/captures/raw.data");
+/// # let path = "examples/captures/tracing.pipe.data";
 /// let bytes = std::fs::read(path)?;
 /// let AnyReader::Little(mut reader) = AnyReader::open(&bytes)? else { panic!("recorded on a big-endian machine") };
 /// let tracing_data = reader.feature(Feature::TRACING_DATA).map(|section| section.bytes.to_vec());

@@ -10,7 +10,7 @@
 /// ```
 /// use perf_parse::file::{AnyReader, Limits};
 ///
-/// # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../testdata/captures/plain.data");
+/// # let path = "examples/captures/plain.data";
 /// let bytes = std::fs::read(path)?;
 /// let mut limits = Limits::default();
 /// limits.held_records = 10_000; // at most 400 kB instead of 160 MiB

@@ -200,7 +200,7 @@ impl<'a, O: Endian, S: Source> Reader<'a, O, S> {
     /// ```
     /// use perf_parse::AnyReader;
     ///
-    /// # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../testdata/captures/plain.data");
+    /// # let path = "examples/captures/plain.data";
     /// let bytes = std::fs::read(path)?;
     /// let AnyReader::Little(mut reader) = AnyReader::open(&bytes)? else { panic!("recorded on a big-endian machine") };
     /// assert_eq!(reader.check_features(), []);
