@@ -36,7 +36,7 @@ use crate::target::Target;
 ///
 /// # Examples
 ///
-/// ```
+/// ```no_run
 /// use perf_open::abi::event::SwId;
 /// use perf_open::abi::read_format::ReadFormat;
 /// use perf_open::{Builder, Event, Target};
@@ -119,7 +119,7 @@ impl Builder {
     ///
     /// # Examples
     ///
-    /// ```
+    /// ```no_run
     /// use perf_open::abi::attr::AttrFlags;
     /// use perf_open::abi::event::SwId;
     /// use perf_open::{Builder, Event, Target};

@@ -46,7 +46,7 @@ impl Count {
     ///
     /// # Examples
     ///
-    /// ```
+    /// ```no_run
     /// use perf_open::abi::event::SwId;
     /// use perf_open::abi::read_format::ReadFormat;
     /// use perf_open::{Builder, Event, Target};

@@ -28,7 +28,7 @@ const SINGLE: usize = 5 * 8;
 ///
 /// # Examples
 ///
-/// ```
+/// ```no_run
 /// use perf_open::abi::event::SwId;
 /// use perf_open::{Builder, Event, Target};
 ///

@@ -25,7 +25,7 @@ const FORMAT: ReadFormat = ReadFormat(
 ///
 /// # Examples
 ///
-/// ```
+/// ```no_run
 /// use perf_open::abi::event::SwId;
 /// use perf_open::{Builder, Event, Group, Target};
 ///

@@ -14,7 +14,7 @@
 //!
 //! # Examples
 //!
-//! ```
+//! ```no_run
 //! use perf_open::abi::event::SwId;
 //! use perf_open::{Builder, Event, Target};
 //!

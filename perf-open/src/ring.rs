@@ -74,7 +74,7 @@ use source::Source;
 ///
 /// # Examples
 ///
-/// ```
+/// ```no_run
 /// use perf_open::abi::event::SwId;
 /// use perf_open::abi::sample_type::SampleType;
 /// use perf_open::parse::Record;

@@ -30,7 +30,7 @@ const TRIES: u32 = 1000;
 ///
 /// # Examples
 ///
-/// ```
+/// ```no_run
 /// use perf_open::abi::event::SwId;
 /// use perf_open::user_read::UserReader;
 /// use perf_open::{Builder, Event, Target};

@@ -28,7 +28,7 @@ use super::{Account, Ring};
 ///
 /// # Examples
 ///
-/// ```
+/// ```no_run
 /// use core::ops::ControlFlow;
 /// use perf_open::abi::event::SwId;
 /// use perf_open::abi::sample_type::SampleType;

@@ -25,7 +25,7 @@ use crate::sys::mapping::Mapping;
 ///
 /// # Examples
 ///
-/// ```
+/// ```no_run
 /// use perf_open::abi::event::SwId;
 /// use perf_open::abi::sample_type::SampleType;
 /// use perf_open::{Builder, Event, Overwrite, Target};
