@@ -54,9 +54,13 @@ pub enum LookupError {
 impl fmt::Display for LookupError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Read { path, error, advice: "" } => write!(f, "{}: {error}", path.display()),
-            Self::Read { path, error, advice } => write!(f, "{}: {error}: {advice}", path.display()),
-            Self::Text { path, error } => write!(f, "{}: {error}", path.display()),
+            Self::Read { path, error, advice: "" } => {
+                write!(f, "{}: {error}", OneLine(&path.to_string_lossy()))
+            }
+            Self::Read { path, error, advice } => {
+                write!(f, "{}: {error}: {advice}", OneLine(&path.to_string_lossy()))
+            }
+            Self::Text { path, error } => write!(f, "{}: {error}", OneLine(&path.to_string_lossy())),
             Self::Unknown { what, name, close } => {
                 write!(f, "no {what} `{}`", OneLine(name))?;
                 write_close(f, close)

@@ -205,12 +205,8 @@ fn copy_features<O: Endian, S: Source, W: Write + Seek>(
     let mut unfit = Vec::new();
     for section in reader.features().filter(|section| !made_anew.contains(&section.feature)) {
         let (feature, number) = (section.feature, section.feature.0);
-        let must = match number {
-            32..64 if !has_hostname => Some("below 32 in a big-endian file without HOSTNAME"),
-            Feature::FIRST..Feature::FEAT_BITS => None,
-            _ => Some("from 1 to 255"),
-        };
-        if let Some(must) = must {
+        if matches!(number, 32..64) && !has_hostname {
+            let must = "below 32 in a big-endian file without HOSTNAME";
             let error = FileError::invalid("feature", u64::from(number), must, section.offset);
             unfit.push((feature, error));
             dropped.push(feature);

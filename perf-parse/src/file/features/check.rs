@@ -36,6 +36,9 @@ fn decode<O: Endian>(
     section: &FeatureSection<'_>,
     nr_cpus: Option<&FeatureSection<'_>>,
 ) -> Result<(), FileError> {
+    if !(Feature::FIRST..Feature::FEAT_BITS).contains(&section.feature.0) {
+        return Err(FileError::invalid("feature", section.feature.0.into(), "from 1 to 255", section.offset));
+    }
     match section.feature {
         Feature::BUILD_ID => section.build_ids::<O>().try_for_each(|it| it.map(drop)),
         Feature::HOSTNAME
