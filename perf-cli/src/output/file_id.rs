@@ -5,6 +5,7 @@ use std::io;
 use std::path::Path;
 
 use crate::render::escape::shown;
+use crate::streams;
 
 /// The device and inode of a file. Hard links, symbolic links and other paths to the file have the same identity.
 #[cfg(unix)]
@@ -60,7 +61,9 @@ impl InputFile {
 
     /// Describes standard input; `None` if it is not a file.
     pub(crate) fn stdin() -> Option<Self> {
-        let metadata = stream(&io::stdin())?.metadata().ok()?;
+        // The caller of `run` may have given another stream in its place.
+        let stdin = stream(&io::stdin()).filter(|_| streams::are_of_process())?;
+        let metadata = stdin.metadata().ok()?;
         Some(Self::new(Path::new("standard input"), &metadata))
     }
 }

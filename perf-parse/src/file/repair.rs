@@ -196,7 +196,7 @@ fn copy_features<O: Endian, S: Source, W: Write + Seek>(
 ) -> Result<Vec<Feature>, WriteFileError> {
     // These features describe the container, not its content. They are written anew, or no longer apply.
     let made_anew = [Feature::EVENT_DESC, Feature::AUXTRACE, Feature::COMPRESSED, Feature::DIR_FORMAT];
-    let noted = reader.account().clone();
+    let noted = reader.account().diagnostics.clone();
     let mut faults = reader.check_features();
     let is_faulty = |feature| faults.iter().any(|&(of, _)| of == feature);
     let hostname = reader.feature(Feature::HOSTNAME).filter(|_| !is_faulty(Feature::HOSTNAME));
@@ -212,18 +212,18 @@ fn copy_features<O: Endian, S: Source, W: Write + Seek>(
             dropped.push(feature);
         } else if !is_faulty(feature) {
             writer.features().raw(feature, section.bytes)?;
-        } else if let Some(good) =
-            tracing::of_good_formats(section.bytes).filter(|_| feature == Feature::TRACING_DATA)
-        {
-            writer.features().raw(feature, &good)?;
         } else {
-            dropped.push(feature);
+            let is_tracing_data = feature == Feature::TRACING_DATA;
+            match is_tracing_data.then(|| tracing::of_good_formats(section.bytes)).flatten() {
+                Some(good) => writer.features().raw(feature, &good)?,
+                None => dropped.push(feature),
+            }
         }
     }
     faults.append(&mut unfit);
     for (_, error) in faults {
         reader.account_mut().note_once(error);
-        if !noted.diagnostics.contains(&error) {
+        if !noted.contains(&error) {
             tell(Step::Unreadable { data_file: 0, error });
         }
     }
