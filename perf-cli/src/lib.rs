@@ -108,6 +108,9 @@ fn repeatable(mut error: clap::Error) -> clap::Error {
 /// Returns the exit status: 0 if everything was decoded, 1 if nothing could be decoded, 3 if records were delivered but
 /// some bytes were truncated, skipped or not decodable. `record` and `stat` return the status of the command they run.
 ///
+/// With `streams`, `run` leaves the handling of signals to the caller: a file that is being written when the process is
+/// ended remains under its hidden temporary name.
+///
 /// # Examples
 ///
 /// ```

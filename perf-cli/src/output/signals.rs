@@ -11,24 +11,37 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
 
+use crate::streams;
+
 /// The files to remove if a signal ends the program; `None` if signals are not handled.
 static UNFINISHED: Mutex<Option<Vec<PathBuf>>> = Mutex::new(None);
 
 /// Makes a file size limit (`ulimit -f`) an error of the write. By default, its signal ends the program at once.
+///
+/// A program that calls [`run`](crate::run) with its own streams also decides about its signals.
 pub(crate) fn survive_file_size_limit() {
+    if !streams::are_of_process() {
+        return;
+    }
     // Uses a handler, because commands that the program runs would inherit an ignored signal.
     let _ = signal_hook::flag::register(libc::SIGXFSZ, Arc::new(AtomicBool::new(false)));
 }
 
-/// Makes Ctrl-C, and other signals that end the program, remove the files that are not complete yet.
+/// Makes Ctrl-C, and other signals that end the program, remove the files that are not complete yet. A thread handles
+/// them until the program ends.
+///
+/// A program that calls [`run`](crate::run) with its own streams also decides about its signals.
 pub(crate) fn remove_unfinished_on_signals() {
+    if !streams::are_of_process() {
+        return;
+    }
     let ignored = ignored();
     let wanted =
         [SIGINT, SIGTERM, SIGHUP].into_iter().filter(move |signal| ignored & (1 << (signal - 1)) == 0);
     *unfinished_files() = Some(Vec::new());
     let (ready, is_ready) = mpsc::channel();
     // Without the thread or the handlers, signals end the program as usual.
-    let _ = thread::Builder::new().spawn(move || {
+    let _ = thread::Builder::new().name("signals".into()).spawn(move || {
         let Ok(mut signals) = Signals::new(wanted) else { return };
         drop(ready);
         for signal in signals.forever() {
