@@ -3,7 +3,7 @@
 use perf_abi::attr::{Attr, AttrFlags};
 use perf_abi::branch::BranchSampleType;
 use perf_abi::callchain::CallchainContext;
-use perf_abi::endian::{Endian, U64};
+use perf_abi::endian::{ByteOrder, Endian, U64};
 use perf_abi::record::RecordType;
 use perf_parse::record::FileId;
 use perf_parse::sample::{BranchStack, Callchain, Frame, Read, Reading, Readings, Regs};
@@ -119,10 +119,8 @@ fn body<O: Endian>(
             Body::SwitchCpuWide { next_prev_pid: it.next_prev_pid, next_prev_tid: it.next_prev_tid }
         }
         Record::Namespaces(it) => {
-            let namespaces = it
-                .link_info
-                .iter()
-                .map(|link| oracle::Namespace { dev: link.dev.get(), ino: link.ino.get() });
+            let namespaces =
+                it.link_info.iter().map(|link| oracle::Namespace { dev: link.dev, ino: link.ino });
             Body::Namespaces { pid: it.pid, tid: it.tid, namespaces: namespaces.collect() }
         }
         Record::Ksymbol(it) => Body::Ksymbol {
@@ -137,7 +135,7 @@ fn body<O: Endian>(
         Record::TextPoke(it) => Body::TextPoke { addr: it.addr, old: it.old.to_vec(), new: it.new.to_vec() },
         Record::AuxOutputHwId(it) => Body::AuxOutputHwId { hw_id: it.hw_id },
         Record::CallchainDeferred(it) => {
-            Body::CallchainDeferred { cookie: it.cookie, ips: it.ips.iter().map(|ip| ip.get()).collect() }
+            Body::CallchainDeferred { cookie: it.cookie, ips: it.ips.iter().collect() }
         }
         // The view does not split off the trailer.
         Record::Other(it) => {
@@ -148,7 +146,7 @@ fn body<O: Endian>(
     })
 }
 
-fn read<O: Endian>(read: &Read<'_, O>) -> oracle::Read {
+fn read<O: ByteOrder>(read: &Read<'_, O>) -> oracle::Read {
     let values: Vec<_> =
         read.values().map(|it| oracle::ReadValue { value: it.value, id: it.id, lost: it.lost }).collect();
     assert_eq!(read.nr(), values.len());
@@ -217,7 +215,7 @@ fn sample<O: Endian>(
 }
 
 fn callchain<O: Endian>(chain: &Callchain<'_, O>) -> Vec<u64> {
-    let words: Vec<u64> = chain.words().iter().map(|word| word.get()).collect();
+    let words: Vec<u64> = chain.words().iter().collect();
     let mut frames = Vec::new();
     let mut context = None;
     let mut at = words.iter();
@@ -236,10 +234,10 @@ fn callchain<O: Endian>(chain: &Callchain<'_, O>) -> Vec<u64> {
 
 fn branch_stack<O: Endian>(stack: &BranchStack<'_, O>) -> oracle::BranchStack {
     let entries = stack.entries.iter().map(|entry| {
-        let flags = entry.flags();
+        let flags = entry.flags;
         oracle::Branch {
-            from: entry.from.get(),
-            to: entry.to.get(),
+            from: entry.from,
+            to: entry.to,
             mispred: flags.0 & 1 != 0,
             predicted: flags.0 & 2 != 0,
             in_tx: flags.0 & 4 != 0,
@@ -255,13 +253,13 @@ fn branch_stack<O: Endian>(stack: &BranchStack<'_, O>) -> oracle::BranchStack {
     oracle::BranchStack {
         hw_idx: stack.hw_idx,
         entries: entries.collect(),
-        counters: stack.counters.map(|words| words.iter().map(|word| word.get()).collect()),
+        counters: stack.counters.map(|words| words.iter().collect()),
     }
 }
 
 fn regs<O: Endian>(regs: &Regs<'_, O>, mask: u64) -> oracle::Regs {
     assert_eq!(regs.mask, mask);
-    let values: Vec<u64> = regs.values.iter().map(|value| value.get()).collect();
+    let values: Vec<u64> = regs.values.iter().collect();
     let asked: Vec<u32> = (0..64).filter(|bit| mask & (1 << bit) != 0).collect();
     let pairs: Vec<_> = asked.iter().copied().zip(values.iter().copied()).collect();
     assert_eq!(regs.iter().collect::<Vec<_>>(), pairs);

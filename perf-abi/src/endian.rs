@@ -35,7 +35,7 @@ impl core::fmt::Display for Endianness {
 /// A byte order, as a type: [`LittleEndian`] or [`BigEndian`].
 ///
 /// The trait is sealed: it extends zerocopy's `ByteOrder`, which has no other implementors.
-pub trait Endian: zerocopy::byteorder::ByteOrder + 'static {
+pub trait Endian: zerocopy::byteorder::ByteOrder + Send + Sync + 'static {
     /// This byte order as a value.
     const ENDIANNESS: Endianness;
 }
@@ -46,6 +46,80 @@ impl Endian for LittleEndian {
 
 impl Endian for BigEndian {
     const ENDIANNESS: Endianness = Endianness::Big;
+}
+
+/// The byte order of a view of recorded bytes: [`LittleEndian`] or [`BigEndian`] if it is known when the program is
+/// compiled, [`Endianness`] if it is known when a capture is opened.
+///
+/// A view has the type as a parameter and keeps a [`Value`](Self::Value): nothing for an order that the type tells.
+///
+/// # Examples
+///
+/// ```
+/// use perf_abi::endian::{ByteOrder, Endianness, LittleEndian};
+///
+/// assert_eq!(LittleEndian::u16((), [1, 0]), 1);
+/// assert_eq!(Endianness::u16(Endianness::Big, [1, 0]), 256);
+/// ```
+pub trait ByteOrder:
+    sealed::Sealed + Copy + core::fmt::Debug + Eq + core::hash::Hash + Send + Sync + 'static
+{
+    /// What is needed beside the type to know the order.
+    type Value: Copy + core::fmt::Debug + Eq + core::hash::Hash + Send + Sync + 'static;
+
+    /// Returns the order.
+    fn endianness(order: Self::Value) -> Endianness;
+
+    /// Returns the number in these bytes.
+    #[inline(always)]
+    fn u16(order: Self::Value, bytes: [u8; 2]) -> u16 {
+        match Self::endianness(order) {
+            Endianness::Little => u16::from_le_bytes(bytes),
+            Endianness::Big => u16::from_be_bytes(bytes),
+        }
+    }
+
+    /// Returns the number in these bytes.
+    #[inline(always)]
+    fn u32(order: Self::Value, bytes: [u8; 4]) -> u32 {
+        match Self::endianness(order) {
+            Endianness::Little => u32::from_le_bytes(bytes),
+            Endianness::Big => u32::from_be_bytes(bytes),
+        }
+    }
+
+    /// Returns the number in these bytes.
+    #[inline(always)]
+    fn u64(order: Self::Value, bytes: [u8; 8]) -> u64 {
+        match Self::endianness(order) {
+            Endianness::Little => u64::from_le_bytes(bytes),
+            Endianness::Big => u64::from_be_bytes(bytes),
+        }
+    }
+}
+
+impl<O: Endian> ByteOrder for O {
+    type Value = ();
+
+    #[inline(always)]
+    fn endianness((): ()) -> Endianness {
+        O::ENDIANNESS
+    }
+}
+
+impl ByteOrder for Endianness {
+    type Value = Self;
+
+    #[inline(always)]
+    fn endianness(order: Self) -> Endianness {
+        order
+    }
+}
+
+mod sealed {
+    pub trait Sealed {}
+    impl<O: super::Endian> Sealed for O {}
+    impl Sealed for super::Endianness {}
 }
 
 /// The byte order of the machine that this code runs on, as a type.

@@ -1,9 +1,10 @@
 //! The cursor that takes fields from the front of a record.
 
-use perf_abi::endian::{Endian, U64};
+use perf_abi::endian::{ByteOrder, Endian, U64};
 use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
 
 use crate::error::{Error, ErrorKind};
+use crate::list::{Item, List};
 
 /// The bytes of a record that are not decoded yet, with their offset in the record.
 #[derive(Clone, Copy, Debug)]
@@ -67,6 +68,33 @@ impl<'a> Cursor<'a> {
     #[inline]
     pub(crate) fn word<O: Endian>(&mut self, field: &'static str) -> Result<u64, Error> {
         self.fixed::<U64<O>>(field).map(|word| word.get())
+    }
+
+    /// Takes one 8-byte word in a byte order that may be known only at run time.
+    #[inline]
+    pub(crate) fn word_in<O: ByteOrder>(
+        &mut self,
+        order: O::Value,
+        field: &'static str,
+    ) -> Result<u64, Error> {
+        self.fixed::<[u8; 8]>(field).map(|&bytes| O::u64(order, bytes))
+    }
+
+    /// Takes an array of `count` values.
+    #[inline]
+    pub(crate) fn list<T: Item, O: ByteOrder>(
+        &mut self,
+        order: O::Value,
+        count: u64,
+        field: &'static str,
+    ) -> Result<List<'a, T, O>, Error> {
+        match List::split(order, self.rest, count) {
+            Some((list, rest)) => {
+                self.rest = rest;
+                Ok(list)
+            }
+            None => Err(self.truncated(field, count.saturating_mul(T::SIZE as u64))),
+        }
     }
 
     /// Takes `count` elements.

@@ -91,6 +91,7 @@ pub mod error;
 #[cfg(feature = "alloc")]
 pub mod file;
 pub mod layout;
+pub mod list;
 pub mod record;
 pub mod ring;
 pub mod sample;

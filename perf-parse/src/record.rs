@@ -29,7 +29,7 @@ pub use lost::{Lost, LostSamples};
 #[cfg(feature = "alloc")]
 pub(crate) use mmap::MAX_PROT;
 pub use mmap::{FileId, Mmap, Mmap2};
-pub use namespaces::Namespaces;
+pub use namespaces::{NamespaceLink, Namespaces};
 pub use raw::{RawRecord, Records};
 pub use read::ReadRecord;
 pub use sample_id::SampleId;
@@ -39,7 +39,7 @@ pub use text_poke::TextPoke;
 pub use throttle::Throttle;
 pub use user::UserRecord;
 
-use perf_abi::endian::Endian;
+use perf_abi::endian::{BigEndian, ByteOrder, Endian, Endianness, LittleEndian};
 use perf_abi::record::RecordType;
 
 use crate::cursor::Cursor;
@@ -50,7 +50,7 @@ use crate::sample::Sample;
 /// A decoded record. Strings and arrays borrow from the record's bytes; small fields are native values.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
-pub enum Record<'a, O: Endian> {
+pub enum Record<'a, O: ByteOrder = Endianness> {
     /// `PERF_RECORD_MMAP`
     Mmap(Mmap<'a>),
     /// `PERF_RECORD_LOST`
@@ -66,7 +66,7 @@ pub enum Record<'a, O: Endian> {
     /// `PERF_RECORD_FORK`
     Fork(Task),
     /// `PERF_RECORD_READ`
-    Read(ReadRecord<'a, O>),
+    Read(ReadRecord<'a>),
     /// `PERF_RECORD_SAMPLE`
     Sample(Sample<'a, O>),
     /// `PERF_RECORD_MMAP2`
@@ -82,7 +82,7 @@ pub enum Record<'a, O: Endian> {
     /// `PERF_RECORD_SWITCH_CPU_WIDE`
     SwitchCpuWide(SwitchCpuWide),
     /// `PERF_RECORD_NAMESPACES`
-    Namespaces(Namespaces<'a, O>),
+    Namespaces(Namespaces<'a>),
     /// `PERF_RECORD_KSYMBOL`
     Ksymbol(Ksymbol<'a>),
     /// `PERF_RECORD_BPF_EVENT`
@@ -94,14 +94,14 @@ pub enum Record<'a, O: Endian> {
     /// `PERF_RECORD_AUX_OUTPUT_HW_ID`
     AuxOutputHwId(AuxOutputHwId),
     /// `PERF_RECORD_CALLCHAIN_DEFERRED`
-    CallchainDeferred(CallchainDeferred<'a, O>),
+    CallchainDeferred(CallchainDeferred<'a>),
     /// A record of the perf tool itself.
-    User(UserRecord<'a, O>, RecordType),
+    User(UserRecord<'a>, RecordType),
     /// A type that this crate does not know, from a newer kernel.
     Other(RawRecord<'a, O>),
 }
 
-impl<O: Endian> Record<'_, O> {
+impl<O: ByteOrder> Record<'_, O> {
     /// Returns the type of the record.
     #[must_use]
     pub fn kind(&self) -> RecordType {
@@ -134,7 +134,7 @@ impl<O: Endian> Record<'_, O> {
     }
 }
 
-impl<'a, O: Endian> RawRecord<'a, O> {
+impl<'a, O: ByteOrder> RawRecord<'a, O> {
     /// Decodes the record with the layout of its event.
     ///
     /// Checks that the fields fill the record exactly. A [`Sample`] with fields of variable size is the exception:
@@ -235,33 +235,47 @@ impl<'a, O: Endian> RawRecord<'a, O> {
             return Ok(Record::Other(self));
         }
         let mut body = self.body(layout)?;
-        let at = &mut body;
-        let record = match kind {
-            RecordType::MMAP => Record::Mmap(Mmap::parse::<O>(at)?),
-            RecordType::LOST => Record::Lost(Lost::parse::<O>(at)?),
-            RecordType::COMM => Record::Comm(Comm::parse::<O>(at)?),
-            RecordType::EXIT => Record::Exit(Task::parse::<O>(at)?),
-            RecordType::THROTTLE => Record::Throttle(Throttle::parse::<O>(at)?),
-            RecordType::UNTHROTTLE => Record::Unthrottle(Throttle::parse::<O>(at)?),
-            RecordType::FORK => Record::Fork(Task::parse::<O>(at)?),
-            RecordType::READ => Record::Read(ReadRecord::parse(at, layout.read_format)?),
-            RecordType::MMAP2 => Record::Mmap2(Mmap2::parse::<O>(at, self.misc())?),
-            RecordType::AUX => Record::Aux(Aux::parse::<O>(at)?),
-            RecordType::ITRACE_START => Record::ItraceStart(ItraceStart::parse::<O>(at)?),
-            RecordType::LOST_SAMPLES => Record::LostSamples(LostSamples::parse::<O>(at)?),
-            RecordType::SWITCH => Record::Switch,
-            RecordType::SWITCH_CPU_WIDE => Record::SwitchCpuWide(SwitchCpuWide::parse::<O>(at)?),
-            RecordType::NAMESPACES => Record::Namespaces(Namespaces::parse(at)?),
-            RecordType::KSYMBOL => Record::Ksymbol(Ksymbol::parse::<O>(at)?),
-            RecordType::BPF_EVENT => Record::BpfEvent(BpfEvent::parse::<O>(at)?),
-            RecordType::CGROUP => Record::Cgroup(Cgroup::parse::<O>(at)?),
-            RecordType::TEXT_POKE => Record::TextPoke(TextPoke::parse::<O>(at)?),
-            RecordType::AUX_OUTPUT_HW_ID => Record::AuxOutputHwId(AuxOutputHwId::parse::<O>(at)?),
-            RecordType::CALLCHAIN_DEFERRED => Record::CallchainDeferred(CallchainDeferred::parse(at)?),
-            _ => return Ok(Record::Other(self)),
+        let record = match self.endianness() {
+            Endianness::Little => self.decode_body::<LittleEndian>(&mut body, layout)?,
+            Endianness::Big => self.decode_body::<BigEndian>(&mut body, layout)?,
         };
         body.finish()?;
         Ok(record)
+    }
+
+    /// Decodes the body of a record of the kernel other than a sample.
+    fn decode_body<E: Endian>(
+        self,
+        at: &mut Cursor<'a>,
+        layout: &SampleLayout,
+    ) -> Result<Record<'a, O>, Error> {
+        Ok(match self.kind() {
+            RecordType::MMAP => Record::Mmap(Mmap::parse::<E>(at)?),
+            RecordType::LOST => Record::Lost(Lost::parse::<E>(at)?),
+            RecordType::COMM => Record::Comm(Comm::parse::<E>(at)?),
+            RecordType::EXIT => Record::Exit(Task::parse::<E>(at)?),
+            RecordType::THROTTLE => Record::Throttle(Throttle::parse::<E>(at)?),
+            RecordType::UNTHROTTLE => Record::Unthrottle(Throttle::parse::<E>(at)?),
+            RecordType::FORK => Record::Fork(Task::parse::<E>(at)?),
+            RecordType::READ => Record::Read(ReadRecord::parse::<E>(at, layout.read_format)?),
+            RecordType::MMAP2 => Record::Mmap2(Mmap2::parse::<E>(at, self.misc())?),
+            RecordType::AUX => Record::Aux(Aux::parse::<E>(at)?),
+            RecordType::ITRACE_START => Record::ItraceStart(ItraceStart::parse::<E>(at)?),
+            RecordType::LOST_SAMPLES => Record::LostSamples(LostSamples::parse::<E>(at)?),
+            RecordType::SWITCH => Record::Switch,
+            RecordType::SWITCH_CPU_WIDE => Record::SwitchCpuWide(SwitchCpuWide::parse::<E>(at)?),
+            RecordType::NAMESPACES => Record::Namespaces(Namespaces::parse::<E>(at)?),
+            RecordType::KSYMBOL => Record::Ksymbol(Ksymbol::parse::<E>(at)?),
+            RecordType::BPF_EVENT => Record::BpfEvent(BpfEvent::parse::<E>(at)?),
+            RecordType::CGROUP => Record::Cgroup(Cgroup::parse::<E>(at)?),
+            RecordType::TEXT_POKE => Record::TextPoke(TextPoke::parse::<E>(at)?),
+            RecordType::AUX_OUTPUT_HW_ID => Record::AuxOutputHwId(AuxOutputHwId::parse::<E>(at)?),
+            RecordType::CALLCHAIN_DEFERRED => Record::CallchainDeferred(CallchainDeferred::parse::<E>(at)?),
+            _ => {
+                at.take_rest();
+                Record::Other(self)
+            }
+        })
     }
 
     /// Decodes a record of the perf tool itself, which needs no layout. A record of the kernel is returned as
@@ -271,11 +285,14 @@ impl<'a, O: Endian> RawRecord<'a, O> {
     ///
     /// The errors of [`decode`](Self::decode).
     pub fn decode_user(&self) -> Result<Record<'a, O>, Error> {
-        if self.kind().is_user() {
-            UserRecord::parse(self).map(|record| Record::User(record, self.kind()))
-        } else {
-            Ok(Record::Other(*self))
+        if !self.kind().is_user() {
+            return Ok(Record::Other(*self));
         }
+        let record = match self.endianness() {
+            Endianness::Little => UserRecord::parse(&self.typed::<LittleEndian>(())),
+            Endianness::Big => UserRecord::parse(&self.typed::<BigEndian>(())),
+        };
+        record.map(|record| Record::User(record, self.kind()))
     }
 
     /// Returns a cursor over the payload without the trailer.

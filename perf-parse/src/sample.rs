@@ -18,9 +18,8 @@ pub use regs::{Regs, RegsIter};
 pub use stack_user::StackUser;
 pub use tail::{Reading, Readings, Tail};
 
-use perf_abi::endian::{Endian, U32, U64};
+use perf_abi::endian::{ByteOrder, Endianness};
 use perf_abi::sample_type::SampleType;
-use zerocopy::FromBytes;
 
 use crate::cursor::Cursor;
 use crate::error::Error;
@@ -34,7 +33,7 @@ use crate::record::RawRecord;
 ///
 /// Kernel: `PERF_RECORD_SAMPLE`, `perf_output_sample`, `kernel/events/core.c`; since Linux 2.6.31.
 #[derive(Clone, Copy, Debug)]
-pub struct Sample<'a, O: Endian> {
+pub struct Sample<'a, O: ByteOrder = Endianness> {
     /// The record, which is long enough for the leading fields.
     record: RawRecord<'a, O>,
     layout: &'a SampleLayout,
@@ -42,26 +41,30 @@ pub struct Sample<'a, O: Endian> {
 
 /// Returns the word at `offset`, which is past the end for a field that is not recorded.
 #[inline]
-pub(crate) fn word<O: Endian>(bytes: &[u8], offset: impl Into<usize>) -> Option<u64> {
-    Some(U64::<O>::read_from_bytes(word_at(bytes, offset.into())?).ok()?.get())
+pub(crate) fn word<O: ByteOrder>(order: O::Value, bytes: &[u8], offset: impl Into<usize>) -> Option<u64> {
+    Some(O::u64(order, *word_at(bytes, offset.into())?))
 }
 
 /// Returns the two 32-bit halves of the word at `offset`, in the order in which they were written.
 ///
 /// Each half is in the byte order of the capture. The word as a whole is not one number.
 #[inline]
-pub(crate) fn pair<O: Endian>(bytes: &[u8], offset: impl Into<usize>) -> Option<(u32, u32)> {
-    let [first, second] = <[U32<O>; 2]>::read_from_bytes(word_at(bytes, offset.into())?).ok()?;
-    Some((first.get(), second.get()))
+pub(crate) fn pair<O: ByteOrder>(
+    order: O::Value,
+    bytes: &[u8],
+    offset: impl Into<usize>,
+) -> Option<(u32, u32)> {
+    let &[a, b, c, d, e, f, g, h] = word_at(bytes, offset.into())?;
+    Some((O::u32(order, [a, b, c, d]), O::u32(order, [e, f, g, h])))
 }
 
 /// Returns the bytes of a word, with one check against the end.
 #[inline]
-fn word_at(bytes: &[u8], start: usize) -> Option<&[u8]> {
-    bytes.get(start..start.wrapping_add(8))
+fn word_at(bytes: &[u8], start: usize) -> Option<&[u8; 8]> {
+    bytes.get(start..start.wrapping_add(8))?.first_chunk()
 }
 
-impl<'a, O: Endian> Sample<'a, O> {
+impl<'a, O: ByteOrder> Sample<'a, O> {
     /// Returns a view of a record of type SAMPLE. Takes constant time.
     ///
     /// # Errors
@@ -105,70 +108,70 @@ impl<'a, O: Endian> Sample<'a, O> {
     #[must_use]
     #[inline]
     pub fn identifier(&self) -> Option<u64> {
-        word::<O>(self.bytes(), self.layout.head.identifier)
+        word::<O>(self.record.order(), self.bytes(), self.layout.head.identifier)
     }
 
     /// Returns the instruction pointer.
     #[must_use]
     #[inline]
     pub fn ip(&self) -> Option<u64> {
-        word::<O>(self.bytes(), self.layout.head.ip)
+        word::<O>(self.record.order(), self.bytes(), self.layout.head.ip)
     }
 
     /// Returns the process id; -1 if the task had already exited.
     #[must_use]
     #[inline]
     pub fn pid(&self) -> Option<i32> {
-        pair::<O>(self.bytes(), self.layout.head.tid).map(|(pid, _)| pid as i32)
+        pair::<O>(self.record.order(), self.bytes(), self.layout.head.tid).map(|(pid, _)| pid as i32)
     }
 
     /// Returns the thread id; -1 if the task had already exited.
     #[must_use]
     #[inline]
     pub fn tid(&self) -> Option<i32> {
-        pair::<O>(self.bytes(), self.layout.head.tid).map(|(_, tid)| tid as i32)
+        pair::<O>(self.record.order(), self.bytes(), self.layout.head.tid).map(|(_, tid)| tid as i32)
     }
 
     /// Returns the time in nanoseconds of the event's clock.
     #[must_use]
     #[inline]
     pub fn time(&self) -> Option<u64> {
-        word::<O>(self.bytes(), self.layout.head.time)
+        word::<O>(self.record.order(), self.bytes(), self.layout.head.time)
     }
 
     /// Returns the address that the event refers to; 0 if the PMU provided none.
     #[must_use]
     #[inline]
     pub fn addr(&self) -> Option<u64> {
-        word::<O>(self.bytes(), self.layout.head.addr)
+        word::<O>(self.record.order(), self.bytes(), self.layout.head.addr)
     }
 
     /// Returns the id of the event; for inherited events the id of the parent's.
     #[must_use]
     #[inline]
     pub fn id(&self) -> Option<u64> {
-        word::<O>(self.bytes(), self.layout.head.id)
+        word::<O>(self.record.order(), self.bytes(), self.layout.head.id)
     }
 
     /// Returns the id of the event itself, even if it is inherited.
     #[must_use]
     #[inline]
     pub fn stream_id(&self) -> Option<u64> {
-        word::<O>(self.bytes(), self.layout.head.stream_id)
+        word::<O>(self.record.order(), self.bytes(), self.layout.head.stream_id)
     }
 
     /// Returns the CPU number.
     #[must_use]
     #[inline]
     pub fn cpu(&self) -> Option<u32> {
-        pair::<O>(self.bytes(), self.layout.head.cpu).map(|(cpu, _)| cpu)
+        pair::<O>(self.record.order(), self.bytes(), self.layout.head.cpu).map(|(cpu, _)| cpu)
     }
 
     /// Returns the period: the number of events that the sample represents.
     #[must_use]
     #[inline]
     pub fn period(&self) -> Option<u64> {
-        word::<O>(self.bytes(), self.layout.head.period)
+        word::<O>(self.record.order(), self.bytes(), self.layout.head.period)
     }
 
     /// Returns the call chain. Takes constant time: the fields after the chain are not walked.
@@ -186,7 +189,7 @@ impl<'a, O: Endian> Sample<'a, O> {
         }
         let mut at = self.cursor();
         self.read(&mut at)?;
-        Callchain::parse(&mut at).map(Some)
+        Callchain::parse(self.record.order(), &mut at).map(Some)
     }
 
     /// Takes the counter values if the event records them.
@@ -195,7 +198,7 @@ impl<'a, O: Endian> Sample<'a, O> {
         if !self.layout.sample_type.contains(SampleType::READ) {
             return Ok(None);
         }
-        Read::parse(at, self.layout.read_format).map(Some)
+        Read::parse(self.record.order(), at, self.layout.read_format).map(Some)
     }
 
     /// Returns a cursor over the fields after the leading ones.

@@ -41,7 +41,7 @@ use perf_abi::record::{self as wire, Header, Misc, RecordType};
 use zerocopy::{Immutable, IntoBytes};
 
 use crate::layout::SampleLayout;
-use crate::record::{FileId, MAX_PROT, Mmap2, RawRecord, Record};
+use crate::record::{FileId, MAX_PROT, Mmap2, NamespaceLink, RawRecord, Record};
 use crate::sample::Read;
 
 /// The reason why a record cannot be written.
@@ -213,7 +213,7 @@ fn payload<O: Endian>(
                 return Err(WriteError::Invalid { field: "read", must: "of the event's read_format" });
             }
             put(out, &wire::Read::<O> { pid: I32::new(it.pid), tid: I32::new(it.tid) });
-            read(out, &it.read);
+            read::<O>(out, &it.read);
         }
         Record::Aux(it) => {
             let (aux_offset, aux_size) = (U64::new(it.aux_offset), U64::new(it.aux_size));
@@ -231,7 +231,10 @@ fn payload<O: Endian>(
         Record::Namespaces(it) => {
             let nr_namespaces = U64::new(it.link_info.len() as u64);
             put(out, &wire::Namespaces::<O> { pid: I32::new(it.pid), tid: I32::new(it.tid), nr_namespaces });
-            out.extend_from_slice(it.link_info.as_bytes());
+            for NamespaceLink { dev, ino } in it.link_info {
+                word::<O>(out, dev);
+                word::<O>(out, ino);
+            }
         }
         Record::Ksymbol(it) => {
             let (ksym_type, flags) = (U16::new(it.ksym_type.0), U16::new(it.flags.0));
@@ -262,7 +265,7 @@ fn payload<O: Endian>(
         Record::CallchainDeferred(it) => {
             word::<O>(out, it.cookie);
             word::<O>(out, it.ips.len() as u64);
-            out.extend_from_slice(it.ips.as_bytes());
+            it.ips.iter().for_each(|ip| word::<O>(out, ip));
         }
         Record::Sample(it) => {
             out.extend_from_slice(it.bytes());
@@ -324,13 +327,12 @@ fn mmap2<O: Endian>(out: &mut Vec<u8>, misc: Misc, it: &Mmap2<'_>) -> Result<(),
     string(out, "filename", it.filename)
 }
 
-fn read<O: Endian>(out: &mut Vec<u8>, read: &Read<'_, O>) {
+fn read<O: Endian>(out: &mut Vec<u8>, read: &Read<'_>) {
     if read.is_group() {
         word::<O>(out, read.nr() as u64);
     }
     let (times, values) = read.words();
-    put(out, times);
-    put(out, values);
+    times.iter().chain(values).for_each(|value| word::<O>(out, value));
 }
 
 fn trailer<O: Endian>(out: &mut Vec<u8>, layout: &SampleLayout, id: &SampleIdFields) {

@@ -53,7 +53,7 @@ impl DeferredChains {
 
     /// Adds a record; `tid` is the thread of its trailer. Returns whether there was room for the record: see
     /// [`Limits::deferred_chains`].
-    pub fn add<O: Endian>(&mut self, record: &CallchainDeferred<'_, O>, tid: Option<i32>) -> bool {
+    pub fn add(&mut self, record: &CallchainDeferred<'_>, tid: Option<i32>) -> bool {
         let key = (record.cookie, tid.unwrap_or(-1));
         // A record with the key of an earlier one replaces it.
         let earlier = self.chains.get(&key).map_or(0, |ips| size(ips.len()));
@@ -62,7 +62,7 @@ impl DeferredChains {
             return false;
         };
         self.left = left;
-        self.chains.insert(key, record.ips.iter().map(|ip| ip.get()).collect());
+        self.chains.insert(key, record.ips.iter().collect());
         true
     }
 

@@ -129,10 +129,10 @@ impl Events {
 
     /// Adds an event, but does not index its ids; notes its faults. `offset` is the offset of its attr in the capture,
     /// `ids_at` that of its ids.
-    fn push<O: Endian>(
+    fn push(
         &mut self,
         read: ReadAttr<'_>,
-        (ids, ids_at): (&[U64<O>], u64),
+        (ids, ids_at): (impl ExactSizeIterator<Item = u64>, u64),
         offset: u64,
         account: &mut Account,
     ) {
@@ -145,7 +145,7 @@ impl Events {
         let mut held = Vec::new();
         if ids.len() <= self.ids_left {
             self.ids_left = self.ids_left.saturating_sub(ids.len());
-            held.extend(ids.iter().map(|id| id.get()));
+            held.extend(ids);
         } else {
             leave_out("attr.ids", self.most_ids, "ids of events", ids_at);
         }
@@ -160,18 +160,18 @@ impl Events {
 
     /// Adds the event of a HEADER_ATTR record, whose attr is at `offset` and whose ids are at `ids_at`; notes its
     /// faults.
-    pub(super) fn add<O: Endian>(
+    pub(super) fn add(
         &mut self,
         read: ReadAttr<'_>,
-        ids: (&[U64<O>], u64),
+        ids: (impl ExactSizeIterator<Item = u64>, u64),
         offset: u64,
         account: &mut Account,
     ) {
-        let index = self.list.len();
+        let (index, ids_at) = (self.list.len(), ids.1);
         self.push(read, ids, offset, account);
         let shared = self.list.get_mut(index).and_then(|event| self.dispatch.add(index, &mut event.ids));
         if let Some(id) = shared {
-            account.note(shared_id(id, ids.1));
+            account.note(shared_id(id, ids_at));
         }
     }
 
@@ -181,7 +181,7 @@ impl Events {
     }
 
     /// Applies an EVENT_UPDATE record. Returns whether an event has its id.
-    pub(super) fn update<O: Endian>(&mut self, it: &EventUpdate<'_, O>) -> bool {
+    pub(super) fn update(&mut self, it: &EventUpdate<'_>) -> bool {
         let Some(event) = self.index_of_id(it.id).and_then(|index| self.list.get_mut(index)) else {
             return false;
         };

@@ -1,25 +1,26 @@
 //! User call chains that are recorded after their samples.
 
-use perf_abi::endian::{Endian, U64};
+use perf_abi::endian::Endian;
 use perf_abi::record as wire;
 
 use crate::cursor::Cursor;
 use crate::error::Error;
+use crate::list::List;
 
 /// The user part of the call chains of all earlier samples that end with this cookie.
 ///
 /// Kernel: `PERF_RECORD_CALLCHAIN_DEFERRED`; since Linux 6.19.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CallchainDeferred<'a, O: Endian> {
+pub struct CallchainDeferred<'a> {
     /// The word after `PERF_CONTEXT_USER_DEFERRED` in the samples' call chains.
     pub cookie: u64,
     /// User addresses, innermost first.
-    pub ips: &'a [U64<O>],
+    pub ips: List<'a, u64>,
 }
 
-impl<'a, O: Endian> CallchainDeferred<'a, O> {
-    pub(super) fn parse(at: &mut Cursor<'a>) -> Result<Self, Error> {
+impl<'a> CallchainDeferred<'a> {
+    pub(super) fn parse<O: Endian>(at: &mut Cursor<'a>) -> Result<Self, Error> {
         let wire::CallchainDeferred { cookie, nr } = at.fixed::<wire::CallchainDeferred<O>>("cookie")?;
-        Ok(Self { cookie: cookie.get(), ips: at.array(nr.get(), "ips")? })
+        Ok(Self { cookie: cookie.get(), ips: at.list(O::ENDIANNESS, nr.get(), "ips")? })
     }
 }

@@ -1,9 +1,7 @@
 //! The walk from header to header.
 
-use core::marker::PhantomData;
-
-use perf_abi::endian::Endian;
-use perf_abi::record::{Header, Misc, RecordType};
+use perf_abi::endian::{ByteOrder, Endian, Endianness};
+use perf_abi::record::{Misc, RecordType};
 use zerocopy::FromBytes;
 use zerocopy_derive::{Immutable, KnownLayout, Unaligned};
 
@@ -18,17 +16,33 @@ const HEADER: usize = 8;
 
 /// A record with a decoded header and an undecoded payload.
 ///
-/// A pointer and a length; borrows from the input.
-#[derive(Clone, Copy, Debug)]
-pub struct RawRecord<'a, O: Endian>(&'a Bytes<O>);
+/// A pointer and a length, and the byte order if it is known at run time; borrows from the input.
+#[derive(Clone, Copy)]
+pub struct RawRecord<'a, O: ByteOrder = Endianness> {
+    bytes: &'a Bytes,
+    order: O::Value,
+}
 
 /// A record as it is in memory.
 // `FromBytes` by its path: zerocopy's own name is both a trait and a derive if another crate enables its derives.
 #[derive(Debug, zerocopy_derive::FromBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
-struct Bytes<O: Endian> {
-    header: Header<O>,
+struct Bytes {
+    kind: [u8; 4],
+    misc: [u8; 2],
+    size: [u8; 2],
     payload: [u8],
+}
+
+impl<O: ByteOrder> core::fmt::Debug for RawRecord<'_, O> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("RawRecord")
+            .field("kind", &self.kind())
+            .field("misc", &self.misc())
+            .field("size", &self.size())
+            .field("payload", &self.payload())
+            .finish()
+    }
 }
 
 impl<'a, O: Endian> RawRecord<'a, O> {
@@ -40,36 +54,87 @@ impl<'a, O: Endian> RawRecord<'a, O> {
     /// [`ErrorKind::RecordSize`] if `size` is below 8. In both cases the next record cannot be found.
     #[inline]
     pub fn parse(bytes: &'a [u8]) -> Result<(Self, &'a [u8]), Error> {
-        match Self::whole(bytes) {
+        Self::parse_in((), bytes)
+    }
+
+    /// Returns the record with a byte order that its type does not tell.
+    #[must_use]
+    pub fn untyped(self) -> RawRecord<'a> {
+        RawRecord { bytes: self.bytes, order: O::ENDIANNESS }
+    }
+}
+
+impl<'a, O: ByteOrder> RawRecord<'a, O> {
+    /// Returns the record at the start of `bytes`, which are in the byte order `order`, and the bytes after it. Takes
+    /// constant time.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`parse`](RawRecord::parse).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use perf_parse::RawRecord;
+    /// use perf_parse::abi::endian::Endianness;
+    /// use perf_parse::abi::record::RecordType;
+    ///
+    /// let (record, rest) = RawRecord::<Endianness>::parse_in(Endianness::Big, b"\0\0\0\x44\0\0\0\x08")?;
+    /// assert_eq!(record.kind(), RecordType::FINISHED_ROUND);
+    /// assert!(rest.is_empty());
+    /// # Ok::<(), perf_parse::Error>(())
+    /// ```
+    #[inline]
+    pub fn parse_in(order: O::Value, bytes: &'a [u8]) -> Result<(Self, &'a [u8]), Error> {
+        match Self::whole(order, bytes) {
             Some(whole) => Ok(whole),
-            None => Err(Self::fault(bytes)),
+            None => Err(Self::fault(order, bytes)),
         }
     }
 
-    /// Does the same as [`parse`](Self::parse), but returns no reason.
+    /// Returns the byte order of the record.
+    #[must_use]
     #[inline]
-    pub(crate) fn whole(bytes: &'a [u8]) -> Option<(Self, &'a [u8])> {
-        let (header, _) = Header::<O>::ref_from_prefix(bytes).ok()?;
-        let payload = usize::from(header.size.get()).checked_sub(HEADER)?;
+    pub fn endianness(&self) -> Endianness {
+        O::endianness(self.order)
+    }
+
+    /// Returns the byte order as the views of the record keep it.
+    #[inline]
+    pub(crate) fn order(&self) -> O::Value {
+        self.order
+    }
+
+    /// Returns the record in another type of byte order, which must be the same order.
+    #[inline]
+    pub(super) fn typed<P: ByteOrder>(self, order: P::Value) -> RawRecord<'a, P> {
+        RawRecord { bytes: self.bytes, order }
+    }
+
+    /// Does the same as [`parse_in`](Self::parse_in), but returns no reason.
+    #[inline]
+    pub(crate) fn whole(order: O::Value, bytes: &'a [u8]) -> Option<(Self, &'a [u8])> {
+        let &[.., high, low] = bytes.first_chunk::<HEADER>()?;
+        let payload = usize::from(O::u16(order, [high, low])).checked_sub(HEADER)?;
         let (record, rest) = Bytes::ref_from_prefix_with_elems(bytes, payload).ok()?;
-        Some((Self(record), rest))
+        Some((Self { bytes: record, order }, rest))
     }
 
     /// Returns the record that fills `bytes`, as found by [`whole`](Self::whole).
     #[cfg(feature = "alloc")]
     #[inline]
-    pub(crate) fn found(bytes: &'a [u8]) -> Option<Self> {
-        Bytes::ref_from_bytes(bytes).ok().map(Self)
+    pub(crate) fn found(order: O::Value, bytes: &'a [u8]) -> Option<Self> {
+        Some(Self { bytes: Bytes::ref_from_bytes(bytes).ok()?, order })
     }
 
     /// Returns the reason why no record is at the start of `bytes`.
     #[cold]
-    pub(crate) fn fault(bytes: &[u8]) -> Error {
+    pub(crate) fn fault(order: O::Value, bytes: &[u8]) -> Error {
         let available = bytes.len() as u64;
-        let Ok((header, rest)) = Header::<O>::ref_from_prefix(bytes) else {
+        let Some((&[.., high, low], rest)) = bytes.split_first_chunk::<HEADER>() else {
             return Error::new(ErrorKind::Truncated { field: "header", needed: HEADER as u64, available }, 0);
         };
-        let size = header.size.get();
+        let size = O::u16(order, [high, low]);
         match u64::from(size).checked_sub(HEADER as u64) {
             None => Error::new(ErrorKind::RecordSize { size }, 6),
             Some(needed) => {
@@ -83,28 +148,28 @@ impl<'a, O: Endian> RawRecord<'a, O> {
     #[must_use]
     #[inline]
     pub fn kind(&self) -> RecordType {
-        RecordType(self.0.header.kind.get())
+        RecordType(O::u32(self.order, self.bytes.kind))
     }
 
     /// Returns the `misc` bits, whose meaning depends on the type.
     #[must_use]
     #[inline]
     pub fn misc(&self) -> Misc {
-        Misc(self.0.header.misc.get())
+        Misc(O::u16(self.order, self.bytes.misc))
     }
 
     /// Returns the size of the record in bytes, including the header.
     #[must_use]
     #[inline]
     pub fn size(&self) -> u16 {
-        self.0.header.size.get()
+        O::u16(self.order, self.bytes.size)
     }
 
     /// Returns the bytes after the header, including the `sample_id` trailer.
     #[must_use]
     #[inline]
     pub fn payload(&self) -> &'a [u8] {
-        &self.0.payload
+        &self.bytes.payload
     }
 
     /// Returns the `sample_id` trailer. Takes constant time.
@@ -117,7 +182,7 @@ impl<'a, O: Endian> RawRecord<'a, O> {
     /// [`ErrorKind::Truncated`] if the record is shorter than the trailer.
     pub fn sample_id(&self, layout: &'a SampleLayout) -> Result<Option<SampleId<'a, O>>, Error> {
         let (_, bytes) = self.split_trailer(layout)?;
-        Ok((!bytes.is_empty()).then_some(SampleId { layout, bytes, order: PhantomData }))
+        Ok((!bytes.is_empty()).then_some(SampleId { layout, bytes, order: self.order }))
     }
 
     /// Returns the time of the record, from the sample or from the trailer; `None` if the record has no time.
@@ -126,10 +191,10 @@ impl<'a, O: Endian> RawRecord<'a, O> {
     pub(crate) fn time(&self, layout: &SampleLayout) -> Option<u64> {
         let payload = self.payload();
         if self.kind() == RecordType::SAMPLE {
-            return word::<O>(payload, layout.sample_time_offset()?);
+            return word::<O>(self.order, payload, layout.sample_time_offset()?);
         }
         let trailer = payload.len().checked_sub(layout.sample_id_size())?;
-        word::<O>(payload, trailer.checked_add(layout.trailer_time_offset()?)?)
+        word::<O>(self.order, payload, trailer.checked_add(layout.trailer_time_offset()?)?)
     }
 
     /// Splits the payload from the trailer. The trailer is empty if the record has none.
@@ -151,10 +216,10 @@ impl<'a, O: Endian> RawRecord<'a, O> {
 /// It ends after an error, because the start of the next record is unknown. [`rest`](Self::rest) returns the
 /// remaining bytes.
 #[derive(Clone, Debug)]
-pub struct Records<'a, O: Endian> {
+pub struct Records<'a, O: ByteOrder = Endianness> {
     rest: &'a [u8],
     failed: bool,
-    order: PhantomData<O>,
+    order: O::Value,
 }
 
 impl<'a, O: Endian> Records<'a, O> {
@@ -175,7 +240,15 @@ impl<'a, O: Endian> Records<'a, O> {
     /// ```
     #[must_use]
     pub fn new(bytes: &'a [u8]) -> Self {
-        Self { rest: bytes, failed: false, order: PhantomData }
+        Self::new_in((), bytes)
+    }
+}
+
+impl<'a, O: ByteOrder> Records<'a, O> {
+    /// Walks over `bytes`, which begin with a header and are in the byte order `order`.
+    #[must_use]
+    pub fn new_in(order: O::Value, bytes: &'a [u8]) -> Self {
+        Self { rest: bytes, failed: false, order }
     }
 
     /// Returns the bytes that are not walked yet; after an error, the bytes that could not be walked.
@@ -185,7 +258,7 @@ impl<'a, O: Endian> Records<'a, O> {
     }
 }
 
-impl<'a, O: Endian> Iterator for Records<'a, O> {
+impl<'a, O: ByteOrder> Iterator for Records<'a, O> {
     type Item = Result<RawRecord<'a, O>, Error>;
 
     #[inline]
@@ -193,7 +266,7 @@ impl<'a, O: Endian> Iterator for Records<'a, O> {
         if self.failed || self.rest.is_empty() {
             return None;
         }
-        match RawRecord::parse(self.rest) {
+        match RawRecord::parse_in(self.order, self.rest) {
             Ok((record, rest)) => {
                 self.rest = rest;
                 Some(Ok(record))
@@ -206,4 +279,4 @@ impl<'a, O: Endian> Iterator for Records<'a, O> {
     }
 }
 
-impl<O: Endian> core::iter::FusedIterator for Records<'_, O> {}
+impl<O: ByteOrder> core::iter::FusedIterator for Records<'_, O> {}

@@ -12,18 +12,18 @@ use crate::sample::Read;
 ///
 /// Kernel: `PERF_RECORD_READ`; since Linux 2.6.31.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ReadRecord<'a, O: Endian> {
+pub struct ReadRecord<'a> {
     /// Process id.
     pub pid: i32,
     /// Thread id.
     pub tid: i32,
     /// The counter values.
-    pub read: Read<'a, O>,
+    pub read: Read<'a>,
 }
 
-impl<'a, O: Endian> ReadRecord<'a, O> {
-    pub(super) fn parse(at: &mut Cursor<'a>, format: ReadFormat) -> Result<Self, Error> {
+impl<'a> ReadRecord<'a> {
+    pub(super) fn parse<O: Endian>(at: &mut Cursor<'a>, format: ReadFormat) -> Result<Self, Error> {
         let wire::Read { pid, tid } = at.fixed::<wire::Read<O>>("pid")?;
-        Ok(Self { pid: pid.get(), tid: tid.get(), read: Read::parse(at, format)? })
+        Ok(Self { pid: pid.get(), tid: tid.get(), read: Read::parse(O::ENDIANNESS, at, format)? })
     }
 }

@@ -34,22 +34,21 @@ mod stat;
 mod thread_map;
 mod time_conv;
 
-pub use auxtrace::{AuxtraceError, AuxtraceInfo};
+pub use auxtrace::{Auxtrace, AuxtraceError, AuxtraceInfo};
 pub use bpf_metadata::BpfMetadata;
 pub use build_id::BuildId;
 pub use compressed::Compressed2;
 pub use cpu_map::{CpuMap, CpuMapData, Cpus};
 pub use event_update::{EventUpdate, EventUpdateData};
-pub use header::{HeaderAttr, HeaderEventType, HeaderFeature};
-pub use id_index::IdIndex;
-pub use schedstat::{SchedstatCpu, SchedstatDomain, SchedstatDomainCounts};
-pub use stat::StatConfig;
-pub use thread_map::ThreadMap;
-pub use time_conv::TimeConv;
+pub use header::{HeaderAttr, HeaderEventType, HeaderFeature, HeaderTracingData};
+pub use id_index::{IdIndex, IdIndexEntry, IdIndexGuest};
+pub use schedstat::{SchedstatCpu, SchedstatDomain};
+pub use stat::{Stat, StatConfig, StatConfigEntry, StatRound};
+pub use thread_map::{ThreadMap, ThreadMapEntry};
+pub use time_conv::{TimeConv, TimeConvShort};
 
 use perf_abi::endian::Endian;
-use perf_abi::record::{self as wire, RecordType};
-use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
+use perf_abi::record::RecordType;
 
 use super::RawRecord;
 use crate::cursor::Cursor;
@@ -60,39 +59,39 @@ use crate::error::Error;
 /// perf: `enum perf_user_event_type`, `tools/lib/perf/include/perf/event.h`.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
-pub enum UserRecord<'a, O: Endian> {
+pub enum UserRecord<'a> {
     /// `PERF_RECORD_HEADER_ATTR`: an event; in pipes.
-    HeaderAttr(HeaderAttr<'a, O>),
+    HeaderAttr(HeaderAttr<'a>),
     /// `PERF_RECORD_HEADER_EVENT_TYPE`: the name of an event; only the first versions of perf wrote it.
     HeaderEventType(HeaderEventType<'a>),
     /// `PERF_RECORD_HEADER_TRACING_DATA`: the size of the formats of tracepoints, which follow the record.
-    HeaderTracingData(Fixed<'a, wire::HeaderTracingData<O>>),
+    HeaderTracingData(HeaderTracingData<'a>),
     /// `PERF_RECORD_HEADER_BUILD_ID`: the build id of a file.
     HeaderBuildId(BuildId<'a>),
     /// `PERF_RECORD_FINISHED_ROUND`: perf has read every ring once.
     FinishedRound,
     /// `PERF_RECORD_ID_INDEX`: the CPU and task of each event id.
-    IdIndex(IdIndex<'a, O>),
+    IdIndex(IdIndex<'a>),
     /// `PERF_RECORD_AUXTRACE_INFO`: the tracer of the AUX data and its settings.
-    AuxtraceInfo(AuxtraceInfo<'a, O>),
+    AuxtraceInfo(AuxtraceInfo<'a>),
     /// `PERF_RECORD_AUXTRACE`: the description of a piece of AUX data, which follows the record.
-    Auxtrace(Fixed<'a, wire::Auxtrace<O>>),
+    Auxtrace(Auxtrace<'a>),
     /// `PERF_RECORD_AUXTRACE_ERROR`: AUX data that could not be decoded.
-    AuxtraceError(AuxtraceError<'a, O>),
+    AuxtraceError(AuxtraceError<'a>),
     /// `PERF_RECORD_THREAD_MAP`: the recorded threads.
-    ThreadMap(ThreadMap<'a, O>),
+    ThreadMap(ThreadMap<'a>),
     /// `PERF_RECORD_CPU_MAP`: the recorded CPUs.
-    CpuMap(CpuMap<'a, O>),
+    CpuMap(CpuMap<'a>),
     /// `PERF_RECORD_STAT_CONFIG`: the settings of perf stat.
-    StatConfig(StatConfig<'a, O>),
+    StatConfig(StatConfig<'a>),
     /// `PERF_RECORD_STAT`: a count of perf stat.
-    Stat(Fixed<'a, wire::Stat<O>>),
+    Stat(Stat<'a>),
     /// `PERF_RECORD_STAT_ROUND`: a round of counts ended.
-    StatRound(Fixed<'a, wire::StatRound<O>>),
+    StatRound(StatRound<'a>),
     /// `PERF_RECORD_EVENT_UPDATE`: unit, scale, name or CPUs of an event.
-    EventUpdate(EventUpdate<'a, O>),
+    EventUpdate(EventUpdate<'a>),
     /// `PERF_RECORD_TIME_CONV`: the conversion of the CPU's time stamps to nanoseconds.
-    TimeConv(TimeConv<'a, O>),
+    TimeConv(TimeConv<'a>),
     /// `PERF_RECORD_HEADER_FEATURE`: a feature section; in pipes.
     HeaderFeature(HeaderFeature<'a>),
     /// `PERF_RECORD_COMPRESSED`: a piece of a zstd stream of records, which may end within a record.
@@ -104,65 +103,42 @@ pub enum UserRecord<'a, O: Endian> {
     /// `PERF_RECORD_BPF_METADATA`: variables of a BPF program.
     BpfMetadata(BpfMetadata<'a>),
     /// `PERF_RECORD_SCHEDSTAT_CPU`: scheduler statistics of a CPU.
-    SchedstatCpu(SchedstatCpu<'a, O>),
+    SchedstatCpu(SchedstatCpu<'a>),
     /// `PERF_RECORD_SCHEDSTAT_DOMAIN`: scheduler statistics of a domain.
-    SchedstatDomain(SchedstatDomain<'a, O>),
+    SchedstatDomain(SchedstatDomain<'a>),
     /// A type that this crate does not know, from a newer perf.
-    Other(RawRecord<'a, O>),
+    Other(RawRecord<'a>),
 }
 
-/// Fields of fixed size, to which this type derefs, and the bytes after them.
-#[derive(Clone, Copy, Debug)]
-pub struct Fixed<'a, T> {
-    /// The fields.
-    pub fields: &'a T,
-    /// The bytes after the fields; see [`UserRecord::rest`].
-    pub rest: &'a [u8],
-}
-
-impl<'a, T: FromBytes + KnownLayout + Immutable + Unaligned> Fixed<'a, T> {
-    fn parse(at: &mut Cursor<'a>, field: &'static str) -> Result<Self, Error> {
-        Ok(Self { fields: at.fixed(field)?, rest: at.take_rest() })
-    }
-}
-
-impl<T> core::ops::Deref for Fixed<'_, T> {
-    type Target = T;
-
-    fn deref(&self) -> &T {
-        self.fields
-    }
-}
-
-impl<'a, O: Endian> UserRecord<'a, O> {
-    pub(super) fn parse(raw: &RawRecord<'a, O>) -> Result<Self, Error> {
+impl<'a> UserRecord<'a> {
+    pub(super) fn parse<O: Endian>(raw: &RawRecord<'a, O>) -> Result<Self, Error> {
         let mut cursor = Cursor::new(raw.payload(), 8);
         let at = &mut cursor;
         let record = match raw.kind() {
-            RecordType::HEADER_ATTR => Self::HeaderAttr(HeaderAttr::parse(at)?),
+            RecordType::HEADER_ATTR => Self::HeaderAttr(HeaderAttr::parse::<O>(at)?),
             RecordType::HEADER_EVENT_TYPE => Self::HeaderEventType(HeaderEventType::parse::<O>(at)?),
-            RecordType::HEADER_TRACING_DATA => Self::HeaderTracingData(Fixed::parse(at, "size")?),
+            RecordType::HEADER_TRACING_DATA => Self::HeaderTracingData(HeaderTracingData::parse::<O>(at)?),
             RecordType::HEADER_BUILD_ID => Self::HeaderBuildId(BuildId::parse::<O>(at, raw.misc())?),
             RecordType::FINISHED_ROUND => Self::FinishedRound,
-            RecordType::ID_INDEX => Self::IdIndex(IdIndex::parse(at)?),
-            RecordType::AUXTRACE_INFO => Self::AuxtraceInfo(AuxtraceInfo::parse(at)?),
-            RecordType::AUXTRACE => Self::Auxtrace(Fixed::parse(at, "size")?),
-            RecordType::AUXTRACE_ERROR => Self::AuxtraceError(AuxtraceError::parse(at)?),
-            RecordType::THREAD_MAP => Self::ThreadMap(ThreadMap::parse(at)?),
-            RecordType::CPU_MAP => Self::CpuMap(CpuMap::parse(at)?),
-            RecordType::STAT_CONFIG => Self::StatConfig(StatConfig::parse(at)?),
-            RecordType::STAT => Self::Stat(Fixed::parse(at, "id")?),
-            RecordType::STAT_ROUND => Self::StatRound(Fixed::parse(at, "type")?),
-            RecordType::EVENT_UPDATE => Self::EventUpdate(EventUpdate::parse(at)?),
-            RecordType::TIME_CONV => Self::TimeConv(TimeConv::parse(at)?),
+            RecordType::ID_INDEX => Self::IdIndex(IdIndex::parse::<O>(at)?),
+            RecordType::AUXTRACE_INFO => Self::AuxtraceInfo(AuxtraceInfo::parse::<O>(at)?),
+            RecordType::AUXTRACE => Self::Auxtrace(Auxtrace::parse::<O>(at)?),
+            RecordType::AUXTRACE_ERROR => Self::AuxtraceError(AuxtraceError::parse::<O>(at)?),
+            RecordType::THREAD_MAP => Self::ThreadMap(ThreadMap::parse::<O>(at)?),
+            RecordType::CPU_MAP => Self::CpuMap(CpuMap::parse::<O>(at)?),
+            RecordType::STAT_CONFIG => Self::StatConfig(StatConfig::parse::<O>(at)?),
+            RecordType::STAT => Self::Stat(Stat::parse::<O>(at)?),
+            RecordType::STAT_ROUND => Self::StatRound(StatRound::parse::<O>(at)?),
+            RecordType::EVENT_UPDATE => Self::EventUpdate(EventUpdate::parse::<O>(at)?),
+            RecordType::TIME_CONV => Self::TimeConv(TimeConv::parse::<O>(at)?),
             RecordType::HEADER_FEATURE => Self::HeaderFeature(HeaderFeature::parse::<O>(at)?),
             RecordType::COMPRESSED => Self::Compressed(at.take_rest()),
             RecordType::FINISHED_INIT => Self::FinishedInit,
             RecordType::COMPRESSED2 => Self::Compressed2(Compressed2::parse::<O>(at)?),
             RecordType::BPF_METADATA => Self::BpfMetadata(BpfMetadata::parse::<O>(at)?),
-            RecordType::SCHEDSTAT_CPU => Self::SchedstatCpu(SchedstatCpu::parse(at)?),
-            RecordType::SCHEDSTAT_DOMAIN => Self::SchedstatDomain(SchedstatDomain::parse(at)?),
-            _ => return Ok(Self::Other(*raw)),
+            RecordType::SCHEDSTAT_CPU => Self::SchedstatCpu(SchedstatCpu::parse::<O>(at)?),
+            RecordType::SCHEDSTAT_DOMAIN => Self::SchedstatDomain(SchedstatDomain::parse::<O>(at)?),
+            _ => return Ok(Self::Other(raw.untyped())),
         };
         cursor.finish()?;
         Ok(record)

@@ -1,30 +1,31 @@
 //! Call chains: the recorded words and their frames.
 
 use perf_abi::callchain::CallchainContext;
-use perf_abi::endian::{Endian, U64};
+use perf_abi::endian::{ByteOrder, Endianness};
 
 use crate::cursor::Cursor;
 use crate::error::Error;
+use crate::list::{List, ListIter};
 
 /// A call chain, innermost frame first. Borrows from the record.
 ///
 /// Kernel: `struct perf_callchain_entry`, `perf_callchain`; since Linux 2.6.31.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Callchain<'a, O: Endian> {
-    words: &'a [U64<O>],
+pub struct Callchain<'a, O: ByteOrder = Endianness> {
+    words: List<'a, u64, O>,
 }
 
-impl<'a, O: Endian> Callchain<'a, O> {
+impl<'a, O: ByteOrder> Callchain<'a, O> {
     #[inline]
-    pub(super) fn parse(at: &mut Cursor<'a>) -> Result<Self, Error> {
-        let nr = at.word::<O>("callchain.nr")?;
-        Ok(Self { words: at.array(nr, "callchain")? })
+    pub(super) fn parse(order: O::Value, at: &mut Cursor<'a>) -> Result<Self, Error> {
+        let nr = at.word_in::<O>(order, "callchain.nr")?;
+        Ok(Self { words: at.list(order, nr, "callchain")? })
     }
 
     /// Returns the words as recorded, including context markers and cookies.
     #[must_use]
     #[inline]
-    pub fn words(&self) -> &'a [U64<O>] {
+    pub fn words(&self) -> List<'a, u64, O> {
         self.words
     }
 
@@ -77,21 +78,21 @@ pub enum Frame {
 
 /// An iterator over the frames of a call chain; made by [`Callchain::frames`].
 #[derive(Clone, Debug)]
-pub struct Frames<'a, O: Endian> {
-    words: core::slice::Iter<'a, U64<O>>,
+pub struct Frames<'a, O: ByteOrder = Endianness> {
+    words: ListIter<'a, u64, O>,
     context: Option<CallchainContext>,
 }
 
-impl<O: Endian> Iterator for Frames<'_, O> {
+impl<O: ByteOrder> Iterator for Frames<'_, O> {
     type Item = Frame;
 
     fn next(&mut self) -> Option<Frame> {
         loop {
-            let word = self.words.next()?.get();
+            let word = self.words.next()?;
             match CallchainContext::of(word) {
                 None => return Some(Frame::Ip { ip: word, context: self.context }),
                 Some(CallchainContext::USER_DEFERRED) => {
-                    return Some(Frame::Deferred { cookie: self.words.next().map(|word| word.get()) });
+                    return Some(Frame::Deferred { cookie: self.words.next() });
                 }
                 context => self.context = context,
             }

@@ -1,21 +1,22 @@
 //! Counter values, in samples and in READ records.
 
-use perf_abi::endian::{Endian, U64};
+use perf_abi::endian::{ByteOrder, Endian, Endianness};
 use perf_abi::read_format::ReadFormat;
 
 use crate::cursor::Cursor;
 use crate::error::{Error, ErrorKind};
+use crate::list::List;
 
 /// The values of a counter, or of the counters of a group. A view over the words; getters take constant time.
 ///
 /// Kernel: `perf_output_read_one`, `perf_output_read_group`, `kernel/events/core.c`; `read(2)` gives the same layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Read<'a, O: Endian> {
+pub struct Read<'a, O: ByteOrder = Endianness> {
     format: ReadFormat,
     /// Nanoseconds enabled and running, if `format` has them.
-    times: &'a [U64<O>],
+    times: List<'a, u64, O>,
     /// Value, id and lost count of each event, if `format` has them.
-    values: &'a [U64<O>],
+    values: List<'a, u64, O>,
 }
 
 /// Returns the number of words of an event: its value, its id and its lost count, as far as `format` has them.
@@ -50,12 +51,14 @@ impl<'a, O: Endian> Read<'a, O> {
     /// ```
     pub fn from_bytes(bytes: &'a [u8], format: ReadFormat) -> Result<Self, Error> {
         let mut at = Cursor::new(bytes, 0);
-        let read = Self::parse(&mut at, format)?;
+        let read = Self::parse((), &mut at, format)?;
         at.finish()?;
         Ok(read)
     }
+}
 
-    pub(crate) fn parse(at: &mut Cursor<'a>, format: ReadFormat) -> Result<Self, Error> {
+impl<'a, O: ByteOrder> Read<'a, O> {
+    pub(crate) fn parse(order: O::Value, at: &mut Cursor<'a>, format: ReadFormat) -> Result<Self, Error> {
         if format.unknown() != 0 {
             let kind = ErrorKind::UnknownBits { field: "read_format", bits: format.unknown() };
             return Err(Error::new(kind, at.offset()));
@@ -66,12 +69,12 @@ impl<'a, O: Endian> Read<'a, O> {
         let words = words_of(format) as u64;
         if !format.contains(ReadFormat::GROUP) {
             // A single event: its value precedes the times, and the other words follow them.
-            let all = at.array(words.wrapping_add(times), "read")?;
-            return Ok(Self { format, times: &[], values: all });
+            let all = at.list(order, words.wrapping_add(times), "read")?;
+            return Ok(Self { format, times: List::empty(order), values: all });
         }
-        let nr = at.word::<O>("read.nr")?;
-        let times = at.array(times, "read.time_enabled")?;
-        let values = at.array(nr.saturating_mul(words), "read.values")?;
+        let nr = at.word_in::<O>(order, "read.nr")?;
+        let times = at.list(order, times, "read.time_enabled")?;
+        let values = at.list(order, nr.saturating_mul(words), "read.values")?;
         Ok(Self { format, times, values })
     }
 
@@ -83,7 +86,7 @@ impl<'a, O: Endian> Read<'a, O> {
 
     /// Returns the words after a group's count, as recorded: the times of a group, then the other words.
     #[cfg(feature = "alloc")]
-    pub(crate) fn words(&self) -> (&'a [U64<O>], &'a [U64<O>]) {
+    pub(crate) fn words(&self) -> (List<'a, u64, O>, List<'a, u64, O>) {
         (self.times, self.values)
     }
 
@@ -118,9 +121,7 @@ impl<'a, O: Endian> Read<'a, O> {
         if !self.format.contains(which) {
             return None;
         }
-        let word =
-            if self.is_group() { self.times.get(index) } else { self.values.get(index.wrapping_add(1)) };
-        word.map(|word| word.get())
+        if self.is_group() { self.times.get(index) } else { self.values.get(index.wrapping_add(1)) }
     }
 
     /// Returns the counts of the events. For a group, the leader is first; the members follow in the order in which
@@ -139,13 +140,13 @@ impl<'a, O: Endian> Read<'a, O> {
         } else {
             return None;
         };
-        let value = self.values.get(first)?.get();
+        let value = self.values.get(first)?;
         let mut next = first.wrapping_add(between).wrapping_add(1);
         let mut take = |which| {
             if !self.format.contains(which) {
                 return None;
             }
-            let word = self.values.get(next)?.get();
+            let word = self.values.get(next)?;
             next = next.wrapping_add(1);
             Some(word)
         };
@@ -168,12 +169,12 @@ pub struct ReadValue {
 
 /// An iterator over the counts of a read; made by [`Read::values`].
 #[derive(Clone, Copy, Debug)]
-pub struct ReadValues<'a, O: Endian> {
+pub struct ReadValues<'a, O: ByteOrder = Endianness> {
     read: Read<'a, O>,
     next: usize,
 }
 
-impl<O: Endian> Iterator for ReadValues<'_, O> {
+impl<O: ByteOrder> Iterator for ReadValues<'_, O> {
     type Item = ReadValue;
 
     #[inline]

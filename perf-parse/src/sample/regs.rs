@@ -1,22 +1,24 @@
 //! Registers.
 
-use perf_abi::endian::{Endian, U64};
+use perf_abi::endian::{ByteOrder, Endianness};
 use perf_abi::regs::RegsAbi;
+
+use crate::list::{List, ListIter};
 
 /// Registers of a task, in user space or at the interrupt. Borrows from the record.
 ///
 /// Kernel: `perf_output_sample_regs`; since Linux 3.7, at the interrupt since 3.19.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Regs<'a, O: Endian> {
+pub struct Regs<'a, O: ByteOrder = Endianness> {
     /// ABI of the task. `NONE`, as for a kernel thread, means that there are no values.
     pub abi: RegsAbi,
     /// The registers that the event records: one bit each, by the index in [`regs`](perf_abi::regs).
     pub mask: u64,
     /// Values of the registers, lowest bit first; empty if `abi` is `NONE`.
-    pub values: &'a [U64<O>],
+    pub values: List<'a, u64, O>,
 }
 
-impl<'a, O: Endian> Regs<'a, O> {
+impl<'a, O: ByteOrder> Regs<'a, O> {
     /// Returns the value of the register with index `bit`; `None` if it was not recorded.
     #[must_use]
     pub fn get(&self, bit: u32) -> Option<u64> {
@@ -25,7 +27,7 @@ impl<'a, O: Endian> Regs<'a, O> {
             return None;
         }
         let below = (self.mask & flag.wrapping_sub(1)).count_ones();
-        self.values.get(below as usize).map(|value| value.get())
+        self.values.get(below as usize)
     }
 
     /// Returns the index and value of each register, lowest index first.
@@ -35,7 +37,7 @@ impl<'a, O: Endian> Regs<'a, O> {
     }
 }
 
-impl<'a, O: Endian> IntoIterator for &Regs<'a, O> {
+impl<'a, O: ByteOrder> IntoIterator for &Regs<'a, O> {
     type Item = (u32, u64);
     type IntoIter = RegsIter<'a, O>;
 
@@ -46,17 +48,17 @@ impl<'a, O: Endian> IntoIterator for &Regs<'a, O> {
 
 /// An iterator over registers; made by [`Regs::iter`].
 #[derive(Clone, Debug)]
-pub struct RegsIter<'a, O: Endian> {
+pub struct RegsIter<'a, O: ByteOrder = Endianness> {
     /// The registers that are still to be returned.
     mask: u64,
-    values: core::slice::Iter<'a, U64<O>>,
+    values: ListIter<'a, u64, O>,
 }
 
-impl<O: Endian> Iterator for RegsIter<'_, O> {
+impl<O: ByteOrder> Iterator for RegsIter<'_, O> {
     type Item = (u32, u64);
 
     fn next(&mut self) -> Option<(u32, u64)> {
-        let value = self.values.next()?.get();
+        let value = self.values.next()?;
         let bit = self.mask.trailing_zeros();
         self.mask &= self.mask.wrapping_sub(1);
         Some((bit, value))

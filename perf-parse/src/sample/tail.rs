@@ -5,7 +5,7 @@
 
 use perf_abi::branch::BranchSampleType;
 use perf_abi::data_src::DataSrc;
-use perf_abi::endian::Endian;
+use perf_abi::endian::{ByteOrder, Endianness};
 use perf_abi::record::CpuMode;
 use perf_abi::regs::RegsAbi;
 use perf_abi::sample_type::SampleType;
@@ -20,7 +20,7 @@ use crate::layout::SampleLayout;
 /// The fields of a sample from `read` on. Each is `None` if the event does not record it.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
-pub struct Tail<'a, O: Endian> {
+pub struct Tail<'a, O: ByteOrder = Endianness> {
     /// Counter values.
     pub read: Option<Read<'a, O>>,
     /// Call chain.
@@ -125,7 +125,7 @@ impl Open {
 }
 
 /// The fields of a sample that follow the user stack.
-const BEHIND_STACK: SampleType = SampleType::WEIGHT
+const AFTER_STACK: SampleType = SampleType::WEIGHT
     .union(SampleType::WEIGHT_STRUCT)
     .union(SampleType::DATA_SRC)
     .union(SampleType::TRANSACTION)
@@ -136,7 +136,7 @@ const BEHIND_STACK: SampleType = SampleType::WEIGHT
     .union(SampleType::CODE_PAGE_SIZE)
     .union(SampleType::AUX);
 
-impl<O: Endian> Tail<'_, O> {
+impl<O: ByteOrder> Tail<'_, O> {
     /// The tail of a sample that has no fields in it.
     const EMPTY: Self = Self {
         read: None,
@@ -165,7 +165,7 @@ impl<O: Endian> Tail<'_, O> {
     };
 }
 
-impl<'a, O: Endian> Sample<'a, O> {
+impl<'a, O: ByteOrder> Sample<'a, O> {
     /// Decodes all fields from `read` on in one walk. Allocates nothing. The cost grows with the number of fields,
     /// not with their sizes.
     ///
@@ -184,7 +184,7 @@ impl<'a, O: Endian> Sample<'a, O> {
         // The walk occurs once and is inlined, so that a field that the caller does not use costs nothing: it is
         // never written. A reference to the tail would force all of it through memory.
         loop {
-            let mut walk = Walk::new(others);
+            let mut walk = Walk::new(self.record.order(), others);
             let mut tail = Tail::EMPTY;
             let usual = walk.run(self, &mut tail);
             let is_settled = match usual {
@@ -215,7 +215,7 @@ impl<'a, O: Endian> Sample<'a, O> {
     /// possible in the record come first.
     fn exact_readings(&self) -> impl Iterator<Item = (Open, Tail<'a, O>)> {
         (0..32).filter_map(|others| {
-            let mut walk = Walk::new(Open(others));
+            let mut walk = Walk::new(self.record.order(), Open(others));
             let mut tail = Tail::EMPTY;
             walk.run(self, &mut tail).ok()?;
             // A reading that changes a field that is not ambiguous in this sample is a duplicate.
@@ -249,7 +249,8 @@ impl<'a, O: Endian> Sample<'a, O> {
 }
 
 /// One walk over a tail with a given layout of each ambiguous field.
-struct Walk {
+struct Walk<O: ByteOrder> {
+    order: O::Value,
     /// The fields to read in the other layout.
     others: Open,
     /// The ambiguous fields that occurred.
@@ -258,9 +259,9 @@ struct Walk {
     cut: bool,
 }
 
-impl Walk {
-    fn new(others: Open) -> Self {
-        Self { others, seen: Open(0), cut: false }
+impl<O: ByteOrder> Walk<O> {
+    fn new(order: O::Value, others: Open) -> Self {
+        Self { order, others, seen: Open(0), cut: false }
     }
 
     /// Records that `field` is ambiguous here. Returns whether to read it in the other layout.
@@ -272,17 +273,17 @@ impl Walk {
 
     /// Decodes the sample to `tail`, which is empty.
     #[inline(always)]
-    fn run<'a, O: Endian>(&mut self, sample: &Sample<'a, O>, tail: &mut Tail<'a, O>) -> Result<(), Error> {
+    fn run<'a>(&mut self, sample: &Sample<'a, O>, tail: &mut Tail<'a, O>) -> Result<(), Error> {
         let layout = sample.layout;
         let records = |field| layout.sample_type.contains(field);
         let mut cursor = sample.cursor();
         let at = &mut cursor;
         tail.read = sample.read(at)?;
         if records(SampleType::CALLCHAIN) {
-            tail.callchain = Some(Callchain::parse(at)?);
+            tail.callchain = Some(Callchain::parse(self.order, at)?);
         }
         if records(SampleType::RAW) {
-            tail.raw = Some(raw::<O>(at)?);
+            tail.raw = Some(raw::<O>(self.order, at)?);
         }
         if records(SampleType::BRANCH_STACK) {
             tail.branch_stack = Some(self.branch_stack(at, layout.branch_sample_type)?);
@@ -291,10 +292,10 @@ impl Walk {
             tail.regs_user = self.regs(at, Open::REGS_USER, layout.regs_user)?;
         }
         if records(SampleType::STACK_USER) {
-            tail.stack_user = Some(self.stack_user::<O>(at, layout.stack_user_is_zero)?);
+            tail.stack_user = Some(self.stack_user(at, layout.stack_user_is_zero)?);
         }
-        if layout.sample_type.0 & BEHIND_STACK.0 != 0 {
-            self.run_behind_stack(at, layout, tail)?;
+        if layout.sample_type.0 & AFTER_STACK.0 != 0 {
+            self.run_after_stack(at, layout, tail)?;
         }
         cursor.finish()?;
         if self.cut {
@@ -309,7 +310,7 @@ impl Walk {
 
     /// Decodes the fields after the user stack, which few events record.
     #[inline(always)]
-    fn run_behind_stack<'a, O: Endian>(
+    fn run_after_stack<'a>(
         &mut self,
         at: &mut Cursor<'a>,
         layout: &SampleLayout,
@@ -317,34 +318,34 @@ impl Walk {
     ) -> Result<(), Error> {
         let records = |field| layout.sample_type.contains(field);
         if records(SampleType::WEIGHT) {
-            tail.weight = self.word::<O>(at, "weight")?;
+            tail.weight = self.word(at, "weight")?;
         }
         if records(SampleType::WEIGHT_STRUCT) {
-            tail.weight_struct = self.word::<O>(at, "weight")?.map(WeightStruct);
+            tail.weight_struct = self.word(at, "weight")?.map(WeightStruct);
         }
         if records(SampleType::DATA_SRC) {
-            tail.data_src = self.word::<O>(at, "data_src")?.map(DataSrc);
+            tail.data_src = self.word(at, "data_src")?.map(DataSrc);
         }
         if records(SampleType::TRANSACTION) {
-            tail.transaction = self.word::<O>(at, "transaction")?.map(Txn);
+            tail.transaction = self.word(at, "transaction")?.map(Txn);
         }
         if records(SampleType::REGS_INTR) {
             tail.regs_intr = self.regs(at, Open::REGS_INTR, layout.regs_intr)?;
         }
         if records(SampleType::PHYS_ADDR) {
-            tail.phys_addr = self.word::<O>(at, "phys_addr")?;
+            tail.phys_addr = self.word(at, "phys_addr")?;
         }
         if records(SampleType::CGROUP) {
-            tail.cgroup = self.word::<O>(at, "cgroup")?;
+            tail.cgroup = self.word(at, "cgroup")?;
         }
         if records(SampleType::DATA_PAGE_SIZE) {
-            tail.data_page_size = self.word::<O>(at, "data_page_size")?;
+            tail.data_page_size = self.word(at, "data_page_size")?;
         }
         if records(SampleType::CODE_PAGE_SIZE) {
-            tail.code_page_size = self.word::<O>(at, "code_page_size")?;
+            tail.code_page_size = self.word(at, "code_page_size")?;
         }
         if records(SampleType::AUX) {
-            tail.aux = self.aux::<O>(at)?;
+            tail.aux = self.aux(at)?;
         }
         Ok(())
     }
@@ -375,8 +376,8 @@ impl Walk {
 
     /// Takes a word after the stack; `None` if it was cut off.
     #[inline(always)]
-    fn word<O: Endian>(&mut self, at: &mut Cursor<'_>, field: &'static str) -> Result<Option<u64>, Error> {
-        match at.word::<O>(field) {
+    fn word(&mut self, at: &mut Cursor<'_>, field: &'static str) -> Result<Option<u64>, Error> {
+        match at.word_in::<O>(self.order, field) {
             Ok(word) => Ok(Some(word)),
             Err(_) if self.ends_cut(at, 8) => Ok(None),
             Err(error) => Err(error),
@@ -384,23 +385,24 @@ impl Walk {
     }
 
     #[inline(always)]
-    fn branch_stack<'a, O: Endian>(
+    fn branch_stack<'a>(
         &mut self,
         at: &mut Cursor<'a>,
         asked: BranchSampleType,
     ) -> Result<BranchStack<'a, O>, Error> {
-        let nr = at.word::<O>("branch_stack.nr")?;
+        let nr = at.word_in::<O>(self.order, "branch_stack.nr")?;
         let has_idx = asked.contains(BranchSampleType::HW_INDEX) && (nr != 0 || !self.other(Open::HW_IDX));
-        let hw_idx = if has_idx { Some(at.word::<O>("branch_stack.hw_idx")?) } else { None };
-        let entries = at.array(nr, "branch_stack.entries")?;
+        let hw_idx = if has_idx { Some(at.word_in::<O>(self.order, "branch_stack.hw_idx")?) } else { None };
+        let entries = at.list(self.order, nr, "branch_stack.entries")?;
         let has_counters =
             nr != 0 && asked.contains(BranchSampleType::COUNTERS) != self.other(Open::COUNTERS);
-        let counters = if has_counters { Some(at.array(nr, "branch_stack.counters")?) } else { None };
+        let counters =
+            if has_counters { Some(at.list(self.order, nr, "branch_stack.counters")?) } else { None };
         Ok(BranchStack { hw_idx, entries, counters })
     }
 
     #[inline(always)]
-    fn regs<'a, O: Endian>(
+    fn regs<'a>(
         &mut self,
         at: &mut Cursor<'a>,
         which: Open,
@@ -410,12 +412,12 @@ impl Walk {
             Open::REGS_USER => ("regs_user.abi", "regs_user"),
             _ => ("regs_intr.abi", "regs_intr"),
         };
-        let Some(abi) = self.word::<O>(at, abi_field)? else { return Ok(None) };
+        let Some(abi) = self.word(at, abi_field)? else { return Ok(None) };
         let count = if abi != 0 || mask != 0 && self.other(which) { mask.count_ones() } else { 0 };
-        let values = match at.array(u64::from(count), field) {
+        let values = match at.list(self.order, u64::from(count), field) {
             Ok(values) => values,
             Err(_) if self.ends_cut(at, (count as usize).wrapping_mul(8)) => {
-                at.array(u64::from(count.saturating_sub(1)), field)?
+                at.list(self.order, u64::from(count.saturating_sub(1)), field)?
             }
             Err(error) => return Err(error),
         };
@@ -423,33 +425,32 @@ impl Walk {
     }
 
     #[inline(always)]
-    fn stack_user<'a, O: Endian>(
-        &mut self,
-        at: &mut Cursor<'a>,
-        asked_zero: bool,
-    ) -> Result<StackUser<'a>, Error> {
-        let size = at.word::<O>("stack_user.size")?;
+    fn stack_user<'a>(&mut self, at: &mut Cursor<'a>, asked_zero: bool) -> Result<StackUser<'a>, Error> {
+        let size = at.word_in::<O>(self.order, "stack_user.size")?;
         let data = at.bytes(size, "stack_user.data")?;
         if size != 0 {
             let offset = at.offset();
-            let dyn_size = at.word::<O>("stack_user.dyn_size")?;
+            let dyn_size = at.word_in::<O>(self.order, "stack_user.dyn_size")?;
             if dyn_size > size {
                 let kind = ErrorKind::OutOfRange { field: "stack_user.dyn_size", value: dyn_size, max: size };
                 return Err(Error::new(kind, offset));
             }
             return Ok(StackUser { data, dyn_size: Some(dyn_size) });
         }
-        let mut behind = *at;
-        if asked_zero && behind.word::<O>("stack_user.dyn_size") == Ok(0) && self.other(Open::STACK_USER) {
-            *at = behind;
+        let mut after = *at;
+        if asked_zero
+            && after.word_in::<O>(self.order, "stack_user.dyn_size") == Ok(0)
+            && self.other(Open::STACK_USER)
+        {
+            *at = after;
             self.cut = true;
         }
         Ok(StackUser { data, dyn_size: None })
     }
 
     #[inline(always)]
-    fn aux<'a, O: Endian>(&mut self, at: &mut Cursor<'a>) -> Result<Option<&'a [u8]>, Error> {
-        let Some(size) = self.word::<O>(at, "aux.size")? else { return Ok(None) };
+    fn aux<'a>(&mut self, at: &mut Cursor<'a>) -> Result<Option<&'a [u8]>, Error> {
+        let Some(size) = self.word(at, "aux.size")? else { return Ok(None) };
         match at.bytes(size, "aux.data") {
             Ok(data) => Ok(Some(data)),
             Err(_) if usize::try_from(size).is_ok_and(|size| self.ends_cut(at, size)) => {
@@ -462,7 +463,7 @@ impl Walk {
 
 /// Takes the bytes of a raw field, whose size has 32 bits.
 #[inline(always)]
-fn raw<'a, O: Endian>(at: &mut Cursor<'a>) -> Result<&'a [u8], Error> {
-    let size = at.fixed::<perf_abi::endian::U32<O>>("raw.size")?.get();
+fn raw<'a, O: ByteOrder>(order: O::Value, at: &mut Cursor<'a>) -> Result<&'a [u8], Error> {
+    let size = O::u32(order, *at.fixed::<[u8; 4]>("raw.size")?);
     at.bytes(u64::from(size), "raw.data")
 }

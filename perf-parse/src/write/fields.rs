@@ -4,12 +4,13 @@ use alloc::vec::Vec;
 
 use perf_abi::branch::BranchFlags;
 use perf_abi::data_src::DataSrc;
-use perf_abi::endian::Endian;
+use perf_abi::endian::ByteOrder;
 use perf_abi::regs::RegsAbi;
 use perf_abi::txn::Txn;
 use perf_abi::weight::WeightStruct;
 
 use crate::error::Error;
+use crate::list::Branch;
 use crate::sample::{Read, ReadValue, Regs, Sample};
 
 /// A sample of owned fields; `None` for a field that its event does not record.
@@ -119,7 +120,7 @@ pub struct StackUserFields {
     pub dyn_size: Option<u64>,
 }
 
-impl<O: Endian> From<&Read<'_, O>> for ReadFields {
+impl<O: ByteOrder> From<&Read<'_, O>> for ReadFields {
     fn from(read: &Read<'_, O>) -> Self {
         Self {
             time_enabled: read.time_enabled(),
@@ -129,13 +130,13 @@ impl<O: Endian> From<&Read<'_, O>> for ReadFields {
     }
 }
 
-impl<O: Endian> From<Regs<'_, O>> for RegsFields {
+impl<O: ByteOrder> From<Regs<'_, O>> for RegsFields {
     fn from(regs: Regs<'_, O>) -> Self {
-        Self { abi: regs.abi, values: regs.values.iter().map(|value| value.get()).collect() }
+        Self { abi: regs.abi, values: regs.values.iter().collect() }
     }
 }
 
-impl<O: Endian> Sample<'_, O> {
+impl<O: ByteOrder> Sample<'_, O> {
     /// Returns all fields as owned values. Allocates for each field of variable size; not for hot loops.
     ///
     /// # Errors
@@ -154,20 +155,16 @@ impl<O: Endian> Sample<'_, O> {
             cpu: self.cpu(),
             period: self.period(),
             read: tail.read.as_ref().map(ReadFields::from),
-            callchain: tail.callchain.map(|chain| chain.words().iter().map(|word| word.get()).collect()),
+            callchain: tail.callchain.map(|chain| chain.words().iter().collect()),
             raw: tail.raw.map(Vec::from),
             branch_stack: tail.branch_stack.map(|stack| BranchStackFields {
                 hw_idx: stack.hw_idx,
                 entries: stack
                     .entries
                     .iter()
-                    .map(|entry| BranchFields {
-                        from: entry.from.get(),
-                        to: entry.to.get(),
-                        flags: entry.flags(),
-                    })
+                    .map(|Branch { from, to, flags, .. }| BranchFields { from, to, flags })
                     .collect(),
-                counters: stack.counters.map(|words| words.iter().map(|word| word.get()).collect()),
+                counters: stack.counters.map(|words| words.iter().collect()),
             }),
             regs_user: tail.regs_user.map(RegsFields::from),
             stack_user: tail

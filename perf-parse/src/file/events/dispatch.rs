@@ -188,9 +188,9 @@ impl Dispatch {
         let first = events.first()?;
         let payload = record.payload();
         if record.kind() == RecordType::SAMPLE {
-            word::<O>(payload, self.sample).map(Told::Id)
+            word::<O>((), payload, self.sample).map(Told::Id)
         } else if first.attr.flags.contains(AttrFlags::SAMPLE_ID_ALL) {
-            word::<O>(payload, payload.len().checked_sub(self.trailer.into())?).map(Told::Id)
+            word::<O>((), payload, payload.len().checked_sub(self.trailer.into())?).map(Told::Id)
         } else {
             Some(Told::First)
         }
@@ -201,10 +201,10 @@ impl Dispatch {
     pub(super) fn time<O: Endian>(&self, record: &RawRecord<'_, O>) -> Option<u64> {
         let payload = record.payload();
         if record.kind() == RecordType::SAMPLE {
-            return word::<O>(payload, self.sample_time);
+            return word::<O>((), payload, self.sample_time);
         }
         let trailer = payload.len().checked_sub(self.trailer_size.into())?;
-        word::<O>(payload, trailer.checked_add(self.trailer_time.into())?)
+        word::<O>((), payload, trailer.checked_add(self.trailer_time.into())?)
     }
 }
 

@@ -49,7 +49,7 @@ pub(in crate::file) fn read<O: Endian>(
             &[]
         });
         ids_left = ids_left.saturating_sub(ids.len());
-        events.push(read, (ids, ids_at), offset, account);
+        events.push(read, (ids.iter().map(|id| id.get()), ids_at), offset, account);
         offset = offset.saturating_add(header.attr_size);
     }
     events.index();

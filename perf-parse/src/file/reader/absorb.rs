@@ -45,7 +45,7 @@ impl Absorb<'_, '_> {
         match raw.decode_user() {
             Ok(Record::User(UserRecord::HeaderAttr(it), _)) if self.is_pipe => {
                 let ids_at = payload.saturating_add(it.bytes.len() as u64);
-                self.events.add(it.attr(), (it.ids, ids_at), payload, self.account);
+                self.events.add(it.attr(), (it.ids.iter(), ids_at), payload, self.account);
             }
             Ok(Record::User(UserRecord::HeaderEventType(it), _)) => {
                 self.events.name_by_config(it.event_id, it.name);

@@ -92,7 +92,7 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
             Some(inflate) if current.held == Held::Inflated => inflate.front(),
             _ => self.source.front(),
         };
-        let Some((raw, rest)) = RawRecord::<O>::whole(front) else { return };
+        let Some((raw, rest)) = RawRecord::<O>::whole((), front) else { return };
         if is_absorbed(raw.kind()) {
             if current.offset >= self.absorbed {
                 let mut found = Account::new(&self.limits);

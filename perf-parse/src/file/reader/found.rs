@@ -100,7 +100,7 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
     fn view_any(&self) -> Option<FileRecord<'_, O>> {
         let current = &self.found;
         let &Current { offset, inner, data_file, behind, behind_held, .. } = current;
-        let (raw, rest) = RawRecord::whole(self.bytes_of(current))?;
+        let (raw, rest) = RawRecord::whole((), self.bytes_of(current))?;
         Some(FileRecord {
             inner,
             behind: rest.get(..behind_held).unwrap_or_default(),
@@ -146,5 +146,5 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
 #[cold]
 #[inline(never)]
 pub(super) fn boundary<O: Endian>(bytes: &[u8], offset: u64) -> FileError {
-    FileError::new(FileErrorKind::Boundary(RawRecord::<O>::fault(bytes)), offset)
+    FileError::new(FileErrorKind::Boundary(RawRecord::<O>::fault((), bytes)), offset)
 }

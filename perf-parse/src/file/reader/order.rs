@@ -110,7 +110,7 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
             Some(inflate) if current.held == Held::Inflated => inflate.front(),
             _ => source.front(),
         };
-        let Some((raw, _)) = RawRecord::<O>::whole(front) else { return false };
+        let Some((raw, _)) = RawRecord::<O>::whole((), front) else { return false };
         let kind = raw.kind();
         if kind.is_user() {
             // Each file of a directory covers the whole time: a round of one file has no meaning for the files that are
@@ -144,11 +144,11 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
             return self.stepped(Step::Found);
         };
         let bytes = self.source.at(offset).unwrap_or_default();
-        let Some((raw, after)) = RawRecord::<O>::whole(bytes) else {
+        let Some((raw, after)) = RawRecord::<O>::whole((), bytes) else {
             order.take(usize::MAX, None);
             return Err(boundary::<O>(bytes, offset));
         };
-        let next = RawRecord::<O>::whole(after);
+        let next = RawRecord::<O>::whole((), after);
         order.take(raw.size().into(), next.and_then(|(next, _)| self.events.time_of(&next)));
         Ok(Some(self.record(raw, offset, self.data_file)))
     }
@@ -163,9 +163,9 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
         let offset = at.offset();
         let in_place = Current::new(offset, None, at.data_file(), Held::InPlace);
         // Returns the size of a record and the `before` bytes in front of it, and the time of the next record.
-        let first_of = |bytes, before: usize| match RawRecord::<O>::whole(bytes) {
+        let first_of = |bytes, before: usize| match RawRecord::<O>::whole((), bytes) {
             Some((raw, rest)) => {
-                let next = rest.get(before..).and_then(RawRecord::<O>::whole);
+                let next = rest.get(before..).and_then(|bytes| RawRecord::<O>::whole((), bytes));
                 let time = next.and_then(|(next, _)| events.time_of(&next));
                 (usize::from(raw.size()).saturating_add(before), time)
             }
@@ -187,7 +187,7 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
 /// Holds each of a few records that are adjacent.
 fn push_each<O: Endian>(order: &mut TimeOrder, events: &Events, bytes: &[u8], from: Origin, at: Place) {
     let (mut rest, mut from, mut at) = (bytes, from, at);
-    while let Some((raw, after)) = RawRecord::<O>::whole(rest) {
+    while let Some((raw, after)) = RawRecord::<O>::whole((), rest) {
         let size = raw.size();
         let time = events.time_of(&raw).unwrap_or(0);
         let found = Found { from, size: size.into(), records: 1, bytes: size.into(), time, last_time: time };
@@ -218,7 +218,7 @@ fn rising<O: Endian>(bytes: &[u8], events: &Events, kind: RecordType, given: u64
     let mut run = Rising { records: 0, bytes: 0, last: 0, time: 0, last_time: 1, late: 0 };
     let mut rest = bytes;
     while run.records < room {
-        let Some((raw, after)) = RawRecord::<O>::whole(rest).filter(|(raw, _)| raw.kind() == kind) else {
+        let Some((raw, after)) = RawRecord::<O>::whole((), rest).filter(|(raw, _)| raw.kind() == kind) else {
             break;
         };
         // A time of 0 means that the record has none.
@@ -229,6 +229,6 @@ fn rising<O: Endian>(bytes: &[u8], events: &Events, kind: RecordType, given: u64
         rest = after;
     }
     run.bytes = bytes.len().saturating_sub(rest.len());
-    run.time = RawRecord::<O>::whole(bytes).and_then(|(first, _)| events.time_of(&first)).unwrap_or(0);
+    run.time = RawRecord::<O>::whole((), bytes).and_then(|(first, _)| events.time_of(&first)).unwrap_or(0);
     run
 }

@@ -17,7 +17,7 @@ pub(super) const PLAIN: u64 = !(1 << RecordType::LOST.0 | 1 << RecordType::LOST_
 /// a bit for each kernel type.
 #[inline(always)]
 pub(super) fn whole_of<O: Endian>(bytes: &[u8], types: u64) -> Option<(RawRecord<'_, O>, &[u8])> {
-    let (raw, rest) = RawRecord::<O>::whole(bytes)?;
+    let (raw, rest) = RawRecord::<O>::whole((), bytes)?;
     let is_asked_for = types.checked_shr(raw.kind().0)? & 1 != 0;
     is_asked_for.then_some((raw, rest))
 }
@@ -90,5 +90,5 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
 /// Returns the record of `size` bytes that was found at the start of `bytes`.
 #[inline(always)]
 fn first<O: Endian>(bytes: &[u8], size: usize) -> Option<RawRecord<'_, O>> {
-    RawRecord::found(bytes.get(..size)?)
+    RawRecord::found((), bytes.get(..size)?)
 }

@@ -1,61 +1,123 @@
 //! AUX data: its tracer, and errors of its decoding.
 
 use perf_abi::auxtrace::AuxtraceType;
-use perf_abi::endian::{Endian, U64};
-use perf_abi::record as wire;
+use perf_abi::endian::Endian;
+use perf_abi::record::{self as wire, AuxtraceErrorType};
 
 use super::until_nul;
 use crate::cursor::Cursor;
 use crate::error::Error;
+use crate::list::List;
 
 /// The tracer of the AUX data and its settings.
 ///
 /// perf: `struct perf_record_auxtrace_info`.
 #[derive(Clone, Copy, Debug)]
-pub struct AuxtraceInfo<'a, O: Endian> {
+pub struct AuxtraceInfo<'a> {
     /// Type of the tracer. C: `type`.
     pub kind: AuxtraceType,
     /// Settings of the tracer, by the word indices of [`perf_abi::auxtrace`]. C: `priv`.
-    pub words: &'a [U64<O>],
+    pub words: List<'a, u64>,
 }
 
-impl<'a, O: Endian> AuxtraceInfo<'a, O> {
-    pub(super) fn parse(at: &mut Cursor<'a>) -> Result<Self, Error> {
+impl<'a> AuxtraceInfo<'a> {
+    pub(super) fn parse<O: Endian>(at: &mut Cursor<'a>) -> Result<Self, Error> {
         let info = at.fixed::<wire::AuxtraceInfo<O>>("type")?;
-        let words = at.array((at.rest().len() / 8) as u64, "priv")?;
+        let words = at.list(O::ENDIANNESS, (at.rest().len() / 8) as u64, "priv")?;
         Ok(Self { kind: AuxtraceType(info.kind.get()), words })
+    }
+}
+
+/// A piece of AUX data, which follows the record.
+///
+/// perf: `struct perf_record_auxtrace`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Auxtrace<'a> {
+    /// Bytes of the AUX data.
+    pub size: u64,
+    /// Offset of the data in the AUX area, in bytes.
+    pub offset: u64,
+    /// A number that the tracer's decoder defines, such as the time of the recording.
+    pub reference: u64,
+    /// Index of the AUX area.
+    pub idx: u32,
+    /// Thread id; -1 if the area belongs to a CPU.
+    pub tid: i32,
+    /// CPU number; -1 if the area belongs to a thread.
+    pub cpu: i32,
+    /// The bytes after the fields; see [`UserRecord::rest`](super::UserRecord::rest).
+    pub rest: &'a [u8],
+}
+
+impl<'a> Auxtrace<'a> {
+    pub(super) fn parse<O: Endian>(at: &mut Cursor<'a>) -> Result<Self, Error> {
+        let it = at.fixed::<wire::Auxtrace<O>>("size")?;
+        Ok(Self {
+            size: it.size.get(),
+            offset: it.offset.get(),
+            reference: it.reference.get(),
+            idx: it.idx.get(),
+            tid: it.tid.get(),
+            cpu: it.cpu.get(),
+            rest: at.take_rest(),
+        })
     }
 }
 
 /// AUX data that could not be decoded.
 ///
 /// perf: `struct perf_record_auxtrace_error`.
-#[derive(Clone, Copy, Debug)]
-pub struct AuxtraceError<'a, O: Endian> {
-    /// The fields that all formats of the record have.
-    pub fields: &'a wire::AuxtraceError<O>,
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct AuxtraceError<'a> {
+    /// Type of the AUX data. C: `type`.
+    pub kind: AuxtraceErrorType,
+    /// Error number of the tracer's decoder.
+    pub code: u32,
+    /// CPU number; -1 if unknown.
+    pub cpu: i32,
+    /// Process id; -1 if unknown.
+    pub pid: i32,
+    /// Thread id; -1 if unknown.
+    pub tid: i32,
+    /// Format of the record: 0 to 2.
+    pub fmt: u32,
+    /// Instruction pointer.
+    pub ip: u64,
     /// Time in nanoseconds; `None` in format 0, which older versions of perf write.
     pub time: Option<u64>,
     /// The decoder's message.
     pub msg: &'a [u8],
-    /// The virtual machine and vCPU. `None` before format 2, and in a record of format 2 that ends before them, which
-    /// is read as one of format 1.
-    pub guest: Option<&'a wire::AuxtraceErrorGuest<O>>,
+    /// The process id of the virtual machine, and the vCPU. `None` before format 2, and in a record of format 2 that
+    /// ends before them, which is read as one of format 1.
+    pub guest: Option<(i32, i32)>,
     /// The bytes after the fields; see [`UserRecord::rest`](super::UserRecord::rest).
     pub rest: &'a [u8],
 }
 
-impl<'a, O: Endian> AuxtraceError<'a, O> {
-    pub(super) fn parse(at: &mut Cursor<'a>) -> Result<Self, Error> {
-        let fields = at.fixed::<wire::AuxtraceError<O>>("type")?;
-        let fmt = fields.fmt.get();
-        if fmt >= 2 {
-            if let Ok(guest) = at.fixed::<wire::AuxtraceErrorGuest<O>>("time") {
-                let (time, msg) = (Some(guest.time.get()), until_nul(&guest.msg));
-                return Ok(Self { fields, time, msg, guest: Some(guest), rest: at.take_rest() });
+impl<'a> AuxtraceError<'a> {
+    pub(super) fn parse<O: Endian>(at: &mut Cursor<'a>) -> Result<Self, Error> {
+        let it = at.fixed::<wire::AuxtraceError<O>>("type")?;
+        let error = Self {
+            kind: AuxtraceErrorType(it.kind.get()),
+            code: it.code.get(),
+            cpu: it.cpu.get(),
+            pid: it.pid.get(),
+            tid: it.tid.get(),
+            fmt: it.fmt.get(),
+            ip: it.ip.get(),
+            time: None,
+            msg: &[],
+            guest: None,
+            rest: &[],
+        };
+        if error.fmt >= 2 {
+            if let Ok(it) = at.fixed::<wire::AuxtraceErrorGuest<O>>("time") {
+                let guest = Some((it.machine_pid.get(), it.vcpu.get()));
+                let (time, msg) = (Some(it.time.get()), until_nul(&it.msg));
+                return Ok(Self { time, msg, guest, rest: at.take_rest(), ..error });
             }
         }
-        let time = if fmt == 0 { None } else { Some(at.word::<O>("time")?) };
-        Ok(Self { fields, time, msg: at.string("msg")?, guest: None, rest: &[] })
+        let time = if error.fmt == 0 { None } else { Some(at.word::<O>("time")?) };
+        Ok(Self { time, msg: at.string("msg")?, ..error })
     }
 }

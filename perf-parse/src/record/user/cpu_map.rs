@@ -1,28 +1,28 @@
 //! Sets of CPUs.
 
 use core::ops::RangeInclusive;
-use core::slice::Iter;
 
-use perf_abi::endian::{Endian, U16, U32, U64};
-use perf_abi::record::{self as wire, CpuMapRange, CpuMapType};
+use perf_abi::endian::{Endian, Endianness};
+use perf_abi::record::{self as wire, CpuMapType};
 
 use crate::cursor::Cursor;
 use crate::error::Error;
+use crate::list::{List, ListIter};
 
 /// The recorded CPUs.
 ///
 /// perf: `struct perf_record_cpu_map`.
 #[derive(Clone, Copy, Debug)]
-pub struct CpuMap<'a, O: Endian> {
+pub struct CpuMap<'a> {
     /// The set of CPUs.
-    pub data: CpuMapData<'a, O>,
+    pub data: CpuMapData<'a>,
     /// The bytes after the fields; see [`UserRecord::rest`](super::UserRecord::rest).
     pub rest: &'a [u8],
 }
 
-impl<'a, O: Endian> CpuMap<'a, O> {
-    pub(super) fn parse(at: &mut Cursor<'a>) -> Result<Self, Error> {
-        Ok(Self { data: CpuMapData::parse(at)?, rest: at.take_rest() })
+impl<'a> CpuMap<'a> {
+    pub(super) fn parse<O: Endian>(at: &mut Cursor<'a>) -> Result<Self, Error> {
+        Ok(Self { data: CpuMapData::parse::<O>(at)?, rest: at.take_rest() })
     }
 }
 
@@ -31,15 +31,22 @@ impl<'a, O: Endian> CpuMap<'a, O> {
 /// perf: `struct perf_record_cpu_map_data`.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
-pub enum CpuMapData<'a, O: Endian> {
+pub enum CpuMapData<'a> {
     /// A list; 65535 means any CPU.
-    Cpus(&'a [U16<O>]),
+    Cpus(List<'a, u16>),
     /// A bitmap of 32-bit words: bit n of word i is CPU 32 i + n.
-    Mask32(&'a [U32<O>]),
+    Mask32(List<'a, u32>),
     /// A bitmap of 64-bit words: bit n of word i is CPU 64 i + n.
-    Mask64(&'a [U64<O>]),
+    Mask64(List<'a, u64>),
     /// A range that includes both ends.
-    Range(&'a CpuMapRange<O>),
+    Range {
+        /// Whether the set also has "any CPU".
+        any_cpu: bool,
+        /// The first CPU.
+        start_cpu: u16,
+        /// The last CPU.
+        end_cpu: u16,
+    },
     /// An unknown encoding: another type, or a bitmap with another word size.
     Other {
         /// The type.
@@ -49,28 +56,32 @@ pub enum CpuMapData<'a, O: Endian> {
     },
 }
 
-impl<'a, O: Endian> CpuMapData<'a, O> {
-    pub(super) fn parse(at: &mut Cursor<'a>) -> Result<Self, Error> {
+impl<'a> CpuMapData<'a> {
+    pub(super) fn parse<O: Endian>(at: &mut Cursor<'a>) -> Result<Self, Error> {
         let kind = CpuMapType(at.fixed::<wire::CpuMap<O>>("type")?.kind.get());
         let start = *at;
         match kind {
             CpuMapType::CPUS => {
                 let nr = at.fixed::<wire::CpuMapCpus<O>>("nr")?.nr.get();
-                return at.array(u64::from(nr), "cpu").map(Self::Cpus);
+                return at.list(O::ENDIANNESS, u64::from(nr), "cpu").map(Self::Cpus);
             }
             CpuMapType::MASK => {
                 let wire::CpuMapMask { nr, long_size } = at.fixed::<wire::CpuMapMask<O>>("nr")?;
                 let nr = u64::from(nr.get());
                 match long_size.get() {
-                    4 => return at.array(nr, "mask").map(Self::Mask32),
+                    4 => return at.list(O::ENDIANNESS, nr, "mask").map(Self::Mask32),
                     8 => {
                         at.bytes(4, "__pad")?;
-                        return at.array(nr, "mask").map(Self::Mask64);
+                        return at.list(O::ENDIANNESS, nr, "mask").map(Self::Mask64);
                     }
                     _ => {}
                 }
             }
-            CpuMapType::RANGE_CPUS => return at.fixed("any_cpu").map(Self::Range),
+            CpuMapType::RANGE_CPUS => {
+                let it = at.fixed::<wire::CpuMapRange<O>>("any_cpu")?;
+                let (start_cpu, end_cpu) = (it.start_cpu.get(), it.end_cpu.get());
+                return Ok(Self::Range { any_cpu: it.any_cpu != 0, start_cpu, end_cpu });
+            }
             _ => {}
         }
         *at = start;
@@ -83,7 +94,7 @@ impl<'a, O: Endian> CpuMapData<'a, O> {
         match self {
             Self::Cpus(_) => CpuMapType::CPUS,
             Self::Mask32(_) | Self::Mask64(_) => CpuMapType::MASK,
-            Self::Range(_) => CpuMapType::RANGE_CPUS,
+            Self::Range { .. } => CpuMapType::RANGE_CPUS,
             Self::Other { kind, .. } => *kind,
         }
     }
@@ -93,15 +104,13 @@ impl<'a, O: Endian> CpuMapData<'a, O> {
     /// A list or a range has at most 65537 members, and a bitmap at most as many as it has bits. Returns none for an
     /// unknown encoding, and for a range that ends before it starts, which perf rejects.
     #[must_use]
-    pub fn cpus(&self) -> Cpus<'a, O> {
+    pub fn cpus(&self) -> Cpus<'a> {
         let (any, members) = match *self {
             Self::Cpus(list) => (false, Members::List(list.iter())),
             Self::Mask32(words) => (false, Members::Mask(Mask::new(Words::U32(words.iter())))),
             Self::Mask64(words) => (false, Members::Mask(Mask::new(Words::U64(words.iter())))),
-            Self::Range(range) => {
-                (range.any_cpu != 0, Members::Range(range.start_cpu.get()..=range.end_cpu.get()))
-            }
-            Self::Other { .. } => (false, Members::List([].iter())),
+            Self::Range { any_cpu, start_cpu, end_cpu } => (any_cpu, Members::Range(start_cpu..=end_cpu)),
+            Self::Other { .. } => (false, Members::List(List::empty(Endianness::NATIVE).iter())),
         };
         Cpus { any, members }
     }
@@ -109,20 +118,20 @@ impl<'a, O: Endian> CpuMapData<'a, O> {
 
 /// An iterator over the CPUs of a set, with -1 for any CPU; made by [`CpuMapData::cpus`].
 #[derive(Clone, Debug)]
-pub struct Cpus<'a, O: Endian> {
+pub struct Cpus<'a> {
     /// Whether -1 is still to be returned.
     any: bool,
-    members: Members<'a, O>,
+    members: Members<'a>,
 }
 
 #[derive(Clone, Debug)]
-enum Members<'a, O: Endian> {
-    List(Iter<'a, U16<O>>),
-    Mask(Mask<'a, O>),
+enum Members<'a> {
+    List(ListIter<'a, u16>),
+    Mask(Mask<'a>),
     Range(RangeInclusive<u16>),
 }
 
-impl<O: Endian> Iterator for Cpus<'_, O> {
+impl Iterator for Cpus<'_> {
     type Item = i32;
 
     fn next(&mut self) -> Option<i32> {
@@ -130,7 +139,7 @@ impl<O: Endian> Iterator for Cpus<'_, O> {
             return Some(-1);
         }
         match &mut self.members {
-            Members::List(list) => list.next().map(|cpu| match cpu.get() {
+            Members::List(list) => list.next().map(|cpu| match cpu {
                 u16::MAX => -1,
                 cpu => i32::from(cpu),
             }),
@@ -140,12 +149,12 @@ impl<O: Endian> Iterator for Cpus<'_, O> {
     }
 }
 
-impl<O: Endian> core::iter::FusedIterator for Cpus<'_, O> {}
+impl core::iter::FusedIterator for Cpus<'_> {}
 
 /// The iteration over the set bits of a bitmap.
 #[derive(Clone, Debug)]
-struct Mask<'a, O: Endian> {
-    words: Words<'a, O>,
+struct Mask<'a> {
+    words: Words<'a>,
     /// The bits of the current word that are still to be returned.
     word: u64,
     /// Bit 0 of the current word and, as `following`, of the next word.
@@ -154,21 +163,21 @@ struct Mask<'a, O: Endian> {
 }
 
 #[derive(Clone, Debug)]
-enum Words<'a, O: Endian> {
-    U32(Iter<'a, U32<O>>),
-    U64(Iter<'a, U64<O>>),
+enum Words<'a> {
+    U32(ListIter<'a, u32>),
+    U64(ListIter<'a, u64>),
 }
 
-impl<'a, O: Endian> Mask<'a, O> {
-    const fn new(words: Words<'a, O>) -> Self {
+impl<'a> Mask<'a> {
+    const fn new(words: Words<'a>) -> Self {
         Self { words, word: 0, first: 0, following: 0 }
     }
 
     fn next(&mut self) -> Option<i32> {
         while self.word == 0 {
             let (word, bits) = match &mut self.words {
-                Words::U32(words) => (u64::from(words.next()?.get()), 32),
-                Words::U64(words) => (words.next()?.get(), 64),
+                Words::U32(words) => (u64::from(words.next()?), 32),
+                Words::U64(words) => (words.next()?, 64),
             };
             self.word = word;
             self.first = self.following;

@@ -11,11 +11,11 @@ use crate::error::Error;
 ///
 /// perf: `struct perf_record_event_update`.
 #[derive(Clone, Copy, Debug)]
-pub struct EventUpdate<'a, O: Endian> {
+pub struct EventUpdate<'a> {
     /// An id of the event.
     pub id: u64,
     /// The property.
-    pub data: EventUpdateData<'a, O>,
+    pub data: EventUpdateData<'a>,
     /// The bytes after the fields; see [`UserRecord::rest`](super::UserRecord::rest).
     pub rest: &'a [u8],
 }
@@ -23,7 +23,7 @@ pub struct EventUpdate<'a, O: Endian> {
 /// The property in an EVENT_UPDATE record.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
-pub enum EventUpdateData<'a, O: Endian> {
+pub enum EventUpdateData<'a> {
     /// Unit of the counts.
     Unit(&'a [u8]),
     /// Factor for the counts.
@@ -31,7 +31,7 @@ pub enum EventUpdateData<'a, O: Endian> {
     /// Name of the event, as the user wrote it.
     Name(&'a [u8]),
     /// CPUs on which the event counts.
-    Cpus(CpuMapData<'a, O>),
+    Cpus(CpuMapData<'a>),
     /// An unknown property.
     Other {
         /// Type of the property.
@@ -41,8 +41,8 @@ pub enum EventUpdateData<'a, O: Endian> {
     },
 }
 
-impl<'a, O: Endian> EventUpdate<'a, O> {
-    pub(super) fn parse(at: &mut Cursor<'a>) -> Result<Self, Error> {
+impl<'a> EventUpdate<'a> {
+    pub(super) fn parse<O: Endian>(at: &mut Cursor<'a>) -> Result<Self, Error> {
         let update = at.fixed::<wire::EventUpdate<O>>("type")?;
         let data = match EventUpdateType(update.kind.get()) {
             EventUpdateType::UNIT => EventUpdateData::Unit(at.string("unit")?),
@@ -50,7 +50,7 @@ impl<'a, O: Endian> EventUpdate<'a, O> {
                 EventUpdateData::Scale(at.fixed::<wire::EventUpdateScale<O>>("scale")?.scale.get())
             }
             EventUpdateType::NAME => EventUpdateData::Name(at.string("name")?),
-            EventUpdateType::CPUS => EventUpdateData::Cpus(CpuMapData::parse(at)?),
+            EventUpdateType::CPUS => EventUpdateData::Cpus(CpuMapData::parse::<O>(at)?),
             kind => EventUpdateData::Other { kind, data: at.take_rest() },
         };
         Ok(Self { id: update.id.get(), data, rest: at.take_rest() })

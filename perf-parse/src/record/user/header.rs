@@ -1,26 +1,28 @@
 //! Header data as records: attrs, event names and features; in pipes.
 
 use perf_abi::attr::{Attr, AttrVersion, ReadAttr};
-use perf_abi::endian::{Endian, U32, U64};
+use perf_abi::endian::{BigEndian, Endian, Endianness, LittleEndian, U32};
 use perf_abi::feature::Feature;
 
 use super::until_nul;
 use crate::cursor::Cursor;
 use crate::error::{Error, ErrorKind};
+use crate::list::List;
 
 /// An event; in pipes.
 ///
 /// perf: `struct perf_record_header_attr`.
 #[derive(Clone, Copy, Debug)]
-pub struct HeaderAttr<'a, O: Endian> {
+pub struct HeaderAttr<'a> {
     /// The attr as recorded. Its length is its own `size`, or 64 bytes if that is 0.
     pub bytes: &'a [u8],
     /// The ids by which records refer to the event. C: `id`.
-    pub ids: &'a [U64<O>],
+    pub ids: List<'a, u64>,
+    order: Endianness,
 }
 
-impl<'a, O: Endian> HeaderAttr<'a, O> {
-    pub(super) fn parse(at: &mut Cursor<'a>) -> Result<Self, Error> {
+impl<'a> HeaderAttr<'a> {
+    pub(super) fn parse<O: Endian>(at: &mut Cursor<'a>) -> Result<Self, Error> {
         let mut head = *at;
         let [_, size] = head.fixed::<[U32<O>; 2]>("attr")?;
         let size = match size.get() {
@@ -31,8 +33,8 @@ impl<'a, O: Endian> HeaderAttr<'a, O> {
             size => size,
         };
         let bytes = at.bytes(u64::from(size), "attr")?;
-        let ids = at.array((at.rest().len() / 8) as u64, "id")?;
-        Ok(Self { bytes, ids })
+        let ids = at.list(O::ENDIANNESS, (at.rest().len() / 8) as u64, "id")?;
+        Ok(Self { bytes, ids, order: O::ENDIANNESS })
     }
 
     /// Decodes the attr.
@@ -40,8 +42,12 @@ impl<'a, O: Endian> HeaderAttr<'a, O> {
     /// Copies the attr, which at 144 bytes is larger than any other record when decoded.
     #[must_use]
     pub fn attr(&self) -> ReadAttr<'a> {
+        let read = match self.order {
+            Endianness::Little => Attr::read::<LittleEndian>(self.bytes),
+            Endianness::Big => Attr::read::<BigEndian>(self.bytes),
+        };
         // The decoder of the record has checked that the bytes are a whole attr.
-        Attr::read::<O>(self.bytes).unwrap_or(ReadAttr { attr: Attr::default(), tail: &[] })
+        read.unwrap_or(ReadAttr { attr: Attr::default(), tail: &[] })
     }
 }
 
@@ -82,5 +88,23 @@ impl<'a> HeaderFeature<'a> {
     #[must_use]
     pub fn feature(&self) -> Option<Feature> {
         u32::try_from(self.feat_id).ok().filter(|&id| id < Feature::FEAT_BITS).map(Feature)
+    }
+}
+
+/// The size of the formats of tracepoints, which follow the record; in pipes.
+///
+/// perf: `struct perf_record_header_tracing_data`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct HeaderTracingData<'a> {
+    /// Bytes of the formats, without the padding to a multiple of 8.
+    pub size: u32,
+    /// The bytes after the fields; see [`UserRecord::rest`](super::UserRecord::rest).
+    pub rest: &'a [u8],
+}
+
+impl<'a> HeaderTracingData<'a> {
+    pub(super) fn parse<O: Endian>(at: &mut Cursor<'a>) -> Result<Self, Error> {
+        let size = at.fixed::<U32<O>>("size")?.get();
+        Ok(Self { size, rest: at.take_rest() })
     }
 }

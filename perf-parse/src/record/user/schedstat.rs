@@ -1,51 +1,55 @@
 //! Scheduler statistics.
 
-use perf_abi::endian::{Endian, U32};
-use perf_abi::record::{self as wire, SchedstatCpuCounts};
-use perf_abi::record::{SchedstatDomainV15, SchedstatDomainV16, SchedstatDomainV17};
-use zerocopy::{FromBytes, Immutable, IntoBytes};
+use perf_abi::endian::Endian;
+use perf_abi::record as wire;
 
 use crate::cursor::Cursor;
 use crate::error::Error;
+use crate::list::List;
 
 /// Scheduler statistics of a CPU.
 ///
 /// perf: `struct perf_record_schedstat_cpu`; since perf 7.0.
 #[derive(Clone, Copy, Debug)]
-pub struct SchedstatCpu<'a, O: Endian> {
-    /// Time, CPU and version of the statistics.
-    pub fields: &'a wire::SchedstatCpu<O>,
-    /// The statistics. `None` unless the version is 15, 16 or 17; [`rest`](Self::rest) then has the bytes.
-    pub counts: Option<&'a SchedstatCpuCounts<O>>,
+pub struct SchedstatCpu<'a> {
+    /// Time of reading the statistics, in jiffies.
+    pub timestamp: u64,
+    /// CPU number.
+    pub cpu: u32,
+    /// Version of the statistics: 15 to 17.
+    pub version: u16,
+    /// The statistics as 32-bit numbers, then as 64-bit numbers. Empty unless the version is 15, 16 or 17;
+    /// [`rest`](Self::rest) then has the bytes.
+    narrow: Option<List<'a, u32>>,
+    wide: Option<List<'a, u64>>,
     /// The bytes after the fields; see [`UserRecord::rest`](super::UserRecord::rest).
     pub rest: &'a [u8],
 }
 
-impl<'a, O: Endian> SchedstatCpu<'a, O> {
-    pub(super) fn parse(at: &mut Cursor<'a>) -> Result<Self, Error> {
-        let fields = at.fixed::<wire::SchedstatCpu<O>>("timestamp")?;
-        let counts = match fields.version.get() {
-            15..=17 => Some(at.fixed("yld_count")?),
-            _ => None,
-        };
-        Ok(Self { fields, counts, rest: at.take_rest() })
+/// The names of the statistics of a CPU: those of 32 bits, then those of 64 bits.
+const CPU: ([&str; 6], [&str; 3]) = (
+    ["yld_count", "array_exp", "sched_count", "sched_goidle", "ttwu_count", "ttwu_local"],
+    ["rq_cpu_time", "run_delay", "pcount"],
+);
+
+impl<'a> SchedstatCpu<'a> {
+    pub(super) fn parse<O: Endian>(at: &mut Cursor<'a>) -> Result<Self, Error> {
+        let it = at.fixed::<wire::SchedstatCpu<O>>("timestamp")?;
+        let version = it.version.get();
+        let (mut narrow, mut wide) = (None, None);
+        if let 15..=17 = version {
+            let mut counts = Cursor::new(at.bytes(48, "yld_count")?, 0);
+            narrow = Some(counts.list(O::ENDIANNESS, CPU.0.len() as u64, "yld_count")?);
+            wide = Some(counts.list(O::ENDIANNESS, CPU.1.len() as u64, "rq_cpu_time")?);
+        }
+        let (timestamp, cpu) = (it.timestamp.get(), it.cpu.get());
+        Ok(Self { timestamp, cpu, version, narrow, wide, rest: at.take_rest() })
     }
 
     /// Returns the statistics with perf's names, in the order of the record; none for an unknown version.
-    pub fn counts(&self) -> impl Iterator<Item = (&'static str, u64)> + use<'a, O> {
-        self.counts.into_iter().flat_map(|counts| {
-            [
-                ("yld_count", u64::from(counts.yld_count)),
-                ("array_exp", u64::from(counts.array_exp)),
-                ("sched_count", u64::from(counts.sched_count)),
-                ("sched_goidle", u64::from(counts.sched_goidle)),
-                ("ttwu_count", u64::from(counts.ttwu_count)),
-                ("ttwu_local", u64::from(counts.ttwu_local)),
-                ("rq_cpu_time", counts.rq_cpu_time.get()),
-                ("run_delay", counts.run_delay.get()),
-                ("pcount", counts.pcount.get()),
-            ]
-        })
+    pub fn counts(&self) -> impl Iterator<Item = (&'static str, u64)> + use<'a> {
+        let narrow = CPU.0.into_iter().zip(self.narrow.into_iter().flatten().map(u64::from));
+        narrow.chain(CPU.1.into_iter().zip(self.wide.into_iter().flatten()))
     }
 }
 
@@ -53,54 +57,44 @@ impl<'a, O: Endian> SchedstatCpu<'a, O> {
 ///
 /// perf: `struct perf_record_schedstat_domain`; since perf 7.0.
 #[derive(Clone, Copy, Debug)]
-pub struct SchedstatDomain<'a, O: Endian> {
-    /// Time, CPU, domain and version of the statistics.
-    pub fields: &'a wire::SchedstatDomain<O>,
-    /// The statistics. `None` unless the version is 15, 16 or 17; [`rest`](Self::rest) then has the bytes.
-    pub counts: Option<SchedstatDomainCounts<'a, O>>,
+pub struct SchedstatDomain<'a> {
+    /// Time of reading the statistics, in jiffies.
+    pub timestamp: u64,
+    /// CPU number.
+    pub cpu: u32,
+    /// Version of the statistics: 15 to 17.
+    pub version: u16,
+    /// Number of the domain, counted from the innermost.
+    pub domain: u16,
+    names: Names,
+    counts: Option<List<'a, u32>>,
     /// The bytes after the fields; see [`UserRecord::rest`](super::UserRecord::rest).
     pub rest: &'a [u8],
 }
 
-/// The statistics of a domain, by version.
-#[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
-pub enum SchedstatDomainCounts<'a, O: Endian> {
-    /// Version 15.
-    V15(&'a SchedstatDomainV15<O>),
-    /// Version 16.
-    V16(&'a SchedstatDomainV16<O>),
-    /// Version 17.
-    V17(&'a SchedstatDomainV17<O>),
-}
-
-impl<'a, O: Endian> SchedstatDomain<'a, O> {
-    pub(super) fn parse(at: &mut Cursor<'a>) -> Result<Self, Error> {
-        let fields = at.fixed::<wire::SchedstatDomain<O>>("timestamp")?;
-        let counts = match fields.version.get() {
-            15 => Some(SchedstatDomainCounts::V15(at.fixed("idle_lb_count")?)),
-            16 => Some(SchedstatDomainCounts::V16(at.fixed("busy_lb_count")?)),
-            17 => Some(SchedstatDomainCounts::V17(at.fixed("busy_lb_count")?)),
-            _ => None,
+impl<'a> SchedstatDomain<'a> {
+    pub(super) fn parse<O: Endian>(at: &mut Cursor<'a>) -> Result<Self, Error> {
+        let it = at.fixed::<wire::SchedstatDomain<O>>("timestamp")?;
+        let version = it.version.get();
+        let (names, first) = match version {
+            15 => (V15, "idle_lb_count"),
+            16 => (V16, "busy_lb_count"),
+            17 => (V17, "busy_lb_count"),
+            _ => ([&[] as &[_]; 4], ""),
         };
-        Ok(Self { fields, counts, rest: at.take_rest() })
+        let counts = match names.iter().map(|names| names.len() as u64).sum() {
+            0 => None,
+            count => Some(at.list(O::ENDIANNESS, count, first)?),
+        };
+        let (timestamp, cpu, domain) = (it.timestamp.get(), it.cpu.get(), it.domain.get());
+        Ok(Self { timestamp, cpu, version, domain, names, counts, rest: at.take_rest() })
     }
 
     /// Returns the statistics with perf's names, in the order of the record; none for an unknown version.
-    pub fn counts(&self) -> impl Iterator<Item = (&'static str, u64)> + use<'a, O> {
-        let (names, counts) = match self.counts {
-            Some(SchedstatDomainCounts::V15(counts)) => (V15, words::<O>(counts)),
-            Some(SchedstatDomainCounts::V16(counts)) => (V16, words::<O>(counts)),
-            Some(SchedstatDomainCounts::V17(counts)) => (V17, words::<O>(counts)),
-            None => ([&[] as &[_]; 4], &[] as &[_]),
-        };
-        names.into_iter().flatten().copied().zip(counts.iter().map(|&count| u64::from(count)))
+    pub fn counts(&self) -> impl Iterator<Item = (&'static str, u64)> + use<'a> {
+        let counts = self.counts.into_iter().flatten().map(u64::from);
+        self.names.into_iter().flatten().copied().zip(counts)
     }
-}
-
-/// Returns the statistics of a domain, which are all numbers of 32 bits, as a slice.
-fn words<O: Endian>(counts: &(impl IntoBytes + Immutable)) -> &[U32<O>] {
-    <[U32<O>]>::ref_from_bytes(counts.as_bytes()).unwrap_or_default()
 }
 
 /// The names of the statistics of a domain by version: those of three CPU states, then [`LAST`].

@@ -1,25 +1,50 @@
 //! The recorded threads.
 
-use perf_abi::endian::Endian;
-use perf_abi::record::ThreadMapEntry;
+use perf_abi::endian::{BigEndian, ByteOrder, Endian, Endianness, LittleEndian};
+use perf_abi::record::ThreadMapEntry as WireEntry;
+use zerocopy::FromBytes;
 
+use super::until_nul;
 use crate::cursor::Cursor;
 use crate::error::Error;
+use crate::list::{List, structures};
 
 /// The recorded threads.
 ///
 /// perf: `struct perf_record_thread_map`.
 #[derive(Clone, Copy, Debug)]
-pub struct ThreadMap<'a, O: Endian> {
+pub struct ThreadMap<'a> {
     /// The threads.
-    pub entries: &'a [ThreadMapEntry<O>],
+    pub entries: List<'a, ThreadMapEntry>,
     /// The bytes after the fields; see [`UserRecord::rest`](super::UserRecord::rest).
     pub rest: &'a [u8],
 }
 
-impl<'a, O: Endian> ThreadMap<'a, O> {
-    pub(super) fn parse(at: &mut Cursor<'a>) -> Result<Self, Error> {
+impl<'a> ThreadMap<'a> {
+    pub(super) fn parse<O: Endian>(at: &mut Cursor<'a>) -> Result<Self, Error> {
         let nr = at.word::<O>("nr")?;
-        Ok(Self { entries: at.array(nr, "entries")?, rest: at.take_rest() })
+        Ok(Self { entries: at.list(O::ENDIANNESS, nr, "entries")?, rest: at.take_rest() })
     }
+}
+
+/// A recorded thread.
+///
+/// perf: `struct perf_record_thread_map_entry`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ThreadMapEntry {
+    /// Thread id.
+    pub pid: i64,
+    comm: [u8; 16],
+}
+
+impl ThreadMapEntry {
+    /// Returns the name of the thread; empty if unknown.
+    #[must_use]
+    pub fn comm(&self) -> &[u8] {
+        until_nul(&self.comm)
+    }
+}
+
+structures! {
+    ThreadMapEntry = WireEntry |it| ThreadMapEntry { pid: it.pid.get(), comm: it.comm };
 }

@@ -10,20 +10,51 @@ use crate::error::Error;
 ///
 /// perf: `struct perf_record_time_conv`.
 #[derive(Clone, Copy, Debug)]
-pub struct TimeConv<'a, O: Endian> {
-    /// Shift, factor and offset.
-    pub scale: &'a wire::TimeConv<O>,
+pub struct TimeConv<'a> {
+    /// Bits to shift the product of counter and factor to the right.
+    pub time_shift: u64,
+    /// The factor.
+    pub time_mult: u64,
+    /// Time in nanoseconds at which the counter was 0.
+    pub time_zero: u64,
     /// The fields that extend a counter that wraps; `None` in records of perf before 5.10, which do not have them.
-    pub short: Option<&'a wire::TimeConvShort<O>>,
+    pub short: Option<TimeConvShort>,
     /// The bytes after the fields; see [`UserRecord::rest`](super::UserRecord::rest).
     pub rest: &'a [u8],
 }
 
-impl<'a, O: Endian> TimeConv<'a, O> {
-    pub(super) fn parse(at: &mut Cursor<'a>) -> Result<Self, Error> {
-        let scale = at.fixed("time_shift")?;
-        let short = if at.rest().is_empty() { None } else { Some(at.fixed("time_cycles")?) };
-        Ok(Self { scale, short, rest: at.take_rest() })
+/// The fields that extend a counter that wraps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct TimeConvShort {
+    /// Value of the counter at which the conversion was read.
+    pub time_cycles: u64,
+    /// The bits that the counter has.
+    pub time_mask: u64,
+    /// Whether `time_zero` is valid.
+    pub cap_user_time_zero: u8,
+    /// Whether the counter wraps, so that the other fields are needed.
+    pub cap_user_time_short: u8,
+}
+
+impl<'a> TimeConv<'a> {
+    pub(super) fn parse<O: Endian>(at: &mut Cursor<'a>) -> Result<Self, Error> {
+        let it = at.fixed::<wire::TimeConv<O>>("time_shift")?;
+        let short = match at.rest() {
+            [] => None,
+            _ => Some(at.fixed::<wire::TimeConvShort<O>>("time_cycles")?),
+        };
+        Ok(Self {
+            time_shift: it.time_shift.get(),
+            time_mult: it.time_mult.get(),
+            time_zero: it.time_zero.get(),
+            short: short.map(|short| TimeConvShort {
+                time_cycles: short.time_cycles.get(),
+                time_mask: short.time_mask.get(),
+                cap_user_time_zero: short.cap_user_time_zero,
+                cap_user_time_short: short.cap_user_time_short,
+            }),
+            rest: at.take_rest(),
+        })
     }
 
     /// Returns the time of the event's clock, in nanoseconds, at which the CPU's counter was `tsc`.
@@ -41,14 +72,14 @@ impl<'a, O: Endian> TimeConv<'a, O> {
     pub fn tsc_to_perf_time(&self, tsc: u64) -> u64 {
         let tsc = match self.short.filter(|short| short.cap_user_time_short != 0) {
             Some(short) => {
-                let start = short.time_cycles.get();
-                start.wrapping_add(tsc.wrapping_sub(start) & short.time_mask.get())
+                let start = short.time_cycles;
+                start.wrapping_add(tsc.wrapping_sub(start) & short.time_mask)
             }
             None => tsc,
         };
-        let zero = self.scale.time_zero.get();
-        let mult = self.scale.time_mult.get() & u64::from(u32::MAX);
-        let shift = self.scale.time_shift.get() & u64::from(u16::MAX);
+        let zero = self.time_zero;
+        let mult = self.time_mult & u64::from(u32::MAX);
+        let shift = self.time_shift & u64::from(u16::MAX);
         let Some(unit) = u32::try_from(shift).ok().and_then(|shift| 1_u64.checked_shl(shift)) else {
             return zero;
         };
