@@ -1,31 +1,20 @@
 //! `perf.data` captures: files, pipes and folders, also compressed or damaged.
 //!
-//! [`Reader`] reads all of them. [`AnyReader`] detects the byte order. The reader is compiled for each byte order, so
-//! code that works with a capture is written as a function over `O: Endian`.
+//! [`Reader`] opens all of them, of either byte order. [`Reader::records`] walks over the records.
 //!
 //! # Examples
 //!
 //! All records in time order:
 //!
 //! ```
-//! use perf_parse::abi::endian::Endian;
-//! use perf_parse::file::{AnyReader, FileError, Reader};
-//!
-//! fn times<O: Endian>(mut reader: Reader<'_, O>) -> Result<Vec<u64>, FileError> {
-//!     reader.in_time_order();
-//!     let mut times = Vec::new();
-//!     while let Some(record) = reader.next()? {
-//!         times.extend(record.time().filter(|&time| time != 0));
-//!     }
-//!     Ok(times)
-//! }
+//! use perf_parse::Reader;
 //!
 //! # let path = "examples/captures/ids.data";
 //! let bytes = std::fs::read(path)?;
-//! let times = match AnyReader::open(&bytes)? {
-//!     AnyReader::Little(reader) => times(reader)?,
-//!     AnyReader::Big(reader) => times(reader)?,
-//! };
+//! let mut times = Vec::new();
+//! for record in Reader::new(&bytes)?.records().in_time_order() {
+//!     times.extend(record?.time().filter(|&time| time != 0));
+//! }
 //! assert!(times.is_sorted());
 //! # Ok::<(), Box<dyn core::error::Error>>(())
 //! ```
@@ -33,107 +22,67 @@
 //! A pipe, read as its bytes arrive; only MMAP2 and COMM are decoded:
 //!
 //! ```
-//! use perf_parse::Record;
 //! use perf_parse::abi::record::RecordType;
-//! use perf_parse::file::AnyReader;
+//! use perf_parse::{Reader, Record};
 //!
 //! # let path = "examples/captures/tracing.pipe.data";
 //! let pipe = std::fs::File::open(path)?; // or standard input
-//! let AnyReader::Little(mut reader) = AnyReader::stream(pipe)? else { panic!("recorded on x86") };
 //! let mut names = Vec::new();
-//! while let Some(record) = reader.next()? {
-//!     // For records of other types, only the header is read.
-//!     if matches!(record.raw.kind(), RecordType::MMAP2 | RecordType::COMM) {
-//!         match record.decode()? {
-//!             Record::Mmap2(mmap) => names.push(mmap.filename.to_vec()),
-//!             Record::Comm(comm) => names.push(comm.comm.to_vec()),
-//!             _ => {}
-//!         }
+//! for record in Reader::stream(pipe)?.records().only(&[RecordType::MMAP2, RecordType::COMM]) {
+//!     match record?.decode()? {
+//!         Record::Mmap2(mmap) => names.push(mmap.filename.to_vec()),
+//!         Record::Comm(comm) => names.push(comm.comm.to_vec()),
+//!         _ => {}
 //!     }
 //! }
 //! assert!(!names.is_empty());
 //! # Ok::<(), Box<dyn core::error::Error>>(())
 //! ```
 //!
-//! Samples per event, in a damaged capture: [`Reader::next`] notes each error that it returns in the account, and the
-//! next call continues after the damage.
+//! Samples per event, in a damaged capture: the walk notes each error that it returns in the account, and continues
+//! after the damage.
 //!
 //! ```
 //! use std::collections::BTreeMap;
 //!
-//! use perf_parse::Record;
-//! use perf_parse::file::AnyReader;
+//! use perf_parse::Reader;
 //!
 //! # let path = "examples/captures/ids.data";
 //! let mut bytes = std::fs::read(path)?;
 //! bytes[0x558..0x560].fill(0); // damage: the header of a sample
-//! let AnyReader::Little(mut reader) = AnyReader::open(&bytes)? else { panic!("recorded on x86") };
+//! let reader = Reader::new(&bytes)?;
 //! let mut samples: BTreeMap<Vec<u8>, u64> = BTreeMap::new();
-//! loop {
-//!     match reader.next() {
-//!         Ok(None) => break,
+//! let mut records = reader.records();
+//! for record in &mut records {
+//!     match record {
 //!         Err(damage) => eprintln!("{damage}"),
-//!         Ok(Some(record)) => {
-//!             if let Ok(Record::Sample(_)) = record.decode() {
-//!                 let name = record.event().and_then(|event| event.name.clone());
-//!                 *samples.entry(name.unwrap_or_default()).or_default() += 1;
-//!             }
+//!         Ok(record) if record.sample().is_some() => {
+//!             let name = record.event().and_then(|event| event.name.clone());
+//!             *samples.entry(name.unwrap_or_default()).or_default() += 1;
 //!         }
+//!         Ok(_) => {}
 //!     }
 //! }
 //! assert!(samples.values().sum::<u64>() > 0);
-//! assert!(!reader.account().is_clean());
+//! assert!(!records.account().is_clean());
 //! # Ok::<(), Box<dyn core::error::Error>>(())
 //! ```
 //!
-//! AUX data: its offset and its bytes. A reader that walks past AUX data does not copy it:
+//! AUX data: its offset and its bytes. A walk past AUX data does not copy it:
 //!
 //! ```
+//! use perf_parse::Reader;
 //! use perf_parse::abi::record::RecordType;
-//! use perf_parse::file::AnyReader;
 //!
 //! # let path = "examples/captures/auxtrace.le.data";
 //! let bytes = std::fs::read(path)?;
-//! let AnyReader::Little(mut reader) = AnyReader::open(&bytes)? else { panic!("little-endian") };
 //! let mut aux = 0;
-//! while let Some(record) = reader.next()? {
-//!     if record.raw.kind() == RecordType::AUXTRACE {
-//!         assert_eq!(record.behind.len() as u64, record.behind_size);
-//!         aux += record.behind_size;
-//!     }
+//! for record in Reader::new(&bytes)?.records().only(&[RecordType::AUXTRACE]) {
+//!     let record = record?;
+//!     assert_eq!(record.trailing().len() as u64, record.trailing_size());
+//!     aux += record.trailing_size();
 //! }
 //! assert!(aux > 0);
-//! # Ok::<(), Box<dyn core::error::Error>>(())
-//! ```
-//!
-//! A copy with the samples of one thread, and every record that is not a sample:
-//!
-//! ```
-//! use std::io::Cursor;
-//!
-//! use perf_parse::Record;
-//! use perf_parse::abi::endian::LittleEndian;
-//! use perf_parse::file::AnyReader;
-//! use perf_parse::file::write::{EventFields, FileWriter, Options};
-//!
-//! # let path = "examples/captures/ids.data";
-//! let bytes = std::fs::read(path)?;
-//! let AnyReader::Little(mut reader) = AnyReader::open(&bytes)? else { panic!("recorded on x86") };
-//! let events: Vec<_> = reader.events().iter().map(EventFields::from).collect();
-//! let mut writer = FileWriter::<LittleEndian, _>::new(Cursor::new(Vec::new()), &events, &Options::default())?;
-//! let mut kept = 0;
-//! while let Some(record) = reader.next()? {
-//!     let wanted = match record.decode()? {
-//!         Record::Sample(sample) => sample.tid() == sample.pid(),
-//!         _ => true,
-//!     };
-//!     if wanted {
-//!         writer.raw(&record.raw, record.behind)?;
-//!         kept += 1;
-//!     }
-//! }
-//! let copy = writer.finish()?.into_inner();
-//! assert!(kept > 0 && copy.starts_with(b"PERFILE2"));
 //! # Ok::<(), Box<dyn core::error::Error>>(())
 //! ```
 //!
@@ -146,42 +95,37 @@
 //! Without rounds the memory is bounded by [`Limits::held_records`] and [`Limits::held_bytes`]. [`Limits`] has all
 //! other bounds.
 
-mod account;
+mod attrs;
 mod build_id;
 mod check;
-mod compressed;
 mod deferred;
-mod error;
-mod events;
-mod fault_counts;
 mod features;
 mod header;
-mod limits;
+mod inflate;
+mod knowledge;
+mod look_ahead;
+mod open;
 mod reader;
 mod records;
 #[cfg(feature = "std")]
 pub mod repair;
 mod salvage;
 mod source;
+mod walk;
 #[cfg(feature = "std")]
 pub mod write;
 
-pub use account::Account;
+pub use crate::account::{Account, FaultCounts};
+pub use crate::error::{FileError, FileErrorKind, Part};
+pub use crate::limits::Limits;
 pub use build_id::{BuildId, BuildIds};
 pub use check::RecordCheck;
 pub use deferred::DeferredChains;
-pub use error::{FileError, FileErrorKind, Part};
-pub use events::{Event, Events, Update};
-pub use fault_counts::FaultCounts;
 pub use features::{
     Bitmap, BpfBtf, BpfProgInfo, BpfProgram, Cache, ClockData, Compression, CpuDomains, CpuPlace,
     CpuTopology, DomainInfo, EMachine, EventDesc, EventDescs, FeatureSection, GroupDesc, HybridPmu, MemNode,
     MemTopology, NumaNode, PmuCap, PmuCaps, SchedDomain,
 };
 pub use header::{FileHeader, Section};
-pub use limits::Limits;
-pub use reader::{AnyReader, Mode, Reader};
-pub use records::FileRecord;
-#[cfg(feature = "std")]
-pub use source::Stream;
-pub use source::{Slice, Source};
+pub use reader::{Mode, Reader};
+pub use records::EventRecords;

@@ -86,11 +86,19 @@ extern crate alloc;
 #[cfg(feature = "std")]
 extern crate std;
 
+#[cfg(feature = "alloc")]
+mod account;
+#[cfg(feature = "alloc")]
+mod bytes;
 mod cursor;
 pub mod error;
 #[cfg(feature = "alloc")]
+pub mod event;
+#[cfg(feature = "alloc")]
 pub mod file;
 pub mod layout;
+#[cfg(feature = "alloc")]
+mod limits;
 pub mod list;
 pub mod record;
 pub mod ring;
@@ -102,7 +110,11 @@ pub mod write;
 
 pub use error::{Error, ErrorKind};
 #[cfg(feature = "alloc")]
-pub use file::{AnyReader, FileError, Reader};
+pub use error::FileError;
+#[cfg(feature = "alloc")]
+pub use event::EventRecord;
+#[cfg(feature = "alloc")]
+pub use file::Reader;
 pub use layout::SampleLayout;
 pub use perf_abi as abi;
 pub use record::{RawRecord, Record, Records};

@@ -108,7 +108,7 @@ pub use dump::{Direction, Dump};
 pub use error::{RingError, RingErrorKind};
 pub use forward::Forward;
 #[cfg(feature = "alloc")]
-pub use merge::{Merge, MergeError, RingRecord};
+pub use merge::{Merge, MergeError};
 #[cfg(feature = "alloc")]
 pub use oldest::OldestFirst;
 pub use page::Page;

@@ -3,7 +3,7 @@
 use perf_abi::endian::Endian;
 use perf_abi::record::{CpuMode, Header, HeaderBuildId, Misc};
 
-use super::error::FileError;
+use crate::error::FileError;
 use super::features::FeatureSection;
 use crate::cursor::Cursor;
 use crate::error::{Error, ErrorKind};

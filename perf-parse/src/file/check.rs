@@ -1,34 +1,33 @@
 //! Checks whether all fields of a record can be decoded.
 
-use perf_abi::endian::Endian;
+use perf_abi::endian::{BigEndian, Endianness, LittleEndian};
 use perf_abi::event::EventType;
 
-use super::error::FileError;
-use super::records::FileRecord;
+use crate::error::FileError;
+use crate::event::EventRecord;
 use crate::record::Record;
 use crate::tracepoint::{Tracepoints, TracingData};
 
 /// Checks whether all fields of a record can be decoded: its fixed fields, the variable fields of a sample, the raw
 /// data of a tracepoint and the trailer.
 ///
-/// A capture is clean if [`Reader::next`](super::Reader::next),
-/// [`Reader::check_features`](super::Reader::check_features) and this check of each record find no fault. Every command
+/// A capture is clean if a walk over its [records](super::Reader::records),
+/// [`EventRecords::check_features`](super::EventRecords::check_features) and this check of each record find no fault. Every command
 /// of `perfdata` uses this definition.
 ///
 /// # Examples
 ///
 /// ```
-/// use perf_parse::AnyReader;
+/// use perf_parse::Reader;
 /// use perf_parse::abi::feature::Feature;
 /// use perf_parse::file::RecordCheck;
 ///
 /// # let path = "examples/captures/tracing.pipe.data";
 /// let bytes = std::fs::read(path)?;
-/// let AnyReader::Little(mut reader) = AnyReader::open(&bytes)? else { panic!("recorded on a big-endian machine") };
-/// let tracing_data = reader.feature(Feature::TRACING_DATA).map(|section| section.bytes.to_vec());
-/// let check = RecordCheck::new(tracing_data.as_deref().unwrap_or_default());
-/// while let Some(record) = reader.next()? {
-///     check.record(&record)?;
+/// let reader = Reader::new(&bytes)?;
+/// let check = RecordCheck::new(reader.feature(Feature::TRACING_DATA).map_or(&[], |section| section.bytes));
+/// for record in reader.records() {
+///     check.record(&record?)?;
 /// }
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -50,15 +49,19 @@ impl<'t> RecordCheck<'t> {
     ///
     /// # Errors
     ///
-    /// Those of [`FileRecord::decode`], [`FileRecord::sample_id`] and [`Sample::tail`](crate::Sample::tail), and
+    /// Those of [`EventRecord::decode`], [`EventRecord::sample_id`] and [`Sample::tail`](crate::Sample::tail), and
     /// [`FileErrorKind::Record`](super::FileErrorKind::Record) for raw data that ends before a field of its tracepoint.
-    pub fn record<O: Endian>(&self, record: &FileRecord<'_, O>) -> Result<(), FileError> {
+    pub fn record(&self, record: &EventRecord<'_>) -> Result<(), FileError> {
         if let Record::Sample(sample) = record.decode()? {
             let tail = sample.tail().map_err(|error| record.error(error))?;
             let attr = record.event().map(|event| &event.attr);
             let config = attr.filter(|attr| attr.kind == EventType::TRACEPOINT).map(|attr| attr.config);
             if let Some((format, raw)) = config.and_then(|id| self.tracepoints.get(id)).zip(tail.raw) {
-                format.check::<O>(raw).map_err(|error| record.error(error))?;
+                let checked = match record.raw().endianness() {
+                    Endianness::Little => format.check::<LittleEndian>(raw),
+                    Endianness::Big => format.check::<BigEndian>(raw),
+                };
+                checked.map_err(|error| record.error(error))?;
             }
         }
         record.sample_id().map(drop)

@@ -3,14 +3,12 @@
 use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
 
-use perf_abi::endian::Endian;
+use perf_abi::endian::ByteOrder;
 use perf_abi::record::RecordType;
 
-use super::error::{FileError, FileErrorKind};
-use super::limits::Limits;
 use super::reader::Reader;
-use super::source::Slice;
-use crate::error::Error;
+use crate::error::{Error, FileError, FileErrorKind};
+use crate::limits::Limits;
 use crate::record::{CallchainDeferred, Record};
 use crate::sample::{Frame, Sample};
 
@@ -24,6 +22,9 @@ pub struct DeferredChains {
     /// Number of bytes that chains may still take, and number of chains that had no room.
     left: usize,
     omitted: u64,
+    /// Offset of the first of these.
+    first_omitted: Option<u64>,
+    limit: usize,
 }
 
 /// No chains, with the default of [`Limits::deferred_chains`] as the limit.
@@ -48,7 +49,8 @@ impl DeferredChains {
     /// Creates an empty collection that holds at most [`Limits::deferred_chains`].
     #[must_use]
     pub fn within(limits: &Limits) -> Self {
-        Self { chains: BTreeMap::new(), left: limits.deferred_chains, omitted: 0 }
+        let limit = limits.deferred_chains;
+        Self { chains: BTreeMap::new(), left: limit, omitted: 0, first_omitted: None, limit }
     }
 
     /// Adds a record; `tid` is the thread of its trailer. Returns whether there was room for the record: see
@@ -73,6 +75,14 @@ impl DeferredChains {
         self.omitted
     }
 
+    /// Returns the fault to note if chains were left out; `None` if all had room.
+    #[must_use]
+    pub fn fault(&self) -> Option<FileError> {
+        let (limit, of) = (self.limit as u64, "bytes of deferred call chains");
+        let kind = FileErrorKind::Limit { field: "ips", limit, of };
+        self.first_omitted.map(|offset| FileError::new(kind, offset))
+    }
+
     /// Returns the user part of a sample's call chain, innermost address first.
     ///
     /// `None` if the sample's chain is already complete, or if its user part never came because the task ended or the
@@ -81,7 +91,7 @@ impl DeferredChains {
     /// # Errors
     ///
     /// Those of [`Sample::callchain`].
-    pub fn of<O: Endian>(&self, sample: &Sample<'_, O>) -> Result<Option<&[u64]>, Error> {
+    pub fn of<O: ByteOrder>(&self, sample: &Sample<'_, O>) -> Result<Option<&[u64]>, Error> {
         let Some(chain) = sample.callchain()? else { return Ok(None) };
         let cookie = chain.frames().find_map(|frame| match frame {
             Frame::Deferred { cookie } => cookie,
@@ -104,59 +114,48 @@ impl DeferredChains {
     }
 }
 
-impl<O: Endian> Reader<'_, O, Slice<'_>> {
-    /// Reads the capture for the user call chains that come after their samples, and rewinds.
+impl Reader<'_> {
+    /// Reads the capture for the user call chains that come after their samples.
     ///
-    /// This method skips records that cannot be decoded; the next pass over the capture reports their errors. It holds
-    /// a copy of the chains, up to [`Limits::deferred_chains`]. The [account](Self::account) notes if chains were left
-    /// out.
+    /// This method skips records that cannot be decoded; a walk over [`records`](Self::records) reports their errors. It
+    /// holds a copy of the chains, up to [`Limits::deferred_chains`], and counts those that it left out in
+    /// [`DeferredChains::omitted`]. A stream can be walked only once: for it there are no chains, and the caller
+    /// [adds](DeferredChains::add) them as they come.
     ///
     /// # Examples
     ///
     /// ```
-    /// use perf_parse::Record;
-    /// use perf_parse::file::AnyReader;
+    /// use perf_parse::Reader;
     ///
     /// # let path = "examples/captures/deferred.le.data";
     /// let bytes = std::fs::read(path)?;
-    /// let AnyReader::Little(mut reader) = AnyReader::open(&bytes)? else { panic!("little-endian") };
+    /// let reader = Reader::new(&bytes)?;
     /// let chains = reader.deferred_chains();
     /// let mut stitched = 0;
-    /// while let Some(record) = reader.next()? {
-    ///     if let Record::Sample(sample) = record.decode()? {
-    ///         if let Some(user) = chains.of(&sample)? {
-    ///             assert!(!user.is_empty());
-    ///             stitched += 1;
-    ///         }
+    /// for record in reader.records() {
+    ///     let record = record?;
+    ///     let Some(sample) = record.sample() else { continue };
+    ///     if let Some(user) = chains.of(&sample).map_err(|error| record.error(error))? {
+    ///         assert!(!user.is_empty());
+    ///         stitched += 1;
     ///     }
     /// }
     /// assert!(stitched > 0);
     /// # Ok::<(), Box<dyn core::error::Error>>(())
     /// ```
     #[must_use]
-    pub fn deferred_chains(&mut self) -> DeferredChains {
-        let limit = self.limits().deferred_chains;
+    pub fn deferred_chains(&self) -> DeferredChains {
         let mut chains = DeferredChains::within(self.limits());
-        let mut left_out = None;
-        loop {
-            match self.next() {
-                Ok(None) => break,
-                Ok(Some(record)) if record.raw.kind() == RecordType::CALLCHAIN_DEFERRED => {
-                    if let Ok(Record::CallchainDeferred(deferred)) = record.decode() {
-                        let tid = record.sample_id().ok().flatten().and_then(|trailer| trailer.tid());
-                        if !chains.add(&deferred, tid) {
-                            left_out = left_out.or(Some(record.offset));
-                        }
-                    }
-                }
-                Ok(Some(_)) | Err(_) => {}
-            }
+        if !self.can_walk_again() {
+            return chains;
         }
-        self.rewind();
-        if let Some(offset) = left_out {
-            let (limit, of) = (limit as u64, "bytes of deferred call chains");
-            let kind = FileErrorKind::Limit { field: "ips", limit, of };
-            self.account_mut().note(FileError::new(kind, offset));
+        for record in self.records().only(&[RecordType::CALLCHAIN_DEFERRED]).flatten() {
+            if let Ok(Record::CallchainDeferred(deferred)) = record.decode() {
+                let tid = record.sample_id().ok().flatten().and_then(|trailer| trailer.tid());
+                if !chains.add(&deferred, tid) {
+                    chains.first_omitted.get_or_insert(record.offset());
+                }
+            }
         }
         chains
     }

@@ -33,7 +33,7 @@ use perf_abi::endian::Endian;
 use perf_abi::feature::Feature;
 
 use super::build_id::BuildIds;
-use super::error::{FileError, FileErrorKind};
+use crate::error::{FileError, FileErrorKind};
 use crate::cursor::Cursor;
 use crate::error::Error;
 

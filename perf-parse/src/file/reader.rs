@@ -1,43 +1,30 @@
-//! The reader of a capture in every mode; the caller requests records.
-
-mod absorb;
-mod advance;
-mod ahead;
-mod found;
-mod inner;
-mod open;
-mod order;
-mod plain;
-mod resync;
-mod types;
-
-pub use open::AnyReader;
+//! The reader of a capture: what was opened, and the ways to its records.
 
 use alloc::borrow::Cow;
-use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 use core::ops::Range;
+#[cfg(feature = "std")]
+use std::sync::{Mutex, PoisonError};
 
-use perf_abi::endian::{Endian, Endianness};
+use perf_abi::endian::{BigEndian, Endianness, LittleEndian};
 use perf_abi::feature::Feature;
-use perf_abi::record::RecordType;
 
-use super::compressed::Inflate;
-use super::error::FileError;
-use super::events::Events;
-use super::features::{self, FeatureSection};
-use super::header::FileHeader;
-use super::limits::Limits;
-use super::records::FileRecord;
-use super::source::{Slice, Source};
-use super::{Account, error::FileErrorKind};
-use found::Current;
-use order::TimeOrder;
-use plain::PLAIN;
-use types::Types;
+use super::features::FeatureSection;
+use super::header::{FileHeader, Section};
+use super::knowledge::{Features, Knowledge};
+use super::records::{AnyWalk, EventRecords};
+use super::source::Slice;
+#[cfg(feature = "std")]
+use super::source::Stream;
+use super::walk::Walk;
+use crate::account::Account;
+use crate::error::{FileError, FileErrorKind};
+use crate::event::Events;
+use crate::limits::Limits;
 
 /// How a capture stores its records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Mode {
     /// A file: a header with the offsets of attrs, records and features.
     File(FileHeader),
@@ -59,95 +46,64 @@ impl Mode {
     }
 }
 
-/// Reads the records of a capture of byte order `O`, in any mode.
+/// An opened capture, of any mode and byte order.
 ///
-/// The reader applies the attrs and features of a pipe and the names in EVENT_UPDATE records, and it decompresses
-/// compressed records. [`next`](Self::next) returns the records. [`events`](Self::events) and
-/// [`features`](Self::features) return those that are known so far: all of them in a file, those that were read in a
-/// pipe.
+/// [`records`](Self::records) walks over its records. The reader does not change, so it can be shared by threads and
+/// walked as often as needed; a [stream](Self::stream) can be walked once.
 ///
-/// If the next record cannot be found, the reader searches for a boundary that it can prove, and continues there. An
-/// error from `next` is therefore not the end. The [`account`](Self::account) reports everything that was skipped.
+/// # Examples
+///
+/// ```
+/// use perf_parse::Reader;
+///
+/// # let path = "examples/captures/plain.data";
+/// let bytes = std::fs::read(path)?;
+/// let reader = Reader::new(&bytes)?;
+/// let mut samples = Vec::new();
+/// for record in reader.records().in_time_order() {
+///     let record = record?;
+///     if record.sample().is_some() {
+///         samples.push(record); // can be kept as long as the reader
+///     }
+/// }
+/// assert!(samples.windows(2).all(|pair| pair[0].time() <= pair[1].time()));
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
 #[derive(Debug)]
-pub struct Reader<'a, O: Endian, S: Source = Slice<'a>> {
+pub struct Reader<'a> {
+    endianness: Endianness,
     mode: Mode,
     limits: Limits,
     events: Events,
-    features: Vec<OwnedFeature<'a>>,
-    source: S,
-    /// The data files of a directory capture that have been read, and those that have not.
-    done: Vec<S>,
-    more: VecDeque<S>,
-    data_file: usize,
-    /// What to skip before the next record is read.
-    pending: Pending,
-    inflate: Option<Inflate>,
-    /// The rest of the payload of the record at the front of the source that is not decompressed yet, as a range of the
-    /// record's bytes.
-    payload: Option<Range<usize>>,
-    /// Size of that record in bytes.
-    pending_payload: u64,
-    /// Whether `inflate` has received the whole compressed stream.
-    inflate_ended: bool,
-    /// Whether the next boundary has to be searched for, in the source and in the decompressed stream.
-    lost: bool,
-    lost_inner: bool,
-    /// Number of bytes of the decompressed stream that the search has skipped so far.
-    inner_skipped: u64,
-    /// Offset up to which attrs and features have been applied.
-    absorbed: u64,
-    /// Whether the source failed, so that nothing more can be read.
-    failed: bool,
-    order: Option<TimeOrder>,
-    /// The last record that the slow path found, and its last fault.
-    found: Current,
-    fault: FileError,
-    /// The types of the records that were requested; `None` for all.
-    only: Option<Types>,
-    /// The requested kernel types that the fast path may return, one bit each.
-    plain: u64,
+    features: Features<'a>,
+    /// The offset up to which records of a pipe were applied to the events and features.
+    applied: u64,
+    data: Data<'a>,
     account: Account,
-    /// The account when the capture was opened.
-    opened: Account,
-    byte_order: core::marker::PhantomData<O>,
 }
 
-/// What was returned and has to be skipped before the next record.
-#[derive(Clone, Copy, Debug, Default)]
-struct Pending {
-    /// Number of bytes of the source: a record and the data after it.
-    outer: u64,
-    /// Number of bytes of the decompressed stream: a record.
-    inner: usize,
+/// Where the records of a capture are.
+#[derive(Debug)]
+pub(super) enum Data<'a> {
+    /// The data files, in memory.
+    Memory(Vec<Slice<'a>>),
+    /// A stream, until it is walked.
+    #[cfg(feature = "std")]
+    Stream(Mutex<Option<Stream<'a>>>),
 }
 
-impl Pending {
-    /// Returns the available bytes of the source after the part to skip.
-    #[inline(always)]
-    fn ahead<'s, S: Source>(&self, source: &'s S) -> Option<&'s [u8]> {
-        source.ahead(usize::try_from(self.outer).ok()?)
+impl<'a> Reader<'a> {
+    pub(super) fn of(
+        endianness: Endianness,
+        mode: Mode,
+        (events, features, applied): (Events, Features<'a>, u64),
+        data: Data<'a>,
+        account: Account,
+        limits: &Limits,
+    ) -> Self {
+        Self { endianness, mode, limits: *limits, events, features, applied, data, account }
     }
 
-    /// Skips that part and `before` bytes more. The next record, of `size` bytes, becomes the part to skip.
-    #[inline(always)]
-    fn pass_to<S: Source>(&mut self, source: &mut S, before: usize, size: usize) {
-        let passed = usize::try_from(self.outer).unwrap_or(usize::MAX);
-        source.take(passed.saturating_add(before));
-        self.outer = size as u64;
-    }
-}
-
-/// A feature with its bytes: those of the file, or a copy from a stream.
-#[derive(Clone, Debug)]
-struct OwnedFeature<'a> {
-    feature: Feature,
-    offset: u64,
-    bytes: Cow<'a, [u8]>,
-    /// Whether its faults are in the account.
-    is_checked: bool,
-}
-
-impl<'a, O: Endian, S: Source> Reader<'a, O, S> {
     /// Returns the limits that were given when the capture was opened.
     #[must_use]
     pub fn limits(&self) -> &Limits {
@@ -160,206 +116,155 @@ impl<'a, O: Endian, S: Source> Reader<'a, O, S> {
         &self.mode
     }
 
-    /// Returns the number of the data file that is being read: 0 until the first one has ended. See
-    /// [`FileRecord::data_file`].
-    #[must_use]
-    pub fn data_file(&self) -> usize {
-        self.data_file
-    }
-
     /// Returns the byte order of the capture.
     #[must_use]
     pub fn endianness(&self) -> Endianness {
-        O::ENDIANNESS
+        self.endianness
     }
 
-    /// Returns the events, in the order in which the capture lists them; for a pipe, those that have been read.
+    /// Returns the events that were known when the capture was opened: all events of a file; those before the first
+    /// record of a pipe. [`EventRecords::events`] has those that come later.
     #[must_use]
     pub fn events(&self) -> &Events {
         &self.events
     }
 
-    /// Returns the features: in a file in ascending order, in a pipe in the order in which they came.
+    /// Returns the features that were known when the capture was opened: in a file in ascending order, in a pipe in the
+    /// order in which they came. [`EventRecords::features`] has those that come later.
     pub fn features(&self) -> impl Iterator<Item = FeatureSection<'_>> {
-        self.features.iter().map(|it| FeatureSection::new(it.feature, it.offset, &it.bytes))
+        self.features.iter().map(|it| it.section())
     }
 
-    /// Returns a feature; `None` if the capture does not have it, or if it has not been read yet.
+    /// Returns a feature; `None` if the capture does not have it, or if it comes after the first record of a pipe.
     #[must_use]
     pub fn feature(&self, feature: Feature) -> Option<FeatureSection<'_>> {
         self.features().find(|section| section.feature == feature)
     }
 
-    /// Decodes each feature that was not checked before, and notes the faults in the account. Returns the faults of
-    /// these features, including those that the account already had.
-    ///
-    /// The time, and the temporary memory, grow with the sizes of the features.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use perf_parse::AnyReader;
-    ///
-    /// # let path = "examples/captures/plain.data";
-    /// let bytes = std::fs::read(path)?;
-    /// let AnyReader::Little(mut reader) = AnyReader::open(&bytes)? else { panic!("recorded on a big-endian machine") };
-    /// assert_eq!(reader.check_features(), []);
-    /// assert!(reader.account().is_clean());
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn check_features(&mut self) -> Vec<(Feature, FileError)> {
-        let nr_cpus = self.feature(Feature::NRCPUS);
-        let mut faults = Vec::new();
-        for it in self.features.iter().filter(|it| !it.is_checked) {
-            let section = FeatureSection::new(it.feature, it.offset, &it.bytes);
-            features::check::<O>(&section, nr_cpus.as_ref(), |error| faults.push((it.feature, error)));
-        }
-        self.features.iter_mut().for_each(|it| it.is_checked = true);
-        for (_, error) in &faults {
-            self.account.note_once(*error);
-        }
-        faults
-    }
-
-    /// Returns the account so far: what was read, lost and skipped.
+    /// Returns the account of opening: the faults of header, attrs and feature table.
     #[must_use]
     pub fn account(&self) -> &Account {
         &self.account
     }
 
-    /// Returns the account, so that the caller can add the faults that it found while decoding.
-    pub fn account_mut(&mut self) -> &mut Account {
-        &mut self.account
-    }
-
-    /// Returns how far the reader has read, in bytes from the start of the capture.
+    /// Reads the records of `data` instead of those of the capture, with the capture's events and features: the dump of
+    /// a ring that belongs to the capture.
+    ///
+    /// Offsets are as for [`from_records`](Self::from_records). The faults that were found when the capture was opened
+    /// stay in the account.
     #[must_use]
-    pub fn offset(&self) -> u64 {
-        self.source.offset()
+    pub fn with_records(self, data: &'a [u8]) -> Self {
+        let data = Data::Memory([Slice::new(data, 0)].into());
+        Self { mode: Mode::Ring, applied: 0, data, ..self }
     }
 
-    /// Makes [`next`](Self::next) return records in time order from here on. Records of equal time are in the order of
-    /// the capture.
+    /// Adds a data file of a folder capture. Its records are read after those of the files before it. The first record
+    /// is at the start of `bytes`.
     ///
-    /// Records are held until a round of the recorder is over (FINISHED_ROUND), as perf does. Records without a time
-    /// are returned at once. For records in memory, the reader holds the start and end of each run of ascending times,
-    /// 24 bytes for each run; other records are copied. If there are no rounds, as in a directory, or if a round
-    /// exceeds [`Limits::held_records`] or [`Limits::held_bytes`], the earlier half of the held records is returned. A
-    /// record that is earlier than one already returned is returned late, and counted in [`Account::late`].
-    pub fn in_time_order(&mut self) {
-        self.order.get_or_insert_with(|| TimeOrder::new(&self.limits));
-    }
-
-    /// Makes [`next`](Self::next) return only records of these types from here on. The reader counts records of other
-    /// types and skips them after reading their headers. It still applies attrs, features and event names.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use perf_parse::abi::record::RecordType;
-    /// use perf_parse::{AnyReader, FileError, Record};
-    ///
-    /// # let path = "examples/captures/plain.data";
-    /// let bytes = std::fs::read(path)?;
-    /// let AnyReader::Little(mut reader) = AnyReader::open(&bytes)? else { panic!("recorded on a big-endian machine") };
-    /// reader.only(&[RecordType::COMM]);
-    /// while let Some(record) = reader.next()? {
-    ///     let Record::Comm(comm) = record.decode()? else { panic!("not asked for") };
-    ///     println!("{} is {}", comm.tid, String::from_utf8_lossy(comm.comm));
-    /// }
-    /// assert!(reader.account().records > 100);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn only(&mut self, types: &[RecordType]) {
-        let only = Types::new(types);
-        self.plain = PLAIN & only.kernels();
-        self.only = Some(only);
-    }
-
-    /// Goes back to the first record, with the account as it was when the capture was opened. Returns whether this was
-    /// possible: a stream cannot be read twice.
-    ///
-    /// Events and features that were read stay known. With them, a second pass over a damaged stream may find more
-    /// records. The second pass returns records of all types in the order of the capture, unless
-    /// [`in_time_order`](Self::in_time_order) and [`only`](Self::only) are called again.
-    pub fn rewind(&mut self) -> bool {
-        let mut sources = core::mem::take(&mut self.done);
-        sources.append(&mut self.more.drain(..).collect());
-        if !self.source.rewind() || !sources.iter_mut().all(S::rewind) {
-            return false;
-        }
-        let begun = sources.drain(..self.data_file.min(sources.len())).collect::<Vec<_>>();
-        let mut all = begun.into_iter();
-        if let Some(first) = all.next() {
-            let current = core::mem::replace(&mut self.source, first);
-            self.more.extend(all);
-            self.more.push_back(current);
-        }
-        self.more.extend(sources);
-        self.data_file = 0;
-        self.pending = Pending::default();
-        self.inflate = None;
-        self.payload = None;
-        self.pending_payload = 0;
-        self.inflate_ended = false;
-        self.inner_skipped = 0;
-        (self.lost, self.lost_inner, self.failed) = (false, false, false);
-        self.absorbed = u64::MAX;
-        self.order = None;
-        (self.only, self.plain) = (None, PLAIN);
-        self.account = self.opened.clone();
-        self.features.iter_mut().for_each(|it| it.is_checked = false);
-        true
-    }
-
-    /// Rewinds as [`rewind`](Self::rewind), and keeps the time order if it was requested.
-    #[cfg(feature = "std")]
-    pub(super) fn rewind_in_order(&mut self) {
-        let is_ordered = self.order.is_some();
-        if self.rewind() && is_ordered {
-            self.in_time_order();
+    /// perf: `dir/data.*`; the file given to [`new`](Self::new) is `dir/data`. A stream has no data files: the call has
+    /// no effect.
+    pub fn add_data(&mut self, bytes: &'a [u8]) {
+        if let Data::Memory(files) = &mut self.data {
+            files.push(Slice::new(bytes, 0));
         }
     }
 
-    /// Returns the next record; `None` at the end. Allocates nothing for records that are not compressed, in file
-    /// order.
+    /// Sets the holes of a data file that is a sparse file: ranges of zeros that take no space on disk. `holes` must be
+    /// in ascending order of offsets in that file, and no range may be empty. The search for a lost boundary does not
+    /// read the holes.
+    ///
+    /// `data_file` is as in [`Place::data_file`](crate::event::Place::data_file). If there is no such file, the call has
+    /// no effect.
+    pub fn set_holes(&mut self, data_file: usize, holes: &'a [Range<u64>]) {
+        if let Data::Memory(files) = &mut self.data {
+            if let Some(file) = files.get_mut(data_file) {
+                file.set_holes(holes);
+            }
+        }
+    }
+
+    /// Returns the payload of an AUXTRACE record, or another range of bytes of the capture's first data file.
     ///
     /// # Errors
     ///
-    /// [`FileErrorKind::Boundary`] if the next record cannot be found; the next call searches for it.
-    /// [`FileErrorKind::Skipped`] with the number of bytes that the search skipped; the next call continues after them.
-    /// [`FileErrorKind::Decompress`] for a payload that cannot be decompressed. [`FileErrorKind::Io`] if the stream
-    /// cannot be read; then the capture ends. The account already has these errors.
+    /// [`FileErrorKind::Truncated`] if the range is not entirely in the data section, or if the capture is not in
+    /// memory.
+    pub fn bytes_at(&self, section: Section) -> Result<&[u8], FileError> {
+        let first = match &self.data {
+            Data::Memory(files) => files.first(),
+            #[cfg(feature = "std")]
+            Data::Stream(_) => None,
+        };
+        let bytes = first.and_then(|file| super::source::Source::at(file, section.offset));
+        let held = bytes.zip(usize::try_from(section.size).ok()).and_then(|(bytes, size)| bytes.get(..size));
+        held.ok_or_else(|| {
+            let kind =
+                FileErrorKind::Truncated { field: "auxtrace.size", needed: section.size, available: 0 };
+            FileError::new(kind, section.offset)
+        })
+    }
+
+    /// Returns whether the records can be walked more than once: always, except those of a stream.
+    #[must_use]
+    pub fn can_walk_again(&self) -> bool {
+        match &self.data {
+            Data::Memory(_) => true,
+            #[cfg(feature = "std")]
+            Data::Stream(_) => false,
+        }
+    }
+
+    /// Walks over the records from the first one on.
     ///
-    /// # Examples
-    ///
-    /// See [`file`](super).
-    #[inline(always)]
-    #[allow(
-        clippy::should_implement_trait,
-        reason = "the records borrow from the reader, which an Iterator cannot say"
-    )]
-    pub fn next(&mut self) -> Result<Option<FileRecord<'_, O>>, FileError> {
-        if self.order.is_some() { self.next_in_time() } else { self.next_in_capture() }
+    /// A second walk over a [stream](Self::stream) returns the error [`FileErrorKind::Io`] of kind `Unsupported`.
+    #[must_use]
+    pub fn records(&self) -> EventRecords<'_> {
+        let (events, features) = (Cow::Borrowed(&self.events), Cow::Borrowed(&self.features));
+        let is_pipe = matches!(self.mode, Mode::Pipe);
+        let knowledge = Knowledge::new(events, features, is_pipe, self.applied);
+        self.walk(knowledge, self.account.clone())
     }
 
-    /// Returns the bytes of a data file from an offset on, if the reader has begun the file and it is in memory.
-    #[inline]
-    fn in_place(&self, offset: u64, data_file: usize) -> Option<&[u8]> {
-        source_of(&self.source, &self.done, self.data_file, data_file)?.at(offset)
+    /// Walks over the records from the first one on, with what an earlier walk has found: no record is applied again.
+    #[cfg(feature = "std")]
+    pub(super) fn records_knowing<'r>(&'r self, knowledge: Knowledge<'r>) -> EventRecords<'r> {
+        let mut account = self.account.clone();
+        knowledge.faults().iter().for_each(|&error| account.note(error));
+        self.walk(knowledge.complete(), account)
     }
 
-    /// Notes a fault that the reader itself found.
-    #[cold]
-    fn note(&mut self, kind: FileErrorKind, offset: u64) -> FileError {
-        let error = FileError::new(kind, offset);
-        self.account.note(error);
-        error
+    fn walk<'r>(&'r self, knowledge: Knowledge<'r>, account: Account) -> EventRecords<'r> {
+        match &self.data {
+            Data::Memory(files) => {
+                let mut files = files.iter().copied();
+                let first = (files.next().unwrap_or(Slice::new(&[], 0)), 0);
+                EventRecords(match self.endianness {
+                    Endianness::Little => {
+                        let walk =
+                            Walk::<LittleEndian, _>::new(first, files, knowledge, account, &self.limits);
+                        AnyWalk::LittleMemory(walk)
+                    }
+                    Endianness::Big => {
+                        let walk = Walk::<BigEndian, _>::new(first, files, knowledge, account, &self.limits);
+                        AnyWalk::BigMemory(walk)
+                    }
+                })
+            }
+            #[cfg(feature = "std")]
+            Data::Stream(stream) => {
+                let stream = stream.lock().unwrap_or_else(PoisonError::into_inner).take();
+                let first = (stream.unwrap_or_else(Stream::walked), 0);
+                EventRecords(match self.endianness {
+                    Endianness::Little => {
+                        let walk = Walk::<LittleEndian, _>::new(first, [], knowledge, account, &self.limits);
+                        AnyWalk::LittleStream(walk)
+                    }
+                    Endianness::Big => {
+                        let walk = Walk::<BigEndian, _>::new(first, [], knowledge, account, &self.limits);
+                        AnyWalk::BigStream(walk)
+                    }
+                })
+            }
+        }
     }
-}
-
-/// Returns a data file by its index, if the reader has begun it. The file that is being read has the index `current`.
-#[inline]
-fn source_of<'s, S>(source: &'s S, done: &'s [S], current: usize, index: usize) -> Option<&'s S> {
-    if index == current { Some(source) } else { done.get(index) }
 }

@@ -1,194 +1,204 @@
-//! A record of a capture, with its offset and its event.
+//! The walk over the records of a capture, of any byte order and from any source.
 
-use perf_abi::endian::Endian;
+use alloc::vec::Vec;
+
+use perf_abi::endian::{BigEndian, LittleEndian};
+use perf_abi::feature::Feature;
 use perf_abi::record::RecordType;
 
-use super::error::{FileError, FileErrorKind};
-use super::events::{Event, Events, unknown};
-use crate::error::{Error, ErrorKind};
-use crate::layout::SampleLayout;
-use crate::record::{RawRecord, Record, SampleId};
-use crate::sample::Sample;
+use super::features::{self, FeatureSection};
+use super::source::Slice;
+#[cfg(feature = "std")]
+use super::source::Stream;
+use super::walk::Walk;
+use crate::account::Account;
+use crate::error::FileError;
+use crate::event::{EventRecord, Events, Place};
 
-/// A record of a capture. Borrows from the [`Reader`](super::Reader) until the next record is requested.
-#[derive(Clone, Copy)]
-pub struct FileRecord<'a, O: Endian> {
-    /// Offset of the record's header, in bytes from the start of the capture. For a compressed record this is the
-    /// offset of the COMPRESSED record that contains its end.
-    pub offset: u64,
-    /// Position of the record in the decompressed stream; `None` for a record that was not compressed.
-    pub inner: Option<u64>,
-    /// The data file of a directory capture that the record is in: 0 for `data`, then the files that were given to
-    /// [`Reader::add_data`](super::Reader::add_data), in that order.
-    pub data_file: usize,
-    /// The bytes of the record.
-    pub raw: RawRecord<'a, O>,
-    /// The index of the record's event; `None` for the records of the perf tool, and if the event is unknown.
-    pub event_index: Option<usize>,
-    /// The data after the record that belongs to it: the payload of AUXTRACE and HEADER_TRACING_DATA. Empty if a stream
-    /// has skipped it.
-    pub behind: &'a [u8],
-    /// Number of bytes after the record that belong to it, whether `behind` holds them or not. They begin `size` bytes
-    /// after `offset`.
-    pub behind_size: u64,
-    /// The events that are known now.
-    pub(super) events: &'a Events,
+/// A walk over the records of a capture; made by [`Reader::records`](super::Reader::records).
+///
+/// It applies the attrs and features of a pipe and the names in EVENT_UPDATE records, and decompresses compressed
+/// records. If the next record cannot be found, it searches for a boundary that it can prove, and continues there. An
+/// error is therefore not the end: the next item comes after the damage. The [`account`](Self::account) has everything
+/// that was skipped, and every error.
+///
+/// Allocates nothing for a record of a capture in memory, in file order.
+///
+/// # Errors
+///
+/// [`FileErrorKind::Boundary`](super::FileErrorKind::Boundary) if the next record cannot be found; the next step
+/// searches for it. [`FileErrorKind::Skipped`](super::FileErrorKind::Skipped) with the number of bytes that the search
+/// skipped. [`FileErrorKind::Decompress`](super::FileErrorKind::Decompress) for a payload that cannot be decompressed.
+/// [`FileErrorKind::Io`](super::FileErrorKind::Io) if the stream cannot be read; then the capture ends.
+#[derive(Debug)]
+pub struct EventRecords<'r>(pub(super) AnyWalk<'r>);
+
+/// A walk for each byte order and source, so that the inner loops know both.
+#[derive(Debug)]
+#[allow(clippy::large_enum_variant, reason = "there is one in a walk over millions of records")]
+pub(super) enum AnyWalk<'r> {
+    LittleMemory(Walk<'r, LittleEndian, Slice<'r>>),
+    BigMemory(Walk<'r, BigEndian, Slice<'r>>),
+    #[cfg(feature = "std")]
+    LittleStream(Walk<'r, LittleEndian, Stream<'r>>),
+    #[cfg(feature = "std")]
+    BigStream(Walk<'r, BigEndian, Stream<'r>>),
 }
 
-impl<O: Endian> core::fmt::Debug for FileRecord<'_, O> {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.debug_struct("FileRecord")
-            .field("offset", &self.offset)
-            .field("inner", &self.inner)
-            .field("data_file", &self.data_file)
-            .field("raw", &self.raw)
-            .field("event_index", &self.event_index)
-            .field("behind_size", &self.behind_size)
-            .finish_non_exhaustive()
-    }
+/// Evaluates an expression with the walk, whichever it is.
+macro_rules! with_walk {
+    ($any:expr, $walk:ident => $value:expr) => {
+        match $any {
+            AnyWalk::LittleMemory($walk) => $value,
+            AnyWalk::BigMemory($walk) => $value,
+            #[cfg(feature = "std")]
+            AnyWalk::LittleStream($walk) => $value,
+            #[cfg(feature = "std")]
+            AnyWalk::BigStream($walk) => $value,
+        }
+    };
 }
 
-impl<'a, O: Endian> FileRecord<'a, O> {
-    /// Decodes the record. Allocates nothing.
+impl<'r> EventRecords<'r> {
+    /// Returns records in time order from here on. Records of equal time are in the order of the capture.
     ///
-    /// # Errors
-    ///
-    /// [`FileErrorKind::Record`] for a fault in the record. [`FileErrorKind::UnknownId`],
-    /// [`FileErrorKind::UnknownEvent`] or [`FileErrorKind::Layout`] if its layout is unknown. The offset is that of the
-    /// faulty field. Later records are not affected.
-    #[inline(always)]
-    pub fn decode(&self) -> Result<Record<'a, O>, FileError> {
-        if let Some(sample) = self.sample() {
-            return Ok(Record::Sample(sample));
-        }
-        match self.decode_other() {
-            // `decode_other` never returns a sample: see `RawRecord::decode`.
-            None | Some(Record::Sample(_)) => Err(self.fault()),
-            Some(record) => Ok(record),
-        }
-    }
-
-    /// Returns the record as a sample. The fast way to samples, like [`RawRecord::sample`].
-    ///
-    /// `None` for every other record, and for a sample that has a fault or whose layout is unknown. Pass those to
-    /// [`decode`](Self::decode), which reports the fault.
+    /// Records are held until a round of the recorder is over (FINISHED_ROUND), as perf does. Records without a time
+    /// are returned at once. For records in memory, the walk holds the start and end of each run of ascending times, 24
+    /// bytes for each run; other records are copied. If there are no rounds, as in a folder, or if a round exceeds
+    /// [`Limits::held_records`](super::Limits::held_records) or [`Limits::held_bytes`](super::Limits::held_bytes), the
+    /// earlier half of the held records is returned. A record that is earlier than one already returned is returned
+    /// late, and counted in [`Account::late`].
     #[must_use]
-    #[inline(always)]
-    pub fn sample(&self) -> Option<Sample<'a, O>> {
-        let event = self.event().filter(|event| event.fault.is_none())?;
-        self.raw.sample(&event.layout)
+    pub fn in_time_order(mut self) -> Self {
+        with_walk!(&mut self.0, walk => walk.in_time_order());
+        self
     }
 
-    /// Decodes a record that is not a sample; `None` for a fault. It does not return the type that
-    /// [`decode`](Self::decode) returns; [`RawRecord::decode`] has the reason.
-    #[inline(never)]
-    fn decode_other(self) -> Option<Record<'a, O>> {
-        self.decode_any().ok()
-    }
-
-    /// Returns the fault of a record that could not be decoded.
-    #[cold]
-    #[inline(never)]
-    fn fault(self) -> FileError {
-        let nothing = Error { kind: ErrorKind::Residue { bytes: 0 }, offset: 0 };
-        self.decode_any().err().unwrap_or_else(|| self.error(nothing))
-    }
-
-    /// Decodes a record, or returns its fault.
-    #[inline(never)]
-    fn decode_any(self) -> Result<Record<'a, O>, FileError> {
-        if self.raw.kind().is_user() {
-            return self.raw.decode_user().map_err(|error| self.error(error));
-        }
-        self.raw.decode(self.layout()?).map_err(|error| self.error(error))
-    }
-
-    /// Returns the record's event; `None` for the records of the perf tool, and if the event is unknown.
-    #[must_use]
-    #[inline]
-    pub fn event(&self) -> Option<&'a Event> {
-        self.events.get(self.event_index?)
-    }
-
-    /// Returns why the record's event is unknown: [`FileErrorKind::UnknownId`] or [`FileErrorKind::UnknownEvent`].
-    /// `None` if the event is known, and for the records of the perf tool, which have no event.
+    /// Returns only records of these types from here on. The walk counts records of other types and skips them after
+    /// reading their headers. It still applies attrs, features and event names.
     ///
     /// # Examples
     ///
     /// ```
-    /// use perf_parse::AnyReader;
+    /// use perf_parse::abi::record::RecordType;
+    /// use perf_parse::{Reader, Record};
     ///
     /// # let path = "examples/captures/plain.data";
     /// let bytes = std::fs::read(path)?;
-    /// let AnyReader::Little(mut reader) = AnyReader::open(&bytes)? else { panic!("recorded on a big-endian machine") };
-    /// while let Some(record) = reader.next()? {
-    ///     if let Some(why) = record.unknown_event() {
-    ///         println!("{:#x}: {why}", record.offset);
-    ///     }
+    /// let reader = Reader::new(&bytes)?;
+    /// let mut records = reader.records().only(&[RecordType::COMM]);
+    /// for record in &mut records {
+    ///     let record = record?;
+    ///     let Record::Comm(comm) = record.decode()? else { unreachable!("only COMM") };
+    ///     println!("{} is {}", comm.tid, String::from_utf8_lossy(comm.comm));
     /// }
+    /// assert!(records.account().records > 100);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
-    pub fn unknown_event(&self) -> Option<FileErrorKind> {
-        let is_unknown = self.event().is_none() && !self.raw.kind().is_user();
-        is_unknown.then(|| self.unknown())
+    pub fn only(mut self, types: &[RecordType]) -> Self {
+        with_walk!(&mut self.0, walk => walk.only(types));
+        self
     }
 
-    /// Returns the `sample_id` trailer; `None` if the record has none.
-    ///
-    /// # Errors
-    ///
-    /// As [`decode`](Self::decode).
-    pub fn sample_id(&self) -> Result<Option<SampleId<'a, O>>, FileError> {
-        if self.raw.kind().is_user() {
-            return Ok(None);
-        }
-        self.raw.sample_id(self.layout()?).map_err(|error| self.error(error))
-    }
-
-    /// Returns the time of the record, in nanoseconds of its event's clock: a sample's time field, or the time in
-    /// another record's trailer.
-    ///
-    /// `None` if the event does not record the time, for the records of the perf tool, and if the time cannot be
-    /// decoded.
-    #[inline]
+    /// Returns the account so far: what was read, lost and skipped, including the account of opening.
     #[must_use]
-    pub fn time(&self) -> Option<u64> {
-        if self.raw.kind().is_user() {
-            return None;
-        }
-        self.raw.time(&self.event()?.layout)
+    pub fn account(&self) -> &Account {
+        with_walk!(&self.0, walk => &walk.account)
     }
 
-    /// Adds the offset in the capture to an error in this record, such as an error of
-    /// [`Sample::tail`](crate::Sample::tail).
+    /// Returns the account, so that the caller can add the faults that it found while decoding.
+    pub fn account_mut(&mut self) -> &mut Account {
+        with_walk!(&mut self.0, walk => &mut walk.account)
+    }
+
+    /// Returns the events that are known so far.
     #[must_use]
-    pub fn error(&self, error: Error) -> FileError {
-        FileError::in_record(self.raw.kind(), self.offset, self.inner, error)
+    pub fn events(&self) -> &Events {
+        with_walk!(&self.0, walk => walk.knowledge.events())
     }
 
-    #[inline]
-    fn layout(&self) -> Result<&'a SampleLayout, FileError> {
-        match self.event() {
-            Some(event) if event.fault.is_none() || self.raw.kind() != RecordType::SAMPLE => {
-                Ok(&event.layout)
-            }
-            _ => Err(self.unknown_layout()),
+    /// Returns the features that are known so far, in the order of [`Reader::features`](super::Reader::features).
+    pub fn features(&self) -> impl Iterator<Item = FeatureSection<'_>> {
+        with_walk!(&self.0, walk => walk.knowledge.features()).iter().map(|it| it.section())
+    }
+
+    /// Returns a feature; `None` if it is not known so far.
+    #[must_use]
+    pub fn feature(&self, feature: Feature) -> Option<FeatureSection<'_>> {
+        self.features().find(|section| section.feature == feature)
+    }
+
+    /// Returns how far the walk has read.
+    #[must_use]
+    pub fn position(&self) -> Place {
+        with_walk!(&self.0, walk => walk.position())
+    }
+
+    /// Returns what the walk has found out about the capture.
+    #[cfg(feature = "std")]
+    pub(super) fn into_knowledge(self) -> super::knowledge::Knowledge<'r> {
+        with_walk!(self.0, walk => walk.knowledge)
+    }
+
+    /// Decodes each feature that was not checked before, and notes the faults in the account. Returns the faults of
+    /// these features, including those that the account already had.
+    ///
+    /// The time, and the temporary memory, grow with the sizes of the features.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use perf_parse::Reader;
+    ///
+    /// # let path = "examples/captures/plain.data";
+    /// let bytes = std::fs::read(path)?;
+    /// let reader = Reader::new(&bytes)?;
+    /// let mut records = reader.records();
+    /// assert_eq!(records.check_features(), []);
+    /// assert!(records.account().is_clean());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn check_features(&mut self) -> Vec<(Feature, FileError)> {
+        match &mut self.0 {
+            AnyWalk::LittleMemory(walk) => check_features(walk),
+            AnyWalk::BigMemory(walk) => check_features(walk),
+            #[cfg(feature = "std")]
+            AnyWalk::LittleStream(walk) => check_features(walk),
+            #[cfg(feature = "std")]
+            AnyWalk::BigStream(walk) => check_features(walk),
         }
     }
+}
 
-    /// Returns why the record's event is unknown.
-    #[cold]
-    fn unknown(&self) -> FileErrorKind {
-        unknown(self.raw.kind(), self.events.unknown_id(self.raw))
+fn check_features<'r, O: perf_abi::endian::Endian, S: super::source::Source<'r>>(
+    walk: &mut Walk<'r, O, S>,
+) -> Vec<(Feature, FileError)> {
+    let known = walk.knowledge.features();
+    let nr_cpus = known.iter().find(|it| it.feature == Feature::NRCPUS).map(|it| it.section());
+    let mut faults = Vec::new();
+    for it in known.iter().filter(|it| !it.is_checked) {
+        features::check::<O>(&it.section(), nr_cpus.as_ref(), |error| faults.push((it.feature, error)));
     }
+    walk.knowledge.features_mut().iter_mut().for_each(|it| it.is_checked = true);
+    for (_, error) in &faults {
+        walk.account.note_once(*error);
+    }
+    faults
+}
 
-    #[cold]
-    fn unknown_layout(&self) -> FileError {
-        let kind = match self.event().and_then(|event| event.fault) {
-            Some(error) => FileErrorKind::Layout(error),
-            None => self.unknown(),
-        };
-        FileError::new(kind, self.offset)
+impl<'r> Iterator for EventRecords<'r> {
+    type Item = Result<EventRecord<'r>, FileError>;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<Self::Item> {
+        match &mut self.0 {
+            AnyWalk::LittleMemory(walk) => walk.next().transpose(),
+            AnyWalk::BigMemory(walk) => walk.next().transpose(),
+            #[cfg(feature = "std")]
+            AnyWalk::LittleStream(walk) => walk.next().transpose(),
+            #[cfg(feature = "std")]
+            AnyWalk::BigStream(walk) => walk.next().transpose(),
+        }
     }
 }

@@ -5,19 +5,20 @@
 //! ```
 //! use std::io::Cursor;
 //!
-//! use perf_parse::file::{AnyReader, repair};
+//! use perf_parse::Reader;
+//! use perf_parse::file::repair::{Order, repair};
 //!
 //! # let path = "examples/captures/plain.data";
 //! let mut bytes = std::fs::read(path)?;
 //! bytes.truncate(bytes.len() / 2); // damage: the end is lost, and the features with it
-//! let AnyReader::Little(mut reader) = AnyReader::open(&bytes)? else { panic!("recorded on x86") };
-//! let repaired = repair::repair(&mut reader, Cursor::new(Vec::new()), |_| {})?;
+//! let repaired = repair(&Reader::new(&bytes)?, Order::Capture, Cursor::new(Vec::new()), |_| {})?;
 //! assert!(repaired.written > 0);
 //!
 //! let bytes = repaired.out.into_inner();
-//! let AnyReader::Little(mut reader) = AnyReader::open(&bytes)? else { panic!("as before") };
-//! while reader.next()?.is_some() {}
-//! assert!(reader.account().is_clean());
+//! let reader = Reader::new(&bytes)?;
+//! let mut records = reader.records();
+//! records.try_for_each(|record| record.map(drop))?;
+//! assert!(records.account().is_clean());
 //! # Ok::<(), Box<dyn core::error::Error>>(())
 //! ```
 
@@ -26,18 +27,18 @@ mod tracing;
 use alloc::vec::Vec;
 use std::io::{self, Seek, Write};
 
-use perf_abi::endian::{Endian, Endianness};
+use perf_abi::endian::{BigEndian, Endian, Endianness, LittleEndian};
 use perf_abi::feature::Feature;
 use perf_abi::record::RecordType;
 use perf_abi::sample_type::SampleType;
 
 use super::check::RecordCheck;
-use super::error::{FileError, FileErrorKind};
-use super::events::Events;
-use super::reader::Reader;
-use super::records::FileRecord;
-use super::source::Source;
+use super::reader::{Mode, Reader};
+use super::records::EventRecords;
 use super::write::{EventFields, FileWriter, Options, WriteFileError};
+use crate::account::Account;
+use crate::error::{FileError, FileErrorKind};
+use crate::event::{Event, EventRecord, Events};
 use crate::record::user::EventUpdateData;
 use crate::record::{Record, UserRecord};
 
@@ -52,20 +53,31 @@ pub struct Repaired<W> {
     pub dropped: u64,
     /// The features that were found and left out, in ascending order.
     pub features_dropped: Vec<Feature>,
+    /// What was read, lost and skipped, and every fault that was found.
+    pub account: Account,
+}
+
+/// The order in which records are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// That of the capture.
+    Capture,
+    /// By time: see [`EventRecords::in_time_order`].
+    Time,
 }
 
 /// A step of a repair.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Step<'e> {
-    /// How far the reader has read, in bytes from the start of the capture.
+    /// How far the walk has read, in bytes from the start of the data file.
     At(u64),
-    /// The capture itself has a fault: in its header, an attr, or the feature table. The reader's account has it too.
+    /// The capture itself has a fault: in its header, an attr, or the feature table. The account has it too.
     Capture {
         /// The fault.
         error: FileError,
     },
-    /// A part of the capture cannot be read or decoded, and is left out. The reader's account has the fault too.
+    /// A part of the capture cannot be read or decoded, and is left out. The account has the fault too.
     Unreadable {
         /// The data file of a directory capture, or the ring, with the fault.
         data_file: usize,
@@ -86,10 +98,9 @@ pub enum Step<'e> {
 /// Writes to `out`, which should be empty, a file of everything that can be decoded of a capture. Calls `tell` at each
 /// step.
 ///
-/// Records are copied unchanged, in the order in which the reader returns them; compressed records are decompressed.
-/// Features are copied, with two exceptions: features that describe the container are written anew, and formats of
-/// tracepoints that cannot be parsed are left out. What cannot be decoded is left out and noted in the
-/// [account](Reader::account) of the reader, which this function rewinds first.
+/// Records are copied unchanged, in the given order; compressed records are decompressed. Features are copied, with two
+/// exceptions: features that describe the container are written anew, and formats of tracepoints that cannot be parsed
+/// are left out. What cannot be decoded is left out and noted in the account of the result.
 ///
 /// If an event's attr asks for a field that this crate does not know, the event's samples are left out. The event is
 /// written, with an attr that does not ask for that field.
@@ -99,71 +110,93 @@ pub enum Step<'e> {
 /// # Errors
 ///
 /// Those of [`FileWriter`]: [`WriteFileError::Io`]; [`WriteFileError::Event`] for an event that no file can hold. `Io`
-/// of kind [`Unsupported`](io::ErrorKind::Unsupported) for a capture that is not in memory, because it has to be read
-/// twice.
-pub fn repair<O: Endian, S: Source, W: Write + Seek>(
-    reader: &mut Reader<'_, O, S>,
+/// of kind [`Unsupported`](io::ErrorKind::Unsupported) for a stream, because it has to be read twice.
+pub fn repair<W: Write + Seek>(
+    reader: &Reader<'_>,
+    order: Order,
     out: W,
-    mut tell: impl FnMut(Step<'_>),
+    tell: impl FnMut(Step<'_>),
 ) -> Result<Repaired<W>, WriteFileError> {
-    if !S::IN_MEMORY {
+    if !reader.can_walk_again() {
         let error = io::Error::new(io::ErrorKind::Unsupported, "a stream cannot be read twice");
         return Err(WriteFileError::Io(error));
     }
-    // The events and features of a stream are only known at its end.
-    while !matches!(reader.next(), Ok(None)) {}
-    reader.rewind_in_order();
-    reader.account().diagnostics.iter().for_each(|&error| tell(Step::Capture { error }));
-    let mut events = events(reader.events());
+    let mut records = reader.records();
+    if matches!(reader.mode(), Mode::Pipe) {
+        // The events and features of a pipe are only known at its end.
+        records.by_ref().for_each(drop);
+        records = reader.records_knowing(records.into_knowledge());
+    }
+    if order == Order::Time {
+        records = records.in_time_order();
+    }
+    match reader.endianness() {
+        Endianness::Little => copy::<LittleEndian, W>(records, out, tell),
+        Endianness::Big => copy::<BigEndian, W>(records, out, tell),
+    }
+}
+
+fn copy<O: Endian, W: Write + Seek>(
+    mut records: EventRecords<'_>,
+    out: W,
+    mut tell: impl FnMut(Step<'_>),
+) -> Result<Repaired<W>, WriteFileError> {
+    let opened = records.account().diagnostics.clone();
+    opened.iter().for_each(|&error| tell(Step::Capture { error }));
+    let mut events = events(records.events());
     let mut writer = FileWriter::<O, W>::new(out, &events, &Options::default())?;
-    let features_dropped = copy_features(reader, &mut writer, &mut tell)?;
+    let features_dropped = copy_features(&mut records, &mut writer, &mut tell)?;
     let tracing_data = writer.features().get(Feature::TRACING_DATA).map(Vec::from).unwrap_or_default();
     let check = RecordCheck::new(&tracing_data);
     let (mut written, mut dropped) = (0_u64, 0_u64);
     loop {
-        tell(Step::At(reader.offset()));
-        let (data_file, error) = match reader.next() {
-            Ok(None) => break,
-            // The reader has noted the error.
-            Err(error) => {
-                tell(Step::Unreadable { data_file: reader.data_file(), error });
+        tell(Step::At(records.position().offset));
+        let record = match records.next() {
+            None => break,
+            // The walk has noted the error.
+            Some(Err(error)) => {
+                tell(Step::Unreadable { data_file: records.position().data_file, error });
                 continue;
             }
-            Ok(Some(record)) => match check.record(&record).and_then(|()| rename(&record, &mut events)) {
-                Err(error) => (record.data_file, error),
-                Ok(()) if is_section(record.raw.kind()) => continue,
-                Ok(()) => {
-                    match writer.copy(&record.raw, record.behind) {
-                        Ok(()) => written = written.saturating_add(1),
-                        Err(error @ WriteFileError::Record { .. }) => {
-                            dropped = dropped.saturating_add(1);
-                            let (offset, kind) = (record.offset, record.raw.kind());
-                            tell(Step::Unwritable { offset, kind, error: &error });
-                        }
-                        Err(error) => return Err(error),
-                    }
-                    continue;
-                }
-            },
+            Some(Ok(record)) => record,
         };
-        dropped = dropped.saturating_add(1);
-        // An EVENT_UPDATE with an unknown id was noted when it was first read.
-        let is_update = matches!(error.kind, FileErrorKind::UnknownId { kind: RecordType::EVENT_UPDATE, .. });
-        if !is_update || !reader.account().diagnostics.contains(&error) {
-            tell(Step::Unreadable { data_file, error });
-            reader.account_mut().note(error);
+        let (offset, data_file, kind) = (record.offset(), record.place().data_file, record.kind());
+        let checked = check.record(&record);
+        match checked.and_then(|()| rename(&record, records.events(), &mut events)) {
+            Ok(()) if is_section(kind) => {}
+            Ok(()) => match writer.copy(&record.raw().typed(()), record.trailing()) {
+                Ok(()) => written = written.saturating_add(1),
+                Err(error @ WriteFileError::Record { .. }) => {
+                    dropped = dropped.saturating_add(1);
+                    tell(Step::Unwritable { offset, kind, error: &error });
+                }
+                Err(error) => return Err(error),
+            },
+            Err(error) => {
+                dropped = dropped.saturating_add(1);
+                // The walk notes an EVENT_UPDATE with an unknown id.
+                let is_update =
+                    matches!(error.kind, FileErrorKind::UnknownId { kind: RecordType::EVENT_UPDATE, .. });
+                if !is_update {
+                    records.account_mut().note(error);
+                }
+                if !is_update || !opened.contains(&error) {
+                    tell(Step::Unreadable { data_file, error });
+                }
+            }
         }
     }
     name_all(&mut events);
     writer.name_events(&events)?;
-    Ok(Repaired { out: writer.finish()?, written, dropped, features_dropped })
+    let account = records.account().clone();
+    Ok(Repaired { out: writer.finish()?, written, dropped, features_dropped, account })
 }
 
 /// Returns the events to be written.
 fn events(known: &Events) -> Vec<EventFields> {
-    let fields = |event| {
+    let fields = |event: &alloc::sync::Arc<Event>| {
         // The EVENT_UPDATE records with units and scales are copied unchanged.
-        let mut fields = EventFields { unit: None, scale: None, ..EventFields::from(event) };
+        let mut fields = EventFields { unit: None, scale: None, ..EventFields::from(event.as_ref()) };
         // Unknown bits affect only samples, but with them no reader could find the ids of the event's other records.
         fields.attr.sample_type = decodable(fields.attr.sample_type);
         fields
@@ -189,21 +222,21 @@ fn decodable(sample_type: SampleType) -> SampleType {
 }
 
 /// Copies the features that can be decoded, and returns the others.
-fn copy_features<O: Endian, S: Source, W: Write + Seek>(
-    reader: &mut Reader<'_, O, S>,
+fn copy_features<O: Endian, W: Write + Seek>(
+    records: &mut EventRecords<'_>,
     writer: &mut FileWriter<O, W>,
     tell: &mut impl FnMut(Step<'_>),
 ) -> Result<Vec<Feature>, WriteFileError> {
     // These features describe the container, not its content. They are written anew, or no longer apply.
     let made_anew = [Feature::EVENT_DESC, Feature::AUXTRACE, Feature::COMPRESSED, Feature::DIR_FORMAT];
-    let noted = reader.account().diagnostics.clone();
-    let mut faults = reader.check_features();
+    let noted = records.account().diagnostics.clone();
+    let mut faults = records.check_features();
     let is_faulty = |feature| faults.iter().any(|&(of, _)| of == feature);
-    let hostname = reader.feature(Feature::HOSTNAME).filter(|_| !is_faulty(Feature::HOSTNAME));
+    let hostname = records.feature(Feature::HOSTNAME).filter(|_| !is_faulty(Feature::HOSTNAME));
     let has_hostname = O::ENDIANNESS == Endianness::Little || hostname.is_some();
     let mut dropped = Vec::new();
     let mut unfit = Vec::new();
-    for section in reader.features().filter(|section| !made_anew.contains(&section.feature)) {
+    for section in records.features().filter(|section| !made_anew.contains(&section.feature)) {
         let (feature, number) = (section.feature, section.feature.0);
         if matches!(number, 32..64) && !has_hostname {
             let must = "below 32 in a big-endian file without HOSTNAME";
@@ -222,7 +255,7 @@ fn copy_features<O: Endian, S: Source, W: Write + Seek>(
     }
     faults.append(&mut unfit);
     for (_, error) in faults {
-        reader.account_mut().note_once(error);
+        records.account_mut().note_once(error);
         if !noted.contains(&error) {
             tell(Step::Unreadable { data_file: 0, error });
         }
@@ -243,14 +276,18 @@ fn is_section(kind: RecordType) -> bool {
 }
 
 /// Applies the name in an EVENT_UPDATE record, as the reader of the output will.
-fn rename<O: Endian>(record: &FileRecord<'_, O>, events: &mut [EventFields]) -> Result<(), FileError> {
-    if record.raw.kind() != RecordType::EVENT_UPDATE {
+fn rename(
+    record: &EventRecord<'_>,
+    known: &Events,
+    events: &mut [EventFields],
+) -> Result<(), FileError> {
+    if record.kind() != RecordType::EVENT_UPDATE {
         return Ok(());
     }
     let Record::User(UserRecord::EventUpdate(it), kind) = record.decode()? else { return Ok(()) };
-    let index = record.events.index_of_id(it.id);
+    let index = known.index_of_id(it.id);
     let Some(event) = index.and_then(|index| events.get_mut(index)) else {
-        return Err(FileError::new(FileErrorKind::UnknownId { kind, id: it.id }, record.offset));
+        return Err(FileError::new(FileErrorKind::UnknownId { kind, id: it.id }, record.offset()));
     };
     if let EventUpdateData::Name(name) = it.data {
         event.name = Some(Vec::from(name));

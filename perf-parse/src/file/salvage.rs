@@ -6,7 +6,7 @@
 use perf_abi::endian::Endian;
 use perf_abi::record::RecordType;
 
-use super::events::Events;
+use crate::event::Events;
 use crate::record::{RawRecord, Record};
 
 /// Number of records in a row that prove a boundary.
@@ -80,7 +80,7 @@ fn proves<O: Endian>(bytes: &[u8], ended: bool, events: &Events) -> bool {
             return ended && length > 0;
         }
         match RawRecord::<O>::parse(rest) {
-            Ok((record, behind)) if is_credible(&record, events) => rest = behind,
+            Ok((record, after)) if is_credible(&record, events) => rest = after,
             _ => return false,
         }
     }

@@ -2,19 +2,22 @@
 
 #[cfg(feature = "std")]
 mod stream;
+#[cfg(feature = "std")]
+mod window;
 
 #[cfg(feature = "std")]
-pub use stream::Stream;
+pub(super) use stream::Stream;
+#[cfg(feature = "std")]
+pub(super) use window::Window;
 
 use core::ops::Range;
 
-use super::error::FileErrorKind;
+use crate::bytes::Bytes;
+use crate::error::FileErrorKind;
 
 /// A source of bytes that are taken from the front.
-///
-/// Sealed: [`Slice`] and, with std, `Stream`.
-pub trait Source: sealed::Sealed {
-    /// Whether all bytes stay in memory as long as the reader, so that the reader can go back to an offset.
+pub(super) trait Source<'r> {
+    /// Whether all bytes stay in memory as long as the records, so that a walk can go back to an offset.
     const IN_MEMORY: bool;
 
     /// Makes at least `need` bytes available at the front, fewer only if the source ends before. Returns how many are
@@ -25,14 +28,12 @@ pub trait Source: sealed::Sealed {
     /// [`FileErrorKind::Io`] if reading fails.
     fn fill(&mut self, need: usize) -> Result<usize, FileErrorKind>;
 
-    /// Returns the bytes that are available after the first `passed` bytes at the front; `None` if fewer are available.
-    fn ahead(&self, passed: usize) -> Option<&[u8]>;
-
     /// Returns the bytes that are available at the front.
-    #[inline]
-    fn front(&self) -> &[u8] {
-        self.ahead(0).unwrap_or_default()
-    }
+    fn front(&self) -> &[u8];
+
+    /// Returns `size` bytes from the front, after `start` others, for a record that may be kept. Empty if fewer are
+    /// available.
+    fn keep(&self, start: usize, size: usize) -> Bytes<'r>;
 
     /// Drops `count` bytes that are available at the front.
     fn take(&mut self, count: usize);
@@ -44,9 +45,6 @@ pub trait Source: sealed::Sealed {
     /// [`FileErrorKind::Io`] if reading fails.
     fn skip(&mut self, count: u64) -> Result<(), FileErrorKind>;
 
-    /// Goes back to the first byte. Returns whether this was possible.
-    fn rewind(&mut self) -> bool;
-
     /// Returns the offset of the front, in bytes from the start of the capture.
     fn offset(&self) -> u64;
 
@@ -54,41 +52,49 @@ pub trait Source: sealed::Sealed {
     fn hole(&self, passed: usize) -> usize;
 
     /// Returns all bytes from `offset` on, wherever the front is; `None` if they are not in memory.
-    fn at(&self, offset: u64) -> Option<&[u8]>;
+    fn at(&self, offset: u64) -> Option<&'r [u8]>;
 }
 
-mod sealed {
-    pub trait Sealed {}
-    impl Sealed for super::Slice<'_> {}
-    #[cfg(feature = "std")]
-    impl<R> Sealed for super::Stream<R> {}
-}
-
-/// Bytes in memory: a file that was mapped or read.
+/// Bytes in memory: a file that was mapped or read, or a part of it.
 #[derive(Clone, Copy, Debug)]
-pub struct Slice<'a> {
-    bytes: &'a [u8],
-    /// Offset in the capture of the first of `bytes`.
-    base: u64,
+pub(super) struct Slice<'r> {
     /// The bytes that were not dropped, and the offset in the capture of the first of them.
-    front: &'a [u8],
+    front: &'r [u8],
     offset: u64,
+    /// All bytes, and the offset in the capture of the first of them.
+    bytes: &'r [u8],
+    base: u64,
     /// The ranges of the capture that are known to be zeros, in ascending order.
-    holes: &'a [Range<u64>],
+    holes: &'r [Range<u64>],
 }
 
-impl<'a> Slice<'a> {
+impl<'r> Slice<'r> {
     /// Creates a source of `bytes`, which begin `base` bytes into the capture.
-    pub(super) fn new(bytes: &'a [u8], base: u64) -> Self {
-        Self { bytes, base, front: bytes, offset: base, holes: &[] }
+    pub(super) fn new(bytes: &'r [u8], base: u64) -> Self {
+        Self { front: bytes, offset: base, bytes, base, holes: &[] }
     }
 
-    pub(super) fn set_holes(&mut self, holes: &'a [Range<u64>]) {
+    pub(super) fn set_holes(&mut self, holes: &'r [Range<u64>]) {
         self.holes = holes;
     }
+
+    /// Returns the source cut to a range of offsets. The bytes outside of it do not exist for a walk.
+    pub(super) fn part(&self, range: &Range<u64>) -> Self {
+        let place = |offset: u64| usize::try_from(offset.saturating_sub(self.base)).unwrap_or(usize::MAX);
+        let end = place(range.end).min(self.bytes.len());
+        let start = place(range.start).min(end);
+        let bytes = self.bytes.get(start..end).unwrap_or_default();
+        let base = self.base.saturating_add(start as u64);
+        Self { front: bytes, offset: base, bytes, base, holes: self.holes }
+    }
+
+    /// Returns the range of offsets of all bytes.
+    pub(super) fn range(&self) -> Range<u64> {
+        self.base..self.base.saturating_add(self.bytes.len() as u64)
+    }
 }
 
-impl Source for Slice<'_> {
+impl<'r> Source<'r> for Slice<'r> {
     const IN_MEMORY: bool = true;
 
     #[inline]
@@ -96,12 +102,18 @@ impl Source for Slice<'_> {
         Ok(self.front.len())
     }
 
-    #[inline]
-    fn ahead(&self, passed: usize) -> Option<&[u8]> {
-        self.front.get(passed..)
+    #[inline(always)]
+    fn front(&self) -> &[u8] {
+        self.front
     }
 
-    #[inline]
+    #[inline(always)]
+    fn keep(&self, start: usize, size: usize) -> Bytes<'r> {
+        let end = start.saturating_add(size);
+        Bytes::Borrowed(self.front.get(start..end).unwrap_or_default())
+    }
+
+    #[inline(always)]
     fn take(&mut self, count: usize) {
         let (taken, front) = self.front.split_at_checked(count).unwrap_or((self.front, &[]));
         self.front = front;
@@ -112,11 +124,6 @@ impl Source for Slice<'_> {
     fn skip(&mut self, count: u64) -> Result<(), FileErrorKind> {
         self.take(usize::try_from(count).unwrap_or(usize::MAX));
         Ok(())
-    }
-
-    fn rewind(&mut self) -> bool {
-        (self.front, self.offset) = (self.bytes, self.base);
-        true
     }
 
     #[inline]
@@ -132,7 +139,7 @@ impl Source for Slice<'_> {
     }
 
     #[inline]
-    fn at(&self, offset: u64) -> Option<&[u8]> {
+    fn at(&self, offset: u64) -> Option<&'r [u8]> {
         let start = usize::try_from(offset.checked_sub(self.base)?).ok()?;
         self.bytes.get(start..)
     }

@@ -61,7 +61,7 @@ use perf_abi::endian::Endian;
 use perf_abi::record::{Header, Misc, RecordType};
 use zerocopy::IntoBytes;
 
-use super::Event;
+use crate::event::Event;
 
 /// An event to be written.
 #[derive(Clone, Debug, Default)]

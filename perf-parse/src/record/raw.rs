@@ -23,15 +23,24 @@ pub struct RawRecord<'a, O: ByteOrder = Endianness> {
     order: O::Value,
 }
 
+#[cfg(feature = "alloc")]
+impl RawRecord<'_> {
+    /// A record of type 0 without a payload.
+    pub(crate) const EMPTY: Self = {
+        let bytes = &Bytes { kind: [0; 4], misc: [0; 2], size: [HEADER as u8, 0], payload: [] };
+        Self { bytes, order: Endianness::Little }
+    };
+}
+
 /// A record as it is in memory.
 // `FromBytes` by its path: zerocopy's own name is both a trait and a derive if another crate enables its derives.
-#[derive(Debug, zerocopy_derive::FromBytes, KnownLayout, Immutable, Unaligned)]
+#[derive(Debug, zerocopy_derive::FromBytes, zerocopy_derive::IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
-struct Bytes {
+struct Bytes<P: ?Sized = [u8]> {
     kind: [u8; 4],
     misc: [u8; 2],
     size: [u8; 2],
-    payload: [u8],
+    payload: P,
 }
 
 impl<O: ByteOrder> core::fmt::Debug for RawRecord<'_, O> {
@@ -105,9 +114,16 @@ impl<'a, O: ByteOrder> RawRecord<'a, O> {
         self.order
     }
 
+    /// Returns the bytes of the record, with the header.
+    #[must_use]
+    #[inline]
+    pub fn as_bytes(&self) -> &'a [u8] {
+        zerocopy::IntoBytes::as_bytes(self.bytes)
+    }
+
     /// Returns the record in another type of byte order, which must be the same order.
     #[inline]
-    pub(super) fn typed<P: ByteOrder>(self, order: P::Value) -> RawRecord<'a, P> {
+    pub(crate) fn typed<P: ByteOrder>(self, order: P::Value) -> RawRecord<'a, P> {
         RawRecord { bytes: self.bytes, order }
     }
 

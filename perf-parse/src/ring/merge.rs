@@ -1,18 +1,19 @@
 //! Several rings merged in time order.
 
 use alloc::collections::BinaryHeap;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
 
 use perf_abi::endian::Endian;
-use perf_abi::record::RecordType;
 
 use super::account::Account;
 use super::dump::Dump;
 use super::error::RingError;
 use super::walk::Found;
-use crate::file::{Event, Events, FileErrorKind};
-use crate::record::{RawRecord, Record};
+use crate::bytes::Bytes;
+use crate::event::{EventOf, EventRecord, Events, Place};
+use crate::record::RawRecord;
 
 /// The records of several rings, such as one for each CPU or task, in time order.
 ///
@@ -28,7 +29,7 @@ use crate::record::{RawRecord, Record};
 /// use perf_parse::abi::attr::{Attr, AttrFlags};
 /// use perf_parse::abi::endian::LittleEndian;
 /// use perf_parse::abi::sample_type::SampleType;
-/// use perf_parse::file::Events;
+/// use perf_parse::event::Events;
 /// use perf_parse::ring::{Direction, Dump, Merge};
 ///
 /// let attr = Attr { sample_type: SampleType::TIME, flags: AttrFlags::SAMPLE_ID_ALL, ..Attr::default() };
@@ -39,12 +40,8 @@ use crate::record::{RawRecord, Record};
 /// let mut merge = Merge::<LittleEndian>::new();
 /// merge.add(Dump::new(&cpu0, Direction::Forward, 0, 32)?, &events);
 /// merge.add(Dump::new(&cpu1, Direction::Forward, 0, 16)?, &events);
-/// let mut order = Vec::new();
-/// while let Some(record) = merge.next() {
-///     let record = record?;
-///     order.push((record.ring, record.time));
-/// }
-/// assert_eq!(order, [(0, Some(3)), (1, Some(5)), (0, Some(7))]);
+/// let order = merge.map(|record| record.map(|record| (record.place().data_file, record.time())));
+/// assert_eq!(order.collect::<Result<Vec<_>, _>>()?, [(0, Some(3)), (1, Some(5)), (0, Some(7))]);
 /// # Ok::<(), Box<dyn core::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, Default)]
@@ -52,44 +49,15 @@ pub struct Merge<'a, O: Endian> {
     rings: Vec<Ring<'a, O>>,
     /// The rings that have a next record, by its time and then in the order in which they were added.
     order: BinaryHeap<Reverse<(u64, usize)>>,
-    /// The ring of the last returned record. Its next record has not been read yet.
-    given: Option<usize>,
 }
 
 #[derive(Clone, Debug)]
 struct Ring<'a, O: Endian> {
     dump: Dump<'a, O>,
     events: &'a Events,
-    next: Option<Result<Next<'a, O>, RingError>>,
-    /// The bytes of the next record, if it wraps.
-    copy: Vec<u8>,
+    next: Option<Result<EventRecord<'a>, RingError>>,
     /// Sort key of the next record: its time, or that of the record before it.
     key: u64,
-}
-
-/// The next record of its ring.
-#[derive(Clone, Copy, Debug)]
-struct Next<'a, O: Endian> {
-    position: u64,
-    /// `None` for a record that wraps; its bytes are in the ring's `copy`.
-    whole: Option<RawRecord<'a, O>>,
-    time: Option<u64>,
-    event: Result<&'a Event, FileErrorKind>,
-}
-
-/// A record of one of several rings. Borrows from the [`Merge`] until the next record is requested.
-#[derive(Clone, Copy, Debug)]
-pub struct RingRecord<'a, O: Endian> {
-    /// The ring of the record: the number that [`Merge::add`] returned.
-    pub ring: usize,
-    /// Position of the record's header in the ring: a byte count that never wraps.
-    pub position: u64,
-    /// Time of the record in nanoseconds of its event's clock; `None` if the event does not record it or is unknown.
-    pub time: Option<u64>,
-    /// The record, not decoded.
-    pub raw: RawRecord<'a, O>,
-    /// The event of the record, or the reason why it is unknown.
-    pub event: Result<&'a Event, FileErrorKind>,
 }
 
 /// A ring of several that cannot be read further.
@@ -113,7 +81,7 @@ impl<'a, O: Endian> Merge<'a, O> {
     /// Returns a merge without rings.
     #[must_use]
     pub fn new() -> Self {
-        Self { rings: Vec::new(), order: BinaryHeap::new(), given: None }
+        Self { rings: Vec::new(), order: BinaryHeap::new() }
     }
 
     /// Adds a ring and the events whose records it has; if there are several events, the ids in the records identify
@@ -124,34 +92,9 @@ impl<'a, O: Endian> Merge<'a, O> {
     pub fn add(&mut self, dump: Dump<'a, O>, events: &'a Events) -> usize {
         let index = self.rings.len();
         let dump = dump.oldest_first();
-        self.rings.push(Ring { dump, events, next: None, copy: Vec::new(), key: 0 });
+        self.rings.push(Ring { dump, events, next: None, key: 0 });
         self.look(index);
         index
-    }
-
-    /// Returns the next record in time order; `None` at the end of all rings.
-    ///
-    /// # Errors
-    ///
-    /// The error of [`Dump::next`], with the number of the ring. The other rings continue.
-    #[expect(clippy::should_implement_trait, reason = "an iterator's items cannot borrow from it")]
-    pub fn next(&mut self) -> Option<Result<RingRecord<'_, O>, MergeError>> {
-        if let Some(index) = self.given.take() {
-            self.look(index);
-        }
-        let Reverse((_, index)) = self.order.pop()?;
-        self.given = Some(index);
-        let ring = self.rings.get_mut(index)?;
-        let next = match ring.next.take()? {
-            Ok(next) => next,
-            Err(error) => return Some(Err(MergeError { ring: index, error })),
-        };
-        let Next { position, whole, time, event } = next;
-        let raw = match whole {
-            Some(raw) => raw,
-            None => RawRecord::parse(&ring.copy).ok()?.0,
-        };
-        Some(Ok(RingRecord { ring: index, position, time, raw, event }))
     }
 
     /// Returns the account of a ring; `None` for an unknown number.
@@ -165,50 +108,50 @@ impl<'a, O: Endian> Merge<'a, O> {
     /// Reads the next record of a ring and sorts the ring by it.
     fn look(&mut self, index: usize) {
         let Some(ring) = self.rings.get_mut(index) else { return };
-        ring.next = ring.look();
+        ring.next = ring.look(index);
         if ring.next.is_some() {
             self.order.push(Reverse((ring.key, index)));
         }
     }
 }
 
-impl<'a, O: Endian> Ring<'a, O> {
-    fn look(&mut self) -> Option<Result<Next<'a, O>, RingError>> {
-        let (position, found) = self.dump.step()?;
-        let (raw, whole) = match found {
-            Ok(Found::Whole(record)) => (record, Some(record)),
-            Ok(Found::Wrapped(first, second)) => {
-                self.copy = [first, second].concat();
-                (RawRecord::parse(&self.copy).ok()?.0, None)
-            }
-            Err(error) => return Some(Err(error)),
-        };
-        self.dump.count(&raw);
-        let event = match self.events.of(&raw) {
-            Ok(index) => index.and_then(|index| self.events.get(index)),
-            Err(kind) => return Some(Ok(Next { position, whole, time: None, event: Err(kind) })),
-        };
-        let event = event.ok_or(FileErrorKind::UnknownEvent { kind: raw.kind() });
-        let time = event.ok().and_then(|event| raw.time(&event.layout));
-        self.key = time.unwrap_or(self.key);
-        Some(Ok(Next { position, whole, time, event }))
+/// The records in time order. A record's [`data_file`](Place::data_file) is the number of its ring, its
+/// [`offset`](Place::offset) the position of its header in the ring: a byte count that never wraps.
+///
+/// The error of a ring is the error of [`Dump::next`], with the number of the ring. The other rings continue.
+impl<'a, O: Endian> Iterator for Merge<'a, O> {
+    type Item = Result<EventRecord<'a>, MergeError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let Reverse((_, index)) = self.order.pop()?;
+        let next = self.rings.get_mut(index)?.next.take()?;
+        self.look(index);
+        Some(next.map_err(|error| MergeError { ring: index, error }))
     }
 }
 
-impl<'a, O: Endian> RingRecord<'a, O> {
-    /// Decodes the record. Allocates nothing.
-    ///
-    /// # Errors
-    ///
-    /// [`FileErrorKind::Record`] for a fault in the record, whose offset is from its [`position`](Self::position);
-    /// [`FileErrorKind::UnknownId`], [`FileErrorKind::UnknownEvent`] or [`FileErrorKind::Layout`] if its layout is
-    /// unknown. Other records are not affected.
-    pub fn decode(&self) -> Result<Record<'a, O>, FileErrorKind> {
-        let kind = self.raw.kind();
-        let event = self.event?;
-        match event.fault {
-            Some(error) if kind == RecordType::SAMPLE => Err(FileErrorKind::Layout(error)),
-            _ => self.raw.decode(&event.layout).map_err(|error| FileErrorKind::Record { kind, error }),
-        }
+impl<'a, O: Endian> Ring<'a, O> {
+    /// Reads the next record of the ring, which has the number `index`.
+    fn look(&mut self, index: usize) -> Option<Result<EventRecord<'a>, RingError>> {
+        let (offset, found) = self.dump.step()?;
+        let bytes = match found {
+            Ok(Found::Whole(record)) => Bytes::Borrowed(record.as_bytes()),
+            Ok(Found::Wrapped(first, second)) => {
+                let copy = [first, second].concat();
+                Bytes::Shared { end: copy.len(), block: Arc::new(copy), start: 0 }
+            }
+            Err(error) => return Some(Err(error)),
+        };
+        let raw = RawRecord::<O>::found((), bytes.get())?;
+        self.dump.count(&raw);
+        let event = match self.events.index_of(&raw) {
+            _ if raw.kind().is_user() => EventOf::None,
+            Some(event) => EventOf::Opened(self.events.get(event)?, event),
+            None => EventOf::Unknown(self.events.unknown_id(raw)),
+        };
+        let place = Place { data_file: index, offset, decompressed: None };
+        let record = EventRecord::new(bytes, O::ENDIANNESS, place, event);
+        self.key = record.time().unwrap_or(self.key);
+        Some(Ok(record))
     }
 }

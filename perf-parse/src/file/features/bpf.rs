@@ -10,7 +10,7 @@ use super::FeatureSection;
 use super::fields::{list, number};
 use crate::cursor::Cursor;
 use crate::error::Error;
-use crate::file::error::FileError;
+use crate::error::FileError;
 
 impl<'a> FeatureSection<'a> {
     /// Decodes `BPF_PROG_INFO`: the BPF programs that were loaded.

@@ -4,7 +4,7 @@ use perf_abi::endian::Endian;
 use perf_abi::feature::Feature;
 
 use super::FeatureSection;
-use crate::file::error::FileError;
+use crate::error::FileError;
 use crate::tracepoint::{Tracepoints, TracingData};
 
 /// Decodes a feature, and calls `fault` with each error. A feature with an unknown layout has none. `nr_cpus` is the

@@ -4,7 +4,7 @@ use perf_abi::endian::Endian;
 
 use super::FeatureSection;
 use super::fields::number;
-use crate::file::error::FileError;
+use crate::error::FileError;
 
 impl FeatureSection<'_> {
     /// Decodes `SAMPLE_TIME`: the times of the first and the last sample, in nanoseconds of the events' clock.

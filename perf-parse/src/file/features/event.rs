@@ -8,7 +8,7 @@ use perf_abi::endian::{Endian, U64};
 use super::FeatureSection;
 use super::fields::{STRING, list, number, string};
 use crate::cursor::Cursor;
-use crate::file::error::{FileError, FileErrorKind};
+use crate::error::{FileError, FileErrorKind};
 
 impl<'a> FeatureSection<'a> {
     /// Decodes `EVENT_DESC`: each event's attr, name and ids.

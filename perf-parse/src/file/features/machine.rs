@@ -6,7 +6,7 @@ use perf_abi::endian::Endian;
 
 use super::FeatureSection;
 use super::fields::{number, string, strings};
-use crate::file::error::FileError;
+use crate::error::FileError;
 
 impl<'a> FeatureSection<'a> {
     /// Decodes `HOSTNAME`, `OSRELEASE`, `VERSION`, `ARCH`, `CPUDESC` or `CPUID`: one string.

@@ -8,7 +8,7 @@ use super::FeatureSection;
 use super::fields::{STRING, items, list, number, string};
 use crate::cursor::Cursor;
 use crate::error::Error;
-use crate::file::error::FileError;
+use crate::error::FileError;
 
 impl<'a> FeatureSection<'a> {
     /// Decodes `NUMA_TOPOLOGY`: memory and CPUs of each NUMA node.

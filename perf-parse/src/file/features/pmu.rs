@@ -9,7 +9,7 @@ use super::FeatureSection;
 use super::fields::{STRING, list, number, string};
 use crate::cursor::Cursor;
 use crate::error::Error;
-use crate::file::error::FileError;
+use crate::error::FileError;
 
 impl<'a> FeatureSection<'a> {
     /// Decodes `PMU_MAPPINGS`: type and name of each PMU.

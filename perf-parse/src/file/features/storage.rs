@@ -6,7 +6,7 @@ use perf_abi::file::{CompressType, DirVersion};
 
 use super::FeatureSection;
 use super::fields::number;
-use crate::file::error::FileError;
+use crate::error::FileError;
 
 impl<'a> FeatureSection<'a> {
     /// Decodes `AUXTRACE`: the offsets and sizes of the AUXTRACE records. Allocates nothing.

@@ -7,8 +7,8 @@ use perf_abi::feature::Feature;
 use zerocopy::FromBytes;
 
 use super::{FeatureSection, is_absent};
-use crate::file::account::Account;
-use crate::file::error::{FileError, FileErrorKind, Part};
+use crate::account::Account;
+use crate::error::{FileError, FileErrorKind, Part};
 use crate::file::header::{FileHeader, Section};
 
 /// Returns the sections that the table lists, including those of unknown features.

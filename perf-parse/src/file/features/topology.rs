@@ -8,7 +8,7 @@ use super::FeatureSection;
 use super::fields::{STRING, items, list, number, string, strings};
 use crate::cursor::Cursor;
 use crate::error::Error;
-use crate::file::error::FileError;
+use crate::error::FileError;
 
 impl<'a> FeatureSection<'a> {
     /// Decodes `CPU_TOPOLOGY` of a machine with `nr_cpus` CPUs available, which is the first number of `NRCPUS`.

@@ -1,19 +1,22 @@
 //! A source that is read once: a pipe, standard input, a socket.
 
+use alloc::boxed::Box;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use std::io::{ErrorKind, Read};
 
-use super::{FileErrorKind, Source};
+use super::Source;
+use crate::bytes::Bytes;
+use crate::error::FileErrorKind;
 
 /// Number of bytes requested from the reader at a time.
 const CHUNK: usize = 1 << 16;
 
 /// A buffered stream. It holds the bytes that were read and not yet taken: about one record more than one read returns.
-#[derive(Debug)]
-pub struct Stream<R> {
-    reader: R,
-    buffer: Vec<u8>,
-    /// The range of `buffer` that was read and not yet taken.
+pub(in crate::file) struct Stream<'r> {
+    reader: Box<dyn Read + Send + 'r>,
+    block: Arc<Vec<u8>>,
+    /// The range of `block` that was read and not yet taken.
     start: usize,
     end: usize,
     /// The offset of the front in the capture.
@@ -21,53 +24,91 @@ pub struct Stream<R> {
     ended: bool,
 }
 
-impl<R: Read> Stream<R> {
-    pub(in crate::file) fn new(reader: R) -> Self {
-        Self { reader, buffer: Vec::new(), start: 0, end: 0, offset: 0, ended: false }
+impl core::fmt::Debug for Stream<'_> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Stream").field("offset", &self.offset).finish_non_exhaustive()
+    }
+}
+
+impl<'r> Stream<'r> {
+    /// Creates a source of what `reader` reads from here on. The first byte is at `offset` in the capture.
+    pub(in crate::file) fn new(reader: impl Read + Send + 'r, offset: u64) -> Self {
+        Self { reader: Box::new(reader), block: Arc::default(), start: 0, end: 0, offset, ended: false }
     }
 
-    /// Reads once. Grows the buffer only as far as one more read needs.
-    fn read(&mut self) -> Result<(), FileErrorKind> {
-        // The room that earlier reads left after the end is used again.
-        let room = self.end.saturating_add(CHUNK);
-        if self.buffer.len() < room {
-            self.buffer.resize(room, 0);
+    /// Creates a stream in place of one that was walked: reading it fails.
+    pub(in crate::file) fn walked() -> Self {
+        struct Walked;
+        impl Read for Walked {
+            fn read(&mut self, _: &mut [u8]) -> std::io::Result<usize> {
+                Err(ErrorKind::Unsupported.into())
+            }
         }
+        Self::new(Walked, 0)
+    }
+
+    /// Makes room after the bytes that were read, in a block that no record holds.
+    fn make_room(&mut self) {
+        if let Some(block) = Arc::get_mut(&mut self.block) {
+            if self.start > 0 {
+                block.copy_within(self.start..self.end, 0);
+            }
+        } else {
+            self.block = Arc::new(Vec::from(self.front()));
+        }
+        (self.start, self.end) = (0, self.end.saturating_sub(self.start));
+        // Unique, so this does not copy.
+        let block = Arc::make_mut(&mut self.block);
+        let room = self.end.saturating_add(CHUNK);
+        if block.len() < room {
+            block.resize(room, 0);
+        }
+    }
+
+    /// Reads once. Grows the block only as far as one more read needs.
+    fn read(&mut self) -> Result<(), FileErrorKind> {
+        self.make_room();
+        let block = Arc::make_mut(&mut self.block);
         let read = loop {
-            match self.reader.read(self.buffer.get_mut(self.end..).unwrap_or_default()) {
+            match self.reader.read(block.get_mut(self.end..).unwrap_or_default()) {
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 other => break other,
             }
         };
         let count = read.as_ref().map_or(0, |&count| count);
-        self.end = self.end.saturating_add(count).min(self.buffer.len());
+        self.end = self.end.saturating_add(count).min(self.block.len());
         self.ended = count == 0;
         read.map(|_| ()).map_err(|error| FileErrorKind::Io(error.kind()))
     }
 }
 
-impl<R: Read> Source for Stream<R> {
+impl<'r> Source<'r> for Stream<'r> {
     const IN_MEMORY: bool = false;
 
     #[inline]
     fn fill(&mut self, need: usize) -> Result<usize, FileErrorKind> {
-        if self.front().len() < need && self.start > 0 {
-            self.buffer.copy_within(self.start..self.end, 0);
-            self.end = self.end.saturating_sub(self.start);
-            self.start = 0;
-        }
         while self.front().len() < need && !self.ended {
             self.read()?;
         }
         Ok(self.front().len())
     }
 
-    #[inline]
-    fn ahead(&self, passed: usize) -> Option<&[u8]> {
-        self.buffer.get(self.start.checked_add(passed)?..self.end)
+    #[inline(always)]
+    fn front(&self) -> &[u8] {
+        self.block.get(self.start..self.end).unwrap_or_default()
     }
 
-    #[inline]
+    #[inline(always)]
+    fn keep(&self, start: usize, size: usize) -> Bytes<'r> {
+        let start = self.start.saturating_add(start);
+        let end = start.saturating_add(size);
+        if end > self.end {
+            return Bytes::EMPTY;
+        }
+        Bytes::Shared { block: Arc::clone(&self.block), start, end }
+    }
+
+    #[inline(always)]
     fn take(&mut self, count: usize) {
         let start = self.start.saturating_add(count).min(self.end);
         self.offset = self.offset.wrapping_add(start.wrapping_sub(self.start) as u64);
@@ -87,10 +128,6 @@ impl<R: Read> Source for Stream<R> {
         }
     }
 
-    fn rewind(&mut self) -> bool {
-        false
-    }
-
     fn offset(&self) -> u64 {
         self.offset
     }
@@ -99,7 +136,7 @@ impl<R: Read> Source for Stream<R> {
         0
     }
 
-    fn at(&self, _: u64) -> Option<&[u8]> {
+    fn at(&self, _: u64) -> Option<&'r [u8]> {
         None
     }
 }

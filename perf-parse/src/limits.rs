@@ -24,18 +24,18 @@
 #[non_exhaustive]
 pub struct Limits {
     /// Maximum number of events: 65,536, as in perf. Further events are left out, each with a diagnostic
-    /// ([`FileErrorKind::Limit`](super::FileErrorKind::Limit), field `attr`); their records have an unknown id.
+    /// ([`FileErrorKind::Limit`](crate::file::FileErrorKind::Limit), field `attr`); their records have an unknown id.
     pub events: usize,
     /// Maximum number of ids of all events together: 4 Mi. An event with more ids than are left of this has no ids,
-    /// with a diagnostic ([`FileErrorKind::Limit`](super::FileErrorKind::Limit), field `attr.ids`). A file also has at
+    /// with a diagnostic ([`FileErrorKind::Limit`](crate::file::FileErrorKind::Limit), field `attr.ids`). A file also has at
     /// most as many ids as 8-byte words.
     pub ids: usize,
-    /// Maximum number of diagnostics that an [`Account`](super::Account) keeps: 1,000. The others are counted in
-    /// [`Account::diagnostics_omitted`](super::Account::diagnostics_omitted).
+    /// Maximum number of diagnostics that an [`Account`](crate::account::Account) keeps: 1,000. The others are counted in
+    /// [`Account::diagnostics_omitted`](crate::account::Account::diagnostics_omitted).
     pub diagnostics: usize,
     /// Maximum number of records that are held for time order: 4 Mi. When the limit is reached, the earlier half is
     /// returned. A later record that is earlier than one of these is returned late, and counted in
-    /// [`Account::late`](super::Account::late). Each record takes at most 40 bytes, most of it only if each record is
+    /// [`Account::late`](crate::account::Account::late). Each record takes at most 40 bytes, most of it only if each record is
     /// earlier than the one before it.
     ///
     /// Captures of a recorder that reads its rings in rounds stay far below the limit. Without rounds, the limit is the
@@ -47,17 +47,17 @@ pub struct Limits {
     /// buffer for the copies is at most twice as large; while it grows there are two buffers.
     pub held_bytes: usize,
     /// Maximum number of bytes of a stream that are read ahead to find attrs and features before the first record: 16
-    /// MiB, and one record. [`Reader::events`](super::Reader::events) and [`Reader::features`](super::Reader::features)
+    /// MiB, and one record. [`Reader::events`](crate::file::Reader::events) and [`Reader::features`](crate::file::Reader::features)
     /// include later attrs and features only once the reader has reached them.
     pub look_ahead: usize,
     /// Logarithm to base 2 of the largest window of a compressed stream, in bytes: 27, for the 128 MiB of perf's
     /// highest level. A payload with a larger window is left out with a diagnostic
-    /// ([`FileErrorKind::Decompress`](super::FileErrorKind::Decompress)). Values below 10 count as 10, values above 30
+    /// ([`FileErrorKind::Decompress`](crate::file::FileErrorKind::Decompress)). Values below 10 count as 10, values above 30
     /// as 30.
     pub window_log: u32,
     /// Number of bytes that a compressed stream may expand to, whatever its size: 64 MiB. If a payload exceeds this
     /// limit plus that of [`inflated_ratio`](Self::inflated_ratio), the rest of it is left out with a diagnostic
-    /// ([`FileErrorKind::Decompress`](super::FileErrorKind::Decompress)).
+    /// ([`FileErrorKind::Decompress`](crate::file::FileErrorKind::Decompress)).
     pub inflated: u64,
     /// Number of bytes that a compressed stream may expand to for each of its bytes, in addition to
     /// [`inflated`](Self::inflated): 1,024. Records cannot be compressed that much.
@@ -65,10 +65,10 @@ pub struct Limits {
     /// Number of bytes that are decompressed at a time: 128 KiB. A smaller value makes reading slower and has no other
     /// effect; 0 counts as 1.
     pub inflated_step: usize,
-    /// Maximum number of bytes of the call chains that [`Reader::deferred_chains`](super::Reader::deferred_chains)
+    /// Maximum number of bytes of the call chains that [`Reader::deferred_chains`](crate::file::Reader::deferred_chains)
     /// holds: 256 MiB. Each chain counts 64 bytes more than its addresses. A chain beyond the limit is left out with a
-    /// diagnostic ([`FileErrorKind::Limit`](super::FileErrorKind::Limit), field `ips`), and counted in
-    /// [`DeferredChains::omitted`](super::DeferredChains::omitted).
+    /// diagnostic ([`FileErrorKind::Limit`](crate::file::FileErrorKind::Limit), field `ips`), and counted in
+    /// [`DeferredChains::omitted`](crate::file::DeferredChains::omitted).
     pub deferred_chains: usize,
 }
 
@@ -77,7 +77,7 @@ impl Default for Limits {
         Self {
             events: 1 << 16,
             ids: 4 << 20,
-            diagnostics: super::Account::MAX_DIAGNOSTICS,
+            diagnostics: crate::account::Account::MAX_DIAGNOSTICS,
             held_records: 4 << 20,
             held_bytes: 64 << 20,
             look_ahead: 16 << 20,

@@ -1,12 +1,15 @@
 //! The account of a pass over a capture: what was read, what was lost, what could not be read.
 
+mod fault_counts;
+
+pub use fault_counts::FaultCounts;
+
 use alloc::vec::Vec;
 
 use perf_abi::record::RecordType;
 
-use super::error::FileError;
-use super::fault_counts::FaultCounts;
-use super::limits::Limits;
+use crate::error::FileError;
+use crate::limits::Limits;
 
 /// What a pass over a capture read, lost and skipped. The account counts everything that is left out.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,7 +44,7 @@ impl Account {
     /// filling the memory: see [`Limits::diagnostics`].
     pub const MAX_DIAGNOSTICS: usize = 1000;
 
-    pub(super) fn new(limits: &Limits) -> Self {
+    pub(crate) fn new(limits: &Limits) -> Self {
         Self {
             records: 0,
             bytes: 0,
@@ -133,14 +136,14 @@ impl Account {
 
     /// Counts a record of `bytes` bytes.
     #[inline]
-    pub(super) fn count(&mut self, kind: RecordType, bytes: usize) {
+    pub(crate) fn count(&mut self, kind: RecordType, bytes: usize) {
         self.bytes = self.bytes.wrapping_add(bytes as u64);
         self.count_type(kind, 1);
     }
 
     /// Counts records of a type, but not their bytes.
     #[inline]
-    pub(super) fn count_type(&mut self, kind: RecordType, records: u64) {
+    pub(crate) fn count_type(&mut self, kind: RecordType, records: u64) {
         self.records = self.records.wrapping_add(records);
         if let Some(count) = self.by_type.get_mut(kind.0 as usize) {
             *count = count.wrapping_add(records);
@@ -150,7 +153,7 @@ impl Account {
 
 #[cfg(test)]
 mod tests {
-    use super::super::error::FileErrorKind;
+    use crate::error::FileErrorKind;
     use super::*;
 
     fn skipped(offset: u64) -> FileError {

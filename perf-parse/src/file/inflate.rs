@@ -5,15 +5,17 @@
 //! [`Limits::inflated`] and [`Limits::inflated_ratio`] limit its size, which also limits the time.
 
 use alloc::collections::VecDeque;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::ops::Range;
 
 use perf_abi::endian::Endian;
 use perf_abi::record::RecordType;
 
-use super::limits::Limits;
+use crate::bytes::{Bytes, writable};
 use crate::cursor::Cursor;
 use crate::error::Error;
+use crate::limits::Limits;
 use crate::record::RawRecord;
 
 #[cfg(feature = "zstd")]
@@ -52,7 +54,7 @@ pub(super) struct Inflate {
     step: usize,
     ratio: u64,
     /// Decompressed bytes. The bytes from `start` on have not been taken yet.
-    out: Vec<u8>,
+    out: Arc<Vec<u8>>,
     start: usize,
     /// The position of `start` in the decompressed stream.
     position: u64,
@@ -84,7 +86,7 @@ impl Inflate {
             window_log,
             step: limits.inflated_step.max(1),
             ratio: limits.inflated_ratio,
-            out: Vec::new(),
+            out: Arc::default(),
             start: 0,
             position: 0,
             allowed: limits.inflated,
@@ -122,16 +124,15 @@ impl Inflate {
     ///
     /// The library's message for a fault in the stream, or the limit that the stream exceeds.
     pub(super) fn step(&mut self, input: &[u8]) -> Result<(usize, bool), &'static str> {
-        self.out.drain(..self.start);
-        self.start = 0;
-        match self.decoder.step(input, &mut self.out, self.step) {
+        let out = writable(&mut self.out, core::mem::take(&mut self.start));
+        match self.decoder.step(input, out, self.step) {
             Ok((taken, written)) => match self.allowed.checked_sub(written as u64) {
                 Some(allowed) => {
                     self.allowed = allowed;
                     Ok((taken, taken == input.len() && written < self.step))
                 }
                 None => {
-                    self.out.truncate(self.out.len().saturating_sub(written));
+                    out.truncate(out.len().saturating_sub(written));
                     self.decoder = Decoder::new(self.window_log);
                     Err(
                         "expands beyond the limit: 64 MiB and 1024 times the compressed bytes so far, if no other is set",
@@ -140,7 +141,7 @@ impl Inflate {
             },
             Err(what) => {
                 // The output before the damage is good. The output after it is good if a new stream begins there.
-                self.decoder.finish(&mut self.out);
+                self.decoder.finish(out);
                 self.decoder = Decoder::new(self.window_log);
                 Err(what)
             }
@@ -150,33 +151,33 @@ impl Inflate {
     /// Outputs the bytes that the decoder still holds at the end of the capture. Returns the number of input bytes that
     /// do not form a whole block, and the offset of the record that they are from.
     pub(super) fn finish(&mut self) -> (u64, u64) {
-        self.out.drain(..self.start);
-        self.start = 0;
-        let left = self.decoder.finish(&mut self.out);
+        let left = self.decoder.finish(writable(&mut self.out, core::mem::take(&mut self.start)));
         (left as u64, self.chunks.back().map_or(0, |&(_, offset)| offset))
     }
 
     /// Drops the bytes after the last whole record, and returns how many there were.
     pub(super) fn cut<O: Endian>(&mut self) -> u64 {
         let mut rest = self.front();
-        while let Ok((_, behind)) = RawRecord::<O>::parse(rest) {
-            rest = behind;
+        while let Ok((_, after)) = RawRecord::<O>::parse(rest) {
+            rest = after;
         }
         let cut = rest.len();
-        self.out.truncate(self.out.len().saturating_sub(cut));
+        let end = self.front().len().saturating_sub(cut);
+        writable(&mut self.out, core::mem::take(&mut self.start)).truncate(end);
         cut as u64
     }
 
     /// Returns the decompressed bytes that have not been taken yet.
-    #[inline]
+    #[inline(always)]
     pub(super) fn front(&self) -> &[u8] {
-        self.ahead(0).unwrap_or_default()
+        self.out.get(self.start..).unwrap_or_default()
     }
 
-    /// Returns these bytes after the first `passed` of them; `None` if there are fewer.
-    #[inline]
-    pub(super) fn ahead(&self, passed: usize) -> Option<&[u8]> {
-        self.out.get(self.start.checked_add(passed)?..)
+    /// Returns `size` bytes from the front, for a record that may be kept.
+    #[inline(always)]
+    pub(super) fn keep<'r>(&self, size: usize) -> Bytes<'r> {
+        let end = self.start.saturating_add(size).min(self.out.len());
+        Bytes::Shared { block: Arc::clone(&self.out), start: self.start, end }
     }
 
     #[inline]

@@ -1,25 +1,20 @@
 //! The events of a capture: their attrs, ids and names, and the event of each record.
 
-mod dispatch;
-mod section;
-
-pub(super) use section::{leave_shared_ids, read};
-
 use alloc::boxed::Box;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use perf_abi::attr::{Attr, ReadAttr};
 use perf_abi::endian::{Endian, U64};
 use perf_abi::record::{MAX_EVENT_NAME, RecordType};
 
-use super::account::Account;
-use super::error::{FileError, FileErrorKind};
-use super::limits::Limits;
-use crate::error::Error;
+use super::dispatch::Dispatch;
+use crate::account::Account;
+use crate::error::{Error, FileError, FileErrorKind};
 use crate::layout::SampleLayout;
+use crate::limits::Limits;
 use crate::record::RawRecord;
 use crate::record::user::{EventUpdate, EventUpdateData};
-use dispatch::Dispatch;
 
 /// An event of a capture.
 #[derive(Clone, Debug)]
@@ -69,7 +64,7 @@ impl Event {
 /// The events of a capture, in the order in which the capture lists them.
 #[derive(Clone, Debug)]
 pub struct Events {
-    list: Vec<Event>,
+    list: Vec<Arc<Event>>,
     dispatch: Dispatch,
     /// Maximum number of events, maximum number of ids, and number of ids that are left of that.
     most: usize,
@@ -95,7 +90,7 @@ impl FromIterator<(Attr, Vec<u64>)> for Events {
         for (attr, ids) in attrs {
             let event = Event::new(ReadAttr { attr, tail: &[] }, ids);
             events.dispatch.place(&event);
-            events.list.push(event);
+            events.list.push(Arc::new(event));
         }
         events.index();
         events
@@ -103,33 +98,33 @@ impl FromIterator<(Attr, Vec<u64>)> for Events {
 }
 
 impl core::ops::Deref for Events {
-    type Target = [Event];
+    type Target = [Arc<Event>];
 
-    fn deref(&self) -> &[Event] {
+    fn deref(&self) -> &[Arc<Event>] {
         &self.list
     }
 }
 
 impl Events {
     /// Creates an empty list with the given limits.
-    pub(super) fn within(limits: &Limits) -> Self {
+    pub(crate) fn within(limits: &Limits) -> Self {
         let (most, ids) = (limits.events, limits.ids);
         Self { list: Vec::new(), dispatch: Dispatch::default(), most, most_ids: ids, ids_left: ids }
     }
 
     /// Reserves room for `count` events, up to the limit.
-    fn reserve(&mut self, count: usize) {
+    pub(crate) fn reserve(&mut self, count: usize) {
         self.list.reserve_exact(count.min(self.most));
     }
 
     /// Indexes the events by the ids that they have now.
-    fn index(&mut self) {
+    pub(crate) fn index(&mut self) {
         self.dispatch.index(&self.list);
     }
 
     /// Adds an event, but does not index its ids; notes its faults. `offset` is the offset of its attr in the capture,
     /// `ids_at` that of its ids.
-    fn push(
+    pub(crate) fn push(
         &mut self,
         read: ReadAttr<'_>,
         (ids, ids_at): (impl ExactSizeIterator<Item = u64>, u64),
@@ -155,12 +150,12 @@ impl Events {
             account.note(FileError::new(FileErrorKind::Layout(error), at));
         }
         self.dispatch.place(&event);
-        self.list.push(event);
+        self.list.push(Arc::new(event));
     }
 
     /// Adds the event of a HEADER_ATTR record, whose attr is at `offset` and whose ids are at `ids_at`; notes its
     /// faults.
-    pub(super) fn add(
+    pub(crate) fn add(
         &mut self,
         read: ReadAttr<'_>,
         ids: (impl ExactSizeIterator<Item = u64>, u64),
@@ -169,22 +164,30 @@ impl Events {
     ) {
         let (index, ids_at) = (self.list.len(), ids.1);
         self.push(read, ids, offset, account);
-        let shared = self.list.get_mut(index).and_then(|event| self.dispatch.add(index, &mut event.ids));
+        let shared = self.list.get_mut(index).and_then(|event| self.dispatch.add(index, &mut Arc::make_mut(event).ids));
         if let Some(id) = shared {
             account.note(shared_id(id, ids_at));
         }
     }
 
+    /// Leaves each event only the ids that lead to it. Returns the events that lose ids, each with the first id that it
+    /// loses. Call it after the events are named: names are matched by all ids of an event.
+    pub(crate) fn leave_own_ids(&mut self) -> Vec<(usize, u64)> {
+        self.dispatch.leave_own(&mut self.list)
+    }
+
     /// Returns the index of the event with this id.
-    pub(super) fn index_of_id(&self, id: u64) -> Option<usize> {
+    pub(crate) fn index_of_id(&self, id: u64) -> Option<usize> {
         self.dispatch.find(id)
     }
 
     /// Applies an EVENT_UPDATE record. Returns whether an event has its id.
-    pub(super) fn update(&mut self, it: &EventUpdate<'_>) -> bool {
+    pub(crate) fn update(&mut self, it: &EventUpdate<'_>) -> bool {
         let Some(event) = self.index_of_id(it.id).and_then(|index| self.list.get_mut(index)) else {
             return false;
         };
+        // Records that hold the event as it was keep it.
+        let event = Arc::make_mut(event);
         match it.data {
             EventUpdateData::Name(name) => event.name = Some(Vec::from(name)),
             EventUpdateData::Unit(unit) => event.update.get_or_insert_default().unit = Some(Vec::from(unit)),
@@ -200,7 +203,7 @@ impl Events {
     /// id.
     ///
     /// perf writes names in the order of the events. Other tools may not; then the ids identify the event.
-    pub(super) fn name<O: Endian>(&mut self, index: usize, ids: &[U64<O>], name: &[u8]) {
+    pub(crate) fn name<O: Endian>(&mut self, index: usize, ids: &[U64<O>], name: &[u8]) {
         let has_ids = |index: &usize| {
             let ids = ids.iter().map(|id| id.get());
             self.list.get(*index).is_some_and(|event| event.ids.iter().copied().eq(ids))
@@ -209,12 +212,12 @@ impl Events {
         let by_ids = [ids.first(), ids.last()].map(|id| id.and_then(|id| self.dispatch.find(id.get())));
         let index = [Some(index)].into_iter().chain(by_ids).flatten().find(has_ids);
         if let Some(event) = index.and_then(|index| self.list.get_mut(index)) {
-            event.name = Some(Vec::from(name));
+            Arc::make_mut(event).name = Some(Vec::from(name));
         }
     }
 
     /// Names the events with this `config` that have no name yet. The first versions of perf wrote names this way.
-    pub(super) fn name_by_config(&mut self, config: u64, name: &[u8]) {
+    pub(crate) fn name_by_config(&mut self, config: u64, name: &[u8]) {
         // Those files have a handful of events. The limits bound the time for many names and many events, and the
         // memory for a long name of many events.
         if self.list.len() > MAX_NAMED_BY_CONFIG || name.len() > MAX_EVENT_NAME {
@@ -222,7 +225,7 @@ impl Events {
         }
         for event in self.list.iter_mut().filter(|event| event.attr.config == config && event.name.is_none())
         {
-            event.name = Some(Vec::from(name));
+            Arc::make_mut(event).name = Some(Vec::from(name));
         }
     }
 
@@ -244,7 +247,7 @@ impl Events {
 
     /// Returns the index of the event of a kernel record; `None` if it is unknown.
     #[inline]
-    pub(super) fn index_of<O: Endian>(&self, record: &RawRecord<'_, O>) -> Option<usize> {
+    pub(crate) fn index_of<O: Endian>(&self, record: &RawRecord<'_, O>) -> Option<usize> {
         // With one event, no lookup is needed.
         if self.list.len() == 1 {
             return Some(0);
@@ -254,14 +257,14 @@ impl Events {
 
     /// Returns the id of a record whose event is unknown, if it has one.
     #[cold]
-    pub(super) fn unknown_id<O: Endian>(&self, record: RawRecord<'_, O>) -> Option<u64> {
+    pub(crate) fn unknown_id<O: Endian>(&self, record: RawRecord<'_, O>) -> Option<u64> {
         self.dispatch.id(&self.list, &record)
     }
 
     /// Returns the time of a kernel record. Does not look up its event if the time is at the same place in the records
     /// of all events.
     #[inline(always)]
-    pub(super) fn time_of<O: Endian>(&self, record: &RawRecord<'_, O>) -> Option<u64> {
+    pub(crate) fn time_of<O: Endian>(&self, record: &RawRecord<'_, O>) -> Option<u64> {
         match self.dispatch.time(record) {
             Some(time) => Some(time),
             None => self.time_of_event(*record),
@@ -276,13 +279,13 @@ impl Events {
 
 /// An event has an id that an earlier event has. The id and the records that carry it belong to the earlier event.
 #[cold]
-fn shared_id(id: u64, offset: u64) -> FileError {
+pub(crate) fn shared_id(id: u64, offset: u64) -> FileError {
     FileError::invalid("attr.ids", id, "an id that no earlier event has: it stays with that event", offset)
 }
 
 /// Returns why the event of a record with this id is unknown.
 #[cold]
-pub(super) fn unknown(kind: RecordType, id: Option<u64>) -> FileErrorKind {
+pub(crate) fn unknown(kind: RecordType, id: Option<u64>) -> FileErrorKind {
     match id {
         Some(id) => FileErrorKind::UnknownId { kind, id },
         None => FileErrorKind::UnknownEvent { kind },

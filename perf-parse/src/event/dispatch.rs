@@ -1,14 +1,15 @@
 //! Finds the event of a record.
 
 use alloc::collections::BTreeMap;
+use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
 
 use perf_abi::attr::AttrFlags;
-use perf_abi::endian::Endian;
+use perf_abi::endian::ByteOrder;
 use perf_abi::record::RecordType;
 
-use super::Event;
+use super::events::Event;
 use crate::record::RawRecord;
 use crate::sample::word;
 
@@ -91,7 +92,7 @@ impl Dispatch {
     }
 
     /// Indexes the ids of all events at once, in memory of at most twice their size.
-    pub(super) fn index(&mut self, events: &[Event]) {
+    pub(super) fn index(&mut self, events: &[Arc<Event>]) {
         self.recent.clear();
         (self.table, self.sorted) = (Vec::new(), Vec::new());
         let ids = || events.iter().flat_map(|event| event.ids.iter().copied());
@@ -132,11 +133,11 @@ impl Dispatch {
 
     /// Leaves each event only the ids that lead to it. Returns the events that lose ids, each with the first id that it
     /// loses.
-    pub(super) fn leave_own(&mut self, events: &mut [Event]) -> Vec<(usize, u64)> {
+    pub(super) fn leave_own(&mut self, events: &mut [Arc<Event>]) -> Vec<(usize, u64)> {
         let mut losers = Vec::new();
         if core::mem::take(&mut self.is_shared) {
             for (index, event) in events.iter_mut().enumerate() {
-                let lost = keep_own(&mut event.ids, |id| self.find(id) == Some(index));
+                let lost = keep_own(&mut Arc::make_mut(event).ids, |id| self.find(id) == Some(index));
                 losers.extend(lost.map(|id| (index, id)));
             }
         }
@@ -162,10 +163,10 @@ impl Dispatch {
 
     /// Returns the index of the event of a kernel record; `None` if it is unknown.
     #[inline]
-    pub(super) fn event<O: Endian>(&self, events: &[Event], record: &RawRecord<'_, O>) -> Option<usize> {
-        match self.told(events, record)? {
-            Told::First => Some(0),
-            Told::Id(id) => match self.find(id) {
+    pub(super) fn event<O: ByteOrder>(&self, events: &[Arc<Event>], record: &RawRecord<'_, O>) -> Option<usize> {
+        match self.found_by(events, record)? {
+            FoundBy::First => Some(0),
+            FoundBy::Id(id) => match self.find(id) {
                 // perf leaves the id 0 in records that it synthesizes, and attributes them to the first event.
                 None if id == 0 => Some(0),
                 found => found,
@@ -175,36 +176,36 @@ impl Dispatch {
 
     /// Returns the id of a record, if its event is found by an id.
     #[cold]
-    pub(super) fn id<O: Endian>(&self, events: &[Event], record: &RawRecord<'_, O>) -> Option<u64> {
-        match self.told(events, record)? {
-            Told::Id(id) => Some(id),
-            Told::First => None,
+    pub(super) fn id<O: ByteOrder>(&self, events: &[Arc<Event>], record: &RawRecord<'_, O>) -> Option<u64> {
+        match self.found_by(events, record)? {
+            FoundBy::Id(id) => Some(id),
+            FoundBy::First => None,
         }
     }
 
     /// Returns how the event of a kernel record is found.
     #[inline]
-    fn told<O: Endian>(&self, events: &[Event], record: &RawRecord<'_, O>) -> Option<Told> {
+    fn found_by<O: ByteOrder>(&self, events: &[Arc<Event>], record: &RawRecord<'_, O>) -> Option<FoundBy> {
         let first = events.first()?;
         let payload = record.payload();
         if record.kind() == RecordType::SAMPLE {
-            word::<O>((), payload, self.sample).map(Told::Id)
+            word::<O>(record.order(), payload, self.sample).map(FoundBy::Id)
         } else if first.attr.flags.contains(AttrFlags::SAMPLE_ID_ALL) {
-            word::<O>((), payload, payload.len().checked_sub(self.trailer.into())?).map(Told::Id)
+            word::<O>(record.order(), payload, payload.len().checked_sub(self.trailer.into())?).map(FoundBy::Id)
         } else {
-            Some(Told::First)
+            Some(FoundBy::First)
         }
     }
 
     /// Returns the time of a kernel record; `None` if it has no time, or if its place is not the same for all events.
     #[inline(always)]
-    pub(super) fn time<O: Endian>(&self, record: &RawRecord<'_, O>) -> Option<u64> {
+    pub(super) fn time<O: ByteOrder>(&self, record: &RawRecord<'_, O>) -> Option<u64> {
         let payload = record.payload();
         if record.kind() == RecordType::SAMPLE {
-            return word::<O>((), payload, self.sample_time);
+            return word::<O>(record.order(), payload, self.sample_time);
         }
         let trailer = payload.len().checked_sub(self.trailer_size.into())?;
-        word::<O>((), payload, trailer.checked_add(self.trailer_time.into())?)
+        word::<O>(record.order(), payload, trailer.checked_add(self.trailer_time.into())?)
     }
 }
 
@@ -225,7 +226,7 @@ fn keep_own(ids: &mut Vec<u64>, mut is_own: impl FnMut(u64) -> bool) -> Option<u
 }
 
 /// How the event of a record is found.
-enum Told {
+enum FoundBy {
     /// The record has no id: it belongs to the first event.
     First,
     /// By its id.

@@ -2,14 +2,14 @@
 
 /// The place of a held record: an offset, and in the upper bits the data file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Place(u64);
+pub(super) struct HeldAt(u64);
 
 const FILE_SHIFT: u32 = 48;
 
 /// The data file number of the copies.
 const COPIES: u64 = 0xffff;
 
-impl Place {
+impl HeldAt {
     /// The start of the first data file: the place of a run without records.
     pub(super) const START: Self = Self(0);
 

@@ -8,7 +8,7 @@ use alloc::collections::binary_heap::PeekMut;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
 
-use super::place::Place;
+use super::place::HeldAt;
 
 /// Adjacent records, none earlier than the one before it. Runs are ordered by the time of their first record; with
 /// equal times, by their order in the capture. 24 bytes, as there may be one for each record.
@@ -18,14 +18,14 @@ pub(super) struct Run {
     pub(super) time: u64,
     /// Number of the run, counted since no run was held. The count wraps after 2^32 runs; then the place decides.
     pub(super) number: u32,
-    pub(super) at: Place,
+    pub(super) at: HeldAt,
     /// Number of bytes of the records, and of the headers in front of copies.
     pub(super) bytes: u32,
 }
 
 impl Run {
     /// A run without records.
-    pub(super) const EMPTY: Self = Self { time: 0, number: 0, at: Place::START, bytes: 0 };
+    pub(super) const EMPTY: Self = Self { time: 0, number: 0, at: HeldAt::START, bytes: 0 };
 
     /// Returns whether of two records of equal time that of this run comes first in the capture.
     #[inline]

@@ -1,12 +1,14 @@
 //! Copies of records from streams and compressed payloads, for as long as they are held.
 
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use perf_abi::endian::Endian;
 
-use super::super::found::{Current, Held};
-use super::place::Place;
+use super::place::HeldAt;
 use super::runs::Run;
+use crate::bytes::Bytes;
+use crate::event::Place;
 use crate::record::RawRecord;
 
 /// Copies of records that the reader cannot go back to, one after another, each after its position in the capture.
@@ -15,24 +17,27 @@ pub(super) struct Copies {
     bytes: Vec<u8>,
     /// Number of bytes of copies whose records were returned since.
     given: usize,
+    /// The record that was returned last. A record that is kept has a block of its own: one that it shared with others
+    /// would keep them in memory.
+    last: Arc<Vec<u8>>,
 }
 
 /// Number of bytes in front of a copied record: its offset, its position in the decompressed stream, its data file.
 pub(super) const COPY_HEADER: usize = 24;
 
 /// The position of a record that was not compressed.
-const NOT_INNER: u64 = u64::MAX;
+const NOT_COMPRESSED: u64 = u64::MAX;
 
 impl Copies {
     /// Copies a record. Returns the offset and the size of the copy.
-    pub(super) fn push<O: Endian>(&mut self, current: &Current, raw: &RawRecord<'_, O>) -> (u64, usize) {
+    pub(super) fn push<O: Endian>(&mut self, place: &Place, raw: &RawRecord<'_, O>) -> (u64, usize) {
         let start = self.bytes.len();
         let more = COPY_HEADER.saturating_add(raw.size().into());
         if self.bytes.capacity().saturating_sub(start) < more {
             // Grows by half, not by doubling: the copies are most of the memory for held records.
             self.bytes.reserve_exact((start / 2).max(more));
         }
-        for word in [current.offset, current.inner.unwrap_or(NOT_INNER), current.data_file as u64] {
+        for word in [place.offset, place.decompressed.unwrap_or(NOT_COMPRESSED), place.data_file as u64] {
             self.bytes.extend_from_slice(&word.to_ne_bytes());
         }
         raw.write(&mut self.bytes);
@@ -61,14 +66,28 @@ impl Copies {
         start.and_then(|start| self.bytes.get(start..)).unwrap_or_default()
     }
 
-    /// Returns the position of the record that is copied at `at`.
-    #[inline]
-    pub(super) fn found(&self, at: u64) -> Option<Current> {
+    /// Returns the record of `size` bytes that is copied at `at`, and its place in the capture.
+    pub(super) fn take<'r>(&mut self, at: u64, size: usize) -> (Bytes<'r>, Place) {
+        let place = self.place(at).unwrap_or_default();
+        let start = usize::try_from(at).unwrap_or(usize::MAX).saturating_add(COPY_HEADER);
+        let record = self.bytes.get(start..start.saturating_add(size)).unwrap_or_default();
+        match Arc::get_mut(&mut self.last) {
+            Some(block) => {
+                block.clear();
+                block.extend_from_slice(record);
+            }
+            None => self.last = Arc::new(Vec::from(record)),
+        }
+        (Bytes::Shared { block: Arc::clone(&self.last), start: 0, end: record.len() }, place)
+    }
+
+    /// Returns the place in the capture of the record that is copied at `at`.
+    fn place(&self, at: u64) -> Option<Place> {
         let words = self.bytes.get(usize::try_from(at).ok()?..)?.first_chunk::<COPY_HEADER>()?;
         let mut words = words.chunks_exact(8).map(|word| word.try_into().map_or(0, u64::from_ne_bytes));
-        let (offset, inner, data_file) = (words.next()?, words.next()?, words.next()?);
-        let inner = Some(inner).filter(|&inner| inner != NOT_INNER);
-        Some(Current::new(offset, inner, usize::try_from(data_file).ok()?, Held::Copied(at)))
+        let (offset, position, data_file) = (words.next()?, words.next()?, words.next()?);
+        let decompressed = Some(position).filter(|&position| position != NOT_COMPRESSED);
+        Some(Place { data_file: usize::try_from(data_file).ok()?, offset, decompressed })
     }
 
     /// Keeps only the copies of `runs`, which are in the order of their places, and moves them to the front.
@@ -81,7 +100,7 @@ impl Copies {
             if after <= self.bytes.len() {
                 self.bytes.copy_within(start..after, end);
             }
-            run.at = Place::copied(end as u64);
+            run.at = HeldAt::copied(end as u64);
             end = end.saturating_add(run.bytes as usize);
         }
         self.bytes.truncate(end);

@@ -2,11 +2,11 @@
 
 use perf_abi::endian::Endian;
 
-use super::super::super::limits::Limits;
-use super::super::found::Current;
 use super::copies::Copies;
-use super::place::{Found, Origin, Place};
+use super::place::{Found, HeldAt, Origin};
 use super::runs::{Run, Runs};
+use crate::event::Place;
+use crate::limits::Limits;
 use crate::record::RawRecord;
 
 /// The records that are held for time order.
@@ -83,7 +83,7 @@ impl TimeOrder {
     }
 
     /// Holds adjacent records at a place, none earlier than the one before it.
-    pub(super) fn push(&mut self, found: &Found, at: Place) {
+    pub(super) fn push(&mut self, found: &Found, at: HeldAt) {
         let &Found { from, records, size, bytes, time, last_time } = found;
         // No run is longer: the bytes that are read for one run are limited.
         let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
@@ -238,9 +238,9 @@ impl TimeOrder {
     }
 
     /// Copies a record that was found. Returns its place and its size.
-    pub(super) fn copy<O: Endian>(&mut self, current: &Current, raw: &RawRecord<'_, O>) -> (Place, usize) {
-        let (offset, bytes) = self.copies.push(current, raw);
-        (Place::copied(offset), bytes)
+    pub(super) fn copy<O: Endian>(&mut self, place: &Place, raw: &RawRecord<'_, O>) -> (HeldAt, usize) {
+        let (offset, bytes) = self.copies.push(place, raw);
+        (HeldAt::copied(offset), bytes)
     }
 }
 

@@ -4,17 +4,17 @@ use perf_abi::attr::Attr;
 use perf_abi::endian::{Endian, U64};
 use zerocopy::FromBytes;
 
-use super::super::account::Account;
-use super::super::error::{FileError, FileErrorKind};
-use super::super::header::{FileHeader, SMALLEST_ENTRY, Section};
-use super::super::limits::Limits;
-use super::{Events, shared_id};
+use super::header::{FileHeader, SMALLEST_ENTRY, Section};
+use crate::account::Account;
+use crate::error::{FileError, FileErrorKind};
+use crate::event::{Events, shared_id};
+use crate::limits::Limits;
 
 /// Number of bytes of an entry after its attr: the section of its ids.
 const IDS: usize = 16;
 
 /// Reads the attrs of a file and their ids. An event whose ids cannot be read has none.
-pub(in crate::file) fn read<O: Endian>(
+pub(super) fn read<O: Endian>(
     header: &FileHeader,
     bytes: &[u8],
     limits: &Limits,
@@ -58,8 +58,8 @@ pub(in crate::file) fn read<O: Endian>(
 
 /// Removes from each event the ids that an earlier event has, and notes each such event. Call it after the events are
 /// named: names are matched by all ids of an event.
-pub(in crate::file) fn leave_shared_ids(header: &FileHeader, events: &mut Events, account: &mut Account) {
-    for (index, id) in events.dispatch.leave_own(&mut events.list) {
+pub(super) fn leave_shared_ids(header: &FileHeader, events: &mut Events, account: &mut Account) {
+    for (index, id) in events.leave_own_ids() {
         // Offset of the entry's last part, which has the offset and size of its ids.
         let end = header.attr_size.saturating_mul((index as u64).saturating_add(1));
         let at = header.attrs.offset.saturating_add(end).saturating_sub(IDS as u64);

@@ -1,0 +1,299 @@
+//! A record of a capture, with its place and its event.
+
+use alloc::sync::Arc;
+
+use perf_abi::endian::Endianness;
+use perf_abi::record::{Misc, RecordType};
+
+use super::events::{Event, unknown};
+use super::place::Place;
+use crate::bytes::Bytes;
+use crate::error::{Error, ErrorKind, FileError, FileErrorKind};
+use crate::layout::SampleLayout;
+use crate::record::{RawRecord, Record, SampleId};
+use crate::sample::{Callchain, Sample, Tail};
+
+/// A record of a capture, with its place and its event.
+///
+/// It can be kept, sorted and sent to another thread. A record of a capture in memory borrows the bytes of the capture
+/// and its event, and costs nothing to keep. A record of a stream, of a file that is read by windows, or of compressed
+/// data shares the block that holds it: keeping one record keeps its block, of about 64 KiB, in memory.
+///
+/// The views of the record, such as [`sample`](Self::sample), borrow it. Errors have the offset in the capture.
+#[derive(Clone)]
+pub struct EventRecord<'r> {
+    /// The record, which fills the bytes.
+    pub(crate) bytes: Bytes<'r>,
+    pub(crate) endianness: Endianness,
+    pub(crate) place: Place,
+    pub(crate) event: EventOf<'r>,
+    /// The data after the record that belongs to it: those of its bytes that are available, and their number.
+    pub(crate) trailing: Bytes<'r>,
+    pub(crate) trailing_size: u64,
+}
+
+/// The event of a record.
+#[derive(Clone)]
+pub(crate) enum EventOf<'r> {
+    /// An event that was known when the capture was opened, and its index.
+    Opened(&'r Arc<Event>, usize),
+    /// An event that a record of the capture added or changed.
+    Changed(Arc<Event>, usize),
+    /// A record of the perf tool, which has no event.
+    None,
+    /// A record whose event is unknown, and its id if it has one.
+    Unknown(Option<u64>),
+}
+
+impl core::fmt::Debug for EventRecord<'_> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("EventRecord")
+            .field("place", &self.place)
+            .field("raw", &self.raw())
+            .field("event_index", &self.event_index())
+            .field("trailing_size", &self.trailing_size)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<'r> EventRecord<'r> {
+    /// Creates a record that fills `bytes` and has no data after it.
+    #[inline(always)]
+    pub(crate) fn new(bytes: Bytes<'r>, endianness: Endianness, place: Place, event: EventOf<'r>) -> Self {
+        Self { bytes, endianness, place, event, trailing: Bytes::EMPTY, trailing_size: 0 }
+    }
+
+    /// Returns the undecoded record.
+    #[must_use]
+    #[inline(always)]
+    pub fn raw(&self) -> RawRecord<'_> {
+        // The reader has found a whole record in the bytes.
+        RawRecord::found(self.endianness, self.bytes.get()).unwrap_or(RawRecord::EMPTY)
+    }
+
+    /// Returns the type of the record.
+    #[must_use]
+    #[inline]
+    pub fn kind(&self) -> RecordType {
+        self.raw().kind()
+    }
+
+    /// Returns the `misc` bits, whose meaning depends on the type.
+    #[must_use]
+    #[inline]
+    pub fn misc(&self) -> Misc {
+        self.raw().misc()
+    }
+
+    /// Returns where in the capture the record is.
+    #[must_use]
+    #[inline]
+    pub fn place(&self) -> Place {
+        self.place
+    }
+
+    /// Returns the offset of the record's header, in bytes from the start of its data file. See [`Place::offset`].
+    #[must_use]
+    #[inline]
+    pub fn offset(&self) -> u64 {
+        self.place.offset
+    }
+
+    /// Returns the data after the record that belongs to it: the payload of AUXTRACE and HEADER_TRACING_DATA. Empty for
+    /// every other record, and for AUX data of a stream, which is skipped.
+    #[must_use]
+    pub fn trailing(&self) -> &[u8] {
+        self.trailing.get()
+    }
+
+    /// Returns the number of bytes after the record that belong to it, whether [`trailing`](Self::trailing) has them or
+    /// not. They begin at the end of the record.
+    #[must_use]
+    pub fn trailing_size(&self) -> u64 {
+        self.trailing_size
+    }
+
+    /// Returns the record's event; `None` for the records of the perf tool, and if the event is unknown.
+    #[must_use]
+    #[inline(always)]
+    pub fn event(&self) -> Option<&Arc<Event>> {
+        match &self.event {
+            EventOf::Opened(event, _) => Some(event),
+            EventOf::Changed(event, _) => Some(event),
+            EventOf::None | EventOf::Unknown(_) => None,
+        }
+    }
+
+    /// Returns the index of the record's event in the list of [events](super::Events); `None` as for
+    /// [`event`](Self::event).
+    #[must_use]
+    #[inline]
+    pub fn event_index(&self) -> Option<usize> {
+        match self.event {
+            EventOf::Opened(_, index) | EventOf::Changed(_, index) => Some(index),
+            EventOf::None | EventOf::Unknown(_) => None,
+        }
+    }
+
+    /// Returns why the record's event is unknown: [`FileErrorKind::UnknownId`] or [`FileErrorKind::UnknownEvent`].
+    /// `None` if the event is known, and for the records of the perf tool, which have no event.
+    #[must_use]
+    pub fn unknown_event(&self) -> Option<FileErrorKind> {
+        match self.event {
+            EventOf::Unknown(id) => Some(unknown(self.kind(), id)),
+            _ => None,
+        }
+    }
+
+    /// Decodes the record. Allocates nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`FileErrorKind::Record`] for a fault in the record. [`FileErrorKind::UnknownId`],
+    /// [`FileErrorKind::UnknownEvent`] or [`FileErrorKind::Layout`] if its layout is unknown. The offset is that of the
+    /// faulty field. Later records are not affected.
+    #[inline(always)]
+    pub fn decode(&self) -> Result<Record<'_>, FileError> {
+        if let Some(sample) = self.sample() {
+            return Ok(Record::Sample(sample));
+        }
+        match self.decode_other() {
+            // `decode_other` never returns a sample: see `RawRecord::decode`.
+            None | Some(Record::Sample(_)) => Err(self.fault()),
+            Some(record) => Ok(record),
+        }
+    }
+
+    /// Returns the record as a sample. The fast way to samples, like [`RawRecord::sample`].
+    ///
+    /// `None` for every other record, and for a sample that has a fault or whose layout is unknown. Pass those to
+    /// [`decode`](Self::decode), which reports the fault.
+    #[must_use]
+    #[inline(always)]
+    pub fn sample(&self) -> Option<Sample<'_>> {
+        let event = self.event().filter(|event| event.fault.is_none())?;
+        self.raw().sample(&event.layout)
+    }
+
+    /// Decodes the fields of a sample from `read` on: see [`Sample::tail`].
+    ///
+    /// `None` for a record that is not a sample.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`decode`](Self::decode), and [`FileErrorKind::Record`] for a fault in these fields.
+    #[inline]
+    pub fn tail(&self) -> Result<Option<Tail<'_>>, FileError> {
+        match self.sample() {
+            Some(sample) => sample.tail().map(Some).map_err(|error| self.error(error)),
+            None if self.kind() == RecordType::SAMPLE => Err(self.fault()),
+            None => Ok(None),
+        }
+    }
+
+    /// Returns the call chain of a sample: see [`Sample::callchain`].
+    ///
+    /// `None` for a record that is not a sample, and if the event does not record call chains.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`decode`](Self::decode), and [`FileErrorKind::Record`] for a chain that is cut off.
+    #[inline]
+    pub fn callchain(&self) -> Result<Option<Callchain<'_>>, FileError> {
+        match self.sample() {
+            Some(sample) => sample.callchain().map_err(|error| self.error(error)),
+            None if self.kind() == RecordType::SAMPLE => Err(self.fault()),
+            None => Ok(None),
+        }
+    }
+
+    /// Decodes a record that is not a sample; `None` for a fault. It does not return the type that
+    /// [`decode`](Self::decode) returns; [`RawRecord::decode`] has the reason.
+    #[inline(never)]
+    fn decode_other(&self) -> Option<Record<'_>> {
+        self.decode_any().ok()
+    }
+
+    /// Returns the fault of a record that could not be decoded.
+    #[cold]
+    #[inline(never)]
+    fn fault(&self) -> FileError {
+        let nothing = Error { kind: ErrorKind::Residue { bytes: 0 }, offset: 0 };
+        self.decode_any().err().unwrap_or_else(|| self.error(nothing))
+    }
+
+    /// Decodes a record, or returns its fault.
+    #[inline(never)]
+    fn decode_any(&self) -> Result<Record<'_>, FileError> {
+        if self.kind().is_user() {
+            return self.raw().decode_user().map_err(|error| self.error(error));
+        }
+        self.raw().decode(self.layout()?).map_err(|error| self.error(error))
+    }
+
+    /// Returns the `sample_id` trailer; `None` if the record has none.
+    ///
+    /// # Errors
+    ///
+    /// As [`decode`](Self::decode).
+    pub fn sample_id(&self) -> Result<Option<SampleId<'_>>, FileError> {
+        if self.kind().is_user() {
+            return Ok(None);
+        }
+        self.raw().sample_id(self.layout()?).map_err(|error| self.error(error))
+    }
+
+    /// Returns the time of the record, in nanoseconds of its event's clock: a sample's time field, or the time in
+    /// another record's trailer.
+    ///
+    /// `None` if the event does not record the time, for the records of the perf tool, and if the time cannot be
+    /// decoded.
+    #[inline]
+    #[must_use]
+    pub fn time(&self) -> Option<u64> {
+        self.raw().time(&self.event()?.layout)
+    }
+
+    /// Returns the process id and the thread id of a sample, or of another record's trailer; `None` as for
+    /// [`time`](Self::time).
+    #[must_use]
+    pub fn pid_tid(&self) -> Option<(i32, i32)> {
+        match self.sample() {
+            Some(sample) => sample.pid().zip(sample.tid()),
+            None => self.sample_id().ok()?.and_then(|id| id.pid().zip(id.tid())),
+        }
+    }
+
+    /// Returns the CPU of a sample, or of another record's trailer; `None` as for [`time`](Self::time).
+    #[must_use]
+    pub fn cpu(&self) -> Option<u32> {
+        match self.sample() {
+            Some(sample) => sample.cpu(),
+            None => self.sample_id().ok()?.and_then(|id| id.cpu()),
+        }
+    }
+
+    /// Adds the offset in the capture to an error in this record, such as an error of
+    /// [`Sample::tail`](crate::Sample::tail).
+    #[must_use]
+    pub fn error(&self, error: Error) -> FileError {
+        FileError::in_record(self.kind(), self.place.offset, self.place.decompressed, error)
+    }
+
+    #[inline]
+    fn layout(&self) -> Result<&SampleLayout, FileError> {
+        match self.event() {
+            Some(event) if event.fault.is_none() || self.kind() != RecordType::SAMPLE => Ok(&event.layout),
+            _ => Err(self.unknown_layout()),
+        }
+    }
+
+    #[cold]
+    fn unknown_layout(&self) -> FileError {
+        let kind = match self.event().and_then(|event| event.fault) {
+            Some(error) => FileErrorKind::Layout(error),
+            None => self.unknown_event().unwrap_or(FileErrorKind::UnknownEvent { kind: self.kind() }),
+        };
+        FileError::new(kind, self.place.offset)
+    }
+}

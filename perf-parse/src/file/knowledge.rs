@@ -1,0 +1,253 @@
+//! What is known about a capture: its events and features, as opening finds them and as its records change them.
+
+use alloc::borrow::Cow;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use perf_abi::endian::Endian;
+use perf_abi::feature::Feature;
+use perf_abi::record::{HeaderEventType, RecordType};
+use zerocopy::FromBytes;
+
+use super::features::FeatureSection;
+use crate::account::Account;
+use crate::error::{FileError, FileErrorKind};
+use crate::event::{Event, EventOf, Events, Place};
+use crate::record::user::UserRecord;
+use crate::record::{RawRecord, Record};
+
+/// The features of a capture: in a file in ascending order, in a pipe in the order in which they came.
+pub(super) type Features<'a> = Vec<OwnedFeature<'a>>;
+
+/// A feature with its bytes: those of the file, or a copy from a stream.
+#[derive(Clone, Debug)]
+pub(super) struct OwnedFeature<'a> {
+    pub(super) feature: Feature,
+    pub(super) offset: u64,
+    pub(super) bytes: Cow<'a, [u8]>,
+    /// Whether its faults are in the account.
+    pub(super) is_checked: bool,
+}
+
+impl OwnedFeature<'_> {
+    pub(super) fn section(&self) -> FeatureSection<'_> {
+        FeatureSection::new(self.feature, self.offset, &self.bytes)
+    }
+}
+
+/// The events and features of a capture, as far as a walk has read it.
+///
+/// They are those that were known when the capture was opened, until a record changes them.
+#[derive(Clone, Debug)]
+pub(super) struct Knowledge<'r> {
+    events: Cow<'r, Events>,
+    features: Cow<'r, Features<'r>>,
+    is_pipe: bool,
+    /// The offset in the first data file up to which records were applied when the capture was opened.
+    applied: u64,
+    /// The faults of the records that were applied since: at most [`Limits::diagnostics`].
+    faults: Vec<FileError>,
+}
+
+impl<'r> Knowledge<'r> {
+    pub(super) fn new(
+        events: Cow<'r, Events>,
+        features: Cow<'r, Features<'r>>,
+        is_pipe: bool,
+        applied: u64,
+    ) -> Self {
+        Self { events, features, is_pipe, applied, faults: Vec::new() }
+    }
+
+    #[inline(always)]
+    pub(super) fn events(&self) -> &Events {
+        &self.events
+    }
+
+    pub(super) fn features(&self) -> &Features<'r> {
+        &self.features
+    }
+
+    pub(super) fn features_mut(&mut self) -> &mut Features<'r> {
+        self.features.to_mut()
+    }
+
+    pub(super) fn into_parts(self) -> (Events, Features<'r>) {
+        (self.events.into_owned(), self.features.into_owned())
+    }
+
+    /// Returns the faults of the records that were applied since the capture was opened.
+    #[cfg(feature = "std")]
+    pub(super) fn faults(&self) -> &[FileError] {
+        &self.faults
+    }
+
+    /// Returns the knowledge for a walk that applies no record again.
+    #[cfg(feature = "std")]
+    pub(super) fn complete(self) -> Self {
+        Self { applied: u64::MAX, ..self }
+    }
+
+    /// Notes that the records before `offset` were applied.
+    pub(super) fn set_applied(&mut self, offset: u64) {
+        self.applied = offset;
+    }
+
+    pub(super) fn applied(&self) -> u64 {
+        self.applied
+    }
+
+    /// Returns the event of a record.
+    #[inline(always)]
+    pub(super) fn event_of<O: Endian>(&self, raw: &RawRecord<'_, O>) -> EventOf<'r> {
+        if raw.kind().is_user() {
+            return EventOf::None;
+        }
+        if let Cow::Borrowed(events) = self.events {
+            if let Some((index, event)) = find(events, raw) {
+                return EventOf::Opened(event, index);
+            }
+        }
+        self.other_event_of(*raw)
+    }
+
+    #[inline(never)]
+    fn other_event_of<O: Endian>(&self, raw: RawRecord<'_, O>) -> EventOf<'r> {
+        match find(&self.events, &raw) {
+            Some((index, event)) => EventOf::Changed(Arc::clone(event), index),
+            None => EventOf::Unknown(self.events.unknown_id(raw)),
+        }
+    }
+
+    /// Applies a record at `place` that says something about the capture. Notes what contradicts it; a record that
+    /// cannot be decoded is ignored, because a caller that decodes it gets the error.
+    #[inline]
+    pub(super) fn absorb<O: Endian>(
+        &mut self,
+        raw: &RawRecord<'_, O>,
+        trailing: &[u8],
+        place: Place,
+        account: &mut Account,
+    ) {
+        let is_applied = place.offset < self.applied && (place.data_file == 0 || self.applied == u64::MAX);
+        if is_about_capture(raw.kind()) && !is_applied {
+            let noted = account.diagnostics.len();
+            self.apply(raw, trailing, place.offset, account);
+            self.faults.extend(account.diagnostics.get(noted..).unwrap_or_default());
+        }
+    }
+
+    /// Applies a record at `offset`.
+    #[cold]
+    pub(super) fn apply<O: Endian>(
+        &mut self,
+        raw: &RawRecord<'_, O>,
+        trailing: &[u8],
+        offset: u64,
+        account: &mut Account,
+    ) {
+        let payload = offset.saturating_add(8);
+        match raw.decode_user() {
+            Ok(Record::User(UserRecord::HeaderAttr(it), _)) if self.is_pipe => {
+                let ids_at = payload.saturating_add(it.bytes.len() as u64);
+                self.events.to_mut().add(it.attr(), (it.ids.iter(), ids_at), payload, account);
+            }
+            Ok(Record::User(UserRecord::HeaderEventType(it), _)) => {
+                self.events.to_mut().name_by_config(it.event_id, it.name);
+            }
+            Ok(Record::User(UserRecord::EventUpdate(it), kind)) => {
+                if self.events.index_of_id(it.id).is_none() {
+                    account.note(FileError::new(FileErrorKind::UnknownId { kind, id: it.id }, offset));
+                } else {
+                    self.events.to_mut().update(&it);
+                }
+            }
+            Ok(Record::User(UserRecord::HeaderFeature(it), _)) if self.is_pipe => {
+                if let Some(feature) = it.feature() {
+                    self.add_feature::<O>(feature, it.data, payload.saturating_add(8), account);
+                }
+            }
+            Ok(Record::User(UserRecord::HeaderTracingData(_), _)) if self.is_pipe => {
+                let at = offset.saturating_add(u64::from(raw.size()));
+                self.add_feature::<O>(Feature::TRACING_DATA, trailing, at, account);
+            }
+            _ => {}
+        }
+    }
+
+    /// Keeps a copy of a feature; a later one replaces an earlier one.
+    fn add_feature<O: Endian>(&mut self, feature: Feature, bytes: &[u8], offset: u64, account: &mut Account) {
+        // The marker after the last feature has no bytes. Its number is one more than the recorder's last feature.
+        if bytes.is_empty() {
+            return;
+        }
+        let owned = OwnedFeature { feature, offset, bytes: Cow::Owned(Vec::from(bytes)), is_checked: false };
+        if feature == Feature::EVENT_DESC {
+            name_events::<O>(self.events.to_mut(), &owned.section(), account);
+        }
+        let features = self.features.to_mut();
+        match features.iter_mut().find(|known| known.feature == feature) {
+            Some(known) => *known = owned,
+            None => features.push(owned),
+        }
+    }
+
+    /// Names the events by the feature EVENT_DESC, which perf of Linux 4.14 writes before the attrs of a pipe.
+    pub(super) fn name_events<O: Endian>(&mut self, account: &mut Account) {
+        if let Some(known) = self.features.iter().find(|known| known.feature == Feature::EVENT_DESC) {
+            name_events::<O>(self.events.to_mut(), &known.section(), account);
+        }
+    }
+}
+
+#[inline(always)]
+fn find<'e, O: Endian>(events: &'e Events, raw: &RawRecord<'_, O>) -> Option<(usize, &'e Arc<Event>)> {
+    let index = events.index_of(raw)?;
+    Some((index, events.get(index)?))
+}
+
+/// Returns whether records of a type contain something about the capture.
+#[inline]
+fn is_about_capture(kind: RecordType) -> bool {
+    matches!(
+        kind,
+        RecordType::HEADER_ATTR
+            | RecordType::HEADER_EVENT_TYPE
+            | RecordType::EVENT_UPDATE
+            | RecordType::HEADER_FEATURE
+            | RecordType::HEADER_TRACING_DATA
+    )
+}
+
+/// Names the events by the feature `EVENT_DESC`. May be called again when there are more events.
+pub(super) fn name_events<O: Endian>(
+    events: &mut Events,
+    section: &FeatureSection<'_>,
+    account: &mut Account,
+) {
+    for (index, described) in section.event_desc::<O>().enumerate() {
+        match described {
+            Ok(described) => events.name(index, described.ids, described.name),
+            Err(error) => {
+                account.note_once(error);
+            }
+        }
+    }
+}
+
+/// Maximum number of names in the event types of a file: the same as of events.
+const MAX_EVENT_TYPES: usize = 1 << 16;
+
+/// Names the events by the event types of a file of the first versions of perf.
+pub(super) fn name_by_types<O: Endian>(events: &mut Events, section: &[u8]) -> Result<(), FileError> {
+    let Ok(types) = <[HeaderEventType<O>]>::ref_from_bytes(section) else { return Ok(()) };
+    if types.len() > MAX_EVENT_TYPES {
+        let must = "the bytes of at most 65536 names, of 72 bytes each; no event is named";
+        return Err(FileError::invalid("header.event_types.size", section.len() as u64, must, 64));
+    }
+    for it in types {
+        let name = it.name.split(|&byte| byte == 0).next().unwrap_or_default();
+        events.name_by_config(it.event_id.get(), name);
+    }
+    Ok(())
+}

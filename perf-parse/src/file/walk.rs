@@ -1,0 +1,252 @@
+//! The walk over the records of a capture, in five layers.
+//!
+//! [`source`](super::source) has the bytes, [`framing`] finds records in them, [`inflated`] finds those of compressed
+//! payloads, [`knowledge`](super::knowledge) has the events and features as they come, and [`order`] holds records until
+//! none that is earlier can come. Each layer owns its state.
+
+mod framing;
+mod inflated;
+mod order;
+mod types;
+
+use core::marker::PhantomData;
+
+use perf_abi::endian::Endian;
+use perf_abi::record::RecordType;
+
+use super::knowledge::Knowledge;
+use super::source::Source;
+use crate::account::Account;
+use crate::bytes::Bytes;
+use crate::error::{FileError, FileErrorKind};
+use crate::event::{EventOf, EventRecord, Place};
+use crate::limits::Limits;
+use crate::record::{Lost, LostSamples, RawRecord, Record};
+use framing::Framing;
+use inflated::Inflated;
+use order::TimeOrder;
+use types::Types;
+
+pub(super) use framing::{HEADER, tracing_data_size};
+
+/// A walk over the records of byte order `O` in sources of type `S`.
+///
+/// A fault is noted in the account before it is returned. The next call continues after it.
+#[derive(Debug)]
+pub(super) struct Walk<'r, O: Endian, S> {
+    framing: Framing<S>,
+    /// The compressed stream of the data file that is being read; `None` before its first payload.
+    inflated: Option<Inflated>,
+    pub(super) knowledge: Knowledge<'r>,
+    order: Option<TimeOrder>,
+    /// The types of the records to return.
+    types: Types,
+    pub(super) account: Account,
+    limits: Limits,
+    byte_order: PhantomData<O>,
+}
+
+impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
+    /// Creates a walk over `first`, which has the number `data_file`, and the data files after it.
+    pub(super) fn new(
+        (first, data_file): (S, usize),
+        more: impl IntoIterator<Item = S>,
+        knowledge: Knowledge<'r>,
+        account: Account,
+        limits: &Limits,
+    ) -> Self {
+        Self {
+            framing: Framing::new(first, data_file, more),
+            inflated: None,
+            knowledge,
+            order: None,
+            types: Types::all(),
+            account,
+            limits: *limits,
+            byte_order: PhantomData,
+        }
+    }
+
+    pub(super) fn in_time_order(&mut self) {
+        self.order.get_or_insert_with(|| TimeOrder::new(&self.limits));
+    }
+
+    pub(super) fn only(&mut self, types: &[RecordType]) {
+        self.types = Types::new(types);
+    }
+
+    /// Returns how far the walk has read: a data file, and an offset in it.
+    pub(super) fn position(&self) -> Place {
+        self.framing.place()
+    }
+
+    /// Returns the next record; `None` at the end.
+    #[inline(always)]
+    pub(super) fn next(&mut self) -> Result<Option<EventRecord<'r>>, FileError> {
+        if self.order.is_some() {
+            return self.next_in_time();
+        }
+        match self.next_plain() {
+            Some(record) => Ok(Some(record)),
+            None => self.next_any(),
+        }
+    }
+
+    /// Returns the next record if it says nothing about the capture and all its bytes are there, as for nearly all.
+    #[inline(always)]
+    fn next_plain(&mut self) -> Option<EventRecord<'r>> {
+        if self.inflated.is_some() {
+            return self.next_plain_inflated();
+        }
+        let (raw, size) = plain_record::<O>(self.framing.plain_front(), self.types.plain())?;
+        self.account.count(raw.kind(), size);
+        let event = self.knowledge.event_of(&raw);
+        let place = self.framing.place();
+        let bytes = self.framing.source.keep(0, size);
+        self.framing.source.take(size);
+        Some(record::<O>(bytes, place, event))
+    }
+
+    /// Does the same in the decompressed stream.
+    #[inline]
+    fn next_plain_inflated(&mut self) -> Option<EventRecord<'r>> {
+        let inflated = self.inflated.as_mut()?;
+        let (raw, size) = plain_record::<O>(inflated.plain_front(), self.types.plain())?;
+        self.account.count(raw.kind(), 0);
+        let event = self.knowledge.event_of(&raw);
+        let (bytes, place) = inflated.take(size, self.framing.data_file());
+        Some(record::<O>(bytes, place, event))
+    }
+
+    /// Returns the next record that was requested, in the order of the capture.
+    #[inline(never)]
+    fn next_any(&mut self) -> Result<Option<EventRecord<'r>>, FileError> {
+        loop {
+            self.pass_unwanted();
+            match self.advance()? {
+                Some(record) if !self.types.has(record.kind()) => {}
+                next => return Ok(next),
+            }
+        }
+    }
+
+    /// Skips the records at the front of the source that were not requested, after reading their headers.
+    fn pass_unwanted(&mut self) {
+        if self.inflated.is_some() {
+            return;
+        }
+        while let Some((raw, size)) = plain_record::<O>(self.framing.plain_front(), self.types.unwanted()) {
+            self.account.count(raw.kind(), size);
+            self.framing.source.take(size);
+        }
+    }
+
+    /// Returns the next record of any type.
+    fn advance(&mut self) -> Result<Option<EventRecord<'r>>, FileError> {
+        loop {
+            self.framing.skip_trailing(&mut self.account)?;
+            if let Some(inflated) = &mut self.inflated {
+                let events = self.knowledge.events();
+                let next = inflated.next::<O, S>(&mut self.framing, events, &mut self.account)?;
+                if let Some((bytes, place)) = next {
+                    return Ok(Some(self.found(bytes, place, Bytes::EMPTY, 0)));
+                }
+            }
+            if self.framing.is_lost() {
+                return Err(self.framing.resync::<O>(self.knowledge.events(), &mut self.account)?);
+            }
+            let Some((kind, size)) = self.framing.next_record::<O>(&mut self.account)? else {
+                if self.end_data_file()? {
+                    continue;
+                }
+                return Ok(None);
+            };
+            if matches!(kind, RecordType::COMPRESSED | RecordType::COMPRESSED2) {
+                self.account.count(kind, size);
+                let inflated = self.inflated.get_or_insert_with(|| Inflated::new(&self.limits));
+                inflated.begin::<O, S>(size, &mut self.framing, &mut self.account)?;
+                continue;
+            }
+            let (trailing_size, held) = self.framing.trailing::<O>(kind, size, &mut self.account)?;
+            self.account.count(kind, size);
+            self.account.bytes = self.account.bytes.saturating_add(trailing_size);
+            let place = self.framing.place();
+            let bytes = self.framing.source.keep(0, size);
+            let trailing = if held > 0 { self.framing.source.keep(size, held) } else { Bytes::EMPTY };
+            self.framing.take(size, trailing_size);
+            return Ok(Some(self.found(bytes, place, trailing, trailing_size)));
+        }
+    }
+
+    /// Returns a record that was found, after applying what it says about the capture.
+    fn found(
+        &mut self,
+        bytes: Bytes<'r>,
+        place: Place,
+        trailing: Bytes<'r>,
+        trailing_size: u64,
+    ) -> EventRecord<'r> {
+        let event = match RawRecord::<O>::found((), bytes.get()) {
+            Some(raw) => {
+                self.knowledge.absorb(&raw, trailing.get(), place, &mut self.account);
+                self.count_lost(&raw);
+                self.knowledge.event_of(&raw)
+            }
+            None => EventOf::None,
+        };
+        EventRecord { trailing, trailing_size, ..record::<O>(bytes, place, event) }
+    }
+
+    /// Adds what the kernel lost to the account.
+    fn count_lost(&mut self, raw: &RawRecord<'_, O>) {
+        if !matches!(raw.kind(), RecordType::LOST | RecordType::LOST_SAMPLES) {
+            return;
+        }
+        let events = self.knowledge.events();
+        let event = events.index_of(raw).and_then(|index| events.get(index));
+        // A caller that decodes the record notes its fault.
+        match event.map(|event| raw.decode(&event.layout)) {
+            Some(Ok(Record::Lost(Lost { lost, .. }))) => {
+                self.account.lost = self.account.lost.saturating_add(lost);
+            }
+            Some(Ok(Record::LostSamples(LostSamples { lost }))) => {
+                self.account.lost_samples = self.account.lost_samples.saturating_add(lost);
+            }
+            _ => {}
+        }
+    }
+
+    /// Ends a data file. Returns whether there is more to read, in this file or another.
+    fn end_data_file(&mut self) -> Result<bool, FileError> {
+        if let Some(inflated) = &mut self.inflated {
+            if inflated.end::<O>(&mut self.account)? {
+                return Ok(true);
+            }
+        }
+        self.inflated = None;
+        Ok(self.framing.next_data_file())
+    }
+}
+
+/// Returns the record at the start of `bytes` and its size, if all its bytes are there and it is of one of `types`, a
+/// bit for each kernel type.
+#[inline(always)]
+fn plain_record<O: Endian>(bytes: &[u8], types: u64) -> Option<(RawRecord<'_, O>, usize)> {
+    let (raw, _) = RawRecord::<O>::whole((), bytes)?;
+    let is_asked_for = types.checked_shr(raw.kind().0)? & 1 != 0;
+    is_asked_for.then_some((raw, usize::from(raw.size())))
+}
+
+/// Returns a record without data after it.
+#[inline(always)]
+fn record<'r, O: Endian>(bytes: Bytes<'r>, place: Place, event: EventOf<'r>) -> EventRecord<'r> {
+    EventRecord::new(bytes, O::ENDIANNESS, place, event)
+}
+
+/// Notes a fault that the walk itself found.
+#[cold]
+fn note(account: &mut Account, kind: FileErrorKind, offset: u64) -> FileError {
+    let error = FileError::new(kind, offset);
+    account.note(error);
+    error
+}

@@ -1,0 +1,246 @@
+//! From header to header: the boundaries of the records in the sources of a capture.
+
+use alloc::collections::VecDeque;
+use alloc::vec::Vec;
+
+use perf_abi::endian::{Endian, U16, U32, U64};
+use perf_abi::record::RecordType;
+use zerocopy::FromBytes;
+
+use super::note;
+use crate::account::Account;
+use crate::error::{Error, ErrorKind, FileError, FileErrorKind};
+use crate::event::{Events, Place};
+use crate::file::salvage;
+use crate::file::source::Source;
+use crate::record::RawRecord;
+
+/// Size of a header in bytes.
+pub(in crate::file) const HEADER: usize = 8;
+
+/// Returns the number of bytes after a HEADER_TRACING_DATA record with this payload: padded to a multiple of 8.
+pub(in crate::file) fn tracing_data_size<O: Endian>(payload: &[u8]) -> Option<u64> {
+    let size = U32::<O>::read_from_prefix(payload).ok()?.0.get();
+    Some(u64::from(size).next_multiple_of(8))
+}
+
+/// The position in the data files of a capture.
+///
+/// The front of the source is where the next record begins, unless `trailing` bytes or a lost boundary come before it.
+#[derive(Debug)]
+pub(super) struct Framing<S> {
+    /// The data file that is being read, and its number.
+    pub(super) source: S,
+    data_file: usize,
+    /// The data files that have been read, the first of which has the number `first`, and those that have not.
+    done: Vec<S>,
+    first: usize,
+    more: VecDeque<S>,
+    /// Number of bytes at the front that belong to the record before it.
+    trailing: u64,
+    /// Whether the next boundary has to be searched for.
+    is_lost: bool,
+    /// Whether the source failed, so that nothing more can be read.
+    has_failed: bool,
+}
+
+impl<S> Framing<S> {
+    pub(super) fn new(source: S, data_file: usize, more: impl IntoIterator<Item = S>) -> Self {
+        Self {
+            source,
+            data_file,
+            done: Vec::new(),
+            first: data_file,
+            more: more.into_iter().collect(),
+            trailing: 0,
+            is_lost: false,
+            has_failed: false,
+        }
+    }
+
+    #[inline]
+    pub(super) fn data_file(&self) -> usize {
+        self.data_file
+    }
+
+    /// Returns whether data files are left after the one that is being read.
+    pub(super) fn is_last(&self) -> bool {
+        self.more.is_empty()
+    }
+
+    pub(super) fn is_lost(&self) -> bool {
+        self.is_lost
+    }
+
+    /// Returns a data file by its number, if it has been read or is being read.
+    #[inline]
+    pub(super) fn begun(&self, data_file: usize) -> Option<&S> {
+        if data_file == self.data_file {
+            return Some(&self.source);
+        }
+        self.done.get(data_file.checked_sub(self.first)?)
+    }
+
+    /// Begins the next data file. Returns whether there is one.
+    pub(super) fn next_data_file(&mut self) -> bool {
+        let Some(next) = self.more.pop_front() else { return false };
+        self.done.push(core::mem::replace(&mut self.source, next));
+        self.data_file = self.data_file.saturating_add(1);
+        true
+    }
+}
+
+impl<'r, S: Source<'r>> Framing<S> {
+    /// Returns the place of the front.
+    #[inline(always)]
+    pub(super) fn place(&self) -> Place {
+        Place { data_file: self.data_file, offset: self.source.offset(), decompressed: None }
+    }
+
+    /// Returns the bytes from the next boundary on; none if it is not at the front.
+    #[inline(always)]
+    pub(super) fn plain_front(&self) -> &[u8] {
+        if self.is_lost || self.trailing != 0 { &[] } else { self.source.front() }
+    }
+
+    /// Takes the record of `size` bytes at the front. The `trailing` bytes after it are skipped with the next step.
+    pub(super) fn take(&mut self, size: usize, trailing: u64) {
+        self.source.take(size);
+        self.trailing = trailing;
+    }
+
+    /// Skips the bytes after the record that was taken last.
+    pub(super) fn skip_trailing(&mut self, account: &mut Account) -> Result<(), FileError> {
+        let trailing = core::mem::take(&mut self.trailing);
+        if trailing == 0 {
+            return Ok(());
+        }
+        let from = self.source.offset();
+        self.skip(trailing, account)?;
+        let passed = self.source.offset().saturating_sub(from);
+        if passed < trailing {
+            let missing = trailing.saturating_sub(passed);
+            account.bytes = account.bytes.saturating_sub(missing);
+            let kind =
+                FileErrorKind::Truncated { field: "auxtrace.size", needed: trailing, available: passed };
+            return Err(note(account, kind, from));
+        }
+        Ok(())
+    }
+
+    /// Makes the record at the front available as a whole. Returns its type and its size; `None` at the end of the
+    /// source.
+    pub(super) fn next_record<O: Endian>(
+        &mut self,
+        account: &mut Account,
+    ) -> Result<Option<(RecordType, usize)>, FileError> {
+        if self.fill(HEADER, account)? == 0 {
+            return Ok(None);
+        }
+        let size = match U16::<O>::read_from_prefix(self.source.front().get(6..).unwrap_or_default()) {
+            Ok((size, _)) => usize::from(size.get()),
+            Err(_) => HEADER,
+        };
+        self.fill(size, account)?;
+        match RawRecord::<O>::parse(self.source.front()) {
+            Ok((raw, _)) => Ok(Some((raw.kind(), usize::from(raw.size())))),
+            Err(error) => Err(self.lose_boundary(error, account)),
+        }
+    }
+
+    /// Returns the number of bytes after the record of `size` bytes at the front, and how many of them are available.
+    pub(super) fn trailing<O: Endian>(
+        &mut self,
+        kind: RecordType,
+        size: usize,
+        account: &mut Account,
+    ) -> Result<(u64, usize), FileError> {
+        let payload = self.source.front().get(HEADER..size).unwrap_or_default();
+        let (trailing, field) = match kind {
+            RecordType::AUXTRACE => {
+                (U64::<O>::read_from_prefix(payload).ok().map(|(size, _)| size.get()), "auxtrace.size")
+            }
+            RecordType::HEADER_TRACING_DATA => (tracing_data_size::<O>(payload), "tracing_data.size"),
+            _ => return Ok((0, 0)),
+        };
+        // A record that is too short to have this size is an error when it is decoded.
+        let Some(trailing) = trailing else { return Ok((0, 0)) };
+        if !S::IN_MEMORY && kind == RecordType::AUXTRACE {
+            return Ok((trailing, 0));
+        }
+        let needed = usize::try_from(trailing).ok().and_then(|trailing| trailing.checked_add(size));
+        let available = self.fill(needed.unwrap_or(usize::MAX), account)?;
+        match needed {
+            Some(needed) if needed <= available => Ok((trailing, needed.saturating_sub(size))),
+            _ => {
+                let available = available.saturating_sub(size) as u64;
+                let error = Error::new(ErrorKind::Truncated { field, needed: trailing, available }, 8);
+                Err(self.lose_boundary(error, account))
+            }
+        }
+    }
+
+    #[cold]
+    fn lose_boundary(&mut self, error: Error, account: &mut Account) -> FileError {
+        self.is_lost = true;
+        boundary(account, error, self.source.offset())
+    }
+
+    /// Skips bytes up to a boundary that can be proved, or to the end. Returns the fault that says how many.
+    #[cold]
+    pub(super) fn resync<O: Endian>(
+        &mut self,
+        events: &Events,
+        account: &mut Account,
+    ) -> Result<FileError, FileError> {
+        self.is_lost = false;
+        let from = self.source.offset();
+        // If bytes are missing, records may begin at any offset. One pass over all offsets keeps the cost linear.
+        let step = 1;
+        loop {
+            let window = salvage::HORIZON.saturating_mul(2);
+            let available = self.fill(window, account)?;
+            let ended = S::IN_MEMORY || available < window;
+            let hole = |at| self.source.hole(at);
+            if let Some(at) = salvage::search::<O>(self.source.front(), step, ended, events, hole) {
+                self.skip(at as u64, account)?;
+                break;
+            }
+            if ended {
+                self.skip(available as u64, account)?;
+                break;
+            }
+            // The search begins one step after the front: keep the front one step before the first offset that was not
+            // judged.
+            let judged = available.saturating_sub(salvage::HORIZON) & !7;
+            self.skip(judged.saturating_sub(step) as u64, account)?;
+        }
+        let bytes = self.source.offset().saturating_sub(from);
+        account.bytes_skipped = account.bytes_skipped.saturating_add(bytes);
+        Ok(note(account, FileErrorKind::Skipped { bytes }, from))
+    }
+
+    /// Fills the source as [`Source::fill`]; a failure ends the capture.
+    fn fill(&mut self, need: usize, account: &mut Account) -> Result<usize, FileError> {
+        if self.has_failed {
+            return Ok(0);
+        }
+        self.source.fill(need).map_err(|kind| self.fail(kind, account))
+    }
+
+    fn skip(&mut self, count: u64, account: &mut Account) -> Result<(), FileError> {
+        self.source.skip(count).map_err(|kind| self.fail(kind, account))
+    }
+
+    #[cold]
+    fn fail(&mut self, kind: FileErrorKind, account: &mut Account) -> FileError {
+        self.has_failed = true;
+        note(account, kind, self.source.offset())
+    }
+}
+
+/// Notes that the next record after `offset` cannot be found.
+#[cold]
+pub(super) fn boundary(account: &mut Account, error: Error, offset: u64) -> FileError {
+    note(account, FileErrorKind::Boundary(error), offset.saturating_add(u64::from(error.offset)))
+}

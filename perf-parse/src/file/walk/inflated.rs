@@ -1,0 +1,214 @@
+//! The records of compressed payloads.
+
+use core::ops::Range;
+
+use perf_abi::endian::Endian;
+use perf_abi::record::RecordType;
+
+use super::framing::{Framing, HEADER, boundary};
+use super::note;
+use crate::account::Account;
+use crate::bytes::Bytes;
+use crate::error::{ErrorKind, FileError, FileErrorKind};
+use crate::event::{Events, Place};
+use crate::file::inflate::{Inflate, compressed_range};
+use crate::file::salvage;
+use crate::file::source::Source;
+use crate::limits::Limits;
+use crate::record::RawRecord;
+
+/// Returns whether records of a type are never compressed: the data after them could not be found.
+fn stays_outside(kind: RecordType) -> bool {
+    matches!(
+        kind,
+        RecordType::COMPRESSED
+            | RecordType::COMPRESSED2
+            | RecordType::AUXTRACE
+            | RecordType::HEADER_TRACING_DATA
+    )
+}
+
+/// The decompressed stream of a data file, and the payload that is being decompressed.
+#[derive(Debug)]
+pub(super) struct Inflated {
+    inflate: Inflate,
+    /// The compressed record at the front of the source.
+    payload: Option<Payload>,
+    /// Whether the whole compressed stream was decompressed.
+    has_ended: bool,
+    /// Whether the next boundary in the decompressed stream has to be searched for, and the number of bytes that the
+    /// search has skipped so far.
+    is_lost: bool,
+    skipped: u64,
+}
+
+/// A compressed record that is not decompressed to its end.
+#[derive(Clone, Debug)]
+struct Payload {
+    /// Size of the record in bytes.
+    size: usize,
+    /// The range of the record's bytes that is still to be decompressed.
+    left: Range<usize>,
+}
+
+impl Inflated {
+    pub(super) fn new(limits: &Limits) -> Self {
+        Self { inflate: Inflate::new(limits), payload: None, has_ended: false, is_lost: false, skipped: 0 }
+    }
+
+    /// Returns the decompressed bytes from the next boundary on; none if it has to be searched for.
+    #[inline(always)]
+    pub(super) fn plain_front(&self) -> &[u8] {
+        if self.is_lost { &[] } else { self.inflate.front() }
+    }
+
+    /// Takes the record of `size` bytes at the front.
+    #[inline(always)]
+    pub(super) fn take<'r>(&mut self, size: usize, data_file: usize) -> (Bytes<'r>, Place) {
+        let (position, offset) = self.inflate.place(size);
+        let bytes = self.inflate.keep(size);
+        self.inflate.skip(size);
+        (bytes, Place { data_file, offset, decompressed: Some(position) })
+    }
+
+    /// Takes the next record; `None` if that needs more than the payload at the front of the source.
+    pub(super) fn next<'r, O: Endian, S: Source<'r>>(
+        &mut self,
+        framing: &mut Framing<S>,
+        events: &Events,
+        account: &mut Account,
+    ) -> Result<Option<(Bytes<'r>, Place)>, FileError> {
+        loop {
+            if self.is_lost {
+                let (_, chunk) = self.inflate.place(0);
+                if let Some(bytes) = self.resync::<O>(events, account) {
+                    return Err(note(account, FileErrorKind::Skipped { bytes }, chunk));
+                }
+            } else {
+                match RawRecord::<O>::parse(self.inflate.front()) {
+                    Ok((raw, _)) => {
+                        let (kind, size) = (raw.kind(), usize::from(raw.size()));
+                        let (bytes, place) = self.take(size, framing.data_file());
+                        account.count(kind, 0);
+                        if stays_outside(kind) {
+                            account.bytes_skipped = account.bytes_skipped.saturating_add(size as u64);
+                            let what = "contains a record that no recorder compresses, because data follows it or it is compressed itself";
+                            return Err(note(account, FileErrorKind::Decompress { what }, place.offset));
+                        }
+                        return Ok(Some((bytes, place)));
+                    }
+                    Err(error) if matches!(error.kind, ErrorKind::RecordSize { .. }) => {
+                        self.is_lost = true;
+                        let (_, chunk) = self.inflate.place(HEADER);
+                        return Err(boundary(account, error, chunk));
+                    }
+                    // The rest of the record is still to be decompressed.
+                    Err(_) => {}
+                }
+            }
+            if !self.decompress::<O, S>(framing, account)? {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// Begins the payload of the record of `size` bytes at the front of the source.
+    pub(super) fn begin<'r, O: Endian, S: Source<'r>>(
+        &mut self,
+        size: usize,
+        framing: &mut Framing<S>,
+        account: &mut Account,
+    ) -> Result<(), FileError> {
+        let offset = framing.source.offset();
+        let record = framing.source.front().get(..size).unwrap_or_default();
+        match RawRecord::<O>::parse(record).map(|(raw, _)| compressed_range(&raw)) {
+            Ok(Ok(left)) => {
+                self.inflate.begin(offset, left.len());
+                self.payload = Some(Payload { size, left });
+                Ok(())
+            }
+            Ok(Err(error)) | Err(error) => {
+                framing.take(size, 0);
+                let kind = FileErrorKind::Record { kind: RecordType::COMPRESSED2, error };
+                Err(note(account, kind, offset.saturating_add(u64::from(error.offset))))
+            }
+        }
+    }
+
+    /// Decompresses a step of the payload at the front of the source. Returns whether there was one.
+    fn decompress<'r, O: Endian, S: Source<'r>>(
+        &mut self,
+        framing: &mut Framing<S>,
+        account: &mut Account,
+    ) -> Result<bool, FileError> {
+        let Some(payload) = &mut self.payload else { return Ok(false) };
+        let input = framing.source.front().get(payload.left.clone()).unwrap_or_default();
+        match self.inflate.step(input) {
+            Ok((taken, is_done)) => {
+                payload.left.start = payload.left.start.saturating_add(taken).min(payload.left.end);
+                if is_done {
+                    framing.take(payload.size, 0);
+                    self.payload = None;
+                }
+                Ok(true)
+            }
+            Err(what) => {
+                let (offset, size) = (framing.source.offset(), payload.size);
+                framing.take(size, 0);
+                self.payload = None;
+                // The rest of the damaged record does not come.
+                let cut = if self.is_lost { 0 } else { self.inflate.cut::<O>() };
+                let skipped = cut.saturating_add(size as u64);
+                account.bytes_skipped = account.bytes_skipped.saturating_add(skipped);
+                Err(note(account, FileErrorKind::Decompress { what }, offset))
+            }
+        }
+    }
+
+    /// Ends the stream with its data file. Returns whether records may be left in what was decompressed.
+    pub(super) fn end<O: Endian>(&mut self, account: &mut Account) -> Result<bool, FileError> {
+        if !self.has_ended {
+            self.has_ended = true;
+            let (left, chunk) = self.inflate.finish();
+            if left > 0 {
+                account.bytes_skipped = account.bytes_skipped.saturating_add(left);
+                let what = "ends within a block of the zstd stream";
+                return Err(note(account, FileErrorKind::Decompress { what }, chunk));
+            }
+            return Ok(true);
+        }
+        let left = self.inflate.front().len();
+        if left > 0 {
+            let (_, chunk) = self.inflate.place(left);
+            let error = RawRecord::<O>::parse(self.inflate.front()).err();
+            self.inflate.skip(left);
+            account.bytes_skipped = account.bytes_skipped.saturating_add(left as u64);
+            if let Some(error) = error {
+                return Err(boundary(account, error, chunk));
+            }
+        }
+        Ok(false)
+    }
+
+    /// Skips bytes up to a boundary that can be proved, or to the end. Returns how many; `None` if more of the stream
+    /// has to be decompressed first.
+    #[cold]
+    fn resync<O: Endian>(&mut self, events: &Events, account: &mut Account) -> Option<u64> {
+        let length = self.inflate.front().len();
+        let found = salvage::search::<O>(self.inflate.front(), 8, self.has_ended, events, |_| 0);
+        let skipped = match found {
+            Some(at) => at,
+            None if self.has_ended => length,
+            None => (length.saturating_sub(salvage::HORIZON) & !7).saturating_sub(8),
+        };
+        self.inflate.skip(skipped);
+        self.skipped = self.skipped.saturating_add(skipped as u64);
+        if found.is_none() && !self.has_ended {
+            return None;
+        }
+        self.is_lost = false;
+        let bytes = core::mem::take(&mut self.skipped);
+        account.bytes_skipped = account.bytes_skipped.saturating_add(bytes);
+        Some(bytes)
+    }
+}

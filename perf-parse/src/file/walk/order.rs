@@ -1,0 +1,231 @@
+//! Records in time order: they are held until no earlier record can come.
+
+mod copies;
+mod held;
+mod place;
+mod runs;
+
+pub(super) use held::TimeOrder;
+
+use perf_abi::endian::Endian;
+use perf_abi::record::RecordType;
+
+use super::framing::boundary;
+use super::{Walk, plain_record, record};
+use crate::bytes::Bytes;
+use crate::error::FileError;
+use crate::event::{EventRecord, Events, Place};
+use crate::file::source::Source;
+use crate::record::RawRecord;
+use copies::COPY_HEADER;
+use held::SHORT;
+use place::{Found, HeldAt, Origin};
+
+/// Maximum number of bytes that are read for one run.
+const RUN_LIMIT: usize = 1 << 30;
+
+impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
+    /// Returns the next record in time order.
+    #[inline(always)]
+    pub(super) fn next_in_time(&mut self) -> Result<Option<EventRecord<'r>>, FileError> {
+        if !self.order.as_mut().is_some_and(TimeOrder::may_give) {
+            if let Some(record) = self.gather()? {
+                return Ok(Some(record));
+            }
+        }
+        match self.give_in_place() {
+            Some(record) => Ok(Some(record)),
+            None => self.give_any(),
+        }
+    }
+
+    /// Reads on until a record may be returned, or to the end. Returns a record that has no time, as it is not held.
+    ///
+    /// Each turn of the loop allows a record or reads one: see [`TimeOrder`].
+    #[inline(never)]
+    fn gather(&mut self) -> Result<Option<EventRecord<'r>>, FileError> {
+        while let Some(order) = self.order.as_mut().filter(|order| !order.ended) {
+            order.settle();
+            if order.is_full() {
+                order.release_half();
+            } else if !self.hold_run() {
+                match self.next_any()? {
+                    None => self.order.iter_mut().for_each(TimeOrder::end),
+                    Some(record) if self.hold(&record) => {}
+                    Some(record) => return Ok(Some(record)),
+                }
+            }
+            if self.order.as_mut().is_some_and(TimeOrder::may_give) {
+                return Ok(None);
+            }
+        }
+        Ok(None)
+    }
+
+    /// Holds the run of records of one type at the front of the source, if the records are in memory and the fast path
+    /// can read them. Returns whether there was one.
+    fn hold_run(&mut self) -> bool {
+        self.pass_unwanted();
+        let Self { order: Some(order), knowledge, framing, account, types, .. } = self else {
+            return false;
+        };
+        if !S::IN_MEMORY || self.inflated.is_some() {
+            return false;
+        }
+        let place = framing.place();
+        let front = framing.plain_front();
+        let Some(at) = HeldAt::in_file(place.data_file, place.offset) else { return false };
+        let Some((first, _)) = plain_record::<O>(front, types.plain()) else { return false };
+        let room = order.limit.saturating_sub(order.held);
+        let front = front.get(..RUN_LIMIT).unwrap_or(front);
+        let run = rising::<O>(front, knowledge.events(), first.kind(), order.given, room);
+        if run.records == 0 {
+            return false;
+        }
+        account.count_type(first.kind(), run.records as u64);
+        account.bytes = account.bytes.wrapping_add(run.bytes as u64);
+        account.late = account.late.saturating_add(run.late);
+        let from = Origin { data_file: place.data_file, is_inner: false, position: place.offset };
+        let Rising { bytes, records, time, last_time, .. } = run;
+        if records > SHORT {
+            order.push(&Found { from, size: bytes, records, bytes, time, last_time }, at);
+        } else {
+            push_each::<O>(order, knowledge.events(), front.get(..bytes).unwrap_or_default(), from, at);
+        }
+        framing.source.take(bytes);
+        true
+    }
+
+    /// Holds a record, if it has a time. Returns whether it is held.
+    fn hold(&mut self, record: &EventRecord<'r>) -> bool {
+        let Self { order: Some(order), knowledge, framing, account, .. } = self else { return false };
+        let Some(raw) = RawRecord::<O>::found((), record.bytes.get()) else { return false };
+        let (kind, place) = (raw.kind(), record.place);
+        if kind.is_user() {
+            // Each file of a directory covers the whole time: a round of one file has no meaning for the files that are
+            // still to be read.
+            if kind == RecordType::FINISHED_ROUND && place.data_file == 0 && framing.is_last() {
+                order.end_round();
+            }
+            return false;
+        }
+        let Some(time) = knowledge.events().time_of(&raw).filter(|&time| time != 0) else { return false };
+        if time < order.given {
+            account.late = account.late.saturating_add(1);
+        }
+        let is_inner = place.decompressed.is_some();
+        let (at, bytes) = match HeldAt::in_file(place.data_file, place.offset) {
+            Some(at) if S::IN_MEMORY && !is_inner => (at, raw.size().into()),
+            _ => order.copy(&place, &raw),
+        };
+        let position = place.decompressed.unwrap_or(place.offset);
+        let from = Origin { data_file: place.data_file, is_inner, position };
+        let size = usize::from(raw.size());
+        order.push(&Found { from, size, records: 1, bytes, time, last_time: time }, at);
+        true
+    }
+
+    /// Returns the record that may be returned now, if it is in the data file that is being read; `None` if it is not,
+    /// and if there is none.
+    #[inline(always)]
+    fn give_in_place(&mut self) -> Option<EventRecord<'r>> {
+        let order = self.order.as_mut().filter(|order| order.allowed > 0)?;
+        let data_file = self.framing.data_file();
+        let offset = order.first.at.in_data_file(data_file)?;
+        let bytes = self.framing.source.at(offset)?;
+        let (raw, after) = RawRecord::<O>::whole((), bytes)?;
+        let next = RawRecord::<O>::whole((), after);
+        let events = self.knowledge.events();
+        order.take(raw.size().into(), next.and_then(|(next, _)| events.time_of(&next)));
+        let event = self.knowledge.event_of(&raw);
+        let bytes = Bytes::Borrowed(bytes.get(..usize::from(raw.size()))?);
+        Some(record::<O>(bytes, Place { data_file, offset, decompressed: None }, event))
+    }
+
+    /// Returns the record that may be returned now, from any data file or from the copies; `None` if there is none.
+    #[inline(never)]
+    fn give_any(&mut self) -> Result<Option<EventRecord<'r>>, FileError> {
+        let Self { order: Some(order), knowledge, framing, account, .. } = self else { return Ok(None) };
+        if order.allowed == 0 {
+            return Ok(None);
+        }
+        let at = order.first.at;
+        let offset = at.offset();
+        let events = knowledge.events();
+        // Returns the size of a record and the `before` bytes in front of it, and the time of the next record.
+        let first_of = |bytes, before: usize| match RawRecord::<O>::whole((), bytes) {
+            Some((raw, rest)) => {
+                let next = rest.get(before..).and_then(|rest| RawRecord::<O>::whole((), rest));
+                let time = next.and_then(|(next, _)| events.time_of(&next));
+                (usize::from(raw.size()).saturating_add(before), time)
+            }
+            None => (usize::MAX, None),
+        };
+        let (bytes, place) = if at.is_copy() {
+            let (size, time) = first_of(order.copied(offset), COPY_HEADER);
+            let copy = order.copies.take(offset, size.saturating_sub(COPY_HEADER));
+            order.take_copy(size, time);
+            copy
+        } else {
+            let bytes = framing.begun(at.data_file()).and_then(|source| source.at(offset)).unwrap_or_default();
+            let (size, time) = first_of(bytes, 0);
+            order.take(size, time);
+            let place = Place { data_file: at.data_file(), offset, decompressed: None };
+            (Bytes::Borrowed(bytes.get(..size).unwrap_or_default()), place)
+        };
+        let Some(raw) = RawRecord::<O>::found((), bytes.get()) else {
+            // Only if the bytes of the capture change while they are read.
+            return Err(boundary(account, RawRecord::<O>::fault((), bytes.get()), offset));
+        };
+        let event = knowledge.event_of(&raw);
+        Ok(Some(record::<O>(bytes, place, event)))
+    }
+}
+
+/// Holds each of a few records that are adjacent.
+fn push_each<O: Endian>(order: &mut TimeOrder, events: &Events, bytes: &[u8], from: Origin, at: HeldAt) {
+    let (mut rest, mut from, mut at) = (bytes, from, at);
+    while let Some((raw, after)) = RawRecord::<O>::whole((), rest) {
+        let size = raw.size();
+        let time = events.time_of(&raw).unwrap_or(0);
+        let found = Found { from, size: size.into(), records: 1, bytes: size.into(), time, last_time: time };
+        order.push(&found, at);
+        from.position = from.position.saturating_add(size.into());
+        at = at.after(size.into());
+        rest = after;
+    }
+}
+
+/// Adjacent records of one type, none earlier than the one before it.
+struct Rising {
+    records: usize,
+    /// Number of bytes of all records.
+    bytes: usize,
+    /// The times of the first and of the last record.
+    time: u64,
+    last_time: u64,
+    /// Number of records that are earlier than one that was returned.
+    late: u64,
+}
+
+/// Returns the run at the start of `bytes`, of at most `room` records. A separate function, so that its variables stay
+/// in registers.
+#[inline(never)]
+fn rising<O: Endian>(bytes: &[u8], events: &Events, kind: RecordType, given: u64, room: usize) -> Rising {
+    let mut run = Rising { records: 0, bytes: 0, time: 0, last_time: 1, late: 0 };
+    let mut rest = bytes;
+    while run.records < room {
+        let Some((raw, after)) = RawRecord::<O>::whole((), rest).filter(|(raw, _)| raw.kind() == kind) else {
+            break;
+        };
+        // A time of 0 means that the record has none.
+        let Some(time) = events.time_of(&raw).filter(|&time| time >= run.last_time) else { break };
+        run.late = run.late.wrapping_add(u64::from(time < given));
+        run.records = run.records.wrapping_add(1);
+        run.last_time = time;
+        rest = after;
+    }
+    run.bytes = bytes.len().saturating_sub(rest.len());
+    run.time = RawRecord::<O>::whole((), bytes).and_then(|(first, _)| events.time_of(&first)).unwrap_or(0);
+    run
+}
