@@ -153,8 +153,8 @@ impl Account {
 
 #[cfg(test)]
 mod tests {
-    use crate::error::FileErrorKind;
     use super::*;
+    use crate::error::FileErrorKind;
 
     fn skipped(offset: u64) -> FileError {
         FileError::new(FileErrorKind::Skipped { bytes: 1 }, offset)

@@ -5,22 +5,36 @@ use alloc::vec::Vec;
 
 /// Bytes of the caller, or bytes in a block that all records in it share.
 #[derive(Clone)]
-pub(crate) enum Bytes<'r> {
-    /// Bytes of a capture in memory.
-    Borrowed(&'r [u8]),
-    /// A range of a block that was read or decompressed. The block is not changed while a record holds it.
-    Shared { block: Arc<Vec<u8>>, start: usize, end: usize },
+pub(crate) struct Bytes<'r> {
+    /// Bytes of a capture in memory; empty if they are in the block.
+    borrowed: &'r [u8],
+    /// A block that was read or decompressed, and the range in it. The block is not changed while a record holds it.
+    block: Option<Arc<Vec<u8>>>,
+    start: u32,
+    end: u32,
 }
 
-impl Bytes<'_> {
-    /// No bytes.
-    pub(crate) const EMPTY: Self = Self::Borrowed(&[]);
+impl<'r> Bytes<'r> {
+    #[inline(always)]
+    pub(crate) fn borrowed(bytes: &'r [u8]) -> Self {
+        Self { borrowed: bytes, block: None, start: 0, end: 0 }
+    }
+
+    /// Returns a range of a block; no bytes if the block is shorter.
+    #[inline(always)]
+    pub(crate) fn shared(block: &Arc<Vec<u8>>, start: usize, end: usize) -> Self {
+        match (u32::try_from(start), u32::try_from(end)) {
+            (Ok(start), Ok(end)) => Self { borrowed: &[], block: Some(Arc::clone(block)), start, end },
+            // Blocks are far shorter than 4 GiB: a record, and what one read or one step adds.
+            _ => Self::borrowed(&[]),
+        }
+    }
 
     #[inline(always)]
     pub(crate) fn get(&self) -> &[u8] {
-        match self {
-            Self::Borrowed(bytes) => bytes,
-            Self::Shared { block, start, end } => block.get(*start..*end).unwrap_or_default(),
+        match &self.block {
+            None => self.borrowed,
+            Some(block) => block.get(self.start as usize..self.end as usize).unwrap_or_default(),
         }
     }
 }

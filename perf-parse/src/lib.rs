@@ -108,9 +108,9 @@ pub mod tracepoint;
 #[cfg(feature = "alloc")]
 pub mod write;
 
-pub use error::{Error, ErrorKind};
 #[cfg(feature = "alloc")]
 pub use error::FileError;
+pub use error::{Error, ErrorKind};
 #[cfg(feature = "alloc")]
 pub use event::EventRecord;
 #[cfg(feature = "alloc")]

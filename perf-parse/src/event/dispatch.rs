@@ -163,7 +163,11 @@ impl Dispatch {
 
     /// Returns the index of the event of a kernel record; `None` if it is unknown.
     #[inline]
-    pub(super) fn event<O: ByteOrder>(&self, events: &[Arc<Event>], record: &RawRecord<'_, O>) -> Option<usize> {
+    pub(super) fn event<O: ByteOrder>(
+        &self,
+        events: &[Arc<Event>],
+        record: &RawRecord<'_, O>,
+    ) -> Option<usize> {
         match self.found_by(events, record)? {
             FoundBy::First => Some(0),
             FoundBy::Id(id) => match self.find(id) {
@@ -191,7 +195,8 @@ impl Dispatch {
         if record.kind() == RecordType::SAMPLE {
             word::<O>(record.order(), payload, self.sample).map(FoundBy::Id)
         } else if first.attr.flags.contains(AttrFlags::SAMPLE_ID_ALL) {
-            word::<O>(record.order(), payload, payload.len().checked_sub(self.trailer.into())?).map(FoundBy::Id)
+            word::<O>(record.order(), payload, payload.len().checked_sub(self.trailer.into())?)
+                .map(FoundBy::Id)
         } else {
             Some(FoundBy::First)
         }

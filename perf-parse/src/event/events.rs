@@ -164,7 +164,10 @@ impl Events {
     ) {
         let (index, ids_at) = (self.list.len(), ids.1);
         self.push(read, ids, offset, account);
-        let shared = self.list.get_mut(index).and_then(|event| self.dispatch.add(index, &mut Arc::make_mut(event).ids));
+        let shared = self
+            .list
+            .get_mut(index)
+            .and_then(|event| self.dispatch.add(index, &mut Arc::make_mut(event).ids));
         if let Some(id) = shared {
             account.note(shared_id(id, ids_at));
         }
@@ -179,6 +182,20 @@ impl Events {
     /// Returns the index of the event with this id.
     pub(crate) fn index_of_id(&self, id: u64) -> Option<usize> {
         self.dispatch.find(id)
+    }
+
+    /// Returns whether an EVENT_UPDATE record says something new.
+    pub(crate) fn is_changed_by(&self, it: &EventUpdate<'_>) -> bool {
+        let event = self.index_of_id(it.id).and_then(|index| self.list.get(index));
+        event.is_some_and(|event| {
+            let update = event.update.as_deref();
+            match it.data {
+                EventUpdateData::Name(name) => event.name.as_deref() != Some(name),
+                EventUpdateData::Unit(unit) => update.and_then(|it| it.unit.as_deref()) != Some(unit),
+                EventUpdateData::Scale(scale) => update.and_then(|it| it.scale) != Some(scale),
+                _ => false,
+            }
+        })
     }
 
     /// Applies an EVENT_UPDATE record. Returns whether an event has its id.

@@ -22,45 +22,67 @@ use crate::sample::{Callchain, Sample, Tail};
 /// The views of the record, such as [`sample`](Self::sample), borrow it. Errors have the offset in the capture.
 #[derive(Clone)]
 pub struct EventRecord<'r> {
-    /// The record, which fills the bytes.
-    pub(crate) bytes: Bytes<'r>,
-    pub(crate) endianness: Endianness,
-    pub(crate) place: Place,
-    pub(crate) event: EventOf<'r>,
-    /// The data after the record that belongs to it: those of its bytes that are available, and their number.
-    pub(crate) trailing: Bytes<'r>,
-    pub(crate) trailing_size: u64,
+    /// The record, which has `size` bytes, and the available data after it.
+    bytes: Bytes<'r>,
+    event: EventOf<'r>,
+    /// The parts of its place; `NOT_COMPRESSED` as position.
+    offset: u64,
+    position: u64,
+    data_file: u32,
+    size: u16,
+    endianness: Endianness,
 }
+
+/// The position of a record that was not compressed.
+const NOT_COMPRESSED: u64 = u64::MAX;
 
 /// The event of a record.
 #[derive(Clone)]
 pub(crate) enum EventOf<'r> {
     /// An event that was known when the capture was opened, and its index.
-    Opened(&'r Arc<Event>, usize),
+    Opened(&'r Arc<Event>, u32),
     /// An event that a record of the capture added or changed.
-    Changed(Arc<Event>, usize),
+    Changed(Arc<Event>, u32),
     /// A record of the perf tool, which has no event.
     None,
-    /// A record whose event is unknown, and its id if it has one.
-    Unknown(Option<u64>),
+    /// A record whose event is unknown: its id, if it has one.
+    UnknownId(u64),
+    Unknown,
+}
+
+impl EventOf<'_> {
+    /// An unknown event, of which only the id is known.
+    #[cold]
+    pub(crate) fn unknown(id: Option<u64>) -> Self {
+        id.map_or(Self::Unknown, Self::UnknownId)
+    }
 }
 
 impl core::fmt::Debug for EventRecord<'_> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.debug_struct("EventRecord")
-            .field("place", &self.place)
+            .field("place", &self.place())
             .field("raw", &self.raw())
             .field("event_index", &self.event_index())
-            .field("trailing_size", &self.trailing_size)
+            .field("trailing_size", &self.trailing_size())
             .finish_non_exhaustive()
     }
 }
 
 impl<'r> EventRecord<'r> {
-    /// Creates a record that fills `bytes` and has no data after it.
+    /// Creates the record of `size` bytes at the start of `bytes`, which may have data after it.
     #[inline(always)]
-    pub(crate) fn new(bytes: Bytes<'r>, endianness: Endianness, place: Place, event: EventOf<'r>) -> Self {
-        Self { bytes, endianness, place, event, trailing: Bytes::EMPTY, trailing_size: 0 }
+    pub(crate) fn new(
+        (bytes, size): (Bytes<'r>, u16),
+        endianness: Endianness,
+        place: Place,
+        event: EventOf<'r>,
+    ) -> Self {
+        let Place { data_file, offset, decompressed } = place;
+        let position = decompressed.unwrap_or(NOT_COMPRESSED);
+        // There are not that many data files.
+        let data_file = data_file as u32;
+        Self { bytes, event, offset, position, data_file, size, endianness }
     }
 
     /// Returns the undecoded record.
@@ -68,7 +90,8 @@ impl<'r> EventRecord<'r> {
     #[inline(always)]
     pub fn raw(&self) -> RawRecord<'_> {
         // The reader has found a whole record in the bytes.
-        RawRecord::found(self.endianness, self.bytes.get()).unwrap_or(RawRecord::EMPTY)
+        let bytes = self.bytes.get().get(..usize::from(self.size));
+        bytes.and_then(|bytes| RawRecord::found(self.endianness, bytes)).unwrap_or(RawRecord::EMPTY)
     }
 
     /// Returns the type of the record.
@@ -89,28 +112,29 @@ impl<'r> EventRecord<'r> {
     #[must_use]
     #[inline]
     pub fn place(&self) -> Place {
-        self.place
+        let decompressed = Some(self.position).filter(|&position| position != NOT_COMPRESSED);
+        Place { data_file: self.data_file as usize, offset: self.offset, decompressed }
     }
 
     /// Returns the offset of the record's header, in bytes from the start of its data file. See [`Place::offset`].
     #[must_use]
     #[inline]
     pub fn offset(&self) -> u64 {
-        self.place.offset
+        self.offset
     }
 
     /// Returns the data after the record that belongs to it: the payload of AUXTRACE and HEADER_TRACING_DATA. Empty for
     /// every other record, and for AUX data of a stream, which is skipped.
     #[must_use]
     pub fn trailing(&self) -> &[u8] {
-        self.trailing.get()
+        self.bytes.get().get(usize::from(self.size)..).unwrap_or_default()
     }
 
     /// Returns the number of bytes after the record that belong to it, whether [`trailing`](Self::trailing) has them or
     /// not. They begin at the end of the record.
     #[must_use]
     pub fn trailing_size(&self) -> u64 {
-        self.trailing_size
+        self.raw().trailing_size().unwrap_or(0)
     }
 
     /// Returns the record's event; `None` for the records of the perf tool, and if the event is unknown.
@@ -120,7 +144,7 @@ impl<'r> EventRecord<'r> {
         match &self.event {
             EventOf::Opened(event, _) => Some(event),
             EventOf::Changed(event, _) => Some(event),
-            EventOf::None | EventOf::Unknown(_) => None,
+            _ => None,
         }
     }
 
@@ -130,8 +154,8 @@ impl<'r> EventRecord<'r> {
     #[inline]
     pub fn event_index(&self) -> Option<usize> {
         match self.event {
-            EventOf::Opened(_, index) | EventOf::Changed(_, index) => Some(index),
-            EventOf::None | EventOf::Unknown(_) => None,
+            EventOf::Opened(_, index) | EventOf::Changed(_, index) => Some(index as usize),
+            _ => None,
         }
     }
 
@@ -140,7 +164,8 @@ impl<'r> EventRecord<'r> {
     #[must_use]
     pub fn unknown_event(&self) -> Option<FileErrorKind> {
         match self.event {
-            EventOf::Unknown(id) => Some(unknown(self.kind(), id)),
+            EventOf::UnknownId(id) => Some(unknown(self.kind(), Some(id))),
+            EventOf::Unknown => Some(unknown(self.kind(), None)),
             _ => None,
         }
     }
@@ -277,7 +302,7 @@ impl<'r> EventRecord<'r> {
     /// [`Sample::tail`](crate::Sample::tail).
     #[must_use]
     pub fn error(&self, error: Error) -> FileError {
-        FileError::in_record(self.kind(), self.place.offset, self.place.decompressed, error)
+        FileError::in_record(self.kind(), self.offset, self.place().decompressed, error)
     }
 
     #[inline]
@@ -294,6 +319,6 @@ impl<'r> EventRecord<'r> {
             Some(error) => FileErrorKind::Layout(error),
             None => self.unknown_event().unwrap_or(FileErrorKind::UnknownEvent { kind: self.kind() }),
         };
-        FileError::new(kind, self.place.offset)
+        FileError::new(kind, self.offset)
     }
 }

@@ -3,9 +3,9 @@
 use perf_abi::endian::Endian;
 use perf_abi::record::{CpuMode, Header, HeaderBuildId, Misc};
 
-use crate::error::FileError;
 use super::features::FeatureSection;
 use crate::cursor::Cursor;
+use crate::error::FileError;
 use crate::error::{Error, ErrorKind};
 pub use crate::record::user::BuildId;
 

@@ -33,9 +33,9 @@ use perf_abi::endian::Endian;
 use perf_abi::feature::Feature;
 
 use super::build_id::BuildIds;
-use crate::error::{FileError, FileErrorKind};
 use crate::cursor::Cursor;
 use crate::error::Error;
+use crate::error::{FileError, FileErrorKind};
 
 /// A feature: a section of a file, or the payload of a pipe's HEADER_FEATURE record. Borrows its bytes, and decodes
 /// them on request.

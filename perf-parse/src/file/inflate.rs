@@ -177,7 +177,7 @@ impl Inflate {
     #[inline(always)]
     pub(super) fn keep<'r>(&self, size: usize) -> Bytes<'r> {
         let end = self.start.saturating_add(size).min(self.out.len());
-        Bytes::Shared { block: Arc::clone(&self.out), start: self.start, end }
+        Bytes::shared(&self.out, self.start, end)
     }
 
     #[inline]

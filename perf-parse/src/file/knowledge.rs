@@ -93,6 +93,10 @@ impl<'r> Knowledge<'r> {
         self.applied = offset;
     }
 
+    pub(super) fn is_pipe(&self) -> bool {
+        self.is_pipe
+    }
+
     pub(super) fn applied(&self) -> u64 {
         self.applied
     }
@@ -105,7 +109,7 @@ impl<'r> Knowledge<'r> {
         }
         if let Cow::Borrowed(events) = self.events {
             if let Some((index, event)) = find(events, raw) {
-                return EventOf::Opened(event, index);
+                return EventOf::Opened(event, index as u32);
             }
         }
         self.other_event_of(*raw)
@@ -114,8 +118,8 @@ impl<'r> Knowledge<'r> {
     #[inline(never)]
     fn other_event_of<O: Endian>(&self, raw: RawRecord<'_, O>) -> EventOf<'r> {
         match find(&self.events, &raw) {
-            Some((index, event)) => EventOf::Changed(Arc::clone(event), index),
-            None => EventOf::Unknown(self.events.unknown_id(raw)),
+            Some((index, event)) => EventOf::Changed(Arc::clone(event), index as u32),
+            None => EventOf::unknown(self.events.unknown_id(raw)),
         }
     }
 
@@ -158,7 +162,7 @@ impl<'r> Knowledge<'r> {
             Ok(Record::User(UserRecord::EventUpdate(it), kind)) => {
                 if self.events.index_of_id(it.id).is_none() {
                     account.note(FileError::new(FileErrorKind::UnknownId { kind, id: it.id }, offset));
-                } else {
+                } else if self.events.is_changed_by(&it) {
                     self.events.to_mut().update(&it);
                 }
             }

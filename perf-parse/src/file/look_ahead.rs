@@ -1,4 +1,4 @@
-//! Attrs and features before the first record of a stream.
+//! What the first records say about the capture: the attrs and features of a pipe, the units and scales of events.
 
 use perf_abi::endian::{Endian, U16};
 use perf_abi::record::RecordType;
@@ -6,13 +6,18 @@ use zerocopy::FromBytes;
 
 use super::knowledge::Knowledge;
 use super::source::Source;
-use super::walk::{HEADER, tracing_data_size};
+use super::walk::HEADER;
 use crate::account::Account;
 use crate::error::FileError;
 use crate::limits::Limits;
 use crate::record::RawRecord;
 
-/// Applies the attrs and features before the first record of a stream, and takes no record.
+/// Number of bytes of a file that are looked at. perf begins a file with records about the kernel, among which are those
+/// about events.
+const FILE_LOOK_AHEAD: usize = 1 << 16;
+
+/// Applies what the first records say about the capture, and takes no record: in a pipe, which may bring its bytes
+/// slowly, the records before the first one of the kernel, and in a file those before the first sample.
 pub(super) fn look_ahead<'r, O: Endian, S: Source<'r>>(
     source: &mut S,
     knowledge: &mut Knowledge<'_>,
@@ -21,7 +26,9 @@ pub(super) fn look_ahead<'r, O: Endian, S: Source<'r>>(
 ) -> Result<(), FileError> {
     let start = source.offset();
     let mut at = 0_usize;
-    while at < limits.look_ahead {
+    let is_pipe = knowledge.is_pipe();
+    let most = if is_pipe { limits.look_ahead } else { limits.look_ahead.min(FILE_LOOK_AHEAD) };
+    while at < most {
         fill(source, at.saturating_add(HEADER))?;
         let size = source.front().get(at.saturating_add(6)..).unwrap_or_default();
         let size = U16::<O>::read_from_prefix(size).map_or(0, |(size, _)| usize::from(size.get()));
@@ -29,30 +36,29 @@ pub(super) fn look_ahead<'r, O: Endian, S: Source<'r>>(
         let bytes = source.front().get(at..).unwrap_or_default();
         let Ok((raw, _)) = RawRecord::<O>::parse(bytes) else { break };
         let kind = raw.kind();
-        if !kind.is_user()
-            || matches!(kind, RecordType::AUXTRACE | RecordType::COMPRESSED | RecordType::COMPRESSED2)
-        {
+        let is_end = match kind {
+            RecordType::AUXTRACE | RecordType::COMPRESSED | RecordType::COMPRESSED2 => true,
+            _ => !kind.is_user() && (is_pipe || kind == RecordType::SAMPLE),
+        };
+        if is_end {
             break;
         }
-        let trailing = match kind {
-            RecordType::HEADER_TRACING_DATA => tracing_data_size::<O>(raw.payload()).unwrap_or(0),
-            _ => 0,
-        };
+        let trailing = raw.trailing_size().unwrap_or(0);
         let trailing = usize::try_from(trailing).unwrap_or(usize::MAX);
         let end = at.saturating_add(size).saturating_add(trailing);
         // Tracing data alone may be large.
-        if trailing > limits.look_ahead || fill(source, end)? < end {
+        if trailing > most || fill(source, end)? < end {
             break;
         }
-        if let Ok((raw, trailing)) =
-            RawRecord::<O>::parse(source.front().get(at..end).unwrap_or_default())
-        {
+        if let Ok((raw, trailing)) = RawRecord::<O>::parse(source.front().get(at..end).unwrap_or_default()) {
             knowledge.apply(&raw, trailing, start.saturating_add(at as u64), account);
         }
         at = end;
     }
     knowledge.set_applied(start.saturating_add(at as u64));
-    knowledge.name_events::<O>(account);
+    if is_pipe {
+        knowledge.name_events::<O>(account);
+    }
     Ok(())
 }
 

@@ -131,8 +131,15 @@ impl<'a> Reader<'a> {
             bytes: Cow::Borrowed(it.bytes),
             is_checked: false,
         });
-        let knowledge = (events, features.collect(), 0);
-        let data = Data::Memory(vec![Slice::new(data, header.data.offset)]);
+        let mut source = Slice::new(data, header.data.offset);
+        // perf begins the data with units, scales and names of events.
+        let (events, features) = (Cow::Owned(events), Cow::Owned(features.collect()));
+        let mut knowledge = Knowledge::new(events, features, false, 0);
+        look_ahead::<O, _>(&mut source, &mut knowledge, limits, &mut account)?;
+        let applied = knowledge.applied();
+        let (events, features) = knowledge.into_parts();
+        let knowledge = (events, features, applied);
+        let data = Data::Memory(vec![source]);
         Ok(Self::of(O::ENDIANNESS, Mode::File(header), knowledge, data, account, limits))
     }
 

@@ -193,12 +193,16 @@ impl<'r> Iterator for EventRecords<'r> {
     #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
         match &mut self.0 {
-            AnyWalk::LittleMemory(walk) => walk.next().transpose(),
-            AnyWalk::BigMemory(walk) => walk.next().transpose(),
-            #[cfg(feature = "std")]
-            AnyWalk::LittleStream(walk) => walk.next().transpose(),
-            #[cfg(feature = "std")]
-            AnyWalk::BigStream(walk) => walk.next().transpose(),
+            AnyWalk::LittleMemory(walk) => walk.next(),
+            other => other.next(),
         }
+    }
+}
+
+impl<'r> AnyWalk<'r> {
+    /// Returns the next record of a walk. A separate function, so that only the walk over most captures is inlined.
+    #[inline(never)]
+    fn next(&mut self) -> Option<Result<EventRecord<'r>, FileError>> {
+        with_walk!(self, walk => walk.next())
     }
 }

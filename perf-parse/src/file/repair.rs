@@ -276,11 +276,7 @@ fn is_section(kind: RecordType) -> bool {
 }
 
 /// Applies the name in an EVENT_UPDATE record, as the reader of the output will.
-fn rename(
-    record: &EventRecord<'_>,
-    known: &Events,
-    events: &mut [EventFields],
-) -> Result<(), FileError> {
+fn rename(record: &EventRecord<'_>, known: &Events, events: &mut [EventFields]) -> Result<(), FileError> {
     if record.kind() != RecordType::EVENT_UPDATE {
         return Ok(());
     }

@@ -110,7 +110,7 @@ impl<'r> Source<'r> for Slice<'r> {
     #[inline(always)]
     fn keep(&self, start: usize, size: usize) -> Bytes<'r> {
         let end = start.saturating_add(size);
-        Bytes::Borrowed(self.front.get(start..end).unwrap_or_default())
+        Bytes::borrowed(self.front.get(start..end).unwrap_or_default())
     }
 
     #[inline(always)]

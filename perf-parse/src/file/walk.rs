@@ -27,7 +27,7 @@ use inflated::Inflated;
 use order::TimeOrder;
 use types::Types;
 
-pub(super) use framing::{HEADER, tracing_data_size};
+pub(super) use framing::HEADER;
 
 /// A walk over the records of byte order `O` in sources of type `S`.
 ///
@@ -41,6 +41,9 @@ pub(super) struct Walk<'r, O: Endian, S> {
     order: Option<TimeOrder>,
     /// The types of the records to return.
     types: Types,
+    /// The kernel types whose records may be returned from the front of the source, a bit for each: none if the next
+    /// record is not there, or if records are held.
+    plain: u64,
     pub(super) account: Account,
     limits: Limits,
     byte_order: PhantomData<O>,
@@ -61,6 +64,7 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
             knowledge,
             order: None,
             types: Types::all(),
+            plain: Types::all().plain(),
             account,
             limits: *limits,
             byte_order: PhantomData,
@@ -69,10 +73,18 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
 
     pub(super) fn in_time_order(&mut self) {
         self.order.get_or_insert_with(|| TimeOrder::new(&self.limits));
+        self.settle();
     }
 
     pub(super) fn only(&mut self, types: &[RecordType]) {
         self.types = Types::new(types);
+        self.settle();
+    }
+
+    /// Decides how the next record is found, after a step off the fast path.
+    fn settle(&mut self) {
+        let is_plain = self.framing.is_at_boundary() && self.inflated.is_none() && self.order.is_none();
+        self.plain = if is_plain { self.types.plain() } else { 0 };
     }
 
     /// Returns how far the walk has read: a data file, and an offset in it.
@@ -82,40 +94,47 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
 
     /// Returns the next record; `None` at the end.
     #[inline(always)]
-    pub(super) fn next(&mut self) -> Result<Option<EventRecord<'r>>, FileError> {
+    pub(super) fn next(&mut self) -> Option<Result<EventRecord<'r>, FileError>> {
+        match self.next_plain() {
+            Some(record) => Some(Ok(record)),
+            None => self.next_slow(),
+        }
+    }
+
+    /// Returns the next record if it is at the front of the source and says nothing about the capture, as nearly all.
+    #[inline(always)]
+    fn next_plain(&mut self) -> Option<EventRecord<'r>> {
+        let (raw, size) = plain_record::<O>(self.framing.source.front(), self.plain)?;
+        self.account.count(raw.kind(), size.into());
+        let event = self.knowledge.event_of(&raw);
+        let place = self.framing.place();
+        let bytes = self.framing.source.keep(0, size.into());
+        self.framing.source.take(size.into());
+        Some(EventRecord::new((bytes, size), O::ENDIANNESS, place, event))
+    }
+
+    #[inline(never)]
+    fn next_slow(&mut self) -> Option<Result<EventRecord<'r>, FileError>> {
         if self.order.is_some() {
             return self.next_in_time();
         }
-        match self.next_plain() {
-            Some(record) => Ok(Some(record)),
-            None => self.next_any(),
+        if let Some(record) = self.next_inflated() {
+            return Some(Ok(record));
         }
+        let next = self.next_any();
+        self.settle();
+        next.transpose()
     }
 
-    /// Returns the next record if it says nothing about the capture and all its bytes are there, as for nearly all.
+    /// Returns the next record of the decompressed stream, if all its bytes are there.
     #[inline(always)]
-    fn next_plain(&mut self) -> Option<EventRecord<'r>> {
-        if self.inflated.is_some() {
-            return self.next_plain_inflated();
-        }
-        let (raw, size) = plain_record::<O>(self.framing.plain_front(), self.types.plain())?;
-        self.account.count(raw.kind(), size);
-        let event = self.knowledge.event_of(&raw);
-        let place = self.framing.place();
-        let bytes = self.framing.source.keep(0, size);
-        self.framing.source.take(size);
-        Some(record::<O>(bytes, place, event))
-    }
-
-    /// Does the same in the decompressed stream.
-    #[inline]
-    fn next_plain_inflated(&mut self) -> Option<EventRecord<'r>> {
+    fn next_inflated(&mut self) -> Option<EventRecord<'r>> {
         let inflated = self.inflated.as_mut()?;
         let (raw, size) = plain_record::<O>(inflated.plain_front(), self.types.plain())?;
         self.account.count(raw.kind(), 0);
         let event = self.knowledge.event_of(&raw);
-        let (bytes, place) = inflated.take(size, self.framing.data_file());
-        Some(record::<O>(bytes, place, event))
+        let (bytes, place) = inflated.take(size.into(), self.framing.data_file());
+        Some(EventRecord::new((bytes, size), O::ENDIANNESS, place, event))
     }
 
     /// Returns the next record that was requested, in the order of the capture.
@@ -132,12 +151,12 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
 
     /// Skips the records at the front of the source that were not requested, after reading their headers.
     fn pass_unwanted(&mut self) {
-        if self.inflated.is_some() {
+        if self.inflated.is_some() || !self.framing.is_at_boundary() {
             return;
         }
-        while let Some((raw, size)) = plain_record::<O>(self.framing.plain_front(), self.types.unwanted()) {
-            self.account.count(raw.kind(), size);
-            self.framing.source.take(size);
+        while let Some((raw, size)) = plain_record::<O>(self.framing.source.front(), self.types.unwanted()) {
+            self.account.count(raw.kind(), size.into());
+            self.framing.source.take(size.into());
         }
     }
 
@@ -149,7 +168,7 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
                 let events = self.knowledge.events();
                 let next = inflated.next::<O, S>(&mut self.framing, events, &mut self.account)?;
                 if let Some((bytes, place)) = next {
-                    return Ok(Some(self.found(bytes, place, Bytes::EMPTY, 0)));
+                    return Ok(Some(self.found(bytes, place)));
                 }
             }
             if self.framing.is_lost() {
@@ -171,30 +190,23 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
             self.account.count(kind, size);
             self.account.bytes = self.account.bytes.saturating_add(trailing_size);
             let place = self.framing.place();
-            let bytes = self.framing.source.keep(0, size);
-            let trailing = if held > 0 { self.framing.source.keep(size, held) } else { Bytes::EMPTY };
+            let bytes = self.framing.source.keep(0, size.saturating_add(held));
             self.framing.take(size, trailing_size);
-            return Ok(Some(self.found(bytes, place, trailing, trailing_size)));
+            return Ok(Some(self.found(bytes, place)));
         }
     }
 
-    /// Returns a record that was found, after applying what it says about the capture.
-    fn found(
-        &mut self,
-        bytes: Bytes<'r>,
-        place: Place,
-        trailing: Bytes<'r>,
-        trailing_size: u64,
-    ) -> EventRecord<'r> {
-        let event = match RawRecord::<O>::found((), bytes.get()) {
-            Some(raw) => {
-                self.knowledge.absorb(&raw, trailing.get(), place, &mut self.account);
+    /// Returns the record at the start of `bytes`, after applying what it says about the capture.
+    fn found(&mut self, bytes: Bytes<'r>, place: Place) -> EventRecord<'r> {
+        let (size, event) = match RawRecord::<O>::whole((), bytes.get()) {
+            Some((raw, trailing)) => {
+                self.knowledge.absorb(&raw, trailing, place, &mut self.account);
                 self.count_lost(&raw);
-                self.knowledge.event_of(&raw)
+                (raw.size(), self.knowledge.event_of(&raw))
             }
-            None => EventOf::None,
+            None => (0, EventOf::None),
         };
-        EventRecord { trailing, trailing_size, ..record::<O>(bytes, place, event) }
+        EventRecord::new((bytes, size), O::ENDIANNESS, place, event)
     }
 
     /// Adds what the kernel lost to the account.
@@ -231,16 +243,10 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
 /// Returns the record at the start of `bytes` and its size, if all its bytes are there and it is of one of `types`, a
 /// bit for each kernel type.
 #[inline(always)]
-fn plain_record<O: Endian>(bytes: &[u8], types: u64) -> Option<(RawRecord<'_, O>, usize)> {
+fn plain_record<O: Endian>(bytes: &[u8], types: u64) -> Option<(RawRecord<'_, O>, u16)> {
     let (raw, _) = RawRecord::<O>::whole((), bytes)?;
     let is_asked_for = types.checked_shr(raw.kind().0)? & 1 != 0;
-    is_asked_for.then_some((raw, usize::from(raw.size())))
-}
-
-/// Returns a record without data after it.
-#[inline(always)]
-fn record<'r, O: Endian>(bytes: Bytes<'r>, place: Place, event: EventOf<'r>) -> EventRecord<'r> {
-    EventRecord::new(bytes, O::ENDIANNESS, place, event)
+    is_asked_for.then_some((raw, raw.size()))
 }
 
 /// Notes a fault that the walk itself found.

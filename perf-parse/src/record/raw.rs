@@ -34,7 +34,9 @@ impl RawRecord<'_> {
 
 /// A record as it is in memory.
 // `FromBytes` by its path: zerocopy's own name is both a trait and a derive if another crate enables its derives.
-#[derive(Debug, zerocopy_derive::FromBytes, zerocopy_derive::IntoBytes, KnownLayout, Immutable, Unaligned)]
+#[derive(
+    Debug, zerocopy_derive::FromBytes, zerocopy_derive::IntoBytes, KnownLayout, Immutable, Unaligned,
+)]
 #[repr(C)]
 struct Bytes<P: ?Sized = [u8]> {
     kind: [u8; 4],
@@ -186,6 +188,23 @@ impl<'a, O: ByteOrder> RawRecord<'a, O> {
     #[inline]
     pub fn payload(&self) -> &'a [u8] {
         &self.bytes.payload
+    }
+
+    /// Returns the number of bytes after the record that belong to it: the AUX data after an AUXTRACE record, and the
+    /// formats of tracepoints after HEADER_TRACING_DATA, padded to a multiple of 8 bytes.
+    ///
+    /// `None` for every other record, and for one that is too short to have this number.
+    #[must_use]
+    pub fn trailing_size(&self) -> Option<u64> {
+        let payload = self.payload();
+        match self.kind() {
+            RecordType::AUXTRACE => Some(O::u64(self.order, *payload.first_chunk()?)),
+            RecordType::HEADER_TRACING_DATA => {
+                let size = O::u32(self.order, *payload.first_chunk()?);
+                Some(u64::from(size).next_multiple_of(8))
+            }
+            _ => None,
+        }
     }
 
     /// Returns the `sample_id` trailer. Takes constant time.

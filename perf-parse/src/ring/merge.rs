@@ -135,10 +135,10 @@ impl<'a, O: Endian> Ring<'a, O> {
     fn look(&mut self, index: usize) -> Option<Result<EventRecord<'a>, RingError>> {
         let (offset, found) = self.dump.step()?;
         let bytes = match found {
-            Ok(Found::Whole(record)) => Bytes::Borrowed(record.as_bytes()),
+            Ok(Found::Whole(record)) => Bytes::borrowed(record.as_bytes()),
             Ok(Found::Wrapped(first, second)) => {
-                let copy = [first, second].concat();
-                Bytes::Shared { end: copy.len(), block: Arc::new(copy), start: 0 }
+                let copy = Arc::new([first, second].concat());
+                Bytes::shared(&copy, 0, copy.len())
             }
             Err(error) => return Some(Err(error)),
         };
@@ -146,11 +146,12 @@ impl<'a, O: Endian> Ring<'a, O> {
         self.dump.count(&raw);
         let event = match self.events.index_of(&raw) {
             _ if raw.kind().is_user() => EventOf::None,
-            Some(event) => EventOf::Opened(self.events.get(event)?, event),
-            None => EventOf::Unknown(self.events.unknown_id(raw)),
+            Some(index) => EventOf::Opened(self.events.get(index)?, index as u32),
+            None => EventOf::unknown(self.events.unknown_id(raw)),
         };
+        let size = raw.size();
         let place = Place { data_file: index, offset, decompressed: None };
-        let record = EventRecord::new(bytes, O::ENDIANNESS, place, event);
+        let record = EventRecord::new((bytes, size), O::ENDIANNESS, place, event);
         self.key = record.time().unwrap_or(self.key);
         Some(Ok(record))
     }

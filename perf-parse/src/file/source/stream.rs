@@ -102,10 +102,7 @@ impl<'r> Source<'r> for Stream<'r> {
     fn keep(&self, start: usize, size: usize) -> Bytes<'r> {
         let start = self.start.saturating_add(start);
         let end = start.saturating_add(size);
-        if end > self.end {
-            return Bytes::EMPTY;
-        }
-        Bytes::Shared { block: Arc::clone(&self.block), start, end }
+        Bytes::shared(&self.block, start, end.min(self.end).max(start))
     }
 
     #[inline(always)]

@@ -3,7 +3,7 @@
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
-use perf_abi::endian::{Endian, U16, U32, U64};
+use perf_abi::endian::{Endian, U16};
 use perf_abi::record::RecordType;
 use zerocopy::FromBytes;
 
@@ -17,12 +17,6 @@ use crate::record::RawRecord;
 
 /// Size of a header in bytes.
 pub(in crate::file) const HEADER: usize = 8;
-
-/// Returns the number of bytes after a HEADER_TRACING_DATA record with this payload: padded to a multiple of 8.
-pub(in crate::file) fn tracing_data_size<O: Endian>(payload: &[u8]) -> Option<u64> {
-    let size = U32::<O>::read_from_prefix(payload).ok()?.0.get();
-    Some(u64::from(size).next_multiple_of(8))
-}
 
 /// The position in the data files of a capture.
 ///
@@ -97,10 +91,10 @@ impl<'r, S: Source<'r>> Framing<S> {
         Place { data_file: self.data_file, offset: self.source.offset(), decompressed: None }
     }
 
-    /// Returns the bytes from the next boundary on; none if it is not at the front.
+    /// Returns whether the next record begins at the front.
     #[inline(always)]
-    pub(super) fn plain_front(&self) -> &[u8] {
-        if self.is_lost || self.trailing != 0 { &[] } else { self.source.front() }
+    pub(super) fn is_at_boundary(&self) -> bool {
+        !self.is_lost && self.trailing == 0
     }
 
     /// Takes the record of `size` bytes at the front. The `trailing` bytes after it are skipped with the next step.
@@ -155,14 +149,13 @@ impl<'r, S: Source<'r>> Framing<S> {
         size: usize,
         account: &mut Account,
     ) -> Result<(u64, usize), FileError> {
-        let payload = self.source.front().get(HEADER..size).unwrap_or_default();
-        let (trailing, field) = match kind {
-            RecordType::AUXTRACE => {
-                (U64::<O>::read_from_prefix(payload).ok().map(|(size, _)| size.get()), "auxtrace.size")
-            }
-            RecordType::HEADER_TRACING_DATA => (tracing_data_size::<O>(payload), "tracing_data.size"),
+        let field = match kind {
+            RecordType::AUXTRACE => "auxtrace.size",
+            RecordType::HEADER_TRACING_DATA => "tracing_data.size",
             _ => return Ok((0, 0)),
         };
+        let record = RawRecord::<O>::whole((), self.source.front());
+        let trailing = record.and_then(|(raw, _)| raw.trailing_size());
         // A record that is too short to have this size is an error when it is decoded.
         let Some(trailing) = trailing else { return Ok((0, 0)) };
         if !S::IN_MEMORY && kind == RecordType::AUXTRACE {

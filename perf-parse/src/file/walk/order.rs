@@ -11,7 +11,7 @@ use perf_abi::endian::Endian;
 use perf_abi::record::RecordType;
 
 use super::framing::boundary;
-use super::{Walk, plain_record, record};
+use super::{Walk, plain_record};
 use crate::bytes::Bytes;
 use crate::error::FileError;
 use crate::event::{EventRecord, Events, Place};
@@ -27,15 +27,15 @@ const RUN_LIMIT: usize = 1 << 30;
 impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
     /// Returns the next record in time order.
     #[inline(always)]
-    pub(super) fn next_in_time(&mut self) -> Result<Option<EventRecord<'r>>, FileError> {
+    pub(super) fn next_in_time(&mut self) -> Option<Result<EventRecord<'r>, FileError>> {
         if !self.order.as_mut().is_some_and(TimeOrder::may_give) {
-            if let Some(record) = self.gather()? {
-                return Ok(Some(record));
+            if let Some(step) = self.gather().transpose() {
+                return Some(step);
             }
         }
         match self.give_in_place() {
-            Some(record) => Ok(Some(record)),
-            None => self.give_any(),
+            Some(record) => Some(Ok(record)),
+            None => self.give_any().transpose(),
         }
     }
 
@@ -69,11 +69,11 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
         let Self { order: Some(order), knowledge, framing, account, types, .. } = self else {
             return false;
         };
-        if !S::IN_MEMORY || self.inflated.is_some() {
+        if !S::IN_MEMORY || self.inflated.is_some() || !framing.is_at_boundary() {
             return false;
         }
         let place = framing.place();
-        let front = framing.plain_front();
+        let front = framing.source.front();
         let Some(at) = HeldAt::in_file(place.data_file, place.offset) else { return false };
         let Some((first, _)) = plain_record::<O>(front, types.plain()) else { return false };
         let room = order.limit.saturating_sub(order.held);
@@ -99,8 +99,8 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
     /// Holds a record, if it has a time. Returns whether it is held.
     fn hold(&mut self, record: &EventRecord<'r>) -> bool {
         let Self { order: Some(order), knowledge, framing, account, .. } = self else { return false };
-        let Some(raw) = RawRecord::<O>::found((), record.bytes.get()) else { return false };
-        let (kind, place) = (raw.kind(), record.place);
+        let raw: RawRecord<'_, O> = record.raw().typed(());
+        let (kind, place) = (raw.kind(), record.place());
         if kind.is_user() {
             // Each file of a directory covers the whole time: a round of one file has no meaning for the files that are
             // still to be read.
@@ -138,8 +138,9 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
         let events = self.knowledge.events();
         order.take(raw.size().into(), next.and_then(|(next, _)| events.time_of(&next)));
         let event = self.knowledge.event_of(&raw);
-        let bytes = Bytes::Borrowed(bytes.get(..usize::from(raw.size()))?);
-        Some(record::<O>(bytes, Place { data_file, offset, decompressed: None }, event))
+        let bytes = Bytes::borrowed(bytes.get(..usize::from(raw.size()))?);
+        let place = Place { data_file, offset, decompressed: None };
+        Some(EventRecord::new((bytes, raw.size()), O::ENDIANNESS, place, event))
     }
 
     /// Returns the record that may be returned now, from any data file or from the copies; `None` if there is none.
@@ -167,18 +168,19 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
             order.take_copy(size, time);
             copy
         } else {
-            let bytes = framing.begun(at.data_file()).and_then(|source| source.at(offset)).unwrap_or_default();
+            let bytes =
+                framing.begun(at.data_file()).and_then(|source| source.at(offset)).unwrap_or_default();
             let (size, time) = first_of(bytes, 0);
             order.take(size, time);
             let place = Place { data_file: at.data_file(), offset, decompressed: None };
-            (Bytes::Borrowed(bytes.get(..size).unwrap_or_default()), place)
+            (Bytes::borrowed(bytes.get(..size).unwrap_or_default()), place)
         };
         let Some(raw) = RawRecord::<O>::found((), bytes.get()) else {
             // Only if the bytes of the capture change while they are read.
             return Err(boundary(account, RawRecord::<O>::fault((), bytes.get()), offset));
         };
-        let event = knowledge.event_of(&raw);
-        Ok(Some(record::<O>(bytes, place, event)))
+        let (size, event) = (raw.size(), knowledge.event_of(&raw));
+        Ok(Some(EventRecord::new((bytes, size), O::ENDIANNESS, place, event)))
     }
 }
 

@@ -78,7 +78,7 @@ impl Copies {
             }
             None => self.last = Arc::new(Vec::from(record)),
         }
-        (Bytes::Shared { block: Arc::clone(&self.last), start: 0, end: record.len() }, place)
+        (Bytes::shared(&self.last, 0, self.last.len()), place)
     }
 
     /// Returns the place in the capture of the record that is copied at `at`.
