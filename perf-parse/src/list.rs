@@ -97,6 +97,26 @@ structures! {
 }
 
 impl<'a, T: Item, O: ByteOrder> List<'a, T, O> {
+    /// Returns the array in `bytes`, which are in the byte order `order`. Takes constant time. An incomplete value at
+    /// the end is not part of the array.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use perf_parse::abi::endian::{Endianness, LittleEndian};
+    /// use perf_parse::list::List;
+    ///
+    /// let big = List::<u16>::new_in(Endianness::Big, &[0, 1, 0, 2]);
+    /// assert!(big.iter().eq([1, 2]));
+    /// assert_eq!(big, List::<u16, LittleEndian>::new_in((), &[1, 0, 2, 0, 3]));
+    /// ```
+    #[must_use]
+    pub fn new_in(order: O::Value, bytes: &'a [u8]) -> Self {
+        let incomplete = bytes.chunks_exact(T::SIZE).remainder().len();
+        let bytes = bytes.get(..bytes.len().wrapping_sub(incomplete)).unwrap_or_default();
+        Self { bytes, order, item: PhantomData }
+    }
+
     /// An array without values.
     pub(crate) fn empty(order: O::Value) -> Self {
         Self { bytes: &[], order, item: PhantomData }
