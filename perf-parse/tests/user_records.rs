@@ -68,7 +68,9 @@ fn decode<O: Endian>(bytes: &[u8]) -> Result<UserRecord<'_>, Error> {
     let (raw, behind) = RawRecord::<O>::parse(bytes)?;
     assert!(behind.is_empty());
     let (at_run_time, _) = RawRecord::<Endianness>::parse_in(O::ENDIANNESS, bytes)?;
-    assert_eq!(format!("{:?}", raw.decode_user()), format!("{:?}", at_run_time.decode_user()));
+    let decoded = format!("{:?}", raw.decode_user());
+    assert_eq!(format!("{:?}", at_run_time.decode_user()), decoded);
+    assert_eq!(format!("{:?}", raw.untyped().decode_user()), decoded);
     match raw.decode_user()? {
         Record::User(record, kind) => {
             assert_eq!(kind, raw.kind());

@@ -1,8 +1,9 @@
 //! The same with perf-parse.
 
-use perf_abi::endian::{LittleEndian, U64};
+use perf_abi::endian::{ByteOrder, LittleEndian};
 use perf_abi::record::RecordType;
 use perf_parse::file::Reader;
+use perf_parse::list::List;
 use perf_parse::{Error, Record, Records, Sample};
 
 use crate::capture::Capture;
@@ -69,8 +70,8 @@ fn leading(sums: &mut Sums, sample: &Sample<'_, LittleEndian>) {
 
 /// The sum of words.
 #[inline(always)]
-fn sum(words: &[U64<LittleEndian>]) -> u64 {
-    words.iter().fold(0, |sum: u64, word| sum.wrapping_add(word.get()))
+fn sum<O: ByteOrder>(words: List<'_, u64, O>) -> u64 {
+    words.iter().fold(0, u64::wrapping_add)
 }
 
 /// What follows the leading fields, decoded as a whole.

@@ -28,10 +28,17 @@ pub struct RawRecord<'a, O: ByteOrder = Endianness> {
 #[derive(Debug, zerocopy_derive::FromBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 struct Bytes {
+    header: Header,
+    payload: [u8],
+}
+
+/// The fields of a header, in any byte order.
+#[derive(Clone, Copy, Debug, zerocopy_derive::FromBytes, KnownLayout, Immutable, Unaligned)]
+#[repr(C)]
+struct Header {
     kind: [u8; 4],
     misc: [u8; 2],
     size: [u8; 2],
-    payload: [u8],
 }
 
 impl<O: ByteOrder> core::fmt::Debug for RawRecord<'_, O> {
@@ -114,8 +121,8 @@ impl<'a, O: ByteOrder> RawRecord<'a, O> {
     /// Does the same as [`parse_in`](Self::parse_in), but returns no reason.
     #[inline]
     pub(crate) fn whole(order: O::Value, bytes: &'a [u8]) -> Option<(Self, &'a [u8])> {
-        let &[.., high, low] = bytes.first_chunk::<HEADER>()?;
-        let payload = usize::from(O::u16(order, [high, low])).checked_sub(HEADER)?;
+        let (header, _) = Header::ref_from_prefix(bytes).ok()?;
+        let payload = usize::from(O::u16(order, header.size)).checked_sub(HEADER)?;
         let (record, rest) = Bytes::ref_from_prefix_with_elems(bytes, payload).ok()?;
         Some((Self { bytes: record, order }, rest))
     }
@@ -131,10 +138,10 @@ impl<'a, O: ByteOrder> RawRecord<'a, O> {
     #[cold]
     pub(crate) fn fault(order: O::Value, bytes: &[u8]) -> Error {
         let available = bytes.len() as u64;
-        let Some((&[.., high, low], rest)) = bytes.split_first_chunk::<HEADER>() else {
+        let Ok((header, rest)) = Header::ref_from_prefix(bytes) else {
             return Error::new(ErrorKind::Truncated { field: "header", needed: HEADER as u64, available }, 0);
         };
-        let size = O::u16(order, [high, low]);
+        let size = O::u16(order, header.size);
         match u64::from(size).checked_sub(HEADER as u64) {
             None => Error::new(ErrorKind::RecordSize { size }, 6),
             Some(needed) => {
@@ -148,21 +155,21 @@ impl<'a, O: ByteOrder> RawRecord<'a, O> {
     #[must_use]
     #[inline]
     pub fn kind(&self) -> RecordType {
-        RecordType(O::u32(self.order, self.bytes.kind))
+        RecordType(O::u32(self.order, self.bytes.header.kind))
     }
 
     /// Returns the `misc` bits, whose meaning depends on the type.
     #[must_use]
     #[inline]
     pub fn misc(&self) -> Misc {
-        Misc(O::u16(self.order, self.bytes.misc))
+        Misc(O::u16(self.order, self.bytes.header.misc))
     }
 
     /// Returns the size of the record in bytes, including the header.
     #[must_use]
     #[inline]
     pub fn size(&self) -> u16 {
-        O::u16(self.order, self.bytes.size)
+        O::u16(self.order, self.bytes.header.size)
     }
 
     /// Returns the bytes after the header, including the `sample_id` trailer.
