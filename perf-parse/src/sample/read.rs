@@ -67,6 +67,8 @@ impl<'a, O: ByteOrder> Read<'a, O> {
         Ok(read)
     }
 
+    /// Takes the values. A separate function, as few events record them.
+    #[inline(never)]
     pub(crate) fn parse(order: O::Value, at: &mut Cursor<'a>, format: ReadFormat) -> Result<Self, Error> {
         if format.unknown() != 0 {
             let kind = ErrorKind::UnknownBits { field: "read_format", bits: format.unknown() };
