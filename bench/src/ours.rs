@@ -2,10 +2,11 @@
 
 use std::io::Read;
 
-use perf_abi::endian::{Endian, LittleEndian, U64};
+use perf_abi::endian::{Endian, LittleEndian};
 use perf_abi::record::RecordType;
 use perf_abi::sample_type::SampleType;
 use perf_parse::file::{AnyReader, Events, Source};
+use perf_parse::list::List;
 use perf_parse::{Error, Reader, Record, Records, Sample};
 
 use crate::failure::Failure;
@@ -217,6 +218,6 @@ fn touch_tail<O: Endian>(sums: &mut Sums, sample: Sample<'_, O>) -> Result<(), E
 
 /// Returns the sum of words.
 #[inline(always)]
-fn sum<O: Endian>(words: &[U64<O>]) -> u64 {
-    words.iter().fold(0, |sum: u64, word| sum.wrapping_add(word.get()))
+fn sum<O: Endian>(words: List<'_, u64, O>) -> u64 {
+    words.iter().fold(0, u64::wrapping_add)
 }

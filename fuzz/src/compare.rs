@@ -1,7 +1,7 @@
 //! The comparison of the view with the oracle.
 
 use perf_abi::attr::Attr;
-use perf_abi::endian::{BigEndian, LittleEndian};
+use perf_abi::endian::{BigEndian, Endianness, LittleEndian};
 use perf_parse::{Error, ErrorKind, SampleLayout};
 use testdata::oracle;
 
@@ -29,11 +29,13 @@ pub fn check(attr: &Attr, big: bool, bytes: &[u8]) -> Option<oracle::Record> {
 /// Does the same as [`check`], with a given layout.
 pub fn check_with(attr: &Attr, layout: &SampleLayout, big: bool, bytes: &[u8]) -> Option<oracle::Record> {
     let expected = oracle::record(attr, big, bytes);
-    let view = if big {
-        eager::record::<BigEndian>(attr, layout, bytes)
+    let (view, order) = if big {
+        (eager::record::<BigEndian>((), attr, layout, bytes), Endianness::Big)
     } else {
-        eager::record::<LittleEndian>(attr, layout, bytes)
+        (eager::record::<LittleEndian>((), attr, layout, bytes), Endianness::Little)
     };
+    // The byte order as a value gives the same as the byte order as a type.
+    assert_eq!(eager::record::<Endianness>(order, attr, layout, bytes), view);
     match (view, expected) {
         (Ok(view), Ok(expected)) => {
             if view != expected {

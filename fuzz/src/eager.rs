@@ -3,30 +3,38 @@
 use perf_abi::attr::{Attr, AttrFlags};
 use perf_abi::branch::BranchSampleType;
 use perf_abi::callchain::CallchainContext;
-use perf_abi::endian::{ByteOrder, Endian, U64};
+use perf_abi::endian::ByteOrder;
 use perf_abi::record::RecordType;
 use perf_parse::record::FileId;
 use perf_parse::sample::{BranchStack, Callchain, Frame, Read, Reading, Readings, Regs};
 use perf_parse::{Error, RawRecord, Record, Sample, SampleLayout};
 use testdata::oracle;
 
-/// Decodes `bytes`, one record of a kernel type, with the crate and returns it as the oracle's type.
+/// Decodes `bytes`, one record of a kernel type in the byte order `order`, with the crate and returns it as the oracle's
+/// type.
 ///
 /// # Errors
 ///
 /// The errors of the crate.
-pub fn record<O: Endian>(attr: &Attr, layout: &SampleLayout, bytes: &[u8]) -> Result<oracle::Record, Error> {
-    let (raw, rest) = RawRecord::<O>::parse(bytes)?;
+pub fn record<O: ByteOrder>(
+    order: O::Value,
+    attr: &Attr,
+    layout: &SampleLayout,
+    bytes: &[u8],
+) -> Result<oracle::Record, Error> {
+    let (raw, rest) = RawRecord::<O>::parse_in(order, bytes)?;
+    assert_eq!(raw.endianness(), O::endianness(order));
     assert!(rest.is_empty());
     assert_eq!(raw.payload().len() + 8, bytes.len());
-    let sample_id = sample_id(attr, layout, &raw)?;
+    let sample_id = sample_id(order, attr, layout, &raw)?;
     let record = raw.decode(layout)?;
     assert_eq!(record.kind(), raw.kind());
-    let body = body(attr, layout, &raw, &record)?;
+    let body = body(order, attr, layout, &raw, &record)?;
     Ok(oracle::Record { kind: raw.kind().0, misc: raw.misc().0, size: raw.size(), body, sample_id })
 }
 
-fn sample_id<O: Endian>(
+fn sample_id<O: ByteOrder>(
+    order: O::Value,
     attr: &Attr,
     layout: &SampleLayout,
     raw: &RawRecord<'_, O>,
@@ -48,18 +56,20 @@ fn sample_id<O: Endian>(
         cpu: id.cpu(),
         identifier: id.identifier(),
     };
-    let at = layout.trailer_id_offset().map(|back| word::<O>(raw.payload(), raw.payload().len() - back));
+    let at =
+        layout.trailer_id_offset().map(|back| word::<O>(order, raw.payload(), raw.payload().len() - back));
     assert_eq!(at, id.identifier.or(id.id));
     assert!(has_trailer);
     Ok(Some(id))
 }
 
 /// Returns the word at `at`.
-fn word<O: Endian>(bytes: &[u8], at: usize) -> u64 {
-    U64::<O>::from_bytes(bytes[at..at + 8].try_into().unwrap()).get()
+fn word<O: ByteOrder>(order: O::Value, bytes: &[u8], at: usize) -> u64 {
+    O::u64(order, bytes[at..at + 8].try_into().unwrap())
 }
 
-fn body<O: Endian>(
+fn body<O: ByteOrder>(
+    order: O::Value,
     attr: &Attr,
     layout: &SampleLayout,
     raw: &RawRecord<'_, O>,
@@ -86,7 +96,7 @@ fn body<O: Endian>(
             Body::Fork { pid: it.pid, ppid: it.ppid, tid: it.tid, ptid: it.ptid, time: it.time }
         }
         Record::Read(it) => Body::Read { pid: it.pid, tid: it.tid, values: read(&it.read) },
-        Record::Sample(it) => Body::Sample(Box::new(sample(attr, layout, raw, &it)?)),
+        Record::Sample(it) => Body::Sample(Box::new(sample(order, attr, layout, raw, &it)?)),
         Record::Mmap2(it) => {
             let (prot, flags) = it.prot_flags.unzip();
             let file = match it.id {
@@ -158,14 +168,15 @@ fn read<O: ByteOrder>(read: &Read<'_, O>) -> oracle::Read {
     }
 }
 
-fn sample<O: Endian>(
+fn sample<O: ByteOrder>(
+    order: O::Value,
     attr: &Attr,
     layout: &SampleLayout,
     raw: &RawRecord<'_, O>,
     it: &Sample<'_, O>,
 ) -> Result<oracle::Sample, Error> {
     assert_eq!(it.layout(), layout);
-    let at = layout.sample_id_offset().map(|at| word::<O>(raw.payload(), at));
+    let at = layout.sample_id_offset().map(|at| word::<O>(order, raw.payload(), at));
     assert_eq!(at, it.identifier().or(it.id()));
 
     let possible = it.possible_readings();
@@ -214,7 +225,7 @@ fn sample<O: Endian>(
     })
 }
 
-fn callchain<O: Endian>(chain: &Callchain<'_, O>) -> Vec<u64> {
+fn callchain<O: ByteOrder>(chain: &Callchain<'_, O>) -> Vec<u64> {
     let words: Vec<u64> = chain.words().iter().collect();
     let mut frames = Vec::new();
     let mut context = None;
@@ -232,7 +243,7 @@ fn callchain<O: Endian>(chain: &Callchain<'_, O>) -> Vec<u64> {
     words
 }
 
-fn branch_stack<O: Endian>(stack: &BranchStack<'_, O>) -> oracle::BranchStack {
+fn branch_stack<O: ByteOrder>(stack: &BranchStack<'_, O>) -> oracle::BranchStack {
     let entries = stack.entries.iter().map(|entry| {
         let flags = entry.flags;
         oracle::Branch {
@@ -257,7 +268,7 @@ fn branch_stack<O: Endian>(stack: &BranchStack<'_, O>) -> oracle::BranchStack {
     }
 }
 
-fn regs<O: Endian>(regs: &Regs<'_, O>, mask: u64) -> oracle::Regs {
+fn regs<O: ByteOrder>(regs: &Regs<'_, O>, mask: u64) -> oracle::Regs {
     assert_eq!(regs.mask, mask);
     let values: Vec<u64> = regs.values.iter().collect();
     let asked: Vec<u32> = (0..64).filter(|bit| mask & (1 << bit) != 0).collect();

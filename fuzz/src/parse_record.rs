@@ -84,7 +84,7 @@ fn write_back<O: Endian>(input: &Input<'_>, layout: &SampleLayout, bytes: &[u8],
         assert!(written.is_empty());
         return;
     }
-    let again = eager::record::<O>(&input.attr(), layout, &written).expect("it was just written");
+    let again = eager::record::<O>((), &input.attr(), layout, &written).expect("it was just written");
     assert_eq!(again.body, decoded.body);
     // A record of unknown type is copied with its trailer.
     if let (false, Some(sample_id)) = (matches!(record, Record::Other(_)), again.sample_id) {

@@ -6,14 +6,14 @@ use std::io::Cursor;
 use arbitrary::{Arbitrary, Result, Unstructured};
 use perf_abi::attr::{Attr, AttrFlags};
 use perf_abi::aux_area::AuxFlags;
-use perf_abi::endian::{BigEndian, Endian, LittleEndian, U64};
+use perf_abi::endian::{BigEndian, Endian, Endianness, LittleEndian};
 use perf_abi::feature::Feature;
 use perf_abi::ksymbol::{BpfEventType, KsymbolFlags, KsymbolType};
-use perf_abi::namespaces::NamespaceLink;
 use perf_abi::record::Misc;
 use perf_abi::sample_type::SampleType;
 use perf_parse::file::write::{EventFields, Features, FileWriter, Options, PipeWriter, WriteFileError};
 use perf_parse::file::{Mode, Reader};
+use perf_parse::list::{Item, List};
 use perf_parse::record::{self as view, FileId};
 use perf_parse::write::{self, SampleFields, SampleIdFields};
 use perf_parse::{RawRecord, Record, SampleLayout};
@@ -205,8 +205,8 @@ fn bytes_of<O: Endian>(made: &Made, layout: &SampleLayout, id: u64) -> Vec<u8> {
     let written = match &made.content {
         Content::Sample(fields) => write::sample::<O>(&mut out, layout, misc, fields),
         Content::Other(body) => {
-            let arrays = Arrays::<O>::new(body);
-            write::record(&mut out, layout, misc, &arrays.record(body), &sample_id)
+            let array = Array::new(body);
+            write::record::<O>(&mut out, layout, misc, &array.record(body), &sample_id)
         }
         Content::Read(pid, tid, values) => {
             // The values as in a sample without other fields.
@@ -216,10 +216,10 @@ fn bytes_of<O: Endian>(made: &Made, layout: &SampleLayout, id: u64) -> Vec<u8> {
             let mut sample = Vec::new();
             write::sample::<O>(&mut sample, &alone, misc, values).expect("values are made so");
             let (raw, _) = RawRecord::<O>::parse(&sample).expect("it was just written");
-            let Ok(Record::Sample(sample)) = raw.decode(&alone) else { panic!("{raw:?}") };
+            let Ok(Record::Sample(sample)) = raw.untyped().decode(&alone) else { panic!("{raw:?}") };
             let read = sample.tail().expect("it was just written").read.expect("the attr asks for it");
             let record = Record::Read(view::ReadRecord { pid: *pid, tid: *tid, read });
-            write::record(&mut out, layout, misc, &record, &sample_id)
+            write::record::<O>(&mut out, layout, misc, &record, &sample_id)
         }
     };
     assert_eq!(written, Ok(()));
@@ -235,7 +235,7 @@ fn same<O: Endian>(made: &Made, attr: &Attr, layout: &SampleLayout, raw: &RawRec
     assert_eq!(raw.misc().0, made.misc);
     let mut bytes = Vec::new();
     raw.write(&mut bytes);
-    let record = eager::record::<O>(attr, layout, &bytes).unwrap_or_else(|error| panic!("{error}"));
+    let record = eager::record::<O>((), attr, layout, &bytes).unwrap_or_else(|error| panic!("{error}"));
     match (&made.content, record.body) {
         (Content::Other(body), read) => assert_eq!(&read, body),
         (Content::Sample(fields), Body::Sample(read)) => {
@@ -277,31 +277,28 @@ fn same_events<O: Endian>(events: &[EventFields], reader: &Reader<'_, O>) {
     }
 }
 
-/// The arrays from which a record borrows.
-struct Arrays<O: Endian> {
-    links: Vec<NamespaceLink<O>>,
-    words: Vec<U64<O>>,
-}
+/// The array from which a record borrows: words in the byte order of this machine.
+struct Array(Vec<u8>);
 
-impl<O: Endian> Arrays<O> {
+impl Array {
     fn new(body: &Body) -> Self {
-        let (mut links, mut words) = (Vec::new(), Vec::new());
-        match body {
+        let words: Vec<u64> = match body {
             Body::Namespaces { namespaces, .. } => {
-                let link = |it: &testdata::oracle::Namespace| NamespaceLink {
-                    dev: U64::new(it.dev),
-                    ino: U64::new(it.ino),
-                };
-                links.extend(namespaces.iter().map(link));
+                namespaces.iter().flat_map(|link| [link.dev, link.ino]).collect()
             }
-            Body::CallchainDeferred { ips, .. } => words.extend(ips.iter().map(|&ip| U64::new(ip))),
-            _ => {}
-        }
-        Self { links, words }
+            Body::CallchainDeferred { ips, .. } => ips.clone(),
+            _ => Vec::new(),
+        };
+        Self(words.into_iter().flat_map(u64::to_ne_bytes).collect())
+    }
+
+    /// Returns the array as values.
+    fn list<T: Item>(&self) -> List<'_, T> {
+        List::new_in(Endianness::NATIVE, &self.0)
     }
 
     /// Returns the record that `body` describes.
-    fn record<'a>(&'a self, body: &'a Body) -> Record<'a, O> {
+    fn record<'a, O: Endian>(&'a self, body: &'a Body) -> Record<'a, O> {
         match *body {
             Body::Mmap { pid, tid, addr, len, pgoff, ref filename } => {
                 Record::Mmap(view::Mmap { pid, tid, addr, len, pgoff, filename })
@@ -342,7 +339,7 @@ impl<O: Endian> Arrays<O> {
                 Record::SwitchCpuWide(view::SwitchCpuWide { next_prev_pid, next_prev_tid })
             }
             Body::Namespaces { pid, tid, .. } => {
-                Record::Namespaces(view::Namespaces { pid, tid, link_info: &self.links })
+                Record::Namespaces(view::Namespaces { pid, tid, link_info: self.list() })
             }
             Body::Ksymbol { addr, len, ksym_type, flags, ref name } => {
                 let (ksym_type, flags) = (KsymbolType(ksym_type), KsymbolFlags(flags));
@@ -355,7 +352,7 @@ impl<O: Endian> Arrays<O> {
             Body::TextPoke { addr, ref old, ref new } => Record::TextPoke(view::TextPoke { addr, old, new }),
             Body::AuxOutputHwId { hw_id } => Record::AuxOutputHwId(view::AuxOutputHwId { hw_id }),
             Body::CallchainDeferred { cookie, .. } => {
-                Record::CallchainDeferred(view::CallchainDeferred { cookie, ips: &self.words })
+                Record::CallchainDeferred(view::CallchainDeferred { cookie, ips: self.list() })
             }
             ref body => panic!("{body:?}"),
         }

@@ -114,7 +114,43 @@ impl ByteOrder for Endianness {
     fn endianness(order: Self) -> Endianness {
         order
     }
+
+    #[inline(always)]
+    fn u16(order: Self, bytes: [u8; 2]) -> u16 {
+        let native = u16::from_ne_bytes(bytes);
+        if order == Self::NATIVE {
+            return native;
+        }
+        foreign();
+        native.swap_bytes()
+    }
+
+    #[inline(always)]
+    fn u32(order: Self, bytes: [u8; 4]) -> u32 {
+        let native = u32::from_ne_bytes(bytes);
+        if order == Self::NATIVE {
+            return native;
+        }
+        foreign();
+        native.swap_bytes()
+    }
+
+    #[inline(always)]
+    fn u64(order: Self, bytes: [u8; 8]) -> u64 {
+        let native = u64::from_ne_bytes(bytes);
+        if order == Self::NATIVE {
+            return native;
+        }
+        foreign();
+        native.swap_bytes()
+    }
 }
+
+/// Marks the path of a byte order that is not this machine's as the unlikely one. The compiler otherwise swaps the bytes
+/// of every number and then selects one of two.
+#[cold]
+#[inline]
+const fn foreign() {}
 
 mod sealed {
     pub trait Sealed {}

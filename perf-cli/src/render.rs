@@ -23,7 +23,7 @@ pub(crate) use fields::{fields, sample, sample_id};
 use core::fmt::Display;
 use std::io::Write;
 
-use perf_abi::endian::Endian;
+use perf_abi::endian::{ByteOrder, Endian};
 use perf_abi::record::RecordType;
 use perf_parse::sample::{BranchStack, Callchain, Read, Readings, Regs, StackUser};
 
@@ -51,13 +51,13 @@ pub(crate) trait Scalars {
 /// A consumer of the fields of a record.
 pub(crate) trait Sink: Scalars {
     /// Counter values.
-    fn read<O: Endian>(&mut self, value: &Read<'_, O>);
+    fn read<O: ByteOrder>(&mut self, value: &Read<'_, O>);
     /// A call chain.
-    fn callchain<O: Endian>(&mut self, value: &Callchain<'_, O>);
+    fn callchain<O: ByteOrder>(&mut self, value: &Callchain<'_, O>);
     /// Branch records.
-    fn branch_stack<O: Endian>(&mut self, value: &BranchStack<'_, O>);
+    fn branch_stack<O: ByteOrder>(&mut self, value: &BranchStack<'_, O>);
     /// Registers.
-    fn regs<O: Endian>(&mut self, name: &Name, value: &Regs<'_, O>);
+    fn regs<O: ByteOrder>(&mut self, name: &Name, value: &Regs<'_, O>);
     /// The fields that a tracepoint describes in the raw data, which is in byte order `O`.
     fn tracepoint<O: Endian>(&mut self, tracepoint: &Tracepoint<'_>, raw: &[u8]);
     /// A copy of the user stack.

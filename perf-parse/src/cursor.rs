@@ -88,13 +88,7 @@ impl<'a> Cursor<'a> {
         count: u64,
         field: &'static str,
     ) -> Result<List<'a, T, O>, Error> {
-        match List::split(order, self.rest, count) {
-            Some((list, rest)) => {
-                self.rest = rest;
-                Ok(list)
-            }
-            None => Err(self.truncated(field, count.saturating_mul(T::SIZE as u64))),
-        }
+        self.array(count, field).map(|values| List::of(order, values))
     }
 
     /// Takes `count` elements.

@@ -1,31 +1,29 @@
 //! Arrays of recorded values that are decoded on access.
 
-use core::marker::PhantomData;
-use core::slice::ChunksExact;
+use core::slice::Iter;
 
 use perf_abi::branch::{BranchEntry, BranchFlags};
-use perf_abi::endian::{BigEndian, ByteOrder, Endianness, LittleEndian};
-use zerocopy::FromBytes;
+use perf_abi::endian::{ByteOrder, Endianness};
+use zerocopy::{FromBytes, Immutable, IntoBytes, Unaligned};
 
 /// An array of recorded values. Borrows the recorded bytes and decodes a value when it is asked for.
 ///
 /// Two arrays are equal if their values are, whatever the byte orders.
 #[derive(Clone, Copy)]
-pub struct List<'a, T, O: ByteOrder = Endianness> {
-    /// A whole number of values.
-    bytes: &'a [u8],
+pub struct List<'a, T: Item, O: ByteOrder = Endianness> {
+    values: &'a [T::Bytes],
     order: O::Value,
-    item: PhantomData<T>,
 }
 
 /// A value of an array. Sealed.
 pub trait Item: Copy + sealed::Sealed {
-    /// Number of bytes of a recorded value.
-    const SIZE: usize;
-
-    /// Decodes a value; `None` if `bytes` has fewer bytes than a value.
+    /// The bytes of a recorded value.
     #[doc(hidden)]
-    fn read<O: ByteOrder>(order: O::Value, bytes: &[u8]) -> Option<Self>;
+    type Bytes: Copy + core::fmt::Debug + FromBytes + IntoBytes + Immutable + Unaligned + 'static;
+
+    /// Decodes a value.
+    #[doc(hidden)]
+    fn read<O: ByteOrder>(order: O::Value, bytes: &Self::Bytes) -> Self;
 }
 
 pub(crate) mod sealed {
@@ -37,11 +35,11 @@ macro_rules! numbers {
     ($($number:ident)+) => {$(
         impl sealed::Sealed for $number {}
         impl Item for $number {
-            const SIZE: usize = size_of::<Self>();
+            type Bytes = [u8; size_of::<Self>()];
 
             #[inline(always)]
-            fn read<O: ByteOrder>(order: O::Value, bytes: &[u8]) -> Option<Self> {
-                Some(O::$number(order, *bytes.first_chunk()?))
+            fn read<O: ByteOrder>(order: O::Value, bytes: &Self::Bytes) -> Self {
+                O::$number(order, *bytes)
             }
         }
     )+};
@@ -54,17 +52,19 @@ macro_rules! structures {
     ($($item:ty = $wire:ident |$recorded:pat_param| $value:expr;)+) => {$(
         impl $crate::list::sealed::Sealed for $item {}
         impl $crate::list::Item for $item {
-            const SIZE: usize = size_of::<$wire<perf_abi::endian::LittleEndian>>();
+            type Bytes = [u8; size_of::<$wire<perf_abi::endian::LittleEndian>>()];
 
             #[inline]
-            fn read<O: ByteOrder>(order: O::Value, bytes: &[u8]) -> Option<Self> {
-                fn native<O: perf_abi::endian::Endian>(bytes: &[u8]) -> Option<$item> {
-                    let $recorded = $wire::<O>::ref_from_prefix(bytes).ok()?.0;
-                    Some($value)
-                }
+            fn read<O: perf_abi::endian::ByteOrder>(order: O::Value, bytes: &Self::Bytes) -> Self {
                 match O::endianness(order) {
-                    Endianness::Little => native::<LittleEndian>(bytes),
-                    Endianness::Big => native::<BigEndian>(bytes),
+                    perf_abi::endian::Endianness::Little => {
+                        let $recorded: $wire<perf_abi::endian::LittleEndian> = zerocopy::transmute!(*bytes);
+                        $value
+                    }
+                    perf_abi::endian::Endianness::Big => {
+                        let $recorded: $wire<perf_abi::endian::BigEndian> = zerocopy::transmute!(*bytes);
+                        $value
+                    }
                 }
             }
         }
@@ -97,65 +97,84 @@ structures! {
 }
 
 impl<'a, T: Item, O: ByteOrder> List<'a, T, O> {
-    /// An array without values.
-    pub(crate) fn empty(order: O::Value) -> Self {
-        Self { bytes: &[], order, item: PhantomData }
+    /// Returns the array in `bytes`, which are in the byte order `order`. Takes constant time. An incomplete value at
+    /// the end is not part of the array.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use perf_parse::abi::endian::{Endianness, LittleEndian};
+    /// use perf_parse::list::List;
+    ///
+    /// let big = List::<u16>::new_in(Endianness::Big, &[0, 1, 0, 2]);
+    /// assert!(big.iter().eq([1, 2]));
+    /// assert_eq!(big, List::<u16, LittleEndian>::new_in((), &[1, 0, 2, 0, 3]));
+    /// ```
+    #[must_use]
+    pub fn new_in(order: O::Value, bytes: &'a [u8]) -> Self {
+        let count = bytes.len().checked_div(size_of::<T::Bytes>()).unwrap_or(0);
+        let values = <[T::Bytes]>::ref_from_prefix_with_elems(bytes, count);
+        Self::of(order, values.map_or(&[], |(values, _)| values))
     }
 
-    /// Returns the first `count` values of `bytes` and the bytes after them; `None` if there are fewer.
-    #[inline(always)]
-    pub(crate) fn split(order: O::Value, bytes: &'a [u8], count: u64) -> Option<(Self, &'a [u8])> {
-        let size = usize::try_from(count).ok()?.checked_mul(T::SIZE)?;
-        let (bytes, rest) = bytes.split_at_checked(size)?;
-        Some((Self { bytes, order, item: PhantomData }, rest))
+    /// Returns the array of these values.
+    #[inline]
+    pub(crate) fn of(order: O::Value, values: &'a [T::Bytes]) -> Self {
+        Self { values, order }
+    }
+
+    /// Returns an array without values.
+    #[inline]
+    pub(crate) fn empty(order: O::Value) -> Self {
+        Self::of(order, &[])
     }
 
     /// Returns the number of values.
     #[must_use]
     #[inline]
     pub fn len(&self) -> usize {
-        self.bytes.len().checked_div(T::SIZE).unwrap_or(0)
+        self.values.len()
     }
 
     /// Returns whether there are no values.
     #[must_use]
     #[inline]
     pub fn is_empty(&self) -> bool {
-        self.bytes.is_empty()
+        self.values.is_empty()
     }
 
     /// Returns the value at an index; `None` after the last one. Takes constant time.
     #[must_use]
     #[inline]
     pub fn get(&self, index: usize) -> Option<T> {
-        T::read::<O>(self.order, self.bytes.get(index.checked_mul(T::SIZE)?..)?)
+        self.values.get(index).map(|bytes| T::read::<O>(self.order, bytes))
     }
 
     /// Returns the first value.
     #[must_use]
     #[inline]
     pub fn first(&self) -> Option<T> {
-        self.get(0)
+        self.iter().next()
     }
 
     /// Returns the last value.
     #[must_use]
     #[inline]
     pub fn last(&self) -> Option<T> {
-        self.get(self.len().checked_sub(1)?)
+        self.iter().next_back()
     }
 
     /// Returns the values in their recorded order.
     #[must_use]
     #[inline]
     pub fn iter(&self) -> ListIter<'a, T, O> {
-        ListIter { values: self.bytes.chunks_exact(T::SIZE), order: self.order, item: PhantomData }
+        ListIter { values: self.values.iter(), order: self.order }
     }
 
     /// Returns the bytes of the array as recorded.
     #[must_use]
     pub fn as_bytes(&self) -> &'a [u8] {
-        self.bytes
+        self.values.as_bytes()
     }
 }
 
@@ -184,10 +203,9 @@ impl<'a, T: Item, O: ByteOrder> IntoIterator for List<'a, T, O> {
 
 /// An iterator over the values of a [`List`].
 #[derive(Clone, Debug)]
-pub struct ListIter<'a, T, O: ByteOrder = Endianness> {
-    values: ChunksExact<'a, u8>,
+pub struct ListIter<'a, T: Item, O: ByteOrder = Endianness> {
+    values: Iter<'a, T::Bytes>,
     order: O::Value,
-    item: PhantomData<T>,
 }
 
 impl<T: Item, O: ByteOrder> Iterator for ListIter<'_, T, O> {
@@ -195,7 +213,7 @@ impl<T: Item, O: ByteOrder> Iterator for ListIter<'_, T, O> {
 
     #[inline]
     fn next(&mut self) -> Option<T> {
-        T::read::<O>(self.order, self.values.next()?)
+        self.values.next().map(|bytes| T::read::<O>(self.order, bytes))
     }
 
     #[inline]
@@ -205,14 +223,20 @@ impl<T: Item, O: ByteOrder> Iterator for ListIter<'_, T, O> {
 
     #[inline]
     fn nth(&mut self, n: usize) -> Option<T> {
-        T::read::<O>(self.order, self.values.nth(n)?)
+        self.values.nth(n).map(|bytes| T::read::<O>(self.order, bytes))
+    }
+
+    #[inline]
+    fn fold<B, F: FnMut(B, T) -> B>(self, init: B, mut f: F) -> B {
+        let order = self.order;
+        self.values.fold(init, |sum, bytes| f(sum, T::read::<O>(order, bytes)))
     }
 }
 
 impl<T: Item, O: ByteOrder> DoubleEndedIterator for ListIter<'_, T, O> {
     #[inline]
     fn next_back(&mut self) -> Option<T> {
-        T::read::<O>(self.order, self.values.next_back()?)
+        self.values.next_back().map(|bytes| T::read::<O>(self.order, bytes))
     }
 }
 

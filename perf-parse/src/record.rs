@@ -51,6 +51,10 @@ use crate::sample::Sample;
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Record<'a, O: ByteOrder = Endianness> {
+    // First, apart from the kernel's order: its tag then has no bits in common with those of an `Option` or `Result` around
+    // the record. The compiler otherwise merges the checks of both and keeps samples in memory.
+    /// `PERF_RECORD_SAMPLE`
+    Sample(Sample<'a, O>),
     /// `PERF_RECORD_MMAP`
     Mmap(Mmap<'a>),
     /// `PERF_RECORD_LOST`
@@ -67,8 +71,6 @@ pub enum Record<'a, O: ByteOrder = Endianness> {
     Fork(Task),
     /// `PERF_RECORD_READ`
     Read(ReadRecord<'a>),
-    /// `PERF_RECORD_SAMPLE`
-    Sample(Sample<'a, O>),
     /// `PERF_RECORD_MMAP2`
     Mmap2(Mmap2<'a>),
     /// `PERF_RECORD_AUX`

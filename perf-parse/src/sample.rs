@@ -61,7 +61,7 @@ pub(crate) fn pair<O: ByteOrder>(
 /// Returns the bytes of a word, with one check against the end.
 #[inline]
 fn word_at(bytes: &[u8], start: usize) -> Option<&[u8; 8]> {
-    bytes.get(start..start.wrapping_add(8))?.first_chunk()
+    bytes.get(start..start.wrapping_add(8))?.try_into().ok()
 }
 
 impl<'a, O: ByteOrder> Sample<'a, O> {
@@ -193,12 +193,16 @@ impl<'a, O: ByteOrder> Sample<'a, O> {
     }
 
     /// Takes the counter values if the event records them.
-    #[inline]
+    #[inline(always)]
     fn read(&self, at: &mut Cursor<'a>) -> Result<Option<Read<'a, O>>, Error> {
         if !self.layout.sample_type.contains(SampleType::READ) {
             return Ok(None);
         }
-        Read::parse(self.record.order(), at, self.layout.read_format).map(Some)
+        // A copy, so that the caller's cursor stays in registers for samples without counter values.
+        let mut cursor = *at;
+        let read = Read::parse(self.record.order(), &mut cursor, self.layout.read_format)?;
+        *at = cursor;
+        Ok(Some(read))
     }
 
     /// Returns a cursor over the fields after the leading ones.

@@ -77,11 +77,11 @@ fn every_field<O: Endian>(sample: &Sample<'_, O>) -> u64 {
         add(read.time_enabled().unwrap_or(0) + read.time_running().unwrap_or(0));
         read.values().for_each(|value| add(value.value + value.id.unwrap_or(0) + value.lost.unwrap_or(0)));
     }
-    tail.callchain.iter().flat_map(|chain| chain.words()).for_each(|word| add(word));
+    tail.callchain.iter().flat_map(|chain| chain.words()).for_each(&mut add);
     tail.raw.iter().for_each(|raw| add(raw.len() as u64));
     if let Some(stack) = tail.branch_stack {
         stack.entries.iter().for_each(|entry| add(entry.from + u64::from(entry.flags.cycles())));
-        stack.counters.iter().flat_map(|words| words.iter()).for_each(|word| add(word));
+        stack.counters.iter().flat_map(|words| words.iter()).for_each(&mut add);
     }
     for regs in [tail.regs_user, tail.regs_intr].iter().flatten() {
         regs.iter().for_each(|(bit, value)| add(u64::from(bit) + value));

@@ -63,9 +63,14 @@ fn resized<O: Endian>(bytes: &[u8], len: usize) -> Vec<u8> {
     out
 }
 
-fn decode<O: Endian>(bytes: &[u8]) -> Result<UserRecord<'_, O>, Error> {
+/// Decodes a record, which must have the same fields and errors if the byte order is known only at run time.
+fn decode<O: Endian>(bytes: &[u8]) -> Result<UserRecord<'_>, Error> {
     let (raw, behind) = RawRecord::<O>::parse(bytes)?;
     assert!(behind.is_empty());
+    let (at_run_time, _) = RawRecord::<Endianness>::parse_in(O::ENDIANNESS, bytes)?;
+    let decoded = format!("{:?}", raw.decode_user());
+    assert_eq!(format!("{:?}", at_run_time.decode_user()), decoded);
+    assert_eq!(format!("{:?}", raw.untyped().decode_user()), decoded);
     match raw.decode_user()? {
         Record::User(record, kind) => {
             assert_eq!(kind, raw.kind());
@@ -76,13 +81,13 @@ fn decode<O: Endian>(bytes: &[u8]) -> Result<UserRecord<'_, O>, Error> {
 }
 
 /// Reads everything in a record, which must not panic; returns the number of items of its iterators.
-fn touch<O: Endian>(record: &UserRecord<'_, O>) -> usize {
-    let cpus = |data: &CpuMapData<'_, O>| {
+fn touch(record: &UserRecord<'_>) -> usize {
+    let cpus = |data: &CpuMapData<'_>| {
         let bits_at_most = match data {
             CpuMapData::Cpus(list) => list.len(),
             CpuMapData::Mask32(words) => words.len() * 32,
             CpuMapData::Mask64(words) => words.len() * 64,
-            CpuMapData::Range(_) => 65537,
+            CpuMapData::Range { .. } => 65537,
             _ => 0,
         };
         let count = data.cpus().inspect(|&cpu| assert!((-1..65528 * 8).contains(&cpu))).count();

@@ -3,16 +3,16 @@
 use perf_parse::abi::attr::{Attr, AttrFlags};
 use perf_parse::abi::aux_area::AuxFlags;
 use perf_parse::abi::branch::{BranchFlags, BranchSampleType};
-use perf_parse::abi::endian::{BigEndian, Endian, LittleEndian, U64};
+use perf_parse::abi::endian::{BigEndian, Endian, Endianness, LittleEndian};
 use perf_parse::abi::ksymbol::{BpfEventType, KsymbolFlags, KsymbolType};
-use perf_parse::abi::namespaces::NamespaceLink;
 use perf_parse::abi::read_format::ReadFormat;
 use perf_parse::abi::record::{Misc, RecordType};
 use perf_parse::abi::regs::RegsAbi;
 use perf_parse::abi::sample_type::SampleType;
+use perf_parse::list::List;
 use perf_parse::record::{
     Aux, AuxOutputHwId, BpfEvent, CallchainDeferred, Cgroup, Comm, FileId, ItraceStart, Ksymbol, Lost,
-    LostSamples, Mmap, Mmap2, Namespaces, SwitchCpuWide, Task, TextPoke, Throttle, UserRecord,
+    LostSamples, Mmap, Mmap2, NamespaceLink, Namespaces, SwitchCpuWide, Task, TextPoke, Throttle, UserRecord,
 };
 use perf_parse::sample::ReadValue;
 use perf_parse::write::{
@@ -44,7 +44,7 @@ const MMAP2: Mmap2<'static> = Mmap2 {
 };
 
 /// Returns a value of each type that can be made without bytes. READ, SAMPLE and unknown records are views of bytes.
-fn records<'a, O: Endian>(link_info: &'a [NamespaceLink<O>], ips: &'a [U64<O>]) -> Vec<Record<'a, O>> {
+fn records<'a, O: Endian>(link_info: List<'a, NamespaceLink>, ips: List<'a, u64>) -> Vec<Record<'a, O>> {
     let throttle = Throttle { time: 1, id: 2, stream_id: 3 };
     let ksymbol = Ksymbol { addr: 1, len: 2, ksym_type: KsymbolType(3), flags: KsymbolFlags(4), name: b"f" };
     let bpf = BpfEvent { kind: BpfEventType(1), flags: 2, id: 3, tag: *b"hashhash" };
@@ -77,11 +77,14 @@ fn records<'a, O: Endian>(link_info: &'a [NamespaceLink<O>], ips: &'a [U64<O>]) 
 }
 
 fn round_trip<O: Endian>() {
-    let link_info = [1, 2].map(|at| NamespaceLink { dev: U64::new(at), ino: U64::new(at << 40) });
-    let ips = [3, 4].map(U64::new);
+    // In the byte order of this machine, whatever that of the records.
+    let link_info = [1, 1 << 40, 2, 2 << 40].map(u64::to_ne_bytes);
+    let link_info = List::new_in(Endianness::NATIVE, link_info.as_flattened());
+    let ips = [3, 4].map(u64::to_ne_bytes);
+    let ips = List::new_in(Endianness::NATIVE, ips.as_flattened());
     let layout = with_time();
     let id = SampleIdFields { time: 77, ..SampleIdFields::default() };
-    for record in records::<O>(&link_info, &ips) {
+    for record in records::<O>(link_info, ips) {
         let build_id = matches!(record, Record::Mmap2(Mmap2 { id: FileId::BuildId { .. }, .. }));
         let misc = if build_id { Misc::MMAP_BUILD_ID } else { Misc(2) };
         let mut out = vec![0xff];

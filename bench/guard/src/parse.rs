@@ -1,8 +1,11 @@
 //! The same with perf-parse.
 
-use perf_abi::endian::{LittleEndian, U64};
+use std::hint::black_box;
+
+use perf_abi::endian::{ByteOrder, Endianness, LittleEndian};
 use perf_abi::record::RecordType;
 use perf_parse::file::Reader;
+use perf_parse::list::List;
 use perf_parse::{Error, Record, Records, Sample};
 
 use crate::capture::Capture;
@@ -20,13 +23,14 @@ pub fn hop(capture: &Capture) -> Outcome {
 
 /// Walks the samples by [`Sample::parse`], adds up their leading fields, and hands the sample to `rest`.
 #[inline(always)]
-fn viewed<'c>(
+fn viewed<'c, O: ByteOrder>(
+    order: O::Value,
     capture: &'c Capture,
-    rest: impl Fn(&mut Sums, &Sample<'c, LittleEndian>) -> Result<(), Error>,
+    rest: impl Fn(&mut Sums, &Sample<'c, O>) -> Result<(), Error>,
 ) -> Outcome {
     let mut sums = Sums::default();
     let layout = &capture.events[0].layout;
-    for record in Records::new(&capture.bytes) {
+    for record in Records::<O>::new_in(order, &capture.bytes) {
         let record = record?;
         if record.kind() == RecordType::SAMPLE {
             let sample = Sample::parse(layout, &record)?;
@@ -57,7 +61,7 @@ fn decoded<'c>(
 
 /// The leading fields. Those that are not recorded add nothing.
 #[inline(always)]
-fn leading(sums: &mut Sums, sample: &Sample<'_, LittleEndian>) {
+fn leading<O: ByteOrder>(sums: &mut Sums, sample: &Sample<'_, O>) {
     sums.samples += 1;
     add(&mut sums.ip, sample.ip().unwrap_or_default());
     add(&mut sums.pid, sample.pid().unwrap_or_default() as u32 as u64);
@@ -69,13 +73,13 @@ fn leading(sums: &mut Sums, sample: &Sample<'_, LittleEndian>) {
 
 /// The sum of words.
 #[inline(always)]
-fn sum(words: &[U64<LittleEndian>]) -> u64 {
-    words.iter().fold(0, |sum: u64, word| sum.wrapping_add(word.get()))
+fn sum<O: ByteOrder>(words: List<'_, u64, O>) -> u64 {
+    words.iter().fold(0, u64::wrapping_add)
 }
 
 /// What follows the leading fields, decoded as a whole.
 #[inline(always)]
-fn tail(sums: &mut Sums, sample: &Sample<'_, LittleEndian>) -> Result<(), Error> {
+fn tail<O: ByteOrder>(sums: &mut Sums, sample: &Sample<'_, O>) -> Result<(), Error> {
     let tail = sample.tail()?;
     if let Some(chain) = tail.callchain {
         add(&mut sums.callchain, sum(chain.words()));
@@ -94,12 +98,12 @@ fn tail(sums: &mut Sums, sample: &Sample<'_, LittleEndian>) -> Result<(), Error>
 
 /// Samples of leading fields alone, by [`Sample::parse`].
 pub fn sample(capture: &Capture) -> Outcome {
-    viewed(capture, |_, _| Ok(()))
+    viewed::<LittleEndian>((), capture, |_, _| Ok(()))
 }
 
 /// The same, asked for every leading field there is, recorded or not.
 pub fn getters(capture: &Capture) -> Outcome {
-    viewed(capture, |sums, sample| {
+    viewed::<LittleEndian>((), capture, |sums, sample| {
         add(&mut sums.ip, sample.identifier().unwrap_or_default());
         add(&mut sums.ip, sample.addr().unwrap_or_default());
         add(&mut sums.ip, sample.id().unwrap_or_default());
@@ -115,17 +119,40 @@ pub fn decode(capture: &Capture) -> Outcome {
 
 /// Samples with a call chain, which alone is asked for.
 pub fn chain(capture: &Capture) -> Outcome {
-    viewed(capture, |sums, sample| {
-        if let Some(chain) = sample.callchain()? {
-            add(&mut sums.callchain, sum(chain.words()));
-        }
-        Ok(())
-    })
+    viewed::<LittleEndian>((), capture, call_chain)
+}
+
+#[inline(always)]
+fn call_chain<O: ByteOrder>(sums: &mut Sums, sample: &Sample<'_, O>) -> Result<(), Error> {
+    if let Some(chain) = sample.callchain()? {
+        add(&mut sums.callchain, sum(chain.words()));
+    }
+    Ok(())
+}
+
+/// The byte order of all captures, which the compiler does not know.
+fn order() -> Endianness {
+    black_box(Endianness::Little)
+}
+
+/// As [`sample`], with a byte order that is known only at run time.
+pub fn sample_at_run_time(capture: &Capture) -> Outcome {
+    viewed::<Endianness>(order(), capture, |_, _| Ok(()))
+}
+
+/// As [`chain`], with a byte order that is known only at run time.
+pub fn chain_at_run_time(capture: &Capture) -> Outcome {
+    viewed::<Endianness>(order(), capture, call_chain)
+}
+
+/// As [`sample_tail`], with a byte order that is known only at run time.
+pub fn tail_at_run_time(capture: &Capture) -> Outcome {
+    viewed::<Endianness>(order(), capture, tail)
 }
 
 /// Samples with anything behind their leading fields, by [`Sample::parse`].
 pub fn sample_tail(capture: &Capture) -> Outcome {
-    viewed(capture, tail)
+    viewed::<LittleEndian>((), capture, tail)
 }
 
 /// Samples with anything behind their leading fields, by [`RawRecord::decode`](perf_parse::RawRecord::decode).

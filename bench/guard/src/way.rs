@@ -94,6 +94,7 @@ pub const INPUTS: &[Input] = &[
             Way { name: "sample", run: parse::sample },
             Way { name: "decode", run: parse::decode },
             Way { name: "getters", run: parse::getters },
+            Way { name: "run-time", run: parse::sample_at_run_time },
         ],
     },
     Input {
@@ -115,6 +116,8 @@ pub const INPUTS: &[Input] = &[
             Way { name: "chain", run: parse::chain },
             Way { name: "sample", run: parse::sample_tail },
             Way { name: "decode", run: parse::decode_tail },
+            Way { name: "chain-rt", run: parse::chain_at_run_time },
+            Way { name: "run-time", run: parse::tail_at_run_time },
         ],
     },
     Input {
@@ -125,6 +128,7 @@ pub const INPUTS: &[Input] = &[
             Way { name: "by-hand", run: |it| by_hand(hand::dwarf(&it.bytes)) },
             Way { name: "sample", run: parse::sample_tail },
             Way { name: "decode", run: parse::decode_tail },
+            Way { name: "run-time", run: parse::tail_at_run_time },
         ],
     },
     Input {

@@ -69,8 +69,10 @@ pub(crate) fn fields<O: Endian>(
         Record::Namespaces(it) => {
             task(sink, it.pid, it.tid);
             sink.list(name!("namespaces"), it.link_info.len(), &|index, sink| {
-                sink.number(name!("dev"), it.link_info[index].dev.get());
-                sink.number(name!("ino"), it.link_info[index].ino.get());
+                given(it.link_info.get(index), |link| {
+                    sink.number(name!("dev"), link.dev);
+                    sink.number(name!("ino"), link.ino);
+                });
             });
         }
         Record::Ksymbol(it) => {
@@ -101,7 +103,7 @@ pub(crate) fn fields<O: Endian>(
         Record::CallchainDeferred(it) => {
             sink.hex(name!("cookie"), it.cookie);
             sink.number(name!("nr"), it.ips.len() as u64);
-            sink.addresses(name!("ips"), it.ips.iter().map(|ip| ip.get()));
+            sink.addresses(name!("ips"), it.ips.iter());
         }
         Record::User(it, _) => user(it, sink),
         Record::Other(raw) => sink.blob(name!("raw"), raw.payload()),

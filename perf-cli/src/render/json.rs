@@ -2,8 +2,9 @@
 
 use core::fmt::Display;
 
-use perf_abi::branch::{BranchEntry, BranchFlags};
-use perf_abi::endian::Endian;
+use perf_abi::branch::BranchFlags;
+use perf_abi::endian::{ByteOrder, Endian};
+use perf_parse::list::Branch;
 use perf_parse::sample::{BranchStack, Callchain, Read, ReadValue, Reading, Readings, Regs, StackUser};
 use perf_parse::tracepoint::{Array, Value};
 
@@ -172,7 +173,7 @@ impl Scalars for Json<'_> {
 }
 
 impl Sink for Json<'_> {
-    fn read<O: Endian>(&mut self, value: &Read<'_, O>) {
+    fn read<O: ByteOrder>(&mut self, value: &Read<'_, O>) {
         self.nested(name!("read"), |json| {
             if value.is_group() {
                 json.number(name!("nr"), value.nr() as u64);
@@ -187,24 +188,22 @@ impl Sink for Json<'_> {
         });
     }
 
-    fn callchain<O: Endian>(&mut self, value: &Callchain<'_, O>) {
-        self.addresses(name!("callchain"), value.words().iter().map(|word| word.get()));
+    fn callchain<O: ByteOrder>(&mut self, value: &Callchain<'_, O>) {
+        self.addresses(name!("callchain"), value.words().iter());
     }
 
-    fn branch_stack<O: Endian>(&mut self, value: &BranchStack<'_, O>) {
+    fn branch_stack<O: ByteOrder>(&mut self, value: &BranchStack<'_, O>) {
         self.nested(name!("branch_stack"), |json| {
             given(value.hw_idx, |index| json.number(name!("hw_idx"), index));
             json.objects(name!("entries"), value.entries.iter(), branch);
-            given(value.counters, |counters| {
-                json.addresses(name!("counters"), counters.iter().map(|word| word.get()))
-            });
+            given(value.counters, |counters| json.addresses(name!("counters"), counters.iter()));
         });
     }
 
-    fn regs<O: Endian>(&mut self, name: &Name, value: &Regs<'_, O>) {
+    fn regs<O: ByteOrder>(&mut self, name: &Name, value: &Regs<'_, O>) {
         self.nested(name, |json| {
             json.number(name!("abi"), value.abi.0);
-            json.addresses(name!("values"), value.values.iter().map(|word| word.get()));
+            json.addresses(name!("values"), value.values.iter());
         });
     }
 
@@ -250,10 +249,9 @@ fn read_value(json: &mut Json<'_>, of: ReadValue) {
     given(of.lost, |lost| json.number(name!("lost"), lost));
 }
 
-fn branch<O: Endian>(json: &mut Json<'_>, entry: &BranchEntry<O>) {
-    let flags = entry.flags();
-    json.number(name!("from"), entry.from.get());
-    json.number(name!("to"), entry.to.get());
+fn branch(json: &mut Json<'_>, Branch { from, to, flags, .. }: Branch) {
+    json.number(name!("from"), from);
+    json.number(name!("to"), to);
     json.number(name!("mispred"), u64::from(flags.contains(BranchFlags::MISPRED)));
     json.number(name!("predicted"), u64::from(flags.contains(BranchFlags::PREDICTED)));
     json.number(name!("in_tx"), u64::from(flags.contains(BranchFlags::IN_TX)));

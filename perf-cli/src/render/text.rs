@@ -3,8 +3,9 @@
 use core::fmt::Display;
 use perf_abi::branch::{BranchFlags, BranchNewType, BranchType};
 use perf_abi::callchain::CallchainContext;
-use perf_abi::endian::Endian;
+use perf_abi::endian::{ByteOrder, Endian};
 use perf_abi::regs::Arch;
+use perf_parse::list::Branch;
 use perf_parse::sample::{BranchStack, Callchain, Frame, Read, Reading, Readings, Regs, StackUser};
 use perf_parse::tracepoint::Value;
 
@@ -170,7 +171,7 @@ impl Scalars for Text {
 }
 
 impl Sink for Text {
-    fn read<O: Endian>(&mut self, value: &Read<'_, O>) {
+    fn read<O: ByteOrder>(&mut self, value: &Read<'_, O>) {
         self.object(name!("read"), &|text| {
             given(value.time_enabled(), |time| text.number(name!("time_enabled"), time));
             given(value.time_running(), |time| text.number(name!("time_running"), time));
@@ -183,7 +184,7 @@ impl Sink for Text {
         }
     }
 
-    fn callchain<O: Endian>(&mut self, value: &Callchain<'_, O>) {
+    fn callchain<O: ByteOrder>(&mut self, value: &Callchain<'_, O>) {
         self.detail(format_args!("callchain: {} words", value.words().len()));
         for frame in value.frames() {
             match frame {
@@ -204,14 +205,13 @@ impl Sink for Text {
         }
     }
 
-    fn branch_stack<O: Endian>(&mut self, value: &BranchStack<'_, O>) {
+    fn branch_stack<O: ByteOrder>(&mut self, value: &BranchStack<'_, O>) {
         let nr = value.entries.len();
         match value.hw_idx {
             Some(index) => self.detail(format_args!("branch_stack: {nr} entries, hw_idx={index:#x}")),
             None => self.detail(format_args!("branch_stack: {nr} entries")),
         }
-        for (index, entry) in value.entries.iter().enumerate() {
-            let (from, to, flags) = (entry.from.get(), entry.to.get(), entry.flags());
+        for (index, Branch { from, to, flags, .. }) in value.entries.iter().enumerate() {
             print(&mut self.details, format_args!("      {index:3}: "));
             push_address(&mut self.details, from);
             self.details.extend_from_slice(b" -> ");
@@ -224,13 +224,13 @@ impl Sink for Text {
                 print(&mut self.details, format_args!(" new_type={}", flags.new_type()));
             }
             if let Some(counter) = value.counters.and_then(|counters| counters.get(index)) {
-                print(&mut self.details, format_args!(" counters={:#x}", counter.get()));
+                print(&mut self.details, format_args!(" counters={counter:#x}"));
             }
             self.details.push(b'\n');
         }
     }
 
-    fn regs<O: Endian>(&mut self, name: &Name, value: &Regs<'_, O>) {
+    fn regs<O: ByteOrder>(&mut self, name: &Name, value: &Regs<'_, O>) {
         self.detail(format_args!("{}: {}", name.text, value.abi));
         for (index, (bit, register)) in value.iter().enumerate() {
             let start = if index % 4 == 0 { "     " } else { "" };

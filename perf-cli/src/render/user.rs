@@ -2,9 +2,6 @@
 
 use core::fmt::Write;
 
-use perf_abi::endian::Endian;
-use perf_abi::record::StatConfigTerm;
-use perf_abi::record::{AuxtraceErrorType, CpuMapRange, StatRoundType};
 use perf_parse::record::UserRecord;
 use perf_parse::record::user::{
     AuxtraceError, CpuMapData, Cpus, EventUpdate, EventUpdateData, IdIndex, TimeConv,
@@ -15,7 +12,7 @@ use super::name::{Name, name};
 use super::{Scalars, Sink, given};
 
 /// Passes the fields of a record to `sink`. Bytes after the known fields are `rest`, unless they are all zero.
-pub(crate) fn user<O: Endian>(record: &UserRecord<'_, O>, sink: &mut impl Sink) {
+pub(crate) fn user(record: &UserRecord<'_>, sink: &mut impl Sink) {
     match record {
         UserRecord::HeaderAttr(it) => {
             let read = it.attr();
@@ -25,13 +22,13 @@ pub(crate) fn user<O: Endian>(record: &UserRecord<'_, O>, sink: &mut impl Sink) 
                     sink.blob(name!("tail"), read.tail);
                 }
             });
-            sink.addresses(name!("ids"), it.ids.iter().map(|id| id.get()));
+            sink.addresses(name!("ids"), it.ids.iter());
         }
         UserRecord::HeaderEventType(it) => {
             sink.number(name!("event_id"), it.event_id);
             sink.string(name!("name"), it.name);
         }
-        UserRecord::HeaderTracingData(it) => sink.number(name!("size"), u64::from(it.size.get())),
+        UserRecord::HeaderTracingData(it) => sink.number(name!("size"), u64::from(it.size)),
         UserRecord::HeaderBuildId(it) => {
             sink.task(name!("pid"), i64::from(it.pid));
             sink.blob(name!("build_id"), it.build_id);
@@ -40,44 +37,47 @@ pub(crate) fn user<O: Endian>(record: &UserRecord<'_, O>, sink: &mut impl Sink) 
         UserRecord::IdIndex(it) => id_index(it, sink),
         UserRecord::AuxtraceInfo(it) => {
             sink.named(name!("type"), u64::from(it.kind.0), &it.kind);
-            sink.addresses(name!("priv"), it.words.iter().map(|word| word.get()));
+            sink.addresses(name!("priv"), it.words.iter());
         }
         UserRecord::Auxtrace(it) => {
-            sink.hex(name!("size"), it.size.get());
-            sink.hex(name!("offset"), it.offset.get());
-            sink.hex(name!("reference"), it.reference.get());
-            sink.number(name!("idx"), u64::from(it.idx.get()));
-            sink.task(name!("tid"), i64::from(it.tid.get()));
-            sink.task(name!("cpu"), i64::from(it.cpu.get()));
+            sink.hex(name!("size"), it.size);
+            sink.hex(name!("offset"), it.offset);
+            sink.hex(name!("reference"), it.reference);
+            sink.number(name!("idx"), u64::from(it.idx));
+            sink.task(name!("tid"), i64::from(it.tid));
+            sink.task(name!("cpu"), i64::from(it.cpu));
         }
         UserRecord::AuxtraceError(it) => auxtrace_error(it, sink),
         UserRecord::ThreadMap(it) => {
             sink.number(name!("nr"), it.entries.len() as u64);
             sink.list(name!("entries"), it.entries.len(), &|index, sink| {
-                sink.task(name!("pid"), it.entries[index].pid.get());
-                sink.string(name!("comm"), until_nul(&it.entries[index].comm));
+                given(it.entries.get(index), |entry| {
+                    sink.task(name!("pid"), entry.pid);
+                    sink.string(name!("comm"), entry.comm());
+                });
             });
         }
         UserRecord::CpuMap(it) => cpu_map(&it.data, sink),
         UserRecord::StatConfig(it) => {
             sink.number(name!("nr"), it.entries.len() as u64);
             sink.list(name!("data"), it.entries.len(), &|index, sink| {
-                let entry = &it.entries[index];
-                sink.named(name!("tag"), entry.tag.get(), &StatConfigTerm(entry.tag.get()));
-                sink.number(name!("val"), entry.val.get());
+                given(it.entries.get(index), |entry| {
+                    sink.named(name!("tag"), entry.tag.0, &entry.tag);
+                    sink.number(name!("val"), entry.val);
+                });
             });
         }
         UserRecord::Stat(it) => {
-            sink.number(name!("id"), it.id.get());
-            sink.task(name!("cpu"), i64::from(it.cpu.get()));
-            sink.task(name!("thread"), i64::from(it.thread.get()));
-            sink.number(name!("val"), it.val.get());
-            sink.number(name!("ena"), it.ena.get());
-            sink.number(name!("run"), it.run.get());
+            sink.number(name!("id"), it.id);
+            sink.task(name!("cpu"), i64::from(it.cpu));
+            sink.task(name!("thread"), i64::from(it.thread));
+            sink.number(name!("val"), it.val);
+            sink.number(name!("ena"), it.ena);
+            sink.number(name!("run"), it.run);
         }
         UserRecord::StatRound(it) => {
-            sink.named(name!("type"), it.kind.get(), &StatRoundType(it.kind.get()));
-            sink.time(name!("time"), it.time.get());
+            sink.named(name!("type"), it.kind.0, &it.kind);
+            sink.time(name!("time"), it.time);
         }
         UserRecord::EventUpdate(it) => event_update(it, sink),
         UserRecord::TimeConv(it) => time_conv(it, sink),
@@ -102,16 +102,16 @@ pub(crate) fn user<O: Endian>(record: &UserRecord<'_, O>, sink: &mut impl Sink) 
             });
         }
         UserRecord::SchedstatCpu(it) => {
-            sink.number(name!("timestamp"), it.fields.timestamp.get());
-            sink.number(name!("cpu"), u64::from(it.fields.cpu.get()));
-            sink.number(name!("version"), u64::from(it.fields.version.get()));
+            sink.number(name!("timestamp"), it.timestamp);
+            sink.number(name!("cpu"), u64::from(it.cpu));
+            sink.number(name!("version"), u64::from(it.version));
             it.counts().for_each(|(name, count)| sink.number(&Name::of(name), count));
         }
         UserRecord::SchedstatDomain(it) => {
-            sink.number(name!("timestamp"), it.fields.timestamp.get());
-            sink.number(name!("cpu"), u64::from(it.fields.cpu.get()));
-            sink.number(name!("version"), u64::from(it.fields.version.get()));
-            sink.number(name!("domain"), u64::from(it.fields.domain.get()));
+            sink.number(name!("timestamp"), it.timestamp);
+            sink.number(name!("cpu"), u64::from(it.cpu));
+            sink.number(name!("version"), u64::from(it.version));
+            sink.number(name!("domain"), u64::from(it.domain));
             it.counts().for_each(|(name, count)| sink.number(&Name::of(name), count));
         }
         UserRecord::Other(raw) => sink.blob(name!("raw"), raw.payload()),
@@ -123,39 +123,39 @@ pub(crate) fn user<O: Endian>(record: &UserRecord<'_, O>, sink: &mut impl Sink) 
     }
 }
 
-fn id_index<O: Endian>(it: &IdIndex<'_, O>, sink: &mut impl Sink) {
+fn id_index(it: &IdIndex<'_>, sink: &mut impl Sink) {
     sink.number(name!("nr"), it.entries.len() as u64);
     sink.list(name!("entries"), it.entries.len(), &|index, sink| {
-        let entry = &it.entries[index];
-        sink.number(name!("id"), entry.id.get());
-        sink.number(name!("idx"), entry.idx.get());
-        sink.task(name!("cpu"), entry.cpu.get());
-        sink.task(name!("tid"), entry.tid.get());
+        given(it.entries.get(index), |entry| {
+            sink.number(name!("id"), entry.id);
+            sink.number(name!("idx"), entry.idx);
+            sink.task(name!("cpu"), entry.cpu);
+            sink.task(name!("tid"), entry.tid);
+        });
         given(it.guests.and_then(|guests| guests.get(index)), |guest| {
-            sink.task(name!("machine_pid"), guest.machine_pid.get());
-            sink.task(name!("vcpu"), guest.vcpu.get());
+            sink.task(name!("machine_pid"), guest.machine_pid);
+            sink.task(name!("vcpu"), guest.vcpu);
         });
     });
 }
 
-fn auxtrace_error<O: Endian>(it: &AuxtraceError<'_, O>, sink: &mut impl Scalars) {
-    let kind = AuxtraceErrorType(it.fields.kind.get());
-    sink.named(name!("type"), u64::from(kind.0), &kind);
-    sink.number(name!("code"), u64::from(it.fields.code.get()));
-    sink.task(name!("cpu"), i64::from(it.fields.cpu.get()));
-    sink.task(name!("pid"), i64::from(it.fields.pid.get()));
-    sink.task(name!("tid"), i64::from(it.fields.tid.get()));
-    sink.number(name!("fmt"), u64::from(it.fields.fmt.get()));
-    sink.hex(name!("ip"), it.fields.ip.get());
+fn auxtrace_error(it: &AuxtraceError<'_>, sink: &mut impl Scalars) {
+    sink.named(name!("type"), u64::from(it.kind.0), &it.kind);
+    sink.number(name!("code"), u64::from(it.code));
+    sink.task(name!("cpu"), i64::from(it.cpu));
+    sink.task(name!("pid"), i64::from(it.pid));
+    sink.task(name!("tid"), i64::from(it.tid));
+    sink.number(name!("fmt"), u64::from(it.fmt));
+    sink.hex(name!("ip"), it.ip);
     given(it.time, |time| sink.time(name!("time"), time));
     sink.string(name!("msg"), it.msg);
-    given(it.guest, |guest| {
-        sink.task(name!("machine_pid"), i64::from(guest.machine_pid.get()));
-        sink.task(name!("vcpu"), i64::from(guest.vcpu.get()));
+    given(it.guest, |(machine_pid, vcpu)| {
+        sink.task(name!("machine_pid"), i64::from(machine_pid));
+        sink.task(name!("vcpu"), i64::from(vcpu));
     });
 }
 
-fn event_update<O: Endian>(it: &EventUpdate<'_, O>, sink: &mut impl Sink) {
+fn event_update(it: &EventUpdate<'_>, sink: &mut impl Sink) {
     sink.named(name!("type"), it.kind().0, &it.kind());
     sink.number(name!("id"), it.id);
     match it.data {
@@ -169,29 +169,29 @@ fn event_update<O: Endian>(it: &EventUpdate<'_, O>, sink: &mut impl Sink) {
     }
 }
 
-fn time_conv<O: Endian>(it: &TimeConv<'_, O>, sink: &mut impl Scalars) {
-    sink.number(name!("time_shift"), it.scale.time_shift.get());
-    sink.number(name!("time_mult"), it.scale.time_mult.get());
-    sink.number(name!("time_zero"), it.scale.time_zero.get());
+fn time_conv(it: &TimeConv<'_>, sink: &mut impl Scalars) {
+    sink.number(name!("time_shift"), it.time_shift);
+    sink.number(name!("time_mult"), it.time_mult);
+    sink.number(name!("time_zero"), it.time_zero);
     given(it.short, |short| {
-        sink.number(name!("time_cycles"), short.time_cycles.get());
-        sink.hex(name!("time_mask"), short.time_mask.get());
+        sink.number(name!("time_cycles"), short.time_cycles);
+        sink.hex(name!("time_mask"), short.time_mask);
         sink.number(name!("cap_user_time_zero"), u64::from(short.cap_user_time_zero));
         sink.number(name!("cap_user_time_short"), u64::from(short.cap_user_time_short));
     });
 }
 
 /// Passes a set of CPUs to `sink`: its encoding, and its members as a list.
-fn cpu_map<O: Endian>(it: &CpuMapData<'_, O>, sink: &mut (impl Scalars + ?Sized)) {
+fn cpu_map(it: &CpuMapData<'_>, sink: &mut (impl Scalars + ?Sized)) {
     sink.named(name!("type"), u64::from(it.kind().0), &it.kind());
     match it {
         CpuMapData::Cpus(list) => sink.number(name!("nr"), list.len() as u64),
         CpuMapData::Mask32(words) => mask(words.len(), 4, sink),
         CpuMapData::Mask64(words) => mask(words.len(), 8, sink),
-        CpuMapData::Range(CpuMapRange { any_cpu, start_cpu, end_cpu, .. }) => {
+        CpuMapData::Range { any_cpu, start_cpu, end_cpu } => {
             sink.number(name!("any_cpu"), u64::from(*any_cpu));
-            sink.number(name!("start_cpu"), u64::from(start_cpu.get()));
-            sink.number(name!("end_cpu"), u64::from(end_cpu.get()));
+            sink.number(name!("start_cpu"), u64::from(*start_cpu));
+            sink.number(name!("end_cpu"), u64::from(*end_cpu));
         }
         CpuMapData::Other { data, .. } => return sink.blob(name!("data"), data),
         _ => {}
@@ -205,7 +205,7 @@ fn mask(nr: usize, long_size: u64, sink: &mut (impl Scalars + ?Sized)) {
 }
 
 /// Returns CPUs as the kernel lists them, `0-3,8`, in the given order; -1 for any CPU.
-fn cpu_list<O: Endian>(cpus: Cpus<'_, O>) -> String {
+fn cpu_list(cpus: Cpus<'_>) -> String {
     let mut list = String::new();
     let mut cpus = cpus.peekable();
     while let Some(first) = cpus.next() {

@@ -6,11 +6,10 @@ use perf_abi::attr::{Attr, AttrFlags, AttrVersion, AuxAction};
 use perf_abi::aux_area::AuxFlags;
 use perf_abi::auxtrace::AuxtraceType;
 use perf_abi::breakpoint::BreakpointType;
-use perf_abi::endian::{Endian, U64};
+use perf_abi::endian::{Endian, Endianness};
 use perf_abi::event::{EventType, SwId};
 use perf_abi::feature::Feature;
 use perf_abi::ksymbol::{BpfEventType, KsymbolFlags, KsymbolType};
-use perf_abi::namespaces::NamespaceLink;
 use perf_abi::read_format::ReadFormat;
 use perf_abi::record::{
     self as wire, AuxtraceErrorType, CpuMapType, EventUpdateType, Misc, RecordType, StatConfigTerm,
@@ -18,6 +17,7 @@ use perf_abi::record::{
 };
 use perf_abi::sample_type::SampleType;
 use perf_parse::Record;
+use perf_parse::list::List;
 use perf_parse::record::{
     Aux, AuxOutputHwId, BpfEvent, Cgroup, Comm, FileId, ItraceStart, Ksymbol, Lost, LostSamples, Mmap, Mmap2,
     Namespaces, SwitchCpuWide, Task, TextPoke, Throttle,
@@ -68,8 +68,8 @@ pub(crate) fn records<O: Endian>() -> Vec<u8> {
     let task = Task { pid: PID + 1, ppid: PID, tid: TID + 1, ptid: TID, time: 999_999_999_000 };
     let throttle = Throttle { time: 999_999_999_500, id: 1000, stream_id: 1500 };
     let comm = Comm { pid: PID, tid: TID, comm: b"fifteen letters" };
-    let link_info: Vec<_> =
-        (0..7).map(|ns| NamespaceLink { dev: U64::<O>::new(4), ino: U64::new(0xf000_0000 + ns) }).collect();
+    let link_info: Vec<u8> = (0..7).flat_map(|ns| [4, 0xf000_0000 + ns]).flat_map(u64::to_ne_bytes).collect();
+    let link_info = List::new_in(Endianness::NATIVE, &link_info);
     let ksymbol = Ksymbol {
         addr: 0xffff_ffff_c000_1000,
         len: 123,
@@ -100,7 +100,7 @@ pub(crate) fn records<O: Endian>() -> Vec<u8> {
     capture.record(0, Misc::LOST_SAMPLES_BPF, &Record::LostSamples(LostSamples { lost: 1 }));
     capture.record(0, Misc(0), &Record::Switch);
     capture.record(0, Misc(Misc::SWITCH_OUT.0 | Misc::SWITCH_OUT_PREEMPT.0), &Record::SwitchCpuWide(wide));
-    capture.record(0, Misc(0), &Record::Namespaces(Namespaces { pid: PID, tid: TID, link_info: &link_info }));
+    capture.record(0, Misc(0), &Record::Namespaces(Namespaces { pid: PID, tid: TID, link_info }));
     capture.record(0, Misc(0), &Record::Ksymbol(ksymbol));
     capture.record(0, Misc(0), &Record::Ksymbol(Ksymbol { flags: KsymbolFlags::UNREGISTER, ..ksymbol }));
     capture.record(0, Misc(0), &Record::BpfEvent(BpfEvent { kind, flags: 0, id: 77, tag }));

@@ -7,7 +7,7 @@ use perf_abi::data_src::{
     DataSrc, MemBlk, MemHops, MemLock, MemLvl, MemLvlNum, MemOp, MemRegion, MemRemote, MemSnoop, MemSnoopx,
     MemTlb,
 };
-use perf_abi::endian::{Endian, U64};
+use perf_abi::endian::{Endian, Endianness};
 use perf_abi::event::{EventType, HwId, SwId};
 use perf_abi::read_format::ReadFormat;
 use perf_abi::record::{Misc, RecordType};
@@ -16,6 +16,7 @@ use perf_abi::sample_type::SampleType;
 use perf_abi::txn::Txn;
 use perf_abi::weight::WeightStruct;
 use perf_parse::Record;
+use perf_parse::list::List;
 use perf_parse::record::CallchainDeferred;
 use perf_parse::sample::ReadValue;
 use perf_parse::write::{
@@ -241,10 +242,11 @@ pub(crate) fn deferred<O: Endian>() -> Vec<u8> {
         let fields = SampleFields { callchain: Some([&kernel[..], end].concat()), ..capture.head(0) };
         capture.sample(0, KERNEL, &fields);
     }
-    let ips: Vec<_> =
-        [CallchainContext::USER.0, 0x40_1000, 0x40_2000, 0x40_3000].into_iter().map(U64::<O>::new).collect();
-    capture.record(0, USER, &Record::CallchainDeferred(CallchainDeferred { cookie, ips: &ips }));
-    capture.record(0, USER, &Record::CallchainDeferred(CallchainDeferred { cookie: cookie + 1, ips: &[] }));
+    let ips = [CallchainContext::USER.0, 0x40_1000, 0x40_2000, 0x40_3000].map(u64::to_ne_bytes);
+    for (cookie, ips) in [(cookie, ips.as_flattened()), (cookie + 1, &[])] {
+        let ips = List::new_in(Endianness::NATIVE, ips);
+        capture.record(0, USER, &Record::CallchainDeferred(CallchainDeferred { cookie, ips }));
+    }
     capture.finish()
 }
 

@@ -1,9 +1,8 @@
 //! Namespaces of tasks.
 
-use perf_abi::endian::{BigEndian, ByteOrder, Endian, Endianness, LittleEndian};
+use perf_abi::endian::Endian;
 use perf_abi::namespaces::NamespaceLink as WireLink;
 use perf_abi::record as wire;
-use zerocopy::FromBytes;
 
 use crate::cursor::Cursor;
 use crate::error::Error;

@@ -27,7 +27,7 @@ pub struct RawRecord<'a, O: ByteOrder = Endianness> {
 impl RawRecord<'_> {
     /// A record of type 0 without a payload.
     pub(crate) const EMPTY: Self = {
-        let bytes = &Bytes { kind: [0; 4], misc: [0; 2], size: [HEADER as u8, 0], payload: [] };
+        let bytes = &Bytes { header: Header { kind: [0; 4], misc: [0; 2], size: [HEADER as u8, 0] }, payload: [] };
         Self { bytes, order: Endianness::Little }
     };
 }
@@ -39,10 +39,26 @@ impl RawRecord<'_> {
 )]
 #[repr(C)]
 struct Bytes<P: ?Sized = [u8]> {
+    header: Header,
+    payload: P,
+}
+
+/// The fields of a header, in any byte order.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    zerocopy_derive::FromBytes,
+    zerocopy_derive::IntoBytes,
+    KnownLayout,
+    Immutable,
+    Unaligned,
+)]
+#[repr(C)]
+struct Header {
     kind: [u8; 4],
     misc: [u8; 2],
     size: [u8; 2],
-    payload: P,
 }
 
 impl<O: ByteOrder> core::fmt::Debug for RawRecord<'_, O> {
@@ -132,8 +148,8 @@ impl<'a, O: ByteOrder> RawRecord<'a, O> {
     /// Does the same as [`parse_in`](Self::parse_in), but returns no reason.
     #[inline]
     pub(crate) fn whole(order: O::Value, bytes: &'a [u8]) -> Option<(Self, &'a [u8])> {
-        let &[.., high, low] = bytes.first_chunk::<HEADER>()?;
-        let payload = usize::from(O::u16(order, [high, low])).checked_sub(HEADER)?;
+        let (header, _) = Header::ref_from_prefix(bytes).ok()?;
+        let payload = usize::from(O::u16(order, header.size)).checked_sub(HEADER)?;
         let (record, rest) = Bytes::ref_from_prefix_with_elems(bytes, payload).ok()?;
         Some((Self { bytes: record, order }, rest))
     }
@@ -149,10 +165,10 @@ impl<'a, O: ByteOrder> RawRecord<'a, O> {
     #[cold]
     pub(crate) fn fault(order: O::Value, bytes: &[u8]) -> Error {
         let available = bytes.len() as u64;
-        let Some((&[.., high, low], rest)) = bytes.split_first_chunk::<HEADER>() else {
+        let Ok((header, rest)) = Header::ref_from_prefix(bytes) else {
             return Error::new(ErrorKind::Truncated { field: "header", needed: HEADER as u64, available }, 0);
         };
-        let size = O::u16(order, [high, low]);
+        let size = O::u16(order, header.size);
         match u64::from(size).checked_sub(HEADER as u64) {
             None => Error::new(ErrorKind::RecordSize { size }, 6),
             Some(needed) => {
@@ -166,21 +182,21 @@ impl<'a, O: ByteOrder> RawRecord<'a, O> {
     #[must_use]
     #[inline]
     pub fn kind(&self) -> RecordType {
-        RecordType(O::u32(self.order, self.bytes.kind))
+        RecordType(O::u32(self.order, self.bytes.header.kind))
     }
 
     /// Returns the `misc` bits, whose meaning depends on the type.
     #[must_use]
     #[inline]
     pub fn misc(&self) -> Misc {
-        Misc(O::u16(self.order, self.bytes.misc))
+        Misc(O::u16(self.order, self.bytes.header.misc))
     }
 
     /// Returns the size of the record in bytes, including the header.
     #[must_use]
     #[inline]
     pub fn size(&self) -> u16 {
-        O::u16(self.order, self.bytes.size)
+        O::u16(self.order, self.bytes.header.size)
     }
 
     /// Returns the bytes after the header, including the `sample_id` trailer.

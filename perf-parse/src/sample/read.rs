@@ -50,14 +50,25 @@ impl<'a, O: Endian> Read<'a, O> {
     /// # Ok::<(), perf_parse::Error>(())
     /// ```
     pub fn from_bytes(bytes: &'a [u8], format: ReadFormat) -> Result<Self, Error> {
-        let mut at = Cursor::new(bytes, 0);
-        let read = Self::parse((), &mut at, format)?;
-        at.finish()?;
-        Ok(read)
+        Self::from_bytes_in((), bytes, format)
     }
 }
 
 impl<'a, O: ByteOrder> Read<'a, O> {
+    /// Does the same as [`from_bytes`](Read::from_bytes) for bytes in the byte order `order`.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`from_bytes`](Read::from_bytes).
+    pub fn from_bytes_in(order: O::Value, bytes: &'a [u8], format: ReadFormat) -> Result<Self, Error> {
+        let mut at = Cursor::new(bytes, 0);
+        let read = Self::parse(order, &mut at, format)?;
+        at.finish()?;
+        Ok(read)
+    }
+
+    /// Takes the values. A separate function, as few events record them.
+    #[inline(never)]
     pub(crate) fn parse(order: O::Value, at: &mut Cursor<'a>, format: ReadFormat) -> Result<Self, Error> {
         if format.unknown() != 0 {
             let kind = ErrorKind::UnknownBits { field: "read_format", bits: format.unknown() };

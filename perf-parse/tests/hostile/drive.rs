@@ -147,7 +147,7 @@ fn words<O: Endian>(sample: &Sample<'_, O>) -> Result<usize, perf_parse::Error> 
     Ok(values + frames + 3 * branches + regs.sum::<usize>())
 }
 
-fn user_fields<O: Endian>(user: &UserRecord<'_, O>) {
+fn user_fields(user: &UserRecord<'_>) {
     if let UserRecord::CpuMap(map) = user {
         // A range has 16-bit numbers; a mask has one bit for each CPU.
         assert!(map.data.cpus().count() <= 8 * 65_536);

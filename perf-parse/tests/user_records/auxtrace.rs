@@ -1,6 +1,7 @@
 //! AUX data, and the clock of its time stamps.
 
 use perf_parse::abi::auxtrace::{AuxtraceType, IntelBtsWord};
+use perf_parse::abi::record::AuxtraceErrorType;
 
 use super::*;
 
@@ -20,7 +21,7 @@ fn auxtrace_info<O: Endian>() {
     );
     let it = expect!(&bytes, O, AuxtraceInfo);
     assert_eq!((it.kind, it.words.len()), (AuxtraceType::INTEL_BTS, 3));
-    assert_eq!(it.words[IntelBtsWord::TIME_MULT.0].get(), 0x22a1cda2);
+    assert_eq!(it.words.get(IntelBtsWord::TIME_MULT.0), Some(0x22a1cda2));
     let expected = [
         (8, "Truncated type@8"),
         (16, "ok"),
@@ -50,8 +51,8 @@ fn auxtrace<O: Endian>() {
         ],
     );
     let it = expect!(&bytes, O, Auxtrace);
-    assert_eq!((it.size.get(), it.offset.get(), it.reference.get()), (0x1000, 0x1_0000_0000, 0xabcd));
-    assert_eq!((it.idx.get(), it.tid.get(), it.cpu.get(), it.rest), (3, -1, 2, &bytes[48..]));
+    assert_eq!((it.size, it.offset, it.reference), (0x1000, 0x1_0000_0000, 0xabcd));
+    assert_eq!((it.idx, it.tid, it.cpu, it.rest), (3, -1, 2, &bytes[48..]));
     assert_cut::<O>(&bytes, &[(8, "Truncated size@8"), (48, "ok")]);
 }
 
@@ -73,8 +74,8 @@ fn auxtrace_error_without_time<O: Endian>() {
     fields.push(Bytes(b"lost\0\0\0\0")); // msg
     let bytes = record::<O>(RecordType::AUXTRACE_ERROR, 0, &fields);
     let it = expect!(&bytes, O, AuxtraceError);
-    assert_eq!((it.fields.kind.get(), it.fields.code.get(), it.fields.cpu.get()), (1, 5, -1));
-    assert_eq!((it.fields.pid.get(), it.fields.tid.get(), it.fields.ip.get()), (100, 101, 0x4000));
+    assert_eq!((it.kind, it.code, it.cpu), (AuxtraceErrorType(1), 5, -1));
+    assert_eq!((it.pid, it.tid, it.ip), (100, 101, 0x4000));
     assert_eq!((it.time, it.msg, it.guest, it.rest), (None, &b"lost"[..], None, &[][..]));
     assert_cut::<O>(&bytes, &[(8, "Truncated type@8"), (40, "Unterminated msg@40"), (45, "ok")]);
 }
@@ -87,7 +88,7 @@ fn auxtrace_error_with_time<O: Endian>() {
         fields.push(Bytes(b"lost\0\0\0\0")); // msg
         let bytes = record::<O>(RecordType::AUXTRACE_ERROR, 0, &fields);
         let it = expect!(&bytes, O, AuxtraceError);
-        assert_eq!((it.fields.fmt.get(), it.time, it.msg), (fmt, Some(123_456_789), &b"lost"[..]));
+        assert_eq!((it.fmt, it.time, it.msg), (fmt, Some(123_456_789), &b"lost"[..]));
         assert_eq!((it.guest, it.rest), (None, &[][..]));
         let expected =
             [(8, "Truncated type@8"), (40, "Truncated time@40"), (48, "Unterminated msg@48"), (53, "ok")];
@@ -108,8 +109,7 @@ fn auxtrace_error_of_a_guest<O: Endian>() {
         let bytes = record::<O>(RecordType::AUXTRACE_ERROR, 0, &fields);
         let it = expect!(&bytes, O, AuxtraceError);
         assert_eq!((it.time, it.msg, it.rest), (Some(123_456_789), &b"overflow"[..], &bytes[120..]));
-        let guest = it.guest.unwrap();
-        assert_eq!((guest.machine_pid.get(), guest.vcpu.get()), (4000, 1));
+        assert_eq!(it.guest, Some((4000, 1)));
         let expected =
             [(8, "Truncated type@8"), (40, "Truncated time@40"), (48, "Unterminated msg@48"), (57, "ok")];
         assert_cut::<O>(&bytes, &expected);
@@ -142,9 +142,8 @@ fn time_conv<O: Endian>() {
         ],
     );
     let it = expect!(&bytes, O, TimeConv);
-    let scale = it.scale;
-    assert_eq!((scale.time_shift.get(), scale.time_mult.get()), (31, 0x22a1_cda2));
-    assert_eq!(scale.time_zero.get(), 0xffff_fff7_da84_1e4f);
+    assert_eq!((it.time_shift, it.time_mult), (31, 0x22a1_cda2));
+    assert_eq!(it.time_zero, 0xffff_fff7_da84_1e4f);
     let short = it.short.unwrap();
     assert_eq!((short.cap_user_time_zero, short.cap_user_time_short), (1, 0));
     assert_eq!(it.rest, &bytes[56..]);

@@ -37,7 +37,7 @@ fn raw_records(bytes: &[u8]) -> Vec<RawRecord<'_, LittleEndian>> {
         let (raw, behind) = RawRecord::parse(rest).unwrap();
         rest = match raw.decode_user().unwrap() {
             // The formats follow the record.
-            Record::User(UserRecord::HeaderTracingData(it), _) => &behind[it.size.get() as usize..],
+            Record::User(UserRecord::HeaderTracingData(it), _) => &behind[it.size as usize..],
             _ => behind,
         };
         out.push(raw);
@@ -46,7 +46,7 @@ fn raw_records(bytes: &[u8]) -> Vec<RawRecord<'_, LittleEndian>> {
 }
 
 /// Returns the records of the perf tool itself, all of which must decode.
-fn user_records<'a>(raw: &[RawRecord<'a, LittleEndian>]) -> Vec<(RecordType, UserRecord<'a, LittleEndian>)> {
+fn user_records<'a>(raw: &[RawRecord<'a, LittleEndian>]) -> Vec<(RecordType, UserRecord<'a>)> {
     let mut out = Vec::new();
     for raw in raw.iter().filter(|raw| raw.kind().is_user()) {
         match raw.decode_user().unwrap() {
@@ -58,7 +58,7 @@ fn user_records<'a>(raw: &[RawRecord<'a, LittleEndian>]) -> Vec<(RecordType, Use
 }
 
 /// Returns the number of records of each type.
-fn histogram(records: &[(RecordType, UserRecord<'_, LittleEndian>)]) -> Vec<(u32, usize)> {
+fn histogram(records: &[(RecordType, UserRecord<'_>)]) -> Vec<(u32, usize)> {
     let mut out = BTreeMap::new();
     records.iter().for_each(|(kind, _)| *out.entry(kind.0).or_default() += 1);
     out.into_iter().collect()
@@ -103,16 +103,16 @@ fn perf_stat_capture() {
                 assert_eq!(it.data.cpus().collect::<Vec<_>>(), [-1]);
             }
             UserRecord::StatConfig(it) => {
-                let entries = it.entries.iter().map(|entry| (entry.tag.get(), entry.val.get()));
+                let entries = it.entries.iter().map(|entry| (entry.tag.0, entry.val));
                 assert_eq!(entries.collect::<Vec<_>>(), [(0, 1), (1, 20), (2, 1)]);
             }
             UserRecord::Stat(it) => {
-                assert_eq!((it.cpu.get(), it.thread.get()), (-1, 0));
-                counts.push((it.id.get(), it.val.get()));
+                assert_eq!((it.cpu, it.thread), (-1, 0));
+                counts.push((it.id, it.val));
             }
-            UserRecord::StatRound(it) => rounds.push((it.kind.get(), it.time.get())),
+            UserRecord::StatRound(it) => rounds.push((it.kind.0, it.time)),
             UserRecord::ThreadMap(it) => {
-                assert_eq!((it.entries.len(), it.entries[0].pid.get()), (1, 9026));
+                assert_eq!((it.entries.len(), it.entries.first().map(|entry| entry.pid)), (1, Some(9026)));
             }
             UserRecord::EventUpdate(it) => assert_eq!(it.id, 856),
             other => panic!("{other:?}"),
@@ -168,7 +168,7 @@ fn tracing_pipe_capture() {
             UserRecord::HeaderAttr(it) => {
                 let attr = it.attr().attr;
                 assert_eq!((attr.kind, attr.size), (EventType::TRACEPOINT, 128));
-                ids = Some(it.ids.iter().map(|id| id.get()).collect::<Vec<_>>());
+                ids = Some(it.ids.iter().collect::<Vec<_>>());
             }
             // The update has the first id of the attr.
             UserRecord::EventUpdate(it) => {
@@ -176,7 +176,7 @@ fn tracing_pipe_capture() {
                 assert_eq!(it.id, ids.as_ref().unwrap()[0]);
             }
             UserRecord::IdIndex(it) => {
-                let index: Vec<_> = it.entries.iter().map(|entry| entry.id.get()).collect();
+                let index: Vec<_> = it.entries.iter().map(|entry| entry.id).collect();
                 assert_eq!((Some(index), it.guests), (ids.clone(), None));
             }
             UserRecord::HeaderFeature(it) => features.push((it.feature().unwrap(), it.data)),

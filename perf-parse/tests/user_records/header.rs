@@ -35,7 +35,7 @@ fn header_attr<O: Endian>() {
     );
     let it = expect!(&bytes, O, HeaderAttr);
     assert_eq!(it.bytes, &bytes[8..80]);
-    assert_eq!(it.ids.iter().map(|id| id.get()).collect::<Vec<_>>(), [7, 0x12345678]);
+    assert_eq!(it.ids.iter().collect::<Vec<_>>(), [7, 0x12345678]);
     let read = it.attr();
     assert_eq!((read.attr.kind, read.attr.size, read.attr.config), (EventType::SOFTWARE, 72, 9));
     assert_eq!((read.attr.sample_freq(), read.attr.flags), (Some(4000), AttrFlags::FREQ));
@@ -58,11 +58,11 @@ fn header_attr<O: Endian>() {
     };
     let bytes = of_size(0, 64);
     let it = expect!(&bytes, O, HeaderAttr);
-    assert_eq!((it.bytes.len(), it.attr().attr.size, it.ids[0].get()), (64, 0, 5));
+    assert_eq!((it.bytes.len(), it.attr().attr.size, it.ids.first()), (64, 0, Some(5)));
     let newest = AttrVersion::NEWEST.size();
     let bytes = of_size(newest + 16, newest as usize + 16);
     let it = expect!(&bytes, O, HeaderAttr);
-    assert_eq!((it.attr().tail.len(), it.attr().tail[15], it.ids[0].get()), (16, 0xaa, 5));
+    assert_eq!((it.attr().tail.len(), it.attr().tail[15], it.ids.first()), (16, 0xaa, Some(5)));
     let error = decode::<O>(&of_size(63, 64)).unwrap_err();
     assert_eq!(error, Error { kind: ErrorKind::AttrSize { size: 63 }, offset: 12 });
     assert_eq!(error.to_string(), "byte 12: attr.size: is 63, smaller than the first version's 64");
@@ -99,10 +99,10 @@ fn header_tracing_data<O: Endian>() {
         ],
     );
     let it = expect!(&bytes, O, HeaderTracingData);
-    assert_eq!((it.size.get(), it.rest.len()), (5368, 4));
+    assert_eq!((it.size, it.rest.len()), (5368, 4));
     let old = resized::<O>(&bytes, 12);
     let it = expect!(&old, O, HeaderTracingData);
-    assert_eq!((it.size.get(), it.rest.len()), (5368, 0));
+    assert_eq!((it.size, it.rest.len()), (5368, 0));
     assert_cut::<O>(&bytes, &[(8, "Truncated size@8"), (12, "ok")]);
 }
 

@@ -29,20 +29,19 @@ fn id_index<O: Endian>() {
     );
     let it = expect!(&bytes, O, IdIndex);
     let entry = |index: usize| {
-        let entry = &it.entries[index];
-        (entry.id.get(), entry.idx.get(), entry.cpu.get(), entry.tid.get())
+        let entry = it.entries.get(index).unwrap();
+        (entry.id, entry.idx, entry.cpu, entry.tid)
     };
     assert_eq!((it.entries.len(), entry(0), entry(1)), (2, (530, 0, 1, -1), (531, 4, -1, 8465)));
-    let guests = it.guests.unwrap();
-    assert_eq!((guests[0].machine_pid.get(), guests[0].vcpu.get()), (77, 3));
-    assert_eq!((guests[1].machine_pid.get(), guests[1].vcpu.get()), (0, -1));
+    let guests: Vec<_> = it.guests.unwrap().iter().map(|guest| (guest.machine_pid, guest.vcpu)).collect();
+    assert_eq!(guests, [(77, 3), (0, -1)]);
     assert_eq!(it.rest, b"something!new");
     assert_cut::<O>(&bytes, &[(8, "Truncated nr@8"), (16, "Truncated entries@16"), (80, "ok")]);
     // As in perf: without room for all guests there are none.
     for (len, guests, rest) in [(80, None, 0), (111, None, 31), (112, Some(2), 0)] {
         let bytes = resized::<O>(&bytes, len);
         let it = expect!(&bytes, O, IdIndex);
-        assert_eq!((it.guests.map(<[_]>::len), it.rest.len()), (guests, rest), "of {len} bytes");
+        assert_eq!((it.guests.map(|guests| guests.len()), it.rest.len()), (guests, rest), "of {len} bytes");
     }
     let none = record::<O>(RecordType::ID_INDEX, 0, &[B64(0)]);
     let it = expect!(&none, O, IdIndex);
@@ -68,8 +67,10 @@ fn thread_map<O: Endian>() {
     );
     let it = expect!(&bytes, O, ThreadMap);
     assert_eq!((it.entries.len(), it.rest), (2, &[1][..]));
-    assert_eq!((it.entries[0].pid.get(), it.entries[0].comm), (-1, [0; 16]));
-    assert_eq!((it.entries[1].pid.get(), &it.entries[1].comm), (9026, b"perf\0\0\0\0\0\0\0\0\0\0\0\0"));
+    let [all, perf] = [0, 1].map(|index| it.entries.get(index).unwrap());
+    assert_eq!((all.pid, all.comm(), &it.entries.as_bytes()[8..24]), (-1, &b""[..], &[0; 16][..]));
+    assert_eq!((perf.pid, perf.comm()), (9026, &b"perf"[..]));
+    assert_eq!(it.entries.as_bytes()[32..], *b"perf\0\0\0\0\0\0\0\0\0\0\0\0");
     assert_cut::<O>(&bytes, &[(8, "Truncated nr@8"), (16, "Truncated entries@16"), (64, "ok")]);
 }
 

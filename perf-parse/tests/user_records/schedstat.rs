@@ -1,6 +1,9 @@
 //! Scheduler statistics.
 
-use perf_parse::record::user::SchedstatDomainCounts;
+use perf_parse::abi::record::{
+    SchedstatCpuCounts, SchedstatDomainV15, SchedstatDomainV16, SchedstatDomainV17,
+};
+use zerocopy::FromBytes;
 
 use super::*;
 
@@ -32,8 +35,8 @@ fn schedstat_cpu<O: Endian>() {
     for version in 15..=17 {
         let bytes = of_version(version);
         let it = expect!(&bytes, O, SchedstatCpu);
-        assert_eq!((it.fields.timestamp.get(), it.fields.cpu.get()), (4_300_000_000, 3));
-        assert_eq!(it.fields.version.get(), version);
+        assert_eq!((it.timestamp, it.cpu), (4_300_000_000, 3));
+        assert_eq!(it.version, version);
         let expected = [
             ("yld_count", 1),
             ("array_exp", 2),
@@ -47,7 +50,7 @@ fn schedstat_cpu<O: Endian>() {
         ];
         assert_eq!(it.counts().collect::<Vec<_>>(), expected);
         assert_eq!(
-            (names(it.counts.unwrap()), it.rest),
+            (names(&SchedstatCpuCounts::<O>::read_from_bytes(&bytes[24..72]).unwrap()), it.rest),
             (expected.map(|(name, _)| name.to_owned()).into(), &bytes[72..])
         );
         assert_cut::<O>(&bytes, &[(8, "Truncated timestamp@8"), (24, "Truncated yld_count@24"), (72, "ok")]);
@@ -55,7 +58,7 @@ fn schedstat_cpu<O: Endian>() {
     for version in [14, 18] {
         let bytes = of_version(version);
         let it = expect!(&bytes, O, SchedstatCpu);
-        assert_eq!((it.counts.is_some(), it.counts().count(), it.rest), (false, 0, &bytes[24..]));
+        assert_eq!((it.counts().count(), it.rest), (0, &bytes[24..]));
     }
 }
 
@@ -82,8 +85,8 @@ fn schedstat_domain<O: Endian>(version: u16, counts: u32) -> Vec<u8> {
 /// Checks that the numbers have the names of the fields of the version's struct, in the same order.
 fn check_domain<O: Endian>(bytes: &[u8], counts: usize, named: Vec<String>) {
     let it = expect!(bytes, O, SchedstatDomain);
-    assert_eq!((it.fields.timestamp.get(), it.fields.cpu.get()), (4_300_000_000, 3));
-    assert_eq!((it.fields.domain.get(), it.rest), (1, &bytes[bytes.len() - 4..]));
+    assert_eq!((it.timestamp, it.cpu), (4_300_000_000, 3));
+    assert_eq!((it.domain, it.rest), (1, &bytes[bytes.len() - 4..]));
     let expected: Vec<_> = named.iter().map(String::as_str).zip(100_u64..).collect();
     assert_eq!(expected.len(), counts);
     assert_eq!(it.counts().collect::<Vec<_>>(), expected);
@@ -91,9 +94,9 @@ fn check_domain<O: Endian>(bytes: &[u8], counts: usize, named: Vec<String>) {
 
 fn schedstat_domain_15<O: Endian>() {
     let bytes = schedstat_domain::<O>(15, 36);
-    let it = expect!(&bytes, O, SchedstatDomain);
-    let Some(SchedstatDomainCounts::V15(counts)) = it.counts else { panic!("{it:?}") };
-    check_domain::<O>(&bytes, 36, names(counts));
+    let counts = SchedstatDomainV15::<O>::read_from_bytes(&bytes[24..168]).unwrap();
+    assert_eq!(expect!(&bytes, O, SchedstatDomain).version, 15);
+    check_domain::<O>(&bytes, 36, names(&counts));
     let ends = (counts.idle_lb_count.get(), counts.busy_lb_count.get(), counts.ttwu_move_balance.get());
     assert_eq!(ends, (100, 108, 135));
     let expected = [(8, "Truncated timestamp@8"), (24, "Truncated idle_lb_count@24"), (168, "ok")];
@@ -102,9 +105,9 @@ fn schedstat_domain_15<O: Endian>() {
 
 fn schedstat_domain_16<O: Endian>() {
     let bytes = schedstat_domain::<O>(16, 36);
-    let it = expect!(&bytes, O, SchedstatDomain);
-    let Some(SchedstatDomainCounts::V16(counts)) = it.counts else { panic!("{it:?}") };
-    check_domain::<O>(&bytes, 36, names(counts));
+    let counts = SchedstatDomainV16::<O>::read_from_bytes(&bytes[24..168]).unwrap();
+    assert_eq!(expect!(&bytes, O, SchedstatDomain).version, 16);
+    check_domain::<O>(&bytes, 36, names(&counts));
     let ends = (counts.busy_lb_count.get(), counts.idle_lb_count.get(), counts.ttwu_move_balance.get());
     assert_eq!(ends, (100, 108, 135));
     let expected = [(8, "Truncated timestamp@8"), (24, "Truncated busy_lb_count@24"), (168, "ok")];
@@ -113,14 +116,14 @@ fn schedstat_domain_16<O: Endian>() {
 
 fn schedstat_domain_17<O: Endian>() {
     let bytes = schedstat_domain::<O>(17, 45);
-    let it = expect!(&bytes, O, SchedstatDomain);
-    let Some(SchedstatDomainCounts::V17(counts)) = it.counts else { panic!("{it:?}") };
-    check_domain::<O>(&bytes, 45, names(counts));
+    let counts = SchedstatDomainV17::<O>::read_from_bytes(&bytes[24..204]).unwrap();
+    assert_eq!(expect!(&bytes, O, SchedstatDomain).version, 17);
+    check_domain::<O>(&bytes, 45, names(&counts));
     let ends = (counts.busy_lb_imbalance_load.get(), counts.idle_lb_count.get(), counts.alb_count.get());
     assert_eq!(ends, (103, 111, 133));
     let expected = [(8, "Truncated timestamp@8"), (24, "Truncated busy_lb_count@24"), (204, "ok")];
     assert_cut::<O>(&bytes, &expected);
     let newer = schedstat_domain::<O>(18, 45);
     let it = expect!(&newer, O, SchedstatDomain);
-    assert_eq!((it.counts.is_some(), it.counts().count(), it.rest), (false, 0, &newer[24..]));
+    assert_eq!((it.counts().count(), it.rest), (0, &newer[24..]));
 }

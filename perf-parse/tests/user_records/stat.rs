@@ -1,6 +1,6 @@
 //! Counts of perf stat, and properties of events.
 
-use perf_parse::abi::record::{EventUpdateType, StatConfigTerm};
+use perf_parse::abi::record::{EventUpdateType, StatConfigTerm, StatRoundType};
 
 use super::*;
 
@@ -20,9 +20,9 @@ fn stat_config<O: Endian>() {
         ],
     );
     let it = expect!(&bytes, O, StatConfig);
-    let entry = |index: usize| (StatConfigTerm(it.entries[index].tag.get()), it.entries[index].val.get());
+    let entries: Vec<_> = it.entries.iter().map(|entry| (entry.tag, entry.val)).collect();
     assert_eq!(it.entries.len(), 2);
-    assert_eq!((entry(0), entry(1)), ((StatConfigTerm::INTERVAL, 20), (StatConfigTerm::AGGR_LEVEL, 257)));
+    assert_eq!(entries, [(StatConfigTerm::INTERVAL, 20), (StatConfigTerm::AGGR_LEVEL, 257)]);
     assert_eq!(it.rest, &bytes[48..]);
     assert_cut::<O>(&bytes, &[(8, "Truncated nr@8"), (16, "Truncated data@16"), (48, "ok")]);
 }
@@ -41,8 +41,8 @@ fn stat<O: Endian>() {
         ],
     );
     let it = expect!(&bytes, O, Stat);
-    assert_eq!((it.id.get(), it.cpu.get(), it.thread.get()), (855, -1, 2));
-    assert_eq!((it.val.get(), it.ena.get(), it.run.get()), (u64::MAX, 19_691_233, 19_691_232));
+    assert_eq!((it.id, it.cpu, it.thread), (855, -1, 2));
+    assert_eq!((it.val, it.ena, it.run), (u64::MAX, 19_691_233, 19_691_232));
     assert!(it.rest.is_empty());
     assert_cut::<O>(&bytes, &[(8, "Truncated id@8"), (48, "ok")]);
 }
@@ -58,7 +58,7 @@ fn stat_round<O: Endian>() {
         ],
     );
     let it = expect!(&bytes, O, StatRound);
-    assert_eq!((it.kind.get(), it.time.get(), it.rest), (1, 20_103_924, &[1][..]));
+    assert_eq!((it.kind, it.time, it.rest), (StatRoundType::FINAL, 20_103_924, &[1][..]));
     assert_cut::<O>(&bytes, &[(8, "Truncated type@8"), (24, "ok")]);
 }
 

@@ -8,9 +8,9 @@ use std::io::BufReader;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use perf_abi::endian::{NativeEndian, U64};
-use perf_abi::namespaces::NamespaceLink;
+use perf_abi::endian::{Endianness, NativeEndian};
 use perf_abi::record::{CpuMode, Misc};
+use perf_parse::list::List;
 use perf_parse::record::{Comm, FileId, Mmap, Mmap2, Namespaces, Task as Fork};
 use perf_parse::write::{self, SampleIdFields};
 use perf_parse::{Record, SampleLayout};
@@ -171,9 +171,11 @@ impl<'a> Synthesizer<'a> {
                 Ok(file) => (file.dev(), file.ino()),
                 Err(_) => (0, 0),
             };
-            NamespaceLink { dev: U64::new(dev), ino: U64::new(ino) }
+            [dev.to_ne_bytes(), ino.to_ne_bytes()]
         });
-        let record = Namespaces { pid: task.pid, tid: task.tid, link_info: &link_info };
+        // Each namespace is two words: the bytes are a whole number of them.
+        let link_info = List::new_in(Endianness::NATIVE, link_info.as_flattened().as_flattened());
+        let record = Namespaces { pid: task.pid, tid: task.tid, link_info };
         self.put(Misc(0), &Record::Namespaces(record))
     }
 

@@ -1,7 +1,7 @@
 //! The sink that puts the fields of records into the selected columns.
 
 use core::fmt::Display;
-use perf_abi::endian::Endian;
+use perf_abi::endian::{ByteOrder, Endian};
 use perf_parse::sample::{BranchStack, Callchain, Read, Readings, Regs, StackUser};
 
 use super::super::digits::push_hex;
@@ -57,19 +57,19 @@ impl Scalars for Columns<'_> {
 
 impl Sink for Columns<'_> {
     #[inline]
-    fn read<O: Endian>(&mut self, value: &Read<'_, O>) {
+    fn read<O: ByteOrder>(&mut self, value: &Read<'_, O>) {
         self.json(name!("read"), |json| json.read(value));
     }
 
     #[inline]
-    fn callchain<O: Endian>(&mut self, value: &Callchain<'_, O>) {
+    fn callchain<O: ByteOrder>(&mut self, value: &Callchain<'_, O>) {
         if self.is_json() {
             return self.json(name!("callchain"), |json| json.callchain(value));
         }
         self.text(name!("callchain"), |out| {
             let start = out.len();
             for word in value.words() {
-                push_hex(out, word.get());
+                push_hex(out, word);
                 out.push(b',');
             }
             out.truncate(start.max(out.len().saturating_sub(1)));
@@ -77,12 +77,12 @@ impl Sink for Columns<'_> {
     }
 
     #[inline]
-    fn branch_stack<O: Endian>(&mut self, value: &BranchStack<'_, O>) {
+    fn branch_stack<O: ByteOrder>(&mut self, value: &BranchStack<'_, O>) {
         self.json(name!("branch_stack"), |json| json.branch_stack(value));
     }
 
     #[inline]
-    fn regs<O: Endian>(&mut self, name: &Name, value: &Regs<'_, O>) {
+    fn regs<O: ByteOrder>(&mut self, name: &Name, value: &Regs<'_, O>) {
         self.json(name, |json| json.regs(name, value));
     }
 

@@ -1,8 +1,7 @@
 //! The CPU and task of each event id.
 
-use perf_abi::endian::{BigEndian, ByteOrder, Endian, Endianness, LittleEndian};
+use perf_abi::endian::Endian;
 use perf_abi::record::{IdIndexEntry as WireEntry, IdIndexEntry2 as WireGuest};
-use zerocopy::FromBytes;
 
 use crate::cursor::Cursor;
 use crate::error::Error;

@@ -1,8 +1,7 @@
 //! Counts of perf stat.
 
-use perf_abi::endian::{BigEndian, ByteOrder, Endian, Endianness, LittleEndian};
+use perf_abi::endian::Endian;
 use perf_abi::record::{self as wire, StatConfigEntry as WireEntry, StatConfigTerm, StatRoundType};
-use zerocopy::FromBytes;
 
 use crate::cursor::Cursor;
 use crate::error::Error;

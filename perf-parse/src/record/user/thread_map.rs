@@ -1,8 +1,7 @@
 //! The recorded threads.
 
-use perf_abi::endian::{BigEndian, ByteOrder, Endian, Endianness, LittleEndian};
+use perf_abi::endian::Endian;
 use perf_abi::record::ThreadMapEntry as WireEntry;
-use zerocopy::FromBytes;
 
 use super::until_nul;
 use crate::cursor::Cursor;

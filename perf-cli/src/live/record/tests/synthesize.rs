@@ -4,9 +4,8 @@ use std::path::Path;
 
 use perf_abi::attr::{Attr, AttrFlags};
 use perf_abi::endian::NativeEndian;
-use perf_abi::namespaces::NamespaceLink;
 use perf_abi::sample_type::SampleType;
-use perf_parse::record::{FileId, Mmap, Mmap2};
+use perf_parse::record::{FileId, Mmap, Mmap2, NamespaceLink};
 use perf_parse::{RawRecord, Record, SampleLayout};
 
 use super::Folder;
@@ -66,7 +65,7 @@ fn told(record: &[u8]) -> String {
             )
         }
         Record::Namespaces(it) => {
-            let known = |link: &&NamespaceLink<_>| link.dev.get() != 0 && link.ino.get() != 0;
+            let known = |link: &NamespaceLink| link.dev != 0 && link.ino != 0;
             let known = it.link_info.iter().filter(known).count();
             format!("NAMESPACES {}/{} {known} of {}", it.pid, it.tid, it.link_info.len())
         }
