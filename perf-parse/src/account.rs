@@ -96,6 +96,23 @@ impl Account {
         noted.for_each(|(_, noted)| self.keep(noted));
     }
 
+    /// Adds the account of a part that comes after the parts of this account: see
+    /// [`Blocks`](crate::file::Blocks).
+    pub fn add(&mut self, part: &Self) {
+        self.records = self.records.saturating_add(part.records);
+        self.bytes = self.bytes.saturating_add(part.bytes);
+        self.bytes_skipped = self.bytes_skipped.saturating_add(part.bytes_skipped);
+        self.lost = self.lost.saturating_add(part.lost);
+        self.lost_samples = self.lost_samples.saturating_add(part.lost_samples);
+        self.late = self.late.saturating_add(part.late);
+        for (all, count) in self.by_type.iter_mut().zip(part.by_type) {
+            *all = all.saturating_add(count);
+        }
+        self.by_kind.add_all(&part.by_kind);
+        part.diagnostics.iter().for_each(|&error| self.keep(error));
+        self.diagnostics_omitted = self.diagnostics_omitted.saturating_add(part.diagnostics_omitted);
+    }
+
     /// Adds faults of which only the kinds are known.
     pub fn note_omitted(&mut self, counts: &FaultCounts) {
         self.by_kind.add_all(counts);

@@ -96,6 +96,7 @@
 //! other bounds.
 
 mod attrs;
+mod blocks;
 mod build_id;
 mod check;
 mod deferred;
@@ -118,6 +119,7 @@ pub mod write;
 pub use crate::account::{Account, FaultCounts};
 pub use crate::error::{FileError, FileErrorKind, Part};
 pub use crate::limits::Limits;
+pub use blocks::Blocks;
 pub use build_id::{BuildId, BuildIds};
 pub use check::RecordCheck;
 pub use deferred::DeferredChains;

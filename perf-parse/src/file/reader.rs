@@ -6,20 +6,25 @@ use core::ops::Range;
 #[cfg(feature = "std")]
 use std::sync::{Mutex, PoisonError};
 
-use perf_abi::endian::{BigEndian, Endianness, LittleEndian};
+use perf_abi::endian::Endianness;
+#[cfg(feature = "std")]
+use perf_abi::endian::{BigEndian, LittleEndian};
 use perf_abi::feature::Feature;
 
 use super::features::FeatureSection;
 use super::header::{FileHeader, Section};
 use super::knowledge::{Features, Knowledge};
-use super::records::{AnyWalk, EventRecords};
+#[cfg(feature = "std")]
+use super::records::AnyWalk;
+use super::records::EventRecords;
 use super::source::Slice;
 #[cfg(feature = "std")]
 use super::source::Stream;
+#[cfg(feature = "std")]
 use super::walk::Walk;
 use crate::account::Account;
 use crate::error::{FileError, FileErrorKind};
-use crate::event::Events;
+use crate::event::{EventRecord, Events, Place};
 use crate::limits::Limits;
 
 /// How a capture stores its records.
@@ -214,15 +219,68 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Walks over the records from a place on: that of a record that an earlier walk returned.
+    ///
+    /// The events are those that were known when the capture was opened: an EVENT_UPDATE record before the place is not
+    /// applied. Begins in constant time, except for a place in a compressed capture, before which everything is
+    /// decompressed again. A [stream](Self::stream) is walked from its start: its records are skipped up to the place.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use perf_parse::Reader;
+    ///
+    /// # let path = "examples/captures/plain.data";
+    /// let bytes = std::fs::read(path)?;
+    /// let reader = Reader::new(&bytes)?;
+    /// let places: Vec<_> = reader.records().map(|record| record.map(|it| it.place())).collect::<Result<_, _>>()?;
+    /// let half = places.len() / 2;
+    /// let record = reader.at(places[half])?.expect("the place of a record");
+    /// assert_eq!(record.place(), places[half]);
+    /// assert_eq!(reader.records_from(places[half]).count(), places.len() - half);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn records_from(&self, place: Place) -> EventRecords<'_> {
+        let files = self.files();
+        let Some(file) = files.get(place.data_file).filter(|_| place.decompressed.is_none()) else {
+            return self.records().skipping_to(place);
+        };
+        let part = file.part(&(place.offset..u64::MAX));
+        let more = files.get(place.data_file.saturating_add(1)..).unwrap_or_default();
+        let account = Account::new(&self.limits);
+        let first = (part, place.data_file);
+        let more = more.iter().copied();
+        EventRecords::in_memory(first, more, self.knowledge(), account, (self.endianness, &self.limits))
+    }
+
+    /// Returns the record at a place: that of a record that an earlier walk returned. `None` if no record follows it.
+    ///
+    /// Costs as much as [`records_from`](Self::records_from).
+    ///
+    /// # Errors
+    ///
+    /// Those of [`EventRecords`], if no record begins at the place.
+    pub fn at(&self, place: Place) -> Result<Option<EventRecord<'_>>, FileError> {
+        self.records_from(place).next().transpose()
+    }
+
     /// Walks over the records from the first one on.
     ///
     /// A second walk over a [stream](Self::stream) returns the error [`FileErrorKind::Io`] of kind `Unsupported`.
     #[must_use]
     pub fn records(&self) -> EventRecords<'_> {
+        self.walk(self.knowledge(), self.account.clone())
+    }
+
+    /// Returns what was known of the capture when it was opened.
+    pub(super) fn knowledge(&self) -> Knowledge<'_> {
         let (events, features) = (Cow::Borrowed(&self.events), Cow::Borrowed(&self.features));
-        let is_pipe = matches!(self.mode, Mode::Pipe);
-        let knowledge = Knowledge::new(events, features, is_pipe, self.applied);
-        self.walk(knowledge, self.account.clone())
+        Knowledge::new(events, features, matches!(self.mode, Mode::Pipe), self.applied)
+    }
+
+    pub(super) fn data(&self) -> &Data<'a> {
+        &self.data
     }
 
     /// Walks over the records from the first one on, with what an earlier walk has found: no record is applied again.
@@ -238,17 +296,7 @@ impl<'a> Reader<'a> {
             Data::Memory(files) => {
                 let mut files = files.iter().copied();
                 let first = (files.next().unwrap_or(Slice::new(&[], 0)), 0);
-                EventRecords(match self.endianness {
-                    Endianness::Little => {
-                        let walk =
-                            Walk::<LittleEndian, _>::new(first, files, knowledge, account, &self.limits);
-                        AnyWalk::LittleMemory(walk)
-                    }
-                    Endianness::Big => {
-                        let walk = Walk::<BigEndian, _>::new(first, files, knowledge, account, &self.limits);
-                        AnyWalk::BigMemory(walk)
-                    }
-                })
+                EventRecords::in_memory(first, files, knowledge, account, (self.endianness, &self.limits))
             }
             #[cfg(feature = "std")]
             Data::Stream(stream) => {

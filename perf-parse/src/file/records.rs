@@ -2,11 +2,12 @@
 
 use alloc::vec::Vec;
 
-use perf_abi::endian::{BigEndian, LittleEndian};
+use perf_abi::endian::{BigEndian, Endianness, LittleEndian};
 use perf_abi::feature::Feature;
 use perf_abi::record::RecordType;
 
 use super::features::{self, FeatureSection};
+use super::knowledge::Knowledge;
 use super::source::Slice;
 #[cfg(feature = "std")]
 use super::source::Stream;
@@ -14,6 +15,7 @@ use super::walk::Walk;
 use crate::account::Account;
 use crate::error::FileError;
 use crate::event::{EventRecord, Events, Place};
+use crate::limits::Limits;
 
 /// A walk over the records of a capture; made by [`Reader::records`](super::Reader::records).
 ///
@@ -60,6 +62,26 @@ macro_rules! with_walk {
 }
 
 impl<'r> EventRecords<'r> {
+    /// Creates a walk over `first`, a data file with its number, and the data files after it.
+    pub(super) fn in_memory(
+        first: (Slice<'r>, usize),
+        more: impl IntoIterator<Item = Slice<'r>>,
+        knowledge: Knowledge<'r>,
+        account: Account,
+        (endianness, limits): (Endianness, &Limits),
+    ) -> Self {
+        Self(match endianness {
+            Endianness::Little => AnyWalk::LittleMemory(Walk::new(first, more, knowledge, account, limits)),
+            Endianness::Big => AnyWalk::BigMemory(Walk::new(first, more, knowledge, account, limits)),
+        })
+    }
+
+    /// Skips the records before a place.
+    pub(super) fn skipping_to(mut self, place: Place) -> Self {
+        with_walk!(&mut self.0, walk => walk.skip_to(place));
+        self
+    }
+
     /// Returns records in time order from here on. Records of equal time are in the order of the capture.
     ///
     /// Records are held until a round of the recorder is over (FINISHED_ROUND), as perf does. Records without a time

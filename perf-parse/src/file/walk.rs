@@ -15,6 +15,7 @@ use perf_abi::endian::Endian;
 use perf_abi::record::RecordType;
 
 use super::knowledge::Knowledge;
+use super::salvage;
 use super::source::Source;
 use crate::account::Account;
 use crate::bytes::Bytes;
@@ -45,6 +46,8 @@ pub(super) struct Walk<'r, O: Endian, S> {
     /// record is not there, or if records are held.
     plain: u64,
     pub(super) account: Account,
+    /// The place before which records are skipped; `None` once it was reached.
+    from: Option<Place>,
     limits: Limits,
     byte_order: PhantomData<O>,
 }
@@ -66,6 +69,7 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
             types: Types::all(),
             plain: Types::all().plain(),
             account,
+            from: None,
             limits: *limits,
             byte_order: PhantomData,
         }
@@ -81,9 +85,22 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
         self.settle();
     }
 
+    /// Skips the records, and the errors, before a place.
+    pub(super) fn skip_to(&mut self, place: Place) {
+        self.from = Some(place);
+        self.settle();
+    }
+
+    pub(super) fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
     /// Decides how the next record is found, after a step off the fast path.
     fn settle(&mut self) {
-        let is_plain = self.framing.is_at_boundary() && self.inflated.is_none() && self.order.is_none();
+        let is_plain = self.framing.is_at_boundary()
+            && self.inflated.is_none()
+            && self.order.is_none()
+            && self.from.is_none();
         self.plain = if is_plain { self.types.plain() } else { 0 };
     }
 
@@ -118,12 +135,32 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
         if self.order.is_some() {
             return self.next_in_time();
         }
+        if let Some(from) = self.from.take() {
+            return self.first_from(from);
+        }
         if let Some(record) = self.next_inflated() {
             return Some(Ok(record));
         }
         let next = self.next_any();
         self.settle();
         next.transpose()
+    }
+
+    /// Returns the first record from a place on.
+    #[cold]
+    fn first_from(&mut self, from: Place) -> Option<Result<EventRecord<'r>, FileError>> {
+        loop {
+            let next = self.next_any();
+            let is_before = match &next {
+                Ok(Some(record)) => record.place() < from,
+                Ok(None) => false,
+                Err(_) => self.position() < from,
+            };
+            if !is_before {
+                self.settle();
+                return next.transpose();
+            }
+        }
     }
 
     /// Returns the next record of the decompressed stream, if all its bytes are there.
@@ -145,6 +182,43 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
             match self.advance()? {
                 Some(record) if !self.types.has(record.kind()) => {}
                 next => return Ok(next),
+            }
+        }
+    }
+
+    /// Passes records until the offset `target`, or the end of the data file, has been reached. Returns whether more
+    /// records follow; `None` if the capture is compressed, so that a walk cannot begin here.
+    ///
+    /// A walk that begins where this one ends finds the records after it. A walk that ends there finds those before it:
+    /// a search for a lost boundary looks at the bytes of a few records, so this walk goes on until they are the same.
+    pub(super) fn hop(&mut self, target: u64) -> Option<bool> {
+        let data_file = self.framing.data_file();
+        let mut target = target;
+        loop {
+            while let Some((_, size)) = plain_record::<O>(self.framing.source.front(), u64::MAX) {
+                if !self.framing.is_at_boundary() {
+                    break;
+                }
+                if self.framing.source.offset() >= target {
+                    return Some(true);
+                }
+                self.framing.source.take(size.into());
+            }
+            if self.framing.is_at_end_of_file() {
+                return Some(self.framing.next_data_file());
+            }
+            match self.advance() {
+                Ok(Some(_)) | Ok(None) => {}
+                Err(_) => {
+                    let horizon = salvage::HORIZON as u64;
+                    target = target.max(self.framing.source.offset().saturating_add(horizon));
+                }
+            }
+            if self.inflated.is_some() {
+                return None;
+            }
+            if self.framing.data_file() != data_file {
+                return Some(true);
             }
         }
     }

@@ -97,6 +97,11 @@ impl<'r, S: Source<'r>> Framing<S> {
         !self.is_lost && self.trailing == 0
     }
 
+    /// Returns whether the data file has been read to its end.
+    pub(super) fn is_at_end_of_file(&self) -> bool {
+        self.is_at_boundary() && self.source.front().is_empty()
+    }
+
     /// Takes the record of `size` bytes at the front. The `trailing` bytes after it are skipped with the next step.
     pub(super) fn take(&mut self, size: usize, trailing: u64) {
         self.source.take(size);

@@ -1,0 +1,154 @@
+//! A capture cut into blocks, which any thread can decode.
+
+use core::iter::FusedIterator;
+
+use perf_abi::endian::{BigEndian, Endian, Endianness, LittleEndian};
+
+use super::knowledge::Knowledge;
+use super::reader::{Data, Reader};
+use super::records::EventRecords;
+use super::source::Slice;
+use super::walk::Walk;
+use crate::account::Account;
+
+/// The blocks of a capture, in its order; made by [`Reader::blocks`].
+///
+/// Each block is a walk over consecutive records, which can be sent to another thread. The account of the first block
+/// begins with the account of opening, that of the others empty: [`Account::add`] puts them together. Time order, if
+/// asked for, is that of the block.
+#[derive(Debug)]
+pub struct Blocks<'r>(Cut<'r>);
+
+#[derive(Debug)]
+enum Cut<'r> {
+    Little(Hops<'r, LittleEndian>),
+    Big(Hops<'r, BigEndian>),
+    /// One block with all records, or none any more.
+    Whole(Option<EventRecords<'r>>),
+}
+
+/// The walk from header to header that finds where a block ends.
+#[derive(Debug)]
+struct Hops<'r, O: Endian> {
+    files: &'r [Slice<'r>],
+    endianness: Endianness,
+    /// Number of bytes of a block.
+    target: u64,
+    walk: Walk<'r, O, Slice<'r>>,
+    /// The next block: its data file, where it begins, and what is known of the capture there; `None` after the last.
+    next: Option<(usize, u64, Knowledge<'r>)>,
+    /// The account of the next block.
+    account: Account,
+}
+
+impl Reader<'_> {
+    /// Cuts the capture into about `count` blocks of about the same size.
+    ///
+    /// The records of all blocks, one block after another, are those of [`records`](Self::records), with the same
+    /// errors. The iterator finds the end of a block when the block is asked for. It reads only the headers of records,
+    /// which takes a fraction of the time to decode them. There are more blocks if there are several data files, and
+    /// fewer in a small capture. Compressed data, and a [stream](Self::stream), are one block, because its records
+    /// cannot be found without decompressing or reading what comes before them.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::thread;
+    ///
+    /// use perf_parse::file::EventRecords;
+    /// use perf_parse::{FileError, Reader};
+    ///
+    /// fn samples(records: EventRecords<'_>) -> Result<u64, FileError> {
+    ///     records.map(|record| Ok(u64::from(record?.sample().is_some()))).sum()
+    /// }
+    ///
+    /// # let path = "examples/captures/plain.data";
+    /// let bytes = std::fs::read(path)?;
+    /// let reader = Reader::new(&bytes)?;
+    /// let of_blocks = thread::scope(|scope| {
+    ///     let threads: Vec<_> = reader.blocks(4).map(|block| scope.spawn(|| samples(block))).collect();
+    ///     threads.into_iter().map(|thread| thread.join().unwrap()).sum::<Result<u64, _>>()
+    /// });
+    /// assert_eq!(of_blocks, samples(reader.records()));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn blocks(&self, count: usize) -> Blocks<'_> {
+        let files = self.files();
+        if files.is_empty() {
+            return Blocks(Cut::Whole(Some(self.records())));
+        }
+        let bytes = files.iter().map(Slice::range).map(|range| range.end.saturating_sub(range.start));
+        let target = bytes.sum::<u64>().div_ceil(count.max(1) as u64).max(1);
+        Blocks(match self.endianness() {
+            Endianness::Little => Cut::Little(Hops::new(self, files, target)),
+            Endianness::Big => Cut::Big(Hops::new(self, files, target)),
+        })
+    }
+}
+
+impl<'a> Reader<'a> {
+    /// Returns the data files; none if the capture is not in memory.
+    pub(super) fn files(&self) -> &[Slice<'a>] {
+        match self.data() {
+            Data::Memory(files) => files,
+            #[cfg(feature = "std")]
+            Data::Stream(_) => &[],
+        }
+    }
+}
+
+impl<'r, O: Endian> Hops<'r, O> {
+    fn new(reader: &'r Reader<'_>, files: &'r [Slice<'r>], target: u64) -> Self {
+        let mut all = files.iter().copied();
+        let first = all.next().unwrap_or(Slice::new(&[], 0));
+        let noted = Account::new(reader.limits());
+        Self {
+            files,
+            endianness: reader.endianness(),
+            target,
+            walk: Walk::new((first, 0), all, reader.knowledge(), noted, reader.limits()),
+            next: Some((0, first.range().start, reader.knowledge())),
+            account: reader.account().clone(),
+        }
+    }
+
+    fn next(&mut self) -> Option<EventRecords<'r>> {
+        let (data_file, start, knowledge) = self.next.take()?;
+        let file = self.files.get(data_file)?;
+        let mut end = file.range().end;
+        let mut more = &[][..];
+        match self.walk.hop(start.saturating_add(self.target)) {
+            Some(true) => {
+                let place = self.walk.position();
+                if place.data_file == data_file {
+                    end = place.offset;
+                }
+                let first = self.files.get(place.data_file).map_or(0, |file| file.range().start);
+                let start = if place.data_file == data_file { place.offset } else { first };
+                self.next = Some((place.data_file, start, self.walk.knowledge.clone()));
+            }
+            Some(false) => {}
+            None => more = self.files.get(data_file.saturating_add(1)..).unwrap_or_default(),
+        }
+        let limits = self.walk.limits();
+        let account = core::mem::replace(&mut self.account, Account::new(limits));
+        let first = (file.part(&(start..end)), data_file);
+        let more = more.iter().copied();
+        Some(EventRecords::in_memory(first, more, knowledge, account, (self.endianness, limits)))
+    }
+}
+
+impl<'r> Iterator for Blocks<'r> {
+    type Item = EventRecords<'r>;
+
+    fn next(&mut self) -> Option<EventRecords<'r>> {
+        match &mut self.0 {
+            Cut::Little(hops) => hops.next(),
+            Cut::Big(hops) => hops.next(),
+            Cut::Whole(records) => records.take(),
+        }
+    }
+}
+
+impl FusedIterator for Blocks<'_> {}
