@@ -2,8 +2,8 @@
 //! the kernel's order.
 //!
 //! The decoder of perf-parse must return the same values. The oracle therefore shares no code with
-//! it: byte order is a run-time `bool`, and record numbers, bits and masks are literals. It is slow
-//! and allocates freely.
+//! it: numbers are read by the crate `byteorder`, byte order is a run-time `bool`, and record numbers,
+//! bits and masks are literals. It is slow and allocates freely.
 //!
 //! Kernel: `perf_output_sample`, `perf_event__output_id_sample` and the `perf_event_*_output` functions of
 //! `kernel/events/core.c`.
@@ -20,10 +20,10 @@ mod tests;
 pub use body::{Body, Mmap2Id, Namespace};
 pub use branch::{Branch, BranchStack};
 pub use read::{Read, ReadValue};
+pub use reader::Reader;
 pub use sample::{Readings, Regs, Sample, Stack, WeightStruct};
 
 use perf_abi::attr::Attr;
-use reader::Reader;
 
 const PERF_RECORD_SAMPLE: u32 = 9;
 const PERF_RECORD_USER_TYPE_START: u32 = 64;

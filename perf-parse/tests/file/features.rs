@@ -7,9 +7,9 @@ use perf_parse::abi::sample_type::SampleType;
 use perf_parse::file::{FeatureSection, FileError, FileErrorKind};
 use perf_parse::{Error, ErrorKind};
 
-use crate::build::Builder;
-use crate::common::Bytes;
 use crate::{attr, in_both_orders, open, short};
+use testdata::Bytes;
+use testdata::file::Builder;
 
 /// A section at any offset of a file.
 fn section(feature: Feature, bytes: &[u8]) -> FeatureSection<'_> {

@@ -8,9 +8,9 @@ use perf_parse::abi::sample_type::SampleType;
 use perf_parse::file::{AnyReader, FileError, FileErrorKind, Mode, Reader, Section};
 use perf_parse::{Error, ErrorKind};
 
-use crate::build::{Builder, Built};
-use crate::common::Bytes;
 use crate::{attr, header, in_both_orders, invalid, open, truncated};
+use testdata::Bytes;
+use testdata::file::{Builder, Built};
 
 const NOT: FileError = FileError { kind: FileErrorKind::NotPerfData, offset: 0 };
 

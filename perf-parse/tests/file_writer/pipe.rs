@@ -8,7 +8,7 @@ use perf_parse::file::BuildId;
 use perf_parse::file::write::{EventFields, Features, Options, PipeWriter};
 use zerocopy::IntoBytes;
 
-use crate::common::{Whole, event, kind, record, walk};
+use compare::rewrite::{Whole, event, kind, record, walk};
 
 /// Returns the records of a stream with only these events and features, without its header.
 fn stream<O: Endian>(events: &[EventFields], features: &Features<O>, options: &Options) -> Vec<Whole> {

@@ -12,7 +12,7 @@ use perf_parse::file::write::{
 };
 use perf_parse::file::{BuildId, CpuPlace, CpuTopology};
 
-use crate::common::{File, event, finish, record, records, writer};
+use compare::rewrite::{File, event, finish, record, records, writer};
 
 fn file_error(events: &[EventFields], options: &Options) -> String {
     let refused = FileWriter::<LittleEndian, _>::new(Cursor::new(Vec::new()), events, options);

@@ -3,13 +3,6 @@
 
 mod ambiguous;
 mod arbitrary;
-#[path = "../common/mod.rs"]
-mod common;
-// The fuzz targets use the same comparison.
-#[path = "../../../fuzz/src/compare.rs"]
-pub mod compare;
-#[path = "../../../fuzz/src/eager.rs"]
-pub mod eager;
 mod fields;
 mod records;
 mod samples;

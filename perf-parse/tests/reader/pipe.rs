@@ -9,9 +9,9 @@ use perf_parse::abi::record::RecordType;
 use perf_parse::abi::sample_type::SampleType;
 use perf_parse::file::{AnyReader, FileError, FileErrorKind, Mode};
 
-use crate::build::Builder;
-use crate::common::Bytes;
 use crate::{Trickle, capture, read, read_stream, sample, timed, walk_any};
+use testdata::Bytes;
+use testdata::file::Builder;
 
 /// Returns the header of a stream.
 pub(crate) fn header(big: bool) -> Vec<u8> {

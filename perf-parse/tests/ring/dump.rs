@@ -6,9 +6,9 @@ use perf_parse::abi::record::RecordType;
 use perf_parse::record::Aux;
 use perf_parse::ring::{Account, Buffer, DecidedBy, Direction, Dump, RingError, Torn};
 
-use super::common::Bytes;
 use super::oracle::Model;
 use super::{invalid, record, truncated};
+use testdata::Bytes;
 
 const PAGE: usize = 4096;
 

@@ -9,9 +9,9 @@ use perf_parse::file::{Events, FileErrorKind};
 use perf_parse::ring::{Direction, Dump, Merge, RingErrorKind};
 use proptest::prelude::*;
 
-use super::common::Bytes;
 use super::oracle::Model;
 use super::record;
+use testdata::Bytes;
 
 fn attr(sample_type: SampleType) -> Attr {
     Attr { sample_type, flags: AttrFlags::SAMPLE_ID_ALL, ..Attr::default() }

@@ -5,8 +5,8 @@ use perf_parse::abi::mmap_page::Capabilities;
 use perf_parse::ring::{Clock, Counter, Page, ShortClock, Times};
 use proptest::prelude::*;
 
-use super::common::Bytes;
 use super::{invalid, truncated};
+use testdata::Bytes;
 
 /// Makes a page whose fields all differ, except the given ones.
 fn page(big: bool, compat_version: u32, lock: u32, capabilities: u64) -> Vec<u8> {

@@ -1,5 +1,3 @@
-#![allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "a test that is wrong here should fail")]
-
 mod ambiguous;
 mod errors;
 mod records;
