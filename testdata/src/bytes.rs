@@ -44,8 +44,8 @@ impl Bytes {
 
     /// Appends bytes as they are.
     #[must_use]
-    pub fn raw(mut self, bytes: impl AsRef<[u8]>) -> Self {
-        self.out.extend_from_slice(bytes.as_ref());
+    pub fn raw(mut self, bytes: &[u8]) -> Self {
+        self.out.extend_from_slice(bytes);
         self
     }
 
@@ -128,7 +128,7 @@ impl Bytes {
             .u32(attr.kind.0)
             .u32(size as u32)
             .u64s(&[attr.config, attr.sample_period, attr.sample_type.0, attr.read_format.0])
-            .u64(if self.big { reversed_flags(attr.flags.0) } else { attr.flags.0 })
+            .u64(if self.big { precise_ip_reversed(attr.flags.0).reverse_bits() } else { attr.flags.0 })
             .u32(attr.wakeup_events)
             .u32(attr.bp_type.0)
             .u64s(&[attr.config1, attr.config2, attr.branch_sample_type.0, attr.sample_regs_user])
@@ -153,17 +153,18 @@ impl Bytes {
     #[must_use]
     pub fn record(self, kind: u32, misc: u16) -> Vec<u8> {
         let size = u16::try_from(self.len() + 8).expect("a record has at most 65535 bytes");
-        Self::new(self.big).u32(kind).u16(misc).u16(size).raw(self.out).out
+        Self::new(self.big).u32(kind).u16(misc).u16(size).raw(&self.out).out
     }
 }
 
-/// Returns the flags of an attr as a big-endian compiler lays out their bit fields: the first flag is the highest bit.
-/// The one field of two bits, `precise_ip`, keeps the order of its bits.
-fn reversed_flags(flags: u64) -> u64 {
+/// Exchanges the bits of `precise_ip`, the one flag of an attr that has two.
+///
+/// A big-endian compiler lays bit fields out from the highest bit, so that the order of all bits is reversed. That of the
+/// two bits is not, as they are one number.
+pub(crate) fn precise_ip_reversed(flags: u64) -> u64 {
     const PRECISE_IP: u64 = 0b11 << 15;
-    let precise_ip = flags & PRECISE_IP;
-    let swapped = precise_ip << 1 & PRECISE_IP | precise_ip >> 1 & PRECISE_IP;
-    (flags & !PRECISE_IP | swapped).reverse_bits()
+    let bits = flags & PRECISE_IP;
+    flags & !PRECISE_IP | bits << 1 & PRECISE_IP | bits >> 1 & PRECISE_IP
 }
 
 #[cfg(test)]

@@ -3,9 +3,11 @@
 
 mod ambiguous;
 mod arbitrary;
+mod captures;
 mod fields;
 mod records;
 mod samples;
+mod user;
 
 /// `xorshift64*`: pseudorandom numbers, the same in every run.
 struct Random(u64);

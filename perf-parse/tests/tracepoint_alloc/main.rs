@@ -12,7 +12,7 @@ static ALLOCATOR: Counting = Counting;
 fn repeated(text: &str, count: u32) -> Vec<u8> {
     let head = Bytes::new(false).raw(b"\x17\x08\x44tracing0.5\0\0\x08\0\x10\0\0header_page\0").zeros(8);
     let head = head.raw(b"header_event\0").zeros(12).raw(b"\x01\0\0\0s\0").u32(count);
-    (0..count).fold(head, |data, _| data.u64(text.len() as u64).raw(text)).zeros(8).out
+    (0..count).fold(head, |data, _| data.u64(text.len() as u64).raw(text.as_bytes())).zeros(8).out
 }
 
 #[test]

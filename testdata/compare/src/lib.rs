@@ -2,12 +2,15 @@
 
 pub mod eager;
 pub mod feature;
+pub mod format;
 pub mod rewrite;
+pub mod user;
 
 use perf_abi::attr::Attr;
-use perf_abi::endian::{BigEndian, LittleEndian};
+use perf_abi::endian::{BigEndian, Endian, Endianness, LittleEndian};
 use perf_parse::{Error, ErrorKind, SampleLayout};
-use testdata::oracle;
+use testdata::fields;
+use testdata::oracle::{self, Value};
 
 /// Compares the view of `bytes`, one record of a kernel type, with the oracle: both accept the same records and
 /// return the same values. Returns the record, or `None` if it cannot be decoded.
@@ -106,5 +109,25 @@ fn check_refused_readings(view: &oracle::Record, expected: &oracle::Record) {
         let mut wanted = wanted.clone();
         wanted.readings.fits = it.readings.fits;
         assert_eq!(it, &wanted);
+    }
+}
+
+/// Returns whether the byte order `O` is big-endian.
+#[must_use]
+pub fn is_big<O: Endian>() -> bool {
+    O::ENDIANNESS == Endianness::Big
+}
+
+/// Returns an attr.
+fn attr(it: &Attr) -> Value {
+    fields! {
+        kind: it.kind.0, size: it.size, config: it.config, sample_period: it.sample_period,
+        sample_type: it.sample_type.0, read_format: it.read_format.0, flags: it.flags.0,
+        wakeup_events: it.wakeup_events, bp_type: it.bp_type.0, config1: it.config1, config2: it.config2,
+        branch_sample_type: it.branch_sample_type.0, sample_regs_user: it.sample_regs_user,
+        sample_stack_user: it.sample_stack_user, clockid: it.clockid, sample_regs_intr: it.sample_regs_intr,
+        aux_watermark: it.aux_watermark, sample_max_stack: it.sample_max_stack, reserved_2: it.reserved_2,
+        aux_sample_size: it.aux_sample_size, aux_action: it.aux_action.0, sig_data: it.sig_data,
+        config3: it.config3, config4: it.config4,
     }
 }

@@ -105,6 +105,10 @@ impl<'a> Reader<'a> {
         Ok(if self.big { BE::read_u64(bytes) } else { LE::read_u64(bytes) })
     }
 
+    pub(super) fn i64(&mut self, field: &str) -> Result<i64, String> {
+        Ok(self.u64(field)? as i64)
+    }
+
     /// Reads the next `nr` words.
     pub(super) fn words(&mut self, field: &str, nr: u64) -> Result<Vec<u64>, String> {
         let mut words = Vec::new();

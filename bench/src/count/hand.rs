@@ -1,7 +1,7 @@
 //! The floor: loops written for one layout, in safe Rust, that refuse what is cut off and know nothing else.
 
-use crate::capture::FIRST_ID;
-use crate::sums::{Sums, add, add_bytes};
+use super::capture::FIRST_ID;
+use super::sums::{Sums, add, add_bytes};
 
 /// Takes `size` bytes off the front of `rest`.
 #[inline(always)]
@@ -25,7 +25,7 @@ fn sum(bytes: &[u8]) -> u64 {
 }
 
 /// Walks from header to header and adds up the sizes: what any reader must do at least.
-pub fn hop(mut bytes: &[u8]) -> Option<Sums> {
+pub(crate) fn hop(mut bytes: &[u8]) -> Option<Sums> {
     let mut sums = Sums::default();
     while !bytes.is_empty() {
         let size = usize::from(u16::from_le_bytes(*bytes.get(6..)?.first_chunk()?));
@@ -39,7 +39,7 @@ pub fn hop(mut bytes: &[u8]) -> Option<Sums> {
 }
 
 /// The records of a file.
-pub fn data_section(file: &[u8]) -> Option<&[u8]> {
+pub(crate) fn data_section(file: &[u8]) -> Option<&[u8]> {
     let [offset, size] = words(&mut file.get(40..)?)?;
     file.get(usize::try_from(offset).ok()?..)?.get(..usize::try_from(size).ok()?)
 }
@@ -91,17 +91,17 @@ fn cpu_period(sums: &mut Sums, rest: &mut &[u8]) -> Option<()> {
 }
 
 /// Samples of 32 bytes.
-pub fn plain_32(bytes: &[u8]) -> Option<Sums> {
+pub(crate) fn plain_32(bytes: &[u8]) -> Option<Sums> {
     samples(bytes, |_, _| Some(()))
 }
 
 /// Samples of 48 bytes.
-pub fn plain_48(bytes: &[u8]) -> Option<Sums> {
+pub(crate) fn plain_48(bytes: &[u8]) -> Option<Sums> {
     samples(bytes, cpu_period)
 }
 
 /// Samples of a tracepoint.
-pub fn raw(bytes: &[u8]) -> Option<Sums> {
+pub(crate) fn raw(bytes: &[u8]) -> Option<Sums> {
     samples(bytes, |sums, rest| {
         cpu_period(sums, rest)?;
         let size = u32::from_le_bytes(*take(rest, 4)?.first_chunk()?);
@@ -111,7 +111,7 @@ pub fn raw(bytes: &[u8]) -> Option<Sums> {
 }
 
 /// Samples with a call chain.
-pub fn callchain(bytes: &[u8]) -> Option<Sums> {
+pub(crate) fn callchain(bytes: &[u8]) -> Option<Sums> {
     samples(bytes, |sums, rest| {
         cpu_period(sums, rest)?;
         let [nr] = words(rest)?;
@@ -122,7 +122,7 @@ pub fn callchain(bytes: &[u8]) -> Option<Sums> {
 }
 
 /// Samples with user registers and a user stack.
-pub fn dwarf(bytes: &[u8]) -> Option<Sums> {
+pub(crate) fn dwarf(bytes: &[u8]) -> Option<Sums> {
     samples(bytes, |sums, rest| {
         cpu_period(sums, rest)?;
         let [abi] = words(rest)?;
@@ -140,7 +140,7 @@ pub fn dwarf(bytes: &[u8]) -> Option<Sums> {
 }
 
 /// Samples with an id, whose event is `event_of` that id. The ids follow each other: a table does.
-pub fn ten_events(bytes: &[u8], event_of: &[u8]) -> Option<Sums> {
+pub(crate) fn ten_events(bytes: &[u8], event_of: &[u8]) -> Option<Sums> {
     walk(bytes, |sums, kind, mut payload| {
         if kind != 9 {
             return Some(());
@@ -155,7 +155,7 @@ pub fn ten_events(bytes: &[u8], event_of: &[u8]) -> Option<Sums> {
 }
 
 /// Samples of 48 bytes among MMAP2, COMM, FORK, EXIT and LOST, which have a trailer of TID, TIME and CPU.
-pub fn records_mix(bytes: &[u8]) -> Option<Sums> {
+pub(crate) fn records_mix(bytes: &[u8]) -> Option<Sums> {
     walk(bytes, |sums, kind, mut payload| {
         let at = &mut payload;
         if kind == 9 {

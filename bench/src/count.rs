@@ -8,19 +8,18 @@ mod way;
 
 use std::error::Error;
 use std::hint::black_box;
-use std::process::ExitCode;
 
 use capture::Capture;
 use way::{INPUTS, Outcome, Way};
 
 const USAGE: &str = "\
-usage: guard INPUT WAY    decodes a capture in one way; prints how many records it has
-       guard --list       what there is: an input and a way a line
-       guard --agree      decodes all captures in all ways, which must find the same";
+usage: bench count INPUT WAY    decodes a capture in one way; prints how many records it has
+       bench count --list       the inputs and ways, one pair a line
+       bench count --agree      decodes all captures in all ways, which must find the same";
 
-fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let outcome = match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+/// Runs the verb `count` with its arguments.
+pub(crate) fn main(arguments: &[String]) -> Result<(), Box<dyn Error>> {
+    match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["--list"] => {
             list();
             Ok(())
@@ -28,13 +27,6 @@ fn main() -> ExitCode {
         ["--agree"] => INPUTS.iter().try_for_each(|input| input.agree(&(input.capture)())),
         [input, way] => run(input, way),
         _ => Err(USAGE.into()),
-    };
-    match outcome {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("{error}");
-            ExitCode::FAILURE
-        }
     }
 }
 

@@ -30,32 +30,32 @@ fi
 
 # What a caller's own flags would change is not to be counted.
 unset RUSTFLAGS CARGO_ENCODED_RUSTFLAGS
-cargo build --release --package guard >&2
+cargo build --release >&2
 target=$(cargo metadata --no-deps --format-version 1 | sed 's/.*"target_directory":"\([^"]*\)".*/\1/')
-guard=$target/release/guard
+bench=$target/release/bench
 compiler="$(rustc --version) $(rustc --version --verbose | sed -n 's/^host: //p')"
 
 # Prints `input way instructions`, the last for a record.
 count() {
     local records log collected
     log=$(mktemp)
-    records=$(valgrind --tool=callgrind --callgrind-out-file=/dev/null --toggle-collect='guard::counted*' \
-        --log-file="$log" "$guard" "$1" "$2")
+    records=$(valgrind --tool=callgrind --callgrind-out-file=/dev/null --toggle-collect='bench::count::counted*' \
+        --log-file="$log" "$bench" count "$1" "$2")
     collected=$(sed -n 's/.*Collected : //p' "$log")
     rm "$log"
     if [[ ! $collected =~ ^[1-9] ]]; then
-        echo "$1 $2: callgrind saw no instruction of guard::counted" >&2
+        echo "$1 $2: callgrind saw no instruction of bench::count::counted" >&2
         return 1
     fi
     awk "BEGIN { printf \"%s %s %.2f\n\", \"$1\", \"$2\", $collected / $records }"
 }
-export guard
+export bench
 export -f count
 
-pairs=$("$guard" --list | awk -v input="${1-}" -v way="${2-}" \
+pairs=$("$bench" count --list | awk -v input="${1-}" -v way="${2-}" \
     '(input == "" || $1 == input) && (way == "" || $2 == way)')
 if [[ -z $pairs ]]; then
-    echo "there is no such input or way: see $guard --list" >&2
+    echo "there is no such input or way: see $bench count --list" >&2
     exit 2
 fi
 counts=$(xargs -P "$(nproc)" -L 1 bash -c 'set -euo pipefail; count "$@"' count <<<"$pairs")
@@ -103,7 +103,7 @@ if [[ $mode == check ]]; then
         echo "Not binding: the committed counts are of $(head -n 1 "$committed")."
     elif [[ $off != 0 ]]; then
         echo "Off by more than $tolerance %, up or down. If it is meant to be, accept it with" \
-            "bench/guard/count.sh --accept and commit $committed with the change." >&2
+            "bench/count.sh --accept and commit $committed with the change." >&2
         exit 1
     fi
 fi

@@ -5,12 +5,12 @@ use perf_abi::record::RecordType;
 use perf_parse::file::Reader;
 use perf_parse::{Error, Record, Records, Sample};
 
-use crate::capture::Capture;
-use crate::sums::{Sums, add, add_bytes};
-use crate::way::Outcome;
+use super::capture::Capture;
+use super::sums::{Sums, add, add_bytes};
+use super::way::Outcome;
 
 /// Walks from header to header and adds up the sizes.
-pub fn hop(capture: &Capture) -> Outcome {
+pub(crate) fn hop(capture: &Capture) -> Outcome {
     let mut sums = Sums::default();
     for record in Records::<LittleEndian>::new(&capture.bytes) {
         add(&mut sums.sizes, record?.size().into());
@@ -93,12 +93,12 @@ fn tail(sums: &mut Sums, sample: &Sample<'_, LittleEndian>) -> Result<(), Error>
 }
 
 /// Samples of leading fields alone, by [`Sample::parse`].
-pub fn sample(capture: &Capture) -> Outcome {
+pub(crate) fn sample(capture: &Capture) -> Outcome {
     viewed(capture, |_, _| Ok(()))
 }
 
 /// The same, asked for every leading field there is, recorded or not.
-pub fn getters(capture: &Capture) -> Outcome {
+pub(crate) fn getters(capture: &Capture) -> Outcome {
     viewed(capture, |sums, sample| {
         add(&mut sums.ip, sample.identifier().unwrap_or_default());
         add(&mut sums.ip, sample.addr().unwrap_or_default());
@@ -109,12 +109,12 @@ pub fn getters(capture: &Capture) -> Outcome {
 }
 
 /// Samples of leading fields alone, by [`RawRecord::decode`](perf_parse::RawRecord::decode).
-pub fn decode(capture: &Capture) -> Outcome {
+pub(crate) fn decode(capture: &Capture) -> Outcome {
     decoded(capture, |_, _| Ok(()))
 }
 
 /// Samples with a call chain, which alone is asked for.
-pub fn chain(capture: &Capture) -> Outcome {
+pub(crate) fn chain(capture: &Capture) -> Outcome {
     viewed(capture, |sums, sample| {
         if let Some(chain) = sample.callchain()? {
             add(&mut sums.callchain, sum(chain.words()));
@@ -124,17 +124,17 @@ pub fn chain(capture: &Capture) -> Outcome {
 }
 
 /// Samples with anything behind their leading fields, by [`Sample::parse`].
-pub fn sample_tail(capture: &Capture) -> Outcome {
+pub(crate) fn sample_tail(capture: &Capture) -> Outcome {
     viewed(capture, tail)
 }
 
 /// Samples with anything behind their leading fields, by [`RawRecord::decode`](perf_parse::RawRecord::decode).
-pub fn decode_tail(capture: &Capture) -> Outcome {
+pub(crate) fn decode_tail(capture: &Capture) -> Outcome {
     decoded(capture, tail)
 }
 
 /// Samples of several events, told by [`Events::of`](perf_parse::file::Events::of).
-pub fn events(capture: &Capture) -> Outcome {
+pub(crate) fn events(capture: &Capture) -> Outcome {
     let mut sums = Sums::default();
     for record in Records::<LittleEndian>::new(&capture.bytes) {
         let record = record?;
@@ -148,7 +148,7 @@ pub fn events(capture: &Capture) -> Outcome {
 }
 
 /// Records of several types, each decoded, and the time of those that are not samples.
-pub fn records(capture: &Capture) -> Outcome {
+pub(crate) fn records(capture: &Capture) -> Outcome {
     let mut sums = Sums::default();
     let layout = &capture.events[0].layout;
     for record in Records::<LittleEndian>::new(&capture.bytes) {
@@ -177,7 +177,7 @@ pub fn records(capture: &Capture) -> Outcome {
 }
 
 /// Walks the records of a file, opened and read from front to back, and adds up their sizes.
-pub fn file_hop(capture: &Capture) -> Outcome {
+pub(crate) fn file_hop(capture: &Capture) -> Outcome {
     let mut reader = Reader::<LittleEndian>::open(&capture.bytes)?;
     let mut sums = Sums::default();
     while let Some(record) = reader.next()? {
@@ -187,12 +187,12 @@ pub fn file_hop(capture: &Capture) -> Outcome {
 }
 
 /// Every record of a file, opened and read from front to back.
-pub fn file_order(capture: &Capture) -> Outcome {
+pub(crate) fn file_order(capture: &Capture) -> Outcome {
     file(Reader::open(&capture.bytes)?)
 }
 
 /// Every record of a file, opened and read by time.
-pub fn time_order(capture: &Capture) -> Outcome {
+pub(crate) fn time_order(capture: &Capture) -> Outcome {
     let mut reader = Reader::open(&capture.bytes)?;
     reader.in_time_order();
     file(reader)

@@ -16,13 +16,13 @@ use perf_parse::{Record, SampleLayout};
 
 /// Records, and their events.
 #[derive(Clone, Debug)]
-pub struct Capture {
+pub(crate) struct Capture {
     /// Records that lie end to end, little-endian; of a file the whole file.
-    pub bytes: Vec<u8>,
+    pub(crate) bytes: Vec<u8>,
     /// How many records they are.
-    pub records: u64,
+    pub(crate) records: u64,
     /// Their events, all of one layout.
-    pub events: Events,
+    pub(crate) events: Events,
 }
 
 /// What every sample here has in common with those of the other inputs: three words behind the header.
@@ -38,28 +38,28 @@ const REGS_USER: u64 = 0xff_0fff;
 const STACK_USER: u32 = 8192;
 
 /// Events of [`ten_events`].
-pub const EVENTS: u64 = 10;
+pub(crate) const EVENTS: u64 = 10;
 /// Ids of each of them, and cpus of [`file`].
-pub const CPUS: u64 = 4;
+pub(crate) const CPUS: u64 = 4;
 
 /// The first id of an event. The kernel counts on from one to the next.
-pub const FIRST_ID: u64 = 1000;
+pub(crate) const FIRST_ID: u64 = 1000;
 
 /// Samples of a cpu between two FINISHED_ROUNDs of [`file`].
 const ROUND: u64 = 64;
 
 /// Samples of 32 bytes, as perf writes them for one event with a fixed period.
-pub fn plain_32() -> Capture {
+pub(crate) fn plain_32() -> Capture {
     samples(4096, Attr { sample_type: PLAIN, ..Attr::default() }, |_| SampleFields::default())
 }
 
 /// Samples of 48 bytes.
-pub fn plain_48() -> Capture {
+pub(crate) fn plain_48() -> Capture {
     samples(4096, Attr { sample_type: USUAL, ..Attr::default() }, |_| SampleFields::default())
 }
 
 /// Samples of a tracepoint: 68 bytes of its fields.
-pub fn raw() -> Capture {
+pub(crate) fn raw() -> Capture {
     samples(2048, Attr { sample_type: USUAL | SampleType::RAW, ..Attr::default() }, |n| {
         let raw = (0..68).map(|at: u8| at.wrapping_mul(n as u8)).collect();
         SampleFields { raw: Some(raw), ..SampleFields::default() }
@@ -67,7 +67,7 @@ pub fn raw() -> Capture {
 }
 
 /// Samples with a call chain of 4 to 67 words, a kernel part and a user part.
-pub fn callchain() -> Capture {
+pub(crate) fn callchain() -> Capture {
     samples(1024, Attr { sample_type: USUAL | SampleType::CALLCHAIN, ..Attr::default() }, |n| {
         let address = |base: u64| move |depth: u64| base + (n * 31 + depth * 0x123) % 0x10_0000;
         let mut chain = vec![CallchainContext::KERNEL.0];
@@ -79,7 +79,7 @@ pub fn callchain() -> Capture {
 }
 
 /// Samples for unwinding by DWARF: user registers and a copy of the user stack.
-pub fn dwarf() -> Capture {
+pub(crate) fn dwarf() -> Capture {
     let attr = Attr {
         sample_type: USUAL | SampleType::REGS_USER | SampleType::STACK_USER,
         sample_regs_user: REGS_USER,
@@ -99,7 +99,7 @@ pub fn dwarf() -> Capture {
 }
 
 /// Samples of ten events, told by the id at their front.
-pub fn ten_events() -> Capture {
+pub(crate) fn ten_events() -> Capture {
     let attr = Attr { sample_type: USUAL | SampleType::IDENTIFIER, ..Attr::default() };
     let mut capture = samples(4096, attr, |n| {
         // No order that a branch predictor, or a decoder, could get used to.
@@ -112,7 +112,7 @@ pub fn ten_events() -> Capture {
 }
 
 /// Samples, and as many again of what else the kernel writes: MMAP2, COMM, FORK, EXIT and LOST.
-pub fn records_mix() -> Capture {
+pub(crate) fn records_mix() -> Capture {
     let attr = Attr { sample_type: USUAL, flags: AttrFlags::SAMPLE_ID_ALL, ..Attr::default() };
     let events = Events::from_iter([(attr, vec![FIRST_ID])]);
     let layout = layout(&events);
@@ -143,7 +143,7 @@ pub fn records_mix() -> Capture {
 }
 
 /// A file: samples of four cpus, one cpu's after the other's in each round, which overlap with those of the round before.
-pub fn file() -> Capture {
+pub(crate) fn file() -> Capture {
     let attr = Attr { sample_type: USUAL, ..Attr::default() };
     let events = Events::from_iter([(attr, vec![FIRST_ID])]);
     let layout = layout(&events);

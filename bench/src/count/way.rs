@@ -2,41 +2,41 @@
 
 use std::error::Error;
 
-use crate::capture::{self, CPUS, Capture, EVENTS};
-use crate::sums::Sums;
-use crate::{hand, parse};
+use super::capture::{self, CPUS, Capture, EVENTS};
+use super::sums::Sums;
+use super::{hand, parse};
 
 /// What a way gives.
-pub type Outcome = Result<Sums, Box<dyn Error>>;
+pub(crate) type Outcome = Result<Sums, Box<dyn Error>>;
 
 /// A way to decode a capture.
-pub struct Way {
+pub(crate) struct Way {
     /// Its name, for the command line.
-    pub name: &'static str,
+    pub(crate) name: &'static str,
     /// Decodes all of it, once.
-    pub run: fn(&Capture) -> Outcome,
+    pub(crate) run: fn(&Capture) -> Outcome,
 }
 
 /// A capture, and the ways to decode it.
-pub struct Input {
+pub(crate) struct Input {
     /// Its name, for the command line.
-    pub name: &'static str,
+    pub(crate) name: &'static str,
     /// Makes it.
-    pub capture: fn() -> Capture,
+    pub(crate) capture: fn() -> Capture,
     /// Ways from header to header, that look at nothing else; all find the same.
-    pub hops: &'static [Way],
+    pub(crate) hops: &'static [Way],
     /// Ways that decode all fields; all find the same.
-    pub decoders: &'static [Way],
+    pub(crate) decoders: &'static [Way],
 }
 
 impl Input {
     /// All ways.
-    pub fn ways(&self) -> impl Iterator<Item = &'static Way> {
+    pub(crate) fn ways(&self) -> impl Iterator<Item = &'static Way> {
         self.hops.iter().chain(self.decoders)
     }
 
     /// Runs all ways, which must agree.
-    pub fn agree(&self, capture: &Capture) -> Result<(), Box<dyn Error>> {
+    pub(crate) fn agree(&self, capture: &Capture) -> Result<(), Box<dyn Error>> {
         for ways in [self.hops, self.decoders] {
             let expected = (ways[0].run)(capture)?;
             for way in ways {
@@ -74,7 +74,7 @@ const HOPS: &[Way] = &[
 ];
 
 /// All inputs.
-pub const INPUTS: &[Input] = &[
+pub(crate) const INPUTS: &[Input] = &[
     Input {
         name: "plain_32",
         capture: capture::plain_32,
