@@ -25,7 +25,7 @@ mod value;
 pub use body::{Body, Mmap2Id, Namespace};
 pub use branch::{Branch, BranchStack};
 pub use feature::feature;
-pub use format::{format, tracing_data};
+pub use format::{FormatText, format, tracing_data};
 pub use read::{Read, ReadValue};
 pub use reader::Reader;
 pub use sample::{Readings, Regs, Sample, Stack, WeightStruct};

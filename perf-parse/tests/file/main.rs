@@ -1,5 +1,7 @@
 //! `perf.data` files of a few hundred bytes, whole and with each possible fault, in both byte orders.
 
+#![allow(clippy::extra_unused_type_parameters, reason = "to some tests of a byte order its value is enough")]
+
 mod display;
 mod features;
 mod open;

@@ -7,6 +7,7 @@ use perf_parse::tracepoint::{
     Element, Field, Format, FormatText, Place, Tracepoints, TracingData, TracingError, TracingErrorKind,
     Value,
 };
+use testdata::Bytes;
 
 const COMMON: &str = "format:
 \tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;
@@ -247,24 +248,6 @@ fn the_name_of_a_field_is_so_long_at_most() {
     assert_eq!(error, TracingError { kind, offset: 14 });
 }
 
-/// Raw data built field by field, with each number in the given byte order.
-struct Raw(Vec<u8>, Endianness);
-
-impl Raw {
-    fn number(mut self, bytes: usize, value: u64) -> Self {
-        match self.1 {
-            Endianness::Little => self.0.extend(&value.to_le_bytes()[..bytes]),
-            Endianness::Big => self.0.extend(&value.to_be_bytes()[8 - bytes..]),
-        }
-        self
-    }
-
-    fn bytes(mut self, bytes: &[u8]) -> Self {
-        self.0.extend(bytes);
-        self
-    }
-}
-
 fn raw_is_decoded<O: Endian>() {
     let lines = [
         line("u8 u8", 8, 1, 0),
@@ -294,7 +277,7 @@ fn raw_is_decoded<O: Endian>() {
     .concat();
     let text = text(&lines);
     let format = Format::parse(b"s", text.as_bytes(), 8).unwrap();
-    let raw = Raw(Vec::new(), O::ENDIANNESS)
+    let raw = Bytes::of::<O>()
         // The common fields.
         .number(2, 300)
         .number(1, 1)
@@ -313,10 +296,10 @@ fn raw_is_decoded<O: Endian>() {
         .number(8, 0xffff_ffff_ffff_fffe)
         .number(8, 0xffff_8880_0123_4567)
         // Offset 48.
-        .bytes(b"sh\0junk.")
-        .bytes(b"full")
+        .raw(b"sh\0junk.")
+        .raw(b"full")
         .number(1, 7)
-        .bytes(&[0xa, 0xb, 0xc])
+        .raw(&[0xa, 0xb, 0xc])
         .number(2, 1)
         .number(2, 0xffff)
         // Offset 68: 4 bytes at 92, 8 bytes at 92, 4 bytes at 92; 4 bytes at 84 + 8, none at 88.
@@ -328,7 +311,7 @@ fn raw_is_decoded<O: Endian>() {
         .number(2, 5)
         .number(2, 6)
         // Offset 92.
-        .bytes(b"abc\0")
+        .raw(b"abc\0")
         .number(4, 9)
         // Offset 100.
         .number(2, 11)
@@ -348,7 +331,7 @@ fn raw_is_decoded<O: Endian>() {
         other => panic!("{other:?}"),
     };
     let values: Vec<_> =
-        format.fields::<O>(&raw.0).map(|(field, value)| (field.name, value.unwrap())).collect();
+        format.fields::<O>(&raw.out).map(|(field, value)| (field.name, value.unwrap())).collect();
     let names: Vec<_> =
         format.common_fields().iter().chain(format.own_fields()).map(|field| field.name).collect();
     assert_eq!(values.iter().map(|(name, _)| *name).collect::<Vec<_>>(), names);
@@ -376,7 +359,7 @@ fn raw_is_decoded<O: Endian>() {
         ("name", Value::Str(b"abc")),
         ("cut", Value::Bytes(b"abc\0")),
         ("rel", Value::Str(b"abc")),
-        ("s", Value::Bytes(&raw.0[88..92])),
+        ("s", Value::Bytes(&raw.out[88..92])),
     ] {
         assert_eq!(value(name), expected, "{name}");
     }
@@ -386,8 +369,8 @@ fn raw_is_decoded<O: Endian>() {
     assert_eq!(numbers(value("rest")), ["Unsigned(11)", "Unsigned(12)"]);
 
     // Truncated anywhere: each whole field has its value, each other field is an error with its name.
-    for len in 0..raw.0.len() {
-        for ((field, cut), (_, whole)) in format.fields::<O>(&raw.0[..len]).zip(&values) {
+    for len in 0..raw.out.len() {
+        for ((field, cut), (_, whole)) in format.fields::<O>(&raw.out[..len]).zip(&values) {
             let end = (field.offset + field.size) as usize;
             match cut {
                 Ok(_) if field.name == b"rest" => assert!(len >= 100),
@@ -421,8 +404,8 @@ fn words_are_told_at_once<O: Endian>() {
     ];
     let text = text(&lines.concat());
     let format = Format::parse(b"s", text.as_bytes(), 8).unwrap();
-    let raw = Raw(vec![0; 8], O::ENDIANNESS).number(8, 3).number(8, u64::MAX - 1);
-    let words = |field: &Field<'_>| match field.value::<O>(&raw.0).unwrap() {
+    let raw = Bytes::of::<O>().zeros(8).number(8, 3).number(8, u64::MAX - 1);
+    let words = |field: &Field<'_>| match field.value::<O>(&raw.out).unwrap() {
         Value::Array(array) => {
             array.unsigned_words().map(|words| words.iter().map(|word| word.get()).collect::<Vec<_>>())
         }
@@ -482,24 +465,27 @@ fn tracing_data(
     ftrace: &[&str],
     systems: &[(&str, &[&str])],
 ) -> Vec<u8> {
-    let file = |out: Raw, bytes: usize, text: &[u8]| out.number(bytes, text.len() as u64).bytes(text);
+    let file = |out: Bytes, bytes: usize, text: &[u8]| out.number(bytes, text.len() as u64).raw(text);
     let page = "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n";
-    let mut out = Raw(b"\x17\x08\x44tracing".to_vec(), endianness).bytes(version.as_bytes()).bytes(b"\0");
+    let mut out = Bytes::new(endianness == Endianness::Big)
+        .raw(b"\x17\x08\x44tracing")
+        .raw(version.as_bytes())
+        .raw(b"\0");
     out = out.number(1, u64::from(endianness == Endianness::Big)).number(1, 4).number(4, 65536);
-    out = file(out.bytes(b"header_page\0"), 8, page.as_bytes());
-    out = file(out.bytes(b"header_event\0"), 8, b"# entry header\n").number(4, ftrace.len() as u64);
+    out = file(out.raw(b"header_page\0"), 8, page.as_bytes());
+    out = file(out.raw(b"header_event\0"), 8, b"# entry header\n").number(4, ftrace.len() as u64);
     for text in ftrace {
         out = file(out, 8, text.as_bytes());
     }
     out = out.number(4, systems.len() as u64);
     for (system, texts) in systems {
-        out = out.bytes(system.as_bytes()).bytes(b"\0").number(4, texts.len() as u64);
+        out = out.raw(system.as_bytes()).raw(b"\0").number(4, texts.len() as u64);
         for text in *texts {
             out = file(out, 8, text.as_bytes());
         }
     }
     out = file(file(out, 4, b"0 _text\n"), 4, b"0xff : \"%d\"\n");
-    if version == "0.6" { file(out, 8, b"1 init\n").0 } else { out.0 }
+    if version == "0.6" { file(out, 8, b"1 init\n").out } else { out.out }
 }
 
 const SYSTEMS: &[(&str, &[&str])] = &[

@@ -22,36 +22,21 @@ use Field::{B8, B16, B32, B64, Bytes, Pad};
 
 /// Makes a record with these fields after its header.
 fn record<O: Endian>(kind: RecordType, misc: u16, fields: &[Field<'_>]) -> Vec<u8> {
-    let mut out = Vec::new();
-    push::<O>(&mut out, &B32(kind.0));
-    push::<O>(&mut out, &B16(misc));
-    push::<O>(&mut out, &B16(0)); // size, see below
-    fields.iter().for_each(|field| push::<O>(&mut out, field));
-    let len = out.len();
-    resized::<O>(&out, len)
-}
-
-fn push<O: Endian>(out: &mut Vec<u8>, field: &Field<'_>) {
-    let number: &[u8] = match *field {
-        B8(value) => &[value],
-        B16(value) => &value.to_le_bytes(),
-        B32(value) => &value.to_le_bytes(),
-        B64(value) => &value.to_le_bytes(),
-        Bytes(bytes) => return out.extend(bytes),
-        Pad(len) => return out.resize(out.len() + len, 0),
+    let push = |bytes: testdata::Bytes, field: &Field<'_>| match *field {
+        B8(value) => bytes.u8(value),
+        B16(value) => bytes.u16(value),
+        B32(value) => bytes.u32(value),
+        B64(value) => bytes.u64(value),
+        Bytes(raw) => bytes.raw(raw),
+        Pad(len) => bytes.zeros(len),
     };
-    match O::ENDIANNESS {
-        Endianness::Little => out.extend(number),
-        Endianness::Big => out.extend(number.iter().rev()),
-    }
+    fields.iter().fold(testdata::Bytes::of::<O>(), push).record(kind.0, misc)
 }
 
 /// Returns the first `len` bytes as a record with this length in its header.
 fn resized<O: Endian>(bytes: &[u8], len: usize) -> Vec<u8> {
-    let mut size = Vec::new();
-    push::<O>(&mut size, &B16(len as u16));
     let mut out = bytes[..len].to_vec();
-    out[6..8].copy_from_slice(&size);
+    out[6..8].copy_from_slice(&testdata::Bytes::of::<O>().u16(len as u16).out);
     out
 }
 

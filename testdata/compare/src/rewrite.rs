@@ -78,7 +78,6 @@ pub fn event(config: u64, ids: &[u64], name: Option<&str>) -> EventFields {
 }
 
 /// Starts a file with default options.
-#[must_use]
 pub fn writer<O: Endian>(events: &[EventFields]) -> FileBuffer<O> {
     FileWriter::new(Cursor::new(Vec::new()), events, &Options::default()).unwrap()
 }

@@ -82,7 +82,7 @@ pub fn feature(number: u32, nr_cpus: u32, big: bool, section: &[u8]) -> Result<O
 /// Returns whether the section ends here. A stream pads features with zeros to a multiple of 8 bytes.
 fn ends(r: &Reader<'_>, section: &[u8]) -> bool {
     let left = r.clone().rest();
-    left.is_empty() || left.len() < 8 && section.len() % 8 == 0 && left.iter().all(|&byte| byte == 0)
+    left.is_empty() || left.len() < 8 && section.len().is_multiple_of(8) && left.iter().all(|&byte| byte == 0)
 }
 
 /// Reads a string: a length that includes NUL and padding, and the bytes.

@@ -6,12 +6,15 @@ use super::reader::Reader;
 use super::value::Value;
 use crate::fields;
 
+/// The name of a system and the text of one of its tracepoints.
+pub type FormatText<'a> = (&'a [u8], &'a [u8]);
+
 /// Returns the `format` texts of tracing data, each with the name of its system; those of ftrace itself come first.
 ///
 /// # Errors
 ///
 /// A message with the field that needs more bytes than there are, or that is not what it must be.
-pub fn tracing_data(bytes: &[u8]) -> Result<Vec<(&[u8], &[u8])>, String> {
+pub fn tracing_data(bytes: &[u8]) -> Result<Vec<FormatText<'_>>, String> {
     let mut r = Reader::new(bytes, false);
     if r.bytes("magic", 10)? != b"\x17\x08\x44tracing" {
         return Err("magic: is another".to_string());
