@@ -3,4 +3,6 @@
 
 use libfuzzer_sys::{Corpus, fuzz_target};
 
-fuzz_target!(|data: &[u8]| -> Corpus { if bodies::repair::run(data) { Corpus::Keep } else { Corpus::Reject } });
+fuzz_target!(|data: &[u8]| -> Corpus {
+    if bodies::repair::run(data) { Corpus::Keep } else { Corpus::Reject }
+});

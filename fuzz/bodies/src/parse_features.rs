@@ -10,6 +10,8 @@ use super::features;
 pub fn run(data: &[u8]) -> bool {
     let Some((&[feature, nr_cpus], payload)) = data.split_first_chunk() else { return false };
     let section = FeatureSection::new(Feature(feature.into()), 0x1000, payload);
+    compare::feature::check::<LittleEndian>(&section, nr_cpus.into());
+    compare::feature::check::<BigEndian>(&section, nr_cpus.into());
     features::decode::<LittleEndian>(&section, nr_cpus.into());
     features::decode::<BigEndian>(&section, nr_cpus.into());
     true
