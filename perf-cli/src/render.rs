@@ -1,7 +1,8 @@
 //! Records as fields, independent of the output format.
 //!
 //! [`fields()`] passes each field of a record with its name to a [`Sink`], in the kernel's order. The sinks are
-//! [`json::Json`] for an object, [`text::Text`] for lines, and [`columns::Columns`] for a few selected fields.
+//! [`json::Json`] for an object, [`text::Text`] for lines, and [`columns::Row`] for a few selected fields. As a
+//! [`record::RecordSink`], each of them also prints what is around the fields.
 
 pub(crate) mod account;
 pub(crate) mod attr;
@@ -13,7 +14,7 @@ mod fields;
 pub(crate) mod head;
 pub(crate) mod json;
 pub(crate) mod name;
-pub(crate) mod ready;
+pub(crate) mod record;
 pub(crate) mod text;
 pub(crate) mod tracepoint;
 mod user;
@@ -72,10 +73,10 @@ pub(crate) trait Sink: Scalars {
     fn addresses(&mut self, name: &Name, values: impl Iterator<Item = u64> + Clone);
 }
 
-/// Calls `tell` with a value that may be absent.
-pub(crate) fn given<T>(value: Option<T>, tell: impl FnOnce(T)) {
+/// Calls `act` with a value that may be absent.
+pub(crate) fn given<T>(value: Option<T>, act: impl FnOnce(T)) {
     if let Some(value) = value {
-        tell(value);
+        act(value);
     }
 }
 

@@ -153,21 +153,8 @@ const LEADING: SampleType = SampleType::IDENTIFIER
 
 /// Returns whether samples have fields after the leading ones.
 #[inline]
-pub(super) fn has_tail(layout: &SampleLayout) -> bool {
+fn has_tail(layout: &SampleLayout) -> bool {
     layout.sample_type().without(LEADING) != SampleType::NONE
-}
-
-/// Checks that the fields after the leading ones can be decoded.
-///
-/// # Errors
-///
-/// Those of [`fields`].
-pub(super) fn check_tail<O: Endian>(
-    it: &Sample<'_, O>,
-    tracepoint: Option<&Tracepoint<'_>>,
-) -> Result<(), perf_parse::Error> {
-    let tail = it.tail()?;
-    tracepoint.zip(tail.raw).map_or(Ok(()), |(tracepoint, raw)| tracepoint.check::<O>(raw))
 }
 
 /// Like [`fields`], for a sample.

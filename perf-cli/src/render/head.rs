@@ -3,7 +3,6 @@
 use perf_abi::record::{Misc, RecordType};
 
 use super::TypeName;
-use super::ready::Ready;
 
 /// The width of the `misc` column; most values fit.
 const MISC_WIDTH: usize = 14;
@@ -12,39 +11,38 @@ const MISC_WIDTH: usize = 14;
 #[derive(Clone, Debug)]
 pub(crate) struct Head {
     kind: RecordType,
-    misc: Misc,
+    pub(crate) misc: Misc,
     /// The type's name.
-    pub(crate) name: Ready,
+    pub(crate) name: Vec<u8>,
     /// The names of the `misc` bits.
-    pub(crate) bits: Ready,
+    pub(crate) bits: Vec<u8>,
     /// The name, and the bits, padded to the width of their columns.
-    pub(crate) name_column: Ready,
-    pub(crate) bits_column: Ready,
-    /// Members of a JSON object, up to the value of `size`.
-    pub(crate) members: Ready,
+    pub(crate) name_column: Vec<u8>,
+    pub(crate) bits_column: Vec<u8>,
+    /// The members of a JSON object.
+    pub(crate) members: Vec<u8>,
 }
 
 impl Head {
     fn new(kind: RecordType, misc: Misc) -> Self {
         let (name, bits) = (TypeName(kind).to_string(), misc.names(kind).to_string());
         let dash = if misc == Misc(0) { "-" } else { &bits };
-        let members = format!(",\"type\":\"{name}\",\"type_id\":{},\"misc\":{},\"size\":", kind.0, misc.0);
-        let ready = |text: String| Ready::new(text.into_bytes());
+        let members = format!(",\"type\":\"{name}\",\"type_id\":{},\"misc\":{}", kind.0, misc.0);
         Self {
             kind,
             misc,
-            name_column: ready(format!("{name:<18}")),
-            bits_column: ready(format!("{dash:<MISC_WIDTH$}")),
-            members: ready(members),
-            name: ready(name),
-            bits: ready(bits),
+            name_column: format!("{name:<18}").into_bytes(),
+            bits_column: format!("{dash:<MISC_WIDTH$}").into_bytes(),
+            members: members.into_bytes(),
+            name: name.into_bytes(),
+            bits: bits.into_bytes(),
         }
     }
 }
 
 /// The most recent heads. A capture has few different ones.
 #[derive(Clone, Debug)]
-pub(crate) struct Heads([Option<Head>; 64]);
+pub(crate) struct Heads([Option<Box<Head>>; 64]);
 
 impl Heads {
     pub(crate) fn new() -> Self {
@@ -60,7 +58,7 @@ impl Heads {
         if head.as_ref().is_some_and(|head| (head.kind, head.misc) != (kind, misc)) {
             *head = None;
         }
-        head.get_or_insert_with(|| Head::new(kind, misc))
+        head.get_or_insert_with(|| Box::new(Head::new(kind, misc)))
     }
 }
 
@@ -68,10 +66,8 @@ impl Heads {
 mod tests {
     use super::*;
 
-    fn pushed(text: &Ready) -> String {
-        let mut out = Vec::new();
-        text.push(&mut out);
-        String::from_utf8(out).unwrap()
+    fn text(bytes: &[u8]) -> &str {
+        core::str::from_utf8(bytes).unwrap()
     }
 
     #[test]
@@ -81,8 +77,8 @@ mod tests {
             for (kind, misc) in (0..100).flat_map(|kind| [0, 1, 2, 0x4002, 0x2000].map(|misc| (kind, misc))) {
                 let (kind, misc) = (RecordType(kind), Misc(misc));
                 let head = heads.of(kind, misc);
-                assert_eq!(pushed(&head.name), TypeName(kind).to_string());
-                assert_eq!(pushed(&head.bits), misc.names(kind).to_string());
+                assert_eq!(text(&head.name), TypeName(kind).to_string());
+                assert_eq!(text(&head.bits), misc.names(kind).to_string());
             }
         }
     }
@@ -91,9 +87,9 @@ mod tests {
     fn columns_are_as_wide_as_most_of_what_they_hold() {
         let mut heads = Heads::new();
         let head = heads.of(RecordType::SAMPLE, Misc(1));
-        assert_eq!(pushed(&head.name_column), "SAMPLE            ");
-        assert_eq!(pushed(&head.bits_column), "KERNEL        ");
-        assert_eq!(pushed(&head.members), r#","type":"SAMPLE","type_id":9,"misc":1,"size":"#);
-        assert_eq!(pushed(&heads.of(RecordType::FINISHED_ROUND, Misc(0)).bits_column), "-             ");
+        assert_eq!(text(&head.name_column), "SAMPLE            ");
+        assert_eq!(text(&head.bits_column), "KERNEL        ");
+        assert_eq!(text(&head.members), r#","type":"SAMPLE","type_id":9,"misc":1"#);
+        assert_eq!(text(&heads.of(RecordType::FINISHED_ROUND, Misc(0)).bits_column), "-             ");
     }
 }

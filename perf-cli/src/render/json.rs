@@ -4,14 +4,15 @@ use core::fmt::Display;
 
 use perf_abi::branch::{BranchEntry, BranchFlags};
 use perf_abi::endian::Endian;
+use perf_parse::file::FileError;
 use perf_parse::sample::{BranchStack, Callchain, Read, ReadValue, Reading, Readings, Regs, StackUser};
 use perf_parse::tracepoint::{Array, Value};
 
 use super::digits::{push_decimal, push_signed};
 use super::escape::{push_hex, push_json, push_json_shown, push_json_value};
 use super::name::{Name, name};
-use super::ready::Ready;
-use super::tracepoint::Tracepoint;
+use super::record::{Header, RecordSink};
+use super::tracepoint::{Tracepoint, TracepointField};
 use super::{Scalars, Sink, given};
 
 /// Appends fields to a JSON object, without allocations.
@@ -20,39 +21,40 @@ use super::{Scalars, Sink, given};
 #[derive(Debug)]
 pub(crate) struct Json<'b> {
     out: &'b mut Vec<u8>,
+    /// For a record, the positions at which its object and the object inside it begin.
+    record: usize,
+    inside: usize,
+}
+
+/// Closes the object that begins at `start`.
+#[inline]
+pub(super) fn close(out: &mut Vec<u8>, start: usize) {
+    match out.get_mut(start) {
+        Some(comma) => *comma = b'{',
+        None => out.push(b'{'),
+    }
+    out.push(b'}');
 }
 
 impl<'b> Json<'b> {
     /// Appends an object with the members that `members` appends.
     #[inline]
-    pub(crate) fn object(out: &'b mut Vec<u8>, members: impl FnOnce(&mut Self)) {
+    pub(crate) fn object(out: &mut Vec<u8>, members: impl FnOnce(&mut Json<'_>)) {
         let start = out.len();
-        let mut json = Self { out };
-        members(&mut json);
-        match json.out.get_mut(start) {
-            Some(comma) => *comma = b'{',
-            None => json.out.push(b'{'),
-        }
-        json.out.push(b'}');
+        members(&mut Json::members(out));
+        close(out, start);
     }
 
     /// Appends members without an enclosing object.
     #[inline]
     pub(crate) fn members(out: &'b mut Vec<u8>) -> Self {
-        Self { out }
+        Self { out, record: 0, inside: 0 }
     }
 
     /// Appends the name of a member. Returns the buffer, for its value.
     #[inline(always)]
     pub(crate) fn member(&mut self, name: &Name) -> &mut Vec<u8> {
         name.push_member(self.out);
-        self.out
-    }
-
-    /// Appends the prepared text before the value of a member. Returns the buffer, for the value.
-    #[inline]
-    pub(crate) fn ready(&mut self, member: &Ready) -> &mut Vec<u8> {
-        member.push(self.out);
         self.out
     }
 
@@ -100,7 +102,7 @@ fn push_blob(out: &mut Vec<u8>, value: &[u8]) {
 
 /// Appends the value of a tracepoint's field.
 #[inline]
-pub(super) fn push_value<O: Endian>(out: &mut Vec<u8>, value: &Value<'_, O>) {
+fn push_value<O: Endian>(out: &mut Vec<u8>, value: &Value<'_, O>) {
     match value {
         Value::Unsigned(number) | Value::Pointer(number) => push_decimal(out, *number),
         Value::Signed(number) => push_signed(out, *number),
@@ -109,6 +111,13 @@ pub(super) fn push_value<O: Endian>(out: &mut Vec<u8>, value: &Value<'_, O>) {
         Value::Bytes(bytes) => push_blob(out, bytes),
         Value::Array(array) => push_elements(out, array),
     }
+}
+
+/// Appends a tracepoint's field as a member.
+#[inline]
+pub(super) fn push_field<O: Endian>(out: &mut Vec<u8>, field: &TracepointField<'_>, value: &Value<'_, O>) {
+    out.extend_from_slice(&field.member);
+    push_value(out, value);
 }
 
 #[inline(never)]
@@ -132,6 +141,36 @@ fn push_array<T>(out: &mut Vec<u8>, items: impl Iterator<Item = T>, push: impl F
         out.truncate(out.len() - 1);
     }
     out.push(b']');
+}
+
+impl RecordSink for Json<'_> {
+    fn begin(&mut self, header: &Header<'_>) {
+        self.record = self.out.len();
+        self.number(name!("offset"), header.place.offset);
+        given(header.place.decompressed_offset, |offset| self.number(name!("inner"), offset));
+        if header.place.data_file > 0 {
+            self.number(name!("data_file"), header.place.data_file as u64);
+        }
+        self.out.extend_from_slice(&header.head.members);
+        self.number(name!("size"), u64::from(header.size));
+        given(header.event, |event| self.number(name!("event"), event.index as u64));
+        self.inside = self.member(name!("fields")).len();
+    }
+
+    fn begin_sample_id(&mut self) {
+        close(self.out, self.inside);
+        self.inside = self.member(name!("sample_id")).len();
+    }
+
+    fn end(&mut self, undecodable: Option<(&FileError, &[u8])>) {
+        close(self.out, self.inside);
+        if let Some((error, payload)) = undecodable {
+            self.text(name!("error"), error);
+            self.blob(name!("raw"), payload);
+        }
+        close(self.out, self.record);
+        self.out.push(b'\n');
+    }
 }
 
 impl Scalars for Json<'_> {
@@ -211,7 +250,7 @@ impl Sink for Json<'_> {
     fn tracepoint<O: Endian>(&mut self, tracepoint: &Tracepoint<'_>, raw: &[u8]) {
         self.nested(name!("tracepoint"), |json| {
             for (field, value) in tracepoint.values::<O>(tracepoint.fields().iter(), raw) {
-                push_value(json.ready(&field.member), &value);
+                push_field(json.out, field, &value);
             }
         });
     }

@@ -1,43 +1,48 @@
-//! A record for formatting: independent of the reader, so that any thread can format it.
+//! A record with its place and its event, independent of the reader: any thread can print it.
 
 use perf_abi::endian::Endian;
 use perf_abi::record::RecordType;
-use perf_parse::file::{FileError, FileErrorKind};
+use perf_parse::file::{Event, FileError, FileErrorKind};
 use perf_parse::record::SampleId;
 use perf_parse::{Error, RawRecord, Record, Sample, SampleLayout};
 
-use crate::render::ready::Ready;
+use super::tracepoints::Formats;
+use crate::render::escape::push_printable;
+use crate::render::record::{EventLabel, Place};
 
-/// The parts of an event that its records need for formatting.
+/// The parts of an event that its records need for printing.
 #[derive(Clone, Debug)]
-pub(super) struct EventView {
-    /// The index of the event in the capture.
-    pub(super) index: usize,
-    pub(super) layout: SampleLayout,
+pub(super) struct EventParts {
+    pub(super) label: EventLabel,
+    layout: SampleLayout,
     /// The reason why its samples cannot be decoded.
-    pub(super) fault: Option<Error>,
-    /// The index of its tracepoint in [`Formats`](super::tracepoints::Formats).
+    fault: Option<Error>,
+    /// The index of its tracepoint in [`Formats`].
     pub(super) tracepoint: Option<usize>,
-    /// The name of the event, safe to print.
-    pub(super) shown: Option<Ready>,
-    /// Members of a JSON object: the index of the event, up to the value of `fields`.
-    pub(super) members: Ready,
 }
 
-/// A record with its position and its event.
+impl EventParts {
+    pub(super) fn new(index: usize, event: &Event, formats: &Formats<'_>) -> Self {
+        let name = event.name.as_deref().map(|name| {
+            let mut printable = Vec::new();
+            push_printable(&mut printable, name);
+            printable
+        });
+        let label = EventLabel { index, name };
+        Self { label, layout: event.layout, fault: event.fault, tracepoint: formats.of(event) }
+    }
+}
+
+/// A record with its place and its event.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct View<'b, O: Endian> {
-    /// The offset of its header, or of the COMPRESSED record that contains its end.
-    pub(super) offset: u64,
-    /// Its offset in the decompressed stream; `None` for a record that was not compressed.
-    pub(super) inner: Option<u64>,
-    pub(super) data_file: usize,
+pub(super) struct PlacedRecord<'b, O: Endian> {
+    pub(super) place: Place,
     pub(super) raw: RawRecord<'b, O>,
     /// Its event, or the reason why the event is unknown. The perf tool's own records have none.
-    pub(super) event: Result<&'b EventView, FileErrorKind>,
+    pub(super) event: Result<&'b EventParts, FileErrorKind>,
 }
 
-impl<'b, O: Endian> View<'b, O> {
+impl<'b, O: Endian> PlacedRecord<'b, O> {
     /// Returns the record as a sample; `None` if it is not one or cannot be decoded.
     #[inline]
     pub(super) fn sample(&self) -> Option<Sample<'b, O>> {
@@ -64,18 +69,18 @@ impl<'b, O: Endian> View<'b, O> {
 
     /// Adds the position in the capture to an error in this record.
     pub(super) fn error(&self, error: Error) -> FileError {
-        FileError::in_record(self.raw.kind(), self.offset, self.inner, error)
+        FileError::in_record(self.raw.kind(), self.place.offset, self.place.decompressed_offset, error)
     }
 
     #[inline]
     fn layout(&self) -> Result<&'b SampleLayout, FileError> {
         let layout = match self.event {
-            Ok(EventView { fault: Some(error), .. }) if self.raw.kind() == RecordType::SAMPLE => {
+            Ok(EventParts { fault: Some(error), .. }) if self.raw.kind() == RecordType::SAMPLE => {
                 Err(FileErrorKind::Layout(*error))
             }
             Ok(event) => Ok(&event.layout),
             Err(kind) => Err(kind),
         };
-        layout.map_err(|kind| FileError { kind, offset: self.offset })
+        layout.map_err(|kind| FileError { kind, offset: self.place.offset })
     }
 }
