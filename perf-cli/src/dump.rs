@@ -130,5 +130,8 @@ fn arch<O: Endian, S: Source>(reader: &Reader<'_, O, S>) -> Option<Arch> {
 fn check_features<O: Endian, S: Source>(reader: &mut Reader<'_, O, S>, diagnostics: &mut Diagnostics) {
     let known = reader.account().diagnostics.clone();
     let faults = reader.check_features();
-    faults.iter().filter(|(_, fault)| !known.contains(fault)).for_each(|(_, fault)| diagnostics.report(fault));
+    faults
+        .iter()
+        .filter(|(_, fault)| !known.contains(fault))
+        .for_each(|(_, fault)| diagnostics.report(fault));
 }

@@ -13,6 +13,7 @@ pub(crate) mod feature;
 mod fields;
 pub(crate) mod head;
 pub(crate) mod json;
+mod leading;
 pub(crate) mod name;
 pub(crate) mod record;
 pub(crate) mod text;
@@ -26,6 +27,7 @@ use std::io::Write;
 
 use perf_abi::endian::Endian;
 use perf_abi::record::RecordType;
+use perf_parse::Sample;
 use perf_parse::sample::{BranchStack, Callchain, Read, Readings, Regs, StackUser};
 
 use name::Name;
@@ -41,6 +43,8 @@ pub(crate) trait Scalars {
     fn hex(&mut self, name: &Name, value: u64);
     /// Nanoseconds of the event's clock.
     fn time(&mut self, name: &Name, value: u64);
+    /// A number with a label, which is already safe to print.
+    fn labeled(&mut self, name: &Name, value: u64, label: &[u8]);
     /// A number with a name.
     fn named(&mut self, name: &Name, value: u64, shown: &dyn Display);
     /// Text in any encoding that the recorded machine used.
@@ -51,6 +55,14 @@ pub(crate) trait Scalars {
 
 /// A consumer of the fields of a record.
 pub(crate) trait Sink: Scalars {
+    /// The leading fields of a sample.
+    #[inline(always)]
+    fn leading<O: Endian>(&mut self, sample: &Sample<'_, O>)
+    where
+        Self: Sized,
+    {
+        leading::leading(sample, self);
+    }
     /// Counter values.
     fn read<O: Endian>(&mut self, value: &Read<'_, O>);
     /// A call chain.

@@ -61,7 +61,8 @@ fn decode<O: Endian>(
     out: Out,
 ) -> Result<Outcome, Failure> {
     let direction = direction(&reader, args)?;
-    let mut faults = Faults { reported: output::Faults::default(), unread: 0, diagnostics: Diagnostics::new() };
+    let mut faults =
+        Faults { reported: output::Faults::default(), unread: 0, diagnostics: Diagnostics::new() };
     let (mut bytes, mut origins, mut areas, mut files) =
         (Vec::new(), Origins::default(), Vec::new(), Vec::new());
     for (number, (file, dump)) in args.files.iter().zip(dumps).enumerate() {

@@ -105,7 +105,11 @@ impl Block {
         });
         self.bytes += usize::from(record.raw.size());
         let FileRecord { offset, inner: decompressed_offset, data_file, .. } = *record;
-        self.records.push(StoredRecord { place: Place { offset, decompressed_offset, data_file }, event, copy });
+        self.records.push(StoredRecord {
+            place: Place { offset, decompressed_offset, data_file },
+            event,
+            copy,
+        });
     }
 
     /// Adds an error that the reader found after the record that was added last.

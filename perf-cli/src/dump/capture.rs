@@ -17,10 +17,7 @@ pub(super) fn header<O: Endian, S: Source>(
 ) -> Result<(), Failure> {
     let (mode, endian) = (reader.mode().name(), reader.endianness());
     let out = &mut output.buffer;
-    render::print(
-        out,
-        format_args!("{{\"header\":{{\"mode\":\"{mode}\",\"endian\":\"{endian}\",\"attrs\":"),
-    );
+    render::print(out, format_args!("{{\"header\":{{\"mode\":\"{mode}\",\"endian\":\"{endian}\",\"attrs\":"));
     feature::objects(output, reader.events().iter(), |json, event: &Event| {
         render::attr::attr(&event.attr, json);
         json.addresses(name!("ids"), event.ids.iter().copied());

@@ -8,6 +8,7 @@ use super::record::PlacedRecord;
 use super::tracepoints::Formats;
 use crate::args::{Format, ShowArgs};
 use crate::output::say;
+use crate::render;
 use crate::render::columns::{Columns, Row};
 use crate::render::escape::OneLine;
 use crate::render::head::Heads;
@@ -15,7 +16,6 @@ use crate::render::json::Json;
 use crate::render::record::{Header, RecordSink};
 use crate::render::text::Text;
 use crate::render::tracepoint::Tracepoint;
-use crate::render;
 
 /// Prints records into a buffer. Knows nothing of the reader; each thread has one. Allocates nothing per record.
 #[derive(Clone, Debug)]
@@ -101,8 +101,9 @@ fn print<O: Endian>(
 ) -> Option<FileError> {
     sink.begin(header);
     // Nearly all records are samples. They are handled first, without moving a `Record` through memory.
-    let fields = match record.sample() {
-        Some(sample) => render::sample(&sample, tracepoint, sink).map_err(|error| record.error(error)),
+    let sample = record.sample();
+    let fields = match &sample {
+        Some(sample) => render::sample(sample, tracepoint, sink).map_err(|error| record.error(error)),
         None => record.decode().and_then(|decoded| {
             render::fields(&decoded, tracepoint, sink).map_err(|error| record.error(error))
         }),
@@ -114,7 +115,8 @@ fn print<O: Endian>(
         }
     });
     let error = fields.and(trailer).err();
-    sink.end(error.as_ref().map(|error| (error, record.raw.payload())));
+    let undecodable = error.as_ref().map(|error| (error, record.raw.payload()));
+    sink.end(header, sample.as_ref(), undecodable);
     error
 }
 

@@ -154,7 +154,10 @@ mod tests {
     fn results_come_in_order_at_any_number_of_threads() {
         for (threads, count) in [(1, 20), (2, 1), (2, 2), (2, 100), (3, 100), (8, 100), (8, 3)] {
             let (delivered, worked) = squares(threads, count, u64::MAX);
-            assert!(delivered.iter().copied().eq((0..count).map(|number| number * number)), "{threads}, {count}");
+            assert!(
+                delivered.iter().copied().eq((0..count).map(|number| number * number)),
+                "{threads}, {count}"
+            );
             assert_eq!(worked, count, "{threads}");
         }
     }

@@ -65,20 +65,29 @@ mod tests {
     fn a_wrapped_ring_continues_at_its_start() {
         let origins = origins(Written::Forward(8184));
         assert_eq!([0, 7, 8, 16].map(|offset| origins.offset(0, offset)), [12280, 12287, 4096, 4104]);
-        assert_eq!([0, 7, 8, 16].map(|bytes| origins.offset_in_record(0, 12280, bytes)), [12280, 12287, 4096, 4104]);
+        assert_eq!(
+            [0, 7, 8, 16].map(|bytes| origins.offset_in_record(0, 12280, bytes)),
+            [12280, 12287, 4096, 4104]
+        );
     }
 
     #[test]
     fn records_of_a_backward_ring_are_in_reverse_order() {
         let origins = origins(Written::Backward(vec![(0, 5000), (32, 4968), (48, 4952)]));
-        assert_eq!([0, 31, 32, 40, 48].map(|offset| origins.offset(0, offset)), [5000, 5031, 4968, 4976, 4952]);
+        assert_eq!(
+            [0, 31, 32, 40, 48].map(|offset| origins.offset(0, offset)),
+            [5000, 5031, 4968, 4976, 4952]
+        );
         assert_eq!(origins.offset_in_record(0, 5000, 32), 5032);
     }
 
     #[test]
     fn a_record_of_a_backward_ring_continues_at_its_start() {
         let origins = origins(Written::Backward(vec![(0, 12272), (32, 12240)]));
-        assert_eq!([0, 15, 16, 31, 32].map(|offset| origins.offset(0, offset)), [12272, 12287, 4096, 4111, 12240]);
+        assert_eq!(
+            [0, 15, 16, 31, 32].map(|offset| origins.offset(0, offset)),
+            [12272, 12287, 4096, 4111, 12240]
+        );
     }
 
     #[test]

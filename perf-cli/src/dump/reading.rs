@@ -60,7 +60,17 @@ impl<'r, 'a, O: Endian, S: Source> Reading<'r, 'a, O, S> {
         let progress = Progress::new(memory.size());
         let noted = reader.account().faults();
         let left = limit.unwrap_or(u64::MAX);
-        Self { reader, filter, origins, memory, formats, progress, left, noted, events: EventIndexes::default() }
+        Self {
+            reader,
+            filter,
+            origins,
+            memory,
+            formats,
+            progress,
+            left,
+            noted,
+            events: EventIndexes::default(),
+        }
     }
 
     /// Fills an empty block. Returns whether there may be more records.

@@ -4,6 +4,7 @@ mod row;
 
 use core::ops::Range;
 
+use super::leading::Leading;
 use super::name::Key;
 use crate::args::Format;
 pub(crate) use row::Row;
@@ -15,7 +16,7 @@ pub(crate) struct Columns<'a> {
     columns: Vec<Column<'a>>,
     /// The [bits](Key::bit) of the names of all columns.
     selected: u64,
-    /// The values of the record, in the order in which it has them. In JSON, each value includes its name.
+    /// The values that were collected of the record, in its order. In JSON, each value includes its name.
     values: Vec<u8>,
 }
 
@@ -23,15 +24,47 @@ pub(crate) struct Columns<'a> {
 struct Column<'a> {
     name: &'a str,
     key: Key,
+    source: Source,
     /// The position of the value in `values`; empty if there is none.
     value: Range<usize>,
     /// Whether any record had the field.
     seen: bool,
 }
 
+/// Where the value of a column comes from.
+#[derive(Clone, Copy, Debug)]
+enum Source {
+    /// The header of the record.
+    Offset,
+    Type,
+    Misc,
+    Size,
+    Event,
+    /// A leading field of a sample. In other records, and in samples that do not have it, it is `Collected`.
+    Leading(Leading),
+    /// The fields of the record and of its trailer, which are passed one by one to [`Columns::set`].
+    Collected,
+}
+
+impl Source {
+    fn of(name: &str) -> Self {
+        match name {
+            "offset" => Self::Offset,
+            "type" => Self::Type,
+            "misc" => Self::Misc,
+            "size" => Self::Size,
+            "event" => Self::Event,
+            name => Leading::named(name).map_or(Self::Collected, Self::Leading),
+        }
+    }
+}
+
 impl<'a> Columns<'a> {
     pub(crate) fn new(names: &'a [String], format: Format) -> Self {
-        let column = |name: &'a String| Column { name, key: Key::of(name.as_bytes()), value: 0..0, seen: false };
+        let column = |name: &'a String| {
+            let (key, source) = (Key::of(name.as_bytes()), Source::of(name));
+            Column { name, key, source, value: 0..0, seen: false }
+        };
         let columns: Vec<Column<'_>> = names.iter().map(column).collect();
         let selected = columns.iter().fold(0, |all, column| all | column.key.bit());
         Self { format, columns, selected, values: Vec::new() }

@@ -42,11 +42,11 @@ impl Head {
 
 /// The most recent heads. A capture has few different ones.
 #[derive(Clone, Debug)]
-pub(crate) struct Heads([Option<Box<Head>>; 64]);
+pub(crate) struct Heads([Option<Box<Head>>; 128]);
 
 impl Heads {
     pub(crate) fn new() -> Self {
-        Self([const { None }; 64])
+        Self([const { None }; 128])
     }
 
     /// Returns the head of a type and `misc`.
@@ -54,7 +54,7 @@ impl Heads {
     pub(crate) fn of(&mut self, kind: RecordType, misc: Misc) -> &Head {
         // This hash separates the types that are mixed with samples, the CPU modes, and the bits at the top.
         let bits = u32::from(misc.0);
-        let head = &mut self.0[((kind.0 ^ bits << 4 ^ bits >> 12) % 64) as usize];
+        let head = &mut self.0[((kind.0 ^ bits << 4 ^ bits >> 12) % 128) as usize];
         if head.as_ref().is_some_and(|head| (head.kind, head.misc) != (kind, misc)) {
             *head = None;
         }

@@ -4,6 +4,7 @@ use core::fmt::Display;
 
 use perf_abi::branch::{BranchEntry, BranchFlags};
 use perf_abi::endian::Endian;
+use perf_parse::Sample;
 use perf_parse::file::FileError;
 use perf_parse::sample::{BranchStack, Callchain, Read, ReadValue, Reading, Readings, Regs, StackUser};
 use perf_parse::tracepoint::{Array, Value};
@@ -162,7 +163,12 @@ impl RecordSink for Json<'_> {
         self.inside = self.member(name!("sample_id")).len();
     }
 
-    fn end(&mut self, undecodable: Option<(&FileError, &[u8])>) {
+    fn end<O: Endian>(
+        &mut self,
+        _: &Header<'_>,
+        _: Option<&Sample<'_, O>>,
+        undecodable: Option<(&FileError, &[u8])>,
+    ) {
         close(self.out, self.inside);
         if let Some((error, payload)) = undecodable {
             self.text(name!("error"), error);
@@ -191,6 +197,11 @@ impl Scalars for Json<'_> {
 
     #[inline(always)]
     fn time(&mut self, name: &Name, value: u64) {
+        self.number(name, value);
+    }
+
+    #[inline(always)]
+    fn labeled(&mut self, name: &Name, value: u64, _: &[u8]) {
         self.number(name, value);
     }
 

@@ -1,5 +1,7 @@
 //! The line of a record, in any format.
 
+use perf_abi::endian::Endian;
+use perf_parse::Sample;
 use perf_parse::file::FileError;
 
 use super::Sink;
@@ -42,6 +44,12 @@ pub(crate) trait RecordSink: Sink {
     fn begin(&mut self, header: &Header<'_>);
     /// Begins the `sample_id` trailer. Not called for a record without one.
     fn begin_sample_id(&mut self);
-    /// Ends the record. If a part of it cannot be decoded, `undecodable` is the error and the record's payload.
-    fn end(&mut self, undecodable: Option<(&FileError, &[u8])>);
+    /// Ends the record, which is `sample` if it is a sample. If a part of it cannot be decoded, `undecodable` is the
+    /// error and the record's payload.
+    fn end<O: Endian>(
+        &mut self,
+        header: &Header<'_>,
+        sample: Option<&Sample<'_, O>>,
+        undecodable: Option<(&FileError, &[u8])>,
+    );
 }

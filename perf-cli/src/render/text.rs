@@ -5,9 +5,10 @@ use perf_abi::branch::{BranchFlags, BranchNewType, BranchType};
 use perf_abi::callchain::CallchainContext;
 use perf_abi::endian::Endian;
 use perf_abi::regs::Arch;
+use perf_parse::Sample;
 use perf_parse::file::FileError;
 use perf_parse::sample::{BranchStack, Callchain, Frame, Read, Reading, Readings, Regs, StackUser};
-use perf_parse::tracepoint::Value;
+use perf_parse::tracepoint;
 
 use super::digits::{push_address, push_decimal, push_hex, push_hex_of, push_seconds, push_signed};
 use super::escape::{push_hex as push_bytes, push_printable};
@@ -59,8 +60,53 @@ impl<'b> Text<'b> {
     }
 }
 
+/// Appends the values of fields, without their names.
+#[derive(Debug)]
+pub(super) struct Value<'b>(pub(super) &'b mut Vec<u8>);
+
+impl Scalars for Value<'_> {
+    #[inline(always)]
+    fn number(&mut self, _: &Name, value: u64) {
+        push_decimal(self.0, value);
+    }
+
+    #[inline(always)]
+    fn task(&mut self, _: &Name, value: i64) {
+        push_signed(self.0, value);
+    }
+
+    #[inline(always)]
+    fn hex(&mut self, _: &Name, value: u64) {
+        push_hex(self.0, value);
+    }
+
+    #[inline(always)]
+    fn time(&mut self, _: &Name, value: u64) {
+        push_seconds(self.0, value);
+    }
+
+    #[inline(always)]
+    fn labeled(&mut self, _: &Name, _: u64, label: &[u8]) {
+        self.0.extend_from_slice(label);
+    }
+
+    fn named(&mut self, _: &Name, _: u64, shown: &dyn Display) {
+        print(self.0, format_args!("{shown}"));
+    }
+
+    fn string(&mut self, _: &Name, value: &[u8]) {
+        push_printable(self.0, value);
+    }
+
+    fn blob(&mut self, _: &Name, value: &[u8]) {
+        push_bytes(self.0, value);
+    }
+}
+
 /// Appends the value of a tracepoint's field.
-pub(super) fn push_value<O: Endian>(out: &mut Vec<u8>, value: &Value<'_, O>) {
+pub(super) fn push_value<O: Endian>(out: &mut Vec<u8>, value: &tracepoint::Value<'_, O>) {
+    use tracepoint::Value;
+
     match value {
         Value::Unsigned(number) => push_decimal(out, *number),
         Value::Signed(number) => push_signed(out, *number),
@@ -113,7 +159,7 @@ impl RecordSink for Text<'_> {
             self.number(name!("data_file"), place.data_file as u64);
         }
         given(*event, |event| match &event.name {
-            Some(name) => self.field(name!("event")).extend_from_slice(name),
+            Some(name) => self.labeled(name!("event"), event.index as u64, name),
             None => self.number(name!("event"), event.index as u64),
         });
     }
@@ -122,7 +168,12 @@ impl RecordSink for Text<'_> {
         self.line.extend_from_slice(b"  |");
     }
 
-    fn end(&mut self, undecodable: Option<(&FileError, &[u8])>) {
+    fn end<O: Endian>(
+        &mut self,
+        _: &Header<'_>,
+        _: Option<&Sample<'_, O>>,
+        undecodable: Option<(&FileError, &[u8])>,
+    ) {
         if let Some((error, payload)) = undecodable {
             self.detail(format_args!("error: {error}"));
             self.detail(format_args!("payload: {} bytes", payload.len()));
@@ -136,25 +187,29 @@ impl RecordSink for Text<'_> {
 
 impl Scalars for Text<'_> {
     fn number(&mut self, name: &Name, value: u64) {
-        push_decimal(self.field(name), value);
+        Value(self.field(name)).number(name, value);
     }
 
     fn task(&mut self, name: &Name, value: i64) {
-        push_signed(self.field(name), value);
+        Value(self.field(name)).task(name, value);
     }
 
     fn hex(&mut self, name: &Name, value: u64) {
-        push_hex(self.field(name), value);
+        Value(self.field(name)).hex(name, value);
     }
 
     fn time(&mut self, name: &Name, value: u64) {
-        push_seconds(self.field(name), value);
+        Value(self.field(name)).time(name, value);
     }
 
-    fn named(&mut self, name: &Name, _: u64, shown: &dyn Display) {
+    fn labeled(&mut self, name: &Name, value: u64, label: &[u8]) {
+        Value(self.field(name)).labeled(name, value, label);
+    }
+
+    fn named(&mut self, name: &Name, value: u64, shown: &dyn Display) {
         let out = self.field(name);
         let start = out.len();
-        print(out, format_args!("{shown}"));
+        Value(out).named(name, value, shown);
         // Braces show where a word with several fields ends.
         if out[start..].contains(&b' ') {
             out.insert(start, b'{');
@@ -163,12 +218,12 @@ impl Scalars for Text<'_> {
     }
 
     fn string(&mut self, name: &Name, value: &[u8]) {
-        push_printable(self.field(name), value);
+        Value(self.field(name)).string(name, value);
     }
 
     fn blob(&mut self, name: &Name, value: &[u8]) {
         if self.nested || value.len() <= BLOB_LINE {
-            push_bytes(self.field(name), value);
+            Value(self.field(name)).blob(name, value);
         } else {
             self.detail(format_args!("{}: {} bytes", name.text, value.len()));
             self.hex_lines(value);

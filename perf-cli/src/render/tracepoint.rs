@@ -100,7 +100,8 @@ impl<'a> TracepointField<'a> {
 
 impl<'a> Tracepoint<'a> {
     pub(crate) fn new(format: &Format<'a>) -> Self {
-        let fields: Vec<_> = format.common_fields().iter().chain(format.own_fields()).map(TracepointField::new).collect();
+        let fields: Vec<_> =
+            format.common_fields().iter().chain(format.own_fields()).map(TracepointField::new).collect();
         let mut title = b"    ".to_vec();
         push_printable(&mut title, format.system);
         title.push(b':');

@@ -3,17 +3,18 @@
 use core::fmt::Display;
 
 use perf_abi::endian::Endian;
+use perf_parse::Sample;
 use perf_parse::file::FileError;
 use perf_parse::sample::{BranchStack, Callchain, Read, Readings, Regs, StackUser};
 
-use super::super::digits::{push_decimal, push_hex, push_seconds, push_signed};
-use super::super::escape::{push_hex as push_bytes, push_printable};
+use super::super::digits::push_hex;
 use super::super::json::{self, Json};
 use super::super::name::{Name, name};
 use super::super::record::{Header, RecordSink};
+use super::super::text::{self, Value};
 use super::super::tracepoint::Tracepoint;
-use super::super::{Scalars, Sink, given, print, text};
-use super::Columns;
+use super::super::{Scalars, Sink, given};
+use super::{Columns, Source};
 use crate::args::Format;
 
 /// The line of a record.
@@ -24,21 +25,21 @@ pub(crate) struct Row<'b, 'a> {
 }
 
 impl Row<'_, '_> {
-    /// Sets a field, if it is selected. `json` appends it as a member of an object, and `text` appends its value.
+    /// Collects a field, if it is selected. `json` appends it as a member of an object, and `text` appends its value.
     #[inline(always)]
-    fn set(&mut self, name: &Name, json: impl FnOnce(&mut Json<'_>), text: impl FnOnce(&mut Vec<u8>)) {
+    fn set(&mut self, name: &Name, json: impl FnOnce(&mut Json<'_>), text: impl FnOnce(&mut Value<'_>)) {
         if self.columns.may_select(name.key.bit()) {
             match self.columns.format {
-                Format::Text => self.columns.set(name.key, text),
+                Format::Text => self.columns.set(name.key, |out| text(&mut Value(out))),
                 Format::Jsonl => self.columns.set(name.key, |out| json(&mut Json::members(out))),
             }
         }
     }
 
-    /// Sets a field whose value is JSON in text too.
+    /// Collects a field whose value is JSON in text too.
     #[inline(always)]
     fn set_json(&mut self, name: &Name, json: impl Fn(&mut Json<'_>)) {
-        self.set(name, &json, |out| {
+        self.set(name, &json, |Value(out)| {
             let start = out.len();
             json(&mut Json::members(out));
             out.drain(start..out.len().min(start + name.member_len()));
@@ -47,83 +48,119 @@ impl Row<'_, '_> {
 }
 
 impl RecordSink for Row<'_, '_> {
-    #[inline]
     fn begin(&mut self, header: &Header<'_>) {
-        let head = header.head;
-        self.hex(name!("offset"), header.place.offset);
-        let json = |json: &mut Json<'_>| json.string(name!("type"), &head.name);
-        self.set(name!("type"), json, |out| out.extend_from_slice(&head.name));
-        let json = |json: &mut Json<'_>| json.number(name!("misc"), u64::from(head.misc.0));
-        self.set(name!("misc"), json, |out| out.extend_from_slice(&head.bits));
-        self.number(name!("size"), u64::from(header.size));
         given(header.place.decompressed_offset, |offset| self.hex(name!("inner"), offset));
-        given(header.event, |event| {
-            let index = event.index as u64;
-            self.set(name!("event"), |json| json.number(name!("event"), index), |out| match &event.name {
-                Some(name) => out.extend_from_slice(name),
-                None => push_decimal(out, index),
-            });
-        });
     }
 
     fn begin_sample_id(&mut self) {}
 
-    fn end(&mut self, _: Option<(&FileError, &[u8])>) {
+    fn end<O: Endian>(
+        &mut self,
+        header: &Header<'_>,
+        sample: Option<&Sample<'_, O>>,
+        _: Option<(&FileError, &[u8])>,
+    ) {
         let Columns { format, columns, values, .. } = &mut *self.columns;
-        let start = self.out.len();
+        let out = &mut *self.out;
+        let start = out.len();
         for column in columns {
-            let value = core::mem::take(&mut column.value);
-            let is_missing = value.is_empty();
-            self.out.extend_from_slice(&values[value]);
+            let collected = core::mem::take(&mut column.value);
+            let value = out.len();
+            let is_known = match format {
+                Format::Text => print_known(column.source, header, sample, &mut Value(out)),
+                Format::Jsonl => print_known(column.source, header, sample, &mut Json::members(out)),
+            };
+            if is_known {
+                column.seen = true;
+            } else {
+                out.extend_from_slice(&values[collected]);
+            }
             if *format == Format::Text {
-                self.out.extend_from_slice(if is_missing { b"-\t" } else { b"\t" });
+                if out.len() == value {
+                    out.push(b'-');
+                }
+                out.push(b'\t');
             }
         }
         match format {
             // There is at least one column.
-            Format::Text => self.out.truncate(self.out.len() - 1),
-            Format::Jsonl => json::close(self.out, start),
+            Format::Text => out.truncate(out.len() - 1),
+            Format::Jsonl => json::close(out, start),
         }
-        self.out.push(b'\n');
+        out.push(b'\n');
         values.clear();
     }
+}
+
+/// Passes the value of a column to `sink`, unless it must be collected. Returns whether it did.
+#[inline(always)]
+fn print_known<O: Endian>(
+    source: Source,
+    header: &Header<'_>,
+    sample: Option<&Sample<'_, O>>,
+    sink: &mut impl Scalars,
+) -> bool {
+    match source {
+        Source::Leading(field) => return sample.is_some_and(|sample| field.print(sample, sink)),
+        Source::Collected => return false,
+        Source::Offset => sink.hex(name!("offset"), header.place.offset),
+        Source::Type => sink.string(name!("type"), &header.head.name),
+        Source::Misc => sink.labeled(name!("misc"), u64::from(header.head.misc.0), &header.head.bits),
+        Source::Size => sink.number(name!("size"), u64::from(header.size)),
+        Source::Event => {
+            let Some(event) = header.event else { return false };
+            match &event.name {
+                Some(name) => sink.labeled(name!("event"), event.index as u64, name),
+                None => sink.number(name!("event"), event.index as u64),
+            }
+        }
+    }
+    true
 }
 
 impl Scalars for Row<'_, '_> {
     #[inline(always)]
     fn number(&mut self, name: &Name, value: u64) {
-        self.set(name, |json| json.number(name, value), |out| push_decimal(out, value));
+        self.set(name, |json| json.number(name, value), |text| text.number(name, value));
     }
 
     #[inline(always)]
     fn task(&mut self, name: &Name, value: i64) {
-        self.set(name, |json| json.task(name, value), |out| push_signed(out, value));
+        self.set(name, |json| json.task(name, value), |text| text.task(name, value));
     }
 
     #[inline(always)]
     fn hex(&mut self, name: &Name, value: u64) {
-        self.set(name, |json| json.hex(name, value), |out| push_hex(out, value));
+        self.set(name, |json| json.hex(name, value), |text| text.hex(name, value));
     }
 
     #[inline(always)]
     fn time(&mut self, name: &Name, value: u64) {
-        self.set(name, |json| json.time(name, value), |out| push_seconds(out, value));
+        self.set(name, |json| json.time(name, value), |text| text.time(name, value));
+    }
+
+    fn labeled(&mut self, name: &Name, value: u64, label: &[u8]) {
+        self.set(name, |json| json.labeled(name, value, label), |text| text.labeled(name, value, label));
     }
 
     fn named(&mut self, name: &Name, value: u64, shown: &dyn Display) {
-        self.set(name, |json| json.number(name, value), |out| print(out, format_args!("{shown}")));
+        self.set(name, |json| json.named(name, value, shown), |text| text.named(name, value, shown));
     }
 
     fn string(&mut self, name: &Name, value: &[u8]) {
-        self.set(name, |json| json.string(name, value), |out| push_printable(out, value));
+        self.set(name, |json| json.string(name, value), |text| text.string(name, value));
     }
 
     fn blob(&mut self, name: &Name, value: &[u8]) {
-        self.set(name, |json| json.blob(name, value), |out| push_bytes(out, value));
+        self.set(name, |json| json.blob(name, value), |text| text.blob(name, value));
     }
 }
 
 impl Sink for Row<'_, '_> {
+    /// They need not be collected: [`end`](RecordSink::end) gets the sample.
+    #[inline(always)]
+    fn leading<O: Endian>(&mut self, _: &Sample<'_, O>) {}
+
     #[inline]
     fn read<O: Endian>(&mut self, value: &Read<'_, O>) {
         self.set_json(name!("read"), |json| json.read(value));
@@ -131,7 +168,7 @@ impl Sink for Row<'_, '_> {
 
     #[inline]
     fn callchain<O: Endian>(&mut self, value: &Callchain<'_, O>) {
-        let text = |out: &mut Vec<u8>| {
+        let text = |Value(out): &mut Value<'_>| {
             let start = out.len();
             for word in value.words() {
                 push_hex(out, word.get());
