@@ -7,7 +7,6 @@ mod formatter;
 mod in_order;
 mod origin;
 mod reading;
-mod record;
 mod tracepoints;
 
 use core::num::NonZero;

@@ -63,6 +63,10 @@ pub(crate) trait Sink: Scalars {
     {
         leading::leading(sample, self);
     }
+    /// Returns whether the sections after the leading fields are wanted. A tracepoint's fields always are.
+    fn wants_sections(&self) -> bool {
+        true
+    }
     /// Counter values.
     fn read<O: Endian>(&mut self, value: &Read<'_, O>);
     /// A call chain.

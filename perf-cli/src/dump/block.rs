@@ -6,8 +6,7 @@ use perf_parse::file::{FileError, FileErrorKind, FileRecord};
 
 use super::Origins;
 use super::formatter::Formatter;
-use super::record::{EventParts, PlacedRecord};
-use crate::render::record::Place;
+use crate::render::record::{EventParts, Place, PlacedRecord};
 
 /// The maximum numbers of records and of bytes in a block. One record and one event's name may exceed them.
 ///
@@ -82,7 +81,7 @@ impl Block {
 
     /// Adds an event, or the reason why the event of a record is unknown. Returns its index in the block.
     pub(super) fn add_event(&mut self, event: Result<EventParts, FileErrorKind>) -> u32 {
-        let name = event.as_ref().ok().and_then(|event| event.label.name.as_ref());
+        let name = event.as_ref().ok().and_then(|event| event.name.as_ref());
         self.bytes += name.map_or(0, Vec::len);
         self.events.push(event);
         // There are no more events than records.
@@ -172,7 +171,7 @@ impl Block {
             if let Some(error) = error {
                 let in_record = error.offset.saturating_sub(place.offset);
                 let offset = origins.offset_in_record(place.data_file, place.offset, in_record);
-                self.undecodable.push((index, FileError { offset, ..error }));
+                self.undecodable.push((index, FileError { offset, ..*error }));
             }
         }
     }

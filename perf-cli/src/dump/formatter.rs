@@ -4,7 +4,6 @@ use perf_abi::endian::Endian;
 use perf_abi::regs::Arch;
 use perf_parse::file::FileError;
 
-use super::record::PlacedRecord;
 use super::tracepoints::Formats;
 use crate::args::{Format, ShowArgs};
 use crate::output::say;
@@ -13,7 +12,7 @@ use crate::render::columns::{Columns, Row};
 use crate::render::escape::OneLine;
 use crate::render::head::Heads;
 use crate::render::json::Json;
-use crate::render::record::{Header, RecordSink};
+use crate::render::record::{PlacedRecord, RecordSink};
 use crate::render::text::Text;
 use crate::render::tracepoint::Tracepoint;
 
@@ -50,27 +49,21 @@ impl<'a> Formatter<'a> {
     }
 
     /// Appends the line of a record to `out`, and its details. Returns the error of a part that could not be decoded,
-    /// after printing the rest.
+    /// after printing the rest. It is in a box, so that the usual result is small.
     #[inline]
     pub(super) fn record<O: Endian>(
         &mut self,
         record: &PlacedRecord<'_, O>,
         out: &mut Vec<u8>,
-    ) -> Option<FileError> {
-        let event = record.event.ok();
-        let tracepoint = event.and_then(|event| self.formats.get(event.tracepoint?));
-        let header = Header {
-            place: record.place,
-            size: record.raw.size(),
-            head: self.heads.of(record.raw.kind(), record.raw.misc()),
-            event: event.map(|event| &event.label),
-        };
+    ) -> Option<Box<FileError>> {
+        let heads = &mut self.heads;
+        let tracepoint = record.event.ok().and_then(|event| self.formats.get(event.tracepoint?));
         match &mut self.style {
             Style::Text { details, arch } => {
-                print(record, &header, tracepoint, &mut Text::new(out, details, *arch))
+                print(record, heads, tracepoint, &mut Text::new(out, details, *arch))
             }
-            Style::Json => print(record, &header, tracepoint, &mut Json::members(out)),
-            Style::Columns(columns) => print(record, &header, tracepoint, &mut Row { columns, out }),
+            Style::Json => print(record, heads, tracepoint, &mut Json::members(out)),
+            Style::Columns(columns) => print(record, heads, tracepoint, &mut Row { columns, out }),
         }
     }
 
@@ -93,31 +86,43 @@ impl<'a> Formatter<'a> {
 }
 
 /// Passes a record to `sink`. Returns the error of a part that could not be decoded.
+#[inline]
 fn print<O: Endian>(
     record: &PlacedRecord<'_, O>,
-    header: &Header<'_>,
+    heads: &mut Heads,
+    tracepoint: Option<&Tracepoint<'_>>,
+    sink: &mut impl RecordSink,
+) -> Option<Box<FileError>> {
+    sink.begin(record, heads);
+    // Nearly all records are samples. They are handled first, without moving a `Record` through memory.
+    let sample = record.sample();
+    let error = match &sample {
+        Some(sample) => {
+            render::sample(sample, tracepoint, sink).err().map(|error| Box::new(record.error(error)))
+        }
+        None => print_other(record, tracepoint, sink).map(Box::new),
+    };
+    sink.end(record, heads, sample.as_ref(), error.as_deref());
+    error
+}
+
+/// Passes the fields and the trailer of a record to `sink`. Returns the first error.
+#[inline(never)]
+fn print_other<O: Endian>(
+    record: &PlacedRecord<'_, O>,
     tracepoint: Option<&Tracepoint<'_>>,
     sink: &mut impl RecordSink,
 ) -> Option<FileError> {
-    sink.begin(header);
-    // Nearly all records are samples. They are handled first, without moving a `Record` through memory.
-    let sample = record.sample();
-    let fields = match &sample {
-        Some(sample) => render::sample(sample, tracepoint, sink).map_err(|error| record.error(error)),
-        None => record.decode().and_then(|decoded| {
-            render::fields(&decoded, tracepoint, sink).map_err(|error| record.error(error))
-        }),
-    };
+    let fields = record
+        .decode()
+        .and_then(|decoded| render::fields(&decoded, tracepoint, sink).map_err(|error| record.error(error)));
     let trailer = record.sample_id().map(|trailer| {
         if let Some(trailer) = trailer {
             sink.begin_sample_id();
             render::sample_id(&trailer, sink);
         }
     });
-    let error = fields.and(trailer).err();
-    let undecodable = error.as_ref().map(|error| (error, record.raw.payload()));
-    sink.end(header, sample.as_ref(), undecodable);
-    error
+    fields.and(trailer).err()
 }
 
 #[cfg(test)]

@@ -7,10 +7,10 @@ use perf_parse::file::{Event, FileError, FileRecord, Reader, Source};
 use super::Origins;
 use super::block::Block;
 use super::filter::Filter;
-use super::record::EventParts;
 use super::tracepoints::Formats;
 use crate::input::Memory;
 use crate::progress::Progress;
+use crate::render::record::EventParts;
 
 /// Reads the selected records.
 #[derive(Debug)]
@@ -140,7 +140,7 @@ impl EventIndexes {
 
     #[cold]
     fn add(&mut self, block: &mut Block, index: usize, event: &Event, formats: &Formats<'_>) -> u32 {
-        let added = block.add_event(Ok(EventParts::new(index, event, formats)));
+        let added = block.add_event(Ok(EventParts::new(index, event, formats.of(event))));
         if self.added.len() <= index {
             self.added.resize(index + 1, (0, 0));
         }

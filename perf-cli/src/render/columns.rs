@@ -16,6 +16,8 @@ pub(crate) struct Columns<'a> {
     columns: Vec<Column<'a>>,
     /// The [bits](Key::bit) of the names of all columns.
     selected: u64,
+    /// Whether a column is always [collected](Source::Collected).
+    collects: bool,
     /// The values that were collected of the record, in its order. In JSON, each value includes its name.
     values: Vec<u8>,
 }
@@ -32,7 +34,7 @@ struct Column<'a> {
 }
 
 /// Where the value of a column comes from.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Source {
     /// The header of the record.
     Offset,
@@ -67,7 +69,8 @@ impl<'a> Columns<'a> {
         };
         let columns: Vec<Column<'_>> = names.iter().map(column).collect();
         let selected = columns.iter().fold(0, |all, column| all | column.key.bit());
-        Self { format, columns, selected, values: Vec::new() }
+        let collects = columns.iter().any(|column| column.source == Source::Collected);
+        Self { format, columns, selected, collects, values: Vec::new() }
     }
 
     /// Returns the selected fields that no record had.

@@ -2,7 +2,7 @@
 
 use perf_abi::endian::Endian;
 use perf_parse::record::{FileId, Mmap2, SampleId};
-use perf_parse::sample::Readings;
+use perf_parse::sample::{Readings, Tail};
 use perf_parse::{Record, Sample};
 
 use super::name::name;
@@ -156,10 +156,22 @@ pub(crate) fn sample<O: Endian>(
         return Ok(());
     }
     let tail = it.tail()?;
+    let tracepoint = tracepoint.zip(tail.raw);
+    if tracepoint.is_some() || sink.wants_sections() {
+        sections(&tail, tracepoint, sink);
+    }
+    tracepoint.map_or(Ok(()), |(tracepoint, raw)| tracepoint.check::<O>(raw))
+}
+
+/// Passes the sections of a sample to `sink`.
+fn sections<O: Endian>(
+    tail: &Tail<'_, O>,
+    tracepoint: Option<(&Tracepoint<'_>, &[u8])>,
+    sink: &mut impl Sink,
+) {
     given(tail.read, |read| sink.read(&read));
     given(tail.callchain, |chain| sink.callchain(&chain));
     given(tail.raw, |raw| sink.blob(name!("raw"), raw));
-    let tracepoint = tracepoint.zip(tail.raw);
     given(tracepoint, |(tracepoint, raw)| sink.tracepoint::<O>(tracepoint, raw));
     given(tail.branch_stack, |stack| sink.branch_stack(&stack));
     given(tail.regs_user, |regs| sink.regs(name!("regs_user"), &regs));
@@ -181,7 +193,6 @@ pub(crate) fn sample<O: Endian>(
     given(tail.code_page_size, |size| sink.number(name!("code_page_size"), size));
     given(tail.aux, |aux| sink.blob(name!("aux"), aux));
     sink.readings(&tail.readings);
-    tracepoint.map_or(Ok(()), |(tracepoint, raw)| tracepoint.check::<O>(raw))
 }
 
 /// Passes the fields of a `sample_id` trailer to `sink`.

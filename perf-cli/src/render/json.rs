@@ -11,8 +11,9 @@ use perf_parse::tracepoint::{Array, Value};
 
 use super::digits::{push_decimal, push_signed};
 use super::escape::{push_hex, push_json, push_json_shown, push_json_value};
+use super::head::Heads;
 use super::name::{Name, name};
-use super::record::{Header, RecordSink};
+use super::record::{PlacedRecord, RecordSink};
 use super::tracepoint::{Tracepoint, TracepointField};
 use super::{Scalars, Sink, given};
 
@@ -145,16 +146,16 @@ fn push_array<T>(out: &mut Vec<u8>, items: impl Iterator<Item = T>, push: impl F
 }
 
 impl RecordSink for Json<'_> {
-    fn begin(&mut self, header: &Header<'_>) {
+    fn begin<O: Endian>(&mut self, record: &PlacedRecord<'_, O>, heads: &mut Heads) {
         self.record = self.out.len();
-        self.number(name!("offset"), header.place.offset);
-        given(header.place.decompressed_offset, |offset| self.number(name!("inner"), offset));
-        if header.place.data_file > 0 {
-            self.number(name!("data_file"), header.place.data_file as u64);
+        self.number(name!("offset"), record.place.offset);
+        given(record.place.decompressed_offset, |offset| self.number(name!("inner"), offset));
+        if record.place.data_file > 0 {
+            self.number(name!("data_file"), record.place.data_file as u64);
         }
-        self.out.extend_from_slice(&header.head.members);
-        self.number(name!("size"), u64::from(header.size));
-        given(header.event, |event| self.number(name!("event"), event.index as u64));
+        self.out.extend_from_slice(&heads.of(&record.raw).members);
+        self.number(name!("size"), u64::from(record.raw.size()));
+        given(record.event.ok(), |event| self.number(name!("event"), event.index as u64));
         self.inside = self.member(name!("fields")).len();
     }
 
@@ -165,14 +166,15 @@ impl RecordSink for Json<'_> {
 
     fn end<O: Endian>(
         &mut self,
-        _: &Header<'_>,
+        record: &PlacedRecord<'_, O>,
+        _: &mut Heads,
         _: Option<&Sample<'_, O>>,
-        undecodable: Option<(&FileError, &[u8])>,
+        error: Option<&FileError>,
     ) {
         close(self.out, self.inside);
-        if let Some((error, payload)) = undecodable {
+        if let Some(error) = error {
             self.text(name!("error"), error);
-            self.blob(name!("raw"), payload);
+            self.blob(name!("raw"), record.raw.payload());
         }
         close(self.out, self.record);
         self.out.push(b'\n');

@@ -12,8 +12,9 @@ use perf_parse::tracepoint;
 
 use super::digits::{push_address, push_decimal, push_hex, push_hex_of, push_seconds, push_signed};
 use super::escape::{push_hex as push_bytes, push_printable};
+use super::head::Heads;
 use super::name::{Name, name};
-use super::record::{Header, RecordSink};
+use super::record::{PlacedRecord, RecordSink};
 use super::tracepoint::Tracepoint;
 use super::{Scalars, Sink, given, print};
 
@@ -142,8 +143,8 @@ fn context_name(context: Option<CallchainContext>) -> &'static str {
 }
 
 impl RecordSink for Text<'_> {
-    fn begin(&mut self, header: &Header<'_>) {
-        let Header { place, size, head, event } = header;
+    fn begin<O: Endian>(&mut self, record: &PlacedRecord<'_, O>, heads: &mut Heads) {
+        let (place, size, head) = (record.place, record.raw.size(), heads.of(&record.raw));
         let line = &mut *self.line;
         push_hex_of(line, place.offset, 8);
         line.push(b' ');
@@ -151,14 +152,14 @@ impl RecordSink for Text<'_> {
         line.push(b' ');
         let digits = size.checked_ilog10().unwrap_or(0) as usize + 1;
         line.extend_from_slice(&b"     "[digits..]);
-        push_decimal(line, u64::from(*size));
+        push_decimal(line, u64::from(size));
         line.push(b' ');
         line.extend_from_slice(&head.bits_column);
         given(place.decompressed_offset, |offset| self.hex(name!("inner"), offset));
         if place.data_file > 0 {
             self.number(name!("data_file"), place.data_file as u64);
         }
-        given(*event, |event| match &event.name {
+        given(record.event.ok(), |event| match &event.name {
             Some(name) => self.labeled(name!("event"), event.index as u64, name),
             None => self.number(name!("event"), event.index as u64),
         });
@@ -170,11 +171,13 @@ impl RecordSink for Text<'_> {
 
     fn end<O: Endian>(
         &mut self,
-        _: &Header<'_>,
+        record: &PlacedRecord<'_, O>,
+        _: &mut Heads,
         _: Option<&Sample<'_, O>>,
-        undecodable: Option<(&FileError, &[u8])>,
+        error: Option<&FileError>,
     ) {
-        if let Some((error, payload)) = undecodable {
+        if let Some(error) = error {
+            let payload = record.raw.payload();
             self.detail(format_args!("error: {error}"));
             self.detail(format_args!("payload: {} bytes", payload.len()));
             self.hex_lines(payload);

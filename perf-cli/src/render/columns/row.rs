@@ -8,9 +8,10 @@ use perf_parse::file::FileError;
 use perf_parse::sample::{BranchStack, Callchain, Read, Readings, Regs, StackUser};
 
 use super::super::digits::push_hex;
+use super::super::head::Heads;
 use super::super::json::{self, Json};
 use super::super::name::{Name, name};
-use super::super::record::{Header, RecordSink};
+use super::super::record::{PlacedRecord, RecordSink};
 use super::super::text::{self, Value};
 use super::super::tracepoint::Tracepoint;
 use super::super::{Scalars, Sink, given};
@@ -48,47 +49,54 @@ impl Row<'_, '_> {
 }
 
 impl RecordSink for Row<'_, '_> {
-    fn begin(&mut self, header: &Header<'_>) {
-        given(header.place.decompressed_offset, |offset| self.hex(name!("inner"), offset));
+    fn begin<O: Endian>(&mut self, record: &PlacedRecord<'_, O>, _: &mut Heads) {
+        given(record.place.decompressed_offset, |offset| self.hex(name!("inner"), offset));
     }
 
     fn begin_sample_id(&mut self) {}
 
+    #[inline]
     fn end<O: Endian>(
         &mut self,
-        header: &Header<'_>,
+        record: &PlacedRecord<'_, O>,
+        heads: &mut Heads,
         sample: Option<&Sample<'_, O>>,
-        _: Option<(&FileError, &[u8])>,
+        _: Option<&FileError>,
     ) {
         let Columns { format, columns, values, .. } = &mut *self.columns;
         let out = &mut *self.out;
-        let start = out.len();
-        for column in columns {
-            let collected = core::mem::take(&mut column.value);
-            let value = out.len();
-            let is_known = match format {
-                Format::Text => print_known(column.source, header, sample, &mut Value(out)),
-                Format::Jsonl => print_known(column.source, header, sample, &mut Json::members(out)),
-            };
-            if is_known {
-                column.seen = true;
-            } else {
-                out.extend_from_slice(&values[collected]);
-            }
-            if *format == Format::Text {
-                if out.len() == value {
-                    out.push(b'-');
-                }
-                out.push(b'\t');
-            }
-        }
         match format {
-            // There is at least one column.
-            Format::Text => out.truncate(out.len() - 1),
-            Format::Jsonl => json::close(out, start),
+            Format::Text => {
+                for column in &mut *columns {
+                    if print_known(column.source, record, heads, sample, &mut Value(out)) {
+                        column.seen = true;
+                    } else if column.value.is_empty() {
+                        out.push(b'-');
+                    } else {
+                        out.extend_from_slice(&values[column.value.clone()]);
+                    }
+                    out.push(b'\t');
+                }
+                // There is at least one column.
+                out.truncate(out.len() - 1);
+            }
+            Format::Jsonl => {
+                let start = out.len();
+                for column in &mut *columns {
+                    if print_known(column.source, record, heads, sample, &mut Json::members(out)) {
+                        column.seen = true;
+                    } else {
+                        out.extend_from_slice(&values[column.value.clone()]);
+                    }
+                }
+                json::close(out, start);
+            }
         }
         out.push(b'\n');
-        values.clear();
+        if !values.is_empty() {
+            values.clear();
+            columns.iter_mut().for_each(|column| column.value = 0..0);
+        }
     }
 }
 
@@ -96,19 +104,22 @@ impl RecordSink for Row<'_, '_> {
 #[inline(always)]
 fn print_known<O: Endian>(
     source: Source,
-    header: &Header<'_>,
+    record: &PlacedRecord<'_, O>,
+    heads: &mut Heads,
     sample: Option<&Sample<'_, O>>,
     sink: &mut impl Scalars,
 ) -> bool {
     match source {
         Source::Leading(field) => return sample.is_some_and(|sample| field.print(sample, sink)),
         Source::Collected => return false,
-        Source::Offset => sink.hex(name!("offset"), header.place.offset),
-        Source::Type => sink.string(name!("type"), &header.head.name),
-        Source::Misc => sink.labeled(name!("misc"), u64::from(header.head.misc.0), &header.head.bits),
-        Source::Size => sink.number(name!("size"), u64::from(header.size)),
+        Source::Offset => sink.hex(name!("offset"), record.place.offset),
+        Source::Type => sink.string(name!("type"), &heads.of(&record.raw).name),
+        Source::Misc => {
+            sink.labeled(name!("misc"), u64::from(record.raw.misc().0), &heads.of(&record.raw).bits)
+        }
+        Source::Size => sink.number(name!("size"), u64::from(record.raw.size())),
         Source::Event => {
-            let Some(event) = header.event else { return false };
+            let Ok(event) = record.event else { return false };
             match &event.name {
                 Some(name) => sink.labeled(name!("event"), event.index as u64, name),
                 None => sink.number(name!("event"), event.index as u64),
@@ -160,6 +171,11 @@ impl Sink for Row<'_, '_> {
     /// They need not be collected: [`end`](RecordSink::end) gets the sample.
     #[inline(always)]
     fn leading<O: Endian>(&mut self, _: &Sample<'_, O>) {}
+
+    #[inline(always)]
+    fn wants_sections(&self) -> bool {
+        self.columns.collects
+    }
 
     #[inline]
     fn read<O: Endian>(&mut self, value: &Read<'_, O>) {
