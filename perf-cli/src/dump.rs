@@ -114,7 +114,7 @@ impl Work for Dump<'_> {
         }
         let (walked, faults, skipped) = (account.records, account.faults(), account.bytes_skipped);
         let advice = advice(account);
-        say!("perfdata: records walked: {walked}, faults: {faults}, bytes skipped: {skipped}{advice}");
+        say!("perfdata: records read: {walked}, faults: {faults}, bytes skipped: {skipped}{advice}");
         Ok(Outcome::Partial)
     }
 }

@@ -86,8 +86,9 @@ fn decode<O: Endian>(
         files.push(file);
     }
     let Some((first, others)) = bytes.split_first() else {
-        let advice = "is each file the mapping of a ring, and --attr of its recorder?";
-        return Err(Failure(format!("no ring can be read: {advice}")));
+        let advice =
+            "check that each file is a copy of a ring's mapping, and that --attr is from the same recorder";
+        return Err(Failure(format!("no ring can be read; {advice}")));
     };
     let mut reader = reader.with_records(first);
     others.iter().for_each(|bytes| reader.add_data(bytes));
@@ -99,7 +100,9 @@ fn decode<O: Endian>(
             extracted.map_err(|error| Failure(format!("{}: {error}", shown(path))))?;
         unfinished.publish()?;
         if lacks_area {
-            say!("perfdata: there is a ring without its AUX area: --aux names those that were dumped apart");
+            say!(
+                "perfdata: the AUX area of a ring is missing; if it is in a separate file, name that file with --aux"
+            );
         }
         say!("perfdata: {}: {bytes} bytes of {records} AUX records", shown(path));
         reader.rewind();
@@ -174,8 +177,8 @@ fn direction<O: Endian>(reader: &Reader<'_, O>, args: &RingArgs) -> Result<Direc
         count if count == reader.events().len() => Ok(Direction::Backward),
         _ => {
             let what = "some of its events are written forward and some backward (write_backward)";
-            let advice = "give the rings of each apart, with --forward or --backward";
-            Err(Failure(format!("{}: {what}: {advice}", shown(&args.attr))))
+            let advice = "decode the rings of each direction separately, with --forward or --backward";
+            Err(Failure(format!("{}: {what}; {advice}", shown(&args.attr))))
         }
     }
 }

@@ -79,7 +79,7 @@ impl<'a> Formatter<'a> {
         if let Style::Columns(columns) = &self.style {
             for name in columns.unseen() {
                 let name = OneLine(name.as_bytes());
-                say!("perfdata: --fields {name}: no record that was printed has this field");
+                say!("perfdata: --fields {name}: no printed record has this field");
             }
         }
     }

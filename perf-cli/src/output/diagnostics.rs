@@ -162,8 +162,8 @@ mod tests {
         assert_eq!(
             *writes.0.borrow(),
             [
-                "0x10: 8 bytes skipped up to where records go on, or to the end\n",
-                "ring.0: 0x3: header.magic: is not PERFILE2 or PERFFILE: this is no perf.data\n",
+                "0x10: 8 bytes skipped, up to the next record or the end\n",
+                "ring.0: 0x3: header.magic: is not PERFILE2 or PERFFILE, so this is not a perf.data file\n",
                 "0x7: SAMPLE: no room\n",
             ]
         );

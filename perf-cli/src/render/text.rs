@@ -332,7 +332,9 @@ impl Sink for Text<'_> {
     fn readings(&mut self, value: &Readings) {
         for (field, reading) in value.iter() {
             if reading == Reading::Other {
-                self.detail(format_args!("{field}: taken for the less usual of its two forms"));
+                self.detail(format_args!(
+                    "{field}: its layout is ambiguous; decoded as the less common of two"
+                ));
             }
         }
     }

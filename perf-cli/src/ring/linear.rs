@@ -38,10 +38,11 @@ impl<'a, O: Endian> Linear<'a, O> {
         };
         let area = linear.dump.data_area();
         if area.by == DecidedBy::Length {
-            let (what, page) = ("as kernels before 4.1 leave it", area.offset);
-            linear
-                .remarks
-                .push(format!("data_offset: 0, {what}: by the dump's length, a page has {page} bytes"));
+            let page = area.offset;
+            linear.remarks.push(format!(
+                "data_offset: is 0, as kernels before 4.1 leave it; the page size is taken to be {page} bytes, from the \
+                 length of the dump"
+            ));
         }
         Ok(linear)
     }
@@ -93,7 +94,7 @@ impl<'a, O: Endian> Linear<'a, O> {
         let torn = account.torn.map(|torn| {
             let (at, bytes) = (in_dump(torn.position), torn.bytes);
             format!(
-                "{at:#x}: the oldest record is torn, as newer ones overwrote its end: {bytes} bytes left out"
+                "{at:#x}: newer records overwrote the end of the oldest record; {bytes} bytes of it are left out"
             )
         });
         let unread = account.unread;

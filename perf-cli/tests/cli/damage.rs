@@ -12,7 +12,7 @@ fn faults(dumped: &Jsonl) -> &str {
     let account = &dumped.account;
     let count = account["diagnostics"].as_array().unwrap().len();
     let (records, skipped) = (&account["records"], &account["bytes_skipped"]);
-    let summary = format!("perfdata: records walked: {records}, faults: {count}, bytes skipped: {skipped}");
+    let summary = format!("perfdata: records read: {records}, faults: {count}, bytes skipped: {skipped}");
     assert!(last.starts_with(&summary), "{last}");
     faults
 }

@@ -67,7 +67,7 @@ fn what_is_neither_an_attr_nor_a_capture_is_refused() {
     let of_newer = scratch("newer.attr", &newer);
     assert_eq!(clean(&[RING, "--attr", &of_newer]), clean(&[RING, "--attr", "forward-wrapped.attr"]));
     newer[199] = 1;
-    refused("in-use", &newer, "attr.size: 200 bytes, of a kernel newer than this program, and fields in use");
+    refused("in-use", &newer, "attr.size: 200 bytes, with fields of a newer kernel in use");
 }
 
 #[test]
