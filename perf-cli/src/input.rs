@@ -14,7 +14,7 @@ mod map;
 
 use core::ops::Range;
 use core::sync::atomic::{AtomicBool, Ordering};
-use std::fs::{File, FileType, Metadata};
+use std::fs::{File, FileType};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 

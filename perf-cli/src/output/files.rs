@@ -182,7 +182,8 @@ impl Claim {
             let mut file = File::create(&self.path).map_err(|error| failure(&error))?;
             if matches!(holds, Holds::Capture | Holds::Recording) && file.seek(SeekFrom::Start(0)).is_err() {
                 return Err(failure(
-                    &"a perf.data file cannot be written to a pipe, because its header is written last; give the name of a file",
+                    &"a perf.data file cannot be written to a pipe, because its header is written last; give the name \
+                      of a file",
                 ));
             }
             return Ok((file, Unfinished { path: self.path, beside: None }));

@@ -155,11 +155,12 @@ pub(crate) fn sample<O: Endian>(
         sink.readings(&Readings::default());
         return Ok(());
     }
+    if tracepoint.is_none() && !sink.wants_sections() {
+        return it.tail().map(drop);
+    }
     let tail = it.tail()?;
     let tracepoint = tracepoint.zip(tail.raw);
-    if tracepoint.is_some() || sink.wants_sections() {
-        sections(&tail, tracepoint, sink);
-    }
+    sections(&tail, tracepoint, sink);
     tracepoint.map_or(Ok(()), |(tracepoint, raw)| tracepoint.check::<O>(raw))
 }
 

@@ -1,5 +1,7 @@
 //! Fields as text: scalars on the record's line, and the rest indented below it.
 
+mod value;
+
 use core::fmt::Display;
 use perf_abi::branch::{BranchFlags, BranchNewType, BranchType};
 use perf_abi::callchain::CallchainContext;
@@ -8,15 +10,15 @@ use perf_abi::regs::Arch;
 use perf_parse::Sample;
 use perf_parse::file::FileError;
 use perf_parse::sample::{BranchStack, Callchain, Frame, Read, Reading, Readings, Regs, StackUser};
-use perf_parse::tracepoint;
 
-use super::digits::{push_address, push_decimal, push_hex, push_hex_of, push_seconds, push_signed};
-use super::escape::{push_hex as push_bytes, push_printable};
+use super::digits::{push_address, push_decimal, push_hex_of};
+use super::escape::push_hex as push_bytes;
 use super::head::Heads;
 use super::name::{Name, name};
 use super::record::{PlacedRecord, RecordSink};
 use super::tracepoint::Tracepoint;
 use super::{Scalars, Sink, given, print};
+pub(super) use value::{Value, push_value};
 
 /// The number of bytes of a blob on one line.
 const BLOB_LINE: usize = 32;
@@ -57,73 +59,6 @@ impl<'b> Text<'b> {
             print(self.details, format_args!("      {:04x}: ", index * BLOB_LINE));
             push_bytes(self.details, chunk);
             self.details.push(b'\n');
-        }
-    }
-}
-
-/// Appends the values of fields, without their names.
-#[derive(Debug)]
-pub(super) struct Value<'b>(pub(super) &'b mut Vec<u8>);
-
-impl Scalars for Value<'_> {
-    #[inline(always)]
-    fn number(&mut self, _: &Name, value: u64) {
-        push_decimal(self.0, value);
-    }
-
-    #[inline(always)]
-    fn task(&mut self, _: &Name, value: i64) {
-        push_signed(self.0, value);
-    }
-
-    #[inline(always)]
-    fn hex(&mut self, _: &Name, value: u64) {
-        push_hex(self.0, value);
-    }
-
-    #[inline(always)]
-    fn time(&mut self, _: &Name, value: u64) {
-        push_seconds(self.0, value);
-    }
-
-    #[inline(always)]
-    fn labeled(&mut self, _: &Name, _: u64, label: &[u8]) {
-        self.0.extend_from_slice(label);
-    }
-
-    fn named(&mut self, _: &Name, _: u64, shown: &dyn Display) {
-        print(self.0, format_args!("{shown}"));
-    }
-
-    fn string(&mut self, _: &Name, value: &[u8]) {
-        push_printable(self.0, value);
-    }
-
-    fn blob(&mut self, _: &Name, value: &[u8]) {
-        push_bytes(self.0, value);
-    }
-}
-
-/// Appends the value of a tracepoint's field.
-pub(super) fn push_value<O: Endian>(out: &mut Vec<u8>, value: &tracepoint::Value<'_, O>) {
-    use tracepoint::Value;
-
-    match value {
-        Value::Unsigned(number) => push_decimal(out, *number),
-        Value::Signed(number) => push_signed(out, *number),
-        Value::Pointer(number) => push_hex(out, *number),
-        Value::Bool(bool) => print(out, format_args!("{bool}")),
-        Value::Str(text) => push_printable(out, text),
-        Value::Bytes(bytes) => push_bytes(out, bytes),
-        Value::Array(array) => {
-            out.push(b'[');
-            for (index, value) in array.values().enumerate() {
-                if index > 0 {
-                    out.push(b',');
-                }
-                push_value(out, &value);
-            }
-            out.push(b']');
         }
     }
 }

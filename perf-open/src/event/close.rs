@@ -5,7 +5,8 @@ const LONGEST: usize = 64;
 /// The maximum number of names that are suggested.
 const MAX_SUGGESTED: usize = 3;
 
-/// Returns at most three known names, the closest first. Each differs from `name` in at most a third of its length in bytes.
+/// Returns at most three known names, the closest first. Each differs from `name` in no more characters than a third of
+/// its length.
 pub(crate) fn closest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     let most = name.len().div_ceil(3);
     if name.len() > LONGEST {
