@@ -29,12 +29,14 @@ impl Head {
     fn new(kind: RecordType, misc: Misc) -> Self {
         let (name, bits) = (TypeName(kind).to_string(), misc.names(kind).to_string());
         let bits = if bits.is_empty() { "-".to_owned() } else { bits };
+        // The names of 0 may also be a number.
+        let column = if misc == Misc(0) { "-" } else { &bits };
         let members = format!(",\"type\":\"{name}\",\"type_id\":{},\"misc\":{}", kind.0, misc.0);
         Self {
             kind,
             misc,
             name_column: format!("{name:<18}").into_bytes(),
-            bits_column: format!("{bits:<MISC_WIDTH$}").into_bytes(),
+            bits_column: format!("{column:<MISC_WIDTH$}").into_bytes(),
             members: members.into_bytes(),
             name: name.into_bytes(),
             bits: bits.into_bytes(),
