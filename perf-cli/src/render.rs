@@ -43,7 +43,7 @@ pub(crate) trait Scalars {
     fn hex(&mut self, name: &Name, value: u64);
     /// Nanoseconds of the event's clock.
     fn time(&mut self, name: &Name, value: u64);
-    /// A number with a label, which is already safe to print.
+    /// A number with a label, which is already safe to print. Text has `-` for an empty one.
     fn labeled(&mut self, name: &Name, value: u64, label: &[u8]);
     /// A number with a name.
     fn named(&mut self, name: &Name, value: u64, shown: &dyn Display);

@@ -16,7 +16,7 @@ pub(crate) struct Head {
     misc: Misc,
     /// The type's name.
     pub(crate) name: Vec<u8>,
-    /// The names of the `misc` bits; `-` for none.
+    /// The names of the `misc` bits.
     pub(crate) bits: Vec<u8>,
     /// The name, and the bits, padded to the width of their columns.
     pub(crate) name_column: Vec<u8>,
@@ -28,15 +28,13 @@ pub(crate) struct Head {
 impl Head {
     fn new(kind: RecordType, misc: Misc) -> Self {
         let (name, bits) = (TypeName(kind).to_string(), misc.names(kind).to_string());
-        let bits = if bits.is_empty() { "-".to_owned() } else { bits };
-        // The names of 0 may also be a number.
-        let column = if misc == Misc(0) { "-" } else { &bits };
+        let dash = if misc == Misc(0) { "-" } else { &bits };
         let members = format!(",\"type\":\"{name}\",\"type_id\":{},\"misc\":{}", kind.0, misc.0);
         Self {
             kind,
             misc,
             name_column: format!("{name:<18}").into_bytes(),
-            bits_column: format!("{column:<MISC_WIDTH$}").into_bytes(),
+            bits_column: format!("{dash:<MISC_WIDTH$}").into_bytes(),
             members: members.into_bytes(),
             name: name.into_bytes(),
             bits: bits.into_bytes(),

@@ -37,7 +37,7 @@ impl Scalars for Value<'_> {
 
     #[inline(always)]
     fn labeled(&mut self, _: &Name, _: u64, label: &[u8]) {
-        self.0.extend_from_slice(label);
+        self.0.extend_from_slice(if label.is_empty() { b"-" } else { label });
     }
 
     fn named(&mut self, _: &Name, _: u64, shown: &dyn Display) {
