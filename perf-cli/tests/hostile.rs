@@ -112,7 +112,7 @@ fn what_to_try_next_is_said() {
     says("empty", b"", "the file is empty; the recorder wrote nothing");
     says("text", &[b'a'; 200], "give a file that perf record wrote");
     says("header", &plain[..60], "copy it again");
-    says("half", &plain[..plain.len() / 2], "perfdata repair makes");
+    says("half", &plain[..plain.len() / 2], "perfdata repair can write a valid copy of what is left");
     says(
         "killed",
         &with(48, &[0; 8]),
