@@ -102,13 +102,17 @@ fn what_to_try_next_is_said() {
         damaged[at..at + bytes.len()].copy_from_slice(bytes);
         damaged
     };
-    says("empty", b"", "the file is empty: the recorder wrote nothing");
-    says("text", &[b'a'; 200], "is it what perf record -o wrote?");
+    says("empty", b"", "the file is empty; the recorder wrote nothing");
+    says("text", &[b'a'; 200], "give a file that perf record wrote");
     says("header", &plain[..60], "copy it again");
-    says("half", &plain[..plain.len() / 2], "perfdata repair makes");
-    says("killed", &with(48, &[0; 8]), "the recorder was killed: perfdata repair makes");
+    says("half", &plain[..plain.len() / 2], "perfdata repair can write a valid copy of what is left");
+    says(
+        "killed",
+        &with(48, &[0; 8]),
+        "the recorder was killed before it completed the file; perfdata repair can",
+    );
     let attrs = usize::try_from(u64::from_le_bytes(plain[24..32].try_into().unwrap())).unwrap();
-    says("newer", &with(attrs + 31, &[0x40]), "a newer perfdata may know");
+    says("newer", &with(attrs + 31, &[0x40]), "a newer version of perfdata may be able to decode it");
     let folder = needs::folder().join("folder");
     fs::create_dir(&folder).unwrap();
     let errors = String::from_utf8(perfdata(&["info", folder.to_str().unwrap()]).stderr).unwrap();

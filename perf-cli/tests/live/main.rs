@@ -25,7 +25,7 @@ fn main() -> std::process::ExitCode {
         record::output::TESTS,
         record::overwrite::TESTS,
         record::perf::TESTS,
-        record::whom::TESTS,
+        record::observed::TESTS,
         ring::TESTS,
         stat::counts::TESTS,
         stat::ends::TESTS,

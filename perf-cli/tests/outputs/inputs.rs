@@ -80,14 +80,14 @@ fn two_outputs_are_two_files() {
     symlink(".", folder.path("here")).unwrap();
     symlink("new", folder.path("dangling")).unwrap();
     for report in ["new", "./new", "here/new", "dangling"] {
-        let why = [report, "is also what -o writes; give --report another name"];
+        let why = [report, "is also the output of -o; give --report another name"];
         refused(&folder, || folder.run(&["repair", "in.data", "-o", "new", "--report", report]), &why);
     }
     fs::write(folder.path("there"), "something").unwrap();
     fs::hard_link(folder.path("there"), folder.path("hard")).unwrap();
     symlink("there", folder.path("soft")).unwrap();
     for report in ["there", "hard", "soft"] {
-        let why = [report, "is also what -o writes; give --report another name"];
+        let why = [report, "is also the output of -o; give --report another name"];
         refused(&folder, || folder.run(&["repair", "in.data", "-o", "there", "--report", report]), &why);
     }
     // Files without content to overwrite may be the same.
@@ -110,7 +110,11 @@ fn ring_does_not_write_to_what_it_reads() {
     let apart = [&args[..], &["--aux", "area", "--aux-output", "area"]].concat();
     refused(&folder, || folder.run(&apart), &["area: is read as input; give --aux-output another name"]);
     let both = [&args[..], &["--aux-output", "new", "-o", "new"]].concat();
-    refused(&folder, || folder.run(&both), &["new: is also what --aux-output writes; give -o another name"]);
+    refused(
+        &folder,
+        || folder.run(&both),
+        &["new: is also the output of --aux-output; give -o another name"],
+    );
 }
 
 #[test]
@@ -119,6 +123,6 @@ fn ring_does_not_write_to_what_it_prints_to() {
     let args = ["ring", "0.ring", "--attr", "attr.data", "--aux-output", "new"];
     let mut run = folder.command(&args);
     run.stdout(Stdio::from(fs::File::create(folder.path("new")).unwrap()));
-    Run::of(&mut run).fails(&["new: is also what standard output writes; give --aux-output another name"]);
+    Run::of(&mut run).fails(&["new: is also the output of standard output; give --aux-output another name"]);
     assert_eq!(folder.read("new"), b"");
 }

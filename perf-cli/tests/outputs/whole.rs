@@ -127,7 +127,7 @@ fn what_is_no_file_is_written_straight() {
     assert!(folder.read("redirected") == folder.read("whole"));
     // The header of a perf.data is written last.
     let piped = folder.run(&["repair", "in.data", "-o", "/dev/stdout"]);
-    piped.fails(&["/dev/stdout: a perf.data cannot be written to a pipe"]);
+    piped.fails(&["/dev/stdout: a perf.data file cannot be written to a pipe"]);
     assert_eq!(piped.out, "");
     // A trace is written from start to end.
     let args = ["ring", "0.ring", "--attr", "attr.data", "-o", "/dev/null", "--aux-output", "/dev/stdout"];

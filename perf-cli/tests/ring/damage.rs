@@ -14,7 +14,7 @@ const WHY: &str = "0x408: data_tail: is 0, from where ";
 fn a_ring_whose_oldest_record_is_lost_is_refused() {
     let args = [OVERWRITTEN, "--attr", "forward-overwritten.attr"];
     fails(&args, &format!("{OVERWRITTEN}: {WHY}"));
-    fails(&args, "perfdata: no ring can be read: ");
+    fails(&args, "perfdata: no ring can be read; ");
 }
 
 #[test]
@@ -51,8 +51,11 @@ fn a_torn_record_is_a_remark() {
     let torn = 4096 + (number(oldest, "offset") + number(oldest, "size") - 4096) % 4096;
     let left = 4096 - shown.records.iter().map(|record| number(record, "size")).sum::<u64>();
     assert!(left > 0 && left < 56, "{left} bytes are none of a sample");
-    let said = "the oldest record is torn, as newer ones overwrote its end";
-    assert_eq!(shown.err, format!("backward-full.ring: {torn:#x}: {said}: {left} bytes left out\n"));
+    let said = "newer records overwrote the end of the oldest record";
+    assert_eq!(
+        shown.err,
+        format!("backward-full.ring: {torn:#x}: {said}; {left} bytes of it are left out\n")
+    );
     assert_eq!(shown.account["bytes_skipped"], 0);
     assert_eq!(shown.account["diagnostics"], Value::Array(Vec::new()));
 }

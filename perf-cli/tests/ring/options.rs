@@ -90,8 +90,7 @@ fn pages_of_old_kernels_are_measured_by_the_dump() {
         let old = scratch(&format!("old-{name}"), &old);
         let Jsonl { status, err, records, .. } = jsonl(&[&old, option, attr]);
         assert_eq!((status, &records), (0, &expected), "{name}");
-        let remark =
-            "data_offset: 0, as kernels before 4.1 leave it: by the dump's length, a page has 4096 bytes\n";
+        let remark = "data_offset: is 0, as kernels before 4.1 leave it; the page size is taken to be 4096 bytes, from the length of the dump\n";
         assert!(err.ends_with(&format!("{old}: {remark}")), "{err}");
         assert_eq!(clean(&[&old, option, attr, "--page-size", "4096"]), expected, "{name}");
         assert_eq!(clean(&[&old, option, attr, "--page-size", "0x1000"]), expected, "{name}");
@@ -138,7 +137,7 @@ fn both_byte_orders_are_read() {
     let little_sizeless = sizeless(&attrs[0], "little-sizeless.attr");
     assert_eq!(clean(&[&big, "--attr", &big_sizeless, "--endian", "big"]), little_records);
     assert_eq!(clean(&[&little, "--attr", &little_sizeless, "--endian", "little"]), little_records);
-    fails(&[&big, "--attr", &big_sizeless], "whose size tells its byte order; give --endian");
+    fails(&[&big, "--attr", &big_sizeless], "whose size shows its byte order; give --endian");
     fails(&[&big, "--attr", &big_attr, "--endian", "little"], "attr.size: ");
 }
 

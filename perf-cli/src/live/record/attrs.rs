@@ -191,9 +191,9 @@ impl Manner<'_> {
                 .sample_regs_user(regs)
                 .sample_stack_user(bytes)
                 .exclude_callchain_user(true)),
-            (Some(CallGraph::Dwarf(_)), None) => Err(Failure(
-                "--call-graph dwarf: not known which registers of this architecture to take".to_owned(),
-            )),
+            (Some(CallGraph::Dwarf(_)), None) => {
+                Err(Failure("--call-graph dwarf: is not supported on this architecture".to_owned()))
+            }
         }
     }
 }

@@ -8,12 +8,12 @@ use perf_open::{Builder, Error, Event, EventGroup, Group, Target, limits};
 
 use super::tally::{Place, Reading, Tally};
 use crate::Failure;
-use crate::live::whom::Whom;
+use crate::live::observed::Observed;
 
 /// The targets of the events, and how the events are opened.
 #[derive(Debug)]
 pub(crate) struct Scope<'a> {
-    pub(crate) whom: &'a Whom,
+    pub(crate) observed: &'a Observed,
     /// The process id of the command, if there is one.
     pub(crate) command: Option<u32>,
     pub(crate) inherit: bool,
@@ -66,7 +66,7 @@ impl Counters {
             groups: Vec::new(),
             is_supported: vec![false; events.len()],
             events,
-            on_exec: *scope.whom == Whom::Command,
+            on_exec: *scope.observed == Observed::Command,
         };
         let targets = targets(scope);
         let mut first = 0_usize;
@@ -134,7 +134,8 @@ impl Counters {
                 Ok(Some(group)) => open = Some(Open { group, place, events: vec![index] }),
                 // Some of the listed threads may have ended since.
                 Err(error)
-                    if error.errno_name() == Some("ESRCH") && matches!(scope.whom, Whom::Threads(_)) =>
+                    if error.errno_name() == Some("ESRCH")
+                        && matches!(scope.observed, Observed::Threads(_)) =>
                 {
                     return Ok(Opened::Gone);
                 }
@@ -173,8 +174,8 @@ impl Counters {
                 Err(error) => return Err(error.into()),
             };
             for (index, count) in open.events.iter().zip(counts) {
-                if let Some(Some(places)) = reading.get_mut(*index) {
-                    let tally = places.entry(open.place).or_default();
+                if let Some(Some(tallies)) = reading.get_mut(*index) {
+                    let tally = tallies.entry(open.place).or_default();
                     *tally = tally.plus(Tally::from(count));
                 }
             }
@@ -186,12 +187,12 @@ impl Counters {
 /// Returns the targets, each with the place to which its counts are added.
 fn targets(scope: &Scope<'_>) -> Vec<(Target<'static>, Place)> {
     let place = |own| if scope.apart { own } else { Place::Everywhere };
-    match scope.whom {
-        Whom::Command => scope.command.iter().map(|&pid| (Target::pid(pid), Place::Everywhere)).collect(),
-        Whom::Threads(tids) => {
+    match scope.observed {
+        Observed::Command => scope.command.iter().map(|&pid| (Target::pid(pid), Place::Everywhere)).collect(),
+        Observed::Threads(tids) => {
             tids.iter().map(|&tid| (Target::pid(tid), place(Place::Thread(tid)))).collect()
         }
-        Whom::Cpus(cpus) => cpus.iter().map(|&cpu| (Target::cpu(cpu), place(Place::Cpu(cpu)))).collect(),
+        Observed::Cpus(cpus) => cpus.iter().map(|&cpu| (Target::cpu(cpu), place(Place::Cpu(cpu)))).collect(),
     }
 }
 
@@ -205,7 +206,7 @@ fn open_event(
     scope: &Scope<'_>,
 ) -> Result<Option<Group>, Error> {
     let is_leader = group.is_none();
-    let on_exec = is_leader && *scope.whom == Whom::Command;
+    let on_exec = is_leader && *scope.observed == Observed::Command;
     let mut open = |event: &Event| {
         let inherit = event.terms.inherit.unwrap_or(scope.inherit) && target.thread().is_some();
         let builder = Builder::new(event.clone())

@@ -29,9 +29,9 @@ fn an_event_is_counted_or_was_never_on_the_pmu_or_does_not_exist() {
     ]);
     let run = vec![everywhere(tally(u64::MAX, 9, 9)), everywhere(tally(0, 9, 0)), None];
     let rows = rows(&events, &[run], SECOND);
-    let told: Vec<_> = rows.iter().map(|row| (row.status, row.running_percent())).collect();
+    let actual: Vec<_> = rows.iter().map(|row| (row.status, row.running_percent())).collect();
     assert_eq!(
-        told,
+        actual,
         [
             (counted(Value::Whole(u64::MAX)), Some(100.0)),
             (Status::NotCounted, Some(0.0)),
@@ -82,10 +82,10 @@ fn metrics_are_of_the_same_place() {
         None,
     ];
     let rows = rows(&events, &[run], SECOND);
-    let told: Vec<_> =
+    let actual: Vec<_> =
         rows.iter().map(|row| (row.place, row.metric.as_ref().map(|metric| metric.value))).collect();
     assert_eq!(
-        told,
+        actual,
         [
             (Place::Cpu(0), Some(1.0)),
             (Place::Cpu(3), Some(0.5)),

@@ -1,7 +1,7 @@
 //! The options that select what the live verbs observe.
 
 #[derive(Debug, clap::Args)]
-pub(crate) struct WhomArgs {
+pub(crate) struct ObservedArgs {
     /// Observe everything that runs, on all CPUs
     #[arg(short, long, conflicts_with_all = ["pid", "tid"])]
     pub(crate) all_cpus: bool,

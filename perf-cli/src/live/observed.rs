@@ -6,11 +6,11 @@ use std::fs;
 use perf_open::pmu::parse_cpus;
 
 use crate::Failure;
-use crate::args::live::WhomArgs;
+use crate::args::live::ObservedArgs;
 
 /// The targets.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Whom {
+pub(crate) enum Observed {
     /// The command.
     Command,
     /// These threads.
@@ -19,9 +19,9 @@ pub(crate) enum Whom {
     Cpus(Vec<u32>),
 }
 
-impl Whom {
+impl Observed {
     /// Returns the targets of the command line; the whole machine if it names none and there is no command.
-    pub(crate) fn of(args: &WhomArgs, has_command: bool) -> Result<Self, Failure> {
+    pub(crate) fn of(args: &ObservedArgs, has_command: bool) -> Result<Self, Failure> {
         if !args.pid.is_empty() || !args.tid.is_empty() {
             return Ok(Self::Threads(threads(args)?));
         }
@@ -29,8 +29,8 @@ impl Whom {
         if let Some(cpus) = &args.cpu {
             let cpus = parse_cpus(cpus).map_err(|error| format!("--cpu {cpus}: {error}"))?;
             return match cpus.iter().find(|cpu| !online.contains(cpu)) {
-                Some(cpu) => Err(Failure(format!("--cpu: there is no cpu {cpu}; perhaps it is offline"))),
-                None if cpus.is_empty() => Err(Failure("--cpu: names no cpu".to_owned())),
+                Some(cpu) => Err(Failure(format!("--cpu: CPU {cpu} does not exist or is offline"))),
+                None if cpus.is_empty() => Err(Failure("--cpu: names no CPU".to_owned())),
                 None => Ok(Self::Cpus(cpus)),
             };
         }
@@ -58,7 +58,7 @@ fn cpu_of_line(line: &str) -> Option<u32> {
 }
 
 /// Returns the threads that the command line names, and all threads of the processes that it names.
-fn threads(args: &WhomArgs) -> Result<Vec<u32>, Failure> {
+fn threads(args: &ObservedArgs) -> Result<Vec<u32>, Failure> {
     let mut threads = BTreeSet::from_iter(args.tid.iter().copied());
     for pid in &args.pid {
         let folder = fs::read_dir(format!("/proc/{pid}/task"));

@@ -108,7 +108,7 @@ fn without_a_pmu_a_clock_is_recorded() {
     let folder = needs::folder();
     let (status, _, err) = run(&mut record(&folder, &[], &command("threads", 1)));
     assert_eq!(status, 0, "{err}");
-    assert!(err.contains("nothing here counts cycles"), "{err}");
+    assert!(err.contains("cycles cannot be counted on this machine"), "{err}");
     assert_eq!(dump(&folder.join("perf.data")).names(), [event("cpu-clock")]);
 }
 
