@@ -1,9 +1,11 @@
 //! The description of an event: `struct perf_event_attr`, in every size it has had.
 
+mod bytes;
 mod flags;
 mod version;
 mod wire;
 
+pub use bytes::AttrBytes;
 pub use flags::{AttrFlags, AuxAction};
 pub use version::{AttrVersion, WriteError};
 pub use wire::RawAttr;
@@ -24,11 +26,20 @@ use crate::sample_type::SampleType;
 /// one field, named after the union's first use. Methods such as [`breakpoint`](Self::breakpoint)
 /// return other uses.
 ///
+/// Newer kernels add fields. End a struct expression with `..Attr::default()` and a pattern with `..`, so that it
+/// compiles with the next version of this crate.
+///
 /// Kernel: `struct perf_event_attr`; since Linux 2.6.31, the newest field since 6.19.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(default, deny_unknown_fields)
+)]
 #[doc(alias = "perf_event_attr")]
 pub struct Attr {
     /// The kind of event: a generic type or a PMU. C: `type`.
+    #[cfg_attr(feature = "serde", serde(rename = "type"))]
     pub kind: EventType,
     /// Size in bytes of the attr as recorded. Tools of the first kernels wrote 0, which means 64.
     pub size: u32,
@@ -72,6 +83,7 @@ pub struct Attr {
     /// Maximum number of addresses in a call chain; 0 for the system's limit. Since Linux 4.8.
     pub sample_max_stack: u16,
     /// Padding: `__reserved_2`.
+    #[cfg_attr(feature = "serde", serde(rename = "__reserved_2"))]
     pub reserved_2: u16,
     /// Bytes of AUX data to copy into a sample. Since Linux 5.5.
     pub aux_sample_size: u32,
@@ -83,10 +95,14 @@ pub struct Attr {
     pub config3: u64,
     /// Extension of `config`. Since Linux 6.19.
     pub config4: u64,
+    // `#[non_exhaustive]` would also forbid `..Attr::default()` in other crates.
+    #[doc(hidden)]
+    #[cfg_attr(feature = "serde", serde(skip))]
+    pub non_exhaustive: (),
 }
 
 /// An attr that was read, and its trailing bytes that this crate has no field for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ReadAttr<'a> {
     /// The fields that this crate knows.
     pub attr: Attr,
@@ -104,7 +120,7 @@ impl ReadAttr<'_> {
 }
 
 /// The reason why bytes are not an attr.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ReadError {
     /// There are fewer bytes than the attr's `size` field announces, or fewer than the 8 that
@@ -123,9 +139,9 @@ impl core::fmt::Display for ReadError {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match self {
             Self::Truncated { needed, available } => {
-                write!(f, "attr.size: the attr needs {needed} bytes, {available} are there")
+                write!(f, "attr.size: the attr has {needed} bytes, but only {available} are available")
             }
-            Self::Size(size) => write!(f, "attr.size: {size} is smaller than the first version's 64"),
+            Self::Size(size) => write!(f, "attr.size: must be 0 or at least 64, is {size}"),
         }
     }
 }
@@ -185,27 +201,38 @@ impl Attr {
 
     /// Returns the bytes of this attr in `version`, with the `size` field set to the size of that version.
     ///
-    /// The array has the newest size. The attr is its first [`AttrVersion::size`] bytes; the
-    /// other bytes are zero.
-    ///
     /// # Errors
     ///
-    /// [`WriteError`] with the first field that is not zero and that `version` lacks.
-    pub fn write<O: Endian>(
-        &self,
-        version: AttrVersion,
-    ) -> Result<[u8; AttrVersion::NEWEST.size() as usize], WriteError> {
+    /// The error of [`AttrVersion::check`]: a field that is not zero and that `version` lacks, or an unknown version.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use perf_abi::attr::{Attr, AttrVersion};
+    /// use perf_abi::endian::LittleEndian;
+    ///
+    /// let mut attr = Attr { config: 7, ..Attr::default() };
+    /// let bytes = attr.write::<LittleEndian>(AttrVersion::VER0)?;
+    /// assert_eq!(bytes.len(), 64);
+    /// assert_eq!(Attr::read::<LittleEndian>(&bytes).unwrap().attr.config, 7);
+    ///
+    /// attr.config3 = 1;
+    /// let error = attr.write::<LittleEndian>(AttrVersion::VER0).unwrap_err();
+    /// assert_eq!(error.to_string(), "attr.config3: is set, but needs an attr of at least 136 bytes, not 64");
+    /// # Ok::<(), perf_abi::attr::WriteError>(())
+    /// ```
+    pub fn write<O: Endian>(&self, version: AttrVersion) -> Result<AttrBytes, WriteError> {
         version.check(self)?;
         let mut wire = RawAttr::<O>::new(self);
         wire.size.set(version.size());
-        Ok(zerocopy::transmute!(wire))
+        Ok(AttrBytes::new(zerocopy::transmute!(wire), version))
     }
 
     /// Returns the oldest version that has every field that is not zero here.
     #[must_use]
     pub fn oldest_version(&self) -> AttrVersion {
         let fits = |version: &AttrVersion| version.check(self).is_ok();
-        AttrVersion::ALL.into_iter().find(fits).unwrap_or(AttrVersion::NEWEST)
+        AttrVersion::ALL.iter().copied().find(fits).unwrap_or(AttrVersion::NEWEST)
     }
 
     /// Returns the samples per second; `None` if the event does not sample by frequency.

@@ -53,7 +53,7 @@ pub struct Section<O: Endian> {
 /// ```
 /// use perf_abi::endian::BigEndian;
 /// use perf_abi::file::{FileHeader, MAGIC};
-/// use zerocopy::FromBytes;
+/// use perf_abi::zerocopy::FromBytes;
 ///
 /// let mut bytes = [0; 104];
 /// bytes[..8].copy_from_slice(b"2ELIFREP");

@@ -176,8 +176,7 @@ impl<O: Endian> Capture<O> {
     }
 
     fn attr(&self, event: &Event) -> Vec<u8> {
-        let attr = event.attr.write::<O>(self.attr_size).unwrap();
-        attr[..self.attr_size.size() as usize].to_vec()
+        event.attr.write::<O>(self.attr_size).unwrap().to_vec()
     }
 
     fn features(&self) -> Vec<(Feature, Bytes<O>)> {

@@ -296,7 +296,7 @@ pub(crate) fn user_records_new<O: Endian>() -> Vec<u8> {
 pub(crate) fn pipe_records<O: Endian>() -> Vec<u8> {
     let mut capture = capture::<O>();
     let attr = page_faults().attr.write::<O>(AttrVersion::VER7).unwrap();
-    let attr = Bytes::new().bytes(&attr[..128]).u64s(&[1000, 1001, 1002, 1003]);
+    let attr = Bytes::new().bytes(&attr).u64s(&[1000, 1001, 1002, 1003]);
     capture.raw(RecordType::HEADER_ATTR, Misc(0), attr);
     capture.raw(RecordType::HEADER_EVENT_TYPE, Misc(0), Bytes::new().u64(2).padded(b"page-faults", 64));
     let feature = |feature: Feature| Bytes::new().u64(u64::from(feature.0));

@@ -76,7 +76,7 @@ fn fit(
     dropped: &mut Vec<&'static str>,
 ) -> Vec<(&'static str, Option<&'static str>)> {
     let fits = |version: &AttrVersion| version.size() <= size;
-    let version = AttrVersion::ALL.into_iter().rev().find(fits).unwrap_or(AttrVersion::VER0);
+    let version = AttrVersion::ALL.iter().copied().rev().find(fits).unwrap_or(AttrVersion::VER0);
     let mut unknown = Vec::new();
     // Each part that was reported is removed, so that `check` can report the next.
     while let Err(error) = version.check(attr) {

@@ -91,7 +91,7 @@ impl Builder {
             } else {
                 attr.write::<LittleEndian>(self.version)
             };
-            out = out.raw(&wire.unwrap()[..attr_size]).u64(word(at)).u64(8 * word(ids.len()));
+            out = out.raw(&wire.unwrap()).u64(word(at)).u64(8 * word(ids.len()));
             at += 8 * ids.len();
         }
         out = out.raw(&self.data);

@@ -96,7 +96,7 @@ fn the_first_magic<O: Endian>(big: bool) {
 }
 
 fn every_size_of_attr<O: Endian>(big: bool) {
-    for version in AttrVersion::ALL {
+    for &version in AttrVersion::ALL {
         let built = Builder { version, ..file(big) }.build();
         let file = open::<O>(&built.bytes).unwrap();
         assert_eq!(file.events()[1].attr.size, version.size());
