@@ -7,7 +7,7 @@ mod wire;
 
 pub use bytes::AttrBytes;
 pub use flags::{AttrFlags, AuxAction};
-pub use version::{AttrVersion, WriteError};
+pub use version::{AttrVersion, AttrWriteError};
 pub use wire::RawAttr;
 
 use zerocopy::{FromZeros, IntoBytes};
@@ -122,7 +122,7 @@ impl ReadAttr<'_> {
 /// The reason why bytes are not an attr.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum ReadError {
+pub enum AttrReadError {
     /// There are fewer bytes than the attr's `size` field announces, or fewer than the 8 that
     /// contain that field.
     Truncated {
@@ -135,7 +135,7 @@ pub enum ReadError {
     Size(u32),
 }
 
-impl core::fmt::Display for ReadError {
+impl core::fmt::Display for AttrReadError {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match self {
             Self::Truncated { needed, available } => {
@@ -146,7 +146,7 @@ impl core::fmt::Display for ReadError {
     }
 }
 
-impl core::error::Error for ReadError {}
+impl core::error::Error for AttrReadError {}
 
 impl Attr {
     /// Reads an attr of any size from the start of `bytes`.
@@ -157,13 +157,13 @@ impl Attr {
     ///
     /// # Errors
     ///
-    /// [`ReadError::Truncated`] if `bytes` ends before the attr does; [`ReadError::Size`] if
+    /// [`AttrReadError::Truncated`] if `bytes` ends before the attr does; [`AttrReadError::Size`] if
     /// `size` is 1 to 63.
     ///
     /// # Examples
     ///
     /// ```
-    /// use perf_abi::attr::{Attr, ReadError};
+    /// use perf_abi::attr::{Attr, AttrReadError};
     /// use perf_abi::endian::LittleEndian;
     ///
     /// let mut bytes = [0; 72];
@@ -174,21 +174,21 @@ impl Attr {
     /// assert_eq!(read.attr.config3, 0); // VER1 has no config3
     /// assert_eq!(
     ///     Attr::read::<LittleEndian>(&bytes[..71]),
-    ///     Err(ReadError::Truncated { needed: 72, available: 71 })
+    ///     Err(AttrReadError::Truncated { needed: 72, available: 71 })
     /// );
-    /// # Ok::<(), ReadError>(())
+    /// # Ok::<(), AttrReadError>(())
     /// ```
     ///
     /// Kernel: `perf_copy_attr`, `kernel/events/core.c`.
-    pub fn read<O: Endian>(bytes: &[u8]) -> Result<ReadAttr<'_>, ReadError> {
+    pub fn read<O: Endian>(bytes: &[u8]) -> Result<ReadAttr<'_>, AttrReadError> {
         let available = bytes.len();
-        let truncated = |needed| ReadError::Truncated { needed, available };
+        let truncated = |needed| AttrReadError::Truncated { needed, available };
         let mut wire = RawAttr::<O>::new_zeroed();
         let head = bytes.get(..8).ok_or(truncated(8))?;
         wire.as_mut_bytes().get_mut(..8).ok_or(truncated(8))?.copy_from_slice(head);
         let size = match wire.size.get() {
             0 => AttrVersion::VER0.size(),
-            size if size < AttrVersion::VER0.size() => return Err(ReadError::Size(size)),
+            size if size < AttrVersion::VER0.size() => return Err(AttrReadError::Size(size)),
             size => size,
         };
         let attr = usize::try_from(size).ok().and_then(|size| bytes.get(..size)).ok_or(truncated(size))?;
@@ -219,9 +219,9 @@ impl Attr {
     /// attr.config3 = 1;
     /// let error = attr.write::<LittleEndian>(AttrVersion::VER0).unwrap_err();
     /// assert_eq!(error.to_string(), "attr.config3: is set, but needs an attr of at least 136 bytes, not 64");
-    /// # Ok::<(), perf_abi::attr::WriteError>(())
+    /// # Ok::<(), perf_abi::attr::AttrWriteError>(())
     /// ```
-    pub fn write<O: Endian>(&self, version: AttrVersion) -> Result<AttrBytes, WriteError> {
+    pub fn write<O: Endian>(&self, version: AttrVersion) -> Result<AttrBytes, AttrWriteError> {
         version.check(self)?;
         let mut wire = RawAttr::<O>::new(self);
         wire.size.set(version.size());

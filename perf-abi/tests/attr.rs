@@ -7,7 +7,7 @@
     reason = "a test that indexes wrongly should fail loudly"
 )]
 
-use perf_abi::attr::{Attr, AttrVersion, ReadError};
+use perf_abi::attr::{Attr, AttrReadError, AttrVersion};
 use perf_abi::endian::{BigEndian, Endian, Endianness, LittleEndian};
 use perf_abi::event::EventType;
 
@@ -105,11 +105,11 @@ fn every_size_at_every_length<O: Endian>() {
             let input = &bytes[..len];
             let read = Attr::read::<O>(input).map(|read| (read.attr, read.tail));
             let wanted = if len < 8 {
-                Err(ReadError::Truncated { needed: 8, available: len })
+                Err(AttrReadError::Truncated { needed: 8, available: len })
             } else if (1..64).contains(&size) {
-                Err(ReadError::Size(size))
+                Err(AttrReadError::Size(size))
             } else if len < needed as usize {
-                Err(ReadError::Truncated { needed, available: len })
+                Err(AttrReadError::Truncated { needed, available: len })
             } else {
                 let tail = input.get(NEWEST..needed as usize).unwrap_or_default();
                 Ok((expected::<O>(input, needed as usize), tail))
@@ -132,7 +132,7 @@ fn big_endian_attrs_of_every_size_at_every_length() {
 #[test]
 fn a_size_beyond_memory_is_truncation() {
     let bytes = Bytes(1).attr::<LittleEndian>(4096, u32::MAX);
-    let error = ReadError::Truncated { needed: u32::MAX, available: 4096 };
+    let error = AttrReadError::Truncated { needed: u32::MAX, available: 4096 };
     assert_eq!(Attr::read::<LittleEndian>(&bytes), Err(error));
 }
 
@@ -153,9 +153,9 @@ fn a_tail_is_unknown_fields_only_if_a_byte_is_set() {
 
 #[test]
 fn the_errors_say_what_was_needed_and_what_there_was() {
-    let truncated = ReadError::Truncated { needed: 72, available: 71 };
+    let truncated = AttrReadError::Truncated { needed: 72, available: 71 };
     assert_eq!(truncated.to_string(), "attr.size: the attr has 72 bytes, but only 71 are available");
-    assert_eq!(ReadError::Size(63).to_string(), "attr.size: must be 0 or at least 64, is 63");
+    assert_eq!(AttrReadError::Size(63).to_string(), "attr.size: must be 0 or at least 64, is 63");
 }
 
 fn round_trips<O: Endian>() {

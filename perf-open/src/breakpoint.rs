@@ -3,12 +3,12 @@
 use perf_abi::breakpoint::BreakpointType;
 use perf_abi::event::EventType;
 
-use crate::event::{Event, LookupError};
+use crate::event::{EventSpec, LookupError};
 
 /// Bytes of a `long`: the length of an execution breakpoint.
 const LONG: u64 = size_of::<usize>() as u64;
 
-impl Event {
+impl EventSpec {
     /// Returns a hardware breakpoint on accesses to the `len` bytes at `address`. C: `PERF_TYPE_BREAKPOINT`.
     ///
     /// The checks are the rules common to all architectures, and on x86 and arm64 also their own rules. Everywhere the
@@ -25,12 +25,12 @@ impl Event {
     ///
     /// ```
     /// use perf_abi::breakpoint::BreakpointType;
-    /// use perf_open::event::Event;
+    /// use perf_open::event::EventSpec;
     ///
-    /// let event = Event::breakpoint(0x1000, 4, BreakpointType::RW)?;
+    /// let event = EventSpec::breakpoint(0x1000, 4, BreakpointType::RW)?;
     /// assert_eq!(event.name, "mem:0x1000/4:rw");
     /// assert_eq!(event.attr.breakpoint(), Some((0x1000, 4)));
-    /// assert!(Event::breakpoint(0x1001, 9, BreakpointType::W).is_err());
+    /// assert!(EventSpec::breakpoint(0x1001, 9, BreakpointType::W).is_err());
     /// # Ok::<(), perf_open::event::LookupError>(())
     /// ```
     pub fn breakpoint(address: u64, len: u64, access: BreakpointType) -> Result<Self, LookupError> {

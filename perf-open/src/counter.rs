@@ -30,9 +30,9 @@ const SINGLE: usize = 5 * 8;
 ///
 /// ```no_run
 /// use perf_open::abi::event::SwId;
-/// use perf_open::{Builder, Event, Target};
+/// use perf_open::{Builder, EventSpec, Target};
 ///
-/// let faults = Builder::new(Event::software(SwId::PAGE_FAULTS))
+/// let faults = Builder::new(EventSpec::software(SwId::PAGE_FAULTS))
 ///     .disabled(true)
 ///     .exclude_kernel(true)
 ///     .open(&Target::this_thread())?;

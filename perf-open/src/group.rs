@@ -27,9 +27,9 @@ const FORMAT: ReadFormat = ReadFormat(
 ///
 /// ```no_run
 /// use perf_open::abi::event::SwId;
-/// use perf_open::{Builder, Event, Group, Target};
+/// use perf_open::{Builder, EventSpec, Group, Target};
 ///
-/// let event = |id| Builder::new(Event::software(id)).exclude_kernel(true);
+/// let event = |id| Builder::new(EventSpec::software(id)).exclude_kernel(true);
 /// let here = Target::this_thread();
 /// let mut group = Group::open(event(SwId::TASK_CLOCK).disabled(true), &here)?;
 /// group.add(event(SwId::PAGE_FAULTS), &here)?;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use perf_abi::event::EventType;
 
-use crate::event::{Event, LookupError, closest};
+use crate::event::{EventSpec, LookupError, closest};
 use crate::pmu::{TextError, sysfs};
 
 /// The usual mount points of tracefs, the newer one first.
@@ -155,7 +155,7 @@ fn unescape(path: &str) -> String {
         .fold(path.to_owned(), |path, (escape, sign)| path.replace(escape, sign))
 }
 
-impl Event {
+impl EventSpec {
     /// Returns a tracepoint of this machine. C: `PERF_TYPE_TRACEPOINT`.
     ///
     /// # Errors
@@ -165,9 +165,9 @@ impl Event {
     /// # Examples
     ///
     /// ```
-    /// use perf_open::event::Event;
+    /// use perf_open::event::EventSpec;
     ///
-    /// match Event::tracepoint("sched", "sched_switch") {
+    /// match EventSpec::tracepoint("sched", "sched_switch") {
     ///     Ok(event) => assert_eq!(event.name, "sched:sched_switch"),
     ///     Err(error) => eprintln!("{error}"),
     /// }

@@ -37,7 +37,7 @@ codes! {
 /// The error of writing an attr in a version that lacks a field that is not zero, or that this crate does not know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub struct WriteError {
+pub struct AttrWriteError {
     /// The kernel's name of the field; `size` for a version that this crate does not know.
     pub field: &'static str,
     /// The requested version.
@@ -46,7 +46,7 @@ pub struct WriteError {
     pub needs: AttrVersion,
 }
 
-impl core::fmt::Display for WriteError {
+impl core::fmt::Display for AttrWriteError {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         let Self { field, version: AttrVersion(size), needs: AttrVersion(needs) } = self;
         if *field == "size" {
@@ -57,7 +57,7 @@ impl core::fmt::Display for WriteError {
     }
 }
 
-impl core::error::Error for WriteError {}
+impl core::error::Error for AttrWriteError {}
 
 impl AttrVersion {
     /// The newest version, which has every field of [`Attr`].
@@ -87,12 +87,12 @@ impl AttrVersion {
     ///
     /// # Errors
     ///
-    /// [`WriteError`] with the first field, in the order of the struct, that this version lacks; with `size` if this
+    /// [`AttrWriteError`] with the first field, in the order of the struct, that this version lacks; with `size` if this
     /// is less than [`VER0`](Self::VER0) or more than [`NEWEST`](Self::NEWEST).
-    pub fn check(self, attr: &Attr) -> Result<(), WriteError> {
+    pub fn check(self, attr: &Attr) -> Result<(), AttrWriteError> {
         let needs = self.clamp(Self::VER0, Self::NEWEST);
         if needs != self {
-            return Err(WriteError { field: "size", version: self, needs });
+            return Err(AttrWriteError { field: "size", version: self, needs });
         }
         let Attr { config2, branch_sample_type, sample_regs_user, sample_stack_user, .. } = *attr;
         let Attr { clockid, sample_regs_intr, aux_watermark, sample_max_stack, reserved_2, .. } = *attr;
@@ -114,7 +114,7 @@ impl AttrVersion {
             ("config4", Self::VER9, config4 != 0),
         ];
         match fields.into_iter().find(|&(_, needs, set)| set && needs > self) {
-            Some((field, needs, _)) => Err(WriteError { field, version: self, needs }),
+            Some((field, needs, _)) => Err(AttrWriteError { field, version: self, needs }),
             None => Ok(()),
         }
     }

@@ -10,12 +10,12 @@ use perf_abi::attr::AttrFlags;
 /// | `G`, `H` | count guests, the host; the one that is not named is excluded |
 /// | `I` | do not count while idle |
 /// | `p`, `pp`, `ppp` | `precise_ip` 1, 2, 3: constant skid, zero skid wanted, zero skid demanded |
-/// | `P` | the highest `precise_ip` that opens, [`Event::precise_max`](super::Event::precise_max) |
+/// | `P` | the highest `precise_ip` that opens, [`EventSpec::precise_max`](super::EventSpec::precise_max) |
 /// | `D` | pinned: always on the PMU, or in error |
 /// | `e` | exclusive: alone on the PMU |
 /// | `W` | the events may be opened one by one if the group cannot, [`EventGroup::weak`](super::EventGroup::weak) |
-/// | `b` | counted by BPF, [`Event::bpf_counter`](super::Event::bpf_counter) |
-/// | `b` | counted by BPF, [`Event::bpf_counter`](super::Event::bpf_counter) |
+/// | `b` | counted by BPF, [`EventSpec::bpf_counter`](super::EventSpec::bpf_counter) |
+/// | `b` | counted by BPF, [`EventSpec::bpf_counter`](super::EventSpec::bpf_counter) |
 ///
 /// perf: `get_event_modifier`, `tools/perf/util/parse-events.c`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

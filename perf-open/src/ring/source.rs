@@ -26,7 +26,7 @@ pub(super) fn ready(revents: libc::c_short) -> Ready {
 }
 
 /// Waits until one of `rings` has a wakeup. `None` waits forever. Returns what is ready in any of them; each ring's
-/// [account](super::Account::wakeups) counts its own wakeups.
+/// [account](super::RingAccount::wakeups) counts its own wakeups.
 ///
 /// [`Ready::hangup`]: the task of an event has ended, and with `inherit` all tasks that inherited it. It will write no
 /// more records, and every further wait that includes its ring returns at once. Unread records can still be read.

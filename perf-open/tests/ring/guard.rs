@@ -140,7 +140,7 @@ fn losses_are_counted() {
     assert_eq!(errors, 1);
     let account = ring.account();
     assert_eq!((account.records, account.lost, account.lost_samples), (4, 42, 5));
-    assert_eq!(account.untold(50), 8);
+    assert_eq!(account.unreported(50), 8);
 }
 
 #[test]

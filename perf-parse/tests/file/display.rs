@@ -1,6 +1,6 @@
 //! The texts of file errors.
 
-use perf_parse::abi::attr::ReadError;
+use perf_parse::abi::attr::AttrReadError;
 use perf_parse::abi::feature::Feature;
 use perf_parse::abi::record::RecordType;
 use perf_parse::file::{FileError, FileErrorKind};
@@ -42,7 +42,7 @@ fn every_kind() {
         (truncated("it", 8, 4, 255), "it", "0xff: it: needs 8 bytes, the file has 4 left"),
         (invalid("it", 3, "even", 255), "it", "0xff: it: is 3, but must be even"),
         (
-            FileError { kind: FileErrorKind::Attr(ReadError::Size(63)), offset: 255 },
+            FileError { kind: FileErrorKind::Attr(AttrReadError::Size(63)), offset: 255 },
             "attr.size",
             "0xff: attr.size: 63 is smaller than the first version's 64",
         ),
