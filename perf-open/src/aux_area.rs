@@ -64,7 +64,9 @@ impl AuxMapping {
     pub fn map(ring: &Ring, pages: usize) -> Result<Self, Error> {
         let (memory, claim, size) = map(ring, pages, true)?;
         let area = Consumer::new(claim, Arc::new(memory), 0, size);
-        area.map(Self::of).ok_or_else(|| Error::refused("mmap", "aux_size", "aux_size: the area is none"))
+        area.map(Self::of).ok_or_else(|| {
+            Error::refused("mmap", "aux_size", "aux_size: the mapping is not a valid AUX area")
+        })
     }
 
     pub(crate) fn of(area: Consumer) -> Self {
@@ -179,7 +181,7 @@ fn map(ring: &Ring, pages: usize, writable: bool) -> Result<(Mapping, Claim, usi
     let size = area_size(pages)?;
     let control = ring.control();
     let claim = Claim::new(control.clone(), Area::Aux)
-        .ok_or_else(|| Error::refused("mmap", "aux_size", "aux_size: the ring has an AUX area already"))?;
+        .ok_or_else(|| Error::refused("mmap", "aux_size", "aux_size: the ring already has an AUX area"))?;
     // The kernel requires an offset after the ring, at a multiple of the page size.
     let offset = control.len() as u64;
     place_aux(control, offset, size as u64);
@@ -193,7 +195,7 @@ fn map(ring: &Ring, pages: usize, writable: bool) -> Result<(Mapping, Claim, usi
                 "too many pages are locked: take fewer, raise RLIMIT_MEMLOCK or get CAP_IPC_LOCK"
             }
             Some(libc::EINVAL) => {
-                "the PMU does not take an area of this size, or the ring is none of an event"
+                "the PMU does not accept an area of this size, or the ring does not belong to an event"
             }
             _ => "",
         };

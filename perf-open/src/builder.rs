@@ -187,7 +187,7 @@ impl Builder {
             }
             let attempt =
                 Attempt { attr: &attr, target, in_group: leader.is_some(), string: self.string.as_deref() };
-            return Err(told(refusal, &unknown, &attempt));
+            return Err(refusal_error(refusal, &unknown, &attempt));
         }
     }
 }
@@ -213,7 +213,11 @@ impl Kernel for Live<'_> {
 }
 
 /// Returns the error that describes a refusal.
-fn told(refusal: Refusal, unknown: &[(&'static str, Option<&'static str>)], attempt: &Attempt<'_>) -> Error {
+fn refusal_error(
+    refusal: Refusal,
+    unknown: &[(&'static str, Option<&'static str>)],
+    attempt: &Attempt<'_>,
+) -> Error {
     if unknown.is_empty() {
         let advice = attempt.advice(refusal.error.raw_os_error().unwrap_or_default());
         return Error::failed("perf_event_open", refusal.error, advice);
@@ -222,7 +226,7 @@ fn told(refusal: Refusal, unknown: &[(&'static str, Option<&'static str>)], atte
         .iter()
         .map(|(field, since)| match since {
             Some(since) => format!("{field} (since Linux {since})"),
-            None => format!("{field} (bits that no kernel known to this crate has)"),
+            None => format!("{field} (bits that this crate does not know)"),
         })
         .collect();
     let advice = format!("this kernel does not know, or was built without, {}", words.join(", "));

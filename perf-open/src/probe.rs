@@ -143,7 +143,7 @@ fn set(pmu: &Pmu, field: &'static str, value: u64, event: &mut EventSpec) -> Res
     fits.then_some(()).ok_or(LookupError::Value {
         what: field,
         value,
-        needed: "has to fit the bits that the PMU's format has for it",
+        needed: "must fit the bits of the PMU's format",
     })
 }
 

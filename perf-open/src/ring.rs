@@ -133,7 +133,11 @@ impl Ring {
         })?;
         let (start, size) = map::data_area(&memory, size);
         let data = Consumer::new(claim, memory, start, size).ok_or_else(|| {
-            Error::refused("mmap", "data_offset", "data_offset: the ring is not where the control page says")
+            Error::refused(
+                "mmap",
+                "data_offset",
+                "data_offset: the control page gives an impossible place for the ring",
+            )
         })?;
         Ok(Self { source, data, buffer: Box::default(), sources, account: RingAccount::default() })
     }

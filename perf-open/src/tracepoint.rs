@@ -34,10 +34,10 @@ impl Tracefs {
     #[must_use]
     pub fn find() -> Self {
         let mounts = sysfs::read(Path::new("/proc/self/mounts")).unwrap_or_default();
-        let places = mounted(&mounts).into_iter().chain(CUSTOMARY.map(PathBuf::from));
-        let mut places = places.filter(|place| place.join("events").is_dir());
+        let mount_points = mounted(&mounts).into_iter().chain(CUSTOMARY.map(PathBuf::from));
+        let mut mount_points = mount_points.filter(|path| path.join("events").is_dir());
         let [customary, _] = CUSTOMARY;
-        Self::at(places.next().unwrap_or_else(|| customary.into()))
+        Self::at(mount_points.next().unwrap_or_else(|| customary.into()))
     }
 
     /// Uses a folder with the layout of `/sys/kernel/tracing`.
@@ -123,9 +123,9 @@ impl Tracefs {
 fn advised(error: LookupError) -> LookupError {
     let LookupError::Read { path, error, .. } = error else { return error };
     let advice = match error.kind() {
-        ErrorKind::NotFound => "is tracefs mounted? mount -t tracefs nodev /sys/kernel/tracing",
+        ErrorKind::NotFound => "tracefs may not be mounted: mount -t tracefs nodev /sys/kernel/tracing",
         ErrorKind::PermissionDenied => {
-            "tracefs is root's; root may open it to others: mount -o remount,mode=755 /sys/kernel/tracing"
+            "only root may read tracefs; root can open it to others: mount -o remount,mode=755 /sys/kernel/tracing"
         }
         _ => "",
     };

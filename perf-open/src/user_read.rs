@@ -62,11 +62,11 @@ impl<'c> UserReader<'c> {
     /// it reads a group. From the kernel: `EINVAL` if the event has a ring.
     pub fn map(counter: &'c Counter) -> Result<Self, Error> {
         if !counter.is_of_this_thread() {
-            let why = "pid: the event is not of the calling thread, whose registers alone can be read";
+            let why = "pid: only events of the calling thread can be read";
             return Err(Error::refused("mmap", "pid", why));
         }
         if counter.attr().read_format.contains(ReadFormat::GROUP) {
-            let why = "read_format: has PERF_FORMAT_GROUP, and a page holds one event";
+            let why = "read_format: has PERF_FORMAT_GROUP, but a control page has the count of one event";
             return Err(Error::refused("mmap", "read_format", why));
         }
         let fd = std::os::fd::AsFd::as_fd(counter);

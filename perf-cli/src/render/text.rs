@@ -110,6 +110,8 @@ pub(super) fn push_value<O: Endian>(out: &mut Vec<u8>, value: &Value<'_, O>) {
             }
             out.push(b']');
         }
+        // A kind of value that a newer perf-parse has.
+        other => print(out, format_args!("{other:?}")),
     }
 }
 

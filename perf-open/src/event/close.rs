@@ -3,7 +3,7 @@
 /// The longest name that is compared, in bytes. Nothing is close to a longer name.
 const LONGEST: usize = 64;
 /// The maximum number of names that are suggested.
-const TOLD: usize = 3;
+const MAX_NAMES: usize = 3;
 
 /// Returns at most three known names, the closest first. Each differs from `name` in at most a third of its bytes.
 pub(crate) fn closest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<String> {
@@ -17,7 +17,7 @@ pub(crate) fn closest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) 
         if distance <= most && !close.contains(&(distance, known)) {
             close.push((distance, known));
             close.sort_unstable();
-            close.truncate(TOLD);
+            close.truncate(MAX_NAMES);
         }
     }
     close.into_iter().map(|(_, known)| known.to_owned()).collect()

@@ -54,12 +54,12 @@ impl<'a> Head<'a> {
             None => (place, None),
         };
         // If the letters are not all accesses, they are modifiers, and the accesses are the default, `rw`.
-        let (first, behind) = rest.split_once(':').unwrap_or((rest, self.end()));
+        let (first, after) = rest.split_once(':').unwrap_or((rest, self.end()));
         let is_access = !first.is_empty() && first.bytes().all(|byte| b"rwx".contains(&byte));
         let (access, modifiers) = match is_access {
             true => (
                 access(first).map_err(|(offset, kind)| (self.at(first).saturating_add(offset), kind))?,
-                behind,
+                after,
             ),
             false => (BreakpointType::RW, rest),
         };

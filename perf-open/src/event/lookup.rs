@@ -115,8 +115,8 @@ impl Parser {
     /// Kernel: `PERF_PMU_CAP_EXTENDED_HW_TYPE`. Since Linux 5.13.
     pub(super) fn of_each_core(&self, event: EventSpec, cores: &Cores) -> Result<Vec<EventSpec>, Place> {
         let generic = event.attr.kind == EventType::HARDWARE || event.attr.kind == EventType::HW_CACHE;
-        let told = event.attr.config >> PMU_TYPE_SHIFT != 0;
-        if !(event.attr.kind == EventType::RAW || (generic && !told)) {
+        let has_pmu = event.attr.config >> PMU_TYPE_SHIFT != 0;
+        if !(event.attr.kind == EventType::RAW || (generic && !has_pmu)) {
             return Ok(vec![event]);
         }
         let cores = match cores.get() {

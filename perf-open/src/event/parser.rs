@@ -119,7 +119,7 @@ impl Parser {
         repeated(&terms)?;
         let (events, in_head) = self.events(head, item.terms.is_some(), &terms, cores)?;
         if item.terms.is_some() && !in_head.is_empty() {
-            return Err((place(list, in_head), ParseErrorKind::Expected("modifiers behind the terms")));
+            return Err((place(list, in_head), ParseErrorKind::Expected("modifiers after the terms")));
         }
         let written = if item.terms.is_some() { item.modifiers } else { in_head };
         let at = place(list, written);
@@ -214,8 +214,8 @@ fn modifiers(text: &str, at: usize) -> Result<Modifiers, Place> {
 }
 
 /// Applies modifiers that begin at `at`.
-fn modify(event: &mut EventSpec, modifiers: Modifiers, guests_told: bool, at: usize) -> Result<(), Place> {
-    let flags = modifiers.apply(event.attr.flags, guests_told);
+fn modify(event: &mut EventSpec, modifiers: Modifiers, machine_is_set: bool, at: usize) -> Result<(), Place> {
+    let flags = modifiers.apply(event.attr.flags, machine_is_set);
     event.attr.flags = flags.ok_or((at, ParseErrorKind::Repeated("p".to_owned())))?;
     event.precise_max |= modifiers.contains('P');
     event.bpf_counter |= modifiers.contains('b');
@@ -249,8 +249,8 @@ fn together(
         let is_leader = group.events.is_empty();
         group.sample_leader_only |= is_leader && own.contains('S');
         group.weak |= is_leader && own.contains('W');
-        let guests_told = own.contains('G') || own.contains('H');
-        modify(&mut event, if is_leader { modifiers } else { modifiers.of_sibling() }, guests_told, at)?;
+        let machine_is_set = own.contains('G') || own.contains('H');
+        modify(&mut event, if is_leader { modifiers } else { modifiers.of_sibling() }, machine_is_set, at)?;
         group.events.push(event);
     }
     Ok(group)

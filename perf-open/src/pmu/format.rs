@@ -132,8 +132,8 @@ fn word(text: &str) -> Parsed<'_, ConfigWord> {
 
 /// Parses a bit, or the first and last of several. Returns their mask.
 fn range(text: &str) -> Parsed<'_, u64> {
-    let (behind, first) = bit(text)?;
-    let (rest, last) = opt(preceded(char('-'), bit)).parse(behind)?;
+    let (after, first) = bit(text)?;
+    let (rest, last) = opt(preceded(char('-'), bit)).parse(after)?;
     let last = last.unwrap_or(first);
     let from_first = u64::MAX << first;
     let to_last = u64::MAX >> 63_u32.saturating_sub(last);

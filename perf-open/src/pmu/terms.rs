@@ -72,11 +72,11 @@ pub fn parse_terms(text: &str) -> Result<Vec<Term>, TextError> {
 /// Parses one term and the spaces around it. `at` returns the offset at which a suffix of the text begins.
 fn term<'a>(text: &'a str, at: impl Fn(&str) -> usize) -> Parsed<'a, Term> {
     let (name_on, _) = space0(text)?;
-    let (behind, name) = expect("the name of a term", name)(name_on)?;
-    let (spaced, equals) = opt(delimited(space0, char('='), space0)).parse(behind)?;
+    let (after, name) = expect("the name of a term", name)(name_on)?;
+    let (spaced, equals) = opt(delimited(space0, char('='), space0)).parse(after)?;
     let (rest, value) = match equals {
         Some(_) => value(spaced)?,
-        None => (behind, TermValue::Flag),
+        None => (after, TermValue::Flag),
     };
     let (rest, _) = space0(rest)?;
     Ok((rest, Term { name: name.to_owned(), value, offset: at(name_on), value_offset: at(spaced) }))
@@ -97,7 +97,7 @@ fn value(text: &str) -> Parsed<'_, TermValue> {
         Ok(quoted) => TermValue::Text(quoted.to_owned()),
         Err("?") => TermValue::Required,
         Err(bare) if bare.starts_with(|c: char| c.is_ascii_digit()) => match number(text)? {
-            (behind, number) if text.len().saturating_sub(behind.len()) == bare.len() => {
+            (after, number) if text.len().saturating_sub(after.len()) == bare.len() => {
                 TermValue::Number(number)
             }
             _ => TermValue::Text(bare.to_owned()),

@@ -239,7 +239,7 @@ impl<'r> Drain<'r> {
 #[inline]
 fn event_of<'a>(events: &'a Events, raw: RawRecord<'_, NativeEndian>) -> Option<(usize, &'a SampleLayout)> {
     let event = events.of(&raw).ok()??;
-    events.get(event).map(|found| (event, &found.layout))
+    events.get(event).map(|known| (event, &known.layout))
 }
 
 /// Returns a record with its event, or why the event is not known.

@@ -82,13 +82,13 @@ pub fn overwrite(attr: &Attr, pages: usize) -> Result<(Overwrite, Writer), Error
 pub fn aux(ring: &Ring, pages: usize) -> Result<(AuxMapping, AuxWriter), Error> {
     let size = area_size(pages)?;
     let (producer, area) = Producer::aux(ring.control().clone(), size).ok_or_else(|| {
-        Error::refused(CALL, "aux_size", "aux_size: the ring is an event's, or has an AUX area already")
+        Error::refused(CALL, "aux_size", "aux_size: the ring belongs to an event, or already has an AUX area")
     })?;
     Ok((AuxMapping::of(area), AuxWriter { producer }))
 }
 
 fn too_large() -> Error {
-    Error::refused(CALL, "data_size", "data_size: more than there is memory")
+    Error::refused(CALL, "data_size", "data_size: there is not enough memory")
 }
 
 fn writer(producer: Producer) -> Result<(Source, Writer), Error> {

@@ -13,7 +13,7 @@ use perf_parse::ring::{Buffer, Page, RingError, RingErrorKind, RingWalk, Torn};
 
 use super::drain::{DrainError, LiveRecord, with_event};
 use super::map::{self, Sources};
-use super::source::{Source, polled, ready};
+use super::source::{Source, polled, readiness};
 use crate::counter::{Counter, Ready};
 use crate::error::Error;
 use crate::sys::mapping::Mapping;
@@ -88,7 +88,7 @@ impl Overwrite {
     ) -> Result<Self, Error> {
         let (start, size) = map::data_area(&memory, size);
         if start.checked_add(size).is_none_or(|end| end > memory.len()) {
-            let why = "data_offset: the ring is not where the control page says";
+            let why = "data_offset: the control page gives an impossible place for the ring";
             return Err(Error::refused("mmap", "data_offset", why));
         }
         Ok(Self { source, memory, start, size, sources, buffer: Box::default(), copy: Vec::new(), seen: 0 })
@@ -132,7 +132,7 @@ impl Overwrite {
     /// The errno of `poll`: `ENOMEM`.
     pub fn wait(&mut self, timeout: Option<Duration>) -> Result<Ready, Error> {
         let revents = polled(&[self.as_fd()], timeout)?;
-        let ready = revents.first().copied().map(ready).unwrap_or_default();
+        let ready = revents.first().copied().map(readiness).unwrap_or_default();
         self.source.awake(ready);
         Ok(ready)
     }

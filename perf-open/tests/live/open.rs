@@ -133,7 +133,7 @@ fn without_a_pmu_for_them_the_error_says_so() {
     let error = refused(&cycles(), &Target::this_thread());
     assert_eq!(error.errno_name(), Some("ENOENT"), "{error}");
     assert_eq!(error.call(), "perf_event_open");
-    assert!(error.advice().contains("no PMU here counts this event"), "{error}");
+    assert!(error.advice().contains("no PMU of this machine counts this event"), "{error}");
     // It says which PMUs there are.
     assert!(error.advice().contains("software, tracepoint"), "{error}");
     assert!(error.to_string().starts_with("perf_event_open: ENOENT (2): "), "{error}");

@@ -153,7 +153,7 @@ fn what_does_not_fit_is_told_lost() {
         needs::skip("lost-counts", "this kernel, before 6.0, does not count lost samples");
     };
     assert!(lost > 500, "{lost}");
-    assert_eq!(ring.account().unreported(lost), lost, "no record has told it yet");
+    assert_eq!(ring.account().unreported(lost), lost, "no record has reported it yet");
     counter.enable().unwrap();
     touch(10);
     counter.disable().unwrap();

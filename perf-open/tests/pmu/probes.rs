@@ -52,7 +52,7 @@ fn probes_in_terms() {
     assert_eq!((event.attr.config, event.attr.config2), (2 << 32, 0x10));
     assert_eq!(event.string.as_deref(), Some(c"/bin/true"));
     let error = pmus.get("uprobe").unwrap().event("offset=1,path='a\0b'").unwrap_err();
-    assert_eq!((error.offset(), error.kind().to_string()), (14, "the name holds a NUL byte".to_owned()));
+    assert_eq!((error.offset(), error.kind().to_string()), (14, "the name contains a NUL byte".to_owned()));
 }
 
 #[test]
