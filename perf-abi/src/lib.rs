@@ -18,14 +18,14 @@
 //!
 //! ```
 //! use perf_abi::endian::LittleEndian;
-//! use perf_abi::record::{Header, Lost, Misc, RecordType};
+//! use perf_abi::record::{Header, Misc, RawLost, RecordType};
 //! use perf_abi::zerocopy::FromBytes;
 //!
 //! let bytes = [2, 0, 0, 0, 0, 0, 24, 0, 7, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0];
 //! let (header, payload) = Header::<LittleEndian>::ref_from_prefix(&bytes).unwrap();
 //! assert_eq!(RecordType(header.kind.get()), RecordType::LOST);
 //! assert_eq!(usize::from(header.size.get()), bytes.len());
-//! let (lost, _) = Lost::<LittleEndian>::ref_from_prefix(payload).unwrap();
+//! let (lost, _) = RawLost::<LittleEndian>::ref_from_prefix(payload).unwrap();
 //! assert_eq!((lost.id.get(), lost.lost.get()), (7, 3));
 //! ```
 //!

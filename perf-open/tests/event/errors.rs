@@ -52,7 +52,7 @@ fn every_fault_has_its_place() {
         ("mem:", 4, "expected a number"),
         ("mem:0x", 5, "expected a number"),
         ("mem:0x1000:rr", 12, "`r` occurs too often"),
-        ("mem:0x1000:rx", 11, "breakpoint access 0x5: r, w, rw or x"),
+        ("mem:0x1000:rx", 11, "breakpoint access 0x5: must be r, w, rw or x"),
         ("mem:0x1000/9:r", 11, "breakpoint length 0x9: must be 1 to 8"),
         ("mem:0x1000:q", 11, "no modifier `q`"),
         ("1:", 2, "expected a number"),
@@ -86,7 +86,7 @@ fn tracefs_that_is_not_mounted() {
     let error =
         Parser::at(Pmus::new(), Tracefs::at(folder.path())).parse("cs,sched:sched_switch").unwrap_err();
     assert_eq!(error.offset(), 3);
-    assert!(error.to_string().contains("is tracefs mounted? mount -t tracefs"), "{error}");
+    assert!(error.to_string().contains("tracefs may not be mounted: mount -t tracefs"), "{error}");
 }
 
 #[test]

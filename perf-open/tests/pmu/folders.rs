@@ -103,7 +103,7 @@ fn terms_that_do_not_fit() {
         ("event=1,umaks=2", 8, "no term `umaks`; closest: umask"),
         ("memloads", 0, "no term `memloads`; closest: mem-loads"),
         ("event=1,event=2", 8, "`event` occurs too often"),
-        ("parametrised", 0, "the event needs `umask=` and a value"),
+        ("parametrised", 0, "the event needs a value for `umask=`"),
         ("config", 6, "expected `=` and a number"),
         ("max-stack=65536", 10, "max-stack: 0x10000 is larger than 0xffff"),
         ("time=2", 5, "time: 0x2 is larger than 0x1"),

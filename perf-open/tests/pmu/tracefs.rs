@@ -38,7 +38,7 @@ fn what_is_not_there() {
     let unmounted = tracefs_of(&[]);
     let error = unmounted.id("sched", "sched_switch").unwrap_err();
     assert!(
-        error.to_string().ends_with("is tracefs mounted? mount -t tracefs nodev /sys/kernel/tracing"),
+        error.to_string().ends_with("tracefs may not be mounted: mount -t tracefs nodev /sys/kernel/tracing"),
         "{error}"
     );
 }
