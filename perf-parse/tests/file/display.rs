@@ -44,7 +44,7 @@ fn every_kind() {
         (
             FileError { kind: FileErrorKind::Attr(AttrReadError::Size(63)), offset: 255 },
             "attr.size",
-            "0xff: attr.size: 63 is smaller than the first version's 64",
+            "0xff: attr.size: must be 0 or at least 64, is 63",
         ),
         (
             FileError { kind: FileErrorKind::Layout(error), offset: 255 },
