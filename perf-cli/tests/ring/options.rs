@@ -32,7 +32,7 @@ fn the_attr_tells_the_direction_unless_the_command_line_does() {
     let attr_of_backward = [FORWARD[0], "--attr", BACKWARD[2]];
     assert_eq!(clean(&[&attr_of_forward[..], &["--backward"]].concat()), backward);
     assert_eq!(clean(&[&attr_of_backward[..], &["--forward"]].concat()), forward);
-    fails(&attr_of_forward, "data_tail: is 0, from where ");
+    fails(&attr_of_forward, "data_tail: is 0, but ");
     fails(&[&FORWARD[..], &["--forward", "--backward"]].concat(), "cannot be used with");
 }
 
