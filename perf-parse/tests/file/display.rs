@@ -79,7 +79,7 @@ fn every_kind() {
         (
             FileError { kind: FileErrorKind::Ring(torn), offset: 255 },
             "header.size",
-            "0xff: header.size: is 4, but must be a multiple of 8 and not 0; 64 bytes are not read",
+            "0xff: header.size: is 4, but must be a multiple of 8 and not 0; the remaining 64 bytes are not read",
         ),
     ] {
         assert_eq!(error.field(), field);
