@@ -76,7 +76,7 @@ fn decode<O: Endian>(
         ring.remarks.iter().for_each(|remark| say!("{}: {remark}", shown(file)));
         ring.fault.into_iter().for_each(|fault| faults.add(file, fault, ring.unread));
         let area = match apart.get(number) {
-            Some(area) => ring.dump.aux_apart(area.bytes()),
+            Some(area) => ring.dump.separate_aux(area.bytes()),
             None => ring.dump.aux(),
         };
         let area = area.map_err(|error| faults.add(file, linear::fault(error, error.position), 0));

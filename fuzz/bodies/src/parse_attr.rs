@@ -19,7 +19,7 @@ fn check<O: Endian>(bytes: &[u8]) {
 
     let at = |version: AttrVersion| {
         let written = attr.write::<O>(version).expect("the version has room for every field that is set");
-        let again = Attr::read::<O>(&written[..version.size() as usize]).expect("it was just written");
+        let again = Attr::read::<O>(&written).expect("it was just written");
         assert_eq!(again.attr, Attr { size: version.size(), ..attr });
         assert!(again.tail.is_empty());
         written
@@ -27,11 +27,11 @@ fn check<O: Endian>(bytes: &[u8]) {
     at(AttrVersion::NEWEST);
     let oldest = attr.oldest_version();
     at(oldest);
-    let own = AttrVersion::ALL.into_iter().find(|version| version.size() >= size);
+    let own = AttrVersion::ALL.iter().copied().find(|version| version.size() >= size);
     assert!(oldest <= own.unwrap_or(AttrVersion::NEWEST));
     if AttrVersion::ALL.contains(&AttrVersion(attr.size)) {
         // Not only the meaning is the same but every bit, including bits of unknown meaning.
-        assert_eq!(at(AttrVersion(attr.size))[..size as usize], bytes[..size as usize]);
+        assert_eq!(*at(AttrVersion(attr.size)), bytes[..size as usize]);
     }
     // The meaning does not depend on the byte order.
     let little = attr.write::<LittleEndian>(AttrVersion::NEWEST).expect("the newest has room for all");

@@ -53,10 +53,9 @@ fn layout_in_capture<O: Endian>(attr: &Attr) -> SampleLayout {
     let magic = PipeHeader::<O> { magic: U64::new(MAGIC), size: U64::new(16) };
     let attr =
         attr.write::<O>(AttrVersion::VER8).expect("the version has room for all that an Input chooses");
-    let attr = &attr[..AttrVersion::VER8.size() as usize];
     let size = u16::try_from(8 + attr.len()).expect("an attr is short");
     let header = Header::<O>::new(RecordType::HEADER_ATTR, Misc(0), size);
-    let capture = [magic.as_bytes(), header.as_bytes(), attr].concat();
+    let capture = [magic.as_bytes(), header.as_bytes(), &attr].concat();
     let reader = Reader::<O>::open(&capture).expect("a stream of one event");
     assert!(reader.events()[0].fault.is_some());
     reader.events()[0].layout

@@ -135,7 +135,7 @@ fn mapping<O: Endian>(mapping: &[u8], direction: Direction, page_size: Option<u6
     let area = dump.data_area();
     assert!(area.offset.checked_add(area.size).is_some_and(|end| end <= mapping.len() as u64));
     if let Some(page) = dump.page() {
-        let _ = (page.counter().map(|it| it.count(page.time_cycles)), page.times().estimate(page.data_head));
+        let _ = (page.pmc().map(|it| it.count(page.time_cycles)), page.times().estimate(page.data_head));
         if let Some(clock) = page.clock() {
             let _ =
                 (clock.time(page.time_cycles), clock.elapsed(page.data_tail), clock.cycles(page.time_zero));

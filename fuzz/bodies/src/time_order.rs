@@ -142,7 +142,7 @@ fn capture<O: Endian>(bits: u8, steps: &[u8]) -> Vec<u8> {
     let mut out = magic.as_bytes().to_vec();
     let attr = Attr { sample_type: SampleType::TIME | SampleType::PERIOD, ..Attr::default() };
     let attr = attr.write::<O>(AttrVersion::VER0).expect("the oldest version has these");
-    record::<O>(&mut out, RecordType::HEADER_ATTR, 0, &[&attr[..AttrVersion::VER0.size() as usize]]);
+    record::<O>(&mut out, RecordType::HEADER_ATTR, 0, &[&attr]);
     let (mut run, mut is_packed) = (Vec::new(), false);
     for (&step, index) in steps.iter().zip(0_u64..) {
         match step {

@@ -124,5 +124,6 @@ fn check<O: Endian>(field: &Field<'_>, value: Value<'_, O>, bytes: &[u8]) {
             assert!(field.signed && (8..=64).contains(&bits));
             assert_eq!(value, (number::<O>(bytes) << (64 - bits)) as i64 >> (64 - bits));
         }
+        other => panic!("{other:?} has no check here"),
     }
 }

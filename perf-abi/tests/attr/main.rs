@@ -1,6 +1,6 @@
 //! Attrs of every size, byte order and version: what reading and writing accept, keep and refuse.
 
-use perf_abi::attr::{Attr, AttrVersion, ReadAttr, ReadError};
+use perf_abi::attr::{Attr, AttrReadError, AttrVersion};
 use perf_abi::endian::{BigEndian, Endian, Endianness, LittleEndian};
 use perf_abi::event::EventType;
 
@@ -85,6 +85,7 @@ fn expected<O: Endian>(bytes: &[u8], size: usize) -> Attr {
         sig_data: number(120, 8),
         config3: number(128, 8),
         config4: number(136, 8),
+        ..Attr::default()
     }
 }
 
@@ -95,16 +96,16 @@ fn every_size_at_every_length<O: Endian>() {
         let needed = if size == 0 { 64 } else { size };
         for len in (0..=210).chain([4095, 4096, 4097, 4100]) {
             let input = &bytes[..len];
-            let read = Attr::read::<O>(input);
+            let read = Attr::read::<O>(input).map(|read| (read.attr, read.tail));
             let wanted = if len < 8 {
-                Err(ReadError::Truncated { needed: 8, available: len })
+                Err(AttrReadError::Truncated { needed: 8, available: len })
             } else if (1..64).contains(&size) {
-                Err(ReadError::Size(size))
+                Err(AttrReadError::Size(size))
             } else if len < needed as usize {
-                Err(ReadError::Truncated { needed, available: len })
+                Err(AttrReadError::Truncated { needed, available: len })
             } else {
                 let tail = input.get(NEWEST..needed as usize).unwrap_or_default();
-                Ok(ReadAttr { attr: expected::<O>(input, needed as usize), tail })
+                Ok((expected::<O>(input, needed as usize), tail))
             };
             assert_eq!(read, wanted, "size {size}, {len} bytes");
         }
@@ -124,7 +125,7 @@ fn big_endian_attrs_of_every_size_at_every_length() {
 #[test]
 fn a_size_beyond_memory_is_truncation() {
     let bytes = Bytes(1).attr::<LittleEndian>(4096, u32::MAX);
-    let error = ReadError::Truncated { needed: u32::MAX, available: 4096 };
+    let error = AttrReadError::Truncated { needed: u32::MAX, available: 4096 };
     assert_eq!(Attr::read::<LittleEndian>(&bytes), Err(error));
 }
 
@@ -145,21 +146,20 @@ fn a_tail_is_unknown_fields_only_if_a_byte_is_set() {
 
 #[test]
 fn the_errors_say_what_was_needed_and_what_there_was() {
-    let truncated = ReadError::Truncated { needed: 72, available: 71 };
-    assert_eq!(truncated.to_string(), "attr.size: the attr needs 72 bytes, 71 are there");
-    assert_eq!(ReadError::Size(63).to_string(), "attr.size: 63 is smaller than the first version's 64");
+    let truncated = AttrReadError::Truncated { needed: 72, available: 71 };
+    assert_eq!(truncated.to_string(), "attr.size: the attr has 72 bytes, but only 71 are available");
+    assert_eq!(AttrReadError::Size(63).to_string(), "attr.size: must be 0 or at least 64, is 63");
 }
 
 fn round_trips<O: Endian>() {
     let mut source = Bytes(0x0123_4567_89ab_cdef);
-    for version in AttrVersion::ALL {
+    for &version in AttrVersion::ALL {
         let size = version.size() as usize;
         for _ in 0..200 {
             let bytes = source.attr::<O>(size, version.size());
             let attr = Attr::read::<O>(&bytes).unwrap().attr;
             let written = attr.write::<O>(version).unwrap();
-            assert_eq!(written[..size], bytes);
-            assert!(written[size..].iter().all(|&byte| byte == 0));
+            assert_eq!((&*written, written.version()), (&bytes[..], version));
             let newest = attr.write::<O>(AttrVersion::NEWEST).unwrap();
             let again = Attr::read::<O>(&newest).unwrap();
             assert_eq!(again.attr, Attr { size: 144, ..attr });
@@ -209,7 +209,7 @@ fn a_version_refuses_each_field_it_has_no_room_for_by_name() {
         let mut attr = Attr::default();
         set(&mut attr);
         assert_eq!(attr.oldest_version(), needs, "{name}");
-        for version in AttrVersion::ALL {
+        for &version in AttrVersion::ALL {
             match attr.write::<LittleEndian>(version) {
                 Ok(_) => assert!(version >= needs, "{name} has no room in {version}"),
                 Err(error) => {
@@ -217,8 +217,8 @@ fn a_version_refuses_each_field_it_has_no_room_for_by_name() {
                     assert_eq!((error.field, error.version, error.needs), (name, version, needs));
                     let text = error.to_string();
                     assert!(text.starts_with(&format!("attr.{name}:")), "{text}");
-                    assert!(text.contains(&version.size().to_string()), "{text}");
-                    assert!(text.ends_with(&needs.size().to_string()), "{text}");
+                    let sizes = format!("at least {} bytes, not {}", needs.size(), version.size());
+                    assert!(text.ends_with(&sizes), "{text}");
                 }
             }
         }
@@ -233,6 +233,29 @@ fn a_version_refuses_each_field_it_has_no_room_for_by_name() {
         assert_eq!(all.write::<BigEndian>(pair[0]).unwrap_err().field, first);
     }
     assert_eq!(Attr::default().oldest_version(), AttrVersion::VER0);
+}
+
+#[test]
+fn a_version_of_unknown_size_is_refused() {
+    let attr = Attr::default();
+    for (size, needs) in [(0, AttrVersion::VER0), (63, AttrVersion::VER0), (145, AttrVersion::NEWEST)] {
+        let error = attr.write::<LittleEndian>(AttrVersion(size)).unwrap_err();
+        assert_eq!((error.field, error.version, error.needs), ("size", AttrVersion(size), needs));
+        assert_eq!(error.to_string(), format!("attr.size: must be 64 to 144 bytes, is {size}"));
+    }
+    for size in [64, 65, 144] {
+        assert_eq!(attr.write::<LittleEndian>(AttrVersion(size)).unwrap().len(), size as usize);
+    }
+}
+
+#[test]
+fn written_bytes_are_compared_and_printed_without_padding() {
+    let attr = Attr::default();
+    let [short, long] =
+        [AttrVersion::VER0, AttrVersion::VER1].map(|version| attr.write::<LittleEndian>(version).unwrap());
+    assert_ne!(short, long);
+    assert_eq!(short, { short });
+    assert_eq!(format!("{short:?}"), format!("AttrBytes({:?})", short.as_ref()));
 }
 
 #[test]

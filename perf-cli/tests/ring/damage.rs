@@ -8,7 +8,7 @@ const WRAPPED: &str = "forward-wrapped.ring";
 const WRAPPED_ATTR: &str = "forward-wrapped.attr";
 const OVERWRITTEN: &str = "forward-overwritten.ring";
 /// The message for it.
-const WHY: &str = "0x408: data_tail: is 0, from where ";
+const WHY: &str = "0x408: data_tail: is 0, but ";
 
 #[test]
 fn a_ring_whose_oldest_record_is_lost_is_refused() {
@@ -105,7 +105,8 @@ fn a_damaged_record_of_a_backward_ring_costs_the_older() {
     assert_eq!(records.iter().map(|record| number(record, "size")).sum::<u64>(), offset - head);
     let unread = 4096 * 2 - offset;
     assert_eq!(account["bytes_skipped"], unread);
-    let why = format!("is 12, but must be a multiple of 8 and not 0; {unread} bytes are not read");
+    let why =
+        format!("is 12, but must be a multiple of 8 and not 0; the remaining {unread} bytes are not read");
     assert_eq!(err.matches(&why).count(), 1, "said once: {err}");
     assert!(err.contains(&format!("{name}: {offset:#x}: header.size: {why}\n")), "{err}");
     assert_eq!(account["diagnostics"][0]["offset"], offset);

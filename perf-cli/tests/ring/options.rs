@@ -32,7 +32,7 @@ fn the_attr_tells_the_direction_unless_the_command_line_does() {
     let attr_of_backward = [FORWARD[0], "--attr", BACKWARD[2]];
     assert_eq!(clean(&[&attr_of_forward[..], &["--backward"]].concat()), backward);
     assert_eq!(clean(&[&attr_of_backward[..], &["--forward"]].concat()), forward);
-    fails(&attr_of_forward, "data_tail: is 0, from where ");
+    fails(&attr_of_forward, "data_tail: is 0, but ");
     fails(&[&FORWARD[..], &["--forward", "--backward"]].concat(), "cannot be used with");
 }
 
@@ -78,7 +78,10 @@ fn positions_that_cannot_be_are_refused() {
     with(&["--head", "some"], "'some'");
     with(&["--head", "64", "--tail", "72"], "0x408: data_tail: is 72");
     with(&["--head", "64", "--tail", "4"], "0x408: data_tail: is 4");
-    with(&["--head", "5000"], "0x408: data_tail: is 0, from where 5000 bytes were written into the 4096");
+    with(
+        &["--head", "5000"],
+        "0x408: data_tail: is 0, but 5000 bytes were written since, and the area holds only the last 4096",
+    );
 }
 
 /// Kernels before 4.1 do not give the position of the data.

@@ -298,7 +298,7 @@ pub(crate) fn user_records_new<O: Endian>() -> Vec<u8> {
 pub(crate) fn pipe_records<O: Endian>() -> Vec<u8> {
     let mut capture = capture::<O>();
     let attr = page_faults().attr.write::<O>(AttrVersion::VER7).unwrap();
-    let attr = Bytes::of::<O>().raw(&attr[..128]).u64s(&[1000, 1001, 1002, 1003]);
+    let attr = Bytes::of::<O>().raw(&attr).u64s(&[1000, 1001, 1002, 1003]);
     capture.raw(RecordType::HEADER_ATTR, Misc(0), attr);
     capture.raw(RecordType::HEADER_EVENT_TYPE, Misc(0), Bytes::of::<O>().u64(2).padded(b"page-faults", 64));
     let feature = |feature: Feature| Bytes::of::<O>().u64(u64::from(feature.0));

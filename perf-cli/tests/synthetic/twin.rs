@@ -49,8 +49,7 @@ pub(crate) fn of(original: &[u8]) -> Vec<u8> {
 }
 
 fn attr(attr: &Attr, size: u64) -> Vec<u8> {
-    let version = AttrVersion(size as u32);
-    attr.write::<BigEndian>(version).unwrap()[..version.size() as usize].to_vec()
+    attr.write::<BigEndian>(AttrVersion(size as u32)).unwrap().to_vec()
 }
 
 fn record(record: &FileRecord<'_, LittleEndian>) -> Vec<u8> {

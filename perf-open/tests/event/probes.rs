@@ -4,7 +4,7 @@ use std::path::Path;
 
 use perf_abi::breakpoint::BreakpointType;
 use perf_abi::event::EventType;
-use perf_open::event::{Event, LookupError};
+use perf_open::event::{EventSpec, LookupError};
 use perf_open::probe::KernelPlace;
 
 use crate::fake::{INTEL, pmus_of};
@@ -12,20 +12,20 @@ use crate::fake::{INTEL, pmus_of};
 #[test]
 fn kernel_probes() {
     let pmus = pmus_of(INTEL);
-    let event = Event::kprobe_of(&pmus, KernelPlace::Function("vfs_read", 4), false).unwrap();
+    let event = EventSpec::kprobe_of(&pmus, KernelPlace::Function("vfs_read", 4), false).unwrap();
     assert_eq!((event.attr.kind, event.attr.config, event.attr.config2), (EventType(6), 0, 4));
     assert_eq!((event.name.as_str(), event.string.as_deref()), ("kprobe:vfs_read+0x4", Some(c"vfs_read")));
-    let event = Event::kprobe_of(&pmus, KernelPlace::Address(0xffff_ffff_8100_0000), true).unwrap();
+    let event = EventSpec::kprobe_of(&pmus, KernelPlace::Address(0xffff_ffff_8100_0000), true).unwrap();
     assert_eq!((event.attr.config, event.attr.config2), (1, 0xffff_ffff_8100_0000));
     assert_eq!((event.name.as_str(), event.string), ("kretprobe:0xffffffff81000000", None));
-    let nul = Event::kprobe_of(&pmus, KernelPlace::Function("a\0b", 0), false);
+    let nul = EventSpec::kprobe_of(&pmus, KernelPlace::Function("a\0b", 0), false);
     assert!(matches!(nul, Err(LookupError::Nul { what: "symbol" })));
 }
 
 #[test]
 fn user_probes() {
     let pmus = pmus_of(INTEL);
-    let event = Event::uprobe_of(&pmus, Path::new("/bin/true"), 0x1234, 0x88, true).unwrap();
+    let event = EventSpec::uprobe_of(&pmus, Path::new("/bin/true"), 0x1234, 0x88, true).unwrap();
     assert_eq!(
         (event.attr.kind, event.attr.config, event.attr.config2),
         (EventType(7), 0x88_0000_0001, 0x1234)
@@ -34,10 +34,10 @@ fn user_probes() {
         (event.name.as_str(), event.string.as_deref()),
         ("uretprobe:/bin/true+0x1234", Some(c"/bin/true"))
     );
-    let misfit = Event::uprobe_of(&pmus, Path::new("/bin/true"), 0, 1 << 32, false);
+    let misfit = EventSpec::uprobe_of(&pmus, Path::new("/bin/true"), 0, 1 << 32, false);
     assert!(matches!(misfit, Err(LookupError::Value { what: "ref_ctr_offset", .. })));
-    assert!(matches!(Event::uprobe("a\0b", 0), Err(LookupError::Nul { what: "path" })));
-    let none = Event::uprobe_of(&pmus_of(&[]), Path::new("/bin/true"), 0, 0, false);
+    assert!(matches!(EventSpec::uprobe("a\0b", 0), Err(LookupError::Nul { what: "path" })));
+    let none = EventSpec::uprobe_of(&pmus_of(&[]), Path::new("/bin/true"), 0, 0, false);
     assert!(matches!(none, Err(LookupError::Unknown { what: "PMU", .. })));
 }
 
@@ -52,20 +52,20 @@ fn probes_in_terms() {
     assert_eq!((event.attr.config, event.attr.config2), (2 << 32, 0x10));
     assert_eq!(event.string.as_deref(), Some(c"/bin/true"));
     let error = pmus.get("uprobe").unwrap().event("offset=1,path='a\0b'").unwrap_err();
-    assert_eq!((error.offset(), error.kind().to_string()), (14, "the name holds a NUL byte".to_owned()));
+    assert_eq!((error.offset(), error.kind().to_string()), (14, "the name contains a NUL byte".to_owned()));
 }
 
 #[test]
 fn breakpoints() {
-    let event = Event::breakpoint(0x1000, 8, BreakpointType::W).unwrap();
+    let event = EventSpec::breakpoint(0x1000, 8, BreakpointType::W).unwrap();
     assert_eq!((event.attr.kind, event.attr.bp_type), (EventType::BREAKPOINT, BreakpointType::W));
     assert_eq!((event.name.as_str(), event.attr.breakpoint()), ("mem:0x1000/8:w", Some((0x1000, 8))));
     for access in [BreakpointType::EMPTY, BreakpointType::INVALID, BreakpointType(8), BreakpointType(5)] {
-        let error = Event::breakpoint(0x1000, 4, access).unwrap_err();
+        let error = EventSpec::breakpoint(0x1000, 4, access).unwrap_err();
         assert!(matches!(error, LookupError::Value { what: "breakpoint access", .. }), "{error}");
     }
     for len in [0, 9, u64::MAX] {
-        let error = Event::breakpoint(0x1000, len, BreakpointType::R).unwrap_err();
+        let error = EventSpec::breakpoint(0x1000, len, BreakpointType::R).unwrap_err();
         assert!(matches!(error, LookupError::Value { what: "breakpoint length", .. }), "{error}");
     }
 }
@@ -78,8 +78,8 @@ fn breakpoints_of_x86() {
         (0x1000, 4, BreakpointType::X, "breakpoint length"),
         (0x1002, 4, BreakpointType::RW, "breakpoint address"),
     ] {
-        let error = Event::breakpoint(address, len, access).unwrap_err();
+        let error = EventSpec::breakpoint(address, len, access).unwrap_err();
         assert!(matches!(error, LookupError::Value { what: told, .. } if told == what), "{error}");
     }
-    assert!(Event::breakpoint(0x1001, 8, BreakpointType::X).is_ok());
+    assert!(EventSpec::breakpoint(0x1001, 8, BreakpointType::X).is_ok());
 }

@@ -1,7 +1,7 @@
 //! The texts of sysfs, each by itself.
 
 use perf_abi::attr::Attr;
-use perf_open::pmu::{ConfigWord, TextError, Value, parse_cpus, parse_format, parse_scale, parse_terms};
+use perf_open::pmu::{ConfigWord, TermValue, TextError, parse_cpus, parse_format, parse_scale, parse_terms};
 use proptest::prelude::*;
 
 fn fault<T: core::fmt::Debug>(parsed: Result<T, TextError>) -> (usize, &'static str) {
@@ -57,17 +57,17 @@ fn terms() {
     assert_eq!(
         told,
         [
-            ("event", &Value::Number(0x3c), 1, 7),
-            ("umask", &Value::Number(1), 13, 21),
-            ("inv", &Value::Flag, 24, 27),
-            ("name", &Value::Text("a/b, c".to_owned()), 28, 33),
-            ("x", &Value::Required, 42, 44),
-            ("y", &Value::Text("fp".to_owned()), 46, 48),
+            ("event", &TermValue::Number(0x3c), 1, 7),
+            ("umask", &TermValue::Number(1), 13, 21),
+            ("inv", &TermValue::Flag, 24, 27),
+            ("name", &TermValue::Text("a/b, c".to_owned()), 28, 33),
+            ("x", &TermValue::Required, 42, 44),
+            ("y", &TermValue::Text("fp".to_owned()), 46, 48),
         ]
     );
     assert_eq!(parse_terms(" \n").unwrap(), []);
-    assert_eq!(parse_terms("a=12x").unwrap()[0].value, Value::Text("12x".to_owned()));
-    assert_eq!(parse_terms("a=18446744073709551615").unwrap()[0].value, Value::Number(u64::MAX));
+    assert_eq!(parse_terms("a=12x").unwrap()[0].value, TermValue::Text("12x".to_owned()));
+    assert_eq!(parse_terms("a=18446744073709551615").unwrap()[0].value, TermValue::Number(u64::MAX));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Tracepoints.
 
 use perf_abi::event::EventType;
-use perf_open::event::{Event, LookupError};
+use perf_open::event::{EventSpec, LookupError};
 
 use crate::fake::{TRACEPOINTS, tracefs_of};
 
@@ -13,7 +13,7 @@ fn ids_and_names() {
     assert_eq!(tracefs.names("ftrace").unwrap(), [""; 0]);
     assert_eq!(tracefs.id("sched", "sched_switch").unwrap(), 316);
     assert!(tracefs.format("sched", "sched_switch").unwrap().starts_with("name: sched_switch"));
-    let event = Event::tracepoint_of(&tracefs, "sched", "sched_wakeup").unwrap();
+    let event = EventSpec::tracepoint_of(&tracefs, "sched", "sched_wakeup").unwrap();
     assert_eq!(
         (event.name.as_str(), event.attr.kind, event.attr.config),
         ("sched:sched_wakeup", EventType::TRACEPOINT, 319)
@@ -38,7 +38,7 @@ fn what_is_not_there() {
     let unmounted = tracefs_of(&[]);
     let error = unmounted.id("sched", "sched_switch").unwrap_err();
     assert!(
-        error.to_string().ends_with("is tracefs mounted? mount -t tracefs nodev /sys/kernel/tracing"),
+        error.to_string().ends_with("tracefs may not be mounted: mount -t tracefs nodev /sys/kernel/tracing"),
         "{error}"
     );
 }

@@ -1,6 +1,6 @@
 //! What can be wrong with a file, and where.
 
-use perf_abi::attr::ReadError;
+use perf_abi::attr::AttrReadError;
 use perf_abi::feature::Feature;
 use perf_abi::record::RecordType;
 
@@ -67,7 +67,7 @@ pub enum FileErrorKind {
         must: &'static str,
     },
     /// An attr cannot be read.
-    Attr(ReadError),
+    Attr(AttrReadError),
     /// The samples of an event cannot be decoded: its attr asks for a field that this crate does not know.
     Layout(Error),
     /// A record cannot be decoded; the records after it can.

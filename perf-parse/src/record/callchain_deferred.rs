@@ -19,7 +19,8 @@ pub struct CallchainDeferred<'a, O: Endian> {
 
 impl<'a, O: Endian> CallchainDeferred<'a, O> {
     pub(super) fn parse(at: &mut Cursor<'a>) -> Result<Self, Error> {
-        let wire::CallchainDeferred { cookie, nr } = at.fixed::<wire::CallchainDeferred<O>>("cookie")?;
+        let wire::RawCallchainDeferred { cookie, nr } =
+            at.fixed::<wire::RawCallchainDeferred<O>>("cookie")?;
         Ok(Self { cookie: cookie.get(), ips: at.array(nr.get(), "ips")? })
     }
 }

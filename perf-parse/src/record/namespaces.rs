@@ -22,7 +22,7 @@ pub struct Namespaces<'a, O: Endian> {
 
 impl<'a, O: Endian> Namespaces<'a, O> {
     pub(super) fn parse(at: &mut Cursor<'a>) -> Result<Self, Error> {
-        let wire::Namespaces { pid, tid, nr_namespaces } = at.fixed::<wire::Namespaces<O>>("pid")?;
+        let wire::RawNamespaces { pid, tid, nr_namespaces } = at.fixed::<wire::RawNamespaces<O>>("pid")?;
         let link_info = at.array(nr_namespaces.get(), "link_info")?;
         Ok(Self { pid: pid.get(), tid: tid.get(), link_info })
     }

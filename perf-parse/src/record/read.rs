@@ -23,7 +23,7 @@ pub struct ReadRecord<'a, O: Endian> {
 
 impl<'a, O: Endian> ReadRecord<'a, O> {
     pub(super) fn parse(at: &mut Cursor<'a>, format: ReadFormat) -> Result<Self, Error> {
-        let wire::Read { pid, tid } = at.fixed::<wire::Read<O>>("pid")?;
+        let wire::RawRead { pid, tid } = at.fixed::<wire::RawRead<O>>("pid")?;
         Ok(Self { pid: pid.get(), tid: tid.get(), read: Read::parse(at, format)? })
     }
 }

@@ -7,10 +7,10 @@ use core::cmp::Reverse;
 use perf_abi::endian::Endian;
 use perf_abi::record::RecordType;
 
-use super::account::Account;
+use super::account::DumpAccount;
 use super::dump::Dump;
 use super::error::RingError;
-use super::walk::Found;
+use super::pieces::RecordPieces;
 use crate::file::{Event, Events, FileErrorKind};
 use crate::record::{RawRecord, Record};
 
@@ -53,7 +53,7 @@ pub struct Merge<'a, O: Endian> {
     /// The rings that have a next record, by its time and then in the order in which they were added.
     order: BinaryHeap<Reverse<(u64, usize)>>,
     /// The ring of the last returned record. Its next record has not been read yet.
-    given: Option<usize>,
+    last_returned: Option<usize>,
 }
 
 #[derive(Clone, Debug)]
@@ -113,7 +113,7 @@ impl<'a, O: Endian> Merge<'a, O> {
     /// Returns a merge without rings.
     #[must_use]
     pub fn new() -> Self {
-        Self { rings: Vec::new(), order: BinaryHeap::new(), given: None }
+        Self { rings: Vec::new(), order: BinaryHeap::new(), last_returned: None }
     }
 
     /// Adds a ring and the events whose records it has; if there are several events, the ids in the records identify
@@ -125,7 +125,7 @@ impl<'a, O: Endian> Merge<'a, O> {
         let index = self.rings.len();
         let dump = dump.oldest_first();
         self.rings.push(Ring { dump, events, next: None, copy: Vec::new(), key: 0 });
-        self.look(index);
+        self.read_next(index);
         index
     }
 
@@ -136,11 +136,11 @@ impl<'a, O: Endian> Merge<'a, O> {
     /// The error of [`Dump::next`], with the number of the ring. The other rings continue.
     #[expect(clippy::should_implement_trait, reason = "an iterator's items cannot borrow from it")]
     pub fn next(&mut self) -> Option<Result<RingRecord<'_, O>, MergeError>> {
-        if let Some(index) = self.given.take() {
-            self.look(index);
+        if let Some(index) = self.last_returned.take() {
+            self.read_next(index);
         }
         let Reverse((_, index)) = self.order.pop()?;
-        self.given = Some(index);
+        self.last_returned = Some(index);
         let ring = self.rings.get_mut(index)?;
         let next = match ring.next.take()? {
             Ok(next) => next,
@@ -158,14 +158,14 @@ impl<'a, O: Endian> Merge<'a, O> {
     ///
     /// The account includes the next record of the ring, which has already been read.
     #[must_use]
-    pub fn account(&self, ring: usize) -> Option<Account> {
+    pub fn account(&self, ring: usize) -> Option<DumpAccount> {
         self.rings.get(ring).map(|ring| ring.dump.account())
     }
 
     /// Reads the next record of a ring and sorts the ring by it.
-    fn look(&mut self, index: usize) {
+    fn read_next(&mut self, index: usize) {
         let Some(ring) = self.rings.get_mut(index) else { return };
-        ring.next = ring.look();
+        ring.next = ring.read_next();
         if ring.next.is_some() {
             self.order.push(Reverse((ring.key, index)));
         }
@@ -173,11 +173,11 @@ impl<'a, O: Endian> Merge<'a, O> {
 }
 
 impl<'a, O: Endian> Ring<'a, O> {
-    fn look(&mut self) -> Option<Result<Next<'a, O>, RingError>> {
-        let (position, found) = self.dump.step()?;
-        let (raw, whole) = match found {
-            Ok(Found::Whole(record)) => (record, Some(record)),
-            Ok(Found::Wrapped(first, second)) => {
+    fn read_next(&mut self) -> Option<Result<Next<'a, O>, RingError>> {
+        let (position, record) = self.dump.step()?;
+        let (raw, whole) = match record {
+            Ok(RecordPieces::Whole(record)) => (record, Some(record)),
+            Ok(RecordPieces::Wrapped(first, second)) => {
                 self.copy = [first, second].concat();
                 (RawRecord::parse(&self.copy).ok()?.0, None)
             }

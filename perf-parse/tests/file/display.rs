@@ -1,6 +1,6 @@
 //! The texts of file errors.
 
-use perf_parse::abi::attr::ReadError;
+use perf_parse::abi::attr::AttrReadError;
 use perf_parse::abi::feature::Feature;
 use perf_parse::abi::record::RecordType;
 use perf_parse::file::{FileError, FileErrorKind};
@@ -42,9 +42,9 @@ fn every_kind() {
         (truncated("it", 8, 4, 255), "it", "0xff: it: needs 8 bytes, the file has 4 left"),
         (invalid("it", 3, "even", 255), "it", "0xff: it: is 3, but must be even"),
         (
-            FileError { kind: FileErrorKind::Attr(ReadError::Size(63)), offset: 255 },
+            FileError { kind: FileErrorKind::Attr(AttrReadError::Size(63)), offset: 255 },
             "attr.size",
-            "0xff: attr.size: 63 is smaller than the first version's 64",
+            "0xff: attr.size: must be 0 or at least 64, is 63",
         ),
         (
             FileError { kind: FileErrorKind::Layout(error), offset: 255 },
@@ -79,7 +79,7 @@ fn every_kind() {
         (
             FileError { kind: FileErrorKind::Ring(torn), offset: 255 },
             "header.size",
-            "0xff: header.size: is 4, but must be a multiple of 8 and not 0; 64 bytes are not read",
+            "0xff: header.size: is 4, but must be a multiple of 8 and not 0; the remaining 64 bytes are not read",
         ),
     ] {
         assert_eq!(error.field(), field);

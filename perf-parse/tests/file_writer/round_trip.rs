@@ -34,7 +34,7 @@ fn attr_of(version: AttrVersion) -> Attr {
 }
 
 fn every_attr_version_in<O: Endian>() {
-    for version in AttrVersion::ALL {
+    for &version in AttrVersion::ALL {
         let attr = attr_of(version);
         assert_eq!(attr.oldest_version(), version);
         let events = [

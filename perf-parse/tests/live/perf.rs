@@ -133,7 +133,7 @@ fn an_attr_of_any_size_will_do() {
     let bytes = std::fs::read(&original).unwrap();
     let file = File::<LittleEndian>::open(&bytes).unwrap();
     // perf rejects a file with larger attrs than its own, which have 128 bytes in 6.1.
-    for version in AttrVersion::ALL.into_iter().filter(|&version| version <= AttrVersion::VER7) {
+    for &version in AttrVersion::ALL.iter().filter(|&&version| version <= AttrVersion::VER7) {
         let options = Options { attr_version: Some(version), ..Options::default() };
         let writer = FileWriter::new(Cursor::new(Vec::new()), &events(&file), &options).unwrap();
         let written = rewrite(&file, writer);

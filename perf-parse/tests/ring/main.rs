@@ -12,7 +12,7 @@ mod page;
 mod walk;
 
 use perf_parse::abi::endian::Endian;
-use perf_parse::ring::{Backward, Buffer, Forward, OldestFirst, RingError, RingErrorKind};
+use perf_parse::ring::{Buffer, OldestFirst, RingError, RingErrorKind, RingWalk};
 
 use testdata::Bytes;
 
@@ -51,8 +51,7 @@ fn after(_: u64, after: u64) -> u64 {
     after
 }
 
-collect!(forward, Forward, before);
-collect!(backward, Backward, before);
+collect!(in_memory_order, RingWalk, before);
 collect!(oldest, OldestFirst, after);
 
 /// Makes a record of `size` bytes with a payload that identifies it.

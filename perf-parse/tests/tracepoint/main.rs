@@ -184,8 +184,8 @@ fn a_bad_format_is_told_by_its_place() {
             number,
             at("offset:8") + 25,
         ),
-        ("int a;\toffset:8;", "int a;", "offset", Some(b'i'), "given for the field", at("int a;")),
-        ("offset:8;\tsize:4;", "offset:8;", "size", Some(b'i'), "given for the field", at("int a;")),
+        ("int a;\toffset:8;", "int a;", "offset", Some(b'i'), "a value for this field", at("int a;")),
+        ("offset:8;\tsize:4;", "offset:8;", "size", Some(b'i'), "a value for this field", at("int a;")),
         ("int a;", "a;", "field", Some(b'a'), "a type and a name", at("int a;")),
         ("int a;", ";", "field", Some(b';'), "a type and a name", at("int a;")),
         ("int a;", "* a;", "", None, "", 0),
@@ -205,12 +205,15 @@ fn a_bad_format_is_told_by_its_place() {
     for (from, field) in [("name: event\n", "name"), ("ID: 300\n", "ID")] {
         let faulty = text.replacen(from, "", 1);
         let error = Format::parse(b"s", faulty.as_bytes(), 8).unwrap_err();
-        let kind = TracingErrorKind::Invalid { field, found: None, must: "given" };
+        let kind = TracingErrorKind::Invalid { field, found: None, must: "a line with it" };
         assert_eq!(error, TracingError { kind, offset: end(&faulty) });
     }
     let unended = "name: a\nID: 1\nformat:\n\tfield:int a";
     let error = Format::parse(b"s", unended.as_bytes(), 8).unwrap_err();
-    assert_eq!(error.to_string(), "byte 34: field: ends, but must be a declaration and a semicolon");
+    assert_eq!(
+        error.to_string(),
+        "byte 34: field: is missing: the text ends, but needs a declaration and a semicolon"
+    );
 }
 
 #[test]

@@ -39,6 +39,7 @@ fn show(value: &Value<'_, LittleEndian>) -> String {
         Value::Str(text) => text.escape_ascii().to_string(),
         Value::Array(array) => format!("{:?}", array.values().map(|value| show(&value)).collect::<Vec<_>>()),
         Value::Bytes(bytes) => format!("{bytes:02x?}"),
+        other => panic!("{other:?}"),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use perf_open::abi::attr::AttrFlags;
 use perf_open::abi::event::EventType;
-use perf_open::{Counter, Error, Event, EventGroup, Overwrite, Ring, Target, limits, ring};
+use perf_open::{Counter, Error, EventGroup, EventSpec, Overwrite, Ring, Target, limits, ring};
 use perf_parse::file::write::EventFields;
 
 use super::TICK;
@@ -239,7 +239,7 @@ fn fitting<R>(
 }
 
 /// Returns an event as a capture lists it, without its attr and ids.
-fn fields(event: &Event) -> EventFields {
+fn fields(event: &EventSpec) -> EventFields {
     EventFields {
         name: Some(event.name.clone().into_bytes()),
         unit: event.unit.clone().map(String::into_bytes),

@@ -4,7 +4,7 @@ use alloc::collections::BTreeMap;
 
 use perf_open::abi::attr::AttrFlags;
 use perf_open::abi::event::EventType;
-use perf_open::{Builder, Error, Event, EventGroup, Group, Target, limits};
+use perf_open::{Builder, Error, EventGroup, EventSpec, Group, Target, limits};
 
 use super::tally::{Place, Reading, Tally};
 use crate::Failure;
@@ -26,7 +26,7 @@ pub(crate) struct Scope<'a> {
 pub(crate) struct Counters {
     groups: Vec<Open>,
     /// The events as they were opened, in the order of the groups.
-    pub(crate) events: Vec<Event>,
+    pub(crate) events: Vec<EventSpec>,
     /// Whether any PMU of this machine counts the event.
     is_supported: Vec<bool>,
     /// Whether the events wait for the exec of the command.
@@ -61,7 +61,7 @@ impl Counters {
         if !limits::is_supported() {
             return Err(Failure("this kernel was built without CONFIG_PERF_EVENTS".to_owned()));
         }
-        let events: Vec<Event> = groups.iter().flat_map(|group| group.events.clone()).collect();
+        let events: Vec<EventSpec> = groups.iter().flat_map(|group| group.events.clone()).collect();
         let mut counters = Self {
             groups: Vec::new(),
             is_supported: vec![false; events.len()],
@@ -200,14 +200,14 @@ fn targets(scope: &Scope<'_>) -> Vec<(Target<'static>, Place)> {
 ///
 /// If the kernel may not be counted, counts user space alone and adds that to the event's name, as `perf stat` does.
 fn open_event(
-    event: &mut Event,
+    event: &mut EventSpec,
     mut group: Option<&mut Group>,
     target: &Target<'static>,
     scope: &Scope<'_>,
 ) -> Result<Option<Group>, Error> {
     let is_leader = group.is_none();
     let on_exec = is_leader && *scope.observed == Observed::Command;
-    let mut open = |event: &Event| {
+    let mut open = |event: &EventSpec| {
         let inherit = event.terms.inherit.unwrap_or(scope.inherit) && target.thread().is_some();
         let builder = Builder::new(event.clone())
             .sample_period(0)

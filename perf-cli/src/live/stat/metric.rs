@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-use perf_open::Event;
+use perf_open::EventSpec;
 use perf_open::abi::attr::AttrFlags;
 use perf_open::abi::event::{EventType, HW_EVENT_MASK, HwId, SwId};
 
@@ -38,7 +38,7 @@ pub(crate) struct Metric {
 }
 
 impl Kind {
-    pub(crate) fn of(event: &Event) -> Self {
+    pub(crate) fn of(event: &EventSpec) -> Self {
         let attr = &event.attr;
         // The upper bits are the type of the PMU on machines with several kinds of cpus.
         let hardware = u32::try_from(attr.config & HW_EVENT_MASK).map(HwId);
@@ -102,11 +102,11 @@ mod tests {
     const SECOND: Duration = Duration::from_secs(1);
 
     fn hardware(id: HwId) -> Kind {
-        Kind::of(&Event::hardware(id))
+        Kind::of(&EventSpec::hardware(id))
     }
 
     fn software(id: SwId) -> Kind {
-        Kind::of(&Event::software(id))
+        Kind::of(&EventSpec::software(id))
     }
 
     fn computed(kind: Kind, value: f64, beside: &[(Kind, f64)]) -> Option<(f64, String)> {
@@ -143,7 +143,7 @@ mod tests {
 
     #[test]
     fn the_kernels_instructions_are_not_divided_by_the_cycles_of_user_space() {
-        let mut user = Event::hardware(HwId::CPU_CYCLES);
+        let mut user = EventSpec::hardware(HwId::CPU_CYCLES);
         user.attr.flags |= AttrFlags::EXCLUDE_KERNEL | AttrFlags::EXCLUDE_HV;
         let cycles = (Kind::of(&user), 100.0);
         assert_eq!(computed(hardware(HwId::INSTRUCTIONS), 100.0, &[cycles]), None);
@@ -161,7 +161,8 @@ mod tests {
         assert_eq!(computed(hardware(HwId::BRANCH_INSTRUCTIONS), 12.0, &[clock]), is(24.0, "/sec"));
         // Without the event that the percentage needs.
         assert_eq!(computed(hardware(HwId::BRANCH_MISSES), 12.0, &[clock]), is(24.0, "/sec"));
-        let joules = Event { unit: Some("Joules".to_owned()), ..Event::raw(2) };
+        let mut joules = EventSpec::raw(2);
+        joules.unit = Some("Joules".to_owned());
         assert_eq!(computed(Kind::of(&joules), 12.0, &[clock]), None);
     }
 }

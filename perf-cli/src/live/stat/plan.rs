@@ -1,7 +1,7 @@
 //! What is counted, and on which targets.
 
 use perf_open::abi::event::{HwId, SwId};
-use perf_open::{Event, EventGroup};
+use perf_open::{EventGroup, EventSpec};
 
 use crate::Failure;
 use crate::args::live::StatArgs;
@@ -36,7 +36,6 @@ fn defaults(observed: &Observed) -> Vec<EventGroup> {
         ("branches", HwId::BRANCH_INSTRUCTIONS),
         ("branch-misses", HwId::BRANCH_MISSES),
     ];
-    let hardware =
-        hardware.map(|(name, id)| Event { name: name.to_owned(), ..Event::hardware(id) }).into_iter();
-    software.map(Event::software).into_iter().chain(hardware).map(EventGroup::from).collect()
+    let hardware = hardware.map(|(name, id)| EventSpec::hardware(id).with_name(name)).into_iter();
+    software.map(EventSpec::software).into_iter().chain(hardware).map(EventGroup::from).collect()
 }

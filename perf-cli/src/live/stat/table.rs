@@ -3,7 +3,7 @@
 use alloc::collections::BTreeSet;
 use core::time::Duration;
 
-use perf_open::Event;
+use perf_open::EventSpec;
 
 use super::mean::Mean;
 use super::metric::{Kind, Metric, Role, metric};
@@ -46,8 +46,8 @@ impl Shown {
     }
 }
 
-impl From<&Event> for Shown {
-    fn from(event: &Event) -> Self {
+impl From<&EventSpec> for Shown {
+    fn from(event: &EventSpec) -> Self {
         let kind = Kind::of(event);
         let (unit, scale) = match kind.role {
             Role::Clock => (Some("msec".to_owned()), Some(Scale::By(NANOSECONDS_IN_MILLISECOND))),

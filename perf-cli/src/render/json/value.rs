@@ -23,6 +23,8 @@ fn push_value<O: Endian>(out: &mut Vec<u8>, value: &Value<'_, O>) {
         Value::Str(text) => push_json(out, text),
         Value::Bytes(bytes) => push_blob(out, bytes),
         Value::Array(array) => push_elements(out, array),
+        // A kind of value that a newer perf-parse has.
+        other => push_json(out, format!("{other:?}").as_bytes()),
     }
 }
 

@@ -74,5 +74,7 @@ pub(in super::super) fn push_value<O: Endian>(out: &mut Vec<u8>, value: &tracepo
             }
             out.push(b']');
         }
+        // A kind of value that a newer perf-parse has.
+        other => push_printable(out, format!("{other:?}").as_bytes()),
     }
 }

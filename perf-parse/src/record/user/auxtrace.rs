@@ -21,7 +21,7 @@ pub struct AuxtraceInfo<'a, O: Endian> {
 
 impl<'a, O: Endian> AuxtraceInfo<'a, O> {
     pub(super) fn parse(at: &mut Cursor<'a>) -> Result<Self, Error> {
-        let info = at.fixed::<wire::AuxtraceInfo<O>>("type")?;
+        let info = at.fixed::<wire::RawAuxtraceInfo<O>>("type")?;
         let words = at.array((at.rest().len() / 8) as u64, "priv")?;
         Ok(Self { kind: AuxtraceType(info.kind.get()), words })
     }
@@ -33,7 +33,7 @@ impl<'a, O: Endian> AuxtraceInfo<'a, O> {
 #[derive(Clone, Copy, Debug)]
 pub struct AuxtraceError<'a, O: Endian> {
     /// The fields that all formats of the record have.
-    pub fields: &'a wire::AuxtraceError<O>,
+    pub fields: &'a wire::RawAuxtraceError<O>,
     /// Time in nanoseconds; `None` in format 0, which older versions of perf write.
     pub time: Option<u64>,
     /// The decoder's message.
@@ -47,7 +47,7 @@ pub struct AuxtraceError<'a, O: Endian> {
 
 impl<'a, O: Endian> AuxtraceError<'a, O> {
     pub(super) fn parse(at: &mut Cursor<'a>) -> Result<Self, Error> {
-        let fields = at.fixed::<wire::AuxtraceError<O>>("type")?;
+        let fields = at.fixed::<wire::RawAuxtraceError<O>>("type")?;
         let fmt = fields.fmt.get();
         if fmt >= 2 {
             if let Ok(guest) = at.fixed::<wire::AuxtraceErrorGuest<O>>("time") {

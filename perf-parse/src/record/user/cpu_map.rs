@@ -51,7 +51,7 @@ pub enum CpuMapData<'a, O: Endian> {
 
 impl<'a, O: Endian> CpuMapData<'a, O> {
     pub(super) fn parse(at: &mut Cursor<'a>) -> Result<Self, Error> {
-        let kind = CpuMapType(at.fixed::<wire::CpuMap<O>>("type")?.kind.get());
+        let kind = CpuMapType(at.fixed::<wire::RawCpuMap<O>>("type")?.kind.get());
         let start = *at;
         match kind {
             CpuMapType::CPUS => {

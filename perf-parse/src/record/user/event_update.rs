@@ -43,7 +43,7 @@ pub enum EventUpdateData<'a, O: Endian> {
 
 impl<'a, O: Endian> EventUpdate<'a, O> {
     pub(super) fn parse(at: &mut Cursor<'a>) -> Result<Self, Error> {
-        let update = at.fixed::<wire::EventUpdate<O>>("type")?;
+        let update = at.fixed::<wire::RawEventUpdate<O>>("type")?;
         let data = match EventUpdateType(update.kind.get()) {
             EventUpdateType::UNIT => EventUpdateData::Unit(at.string("unit")?),
             EventUpdateType::SCALE => {

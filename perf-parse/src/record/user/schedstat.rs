@@ -14,7 +14,7 @@ use crate::error::Error;
 #[derive(Clone, Copy, Debug)]
 pub struct SchedstatCpu<'a, O: Endian> {
     /// Time, CPU and version of the statistics.
-    pub fields: &'a wire::SchedstatCpu<O>,
+    pub fields: &'a wire::RawSchedstatCpu<O>,
     /// The statistics. `None` unless the version is 15, 16 or 17; [`rest`](Self::rest) then has the bytes.
     pub counts: Option<&'a SchedstatCpuCounts<O>>,
     /// The bytes after the fields; see [`UserRecord::rest`](super::UserRecord::rest).
@@ -23,7 +23,7 @@ pub struct SchedstatCpu<'a, O: Endian> {
 
 impl<'a, O: Endian> SchedstatCpu<'a, O> {
     pub(super) fn parse(at: &mut Cursor<'a>) -> Result<Self, Error> {
-        let fields = at.fixed::<wire::SchedstatCpu<O>>("timestamp")?;
+        let fields = at.fixed::<wire::RawSchedstatCpu<O>>("timestamp")?;
         let counts = match fields.version.get() {
             15..=17 => Some(at.fixed("yld_count")?),
             _ => None,
@@ -55,7 +55,7 @@ impl<'a, O: Endian> SchedstatCpu<'a, O> {
 #[derive(Clone, Copy, Debug)]
 pub struct SchedstatDomain<'a, O: Endian> {
     /// Time, CPU, domain and version of the statistics.
-    pub fields: &'a wire::SchedstatDomain<O>,
+    pub fields: &'a wire::RawSchedstatDomain<O>,
     /// The statistics. `None` unless the version is 15, 16 or 17; [`rest`](Self::rest) then has the bytes.
     pub counts: Option<SchedstatDomainCounts<'a, O>>,
     /// The bytes after the fields; see [`UserRecord::rest`](super::UserRecord::rest).
@@ -76,7 +76,7 @@ pub enum SchedstatDomainCounts<'a, O: Endian> {
 
 impl<'a, O: Endian> SchedstatDomain<'a, O> {
     pub(super) fn parse(at: &mut Cursor<'a>) -> Result<Self, Error> {
-        let fields = at.fixed::<wire::SchedstatDomain<O>>("timestamp")?;
+        let fields = at.fixed::<wire::RawSchedstatDomain<O>>("timestamp")?;
         let counts = match fields.version.get() {
             15 => Some(SchedstatDomainCounts::V15(at.fixed("idle_lb_count")?)),
             16 => Some(SchedstatDomainCounts::V16(at.fixed("busy_lb_count")?)),

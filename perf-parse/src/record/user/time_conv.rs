@@ -12,7 +12,7 @@ use crate::error::Error;
 #[derive(Clone, Copy, Debug)]
 pub struct TimeConv<'a, O: Endian> {
     /// Shift, factor and offset.
-    pub scale: &'a wire::TimeConv<O>,
+    pub scale: &'a wire::RawTimeConv<O>,
     /// The fields that extend a counter that wraps; `None` in records of perf before 5.10, which do not have them.
     pub short: Option<&'a wire::TimeConvShort<O>>,
     /// The bytes after the fields; see [`UserRecord::rest`](super::UserRecord::rest).
