@@ -8,6 +8,7 @@ use crate::races::RACES;
 /// The output of `--help`.
 pub(crate) const HELP: &str = "\
 usage: bench [--inputs DIR] [--rounds N] [--quick] [RACE...]
+       bench count INPUT WAY | --list | --agree    for count.sh, which counts instructions
 
 Races: memory file stream dispatch types dump growth order live build; all of them where none is named.
 

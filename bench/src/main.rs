@@ -6,6 +6,7 @@
 mod allocations;
 mod args;
 mod capture;
+mod count;
 mod failure;
 mod floor;
 mod inputs;
@@ -28,7 +29,17 @@ use races::{Context, RACES};
 static ALLOCATOR: allocations::Counting = allocations::Counting;
 
 fn main() -> ExitCode {
-    match args::parse(std::env::args().skip(1)) {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if let Some(("count", rest)) = arguments.split_first().map(|(first, rest)| (first.as_str(), rest)) {
+        return match count::main(rest) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => {
+                eprintln!("{error}");
+                ExitCode::FAILURE
+            }
+        };
+    }
+    match args::parse(arguments.into_iter()) {
         Ok(Some(args)) => match run(args) {
             Ok(()) => ExitCode::SUCCESS,
             Err(failure) => {

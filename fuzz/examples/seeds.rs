@@ -85,7 +85,7 @@ impl Seeds {
         for event in reader.events().iter().take(4) {
             let size = AttrVersion(event.attr.size.max(64));
             if let Ok(attr) = event.attr.write::<O>(size) {
-                self.add("parse_attr", &[&attr[..size.size() as usize]])?;
+                self.add("parse_attr", &[&attr])?;
             }
         }
         let nr_cpus = reader.feature(Feature::NRCPUS).and_then(|section| section.nr_cpus::<O>().ok());

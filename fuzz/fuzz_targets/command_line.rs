@@ -1,11 +1,11 @@
-//! See `fuzz::command_line`.
+//! See `bodies::command_line`.
 #![no_main]
 
-use fuzz::mutate::{Random, mutate};
+use bodies::mutate::{Random, mutate};
 use libfuzzer_sys::{Corpus, fuzz_mutator, fuzz_target, fuzzer_mutate};
 
 fuzz_target!(|data: &[u8]| -> Corpus {
-    if fuzz::command_line::run(data) { Corpus::Keep } else { Corpus::Reject }
+    if bodies::command_line::run(data) { Corpus::Keep } else { Corpus::Reject }
 });
 
 // The mutator that knows the fields makes three of four inputs; libFuzzer makes the others.

@@ -1,6 +1,8 @@
-//! See `fuzz::folder`.
+//! See `bodies::folder`.
 #![no_main]
 
 use libfuzzer_sys::{Corpus, fuzz_target};
 
-fuzz_target!(|data: &[u8]| -> Corpus { if fuzz::folder::run(data) { Corpus::Keep } else { Corpus::Reject } });
+fuzz_target!(|data: &[u8]| -> Corpus {
+    if bodies::folder::run(data) { Corpus::Keep } else { Corpus::Reject }
+});

@@ -1,8 +1,8 @@
-//! See `fuzz::parse_features`.
+//! See `bodies::parse_features`.
 #![no_main]
 
 use libfuzzer_sys::{Corpus, fuzz_target};
 
 fuzz_target!(|data: &[u8]| -> Corpus {
-    if fuzz::parse_features::run(data) { Corpus::Keep } else { Corpus::Reject }
+    if bodies::parse_features::run(data) { Corpus::Keep } else { Corpus::Reject }
 });

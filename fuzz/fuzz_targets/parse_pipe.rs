@@ -1,8 +1,8 @@
-//! See `fuzz::parse_pipe`.
+//! See `bodies::parse_pipe`.
 #![no_main]
 
 use libfuzzer_sys::{Corpus, fuzz_target};
 
 fuzz_target!(|data: &[u8]| -> Corpus {
-    if fuzz::parse_pipe::run(data) { Corpus::Keep } else { Corpus::Reject }
+    if bodies::parse_pipe::run(data) { Corpus::Keep } else { Corpus::Reject }
 });

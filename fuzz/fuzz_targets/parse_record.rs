@@ -1,8 +1,8 @@
-//! See `fuzz::parse_record`.
+//! See `bodies::parse_record`.
 #![no_main]
 
 use libfuzzer_sys::{Corpus, fuzz_target};
 
 fuzz_target!(|data: &[u8]| -> Corpus {
-    if fuzz::parse_record::run(data) { Corpus::Keep } else { Corpus::Reject }
+    if bodies::parse_record::run(data) { Corpus::Keep } else { Corpus::Reject }
 });

@@ -1,8 +1,8 @@
-//! See `fuzz::parse_sample`.
+//! See `bodies::parse_sample`.
 #![no_main]
 
 use libfuzzer_sys::{Corpus, fuzz_target};
 
 fuzz_target!(|data: &[u8]| -> Corpus {
-    if fuzz::parse_sample::run(data) { Corpus::Keep } else { Corpus::Reject }
+    if bodies::parse_sample::run(data) { Corpus::Keep } else { Corpus::Reject }
 });

@@ -1,6 +1,8 @@
-//! See `fuzz::repair`.
+//! See `bodies::repair`.
 #![no_main]
 
 use libfuzzer_sys::{Corpus, fuzz_target};
 
-fuzz_target!(|data: &[u8]| -> Corpus { if fuzz::repair::run(data) { Corpus::Keep } else { Corpus::Reject } });
+fuzz_target!(|data: &[u8]| -> Corpus {
+    if bodies::repair::run(data) { Corpus::Keep } else { Corpus::Reject }
+});

@@ -1,8 +1,8 @@
-//! See `fuzz::time_order`.
+//! See `bodies::time_order`.
 #![no_main]
 
 use libfuzzer_sys::{Corpus, fuzz_target};
 
 fuzz_target!(|data: &[u8]| -> Corpus {
-    if fuzz::time_order::run(data) { Corpus::Keep } else { Corpus::Reject }
+    if bodies::time_order::run(data) { Corpus::Keep } else { Corpus::Reject }
 });

@@ -1,8 +1,8 @@
-//! See `fuzz::tracepoint_format`.
+//! See `bodies::tracepoint_format`.
 #![no_main]
 
 use libfuzzer_sys::{Corpus, fuzz_target};
 
 fuzz_target!(|data: &[u8]| -> Corpus {
-    if fuzz::tracepoint_format::run(data) { Corpus::Keep } else { Corpus::Reject }
+    if bodies::tracepoint_format::run(data) { Corpus::Keep } else { Corpus::Reject }
 });

@@ -1,8 +1,8 @@
-//! See `fuzz::write_read`.
+//! See `bodies::write_read`.
 #![no_main]
 
 use libfuzzer_sys::{Corpus, fuzz_target};
 
 fuzz_target!(|data: &[u8]| -> Corpus {
-    if fuzz::write_read::run(data) { Corpus::Keep } else { Corpus::Reject }
+    if bodies::write_read::run(data) { Corpus::Keep } else { Corpus::Reject }
 });

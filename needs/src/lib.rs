@@ -24,9 +24,13 @@ extern crate alloc;
 
 mod kernel;
 mod need;
+#[cfg(unix)]
+mod program;
 mod run;
 
 pub use need::{Need, as_ordinary_user};
+#[cfg(unix)]
+pub use program::{Folder, Run};
 pub use run::{REQUIRE, Test, run};
 
 use std::path::PathBuf;

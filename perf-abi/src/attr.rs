@@ -1,11 +1,13 @@
 //! The description of an event: `struct perf_event_attr`, in every size it has had.
 
+mod bytes;
 mod flags;
 mod version;
 mod wire;
 
+pub use bytes::AttrBytes;
 pub use flags::{AttrFlags, AuxAction};
-pub use version::{AttrVersion, WriteError};
+pub use version::{AttrVersion, AttrWriteError};
 pub use wire::RawAttr;
 
 use zerocopy::{FromZeros, IntoBytes};
@@ -24,11 +26,20 @@ use crate::sample_type::SampleType;
 /// one field, named after the union's first use. Methods such as [`breakpoint`](Self::breakpoint)
 /// return other uses.
 ///
+/// Newer kernels add fields. End a struct expression with `..Attr::default()` and a pattern with `..`, so that it
+/// compiles with the next version of this crate.
+///
 /// Kernel: `struct perf_event_attr`; since Linux 2.6.31, the newest field since 6.19.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(default, deny_unknown_fields)
+)]
 #[doc(alias = "perf_event_attr")]
 pub struct Attr {
     /// The kind of event: a generic type or a PMU. C: `type`.
+    #[cfg_attr(feature = "serde", serde(rename = "type"))]
     pub kind: EventType,
     /// Size in bytes of the attr as recorded. Tools of the first kernels wrote 0, which means 64.
     pub size: u32,
@@ -72,6 +83,7 @@ pub struct Attr {
     /// Maximum number of addresses in a call chain; 0 for the system's limit. Since Linux 4.8.
     pub sample_max_stack: u16,
     /// Padding: `__reserved_2`.
+    #[cfg_attr(feature = "serde", serde(rename = "__reserved_2"))]
     pub reserved_2: u16,
     /// Bytes of AUX data to copy into a sample. Since Linux 5.5.
     pub aux_sample_size: u32,
@@ -83,10 +95,14 @@ pub struct Attr {
     pub config3: u64,
     /// Extension of `config`. Since Linux 6.19.
     pub config4: u64,
+    // `#[non_exhaustive]` would also forbid `..Attr::default()` in other crates.
+    #[doc(hidden)]
+    #[cfg_attr(feature = "serde", serde(skip))]
+    pub non_exhaustive: (),
 }
 
 /// An attr that was read, and its trailing bytes that this crate has no field for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ReadAttr<'a> {
     /// The fields that this crate knows.
     pub attr: Attr,
@@ -104,9 +120,9 @@ impl ReadAttr<'_> {
 }
 
 /// The reason why bytes are not an attr.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum ReadError {
+pub enum AttrReadError {
     /// There are fewer bytes than the attr's `size` field announces, or fewer than the 8 that
     /// contain that field.
     Truncated {
@@ -119,18 +135,18 @@ pub enum ReadError {
     Size(u32),
 }
 
-impl core::fmt::Display for ReadError {
+impl core::fmt::Display for AttrReadError {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match self {
             Self::Truncated { needed, available } => {
-                write!(f, "attr.size: the attr needs {needed} bytes, {available} are there")
+                write!(f, "attr.size: the attr has {needed} bytes, but only {available} are available")
             }
-            Self::Size(size) => write!(f, "attr.size: {size} is smaller than the first version's 64"),
+            Self::Size(size) => write!(f, "attr.size: must be 0 or at least 64, is {size}"),
         }
     }
 }
 
-impl core::error::Error for ReadError {}
+impl core::error::Error for AttrReadError {}
 
 impl Attr {
     /// Reads an attr of any size from the start of `bytes`.
@@ -141,13 +157,13 @@ impl Attr {
     ///
     /// # Errors
     ///
-    /// [`ReadError::Truncated`] if `bytes` ends before the attr does; [`ReadError::Size`] if
+    /// [`AttrReadError::Truncated`] if `bytes` ends before the attr does; [`AttrReadError::Size`] if
     /// `size` is 1 to 63.
     ///
     /// # Examples
     ///
     /// ```
-    /// use perf_abi::attr::{Attr, ReadError};
+    /// use perf_abi::attr::{Attr, AttrReadError};
     /// use perf_abi::endian::LittleEndian;
     ///
     /// let mut bytes = [0; 72];
@@ -158,21 +174,21 @@ impl Attr {
     /// assert_eq!(read.attr.config3, 0); // VER1 has no config3
     /// assert_eq!(
     ///     Attr::read::<LittleEndian>(&bytes[..71]),
-    ///     Err(ReadError::Truncated { needed: 72, available: 71 })
+    ///     Err(AttrReadError::Truncated { needed: 72, available: 71 })
     /// );
-    /// # Ok::<(), ReadError>(())
+    /// # Ok::<(), AttrReadError>(())
     /// ```
     ///
     /// Kernel: `perf_copy_attr`, `kernel/events/core.c`.
-    pub fn read<O: Endian>(bytes: &[u8]) -> Result<ReadAttr<'_>, ReadError> {
+    pub fn read<O: Endian>(bytes: &[u8]) -> Result<ReadAttr<'_>, AttrReadError> {
         let available = bytes.len();
-        let truncated = |needed| ReadError::Truncated { needed, available };
+        let truncated = |needed| AttrReadError::Truncated { needed, available };
         let mut wire = RawAttr::<O>::new_zeroed();
         let head = bytes.get(..8).ok_or(truncated(8))?;
         wire.as_mut_bytes().get_mut(..8).ok_or(truncated(8))?.copy_from_slice(head);
         let size = match wire.size.get() {
             0 => AttrVersion::VER0.size(),
-            size if size < AttrVersion::VER0.size() => return Err(ReadError::Size(size)),
+            size if size < AttrVersion::VER0.size() => return Err(AttrReadError::Size(size)),
             size => size,
         };
         let attr = usize::try_from(size).ok().and_then(|size| bytes.get(..size)).ok_or(truncated(size))?;
@@ -185,27 +201,38 @@ impl Attr {
 
     /// Returns the bytes of this attr in `version`, with the `size` field set to the size of that version.
     ///
-    /// The array has the newest size. The attr is its first [`AttrVersion::size`] bytes; the
-    /// other bytes are zero.
-    ///
     /// # Errors
     ///
-    /// [`WriteError`] with the first field that is not zero and that `version` lacks.
-    pub fn write<O: Endian>(
-        &self,
-        version: AttrVersion,
-    ) -> Result<[u8; AttrVersion::NEWEST.size() as usize], WriteError> {
+    /// The error of [`AttrVersion::check`]: a field that is not zero and that `version` lacks, or an unknown version.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use perf_abi::attr::{Attr, AttrVersion};
+    /// use perf_abi::endian::LittleEndian;
+    ///
+    /// let mut attr = Attr { config: 7, ..Attr::default() };
+    /// let bytes = attr.write::<LittleEndian>(AttrVersion::VER0)?;
+    /// assert_eq!(bytes.len(), 64);
+    /// assert_eq!(Attr::read::<LittleEndian>(&bytes).unwrap().attr.config, 7);
+    ///
+    /// attr.config3 = 1;
+    /// let error = attr.write::<LittleEndian>(AttrVersion::VER0).unwrap_err();
+    /// assert_eq!(error.to_string(), "attr.config3: is set, but needs an attr of at least 136 bytes, not 64");
+    /// # Ok::<(), perf_abi::attr::AttrWriteError>(())
+    /// ```
+    pub fn write<O: Endian>(&self, version: AttrVersion) -> Result<AttrBytes, AttrWriteError> {
         version.check(self)?;
         let mut wire = RawAttr::<O>::new(self);
         wire.size.set(version.size());
-        Ok(zerocopy::transmute!(wire))
+        Ok(AttrBytes::new(zerocopy::transmute!(wire), version))
     }
 
     /// Returns the oldest version that has every field that is not zero here.
     #[must_use]
     pub fn oldest_version(&self) -> AttrVersion {
         let fits = |version: &AttrVersion| version.check(self).is_ok();
-        AttrVersion::ALL.into_iter().find(fits).unwrap_or(AttrVersion::NEWEST)
+        AttrVersion::ALL.iter().copied().find(fits).unwrap_or(AttrVersion::NEWEST)
     }
 
     /// Returns the samples per second; `None` if the event does not sample by frequency.

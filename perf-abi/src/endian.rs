@@ -11,6 +11,7 @@ pub use zerocopy::byteorder::{BigEndian, F64, I16, I32, I64, LittleEndian, U16, 
 
 /// A byte order, as a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "lowercase"))]
 pub enum Endianness {
     /// Least significant byte first: x86, arm64, riscv, loongarch, powerpc64le.
     Little,

@@ -82,6 +82,7 @@ impl HwId {
 /// assert_eq!(HwEvent::of(0x8_0000_0001), event);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct HwEvent {
     /// The event.
     pub id: HwId,
@@ -224,6 +225,7 @@ impl HwCacheOpResultId {
 /// assert_eq!(HwCacheEvent::of(0x100_0000), None); // byte 3 has no meaning
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct HwCacheEvent {
     /// The cache.
     pub cache: HwCacheId,

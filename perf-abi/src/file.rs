@@ -35,7 +35,7 @@ codes! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 #[doc(alias = "perf_file_section")]
-pub struct Section<O: Endian> {
+pub struct RawSection<O: Endian> {
     /// Bytes from the start of the file.
     pub offset: U64<O>,
     /// Bytes of the section.
@@ -53,29 +53,29 @@ pub struct Section<O: Endian> {
 /// ```
 /// use perf_abi::endian::BigEndian;
 /// use perf_abi::file::{FileHeader, MAGIC};
-/// use zerocopy::FromBytes;
+/// use perf_abi::zerocopy::FromBytes;
 ///
 /// let mut bytes = [0; 104];
 /// bytes[..8].copy_from_slice(b"2ELIFREP");
-/// let (header, _) = FileHeader::<BigEndian>::ref_from_prefix(&bytes).unwrap();
+/// let (header, _) = RawFileHeader::<BigEndian>::ref_from_prefix(&bytes).unwrap();
 /// assert_eq!(header.magic.get(), MAGIC);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 #[doc(alias = "perf_file_header")]
-pub struct FileHeader<O: Endian> {
+pub struct RawFileHeader<O: Endian> {
     /// [`MAGIC`].
     pub magic: U64<O>,
     /// Bytes of this header: 104 or 72. A size of 16 means that it is a [`PipeHeader`].
     pub size: U64<O>,
-    /// Bytes of an entry of `attrs`: an attr and a [`Section`].
+    /// Bytes of an entry of `attrs`: an attr and a [`RawSection`].
     pub attr_size: U64<O>,
     /// The attrs. Each is a [`FileAttr`] in the writer's version of the attr.
-    pub attrs: Section<O>,
+    pub attrs: RawSection<O>,
     /// The records. A size of 0 means that the recording was not closed.
-    pub data: Section<O>,
+    pub data: RawSection<O>,
     /// Zero; the first tools stored the names of events here.
-    pub event_types: Section<O>,
+    pub event_types: RawSection<O>,
     /// A bit for each [`Feature`](crate::feature::Feature). The list of their sections follows `data`.
     pub adds_features: [U64<O>; 4],
 }
@@ -96,7 +96,7 @@ pub struct PipeHeader<O: Endian> {
 /// An entry of a file's attrs, with the newest attr that this crate knows.
 ///
 /// Other writers use a shorter or longer attr. Read it with [`Attr::read`](crate::attr::Attr::read), and read
-/// the section from the last 16 of the [`FileHeader::attr_size`] bytes.
+/// the section from the last 16 of the [`RawFileHeader::attr_size`] bytes.
 ///
 /// perf: `struct perf_file_attr`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
@@ -106,7 +106,7 @@ pub struct FileAttr<O: Endian> {
     /// The attr.
     pub attr: RawAttr<O>,
     /// The ids of the attr's events, 64 bits each.
-    pub ids: Section<O>,
+    pub ids: RawSection<O>,
 }
 
 codes! {

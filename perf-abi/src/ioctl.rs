@@ -74,7 +74,7 @@ impl PointerWidth {
 
 /// The direction of a request: whether the kernel reads or writes the memory that the argument points to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Direction {
+pub enum IocDirection {
     /// Neither, according to the number of the request. The argument, if any, is a plain number.
     None,
     /// The kernel reads. C: `_IOW`.
@@ -130,7 +130,7 @@ pub struct Request {
     /// The lowest byte of the number.
     pub index: u8,
     /// The direction of the request.
-    pub direction: Direction,
+    pub direction: IocDirection,
     /// The type whose size is part of the number.
     pub argument: Argument,
 }
@@ -141,47 +141,48 @@ impl Request {
 
     /// Enables the event; takes [`IocFlags`]. Since Linux 2.6.31.
     #[doc(alias = "PERF_EVENT_IOC_ENABLE")]
-    pub const ENABLE: Self = Self::new("PERF_EVENT_IOC_ENABLE", 0, Direction::None, Argument::None);
+    pub const ENABLE: Self = Self::new("PERF_EVENT_IOC_ENABLE", 0, IocDirection::None, Argument::None);
     /// Disables the event; takes [`IocFlags`]. Since Linux 2.6.31.
     #[doc(alias = "PERF_EVENT_IOC_DISABLE")]
-    pub const DISABLE: Self = Self::new("PERF_EVENT_IOC_DISABLE", 1, Direction::None, Argument::None);
+    pub const DISABLE: Self = Self::new("PERF_EVENT_IOC_DISABLE", 1, IocDirection::None, Argument::None);
     /// Enables the event and adds the argument to the number of overflows after which it is disabled.
     /// Since Linux 2.6.31.
     #[doc(alias = "PERF_EVENT_IOC_REFRESH")]
-    pub const REFRESH: Self = Self::new("PERF_EVENT_IOC_REFRESH", 2, Direction::None, Argument::None);
+    pub const REFRESH: Self = Self::new("PERF_EVENT_IOC_REFRESH", 2, IocDirection::None, Argument::None);
     /// Sets the count to 0, but not the times; takes [`IocFlags`]. Since Linux 2.6.31.
     #[doc(alias = "PERF_EVENT_IOC_RESET")]
-    pub const RESET: Self = Self::new("PERF_EVENT_IOC_RESET", 3, Direction::None, Argument::None);
+    pub const RESET: Self = Self::new("PERF_EVENT_IOC_RESET", 3, IocDirection::None, Argument::None);
     /// Sets the period or frequency to the 64-bit number that the argument points to. Since Linux 2.6.31; it
     /// always failed before 2.6.36.
     #[doc(alias = "PERF_EVENT_IOC_PERIOD")]
-    pub const PERIOD: Self = Self::new("PERF_EVENT_IOC_PERIOD", 4, Direction::Write, Argument::U64);
+    pub const PERIOD: Self = Self::new("PERF_EVENT_IOC_PERIOD", 4, IocDirection::Write, Argument::U64);
     /// Redirects the records to the ring of another event, given by its file descriptor; -1 ends the
     /// redirection. Since Linux 2.6.32.
     #[doc(alias = "PERF_EVENT_IOC_SET_OUTPUT")]
-    pub const SET_OUTPUT: Self = Self::new("PERF_EVENT_IOC_SET_OUTPUT", 5, Direction::None, Argument::None);
+    pub const SET_OUTPUT: Self =
+        Self::new("PERF_EVENT_IOC_SET_OUTPUT", 5, IocDirection::None, Argument::None);
     /// Sets the filter expression, a C string. Since Linux 2.6.33.
     #[doc(alias = "PERF_EVENT_IOC_SET_FILTER")]
     pub const SET_FILTER: Self =
-        Self::new("PERF_EVENT_IOC_SET_FILTER", 6, Direction::Write, Argument::Pointer);
+        Self::new("PERF_EVENT_IOC_SET_FILTER", 6, IocDirection::Write, Argument::Pointer);
     /// Stores the event's id, 64 bits, at the address that the argument points to. Since Linux 3.12.
     #[doc(alias = "PERF_EVENT_IOC_ID")]
-    pub const ID: Self = Self::new("PERF_EVENT_IOC_ID", 7, Direction::Read, Argument::Pointer);
+    pub const ID: Self = Self::new("PERF_EVENT_IOC_ID", 7, IocDirection::Read, Argument::Pointer);
     /// Attaches a BPF program, given by its file descriptor. Since Linux 4.1.
     #[doc(alias = "PERF_EVENT_IOC_SET_BPF")]
-    pub const SET_BPF: Self = Self::new("PERF_EVENT_IOC_SET_BPF", 8, Direction::Write, Argument::U32);
+    pub const SET_BPF: Self = Self::new("PERF_EVENT_IOC_SET_BPF", 8, IocDirection::Write, Argument::U32);
     /// Pauses the ring if the argument is 1, resumes it if it is 0. Since Linux 4.7.
     #[doc(alias = "PERF_EVENT_IOC_PAUSE_OUTPUT")]
     pub const PAUSE_OUTPUT: Self =
-        Self::new("PERF_EVENT_IOC_PAUSE_OUTPUT", 9, Direction::Write, Argument::U32);
+        Self::new("PERF_EVENT_IOC_PAUSE_OUTPUT", 9, IocDirection::Write, Argument::U32);
     /// Writes the ids of the BPF programs attached to a tracepoint into a [`QueryBpf`]. Since Linux 4.16.
     #[doc(alias = "PERF_EVENT_IOC_QUERY_BPF")]
     pub const QUERY_BPF: Self =
-        Self::new("PERF_EVENT_IOC_QUERY_BPF", 10, Direction::ReadWrite, Argument::Pointer);
+        Self::new("PERF_EVENT_IOC_QUERY_BPF", 10, IocDirection::ReadWrite, Argument::Pointer);
     /// Changes a breakpoint to the attr that the argument points to. Since Linux 4.17.
     #[doc(alias = "PERF_EVENT_IOC_MODIFY_ATTRIBUTES")]
     pub const MODIFY_ATTRIBUTES: Self =
-        Self::new("PERF_EVENT_IOC_MODIFY_ATTRIBUTES", 11, Direction::Write, Argument::Pointer);
+        Self::new("PERF_EVENT_IOC_MODIFY_ATTRIBUTES", 11, IocDirection::Write, Argument::Pointer);
 
     /// Every request, in the order of the index.
     pub const ALL: [Self; 12] = [
@@ -199,7 +200,7 @@ impl Request {
         Self::MODIFY_ATTRIBUTES,
     ];
 
-    const fn new(c_name: &'static str, index: u8, direction: Direction, argument: Argument) -> Self {
+    const fn new(c_name: &'static str, index: u8, direction: IocDirection, argument: Argument) -> Self {
         Self { c_name, index, direction, argument }
     }
 
@@ -209,10 +210,10 @@ impl Request {
     pub const fn number(self, encoding: Encoding, pointer: PointerWidth) -> u32 {
         let (shift, none, write, read) = encoding.direction();
         let direction = match self.direction {
-            Direction::None => none,
-            Direction::Write => write,
-            Direction::Read => read,
-            Direction::ReadWrite => write | read,
+            IocDirection::None => none,
+            IocDirection::Write => write,
+            IocDirection::Read => read,
+            IocDirection::ReadWrite => write | read,
         };
         direction << shift
             | self.argument.bytes(pointer) << 16

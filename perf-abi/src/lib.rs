@@ -18,16 +18,21 @@
 //!
 //! ```
 //! use perf_abi::endian::LittleEndian;
-//! use perf_abi::record::{Header, Lost, Misc, RecordType};
-//! use zerocopy::FromBytes;
+//! use perf_abi::record::{Header, Misc, RawLost, RecordType};
+//! use perf_abi::zerocopy::FromBytes;
 //!
 //! let bytes = [2, 0, 0, 0, 0, 0, 24, 0, 7, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0];
 //! let (header, payload) = Header::<LittleEndian>::ref_from_prefix(&bytes).unwrap();
 //! assert_eq!(RecordType(header.kind.get()), RecordType::LOST);
 //! assert_eq!(usize::from(header.size.get()), bytes.len());
-//! let (lost, _) = Lost::<LittleEndian>::ref_from_prefix(payload).unwrap();
+//! let (lost, _) = RawLost::<LittleEndian>::ref_from_prefix(payload).unwrap();
 //! assert_eq!((lost.id.get(), lost.lost.get()), (7, 3));
 //! ```
+//!
+//! # Features
+//!
+//! `serde`: `Serialize` and `Deserialize` for the values. A newtype is its number, so that values that this crate does not
+//! know are kept; an [`Attr`](attr::Attr) is a map with the kernel's names of the fields.
 //!
 //! The crate uses no std, no alloc and no unsafe code. Its facts were checked against kernel 7.3. "Since"
 //! names the first release that has a feature.
@@ -82,6 +87,8 @@ pub mod txn;
 pub mod weight;
 
 pub use macros::Name;
+/// The crate of the byte-order types and of the traits that read the `#[repr(C)]` structs from bytes.
+pub use zerocopy;
 
 /// The examples of the README, as tests.
 #[cfg(doctest)]

@@ -4,7 +4,8 @@
 //! integer as it was written: an unknown value is kept, compares equal to itself and prints as its number.
 
 /// A constant of the ABI: its name in the C headers, its name in this crate, and its value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct Name {
     /// The name in the kernel's or the perf tool's headers, as in `PERF_SAMPLE_IP`.
     pub c_name: &'static str,
@@ -35,6 +36,7 @@ macro_rules! codes {
     ) => {
         $(#[$meta])*
         #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(transparent))]
         pub struct $Type(pub $repr);
 
         impl $Type {
@@ -105,6 +107,7 @@ macro_rules! flags {
     ) => {
         $(#[$meta])*
         #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(transparent))]
         pub struct $Type(pub $repr);
 
         impl $Type {

@@ -73,7 +73,7 @@ impl Capabilities {
 /// ```
 /// use perf_abi::endian::LittleEndian;
 /// use perf_abi::mmap_page::{Capabilities, MmapPage};
-/// use zerocopy::FromBytes;
+/// use perf_abi::zerocopy::FromBytes;
 ///
 /// let mut dump = vec![0; 4096];
 /// dump[40] = 0x1e; // capabilities

@@ -41,6 +41,8 @@ codes! {
 /// assert_eq!(Arch::from_machine("sparc64"), None);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "lowercase"))]
+#[non_exhaustive]
 pub enum Arch {
     /// [`x86::Reg`].
     X86,
@@ -66,7 +68,7 @@ pub enum Arch {
 
 impl Arch {
     /// Every architecture.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: &'static [Self] = &[
         Self::X86,
         Self::Arm,
         Self::Arm64,

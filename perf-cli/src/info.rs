@@ -65,7 +65,7 @@ impl Work for Info<'_> {
         let start = output.buffer.len();
         survey.show(reader.account(), &mut output.buffer)?;
         make_lines_safe(&mut output.buffer, start);
-        Diagnostics::new().tell_all(reader.account());
+        Diagnostics::new().report_all(reader.account());
         output.flush()?;
         Ok(if reader.account().is_clean() { Outcome::Clean } else { Outcome::Partial })
     }

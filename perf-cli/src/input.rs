@@ -1,8 +1,20 @@
-//! The sources of captures: a file, a folder, standard input. Only this module maps files.
+//! The sources of captures: a file, a folder, standard input.
+
+#[cfg(target_os = "linux")]
+mod holes;
+#[cfg(not(target_os = "linux"))]
+mod holes {
+    //! Other systems do not report holes, which costs only time.
+
+    pub(super) fn holes(_: &std::fs::File, _: &std::fs::Metadata) -> Vec<core::ops::Range<u64>> {
+        Vec::new()
+    }
+}
+mod map;
 
 use core::ops::Range;
 use core::sync::atomic::{AtomicBool, Ordering};
-use std::fs::{File, FileType, Metadata};
+use std::fs::{File, FileType};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -127,7 +139,7 @@ fn with_files<'a, O: Endian>(mut reader: Reader<'a, O>, main: &'a Input, more: &
 
 fn check_not_empty(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     if bytes.is_empty() {
-        let what = "0x0: header.magic: the file is empty: the recorder wrote nothing; record again";
+        let what = "0x0: header.magic: the file is empty; the recorder wrote nothing, so record again";
         return Err(named(path, what));
     }
     Ok(())
@@ -137,7 +149,7 @@ fn check_not_empty(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
 /// records.
 fn read_folder(path: &Path, work: impl Work) -> Result<Outcome, Failure> {
     let main = open_in_folder(&path.join("data")).map_err(|Failure(why)| {
-        Failure(format!("{why}; a folder is a capture if perf record --threads made it"))
+        Failure(format!("{why}; a folder is a capture only if perf record --threads wrote it"))
     })?;
     let mut names: Vec<PathBuf> = Vec::new();
     for entry in std::fs::read_dir(path).map_err(|error| named(path, error))? {
@@ -159,7 +171,7 @@ fn open_in_folder(path: &Path) -> Result<Input, Failure> {
     if !metadata.is_file() {
         return Err(named(
             path,
-            "is not a regular file; perf record --threads writes only files here: remove it",
+            "is not a regular file; perf record --threads writes only regular files here, so remove it",
         ));
     }
     if metadata.len() == 0 {
@@ -232,20 +244,15 @@ impl Input {
         let file = File::open(path).map_err(|error| named(path, error))?;
         let metadata = file.metadata().map_err(|error| named(path, error))?;
         if is_device(&metadata.file_type()) {
-            return Err(named(path, "is a device, which may have no end; give a file"));
+            return Err(named(path, "is a device, which may never end; give a file"));
         }
         let input = Some(InputFile::new(path, &metadata));
         if NEVER_MAP.load(Ordering::Relaxed) || !metadata.is_file() || metadata.len() == 0 {
             let bytes = std::fs::read(path).map_err(|error| named(path, error))?;
             return Ok(Self { bytes: Bytes::Read(bytes), file: input });
         }
-        // SAFETY: the mapping is private and read-only, and lives as long as the slices made from it. If another
-        // process writes to the file, bytes change under us. No code here relies on them staying the same: every length
-        // is checked against the slice, whose size is fixed. If another process truncates the file, a later access ends
-        // this process with SIGBUS. That loses the output and nothing else, and --no-mmap avoids it.
-        let map = unsafe { Mmap::map(&file) }
-            .map_err(|error| named(path, format_args!("cannot be mapped: {error}")))?;
-        Ok(Self { bytes: Bytes::Mapped(map, holes(&file, &metadata)), file: input })
+        let map = map::file(&file).map_err(|error| named(path, format_args!("cannot be mapped: {error}")))?;
+        Ok(Self { bytes: Bytes::Mapped(map, holes::holes(&file, &metadata)), file: input })
     }
 
     pub(crate) fn bytes(&self) -> &[u8] {
@@ -274,42 +281,4 @@ fn is_device(kind: &FileType) -> bool {
 #[cfg(not(unix))]
 fn is_device(_: &FileType) -> bool {
     false
-}
-
-/// Returns the ranges of zeros that are not stored: at most one more than there are stored ranges. Empty if the file
-/// system does not report them, which costs only time.
-#[cfg(target_os = "linux")]
-fn holes(file: &File, metadata: &Metadata) -> Vec<Range<u64>> {
-    use std::os::linux::fs::MetadataExt;
-
-    use rustix::fs::{SeekFrom, seek};
-    use rustix::io::Errno;
-
-    let len = metadata.len();
-    let mut holes = Vec::new();
-    // `st_blocks` counts blocks of 512 bytes.
-    if metadata.st_blocks().saturating_mul(512) >= len {
-        return holes;
-    }
-    let mut at = 0;
-    while at < len {
-        // There is always a hole after the last stored byte. A file system without support reports no other.
-        let Ok(start) = seek(file, SeekFrom::Hole(at)) else { break };
-        let end = match seek(file, SeekFrom::Data(start)) {
-            Ok(end) => end,
-            // Nothing is stored after the hole.
-            Err(Errno::NXIO) => len,
-            Err(_) => break,
-        };
-        if start < end {
-            holes.push(start..end);
-        }
-        at = end;
-    }
-    holes
-}
-
-#[cfg(not(target_os = "linux"))]
-fn holes(_: &File, _: &Metadata) -> Vec<Range<u64>> {
-    Vec::new()
 }

@@ -3,6 +3,8 @@
 //! The library has one function, [`run`], which is the program. Tests and fuzz targets call it without starting a
 //! process.
 
+#![deny(unsafe_code)]
+
 extern crate alloc;
 
 mod args;
@@ -57,13 +59,13 @@ impl<T: core::fmt::Display> From<T> for Failure {
 fn advice(account: &Account) -> &'static str {
     let has = |what: fn(&FileErrorKind) -> bool| account.diagnostics.iter().any(|it| what(&it.kind));
     if has(|kind| matches!(kind, FileErrorKind::Layout(_))) {
-        return "; a newer perfdata may know what a newer kernel records";
+        return "; a newer version of perfdata may be able to decode it";
     }
     if has(|kind| matches!(kind, FileErrorKind::Invalid { field: "header.data.size", .. })) {
-        return "; the recorder was killed: perfdata repair makes a whole file of what it wrote";
+        return "; the recorder was killed before it completed the file; perfdata repair can write a valid copy";
     }
     if has(|kind| matches!(kind, FileErrorKind::Truncated { .. } | FileErrorKind::Boundary(_))) {
-        return "; perfdata repair makes a well-formed file of what is left";
+        return "; perfdata repair can write a valid copy of what is left";
     }
     ""
 }
@@ -71,12 +73,12 @@ fn advice(account: &Account) -> &'static str {
 /// Returns the failure of a file that is not a capture, with advice.
 fn not_readable(file: &Path, error: &FileError) -> Failure {
     let hint = match error.kind {
-        FileErrorKind::NotPerfData => "; is it what perf record -o wrote?",
+        FileErrorKind::NotPerfData => "; give a file that perf record wrote",
         FileErrorKind::Truncated { .. } => {
-            "; the file was cut short: copy it again from where it was recorded"
+            "; the file is incomplete; copy it again from the machine that recorded it"
         }
         FileErrorKind::Invalid { .. } | FileErrorKind::Attr(_) => {
-            "; the file is damaged where it says what is in it: copy it again from where it was recorded"
+            "; the header or the attrs of the file are damaged; copy it again from the machine that recorded it"
         }
         _ => "",
     };

@@ -8,9 +8,9 @@ use crate::{Failure, Outcome};
 
 mod events;
 mod list;
+mod observed;
 mod record;
 mod stat;
-mod whom;
 
 pub(crate) fn run(verb: &Verb) -> Result<Outcome, Failure> {
     match verb {

@@ -1,7 +1,8 @@
 //! Records as fields, independent of the output format.
 //!
 //! [`fields()`] passes each field of a record with its name to a [`Sink`], in the kernel's order. The sinks are
-//! [`json::Json`] for an object, [`text::Text`] for lines, and [`columns::Columns`] for a few selected fields.
+//! [`json::Json`] for an object, [`text::Text`] for lines, and [`columns::Row`] for a few selected fields. As a
+//! [`record::RecordSink`], each of them also prints what is around the fields.
 
 pub(crate) mod account;
 pub(crate) mod attr;
@@ -12,8 +13,9 @@ pub(crate) mod feature;
 mod fields;
 pub(crate) mod head;
 pub(crate) mod json;
+mod leading;
 pub(crate) mod name;
-pub(crate) mod ready;
+pub(crate) mod record;
 pub(crate) mod text;
 pub(crate) mod tracepoint;
 mod user;
@@ -25,6 +27,7 @@ use std::io::Write;
 
 use perf_abi::endian::{ByteOrder, Endian};
 use perf_abi::record::RecordType;
+use perf_parse::Sample;
 use perf_parse::sample::{BranchStack, Callchain, Read, Readings, Regs, StackUser};
 
 use name::Name;
@@ -40,6 +43,8 @@ pub(crate) trait Scalars {
     fn hex(&mut self, name: &Name, value: u64);
     /// Nanoseconds of the event's clock.
     fn time(&mut self, name: &Name, value: u64);
+    /// A number with a label, which is already safe to print. Text has `-` for an empty one.
+    fn labeled(&mut self, name: &Name, value: u64, label: &[u8]);
     /// A number with a name.
     fn named(&mut self, name: &Name, value: u64, shown: &dyn Display);
     /// Text in any encoding that the recorded machine used.
@@ -50,6 +55,18 @@ pub(crate) trait Scalars {
 
 /// A consumer of the fields of a record.
 pub(crate) trait Sink: Scalars {
+    /// The leading fields of a sample.
+    #[inline(always)]
+    fn leading<O: Endian>(&mut self, sample: &Sample<'_, O>)
+    where
+        Self: Sized,
+    {
+        leading::leading(sample, self);
+    }
+    /// Returns whether the sections after the leading fields are wanted. A tracepoint's fields always are.
+    fn wants_sections(&self) -> bool {
+        true
+    }
     /// Counter values.
     fn read<O: ByteOrder>(&mut self, value: &Read<'_, O>);
     /// A call chain.
@@ -72,10 +89,10 @@ pub(crate) trait Sink: Scalars {
     fn addresses(&mut self, name: &Name, values: impl Iterator<Item = u64> + Clone);
 }
 
-/// Calls `tell` with a value that may be absent.
-pub(crate) fn given<T>(value: Option<T>, tell: impl FnOnce(T)) {
+/// Calls `act` with a value that may be absent.
+pub(crate) fn given<T>(value: Option<T>, act: impl FnOnce(T)) {
     if let Some(value) = value {
-        tell(value);
+        act(value);
     }
 }
 

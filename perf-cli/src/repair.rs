@@ -42,7 +42,7 @@ impl Work for Repair<'_> {
         let mut diagnostics = Diagnostics::new();
         let repaired = repair(&mut reader, BufWriter::new(file), |step| match step {
             Step::At(offset) => progress.at(offset),
-            Step::Capture { error } | Step::Unreadable { error, .. } => diagnostics.tell(&error),
+            Step::Capture { error } | Step::Unreadable { error, .. } => diagnostics.report(&error),
             Step::Unwritable { offset, kind, error } => {
                 diagnostics.unwritable(&format_args!("{offset:#x}: {kind}: {error}"));
             }

@@ -16,7 +16,7 @@ use perf_parse::file::{AnyReader, FileError, Reader};
 use perf_parse::ring::Direction;
 
 use crate::args::RingArgs;
-use crate::dump::{Dump, Places};
+use crate::dump::{Dump, Origins};
 use crate::input::{Input, Memory, Work};
 use crate::output::{self, Claim, Diagnostics, Holds, Outputs, say};
 use crate::progress::Progress;
@@ -61,9 +61,10 @@ fn decode<O: Endian>(
     out: Out,
 ) -> Result<Outcome, Failure> {
     let direction = direction(&reader, args)?;
-    let mut faults = Faults { told: output::Faults::default(), unread: 0, diagnostics: Diagnostics::new() };
-    let (mut bytes, mut places, mut areas, mut files) =
-        (Vec::new(), Places::default(), Vec::new(), Vec::new());
+    let mut faults =
+        Faults { reported: output::Faults::default(), unread: 0, diagnostics: Diagnostics::new() };
+    let (mut bytes, mut origins, mut areas, mut files) =
+        (Vec::new(), Origins::default(), Vec::new(), Vec::new());
     for (number, (file, dump)) in args.files.iter().zip(dumps).enumerate() {
         let ring = match Linear::<O>::new(dump.bytes(), direction, args) {
             Ok(ring) => ring,
@@ -75,30 +76,33 @@ fn decode<O: Endian>(
         ring.remarks.iter().for_each(|remark| say!("{}: {remark}", shown(file)));
         ring.fault.into_iter().for_each(|fault| faults.add(file, fault, ring.unread));
         let area = match apart.get(number) {
-            Some(area) => ring.dump.aux_apart(area.bytes()),
+            Some(area) => ring.dump.separate_aux(area.bytes()),
             None => ring.dump.aux(),
         };
         let area = area.map_err(|error| faults.add(file, linear::fault(error, error.position), 0));
         areas.push(area.ok().flatten());
         bytes.push(ring.bytes);
-        places.0.push(ring.place);
+        origins.0.push(ring.origin);
         files.push(file);
     }
     let Some((first, others)) = bytes.split_first() else {
-        let advice = "is each file the mapping of a ring, and --attr of its recorder?";
-        return Err(Failure(format!("no ring can be read: {advice}")));
+        let advice =
+            "check that each file is a copy of a ring's mapping, and that --attr is from the same recorder";
+        return Err(Failure(format!("no ring can be read; {advice}")));
     };
     let mut reader = reader.with_records(first);
     others.iter().for_each(|bytes| reader.add_data(bytes));
     if let (Some(claim), Some(path)) = (out.aux, &args.aux_output) {
         let (file, unfinished) = claim.create(Holds::Trace)?;
-        let tell = |ring: usize, fault| faults.add(files[ring], fault, 0);
-        let extracted = aux_area::extract(&mut reader, &areas, &places, file, tell);
+        let report = |ring: usize, fault| faults.add(files[ring], fault, 0);
+        let extracted = aux_area::extract(&mut reader, &areas, &origins, file, report);
         let Extracted { records, bytes, lacks_area } =
             extracted.map_err(|error| Failure(format!("{}: {error}", shown(path))))?;
         unfinished.publish()?;
         if lacks_area {
-            say!("perfdata: there is a ring without its AUX area: --aux names those that were dumped apart");
+            say!(
+                "perfdata: the AUX area of a ring is missing; if it is in a separate file, name that file with --aux"
+            );
         }
         say!("perfdata: {}: {bytes} bytes of {records} AUX records", shown(path));
         reader.rewind();
@@ -108,27 +112,27 @@ fn decode<O: Endian>(
     }
     let files: Vec<&[u8]> = bytes.iter().map(|bytes| &**bytes).collect();
     let memory = Memory { files: &files, inputs: &[] };
-    let Faults { told, unread, mut diagnostics } = faults;
+    let Faults { reported, unread, mut diagnostics } = faults;
     if let (Some(claim), Some(path)) = (out.data, &args.output) {
         let (file, unfinished) = claim.create(Holds::Capture)?;
-        let repaired = write(&mut reader, &places, file, memory.size(), &mut diagnostics);
+        let repaired = write(&mut reader, &origins, file, memory.size(), &mut diagnostics);
         drop(diagnostics);
         let failure = |error| Failure(format!("{}: {error}", shown(path)));
         let Repaired { written, dropped, .. } = repaired.map_err(failure)?;
         unfinished.publish()?;
         say!("perfdata: {}: records written: {written}, dropped: {dropped}", shown(path));
-        told.note(reader.account_mut());
+        reported.note(reader.account_mut());
         reader.account_mut().bytes_skipped += unread;
         return Ok(if reader.account().is_clean() { Outcome::Clean } else { Outcome::Partial });
     }
     reader.account_mut().bytes_skipped += unread;
-    Dump { args: &args.show, places: &places, told, diagnostics }.run(reader, memory)
+    Dump { args: &args.show, origins: &origins, reported, diagnostics }.run(reader, memory)
 }
 
 /// Writes the records of the reader to `file`, as a perf.data.
 fn write<O: Endian>(
     reader: &mut Reader<'_, O>,
-    places: &Places,
+    origins: &Origins,
     file: File,
     size: u64,
     diagnostics: &mut Diagnostics,
@@ -136,9 +140,9 @@ fn write<O: Endian>(
     let mut progress = Progress::new(size);
     repair(reader, BufWriter::new(file), |step| match step {
         Step::At(offset) => progress.at(offset),
-        Step::Capture { error } => diagnostics.tell(&error),
+        Step::Capture { error } => diagnostics.report(&error),
         Step::Unreadable { data_file, error } => {
-            diagnostics.tell(&FileError { offset: places.of(data_file, error.offset), ..error });
+            diagnostics.report(&FileError { offset: origins.offset(data_file, error.offset), ..error });
         }
         Step::Unwritable { kind, error, .. } => diagnostics.unwritable(&format_args!("{kind}: {error}")),
         _ => {}
@@ -148,7 +152,7 @@ fn write<O: Endian>(
 /// The errors in rings as a whole.
 #[derive(Debug)]
 struct Faults {
-    told: output::Faults,
+    reported: output::Faults,
     /// The number of bytes that cannot be read because of them.
     unread: u64,
     diagnostics: Diagnostics,
@@ -156,8 +160,8 @@ struct Faults {
 
 impl Faults {
     fn add(&mut self, file: &Path, fault: FileError, unread: u64) {
-        self.diagnostics.tell_of(file, &fault);
-        self.told.add(0, fault);
+        self.diagnostics.report_in(file, &fault);
+        self.reported.add(0, fault);
         self.unread += unread;
     }
 }
@@ -173,8 +177,8 @@ fn direction<O: Endian>(reader: &Reader<'_, O>, args: &RingArgs) -> Result<Direc
         count if count == reader.events().len() => Ok(Direction::Backward),
         _ => {
             let what = "some of its events are written forward and some backward (write_backward)";
-            let advice = "give the rings of each apart, with --forward or --backward";
-            Err(Failure(format!("{}: {what}: {advice}", shown(&args.attr))))
+            let advice = "decode the rings of each direction separately, with --forward or --backward";
+            Err(Failure(format!("{}: {what}; {advice}", shown(&args.attr))))
         }
     }
 }

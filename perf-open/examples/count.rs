@@ -4,18 +4,18 @@
 //! `cargo run -p perf-open --example count`
 
 use perf_open::abi::event::{HwId, SwId};
-use perf_open::{Builder, Counter, Error, Event, Target};
+use perf_open::{Builder, Counter, Error, EventSpec, Target};
 
-fn open(event: Event) -> Result<Counter, Error> {
+fn open(event: EventSpec) -> Result<Counter, Error> {
     Builder::new(event).disabled(true).exclude_kernel(true).exclude_hv(true).open(&Target::this_thread())
 }
 
 fn main() -> Result<(), Error> {
-    let (counter, unit) = match open(Event::hardware(HwId::INSTRUCTIONS)) {
+    let (counter, unit) = match open(EventSpec::hardware(HwId::INSTRUCTIONS)) {
         Ok(counter) => (counter, "instructions"),
         Err(error) => {
             eprintln!("{error}");
-            (open(Event::software(SwId::TASK_CLOCK))?, "nanoseconds")
+            (open(EventSpec::software(SwId::TASK_CLOCK))?, "nanoseconds")
         }
     };
     counter.reset()?;

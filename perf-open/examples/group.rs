@@ -2,14 +2,14 @@
 //!
 //! `cargo run -p perf-open --example group -- 'cycles,instructions'`; without a list, software events.
 
-use perf_open::{Event, Group, Target, event};
+use perf_open::{EventSpec, Group, Target, event};
 
 fn main() -> Result<(), Box<dyn core::error::Error>> {
     let list =
         std::env::args().nth(1).unwrap_or_else(|| "task-clock:u,page-faults:u,cpu-migrations:u".to_owned());
-    let events: Vec<Event> = event::parse(&list)?.into_iter().flat_map(|group| group.events).collect();
+    let events: Vec<EventSpec> = event::parse(&list)?.into_iter().flat_map(|group| group.events).collect();
     let names: Vec<String> = events.iter().map(|event| event.name.clone()).collect();
-    let events = event::EventGroup { events, ..event::EventGroup::default() };
+    let events = event::EventGroup::from(events);
 
     let group = Group::open_events(&events, &Target::this_thread(), |builder, _| builder)?;
     group.enable()?;

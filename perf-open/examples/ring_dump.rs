@@ -11,10 +11,10 @@ use perf_open::abi::event::SwId;
 use perf_open::abi::sample_type::SampleType;
 use perf_open::parse::ring::{Buffer, Direction, Dump};
 use perf_open::parse::{Record, SampleLayout};
-use perf_open::{Builder, Event, Ring, Target};
+use perf_open::{Builder, EventSpec, Ring, Target};
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let faults = Builder::new(Event::software(SwId::PAGE_FAULTS))
+    let faults = Builder::new(EventSpec::software(SwId::PAGE_FAULTS))
         .sample_period(1)
         .sample_type(SampleType::IP | SampleType::TIME | SampleType::ADDR)
         .exclude_kernel(true)

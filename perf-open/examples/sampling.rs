@@ -15,11 +15,11 @@ use perf_open::abi::event::SwId;
 use perf_open::abi::sample_type::SampleType;
 use perf_open::parse::Record;
 use perf_open::parse::sample::Frame;
-use perf_open::{Builder, Event, Ring, Target};
+use perf_open::{Builder, EventSpec, Ring, Target};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let fields = SampleType::IP | SampleType::TID | SampleType::TIME | SampleType::CALLCHAIN;
-    let clock = Builder::new(Event::software(SwId::CPU_CLOCK))
+    let clock = Builder::new(EventSpec::software(SwId::CPU_CLOCK))
         .sample_freq(1000)
         .sample_type(fields)
         .exclude_kernel(true)

@@ -2,7 +2,7 @@
 //!
 //! `cargo run -p perf-open --example uprobe`
 
-use perf_open::{Builder, Event, Target};
+use perf_open::{Builder, EventSpec, Target};
 
 #[inline(never)]
 extern "C" fn probed(number: u64) -> u64 {
@@ -25,7 +25,7 @@ fn file_offset(address: u64) -> Option<u64> {
 fn main() -> Result<(), Box<dyn core::error::Error>> {
     let address = probed as extern "C" fn(u64) -> u64 as usize as u64;
     let offset = file_offset(address).ok_or("the function is in no mapping")?;
-    let event = Event::uprobe(std::env::current_exe()?, offset)?;
+    let event = EventSpec::uprobe(std::env::current_exe()?, offset)?;
     let counter = Builder::new(event).open(&Target::this_thread())?;
     for number in 0..10 {
         probed(number);

@@ -7,12 +7,12 @@ use core::sync::atomic::{AtomicU64, Ordering};
 use perf_open::abi::breakpoint::BreakpointType;
 use perf_open::abi::sample_type::SampleType;
 use perf_open::parse::Record;
-use perf_open::{Builder, Event, Ring, Target};
+use perf_open::{Builder, EventSpec, Ring, Target};
 
 static WATCHED: AtomicU64 = AtomicU64::new(0);
 
 fn main() -> Result<(), Box<dyn core::error::Error>> {
-    let event = Event::breakpoint(&raw const WATCHED as u64, 8, BreakpointType::W)?;
+    let event = EventSpec::breakpoint(&raw const WATCHED as u64, 8, BreakpointType::W)?;
     let counter = Builder::new(event)
         .exclude_kernel(true)
         .sample_period(1)

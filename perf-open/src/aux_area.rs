@@ -20,13 +20,13 @@ use crate::sys::mapping::Mapping;
 ///
 /// ```no_run
 /// use perf_open::parse::Record;
-/// use perf_open::{Aux, Builder, Event, Ring, Target};
+/// use perf_open::{AuxMapping, Builder, EventSpec, Ring, Target};
 /// use perf_open::abi::event::EventType;
 ///
 /// // The type of intel_pt in sysfs, on some machine.
-/// let tracer = Builder::new(Event::numeric("intel_pt//", EventType(8), 0)).open(&Target::this_thread())?;
+/// let tracer = Builder::new(EventSpec::numeric("intel_pt//", EventType(8), 0)).open(&Target::this_thread())?;
 /// let mut ring = Ring::map(&tracer, 8)?;
-/// let mut aux = Aux::map(&ring, 1024)?;
+/// let mut aux = AuxMapping::map(&ring, 1024)?;
 /// let mut drain = ring.read()?;
 /// while let Some(record) = drain.next_with_event() {
 ///     if let Record::Aux(reported) = record?.decode()? {
@@ -40,7 +40,7 @@ use crate::sys::mapping::Mapping;
 ///
 /// Kernel: `rb_alloc_aux`, `kernel/events/ring_buffer.c`; since Linux 4.1.
 #[derive(Debug)]
-pub struct Aux {
+pub struct AuxMapping {
     area: Consumer,
 }
 
@@ -53,7 +53,7 @@ pub struct AuxSnapshot {
     copy: Vec<u8>,
 }
 
-impl Aux {
+impl AuxMapping {
     /// Maps an area of `pages` pages for the event of `ring`.
     ///
     /// # Errors
@@ -64,7 +64,9 @@ impl Aux {
     pub fn map(ring: &Ring, pages: usize) -> Result<Self, Error> {
         let (memory, claim, size) = map(ring, pages, true)?;
         let area = Consumer::new(claim, Arc::new(memory), 0, size);
-        area.map(Self::of).ok_or_else(|| Error::refused("mmap", "aux_size", "aux_size: the area is none"))
+        area.map(Self::of).ok_or_else(|| {
+            Error::refused("mmap", "aux_size", "aux_size: the mapping is not a valid AUX area")
+        })
     }
 
     pub(crate) fn of(area: Consumer) -> Self {
@@ -96,7 +98,7 @@ impl Aux {
     }
 }
 
-/// The data of an AUX area that was unread when [`Aux::read`] was called. Borrows it from the area.
+/// The data of an AUX area that was unread when [`AuxMapping::read`] was called. Borrows it from the area.
 ///
 /// [`data`](Self::data) and [`all`](Self::all) take the data that they return. Dropping the guard returns the room of
 /// the taken data, and of all data before it, to the hardware. [`cancel`](Self::cancel) keeps all of it in the area.
@@ -112,11 +114,11 @@ impl AuxDrain<'_> {
     ///
     /// # Errors
     ///
-    /// The same as [`AuxData::of_unread`]; then nothing is taken.
+    /// The same as [`AuxData::from_unread`]; then nothing is taken.
     pub fn data(&mut self, record: &record::Aux) -> Result<AuxData<'_>, RingError> {
         let tail = self.area.tail();
         let (first, second) = self.area.unread(tail);
-        let data = AuxData::of_unread(first, second, tail, record)?;
+        let data = AuxData::from_unread(first, second, tail, record)?;
         let end = record.aux_offset.wrapping_add(record.aux_size);
         if end.wrapping_sub(tail) > self.taken.wrapping_sub(tail) {
             self.taken = end;
@@ -153,7 +155,7 @@ impl AuxSnapshot {
     ///
     /// # Errors
     ///
-    /// The same as [`Aux::map`].
+    /// The same as [`AuxMapping::map`].
     pub fn map(ring: &Ring, pages: usize) -> Result<Self, Error> {
         let (memory, claim, size) = map(ring, pages, false)?;
         Ok(Self { memory, claim, copy: vec![0; size] })
@@ -179,7 +181,7 @@ fn map(ring: &Ring, pages: usize, writable: bool) -> Result<(Mapping, Claim, usi
     let size = area_size(pages)?;
     let control = ring.control();
     let claim = Claim::new(control.clone(), Area::Aux)
-        .ok_or_else(|| Error::refused("mmap", "aux_size", "aux_size: the ring has an AUX area already"))?;
+        .ok_or_else(|| Error::refused("mmap", "aux_size", "aux_size: the ring already has an AUX area"))?;
     // The kernel requires an offset after the ring, at a multiple of the page size.
     let offset = control.len() as u64;
     place_aux(control, offset, size as u64);
@@ -193,7 +195,7 @@ fn map(ring: &Ring, pages: usize, writable: bool) -> Result<(Mapping, Claim, usi
                 "too many pages are locked: take fewer, raise RLIMIT_MEMLOCK or get CAP_IPC_LOCK"
             }
             Some(libc::EINVAL) => {
-                "the PMU does not take an area of this size, or the ring is none of an event"
+                "the PMU does not accept an area of this size, or the ring does not belong to an event"
             }
             _ => "",
         };

@@ -3,12 +3,12 @@
 use perf_abi::breakpoint::BreakpointType;
 use perf_abi::event::EventType;
 
-use crate::event::{Event, LookupError};
+use crate::event::{EventSpec, LookupError};
 
 /// Bytes of a `long`: the length of an execution breakpoint.
 const LONG: u64 = size_of::<usize>() as u64;
 
-impl Event {
+impl EventSpec {
     /// Returns a hardware breakpoint on accesses to the `len` bytes at `address`. C: `PERF_TYPE_BREAKPOINT`.
     ///
     /// The checks are the rules common to all architectures, and on x86 and arm64 also their own rules. Everywhere the
@@ -25,12 +25,12 @@ impl Event {
     ///
     /// ```
     /// use perf_abi::breakpoint::BreakpointType;
-    /// use perf_open::event::Event;
+    /// use perf_open::event::EventSpec;
     ///
-    /// let event = Event::breakpoint(0x1000, 4, BreakpointType::RW)?;
+    /// let event = EventSpec::breakpoint(0x1000, 4, BreakpointType::RW)?;
     /// assert_eq!(event.name, "mem:0x1000/4:rw");
     /// assert_eq!(event.attr.breakpoint(), Some((0x1000, 4)));
-    /// assert!(Event::breakpoint(0x1001, 9, BreakpointType::W).is_err());
+    /// assert!(EventSpec::breakpoint(0x1001, 9, BreakpointType::W).is_err());
     /// # Ok::<(), perf_open::event::LookupError>(())
     /// ```
     pub fn breakpoint(address: u64, len: u64, access: BreakpointType) -> Result<Self, LookupError> {
@@ -40,29 +40,29 @@ impl Event {
             || access.unknown() != 0
             || (access.contains(BreakpointType::X) && !execution)
         {
-            return wrong("breakpoint access", access.0.into(), "r, w, rw or x");
+            return wrong("breakpoint access", access.0.into(), "must be r, w, rw or x");
         }
         if !(1..=8).contains(&len) {
-            return wrong("breakpoint length", len, "has to be 1 to 8");
+            return wrong("breakpoint length", len, "must be 1 to 8");
         }
         if cfg!(any(target_arch = "x86", target_arch = "x86_64")) {
             if !len.is_power_of_two() || (len == 8 && LONG == 4) {
-                return wrong("breakpoint length", len, "has to be 1, 2, 4, or on 64 bits 8");
+                return wrong("breakpoint length", len, "must be 1, 2 or 4, or 8 on a 64-bit kernel");
             }
             if execution && len != LONG {
                 return wrong(
                     "breakpoint length",
                     len,
-                    "has to be that of a long, 8 on 64 bits, for execution",
+                    "must be the size of a long for execution: 8 on a 64-bit kernel",
                 );
             }
             // The kernel reduces an execution breakpoint to one byte, so any address is aligned.
             if !execution && address & len.saturating_sub(1) != 0 {
-                return wrong("breakpoint address", address, "has to be a multiple of the length");
+                return wrong("breakpoint address", address, "must be a multiple of the length");
             }
         }
         if cfg!(target_arch = "aarch64") && execution && (len != 4 || address & 3 != 0) {
-            return wrong("breakpoint", address, "has to have 4 aligned bytes for execution");
+            return wrong("breakpoint", address, "must have 4 aligned bytes for execution");
         }
         let letters: String = [(BreakpointType::R, 'r'), (BreakpointType::W, 'w'), (BreakpointType::X, 'x')]
             .into_iter()

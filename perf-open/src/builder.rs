@@ -1,6 +1,6 @@
 //! Opening an event: every field of the attr, and the call.
 //!
-//! A [`Builder`] starts from an [`Event`], which selects what is counted, or from an [`Attr`]. Each setter has the
+//! A [`Builder`] starts from an [`EventSpec`], which selects what is counted, or from an [`Attr`]. Each setter has the
 //! kernel's name of its field. Fields that are not set are zero, so an event counts from the moment it is opened unless
 //! it is [`disabled`](Builder::disabled).
 //!
@@ -23,12 +23,12 @@ use perf_abi::open::OpenFlags;
 use perf_abi::sample_type::SampleType;
 
 pub(crate) use check::check;
-pub use feature::Feature;
+pub use feature::AttrPart;
 
 use self::negotiate::{Kernel, Unopened};
 use crate::counter::Counter;
 use crate::error::{Attempt, Error};
-use crate::event::Event;
+use crate::event::EventSpec;
 use crate::sys::open::{Place, Refusal, perf_event_open};
 use crate::target::Target;
 
@@ -39,16 +39,16 @@ use crate::target::Target;
 /// ```no_run
 /// use perf_open::abi::event::SwId;
 /// use perf_open::abi::read_format::ReadFormat;
-/// use perf_open::{Builder, Event, Target};
+/// use perf_open::{Builder, EventSpec, Target};
 ///
-/// let counter = Builder::new(Event::software(SwId::TASK_CLOCK))
+/// let counter = Builder::new(EventSpec::software(SwId::TASK_CLOCK))
 ///     .read_format(ReadFormat::TOTAL_TIME_ENABLED | ReadFormat::TOTAL_TIME_RUNNING)
 ///     .exclude_kernel(true)
 ///     .open(&Target::this_thread())?;
 /// assert!(counter.read()?.value > 0);
 ///
 /// // A request that can only fail returns an error without a system call.
-/// let error = Builder::new(Event::software(SwId::TASK_CLOCK)).sigtrap(true).open(&Target::this_thread());
+/// let error = Builder::new(EventSpec::software(SwId::TASK_CLOCK)).sigtrap(true).open(&Target::this_thread());
 /// assert_eq!(error.unwrap_err().fields(), ["sigtrap"]);
 /// # Ok::<(), perf_open::Error>(())
 /// ```
@@ -60,7 +60,7 @@ pub struct Builder {
     /// Whether to try `precise_ip` from 3 down.
     precise_max: bool,
     flags: OpenFlags,
-    optional: Vec<Feature>,
+    optional: Vec<AttrPart>,
 }
 
 impl From<Attr> for Builder {
@@ -70,9 +70,9 @@ impl From<Attr> for Builder {
     }
 }
 
-impl From<Event> for Builder {
-    fn from(event: Event) -> Self {
-        let Event { attr, string, precise_max, terms, .. } = event;
+impl From<EventSpec> for Builder {
+    fn from(event: EventSpec) -> Self {
+        let EventSpec { attr, string, precise_max, terms, .. } = event;
         let mut builder = Self { string, precise_max, ..Self::from(attr) };
         if let Some(period) = terms.period {
             builder = builder.sample_period(period);
@@ -97,10 +97,10 @@ impl Builder {
     /// Starts from `event` and applies its terms for period, frequency, time, inheritance and depth of call chains.
     ///
     /// The other terms (`call-graph`, `stack-size`, `overwrite`) need several fields and a matching ring, so they are
-    /// left to the caller. If [`precise_max`](Event::precise_max) is set, [`open`](Self::open) tries `precise_ip` 3, 2,
+    /// left to the caller. If [`precise_max`](EventSpec::precise_max) is set, [`open`](Self::open) tries `precise_ip` 3, 2,
     /// 1 and 0.
     #[must_use]
-    pub fn new(event: Event) -> Self {
+    pub fn new(event: EventSpec) -> Self {
         Self::from(event)
     }
 
@@ -122,9 +122,9 @@ impl Builder {
     /// ```no_run
     /// use perf_open::abi::attr::AttrFlags;
     /// use perf_open::abi::event::SwId;
-    /// use perf_open::{Builder, Event, Target};
+    /// use perf_open::{Builder, EventSpec, Target};
     ///
-    /// let counter = Builder::new(Event::software(SwId::DUMMY))
+    /// let counter = Builder::new(EventSpec::software(SwId::DUMMY))
     ///     .mmap(true)
     ///     .mmap2(true)
     ///     .build_id(true) // since Linux 5.12
@@ -135,7 +135,7 @@ impl Builder {
     /// # Ok::<(), perf_open::Error>(())
     /// ```
     #[must_use]
-    pub fn or_drop(mut self, feature: impl Into<Feature>) -> Self {
+    pub fn or_drop(mut self, feature: impl Into<AttrPart>) -> Self {
         self.optional.push(feature.into());
         self
     }
@@ -187,7 +187,7 @@ impl Builder {
             }
             let attempt =
                 Attempt { attr: &attr, target, in_group: leader.is_some(), string: self.string.as_deref() };
-            return Err(told(refusal, &unknown, &attempt));
+            return Err(refusal_error(refusal, &unknown, &attempt));
         }
     }
 }
@@ -213,7 +213,11 @@ impl Kernel for Live<'_> {
 }
 
 /// Returns the error that describes a refusal.
-fn told(refusal: Refusal, unknown: &[(&'static str, Option<&'static str>)], attempt: &Attempt<'_>) -> Error {
+fn refusal_error(
+    refusal: Refusal,
+    unknown: &[(&'static str, Option<&'static str>)],
+    attempt: &Attempt<'_>,
+) -> Error {
     if unknown.is_empty() {
         let advice = attempt.advice(refusal.error.raw_os_error().unwrap_or_default());
         return Error::failed("perf_event_open", refusal.error, advice);
@@ -222,7 +226,7 @@ fn told(refusal: Refusal, unknown: &[(&'static str, Option<&'static str>)], atte
         .iter()
         .map(|(field, since)| match since {
             Some(since) => format!("{field} (since Linux {since})"),
-            None => format!("{field} (bits that no kernel known to this crate has)"),
+            None => format!("{field} (bits that this crate does not know)"),
         })
         .collect();
     let advice = format!("this kernel does not know, or was built without, {}", words.join(", "));

@@ -49,10 +49,10 @@ impl Count {
     /// ```no_run
     /// use perf_open::abi::event::SwId;
     /// use perf_open::abi::read_format::ReadFormat;
-    /// use perf_open::{Builder, Event, Target};
+    /// use perf_open::{Builder, EventSpec, Target};
     ///
     /// let times = ReadFormat::TOTAL_TIME_ENABLED | ReadFormat::TOTAL_TIME_RUNNING;
-    /// let faults = Builder::new(Event::software(SwId::PAGE_FAULTS)).exclude_kernel(true).read_format(times);
+    /// let faults = Builder::new(EventSpec::software(SwId::PAGE_FAULTS)).exclude_kernel(true).read_format(times);
     /// let count = faults.open(&Target::this_thread())?.read()?;
     /// assert_eq!(count.scaled(), Some(count.value)); // software events always run
     /// # Ok::<(), perf_open::Error>(())

@@ -30,9 +30,9 @@ const SINGLE: usize = 5 * 8;
 ///
 /// ```no_run
 /// use perf_open::abi::event::SwId;
-/// use perf_open::{Builder, Event, Target};
+/// use perf_open::{Builder, EventSpec, Target};
 ///
-/// let faults = Builder::new(Event::software(SwId::PAGE_FAULTS))
+/// let faults = Builder::new(EventSpec::software(SwId::PAGE_FAULTS))
 ///     .disabled(true)
 ///     .exclude_kernel(true)
 ///     .open(&Target::this_thread())?;
@@ -123,7 +123,7 @@ impl Counter {
     /// PMU; the kernel reports this as an end of file.
     pub fn read(&self) -> Result<Count, Error> {
         if self.attr.read_format.contains(ReadFormat::GROUP) {
-            let why = "read_format has PERF_FORMAT_GROUP: the counts of the group are read together";
+            let why = "read_format has PERF_FORMAT_GROUP: use read_group";
             return Err(Error::refused("read", "read_format", why));
         }
         let mut bytes = [0; SINGLE];
@@ -139,7 +139,7 @@ impl Counter {
     /// If `read_format` lacks `GROUP`. If the pinned group could not be kept on the PMU.
     pub fn read_group(&self) -> Result<Vec<Count>, Error> {
         if !self.attr.read_format.contains(ReadFormat::GROUP) {
-            let why = "read_format lacks PERF_FORMAT_GROUP: only this event can be read";
+            let why = "read_format lacks PERF_FORMAT_GROUP: use read";
             return Err(Error::refused("read", "read_format", why));
         }
         // The number of events in the group is not known here. The kernel reports a buffer that is too small.
@@ -168,8 +168,7 @@ impl Counter {
             Error::failed("read", error, advice)
         })?;
         if len == 0 {
-            let why =
-                "end of file: the pinned event could not be kept on the PMU and is in error; enable it again";
+            let why = "end of file: the pinned event could not be kept on the PMU; enable it again";
             return Err(Error::refused("read", "pinned", why));
         }
         let read = buffer.get(..len).unwrap_or_default();
@@ -205,7 +204,7 @@ impl Counter {
     /// The kernel's errno. `ENODEV` if the PMU was removed; no other error is expected.
     #[doc(alias = "PERF_EVENT_IOC_ENABLE")]
     pub fn enable(&self) -> Result<(), Error> {
-        self.told(Request::ENABLE, ioctl::enable(self.as_fd(), IocFlags::NONE))
+        self.explain(Request::ENABLE, ioctl::enable(self.as_fd(), IocFlags::NONE))
     }
 
     /// Starts every event of the group. `self` may be any of its events.
@@ -217,7 +216,7 @@ impl Counter {
     /// The same as [`enable`](Self::enable).
     #[doc(alias = "PERF_IOC_FLAG_GROUP")]
     pub fn enable_group(&self) -> Result<(), Error> {
-        self.told(Request::ENABLE, ioctl::enable(self.as_fd(), IocFlags::GROUP))
+        self.explain(Request::ENABLE, ioctl::enable(self.as_fd(), IocFlags::GROUP))
     }
 
     /// Stops counting and keeps the count. Disabling a leader stops its whole group.
@@ -227,7 +226,7 @@ impl Counter {
     /// The same as [`enable`](Self::enable).
     #[doc(alias = "PERF_EVENT_IOC_DISABLE")]
     pub fn disable(&self) -> Result<(), Error> {
-        self.told(Request::DISABLE, ioctl::disable(self.as_fd(), IocFlags::NONE))
+        self.explain(Request::DISABLE, ioctl::disable(self.as_fd(), IocFlags::NONE))
     }
 
     /// Stops every event of the group. `self` may be any of its events. Has the bug of
@@ -237,7 +236,7 @@ impl Counter {
     ///
     /// The same as [`enable`](Self::enable).
     pub fn disable_group(&self) -> Result<(), Error> {
-        self.told(Request::DISABLE, ioctl::disable(self.as_fd(), IocFlags::GROUP))
+        self.explain(Request::DISABLE, ioctl::disable(self.as_fd(), IocFlags::GROUP))
     }
 
     /// Sets the count to 0. The times continue; the kernel cannot reset them.
@@ -247,7 +246,7 @@ impl Counter {
     /// The same as [`enable`](Self::enable).
     #[doc(alias = "PERF_EVENT_IOC_RESET")]
     pub fn reset(&self) -> Result<(), Error> {
-        self.told(Request::RESET, ioctl::reset(self.as_fd(), IocFlags::NONE))
+        self.explain(Request::RESET, ioctl::reset(self.as_fd(), IocFlags::NONE))
     }
 
     /// Sets the count of every event of the group to 0. Has the bug of [`enable_group`](Self::enable_group).
@@ -256,7 +255,7 @@ impl Counter {
     ///
     /// The same as [`enable`](Self::enable).
     pub fn reset_group(&self) -> Result<(), Error> {
-        self.told(Request::RESET, ioctl::reset(self.as_fd(), IocFlags::GROUP))
+        self.explain(Request::RESET, ioctl::reset(self.as_fd(), IocFlags::GROUP))
     }
 
     /// Enables the event for `overflows` more overflows. The kernel disables it after the last one.
@@ -272,12 +271,12 @@ impl Counter {
     pub fn refresh(&self, overflows: u32) -> Result<(), Error> {
         let refused = |field, why| Err(Error::refused(Request::REFRESH.c_name, field, why));
         if overflows == 0 {
-            return refused("", "0 overflows: what the kernel does then is not defined");
+            return refused("", "0 overflows: the kernel defines no meaning for 0");
         }
         if !builder::is_sampling(&self.attr) {
-            return refused("sample_period", "the event counts and does not sample: it has no overflows");
+            return refused("sample_period", "the event does not sample, so it has no overflows");
         }
-        self.told(Request::REFRESH, ioctl::refresh(self.as_fd(), overflows))
+        self.explain(Request::REFRESH, ioctl::refresh(self.as_fd(), overflows))
     }
 
     /// Sets the sample period, or the frequency if the event was opened with one.
@@ -294,7 +293,7 @@ impl Counter {
     /// [`max_sample_rate`](crate::limits::max_sample_rate).
     #[doc(alias = "PERF_EVENT_IOC_PERIOD")]
     pub fn period(&self, period: u64) -> Result<(), Error> {
-        self.told(Request::PERIOD, ioctl::period(self.as_fd(), period))
+        self.explain(Request::PERIOD, ioctl::period(self.as_fd(), period))
     }
 
     /// Redirects the event's records to the ring of `output`, which must be mapped. `None` ends the redirection.
@@ -305,7 +304,7 @@ impl Counter {
     /// `write_backward`, or if this event has a ring of its own.
     #[doc(alias = "PERF_EVENT_IOC_SET_OUTPUT")]
     pub fn set_output(&self, output: Option<&Self>) -> Result<(), Error> {
-        self.told(Request::SET_OUTPUT, ioctl::set_output(self.as_fd(), output.map(AsFd::as_fd)))
+        self.explain(Request::SET_OUTPUT, ioctl::set_output(self.as_fd(), output.map(AsFd::as_fd)))
     }
 
     /// Sets the event's filter. Since Linux 2.6.33.
@@ -319,7 +318,7 @@ impl Counter {
     /// a filter; that filter stays until the event is closed.
     #[doc(alias = "PERF_EVENT_IOC_SET_FILTER")]
     pub fn set_filter(&self, filter: &CStr) -> Result<(), Error> {
-        self.told(Request::SET_FILTER, ioctl::set_filter(self.as_fd(), filter))
+        self.explain(Request::SET_FILTER, ioctl::set_filter(self.as_fd(), filter))
     }
 
     /// Attaches a BPF program, given by its file descriptor. Since Linux 4.1.
@@ -333,7 +332,7 @@ impl Counter {
     /// `EPERM` without `CAP_PERFMON` or `CAP_SYS_ADMIN`.
     #[doc(alias = "PERF_EVENT_IOC_SET_BPF")]
     pub fn set_bpf(&self, program: impl AsFd) -> Result<(), Error> {
-        self.told(Request::SET_BPF, ioctl::set_bpf(self.as_fd(), program.as_fd()))
+        self.explain(Request::SET_BPF, ioctl::set_bpf(self.as_fd(), program.as_fd()))
     }
 
     /// Pauses or resumes the ring. Since Linux 4.7.
@@ -345,7 +344,7 @@ impl Counter {
     /// `EINVAL` if the event has no ring.
     #[doc(alias = "PERF_EVENT_IOC_PAUSE_OUTPUT")]
     pub fn pause_output(&self, pause: bool) -> Result<(), Error> {
-        self.told(Request::PAUSE_OUTPUT, ioctl::pause_output(self.as_fd(), pause))
+        self.explain(Request::PAUSE_OUTPUT, ioctl::pause_output(self.as_fd(), pause))
     }
 
     /// Returns the ids of the BPF programs that are attached to this tracepoint, by any event. Since Linux 4.16.
@@ -382,7 +381,7 @@ impl Counter {
         Ok(())
     }
 
-    fn told(&self, request: Request, result: io::Result<()>) -> Result<(), Error> {
+    fn explain(&self, request: Request, result: io::Result<()>) -> Result<(), Error> {
         result.map_err(|error| self.failed(request, error))
     }
 

@@ -15,10 +15,10 @@ pub(crate) use opening::Attempt;
 /// refused before any system call, there is no source, and [`errno`](Self::errno) is `None`.
 #[derive(Debug)]
 #[non_exhaustive]
-pub struct Error(Box<Inner>);
+pub struct Error(Box<Details>);
 
 #[derive(Debug)]
-struct Inner {
+struct Details {
     call: &'static str,
     source: Option<io::Error>,
     fields: Vec<&'static str>,
@@ -28,12 +28,12 @@ struct Inner {
 impl Error {
     /// An error of a failed call. `advice` is what to do; it is empty if the errno needs no explanation.
     pub(crate) fn failed(call: &'static str, source: io::Error, advice: impl Into<String>) -> Self {
-        Self(Box::new(Inner { call, source: Some(source), fields: Vec::new(), advice: advice.into() }))
+        Self(Box::new(Details { call, source: Some(source), fields: Vec::new(), advice: advice.into() }))
     }
 
     /// An error of a request that was not made because it can only fail. `why` starts with the name of the field.
     pub(crate) fn refused(call: &'static str, field: &'static str, why: impl Into<String>) -> Self {
-        Self(Box::new(Inner { call, source: None, fields: vec![field], advice: why.into() }))
+        Self(Box::new(Details { call, source: None, fields: vec![field], advice: why.into() }))
     }
 
     /// Returns this error with the fields of the attr that are at fault.

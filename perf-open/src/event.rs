@@ -1,20 +1,20 @@
 //! Events: what to count, from constructors or from perf's event strings.
 //!
-//! An [`Event`] holds the fields of an attr that select *which* event is counted. How it is sampled, read and inherited
-//! is the caller's choice when it opens the event. [`parse()`] accepts the strings of the option `-e` of `perf record`
+//! An [`EventSpec`] holds the fields of an attr that select *which* event is counted. How it is sampled, read and
+//! inherited is the caller's choice when it opens the event. [`parse()`] accepts the strings of the option `-e` of `perf record`
 //! and `perf stat`:
 //!
 //! | string | event |
 //! |---|---|
-//! | `cycles`, `faults`, `task-clock` | a generalised hardware event, [`Event::hardware`], or a software event, [`Event::software`] |
-//! | `L1-dcache-load-misses`, `LLC-loads` | a cache event, [`Event::cache`] |
-//! | `r1a8`, `4:0x1a8` | a raw event, [`Event::raw`]; an event by type and config, [`Event::numeric`] |
-//! | `sched:sched_switch`, `sched:*` | a tracepoint, [`Event::tracepoint`]; all tracepoints that match the pattern |
-//! | `mem:0x1000/4:rw` | a breakpoint, [`Event::breakpoint`] |
+//! | `cycles`, `faults`, `task-clock` | a generalised hardware event, [`EventSpec::hardware`], or a software event, [`EventSpec::software`] |
+//! | `L1-dcache-load-misses`, `LLC-loads` | a cache event, [`EventSpec::cache`] |
+//! | `r1a8`, `4:0x1a8` | a raw event, [`EventSpec::raw`]; an event by type and config, [`EventSpec::numeric`] |
+//! | `sched:sched_switch`, `sched:*` | a tracepoint, [`EventSpec::tracepoint`]; all tracepoints that match the pattern |
+//! | `mem:0x1000/4:rw` | a breakpoint, [`EventSpec::breakpoint`] |
 //! | `cpu/event=0x3c,umask=1/`, `msr/tsc/`, `tsc` | an event of a PMU in sysfs, by its terms or its name |
 //!
 //! A `:` and [`Modifiers`] may follow each of them. `{a,b}:S` is a group. perf's terms about sampling (`period`,
-//! `freq`, `inherit`, `max-stack`, `call-graph`, ...) are stored in [`Event::terms`].
+//! `freq`, `inherit`, `max-stack`, `call-graph`, ...) are stored in [`EventSpec::terms`].
 //!
 //! # Guests
 //!
@@ -55,14 +55,15 @@ use perf_abi::attr::Attr;
 ///
 /// ```
 /// use perf_abi::event::{EventType, SwId};
-/// use perf_open::event::Event;
+/// use perf_open::event::EventSpec;
 ///
-/// let event = Event::software(SwId::PAGE_FAULTS);
+/// let event = EventSpec::software(SwId::PAGE_FAULTS);
 /// assert_eq!(event.name, "page-faults");
 /// assert_eq!((event.attr.kind, event.attr.config), (EventType::SOFTWARE, 2));
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Event {
+#[non_exhaustive]
+pub struct EventSpec {
     /// The name as perf prints it: `cycles:u`, `sched:sched_switch`. The value of the `name=` term, if the string has
     /// one.
     pub name: String,
@@ -90,9 +91,10 @@ pub struct Event {
 
 /// Events that are scheduled together. The first one is the leader. A single event is a group of one.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct EventGroup {
     /// The leader, then the other members.
-    pub events: Vec<Event>,
+    pub events: Vec<EventSpec>,
     /// The name before the opening brace: `memory{loads,stores}`.
     pub name: Option<String>,
     /// Modifier `S`: only the leader samples, and each sample contains the counts of all events (`PERF_SAMPLE_READ` and
@@ -102,8 +104,23 @@ pub struct EventGroup {
     pub weak: bool,
 }
 
-impl From<Event> for EventGroup {
-    fn from(event: Event) -> Self {
-        Self { events: vec![event], ..Self::default() }
+impl EventSpec {
+    /// Returns this event with another name.
+    #[must_use]
+    pub fn with_name(self, name: impl Into<String>) -> Self {
+        Self { name: name.into(), ..self }
+    }
+}
+
+impl From<Vec<EventSpec>> for EventGroup {
+    /// Returns a group without name and modifiers. The first event is the leader.
+    fn from(events: Vec<EventSpec>) -> Self {
+        Self { events, ..Self::default() }
+    }
+}
+
+impl From<EventSpec> for EventGroup {
+    fn from(event: EventSpec) -> Self {
+        vec![event].into()
     }
 }

@@ -27,9 +27,9 @@ const FORMAT: ReadFormat = ReadFormat(
 ///
 /// ```no_run
 /// use perf_open::abi::event::SwId;
-/// use perf_open::{Builder, Event, Group, Target};
+/// use perf_open::{Builder, EventSpec, Group, Target};
 ///
-/// let event = |id| Builder::new(Event::software(id)).exclude_kernel(true);
+/// let event = |id| Builder::new(EventSpec::software(id)).exclude_kernel(true);
 /// let here = Target::this_thread();
 /// let mut group = Group::open(event(SwId::TASK_CLOCK).disabled(true), &here)?;
 /// group.add(event(SwId::PAGE_FAULTS), &here)?;
@@ -94,9 +94,7 @@ impl Group {
                 None => group = Some(Self::open(builder.disabled(true), target)?),
             }
         }
-        group.ok_or_else(|| {
-            Error::refused("perf_event_open", "group", "a group without events cannot be opened")
-        })
+        group.ok_or_else(|| Error::refused("perf_event_open", "group", "the group has no events"))
     }
 
     fn readable(mut builder: Builder) -> Builder {
@@ -159,7 +157,7 @@ impl Group {
     pub fn read(&self) -> Result<Vec<Count>, Error> {
         let counts = self.leader().read_group()?;
         let of = |id: &u64| counts.iter().find(|count| count.id == Some(*id)).copied();
-        let missing = || Error::refused("read", "id", "the read lacks an event of the group");
+        let missing = || Error::refused("read", "id", "the read contains no count for an event of the group");
         self.ids.iter().map(|id| of(id).ok_or_else(missing)).collect()
     }
 }

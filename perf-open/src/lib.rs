@@ -1,13 +1,13 @@
 //! Live capture with Linux perf_event: counters, groups, rings, AUX areas, and the lists of the machine's events.
 //!
-//! - **What to count**: an [`Event`], built by a constructor ([`Event::software`], [`Event::tracepoint`],
-//!   [`Event::uprobe`], ...) or parsed from a perf event string by [`event::parse`](event::parse()). [`pmu`] lists the
+//! - **What to count**: an [`EventSpec`], built by a constructor ([`EventSpec::software`], [`EventSpec::tracepoint`],
+//!   [`EventSpec::uprobe`], ...) or parsed from a perf event string by [`event::parse`](event::parse()). [`pmu`] lists the
 //!   PMUs of the machine.
 //! - **Where to count**: a [`Target`]: a thread, a cpu, or a cgroup on a cpu.
 //! - **How to count**: a [`Builder`], with a setter for each field of the attr. It opens a [`Counter`] or a member of a
 //!   [`Group`].
 //! - **Counts**: [`Counter::read`], or [`user_read`] without a system call.
-//! - **Records**: a [`Ring`], or an [`Overwrite`] that keeps the newest records; [`Aux`] areas. [`parse`] decodes the
+//! - **Records**: a [`Ring`], or an [`Overwrite`] that keeps the newest records; [`AuxMapping`] areas. [`parse`] decodes the
 //!   records.
 //!
 //! [`manual`] maps each name of perf_event_open(2) to an item of this crate.
@@ -16,9 +16,9 @@
 //!
 //! ```no_run
 //! use perf_open::abi::event::SwId;
-//! use perf_open::{Builder, Event, Target};
+//! use perf_open::{Builder, EventSpec, Target};
 //!
-//! let counter = Builder::new(Event::software(SwId::PAGE_FAULTS))
+//! let counter = Builder::new(EventSpec::software(SwId::PAGE_FAULTS))
 //!     .disabled(true)
 //!     .exclude_kernel(true)
 //!     .open(&Target::this_thread())?;
@@ -73,12 +73,12 @@ pub mod tracepoint;
 pub mod user_read;
 pub mod workload;
 
-pub use aux_area::{Aux, AuxSnapshot};
+pub use aux_area::{AuxMapping, AuxSnapshot};
 pub use builder::Builder;
 pub use count::Count;
 pub use counter::{Counter, disable_task, enable_task};
 pub use error::Error;
-pub use event::{Event, EventGroup};
+pub use event::{EventGroup, EventSpec};
 pub use group::Group;
 pub use perf_abi as abi;
 pub use perf_parse as parse;

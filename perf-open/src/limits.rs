@@ -135,6 +135,6 @@ fn read<T: FromStr>(path: &'static str) -> Result<T, Error> {
     let failed = |error| Error::failed(path, error, "");
     let text = fs::read_to_string(path).map_err(failed)?;
     let not_a_number =
-        || failed(io::Error::new(io::ErrorKind::InvalidData, "the file does not hold a number"));
+        || failed(io::Error::new(io::ErrorKind::InvalidData, "the file does not contain a number"));
     text.trim().parse().map_err(|_| not_a_number())
 }

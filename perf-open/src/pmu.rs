@@ -19,12 +19,12 @@ use perf_abi::event::EventType;
 
 pub(crate) use encode::encode;
 pub use error::TextError;
-pub use format::{ConfigWord, Format, parse_format};
+pub use format::{ConfigWord, PmuFormat, parse_format};
 pub(crate) use lex::{Parsed, expect, number, whole};
-pub use terms::{Term, Value, parse_terms};
+pub use terms::{Term, TermValue, parse_terms};
 pub use values::{parse_cpus, parse_scale};
 
-use crate::event::{Event, LookupError, ParseError};
+use crate::event::{EventSpec, LookupError, ParseError};
 
 /// The folder of PMUs: `/sys/bus/event_source/devices`, or one with the same layout.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -135,7 +135,7 @@ pub struct Pmu {
     /// The type of its events, `attr.kind`. Assigned at boot, so it differs between machines.
     pub kind: EventType,
     /// The formats of its terms, by name: `format/`.
-    pub formats: Vec<(String, Format)>,
+    pub formats: Vec<(String, PmuFormat)>,
     /// Its named events, by name: `events/`.
     pub events: Vec<PmuEvent>,
     /// The cpus on which its events may be opened: `cpumask` (one cpu per package) or `cpus` (the cpus of one kind).
@@ -176,7 +176,7 @@ fn is_event(name: &str) -> bool {
 impl Pmu {
     /// Returns the format of a term.
     #[must_use]
-    pub fn format(&self, name: &str) -> Option<Format> {
+    pub fn format(&self, name: &str) -> Option<PmuFormat> {
         self.formats.iter().find(|(known, _)| known == name).map(|&(_, format)| format)
     }
 
@@ -199,11 +199,11 @@ impl Pmu {
     /// # Errors
     ///
     /// If a term is unknown, has no value or the wrong kind of value, occurs twice, or does not fit its bits.
-    pub fn event(&self, terms: &str) -> Result<Event, ParseError> {
+    pub fn event(&self, terms: &str) -> Result<EventSpec, ParseError> {
         let name = format!("{}/{terms}/", self.name);
         let parsed = parse_terms(terms).map_err(|error| ParseError::of_text(terms, 0, error))?;
         let event = encode(self, &parsed).map_err(|(offset, kind)| ParseError::new(terms, offset, kind))?;
-        Ok(Event { name: if event.name.is_empty() { name } else { event.name }, ..event })
+        Ok(EventSpec { name: if event.name.is_empty() { name } else { event.name }, ..event })
     }
 
     fn read(name: &str, path: &Path) -> Result<Self, LookupError> {

@@ -8,7 +8,7 @@ use alloc::ffi::CString;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
-use crate::event::{Event, LookupError};
+use crate::event::{EventSpec, LookupError};
 use crate::pmu::{Pmu, Pmus};
 
 /// The location of a kernel probe.
@@ -20,7 +20,7 @@ pub enum KernelPlace<'a> {
     Address(u64),
 }
 
-impl Event {
+impl EventSpec {
     /// Returns an event that fires each time the kernel executes the instruction at `place`.
     ///
     /// If [`string`](Self::string) is `Some`, `config1` of the opened attr must point to it;
@@ -78,9 +78,9 @@ impl Event {
     /// # Examples
     ///
     /// ```
-    /// use perf_open::event::Event;
+    /// use perf_open::event::EventSpec;
     ///
-    /// match Event::uprobe("/bin/true", 0x1000) {
+    /// match EventSpec::uprobe("/bin/true", 0x1000) {
     ///     Ok(event) => assert_eq!(event.string.as_deref(), Some(c"/bin/true")),
     ///     Err(error) => eprintln!("{error}"),
     /// }
@@ -129,8 +129,8 @@ impl Event {
 }
 
 /// Returns an event of `pmu`, with the `retprobe` bit set if `returns`.
-fn probe(pmu: &Pmu, name: String, returns: bool) -> Result<Event, LookupError> {
-    let mut event = Event { pmu: Some(pmu.name.clone()), ..Event::numeric(name, pmu.kind, 0) };
+fn probe(pmu: &Pmu, name: String, returns: bool) -> Result<EventSpec, LookupError> {
+    let mut event = EventSpec { pmu: Some(pmu.name.clone()), ..EventSpec::numeric(name, pmu.kind, 0) };
     if returns {
         set(pmu, "retprobe", 1, &mut event)?;
     }
@@ -138,12 +138,12 @@ fn probe(pmu: &Pmu, name: String, returns: bool) -> Result<Event, LookupError> {
 }
 
 /// Sets a field of the PMU's format.
-fn set(pmu: &Pmu, field: &'static str, value: u64, event: &mut Event) -> Result<(), LookupError> {
+fn set(pmu: &Pmu, field: &'static str, value: u64, event: &mut EventSpec) -> Result<(), LookupError> {
     let fits = pmu.format(field).is_some_and(|format| format.set(&mut event.attr, value));
     fits.then_some(()).ok_or(LookupError::Value {
         what: field,
         value,
-        needed: "has to fit the bits that the PMU's format has for it",
+        needed: "must fit the bits of the PMU's format",
     })
 }
 

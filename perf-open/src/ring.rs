@@ -48,8 +48,8 @@ mod merge;
 mod overwrite;
 mod source;
 
-pub use account::Account;
-pub use drain::{Drain, DrainError, EventRecord};
+pub use account::RingAccount;
+pub use drain::{Drain, DrainError, LiveRecord};
 pub use merge::merge;
 pub use overwrite::{Overwrite, Paused, Snapshot};
 pub use source::wait;
@@ -78,9 +78,9 @@ use source::Source;
 /// use perf_open::abi::event::SwId;
 /// use perf_open::abi::sample_type::SampleType;
 /// use perf_open::parse::Record;
-/// use perf_open::{Builder, Event, Ring, Target};
+/// use perf_open::{Builder, EventSpec, Ring, Target};
 ///
-/// let faults = Builder::new(Event::software(SwId::PAGE_FAULTS))
+/// let faults = Builder::new(EventSpec::software(SwId::PAGE_FAULTS))
 ///     .exclude_kernel(true)
 ///     .sample_period(1)
 ///     .sample_type(SampleType::IP | SampleType::TID | SampleType::TIME)
@@ -106,7 +106,7 @@ pub struct Ring {
     data: Consumer,
     buffer: Box<Buffer>,
     sources: Sources,
-    account: Account,
+    account: RingAccount,
 }
 
 impl Ring {
@@ -133,12 +133,16 @@ impl Ring {
         })?;
         let (start, size) = map::data_area(&memory, size);
         let data = Consumer::new(claim, memory, start, size).ok_or_else(|| {
-            Error::refused("mmap", "data_offset", "data_offset: the ring is not where the control page says")
+            Error::refused(
+                "mmap",
+                "data_offset",
+                "data_offset: the control page gives an impossible place for the ring",
+            )
         })?;
-        Ok(Self { source, data, buffer: Box::default(), sources, account: Account::default() })
+        Ok(Self { source, data, buffer: Box::default(), sources, account: RingAccount::default() })
     }
 
-    /// Redirects the records of `counter` to this ring. Returns its number, which [`EventRecord::event`] contains; the
+    /// Redirects the records of `counter` to this ring. Returns its number, which [`LiveRecord::event`] contains; the
     /// ring's own event has number 0.
     ///
     /// The reader finds the event of a record by its id. So every event needs `sample_id_all`, and
@@ -184,13 +188,13 @@ impl Ring {
     }
 
     /// Returns the room before `position` to the kernel, and adds `taken` to the account.
-    fn commit(&mut self, position: u64, taken: Account) {
+    fn commit(&mut self, position: u64, taken: RingAccount) {
         let bytes = position.wrapping_sub(self.data.tail()).wrapping_sub(taken.skipped);
         self.data.release(position);
-        self.account.add(Account { bytes, ..taken });
+        self.account.add(RingAccount { bytes, ..taken });
     }
 
-    /// Skips all unread records and returns their number of bytes; [`Account::skipped`] counts them.
+    /// Skips all unread records and returns their number of bytes; [`RingAccount::skipped`] counts them.
     pub fn skip(&mut self) -> u64 {
         let from = self.data.tail();
         let skipped = self.data.skip_to_head().wrapping_sub(from).min(self.data.size() as u64);
@@ -220,7 +224,7 @@ impl Ring {
 
     /// Returns what was read so far, and what was lost.
     #[must_use]
-    pub fn account(&self) -> Account {
+    pub fn account(&self) -> RingAccount {
         self.account
     }
 

@@ -95,10 +95,9 @@ pub fn deliver(event: impl AsFd, owner: Owner, signal: i32) -> Result<(), Error>
         Owner::Process(id) => (OwnerKind::Process, id),
         Owner::Group(id) => (OwnerKind::Group, id),
     };
-    let id = i32::try_from(id).map_err(|_| {
-        Error::refused("fcntl", "owner", format!("owner {id}: there is no such thread or process"))
-    })?;
-    set_owner(event, kind, id).map_err(failed("F_SETOWN_EX: the owner is gone"))?;
+    let id = i32::try_from(id)
+        .map_err(|_| Error::refused("fcntl", "owner", format!("owner {id}: not a thread or process")))?;
+    set_owner(event, kind, id).map_err(failed("F_SETOWN_EX: the owner has ended"))?;
     set_signal(event, signal).map_err(failed("F_SETSIG: the number is no signal"))?;
     set_async(event, true).map_err(failed("O_ASYNC"))
 }

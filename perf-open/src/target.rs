@@ -99,12 +99,13 @@ impl<'fd> Target<'fd> {
             (Err(_), Ok(cpu)) if pid == -1 => Ok(Self::cpu(cpu)),
             (Err(_), Err(_)) if (pid, cpu) == (-1, -1) => refused(
                 "cpu",
-                "pid -1 with cpu -1 is no target: to count everything, open the event on each cpu".to_owned(),
+                "pid -1 with cpu -1 is not a target; to count everything, open the event on each cpu"
+                    .to_owned(),
             ),
             (Err(_), _) if pid != -1 => {
-                refused("pid", format!("pid {pid} is neither a thread nor -1 for all"))
+                refused("pid", format!("pid {pid}: must be a thread, or -1 for all threads"))
             }
-            _ => refused("cpu", format!("cpu {cpu} is neither a cpu nor -1 for any")),
+            _ => refused("cpu", format!("cpu {cpu}: must be a cpu, or -1 for any cpu")),
         }
     }
 
@@ -133,7 +134,7 @@ impl<'fd> Target<'fd> {
     pub(crate) fn arguments(&self) -> Result<(i32, i32, OpenFlags), Error> {
         let fits = |field, number| {
             i32::try_from(number).map_err(|_| {
-                Error::refused("perf_event_open", field, format!("{field} {number}: there is no such number"))
+                Error::refused("perf_event_open", field, format!("{field} {number}: larger than any {field}"))
             })
         };
         let cpu = self.cpu.map_or(Ok(-1), |cpu| fits("cpu", cpu))?;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use perf_abi::event::EventType;
 
-use crate::event::{Event, LookupError, closest};
+use crate::event::{EventSpec, LookupError, closest};
 use crate::pmu::{TextError, sysfs};
 
 /// The usual mount points of tracefs, the newer one first.
@@ -34,10 +34,10 @@ impl Tracefs {
     #[must_use]
     pub fn find() -> Self {
         let mounts = sysfs::read(Path::new("/proc/self/mounts")).unwrap_or_default();
-        let places = mounted(&mounts).into_iter().chain(CUSTOMARY.map(PathBuf::from));
-        let mut places = places.filter(|place| place.join("events").is_dir());
+        let mount_points = mounted(&mounts).into_iter().chain(CUSTOMARY.map(PathBuf::from));
+        let mut mount_points = mount_points.filter(|path| path.join("events").is_dir());
         let [customary, _] = CUSTOMARY;
-        Self::at(places.next().unwrap_or_else(|| customary.into()))
+        Self::at(mount_points.next().unwrap_or_else(|| customary.into()))
     }
 
     /// Uses a folder with the layout of `/sys/kernel/tracing`.
@@ -123,9 +123,9 @@ impl Tracefs {
 fn advised(error: LookupError) -> LookupError {
     let LookupError::Read { path, error, .. } = error else { return error };
     let advice = match error.kind() {
-        ErrorKind::NotFound => "is tracefs mounted? mount -t tracefs nodev /sys/kernel/tracing",
+        ErrorKind::NotFound => "tracefs may not be mounted: mount -t tracefs nodev /sys/kernel/tracing",
         ErrorKind::PermissionDenied => {
-            "tracefs is root's; root may open it to others: mount -o remount,mode=755 /sys/kernel/tracing"
+            "only root may read tracefs; root can open it to others: mount -o remount,mode=755 /sys/kernel/tracing"
         }
         _ => "",
     };
@@ -155,7 +155,7 @@ fn unescape(path: &str) -> String {
         .fold(path.to_owned(), |path, (escape, sign)| path.replace(escape, sign))
 }
 
-impl Event {
+impl EventSpec {
     /// Returns a tracepoint of this machine. C: `PERF_TYPE_TRACEPOINT`.
     ///
     /// # Errors
@@ -165,9 +165,9 @@ impl Event {
     /// # Examples
     ///
     /// ```
-    /// use perf_open::event::Event;
+    /// use perf_open::event::EventSpec;
     ///
-    /// match Event::tracepoint("sched", "sched_switch") {
+    /// match EventSpec::tracepoint("sched", "sched_switch") {
     ///     Ok(event) => assert_eq!(event.name, "sched:sched_switch"),
     ///     Err(error) => eprintln!("{error}"),
     /// }

@@ -33,9 +33,9 @@ const TRIES: u32 = 1000;
 /// ```no_run
 /// use perf_open::abi::event::SwId;
 /// use perf_open::user_read::UserReader;
-/// use perf_open::{Builder, Event, Target};
+/// use perf_open::{Builder, EventSpec, Target};
 ///
-/// let clock = Builder::new(Event::software(SwId::TASK_CLOCK)).exclude_kernel(true);
+/// let clock = Builder::new(EventSpec::software(SwId::TASK_CLOCK)).exclude_kernel(true);
 /// let counter = clock.open(&Target::this_thread())?;
 /// let reader = UserReader::map(&counter)?;
 /// assert!(reader.try_read().is_none()); // no register counts a software event
@@ -62,11 +62,11 @@ impl<'c> UserReader<'c> {
     /// it reads a group. From the kernel: `EINVAL` if the event has a ring.
     pub fn map(counter: &'c Counter) -> Result<Self, Error> {
         if !counter.is_of_this_thread() {
-            let why = "pid: the event is not of the calling thread, whose registers alone can be read";
+            let why = "pid: only events of the calling thread can be read";
             return Err(Error::refused("mmap", "pid", why));
         }
         if counter.attr().read_format.contains(ReadFormat::GROUP) {
-            let why = "read_format: has PERF_FORMAT_GROUP, and a page holds one event";
+            let why = "read_format: has PERF_FORMAT_GROUP, but a control page has the count of one event";
             return Err(Error::refused("mmap", "read_format", why));
         }
         let fd = std::os::fd::AsFd::as_fd(counter);
@@ -105,8 +105,8 @@ trait Source {
     fn page(&self) -> Page;
     /// Returns whether the page has not changed since `page` was read.
     fn is_unchanged(&self, page: &Page) -> bool;
-    /// Reads the register of the counter.
-    fn counter(&self, register: u32) -> Option<u64>;
+    /// Reads a counter's register.
+    fn register(&self, register: u32) -> Option<u64>;
     /// Reads the clock.
     fn cycles(&self) -> Option<u64>;
 }
@@ -124,7 +124,7 @@ impl Source for Live<'_> {
         map::page(self.page).lock == page.lock
     }
 
-    fn counter(&self, register: u32) -> Option<u64> {
+    fn register(&self, register: u32) -> Option<u64> {
         rdpmc::counter(register)
     }
 
@@ -137,18 +137,18 @@ impl Source for Live<'_> {
 fn user_count(source: &impl Source) -> Option<Count> {
     for _ in 0..TRIES {
         let page = source.page();
-        let counter = page.counter()?;
-        let register = counter.register()?;
+        let pmc = page.pmc()?;
+        let register = pmc.register()?;
         let cycles = source.cycles();
-        let pmc = source.counter(register)?;
+        let value = source.register(register)?;
         if !source.is_unchanged(&page) {
             continue;
         }
         // The page's times are those of its last update. Without a clock, the time since then is not known.
         let elapsed = page.clock().zip(cycles).and_then(|(clock, cycles)| clock.elapsed(cycles));
-        let times = elapsed.map(|elapsed| page.times().advance(elapsed, true));
+        let times = elapsed.map(|elapsed| page.times().add_elapsed(elapsed, true));
         return Some(Count {
-            value: counter.count(pmc)?,
+            value: pmc.count(value)?,
             time_enabled: times.map(|times| times.enabled),
             time_running: times.map(|times| times.running),
             id: None,
@@ -201,7 +201,7 @@ mod tests {
             left == 0
         }
 
-        fn counter(&self, register: u32) -> Option<u64> {
+        fn register(&self, register: u32) -> Option<u64> {
             assert_eq!(register, 2);
             self.pmc
         }
@@ -241,8 +241,8 @@ mod tests {
     #[test]
     fn the_kernel_is_asked_where_the_page_does_not_allow() {
         assert_eq!(user_count(&fake(Capabilities::USER_TIME)), None);
-        let resting = Fake { page: Page { index: 0, ..fake(BOTH).page }, ..fake(BOTH) };
-        assert_eq!(user_count(&resting), None);
+        let idle = Fake { page: Page { index: 0, ..fake(BOTH).page }, ..fake(BOTH) };
+        assert_eq!(user_count(&idle), None);
         let old = Fake { page: Page { capabilities: BOTH, ..fake(BOTH).page }, ..fake(BOTH) };
         assert_eq!(user_count(&old), None);
         let nothing_to_read_with = Fake { pmc: None, ..fake(BOTH) };

@@ -102,12 +102,15 @@ impl core::fmt::Display for ErrorKind {
             Self::Residue { bytes } => {
                 write!(f, "{bytes} bytes are left after the last known field")
             }
-            Self::RecordSize { size } => write!(f, "is {size}, smaller than the header's own 8 bytes"),
-            Self::AttrSize { size } => write!(f, "is {size}, smaller than the first version's 64"),
+            Self::RecordSize { size } => write!(f, "is {size}, smaller than the 8 bytes of a header"),
+            Self::AttrSize { size } => write!(f, "is {size}, smaller than the 64 bytes of the first version"),
             Self::Unterminated { .. } => f.write_str("has no NUL before the record ends"),
             Self::OutOfRange { value, max, .. } => write!(f, "is {value}, but at most {max} fit"),
             Self::UnknownBits { bits, .. } => {
-                write!(f, "has bits {bits:#x} of a newer kernel; what follows them cannot be placed")
+                write!(
+                    f,
+                    "has bits {bits:#x} of a newer kernel, so the positions of later fields are unknown"
+                )
             }
             Self::BothWeights => f.write_str("has WEIGHT and WEIGHT_STRUCT, which exclude each other"),
         }

@@ -9,7 +9,7 @@
 //! - **Captures** (feature `alloc`). [`AnyReader::open`] reads a `perf.data` in memory, [`AnyReader::stream`] one that
 //!   is read once. [`Reader::next`] returns the records of a capture of any mode, each with its event, and keeps the
 //!   [`Account`](file::Account). [`file`](mod@file) has examples.
-//! - **Rings.** [`ring::Forward`] and [`ring::Backward`] walk over the data area of a mapping, recorded or live.
+//! - **Rings.** [`ring::RingWalk`] walks over the data area of a mapping, recorded or live.
 //!   [`ring::Dump`] opens a recorded mapping with its control page and its AUX area. [`ring`] has examples. This part
 //!   needs neither std nor alloc, except that reading several rings in time order needs alloc.
 //! - **Writing** (feature `alloc`). [`write`](mod@write) encodes records and samples from owned fields, for any attr,

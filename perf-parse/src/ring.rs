@@ -5,13 +5,14 @@
 //! in the area. A record that crosses the end of the area is copied to the caller's [`Buffer`]. All other records are
 //! borrowed.
 //!
-//! - [`Forward`] and [`Backward`] walk over the records of a data area between given positions. Live readers use them
-//!   too, but must themselves synchronise with the kernel, which shares the memory.
+//! - [`RingWalk`] walks over the records of a data area between given positions. Live readers use it too, but must
+//!   themselves synchronise with the kernel, which shares the memory. [`OldestFirst`] (feature `alloc`) reverses a ring
+//!   that is written backward.
 //! - [`Dump`] is a recorded mapping, or a data area alone. It finds the areas, walks over the records and keeps an
-//!   [`Account`].
+//!   [`DumpAccount`].
 //! - [`AuxArea`] finds the data of an AUX record.
 //! - [`Merge`] (feature `alloc`) returns the records of several rings in time order, each with its event.
-//! - [`Page`] is the control page in native values. Its [`Counter`], [`Clock`] and [`Times`] do the arithmetic for
+//! - [`Page`] is the control page in native values. Its [`Pmc`], [`Clock`] and [`Times`] do the arithmetic for
 //!   reading counts and times from user space.
 //!
 //! Everything except `Merge` and `OldestFirst` works without `alloc` and allocates nothing.
@@ -60,10 +61,10 @@
 //! ```
 //! # #[cfg(feature = "alloc")] {
 //! use perf_parse::abi::endian::LittleEndian;
-//! use perf_parse::ring::{Backward, Buffer};
+//! use perf_parse::ring::{Buffer, OldestFirst};
 //!
 //! # let (data, head) = ([*b"\x0e\0\0\0\0\0\x08\0", *b"\x0d\0\0\0\0\0\x10\0"].concat(), 24_u64.wrapping_neg());
-//! let mut ring = Backward::<LittleEndian>::new(&data, head)?.oldest_first();
+//! let mut ring = OldestFirst::<LittleEndian>::new(&data, head)?;
 //! if let Some(torn) = ring.torn() {
 //!     println!("{} bytes of the oldest record are left", torn.bytes);
 //! }
@@ -83,33 +84,30 @@
 mod account;
 mod area;
 mod aux_area;
-mod backward;
 mod buffer;
 mod clock;
 mod count;
 mod dump;
 mod error;
-mod forward;
 #[cfg(feature = "alloc")]
 mod merge;
 #[cfg(feature = "alloc")]
 mod oldest;
 mod page;
+mod pieces;
 mod walk;
 
-pub use account::Account;
+pub use account::DumpAccount;
 pub use area::{DataArea, DecidedBy};
 pub use aux_area::{AuxArea, AuxData};
-pub use backward::Backward;
 pub use buffer::Buffer;
 pub use clock::{Clock, ShortClock};
-pub use count::{Counter, Times};
+pub use count::{Pmc, Times};
 pub use dump::{Direction, Dump};
 pub use error::{RingError, RingErrorKind};
-pub use forward::Forward;
 #[cfg(feature = "alloc")]
 pub use merge::{Merge, MergeError};
 #[cfg(feature = "alloc")]
 pub use oldest::OldestFirst;
 pub use page::Page;
-pub use walk::Torn;
+pub use walk::{RingWalk, Torn};

@@ -194,43 +194,46 @@ fn payload<O: Endian>(
             string(out, "filename", it.filename)?;
         }
         Record::Mmap2(it) => mmap2::<O>(out, misc, it)?,
-        Record::Lost(it) => put(out, &wire::Lost::<O> { id: U64::new(it.id), lost: U64::new(it.lost) }),
+        Record::Lost(it) => put(out, &wire::RawLost::<O> { id: U64::new(it.id), lost: U64::new(it.lost) }),
         Record::Comm(it) => {
-            put(out, &wire::Comm::<O> { pid: I32::new(it.pid), tid: I32::new(it.tid) });
+            put(out, &wire::RawComm::<O> { pid: I32::new(it.pid), tid: I32::new(it.tid) });
             string(out, "comm", it.comm)?;
         }
         Record::Exit(it) | Record::Fork(it) => {
             let (pid, ppid) = (I32::new(it.pid), I32::new(it.ppid));
             let (tid, ptid) = (I32::new(it.tid), I32::new(it.ptid));
-            put(out, &wire::Task::<O> { pid, ppid, tid, ptid, time: U64::new(it.time) });
+            put(out, &wire::RawTask::<O> { pid, ppid, tid, ptid, time: U64::new(it.time) });
         }
         Record::Throttle(it) | Record::Unthrottle(it) => {
             let (id, stream_id) = (U64::new(it.id), U64::new(it.stream_id));
-            put(out, &wire::Throttle::<O> { time: U64::new(it.time), id, stream_id });
+            put(out, &wire::RawThrottle::<O> { time: U64::new(it.time), id, stream_id });
         }
         Record::Read(it) => {
             if it.read.format() != layout.read_format {
                 return Err(WriteError::Invalid { field: "read", must: "of the event's read_format" });
             }
-            put(out, &wire::Read::<O> { pid: I32::new(it.pid), tid: I32::new(it.tid) });
+            put(out, &wire::RawRead::<O> { pid: I32::new(it.pid), tid: I32::new(it.tid) });
             read::<O>(out, &it.read);
         }
         Record::Aux(it) => {
             let (aux_offset, aux_size) = (U64::new(it.aux_offset), U64::new(it.aux_size));
-            put(out, &wire::Aux::<O> { aux_offset, aux_size, flags: U64::new(it.flags.0) });
+            put(out, &wire::RawAux::<O> { aux_offset, aux_size, flags: U64::new(it.flags.0) });
         }
         Record::ItraceStart(it) => {
-            put(out, &wire::ItraceStart::<O> { pid: I32::new(it.pid), tid: I32::new(it.tid) });
+            put(out, &wire::RawItraceStart::<O> { pid: I32::new(it.pid), tid: I32::new(it.tid) });
         }
         Record::LostSamples(it) => word::<O>(out, it.lost),
         Record::Switch => {}
         Record::SwitchCpuWide(it) => {
             let (next_prev_pid, next_prev_tid) = (I32::new(it.next_prev_pid), I32::new(it.next_prev_tid));
-            put(out, &wire::SwitchCpuWide::<O> { next_prev_pid, next_prev_tid });
+            put(out, &wire::RawSwitchCpuWide::<O> { next_prev_pid, next_prev_tid });
         }
         Record::Namespaces(it) => {
             let nr_namespaces = U64::new(it.link_info.len() as u64);
-            put(out, &wire::Namespaces::<O> { pid: I32::new(it.pid), tid: I32::new(it.tid), nr_namespaces });
+            put(
+                out,
+                &wire::RawNamespaces::<O> { pid: I32::new(it.pid), tid: I32::new(it.tid), nr_namespaces },
+            );
             for NamespaceLink { dev, ino } in it.link_info {
                 word::<O>(out, dev);
                 word::<O>(out, ino);
@@ -240,13 +243,13 @@ fn payload<O: Endian>(
             let (ksym_type, flags) = (U16::new(it.ksym_type.0), U16::new(it.flags.0));
             put(
                 out,
-                &wire::Ksymbol::<O> { addr: U64::new(it.addr), len: U32::new(it.len), ksym_type, flags },
+                &wire::RawKsymbol::<O> { addr: U64::new(it.addr), len: U32::new(it.len), ksym_type, flags },
             );
             string(out, "name", it.name)?;
         }
         Record::BpfEvent(it) => {
             let (kind, flags) = (U16::new(it.kind.0), U16::new(it.flags));
-            put(out, &wire::BpfEvent::<O> { kind, flags, id: U32::new(it.id), tag: it.tag });
+            put(out, &wire::RawBpfEvent::<O> { kind, flags, id: U32::new(it.id), tag: it.tag });
         }
         Record::Cgroup(it) => {
             word::<O>(out, it.id);
@@ -255,7 +258,7 @@ fn payload<O: Endian>(
         Record::TextPoke(it) => {
             let old_len = U16::new(text_len("old_bytes", it.old)?);
             let new_len = U16::new(text_len("new_bytes", it.new)?);
-            put(out, &wire::TextPoke::<O> { addr: U64::new(it.addr), old_len, new_len });
+            put(out, &wire::RawTextPoke::<O> { addr: U64::new(it.addr), old_len, new_len });
             out.extend_from_slice(it.old);
             out.extend_from_slice(it.new);
             let bytes = it.old.len().wrapping_add(it.new.len()).wrapping_add(4);
@@ -285,9 +288,9 @@ fn payload<O: Endian>(
     Ok(false)
 }
 
-fn mmap<O: Endian>(pid: i32, tid: i32, addr: u64, len: u64, pgoff: u64) -> wire::Mmap<O> {
+fn mmap<O: Endian>(pid: i32, tid: i32, addr: u64, len: u64, pgoff: u64) -> wire::RawMmap<O> {
     let (addr, len, pgoff) = (U64::new(addr), U64::new(len), U64::new(pgoff));
-    wire::Mmap { pid: I32::new(pid), tid: I32::new(tid), addr, len, pgoff }
+    wire::RawMmap { pid: I32::new(pid), tid: I32::new(tid), addr, len, pgoff }
 }
 
 fn mmap2<O: Endian>(out: &mut Vec<u8>, misc: Misc, it: &Mmap2<'_>) -> Result<(), WriteError> {

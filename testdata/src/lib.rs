@@ -1,6 +1,12 @@
-//! The shared parts of the workspace's tests: captures, and the [`oracle`].
+//! The shared parts of the workspace's tests: captures, an encoder, the [`oracle`], and a counter of [`memory`].
 
+pub mod bytes;
+pub mod features;
+pub mod file;
+pub mod memory;
 pub mod oracle;
+
+pub use bytes::Bytes;
 
 use std::path::{Path, PathBuf};
 

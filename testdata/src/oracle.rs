@@ -1,29 +1,38 @@
-//! The oracle: a decoder that turns a kernel record into plain owned values, field by field in
-//! the kernel's order.
+//! The oracle: a decoder that turns records, feature sections and the `format` texts of tracepoints into plain owned
+//! values, field by field in the order in which the kernel or perf writes them.
 //!
 //! The decoder of perf-parse must return the same values. The oracle therefore shares no code with
-//! it: byte order is a run-time `bool`, and record numbers, bits and masks are literals. It is slow
-//! and allocates freely.
+//! it: numbers are read by the crate `byteorder`, byte order is a run-time `bool`, and record numbers,
+//! bits and masks are literals. It is slow and allocates freely.
 //!
 //! Kernel: `perf_output_sample`, `perf_event__output_id_sample` and the `perf_event_*_output` functions of
 //! `kernel/events/core.c`.
 
+mod attr;
 mod body;
 mod branch;
 mod choices;
+mod feature;
+mod format;
 mod read;
 mod reader;
 mod sample;
 #[cfg(test)]
 mod tests;
+mod user;
+mod value;
 
 pub use body::{Body, Mmap2Id, Namespace};
 pub use branch::{Branch, BranchStack};
+pub use feature::feature;
+pub use format::{FormatText, format, tracing_data};
 pub use read::{Read, ReadValue};
+pub use reader::Reader;
 pub use sample::{Readings, Regs, Sample, Stack, WeightStruct};
+pub use user::user;
+pub use value::Value;
 
 use perf_abi::attr::Attr;
-use reader::Reader;
 
 const PERF_RECORD_SAMPLE: u32 = 9;
 const PERF_RECORD_USER_TYPE_START: u32 = 64;

@@ -14,7 +14,7 @@ use perf_event_open::config::{Cpu, Opts, Proc, SampleOn};
 use perf_event_open::event::sw::Software;
 use perf_event_open::{count, sample};
 use perf_open::ring::page_bytes;
-use perf_open::{Builder, Counter, Event, Ring, Target};
+use perf_open::{Builder, Counter, EventSpec, Ring, Target};
 use perf_parse::sample::Sample;
 
 use super::Context;
@@ -68,7 +68,7 @@ fn not_run(error: &dyn Error) -> Table {
 
 /// Returns an event that samples each page fault of this thread when it is enabled, and its ring.
 fn open() -> Result<(Counter, Ring), perf_open::Error> {
-    let counter = Builder::new(Event::software(SwId::PAGE_FAULTS))
+    let counter = Builder::new(EventSpec::software(SwId::PAGE_FAULTS))
         .disabled(true)
         .exclude_kernel(true)
         .sample_period(1)

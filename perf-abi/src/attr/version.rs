@@ -34,37 +34,37 @@ codes! {
     }
 }
 
-/// The error of writing an attr in a version that lacks a field that is not zero.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct WriteError {
-    /// The kernel's name of the field.
+/// The error of writing an attr in a version that lacks a field that is not zero, or that this crate does not know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct AttrWriteError {
+    /// The kernel's name of the field; `size` for a version that this crate does not know.
     pub field: &'static str,
     /// The requested version.
     pub version: AttrVersion,
-    /// The version that added the field.
+    /// The version that added the field; for `size`, the nearest version that this crate knows.
     pub needs: AttrVersion,
 }
 
-impl core::fmt::Display for WriteError {
+impl core::fmt::Display for AttrWriteError {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        write!(
-            f,
-            "attr.{}: is set, but an attr of {} bytes has no room for it; it needs {}",
-            self.field,
-            self.version.size(),
-            self.needs.size()
-        )
+        let Self { field, version: AttrVersion(size), needs: AttrVersion(needs) } = self;
+        if *field == "size" {
+            let (oldest, newest) = (AttrVersion::VER0.size(), AttrVersion::NEWEST.size());
+            return write!(f, "attr.size: must be {oldest} to {newest} bytes, is {size}");
+        }
+        write!(f, "attr.{field}: is set, but needs an attr of at least {needs} bytes, not {size}")
     }
 }
 
-impl core::error::Error for WriteError {}
+impl core::error::Error for AttrWriteError {}
 
 impl AttrVersion {
     /// The newest version, which has every field of [`Attr`].
     pub const NEWEST: Self = Self::VER9;
 
     /// Every version, oldest first.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: &'static [Self] = &[
         Self::VER0,
         Self::VER1,
         Self::VER2,
@@ -83,12 +83,17 @@ impl AttrVersion {
         self.0
     }
 
-    /// Checks that this version has every field of `attr` that is not zero.
+    /// Checks that this crate knows this version, and that it has every field of `attr` that is not zero.
     ///
     /// # Errors
     ///
-    /// [`WriteError`] with the first field, in the order of the struct, that this version lacks.
-    pub fn check(self, attr: &Attr) -> Result<(), WriteError> {
+    /// [`AttrWriteError`] with the first field, in the order of the struct, that this version lacks; with `size` if this
+    /// is less than [`VER0`](Self::VER0) or more than [`NEWEST`](Self::NEWEST).
+    pub fn check(self, attr: &Attr) -> Result<(), AttrWriteError> {
+        let needs = self.clamp(Self::VER0, Self::NEWEST);
+        if needs != self {
+            return Err(AttrWriteError { field: "size", version: self, needs });
+        }
         let Attr { config2, branch_sample_type, sample_regs_user, sample_stack_user, .. } = *attr;
         let Attr { clockid, sample_regs_intr, aux_watermark, sample_max_stack, reserved_2, .. } = *attr;
         let Attr { aux_sample_size, aux_action, sig_data, config3, config4, .. } = *attr;
@@ -109,7 +114,7 @@ impl AttrVersion {
             ("config4", Self::VER9, config4 != 0),
         ];
         match fields.into_iter().find(|&(_, needs, set)| set && needs > self) {
-            Some((field, needs, _)) => Err(WriteError { field, version: self, needs }),
+            Some((field, needs, _)) => Err(AttrWriteError { field, version: self, needs }),
             None => Ok(()),
         }
     }

@@ -12,11 +12,13 @@ use crate::sample_type::SampleType;
 
 /// The attr in its newest size, with the kernel's layout.
 ///
-/// [`Attr`] has the same fields as native values; use it unless you need the bytes themselves.
+/// [`Attr`] has the same fields as native values; use it unless you need the bytes themselves. This struct grows with
+/// each kernel that extends the attr.
 ///
 /// Kernel: `struct perf_event_attr`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
+#[non_exhaustive]
 #[expect(missing_docs, reason = "each field is documented on Attr, under the same name")]
 pub struct RawAttr<O: Endian> {
     pub kind: U32<O>,
@@ -105,6 +107,7 @@ impl<O: Endian> RawAttr<O> {
             sig_data: self.sig_data.get(),
             config3: self.config3.get(),
             config4: self.config4.get(),
+            non_exhaustive: (),
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::endian::{Endian, I32, U16, U32, U64};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 #[doc(alias = "perf_record_mmap")]
-pub struct Mmap<O: Endian> {
+pub struct RawMmap<O: Endian> {
     /// Process id; -1 for mappings of the kernel, which perf synthesises.
     pub pid: I32<O>,
     /// Thread id.
@@ -34,7 +34,7 @@ pub struct Mmap<O: Endian> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 #[doc(alias = "perf_record_mmap2")]
-pub struct Mmap2<O: Endian> {
+pub struct RawMmap2<O: Endian> {
     /// Process id; -1 for mappings of the kernel, which perf synthesises.
     pub pid: I32<O>,
     /// Thread id.
@@ -92,7 +92,7 @@ pub struct Mmap2BuildId {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 #[doc(alias = "perf_record_lost")]
-pub struct Lost<O: Endian> {
+pub struct RawLost<O: Endian> {
     /// Id of the event that reported the loss.
     pub id: U64<O>,
     /// Number of lost records of all events of the ring.
@@ -105,7 +105,7 @@ pub struct Lost<O: Endian> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 #[doc(alias = "perf_record_comm")]
-pub struct Comm<O: Endian> {
+pub struct RawComm<O: Endian> {
     /// Process id.
     pub pid: I32<O>,
     /// Thread id.
@@ -118,7 +118,7 @@ pub struct Comm<O: Endian> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 #[doc(alias = "perf_record_fork")]
-pub struct Task<O: Endian> {
+pub struct RawTask<O: Endian> {
     /// Process id.
     pub pid: I32<O>,
     /// Process id of the parent.
@@ -137,7 +137,7 @@ pub struct Task<O: Endian> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 #[doc(alias = "perf_record_throttle")]
-pub struct Throttle<O: Endian> {
+pub struct RawThrottle<O: Endian> {
     /// Time in nanoseconds of the event's clock.
     pub time: U64<O>,
     /// Id of the event.
@@ -152,7 +152,7 @@ pub struct Throttle<O: Endian> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 #[doc(alias = "perf_record_read")]
-pub struct Read<O: Endian> {
+pub struct RawRead<O: Endian> {
     /// Process id.
     pub pid: I32<O>,
     /// Thread id.
@@ -165,7 +165,7 @@ pub struct Read<O: Endian> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 #[doc(alias = "perf_record_aux")]
-pub struct Aux<O: Endian> {
+pub struct RawAux<O: Endian> {
     /// Position of the data in the AUX area: a byte count that never wraps.
     pub aux_offset: U64<O>,
     /// Bytes of the data; can be 0.
@@ -180,7 +180,7 @@ pub struct Aux<O: Endian> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 #[doc(alias = "perf_record_itrace_start")]
-pub struct ItraceStart<O: Endian> {
+pub struct RawItraceStart<O: Endian> {
     /// Process id.
     pub pid: I32<O>,
     /// Thread id.
@@ -193,7 +193,7 @@ pub struct ItraceStart<O: Endian> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 #[doc(alias = "perf_record_lost_samples")]
-pub struct LostSamples<O: Endian> {
+pub struct RawLostSamples<O: Endian> {
     /// Number of lost samples.
     pub lost: U64<O>,
 }
@@ -204,7 +204,7 @@ pub struct LostSamples<O: Endian> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 #[doc(alias = "perf_record_switch")]
-pub struct SwitchCpuWide<O: Endian> {
+pub struct RawSwitchCpuWide<O: Endian> {
     /// Process id: of the next task on a switch out, of the previous task on a switch in.
     pub next_prev_pid: I32<O>,
     /// Thread id of the same task.
@@ -217,7 +217,7 @@ pub struct SwitchCpuWide<O: Endian> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 #[doc(alias = "perf_record_namespaces")]
-pub struct Namespaces<O: Endian> {
+pub struct RawNamespaces<O: Endian> {
     /// Process id.
     pub pid: I32<O>,
     /// Thread id.
@@ -232,7 +232,7 @@ pub struct Namespaces<O: Endian> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 #[doc(alias = "perf_record_ksymbol")]
-pub struct Ksymbol<O: Endian> {
+pub struct RawKsymbol<O: Endian> {
     /// Address of the symbol.
     pub addr: U64<O>,
     /// Bytes of the symbol.
@@ -249,7 +249,7 @@ pub struct Ksymbol<O: Endian> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 #[doc(alias = "perf_record_bpf_event")]
-pub struct BpfEvent<O: Endian> {
+pub struct RawBpfEvent<O: Endian> {
     /// [`BpfEventType`](crate::ksymbol::BpfEventType). C: `type`.
     pub kind: U16<O>,
     /// Zero as of 7.3.
@@ -266,7 +266,7 @@ pub struct BpfEvent<O: Endian> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 #[doc(alias = "perf_record_cgroup")]
-pub struct Cgroup<O: Endian> {
+pub struct RawCgroup<O: Endian> {
     /// Id of the cgroup, as in samples with `PERF_SAMPLE_CGROUP`.
     pub id: U64<O>,
 }
@@ -277,7 +277,7 @@ pub struct Cgroup<O: Endian> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 #[doc(alias = "perf_record_text_poke_event")]
-pub struct TextPoke<O: Endian> {
+pub struct RawTextPoke<O: Endian> {
     /// Address of the text.
     pub addr: U64<O>,
     /// Number of old bytes.
@@ -292,7 +292,7 @@ pub struct TextPoke<O: Endian> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 #[doc(alias = "perf_record_aux_output_hw_id")]
-pub struct AuxOutputHwId<O: Endian> {
+pub struct RawAuxOutputHwId<O: Endian> {
     /// The id; the PMU defines its meaning.
     pub hw_id: U64<O>,
 }
@@ -303,7 +303,7 @@ pub struct AuxOutputHwId<O: Endian> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 #[doc(alias = "perf_record_callchain_deferred")]
-pub struct CallchainDeferred<O: Endian> {
+pub struct RawCallchainDeferred<O: Endian> {
     /// The word after `PERF_CONTEXT_USER_DEFERRED` in the sample's call chain.
     pub cookie: U64<O>,
     /// Number of addresses that follow.

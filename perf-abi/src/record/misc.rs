@@ -28,6 +28,7 @@ codes! {
 ///
 /// Kernel: `struct perf_event_header`, `PERF_RECORD_MISC_*`.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(transparent))]
 pub struct Misc(pub u16);
 
 impl Misc {

@@ -13,7 +13,7 @@ use crate::endian::{Endian, U16, U32, U64};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 #[doc(alias = "perf_record_schedstat_cpu")]
-pub struct SchedstatCpu<O: Endian> {
+pub struct RawSchedstatCpu<O: Endian> {
     /// Time of reading the statistics, in jiffies.
     pub timestamp: U64<O>,
     /// CPU number.
@@ -62,7 +62,7 @@ pub struct SchedstatCpuCounts<O: Endian> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 #[doc(alias = "perf_record_schedstat_domain")]
-pub struct SchedstatDomain<O: Endian> {
+pub struct RawSchedstatDomain<O: Endian> {
     /// Time of reading the statistics, in jiffies.
     pub timestamp: U64<O>,
     /// CPU number.

@@ -10,7 +10,7 @@ use crate::endian::{Endian, I32, U64};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 #[doc(alias = "perf_record_stat_config")]
-pub struct StatConfig<O: Endian> {
+pub struct RawStatConfig<O: Endian> {
     /// Number of entries that follow.
     pub nr: U64<O>,
 }

@@ -6,7 +6,7 @@ codes! {
     /// Kernel: `enum perf_event_type`; perf: `enum perf_user_event_type`,
     /// `tools/lib/perf/include/perf/event.h`.
     pub struct RecordType(u32) {
-        /// A memory mapping, [`Mmap`](super::Mmap). Since Linux 2.6.31.
+        /// A memory mapping, [`RawMmap`](super::RawMmap). Since Linux 2.6.31.
         MMAP = 1, "PERF_RECORD_MMAP";
         /// Records were lost because the ring was full. Since Linux 2.6.31.
         LOST = 2, "PERF_RECORD_LOST";

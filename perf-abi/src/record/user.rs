@@ -38,7 +38,7 @@ pub const DOMAIN_NAME_LEN: usize = 16;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 #[doc(alias("perf_record_header_event_type", "perf_trace_event_type"))]
-pub struct HeaderEventType<O: Endian> {
+pub struct RawHeaderEventType<O: Endian> {
     /// `config` of the event.
     pub event_id: U64<O>,
     /// The name, padded with NUL.
@@ -87,7 +87,7 @@ pub struct HeaderBuildId<O: Endian> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 #[doc(alias = "perf_record_id_index")]
-pub struct IdIndex<O: Endian> {
+pub struct RawIdIndex<O: Endian> {
     /// Number of entries that follow.
     pub nr: U64<O>,
 }
@@ -128,7 +128,7 @@ pub struct IdIndexEntry2<O: Endian> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 #[doc(alias = "perf_record_auxtrace_info")]
-pub struct AuxtraceInfo<O: Endian> {
+pub struct RawAuxtraceInfo<O: Endian> {
     /// [`AuxtraceType`](crate::auxtrace::AuxtraceType), which defines the meaning of the words. C: `type`.
     pub kind: U32<O>,
     /// Zero.
@@ -159,7 +159,7 @@ pub struct Auxtrace<O: Endian> {
 }
 
 codes! {
-    /// The kind of data that could not be decoded ([`AuxtraceError::kind`]).
+    /// The kind of data that could not be decoded ([`RawAuxtraceError::kind`]).
     ///
     /// perf: `enum auxtrace_error_type`.
     pub struct AuxtraceErrorType(u32) {
@@ -183,7 +183,7 @@ impl AuxtraceErrorType {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 #[doc(alias = "perf_record_auxtrace_error")]
-pub struct AuxtraceError<O: Endian> {
+pub struct RawAuxtraceError<O: Endian> {
     /// [`AuxtraceErrorType`]. C: `type`.
     pub kind: U32<O>,
     /// The number of the error; the decoder defines it.
@@ -200,7 +200,7 @@ pub struct AuxtraceError<O: Endian> {
     pub ip: U64<O>,
 }
 
-/// The data that follows an [`AuxtraceError`] of format 2.
+/// The data that follows an [`RawAuxtraceError`] of format 2.
 ///
 /// perf: `PERF_RECORD_AUXTRACE_ERROR`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
@@ -222,7 +222,7 @@ pub struct AuxtraceErrorGuest<O: Endian> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 #[doc(alias = "perf_record_thread_map")]
-pub struct ThreadMap<O: Endian> {
+pub struct RawThreadMap<O: Endian> {
     /// Number of entries that follow.
     pub nr: U64<O>,
 }
@@ -241,7 +241,7 @@ pub struct ThreadMapEntry<O: Endian> {
 }
 
 codes! {
-    /// The encoding of a set of CPUs ([`CpuMap::kind`]).
+    /// The encoding of a set of CPUs ([`RawCpuMap::kind`]).
     ///
     /// perf: the `PERF_CPU_MAP__*` enum.
     pub struct CpuMapType(u16) {
@@ -262,7 +262,7 @@ codes! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 #[doc(alias("perf_record_cpu_map", "perf_record_cpu_map_data", "perf_record_event_update_cpus"))]
-pub struct CpuMap<O: Endian> {
+pub struct RawCpuMap<O: Endian> {
     /// [`CpuMapType`]. C: `type`.
     pub kind: U16<O>,
 }
@@ -311,7 +311,7 @@ pub struct CpuMapRange<O: Endian> {
 }
 
 codes! {
-    /// The property that an EVENT_UPDATE record gives ([`EventUpdate::kind`]).
+    /// The property that an EVENT_UPDATE record gives ([`RawEventUpdate::kind`]).
     ///
     /// perf: the `PERF_EVENT_UPDATE__*` enum.
     pub struct EventUpdateType(u64) {
@@ -321,7 +321,7 @@ codes! {
         SCALE = 1, "PERF_EVENT_UPDATE__SCALE";
         /// The name of the event, a NUL-padded string.
         NAME = 2, "PERF_EVENT_UPDATE__NAME";
-        /// The CPUs of the event, [`CpuMap`].
+        /// The CPUs of the event, [`RawCpuMap`].
         CPUS = 3, "PERF_EVENT_UPDATE__CPUS";
     }
 }
@@ -332,7 +332,7 @@ codes! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 #[doc(alias = "perf_record_event_update")]
-pub struct EventUpdate<O: Endian> {
+pub struct RawEventUpdate<O: Endian> {
     /// [`EventUpdateType`]. C: `type`.
     pub kind: U64<O>,
     /// Id of the event.
@@ -358,7 +358,7 @@ pub struct EventUpdateScale<O: Endian> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 #[doc(alias = "perf_record_time_conv")]
-pub struct TimeConv<O: Endian> {
+pub struct RawTimeConv<O: Endian> {
     /// `time_shift` of the control page.
     pub time_shift: U64<O>,
     /// `time_mult` of the control page.
@@ -367,7 +367,7 @@ pub struct TimeConv<O: Endian> {
     pub time_zero: U64<O>,
 }
 
-/// The data that follows [`TimeConv`]: the parameters to extend a clock narrower than 64 bits.
+/// The data that follows [`RawTimeConv`]: the parameters to extend a clock narrower than 64 bits.
 ///
 /// perf: `PERF_RECORD_TIME_CONV`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
@@ -391,7 +391,7 @@ pub struct TimeConvShort<O: Endian> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 #[doc(alias = "perf_record_header_feature")]
-pub struct HeaderFeature<O: Endian> {
+pub struct RawHeaderFeature<O: Endian> {
     /// The feature, a [`Feature`](crate::feature::Feature).
     pub feat_id: U64<O>,
 }
@@ -402,7 +402,7 @@ pub struct HeaderFeature<O: Endian> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 #[doc(alias = "perf_record_compressed2")]
-pub struct Compressed2<O: Endian> {
+pub struct RawCompressed2<O: Endian> {
     /// Bytes that follow, without the padding.
     pub data_size: U64<O>,
 }
@@ -413,7 +413,7 @@ pub struct Compressed2<O: Endian> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 #[doc(alias = "perf_record_bpf_metadata")]
-pub struct BpfMetadata<O: Endian> {
+pub struct RawBpfMetadata<O: Endian> {
     /// Name of the program, padded with NUL.
     pub prog_name: [u8; BPF_PROG_NAME_LEN],
     /// Number of entries that follow.

@@ -11,7 +11,7 @@ use perf_abi::auxtrace::IndexEntry;
 use perf_abi::branch::BranchEntry;
 use perf_abi::data_src::DataSrc;
 use perf_abi::endian::{LittleEndian as LE, U64};
-use perf_abi::file::{FileAttr, FileHeader, PipeHeader, Section};
+use perf_abi::file::{FileAttr, PipeHeader, RawFileHeader, RawSection};
 use perf_abi::ioctl::QueryBpf;
 use perf_abi::mmap_page::MmapPage;
 use perf_abi::namespaces::NamespaceLink;
@@ -115,35 +115,39 @@ fn layouts() -> BTreeMap<&'static str, Layout> {
         // The kernel's records.
         (
             "perf_record_mmap",
-            part!(record(), 8, Mmap<LE> { pid, tid, start = addr, len, pgoff }).tail(&["filename"]),
+            part!(record(), 8, RawMmap<LE> { pid, tid, start = addr, len, pgoff }).tail(&["filename"]),
         ),
         ("perf_record_mmap2", {
-            let id = 8 + offset_of!(Mmap2<LE>, id);
-            let layout = part!(record(), 8, Mmap2<LE> { pid, tid, start = addr, len, pgoff, prot, flags });
+            let id = 8 + offset_of!(RawMmap2<LE>, id);
+            let layout = part!(record(), 8, RawMmap2<LE> { pid, tid, start = addr, len, pgoff, prot, flags });
             let layout = part!(layout, id, Mmap2Inode<LE> { maj, min, ino, ino_generation });
             part!(layout, id, Mmap2BuildId {
                 build_id_size, __reserved_1 = reserved_1, __reserved_2 = reserved_2, build_id
             })
             .tail(&["filename"])
         }),
-        ("perf_record_comm", part!(record(), 8, Comm<LE> { pid, tid }).tail(&["comm"])),
+        ("perf_record_comm", part!(record(), 8, RawComm<LE> { pid, tid }).tail(&["comm"])),
         (
             "perf_record_namespaces",
-            part!(record(), 8, Namespaces<LE> { pid, tid, nr_namespaces }).tail(&["link_info"]),
+            part!(record(), 8, RawNamespaces<LE> { pid, tid, nr_namespaces }).tail(&["link_info"]),
         ),
-        ("perf_record_fork", part!(record(), 8, Task<LE> { pid, ppid, tid, ptid, time })),
-        ("perf_record_lost", part!(record(), 8, Lost<LE> { id, lost })),
-        ("perf_record_lost_samples", part!(record(), 8, LostSamples<LE> { lost })),
+        ("perf_record_fork", part!(record(), 8, RawTask<LE> { pid, ppid, tid, ptid, time })),
+        ("perf_record_lost", part!(record(), 8, RawLost<LE> { id, lost })),
+        ("perf_record_lost_samples", part!(record(), 8, RawLostSamples<LE> { lost })),
         (
             "perf_record_lost_samples_and_ids",
             new()
-                .part(0, 8 + size_of::<LostSamples<LE>>(), &[("lost", 0, 8 + size_of::<LostSamples<LE>>())])
+                .part(
+                    0,
+                    8 + size_of::<RawLostSamples<LE>>(),
+                    &[("lost", 0, 8 + size_of::<RawLostSamples<LE>>())],
+                )
                 .part(16, 8 * MAX_ID_HDR_ENTRIES, &[("sample_ids", 0, 8 * MAX_ID_HDR_ENTRIES)]),
         ),
         // What follows is as read_format says: the C struct shows one case.
         (
             "perf_record_read",
-            part!(record(), 8, Read<LE> { pid, tid }).tail(&[
+            part!(record(), 8, RawRead<LE> { pid, tid }).tail(&[
                 "value",
                 "time_enabled",
                 "time_running",
@@ -151,26 +155,26 @@ fn layouts() -> BTreeMap<&'static str, Layout> {
                 "lost",
             ]),
         ),
-        ("perf_record_throttle", part!(record(), 8, Throttle<LE> { time, id, stream_id })),
+        ("perf_record_throttle", part!(record(), 8, RawThrottle<LE> { time, id, stream_id })),
         (
             "perf_record_ksymbol",
-            part!(record(), 8, Ksymbol<LE> { addr, len, ksym_type, flags }).tail(&["name"]),
+            part!(record(), 8, RawKsymbol<LE> { addr, len, ksym_type, flags }).tail(&["name"]),
         ),
-        ("perf_record_bpf_event", part!(record(), 8, BpfEvent<LE> { type = kind, flags, id, tag })),
-        ("perf_record_cgroup", part!(record(), 8, Cgroup<LE> { id }).tail(&["path"])),
+        ("perf_record_bpf_event", part!(record(), 8, RawBpfEvent<LE> { type = kind, flags, id, tag })),
+        ("perf_record_cgroup", part!(record(), 8, RawCgroup<LE> { id }).tail(&["path"])),
         (
             "perf_record_text_poke_event",
-            part!(record(), 8, TextPoke<LE> { addr, old_len, new_len }).tail(&["bytes"]),
+            part!(record(), 8, RawTextPoke<LE> { addr, old_len, new_len }).tail(&["bytes"]),
         ),
         ("perf_record_sample", record().tail(&["array"])),
-        ("perf_record_switch", part!(record(), 8, SwitchCpuWide<LE> { next_prev_pid, next_prev_tid })),
+        ("perf_record_switch", part!(record(), 8, RawSwitchCpuWide<LE> { next_prev_pid, next_prev_tid })),
         (
             "perf_record_callchain_deferred",
-            part!(record(), 8, CallchainDeferred<LE> { cookie, nr }).tail(&["ips"]),
+            part!(record(), 8, RawCallchainDeferred<LE> { cookie, nr }).tail(&["ips"]),
         ),
-        ("perf_record_aux", part!(record(), 8, Aux<LE> { aux_offset, aux_size, flags })),
-        ("perf_record_itrace_start", part!(record(), 8, ItraceStart<LE> { pid, tid })),
-        ("perf_record_aux_output_hw_id", part!(record(), 8, AuxOutputHwId<LE> { hw_id })),
+        ("perf_record_aux", part!(record(), 8, RawAux<LE> { aux_offset, aux_size, flags })),
+        ("perf_record_itrace_start", part!(record(), 8, RawItraceStart<LE> { pid, tid })),
+        ("perf_record_aux_output_hw_id", part!(record(), 8, RawAuxOutputHwId<LE> { hw_id })),
         // The perf tool's records.
         ("perf_record_header_attr", part!(record(), 8, RawAttr<LE> {} whole attr)),
         ("cpu_map_entries", part!(new(), 0, CpuMapCpus<LE> { nr }).tail(&["cpu"])),
@@ -184,7 +188,7 @@ fn layouts() -> BTreeMap<&'static str, Layout> {
             part!(new(), 0, CpuMapRange<LE> { any_cpu, __pad = pad, start_cpu, end_cpu }),
         ),
         ("perf_record_cpu_map_data", {
-            let layout = part!(new(), 0, CpuMap<LE> { type = kind });
+            let layout = part!(new(), 0, RawCpuMap<LE> { type = kind });
             let layout = part!(layout, 2, CpuMapCpus<LE> {} whole cpus_data);
             let layout = part!(layout, 2, CpuMapMask<LE> {} whole mask32_data);
             let layout = part!(layout, 2, CpuMapRange<LE> {} whole range_cpu_data);
@@ -193,27 +197,28 @@ fn layouts() -> BTreeMap<&'static str, Layout> {
         // Two bytes of padding end it in C.
         (
             "perf_record_cpu_map",
-            part!(record(), 8, CpuMap<LE> {}).part(18, 2, &[]).part(
+            part!(record(), 8, RawCpuMap<LE> {}).part(18, 2, &[]).part(
                 8,
                 10,
-                &[("data", 0, size_of::<CpuMap<LE>>() + size_of::<CpuMapMask<LE>>() + 4)],
+                &[("data", 0, size_of::<RawCpuMap<LE>>() + size_of::<CpuMapMask<LE>>() + 4)],
             ),
         ),
         (
             "perf_record_event_update_cpus",
-            part!(new(), 0, CpuMap<LE> {}).part(
+            part!(new(), 0, RawCpuMap<LE> {}).part(
                 0,
                 10,
-                &[("cpus", 0, size_of::<CpuMap<LE>>() + size_of::<CpuMapMask<LE>>() + 4)],
+                &[("cpus", 0, size_of::<RawCpuMap<LE>>() + size_of::<CpuMapMask<LE>>() + 4)],
             ),
         ),
         ("perf_record_event_update_scale", part!(new(), 0, EventUpdateScale<LE> { scale })),
         (
             "perf_record_event_update",
-            part!(record(), 8, EventUpdate<LE> { type = kind, id }).tail(&["scale", "unit", "name", "cpus"]),
+            part!(record(), 8, RawEventUpdate<LE> { type = kind, id })
+                .tail(&["scale", "unit", "name", "cpus"]),
         ),
-        ("perf_trace_event_type", part!(new(), 0, HeaderEventType<LE> { event_id, name })),
-        ("perf_record_header_event_type", part!(record(), 8, HeaderEventType<LE> {} whole event_type)),
+        ("perf_trace_event_type", part!(new(), 0, RawHeaderEventType<LE> { event_id, name })),
+        ("perf_record_header_event_type", part!(record(), 8, RawHeaderEventType<LE> {} whole event_type)),
         (
             "perf_record_header_tracing_data",
             part!(record(), 8, HeaderTracingData<LE> { size }).tail(&["pad"]),
@@ -228,10 +233,10 @@ fn layouts() -> BTreeMap<&'static str, Layout> {
         ),
         ("id_index_entry", part!(new(), 0, IdIndexEntry<LE> { id, idx, cpu, tid })),
         ("id_index_entry_2", part!(new(), 0, IdIndexEntry2<LE> { machine_pid, vcpu })),
-        ("perf_record_id_index", part!(record(), 8, IdIndex<LE> { nr }).tail(&["entries"])),
+        ("perf_record_id_index", part!(record(), 8, RawIdIndex<LE> { nr }).tail(&["entries"])),
         (
             "perf_record_auxtrace_info",
-            part!(record(), 8, AuxtraceInfo<LE> { type = kind, reserved__ = reserved }).tail(&["priv"]),
+            part!(record(), 8, RawAuxtraceInfo<LE> { type = kind, reserved__ = reserved }).tail(&["priv"]),
         ),
         (
             "perf_record_auxtrace",
@@ -240,14 +245,15 @@ fn layouts() -> BTreeMap<&'static str, Layout> {
             }),
         ),
         ("perf_record_auxtrace_error", {
-            let layout = part!(record(), 8, AuxtraceError<LE> { type = kind, code, cpu, pid, tid, fmt, ip });
-            let base = 8 + size_of::<AuxtraceError<LE>>();
+            let layout =
+                part!(record(), 8, RawAuxtraceError<LE> { type = kind, code, cpu, pid, tid, fmt, ip });
+            let base = 8 + size_of::<RawAuxtraceError<LE>>();
             part!(layout, base, AuxtraceErrorGuest<LE> { time, msg, machine_pid, vcpu })
         }),
         ("perf_record_thread_map_entry", part!(new(), 0, ThreadMapEntry<LE> { pid, comm })),
-        ("perf_record_thread_map", part!(record(), 8, ThreadMap<LE> { nr }).tail(&["entries"])),
+        ("perf_record_thread_map", part!(record(), 8, RawThreadMap<LE> { nr }).tail(&["entries"])),
         ("perf_record_stat_config_entry", part!(new(), 0, StatConfigEntry<LE> { tag, val })),
-        ("perf_record_stat_config", part!(record(), 8, StatConfig<LE> { nr }).tail(&["data"])),
+        ("perf_record_stat_config", part!(record(), 8, RawStatConfig<LE> { nr }).tail(&["data"])),
         (
             "perf_record_stat",
             part!(record(), 8, Stat<LE> { id, cpu, thread, val, ena, run }).part(
@@ -258,34 +264,34 @@ fn layouts() -> BTreeMap<&'static str, Layout> {
         ),
         ("perf_record_stat_round", part!(record(), 8, StatRound<LE> { type = kind, time })),
         ("perf_record_time_conv", {
-            let layout = part!(record(), 8, TimeConv<LE> { time_shift, time_mult, time_zero });
-            part!(layout, 8 + size_of::<TimeConv<LE>>(), TimeConvShort<LE> {
+            let layout = part!(record(), 8, RawTimeConv<LE> { time_shift, time_mult, time_zero });
+            part!(layout, 8 + size_of::<RawTimeConv<LE>>(), TimeConvShort<LE> {
                 time_cycles, time_mask, cap_user_time_zero, cap_user_time_short, reserved
             })
         }),
-        ("perf_record_header_feature", part!(record(), 8, HeaderFeature<LE> { feat_id }).tail(&["data"])),
+        ("perf_record_header_feature", part!(record(), 8, RawHeaderFeature<LE> { feat_id }).tail(&["data"])),
         ("perf_record_compressed", record().tail(&["data"])),
-        ("perf_record_compressed2", part!(record(), 8, Compressed2<LE> { data_size }).tail(&["data"])),
+        ("perf_record_compressed2", part!(record(), 8, RawCompressed2<LE> { data_size }).tail(&["data"])),
         ("perf_record_bpf_metadata_entry", part!(new(), 0, BpfMetadataEntry { key, value })),
         (
             "perf_record_bpf_metadata",
-            part!(record(), 8, BpfMetadata<LE> { prog_name, nr_entries }).tail(&["entries"]),
+            part!(record(), 8, RawBpfMetadata<LE> { prog_name, nr_entries }).tail(&["entries"]),
         ),
         (
             "perf_record_schedstat_cpu",
-            part!(record(), 8, SchedstatCpu<LE> { timestamp, cpu, version, __pad = pad })
+            part!(record(), 8, RawSchedstatCpu<LE> { timestamp, cpu, version, __pad = pad })
                 .tail(&["v15", "v16", "v17"]),
         ),
         (
             "perf_record_schedstat_domain",
-            part!(record(), 8, SchedstatDomain<LE> { timestamp, cpu, version, domain })
+            part!(record(), 8, RawSchedstatDomain<LE> { timestamp, cpu, version, domain })
                 .tail(&["v15", "v16", "v17"]),
         ),
         // The headers of a file.
-        ("perf_file_section", part!(new(), 0, Section<LE> { offset, size })),
+        ("perf_file_section", part!(new(), 0, RawSection<LE> { offset, size })),
         (
             "perf_file_header",
-            part!(new(), 0, FileHeader<LE> {
+            part!(new(), 0, RawFileHeader<LE> {
                 magic, size, attr_size, attrs, data, event_types, adds_features
             }),
         ),
@@ -401,41 +407,41 @@ fn the_perf_tools_least_sizes_cover_the_fixed_parts() {
     let facts = Facts::load();
     let least = facts.numbers("perf_tool_min_record_size");
     let fixed = [
-        ("PERF_RECORD_MMAP", size_of::<Mmap<LE>>() + 1),
-        ("PERF_RECORD_LOST", size_of::<Lost<LE>>()),
-        ("PERF_RECORD_COMM", size_of::<Comm<LE>>() + 1),
-        ("PERF_RECORD_EXIT", size_of::<Task<LE>>()),
-        ("PERF_RECORD_FORK", size_of::<Task<LE>>()),
-        ("PERF_RECORD_THROTTLE", size_of::<Throttle<LE>>()),
-        ("PERF_RECORD_UNTHROTTLE", size_of::<Throttle<LE>>()),
-        ("PERF_RECORD_MMAP2", size_of::<Mmap2<LE>>() + 1),
-        ("PERF_RECORD_LOST_SAMPLES", size_of::<LostSamples<LE>>()),
-        ("PERF_RECORD_AUX", size_of::<Aux<LE>>()),
-        ("PERF_RECORD_ITRACE_START", size_of::<ItraceStart<LE>>()),
-        ("PERF_RECORD_SWITCH_CPU_WIDE", size_of::<SwitchCpuWide<LE>>()),
-        ("PERF_RECORD_NAMESPACES", size_of::<Namespaces<LE>>()),
-        ("PERF_RECORD_CGROUP", size_of::<Cgroup<LE>>() + 1),
-        ("PERF_RECORD_KSYMBOL", size_of::<Ksymbol<LE>>() + 1),
-        ("PERF_RECORD_BPF_EVENT", size_of::<BpfEvent<LE>>()),
-        ("PERF_RECORD_HEADER_EVENT_TYPE", size_of::<HeaderEventType<LE>>()),
+        ("PERF_RECORD_MMAP", size_of::<RawMmap<LE>>() + 1),
+        ("PERF_RECORD_LOST", size_of::<RawLost<LE>>()),
+        ("PERF_RECORD_COMM", size_of::<RawComm<LE>>() + 1),
+        ("PERF_RECORD_EXIT", size_of::<RawTask<LE>>()),
+        ("PERF_RECORD_FORK", size_of::<RawTask<LE>>()),
+        ("PERF_RECORD_THROTTLE", size_of::<RawThrottle<LE>>()),
+        ("PERF_RECORD_UNTHROTTLE", size_of::<RawThrottle<LE>>()),
+        ("PERF_RECORD_MMAP2", size_of::<RawMmap2<LE>>() + 1),
+        ("PERF_RECORD_LOST_SAMPLES", size_of::<RawLostSamples<LE>>()),
+        ("PERF_RECORD_AUX", size_of::<RawAux<LE>>()),
+        ("PERF_RECORD_ITRACE_START", size_of::<RawItraceStart<LE>>()),
+        ("PERF_RECORD_SWITCH_CPU_WIDE", size_of::<RawSwitchCpuWide<LE>>()),
+        ("PERF_RECORD_NAMESPACES", size_of::<RawNamespaces<LE>>()),
+        ("PERF_RECORD_CGROUP", size_of::<RawCgroup<LE>>() + 1),
+        ("PERF_RECORD_KSYMBOL", size_of::<RawKsymbol<LE>>() + 1),
+        ("PERF_RECORD_BPF_EVENT", size_of::<RawBpfEvent<LE>>()),
+        ("PERF_RECORD_HEADER_EVENT_TYPE", size_of::<RawHeaderEventType<LE>>()),
         ("PERF_RECORD_HEADER_TRACING_DATA", size_of::<HeaderTracingData<LE>>()),
-        ("PERF_RECORD_AUX_OUTPUT_HW_ID", size_of::<AuxOutputHwId<LE>>()),
-        ("PERF_RECORD_AUXTRACE_INFO", size_of::<AuxtraceInfo<LE>>()),
+        ("PERF_RECORD_AUX_OUTPUT_HW_ID", size_of::<RawAuxOutputHwId<LE>>()),
+        ("PERF_RECORD_AUXTRACE_INFO", size_of::<RawAuxtraceInfo<LE>>()),
         ("PERF_RECORD_AUXTRACE", size_of::<Auxtrace<LE>>()),
-        ("PERF_RECORD_AUXTRACE_ERROR", size_of::<AuxtraceError<LE>>() + 8 + 1),
-        ("PERF_RECORD_THREAD_MAP", size_of::<ThreadMap<LE>>()),
-        ("PERF_RECORD_STAT_CONFIG", size_of::<StatConfig<LE>>()),
+        ("PERF_RECORD_AUXTRACE_ERROR", size_of::<RawAuxtraceError<LE>>() + 8 + 1),
+        ("PERF_RECORD_THREAD_MAP", size_of::<RawThreadMap<LE>>()),
+        ("PERF_RECORD_STAT_CONFIG", size_of::<RawStatConfig<LE>>()),
         ("PERF_RECORD_STAT", size_of::<Stat<LE>>()),
         ("PERF_RECORD_STAT_ROUND", size_of::<StatRound<LE>>()),
-        ("PERF_RECORD_EVENT_UPDATE", size_of::<EventUpdate<LE>>()),
-        ("PERF_RECORD_TIME_CONV", size_of::<TimeConv<LE>>()),
-        ("PERF_RECORD_ID_INDEX", size_of::<IdIndex<LE>>()),
+        ("PERF_RECORD_EVENT_UPDATE", size_of::<RawEventUpdate<LE>>()),
+        ("PERF_RECORD_TIME_CONV", size_of::<RawTimeConv<LE>>()),
+        ("PERF_RECORD_ID_INDEX", size_of::<RawIdIndex<LE>>()),
         ("PERF_RECORD_HEADER_BUILD_ID", size_of::<HeaderBuildId<LE>>()),
-        ("PERF_RECORD_HEADER_FEATURE", size_of::<HeaderFeature<LE>>()),
-        ("PERF_RECORD_COMPRESSED2", size_of::<Compressed2<LE>>()),
-        ("PERF_RECORD_BPF_METADATA", size_of::<BpfMetadata<LE>>()),
-        ("PERF_RECORD_SCHEDSTAT_CPU", size_of::<SchedstatCpu<LE>>()),
-        ("PERF_RECORD_SCHEDSTAT_DOMAIN", size_of::<SchedstatDomain<LE>>()),
+        ("PERF_RECORD_HEADER_FEATURE", size_of::<RawHeaderFeature<LE>>()),
+        ("PERF_RECORD_COMPRESSED2", size_of::<RawCompressed2<LE>>()),
+        ("PERF_RECORD_BPF_METADATA", size_of::<RawBpfMetadata<LE>>()),
+        ("PERF_RECORD_SCHEDSTAT_CPU", size_of::<RawSchedstatCpu<LE>>()),
+        ("PERF_RECORD_SCHEDSTAT_DOMAIN", size_of::<RawSchedstatDomain<LE>>()),
     ];
     for (name, payload) in fixed {
         assert_eq!(least[name], (size_of::<Header<LE>>() + payload) as u64, "{name}");

@@ -37,7 +37,7 @@ fn sizes_and_additions() {
     let versions = facts.table("attr_versions");
     assert_eq!(versions.len(), AttrVersion::ALL.len());
     let mut before = None;
-    for (number, version) in AttrVersion::ALL.into_iter().enumerate() {
+    for (number, version) in AttrVersion::ALL.iter().copied().enumerate() {
         let entry = &versions[&number.to_string()];
         assert_eq!(entry["size"].as_u64(), Some(version.size().into()), "VER{number}");
         let Some(before) = before.replace(version) else {

@@ -40,7 +40,7 @@ impl Capture {
             None if stdin_is_a_pipe() => Ok(Self("-".into())),
             None if Path::new(DEFAULT).exists() => Ok(Self(DEFAULT.into())),
             None => {
-                let what = "there is no perf.data in this folder, and standard input is not a pipe: name the capture \
+                let what = "there is no perf.data in this folder, and standard input is not a pipe; name the capture \
                     <FILE>\n";
                 Err(clap::Error::raw(ErrorKind::MissingRequiredArgument, what))
             }

@@ -3,14 +3,14 @@
 use clap::Subcommand;
 
 mod list;
+mod observed;
 pub(crate) mod record;
 mod stat;
-mod whom;
 
 pub(crate) use list::ListArgs;
+pub(crate) use observed::ObservedArgs;
 pub(crate) use record::RecordArgs;
 pub(crate) use stat::StatArgs;
-pub(crate) use whom::WhomArgs;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {

@@ -109,7 +109,7 @@ fn time_range(range: &str) -> Result<(u64, u64), Failure> {
         let last = if last.is_empty() { Some(u64::MAX) } else { nanoseconds(last) };
         first.zip(last).filter(|(first, last)| first <= last)
     });
-    let must = "must be A,B in seconds, A not after B, as in 12.5,13 or 12.5,";
+    let must = "must be A,B in seconds, with A not greater than B, for example 12.5,13 or 12.5,";
     parsed.ok_or_else(|| Failure(format!("--time {range}: {must}")))
 }
 

@@ -1,25 +1,23 @@
-//! The part of a dump that handles each record in turn: from the reader to batches.
+//! The part of a dump that handles each record in turn: from the reader to blocks.
 
 use perf_abi::endian::Endian;
 use perf_abi::record::RecordType;
 use perf_parse::file::{Event, FileError, FileRecord, Reader, Source};
 
-use super::Places;
-use super::batch::{Batch, Read};
+use super::Origins;
+use super::block::Block;
 use super::filter::Filter;
 use super::tracepoints::Formats;
-use super::view::EventView;
 use crate::input::Memory;
 use crate::progress::Progress;
-use crate::render::escape::push_printable;
-use crate::render::ready::Ready;
+use crate::render::record::EventParts;
 
 /// Reads the selected records.
 #[derive(Debug)]
 pub(super) struct Reading<'r, 'a, O: Endian, S: Source> {
     reader: &'r mut Reader<'a, O, S>,
     filter: Filter,
-    places: &'r Places,
+    origins: &'r Origins,
     memory: Memory<'r>,
     formats: &'r Formats<'r>,
     progress: Progress,
@@ -27,16 +25,16 @@ pub(super) struct Reading<'r, 'a, O: Endian, S: Source> {
     left: u64,
     /// The number of errors that the reader has found so far.
     noted: u64,
-    events: Slots,
+    events: EventIndexes,
 }
 
-/// The positions of the events in the batch that is being filled.
+/// The indexes of the events in the block that is being filled.
 #[derive(Debug, Default)]
-struct Slots {
-    /// For each event, the generation in which it was added to a batch, and its position there.
-    of: Vec<(u64, u32)>,
-    /// The current generation. Events of earlier generations are not in this batch, or have changed since.
-    now: u64,
+struct EventIndexes {
+    /// For each event, the generation in which it was added to a block, and its index there.
+    added: Vec<(u64, u32)>,
+    /// The current generation. Events of earlier generations are not in this block, or have changed since.
+    generation: u64,
 }
 
 /// The types of records that may change events.
@@ -47,39 +45,11 @@ const CHANGE_EVENTS: [RecordType; 4] = [
     RecordType::HEADER_FEATURE,
 ];
 
-impl Slots {
-    /// Returns the position of the event of `index` in the batch. Adds the event if it is not there.
-    #[inline]
-    fn of(&mut self, batch: &mut Batch, index: usize, event: &Event, formats: &Formats<'_>) -> u32 {
-        match self.of.get(index) {
-            Some(&(when, slot)) if when == self.now => slot,
-            _ => self.put(batch, index, event, formats),
-        }
-    }
-
-    #[cold]
-    fn put(&mut self, batch: &mut Batch, index: usize, event: &Event, formats: &Formats<'_>) -> u32 {
-        let shown = event.name.as_deref().map(|name| {
-            let mut shown = Vec::new();
-            push_printable(&mut shown, name);
-            Ready::new(shown)
-        });
-        let members = Ready::new(format!(",\"event\":{index},\"fields\":").into_bytes());
-        let (layout, fault, tracepoint) = (event.layout, event.fault, formats.of(event));
-        let slot = batch.event(Ok(EventView { index, layout, fault, tracepoint, shown, members }));
-        if self.of.len() <= index {
-            self.of.resize(index + 1, (0, 0));
-        }
-        self.of[index] = (self.now, slot);
-        slot
-    }
-}
-
 impl<'r, 'a, O: Endian, S: Source> Reading<'r, 'a, O, S> {
     pub(super) fn new(
         reader: &'r mut Reader<'a, O, S>,
         filter: Filter,
-        places: &'r Places,
+        origins: &'r Origins,
         memory: Memory<'r>,
         formats: &'r Formats<'r>,
         limit: Option<u64>,
@@ -89,39 +59,48 @@ impl<'r, 'a, O: Endian, S: Source> Reading<'r, 'a, O, S> {
         }
         let progress = Progress::new(memory.size());
         let noted = reader.account().faults();
-        let (left, events) = (limit.unwrap_or(u64::MAX), Slots::default());
-        Self { reader, filter, places, memory, formats, progress, left, noted, events }
+        let left = limit.unwrap_or(u64::MAX);
+        Self {
+            reader,
+            filter,
+            origins,
+            memory,
+            formats,
+            progress,
+            left,
+            noted,
+            events: EventIndexes::default(),
+        }
     }
 
-    /// Fills an empty batch. Returns whether there may be more records.
-    pub(super) fn fill(&mut self, batch: &mut Batch) -> bool {
+    /// Fills an empty block. Returns whether there may be more records.
+    pub(super) fn fill(&mut self, block: &mut Block) -> bool {
         self.progress.at(self.reader.offset());
-        self.events.now += 1;
-        while batch.has_room() {
+        self.events.generation += 1;
+        while block.has_room() {
             if self.left == 0 {
                 return false;
             }
-            let index = batch.len();
+            let index = block.len();
             match self.reader.next() {
                 Ok(None) => return false,
                 Ok(Some(record)) => {
                     if CHANGE_EVENTS.contains(&record.raw.kind()) {
-                        self.events.now += 1;
+                        self.events.generation += 1;
                     }
                     if self.filter.wants(&record) {
                         self.left -= 1;
-                        let event = event(&mut self.events, batch, &record, self.formats);
-                        let FileRecord { offset, inner, data_file, raw, .. } = record;
-                        let in_memory = S::IN_MEMORY && inner.is_none() && self.memory.has(data_file);
-                        batch.record(&Read { offset, inner, data_file, raw, event, in_memory });
+                        let event = self.events.of(block, &record, self.formats);
+                        let is_stored = S::IN_MEMORY && record.inner.is_none();
+                        block.add_record(&record, event, is_stored && self.memory.has(record.data_file));
                     }
                 }
-                Err(error) => batch.unreadable(self.placed(error)),
+                Err(error) => block.add_unreadable(self.at_origin(error)),
             }
             let noted = self.reader.account().faults();
             if noted != self.noted {
                 self.noted = noted;
-                batch.noted(index, noted);
+                block.set_noted(index, noted);
             }
         }
         true
@@ -129,8 +108,8 @@ impl<'r, 'a, O: Endian, S: Source> Reading<'r, 'a, O, S> {
 
     /// Changes the offset of the error, here and in the account, to the offset in the file.
     #[cold]
-    fn placed(&mut self, error: FileError) -> FileError {
-        let offset = self.places.of(self.reader.data_file(), error.offset);
+    fn at_origin(&mut self, error: FileError) -> FileError {
+        let offset = self.origins.offset(self.reader.data_file(), error.offset);
         // The reader has noted the error in the account.
         let noted = self.reader.account_mut().diagnostics.last_mut();
         if let Some(noted) = noted.filter(|noted| **noted == error) {
@@ -140,16 +119,32 @@ impl<'r, 'a, O: Endian, S: Source> Reading<'r, 'a, O, S> {
     }
 }
 
-/// Returns the position of a record's event in the batch; `None` for the perf tool's own records.
-#[inline(always)]
-fn event<O: Endian>(
-    events: &mut Slots,
-    batch: &mut Batch,
-    record: &FileRecord<'_, O>,
-    formats: &Formats<'_>,
-) -> Option<u32> {
-    match record.event_index.zip(record.event()) {
-        Some((index, event)) => Some(events.of(batch, index, event, formats)),
-        None => record.unknown_event().map(|why| batch.event(Err(why))),
+impl EventIndexes {
+    /// Returns the index of a record's event in the block. Adds the event if it is not there. Returns `None` for the
+    /// perf tool's own records.
+    #[inline(always)]
+    fn of<O: Endian>(
+        &mut self,
+        block: &mut Block,
+        record: &FileRecord<'_, O>,
+        formats: &Formats<'_>,
+    ) -> Option<u32> {
+        match record.event_index.zip(record.event()) {
+            Some((index, event)) => match self.added.get(index) {
+                Some(&(generation, known)) if generation == self.generation => Some(known),
+                _ => Some(self.add(block, index, event, formats)),
+            },
+            None => record.unknown_event().map(|why| block.add_event(Err(why))),
+        }
+    }
+
+    #[cold]
+    fn add(&mut self, block: &mut Block, index: usize, event: &Event, formats: &Formats<'_>) -> u32 {
+        let added = block.add_event(Ok(EventParts::new(index, event, formats.of(event))));
+        if self.added.len() <= index {
+            self.added.resize(index + 1, (0, 0));
+        }
+        self.added[index] = (self.generation, added);
+        added
     }
 }

@@ -19,7 +19,7 @@ pub(crate) fn run(args: &ListArgs) -> Result<Outcome, Failure> {
     }
     let chosen: Vec<&Listed> = list.events.iter().filter(|event| is_chosen(event, &args.patterns)).collect();
     if chosen.is_empty() {
-        return Err(Failure(format!("no event here matches {}", args.patterns.join(", "))));
+        return Err(Failure(format!("no event of this machine matches {}", args.patterns.join(", "))));
     }
     let mut output = Output::new();
     let mut kind = None;

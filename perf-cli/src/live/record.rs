@@ -34,7 +34,7 @@ use perf_open::workload::Workload;
 
 use crate::args::live::record::RecordArgs;
 use crate::live::exit_code;
-use crate::live::whom::{self, Whom};
+use crate::live::observed::{self, Observed};
 use crate::output::say;
 use crate::render::escape::shown;
 use crate::{Failure, Outcome};
@@ -51,13 +51,15 @@ const TICK: Duration = Duration::from_millis(100);
 
 pub(crate) fn run(args: &RecordArgs) -> Result<Outcome, Failure> {
     if args.overwrite && args.output == Path::new("-") {
-        return Err(Failure("--overwrite writes files: give another --output than -".to_owned()));
+        return Err(Failure(
+            "--overwrite cannot write to standard output; give --output the name of a file".to_owned(),
+        ));
     }
     if let Some(folder) = &args.dump_rings {
         dump::check(folder, &args.output)?;
     }
     let mut groups = attrs::events(args)?;
-    let whom = Whom::of(&args.whom, !args.command.is_empty())?;
+    let observed = Observed::of(&args.observed, !args.command.is_empty())?;
     let overwrite = args.overwrite
         || groups.iter().flat_map(|group| &group.events).any(|event| event.terms.overwrite == Some(true));
     let mut workload = match args.command.split_first() {
@@ -67,18 +69,18 @@ pub(crate) fn run(args: &RecordArgs) -> Result<Outcome, Failure> {
     let manner = Manner {
         args,
         several: overwrite || groups.iter().map(|group| group.events.len()).sum::<usize>() > 1,
-        of_cpus: matches!(whom, Whom::Cpus(_)),
-        on_exec: whom == Whom::Command,
+        of_cpus: matches!(observed, Observed::Cpus(_)),
+        on_exec: observed == Observed::Command,
         overwrite,
     };
-    let places = session::places(&whom, workload.as_ref().map(Workload::pid), !args.no_inherit)?;
-    let mut session = Session::open(&mut groups, manner, &places)?;
+    let rings = session::ring_targets(&observed, workload.as_ref().map(Workload::pid), !args.no_inherit)?;
+    let mut session = Session::open(&mut groups, manner, &rings)?;
     if !session.dropped.is_empty() && !args.quiet {
-        say!("perfdata: not known to this kernel and left out: {}", session.dropped.join(", "));
+        say!("perfdata: left out, because this kernel does not support it: {}", session.dropped.join(", "));
     }
     let signals = Signals::new()?;
-    let capture = Capture::new(args, &groups, &session, &whom)?;
-    let mut until = Until { workload: workload.as_mut(), whom: &whom, signals: &signals };
+    let capture = Capture::new(args, &groups, &session, &observed)?;
+    let mut until = Until { workload: workload.as_mut(), observed: &observed, signals: &signals };
     if overwrite {
         overwrite::run(&mut session, &capture, &mut until)?;
     } else {
@@ -92,7 +94,7 @@ pub(crate) fn run(args: &RecordArgs) -> Result<Outcome, Failure> {
 
 /// Starts the recording: by the exec of the command, or at once.
 fn start(session: &Session, args: &RecordArgs, until: &mut Until<'_>) -> Result<(), Failure> {
-    if *until.whom != Whom::Command {
+    if *until.observed != Observed::Command {
         session.enable()?;
     }
     if let (Some(workload), Some(program)) = (&mut until.workload, args.command.first()) {
@@ -108,7 +110,7 @@ fn start(session: &Session, args: &RecordArgs, until: &mut Until<'_>) -> Result<
 /// The conditions that end a recording.
 struct Until<'a> {
     workload: Option<&'a mut Workload>,
-    whom: &'a Whom,
+    observed: &'a Observed,
     signals: &'a Signals,
 }
 
@@ -121,9 +123,9 @@ impl Until<'_> {
         if let Some(workload) = &mut self.workload {
             return Ok(workload.try_wait()?.is_some());
         }
-        Ok(match self.whom {
-            Whom::Threads(tids) => !tids.iter().any(|&tid| whom::is_alive(tid)),
-            Whom::Command | Whom::Cpus(_) => false,
+        Ok(match self.observed {
+            Observed::Threads(tids) => !tids.iter().any(|&tid| observed::is_alive(tid)),
+            Observed::Command | Observed::Cpus(_) => false,
         })
     }
 }

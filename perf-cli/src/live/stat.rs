@@ -10,7 +10,7 @@ use perf_open::workload::{CpuTime, Workload};
 
 use crate::args::live::StatArgs;
 use crate::live::exit_code;
-use crate::live::whom::Whom;
+use crate::live::observed::Observed;
 use crate::output::say;
 use crate::render::escape::shown;
 use crate::{Failure, Outcome};
@@ -41,9 +41,9 @@ struct Run {
 }
 
 pub(crate) fn run(args: &StatArgs) -> Result<Outcome, Failure> {
-    let whom = plan::whom(args)?;
-    let groups = plan::events(args, &whom)?;
-    let stat = Stat { args, whom, groups, watch: Watch::new()? };
+    let observed = plan::observed(args)?;
+    let groups = plan::events(args, &observed)?;
+    let stat = Stat { args, observed, groups, watch: Watch::new()? };
     let mut report = Report::new(args)?;
     let mut runs = Vec::new();
     for _ in 0..args.repeat.get() {
@@ -64,7 +64,7 @@ pub(crate) fn run(args: &StatArgs) -> Result<Outcome, Failure> {
 /// The state of the verb.
 struct Stat<'a> {
     args: &'a StatArgs,
-    whom: Whom,
+    observed: Observed,
     groups: Vec<EventGroup>,
     watch: Watch,
 }
@@ -77,7 +77,7 @@ impl Stat<'_> {
             None => None,
         };
         let scope = Scope {
-            whom: &self.whom,
+            observed: &self.observed,
             command: command.as_ref().map(Workload::pid),
             inherit: !self.args.no_inherit,
             apart: self.args.no_aggr || self.args.per_thread,
@@ -100,9 +100,9 @@ impl Stat<'_> {
             before = (reading, at);
             Ok(report.is_open())
         };
-        let threads: &[u32] = match &self.whom {
+        let threads: &[u32] = match &self.observed {
             // If there is a command, its end ends the run.
-            Whom::Threads(threads) if command.is_none() => threads,
+            Observed::Threads(threads) if command.is_none() => threads,
             _ => &[],
         };
         let timeout = self.args.timeout.map(|millis| Duration::from_millis(millis.get()));
@@ -121,7 +121,8 @@ impl Stat<'_> {
             self.tell_signal(status);
         }
         // The cpu time of a command that is not itself counted is not shown.
-        let cpu_time = command.as_ref().filter(|_| self.whom == Whom::Command).and_then(Workload::cpu_time);
+        let cpu_time =
+            command.as_ref().filter(|_| self.observed == Observed::Command).and_then(Workload::cpu_time);
         Ok(Run { end, events, reading, elapsed, cpu_time })
     }
 
@@ -148,14 +149,14 @@ impl Stat<'_> {
             let words: Vec<String> = numbers.iter().map(u32::to_string).collect();
             words.join(",")
         };
-        match &self.whom {
-            Whom::Threads(_) if !self.args.whom.pid.is_empty() => {
-                format!("process id '{}'", list(&self.args.whom.pid))
+        match &self.observed {
+            Observed::Threads(_) if !self.args.observed.pid.is_empty() => {
+                format!("process id '{}'", list(&self.args.observed.pid))
             }
-            Whom::Threads(tids) => format!("thread id '{}'", list(tids)),
-            Whom::Cpus(cpus) if self.args.whom.cpu.is_some() => format!("cpu '{}'", list(cpus)),
-            Whom::Cpus(_) => "'system wide'".to_owned(),
-            Whom::Command => {
+            Observed::Threads(tids) => format!("thread id '{}'", list(tids)),
+            Observed::Cpus(cpus) if self.args.observed.cpu.is_some() => format!("cpu '{}'", list(cpus)),
+            Observed::Cpus(_) => "'system wide'".to_owned(),
+            Observed::Command => {
                 let words: Vec<_> = self.args.command.iter().map(|word| word.to_string_lossy()).collect();
                 format!("'{}'", words.join(" "))
             }

@@ -36,12 +36,12 @@ impl<W: Write> Diagnostics<W> {
     }
 
     /// Prints an error in the capture.
-    pub(crate) fn tell(&mut self, error: &FileError) {
+    pub(crate) fn report(&mut self, error: &FileError) {
         self.print(error.kind.name(), error);
     }
 
     /// Prints an error in one of several files.
-    pub(crate) fn tell_of(&mut self, file: &Path, error: &FileError) {
+    pub(crate) fn report_in(&mut self, file: &Path, error: &FileError) {
         self.print(error.kind.name(), &format_args!("{}: {error}", shown(file)));
     }
 
@@ -51,8 +51,8 @@ impl<W: Write> Diagnostics<W> {
     }
 
     /// Prints all errors in an account, which keeps the first ones and counts the rest.
-    pub(crate) fn tell_all(&mut self, account: &Account) {
-        account.diagnostics.iter().for_each(|error| self.tell(error));
+    pub(crate) fn report_all(&mut self, account: &Account) {
+        account.diagnostics.iter().for_each(|error| self.report(error));
         let mut kept = FaultCounts::default();
         account.diagnostics.iter().for_each(|error| kept.add(&error.kind));
         let kept: BTreeMap<_, _> = kept.iter().collect();
@@ -155,15 +155,15 @@ mod tests {
     fn a_diagnostic_is_one_write() {
         let writes = Writes::default();
         let mut diagnostics = Diagnostics::limited(&writes, 10);
-        diagnostics.tell(&skipped(16));
-        diagnostics.tell_of(Path::new("ring.0"), &NO_PERF_DATA);
+        diagnostics.report(&skipped(16));
+        diagnostics.report_in(Path::new("ring.0"), &NO_PERF_DATA);
         diagnostics.unwritable(&format_args!("{:#x}: {}: {}", 7, "SAMPLE", "no room"));
         drop(diagnostics);
         assert_eq!(
             *writes.0.borrow(),
             [
-                "0x10: 8 bytes skipped up to where records go on, or to the end\n",
-                "ring.0: 0x3: header.magic: is not PERFILE2 or PERFFILE: this is no perf.data\n",
+                "0x10: 8 bytes skipped, up to the next record or the end\n",
+                "ring.0: 0x3: header.magic: is not PERFILE2 or PERFFILE, so this is not a perf.data file\n",
                 "0x7: SAMPLE: no room\n",
             ]
         );
@@ -174,14 +174,14 @@ mod tests {
         for count in [2, 3, 4] {
             let writes = Writes::default();
             let mut diagnostics = Diagnostics::limited(&writes, 3);
-            (0..count).for_each(|offset| diagnostics.tell(&skipped(offset)));
+            (0..count).for_each(|offset| diagnostics.report(&skipped(offset)));
             drop(diagnostics);
             assert_eq!(writes.0.borrow().len() as u64, count, "the fourth line counts the fourth diagnostic");
         }
         let writes = Writes::default();
         let mut diagnostics = Diagnostics::limited(&writes, 2);
-        (0..5).for_each(|offset| diagnostics.tell(&skipped(offset)));
-        diagnostics.tell(&NO_PERF_DATA);
+        (0..5).for_each(|offset| diagnostics.report(&skipped(offset)));
+        diagnostics.report(&NO_PERF_DATA);
         diagnostics.unwritable(&"it");
         drop(diagnostics);
         let writes = writes.0.borrow();
@@ -201,7 +201,7 @@ mod tests {
         (0..1003).for_each(|offset| account.note(skipped(offset)));
         let writes = Writes::default();
         let mut diagnostics = Diagnostics::limited(&writes, 2);
-        diagnostics.tell_all(&account);
+        diagnostics.report_all(&account);
         drop(diagnostics);
         let counts = "1001 more diagnostics are not printed, by kind: skipped 1001";
         assert_eq!(writes.0.borrow()[2], format!("perfdata: {counts}\n"));

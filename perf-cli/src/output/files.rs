@@ -107,7 +107,7 @@ impl Outputs {
                 return Err(failure(&what));
             }
             if let Some((_, other)) = self.claimed.iter().find(|(other, _)| *other == claimed) {
-                let what = format!("is also what {other} writes; give {option} another name");
+                let what = format!("is also the output of {other}; give {option} another name");
                 return Err(failure(&what));
             }
             self.claimed.push((claimed, option));
@@ -182,7 +182,8 @@ impl Claim {
             let mut file = File::create(&self.path).map_err(|error| failure(&error))?;
             if matches!(holds, Holds::Capture | Holds::Recording) && file.seek(SeekFrom::Start(0)).is_err() {
                 return Err(failure(
-                    &"a perf.data cannot be written to a pipe, as its header is completed last; give the name of a file",
+                    &"a perf.data file cannot be written to a pipe, because its header is written last; give the name \
+                      of a file",
                 ));
             }
             return Ok((file, Unfinished { path: self.path, beside: None }));
@@ -198,9 +199,9 @@ impl Claim {
             // The usual mode of a new file, before the umask.
             builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
         }
-        let temporary = builder
-            .tempfile_in(folder(target))
-            .map_err(|error| failure(&format!("cannot write a file beside it, to be renamed: {error}")))?;
+        let temporary = builder.tempfile_in(folder(target)).map_err(|error| {
+            failure(&format!("cannot create a temporary file in the same folder: {error}"))
+        })?;
         #[cfg(target_os = "linux")]
         super::signals::unfinished(temporary.path());
         let (file, temporary) = temporary.into_parts();

@@ -39,18 +39,18 @@ pub(crate) fn remove_unfinished_on_signals() {
     let wanted =
         [SIGINT, SIGTERM, SIGHUP].into_iter().filter(move |signal| ignored & (1 << (signal - 1)) == 0);
     *unfinished_files() = Some(Vec::new());
-    let (ready, is_ready) = mpsc::channel();
+    let (installing, is_installed) = mpsc::channel();
     // Without the thread or the handlers, signals end the program as usual.
     let _ = thread::Builder::new().name("signals".into()).spawn(move || {
         let Ok(mut signals) = Signals::new(wanted) else { return };
-        drop(ready);
+        drop(installing);
         for signal in signals.forever() {
             // A file that was published no longer exists under this name.
             unfinished_files().iter().flatten().for_each(|file| drop(fs::remove_file(file)));
             let _ = emulate_default_handler(signal);
         }
     });
-    let _: Result<(), _> = is_ready.recv();
+    let _: Result<(), _> = is_installed.recv();
 }
 
 fn unfinished_files() -> MutexGuard<'static, Option<Vec<PathBuf>>> {

@@ -1,15 +1,14 @@
 //! The fields of each record, with the names of the kernel and perf.
 
 use perf_abi::endian::Endian;
-use perf_abi::sample_type::SampleType;
 use perf_parse::record::{FileId, Mmap2, SampleId};
-use perf_parse::sample::Readings;
-use perf_parse::{Record, Sample, SampleLayout};
+use perf_parse::sample::{Readings, Tail};
+use perf_parse::{Record, Sample};
 
 use super::name::name;
 use super::tracepoint::Tracepoint;
 use super::user::user;
-use super::{Scalars, Sink, given};
+use super::{Scalars, Sink, given, leading};
 
 /// Passes the fields of a record to `sink`. `tracepoint` describes the raw data of a sample.
 ///
@@ -142,36 +141,6 @@ fn mmap2(sink: &mut impl Scalars, it: &Mmap2<'_>) {
     sink.string(name!("filename"), it.filename);
 }
 
-/// The fields of a sample before its tail.
-const LEADING: SampleType = SampleType::IDENTIFIER
-    .union(SampleType::IP)
-    .union(SampleType::TID)
-    .union(SampleType::TIME)
-    .union(SampleType::ADDR)
-    .union(SampleType::ID)
-    .union(SampleType::STREAM_ID)
-    .union(SampleType::CPU)
-    .union(SampleType::PERIOD);
-
-/// Returns whether samples have fields after the leading ones.
-#[inline]
-pub(super) fn has_tail(layout: &SampleLayout) -> bool {
-    layout.sample_type().without(LEADING) != SampleType::NONE
-}
-
-/// Checks that the fields after the leading ones can be decoded.
-///
-/// # Errors
-///
-/// Those of [`fields`].
-pub(super) fn check_tail<O: Endian>(
-    it: &Sample<'_, O>,
-    tracepoint: Option<&Tracepoint<'_>>,
-) -> Result<(), perf_parse::Error> {
-    let tail = it.tail()?;
-    tracepoint.zip(tail.raw).map_or(Ok(()), |(tracepoint, raw)| tracepoint.check::<O>(raw))
-}
-
 /// Like [`fields`], for a sample.
 ///
 /// # Errors
@@ -183,25 +152,29 @@ pub(crate) fn sample<O: Endian>(
     tracepoint: Option<&Tracepoint<'_>>,
     sink: &mut impl Sink,
 ) -> Result<(), perf_parse::Error> {
-    given(it.identifier(), |id| sink.number(name!("identifier"), id));
-    given(it.ip(), |ip| sink.hex(name!("ip"), ip));
-    given(it.pid(), |pid| sink.task(name!("pid"), i64::from(pid)));
-    given(it.tid(), |tid| sink.task(name!("tid"), i64::from(tid)));
-    given(it.time(), |time| sink.time(name!("time"), time));
-    given(it.addr(), |addr| sink.hex(name!("addr"), addr));
-    given(it.id(), |id| sink.number(name!("id"), id));
-    given(it.stream_id(), |id| sink.number(name!("stream_id"), id));
-    given(it.cpu(), |cpu| sink.number(name!("cpu"), u64::from(cpu)));
-    given(it.period(), |period| sink.number(name!("period"), period));
-    if !has_tail(it.layout()) {
+    sink.leading(it);
+    if leading::are_all(it.layout().sample_type()) {
         sink.readings(&Readings::default());
         return Ok(());
     }
+    if tracepoint.is_none() && !sink.wants_sections() {
+        return it.tail().map(drop);
+    }
     let tail = it.tail()?;
+    let tracepoint = tracepoint.zip(tail.raw);
+    sections(&tail, tracepoint, sink);
+    tracepoint.map_or(Ok(()), |(tracepoint, raw)| tracepoint.check::<O>(raw))
+}
+
+/// Passes the sections of a sample to `sink`.
+fn sections<O: Endian>(
+    tail: &Tail<'_, O>,
+    tracepoint: Option<(&Tracepoint<'_>, &[u8])>,
+    sink: &mut impl Sink,
+) {
     given(tail.read, |read| sink.read(&read));
     given(tail.callchain, |chain| sink.callchain(&chain));
     given(tail.raw, |raw| sink.blob(name!("raw"), raw));
-    let tracepoint = tracepoint.zip(tail.raw);
     given(tracepoint, |(tracepoint, raw)| sink.tracepoint::<O>(tracepoint, raw));
     given(tail.branch_stack, |stack| sink.branch_stack(&stack));
     given(tail.regs_user, |regs| sink.regs(name!("regs_user"), &regs));
@@ -223,7 +196,6 @@ pub(crate) fn sample<O: Endian>(
     given(tail.code_page_size, |size| sink.number(name!("code_page_size"), size));
     given(tail.aux, |aux| sink.blob(name!("aux"), aux));
     sink.readings(&tail.readings);
-    tracepoint.map_or(Ok(()), |(tracepoint, raw)| tracepoint.check::<O>(raw))
 }
 
 /// Passes the fields of a `sample_id` trailer to `sink`.

@@ -1,19 +1,25 @@
 //! Fields as members of a JSON object.
 
+mod value;
+
 use core::fmt::Display;
 
 use perf_abi::branch::BranchFlags;
 use perf_abi::endian::{ByteOrder, Endian};
+use perf_parse::Sample;
+use perf_parse::file::FileError;
 use perf_parse::list::Branch;
 use perf_parse::sample::{BranchStack, Callchain, Read, ReadValue, Reading, Readings, Regs, StackUser};
-use perf_parse::tracepoint::{Array, Value};
 
 use super::digits::{push_decimal, push_signed};
-use super::escape::{push_hex, push_json, push_json_shown, push_json_value};
+use super::escape::{push_json, push_json_shown, push_json_value};
+use super::head::Heads;
 use super::name::{Name, name};
-use super::ready::Ready;
+use super::record::{PlacedRecord, RecordSink};
 use super::tracepoint::Tracepoint;
 use super::{Scalars, Sink, given};
+pub(super) use value::push_field;
+use value::{push_array, push_blob};
 
 /// Appends fields to a JSON object, without allocations.
 ///
@@ -21,39 +27,40 @@ use super::{Scalars, Sink, given};
 #[derive(Debug)]
 pub(crate) struct Json<'b> {
     out: &'b mut Vec<u8>,
+    /// For a record, the positions at which its object and the object inside it begin.
+    record: usize,
+    inside: usize,
+}
+
+/// Closes the object that begins at `start`.
+#[inline]
+pub(super) fn close(out: &mut Vec<u8>, start: usize) {
+    match out.get_mut(start) {
+        Some(comma) => *comma = b'{',
+        None => out.push(b'{'),
+    }
+    out.push(b'}');
 }
 
 impl<'b> Json<'b> {
     /// Appends an object with the members that `members` appends.
     #[inline]
-    pub(crate) fn object(out: &'b mut Vec<u8>, members: impl FnOnce(&mut Self)) {
+    pub(crate) fn object(out: &mut Vec<u8>, members: impl FnOnce(&mut Json<'_>)) {
         let start = out.len();
-        let mut json = Self { out };
-        members(&mut json);
-        match json.out.get_mut(start) {
-            Some(comma) => *comma = b'{',
-            None => json.out.push(b'{'),
-        }
-        json.out.push(b'}');
+        members(&mut Json::members(out));
+        close(out, start);
     }
 
     /// Appends members without an enclosing object.
     #[inline]
     pub(crate) fn members(out: &'b mut Vec<u8>) -> Self {
-        Self { out }
+        Self { out, record: 0, inside: 0 }
     }
 
     /// Appends the name of a member. Returns the buffer, for its value.
     #[inline(always)]
     pub(crate) fn member(&mut self, name: &Name) -> &mut Vec<u8> {
         name.push_member(self.out);
-        self.out
-    }
-
-    /// Appends the prepared text before the value of a member. Returns the buffer, for the value.
-    #[inline]
-    pub(crate) fn ready(&mut self, member: &Ready) -> &mut Vec<u8> {
-        member.push(self.out);
         self.out
     }
 
@@ -93,46 +100,40 @@ impl<'b> Json<'b> {
     }
 }
 
-fn push_blob(out: &mut Vec<u8>, value: &[u8]) {
-    out.push(b'"');
-    push_hex(out, value);
-    out.push(b'"');
-}
+impl RecordSink for Json<'_> {
+    fn begin<O: Endian>(&mut self, record: &PlacedRecord<'_, O>, heads: &mut Heads) {
+        self.record = self.out.len();
+        self.number(name!("offset"), record.place.offset);
+        given(record.place.decompressed_offset, |offset| self.number(name!("inner"), offset));
+        if record.place.data_file > 0 {
+            self.number(name!("data_file"), record.place.data_file as u64);
+        }
+        self.out.extend_from_slice(&heads.of(&record.raw).members);
+        self.number(name!("size"), u64::from(record.raw.size()));
+        given(record.event.ok(), |event| self.number(name!("event"), event.index as u64));
+        self.inside = self.member(name!("fields")).len();
+    }
 
-/// Appends the value of a tracepoint's field.
-#[inline]
-pub(super) fn push_value<O: Endian>(out: &mut Vec<u8>, value: &Value<'_, O>) {
-    match value {
-        Value::Unsigned(number) | Value::Pointer(number) => push_decimal(out, *number),
-        Value::Signed(number) => push_signed(out, *number),
-        Value::Bool(bool) => out.extend_from_slice(if *bool { b"true" } else { b"false" }),
-        Value::Str(text) => push_json(out, text),
-        Value::Bytes(bytes) => push_blob(out, bytes),
-        Value::Array(array) => push_elements(out, array),
+    fn begin_sample_id(&mut self) {
+        close(self.out, self.inside);
+        self.inside = self.member(name!("sample_id")).len();
     }
-}
 
-#[inline(never)]
-fn push_elements<O: Endian>(out: &mut Vec<u8>, array: &Array<'_, O>) {
-    match array.unsigned_words() {
-        Some(words) => push_array(out, words.iter(), |out, word| push_decimal(out, word.get())),
-        None => push_array(out, array.values(), |out, value| push_value(out, &value)),
+    fn end<O: Endian>(
+        &mut self,
+        record: &PlacedRecord<'_, O>,
+        _: &mut Heads,
+        _: Option<&Sample<'_, O>>,
+        error: Option<&FileError>,
+    ) {
+        close(self.out, self.inside);
+        if let Some(error) = error {
+            self.text(name!("error"), error);
+            self.blob(name!("raw"), record.raw.payload());
+        }
+        close(self.out, self.record);
+        self.out.push(b'\n');
     }
-}
-
-/// Appends an array. A comma follows each item; the last comma is replaced by the closing bracket.
-#[inline]
-fn push_array<T>(out: &mut Vec<u8>, items: impl Iterator<Item = T>, push: impl Fn(&mut Vec<u8>, T)) {
-    out.push(b'[');
-    let start = out.len();
-    for item in items {
-        push(out, item);
-        out.push(b',');
-    }
-    if out.len() > start {
-        out.truncate(out.len() - 1);
-    }
-    out.push(b']');
 }
 
 impl Scalars for Json<'_> {
@@ -153,6 +154,11 @@ impl Scalars for Json<'_> {
 
     #[inline(always)]
     fn time(&mut self, name: &Name, value: u64) {
+        self.number(name, value);
+    }
+
+    #[inline(always)]
+    fn labeled(&mut self, name: &Name, value: u64, _: &[u8]) {
         self.number(name, value);
     }
 
@@ -210,7 +216,7 @@ impl Sink for Json<'_> {
     fn tracepoint<O: Endian>(&mut self, tracepoint: &Tracepoint<'_>, raw: &[u8]) {
         self.nested(name!("tracepoint"), |json| {
             for (field, value) in tracepoint.values::<O>(tracepoint.fields().iter(), raw) {
-                push_value(json.ready(&field.member), &value);
+                push_field(json.out, field, &value);
             }
         });
     }

@@ -6,9 +6,6 @@
 pub(crate) struct Key(u64);
 
 impl Key {
-    /// The number of slots.
-    pub(crate) const SLOTS: usize = 64;
-
     pub(crate) const fn of(name: &[u8]) -> Self {
         // FNV-1a.
         let (mut hash, mut index) = (0xcbf2_9ce4_8422_2325_u64, 0);
@@ -19,16 +16,11 @@ impl Key {
         Self(hash)
     }
 
-    /// Returns the slot of the key, from 0 to [`SLOTS`](Self::SLOTS). Few of the selected keys share a slot.
-    #[inline]
-    pub(crate) const fn slot(self) -> usize {
-        ((self.0 ^ self.0 >> 32) % Self::SLOTS as u64) as usize
-    }
-
-    /// Returns the slot as one bit of 64.
+    /// Returns one bit of 64, which depends on the name. A set of names is the union of their bits: a name whose bit is
+    /// missing is not in the set.
     #[inline]
     pub(crate) const fn bit(self) -> u64 {
-        1 << self.slot()
+        1 << ((self.0 ^ self.0 >> 32) % 64)
     }
 }
 
@@ -59,6 +51,11 @@ impl Name {
     /// Returns a name from a table.
     pub(crate) const fn of(text: &'static str) -> Self {
         Self::new(text, "", "")
+    }
+
+    /// Returns the number of bytes that [`push_member`](Self::push_member) appends.
+    pub(crate) fn member_len(&self) -> usize {
+        ",\"\":".len() + self.text.len()
     }
 
     /// Appends the text before the value in a JSON object, for a member after the first.

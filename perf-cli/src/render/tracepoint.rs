@@ -6,7 +6,6 @@ use perf_parse::tracepoint::{Element, Field, FieldError, Format, Place, Value};
 
 use super::escape::{push_json, push_printable};
 use super::name::Key;
-use super::ready::Ready;
 
 /// The format of a tracepoint. The names of its fields are escaped once.
 #[derive(Clone, Debug)]
@@ -15,9 +14,9 @@ pub(crate) struct Tracepoint<'a> {
     /// The fields; those common to all tracepoints come first.
     fields: Vec<TracepointField<'a>>,
     /// `    system:name:`, safe to print.
-    pub(crate) title: Ready,
-    /// The slots of the fields' names, one bit each.
-    pub(crate) slots: u64,
+    pub(crate) title: Vec<u8>,
+    /// The [bits](Key::bit) of the fields' names.
+    pub(crate) name_bits: u64,
 }
 
 /// A field of a tracepoint. Its name is prepared as the text before its value.
@@ -27,9 +26,9 @@ pub(crate) struct TracepointField<'a> {
     integer: Option<Integer>,
     pub(crate) key: Key,
     /// `,"name":`
-    pub(crate) member: Ready,
+    pub(crate) member: Vec<u8>,
     /// ` name=`
-    pub(crate) label: Ready,
+    pub(crate) label: Vec<u8>,
 }
 
 /// The position of a field that is one integer, for reading it without interpreting the field.
@@ -81,7 +80,6 @@ impl<'a> TracepointField<'a> {
         member.push(b':');
         push_printable(&mut label, field.name);
         label.push(b'=');
-        let (member, label) = (Ready::new(member), Ready::new(label));
         Self { field: *field, integer: Integer::new(field), key: Key::of(field.name), member, label }
     }
 
@@ -102,15 +100,15 @@ impl<'a> TracepointField<'a> {
 
 impl<'a> Tracepoint<'a> {
     pub(crate) fn new(format: &Format<'a>) -> Self {
-        let fields = || format.common_fields().iter().chain(format.own_fields());
-        let told: Vec<_> = fields().map(TracepointField::new).collect();
+        let fields: Vec<_> =
+            format.common_fields().iter().chain(format.own_fields()).map(TracepointField::new).collect();
         let mut title = b"    ".to_vec();
         push_printable(&mut title, format.system);
         title.push(b':');
         push_printable(&mut title, format.name);
         title.push(b':');
-        let slots = told.iter().fold(0, |all, field| all | field.key.bit());
-        Self { format: format.clone(), fields: told, title: Ready::new(title), slots }
+        let name_bits = fields.iter().fold(0, |all, field| all | field.key.bit());
+        Self { format: format.clone(), fields, title, name_bits }
     }
 
     /// Returns the `attr.config` of the tracepoint's events.

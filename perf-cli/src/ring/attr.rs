@@ -23,7 +23,10 @@ pub(super) fn read<'a>(args: &RingArgs, bytes: &'a [u8]) -> Result<AnyReader<'a>
     let endianness = match args.endian.map(Endianness::from) {
         Some(endianness) => endianness,
         None => endianness(bytes).ok_or_else(|| {
-            failure("neither a perf.data nor an attr (struct perf_event_attr) whose size tells its byte order; give --endian")
+            failure(
+                "is neither a perf.data file nor an attr (struct perf_event_attr) whose size shows its byte order; give \
+                 --endian",
+            )
         })?,
     };
     let read = match endianness {
@@ -38,14 +41,14 @@ fn attr<O: Endian>(bytes: &[u8]) -> Result<Reader<'static, O>, String> {
     let read = Attr::read::<O>(bytes).map_err(|error| error.to_string())?;
     let size = if read.attr.size == 0 { AttrVersion::VER0.size() } else { read.attr.size };
     if bytes.len() as u64 != u64::from(size) {
-        let behind = bytes.len() as u64 - u64::from(size);
+        let trailing = bytes.len() as u64 - u64::from(size);
         return Err(format!(
-            "attr.size: {behind} bytes follow the attr of {size}; a file of one attr is expected"
+            "attr.size: {trailing} bytes follow the attr of {size} bytes; the file must contain exactly one attr"
         ));
     }
     if read.has_unknown_fields() {
         return Err(format!(
-            "attr.size: {size} bytes, of a kernel newer than this program, and fields in use that it does not know"
+            "attr.size: {size} bytes, with fields of a newer kernel in use that this program does not know"
         ));
     }
     Ok(Reader::of_records([(read.attr, Vec::new())].into_iter().collect(), &[]))

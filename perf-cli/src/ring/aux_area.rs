@@ -11,7 +11,7 @@ use perf_parse::record::Aux;
 use perf_parse::ring::{AuxArea, RingError, RingErrorKind};
 
 use super::linear::fault;
-use crate::dump::Places;
+use crate::dump::Origins;
 
 /// The result of writing the AUX data.
 #[derive(Debug, Default)]
@@ -25,13 +25,13 @@ pub(super) struct Extracted {
 /// Writes the data that AUX records describe to `out`, ring by ring, end to end. `areas` are the AUX areas of the
 /// rings.
 ///
-/// Reads all records of the reader. Calls `tell` with the ring and the error for data that is missing.
+/// Reads all records of the reader. Calls `report` with the ring and the error for data that is missing.
 pub(super) fn extract<O: Endian>(
     reader: &mut Reader<'_, O>,
     areas: &[Option<AuxArea<'_>>],
-    places: &Places,
+    origins: &Origins,
     out: File,
-    mut tell: impl FnMut(usize, FileError),
+    mut report: impl FnMut(usize, FileError),
 ) -> io::Result<Extracted> {
     let mut file = BufWriter::new(out);
     let mut extracted = Extracted::default();
@@ -46,14 +46,14 @@ pub(super) fn extract<O: Endian>(
         let Ok(Record::Aux(aux)) = record.decode() else { continue };
         let area = areas.get(ring).copied().flatten();
         extracted.lacks_area |= area.is_none();
-        match area.map_or_else(|| Err(nowhere(&aux)), |area| area.data(&aux)) {
+        match area.map_or_else(|| Err(area_missing(&aux)), |area| area.data(&aux)) {
             Ok(data) => {
                 file.write_all(data.first)?;
                 file.write_all(data.second)?;
                 extracted.records += 1;
                 extracted.bytes += data.first.len() + data.second.len();
             }
-            Err(error) => tell(ring, fault(error, places.of(ring, record.offset))),
+            Err(error) => report(ring, fault(error, origins.offset(ring, record.offset))),
         }
     }
     file.flush()?;
@@ -61,7 +61,7 @@ pub(super) fn extract<O: Endian>(
 }
 
 /// Returns the error for an AUX record of a ring whose AUX area is missing.
-fn nowhere(aux: &Aux) -> RingError {
+fn area_missing(aux: &Aux) -> RingError {
     let kind = RingErrorKind::Truncated { field: "aux_size", needed: aux.aux_size, available: 0 };
     RingError { kind, position: aux.aux_offset }
 }

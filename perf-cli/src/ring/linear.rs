@@ -7,14 +7,14 @@ use perf_parse::file::{FileError, FileErrorKind};
 use perf_parse::ring::{Buffer, DataArea, DecidedBy, Direction, Dump, RingError};
 
 use crate::args::RingArgs;
-use crate::dump::{Place, Written};
+use crate::dump::{Origin, Written};
 
 /// The content of a ring. Borrows the dump, unless the ring wraps or is written backward.
 #[derive(Debug)]
 pub(super) struct Linear<'a, O: Endian> {
     pub(super) bytes: Cow<'a, [u8]>,
-    /// The position of `bytes` in the dump.
-    pub(super) place: Place,
+    /// Where `bytes` are in the dump.
+    pub(super) origin: Origin,
     pub(super) dump: Dump<'a, O>,
     /// Messages that are not errors.
     pub(super) remarks: Vec<String>,
@@ -38,10 +38,11 @@ impl<'a, O: Endian> Linear<'a, O> {
         };
         let area = linear.dump.data_area();
         if area.by == DecidedBy::Length {
-            let (what, page) = ("as kernels before 4.1 leave it", area.offset);
-            linear
-                .remarks
-                .push(format!("data_offset: 0, {what}: by the dump's length, a page has {page} bytes"));
+            let page = area.offset;
+            linear.remarks.push(format!(
+                "data_offset: is 0, as kernels before 4.1 leave it; the page size is taken to be {page} bytes, from the \
+                 length of the dump"
+            ));
         }
         Ok(linear)
     }
@@ -63,8 +64,8 @@ impl<'a, O: Endian> Linear<'a, O> {
             Some(bytes) => Cow::Borrowed(bytes),
             None => Cow::Owned([from, &before[..length - from.len()]].concat()),
         };
-        let place = Place { area, size, written: Written::Forward(start) };
-        Self { bytes, place, dump, remarks: Vec::new(), fault: None, unread: 0 }
+        let origin = Origin { area, size, written: Written::Forward(start) };
+        Self { bytes, origin, dump, remarks: Vec::new(), fault: None, unread: 0 }
     }
 
     /// Reverses the order of the records. Leaves out the oldest if it is torn.
@@ -73,33 +74,33 @@ impl<'a, O: Endian> Linear<'a, O> {
         let head = dump.page().map_or(args.head.unwrap_or(0), |page| page.data_head);
         let in_dump = |position: u64| area + position % size;
         let mut dump = dump.oldest_first();
-        let (mut bytes, mut begins, mut wrong) = (Vec::new(), Vec::new(), None);
+        let (mut bytes, mut starts, mut wrong) = (Vec::new(), Vec::new(), None);
         let mut buffer = Box::new(Buffer::new());
         while let Some(record) = dump.next(&mut buffer) {
             match record {
                 Ok(record) => {
-                    begins.push(bytes.len() as u64);
+                    starts.push(bytes.len() as u64);
                     record.write(&mut bytes);
                 }
                 Err(error) => wrong = Some(fault(error, in_dump(error.position))),
             }
         }
         // The newest record, which is the last here, starts at the head.
-        let ends = begins.iter().skip(1).copied().chain([bytes.len() as u64]);
-        let stands = |end| in_dump(head.wrapping_add(bytes.len() as u64 - end));
-        let records = begins.iter().copied().zip(ends.map(stands)).collect();
-        let place = Place { area, size, written: Written::Backward(records) };
+        let ends = starts.iter().skip(1).copied().chain([bytes.len() as u64]);
+        let in_file = |end| in_dump(head.wrapping_add(bytes.len() as u64 - end));
+        let records = starts.iter().copied().zip(ends.map(in_file)).collect();
+        let origin = Origin { area, size, written: Written::Backward(records) };
         let account = dump.account();
         let torn = account.torn.map(|torn| {
             let (at, bytes) = (in_dump(torn.position), torn.bytes);
             format!(
-                "{at:#x}: the oldest record is torn, as newer ones overwrote its end: {bytes} bytes left out"
+                "{at:#x}: newer records overwrote the end of the oldest record; {bytes} bytes of it are left out"
             )
         });
         let unread = account.unread;
         Self {
             bytes: Cow::Owned(bytes),
-            place,
+            origin,
             dump,
             remarks: torn.into_iter().collect(),
             fault: wrong,

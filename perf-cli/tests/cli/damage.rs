@@ -12,7 +12,7 @@ fn faults(dumped: &Jsonl) -> &str {
     let account = &dumped.account;
     let count = account["diagnostics"].as_array().unwrap().len();
     let (records, skipped) = (&account["records"], &account["bytes_skipped"]);
-    let summary = format!("perfdata: records walked: {records}, faults: {count}, bytes skipped: {skipped}");
+    let summary = format!("perfdata: records read: {records}, faults: {count}, bytes skipped: {skipped}");
     assert!(last.starts_with(&summary), "{last}");
     faults
 }
@@ -150,7 +150,7 @@ fn a_size_that_cannot_be_costs_one_record() {
         assert_eq!(places, [(&json!(at), &json!(field)), (&json!(offset), &json!(""))], "{size}");
         let (first, second) = faults(&dumped).split_once('\n').unwrap();
         assert!(first.starts_with(&format!("{at:#x}: {field}: ")), "{first}");
-        assert!(second.starts_with(&format!("{offset:#x}: {bytes} bytes skipped ")), "{second}");
+        assert!(second.starts_with(&format!("{offset:#x}: {bytes} bytes skipped, ")), "{second}");
     }
 }
 

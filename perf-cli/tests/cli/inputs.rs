@@ -27,8 +27,8 @@ fn a_device_without_end_is_no_capture() {
     }
     let attr = testdata::path("plain.data");
     let attr = attr.to_str().unwrap();
-    fails(&["ring", "/dev/zero", "--attr", attr], "/dev/zero: is a device, which may have no end");
-    fails(&["ring", attr, "--attr", "/dev/zero"], "/dev/zero: is a device, which may have no end");
+    fails(&["ring", "/dev/zero", "--attr", attr], "/dev/zero: is a device, which may never end");
+    fails(&["ring", attr, "--attr", "/dev/zero"], "/dev/zero: is a device, which may never end");
 }
 
 /// Checks that a folder is refused in which `make` creates `name`. Its `data` is that of a capture, unless `name` is
@@ -44,7 +44,7 @@ fn refuses(test: &str, name: &str, make: impl Fn(&Path)) {
         fails(
             &args,
             &format!(
-                "/{name}: is not a regular file; perf record --threads writes only files here: remove it"
+                "/{name}: is not a regular file; perf record --threads writes only regular files here, so remove it"
             ),
         );
     }

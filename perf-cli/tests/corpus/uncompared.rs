@@ -158,7 +158,7 @@ fn zero_size_sample() {
     let diagnostics = account["diagnostics"].as_array().unwrap();
     let places: Vec<_> = diagnostics.iter().map(|it| (&it["offset"], &it["field"])).collect();
     assert_eq!(places, [(&json!(AT + 6), &json!("header.size")), (&json!(AT), &json!(""))]);
-    assert!(diagnostics[1]["message"].as_str().unwrap().starts_with("48 bytes skipped "));
+    assert!(diagnostics[1]["message"].as_str().unwrap().starts_with("48 bytes skipped, "));
     let skipped = format!("0xbfd0: {}\n", diagnostics[1]["message"].as_str().unwrap());
     assert!(damaged.errors.contains(&skipped), "{}", damaged.errors);
 }

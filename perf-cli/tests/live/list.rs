@@ -76,7 +76,7 @@ fn patterns_choose() {
     assert!(names(&["fault"]).len() > 3);
     let (status, out, err) = list(&["no-such-event"]);
     assert_eq!((status, &*out), (1, ""));
-    assert!(err.contains("no event here matches no-such-event"), "{err}");
+    assert!(err.contains("no event of this machine matches no-such-event"), "{err}");
 }
 
 fn text_has_a_heading_for_each_kind() {

@@ -2,22 +2,9 @@
 //! on our dependencies. Each test names what it needs from the machine. If the machine lacks it, the test is shown as
 //! ignored, with the reason.
 
-#![allow(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::as_conversions,
-    clippy::arithmetic_side_effects,
-    reason = "what a test does not expect fails it"
-)]
-
 extern crate alloc;
 
 mod dependencies;
-#[allow(dead_code, reason = "other tests use the rest of it")]
-#[path = "../outputs/folder.rs"]
-mod folder;
 mod list;
 mod packages;
 mod record;
@@ -38,7 +25,7 @@ fn main() -> std::process::ExitCode {
         record::output::TESTS,
         record::overwrite::TESTS,
         record::perf::TESTS,
-        record::whom::TESTS,
+        record::observed::TESTS,
         ring::TESTS,
         stat::counts::TESTS,
         stat::ends::TESTS,

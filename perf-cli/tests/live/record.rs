@@ -4,10 +4,10 @@
 
 pub(crate) mod events;
 pub(crate) mod files;
+pub(crate) mod observed;
 pub(crate) mod output;
 pub(crate) mod overwrite;
 pub(crate) mod perf;
-pub(crate) mod whom;
 pub(crate) mod workload;
 
 use core::time::Duration;

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use perf_parse::abi::endian::LittleEndian;
 use perf_parse::tracepoint::TracingDataFields;
+use testdata::Bytes;
 use zstd::zstd_safe::CParameter;
 
 /// A capture, and the size of its decompressed content.
@@ -45,7 +46,7 @@ const IDENTIFIER: u64 = 1 << 16;
 const SAMPLE_ID_ALL: u64 = 1 << 18;
 
 fn words(words: &[u64]) -> Vec<u8> {
-    words.iter().flat_map(|word| word.to_le_bytes()).collect()
+    Bytes::new(false).u64s(words).out
 }
 
 /// Returns the oldest and smallest attr.
@@ -54,8 +55,7 @@ fn attr(sample_type: u64) -> Vec<u8> {
 }
 
 fn record(kind: u32, payload: &[u8]) -> Vec<u8> {
-    let size = u16::try_from(payload.len() + 8).unwrap();
-    [kind.to_le_bytes().as_slice(), &[0, 0], &size.to_le_bytes(), payload].concat()
+    Bytes::new(false).raw(payload).record(kind, 0)
 }
 
 /// Returns a file with events of these ids, which are ranges of `ids`.

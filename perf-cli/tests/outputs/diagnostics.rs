@@ -11,7 +11,7 @@ use perf_abi::sample_type::SampleType;
 use perf_parse::file::write::{EventFields, FileWriter, Options, Zstd};
 use serde_json::Value;
 
-use crate::{Folder, Run};
+use crate::{Run, new, with_rings};
 
 /// The number of diagnostics that are printed before the rest is counted.
 const LIMIT: usize = 1000;
@@ -56,7 +56,7 @@ fn is_bounded(run: &Run, faults: usize, what: &dyn Debug) {
 
 #[test]
 fn every_verb_prints_a_thousand_and_counts_the_rest() {
-    let folder = Folder::new("diagnostics");
+    let folder = new("diagnostics");
     for faults in [LIMIT - 1, LIMIT, LIMIT + 1, 20_000] {
         fs::write(folder.path("in"), faulty(faults)).unwrap();
         let verbs: [&[&str]; 7] = [
@@ -85,7 +85,7 @@ fn every_verb_prints_a_thousand_and_counts_the_rest() {
 fn a_ring_of_faults_prints_a_thousand_too() {
     const PAGE: usize = 4096;
     const SIZE: usize = 1 << 16;
-    let folder = Folder::with_rings("diagnostics_ring");
+    let folder = with_rings("diagnostics_ring");
     let sample = [9, 0, 0, 0, 2, 0, 16, 0, 0, 0, 0, 0, 0, 0, 0, 0];
     let mut ring = vec![0; PAGE];
     for (at, value) in [(1024, SIZE), (1032, 0), (1040, PAGE), (1048, SIZE)] {
@@ -102,11 +102,11 @@ fn a_ring_of_faults_prints_a_thousand_too() {
 /// Each line is one write, so that lines of several programs do not mix on a terminal.
 #[test]
 fn lines_of_two_programs_do_not_mix() {
-    let folder = Folder::new("diagnostics_lines");
+    let folder = new("diagnostics_lines");
     fs::write(folder.path("in"), faulty(LIMIT)).unwrap();
     let errors = fs::File::options().create(true).append(true).open(folder.path("errors")).unwrap();
     let start = || {
-        let mut info = folder.perfdata(&["info", "in"]);
+        let mut info = folder.command(&["info", "in"]);
         info.stdout(std::process::Stdio::null()).stderr(errors.try_clone().unwrap()).spawn().unwrap()
     };
     for mut run in [start(), start(), start()] {

@@ -15,7 +15,7 @@ use perf_parse::write::{self, SampleIdFields};
 use perf_parse::{Record, SampleLayout};
 use serde_json::Value;
 
-use crate::{Folder, Run};
+use crate::{Run, new};
 
 /// Escape, C1 control, right-to-left override, an isolate, a zero width space, line separator, invisible letter, tag.
 const NAME: &str = "a\u{1b}[2J\u{9b}2J\u{202e}gpj\u{2066}\u{200b}\u{2028}\u{3164}\u{e0041}z";
@@ -59,7 +59,7 @@ fn is_safe(run: &Run) {
 
 #[test]
 fn names_in_a_capture_are_escaped_in_text() {
-    let folder = Folder::new("escapes_text");
+    let folder = new("escapes_text");
     fs::write(folder.path("in"), capture()).unwrap();
     for args in [
         &["info", "in"][..],
@@ -79,7 +79,7 @@ fn names_in_a_capture_are_escaped_in_text() {
 
 #[test]
 fn names_in_a_capture_are_escaped_and_exact_in_json() {
-    let folder = Folder::new("escapes_json");
+    let folder = new("escapes_json");
     fs::write(folder.path("in"), capture()).unwrap();
     let run = folder.run(&["dump", "in", "--format", "jsonl"]);
     is_safe(&run);
@@ -100,7 +100,7 @@ fn names_in_a_capture_are_escaped_and_exact_in_json() {
 
 #[test]
 fn names_of_files_are_escaped() {
-    let folder = Folder::new("escapes_files");
+    let folder = new("escapes_files");
     // A name that ends the line of a message and starts another.
     let name = format!("{NAME}\nperfdata: all is well");
     let escaped = format!("{ESCAPED}\\nperfdata: all is well");
@@ -127,7 +127,7 @@ fn names_of_files_are_escaped() {
 /// The parser repeats arguments of the command line in its messages.
 #[test]
 fn words_of_the_command_line_are_escaped() {
-    let folder = Folder::new("escapes_words");
+    let folder = new("escapes_words");
     for args in [
         &[NAME][..],
         &["dump", NAME, NAME],

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::process::Stdio;
 
-use crate::{Folder, Run};
+use crate::{Folder, Run, new, with_capture, with_rings};
 
 /// Checks that a run refuses to write, and leaves all files and their content unchanged.
 fn refused(folder: &Folder, run: impl FnOnce() -> Run, why: &[&str]) {
@@ -21,7 +21,7 @@ fn refused(folder: &Folder, run: impl FnOnce() -> Run, why: &[&str]) {
 
 #[test]
 fn repair_does_not_write_to_its_input() {
-    let folder = Folder::with_capture("repair_input");
+    let folder = with_capture("repair_input");
     fs::hard_link(folder.path("in.data"), folder.path("hard")).unwrap();
     symlink("in.data", folder.path("soft")).unwrap();
     symlink("soft", folder.path("softer")).unwrap();
@@ -46,17 +46,17 @@ fn repair_does_not_write_to_its_input() {
 
 #[test]
 fn repair_does_not_write_to_standard_input() {
-    let folder = Folder::with_capture("repair_stdin");
+    let folder = with_capture("repair_stdin");
     for args in [["-", "-o", "in.data"], ["-", "-o", "/dev/stdin"], ["/dev/stdin", "-o", "in.data"]] {
         let args = [&["repair"], &args[..]].concat();
-        let run = || Run::of(folder.perfdata(&args).stdin(folder.open("in.data")));
+        let run = || Run::of(folder.command(&args).stdin(folder.open("in.data")));
         refused(&folder, run, &["read as input", "give -o another name"]);
     }
 }
 
 #[test]
 fn repair_does_not_write_into_the_folder_it_reads() {
-    let folder = Folder::new("repair_folder");
+    let folder = new("repair_folder");
     let threads = testdata::path("threads.dir");
     for entry in fs::read_dir(threads).unwrap() {
         let entry = entry.unwrap();
@@ -76,18 +76,18 @@ fn repair_does_not_write_into_the_folder_it_reads() {
 
 #[test]
 fn two_outputs_are_two_files() {
-    let folder = Folder::with_capture("two_outputs");
+    let folder = with_capture("two_outputs");
     symlink(".", folder.path("here")).unwrap();
     symlink("new", folder.path("dangling")).unwrap();
     for report in ["new", "./new", "here/new", "dangling"] {
-        let why = [report, "is also what -o writes; give --report another name"];
+        let why = [report, "is also the output of -o; give --report another name"];
         refused(&folder, || folder.run(&["repair", "in.data", "-o", "new", "--report", report]), &why);
     }
     fs::write(folder.path("there"), "something").unwrap();
     fs::hard_link(folder.path("there"), folder.path("hard")).unwrap();
     symlink("there", folder.path("soft")).unwrap();
     for report in ["there", "hard", "soft"] {
-        let why = [report, "is also what -o writes; give --report another name"];
+        let why = [report, "is also the output of -o; give --report another name"];
         refused(&folder, || folder.run(&["repair", "in.data", "-o", "there", "--report", report]), &why);
     }
     // Files without content to overwrite may be the same.
@@ -96,7 +96,7 @@ fn two_outputs_are_two_files() {
 
 #[test]
 fn ring_does_not_write_to_what_it_reads() {
-    let folder = Folder::with_rings("ring_inputs");
+    let folder = with_rings("ring_inputs");
     fs::hard_link(folder.path("attr.data"), folder.path("attr.hard")).unwrap();
     symlink("attr.data", folder.path("attr.soft")).unwrap();
     fs::write(folder.path("area"), [0; 4096]).unwrap();
@@ -110,15 +110,19 @@ fn ring_does_not_write_to_what_it_reads() {
     let apart = [&args[..], &["--aux", "area", "--aux-output", "area"]].concat();
     refused(&folder, || folder.run(&apart), &["area: is read as input; give --aux-output another name"]);
     let both = [&args[..], &["--aux-output", "new", "-o", "new"]].concat();
-    refused(&folder, || folder.run(&both), &["new: is also what --aux-output writes; give -o another name"]);
+    refused(
+        &folder,
+        || folder.run(&both),
+        &["new: is also the output of --aux-output; give -o another name"],
+    );
 }
 
 #[test]
 fn ring_does_not_write_to_what_it_prints_to() {
-    let folder = Folder::with_rings("ring_prints");
+    let folder = with_rings("ring_prints");
     let args = ["ring", "0.ring", "--attr", "attr.data", "--aux-output", "new"];
-    let mut run = folder.perfdata(&args);
+    let mut run = folder.command(&args);
     run.stdout(Stdio::from(fs::File::create(folder.path("new")).unwrap()));
-    Run::of(&mut run).fails(&["new: is also what standard output writes; give --aux-output another name"]);
+    Run::of(&mut run).fails(&["new: is also the output of standard output; give --aux-output another name"]);
     assert_eq!(folder.read("new"), b"");
 }

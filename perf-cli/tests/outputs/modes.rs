@@ -3,13 +3,13 @@
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 
-use crate::Folder;
+use crate::{with_capture, with_rings};
 
 const UMASKS: [&str; 2] = ["umask 022", "umask 000"];
 
 #[test]
 fn a_repaired_file_is_for_its_owner_alone() {
-    let folder = Folder::with_capture("mode_repaired");
+    let folder = with_capture("mode_repaired");
     // The mode of the input, and that of a file made from it.
     for (umask, (input, output)) in UMASKS.into_iter().flat_map(|umask| {
         [(0o644, 0o600), (0o666, 0o600), (0o600, 0o600), (0o400, 0o400), (0o440, 0o400)]
@@ -30,7 +30,7 @@ fn a_repaired_file_is_for_its_owner_alone() {
 
 #[test]
 fn what_is_made_of_rings_is_for_its_owner_alone() {
-    let folder = Folder::with_rings("mode_rings");
+    let folder = with_rings("mode_rings");
     for umask in UMASKS {
         let args = ["ring", "0.ring", "--attr", "attr.data", "-o", "out", "--aux-output", "trace"];
         folder.run_after(umask, &args).succeeds();
@@ -48,7 +48,7 @@ fn what_is_made_of_rings_is_for_its_owner_alone() {
 /// A report contains only counts and offsets of the capture.
 #[test]
 fn a_report_has_the_mode_of_any_file() {
-    let folder = Folder::with_capture("mode_report");
+    let folder = with_capture("mode_report");
     for (umask, mode) in [("umask 022", 0o644), ("umask 000", 0o666), ("umask 077", 0o600)] {
         folder.run_after(umask, &["repair", "in.data", "-o", "out", "--report", "report"]).succeeds();
         assert_eq!(folder.mode("report"), mode, "{umask}");

@@ -7,7 +7,7 @@ use std::os::unix::fs::{MetadataExt, symlink};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use crate::{Folder, Run};
+use crate::{Folder, Run, with_rings};
 
 /// The commands that write a capture to `out`, in a folder with a capture and rings.
 const WRITERS: [&[&str]; 4] = [
@@ -18,7 +18,7 @@ const WRITERS: [&[&str]; 4] = [
 ];
 
 fn folder(name: &str) -> Folder {
-    let folder = Folder::with_rings(name);
+    let folder = with_rings(name);
     fs::copy(testdata::path("plain.data"), folder.path("in.data")).unwrap();
     folder
 }
@@ -122,12 +122,12 @@ fn what_is_no_file_is_written_straight() {
     // Standard output that is a file must stay the same file, because the shell continues to write to it.
     let redirected = fs::File::create(folder.path("redirected")).unwrap();
     let inode = redirected.metadata().unwrap().ino();
-    Run::of(folder.perfdata(&["repair", "in.data", "-o", "/dev/stdout"]).stdout(redirected)).succeeds();
+    Run::of(folder.command(&["repair", "in.data", "-o", "/dev/stdout"]).stdout(redirected)).succeeds();
     assert_eq!(fs::metadata(folder.path("redirected")).unwrap().ino(), inode);
     assert!(folder.read("redirected") == folder.read("whole"));
     // The header of a perf.data is written last.
     let piped = folder.run(&["repair", "in.data", "-o", "/dev/stdout"]);
-    piped.fails(&["/dev/stdout: a perf.data cannot be written to a pipe"]);
+    piped.fails(&["/dev/stdout: a perf.data file cannot be written to a pipe"]);
     assert_eq!(piped.out, "");
     // A trace is written from start to end.
     let args = ["ring", "0.ring", "--attr", "attr.data", "-o", "/dev/null", "--aux-output", "/dev/stdout"];
@@ -166,7 +166,7 @@ fn a_signal_leaves_no_half_of_a_file() {
     assert!(signals.clone().count() > 0, "all signals are ignored: {ignored:x}");
     for (name, number) in signals {
         // It has started the capture, and waits for a reader of the report.
-        let mut repair = folder.perfdata(&["repair", "in.data", "-o", "out", "--report", "report"]);
+        let mut repair = folder.command(&["repair", "in.data", "-o", "out", "--report", "report"]);
         let mut repair = repair.stderr(Stdio::piped()).spawn().unwrap();
         let start = Instant::now();
         while folder.names() == before {

@@ -52,8 +52,8 @@ fn what_is_neither_an_attr_nor_a_capture_is_refused() {
         fails(&[RING, "--attr", &attr], &format!("{attr}: {why}"));
     };
     let attr = recorded("forward-wrapped.attr");
-    refused("text", b"neither of them, but long enough to be one", "neither a perf.data nor an attr");
-    refused("nothing", b"", "neither a perf.data nor an attr");
+    refused("text", b"neither of them, but long enough to be one", "is neither a perf.data file nor an attr");
+    refused("nothing", b"", "is neither a perf.data file nor an attr");
     refused("half", &attr[..100], "attr");
     refused("trailing", &[&attr[..], &[0; 4]].concat(), "attr.size: 4 bytes follow the attr of 128");
     refused("cut-capture", b"PERFILE2 and no more", "0x");
@@ -67,7 +67,7 @@ fn what_is_neither_an_attr_nor_a_capture_is_refused() {
     let of_newer = scratch("newer.attr", &newer);
     assert_eq!(clean(&[RING, "--attr", &of_newer]), clean(&[RING, "--attr", "forward-wrapped.attr"]));
     newer[199] = 1;
-    refused("in-use", &newer, "attr.size: 200 bytes, of a kernel newer than this program, and fields in use");
+    refused("in-use", &newer, "attr.size: 200 bytes, with fields of a newer kernel in use");
 }
 
 #[test]

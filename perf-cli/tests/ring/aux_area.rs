@@ -85,7 +85,7 @@ fn what_was_written_over_is_said_and_the_rest_written() {
     // The offset of the AUX record in the dump.
     let at = PAGE + 32;
     let said = format!(
-        "{dump}: {at:#x}: aux_offset: is 100, from where 4496 bytes were written into the 4096 there are"
+        "{dump}: {at:#x}: aux_offset: is 100, but 4496 bytes were written since, and the area holds only the last 4096"
     );
     assert_eq!(shown.status, 3);
     assert_eq!(shown.err.lines().filter(|line| line.contains("aux_offset")).count(), 1, "{}", shown.err);

@@ -8,13 +8,13 @@ const WRAPPED: &str = "forward-wrapped.ring";
 const WRAPPED_ATTR: &str = "forward-wrapped.attr";
 const OVERWRITTEN: &str = "forward-overwritten.ring";
 /// The message for it.
-const WHY: &str = "0x408: data_tail: is 0, from where ";
+const WHY: &str = "0x408: data_tail: is 0, but ";
 
 #[test]
 fn a_ring_whose_oldest_record_is_lost_is_refused() {
     let args = [OVERWRITTEN, "--attr", "forward-overwritten.attr"];
     fails(&args, &format!("{OVERWRITTEN}: {WHY}"));
-    fails(&args, "perfdata: no ring can be read: ");
+    fails(&args, "perfdata: no ring can be read; ");
 }
 
 #[test]
@@ -51,8 +51,11 @@ fn a_torn_record_is_a_remark() {
     let torn = 4096 + (number(oldest, "offset") + number(oldest, "size") - 4096) % 4096;
     let left = 4096 - shown.records.iter().map(|record| number(record, "size")).sum::<u64>();
     assert!(left > 0 && left < 56, "{left} bytes are none of a sample");
-    let said = "the oldest record is torn, as newer ones overwrote its end";
-    assert_eq!(shown.err, format!("backward-full.ring: {torn:#x}: {said}: {left} bytes left out\n"));
+    let said = "newer records overwrote the end of the oldest record";
+    assert_eq!(
+        shown.err,
+        format!("backward-full.ring: {torn:#x}: {said}; {left} bytes of it are left out\n")
+    );
     assert_eq!(shown.account["bytes_skipped"], 0);
     assert_eq!(shown.account["diagnostics"], Value::Array(Vec::new()));
 }
@@ -102,7 +105,8 @@ fn a_damaged_record_of_a_backward_ring_costs_the_older() {
     assert_eq!(records.iter().map(|record| number(record, "size")).sum::<u64>(), offset - head);
     let unread = 4096 * 2 - offset;
     assert_eq!(account["bytes_skipped"], unread);
-    let why = format!("is 12, but must be a multiple of 8 and not 0; {unread} bytes are not read");
+    let why =
+        format!("is 12, but must be a multiple of 8 and not 0; the remaining {unread} bytes are not read");
     assert_eq!(err.matches(&why).count(), 1, "said once: {err}");
     assert!(err.contains(&format!("{name}: {offset:#x}: header.size: {why}\n")), "{err}");
     assert_eq!(account["diagnostics"][0]["offset"], offset);

@@ -24,8 +24,7 @@ pub(crate) fn attr() -> Attr {
 
 /// Returns the bytes of an attr in the version of the oldest kernels.
 pub(crate) fn attr_bytes<O: Endian>() -> Vec<u8> {
-    let version = AttrVersion::VER0;
-    attr().write::<O>(version).unwrap()[..version.size() as usize].to_vec()
+    attr().write::<O>(AttrVersion::VER0).unwrap().to_vec()
 }
 
 /// Returns the trailer of the record with this number, which determines its time and address.

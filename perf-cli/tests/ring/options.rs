@@ -32,7 +32,7 @@ fn the_attr_tells_the_direction_unless_the_command_line_does() {
     let attr_of_backward = [FORWARD[0], "--attr", BACKWARD[2]];
     assert_eq!(clean(&[&attr_of_forward[..], &["--backward"]].concat()), backward);
     assert_eq!(clean(&[&attr_of_backward[..], &["--forward"]].concat()), forward);
-    fails(&attr_of_forward, "data_tail: is 0, from where ");
+    fails(&attr_of_forward, "data_tail: is 0, but ");
     fails(&[&FORWARD[..], &["--forward", "--backward"]].concat(), "cannot be used with");
 }
 
@@ -78,7 +78,10 @@ fn positions_that_cannot_be_are_refused() {
     with(&["--head", "some"], "'some'");
     with(&["--head", "64", "--tail", "72"], "0x408: data_tail: is 72");
     with(&["--head", "64", "--tail", "4"], "0x408: data_tail: is 4");
-    with(&["--head", "5000"], "0x408: data_tail: is 0, from where 5000 bytes were written into the 4096");
+    with(
+        &["--head", "5000"],
+        "0x408: data_tail: is 0, but 5000 bytes were written since, and the area holds only the last 4096",
+    );
 }
 
 /// Kernels before 4.1 do not give the position of the data.
@@ -90,8 +93,7 @@ fn pages_of_old_kernels_are_measured_by_the_dump() {
         let old = scratch(&format!("old-{name}"), &old);
         let Jsonl { status, err, records, .. } = jsonl(&[&old, option, attr]);
         assert_eq!((status, &records), (0, &expected), "{name}");
-        let remark =
-            "data_offset: 0, as kernels before 4.1 leave it: by the dump's length, a page has 4096 bytes\n";
+        let remark = "data_offset: is 0, as kernels before 4.1 leave it; the page size is taken to be 4096 bytes, from the length of the dump\n";
         assert!(err.ends_with(&format!("{old}: {remark}")), "{err}");
         assert_eq!(clean(&[&old, option, attr, "--page-size", "4096"]), expected, "{name}");
         assert_eq!(clean(&[&old, option, attr, "--page-size", "0x1000"]), expected, "{name}");
@@ -138,7 +140,7 @@ fn both_byte_orders_are_read() {
     let little_sizeless = sizeless(&attrs[0], "little-sizeless.attr");
     assert_eq!(clean(&[&big, "--attr", &big_sizeless, "--endian", "big"]), little_records);
     assert_eq!(clean(&[&little, "--attr", &little_sizeless, "--endian", "little"]), little_records);
-    fails(&[&big, "--attr", &big_sizeless], "whose size tells its byte order; give --endian");
+    fails(&[&big, "--attr", &big_sizeless], "whose size shows its byte order; give --endian");
     fails(&[&big, "--attr", &big_attr, "--endian", "little"], "attr.size: ");
 }
 

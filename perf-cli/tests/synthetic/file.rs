@@ -3,13 +3,14 @@
 use core::marker::PhantomData;
 
 use perf_abi::attr::{Attr, AttrVersion};
-use perf_abi::endian::{Endian, U16, U32, U64};
+use perf_abi::endian::{Endian, Endianness};
 use perf_abi::feature::Feature;
-use perf_abi::file;
 use perf_abi::record::{Misc, RecordType};
 use perf_abi::sample_type::SampleType;
 use perf_parse::write::{self, SampleFields, SampleIdFields};
 use perf_parse::{RawRecord, Record, Sample, SampleLayout};
+use testdata::Bytes;
+use testdata::file::Builder;
 
 /// The process of all records.
 pub(crate) const PID: i32 = 100;
@@ -17,58 +18,6 @@ pub(crate) const PID: i32 = 100;
 pub(crate) const TID: i32 = 101;
 /// The number of CPUs of the machine.
 const CPUS: u32 = 4;
-
-/// Bytes in one byte order, appended field by field.
-#[derive(Debug)]
-pub(crate) struct Bytes<O>(pub(crate) Vec<u8>, PhantomData<O>);
-
-impl<O: Endian> Bytes<O> {
-    pub(crate) fn new() -> Self {
-        Self(Vec::new(), PhantomData)
-    }
-
-    pub(crate) fn u16(mut self, value: u16) -> Self {
-        self.0.extend(U16::<O>::new(value).to_bytes());
-        self
-    }
-
-    pub(crate) fn u32(mut self, value: u32) -> Self {
-        self.0.extend(U32::<O>::new(value).to_bytes());
-        self
-    }
-
-    /// Appends a process ID, thread ID or CPU.
-    pub(crate) fn i32(self, value: i32) -> Self {
-        self.u32(value as u32)
-    }
-
-    pub(crate) fn u64(mut self, value: u64) -> Self {
-        self.0.extend(U64::<O>::new(value).to_bytes());
-        self
-    }
-
-    pub(crate) fn u64s(self, values: &[u64]) -> Self {
-        values.iter().fold(self, |bytes, &value| bytes.u64(value))
-    }
-
-    pub(crate) fn bytes(mut self, bytes: &[u8]) -> Self {
-        self.0.extend_from_slice(bytes);
-        self
-    }
-
-    /// Appends `bytes`, padded with zeros to `size`.
-    pub(crate) fn padded(mut self, bytes: &[u8], size: usize) -> Self {
-        self.0.extend_from_slice(bytes);
-        self.0.resize(self.0.len() + size - bytes.len(), 0);
-        self
-    }
-
-    /// Appends a string of a feature section: its length with NUL and padding, and its bytes.
-    pub(crate) fn string(self, string: &str) -> Self {
-        let size = (string.len() + 1).next_multiple_of(64);
-        self.u32(size as u32).padded(string.as_bytes(), size)
-    }
-}
 
 /// An event, with one ID per CPU.
 #[derive(Clone, Debug)]
@@ -163,11 +112,8 @@ impl<O: Endian> Capture<O> {
     }
 
     /// Appends a record with a handmade payload.
-    pub(crate) fn raw(&mut self, kind: RecordType, misc: Misc, payload: Bytes<O>) {
-        let size = u16::try_from(8 + payload.0.len()).unwrap();
-        let header = Bytes::<O>::new().u32(kind.0).u16(misc.0).u16(size);
-        self.data.extend(header.0);
-        self.data.extend(payload.0);
+    pub(crate) fn raw(&mut self, kind: RecordType, misc: Misc, payload: Bytes) {
+        self.data.extend(payload.record(kind.0, misc.0));
     }
 
     /// Appends data that follows a record and belongs to it.
@@ -175,58 +121,39 @@ impl<O: Endian> Capture<O> {
         self.data.extend_from_slice(bytes);
     }
 
-    fn attr(&self, event: &Event) -> Vec<u8> {
-        let attr = event.attr.write::<O>(self.attr_size).unwrap();
-        attr[..self.attr_size.size() as usize].to_vec()
-    }
-
-    fn features(&self) -> Vec<(Feature, Bytes<O>)> {
-        let string = |feature, text| (feature, Bytes::new().string(text));
+    fn features(&self) -> Vec<(Feature, Bytes)> {
+        let string = |feature, text| (feature, Bytes::of::<O>().string(text));
         let nr = self.events.len() as u32;
         let events = self.events.iter().enumerate();
         let event_desc =
-            events.fold(Bytes::new().u32(nr).u32(self.attr_size.size()), |bytes, (index, event)| {
+            events.fold(Bytes::of::<O>().u32(nr).u32(self.attr_size.size()), |bytes, (index, event)| {
                 let ids: Vec<_> = Self::ids(index).collect();
-                bytes.bytes(&self.attr(event)).u32(CPUS).string(event.name).u64s(&ids)
+                bytes
+                    .attr(&event.attr, self.attr_size.size() as usize)
+                    .u32(CPUS)
+                    .string(event.name)
+                    .u64s(&ids)
             });
         vec![
             string(Feature::HOSTNAME, "synthetic"),
             string(Feature::OSRELEASE, "7.3.0"),
             string(Feature::VERSION, "7.3.0"),
             string(Feature::ARCH, "x86_64"),
-            (Feature::NRCPUS, Bytes::new().u32(CPUS).u32(CPUS)),
-            (Feature::CMDLINE, Bytes::new().u32(2).string("perf").string("record")),
+            (Feature::NRCPUS, Bytes::of::<O>().u32(CPUS).u32(CPUS)),
+            (Feature::CMDLINE, Bytes::of::<O>().u32(2).string("perf").string("record")),
             (Feature::EVENT_DESC, event_desc),
         ]
     }
 
     /// Returns the file: header, ids, attrs, data, table of features, features.
     pub(crate) fn finish(self) -> Vec<u8> {
-        let features = self.features();
-        let stride = u64::from(self.attr_size.size()) + 16;
-        let ids_size = 8 * u64::from(CPUS);
-        let nr = self.events.len() as u64;
-        let attrs = HEADER + nr * ids_size;
-        let data = attrs + nr * stride;
-        let bitmap = features.iter().fold(0, |bits, (feature, _)| bits | 1 << feature.0);
-
-        let mut out = Bytes::<O>::new().u64(file::MAGIC).u64s(&[HEADER, stride, attrs, nr * stride]);
-        out = out.u64s(&[data, self.data.len() as u64, 0, 0, bitmap, 0, 0, 0]);
-        for index in 0..self.events.len() {
-            out = out.u64s(&Self::ids(index).collect::<Vec<_>>());
-        }
+        let mut file = Builder { version: self.attr_size, ..Builder::new(O::ENDIANNESS == Endianness::Big) };
         for (index, event) in self.events.iter().enumerate() {
-            out = out.bytes(&self.attr(event)).u64(HEADER + index as u64 * ids_size).u64(ids_size);
+            file = file.event(event.attr, &Self::ids(index).collect::<Vec<_>>());
         }
-        out = out.bytes(&self.data);
-        let mut section = out.0.len() + 16 * features.len();
-        for (_, bytes) in &features {
-            out = out.u64(section as u64).u64(bytes.0.len() as u64);
-            section += bytes.0.len();
+        for (feature, bytes) in self.features() {
+            file = file.feature(feature.0, bytes.out);
         }
-        features.iter().fold(out, |out, (_, bytes)| out.bytes(&bytes.0)).0
+        file.data(self.data).build().bytes
     }
 }
-
-/// The size of the file's header.
-const HEADER: u64 = 104;

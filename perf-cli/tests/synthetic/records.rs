@@ -24,7 +24,9 @@ use perf_parse::record::{
 };
 use perf_parse::write::SampleFields;
 
-use crate::file::{Bytes, Capture, Event, PID, TID};
+use testdata::Bytes;
+
+use crate::file::{Capture, Event, PID, TID};
 use crate::{KERNEL, USER};
 
 /// Returns an event whose records have every field of the trailer.
@@ -123,12 +125,12 @@ pub(crate) fn read_records<O: Endian>() -> Vec<u8> {
     let mut single = event.clone();
     single.attr.read_format = ReadFormat(ReadFormat::KNOWN.0 & !ReadFormat::GROUP.0);
     let mut capture = Capture::<O>::new(vec![event, single]);
-    let task = || Bytes::<O>::new().i32(PID).i32(TID);
-    let who = |id: u64| Bytes::<O>::new().i32(PID).i32(TID).u64s(&[1_000_000_000_000, id, id + 500, 0, id]);
+    let task = || Bytes::of::<O>().i32(PID).i32(TID);
+    let who = |id: u64| Bytes::of::<O>().i32(PID).i32(TID).u64s(&[1_000_000_000_000, id, id + 500, 0, id]);
     let group = task().u64s(&[2, 2_000_000, 1_500_000, 41, 1000, 0, 42, 1001, 7]);
-    capture.raw(RecordType::READ, Misc(0), group.bytes(&who(1000).0));
+    capture.raw(RecordType::READ, Misc(0), group.raw(&who(1000).out));
     let one = task().u64s(&[43, 2_000_000, 1_500_000, 1010, 8]);
-    capture.raw(RecordType::READ, Misc(0), one.bytes(&who(1010).0));
+    capture.raw(RecordType::READ, Misc(0), one.raw(&who(1010).out));
     capture.finish()
 }
 
@@ -153,10 +155,10 @@ pub(crate) fn aux_area<O: Endian>() -> Vec<u8> {
 /// AUXTRACE records, which are followed by their data.
 pub(crate) fn auxtrace<O: Endian>() -> Vec<u8> {
     let mut capture = capture::<O>();
-    let info = Bytes::new().u32(AuxtraceType::INTEL_BTS.0).u32(0).u64s(&[9, 10, 0x8000_0000, 77, 1, 0]);
+    let info = Bytes::of::<O>().u32(AuxtraceType::INTEL_BTS.0).u32(0).u64s(&[9, 10, 0x8000_0000, 77, 1, 0]);
     capture.raw(RecordType::AUXTRACE_INFO, Misc(0), info);
     for (index, size) in (0..).zip([24_u64, 0, 8]) {
-        let place = Bytes::new().u64s(&[size, 24 * u64::from(index), 0x1234_5678_9abc]);
+        let place = Bytes::of::<O>().u64s(&[size, 24 * u64::from(index), 0x1234_5678_9abc]);
         let place = place.u32(index).i32(if index == 1 { -1 } else { TID }).i32(-1).u32(0);
         capture.raw(RecordType::AUXTRACE, Misc(0), place);
         capture.behind(&vec![0xa5; size as usize]);
@@ -204,10 +206,10 @@ pub(crate) fn unknown<O: Endian>() -> Vec<u8> {
     let mut event = page_faults();
     event.attr.flags = AttrFlags::MMAP;
     let mut capture = Capture::<O>::new(vec![event]);
-    let newer = Bytes::new().bytes(b"of a kernel newer than this test");
+    let newer = Bytes::of::<O>().raw(b"of a kernel newer than this test");
     capture.raw(RecordType(40), Misc(0x8002), newer);
-    capture.raw(RecordType(100), Misc(0), Bytes::new().bytes(b"a tool's own, 24 bytes.."));
-    capture.raw(RecordType(u32::MAX), Misc(u16::MAX), Bytes::new());
+    capture.raw(RecordType(100), Misc(0), Bytes::of::<O>().raw(b"a tool's own, 24 bytes.."));
+    capture.raw(RecordType(u32::MAX), Misc(u16::MAX), Bytes::of::<O>());
     capture.record(0, Misc(0x0800), &Record::Switch);
     capture.finish()
 }
@@ -215,13 +217,13 @@ pub(crate) fn unknown<O: Endian>() -> Vec<u8> {
 /// The perf tool's own records, as perf 6.1 writes them.
 pub(crate) fn user_records<O: Endian>() -> Vec<u8> {
     let mut capture = capture::<O>();
-    let new = Bytes::<O>::new;
+    let new = Bytes::of::<O>;
     let build_id = |misc, size: u8| {
-        let id = new().i32(-1).bytes(&[0xbd; 20]).bytes(&[size, 0]).u16(0);
+        let id = new().i32(-1).raw(&[0xbd; 20]).raw(&[size, 0]).u16(0);
         (RecordType::HEADER_BUILD_ID, misc, id.padded(b"/usr/bin/true", 64))
     };
     let ids = |nr: u64| (0..nr).fold(new().u64(nr), |bytes, n| bytes.u64s(&[1000 + n, n, n, u64::MAX]));
-    let guests = |bytes: Bytes<O>| bytes.u64s(&[4321, 0, 4321, 1]);
+    let guests = |bytes: Bytes| bytes.u64s(&[4321, 0, 4321, 1]);
     let error = |fmt| {
         let place =
             new().u32(AuxtraceErrorType::ITRACE.0).u32(6).i32(2).i32(PID).i32(TID).u32(fmt).u64(0x40_1000);
@@ -251,7 +253,7 @@ pub(crate) fn user_records<O: Endian>() -> Vec<u8> {
         cpus(map(CpuMapType::CPUS).u16(2).u16(0).u16(3)),
         cpus(map(CpuMapType::MASK).u16(1).u16(8).u32(0).u64(0b1011).padded(b"", 6)),
         cpus(map(CpuMapType::MASK).u16(1).u16(4).u32(0b1011).padded(b"", 6)),
-        cpus(map(CpuMapType::RANGE_CPUS).bytes(&[1, 0]).u16(0).u16(3)),
+        cpus(map(CpuMapType::RANGE_CPUS).raw(&[1, 0]).u16(0).u16(3)),
         (RecordType::STAT_CONFIG, Misc(0), new().u64(3).u64s(&config)),
         (RecordType::STAT, Misc(0), stat),
         round(StatRoundType::INTERVAL),
@@ -261,7 +263,7 @@ pub(crate) fn user_records<O: Endian>() -> Vec<u8> {
         updated(update(EventUpdateType::NAME).padded(b"faults", 8)),
         updated(update(EventUpdateType::CPUS).u16(CpuMapType::CPUS.0).u16(2).u16(0).u16(1)),
         (RecordType::TIME_CONV, Misc(0), conv()),
-        (RecordType::TIME_CONV, Misc(0), conv().u64s(&[5, 0xff_ffff]).bytes(&[1, 1, 0, 0, 0, 0, 0, 0])),
+        (RecordType::TIME_CONV, Misc(0), conv().u64s(&[5, 0xff_ffff]).raw(&[1, 1, 0, 0, 0, 0, 0, 0])),
         (RecordType::FINISHED_INIT, Misc(0), new()),
         (RecordType::FINISHED_ROUND, Misc(0), new()),
     ];
@@ -274,10 +276,10 @@ pub(crate) fn user_records<O: Endian>() -> Vec<u8> {
 /// The perf tool's own records that are newer than perf 6.1.
 pub(crate) fn user_records_new<O: Endian>() -> Vec<u8> {
     let mut capture = capture::<O>();
-    let entry = |bytes: Bytes<O>, key, value| bytes.padded(key, 64).padded(value, 256);
-    let metadata = entry(Bytes::new().padded(b"bpf_prog_x", 512).u64(2), b"license", b"GPL");
+    let entry = |bytes: Bytes, key, value| bytes.padded(key, 64).padded(value, 256);
+    let metadata = entry(Bytes::of::<O>().padded(b"bpf_prog_x", 512).u64(2), b"license", b"GPL");
     capture.raw(RecordType::BPF_METADATA, Misc(0), entry(metadata, b"version", b"1"));
-    let when = |version, last| Bytes::new().u64(4_294_937_296).u32(1).u16(version).u16(last);
+    let when = |version, last| Bytes::of::<O>().u64(4_294_937_296).u32(1).u16(version).u16(last);
     let cpu = (1..=6).fold(when(17, 0), Bytes::u32).u64s(&[7_000_000_000, 8, 9]);
     capture.raw(RecordType::SCHEDSTAT_CPU, Misc(0), cpu);
     let domains = [
@@ -296,19 +298,19 @@ pub(crate) fn user_records_new<O: Endian>() -> Vec<u8> {
 pub(crate) fn pipe_records<O: Endian>() -> Vec<u8> {
     let mut capture = capture::<O>();
     let attr = page_faults().attr.write::<O>(AttrVersion::VER7).unwrap();
-    let attr = Bytes::new().bytes(&attr[..128]).u64s(&[1000, 1001, 1002, 1003]);
+    let attr = Bytes::of::<O>().raw(&attr).u64s(&[1000, 1001, 1002, 1003]);
     capture.raw(RecordType::HEADER_ATTR, Misc(0), attr);
-    capture.raw(RecordType::HEADER_EVENT_TYPE, Misc(0), Bytes::new().u64(2).padded(b"page-faults", 64));
-    let feature = |feature: Feature| Bytes::new().u64(u64::from(feature.0));
+    capture.raw(RecordType::HEADER_EVENT_TYPE, Misc(0), Bytes::of::<O>().u64(2).padded(b"page-faults", 64));
+    let feature = |feature: Feature| Bytes::of::<O>().u64(u64::from(feature.0));
     capture.raw(RecordType::HEADER_FEATURE, Misc(0), feature(Feature::HOSTNAME).string("synthetic"));
     capture.raw(RecordType::HEADER_FEATURE, Misc(0), feature(Feature::NRCPUS).u32(4).u32(4));
     capture.raw(RecordType::HEADER_FEATURE, Misc(0), feature(Feature(Feature::LAST)));
     // The form of 12 bytes, and the padded one.
-    capture.raw(RecordType::HEADER_TRACING_DATA, Misc(0), Bytes::new().u32(8));
+    capture.raw(RecordType::HEADER_TRACING_DATA, Misc(0), Bytes::of::<O>().u32(8));
     capture.behind(b"tracing.");
-    capture.raw(RecordType::HEADER_TRACING_DATA, Misc(0), Bytes::new().u32(16).u32(0));
+    capture.raw(RecordType::HEADER_TRACING_DATA, Misc(0), Bytes::of::<O>().u32(16).u32(0));
     capture.behind(b"more of tracing.");
-    capture.raw(RecordType::FINISHED_ROUND, Misc(0), Bytes::new());
+    capture.raw(RecordType::FINISHED_ROUND, Misc(0), Bytes::of::<O>());
     capture.finish()
 }
 

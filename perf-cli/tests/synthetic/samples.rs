@@ -23,7 +23,9 @@ use perf_parse::write::{
     BranchFields, BranchStackFields, ReadFields, RegsFields, SampleFields, StackUserFields,
 };
 
-use crate::file::{Bytes, Capture, Event, PID, TID};
+use testdata::Bytes;
+
+use crate::file::{Capture, Event, PID, TID};
 use crate::{KERNEL, USER};
 
 /// The `sample_type` of events that are distinguished by their IDs: the fields that every capture has.
@@ -313,7 +315,7 @@ pub(crate) fn stack_zero<O: Endian>() -> Vec<u8> {
         // off. If there are no fields after the size, the stray word itself is cut off.
         let head = capture.head(event);
         let now = [head.identifier, head.ip].map(Option::unwrap);
-        let payload = Bytes::<O>::new().u64s(&now).i32(PID).i32(TID).u64(head.time.unwrap());
+        let payload = Bytes::of::<O>().u64s(&now).i32(PID).i32(TID).u64(head.time.unwrap());
         let payload = payload.u64s(&[RegsAbi::ABI_64.0, 0x7fff_1000, 0x40_1000, 0]);
         let payload = match event {
             0 => payload.u64s(&[0, 17]),

@@ -12,7 +12,7 @@ use perf_parse::record::SampleId;
 use perf_parse::write::{self, SampleIdFields};
 use perf_parse::{Record, SampleLayout};
 
-use crate::file::Bytes;
+use testdata::Bytes;
 
 /// Returns the twin of `original`.
 pub(crate) fn of(original: &[u8]) -> Vec<u8> {
@@ -34,7 +34,7 @@ pub(crate) fn of(original: &[u8]) -> Vec<u8> {
         let section = &original[ids as usize..][..16];
         put(ids, &turned(section, &[Part::Word, Part::Word]));
         let offset = u64::from_le_bytes(section[..8].try_into().unwrap());
-        put(offset, &event.ids.iter().fold(Bytes::<BigEndian>::new(), |bytes, id| bytes.u64(*id)).0);
+        put(offset, &event.ids.iter().fold(Bytes::of::<BigEndian>(), |bytes, id| bytes.u64(*id)).out);
     }
     while let Some(record) = file.next().unwrap() {
         put(record.offset, &self::record(&record));
@@ -49,16 +49,15 @@ pub(crate) fn of(original: &[u8]) -> Vec<u8> {
 }
 
 fn attr(attr: &Attr, size: u64) -> Vec<u8> {
-    let version = AttrVersion(size as u32);
-    attr.write::<BigEndian>(version).unwrap()[..version.size() as usize].to_vec()
+    attr.write::<BigEndian>(AttrVersion(size as u32)).unwrap().to_vec()
 }
 
 fn record(record: &FileRecord<'_, LittleEndian>) -> Vec<u8> {
     let (kind, misc, size) = (record.raw.kind(), record.raw.misc(), record.raw.size());
     let mut out = Vec::new();
     if kind.is_user() {
-        let header = Bytes::<BigEndian>::new().u32(kind.0).u16(misc.0).u16(size);
-        return header.bytes(&turned(record.raw.payload(), user_record(kind, record.raw.payload()))).0;
+        let header = Bytes::of::<BigEndian>().u32(kind.0).u16(misc.0).u16(size);
+        return header.raw(&turned(record.raw.payload(), user_record(kind, record.raw.payload()))).out;
     }
     let layout = &record.event().unwrap().layout;
     match record.decode().unwrap() {

@@ -27,35 +27,35 @@ fn fault(field: &'static str, why: &str) -> Fault {
 fn flags(attr: &Attr, in_group: bool) -> Fault {
     let has = |flag| attr.flags.contains(flag);
     if has(AttrFlags::SIGTRAP) && !has(AttrFlags::REMOVE_ON_EXEC) {
-        return fault("sigtrap", "needs remove_on_exec: a new program would not expect the signal");
+        return fault("sigtrap", "needs remove_on_exec, because a new program does not expect the signal");
     }
     if has(AttrFlags::REMOVE_ON_EXEC) && has(AttrFlags::ENABLE_ON_EXEC) {
-        return fault("remove_on_exec", "excludes enable_on_exec");
+        return fault("remove_on_exec", "cannot be combined with enable_on_exec");
     }
     if has(AttrFlags::INHERIT_THREAD) && !has(AttrFlags::INHERIT) {
-        return fault("inherit_thread", "narrows inherit, which is not set");
+        return fault("inherit_thread", "needs inherit");
     }
     if in_group && has(AttrFlags::PINNED) {
-        return fault("pinned", "is for the leader of a group, not for its members");
+        return fault("pinned", "can be set only for the leader of a group, not for a member");
     }
     if in_group && has(AttrFlags::EXCLUSIVE) {
-        return fault("exclusive", "is for the leader of a group, not for its members");
+        return fault("exclusive", "can be set only for the leader of a group, not for a member");
     }
     if has(AttrFlags::FREQ) && attr.sample_period == 0 {
-        return fault("sample_freq", "is 0 and freq is set");
+        return fault("sample_freq", "is 0, although freq is set");
     }
     if attr.sample_period >> 63 != 0 {
         return fault("sample_period", "has bit 63 set; the kernel counts periods in 63 bits");
     }
     if attr.aux_action.contains(AuxAction::PAUSE | AuxAction::RESUME) {
-        return fault("aux_pause", "excludes aux_resume");
+        return fault("aux_pause", "cannot be combined with aux_resume");
     }
     let access = attr.bp_type;
     if attr.kind == EventType::BREAKPOINT
         && access.contains(perf_abi::breakpoint::BreakpointType::X)
         && access.intersects(perf_abi::breakpoint::BreakpointType::RW)
     {
-        return fault("bp_type", "watches either execution or data, not both");
+        return fault("bp_type", "must be execution or data accesses, not both");
     }
     None
 }
@@ -65,7 +65,7 @@ fn sampling(attr: &Attr) -> Fault {
     if has(SampleType::WEIGHT_TYPE) {
         return fault(
             "sample_type",
-            "has PERF_SAMPLE_WEIGHT and PERF_SAMPLE_WEIGHT_STRUCT, which share one place",
+            "has both PERF_SAMPLE_WEIGHT and PERF_SAMPLE_WEIGHT_STRUCT, which are the same field of a sample",
         );
     }
     if has(SampleType::STACK_USER) {
@@ -73,21 +73,20 @@ fn sampling(attr: &Attr) -> Fault {
         if size == 0 {
             return fault(
                 "sample_stack_user",
-                "is 0 with PERF_SAMPLE_STACK_USER set: the kernel then writes samples that cannot be told apart from \
-                 damaged ones",
+                "is 0, although PERF_SAMPLE_STACK_USER is set: the kernel would write samples that look damaged",
             );
         }
         if !size.is_multiple_of(8) {
             return fault("sample_stack_user", &format!("{size} is not a multiple of 8"));
         }
         if size > MAX_STACK_USER {
-            return fault("sample_stack_user", &format!("{size} is more than {MAX_STACK_USER}, the most"));
+            return fault("sample_stack_user", &format!("{size} is more than the maximum, {MAX_STACK_USER}"));
         }
     }
     let privileges = BranchSampleType::USER | BranchSampleType::KERNEL | BranchSampleType::HV;
     if has(SampleType::BRANCH_STACK) && attr.branch_sample_type.without(privileges) == BranchSampleType::NONE
     {
-        return fault("branch_sample_type", "says of no kind of branch that it is to be recorded");
+        return fault("branch_sample_type", "selects no kind of branch");
     }
     None
 }
@@ -103,17 +102,17 @@ fn registers(attr: &Attr) -> Fault {
             continue;
         }
         if mask == 0 {
-            return fault(field, "names no register, and the sample is to hold registers");
+            return fault(field, "selects no register, although sample_type has registers");
         }
         let mut set = (0..64).filter(|register| mask >> register & 1 != 0);
         if let Some(register) = set.clone().find(|&register| arch.name(register).is_none()) {
-            let why = format!("bit {register} is no register of {}", std::env::consts::ARCH);
+            let why = format!("bit {register} is not a register of {}", std::env::consts::ARCH);
             return fault(field, &why);
         }
         let segment = |&register: &u32| matches!(arch.name(register), Some("DS" | "ES" | "FS" | "GS"));
         if let (true, Some(register)) = (cfg!(target_arch = "x86_64"), set.find(segment)) {
             let name = arch.name(register).unwrap_or_default();
-            return fault(field, &format!("bit {register}, {name}: a 64-bit kernel does not record it"));
+            return fault(field, &format!("bit {register}: a 64-bit kernel does not record {name}"));
         }
     }
     None

@@ -14,13 +14,13 @@ use perf_abi::sample_type::SampleType;
 ///
 /// ```
 /// use perf_open::abi::attr::AttrFlags;
-/// use perf_open::builder::Feature;
-/// assert_eq!(Feature::from(AttrFlags::BUILD_ID).name(), "build_id");
-/// assert_eq!(Feature::from(AttrFlags::BUILD_ID).since(), Some("5.12"));
+/// use perf_open::builder::AttrPart;
+/// assert_eq!(AttrPart::from(AttrFlags::BUILD_ID).name(), "build_id");
+/// assert_eq!(AttrPart::from(AttrFlags::BUILD_ID).since(), Some("5.12"));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Feature {
+pub enum AttrPart {
     /// Switches. Dropping `USE_CLOCKID` also drops `clockid`, and dropping `SIGTRAP` also drops `sig_data`.
     Flags(AttrFlags),
     /// Fields of samples. Dropping one also drops the attr's fields about it, such as `sample_regs_user`.
@@ -37,98 +37,98 @@ pub enum Feature {
     AuxWatermark,
 }
 
-impl From<AttrFlags> for Feature {
+impl From<AttrFlags> for AttrPart {
     fn from(flags: AttrFlags) -> Self {
         Self::Flags(flags)
     }
 }
 
-impl From<SampleType> for Feature {
+impl From<SampleType> for AttrPart {
     fn from(bits: SampleType) -> Self {
         Self::SampleType(bits)
     }
 }
 
-impl From<ReadFormat> for Feature {
+impl From<ReadFormat> for AttrPart {
     fn from(bits: ReadFormat) -> Self {
         Self::ReadFormat(bits)
     }
 }
 
-impl From<BranchSampleType> for Feature {
+impl From<BranchSampleType> for AttrPart {
     fn from(bits: BranchSampleType) -> Self {
         Self::BranchSampleType(bits)
     }
 }
 
-impl From<AuxAction> for Feature {
+impl From<AuxAction> for AttrPart {
     fn from(bits: AuxAction) -> Self {
         Self::AuxAction(bits)
     }
 }
 
 /// The kernel that introduced each part, for the parts that the first kernel did not have.
-const SINCE: &[(Feature, &str)] = &[
-    (Feature::Flags(AttrFlags::WATERMARK), "2.6.32"),
-    (Feature::Flags(AttrFlags::MMAP_DATA), "2.6.36"),
-    (Feature::Flags(AttrFlags::SAMPLE_ID_ALL), "2.6.38"),
-    (Feature::Flags(AttrFlags::EXCLUDE_HOST), "3.2"),
-    (Feature::Flags(AttrFlags::EXCLUDE_GUEST), "3.2"),
-    (Feature::Flags(AttrFlags::EXCLUDE_CALLCHAIN_KERNEL), "3.7"),
-    (Feature::Flags(AttrFlags::EXCLUDE_CALLCHAIN_USER), "3.7"),
-    (Feature::Flags(AttrFlags::MMAP2), "3.16"),
-    (Feature::Flags(AttrFlags::COMM_EXEC), "3.16"),
-    (Feature::Flags(AttrFlags::USE_CLOCKID), "4.1"),
-    (Feature::Flags(AttrFlags::CONTEXT_SWITCH), "4.3"),
-    (Feature::Flags(AttrFlags::WRITE_BACKWARD), "4.7"),
-    (Feature::Flags(AttrFlags::NAMESPACES), "4.12"),
-    (Feature::Flags(AttrFlags::KSYMBOL), "5.1"),
-    (Feature::Flags(AttrFlags::BPF_EVENT), "5.1"),
-    (Feature::Flags(AttrFlags::AUX_OUTPUT), "5.4"),
-    (Feature::Flags(AttrFlags::CGROUP), "5.7"),
-    (Feature::Flags(AttrFlags::TEXT_POKE), "5.9"),
-    (Feature::Flags(AttrFlags::BUILD_ID), "5.12"),
-    (Feature::Flags(AttrFlags::INHERIT_THREAD), "5.13"),
-    (Feature::Flags(AttrFlags::REMOVE_ON_EXEC), "5.13"),
-    (Feature::Flags(AttrFlags::SIGTRAP), "5.13"),
-    (Feature::Flags(AttrFlags::DEFER_CALLCHAIN), "6.19"),
-    (Feature::Flags(AttrFlags::DEFER_OUTPUT), "6.19"),
-    (Feature::SampleType(SampleType::BRANCH_STACK), "3.4"),
-    (Feature::SampleType(SampleType::REGS_USER), "3.7"),
-    (Feature::SampleType(SampleType::STACK_USER), "3.7"),
-    (Feature::SampleType(SampleType::WEIGHT), "3.10"),
-    (Feature::SampleType(SampleType::DATA_SRC), "3.10"),
-    (Feature::SampleType(SampleType::IDENTIFIER), "3.12"),
-    (Feature::SampleType(SampleType::TRANSACTION), "3.13"),
-    (Feature::SampleType(SampleType::REGS_INTR), "3.19"),
-    (Feature::SampleType(SampleType::PHYS_ADDR), "4.14"),
-    (Feature::SampleType(SampleType::AUX), "5.5"),
-    (Feature::SampleType(SampleType::CGROUP), "5.7"),
-    (Feature::SampleType(SampleType::DATA_PAGE_SIZE), "5.11"),
-    (Feature::SampleType(SampleType::CODE_PAGE_SIZE), "5.11"),
-    (Feature::SampleType(SampleType::WEIGHT_STRUCT), "5.12"),
-    (Feature::ReadFormat(ReadFormat::LOST), "6.0"),
-    (Feature::BranchSampleType(BranchSampleType::ABORT_TX), "3.11"),
-    (Feature::BranchSampleType(BranchSampleType::IN_TX), "3.11"),
-    (Feature::BranchSampleType(BranchSampleType::NO_TX), "3.11"),
-    (Feature::BranchSampleType(BranchSampleType::COND), "3.16"),
-    (Feature::BranchSampleType(BranchSampleType::CALL_STACK), "4.1"),
-    (Feature::BranchSampleType(BranchSampleType::IND_JUMP), "4.2"),
-    (Feature::BranchSampleType(BranchSampleType::CALL), "4.4"),
-    (Feature::BranchSampleType(BranchSampleType::NO_FLAGS), "4.5"),
-    (Feature::BranchSampleType(BranchSampleType::NO_CYCLES), "4.5"),
-    (Feature::BranchSampleType(BranchSampleType::TYPE_SAVE), "4.14"),
-    (Feature::BranchSampleType(BranchSampleType::HW_INDEX), "5.7"),
-    (Feature::BranchSampleType(BranchSampleType::PRIV_SAVE), "6.1"),
-    (Feature::BranchSampleType(BranchSampleType::COUNTERS), "6.8"),
-    (Feature::AuxAction(AuxAction::START_PAUSED), "6.13"),
-    (Feature::AuxAction(AuxAction::PAUSE), "6.13"),
-    (Feature::AuxAction(AuxAction::RESUME), "6.13"),
-    (Feature::SampleMaxStack, "4.8"),
-    (Feature::AuxWatermark, "4.1"),
+const SINCE: &[(AttrPart, &str)] = &[
+    (AttrPart::Flags(AttrFlags::WATERMARK), "2.6.32"),
+    (AttrPart::Flags(AttrFlags::MMAP_DATA), "2.6.36"),
+    (AttrPart::Flags(AttrFlags::SAMPLE_ID_ALL), "2.6.38"),
+    (AttrPart::Flags(AttrFlags::EXCLUDE_HOST), "3.2"),
+    (AttrPart::Flags(AttrFlags::EXCLUDE_GUEST), "3.2"),
+    (AttrPart::Flags(AttrFlags::EXCLUDE_CALLCHAIN_KERNEL), "3.7"),
+    (AttrPart::Flags(AttrFlags::EXCLUDE_CALLCHAIN_USER), "3.7"),
+    (AttrPart::Flags(AttrFlags::MMAP2), "3.16"),
+    (AttrPart::Flags(AttrFlags::COMM_EXEC), "3.16"),
+    (AttrPart::Flags(AttrFlags::USE_CLOCKID), "4.1"),
+    (AttrPart::Flags(AttrFlags::CONTEXT_SWITCH), "4.3"),
+    (AttrPart::Flags(AttrFlags::WRITE_BACKWARD), "4.7"),
+    (AttrPart::Flags(AttrFlags::NAMESPACES), "4.12"),
+    (AttrPart::Flags(AttrFlags::KSYMBOL), "5.1"),
+    (AttrPart::Flags(AttrFlags::BPF_EVENT), "5.1"),
+    (AttrPart::Flags(AttrFlags::AUX_OUTPUT), "5.4"),
+    (AttrPart::Flags(AttrFlags::CGROUP), "5.7"),
+    (AttrPart::Flags(AttrFlags::TEXT_POKE), "5.9"),
+    (AttrPart::Flags(AttrFlags::BUILD_ID), "5.12"),
+    (AttrPart::Flags(AttrFlags::INHERIT_THREAD), "5.13"),
+    (AttrPart::Flags(AttrFlags::REMOVE_ON_EXEC), "5.13"),
+    (AttrPart::Flags(AttrFlags::SIGTRAP), "5.13"),
+    (AttrPart::Flags(AttrFlags::DEFER_CALLCHAIN), "6.19"),
+    (AttrPart::Flags(AttrFlags::DEFER_OUTPUT), "6.19"),
+    (AttrPart::SampleType(SampleType::BRANCH_STACK), "3.4"),
+    (AttrPart::SampleType(SampleType::REGS_USER), "3.7"),
+    (AttrPart::SampleType(SampleType::STACK_USER), "3.7"),
+    (AttrPart::SampleType(SampleType::WEIGHT), "3.10"),
+    (AttrPart::SampleType(SampleType::DATA_SRC), "3.10"),
+    (AttrPart::SampleType(SampleType::IDENTIFIER), "3.12"),
+    (AttrPart::SampleType(SampleType::TRANSACTION), "3.13"),
+    (AttrPart::SampleType(SampleType::REGS_INTR), "3.19"),
+    (AttrPart::SampleType(SampleType::PHYS_ADDR), "4.14"),
+    (AttrPart::SampleType(SampleType::AUX), "5.5"),
+    (AttrPart::SampleType(SampleType::CGROUP), "5.7"),
+    (AttrPart::SampleType(SampleType::DATA_PAGE_SIZE), "5.11"),
+    (AttrPart::SampleType(SampleType::CODE_PAGE_SIZE), "5.11"),
+    (AttrPart::SampleType(SampleType::WEIGHT_STRUCT), "5.12"),
+    (AttrPart::ReadFormat(ReadFormat::LOST), "6.0"),
+    (AttrPart::BranchSampleType(BranchSampleType::ABORT_TX), "3.11"),
+    (AttrPart::BranchSampleType(BranchSampleType::IN_TX), "3.11"),
+    (AttrPart::BranchSampleType(BranchSampleType::NO_TX), "3.11"),
+    (AttrPart::BranchSampleType(BranchSampleType::COND), "3.16"),
+    (AttrPart::BranchSampleType(BranchSampleType::CALL_STACK), "4.1"),
+    (AttrPart::BranchSampleType(BranchSampleType::IND_JUMP), "4.2"),
+    (AttrPart::BranchSampleType(BranchSampleType::CALL), "4.4"),
+    (AttrPart::BranchSampleType(BranchSampleType::NO_FLAGS), "4.5"),
+    (AttrPart::BranchSampleType(BranchSampleType::NO_CYCLES), "4.5"),
+    (AttrPart::BranchSampleType(BranchSampleType::TYPE_SAVE), "4.14"),
+    (AttrPart::BranchSampleType(BranchSampleType::HW_INDEX), "5.7"),
+    (AttrPart::BranchSampleType(BranchSampleType::PRIV_SAVE), "6.1"),
+    (AttrPart::BranchSampleType(BranchSampleType::COUNTERS), "6.8"),
+    (AttrPart::AuxAction(AuxAction::START_PAUSED), "6.13"),
+    (AttrPart::AuxAction(AuxAction::PAUSE), "6.13"),
+    (AttrPart::AuxAction(AuxAction::RESUME), "6.13"),
+    (AttrPart::SampleMaxStack, "4.8"),
+    (AttrPart::AuxWatermark, "4.1"),
 ];
 
-impl Feature {
+impl AttrPart {
     /// Returns the kernel's name. For several bits it is the first bit's name. If no bit has a name, it is the word's
     /// name.
     #[must_use]

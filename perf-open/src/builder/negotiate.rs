@@ -3,7 +3,7 @@
 use perf_abi::attr::{Attr, AttrFlags, AttrVersion};
 use perf_abi::event::EventType;
 
-use super::feature::Feature;
+use super::feature::AttrPart;
 use crate::sys::open::Refusal;
 
 /// The part of the kernel that opening needs. The tests replace it with an older kernel.
@@ -45,7 +45,7 @@ pub(super) struct Unopened {
 pub(super) fn open<K: Kernel>(
     kernel: &mut K,
     attr: &Attr,
-    optional: &[Feature],
+    optional: &[AttrPart],
 ) -> Result<Opened<K::Event>, Unopened> {
     let mut attr = *attr;
     let mut dropped = Vec::new();
@@ -72,15 +72,15 @@ pub(super) fn open<K: Kernel>(
 fn fit(
     attr: &mut Attr,
     size: u32,
-    optional: &[Feature],
+    optional: &[AttrPart],
     dropped: &mut Vec<&'static str>,
 ) -> Vec<(&'static str, Option<&'static str>)> {
     let fits = |version: &AttrVersion| version.size() <= size;
-    let version = AttrVersion::ALL.into_iter().rev().find(fits).unwrap_or(AttrVersion::VER0);
+    let version = AttrVersion::ALL.iter().copied().rev().find(fits).unwrap_or(AttrVersion::VER0);
     let mut unknown = Vec::new();
     // Each part that was reported is removed, so that `check` can report the next.
     while let Err(error) = version.check(attr) {
-        let owner = Feature::owner_of(error.field, attr);
+        let owner = AttrPart::owner_of(error.field, attr);
         match owner {
             Some(owner) if optional.iter().any(|&feature| owner.is_within(feature)) => {
                 owner.remove(attr);
@@ -99,7 +99,7 @@ fn fit(
 fn sift<K: Kernel>(
     kernel: &mut K,
     attr: &mut Attr,
-    optional: &[Feature],
+    optional: &[AttrPart],
     dropped: &mut Vec<&'static str>,
 ) -> Vec<(&'static str, Option<&'static str>)> {
     // No PMU has this type, so the kernel refuses a valid attr with ENOENT, or for lack of privilege.
@@ -109,7 +109,7 @@ fn sift<K: Kernel>(
         return Vec::new();
     }
     let mut unknown = Vec::new();
-    for part in Feature::newer_parts(attr) {
+    for part in AttrPart::newer_parts(attr) {
         let mut alone = nothing;
         part.copy(attr, &mut alone);
         if !kernel.rejects(&alone, alone.oldest_version()) {
@@ -226,7 +226,7 @@ mod tests {
         }
     }
 
-    fn unknown(attr: &Attr, optional: &[Feature]) -> Vec<(&'static str, Option<&'static str>)> {
+    fn unknown(attr: &Attr, optional: &[AttrPart]) -> Vec<(&'static str, Option<&'static str>)> {
         open(&mut Old::linux_4_1(), attr, optional).err().map(|unopened| unopened.unknown).unwrap()
     }
 
@@ -284,7 +284,7 @@ mod tests {
                 ("sample_max_stack", Some("4.8")),
             ]
         );
-        let some: [Feature; 2] = [AttrFlags::BUILD_ID.into(), ReadFormat::LOST.into()];
+        let some: [AttrPart; 2] = [AttrFlags::BUILD_ID.into(), ReadFormat::LOST.into()];
         assert_eq!(unknown(&attr, &some).len(), 4);
     }
 
@@ -297,11 +297,11 @@ mod tests {
             sample_max_stack: 4,
             ..Attr::default()
         };
-        let optional: [Feature; 4] = [
+        let optional: [AttrPart; 4] = [
             (AttrFlags::BUILD_ID | AttrFlags::MMAP2).into(),
             SampleType::CGROUP.into(),
             ReadFormat::LOST.into(),
-            Feature::SampleMaxStack,
+            AttrPart::SampleMaxStack,
         ];
         let mut kernel = Old::linux_4_1();
         let opened = open(&mut kernel, &attr, &optional).ok().unwrap();

@@ -27,21 +27,18 @@ impl Attempt<'_> {
         match errno {
             libc::EACCES | libc::EPERM => self.permission(errno),
             libc::EBADF => self.descriptor(),
-            libc::EBUSY => "another event has the PMU, or what it needs of it, for itself alone".to_owned(),
-            libc::EFAULT => {
-                "config1 or config2 is an address, and there is nothing that can be read".to_owned()
+            libc::EBUSY => {
+                "another event has exclusive use of the PMU, or of a part of the PMU that this event needs"
+                    .to_owned()
             }
-            libc::EINTR => {
-                "the uprobe is already in use by ftrace, with which perf cannot share it".to_owned()
-            }
+            libc::EFAULT => "config1 or config2 is an address that cannot be read".to_owned(),
+            libc::EINTR => "ftrace already uses the uprobe, and perf cannot share it".to_owned(),
             libc::EINVAL => self.invalid(),
             libc::EMFILE => self.descriptors(),
             libc::ENFILE => "the system has no more file descriptors: /proc/sys/fs/file-max".to_owned(),
             libc::ENODEV => self.no_device(),
             libc::ENOENT => self.no_event(),
-            libc::ENOMEM => {
-                "the kernel has no memory for the event, or for the call chains of all events".to_owned()
-            }
+            libc::ENOMEM => "the kernel has no memory for the event or for call chains".to_owned(),
             libc::ENOSPC => self.no_room(),
             libc::ENOSYS => self.not_built(),
             libc::EOPNOTSUPP => self.not_supported(),
@@ -63,39 +60,39 @@ impl Attempt<'_> {
         let paranoid = limits::paranoid().ok();
         let mut why = Vec::new();
         if self.target.thread().is_none() && paranoid.is_none_or(|level| level > 0) {
-            why.push("all tasks of a cpu are counted only with perf_event_paranoid below 1".to_owned());
+            why.push("counting all tasks of a cpu needs perf_event_paranoid below 1".to_owned());
         }
         if !self.has(AttrFlags::EXCLUDE_KERNEL) && paranoid.is_none_or(|level| level > 1) {
             why.push(
-                "the kernel is counted only with perf_event_paranoid below 2: set exclude_kernel".to_owned(),
+                "counting the kernel needs perf_event_paranoid below 2; set exclude_kernel to count only user space".to_owned(),
             );
         }
         if attr.kind == EventType::TRACEPOINT {
             why.push(
-                "raw data of tracepoints, and the function tracepoint, take perf_event_paranoid -1"
+                "raw data of tracepoints, and the function tracepoint, need perf_event_paranoid -1"
                     .to_owned(),
             );
         }
         if self.has(AttrFlags::NAMESPACES) {
-            why.push("namespaces takes the privilege".to_owned());
+            why.push("namespaces needs the privilege".to_owned());
         }
         if attr.kind == EventType::BREAKPOINT {
-            why.push("a breakpoint on a kernel address takes the privilege".to_owned());
+            why.push("a breakpoint on a kernel address needs the privilege".to_owned());
         }
         if attr.sample_type.contains(SampleType::PHYS_ADDR) {
-            why.push("physical addresses are given where the kernel may be counted".to_owned());
+            why.push("physical addresses need the permission to count the kernel".to_owned());
         }
         if self.target.thread().is_some_and(|pid| pid != 0) {
-            why.push("a thread of another user, or one that may not be traced, is out of reach".to_owned());
+            why.push("the thread may belong to another user, or may not be traceable".to_owned());
         }
         if self.string.is_some() {
-            why.push("probes take the privilege".to_owned());
+            why.push("probes need the privilege".to_owned());
         }
         if errno == libc::EPERM && attr.flags.intersects(EXCLUDE) {
-            why.push("the PMU may be unable to exclude what exclude_* says".to_owned());
+            why.push("the PMU may be unable to exclude what the exclude_* flags name".to_owned());
         }
         if paranoid.is_some_and(|level| level > 2) {
-            why.push("this kernel's distribution forbids all of it above 2".to_owned());
+            why.push("distribution kernels with a level above 2 may forbid every event".to_owned());
         }
         let mut advice = match paranoid {
             Some(level) => format!(
@@ -112,11 +109,11 @@ impl Attempt<'_> {
 
     fn descriptor(&self) -> String {
         if self.target.is_cgroup() {
-            return "the cgroup's file descriptor is not open on a directory of a cgroup of the perf_event \
-                    controller (or of the unified hierarchy)"
+            return "the cgroup's file descriptor is not a directory of a cgroup of the perf_event controller or of the \
+                    unified hierarchy"
                 .to_owned();
         }
-        "the leader's file descriptor is no event".to_owned()
+        "the leader's file descriptor is not an event".to_owned()
     }
 
     fn invalid(&self) -> String {
@@ -135,13 +132,13 @@ impl Attempt<'_> {
         {
             let possible = possible.trim();
             if parse_cpus(possible).is_ok_and(|cpus| !cpus.contains(&cpu)) {
-                return format!("there is no cpu {cpu}; possible are {possible}");
+                return format!("there is no cpu {cpu}; the possible cpus are {possible}");
             }
         }
         if self.in_group {
             why.push(
-                "a member has to have its leader's target and clock, its leader may not be a member itself, and all \
-                 of the group have to fit on the PMU at once"
+                "a group member needs the target and the clock of its leader, the leader cannot be a member itself, \
+                 and the whole group must fit on the PMU at once"
                     .to_owned(),
             );
         }
@@ -150,29 +147,29 @@ impl Attempt<'_> {
         }
         if self.has(AttrFlags::INHERIT) {
             why.push(
-                "inherit excludes reading a group's counters: PERF_FORMAT_GROUP before Linux 6.12, and \
-                 PERF_SAMPLE_READ without PERF_SAMPLE_TID since"
+                "inherit cannot be combined with PERF_FORMAT_GROUP before Linux 6.12, nor with PERF_SAMPLE_READ \
+                 without PERF_SAMPLE_TID since"
                     .to_owned(),
             );
         }
         if self.has(AttrFlags::USE_CLOCKID) {
             why.push(format!(
-                "clockid {} may be none of MONOTONIC, MONOTONIC_RAW, REALTIME, BOOTTIME, TAI, or, where \
-                 only those may be used that are safe in an NMI, neither of the first two",
+                "clockid {} must be MONOTONIC, MONOTONIC_RAW, REALTIME, BOOTTIME or TAI; a PMU that interrupts with \
+                 an NMI accepts only the first two",
                 attr.clockid
             ));
         }
         if attr.flags.intersects(AttrFlags::AUX_OUTPUT) || attr.sample_type.contains(SampleType::AUX) {
-            why.push("AUX data take a group that an event of an AUX-capable PMU leads".to_owned());
+            why.push("AUX data needs a group whose leader is an event of a PMU with AUX support".to_owned());
         }
         match attr.kind {
             EventType::BREAKPOINT => why.push(
-                "a breakpoint's bp_addr has to be a multiple of its bp_len, 1, 2, 4 or 8, and the machine has to \
-                 know that access: x86 has none of reads alone; one of execution has the length of a long"
+                "bp_len must be 1, 2, 4 or 8, or the size of a long for execution; bp_addr must be a multiple of \
+                 bp_len; and the machine must support the access: x86 has no breakpoints for reads alone"
                     .to_owned(),
             ),
             EventType::TRACEPOINT => {
-                why.push(format!("{} is the id of no tracepoint that perf can use", attr.config));
+                why.push(format!("no tracepoint that perf can use has the id {}", attr.config));
             }
             EventType::SOFTWARE if attr.config < SwId::MAX => {}
             _ if self.string.is_some() => why.push(
@@ -181,10 +178,10 @@ impl Attempt<'_> {
             _ => why.push("config may have a value or a bit that the PMU reserves".to_owned()),
         }
         if why.is_empty() {
-            return "the kernel does not say which part; each bit of the attr is one it knows".to_owned();
+            return "the kernel does not report the cause; it knows each bit of the attr".to_owned();
         }
         format!(
-            "the kernel does not say which part; each bit of the attr is one it knows. Possible: {}",
+            "the kernel does not report the cause; it knows each bit of the attr. Possible causes: {}",
             why.join("; ")
         )
     }
@@ -206,8 +203,8 @@ impl Attempt<'_> {
             .find_map(|line| line.strip_prefix("Max open files"))
             .and_then(|rest| rest.split_whitespace().next().map(ToOwned::to_owned));
         format!(
-            "each event takes a file descriptor, and the process has all it may: RLIMIT_NOFILE is {}",
-            soft.as_deref().unwrap_or("not known")
+            "each event takes a file descriptor, and the process has reached its limit: RLIMIT_NOFILE is {}",
+            soft.as_deref().unwrap_or("unknown")
         )
     }
 
@@ -215,10 +212,10 @@ impl Attempt<'_> {
         let online = fs::read_to_string("/sys/devices/system/cpu/online").unwrap_or_default();
         match self.target.cpu_number() {
             Some(cpu) => format!(
-                "cpu {cpu} is not online (online: {}), or this CPU does not support what the event asks for",
+                "cpu {cpu} is not online (online: {}), or this CPU does not support the event",
                 online.trim()
             ),
-            None => "this CPU does not support what the event asks for".to_owned(),
+            None => "this CPU does not support the event".to_owned(),
         }
     }
 
@@ -226,8 +223,8 @@ impl Attempt<'_> {
         let pmus = pmus();
         match self.attr.kind {
             EventType::HARDWARE | EventType::HW_CACHE | EventType::RAW => format!(
-                "no PMU here counts this event: a virtual machine often has no hardware PMU, and not every PMU has \
-                 every generalised event. In {DEVICES}: {pmus}. Software events and tracepoints work without"
+                "no PMU of this machine counts this event. A virtual machine often has no hardware PMU, and not every PMU \
+                 has every generalised event. PMUs in {DEVICES}: {pmus}. Software events and tracepoints need no PMU"
             ),
             EventType::SOFTWARE => {
                 format!("this kernel has no software event {}", self.attr.config)
@@ -237,10 +234,10 @@ impl Attempt<'_> {
             }
             EventType::BREAKPOINT => "this kernel has no hardware breakpoints".to_owned(),
             _ if self.string.is_some() => {
-                "the probe's function or file does not exist, or the PMU is not there".to_owned()
+                "the probe's function or file does not exist, or the kernel lacks the PMU".to_owned()
             }
             kind => format!(
-                "no PMU has the type {kind}, or the one that has does not know this event. In {DEVICES}: {pmus}"
+                "no PMU has the type {kind}, or that PMU does not know this event. PMUs in {DEVICES}: {pmus}"
             ),
         }
     }
@@ -256,7 +253,7 @@ impl Attempt<'_> {
         if !limits::is_supported() {
             return "this kernel has no perf_event: it was built without CONFIG_PERF_EVENTS".to_owned();
         }
-        "this architecture's kernel does not give registers or the user stack in samples".to_owned()
+        "on this architecture the kernel cannot record registers or the user stack in samples".to_owned()
     }
 
     fn not_supported(&self) -> String {
@@ -266,13 +263,10 @@ impl Attempt<'_> {
             why.push(format!("precise_ip {}: try a lower one", attr.flags.precise_ip()));
         }
         if attr.sample_type.contains(SampleType::BRANCH_STACK) {
-            why.push(
-                "PERF_SAMPLE_BRANCH_STACK: no branch records, or not of this kind, or not by this PMU"
-                    .to_owned(),
-            );
+            why.push("PERF_SAMPLE_BRANCH_STACK: the PMU records no branches, or not this kind".to_owned());
         }
         if attr.sample_type.intersects(SampleType::REGS_USER | SampleType::REGS_INTR) {
-            why.push("sample_regs_*: vector registers come from some PMUs alone".to_owned());
+            why.push("sample_regs_*: only some PMUs record vector registers".to_owned());
         }
         if self.has(AttrFlags::AUX_OUTPUT) {
             why.push("aux_output: the PMU cannot write into an AUX area".to_owned());
@@ -281,15 +275,15 @@ impl Attempt<'_> {
             why.push("aux_start_paused, aux_pause, aux_resume: the AUX PMU cannot pause".to_owned());
         }
         if attr.sample_period != 0 && attr.kind != EventType::SOFTWARE {
-            why.push("sample_period: the PMU has no interrupt, so it counts and does not sample".to_owned());
+            why.push("sample_period: the PMU has no interrupt, so it can count but not sample".to_owned());
         }
         if attr.flags.intersects(EXCLUDE) && attr.kind != EventType::SOFTWARE {
-            why.push("exclude_*: the PMU cannot tell these apart".to_owned());
+            why.push("exclude_*: the PMU cannot exclude these modes".to_owned());
         }
         if why.is_empty() {
-            return "the hardware, or its driver, lacks what the event asks for".to_owned();
+            return "the hardware or its driver does not support the event".to_owned();
         }
-        format!("the hardware, or its driver, lacks what the event asks for. Possible: {}", why.join("; "))
+        format!("the hardware or its driver does not support the event. Possible causes: {}", why.join("; "))
     }
 }
 
@@ -311,5 +305,5 @@ fn pmus() -> String {
         .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
         .collect();
     names.sort();
-    if names.is_empty() { "nothing".to_owned() } else { names.join(", ") }
+    if names.is_empty() { "none".to_owned() } else { names.join(", ") }
 }

@@ -13,29 +13,29 @@ pub(crate) fn advice(request: Request, attr: &Attr, errno: Option<i32>) -> Strin
         (Request::PERIOD, Some(libc::EINVAL)) => return period(attr),
         (Request::REFRESH, Some(libc::EINVAL)) => "the event is inherited, or does not sample",
         (Request::SET_OUTPUT, Some(libc::EINVAL)) => {
-            "both events have to be of one cpu, or of one task, with one clock and one direction of writing, and this \
-             one may have no ring of its own"
+            "both events must have the same cpu or the same task, the same clock and the same write_backward, and this \
+             event must not have a ring of its own"
         }
-        (Request::SET_OUTPUT, Some(libc::EBADF)) => "the other file descriptor is no event",
+        (Request::SET_OUTPUT, Some(libc::EBADF)) => "the other file descriptor is not an event",
         (Request::SET_FILTER, Some(libc::EINVAL)) => match attr.kind {
             EventType::TRACEPOINT => {
                 "the filter cannot be parsed, or names a field that the tracepoint lacks"
             }
             _ => {
-                "the event takes no filter, or not this one: tracepoints do, and PMUs that trace into an AUX area"
+                "the event does not accept this filter; only tracepoints and PMUs that trace into an AUX area have filters"
             }
         },
         (Request::SET_FILTER, Some(libc::EEXIST)) => {
-            "the event has a filter already, which stays: open another"
+            "the event already has a filter, which cannot be replaced: open another event"
         }
         (Request::SET_FILTER, Some(libc::EACCES)) => "the filter names a file that may not be read",
         (Request::SET_BPF, Some(libc::EINVAL)) => {
-            "the program is not of the event's kind: TRACEPOINT for tracepoints, KPROBE for probes, PERF_EVENT for \
+            "the program has the wrong type: it must be TRACEPOINT for tracepoints, KPROBE for probes, PERF_EVENT for \
              events that sample"
         }
-        (Request::SET_BPF, Some(libc::EEXIST)) => "the event has a program already",
-        (Request::SET_BPF, Some(libc::EBADF)) => "the file descriptor is no BPF program",
-        (Request::SET_BPF, Some(libc::EACCES)) => "the program reads beyond what the tracepoint gives",
+        (Request::SET_BPF, Some(libc::EEXIST)) => "the event already has a program",
+        (Request::SET_BPF, Some(libc::EBADF)) => "the file descriptor is not a BPF program",
+        (Request::SET_BPF, Some(libc::EACCES)) => "the program reads beyond the data of the tracepoint",
         (Request::SET_BPF | Request::QUERY_BPF, Some(libc::EPERM)) => {
             "needs CAP_PERFMON (since Linux 5.8) or CAP_SYS_ADMIN"
         }
@@ -44,9 +44,9 @@ pub(crate) fn advice(request: Request, attr: &Attr, errno: Option<i32>) -> Strin
         (Request::PAUSE_OUTPUT, Some(libc::EINVAL)) => "the event has no ring: map it first",
         (Request::MODIFY_ATTRIBUTES, Some(libc::EOPNOTSUPP)) => "only breakpoints can be changed",
         (Request::MODIFY_ATTRIBUTES, Some(libc::EINVAL)) => {
-            "only bp_addr, bp_len, bp_type and disabled may differ, and the machine has to know that access"
+            "only bp_addr, bp_len, bp_type and disabled may differ, and the machine must support the access"
         }
-        (_, Some(libc::ENODEV)) => "the event was taken away: its PMU is gone",
+        (_, Some(libc::ENODEV)) => "the event no longer exists, because its PMU was removed",
         _ => "",
     };
     text.to_owned()
@@ -54,11 +54,11 @@ pub(crate) fn advice(request: Request, attr: &Attr, errno: Option<i32>) -> Strin
 
 fn period(attr: &Attr) -> String {
     match (attr.sample_period, attr.sample_freq(), limits::max_sample_rate()) {
-        (0, None, _) => "the event counts and does not sample".to_owned(),
+        (0, None, _) => "the event does not sample, so it has no period".to_owned(),
         (_, Some(_), Ok(rate)) => {
-            format!("a frequency is from 1 to perf_event_max_sample_rate, which is {rate}")
+            format!("the frequency must be 1 to perf_event_max_sample_rate, which is {rate}")
         }
-        _ => "a period is from 1 to 63 bits".to_owned(),
+        _ => "the period must not be 0 and must fit in 63 bits".to_owned(),
     }
 }
 
@@ -66,7 +66,7 @@ fn period(attr: &Attr) -> String {
 pub(crate) fn read(errno: Option<i32>) -> &'static str {
     match errno {
         Some(libc::ENOSPC) => "the buffer is too small for the events of the group",
-        Some(libc::ENODEV) => "the event was taken away: its PMU is gone",
+        Some(libc::ENODEV) => "the event no longer exists, because its PMU was removed",
         _ => "",
     }
 }

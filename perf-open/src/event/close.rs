@@ -3,9 +3,10 @@
 /// The longest name that is compared, in bytes. Nothing is close to a longer name.
 const LONGEST: usize = 64;
 /// The maximum number of names that are suggested.
-const TOLD: usize = 3;
+const MAX_SUGGESTED: usize = 3;
 
-/// Returns at most three known names, the closest first. Each differs from `name` in at most a third of its bytes.
+/// Returns at most three known names, the closest first. Each differs from `name` in no more characters than a third of
+/// its length.
 pub(crate) fn closest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     let most = name.len().div_ceil(3);
     if name.len() > LONGEST {
@@ -13,36 +14,19 @@ pub(crate) fn closest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) 
     }
     let mut close: Vec<(usize, &str)> = Vec::new();
     for known in known.into_iter().filter(|known| known.len().abs_diff(name.len()) <= most) {
-        let distance = distance(name.as_bytes(), known.as_bytes());
+        let distance = distance(name, known);
         if distance <= most && !close.contains(&(distance, known)) {
             close.push((distance, known));
             close.sort_unstable();
-            close.truncate(TOLD);
+            close.truncate(MAX_SUGGESTED);
         }
     }
     close.into_iter().map(|(_, known)| known.to_owned()).collect()
 }
 
-/// Returns how many bytes must be inserted, removed or replaced to turn one name into the other, ignoring case.
-fn distance(a: &[u8], b: &[u8]) -> usize {
-    // Row by row: `row[j]` is the distance between the bytes of `a` so far and the first `j` bytes of `b`.
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, from) in a.iter().enumerate() {
-        let mut diagonal = i;
-        let mut left = i.saturating_add(1);
-        let mut cells = row.iter_mut();
-        if let Some(first) = cells.next() {
-            *first = left;
-        }
-        for (cell, to) in cells.zip(b) {
-            let same = from.eq_ignore_ascii_case(to);
-            let replaced = diagonal.saturating_add(usize::from(!same));
-            diagonal = *cell;
-            left = replaced.min(diagonal.saturating_add(1)).min(left.saturating_add(1));
-            *cell = left;
-        }
-    }
-    row.last().copied().unwrap_or(0)
+/// Returns how many characters must be inserted, removed or replaced to turn one name into the other, ignoring case.
+fn distance(a: &str, b: &str) -> usize {
+    strsim::levenshtein(&a.to_ascii_lowercase(), &b.to_ascii_lowercase())
 }
 
 #[cfg(test)]
@@ -59,7 +43,7 @@ mod tests {
             ("LLC", "llc", 0),
             ("abc", "acb", 2),
         ] {
-            assert_eq!(distance(a.as_bytes(), b.as_bytes()), expected, "{a} {b}");
+            assert_eq!(distance(a, b), expected, "{a} {b}");
         }
     }
 

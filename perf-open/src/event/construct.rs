@@ -4,18 +4,18 @@ use perf_abi::attr::Attr;
 use perf_abi::event::{EventType, HwCacheEvent, HwCacheId, HwCacheOpId, HwCacheOpResultId, HwId, SwId};
 
 use super::names::{HARDWARE, SOFTWARE, cache_name, name_of};
-use super::{Event, Known};
+use super::{EventSpec, Known};
 
-impl Event {
+impl EventSpec {
     /// Returns a generalised hardware event. C: `PERF_TYPE_HARDWARE`.
     ///
     /// # Examples
     ///
     /// ```
     /// use perf_abi::event::HwId;
-    /// use perf_open::event::Event;
+    /// use perf_open::event::EventSpec;
     ///
-    /// assert_eq!(Event::hardware(HwId::CPU_CYCLES).name, "cpu-cycles");
+    /// assert_eq!(EventSpec::hardware(HwId::CPU_CYCLES).name, "cpu-cycles");
     /// ```
     #[must_use]
     pub fn hardware(id: HwId) -> Self {
@@ -34,9 +34,9 @@ impl Event {
     ///
     /// ```
     /// use perf_abi::event::{HwCacheId, HwCacheOpId, HwCacheOpResultId};
-    /// use perf_open::event::Event;
+    /// use perf_open::event::EventSpec;
     ///
-    /// let event = Event::cache(HwCacheId::L1D, HwCacheOpId::READ, HwCacheOpResultId::MISS);
+    /// let event = EventSpec::cache(HwCacheId::L1D, HwCacheOpId::READ, HwCacheOpResultId::MISS);
     /// assert_eq!((event.name.as_str(), event.attr.config), ("L1-dcache-load-misses", 0x1_0000));
     /// ```
     #[must_use]

@@ -66,7 +66,7 @@ impl fmt::Display for LookupError {
                 write_close(f, close)
             }
             Self::Value { what, value, needed } => write!(f, "{what} {value:#x}: {needed}"),
-            Self::Nul { what } => write!(f, "{what} holds a NUL byte"),
+            Self::Nul { what } => write!(f, "{what} contains a NUL byte"),
         }
     }
 }
@@ -115,11 +115,11 @@ impl fmt::Display for OneLine<'_> {
 /// );
 /// ```
 #[derive(Debug)]
-pub struct ParseError(Box<Inner>);
+pub struct ParseError(Box<Details>);
 
 /// The contents of a [`ParseError`], in a box so that a `Result` stays small.
 #[derive(Debug)]
-struct Inner {
+struct Details {
     input: String,
     offset: usize,
     kind: ParseErrorKind,
@@ -169,7 +169,7 @@ pub(crate) type Place = (usize, ParseErrorKind);
 
 impl ParseError {
     pub(crate) fn new(input: &str, offset: usize, kind: ParseErrorKind) -> Self {
-        Self(Box::new(Inner { input: input.to_owned(), offset, kind }))
+        Self(Box::new(Details { input: input.to_owned(), offset, kind }))
     }
 
     /// Returns an error in the part of `input` that begins at `start`.
@@ -208,8 +208,8 @@ impl fmt::Display for ParseErrorKind {
             Self::TooLarge { name, value, max } => {
                 write!(f, "{}: {value:#x} is larger than {max:#x}", OneLine(name))
             }
-            Self::Repeated(name) => write!(f, "`{}` stands too often", OneLine(name)),
-            Self::Missing(name) => write!(f, "the event needs `{}=` and a value", OneLine(name)),
+            Self::Repeated(name) => write!(f, "`{}` occurs too often", OneLine(name)),
+            Self::Missing(name) => write!(f, "the event needs a value for `{}=`", OneLine(name)),
             Self::Lookup(error) => error.fmt(f),
         }
     }
@@ -217,7 +217,7 @@ impl fmt::Display for ParseErrorKind {
 
 impl fmt::Display for ParseError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Inner { input, offset, kind } = &*self.0;
+        let Details { input, offset, kind } = &*self.0;
         write!(f, "at byte {offset}: {kind}")?;
         if f.alternate() {
             let before = input.get(..*offset).unwrap_or(input).chars().count();

@@ -12,18 +12,18 @@ pub(super) fn matches(pattern: &str, name: &str) -> bool {
     let mut retry: Option<(&[u8], &[u8])> = None;
     loop {
         match (pattern, name) {
-            ([b'*', behind @ ..], _) => {
-                retry = Some((behind, name));
-                pattern = behind;
+            ([b'*', after @ ..], _) => {
+                retry = Some((after, name));
+                pattern = after;
             }
-            ([wanted, behind @ ..], [letter, rest @ ..]) if wanted == letter || *wanted == b'?' => {
-                (pattern, name) = (behind, rest);
+            ([wanted, after @ ..], [letter, rest @ ..]) if wanted == letter || *wanted == b'?' => {
+                (pattern, name) = (after, rest);
             }
             ([], []) => return true,
             _ => match retry {
-                Some((behind, [_, later @ ..])) => {
-                    retry = Some((behind, later));
-                    (pattern, name) = (behind, later);
+                Some((after, [_, later @ ..])) => {
+                    retry = Some((after, later));
+                    (pattern, name) = (after, later);
                 }
                 _ => return false,
             },

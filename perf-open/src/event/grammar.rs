@@ -70,9 +70,9 @@ fn group(text: &str) -> Parsed<'_, Group<'_>> {
 fn item(text: &str) -> Parsed<'_, Item<'_>> {
     let (start, _) = space0(text)?;
     let some = verify(take_while1(is_plain), |head: &str| !head.trim().is_empty());
-    let (behind, head) = expect("an event", alt((breakpoint, some)))(start)?;
+    let (after, head) = expect("an event", alt((breakpoint, some)))(start)?;
     let closing = expect("a closing `/`", char('/'));
-    let (rest, terms) = opt(delimited(char('/'), terms, closing)).parse(behind)?;
+    let (rest, terms) = opt(delimited(char('/'), terms, closing)).parse(after)?;
     let (rest, modifiers) = match terms {
         Some(_) => preceded(opt(char(':')), take_while(is_plain)).parse(rest)?,
         None => (rest, ""),

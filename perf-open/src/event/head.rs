@@ -3,7 +3,7 @@
 use perf_abi::breakpoint::BreakpointType;
 use perf_abi::event::EventType;
 
-use super::{Event, LookupError, ParseErrorKind, Place};
+use super::{EventSpec, LookupError, ParseErrorKind, Place};
 use crate::pmu::{TextError, number, whole};
 
 /// The head of an event, and the list that contains it.
@@ -33,20 +33,20 @@ impl<'a> Head<'a> {
     }
 
     /// Parses `TYPE:CONFIG[:MODIFIERS]`. Returns the event and its modifiers.
-    pub(super) fn numeric(self, kind: &str, rest: &'a str) -> Result<(Event, &'a str), Place> {
+    pub(super) fn numeric(self, kind: &str, rest: &'a str) -> Result<(EventSpec, &'a str), Place> {
         let (config, modifiers) = rest.split_once(':').unwrap_or((rest, self.end()));
         let value = self.number(kind)?;
         let kind = u32::try_from(value).map_err(|_| {
             let (name, max) = ("type".to_owned(), u32::MAX.into());
             (self.at(kind), ParseErrorKind::TooLarge { name, value, max })
         })?;
-        Ok((Event::numeric("", EventType(kind), self.number(config)?), modifiers))
+        Ok((EventSpec::numeric("", EventType(kind), self.number(config)?), modifiers))
     }
 
     /// Parses `mem:ADDRESS[/LENGTH][:ACCESS][:MODIFIERS]`. Returns the event and its modifiers.
     ///
     /// perf: `parse_events_add_breakpoint`, `tools/perf/util/parse-events.c`.
-    pub(super) fn breakpoint(self) -> Result<(Event, &'a str), Place> {
+    pub(super) fn breakpoint(self) -> Result<(EventSpec, &'a str), Place> {
         let text = self.text.strip_prefix("mem:").unwrap_or_default();
         let (place, rest) = text.split_once(':').unwrap_or((text, self.end()));
         let (address_text, len_text) = match place.split_once('/') {
@@ -54,21 +54,21 @@ impl<'a> Head<'a> {
             None => (place, None),
         };
         // If the letters are not all accesses, they are modifiers, and the accesses are the default, `rw`.
-        let (first, behind) = rest.split_once(':').unwrap_or((rest, self.end()));
+        let (first, after) = rest.split_once(':').unwrap_or((rest, self.end()));
         let is_access = !first.is_empty() && first.bytes().all(|byte| b"rwx".contains(&byte));
         let (access, modifiers) = match is_access {
             true => (
                 access(first).map_err(|(offset, kind)| (self.at(first).saturating_add(offset), kind))?,
-                behind,
+                after,
             ),
             false => (BreakpointType::RW, rest),
         };
         let address = self.number(address_text)?;
         let len = match len_text {
             Some(len) => self.number(len)?,
-            None => Event::breakpoint_len(access),
+            None => EventSpec::breakpoint_len(access),
         };
-        let event = Event::breakpoint(address, len, access).map_err(|error| {
+        let event = EventSpec::breakpoint(address, len, access).map_err(|error| {
             let part = match error {
                 LookupError::Value { what: "breakpoint length", .. } => len_text.unwrap_or(address_text),
                 LookupError::Value { what: "breakpoint access", .. } => first,
@@ -76,7 +76,7 @@ impl<'a> Head<'a> {
             };
             (self.at(part), ParseErrorKind::Lookup(error))
         })?;
-        Ok((Event { name: String::new(), ..event }, modifiers))
+        Ok((EventSpec { name: String::new(), ..event }, modifiers))
     }
 }
 

@@ -7,7 +7,7 @@ use perf_abi::event::{EventType, PMU_TYPE_SHIFT};
 use super::head::Head;
 use super::names::all_names;
 use super::terms::with_terms;
-use super::{Event, LookupError, Modifiers, ParseErrorKind, Parser, Place, closest, glob};
+use super::{EventSpec, LookupError, Modifiers, ParseErrorKind, Parser, Place, closest, glob};
 use crate::pmu::{Pmu, Term, encode};
 
 /// The core PMUs of a machine with several kinds of cpus, read at most once per string.
@@ -45,10 +45,10 @@ impl Parser {
         system: &str,
         name: &str,
         terms: &[Term],
-    ) -> Result<Vec<Event>, Place> {
+    ) -> Result<Vec<EventSpec>, Place> {
         let lookup = |error| (head.at(system), ParseErrorKind::Lookup(error));
-        let one = |system: &str, name: &str| -> Result<Event, Place> {
-            let event = Event::tracepoint_of(self.tracefs(), system, name).map_err(lookup)?;
+        let one = |system: &str, name: &str| -> Result<EventSpec, Place> {
+            let event = EventSpec::tracepoint_of(self.tracefs(), system, name).map_err(lookup)?;
             with_terms(event, terms)
         };
         if !glob::is_pattern(system) && !glob::is_pattern(name) {
@@ -101,7 +101,7 @@ impl Parser {
         head: Head<'_>,
         pmus: &[String],
         terms: &[Term],
-    ) -> Result<Vec<Event>, Place> {
+    ) -> Result<Vec<EventSpec>, Place> {
         let of_pmu = |name: &String| {
             let pmu = self.pmus().get(name);
             let pmu = pmu.map_err(|error| (head.at(head.text), ParseErrorKind::Lookup(error)))?;
@@ -113,10 +113,10 @@ impl Parser {
     /// Returns a hardware, cache or raw event on each kind of cpu; the event itself on a machine with one kind.
     ///
     /// Kernel: `PERF_PMU_CAP_EXTENDED_HW_TYPE`. Since Linux 5.13.
-    pub(super) fn of_each_core(&self, event: Event, cores: &Cores) -> Result<Vec<Event>, Place> {
+    pub(super) fn of_each_core(&self, event: EventSpec, cores: &Cores) -> Result<Vec<EventSpec>, Place> {
         let generic = event.attr.kind == EventType::HARDWARE || event.attr.kind == EventType::HW_CACHE;
-        let told = event.attr.config >> PMU_TYPE_SHIFT != 0;
-        if !(event.attr.kind == EventType::RAW || (generic && !told)) {
+        let has_pmu = event.attr.config >> PMU_TYPE_SHIFT != 0;
+        if !(event.attr.kind == EventType::RAW || (generic && !has_pmu)) {
             return Ok(vec![event]);
         }
         let cores = match cores.get() {
@@ -130,7 +130,8 @@ impl Parser {
             return Ok(vec![event]);
         }
         let of_core = |pmu: &Pmu| {
-            let mut event = Event { cpus: pmu.cpus.clone(), pmu: Some(pmu.name.clone()), ..event.clone() };
+            let mut event =
+                EventSpec { cpus: pmu.cpus.clone(), pmu: Some(pmu.name.clone()), ..event.clone() };
             if generic {
                 event.attr.config |= u64::from(pmu.kind.0) << PMU_TYPE_SHIFT;
             } else {

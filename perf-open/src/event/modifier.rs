@@ -10,12 +10,12 @@ use perf_abi::attr::AttrFlags;
 /// | `G`, `H` | count guests, the host; the one that is not named is excluded |
 /// | `I` | do not count while idle |
 /// | `p`, `pp`, `ppp` | `precise_ip` 1, 2, 3: constant skid, zero skid wanted, zero skid demanded |
-/// | `P` | the highest `precise_ip` that opens, [`Event::precise_max`](super::Event::precise_max) |
+/// | `P` | the highest `precise_ip` that opens, [`EventSpec::precise_max`](super::EventSpec::precise_max) |
 /// | `D` | pinned: always on the PMU, or in error |
 /// | `e` | exclusive: alone on the PMU |
 /// | `W` | the events may be opened one by one if the group cannot, [`EventGroup::weak`](super::EventGroup::weak) |
-/// | `b` | counted by BPF, [`Event::bpf_counter`](super::Event::bpf_counter) |
-/// | `b` | counted by BPF, [`Event::bpf_counter`](super::Event::bpf_counter) |
+/// | `b` | counted by BPF, [`EventSpec::bpf_counter`](super::EventSpec::bpf_counter) |
+/// | `b` | counted by BPF, [`EventSpec::bpf_counter`](super::EventSpec::bpf_counter) |
 ///
 /// perf: `get_event_modifier`, `tools/perf/util/parse-events.c`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -80,28 +80,28 @@ impl Modifiers {
         self.precise
     }
 
-    /// Applies the modifiers to `flags`. `guests_told` is whether `G` or `H` was applied to `flags` before.
+    /// Applies the modifiers to `flags`. `machine_is_set` is whether `G` or `H` was applied to `flags` before.
     ///
     /// `None` if the `p` of a group and of its event add up to more than 3.
     #[must_use]
-    pub fn apply(self, flags: AttrFlags, guests_told: bool) -> Option<AttrFlags> {
+    pub fn apply(self, flags: AttrFlags, machine_is_set: bool) -> Option<AttrFlags> {
         const RINGS: AttrFlags =
             AttrFlags(AttrFlags::EXCLUDE_USER.0 | AttrFlags::EXCLUDE_KERNEL.0 | AttrFlags::EXCLUDE_HV.0);
-        const PLACES: AttrFlags = AttrFlags(AttrFlags::EXCLUDE_GUEST.0 | AttrFlags::EXCLUDE_HOST.0);
+        const MACHINES: AttrFlags = AttrFlags(AttrFlags::EXCLUDE_GUEST.0 | AttrFlags::EXCLUDE_HOST.0);
         let mut new = flags;
         let rings =
             [('u', AttrFlags::EXCLUDE_USER), ('k', AttrFlags::EXCLUDE_KERNEL), ('h', AttrFlags::EXCLUDE_HV)];
         if rings.iter().any(|&(letter, _)| self.contains(letter)) && !flags.intersects(RINGS) {
             new |= RINGS;
         }
-        let places = [('G', AttrFlags::EXCLUDE_GUEST), ('H', AttrFlags::EXCLUDE_HOST)];
-        let tells_guests = places.iter().any(|&(letter, _)| self.contains(letter));
-        if tells_guests && !guests_told {
-            new |= PLACES;
-        } else if !guests_told && (self.precise > 0 || self.contains('u')) {
+        let machines = [('G', AttrFlags::EXCLUDE_GUEST), ('H', AttrFlags::EXCLUDE_HOST)];
+        let names_machine = machines.iter().any(|&(letter, _)| self.contains(letter));
+        if names_machine && !machine_is_set {
+            new |= MACHINES;
+        } else if !machine_is_set && (self.precise > 0 || self.contains('u')) {
             new |= AttrFlags::EXCLUDE_GUEST;
         }
-        for (letter, flag) in rings.into_iter().chain(places) {
+        for (letter, flag) in rings.into_iter().chain(machines) {
             if self.contains(letter) {
                 new = new.without(flag);
             }

@@ -8,8 +8,10 @@ use super::head::{Head, place};
 use super::lookup::Cores;
 use super::names::TOOL;
 use super::terms::{repeated, with_terms};
-use super::{Event, EventGroup, Modifiers, ParseError, ParseErrorKind, Place, glob, known_event, raw_config};
-use crate::pmu::{Pmus, Term, TextError, Value, parse_terms};
+use super::{
+    EventGroup, EventSpec, Modifiers, ParseError, ParseErrorKind, Place, glob, known_event, raw_config,
+};
+use crate::pmu::{Pmus, Term, TermValue, TextError, parse_terms};
 use crate::tracepoint::Tracefs;
 
 /// The maximum number of events that one string may expand to. Patterns such as `*:*` expand to many.
@@ -108,7 +110,7 @@ impl Parser {
     }
 
     /// Returns the events of one item, each with the modifiers that were applied to it.
-    fn item(&self, list: &str, item: &Item<'_>, cores: &Cores) -> Result<Vec<(Event, Modifiers)>, Place> {
+    fn item(&self, list: &str, item: &Item<'_>, cores: &Cores) -> Result<Vec<(EventSpec, Modifiers)>, Place> {
         let head = Head { list, text: item.head };
         let terms = match item.terms {
             Some(text) => shifted_terms(text, place(list, text))?,
@@ -117,12 +119,12 @@ impl Parser {
         repeated(&terms)?;
         let (events, in_head) = self.events(head, item.terms.is_some(), &terms, cores)?;
         if item.terms.is_some() && !in_head.is_empty() {
-            return Err((place(list, in_head), ParseErrorKind::Expected("modifiers behind the terms")));
+            return Err((place(list, in_head), ParseErrorKind::Expected("modifiers after the terms")));
         }
         let written = if item.terms.is_some() { item.modifiers } else { in_head };
         let at = place(list, written);
         let modifiers = modifiers(written, at)?;
-        let finish = |mut event: Event| {
+        let finish = |mut event: EventSpec| {
             if event.name.is_empty() {
                 event.name = item.text.to_owned();
             }
@@ -144,7 +146,7 @@ impl Parser {
         has_terms: bool,
         terms: &[Term],
         cores: &Cores,
-    ) -> Result<(Vec<Event>, &'a str), Place> {
+    ) -> Result<(Vec<EventSpec>, &'a str), Place> {
         if head.text.starts_with("mem:") {
             let (event, modifiers) = head.breakpoint()?;
             return Ok((vec![with_terms(event, terms)?], modifiers));
@@ -156,7 +158,7 @@ impl Parser {
         }
         let known = known_event(first).or_else(|| Some((EventType::RAW, raw_config(first)?)));
         if let Some((kind, config)) = known {
-            let event = with_terms(Event::numeric("", kind, config), terms)?;
+            let event = with_terms(EventSpec::numeric("", kind, config), terms)?;
             return Ok((self.of_each_core(event, cores)?, rest));
         }
         if TOOL.contains(&first) {
@@ -179,7 +181,7 @@ impl Parser {
         let pmus = self.pmus.with_event(first).map_err(lookup)?;
         if !pmus.is_empty() {
             let offset = head.at(first);
-            let name = Term { name: first.to_owned(), value: Value::Flag, offset, value_offset: offset };
+            let name = Term { name: first.to_owned(), value: TermValue::Flag, offset, value_offset: offset };
             let terms: Vec<Term> = core::iter::once(name).chain(terms.iter().cloned()).collect();
             return Ok((self.of_pmus(head, &pmus, &terms)?, rest));
         }
@@ -212,8 +214,8 @@ fn modifiers(text: &str, at: usize) -> Result<Modifiers, Place> {
 }
 
 /// Applies modifiers that begin at `at`.
-fn modify(event: &mut Event, modifiers: Modifiers, guests_told: bool, at: usize) -> Result<(), Place> {
-    let flags = modifiers.apply(event.attr.flags, guests_told);
+fn modify(event: &mut EventSpec, modifiers: Modifiers, machine_is_set: bool, at: usize) -> Result<(), Place> {
+    let flags = modifiers.apply(event.attr.flags, machine_is_set);
     event.attr.flags = flags.ok_or((at, ParseErrorKind::Repeated("p".to_owned())))?;
     event.precise_max |= modifiers.contains('P');
     event.bpf_counter |= modifiers.contains('b');
@@ -221,7 +223,7 @@ fn modify(event: &mut Event, modifiers: Modifiers, guests_told: bool, at: usize)
 }
 
 /// Returns a group of one event.
-fn alone(event: Event, modifiers: Modifiers) -> EventGroup {
+fn alone(event: EventSpec, modifiers: Modifiers) -> EventGroup {
     EventGroup {
         sample_leader_only: modifiers.contains('S'),
         weak: modifiers.contains('W'),
@@ -233,7 +235,7 @@ fn alone(event: Event, modifiers: Modifiers) -> EventGroup {
 /// kernel requires.
 fn together(
     name: Option<&str>,
-    events: Vec<(Event, Modifiers)>,
+    events: Vec<(EventSpec, Modifiers)>,
     modifiers: Modifiers,
     at: usize,
 ) -> Result<EventGroup, Place> {
@@ -247,8 +249,8 @@ fn together(
         let is_leader = group.events.is_empty();
         group.sample_leader_only |= is_leader && own.contains('S');
         group.weak |= is_leader && own.contains('W');
-        let guests_told = own.contains('G') || own.contains('H');
-        modify(&mut event, if is_leader { modifiers } else { modifiers.of_sibling() }, guests_told, at)?;
+        let machine_is_set = own.contains('G') || own.contains('H');
+        modify(&mut event, if is_leader { modifiers } else { modifiers.of_sibling() }, machine_is_set, at)?;
         group.events.push(event);
     }
     Ok(group)

@@ -2,8 +2,8 @@
 
 use alloc::collections::BTreeSet;
 
-use super::{Event, ParseErrorKind, Place, closest};
-use crate::pmu::{ConfigWord, Term, Value};
+use super::{EventSpec, ParseErrorKind, Place, closest};
+use crate::pmu::{ConfigWord, Term, TermValue};
 
 /// How call chains are recorded: perf's `call-graph=`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +25,7 @@ pub enum CallGraph {
 ///
 /// perf: `config_term_common`, `tools/perf/util/parse-events.c`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Terms {
     /// `period=`: events between samples.
     pub period: Option<u64>,
@@ -76,7 +77,7 @@ const REFUSED: &[(&str, &str)] = &[
 ];
 
 /// Applies a term that perf accepts for every event. Returns `false` if it is not such a term.
-pub(crate) fn apply(event: &mut Event, term: &Term) -> Result<bool, Place> {
+pub(crate) fn apply(event: &mut EventSpec, term: &Term) -> Result<bool, Place> {
     if let Some(&(name, reason)) = REFUSED.iter().find(|(name, _)| *name == term.name) {
         return Err((term.offset, ParseErrorKind::Unsupported { name: name.to_owned(), reason }));
     }
@@ -105,11 +106,11 @@ pub(crate) fn apply(event: &mut Event, term: &Term) -> Result<bool, Place> {
 /// Returns the number of a term.
 pub(crate) fn number(term: &Term, max: u64) -> Result<u64, Place> {
     match term.value {
-        Value::Number(value) if value > max => {
+        TermValue::Number(value) if value > max => {
             Err((term.value_offset, ParseErrorKind::TooLarge { name: term.name.clone(), value, max }))
         }
-        Value::Number(value) => Ok(value),
-        Value::Flag => Err((term.value_offset, ParseErrorKind::Expected("`=` and a number"))),
+        TermValue::Number(value) => Ok(value),
+        TermValue::Flag => Err((term.value_offset, ParseErrorKind::Expected("`=` and a number"))),
         _ => Err((term.value_offset, ParseErrorKind::Expected("a number"))),
     }
 }
@@ -122,7 +123,7 @@ fn small<T: TryFrom<u64>>(term: &Term, value: u64) -> Result<T, Place> {
 /// Returns the value of a switch; without a value it is on.
 pub(crate) fn switch(term: &Term) -> Result<bool, Place> {
     match term.value {
-        Value::Flag => Ok(true),
+        TermValue::Flag => Ok(true),
         _ => Ok(number(term, u64::MAX)? != 0),
     }
 }
@@ -130,7 +131,7 @@ pub(crate) fn switch(term: &Term) -> Result<bool, Place> {
 /// Returns the text of a term.
 pub(crate) fn text<'a>(term: &'a Term, expected: &'static str) -> Result<&'a str, Place> {
     match &term.value {
-        Value::Text(text) => Ok(text),
+        TermValue::Text(text) => Ok(text),
         _ => Err((term.value_offset, ParseErrorKind::Expected(expected))),
     }
 }
@@ -156,7 +157,7 @@ pub(crate) fn repeated(terms: &[Term]) -> Result<(), Place> {
 }
 
 /// Applies terms to an event that belongs to no PMU in sysfs; only those that perf accepts for every event are allowed.
-pub(super) fn with_terms(mut event: Event, terms: &[Term]) -> Result<Event, Place> {
+pub(super) fn with_terms(mut event: EventSpec, terms: &[Term]) -> Result<EventSpec, Place> {
     for term in terms {
         if !apply(&mut event, term)? {
             let close = closest(&term.name, WORDS.iter().copied());

@@ -4,16 +4,16 @@ use alloc::ffi::CString;
 
 use perf_abi::event::{EventType, HW_EVENT_MASK, PMU_TYPE_SHIFT};
 
-use super::format::Format;
+use super::format::PmuFormat;
 use super::sysfs::invalid;
-use super::{Pmu, PmuEvent, Term, TextError, Value};
+use super::{Pmu, PmuEvent, Term, TermValue, TextError};
 use crate::event::terms::{WORDS, apply, number, repeated, text};
-use crate::event::{Event, LookupError, ParseErrorKind, Place, closest, known_event, raw_config};
+use crate::event::{EventSpec, LookupError, ParseErrorKind, Place, closest, known_event, raw_config};
 
 /// Returns the event for `terms` on `pmu`. Its name is empty unless a term sets it.
-pub(crate) fn encode(pmu: &Pmu, terms: &[Term]) -> Result<Event, Place> {
+pub(crate) fn encode(pmu: &Pmu, terms: &[Term]) -> Result<EventSpec, Place> {
     repeated(terms)?;
-    let mut event = Event { cpus: pmu.cpus.clone(), pmu: Some(pmu.name.clone()), ..Event::default() };
+    let mut event = EventSpec { cpus: pmu.cpus.clone(), pmu: Some(pmu.name.clone()), ..EventSpec::default() };
     event.attr.kind = pmu.kind;
     let mut left = Vec::new();
     for term in terms {
@@ -41,21 +41,29 @@ pub(crate) fn encode(pmu: &Pmu, terms: &[Term]) -> Result<Event, Place> {
 /// Returns the event that a term names, by itself or as `event=NAME`. A field of the same name takes precedence.
 fn named<'a>(pmu: &'a Pmu, term: &Term) -> Option<&'a PmuEvent> {
     match &term.value {
-        Value::Flag if pmu.format(&term.name).is_none() => pmu.named(&term.name),
-        Value::Text(name) if term.name == "event" => pmu.named(name),
+        TermValue::Flag if pmu.format(&term.name).is_none() => pmu.named(&term.name),
+        TermValue::Text(name) if term.name == "event" => pmu.named(name),
         _ => None,
     }
 }
 
 /// Adds the terms, unit and scale of a named event. `written` are the terms of the string.
-fn add_named(pmu: &Pmu, named: &PmuEvent, written: &[Term], event: &mut Event) -> Result<(), ParseErrorKind> {
+fn add_named(
+    pmu: &Pmu,
+    named: &PmuEvent,
+    written: &[Term],
+    event: &mut EventSpec,
+) -> Result<(), ParseErrorKind> {
     let fault = |offset, expected| {
         let path = pmu.path.join("events").join(&named.name);
         ParseErrorKind::Lookup(invalid(&path, TextError { offset, expected }))
     };
     for term in &named.terms().map_err(|error| fault(error.offset, error.expected))? {
-        if term.value == Value::Required {
-            if !written.iter().any(|written| written.name == term.name && written.value != Value::Required) {
+        if term.value == TermValue::Required {
+            if !written
+                .iter()
+                .any(|written| written.name == term.name && written.value != TermValue::Required)
+            {
                 return Err(ParseErrorKind::Missing(term.name.clone()));
             }
             continue;
@@ -77,9 +85,9 @@ fn add_named(pmu: &Pmu, named: &PmuEvent, written: &[Term], event: &mut Event) -
 }
 
 /// Stores the value of a term in its bits. Without a value it is 1, which is allowed for a single bit only.
-fn set_field(term: &Term, format: Format, event: &mut Event) -> Result<(), Place> {
+fn set_field(term: &Term, format: PmuFormat, event: &mut EventSpec) -> Result<(), Place> {
     let value = match term.value {
-        Value::Flag if format.max() == 1 => 1,
+        TermValue::Flag if format.max() == 1 => 1,
         _ => number(term, format.max())?,
     };
     if format.set(&mut event.attr, value) {
@@ -90,11 +98,11 @@ fn set_field(term: &Term, format: Format, event: &mut Event) -> Result<(), Place
 }
 
 /// Applies a term that is neither one of perf's nor in the PMU's folder.
-fn set_other(pmu: &Pmu, term: &Term, event: &mut Event) -> Result<(), Place> {
+fn set_other(pmu: &Pmu, term: &Term, event: &mut EventSpec) -> Result<(), Place> {
     if set_probe(pmu, term, event)? {
         return Ok(());
     }
-    if term.value == Value::Flag {
+    if term.value == TermValue::Flag {
         let generic = known_event(&term.name).filter(|&(kind, _)| pmu.core && kind != EventType::SOFTWARE);
         if let Some((kind, config)) = generic {
             event.attr.kind = kind;
@@ -115,7 +123,7 @@ fn set_other(pmu: &Pmu, term: &Term, event: &mut Event) -> Result<(), Place> {
 }
 
 /// Applies a term of `kprobe` or `uprobe` that is not in sysfs. Returns `false` if it is not such a term.
-fn set_probe(pmu: &Pmu, term: &Term, event: &mut Event) -> Result<bool, Place> {
+fn set_probe(pmu: &Pmu, term: &Term, event: &mut EventSpec) -> Result<bool, Place> {
     match (pmu.name.as_str(), term.name.as_str()) {
         ("kprobe", "func") | ("uprobe", "path") => {
             let string = CString::new(text(term, "a name")?).map_err(|_| {

@@ -59,14 +59,14 @@ impl ConfigWord {
 ///
 /// Kernel: `Documentation/ABI/testing/sysfs-bus-event_source-devices-format`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Format {
+pub struct PmuFormat {
     /// The word.
     pub word: ConfigWord,
     /// Its bits.
     pub mask: u64,
 }
 
-impl Format {
+impl PmuFormat {
     /// Returns the largest value that fits.
     #[must_use]
     pub fn max(&self) -> u64 {
@@ -118,10 +118,10 @@ impl Format {
 /// # Errors
 ///
 /// If the text is not a word, a colon, and ranges of bits below 64, or if a range is descending.
-pub fn parse_format(text: &str) -> Result<Format, TextError> {
+pub fn parse_format(text: &str) -> Result<PmuFormat, TextError> {
     let bits = preceded(expect("`:`", char(':')), separated_list1(char(','), range));
     let (word, ranges) = whole(text.trim_end(), "`,` or the end", (word, bits))?;
-    Ok(Format { word, mask: ranges.into_iter().fold(0, |mask, range| mask | range) })
+    Ok(PmuFormat { word, mask: ranges.into_iter().fold(0, |mask, range| mask | range) })
 }
 
 /// Parses the word, up to the colon.
@@ -132,8 +132,8 @@ fn word(text: &str) -> Parsed<'_, ConfigWord> {
 
 /// Parses a bit, or the first and last of several. Returns their mask.
 fn range(text: &str) -> Parsed<'_, u64> {
-    let (behind, first) = bit(text)?;
-    let (rest, last) = opt(preceded(char('-'), bit)).parse(behind)?;
+    let (after, first) = bit(text)?;
+    let (rest, last) = opt(preceded(char('-'), bit)).parse(after)?;
     let last = last.unwrap_or(first);
     let from_first = u64::MAX << first;
     let to_last = u64::MAX >> 63_u32.saturating_sub(last);

@@ -17,7 +17,7 @@ pub struct Term {
     /// The name: a file of `format/`, a file of `events/`, or one of perf's terms.
     pub name: String,
     /// The value.
-    pub value: Value,
+    pub value: TermValue,
     /// The offset of the name: bytes from the start of the text.
     pub offset: usize,
     /// The offset of the value; the end of the name if there is no value.
@@ -27,7 +27,7 @@ pub struct Term {
 /// The value of a term.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Value {
+pub enum TermValue {
     /// No value: a switch, or the name of an event.
     Flag,
     /// A number.
@@ -52,11 +52,11 @@ pub enum Value {
 /// # Examples
 ///
 /// ```
-/// use perf_open::pmu::{Value, parse_terms};
+/// use perf_open::pmu::{TermValue, parse_terms};
 ///
 /// let terms = parse_terms("event=0x3c,inv")?;
-/// assert_eq!((terms[0].name.as_str(), &terms[0].value), ("event", &Value::Number(0x3c)));
-/// assert_eq!((terms[1].offset, &terms[1].value), (11, &Value::Flag));
+/// assert_eq!((terms[0].name.as_str(), &terms[0].value), ("event", &TermValue::Number(0x3c)));
+/// assert_eq!((terms[1].offset, &terms[1].value), (11, &TermValue::Flag));
 /// assert_eq!(parse_terms("event=,inv").unwrap_err().offset, 6);
 /// # Ok::<(), perf_open::pmu::TextError>(())
 /// ```
@@ -72,11 +72,11 @@ pub fn parse_terms(text: &str) -> Result<Vec<Term>, TextError> {
 /// Parses one term and the spaces around it. `at` returns the offset at which a suffix of the text begins.
 fn term<'a>(text: &'a str, at: impl Fn(&str) -> usize) -> Parsed<'a, Term> {
     let (name_on, _) = space0(text)?;
-    let (behind, name) = expect("the name of a term", name)(name_on)?;
-    let (spaced, equals) = opt(delimited(space0, char('='), space0)).parse(behind)?;
+    let (after, name) = expect("the name of a term", name)(name_on)?;
+    let (spaced, equals) = opt(delimited(space0, char('='), space0)).parse(after)?;
     let (rest, value) = match equals {
         Some(_) => value(spaced)?,
-        None => (behind, Value::Flag),
+        None => (after, TermValue::Flag),
     };
     let (rest, _) = space0(rest)?;
     Ok((rest, Term { name: name.to_owned(), value, offset: at(name_on), value_offset: at(spaced) }))
@@ -89,20 +89,20 @@ fn name(text: &str) -> Parsed<'_, &str> {
 }
 
 /// Parses a value: quoted text, a number, `?`, or bare text.
-fn value(text: &str) -> Parsed<'_, Value> {
+fn value(text: &str) -> Parsed<'_, TermValue> {
     let quoted = delimited(char('\''), take_till(|c| c == '\''), expect("a closing `'`", char('\'')));
     let bare = take_while1(|c: char| !c.is_control() && !",='".contains(c));
     let (rest, value) = expect("a value", alt((map(quoted, Ok), map(bare, Err))))(text)?;
     let value = match value.map_err(str::trim_end) {
-        Ok(quoted) => Value::Text(quoted.to_owned()),
-        Err("?") => Value::Required,
+        Ok(quoted) => TermValue::Text(quoted.to_owned()),
+        Err("?") => TermValue::Required,
         Err(bare) if bare.starts_with(|c: char| c.is_ascii_digit()) => match number(text)? {
-            (behind, number) if text.len().saturating_sub(behind.len()) == bare.len() => {
-                Value::Number(number)
+            (after, number) if text.len().saturating_sub(after.len()) == bare.len() => {
+                TermValue::Number(number)
             }
-            _ => Value::Text(bare.to_owned()),
+            _ => TermValue::Text(bare.to_owned()),
         },
-        Err(bare) => Value::Text(bare.to_owned()),
+        Err(bare) => TermValue::Text(bare.to_owned()),
     };
     Ok((rest, value))
 }

@@ -29,8 +29,8 @@ pub fn parse_cpus(text: &str) -> Result<Vec<u32>, TextError> {
         text,
         "`,` or the end",
         separated_list1(char(','), |at| {
-            let (behind, first) = cpu(at)?;
-            let (rest, last) = opt(preceded(char('-'), cpu)).parse(behind)?;
+            let (after, first) = cpu(at)?;
+            let (rest, last) = opt(preceded(char('-'), cpu)).parse(after)?;
             let last = last.unwrap_or(first);
             if last < first || cpus.last().is_some_and(|&before| first <= before) {
                 return Err(nom::Err::Failure(Fault { at, expected: "cpus that ascend" }));

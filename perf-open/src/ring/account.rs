@@ -9,9 +9,9 @@ use perf_parse::RawRecord;
 /// `lost` and `lost_samples` are the sums that the kernel reported in records. The kernel writes a LOST record before
 /// the next record that fits. So losses since the last record are not reported yet, and are never reported once the
 /// event is closed. The counter itself has the full number (`read_format` with `LOST`, since Linux 6.0);
-/// [`untold`](Self::untold) is the difference.
+/// [`unreported`](Self::unreported) is the difference.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Account {
+pub struct RingAccount {
     /// Number of records that were taken.
     pub records: u64,
     /// Number of their bytes.
@@ -27,19 +27,19 @@ pub struct Account {
     pub wakeups: u64,
 }
 
-impl Account {
+impl RingAccount {
     /// Returns how many losses no record has reported yet. `lost` is the sum of the counters'
     /// [`Count::lost`](crate::Count::lost).
     ///
     /// # Examples
     ///
     /// ```
-    /// use perf_open::ring::Account;
-    /// let account = Account { lost: 40, ..Account::default() };
-    /// assert_eq!(account.untold(42), 2);
+    /// use perf_open::ring::RingAccount;
+    /// let account = RingAccount { lost: 40, ..RingAccount::default() };
+    /// assert_eq!(account.unreported(42), 2);
     /// ```
     #[must_use]
-    pub const fn untold(&self, lost: u64) -> u64 {
+    pub const fn unreported(&self, lost: u64) -> u64 {
         lost.saturating_sub(self.lost)
     }
 

@@ -2,10 +2,10 @@
 
 use perf_abi::endian::NativeEndian;
 use perf_parse::file::{Events, FileErrorKind};
-use perf_parse::ring::{Buffer, Forward, RingError};
+use perf_parse::ring::{Buffer, RingError, RingWalk};
 use perf_parse::{RawRecord, Record, Sample, SampleLayout};
 
-use super::{Account, Ring};
+use super::{Ring, RingAccount};
 use crate::sys::consumer::Consumer;
 
 /// The records that were in a ring when [`Ring::read`] was called. Borrows them from the ring.
@@ -29,14 +29,14 @@ struct Progress {
     /// The position of the last record taken since the last release; equal to `position` if none was taken.
     last: u64,
     /// The account of the records taken since the last release, except their bytes.
-    taken: Account,
+    taken: RingAccount,
     failed: bool,
 }
 
 impl Progress {
     /// Starts at `position`, with nothing taken.
     fn new(position: u64) -> Self {
-        Self { position, last: position, taken: Account::default(), failed: false }
+        Self { position, last: position, taken: RingAccount::default(), failed: false }
     }
 
     /// Takes the next record if it does not wrap. All records but one in a ring are so, and `walk` would return the
@@ -67,7 +67,7 @@ impl Progress {
             return None;
         }
         let (first, second) = data.unread(self.position);
-        let result = Forward::of_pieces(first, second, self.position).next(buffer)?;
+        let result = RingWalk::from_pieces(first, second, self.position).next(buffer)?;
         match &result {
             Ok(record) => self.step(record),
             Err(_) => self.failed = true,
@@ -85,7 +85,7 @@ impl Progress {
 
 /// A record and its event.
 #[derive(Clone, Copy, Debug)]
-pub struct EventRecord<'a> {
+pub struct LiveRecord<'a> {
     /// The number of the event, from [`Ring::add`]; 0 for the ring's own event.
     pub event: usize,
     /// The record.
@@ -93,7 +93,7 @@ pub struct EventRecord<'a> {
     layout: &'a SampleLayout,
 }
 
-impl<'a> EventRecord<'a> {
+impl<'a> LiveRecord<'a> {
     /// Decodes the record with the layout of its event. Allocates nothing.
     ///
     /// # Errors
@@ -155,7 +155,7 @@ impl<'r> Drain<'r> {
     ///
     /// # Errors
     ///
-    /// The same as [`Forward::next`]. After an error the guard returns no more records, and the rest stays in the ring.
+    /// The same as [`RingWalk::next`]. After an error the guard returns no more records, and the rest stays in the ring.
     /// [`skip_rest`](Self::skip_rest) skips it.
     #[inline]
     pub fn next_record(&mut self) -> Option<Result<RawRecord<'_, NativeEndian>, RingError>> {
@@ -174,12 +174,12 @@ impl<'r> Drain<'r> {
     /// that was not [added](Ring::add); the record is taken, and the next call continues after it. The error is boxed
     /// because a larger error would make every record go through memory in pieces, which costs more than decoding it.
     #[inline(always)]
-    pub fn next_with_event(&mut self) -> Option<Result<EventRecord<'_>, Box<DrainError>>> {
+    pub fn next_with_event(&mut self) -> Option<Result<LiveRecord<'_>, Box<DrainError>>> {
         let position = self.progress.position;
         let Ring { data, buffer, sources, .. } = &mut *self.ring;
         if let Some(raw) = self.progress.take_in_one(data) {
             if let Some((event, layout)) = event_of(sources.events(), raw) {
-                return Some(Ok(EventRecord { event, raw, layout }));
+                return Some(Ok(LiveRecord { event, raw, layout }));
             }
             return Some(with_event(sources.events(), raw, position));
         }
@@ -220,7 +220,7 @@ impl<'r> Drain<'r> {
         self.progress = Progress { failed, ..Progress::new(position) };
     }
 
-    /// Skips the records that are not taken and returns their number of bytes; [`Account::skipped`] counts them.
+    /// Skips the records that are not taken and returns their number of bytes; [`RingAccount::skipped`] counts them.
     pub fn skip_rest(mut self) -> u64 {
         let skipped = self.left();
         self.progress.position = self.ring.data.head();
@@ -239,7 +239,7 @@ impl<'r> Drain<'r> {
 #[inline]
 fn event_of<'a>(events: &'a Events, raw: RawRecord<'_, NativeEndian>) -> Option<(usize, &'a SampleLayout)> {
     let event = events.of(&raw).ok()??;
-    events.get(event).map(|found| (event, &found.layout))
+    events.get(event).map(|known| (event, &known.layout))
 }
 
 /// Returns a record with its event, or why the event is not known.
@@ -248,9 +248,9 @@ pub(super) fn with_event<'a>(
     events: &'a Events,
     raw: RawRecord<'a, NativeEndian>,
     position: u64,
-) -> Result<EventRecord<'a>, Box<DrainError>> {
+) -> Result<LiveRecord<'a>, Box<DrainError>> {
     if let Some((event, layout)) = event_of(events, raw) {
-        return Ok(EventRecord { event, raw, layout });
+        return Ok(LiveRecord { event, raw, layout });
     }
     // Only the perf tool's own records have no event, and the kernel does not write them.
     let unknown = FileErrorKind::UnknownEvent { kind: raw.kind() };

@@ -26,8 +26,8 @@ use perf_abi::attr::Attr;
 
 use super::map::{Sources, area_size, sizes};
 use super::source::Source;
-use super::{Account, Overwrite, Ring};
-use crate::aux_area::Aux;
+use super::{Overwrite, Ring, RingAccount};
+use crate::aux_area::AuxMapping;
 use crate::error::Error;
 use crate::sys::event_fd::event_fd;
 use crate::sys::producer::Producer;
@@ -59,7 +59,7 @@ pub fn ring(attr: &Attr, pages: usize) -> Result<(Ring, Writer), Error> {
     let (producer, data) = Producer::forward(size).ok_or_else(too_large)?;
     let (source, writer) = writer(producer)?;
     let sources = Sources::of_attr(*attr)?;
-    Ok((Ring { source, data, buffer: Box::default(), sources, account: Account::default() }, writer))
+    Ok((Ring { source, data, buffer: Box::default(), sources, account: RingAccount::default() }, writer))
 }
 
 /// Returns a ring that keeps the newest records, like that of [`Overwrite::map`], and its writer.
@@ -74,21 +74,21 @@ pub fn overwrite(attr: &Attr, pages: usize) -> Result<(Overwrite, Writer), Error
     Ok((Overwrite::new(source, memory, size, Sources::of_attr(*attr)?)?, writer))
 }
 
-/// Returns an AUX area of `pages` pages, like that of [`Aux::map`], and its writer.
+/// Returns an AUX area of `pages` pages, like that of [`AuxMapping::map`], and its writer.
 ///
 /// # Errors
 ///
 /// If `ring` is the ring of an event, or already has an AUX area.
-pub fn aux(ring: &Ring, pages: usize) -> Result<(Aux, AuxWriter), Error> {
+pub fn aux(ring: &Ring, pages: usize) -> Result<(AuxMapping, AuxWriter), Error> {
     let size = area_size(pages)?;
     let (producer, area) = Producer::aux(ring.control().clone(), size).ok_or_else(|| {
-        Error::refused(CALL, "aux_size", "aux_size: the ring is an event's, or has an AUX area already")
+        Error::refused(CALL, "aux_size", "aux_size: the ring belongs to an event, or already has an AUX area")
     })?;
-    Ok((Aux::of(area), AuxWriter { producer }))
+    Ok((AuxMapping::of(area), AuxWriter { producer }))
 }
 
 fn too_large() -> Error {
-    Error::refused(CALL, "data_size", "data_size: more than there is memory")
+    Error::refused(CALL, "data_size", "data_size: there is not enough memory")
 }
 
 fn writer(producer: Producer) -> Result<(Source, Writer), Error> {

@@ -59,10 +59,10 @@ impl Sources {
 /// Returns an error if the event's direction of writing is not `backward`.
 pub(super) fn check_direction(counter: &Counter, backward: bool) -> Result<(), Error> {
     let why = match (counter.attr().flags.contains(AttrFlags::WRITE_BACKWARD), backward) {
-        (true, false) => "write_backward: such an event's ring is an Overwrite",
+        (true, false) => "write_backward: map this event with Overwrite, not Ring",
         (false, true) => {
-            "write_backward: of a ring that is overwritten forward nobody knows where the oldest record begins; \
-                          open the event with write_backward"
+            "write_backward: open the event with write_backward; in a ring that is overwritten forward, the start of \
+             the oldest record is unknown"
         }
         _ => return Ok(()),
     };
@@ -82,7 +82,7 @@ pub(crate) fn sizes(pages: usize) -> Result<(usize, usize), Error> {
 pub(crate) fn area_size(pages: usize) -> Result<usize, Error> {
     if !pages.is_power_of_two() {
         let below = 1_usize << pages.checked_ilog2().unwrap_or(0);
-        let why = format!("pages {pages}: must be a power of two, as {below} is");
+        let why = format!("pages {pages}: must be a power of two, such as {below}");
         return Err(Error::refused("mmap", "pages", why));
     }
     pages
@@ -92,7 +92,7 @@ pub(crate) fn area_size(pages: usize) -> Result<usize, Error> {
 }
 
 fn too_many(pages: usize) -> Error {
-    Error::refused("mmap", "pages", format!("pages {pages}: more than the address space has"))
+    Error::refused("mmap", "pages", format!("pages {pages}: larger than the address space"))
 }
 
 /// Maps the control page and the ring of an event.

@@ -5,7 +5,7 @@ use core::ops::ControlFlow;
 use perf_abi::endian::NativeEndian;
 use perf_parse::ring::{Dump, Merge, MergeError, RingRecord};
 
-use super::{Account, Ring};
+use super::{Ring, RingAccount};
 
 /// Takes the records that are in `rings` now in time order, and passes them to `each`. Returns the value that `each`
 /// breaks with.
@@ -23,7 +23,7 @@ use super::{Account, Ring};
 /// # Errors
 ///
 /// If a ring is corrupt, `each` gets its error once, from [`Ring::read`] or
-/// [`Forward::next`](perf_parse::ring::Forward); the other rings continue. The number of the ring is its index in
+/// [`RingWalk::next`](perf_parse::ring::RingWalk::next); the other rings continue. The number of the ring is its index in
 /// `rings`.
 ///
 /// # Examples
@@ -32,10 +32,10 @@ use super::{Account, Ring};
 /// use core::ops::ControlFlow;
 /// use perf_open::abi::event::SwId;
 /// use perf_open::abi::sample_type::SampleType;
-/// use perf_open::{Builder, Event, Ring, Target, ring};
+/// use perf_open::{Builder, EventSpec, Ring, Target, ring};
 ///
 /// let count = |id, kind| {
-///     Builder::new(Event::software(id))
+///     Builder::new(EventSpec::software(id))
 ///         .exclude_kernel(true)
 ///         .sample_period(1)
 ///         .sample_type(SampleType::TIME | kind)
@@ -69,8 +69,8 @@ pub fn merge<B>(
             }
         }
     }
-    let mut taken: Vec<(u64, Account)> =
-        rings.iter().map(|ring| (ring.data.tail(), Account::default())).collect();
+    let mut taken: Vec<(u64, RingAccount)> =
+        rings.iter().map(|ring| (ring.data.tail(), RingAccount::default())).collect();
     let broke = walk(rings, &mut taken, &mut each);
     for (ring, (position, taken)) in rings.iter_mut().zip(taken) {
         ring.commit(position, taken);
@@ -80,14 +80,14 @@ pub fn merge<B>(
 
 fn walk<B>(
     rings: &[Ring],
-    taken: &mut [(u64, Account)],
+    taken: &mut [(u64, RingAccount)],
     each: &mut impl FnMut(Result<RingRecord<'_, NativeEndian>, MergeError>) -> ControlFlow<B>,
 ) -> Option<B> {
     let mut merge = Merge::new();
     for ring in rings {
         let from = ring.data.tail();
         let (first, second) = ring.data.unread(from);
-        merge.add(Dump::of_pieces(first, second, from), ring.events());
+        merge.add(Dump::from_pieces(first, second, from), ring.events());
     }
     while let Some(record) = merge.next() {
         let at = record.ok().map(|record| (record.ring, record.position, record.raw));

@@ -9,11 +9,11 @@ use perf_abi::endian::NativeEndian;
 use perf_abi::mmap_page::MmapPage;
 use perf_parse::RawRecord;
 use perf_parse::file::Events;
-use perf_parse::ring::{Backward, Buffer, Page, RingError, RingErrorKind, Torn};
+use perf_parse::ring::{Buffer, Page, RingError, RingErrorKind, RingWalk, Torn};
 
-use super::drain::{DrainError, EventRecord, with_event};
+use super::drain::{DrainError, LiveRecord, with_event};
 use super::map::{self, Sources};
-use super::source::{Source, polled, ready};
+use super::source::{Source, polled, readiness};
 use crate::counter::{Counter, Ready};
 use crate::error::Error;
 use crate::sys::mapping::Mapping;
@@ -28,9 +28,9 @@ use crate::sys::mapping::Mapping;
 /// ```no_run
 /// use perf_open::abi::event::SwId;
 /// use perf_open::abi::sample_type::SampleType;
-/// use perf_open::{Builder, Event, Overwrite, Target};
+/// use perf_open::{Builder, EventSpec, Overwrite, Target};
 ///
-/// let faults = Builder::new(Event::software(SwId::PAGE_FAULTS))
+/// let faults = Builder::new(EventSpec::software(SwId::PAGE_FAULTS))
 ///     .exclude_kernel(true)
 ///     .sample_period(1)
 ///     .sample_type(SampleType::TIME)
@@ -88,7 +88,7 @@ impl Overwrite {
     ) -> Result<Self, Error> {
         let (start, size) = map::data_area(&memory, size);
         if start.checked_add(size).is_none_or(|end| end > memory.len()) {
-            let why = "data_offset: the ring is not where the control page says";
+            let why = "data_offset: the control page gives an impossible place for the ring";
             return Err(Error::refused("mmap", "data_offset", why));
         }
         Ok(Self { source, memory, start, size, sources, buffer: Box::default(), copy: Vec::new(), seen: 0 })
@@ -132,7 +132,7 @@ impl Overwrite {
     /// The errno of `poll`: `ENOMEM`.
     pub fn wait(&mut self, timeout: Option<Duration>) -> Result<Ready, Error> {
         let revents = polled(&[self.as_fd()], timeout)?;
-        let ready = revents.first().copied().map(ready).unwrap_or_default();
+        let ready = revents.first().copied().map(readiness).unwrap_or_default();
         self.source.awake(ready);
         Ok(ready)
     }
@@ -215,7 +215,7 @@ impl Paused<'_> {
     fn snapshot(&mut self, until: Option<u64>) -> Result<Snapshot<'_>, RingError> {
         let head = self.ring.copy()?;
         let Overwrite { copy, buffer, sources, .. } = &mut *self.ring;
-        Ok(Snapshot { walker: Backward::new(copy, head)?, buffer, events: sources.events(), until })
+        Ok(Snapshot { walk: RingWalk::backward(copy, head)?, buffer, events: sources.events(), until })
     }
 
     /// Copies the ring from memory, including the control page; [`perf_parse::ring::Dump`] decodes the copy.
@@ -247,7 +247,7 @@ impl Drop for Paused<'_> {
 /// The records of a paused ring, from a copy, newest first.
 #[derive(Debug)]
 pub struct Snapshot<'a> {
-    walker: Backward<'a, NativeEndian>,
+    walk: RingWalk<'a, NativeEndian>,
     buffer: &'a mut Buffer,
     events: &'a Events,
     until: Option<u64>,
@@ -258,14 +258,14 @@ impl Snapshot<'_> {
     ///
     /// # Errors
     ///
-    /// The same as [`Backward::next`].
+    /// The same as [`RingWalk::next`].
     pub fn next_record(&mut self) -> Option<Result<RawRecord<'_, NativeEndian>, RingError>> {
         // Heads count down: the records at `until` and above were there before.
-        let is_seen = |until: u64| until.wrapping_sub(self.walker.position()) as i64 <= 0;
+        let is_seen = |until: u64| until.wrapping_sub(self.walk.position()) as i64 <= 0;
         if self.until.is_some_and(is_seen) {
             return None;
         }
-        self.walker.next(self.buffer)
+        self.walk.next(self.buffer)
     }
 
     /// Returns the next older record, and its event; `None` after the oldest.
@@ -273,8 +273,8 @@ impl Snapshot<'_> {
     /// # Errors
     ///
     /// The same as [`Drain::next_with_event`](super::Drain::next_with_event).
-    pub fn next_with_event(&mut self) -> Option<Result<EventRecord<'_>, Box<DrainError>>> {
-        let (position, events) = (self.walker.position(), self.events);
+    pub fn next_with_event(&mut self) -> Option<Result<LiveRecord<'_>, Box<DrainError>>> {
+        let (position, events) = (self.walk.position(), self.events);
         let record = self.next_record()?.map_err(|error| Box::new(DrainError::Ring(error)));
         Some(record.and_then(|raw| with_event(events, raw, position)))
     }
@@ -282,6 +282,6 @@ impl Snapshot<'_> {
     /// Returns the oldest record if its end was overwritten. It is known after all other records were returned.
     #[must_use]
     pub fn torn(&self) -> Option<Torn> {
-        self.walker.torn()
+        self.walk.torn()
     }
 }

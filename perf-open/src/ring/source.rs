@@ -17,7 +17,7 @@ use crate::sys::membarrier::grace_period;
 use crate::sys::poll::poll;
 
 /// Converts the `revents` of a ring.
-pub(super) fn ready(revents: libc::c_short) -> Ready {
+pub(super) fn readiness(revents: libc::c_short) -> Ready {
     Ready {
         records: revents & libc::POLLIN != 0,
         hangup: revents & libc::POLLHUP != 0,
@@ -26,7 +26,7 @@ pub(super) fn ready(revents: libc::c_short) -> Ready {
 }
 
 /// Waits until one of `rings` has a wakeup. `None` waits forever. Returns what is ready in any of them; each ring's
-/// [account](super::Account::wakeups) counts its own wakeups.
+/// [account](super::RingAccount::wakeups) counts its own wakeups.
 ///
 /// [`Ready::hangup`]: the task of an event has ended, and with `inherit` all tasks that inherited it. It will write no
 /// more records, and every further wait that includes its ring returns at once. Unread records can still be read.
@@ -39,7 +39,7 @@ pub fn wait(rings: &mut [Ring], timeout: Option<Duration>) -> Result<Ready, Erro
     let revents = polled(&fds, timeout)?;
     let mut all = Ready::default();
     for (ring, revents) in rings.iter_mut().zip(revents) {
-        let ready = ready(revents);
+        let ready = readiness(revents);
         ring.account.wakeups += u64::from(ready.records);
         ring.source.awake(ready);
         all.records |= ready.records;
@@ -81,10 +81,14 @@ impl Source {
     pub(super) fn add(&self, counter: &Counter) -> Result<(), Error> {
         let call = Request::SET_OUTPUT.c_name;
         let Self::Event(fd) = self else {
-            return Err(Error::refused(call, "fd", "fd: the ring is the program's own, not an event's"));
+            return Err(Error::refused(
+                call,
+                "fd",
+                "fd: the ring was made by the program and belongs to no event",
+            ));
         };
-        let advice = "both events must be of one cpu, or of one task where they are of any, with one clock; \
-                      and the one that is added must have no ring of its own";
+        let advice = "both events must have the same cpu, or the same task if they are on any cpu, and the same clock; \
+                      and the added event must not have a ring of its own";
         ioctl::set_output(counter.as_fd(), Some(fd.as_fd()))
             .map_err(|error| Error::failed(call, error, advice))
     }

@@ -118,9 +118,9 @@ impl Consumer {
     /// page, or it is not within writable memory.
     pub(crate) fn new(claim: Claim, memory: Arc<Mapping>, start: usize, size: usize) -> Option<Self> {
         let within = start.checked_add(size).is_some_and(|end| end <= memory.len());
-        let behind = !Arc::ptr_eq(&claim.control, &memory) || start >= page_size();
+        let is_after_page = !Arc::ptr_eq(&claim.control, &memory) || start >= page_size();
         if !within
-            || !behind
+            || !is_after_page
             || !memory.is_writable()
             || !size.is_power_of_two()
             || !size.is_multiple_of(8)

@@ -113,7 +113,7 @@ pub(crate) fn modify_attributes(fd: BorrowedFd<'_>, attr: &Attr, version: AttrVe
     let mut bytes = attr
         .write::<NativeEndian>(version)
         .map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
-    // SAFETY: the kernel reads as many bytes as the `size` field contains, which `Attr::write` set to at most the
-    // length of the array. It writes nothing except that field.
+    // SAFETY: the kernel reads as many bytes as the `size` field contains, which `Attr::write` set to the length
+    // of the slice. It writes nothing except that field.
     unsafe { pointer(fd, Request::MODIFY_ATTRIBUTES, bytes.as_mut_ptr()) }
 }

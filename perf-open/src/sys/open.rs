@@ -50,7 +50,7 @@ pub(crate) fn perf_event_open(
     })?;
     let group = place.group.map_or(-1, |fd| fd.as_raw_fd());
     // SAFETY: `bytes` is a local that outlives the call. The kernel reads as many bytes of it as its `size` field
-    // contains, which `Attr::write` set to at most the length of the array. It writes nothing except that field. If
+    // contains, which `Attr::write` set to the length of the slice. It writes nothing except that field. If
     // `config1` is an address, the kernel reads a string there. It is either the address of `string`, which outlives
     // the call and ends with a NUL, or the caller's number, for which the kernel itself checks which memory may be
     // read.
@@ -68,9 +68,9 @@ pub(crate) fn perf_event_open(
         // SAFETY: the kernel has just returned this descriptor from this call: it is open and has no other owner.
         Ok(fd) if fd >= 0 => Ok(unsafe { OwnedFd::from_raw_fd(fd) }),
         _ => {
-            let [_, _, _, _, size @ ..] = bytes;
-            let [a, b, c, d, ..] = size;
-            Err(Refusal { error: io::Error::last_os_error(), kernel_size: u32::from_ne_bytes([a, b, c, d]) })
+            let error = io::Error::last_os_error();
+            let size = bytes.get(4..).and_then(|from| from.first_chunk());
+            Err(Refusal { error, kernel_size: size.map_or(0, |size| u32::from_ne_bytes(*size)) })
         }
     }
 }

@@ -21,19 +21,19 @@ fn every_fault_has_its_place() {
         ("{faults}x", 8, "expected `,` or the end"),
         ("faults/period=1", 15, "expected a closing `/`"),
         ("faults/period=1/u/", 17, "expected `,` or the end"),
-        ("faults:uu", 8, "`u` stands too often"),
-        ("faults:pppp", 10, "`p` stands too often"),
-        ("{faults:pp}:pp", 12, "`p` stands too often"),
+        ("faults:uu", 8, "`u` occurs too often"),
+        ("faults:pppp", 10, "`p` occurs too often"),
+        ("{faults:pp}:pp", 12, "`p` occurs too often"),
         ("{faults}:x", 9, "no modifier `x`"),
         ("faults:uX", 8, "no modifier `X`"),
-        ("faults:u/period=1/", 7, "expected modifiers behind the terms"),
+        ("faults:u/period=1/", 7, "expected modifiers after the terms"),
         ("cs,fualts", 3, "no event `fualts`; closest: faults"),
         ("energypkg", 0, "no event `energypkg`; closest: energy-pkg"),
         ("cpus/event=1/", 0, "no PMU or event `cpus`; closest: cpu"),
         ("cpu/event=256/", 10, "event: 0x100 is larger than 0xff"),
         ("cs,cpu/inv,umaks=1/", 11, "no term `umaks`; closest: umask"),
         ("faults/perod=1/", 7, "no term `perod`; closest: period"),
-        ("faults/period=1,period=2/", 16, "`period` stands too often"),
+        ("faults/period=1,period=2/", 16, "`period` occurs too often"),
         ("faults/period=/", 14, "expected a value"),
         (
             "faults/percore/",
@@ -51,9 +51,9 @@ fn every_fault_has_its_place() {
         ("cylces:u", 0, "no event `cylces`; closest: cycles"),
         ("mem:", 4, "expected a number"),
         ("mem:0x", 5, "expected a number"),
-        ("mem:0x1000:rr", 12, "`r` stands too often"),
-        ("mem:0x1000:rx", 11, "breakpoint access 0x5: r, w, rw or x"),
-        ("mem:0x1000/9:r", 11, "breakpoint length 0x9: has to be 1 to 8"),
+        ("mem:0x1000:rr", 12, "`r` occurs too often"),
+        ("mem:0x1000:rx", 11, "breakpoint access 0x5: must be r, w, rw or x"),
+        ("mem:0x1000/9:r", 11, "breakpoint length 0x9: must be 1 to 8"),
         ("mem:0x1000:q", 11, "no modifier `q`"),
         ("1:", 2, "expected a number"),
         ("4294967296:1", 0, "type: 0x100000000 is larger than 0xffffffff"),
@@ -86,7 +86,7 @@ fn tracefs_that_is_not_mounted() {
     let error =
         Parser::at(Pmus::new(), Tracefs::at(folder.path())).parse("cs,sched:sched_switch").unwrap_err();
     assert_eq!(error.offset(), 3);
-    assert!(error.to_string().contains("is tracefs mounted? mount -t tracefs"), "{error}");
+    assert!(error.to_string().contains("tracefs may not be mounted: mount -t tracefs"), "{error}");
 }
 
 #[test]

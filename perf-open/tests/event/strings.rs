@@ -4,7 +4,7 @@ use perf_abi::attr::AttrFlags;
 use perf_abi::breakpoint::BreakpointType;
 use perf_abi::event::{EventType, HwCacheId, HwCacheOpId, HwCacheOpResultId, HwId, SwId};
 use perf_open::event::{
-    CACHES, CallGraph, Event, EventGroup, HARDWARE, OPERATIONS, OUTCOMES, SOFTWARE, cache_events, parse,
+    CACHES, CallGraph, EventGroup, EventSpec, HARDWARE, OPERATIONS, OUTCOMES, SOFTWARE, cache_events, parse,
 };
 use proptest::prelude::*;
 
@@ -16,7 +16,7 @@ fn groups(list: &str) -> Vec<EventGroup> {
 }
 
 /// The only event of a string that needs nothing of the machine.
-fn event(list: &str) -> Event {
+fn event(list: &str) -> EventSpec {
     let mut groups = parse(list).unwrap_or_else(|error| panic!("{error:#}"));
     assert_eq!((groups.len(), groups[0].events.len()), (1, 1), "{list}");
     groups.remove(0).events.remove(0)
@@ -37,9 +37,9 @@ fn every_name_of_a_generalised_event() {
             }
         }
     }
-    assert_eq!(Event::hardware(HwId::BRANCH_INSTRUCTIONS).name, "branch-instructions");
-    assert_eq!(Event::hardware(HwId(77)).name, "hardware/config=0x4d/");
-    assert_eq!(Event::software(SwId(77)).attr.config, 77);
+    assert_eq!(EventSpec::hardware(HwId::BRANCH_INSTRUCTIONS).name, "branch-instructions");
+    assert_eq!(EventSpec::hardware(HwId(77)).name, "hardware/config=0x4d/");
+    assert_eq!(EventSpec::software(SwId(77)).attr.config, 77);
 }
 
 #[test]
@@ -83,10 +83,10 @@ fn every_name_of_a_cache_event() {
     }
     for (name, cache) in cache_events() {
         assert_eq!(of(&name), cache.config(), "{name}");
-        assert_eq!(Event::cache(cache.cache, cache.op, cache.result).name, name);
+        assert_eq!(EventSpec::cache(cache.cache, cache.op, cache.result).name, name);
     }
     assert_eq!(cache_events().count(), 32);
-    let unknown = Event::cache(HwCacheId(9), HwCacheOpId::READ, HwCacheOpResultId::MISS);
+    let unknown = EventSpec::cache(HwCacheId(9), HwCacheOpId::READ, HwCacheOpResultId::MISS);
     assert_eq!((unknown.name.as_str(), unknown.attr.config), ("9-READ-MISS", 0x1_0009));
     for none in [
         "L1-icache-stores",
@@ -104,7 +104,7 @@ fn every_name_of_a_cache_event() {
 fn raw_and_numeric() {
     assert_eq!((event("r1a8").attr.kind, event("r1a8").attr.config), (EventType::RAW, 0x1a8));
     assert_eq!(event("r0xffffffffffffffff").attr.config, u64::MAX);
-    assert_eq!(Event::raw(0x1a8).name, "r1a8");
+    assert_eq!(EventSpec::raw(0x1a8).name, "r1a8");
     let numeric = event("7:0x1234:k");
     assert_eq!((numeric.attr.kind, numeric.attr.config), (EventType(7), 0x1234));
     assert!(numeric.attr.flags.contains(AttrFlags::EXCLUDE_USER));

@@ -10,7 +10,7 @@ use perf_open::abi::breakpoint::BreakpointType;
 use perf_open::abi::event::{EventType, SwId};
 use perf_open::abi::read_format::ReadFormat;
 use perf_open::user_read::UserReader;
-use perf_open::{Builder, Event, Target, disable_task, enable_task};
+use perf_open::{Builder, EventSpec, Target, disable_task, enable_task};
 
 pub(crate) const TESTS: &[needs::Test] = needs::tests![
     Events:
@@ -160,7 +160,8 @@ fn the_task_does_not_switch_the_events_of_other_threads() {
 
 fn the_clocks_count_nanoseconds() {
     let wall = std::time::Instant::now();
-    let counter = Builder::new(Event::software(SwId::TASK_CLOCK)).exclude_kernel(true).open(&here()).unwrap();
+    let counter =
+        Builder::new(EventSpec::software(SwId::TASK_CLOCK)).exclude_kernel(true).open(&here()).unwrap();
     touch(64);
     let counted = counter.read().unwrap().value;
     assert!(counted > 0 && u128::from(counted) <= wall.elapsed().as_nanos());

@@ -1,7 +1,7 @@
 //! The kernel opens what strings and constructors name.
 #![cfg(target_os = "linux")]
 
-use perf_open::event::{Event, parse};
+use perf_open::event::{EventSpec, parse};
 use perf_open::{Builder, Target};
 
 pub(crate) const TESTS: &[needs::Test] = needs::tests![
@@ -13,7 +13,7 @@ pub(crate) const TESTS: &[needs::Test] = needs::tests![
 ];
 
 /// Opens an event on this thread, or on the first cpu that it is for.
-fn open(event: Event) {
+fn open(event: EventSpec) {
     let name = event.name.clone();
     let target = event.cpus.first().map_or_else(Target::this_thread, |&cpu| Target::cpu(cpu));
     if let Err(error) = Builder::new(event).open(&target) {
@@ -56,6 +56,6 @@ fn user_probes() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("probed");
     std::fs::copy("/proc/self/exe", &path).unwrap();
-    open(Event::uprobe(&path, 0x1000).unwrap());
-    open(Event::uretprobe(&path, 0x1000).unwrap());
+    open(EventSpec::uprobe(&path, 0x1000).unwrap());
+    open(EventSpec::uretprobe(&path, 0x1000).unwrap());
 }

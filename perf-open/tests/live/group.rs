@@ -6,7 +6,7 @@ use perf_open::abi::attr::AttrFlags;
 use perf_open::abi::event::SwId;
 use perf_open::abi::read_format::ReadFormat;
 use perf_open::abi::sample_type::SampleType;
-use perf_open::{Event, EventGroup, Group, Target};
+use perf_open::{EventGroup, EventSpec, Group, Target};
 
 pub(crate) const TESTS: &[needs::Test] = needs::tests![
     Events:
@@ -84,8 +84,9 @@ fn members_are_neither_pinned_nor_exclusive() {
 }
 
 fn a_group_of_events_in_which_the_leader_samples_alone() {
-    let events = [SwId::CPU_CLOCK, SwId::PAGE_FAULTS].map(Event::software);
-    let events = EventGroup { events: events.into(), sample_leader_only: true, ..EventGroup::default() };
+    let events = [SwId::CPU_CLOCK, SwId::PAGE_FAULTS].map(EventSpec::software);
+    let mut events = EventGroup::from(Vec::from(events));
+    events.sample_leader_only = true;
     let group = Group::open_events(&events, &here(), |event, samples| {
         let event = event.exclude_kernel(true);
         if samples { event.sample_period(1_000_000).sample_type(SampleType::READ) } else { event }

@@ -1,16 +1,6 @@
 //! What the running kernel does. Each test names what it needs of the machine; one whose machine lacks it shows as ignored,
 //! with the reason.
 
-#![allow(
-    clippy::indexing_slicing,
-    clippy::arithmetic_side_effects,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::cast_possible_truncation,
-    reason = "a test that indexes wrongly should fail loudly"
-)]
-
 extern crate alloc;
 
 mod counter;

@@ -11,7 +11,7 @@ use perf_open::abi::branch::BranchSampleType;
 use perf_open::abi::breakpoint::BreakpointType;
 use perf_open::abi::event::{EventType, HwId, SwId};
 use perf_open::abi::sample_type::SampleType;
-use perf_open::{Builder, Error, Event, Target, limits};
+use perf_open::{Builder, Error, EventSpec, Target, limits};
 
 pub(crate) const TESTS: &[needs::Test] = needs::tests![
     Events:
@@ -87,7 +87,7 @@ fn targets_of_threads() {
 
 fn a_cpu_is_counted() {
     needs::all(&[needs::Need::CpuEvents]);
-    let clock = Builder::new(Event::software(SwId::CPU_CLOCK));
+    let clock = Builder::new(EventSpec::software(SwId::CPU_CLOCK));
     let counter = clock.open(&Target::cpu(a_cpu())).unwrap();
     touch(16);
     assert!(counter.read().unwrap().value > 0);
@@ -102,7 +102,7 @@ fn a_cgroup_is_counted() {
     };
     let directory = File::open(root).unwrap();
     let target = Target::cgroup(&directory, a_cpu());
-    let counter = Builder::new(Event::software(SwId::CPU_CLOCK)).open(&target).unwrap();
+    let counter = Builder::new(EventSpec::software(SwId::CPU_CLOCK)).open(&target).unwrap();
     touch(16);
     assert!(counter.read().unwrap().value > 0);
 }
@@ -120,7 +120,7 @@ fn a_target_that_is_none_is_refused_before_the_call() {
 }
 
 fn cycles() -> Builder {
-    Builder::new(Event::hardware(HwId::CPU_CYCLES)).exclude_kernel(true).exclude_hv(true)
+    Builder::new(EventSpec::hardware(HwId::CPU_CYCLES)).exclude_kernel(true).exclude_hv(true)
 }
 
 fn hardware_events_count() {
@@ -133,7 +133,7 @@ fn without_a_pmu_for_them_the_error_says_so() {
     let error = refused(&cycles(), &Target::this_thread());
     assert_eq!(error.errno_name(), Some("ENOENT"), "{error}");
     assert_eq!(error.call(), "perf_event_open");
-    assert!(error.advice().contains("no PMU here counts this event"), "{error}");
+    assert!(error.advice().contains("no PMU of this machine counts this event"), "{error}");
     // It says which PMUs there are.
     assert!(error.advice().contains("software, tracepoint"), "{error}");
     assert!(error.to_string().starts_with("perf_event_open: ENOENT (2): "), "{error}");
@@ -201,7 +201,7 @@ fn what_the_hardware_lacks() {
 fn what_is_no_cgroup() {
     needs::all(&[needs::Need::CpuEvents]);
     let file = File::open("/proc/self/stat").unwrap();
-    let opened = Builder::new(Event::software(SwId::CPU_CLOCK)).open(&Target::cgroup(&file, a_cpu()));
+    let opened = Builder::new(EventSpec::software(SwId::CPU_CLOCK)).open(&Target::cgroup(&file, a_cpu()));
     let error = opened.unwrap_err();
     assert_eq!(error.errno_name(), Some("EBADF"), "{error}");
     assert!(error.advice().contains("cgroup"), "{error}");
@@ -237,14 +237,14 @@ fn a_breakpoint_that_the_machine_cannot_have() {
     let error = refused(&event, &Target::this_thread());
     assert_eq!(error.errno_name(), Some("EINVAL"));
     assert!(error.fields().is_empty());
-    assert!(error.advice().contains("multiple of its bp_len"), "{error}");
+    assert!(error.advice().contains("multiple of bp_len"), "{error}");
 }
 
 fn a_member_of_a_group_that_is_elsewhere() {
     let leader = software(SwId::DUMMY).open(&Target::this_thread()).unwrap();
     let error = software(SwId::DUMMY).open_in(&leader, &Target::this_thread_on(a_cpu())).unwrap_err();
     assert_eq!(error.errno_name(), Some("EINVAL"));
-    assert!(error.advice().contains("its leader's target"), "{error}");
+    assert!(error.advice().contains("the target and the clock of its leader"), "{error}");
 }
 
 /// The number of the PMU of user probes.
@@ -311,7 +311,7 @@ fn without_privilege_the_error_says_what_is_missing() {
         // SAFETY: the system call itself, unlike the C library's function, changes the ids of this thread alone; it
         // takes numbers and touches no memory. Where it is refused the thread has no privilege already.
         unsafe { libc::syscall(libc::SYS_setresuid, nobody, nobody, nobody) };
-        let kernel_too = Builder::new(Event::software(SwId::CPU_CLOCK));
+        let kernel_too = Builder::new(EventSpec::software(SwId::CPU_CLOCK));
         [
             kernel_too.open(&Target::this_thread()).unwrap_err(),
             kernel_too.exclude_kernel(true).open(&Target::cpu(0)).unwrap_err(),
@@ -380,7 +380,8 @@ fn every_switch_that_needs_nothing_else_is_taken() {
 }
 
 fn an_event_that_wants_the_most_precise_gets_what_there_is() {
-    let event = Event { precise_max: true, ..Event::software(SwId::CPU_CLOCK) };
+    let mut event = EventSpec::software(SwId::CPU_CLOCK);
+    event.precise_max = true;
     let here = Target::this_thread();
     let counter = Builder::new(event).exclude_kernel(true).sample_period(1_000_000).open(&here).unwrap();
     // No software event is precise; some kernels take the wish and do not look at it.
@@ -391,7 +392,7 @@ fn an_event_that_wants_the_most_precise_gets_what_there_is() {
 }
 
 fn an_events_terms_are_set() {
-    let mut event = Event::software(SwId::CPU_CLOCK);
+    let mut event = EventSpec::software(SwId::CPU_CLOCK);
     event.terms.period = Some(77);
     event.terms.inherit = Some(true);
     event.terms.max_stack = Some(5);

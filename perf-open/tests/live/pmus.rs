@@ -2,7 +2,7 @@
 #![cfg(target_os = "linux")]
 
 use perf_open::abi::event::EventType;
-use perf_open::event::{Event, Parser};
+use perf_open::event::{EventSpec, Parser};
 use perf_open::pmu::Pmus;
 use perf_open::probe::KernelPlace;
 use perf_open::tracepoint::Tracefs;
@@ -22,7 +22,7 @@ fn every_event_of_every_pmu_is_parsed() {
     for pmu in pmus.all().unwrap() {
         let pmu = pmu.unwrap_or_else(|error| panic!("{error}"));
         for event in &pmu.events {
-            let Event { attr, .. } = pmu.event(&event.name).unwrap_or_else(|error| panic!("{error:#}"));
+            let EventSpec { attr, .. } = pmu.event(&event.name).unwrap_or_else(|error| panic!("{error:#}"));
             assert_eq!(attr.kind, pmu.kind, "{}", event.name);
         }
     }
@@ -43,7 +43,7 @@ fn kind_of(pmu: &str) -> EventType {
 
 fn user_probes_are_of_their_pmu() {
     let kind = kind_of("uprobe");
-    for event in [Event::uprobe("/bin/true", 0), Event::uretprobe("/bin/true", 0)] {
+    for event in [EventSpec::uprobe("/bin/true", 0), EventSpec::uretprobe("/bin/true", 0)] {
         assert_eq!(event.unwrap().attr.kind, kind);
     }
 }
@@ -51,7 +51,7 @@ fn user_probes_are_of_their_pmu() {
 fn kernel_probes_are_of_their_pmu() {
     let kind = kind_of("kprobe");
     let place = KernelPlace::Function("vfs_read", 0);
-    for event in [Event::kprobe(place), Event::kretprobe(place)] {
+    for event in [EventSpec::kprobe(place), EventSpec::kretprobe(place)] {
         assert_eq!(event.unwrap().attr.kind, kind);
     }
 }
@@ -60,7 +60,7 @@ fn a_tracepoint_has_the_id_of_its_file() {
     needs::all(&[needs::Need::Tracepoints]);
     let path = Tracefs::find().root().join("events/sched/sched_switch/id");
     let id = std::fs::read_to_string(path).unwrap();
-    let event = Event::tracepoint("sched", "sched_switch").unwrap();
+    let event = EventSpec::tracepoint("sched", "sched_switch").unwrap();
     assert_eq!(event.attr.config.to_string(), id.trim_end());
 }
 

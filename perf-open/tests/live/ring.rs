@@ -13,7 +13,7 @@ use perf_open::abi::sample_type::SampleType;
 use perf_open::parse::Record;
 use perf_open::parse::ring::{Buffer, Direction, Dump};
 use perf_open::ring::page_bytes;
-use perf_open::{Aux, AuxSnapshot, Builder, Counter, Event, Overwrite, Ring, Target};
+use perf_open::{AuxMapping, AuxSnapshot, Builder, Counter, EventSpec, Overwrite, Ring, Target};
 
 use crate::support::touch;
 
@@ -41,7 +41,7 @@ fn open(builder: &Builder) -> Counter {
 /// A sampling software event of user space.
 fn event(id: SwId, period: u64) -> Builder {
     let fields = SampleType::IDENTIFIER | SampleType::IP | SampleType::TID | SampleType::TIME;
-    Builder::new(Event::software(id))
+    Builder::new(EventSpec::software(id))
         .exclude_kernel(true)
         .sample_period(period)
         .sample_type(fields)
@@ -153,13 +153,13 @@ fn what_does_not_fit_is_told_lost() {
         needs::skip("lost-counts", "this kernel, before 6.0, does not count lost samples");
     };
     assert!(lost > 500, "{lost}");
-    assert_eq!(ring.account().untold(lost), lost, "no record has told it yet");
+    assert_eq!(ring.account().unreported(lost), lost, "no record has reported it yet");
     counter.enable().unwrap();
     touch(10);
     counter.disable().unwrap();
     samples(&mut ring);
     assert_eq!(ring.account().lost, lost);
-    assert_eq!(ring.account().untold(lost), 0);
+    assert_eq!(ring.account().unreported(lost), 0);
 }
 
 fn two_events_share_a_ring_and_their_ids_tell_them() {
@@ -231,7 +231,7 @@ fn the_end_of_a_process_is_told_and_its_records_are_left() {
 }
 
 /// Samples 20 switches of this thread.
-fn switches_are_sampled(event: Event) {
+fn switches_are_sampled(event: EventSpec) {
     let fields = SampleType::TIME | SampleType::RAW;
     let counter = open(&Builder::new(event).sample_period(1).sample_type(fields));
     let mut ring = Ring::map(&counter, 16).unwrap();
@@ -243,12 +243,12 @@ fn switches_are_sampled(event: Event) {
 
 fn context_switches_are_sampled() {
     needs::all(&[needs::Need::KernelEvents]);
-    switches_are_sampled(Event::software(SwId::CONTEXT_SWITCHES));
+    switches_are_sampled(EventSpec::software(SwId::CONTEXT_SWITCHES));
 }
 
 fn tracepoints_are_sampled() {
     needs::all(&[needs::Need::Tracepoints]);
-    switches_are_sampled(perf_open::event::Event::tracepoint("sched", "sched_switch").unwrap());
+    switches_are_sampled(perf_open::event::EventSpec::tracepoint("sched", "sched_switch").unwrap());
 }
 
 fn the_newest_records_of_a_running_event() {
@@ -298,16 +298,16 @@ fn an_inherited_event_of_any_cpu_has_no_ring() {
 }
 
 fn a_pmu_without_an_area_says_so() {
-    let builder = Builder::new(Event::software(SwId::PAGE_FAULTS)).exclude_kernel(true).sample_period(1);
+    let builder = Builder::new(EventSpec::software(SwId::PAGE_FAULTS)).exclude_kernel(true).sample_period(1);
     let counter = open(&builder);
     let ring = Ring::map(&counter, 1).unwrap();
     for _ in 0..2 {
-        let reads = [Aux::map(&ring, 4).unwrap_err(), AuxSnapshot::map(&ring, 4).unwrap_err()];
+        let reads = [AuxMapping::map(&ring, 4).unwrap_err(), AuxSnapshot::map(&ring, 4).unwrap_err()];
         for error in reads {
             assert_eq!((error.call(), error.errno_name()), ("mmap", Some("EOPNOTSUPP")), "{error}");
             assert!(error.advice().contains("has no AUX area"), "{error}");
         }
         assert_eq!((ring.page().aux_offset, ring.page().aux_size), (0, 0), "the page is as before");
     }
-    assert_eq!(Aux::map(&ring, 3).unwrap_err().errno(), None);
+    assert_eq!(AuxMapping::map(&ring, 3).unwrap_err().errno(), None);
 }

@@ -10,7 +10,7 @@ use perf_open::abi::attr::Attr;
 use perf_open::abi::breakpoint::BreakpointType;
 use perf_open::abi::event::{EventType, SwId};
 use perf_open::signal::{Cause, Owner, Signals, deliver, stop};
-use perf_open::{Builder, Counter, Event, Ring, Target};
+use perf_open::{Builder, Counter, EventSpec, Ring, Target};
 
 use crate::support::touch;
 
@@ -30,7 +30,7 @@ fn open(builder: &Builder) -> Counter {
 }
 
 fn faults() -> Builder {
-    Builder::new(Event::software(SwId::PAGE_FAULTS)).exclude_kernel(true).sample_period(1).disabled(true)
+    Builder::new(EventSpec::software(SwId::PAGE_FAULTS)).exclude_kernel(true).sample_period(1).disabled(true)
 }
 
 /// Touches fresh pages one at a time, so that the signal of each is sent before the next.

@@ -2,11 +2,11 @@
 #![cfg(target_os = "linux")]
 
 use perf_open::abi::event::SwId;
-use perf_open::{Builder, Counter, Event};
+use perf_open::{Builder, Counter, EventSpec};
 
 /// A software event that anyone may open on himself.
 pub(crate) fn software(id: SwId) -> Builder {
-    Builder::new(Event::software(id)).exclude_kernel(true)
+    Builder::new(EventSpec::software(id)).exclude_kernel(true)
 }
 
 /// The id of a tracepoint; skips the test where the kernel has none of that name.

@@ -24,7 +24,8 @@ fn ips(ring: &mut Ring) -> Vec<u64> {
 
 #[test]
 fn pages_must_be_a_power_of_two() {
-    for (pages, said) in [(0, "as 1 is"), (3, "as 2 is"), (7, "as 4 is"), (usize::MAX, "power of two")] {
+    for (pages, said) in [(0, "such as 1"), (3, "such as 2"), (7, "such as 4"), (usize::MAX, "power of two")]
+    {
         let error = loopback::ring(&attr(), pages).unwrap_err();
         assert_eq!(error.errno(), None, "no call is made");
         assert!(error.to_string().contains(&format!("pages {pages}")), "{error}");
@@ -140,7 +141,7 @@ fn losses_are_counted() {
     assert_eq!(errors, 1);
     let account = ring.account();
     assert_eq!((account.records, account.lost, account.lost_samples), (4, 42, 5));
-    assert_eq!(account.untold(50), 8);
+    assert_eq!(account.unreported(50), 8);
 }
 
 #[test]

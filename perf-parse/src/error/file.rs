@@ -1,6 +1,6 @@
 //! What can be wrong with a file, and where.
 
-use perf_abi::attr::ReadError;
+use perf_abi::attr::AttrReadError;
 use perf_abi::feature::Feature;
 use perf_abi::record::RecordType;
 
@@ -67,7 +67,7 @@ pub enum FileErrorKind {
         must: &'static str,
     },
     /// An attr cannot be read.
-    Attr(ReadError),
+    Attr(AttrReadError),
     /// The samples of an event cannot be decoded: its attr asks for a field that this crate does not know.
     Layout(Error),
     /// A record cannot be decoded; the records after it can.
@@ -274,12 +274,12 @@ impl FileError {
 impl core::fmt::Display for FileErrorKind {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match self {
-            Self::NotPerfData => f.write_str("is not PERFILE2 or PERFFILE: this is no perf.data"),
-            Self::NotAStream => f.write_str("is that of a file, which cannot be read as a stream"),
+            Self::NotPerfData => f.write_str("is not PERFILE2 or PERFFILE, so this is not a perf.data file"),
+            Self::NotAStream => f.write_str("is that of a file; a file cannot be read as a stream"),
             #[cfg(feature = "std")]
             Self::Io(error) => write!(f, "cannot be read: {error}"),
             Self::Skipped { bytes } => {
-                write!(f, "{bytes} bytes skipped up to where records go on, or to the end")
+                write!(f, "{bytes} bytes skipped, up to the next record or the end")
             }
             Self::Decompress { what } => f.write_str(what),
             Self::Truncated { needed, available, .. } => {
@@ -297,10 +297,10 @@ impl core::fmt::Display for FileErrorKind {
                 write!(f, "{feature} shares bytes with {part}, and is left out")
             }
             Self::Ring(error) => write!(f, "{}", error.kind),
-            Self::Boundary(error) => write!(f, "{}; looking for where records go on", error.kind),
+            Self::Boundary(error) => write!(f, "{}; searching for the next record", error.kind),
             Self::UnknownId { id, .. } => write!(f, "is {id}, which no event of the file has"),
             Self::UnknownEvent { .. } => f.write_str(
-                "is not there, or not at one place in all events: the record's event cannot be told",
+                "is missing, or at different places in different events, so the event of this record is unknown",
             ),
         }
     }

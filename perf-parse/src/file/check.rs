@@ -1,15 +1,18 @@
 //! Checks whether all fields of a record can be decoded.
 
+#[cfg(feature = "tracepoint")]
 use perf_abi::endian::{BigEndian, Endianness, LittleEndian};
+#[cfg(feature = "tracepoint")]
 use perf_abi::event::EventType;
 
 use crate::error::FileError;
 use crate::event::EventRecord;
 use crate::record::Record;
+#[cfg(feature = "tracepoint")]
 use crate::tracepoint::{Tracepoints, TracingData};
 
 /// Checks whether all fields of a record can be decoded: its fixed fields, the variable fields of a sample, the raw
-/// data of a tracepoint and the trailer.
+/// data of a tracepoint (with the feature `tracepoint`) and the trailer.
 ///
 /// A capture is clean if a walk over its [records](super::Reader::records),
 /// [`EventRecords::check_features`](super::EventRecords::check_features) and this check of each record find no fault. Every command
@@ -33,16 +36,27 @@ use crate::tracepoint::{Tracepoints, TracingData};
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct RecordCheck<'t> {
+    #[cfg(feature = "tracepoint")]
     tracepoints: Tracepoints<'t>,
+    #[cfg(not(feature = "tracepoint"))]
+    tracing_data: core::marker::PhantomData<&'t [u8]>,
 }
 
 impl<'t> RecordCheck<'t> {
     /// Checks records against the formats of `tracing_data`, the feature `TRACING_DATA`; empty if the capture does not
     /// have it. Formats that cannot be parsed are left out.
     #[must_use]
+    #[cfg(feature = "tracepoint")]
     pub fn new(tracing_data: &'t [u8]) -> Self {
         let data = TracingData::parse(tracing_data);
         Self { tracepoints: data.map(|data| Tracepoints::new(&data)).unwrap_or_default() }
+    }
+
+    /// Checks records, but not the raw data of tracepoints, which needs the feature `tracepoint`.
+    #[cfg(not(feature = "tracepoint"))]
+    #[must_use]
+    pub fn new(_tracing_data: &'t [u8]) -> Self {
+        Self::default()
     }
 
     /// Checks a record.
@@ -54,16 +68,28 @@ impl<'t> RecordCheck<'t> {
     pub fn record(&self, record: &EventRecord<'_>) -> Result<(), FileError> {
         if let Record::Sample(sample) = record.decode()? {
             let tail = sample.tail().map_err(|error| record.error(error))?;
-            let attr = record.event().map(|event| &event.attr);
-            let config = attr.filter(|attr| attr.kind == EventType::TRACEPOINT).map(|attr| attr.config);
-            if let Some((format, raw)) = config.and_then(|id| self.tracepoints.get(id)).zip(tail.raw) {
+            #[cfg(feature = "tracepoint")]
+            self.raw_data(record, tail.raw)?;
+            #[cfg(not(feature = "tracepoint"))]
+            let _ = tail;
+        }
+        record.sample_id().map(drop)
+    }
+
+    /// Checks the raw data of a tracepoint.
+    #[cfg(feature = "tracepoint")]
+    fn raw_data(&self, record: &EventRecord<'_>, raw: Option<&[u8]>) -> Result<(), FileError> {
+        let attr = record.event().map(|event| &event.attr);
+        let config = attr.filter(|attr| attr.kind == EventType::TRACEPOINT).map(|attr| attr.config);
+        match config.and_then(|id| self.tracepoints.get(id)).zip(raw) {
+            Some((format, raw)) => {
                 let checked = match record.raw().endianness() {
                     Endianness::Little => format.check::<LittleEndian>(raw),
                     Endianness::Big => format.check::<BigEndian>(raw),
                 };
-                checked.map_err(|error| record.error(error))?;
+                checked.map_err(|error| record.error(error))
             }
+            None => Ok(()),
         }
-        record.sample_id().map(drop)
     }
 }

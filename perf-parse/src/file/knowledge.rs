@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use perf_abi::endian::Endian;
 use perf_abi::feature::Feature;
-use perf_abi::record::{HeaderEventType, RecordType};
+use perf_abi::record::{RawHeaderEventType, RecordType};
 use zerocopy::FromBytes;
 
 use super::features::FeatureSection;
@@ -244,7 +244,7 @@ const MAX_EVENT_TYPES: usize = 1 << 16;
 
 /// Names the events by the event types of a file of the first versions of perf.
 pub(super) fn name_by_types<O: Endian>(events: &mut Events, section: &[u8]) -> Result<(), FileError> {
-    let Ok(types) = <[HeaderEventType<O>]>::ref_from_bytes(section) else { return Ok(()) };
+    let Ok(types) = <[RawHeaderEventType<O>]>::ref_from_bytes(section) else { return Ok(()) };
     if types.len() > MAX_EVENT_TYPES {
         let must = "the bytes of at most 65536 names, of 72 bytes each; no event is named";
         return Err(FileError::invalid("header.event_types.size", section.len() as u64, must, 64));

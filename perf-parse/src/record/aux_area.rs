@@ -22,7 +22,7 @@ pub struct Aux {
 
 impl Aux {
     pub(super) fn parse<O: Endian>(at: &mut Cursor<'_>) -> Result<Self, Error> {
-        let wire::Aux { aux_offset, aux_size, flags } = at.fixed::<wire::Aux<O>>("aux_offset")?;
+        let wire::RawAux { aux_offset, aux_size, flags } = at.fixed::<wire::RawAux<O>>("aux_offset")?;
         Ok(Self { aux_offset: aux_offset.get(), aux_size: aux_size.get(), flags: AuxFlags(flags.get()) })
     }
 }
@@ -40,7 +40,7 @@ pub struct ItraceStart {
 
 impl ItraceStart {
     pub(super) fn parse<O: Endian>(at: &mut Cursor<'_>) -> Result<Self, Error> {
-        let wire::ItraceStart { pid, tid } = at.fixed::<wire::ItraceStart<O>>("pid")?;
+        let wire::RawItraceStart { pid, tid } = at.fixed::<wire::RawItraceStart<O>>("pid")?;
         Ok(Self { pid: pid.get(), tid: tid.get() })
     }
 }

@@ -20,7 +20,8 @@ pub struct CallchainDeferred<'a> {
 
 impl<'a> CallchainDeferred<'a> {
     pub(super) fn parse<O: Endian>(at: &mut Cursor<'a>) -> Result<Self, Error> {
-        let wire::CallchainDeferred { cookie, nr } = at.fixed::<wire::CallchainDeferred<O>>("cookie")?;
+        let wire::RawCallchainDeferred { cookie, nr } =
+            at.fixed::<wire::RawCallchainDeferred<O>>("cookie")?;
         Ok(Self { cookie: cookie.get(), ips: at.list(O::ENDIANNESS, nr.get(), "ips")? })
     }
 }

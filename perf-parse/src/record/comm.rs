@@ -21,7 +21,7 @@ pub struct Comm<'a> {
 
 impl<'a> Comm<'a> {
     pub(super) fn parse<O: Endian>(at: &mut Cursor<'a>) -> Result<Self, Error> {
-        let wire::Comm { pid, tid } = at.fixed::<wire::Comm<O>>("pid")?;
+        let wire::RawComm { pid, tid } = at.fixed::<wire::RawComm<O>>("pid")?;
         Ok(Self { pid: pid.get(), tid: tid.get(), comm: at.string("comm")? })
     }
 }

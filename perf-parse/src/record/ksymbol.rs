@@ -26,7 +26,7 @@ pub struct Ksymbol<'a> {
 
 impl<'a> Ksymbol<'a> {
     pub(super) fn parse<O: Endian>(at: &mut Cursor<'a>) -> Result<Self, Error> {
-        let wire::Ksymbol { addr, len, ksym_type, flags } = at.fixed::<wire::Ksymbol<O>>("addr")?;
+        let wire::RawKsymbol { addr, len, ksym_type, flags } = at.fixed::<wire::RawKsymbol<O>>("addr")?;
         Ok(Self {
             addr: addr.get(),
             len: len.get(),
@@ -54,7 +54,7 @@ pub struct BpfEvent {
 
 impl BpfEvent {
     pub(super) fn parse<O: Endian>(at: &mut Cursor<'_>) -> Result<Self, Error> {
-        let wire::BpfEvent { kind, flags, id, tag } = at.fixed::<wire::BpfEvent<O>>("type")?;
+        let wire::RawBpfEvent { kind, flags, id, tag } = at.fixed::<wire::RawBpfEvent<O>>("type")?;
         Ok(Self { kind: BpfEventType(kind.get()), flags: flags.get(), id: id.get(), tag: *tag })
     }
 }

@@ -19,7 +19,7 @@ pub struct Lost {
 
 impl Lost {
     pub(super) fn parse<O: Endian>(at: &mut Cursor<'_>) -> Result<Self, Error> {
-        let wire::Lost { id, lost } = at.fixed::<wire::Lost<O>>("id")?;
+        let wire::RawLost { id, lost } = at.fixed::<wire::RawLost<O>>("id")?;
         Ok(Self { id: id.get(), lost: lost.get() })
     }
 }

@@ -27,7 +27,7 @@ pub struct Mmap<'a> {
 
 impl<'a> Mmap<'a> {
     pub(super) fn parse<O: Endian>(at: &mut Cursor<'a>) -> Result<Self, Error> {
-        let wire::Mmap { pid, tid, addr, len, pgoff } = at.fixed::<wire::Mmap<O>>("pid")?;
+        let wire::RawMmap { pid, tid, addr, len, pgoff } = at.fixed::<wire::RawMmap<O>>("pid")?;
         Ok(Self {
             pid: pid.get(),
             tid: tid.get(),
@@ -127,7 +127,7 @@ pub(crate) const MAX_PROT: u32 = 0xff;
 
 impl<'a> Mmap2<'a> {
     pub(super) fn parse<O: Endian>(at: &mut Cursor<'a>, misc: Misc) -> Result<Self, Error> {
-        let wire::Mmap { pid, tid, addr, len, pgoff } = at.fixed::<wire::Mmap<O>>("pid")?;
+        let wire::RawMmap { pid, tid, addr, len, pgoff } = at.fixed::<wire::RawMmap<O>>("pid")?;
         let union_offset = at.offset();
         let union = at.fixed::<[u8; 24]>("maj")?;
         let id = FileId::parse::<O>(union, misc, union_offset)?;

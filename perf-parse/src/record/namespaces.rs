@@ -23,7 +23,7 @@ pub struct Namespaces<'a> {
 
 impl<'a> Namespaces<'a> {
     pub(super) fn parse<O: Endian>(at: &mut Cursor<'a>) -> Result<Self, Error> {
-        let wire::Namespaces { pid, tid, nr_namespaces } = at.fixed::<wire::Namespaces<O>>("pid")?;
+        let wire::RawNamespaces { pid, tid, nr_namespaces } = at.fixed::<wire::RawNamespaces<O>>("pid")?;
         let link_info = at.list(O::ENDIANNESS, nr_namespaces.get(), "link_info")?;
         Ok(Self { pid: pid.get(), tid: tid.get(), link_info })
     }

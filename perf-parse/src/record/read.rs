@@ -23,7 +23,7 @@ pub struct ReadRecord<'a> {
 
 impl<'a> ReadRecord<'a> {
     pub(super) fn parse<O: Endian>(at: &mut Cursor<'a>, format: ReadFormat) -> Result<Self, Error> {
-        let wire::Read { pid, tid } = at.fixed::<wire::Read<O>>("pid")?;
+        let wire::RawRead { pid, tid } = at.fixed::<wire::RawRead<O>>("pid")?;
         Ok(Self { pid: pid.get(), tid: tid.get(), read: Read::parse(O::ENDIANNESS, at, format)? })
     }
 }

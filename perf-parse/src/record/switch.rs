@@ -19,8 +19,8 @@ pub struct SwitchCpuWide {
 
 impl SwitchCpuWide {
     pub(super) fn parse<O: Endian>(at: &mut Cursor<'_>) -> Result<Self, Error> {
-        let wire::SwitchCpuWide { next_prev_pid, next_prev_tid } =
-            at.fixed::<wire::SwitchCpuWide<O>>("next_prev_pid")?;
+        let wire::RawSwitchCpuWide { next_prev_pid, next_prev_tid } =
+            at.fixed::<wire::RawSwitchCpuWide<O>>("next_prev_pid")?;
         Ok(Self { next_prev_pid: next_prev_pid.get(), next_prev_tid: next_prev_tid.get() })
     }
 }

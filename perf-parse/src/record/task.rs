@@ -25,7 +25,7 @@ pub struct Task {
 
 impl Task {
     pub(super) fn parse<O: Endian>(at: &mut Cursor<'_>) -> Result<Self, Error> {
-        let wire::Task { pid, ppid, tid, ptid, time } = at.fixed::<wire::Task<O>>("pid")?;
+        let wire::RawTask { pid, ppid, tid, ptid, time } = at.fixed::<wire::RawTask<O>>("pid")?;
         Ok(Self { pid: pid.get(), ppid: ppid.get(), tid: tid.get(), ptid: ptid.get(), time: time.get() })
     }
 }

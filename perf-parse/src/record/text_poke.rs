@@ -21,7 +21,7 @@ pub struct TextPoke<'a> {
 
 impl<'a> TextPoke<'a> {
     pub(super) fn parse<O: Endian>(at: &mut Cursor<'a>) -> Result<Self, Error> {
-        let wire::TextPoke { addr, old_len, new_len } = at.fixed::<wire::TextPoke<O>>("addr")?;
+        let wire::RawTextPoke { addr, old_len, new_len } = at.fixed::<wire::RawTextPoke<O>>("addr")?;
         let old = at.bytes(u64::from(old_len.get()), "old_bytes")?;
         let new = at.bytes(u64::from(new_len.get()), "new_bytes")?;
         // The padding makes the two lengths and the bytes together a multiple of 8.

@@ -22,7 +22,7 @@ pub struct Throttle {
 
 impl Throttle {
     pub(super) fn parse<O: Endian>(at: &mut Cursor<'_>) -> Result<Self, Error> {
-        let wire::Throttle { time, id, stream_id } = at.fixed::<wire::Throttle<O>>("time")?;
+        let wire::RawThrottle { time, id, stream_id } = at.fixed::<wire::RawThrottle<O>>("time")?;
         Ok(Self { time: time.get(), id: id.get(), stream_id: stream_id.get() })
     }
 }

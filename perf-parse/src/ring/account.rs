@@ -6,7 +6,7 @@ use super::walk::Torn;
 ///
 /// `bytes`, `left`, `unread`, `unwritten` and the bytes of the torn record add up to the contents of the ring.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Account {
+pub struct DumpAccount {
     /// Number of records returned.
     pub records: u64,
     /// Bytes of these records.
@@ -27,7 +27,7 @@ pub struct Account {
     pub lost_samples: u64,
 }
 
-impl Account {
+impl DumpAccount {
     /// Returns whether the walk has read everything in the ring. A torn record, which is normal in an overwritten
     /// ring, is not counted against it.
     ///

@@ -3,7 +3,7 @@
 use super::aux_area::AuxArea;
 use super::error::{Field, RingError, RingErrorKind};
 use super::page::Page;
-use super::walk::ALIGN;
+use super::pieces::ALIGN;
 
 /// Used bytes of the control page. The data area cannot begin earlier.
 const PAGE_IN_USE: u64 = 1088;
@@ -42,22 +42,22 @@ impl DataArea {
     pub(super) fn find(page: &Page, length: u64, page_size: Option<u64>) -> Result<Self, RingError> {
         let area = match (page.data_offset, page.data_size) {
             (0, 0) => Self::derive(length, page_size)?,
-            (0, _) => return Err(Field::DATA_OFFSET.invalid(0, "set, as data_size is")),
-            (_, 0) => return Err(Field::DATA_SIZE.invalid(0, "set, as data_offset is")),
+            (0, _) => return Err(Field::DATA_OFFSET.invalid(0, "not 0, because data_size is not")),
+            (_, 0) => return Err(Field::DATA_SIZE.invalid(0, "not 0, because data_offset is not")),
             (offset, size) => Self { offset, size, by: DecidedBy::Page },
         };
         if area.offset < PAGE_IN_USE {
-            return Err(Field::DATA_OFFSET.invalid(area.offset, "behind the control page"));
+            return Err(Field::DATA_OFFSET.invalid(area.offset, "at least 1088, the end of the control page"));
         }
         if !area.size.is_power_of_two() || area.size < ALIGN as u64 {
-            return Err(Field::DATA_SIZE.invalid(area.size, "a power of two"));
+            return Err(Field::DATA_SIZE.invalid(area.size, "a power of two of at least 8"));
         }
         let needed = area.end();
         if needed > length {
             return Err(Field::DATA_SIZE.truncated(needed, length));
         }
         if needed < length && page.aux_size == 0 {
-            let must = "what the mapping has behind data_offset, as it has no AUX area";
+            let must = "the number of bytes after data_offset, because the mapping has no AUX area";
             return Err(Field::DATA_SIZE.invalid(area.size, must));
         }
         Ok(area)
@@ -67,10 +67,14 @@ impl DataArea {
         let lowest_bit = length & length.wrapping_neg();
         let by_length = if length.is_power_of_two() { length >> 1 } else { lowest_bit };
         let (offset, by, must) = match page_size {
-            Some(page_size) => (page_size, DecidedBy::PageSize, "a power of two from 4096 on: the page size"),
-            None => {
-                (by_length, DecidedBy::Length, "a power of two from 4096 on, by the length of the mapping")
+            Some(page_size) => {
+                (page_size, DecidedBy::PageSize, "the page size, a power of two of at least 4096")
             }
+            None => (
+                by_length,
+                DecidedBy::Length,
+                "a power of two of at least 4096, if the length of the mapping is right",
+            ),
         };
         if !offset.is_power_of_two() || offset < MIN_PAGE {
             return Err(Field::DATA_OFFSET.invalid(offset, must));
@@ -90,7 +94,7 @@ impl DataArea {
             return Ok(None);
         }
         if page.aux_offset < self.end() {
-            return Err(Field::AUX_OFFSET.invalid(page.aux_offset, "behind the data area"));
+            return Err(Field::AUX_OFFSET.invalid(page.aux_offset, "at least the end of the data area"));
         }
         if length == self.end() {
             return Ok(None);
@@ -100,7 +104,7 @@ impl DataArea {
             return Err(Field::AUX_SIZE.truncated(needed, length));
         }
         if needed < length {
-            return Err(Field::AUX_SIZE.invalid(page.aux_size, "what the mapping has behind aux_offset"));
+            return Err(Field::AUX_SIZE.invalid(page.aux_size, "the number of bytes after aux_offset"));
         }
         let start = usize::try_from(page.aux_offset).unwrap_or(usize::MAX);
         aux_of(page, mapping.get(start..).unwrap_or_default()).map(Some)
@@ -110,7 +114,7 @@ impl DataArea {
 /// Returns the AUX area that the control page describes; `bytes` are its contents.
 pub(super) fn aux_of<'a>(page: &Page, bytes: &'a [u8]) -> Result<AuxArea<'a>, RingError> {
     if page.aux_size != bytes.len() as u64 {
-        return Err(Field::AUX_SIZE.invalid(page.aux_size, "the length of the AUX area that is given"));
+        return Err(Field::AUX_SIZE.invalid(page.aux_size, "the length of the separate AUX area"));
     }
     AuxArea::new(bytes, page.aux_tail, page.aux_head)
 }

@@ -3,7 +3,7 @@
 use perf_abi::aux_area::AuxFlags;
 
 use super::error::{Field, RingError, RingErrorKind};
-use super::walk::pieces;
+use super::pieces::pieces;
 use crate::record::Aux;
 
 /// The AUX area of a ring, for the AUX records of the ring.
@@ -45,7 +45,12 @@ impl<'a> AuxData<'a> {
     ///
     /// The position is the start of the data. [`Invalid`](RingErrorKind::Invalid) if the start (`aux_offset`) or the
     /// end (`aux_size`) of the data is not between `aux_tail` and `aux_head`.
-    pub fn of_unread(first: &'a [u8], second: &'a [u8], tail: u64, record: &Aux) -> Result<Self, RingError> {
+    pub fn from_unread(
+        first: &'a [u8],
+        second: &'a [u8],
+        tail: u64,
+        record: &Aux,
+    ) -> Result<Self, RingError> {
         let Aux { aux_offset: position, aux_size, flags } = *record;
         let invalid =
             |field, value, must| RingError { kind: RingErrorKind::Invalid { field, value, must }, position };
@@ -60,8 +65,11 @@ impl<'a> AuxData<'a> {
             (Some(first), _) => (first, Some(&[][..])),
             (None, length) => (first, length.and_then(|length| second.get(..length))),
         };
-        let second =
-            second.ok_or(invalid("aux_size", aux_size, "at most what is unread from aux_offset on"))?;
+        let second = second.ok_or(invalid(
+            "aux_size",
+            aux_size,
+            "at most the number of unread bytes after aux_offset",
+        ))?;
         Ok(Self { position, first, second, flags, is_released: false })
     }
 }
@@ -110,7 +118,7 @@ impl<'a> AuxArea<'a> {
         let length = match usize::try_from(length) {
             Ok(length) if length <= self.data.len() => length,
             _ => {
-                let must = "at most the area's";
+                let must = "at most the size of the AUX area";
                 return Err(error(RingErrorKind::Invalid { field: "aux_size", value: length, must }));
             }
         };

@@ -7,14 +7,14 @@
 /// # Examples
 ///
 /// ```
-/// use perf_parse::ring::Counter;
+/// use perf_parse::ring::Pmc;
 ///
-/// let counter = Counter { index: 3, offset: 1000, pmc_width: 48 };
+/// let counter = Pmc { index: 3, offset: 1000, pmc_width: 48 };
 /// assert_eq!(counter.register(), Some(2)); // the operand of rdpmc
 /// assert_eq!(counter.count(0xffff_ffff_fff0), Some(984)); // 16 short of the overflow
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Counter {
+pub struct Pmc {
     /// `index`: one more than the register number; 0 while the event is on no counter.
     pub index: u32,
     /// `offset`: the number to add to the register's value.
@@ -23,7 +23,7 @@ pub struct Counter {
     pub pmc_width: u16,
 }
 
-impl Counter {
+impl Pmc {
     /// Returns the register to read, as `rdpmc` numbers them; `None` while the event is on no counter.
     #[must_use]
     #[inline]
@@ -34,7 +34,7 @@ impl Counter {
     /// Returns the count while the event is on no counter.
     #[must_use]
     #[inline]
-    pub const fn resting(&self) -> u64 {
+    pub const fn idle_count(&self) -> u64 {
         self.offset as u64
     }
 
@@ -68,7 +68,7 @@ impl Times {
     /// enabled, and `on_counter` is whether it has been on a counter since.
     #[must_use]
     #[inline]
-    pub const fn advance(self, elapsed: u64, on_counter: bool) -> Self {
+    pub const fn add_elapsed(self, elapsed: u64, on_counter: bool) -> Self {
         let running = if on_counter { self.running.wrapping_add(elapsed) } else { self.running };
         Self { enabled: self.enabled.wrapping_add(elapsed), running }
     }

@@ -4,19 +4,17 @@ use perf_abi::endian::{Endian, U64};
 use perf_abi::record::RecordType;
 use zerocopy::FromBytes;
 
-use super::account::Account;
+use super::account::DumpAccount;
 use super::area::{DataArea, DecidedBy, aux_of};
 use super::aux_area::AuxArea;
-use super::backward::Backward;
 use super::buffer::Buffer;
 use super::error::RingError;
-use super::forward::Forward;
 #[cfg(feature = "alloc")]
 use super::oldest::OldestFirst;
 use super::page::Page;
 #[cfg(feature = "alloc")]
-use super::walk::Found;
-use super::walk::{Rest, Walk};
+use super::pieces::RecordPieces;
+use super::walk::{Rest, RingWalk};
 use crate::record::RawRecord;
 
 /// The direction in which a ring is written, according to the attr's `write_backward`.
@@ -41,14 +39,14 @@ pub struct Dump<'a, O: Endian> {
     /// The data area of a backward ring that is not reversed yet.
     #[cfg(feature = "alloc")]
     backward: Option<&'a [u8]>,
-    walk: Walk<'a, O>,
+    walk: RingWalk<'a, O>,
     /// The records that `walk` found, if the ring was reversed.
     #[cfg(feature = "alloc")]
-    turned: Option<OldestFirst<'a, O>>,
+    reversed: Option<OldestFirst<'a, O>>,
     /// Bytes to walk in total.
     length: u64,
-    /// Counts of the walk so far.
-    seen: Account,
+    /// Counts of the records returned so far.
+    counts: DumpAccount,
 }
 
 impl<'a, O: Endian> Dump<'a, O> {
@@ -62,8 +60,8 @@ impl<'a, O: Endian> Dump<'a, O> {
     /// # Errors
     ///
     /// [`Truncated`](super::RingErrorKind::Truncated) or [`Invalid`](super::RingErrorKind::Invalid) for a page that
-    /// contradicts the mapping or itself, and the errors of [`Forward::new`] and [`Backward::new`] for `data_head`
-    /// and `data_tail`.
+    /// contradicts the mapping or itself, and the errors of [`RingWalk::forward`] and [`RingWalk::backward`] for
+    /// `data_head` and `data_tail`.
     pub fn open(mapping: &'a [u8], direction: Direction, page_size: Option<u64>) -> Result<Self, RingError> {
         let page = Page::read::<O>(mapping)?;
         let area = DataArea::find(&page, mapping.len() as u64, page_size)?;
@@ -77,13 +75,27 @@ impl<'a, O: Endian> Dump<'a, O> {
     ///
     /// # Errors
     ///
-    /// The errors of [`Forward::new`] and [`Backward::new`].
+    /// The errors of [`RingWalk::forward`] and [`RingWalk::backward`].
     pub fn new(data: &'a [u8], direction: Direction, tail: u64, head: u64) -> Result<Self, RingError> {
         let walk = match direction {
-            Direction::Forward => Forward::new(data, tail, head)?.walk,
-            Direction::Backward => Backward::new(data, head)?.walk,
+            Direction::Forward => RingWalk::forward(data, tail, head)?,
+            Direction::Backward => RingWalk::backward(data, head)?,
         };
-        Ok(Self {
+        Ok(Self::over(data, walk, direction))
+    }
+
+    /// Opens the unread part of a live ring that is written forward; see [`RingWalk::from_pieces`].
+    #[must_use]
+    pub fn from_pieces(first: &'a [u8], second: &'a [u8], position: u64) -> Self {
+        Self::over(first, RingWalk::from_pieces(first, second, position), Direction::Forward)
+    }
+
+    #[cfg_attr(
+        not(feature = "alloc"),
+        expect(unused_variables, reason = "only a reversed ring needs its direction")
+    )]
+    fn over(data: &'a [u8], walk: RingWalk<'a, O>, direction: Direction) -> Self {
+        Self {
             page: None,
             area: DataArea { offset: 0, size: data.len() as u64, by: DecidedBy::Caller },
             mapping: data,
@@ -92,26 +104,8 @@ impl<'a, O: Endian> Dump<'a, O> {
             length: walk.left(),
             walk,
             #[cfg(feature = "alloc")]
-            turned: None,
-            seen: Account::default(),
-        })
-    }
-
-    /// Opens the unread part of a live ring that is written forward; see [`Forward::of_pieces`].
-    #[must_use]
-    pub fn of_pieces(first: &'a [u8], second: &'a [u8], position: u64) -> Self {
-        let walk = Forward::of_pieces(first, second, position).walk;
-        Self {
-            page: None,
-            area: DataArea { offset: 0, size: first.len() as u64, by: DecidedBy::Caller },
-            mapping: first,
-            #[cfg(feature = "alloc")]
-            backward: None,
-            length: walk.left(),
-            walk,
-            #[cfg(feature = "alloc")]
-            turned: None,
-            seen: Account::default(),
+            reversed: None,
+            counts: DumpAccount::default(),
         }
     }
 
@@ -121,7 +115,7 @@ impl<'a, O: Endian> Dump<'a, O> {
     #[must_use]
     pub fn oldest_first(mut self) -> Self {
         if let Some(data) = self.backward.take() {
-            self.turned = Some(OldestFirst::new(data, &mut self.walk));
+            self.reversed = Some(OldestFirst::rest_of(data, &mut self.walk));
         }
         self
     }
@@ -131,16 +125,15 @@ impl<'a, O: Endian> Dump<'a, O> {
     ///
     /// # Errors
     ///
-    /// The errors of [`Forward::next`] and [`Backward::next`]; for a reversed ring, those of
-    /// [`OldestFirst::next`](super::OldestFirst::next).
+    /// The errors of [`RingWalk::next`]; for a reversed ring, those of [`OldestFirst::next`](super::OldestFirst::next).
     #[inline]
     pub fn next<'b>(&mut self, buffer: &'b mut Buffer) -> Option<Result<RawRecord<'b, O>, RingError>>
     where
         'a: 'b,
     {
         #[cfg(feature = "alloc")]
-        if self.turned.is_some() {
-            return self.next_turned(buffer);
+        if self.reversed.is_some() {
+            return self.next_reversed(buffer);
         }
         let record = match self.walk.next(buffer)? {
             Ok(record) => record,
@@ -152,11 +145,11 @@ impl<'a, O: Endian> Dump<'a, O> {
 
     /// Does the same as [`next`](Self::next) for a reversed ring.
     #[cfg(feature = "alloc")]
-    fn next_turned<'b>(&mut self, buffer: &'b mut Buffer) -> Option<Result<RawRecord<'b, O>, RingError>>
+    fn next_reversed<'b>(&mut self, buffer: &'b mut Buffer) -> Option<Result<RawRecord<'b, O>, RingError>>
     where
         'a: 'b,
     {
-        let next = self.turned.as_mut()?.next(buffer)?;
+        let next = self.reversed.as_mut()?.next(buffer)?;
         if let Ok(record) = &next {
             self.count(record);
         }
@@ -166,22 +159,22 @@ impl<'a, O: Endian> Dump<'a, O> {
     /// Returns the next record and its position. The caller [counts](Self::count) it.
     #[cfg(feature = "alloc")]
     #[inline]
-    pub(super) fn step(&mut self) -> Option<(u64, Result<Found<'a, O>, RingError>)> {
-        match &mut self.turned {
+    pub(super) fn step(&mut self) -> Option<(u64, Result<RecordPieces<'a, O>, RingError>)> {
+        match &mut self.reversed {
             None => {
                 let position = self.walk.position();
                 Some((position, self.walk.step()?))
             }
-            Some(turned) => {
-                let found = turned.step()?;
-                Some((turned.position(), found))
+            Some(reversed) => {
+                let record = reversed.step()?;
+                Some((reversed.position(), record))
             }
         }
     }
 
     #[inline]
     pub(super) fn count(&mut self, record: &RawRecord<'_, O>) {
-        self.seen.records = self.seen.records.wrapping_add(1);
+        self.counts.records = self.counts.records.wrapping_add(1);
         if matches!(record.kind(), RecordType::LOST | RecordType::LOST_SAMPLES) {
             self.count_lost(record);
         }
@@ -191,8 +184,8 @@ impl<'a, O: Endian> Dump<'a, O> {
     fn count_lost(&mut self, record: &RawRecord<'_, O>) {
         // The payload of LOST begins with an id.
         let (at, sum) = match record.kind() {
-            RecordType::LOST => (8, &mut self.seen.lost),
-            _ => (0, &mut self.seen.lost_samples),
+            RecordType::LOST => (8, &mut self.counts.lost),
+            _ => (0, &mut self.counts.lost_samples),
         };
         let lost = record.payload().get(at..).and_then(|from| U64::<O>::read_from_prefix(from).ok());
         *sum = sum.saturating_add(lost.map_or(0, |(lost, _)| lost.get()));
@@ -200,19 +193,19 @@ impl<'a, O: Endian> Dump<'a, O> {
 
     /// Returns the account of the walk so far.
     #[must_use]
-    pub fn account(&self) -> Account {
+    pub fn account(&self) -> DumpAccount {
         let walk = &self.walk;
         let (unread, unwritten) = (walk.given_up(Rest::Unread), walk.given_up(Rest::Unwritten));
         let (left, torn, wrapped) = (self.left(), walk.torn(), walk.wrapped());
         let not_read = [left, unread, unwritten, torn.map_or(0, |torn| torn.bytes)];
         let bytes = not_read.into_iter().fold(self.length, u64::saturating_sub);
-        Account { bytes, left, unread, unwritten, torn, wrapped, ..self.seen }
+        DumpAccount { bytes, left, unread, unwritten, torn, wrapped, ..self.counts }
     }
 
     fn left(&self) -> u64 {
         #[cfg(feature = "alloc")]
-        if let Some(turned) = &self.turned {
-            return turned.left();
+        if let Some(reversed) = &self.reversed {
+            return reversed.left();
         }
         self.walk.left()
     }
@@ -246,7 +239,7 @@ impl<'a, O: Endian> Dump<'a, O> {
     ///
     /// [`Invalid`](super::RingErrorKind::Invalid) if the page's `aux_size` is not the length of `bytes`, and the
     /// errors of [`AuxArea::new`].
-    pub fn aux_apart<'b>(&self, bytes: &'b [u8]) -> Result<Option<AuxArea<'b>>, RingError> {
+    pub fn separate_aux<'b>(&self, bytes: &'b [u8]) -> Result<Option<AuxArea<'b>>, RingError> {
         self.page.as_ref().map(|page| aux_of(page, bytes)).transpose()
     }
 }

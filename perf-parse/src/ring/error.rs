@@ -1,7 +1,7 @@
 //! Errors of rings, each with its position.
 
 /// The reason why a ring, or the rest of one, cannot be read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RingError {
     /// The fault and its field.
     pub kind: RingErrorKind,
@@ -12,7 +12,7 @@ pub struct RingError {
 }
 
 /// A fault of a ring. Fields have the names of `struct perf_event_mmap_page` and `perf_event_header`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum RingErrorKind {
     /// The available bytes end before the field does.
@@ -95,13 +95,16 @@ impl core::fmt::Display for RingErrorKind {
                 write!(f, "needs {needed} bytes, {available} are left")
             }
             Self::RecordSize { size, unread } => {
-                write!(f, "is {size}, but must be a multiple of 8 and not 0; {unread} bytes are not read")
+                write!(
+                    f,
+                    "is {size}, but must be a multiple of 8 and not 0; the remaining {unread} bytes are not read"
+                )
             }
             Self::Invalid { value, must, .. } => write!(f, "is {value}, but must be {must}"),
             Self::Overwritten { value, needed, available, .. } => write!(
                 f,
-                "is {value}, from where {needed} bytes were written into the {available} there are: \
-                 it is not known where the oldest record left begins"
+                "is {value}, but {needed} bytes were written since, and the area holds only the last {available}: \
+                 the start of the oldest remaining record is unknown"
             ),
         }
     }

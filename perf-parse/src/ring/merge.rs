@@ -7,10 +7,10 @@ use core::cmp::Reverse;
 
 use perf_abi::endian::Endian;
 
-use super::account::Account;
+use super::account::DumpAccount;
 use super::dump::Dump;
 use super::error::RingError;
-use super::walk::Found;
+use super::pieces::RecordPieces;
 use crate::bytes::Bytes;
 use crate::event::{EventOf, EventRecord, Events, Place};
 use crate::record::RawRecord;
@@ -93,7 +93,7 @@ impl<'a, O: Endian> Merge<'a, O> {
         let index = self.rings.len();
         let dump = dump.oldest_first();
         self.rings.push(Ring { dump, events, next: None, key: 0 });
-        self.look(index);
+        self.read_next(index);
         index
     }
 
@@ -101,14 +101,14 @@ impl<'a, O: Endian> Merge<'a, O> {
     ///
     /// The account includes the next record of the ring, which has already been read.
     #[must_use]
-    pub fn account(&self, ring: usize) -> Option<Account> {
+    pub fn account(&self, ring: usize) -> Option<DumpAccount> {
         self.rings.get(ring).map(|ring| ring.dump.account())
     }
 
     /// Reads the next record of a ring and sorts the ring by it.
-    fn look(&mut self, index: usize) {
+    fn read_next(&mut self, index: usize) {
         let Some(ring) = self.rings.get_mut(index) else { return };
-        ring.next = ring.look(index);
+        ring.next = ring.read_next(index);
         if ring.next.is_some() {
             self.order.push(Reverse((ring.key, index)));
         }
@@ -125,18 +125,18 @@ impl<'a, O: Endian> Iterator for Merge<'a, O> {
     fn next(&mut self) -> Option<Self::Item> {
         let Reverse((_, index)) = self.order.pop()?;
         let next = self.rings.get_mut(index)?.next.take()?;
-        self.look(index);
+        self.read_next(index);
         Some(next.map_err(|error| MergeError { ring: index, error }))
     }
 }
 
 impl<'a, O: Endian> Ring<'a, O> {
     /// Reads the next record of the ring, which has the number `index`.
-    fn look(&mut self, index: usize) -> Option<Result<EventRecord<'a>, RingError>> {
-        let (offset, found) = self.dump.step()?;
-        let bytes = match found {
-            Ok(Found::Whole(record)) => Bytes::borrowed(record.as_bytes()),
-            Ok(Found::Wrapped(first, second)) => {
+    fn read_next(&mut self, index: usize) -> Option<Result<EventRecord<'a>, RingError>> {
+        let (offset, record) = self.dump.step()?;
+        let bytes = match record {
+            Ok(RecordPieces::Whole(record)) => Bytes::borrowed(record.as_bytes()),
+            Ok(RecordPieces::Wrapped(first, second)) => {
                 let copy = Arc::new([first, second].concat());
                 Bytes::shared(&copy, 0, copy.len())
             }

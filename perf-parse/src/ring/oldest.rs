@@ -4,15 +4,15 @@ use alloc::vec::Vec;
 
 use perf_abi::endian::Endian;
 
-use super::backward::Backward;
 use super::buffer::Buffer;
 use super::error::RingError;
-use super::walk::{Found, Torn, Walk, pieces};
+use super::pieces::{RecordPieces, pieces};
+use super::walk::{RingWalk, Torn};
 use crate::record::RawRecord;
 
 /// The records of a ring that is written backward, oldest first.
 ///
-/// Made by [`Backward::oldest_first`]. Keeps two bytes for each record.
+/// Keeps two bytes for each record.
 #[derive(Clone, Debug)]
 pub struct OldestFirst<'a, O: Endian> {
     data: &'a [u8],
@@ -27,22 +27,23 @@ pub struct OldestFirst<'a, O: Endian> {
     order: core::marker::PhantomData<O>,
 }
 
-impl<'a, O: Endian> Backward<'a, O> {
-    /// Returns the records that this walker has not returned yet, oldest first. Walks over their headers.
-    #[must_use]
-    pub fn oldest_first(mut self) -> OldestFirst<'a, O> {
-        OldestFirst::new(self.data, &mut self.walk)
-    }
-}
-
 impl<'a, O: Endian> OldestFirst<'a, O> {
+    /// Walks over the headers of all records from `head` on. `data` is the data area, whose length is a power of two.
+    ///
+    /// # Errors
+    ///
+    /// The same as [`RingWalk::backward`].
+    pub fn new(data: &'a [u8], head: u64) -> Result<Self, RingError> {
+        Ok(Self::rest_of(data, &mut RingWalk::backward(data, head)?))
+    }
+
     /// Returns the records that `walk` still finds in `data`, oldest first.
-    pub(super) fn new(data: &'a [u8], walk: &mut Walk<'a, O>) -> Self {
+    pub(super) fn rest_of(data: &'a [u8], walk: &mut RingWalk<'a, O>) -> Self {
         let head = walk.position();
         let (mut sizes, mut fault) = (Vec::new(), None);
-        while let Some(found) = walk.step() {
-            match found {
-                Ok(found) => sizes.push(found.size()),
+        while let Some(record) = walk.step() {
+            match record {
+                Ok(record) => sizes.push(record.size()),
                 Err(error) => fault = Some(error),
             }
         }
@@ -54,7 +55,7 @@ impl<'a, O: Endian> OldestFirst<'a, O> {
     ///
     /// # Errors
     ///
-    /// The first item is the error of [`Backward::next`], if the walk ended with one: records older than the error
+    /// The first item is the error of [`RingWalk::next`], if the walk ended with one: records older than the error
     /// are not found. The other records follow.
     #[inline]
     pub fn next<'b>(&mut self, buffer: &'b mut Buffer) -> Option<Result<RawRecord<'b, O>, RingError>>
@@ -62,8 +63,8 @@ impl<'a, O: Endian> OldestFirst<'a, O> {
         'a: 'b,
     {
         match self.step()? {
-            Ok(Found::Whole(record)) => Some(Ok(record)),
-            Ok(Found::Wrapped(first, second)) => Some(buffer.join(first, second, self.end)),
+            Ok(RecordPieces::Whole(record)) => Some(Ok(record)),
+            Ok(RecordPieces::Wrapped(first, second)) => Some(buffer.join(first, second, self.end)),
             Err(error) => Some(Err(error)),
         }
     }
@@ -82,7 +83,7 @@ impl<'a, O: Endian> OldestFirst<'a, O> {
     }
 
     #[inline]
-    pub(super) fn step(&mut self) -> Option<Result<Found<'a, O>, RingError>> {
+    pub(super) fn step(&mut self) -> Option<Result<RecordPieces<'a, O>, RingError>> {
         if let Some(fault) = self.fault.take() {
             return Some(Err(fault));
         }
@@ -90,8 +91,8 @@ impl<'a, O: Endian> OldestFirst<'a, O> {
         self.end = self.end.wrapping_sub(u64::from(size));
         let (first, second) = pieces(self.data, self.end, usize::from(size))?;
         match RawRecord::parse(first) {
-            Ok((record, _)) => Some(Ok(Found::Whole(record))),
-            Err(_) => Some(Ok(Found::Wrapped(first, second))),
+            Ok((record, _)) => Some(Ok(RecordPieces::Whole(record))),
+            Err(_) => Some(Ok(RecordPieces::Wrapped(first, second))),
         }
     }
 

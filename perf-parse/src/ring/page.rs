@@ -5,7 +5,7 @@ use perf_abi::mmap_page::{Capabilities, MmapPage};
 use zerocopy::FromBytes;
 
 use super::clock::{Clock, ShortClock};
-use super::count::{Counter, Times};
+use super::count::{Pmc, Times};
 use super::error::{Field, RingError, RingErrorKind};
 
 /// Every field of the control page, with methods that interpret them together.
@@ -108,11 +108,11 @@ impl Page {
     /// `None` if the kernel does not allow such reads, if the kernel is older than 3.12 and its capability word does
     /// not report them, or if the page is not [settled](Self::is_settled).
     #[must_use]
-    pub fn counter(&self) -> Option<Counter> {
+    pub fn pmc(&self) -> Option<Pmc> {
         if !self.is_settled() || !self.has(Capabilities::USER_RDPMC) {
             return None;
         }
-        Some(Counter { index: self.index, offset: self.offset, pmc_width: self.pmc_width })
+        Some(Pmc { index: self.index, offset: self.offset, pmc_width: self.pmc_width })
     }
 
     /// Returns the conversion of cycles to times.

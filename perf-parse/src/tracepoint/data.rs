@@ -3,6 +3,7 @@
 use perf_abi::endian::{BigEndian, Endianness, LittleEndian, U32, U64};
 
 use super::error::TracingError;
+#[cfg(feature = "tracepoint")]
 use super::grammar;
 use crate::cursor::Cursor;
 
@@ -58,7 +59,7 @@ impl<'a> TracingData<'a> {
     ///
     /// The field that is missing or invalid, with its offset in `bytes`.
     pub fn parse(bytes: &'a [u8]) -> Result<Self, TracingError> {
-        let mut at = Reader { at: Cursor::new(bytes, 0), endianness: Endianness::Little };
+        let mut at = Fields { at: Cursor::new(bytes, 0), endianness: Endianness::Little };
         at.tag(MAGIC, "magic", "17 08 44 \"tracing\"")?;
         let version = at.string("version")?;
         at.endianness = match at.byte("endian", "0 for little or 1 for big", |byte| byte < 2)? {
@@ -109,6 +110,7 @@ impl<'a> TracingData<'a> {
     ///
     /// This is the size of `commit` in the kernel's ring page. If that is unknown, it is the recorder's `long_size`;
     /// the recorder may be a 32-bit program on a 64-bit kernel.
+    #[cfg(feature = "tracepoint")]
     #[must_use]
     pub fn kernel_long_size(&self) -> u8 {
         let lines = self.header_page.split(|&byte| byte == b'\n');
@@ -132,7 +134,7 @@ fn is_at_least_0_6(version: &[u8]) -> bool {
 /// The formats of [`TracingData`], as texts; made by [`TracingData::formats`].
 #[derive(Clone, Copy, Debug)]
 pub struct FormatTexts<'a> {
-    at: Reader<'a>,
+    at: Fields<'a>,
     system: &'a [u8],
     formats_left: u32,
     /// `None` before the end of the tracers' formats, which have no system name.
@@ -140,7 +142,7 @@ pub struct FormatTexts<'a> {
 }
 
 impl<'a> FormatTexts<'a> {
-    fn new(at: &mut Reader<'a>) -> Result<Self, TracingError> {
+    fn new(at: &mut Fields<'a>) -> Result<Self, TracingError> {
         let formats_left = at.number("ftrace.count")?;
         Ok(Self { at: *at, system: b"ftrace", formats_left, systems_left: None })
     }
@@ -180,12 +182,12 @@ impl<'a> Iterator for FormatTexts<'a> {
 
 /// Takes fields from the front, with numbers in the byte order of the recorder.
 #[derive(Clone, Copy, Debug)]
-struct Reader<'a> {
+struct Fields<'a> {
     at: Cursor<'a>,
     endianness: Endianness,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> Fields<'a> {
     fn tag(
         &mut self,
         tag: &'static [u8],

@@ -3,7 +3,8 @@
 use super::grammar::{self, FieldLine};
 
 /// The type of a value, or of each value of an array.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Element {
     /// An integer of 1, 2, 4 or 8 bytes; signed if the field is.
     Integer {

@@ -8,7 +8,7 @@ use crate::error::{Error, ErrorKind};
 use crate::file::{FeatureSection, FileError, FileErrorKind};
 
 /// The reason why tracing data, or a format in it, cannot be read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TracingError {
     /// The fault and its field.
     pub kind: TracingErrorKind,
@@ -25,7 +25,7 @@ pub struct TracingError {
 /// | [`Unterminated`](Self::Unterminated) | a string has no NUL | start of the string |
 /// | [`OutOfRange`](Self::OutOfRange) | a format has too many fields, or a field with too long a name | start of the field's line |
 /// | [`Invalid`](Self::Invalid) | the data at the offset is invalid | start of the invalid data |
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum TracingErrorKind {
     /// The data ends before the field does. The offset is the start of the field.
@@ -137,7 +137,9 @@ impl fmt::Display for TracingErrorKind {
             Self::Invalid { found: Some(byte), must, .. } => {
                 write!(f, "has byte {byte:#04x}, but must be {must}")
             }
-            Self::Invalid { found: None, must, .. } => write!(f, "ends, but must be {must}"),
+            Self::Invalid { found: None, must, .. } => {
+                write!(f, "is missing: the text ends, but needs {must}")
+            }
         }
     }
 }
@@ -151,7 +153,8 @@ impl fmt::Display for TracingError {
 impl core::error::Error for TracingError {}
 
 /// A field that is missing from the raw data, entirely or in part. Other fields are not affected.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg(feature = "tracepoint")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct FieldError<'a> {
     /// Name of the field.
     pub field: &'a [u8],
@@ -163,6 +166,7 @@ pub struct FieldError<'a> {
     pub available: u64,
 }
 
+#[cfg(feature = "tracepoint")]
 impl fmt::Display for FieldError<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { field, offset, needed, available } = self;
@@ -170,4 +174,5 @@ impl fmt::Display for FieldError<'_> {
     }
 }
 
+#[cfg(feature = "tracepoint")]
 impl core::error::Error for FieldError<'_> {}

@@ -14,7 +14,7 @@ use crate::error::{Error, ErrorKind};
 /// The format of a tracepoint.
 ///
 /// Kernel: `/sys/kernel/tracing/events/SYSTEM/NAME/format`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Format<'a> {
     /// Subsystem, such as `sched`.
     pub system: &'a [u8],
@@ -28,11 +28,11 @@ pub struct Format<'a> {
     common: usize,
     /// The smallest size of raw data that contains all fields, provided that no fields share bytes. `None` if the
     /// size depends on the data, or if fields share bytes.
-    pub(super) whole: Option<u64>,
+    pub(super) min_size: Option<u64>,
 }
 
 /// A field of a tracepoint.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Field<'a> {
     /// C type as the kernel writes it, without the brackets after the name.
     pub c_type: &'a [u8],
@@ -52,7 +52,7 @@ pub struct Field<'a> {
 }
 
 /// The place of a field's value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Place {
     /// In the field: a single value.
@@ -111,14 +111,14 @@ impl<'a> Format<'a> {
             }
             left = after;
         }
-        let missing = |field| TracingError::invalid(field, None, "given", offset(text, &[]));
+        let missing = |field| TracingError::invalid(field, None, "a line with it", offset(text, &[]));
         let (name, id) = (name.ok_or(missing("name"))?, id.ok_or(missing("ID"))?);
-        let whole = if share_bytes(&fields) {
+        let min_size = if share_bytes(&fields) {
             None
         } else {
             fields.iter().map(Field::end).try_fold(0, |all, end| Some(end?.max(all)))
         };
-        Ok(Self { system, name, id, print_fmt, common: common.unwrap_or(0), fields, whole })
+        Ok(Self { system, name, id, print_fmt, common: common.unwrap_or(0), fields, min_size })
     }
 
     /// Returns the fields that all tracepoints have: `common_type`, `common_flags`, `common_preempt_count`,
@@ -154,8 +154,8 @@ impl<'a> Format<'a> {
     /// first field that exceeds the [room](Self::room) of `raw`, because fields share its bytes. The offset is 0.
     #[inline]
     pub fn check<O: Endian>(&self, raw: &[u8]) -> Result<(), Error> {
-        match self.whole {
-            Some(whole) if raw.len() as u64 >= whole => Ok(()),
+        match self.min_size {
+            Some(min_size) if raw.len() as u64 >= min_size => Ok(()),
             _ => self.check_each::<O>(raw),
         }
     }
@@ -210,7 +210,7 @@ fn fault(text: &[u8], error: &nom::Err<grammar::Fault<'_>>) -> TracingError {
         nom::Err::Error(fault) | nom::Err::Failure(fault) => {
             TracingError::invalid(fault.field, fault.at.first().copied(), fault.must, offset(text, fault.at))
         }
-        nom::Err::Incomplete(_) => TracingError::invalid("line", None, "whole", offset(text, &[])),
+        nom::Err::Incomplete(_) => TracingError::invalid("line", None, "a complete line", offset(text, &[])),
     }
 }
 

@@ -140,8 +140,8 @@ fn field_line(input: &[u8]) -> Parsed<'_, FieldLine<'_>> {
             Attribute::Other => (offset, size, signed),
         })
         .parse(attributes)?;
-    let offset = offset.ok_or(fault("offset", "given for the field"))?;
-    let size = size.ok_or(fault("size", "given for the field"))?;
+    let offset = offset.ok_or(fault("offset", "a value for this field"))?;
+    let size = size.ok_or(fault("size", "a value for this field"))?;
     Ok((rest, FieldLine { declaration, offset, size, signed }))
 }
 

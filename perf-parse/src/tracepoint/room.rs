@@ -20,7 +20,7 @@ const EMPTY: usize = 64;
 impl Room {
     pub(super) fn new(format: &Format<'_>, raw: &[u8]) -> Self {
         // Fields at known offsets that share no bytes need no count.
-        Self(if format.whole.is_some() { usize::MAX } else { raw.len().saturating_add(EMPTY) })
+        Self(if format.min_size.is_some() { usize::MAX } else { raw.len().saturating_add(EMPTY) })
     }
 
     /// Takes the room that a value needs. Returns whether there was enough; if not, takes nothing.
@@ -47,14 +47,14 @@ pub(super) fn needed<O: Endian>(value: &Value<'_, O>) -> usize {
 /// Returns whether fields share bytes. A field without bytes counts as 1 byte, so that a format cannot have many of
 /// them.
 pub(super) fn share_bytes(fields: &[Field<'_>]) -> bool {
-    let place = |field: &Field<'_>| {
+    let range = |field: &Field<'_>| {
         let start = u64::from(field.offset);
         (start, start.saturating_add(field.size.max(1).into()))
     };
-    let mut places: Vec<_> = fields.iter().map(place).collect();
-    places.sort_unstable();
+    let mut ranges: Vec<_> = fields.iter().map(range).collect();
+    ranges.sort_unstable();
     let mut end_before = 0;
-    places.iter().any(|&(start, end)| {
+    ranges.iter().any(|&(start, end)| {
         let shares = start < end_before;
         end_before = end.max(end_before);
         shares

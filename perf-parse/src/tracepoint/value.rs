@@ -8,7 +8,8 @@ use zerocopy::FromBytes;
 use super::element::Element;
 
 /// The value of a field. Borrows from the raw data.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Value<'r, O: Endian> {
     /// An unsigned integer.
     Unsigned(u64),
@@ -28,7 +29,7 @@ pub enum Value<'r, O: Endian> {
 }
 
 /// The elements of an array.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Array<'r, O: Endian> {
     /// A multiple of the element's size.
     bytes: &'r [u8],

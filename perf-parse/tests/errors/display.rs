@@ -15,14 +15,14 @@ fn every_kind() {
         (
             ErrorKind::RecordSize { size: 7 },
             "header.size",
-            "byte 16: header.size: is 7, smaller than the header's own 8 bytes",
+            "byte 16: header.size: is 7, smaller than the 8 bytes of a header",
         ),
         (ErrorKind::Unterminated { field }, "nr", "byte 16: nr: has no NUL before the record ends"),
         (ErrorKind::OutOfRange { field, value: 21, max: 20 }, "nr", "byte 16: nr: is 21, but at most 20 fit"),
         (
             ErrorKind::UnknownBits { field, bits: 0x60 },
             "nr",
-            "byte 16: nr: has bits 0x60 of a newer kernel; what follows them cannot be placed",
+            "byte 16: nr: has bits 0x60 of a newer kernel, so the positions of later fields are unknown",
         ),
         (
             ErrorKind::BothWeights,

@@ -1,16 +1,14 @@
 //! Every error from every place that returns it, with its field, its numbers and its offset.
 
-#[path = "../common/mod.rs"]
-mod common;
 mod display;
 mod layout;
 mod records;
 mod samples;
 
-use common::Bytes;
 use perf_parse::abi::attr::Attr;
 use perf_parse::abi::endian::{BigEndian, Endian, LittleEndian};
 use perf_parse::{Error, ErrorKind, RawRecord, Record, SampleLayout};
+use testdata::Bytes;
 
 fn truncated(field: &'static str, needed: u64, available: u64, offset: u32) -> Error {
     Error { kind: ErrorKind::Truncated { field, needed, available }, offset }

@@ -6,8 +6,8 @@ use perf_parse::abi::read_format::ReadFormat;
 use perf_parse::abi::sample_type::SampleType;
 use perf_parse::{Error, ErrorKind, RawRecord, Records, SampleLayout};
 
-use crate::common::Bytes;
 use crate::{error, residue, truncated, unterminated};
+use testdata::Bytes;
 
 const BUILD_ID: u16 = 1 << 14;
 

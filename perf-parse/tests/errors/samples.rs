@@ -7,8 +7,8 @@ use perf_parse::abi::read_format::ReadFormat;
 use perf_parse::abi::sample_type::SampleType;
 use perf_parse::{Error, ErrorKind, RawRecord, Record, Sample, SampleLayout};
 
-use crate::common::Bytes;
 use crate::{error, residue, truncated};
+use testdata::Bytes;
 
 /// Returns the error for a sample of `fields` with the payload `words`.
 fn sample(fields: SampleType, words: &[u64]) -> Error {

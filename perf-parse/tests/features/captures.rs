@@ -11,7 +11,7 @@ use perf_parse::abi::feature::Feature;
 use perf_parse::abi::record::RecordType;
 use perf_parse::file::{AnyReader, FeatureSection, Reader};
 
-use crate::every::decode;
+use compare::feature::decode;
 
 const CAPTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../testdata/captures");
 const CORPUS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../testdata/foreign");

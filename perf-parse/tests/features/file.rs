@@ -4,8 +4,9 @@ use perf_parse::abi::endian::{BigEndian, Endian, Endianness, LittleEndian};
 use perf_parse::abi::feature::Feature;
 use perf_parse::file::{FileErrorKind, Reader};
 
-use crate::bytes::Bytes;
 use crate::in_both_orders;
+use testdata::Bytes;
+use testdata::features::event;
 
 in_both_orders![
     sections_by_rising_number,
@@ -18,9 +19,9 @@ in_both_orders![
 const TABLE: u64 = 104 + 80 + 8;
 
 /// Makes a file with one event and one record, up to the table of its features.
-fn file<O: Endian>(bitmap: Bytes<O>) -> Bytes<O> {
+fn file<O: Endian>(bitmap: Bytes) -> Bytes {
     let magic = if O::ENDIANNESS == Endianness::Little { b"PERFILE2" } else { b"2ELIFREP" };
-    Bytes::new()
+    Bytes::of::<O>()
         .raw(magic) // magic
         .u64(104) // size
         .u64(80) // attr_size
@@ -29,20 +30,20 @@ fn file<O: Endian>(bitmap: Bytes<O>) -> Bytes<O> {
         .u64(184) // data.offset
         .u64(8) // data.size
         .zeros(16) // event_types
-        .raw(&bitmap.take()) // adds_features
-        .attr(1, 2) // attr
+        .raw(&bitmap.out) // adds_features
+        .attr(&event(1, 2), 64) // attr
         .zeros(16) // ids
         .u32(68) // FINISHED_ROUND
         .u16(0) // misc
         .u16(8) // size
 }
 
-fn bitmap<O: Endian>(features: &[u32]) -> Bytes<O> {
+fn bitmap<O: Endian>(features: &[u32]) -> Bytes {
     let mut words = [0; 4];
     for feature in features {
         words[*feature as usize / 64] |= 1_u64 << (feature % 64);
     }
-    words.into_iter().fold(Bytes::new(), Bytes::u64)
+    words.into_iter().fold(Bytes::of::<O>(), Bytes::u64)
 }
 
 /// Returns the features of a file, each with its bytes.
@@ -52,7 +53,7 @@ fn features<O: Endian>(bytes: &[u8]) -> Vec<(u32, Vec<u8>)> {
 }
 
 fn sections_by_rising_number<O: Endian>() {
-    let bytes = file::<O>(bitmap(&[3, 34, 35, 255]))
+    let bytes = file::<O>(bitmap::<O>(&[3, 34, 35, 255]))
         .u64(TABLE + 64) // HOSTNAME
         .u64(6)
         .u64(TABLE + 70) // CLN_SIZE
@@ -65,7 +66,7 @@ fn sections_by_rising_number<O: Endian>() {
         .raw(b"h\0")
         .u32(64)
         .raw(b"35")
-        .take();
+        .out;
     let open = Reader::<O>::open(&bytes).unwrap();
     assert_eq!(open.account().diagnostics, []);
     let hostname = open.feature(Feature::HOSTNAME).unwrap();
@@ -78,7 +79,7 @@ fn sections_by_rising_number<O: Endian>() {
 
 fn sections_outside_of_the_file_cost_themselves<O: Endian>() {
     for (offset, size) in [(TABLE + 48, 3), (u64::MAX, 2), (1 << 40, 1)] {
-        let bytes = file::<O>(bitmap(&[3, 15, 35]))
+        let bytes = file::<O>(bitmap::<O>(&[3, 15, 35]))
             .u64(offset) // HOSTNAME
             .u64(size)
             .u64(0) // BRANCH_STACK
@@ -86,7 +87,7 @@ fn sections_outside_of_the_file_cost_themselves<O: Endian>() {
             .u64(TABLE + 48) // 35
             .u64(2)
             .raw(b"ab")
-            .take();
+            .out;
         assert_eq!(features::<O>(&bytes), [(15, vec![]), (35, b"ab".to_vec())]);
         let open = Reader::<O>::open(&bytes).unwrap();
         let [diagnostic] = &open.account().diagnostics[..] else { panic!("{:?}", open.account()) };
@@ -101,7 +102,7 @@ fn sections_outside_of_the_file_cost_themselves<O: Endian>() {
 }
 
 fn a_table_that_is_cut_off<O: Endian>() {
-    let bytes = file::<O>(bitmap(&[15, 19])).u64(0).u64(0).u64(0).take();
+    let bytes = file::<O>(bitmap::<O>(&[15, 19])).u64(0).u64(0).u64(0).out;
     assert_eq!(features::<O>(&bytes).len(), 1);
     let open = Reader::<O>::open(&bytes).unwrap();
     let [diagnostic] = &open.account().diagnostics[..] else { panic!("{:?}", open.account()) };
@@ -111,7 +112,7 @@ fn a_table_that_is_cut_off<O: Endian>() {
 }
 
 fn a_bad_section_costs_one_diagnostic<O: Endian>() {
-    let bytes = file::<O>(bitmap(&[3, 12]))
+    let bytes = file::<O>(bitmap::<O>(&[3, 12]))
         .u64(TABLE + 32) // HOSTNAME
         .u64(6)
         .u64(TABLE + 38) // EVENT_DESC, which opening the file reads
@@ -120,7 +121,7 @@ fn a_bad_section_costs_one_diagnostic<O: Endian>() {
         .raw(b"h\0")
         .u32(u32::MAX) // nr
         .u32(64) // attr_size
-        .take();
+        .out;
     let open = Reader::<O>::open(&bytes).unwrap();
     assert_eq!(open.events().len(), 1);
     assert_eq!(open.feature(Feature::HOSTNAME).unwrap().string::<O>().unwrap(), b"h");
@@ -134,11 +135,11 @@ fn a_bad_section_costs_one_diagnostic<O: Endian>() {
 /// The bitmap of a 32-bit writer has 32-bit words. Its bytes are the same as with 64-bit words only if they are
 /// little-endian.
 fn of_32_bits<O: Endian>(first: u32, second: u32) -> Vec<u32> {
-    let bitmap = Bytes::new().u32(first).u32(second).zeros(24);
+    let bitmap = Bytes::of::<O>().u32(first).u32(second).zeros(24);
     let count = first.count_ones() + second.count_ones();
     let sections = TABLE + 16 * u64::from(count);
     let table = (0..u64::from(count)).fold(file::<O>(bitmap), |bytes, at| bytes.u64(sections + at).u64(1));
-    features::<O>(&table.zeros(count as usize).take()).iter().map(|(feature, _)| *feature).collect()
+    features::<O>(&table.zeros(count as usize).out).iter().map(|(feature, _)| *feature).collect()
 }
 
 #[test]

@@ -1,65 +1,26 @@
 //! The memory for hostile sections is in proportion to their bytes, not to the counts in them.
 
-use core::alloc::{GlobalAlloc, Layout};
-use core::cell::Cell;
-use std::alloc::System;
-
 use perf_parse::abi::endian::Endian;
 use perf_parse::abi::feature::Feature;
 use perf_parse::file::FeatureSection;
 
-use crate::bytes::Bytes;
-use crate::every::decode;
+use compare::feature::decode;
+use testdata::Bytes;
+use testdata::memory::{Counting, measure};
+
 use crate::in_both_orders;
 
-/// The system's allocator, with a count for each thread.
-struct Counting;
-
 #[global_allocator]
-static COUNTING: Counting = Counting;
-
-std::thread_local! {
-    static LIVE: Cell<usize> = const { Cell::new(0) };
-    static PEAK: Cell<usize> = const { Cell::new(0) };
-}
-
-fn count(more: usize, less: usize) {
-    let live = LIVE.get().wrapping_add(more).saturating_sub(less);
-    LIVE.set(live);
-    PEAK.set(PEAK.get().max(live));
-}
-
-// SAFETY: every call is passed unchanged to the system's allocator.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count(layout.size(), 0);
-        // SAFETY: the caller keeps the contract of this same function.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        count(0, layout.size());
-        // SAFETY: the caller keeps the contract of this same function, and `pointer` is from `System`.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
-/// Returns the peak of live bytes during `run`, in addition to those before.
-fn peak(run: impl FnOnce()) -> usize {
-    let before = LIVE.get();
-    PEAK.set(before);
-    run();
-    PEAK.get() - before
-}
+static ALLOCATOR: Counting = Counting;
 
 in_both_orders![lists_take_memory_by_their_bytes];
 
 fn lists_take_memory_by_their_bytes<O: Endian>() {
     const ITEMS: usize = 4000;
     // The smallest string, and the smallest list of two.
-    let string = || Bytes::<O>::new().u32(1).raw(b"\0").take();
+    let string = || Bytes::of::<O>().u32(1).raw(b"\0").out;
     let nothing = Vec::new;
-    let number = |value: u32| Bytes::<O>::new().u32(value).take();
+    let number = |value: u32| Bytes::of::<O>().u32(value).out;
     let lists = [
         (Feature::CMDLINE, nothing(), string()),
         (Feature::CPU_TOPOLOGY, nothing(), string()),
@@ -79,14 +40,14 @@ fn lists_take_memory_by_their_bytes<O: Endian>() {
             let nr = if feature == Feature::CPU_DOMAIN_INFO { number(0) } else { number(u32::MAX) };
             let bytes = [head.clone(), nr, item.repeat(items)].concat();
             let section = FeatureSection::new(feature, 0, &bytes);
-            let taken = peak(|| _ = decode::<O>(&section, u32::MAX));
+            let taken = measure(|| _ = decode::<O>(&section, u32::MAX)).1.peak;
             let most = 16 * bytes.len() + 256;
             assert!(taken <= most, "{feature}: {taken} bytes for a section of {}", bytes.len());
             assert!(items == 0 || taken >= bytes.len() / 8, "{feature}: the list was not read, {taken}");
         }
     }
     // The count of a memory topology has 64 bits.
-    let nodes = Bytes::<O>::new().u64(1).u64(0).u64(u64::MAX).zeros(24 * ITEMS).take();
+    let nodes = Bytes::of::<O>().u64(1).u64(0).u64(u64::MAX).zeros(24 * ITEMS).out;
     let section = FeatureSection::new(Feature::MEM_TOPOLOGY, 0, &nodes);
-    assert!(peak(|| _ = decode::<O>(&section, 0)) <= 16 * nodes.len());
+    assert!(measure(|| _ = decode::<O>(&section, 0)).1.peak <= 16 * nodes.len());
 }

@@ -9,9 +9,9 @@ use perf_parse::file::{
     GroupDesc, HybridPmu, NumaNode, PmuCap, PmuCaps, SchedDomain,
 };
 
-use crate::bytes::Bytes;
-use crate::every;
-use crate::in_both_orders;
+use crate::{big, in_both_orders};
+use testdata::Bytes;
+use testdata::features as every;
 
 /// The section of a feature. Its offset in the capture does not affect values.
 fn section(feature: Feature, bytes: &[u8]) -> FeatureSection<'_> {
@@ -44,7 +44,7 @@ in_both_orders![
 ];
 
 fn build_ids<O: Endian>() {
-    let bytes = every::build_ids::<O>().take();
+    let bytes = every::build_ids(big::<O>()).out;
     let all: Vec<_> = section(Feature::BUILD_ID, &bytes).build_ids::<O>().collect::<Result<_, _>>().unwrap();
     let [kernel, program] = all[..] else { panic!("{all:?}") };
     assert_eq!((kernel.misc.0, kernel.pid), (0x8001, -1));
@@ -56,7 +56,7 @@ fn build_ids<O: Endian>() {
 }
 
 fn build_ids_without_pid<O: Endian>() {
-    let entry = |bytes: Bytes<O>, misc, id, name: &[u8; 24]| {
+    let entry = |bytes: Bytes, misc, id, name: &[u8; 24]| {
         bytes
             .u32(0) // header.type
             .u16(misc) // header.misc
@@ -65,9 +65,9 @@ fn build_ids_without_pid<O: Endian>() {
             .zeros(4) // padding to a multiple of 8
             .raw(name) // filename
     };
-    let bytes = entry(Bytes::new(), 2, 0x33, b"/bin/a-program-as-first\0");
+    let bytes = entry(Bytes::of::<O>(), 2, 0x33, b"/bin/a-program-as-first\0");
     let bytes = entry(bytes, 1, 0x44, b"[kernel.kallsyms]\0\0\0\0\0\0\0");
-    let bytes = entry(bytes, 4, 0x55, b"[guest.kernel.kallsyms]\0").take();
+    let bytes = entry(bytes, 4, 0x55, b"[guest.kernel.kallsyms]\0").out;
     let all: Vec<_> = section(Feature::BUILD_ID, &bytes).build_ids::<O>().collect::<Result<_, _>>().unwrap();
     let all: Vec<_> = all.iter().map(|it| (it.misc.0, it.pid, it.build_id, it.filename)).collect();
     assert_eq!(
@@ -81,7 +81,7 @@ fn build_ids_without_pid<O: Endian>() {
 }
 
 fn strings_and_numbers<O: Endian>() {
-    let bytes = Bytes::<O>::new().string("host").take();
+    let bytes = Bytes::of::<O>().string("host").out;
     for feature in [
         Feature::HOSTNAME,
         Feature::OSRELEASE,
@@ -92,18 +92,18 @@ fn strings_and_numbers<O: Endian>() {
     ] {
         assert_eq!(section(feature, &bytes).string::<O>().unwrap(), b"host");
     }
-    let bytes = every::cmdline::<O>().take();
+    let bytes = every::cmdline(big::<O>()).out;
     assert_eq!(section(Feature::CMDLINE, &bytes).strings::<O>().unwrap(), [&b"perf"[..], b"record"]);
-    let bytes = every::nr_cpus::<O>().take();
+    let bytes = every::nr_cpus(big::<O>()).out;
     assert_eq!(section(Feature::NRCPUS, &bytes).nr_cpus::<O>(), Ok((8, 6)));
-    let bytes = Bytes::<O>::new().u64(24_684_096).take();
+    let bytes = Bytes::of::<O>().u64(24_684_096).out;
     assert_eq!(section(Feature::TOTAL_MEM, &bytes).total_mem::<O>(), Ok(24_684_096));
-    let bytes = Bytes::<O>::new().u32(128).take();
+    let bytes = Bytes::of::<O>().u32(128).out;
     assert_eq!(section(Feature::CLN_SIZE, &bytes).cln_size::<O>(), Ok(128));
 }
 
 fn event_desc<O: Endian>() {
-    let bytes = every::event_desc::<O>().take();
+    let bytes = every::event_desc(big::<O>()).out;
     let all: Vec<_> =
         section(Feature::EVENT_DESC, &bytes).event_desc::<O>().collect::<Result<_, _>>().unwrap();
     let [faults, cycles] = &all[..] else { panic!("{all:?}") };
@@ -116,7 +116,7 @@ fn event_desc<O: Endian>() {
 }
 
 fn cpu_topology<O: Endian>() {
-    let bytes = every::cpu_topology::<O>().take();
+    let bytes = every::cpu_topology(big::<O>()).out;
     let place = |core_id, socket_id, die_id| CpuPlace { core_id, socket_id, die_id };
     let siblings = |len: usize| {
         let it = section(Feature::CPU_TOPOLOGY, &bytes[..len]).cpu_topology::<O>(every::NR_CPUS).unwrap();
@@ -131,7 +131,7 @@ fn cpu_topology<O: Endian>() {
 }
 
 fn numa_topology<O: Endian>() {
-    let bytes = every::numa_topology::<O>().take();
+    let bytes = every::numa_topology(big::<O>()).out;
     assert_eq!(
         section(Feature::NUMA_TOPOLOGY, &bytes).numa_topology::<O>().unwrap(),
         [
@@ -149,7 +149,7 @@ fn marks() {
 }
 
 fn pmu_mappings<O: Endian>() {
-    let bytes = every::pmu_mappings::<O>().take();
+    let bytes = every::pmu_mappings(big::<O>()).out;
     assert_eq!(
         section(Feature::PMU_MAPPINGS, &bytes).pmu_mappings::<O>().unwrap(),
         [(EventType(1), &b"software"[..]), (EventType(u32::MAX), b"hwmon")]
@@ -157,7 +157,7 @@ fn pmu_mappings<O: Endian>() {
 }
 
 fn group_desc<O: Endian>() {
-    let bytes = every::group_desc::<O>().take();
+    let bytes = every::group_desc(big::<O>()).out;
     assert_eq!(
         section(Feature::GROUP_DESC, &bytes).group_desc::<O>().unwrap(),
         [
@@ -168,14 +168,14 @@ fn group_desc<O: Endian>() {
 }
 
 fn auxtrace<O: Endian>() {
-    let bytes = every::auxtrace::<O>().take();
+    let bytes = every::auxtrace(big::<O>()).out;
     let entries = section(Feature::AUXTRACE, &bytes).auxtrace::<O>().unwrap();
     let entries: Vec<_> = entries.iter().map(|it| (it.file_offset.get(), it.size.get())).collect();
     assert_eq!(entries, [(0x29c0, 48), (0x7788, 0x1_0000_0030)]);
 }
 
 fn cache<O: Endian>() {
-    let bytes = every::cache::<O>().take();
+    let bytes = every::cache(big::<O>()).out;
     let data = Cache { level: 1, line_size: 64, sets: 128, ways: 8, kind: b"Data", size: b"32K", map: b"0" };
     let unified =
         Cache { level: 3, line_size: 65, sets: 129, ways: 9, kind: b"Unified", size: b"32768K", map: b"0-1" };
@@ -183,14 +183,14 @@ fn cache<O: Endian>() {
 }
 
 fn times_and_clocks<O: Endian>() {
-    let bytes = every::sample_time::<O>().take();
+    let bytes = every::sample_time(big::<O>()).out;
     assert_eq!(
         section(Feature::SAMPLE_TIME, &bytes).sample_time::<O>(),
         Ok((2_310_408_503_494, 2_310_410_580_908))
     );
-    let bytes = Bytes::<O>::new().u64(4).take();
+    let bytes = Bytes::of::<O>().u64(4).out;
     assert_eq!(section(Feature::CLOCKID, &bytes).clockid::<O>(), Ok(4));
-    let bytes = every::clock_data::<O>().take();
+    let bytes = every::clock_data(big::<O>()).out;
     assert_eq!(
         section(Feature::CLOCK_DATA, &bytes).clock_data::<O>(),
         Ok(ClockData {
@@ -203,7 +203,7 @@ fn times_and_clocks<O: Endian>() {
 }
 
 fn mem_topology<O: Endian>() {
-    let bytes = every::mem_topology::<O>().take();
+    let bytes = every::mem_topology(big::<O>()).out;
     let it = section(Feature::MEM_TOPOLOGY, &bytes).mem_topology::<O>().unwrap();
     assert_eq!(it.block_size_bytes, 0x800_0000);
     let [first, second] = it.nodes[..] else { panic!("{it:?}") };
@@ -216,9 +216,9 @@ fn mem_topology<O: Endian>() {
 }
 
 fn storage<O: Endian>() {
-    let bytes = Bytes::<O>::new().u64(1).take();
+    let bytes = Bytes::of::<O>().u64(1).out;
     assert_eq!(section(Feature::DIR_FORMAT, &bytes).dir_format::<O>(), Ok(DirVersion::VERSION));
-    let bytes = every::compressed::<O>().take();
+    let bytes = every::compressed(big::<O>()).out;
     assert_eq!(
         section(Feature::COMPRESSED, &bytes).compressed::<O>(),
         Ok(Compression { version: 0, kind: CompressType::ZSTD, level: 3, ratio: 12, mmap_len: 528_384 })
@@ -226,7 +226,7 @@ fn storage<O: Endian>() {
 }
 
 fn bpf_prog_info<O: Endian>() {
-    let bytes = every::bpf_prog_info::<O>().take();
+    let bytes = every::bpf_prog_info(big::<O>()).out;
     let all = section(Feature::BPF_PROG_INFO, &bytes).bpf_prog_info::<O>().unwrap();
     let [first, second] = all[..] else { panic!("{all:?}") };
     let program = first.program;
@@ -247,7 +247,7 @@ fn bpf_prog_info<O: Endian>() {
 
 fn bpf_arrays_that_were_withheld<O: Endian>() {
     let info = |nr: u32, at: u64| {
-        Bytes::<O>::new()
+        Bytes::of::<O>()
             .u32(1) // nr
             .u32(128) // info_len
             .u32(16) // data_len
@@ -258,7 +258,7 @@ fn bpf_arrays_that_were_withheld<O: Endian>() {
             .u64(at) // jited_ksyms
             .u64(0) // jited_func_lens
             .zeros(16) // data
-            .take()
+            .out
     };
     let ksyms = |nr, at| {
         let bytes = info(nr, at);
@@ -273,7 +273,7 @@ fn bpf_arrays_that_were_withheld<O: Endian>() {
 }
 
 fn bpf_btf<O: Endian>() {
-    let bytes = every::bpf_btf::<O>().take();
+    let bytes = every::bpf_btf(big::<O>()).out;
     assert_eq!(
         section(Feature::BPF_BTF, &bytes).bpf_btf::<O>().unwrap(),
         [BpfBtf { id: 2, bytes: &[0x9f, 0xeb, 1] }, BpfBtf { id: 4, bytes: &[] }]
@@ -281,12 +281,12 @@ fn bpf_btf<O: Endian>() {
 }
 
 fn pmu_caps<O: Endian>() {
-    let bytes = every::cpu_pmu_caps::<O>().take();
+    let bytes = every::cpu_pmu_caps(big::<O>()).out;
     assert_eq!(
         section(Feature::CPU_PMU_CAPS, &bytes).cpu_pmu_caps::<O>().unwrap(),
         [PmuCap { name: b"branches", value: b"32" }, PmuCap { name: b"pmu_name", value: b"skylake" }]
     );
-    let bytes = every::pmu_caps::<O>().take();
+    let bytes = every::pmu_caps(big::<O>()).out;
     let slots = PmuCap { name: b"slots", value: b"0x0" };
     assert_eq!(
         section(Feature::PMU_CAPS, &bytes).pmu_caps::<O>().unwrap(),
@@ -298,7 +298,7 @@ fn pmu_caps<O: Endian>() {
 }
 
 fn hybrid_topology<O: Endian>() {
-    let bytes = every::hybrid_topology::<O>().take();
+    let bytes = every::hybrid_topology(big::<O>()).out;
     assert_eq!(
         section(Feature::HYBRID_TOPOLOGY, &bytes).hybrid_topology::<O>().unwrap(),
         [
@@ -309,7 +309,7 @@ fn hybrid_topology<O: Endian>() {
 }
 
 fn cpu_domain_info<O: Endian>() {
-    let bytes = every::cpu_domain_info::<O>().take();
+    let bytes = every::cpu_domain_info(big::<O>()).out;
     let smt = SchedDomain { domain: 0, dname: Some(b"SMT"), cpumask: b"00000003", cpulist: b"0-1" };
     let mc = SchedDomain { domain: 1, dname: Some(b"MC"), cpumask: b"0000000f", cpulist: b"0-3" };
     assert_eq!(
@@ -323,7 +323,7 @@ fn cpu_domain_info<O: Endian>() {
 }
 
 fn cpu_domain_info_before_names<O: Endian>() {
-    let bytes = Bytes::<O>::new()
+    let bytes = Bytes::of::<O>()
         .u32(16) // schedstat_version
         .u32(1) // max_sched_domains
         .u32(3) // cpu
@@ -331,17 +331,17 @@ fn cpu_domain_info_before_names<O: Endian>() {
         .u32(0) // domain
         .string("3") // cpumask
         .string("0-1") // cpulist
-        .take();
+        .out;
     let it = section(Feature::CPU_DOMAIN_INFO, &bytes).cpu_domain_info::<O>().unwrap();
     let domain = SchedDomain { domain: 0, dname: None, cpumask: b"3", cpulist: b"0-1" };
     assert_eq!(it.cpus, [CpuDomains { cpu: 3, domains: vec![domain] }]);
 }
 
 fn e_machine<O: Endian>() {
-    let bytes = Bytes::<O>::new()
+    let bytes = Bytes::of::<O>()
         .u32(243) // e_machine
         .u32(5) // e_flags
-        .take();
+        .out;
     let it = section(Feature::E_MACHINE, &bytes).e_machine::<O>().unwrap();
     assert_eq!(it, EMachine { e_machine: 243, e_flags: 5 });
     let name = |e_machine| EMachine { e_machine, e_flags: 0 }.name();
@@ -354,11 +354,11 @@ fn e_machine<O: Endian>() {
 /// Some builds of perf pad a feature in a pipe with zeros to a multiple of 8 bytes. One capture, of perf 6.12, has
 /// this.
 fn padding_of_a_pipe<O: Endian>() {
-    for example in every::examples::<O>() {
+    for example in every::examples(big::<O>()) {
         let mut bytes = example.bytes;
         bytes.resize(bytes.len().next_multiple_of(8), 0);
         // The entries of build ids are multiples of 8 bytes and do not occur among a pipe's features.
-        assert_eq!(every::decode::<O>(&section(example.feature, &bytes), every::NR_CPUS), Ok(()));
+        assert_eq!(compare::feature::decode::<O>(&section(example.feature, &bytes), every::NR_CPUS), Ok(()));
         for &whole in example.whole.iter().filter(|_| example.feature == Feature::CPU_TOPOLOGY) {
             let mut bytes = bytes[..whole].to_vec();
             bytes.resize(whole.next_multiple_of(8), 0);

@@ -1,6 +1,6 @@
 //! The texts of file errors.
 
-use perf_parse::abi::attr::ReadError;
+use perf_parse::abi::attr::AttrReadError;
 use perf_parse::abi::feature::Feature;
 use perf_parse::abi::record::RecordType;
 use perf_parse::file::{FileError, FileErrorKind};
@@ -17,12 +17,12 @@ fn every_kind() {
         (
             FileError { kind: FileErrorKind::NotPerfData, offset: 0 },
             "header.magic",
-            "0x0: header.magic: is not PERFILE2 or PERFFILE: this is no perf.data",
+            "0x0: header.magic: is not PERFILE2 or PERFFILE, so this is not a perf.data file",
         ),
         (
             FileError { kind: FileErrorKind::NotAStream, offset: 8 },
             "header.size",
-            "0x8: header.size: is that of a file, which cannot be read as a stream",
+            "0x8: header.size: is that of a file; a file cannot be read as a stream",
         ),
         (
             FileError { kind: FileErrorKind::Io(std::io::ErrorKind::BrokenPipe), offset: 255 },
@@ -32,7 +32,7 @@ fn every_kind() {
         (
             FileError { kind: FileErrorKind::Skipped { bytes: 24 }, offset: 255 },
             "",
-            "0xff: 24 bytes skipped up to where records go on, or to the end",
+            "0xff: 24 bytes skipped, up to the next record or the end",
         ),
         (
             FileError { kind: FileErrorKind::Decompress { what: "is damaged" }, offset: 255 },
@@ -42,9 +42,9 @@ fn every_kind() {
         (truncated("it", 8, 4, 255), "it", "0xff: it: needs 8 bytes, the file has 4 left"),
         (invalid("it", 3, "even", 255), "it", "0xff: it: is 3, but must be even"),
         (
-            FileError { kind: FileErrorKind::Attr(ReadError::Size(63)), offset: 255 },
+            FileError { kind: FileErrorKind::Attr(AttrReadError::Size(63)), offset: 255 },
             "attr.size",
-            "0xff: attr.size: 63 is smaller than the first version's 64",
+            "0xff: attr.size: must be 0 or at least 64, is 63",
         ),
         (
             FileError { kind: FileErrorKind::Layout(error), offset: 255 },
@@ -59,7 +59,7 @@ fn every_kind() {
         (
             FileError { kind: FileErrorKind::Boundary(error), offset: 255 },
             "nr",
-            "0xff: nr: needs 8 bytes, 4 are left; looking for where records go on",
+            "0xff: nr: needs 8 bytes, 4 are left; searching for the next record",
         ),
         (
             FileError { kind: FileErrorKind::UnknownId { kind, id: 7 }, offset: 255 },
@@ -69,7 +69,7 @@ fn every_kind() {
         (
             FileError { kind: FileErrorKind::UnknownEvent { kind: RecordType(40) }, offset: 255 },
             "id",
-            "0xff: 40: id: is not there, or not at one place in all events: the record's event cannot be told",
+            "0xff: 40: id: is missing, or at different places in different events, so the event of this record is unknown",
         ),
         (
             FileError { kind: FileErrorKind::Feature { feature: Feature::CMDLINE, error }, offset: 255 },
@@ -79,7 +79,7 @@ fn every_kind() {
         (
             FileError { kind: FileErrorKind::Ring(torn), offset: 255 },
             "header.size",
-            "0xff: header.size: is 4, but must be a multiple of 8 and not 0; 64 bytes are not read",
+            "0xff: header.size: is 4, but must be a multiple of 8 and not 0; the remaining 64 bytes are not read",
         ),
     ] {
         assert_eq!(error.field(), field);

@@ -1,15 +1,15 @@
 //! Feature sections: their values, and each of their faults.
 
-use perf_parse::abi::attr::{AttrVersion, ReadError};
+use perf_parse::abi::attr::{AttrReadError, AttrVersion};
 use perf_parse::abi::endian::Endian;
 use perf_parse::abi::feature::Feature;
 use perf_parse::abi::sample_type::SampleType;
 use perf_parse::file::{FeatureSection, FileError, FileErrorKind};
 use perf_parse::{Error, ErrorKind};
 
-use crate::build::Builder;
-use crate::common::Bytes;
 use crate::{attr, in_both_orders, open, short};
+use testdata::Bytes;
+use testdata::file::Builder;
 
 /// A section at any offset of a file.
 fn section(feature: Feature, bytes: &[u8]) -> FeatureSection<'_> {
@@ -137,7 +137,7 @@ fn descriptions_of_events<O: Endian>(big: bool) {
 
         let mut bad = whole.clone();
         bad[12..16].copy_from_slice(&Bytes::new(big).u32(63).out);
-        let error = FileError { kind: FileErrorKind::Attr(ReadError::Size(63)), offset: 1008 };
+        let error = FileError { kind: FileErrorKind::Attr(AttrReadError::Size(63)), offset: 1008 };
         assert_eq!(described::<O>(&bad), [Err(error)]);
         let mut bad = whole.clone();
         let name = nr_ids as usize + 8;

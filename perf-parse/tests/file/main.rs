@@ -2,9 +2,6 @@
 
 #![allow(clippy::extra_unused_type_parameters, reason = "to some tests of a byte order its value is enough")]
 
-mod build;
-#[path = "../common/mod.rs"]
-mod common;
 mod display;
 mod features;
 mod open;

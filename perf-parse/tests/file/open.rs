@@ -1,16 +1,16 @@
 //! Opening: the header, the attrs, the ids.
 
 use perf_parse::Record;
-use perf_parse::abi::attr::{Attr, AttrFlags, AttrVersion, ReadError};
+use perf_parse::abi::attr::{Attr, AttrFlags, AttrReadError, AttrVersion};
 use perf_parse::abi::endian::{BigEndian, Endian, LittleEndian};
 use perf_parse::abi::feature::Feature;
 use perf_parse::abi::sample_type::SampleType;
 use perf_parse::file::{AnyReader, FileError, FileErrorKind, Mode, Reader, Section};
 use perf_parse::{Error, ErrorKind};
 
-use crate::build::{Builder, Built};
-use crate::common::Bytes;
 use crate::{attr, header, in_both_orders, invalid, open, truncated};
+use testdata::Bytes;
+use testdata::file::{Builder, Built};
 
 const NOT: FileError = FileError { kind: FileErrorKind::NotPerfData, offset: 0 };
 
@@ -96,7 +96,7 @@ fn the_first_magic<O: Endian>(big: bool) {
 }
 
 fn every_size_of_attr<O: Endian>(big: bool) {
-    for version in AttrVersion::ALL {
+    for &version in AttrVersion::ALL {
         let built = Builder { version, ..file(big) }.build();
         let file = open::<O>(&built.bytes).unwrap();
         assert_eq!(file.events()[1].attr.size, version.size());
@@ -188,10 +188,10 @@ fn attrs_that_are_none<O: Endian>(big: bool) {
         (refused(big, &built.bytes), second as u64)
     };
     let (error, offset) = with(63);
-    assert_eq!(error, FileError { kind: FileErrorKind::Attr(ReadError::Size(63)), offset });
+    assert_eq!(error, FileError { kind: FileErrorKind::Attr(AttrReadError::Size(63)), offset });
     // The attr must not extend into the place of the ids, which follows it.
     let (error, offset) = with(113);
-    let kind = FileErrorKind::Attr(ReadError::Truncated { needed: 113, available: 112 });
+    let kind = FileErrorKind::Attr(AttrReadError::Truncated { needed: 113, available: 112 });
     assert_eq!(error, FileError { kind, offset });
 }
 

@@ -5,9 +5,9 @@ use perf_parse::abi::feature::Feature;
 use perf_parse::abi::sample_type::SampleType;
 use perf_parse::file::{FileError, FileErrorKind, Part};
 
-use crate::build::{Builder, Built};
-use crate::common::Bytes;
 use crate::{attr, in_both_orders, invalid, open};
+use testdata::Bytes;
+use testdata::file::{Builder, Built};
 
 /// A file with an event, a record, and the features `HOSTNAME` and `OSRELEASE` of 12 bytes each.
 fn file(big: bool) -> Built {

@@ -7,9 +7,9 @@ use perf_parse::abi::sample_type::SampleType;
 use perf_parse::file::{Account, FileError, FileErrorKind, FileRecord};
 use perf_parse::{Error, ErrorKind, Record};
 
-use crate::build::{Builder, Built};
-use crate::common::Bytes;
 use crate::{attr, header, in_both_orders, open, short};
+use testdata::Bytes;
+use testdata::file::{Builder, Built};
 
 fn all(sample_type: SampleType) -> Attr {
     Attr { flags: AttrFlags::SAMPLE_ID_ALL, ..attr(sample_type) }

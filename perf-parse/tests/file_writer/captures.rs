@@ -7,7 +7,7 @@ use perf_parse::abi::feature::Feature;
 use perf_parse::file::FeatureSection;
 use perf_parse::file::write::Features;
 
-use crate::common::{File, capture, events, rewrite, writer};
+use compare::rewrite::{File, events, rewrite, writer};
 
 /// The captures in file mode that are whole and not compressed.
 const CAPTURES: [&str; 26] = [
@@ -42,7 +42,7 @@ const CAPTURES: [&str; 26] = [
 #[test]
 fn what_perf_wrote_is_written_alike() {
     for name in CAPTURES {
-        let original = std::fs::read(capture(&format!("{name}.data"))).unwrap();
+        let original = std::fs::read(testdata::path(&format!("{name}.data"))).unwrap();
         let file = File::<LittleEndian>::open(&original).unwrap();
         assert_eq!(file.account().diagnostics, [], "{name}");
         let written = rewrite(&file, writer(&events(&file)));
@@ -108,7 +108,7 @@ fn again(file: &File<'_, LittleEndian>, feature: Feature, to: &mut Features<Litt
 fn features_are_made_as_perf_makes_them() {
     let mut compared = BTreeSet::new();
     for name in CAPTURES {
-        let original = std::fs::read(capture(&format!("{name}.data"))).unwrap();
+        let original = std::fs::read(testdata::path(&format!("{name}.data"))).unwrap();
         let file = File::<LittleEndian>::open(&original).unwrap();
         let mut features = Features::new();
         for section in file.features() {

@@ -7,7 +7,7 @@ use perf_parse::abi::record::{CpuMode, Misc};
 use perf_parse::file::write::{Features, WriteFileError};
 use perf_parse::file::{BuildId, Cache, ClockData, CpuPlace, CpuTopology, GroupDesc, HybridPmu, NumaNode};
 
-use crate::common::{File, event, finish, writer};
+use compare::rewrite::{File, event, finish, writer};
 
 const STRINGS: [Feature; 6] = [
     Feature::HOSTNAME,

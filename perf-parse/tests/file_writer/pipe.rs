@@ -8,7 +8,7 @@ use perf_parse::file::BuildId;
 use perf_parse::file::write::{EventFields, Features, Options, PipeWriter};
 use zerocopy::IntoBytes;
 
-use crate::common::{Whole, event, kind, record, walk};
+use compare::rewrite::{Whole, event, kind, record, walk};
 
 /// Returns the records of a stream with only these events and features, without its header.
 fn stream<O: Endian>(events: &[EventFields], features: &Features<O>, options: &Options) -> Vec<Whole> {
@@ -50,7 +50,7 @@ fn everything_in_order_in<O: Endian>() {
     };
     let attr = |event: &EventFields| {
         let attr = event.attr.write::<O>(AttrVersion::VER0).unwrap();
-        record::<O>(RecordType::HEADER_ATTR, &[&attr[..64], &words::<O>(&event.ids)].concat())
+        record::<O>(RecordType::HEADER_ATTR, &[&attr[..], &words::<O>(&event.ids)].concat())
     };
     let feature = |feature: Feature, payload: &[u8]| {
         record::<O>(RecordType::HEADER_FEATURE, &[&words::<O>(&[u64::from(feature.0)]), payload].concat())

@@ -12,7 +12,7 @@ use perf_parse::file::write::{
 };
 use perf_parse::file::{BuildId, CpuPlace, CpuTopology};
 
-use crate::common::{File, event, finish, record, records, writer};
+use compare::rewrite::{File, event, finish, record, records, writer};
 
 fn file_error(events: &[EventFields], options: &Options) -> String {
     let refused = FileWriter::<LittleEndian, _>::new(Cursor::new(Vec::new()), events, options);
@@ -37,7 +37,7 @@ fn attrs_that_do_not_fit() {
     second.attr.clockid = 1;
     assert_eq!(
         file_error(&[event(1, &[1], Some("a")), second], &of_version(AttrVersion::VER2)),
-        "event 1: attr.clockid: is set, but an attr of 80 bytes has no room for it; it needs 96: choose a newer \
+        "event 1: attr.clockid: is set, but needs an attr of at least 96 bytes, not 80: choose a newer \
          attr_version, or none"
     );
     assert_eq!(

@@ -11,7 +11,7 @@ use perf_parse::file::AnyReader;
 use perf_parse::file::write::{EventFields, FileWriter, Options};
 use zerocopy::IntoBytes;
 
-use crate::common::{File, event, finish, kind, record, records, writer};
+use compare::rewrite::{File, event, finish, kind, record, records, writer};
 
 /// Returns an attr that needs this version and no newer one.
 fn attr_of(version: AttrVersion) -> Attr {
@@ -34,7 +34,7 @@ fn attr_of(version: AttrVersion) -> Attr {
 }
 
 fn every_attr_version_in<O: Endian>() {
-    for version in AttrVersion::ALL {
+    for &version in AttrVersion::ALL {
         let attr = attr_of(version);
         assert_eq!(attr.oldest_version(), version);
         let events = [
@@ -214,7 +214,7 @@ fn the_file_begins_where_the_output_does() {
     out.seek(SeekFrom::End(0)).unwrap();
     out.write_all(b"junk").unwrap();
     let writer = FileWriter::<LittleEndian, _>::new(out, &[], &Options::default()).unwrap();
-    assert_eq!(finish(writer), finish(crate::common::writer::<LittleEndian>(&[])));
+    assert_eq!(finish(writer), finish(compare::rewrite::writer::<LittleEndian>(&[])));
 }
 
 #[test]

@@ -9,7 +9,7 @@ use perf_parse::file::write::{Features, FileWriter, Options, PipeWriter, Zstd};
 use zerocopy::{FromBytes, IntoBytes};
 use zstd::stream::raw::{Decoder, InBuffer, Operation, OutBuffer};
 
-use crate::common::{File, FileBuffer, Whole, event, finish, kind, record, records, walk};
+use compare::rewrite::{File, FileBuffer, Whole, event, finish, kind, record, records, walk};
 
 fn options(record: RecordType, level: u8) -> Options {
     Options { zstd: Some(Zstd { level, record }), ..Options::default() }

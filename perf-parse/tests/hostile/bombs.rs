@@ -8,9 +8,9 @@ use perf_parse::abi::attr::Attr;
 use perf_parse::abi::sample_type::SampleType;
 use perf_parse::file::{AnyReader, FileErrorKind};
 
-use crate::allocator::peak;
-use crate::build::Builder;
-use crate::common::Bytes;
+use crate::peak;
+use testdata::Bytes;
+use testdata::file::Builder;
 
 const MIB: usize = 1 << 20;
 

@@ -6,8 +6,7 @@ use perf_parse::file::{AnyReader, FileError, FileRecord, Reader, Source};
 use perf_parse::record::user::UserRecord;
 use perf_parse::{Record, Sample};
 
-use crate::allocator::peak;
-use crate::every;
+use crate::peak;
 
 /// Maximum number of live bytes while a capture is read.
 pub(crate) fn limit(len: usize) -> usize {
@@ -114,7 +113,7 @@ fn walk<O: Endian, S: Source>(mut reader: Reader<'_, O, S>, len: usize) -> Steps
     assert!(account.bytes_skipped <= 2 * (len as u64 + (64 << 20)), "{account:?}");
     let nr_cpus = reader.feature(Feature::NRCPUS).and_then(|it| it.nr_cpus::<O>().ok()).map_or(0, |it| it.0);
     for section in reader.features() {
-        let _ = every::decode::<O>(&section, nr_cpus);
+        let _ = compare::feature::decode::<O>(&section, nr_cpus);
     }
     steps
 }

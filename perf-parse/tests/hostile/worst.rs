@@ -7,10 +7,10 @@ use perf_parse::abi::feature::Feature;
 use perf_parse::abi::sample_type::SampleType;
 use perf_parse::file::{AnyReader, FileErrorKind, Limits, Source, repair};
 
-use crate::allocator::peak;
-use crate::build::Builder;
-use crate::common::Bytes;
 use crate::drive::{Steps, drive, drive_within, limit};
+use crate::peak;
+use testdata::Bytes;
+use testdata::file::Builder;
 
 fn attr() -> Attr {
     Attr {

@@ -13,7 +13,7 @@ use perf_parse::abi::sample_type::SampleType;
 use perf_parse::file::write::{EventFields, Features, FileWriter, Options, PipeWriter};
 use perf_parse::write::{self, SampleFields};
 
-use crate::common::{File, capture, event, events, finish, kind, records, rewrite, walk, writer};
+use compare::rewrite::{File, event, events, finish, kind, records, rewrite, walk, writer};
 
 pub(crate) const TESTS: &[needs::Test] = needs::tests![
     an_attr_of_any_size_will_do,
@@ -107,7 +107,7 @@ pub(crate) mod pipes {
 }
 
 fn file_reads_as_the_original(name: &str) {
-    let original = capture(&format!("{name}.data"));
+    let original = testdata::path(&format!("{name}.data"));
     let bytes = std::fs::read(&original).unwrap();
     let file = File::<LittleEndian>::open(&bytes).unwrap();
     let written = rewrite(&file, writer(&events(&file)));
@@ -119,7 +119,7 @@ fn file_reads_as_the_original(name: &str) {
 }
 
 fn pipe_reads_as_the_file(name: &str) {
-    let original = capture(&format!("{name}.data"));
+    let original = testdata::path(&format!("{name}.data"));
     let expected = expected(SCRIPT, &original);
     let bytes = std::fs::read(&original).unwrap();
     let file = File::<LittleEndian>::open(&bytes).unwrap();
@@ -128,12 +128,12 @@ fn pipe_reads_as_the_file(name: &str) {
 }
 
 fn an_attr_of_any_size_will_do() {
-    let original = capture("ids.data");
+    let original = testdata::path("ids.data");
     let expected = expected(SCRIPT, &original);
     let bytes = std::fs::read(&original).unwrap();
     let file = File::<LittleEndian>::open(&bytes).unwrap();
     // perf rejects a file with larger attrs than its own, which have 128 bytes in 6.1.
-    for version in AttrVersion::ALL.into_iter().filter(|&version| version <= AttrVersion::VER7) {
+    for &version in AttrVersion::ALL.iter().filter(|&&version| version <= AttrVersion::VER7) {
         let options = Options { attr_version: Some(version), ..Options::default() };
         let writer = FileWriter::new(Cursor::new(Vec::new()), &events(&file), &options).unwrap();
         let written = rewrite(&file, writer);
@@ -147,7 +147,7 @@ fn an_attr_of_any_size_will_do() {
 
 /// Writes a pipe of perf again, which must be read as before.
 fn pipe_reads_as_the_pipe(name: &str) {
-    let original = capture(&format!("{name}.pipe.data"));
+    let original = testdata::path(&format!("{name}.pipe.data"));
     let expected = expected(SCRIPT, &original);
     assert!(undated(&expected).len() > 30, "{expected}");
     let written = pipe_again(&std::fs::read(&original).unwrap());

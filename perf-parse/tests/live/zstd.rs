@@ -6,13 +6,13 @@ use perf_parse::abi::endian::LittleEndian;
 use perf_parse::abi::record::RecordType;
 use perf_parse::file::write::{FileWriter, Options, Zstd};
 
-use crate::common::{File, capture, events, rewrite};
 use crate::perf::{SCRIPT, as_pipe, expected, read};
+use compare::rewrite::{File, events, rewrite};
 
 pub(crate) const TESTS: &[needs::Test] = needs::tests![plain, callchain, group_read, identifier, raw];
 
 fn reads_as_the_original(name: &str) {
-    let original = capture(&format!("{name}.data"));
+    let original = testdata::path(&format!("{name}.data"));
     let expected = expected(SCRIPT, &original);
     let options =
         Options { zstd: Some(Zstd { level: 1, record: RecordType::COMPRESSED }), ..Options::default() };

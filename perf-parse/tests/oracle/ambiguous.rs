@@ -5,8 +5,8 @@ use perf_parse::abi::branch::BranchSampleType;
 use perf_parse::abi::sample_type::SampleType;
 use testdata::oracle::{Body, Mmap2Id, Sample};
 
-use crate::common::Bytes;
-use crate::compare::check;
+use compare::check;
+use testdata::Bytes;
 
 const KERNEL: u16 = 1;
 const USER: u16 = 2;

@@ -8,9 +8,9 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::{Config, RngSeed};
 
-use crate::common::Bytes;
-use crate::compare::check;
 use crate::samples;
+use compare::check;
+use testdata::Bytes;
 
 /// Returns a configuration with the same `cases` in every run.
 pub(crate) fn config(cases: u32) -> Config {

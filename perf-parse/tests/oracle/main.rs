@@ -3,16 +3,11 @@
 
 mod ambiguous;
 mod arbitrary;
-#[path = "../common/mod.rs"]
-mod common;
-// The fuzz targets use the same comparison.
-#[path = "../../../fuzz/src/compare.rs"]
-pub mod compare;
-#[path = "../../../fuzz/src/eager.rs"]
-pub mod eager;
+mod captures;
 mod fields;
 mod records;
 mod samples;
+mod user;
 
 /// `xorshift64*`: pseudorandom numbers, the same in every run.
 struct Random(u64);

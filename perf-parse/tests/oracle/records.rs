@@ -7,10 +7,10 @@ use perf_parse::abi::sample_type::SampleType;
 use perf_parse::write::{self, SampleIdFields};
 use perf_parse::{RawRecord, SampleLayout};
 
-use crate::common::Bytes;
-use crate::compare::check;
 use crate::fields::read_shape;
 use crate::{Random, samples};
+use compare::check;
+use testdata::Bytes;
 
 const MMAP_BUILD_ID: u16 = 1 << 14;
 

@@ -9,8 +9,8 @@ use testdata::oracle::Body;
 
 use crate::Random;
 use crate::arbitrary::config;
-use crate::compare::check;
 use crate::fields::{Made, bits, shapes};
+use compare::check;
 
 const KERNEL: u16 = 1;
 const USER: u16 = 2;

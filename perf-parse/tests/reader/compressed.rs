@@ -3,9 +3,9 @@
 use perf_parse::abi::record::RecordType;
 use perf_parse::file::{AnyReader, FileErrorKind, Limits};
 
-use crate::build::Builder;
-use crate::common::Bytes;
 use crate::{Walk, by_time_within, capture, read, read_by_time, read_stream, sample, timed, walk_any};
+use testdata::Bytes;
+use testdata::file::Builder;
 
 const CAPTURES: [&str; 2] = ["touch.zstd.data", "compressed.zstd.pipe.data"];
 

@@ -2,8 +2,8 @@
 
 use perf_parse::file::{AnyReader, FileErrorKind};
 
-use crate::build::Builder;
 use crate::{Walk, capture, round, sample, timed, walk};
+use testdata::file::Builder;
 
 fn read(data: &[u8], more: &[Vec<u8>], by_time: bool) -> Walk {
     let AnyReader::Little(mut reader) = AnyReader::open(data).unwrap() else { panic!("not little") };

@@ -9,11 +9,11 @@ use perf_parse::abi::sample_type::SampleType;
 use perf_parse::file::{AnyReader, DeferredChains, Events, FileError, FileErrorKind, Limits, Reader, repair};
 use perf_parse::write::{self, SampleFields};
 
-use crate::build::Builder;
-use crate::common::Bytes;
 use crate::order_limits::times_and_late;
 use crate::pipe::{attr, header};
 use crate::{capture, read, round, sample, timed, walk, walk_any};
+use testdata::Bytes;
+use testdata::file::Builder;
 
 /// Returns the default limits with a change.
 pub(crate) fn limits(change: impl FnOnce(&mut Limits)) -> Limits {

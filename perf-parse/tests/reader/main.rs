@@ -2,11 +2,6 @@
 
 #![cfg(feature = "std")]
 
-#[allow(dead_code, reason = "shared with the tests of files, which use all of it")]
-#[path = "../file/build.rs"]
-mod build;
-#[path = "../common/mod.rs"]
-mod common;
 #[cfg(any(feature = "ruzstd", feature = "zstd"))]
 mod compressed;
 mod deferred;
@@ -28,7 +23,7 @@ use perf_parse::abi::record::RecordType;
 use perf_parse::abi::sample_type::SampleType;
 use perf_parse::file::{Account, AnyReader, FileError, FileErrorKind, Limits, Reader, Source};
 
-use common::Bytes;
+use testdata::Bytes;
 
 /// A record as the reader returned it.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,10 +2,10 @@
 
 use perf_parse::file::{AnyReader, Limits};
 
-use crate::build::Builder;
-use crate::common::Bytes;
 use crate::pipe::{attr, header};
 use crate::{Seen, Trickle, by_time_within, capture, read, read_by_time, round, sample, timed, walk};
+use testdata::Bytes;
+use testdata::file::Builder;
 
 /// Makes a file of samples with these times; 0 is the end of a round.
 fn file(times: &[u64]) -> Vec<u8> {

@@ -2,11 +2,11 @@
 
 use perf_parse::file::{AnyReader, Limits};
 
-use crate::build::Builder;
-use crate::common::Bytes;
 use crate::limits::limits;
 use crate::pipe::{attr, header};
 use crate::{Walk, by_time_within, round, sample, timed, walk};
+use testdata::Bytes;
+use testdata::file::Builder;
 
 /// Makes a file of samples with these times.
 fn file(times: &[u64]) -> Vec<u8> {

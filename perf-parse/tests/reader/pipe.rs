@@ -9,9 +9,9 @@ use perf_parse::abi::record::RecordType;
 use perf_parse::abi::sample_type::SampleType;
 use perf_parse::file::{AnyReader, FileError, FileErrorKind, Mode};
 
-use crate::build::Builder;
-use crate::common::Bytes;
 use crate::{Trickle, capture, read, read_stream, sample, timed, walk_any};
+use testdata::Bytes;
+use testdata::file::Builder;
 
 /// Returns the header of a stream.
 pub(crate) fn header(big: bool) -> Vec<u8> {
@@ -22,7 +22,7 @@ pub(crate) fn header(big: bool) -> Vec<u8> {
 pub(crate) fn attr(big: bool, attr: &Attr, ids: &[u64]) -> Vec<u8> {
     let version = AttrVersion::VER5;
     let wire = if big { attr.write::<BigEndian>(version) } else { attr.write::<LittleEndian>(version) };
-    Bytes::new(big).raw(&wire.unwrap()[..version.size() as usize]).u64s(ids).record(64, 0)
+    Bytes::new(big).raw(&wire.unwrap()).u64s(ids).record(64, 0)
 }
 
 /// Returns a HEADER_FEATURE record.

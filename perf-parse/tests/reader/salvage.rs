@@ -3,10 +3,10 @@
 use perf_parse::file::{AnyReader, FileError, FileErrorKind};
 use perf_parse::{Error, ErrorKind};
 
-use crate::build::Builder;
-use crate::common::Bytes;
 use crate::pipe::{attr, header};
 use crate::{Walk, read, read_stream, sample, timed};
+use testdata::Bytes;
+use testdata::file::Builder;
 
 /// Makes a file of samples 1 to 6, with the bytes `middle` after the third. Returns also their offset.
 fn with(middle: &[u8]) -> (Vec<u8>, u64) {

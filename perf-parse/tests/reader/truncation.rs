@@ -2,8 +2,8 @@
 
 use perf_parse::file::{AnyReader, FileErrorKind, Mode};
 
-use crate::build::Builder;
 use crate::{Walk, capture, read, read_stream, round, sample, timed, walk_any};
+use testdata::file::Builder;
 
 /// Checks that a truncated capture returns the first records of the whole, and reports the truncation.
 fn prefix(whole: &Walk, cut: &Walk, len: usize) {

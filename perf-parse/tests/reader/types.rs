@@ -4,9 +4,9 @@ use perf_parse::abi::endian::Endian;
 use perf_parse::abi::record::RecordType;
 use perf_parse::file::{AnyReader, Reader, Source};
 
-use crate::build::Builder;
-use crate::common::Bytes;
 use crate::{Seen, Trickle, Walk, capture, read, read_by_time, sample, timed, walk};
+use testdata::Bytes;
+use testdata::file::Builder;
 
 /// Types that are common, that are rare, that the reader itself uses, that do not occur, and that no kernel has.
 const ASKED: [&[RecordType]; 6] = [

@@ -63,10 +63,13 @@ fn errors() {
 
     let area = AuxArea::new(&data, 90, 140).unwrap();
     let error = |offset, size, flags| area.data(&record(offset, size, flags)).unwrap_err();
-    assert_eq!(error(100, 65, AuxFlags::NONE), invalid("aux_size", 65, "at most the area's", 100));
+    assert_eq!(
+        error(100, 65, AuxFlags::NONE),
+        invalid("aux_size", 65, "at most the size of the AUX area", 100)
+    );
     assert_eq!(
         error(100, u64::MAX, AuxFlags::NONE),
-        invalid("aux_size", u64::MAX, "at most the area's", 100)
+        invalid("aux_size", u64::MAX, "at most the size of the AUX area", 100)
     );
     assert_eq!(error(121, 20, AuxFlags::NONE), invalid("aux_offset", 121, "at most aux_head", 121));
     assert_eq!(error(141, 1, AuxFlags::OVERWRITE), invalid("aux_offset", 141, "at most aux_head", 140));

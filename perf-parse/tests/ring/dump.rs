@@ -4,11 +4,11 @@ use perf_parse::abi::aux_area::AuxFlags;
 use perf_parse::abi::endian::{BigEndian, Endian, LittleEndian};
 use perf_parse::abi::record::RecordType;
 use perf_parse::record::Aux;
-use perf_parse::ring::{Account, Buffer, DecidedBy, Direction, Dump, RingError, Torn};
+use perf_parse::ring::{Buffer, DecidedBy, Direction, Dump, DumpAccount, RingError, Torn};
 
-use super::common::Bytes;
 use super::oracle::Model;
 use super::{invalid, record, truncated};
+use testdata::Bytes;
 
 const PAGE: usize = 4096;
 
@@ -71,27 +71,42 @@ fn the_page_does_not_say() {
 #[test]
 fn mappings_that_cannot_be() {
     let both = |offset, size| [0, 0, offset, size, 0, 0, 0, 0];
-    assert_eq!(error(both(0, 8192), 8192, None), invalid("data_offset", 0, "set, as data_size is", 1040));
-    assert_eq!(error(both(4096, 0), 8192, None), invalid("data_size", 0, "set, as data_offset is", 1048));
+    assert_eq!(
+        error(both(0, 8192), 8192, None),
+        invalid("data_offset", 0, "not 0, because data_size is not", 1040)
+    );
+    assert_eq!(
+        error(both(4096, 0), 8192, None),
+        invalid("data_size", 0, "not 0, because data_offset is not", 1048)
+    );
     assert_eq!(
         error(both(1080, 8), 8192, None),
-        invalid("data_offset", 1080, "behind the control page", 1040)
+        invalid("data_offset", 1080, "at least 1088, the end of the control page", 1040)
     );
-    assert_eq!(error(both(4096, 12288), 12288, None), invalid("data_size", 12288, "a power of two", 1048));
-    assert_eq!(error(both(4096, 4), 4, None), invalid("data_size", 4, "a power of two", 1048));
+    assert_eq!(
+        error(both(4096, 12288), 12288, None),
+        invalid("data_size", 12288, "a power of two of at least 8", 1048)
+    );
+    assert_eq!(error(both(4096, 4), 4, None), invalid("data_size", 4, "a power of two of at least 8", 1048));
     assert_eq!(error(both(4096, 8192), 4096, None), truncated("data_size", 12288, 8192, 1048));
     assert_eq!(error(both(u64::MAX, 8192), 4096, None), truncated("data_size", u64::MAX, 8192, 1048));
-    let must = "what the mapping has behind data_offset, as it has no AUX area";
+    let must = "the number of bytes after data_offset, because the mapping has no AUX area";
     assert_eq!(error(both(4096, 4096), 8192, None), invalid("data_size", 4096, must, 1048));
     // Old kernels.
-    let must = "a power of two from 4096 on, by the length of the mapping";
+    let must = "a power of two of at least 4096, if the length of the mapping is right";
     assert_eq!(error([0; 8], 2048, None), invalid("data_offset", 2048, must, 1040));
     assert_eq!(error([0; 8], 0, None), invalid("data_offset", 2048, must, 1040));
-    assert_eq!(error([0; 8], 6 * 4096, None), invalid("data_size", 6 * 4096, "a power of two", 1048));
-    assert_eq!(error([0; 8], 3 * 4096, Some(4096)), invalid("data_size", 3 * 4096, "a power of two", 1048));
-    assert_eq!(error([0; 8], 0, Some(4096)), invalid("data_size", 0, "a power of two", 1048));
-    assert_eq!(error([0; 8], 0, Some(8192)), invalid("data_size", 0, "a power of two", 1048));
-    let must = "a power of two from 4096 on: the page size";
+    assert_eq!(
+        error([0; 8], 6 * 4096, None),
+        invalid("data_size", 6 * 4096, "a power of two of at least 8", 1048)
+    );
+    assert_eq!(
+        error([0; 8], 3 * 4096, Some(4096)),
+        invalid("data_size", 3 * 4096, "a power of two of at least 8", 1048)
+    );
+    assert_eq!(error([0; 8], 0, Some(4096)), invalid("data_size", 0, "a power of two of at least 8", 1048));
+    assert_eq!(error([0; 8], 0, Some(8192)), invalid("data_size", 0, "a power of two of at least 8", 1048));
+    let must = "the page size, a power of two of at least 4096";
     for page_size in [0, 2048, 6000] {
         assert_eq!(error([0; 8], 4096, Some(page_size)), invalid("data_offset", page_size, must, 1040));
     }
@@ -120,10 +135,10 @@ fn aux_areas() {
     assert_eq!(aux_of(with(0, 0), &areas[..4096]), Ok(None));
     assert_eq!(
         aux_of(with(4096, 8192), &areas),
-        Err(invalid("aux_offset", 4096, "behind the data area", 1072))
+        Err(invalid("aux_offset", 4096, "at least the end of the data area", 1072))
     );
     assert_eq!(aux_of(with(8192, 16384), &areas), Err(truncated("aux_size", 24576, 16384, 1080)));
-    let must = "what the mapping has behind aux_offset";
+    let must = "the number of bytes after aux_offset";
     assert_eq!(aux_of(with(8192, 4096), &areas), Err(invalid("aux_size", 4096, must, 1080)));
     let tail = [0, 0, 4096, 4096, 7, 8, 8192, 8192];
     assert_eq!(aux_of(tail, &areas), Err(invalid("aux_tail", 8, "at most aux_head", 1064)));
@@ -132,13 +147,13 @@ fn aux_areas() {
     let data = mapping(false, PAGE, [0, 0, 4096, 4096, 100, 90, 8192, 128], &areas[..4096]);
     let dump = open(&data, None).unwrap();
     let bytes = [5; 128];
-    let area = dump.aux_apart(&bytes).unwrap().unwrap();
+    let area = dump.separate_aux(&bytes).unwrap().unwrap();
     let record = Aux { aux_offset: 90, aux_size: 10, flags: AuxFlags::NONE };
     assert_eq!(area.data(&record).unwrap().first, [5; 10]);
-    let must = "the length of the AUX area that is given";
-    assert_eq!(dump.aux_apart(&bytes[..64]).unwrap_err(), invalid("aux_size", 128, must, 1080));
+    let must = "the length of the separate AUX area";
+    assert_eq!(dump.separate_aux(&bytes[..64]).unwrap_err(), invalid("aux_size", 128, must, 1080));
     let alone = Dump::<LittleEndian>::new(&data[4096..], Direction::Forward, 0, 0).unwrap();
-    assert!(alone.aux_apart(&bytes).unwrap().is_none() && alone.aux().unwrap().is_none());
+    assert!(alone.separate_aux(&bytes).unwrap().is_none() && alone.aux().unwrap().is_none());
     assert!(alone.page().is_none());
     assert_eq!(alone.data_area().by, DecidedBy::Caller);
 }
@@ -156,12 +171,12 @@ fn ring_with_losses(big: bool, lost: u64) -> Model {
 fn losses<O: Endian>(big: bool) {
     let model = ring_with_losses(big, 7);
     let mut dump = Dump::<O>::new(&model.data, Direction::Forward, 72, model.head).unwrap();
-    let all = Account { left: 64, ..Account::default() };
+    let all = DumpAccount { left: 64, ..DumpAccount::default() };
     assert_eq!(dump.account(), all);
     assert!(!dump.account().is_clean());
     assert_eq!(drain(&mut dump), (vec![24, 16, 24], None));
     let account =
-        Account { records: 3, bytes: 64, wrapped: 1, lost: 7, lost_samples: 7, ..Account::default() };
+        DumpAccount { records: 3, bytes: 64, wrapped: 1, lost: 7, lost_samples: 7, ..DumpAccount::default() };
     assert_eq!(dump.account(), account);
     assert!(account.is_clean());
 }
@@ -191,7 +206,7 @@ fn what_cannot_be_read_is_in_the_account() {
     let mut dump = Dump::<LittleEndian>::new(&model.data, Direction::Forward, 0, model.head).unwrap();
     let (sizes, error) = drain(&mut dump);
     assert_eq!((sizes, error.unwrap().position), (vec![16], 16));
-    let account = Account { records: 1, bytes: 16, unread: 24, ..Account::default() };
+    let account = DumpAccount { records: 1, bytes: 16, unread: 24, ..DumpAccount::default() };
     assert_eq!(dump.account(), account);
     assert!(!account.is_clean());
 }
@@ -208,7 +223,8 @@ fn a_full_backward_ring() {
     let mut oldest = newest.clone().oldest_first();
     // The record of 2000 bytes ends 8 bytes too late.
     let torn = Torn { position: 3000_u64.wrapping_neg(), bytes: 1992 };
-    let account = Account { records: 2, bytes: 2104, torn: Some(torn), wrapped: 1, ..Account::default() };
+    let account =
+        DumpAccount { records: 2, bytes: 2104, torn: Some(torn), wrapped: 1, ..DumpAccount::default() };
     assert_eq!(oldest.account().left, 2104);
     assert_eq!(drain(&mut newest), (vec![1600, 504], None));
     assert_eq!(newest.account(), account);
@@ -224,7 +240,10 @@ fn a_backward_ring_of_a_32_bit_kernel_that_is_not_full() {
     let head = model.head & u64::from(u32::MAX);
     let mut dump = Dump::<LittleEndian>::new(&model.data, Direction::Backward, 0, head).unwrap();
     assert_eq!(drain(&mut dump), (vec![24], None));
-    assert_eq!(dump.account(), Account { records: 1, bytes: 24, unwritten: 104, ..Account::default() });
+    assert_eq!(
+        dump.account(),
+        DumpAccount { records: 1, bytes: 24, unwritten: 104, ..DumpAccount::default() }
+    );
 }
 
 /// Damage ends the walk from the newest record, and is reported before the records that were found.
@@ -239,7 +258,7 @@ fn a_damaged_backward_ring_turned_around() {
     let error = dump.next(&mut buffer).unwrap().unwrap_err();
     assert_eq!(error.position, 24_u64.wrapping_neg());
     assert_eq!(drain(&mut dump), (vec![24, 32], None));
-    assert_eq!(dump.account(), Account { records: 2, bytes: 56, unread: 24, ..Account::default() });
+    assert_eq!(dump.account(), DumpAccount { records: 2, bytes: 56, unread: 24, ..DumpAccount::default() });
     // A forward ring is not reversed.
     let mut forward =
         Dump::<LittleEndian>::new(&model.data, Direction::Forward, 0, 0).unwrap().oldest_first();

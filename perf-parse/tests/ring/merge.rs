@@ -9,9 +9,9 @@ use perf_parse::file::{Events, FileErrorKind};
 use perf_parse::ring::{Direction, Dump, Merge, RingErrorKind};
 use proptest::prelude::*;
 
-use super::common::Bytes;
 use super::oracle::Model;
 use super::record;
+use testdata::Bytes;
 
 fn attr(sample_type: SampleType) -> Attr {
     Attr { sample_type, flags: AttrFlags::SAMPLE_ID_ALL, ..Attr::default() }
@@ -156,7 +156,7 @@ fn a_faulty_ring_ends_where_it_is_and_the_others_go_on() {
     );
     assert_eq!(
         error.to_string(),
-        "ring 0: position 16: header.size: is 3, but must be a multiple of 8 and not 0; 8 bytes are not read"
+        "ring 0: position 16: header.size: is 3, but must be a multiple of 8 and not 0; the remaining 8 bytes are not read"
     );
     assert_eq!(rest, [Ok((1, 5)), Ok((1, 6))]);
     assert_eq!(merge.account(0).unwrap().unread, 8);

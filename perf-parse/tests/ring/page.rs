@@ -2,11 +2,11 @@
 
 use perf_parse::abi::endian::{BigEndian, Endian, LittleEndian};
 use perf_parse::abi::mmap_page::Capabilities;
-use perf_parse::ring::{Clock, Counter, Page, ShortClock, Times};
+use perf_parse::ring::{Clock, Page, Pmc, ShortClock, Times};
 use proptest::prelude::*;
 
-use super::common::Bytes;
 use super::{invalid, truncated};
+use testdata::Bytes;
 
 /// Makes a page whose fields all differ, except the given ones.
 fn page(big: bool, compat_version: u32, lock: u32, capabilities: u64) -> Vec<u8> {
@@ -49,7 +49,7 @@ fn fields<O: Endian>(big: bool) {
         aux_size: 23,
     };
     assert_eq!(read, expected);
-    assert_eq!(read.counter(), Some(Counter { index: 4, offset: -5, pmc_width: 48 }));
+    assert_eq!(read.pmc(), Some(Pmc { index: 4, offset: -5, pmc_width: 48 }));
     assert_eq!(read.times(), Times { enabled: 6, running: 7 });
     let short = Some(ShortClock { cycles: 14, mask: 15 });
     assert_eq!(read.clock(), Some(Clock { mult: 11, shift: 10, offset: Some(12), zero: Some(13), short }));
@@ -79,11 +79,11 @@ fn of(capabilities: Capabilities, lock: u32) -> Page {
 fn capabilities() {
     let era = Capabilities::BIT0_IS_DEPRECATED;
     let some = Page { time_offset: 3, time_zero: 4, ..of(era, 0) };
-    assert_eq!((some.counter(), some.clock()), (None, None));
+    assert_eq!((some.pmc(), some.clock()), (None, None));
     // Each number is present only with its bit.
     let with = |bits| Page { capabilities: era | bits, ..some };
     assert_eq!(with(Capabilities::USER_RDPMC).clock(), None);
-    assert!(with(Capabilities::USER_RDPMC).counter().is_some());
+    assert!(with(Capabilities::USER_RDPMC).pmc().is_some());
     let clock = with(Capabilities::USER_TIME).clock().unwrap();
     assert_eq!((clock.offset, clock.zero, clock.short), (Some(3), None, None));
     assert_eq!((clock.elapsed(0), clock.time(0), clock.cycles(0)), (Some(3), None, None));
@@ -95,16 +95,16 @@ fn capabilities() {
     // Before Linux 3.12 bit 0 may have either meaning, and the other bits have none.
     let all = Capabilities(ALL);
     for old in [Capabilities::BIT0, all.without(era), Capabilities::NONE] {
-        assert_eq!((of(old, 0).counter(), of(old, 0).clock()), (None, None));
+        assert_eq!((of(old, 0).pmc(), of(old, 0).clock()), (None, None));
     }
     // The kernel was writing.
-    assert!(of(all, 2).is_settled() && of(all, 2).counter().is_some() && of(all, 2).clock().is_some());
-    assert_eq!((of(all, 3).is_settled(), of(all, 3).counter(), of(all, 3).clock()), (false, None, None));
+    assert!(of(all, 2).is_settled() && of(all, 2).pmc().is_some() && of(all, 2).clock().is_some());
+    assert_eq!((of(all, 3).is_settled(), of(all, 3).pmc(), of(all, 3).clock()), (false, None, None));
 }
 
 #[test]
 fn counts() {
-    let count = |pmc_width, offset, pmc| Counter { index: 1, offset, pmc_width }.count(pmc);
+    let count = |pmc_width, offset, pmc| Pmc { index: 1, offset, pmc_width }.count(pmc);
     // Positive, negative, and bits of the register beyond its width.
     assert_eq!(count(48, 100, 0x7fff_ffff_ffff), Some(100 + 0x7fff_ffff_ffff));
     assert_eq!(count(48, 100, 0xffff_ffff_ffff), Some(99));
@@ -124,8 +124,8 @@ fn counts() {
         assert_eq!(count(width, 1, 1), None);
     }
 
-    let counter = |index| Counter { index, offset: 77, pmc_width: 48 };
-    assert_eq!((counter(0).register(), counter(0).resting()), (None, 77));
+    let counter = |index| Pmc { index, offset: 77, pmc_width: 48 };
+    assert_eq!((counter(0).register(), counter(0).idle_count()), (None, 77));
     assert_eq!(counter(1).register(), Some(0));
     assert_eq!(counter(1 << 30 | 1).register(), Some(1 << 30)); // a fixed counter of x86
 }
@@ -141,10 +141,10 @@ fn estimates() {
     assert_eq!(estimate(1 << 40, 1 << 39, 1 << 63), None);
 
     let times = Times { enabled: 100, running: 50 };
-    assert_eq!(times.advance(7, true), Times { enabled: 107, running: 57 });
-    assert_eq!(times.advance(7, false), Times { enabled: 107, running: 50 });
+    assert_eq!(times.add_elapsed(7, true), Times { enabled: 107, running: 57 });
+    assert_eq!(times.add_elapsed(7, false), Times { enabled: 107, running: 50 });
     // `time_offset` is negative if the clock is ahead, so the sum wraps.
-    assert_eq!(times.advance(10_u64.wrapping_neg(), true), Times { enabled: 90, running: 40 });
+    assert_eq!(times.add_elapsed(10_u64.wrapping_neg(), true), Times { enabled: 90, running: 40 });
 }
 
 #[test]
@@ -219,7 +219,7 @@ proptest! {
     #[test]
     fn sign_extension_by_shifts(pmc: u64, pmc_width in 1_u16..=64, offset: i64) {
         let extended = ((pmc << (64 - pmc_width)) as i64) >> (64 - pmc_width);
-        let counter = Counter { index: 1, offset, pmc_width };
+        let counter = Pmc { index: 1, offset, pmc_width };
         prop_assert_eq!(counter.count(pmc), Some(offset.wrapping_add(extended) as u64));
     }
 
@@ -235,7 +235,7 @@ proptest! {
         for page in [Page::read::<LittleEndian>(&bytes), Page::read::<BigEndian>(&bytes)].into_iter().flatten() {
             let clock = page.clock();
             clock.map(|clock| (clock.time(1), clock.elapsed(1), clock.cycles(1)));
-            page.counter().map(|counter| (counter.count(1), counter.register(), counter.resting()));
+            page.pmc().map(|counter| (counter.count(1), counter.register(), counter.idle_count()));
         }
     }
 }

@@ -1,18 +1,18 @@
 //! The walkers equal the model in both directions and byte orders, wherever a record wraps, on any bytes.
 
 use perf_parse::abi::endian::{BigEndian, Endian, Endianness, LittleEndian};
-use perf_parse::ring::{Backward, Forward, RingError, RingErrorKind, Torn};
+use perf_parse::ring::{OldestFirst, RingError, RingErrorKind, RingWalk, Torn};
 use proptest::prelude::*;
 
 use super::oracle::{End, Model, walk};
-use super::{Seen, backward, forward, oldest, record};
+use super::{Seen, in_memory_order, oldest, record};
 
 fn is_big<O: Endian>() -> bool {
     O::ENDIANNESS == Endianness::Big
 }
 
 /// Returns the error and the torn record of this end.
-fn told(end: End) -> (Option<RingError>, Option<Torn>) {
+fn reported(end: End) -> (Option<RingError>, Option<Torn>) {
     match end {
         End::Whole | End::Unwritten => (None, None),
         End::Torn { position, bytes } => (None, Some(Torn { position, bytes })),
@@ -27,9 +27,9 @@ fn told(end: End) -> (Option<RingError>, Option<Torn>) {
 
 fn forward_equals<O: Endian>(data: &[u8], tail: u64, head: u64) -> Vec<Seen> {
     let (expected, end) = walk(data, tail, head - tail, is_big::<O>(), false);
-    let (error, _) = told(end);
-    let mut ring = Forward::<O>::new(data, tail, head).unwrap();
-    let seen = forward(&mut ring);
+    let (error, _) = reported(end);
+    let mut ring = RingWalk::<O>::forward(data, tail, head).unwrap();
+    let seen = in_memory_order(&mut ring);
     assert_eq!(seen, (expected.clone(), error));
     assert!(expected.len() <= data.len() / 8);
     let walked: u64 = expected.iter().map(|(_, bytes)| bytes.len() as u64).sum();
@@ -40,10 +40,10 @@ fn forward_equals<O: Endian>(data: &[u8], tail: u64, head: u64) -> Vec<Seen> {
 fn backward_equals<O: Endian>(data: &[u8], head: u64) -> Vec<Seen> {
     let (size, written) = (data.len() as u64, head.wrapping_neg());
     let (mut expected, end) = walk(data, head, written.min(size), is_big::<O>(), written > size);
-    let (error, torn) = told(end);
-    let mut ring = Backward::<O>::new(data, head).unwrap();
-    let mut turned = ring.clone().oldest_first();
-    assert_eq!(backward(&mut ring), (expected.clone(), error));
+    let (error, torn) = reported(end);
+    let mut ring = RingWalk::<O>::backward(data, head).unwrap();
+    let mut reversed = OldestFirst::<O>::new(data, head).unwrap();
+    assert_eq!(in_memory_order(&mut ring), (expected.clone(), error));
     assert_eq!(ring.torn(), torn);
     let unread =
         if error.is_some() { head.wrapping_add(written.min(size)).wrapping_sub(ring.position()) } else { 0 };
@@ -52,8 +52,8 @@ fn backward_equals<O: Endian>(data: &[u8], head: u64) -> Vec<Seen> {
 
     let newest_first = expected.clone();
     expected.reverse();
-    assert_eq!(oldest(&mut turned), (expected, error));
-    assert_eq!((turned.torn(), turned.position()), (torn, head));
+    assert_eq!(oldest(&mut reversed), (expected, error));
+    assert_eq!((reversed.torn(), reversed.position()), (torn, head));
     newest_first
 }
 
@@ -146,11 +146,11 @@ proptest! {
     #[test]
     fn no_geometry_panics(data in prop::collection::vec(any::<u8>(), 0..80), tail: u64, head: u64) {
         for (tail, head) in [(tail, head), (tail & !7, head & !7), (tail & 0x3f, head & 0x3f)] {
-            if let Ok(mut ring) = Forward::<LittleEndian>::new(&data, tail, head) {
-                assert!(forward(&mut ring).0.len() <= data.len() / 8);
+            if let Ok(mut ring) = RingWalk::<LittleEndian>::forward(&data, tail, head) {
+                assert!(in_memory_order(&mut ring).0.len() <= data.len() / 8);
             }
-            if let Ok(mut ring) = Backward::<BigEndian>::new(&data, head) {
-                assert!(backward(&mut ring).0.len() <= data.len() / 8);
+            if let Ok(mut ring) = RingWalk::<BigEndian>::backward(&data, head) {
+                assert!(in_memory_order(&mut ring).0.len() <= data.len() / 8);
             }
         }
     }
@@ -172,8 +172,8 @@ fn a_head_of_32_bits() {
     model.push_backward(&record(false, 9, 16, 1));
     model.push_backward(&record(false, 9, 24, 2));
     let head = model.head & u64::from(u32::MAX);
-    let mut ring = Backward::<LittleEndian>::new(&model.data, head).unwrap();
-    let (seen, error) = backward(&mut ring);
+    let mut ring = RingWalk::<LittleEndian>::backward(&model.data, head).unwrap();
+    let (seen, error) = in_memory_order(&mut ring);
     assert_eq!(
         seen.iter().map(|(at, bytes)| (*at, bytes.len())).collect::<Vec<_>>(),
         [(head, 24), (head + 24, 16)]

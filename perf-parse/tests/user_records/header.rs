@@ -65,7 +65,10 @@ fn header_attr<O: Endian>() {
     assert_eq!((it.attr().tail.len(), it.attr().tail[15], it.ids.first()), (16, 0xaa, Some(5)));
     let error = decode::<O>(&of_size(63, 64)).unwrap_err();
     assert_eq!(error, Error { kind: ErrorKind::AttrSize { size: 63 }, offset: 12 });
-    assert_eq!(error.to_string(), "byte 12: attr.size: is 63, smaller than the first version's 64");
+    assert_eq!(
+        error.to_string(),
+        "byte 12: attr.size: is 63, smaller than the 64 bytes of the first version"
+    );
     let error = decode::<O>(&of_size(u32::MAX, 64)).unwrap_err();
     let needed = u64::from(u32::MAX);
     assert_eq!(error.kind, ErrorKind::Truncated { field: "attr", needed, available: 72 });

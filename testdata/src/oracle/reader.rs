@@ -1,7 +1,13 @@
 //! Reads values from the start of a byte slice.
 
+use byteorder::{BE, ByteOrder, LE};
+
 /// The bytes that remain to be read.
-pub(super) struct Reader<'a> {
+///
+/// Every number is read by the crate `byteorder`, and the decoder of perf-parse uses zerocopy: they share no byte
+/// swapping. An error says which field needs more bytes than there are.
+#[derive(Clone, Debug)]
+pub struct Reader<'a> {
     left: &'a [u8],
     big: bool,
     /// Whether the record was cut short by 8 bytes that would follow `left`.
@@ -9,7 +15,9 @@ pub(super) struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    pub(super) fn new(bytes: &'a [u8], big: bool) -> Self {
+    /// Starts at the first byte; `big` means big-endian byte order.
+    #[must_use]
+    pub fn new(bytes: &'a [u8], big: bool) -> Self {
         Self { left: bytes, big, cut: false }
     }
 
@@ -19,12 +27,17 @@ impl<'a> Reader<'a> {
     }
 
     /// Returns the number of bytes left.
-    pub(super) fn left(&self) -> usize {
+    #[must_use]
+    pub fn left(&self) -> usize {
         self.left.len()
     }
 
     /// Reads the next `size` bytes.
-    pub(super) fn bytes(&mut self, field: &str, size: u64) -> Result<&'a [u8], String> {
+    ///
+    /// # Errors
+    ///
+    /// There are too few bytes left.
+    pub fn bytes(&mut self, field: &str, size: u64) -> Result<&'a [u8], String> {
         if size > self.left.len() as u64 {
             return Err(format!("{field}: {size} bytes needed, {} left", self.left.len()));
         }
@@ -34,7 +47,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads all bytes that are left.
-    pub(super) fn rest(&mut self) -> &'a [u8] {
+    pub fn rest(&mut self) -> &'a [u8] {
         core::mem::take(&mut self.left)
     }
 
@@ -44,14 +57,33 @@ impl<'a> Reader<'a> {
         Ok(array)
     }
 
-    pub(super) fn u16(&mut self, field: &str) -> Result<u16, String> {
-        let bytes = self.array(field)?;
-        Ok(if self.big { u16::from_be_bytes(bytes) } else { u16::from_le_bytes(bytes) })
+    /// Reads a byte.
+    ///
+    /// # Errors
+    ///
+    /// There are too few bytes left.
+    pub fn u8(&mut self, field: &str) -> Result<u8, String> {
+        Ok(self.array::<1>(field)?[0])
     }
 
-    pub(super) fn u32(&mut self, field: &str) -> Result<u32, String> {
-        let bytes = self.array(field)?;
-        Ok(if self.big { u32::from_be_bytes(bytes) } else { u32::from_le_bytes(bytes) })
+    /// Reads 2 bytes.
+    ///
+    /// # Errors
+    ///
+    /// There are too few bytes left.
+    pub fn u16(&mut self, field: &str) -> Result<u16, String> {
+        let bytes = self.bytes(field, 2)?;
+        Ok(if self.big { BE::read_u16(bytes) } else { LE::read_u16(bytes) })
+    }
+
+    /// Reads 4 bytes.
+    ///
+    /// # Errors
+    ///
+    /// There are too few bytes left.
+    pub fn u32(&mut self, field: &str) -> Result<u32, String> {
+        let bytes = self.bytes(field, 4)?;
+        Ok(if self.big { BE::read_u32(bytes) } else { LE::read_u32(bytes) })
     }
 
     /// Returns the next `u32` without consuming it.
@@ -60,13 +92,21 @@ impl<'a> Reader<'a> {
     }
 
     pub(super) fn i32(&mut self, field: &str) -> Result<i32, String> {
-        let bytes = self.array(field)?;
-        Ok(if self.big { i32::from_be_bytes(bytes) } else { i32::from_le_bytes(bytes) })
+        Ok(self.u32(field)? as i32)
     }
 
-    pub(super) fn u64(&mut self, field: &str) -> Result<u64, String> {
-        let bytes = self.array(field)?;
-        Ok(if self.big { u64::from_be_bytes(bytes) } else { u64::from_le_bytes(bytes) })
+    /// Reads 8 bytes.
+    ///
+    /// # Errors
+    ///
+    /// There are too few bytes left.
+    pub fn u64(&mut self, field: &str) -> Result<u64, String> {
+        let bytes = self.bytes(field, 8)?;
+        Ok(if self.big { BE::read_u64(bytes) } else { LE::read_u64(bytes) })
+    }
+
+    pub(super) fn i64(&mut self, field: &str) -> Result<i64, String> {
+        Ok(self.u64(field)? as i64)
     }
 
     /// Reads the next `nr` words.

@@ -1,5 +1,3 @@
-#![allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "a test that is wrong here should fail")]
-
 mod ambiguous;
 mod errors;
 mod records;
@@ -9,33 +7,19 @@ use perf_abi::attr::Attr;
 use perf_abi::sample_type::SampleType;
 
 use super::*;
+use crate::Bytes;
 
-/// Returns `record` cut off or extended with zeros to `size` bytes, with the size in its
-/// header changed to match.
+/// Returns `record` cut off or extended with zeros to `size` bytes, with the size in its header changed to match.
 fn resized(record: &[u8], big: bool, size: usize) -> Vec<u8> {
     let mut bytes = record.to_vec();
     bytes.resize(size, 0);
-    let size = size as u16;
-    bytes[6..8].copy_from_slice(&if big { size.to_be_bytes() } else { size.to_le_bytes() });
+    bytes[6..8].copy_from_slice(&Bytes::new(big).u16(size as u16).out);
     bytes
 }
 
 /// Returns a record with the payload `words`.
 fn words_record(kind: u32, misc: u16, words: &[u64], big: bool) -> Vec<u8> {
-    let size = 8 + 8 * words.len() as u16;
-    let mut bytes = Vec::new();
-    if big {
-        bytes.extend(kind.to_be_bytes());
-        bytes.extend(misc.to_be_bytes());
-        bytes.extend(size.to_be_bytes());
-        bytes.extend(words.iter().flat_map(|word| word.to_be_bytes()));
-    } else {
-        bytes.extend(kind.to_le_bytes());
-        bytes.extend(misc.to_le_bytes());
-        bytes.extend(size.to_le_bytes());
-        bytes.extend(words.iter().flat_map(|word| word.to_le_bytes()));
-    }
-    bytes
+    Bytes::new(big).u64s(words).record(kind, misc)
 }
 
 /// Decodes the sample with the payload `words` in both byte orders, whose results must be equal.

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use super::whom::WhomArgs;
+use super::observed::ObservedArgs;
 
 pub(super) const AFTER_HELP: &str = "\
 Without -p, -t, -a and -C, records the command and everything that it starts; without a command as well, records the \
@@ -68,7 +68,7 @@ pub(crate) struct RecordArgs {
     pub(crate) clockid: Option<Clock>,
 
     #[command(flatten)]
-    pub(crate) whom: WhomArgs,
+    pub(crate) observed: ObservedArgs,
 
     /// Do not record tasks that the recorded tasks start
     #[arg(short = 'i', long)]

@@ -4,7 +4,7 @@ use core::num::{NonZeroU32, NonZeroU64};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use super::whom::WhomArgs;
+use super::observed::ObservedArgs;
 
 pub(super) const AFTER_HELP: &str = "\
 Without -p, -t, -a and -C, counts events of the command and everything that it starts; without a command as well, \
@@ -52,7 +52,7 @@ pub(crate) struct StatArgs {
     pub(crate) events: Vec<String>,
 
     #[command(flatten)]
-    pub(crate) whom: WhomArgs,
+    pub(crate) observed: ObservedArgs,
 
     /// Print one line per CPU; with -a or -C
     #[arg(short = 'A', long, conflicts_with_all = ["pid", "tid"])]

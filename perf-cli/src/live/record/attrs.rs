@@ -5,7 +5,7 @@ use perf_open::abi::event::{EventType, HwId, SwId};
 use perf_open::abi::read_format::ReadFormat;
 use perf_open::abi::sample_type::SampleType;
 use perf_open::event::{self, Terms};
-use perf_open::{Builder, Event, EventGroup};
+use perf_open::{Builder, EventGroup, EventSpec};
 
 use crate::Failure;
 use crate::args::live::record::{CallGraph, RecordArgs, STACK_BYTES};
@@ -31,15 +31,15 @@ const USER_REGS: Option<u64> = if cfg!(target_arch = "x86_64") {
 pub(super) fn events(args: &RecordArgs) -> Result<Vec<EventGroup>, Failure> {
     let mut groups = asked_for(&args.events, "for counting, not for samples")?;
     if args.events.is_empty() {
-        let cycles = Event { name: "cycles".to_owned(), ..Event::hardware(HwId::CPU_CYCLES) };
+        let cycles = EventSpec::hardware(HwId::CPU_CYCLES).with_name("cycles");
         groups.push(cycles.into());
     }
     Ok(groups)
 }
 
 /// Returns the event that replaces cycles if nothing counts them.
-pub(super) fn clock() -> Event {
-    Event::software(SwId::CPU_CLOCK)
+pub(super) fn clock() -> EventSpec {
+    EventSpec::software(SwId::CPU_CLOCK)
 }
 
 /// The settings that all events of a recording share.
@@ -63,7 +63,7 @@ impl Manner<'_> {
         &self,
         group: &EventGroup,
         place: usize,
-        event: &Event,
+        event: &EventSpec,
         is_tracking: bool,
     ) -> Result<Builder, Failure> {
         let is_leader = place == 0;
@@ -115,7 +115,7 @@ impl Manner<'_> {
     pub(super) fn tracker(&self) -> Builder {
         let sample_type =
             SampleType::IDENTIFIER | SampleType::IP | SampleType::TID | SampleType::TIME | SampleType::CPU;
-        let builder = Builder::new(Event::software(SwId::DUMMY))
+        let builder = Builder::new(EventSpec::software(SwId::DUMMY))
             .sample_period(1)
             .sample_type(sample_type)
             .read_format(ReadFormat::ID)
@@ -151,7 +151,7 @@ impl Manner<'_> {
     }
 
     /// Sets how often the event samples. Returns whether it samples by frequency.
-    fn rate(&self, event: &Event, builder: &mut Builder) -> bool {
+    fn rate(&self, event: &EventSpec, builder: &mut Builder) -> bool {
         let terms = &event.terms;
         let attr = builder.attr_mut();
         let every = match (terms.period, self.args.count) {
@@ -191,9 +191,9 @@ impl Manner<'_> {
                 .sample_regs_user(regs)
                 .sample_stack_user(bytes)
                 .exclude_callchain_user(true)),
-            (Some(CallGraph::Dwarf(_)), None) => Err(Failure(
-                "--call-graph dwarf: not known which registers of this architecture to take".to_owned(),
-            )),
+            (Some(CallGraph::Dwarf(_)), None) => {
+                Err(Failure("--call-graph dwarf: is not supported on this architecture".to_owned()))
+            }
         }
     }
 }

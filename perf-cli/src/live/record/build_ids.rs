@@ -191,8 +191,8 @@ impl Collector {
         features: &mut Features<O>,
     ) -> Result<(), WriteFileError> {
         let meant = self.files.iter().filter(|file| file.is_meant);
-        let found: Vec<_> = meant.filter_map(|file| Some((file, file.read(root)?))).collect();
-        let entries = found.iter().map(|(file, build_id)| {
+        let with_build_ids: Vec<_> = meant.filter_map(|file| Some((file, file.read(root)?))).collect();
+        let entries = with_build_ids.iter().map(|(file, build_id)| {
             let misc = Misc::from(file.mode);
             BuildId { misc, pid: -1, build_id, filename: &file.name }
         });
@@ -231,13 +231,12 @@ impl Mapped {
 fn vdso() -> Option<Vec<u8>> {
     let mut start = None;
     let file = BufReader::new(File::open("/proc/self/maps").ok()?);
-    let found = maps::each(file, |mapping| {
+    let Ok(_) = maps::each(file, |mapping| {
         if mapping.name == VDSO {
             start = Some(mapping.start);
         }
         Ok::<_, core::convert::Infallible>(())
     });
-    let Ok(_) = found;
     let start: u64 = start?;
     let memory = File::open("/proc/self/mem").ok()?;
     elf::of_image(&|offset, len| {

@@ -21,13 +21,13 @@ use super::{ROOT, Until, dump, host, start, tracing};
 use crate::Failure;
 use crate::args::live::record::RecordArgs;
 use crate::input::Input;
-use crate::live::whom::Whom;
+use crate::live::observed::Observed;
 use crate::output::{Unfinished, say};
 
 /// What is known of a capture before its first record.
 pub(super) struct Capture<'a> {
     pub(super) args: &'a RecordArgs,
-    whom: &'a Whom,
+    observed: &'a Observed,
     pub(super) events: Vec<EventFields>,
     pub(super) features: Features<NativeEndian>,
     /// The layout of the first event, which synthesized records have.
@@ -40,7 +40,7 @@ impl<'a> Capture<'a> {
         args: &'a RecordArgs,
         groups: &[EventGroup],
         session: &Session,
-        whom: &'a Whom,
+        observed: &'a Observed,
     ) -> Result<Self, Failure> {
         let events = session.events.clone();
         let mut features = Features::new();
@@ -73,7 +73,7 @@ impl<'a> Capture<'a> {
             return Err(Failure("there are no events to record".to_owned()));
         };
         let layout = SampleLayout::new(&first.attr).map_err(|error| error.to_string())?;
-        Ok(Self { args, whom, events, features, layout, options })
+        Ok(Self { args, observed, events, features, layout, options })
     }
 
     /// Creates a capture for `path`, without records.
@@ -102,17 +102,19 @@ impl<'a> Capture<'a> {
         let wanted = Wanted { data: self.args.data, namespaces: self.args.namespaces };
         let mut made_up = Synthesizer::new(Path::new(ROOT), &self.layout, wanted, sink);
         if !made_up.kernel()? && !self.args.quiet {
-            say!("perfdata: the kernel hides its addresses (kptr_restrict): its symbols cannot be told");
+            say!(
+                "perfdata: the kernel hides its addresses (kptr_restrict), so its symbols cannot be resolved"
+            );
         }
         let thread = |tid: &u32| i32::try_from(*tid).ok();
-        match self.whom {
-            Whom::Cpus(_) => made_up.all(),
-            Whom::Threads(tids) => made_up.threads(&tids.iter().filter_map(thread).collect::<Vec<_>>()),
+        match self.observed {
+            Observed::Cpus(_) => made_up.all(),
+            Observed::Threads(tids) => made_up.threads(&tids.iter().filter_map(thread).collect::<Vec<_>>()),
             // The exec starts the recording, and the kernel records it.
-            Whom::Command => Ok(()),
+            Observed::Command => Ok(()),
         }?;
         if made_up.unreadable() > 0 {
-            say!("perfdata: {} lines of /proc/PID/maps are not understood", made_up.unreadable());
+            say!("perfdata: cannot parse {} lines of /proc/PID/maps", made_up.unreadable());
         }
         Ok(())
     }
@@ -204,7 +206,7 @@ pub(super) fn run(
         if until.signals.takes_snapshot() {
             match &capture.args.dump_rings {
                 Some(folder) => dump::rings(folder, capture, session.rings.iter().map(Ring::dump))?,
-                None => say!("perfdata: SIGUSR2 is for --overwrite and --dump-rings"),
+                None => say!("perfdata: SIGUSR2 is ignored without --overwrite or --dump-rings"),
             }
         }
         drain(&mut session.rings, &mut out)?;
@@ -223,9 +225,7 @@ pub(super) fn run(
     let records: u64 = session.rings.iter().map(|ring| ring.account().lost).sum();
     let lost = samples.max(records);
     if lost > 0 {
-        say!(
-            "perfdata: {lost} records lost, as they came faster than they were written; try larger --mmap-pages"
-        );
+        say!("perfdata: {lost} records lost, because the rings were full; try a larger --mmap-pages");
     }
     Ok(())
 }

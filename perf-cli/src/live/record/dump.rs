@@ -25,7 +25,7 @@ pub(super) fn check(folder: &Path, output: &Path) -> Result<(), Failure> {
     };
     let name = output.file_name().unwrap_or_default().as_encoded_bytes();
     if (name == ATTR.as_bytes() || name == b"ring" || name.starts_with(b"ring.")) && is_same() {
-        let what = "is a name of the dumps that --dump-rings makes; give --output another";
+        let what = "is the name of a file that --dump-rings writes; give --output another name";
         return Err(Failure(format!("{}: {what}", shown(output))));
     }
     Ok(())
@@ -58,7 +58,7 @@ pub(super) fn rings(
     writer.finish()?;
     unfinished.publish()?;
     if !capture.args.quiet {
-        say!("perfdata: {}: the rings as they stand", shown(folder));
+        say!("perfdata: {}: wrote copies of the rings", shown(folder));
     }
     Ok(())
 }

@@ -22,17 +22,17 @@ pub(crate) struct Text {
 pub(crate) fn text(root: &Path) -> Option<Text> {
     let mut source = BufReader::new(File::open(root.join("proc/kallsyms")).ok()?);
     let names = ["_text", "_stext", "_edata", "_etext"];
-    let mut found = [None; 4];
+    let mut addresses = [None; 4];
     let mut line = Vec::new();
     while source.read_until(b'\n', &mut line).ok()? > 0 {
-        for (name, found) in names.iter().zip(&mut found) {
-            if found.is_none() {
-                *found = address(&line, name);
+        for (name, known) in names.iter().zip(&mut addresses) {
+            if known.is_none() {
+                *known = address(&line, name);
             }
         }
         line.clear();
     }
-    let [text, stext, data_end, text_end] = found;
+    let [text, stext, data_end, text_end] = addresses;
     let (symbol, start) = match (text, stext) {
         (Some(start), _) => ("_text", start),
         (None, start) => ("_stext", start?),

@@ -123,16 +123,16 @@ fn number(digits: &[u8], radix: u32) -> Option<u64> {
 
 fn unescape(name: &[u8]) -> Cow<'_, [u8]> {
     const NEWLINE: &[u8] = b"\\012";
-    let mut plain = Vec::new();
+    let mut unescaped = Vec::new();
     let mut rest = name;
     while let Some(at) = rest.windows(NEWLINE.len()).position(|bytes| bytes == NEWLINE) {
-        plain.extend_from_slice(&rest[..at]);
-        plain.push(b'\n');
+        unescaped.extend_from_slice(&rest[..at]);
+        unescaped.push(b'\n');
         rest = &rest[at + NEWLINE.len()..];
     }
-    if plain.is_empty() {
+    if unescaped.is_empty() {
         return Cow::Borrowed(name);
     }
-    plain.extend_from_slice(rest);
-    Cow::Owned(plain)
+    unescaped.extend_from_slice(rest);
+    Cow::Owned(unescaped)
 }

@@ -66,7 +66,9 @@ impl Kept {
                     record.write(&mut self.records);
                 } else if !self.is_full {
                     self.is_full = true;
-                    say!("perfdata: more mappings and tasks than are kept; newer ones will not be told");
+                    say!(
+                        "perfdata: too many mappings and tasks to keep; newer ones will be missing from the snapshots"
+                    );
                 }
             }
         }
@@ -106,9 +108,9 @@ fn snapshot(
     }
     let mut out = capture.create(&path)?;
     let mut rest = kept.records.as_slice();
-    while let Ok((record, behind)) = perf_parse::RawRecord::parse(rest) {
+    while let Ok((record, after)) = perf_parse::RawRecord::parse(rest) {
         out.raw(&record)?;
-        rest = behind;
+        rest = after;
     }
     for record in &records {
         out.record(record)?;

@@ -2,34 +2,38 @@
 
 use perf_open::abi::attr::AttrFlags;
 use perf_open::abi::event::EventType;
-use perf_open::{Counter, Error, Event, EventGroup, Overwrite, Ring, Target, limits, ring};
+use perf_open::{Counter, Error, EventGroup, EventSpec, Overwrite, Ring, Target, limits, ring};
 use perf_parse::file::write::EventFields;
 
 use super::TICK;
 use super::attrs::{self, Manner};
 use crate::Failure;
-use crate::live::whom::{self, Whom};
+use crate::live::observed::{self, Observed};
 use crate::output::say;
 
 /// The default size of a ring in bytes: what an unprivileged user may lock per cpu by default.
 const DEFAULT_BYTES: usize = 512 << 10;
 
 /// Where the events are opened: for each ring, the targets that write to it.
-pub(super) type Places = Vec<Vec<Target<'static>>>;
+pub(super) type RingTargets = Vec<Vec<Target<'static>>>;
 
 /// Returns the targets of each ring. There is one ring per cpu, because inherited events must be bound to a cpu;
 /// without inheritance, one ring per thread.
-pub(super) fn places(whom: &Whom, command: Option<u32>, inherit: bool) -> Result<Places, Failure> {
-    let threads = match whom {
-        Whom::Cpus(cpus) => return Ok(cpus.iter().map(|&cpu| vec![Target::cpu(cpu)]).collect()),
-        Whom::Threads(tids) => tids.clone(),
-        Whom::Command => command.into_iter().collect(),
+pub(super) fn ring_targets(
+    observed: &Observed,
+    command: Option<u32>,
+    inherit: bool,
+) -> Result<RingTargets, Failure> {
+    let threads = match observed {
+        Observed::Cpus(cpus) => return Ok(cpus.iter().map(|&cpu| vec![Target::cpu(cpu)]).collect()),
+        Observed::Threads(tids) => tids.clone(),
+        Observed::Command => command.into_iter().collect(),
     };
     if !inherit {
         return Ok(threads.into_iter().map(|tid| vec![Target::pid(tid)]).collect());
     }
     let on = |cpu| threads.iter().map(|&tid| Target::pid_on(tid, cpu)).collect();
-    Ok(whom::online()?.into_iter().map(on).collect())
+    Ok(observed::online()?.into_iter().map(on).collect())
 }
 
 /// The open events of a recording. They do not count yet.
@@ -61,24 +65,26 @@ impl Session {
     pub(super) fn open(
         groups: &mut [EventGroup],
         manner: Manner<'_>,
-        places: &Places,
+        rings: &RingTargets,
     ) -> Result<Self, Failure> {
         if !limits::is_supported() {
             return Err(Failure("this kernel was built without CONFIG_PERF_EVENTS".to_owned()));
         }
         loop {
             let mut session = Self::default();
-            let refusal = match session.open_all(groups, manner, places)? {
+            let refusal = match session.open_all(groups, manner, rings)? {
                 None => return Ok(session),
                 Some(refusal) => refusal,
             };
             let is_default = manner.args.events.is_empty()
                 && groups.iter().all(|group| group.events[0].attr.kind == EventType::HARDWARE);
             if is_default && is_lacking(&refusal.error) {
-                say!("perfdata: nothing here counts cycles: cpu-clock in their place");
+                say!("perfdata: cycles cannot be counted on this machine; sampling cpu-clock instead");
                 groups[0] = attrs::clock().into();
             } else if is_forbidden(&refusal.error) && exclude_kernel(groups) {
-                say!("perfdata: the kernel may not be sampled: user space alone is (perf_event_paranoid)");
+                say!(
+                    "perfdata: no permission to sample the kernel (perf_event_paranoid); sampling user space only"
+                );
             } else {
                 return Err(Failure(format!("{}: {}", refusal.event, refusal.error)));
             }
@@ -99,8 +105,8 @@ impl Session {
 
     /// Waits until there are records to read, at most for a tick.
     pub(super) fn wait(&mut self) -> Result<(), Failure> {
-        let ready = ring::wait(&mut self.rings, Some(TICK))?;
-        if ready.hangup && !ready.records {
+        let waited = ring::wait(&mut self.rings, Some(TICK))?;
+        if waited.hangup && !waited.records {
             // A wait that includes a task that has ended returns at once.
             std::thread::sleep(TICK);
         }
@@ -116,7 +122,7 @@ impl Session {
         &mut self,
         groups: &[EventGroup],
         manner: Manner<'_>,
-        places: &Places,
+        rings: &RingTargets,
     ) -> Result<Option<Refusal>, Failure> {
         if manner.overwrite {
             let name = Some(b"dummy".to_vec());
@@ -126,7 +132,7 @@ impl Session {
             self.events.push(fields(event));
         }
         let mut gone = 0_usize;
-        for targets in places {
+        for targets in rings {
             let first = self.counters.len();
             for target in targets {
                 match self.open_on(target, groups, manner)? {
@@ -137,7 +143,7 @@ impl Session {
             }
             self.map(first, manner)?;
         }
-        if gone > 0 && gone == places.iter().map(Vec::len).sum::<usize>() {
+        if gone > 0 && gone == rings.iter().map(Vec::len).sum::<usize>() {
             return Err(Failure("there is no such thread; it may have ended".to_owned()));
         }
         Ok(None)
@@ -233,7 +239,7 @@ fn fitting<R>(
 }
 
 /// Returns an event as a capture lists it, without its attr and ids.
-fn fields(event: &Event) -> EventFields {
+fn fields(event: &EventSpec) -> EventFields {
     EventFields {
         name: Some(event.name.clone().into_bytes()),
         unit: event.unit.clone().map(String::into_bytes),

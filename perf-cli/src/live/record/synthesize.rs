@@ -135,10 +135,10 @@ impl<'a> Synthesizer<'a> {
     ///
     /// The errors of `sink`.
     pub(crate) fn threads(&mut self, tids: &[i32]) -> Result<(), Failure> {
-        let mut told: BTreeSet<i32> = tids.iter().copied().collect();
+        let mut synthesized: BTreeSet<i32> = tids.iter().copied().collect();
         for &tid in tids {
             let Some(pid) = self.thread(tid)? else { continue };
-            if told.insert(pid) {
+            if synthesized.insert(pid) {
                 self.thread(pid)?;
             }
         }

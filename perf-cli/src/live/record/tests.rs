@@ -1,13 +1,5 @@
 //! Tests with a machine in a temporary folder, and with this machine. `tests/live` compares with the real perf.
 
-#![allow(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "what a test does not expect fails it"
-)]
-
 mod build_ids;
 mod host;
 mod maps;

@@ -8,7 +8,7 @@ use std::path::Path;
 use perf_abi::endian::NativeEndian;
 use perf_open::abi::event::EventType;
 use perf_open::tracepoint::Tracefs;
-use perf_open::{Event, EventGroup, ring};
+use perf_open::{EventGroup, EventSpec, ring};
 use perf_parse::tracepoint::TracingDataFields;
 
 use crate::Failure;
@@ -58,7 +58,7 @@ fn text(path: &Path) -> io::Result<Vec<u8>> {
 }
 
 /// Returns the system and the name of a tracepoint: from the event's name, unless the user changed that.
-fn find(tracefs: &Tracefs, event: &Event) -> Option<(String, String)> {
+fn find(tracefs: &Tracefs, event: &EventSpec) -> Option<(String, String)> {
     let is = |system: &str, name: &str| tracefs.id(system, name).is_ok_and(|id| id == event.attr.config);
     let mut parts = event.name.split(':');
     if let (Some(system), Some(name)) = (parts.next(), parts.next()) {

@@ -4,16 +4,16 @@ use alloc::collections::BTreeMap;
 
 use perf_open::abi::attr::AttrFlags;
 use perf_open::abi::event::EventType;
-use perf_open::{Builder, Error, Event, EventGroup, Group, Target, limits};
+use perf_open::{Builder, Error, EventGroup, EventSpec, Group, Target, limits};
 
 use super::tally::{Place, Reading, Tally};
 use crate::Failure;
-use crate::live::whom::Whom;
+use crate::live::observed::Observed;
 
 /// The targets of the events, and how the events are opened.
 #[derive(Debug)]
 pub(crate) struct Scope<'a> {
-    pub(crate) whom: &'a Whom,
+    pub(crate) observed: &'a Observed,
     /// The process id of the command, if there is one.
     pub(crate) command: Option<u32>,
     pub(crate) inherit: bool,
@@ -26,7 +26,7 @@ pub(crate) struct Scope<'a> {
 pub(crate) struct Counters {
     groups: Vec<Open>,
     /// The events as they were opened, in the order of the groups.
-    pub(crate) events: Vec<Event>,
+    pub(crate) events: Vec<EventSpec>,
     /// Whether any PMU of this machine counts the event.
     is_supported: Vec<bool>,
     /// Whether the events wait for the exec of the command.
@@ -61,12 +61,12 @@ impl Counters {
         if !limits::is_supported() {
             return Err(Failure("this kernel was built without CONFIG_PERF_EVENTS".to_owned()));
         }
-        let events: Vec<Event> = groups.iter().flat_map(|group| group.events.clone()).collect();
+        let events: Vec<EventSpec> = groups.iter().flat_map(|group| group.events.clone()).collect();
         let mut counters = Self {
             groups: Vec::new(),
             is_supported: vec![false; events.len()],
             events,
-            on_exec: *scope.whom == Whom::Command,
+            on_exec: *scope.observed == Observed::Command,
         };
         let targets = targets(scope);
         let mut first = 0_usize;
@@ -134,7 +134,8 @@ impl Counters {
                 Ok(Some(group)) => open = Some(Open { group, place, events: vec![index] }),
                 // Some of the listed threads may have ended since.
                 Err(error)
-                    if error.errno_name() == Some("ESRCH") && matches!(scope.whom, Whom::Threads(_)) =>
+                    if error.errno_name() == Some("ESRCH")
+                        && matches!(scope.observed, Observed::Threads(_)) =>
                 {
                     return Ok(Opened::Gone);
                 }
@@ -173,8 +174,8 @@ impl Counters {
                 Err(error) => return Err(error.into()),
             };
             for (index, count) in open.events.iter().zip(counts) {
-                if let Some(Some(places)) = reading.get_mut(*index) {
-                    let tally = places.entry(open.place).or_default();
+                if let Some(Some(tallies)) = reading.get_mut(*index) {
+                    let tally = tallies.entry(open.place).or_default();
                     *tally = tally.plus(Tally::from(count));
                 }
             }
@@ -186,12 +187,12 @@ impl Counters {
 /// Returns the targets, each with the place to which its counts are added.
 fn targets(scope: &Scope<'_>) -> Vec<(Target<'static>, Place)> {
     let place = |own| if scope.apart { own } else { Place::Everywhere };
-    match scope.whom {
-        Whom::Command => scope.command.iter().map(|&pid| (Target::pid(pid), Place::Everywhere)).collect(),
-        Whom::Threads(tids) => {
+    match scope.observed {
+        Observed::Command => scope.command.iter().map(|&pid| (Target::pid(pid), Place::Everywhere)).collect(),
+        Observed::Threads(tids) => {
             tids.iter().map(|&tid| (Target::pid(tid), place(Place::Thread(tid)))).collect()
         }
-        Whom::Cpus(cpus) => cpus.iter().map(|&cpu| (Target::cpu(cpu), place(Place::Cpu(cpu)))).collect(),
+        Observed::Cpus(cpus) => cpus.iter().map(|&cpu| (Target::cpu(cpu), place(Place::Cpu(cpu)))).collect(),
     }
 }
 
@@ -199,14 +200,14 @@ fn targets(scope: &Scope<'_>) -> Vec<(Target<'static>, Place)> {
 ///
 /// If the kernel may not be counted, counts user space alone and adds that to the event's name, as `perf stat` does.
 fn open_event(
-    event: &mut Event,
+    event: &mut EventSpec,
     mut group: Option<&mut Group>,
     target: &Target<'static>,
     scope: &Scope<'_>,
 ) -> Result<Option<Group>, Error> {
     let is_leader = group.is_none();
-    let on_exec = is_leader && *scope.whom == Whom::Command;
-    let mut open = |event: &Event| {
+    let on_exec = is_leader && *scope.observed == Observed::Command;
+    let mut open = |event: &EventSpec| {
         let inherit = event.terms.inherit.unwrap_or(scope.inherit) && target.thread().is_some();
         let builder = Builder::new(event.clone())
             .sample_period(0)

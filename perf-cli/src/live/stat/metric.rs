@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-use perf_open::Event;
+use perf_open::EventSpec;
 use perf_open::abi::attr::AttrFlags;
 use perf_open::abi::event::{EventType, HW_EVENT_MASK, HwId, SwId};
 
@@ -38,7 +38,7 @@ pub(crate) struct Metric {
 }
 
 impl Kind {
-    pub(crate) fn of(event: &Event) -> Self {
+    pub(crate) fn of(event: &EventSpec) -> Self {
         let attr = &event.attr;
         // The upper bits are the type of the PMU on machines with several kinds of cpus.
         let hardware = u32::try_from(attr.config & HW_EVENT_MASK).map(HwId);
@@ -102,14 +102,14 @@ mod tests {
     const SECOND: Duration = Duration::from_secs(1);
 
     fn hardware(id: HwId) -> Kind {
-        Kind::of(&Event::hardware(id))
+        Kind::of(&EventSpec::hardware(id))
     }
 
     fn software(id: SwId) -> Kind {
-        Kind::of(&Event::software(id))
+        Kind::of(&EventSpec::software(id))
     }
 
-    fn told(kind: Kind, value: f64, beside: &[(Kind, f64)]) -> Option<(f64, String)> {
+    fn computed(kind: Kind, value: f64, beside: &[(Kind, f64)]) -> Option<(f64, String)> {
         metric(kind, value, SECOND, beside).map(|metric| (metric.value, metric.unit))
     }
 
@@ -119,7 +119,7 @@ mod tests {
 
     #[test]
     fn a_clock_tells_how_many_cpus_were_busy() {
-        assert_eq!(told(software(SwId::TASK_CLOCK), 2.5e9, &[]), is(2.5, "CPUs utilized"));
+        assert_eq!(computed(software(SwId::TASK_CLOCK), 2.5e9, &[]), is(2.5, "CPUs utilized"));
         assert_eq!(metric(software(SwId::CPU_CLOCK), 1.0, Duration::ZERO, &[]), None);
     }
 
@@ -129,36 +129,40 @@ mod tests {
         let branches = (hardware(HwId::BRANCH_INSTRUCTIONS), 200.0);
         let references = (hardware(HwId::CACHE_REFERENCES), 50.0);
         let instructions = hardware(HwId::INSTRUCTIONS);
-        assert_eq!(told(instructions, 6e9, &[cycles]), is(1.5, "insn per cycle"));
-        assert_eq!(told(instructions, 6e9, &[branches]), None);
-        assert_eq!(told(instructions, 6e9, &[(cycles.0, 0.0)]), None);
-        assert_eq!(told(hardware(HwId::BRANCH_MISSES), 5.0, &[branches]), is(2.5, "% of all branches"));
-        assert_eq!(told(hardware(HwId::CACHE_MISSES), 5.0, &[references]), is(10.0, "% of all cache refs"));
+        assert_eq!(computed(instructions, 6e9, &[cycles]), is(1.5, "insn per cycle"));
+        assert_eq!(computed(instructions, 6e9, &[branches]), None);
+        assert_eq!(computed(instructions, 6e9, &[(cycles.0, 0.0)]), None);
+        assert_eq!(computed(hardware(HwId::BRANCH_MISSES), 5.0, &[branches]), is(2.5, "% of all branches"));
+        assert_eq!(
+            computed(hardware(HwId::CACHE_MISSES), 5.0, &[references]),
+            is(10.0, "% of all cache refs")
+        );
         let clock = (software(SwId::TASK_CLOCK), 2e9);
-        assert_eq!(told(cycles.0, 4e9, &[clock]), is(2.0, "GHz"));
+        assert_eq!(computed(cycles.0, 4e9, &[clock]), is(2.0, "GHz"));
     }
 
     #[test]
     fn the_kernels_instructions_are_not_divided_by_the_cycles_of_user_space() {
-        let mut user = Event::hardware(HwId::CPU_CYCLES);
+        let mut user = EventSpec::hardware(HwId::CPU_CYCLES);
         user.attr.flags |= AttrFlags::EXCLUDE_KERNEL | AttrFlags::EXCLUDE_HV;
         let cycles = (Kind::of(&user), 100.0);
-        assert_eq!(told(hardware(HwId::INSTRUCTIONS), 100.0, &[cycles]), None);
+        assert_eq!(computed(hardware(HwId::INSTRUCTIONS), 100.0, &[cycles]), None);
     }
 
     #[test]
     fn anything_else_is_a_rate_of_the_time_on_a_cpu() {
         let faults = software(SwId::PAGE_FAULTS);
         let clock = (software(SwId::TASK_CLOCK), 5e8);
-        assert_eq!(told(faults, 12.0, &[clock]), is(24.0, "/sec"));
-        assert_eq!(told(faults, 1200.0, &[clock]), is(2.4, "K/sec"));
-        assert_eq!(told(faults, 1.2e6, &[clock]), is(2.4, "M/sec"));
-        assert_eq!(told(faults, 1.2e9, &[clock]), is(2.4, "G/sec"));
-        assert_eq!(told(faults, 12.0, &[]), None);
-        assert_eq!(told(hardware(HwId::BRANCH_INSTRUCTIONS), 12.0, &[clock]), is(24.0, "/sec"));
+        assert_eq!(computed(faults, 12.0, &[clock]), is(24.0, "/sec"));
+        assert_eq!(computed(faults, 1200.0, &[clock]), is(2.4, "K/sec"));
+        assert_eq!(computed(faults, 1.2e6, &[clock]), is(2.4, "M/sec"));
+        assert_eq!(computed(faults, 1.2e9, &[clock]), is(2.4, "G/sec"));
+        assert_eq!(computed(faults, 12.0, &[]), None);
+        assert_eq!(computed(hardware(HwId::BRANCH_INSTRUCTIONS), 12.0, &[clock]), is(24.0, "/sec"));
         // Without the event that the percentage needs.
-        assert_eq!(told(hardware(HwId::BRANCH_MISSES), 12.0, &[clock]), is(24.0, "/sec"));
-        let joules = Event { unit: Some("Joules".to_owned()), ..Event::raw(2) };
-        assert_eq!(told(Kind::of(&joules), 12.0, &[clock]), None);
+        assert_eq!(computed(hardware(HwId::BRANCH_MISSES), 12.0, &[clock]), is(24.0, "/sec"));
+        let mut joules = EventSpec::raw(2);
+        joules.unit = Some("Joules".to_owned());
+        assert_eq!(computed(Kind::of(&joules), 12.0, &[clock]), None);
     }
 }

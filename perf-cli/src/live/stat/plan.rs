@@ -1,34 +1,34 @@
 //! What is counted, and on which targets.
 
 use perf_open::abi::event::{HwId, SwId};
-use perf_open::{Event, EventGroup};
+use perf_open::{EventGroup, EventSpec};
 
 use crate::Failure;
 use crate::args::live::StatArgs;
 use crate::live::events::asked_for;
-use crate::live::whom::Whom;
+use crate::live::observed::Observed;
 
 /// Returns the targets of the command line.
-pub(crate) fn whom(args: &StatArgs) -> Result<Whom, Failure> {
-    let whom = Whom::of(&args.whom, !args.command.is_empty())?;
-    match &whom {
-        Whom::Cpus(_) | Whom::Command if args.per_thread => {
-            Err(Failure("--per-thread is for threads: -p or -t".to_owned()))
+pub(crate) fn observed(args: &StatArgs) -> Result<Observed, Failure> {
+    let observed = Observed::of(&args.observed, !args.command.is_empty())?;
+    match &observed {
+        Observed::Cpus(_) | Observed::Command if args.per_thread => {
+            Err(Failure("--per-thread needs -p or -t".to_owned()))
         }
-        Whom::Command if args.no_aggr => Err(Failure("--no-aggr is for cpus: -a or -C".to_owned())),
-        _ => Ok(whom),
+        Observed::Command if args.no_aggr => Err(Failure("--no-aggr needs -a or -C".to_owned())),
+        _ => Ok(observed),
     }
 }
 
 /// Returns the events of the command line, in groups; the defaults if it has none.
-pub(crate) fn events(args: &StatArgs, whom: &Whom) -> Result<Vec<EventGroup>, Failure> {
+pub(crate) fn events(args: &StatArgs, observed: &Observed) -> Result<Vec<EventGroup>, Failure> {
     let groups = asked_for(&args.events, "not supported")?;
-    Ok(if args.events.is_empty() { defaults(whom) } else { groups })
+    Ok(if args.events.is_empty() { defaults(observed) } else { groups })
 }
 
 /// Returns the default events, those of `perf stat`.
-fn defaults(whom: &Whom) -> Vec<EventGroup> {
-    let clock = if matches!(whom, Whom::Cpus(_)) { SwId::CPU_CLOCK } else { SwId::TASK_CLOCK };
+fn defaults(observed: &Observed) -> Vec<EventGroup> {
+    let clock = if matches!(observed, Observed::Cpus(_)) { SwId::CPU_CLOCK } else { SwId::TASK_CLOCK };
     let software = [clock, SwId::CONTEXT_SWITCHES, SwId::CPU_MIGRATIONS, SwId::PAGE_FAULTS];
     let hardware = [
         ("cycles", HwId::CPU_CYCLES),
@@ -36,7 +36,6 @@ fn defaults(whom: &Whom) -> Vec<EventGroup> {
         ("branches", HwId::BRANCH_INSTRUCTIONS),
         ("branch-misses", HwId::BRANCH_MISSES),
     ];
-    let hardware =
-        hardware.map(|(name, id)| Event { name: name.to_owned(), ..Event::hardware(id) }).into_iter();
-    software.map(Event::software).into_iter().chain(hardware).map(EventGroup::from).collect()
+    let hardware = hardware.map(|(name, id)| EventSpec::hardware(id).with_name(name)).into_iter();
+    software.map(EventSpec::software).into_iter().chain(hardware).map(EventGroup::from).collect()
 }

@@ -3,7 +3,7 @@
 use alloc::collections::BTreeSet;
 use core::time::Duration;
 
-use perf_open::Event;
+use perf_open::EventSpec;
 
 use super::mean::Mean;
 use super::metric::{Kind, Metric, Role, metric};
@@ -46,8 +46,8 @@ impl Shown {
     }
 }
 
-impl From<&Event> for Shown {
-    fn from(event: &Event) -> Self {
+impl From<&EventSpec> for Shown {
+    fn from(event: &EventSpec) -> Self {
         let kind = Kind::of(event);
         let (unit, scale) = match kind.role {
             Role::Clock => (Some("msec".to_owned()), Some(Scale::By(NANOSECONDS_IN_MILLISECOND))),
@@ -103,13 +103,13 @@ impl Row<'_> {
 pub(crate) fn rows<'a>(events: &'a [Shown], runs: &[Reading], elapsed: Duration) -> Vec<Row<'a>> {
     // An event that nothing counts also has a row for each place.
     let all_places: BTreeSet<Place> =
-        runs.iter().flatten().flatten().flat_map(|places| places.keys().copied()).collect();
+        runs.iter().flatten().flatten().flat_map(|tallies| tallies.keys().copied()).collect();
     let all_places = if all_places.is_empty() { BTreeSet::from([Place::Everywhere]) } else { all_places };
     let mut rows = Vec::new();
     for (index, event) in events.iter().enumerate() {
         let readings: Vec<_> = runs.iter().filter_map(|run| run.get(index)?.as_ref()).collect();
         let is_supported = !readings.is_empty();
-        let own: BTreeSet<Place> = readings.iter().flat_map(|places| places.keys().copied()).collect();
+        let own: BTreeSet<Place> = readings.iter().flat_map(|tallies| tallies.keys().copied()).collect();
         for &place in if own.is_empty() { &all_places } else { &own } {
             let tallies: Vec<Tally> =
                 readings.iter().filter_map(|places| places.get(&place).copied()).collect();

@@ -7,7 +7,7 @@ use perf_open::Count;
 /// The place of a count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Place {
-    /// The sum of all places.
+    /// The sum of all tallies.
     Everywhere,
     /// A cpu.
     Cpu(u32),
@@ -65,15 +65,15 @@ impl Tally {
 
 /// Returns the difference to `earlier`.
 pub(crate) fn since(now: &Reading, earlier: &Reading) -> Reading {
-    let places = |(index, places): (usize, &Option<BTreeMap<Place, Tally>>)| {
+    let tallies = |(index, tallies): (usize, &Option<BTreeMap<Place, Tally>>)| {
         let before = earlier.get(index).and_then(Option::as_ref);
         let since = |(&place, tally): (&Place, &Tally)| {
-            let before = before.and_then(|places| places.get(&place)).copied().unwrap_or_default();
+            let before = before.and_then(|tallies| tallies.get(&place)).copied().unwrap_or_default();
             (place, tally.since(before))
         };
-        places.as_ref().map(|places| places.iter().map(since).collect())
+        tallies.as_ref().map(|tallies| tallies.iter().map(since).collect())
     };
-    now.iter().enumerate().map(places).collect()
+    now.iter().enumerate().map(tallies).collect()
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use crate::Failure;
-use crate::live::whom::is_alive;
+use crate::live::observed::is_alive;
 
 /// How often threads that are not children are checked.
 const LOOK: Duration = Duration::from_millis(100);

@@ -4,7 +4,7 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use crate::folder::{Folder, Run};
+use needs::{Folder, Run};
 
 pub(crate) const TESTS: &[needs::Test] = needs::tests![
     Events:
@@ -16,6 +16,8 @@ pub(crate) const TESTS: &[needs::Test] = needs::tests![
 ];
 
 /// Runs `perfdata record` with these options, after a line of shell code.
+const PERFDATA: &str = env!("CARGO_BIN_EXE_perfdata");
+
 fn record(folder: &Folder, shell: &str, options: &[&str], command: &[&str]) -> Run {
     folder.run_after(shell, &[&["record", "-e", "task-clock:u"], options, &["--"], command].concat())
 }
@@ -23,7 +25,7 @@ fn record(folder: &Folder, shell: &str, options: &[&str], command: &[&str]) -> R
 const UMASKS: [&str; 2] = ["umask 022", "umask 000"];
 
 fn recordings_are_for_their_owner_alone() {
-    let folder = Folder::new("record_modes");
+    let folder = Folder::new(PERFDATA, "record_modes");
     for umask in UMASKS {
         for _ in 0..2 {
             record(&folder, umask, &[], &["true"]).succeeds();
@@ -37,7 +39,7 @@ fn recordings_are_for_their_owner_alone() {
 }
 
 fn snapshots_and_dumps_of_rings_are_for_their_owner_alone() {
-    let folder = Folder::new("record_snapshot_modes");
+    let folder = Folder::new(PERFDATA, "record_snapshot_modes");
     for umask in UMASKS {
         // The command asks the recorder, its parent, for a snapshot.
         let snapshot = ["sh", "-c", "kill -USR2 $PPID; sleep 0.5"];
@@ -59,7 +61,7 @@ fn snapshots_and_dumps_of_rings_are_for_their_owner_alone() {
 }
 
 fn what_cannot_be_recorded_leaves_what_was_there() {
-    let folder = Folder::new("record_failed");
+    let folder = Folder::new(PERFDATA, "record_failed");
     fs::write(folder.path("perf.data"), "newer").unwrap();
     fs::write(folder.path("perf.data.old"), "older").unwrap();
     let leaves = |run: Run, why: &str| {
@@ -76,7 +78,7 @@ fn what_cannot_be_recorded_leaves_what_was_there() {
 }
 
 fn a_recording_goes_where_a_link_leads() {
-    let folder = Folder::new("record_link");
+    let folder = Folder::new(PERFDATA, "record_link");
     fs::create_dir(folder.path("deep")).unwrap();
     symlink("deep/target", folder.path("perf.data")).unwrap();
     for _ in 0..2 {
@@ -89,7 +91,7 @@ fn a_recording_goes_where_a_link_leads() {
 }
 
 fn a_recording_is_not_in_the_way_of_the_dumps_of_its_rings() {
-    let folder = Folder::new("record_dumps");
+    let folder = Folder::new(PERFDATA, "record_dumps");
     fs::create_dir(folder.path("rings")).unwrap();
     symlink("rings", folder.path("link")).unwrap();
     for output in ["rings/attr.data", "rings/ring.0", "link/ring.12", "rings/ring"] {

@@ -102,7 +102,7 @@ fn forward_rings_are_dumped_too() {
     let mut said = BufReader::new(recorder.0.stderr.take().unwrap()).lines().map(Result::unwrap);
     until("it listens to signals", || listens(recorder.0.id()));
     recorder.signal("USR2");
-    assert!(said.any(|line| line == "perfdata: rings: the rings as they stand"));
+    assert!(said.any(|line| line == "perfdata: rings: wrote copies of the rings"));
     let of_rings = rings(&folder.join("rings"));
     assert_eq!((of_rings.status, &*of_rings.err), (0, ""));
     assert_eq!(of_rings.names(), [event("page-faults")]);

@@ -30,14 +30,14 @@ fn what_cannot_be_counted_is_told() {
     fails(&["no-such-command-anywhere"], "no-such-command-anywhere is in no folder of PATH");
     fails(&["-p", "4194305"], "process 4194305: No such file");
     fails(&["-t", "4194305", "-e", "faults"], "there is no such thread");
-    fails(&["-C", "65000", "true"], "there is no cpu 65000");
+    fails(&["-C", "65000", "true"], "CPU 65000 does not exist");
     fails(&["-C", "x", "true"], "--cpu x: ");
     fails(&["-o", "/no-such-folder/file", "true"], "/no-such-folder/file: ");
 }
 
 fn what_makes_no_sense_together_is_refused() {
-    fails(&["-A", "true"], "--no-aggr is for cpus");
-    fails(&["--per-thread", "true"], "--per-thread is for threads");
+    fails(&["-A", "true"], "--no-aggr needs -a or -C");
+    fails(&["--per-thread", "true"], "--per-thread needs -p or -t");
     fails(&["-a", "-p", "1"], "cannot be used with");
     fails(&["-I", "100", "-r", "3", "true"], "cannot be used with");
     fails(&["-x,", "--json", "true"], "cannot be used with");

@@ -5,7 +5,9 @@ use perf_abi::feature::Feature;
 
 use super::FeatureSection;
 use crate::error::FileError;
-use crate::tracepoint::{Tracepoints, TracingData};
+#[cfg(feature = "tracepoint")]
+use crate::tracepoint::Tracepoints;
+use crate::tracepoint::TracingData;
 
 /// Decodes a feature, and calls `fault` with each error. A feature with an unknown layout has none. `nr_cpus` is the
 /// feature `NRCPUS`, if the capture has it.
@@ -22,12 +24,15 @@ pub(in crate::file) fn check<O: Endian>(
     }
 }
 
-/// Checks tracing data and the formats of its tracepoints, each of which may have a fault.
+/// Checks tracing data and, with the feature `tracepoint`, the formats in it, each of which may have a fault.
 fn tracing_data(section: &FeatureSection<'_>, mut fault: impl FnMut(FileError)) {
     match TracingData::parse(section.bytes) {
+        #[cfg(feature = "tracepoint")]
         Ok(data) => {
             Tracepoints::new(&data).faults().iter().for_each(|it| fault(it.in_file(section)));
         }
+        #[cfg(not(feature = "tracepoint"))]
+        Ok(_) => {}
         Err(error) => fault(error.in_file(section)),
     }
 }

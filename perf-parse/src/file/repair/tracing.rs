@@ -4,11 +4,14 @@ use alloc::vec::Vec;
 
 use perf_abi::endian::{BigEndian, Endianness, LittleEndian};
 
-use crate::tracepoint::{Format, TracingData, TracingDataFields};
+#[cfg(feature = "tracepoint")]
+use crate::tracepoint::Format;
+use crate::tracepoint::{TracingData, TracingDataFields};
 
-/// Returns the tracing data without the formats that cannot be parsed; `None` if its parts cannot be found.
+/// Returns the tracing data without the formats that cannot be parsed (with the feature `tracepoint`); `None` if its parts cannot be found.
 pub(super) fn of_good_formats(bytes: &[u8]) -> Option<Vec<u8>> {
     let data = TracingData::parse(bytes).ok()?;
+    #[cfg(feature = "tracepoint")]
     let long_size = data.kernel_long_size();
     let mut fields = TracingDataFields {
         long_size: data.long_size,
@@ -21,6 +24,7 @@ pub(super) fn of_good_formats(bytes: &[u8]) -> Option<Vec<u8>> {
         ..TracingDataFields::default()
     };
     for format in data.formats() {
+        #[cfg(feature = "tracepoint")]
         if Format::parse(format.system, format.text, long_size).is_err() {
             continue;
         }

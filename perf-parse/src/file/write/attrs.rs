@@ -62,11 +62,12 @@ impl AttrFormat {
         let bytes = event.attr.write::<O>(self.version);
         let bytes = bytes.map_err(|error| WriteFileError::Attr { event: index, error })?;
         let size = U32::<O>::new(self.size());
-        let (kind, behind) = bytes.split_first_chunk::<4>().unwrap_or((&[0; 4], &[]));
-        out.extend_from_slice(kind);
-        out.extend_from_slice(size.as_bytes());
-        // The rest of the version, after `type` and `size`.
-        out.extend(behind.iter().skip(4).take((self.version.size() as usize).saturating_sub(8)));
+        let start = out.len();
+        out.extend_from_slice(&bytes);
+        // The size includes the tail.
+        if let Some(field) = out.get_mut(start.saturating_add(4)..).and_then(|from| from.get_mut(..4)) {
+            field.copy_from_slice(size.as_bytes());
+        }
         if self.tail != 0 {
             out.extend_from_slice(&event.attr_tail);
             out.extend(core::iter::repeat_n(0, self.tail.saturating_sub(event.attr_tail.len())));
@@ -81,7 +82,7 @@ fn version(event: &EventFields) -> AttrVersion {
         return AttrVersion::NEWEST;
     }
     let as_read = |version: &AttrVersion| version.size() >= event.attr.size;
-    let as_read = AttrVersion::ALL.into_iter().find(as_read).unwrap_or(AttrVersion::NEWEST);
+    let as_read = AttrVersion::ALL.iter().copied().find(as_read).unwrap_or(AttrVersion::NEWEST);
     as_read.max(event.attr.oldest_version())
 }
 

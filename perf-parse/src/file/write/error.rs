@@ -36,7 +36,7 @@ pub enum WriteFileError {
         /// The index of the event.
         event: usize,
         /// The field, and the version that it needs.
-        error: attr::WriteError,
+        error: attr::AttrWriteError,
     },
     /// A part of an event cannot be written.
     Event {

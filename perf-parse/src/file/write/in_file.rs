@@ -5,7 +5,7 @@ use std::io::{Seek, SeekFrom, Write};
 
 use perf_abi::endian::{Endian, Endianness, U64};
 use perf_abi::feature::Feature;
-use perf_abi::file::{FileHeader, MAGIC, Section};
+use perf_abi::file::{MAGIC, RawFileHeader, RawSection};
 use perf_abi::record::{Misc, RecordType};
 use zerocopy::IntoBytes;
 
@@ -25,7 +25,7 @@ use crate::record::RawRecord;
 #[must_use = "a file is not whole before it is finished"]
 pub struct FileWriter<O: Endian, W> {
     body: Body<O, W>,
-    attrs: Section<O>,
+    attrs: RawSection<O>,
     /// Size of an attr and the section of its ids in bytes.
     attr_size: u64,
     /// Offset of the records.
@@ -76,7 +76,7 @@ impl<O: Endian, W: Write + Seek> FileWriter<O, W> {
         let mut writer = Self {
             body: Body::new(out, options)?,
             attrs,
-            attr_size: u64::from(format.size()).saturating_add(size_of::<Section<O>>() as u64),
+            attr_size: u64::from(format.size()).saturating_add(size_of::<RawSection<O>>() as u64),
             data: attrs_at.saturating_add(entries.len() as u64),
             features: Features::new(),
             event_desc,
@@ -173,7 +173,7 @@ impl<O: Endian, W: Write + Seek> FileWriter<O, W> {
 
         let mut bitmap = [0_u64; 4];
         let mut table = Vec::new();
-        let entries = self.features.iter().count().saturating_mul(size_of::<Section<O>>());
+        let entries = self.features.iter().count().saturating_mul(size_of::<RawSection<O>>());
         let mut offset = end.saturating_add(entries as u64);
         for (feature, payload) in self.features.iter() {
             if let Some(word) = bitmap.get_mut(feature.0 as usize / 64) {
@@ -213,8 +213,8 @@ impl<O: Endian, W: Write + Seek> FileWriter<O, W> {
         }
     }
 
-    fn header(&self, data_size: u64, bitmap: [u64; 4]) -> FileHeader<O> {
-        FileHeader {
+    fn header(&self, data_size: u64, bitmap: [u64; 4]) -> RawFileHeader<O> {
+        RawFileHeader {
             magic: U64::new(MAGIC),
             size: U64::new(HEADER),
             attr_size: U64::new(self.attr_size),
@@ -226,6 +226,6 @@ impl<O: Endian, W: Write + Seek> FileWriter<O, W> {
     }
 }
 
-fn section<O: Endian>(offset: u64, size: u64) -> Section<O> {
-    Section { offset: U64::new(offset), size: U64::new(size) }
+fn section<O: Endian>(offset: u64, size: u64) -> RawSection<O> {
+    RawSection { offset: U64::new(offset), size: U64::new(size) }
 }

@@ -22,7 +22,7 @@ pub struct AuxtraceInfo<'a> {
 
 impl<'a> AuxtraceInfo<'a> {
     pub(super) fn parse<O: Endian>(at: &mut Cursor<'a>) -> Result<Self, Error> {
-        let info = at.fixed::<wire::AuxtraceInfo<O>>("type")?;
+        let info = at.fixed::<wire::RawAuxtraceInfo<O>>("type")?;
         let words = at.list(O::ENDIANNESS, (at.rest().len() / 8) as u64, "priv")?;
         Ok(Self { kind: AuxtraceType(info.kind.get()), words })
     }
@@ -96,7 +96,7 @@ pub struct AuxtraceError<'a> {
 
 impl<'a> AuxtraceError<'a> {
     pub(super) fn parse<O: Endian>(at: &mut Cursor<'a>) -> Result<Self, Error> {
-        let it = at.fixed::<wire::AuxtraceError<O>>("type")?;
+        let it = at.fixed::<wire::RawAuxtraceError<O>>("type")?;
         let error = Self {
             kind: AuxtraceErrorType(it.kind.get()),
             code: it.code.get(),

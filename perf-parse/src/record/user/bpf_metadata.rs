@@ -22,7 +22,7 @@ pub struct BpfMetadata<'a> {
 
 impl<'a> BpfMetadata<'a> {
     pub(super) fn parse<O: Endian>(at: &mut Cursor<'a>) -> Result<Self, Error> {
-        let fixed = at.fixed::<wire::BpfMetadata<O>>("prog_name")?;
+        let fixed = at.fixed::<wire::RawBpfMetadata<O>>("prog_name")?;
         let entries = at.array(fixed.nr_entries.get(), "entries")?;
         Ok(Self { prog_name: until_nul(&fixed.prog_name), entries, rest: at.take_rest() })
     }

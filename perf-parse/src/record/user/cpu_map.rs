@@ -58,7 +58,7 @@ pub enum CpuMapData<'a> {
 
 impl<'a> CpuMapData<'a> {
     pub(super) fn parse<O: Endian>(at: &mut Cursor<'a>) -> Result<Self, Error> {
-        let kind = CpuMapType(at.fixed::<wire::CpuMap<O>>("type")?.kind.get());
+        let kind = CpuMapType(at.fixed::<wire::RawCpuMap<O>>("type")?.kind.get());
         let start = *at;
         match kind {
             CpuMapType::CPUS => {

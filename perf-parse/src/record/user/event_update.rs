@@ -43,7 +43,7 @@ pub enum EventUpdateData<'a> {
 
 impl<'a> EventUpdate<'a> {
     pub(super) fn parse<O: Endian>(at: &mut Cursor<'a>) -> Result<Self, Error> {
-        let update = at.fixed::<wire::EventUpdate<O>>("type")?;
+        let update = at.fixed::<wire::RawEventUpdate<O>>("type")?;
         let data = match EventUpdateType(update.kind.get()) {
             EventUpdateType::UNIT => EventUpdateData::Unit(at.string("unit")?),
             EventUpdateType::SCALE => {

@@ -34,7 +34,7 @@ const CPU: ([&str; 6], [&str; 3]) = (
 
 impl<'a> SchedstatCpu<'a> {
     pub(super) fn parse<O: Endian>(at: &mut Cursor<'a>) -> Result<Self, Error> {
-        let it = at.fixed::<wire::SchedstatCpu<O>>("timestamp")?;
+        let it = at.fixed::<wire::RawSchedstatCpu<O>>("timestamp")?;
         let version = it.version.get();
         let (mut narrow, mut wide) = (None, None);
         if let 15..=17 = version {
@@ -74,7 +74,7 @@ pub struct SchedstatDomain<'a> {
 
 impl<'a> SchedstatDomain<'a> {
     pub(super) fn parse<O: Endian>(at: &mut Cursor<'a>) -> Result<Self, Error> {
-        let it = at.fixed::<wire::SchedstatDomain<O>>("timestamp")?;
+        let it = at.fixed::<wire::RawSchedstatDomain<O>>("timestamp")?;
         let version = it.version.get();
         let (names, first) = match version {
             15 => (V15, "idle_lb_count"),

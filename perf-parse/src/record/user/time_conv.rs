@@ -38,7 +38,7 @@ pub struct TimeConvShort {
 
 impl<'a> TimeConv<'a> {
     pub(super) fn parse<O: Endian>(at: &mut Cursor<'a>) -> Result<Self, Error> {
-        let it = at.fixed::<wire::TimeConv<O>>("time_shift")?;
+        let it = at.fixed::<wire::RawTimeConv<O>>("time_shift")?;
         let short = match at.rest() {
             [] => None,
             _ => Some(at.fixed::<wire::TimeConvShort<O>>("time_cycles")?),

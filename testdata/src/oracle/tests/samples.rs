@@ -6,119 +6,72 @@ use perf_abi::read_format::ReadFormat;
 use perf_abi::sample_type::SampleType;
 
 use super::{attr, resized, sample};
+use crate::Bytes;
 use crate::oracle::*;
 
 /// Every field except `WEIGHT`, which cannot be combined with `WEIGHT_STRUCT`.
 #[test]
 fn every_field() {
-    const LITTLE: &[u8] = &[
-        9, 0, 0, 0, // type: SAMPLE
-        2, 0x40, // misc: USER | EXACT_IP
-        0x80, 1, // size: 384
-        8, 7, 6, 5, 4, 3, 2, 1, // identifier
-        0, 0x10, 0x40, 0, 0, 0, 0, 0, // ip
-        0x34, 0x12, 0, 0, // pid
-        0xff, 0xff, 0xff, 0xff, // tid
-        0xdd, 0xcc, 0xbb, 0xaa, 0x99, 0, 0, 0, // time
-        0x33, 0x22, 0x11, 0, 0xff, 0x7f, 0, 0, // addr
-        7, 0, 0, 0, 0, 0, 0, 0, // id
-        8, 0, 0, 0, 0, 0, 0, 0, // stream_id
-        3, 0, 0, 0, // cpu
-        0, 0, 0, 0, // res
-        0xe8, 3, 0, 0, 0, 0, 0, 0, // period
-        2, 0, 0, 0, 0, 0, 0, 0, // read.nr
-        0x32, 0, 0, 0, 0, 0, 0, 0, // read.time_enabled
-        0x28, 0, 0, 0, 0, 0, 0, 0, // read.time_running
-        0x6f, 0, 0, 0, 0, 0, 0, 0, // read.value
-        7, 0, 0, 0, 0, 0, 0, 0, // read.id
-        1, 0, 0, 0, 0, 0, 0, 0, // read.lost
-        0xde, 0, 0, 0, 0, 0, 0, 0, // read.value
-        9, 0, 0, 0, 0, 0, 0, 0, // read.id
-        0, 0, 0, 0, 0, 0, 0, 0, // read.lost
-        3, 0, 0, 0, 0, 0, 0, 0, // callchain.nr
-        0, 0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, // callchain.ips: PERF_CONTEXT_USER
-        0, 0x10, 0x40, 0, 0, 0, 0, 0, // callchain.ips
-        0, 0x20, 0x40, 0, 0, 0, 0, 0, // callchain.ips
-        0x0c, 0, 0, 0, // raw.size
-        1, 2, 3, 4, 5, 6, 7, 8, 9, 0x0a, 0x0b, 0x0c, // raw.data
-        1, 0, 0, 0, 0, 0, 0, 0, // branch_stack.nr
-        0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, // branch_stack.hw_idx
-        0, 0x11, 0x40, 0, 0, 0, 0, 0, // branch_stack.from
-        0, 0x12, 0x40, 0, 0, 0, 0, 0, // branch_stack.to
-        0x45, 0x23, 0x51, 0xe6, 2, 0, 0, 0x80, // branch_stack.flags
-        0x55, 0, 0, 0, 0, 0, 0, 0, // branch_stack.counters
-        2, 0, 0, 0, 0, 0, 0, 0, // regs_user.abi
-        0x11, 0, 0, 0, 0, 0, 0, 0, // regs_user.values
-        0x22, 0, 0, 0, 0, 0, 0, 0, // regs_user.values
-        8, 0, 0, 0, 0, 0, 0, 0, // stack_user.size
-        0xa0, 0xa1, 0xa2, 0xa3, 0xa4, 0xa5, 0xa6, 0xa7, // stack_user.data
-        6, 0, 0, 0, 0, 0, 0, 0, // stack_user.dyn_size
-        1, 0, 0, 0, 2, 0, 3, 0, // weight_struct
-        0x21, 0, 8, 5, 0x1e, 0, 0, 0, // data_src
-        3, 0, 0, 0, 5, 0, 0, 0, // transaction
-        1, 0, 0, 0, 0, 0, 0, 0, // regs_intr.abi
-        0x33, 0, 0, 0, 0, 0, 0, 0, // regs_intr.values
-        0, 0x10, 0, 0, 0, 0, 0, 0, // phys_addr
-        0x2a, 0, 0, 0, 0, 0, 0, 0, // cgroup
-        0, 0x10, 0, 0, 0, 0, 0, 0, // data_page_size
-        0, 0, 0x20, 0, 0, 0, 0, 0, // code_page_size
-        8, 0, 0, 0, 0, 0, 0, 0, // aux.size
-        0xb0, 0xb1, 0xb2, 0xb3, 0xb4, 0xb5, 0xb6, 0xb7, // aux.data
-    ];
-    const BIG: &[u8] = &[
-        0, 0, 0, 9, // type: SAMPLE
-        0x40, 2, // misc: USER | EXACT_IP
-        1, 0x80, // size: 384
-        1, 2, 3, 4, 5, 6, 7, 8, // identifier
-        0, 0, 0, 0, 0, 0x40, 0x10, 0, // ip
-        0, 0, 0x12, 0x34, // pid
-        0xff, 0xff, 0xff, 0xff, // tid
-        0, 0, 0, 0x99, 0xaa, 0xbb, 0xcc, 0xdd, // time
-        0, 0, 0x7f, 0xff, 0, 0x11, 0x22, 0x33, // addr
-        0, 0, 0, 0, 0, 0, 0, 7, // id
-        0, 0, 0, 0, 0, 0, 0, 8, // stream_id
-        0, 0, 0, 3, // cpu
-        0, 0, 0, 0, // res
-        0, 0, 0, 0, 0, 0, 3, 0xe8, // period
-        0, 0, 0, 0, 0, 0, 0, 2, // read.nr
-        0, 0, 0, 0, 0, 0, 0, 0x32, // read.time_enabled
-        0, 0, 0, 0, 0, 0, 0, 0x28, // read.time_running
-        0, 0, 0, 0, 0, 0, 0, 0x6f, // read.value
-        0, 0, 0, 0, 0, 0, 0, 7, // read.id
-        0, 0, 0, 0, 0, 0, 0, 1, // read.lost
-        0, 0, 0, 0, 0, 0, 0, 0xde, // read.value
-        0, 0, 0, 0, 0, 0, 0, 9, // read.id
-        0, 0, 0, 0, 0, 0, 0, 0, // read.lost
-        0, 0, 0, 0, 0, 0, 0, 3, // callchain.nr
-        0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xfe, 0, // callchain.ips: PERF_CONTEXT_USER
-        0, 0, 0, 0, 0, 0x40, 0x10, 0, // callchain.ips
-        0, 0, 0, 0, 0, 0x40, 0x20, 0, // callchain.ips
-        0, 0, 0, 0x0c, // raw.size
-        1, 2, 3, 4, 5, 6, 7, 8, 9, 0x0a, 0x0b, 0x0c, // raw.data
-        0, 0, 0, 0, 0, 0, 0, 1, // branch_stack.nr
-        0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, // branch_stack.hw_idx
-        0, 0, 0, 0, 0, 0x40, 0x11, 0, // branch_stack.from
-        0, 0, 0, 0, 0, 0x40, 0x12, 0, // branch_stack.to
-        0xa1, 0x23, 0x45, 0xa5, 0xc0, 0, 0, 1, // branch_stack.flags
-        0, 0, 0, 0, 0, 0, 0, 0x55, // branch_stack.counters
-        0, 0, 0, 0, 0, 0, 0, 2, // regs_user.abi
-        0, 0, 0, 0, 0, 0, 0, 0x11, // regs_user.values
-        0, 0, 0, 0, 0, 0, 0, 0x22, // regs_user.values
-        0, 0, 0, 0, 0, 0, 0, 8, // stack_user.size
-        0xa0, 0xa1, 0xa2, 0xa3, 0xa4, 0xa5, 0xa6, 0xa7, // stack_user.data
-        0, 0, 0, 0, 0, 0, 0, 6, // stack_user.dyn_size
-        0, 3, 0, 2, 0, 0, 0, 1, // weight_struct
-        0, 0, 0, 0x1e, 5, 8, 0, 0x21, // data_src
-        0, 0, 0, 5, 0, 0, 0, 3, // transaction
-        0, 0, 0, 0, 0, 0, 0, 1, // regs_intr.abi
-        0, 0, 0, 0, 0, 0, 0, 0x33, // regs_intr.values
-        0, 0, 0, 0, 0, 0, 0x10, 0, // phys_addr
-        0, 0, 0, 0, 0, 0, 0, 0x2a, // cgroup
-        0, 0, 0, 0, 0, 0, 0x10, 0, // data_page_size
-        0, 0, 0, 0, 0, 0x20, 0, 0, // code_page_size
-        0, 0, 0, 0, 0, 0, 0, 8, // aux.size
-        0xb0, 0xb1, 0xb2, 0xb3, 0xb4, 0xb5, 0xb6, 0xb7, // aux.data
-    ];
+    let bytes = |big| {
+        Bytes::new(big)
+            .u32(9) // type: SAMPLE
+            .u16(0x4002) // misc: USER | EXACT_IP
+            .u16(0x180) // size: 384
+            .u64(0x102_0304_0506_0708) // identifier
+            .u64(0x40_1000) // ip
+            .u32(0x1234) // pid
+            .u32(0xffff_ffff) // tid
+            .u64(0x99_aabb_ccdd) // time
+            .u64(0x7fff_0011_2233) // addr
+            .u64(7) // id
+            .u64(8) // stream_id
+            .u32(3) // cpu
+            .u32(0) // res
+            .u64(0x3e8) // period
+            .u64(2) // read.nr
+            .u64(0x32) // read.time_enabled
+            .u64(0x28) // read.time_running
+            .u64(0x6f) // read.value
+            .u64(7) // read.id
+            .u64(1) // read.lost
+            .u64(0xde) // read.value
+            .u64(9) // read.id
+            .u64(0) // read.lost
+            .u64(3) // callchain.nr
+            .u64(0xffff_ffff_ffff_fe00) // callchain.ips: PERF_CONTEXT_USER
+            .u64(0x40_1000) // callchain.ips
+            .u64(0x40_2000) // callchain.ips
+            .u32(0xc) // raw.size
+            .raw(&[1, 2, 3, 4, 5, 6, 7, 8, 9, 0xa, 0xb, 0xc]) // raw.data
+            .u64(1) // branch_stack.nr
+            .u64(0xffff_ffff_ffff_ffff) // branch_stack.hw_idx
+            .u64(0x40_1100) // branch_stack.from
+            .u64(0x40_1200) // branch_stack.to
+            .raw(if big {
+                &[0xa1, 0x23, 0x45, 0xa5, 0xc0, 0, 0, 1]
+            } else {
+                &[0x45, 0x23, 0x51, 0xe6, 2, 0, 0, 0x80]
+            }) // branch_stack.flags
+            .u64(0x55) // branch_stack.counters
+            .u64(2) // regs_user.abi
+            .u64(0x11) // regs_user.values
+            .u64(0x22) // regs_user.values
+            .u64(8) // stack_user.size
+            .raw(&[0xa0, 0xa1, 0xa2, 0xa3, 0xa4, 0xa5, 0xa6, 0xa7]) // stack_user.data
+            .u64(6) // stack_user.dyn_size
+            .u64(0x3_0002_0000_0001) // weight_struct
+            .u64(0x1e_0508_0021) // data_src
+            .u64(0x5_0000_0003) // transaction
+            .u64(1) // regs_intr.abi
+            .u64(0x33) // regs_intr.values
+            .u64(0x1000) // phys_addr
+            .u64(0x2a) // cgroup
+            .u64(0x1000) // data_page_size
+            .u64(0x20_0000) // code_page_size
+            .u64(8) // aux.size
+            .raw(&[0xb0, 0xb1, 0xb2, 0xb3, 0xb4, 0xb5, 0xb6, 0xb7]) // aux.data
+            .out
+    };
     let attr = Attr {
         sample_type: SampleType(0x1ff_ffff & !SampleType::WEIGHT.0),
         read_format: ReadFormat(0x1f),
@@ -189,10 +142,11 @@ fn every_field() {
     };
     let expected =
         Record { kind: 9, misc: 0x4002, size: 384, body: Body::Sample(Box::new(expected)), sample_id: None };
-    for (bytes, big) in [(LITTLE, false), (BIG, true)] {
-        assert_eq!(record(&attr, big, bytes).as_ref(), Ok(&expected), "big: {big}");
+    for big in [false, true] {
+        let bytes = bytes(big);
+        assert_eq!(record(&attr, big, &bytes).as_ref(), Ok(&expected), "big: {big}");
         for size in (8..384).chain([385, 392]) {
-            let result = record(&attr, big, &resized(bytes, big, size));
+            let result = record(&attr, big, &resized(&bytes, big, size));
             assert!(result.is_err(), "{size} bytes: {result:?}");
         }
     }
@@ -325,36 +279,23 @@ fn branch_flags_big_endian() {
 
 #[test]
 fn sample_id_of_every_field() {
-    const LITTLE: &[u8] = &[
-        0x0c, 0, 0, 0, // type: ITRACE_START
-        0, 0, // misc: none
-        0x40, 0, // size: 64
-        1, 0, 0, 0, // pid
-        2, 0, 0, 0, // tid
-        3, 0, 0, 0, // sample_id.pid
-        0xff, 0xff, 0xff, 0xff, // sample_id.tid
-        5, 0, 0, 0, 0, 0, 0, 0, // sample_id.time
-        6, 0, 0, 0, 0, 0, 0, 0, // sample_id.id
-        7, 0, 0, 0, 0, 0, 0, 0, // sample_id.stream_id
-        8, 0, 0, 0, // sample_id.cpu
-        0, 0, 0, 0, // sample_id.res
-        8, 7, 6, 5, 4, 3, 2, 1, // sample_id.identifier
-    ];
-    const BIG: &[u8] = &[
-        0, 0, 0, 0x0c, // type: ITRACE_START
-        0, 0, // misc: none
-        0, 0x40, // size: 64
-        0, 0, 0, 1, // pid
-        0, 0, 0, 2, // tid
-        0, 0, 0, 3, // sample_id.pid
-        0xff, 0xff, 0xff, 0xff, // sample_id.tid
-        0, 0, 0, 0, 0, 0, 0, 5, // sample_id.time
-        0, 0, 0, 0, 0, 0, 0, 6, // sample_id.id
-        0, 0, 0, 0, 0, 0, 0, 7, // sample_id.stream_id
-        0, 0, 0, 8, // sample_id.cpu
-        0, 0, 0, 0, // sample_id.res
-        1, 2, 3, 4, 5, 6, 7, 8, // sample_id.identifier
-    ];
+    let bytes = |big| {
+        Bytes::new(big)
+            .u32(0xc) // type: ITRACE_START
+            .u16(0) // misc: none
+            .u16(0x40) // size: 64
+            .u32(1) // pid
+            .u32(2) // tid
+            .u32(3) // sample_id.pid
+            .u32(0xffff_ffff) // sample_id.tid
+            .u64(5) // sample_id.time
+            .u64(6) // sample_id.id
+            .u64(7) // sample_id.stream_id
+            .u32(8) // sample_id.cpu
+            .u32(0) // sample_id.res
+            .u64(0x102_0304_0506_0708) // sample_id.identifier
+            .out
+    };
     let attr = Attr { flags: AttrFlags::SAMPLE_ID_ALL, ..attr(SampleType(0x1ff_ffff)) };
     let expected = Record {
         kind: 12,
@@ -371,8 +312,8 @@ fn sample_id_of_every_field() {
             identifier: Some(0x0102_0304_0506_0708),
         }),
     };
-    assert_eq!(record(&attr, false, LITTLE).as_ref(), Ok(&expected));
-    assert_eq!(record(&attr, true, BIG).as_ref(), Ok(&expected));
+    assert_eq!(record(&attr, false, &bytes(false)).as_ref(), Ok(&expected));
+    assert_eq!(record(&attr, true, &bytes(true)).as_ref(), Ok(&expected));
 }
 
 #[test]

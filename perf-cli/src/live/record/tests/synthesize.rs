@@ -43,13 +43,13 @@ fn records(
 }
 
 /// Formats the misc bits and the contents of a record in one line.
-fn told(record: &[u8]) -> String {
+fn described(record: &[u8]) -> String {
     let layout = layout();
     let (raw, rest) = RawRecord::<NativeEndian>::parse(record).unwrap();
     assert!(rest.is_empty());
     assert!(record.ends_with(&[0; 48]), "the trailer is not of zeros");
     let text = |bytes: &[u8]| bytes.escape_ascii().to_string();
-    let told = match raw.decode(&layout).unwrap() {
+    let described = match raw.decode(&layout).unwrap() {
         Record::Comm(it) => format!("COMM {}/{} {}", it.pid, it.tid, text(it.comm)),
         Record::Fork(it) => format!("FORK {}/{} of {}/{} at {}", it.pid, it.tid, it.ppid, it.ptid, it.time),
         Record::Mmap(Mmap { pid, tid, addr, len, pgoff, filename }) => {
@@ -71,11 +71,11 @@ fn told(record: &[u8]) -> String {
         }
         other => panic!("{:?}", other.kind()),
     };
-    format!("{:x} {told}", raw.misc().0)
+    format!("{:x} {described}", raw.misc().0)
 }
 
 fn lines(records: &[Vec<u8>]) -> Vec<String> {
-    records.iter().map(|record| told(record)).collect()
+    records.iter().map(|record| described(record)).collect()
 }
 
 /// Returns a machine with init, a kernel thread, a process with two threads, and a process that has just ended.

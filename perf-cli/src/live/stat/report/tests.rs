@@ -1,6 +1,6 @@
 //! The rows that the tests of all formats print.
 
-use perf_open::Event;
+use perf_open::EventSpec;
 use perf_open::abi::event::{HwId, SwId};
 
 use super::*;
@@ -11,9 +11,9 @@ use crate::live::stat::tally::Place;
 /// Prints four rows: a clock with a metric, a plain count that was estimated, a count that never ran, and one that
 /// nothing counts.
 pub(super) fn each(print: impl FnMut(&Row<'_>) -> String) -> Vec<String> {
-    let clock = Shown::from(&Event::software(SwId::TASK_CLOCK));
-    let faults = Shown::from(&Event::software(SwId::PAGE_FAULTS));
-    let cycles = Shown::from(&Event::hardware(HwId::CPU_CYCLES));
+    let clock = Shown::from(&EventSpec::software(SwId::TASK_CLOCK));
+    let faults = Shown::from(&EventSpec::software(SwId::PAGE_FAULTS));
+    let cycles = Shown::from(&EventSpec::hardware(HwId::CPU_CYCLES));
     let counted = |value| Status::Counted { value, deviation_percent: 1.25 };
     let row = |event, status, enabled, running| Row {
         event,

@@ -29,8 +29,8 @@ fn runs_tell_the_deviation_and_intervals_the_time() {
 
 #[test]
 fn thousands_stand_apart() {
-    let told = [0, 999, 1000, 12_345_678].map(|value| number(Value::Whole(value), false));
-    assert_eq!(told, ["0", "999", "1,000", "12,345,678"]);
+    let printed = [0, 999, 1000, 12_345_678].map(|value| number(Value::Whole(value), false));
+    assert_eq!(printed, ["0", "999", "1,000", "12,345,678"]);
     assert_eq!(number(Value::Real(1234.5), false), "1,234");
     assert_eq!(number(Value::Real(-123456.789), true), "-123,456.79");
     assert_eq!(number(Value::Real(-1234.0), true), "-1,234.00");

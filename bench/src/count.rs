@@ -1,0 +1,56 @@
+//! Decodes one capture in one way, for `count.sh` to count the instructions of.
+
+mod capture;
+mod hand;
+mod parse;
+mod sums;
+mod way;
+
+use std::error::Error;
+use std::hint::black_box;
+
+use capture::Capture;
+use way::{INPUTS, Outcome, Way};
+
+const USAGE: &str = "\
+usage: bench count INPUT WAY    decodes a capture in one way; prints how many records it has
+       bench count --list       the inputs and ways, one pair a line
+       bench count --agree      decodes all captures in all ways, which must find the same";
+
+/// Runs the verb `count` with its arguments.
+pub(crate) fn main(arguments: &[String]) -> Result<(), Box<dyn Error>> {
+    match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["--list"] => {
+            list();
+            Ok(())
+        }
+        ["--agree"] => INPUTS.iter().try_for_each(|input| input.agree(&(input.capture)())),
+        [input, way] => run(input, way),
+        _ => Err(USAGE.into()),
+    }
+}
+
+fn list() {
+    for input in INPUTS {
+        input.ways().for_each(|way| println!("{} {}", input.name, way.name));
+    }
+}
+
+/// Decodes `input` in all ways, which must agree, and then once more in the `way` that is to be counted. By then all that
+/// the dynamic linker leaves for later is done.
+fn run(input: &str, way: &str) -> Result<(), Box<dyn Error>> {
+    let input = INPUTS.iter().find(|it| it.name == input).ok_or(USAGE)?;
+    let way = input.ways().find(|it| it.name == way).ok_or(USAGE)?;
+    let capture = (input.capture)();
+    input.agree(&capture)?;
+    counted(black_box(way), black_box(&capture))?;
+    println!("{}", capture.records);
+    Ok(())
+}
+
+/// What is counted: all instructions from when this is entered to when it is left.
+#[inline(never)]
+fn counted(way: &Way, capture: &Capture) -> Outcome {
+    // Opaque, or the call would become a jump and this function be left before it began.
+    black_box((way.run)(capture))
+}

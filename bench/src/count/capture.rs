@@ -1,0 +1,228 @@
+//! Captures made in memory by the writer of perf-parse: the same at each run, to the byte.
+
+use std::io::Cursor;
+
+use perf_abi::attr::{Attr, AttrFlags};
+use perf_abi::callchain::CallchainContext;
+use perf_abi::endian::LittleEndian;
+use perf_abi::record::{CpuMode, Misc, RecordType};
+use perf_abi::regs::RegsAbi;
+use perf_abi::sample_type::SampleType;
+use perf_parse::file::Events;
+use perf_parse::file::write::{EventFields, FileWriter, Options};
+use perf_parse::record::{Comm, FileId, Lost, Mmap2, Task};
+use perf_parse::write::{self, RegsFields, SampleFields, SampleIdFields, StackUserFields};
+use perf_parse::{Record, SampleLayout};
+
+/// Records, and their events.
+#[derive(Clone, Debug)]
+pub(crate) struct Capture {
+    /// Records that lie end to end, little-endian; of a file the whole file.
+    pub(crate) bytes: Vec<u8>,
+    /// How many records they are.
+    pub(crate) records: u64,
+    /// Their events, all of one layout.
+    pub(crate) events: Events,
+}
+
+/// What every sample here has in common with those of the other inputs: three words behind the header.
+const PLAIN: SampleType = SampleType::IP.union(SampleType::TID).union(SampleType::TIME);
+
+/// The same and two more words, 48 bytes in all.
+const USUAL: SampleType = PLAIN.union(SampleType::CPU).union(SampleType::PERIOD);
+
+/// The user registers that `perf record --call-graph dwarf` asks for on x86-64: all but `ds`, `es`, `fs` and `gs`.
+const REGS_USER: u64 = 0xff_0fff;
+
+/// Bytes of user stack that `perf record --call-graph dwarf` asks for.
+const STACK_USER: u32 = 8192;
+
+/// Events of [`ten_events`].
+pub(crate) const EVENTS: u64 = 10;
+/// Ids of each of them, and cpus of [`file`].
+pub(crate) const CPUS: u64 = 4;
+
+/// The first id of an event. The kernel counts on from one to the next.
+pub(crate) const FIRST_ID: u64 = 1000;
+
+/// Samples of a cpu between two FINISHED_ROUNDs of [`file`].
+const ROUND: u64 = 64;
+
+/// Samples of 32 bytes, as perf writes them for one event with a fixed period.
+pub(crate) fn plain_32() -> Capture {
+    samples(4096, Attr { sample_type: PLAIN, ..Attr::default() }, |_| SampleFields::default())
+}
+
+/// Samples of 48 bytes.
+pub(crate) fn plain_48() -> Capture {
+    samples(4096, Attr { sample_type: USUAL, ..Attr::default() }, |_| SampleFields::default())
+}
+
+/// Samples of a tracepoint: 68 bytes of its fields.
+pub(crate) fn raw() -> Capture {
+    samples(2048, Attr { sample_type: USUAL | SampleType::RAW, ..Attr::default() }, |n| {
+        let raw = (0..68).map(|at: u8| at.wrapping_mul(n as u8)).collect();
+        SampleFields { raw: Some(raw), ..SampleFields::default() }
+    })
+}
+
+/// Samples with a call chain of 4 to 67 words, a kernel part and a user part.
+pub(crate) fn callchain() -> Capture {
+    samples(1024, Attr { sample_type: USUAL | SampleType::CALLCHAIN, ..Attr::default() }, |n| {
+        let address = |base: u64| move |depth: u64| base + (n * 31 + depth * 0x123) % 0x10_0000;
+        let mut chain = vec![CallchainContext::KERNEL.0];
+        chain.extend((0..1 + n % 16).map(address(0xffff_ffff_8100_0000)));
+        chain.push(CallchainContext::USER.0);
+        chain.extend((0..1 + n * 7 % 49).map(address(0x5555_5555_0000)));
+        SampleFields { callchain: Some(chain), ..SampleFields::default() }
+    })
+}
+
+/// Samples for unwinding by DWARF: user registers and a copy of the user stack.
+pub(crate) fn dwarf() -> Capture {
+    let attr = Attr {
+        sample_type: USUAL | SampleType::REGS_USER | SampleType::STACK_USER,
+        sample_regs_user: REGS_USER,
+        sample_stack_user: STACK_USER,
+        ..Attr::default()
+    };
+    samples(256, attr, |n| {
+        let values = (0..u64::from(REGS_USER.count_ones())).map(|reg| n * 0x1_0001 + reg).collect();
+        let data = (0..STACK_USER).map(|at| (n as u8).wrapping_add(at as u8)).collect();
+        let dyn_size = Some(1 + n * 97 % u64::from(STACK_USER));
+        SampleFields {
+            regs_user: Some(RegsFields { abi: RegsAbi::ABI_64, values }),
+            stack_user: Some(StackUserFields { data, dyn_size }),
+            ..SampleFields::default()
+        }
+    })
+}
+
+/// Samples of ten events, told by the id at their front.
+pub(crate) fn ten_events() -> Capture {
+    let attr = Attr { sample_type: USUAL | SampleType::IDENTIFIER, ..Attr::default() };
+    let mut capture = samples(4096, attr, |n| {
+        // No order that a branch predictor, or a decoder, could get used to.
+        let identifier = Some(FIRST_ID + n * n * 7 % (EVENTS * CPUS));
+        SampleFields { identifier, ..SampleFields::default() }
+    });
+    let ids = |event| (0..CPUS).map(|cpu| FIRST_ID + event * CPUS + cpu).collect();
+    capture.events = (0..EVENTS).map(|event| (attr, ids(event))).collect();
+    capture
+}
+
+/// Samples, and as many again of what else the kernel writes: MMAP2, COMM, FORK, EXIT and LOST.
+pub(crate) fn records_mix() -> Capture {
+    let attr = Attr { sample_type: USUAL, flags: AttrFlags::SAMPLE_ID_ALL, ..Attr::default() };
+    let events = Events::from_iter([(attr, vec![FIRST_ID])]);
+    let layout = layout(&events);
+    let (mut bytes, records) = (Vec::new(), 4096);
+    for n in 0..records {
+        let (pid, tid) = pid_tid(n);
+        let task = Task { pid, ppid: 1, tid, ptid: 1, time: time(n) };
+        let filename = &b"/usr/lib/x86_64-linux-gnu/libpthread-2.31.so"[..20 + (n % 25) as usize];
+        let id = FileId::Inode { maj: 8, min: 1, ino: n, ino_generation: 7 };
+        let (addr, len) = (ip(n) & !0xfff, 0x1000 * (1 + n % 64));
+        let mmap2 = Mmap2 { pid, tid, addr, len, pgoff: 0, id, prot_flags: Some((5, 2)), filename };
+        let other = match n % 10 {
+            0 => Record::Mmap2(mmap2),
+            2 => Record::Comm(Comm { pid, tid, comm: &b"kworker/u16:3"[..4 + (n % 9) as usize] }),
+            4 => Record::Fork(task),
+            6 => Record::Exit(task),
+            8 => Record::Lost(Lost { id: FIRST_ID, lost: n }),
+            _ => {
+                sample(&mut bytes, &layout, n, SampleFields::default());
+                continue;
+            }
+        };
+        let trailer = SampleIdFields { pid, tid, time: time(n), cpu: cpu(n), ..SampleIdFields::default() };
+        write::record::<LittleEndian>(&mut bytes, &layout, Misc(0), &other, &trailer)
+            .expect("the record can be written");
+    }
+    Capture { bytes, records, events }
+}
+
+/// A file: samples of four cpus, one cpu's after the other's in each round, which overlap with those of the round before.
+pub(crate) fn file() -> Capture {
+    let attr = Attr { sample_type: USUAL, ..Attr::default() };
+    let events = Events::from_iter([(attr, vec![FIRST_ID])]);
+    let layout = layout(&events);
+    let event = EventFields { attr, ids: vec![FIRST_ID], ..EventFields::default() };
+    let mut writer =
+        FileWriter::<LittleEndian, _>::new(Cursor::new(Vec::new()), &[event], &Options::default())
+            .expect("the event can be written");
+    let mut put = |record: &[u8]| writer.record(record).expect("the record can be written");
+    let (rounds, mut record, mut records) = (32, Vec::new(), 0);
+    for round in 0..rounds {
+        for cpu in 0..CPUS {
+            for at in 0..ROUND {
+                // A later cpu's ring is read later, and holds what came in between.
+                let n = (round * ROUND + at + cpu * ROUND / 8) * CPUS + cpu;
+                record.clear();
+                sample(&mut record, &layout, n, SampleFields::default());
+                put(&record);
+                records += 1;
+            }
+        }
+        record.clear();
+        finished_round(&mut record);
+        put(&record);
+        records += 1;
+    }
+    let bytes = writer.finish().expect("memory takes all").into_inner();
+    Capture { bytes, records, events }
+}
+
+/// `records` samples of one event: `fields` of each, and of the leading fields those that the event records.
+fn samples(records: u64, attr: Attr, fields: impl Fn(u64) -> SampleFields) -> Capture {
+    let events = Events::from_iter([(attr, vec![FIRST_ID])]);
+    let layout = layout(&events);
+    let mut bytes = Vec::new();
+    for n in 0..records {
+        sample(&mut bytes, &layout, n, fields(n));
+    }
+    Capture { bytes, records, events }
+}
+
+/// The layout of the first event.
+fn layout(events: &Events) -> SampleLayout {
+    assert!(events[0].fault.is_none(), "only known bits are asked for");
+    events[0].layout
+}
+
+fn ip(n: u64) -> u64 {
+    0x5555_5555_0000 + n * 0x9e37 % 0x10_0000
+}
+
+fn pid_tid(n: u64) -> (i32, i32) {
+    (1000 + (n % 7) as i32, 2000 + (n % 61) as i32)
+}
+
+fn time(n: u64) -> u64 {
+    1_000_000_000_000 + n * 250_000
+}
+
+fn cpu(n: u64) -> u32 {
+    (n % 16) as u32
+}
+
+/// Appends the `n`th sample: `fields`, and of the leading fields those that its event records.
+fn sample(bytes: &mut Vec<u8>, layout: &SampleLayout, n: u64, fields: SampleFields) {
+    let has_cpu = layout.sample_type().contains(SampleType::CPU);
+    let fields = SampleFields {
+        ip: Some(ip(n)),
+        pid_tid: Some(pid_tid(n)),
+        time: Some(time(n)),
+        cpu: has_cpu.then(|| cpu(n)),
+        period: has_cpu.then_some(1_000_000 + n % 1000),
+        ..fields
+    };
+    write::sample::<LittleEndian>(bytes, layout, CpuMode::USER.into(), &fields)
+        .expect("the fields are those of the event");
+}
+
+/// Appends a FINISHED_ROUND, which is a header alone.
+fn finished_round(bytes: &mut Vec<u8>) {
+    bytes.extend_from_slice(&RecordType::FINISHED_ROUND.0.to_le_bytes());
+    bytes.extend_from_slice(&[0, 0, 8, 0]);
+}

@@ -1,0 +1,237 @@
+//! The same with perf-parse.
+
+use std::hint::black_box;
+
+use perf_abi::endian::{ByteOrder, Endianness, LittleEndian};
+use perf_abi::record::RecordType;
+use perf_parse::file::Reader;
+use perf_parse::list::List;
+use perf_parse::{Error, Record, Records, Sample};
+
+use super::capture::Capture;
+use super::sums::{Sums, add, add_bytes};
+use super::way::Outcome;
+
+/// Walks from header to header and adds up the sizes.
+pub(crate) fn hop(capture: &Capture) -> Outcome {
+    let mut sums = Sums::default();
+    for record in Records::<LittleEndian>::new(&capture.bytes) {
+        add(&mut sums.sizes, record?.size().into());
+    }
+    Ok(sums)
+}
+
+/// Walks the samples by [`Sample::parse`], adds up their leading fields, and hands the sample to `rest`.
+#[inline(always)]
+fn viewed<'c, O: ByteOrder>(
+    order: O::Value,
+    capture: &'c Capture,
+    rest: impl Fn(&mut Sums, &Sample<'c, O>) -> Result<(), Error>,
+) -> Outcome {
+    let mut sums = Sums::default();
+    let layout = &capture.events[0].layout;
+    for record in Records::<O>::new_in(order, &capture.bytes) {
+        let record = record?;
+        if record.kind() == RecordType::SAMPLE {
+            let sample = Sample::parse(layout, &record)?;
+            leading(&mut sums, &sample);
+            rest(&mut sums, &sample)?;
+        }
+    }
+    Ok(sums)
+}
+
+/// Walks the records by [`RawRecord::decode`](perf_parse::RawRecord::decode), adds up the samples' leading fields, and
+/// hands the sample to `rest`.
+#[inline(always)]
+fn decoded<'c>(
+    capture: &'c Capture,
+    rest: impl Fn(&mut Sums, &Sample<'c, LittleEndian>) -> Result<(), Error>,
+) -> Outcome {
+    let mut sums = Sums::default();
+    let layout = &capture.events[0].layout;
+    for record in Records::new(&capture.bytes) {
+        if let Record::Sample(sample) = record?.decode(layout)? {
+            leading(&mut sums, &sample);
+            rest(&mut sums, &sample)?;
+        }
+    }
+    Ok(sums)
+}
+
+/// The leading fields. Those that are not recorded add nothing.
+#[inline(always)]
+fn leading<O: ByteOrder>(sums: &mut Sums, sample: &Sample<'_, O>) {
+    sums.samples += 1;
+    add(&mut sums.ip, sample.ip().unwrap_or_default());
+    add(&mut sums.pid, sample.pid().unwrap_or_default() as u32 as u64);
+    add(&mut sums.tid, sample.tid().unwrap_or_default() as u32 as u64);
+    add(&mut sums.time, sample.time().unwrap_or_default());
+    add(&mut sums.cpu, sample.cpu().unwrap_or_default().into());
+    add(&mut sums.period, sample.period().unwrap_or_default());
+}
+
+/// The sum of words.
+#[inline(always)]
+fn sum<O: ByteOrder>(words: List<'_, u64, O>) -> u64 {
+    words.iter().fold(0, u64::wrapping_add)
+}
+
+/// What follows the leading fields, decoded as a whole.
+#[inline(always)]
+fn tail<O: ByteOrder>(sums: &mut Sums, sample: &Sample<'_, O>) -> Result<(), Error> {
+    let tail = sample.tail()?;
+    if let Some(chain) = tail.callchain {
+        add(&mut sums.callchain, sum(chain.words()));
+    }
+    if let Some(raw) = tail.raw {
+        add_bytes(&mut sums.raw, raw);
+    }
+    if let Some(regs) = tail.regs_user {
+        add(&mut sums.regs_user, sum(regs.values));
+    }
+    if let Some(stack) = tail.stack_user {
+        add_bytes(&mut sums.stack_user, stack.copied());
+    }
+    Ok(())
+}
+
+/// Samples of leading fields alone, by [`Sample::parse`].
+pub(crate) fn sample(capture: &Capture) -> Outcome {
+    viewed::<LittleEndian>((), capture, |_, _| Ok(()))
+}
+
+/// The same, asked for every leading field there is, recorded or not.
+pub(crate) fn getters(capture: &Capture) -> Outcome {
+    viewed::<LittleEndian>((), capture, |sums, sample| {
+        add(&mut sums.ip, sample.identifier().unwrap_or_default());
+        add(&mut sums.ip, sample.addr().unwrap_or_default());
+        add(&mut sums.ip, sample.id().unwrap_or_default());
+        add(&mut sums.ip, sample.stream_id().unwrap_or_default());
+        Ok(())
+    })
+}
+
+/// Samples of leading fields alone, by [`RawRecord::decode`](perf_parse::RawRecord::decode).
+pub(crate) fn decode(capture: &Capture) -> Outcome {
+    decoded(capture, |_, _| Ok(()))
+}
+
+/// Samples with a call chain, which alone is asked for.
+pub(crate) fn chain(capture: &Capture) -> Outcome {
+    viewed::<LittleEndian>((), capture, call_chain)
+}
+
+#[inline(always)]
+fn call_chain<O: ByteOrder>(sums: &mut Sums, sample: &Sample<'_, O>) -> Result<(), Error> {
+    if let Some(chain) = sample.callchain()? {
+        add(&mut sums.callchain, sum(chain.words()));
+    }
+    Ok(())
+}
+
+/// The byte order of all captures, which the compiler does not know.
+fn order() -> Endianness {
+    black_box(Endianness::Little)
+}
+
+/// As [`sample`], with a byte order that is known only at run time.
+pub(crate) fn sample_at_run_time(capture: &Capture) -> Outcome {
+    viewed::<Endianness>(order(), capture, |_, _| Ok(()))
+}
+
+/// As [`chain`], with a byte order that is known only at run time.
+pub(crate) fn chain_at_run_time(capture: &Capture) -> Outcome {
+    viewed::<Endianness>(order(), capture, call_chain)
+}
+
+/// As [`sample_tail`], with a byte order that is known only at run time.
+pub(crate) fn tail_at_run_time(capture: &Capture) -> Outcome {
+    viewed::<Endianness>(order(), capture, tail)
+}
+
+/// Samples with anything behind their leading fields, by [`Sample::parse`].
+pub(crate) fn sample_tail(capture: &Capture) -> Outcome {
+    viewed::<LittleEndian>((), capture, tail)
+}
+
+/// Samples with anything behind their leading fields, by [`RawRecord::decode`](perf_parse::RawRecord::decode).
+pub(crate) fn decode_tail(capture: &Capture) -> Outcome {
+    decoded(capture, tail)
+}
+
+/// Samples of several events, told by [`Events::of`](perf_parse::file::Events::of).
+pub(crate) fn events(capture: &Capture) -> Outcome {
+    let mut sums = Sums::default();
+    for record in Records::<LittleEndian>::new(&capture.bytes) {
+        let record = record?;
+        let Some(index) = capture.events.of(&record).map_err(|kind| kind.to_string())? else { continue };
+        if let Record::Sample(sample) = record.decode(&capture.events[index].layout)? {
+            add(&mut sums.event, index as u64);
+            leading(&mut sums, &sample);
+        }
+    }
+    Ok(sums)
+}
+
+/// Records of several types, each decoded, and the time of those that are not samples.
+pub(crate) fn records(capture: &Capture) -> Outcome {
+    let mut sums = Sums::default();
+    let layout = &capture.events[0].layout;
+    for record in Records::<LittleEndian>::new(&capture.bytes) {
+        let raw = record?;
+        match raw.decode(layout)? {
+            Record::Sample(sample) => {
+                leading(&mut sums, &sample);
+                continue;
+            }
+            Record::Mmap2(it) => {
+                let length = it.filename.len() as u64;
+                add(&mut sums.mmap2, it.addr.wrapping_add(it.len).wrapping_add(length));
+            }
+            Record::Comm(it) => add(&mut sums.comm, u64::from(it.tid as u32) + it.comm.len() as u64),
+            Record::Fork(it) | Record::Exit(it) => {
+                add(&mut sums.task, u64::from(it.tid as u32).wrapping_add(it.time));
+            }
+            Record::Lost(it) => add(&mut sums.lost, it.lost),
+            _ => {}
+        }
+        if let Some(id) = raw.sample_id(layout)? {
+            add(&mut sums.trailer, id.time().unwrap_or_default());
+        }
+    }
+    Ok(sums)
+}
+
+/// Walks the records of a file, opened and read from front to back, and adds up their sizes.
+pub(crate) fn file_hop(capture: &Capture) -> Outcome {
+    let mut reader = Reader::<LittleEndian>::open(&capture.bytes)?;
+    let mut sums = Sums::default();
+    while let Some(record) = reader.next()? {
+        add(&mut sums.sizes, record.raw.size().into());
+    }
+    Ok(sums)
+}
+
+/// Every record of a file, opened and read from front to back.
+pub(crate) fn file_order(capture: &Capture) -> Outcome {
+    file(Reader::open(&capture.bytes)?)
+}
+
+/// Every record of a file, opened and read by time.
+pub(crate) fn time_order(capture: &Capture) -> Outcome {
+    let mut reader = Reader::open(&capture.bytes)?;
+    reader.in_time_order();
+    file(reader)
+}
+
+#[inline(always)]
+fn file(mut reader: Reader<'_, LittleEndian>) -> Outcome {
+    let mut sums = Sums::default();
+    while let Some(record) = reader.next()? {
+        if let Record::Sample(sample) = record.decode()? {
+            leading(&mut sums, &sample);
+        }
+    }
+    Ok(sums)
+}

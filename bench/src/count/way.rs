@@ -1,0 +1,168 @@
+//! Which captures there are, and which ways to decode each.
+
+use std::error::Error;
+
+use super::capture::{self, CPUS, Capture, EVENTS};
+use super::sums::Sums;
+use super::{hand, parse};
+
+/// What a way gives.
+pub(crate) type Outcome = Result<Sums, Box<dyn Error>>;
+
+/// A way to decode a capture.
+pub(crate) struct Way {
+    /// Its name, for the command line.
+    pub(crate) name: &'static str,
+    /// Decodes all of it, once.
+    pub(crate) run: fn(&Capture) -> Outcome,
+}
+
+/// A capture, and the ways to decode it.
+pub(crate) struct Input {
+    /// Its name, for the command line.
+    pub(crate) name: &'static str,
+    /// Makes it.
+    pub(crate) capture: fn() -> Capture,
+    /// Ways from header to header, that look at nothing else; all find the same.
+    pub(crate) hops: &'static [Way],
+    /// Ways that decode all fields; all find the same.
+    pub(crate) decoders: &'static [Way],
+}
+
+impl Input {
+    /// All ways.
+    pub(crate) fn ways(&self) -> impl Iterator<Item = &'static Way> {
+        self.hops.iter().chain(self.decoders)
+    }
+
+    /// Runs all ways, which must agree.
+    pub(crate) fn agree(&self, capture: &Capture) -> Result<(), Box<dyn Error>> {
+        for ways in [self.hops, self.decoders] {
+            let expected = (ways[0].run)(capture)?;
+            for way in ways {
+                let found = (way.run)(capture)?;
+                if found != expected {
+                    let (input, first) = (self.name, ways[0].name);
+                    return Err(format!("{input}: {first}: {expected:?}, but {}: {found:?}", way.name).into());
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The outcome of a loop by hand, which does not say why it ends.
+fn by_hand(sums: Option<Sums>) -> Outcome {
+    sums.ok_or_else(|| "the capture is cut off".into())
+}
+
+/// The event of each id of ten events, from the first id on.
+const EVENT_OF: [u8; (EVENTS * CPUS) as usize] = {
+    let mut event_of = [0; (EVENTS * CPUS) as usize];
+    let mut id = 0;
+    while id < event_of.len() {
+        event_of[id] = (id as u64 / CPUS) as u8;
+        id += 1;
+    }
+    event_of
+};
+
+/// The ways over records that lie end to end.
+const HOPS: &[Way] = &[
+    Way { name: "hop-by-hand", run: |it| by_hand(hand::hop(&it.bytes)) },
+    Way { name: "hop", run: parse::hop },
+];
+
+/// All inputs.
+pub(crate) const INPUTS: &[Input] = &[
+    Input {
+        name: "plain_32",
+        capture: capture::plain_32,
+        hops: HOPS,
+        decoders: &[
+            Way { name: "by-hand", run: |it| by_hand(hand::plain_32(&it.bytes)) },
+            Way { name: "sample", run: parse::sample },
+            Way { name: "decode", run: parse::decode },
+        ],
+    },
+    Input {
+        name: "plain_48",
+        capture: capture::plain_48,
+        hops: HOPS,
+        decoders: &[
+            Way { name: "by-hand", run: |it| by_hand(hand::plain_48(&it.bytes)) },
+            Way { name: "sample", run: parse::sample },
+            Way { name: "decode", run: parse::decode },
+            Way { name: "getters", run: parse::getters },
+            Way { name: "run-time", run: parse::sample_at_run_time },
+        ],
+    },
+    Input {
+        name: "raw",
+        capture: capture::raw,
+        hops: HOPS,
+        decoders: &[
+            Way { name: "by-hand", run: |it| by_hand(hand::raw(&it.bytes)) },
+            Way { name: "sample", run: parse::sample_tail },
+            Way { name: "decode", run: parse::decode_tail },
+        ],
+    },
+    Input {
+        name: "callchain",
+        capture: capture::callchain,
+        hops: HOPS,
+        decoders: &[
+            Way { name: "by-hand", run: |it| by_hand(hand::callchain(&it.bytes)) },
+            Way { name: "chain", run: parse::chain },
+            Way { name: "sample", run: parse::sample_tail },
+            Way { name: "decode", run: parse::decode_tail },
+            Way { name: "chain-rt", run: parse::chain_at_run_time },
+            Way { name: "run-time", run: parse::tail_at_run_time },
+        ],
+    },
+    Input {
+        name: "dwarf",
+        capture: capture::dwarf,
+        hops: HOPS,
+        decoders: &[
+            Way { name: "by-hand", run: |it| by_hand(hand::dwarf(&it.bytes)) },
+            Way { name: "sample", run: parse::sample_tail },
+            Way { name: "decode", run: parse::decode_tail },
+            Way { name: "run-time", run: parse::tail_at_run_time },
+        ],
+    },
+    Input {
+        name: "ten_events",
+        capture: capture::ten_events,
+        hops: HOPS,
+        decoders: &[
+            Way { name: "by-hand", run: |it| by_hand(hand::ten_events(&it.bytes, &EVENT_OF)) },
+            Way { name: "decode", run: parse::events },
+        ],
+    },
+    Input {
+        name: "records_mix",
+        capture: capture::records_mix,
+        hops: HOPS,
+        decoders: &[
+            Way { name: "by-hand", run: |it| by_hand(hand::records_mix(&it.bytes)) },
+            Way { name: "decode", run: parse::records },
+        ],
+    },
+    Input {
+        name: "file",
+        capture: capture::file,
+        hops: &[
+            Way { name: "hop-by-hand", run: |it| by_hand(hand::data_section(&it.bytes).and_then(hand::hop)) },
+            Way { name: "hop", run: parse::file_hop },
+        ],
+        decoders: &[
+            Way {
+                name: "by-hand",
+                run: |it| by_hand(hand::data_section(&it.bytes).and_then(hand::plain_48)),
+            },
+            Way { name: "file-order", run: parse::file_order },
+            Way { name: "time-order", run: parse::time_order },
+        ],
+    },
+];

@@ -1,0 +1,51 @@
+//! The bodies of the fuzz targets and their common parts.
+//!
+//! A body is a function of bytes. It panics if an assertion fails that must hold for any bytes. The programs in
+//! `fuzz_targets` pass the bodies to libFuzzer. The test `corpora` of perf-cli runs every file of the corpora through
+//! them with a stable compiler.
+
+pub mod command_line;
+pub mod deferred;
+pub mod features;
+pub mod folder;
+pub mod input;
+pub mod made;
+pub mod mutate;
+pub mod parse_attr;
+pub mod parse_features;
+pub mod parse_file;
+pub mod parse_pipe;
+pub mod parse_record;
+pub mod parse_ring;
+pub mod parse_sample;
+#[cfg(target_os = "linux")]
+pub mod pmu_terms;
+pub mod repair;
+pub mod shape;
+pub mod time_order;
+pub mod tracepoint_format;
+pub mod walk;
+pub mod write_read;
+
+/// A body. Returns whether the input is useful, so that it may go into a corpus.
+pub type Body = fn(&[u8]) -> bool;
+
+/// The targets by name. Their folders have the same names.
+pub const TARGETS: &[(&str, Body)] = &[
+    ("parse_sample", parse_sample::run),
+    ("parse_record", parse_record::run),
+    ("parse_attr", parse_attr::run),
+    ("parse_file", parse_file::run),
+    ("parse_pipe", parse_pipe::run),
+    ("parse_ring", parse_ring::run),
+    ("parse_features", parse_features::run),
+    ("tracepoint_format", tracepoint_format::run),
+    #[cfg(target_os = "linux")]
+    ("pmu_terms", pmu_terms::run),
+    ("write_read", write_read::run),
+    ("repair", repair::run),
+    ("command_line", command_line::run),
+    ("folder", folder::run),
+    ("deferred", deferred::run),
+    ("time_order", time_order::run),
+];

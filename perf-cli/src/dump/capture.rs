@@ -1,0 +1,48 @@
+//! The lines of a JSON dump before and after the records: the header and the account.
+
+use perf_abi::endian::Endian;
+use perf_parse::file::{Account, Event, Reader, Source};
+
+use crate::Failure;
+use crate::output::Output;
+use crate::render::feature::{self, Unprinted};
+use crate::render::json::Json;
+use crate::render::name::name;
+use crate::render::{self, Scalars, Sink};
+
+/// Prints the header line, which describes the capture. Writes it piece by piece.
+pub(super) fn header<O: Endian, S: Source>(
+    reader: &Reader<'_, O, S>,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    let (mode, endian) = (reader.mode().name(), reader.endianness());
+    let out = &mut output.buffer;
+    render::print(out, format_args!("{{\"header\":{{\"mode\":\"{mode}\",\"endian\":\"{endian}\",\"attrs\":"));
+    feature::objects(output, reader.events().iter(), |json, event: &Event| {
+        render::attr::attr(&event.attr, json);
+        json.addresses(name!("ids"), event.ids.iter().copied());
+        render::given(event.name.as_deref(), |name| json.string(name!("name"), name));
+    })?;
+    output.buffer.extend_from_slice(b",\"features\":{");
+    for (index, section) in reader.features().enumerate() {
+        let comma = if index == 0 { "" } else { "," };
+        render::print(&mut output.buffer, format_args!("{comma}\"{}\":", section.feature));
+        match feature::feature(reader, &section, output) {
+            Ok(()) => {}
+            Err(Unprinted::Undecodable(error)) => {
+                Json::object(&mut output.buffer, |json| json.text(name!("error"), &error));
+            }
+            Err(Unprinted::Output(failure)) => return Err(failure),
+        }
+        output.flush_full()?;
+    }
+    output.buffer.extend_from_slice(b"}}}\n");
+    Ok(())
+}
+
+/// Appends the account, which follows the records.
+pub(super) fn account(account: &Account, out: &mut Vec<u8>) {
+    let value = render::account::value(account);
+    Json::object(out, |json| json.serialized(name!("account"), &value));
+    out.push(b'\n');
+}

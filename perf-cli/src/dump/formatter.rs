@@ -1,0 +1,139 @@
+//! Prints records in the format of a dump.
+
+use perf_abi::endian::Endian;
+use perf_abi::regs::Arch;
+use perf_parse::file::FileError;
+
+use super::tracepoints::Formats;
+use crate::args::{Format, ShowArgs};
+use crate::output::say;
+use crate::render;
+use crate::render::columns::{Columns, Row};
+use crate::render::escape::OneLine;
+use crate::render::head::Heads;
+use crate::render::json::Json;
+use crate::render::record::{PlacedRecord, RecordSink};
+use crate::render::text::Text;
+use crate::render::tracepoint::Tracepoint;
+
+/// Prints records into a buffer. Knows nothing of the reader; each thread has one. Allocates nothing per record.
+#[derive(Clone, Debug)]
+pub(super) struct Formatter<'a> {
+    style: Style<'a>,
+    heads: Heads,
+    /// The formats of the tracepoints' raw data.
+    formats: &'a Formats<'a>,
+}
+
+#[derive(Clone, Debug)]
+enum Style<'a> {
+    Text {
+        /// The buffer for the lines below a record's line.
+        details: Vec<u8>,
+        /// The architecture of the samples' registers.
+        arch: Option<Arch>,
+    },
+    Json,
+    Columns(Columns<'a>),
+}
+
+impl<'a> Formatter<'a> {
+    /// Creates a formatter. `arch` is the architecture of the recorded machine.
+    pub(super) fn new(args: &'a ShowArgs, arch: Option<Arch>, formats: &'a Formats<'a>) -> Self {
+        let style = match args.format {
+            format if !args.fields.is_empty() => Style::Columns(Columns::new(&args.fields, format)),
+            Format::Text => Style::Text { details: Vec::new(), arch },
+            Format::Jsonl => Style::Json,
+        };
+        Self { style, heads: Heads::new(), formats }
+    }
+
+    /// Appends the line of a record to `out`, and its details. Returns the error of a part that could not be decoded,
+    /// after printing the rest. It is in a box, so that the usual result is small.
+    #[inline]
+    pub(super) fn record<O: Endian>(
+        &mut self,
+        record: &PlacedRecord<'_, O>,
+        out: &mut Vec<u8>,
+    ) -> Option<Box<FileError>> {
+        let heads = &mut self.heads;
+        let tracepoint = record.event.ok().and_then(|event| self.formats.get(event.tracepoint?));
+        match &mut self.style {
+            Style::Text { details, arch } => {
+                print(record, heads, tracepoint, &mut Text::new(out, details, *arch))
+            }
+            Style::Json => print(record, heads, tracepoint, &mut Json::members(out)),
+            Style::Columns(columns) => print(record, heads, tracepoint, &mut Row { columns, out }),
+        }
+    }
+
+    /// Adds the fields that the records of another formatter had.
+    pub(super) fn merge(&mut self, other: &Self) {
+        if let (Style::Columns(columns), Style::Columns(others)) = (&mut self.style, &other.style) {
+            columns.merge(others);
+        }
+    }
+
+    /// Reports the requested fields that no record had.
+    pub(super) fn report_unseen_fields(&self) {
+        if let Style::Columns(columns) = &self.style {
+            for name in columns.unseen() {
+                let name = OneLine(name.as_bytes());
+                say!("perfdata: --fields {name}: no printed record has this field");
+            }
+        }
+    }
+}
+
+/// Passes a record to `sink`. Returns the error of a part that could not be decoded.
+#[inline]
+fn print<O: Endian>(
+    record: &PlacedRecord<'_, O>,
+    heads: &mut Heads,
+    tracepoint: Option<&Tracepoint<'_>>,
+    sink: &mut impl RecordSink,
+) -> Option<Box<FileError>> {
+    sink.begin(record, heads);
+    // Nearly all records are samples. They are handled first, without moving a `Record` through memory.
+    let sample = record.sample();
+    let error = match &sample {
+        Some(sample) => {
+            render::sample(sample, tracepoint, sink).err().map(|error| Box::new(record.error(error)))
+        }
+        None => print_other(record, tracepoint, sink).map(Box::new),
+    };
+    sink.end(record, heads, sample.as_ref(), error.as_deref());
+    error
+}
+
+/// Passes the fields and the trailer of a record to `sink`. Returns the first error.
+#[inline(never)]
+fn print_other<O: Endian>(
+    record: &PlacedRecord<'_, O>,
+    tracepoint: Option<&Tracepoint<'_>>,
+    sink: &mut impl RecordSink,
+) -> Option<FileError> {
+    let fields = record
+        .decode()
+        .and_then(|decoded| render::fields(&decoded, tracepoint, sink).map_err(|error| record.error(error)));
+    let trailer = record.sample_id().map(|trailer| {
+        if let Some(trailer) = trailer {
+            sink.begin_sample_id();
+            render::sample_id(&trailer, sink);
+        }
+    });
+    fields.and(trailer).err()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A formatter is made for each thread.
+    #[test]
+    fn a_formatter_can_go_to_another_thread() {
+        fn is_send<T: Send>(_: T) {}
+        let formats = Formats::default();
+        is_send(Formatter { style: Style::Json, heads: Heads::new(), formats: &formats });
+    }
+}

@@ -1,0 +1,68 @@
+//! The geometry of a data area: positions, and records in one or two pieces.
+
+use perf_abi::endian::Endian;
+
+use super::error::{Field, RingError};
+use crate::record::RawRecord;
+
+/// Every record begins at a multiple of this and has a multiple of it in bytes, so no header wraps.
+pub(super) const ALIGN: usize = 8;
+
+/// A record in the data area.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum RecordPieces<'a, O: Endian> {
+    /// A record in one piece.
+    Whole(RawRecord<'a, O>),
+    /// A record in two pieces, because it wraps at the end of the data area.
+    Wrapped(&'a [u8], &'a [u8]),
+}
+
+#[cfg(feature = "alloc")]
+impl<O: Endian> RecordPieces<'_, O> {
+    /// Returns the number of bytes of the record.
+    pub(super) fn size(&self) -> u16 {
+        match self {
+            Self::Whole(record) => record.size(),
+            // Together the two pieces have the length of the header's 16-bit `size`.
+            Self::Wrapped(first, second) => {
+                u16::try_from(first.len().saturating_add(second.len())).unwrap_or(u16::MAX)
+            }
+        }
+    }
+}
+
+/// Returns the size of the data area, which is the modulus of positions.
+///
+/// # Errors
+///
+/// `Invalid`, `data_size`, unless it is a power of two of at least 8.
+pub(super) fn check_size(data: &[u8]) -> Result<u64, RingError> {
+    let size = data.len() as u64;
+    if data.len().is_power_of_two() && data.len() >= ALIGN {
+        return Ok(size);
+    }
+    Err(Field::DATA_SIZE.invalid(size, "a power of two of at least 8"))
+}
+
+/// Checks that a record may begin at the position.
+///
+/// # Errors
+///
+/// `Invalid` if not.
+pub(super) fn check_aligned(field: Field, position: u64) -> Result<(), RingError> {
+    if position.checked_rem(ALIGN as u64) == Some(0) {
+        return Ok(());
+    }
+    Err(field.invalid(position, "a multiple of 8"))
+}
+
+/// Returns the two pieces of `data` that hold `length` bytes from `position` on; `None` if `data` is shorter.
+pub(super) fn pieces(data: &[u8], position: u64, length: usize) -> Option<(&[u8], &[u8])> {
+    let size = data.len() as u64;
+    let start = usize::try_from(position.checked_rem(size)?).ok()?;
+    let (before, from) = data.split_at_checked(start)?;
+    match from.get(..length) {
+        Some(one) => Some((one, &[])),
+        None => Some((from, before.get(..length.checked_sub(from.len())?)?)),
+    }
+}

@@ -1,0 +1,52 @@
+//! Allocations of tracepoints: a small multiple of the bytes read, and none for a sample.
+
+use perf_parse::abi::endian::LittleEndian;
+use perf_parse::tracepoint::{Tracepoints, TracingData};
+use testdata::Bytes;
+use testdata::memory::{Counting, measure};
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// Makes tracing data with `count` copies of the same text.
+fn repeated(text: &str, count: u32) -> Vec<u8> {
+    let head = Bytes::new(false).raw(b"\x17\x08\x44tracing0.5\0\0\x08\0\x10\0\0header_page\0").zeros(8);
+    let head = head.raw(b"header_event\0").zeros(12).raw(b"\x01\0\0\0s\0").u32(count);
+    (0..count).fold(head, |data, _| data.u64(text.len() as u64).raw(text.as_bytes())).zeros(8).out
+}
+
+#[test]
+fn what_is_allocated_is_bounded() {
+    let fields = "name:a\nID:1\n".to_owned() + &"field:a b;offset:0;size:0;\n".repeat(1000);
+    for (what, text, count) in [
+        ("faults", "", 10_000),
+        ("formats", "ID:1\nname:", 10_000),
+        ("fields", &fields, 10),
+        ("formats with a field", "name:a\nID:1\nfield:a b;offset:0;size:0;\n", 10_000),
+        ("unknown lines", &"\n".repeat(10_000), 10),
+    ] {
+        let data = repeated(text, count);
+        let (parsed, used) = measure(|| TracingData::parse(&data).unwrap());
+        assert_eq!(used.peak, 0, "{what}");
+        let (tracepoints, used) = measure(|| Tracepoints::new(&parsed));
+        let peak = used.peak;
+        let all = tracepoints.formats().len() as u64 + tracepoints.faults().len() as u64;
+        assert_eq!(all + tracepoints.faults_omitted(), u64::from(count), "{what}");
+        println!("{what}: {peak} bytes for {}", data.len());
+        assert!(peak <= 16 * data.len() + (1 << 17), "{what}: {peak} bytes for {}", data.len());
+    }
+
+    let text = "name:a\nID:1\nfield:int a;offset:0;size:4;\nfield:char b[4];offset:4;size:4;\nfield:u16 c[2];offset:8;size:4;\n\
+        field:__data_loc char[] d;offset:12;size:4;\nfield:u64 e;offset:16;size:8;\n";
+    let data = repeated(text, 1);
+    let tracepoints = Tracepoints::new(&TracingData::parse(&data).unwrap());
+    let format = tracepoints.get(1).unwrap();
+    let (decoded, used) = measure(|| {
+        let fields = format.fields::<LittleEndian>(&[1; 16]);
+        fields.fold((0, 0), |(right, wrong), (_, value)| match value {
+            Ok(_) => (right + 1, wrong),
+            Err(_) => (right, wrong + 1),
+        })
+    });
+    assert_eq!((used.calls, decoded), (0, (3, 2)));
+}

@@ -1,0 +1,146 @@
+//! Captures opened, and written again.
+
+use std::io::Cursor;
+
+use perf_abi::attr::{Attr, AttrFlags};
+use perf_abi::endian::{Endian, Endianness, LittleEndian};
+use perf_abi::event::EventType;
+use perf_abi::feature::Feature;
+use perf_abi::record::RecordType;
+use perf_abi::sample_type::SampleType;
+use perf_parse::RawRecord;
+use perf_parse::file::write::{EventFields, FileWriter, Options};
+use perf_parse::file::{FeatureSection, FileError, FileHeader, Mode, Reader};
+use testdata::Bytes;
+use testdata::oracle::Reader as Plain;
+
+/// A writer of a file in memory.
+pub type FileBuffer<O> = FileWriter<O, Cursor<Vec<u8>>>;
+
+/// A file with its bytes and the properties known before a record is read.
+#[derive(Debug)]
+pub struct File<'a, O: Endian> {
+    bytes: &'a [u8],
+    reader: Reader<'a, O>,
+}
+
+impl<'a, O: Endian> File<'a, O> {
+    /// Opens a file.
+    ///
+    /// # Errors
+    ///
+    /// Those of the reader.
+    pub fn open(bytes: &'a [u8]) -> Result<Self, FileError> {
+        Ok(Self { bytes, reader: Reader::open(bytes)? })
+    }
+
+    /// The bytes of the file.
+    #[must_use]
+    pub fn bytes(&self) -> &'a [u8] {
+        self.bytes
+    }
+
+    /// The header.
+    #[must_use]
+    pub fn header(&self) -> &FileHeader {
+        match self.reader.mode() {
+            Mode::File(header) => header,
+            mode => panic!("a {}", mode.name()),
+        }
+    }
+
+    /// The feature sections.
+    #[must_use]
+    pub fn features(&self) -> Vec<FeatureSection<'_>> {
+        self.reader.features().collect()
+    }
+}
+
+impl<'a, O: Endian> core::ops::Deref for File<'a, O> {
+    type Target = Reader<'a, O>;
+
+    fn deref(&self) -> &Reader<'a, O> {
+        &self.reader
+    }
+}
+
+/// Returns an event whose id is in every record.
+pub fn event(config: u64, ids: &[u64], name: Option<&str>) -> EventFields {
+    let sample_type = SampleType::IDENTIFIER | SampleType::IP | SampleType::TID | SampleType::TIME;
+    let flags = AttrFlags::SAMPLE_ID_ALL | AttrFlags::FREQ;
+    let attr = Attr { kind: EventType::SOFTWARE, config, sample_type, flags, ..Attr::default() };
+    EventFields {
+        attr,
+        ids: ids.to_vec(),
+        name: name.map(|name| name.as_bytes().to_vec()),
+        ..EventFields::default()
+    }
+}
+
+/// Starts a file with default options.
+pub fn writer<O: Endian>(events: &[EventFields]) -> FileBuffer<O> {
+    FileWriter::new(Cursor::new(Vec::new()), events, &Options::default()).unwrap()
+}
+
+/// Returns the file.
+#[must_use]
+pub fn finish<O: Endian>(writer: FileBuffer<O>) -> Vec<u8> {
+    writer.finish().unwrap().into_inner()
+}
+
+/// Makes a record of any type.
+pub fn record<O: Endian>(kind: RecordType, payload: &[u8]) -> Vec<u8> {
+    Bytes::of::<O>().raw(payload).record(kind.0, 0)
+}
+
+/// A record and the data after it.
+pub type Whole = (Vec<u8>, Vec<u8>);
+
+/// Returns all records in `bytes`, which are contiguous.
+pub fn walk<O: Endian>(mut bytes: &[u8]) -> Vec<Whole> {
+    let mut records = Vec::new();
+    while !bytes.is_empty() {
+        let (raw, rest) = RawRecord::<O>::parse(bytes).unwrap();
+        let mut plain = Plain::new(raw.payload(), O::ENDIANNESS == Endianness::Big);
+        let trailing = match raw.kind() {
+            RecordType::AUXTRACE => plain.u64("size").unwrap(),
+            RecordType::HEADER_TRACING_DATA => plain.u32("size").unwrap().into(),
+            _ => 0,
+        };
+        let (data, rest) = rest.split_at(usize::try_from(trailing).unwrap());
+        let mut record = Vec::new();
+        raw.write(&mut record);
+        records.push((record, data.to_vec()));
+        bytes = rest;
+    }
+    records
+}
+
+/// Returns all records of a file.
+pub fn records<O: Endian>(file: &File<'_, O>) -> Vec<Whole> {
+    let data = file.header().data;
+    let from = usize::try_from(data.offset).unwrap();
+    let size = usize::try_from(data.size).unwrap();
+    walk::<O>(&file.bytes()[from..from + size])
+}
+
+/// Returns the type of a record.
+pub fn kind<O: Endian>(record: &[u8]) -> RecordType {
+    RawRecord::<O>::parse(record).unwrap().0.kind()
+}
+
+/// Returns the events of a file.
+pub fn events(file: &File<'_, LittleEndian>) -> Vec<EventFields> {
+    file.events().iter().map(EventFields::from).collect()
+}
+
+/// Writes a capture again. `EVENT_DESC` is not copied but made from the events.
+pub fn rewrite(file: &File<'_, LittleEndian>, mut writer: FileBuffer<LittleEndian>) -> Vec<u8> {
+    for section in file.features().iter().filter(|section| section.feature != Feature::EVENT_DESC) {
+        writer.features().raw(section.feature, section.bytes).unwrap();
+    }
+    for (record, data) in records(file) {
+        writer.record_with_data(&record, &data).unwrap();
+    }
+    finish(writer)
+}
