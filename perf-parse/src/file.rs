@@ -108,8 +108,6 @@ mod look_ahead;
 mod open;
 mod reader;
 mod records;
-#[cfg(feature = "std")]
-pub mod repair;
 mod salvage;
 mod source;
 mod walk;

@@ -101,6 +101,8 @@ pub mod layout;
 mod limits;
 pub mod list;
 pub mod record;
+#[cfg(feature = "std")]
+pub mod rewrite;
 pub mod ring;
 pub mod sample;
 #[cfg(feature = "alloc")]

@@ -39,7 +39,7 @@ impl OwnedFeature<'_> {
 ///
 /// They are those that were known when the capture was opened, until a record changes them.
 #[derive(Clone, Debug)]
-pub(super) struct Knowledge<'r> {
+pub(crate) struct Knowledge<'r> {
     events: Cow<'r, Events>,
     features: Cow<'r, Features<'r>>,
     is_pipe: bool,

@@ -285,7 +285,7 @@ impl<'a> Reader<'a> {
 
     /// Walks over the records from the first one on, with what an earlier walk has found: no record is applied again.
     #[cfg(feature = "std")]
-    pub(super) fn records_knowing<'r>(&'r self, knowledge: Knowledge<'r>) -> EventRecords<'r> {
+    pub(crate) fn records_knowing<'r>(&'r self, knowledge: Knowledge<'r>) -> EventRecords<'r> {
         let mut account = self.account.clone();
         knowledge.faults().iter().for_each(|&error| account.note(error));
         self.walk(knowledge.complete(), account)

@@ -159,7 +159,7 @@ impl<'r> EventRecords<'r> {
 
     /// Returns what the walk has found out about the capture.
     #[cfg(feature = "std")]
-    pub(super) fn into_knowledge(self) -> super::knowledge::Knowledge<'r> {
+    pub(crate) fn into_knowledge(self) -> Knowledge<'r> {
         with_walk!(self.0, walk => walk.knowledge)
     }
 

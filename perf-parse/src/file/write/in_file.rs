@@ -91,7 +91,7 @@ impl<O: Endian, W: Write + Seek> FileWriter<O, W> {
 
     /// Appends a record that was read, whatever its size: a record that no kernel writes but that can be decoded is
     /// kept.
-    pub(in crate::file) fn copy(
+    pub(crate) fn copy(
         &mut self,
         record: &RawRecord<'_, O>,
         data: &[u8],
@@ -100,7 +100,7 @@ impl<O: Endian, W: Write + Seek> FileWriter<O, W> {
     }
 
     /// Renames the events. Except for their names, `events` must be those with which the file was begun.
-    pub(in crate::file) fn name_events(&mut self, events: &[EventFields]) -> Result<(), WriteFileError> {
+    pub(crate) fn name_events(&mut self, events: &[EventFields]) -> Result<(), WriteFileError> {
         let format = AttrFormat::new(events, &Options::default())?;
         self.event_desc = attrs::event_desc::<O>(events, format)?;
         Ok(())

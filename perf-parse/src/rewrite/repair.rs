@@ -6,7 +6,7 @@
 //! use std::io::Cursor;
 //!
 //! use perf_parse::Reader;
-//! use perf_parse::file::repair::{Order, repair};
+//! use perf_parse::rewrite::{Order, repair};
 //!
 //! # let path = "examples/captures/plain.data";
 //! let mut bytes = std::fs::read(path)?;
@@ -22,8 +22,6 @@
 //! # Ok::<(), Box<dyn core::error::Error>>(())
 //! ```
 
-mod tracing;
-
 use alloc::vec::Vec;
 use std::io::{self, Seek, Write};
 
@@ -32,13 +30,12 @@ use perf_abi::feature::Feature;
 use perf_abi::record::RecordType;
 use perf_abi::sample_type::SampleType;
 
-use super::check::RecordCheck;
-use super::reader::{Mode, Reader};
-use super::records::EventRecords;
-use super::write::{EventFields, FileWriter, Options, WriteFileError};
+use super::{OF_CONTAINER, event_fields, is_section, name_all, tracing};
 use crate::account::Account;
 use crate::error::{FileError, FileErrorKind};
-use crate::event::{Event, EventRecord, Events};
+use crate::event::{EventRecord, Events};
+use crate::file::write::{EventFields, FileWriter, Options, WriteFileError};
+use crate::file::{EventRecords, Mode, Reader, RecordCheck};
 use crate::record::user::EventUpdateData;
 use crate::record::{Record, UserRecord};
 
@@ -194,25 +191,12 @@ fn copy<O: Endian, W: Write + Seek>(
 
 /// Returns the events to be written.
 fn events(known: &Events) -> Vec<EventFields> {
-    let fields = |event: &alloc::sync::Arc<Event>| {
-        // The EVENT_UPDATE records with units and scales are copied unchanged.
-        let mut fields = EventFields { unit: None, scale: None, ..EventFields::from(event.as_ref()) };
+    let mut events = event_fields(known);
+    for event in &mut events {
         // Unknown bits affect only samples, but with them no reader could find the ids of the event's other records.
-        fields.attr.sample_type = decodable(fields.attr.sample_type);
-        fields
-    };
-    let mut events: Vec<_> = known.iter().map(fields).collect();
-    name_all(&mut events);
-    events
-}
-
-/// Gives every event a name if one has a name: perf requires names for all events or for none.
-fn name_all(events: &mut [EventFields]) {
-    if events.iter().any(|event| event.name.is_some()) {
-        for (index, event) in events.iter_mut().enumerate() {
-            event.name.get_or_insert_with(|| alloc::format!("event-{index}").into_bytes());
-        }
+        event.attr.sample_type = decodable(event.attr.sample_type);
     }
+    events
 }
 
 /// Returns the bits of a `sample_type` that this crate can decode: see [`SampleLayout::new`](crate::SampleLayout::new).
@@ -227,8 +211,6 @@ fn copy_features<O: Endian, W: Write + Seek>(
     writer: &mut FileWriter<O, W>,
     tell: &mut impl FnMut(Step<'_>),
 ) -> Result<Vec<Feature>, WriteFileError> {
-    // These features describe the container, not its content. They are written anew, or no longer apply.
-    let made_anew = [Feature::EVENT_DESC, Feature::AUXTRACE, Feature::COMPRESSED, Feature::DIR_FORMAT];
     let noted = records.account().diagnostics.clone();
     let mut faults = records.check_features();
     let is_faulty = |feature| faults.iter().any(|&(of, _)| of == feature);
@@ -236,7 +218,7 @@ fn copy_features<O: Endian, W: Write + Seek>(
     let has_hostname = O::ENDIANNESS == Endianness::Little || hostname.is_some();
     let mut dropped = Vec::new();
     let mut unfit = Vec::new();
-    for section in records.features().filter(|section| !made_anew.contains(&section.feature)) {
+    for section in records.features().filter(|section| !OF_CONTAINER.contains(&section.feature)) {
         let (feature, number) = (section.feature, section.feature.0);
         if matches!(number, 32..64) && !has_hostname {
             let must = "below 32 in a big-endian file without HOSTNAME";
@@ -262,17 +244,6 @@ fn copy_features<O: Endian, W: Write + Seek>(
     }
     dropped.sort_unstable();
     Ok(dropped)
-}
-
-/// Returns whether a stream has this record for something that is a section in a file.
-fn is_section(kind: RecordType) -> bool {
-    let sections = [
-        RecordType::HEADER_ATTR,
-        RecordType::HEADER_EVENT_TYPE,
-        RecordType::HEADER_FEATURE,
-        RecordType::HEADER_TRACING_DATA,
-    ];
-    sections.contains(&kind)
 }
 
 /// Applies the name in an EVENT_UPDATE record, as the reader of the output will.
