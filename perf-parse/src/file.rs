@@ -102,6 +102,7 @@ mod check;
 mod deferred;
 mod features;
 mod header;
+mod image;
 mod inflate;
 mod knowledge;
 mod look_ahead;

@@ -50,6 +50,10 @@ pub struct Limits {
     /// MiB, and one record. [`Reader::events`](crate::file::Reader::events) and [`Reader::features`](crate::file::Reader::features)
     /// include later attrs and features only once the reader has reached them.
     pub look_ahead: usize,
+    /// Maximum number of bytes outside of the records of a file that [`Reader::open`](crate::file::Reader::open) reads:
+    /// 1 GiB. A file with more is refused with [`FileErrorKind::Limit`](crate::file::FileErrorKind::Limit), field
+    /// `file`; map it, and use [`Reader::new`](crate::file::Reader::new).
+    pub metadata: u64,
     /// Logarithm to base 2 of the largest window of a compressed stream, in bytes: 27, for the 128 MiB of perf's
     /// highest level. A payload with a larger window is left out with a diagnostic
     /// ([`FileErrorKind::Decompress`](crate::file::FileErrorKind::Decompress)). Values below 10 count as 10, values above 30
@@ -81,6 +85,7 @@ impl Default for Limits {
             held_records: 4 << 20,
             held_bytes: 64 << 20,
             look_ahead: 16 << 20,
+            metadata: 1 << 30,
             window_log: 27,
             inflated: 64 << 20,
             inflated_ratio: 1024,

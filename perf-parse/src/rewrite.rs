@@ -36,8 +36,11 @@ fn is_section(kind: RecordType) -> bool {
 
 /// Returns the events to be written. Units and scales are left to the EVENT_UPDATE records, which are copied.
 fn event_fields(known: &Events) -> alloc::vec::Vec<EventFields> {
-    let fields =
-        known.iter().map(|event| EventFields { unit: None, scale: None, ..EventFields::from(event.as_ref()) });
+    let fields = known.iter().map(|event| EventFields {
+        unit: None,
+        scale: None,
+        ..EventFields::from(event.as_ref())
+    });
     let mut events = fields.collect::<alloc::vec::Vec<_>>();
     name_all(&mut events);
     events

@@ -5,6 +5,7 @@ use perf_abi::endian::{Endian, U64};
 use zerocopy::FromBytes;
 
 use super::header::{FileHeader, SMALLEST_ENTRY, Section};
+use super::image::Image;
 use crate::account::Account;
 use crate::error::{FileError, FileErrorKind};
 use crate::event::{Events, shared_id};
@@ -16,15 +17,16 @@ const IDS: usize = 16;
 /// Reads the attrs of a file and their ids. An event whose ids cannot be read has none.
 pub(super) fn read<O: Endian>(
     header: &FileHeader,
-    bytes: &[u8],
+    image: Image<'_>,
     limits: &Limits,
     account: &mut Account,
 ) -> Result<Events, FileError> {
-    if header.attrs.offset > bytes.len() as u64 {
+    if header.attrs.offset > image.len() {
         return Err(FileError::invalid("header.attrs.offset", header.attrs.offset, "inside the file", 24));
     }
-    let entries =
-        header.attrs.of(bytes, "header.attrs.size").map_err(|error| FileError { offset: 32, ..error })?;
+    let entries = image
+        .section(header.attrs, "header.attrs.size")
+        .map_err(|error| FileError { offset: 32, ..error })?;
     let stride = usize::try_from(header.attr_size).unwrap_or(usize::MAX);
     let chunks = entries.chunks_exact(stride);
     if entries.len() < stride && entries.len() as u64 >= SMALLEST_ENTRY {
@@ -37,14 +39,14 @@ pub(super) fn read<O: Endian>(
     let mut events = Events::within(limits);
     events.reserve(chunks.len());
     // All events together have at most as many ids as the file has words. If there are more, events share them.
-    let mut ids_left = bytes.len() / 8;
+    let mut ids_left = usize::try_from(image.len() / 8).unwrap_or(usize::MAX);
     let mut offset = header.attrs.offset;
     for entry in chunks {
         let (attr, ids) = entry.split_at_checked(stride.saturating_sub(IDS)).unwrap_or((entry, &[]));
         let read =
             Attr::read::<O>(attr).map_err(|error| FileError::new(FileErrorKind::Attr(error), offset))?;
         let ids_at = offset.saturating_add(attr.len() as u64);
-        let ids = read_ids::<O>(ids, ids_at, bytes, ids_left).unwrap_or_else(|error| {
+        let ids = read_ids::<O>(ids, ids_at, image, ids_left).unwrap_or_else(|error| {
             account.note(error);
             &[]
         });
@@ -71,7 +73,7 @@ pub(super) fn leave_shared_ids(header: &FileHeader, events: &mut Events, account
 fn read_ids<'a, O: Endian>(
     section: &[u8],
     at: u64,
-    bytes: &'a [u8],
+    image: Image<'a>,
     most: usize,
 ) -> Result<&'a [U64<O>], FileError> {
     let truncated =
@@ -80,11 +82,12 @@ fn read_ids<'a, O: Endian>(
         return Err(FileError::new(truncated, at));
     };
     let section = Section { offset: offset.get(), size: size.get() };
-    if section.offset > bytes.len() as u64 {
+    if section.offset > image.len() {
         return Err(FileError::invalid("attr.ids.offset", section.offset, "inside the file", at));
     }
     let size_at = at.saturating_add(8);
-    let ids = section.of(bytes, "attr.ids.size").map_err(|error| FileError { offset: size_at, ..error })?;
+    let ids =
+        image.section(section, "attr.ids.size").map_err(|error| FileError { offset: size_at, ..error })?;
     let invalid = |must| FileError::invalid("attr.ids.size", section.size, must, size_at);
     let ids = <[U64<O>]>::ref_from_bytes(ids).map_err(|_| invalid("a multiple of 8"))?;
     if ids.len() > most {

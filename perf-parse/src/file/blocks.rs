@@ -47,8 +47,8 @@ impl Reader<'_> {
     /// The records of all blocks, one block after another, are those of [`records`](Self::records), with the same
     /// errors. The iterator finds the end of a block when the block is asked for. It reads only the headers of records,
     /// which takes a fraction of the time to decode them. There are more blocks if there are several data files, and
-    /// fewer in a small capture. Compressed data, and a [stream](Self::stream), are one block, because its records
-    /// cannot be found without decompressing or reading what comes before them.
+    /// fewer in a small capture. Compressed data is one block, because its records cannot be found without
+    /// decompressing what comes before them. So is a capture that is not in memory.
     ///
     /// # Examples
     ///
@@ -93,7 +93,7 @@ impl<'a> Reader<'a> {
         match self.data() {
             Data::Memory(files) => files,
             #[cfg(feature = "std")]
-            Data::Stream(_) => &[],
+            Data::Windows(_) | Data::Stream(_) => &[],
         }
     }
 }

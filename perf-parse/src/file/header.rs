@@ -1,5 +1,7 @@
 //! The header of a file, and the sections it points to.
 
+use core::ops::Range;
+
 use perf_abi::endian::{Endian, Endianness, U64};
 use zerocopy::FromBytes;
 
@@ -18,24 +20,6 @@ pub struct Section {
 }
 
 impl Section {
-    /// Returns the bytes of the section.
-    ///
-    /// # Errors
-    ///
-    /// [`FileErrorKind::Truncated`] if the section is not entirely in the file; its offset is the start of the section.
-    pub fn of<'a>(&self, bytes: &'a [u8], field: &'static str) -> Result<&'a [u8], FileError> {
-        let available = bytes.len() as u64;
-        let inside = |section: &Self| {
-            let start = usize::try_from(section.offset).ok()?;
-            let end = usize::try_from(section.offset.checked_add(section.size)?).ok()?;
-            bytes.get(start..end)
-        };
-        inside(self).ok_or_else(|| {
-            let available = available.saturating_sub(self.offset);
-            FileError::new(FileErrorKind::Truncated { field, needed: self.size, available }, self.offset)
-        })
-    }
-
     /// Returns whether the sections have a byte in common.
     pub(super) fn shares_bytes_with(&self, other: &Self) -> bool {
         let begins_in = |a: &Self, b: &Self| a.offset.checked_sub(b.offset).is_some_and(|at| at < b.size);
@@ -148,27 +132,23 @@ impl FileHeader {
         Ok(())
     }
 
-    /// Returns the bytes of the records, as many as the file has.
-    pub(super) fn data_bytes<'a>(
-        &self,
-        bytes: &'a [u8],
-        account: &mut Account,
-    ) -> Result<&'a [u8], FileError> {
+    /// Returns the range of offsets of the records, as many as a file of `len` bytes has.
+    pub(super) fn data_range(&self, len: u64, account: &mut Account) -> Result<Range<u64>, FileError> {
+        let Section { offset, size } = self.data;
+        if offset > len {
+            return Err(FileError::invalid("header.data.offset", offset, "inside the file", 40));
+        }
         let field = "header.data.size";
-        if self.data.size == 0 {
+        let available = len.saturating_sub(offset);
+        if size == 0 {
             let must = "the bytes of the records: the recorder did not end properly, taking all to the end of the file";
             account.note(FileError::invalid(field, 0, must, 48));
+        } else if size <= available {
+            return Ok(offset..offset.saturating_add(size));
         } else {
-            match self.data.of(bytes, field) {
-                Ok(data) => return Ok(data),
-                Err(error) => account.note(FileError { offset: 48, ..error }),
-            }
+            account.note(FileError::new(FileErrorKind::Truncated { field, needed: size, available }, 48));
         }
-        let to_end = Section { size: (bytes.len() as u64).saturating_sub(self.data.offset), ..self.data };
-        let inside = "inside the file";
-        to_end
-            .of(bytes, field)
-            .map_err(|_| FileError::invalid("header.data.offset", self.data.offset, inside, 40))
+        Ok(offset..len)
     }
 
     /// Returns the offset of the table of feature sections, which comes after the data.

@@ -1,5 +1,8 @@
 //! Opening a capture: its mode, its byte order, its header.
 
+#[cfg(feature = "std")]
+mod path;
+
 use alloc::borrow::Cow;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -14,6 +17,7 @@ use perf_abi::feature::Feature;
 use super::attrs;
 use super::features;
 use super::header::{self, FileHeader};
+use super::image::Image;
 use super::knowledge::{Features, Knowledge, OwnedFeature, name_by_types, name_events};
 use super::look_ahead::look_ahead;
 use super::reader::{Data, Mode, Reader};
@@ -113,32 +117,10 @@ impl<'a> Reader<'a> {
             return Ok(Self::of(O::ENDIANNESS, Mode::Pipe, knowledge, data, account, limits));
         }
         let header = FileHeader::read::<O>(bytes)?;
-        let data = header.data_bytes(bytes, &mut account)?;
-        let sections = features::sections::<O>(&header, bytes, &mut account);
-        let mut events = attrs::read::<O>(&header, bytes, limits, &mut account)?;
-        if let Some(section) = sections.iter().find(|section| section.feature == Feature::EVENT_DESC) {
-            name_events::<O>(&mut events, section, &mut account);
-        }
-        // Event types that are outside of the file name no events.
-        if let Ok(types) = header.event_types.of(bytes, "header.event_types.size") {
-            let named = name_by_types::<O>(&mut events, types);
-            named.err().into_iter().for_each(|error| account.note(error));
-        }
-        attrs::leave_shared_ids(&header, &mut events, &mut account);
-        let features = sections.iter().map(|it| OwnedFeature {
-            feature: it.feature,
-            offset: it.offset,
-            bytes: Cow::Borrowed(it.bytes),
-            is_checked: false,
-        });
-        let mut source = Slice::new(data, header.data.offset);
-        // perf begins the data with units, scales and names of events.
-        let (events, features) = (Cow::Owned(events), Cow::Owned(features.collect()));
-        let mut knowledge = Knowledge::new(events, features, false, 0);
-        look_ahead::<O, _>(&mut source, &mut knowledge, limits, &mut account)?;
-        let applied = knowledge.applied();
-        let (events, features) = knowledge.into_parts();
-        let knowledge = (events, features, applied);
+        let range = header.data_range(bytes.len() as u64, &mut account)?;
+        let mut source = Slice::new(bytes, 0).part(&range);
+        let knowledge =
+            head_of_file::<O, _>(&header, Image::whole(bytes), &mut source, limits, &mut account)?;
         let data = Data::Memory(vec![source]);
         Ok(Self::of(O::ENDIANNESS, Mode::File(header), knowledge, data, account, limits))
     }
@@ -186,6 +168,40 @@ impl<'a> Reader<'a> {
         let data = Data::Memory(vec![Slice::new(data, 0)]);
         Self::of(endianness, Mode::Ring, knowledge, data, Account::new(limits), limits)
     }
+}
+
+/// Reads the attrs and features of a file, and applies what its first records say: the events, the features, and the
+/// offset of the first record that was not applied.
+fn head_of_file<'r, O: Endian, S: Source<'r>>(
+    header: &FileHeader,
+    image: Image<'r>,
+    source: &mut S,
+    limits: &Limits,
+    account: &mut Account,
+) -> Result<(Events, Features<'r>, u64), FileError> {
+    let sections = features::sections::<O>(header, image, account);
+    let mut events = attrs::read::<O>(header, image, limits, account)?;
+    if let Some(section) = sections.iter().find(|section| section.feature == Feature::EVENT_DESC) {
+        name_events::<O>(&mut events, section, account);
+    }
+    // Event types that are outside of the file name no events.
+    if let Ok(types) = image.section(header.event_types, "header.event_types.size") {
+        let named = name_by_types::<O>(&mut events, types);
+        named.err().into_iter().for_each(|error| account.note(error));
+    }
+    attrs::leave_shared_ids(header, &mut events, account);
+    let features = sections.iter().map(|it| OwnedFeature {
+        feature: it.feature,
+        offset: it.offset,
+        bytes: Cow::Borrowed(it.bytes),
+        is_checked: false,
+    });
+    // perf begins the data with units, scales and names of events.
+    let mut knowledge = Knowledge::new(Cow::Owned(events), Cow::Owned(features.collect()), false, 0);
+    look_ahead::<O, S>(source, &mut knowledge, limits, account)?;
+    let applied = knowledge.applied();
+    let (events, features) = knowledge.into_parts();
+    Ok((events, features, applied))
 }
 
 /// Reads the attrs and features before the records of a pipe: the events, the features, and the offset of the first

@@ -7,21 +7,15 @@ use core::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use perf_abi::endian::Endianness;
-#[cfg(feature = "std")]
-use perf_abi::endian::{BigEndian, LittleEndian};
 use perf_abi::feature::Feature;
 
 use super::features::FeatureSection;
 use super::header::{FileHeader, Section};
 use super::knowledge::{Features, Knowledge};
-#[cfg(feature = "std")]
-use super::records::AnyWalk;
 use super::records::EventRecords;
 use super::source::Slice;
 #[cfg(feature = "std")]
-use super::source::Stream;
-#[cfg(feature = "std")]
-use super::walk::Walk;
+use super::source::{Stream, Window};
 use crate::account::Account;
 use crate::error::{FileError, FileErrorKind};
 use crate::event::{EventRecord, Events, Place};
@@ -92,6 +86,9 @@ pub struct Reader<'a> {
 pub(super) enum Data<'a> {
     /// The data files, in memory.
     Memory(Vec<Slice<'a>>),
+    /// The data files, which each walk reads by windows.
+    #[cfg(feature = "std")]
+    Windows(Vec<Window>),
     /// A stream, until it is walked.
     #[cfg(feature = "std")]
     Stream(Mutex<Option<Stream<'a>>>),
@@ -198,7 +195,7 @@ impl<'a> Reader<'a> {
         let first = match &self.data {
             Data::Memory(files) => files.first(),
             #[cfg(feature = "std")]
-            Data::Stream(_) => None,
+            Data::Windows(_) | Data::Stream(_) => None,
         };
         let bytes = first.and_then(|file| super::source::Source::at(file, section.offset));
         let held = bytes.zip(usize::try_from(section.size).ok()).and_then(|(bytes, size)| bytes.get(..size));
@@ -214,6 +211,8 @@ impl<'a> Reader<'a> {
     pub fn can_walk_again(&self) -> bool {
         match &self.data {
             Data::Memory(_) => true,
+            #[cfg(feature = "std")]
+            Data::Windows(_) => true,
             #[cfg(feature = "std")]
             Data::Stream(_) => false,
         }
@@ -242,6 +241,15 @@ impl<'a> Reader<'a> {
     /// ```
     #[must_use]
     pub fn records_from(&self, place: Place) -> EventRecords<'_> {
+        #[cfg(feature = "std")]
+        if let (Data::Windows(windows), None) = (&self.data, place.decompressed) {
+            let mut windows = windows.get(place.data_file..).unwrap_or_default().to_vec();
+            if let Some(first) = windows.first_mut() {
+                *first = first.part(&(place.offset..u64::MAX));
+            }
+            let account = Account::new(&self.limits);
+            return self.walk_windows(&windows, place.data_file, self.knowledge(), account);
+        }
         let files = self.files();
         let Some(file) = files.get(place.data_file).filter(|_| place.decompressed.is_none()) else {
             return self.records().skipping_to(place);
@@ -283,12 +291,31 @@ impl<'a> Reader<'a> {
         &self.data
     }
 
+    #[cfg(feature = "std")]
+    pub(super) fn data_mut(&mut self) -> &mut Data<'a> {
+        &mut self.data
+    }
+
     /// Walks over the records from the first one on, with what an earlier walk has found: no record is applied again.
     #[cfg(feature = "std")]
     pub(crate) fn records_knowing<'r>(&'r self, knowledge: Knowledge<'r>) -> EventRecords<'r> {
         let mut account = self.account.clone();
         knowledge.faults().iter().for_each(|&error| account.note(error));
         self.walk(knowledge.complete(), account)
+    }
+
+    /// Walks over the records in windows of data files, the first of which has the number `data_file`.
+    #[cfg(feature = "std")]
+    fn walk_windows<'r>(
+        &'r self,
+        windows: &[Window],
+        data_file: usize,
+        knowledge: Knowledge<'r>,
+        account: Account,
+    ) -> EventRecords<'r> {
+        let mut streams = windows.iter().map(|window| Stream::new(window.clone(), window.range().start));
+        let first = (streams.next().unwrap_or_else(Stream::walked), data_file);
+        EventRecords::streamed(first, streams, knowledge, account, (self.endianness, &self.limits))
     }
 
     fn walk<'r>(&'r self, knowledge: Knowledge<'r>, account: Account) -> EventRecords<'r> {
@@ -299,19 +326,12 @@ impl<'a> Reader<'a> {
                 EventRecords::in_memory(first, files, knowledge, account, (self.endianness, &self.limits))
             }
             #[cfg(feature = "std")]
+            Data::Windows(windows) => self.walk_windows(windows, 0, knowledge, account),
+            #[cfg(feature = "std")]
             Data::Stream(stream) => {
                 let stream = stream.lock().unwrap_or_else(PoisonError::into_inner).take();
                 let first = (stream.unwrap_or_else(Stream::walked), 0);
-                EventRecords(match self.endianness {
-                    Endianness::Little => {
-                        let walk = Walk::<LittleEndian, _>::new(first, [], knowledge, account, &self.limits);
-                        AnyWalk::LittleStream(walk)
-                    }
-                    Endianness::Big => {
-                        let walk = Walk::<BigEndian, _>::new(first, [], knowledge, account, &self.limits);
-                        AnyWalk::BigStream(walk)
-                    }
-                })
+                EventRecords::streamed(first, [], knowledge, account, (self.endianness, &self.limits))
             }
         }
     }

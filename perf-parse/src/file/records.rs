@@ -76,6 +76,21 @@ impl<'r> EventRecords<'r> {
         })
     }
 
+    /// Creates a walk over `first`, a stream of a data file with its number, and the data files after it.
+    #[cfg(feature = "std")]
+    pub(super) fn streamed(
+        first: (Stream<'r>, usize),
+        more: impl IntoIterator<Item = Stream<'r>>,
+        knowledge: Knowledge<'r>,
+        account: Account,
+        (endianness, limits): (Endianness, &Limits),
+    ) -> Self {
+        Self(match endianness {
+            Endianness::Little => AnyWalk::LittleStream(Walk::new(first, more, knowledge, account, limits)),
+            Endianness::Big => AnyWalk::BigStream(Walk::new(first, more, knowledge, account, limits)),
+        })
+    }
+
     /// Skips the records before a place.
     pub(super) fn skipping_to(mut self, place: Place) -> Self {
         with_walk!(&mut self.0, walk => walk.skip_to(place));

@@ -10,6 +10,7 @@ use super::{FeatureSection, is_absent};
 use crate::account::Account;
 use crate::error::{FileError, FileErrorKind, Part};
 use crate::file::header::{FileHeader, Section};
+use crate::file::image::Image;
 
 /// Returns the sections that the table lists, including those of unknown features.
 ///
@@ -18,7 +19,7 @@ use crate::file::header::{FileHeader, Section};
 /// a property.
 pub(in crate::file) fn sections<'a, O: Endian>(
     header: &FileHeader,
-    bytes: &'a [u8],
+    image: Image<'a>,
     account: &mut Account,
 ) -> Vec<FeatureSection<'a>> {
     let mut sections: Vec<FeatureSection<'a>> = Vec::new();
@@ -30,12 +31,12 @@ pub(in crate::file) fn sections<'a, O: Endian>(
     let entries = features::<O>(header.features).count() as u64;
     let table = Section { offset: entry, size: entries.saturating_mul(16) };
     for feature in features::<O>(header.features) {
-        let place = Section { offset: entry, size: 16 }.of(bytes, "feature table").map(section::<O>);
+        let place = image.section(Section { offset: entry, size: 16 }, "feature table").map(section::<O>);
         let found = place.and_then(|place| {
             if is_absent(feature, place.size) {
                 return Ok(None);
             }
-            let found = FeatureSection::new(feature, place.offset, place.of(bytes, "feature section")?);
+            let found = FeatureSection::new(feature, place.offset, image.section(place, "feature section")?);
             match part_in(&place, header, &table, &sections) {
                 Some(part) => Err(FileError::new(FileErrorKind::Overlap { feature, part }, entry)),
                 None => Ok(Some(found)),

@@ -91,11 +91,7 @@ impl<O: Endian, W: Write + Seek> FileWriter<O, W> {
 
     /// Appends a record that was read, whatever its size: a record that no kernel writes but that can be decoded is
     /// kept.
-    pub(crate) fn copy(
-        &mut self,
-        record: &RawRecord<'_, O>,
-        data: &[u8],
-    ) -> Result<(), WriteFileError> {
+    pub(crate) fn copy(&mut self, record: &RawRecord<'_, O>, data: &[u8]) -> Result<(), WriteFileError> {
         self.body.copy(record, data)
     }
 
