@@ -215,11 +215,11 @@ impl FileErrorKind {
 }
 
 impl FileError {
-    pub(super) const fn new(kind: FileErrorKind, offset: u64) -> Self {
+    pub(crate) const fn new(kind: FileErrorKind, offset: u64) -> Self {
         Self { offset, kind }
     }
 
-    pub(super) const fn invalid(field: &'static str, value: u64, must: &'static str, offset: u64) -> Self {
+    pub(crate) const fn invalid(field: &'static str, value: u64, must: &'static str, offset: u64) -> Self {
         Self::new(FileErrorKind::Invalid { field, value, must }, offset)
     }
 
