@@ -1,7 +1,6 @@
 //! The output format of a dump.
 
 use perf_abi::endian::Endian;
-use perf_abi::feature::Feature;
 use perf_abi::regs::Arch;
 use perf_parse::RawRecord;
 use perf_parse::file::{Account, Event, FileError, FileErrorKind, Reader, Source};
@@ -79,10 +78,10 @@ impl<'a> Formatter<'a> {
             render::given(event.name.as_deref(), |name| json.string(name!("name"), name));
         })?;
         output.buffer.extend_from_slice(b",\"features\":{");
-        for (index, section) in reader.features().enumerate() {
+        for (index, section) in reader.features().iter().enumerate() {
             let comma = if index == 0 { "" } else { "," };
             render::print(&mut output.buffer, format_args!("{comma}\"{}\":", section.feature));
-            match feature::feature(reader, &section, output) {
+            match feature::feature(&section, output) {
                 Ok(()) => {}
                 Err(Unprinted::Undecodable(error)) => {
                     Json::object(&mut output.buffer, |json| json.text(name!("error"), &error));
@@ -178,8 +177,7 @@ fn sample_event<'e>(event: &'e EventView, formats: &'e Formats<'_>) -> SampleEve
 
 /// Returns the architecture of the samples' registers.
 fn arch<O: Endian, S: Source>(reader: &Reader<'_, O, S>) -> Option<Arch> {
-    let section = reader.feature(Feature::ARCH)?;
-    Arch::from_machine(core::str::from_utf8(section.string::<O>().ok()?).ok()?)
+    Arch::from_machine(core::str::from_utf8(reader.features().arch()?.ok()?).ok()?)
 }
 
 /// Passes the fields of a record to `sink`. Returns the error of a part that could not be decoded.

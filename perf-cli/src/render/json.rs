@@ -92,7 +92,7 @@ impl<'b> Json<'b> {
     }
 }
 
-fn push_blob(out: &mut Vec<u8>, value: &[u8]) {
+pub(super) fn push_blob(out: &mut Vec<u8>, value: &[u8]) {
     out.push(b'"');
     push_hex(out, value);
     out.push(b'"');
