@@ -53,7 +53,7 @@ impl Work for Info<'_> {
             output.flush_full()?;
         }
         writeln!(output.buffer, "\nfeatures: {}", reader.features().len())?;
-        for section in reader.features().iter() {
+        for section in reader.features() {
             let start = output.buffer.len();
             match lines(&section) {
                 Ok(lines) => show_feature(section.feature, &lines, &mut output.buffer)?,

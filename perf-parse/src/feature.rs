@@ -56,7 +56,7 @@ pub use build_id::BuildId;
 pub use cache::Cache;
 pub use clock_data::ClockData;
 pub use clockid::ClockId;
-pub use collection::Features;
+pub use collection::{Features, FeaturesIter};
 pub use compressed::Compression;
 pub use cpu_domain_info::{CpuDomains, DomainInfo, SchedDomain};
 pub use cpu_topology::{CpuPlace, CpuTopology, Dies};

@@ -7,6 +7,7 @@ use perf_abi::endian::Endianness;
 use perf_abi::feature::Feature;
 
 use super::{FeatureData, FeatureSection};
+use crate::file::FileError;
 
 /// The feature sections of a capture: in a file in ascending order, in a pipe in the order in which they came. A method
 /// for each section decodes it.
@@ -73,13 +74,14 @@ impl<'a> Features<'a> {
     }
 
     /// Returns the sections.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = FeatureSection<'_>> {
+    #[must_use]
+    pub fn iter(&self) -> FeaturesIter<'_> {
         let nr_cpus = match self.find(Feature::NRCPUS).map(|section| section.decode()) {
             Some(Ok(FeatureData::NrCpus(nr_cpus))) => Ok(nr_cpus.available),
             Some(Err(error)) => Err(error),
             _ => Ok(0),
         };
-        self.sections.iter().map(move |it| self.section(it).with_nr_cpus_of(nr_cpus))
+        FeaturesIter { sections: self.sections.iter(), endianness: self.endianness, nr_cpus }
     }
 
     /// Returns the section of a feature; `None` if the capture does not have it, or if it has not been read yet.
@@ -89,10 +91,44 @@ impl<'a> Features<'a> {
     }
 
     fn find(&self, feature: Feature) -> Option<FeatureSection<'_>> {
-        self.sections.iter().find(|it| it.feature == feature).map(|it| self.section(it))
-    }
-
-    fn section<'s>(&self, it: &'s Stored<'_>) -> FeatureSection<'s> {
-        FeatureSection::new(it.feature, it.offset, &it.bytes, self.endianness)
+        self.sections.iter().find(|it| it.feature == feature).map(|it| it.section(self.endianness))
     }
 }
+
+impl Stored<'_> {
+    fn section(&self, endianness: Endianness) -> FeatureSection<'_> {
+        FeatureSection::new(self.feature, self.offset, &self.bytes, endianness)
+    }
+}
+
+impl<'s> IntoIterator for &'s Features<'_> {
+    type Item = FeatureSection<'s>;
+    type IntoIter = FeaturesIter<'s>;
+
+    fn into_iter(self) -> FeaturesIter<'s> {
+        self.iter()
+    }
+}
+
+/// An iterator over the sections of a capture; made by [`Features::iter`].
+#[derive(Clone, Debug)]
+pub struct FeaturesIter<'s> {
+    sections: core::slice::Iter<'s, Stored<'s>>,
+    endianness: Endianness,
+    nr_cpus: Result<u32, FileError>,
+}
+
+impl<'s> Iterator for FeaturesIter<'s> {
+    type Item = FeatureSection<'s>;
+
+    fn next(&mut self) -> Option<FeatureSection<'s>> {
+        let section = self.sections.next()?.section(self.endianness);
+        Some(section.with_nr_cpus_of(self.nr_cpus))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.sections.size_hint()
+    }
+}
+
+impl ExactSizeIterator for FeaturesIter<'_> {}

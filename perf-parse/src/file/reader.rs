@@ -201,7 +201,7 @@ impl<'a, O: Endian, S: Source> Reader<'a, O, S> {
     /// ```
     pub fn check_features(&mut self) -> Vec<(Feature, FileError)> {
         let mut faults = Vec::new();
-        for section in self.features.iter() {
+        for section in &self.features {
             // A later section of a pipe replaces an earlier one, and has another offset.
             if self.checked.insert((section.feature, section.offset)) {
                 section.check(|error| faults.push((section.feature, error)));

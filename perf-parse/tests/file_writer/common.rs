@@ -10,8 +10,9 @@ use perf_parse::abi::event::EventType;
 use perf_parse::abi::feature::Feature;
 use perf_parse::abi::record::{Header, Misc, RecordType};
 use perf_parse::abi::sample_type::SampleType;
+use perf_parse::feature::FeatureSection;
 use perf_parse::file::write::{EventFields, FileWriter, Options};
-use perf_parse::file::{FeatureSection, FileError, FileHeader, Mode, Reader};
+use perf_parse::file::{FileError, FileHeader, Mode, Reader};
 use zerocopy::{FromBytes, IntoBytes};
 
 pub(crate) type FileBuffer<O> = FileWriter<O, Cursor<Vec<u8>>>;
@@ -38,8 +39,12 @@ impl<'a, O: Endian> File<'a, O> {
         }
     }
 
+    pub(crate) fn reader(&self) -> &Reader<'a, O> {
+        &self.reader
+    }
+
     pub(crate) fn features(&self) -> Vec<FeatureSection<'_>> {
-        self.reader.features().collect()
+        self.reader.features().iter().collect()
     }
 }
 

@@ -10,19 +10,13 @@
     reason = "what a test does not expect fails it"
 )]
 
-#[path = "features/bytes.rs"]
 mod bytes;
-#[path = "features/captures.rs"]
 mod captures;
-#[path = "features/every.rs"]
+mod encode;
 mod every;
-#[path = "features/faults.rs"]
 mod faults;
-#[path = "features/file.rs"]
 mod file;
-#[path = "features/memory.rs"]
 mod memory;
-#[path = "features/values.rs"]
 mod values;
 
 /// Makes a test for each byte order from a function that is generic over it.
