@@ -113,58 +113,35 @@ impl core::fmt::Display for EncodeError {
 
 impl core::error::Error for EncodeError {}
 
-/// Decodes a payload: one field with a name, or with the `decode` of a section's file.
-macro_rules! decode {
-    ($O:ident, $section:ident, $name:literal) => {
+/// Decodes or encodes a payload: one field with a name, or with the functions of a section's file.
+macro_rules! codec {
+    (decode $O:ident, $section:ident, $name:literal) => {
         $section.whole(|at| Field::take::<$O>(at, $name, 0))
     };
-    ($O:ident, $section:ident, $file:ident) => {
+    (decode $O:ident, $section:ident, $file:ident) => {
         $file::decode::<$O>($section)
     };
-    ($O:ident, $section:ident, [$file:ident]) => {
-        match $file::until_fault::<$O>($section) {
-            (data, None) => Ok(data),
-            (_, Some(error)) => Err(error),
-        }
-    };
-}
-
-/// Encodes a payload: the reverse of [`decode!`].
-macro_rules! encode {
-    ($O:ident, $data:ident, $out:ident, $name:literal) => {
+    (encode $O:ident, $data:ident, $out:ident, $name:literal) => {
         Field::put::<$O>($data, $out, $name)
     };
-    ($O:ident, $data:ident, $out:ident, $file:ident) => {
+    (encode $O:ident, $data:ident, $out:ident, $file:ident) => {
         $file::encode::<$O>($data, $out)
-    };
-    ($O:ident, $data:ident, $out:ident, [$file:ident]) => {
-        $file::encode::<$O>($data, $out)
-    };
-}
-
-/// The value of a payload for printing: a field, an object or a list.
-macro_rules! value {
-    ($data:ident, field) => {
-        Field::value($data)
-    };
-    ($data:ident, object) => {
-        FieldValue::Object($data)
-    };
-    ($data:ident, list) => {
-        FieldValue::List($data)
     };
 }
 
 /// The one table of sections: the constant of the feature, the variant and type of the decoded section, the method of
-/// [`Features`], how it is decoded and encoded, and how it is printed.
+/// [`Features`], and the name of its one field, or the file that decodes and encodes it.
 macro_rules! sections {
     (
         marks { $( $(#[$mark_doc:meta])* $MARK:ident = $Mark:ident, $has:ident; )* }
         payloads {
-            $( $(#[$doc:meta])* $FEATURE:ident = $Variant:ident($Type:ty), $get:ident, $codec:tt, $printed:ident; )*
+            $( $(#[$doc:meta])* $FEATURE:ident = $Variant:ident($Type:ty), $get:ident, $codec:tt; )*
         }
     ) => {
         /// A decoded feature section. Borrows the bytes of the section and allocates nothing.
+        ///
+        /// perf: a `write_` function for each, with the name of the feature in lower case: `write_hostname`,
+        /// `tools/perf/util/header.c`.
         ///
         /// Newer versions of perf have more features, so more variants will be added.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -197,7 +174,7 @@ macro_rules! sections {
                         section.whole(|_| Ok(()))?;
                         Self::$Mark
                     } )*
-                    $( Feature::$FEATURE => Self::$Variant(decode!(O, section, $codec)?), )*
+                    $( Feature::$FEATURE => Self::$Variant(codec!(decode O, section, $codec)?), )*
                     Feature::TRACING_DATA => Self::TracingData(section.bytes),
                     feature => Self::Other { feature, bytes: section.bytes },
                 })
@@ -206,7 +183,7 @@ macro_rules! sections {
             fn put<O: Endian>(&self, out: &mut Vec<u8>) -> Result<(), Fault> {
                 match self {
                     $( Self::$Mark => Ok(()), )*
-                    $( Self::$Variant(data) => encode!(O, data, out, $codec), )*
+                    $( Self::$Variant(data) => codec!(encode O, data, out, $codec), )*
                     Self::TracingData(bytes) | Self::Other { bytes, .. } => {
                         out.extend_from_slice(bytes);
                         Ok(())
@@ -230,7 +207,7 @@ macro_rules! sections {
             pub fn value(&self) -> FieldValue<'_> {
                 match self {
                     $( Self::$Mark => FieldValue::Object(&()), )*
-                    $( Self::$Variant(data) => value!(data, $printed), )*
+                    $( Self::$Variant(data) => data.value(), )*
                     Self::TracingData(bytes) | Self::Other { bytes, .. } => FieldValue::Bytes(bytes),
                 }
             }
@@ -270,139 +247,73 @@ macro_rules! sections {
 sections! {
     marks {
         /// `BRANCH_STACK`: samples have branch stacks.
-        ///
-        /// perf: `write_branch_stack`, `tools/perf/util/header.c`.
         BRANCH_STACK = BranchStack, has_branch_stack;
         /// `STAT`: perf stat wrote the file.
-        ///
-        /// perf: `write_stat`, `tools/perf/util/header.c`.
         STAT = Stat, has_stat;
     }
     payloads {
         /// `BUILD_ID`: the build ids of the files that samples hit.
-        ///
-        /// perf: `write_build_id`, `tools/perf/util/header.c`.
-        BUILD_ID = BuildId(Entries<'a, BuildId<'a>>), build_ids, [build_id], field;
+        BUILD_ID = BuildId(Entries<'a, BuildId<'a>>), build_ids, build_id;
         /// `HOSTNAME`: name of the machine.
-        ///
-        /// perf: `write_hostname`, `tools/perf/util/header.c`.
-        HOSTNAME = Hostname(&'a [u8]), hostname, "string", field;
+        HOSTNAME = Hostname(&'a [u8]), hostname, "string";
         /// `OSRELEASE`: release of the kernel.
-        ///
-        /// perf: `write_osrelease`, `tools/perf/util/header.c`.
-        OSRELEASE = OsRelease(&'a [u8]), os_release, "string", field;
+        OSRELEASE = OsRelease(&'a [u8]), os_release, "string";
         /// `VERSION`: version of the perf tool.
-        ///
-        /// perf: `write_version`, `tools/perf/util/header.c`.
-        VERSION = Version(&'a [u8]), version, "string", field;
+        VERSION = Version(&'a [u8]), version, "string";
         /// `ARCH`: machine name, as in `uname -m`.
-        ///
-        /// perf: `write_arch`, `tools/perf/util/header.c`.
-        ARCH = Arch(&'a [u8]), arch, "string", field;
+        ARCH = Arch(&'a [u8]), arch, "string";
         /// `NRCPUS`: the number of CPUs.
-        ///
-        /// perf: `write_nrcpus`, `tools/perf/util/header.c`.
-        NRCPUS = NrCpus(NrCpus), nr_cpus, "", field;
+        NRCPUS = NrCpus(NrCpus), nr_cpus, "";
         /// `CPUDESC`: name of the CPU.
-        ///
-        /// perf: `write_cpudesc`, `tools/perf/util/header.c`.
-        CPUDESC = CpuDesc(&'a [u8]), cpu_desc, "string", field;
+        CPUDESC = CpuDesc(&'a [u8]), cpu_desc, "string";
         /// `CPUID`: vendor, family, model and stepping of the CPU.
-        ///
-        /// perf: `write_cpuid`, `tools/perf/util/header.c`.
-        CPUID = CpuId(&'a [u8]), cpu_id, "string", field;
+        CPUID = CpuId(&'a [u8]), cpu_id, "string";
         /// `TOTAL_MEM`: size of the memory in KiB.
-        ///
-        /// perf: `write_total_mem`, `tools/perf/util/header.c`.
-        TOTAL_MEM = TotalMem(u64), total_mem, "total_mem", field;
+        TOTAL_MEM = TotalMem(u64), total_mem, "total_mem";
         /// `CMDLINE`: the words of the command line.
-        ///
-        /// perf: `write_cmdline`, `tools/perf/util/header.c`.
-        CMDLINE = CmdLine(Entries<'a, &'a [u8]>), cmdline, "nr", field;
+        CMDLINE = CmdLine(Entries<'a, &'a [u8]>), cmdline, "nr";
         /// `EVENT_DESC`: attr, name and ids of each event.
-        ///
-        /// perf: `write_event_desc`, `tools/perf/util/header.c`.
-        EVENT_DESC = EventDesc(EventDescs<'a>), event_desc, [event_desc], list;
+        EVENT_DESC = EventDesc(EventDescs<'a>), event_desc, event_desc;
         /// `CPU_TOPOLOGY`: cores, dies and sockets.
-        ///
-        /// perf: `write_cpu_topology`, `tools/perf/util/header.c`.
-        CPU_TOPOLOGY = CpuTopology(CpuTopology<'a>), cpu_topology, cpu_topology, object;
+        CPU_TOPOLOGY = CpuTopology(CpuTopology<'a>), cpu_topology, cpu_topology;
         /// `NUMA_TOPOLOGY`: the NUMA nodes, their memory and CPUs.
-        ///
-        /// perf: `write_numa_topology`, `tools/perf/util/header.c`.
-        NUMA_TOPOLOGY = NumaTopology(Entries<'a, NumaNode<'a>>), numa_topology, "nr", field;
+        NUMA_TOPOLOGY = NumaTopology(Entries<'a, NumaNode<'a>>), numa_topology, "nr";
         /// `PMU_MAPPINGS`: type and name of each PMU.
-        ///
-        /// perf: `write_pmu_mappings`, `tools/perf/util/header.c`.
-        PMU_MAPPINGS = PmuMappings(Entries<'a, PmuMapping<'a>>), pmu_mappings, "nr", field;
+        PMU_MAPPINGS = PmuMappings(Entries<'a, PmuMapping<'a>>), pmu_mappings, "nr";
         /// `GROUP_DESC`: the groups of more than one event.
-        ///
-        /// perf: `write_group_desc`, `tools/perf/util/header.c`.
-        GROUP_DESC = GroupDesc(Entries<'a, GroupDesc<'a>>), group_desc, "nr", field;
+        GROUP_DESC = GroupDesc(Entries<'a, GroupDesc<'a>>), group_desc, "nr";
         /// `AUXTRACE`: the positions of the AUXTRACE records.
-        ///
-        /// perf: `write_auxtrace`, `tools/perf/util/header.c`.
-        AUXTRACE = Auxtrace(Entries<'a, AuxtraceEntry>), auxtrace, auxtrace, field;
+        AUXTRACE = Auxtrace(Entries<'a, AuxtraceEntry>), auxtrace, auxtrace;
         /// `CACHE`: the caches of the CPUs.
-        ///
-        /// perf: `write_cache`, `tools/perf/util/header.c`.
-        CACHE = Cache(Entries<'a, Cache<'a>>), cache, cache, field;
+        CACHE = Cache(Entries<'a, Cache<'a>>), cache, cache;
         /// `SAMPLE_TIME`: the times of the first and the last sample.
-        ///
-        /// perf: `write_sample_time`, `tools/perf/util/header.c`.
-        SAMPLE_TIME = SampleTime(SampleTime), sample_time, "", field;
+        SAMPLE_TIME = SampleTime(SampleTime), sample_time, "";
         /// `MEM_TOPOLOGY`: the blocks of memory of each NUMA node.
-        ///
-        /// perf: `write_mem_topology`, `tools/perf/util/header.c`.
-        MEM_TOPOLOGY = MemTopology(MemTopology<'a>), mem_topology, mem_topology, object;
+        MEM_TOPOLOGY = MemTopology(MemTopology<'a>), mem_topology, mem_topology;
         /// `CLOCKID`: resolution of the events' clock.
-        ///
-        /// perf: `write_clockid`, `tools/perf/util/header.c`.
-        CLOCKID = ClockId(ClockId), clock_id, "", field;
+        CLOCKID = ClockId(ClockId), clock_id, "";
         /// `DIR_FORMAT`: the recording is a folder, with the layout of this version.
-        ///
-        /// perf: `write_dir_format`, `tools/perf/util/header.c`.
-        DIR_FORMAT = DirFormat(DirFormat), dir_format, "", field;
+        DIR_FORMAT = DirFormat(DirFormat), dir_format, "";
         /// `BPF_PROG_INFO`: the BPF programs that were loaded.
-        ///
-        /// perf: `write_bpf_prog_info`, `tools/perf/util/header.c`.
-        BPF_PROG_INFO = BpfProgInfo(Entries<'a, BpfProgInfo<'a>>), bpf_prog_info, "nr", field;
+        BPF_PROG_INFO = BpfProgInfo(Entries<'a, BpfProgInfo<'a>>), bpf_prog_info, "nr";
         /// `BPF_BTF`: the types of BPF programs.
-        ///
-        /// perf: `write_bpf_btf`, `tools/perf/util/header.c`.
-        BPF_BTF = BpfBtf(Entries<'a, BpfBtf<'a>>), bpf_btf, "nr", field;
+        BPF_BTF = BpfBtf(Entries<'a, BpfBtf<'a>>), bpf_btf, "nr";
         /// `COMPRESSED`: how the records are compressed.
-        ///
-        /// perf: `write_compressed`, `tools/perf/util/header.c`.
-        COMPRESSED = Compressed(Compression), compressed, "", field;
+        COMPRESSED = Compressed(Compression), compressed, "";
         /// `CPU_PMU_CAPS`: the capabilities of the core PMU of a machine with one kind of cores.
-        ///
-        /// perf: `write_cpu_pmu_caps`, `tools/perf/util/header.c`.
-        CPU_PMU_CAPS = CpuPmuCaps(Entries<'a, PmuCap<'a>>), cpu_pmu_caps, "nr_caps", field;
+        CPU_PMU_CAPS = CpuPmuCaps(Entries<'a, PmuCap<'a>>), cpu_pmu_caps, "nr_caps";
         /// `CLOCK_DATA`: one moment, on the wall clock and on the events' clock.
-        ///
-        /// perf: `write_clock_data`, `tools/perf/util/header.c`.
-        CLOCK_DATA = ClockData(ClockData), clock_data, clock_data, field;
+        CLOCK_DATA = ClockData(ClockData), clock_data, clock_data;
         /// `HYBRID_TOPOLOGY`: the name and CPUs of each core PMU.
-        ///
-        /// perf: `write_hybrid_topology`, `tools/perf/util/header.c`.
-        HYBRID_TOPOLOGY = HybridTopology(Entries<'a, HybridPmu<'a>>), hybrid_topology, "nr", field;
+        HYBRID_TOPOLOGY = HybridTopology(Entries<'a, HybridPmu<'a>>), hybrid_topology, "nr";
         /// `PMU_CAPS`: the capabilities of each of the other PMUs.
-        ///
-        /// perf: `write_pmu_caps`, `tools/perf/util/header.c`.
-        PMU_CAPS = PmuCaps(Entries<'a, PmuCaps<'a>>), pmu_caps, "nr_pmu", field;
+        PMU_CAPS = PmuCaps(Entries<'a, PmuCaps<'a>>), pmu_caps, "nr_pmu";
         /// `CPU_DOMAIN_INFO`: the scheduling domains of each online CPU.
-        ///
-        /// perf: `write_cpu_domain_info`, `tools/perf/util/header.c`.
-        CPU_DOMAIN_INFO = CpuDomainInfo(DomainInfo<'a>), cpu_domain_info, cpu_domain_info, object;
+        CPU_DOMAIN_INFO = CpuDomainInfo(DomainInfo<'a>), cpu_domain_info, cpu_domain_info;
         /// `E_MACHINE`: the machine as ELF files identify it.
-        ///
-        /// perf: `write_e_machine`, `tools/perf/util/header.c`.
-        E_MACHINE = EMachine(EMachine), e_machine, "", field;
+        E_MACHINE = EMachine(EMachine), e_machine, "";
         /// `CLN_SIZE`: size of a cache line in bytes.
-        ///
-        /// perf: `write_cln_size`, `tools/perf/util/header.c`.
-        CLN_SIZE = ClnSize(u32), cln_size, "cln_size", field;
+        CLN_SIZE = ClnSize(u32), cln_size, "cln_size";
     }
 }
 

@@ -48,6 +48,12 @@ pub(super) fn until_fault<'a, O: Endian>(
     (Entries::between::<O>(&from, &at, nr, context), None)
 }
 
+pub(super) fn decode<'a, O: Endian>(
+    section: &FeatureSection<'a>,
+) -> Result<Entries<'a, BuildId<'a>>, FileError> {
+    FeatureSection::all(until_fault::<O>(section))
+}
+
 /// Encodes the entries. `BUILD_ID_SIZE` is added to each `misc`.
 ///
 /// perf: `write_buildid`, `tools/perf/util/build-id.c`, which also leaves the type 0.

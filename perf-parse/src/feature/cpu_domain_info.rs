@@ -77,6 +77,12 @@ pub(super) fn encode<O: Endian>(info: &DomainInfo<'_>, out: &mut Vec<u8>) -> Res
     info.cpus.put_all::<O>(out, "")
 }
 
+impl DomainInfo<'_> {
+    pub(super) fn value(&self) -> FieldValue<'_> {
+        FieldValue::Object(self)
+    }
+}
+
 impl Fields for DomainInfo<'_> {
     fn each(&self, to: &mut dyn FnMut(&'static str, FieldValue<'_>)) {
         to("schedstat_version", self.schedstat_version.value());

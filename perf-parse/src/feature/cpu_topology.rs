@@ -82,6 +82,12 @@ pub(super) fn encode<O: Endian>(topology: &CpuTopology<'_>, out: &mut Vec<u8>) -
     die_ids.put_all::<O>(out, "die_id")
 }
 
+impl CpuTopology<'_> {
+    pub(super) fn value(&self) -> FieldValue<'_> {
+        FieldValue::Object(self)
+    }
+}
+
 impl Fields for CpuTopology<'_> {
     fn each(&self, to: &mut dyn FnMut(&'static str, FieldValue<'_>)) {
         to("core_siblings", self.core_siblings.value());

@@ -54,12 +54,7 @@ impl<'a, T> Entries<'a, T> {
     /// Returns the entries in the order of the section.
     #[must_use]
     pub fn iter(&self) -> EntriesIter<'a, T> {
-        EntriesIter(match self.0 {
-            Source::Recorded { bytes, len, order, context } => {
-                Left::Recorded { at: Cursor::new(bytes, 0), left: len, order, context }
-            }
-            Source::Given(entries) => Left::Given(entries.iter()),
-        })
+        EntriesIter(*self)
     }
 
     /// Returns the entries that were decoded between two cursors.
@@ -215,40 +210,41 @@ impl<'a, T: Field<'a>> IntoIterator for Entries<'a, T> {
 }
 
 /// An iterator over the entries of a list; made by [`Entries::iter`].
-#[derive(Clone, Debug)]
-pub struct EntriesIter<'a, T>(Left<'a, T>);
+#[derive(Clone)]
+pub struct EntriesIter<'a, T>(Entries<'a, T>);
 
-/// The entries that are left.
-#[derive(Clone, Debug)]
-enum Left<'a, T> {
-    Recorded { at: Cursor<'a>, left: usize, order: Endianness, context: u32 },
-    Given(core::slice::Iter<'a, T>),
+impl<'a, T: Field<'a>> Debug for EntriesIter<'a, T> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> core::fmt::Result {
+        f.debug_tuple("EntriesIter").field(&self.0).finish()
+    }
 }
 
 impl<'a, T: Field<'a>> Iterator for EntriesIter<'a, T> {
     type Item = T;
 
     fn next(&mut self) -> Option<T> {
-        match &mut self.0 {
-            Left::Recorded { at, left, order, context } => {
-                *left = left.checked_sub(1)?;
+        match &mut self.0.0 {
+            Source::Recorded { bytes, len, order, context } => {
+                *len = len.checked_sub(1)?;
+                let mut at = Cursor::new(bytes, 0);
                 // The entry was decoded before, so it has no fault, and no error that would need its name.
                 let entry = match order {
-                    Endianness::Little => T::take::<LittleEndian>(at, "", *context),
-                    Endianness::Big => T::take::<BigEndian>(at, "", *context),
+                    Endianness::Little => T::take::<LittleEndian>(&mut at, "", *context),
+                    Endianness::Big => T::take::<BigEndian>(&mut at, "", *context),
                 };
+                *bytes = at.rest();
                 entry.ok()
             }
-            Left::Given(entries) => entries.next().copied(),
+            Source::Given(entries) => {
+                let (entry, rest) = entries.split_first()?;
+                *entries = rest;
+                Some(*entry)
+            }
         }
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        let left = match &self.0 {
-            Left::Recorded { left, .. } => *left,
-            Left::Given(entries) => entries.len(),
-        };
-        (left, Some(left))
+        (self.0.len(), Some(self.0.len()))
     }
 }
 

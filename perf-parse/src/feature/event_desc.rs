@@ -7,7 +7,7 @@ use perf_abi::endian::{Endian, U32};
 use zerocopy::IntoBytes;
 
 use super::codec::{Fault, Field, number, put_count, put_number};
-use super::{Entries, FeatureSection, FieldValue, Fields, Items};
+use super::{Entries, FeatureSection, FieldValue, Fields};
 use crate::cursor::Cursor;
 use crate::error::{Error, ErrorKind};
 use crate::file::{FileError, FileErrorKind};
@@ -64,6 +64,10 @@ pub(super) fn until_fault<'a, O: Endian>(
         return (events(&before, read), Some(error));
     }
     (events(&at, nr), section.finish(&at).err().map(|error| section.error(error)))
+}
+
+pub(super) fn decode<'a, O: Endian>(section: &FeatureSection<'a>) -> Result<EventDescs<'a>, FileError> {
+    FeatureSection::all(until_fault::<O>(section))
 }
 
 pub(super) fn encode<O: Endian>(descs: &EventDescs<'_>, out: &mut Vec<u8>) -> Result<(), Fault> {
@@ -135,8 +139,8 @@ impl Fields for EventDesc<'_> {
     }
 }
 
-impl Items for EventDescs<'_> {
-    fn each(&self, to: &mut dyn FnMut(FieldValue<'_>)) {
-        self.events.each(to);
+impl EventDescs<'_> {
+    pub(super) fn value(&self) -> FieldValue<'_> {
+        self.events.value()
     }
 }

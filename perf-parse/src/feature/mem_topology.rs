@@ -68,6 +68,12 @@ pub(super) fn encode<O: Endian>(topology: &MemTopology<'_>, out: &mut Vec<u8>) -
     topology.nodes.put_all::<O>(out, "")
 }
 
+impl MemTopology<'_> {
+    pub(super) fn value(&self) -> FieldValue<'_> {
+        FieldValue::Object(self)
+    }
+}
+
 impl Fields for MemTopology<'_> {
     fn each(&self, to: &mut dyn FnMut(&'static str, FieldValue<'_>)) {
         to("block_size_bytes", FieldValue::Number(self.block_size_bytes));

@@ -114,6 +114,11 @@ impl<'a> FeatureSection<'a> {
         decode(&mut at).and_then(|value| self.finish(&at).map(|()| value)).map_err(|error| self.error(error))
     }
 
+    /// Returns what was decoded before the first fault, if that is all.
+    pub(super) fn all<T>((data, fault): (T, Option<FileError>)) -> Result<T, FileError> {
+        fault.map_or(Ok(data), Err)
+    }
+
     /// Checks the version with which a section begins. The layout of versions other than 1 is unknown, and perf does
     /// not read them.
     pub(super) fn check_version(

@@ -78,5 +78,5 @@ fn features_are_made_as_perf_makes_them() {
             compared.insert(section.feature);
         }
     }
-    assert_eq!(compared.len(), 16, "{compared:?}");
+    assert_eq!(compared.len(), 24, "{compared:?}");
 }
