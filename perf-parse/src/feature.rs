@@ -81,7 +81,7 @@ use alloc::vec::Vec;
 use perf_abi::endian::{BigEndian, Endian, Endianness, LittleEndian};
 use perf_abi::feature::Feature;
 
-use crate::file::FileError;
+use crate::error::FileError;
 use codec::{Fault, Field};
 
 /// Why a section cannot be encoded.
@@ -350,10 +350,10 @@ impl<'a> FeatureSection<'a> {
     ///
     /// # Errors
     ///
-    /// [`FileErrorKind::Feature`](crate::file::FileErrorKind::Feature) if the section ends within a field, a string has
+    /// [`FileErrorKind::Feature`](crate::error::FileErrorKind::Feature) if the section ends within a field, a string has
     /// no NUL, or bytes are left after the last field. The error's offset is that of the field or of these bytes.
-    /// [`FileErrorKind::Invalid`](crate::file::FileErrorKind::Invalid) for an unknown version of `CACHE`, `CLOCK_DATA` or
-    /// `MEM_TOPOLOGY`. [`FileErrorKind::Attr`](crate::file::FileErrorKind::Attr) for an attr of `EVENT_DESC`. For
+    /// [`FileErrorKind::Invalid`](crate::error::FileErrorKind::Invalid) for an unknown version of `CACHE`, `CLOCK_DATA` or
+    /// `MEM_TOPOLOGY`. [`FileErrorKind::Attr`](crate::error::FileErrorKind::Attr) for an attr of `EVENT_DESC`. For
     /// `CPU_TOPOLOGY` also the error of `NRCPUS`, which has the number of CPUs.
     pub fn decode(&self) -> Result<FeatureData<'a>, FileError> {
         match self.endianness() {

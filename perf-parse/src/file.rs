@@ -150,7 +150,6 @@ mod account;
 mod check;
 mod compressed;
 mod deferred;
-mod error;
 mod events;
 mod fault_counts;
 mod feature_table;
@@ -165,10 +164,10 @@ mod source;
 #[cfg(feature = "std")]
 pub mod write;
 
+pub use crate::error::{FileError, FileErrorKind, Part};
 pub use account::Account;
 pub use check::RecordCheck;
 pub use deferred::DeferredChains;
-pub use error::{FileError, FileErrorKind, Part};
 pub use events::{Event, Events, Update};
 pub use fault_counts::FaultCounts;
 pub use header::{FileHeader, Section};

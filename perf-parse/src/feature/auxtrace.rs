@@ -6,7 +6,7 @@ use perf_abi::endian::Endian;
 
 use super::codec::{Fault, entry, put_word};
 use super::{Entries, FeatureSection};
-use crate::file::FileError;
+use crate::error::FileError;
 
 entry! {
     /// The position of an AUXTRACE record.

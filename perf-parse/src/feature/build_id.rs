@@ -9,8 +9,7 @@ use zerocopy::IntoBytes;
 use super::codec::{Fault, Field, put_name, put_number};
 use super::{Entries, FeatureSection, FieldValue, Fields};
 use crate::cursor::Cursor;
-use crate::error::{Error, ErrorKind};
-use crate::file::FileError;
+use crate::error::{Error, ErrorKind, FileError};
 pub use crate::record::user::BuildId;
 
 /// `[kernel.kallsyms]`, read four bytes too late.

@@ -6,7 +6,7 @@ use perf_abi::endian::Endian;
 
 use super::codec::{Fault, Field, entry, number, put_number};
 use super::{Entries, FeatureSection};
-use crate::file::FileError;
+use crate::error::FileError;
 
 entry! {
     /// A cache, and the CPUs that share it.

@@ -6,7 +6,7 @@ use perf_abi::endian::Endian;
 
 use super::FeatureSection;
 use super::codec::{Fault, Field, entry, number};
-use crate::file::FileError;
+use crate::error::FileError;
 
 entry! {
     /// One moment, on the wall clock and on the events' clock.

@@ -7,7 +7,7 @@ use perf_abi::endian::Endianness;
 use perf_abi::feature::Feature;
 
 use super::{FeatureData, FeatureSection};
-use crate::file::FileError;
+use crate::error::FileError;
 
 /// The feature sections of a capture: in a file in ascending order, in a pipe in the order in which they came. A method
 /// for each section decodes it.

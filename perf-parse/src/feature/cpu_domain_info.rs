@@ -7,8 +7,7 @@ use perf_abi::endian::Endian;
 use super::codec::{Fault, Field, number, put_number};
 use super::{Entries, FeatureSection, FieldValue, Fields};
 use crate::cursor::Cursor;
-use crate::error::Error;
-use crate::file::FileError;
+use crate::error::{Error, FileError};
 
 /// The scheduling domains of a machine.
 ///

@@ -6,7 +6,7 @@ use perf_abi::endian::Endian;
 
 use super::codec::{Fault, Field, entry};
 use super::{Entries, FeatureSection, FieldValue, Fields};
-use crate::file::FileError;
+use crate::error::FileError;
 
 /// The topology of the CPUs of a machine.
 ///

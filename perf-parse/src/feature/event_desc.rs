@@ -9,8 +9,7 @@ use zerocopy::IntoBytes;
 use super::codec::{Fault, Field, number, put_count, put_number};
 use super::{Entries, FeatureSection, FieldValue, Fields};
 use crate::cursor::Cursor;
-use crate::error::{Error, ErrorKind};
-use crate::file::{FileError, FileErrorKind};
+use crate::error::{Error, ErrorKind, FileError, FileErrorKind};
 
 /// The events of a capture.
 ///

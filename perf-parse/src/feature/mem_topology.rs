@@ -8,8 +8,7 @@ use perf_abi::feature::Feature;
 use super::codec::{Fault, Field, put_word};
 use super::{EncodeError, Entries, FeatureSection, FieldValue, Fields};
 use crate::cursor::Cursor;
-use crate::error::Error;
-use crate::file::FileError;
+use crate::error::{Error, FileError};
 
 /// The blocks of memory of each NUMA node.
 ///

@@ -4,8 +4,7 @@ use perf_abi::endian::Endianness;
 use perf_abi::feature::Feature;
 
 use crate::cursor::Cursor;
-use crate::error::Error;
-use crate::file::{FileError, FileErrorKind};
+use crate::error::{Error, FileError, FileErrorKind};
 use crate::tracepoint::{Tracepoints, TracingData};
 
 /// A feature section as it was recorded: a section of a file, or the payload of a pipe's HEADER_FEATURE record. It

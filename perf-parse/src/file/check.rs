@@ -3,8 +3,8 @@
 use perf_abi::endian::Endian;
 use perf_abi::event::EventType;
 
-use super::error::FileError;
 use super::records::FileRecord;
+use crate::error::FileError;
 use crate::record::Record;
 use crate::tracepoint::{Tracepoints, TracingData};
 

@@ -13,9 +13,9 @@ use perf_abi::endian::{Endian, U64};
 use perf_abi::record::{MAX_EVENT_NAME, RecordType};
 
 use super::account::Account;
-use super::error::{FileError, FileErrorKind};
 use super::limits::Limits;
 use crate::error::Error;
+use crate::error::{FileError, FileErrorKind};
 use crate::feature::Entries;
 use crate::layout::SampleLayout;
 use crate::record::RawRecord;

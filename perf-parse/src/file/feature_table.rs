@@ -5,8 +5,8 @@ use perf_abi::feature::Feature;
 use zerocopy::FromBytes;
 
 use super::account::Account;
-use super::error::{FileError, FileErrorKind, Part};
 use super::header::{FileHeader, Section};
+use crate::error::{FileError, FileErrorKind, Part};
 use crate::feature::{Features, is_absent};
 
 /// Returns the sections that the table lists, including those of unknown features.

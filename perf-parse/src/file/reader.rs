@@ -21,14 +21,15 @@ use perf_abi::endian::{Endian, Endianness};
 use perf_abi::feature::Feature;
 use perf_abi::record::RecordType;
 
+use super::Account;
 use super::compressed::Inflate;
-use super::error::FileError;
 use super::events::Events;
 use super::header::FileHeader;
 use super::limits::Limits;
 use super::records::FileRecord;
 use super::source::{Slice, Source};
-use super::{Account, error::FileErrorKind};
+use crate::error::FileError;
+use crate::error::FileErrorKind;
 use crate::feature::{FeatureSection, Features};
 use found::Current;
 use order::TimeOrder;

@@ -32,12 +32,12 @@ use perf_abi::record::RecordType;
 use perf_abi::sample_type::SampleType;
 
 use super::check::RecordCheck;
-use super::error::{FileError, FileErrorKind};
 use super::events::Events;
 use super::reader::Reader;
 use super::records::FileRecord;
 use super::source::Source;
 use super::write::{EventFields, FileWriter, Options, WriteFileError};
+use crate::error::{FileError, FileErrorKind};
 use crate::record::user::EventUpdateData;
 use crate::record::{Record, UserRecord};
 

@@ -4,8 +4,7 @@ use core::fmt;
 
 use perf_abi::feature::Feature;
 
-use crate::error::{Error, ErrorKind};
-use crate::file::{FileError, FileErrorKind};
+use crate::error::{Error, ErrorKind, FileError, FileErrorKind};
 
 /// The reason why tracing data, or a format in it, cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

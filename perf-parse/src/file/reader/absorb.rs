@@ -8,8 +8,8 @@ use perf_abi::record::{HeaderEventType, RecordType};
 use zerocopy::FromBytes;
 
 use super::super::Account;
-use super::super::error::{FileError, FileErrorKind};
 use super::super::events::Events;
+use crate::error::{FileError, FileErrorKind};
 use crate::feature::{FeatureData, Features};
 use crate::record::user::UserRecord;
 use crate::record::{RawRecord, Record};

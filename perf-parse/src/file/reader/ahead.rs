@@ -4,11 +4,11 @@ use perf_abi::endian::{Endian, U16};
 use perf_abi::record::RecordType;
 use zerocopy::FromBytes;
 
-use super::super::error::FileError;
 use super::super::source::Source;
 use super::Reader;
 use super::absorb::{Absorb, name_events};
 use super::advance::{HEADER, tracing_data_size};
+use crate::error::FileError;
 use crate::record::RawRecord;
 
 impl<O: Endian, S: Source> Reader<'_, O, S> {

@@ -8,7 +8,6 @@ use std::io::Read;
 
 use perf_abi::endian::{BigEndian, Endian, Endianness, LittleEndian};
 
-use super::super::error::FileError;
 use super::super::events::{self, Events};
 use super::super::feature_table;
 use super::super::header::{self, FileHeader, Section};
@@ -21,6 +20,7 @@ use super::absorb::{name_by_types, name_events};
 use super::found::{Current, Held};
 use super::plain::PLAIN;
 use super::{Mode, Pending, Reader};
+use crate::error::FileError;
 use crate::feature::Features;
 
 /// Size of a stream's header in bytes: the magic and the size.
