@@ -95,6 +95,8 @@ pub mod error;
 #[cfg(feature = "alloc")]
 pub mod event;
 #[cfg(feature = "alloc")]
+pub mod feature;
+#[cfg(feature = "alloc")]
 pub mod file;
 pub mod layout;
 #[cfg(feature = "alloc")]

@@ -7,11 +7,9 @@ use core::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use perf_abi::endian::Endianness;
-use perf_abi::feature::Feature;
 
-use super::features::FeatureSection;
 use super::header::{FileHeader, Section};
-use super::knowledge::{Features, Knowledge};
+use super::knowledge::Knowledge;
 use super::records::EventRecords;
 use super::source::Slice;
 #[cfg(feature = "std")]
@@ -19,6 +17,7 @@ use super::source::{Stream, Window};
 use crate::account::Account;
 use crate::error::{FileError, FileErrorKind};
 use crate::event::{EventRecord, Events, Place};
+use crate::feature::Features;
 use crate::limits::Limits;
 
 /// How a capture stores its records.
@@ -133,14 +132,9 @@ impl<'a> Reader<'a> {
 
     /// Returns the features that were known when the capture was opened: in a file in ascending order, in a pipe in the
     /// order in which they came. [`EventRecords::features`] has those that come later.
-    pub fn features(&self) -> impl Iterator<Item = FeatureSection<'_>> {
-        self.features.iter().map(|it| it.section())
-    }
-
-    /// Returns a feature; `None` if the capture does not have it, or if it comes after the first record of a pipe.
     #[must_use]
-    pub fn feature(&self, feature: Feature) -> Option<FeatureSection<'_>> {
-        self.features().find(|section| section.feature == feature)
+    pub fn features(&self) -> &Features<'a> {
+        &self.features
     }
 
     /// Returns the account of opening: the faults of header, attrs and feature table.

@@ -8,6 +8,9 @@ use zerocopy::IntoBytes;
 
 use super::error::WriteFileError;
 use super::{EventFields, Options};
+use crate::feature::Entries;
+use crate::feature::codec::{put_count, put_number};
+use crate::feature::event_desc::put_named;
 
 /// Maximum number of bytes after the newest version: the kernel takes no attr larger than a page, and the largest page
 /// has 64 KiB.
@@ -93,26 +96,17 @@ pub(super) fn event_desc<O: Endian>(
     events: &[EventFields],
     format: AttrFormat,
 ) -> Result<Option<Vec<u8>>, WriteFileError> {
-    let number = |count: usize, event, field| {
-        let must = "fewer than 2^32";
-        u32::try_from(count).map(U32::<O>::new).map_err(|_| WriteFileError::Event { event, field, must })
-    };
+    let in_event = |event| move |(field, must)| WriteFileError::Event { event, field, must };
     if events.is_empty() {
         return Ok(None);
     }
     let mut out = Vec::new();
-    out.extend_from_slice(number(events.len(), 0, "index")?.as_bytes());
-    out.extend_from_slice(U32::<O>::new(format.size()).as_bytes());
+    put_count::<O>(&mut out, events.len(), "index").map_err(in_event(0))?;
+    put_number::<O>(&mut out, format.size());
     for (index, event) in events.iter().enumerate() {
         let Some(name) = &event.name else { return Ok(None) };
         format.put::<O>(&mut out, index, event)?;
-        out.extend_from_slice(number(event.ids.len(), index, "ids")?.as_bytes());
-        super::features::string::<O>(&mut out, name).map_err(|must| WriteFileError::Event {
-            event: index,
-            field: "name",
-            must,
-        })?;
-        ids::<O>(&mut out, &event.ids);
+        put_named::<O>(&mut out, name, Entries::from(&event.ids)).map_err(in_event(index))?;
     }
     Ok(Some(out))
 }
