@@ -7,12 +7,11 @@
 //! # Examples
 //!
 //! ```
-//! use perf_parse::AnyReader;
+//! use perf_parse::Reader;
 //!
 //! # let path = "examples/captures/plain.data";
-//! let bytes = std::fs::read(path)?;
-//! # let AnyReader::Little(reader) = AnyReader::open(&bytes)? else { panic!("recorded on x86") };
-//! # let features = reader.features();
+//! let reader = Reader::open(path)?;
+//! let features = reader.features();
 //! if let Some(hostname) = features.hostname() {
 //!     println!("recorded on {}", String::from_utf8_lossy(hostname?));
 //! }

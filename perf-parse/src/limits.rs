@@ -8,16 +8,16 @@
 /// # Examples
 ///
 /// ```
-/// use perf_parse::file::{AnyReader, Limits};
+/// use perf_parse::file::{Limits, Reader};
 ///
 /// # let path = "examples/captures/plain.data";
 /// let bytes = std::fs::read(path)?;
 /// let mut limits = Limits::default();
 /// limits.held_records = 10_000; // at most 400 kB instead of 160 MiB
-/// let AnyReader::Little(mut reader) = AnyReader::open_within(&bytes, &limits)? else { panic!("recorded on x86") };
-/// reader.in_time_order();
-/// while reader.next()?.is_some() {}
-/// assert_eq!(reader.account().late, 0);
+/// let reader = Reader::new_within(&bytes, &limits)?;
+/// let mut records = reader.records().in_time_order();
+/// records.try_for_each(|record| record.map(drop))?;
+/// assert_eq!(records.account().late, 0);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -35,7 +35,7 @@
 //! writer.record(&record)?;
 //!
 //! let bytes = writer.finish()?.into_inner();
-//! let reader = Reader::<LittleEndian>::open(&bytes)?;
+//! let reader = Reader::new(&bytes)?;
 //! assert_eq!(reader.events()[0].name.as_deref(), Some(&b"cpu-clock"[..]));
 //! # Ok::<(), Box<dyn core::error::Error>>(())
 //! ```
