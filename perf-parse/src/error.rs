@@ -1,4 +1,10 @@
-//! Errors of records and attrs, each with its offset.
+//! Errors of records and attrs, and of captures, each with its offset.
+
+#[cfg(feature = "alloc")]
+mod file;
+
+#[cfg(feature = "alloc")]
+pub use file::{FileError, FileErrorKind, Part};
 
 /// The reason why a record, or the attr that describes records, cannot be decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -147,14 +147,12 @@
 //! other bounds.
 
 mod account;
-mod build_id;
 mod check;
 mod compressed;
 mod deferred;
-mod error;
 mod events;
 mod fault_counts;
-mod features;
+mod feature_table;
 mod header;
 mod limits;
 mod reader;
@@ -166,18 +164,12 @@ mod source;
 #[cfg(feature = "std")]
 pub mod write;
 
+pub use crate::error::{FileError, FileErrorKind, Part};
 pub use account::Account;
-pub use build_id::{BuildId, BuildIds};
 pub use check::RecordCheck;
 pub use deferred::DeferredChains;
-pub use error::{FileError, FileErrorKind, Part};
 pub use events::{Event, Events, Update};
 pub use fault_counts::FaultCounts;
-pub use features::{
-    Bitmap, BpfBtf, BpfProgInfo, BpfProgram, Cache, ClockData, Compression, CpuDomains, CpuPlace,
-    CpuTopology, DomainInfo, EMachine, EventDesc, EventDescs, FeatureSection, GroupDesc, HybridPmu, MemNode,
-    MemTopology, NumaNode, PmuCap, PmuCaps, SchedDomain,
-};
 pub use header::{FileHeader, Section};
 pub use limits::Limits;
 pub use reader::{AnyReader, Mode, Reader};

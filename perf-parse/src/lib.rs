@@ -89,6 +89,8 @@ extern crate std;
 mod cursor;
 pub mod error;
 #[cfg(feature = "alloc")]
+pub mod feature;
+#[cfg(feature = "alloc")]
 pub mod file;
 pub mod layout;
 pub mod record;

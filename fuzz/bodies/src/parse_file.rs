@@ -36,7 +36,7 @@ fn check<O: Endian>(mut file: Reader<'_, O>, bytes: &[u8]) {
     by_time.sort_unstable();
     assert_eq!(places, by_time, "time order gives the same records");
     // Features have a target of their own.
-    file.features().take(2).for_each(|section| features::decode::<O>(&section, 4));
+    file.features().iter().take(2).for_each(|section| features::decode(&section, 4));
 }
 
 /// Walks in file order; returns the place of each record.

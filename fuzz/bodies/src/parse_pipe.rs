@@ -96,7 +96,7 @@ fn same_account<O: Endian, S: Source>(streamed: &Reader<'_, O, S>, held: &Reader
     let (account, expected) = (streamed.account(), held.account());
     assert_eq!(account, expected);
     assert_eq!(streamed.events().len(), held.events().len());
-    assert!(streamed.features().eq(held.features()));
+    assert_eq!(streamed.features(), held.features());
     assert_eq!(streamed.offset(), bytes.len() as u64);
     if !is_compressed(streamed) {
         assert_eq!(16 + account.bytes + account.bytes_skipped, bytes.len() as u64);

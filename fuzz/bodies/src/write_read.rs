@@ -12,7 +12,10 @@ use perf_abi::ksymbol::{BpfEventType, KsymbolFlags, KsymbolType};
 use perf_abi::namespaces::NamespaceLink;
 use perf_abi::record::Misc;
 use perf_abi::sample_type::SampleType;
-use perf_parse::file::write::{EventFields, Features, FileWriter, Options, PipeWriter, WriteFileError};
+use perf_parse::feature::{Entries, FeatureData, NrCpus};
+use perf_parse::file::write::{
+    EventFields, FeaturePayloads, FileWriter, Options, PipeWriter, WriteFileError,
+};
 use perf_parse::file::{Mode, Reader};
 use perf_parse::record::{self as view, FileId};
 use perf_parse::write::{self, SampleFields, SampleIdFields};
@@ -131,18 +134,21 @@ fn events(u: &mut Unstructured<'_>) -> Result<Vec<EventFields>> {
     (0..count).map(event).collect()
 }
 
-fn features<O: Endian>(u: &mut Unstructured<'_>, is_pipe: bool) -> Result<Features<O>> {
-    let mut features = Features::new();
+fn features<O: Endian>(u: &mut Unstructured<'_>, is_pipe: bool) -> Result<FeaturePayloads<O>> {
+    let mut features = FeaturePayloads::new();
     let chosen: u8 = u.arbitrary()?;
     let written = "a text without NULs";
     if chosen & 1 != 0 {
-        features.string(Feature::HOSTNAME, &made::text(u)?).expect(written);
+        features.set(&FeatureData::Hostname(&made::text(u)?)).expect(written);
     }
     if chosen & 2 != 0 {
-        features.cmdline(&[&made::text(u)?, &made::text(u)?]).expect(written);
+        let words = [made::text(u)?, made::text(u)?];
+        let words = words.each_ref().map(Vec::as_slice);
+        features.set(&FeatureData::CmdLine(Entries::from(&words))).expect(written);
     }
     if chosen & 4 != 0 {
-        features.nr_cpus(u.arbitrary()?, u.arbitrary()?);
+        let data = NrCpus { available: u.arbitrary()?, online: u.arbitrary()? };
+        features.set(&FeatureData::NrCpus(data)).expect("any numbers");
     }
     if chosen & 8 != 0 {
         // Any payload; in a file also for features of a newer perf.
@@ -174,7 +180,7 @@ fn make(u: &mut Unstructured<'_>, events: &[EventFields]) -> Result<Made> {
 
 fn pipe<O: Endian>(
     events: &[EventFields],
-    features: &Features<O>,
+    features: &FeaturePayloads<O>,
     records: &[Vec<u8>],
 ) -> core::result::Result<Vec<u8>, WriteFileError> {
     let mut writer = PipeWriter::<O, _>::new(Vec::new(), events, features, &Options::default())?;
@@ -184,7 +190,7 @@ fn pipe<O: Endian>(
 
 fn file<O: Endian>(
     events: &[EventFields],
-    features: &Features<O>,
+    features: &FeaturePayloads<O>,
     records: &[Vec<u8>],
 ) -> core::result::Result<Vec<u8>, WriteFileError> {
     let mut writer = FileWriter::<O, _>::new(Cursor::new(Vec::new()), events, &Options::default())?;
@@ -196,7 +202,7 @@ fn file<O: Endian>(
 }
 
 /// Returns whether a big-endian file with these features has no HOSTNAME.
-fn is_ambiguous<O: Endian>(features: &Features<O>) -> bool {
+fn is_ambiguous<O: Endian>(features: &FeaturePayloads<O>) -> bool {
     O::ENDIANNESS == perf_abi::endian::Endianness::Big && features.get(Feature::HOSTNAME).is_none()
 }
 

@@ -4,9 +4,9 @@ use alloc::vec::Vec;
 
 use perf_abi::record::RecordType;
 
-use super::error::FileError;
 use super::fault_counts::FaultCounts;
 use super::limits::Limits;
+use crate::error::FileError;
 
 /// What a pass over a capture read, lost and skipped. The account counts everything that is left out.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -150,8 +150,8 @@ impl Account {
 
 #[cfg(test)]
 mod tests {
-    use super::super::error::FileErrorKind;
     use super::*;
+    use crate::error::FileErrorKind;
 
     fn skipped(offset: u64) -> FileError {
         FileError::new(FileErrorKind::Skipped { bytes: 1 }, offset)

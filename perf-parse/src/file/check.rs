@@ -4,8 +4,8 @@ use perf_abi::endian::Endian;
 #[cfg(feature = "tracepoint")]
 use perf_abi::event::EventType;
 
-use super::error::FileError;
 use super::records::FileRecord;
+use crate::error::FileError;
 use crate::record::Record;
 #[cfg(feature = "tracepoint")]
 use crate::tracepoint::{Tracepoints, TracingData};

@@ -6,11 +6,11 @@ use alloc::collections::BTreeMap;
 use perf_abi::endian::Endian;
 use perf_abi::record::RecordType;
 
-use super::error::{FileError, FileErrorKind};
 use super::limits::Limits;
 use super::reader::Reader;
 use super::source::Slice;
 use crate::error::Error;
+use crate::error::{FileError, FileErrorKind};
 use crate::record::{CallchainDeferred, Record};
 use crate::sample::{Frame, Sample};
 

@@ -13,9 +13,10 @@ use perf_abi::endian::{Endian, U64};
 use perf_abi::record::{MAX_EVENT_NAME, RecordType};
 
 use super::account::Account;
-use super::error::{FileError, FileErrorKind};
 use super::limits::Limits;
 use crate::error::Error;
+use crate::error::{FileError, FileErrorKind};
+use crate::feature::Entries;
 use crate::layout::SampleLayout;
 use crate::record::RawRecord;
 use crate::record::user::{EventUpdate, EventUpdateData};
@@ -200,13 +201,13 @@ impl Events {
     /// id.
     ///
     /// perf writes names in the order of the events. Other tools may not; then the ids identify the event.
-    pub(super) fn name<O: Endian>(&mut self, index: usize, ids: &[U64<O>], name: &[u8]) {
+    pub(super) fn name(&mut self, index: usize, ids: Entries<'_, u64>, name: &[u8]) {
         let has_ids = |index: &usize| {
-            let ids = ids.iter().map(|id| id.get());
-            self.list.get(*index).is_some_and(|event| event.ids.iter().copied().eq(ids))
+            self.list.get(*index).is_some_and(|event| event.ids.iter().copied().eq(ids.iter()))
         };
         // Events may share ids. The first and the last id lead to the event often enough.
-        let by_ids = [ids.first(), ids.last()].map(|id| id.and_then(|id| self.dispatch.find(id.get())));
+        let by_ids =
+            [ids.iter().next(), ids.iter().last()].map(|id| id.and_then(|id| self.dispatch.find(id)));
         let index = [Some(index)].into_iter().chain(by_ids).flatten().find(has_ids);
         if let Some(event) = index.and_then(|index| self.list.get_mut(index)) {
             event.name = Some(Vec::from(name));

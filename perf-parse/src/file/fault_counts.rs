@@ -1,6 +1,6 @@
 //! How often each kind of fault was found.
 
-use super::error::FileErrorKind;
+use crate::error::FileErrorKind;
 
 /// The number of faults of each [kind](FileErrorKind::name), whatever their offsets and values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

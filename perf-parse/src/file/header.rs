@@ -4,7 +4,7 @@ use perf_abi::endian::{Endian, Endianness, U64};
 use zerocopy::FromBytes;
 
 use super::account::Account;
-use super::error::{FileError, FileErrorKind};
+use crate::error::{FileError, FileErrorKind};
 
 /// A range of bytes of the file.
 ///

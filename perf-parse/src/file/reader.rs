@@ -13,8 +13,7 @@ mod types;
 
 pub use open::AnyReader;
 
-use alloc::borrow::Cow;
-use alloc::collections::VecDeque;
+use alloc::collections::{BTreeSet, VecDeque};
 use alloc::vec::Vec;
 use core::ops::Range;
 
@@ -22,15 +21,16 @@ use perf_abi::endian::{Endian, Endianness};
 use perf_abi::feature::Feature;
 use perf_abi::record::RecordType;
 
+use super::Account;
 use super::compressed::Inflate;
-use super::error::FileError;
 use super::events::Events;
-use super::features::{self, FeatureSection};
 use super::header::FileHeader;
 use super::limits::Limits;
 use super::records::FileRecord;
 use super::source::{Slice, Source};
-use super::{Account, error::FileErrorKind};
+use crate::error::FileError;
+use crate::error::FileErrorKind;
+use crate::feature::{FeatureSection, Features};
 use found::Current;
 use order::TimeOrder;
 use plain::PLAIN;
@@ -73,7 +73,9 @@ pub struct Reader<'a, O: Endian, S: Source = Slice<'a>> {
     mode: Mode,
     limits: Limits,
     events: Events,
-    features: Vec<OwnedFeature<'a>>,
+    features: Features<'a>,
+    /// The features, with their offsets, whose faults are in the account.
+    checked: BTreeSet<(Feature, u64)>,
     source: S,
     /// The data files of a directory capture that have been read, and those that have not.
     done: Vec<S>,
@@ -137,16 +139,6 @@ impl Pending {
     }
 }
 
-/// A feature with its bytes: those of the file, or a copy from a stream.
-#[derive(Clone, Debug)]
-struct OwnedFeature<'a> {
-    feature: Feature,
-    offset: u64,
-    bytes: Cow<'a, [u8]>,
-    /// Whether its faults are in the account.
-    is_checked: bool,
-}
-
 impl<'a, O: Endian, S: Source> Reader<'a, O, S> {
     /// Returns the limits that were given when the capture was opened.
     #[must_use]
@@ -179,15 +171,16 @@ impl<'a, O: Endian, S: Source> Reader<'a, O, S> {
         &self.events
     }
 
-    /// Returns the features: in a file in ascending order, in a pipe in the order in which they came.
-    pub fn features(&self) -> impl Iterator<Item = FeatureSection<'_>> {
-        self.features.iter().map(|it| FeatureSection::new(it.feature, it.offset, &it.bytes))
+    /// Returns the features; of a pipe, those that have been read.
+    #[must_use]
+    pub fn features(&self) -> &Features<'a> {
+        &self.features
     }
 
     /// Returns a feature; `None` if the capture does not have it, or if it has not been read yet.
     #[must_use]
     pub fn feature(&self, feature: Feature) -> Option<FeatureSection<'_>> {
-        self.features().find(|section| section.feature == feature)
+        self.features.get(feature)
     }
 
     /// Decodes each feature that was not checked before, and notes the faults in the account. Returns the faults of
@@ -208,13 +201,13 @@ impl<'a, O: Endian, S: Source> Reader<'a, O, S> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn check_features(&mut self) -> Vec<(Feature, FileError)> {
-        let nr_cpus = self.feature(Feature::NRCPUS);
         let mut faults = Vec::new();
-        for it in self.features.iter().filter(|it| !it.is_checked) {
-            let section = FeatureSection::new(it.feature, it.offset, &it.bytes);
-            features::check::<O>(&section, nr_cpus.as_ref(), |error| faults.push((it.feature, error)));
+        for section in &self.features {
+            // A later section of a pipe replaces an earlier one, and has another offset.
+            if self.checked.insert((section.feature, section.offset)) {
+                section.check(|error| faults.push((section.feature, error)));
+            }
         }
-        self.features.iter_mut().for_each(|it| it.is_checked = true);
         for (_, error) in &faults {
             self.account.note_once(*error);
         }
@@ -308,7 +301,7 @@ impl<'a, O: Endian, S: Source> Reader<'a, O, S> {
         self.order = None;
         (self.only, self.plain) = (None, PLAIN);
         self.account = self.opened.clone();
-        self.features.iter_mut().for_each(|it| it.is_checked = false);
+        self.checked.clear();
         true
     }
 

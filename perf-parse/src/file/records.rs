@@ -3,9 +3,9 @@
 use perf_abi::endian::Endian;
 use perf_abi::record::RecordType;
 
-use super::error::{FileError, FileErrorKind};
 use super::events::{Event, Events, unknown};
 use crate::error::{Error, ErrorKind};
+use crate::error::{FileError, FileErrorKind};
 use crate::layout::SampleLayout;
 use crate::record::{RawRecord, Record, SampleId};
 use crate::sample::Sample;

@@ -32,12 +32,12 @@ use perf_abi::record::RecordType;
 use perf_abi::sample_type::SampleType;
 
 use super::check::RecordCheck;
-use super::error::{FileError, FileErrorKind};
 use super::events::Events;
 use super::reader::Reader;
 use super::records::FileRecord;
 use super::source::Source;
 use super::write::{EventFields, FileWriter, Options, WriteFileError};
+use crate::error::{FileError, FileErrorKind};
 use crate::record::user::EventUpdateData;
 use crate::record::{Record, UserRecord};
 
@@ -203,7 +203,7 @@ fn copy_features<O: Endian, S: Source, W: Write + Seek>(
     let has_hostname = O::ENDIANNESS == Endianness::Little || hostname.is_some();
     let mut dropped = Vec::new();
     let mut unfit = Vec::new();
-    for section in reader.features().filter(|section| !made_anew.contains(&section.feature)) {
+    for section in reader.features().iter().filter(|section| !made_anew.contains(&section.feature)) {
         let (feature, number) = (section.feature, section.feature.0);
         if matches!(number, 32..64) && !has_hostname {
             let must = "below 32 in a big-endian file without HOSTNAME";

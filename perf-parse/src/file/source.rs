@@ -8,7 +8,7 @@ pub use stream::Stream;
 
 use core::ops::Range;
 
-use super::error::FileErrorKind;
+use crate::error::FileErrorKind;
 
 /// A source of bytes that are taken from the front.
 ///

@@ -2,7 +2,7 @@
 //!
 //! [`FileWriter`] writes a file to an output that can seek, [`PipeWriter`] writes a stream. Both take the events at the
 //! start, then the records as bytes: records that [`perf_parse::write`](mod@crate::write) encodes, or that were read
-//! from another capture. [`Features`] has what is known about the machine. The layout is that of the perf tool, in byte
+//! from another capture. [`FeaturePayloads`] has what is known about the machine. The layout is that of the perf tool, in byte
 //! order `O`.
 //!
 //! Writes are not buffered: wrap an output that is slow at small writes in a [`BufWriter`](std::io::BufWriter).
@@ -16,9 +16,9 @@
 //! use perf_parse::abi::attr::Attr;
 //! use perf_parse::abi::endian::LittleEndian;
 //! use perf_parse::abi::event::EventType;
-//! use perf_parse::abi::feature::Feature;
 //! use perf_parse::abi::record::Misc;
 //! use perf_parse::abi::sample_type::SampleType;
+//! use perf_parse::feature::FeatureData;
 //! use perf_parse::file::Reader;
 //! use perf_parse::file::write::{EventFields, FileWriter, Options};
 //! use perf_parse::write::{self, SampleFields};
@@ -27,7 +27,7 @@
 //! let event = EventFields { attr, ids: vec![7], name: Some(b"cpu-clock".to_vec()), ..EventFields::default() };
 //! let mut writer =
 //!     FileWriter::<LittleEndian, _>::new(Cursor::new(Vec::new()), &[event], &Options::default())?;
-//! writer.features().string(Feature::HOSTNAME, b"builder")?;
+//! writer.features().set(&FeatureData::Hostname(b"builder"))?;
 //!
 //! let mut record = Vec::new();
 //! let fields = SampleFields { ip: Some(0x1000), ..SampleFields::default() };
@@ -50,7 +50,7 @@ mod in_pipe;
 mod update;
 
 pub use error::{RecordFault, WriteFileError};
-pub use features::Features;
+pub use features::FeaturePayloads;
 pub use in_file::FileWriter;
 pub use in_pipe::PipeWriter;
 

@@ -2,6 +2,7 @@
 
 use perf_parse::abi::endian::{BigEndian, Endian, Endianness, LittleEndian};
 use perf_parse::abi::feature::Feature;
+use perf_parse::feature::FeatureData;
 use perf_parse::file::{FileErrorKind, Reader};
 
 use crate::in_both_orders;
@@ -49,7 +50,7 @@ fn bitmap<O: Endian>(features: &[u32]) -> Bytes {
 /// Returns the features of a file, each with its bytes.
 fn features<O: Endian>(bytes: &[u8]) -> Vec<(u32, Vec<u8>)> {
     let file = Reader::<O>::open(bytes).unwrap();
-    file.features().map(|section| (section.feature.0, section.bytes.to_vec())).collect()
+    file.features().iter().map(|section| (section.feature.0, section.bytes.to_vec())).collect()
 }
 
 fn sections_by_rising_number<O: Endian>() {
@@ -69,12 +70,12 @@ fn sections_by_rising_number<O: Endian>() {
         .out;
     let open = Reader::<O>::open(&bytes).unwrap();
     assert_eq!(open.account().diagnostics, []);
-    let hostname = open.feature(Feature::HOSTNAME).unwrap();
-    assert_eq!((hostname.offset, hostname.string::<O>().unwrap()), (TABLE + 64, &b"h"[..]));
-    assert_eq!(open.feature(Feature::CLN_SIZE).unwrap().cln_size::<O>(), Ok(64));
+    assert_eq!(open.feature(Feature::HOSTNAME).unwrap().offset, TABLE + 64);
+    assert_eq!(open.features().hostname(), Some(Ok(&b"h"[..])));
+    assert_eq!(open.features().cln_size(), Some(Ok(64)));
     assert_eq!(open.feature(Feature(35)).unwrap().bytes, b"35");
     assert_eq!(open.feature(Feature(255)).unwrap().bytes, b"");
-    assert_eq!(open.features().count(), 4);
+    assert_eq!(open.features().len(), 4);
 }
 
 fn sections_outside_of_the_file_cost_themselves<O: Endian>() {
@@ -124,12 +125,13 @@ fn a_bad_section_costs_one_diagnostic<O: Endian>() {
         .out;
     let open = Reader::<O>::open(&bytes).unwrap();
     assert_eq!(open.events().len(), 1);
-    assert_eq!(open.feature(Feature::HOSTNAME).unwrap().string::<O>().unwrap(), b"h");
+    assert_eq!(open.features().hostname(), Some(Ok(&b"h"[..])));
     let [diagnostic] = &open.account().diagnostics[..] else { panic!("{:?}", open.account()) };
     assert_eq!(diagnostic.offset, TABLE + 38 + 8);
-    let mut decoded = open.feature(Feature::EVENT_DESC).unwrap().event_desc::<O>();
-    assert_eq!(decoded.next().unwrap().unwrap_err(), *diagnostic, "the same error wherever it is met");
-    assert!(decoded.next().is_none());
+    assert_eq!(open.features().event_desc(), Some(Err(*diagnostic)), "the same error wherever it is met");
+    let (decoded, fault) = open.feature(Feature::EVENT_DESC).unwrap().decode_until_fault();
+    let Some(FeatureData::EventDesc(decoded)) = decoded else { panic!("{decoded:?}") };
+    assert_eq!((decoded.events.len(), fault), (0, Some(*diagnostic)));
 }
 
 /// The bitmap of a 32-bit writer has 32-bit words. Its bytes are the same as with 64-bit words only if they are

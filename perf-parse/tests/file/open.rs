@@ -68,7 +68,7 @@ fn a_whole_file<O: Endian>(big: bool) {
     let ids = |index: usize| events[index].ids.clone();
     assert_eq!((ids(0), ids(1)), (vec![10, 11, 12], vec![20]));
 
-    let features: Vec<_> = file.features().map(|it| (it.feature, it.offset, it.bytes.len())).collect();
+    let features: Vec<_> = file.features().iter().map(|it| (it.feature, it.offset, it.bytes.len())).collect();
     let at = built.table as u64 + 32;
     assert_eq!(features, [(Feature::HOSTNAME, at, 12), (Feature(200), at + 12, 3)]);
     assert_eq!(file.feature(Feature(200)).unwrap().bytes, [1, 2, 3]);
@@ -246,7 +246,7 @@ fn data_of_a_recorder_that_died<O: Endian>(big: bool) {
         "the bytes of the records: the recorder did not end properly, taking all to the end of the file";
     assert_eq!(diagnostics(big, &built), [invalid("header.data.size", 0, must, 48)]);
     let mut file = open::<O>(&built.bytes).unwrap();
-    assert_eq!(file.features().count(), 0);
+    assert_eq!(file.features().len(), 0);
     assert_eq!(file.next().unwrap().unwrap().offset, built.data as u64);
     assert!(file.next().unwrap().is_none());
     assert_eq!(file.account().bytes_skipped, 0);
@@ -284,7 +284,7 @@ fn feature_table_outside_of_the_file<O: Endian>(big: bool) {
         diagnostics(big, &built),
         [truncated("feature section", 12, 0, table), truncated("feature table", 16, 4, table + 16),]
     );
-    assert_eq!(open::<O>(&built.bytes).unwrap().features().count(), 0);
+    assert_eq!(open::<O>(&built.bytes).unwrap().features().len(), 0);
 }
 
 fn feature_section_outside_of_the_file<O: Endian>(big: bool) {
@@ -296,7 +296,7 @@ fn feature_section_outside_of_the_file<O: Endian>(big: bool) {
         assert_eq!(diagnostics(big, &built), [truncated("feature section", size, left, table)]);
         // The other feature is present.
         let file = open::<O>(&built.bytes).unwrap();
-        let features: Vec<_> = file.features().map(|it| it.bytes.to_vec()).collect();
+        let features: Vec<_> = file.features().iter().map(|it| it.bytes.to_vec()).collect();
         assert_eq!(features, [[1, 2, 3]]);
     }
     let built = built.put(table + 16, end + 1);

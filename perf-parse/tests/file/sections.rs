@@ -20,7 +20,7 @@ fn file(big: bool) -> Built {
 /// Returns the features, and the diagnostics of opening the file.
 fn read<O: Endian>(built: &Built) -> (Vec<Feature>, Vec<FileError>) {
     let file = open::<O>(&built.bytes).unwrap();
-    (file.features().map(|it| it.feature).collect(), file.account().diagnostics.clone())
+    (file.features().iter().map(|it| it.feature).collect(), file.account().diagnostics.clone())
 }
 
 /// Checks that `OSRELEASE`, with its section of `size` bytes at `at`, is left out because it shares bytes with

@@ -7,6 +7,7 @@ use perf_parse::abi::branch::BranchSampleType;
 use perf_parse::abi::endian::{BigEndian, Endian, LittleEndian, U64};
 use perf_parse::abi::feature::Feature;
 use perf_parse::abi::record::RecordType;
+use perf_parse::feature::FeatureData;
 use perf_parse::file::AnyReader;
 use perf_parse::file::write::{EventFields, FileWriter, Options};
 use zerocopy::IntoBytes;
@@ -57,9 +58,9 @@ fn every_attr_version_in<O: Endian>() {
                 assert_eq!(ids, given.ids);
                 assert_eq!(read.name, given.name);
             }
-            let described: Vec<_> = file.feature(Feature::EVENT_DESC).unwrap().event_desc::<O>().collect();
+            let described = file.features().event_desc().unwrap().unwrap().events;
             assert_eq!(described.len(), 2);
-            assert_eq!(described[0].unwrap().attr, Attr { size, ..attr });
+            assert_eq!(described.iter().next().unwrap().attr, Attr { size, ..attr });
         }
     }
 }
@@ -179,13 +180,13 @@ fn records_and_the_data_behind_them() {
 #[test]
 fn a_file_without_records_is_not_taken_for_an_unfinished_one() {
     let mut writer = writer::<LittleEndian>(&[event(1, &[1], None)]);
-    writer.features().string(Feature::ARCH, b"s390x").unwrap();
+    writer.features().set(&FeatureData::Arch(b"s390x")).unwrap();
     let bytes = finish(writer);
     let file = File::<LittleEndian>::open(&bytes).unwrap();
     assert_eq!(file.account().diagnostics, []);
     let [(only, _)] = &records(&file)[..] else { panic!("one record is expected") };
     assert_eq!(kind::<LittleEndian>(only), RecordType::FINISHED_ROUND);
-    assert_eq!(file.feature(Feature::ARCH).unwrap().string::<LittleEndian>(), Ok(&b"s390x"[..]));
+    assert_eq!(file.features().arch(), Some(Ok(&b"s390x"[..])));
 }
 
 #[test]
@@ -193,7 +194,7 @@ fn a_writer_that_is_killed_leaves_events_and_records() {
     let mut out = Cursor::new(Vec::new());
     let events = [event(1, &[1, 2], Some("a")), event(2, &[3], Some("b"))];
     let mut writer = FileWriter::<LittleEndian, _>::new(&mut out, &events, &Options::default()).unwrap();
-    writer.features().string(Feature::HOSTNAME, b"never written").unwrap();
+    writer.features().set(&FeatureData::Hostname(b"never written")).unwrap();
     let sample = record::<LittleEndian>(RecordType::SAMPLE, &[1; 32]);
     writer.record(&sample).unwrap();
     drop(writer);

@@ -5,7 +5,7 @@ use std::io::Cursor;
 use perf_parse::abi::endian::{BigEndian, Endian, LittleEndian, U32, U64};
 use perf_parse::abi::feature::Feature;
 use perf_parse::abi::record::RecordType;
-use perf_parse::file::write::{Features, FileWriter, Options, PipeWriter, Zstd};
+use perf_parse::file::write::{FeaturePayloads, FileWriter, Options, PipeWriter, Zstd};
 use zerocopy::{FromBytes, IntoBytes};
 use zstd::stream::raw::{Decoder, InBuffer, Operation, OutBuffer};
 
@@ -141,7 +141,7 @@ fn a_flush_makes_all_records_readable() {
     type O = LittleEndian;
     let mut out = Vec::new();
     let options = options(RecordType::COMPRESSED, 1);
-    let mut writer = PipeWriter::<O, _>::new(&mut out, &[], &Features::new(), &options).unwrap();
+    let mut writer = PipeWriter::<O, _>::new(&mut out, &[], &FeaturePayloads::new(), &options).unwrap();
     let round = record::<O>(RecordType::FINISHED_ROUND, &[]);
     writer.record(&round).unwrap();
     writer.flush().unwrap();

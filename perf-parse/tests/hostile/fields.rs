@@ -218,5 +218,5 @@ fn damage_to_the_feature_table_and_the_features_is_survived() {
 fn places<O: Endian>(reader: &Reader<'_, O>) -> Vec<(usize, usize, usize)> {
     let Mode::File(header) = *reader.mode() else { return Vec::new() };
     let table = (header.data.offset + header.data.size) as usize;
-    reader.features().map(|it| (table, it.offset as usize, it.bytes.len())).collect()
+    reader.features().iter().map(|it| (table, it.offset as usize, it.bytes.len())).collect()
 }

@@ -211,7 +211,7 @@ fn sections_that_each_are_all_of_the_features() {
     let AnyReader::Little(mut reader) = AnyReader::open(&built.bytes).unwrap() else {
         panic!("little-endian")
     };
-    let in_sections: usize = reader.features().map(|it| it.bytes.len()).sum();
+    let in_sections: usize = reader.features().iter().map(|it| it.bytes.len()).sum();
     assert_eq!(in_sections, 1 << 20);
     let overlaps = |kind| matches!(kind, FileErrorKind::Overlap { .. });
     assert_eq!(reader.account().diagnostics.iter().filter(|it| overlaps(it.kind)).count(), 155);

@@ -10,7 +10,8 @@ use perf_parse::abi::endian::{BigEndian, Endian, LittleEndian};
 use perf_parse::abi::feature::Feature;
 use perf_parse::abi::record::{Misc, RecordType};
 use perf_parse::abi::sample_type::SampleType;
-use perf_parse::file::write::{EventFields, Features, FileWriter, Options, PipeWriter};
+use perf_parse::feature::{Entries, FeatureData, NrCpus};
+use perf_parse::file::write::{EventFields, FeaturePayloads, FileWriter, Options, PipeWriter};
 use perf_parse::write::{self, SampleFields};
 
 use compare::rewrite::{File, event, events, finish, kind, records, rewrite, walk, writer};
@@ -169,9 +170,14 @@ fn synthetic<O: Endian>() -> Vec<u8> {
         event.attr.sample_type = event.attr.sample_type | SampleType::CPU | SampleType::PERIOD;
     }
     let mut writer = writer::<O>(&events);
-    writer.features().string(Feature::HOSTNAME, b"synthetic").unwrap();
-    writer.features().nr_cpus(4, 3);
-    writer.features().cmdline(&[b"perf", b"record"]).unwrap();
+    let words: [&[u8]; 2] = [b"perf", b"record"];
+    for data in [
+        FeatureData::Hostname(b"synthetic"),
+        FeatureData::NrCpus(NrCpus { available: 4, online: 3 }),
+        FeatureData::CmdLine(Entries::from(&words)),
+    ] {
+        writer.features().set(&data).unwrap();
+    }
     for (time, id) in [(1000, 11), (2000, 21), (3000, 12)] {
         let fields = SampleFields {
             identifier: Some(id),
@@ -203,7 +209,7 @@ fn either_byte_order_reads_alike() {
 
 /// Writes a file as a pipe, without the parts that pipes do not have.
 pub(crate) fn as_pipe(file: &File<'_, LittleEndian>, options: &Options) -> Vec<u8> {
-    let mut features = Features::<LittleEndian>::new();
+    let mut features = FeaturePayloads::<LittleEndian>::new();
     let left_out = [Feature::CACHE, Feature::EVENT_DESC];
     for section in file.features().iter().filter(|section| !left_out.contains(&section.feature)) {
         features.raw(section.feature, section.bytes).unwrap();
@@ -217,7 +223,8 @@ pub(crate) fn as_pipe(file: &File<'_, LittleEndian>, options: &Options) -> Vec<u
 
 /// Writes a pipe again: decodes what PipeWriter writes itself and copies the rest.
 fn pipe_again(pipe: &[u8]) -> Vec<u8> {
-    let (mut events, mut features, mut rest) = (Vec::new(), Features::<LittleEndian>::new(), Vec::new());
+    let (mut events, mut features, mut rest) =
+        (Vec::new(), FeaturePayloads::<LittleEndian>::new(), Vec::new());
     for (record, data) in walk::<LittleEndian>(&pipe[16..]) {
         let payload = &record[8..];
         match kind::<LittleEndian>(&record) {

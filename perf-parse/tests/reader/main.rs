@@ -98,7 +98,7 @@ fn walk<O: Endian, S: Source>(mut reader: Reader<'_, O, S>) -> Walk {
         errors,
         account: reader.account().clone(),
         names: reader.events().iter().map(|event| event.name.clone()).collect(),
-        features: reader.features().map(|it| (it.feature.0, it.bytes.to_vec())).collect(),
+        features: reader.features().iter().map(|it| (it.feature.0, it.bytes.to_vec())).collect(),
         end: reader.offset(),
     }
 }

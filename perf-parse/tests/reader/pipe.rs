@@ -71,11 +71,11 @@ fn a_feature_without_bytes_is_absent() {
         let count = |any: AnyReader<'_>| match any {
             AnyReader::Little(mut reader) => {
                 while reader.next().unwrap().is_some() {}
-                reader.features().count()
+                reader.features().len()
             }
             AnyReader::Big(mut reader) => {
                 while reader.next().unwrap().is_some() {}
-                reader.features().count()
+                reader.features().len()
             }
         };
         assert_eq!(count(AnyReader::open(&bytes).unwrap()), 0);
@@ -137,7 +137,7 @@ fn what_stands_before_the_records_is_known_from_the_start() {
     assert_eq!(reader.offset(), 16);
     assert_eq!(reader.events().len(), 1);
     assert_eq!(reader.events()[0].name.as_deref(), Some(b"first".as_slice()));
-    assert_eq!(reader.features().count(), 1);
+    assert_eq!(reader.features().len(), 1);
     for _ in 0..5 {
         reader.next().unwrap();
     }

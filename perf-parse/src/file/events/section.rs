@@ -5,10 +5,10 @@ use perf_abi::endian::{Endian, U64};
 use zerocopy::FromBytes;
 
 use super::super::account::Account;
-use super::super::error::{FileError, FileErrorKind};
 use super::super::header::{FileHeader, SMALLEST_ENTRY, Section};
 use super::super::limits::Limits;
 use super::{Events, shared_id};
+use crate::error::{FileError, FileErrorKind};
 
 /// Number of bytes of an entry after its attr: the section of its ids.
 const IDS: usize = 16;

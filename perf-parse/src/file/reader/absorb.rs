@@ -1,6 +1,5 @@
 //! Applies records about the capture itself: attrs, names, features.
 
-use alloc::borrow::Cow;
 use alloc::vec::Vec;
 
 use perf_abi::endian::Endian;
@@ -9,10 +8,9 @@ use perf_abi::record::{RawHeaderEventType, RecordType};
 use zerocopy::FromBytes;
 
 use super::super::Account;
-use super::super::error::{FileError, FileErrorKind};
 use super::super::events::Events;
-use super::super::features::FeatureSection;
-use super::OwnedFeature;
+use crate::error::{FileError, FileErrorKind};
+use crate::feature::{FeatureData, Features};
 use crate::record::user::UserRecord;
 use crate::record::{RawRecord, Record};
 
@@ -33,7 +31,7 @@ pub(super) fn is_absorbed(kind: RecordType) -> bool {
 pub(super) struct Absorb<'r, 'a> {
     pub(super) is_pipe: bool,
     pub(super) events: &'r mut Events,
-    pub(super) features: &'r mut Vec<OwnedFeature<'a>>,
+    pub(super) features: &'r mut Features<'a>,
     pub(super) account: &'r mut Account,
 }
 
@@ -55,50 +53,40 @@ impl Absorb<'_, '_> {
             }
             Ok(Record::User(UserRecord::HeaderFeature(it), _)) if self.is_pipe => {
                 if let Some(feature) = it.feature() {
-                    self.feature::<O>(feature, it.data, payload.saturating_add(8));
+                    self.feature(feature, it.data, payload.saturating_add(8));
                 }
             }
             Ok(Record::User(UserRecord::HeaderTracingData(_), _)) if self.is_pipe => {
-                self.feature::<O>(
-                    Feature::TRACING_DATA,
-                    behind,
-                    offset.saturating_add(u64::from(raw.size())),
-                );
+                self.feature(Feature::TRACING_DATA, behind, offset.saturating_add(u64::from(raw.size())));
             }
             _ => {}
         }
     }
 
     /// Keeps a copy of a feature; a later one replaces an earlier one.
-    fn feature<O: Endian>(&mut self, feature: Feature, bytes: &[u8], offset: u64) {
+    fn feature(&mut self, feature: Feature, bytes: &[u8], offset: u64) {
         // The marker after the last feature has no bytes. Its number is one more than the recorder's last feature.
         if bytes.is_empty() {
             return;
         }
+        self.features.set(feature, offset, Vec::from(bytes));
         if feature == Feature::EVENT_DESC {
-            name_events::<O>(self.events, &FeatureSection::new(feature, offset, bytes), self.account);
-        }
-        let owned = OwnedFeature { feature, offset, bytes: Cow::Owned(Vec::from(bytes)), is_checked: false };
-        match self.features.iter_mut().find(|known| known.feature == feature) {
-            Some(known) => *known = owned,
-            None => self.features.push(owned),
+            name_events(self.events, self.features, self.account);
         }
     }
 }
 
 /// Names the events by the feature `EVENT_DESC`. May be called again when there are more events.
-pub(super) fn name_events<O: Endian>(
-    events: &mut Events,
-    section: &FeatureSection<'_>,
-    account: &mut Account,
-) {
-    for (index, described) in section.event_desc::<O>().enumerate() {
-        match described {
-            Ok(described) => events.name(index, described.ids, described.name),
-            Err(error) => {
-                account.note_once(error);
-            }
+pub(super) fn name_events(events: &mut Events, features: &Features<'_>, account: &mut Account) {
+    let Some(section) = features.get(Feature::EVENT_DESC) else { return };
+    let (data, fault) = section.decode_until_fault();
+    if let Some(FeatureData::EventDesc(descs)) = data {
+        for (index, event) in descs.events.iter().enumerate() {
+            events.name(index, event.ids, event.name);
         }
+    }
+    if let Some(error) = fault {
+        account.note_once(error);
     }
 }
 

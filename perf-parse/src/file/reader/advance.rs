@@ -5,12 +5,12 @@ use perf_abi::record::RecordType;
 use zerocopy::FromBytes;
 
 use super::super::Account;
-use super::super::error::{FileError, FileErrorKind};
 use super::super::source::Source;
 use super::absorb::{Absorb, is_absorbed};
 use super::found::{Current, Held};
 use super::{Mode, Reader};
 use crate::error::{Error, ErrorKind};
+use crate::error::{FileError, FileErrorKind};
 use crate::record::{Lost, LostSamples, RawRecord, Record};
 
 /// Size of a header in bytes.

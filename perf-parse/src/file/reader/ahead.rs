@@ -1,16 +1,14 @@
 //! Attrs and features before the first record of a stream.
 
 use perf_abi::endian::{Endian, U16};
-use perf_abi::feature::Feature;
 use perf_abi::record::RecordType;
 use zerocopy::FromBytes;
 
-use super::super::error::FileError;
-use super::super::features::FeatureSection;
 use super::super::source::Source;
 use super::Reader;
 use super::absorb::{Absorb, name_events};
 use super::advance::{HEADER, tracing_data_size};
+use crate::error::FileError;
 use crate::record::RawRecord;
 
 impl<O: Endian, S: Source> Reader<'_, O, S> {
@@ -55,10 +53,7 @@ impl<O: Endian, S: Source> Reader<'_, O, S> {
         }
         self.absorbed = start.saturating_add(at as u64);
         // perf of Linux 4.14 writes the features before the attrs, so the events to be named are only known now.
-        if let Some(known) = self.features.iter().find(|known| known.feature == Feature::EVENT_DESC) {
-            let section = FeatureSection::new(known.feature, known.offset, &known.bytes);
-            name_events::<O>(&mut self.events, &section, &mut self.account);
-        }
+        name_events(&mut self.events, &self.features, &mut self.account);
         Ok(())
     }
 }

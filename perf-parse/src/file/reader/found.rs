@@ -6,10 +6,10 @@
 use perf_abi::endian::Endian;
 
 use super::super::compressed::Inflate;
-use super::super::error::{FileError, FileErrorKind};
 use super::super::records::FileRecord;
 use super::super::source::Source;
 use super::Reader;
+use crate::error::{FileError, FileErrorKind};
 use crate::record::RawRecord;
 
 /// The position of the record that was found.

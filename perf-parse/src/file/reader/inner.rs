@@ -4,12 +4,12 @@ use perf_abi::endian::Endian;
 use perf_abi::record::RecordType;
 
 use super::super::compressed::{Inflate, compressed_range};
-use super::super::error::{FileError, FileErrorKind};
 use super::super::source::Source;
 use super::Reader;
 use super::advance::HEADER;
 use super::found::{Current, Held};
 use crate::error::ErrorKind;
+use crate::error::{FileError, FileErrorKind};
 use crate::record::RawRecord;
 
 /// Returns whether records of a type are never compressed: the data after them could not be found.

@@ -1,18 +1,15 @@
 //! Opening a capture: its mode, its byte order, its header.
 
-use alloc::borrow::Cow;
-use alloc::collections::VecDeque;
+use alloc::collections::{BTreeSet, VecDeque};
 use alloc::vec::Vec;
 use core::ops::Range;
 #[cfg(feature = "std")]
 use std::io::Read;
 
 use perf_abi::endian::{BigEndian, Endian, Endianness, LittleEndian};
-use perf_abi::feature::Feature;
 
-use super::super::error::FileError;
 use super::super::events::{self, Events};
-use super::super::features::{self, FeatureSection};
+use super::super::feature_table;
 use super::super::header::{self, FileHeader, Section};
 use super::super::limits::Limits;
 #[cfg(feature = "std")]
@@ -22,7 +19,9 @@ use super::super::{Account, FileErrorKind};
 use super::absorb::{name_by_types, name_events};
 use super::found::{Current, Held};
 use super::plain::PLAIN;
-use super::{Mode, OwnedFeature, Pending, Reader};
+use super::{Mode, Pending, Reader};
+use crate::error::FileError;
+use crate::feature::Features;
 
 /// Size of a stream's header in bytes: the magic and the size.
 const PIPE_HEADER: usize = 16;
@@ -137,21 +136,12 @@ impl<'a, O: Endian> Reader<'a, O> {
         let mut account = Account::new(limits);
         let header = FileHeader::read::<O>(bytes)?;
         let data = header.data_bytes(bytes, &mut account)?;
-        let sections = features::sections::<O>(&header, bytes, &mut account);
+        let features = feature_table::sections::<O>(&header, bytes, &mut account);
         let events = events::read::<O>(&header, bytes, limits, &mut account)?;
-        let owned = |it: &FeatureSection<'a>| OwnedFeature {
-            feature: it.feature,
-            offset: it.offset,
-            bytes: Cow::Borrowed(it.bytes),
-            is_checked: false,
-        };
-        let features = sections.iter().map(owned).collect();
         let source = Slice::new(data, header.data.offset);
         let mut reader = Self::new(Mode::File(header), events, features, source, limits);
         reader.account = account;
-        if let Some(section) = sections.iter().find(|section| section.feature == Feature::EVENT_DESC) {
-            name_events::<O>(&mut reader.events, section, &mut reader.account);
-        }
+        name_events(&mut reader.events, &reader.features, &mut reader.account);
         // Event types that are outside of the file name no events.
         if let Ok(types) = header.event_types.of(bytes, "header.event_types.size") {
             let named = name_by_types::<O>(&mut reader.events, types);
@@ -196,7 +186,7 @@ impl<'a, O: Endian> Reader<'a, O> {
     /// Creates a reader as [`of_records`](Self::of_records), with other limits. The number of `events` is not limited.
     #[must_use]
     pub fn of_records_within(events: Events, data: &'a [u8], limits: &Limits) -> Self {
-        Self::new(Mode::Ring, events, Vec::new(), Slice::new(data, 0), limits)
+        Self::new(Mode::Ring, events, Features::new(O::ENDIANNESS), Slice::new(data, 0), limits)
     }
 
     /// Reads the records of `data` instead of those of the capture, with the capture's events and features: the dump of
@@ -249,18 +239,20 @@ impl<'a, O: Endian> Reader<'a, O> {
 
 impl<'a, O: Endian, S: Source> Reader<'a, O, S> {
     fn pipe(source: S, limits: &Limits) -> Result<Self, FileError> {
-        let mut reader = Self::new(Mode::Pipe, Events::within(limits), Vec::new(), source, limits);
+        let mut reader =
+            Self::new(Mode::Pipe, Events::within(limits), Features::new(O::ENDIANNESS), source, limits);
         reader.look_ahead()?;
         reader.opened = reader.account.clone();
         Ok(reader)
     }
 
-    fn new(mode: Mode, events: Events, features: Vec<OwnedFeature<'a>>, source: S, limits: &Limits) -> Self {
+    fn new(mode: Mode, events: Events, features: Features<'a>, source: S, limits: &Limits) -> Self {
         Self {
             mode,
             limits: *limits,
             events,
             features,
+            checked: BTreeSet::new(),
             source,
             done: Vec::new(),
             more: VecDeque::new(),

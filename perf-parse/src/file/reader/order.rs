@@ -10,13 +10,13 @@ pub(super) use held::TimeOrder;
 use perf_abi::endian::Endian;
 use perf_abi::record::RecordType;
 
-use super::super::error::FileError;
 use super::super::events::Events;
 use super::super::records::FileRecord;
 use super::super::source::Source;
 use super::Reader;
 use super::found::{Current, Held, Step, boundary};
 use super::plain::whole_of;
+use crate::error::FileError;
 use crate::record::RawRecord;
 use copies::COPY_HEADER;
 use held::SHORT;

@@ -3,11 +3,11 @@
 use perf_abi::endian::Endian;
 use perf_abi::record::RecordType;
 
-use super::super::error::FileError;
 use super::super::records::FileRecord;
 use super::super::source::Source;
 use super::Reader;
 use super::found::{Step, boundary};
+use crate::error::FileError;
 use crate::record::RawRecord;
 
 /// A bit for each kernel type, except those that contain something about the capture itself.

@@ -2,10 +2,10 @@
 
 use perf_abi::endian::Endian;
 
-use super::super::error::{FileError, FileErrorKind};
 use super::super::salvage;
 use super::super::source::Source;
 use super::Reader;
+use crate::error::{FileError, FileErrorKind};
 
 impl<O: Endian, S: Source> Reader<'_, O, S> {
     /// Skips bytes up to a boundary that can be proved, or to the end.

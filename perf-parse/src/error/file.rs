@@ -4,7 +4,7 @@ use perf_abi::attr::AttrReadError;
 use perf_abi::feature::Feature;
 use perf_abi::record::RecordType;
 
-use crate::error::Error;
+use super::Error;
 use crate::ring::RingError;
 
 /// A fault in a file.
@@ -116,7 +116,7 @@ pub enum FileErrorKind {
         /// The other part.
         part: Part,
     },
-    /// The capture exceeds a limit of the reader. The part beyond the limit is left out. See [`Limits`](super::Limits).
+    /// The capture exceeds a limit of the reader. The part beyond the limit is left out. See [`Limits`](crate::file::Limits).
     Limit {
         /// The field that exceeds the limit.
         field: &'static str,
@@ -163,7 +163,7 @@ impl core::fmt::Display for Part {
 
 impl FileErrorKind {
     /// The names of the kinds, each at its [`index`](Self::index).
-    pub(super) const NAMES: [&'static str; 17] = [
+    pub(crate) const NAMES: [&'static str; 17] = [
         "not_perf_data",
         "not_a_stream",
         "io",
@@ -190,7 +190,7 @@ impl FileErrorKind {
         Self::NAMES.get(self.index()).copied().unwrap_or_default()
     }
 
-    pub(super) const fn index(&self) -> usize {
+    pub(crate) const fn index(&self) -> usize {
         match self {
             Self::NotPerfData => 0,
             Self::NotAStream => 1,
@@ -215,17 +215,17 @@ impl FileErrorKind {
 }
 
 impl FileError {
-    pub(super) const fn new(kind: FileErrorKind, offset: u64) -> Self {
+    pub(crate) const fn new(kind: FileErrorKind, offset: u64) -> Self {
         Self { offset, kind }
     }
 
-    pub(super) const fn invalid(field: &'static str, value: u64, must: &'static str, offset: u64) -> Self {
+    pub(crate) const fn invalid(field: &'static str, value: u64, must: &'static str, offset: u64) -> Self {
         Self::new(FileErrorKind::Invalid { field, value, must }, offset)
     }
 
     /// Returns an error in a record of type `kind` whose header is at `offset` in the capture. The error's offset is
     /// that of the faulty field. `inner` is the position of the record in the decompressed stream, as in
-    /// [`FileRecord::inner`](super::FileRecord::inner).
+    /// [`FileRecord::inner`](crate::file::FileRecord::inner).
     #[must_use]
     pub fn in_record(kind: RecordType, offset: u64, inner: Option<u64>, error: Error) -> Self {
         // A field within compressed data has no offset in the capture.
