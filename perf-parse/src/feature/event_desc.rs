@@ -3,8 +3,7 @@
 use alloc::vec::Vec;
 
 use perf_abi::attr::{Attr, AttrVersion};
-use perf_abi::endian::{Endian, U32};
-use zerocopy::IntoBytes;
+use perf_abi::endian::Endian;
 
 use super::codec::{Fault, Field, number, put_count, put_number};
 use super::{Entries, FeatureSection, FieldValue, Fields};
@@ -84,16 +83,21 @@ fn put_attr<O: Endian>(out: &mut Vec<u8>, event: &EventDesc<'_>, size: u32) -> R
     let version = AttrVersion::ALL.iter().rev().find(fits).ok_or(("attr_size", "at least 64"))?;
     let bytes =
         event.attr.write::<O>(*version).map_err(|error| (error.field, "zero in attrs of attr_size"))?;
-    let (kind, rest) = bytes.split_first_chunk::<4>().unwrap_or((&[0; 4], &[]));
-    out.extend_from_slice(kind);
     // As it was recorded; the first kernels did not ask for it.
-    out.extend_from_slice(U32::<O>::new(event.attr.size).as_bytes());
-    out.extend(rest.iter().skip(4).take((version.size() as usize).saturating_sub(8)));
+    put_sized::<O>(out, &bytes, event.attr.size);
     let tail = (size as usize).saturating_sub(version.size() as usize);
     let unused = tail.checked_sub(event.attr_tail.len()).ok_or(("attr_tail", "within attr_size"))?;
     out.extend_from_slice(event.attr_tail);
     out.extend(core::iter::repeat_n(0, unused));
     Ok(())
+}
+
+/// Appends the bytes of an attr, with `size` as its own field of that name.
+pub(crate) fn put_sized<O: Endian>(out: &mut Vec<u8>, attr: &[u8], size: u32) {
+    let (kind, rest) = attr.split_at(attr.len().min(4));
+    out.extend_from_slice(kind);
+    put_number::<O>(out, size);
+    out.extend_from_slice(rest.get(4..).unwrap_or_default());
 }
 
 /// Appends what comes after the attr of an event.

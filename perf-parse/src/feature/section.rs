@@ -5,7 +5,9 @@ use perf_abi::feature::Feature;
 
 use crate::cursor::Cursor;
 use crate::error::{Error, FileError, FileErrorKind};
-use crate::tracepoint::{Tracepoints, TracingData};
+#[cfg(feature = "tracepoint")]
+use crate::tracepoint::Tracepoints;
+use crate::tracepoint::TracingData;
 
 /// A feature section as it was recorded: a section of a file, or the payload of a pipe's HEADER_FEATURE record. It
 /// borrows its bytes and has what is needed to [`decode`](Self::decode) them.
@@ -84,11 +86,14 @@ impl<'a> FeatureSection<'a> {
 
     /// Decodes the whole section and calls `fault` with each fault. A section with an unknown layout has none.
     ///
-    /// Other than [`decode`](Self::decode), this parses the formats of TRACING_DATA, each of which may have a fault, and
-    /// reports a number that no feature can have.
+    /// Other than [`decode`](Self::decode), this checks TRACING_DATA, with the feature `tracepoint` also its formats, each
+    /// of which may have a fault, and reports a number that no feature can have.
     pub fn check(&self, mut fault: impl FnMut(FileError)) {
         if self.feature == Feature::TRACING_DATA {
             return match TracingData::parse(self.bytes) {
+                #[cfg(not(feature = "tracepoint"))]
+                Ok(_) => {}
+                #[cfg(feature = "tracepoint")]
                 Ok(data) => {
                     Tracepoints::new(&data).faults().iter().for_each(|it| fault(it.in_file(self.offset)));
                 }

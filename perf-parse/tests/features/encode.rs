@@ -1,7 +1,7 @@
 //! What is encoded is decoded again, in either byte order; what no section can hold is refused.
 
 use perf_parse::abi::attr::{Attr, AttrVersion};
-use perf_parse::abi::endian::{BigEndian, Endian, Endianness, LittleEndian};
+use perf_parse::abi::endian::{Endian, Endianness, LittleEndian};
 use perf_parse::abi::feature::Feature;
 use perf_parse::abi::record::Misc;
 use perf_parse::feature::{
@@ -10,8 +10,9 @@ use perf_parse::feature::{
     SchedDomain,
 };
 
-use crate::every::{self, section};
-use crate::in_both_orders;
+use crate::{big, in_both_orders};
+use compare::feature::section;
+use testdata::features as every;
 
 in_both_orders![
     every_feature_is_known_and_has_an_example,
@@ -20,7 +21,7 @@ in_both_orders![
 ];
 
 fn every_feature_is_known_and_has_an_example<O: Endian>() {
-    let examples = every::examples::<O>();
+    let examples = every::examples(big::<O>());
     for name in Feature::NAMES.iter().filter(|name| name.value != 0) {
         let feature = Feature(u32::try_from(name.value).unwrap());
         assert!(FeatureData::KNOWN.contains(&feature), "{feature}");
@@ -37,7 +38,7 @@ fn every_feature_is_known_and_has_an_example<O: Endian>() {
 
 fn what_is_encoded_is_the_section_again<O: Endian>() {
     let other = if O::ENDIANNESS == Endianness::Little { Endianness::Big } else { Endianness::Little };
-    for example in every::examples::<O>() {
+    for example in every::examples(big::<O>()) {
         let section = section::<O>(example.feature, 0, &example.bytes).with_nr_cpus(every::NR_CPUS);
         let data = section.decode().unwrap();
         let same = data.encode(O::ENDIANNESS).unwrap();
@@ -71,7 +72,7 @@ fn what_is_encoded_is_the_section_again<O: Endian>() {
 fn collections_decode_their_sections<O: Endian>() {
     let mut features = Features::new(O::ENDIANNESS);
     assert!(features.is_empty() && features.nr_cpus().is_none() && !features.has_stat());
-    let examples = every::examples::<O>();
+    let examples = every::examples(big::<O>());
     for example in examples.iter().rev() {
         features.set(example.feature, 7, &example.bytes);
         features.set(example.feature, 8, &example.bytes);
@@ -91,7 +92,7 @@ fn collections_decode_their_sections<O: Endian>() {
 
 #[test]
 fn a_topology_needs_the_number_of_cpus() {
-    let topology = every::cpu_topology::<BigEndian>().take();
+    let topology = every::cpu_topology(true).out;
     let mut features = Features::new(Endianness::Big);
     features.set(Feature::CPU_TOPOLOGY, 0, &topology);
     assert!(features.cpu_topology().unwrap().is_err());
@@ -189,7 +190,7 @@ fn sets_of_blocks() {
 
 #[test]
 fn a_bpf_program_that_differs_from_its_bytes() {
-    let bytes = every::bpf_prog_info::<LittleEndian>().take();
+    let bytes = every::bpf_prog_info(false).out;
     let section = section::<LittleEndian>(Feature::BPF_PROG_INFO, 0, &bytes);
     let Ok(FeatureData::BpfProgInfo(programs)) = section.decode() else { panic!("{section:?}") };
     let first = programs.iter().next().unwrap();

@@ -55,13 +55,13 @@ fn what_perf_wrote_is_written_alike() {
         // perf reserves entries in the table for features that it then does not write. Without them the sections move
         // to lower offsets.
         let sections = |file: &File<'_, LittleEndian>| {
-            let first = file.features()[0].offset;
-            let section = |it: &FeatureSection<'_>| (it.feature, it.offset - first, it.bytes.to_vec());
+            let first = file.features().iter().next().unwrap().offset;
+            let section = |it: FeatureSection<'_>| (it.feature, it.offset - first, it.bytes.to_vec());
             file.features().iter().map(section).collect::<Vec<_>>()
         };
         assert_eq!(sections(&again), sections(&file), "{name}");
         let table = u64::try_from(end + 16 * again.features().len()).unwrap();
-        assert_eq!(again.features()[0].offset, table, "{name}");
+        assert_eq!(again.features().iter().next().unwrap().offset, table, "{name}");
     }
 }
 

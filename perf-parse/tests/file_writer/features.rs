@@ -119,7 +119,7 @@ fn every_feature_in<O: Endian>() {
         let padded = if number < 3 { 64 } else { 128 };
         assert_eq!(section.bytes.len(), 4 + padded);
     }
-    let features = file.reader().features();
+    let features = file.features();
     let read = |data: FeatureData<'_>| assert_eq!(section(data.feature()).decode(), Ok(data));
     read(FeatureData::CmdLine(Entries::from(&[b"perf" as &[u8], b"record", b"", LONG])));
     read(FeatureData::NrCpus(NrCpus { available: 3, online: 2 }));
@@ -180,7 +180,7 @@ fn a_topology_without_dies_or_places() {
         writer.features().set(&FeatureData::NrCpus(NrCpus { available: 3, online: 3 })).unwrap();
         let bytes = finish(writer);
         let file = File::<LittleEndian>::open(&bytes).unwrap();
-        assert_eq!(file.reader().features().cpu_topology(), Some(Ok(given)));
+        assert_eq!(file.features().cpu_topology(), Some(Ok(given)));
     }
 }
 
@@ -197,7 +197,7 @@ fn a_given_event_desc_is_not_made_anew() {
 #[test]
 fn events_without_names_have_no_event_desc() {
     let bytes = finish(writer::<LittleEndian>(&[event(1, &[1], None)]));
-    assert_eq!(File::<LittleEndian>::open(&bytes).unwrap().features(), &[]);
+    assert!(File::<LittleEndian>::open(&bytes).unwrap().features().is_empty());
 }
 
 #[test]

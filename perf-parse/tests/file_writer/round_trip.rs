@@ -58,7 +58,7 @@ fn every_attr_version_in<O: Endian>() {
                 assert_eq!(ids, given.ids);
                 assert_eq!(read.name, given.name);
             }
-            let described = file.reader().features().event_desc().unwrap().unwrap().events;
+            let described = file.features().event_desc().unwrap().unwrap().events;
             assert_eq!(described.len(), 2);
             assert_eq!(described.iter().next().unwrap().attr, Attr { size, ..attr });
         }
@@ -186,7 +186,7 @@ fn a_file_without_records_is_not_taken_for_an_unfinished_one() {
     assert_eq!(file.account().diagnostics, []);
     let [(only, _)] = &records(&file)[..] else { panic!("one record is expected") };
     assert_eq!(kind::<LittleEndian>(only), RecordType::FINISHED_ROUND);
-    assert_eq!(file.reader().features().arch(), Some(Ok(&b"s390x"[..])));
+    assert_eq!(file.features().arch(), Some(Ok(&b"s390x"[..])));
 }
 
 #[test]

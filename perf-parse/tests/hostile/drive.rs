@@ -1,7 +1,6 @@
 //! Reads a capture in every way and decodes all of it, within the promised bounds.
 
 use perf_parse::abi::endian::Endian;
-use perf_parse::abi::feature::Feature;
 use perf_parse::file::{AnyReader, FileError, FileRecord, Reader, Source};
 use perf_parse::record::user::UserRecord;
 use perf_parse::{Record, Sample};
@@ -111,9 +110,9 @@ fn walk<O: Endian, S: Source>(mut reader: Reader<'_, O, S>, len: usize) -> Steps
     let account = reader.account();
     assert!(account.bytes <= len as u64, "{account:?}");
     assert!(account.bytes_skipped <= 2 * (len as u64 + (64 << 20)), "{account:?}");
-    let nr_cpus = reader.feature(Feature::NRCPUS).and_then(|it| it.nr_cpus::<O>().ok()).map_or(0, |it| it.0);
+    let nr_cpus = reader.features().nr_cpus().and_then(Result::ok).map_or(0, |it| it.available);
     for section in reader.features() {
-        let _ = compare::feature::decode::<O>(&section, nr_cpus);
+        let _ = compare::feature::decode(&section, nr_cpus);
     }
     steps
 }
@@ -146,7 +145,7 @@ fn words<O: Endian>(sample: &Sample<'_, O>) -> Result<usize, perf_parse::Error> 
     Ok(values + frames + 3 * branches + regs.sum::<usize>())
 }
 
-fn user_fields(user: &UserRecord<'_>) {
+fn user_fields<O: Endian>(user: &UserRecord<'_, O>) {
     if let UserRecord::CpuMap(map) = user {
         // A range has 16-bit numbers; a mask has one bit for each CPU.
         assert!(map.data.cpus().count() <= 8 * 65_536);

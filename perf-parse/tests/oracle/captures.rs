@@ -40,13 +40,12 @@ impl Compared {
                 self.kernel += usize::from(accepted.is_some());
             }
         }
-        let nr_cpus = reader.feature(Feature::NRCPUS).and_then(|it| it.nr_cpus::<O>().ok());
-        let nr_cpus = nr_cpus.map_or(0, |(available, _)| available);
+        let nr_cpus = reader.features().nr_cpus().and_then(Result::ok).map_or(0, |it| it.available);
         for section in reader.features() {
             if section.feature == Feature::TRACING_DATA {
                 self.formats += format::check(section.bytes);
             } else {
-                self.features += usize::from(feature::check::<O>(&section, nr_cpus));
+                self.features += usize::from(feature::check(&section, nr_cpus));
             }
         }
     }

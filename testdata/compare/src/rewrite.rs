@@ -10,7 +10,7 @@ use perf_abi::record::RecordType;
 use perf_abi::sample_type::SampleType;
 use perf_parse::RawRecord;
 use perf_parse::file::write::{EventFields, FileWriter, Options};
-use perf_parse::file::{FeatureSection, FileError, FileHeader, Mode, Reader};
+use perf_parse::file::{FileError, FileHeader, Mode, Reader};
 use testdata::Bytes;
 use testdata::oracle::Reader as Plain;
 
@@ -47,12 +47,6 @@ impl<'a, O: Endian> File<'a, O> {
             Mode::File(header) => header,
             mode => panic!("a {}", mode.name()),
         }
-    }
-
-    /// The feature sections.
-    #[must_use]
-    pub fn features(&self) -> Vec<FeatureSection<'_>> {
-        self.reader.features().collect()
     }
 }
 

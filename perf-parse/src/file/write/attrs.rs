@@ -3,14 +3,14 @@
 use alloc::vec::Vec;
 
 use perf_abi::attr::AttrVersion;
-use perf_abi::endian::{Endian, U32, U64};
+use perf_abi::endian::{Endian, U64};
 use zerocopy::IntoBytes;
 
 use super::error::WriteFileError;
 use super::{EventFields, Options};
 use crate::feature::Entries;
 use crate::feature::codec::{put_count, put_number};
-use crate::feature::event_desc::put_named;
+use crate::feature::event_desc::{put_named, put_sized};
 
 /// Maximum number of bytes after the newest version: the kernel takes no attr larger than a page, and the largest page
 /// has 64 KiB.
@@ -64,13 +64,8 @@ impl AttrFormat {
     ) -> Result<(), WriteFileError> {
         let bytes = event.attr.write::<O>(self.version);
         let bytes = bytes.map_err(|error| WriteFileError::Attr { event: index, error })?;
-        let size = U32::<O>::new(self.size());
-        let start = out.len();
-        out.extend_from_slice(&bytes);
         // The size includes the tail.
-        if let Some(field) = out.get_mut(start.saturating_add(4)..).and_then(|from| from.get_mut(..4)) {
-            field.copy_from_slice(size.as_bytes());
-        }
+        put_sized::<O>(out, &bytes, self.size());
         if self.tail != 0 {
             out.extend_from_slice(&event.attr_tail);
             out.extend(core::iter::repeat_n(0, self.tail.saturating_sub(event.attr_tail.len())));
