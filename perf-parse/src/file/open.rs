@@ -23,7 +23,9 @@ use super::reader::{Data, Mode, Reader};
 use super::source::Stream;
 use super::source::{Slice, Source};
 use crate::account::Account;
-use crate::error::{FileError, FileErrorKind};
+use crate::error::FileError;
+#[cfg(feature = "std")]
+use crate::error::FileErrorKind;
 use crate::event::Events;
 use crate::feature::Features;
 use crate::limits::Limits;

@@ -160,7 +160,7 @@ impl<'a> Reader<'a> {
     /// perf: `dir/data.*`; the file given to [`new`](Self::new) is `dir/data`. A stream has no data files: the call has
     /// no effect.
     pub fn add_data(&mut self, bytes: &'a [u8]) {
-        if let Data::Memory(files) = &mut self.data {
+        if let Some(files) = self.files_mut() {
             files.push(Slice::new(bytes, 0));
         }
     }
@@ -172,10 +172,8 @@ impl<'a> Reader<'a> {
     /// `data_file` is as in [`Place::data_file`](crate::event::Place::data_file). If there is no such file, the call has
     /// no effect.
     pub fn set_holes(&mut self, data_file: usize, holes: &'a [Range<u64>]) {
-        if let Data::Memory(files) = &mut self.data {
-            if let Some(file) = files.get_mut(data_file) {
-                file.set_holes(holes);
-            }
+        if let Some(file) = self.files_mut().and_then(|files| files.get_mut(data_file)) {
+            file.set_holes(holes);
         }
     }
 
@@ -283,6 +281,15 @@ impl<'a> Reader<'a> {
 
     pub(super) fn data(&self) -> &Data<'a> {
         &self.data
+    }
+
+    /// Returns the data files; `None` if the capture is not in memory.
+    fn files_mut(&mut self) -> Option<&mut Vec<Slice<'a>>> {
+        match &mut self.data {
+            Data::Memory(files) => Some(files),
+            #[cfg(feature = "std")]
+            Data::Windows(_) | Data::Stream(_) => None,
+        }
     }
 
     #[cfg(feature = "std")]
