@@ -105,6 +105,7 @@ pub mod layout;
 #[cfg(feature = "alloc")]
 mod limits;
 pub mod list;
+mod raw;
 pub mod record;
 #[cfg(feature = "std")]
 pub mod rewrite;

@@ -1,5 +1,8 @@
 //! Limits on what a reader takes.
 
+/// Number of diagnostics that an account keeps if no other limit is given.
+pub(crate) const MAX_DIAGNOSTICS: usize = 1000;
+
 /// Limits on what reading a capture takes, whatever the capture contains. They are set when the capture is opened.
 ///
 /// What exceeds a limit is left out with a diagnostic, is counted, or is returned earlier than it would be. The docs
@@ -81,7 +84,7 @@ impl Default for Limits {
         Self {
             events: 1 << 16,
             ids: 4 << 20,
-            diagnostics: crate::account::Account::MAX_DIAGNOSTICS,
+            diagnostics: MAX_DIAGNOSTICS,
             held_records: 4 << 20,
             held_bytes: 64 << 20,
             look_ahead: 16 << 20,
