@@ -63,7 +63,7 @@ use zerocopy::IntoBytes;
 
 use crate::event::Event;
 
-/// An event to be written.
+/// An event to be written. Fields may be added: end a literal with `..EventFields::default()`.
 #[derive(Clone, Debug, Default)]
 pub struct EventFields {
     /// The event's attr: what it counts and records. Its `size` is the smallest size that it is written with, unless
@@ -81,6 +81,9 @@ pub struct EventFields {
     pub scale: Option<f64>,
     /// The CPUs on which the event counts: numbers up to 65535, which means any CPU.
     pub cpus: Option<Vec<u32>>,
+    // `#[non_exhaustive]` would also forbid `..EventFields::default()` in other crates.
+    #[doc(hidden)]
+    pub non_exhaustive: (),
 }
 
 impl From<&Event> for EventFields {
@@ -95,11 +98,12 @@ impl From<&Event> for EventFields {
             unit: update.and_then(|update| update.unit.clone()),
             scale: update.and_then(|update| update.scale),
             cpus: None,
+            non_exhaustive: (),
         }
     }
 }
 
-/// Options for writing a capture.
+/// Options for writing a capture. Fields may be added: end a literal with `..Options::default()`.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// The size of the attrs. `None` selects the oldest version that has every field that is set, and for each event at
@@ -109,6 +113,9 @@ pub struct Options {
     ///
     /// Needs this crate's feature `zstd`.
     pub zstd: Option<Zstd>,
+    // `#[non_exhaustive]` would also forbid `..Options::default()` in other crates.
+    #[doc(hidden)]
+    pub non_exhaustive: (),
 }
 
 /// How records are compressed: as one zstd stream, which is split into records.
