@@ -48,7 +48,7 @@ fn bitmap<O: Endian>(features: &[u32]) -> Bytes {
 
 /// Returns the features of a file, each with its bytes.
 fn features<O: Endian>(bytes: &[u8]) -> Vec<(u32, Vec<u8>)> {
-    let file = Reader::<O>::open(bytes).unwrap();
+    let file = Reader::new(bytes).unwrap();
     file.features().map(|section| (section.feature.0, section.bytes.to_vec())).collect()
 }
 
@@ -67,7 +67,7 @@ fn sections_by_rising_number<O: Endian>() {
         .u32(64)
         .raw(b"35")
         .out;
-    let open = Reader::<O>::open(&bytes).unwrap();
+    let open = Reader::new(&bytes).unwrap();
     assert_eq!(open.account().diagnostics, []);
     let hostname = open.feature(Feature::HOSTNAME).unwrap();
     assert_eq!((hostname.offset, hostname.string::<O>().unwrap()), (TABLE + 64, &b"h"[..]));
@@ -89,7 +89,7 @@ fn sections_outside_of_the_file_cost_themselves<O: Endian>() {
             .raw(b"ab")
             .out;
         assert_eq!(features::<O>(&bytes), [(15, vec![]), (35, b"ab".to_vec())]);
-        let open = Reader::<O>::open(&bytes).unwrap();
+        let open = Reader::new(&bytes).unwrap();
         let [diagnostic] = &open.account().diagnostics[..] else { panic!("{:?}", open.account()) };
         assert_eq!(diagnostic.offset, TABLE, "the entry of HOSTNAME");
         let truncated = FileErrorKind::Truncated {
@@ -104,7 +104,7 @@ fn sections_outside_of_the_file_cost_themselves<O: Endian>() {
 fn a_table_that_is_cut_off<O: Endian>() {
     let bytes = file::<O>(bitmap::<O>(&[15, 19])).u64(0).u64(0).u64(0).out;
     assert_eq!(features::<O>(&bytes).len(), 1);
-    let open = Reader::<O>::open(&bytes).unwrap();
+    let open = Reader::new(&bytes).unwrap();
     let [diagnostic] = &open.account().diagnostics[..] else { panic!("{:?}", open.account()) };
     assert_eq!(diagnostic.offset, TABLE + 16);
     let kind = FileErrorKind::Truncated { field: "feature table", needed: 16, available: 8 };
@@ -122,7 +122,7 @@ fn a_bad_section_costs_one_diagnostic<O: Endian>() {
         .u32(u32::MAX) // nr
         .u32(64) // attr_size
         .out;
-    let open = Reader::<O>::open(&bytes).unwrap();
+    let open = Reader::new(&bytes).unwrap();
     assert_eq!(open.events().len(), 1);
     assert_eq!(open.feature(Feature::HOSTNAME).unwrap().string::<O>().unwrap(), b"h");
     let [diagnostic] = &open.account().diagnostics[..] else { panic!("{:?}", open.account()) };

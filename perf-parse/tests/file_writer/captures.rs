@@ -43,10 +43,10 @@ const CAPTURES: [&str; 26] = [
 fn what_perf_wrote_is_written_alike() {
     for name in CAPTURES {
         let original = std::fs::read(testdata::path(&format!("{name}.data"))).unwrap();
-        let file = File::<LittleEndian>::open(&original).unwrap();
+        let file = File::open(&original).unwrap();
         assert_eq!(file.account().diagnostics, [], "{name}");
         let written = rewrite(&file, writer(&events(&file)));
-        let again = File::<LittleEndian>::open(&written).unwrap();
+        let again = File::open(&written).unwrap();
 
         // Header, ids, attrs and records.
         let data = file.header().data;
@@ -55,7 +55,7 @@ fn what_perf_wrote_is_written_alike() {
         assert_eq!(differ, None, "{name}");
         // perf reserves entries in the table for features that it then does not write. Without them the sections move
         // to lower offsets.
-        let sections = |file: &File<'_, LittleEndian>| {
+        let sections = |file: &File<'_>| {
             let first = file.features()[0].offset;
             let section = |it: &FeatureSection<'_>| (it.feature, it.offset - first, it.bytes.to_vec());
             file.features().iter().map(section).collect::<Vec<_>>()
@@ -67,7 +67,7 @@ fn what_perf_wrote_is_written_alike() {
 }
 
 /// Reads a section and encodes it again from its values; returns false for features that this test does not decode.
-fn again(file: &File<'_, LittleEndian>, feature: Feature, to: &mut Features<LittleEndian>) -> bool {
+fn again(file: &File<'_>, feature: Feature, to: &mut Features<LittleEndian>) -> bool {
     type O = LittleEndian;
     let section = file.feature(feature).unwrap();
     match feature {
@@ -109,7 +109,7 @@ fn features_are_made_as_perf_makes_them() {
     let mut compared = BTreeSet::new();
     for name in CAPTURES {
         let original = std::fs::read(testdata::path(&format!("{name}.data"))).unwrap();
-        let file = File::<LittleEndian>::open(&original).unwrap();
+        let file = File::open(&original).unwrap();
         let mut features = Features::new();
         for section in file.features() {
             if again(&file, section.feature, &mut features) {

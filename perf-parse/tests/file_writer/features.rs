@@ -91,7 +91,7 @@ fn every_feature_in<O: Endian>() {
     fill(writer.features());
     let given = writer.features().clone();
     let bytes = finish(writer);
-    let file = File::<O>::open(&bytes).unwrap();
+    let file = File::open(&bytes).unwrap();
     assert_eq!(file.account().diagnostics, []);
     // All given features, and EVENT_DESC.
     assert_eq!(file.features().len(), given.iter().count() + 1);
@@ -157,7 +157,7 @@ fn a_topology_without_dies_or_places() {
         let mut writer = writer::<LittleEndian>(&[]);
         writer.features().cpu_topology(&given).unwrap();
         let bytes = finish(writer);
-        let file = File::<LittleEndian>::open(&bytes).unwrap();
+        let file = File::open(&bytes).unwrap();
         let section = file.feature(Feature::CPU_TOPOLOGY).unwrap();
         assert_eq!(section.cpu_topology::<LittleEndian>(nr_cpus), Ok(given));
     }
@@ -168,7 +168,7 @@ fn a_given_event_desc_is_not_made_anew() {
     let mut writer = writer::<LittleEndian>(&[event(1, &[1], Some("one"))]);
     writer.features().raw(Feature::EVENT_DESC, &[0; 8]).unwrap();
     let bytes = finish(writer);
-    let file = File::<LittleEndian>::open(&bytes).unwrap();
+    let file = File::open(&bytes).unwrap();
     assert_eq!(file.feature(Feature::EVENT_DESC).unwrap().bytes, [0; 8]);
     assert_eq!(file.events()[0].name, None);
 }
@@ -176,7 +176,7 @@ fn a_given_event_desc_is_not_made_anew() {
 #[test]
 fn events_without_names_have_no_event_desc() {
     let bytes = finish(writer::<LittleEndian>(&[event(1, &[1], None)]));
-    assert_eq!(File::<LittleEndian>::open(&bytes).unwrap().features(), &[]);
+    assert_eq!(File::open(&bytes).unwrap().features(), &[]);
 }
 
 #[test]
