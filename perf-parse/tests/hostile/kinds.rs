@@ -11,7 +11,7 @@ const TESTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests");
 /// The enums: their source, the place of their table, and the name that tests use.
 const ENUMS: [(&str, &str, &str); 5] = [
     ("error.rs", "lib.rs", "ErrorKind"),
-    ("file/error.rs", "file/error.rs", "FileErrorKind"),
+    ("error/file.rs", "error/file.rs", "FileErrorKind"),
     ("tracepoint/error.rs", "tracepoint/error.rs", "TracingErrorKind"),
     ("file/write/error.rs", "file/write/error.rs", "WriteFileError"),
     ("file/write/error.rs", "file/write/error.rs", "RecordFault"),

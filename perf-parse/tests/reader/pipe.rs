@@ -163,8 +163,8 @@ fn aux_data_is_held_in_memory_and_passed_over_in_a_stream() {
     // Truncated within the data.
     let cut = &bytes[..stream.len() + 1000];
     let all = read_stream(cut, 4096);
-    let kind = FileErrorKind::Truncated { field: "auxtrace.size", needed: 200_048, available: 1048 };
-    let error = FileError { kind, offset: stream.len() as u64 - 48 };
+    let kind = FileErrorKind::Truncated { field: "auxtrace.size", needed: 200_000, available: 1000 };
+    let error = FileError { kind, offset: stream.len() as u64 };
     assert_eq!((all.seen.len(), all.errors, &all.account.diagnostics), (2, vec![error], &vec![error]));
     assert_eq!(all.account.bytes, cut.len() as u64 - 16);
 }
