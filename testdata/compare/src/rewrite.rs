@@ -9,6 +9,7 @@ use perf_abi::feature::Feature;
 use perf_abi::record::RecordType;
 use perf_abi::sample_type::SampleType;
 use perf_parse::RawRecord;
+use perf_parse::event::Event;
 use perf_parse::file::write::{EventFields, FileWriter, Options};
 use perf_parse::file::{FeatureSection, FileError, FileHeader, Mode, Reader};
 use testdata::Bytes;
@@ -137,7 +138,9 @@ pub fn kind<O: Endian>(record: &[u8]) -> RecordType {
 /// Returns the events of a file.
 #[must_use]
 pub fn events(file: &File<'_>) -> Vec<EventFields> {
-    file.events().iter().map(|event| EventFields::from(&**event)).collect()
+    // Units and scales are in records, which are copied.
+    let fields = |event: &Event| EventFields { unit: None, scale: None, ..EventFields::from(event) };
+    file.events().iter().map(|event| fields(event)).collect()
 }
 
 /// Writes a capture again. `EVENT_DESC` is not copied but made from the events.
