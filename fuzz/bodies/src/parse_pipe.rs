@@ -47,10 +47,10 @@ fn check<O: Endian>(bits: u8, seed: u8, stream: &[u8]) {
 /// Walks over the stream and over the same bytes in memory.
 fn compare(streamed: &Reader<'_>, bytes: &[u8], by_time: bool) {
     let held = Reader::new_within(bytes, streamed.limits()).expect("it has a header");
-    let [mut streamed, mut held] = [streamed, &held].map(|reader| {
-        let records = reader.records();
-        if by_time { records.in_time_order() } else { records }
-    });
+    let (mut streamed, mut held) = (streamed.records(), held.records());
+    if by_time {
+        (streamed, held) = (streamed.in_time_order(), held.in_time_order());
+    }
     for _ in 0..=2 * bytes.len() {
         match (streamed.next(), held.next()) {
             (Some(Ok(record)), Some(Ok(expected))) if is_same(&record, &expected) => decode(&record),
