@@ -12,14 +12,14 @@ use perf_abi::ksymbol::{BpfEventType, KsymbolFlags, KsymbolType};
 use perf_abi::record::Misc;
 use perf_abi::sample_type::SampleType;
 use perf_parse::feature::{Entries, FeatureData, NrCpus};
+use perf_parse::file::Mode;
 use perf_parse::file::write::{
     EventFields, FeaturePayloads, FileWriter, Options, PipeWriter, WriteFileError,
 };
-use perf_parse::file::{Mode, Reader};
 use perf_parse::list::{Item, List};
 use perf_parse::record::{self as view, FileId};
 use perf_parse::write::{self, SampleFields, SampleIdFields};
-use perf_parse::{RawRecord, Record, SampleLayout};
+use perf_parse::{RawRecord, Reader, Record, SampleLayout};
 use testdata::oracle::{Body, Mmap2Id};
 
 use compare::eager;
@@ -71,30 +71,27 @@ fn check<O: Endian>(u: &mut Unstructured<'_>) -> Result<()> {
         }
         Err(error) => panic!("{error}"),
     };
-    let mut reader = Reader::<O>::open(&capture).unwrap_or_else(|error| panic!("{error}"));
+    let reader = Reader::new(&capture).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(matches!(reader.mode(), Mode::Pipe), is_pipe);
 
     let mut at = 0;
-    loop {
-        let record = match reader.next() {
-            Ok(Some(record)) => record,
-            Ok(None) => break,
-            Err(error) => panic!("{error}"),
-        };
+    let mut walk = reader.records();
+    for record in &mut walk {
+        let record = record.unwrap_or_else(|error| panic!("{error}"));
         // The records that the writer adds have types of perf itself.
-        if record.raw.kind().is_user() {
+        if record.kind().is_user() {
             continue;
         }
         let made = &records[at];
-        assert_eq!(record.event_index, Some(made.event));
-        let mut copy = Vec::new();
-        record.raw.write(&mut copy);
-        assert_eq!(copy, bytes[at]);
-        same(made, &events[made.event].attr, &layouts[made.event], &record.raw);
+        assert_eq!(record.event_index(), Some(made.event));
+        assert_eq!(record.raw().as_bytes(), bytes[at]);
+        let (raw, _) = RawRecord::<O>::parse(record.raw().as_bytes()).expect("it was read");
+        same(made, &events[made.event].attr, &layouts[made.event], &raw);
         at += 1;
     }
     assert_eq!(at, records.len());
-    assert!(reader.account().is_clean(), "{:?}", reader.account());
+    assert!(walk.account().is_clean(), "{:?}", walk.account());
+    assert_eq!(reader.endianness(), O::ENDIANNESS);
     same_events(&events, &reader);
     for (feature, payload) in features.iter() {
         let read = reader.feature(feature).unwrap_or_else(|| panic!("{feature} is missing"));
@@ -241,9 +238,8 @@ fn sample_id(id: u64) -> SampleIdFields {
 /// Compares a record that was read with its source.
 fn same<O: Endian>(made: &Made, attr: &Attr, layout: &SampleLayout, raw: &RawRecord<'_, O>) {
     assert_eq!(raw.misc().0, made.misc);
-    let mut bytes = Vec::new();
-    raw.write(&mut bytes);
-    let record = eager::record::<O>((), attr, layout, &bytes).unwrap_or_else(|error| panic!("{error}"));
+    let record =
+        eager::record::<O>((), attr, layout, raw.as_bytes()).unwrap_or_else(|error| panic!("{error}"));
     match (&made.content, record.body) {
         (Content::Other(body), read) => assert_eq!(&read, body),
         (Content::Sample(fields), Body::Sample(read)) => {
@@ -273,7 +269,7 @@ fn same<O: Endian>(made: &Made, attr: &Attr, layout: &SampleLayout, raw: &RawRec
     }
 }
 
-fn same_events<O: Endian>(events: &[EventFields], reader: &Reader<'_, O>) {
+fn same_events(events: &[EventFields], reader: &Reader<'_>) {
     assert_eq!(reader.events().len(), events.len());
     for (event, given) in reader.events().iter().zip(events) {
         assert_eq!(event.attr, Attr { size: event.attr.size, ..given.attr });

@@ -7,6 +7,7 @@ use core::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use perf_abi::endian::Endianness;
+use perf_abi::feature::Feature;
 
 use super::header::{FileHeader, Section};
 use super::knowledge::Knowledge;
@@ -17,7 +18,7 @@ use super::source::{Stream, Window};
 use crate::account::Account;
 use crate::error::{FileError, FileErrorKind};
 use crate::event::{EventRecord, Events, Place};
-use crate::feature::Features;
+use crate::feature::{FeatureSection, Features};
 use crate::limits::Limits;
 
 /// How a capture stores its records.
@@ -135,6 +136,12 @@ impl<'a> Reader<'a> {
     #[must_use]
     pub fn features(&self) -> &Features<'a> {
         &self.features
+    }
+
+    /// Returns a feature; `None` if the capture does not have it, or if it comes after the first record of a pipe.
+    #[must_use]
+    pub fn feature(&self, feature: Feature) -> Option<FeatureSection<'_>> {
+        self.features.get(feature)
     }
 
     /// Returns the account of opening: the faults of header, attrs and feature table.

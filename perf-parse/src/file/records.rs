@@ -14,7 +14,7 @@ use super::walk::Walk;
 use crate::account::Account;
 use crate::error::FileError;
 use crate::event::{EventRecord, Events, Place};
-use crate::feature::Features;
+use crate::feature::{FeatureSection, Features};
 use crate::limits::Limits;
 
 /// A walk over the records of a capture; made by [`Reader::records`](super::Reader::records).
@@ -159,6 +159,12 @@ impl<'r> EventRecords<'r> {
     #[must_use]
     pub fn features(&self) -> &Features<'r> {
         with_walk!(&self.0, walk => walk.knowledge.features())
+    }
+
+    /// Returns a feature; `None` if it is not known so far.
+    #[must_use]
+    pub fn feature(&self, feature: Feature) -> Option<FeatureSection<'_>> {
+        self.features().get(feature)
     }
 
     /// Returns how far the walk has read.

@@ -49,7 +49,7 @@ fn bitmap<O: Endian>(features: &[u32]) -> Bytes {
 
 /// Returns the features of a file, each with its bytes.
 fn features<O: Endian>(bytes: &[u8]) -> Vec<(u32, Vec<u8>)> {
-    let file = Reader::<O>::open(bytes).unwrap();
+    let file = Reader::new(bytes).unwrap();
     file.features().iter().map(|section| (section.feature.0, section.bytes.to_vec())).collect()
 }
 
@@ -68,7 +68,7 @@ fn sections_by_rising_number<O: Endian>() {
         .u32(64)
         .raw(b"35")
         .out;
-    let open = Reader::<O>::open(&bytes).unwrap();
+    let open = Reader::new(&bytes).unwrap();
     assert_eq!(open.account().diagnostics, []);
     assert_eq!(open.feature(Feature::HOSTNAME).unwrap().offset, TABLE + 64);
     assert_eq!(open.features().hostname(), Some(Ok(&b"h"[..])));
@@ -90,7 +90,7 @@ fn sections_outside_of_the_file_cost_themselves<O: Endian>() {
             .raw(b"ab")
             .out;
         assert_eq!(features::<O>(&bytes), [(15, vec![]), (35, b"ab".to_vec())]);
-        let open = Reader::<O>::open(&bytes).unwrap();
+        let open = Reader::new(&bytes).unwrap();
         let [diagnostic] = &open.account().diagnostics[..] else { panic!("{:?}", open.account()) };
         assert_eq!(diagnostic.offset, TABLE, "the entry of HOSTNAME");
         let truncated = FileErrorKind::Truncated {
@@ -105,7 +105,7 @@ fn sections_outside_of_the_file_cost_themselves<O: Endian>() {
 fn a_table_that_is_cut_off<O: Endian>() {
     let bytes = file::<O>(bitmap::<O>(&[15, 19])).u64(0).u64(0).u64(0).out;
     assert_eq!(features::<O>(&bytes).len(), 1);
-    let open = Reader::<O>::open(&bytes).unwrap();
+    let open = Reader::new(&bytes).unwrap();
     let [diagnostic] = &open.account().diagnostics[..] else { panic!("{:?}", open.account()) };
     assert_eq!(diagnostic.offset, TABLE + 16);
     let kind = FileErrorKind::Truncated { field: "feature table", needed: 16, available: 8 };
@@ -123,7 +123,7 @@ fn a_bad_section_costs_one_diagnostic<O: Endian>() {
         .u32(u32::MAX) // nr
         .u32(64) // attr_size
         .out;
-    let open = Reader::<O>::open(&bytes).unwrap();
+    let open = Reader::new(&bytes).unwrap();
     assert_eq!(open.events().len(), 1);
     assert_eq!(open.features().hostname(), Some(Ok(&b"h"[..])));
     let [diagnostic] = &open.account().diagnostics[..] else { panic!("{:?}", open.account()) };

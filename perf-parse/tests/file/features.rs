@@ -168,7 +168,7 @@ fn names_of_events<O: Endian>(big: bool) {
             builder = builder.event(attr(SampleType::IDENTIFIER), ids);
         }
         let built = builder.feature(12, section.to_vec()).build();
-        let file = open::<O>(&built.bytes).unwrap();
+        let file = open(&built.bytes).unwrap();
         let name = |index: usize| {
             let name = file.events()[index].name.as_deref();
             name.map_or("", |name| core::str::from_utf8(name).unwrap()).to_string()
@@ -190,4 +190,4 @@ fn names_of_events<O: Endian>(big: bool) {
     assert_eq!(diagnostics, [FileError { kind, offset: offset + u64::from(ids) }]);
 }
 
-in_both_orders!(one_string, several_strings, numbers, descriptions_of_events, names_of_events,);
+in_both_orders!(<O> one_string, several_strings, numbers, descriptions_of_events, names_of_events);

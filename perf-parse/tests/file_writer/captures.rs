@@ -42,10 +42,10 @@ const CAPTURES: [&str; 26] = [
 fn what_perf_wrote_is_written_alike() {
     for name in CAPTURES {
         let original = std::fs::read(testdata::path(&format!("{name}.data"))).unwrap();
-        let file = File::<LittleEndian>::open(&original).unwrap();
+        let file = File::open(&original).unwrap();
         assert_eq!(file.account().diagnostics, [], "{name}");
         let written = rewrite(&file, writer(&events(&file)));
-        let again = File::<LittleEndian>::open(&written).unwrap();
+        let again = File::open(&written).unwrap();
 
         // Header, ids, attrs and records.
         let data = file.header().data;
@@ -54,7 +54,7 @@ fn what_perf_wrote_is_written_alike() {
         assert_eq!(differ, None, "{name}");
         // perf reserves entries in the table for features that it then does not write. Without them the sections move
         // to lower offsets.
-        let sections = |file: &File<'_, LittleEndian>| {
+        let sections = |file: &File<'_>| {
             let first = file.features().iter().next().unwrap().offset;
             let section = |it: FeatureSection<'_>| (it.feature, it.offset - first, it.bytes.to_vec());
             file.features().iter().map(section).collect::<Vec<_>>()
@@ -70,7 +70,7 @@ fn features_are_made_as_perf_makes_them() {
     let mut compared = BTreeSet::new();
     for name in CAPTURES {
         let original = std::fs::read(testdata::path(&format!("{name}.data"))).unwrap();
-        let file = File::<LittleEndian>::open(&original).unwrap();
+        let file = File::open(&original).unwrap();
         let mut features = FeaturePayloads::<LittleEndian>::new();
         for section in file.features() {
             features.set(&section.decode().unwrap()).unwrap();

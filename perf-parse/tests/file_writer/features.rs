@@ -107,7 +107,7 @@ fn every_feature_in<O: Endian>() {
     fill(writer.features());
     let given = writer.features().clone();
     let bytes = finish(writer);
-    let file = File::<O>::open(&bytes).unwrap();
+    let file = File::open(&bytes).unwrap();
     assert_eq!(file.account().diagnostics, []);
     // All given features, and EVENT_DESC.
     assert_eq!(file.features().len(), given.iter().count() + 1);
@@ -179,7 +179,7 @@ fn a_topology_without_dies_or_places() {
         writer.features().set(&FeatureData::CpuTopology(given)).unwrap();
         writer.features().set(&FeatureData::NrCpus(NrCpus { available: 3, online: 3 })).unwrap();
         let bytes = finish(writer);
-        let file = File::<LittleEndian>::open(&bytes).unwrap();
+        let file = File::open(&bytes).unwrap();
         assert_eq!(file.features().cpu_topology(), Some(Ok(given)));
     }
 }
@@ -189,7 +189,7 @@ fn a_given_event_desc_is_not_made_anew() {
     let mut writer = writer::<LittleEndian>(&[event(1, &[1], Some("one"))]);
     writer.features().raw(Feature::EVENT_DESC, &[0; 8]).unwrap();
     let bytes = finish(writer);
-    let file = File::<LittleEndian>::open(&bytes).unwrap();
+    let file = File::open(&bytes).unwrap();
     assert_eq!(file.feature(Feature::EVENT_DESC).unwrap().bytes, [0; 8]);
     assert_eq!(file.events()[0].name, None);
 }
@@ -197,7 +197,7 @@ fn a_given_event_desc_is_not_made_anew() {
 #[test]
 fn events_without_names_have_no_event_desc() {
     let bytes = finish(writer::<LittleEndian>(&[event(1, &[1], None)]));
-    assert!(File::<LittleEndian>::open(&bytes).unwrap().features().is_empty());
+    assert!(File::open(&bytes).unwrap().features().is_empty());
 }
 
 #[test]

@@ -292,7 +292,7 @@ fn records_that_do_not_fit_their_header() {
     writer.record(&sample).unwrap();
     // Nothing rejected is in the file.
     let bytes = finish(writer);
-    let read = records(&File::<O>::open(&bytes).unwrap());
+    let read = records(&File::open(&bytes).unwrap());
     assert_eq!(read, [(sample.clone(), vec![]), (sample, vec![])]);
 }
 

@@ -86,7 +86,7 @@ fn stream_in<O: Endian>(packed: RecordType) {
     writer.features().raw(Feature::COMPRESSED, b"stale").unwrap();
     let bytes = finish(writer);
 
-    let file = File::<O>::open(&bytes).unwrap();
+    let file = File::open(&bytes).unwrap();
     let written = records(&file);
     assert!(written.len() > 20);
     let whole = written.iter().filter(|(record, _)| kind::<O>(record) != packed);
@@ -122,7 +122,7 @@ fn what_compresses_well_says_so() {
             writer.record(&record::<LittleEndian>(RecordType::SAMPLE, &[3; 64])).unwrap();
         }
         let bytes = finish(writer);
-        let file = File::<LittleEndian>::open(&bytes).unwrap();
+        let file = File::open(&bytes).unwrap();
         let fields =
             <[U32<LittleEndian>; 5]>::read_from_bytes(file.feature(Feature::COMPRESSED).unwrap().bytes);
         let fields = fields.unwrap().map(|field| field.get());

@@ -110,7 +110,7 @@ pub(crate) mod pipes {
 fn file_reads_as_the_original(name: &str) {
     let original = testdata::path(&format!("{name}.data"));
     let bytes = std::fs::read(&original).unwrap();
-    let file = File::<LittleEndian>::open(&bytes).unwrap();
+    let file = File::open(&bytes).unwrap();
     let written = rewrite(&file, writer(&events(&file)));
     for args in [SCRIPT, EVLIST, HEADER] {
         let expected = expected(args, &original);
@@ -123,7 +123,7 @@ fn pipe_reads_as_the_file(name: &str) {
     let original = testdata::path(&format!("{name}.data"));
     let expected = expected(SCRIPT, &original);
     let bytes = std::fs::read(&original).unwrap();
-    let file = File::<LittleEndian>::open(&bytes).unwrap();
+    let file = File::open(&bytes).unwrap();
     let written = as_pipe(&file, &Options::default());
     assert_eq!(undated(&read(SCRIPT, &written)), undated(&expected), "{name}");
 }
@@ -132,7 +132,7 @@ fn an_attr_of_any_size_will_do() {
     let original = testdata::path("ids.data");
     let expected = expected(SCRIPT, &original);
     let bytes = std::fs::read(&original).unwrap();
-    let file = File::<LittleEndian>::open(&bytes).unwrap();
+    let file = File::open(&bytes).unwrap();
     // perf rejects a file with larger attrs than its own, which have 128 bytes in 6.1.
     for &version in AttrVersion::ALL.iter().filter(|&&version| version <= AttrVersion::VER7) {
         let options = Options { attr_version: Some(version), ..Options::default() };
@@ -208,7 +208,7 @@ fn either_byte_order_reads_alike() {
 }
 
 /// Writes a file as a pipe, without the parts that pipes do not have.
-pub(crate) fn as_pipe(file: &File<'_, LittleEndian>, options: &Options) -> Vec<u8> {
+pub(crate) fn as_pipe(file: &File<'_>, options: &Options) -> Vec<u8> {
     let mut features = FeaturePayloads::<LittleEndian>::new();
     let left_out = [Feature::CACHE, Feature::EVENT_DESC];
     for section in file.features().iter().filter(|section| !left_out.contains(&section.feature)) {
