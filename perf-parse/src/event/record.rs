@@ -2,12 +2,11 @@
 
 use alloc::sync::Arc;
 
-use perf_abi::endian::Endianness;
 use perf_abi::record::{Misc, RecordType};
 
 use super::events::{Event, unknown};
 use super::place::Place;
-use crate::bytes::Bytes;
+use crate::bytes::{Bytes, Shared};
 use crate::error::{Error, ErrorKind, FileError, FileErrorKind};
 use crate::layout::SampleLayout;
 use crate::record::{RawRecord, Record, SampleId};
@@ -22,15 +21,13 @@ use crate::sample::{Callchain, Sample, Tail};
 /// The views of the record, such as [`sample`](Self::sample), borrow it. Errors have the offset in the capture.
 #[derive(Clone)]
 pub struct EventRecord<'r> {
-    /// The record, which has `size` bytes, and the available data after it.
+    /// The record and the available data after it.
     bytes: Bytes<'r>,
     event: EventOf<'r>,
     /// The parts of its place; `NOT_COMPRESSED` as position.
     offset: u64,
     position: u64,
     data_file: u32,
-    size: u16,
-    endianness: Endianness,
 }
 
 /// The position of a record that was not compressed.
@@ -42,7 +39,7 @@ pub(crate) enum EventOf<'r> {
     /// An event that was known when the capture was opened, and its index.
     Opened(&'r Arc<Event>, u32),
     /// An event that a record of the capture added or changed.
-    Changed(Arc<Event>, u32),
+    Changed(Shared<Event>, u32),
     /// A record of the perf tool, which has no event.
     None,
     /// A record whose event is unknown: its id, if it has one.
@@ -70,28 +67,20 @@ impl core::fmt::Debug for EventRecord<'_> {
 }
 
 impl<'r> EventRecord<'r> {
-    /// Creates the record of `size` bytes at the start of `bytes`, which may have data after it.
     #[inline(always)]
-    pub(crate) fn new(
-        (bytes, size): (Bytes<'r>, u16),
-        endianness: Endianness,
-        place: Place,
-        event: EventOf<'r>,
-    ) -> Self {
+    pub(crate) fn new(bytes: Bytes<'r>, place: Place, event: EventOf<'r>) -> Self {
         let Place { data_file, offset, decompressed } = place;
         let position = decompressed.unwrap_or(NOT_COMPRESSED);
         // There are not that many data files.
         let data_file = data_file as u32;
-        Self { bytes, event, offset, position, data_file, size, endianness }
+        Self { bytes, event, offset, position, data_file }
     }
 
     /// Returns the undecoded record.
     #[must_use]
     #[inline(always)]
     pub fn raw(&self) -> RawRecord<'_> {
-        // The reader has found a whole record in the bytes.
-        let bytes = self.bytes.get().get(..usize::from(self.size));
-        bytes.and_then(|bytes| RawRecord::found(self.endianness, bytes)).unwrap_or(RawRecord::EMPTY)
+        self.bytes.raw()
     }
 
     /// Returns the type of the record.
@@ -127,7 +116,7 @@ impl<'r> EventRecord<'r> {
     /// every other record, and for AUX data of a stream, which is skipped.
     #[must_use]
     pub fn trailing(&self) -> &[u8] {
-        self.bytes.get().get(usize::from(self.size)..).unwrap_or_default()
+        self.bytes.trailing()
     }
 
     /// Returns the number of bytes after the record that belong to it, whether [`trailing`](Self::trailing) has them or
@@ -143,7 +132,7 @@ impl<'r> EventRecord<'r> {
     pub fn event(&self) -> Option<&Arc<Event>> {
         match &self.event {
             EventOf::Opened(event, _) => Some(event),
-            EventOf::Changed(event, _) => Some(event),
+            EventOf::Changed(event, _) => event.get(),
             _ => None,
         }
     }

@@ -173,11 +173,11 @@ impl Inflate {
         self.out.get(self.start..).unwrap_or_default()
     }
 
-    /// Returns `size` bytes from the front, for a record that may be kept.
+    /// Returns the record of `size` bytes at the front, for a caller that may keep it.
     #[inline(always)]
-    pub(super) fn keep<'r>(&self, size: usize) -> Bytes<'r> {
-        let end = self.start.saturating_add(size).min(self.out.len());
-        Bytes::shared(&self.out, self.start, end)
+    pub(super) fn keep<'r, O: Endian>(&self, size: u16) -> Bytes<'r> {
+        let end = self.start.wrapping_add(size.into());
+        Bytes::shared::<O>(&self.out, (self.start, end), size)
     }
 
     #[inline]

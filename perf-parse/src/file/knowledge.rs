@@ -11,6 +11,7 @@ use zerocopy::FromBytes;
 
 use super::features::FeatureSection;
 use crate::account::Account;
+use crate::bytes::Shared;
 use crate::error::{FileError, FileErrorKind};
 use crate::event::{Event, EventOf, Events, Place};
 use crate::record::user::UserRecord;
@@ -41,6 +42,8 @@ impl OwnedFeature<'_> {
 #[derive(Clone, Debug)]
 pub(super) struct Knowledge<'r> {
     events: Cow<'r, Events>,
+    /// The event of every kernel record, as long as there is one event and no record changed it.
+    only_event: Option<&'r Arc<Event>>,
     features: Cow<'r, Features<'r>>,
     is_pipe: bool,
     /// The offset in the first data file up to which records were applied when the capture was opened.
@@ -56,12 +59,21 @@ impl<'r> Knowledge<'r> {
         is_pipe: bool,
         applied: u64,
     ) -> Self {
-        Self { events, features, is_pipe, applied, faults: Vec::new() }
+        let only_event = match events {
+            Cow::Borrowed(events) if events.len() == 1 => events.first(),
+            _ => None,
+        };
+        Self { events, only_event, features, is_pipe, applied, faults: Vec::new() }
     }
 
     #[inline(always)]
     pub(super) fn events(&self) -> &Events {
         &self.events
+    }
+
+    fn events_mut(&mut self) -> &mut Events {
+        self.only_event = None;
+        self.events.to_mut()
     }
 
     pub(super) fn features(&self) -> &Features<'r> {
@@ -107,6 +119,9 @@ impl<'r> Knowledge<'r> {
         if raw.kind().is_user() {
             return EventOf::None;
         }
+        if let Some(event) = self.only_event {
+            return EventOf::Opened(event, 0);
+        }
         if let Cow::Borrowed(events) = self.events {
             if let Some((index, event)) = find(events, raw) {
                 return EventOf::Opened(event, index as u32);
@@ -118,7 +133,7 @@ impl<'r> Knowledge<'r> {
     #[inline(never)]
     fn other_event_of<O: Endian>(&self, raw: RawRecord<'_, O>) -> EventOf<'r> {
         match find(&self.events, &raw) {
-            Some((index, event)) => EventOf::Changed(Arc::clone(event), index as u32),
+            Some((index, event)) => EventOf::Changed(Shared::new(Arc::clone(event)), index as u32),
             None => EventOf::unknown(self.events.unknown_id(raw)),
         }
     }
@@ -154,16 +169,16 @@ impl<'r> Knowledge<'r> {
         match raw.decode_user() {
             Ok(Record::User(UserRecord::HeaderAttr(it), _)) if self.is_pipe => {
                 let ids_at = payload.saturating_add(it.bytes.len() as u64);
-                self.events.to_mut().add(it.attr(), (it.ids.iter(), ids_at), payload, account);
+                self.events_mut().add(it.attr(), (it.ids.iter(), ids_at), payload, account);
             }
             Ok(Record::User(UserRecord::HeaderEventType(it), _)) => {
-                self.events.to_mut().name_by_config(it.event_id, it.name);
+                self.events_mut().name_by_config(it.event_id, it.name);
             }
             Ok(Record::User(UserRecord::EventUpdate(it), kind)) => {
                 if self.events.index_of_id(it.id).is_none() {
                     account.note(FileError::new(FileErrorKind::UnknownId { kind, id: it.id }, offset));
                 } else if self.events.is_changed_by(&it) {
-                    self.events.to_mut().update(&it);
+                    self.events_mut().update(&it);
                 }
             }
             Ok(Record::User(UserRecord::HeaderFeature(it), _)) if self.is_pipe => {
@@ -187,7 +202,7 @@ impl<'r> Knowledge<'r> {
         }
         let owned = OwnedFeature { feature, offset, bytes: Cow::Owned(Vec::from(bytes)), is_checked: false };
         if feature == Feature::EVENT_DESC {
-            name_events::<O>(self.events.to_mut(), &owned.section(), account);
+            name_events::<O>(self.events_mut(), &owned.section(), account);
         }
         let features = self.features.to_mut();
         match features.iter_mut().find(|known| known.feature == feature) {
@@ -199,6 +214,7 @@ impl<'r> Knowledge<'r> {
     /// Names the events by the feature EVENT_DESC, which perf of Linux 4.14 writes before the attrs of a pipe.
     pub(super) fn name_events<O: Endian>(&mut self, account: &mut Account) {
         if let Some(known) = self.features.iter().find(|known| known.feature == Feature::EVENT_DESC) {
+            self.only_event = None;
             name_events::<O>(self.events.to_mut(), &known.section(), account);
         }
     }

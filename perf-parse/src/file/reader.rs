@@ -238,7 +238,7 @@ impl<'a> Reader<'a> {
             Data::Memory(files) => {
                 let mut files = files.iter().copied();
                 let first = (files.next().unwrap_or(Slice::new(&[], 0)), 0);
-                EventRecords(match self.endianness {
+                EventRecords::new(match self.endianness {
                     Endianness::Little => {
                         let walk =
                             Walk::<LittleEndian, _>::new(first, files, knowledge, account, &self.limits);
@@ -254,7 +254,7 @@ impl<'a> Reader<'a> {
             Data::Stream(stream) => {
                 let stream = stream.lock().unwrap_or_else(PoisonError::into_inner).take();
                 let first = (stream.unwrap_or_else(Stream::walked), 0);
-                EventRecords(match self.endianness {
+                EventRecords::new(match self.endianness {
                     Endianness::Little => {
                         let walk = Walk::<LittleEndian, _>::new(first, [], knowledge, account, &self.limits);
                         AnyWalk::LittleStream(walk)

@@ -31,7 +31,12 @@ use crate::event::{EventRecord, Events, Place};
 /// skipped. [`FileErrorKind::Decompress`](super::FileErrorKind::Decompress) for a payload that cannot be decompressed.
 /// [`FileErrorKind::Io`](super::FileErrorKind::Io) if the stream cannot be read; then the capture ends.
 #[derive(Debug)]
-pub struct EventRecords<'r>(pub(super) AnyWalk<'r>);
+pub struct EventRecords<'r> {
+    walk: AnyWalk<'r>,
+    /// The result of a slow step, until it is returned. If the step itself returned it, every record, also of the fast
+    /// path, would be kept in memory and copied.
+    step: Option<Result<EventRecord<'r>, FileError>>,
+}
 
 /// A walk for each byte order and source, so that the inner loops know both.
 #[derive(Debug)]
@@ -60,6 +65,16 @@ macro_rules! with_walk {
 }
 
 impl<'r> EventRecords<'r> {
+    pub(super) fn new(walk: AnyWalk<'r>) -> Self {
+        Self { walk, step: None }
+    }
+
+    /// Finds the next record by any path. A separate function, so that only the fast path of most captures is inlined.
+    #[inline(never)]
+    fn step(&mut self) {
+        self.step = with_walk!(&mut self.walk, walk => walk.next());
+    }
+
     /// Returns records in time order from here on. Records of equal time are in the order of the capture.
     ///
     /// Records are held until a round of the recorder is over (FINISHED_ROUND), as perf does. Records without a time
@@ -70,7 +85,7 @@ impl<'r> EventRecords<'r> {
     /// late, and counted in [`Account::late`].
     #[must_use]
     pub fn in_time_order(mut self) -> Self {
-        with_walk!(&mut self.0, walk => walk.in_time_order());
+        with_walk!(&mut self.walk, walk => walk.in_time_order());
         self
     }
 
@@ -97,30 +112,30 @@ impl<'r> EventRecords<'r> {
     /// ```
     #[must_use]
     pub fn only(mut self, types: &[RecordType]) -> Self {
-        with_walk!(&mut self.0, walk => walk.only(types));
+        with_walk!(&mut self.walk, walk => walk.only(types));
         self
     }
 
     /// Returns the account so far: what was read, lost and skipped, including the account of opening.
     #[must_use]
     pub fn account(&self) -> &Account {
-        with_walk!(&self.0, walk => &walk.account)
+        with_walk!(&self.walk, walk => &walk.account)
     }
 
     /// Returns the account, so that the caller can add the faults that it found while decoding.
     pub fn account_mut(&mut self) -> &mut Account {
-        with_walk!(&mut self.0, walk => &mut walk.account)
+        with_walk!(&mut self.walk, walk => &mut walk.account)
     }
 
     /// Returns the events that are known so far.
     #[must_use]
     pub fn events(&self) -> &Events {
-        with_walk!(&self.0, walk => walk.knowledge.events())
+        with_walk!(&self.walk, walk => walk.knowledge.events())
     }
 
     /// Returns the features that are known so far, in the order of [`Reader::features`](super::Reader::features).
     pub fn features(&self) -> impl Iterator<Item = FeatureSection<'_>> {
-        with_walk!(&self.0, walk => walk.knowledge.features()).iter().map(|it| it.section())
+        with_walk!(&self.walk, walk => walk.knowledge.features()).iter().map(|it| it.section())
     }
 
     /// Returns a feature; `None` if it is not known so far.
@@ -132,13 +147,13 @@ impl<'r> EventRecords<'r> {
     /// Returns how far the walk has read.
     #[must_use]
     pub fn position(&self) -> Place {
-        with_walk!(&self.0, walk => walk.position())
+        with_walk!(&self.walk, walk => walk.position())
     }
 
     /// Returns what the walk has found out about the capture.
     #[cfg(feature = "std")]
     pub(super) fn into_knowledge(self) -> super::knowledge::Knowledge<'r> {
-        with_walk!(self.0, walk => walk.knowledge)
+        with_walk!(self.walk, walk => walk.knowledge)
     }
 
     /// Decodes each feature that was not checked before, and notes the faults in the account. Returns the faults of
@@ -160,7 +175,7 @@ impl<'r> EventRecords<'r> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn check_features(&mut self) -> Vec<(Feature, FileError)> {
-        match &mut self.0 {
+        match &mut self.walk {
             AnyWalk::LittleMemory(walk) => check_features(walk),
             AnyWalk::BigMemory(walk) => check_features(walk),
             #[cfg(feature = "std")]
@@ -192,17 +207,16 @@ impl<'r> Iterator for EventRecords<'r> {
 
     #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
-        match &mut self.0 {
-            AnyWalk::LittleMemory(walk) => walk.next(),
-            other => other.next(),
+        let record = match &mut self.walk {
+            AnyWalk::LittleMemory(walk) => walk.next_fast(),
+            #[cfg(feature = "std")]
+            AnyWalk::LittleStream(walk) => walk.next_fast(),
+            _ => None,
+        };
+        if let Some(record) = record {
+            return Some(Ok(record));
         }
-    }
-}
-
-impl<'r> AnyWalk<'r> {
-    /// Returns the next record of a walk. A separate function, so that only the walk over most captures is inlined.
-    #[inline(never)]
-    fn next(&mut self) -> Option<Result<EventRecord<'r>, FileError>> {
-        with_walk!(self, walk => walk.next())
+        self.step();
+        self.step.take()
     }
 }

@@ -19,7 +19,7 @@ use super::source::Source;
 use crate::account::Account;
 use crate::bytes::Bytes;
 use crate::error::{FileError, FileErrorKind};
-use crate::event::{EventOf, EventRecord, Place};
+use crate::event::{EventRecord, Place};
 use crate::limits::Limits;
 use crate::record::{Lost, LostSamples, RawRecord, Record};
 use framing::Framing;
@@ -93,48 +93,49 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
     }
 
     /// Returns the next record; `None` at the end.
-    #[inline(always)]
     pub(super) fn next(&mut self) -> Option<Result<EventRecord<'r>, FileError>> {
-        match self.next_plain() {
-            Some(record) => Some(Ok(record)),
-            None => self.next_slow(),
+        if let Some(record) = self.next_fast() {
+            return Some(Ok(record));
         }
-    }
-
-    /// Returns the next record if it is at the front of the source and says nothing about the capture, as nearly all.
-    #[inline(always)]
-    fn next_plain(&mut self) -> Option<EventRecord<'r>> {
-        let (raw, size) = plain_record::<O>(self.framing.source.front(), self.plain)?;
-        self.account.count(raw.kind(), size.into());
-        let event = self.knowledge.event_of(&raw);
-        let place = self.framing.place();
-        let bytes = self.framing.source.keep(0, size.into());
-        self.framing.source.take(size.into());
-        Some(EventRecord::new((bytes, size), O::ENDIANNESS, place, event))
-    }
-
-    #[inline(never)]
-    fn next_slow(&mut self) -> Option<Result<EventRecord<'r>, FileError>> {
         if self.order.is_some() {
             return self.next_in_time();
-        }
-        if let Some(record) = self.next_inflated() {
-            return Some(Ok(record));
         }
         let next = self.next_any();
         self.settle();
         next.transpose()
     }
 
+    /// Returns the next record, as [`next`](Self::next), if it says nothing about the capture, as nearly all. If it
+    /// returns `None`, it has changed nothing.
+    #[inline(always)]
+    pub(super) fn next_fast(&mut self) -> Option<EventRecord<'r>> {
+        match self.next_plain() {
+            None if self.order.is_some() => self.next_held(),
+            None => self.next_inflated(),
+            record => record,
+        }
+    }
+
+    /// Returns the next record if it is at the front of the source.
+    #[inline(always)]
+    fn next_plain(&mut self) -> Option<EventRecord<'r>> {
+        let Self { knowledge, framing, account, .. } = self;
+        let place = framing.place();
+        let look = |raw: &RawRecord<'_, O>| (raw.kind(), raw.size(), knowledge.event_of(raw));
+        let (bytes, (kind, size, event)) = framing.source.take_record(self.plain, look)?;
+        account.count(kind, size.into());
+        Some(EventRecord::new(bytes, place, event))
+    }
+
     /// Returns the next record of the decompressed stream, if all its bytes are there.
     #[inline(always)]
     fn next_inflated(&mut self) -> Option<EventRecord<'r>> {
-        let inflated = self.inflated.as_mut()?;
-        let (raw, size) = plain_record::<O>(inflated.plain_front(), self.types.plain())?;
-        self.account.count(raw.kind(), 0);
-        let event = self.knowledge.event_of(&raw);
-        let (bytes, place) = inflated.take(size.into(), self.framing.data_file());
-        Some(EventRecord::new((bytes, size), O::ENDIANNESS, place, event))
+        let Self { knowledge, framing, account, inflated: Some(inflated), .. } = self else { return None };
+        let look = |raw: &RawRecord<'_, O>| (raw.kind(), knowledge.event_of(raw));
+        let (bytes, place, (kind, event)) =
+            inflated.take_record(self.types.plain(), framing.data_file(), look)?;
+        account.count(kind, 0);
+        Some(EventRecord::new(bytes, place, event))
     }
 
     /// Returns the next record that was requested, in the order of the capture.
@@ -154,9 +155,10 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
         if self.inflated.is_some() || !self.framing.is_at_boundary() {
             return;
         }
-        while let Some((raw, size)) = plain_record::<O>(self.framing.source.front(), self.types.unwanted()) {
-            self.account.count(raw.kind(), size.into());
-            self.framing.source.take(size.into());
+        while let Some((raw, _)) = RawRecord::<O>::plain(self.framing.source.front(), self.types.unwanted()) {
+            let size = usize::from(raw.size());
+            self.account.count(raw.kind(), size);
+            self.framing.source.take(size);
         }
     }
 
@@ -181,32 +183,28 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
                 return Ok(None);
             };
             if matches!(kind, RecordType::COMPRESSED | RecordType::COMPRESSED2) {
-                self.account.count(kind, size);
+                self.account.count(kind, size.into());
                 let inflated = self.inflated.get_or_insert_with(|| Inflated::new(&self.limits));
                 inflated.begin::<O, S>(size, &mut self.framing, &mut self.account)?;
                 continue;
             }
             let (trailing_size, held) = self.framing.trailing::<O>(kind, size, &mut self.account)?;
-            self.account.count(kind, size);
+            self.account.count(kind, size.into());
             self.account.bytes = self.account.bytes.saturating_add(trailing_size);
             let place = self.framing.place();
-            let bytes = self.framing.source.keep(0, size.saturating_add(held));
-            self.framing.take(size, trailing_size);
+            let bytes = self.framing.source.keep::<O>(size, held);
+            self.framing.take(size.into(), trailing_size);
             return Ok(Some(self.found(bytes, place)));
         }
     }
 
     /// Returns the record at the start of `bytes`, after applying what it says about the capture.
     fn found(&mut self, bytes: Bytes<'r>, place: Place) -> EventRecord<'r> {
-        let (size, event) = match RawRecord::<O>::whole((), bytes.get()) {
-            Some((raw, trailing)) => {
-                self.knowledge.absorb(&raw, trailing, place, &mut self.account);
-                self.count_lost(&raw);
-                (raw.size(), self.knowledge.event_of(&raw))
-            }
-            None => (0, EventOf::None),
-        };
-        EventRecord::new((bytes, size), O::ENDIANNESS, place, event)
+        let raw = bytes.raw().typed::<O>(());
+        self.knowledge.absorb(&raw, bytes.trailing(), place, &mut self.account);
+        self.count_lost(&raw);
+        let event = self.knowledge.event_of(&raw);
+        EventRecord::new(bytes, place, event)
     }
 
     /// Adds what the kernel lost to the account.
@@ -238,15 +236,6 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
         self.inflated = None;
         Ok(self.framing.next_data_file())
     }
-}
-
-/// Returns the record at the start of `bytes` and its size, if all its bytes are there and it is of one of `types`, a
-/// bit for each kernel type.
-#[inline(always)]
-fn plain_record<O: Endian>(bytes: &[u8], types: u64) -> Option<(RawRecord<'_, O>, u16)> {
-    let (raw, _) = RawRecord::<O>::whole((), bytes)?;
-    let is_asked_for = types.checked_shr(raw.kind().0)? & 1 != 0;
-    is_asked_for.then_some((raw, raw.size()))
 }
 
 /// Notes a fault that the walk itself found.

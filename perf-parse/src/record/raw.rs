@@ -84,6 +84,16 @@ impl<'a, O: Endian> RawRecord<'a, O> {
         Self::parse_in((), bytes)
     }
 
+    /// Returns the record at the start of `bytes` and the bytes after it, if it is of one of `types`: a bit for each
+    /// kernel type.
+    #[cfg(feature = "alloc")]
+    #[inline(always)]
+    pub(crate) fn plain(bytes: &'a [u8], types: u64) -> Option<(Self, &'a [u8])> {
+        let (raw, after) = Self::whole((), bytes)?;
+        let is_asked_for = types.checked_shr(raw.kind().0)? & 1 != 0;
+        is_asked_for.then_some((raw, after))
+    }
+
     /// Returns the record with a byte order that its type does not tell.
     #[must_use]
     pub fn untyped(self) -> RawRecord<'a> {

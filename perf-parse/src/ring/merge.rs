@@ -135,23 +135,23 @@ impl<'a, O: Endian> Ring<'a, O> {
     fn look(&mut self, index: usize) -> Option<Result<EventRecord<'a>, RingError>> {
         let (offset, found) = self.dump.step()?;
         let bytes = match found {
-            Ok(Found::Whole(record)) => Bytes::borrowed(record.as_bytes()),
+            Ok(Found::Whole(record)) => Bytes::Borrowed(record.untyped()),
             Ok(Found::Wrapped(first, second)) => {
                 let copy = Arc::new([first, second].concat());
-                Bytes::shared(&copy, 0, copy.len())
+                let (raw, _) = RawRecord::<O>::whole((), &copy)?;
+                Bytes::shared::<O>(&copy, (0, copy.len()), raw.size())
             }
             Err(error) => return Some(Err(error)),
         };
-        let raw = RawRecord::<O>::found((), bytes.get())?;
+        let raw = bytes.raw().typed::<O>(());
         self.dump.count(&raw);
         let event = match self.events.index_of(&raw) {
             _ if raw.kind().is_user() => EventOf::None,
             Some(index) => EventOf::Opened(self.events.get(index)?, index as u32),
             None => EventOf::unknown(self.events.unknown_id(raw)),
         };
-        let size = raw.size();
         let place = Place { data_file: index, offset, decompressed: None };
-        let record = EventRecord::new((bytes, size), O::ENDIANNESS, place, event);
+        let record = EventRecord::new(bytes, place, event);
         self.key = record.time().unwrap_or(self.key);
         Some(Ok(record))
     }

@@ -11,7 +11,7 @@ use perf_abi::endian::Endian;
 use perf_abi::record::RecordType;
 
 use super::framing::boundary;
-use super::{Walk, plain_record};
+use super::Walk;
 use crate::bytes::Bytes;
 use crate::error::FileError;
 use crate::event::{EventRecord, Events, Place};
@@ -26,7 +26,6 @@ const RUN_LIMIT: usize = 1 << 30;
 
 impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
     /// Returns the next record in time order.
-    #[inline(always)]
     pub(super) fn next_in_time(&mut self) -> Option<Result<EventRecord<'r>, FileError>> {
         if !self.order.as_mut().is_some_and(TimeOrder::may_give) {
             if let Some(step) = self.gather().transpose() {
@@ -37,6 +36,15 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
             Some(record) => Some(Ok(record)),
             None => self.give_any().transpose(),
         }
+    }
+
+    /// Returns the next record in time order if it may be returned now and is in the data file that is being read.
+    #[inline(always)]
+    pub(super) fn next_held(&mut self) -> Option<EventRecord<'r>> {
+        if !S::IN_MEMORY || !self.order.as_mut()?.may_give() {
+            return None;
+        }
+        self.give_in_place()
     }
 
     /// Reads on until a record may be returned, or to the end. Returns a record that has no time, as it is not held.
@@ -75,7 +83,7 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
         let place = framing.place();
         let front = framing.source.front();
         let Some(at) = HeldAt::in_file(place.data_file, place.offset) else { return false };
-        let Some((first, _)) = plain_record::<O>(front, types.plain()) else { return false };
+        let Some((first, _)) = RawRecord::<O>::plain(front, types.plain()) else { return false };
         let room = order.limit.saturating_sub(order.held);
         let front = front.get(..RUN_LIMIT).unwrap_or(front);
         let run = rising::<O>(front, knowledge.events(), first.kind(), order.given, room);
@@ -138,9 +146,8 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
         let events = self.knowledge.events();
         order.take(raw.size().into(), next.and_then(|(next, _)| events.time_of(&next)));
         let event = self.knowledge.event_of(&raw);
-        let bytes = Bytes::borrowed(bytes.get(..usize::from(raw.size()))?);
         let place = Place { data_file, offset, decompressed: None };
-        Some(EventRecord::new((bytes, raw.size()), O::ENDIANNESS, place, event))
+        Some(EventRecord::new(Bytes::Borrowed(raw.untyped()), place, event))
     }
 
     /// Returns the record that may be returned now, from any data file or from the copies; `None` if there is none.
@@ -153,34 +160,38 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
         let at = order.first.at;
         let offset = at.offset();
         let events = knowledge.events();
-        // Returns the size of a record and the `before` bytes in front of it, and the time of the next record.
-        let first_of = |bytes, before: usize| match RawRecord::<O>::whole((), bytes) {
-            Some((raw, rest)) => {
-                let next = rest.get(before..).and_then(|rest| RawRecord::<O>::whole((), rest));
-                let time = next.and_then(|(next, _)| events.time_of(&next));
-                (usize::from(raw.size()).saturating_add(before), time)
+        let (bytes, header) = if at.is_copy() {
+            (order.copied(offset), COPY_HEADER)
+        } else {
+            let source = framing.begun(at.data_file());
+            (source.and_then(|source| source.at(offset)).unwrap_or_default(), 0)
+        };
+        let found = RawRecord::<O>::whole((), bytes).ok_or_else(|| RawRecord::<O>::fault((), bytes));
+        let found = found.map(|(raw, after)| {
+            let next = after.get(header..).and_then(|after| RawRecord::<O>::whole((), after));
+            let time = next.and_then(|(next, _)| events.time_of(&next));
+            (raw.size(), time, knowledge.event_of(&raw))
+        });
+        let (size, time, event) = match found {
+            Ok(found) => found,
+            Err(error) => {
+                // Only if the bytes of the capture change while they are read.
+                order.take(usize::MAX, None);
+                return Err(boundary(account, error, offset));
             }
-            None => (usize::MAX, None),
         };
         let (bytes, place) = if at.is_copy() {
-            let (size, time) = first_of(order.copied(offset), COPY_HEADER);
-            let copy = order.copies.take(offset, size.saturating_sub(COPY_HEADER));
-            order.take_copy(size, time);
+            let copy = order.copies.take::<O>(offset, size);
+            order.take_copy(header.saturating_add(size.into()), time);
             copy
         } else {
-            let bytes =
-                framing.begun(at.data_file()).and_then(|source| source.at(offset)).unwrap_or_default();
-            let (size, time) = first_of(bytes, 0);
-            order.take(size, time);
+            order.take(size.into(), time);
+            let source = framing.begun(at.data_file()).and_then(|source| source.at(offset));
+            let bytes = source.and_then(|bytes| bytes.get(..size.into()));
             let place = Place { data_file: at.data_file(), offset, decompressed: None };
-            (Bytes::borrowed(bytes.get(..size).unwrap_or_default()), place)
+            (Bytes::borrowed::<O>(bytes.unwrap_or_default()), place)
         };
-        let Some(raw) = RawRecord::<O>::found((), bytes.get()) else {
-            // Only if the bytes of the capture change while they are read.
-            return Err(boundary(account, RawRecord::<O>::fault((), bytes.get()), offset));
-        };
-        let (size, event) = (raw.size(), knowledge.event_of(&raw));
-        Ok(Some(EventRecord::new((bytes, size), O::ENDIANNESS, place, event)))
+        Ok(Some(EventRecord::new(bytes, place, event)))
     }
 }
 
