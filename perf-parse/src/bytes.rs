@@ -2,6 +2,7 @@
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+use core::mem::ManuallyDrop;
 
 use perf_abi::endian::{Endian, Endianness};
 
@@ -93,15 +94,15 @@ impl InBlock {
 
 /// A shared value, until it is dropped.
 ///
-/// An `Arc` itself is dropped in place, in a function that takes its address. A record with an `Arc` is therefore kept
-/// in memory and copied at each step. Here the `Arc` is moved out first, so that a record stays in registers.
+/// An `Arc` itself is dropped in place, by a function that takes its address. A record with an `Arc` would therefore be
+/// kept in memory and copied at each step. Here the `Arc` is moved out first, so that a record stays in registers.
 #[derive(Clone)]
-pub(crate) struct Shared<T>(Option<Arc<T>>);
+pub(crate) struct Shared<T>(ManuallyDrop<Option<Arc<T>>>);
 
 impl<T> Shared<T> {
     #[inline(always)]
     pub(crate) fn new(value: Arc<T>) -> Self {
-        Self(Some(value))
+        Self(ManuallyDrop::new(Some(value)))
     }
 
     /// Returns the value. It is always there.
@@ -114,8 +115,15 @@ impl<T> Shared<T> {
 impl<T> Drop for Shared<T> {
     #[inline(always)]
     fn drop(&mut self) {
-        drop(self.0.take());
+        if let Some(value) = self.0.take() {
+            release(value);
+        }
     }
+}
+
+#[inline(never)]
+fn release<T>(value: Arc<T>) {
+    drop(value);
 }
 
 /// Returns the block for writing, with the bytes from `start` on moved to its front. If a record still holds the block,

@@ -11,7 +11,7 @@ use zerocopy::FromBytes;
 
 use super::features::FeatureSection;
 use crate::account::Account;
-use crate::bytes::Shared;
+use crate::bytes::{Bytes, Shared};
 use crate::error::{FileError, FileErrorKind};
 use crate::event::{Event, EventOf, Events, Place};
 use crate::record::user::UserRecord;
@@ -119,9 +119,23 @@ impl<'r> Knowledge<'r> {
         if raw.kind().is_user() {
             return EventOf::None;
         }
-        if let Some(event) = self.only_event {
-            return EventOf::Opened(event, 0);
+        match self.only_event {
+            Some(event) => EventOf::Opened(event, 0),
+            None => self.event_of_several(raw),
         }
+    }
+
+    /// Returns the event of a kernel record.
+    #[inline(always)]
+    pub(super) fn event_of_kernel<O: Endian>(&self, bytes: &Bytes<'_>) -> EventOf<'r> {
+        match self.only_event {
+            Some(event) => EventOf::Opened(event, 0),
+            None => self.event_of_several(&bytes.raw().typed::<O>(())),
+        }
+    }
+
+    #[inline(always)]
+    fn event_of_several<O: Endian>(&self, raw: &RawRecord<'_, O>) -> EventOf<'r> {
         if let Cow::Borrowed(events) = self.events {
             if let Some((index, event)) = find(events, raw) {
                 return EventOf::Opened(event, index as u32);

@@ -13,6 +13,7 @@ pub(super) use window::Window;
 use core::ops::Range;
 
 use perf_abi::endian::Endian;
+use perf_abi::record::RecordType;
 
 use crate::bytes::Bytes;
 use crate::error::FileErrorKind;
@@ -35,12 +36,8 @@ pub(super) trait Source<'r> {
     fn front(&self) -> &[u8];
 
     /// Takes the record at the front, if all its bytes are there and it is of one of `types`: a bit for each kernel
-    /// type. Returns it for a caller that may keep it, and what `look` returned for it.
-    fn take_record<O: Endian, T>(
-        &mut self,
-        types: u64,
-        look: impl FnOnce(&RawRecord<'_, O>) -> T,
-    ) -> Option<(Bytes<'r>, T)>;
+    /// type. Returns it for a caller that may keep it, with its type and its size.
+    fn take_record<O: Endian>(&mut self, types: u64) -> Option<(Bytes<'r>, RecordType, u16)>;
 
     /// Returns the record of `size` bytes at the front and the `held` bytes after it, for a caller that may keep them.
     fn keep<O: Endian>(&self, size: u16, held: usize) -> Bytes<'r>;
@@ -118,16 +115,12 @@ impl<'r> Source<'r> for Slice<'r> {
     }
 
     #[inline(always)]
-    fn take_record<O: Endian, T>(
-        &mut self,
-        types: u64,
-        look: impl FnOnce(&RawRecord<'_, O>) -> T,
-    ) -> Option<(Bytes<'r>, T)> {
+    fn take_record<O: Endian>(&mut self, types: u64) -> Option<(Bytes<'r>, RecordType, u16)> {
         let (raw, after) = RawRecord::<O>::plain(self.front, types)?;
-        let (size, seen) = (raw.size(), look(&raw));
+        let (kind, size) = (raw.kind(), raw.size());
         self.front = after;
         self.offset = self.offset.wrapping_add(size.into());
-        Some((Bytes::Borrowed(raw.untyped()), seen))
+        Some((Bytes::Borrowed(raw.untyped()), kind, size))
     }
 
     fn keep<O: Endian>(&self, size: u16, held: usize) -> Bytes<'r> {

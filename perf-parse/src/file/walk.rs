@@ -121,9 +121,9 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
     fn next_plain(&mut self) -> Option<EventRecord<'r>> {
         let Self { knowledge, framing, account, .. } = self;
         let place = framing.place();
-        let look = |raw: &RawRecord<'_, O>| (raw.kind(), raw.size(), knowledge.event_of(raw));
-        let (bytes, (kind, size, event)) = framing.source.take_record(self.plain, look)?;
+        let (bytes, kind, size) = framing.source.take_record::<O>(self.plain)?;
         account.count(kind, size.into());
+        let event = knowledge.event_of_kernel::<O>(&bytes);
         Some(EventRecord::new(bytes, place, event))
     }
 
@@ -131,10 +131,9 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
     #[inline(always)]
     fn next_inflated(&mut self) -> Option<EventRecord<'r>> {
         let Self { knowledge, framing, account, inflated: Some(inflated), .. } = self else { return None };
-        let look = |raw: &RawRecord<'_, O>| (raw.kind(), knowledge.event_of(raw));
-        let (bytes, place, (kind, event)) =
-            inflated.take_record(self.types.plain(), framing.data_file(), look)?;
+        let (bytes, place, kind) = inflated.take_record::<O>(self.types.plain(), framing.data_file())?;
         account.count(kind, 0);
+        let event = knowledge.event_of_kernel::<O>(&bytes);
         Some(EventRecord::new(bytes, place, event))
     }
 
@@ -200,7 +199,7 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
 
     /// Returns the record at the start of `bytes`, after applying what it says about the capture.
     fn found(&mut self, bytes: Bytes<'r>, place: Place) -> EventRecord<'r> {
-        let raw = bytes.raw().typed::<O>(());
+        let raw: RawRecord<'_, O> = bytes.raw().typed(());
         self.knowledge.absorb(&raw, bytes.trailing(), place, &mut self.account);
         self.count_lost(&raw);
         let event = self.knowledge.event_of(&raw);

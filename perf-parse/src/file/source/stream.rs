@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 use std::io::{ErrorKind, Read};
 
 use perf_abi::endian::Endian;
+use perf_abi::record::RecordType;
 
 use super::Source;
 use crate::bytes::Bytes;
@@ -102,17 +103,13 @@ impl<'r> Source<'r> for Stream<'r> {
     }
 
     #[inline(always)]
-    fn take_record<O: Endian, T>(
-        &mut self,
-        types: u64,
-        look: impl FnOnce(&RawRecord<'_, O>) -> T,
-    ) -> Option<(Bytes<'r>, T)> {
+    fn take_record<O: Endian>(&mut self, types: u64) -> Option<(Bytes<'r>, RecordType, u16)> {
         let (raw, _) = RawRecord::<O>::plain(self.front(), types)?;
-        let (size, seen) = (raw.size(), look(&raw));
+        let (kind, size) = (raw.kind(), raw.size());
         let start = self.start;
         self.start = start.wrapping_add(size.into());
         self.offset = self.offset.wrapping_add(size.into());
-        Some((Bytes::shared::<O>(&self.block, (start, self.start), size), seen))
+        Some((Bytes::shared::<O>(&self.block, (start, self.start), size), kind, size))
     }
 
     fn keep<O: Endian>(&self, size: u16, held: usize) -> Bytes<'r> {

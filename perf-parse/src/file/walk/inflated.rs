@@ -58,19 +58,18 @@ impl Inflated {
 
     /// Takes the record at the front, as [`Source::take_record`], if its boundary need not be searched for.
     #[inline(always)]
-    pub(super) fn take_record<'r, O: Endian, T>(
+    pub(super) fn take_record<'r, O: Endian>(
         &mut self,
         types: u64,
         data_file: usize,
-        look: impl FnOnce(&RawRecord<'_, O>) -> T,
-    ) -> Option<(Bytes<'r>, Place, T)> {
+    ) -> Option<(Bytes<'r>, Place, RecordType)> {
         if self.is_lost {
             return None;
         }
         let (raw, _) = RawRecord::<O>::plain(self.inflate.front(), types)?;
-        let (size, seen) = (raw.size(), look(&raw));
+        let (kind, size) = (raw.kind(), raw.size());
         let (bytes, place) = self.take::<O>(size, data_file);
-        Some((bytes, place, seen))
+        Some((bytes, place, kind))
     }
 
     /// Takes the record of `size` bytes at the front.
