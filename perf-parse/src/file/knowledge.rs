@@ -141,14 +141,20 @@ impl<'r> Knowledge<'r> {
                 return EventOf::Opened(event, index as u32);
             }
         }
-        self.other_event_of(*raw)
+        match self.other_event_of(*raw) {
+            Ok((event, index)) => EventOf::Changed(Shared::new(event), index),
+            Err(Some(id)) => EventOf::UnknownId(id),
+            Err(None) => EventOf::Unknown,
+        }
     }
 
+    /// Returns the event of a kernel record that is not among those of the opened capture, and its index; as error the
+    /// id of an unknown event. It does not return the type of its caller, so that the caller keeps that in registers.
     #[inline(never)]
-    fn other_event_of<O: Endian>(&self, raw: RawRecord<'_, O>) -> EventOf<'r> {
+    fn other_event_of<O: Endian>(&self, raw: RawRecord<'_, O>) -> Result<(Arc<Event>, u32), Option<u64>> {
         match find(&self.events, &raw) {
-            Some((index, event)) => EventOf::Changed(Shared::new(Arc::clone(event)), index as u32),
-            None => EventOf::unknown(self.events.unknown_id(raw)),
+            Some((index, event)) => Ok((Arc::clone(event), index as u32)),
+            None => Err(self.events.unknown_id(raw)),
         }
     }
 
