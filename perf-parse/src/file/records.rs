@@ -207,14 +207,17 @@ impl<'r> Iterator for EventRecords<'r> {
 
     #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
-        let record = match &mut self.walk {
-            AnyWalk::LittleMemory(walk) => walk.next_fast(),
+        match &mut self.walk {
+            AnyWalk::LittleMemory(walk) => match walk.next_fast() {
+                Some(record) => return Some(Ok(record)),
+                None => {}
+            },
             #[cfg(feature = "std")]
-            AnyWalk::LittleStream(walk) => walk.next_fast(),
-            _ => None,
-        };
-        if let Some(record) = record {
-            return Some(Ok(record));
+            AnyWalk::LittleStream(walk) => match walk.next_fast() {
+                Some(record) => return Some(Ok(record)),
+                None => {}
+            },
+            _ => {}
         }
         self.step();
         self.step.take()

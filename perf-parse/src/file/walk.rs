@@ -110,10 +110,13 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
     #[inline(always)]
     pub(super) fn next_fast(&mut self) -> Option<EventRecord<'r>> {
         match self.next_plain() {
-            None if self.order.is_some() => self.next_held(),
-            None => self.next_inflated(),
-            record => record,
+            Some(record) => return Some(record),
+            None => {}
         }
+        if self.order.is_some() {
+            return self.next_held();
+        }
+        self.next_inflated()
     }
 
     /// Returns the next record if it is at the front of the source.
