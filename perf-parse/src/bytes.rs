@@ -18,19 +18,9 @@ pub(crate) enum Bytes<'r> {
     Borrowed(RawRecord<'r>),
     /// A record and the data after it.
     Trailed(&'r [u8], Endianness),
-    /// A record in a block that was read or decompressed.
-    Shared(InBlock),
-}
-
-/// A record in a block. The block is not changed while a record holds it.
-#[derive(Clone)]
-pub(crate) struct InBlock {
-    block: Shared<Vec<u8>>,
-    start: usize,
-    /// The end of the data after the record.
-    end: usize,
-    size: u16,
-    endianness: Endianness,
+    /// A record of `size` bytes in a block that was read or decompressed, and the data after it up to `end`. The block
+    /// is not changed while a record holds it.
+    Shared { block: Shared<Vec<u8>>, start: usize, end: usize, size: u16, endianness: Endianness },
 }
 
 impl<'r> Bytes<'r> {
@@ -46,7 +36,7 @@ impl<'r> Bytes<'r> {
     #[inline(always)]
     pub(crate) fn shared<O: Endian>(block: &Arc<Vec<u8>>, (start, end): (usize, usize), size: u16) -> Self {
         let block = Shared::new(Arc::clone(block));
-        Self::Shared(InBlock { block, start, end, size, endianness: O::ENDIANNESS })
+        Self::Shared { block, start, end, size, endianness: O::ENDIANNESS }
     }
 
     /// Returns the record.
@@ -58,7 +48,11 @@ impl<'r> Bytes<'r> {
             Self::Trailed(bytes, endianness) => {
                 RawRecord::whole(*endianness, bytes).map_or(RawRecord::EMPTY, |(raw, _)| raw)
             }
-            Self::Shared(it) => it.raw().unwrap_or(RawRecord::EMPTY),
+            Self::Shared { block, start, size, endianness, .. } => {
+                let end = start.wrapping_add((*size).into());
+                let bytes = block.get().and_then(|block| block.get(*start..end));
+                bytes.and_then(|bytes| RawRecord::found(*endianness, bytes)).unwrap_or(RawRecord::EMPTY)
+            }
         }
     }
 
@@ -69,26 +63,12 @@ impl<'r> Bytes<'r> {
             Self::Trailed(bytes, endianness) => {
                 RawRecord::<Endianness>::whole(*endianness, bytes).map(|(_, after)| after)
             }
-            Self::Shared(it) => it.block().get(it.after()..it.end),
+            Self::Shared { block, start, end, size, .. } => {
+                let after = start.wrapping_add((*size).into());
+                block.get().and_then(|block| block.get(after..*end))
+            }
         };
         after.unwrap_or_default()
-    }
-}
-
-impl InBlock {
-    #[inline(always)]
-    fn block(&self) -> &[u8] {
-        self.block.get().map_or(&[], |block| block.as_slice())
-    }
-
-    #[inline(always)]
-    fn after(&self) -> usize {
-        self.start.saturating_add(self.size.into())
-    }
-
-    #[inline(always)]
-    fn raw(&self) -> Option<RawRecord<'_>> {
-        RawRecord::found(self.endianness, self.block().get(self.start..self.after())?)
     }
 }
 
@@ -116,14 +96,9 @@ impl<T> Drop for Shared<T> {
     #[inline(always)]
     fn drop(&mut self) {
         if let Some(value) = self.0.take() {
-            release(value);
+            drop(value);
         }
     }
-}
-
-#[inline(never)]
-fn release<T>(value: Arc<T>) {
-    drop(value);
 }
 
 /// Returns the block for writing, with the bytes from `start` on moved to its front. If a record still holds the block,

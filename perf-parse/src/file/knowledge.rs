@@ -1,7 +1,10 @@
 //! What is known about a capture: its events and features, as opening finds them and as its records change them.
 
+mod events;
+
+pub(super) use events::KnownEvents;
+
 use alloc::borrow::Cow;
-use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use perf_abi::endian::Endian;
@@ -11,9 +14,9 @@ use zerocopy::FromBytes;
 
 use super::features::FeatureSection;
 use crate::account::Account;
-use crate::bytes::{Bytes, Shared};
+use crate::bytes::Bytes;
 use crate::error::{FileError, FileErrorKind};
-use crate::event::{Event, EventOf, Events, Place};
+use crate::event::{EventOf, Events, Place};
 use crate::record::user::UserRecord;
 use crate::record::{RawRecord, Record};
 
@@ -41,9 +44,7 @@ impl OwnedFeature<'_> {
 /// They are those that were known when the capture was opened, until a record changes them.
 #[derive(Clone, Debug)]
 pub(super) struct Knowledge<'r> {
-    events: Cow<'r, Events>,
-    /// The event of every kernel record, as long as there is one event and no record changed it.
-    only_event: Option<&'r Arc<Event>>,
+    events: KnownEvents<'r>,
     features: Cow<'r, Features<'r>>,
     is_pipe: bool,
     /// The offset in the first data file up to which records were applied when the capture was opened.
@@ -54,26 +55,17 @@ pub(super) struct Knowledge<'r> {
 
 impl<'r> Knowledge<'r> {
     pub(super) fn new(
-        events: Cow<'r, Events>,
+        events: KnownEvents<'r>,
         features: Cow<'r, Features<'r>>,
         is_pipe: bool,
         applied: u64,
     ) -> Self {
-        let only_event = match events {
-            Cow::Borrowed(events) if events.len() == 1 => events.first(),
-            _ => None,
-        };
-        Self { events, only_event, features, is_pipe, applied, faults: Vec::new() }
+        Self { events, features, is_pipe, applied, faults: Vec::new() }
     }
 
     #[inline(always)]
     pub(super) fn events(&self) -> &Events {
-        &self.events
-    }
-
-    fn events_mut(&mut self) -> &mut Events {
-        self.only_event = None;
-        self.events.to_mut()
+        self.events.get()
     }
 
     pub(super) fn features(&self) -> &Features<'r> {
@@ -85,7 +77,7 @@ impl<'r> Knowledge<'r> {
     }
 
     pub(super) fn into_parts(self) -> (Events, Features<'r>) {
-        (self.events.into_owned(), self.features.into_owned())
+        (self.events.into_events(), self.features.into_owned())
     }
 
     /// Returns the faults of the records that were applied since the capture was opened.
@@ -114,48 +106,14 @@ impl<'r> Knowledge<'r> {
     }
 
     /// Returns the event of a record.
-    #[inline(always)]
-    pub(super) fn event_of<O: Endian>(&self, raw: &RawRecord<'_, O>) -> EventOf<'r> {
-        if raw.kind().is_user() {
-            return EventOf::None;
-        }
-        match self.only_event {
-            Some(event) => EventOf::Opened(event, 0),
-            None => self.event_of_several(raw),
-        }
+    pub(super) fn event_of<O: Endian>(&self, raw: RawRecord<'_, O>) -> EventOf<'r> {
+        if raw.kind().is_user() { EventOf::None } else { self.events.of_kernel(|| raw) }
     }
 
     /// Returns the event of a kernel record.
     #[inline(always)]
     pub(super) fn event_of_kernel<O: Endian>(&self, bytes: &Bytes<'_>) -> EventOf<'r> {
-        match self.only_event {
-            Some(event) => EventOf::Opened(event, 0),
-            None => self.event_of_several(&bytes.raw().typed::<O>(())),
-        }
-    }
-
-    #[inline(always)]
-    fn event_of_several<O: Endian>(&self, raw: &RawRecord<'_, O>) -> EventOf<'r> {
-        if let Cow::Borrowed(events) = self.events {
-            if let Some((index, event)) = find(events, raw) {
-                return EventOf::Opened(event, index as u32);
-            }
-        }
-        match self.other_event_of(*raw) {
-            Ok((event, index)) => EventOf::Changed(Shared::new(event), index),
-            Err(Some(id)) => EventOf::UnknownId(id),
-            Err(None) => EventOf::Unknown,
-        }
-    }
-
-    /// Returns the event of a kernel record that is not among those of the opened capture, and its index; as error the
-    /// id of an unknown event. It does not return the type of its caller, so that the caller keeps that in registers.
-    #[inline(never)]
-    fn other_event_of<O: Endian>(&self, raw: RawRecord<'_, O>) -> Result<(Arc<Event>, u32), Option<u64>> {
-        match find(&self.events, &raw) {
-            Some((index, event)) => Ok((Arc::clone(event), index as u32)),
-            None => Err(self.events.unknown_id(raw)),
-        }
+        self.events.of_kernel::<O>(|| bytes.raw().typed(()))
     }
 
     /// Applies a record at `place` that says something about the capture. Notes what contradicts it; a record that
@@ -189,16 +147,16 @@ impl<'r> Knowledge<'r> {
         match raw.decode_user() {
             Ok(Record::User(UserRecord::HeaderAttr(it), _)) if self.is_pipe => {
                 let ids_at = payload.saturating_add(it.bytes.len() as u64);
-                self.events_mut().add(it.attr(), (it.ids.iter(), ids_at), payload, account);
+                self.events.change(|events| events.add(it.attr(), (it.ids.iter(), ids_at), payload, account));
             }
             Ok(Record::User(UserRecord::HeaderEventType(it), _)) => {
-                self.events_mut().name_by_config(it.event_id, it.name);
+                self.events.change(|events| events.name_by_config(it.event_id, it.name));
             }
             Ok(Record::User(UserRecord::EventUpdate(it), kind)) => {
-                if self.events.index_of_id(it.id).is_none() {
+                if self.events().index_of_id(it.id).is_none() {
                     account.note(FileError::new(FileErrorKind::UnknownId { kind, id: it.id }, offset));
-                } else if self.events.is_changed_by(&it) {
-                    self.events_mut().update(&it);
+                } else if self.events().is_changed_by(&it) {
+                    self.events.change(|events| events.update(&it));
                 }
             }
             Ok(Record::User(UserRecord::HeaderFeature(it), _)) if self.is_pipe => {
@@ -222,7 +180,7 @@ impl<'r> Knowledge<'r> {
         }
         let owned = OwnedFeature { feature, offset, bytes: Cow::Owned(Vec::from(bytes)), is_checked: false };
         if feature == Feature::EVENT_DESC {
-            name_events::<O>(self.events_mut(), &owned.section(), account);
+            self.events.change(|events| name_events::<O>(events, &owned.section(), account));
         }
         let features = self.features.to_mut();
         match features.iter_mut().find(|known| known.feature == feature) {
@@ -234,16 +192,9 @@ impl<'r> Knowledge<'r> {
     /// Names the events by the feature EVENT_DESC, which perf of Linux 4.14 writes before the attrs of a pipe.
     pub(super) fn name_events<O: Endian>(&mut self, account: &mut Account) {
         if let Some(known) = self.features.iter().find(|known| known.feature == Feature::EVENT_DESC) {
-            self.only_event = None;
-            name_events::<O>(self.events.to_mut(), &known.section(), account);
+            self.events.change(|events| name_events::<O>(events, &known.section(), account));
         }
     }
-}
-
-#[inline(always)]
-fn find<'e, O: Endian>(events: &'e Events, raw: &RawRecord<'_, O>) -> Option<(usize, &'e Arc<Event>)> {
-    let index = events.index_of(raw)?;
-    Some((index, events.get(index)?))
 }
 
 /// Returns whether records of a type contain something about the capture.

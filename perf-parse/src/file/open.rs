@@ -14,7 +14,7 @@ use perf_abi::feature::Feature;
 use super::attrs;
 use super::features;
 use super::header::{self, FileHeader};
-use super::knowledge::{Features, Knowledge, OwnedFeature, name_by_types, name_events};
+use super::knowledge::{Features, Knowledge, KnownEvents, OwnedFeature, name_by_types, name_events};
 use super::look_ahead::look_ahead;
 use super::reader::{Data, Mode, Reader};
 #[cfg(feature = "std")]
@@ -133,7 +133,7 @@ impl<'a> Reader<'a> {
         });
         let mut source = Slice::new(data, header.data.offset);
         // perf begins the data with units, scales and names of events.
-        let (events, features) = (Cow::Owned(events), Cow::Owned(features.collect()));
+        let (events, features) = (KnownEvents::found(events), Cow::Owned(features.collect()));
         let mut knowledge = Knowledge::new(events, features, false, 0);
         look_ahead::<O, _>(&mut source, &mut knowledge, limits, &mut account)?;
         let applied = knowledge.applied();
@@ -195,7 +195,7 @@ fn head_of_pipe<'r, O: Endian, S: Source<'r>>(
     limits: &Limits,
     account: &mut Account,
 ) -> Result<(Events, Features<'r>, u64), FileError> {
-    let events = Cow::Owned(Events::within(limits));
+    let events = KnownEvents::found(Events::within(limits));
     let mut knowledge = Knowledge::new(events, Cow::Owned(Vec::new()), true, 0);
     look_ahead::<O, S>(source, &mut knowledge, limits, account)?;
     let applied = knowledge.applied();

@@ -11,7 +11,7 @@ use perf_abi::feature::Feature;
 
 use super::features::FeatureSection;
 use super::header::{FileHeader, Section};
-use super::knowledge::{Features, Knowledge};
+use super::knowledge::{Features, Knowledge, KnownEvents};
 use super::records::{AnyWalk, EventRecords};
 use super::source::Slice;
 #[cfg(feature = "std")]
@@ -219,7 +219,7 @@ impl<'a> Reader<'a> {
     /// A second walk over a [stream](Self::stream) returns the error [`FileErrorKind::Io`] of kind `Unsupported`.
     #[must_use]
     pub fn records(&self) -> EventRecords<'_> {
-        let (events, features) = (Cow::Borrowed(&self.events), Cow::Borrowed(&self.features));
+        let (events, features) = (KnownEvents::opened(&self.events), Cow::Borrowed(&self.features));
         let is_pipe = matches!(self.mode, Mode::Pipe);
         let knowledge = Knowledge::new(events, features, is_pipe, self.applied);
         self.walk(knowledge, self.account.clone())

@@ -205,7 +205,7 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
         let raw: RawRecord<'_, O> = bytes.raw().typed(());
         self.knowledge.absorb(&raw, bytes.trailing(), place, &mut self.account);
         self.count_lost(&raw);
-        let event = self.knowledge.event_of(&raw);
+        let event = self.knowledge.event_of(raw);
         EventRecord::new(bytes, place, event)
     }
 

@@ -32,19 +32,30 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
                 return Some(step);
             }
         }
-        match self.give_in_place() {
+        match self.next_held() {
             Some(record) => Some(Ok(record)),
             None => self.give_any().transpose(),
         }
     }
 
-    /// Returns the next record in time order if it may be returned now and is in the data file that is being read.
+    /// Returns the next record in time order, if it may be returned now and is in the data file that is being read.
     #[inline(always)]
     pub(super) fn next_held(&mut self) -> Option<EventRecord<'r>> {
-        if !S::IN_MEMORY || !self.order.as_mut()?.may_give() {
+        let Self { order: Some(order), knowledge, framing, .. } = self else { return None };
+        if !S::IN_MEMORY || !order.may_give() {
             return None;
         }
-        self.give_in_place()
+        let data_file = framing.data_file();
+        let offset = order.first.at.in_data_file(data_file)?;
+        let (raw, after) = RawRecord::<O>::whole((), framing.source.at(offset)?)?;
+        let next = RawRecord::<O>::whole((), after);
+        let time = next.and_then(|(next, _)| knowledge.events().time_of(&next));
+        order.take(raw.size().into(), time);
+        let bytes = Bytes::Borrowed(raw.untyped());
+        // Only kernel records have a time.
+        let event = knowledge.event_of_kernel::<O>(&bytes);
+        let place = Place { data_file, offset, decompressed: None };
+        Some(EventRecord::new(bytes, place, event))
     }
 
     /// Reads on until a record may be returned, or to the end. Returns a record that has no time, as it is not held.
@@ -133,23 +144,6 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
         true
     }
 
-    /// Returns the record that may be returned now, if it is in the data file that is being read; `None` if it is not,
-    /// and if there is none.
-    #[inline(always)]
-    fn give_in_place(&mut self) -> Option<EventRecord<'r>> {
-        let order = self.order.as_mut().filter(|order| order.allowed > 0)?;
-        let data_file = self.framing.data_file();
-        let offset = order.first.at.in_data_file(data_file)?;
-        let bytes = self.framing.source.at(offset)?;
-        let (raw, after) = RawRecord::<O>::whole((), bytes)?;
-        let next = RawRecord::<O>::whole((), after);
-        let events = self.knowledge.events();
-        order.take(raw.size().into(), next.and_then(|(next, _)| events.time_of(&next)));
-        let event = self.knowledge.event_of(&raw);
-        let place = Place { data_file, offset, decompressed: None };
-        Some(EventRecord::new(Bytes::Borrowed(raw.untyped()), place, event))
-    }
-
     /// Returns the record that may be returned now, from any data file or from the copies; `None` if there is none.
     #[inline(never)]
     fn give_any(&mut self) -> Result<Option<EventRecord<'r>>, FileError> {
@@ -170,7 +164,7 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
         let found = found.map(|(raw, after)| {
             let next = after.get(header..).and_then(|after| RawRecord::<O>::whole((), after));
             let time = next.and_then(|(next, _)| events.time_of(&next));
-            (raw.size(), time, knowledge.event_of(&raw))
+            (raw.size(), time, knowledge.event_of(raw))
         });
         let (size, time, event) = match found {
             Ok(found) => found,
