@@ -96,9 +96,15 @@ impl<T> Drop for Shared<T> {
     #[inline(always)]
     fn drop(&mut self) {
         if let Some(value) = self.0.take() {
-            drop(value);
+            release(value);
         }
     }
+}
+
+/// A separate function, so that dropping a record is short enough to be inlined everywhere.
+#[inline(never)]
+fn release<T>(value: Arc<T>) {
+    drop(value);
 }
 
 /// Returns the block for writing, with the bytes from `start` on moved to its front. If a record still holds the block,

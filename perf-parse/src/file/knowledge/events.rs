@@ -85,13 +85,13 @@ impl<'r> KnownEvents<'r> {
         }
     }
 
-    /// Returns the event of a kernel record. Reads the record only if there are several events.
+    /// Returns the event of a kernel record.
     #[inline(always)]
-    pub(in crate::file) fn of_kernel<'b, O: Endian>(&self, raw: impl FnOnce() -> RawRecord<'b, O>) -> EventOf<'r> {
+    pub(in crate::file) fn of_kernel<O: Endian>(&self, raw: RawRecord<'_, O>) -> EventOf<'r> {
         match &self.only {
             Only::Opened(event) => EventOf::Opened(event, 0),
             Only::Changed(event) => EventOf::Changed(Shared::new(Arc::clone(event)), 0),
-            Only::None => self.of_several(raw()),
+            Only::None => self.of_several(raw),
         }
     }
 
