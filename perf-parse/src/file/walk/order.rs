@@ -48,8 +48,10 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
         let data_file = framing.data_file();
         let offset = order.first.at.in_data_file(data_file)?;
         let (raw, after) = RawRecord::<O>::whole((), framing.source.at(offset)?)?;
-        let next = RawRecord::<O>::whole((), after);
-        let time = next.and_then(|(next, _)| knowledge.events().time_of(&next));
+        let time = match RawRecord::<O>::whole((), after) {
+            Some((next, _)) => knowledge.events().time_of(&next),
+            None => None,
+        };
         order.take(raw.size().into(), time);
         let bytes = Bytes::Borrowed(raw.untyped());
         // Only kernel records have a time.
