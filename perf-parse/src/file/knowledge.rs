@@ -107,13 +107,20 @@ impl<'r> Knowledge<'r> {
 
     /// Returns the event of a record.
     pub(super) fn event_of<O: Endian>(&self, raw: RawRecord<'_, O>) -> EventOf<'r> {
-        if raw.kind().is_user() { EventOf::None } else { self.events.of_kernel(raw) }
+        if raw.kind().is_user() {
+            return EventOf::None;
+        }
+        self.events.only().unwrap_or_else(|| self.events.of_several(raw))
     }
 
     /// Returns the event of a kernel record.
     #[inline(always)]
     pub(super) fn event_of_kernel<O: Endian>(&self, bytes: &Bytes<'_>) -> EventOf<'r> {
-        self.events.of_kernel::<O>(bytes.raw().typed(()))
+        match self.events.only() {
+            Some(event) => return event,
+            None => {}
+        }
+        self.events.of_several::<O>(bytes.raw().typed(()))
     }
 
     /// Applies a record at `place` that says something about the capture. Notes what contradicts it; a record that

@@ -109,9 +109,8 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
     /// returns `None`, it has changed nothing.
     #[inline(always)]
     pub(super) fn next_fast(&mut self) -> Option<EventRecord<'r>> {
-        match self.next_plain() {
-            Some(record) => return Some(record),
-            None => {}
+        if self.plain != 0 {
+            return self.next_plain();
         }
         if self.order.is_some() {
             return self.next_held();

@@ -85,18 +85,19 @@ impl<'r> KnownEvents<'r> {
         }
     }
 
-    /// Returns the event of a kernel record.
+    /// Returns the event of every kernel record; `None` if there are several events.
     #[inline(always)]
-    pub(in crate::file) fn of_kernel<O: Endian>(&self, raw: RawRecord<'_, O>) -> EventOf<'r> {
+    pub(in crate::file) fn only(&self) -> Option<EventOf<'r>> {
         match &self.only {
-            Only::Opened(event) => EventOf::Opened(event, 0),
-            Only::Changed(event) => EventOf::Changed(Shared::new(Arc::clone(event)), 0),
-            Only::None => self.of_several(raw),
+            Only::Opened(event) => Some(EventOf::Opened(event, 0)),
+            Only::Changed(event) => Some(EventOf::Changed(Shared::new(Arc::clone(event)), 0)),
+            Only::None => None,
         }
     }
 
+    /// Returns the event of a kernel record.
     #[inline(always)]
-    fn of_several<O: Endian>(&self, raw: RawRecord<'_, O>) -> EventOf<'r> {
+    pub(in crate::file) fn of_several<O: Endian>(&self, raw: RawRecord<'_, O>) -> EventOf<'r> {
         if let Held::Opened(events) = self.held {
             if let Some((index, event)) = find(events, &raw) {
                 return EventOf::Opened(event, index as u32);

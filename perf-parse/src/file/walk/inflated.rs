@@ -66,8 +66,7 @@ impl Inflated {
         if self.is_lost {
             return None;
         }
-        let (raw, _) = RawRecord::<O>::plain(self.inflate.front(), types)?;
-        let (kind, size) = (raw.kind(), raw.size());
+        let (kind, size) = self.inflate.plain::<O>(types)?;
         let (bytes, place) = self.take::<O>(size, data_file);
         Some((bytes, place, kind))
     }
@@ -76,8 +75,7 @@ impl Inflated {
     #[inline(always)]
     fn take<'r, O: Endian>(&mut self, size: u16, data_file: usize) -> (Bytes<'r>, Place) {
         let (position, offset) = self.inflate.place(size.into());
-        let bytes = self.inflate.keep::<O>(size);
-        self.inflate.skip(size.into());
+        let bytes = self.inflate.take::<O>(size);
         (bytes, Place { data_file, offset, decompressed: Some(position) })
     }
 
