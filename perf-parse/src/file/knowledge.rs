@@ -116,9 +116,8 @@ impl<'r> Knowledge<'r> {
     /// Returns the event of a kernel record.
     #[inline(always)]
     pub(super) fn event_of_kernel<O: Endian>(&self, bytes: &Bytes<'_>) -> EventOf<'r> {
-        match self.events.only() {
-            Some(event) => return event,
-            None => {}
+        if let Some(event) = self.events.only() {
+            return event;
         }
         self.events.of_several::<O>(bytes.raw().typed(()))
     }

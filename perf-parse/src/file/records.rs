@@ -208,15 +208,17 @@ impl<'r> Iterator for EventRecords<'r> {
     #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
         match &mut self.walk {
-            AnyWalk::LittleMemory(walk) => match walk.next_fast() {
-                Some(record) => return Some(Ok(record)),
-                None => {}
-            },
+            AnyWalk::LittleMemory(walk) => {
+                if let Some(record) = walk.next_fast() {
+                    return Some(Ok(record));
+                }
+            }
             #[cfg(feature = "std")]
-            AnyWalk::LittleStream(walk) => match walk.next_fast() {
-                Some(record) => return Some(Ok(record)),
-                None => {}
-            },
+            AnyWalk::LittleStream(walk) => {
+                if let Some(record) = walk.next_fast() {
+                    return Some(Ok(record));
+                }
+            }
             _ => {}
         }
         self.step();

@@ -27,7 +27,8 @@ pub struct RawRecord<'a, O: ByteOrder = Endianness> {
 impl RawRecord<'_> {
     /// A record of type 0 without a payload.
     pub(crate) const EMPTY: Self = {
-        let bytes = &Bytes { header: Header { kind: [0; 4], misc: [0; 2], size: [HEADER as u8, 0] }, payload: [] };
+        let bytes =
+            &Bytes { header: Header { kind: [0; 4], misc: [0; 2], size: [HEADER as u8, 0] }, payload: [] };
         Self { bytes, order: Endianness::Little }
     };
 }

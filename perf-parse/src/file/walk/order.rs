@@ -10,8 +10,8 @@ pub(super) use held::TimeOrder;
 use perf_abi::endian::Endian;
 use perf_abi::record::RecordType;
 
-use super::framing::boundary;
 use super::Walk;
+use super::framing::boundary;
 use crate::bytes::Bytes;
 use crate::error::FileError;
 use crate::event::{EventRecord, Events, Place};
