@@ -56,6 +56,21 @@ impl Inflated {
         Self { inflate: Inflate::new(limits), payload: None, has_ended: false, is_lost: false, skipped: 0 }
     }
 
+    /// Returns the record at the front and its place, as [`RawRecord::plain`], if its boundary need not be searched for.
+    pub(super) fn plain<O: Endian>(&self, types: u64, data_file: usize) -> Option<(RawRecord<'_, O>, Place)> {
+        if self.is_lost {
+            return None;
+        }
+        let (raw, _) = RawRecord::<O>::plain(self.inflate.front(), types)?;
+        let (position, offset) = self.inflate.place(raw.size().into());
+        Some((raw, Place { data_file, offset, decompressed: Some(position) }))
+    }
+
+    /// Drops `size` bytes at the front.
+    pub(super) fn skip(&mut self, size: usize) {
+        self.inflate.skip(size);
+    }
+
     /// Takes the record at the front, as [`Source::take_record`], if its boundary need not be searched for.
     #[inline(always)]
     pub(super) fn take_record<'r, O: Endian>(

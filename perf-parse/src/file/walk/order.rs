@@ -69,7 +69,7 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
             order.settle();
             if order.is_full() {
                 order.release_half();
-            } else if !self.hold_run() {
+            } else if !self.hold_run() && !self.hold_copy() {
                 match self.next_any()? {
                     None => self.order.iter_mut().for_each(TimeOrder::end),
                     Some(record) if self.hold(&record) => {}
@@ -131,18 +131,37 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
             return false;
         }
         let Some(time) = knowledge.events().time_of(&raw).filter(|&time| time != 0) else { return false };
-        if time < order.given {
-            account.late = account.late.saturating_add(1);
-        }
-        let is_inner = place.decompressed.is_some();
-        let (at, bytes) = match HeldAt::in_file(place.data_file, place.offset) {
-            Some(at) if S::IN_MEMORY && !is_inner => (at, raw.size().into()),
-            _ => order.copy(&place, &raw),
+        account.late = account.late.saturating_add(u64::from(time < order.given));
+        push_one::<O>(order, &raw, place, time, S::IN_MEMORY);
+        true
+    }
+
+    /// Holds a copy of the record at the front of the decompressed stream, or of a source that is not in memory, if the
+    /// fast path can read it. Returns whether there was one.
+    fn hold_copy(&mut self) -> bool {
+        let Self { order: Some(order), knowledge, framing, account, types, inflated, .. } = self else {
+            return false;
         };
-        let position = place.decompressed.unwrap_or(place.offset);
-        let from = Origin { data_file: place.data_file, is_inner, position };
-        let size = usize::from(raw.size());
-        order.push(&Found { from, size, records: 1, bytes, time, last_time: time }, at);
+        let found = match inflated {
+            Some(inflated) => inflated.plain::<O>(types.plain(), framing.data_file()),
+            None if S::IN_MEMORY || !framing.is_at_boundary() => None,
+            None => {
+                let found = RawRecord::<O>::plain(framing.source.front(), types.plain());
+                found.map(|(raw, _)| (raw, framing.place()))
+            }
+        };
+        let Some((raw, place)) = found else { return false };
+        let Some(time) = knowledge.events().time_of(&raw).filter(|&time| time != 0) else { return false };
+        account.late = account.late.saturating_add(u64::from(time < order.given));
+        push_one::<O>(order, &raw, place, time, false);
+        let (kind, size) = (raw.kind(), usize::from(raw.size()));
+        if let Some(inflated) = inflated {
+            account.count(kind, 0);
+            inflated.skip(size);
+        } else {
+            account.count(kind, size);
+            framing.source.take(size);
+        }
         true
     }
 
@@ -189,6 +208,19 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
         };
         Ok(Some(EventRecord::new(bytes, place, event)))
     }
+}
+
+/// Holds a record: where it is if its data file is in memory, or else a copy.
+fn push_one<O: Endian>(order: &mut TimeOrder, raw: &RawRecord<'_, O>, place: Place, time: u64, in_memory: bool) {
+    let is_inner = place.decompressed.is_some();
+    let (at, bytes) = match HeldAt::in_file(place.data_file, place.offset) {
+        Some(at) if in_memory && !is_inner => (at, raw.size().into()),
+        _ => order.copy(&place, raw),
+    };
+    let position = place.decompressed.unwrap_or(place.offset);
+    let from = Origin { data_file: place.data_file, is_inner, position };
+    let size = usize::from(raw.size());
+    order.push(&Found { from, size, records: 1, bytes, time, last_time: time }, at);
 }
 
 /// Holds each of a few records that are adjacent.
