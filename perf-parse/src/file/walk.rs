@@ -106,11 +106,11 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
     }
 
     /// Returns the next record, as [`next`](Self::next), if it says nothing about the capture, as nearly all. If it
-    /// returns `None`, it has changed nothing.
+    /// returns `None`, it has taken no record.
     #[inline(always)]
     pub(super) fn next_fast(&mut self) -> Option<EventRecord<'r>> {
         if self.plain != 0 {
-            return self.next_plain();
+            return self.next_plain(self.plain);
         }
         if self.order.is_some() {
             return self.next_held();
@@ -118,12 +118,12 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
         self.next_inflated()
     }
 
-    /// Returns the next record if it is at the front of the source.
+    /// Returns the next record if it is at the front of the source and of one of `types`.
     #[inline(always)]
-    fn next_plain(&mut self) -> Option<EventRecord<'r>> {
+    fn next_plain(&mut self, types: u64) -> Option<EventRecord<'r>> {
         let Self { knowledge, framing, account, .. } = self;
         let place = framing.place();
-        let (bytes, kind, size) = framing.source.take_record::<O>(self.plain)?;
+        let (bytes, kind, size) = framing.source.take_record::<O>(types)?;
         account.count(kind, size.into());
         let event = knowledge.event_of_kernel::<O>(&bytes);
         Some(EventRecord::new(bytes, place, event))

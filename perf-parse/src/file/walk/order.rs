@@ -70,6 +70,9 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
             if order.is_full() {
                 order.release_half();
             } else if !self.hold_run() && !self.hold_copy() {
+                if let Some(record) = self.next_without_time() {
+                    return Ok(Some(record));
+                }
                 match self.next_any()? {
                     None => self.order.iter_mut().for_each(TimeOrder::end),
                     Some(record) if self.hold(&record) => {}
@@ -115,6 +118,19 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
         }
         framing.source.take(bytes);
         true
+    }
+
+    /// Returns the record at the front of the source if the fast path can read it and it has no time.
+    fn next_without_time(&mut self) -> Option<EventRecord<'r>> {
+        if self.inflated.is_some() || !self.framing.is_at_boundary() {
+            return None;
+        }
+        let types = self.types.plain();
+        let (raw, _) = RawRecord::<O>::plain(self.framing.source.front(), types)?;
+        match self.knowledge.events().time_of(&raw) {
+            None | Some(0) => self.next_plain(types),
+            Some(_) => None,
+        }
     }
 
     /// Holds a record, if it has a time. Returns whether it is held.
@@ -211,7 +227,13 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
 }
 
 /// Holds a record: where it is if its data file is in memory, or else a copy.
-fn push_one<O: Endian>(order: &mut TimeOrder, raw: &RawRecord<'_, O>, place: Place, time: u64, in_memory: bool) {
+fn push_one<O: Endian>(
+    order: &mut TimeOrder,
+    raw: &RawRecord<'_, O>,
+    place: Place,
+    time: u64,
+    in_memory: bool,
+) {
     let is_inner = place.decompressed.is_some();
     let (at, bytes) = match HeldAt::in_file(place.data_file, place.offset) {
         Some(at) if in_memory && !is_inner => (at, raw.size().into()),
