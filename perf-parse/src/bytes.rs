@@ -85,7 +85,7 @@ impl<T> Shared<T> {
         Self(ManuallyDrop::new(Some(value)))
     }
 
-    /// Returns the value. It is always there.
+    /// Returns the value. It is always there: only dropping takes it out.
     #[inline(always)]
     pub(crate) fn get(&self) -> Option<&Arc<T>> {
         self.0.as_ref()
