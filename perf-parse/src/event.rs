@@ -12,7 +12,7 @@ pub use place::Place;
 pub use record::EventRecord;
 
 pub(crate) use events::shared_id;
-pub(crate) use record::EventOf;
+pub(crate) use record::{EventOf, small};
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;

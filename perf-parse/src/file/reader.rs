@@ -10,7 +10,7 @@ use perf_abi::endian::Endianness;
 use perf_abi::feature::Feature;
 
 use super::header::{FileHeader, Section};
-use super::knowledge::Knowledge;
+use super::knowledge::{Knowledge, KnownEvents};
 use super::records::EventRecords;
 use super::source::Slice;
 #[cfg(feature = "std")]
@@ -282,7 +282,7 @@ impl<'a> Reader<'a> {
 
     /// Returns what was known of the capture when it was opened.
     pub(super) fn knowledge(&self) -> Knowledge<'_> {
-        let (events, features) = (Cow::Borrowed(&self.events), Cow::Borrowed(&self.features));
+        let (events, features) = (KnownEvents::opened(&self.events), Cow::Borrowed(&self.features));
         Knowledge::new(events, features, matches!(self.mode, Mode::Pipe), self.applied)
     }
 
