@@ -9,8 +9,8 @@ use perf_abi::endian::{Endian, U32};
 use perf_abi::event::EventType;
 use perf_abi::feature::Feature;
 use perf_parse::file::{
-    BpfBtf, BpfProgInfo, BuildId, Cache, CpuDomains, CpuPlace, CpuTopology, EventDesc, FeatureSection,
-    FileError, GroupDesc, HybridPmu, MemNode, NumaNode, PmuCap, PmuCaps, Reader, SchedDomain, Source,
+    BpfBtf, BpfProgInfo, BuildId, Cache, CpuDomains, CpuPlace, CpuTopology, EventDesc, EventRecords,
+    FeatureSection, FileError, GroupDesc, HybridPmu, MemNode, NumaNode, PmuCap, PmuCaps, SchedDomain,
 };
 
 use super::digits::push_decimal;
@@ -76,8 +76,8 @@ fn texts(output: &mut Output, list_of: &[&[u8]]) -> Result<(), Failure> {
 
 /// Prints a feature section, with perf's names. TRACING_DATA prints its position; a feature without a name also prints
 /// its bytes.
-pub(crate) fn feature<O: Endian, S: Source>(
-    reader: &Reader<'_, O, S>,
+pub(crate) fn feature<O: Endian>(
+    records: &EventRecords<'_>,
     section: &FeatureSection<'_>,
     output: &mut Output,
 ) -> Result<(), Unprinted> {
@@ -99,7 +99,7 @@ pub(crate) fn feature<O: Endian, S: Source>(
             let events: Result<Vec<_>, _> = section.event_desc::<O>().collect();
             objects(output, &events?, event_desc)?;
         }
-        Feature::CPU_TOPOLOGY => cpu_topology(output, &section.cpu_topology::<O>(nr_cpus(reader)?)?)?,
+        Feature::CPU_TOPOLOGY => cpu_topology(output, &section.cpu_topology::<O>(nr_cpus::<O>(records)?)?)?,
         Feature::NUMA_TOPOLOGY => objects(output, &section.numa_topology::<O>()?, numa_node)?,
         Feature::PMU_MAPPINGS => objects(output, &section.pmu_mappings::<O>()?, pmu_mapping)?,
         Feature::GROUP_DESC => objects(output, &section.group_desc::<O>()?, group_desc)?,
@@ -187,8 +187,8 @@ fn numbers<O: Endian>(section: &FeatureSection<'_>, out: &mut Vec<u8>) -> Result
 }
 
 /// Returns the number of CPUs that CPU_TOPOLOGY describes.
-fn nr_cpus<O: Endian, S: Source>(reader: &Reader<'_, O, S>) -> Result<u32, FileError> {
-    reader.feature(Feature::NRCPUS).map_or(Ok(0), |section| Ok(section.nr_cpus::<O>()?.0))
+fn nr_cpus<O: Endian>(records: &EventRecords<'_>) -> Result<u32, FileError> {
+    records.feature(Feature::NRCPUS).map_or(Ok(0), |section| Ok(section.nr_cpus::<O>()?.0))
 }
 
 fn build_id(json: &mut Json<'_>, it: &BuildId<'_>) {

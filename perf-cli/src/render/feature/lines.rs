@@ -5,8 +5,8 @@ use core::fmt::{Display, Formatter};
 use perf_abi::endian::Endian;
 use perf_abi::feature::Feature;
 use perf_parse::file::{
-    Bitmap, BpfProgInfo, BuildId, ClockData, Compression, CpuDomains, CpuTopology, EventDesc, FeatureSection,
-    FileError, PmuCap, Reader, Source,
+    Bitmap, BpfProgInfo, BuildId, ClockData, Compression, CpuDomains, CpuTopology, EventDesc, EventRecords,
+    FeatureSection, FileError, PmuCap,
 };
 
 use super::nr_cpus;
@@ -36,8 +36,8 @@ fn count(items: usize, one: &str, many: &str) -> String {
 }
 
 /// Returns the text of a feature section. For a feature that is not decoded, the text is its position.
-pub(crate) fn lines<O: Endian, S: Source>(
-    reader: &Reader<'_, O, S>,
+pub(crate) fn lines<O: Endian>(
+    records: &EventRecords<'_>,
     section: &FeatureSection<'_>,
 ) -> Result<Lines, FileError> {
     Ok(match section.feature {
@@ -65,7 +65,7 @@ pub(crate) fn lines<O: Endian, S: Source>(
             let events: Result<Vec<_>, _> = section.event_desc::<O>().collect();
             list(&events?, "event", "events", event_desc)
         }
-        Feature::CPU_TOPOLOGY => cpu_topology(&section.cpu_topology::<O>(nr_cpus(reader)?)?),
+        Feature::CPU_TOPOLOGY => cpu_topology(&section.cpu_topology::<O>(nr_cpus::<O>(records)?)?),
         Feature::NUMA_TOPOLOGY => list(&section.numa_topology::<O>()?, "node", "nodes", |it| {
             let cpus = Printable(it.cpus);
             format!("node {}: {} KiB, {} KiB free, cpus {cpus}", it.node, it.mem_total, it.mem_free)
