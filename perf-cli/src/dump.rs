@@ -125,11 +125,11 @@ pub(crate) fn dump(
     }
     if let (Some(mut last), Mode::Pipe) = (last, reader.mode()) {
         // A stream may have features among its records.
-        let faults = last.check_features();
-        faults
-            .iter()
-            .filter(|fault| !known.contains(fault))
-            .for_each(|&(_, fault)| drop(total.note_once(fault)));
+        for (feature, fault) in last.check_features() {
+            if !known.contains(&(feature, fault)) {
+                total.note_once(fault);
+            }
+        }
     }
     diagnostics.report_all(&total);
     drop(diagnostics);

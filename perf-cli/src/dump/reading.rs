@@ -91,7 +91,8 @@ pub(super) fn take(account: &mut Account) -> Account {
     let empty =
         Reader::from_records(core::iter::empty().collect(), Endianness::NATIVE, &[]).account().clone();
     let bytes = account.bytes;
-    let taken = core::mem::replace(account, empty);
+    let mut taken = core::mem::replace(account, empty);
     account.bytes = bytes;
-    Account { bytes: 0, ..taken }
+    taken.bytes = 0;
+    taken
 }
