@@ -103,14 +103,6 @@ fn walk(reader: &Reader<'_>, mut records: EventRecords<'_>, len: usize) -> Steps
     steps
 }
 
-/// Decodes all features.
-fn features<O: Endian>(records: &EventRecords<'_>) {
-    let nr_cpus = records.feature(Feature::NRCPUS).and_then(|it| it.nr_cpus::<O>().ok()).map_or(0, |it| it.0);
-    for section in records.features() {
-        let _ = compare::feature::decode::<O>(&section, nr_cpus);
-    }
-}
-
 /// Decodes a record with every element of every list.
 fn decode(record: &EventRecord<'_>) -> Result<(), FileError> {
     let _ = record.time();
@@ -139,7 +131,7 @@ fn words(sample: &Sample<'_>) -> Result<usize, perf_parse::Error> {
     Ok(values + frames + 3 * branches + regs.sum::<usize>())
 }
 
-fn user_fields<O: Endian>(user: &UserRecord<'_, O>) {
+fn user_fields(user: &UserRecord<'_>) {
     if let UserRecord::CpuMap(map) = user {
         // A range has 16-bit numbers; a mask has one bit for each CPU.
         assert!(map.data.cpus().count() <= 8 * 65_536);
