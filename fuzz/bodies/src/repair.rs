@@ -39,7 +39,8 @@ fn check(damaged: &Reader<'_>) -> bool {
         assert!(records.account().is_clean(), "{:?}", records.account().diagnostics);
     }
 
-    let again = repair(&reader, Order::Capture, Cursor::new(Vec::new()), |_| {}).expect("it was just written");
+    let again =
+        repair(&reader, Order::Capture, Cursor::new(Vec::new()), |_| {}).expect("it was just written");
     assert_eq!((again.written, again.dropped), (expected, 0));
     assert!(again.features_dropped.is_empty());
     assert!(again.out.into_inner() == bytes, "a second repair changes the file");

@@ -11,8 +11,8 @@ use perf_abi::feature::Feature;
 use perf_abi::ksymbol::{BpfEventType, KsymbolFlags, KsymbolType};
 use perf_abi::record::Misc;
 use perf_abi::sample_type::SampleType;
-use perf_parse::file::write::{EventFields, Features, FileWriter, Options, PipeWriter, WriteFileError};
 use perf_parse::file::Mode;
+use perf_parse::file::write::{EventFields, Features, FileWriter, Options, PipeWriter, WriteFileError};
 use perf_parse::list::{Item, List};
 use perf_parse::record::{self as view, FileId};
 use perf_parse::write::{self, SampleFields, SampleIdFields};
@@ -232,7 +232,8 @@ fn sample_id(id: u64) -> SampleIdFields {
 /// Compares a record that was read with its source.
 fn same<O: Endian>(made: &Made, attr: &Attr, layout: &SampleLayout, raw: &RawRecord<'_, O>) {
     assert_eq!(raw.misc().0, made.misc);
-    let record = eager::record::<O>((), attr, layout, raw.as_bytes()).unwrap_or_else(|error| panic!("{error}"));
+    let record =
+        eager::record::<O>((), attr, layout, raw.as_bytes()).unwrap_or_else(|error| panic!("{error}"));
     match (&made.content, record.body) {
         (Content::Other(body), read) => assert_eq!(&read, body),
         (Content::Sample(fields), Body::Sample(read)) => {

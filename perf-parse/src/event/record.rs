@@ -315,7 +315,7 @@ impl<'r> EventRecord<'r> {
 
     #[cold]
     fn unknown_layout(&self) -> FileError {
-        let kind = match self.event().and_then(|event| event.fault) {
+        let kind = match self.event().and_then(|event| event.fault.as_deref().copied()) {
             Some(error) => FileErrorKind::Layout(error),
             None => self.unknown_event().unwrap_or(FileErrorKind::UnknownEvent { kind: self.kind() }),
         };

@@ -6,7 +6,6 @@ mod open;
 mod sections;
 mod walk;
 
-
 use perf_parse::abi::attr::Attr;
 use perf_parse::abi::endian::Endianness;
 use perf_parse::abi::sample_type::SampleType;

@@ -311,7 +311,7 @@ fn an_attr_of_a_newer_kernel(big: bool) {
     assert_eq!(diagnostics(&built), [FileError { kind: FileErrorKind::Layout(fault), offset }]);
 
     let file = open(&built.bytes).unwrap();
-    assert_eq!(file.events()[0].fault, Some(fault));
+    assert_eq!(file.events()[0].fault.as_deref(), Some(&fault));
     let mut records = file.records();
     let record = records.next().unwrap().unwrap();
     let Record::Comm(comm) = record.decode().unwrap() else { panic!("{record:?}") };

@@ -2,12 +2,12 @@
 
 use std::io::{Cursor, Seek, SeekFrom, Write};
 
+use perf_parse::Reader;
 use perf_parse::abi::attr::{Attr, AttrFlags, AttrVersion};
 use perf_parse::abi::branch::BranchSampleType;
 use perf_parse::abi::endian::{BigEndian, Endian, Endianness, LittleEndian, U64};
 use perf_parse::abi::feature::Feature;
 use perf_parse::abi::record::RecordType;
-use perf_parse::Reader;
 use perf_parse::file::write::{EventFields, FileWriter, Options};
 use zerocopy::IntoBytes;
 

@@ -4,9 +4,9 @@
 
 use std::fs;
 
+use perf_parse::Reader;
 use perf_parse::abi::attr::Attr;
 use perf_parse::abi::sample_type::SampleType;
-use perf_parse::Reader;
 use perf_parse::file::FileErrorKind;
 
 use crate::peak;

@@ -139,7 +139,8 @@ fn damaged(capture: &Capture, field: Field, value: Value, big: bool) -> Vec<u8> 
 fn files() -> Vec<(Capture, usize, usize, bool)> {
     let mut files = Vec::new();
     for capture in captures(MOST) {
-        let Ok((mode, endianness)) = Reader::new(&capture.bytes).map(|it| (*it.mode(), it.endianness())) else {
+        let Ok((mode, endianness)) = Reader::new(&capture.bytes).map(|it| (*it.mode(), it.endianness()))
+        else {
             continue;
         };
         let big = endianness == Endianness::Big;

@@ -2,10 +2,10 @@
 
 use std::io::Cursor;
 
+use perf_parse::Reader;
 use perf_parse::abi::attr::{Attr, AttrFlags, AttrVersion};
 use perf_parse::abi::feature::Feature;
 use perf_parse::abi::sample_type::SampleType;
-use perf_parse::Reader;
 use perf_parse::file::repair::{Order, repair};
 use perf_parse::file::{FileErrorKind, Limits};
 

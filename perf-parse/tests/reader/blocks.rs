@@ -160,9 +160,9 @@ fn of_events_that_change_on_the_way() {
         name(9, b"nobody\0\0"),
         [auxtrace, vec![0xaa; 200]].concat(),
         name(7, b"two\0\0\0\0\0"),
-        vec![0; 24],
         (20..40).flat_map(sample).collect(),
         name(9, b"nobody\0\0"),
+        vec![0; 24],
         sample(40),
     ]
     .concat();
@@ -178,14 +178,15 @@ fn of_events_that_change_on_the_way() {
             .map(|it| it.event().unwrap().name.clone().unwrap_or_default())
             .collect();
         assert_eq!((&*names[0], &*names[1], &*names[39]), (&b""[..], &b"one"[..], &b"two"[..]));
-        assert!(check(&reader, (1..=40).chain([usize::MAX]), "events that change") > 40);
+        let blocks = check(&reader, (1..=40).chain([usize::MAX]), "events that change");
+        assert!(blocks > 35, "{blocks}");
     }
 }
 
 #[test]
 fn of_rings() {
     let folder = testdata::path("../rings");
-    let mut rings = 0;
+    let (mut rings, mut blocks) = (0, 0);
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         if path.extension().is_none_or(|end| end != "ring") {
@@ -194,21 +195,22 @@ fn of_rings() {
         let attr = fs::read(path.with_extension("attr")).ok();
         let attr = attr.map_or(Attr::default(), |bytes| Attr::read::<LittleEndian>(&bytes).unwrap().attr);
         let bytes = fs::read(&path).unwrap();
-        let is_backward = path.to_str().unwrap().contains("backward");
-        let direction = if is_backward { Direction::Backward } else { Direction::Forward };
-        let Ok(mut dump) = Dump::<LittleEndian>::open(&bytes, direction, None) else { continue };
+        let open = |direction| Dump::<LittleEndian>::open(&bytes, direction, None).ok();
+        let Some(mut dump) = [Direction::Forward, Direction::Backward].into_iter().find_map(open) else {
+            continue;
+        };
         let (mut buffer, mut records) = (Box::new(Buffer::new()), Vec::new());
         while let Some(Ok(record)) = dump.next(&mut buffer) {
             records.extend_from_slice(record.as_bytes());
         }
         let events = Events::from_iter([(attr, vec![])]);
         let mut reader = Reader::from_records(events, Endianness::Little, &records);
-        assert!(check(&reader, (1..=40).chain([usize::MAX]), &path.display().to_string()) > 1);
+        blocks += check(&reader, (1..=40).chain([usize::MAX]), &path.display().to_string());
         reader.add_data(&records[..records.len() / 2]);
         check(&reader, (1..=40).chain([usize::MAX]), &path.display().to_string());
         rings += 1;
     }
-    assert!(rings > 5, "{rings} rings");
+    assert!(rings > 5 && blocks > 50, "{rings} rings, {blocks} blocks");
 }
 
 /// A change of some bytes: where, how many, and to which value; `None` flips the bits.
@@ -291,7 +293,7 @@ fn check_places(reader: &Reader<'_>, step: usize, name: &str) {
 #[test]
 fn from_every_place() {
     for (name, bytes) in captures().into_iter().filter(|(_, bytes)| bytes.len() < 200_000) {
-        let step = if name.contains("zstd") || name.contains("compressed") { 97 } else { 1 };
+        let step = if name.contains("zstd") || name.contains("compressed") { 31 } else { 1 };
         check_places(&Reader::new(&bytes).unwrap(), step, &name);
     }
     let [data, one, two] = ["threads.dir/data", "threads.dir/data.0", "threads.dir/data.1"].map(capture);
@@ -299,6 +301,11 @@ fn from_every_place() {
     reader.add_data(&one);
     reader.add_data(&two);
     check_places(&reader, 1, "threads.dir");
+    // A compressed capture whose features are lost.
+    for name in ["touch.zstd.data", "compressed.zstd.pipe.data"] {
+        let bytes = capture(name);
+        check_places(&Reader::new(&bytes[..bytes.len() * 3 / 4]).unwrap(), 41, name);
+    }
     let damaged = [sample(1), vec![0; 16], sample(2), sample(3), vec![1; 9]].concat();
     let built = Builder::new(false).event(timed(), &[7]).data(&damaged).build();
     check_places(&Reader::new(&built.bytes).unwrap(), 1, "damaged");
@@ -324,7 +331,8 @@ fn from_every_place_of_a_stream() {
 
 #[test]
 fn from_a_place_that_is_none() {
-    let built = Builder::new(false).event(timed(), &[7]).data([sample(1), sample(2)].concat()).build();
+    let built = Builder::new(false).event(timed(), &[7]).data([sample(1), sample(2)].concat());
+    let built = built.feature(200, vec![1]).build();
     let reader = Reader::new(&built.bytes).unwrap();
     let first = reader.records().next().unwrap().unwrap().place();
     for (data_file, offset) in [(0, first.offset + 48), (0, u64::MAX), (1, 0), (usize::MAX, first.offset)] {

@@ -1,7 +1,7 @@
 //! Compressed captures, with either decompression library.
 
-use perf_parse::abi::record::RecordType;
 use perf_parse::Reader;
+use perf_parse::abi::record::RecordType;
 use perf_parse::file::{FileErrorKind, Limits};
 
 use crate::{Walk, by_time_within, capture, read, read_by_time, read_stream, sample, timed, walk};

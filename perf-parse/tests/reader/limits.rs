@@ -3,10 +3,10 @@
 
 use std::io::Cursor;
 
+use perf_parse::Reader;
 use perf_parse::abi::attr::Attr;
 use perf_parse::abi::endian::{Endianness, LittleEndian};
 use perf_parse::abi::sample_type::SampleType;
-use perf_parse::Reader;
 use perf_parse::event::Events;
 use perf_parse::file::repair::{Order, repair};
 use perf_parse::file::{DeferredChains, FileError, FileErrorKind, Limits};
@@ -97,7 +97,8 @@ fn ids_that_events_share_are_said() {
             assert_eq!(reader.account().diagnostics, [shared(11, at[0]), shared(13, at[1])]);
             // The repaired capture has no shared ids.
             let reader = Reader::new(bytes).unwrap();
-            let out = repair(&reader, Order::Capture, Cursor::new(Vec::new()), |_| {}).unwrap().out.into_inner();
+            let out =
+                repair(&reader, Order::Capture, Cursor::new(Vec::new()), |_| {}).unwrap().out.into_inner();
             let repaired = read(&out);
             assert!(repaired.account.is_clean(), "{:?}", repaired.account);
             assert_eq!(repaired.names.len(), 4);

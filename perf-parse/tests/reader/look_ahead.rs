@@ -31,7 +31,7 @@ fn names_units_and_scales_before_the_first_sample() {
     for big in [false, true] {
         let sample = |id: u64, time: u64| Bytes::new(big).u64s(&[id, time]).record(9, 0);
         let scale = if big { 0.25_f64.to_be_bytes() } else { 0.25_f64.to_le_bytes() };
-        let comm = Bytes::new(big).u64s(&[1, 0, 7, 100]).record(3, 0);
+        let comm = Bytes::new(big).u64s(&[1, 0, 100, 7]).record(3, 0);
         let data = [
             // Records of the kernel do not end the search, only samples do.
             comm,
@@ -44,7 +44,8 @@ fn names_units_and_scales_before_the_first_sample() {
             sample(9, 120),
             sample(8, 130),
         ];
-        let bytes = Builder::new(big).event(timed(), &[7, 8]).event(timed(), &[9]).data(data.concat()).build().bytes;
+        let bytes =
+            Builder::new(big).event(timed(), &[7, 8]).event(timed(), &[9]).data(data.concat()).build().bytes;
         let reader = Reader::new(&bytes).unwrap();
         let first = (Some(&b"first"[..]), Some(&b"Joules"[..]), Some(0.25));
         assert_eq!(known(&reader.events()[0]), first);
@@ -67,7 +68,8 @@ fn names_units_and_scales_before_the_first_sample() {
 
 #[test]
 fn a_fault_is_noted_once() {
-    let built = Builder::new(false).event(timed(), &[7]).data([name(9, b"nobody\0\0"), sample(1)].concat()).build();
+    let built =
+        Builder::new(false).event(timed(), &[7]).data([name(9, b"nobody\0\0"), sample(1)].concat()).build();
     let kind = FileErrorKind::UnknownId { kind: RecordType::EVENT_UPDATE, id: 9 };
     let fault = FileError { kind, offset: built.data as u64 };
     let reader = Reader::new(&built.bytes).unwrap();
@@ -78,7 +80,9 @@ fn a_fault_is_noted_once() {
 
 #[test]
 fn the_first_64_kib() {
-    for (before, is_known) in [(0, true), (LOOK_AHEAD - 8, true), (LOOK_AHEAD, false), (LOOK_AHEAD + 8, false)] {
+    for (before, is_known) in
+        [(0, true), (LOOK_AHEAD - 8, true), (LOOK_AHEAD, false), (LOOK_AHEAD + 8, false)]
+    {
         let data = [round().repeat(before / 8), name(7, b"it\0\0\0\0\0\0"), sample(1)].concat();
         let bytes = Builder::new(false).event(timed(), &[7]).data(data).build().bytes;
         let reader = Reader::new(&bytes).unwrap();

@@ -2,12 +2,12 @@
 
 use std::io;
 
+use perf_parse::Reader;
 use perf_parse::abi::attr::{Attr, AttrVersion};
 use perf_parse::abi::endian::{BigEndian, LittleEndian};
 use perf_parse::abi::feature::Feature;
 use perf_parse::abi::record::RecordType;
 use perf_parse::abi::sample_type::SampleType;
-use perf_parse::Reader;
 use perf_parse::file::{FileError, FileErrorKind, Mode};
 
 use crate::{Trickle, capture, read, read_stream, sample, timed, walk};

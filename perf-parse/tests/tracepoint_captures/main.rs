@@ -2,13 +2,13 @@
 
 use std::fs;
 
-use perf_parse::{Reader, Record};
 use perf_parse::abi::endian::{BigEndian, Endianness, LittleEndian};
 use perf_parse::abi::event::EventType;
 use perf_parse::abi::feature::Feature;
 use perf_parse::abi::record::RecordType;
 use perf_parse::tracepoint::{Format, Tracepoints, TracingData, TracingDataFields, TracingErrorKind, Value};
 use perf_parse::write::WriteError;
+use perf_parse::{Reader, Record};
 
 const CAPTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../testdata/captures");
 const CORPUS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../testdata/foreign");

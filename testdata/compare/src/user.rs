@@ -69,9 +69,7 @@ fn record<O: Endian>(raw: &RawRecord<'_, O>) -> Result<Option<Value>, Error> {
             tid: it.tid, cpu: it.cpu, reserved: reserved(&raw.payload()[36..]), rest: it.rest,
         },
         UserRecord::AuxtraceError(it) => {
-            let guest = it
-                .guest
-                .map(|(machine_pid, vcpu)| fields! { machine_pid: machine_pid, vcpu: vcpu });
+            let guest = it.guest.map(|(machine_pid, vcpu)| fields! { machine_pid: machine_pid, vcpu: vcpu });
             fields! {
                 kind: it.kind.0, code: it.code, cpu: it.cpu,
                 pid: it.pid, tid: it.tid, fmt: it.fmt,
