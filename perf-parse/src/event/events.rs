@@ -25,9 +25,8 @@ pub struct Event {
     pub attr_tail: Box<[u8]>,
     /// The layout of the event's records.
     pub layout: SampleLayout,
-    /// Why the event's samples cannot be decoded: the attr asks for a field that this crate does not know. `None` if
-    /// they can. The event's other records can always be decoded.
-    pub fault: Option<Box<Error>>,
+    /// Whether the event's samples cannot be decoded: see [`fault`](Self::fault).
+    pub(crate) is_faulty: bool,
     /// The ids that the event's records carry: one for each CPU or task that the event was opened for. An id that an
     /// earlier event has is not in the list.
     pub ids: Vec<u64>,
@@ -53,11 +52,18 @@ impl Event {
             attr: read.attr,
             attr_tail: Box::from(read.tail),
             layout: SampleLayout::of_known(&read.attr),
-            fault: SampleLayout::new(&read.attr).err().map(Box::new),
+            is_faulty: SampleLayout::new(&read.attr).is_err(),
             ids,
             name: None,
             update: None,
         }
+    }
+
+    /// Returns why the event's samples cannot be decoded: the attr asks for a field that this crate does not know.
+    /// `None` if they can. The event's other records can always be decoded.
+    #[must_use]
+    pub fn fault(&self) -> Option<Error> {
+        if self.is_faulty { SampleLayout::new(&self.attr).err() } else { None }
     }
 }
 
@@ -145,9 +151,9 @@ impl Events {
             leave_out("attr.ids", self.most_ids, "ids of events", ids_at);
         }
         let event = Event::new(read, held);
-        if let Some(error) = &event.fault {
+        if let Some(error) = event.fault() {
             let at = offset.saturating_add(u64::from(error.offset));
-            account.note(FileError::new(FileErrorKind::Layout(**error), at));
+            account.note(FileError::new(FileErrorKind::Layout(error), at));
         }
         self.dispatch.place(&event);
         self.list.push(Arc::new(event));
