@@ -100,7 +100,7 @@ impl Events {
             leave_out("attr.ids", self.most_ids, "ids of events", ids_at);
         }
         let event = Event::new(read, held);
-        if let Some(error) = event.fault {
+        if let Some(error) = event.fault() {
             let at = offset.saturating_add(u64::from(error.offset));
             account.note(FileError::new(FileErrorKind::Layout(error), at));
         }

@@ -191,7 +191,7 @@ impl<'r> EventRecord<'r> {
     #[must_use]
     #[inline(always)]
     pub fn sample(&self) -> Option<Sample<'_>> {
-        let event = self.event().filter(|event| event.fault.is_none())?;
+        let event = self.event().filter(|event| !event.is_faulty)?;
         self.raw().sample(&event.layout)
     }
 
@@ -303,14 +303,14 @@ impl<'r> EventRecord<'r> {
     #[inline]
     fn layout(&self) -> Result<&SampleLayout, FileError> {
         match self.event() {
-            Some(event) if event.fault.is_none() || self.kind() != RecordType::SAMPLE => Ok(&event.layout),
+            Some(event) if !event.is_faulty || self.kind() != RecordType::SAMPLE => Ok(&event.layout),
             _ => Err(self.unknown_layout()),
         }
     }
 
     #[cold]
     fn unknown_layout(&self) -> FileError {
-        let kind = match self.event().and_then(|event| event.fault) {
+        let kind = match self.event().and_then(|event| event.fault()) {
             Some(error) => FileErrorKind::Layout(error),
             None => self.unknown_event().unwrap_or(FileErrorKind::UnknownEvent { kind: self.kind() }),
         };

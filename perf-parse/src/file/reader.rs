@@ -219,9 +219,9 @@ impl<'a> Reader<'a> {
 
     /// Walks over the records from a place on: that of a record that an earlier walk returned.
     ///
-    /// The events are those that were known when the capture was opened: an EVENT_UPDATE record before the place is not
-    /// applied. Begins in constant time, except for a place in a compressed capture, before which everything is
-    /// decompressed again. A [stream](Self::stream) is walked from its start: its records are skipped up to the place.
+    /// Begins in constant time, with the events that were known when the capture was opened: an EVENT_UPDATE record
+    /// before the place is not applied. A [stream](Self::stream), a compressed capture, and a capture without features,
+    /// which may be compressed, are walked from their start: their records are skipped up to the place.
     ///
     /// # Examples
     ///
@@ -250,7 +250,7 @@ impl<'a> Reader<'a> {
             return self.walk_windows(&windows, place.data_file, self.knowledge(), account);
         }
         let files = self.files();
-        let Some(file) = files.get(place.data_file).filter(|_| place.decompressed.is_none()) else {
+        let Some(file) = files.get(place.data_file).filter(|_| !self.may_be_compressed()) else {
             return self.records().skipping_to(place);
         };
         let part = file.part(&(place.offset..u64::MAX));
@@ -259,6 +259,18 @@ impl<'a> Reader<'a> {
         let first = (part, place.data_file);
         let more = more.iter().copied();
         EventRecords::in_memory(first, more, self.knowledge(), account, (self.endianness, &self.limits))
+    }
+
+    /// Returns whether records may be compressed, so that they cannot be found without those before them.
+    fn may_be_compressed(&self) -> bool {
+        let is_listed = match &self.mode {
+            Mode::File(header) => {
+                header.features.first().is_some_and(|word| word >> Feature::COMPRESSED.0 & 1 != 0)
+            }
+            Mode::Pipe => false,
+            Mode::Ring => return false,
+        };
+        is_listed || self.features.is_empty() || self.feature(Feature::COMPRESSED).is_some()
     }
 
     /// Returns the record at a place: that of a record that an earlier walk returned. `None` if no record follows it.

@@ -134,9 +134,9 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
         loop {
             let next = self.next_any();
             let is_before = match &next {
-                Ok(Some(record)) => record.place() < from,
+                Ok(Some(record)) => record.place().is_before(from),
                 Ok(None) => false,
-                Err(_) => self.position() < from,
+                Err(error) => Place { offset: error.offset, ..self.position() }.is_before(from),
             };
             if !is_before {
                 self.settle();
