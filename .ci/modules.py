@@ -79,11 +79,11 @@ def cycles(src):
     def reached(path, seen=()):
         """Yields the modules in which `path` is looked up, from the one it names to the one that defines it."""
         owner = path
-        while owner not in mods:
+        while owner and owner not in mods:
             owner = owner[:-1]
         yield owner
         rest = path[len(owner):]
-        for name, target in imports[owner]:
+        for name, target in imports.get(owner, []):
             if rest and name in (rest[0], '*') and (owner, target) not in seen:
                 tail = rest if name == '*' else rest[1:]
                 yield from reached(target[:-1] + tail if name == '*' else target + tail, seen + ((owner, target),))
