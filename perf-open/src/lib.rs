@@ -61,6 +61,7 @@ pub mod event;
 pub mod group;
 pub mod limits;
 pub mod manual;
+mod open;
 pub mod pmu;
 pub mod probe;
 pub mod ring;
