@@ -60,6 +60,7 @@ pub mod error;
 pub mod event;
 pub mod group;
 pub mod limits;
+mod lookup;
 pub mod manual;
 mod open;
 pub mod pmu;
