@@ -41,6 +41,7 @@
 //! ```
 
 mod account;
+pub mod aux_area;
 mod drain;
 pub mod loopback;
 pub(crate) mod map;
