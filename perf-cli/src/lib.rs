@@ -9,6 +9,7 @@ extern crate alloc;
 
 mod args;
 mod dump;
+mod escape;
 mod info;
 mod input;
 #[cfg(target_os = "linux")]
@@ -29,8 +30,8 @@ use clap::error::ContextValue;
 use perf_parse::file::{Account, FileError, FileErrorKind};
 
 use args::{Args, Verb};
+use escape::{OneLine, shown};
 use output::say;
-use render::escape::{OneLine, shown};
 pub use streams::Streams;
 
 /// The result of a run, from which the exit status follows.
