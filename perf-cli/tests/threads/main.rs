@@ -77,7 +77,8 @@ const FIELDS: [&str; 2] = ["--fields", "offset,type,event,tid,time,ip,id,attr,da
 /// Compares dumps on several threads, and that of one thread that reads all records, with the dump on one.
 fn is_as_read_by_one(file: &Path, args: &[&str]) {
     is_the_same(file, false, args, 1);
-    let (one, by_one) = (dump(file, false, "1", args), dump(file, false, "3", &[args, &READ_BY_ONE].concat()));
+    let (one, by_one) =
+        (dump(file, false, "1", args), dump(file, false, "3", &[args, &READ_BY_ONE].concat()));
     assert_eq!(by_one.status, one.status, "{file:?} {args:?}");
     assert!(by_one.stdout == one.stdout, "{file:?} {args:?}: other records");
     assert!(by_one.stderr == one.stderr, "{file:?} {args:?}: other diagnostics");
