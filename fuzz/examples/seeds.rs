@@ -88,8 +88,7 @@ impl Seeds {
                 self.add("parse_attr", &[&attr])?;
             }
         }
-        let nr_cpus = reader.feature(Feature::NRCPUS).and_then(|section| section.nr_cpus::<O>().ok());
-        let nr_cpus = nr_cpus.map_or(0, |(available, _)| available as u8);
+        let nr_cpus = reader.features().nr_cpus().and_then(Result::ok).map_or(0, |it| it.available as u8);
         for section in reader.features() {
             self.add("parse_features", &[&[section.feature.0 as u8, nr_cpus], section.bytes])?;
             if section.feature == Feature::TRACING_DATA {

@@ -121,8 +121,7 @@ impl Work for Dump<'_> {
 
 /// Returns the architecture of the recorded machine.
 fn arch<O: Endian, S: Source>(reader: &Reader<'_, O, S>) -> Option<Arch> {
-    let section = reader.feature(Feature::ARCH)?;
-    Arch::from_machine(core::str::from_utf8(section.string::<O>().ok()?).ok()?)
+    Arch::from_machine(core::str::from_utf8(reader.features().arch()?.ok()?).ok()?)
 }
 
 /// Prints the errors in features, except those that were found before.

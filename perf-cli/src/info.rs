@@ -52,10 +52,10 @@ impl Work for Info<'_> {
             make_lines_safe(&mut output.buffer, start);
             output.flush_full()?;
         }
-        writeln!(output.buffer, "\nfeatures: {}", reader.features().count())?;
+        writeln!(output.buffer, "\nfeatures: {}", reader.features().len())?;
         for section in reader.features() {
             let start = output.buffer.len();
-            match lines(&reader, &section) {
+            match lines(&section) {
                 Ok(lines) => show_feature(section.feature, &lines, &mut output.buffer)?,
                 Err(_) => writeln!(output.buffer, "  {:<16} not decodable", section.feature)?,
             }

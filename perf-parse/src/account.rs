@@ -42,7 +42,7 @@ pub struct Account {
 impl Account {
     /// Number of diagnostics that are kept if no other limit is given. The limit keeps a file full of faults from
     /// filling the memory: see [`Limits::diagnostics`].
-    pub const MAX_DIAGNOSTICS: usize = 1000;
+    pub const MAX_DIAGNOSTICS: usize = crate::limits::MAX_DIAGNOSTICS;
 
     pub(crate) fn new(limits: &Limits) -> Self {
         Self {

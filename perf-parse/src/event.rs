@@ -7,9 +7,62 @@ mod events;
 mod place;
 mod record;
 
-pub use events::{Event, Events, Update};
+pub use events::Events;
 pub use place::Place;
 pub use record::EventRecord;
 
 pub(crate) use events::shared_id;
 pub(crate) use record::EventOf;
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+use perf_abi::attr::{Attr, ReadAttr};
+
+use crate::error::Error;
+use crate::layout::SampleLayout;
+
+/// An event of a capture.
+#[derive(Clone, Debug)]
+pub struct Event {
+    /// The event's attr: what it counts and records.
+    pub attr: Attr,
+    /// The bytes of a newer kernel's attr after the fields that this crate knows; empty for an attr of a known size.
+    pub attr_tail: Box<[u8]>,
+    /// The layout of the event's records.
+    pub layout: SampleLayout,
+    /// Why the event's samples cannot be decoded: the attr asks for a field that this crate does not know. `None` if
+    /// they can. The event's other records can always be decoded.
+    pub fault: Option<Error>,
+    /// The ids that the event's records carry: one for each CPU or task that the event was opened for. An id that an
+    /// earlier event has is not in the list.
+    pub ids: Vec<u64>,
+    /// The event's name, as the user gave it: from the feature `EVENT_DESC`, an EVENT_UPDATE record, or the event types
+    /// of old files. `None` if the capture has none of these.
+    pub name: Option<Vec<u8>>,
+    /// The values of EVENT_UPDATE records other than the name; `None` if there are none.
+    pub update: Option<Box<Update>>,
+}
+
+/// The unit and the scale of an event's counts.
+#[derive(Clone, Debug, Default)]
+pub struct Update {
+    /// The unit of the counts.
+    pub unit: Option<Vec<u8>>,
+    /// The factor by which to multiply the counts.
+    pub scale: Option<f64>,
+}
+
+impl Event {
+    pub(crate) fn new(read: ReadAttr<'_>, ids: Vec<u64>) -> Self {
+        Self {
+            attr: read.attr,
+            attr_tail: Box::from(read.tail),
+            layout: SampleLayout::of_known(&read.attr),
+            fault: SampleLayout::new(&read.attr).err(),
+            ids,
+            name: None,
+            update: None,
+        }
+    }
+}

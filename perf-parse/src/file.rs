@@ -97,10 +97,9 @@
 
 mod attrs;
 mod blocks;
-mod build_id;
 mod check;
 mod deferred;
-mod features;
+mod feature_table;
 mod header;
 mod image;
 mod inflate;
@@ -119,14 +118,8 @@ pub use crate::account::{Account, FaultCounts};
 pub use crate::error::{FileError, FileErrorKind, Part};
 pub use crate::limits::Limits;
 pub use blocks::Blocks;
-pub use build_id::{BuildId, BuildIds};
 pub use check::RecordCheck;
 pub use deferred::DeferredChains;
-pub use features::{
-    Bitmap, BpfBtf, BpfProgInfo, BpfProgram, Cache, ClockData, Compression, CpuDomains, CpuPlace,
-    CpuTopology, DomainInfo, EMachine, EventDesc, EventDescs, FeatureSection, GroupDesc, HybridPmu, MemNode,
-    MemTopology, NumaNode, PmuCap, PmuCaps, SchedDomain,
-};
 pub use header::{FileHeader, Section};
 pub use reader::{Mode, Reader};
 pub use records::EventRecords;

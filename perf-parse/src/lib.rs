@@ -6,9 +6,11 @@
 //!   record into a [`Record`], with the [`SampleLayout`] that was computed once from the event's attr.
 //!   [`RawRecord::sample`] is the fast way to samples. A [`Sample`] is a lazy view: each getter of a leading field is
 //!   one load, and [`Sample::tail`] walks the rest once. This part needs neither std nor alloc, and allocates nothing.
-//! - **Captures** (feature `alloc`). [`AnyReader::open`] reads a `perf.data` in memory, [`AnyReader::stream`] one that
-//!   is read once. [`Reader::next`] returns the records of a capture of any mode, each with its event, and keeps the
-//!   [`Account`](file::Account). [`file`](mod@file) has examples.
+//! - **Captures** (feature `alloc`). [`Reader`] opens a `perf.data` by its path, in memory, or as a stream.
+//!   [`Reader::records`] walks over the records of a capture of any mode and byte order, each with its
+//!   [event](EventRecord::event), and keeps the [`Account`](file::Account). [`feature`](mod@feature) has what the
+//!   recorder knew about the machine, [`rewrite`](mod@rewrite) copies and repairs captures. [`file`](mod@file) has
+//!   examples.
 //! - **Rings.** [`ring::RingWalk`] walks over the data area of a mapping, recorded or live.
 //!   [`ring::Dump`] opens a recorded mapping with its control page and its AUX area. [`ring`] has examples. This part
 //!   needs neither std nor alloc, except that reading several rings in time order needs alloc.
@@ -29,9 +31,10 @@
 //!
 //! # Byte order
 //!
-//! The byte order is a type parameter, [`Endian`](abi::endian::Endian). It is decided once, when a capture is opened:
-//! [`AnyReader`] has a variant for each order. Pairs of 32-bit numbers and bit-fields, which a plain swap of bytes
-//! would get wrong, are converted correctly.
+//! A capture is in the byte order of the machine that recorded it. [`Reader`] finds out which, and its records are views
+//! of that order: [`Sample`] and [`Record`] need no type parameter. A program that knows the order when it is compiled,
+//! such as a decoder of the machine's own rings, names it: `Sample<'_, LittleEndian>` costs less. Pairs of 32-bit
+//! numbers and bit-fields, which a plain swap of bytes would get wrong, are converted correctly.
 //!
 //! # Errors
 //!
@@ -95,6 +98,8 @@ pub mod error;
 #[cfg(feature = "alloc")]
 pub mod event;
 #[cfg(feature = "alloc")]
+pub mod feature;
+#[cfg(feature = "alloc")]
 pub mod file;
 #[cfg(feature = "alloc")]
 pub mod index;
@@ -102,6 +107,7 @@ pub mod layout;
 #[cfg(feature = "alloc")]
 mod limits;
 pub mod list;
+mod raw;
 pub mod record;
 #[cfg(feature = "std")]
 pub mod rewrite;

@@ -1,5 +1,8 @@
 //! Limits on what a reader takes.
 
+/// Number of diagnostics that an account keeps if no other limit is given.
+pub(crate) const MAX_DIAGNOSTICS: usize = 1000;
+
 /// Limits on what reading a capture takes, whatever the capture contains. They are set when the capture is opened.
 ///
 /// What exceeds a limit is left out with a diagnostic, is counted, or is returned earlier than it would be. The docs
@@ -8,16 +11,16 @@
 /// # Examples
 ///
 /// ```
-/// use perf_parse::file::{AnyReader, Limits};
+/// use perf_parse::file::{Limits, Reader};
 ///
 /// # let path = "examples/captures/plain.data";
 /// let bytes = std::fs::read(path)?;
 /// let mut limits = Limits::default();
 /// limits.held_records = 10_000; // at most 400 kB instead of 160 MiB
-/// let AnyReader::Little(mut reader) = AnyReader::open_within(&bytes, &limits)? else { panic!("recorded on x86") };
-/// reader.in_time_order();
-/// while reader.next()?.is_some() {}
-/// assert_eq!(reader.account().late, 0);
+/// let reader = Reader::new_within(&bytes, &limits)?;
+/// let mut records = reader.records().in_time_order();
+/// records.try_for_each(|record| record.map(drop))?;
+/// assert_eq!(records.account().late, 0);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,7 +84,7 @@ impl Default for Limits {
         Self {
             events: 1 << 16,
             ids: 4 << 20,
-            diagnostics: crate::account::Account::MAX_DIAGNOSTICS,
+            diagnostics: MAX_DIAGNOSTICS,
             held_records: 4 << 20,
             held_bytes: 64 << 20,
             look_ahead: 16 << 20,

@@ -192,6 +192,14 @@ impl<T: Item + PartialEq, O: ByteOrder, P: ByteOrder> PartialEq<List<'_, T, P>> 
 
 impl<T: Item + Eq, O: ByteOrder> Eq for List<'_, T, O> {}
 
+/// Equal arrays have equal hashes, whatever their byte orders.
+impl<T: Item + core::hash::Hash, O: ByteOrder> core::hash::Hash for List<'_, T, O> {
+    fn hash<H: core::hash::Hasher>(&self, state: &mut H) {
+        self.len().hash(state);
+        self.iter().for_each(|value| value.hash(state));
+    }
+}
+
 impl<'a, T: Item, O: ByteOrder> IntoIterator for List<'a, T, O> {
     type Item = T;
     type IntoIter = ListIter<'a, T, O>;

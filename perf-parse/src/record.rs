@@ -11,9 +11,7 @@ mod ksymbol;
 mod lost;
 mod mmap;
 mod namespaces;
-mod raw;
 mod read;
-mod sample_id;
 mod switch;
 mod task;
 mod text_poke;
@@ -30,14 +28,14 @@ pub use lost::{Lost, LostSamples};
 pub(crate) use mmap::MAX_PROT;
 pub use mmap::{FileId, Mmap, Mmap2};
 pub use namespaces::{NamespaceLink, Namespaces};
-pub use raw::{RawRecord, Records};
 pub use read::ReadRecord;
-pub use sample_id::SampleId;
 pub use switch::SwitchCpuWide;
 pub use task::Task;
 pub use text_poke::TextPoke;
 pub use throttle::Throttle;
 pub use user::UserRecord;
+
+pub use crate::raw::{RawRecord, Records, SampleId};
 
 use perf_abi::endian::{BigEndian, ByteOrder, Endian, Endianness, LittleEndian};
 use perf_abi::record::RecordType;

@@ -24,7 +24,7 @@ use perf_abi::sample_type::SampleType;
 use crate::cursor::Cursor;
 use crate::error::Error;
 use crate::layout::SampleLayout;
-use crate::record::RawRecord;
+use crate::raw::{RawRecord, pair, word};
 
 /// A view of one sample. Only the offsets of its leading fields are known; nothing is decoded yet.
 ///
@@ -37,31 +37,6 @@ pub struct Sample<'a, O: ByteOrder = Endianness> {
     /// The record, which is long enough for the leading fields.
     record: RawRecord<'a, O>,
     layout: &'a SampleLayout,
-}
-
-/// Returns the word at `offset`, which is past the end for a field that is not recorded.
-#[inline]
-pub(crate) fn word<O: ByteOrder>(order: O::Value, bytes: &[u8], offset: impl Into<usize>) -> Option<u64> {
-    Some(O::u64(order, *word_at(bytes, offset.into())?))
-}
-
-/// Returns the two 32-bit halves of the word at `offset`, in the order in which they were written.
-///
-/// Each half is in the byte order of the capture. The word as a whole is not one number.
-#[inline]
-pub(crate) fn pair<O: ByteOrder>(
-    order: O::Value,
-    bytes: &[u8],
-    offset: impl Into<usize>,
-) -> Option<(u32, u32)> {
-    let &[a, b, c, d, e, f, g, h] = word_at(bytes, offset.into())?;
-    Some((O::u32(order, [a, b, c, d]), O::u32(order, [e, f, g, h])))
-}
-
-/// Returns the bytes of a word, with one check against the end.
-#[inline]
-fn word_at(bytes: &[u8], start: usize) -> Option<&[u8; 8]> {
-    bytes.get(start..start.wrapping_add(8))?.try_into().ok()
 }
 
 impl<'a, O: ByteOrder> Sample<'a, O> {

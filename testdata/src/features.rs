@@ -28,6 +28,11 @@ pub fn examples(big: bool) -> Vec<Example> {
     vec![
         ends(&[0, 64, 128], example(Feature::BUILD_ID, build_ids(big))),
         example(Feature::HOSTNAME, Bytes::new(big).string("host")),
+        example(Feature::OSRELEASE, Bytes::new(big).string("6.1.0")),
+        example(Feature::VERSION, Bytes::new(big).string("6.1")),
+        example(Feature::ARCH, Bytes::new(big).string("x86_64")),
+        example(Feature::CPUDESC, Bytes::new(big).string("")),
+        example(Feature::CPUID, Bytes::new(big).string("GenuineIntel,6,85,7")),
         example(Feature::NRCPUS, nr_cpus(big)),
         example(Feature::TOTAL_MEM, Bytes::new(big).u64(24_684_096)),
         example(Feature::CMDLINE, cmdline(big)),

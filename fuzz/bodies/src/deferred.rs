@@ -1,6 +1,5 @@
 //! Samples whose user call chains are in later records, in one file or several: each sample gets the chain that a
-//! plain map has for its cookie and thread. For any capture, the search for chains ends and leaves the reader at its
-//! start.
+//! plain map has for its cookie and thread. For any capture, the search for chains ends.
 
 use std::collections::HashMap;
 
@@ -9,8 +8,7 @@ use perf_abi::callchain::CallchainContext;
 use perf_abi::endian::{BigEndian, Endian, LittleEndian, U32, U64};
 use perf_abi::record::{Header, Misc, RecordType};
 use perf_abi::sample_type::SampleType;
-use perf_parse::Record;
-use perf_parse::file::{AnyReader, Reader};
+use perf_parse::{Reader, Record};
 use zerocopy::IntoBytes;
 
 use super::walk::walk;
@@ -24,9 +22,8 @@ const CAPTURE: u8 = 4;
 pub fn run(data: &[u8]) -> bool {
     let Some((&bits, rest)) = data.split_first() else { return false };
     match bits {
-        _ if bits & CAPTURE != 0 => match AnyReader::open(rest) {
-            Ok(AnyReader::Little(reader)) => any(reader, rest.len()),
-            Ok(AnyReader::Big(reader)) => any(reader, rest.len()),
+        _ if bits & CAPTURE != 0 => match Reader::new(rest) {
+            Ok(reader) => any(&reader, rest.len()),
             Err(_) => return false,
         },
         _ if bits & BIG != 0 => made::<BigEndian>(bits, rest),
@@ -36,11 +33,10 @@ pub fn run(data: &[u8]) -> bool {
 }
 
 /// Searches any capture for chains.
-fn any<O: Endian>(mut reader: Reader<'_, O>, size: usize) {
+fn any(reader: &Reader<'_>, size: usize) {
     let chains = reader.deferred_chains();
-    assert_eq!(reader.account().records, 0, "the capture is read from its start again");
     let mut deferred = 0;
-    walk(&mut reader, size, |record| match record.decode() {
+    walk(&mut reader.records(), size, |record| match record.decode() {
         Ok(Record::Sample(sample)) => {
             assert_eq!(chains.of(&sample).is_err(), sample.callchain().is_err());
         }
@@ -123,16 +119,17 @@ fn made<O: Endian>(bits: u8, choices: &[u8]) {
     }
     let attr = Attr { sample_type, flags: AttrFlags::SAMPLE_ID_ALL, ..Attr::default() };
     let events = [(attr, Vec::new())].into_iter().collect();
-    let mut reader = Reader::<O>::of_records(events, &files[0]);
+    let mut reader = Reader::from_records(events, O::ENDIANNESS, &files[0]);
     reader.add_data(&files[1]);
     let found = reader.deferred_chains();
     assert_eq!(found.len(), chains.len());
     let mut given = Vec::new();
-    walk(&mut reader, files[0].len() + files[1].len(), |record| {
+    let mut records = reader.records();
+    walk(&mut records, files[0].len() + files[1].len(), |record| {
         if let Record::Sample(sample) = record.decode().expect("it was just made") {
             given.push(found.of(&sample).expect("it was just made").map(<[u64]>::to_vec));
         }
     });
     assert!(given.iter().map(Option::as_deref).eq(expected));
-    assert!(reader.account().is_clean());
+    assert!(records.account().is_clean());
 }

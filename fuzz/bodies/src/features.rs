@@ -1,109 +1,78 @@
 //! Feature sections with any contents, decoded as every feature.
 
-use perf_abi::endian::Endian;
-use perf_parse::file::{BpfProgInfo, FeatureSection, FileError};
+use perf_parse::feature::{BpfProgInfo, FeatureData, FeatureSection, FieldValue};
 
 use super::walk::show;
 
-/// Decodes the section with every decoder. An error has an offset within the section, and no list is longer than the
-/// section.
-pub fn decode<O: Endian>(section: &FeatureSection<'_>, nr_cpus: u32) {
-    let it = Checked { section };
-    it.one(section.mark());
-    it.one(section.string::<O>());
-    it.list(section.strings::<O>());
-    it.one(section.nr_cpus::<O>());
-    it.one(section.total_mem::<O>());
-    it.one(section.cln_size::<O>());
-    it.one(section.e_machine::<O>());
-    it.one(section.sample_time::<O>());
-    it.one(section.clockid::<O>());
-    it.one(section.clock_data::<O>());
-    it.one(section.dir_format::<O>());
-    it.one(section.compressed::<O>());
-    it.list(section.numa_topology::<O>());
-    it.list(section.cache::<O>());
-    it.list(section.pmu_mappings::<O>());
-    it.list(section.hybrid_topology::<O>());
-    it.list(section.cpu_pmu_caps::<O>());
-    it.list(section.group_desc::<O>());
-    it.list(section.bpf_btf::<O>());
-    if let Some(index) = it.one(section.auxtrace::<O>()) {
-        assert_eq!(index.len(), section.bytes.len() / 16);
-    }
-    if let Some(topology) = it.one(section.cpu_topology::<O>(nr_cpus)) {
-        assert!(topology.cpus.is_empty() || topology.cpus.len() == nr_cpus as usize);
-    }
-    if let Some(info) = it.one(section.cpu_domain_info::<O>()) {
-        let domains = info.cpus.iter().map(|cpu| cpu.domains.len()).sum::<usize>();
-        assert!(info.cpus.len() + domains <= section.bytes.len());
-    }
-    if let Some(caps) = it.one(section.pmu_caps::<O>()) {
-        let pairs = caps.iter().map(|pmu| pmu.caps.len()).sum::<usize>();
-        assert!(caps.len() + pairs <= section.bytes.len());
-    }
-    if let Some(memory) = it.one(section.mem_topology::<O>()) {
-        for node in &memory.nodes {
-            assert_eq!(node.blocks.iter().count() as u64, node.blocks.count());
-            assert!(node.blocks.iter().all(|block| block < node.blocks.nbits()));
+/// Decodes the section as every feature. An error has an offset within the section, and no list is longer than the
+/// section. What is encoded is decoded again.
+pub fn decode(section: &FeatureSection<'_>, nr_cpus: u32) {
+    let FeatureSection { offset, bytes, .. } = *section;
+    let end = offset + bytes.len() as u64;
+    for &feature in FeatureData::KNOWN {
+        let as_feature =
+            |bytes| FeatureSection::new(feature, offset, bytes, section.endianness()).with_nr_cpus(nr_cpus);
+        let (data, fault) = as_feature(bytes).decode_until_fault();
+        if let Some(error) = fault {
+            assert!((offset..=end).contains(&error.offset), "{error}");
+            assert!(!error.to_string().is_empty());
+        }
+        assert_eq!(as_feature(bytes).decode().err(), fault);
+        let Some(data) = data else { continue };
+        show(&data);
+        assert_eq!(data.feature(), feature);
+        // A value has at least one byte of the section; objects, and the numbers of CPUs and PMUs, are a few more.
+        assert!(values(data.value()) <= 8 * bytes.len() + 16, "{feature}");
+        check(&data, bytes, nr_cpus);
+        // Build ids get their lengths. Without CPUs, an empty list of dies cannot be told from padding.
+        if matches!(data, FeatureData::BuildId(_)) || nr_cpus == 0 {
+            continue;
+        }
+        if let Ok(encoded) = data.encode(section.endianness()) {
+            assert_eq!(as_feature(&encoded).decode(), Ok(data));
         }
     }
-    for program in it.one(section.bpf_prog_info::<O>()).into_iter().flatten() {
-        arrays(&program);
+}
+
+/// Checks what a section promises of its content.
+fn check(data: &FeatureData<'_>, bytes: &[u8], nr_cpus: u32) {
+    match data {
+        FeatureData::Auxtrace(index) => assert_eq!(index.len(), bytes.len() / 16),
+        FeatureData::CpuTopology(it) => {
+            assert!(it.cpus.is_empty() || it.cpus.len() == nr_cpus as usize);
+            assert!(it.dies.is_none_or(|dies| dies.die_ids.len() == it.cpus.len()));
+        }
+        FeatureData::MemTopology(it) => {
+            for node in it.nodes {
+                assert_eq!(node.blocks.iter().count() as u64, node.blocks.count());
+                assert!(node.blocks.iter().all(|block| block < node.blocks.nbits));
+            }
+        }
+        FeatureData::BpfProgInfo(programs) => programs.iter().for_each(|program| arrays(&program)),
+        _ => {}
     }
-    it.series(section.event_desc::<O>());
-    it.series(section.build_ids::<O>());
 }
 
 /// Checks that the arrays of a BPF program are within its data.
-fn arrays<O: Endian>(program: &BpfProgInfo<'_, O>) {
+fn arrays(program: &BpfProgInfo<'_>) {
     let lengths = [
         program.jited_prog_insns().map_or(0, <[u8]>::len),
         program.xlated_prog_insns().map_or(0, <[u8]>::len),
-        program.map_ids().map_or(0, size_of_val),
-        program.jited_ksyms().map_or(0, size_of_val),
-        program.jited_func_lens().map_or(0, size_of_val),
+        program.map_ids().map_or(0, |all| 4 * all.iter().count()),
+        program.jited_ksyms().map_or(0, |all| 8 * all.iter().count()),
+        program.jited_func_lens().map_or(0, |all| 4 * all.iter().count()),
     ];
-    assert!(lengths.into_iter().sum::<usize>() <= program.data.len());
+    assert!(lengths.into_iter().all(|length| length <= program.data.len()));
     assert!(program.name().len() <= 16);
 }
 
-/// Checks of anything decoded from a section.
-struct Checked<'s> {
-    section: &'s FeatureSection<'s>,
-}
-
-impl Checked<'_> {
-    fn one<T: core::fmt::Debug>(&self, decoded: Result<T, FileError>) -> Option<T> {
-        match decoded {
-            Ok(value) => {
-                show(&value);
-                Some(value)
-            }
-            Err(error) => {
-                let end = self.section.offset + self.section.bytes.len() as u64;
-                assert!((self.section.offset..=end).contains(&error.offset), "{error}");
-                assert!(!error.to_string().is_empty());
-                None
-            }
-        }
+/// Returns the number of values in a value.
+fn values(value: FieldValue<'_>) -> usize {
+    let mut count = 1;
+    match value {
+        FieldValue::Object(fields) => fields.each(&mut |_, value| count += values(value)),
+        FieldValue::List(items) => items.each(&mut |value| count += values(value)),
+        _ => {}
     }
-
-    /// Checks a list: each item uses some bytes of the section.
-    fn list<T: core::fmt::Debug>(&self, decoded: Result<Vec<T>, FileError>) {
-        if let Some(list) = self.one(decoded) {
-            assert!(list.len() <= self.section.bytes.len());
-        }
-    }
-
-    /// Does the same as [`list`](Self::list) for an iterator. An error, which uses no bytes, ends it.
-    fn series<T: core::fmt::Debug>(&self, items: impl Iterator<Item = Result<T, FileError>>) {
-        let (mut count, mut failed) = (0, false);
-        for item in items {
-            assert!(!failed);
-            failed = self.one(item).is_none();
-            count += 1;
-        }
-        assert!(count <= self.section.bytes.len() + usize::from(failed));
-    }
+    count
 }

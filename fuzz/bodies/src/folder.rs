@@ -3,8 +3,9 @@
 
 use std::fs;
 
-use perf_abi::endian::Endian;
-use perf_parse::file::{AnyReader, Mode, Reader};
+use perf_parse::Reader;
+use perf_parse::event::Place;
+use perf_parse::file::{EventRecords, Mode};
 
 use super::command_line::{Folder, check};
 use super::shape::Shape;
@@ -33,51 +34,42 @@ pub fn run(data: &[u8]) -> bool {
     if main.len() + others.iter().map(Vec::len).sum::<usize>() > MOST {
         return false;
     }
-    let is_file = match AnyReader::open(main) {
-        Ok(AnyReader::Little(reader)) => read(reader, main, &others),
-        Ok(AnyReader::Big(reader)) => read(reader, main, &others),
-        Err(_) => false,
-    };
+    let is_file = Reader::new(main).is_ok_and(|reader| read(&reader, main, &others));
     if is_file {
         by_perfdata(main, &others);
     }
     is_file
 }
 
-/// A record: its file, its offset there, its bytes.
-type Given = (usize, u64, Option<u64>, Vec<u8>);
+/// A record: its place and its bytes.
+type Given = (Place, Vec<u8>);
 
-fn read<'a, O: Endian>(mut reader: Reader<'a, O>, main: &'a [u8], others: &'a [Vec<u8>]) -> bool {
+fn read(reader: &Reader<'_>, main: &[u8], others: &[Vec<u8>]) -> bool {
     if !matches!(reader.mode(), Mode::File(_)) {
         return false;
     }
     let size = main.len() + others.iter().map(Vec::len).sum::<usize>();
-    let mut expected = records(&mut reader, size);
+    let mut expected = records(&mut reader.records(), size);
     for (number, other) in (1..).zip(others) {
         // Has the same events and no other records.
-        let mut alone = Reader::<O>::open(main).expect("it was opened").with_records(other);
-        let alone = records(&mut alone, size).into_iter();
-        expected.extend(alone.map(|(_, offset, inner, bytes)| (number, offset, inner, bytes)));
+        let alone = Reader::new(main).expect("it was opened").with_records(other);
+        let alone = records(&mut alone.records(), size).into_iter();
+        expected.extend(alone.map(|(place, bytes)| (Place { data_file: number, ..place }, bytes)));
     }
-    let mut folder = Reader::<O>::open(main).expect("it was opened");
+    let mut folder = Reader::new(main).expect("it was opened");
     others.iter().for_each(|other| folder.add_data(other));
-    assert_eq!(records(&mut folder, size), expected);
-    assert_eq!(folder.data_file(), others.len());
-    assert!(folder.rewind());
-    folder.in_time_order();
-    let mut by_time = records(&mut folder, size);
+    let mut walk = folder.records();
+    assert_eq!(records(&mut walk, size), expected);
+    assert_eq!(walk.position().data_file, others.len());
+    let mut by_time = records(&mut folder.records().in_time_order(), size);
     by_time.sort();
     expected.sort();
     assert_eq!(by_time, expected, "time order gives the same records");
     true
 }
 
-fn records<O: Endian>(reader: &mut Reader<'_, O>, size: usize) -> Vec<Given> {
-    walk(reader, size, |record| {
-        let mut bytes = Vec::new();
-        record.raw.write(&mut bytes);
-        (record.data_file, record.offset, record.inner, bytes)
-    })
+fn records(records: &mut EventRecords<'_>, size: usize) -> Vec<Given> {
+    walk(records, size, |record| (record.place(), record.raw().as_bytes().to_vec()))
 }
 
 /// Passes the files to `perfdata` in a folder.

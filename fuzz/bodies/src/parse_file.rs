@@ -1,18 +1,19 @@
-//! Any bytes as a capture: opened, walked to the end in both orders, with everything decoded and every byte accounted
-//! for.
+//! Any bytes as a capture: opened, walked to the end in both orders and in blocks, with everything decoded and every byte
+//! accounted for.
 
-use perf_abi::endian::Endian;
+use perf_abi::endian::{BigEndian, Endianness, LittleEndian};
 use perf_abi::record::RecordType;
-use perf_parse::file::{AnyReader, Mode, Reader, Source};
+use perf_parse::event::Place;
+use perf_parse::file::{Account, Mode};
+use perf_parse::{EventRecord, Reader};
 
 use super::features;
 use super::walk::{decode, walk};
 
 /// `data` is a file or a stream.
 pub fn run(data: &[u8]) -> bool {
-    match AnyReader::open(data) {
-        Ok(AnyReader::Little(file)) => check(file, data),
-        Ok(AnyReader::Big(file)) => check(file, data),
+    match Reader::new(data) {
+        Ok(reader) => check(&reader, data),
         Err(error) => {
             assert!(error.offset <= data.len() as u64 + 8, "{error}");
             assert!(!error.to_string().is_empty());
@@ -21,55 +22,64 @@ pub fn run(data: &[u8]) -> bool {
     true
 }
 
-fn check<O: Endian>(mut file: Reader<'_, O>, bytes: &[u8]) {
-    let mut places = in_file_order(&mut file, bytes);
-    assert!(file.rewind());
-    if file.mode() == &Mode::Pipe {
-        // The reader now knows from the start the events that came late the first time. They may prove a lost
-        // boundary.
-        places = in_file_order(&mut file, bytes);
-        assert!(file.rewind());
-    }
-    file.in_time_order();
-    let mut by_time = walk(&mut file, bytes.len(), |record| (record.offset, record.inner));
+fn check(reader: &Reader<'_>, bytes: &[u8]) {
+    let (mut places, account) = in_file_order(reader, bytes);
+    in_blocks(reader, bytes, &places, &account);
+    let mut by_time = walk(&mut reader.records().in_time_order(), bytes.len(), EventRecord::place);
     places.sort_unstable();
     by_time.sort_unstable();
     assert_eq!(places, by_time, "time order gives the same records");
     // Features have a target of their own.
-    file.features().take(2).for_each(|section| features::decode::<O>(&section, 4));
+    reader.features().iter().take(2).for_each(|section| features::decode(&section, 4));
 }
 
-/// Walks in file order; returns the place of each record.
-fn in_file_order<O: Endian>(file: &mut Reader<'_, O>, bytes: &[u8]) -> Vec<(u64, Option<u64>)> {
-    let start = file.offset();
+/// Walks in file order; returns the place of each record, and the account.
+fn in_file_order(reader: &Reader<'_>, bytes: &[u8]) -> (Vec<Place>, Account) {
+    let mut records = reader.records();
+    let start = records.position().offset;
     let mut walked = 0;
-    let mut behind = start;
-    let places = walk(file, bytes.len(), |record| {
+    let mut end = start;
+    let places = walk(&mut records, bytes.len(), |record| {
         decode(record);
         walked += 1;
-        if record.inner.is_none() {
-            assert!(record.offset >= behind, "records overlap");
-            behind = record.offset + u64::from(record.raw.size()) + record.behind_size;
-            assert!(behind <= bytes.len() as u64);
-            assert_eq!(record.behind.len() as u64, record.behind_size);
+        let place = record.place();
+        if place.decompressed.is_none() {
+            assert!(place.offset >= end, "records overlap");
+            end = place.offset + u64::from(record.raw().size()) + record.trailing_size();
+            assert!(end <= bytes.len() as u64);
+            assert_eq!(record.trailing().len() as u64, record.trailing_size());
         }
-        (record.offset, record.inner)
+        place
     });
-    let account = file.account();
-    if !is_compressed(file) {
+    let (account, end) = (records.account(), records.position().offset);
+    if !is_compressed(account) {
         assert_eq!(account.records, walked);
-        assert_eq!(start + account.bytes + account.bytes_skipped, file.offset());
+        assert_eq!(start + account.bytes + account.bytes_skipped, end);
     }
     assert!(account.by_type().map(|(_, count)| count).sum::<u64>() <= account.records);
-    assert!(file.offset() <= bytes.len() as u64);
-    if let Mode::Pipe = file.mode() {
-        assert_eq!(file.offset(), bytes.len() as u64);
+    assert!(end <= bytes.len() as u64);
+    if let Mode::Pipe = reader.mode() {
+        assert_eq!(end, bytes.len() as u64);
     }
-    places
+    (places, account.clone())
 }
 
-/// Returns whether the reader has found compressed records.
-pub fn is_compressed<O: Endian, S: Source>(file: &Reader<'_, O, S>) -> bool {
+/// Walks block by block: the same records and the same account.
+fn in_blocks(reader: &Reader<'_>, bytes: &[u8], expected: &[Place], whole: &Account) {
+    let (mut places, mut account) = (Vec::new(), None::<Account>);
+    for mut block in reader.blocks(1 + bytes.len() % 7) {
+        places.extend(walk(&mut block, bytes.len(), EventRecord::place));
+        match &mut account {
+            Some(account) => account.add(block.account()),
+            None => account = Some(block.account().clone()),
+        }
+    }
+    assert_eq!(places, expected, "blocks have the same records");
+    assert_eq!(account.as_ref(), Some(whole), "blocks have the same account");
+}
+
+/// Returns whether a walk has found compressed records.
+pub fn is_compressed(account: &Account) -> bool {
     let compressed = [RecordType::COMPRESSED, RecordType::COMPRESSED2];
-    file.account().by_type().any(|(kind, _)| compressed.contains(&kind))
+    account.by_type().any(|(kind, _)| compressed.contains(&kind))
 }

@@ -6,7 +6,8 @@ use std::io::{self, Read};
 use perf_abi::endian::{BigEndian, Endian, LittleEndian, U64};
 use perf_abi::file::{MAGIC, PipeHeader};
 use perf_abi::record::RecordType;
-use perf_parse::file::{AnyReader, FileError, FileErrorKind, FileRecord, Limits, Reader, Source};
+use perf_parse::file::{EventRecords, FileError, FileErrorKind, Limits};
+use perf_parse::{EventRecord, Reader};
 use zerocopy::IntoBytes;
 
 use super::parse_file::is_compressed;
@@ -37,25 +38,24 @@ fn check<O: Endian>(bits: u8, seed: u8, stream: &[u8]) {
     let mut limits = Limits::default();
     limits.held_records = 2 + usize::from(seed % 8);
     let by_time = bits & BY_TIME != 0;
-    match AnyReader::stream_within(pieces, &limits) {
-        Ok(AnyReader::Little(streamed)) => compare(streamed, &bytes, by_time),
-        Ok(AnyReader::Big(streamed)) => compare(streamed, &bytes, by_time),
+    match Reader::stream_within(pieces, &limits) {
+        Ok(streamed) => compare(&streamed, &bytes, by_time),
         Err(error) => assert_eq!(error.kind, FileErrorKind::Io(io::ErrorKind::Other)),
     }
 }
 
 /// Walks over the stream and over the same bytes in memory.
-fn compare<O: Endian, S: Source>(mut streamed: Reader<'_, O, S>, bytes: &[u8], by_time: bool) {
-    let mut held = Reader::<O>::open_within(bytes, streamed.limits()).expect("it has a header");
+fn compare(streamed: &Reader<'_>, bytes: &[u8], by_time: bool) {
+    let held = Reader::new_within(bytes, streamed.limits()).expect("it has a header");
+    let (mut streamed, mut held) = (streamed.records(), held.records());
     if by_time {
-        streamed.in_time_order();
-        held.in_time_order();
+        (streamed, held) = (streamed.in_time_order(), held.in_time_order());
     }
     for _ in 0..=2 * bytes.len() {
         match (streamed.next(), held.next()) {
-            (Ok(Some(record)), Ok(Some(expected))) if is_same(&record, &expected) => decode(&record),
-            (Ok(None), Ok(None)) => return same_account(&streamed, &held, bytes),
-            (Err(error), Err(expected)) if error == expected => {}
+            (Some(Ok(record)), Some(Ok(expected))) if is_same(&record, &expected) => decode(&record),
+            (None, None) => return same_account(&streamed, &held, bytes),
+            (Some(Err(error)), Some(Err(expected))) if error == expected => {}
             // The stream finds the missing end of AUX data when it skips the data; or its reads fail.
             (record, expected) if is_cut(&record, &expected) => {
                 walk(&mut streamed, bytes.len(), decode);
@@ -67,38 +67,37 @@ fn compare<O: Endian, S: Source>(mut streamed: Reader<'_, O, S>, bytes: &[u8], b
     panic!("no end");
 }
 
-fn is_same<O: Endian>(record: &FileRecord<'_, O>, expected: &FileRecord<'_, O>) -> bool {
-    let places = |it: &FileRecord<'_, O>| (it.offset, it.inner, it.data_file, it.event_index, it.time());
+fn is_same(record: &EventRecord<'_>, expected: &EventRecord<'_>) -> bool {
+    let places = |it: &EventRecord<'_>| (it.place(), it.event_index(), it.time());
     // A stream does not hold AUX data.
-    let is_aux = record.raw.kind() == RecordType::AUXTRACE;
+    let is_aux = record.kind() == RecordType::AUXTRACE;
     assert_eq!(record.event().is_some(), expected.event().is_some());
     places(record) == places(expected)
-        && (record.raw.kind(), record.raw.misc()) == (expected.raw.kind(), expected.raw.misc())
-        && record.raw.payload() == expected.raw.payload()
-        && record.behind_size == expected.behind_size
-        && (is_aux || record.behind == expected.behind)
+        && record.raw().as_bytes() == expected.raw().as_bytes()
+        && record.trailing_size() == expected.trailing_size()
+        && (is_aux || record.trailing() == expected.trailing())
 }
 
-type Next<'a, O> = Result<Option<FileRecord<'a, O>>, FileError>;
+type Next<'a> = Option<Result<EventRecord<'a>, FileError>>;
 
 /// Returns whether a stream may differ here from the same bytes in memory, because it ends early.
-fn is_cut<O: Endian>(record: &Next<'_, O>, expected: &Next<'_, O>) -> bool {
+fn is_cut(record: &Next<'_>, expected: &Next<'_>) -> bool {
     let is_aux = |error: &FileError| error.field() == "auxtrace.size";
     match (record, expected) {
-        (Err(FileError { kind: FileErrorKind::Io(_), .. }), _) => true,
-        (Ok(Some(record)), Err(error)) => is_aux(error) && record.raw.kind() == RecordType::AUXTRACE,
-        (Err(error), _) | (_, Err(error)) => is_aux(error),
+        (Some(Err(FileError { kind: FileErrorKind::Io(_), .. })), _) => true,
+        (Some(Ok(record)), Some(Err(error))) => is_aux(error) && record.kind() == RecordType::AUXTRACE,
+        (Some(Err(error)), _) | (_, Some(Err(error))) => is_aux(error),
         _ => false,
     }
 }
 
-fn same_account<O: Endian, S: Source>(streamed: &Reader<'_, O, S>, held: &Reader<'_, O>, bytes: &[u8]) {
+fn same_account(streamed: &EventRecords<'_>, held: &EventRecords<'_>, bytes: &[u8]) {
     let (account, expected) = (streamed.account(), held.account());
     assert_eq!(account, expected);
     assert_eq!(streamed.events().len(), held.events().len());
-    assert!(streamed.features().eq(held.features()));
-    assert_eq!(streamed.offset(), bytes.len() as u64);
-    if !is_compressed(streamed) {
+    assert_eq!(streamed.features(), held.features());
+    assert_eq!(streamed.position().offset, bytes.len() as u64);
+    if !is_compressed(account) {
         assert_eq!(16 + account.bytes + account.bytes_skipped, bytes.len() as u64);
     }
 }

@@ -6,9 +6,8 @@ use perf_abi::attr::{Attr, AttrVersion};
 use perf_abi::endian::{BigEndian, Endian, LittleEndian, U64};
 use perf_abi::file::{MAGIC, PipeHeader};
 use perf_abi::record::{Header, Misc, RecordType};
-use perf_parse::file::Reader;
 use perf_parse::write::{self, SampleIdFields};
-use perf_parse::{RawRecord, Record, SampleLayout};
+use perf_parse::{RawRecord, Reader, Record, SampleLayout};
 use testdata::oracle;
 use zerocopy::IntoBytes;
 
@@ -56,7 +55,7 @@ fn layout_in_capture<O: Endian>(attr: &Attr) -> SampleLayout {
     let size = u16::try_from(8 + attr.len()).expect("an attr is short");
     let header = Header::<O>::new(RecordType::HEADER_ATTR, Misc(0), size);
     let capture = [magic.as_bytes(), header.as_bytes(), &attr].concat();
-    let reader = Reader::<O>::open(&capture).expect("a stream of one event");
+    let reader = Reader::new(&capture).expect("a stream of one event");
     assert!(reader.events()[0].fault.is_some());
     reader.events()[0].layout
 }

@@ -4,7 +4,7 @@
 use perf_abi::aux_area::AuxFlags;
 use perf_abi::endian::{BigEndian, Endian, LittleEndian};
 use perf_parse::RawRecord;
-use perf_parse::file::Events;
+use perf_parse::event::Events;
 use perf_parse::record::Aux;
 use perf_parse::ring::{AuxArea, Buffer, Direction, Dump, Merge};
 
@@ -66,7 +66,7 @@ fn walk<O: Endian>(dump: Dump<'_, O>, expected: &[u8]) {
                 let (expected, behind) = RawRecord::<O>::parse(rest).expect("a record");
                 assert_eq!((record.kind(), record.misc()), (expected.kind(), expected.misc()));
                 assert_eq!(record.payload(), expected.payload());
-                records.push(bytes(&record));
+                records.push(record.as_bytes().to_vec());
                 rest = behind;
             }
             Err(error) => {
@@ -82,19 +82,13 @@ fn walk<O: Endian>(dump: Dump<'_, O>, expected: &[u8]) {
 
     let mut again = Vec::new();
     while let Some(record) = turned.next(&mut buffer) {
-        again.extend(record.ok().map(|record| bytes(&record)));
+        again.extend(record.ok().map(|record| record.as_bytes().to_vec()));
     }
     account(&turned, expected.len(), again.len());
     if again != records {
         again.reverse();
         assert_eq!(again, records);
     }
-}
-
-fn bytes<O: Endian>(record: &RawRecord<'_, O>) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    record.write(&mut bytes);
-    bytes
 }
 
 fn account<O: Endian>(dump: &Dump<'_, O>, length: usize, records: usize) {
@@ -111,11 +105,9 @@ fn merge<O: Endian>(dump: Dump<'_, O>, expected: &[u8]) {
     merge.add(dump.clone(), &events);
     merge.add(dump, &events);
     let mut records = [0_u64; 2];
-    while let Some(record) = merge.next() {
-        if let Ok(record) = record {
-            assert!(record.decode().is_err(), "there are no events");
-            records[record.ring] += 1;
-        }
+    for record in merge.by_ref().flatten() {
+        assert!(record.decode().is_err(), "there are no events");
+        records[record.place().data_file] += 1;
     }
     assert_eq!(records[0], records[1]);
     let accounts = [0, 1].map(|ring| merge.account(ring).expect("it was added"));

@@ -7,8 +7,8 @@ use perf_abi::endian::{BigEndian, Endian, LittleEndian, U64};
 use perf_abi::file::{MAGIC, PipeHeader};
 use perf_abi::record::{Header, Misc, RecordType};
 use perf_abi::sample_type::SampleType;
-use perf_parse::Record;
-use perf_parse::file::{AnyReader, Limits, Reader, Source};
+use perf_parse::file::Limits;
+use perf_parse::{Reader, Record};
 use zerocopy::IntoBytes;
 
 /// Meaning of an input byte: the end of a round, the end of a compressed run, or otherwise the time of a sample.
@@ -41,35 +41,34 @@ pub fn run(data: &[u8]) -> bool {
 
 fn check<O: Endian>(limits: &Limits, bits: u8, steps: &[u8]) {
     let capture = capture::<O>(bits, steps);
-    let in_memory = Reader::<O>::open_within(&capture, limits).expect("it was just made");
-    assert_eq!(read(in_memory), model(limits, steps, |is_packed| is_packed && bits & COMPRESSED != 0));
+    let in_memory = Reader::new_within(&capture, limits).expect("it was just made");
+    assert_eq!(read(&in_memory), model(limits, steps, |is_packed| is_packed && bits & COMPRESSED != 0));
     let expected = model(limits, steps, |_| true);
-    match AnyReader::stream_within(capture.as_slice(), limits).expect("it was just made") {
-        AnyReader::Little(reader) => assert_eq!(read(reader), expected),
-        AnyReader::Big(reader) => assert_eq!(read(reader), expected),
-    }
+    let stream = Reader::stream_within(capture.as_slice(), limits).expect("it was just made");
+    assert_eq!(read(&stream), expected);
 }
 
 /// A record: its time and the index of its step. The end of a round has time 0.
 type Given = (u64, u64);
 
 /// Returns the records in time order and the number of late ones.
-fn read<O: Endian, S: Source>(mut reader: Reader<'_, O, S>) -> (Vec<Given>, u64) {
-    reader.in_time_order();
+fn read(reader: &Reader<'_>) -> (Vec<Given>, u64) {
+    let mut records = reader.records().in_time_order();
     let mut given = Vec::new();
-    while let Some(record) = reader.next().expect("the capture is whole") {
+    for record in &mut records {
+        let record = record.expect("the capture is whole");
         match record.decode().expect("the record is whole") {
             Record::Sample(sample) => {
                 given.push((sample.time().unwrap_or_default(), sample.period().unwrap_or_default()));
             }
-            Record::User(..) if record.raw.kind() == RecordType::FINISHED_ROUND => {
-                given.push((0, record.raw.misc().0.into()));
+            Record::User(..) if record.kind() == RecordType::FINISHED_ROUND => {
+                given.push((0, record.misc().0.into()));
             }
             _ => {}
         }
     }
-    assert!(reader.account().is_clean(), "{:?}", reader.account());
-    (given, reader.account().late)
+    assert!(records.account().is_clean(), "{:?}", records.account());
+    (given, records.account().late)
 }
 
 /// The documented order. At the end of a round, records earlier than the previous round are released. If the number

@@ -2,22 +2,20 @@
 
 use core::fmt::{self, Debug, Write};
 
-use perf_abi::endian::Endian;
-use perf_parse::Record;
-use perf_parse::file::{FileRecord, Reader, Source};
+use perf_parse::file::EventRecords;
+use perf_parse::{EventRecord, Record};
 
 /// Walks to the end and calls `f` with each record. `len` is the size of the capture in bytes.
-pub fn walk<O: Endian, S: Source, T>(
-    file: &mut Reader<'_, O, S>,
+pub fn walk<'r, T>(
+    records: &mut EventRecords<'r>,
     len: usize,
-    mut f: impl FnMut(&FileRecord<'_, O>) -> T,
+    mut f: impl FnMut(&EventRecord<'r>) -> T,
 ) -> Vec<T> {
     let mut all = Vec::new();
     let mut errors = 0;
-    loop {
-        match file.next() {
-            Ok(Some(record)) => all.push(f(&record)),
-            Ok(None) => break,
+    for record in records.by_ref() {
+        match record {
+            Ok(record) => all.push(f(&record)),
             Err(error) => {
                 assert!(!error.to_string().is_empty());
                 errors += 1;
@@ -26,24 +24,24 @@ pub fn walk<O: Endian, S: Source, T>(
             }
         }
     }
-    assert!(matches!(file.next(), Ok(None)), "the end stays the end");
-    assert!(errors == 0 || !file.account().is_clean());
+    assert!(records.next().is_none(), "the end stays the end");
+    assert!(errors == 0 || !records.account().is_clean());
     all
 }
 
 /// Decodes everything in a record. Errors are within the record.
-pub fn decode<O: Endian>(record: &FileRecord<'_, O>) {
+pub fn decode(record: &EventRecord<'_>) {
     // A record that was compressed has no place of its own, only that of its COMPRESSED record.
-    let end = match record.inner {
+    let end = match record.place().decompressed {
         Some(_) => u64::MAX,
-        None => record.offset + u64::from(record.raw.size()),
+        None => record.offset() + u64::from(record.raw().size()),
     };
-    let inside = record.offset..=end;
+    let inside = record.offset()..=end;
     if let Err(error) = record.sample_id() {
         assert!(inside.contains(&error.offset), "{error}");
     }
     let _ = record.time();
-    assert_eq!(record.event().is_some(), record.event_index.is_some());
+    assert_eq!(record.event().is_some(), record.event_index().is_some());
     match record.decode() {
         Ok(Record::Sample(sample)) => {
             let _ = sample.callchain().map(|chain| chain.map(|chain| chain.frames().count()));

@@ -11,12 +11,15 @@ use perf_abi::feature::Feature;
 use perf_abi::ksymbol::{BpfEventType, KsymbolFlags, KsymbolType};
 use perf_abi::record::Misc;
 use perf_abi::sample_type::SampleType;
-use perf_parse::file::write::{EventFields, Features, FileWriter, Options, PipeWriter, WriteFileError};
-use perf_parse::file::{Mode, Reader};
+use perf_parse::feature::{Entries, FeatureData, NrCpus};
+use perf_parse::file::Mode;
+use perf_parse::file::write::{
+    EventFields, FeaturePayloads, FileWriter, Options, PipeWriter, WriteFileError,
+};
 use perf_parse::list::{Item, List};
 use perf_parse::record::{self as view, FileId};
 use perf_parse::write::{self, SampleFields, SampleIdFields};
-use perf_parse::{RawRecord, Record, SampleLayout};
+use perf_parse::{RawRecord, Reader, Record, SampleLayout};
 use testdata::oracle::{Body, Mmap2Id};
 
 use compare::eager;
@@ -68,30 +71,27 @@ fn check<O: Endian>(u: &mut Unstructured<'_>) -> Result<()> {
         }
         Err(error) => panic!("{error}"),
     };
-    let mut reader = Reader::<O>::open(&capture).unwrap_or_else(|error| panic!("{error}"));
+    let reader = Reader::new(&capture).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(matches!(reader.mode(), Mode::Pipe), is_pipe);
 
     let mut at = 0;
-    loop {
-        let record = match reader.next() {
-            Ok(Some(record)) => record,
-            Ok(None) => break,
-            Err(error) => panic!("{error}"),
-        };
+    let mut walk = reader.records();
+    for record in &mut walk {
+        let record = record.unwrap_or_else(|error| panic!("{error}"));
         // The records that the writer adds have types of perf itself.
-        if record.raw.kind().is_user() {
+        if record.kind().is_user() {
             continue;
         }
         let made = &records[at];
-        assert_eq!(record.event_index, Some(made.event));
-        let mut copy = Vec::new();
-        record.raw.write(&mut copy);
-        assert_eq!(copy, bytes[at]);
-        same(made, &events[made.event].attr, &layouts[made.event], &record.raw);
+        assert_eq!(record.event_index(), Some(made.event));
+        assert_eq!(record.raw().as_bytes(), bytes[at]);
+        let (raw, _) = RawRecord::<O>::parse(record.raw().as_bytes()).expect("it was read");
+        same(made, &events[made.event].attr, &layouts[made.event], &raw);
         at += 1;
     }
     assert_eq!(at, records.len());
-    assert!(reader.account().is_clean(), "{:?}", reader.account());
+    assert!(walk.account().is_clean(), "{:?}", walk.account());
+    assert_eq!(reader.endianness(), O::ENDIANNESS);
     same_events(&events, &reader);
     for (feature, payload) in features.iter() {
         let read = reader.feature(feature).unwrap_or_else(|| panic!("{feature} is missing"));
@@ -131,18 +131,21 @@ fn events(u: &mut Unstructured<'_>) -> Result<Vec<EventFields>> {
     (0..count).map(event).collect()
 }
 
-fn features<O: Endian>(u: &mut Unstructured<'_>, is_pipe: bool) -> Result<Features<O>> {
-    let mut features = Features::new();
+fn features<O: Endian>(u: &mut Unstructured<'_>, is_pipe: bool) -> Result<FeaturePayloads<O>> {
+    let mut features = FeaturePayloads::new();
     let chosen: u8 = u.arbitrary()?;
     let written = "a text without NULs";
     if chosen & 1 != 0 {
-        features.string(Feature::HOSTNAME, &made::text(u)?).expect(written);
+        features.set(&FeatureData::Hostname(&made::text(u)?)).expect(written);
     }
     if chosen & 2 != 0 {
-        features.cmdline(&[&made::text(u)?, &made::text(u)?]).expect(written);
+        let words = [made::text(u)?, made::text(u)?];
+        let words = words.each_ref().map(Vec::as_slice);
+        features.set(&FeatureData::CmdLine(Entries::from(&words))).expect(written);
     }
     if chosen & 4 != 0 {
-        features.nr_cpus(u.arbitrary()?, u.arbitrary()?);
+        let data = NrCpus { available: u.arbitrary()?, online: u.arbitrary()? };
+        features.set(&FeatureData::NrCpus(data)).expect("any numbers");
     }
     if chosen & 8 != 0 {
         // Any payload; in a file also for features of a newer perf.
@@ -174,7 +177,7 @@ fn make(u: &mut Unstructured<'_>, events: &[EventFields]) -> Result<Made> {
 
 fn pipe<O: Endian>(
     events: &[EventFields],
-    features: &Features<O>,
+    features: &FeaturePayloads<O>,
     records: &[Vec<u8>],
 ) -> core::result::Result<Vec<u8>, WriteFileError> {
     let mut writer = PipeWriter::<O, _>::new(Vec::new(), events, features, &Options::default())?;
@@ -184,7 +187,7 @@ fn pipe<O: Endian>(
 
 fn file<O: Endian>(
     events: &[EventFields],
-    features: &Features<O>,
+    features: &FeaturePayloads<O>,
     records: &[Vec<u8>],
 ) -> core::result::Result<Vec<u8>, WriteFileError> {
     let mut writer = FileWriter::<O, _>::new(Cursor::new(Vec::new()), events, &Options::default())?;
@@ -196,7 +199,7 @@ fn file<O: Endian>(
 }
 
 /// Returns whether a big-endian file with these features has no HOSTNAME.
-fn is_ambiguous<O: Endian>(features: &Features<O>) -> bool {
+fn is_ambiguous<O: Endian>(features: &FeaturePayloads<O>) -> bool {
     O::ENDIANNESS == perf_abi::endian::Endianness::Big && features.get(Feature::HOSTNAME).is_none()
 }
 
@@ -235,9 +238,8 @@ fn sample_id(id: u64) -> SampleIdFields {
 /// Compares a record that was read with its source.
 fn same<O: Endian>(made: &Made, attr: &Attr, layout: &SampleLayout, raw: &RawRecord<'_, O>) {
     assert_eq!(raw.misc().0, made.misc);
-    let mut bytes = Vec::new();
-    raw.write(&mut bytes);
-    let record = eager::record::<O>((), attr, layout, &bytes).unwrap_or_else(|error| panic!("{error}"));
+    let record =
+        eager::record::<O>((), attr, layout, raw.as_bytes()).unwrap_or_else(|error| panic!("{error}"));
     match (&made.content, record.body) {
         (Content::Other(body), read) => assert_eq!(&read, body),
         (Content::Sample(fields), Body::Sample(read)) => {
@@ -267,7 +269,7 @@ fn same<O: Endian>(made: &Made, attr: &Attr, layout: &SampleLayout, raw: &RawRec
     }
 }
 
-fn same_events<O: Endian>(events: &[EventFields], reader: &Reader<'_, O>) {
+fn same_events(events: &[EventFields], reader: &Reader<'_>) {
     assert_eq!(reader.events().len(), events.len());
     for (event, given) in reader.events().iter().zip(events) {
         assert_eq!(event.attr, Attr { size: event.attr.size, ..given.attr });

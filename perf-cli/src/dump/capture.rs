@@ -24,10 +24,10 @@ pub(super) fn header<O: Endian, S: Source>(
         render::given(event.name.as_deref(), |name| json.string(name!("name"), name));
     })?;
     output.buffer.extend_from_slice(b",\"features\":{");
-    for (index, section) in reader.features().enumerate() {
+    for (index, section) in reader.features().iter().enumerate() {
         let comma = if index == 0 { "" } else { "," };
         render::print(&mut output.buffer, format_args!("{comma}\"{}\":", section.feature));
-        match feature::feature(reader, &section, output) {
+        match feature::feature(&section, output) {
             Ok(()) => {}
             Err(Unprinted::Undecodable(error)) => {
                 Json::object(&mut output.buffer, |json| json.text(name!("error"), &error));

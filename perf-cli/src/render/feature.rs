@@ -1,23 +1,17 @@
 //! Feature sections as JSON values; [`lines`] prints them as text.
 //!
-//! Lists are printed item by item. In memory are only the decoded feature and one printed item.
+//! Lists are printed item by item. In memory is only one printed item.
 
 pub(crate) mod lines;
 
-use perf_abi::auxtrace::IndexEntry;
-use perf_abi::endian::{Endian, U32};
-use perf_abi::event::EventType;
-use perf_abi::feature::Feature;
-use perf_parse::file::{
-    BpfBtf, BpfProgInfo, BuildId, Cache, CpuDomains, CpuPlace, CpuTopology, EventDesc, FeatureSection,
-    FileError, GroupDesc, HybridPmu, MemNode, NumaNode, PmuCap, PmuCaps, Reader, SchedDomain, Source,
-};
+use perf_parse::feature::{FeatureData, FeatureSection, FieldValue};
+use perf_parse::file::FileError;
 
-use super::digits::push_decimal;
+use super::Scalars;
+use super::digits::{push_decimal, push_signed};
 use super::escape::push_json;
-use super::json::Json;
-use super::name::{Name, name};
-use super::{Scalars, Sink, given};
+use super::json::{Json, push_blob};
+use super::name::name;
 use crate::Failure;
 use crate::output::Output;
 
@@ -42,269 +36,134 @@ impl From<Failure> for Unprinted {
     }
 }
 
-/// Prints a list, with at most one item in the buffer at a time.
-pub(crate) fn list<T>(
-    output: &mut Output,
-    items: impl IntoIterator<Item = T>,
-    item: impl Fn(&mut Vec<u8>, T),
-) -> Result<(), Failure> {
-    let mut before = b'[';
-    for it in items {
-        output.buffer.push(before);
-        item(&mut output.buffer, it);
-        output.flush_full()?;
-        before = b',';
-    }
-    // If the list is empty, its opening bracket is not printed yet.
-    output.buffer.extend_from_slice(if before == b'[' { b"[]" } else { b"]" });
-    Ok(())
-}
-
-/// Prints a list of objects. `members` prints the members of an item.
+/// Prints a list of objects, with at most one in the buffer at a time. `members` prints the members of an item.
 pub(crate) fn objects<T>(
     output: &mut Output,
     items: impl IntoIterator<Item = T>,
     members: impl Fn(&mut Json<'_>, T),
 ) -> Result<(), Failure> {
-    list(output, items, |out, it| Json::object(out, |json| members(json, it)))
-}
-
-/// Prints a list of strings from the recorded machine.
-fn texts(output: &mut Output, list_of: &[&[u8]]) -> Result<(), Failure> {
-    list(output, list_of, |out, text| push_json(out, text))
-}
-
-/// Prints a feature section, with perf's names. TRACING_DATA prints its position; a feature without a name also prints
-/// its bytes.
-pub(crate) fn feature<O: Endian, S: Source>(
-    reader: &Reader<'_, O, S>,
-    section: &FeatureSection<'_>,
-    output: &mut Output,
-) -> Result<(), Unprinted> {
-    match section.feature {
-        Feature::BUILD_ID => {
-            let build_ids: Result<Vec<_>, _> = section.build_ids::<O>().collect();
-            objects(output, &build_ids?, build_id)?;
+    output.buffer.push(b'[');
+    for (index, it) in items.into_iter().enumerate() {
+        if index > 0 {
+            output.buffer.push(b',');
         }
-        Feature::HOSTNAME
-        | Feature::OSRELEASE
-        | Feature::VERSION
-        | Feature::ARCH
-        | Feature::CPUDESC
-        | Feature::CPUID => push_json(&mut output.buffer, section.string::<O>()?),
-        Feature::TOTAL_MEM => push_decimal(&mut output.buffer, section.total_mem::<O>()?),
-        Feature::CLN_SIZE => push_decimal(&mut output.buffer, u64::from(section.cln_size::<O>()?)),
-        Feature::CMDLINE => texts(output, &section.strings::<O>()?)?,
-        Feature::EVENT_DESC => {
-            let events: Result<Vec<_>, _> = section.event_desc::<O>().collect();
-            objects(output, &events?, event_desc)?;
-        }
-        Feature::CPU_TOPOLOGY => cpu_topology(output, &section.cpu_topology::<O>(nr_cpus(reader)?)?)?,
-        Feature::NUMA_TOPOLOGY => objects(output, &section.numa_topology::<O>()?, numa_node)?,
-        Feature::PMU_MAPPINGS => objects(output, &section.pmu_mappings::<O>()?, pmu_mapping)?,
-        Feature::GROUP_DESC => objects(output, &section.group_desc::<O>()?, group_desc)?,
-        Feature::AUXTRACE => objects(output, section.auxtrace::<O>()?, auxtrace)?,
-        Feature::CACHE => objects(output, &section.cache::<O>()?, cache)?,
-        Feature::MEM_TOPOLOGY => {
-            let it = section.mem_topology::<O>()?;
-            push_decimal(&mut member(output, "{\"block_size_bytes\":").buffer, it.block_size_bytes);
-            objects(member(output, ",\"nodes\":"), &it.nodes, mem_node)?;
-            output.buffer.push(b'}');
-        }
-        Feature::BPF_PROG_INFO => objects(output, &section.bpf_prog_info::<O>()?, bpf_prog_info)?,
-        Feature::BPF_BTF => objects(output, &section.bpf_btf::<O>()?, bpf_btf)?,
-        Feature::CPU_PMU_CAPS => objects(output, &section.cpu_pmu_caps::<O>()?, pmu_cap)?,
-        Feature::HYBRID_TOPOLOGY => objects(output, &section.hybrid_topology::<O>()?, hybrid_pmu)?,
-        Feature::PMU_CAPS => objects(output, &section.pmu_caps::<O>()?, pmu_caps)?,
-        Feature::CPU_DOMAIN_INFO => {
-            let it = section.cpu_domain_info::<O>()?;
-            let (version, most) = (u64::from(it.schedstat_version), u64::from(it.max_sched_domains));
-            push_decimal(&mut member(output, "{\"schedstat_version\":").buffer, version);
-            push_decimal(&mut member(output, ",\"max_sched_domains\":").buffer, most);
-            objects(member(output, ",\"cpus\":"), &it.cpus, cpu_domains)?;
-            output.buffer.push(b'}');
-        }
-        _ => return Ok(numbers::<O>(section, &mut output.buffer)?),
+        Json::object(&mut output.buffer, |json| members(json, it));
+        output.flush_full()?;
     }
+    output.buffer.push(b']');
     Ok(())
 }
 
-/// Prints a member's name, and the text before it. The value follows.
-fn member<'o>(output: &'o mut Output, name: &str) -> &'o mut Output {
-    output.buffer.extend_from_slice(name.as_bytes());
-    output
+/// Prints a feature section, with perf's names. TRACING_DATA prints its position; an unknown feature also prints its
+/// bytes.
+pub(crate) fn feature(section: &FeatureSection<'_>, output: &mut Output) -> Result<(), Unprinted> {
+    let data = section.decode()?;
+    if let FeatureData::TracingData(bytes) | FeatureData::Other { bytes, .. } = data {
+        Json::object(&mut output.buffer, |json| {
+            json.number(name!("offset"), section.offset);
+            json.number(name!("size"), bytes.len() as u64);
+            if section.feature.name().is_none() {
+                json.blob(name!("raw"), bytes);
+            }
+        });
+        return Ok(());
+    }
+    let mut printer = Printer { output, printed: Ok(()) };
+    printer.value(data.value());
+    Ok(printer.printed?)
 }
 
-/// Prints a feature that is an object of numbers, or one that is printed as such.
-fn numbers<O: Endian>(section: &FeatureSection<'_>, out: &mut Vec<u8>) -> Result<(), FileError> {
-    let mut numbers: Vec<(&'static Name, u64)> = Vec::new();
-    match section.feature {
-        Feature::NRCPUS => {
-            let (available, online) = section.nr_cpus::<O>()?;
-            numbers.push((name!("nr_cpus_available"), available.into()));
-            numbers.push((name!("nr_cpus_online"), online.into()));
-        }
-        Feature::BRANCH_STACK | Feature::STAT => section.mark()?,
-        Feature::SAMPLE_TIME => {
-            let (first, last) = section.sample_time::<O>()?;
-            numbers.extend([(name!("first"), first), (name!("last"), last)]);
-        }
-        Feature::CLOCKID => numbers.push((name!("resolution_ns"), section.clockid::<O>()?)),
-        Feature::DIR_FORMAT => numbers.push((name!("version"), section.dir_format::<O>()?.0)),
-        Feature::COMPRESSED => {
-            let it = section.compressed::<O>()?;
-            numbers.push((name!("version"), it.version.into()));
-            numbers.push((name!("type"), it.kind.0.into()));
-            numbers.push((name!("level"), it.level.into()));
-            numbers.push((name!("ratio"), it.ratio.into()));
-            numbers.push((name!("mmap_len"), it.mmap_len.into()));
-        }
-        Feature::CLOCK_DATA => {
-            let it = section.clock_data::<O>()?;
-            numbers.push((name!("version"), it.version.into()));
-            numbers.push((name!("clockid"), it.clockid.into()));
-            numbers.push((name!("wall_clock_ns"), it.wall_clock_ns));
-            numbers.push((name!("clockid_time_ns"), it.clockid_time_ns));
-        }
-        Feature::E_MACHINE => {
-            let it = section.e_machine::<O>()?;
-            numbers.push((name!("e_machine"), it.e_machine.into()));
-            numbers.push((name!("e_flags"), it.e_flags.into()));
-        }
-        _ => {
-            numbers.push((name!("offset"), section.offset));
-            numbers.push((name!("size"), section.bytes.len() as u64));
+/// Prints values to an output, until it fails.
+struct Printer<'o> {
+    output: &'o mut Output,
+    printed: Result<(), Failure>,
+}
+
+impl Printer<'_> {
+    fn value(&mut self, value: FieldValue<'_>) {
+        let out = &mut self.output.buffer;
+        match value {
+            FieldValue::Number(number) => push_decimal(out, number),
+            FieldValue::Signed(number) => push_signed(out, number),
+            FieldValue::Text(text) => push_json(out, text),
+            FieldValue::Object(fields) => {
+                let mut before = b'{';
+                fields.each(&mut |name, value| {
+                    self.output.buffer.push(before);
+                    push_json(&mut self.output.buffer, name.as_bytes());
+                    self.output.buffer.push(b':');
+                    self.value(value);
+                    before = b',';
+                });
+                self.close(before, b'{', b'}');
+            }
+            FieldValue::List(items) => {
+                let mut before = b'[';
+                items.each(&mut |value| {
+                    if self.printed.is_err() {
+                        return;
+                    }
+                    self.output.buffer.push(before);
+                    self.value(value);
+                    before = b',';
+                    self.printed = self.output.flush_full().map(drop);
+                });
+                self.close(before, b'[', b']');
+            }
+            FieldValue::Bytes(bytes) => push_blob(out, bytes),
+            // A kind of value of a newer perf-parse.
+            _ => out.extend_from_slice(b"null"),
         }
     }
-    let is_known = section.feature.name().is_some();
-    Json::object(out, |json| {
-        numbers.iter().for_each(|&(name, number)| json.number(name, number));
-        if !is_known {
-            json.blob(name!("raw"), section.bytes);
-        }
-    });
-    Ok(())
-}
 
-/// Returns the number of CPUs that CPU_TOPOLOGY describes.
-fn nr_cpus<O: Endian, S: Source>(reader: &Reader<'_, O, S>) -> Result<u32, FileError> {
-    reader.feature(Feature::NRCPUS).map_or(Ok(0), |section| Ok(section.nr_cpus::<O>()?.0))
-}
-
-fn build_id(json: &mut Json<'_>, it: &BuildId<'_>) {
-    json.number(name!("misc"), u64::from(it.misc.0));
-    json.task(name!("pid"), i64::from(it.pid));
-    json.blob(name!("build_id"), it.build_id);
-    json.string(name!("filename"), it.filename);
-}
-
-fn event_desc<O: Endian>(json: &mut Json<'_>, it: &EventDesc<'_, O>) {
-    json.string(name!("name"), it.name);
-    json.addresses(name!("ids"), it.ids.iter().map(|id| id.get()));
-}
-
-fn cpu_topology(output: &mut Output, it: &CpuTopology<'_>) -> Result<(), Failure> {
-    texts(member(output, "{\"core_siblings\":"), &it.core_siblings)?;
-    texts(member(output, ",\"thread_siblings\":"), &it.thread_siblings)?;
-    objects(member(output, ",\"cpus\":"), &it.cpus, |json, cpu: &CpuPlace| {
-        json.number(name!("core_id"), u64::from(cpu.core_id));
-        json.number(name!("socket_id"), u64::from(cpu.socket_id));
-        given(cpu.die_id, |die_id| json.number(name!("die_id"), u64::from(die_id)));
-    })?;
-    if let Some(siblings) = &it.die_siblings {
-        texts(member(output, ",\"die_siblings\":"), siblings)?;
+    /// Prints the end of a list or an object, and its beginning if it is empty.
+    fn close(&mut self, before: u8, opening: u8, closing: u8) {
+        let out = &mut self.output.buffer;
+        out.extend((before == opening).then_some(opening));
+        out.push(closing);
     }
-    output.buffer.push(b'}');
-    Ok(())
 }
 
-fn numa_node(json: &mut Json<'_>, it: &NumaNode<'_>) {
-    json.number(name!("node"), u64::from(it.node));
-    json.number(name!("mem_total"), it.mem_total);
-    json.number(name!("mem_free"), it.mem_free);
-    json.string(name!("cpus"), it.cpus);
-}
+#[cfg(test)]
+mod tests {
+    use perf_abi::endian::Endianness;
+    use perf_abi::feature::Feature;
 
-fn pmu_mapping(json: &mut Json<'_>, (kind, name): &(EventType, &[u8])) {
-    json.number(name!("type"), u64::from(kind.0));
-    json.string(name!("name"), name);
-}
+    use super::*;
 
-fn group_desc(json: &mut Json<'_>, it: &GroupDesc<'_>) {
-    json.string(name!("name"), it.name);
-    json.number(name!("leader_idx"), u64::from(it.leader_idx));
-    json.number(name!("nr_members"), u64::from(it.nr_members));
-}
+    fn printed(feature: Feature, bytes: &[u8]) -> String {
+        let mut output = Output::new();
+        let section = FeatureSection::new(feature, 5, bytes, Endianness::Little);
+        self::feature(&section, &mut output).unwrap();
+        String::from_utf8(output.buffer).unwrap()
+    }
 
-fn auxtrace<O: Endian>(json: &mut Json<'_>, it: &IndexEntry<O>) {
-    json.number(name!("file_offset"), it.file_offset.get());
-    json.number(name!("size"), it.size.get());
-}
+    /// A section of zeros, which most features can be: empty lists and empty strings have no other bytes.
+    fn zeros(feature: Feature) -> Option<Vec<u8>> {
+        let is_decodable =
+            |bytes: &Vec<u8>| FeatureSection::new(feature, 5, bytes, Endianness::Little).decode().is_ok();
+        let versioned = |len: usize| (0..len).map(|at| u8::from(at == 0)).collect();
+        let string = vec![1, 0, 0, 0, 0];
+        (0..32).flat_map(|len| [vec![0; len], versioned(len)]).chain([string]).find(is_decodable)
+    }
 
-fn cache(json: &mut Json<'_>, it: &Cache<'_>) {
-    json.number(name!("level"), u64::from(it.level));
-    json.number(name!("line_size"), u64::from(it.line_size));
-    json.number(name!("sets"), u64::from(it.sets));
-    json.number(name!("ways"), u64::from(it.ways));
-    json.string(name!("type"), it.kind);
-    json.string(name!("size"), it.size);
-    json.string(name!("map"), it.map);
-}
+    #[test]
+    fn every_feature_is_printed_by_its_content() {
+        for &feature in FeatureData::KNOWN {
+            let bytes = zeros(feature).unwrap_or_else(|| panic!("{feature}"));
+            let is_position = feature == Feature::TRACING_DATA;
+            let json = printed(feature, &bytes);
+            assert_eq!(json.contains(r#""offset":5"#), is_position, "{feature}: {json}");
+            let section = FeatureSection::new(feature, 5, &bytes, Endianness::Little);
+            let text = lines::lines(&section).unwrap().value;
+            assert_eq!(text.ends_with(" bytes at 0x5"), is_position, "{feature}: {text}");
+        }
+    }
 
-/// Prints a node. Its blocks are printed as words of 64 bits, because their number may be out of proportion to the size
-/// of the section.
-fn mem_node<O: Endian>(json: &mut Json<'_>, it: &MemNode<'_, O>) {
-    json.number(name!("node"), it.node);
-    json.number(name!("size"), it.size);
-    json.number(name!("nbits"), it.blocks.nbits());
-    json.addresses(name!("bitmap"), it.blocks.words().iter().map(|word| word.get()));
-}
-
-fn bpf_prog_info<O: Endian>(json: &mut Json<'_>, it: &BpfProgInfo<'_, O>) {
-    let program = it.program;
-    json.number(name!("type"), u64::from(program.kind.get()));
-    json.number(name!("id"), u64::from(program.id.get()));
-    json.blob(name!("tag"), &program.tag);
-    json.string(name!("name"), it.name());
-    json.number(name!("load_time"), program.load_time.get());
-    json.number(name!("created_by_uid"), u64::from(program.created_by_uid.get()));
-    json.number(name!("jited_prog_len"), u64::from(program.jited_prog_len.get()));
-    json.number(name!("xlated_prog_len"), u64::from(program.xlated_prog_len.get()));
-    json.number(name!("arrays"), it.arrays);
-    json.blob(name!("info"), it.info);
-    json.blob(name!("data"), it.data);
-    let word = |word: &U32<O>| u64::from(word.get());
-    given(it.map_ids(), |all| json.addresses(name!("map_ids"), all.iter().map(word)));
-    given(it.jited_ksyms(), |all| json.addresses(name!("jited_ksyms"), all.iter().map(|one| one.get())));
-    given(it.jited_func_lens(), |all| json.addresses(name!("jited_func_lens"), all.iter().map(word)));
-}
-
-fn bpf_btf(json: &mut Json<'_>, it: &BpfBtf<'_>) {
-    json.number(name!("id"), u64::from(it.id));
-    json.blob(name!("data"), it.bytes);
-}
-
-fn pmu_cap(json: &mut Json<'_>, it: &PmuCap<'_>) {
-    json.string(name!("name"), it.name);
-    json.string(name!("value"), it.value);
-}
-
-fn pmu_caps(json: &mut Json<'_>, it: &PmuCaps<'_>) {
-    json.string(name!("pmu_name"), it.pmu_name);
-    json.objects(name!("caps"), it.caps.iter(), pmu_cap);
-}
-
-fn hybrid_pmu(json: &mut Json<'_>, it: &HybridPmu<'_>) {
-    json.string(name!("pmu_name"), it.pmu_name);
-    json.string(name!("cpus"), it.cpus);
-}
-
-fn cpu_domains(json: &mut Json<'_>, it: &CpuDomains<'_>) {
-    json.number(name!("cpu"), u64::from(it.cpu));
-    json.objects(name!("domains"), it.domains.iter(), |json, it: &SchedDomain<'_>| {
-        json.number(name!("domain"), u64::from(it.domain));
-        json.string(name!("cpumask"), it.cpumask);
-        json.string(name!("cpulist"), it.cpulist);
-        given(it.dname, |name| json.string(name!("dname"), name));
-    });
+    #[test]
+    fn lists_and_objects_without_items() {
+        assert_eq!(printed(Feature::CMDLINE, &[0; 4]), "[]");
+        assert_eq!(printed(Feature::STAT, &[]), "{}");
+        assert_eq!(printed(Feature(200), &[0xab]), r#"{"offset":5,"size":1,"raw":"ab"}"#);
+    }
 }

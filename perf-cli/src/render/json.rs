@@ -18,8 +18,8 @@ use super::name::{Name, name};
 use super::record::{PlacedRecord, RecordSink};
 use super::tracepoint::Tracepoint;
 use super::{Scalars, Sink, given};
-pub(super) use value::push_field;
-use value::{push_array, push_blob};
+use value::push_array;
+pub(super) use value::{push_blob, push_field};
 
 /// Appends fields to a JSON object, without allocations.
 ///

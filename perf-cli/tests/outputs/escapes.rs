@@ -6,9 +6,9 @@ use std::io::Cursor;
 use perf_abi::attr::{Attr, AttrFlags};
 use perf_abi::endian::LittleEndian;
 use perf_abi::event::EventType;
-use perf_abi::feature::Feature;
 use perf_abi::record::Misc;
 use perf_abi::sample_type::SampleType;
+use perf_parse::feature::{Entries, FeatureData, PmuMapping};
 use perf_parse::file::write::{EventFields, FileWriter, Options};
 use perf_parse::record::Comm;
 use perf_parse::write::{self, SampleIdFields};
@@ -33,11 +33,15 @@ fn capture() -> Vec<u8> {
     let events = [EventFields { attr, name: Some(name.to_vec()), ids: vec![7], ..EventFields::default() }];
     let mut writer =
         FileWriter::<LittleEndian, _>::new(Cursor::new(Vec::new()), &events, &Options::default()).unwrap();
-    for feature in [Feature::HOSTNAME, Feature::OSRELEASE, Feature::CPUDESC] {
-        writer.features().string(feature, name).unwrap();
+    for data in [
+        FeatureData::Hostname(name),
+        FeatureData::OsRelease(name),
+        FeatureData::CpuDesc(name),
+        FeatureData::CmdLine(Entries::from(&[name, b"perf"])),
+        FeatureData::PmuMappings(Entries::from(&[PmuMapping { kind: EventType(1), name }])),
+    ] {
+        writer.features().set(&data).unwrap();
     }
-    writer.features().cmdline(&[name, b"perf"]).unwrap();
-    writer.features().pmu_mappings(&[(EventType(1), name)]).unwrap();
     let (mut record, layout) = (Vec::new(), SampleLayout::new(&attr).unwrap());
     let comm = Record::Comm(Comm { pid: 1, tid: 2, comm: name });
     write::record::<LittleEndian>(&mut record, &layout, Misc(0), &comm, &SampleIdFields::default()).unwrap();

@@ -9,9 +9,9 @@ use perf_abi::attr::AttrFlags;
 use perf_abi::endian::ByteOrder;
 use perf_abi::record::RecordType;
 
-use super::events::Event;
+use super::Event;
+use crate::raw::word;
 use crate::record::RawRecord;
-use crate::sample::word;
 
 /// Finds the event of a record by its id.
 ///

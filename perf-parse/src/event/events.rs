@@ -1,65 +1,20 @@
 //! The events of a capture: their attrs, ids and names, and the event of each record.
 
-use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use perf_abi::attr::{Attr, ReadAttr};
-use perf_abi::endian::{Endian, U64};
+use perf_abi::endian::Endian;
 use perf_abi::record::{MAX_EVENT_NAME, RecordType};
 
+use super::Event;
 use super::dispatch::Dispatch;
 use crate::account::Account;
-use crate::error::{Error, FileError, FileErrorKind};
-use crate::layout::SampleLayout;
+use crate::error::{FileError, FileErrorKind};
+use crate::feature::Entries;
 use crate::limits::Limits;
 use crate::record::RawRecord;
 use crate::record::user::{EventUpdate, EventUpdateData};
-
-/// An event of a capture.
-#[derive(Clone, Debug)]
-pub struct Event {
-    /// The event's attr: what it counts and records.
-    pub attr: Attr,
-    /// The bytes of a newer kernel's attr after the fields that this crate knows; empty for an attr of a known size.
-    pub attr_tail: Box<[u8]>,
-    /// The layout of the event's records.
-    pub layout: SampleLayout,
-    /// Why the event's samples cannot be decoded: the attr asks for a field that this crate does not know. `None` if
-    /// they can. The event's other records can always be decoded.
-    pub fault: Option<Error>,
-    /// The ids that the event's records carry: one for each CPU or task that the event was opened for. An id that an
-    /// earlier event has is not in the list.
-    pub ids: Vec<u64>,
-    /// The event's name, as the user gave it: from the feature `EVENT_DESC`, an EVENT_UPDATE record, or the event types
-    /// of old files. `None` if the capture has none of these.
-    pub name: Option<Vec<u8>>,
-    /// The values of EVENT_UPDATE records other than the name; `None` if there are none.
-    pub update: Option<Box<Update>>,
-}
-
-/// The unit and the scale of an event's counts.
-#[derive(Clone, Debug, Default)]
-pub struct Update {
-    /// The unit of the counts.
-    pub unit: Option<Vec<u8>>,
-    /// The factor by which to multiply the counts.
-    pub scale: Option<f64>,
-}
-
-impl Event {
-    fn new(read: ReadAttr<'_>, ids: Vec<u64>) -> Self {
-        Self {
-            attr: read.attr,
-            attr_tail: Box::from(read.tail),
-            layout: SampleLayout::of_known(&read.attr),
-            fault: SampleLayout::new(&read.attr).err(),
-            ids,
-            name: None,
-            update: None,
-        }
-    }
-}
 
 /// The events of a capture, in the order in which the capture lists them.
 #[derive(Clone, Debug)]
@@ -220,13 +175,13 @@ impl Events {
     /// id.
     ///
     /// perf writes names in the order of the events. Other tools may not; then the ids identify the event.
-    pub(crate) fn name<O: Endian>(&mut self, index: usize, ids: &[U64<O>], name: &[u8]) {
+    pub(crate) fn name(&mut self, index: usize, ids: Entries<'_, u64>, name: &[u8]) {
         let has_ids = |index: &usize| {
-            let ids = ids.iter().map(|id| id.get());
-            self.list.get(*index).is_some_and(|event| event.ids.iter().copied().eq(ids))
+            self.list.get(*index).is_some_and(|event| event.ids.iter().copied().eq(ids.iter()))
         };
         // Events may share ids. The first and the last id lead to the event often enough.
-        let by_ids = [ids.first(), ids.last()].map(|id| id.and_then(|id| self.dispatch.find(id.get())));
+        let by_ids =
+            [ids.iter().next(), ids.iter().last()].map(|id| id.and_then(|id| self.dispatch.find(id)));
         let index = [Some(index)].into_iter().chain(by_ids).flatten().find(has_ids);
         if let Some(event) = index.and_then(|index| self.list.get_mut(index)) {
             Arc::make_mut(event).name = Some(Vec::from(name));

@@ -5,7 +5,8 @@ use alloc::sync::Arc;
 use perf_abi::endian::Endianness;
 use perf_abi::record::{Misc, RecordType};
 
-use super::events::{Event, unknown};
+use super::Event;
+use super::events::unknown;
 use super::place::Place;
 use crate::bytes::Bytes;
 use crate::error::{Error, ErrorKind, FileError, FileErrorKind};

@@ -28,7 +28,7 @@ use crate::tracepoint::{Tracepoints, TracingData};
 /// # let path = "examples/captures/tracing.pipe.data";
 /// let bytes = std::fs::read(path)?;
 /// let reader = Reader::new(&bytes)?;
-/// let check = RecordCheck::new(reader.feature(Feature::TRACING_DATA).map_or(&[], |section| section.bytes));
+/// let check = RecordCheck::new(reader.features().get(Feature::TRACING_DATA).map_or(&[], |section| section.bytes));
 /// for record in reader.records() {
 ///     check.record(&record?)?;
 /// }

@@ -1,6 +1,7 @@
 //! What is known about a capture: its events and features, as opening finds them and as its records change them.
 
 use alloc::borrow::Cow;
+use alloc::collections::BTreeSet;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
@@ -9,31 +10,12 @@ use perf_abi::feature::Feature;
 use perf_abi::record::{RawHeaderEventType, RecordType};
 use zerocopy::FromBytes;
 
-use super::features::FeatureSection;
 use crate::account::Account;
 use crate::error::{FileError, FileErrorKind};
 use crate::event::{Event, EventOf, Events, Place};
+use crate::feature::{FeatureData, Features};
 use crate::record::user::UserRecord;
 use crate::record::{RawRecord, Record};
-
-/// The features of a capture: in a file in ascending order, in a pipe in the order in which they came.
-pub(super) type Features<'a> = Vec<OwnedFeature<'a>>;
-
-/// A feature with its bytes: those of the file, or a copy from a stream.
-#[derive(Clone, Debug)]
-pub(super) struct OwnedFeature<'a> {
-    pub(super) feature: Feature,
-    pub(super) offset: u64,
-    pub(super) bytes: Cow<'a, [u8]>,
-    /// Whether its faults are in the account.
-    pub(super) is_checked: bool,
-}
-
-impl OwnedFeature<'_> {
-    pub(super) fn section(&self) -> FeatureSection<'_> {
-        FeatureSection::new(self.feature, self.offset, &self.bytes)
-    }
-}
 
 /// The events and features of a capture, as far as a walk has read it.
 ///
@@ -42,6 +24,8 @@ impl OwnedFeature<'_> {
 pub(crate) struct Knowledge<'r> {
     events: Cow<'r, Events>,
     features: Cow<'r, Features<'r>>,
+    /// The features, with their offsets, that were checked.
+    checked: BTreeSet<(Feature, u64)>,
     is_pipe: bool,
     /// The offset in the first data file up to which records were applied when the capture was opened.
     applied: u64,
@@ -56,7 +40,7 @@ impl<'r> Knowledge<'r> {
         is_pipe: bool,
         applied: u64,
     ) -> Self {
-        Self { events, features, is_pipe, applied, faults: Vec::new() }
+        Self { events, features, checked: BTreeSet::new(), is_pipe, applied, faults: Vec::new() }
     }
 
     #[inline(always)]
@@ -68,8 +52,16 @@ impl<'r> Knowledge<'r> {
         &self.features
     }
 
-    pub(super) fn features_mut(&mut self) -> &mut Features<'r> {
-        self.features.to_mut()
+    /// Decodes each feature that was not checked before. Returns their faults.
+    pub(super) fn check_features(&mut self) -> Vec<(Feature, FileError)> {
+        let mut faults = Vec::new();
+        for section in self.features.iter() {
+            // A later section of a pipe replaces an earlier one, and has another offset.
+            if self.checked.insert((section.feature, section.offset)) {
+                section.check(|error| faults.push((section.feature, error)));
+            }
+        }
+        faults
     }
 
     pub(super) fn into_parts(self) -> (Events, Features<'r>) {
@@ -168,39 +160,32 @@ impl<'r> Knowledge<'r> {
             }
             Ok(Record::User(UserRecord::HeaderFeature(it), _)) if self.is_pipe => {
                 if let Some(feature) = it.feature() {
-                    self.add_feature::<O>(feature, it.data, payload.saturating_add(8), account);
+                    self.add_feature(feature, it.data, payload.saturating_add(8), account);
                 }
             }
             Ok(Record::User(UserRecord::HeaderTracingData(_), _)) if self.is_pipe => {
                 let at = offset.saturating_add(u64::from(raw.size()));
-                self.add_feature::<O>(Feature::TRACING_DATA, trailing, at, account);
+                self.add_feature(Feature::TRACING_DATA, trailing, at, account);
             }
             _ => {}
         }
     }
 
     /// Keeps a copy of a feature; a later one replaces an earlier one.
-    fn add_feature<O: Endian>(&mut self, feature: Feature, bytes: &[u8], offset: u64, account: &mut Account) {
+    fn add_feature(&mut self, feature: Feature, bytes: &[u8], offset: u64, account: &mut Account) {
         // The marker after the last feature has no bytes. Its number is one more than the recorder's last feature.
         if bytes.is_empty() {
             return;
         }
-        let owned = OwnedFeature { feature, offset, bytes: Cow::Owned(Vec::from(bytes)), is_checked: false };
+        self.features.to_mut().set(feature, offset, Vec::from(bytes));
         if feature == Feature::EVENT_DESC {
-            name_events::<O>(self.events.to_mut(), &owned.section(), account);
-        }
-        let features = self.features.to_mut();
-        match features.iter_mut().find(|known| known.feature == feature) {
-            Some(known) => *known = owned,
-            None => features.push(owned),
+            self.name_events(account);
         }
     }
 
     /// Names the events by the feature EVENT_DESC, which perf of Linux 4.14 writes before the attrs of a pipe.
-    pub(super) fn name_events<O: Endian>(&mut self, account: &mut Account) {
-        if let Some(known) = self.features.iter().find(|known| known.feature == Feature::EVENT_DESC) {
-            name_events::<O>(self.events.to_mut(), &known.section(), account);
-        }
+    pub(super) fn name_events(&mut self, account: &mut Account) {
+        name_events(self.events.to_mut(), &self.features, account);
     }
 }
 
@@ -224,18 +209,16 @@ fn is_about_capture(kind: RecordType) -> bool {
 }
 
 /// Names the events by the feature `EVENT_DESC`. May be called again when there are more events.
-pub(super) fn name_events<O: Endian>(
-    events: &mut Events,
-    section: &FeatureSection<'_>,
-    account: &mut Account,
-) {
-    for (index, described) in section.event_desc::<O>().enumerate() {
-        match described {
-            Ok(described) => events.name(index, described.ids, described.name),
-            Err(error) => {
-                account.note_once(error);
-            }
+pub(super) fn name_events(events: &mut Events, features: &Features<'_>, account: &mut Account) {
+    let Some(section) = features.get(Feature::EVENT_DESC) else { return };
+    let (data, fault) = section.decode_until_fault();
+    if let Some(FeatureData::EventDesc(descs)) = data {
+        for (index, event) in descs.events.iter().enumerate() {
+            events.name(index, event.ids, event.name);
         }
+    }
+    if let Some(error) = fault {
+        account.note_once(error);
     }
 }
 

@@ -57,7 +57,7 @@ pub(super) fn look_ahead<'r, O: Endian, S: Source<'r>>(
     }
     knowledge.set_applied(start.saturating_add(at as u64));
     if is_pipe {
-        knowledge.name_events::<O>(account);
+        knowledge.name_events(account);
     }
     Ok(())
 }

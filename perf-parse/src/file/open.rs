@@ -5,28 +5,29 @@ mod path;
 
 use alloc::borrow::Cow;
 use alloc::vec;
-use alloc::vec::Vec;
 #[cfg(feature = "std")]
 use std::io::Read;
 #[cfg(feature = "std")]
 use std::sync::Mutex;
 
 use perf_abi::endian::{BigEndian, Endian, Endianness, LittleEndian};
-use perf_abi::feature::Feature;
 
 use super::attrs;
-use super::features;
+use super::feature_table;
 use super::header::{self, FileHeader};
 use super::image::Image;
-use super::knowledge::{Features, Knowledge, OwnedFeature, name_by_types, name_events};
+use super::knowledge::{Knowledge, name_by_types, name_events};
 use super::look_ahead::look_ahead;
 use super::reader::{Data, Mode, Reader};
 #[cfg(feature = "std")]
 use super::source::Stream;
 use super::source::{Slice, Source};
 use crate::account::Account;
-use crate::error::{FileError, FileErrorKind};
+use crate::error::FileError;
+#[cfg(feature = "std")]
+use crate::error::FileErrorKind;
 use crate::event::Events;
+use crate::feature::Features;
 use crate::limits::Limits;
 
 /// Size of a stream's header in bytes: the magic and the size.
@@ -164,7 +165,7 @@ impl<'a> Reader<'a> {
         data: &'a [u8],
         limits: &Limits,
     ) -> Self {
-        let knowledge = (events, Vec::new(), 0);
+        let knowledge = (events, Features::new(endianness), 0);
         let data = Data::Memory(vec![Slice::new(data, 0)]);
         Self::of(endianness, Mode::Ring, knowledge, data, Account::new(limits), limits)
     }
@@ -179,25 +180,17 @@ fn head_of_file<'r, O: Endian, S: Source<'r>>(
     limits: &Limits,
     account: &mut Account,
 ) -> Result<(Events, Features<'r>, u64), FileError> {
-    let sections = features::sections::<O>(header, image, account);
+    let features = feature_table::sections::<O>(header, image, account);
     let mut events = attrs::read::<O>(header, image, limits, account)?;
-    if let Some(section) = sections.iter().find(|section| section.feature == Feature::EVENT_DESC) {
-        name_events::<O>(&mut events, section, account);
-    }
+    name_events(&mut events, &features, account);
     // Event types that are outside of the file name no events.
     if let Ok(types) = image.section(header.event_types, "header.event_types.size") {
         let named = name_by_types::<O>(&mut events, types);
         named.err().into_iter().for_each(|error| account.note(error));
     }
     attrs::leave_shared_ids(header, &mut events, account);
-    let features = sections.iter().map(|it| OwnedFeature {
-        feature: it.feature,
-        offset: it.offset,
-        bytes: Cow::Borrowed(it.bytes),
-        is_checked: false,
-    });
     // perf begins the data with units, scales and names of events.
-    let mut knowledge = Knowledge::new(Cow::Owned(events), Cow::Owned(features.collect()), false, 0);
+    let mut knowledge = Knowledge::new(Cow::Owned(events), Cow::Owned(features), false, 0);
     look_ahead::<O, S>(source, &mut knowledge, limits, account)?;
     let applied = knowledge.applied();
     let (events, features) = knowledge.into_parts();
@@ -212,7 +205,7 @@ fn head_of_pipe<'r, O: Endian, S: Source<'r>>(
     account: &mut Account,
 ) -> Result<(Events, Features<'r>, u64), FileError> {
     let events = Cow::Owned(Events::within(limits));
-    let mut knowledge = Knowledge::new(events, Cow::Owned(Vec::new()), true, 0);
+    let mut knowledge = Knowledge::new(events, Cow::Owned(Features::new(O::ENDIANNESS)), true, 0);
     look_ahead::<O, S>(source, &mut knowledge, limits, account)?;
     let applied = knowledge.applied();
     let (events, features) = knowledge.into_parts();

@@ -9,9 +9,8 @@ use std::sync::{Mutex, PoisonError};
 use perf_abi::endian::Endianness;
 use perf_abi::feature::Feature;
 
-use super::features::FeatureSection;
 use super::header::{FileHeader, Section};
-use super::knowledge::{Features, Knowledge};
+use super::knowledge::Knowledge;
 use super::records::EventRecords;
 use super::source::Slice;
 #[cfg(feature = "std")]
@@ -19,6 +18,7 @@ use super::source::{Stream, Window};
 use crate::account::Account;
 use crate::error::{FileError, FileErrorKind};
 use crate::event::{EventRecord, Events, Place};
+use crate::feature::{FeatureSection, Features};
 use crate::limits::Limits;
 
 /// How a capture stores its records.
@@ -133,14 +133,15 @@ impl<'a> Reader<'a> {
 
     /// Returns the features that were known when the capture was opened: in a file in ascending order, in a pipe in the
     /// order in which they came. [`EventRecords::features`] has those that come later.
-    pub fn features(&self) -> impl Iterator<Item = FeatureSection<'_>> {
-        self.features.iter().map(|it| it.section())
+    #[must_use]
+    pub fn features(&self) -> &Features<'a> {
+        &self.features
     }
 
     /// Returns a feature; `None` if the capture does not have it, or if it comes after the first record of a pipe.
     #[must_use]
     pub fn feature(&self, feature: Feature) -> Option<FeatureSection<'_>> {
-        self.features().find(|section| section.feature == feature)
+        self.features.get(feature)
     }
 
     /// Returns the account of opening: the faults of header, attrs and feature table.
@@ -166,7 +167,7 @@ impl<'a> Reader<'a> {
     /// perf: `dir/data.*`; the file given to [`new`](Self::new) is `dir/data`. A stream has no data files: the call has
     /// no effect.
     pub fn add_data(&mut self, bytes: &'a [u8]) {
-        if let Data::Memory(files) = &mut self.data {
+        if let Some(files) = self.files_mut() {
             files.push(Slice::new(bytes, 0));
         }
     }
@@ -178,10 +179,8 @@ impl<'a> Reader<'a> {
     /// `data_file` is as in [`Place::data_file`](crate::event::Place::data_file). If there is no such file, the call has
     /// no effect.
     pub fn set_holes(&mut self, data_file: usize, holes: &'a [Range<u64>]) {
-        if let Data::Memory(files) = &mut self.data {
-            if let Some(file) = files.get_mut(data_file) {
-                file.set_holes(holes);
-            }
+        if let Some(file) = self.files_mut().and_then(|files| files.get_mut(data_file)) {
+            file.set_holes(holes);
         }
     }
 
@@ -289,6 +288,15 @@ impl<'a> Reader<'a> {
 
     pub(super) fn data(&self) -> &Data<'a> {
         &self.data
+    }
+
+    /// Returns the data files; `None` if the capture is not in memory.
+    fn files_mut(&mut self) -> Option<&mut Vec<Slice<'a>>> {
+        match &mut self.data {
+            Data::Memory(files) => Some(files),
+            #[cfg(feature = "std")]
+            Data::Windows(_) | Data::Stream(_) => None,
+        }
     }
 
     #[cfg(feature = "std")]

@@ -6,7 +6,6 @@ use perf_abi::endian::{BigEndian, Endianness, LittleEndian};
 use perf_abi::feature::Feature;
 use perf_abi::record::RecordType;
 
-use super::features::{self, FeatureSection};
 use super::knowledge::Knowledge;
 use super::source::Slice;
 #[cfg(feature = "std")]
@@ -15,6 +14,7 @@ use super::walk::Walk;
 use crate::account::Account;
 use crate::error::FileError;
 use crate::event::{EventRecord, Events, Place};
+use crate::feature::{FeatureSection, Features};
 use crate::limits::Limits;
 
 /// A walk over the records of a capture; made by [`Reader::records`](super::Reader::records).
@@ -156,14 +156,15 @@ impl<'r> EventRecords<'r> {
     }
 
     /// Returns the features that are known so far, in the order of [`Reader::features`](super::Reader::features).
-    pub fn features(&self) -> impl Iterator<Item = FeatureSection<'_>> {
-        with_walk!(&self.0, walk => walk.knowledge.features()).iter().map(|it| it.section())
+    #[must_use]
+    pub fn features(&self) -> &Features<'r> {
+        with_walk!(&self.0, walk => walk.knowledge.features())
     }
 
     /// Returns a feature; `None` if it is not known so far.
     #[must_use]
     pub fn feature(&self, feature: Feature) -> Option<FeatureSection<'_>> {
-        self.features().find(|section| section.feature == feature)
+        self.features().get(feature)
     }
 
     /// Returns how far the walk has read.
@@ -197,31 +198,12 @@ impl<'r> EventRecords<'r> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn check_features(&mut self) -> Vec<(Feature, FileError)> {
-        match &mut self.0 {
-            AnyWalk::LittleMemory(walk) => check_features(walk),
-            AnyWalk::BigMemory(walk) => check_features(walk),
-            #[cfg(feature = "std")]
-            AnyWalk::LittleStream(walk) => check_features(walk),
-            #[cfg(feature = "std")]
-            AnyWalk::BigStream(walk) => check_features(walk),
+        let faults = with_walk!(&mut self.0, walk => walk.knowledge.check_features());
+        for (_, error) in &faults {
+            self.account_mut().note_once(*error);
         }
+        faults
     }
-}
-
-fn check_features<'r, O: perf_abi::endian::Endian, S: super::source::Source<'r>>(
-    walk: &mut Walk<'r, O, S>,
-) -> Vec<(Feature, FileError)> {
-    let known = walk.knowledge.features();
-    let nr_cpus = known.iter().find(|it| it.feature == Feature::NRCPUS).map(|it| it.section());
-    let mut faults = Vec::new();
-    for it in known.iter().filter(|it| !it.is_checked) {
-        features::check::<O>(&it.section(), nr_cpus.as_ref(), |error| faults.push((it.feature, error)));
-    }
-    walk.knowledge.features_mut().iter_mut().for_each(|it| it.is_checked = true);
-    for (_, error) in &faults {
-        walk.account.note_once(*error);
-    }
-    faults
 }
 
 impl<'r> Iterator for EventRecords<'r> {

@@ -2,7 +2,7 @@
 //!
 //! [`FileWriter`] writes a file to an output that can seek, [`PipeWriter`] writes a stream. Both take the events at the
 //! start, then the records as bytes: records that [`perf_parse::write`](mod@crate::write) encodes, or that were read
-//! from another capture. [`Features`] has what is known about the machine. The layout is that of the perf tool, in byte
+//! from another capture. [`FeaturePayloads`] has what is known about the machine. The layout is that of the perf tool, in byte
 //! order `O`.
 //!
 //! Writes are not buffered: wrap an output that is slow at small writes in a [`BufWriter`](std::io::BufWriter).
@@ -16,9 +16,9 @@
 //! use perf_parse::abi::attr::Attr;
 //! use perf_parse::abi::endian::LittleEndian;
 //! use perf_parse::abi::event::EventType;
-//! use perf_parse::abi::feature::Feature;
 //! use perf_parse::abi::record::Misc;
 //! use perf_parse::abi::sample_type::SampleType;
+//! use perf_parse::feature::FeatureData;
 //! use perf_parse::file::Reader;
 //! use perf_parse::file::write::{EventFields, FileWriter, Options};
 //! use perf_parse::write::{self, SampleFields};
@@ -27,7 +27,7 @@
 //! let event = EventFields { attr, ids: vec![7], name: Some(b"cpu-clock".to_vec()), ..EventFields::default() };
 //! let mut writer =
 //!     FileWriter::<LittleEndian, _>::new(Cursor::new(Vec::new()), &[event], &Options::default())?;
-//! writer.features().string(Feature::HOSTNAME, b"builder")?;
+//! writer.features().set(&FeatureData::Hostname(b"builder"))?;
 //!
 //! let mut record = Vec::new();
 //! let fields = SampleFields { ip: Some(0x1000), ..SampleFields::default() };
@@ -35,7 +35,7 @@
 //! writer.record(&record)?;
 //!
 //! let bytes = writer.finish()?.into_inner();
-//! let reader = Reader::<LittleEndian>::open(&bytes)?;
+//! let reader = Reader::new(&bytes)?;
 //! assert_eq!(reader.events()[0].name.as_deref(), Some(&b"cpu-clock"[..]));
 //! # Ok::<(), Box<dyn core::error::Error>>(())
 //! ```
@@ -50,7 +50,7 @@ mod in_pipe;
 mod update;
 
 pub use error::{RecordFault, WriteFileError};
-pub use features::Features;
+pub use features::FeaturePayloads;
 pub use in_file::FileWriter;
 pub use in_pipe::PipeWriter;
 
@@ -63,7 +63,7 @@ use zerocopy::IntoBytes;
 
 use crate::event::Event;
 
-/// An event to be written.
+/// An event to be written. Fields may be added: end a literal with `..EventFields::default()`.
 #[derive(Clone, Debug, Default)]
 pub struct EventFields {
     /// The event's attr: what it counts and records. Its `size` is the smallest size that it is written with, unless
@@ -81,6 +81,9 @@ pub struct EventFields {
     pub scale: Option<f64>,
     /// The CPUs on which the event counts: numbers up to 65535, which means any CPU.
     pub cpus: Option<Vec<u32>>,
+    // `#[non_exhaustive]` would also forbid `..EventFields::default()` in other crates.
+    #[doc(hidden)]
+    pub non_exhaustive: (),
 }
 
 impl From<&Event> for EventFields {
@@ -95,11 +98,12 @@ impl From<&Event> for EventFields {
             unit: update.and_then(|update| update.unit.clone()),
             scale: update.and_then(|update| update.scale),
             cpus: None,
+            non_exhaustive: (),
         }
     }
 }
 
-/// Options for writing a capture.
+/// Options for writing a capture. Fields may be added: end a literal with `..Options::default()`.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// The size of the attrs. `None` selects the oldest version that has every field that is set, and for each event at
@@ -109,6 +113,9 @@ pub struct Options {
     ///
     /// Needs this crate's feature `zstd`.
     pub zstd: Option<Zstd>,
+    // `#[non_exhaustive]` would also forbid `..Options::default()` in other crates.
+    #[doc(hidden)]
+    pub non_exhaustive: (),
 }
 
 /// How records are compressed: as one zstd stream, which is split into records.

@@ -10,7 +10,7 @@ use crate::error::Error;
 /// The AUX area has new data.
 ///
 /// Kernel: `PERF_RECORD_AUX`; since Linux 4.1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Aux {
     /// Position of the data: a byte count that never wraps.
     pub aux_offset: u64,
@@ -30,7 +30,7 @@ impl Aux {
 /// Instruction tracing of a task started.
 ///
 /// Kernel: `PERF_RECORD_ITRACE_START`; since Linux 4.1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ItraceStart {
     /// Process id.
     pub pid: i32,
@@ -48,7 +48,7 @@ impl ItraceStart {
 /// The hardware id that AUX data uses for an event.
 ///
 /// Kernel: `PERF_RECORD_AUX_OUTPUT_HW_ID`; since Linux 5.16.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct AuxOutputHwId {
     /// The id; the PMU defines its meaning.
     pub hw_id: u64,

@@ -10,7 +10,7 @@ use crate::list::List;
 /// The user part of the call chains of all earlier samples that end with this cookie.
 ///
 /// Kernel: `PERF_RECORD_CALLCHAIN_DEFERRED`; since Linux 6.19.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct CallchainDeferred<'a> {
     /// The word after `PERF_CONTEXT_USER_DEFERRED` in the samples' call chains.
     pub cookie: u64,

@@ -8,7 +8,7 @@ use crate::error::Error;
 /// The path of a cgroup.
 ///
 /// Kernel: `PERF_RECORD_CGROUP`; since Linux 5.7.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Cgroup<'a> {
     /// Id of the cgroup, as in samples with `PERF_SAMPLE_CGROUP`.
     pub id: u64,

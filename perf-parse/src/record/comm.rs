@@ -9,7 +9,7 @@ use crate::error::Error;
 /// The name of a task changed. `misc` has `COMM_EXEC` if an exec changed it.
 ///
 /// Kernel: `PERF_RECORD_COMM`; since Linux 2.6.31.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Comm<'a> {
     /// Process id.
     pub pid: i32,

@@ -10,7 +10,7 @@ use crate::error::Error;
 /// A kernel symbol was registered, or unregistered if `flags` has `UNREGISTER`.
 ///
 /// Kernel: `PERF_RECORD_KSYMBOL`; since Linux 5.1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Ksymbol<'a> {
     /// Address of the symbol.
     pub addr: u64,
@@ -40,7 +40,7 @@ impl<'a> Ksymbol<'a> {
 /// A BPF program was loaded or unloaded.
 ///
 /// Kernel: `PERF_RECORD_BPF_EVENT`; since Linux 5.1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct BpfEvent {
     /// What happened to the program. C: `type`.
     pub kind: BpfEventType,

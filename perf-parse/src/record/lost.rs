@@ -9,7 +9,7 @@ use crate::error::Error;
 /// Records were lost before this one because the ring was full.
 ///
 /// Kernel: `PERF_RECORD_LOST`; since Linux 2.6.31.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Lost {
     /// Id of the event that reported the loss. The loss concerns the whole ring.
     pub id: u64,
@@ -30,7 +30,7 @@ impl Lost {
 /// records at exit from the lost counts of events; the trailer of such a record has the id of the event.
 ///
 /// Kernel: `PERF_RECORD_LOST_SAMPLES`; since Linux 4.2.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct LostSamples {
     /// Number of lost samples.
     pub lost: u64,

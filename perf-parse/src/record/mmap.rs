@@ -9,7 +9,7 @@ use crate::error::{Error, ErrorKind};
 /// A file or anonymous memory was mapped. `misc` has `MMAP_DATA` if the mapping is not executable.
 ///
 /// Kernel: `PERF_RECORD_MMAP`; since Linux 2.6.31.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Mmap<'a> {
     /// Process id; -1 for mappings of the kernel, which perf synthesises.
     pub pid: i32,
@@ -42,7 +42,7 @@ impl<'a> Mmap<'a> {
 /// A file was mapped. Its inode or build id identifies it.
 ///
 /// Kernel: `PERF_RECORD_MMAP2`; since Linux 3.16, and in its first layout since 3.12.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Mmap2<'a> {
     /// Process id; -1 for mappings of the kernel, which perf synthesises.
     pub pid: i32,
@@ -67,7 +67,8 @@ pub struct Mmap2<'a> {
 }
 
 /// The identity of the file in an MMAP2 record.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum FileId {
     /// The file's inode.
     Inode {

@@ -11,7 +11,7 @@ use crate::list::{List, structures};
 /// The namespaces of a task, in the order of [`NamespaceIndex`](perf_abi::namespaces::NamespaceIndex).
 ///
 /// Kernel: `PERF_RECORD_NAMESPACES`; since Linux 4.12.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Namespaces<'a> {
     /// Process id.
     pub pid: i32,

@@ -9,7 +9,7 @@ use crate::error::Error;
 /// A context switch on a CPU. `misc` has `SWITCH_OUT` if the task of the trailer leaves the CPU.
 ///
 /// Kernel: `PERF_RECORD_SWITCH_CPU_WIDE`; since Linux 4.3.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SwitchCpuWide {
     /// Process id: of the next task on a switch out, of the previous task on a switch in.
     pub next_prev_pid: i32,

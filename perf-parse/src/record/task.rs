@@ -9,7 +9,7 @@ use crate::error::Error;
 /// A task was created (FORK) or exited (EXIT).
 ///
 /// Kernel: `PERF_RECORD_FORK`, `PERF_RECORD_EXIT`, `perf_event_task_output`; since Linux 2.6.31.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Task {
     /// Process id.
     pub pid: i32,

@@ -9,7 +9,7 @@ use crate::error::Error;
 /// Kernel text was changed.
 ///
 /// Kernel: `PERF_RECORD_TEXT_POKE`; since Linux 5.9.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TextPoke<'a> {
     /// Address of the text.
     pub addr: u64,

@@ -142,7 +142,7 @@ impl<W: Write + Seek> FileCopy<W> {
     ///
     /// # Errors
     ///
-    /// Those of [`Features::raw`](crate::file::write::Features::raw).
+    /// Those of [`Features::raw`](crate::file::write::FeaturePayloads::raw).
     pub fn feature(&mut self, feature: Feature, payload: &[u8]) -> Result<(), WriteFileError> {
         if OF_CONTAINER.contains(&feature) {
             return Ok(());

@@ -214,11 +214,11 @@ fn copy_features<O: Endian, W: Write + Seek>(
     let noted = records.account().diagnostics.clone();
     let mut faults = records.check_features();
     let is_faulty = |feature| faults.iter().any(|&(of, _)| of == feature);
-    let hostname = records.feature(Feature::HOSTNAME).filter(|_| !is_faulty(Feature::HOSTNAME));
+    let hostname = records.features().get(Feature::HOSTNAME).filter(|_| !is_faulty(Feature::HOSTNAME));
     let has_hostname = O::ENDIANNESS == Endianness::Little || hostname.is_some();
     let mut dropped = Vec::new();
     let mut unfit = Vec::new();
-    for section in records.features().filter(|section| !OF_CONTAINER.contains(&section.feature)) {
+    for section in records.features().iter().filter(|section| !OF_CONTAINER.contains(&section.feature)) {
         let (feature, number) = (section.feature, section.feature.0);
         if matches!(number, 32..64) && !has_hostname {
             let must = "below 32 in a big-endian file without HOSTNAME";

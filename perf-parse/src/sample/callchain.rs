@@ -60,7 +60,8 @@ impl<'a, O: ByteOrder> Callchain<'a, O> {
 }
 
 /// A frame of a call chain.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Frame {
     /// An address: the instruction pointer or a return address.
     Ip {

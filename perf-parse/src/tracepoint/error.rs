@@ -4,8 +4,7 @@ use core::fmt;
 
 use perf_abi::feature::Feature;
 
-use crate::error::{Error, ErrorKind};
-use crate::file::{FeatureSection, FileError, FileErrorKind};
+use crate::error::{Error, ErrorKind, FileError, FileErrorKind};
 
 /// The reason why tracing data, or a format in it, cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -72,9 +71,9 @@ impl TracingError {
         Self { kind: TracingErrorKind::Invalid { field, found, must }, offset }
     }
 
-    /// Returns the error with its offset in the file that has the tracing data as a feature.
+    /// Returns the error with its offset in the capture. The tracing data begins `start` bytes into the capture.
     #[must_use]
-    pub fn in_file(&self, section: &FeatureSection<'_>) -> FileError {
+    pub fn in_file(&self, start: u64) -> FileError {
         let of_feature = |kind| {
             let error = Error::new(kind, self.offset);
             FileErrorKind::Feature { feature: Feature::TRACING_DATA, error }
@@ -94,7 +93,7 @@ impl TracingError {
                 FileErrorKind::Invalid { field, value: u64::from(byte), must }
             }
         };
-        FileError { offset: section.offset.saturating_add(u64::from(self.offset)), kind }
+        FileError { offset: start.saturating_add(u64::from(self.offset)), kind }
     }
 }
 

@@ -13,7 +13,8 @@ use crate::error::Error;
 use crate::list::Branch;
 use crate::sample::{Read, ReadValue, Regs, Sample};
 
-/// A sample of owned fields; `None` for a field that its event does not record.
+/// A sample of owned fields; `None` for a field that its event does not record. Fields may be added: end a literal with
+/// `..SampleFields::default()`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SampleFields {
     /// Id of the event, as the first field of the sample.
@@ -66,6 +67,9 @@ pub struct SampleFields {
     pub code_page_size: Option<u64>,
     /// A snapshot of the AUX area, a multiple of 8 bytes.
     pub aux: Option<Vec<u8>>,
+    // `#[non_exhaustive]` would also forbid `..SampleFields::default()` in other crates.
+    #[doc(hidden)]
+    pub non_exhaustive: (),
 }
 
 /// Counter values.
@@ -180,6 +184,7 @@ impl<O: ByteOrder> Sample<'_, O> {
             data_page_size: tail.data_page_size,
             code_page_size: tail.code_page_size,
             aux: tail.aux.map(Vec::from),
+            non_exhaustive: (),
         })
     }
 }

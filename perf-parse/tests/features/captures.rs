@@ -6,10 +6,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use perf_parse::RawRecord;
-use perf_parse::abi::endian::{Endian, LittleEndian};
+use perf_parse::abi::endian::{Endianness, LittleEndian};
 use perf_parse::abi::feature::Feature;
 use perf_parse::abi::record::RecordType;
-use perf_parse::file::{AnyReader, FeatureSection, Reader};
+use perf_parse::feature::{FeatureData, FeatureSection};
+use perf_parse::file::Reader;
 
 use compare::feature::decode;
 
@@ -30,18 +31,24 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
+/// Opens a little-endian capture; `None` if it is none.
+fn little(bytes: &[u8]) -> Option<Reader<'_>> {
+    Reader::new(bytes).ok().filter(|reader| reader.endianness() == Endianness::Little)
+}
+
 /// Returns the features of a capture, from the table of a file or the records of a pipe; none if it is not a capture.
 fn sections(bytes: &[u8]) -> Vec<FeatureSection<'_>> {
     if bytes.get(8..16) == Some(&[16, 0, 0, 0, 0, 0, 0, 0]) {
         return pipe_sections(bytes);
     }
-    let all = |file: &Reader<'_, LittleEndian>| {
+    let all = |file: &Reader<'_>| {
         let place = |it: FeatureSection<'_>| (it.feature, it.offset, it.bytes.len());
-        file.features().map(place).collect::<Vec<_>>()
+        file.features().iter().map(place).collect::<Vec<_>>()
     };
-    let Ok(AnyReader::Little(file)) = AnyReader::open(bytes) else { return Vec::new() };
-    let section =
-        |(feature, offset, len)| FeatureSection::new(feature, offset, &bytes[offset as usize..][..len]);
+    let Some(file) = little(bytes) else { return Vec::new() };
+    let section = |(feature, offset, len)| {
+        FeatureSection::new(feature, offset, &bytes[offset as usize..][..len], Endianness::Little)
+    };
     all(&file).into_iter().map(section).collect()
 }
 
@@ -58,7 +65,7 @@ fn pipe_sections(bytes: &[u8]) -> Vec<FeatureSection<'_>> {
         }
         if record.kind() == RecordType::HEADER_FEATURE && payload.len() > 8 {
             let feature = Feature(u32::from_le_bytes(payload[..4].try_into().unwrap()));
-            sections.push(FeatureSection::new(feature, offset + 16, &payload[8..]));
+            sections.push(FeatureSection::new(feature, offset + 16, &payload[8..], Endianness::Little));
         }
         rest = behind;
     }
@@ -66,11 +73,14 @@ fn pipe_sections(bytes: &[u8]) -> Vec<FeatureSection<'_>> {
 }
 
 /// Decodes all features of a capture; returns their number.
-fn check<O: Endian>(path: &Path, sections: &[FeatureSection<'_>]) -> usize {
+fn check(path: &Path, sections: &[FeatureSection<'_>]) -> usize {
     let nr_cpus = sections.iter().find(|section| section.feature == Feature::NRCPUS);
-    let nr_cpus = nr_cpus.map_or(0, |section| section.nr_cpus::<O>().unwrap().0);
+    let nr_cpus = nr_cpus.map_or(0, |section| match section.decode().unwrap() {
+        FeatureData::NrCpus(it) => it.available,
+        other => panic!("{other:?}"),
+    });
     for section in sections {
-        decode::<O>(section, nr_cpus).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        decode(section, nr_cpus).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     }
     sections.len()
 }
@@ -82,7 +92,7 @@ fn check_all(files: &[PathBuf]) -> Vec<Feature> {
         let bytes = fs::read(path).unwrap();
         let sections = sections(&bytes);
         seen.extend(sections.iter().map(|section| section.feature));
-        count += check::<LittleEndian>(path, &sections);
+        count += check(path, &sections);
     }
     println!("{count} features of {} files", files.len());
     (1..Feature::LAST).map(Feature).filter(|feature| !seen.contains(feature)).collect()
@@ -121,14 +131,15 @@ fn damaged_captures_do_no_harm() {
     let mut damaged = 0;
     for path in files(Path::new(CAPTURES)) {
         let bytes = fs::read(&path).unwrap();
-        let Ok(AnyReader::Little(file)) = AnyReader::open(&bytes) else { continue };
+        let Some(file) = little(&bytes) else { continue };
         for section in file.features() {
             // Makes each byte large in turn at the start, where the counts and lengths are.
             for at in 0..section.bytes.len().min(80) {
                 let mut damage = section.bytes.to_vec();
                 damage[at] = 0xff;
-                let section = FeatureSection::new(section.feature, section.offset, &damage);
-                damaged += usize::from(decode::<LittleEndian>(&section, 2).is_err());
+                let section =
+                    FeatureSection::new(section.feature, section.offset, &damage, Endianness::Little);
+                damaged += usize::from(decode(&section, 2).is_err());
             }
         }
     }

@@ -3,10 +3,11 @@
 use perf_parse::ErrorKind;
 use perf_parse::abi::endian::Endian;
 use perf_parse::abi::feature::Feature;
-use perf_parse::file::{FeatureSection, FileError, FileErrorKind};
+use perf_parse::feature::FeatureData;
+use perf_parse::file::{FileError, FileErrorKind};
 
 use crate::{big, in_both_orders};
-use compare::feature::decode;
+use compare::feature::{decode, section};
 use testdata::Bytes;
 use testdata::features::{self as every, event};
 
@@ -30,7 +31,7 @@ in_both_orders![
 /// Returns the error of a section, with its offset in the section.
 fn fault<O: Endian>(feature: Feature, bytes: Bytes) -> (FileErrorKind, u64) {
     let bytes = bytes.out;
-    let error = decode::<O>(&FeatureSection::new(feature, OFFSET, &bytes), every::NR_CPUS).unwrap_err();
+    let error = decode(&section::<O>(feature, OFFSET, &bytes), every::NR_CPUS).unwrap_err();
     (error.kind, error.offset - OFFSET)
 }
 
@@ -49,7 +50,7 @@ fn truncated_at_every_length<O: Endian>() {
     for example in &examples {
         for len in 0..=example.bytes.len() {
             let bytes = &example.bytes[..len];
-            let decoded = decode::<O>(&FeatureSection::new(example.feature, OFFSET, bytes), every::NR_CPUS);
+            let decoded = decode(&section::<O>(example.feature, OFFSET, bytes), every::NR_CPUS);
             assert_eq!(decoded.is_ok(), example.whole.contains(&len), "{:?} of {len}", example.feature);
             if let Err(FileError { offset, kind: FileErrorKind::Feature { feature, error } }) = decoded {
                 assert_eq!((feature, offset), (example.feature, OFFSET + u64::from(error.offset)));
@@ -57,7 +58,7 @@ fn truncated_at_every_length<O: Endian>() {
             }
             // As another feature the bytes may be anything, but must not cause a panic.
             for other in 0..Feature::LAST {
-                let _ = decode::<O>(&FeatureSection::new(Feature(other), OFFSET, bytes), every::NR_CPUS);
+                let _ = decode(&section::<O>(Feature(other), OFFSET, bytes), every::NR_CPUS);
             }
         }
     }
@@ -145,11 +146,11 @@ fn build_ids<O: Endian>() {
 
     // A fault loses everything after it and nothing before it.
     let bytes = behind_two(entry(1, 0)).zeros(100).out;
-    let mut build_ids = FeatureSection::new(feature, OFFSET, &bytes).build_ids::<O>();
-    assert!(build_ids.next().unwrap().is_ok() && build_ids.next().unwrap().is_ok());
-    let error = build_ids.next().unwrap().unwrap_err();
+    let section = section::<O>(feature, OFFSET, &bytes);
+    let (Some(FeatureData::BuildId(ids)), Some(error)) = section.decode_until_fault() else { panic!() };
+    assert_eq!(ids.iter().map(|it| it.pid).collect::<Vec<_>>(), [-1, 77]);
     assert_eq!((error.kind, error.offset - OFFSET), at(feature, ErrorKind::RecordSize { size: 0 }, 134));
-    assert_eq!(build_ids.next(), None);
+    assert_eq!(section.decode(), Err(error));
 
     let cases = [
         (entry(1, 7).zeros(8), ErrorKind::RecordSize { size: 7 }, 6),
@@ -208,16 +209,16 @@ fn bpf_prog_info<O: Endian>() {
 
 fn cpu_topology_of_another_machine<O: Endian>() {
     let bytes = every::cpu_topology(big::<O>()).out;
-    let section = FeatureSection::new(Feature::CPU_TOPOLOGY, OFFSET, &bytes);
+    let section = section::<O>(Feature::CPU_TOPOLOGY, OFFSET, &bytes);
     for nr_cpus in [0, 1, 3, u32::MAX] {
-        assert!(section.cpu_topology::<O>(nr_cpus).is_err(), "{nr_cpus}");
+        assert!(section.with_nr_cpus(nr_cpus).decode().is_err(), "{nr_cpus}");
     }
 }
 
 fn features_without_a_form<O: Endian>() {
     for feature in [0, 1, 35, 255].map(Feature) {
-        let section = FeatureSection::new(feature, OFFSET, b"what it is");
-        assert_eq!(decode::<O>(&section, every::NR_CPUS), Ok(()));
+        let section = section::<O>(feature, OFFSET, b"what it is");
+        assert_eq!(decode(&section, every::NR_CPUS), Ok(()));
         assert_eq!(section.bytes, b"what it is");
     }
 }

@@ -2,6 +2,7 @@
 
 use perf_parse::abi::endian::{BigEndian, Endian, Endianness, LittleEndian};
 use perf_parse::abi::feature::Feature;
+use perf_parse::feature::FeatureData;
 use perf_parse::file::{FileErrorKind, Reader};
 
 use crate::in_both_orders;
@@ -48,8 +49,8 @@ fn bitmap<O: Endian>(features: &[u32]) -> Bytes {
 
 /// Returns the features of a file, each with its bytes.
 fn features<O: Endian>(bytes: &[u8]) -> Vec<(u32, Vec<u8>)> {
-    let file = Reader::<O>::open(bytes).unwrap();
-    file.features().map(|section| (section.feature.0, section.bytes.to_vec())).collect()
+    let file = Reader::new(bytes).unwrap();
+    file.features().iter().map(|section| (section.feature.0, section.bytes.to_vec())).collect()
 }
 
 fn sections_by_rising_number<O: Endian>() {
@@ -67,14 +68,14 @@ fn sections_by_rising_number<O: Endian>() {
         .u32(64)
         .raw(b"35")
         .out;
-    let open = Reader::<O>::open(&bytes).unwrap();
+    let open = Reader::new(&bytes).unwrap();
     assert_eq!(open.account().diagnostics, []);
-    let hostname = open.feature(Feature::HOSTNAME).unwrap();
-    assert_eq!((hostname.offset, hostname.string::<O>().unwrap()), (TABLE + 64, &b"h"[..]));
-    assert_eq!(open.feature(Feature::CLN_SIZE).unwrap().cln_size::<O>(), Ok(64));
+    assert_eq!(open.feature(Feature::HOSTNAME).unwrap().offset, TABLE + 64);
+    assert_eq!(open.features().hostname(), Some(Ok(&b"h"[..])));
+    assert_eq!(open.features().cln_size(), Some(Ok(64)));
     assert_eq!(open.feature(Feature(35)).unwrap().bytes, b"35");
     assert_eq!(open.feature(Feature(255)).unwrap().bytes, b"");
-    assert_eq!(open.features().count(), 4);
+    assert_eq!(open.features().len(), 4);
 }
 
 fn sections_outside_of_the_file_cost_themselves<O: Endian>() {
@@ -89,7 +90,7 @@ fn sections_outside_of_the_file_cost_themselves<O: Endian>() {
             .raw(b"ab")
             .out;
         assert_eq!(features::<O>(&bytes), [(15, vec![]), (35, b"ab".to_vec())]);
-        let open = Reader::<O>::open(&bytes).unwrap();
+        let open = Reader::new(&bytes).unwrap();
         let [diagnostic] = &open.account().diagnostics[..] else { panic!("{:?}", open.account()) };
         assert_eq!(diagnostic.offset, TABLE, "the entry of HOSTNAME");
         let truncated = FileErrorKind::Truncated {
@@ -104,7 +105,7 @@ fn sections_outside_of_the_file_cost_themselves<O: Endian>() {
 fn a_table_that_is_cut_off<O: Endian>() {
     let bytes = file::<O>(bitmap::<O>(&[15, 19])).u64(0).u64(0).u64(0).out;
     assert_eq!(features::<O>(&bytes).len(), 1);
-    let open = Reader::<O>::open(&bytes).unwrap();
+    let open = Reader::new(&bytes).unwrap();
     let [diagnostic] = &open.account().diagnostics[..] else { panic!("{:?}", open.account()) };
     assert_eq!(diagnostic.offset, TABLE + 16);
     let kind = FileErrorKind::Truncated { field: "feature table", needed: 16, available: 8 };
@@ -122,14 +123,15 @@ fn a_bad_section_costs_one_diagnostic<O: Endian>() {
         .u32(u32::MAX) // nr
         .u32(64) // attr_size
         .out;
-    let open = Reader::<O>::open(&bytes).unwrap();
+    let open = Reader::new(&bytes).unwrap();
     assert_eq!(open.events().len(), 1);
-    assert_eq!(open.feature(Feature::HOSTNAME).unwrap().string::<O>().unwrap(), b"h");
+    assert_eq!(open.features().hostname(), Some(Ok(&b"h"[..])));
     let [diagnostic] = &open.account().diagnostics[..] else { panic!("{:?}", open.account()) };
     assert_eq!(diagnostic.offset, TABLE + 38 + 8);
-    let mut decoded = open.feature(Feature::EVENT_DESC).unwrap().event_desc::<O>();
-    assert_eq!(decoded.next().unwrap().unwrap_err(), *diagnostic, "the same error wherever it is met");
-    assert!(decoded.next().is_none());
+    assert_eq!(open.features().event_desc(), Some(Err(*diagnostic)), "the same error wherever it is met");
+    let (decoded, fault) = open.feature(Feature::EVENT_DESC).unwrap().decode_until_fault();
+    let Some(FeatureData::EventDesc(decoded)) = decoded else { panic!("{decoded:?}") };
+    assert_eq!((decoded.events.len(), fault), (0, Some(*diagnostic)));
 }
 
 /// The bitmap of a 32-bit writer has 32-bit words. Its bytes are the same as with 64-bit words only if they are

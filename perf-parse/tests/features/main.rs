@@ -1,6 +1,7 @@
 //! Feature sections: bytes written by hand in both byte orders, and captures.
 
 mod captures;
+mod encode;
 mod faults;
 mod file;
 mod memory;

@@ -1,21 +1,28 @@
-//! The memory for hostile sections is in proportion to their bytes, not to the counts in them.
+//! Sections are decoded without memory, whatever their counts.
 
 use perf_parse::abi::endian::Endian;
 use perf_parse::abi::feature::Feature;
-use perf_parse::file::FeatureSection;
-
-use compare::feature::decode;
-use testdata::Bytes;
-use testdata::memory::{Counting, measure};
+use perf_parse::feature::{FeatureData, FeatureSection};
+use perf_parse::file::{FileError, FileErrorKind};
 
 use crate::in_both_orders;
+use compare::feature::{section, walk};
+use testdata::Bytes;
+use testdata::memory::{Counting, Used, measure};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-in_both_orders![lists_take_memory_by_their_bytes];
+in_both_orders![lists_take_no_memory];
 
-fn lists_take_memory_by_their_bytes<O: Endian>() {
+const NO_MEMORY: Used = Used { peak: 0, calls: 0 };
+
+/// Decodes a section and walks over it. Returns the number of its values, or the fault, and the memory taken.
+fn decode(section: &FeatureSection<'_>) -> (Result<usize, FileError>, Used) {
+    measure(|| section.with_nr_cpus(u32::MAX).decode().map(|data: FeatureData<'_>| walk(data.value())))
+}
+
+fn lists_take_no_memory<O: Endian>() {
     const ITEMS: usize = 4000;
     // The smallest string, and the smallest list of two.
     let string = || Bytes::of::<O>().u32(1).raw(b"\0").out;
@@ -36,18 +43,33 @@ fn lists_take_memory_by_their_bytes<O: Endian>() {
         (Feature::BPF_PROG_INFO, nothing(), [number(128), vec![0; 12 + 128]].concat()),
     ];
     for (feature, head, item) in lists {
-        for items in [0, ITEMS] {
-            let nr = if feature == Feature::CPU_DOMAIN_INFO { number(0) } else { number(u32::MAX) };
-            let bytes = [head.clone(), nr, item.repeat(items)].concat();
-            let section = FeatureSection::new(feature, 0, &bytes);
-            let taken = measure(|| _ = decode::<O>(&section, u32::MAX)).1.peak;
-            let most = 16 * bytes.len() + 256;
-            assert!(taken <= most, "{feature}: {taken} bytes for a section of {}", bytes.len());
-            assert!(items == 0 || taken >= bytes.len() / 8, "{feature}: the list was not read, {taken}");
+        let (decoded, taken) = decode(&section::<O>(feature, 0, &[&head[..], &number(u32::MAX)].concat()));
+        assert_eq!(taken, NO_MEMORY, "{feature}");
+        assert_eq!(decoded.is_ok(), feature == Feature::CPU_DOMAIN_INFO, "{feature}");
+        let (head, list) = (head.len(), [&head[..], &number(u32::MAX), &item.repeat(ITEMS)].concat());
+        let (decoded, taken) = decode(&section::<O>(feature, 0, &list));
+        assert_eq!(taken, NO_MEMORY, "{feature}");
+        if feature == Feature::CPU_DOMAIN_INFO {
+            // It has no count of CPUs.
+            assert!(decoded.unwrap() > ITEMS);
+            continue;
+        }
+        // The list was read to its last byte.
+        let error = decoded.unwrap_err();
+        let FileErrorKind::Feature { error, .. } = error.kind else { panic!("{error}") };
+        assert!(error.offset as usize + item.len() > list.len() - item.len(), "{feature}: {error}");
+        // With the right count, all of it is decoded and walked over.
+        if feature != Feature::CPU_TOPOLOGY {
+            let nr = number(ITEMS as u32);
+            let list = [&list[..head], &nr, &list[head + nr.len()..]].concat();
+            let (decoded, taken) = decode(&section::<O>(feature, 0, &list));
+            assert_eq!(taken, NO_MEMORY, "{feature}");
+            assert!(decoded.unwrap() > ITEMS, "{feature}");
         }
     }
     // The count of a memory topology has 64 bits.
     let nodes = Bytes::of::<O>().u64(1).u64(0).u64(u64::MAX).zeros(24 * ITEMS).out;
-    let section = FeatureSection::new(Feature::MEM_TOPOLOGY, 0, &nodes);
-    assert!(measure(|| _ = decode::<O>(&section, 0)).1.peak <= 16 * nodes.len());
+    let (decoded, taken) = decode(&section::<O>(Feature::MEM_TOPOLOGY, 0, &nodes));
+    assert_eq!(decoded.unwrap_err().offset, nodes.len() as u64);
+    assert_eq!(taken, NO_MEMORY);
 }

@@ -1,12 +1,13 @@
 //! The values of the examples, field by field.
 
-use perf_parse::abi::endian::Endian;
+use perf_parse::abi::endian::{BigEndian, Endian};
 use perf_parse::abi::event::EventType;
 use perf_parse::abi::feature::Feature;
 use perf_parse::abi::file::{CompressType, DirVersion};
-use perf_parse::file::{
-    BpfBtf, Cache, ClockData, Compression, CpuDomains, CpuPlace, DomainInfo, EMachine, FeatureSection,
-    GroupDesc, HybridPmu, NumaNode, PmuCap, PmuCaps, SchedDomain,
+use perf_parse::feature::{
+    AuxtraceEntry, BpfBtf, Cache, ClockData, ClockId, Compression, CpuDomains, CpuPlace, Dies, DirFormat,
+    DomainInfo, EMachine, Entries, FeatureData, FeatureSection, FieldValue, GroupDesc, HybridPmu, NrCpus,
+    NumaNode, PmuCap, PmuCaps, PmuMapping, SampleTime, SchedDomain,
 };
 
 use crate::{big, in_both_orders};
@@ -14,8 +15,18 @@ use testdata::Bytes;
 use testdata::features as every;
 
 /// The section of a feature. Its offset in the capture does not affect values.
-fn section(feature: Feature, bytes: &[u8]) -> FeatureSection<'_> {
-    FeatureSection::new(feature, 0, bytes)
+fn section<O: Endian>(feature: Feature, bytes: &[u8]) -> FeatureSection<'_> {
+    compare::feature::section::<O>(feature, 0, bytes).with_nr_cpus(every::NR_CPUS)
+}
+
+/// The value of a section that is decoded as this variant.
+macro_rules! decoded {
+    ($O:ident, $FEATURE:ident, $Variant:ident, $bytes:expr) => {
+        match section::<$O>(Feature::$FEATURE, $bytes).decode() {
+            Ok(FeatureData::$Variant(it)) => it,
+            other => panic!("{other:?}"),
+        }
+    };
 }
 
 in_both_orders![
@@ -45,7 +56,7 @@ in_both_orders![
 
 fn build_ids<O: Endian>() {
     let bytes = every::build_ids(big::<O>()).out;
-    let all: Vec<_> = section(Feature::BUILD_ID, &bytes).build_ids::<O>().collect::<Result<_, _>>().unwrap();
+    let all: Vec<_> = decoded!(O, BUILD_ID, BuildId, &bytes).iter().collect();
     let [kernel, program] = all[..] else { panic!("{all:?}") };
     assert_eq!((kernel.misc.0, kernel.pid), (0x8001, -1));
     assert_eq!(kernel.build_id, [0x11; 16], "at the length that is written");
@@ -68,7 +79,7 @@ fn build_ids_without_pid<O: Endian>() {
     let bytes = entry(Bytes::of::<O>(), 2, 0x33, b"/bin/a-program-as-first\0");
     let bytes = entry(bytes, 1, 0x44, b"[kernel.kallsyms]\0\0\0\0\0\0\0");
     let bytes = entry(bytes, 4, 0x55, b"[guest.kernel.kallsyms]\0").out;
-    let all: Vec<_> = section(Feature::BUILD_ID, &bytes).build_ids::<O>().collect::<Result<_, _>>().unwrap();
+    let all: Vec<_> = decoded!(O, BUILD_ID, BuildId, &bytes).iter().collect();
     let all: Vec<_> = all.iter().map(|it| (it.misc.0, it.pid, it.build_id, it.filename)).collect();
     assert_eq!(
         all,
@@ -90,22 +101,25 @@ fn strings_and_numbers<O: Endian>() {
         Feature::CPUDESC,
         Feature::CPUID,
     ] {
-        assert_eq!(section(feature, &bytes).string::<O>().unwrap(), b"host");
+        let data = section::<O>(feature, &bytes).decode().unwrap();
+        assert!(matches!(data.value(), FieldValue::Text(b"host")), "{data:?}");
+        assert_eq!(data.feature(), feature);
     }
     let bytes = every::cmdline(big::<O>()).out;
-    assert_eq!(section(Feature::CMDLINE, &bytes).strings::<O>().unwrap(), [&b"perf"[..], b"record"]);
+    assert_eq!(decoded!(O, CMDLINE, CmdLine, &bytes), [&b"perf"[..], b"record"]);
     let bytes = every::nr_cpus(big::<O>()).out;
-    assert_eq!(section(Feature::NRCPUS, &bytes).nr_cpus::<O>(), Ok((8, 6)));
+    assert_eq!(decoded!(O, NRCPUS, NrCpus, &bytes), NrCpus { available: 8, online: 6 });
     let bytes = Bytes::of::<O>().u64(24_684_096).out;
-    assert_eq!(section(Feature::TOTAL_MEM, &bytes).total_mem::<O>(), Ok(24_684_096));
+    assert_eq!(decoded!(O, TOTAL_MEM, TotalMem, &bytes), 24_684_096);
     let bytes = Bytes::of::<O>().u32(128).out;
-    assert_eq!(section(Feature::CLN_SIZE, &bytes).cln_size::<O>(), Ok(128));
+    assert_eq!(decoded!(O, CLN_SIZE, ClnSize, &bytes), 128);
 }
 
 fn event_desc<O: Endian>() {
     let bytes = every::event_desc(big::<O>()).out;
-    let all: Vec<_> =
-        section(Feature::EVENT_DESC, &bytes).event_desc::<O>().collect::<Result<_, _>>().unwrap();
+    let descs = decoded!(O, EVENT_DESC, EventDesc, &bytes);
+    assert_eq!(descs.attr_size, 64);
+    let all: Vec<_> = descs.events.iter().collect();
     let [faults, cycles] = &all[..] else { panic!("{all:?}") };
     assert_eq!((faults.attr.kind, faults.attr.config), (EventType(1), 2));
     assert_eq!(faults.name, b"page-faults");
@@ -117,23 +131,24 @@ fn event_desc<O: Endian>() {
 
 fn cpu_topology<O: Endian>() {
     let bytes = every::cpu_topology(big::<O>()).out;
-    let place = |core_id, socket_id, die_id| CpuPlace { core_id, socket_id, die_id };
+    let place = |core_id, socket_id, die_id| (CpuPlace { core_id, socket_id }, die_id);
     let siblings = |len: usize| {
-        let it = section(Feature::CPU_TOPOLOGY, &bytes[..len]).cpu_topology::<O>(every::NR_CPUS).unwrap();
-        assert_eq!(it.core_siblings, [b"0-1"]);
-        assert_eq!(it.thread_siblings, [b"0", b"1"]);
-        (it.cpus, it.die_siblings)
+        let it = decoded!(O, CPU_TOPOLOGY, CpuTopology, &bytes[..len]);
+        assert_eq!(it.core_siblings, [&b"0-1"[..]]);
+        assert_eq!(it.thread_siblings, [&b"0"[..], b"1"]);
+        (it.places().collect::<Vec<_>>(), it.dies)
     };
     assert_eq!(siblings(208), (vec![], None), "of perf before 4.0");
     assert_eq!(siblings(224), (vec![place(10, 20, None), place(11, 21, None)], None), "before 5.3");
-    let dies = vec![&b"0-1"[..]];
+    let die_siblings = [&b"0-1"[..]];
+    let dies = Dies { die_siblings: Entries::from(&die_siblings), die_ids: Entries::from(&[30, 31]) };
     assert_eq!(siblings(300), (vec![place(10, 20, Some(30)), place(11, 21, Some(31))], Some(dies)));
 }
 
 fn numa_topology<O: Endian>() {
     let bytes = every::numa_topology(big::<O>()).out;
     assert_eq!(
-        section(Feature::NUMA_TOPOLOGY, &bytes).numa_topology::<O>().unwrap(),
+        decoded!(O, NUMA_TOPOLOGY, NumaTopology, &bytes),
         [
             NumaNode { node: 0, mem_total: 4_417_752, mem_free: 3_711_860, cpus: b"0-1" },
             NumaNode { node: 5, mem_total: 8, mem_free: 7, cpus: b"" },
@@ -143,23 +158,28 @@ fn numa_topology<O: Endian>() {
 
 #[test]
 fn marks() {
-    for feature in [Feature::BRANCH_STACK, Feature::STAT] {
-        assert_eq!(section(feature, &[]).mark(), Ok(()));
+    for (feature, data) in
+        [(Feature::BRANCH_STACK, FeatureData::BranchStack), (Feature::STAT, FeatureData::Stat)]
+    {
+        assert_eq!(section::<BigEndian>(feature, &[]).decode(), Ok(data));
     }
 }
 
 fn pmu_mappings<O: Endian>() {
     let bytes = every::pmu_mappings(big::<O>()).out;
     assert_eq!(
-        section(Feature::PMU_MAPPINGS, &bytes).pmu_mappings::<O>().unwrap(),
-        [(EventType(1), &b"software"[..]), (EventType(u32::MAX), b"hwmon")]
+        decoded!(O, PMU_MAPPINGS, PmuMappings, &bytes),
+        [
+            PmuMapping { kind: EventType(1), name: b"software" },
+            PmuMapping { kind: EventType(u32::MAX), name: b"hwmon" },
+        ]
     );
 }
 
 fn group_desc<O: Endian>() {
     let bytes = every::group_desc(big::<O>()).out;
     assert_eq!(
-        section(Feature::GROUP_DESC, &bytes).group_desc::<O>().unwrap(),
+        decoded!(O, GROUP_DESC, GroupDesc, &bytes),
         [
             GroupDesc { name: b"{anon_group}", leader_idx: 0, nr_members: 2 },
             GroupDesc { name: b"mine", leader_idx: 3, nr_members: 4 },
@@ -169,9 +189,13 @@ fn group_desc<O: Endian>() {
 
 fn auxtrace<O: Endian>() {
     let bytes = every::auxtrace(big::<O>()).out;
-    let entries = section(Feature::AUXTRACE, &bytes).auxtrace::<O>().unwrap();
-    let entries: Vec<_> = entries.iter().map(|it| (it.file_offset.get(), it.size.get())).collect();
-    assert_eq!(entries, [(0x29c0, 48), (0x7788, 0x1_0000_0030)]);
+    assert_eq!(
+        decoded!(O, AUXTRACE, Auxtrace, &bytes),
+        [
+            AuxtraceEntry { file_offset: 0x29c0, size: 48 },
+            AuxtraceEntry { file_offset: 0x7788, size: 0x1_0000_0030 },
+        ]
+    );
 }
 
 fn cache<O: Endian>() {
@@ -179,67 +203,67 @@ fn cache<O: Endian>() {
     let data = Cache { level: 1, line_size: 64, sets: 128, ways: 8, kind: b"Data", size: b"32K", map: b"0" };
     let unified =
         Cache { level: 3, line_size: 65, sets: 129, ways: 9, kind: b"Unified", size: b"32768K", map: b"0-1" };
-    assert_eq!(section(Feature::CACHE, &bytes).cache::<O>().unwrap(), [data, unified]);
+    assert_eq!(decoded!(O, CACHE, Cache, &bytes), [data, unified]);
 }
 
 fn times_and_clocks<O: Endian>() {
     let bytes = every::sample_time(big::<O>()).out;
     assert_eq!(
-        section(Feature::SAMPLE_TIME, &bytes).sample_time::<O>(),
-        Ok((2_310_408_503_494, 2_310_410_580_908))
+        decoded!(O, SAMPLE_TIME, SampleTime, &bytes),
+        SampleTime { first: 2_310_408_503_494, last: 2_310_410_580_908 }
     );
     let bytes = Bytes::of::<O>().u64(4).out;
-    assert_eq!(section(Feature::CLOCKID, &bytes).clockid::<O>(), Ok(4));
+    assert_eq!(decoded!(O, CLOCKID, ClockId, &bytes), ClockId { resolution_ns: 4 });
     let bytes = every::clock_data(big::<O>()).out;
     assert_eq!(
-        section(Feature::CLOCK_DATA, &bytes).clock_data::<O>(),
-        Ok(ClockData {
+        decoded!(O, CLOCK_DATA, ClockData, &bytes),
+        ClockData {
             version: 1,
             clockid: 7,
             wall_clock_ns: 1_795_262_943_136_017_000,
             clockid_time_ns: 2_310_348_467_321,
-        })
+        }
     );
 }
 
 fn mem_topology<O: Endian>() {
     let bytes = every::mem_topology(big::<O>()).out;
-    let it = section(Feature::MEM_TOPOLOGY, &bytes).mem_topology::<O>().unwrap();
+    let it = decoded!(O, MEM_TOPOLOGY, MemTopology, &bytes);
     assert_eq!(it.block_size_bytes, 0x800_0000);
-    let [first, second] = it.nodes[..] else { panic!("{it:?}") };
-    assert_eq!((first.node, first.size, first.blocks.nbits()), (0, 67, 67));
-    assert_eq!(first.blocks.words(), [1 | 1 << 63, 0b1101]);
+    let [first, second] = it.nodes.iter().collect::<Vec<_>>()[..] else { panic!("{it:?}") };
+    assert_eq!((first.node, first.size, first.blocks.nbits), (0, 67, 67));
+    assert_eq!(first.blocks.words, [1 | 1 << 63, 0b1101]);
     assert_eq!(first.blocks.iter().collect::<Vec<_>>(), [0, 63, 64, 66], "bit 67 is past the last");
     assert_eq!(first.blocks.count(), 4);
-    assert_eq!((second.node, second.size, second.blocks.nbits()), (1, 0, 0));
+    assert_eq!((second.node, second.size, second.blocks.nbits), (1, 0, 0));
     assert_eq!(second.blocks.iter().count(), 0);
 }
 
 fn storage<O: Endian>() {
     let bytes = Bytes::of::<O>().u64(1).out;
-    assert_eq!(section(Feature::DIR_FORMAT, &bytes).dir_format::<O>(), Ok(DirVersion::VERSION));
+    assert_eq!(decoded!(O, DIR_FORMAT, DirFormat, &bytes), DirFormat { version: DirVersion::VERSION });
     let bytes = every::compressed(big::<O>()).out;
     assert_eq!(
-        section(Feature::COMPRESSED, &bytes).compressed::<O>(),
-        Ok(Compression { version: 0, kind: CompressType::ZSTD, level: 3, ratio: 12, mmap_len: 528_384 })
+        decoded!(O, COMPRESSED, Compressed, &bytes),
+        Compression { version: 0, kind: CompressType::ZSTD, level: 3, ratio: 12, mmap_len: 528_384 }
     );
 }
 
 fn bpf_prog_info<O: Endian>() {
     let bytes = every::bpf_prog_info(big::<O>()).out;
-    let all = section(Feature::BPF_PROG_INFO, &bytes).bpf_prog_info::<O>().unwrap();
-    let [first, second] = all[..] else { panic!("{all:?}") };
+    let all = decoded!(O, BPF_PROG_INFO, BpfProgInfo, &bytes);
+    let [first, second] = all.iter().collect::<Vec<_>>()[..] else { panic!("{all:?}") };
     let program = first.program;
-    assert_eq!((program.kind.get(), program.id.get()), (26, 2));
+    assert_eq!((program.kind, program.id), (26, 2));
     assert_eq!((program.tag, first.name()), ([0x7c; 8], &b"hid_tail_call"[..]));
-    assert_eq!((program.load_time.get(), program.created_by_uid.get()), (987_844_719, 1000));
+    assert_eq!((program.load_time, program.created_by_uid), (987_844_719, 1000));
     assert_eq!((first.info.len(), first.data.len(), first.arrays), (128, 48, 0b1_1111));
     assert_eq!(first.jited_prog_insns(), Some(&[0x90, 0x91, 0x92][..]));
     assert_eq!(first.xlated_prog_insns(), Some(&[0x95, 0, 0, 0, 0, 0, 0, 0][..]));
     assert_eq!(first.map_ids().unwrap(), [7, 8]);
     assert_eq!(first.jited_ksyms().unwrap(), [0xffff_8000_800d_d570_u64, 0xffff_8000_800d_d638]);
     assert_eq!(first.jited_func_lens().unwrap(), [200]);
-    assert_eq!((second.program.kind.get(), second.program.id.get()), (8, 3));
+    assert_eq!((second.program.kind, second.program.id), (8, 3));
     assert_eq!(second.name(), b"a_name_of_16_let", "which has no room for a NUL");
     assert_eq!((second.info.len(), second.data.len()), (136, 0), "fields of newer kernels are kept");
     assert_eq!(second.map_ids(), None, "which perf did not ask for");
@@ -262,8 +286,8 @@ fn bpf_arrays_that_were_withheld<O: Endian>() {
     };
     let ksyms = |nr, at| {
         let bytes = info(nr, at);
-        let all = section(Feature::BPF_PROG_INFO, &bytes).bpf_prog_info::<O>().unwrap();
-        all[0].jited_ksyms().map(<[_]>::len)
+        let all = decoded!(O, BPF_PROG_INFO, BpfProgInfo, &bytes);
+        all.iter().next().unwrap().jited_ksyms().map(|all| all.len())
     };
     assert_eq!(ksyms(2, 0), Some(2));
     assert_eq!(ksyms(0, 16), Some(0));
@@ -275,7 +299,7 @@ fn bpf_arrays_that_were_withheld<O: Endian>() {
 fn bpf_btf<O: Endian>() {
     let bytes = every::bpf_btf(big::<O>()).out;
     assert_eq!(
-        section(Feature::BPF_BTF, &bytes).bpf_btf::<O>().unwrap(),
+        decoded!(O, BPF_BTF, BpfBtf, &bytes),
         [BpfBtf { id: 2, bytes: &[0x9f, 0xeb, 1] }, BpfBtf { id: 4, bytes: &[] }]
     );
 }
@@ -283,16 +307,16 @@ fn bpf_btf<O: Endian>() {
 fn pmu_caps<O: Endian>() {
     let bytes = every::cpu_pmu_caps(big::<O>()).out;
     assert_eq!(
-        section(Feature::CPU_PMU_CAPS, &bytes).cpu_pmu_caps::<O>().unwrap(),
+        decoded!(O, CPU_PMU_CAPS, CpuPmuCaps, &bytes),
         [PmuCap { name: b"branches", value: b"32" }, PmuCap { name: b"pmu_name", value: b"skylake" }]
     );
     let bytes = every::pmu_caps(big::<O>()).out;
     let slots = PmuCap { name: b"slots", value: b"0x0" };
     assert_eq!(
-        section(Feature::PMU_CAPS, &bytes).pmu_caps::<O>().unwrap(),
+        decoded!(O, PMU_CAPS, PmuCaps, &bytes),
         [
-            PmuCaps { pmu_name: b"armv8_pmuv3_0", caps: vec![slots] },
-            PmuCaps { pmu_name: b"empty", caps: vec![] },
+            PmuCaps { pmu_name: b"armv8_pmuv3_0", caps: Entries::from(&[slots]) },
+            PmuCaps { pmu_name: b"empty", caps: Entries::default() },
         ]
     );
 }
@@ -300,7 +324,7 @@ fn pmu_caps<O: Endian>() {
 fn hybrid_topology<O: Endian>() {
     let bytes = every::hybrid_topology(big::<O>()).out;
     assert_eq!(
-        section(Feature::HYBRID_TOPOLOGY, &bytes).hybrid_topology::<O>().unwrap(),
+        decoded!(O, HYBRID_TOPOLOGY, HybridTopology, &bytes),
         [
             HybridPmu { pmu_name: b"cpu_core", cpus: b"0-3" },
             HybridPmu { pmu_name: b"cpu_atom", cpus: b"4-11" },
@@ -313,11 +337,14 @@ fn cpu_domain_info<O: Endian>() {
     let smt = SchedDomain { domain: 0, dname: Some(b"SMT"), cpumask: b"00000003", cpulist: b"0-1" };
     let mc = SchedDomain { domain: 1, dname: Some(b"MC"), cpumask: b"0000000f", cpulist: b"0-3" };
     assert_eq!(
-        section(Feature::CPU_DOMAIN_INFO, &bytes).cpu_domain_info::<O>().unwrap(),
+        decoded!(O, CPU_DOMAIN_INFO, CpuDomainInfo, &bytes),
         DomainInfo {
             schedstat_version: 17,
             max_sched_domains: 2,
-            cpus: vec![CpuDomains { cpu: 0, domains: vec![smt, mc] }, CpuDomains { cpu: 1, domains: vec![] },],
+            cpus: Entries::from(&[
+                CpuDomains { cpu: 0, domains: Entries::from(&[smt, mc]) },
+                CpuDomains { cpu: 1, domains: Entries::default() }
+            ]),
         }
     );
 }
@@ -332,9 +359,9 @@ fn cpu_domain_info_before_names<O: Endian>() {
         .string("3") // cpumask
         .string("0-1") // cpulist
         .out;
-    let it = section(Feature::CPU_DOMAIN_INFO, &bytes).cpu_domain_info::<O>().unwrap();
+    let it = decoded!(O, CPU_DOMAIN_INFO, CpuDomainInfo, &bytes);
     let domain = SchedDomain { domain: 0, dname: None, cpumask: b"3", cpulist: b"0-1" };
-    assert_eq!(it.cpus, [CpuDomains { cpu: 3, domains: vec![domain] }]);
+    assert_eq!(it.cpus, [CpuDomains { cpu: 3, domains: Entries::from(&[domain]) }]);
 }
 
 fn e_machine<O: Endian>() {
@@ -342,7 +369,7 @@ fn e_machine<O: Endian>() {
         .u32(243) // e_machine
         .u32(5) // e_flags
         .out;
-    let it = section(Feature::E_MACHINE, &bytes).e_machine::<O>().unwrap();
+    let it = decoded!(O, E_MACHINE, EMachine, &bytes);
     assert_eq!(it, EMachine { e_machine: 243, e_flags: 5 });
     let name = |e_machine| EMachine { e_machine, e_flags: 0 }.name();
     let names = [3, 40, 62, 183, 243, 258, 0x9026].map(name);
@@ -358,12 +385,12 @@ fn padding_of_a_pipe<O: Endian>() {
         let mut bytes = example.bytes;
         bytes.resize(bytes.len().next_multiple_of(8), 0);
         // The entries of build ids are multiples of 8 bytes and do not occur among a pipe's features.
-        assert_eq!(compare::feature::decode::<O>(&section(example.feature, &bytes), every::NR_CPUS), Ok(()));
+        assert_eq!(compare::feature::decode(&section::<O>(example.feature, &bytes), every::NR_CPUS), Ok(()));
         for &whole in example.whole.iter().filter(|_| example.feature == Feature::CPU_TOPOLOGY) {
             let mut bytes = bytes[..whole].to_vec();
             bytes.resize(whole.next_multiple_of(8), 0);
-            let it = section(example.feature, &bytes).cpu_topology::<O>(every::NR_CPUS).unwrap();
-            assert_eq!((it.cpus.is_empty(), it.die_siblings.is_none()), (whole == 208, whole != 300));
+            let it = decoded!(O, CPU_TOPOLOGY, CpuTopology, &bytes);
+            assert_eq!((it.cpus.is_empty(), it.dies.is_none()), (whole == 208, whole != 300));
         }
     }
 }

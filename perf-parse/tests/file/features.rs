@@ -4,7 +4,8 @@ use perf_parse::abi::attr::{AttrReadError, AttrVersion};
 use perf_parse::abi::endian::Endian;
 use perf_parse::abi::feature::Feature;
 use perf_parse::abi::sample_type::SampleType;
-use perf_parse::file::{FeatureSection, FileError, FileErrorKind};
+use perf_parse::feature::{FeatureData, FeatureSection, NrCpus};
+use perf_parse::file::{FileError, FileErrorKind};
 use perf_parse::{Error, ErrorKind};
 
 use crate::{attr, in_both_orders, open, short};
@@ -12,8 +13,8 @@ use testdata::Bytes;
 use testdata::file::Builder;
 
 /// A section at any offset of a file.
-fn section(feature: Feature, bytes: &[u8]) -> FeatureSection<'_> {
-    FeatureSection { feature, offset: 1000, bytes }
+fn section<O: Endian>(feature: Feature, bytes: &[u8]) -> FeatureSection<'_> {
+    FeatureSection::new(feature, 1000, bytes, O::ENDIANNESS)
 }
 
 /// Returns a fault at `offset` in a section.
@@ -53,16 +54,21 @@ fn event_desc(big: bool, version: AttrVersion, names: [&[u8]; 2]) -> Vec<u8> {
 type Description = (SampleType, Vec<u8>, Vec<u64>);
 
 fn described<O: Endian>(bytes: &[u8]) -> Vec<Result<Description, FileError>> {
-    let all = section(Feature::EVENT_DESC, bytes).event_desc::<O>();
-    all.map(|event| {
-        event.map(|it| (it.attr.sample_type, it.name.to_vec(), it.ids.iter().map(|id| id.get()).collect()))
-    })
-    .collect()
+    let (data, fault) = section::<O>(Feature::EVENT_DESC, bytes).decode_until_fault();
+    let Some(FeatureData::EventDesc(descs)) = data else { panic!("{data:?}") };
+    let events =
+        descs.events.iter().map(|it| Ok((it.attr.sample_type, it.name.to_vec(), it.ids.iter().collect())));
+    events.chain(fault.map(Err)).collect()
 }
 
 fn one_string<O: Endian>(big: bool) {
     let feature = Feature::HOSTNAME;
-    let parse = |bytes: &[u8]| section(feature, bytes).string::<O>().map(<[u8]>::to_vec);
+    let parse = |bytes: &[u8]| {
+        section::<O>(feature, bytes).decode().map(|data| match data {
+            FeatureData::Hostname(it) => it.to_vec(),
+            other => panic!("{other:?}"),
+        })
+    };
     let whole = string(Bytes::new(big), b"host").out;
     assert_eq!(parse(&whole), Ok(b"host".to_vec()));
     assert_eq!(parse(&whole[..3]), Err(cut(feature, "string", 4, 3, 0)));
@@ -79,7 +85,12 @@ fn one_string<O: Endian>(big: bool) {
 
 fn several_strings<O: Endian>(big: bool) {
     let feature = Feature::CMDLINE;
-    let parse = |bytes: &[u8]| section(feature, bytes).strings::<O>().map(|all| all.concat());
+    let parse = |bytes: &[u8]| {
+        section::<O>(feature, bytes).decode().map(|data| match data {
+            FeatureData::CmdLine(words) => words.iter().collect::<Vec<_>>().concat(),
+            other => panic!("{other:?}"),
+        })
+    };
     let whole = string(string(Bytes::new(big).u32(2), b"perf "), b"record").out;
     assert_eq!(parse(&whole), Ok(b"perf record".to_vec()));
     assert_eq!(parse(&whole[..2]), Err(cut(feature, "nr", 4, 2, 0)));
@@ -93,14 +104,15 @@ fn several_strings<O: Endian>(big: bool) {
 
 fn numbers<O: Endian>(big: bool) {
     let bytes = Bytes::new(big).u32(8).u32(6).out;
-    let cpus = |bytes: &[u8]| section(Feature::NRCPUS, bytes).nr_cpus::<O>();
-    assert_eq!(cpus(&bytes), Ok((8, 6)));
+    let cpus = |bytes: &[u8]| section::<O>(Feature::NRCPUS, bytes).decode().map(drop);
+    let both = FeatureData::NrCpus(NrCpus { available: 8, online: 6 });
+    assert_eq!(section::<O>(Feature::NRCPUS, &bytes).decode(), Ok(both));
     assert_eq!(cpus(&bytes[..3]), Err(cut(Feature::NRCPUS, "nr_cpus_available", 4, 3, 0)));
     assert_eq!(cpus(&bytes[..7]), Err(cut(Feature::NRCPUS, "nr_cpus_online", 4, 3, 4)));
     assert_eq!(cpus(&[0; 9]), Err(wrong(Feature::NRCPUS, ErrorKind::Residue { bytes: 1 }, 8)));
     let bytes = Bytes::new(big).u64(1 << 40).out;
-    let memory = |bytes: &[u8]| section(Feature::TOTAL_MEM, bytes).total_mem::<O>();
-    assert_eq!(memory(&bytes), Ok(1 << 40));
+    let memory = |bytes: &[u8]| section::<O>(Feature::TOTAL_MEM, bytes).decode().map(drop);
+    assert_eq!(section::<O>(Feature::TOTAL_MEM, &bytes).decode(), Ok(FeatureData::TotalMem(1 << 40)));
     assert_eq!(memory(&bytes[..7]), Err(cut(Feature::TOTAL_MEM, "total_mem", 8, 7, 0)));
     assert_eq!(memory(&[0; 9]), Err(wrong(Feature::TOTAL_MEM, ErrorKind::Residue { bytes: 1 }, 8)));
 }
@@ -156,12 +168,12 @@ fn names_of_events<O: Endian>(big: bool) {
             builder = builder.event(attr(SampleType::IDENTIFIER), ids);
         }
         let built = builder.feature(12, section.to_vec()).build();
-        let file = open::<O>(&built.bytes).unwrap();
+        let file = open(&built.bytes).unwrap();
         let name = |index: usize| {
             let name = file.events()[index].name.as_deref();
             name.map_or("", |name| core::str::from_utf8(name).unwrap()).to_string()
         };
-        let offset = file.features().next().unwrap().offset;
+        let offset = file.features().iter().next().unwrap().offset;
         ([name(0), name(1), name(2)].join(","), file.account().diagnostics.clone(), offset)
     };
     let whole = event_desc(big, version, [b"cycles", b"faults"]);
@@ -178,4 +190,4 @@ fn names_of_events<O: Endian>(big: bool) {
     assert_eq!(diagnostics, [FileError { kind, offset: offset + u64::from(ids) }]);
 }
 
-in_both_orders!(one_string, several_strings, numbers, descriptions_of_events, names_of_events,);
+in_both_orders!(<O> one_string, several_strings, numbers, descriptions_of_events, names_of_events);

@@ -1,6 +1,5 @@
 //! The places of feature sections: a section without bytes is absent, and no two parts of a file share bytes.
 
-use perf_parse::abi::endian::Endian;
 use perf_parse::abi::feature::Feature;
 use perf_parse::abi::sample_type::SampleType;
 use perf_parse::file::{FileError, FileErrorKind, Part};
@@ -18,25 +17,25 @@ fn file(big: bool) -> Built {
 }
 
 /// Returns the features, and the diagnostics of opening the file.
-fn read<O: Endian>(built: &Built) -> (Vec<Feature>, Vec<FileError>) {
-    let file = open::<O>(&built.bytes).unwrap();
-    (file.features().map(|it| it.feature).collect(), file.account().diagnostics.clone())
+fn read(built: &Built) -> (Vec<Feature>, Vec<FileError>) {
+    let file = open(&built.bytes).unwrap();
+    (file.features().iter().map(|it| it.feature).collect(), file.account().diagnostics.clone())
 }
 
 /// Checks that `OSRELEASE`, with its section of `size` bytes at `at`, is left out because it shares bytes with
 /// `part`.
-fn is_left_out<O: Endian>(built: &Built, at: usize, size: usize, part: Part) {
+fn is_left_out(built: &Built, at: usize, size: usize, part: Part) {
     let entry = built.table + 16;
     let moved = built.clone().put(entry, at as u64).put(entry + 8, size as u64);
-    let (features, noted) = read::<O>(&moved);
+    let (features, noted) = read(&moved);
     assert_eq!(features, [Feature::HOSTNAME], "{part}");
     let kind = FileErrorKind::Overlap { feature: Feature::OSRELEASE, part };
     assert_eq!(noted, [FileError { kind, offset: entry as u64 }]);
 }
 
-fn a_section_that_shares_bytes_is_left_out<O: Endian>(big: bool) {
+fn a_section_that_shares_bytes_is_left_out(big: bool) {
     let built = file(big);
-    assert_eq!(read::<O>(&built), (vec![Feature::HOSTNAME, Feature::OSRELEASE], vec![]));
+    assert_eq!(read(&built), (vec![Feature::HOSTNAME, Feature::OSRELEASE], vec![]));
     let (end, hostname) = (built.bytes.len(), built.table + 32);
     let same = Part::Feature(Feature::HOSTNAME);
     for (at, size, part) in [
@@ -51,24 +50,24 @@ fn a_section_that_shares_bytes_is_left_out<O: Endian>(big: bool) {
         (103, 1, Part::Header),
         (0, end, Part::Header),
     ] {
-        is_left_out::<O>(&built, at, size, part);
+        is_left_out(&built, at, size, part);
     }
 }
 
-fn a_section_that_touches_another_is_read<O: Endian>(big: bool) {
+fn a_section_that_touches_another_is_read(big: bool) {
     let built = file(big);
     let entry = built.table + 16;
     // HOSTNAME is one byte shorter, and OSRELEASE begins at its end.
     let shorter = built.clone().put(built.table + 8, 11).put(entry, built.table as u64 + 32 + 11);
-    let (features, noted) = read::<O>(&shorter);
+    let (features, noted) = read(&shorter);
     assert_eq!((features.len(), noted), (2, vec![]));
 }
 
-fn a_section_that_shares_bytes_with_event_types_is_left_out<O: Endian>(big: bool) {
+fn a_section_that_shares_bytes_with_event_types_is_left_out(big: bool) {
     let built = file(big);
     let osrelease = built.table + 32 + 12;
     let types = built.clone().put(56, osrelease as u64 + 4).put(64, 4);
-    let (features, noted) = read::<O>(&types);
+    let (features, noted) = read(&types);
     assert_eq!(features, [Feature::HOSTNAME]);
     assert_eq!(
         noted[0].to_string(),
@@ -79,7 +78,7 @@ fn a_section_that_shares_bytes_with_event_types_is_left_out<O: Endian>(big: bool
     );
 }
 
-fn event_types_are_so_many_at_most<O: Endian>(big: bool) {
+fn event_types_are_so_many_at_most(big: bool) {
     const TYPE: usize = 72;
     let built = file(big);
     let at = built.bytes.len();
@@ -89,7 +88,7 @@ fn event_types_are_so_many_at_most<O: Endian>(big: bool) {
         // The last one names the event.
         built.bytes[at + (count - 1) * TYPE + 8..][..6].copy_from_slice(b"cycles");
         built.bytes[at..at + (count - 1) * TYPE].chunks_exact_mut(TYPE).for_each(|it| it[..8].fill(1));
-        let file = open::<O>(&built.bytes).unwrap();
+        let file = open(&built.bytes).unwrap();
         let name = file.events().iter().next().unwrap().name.as_deref();
         let noted = &file.account().diagnostics;
         if count <= 65_536 {
@@ -103,7 +102,7 @@ fn event_types_are_so_many_at_most<O: Endian>(big: bool) {
 }
 
 /// perf writes this for a feature that is listed but was not available.
-fn a_feature_without_bytes_is_absent<O: Endian>(big: bool) {
+fn a_feature_without_bytes_is_absent(big: bool) {
     for number in 1..Feature::FEAT_BITS {
         let feature = Feature(number);
         // HOSTNAME determines the width of the words of a big-endian bitmap, even if it has no bytes.
@@ -116,11 +115,11 @@ fn a_feature_without_bytes_is_absent<O: Endian>(big: bool) {
         // A feature without bytes can be a mark whose presence has a meaning.
         let is_mark = [Feature::BRANCH_STACK, Feature::STAT].contains(&feature) || number >= Feature::LAST;
         let expected: &[Feature] = if is_mark { &[feature] } else { &[] };
-        assert_eq!(read::<O>(&built), (expected.to_vec(), vec![]), "{feature}");
+        assert_eq!(read(&built), (expected.to_vec(), vec![]), "{feature}");
         // At any offset.
         let entry = if number > 3 { built.table + 16 } else { built.table };
         let elsewhere = built.clone().put(entry, if is_mark { 0 } else { u64::MAX });
-        assert_eq!(read::<O>(&elsewhere), (expected.to_vec(), vec![]), "{feature}");
+        assert_eq!(read(&elsewhere), (expected.to_vec(), vec![]), "{feature}");
     }
 }
 

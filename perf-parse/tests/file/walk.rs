@@ -1,11 +1,10 @@
 //! The walk over the records: the event of each record, the data after it, and the account.
 
 use perf_parse::abi::attr::{Attr, AttrFlags};
-use perf_parse::abi::endian::Endian;
 use perf_parse::abi::record::RecordType;
 use perf_parse::abi::sample_type::SampleType;
-use perf_parse::file::{Account, FileError, FileErrorKind, FileRecord};
-use perf_parse::{Error, ErrorKind, Record};
+use perf_parse::file::{Account, FileError, FileErrorKind};
+use perf_parse::{Error, ErrorKind, EventRecord, Record};
 
 use crate::{attr, header, in_both_orders, open, short};
 use testdata::Bytes;
@@ -16,27 +15,22 @@ fn all(sample_type: SampleType) -> Attr {
 }
 
 /// Returns the results of `f` for each record of a file without a lost boundary.
-fn records<O: Endian, T>(built: &Built, mut f: impl FnMut(&FileRecord<'_, O>) -> T) -> Vec<T> {
-    let mut file = open::<O>(&built.bytes).unwrap();
-    let mut all = Vec::new();
-    while let Some(record) = file.next().unwrap() {
-        all.push(f(&record));
-    }
-    all
+fn records<T>(built: &Built, mut f: impl FnMut(&EventRecord<'_>) -> T) -> Vec<T> {
+    open(&built.bytes).unwrap().records().map(|record| f(&record.unwrap())).collect()
 }
 
 /// Returns the event of the record at the start of the data, or the error of its decoding.
-fn event<O: Endian>(built: &Built) -> Result<Option<usize>, FileErrorKind> {
-    let mut file = open::<O>(&built.bytes).unwrap();
-    let record = file.next().unwrap().unwrap();
-    assert_eq!(record.event().is_some(), record.event_index.is_some());
+fn event(built: &Built) -> Result<Option<usize>, FileErrorKind> {
+    let file = open(&built.bytes).unwrap();
+    let record = file.records().next().unwrap().unwrap();
+    assert_eq!(record.event().is_some(), record.event_index().is_some());
     match record.decode() {
         Ok(_) => {
             assert_eq!(record.unknown_event(), None);
-            Ok(record.event_index)
+            Ok(record.event_index())
         }
         Err(error) => {
-            assert_eq!(record.event_index, None);
+            assert_eq!(record.event_index(), None);
             assert!(record.sample().is_none());
             assert_eq!(record.unknown_event(), Some(error.kind));
             assert_eq!(error.offset, built.data as u64);
@@ -47,24 +41,24 @@ fn event<O: Endian>(built: &Built) -> Result<Option<usize>, FileErrorKind> {
 }
 
 /// Returns the number of records, the errors, and the account at the end of the walk.
-fn end<O: Endian>(built: &Built) -> (usize, Vec<FileError>, Account) {
-    let mut file = open::<O>(&built.bytes).unwrap();
+fn end(built: &Built) -> (usize, Vec<FileError>, Account) {
+    let file = open(&built.bytes).unwrap();
+    let mut records = file.records();
     let (mut whole, mut errors) = (0, Vec::new());
-    loop {
-        match file.next() {
-            Ok(Some(_)) => whole += 1,
+    for record in &mut records {
+        match record {
+            Ok(_) => whole += 1,
             Err(error) => errors.push(error),
-            Ok(None) => break,
         }
     }
     // The end is permanent.
-    assert!(file.next().unwrap().is_none());
+    assert!(records.next().is_none());
     let data = header(&file).data;
-    assert_eq!(file.offset(), data.offset + data.size);
-    (whole, errors, file.account().clone())
+    assert_eq!(records.position().offset, data.offset + data.size);
+    (whole, errors, records.account().clone())
 }
 
-fn one_event<O: Endian>(big: bool) {
+fn one_event(big: bool) {
     // The id is neither needed nor read.
     let sample = Bytes::new(big).u64s(&[99, 0x1000]).record(9, 0);
     let built = Builder::new(big)
@@ -73,29 +67,30 @@ fn one_event<O: Endian>(big: bool) {
         .data(Bytes::new(big).u64(3).u64(98).record(13, 0))
         .data(Bytes::new(big).record(68, 0))
         .build();
-    let places = records::<O, _>(&built, |it| (it.event_index, it.offset - built.data as u64));
+    let places = records(&built, |it| (it.event_index(), it.offset() - built.data as u64));
     assert_eq!(places, [(Some(0), 0), (Some(0), 24), (None, 48)]);
-    let mut file = open::<O>(&built.bytes).unwrap();
-    let record = file.next().unwrap().unwrap();
+    let file = open(&built.bytes).unwrap();
+    let mut records = file.records();
+    let record = records.next().unwrap().unwrap();
     let Record::Sample(sample) = record.decode().unwrap() else { panic!("{record:?}") };
     assert_eq!(sample.ip(), Some(0x1000));
-    let record = file.next().unwrap().unwrap();
+    let record = records.next().unwrap().unwrap();
     assert_eq!(record.sample_id().unwrap().unwrap().identifier(), Some(98));
-    let record = file.next().unwrap().unwrap();
+    let record = records.next().unwrap().unwrap();
     assert_eq!(record.decode().unwrap().kind(), RecordType::FINISHED_ROUND);
     assert!(record.sample_id().unwrap().is_none());
 }
 
-fn no_event<O: Endian>(big: bool) {
+fn no_event(big: bool) {
     let kind = RecordType::COMM;
     let comm = Bytes::new(big).u64s(&[1, 0]).record(3, 0);
     let unknown = FileErrorKind::UnknownEvent { kind };
-    assert_eq!(event::<O>(&Builder::new(big).data(comm).build()), Err(unknown));
+    assert_eq!(event(&Builder::new(big).data(comm).build()), Err(unknown));
     let built = Builder::new(big).data(Bytes::new(big).record(68, 0)).build();
-    assert_eq!(event::<O>(&built), Ok(None));
+    assert_eq!(event(&built), Ok(None));
 }
 
-fn events_by_identifier<O: Endian>(big: bool) {
+fn events_by_identifier(big: bool) {
     let of = |record: Vec<u8>| {
         let built = Builder::new(big)
             .event(all(SampleType::IDENTIFIER | SampleType::IP), &[5, 9])
@@ -103,7 +98,7 @@ fn events_by_identifier<O: Endian>(big: bool) {
             .event(all(SampleType::IDENTIFIER), &[1, 7])
             .data(record)
             .build();
-        event::<O>(&built)
+        event(&built)
     };
     let sample = |id, words: &[u64]| Bytes::new(big).u64(id).u64s(words).record(9, 0);
     assert_eq!(of(sample(5, &[1])), Ok(Some(0)));
@@ -130,16 +125,16 @@ fn events_by_identifier<O: Endian>(big: bool) {
     assert_eq!(of(Bytes::new(big).raw(&[1; 7]).record(9, 0)), Err(FileErrorKind::UnknownEvent { kind }));
 }
 
-fn an_event_whose_id_is_0<O: Endian>(big: bool) {
+fn an_event_whose_id_is_0(big: bool) {
     let built = Builder::new(big)
         .event(all(SampleType::IDENTIFIER), &[5])
         .event(all(SampleType::IDENTIFIER), &[0])
         .data(Bytes::new(big).u64(0).record(9, 0))
         .build();
-    assert_eq!(event::<O>(&built), Ok(Some(1)));
+    assert_eq!(event(&built), Ok(Some(1)));
 }
 
-fn events_by_id_at_one_place<O: Endian>(big: bool) {
+fn events_by_id_at_one_place(big: bool) {
     let of = |record: Vec<u8>| {
         // ip, id; or tid, id. In the trailer id, cpu; or tid, id, stream_id
         let built = Builder::new(big)
@@ -147,7 +142,7 @@ fn events_by_id_at_one_place<O: Endian>(big: bool) {
             .event(all(SampleType::TID | SampleType::ID | SampleType::STREAM_ID), &[7])
             .data(record)
             .build();
-        event::<O>(&built)
+        event(&built)
     };
     let sample = |id| Bytes::new(big).u64s(&[1, id, 3]).record(9, 0);
     assert_eq!((of(sample(5)), of(sample(7))), (Ok(Some(0)), Ok(Some(1))));
@@ -155,11 +150,11 @@ fn events_by_id_at_one_place<O: Endian>(big: bool) {
     assert_eq!(of(Bytes::new(big).u64s(&[1, 2, 7, 3]).record(13, 0)), Ok(Some(1)));
 }
 
-fn events_by_id_at_different_places<O: Endian>(big: bool) {
+fn events_by_id_at_different_places(big: bool) {
     let of = |second: Attr, record: Vec<u8>| {
         let first = all(SampleType::ID);
         let built = Builder::new(big).event(first, &[5]).event(second, &[7]).data(record).build();
-        event::<O>(&built)
+        event(&built)
     };
     let sample = || Bytes::new(big).u64s(&[5, 5]).record(9, 0);
     let lost = || Bytes::new(big).u64s(&[3, 5]).record(13, 0);
@@ -174,22 +169,23 @@ fn events_by_id_at_different_places<O: Endian>(big: bool) {
     assert_eq!(of(attr(SampleType::ID), lost()), unknown(RecordType::LOST_SAMPLES));
 }
 
-fn a_first_event_without_trailers<O: Endian>(big: bool) {
+fn a_first_event_without_trailers(big: bool) {
     let built = Builder::new(big)
         .event(attr(SampleType::IDENTIFIER), &[5])
         .event(all(SampleType::IDENTIFIER), &[7])
         .data(Bytes::new(big).u64(3).record(13, 0))
         .data(Bytes::new(big).u64(7).record(9, 0))
         .build();
-    let events = records::<O, _>(&built, |it| it.event_index);
+    let events = records(&built, |it| it.event_index());
     assert_eq!(events, [Some(0), Some(1)]);
-    let mut file = open::<O>(&built.bytes).unwrap();
-    let record = file.next().unwrap().unwrap();
+    let file = open(&built.bytes).unwrap();
+    let mut records = file.records();
+    let record = records.next().unwrap().unwrap();
     assert!(record.decode().is_ok());
     assert!(record.sample_id().unwrap().is_none());
 }
 
-fn an_error_in_a_record<O: Endian>(big: bool) {
+fn an_error_in_a_record(big: bool) {
     let built = Builder::new(big)
         .event(all(SampleType::IP | SampleType::CALLCHAIN), &[5])
         .data(Bytes::new(big).u64s(&[1]).record(2, 0))
@@ -201,13 +197,14 @@ fn an_error_in_a_record<O: Endian>(big: bool) {
         kind: FileErrorKind::Record { kind, error },
         offset: (built.data + at) as u64 + u64::from(error.offset),
     };
-    let errors = records::<O, _>(&built, |it| it.decode().map(drop));
+    let errors = records(&built, |it| it.decode().map(drop));
     let first = wrong(0, RecordType::LOST, short("id", 16, 8, 8));
     let third = wrong(48, RecordType::ID_INDEX, short("entries", 32, 0, 16));
     assert_eq!(errors, [Err(first), Ok(()), Err(third), Ok(())]);
-    let mut file = open::<O>(&built.bytes).unwrap();
-    file.next().unwrap();
-    let record = file.next().unwrap().unwrap();
+    let file = open(&built.bytes).unwrap();
+    let mut records = file.records();
+    records.next().unwrap().unwrap();
+    let record = records.next().unwrap().unwrap();
     let Record::Sample(sample) = record.decode().unwrap() else { panic!("{record:?}") };
     let error = short("callchain", 72, 8, 24);
     assert_eq!(sample.tail().unwrap_err(), error);
@@ -217,19 +214,20 @@ fn an_error_in_a_record<O: Endian>(big: bool) {
         .event(all(SampleType::TIME | SampleType::TID), &[])
         .data(Bytes::new(big).u64(1).record(14, 0))
         .build();
-    let mut file = open::<O>(&built.bytes).unwrap();
+    let file = open(&built.bytes).unwrap();
+    let mut records = file.records();
     let error = short("sample_id", 16, 8, 8);
     let kind = FileErrorKind::Record { kind: RecordType::SWITCH, error };
     let offset = built.data as u64 + 8;
-    let record = file.next().unwrap().unwrap();
+    let record = records.next().unwrap().unwrap();
     assert_eq!(record.sample_id().unwrap_err(), FileError { kind, offset });
 }
 
-fn boundaries<O: Endian>(big: bool) {
+fn boundaries(big: bool) {
     let good = Bytes::new(big).u64(1).record(13, 0);
     let with = |bad: Vec<u8>| {
         let built = Builder::new(big).event(attr(SampleType::IP), &[]).data(&good).data(&bad).build();
-        let (whole, errors, account) = end::<O>(&built);
+        let (whole, errors, account) = end(&built);
         assert_eq!((whole, account.records, account.bytes), (1, 1, 16));
         let bytes = bad.len() as u64;
         assert_eq!(account.bytes_skipped, bytes);
@@ -259,14 +257,14 @@ fn boundaries<O: Endian>(big: bool) {
     assert_eq!(with([bad, vec![1; 15]].concat()), short("tracing_data.size", 16, 15, 8));
 }
 
-fn records_too_short_to_say_what_is_behind<O: Endian>(big: bool) {
+fn records_too_short_to_say_what_is_behind(big: bool) {
     let built = Builder::new(big)
         .event(attr(SampleType::IP), &[])
         .data(Bytes::new(big).raw(&[1; 7]).record(71, 0))
         .data(Bytes::new(big).raw(&[1; 3]).record(66, 0))
         .data(Bytes::new(big).u64(1).record(13, 0))
         .build();
-    let errors = records::<O, _>(&built, |it| it.decode().err().map(|error| error.kind));
+    let errors = records(&built, |it| it.decode().err().map(|error| error.kind));
     let wrong = |kind, field, needed, available| {
         Some(FileErrorKind::Record { kind, error: short(field, needed, available, 8) })
     };
@@ -280,7 +278,7 @@ fn records_too_short_to_say_what_is_behind<O: Endian>(big: bool) {
     );
 }
 
-fn what_is_behind_a_record<O: Endian>(big: bool) {
+fn what_is_behind_a_record(big: bool) {
     // perf pads tracing data to 8 bytes. Its size excludes the padding.
     let built = Builder::new(big)
         .event(attr(SampleType::IP), &[])
@@ -293,9 +291,9 @@ fn what_is_behind_a_record<O: Endian>(big: bool) {
         .data(Bytes::new(big).u64s(&[0, 1, 2, 3, 4]).record(71, 0))
         .data(Bytes::new(big).u64(1).record(13, 0))
         .build();
-    let behind = records::<O, _>(&built, |it| {
-        assert_eq!(it.behind_size, it.behind.len() as u64);
-        (it.raw.kind(), it.behind.to_vec())
+    let behind = records(&built, |it| {
+        assert_eq!(it.trailing_size(), it.trailing().len() as u64);
+        (it.kind(), it.trailing().to_vec())
     });
     let behind: Vec<_> = behind.iter().map(|(kind, bytes)| (*kind, bytes.as_slice())).collect();
     assert_eq!(
@@ -308,11 +306,11 @@ fn what_is_behind_a_record<O: Endian>(big: bool) {
             (RecordType::LOST_SAMPLES, b""),
         ]
     );
-    let (_, errors, account) = end::<O>(&built);
+    let (_, errors, account) = end(&built);
     assert_eq!((errors, account.bytes), (vec![], (built.table - built.data) as u64));
 }
 
-fn the_account<O: Endian>(big: bool) {
+fn the_account(big: bool) {
     let lost = |kind, words: &[u64]| Bytes::new(big).u64s(words).record(kind, 0);
     let built = Builder::new(big)
         .event(attr(SampleType::IP), &[])
@@ -325,7 +323,7 @@ fn the_account<O: Endian>(big: bool) {
         .data(lost(40, &[]))
         .data(lost(1000, &[]))
         .build();
-    let (whole, errors, account) = end::<O>(&built);
+    let (whole, errors, account) = end(&built);
     assert_eq!((whole, errors), (7, vec![]));
     assert_eq!((account.records, account.bytes, account.bytes_skipped), (7, 104, 0));
     assert_eq!((account.lost, account.lost_samples), (u64::MAX, 11));
@@ -334,23 +332,26 @@ fn the_account<O: Endian>(big: bool) {
     assert!(account.is_clean());
 }
 
-fn what_the_caller_notes<O: Endian>(big: bool) {
+fn what_the_caller_notes(big: bool) {
     let built = Builder::new(big).event(attr(SampleType::IP), &[]).data([9; 3]).build();
-    let mut file = open::<O>(&built.bytes).unwrap();
-    assert_eq!(file.offset(), built.data as u64);
+    let reader = open(&built.bytes).unwrap();
+    let mut records = reader.records();
+    assert_eq!(records.position().offset, built.data as u64);
     let error = FileError { kind: FileErrorKind::NotAStream, offset: 1 };
-    file.account_mut().note(error);
-    assert!(file.next().is_err());
-    assert_eq!(file.account().diagnostics.len(), 2);
-    assert_eq!(file.account().diagnostics[0], error);
-    assert!(file.next().is_err());
-    assert_eq!(file.offset(), built.data as u64 + 3);
-    assert_eq!(file.account().diagnostics.len(), 3);
+    records.account_mut().note(error);
+    assert!(records.next().unwrap().is_err());
+    assert_eq!(records.account().diagnostics.len(), 2);
+    assert_eq!(records.account().diagnostics[0], error);
+    assert!(records.next().unwrap().is_err());
+    assert_eq!(records.position().offset, built.data as u64 + 3);
+    assert_eq!(records.account().diagnostics.len(), 3);
     for _ in 0..Account::MAX_DIAGNOSTICS {
-        file.account_mut().note(error);
+        records.account_mut().note(error);
     }
-    assert_eq!(file.account().diagnostics.len(), Account::MAX_DIAGNOSTICS);
-    assert_eq!(file.account().diagnostics_omitted, 3);
+    assert_eq!(records.account().diagnostics.len(), Account::MAX_DIAGNOSTICS);
+    assert_eq!(records.account().diagnostics_omitted, 3);
+    // What is noted in a walk is not noted in the reader, nor in another walk.
+    assert!(reader.account().is_clean() && reader.records().account().is_clean());
 }
 
 in_both_orders!(

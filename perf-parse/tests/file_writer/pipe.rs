@@ -4,14 +4,14 @@ use perf_parse::abi::attr::{Attr, AttrVersion};
 use perf_parse::abi::endian::{BigEndian, Endian, LittleEndian, U32, U64};
 use perf_parse::abi::feature::Feature;
 use perf_parse::abi::record::{CpuMode, Misc, RecordType};
-use perf_parse::file::BuildId;
-use perf_parse::file::write::{EventFields, Features, Options, PipeWriter};
+use perf_parse::feature::{BuildId, Entries, FeatureData};
+use perf_parse::file::write::{EventFields, FeaturePayloads, Options, PipeWriter};
 use zerocopy::IntoBytes;
 
 use compare::rewrite::{Whole, event, kind, record, walk};
 
 /// Returns the records of a stream with only these events and features, without its header.
-fn stream<O: Endian>(events: &[EventFields], features: &Features<O>, options: &Options) -> Vec<Whole> {
+fn stream<O: Endian>(events: &[EventFields], features: &FeaturePayloads<O>, options: &Options) -> Vec<Whole> {
     let writer = PipeWriter::<O, _>::new(Vec::new(), events, features, options).unwrap();
     let bytes = writer.finish().unwrap();
     let magic = [U64::<O>::new(0x3245_4c49_4652_4550), U64::new(16)];
@@ -29,12 +29,12 @@ fn everything_in_order_in<O: Endian>() {
     one.scale = Some(-2.5);
     one.cpus = Some(vec![3]);
     let two = event(2, &[9], Some("12345678"));
-    let mut features = Features::<O>::new();
-    features.string(Feature::ARCH, b"riscv64").unwrap();
+    let mut features = FeaturePayloads::<O>::new();
+    features.set(&FeatureData::Arch(b"riscv64")).unwrap();
     features.raw(Feature::TRACING_DATA, b"tracing data").unwrap();
     let misc = Misc::from(CpuMode::USER) | Misc::BUILD_ID_SIZE;
     let build_id = BuildId { misc, pid: -1, build_id: &[6; 20], filename: b"/bin/true" };
-    features.build_ids(&[build_id, build_id]).unwrap();
+    features.set(&FeatureData::BuildId(Entries::from(&[build_id, build_id]))).unwrap();
 
     let mut writer =
         PipeWriter::<O, _>::new(Vec::new(), &[one.clone(), two], &features, &Options::default()).unwrap();
@@ -105,7 +105,7 @@ fn everything_in_order() {
 #[test]
 fn the_first_event_needs_no_id_for_its_name() {
     type O = LittleEndian;
-    let records = stream::<O>(&[event(1, &[], Some("a"))], &Features::new(), &Options::default());
+    let records = stream::<O>(&[event(1, &[], Some("a"))], &FeaturePayloads::new(), &Options::default());
     let update =
         record::<O>(RecordType::EVENT_UPDATE, &[&words::<O>(&[2, 0])[..], b"a\0\0\0\0\0\0\0"].concat());
     assert_eq!(records[1], (update, vec![]));
@@ -113,7 +113,7 @@ fn the_first_event_needs_no_id_for_its_name() {
 
 #[test]
 fn a_stream_of_nothing_ends_its_features() {
-    let records = stream::<BigEndian>(&[], &Features::new(), &Options::default());
+    let records = stream::<BigEndian>(&[], &FeaturePayloads::new(), &Options::default());
     let mark = record::<BigEndian>(RecordType::HEADER_FEATURE, &words::<BigEndian>(&[35]));
     assert_eq!(records, [(mark, vec![])]);
 }
@@ -123,7 +123,7 @@ fn names_that_are_not_all_there_or_too_long_are_no_event_desc() {
     type O = LittleEndian;
     let some = [event(1, &[1], Some("a")), event(2, &[2], None)];
     let kinds = |events: &[EventFields]| -> Vec<_> {
-        let records = stream::<O>(events, &Features::new(), &Options::default());
+        let records = stream::<O>(events, &FeaturePayloads::new(), &Options::default());
         records.iter().map(|(record, _)| kind::<O>(record)).collect()
     };
     let [attr, update, feature] =
@@ -140,7 +140,7 @@ fn names_that_are_not_all_there_or_too_long_are_no_event_desc() {
 fn the_size_of_the_attrs_can_be_chosen() {
     type O = LittleEndian;
     let options = Options { attr_version: Some(AttrVersion::NEWEST), ..Options::default() };
-    let records = stream::<O>(&[event(1, &[5], None)], &Features::new(), &options);
+    let records = stream::<O>(&[event(1, &[5], None)], &FeaturePayloads::new(), &options);
     let (attr, _) = &records[0];
     assert_eq!(attr.len(), 8 + 144 + 8);
     assert_eq!(Attr::read::<O>(&attr[8..]).unwrap().attr, Attr { size: 144, ..event(1, &[], None).attr });

@@ -7,10 +7,10 @@ use perf_parse::abi::endian::{BigEndian, LittleEndian};
 use perf_parse::abi::event::EventType;
 use perf_parse::abi::feature::Feature;
 use perf_parse::abi::record::{Misc, RecordType};
+use perf_parse::feature::{BuildId, CpuPlace, CpuTopology, Dies, Entries, FeatureData, PmuMapping};
 use perf_parse::file::write::{
-    EventFields, Features, FileWriter, Options, PipeWriter, RecordFault, WriteFileError, Zstd,
+    EventFields, FeaturePayloads, FileWriter, Options, PipeWriter, RecordFault, WriteFileError, Zstd,
 };
-use perf_parse::file::{BuildId, CpuPlace, CpuTopology};
 
 use compare::rewrite::{File, event, finish, record, records, writer};
 
@@ -19,7 +19,7 @@ fn file_error(events: &[EventFields], options: &Options) -> String {
     refused.unwrap_err().to_string()
 }
 
-fn pipe_error(events: &[EventFields], features: &Features<BigEndian>) -> String {
+fn pipe_error(events: &[EventFields], features: &FeaturePayloads<BigEndian>) -> String {
     let mut out = Vec::new();
     let refused = PipeWriter::<BigEndian, _>::new(&mut out, events, features, &Options::default());
     let error = refused.unwrap_err().to_string();
@@ -87,7 +87,7 @@ fn events_that_cannot_be_told() {
         file_error(&[many], &Options::default()),
         "event 0: cpus: must be shorter than a record, whose 65535 bytes it has to fit into"
     );
-    let none = Features::new();
+    let none = FeaturePayloads::new();
     assert_eq!(
         pipe_error(&[event(1, &[], Some("a")), event(2, &[], Some("b"))], &none),
         "event 1: ids: must be one at least, by which its name, unit, scale or cpus refer to it"
@@ -100,42 +100,48 @@ fn events_that_cannot_be_told() {
 
 #[test]
 fn features_that_cannot_be_told() {
-    let features = &mut Features::<LittleEndian>::new();
+    let features = &mut FeaturePayloads::<LittleEndian>::new();
     let error = |result: Result<(), WriteFileError>| result.unwrap_err().to_string();
     for number in [0, 256, u32::MAX] {
         let refused = error(features.raw(Feature(number), b""));
         assert!(refused.ends_with(": must be a number from 1 to 255"), "{refused}");
     }
     let nul = b"a\0b";
-    assert_eq!(error(features.string(Feature::ARCH, nul)), "feature ARCH: string: must be free of NULs");
-    assert_eq!(error(features.cmdline(&[b"", nul])), "feature CMDLINE: cmdline: must be free of NULs");
+    assert_eq!(error(features.set(&FeatureData::Arch(nul))), "feature ARCH: string: must be free of NULs");
     assert_eq!(
-        error(features.pmu_mappings(&[(EventType::RAW, nul)])),
-        "feature PMU_MAPPINGS: pmu_mappings: must be free of NULs"
+        error(features.set(&FeatureData::CmdLine(Entries::from(&[b"", &nul[..]])))),
+        "feature CMDLINE: string: must be free of NULs"
     );
+    let pmu = PmuMapping { kind: EventType::RAW, name: nul };
+    assert_eq!(
+        error(features.set(&FeatureData::PmuMappings(Entries::from(&[pmu])))),
+        "feature PMU_MAPPINGS: name: must be free of NULs"
+    );
+    fn build_ids<'a>(ids: &'a [BuildId<'a>]) -> FeatureData<'a> {
+        FeatureData::BuildId(Entries::from(ids))
+    }
     let build_id = |build_id, filename| BuildId { misc: Misc(2), pid: 0, build_id, filename };
     assert_eq!(
-        error(features.build_ids(&[build_id(&[0; 21], b"")])),
+        error(features.set(&build_ids(&[build_id(&[0; 21], b"")]))),
         "feature BUILD_ID: build_id: must be at most 20 bytes"
     );
     assert_eq!(
-        error(features.build_ids(&[build_id(&[0; 20], nul)])),
+        error(features.set(&build_ids(&[build_id(&[0; 20], nul)]))),
         "feature BUILD_ID: filename: must be free of NULs"
     );
     assert_eq!(
-        error(features.build_ids(&[build_id(&[0; 20], &[b'x'; 65500])])),
+        error(features.set(&build_ids(&[build_id(&[0; 20], &[b'x'; 65500])]))),
         "feature BUILD_ID: filename: must be so short that the entry has at most 65535 bytes"
     );
-    let cpu = |die_id| CpuPlace { core_id: 0, socket_id: 0, die_id };
-    for (cpus, die_siblings) in [
-        (vec![cpu(Some(1)), cpu(None)], Some(vec![])),
-        (vec![cpu(Some(1))], None),
-        (vec![cpu(None)], Some(vec![])),
-    ] {
-        let topology = CpuTopology { core_siblings: vec![], thread_siblings: vec![], cpus, die_siblings };
+    let places = [CpuPlace { core_id: 0, socket_id: 0 }; 2];
+    for (cpus, die_ids) in [(2, 1), (0, 1), (1, 0)] {
+        let none = Entries::default();
+        let dies = Dies { die_siblings: none, die_ids: Entries::from(&[1][..die_ids]) };
+        let cpus = Entries::from(&places[..cpus]);
+        let topology = CpuTopology { core_siblings: none, thread_siblings: none, cpus, dies: Some(dies) };
         assert_eq!(
-            error(features.cpu_topology(&topology)),
-            "feature CPU_TOPOLOGY: die_id: must be given for every cpu, and die_siblings too, or for none"
+            error(features.set(&FeatureData::CpuTopology(topology))),
+            "feature CPU_TOPOLOGY: die_id: must be given for every cpu, and for no other"
         );
     }
     assert_eq!(features.iter().count(), 0);
@@ -171,26 +177,26 @@ fn features_that_a_pipe_does_not_have() {
         Feature::DIR_FORMAT,
         Feature::HYBRID_TOPOLOGY,
     ] {
-        let mut features = Features::new();
+        let mut features = FeaturePayloads::new();
         features.raw(feature, &[1]).unwrap();
         assert_eq!(
             pipe_error(&[], &features),
             format!("feature {feature}: must be left out of a pipe: only files have it")
         );
     }
-    let mut features = Features::new();
+    let mut features = FeaturePayloads::new();
     features.raw(Feature(35), &[]).unwrap();
     assert_eq!(
         pipe_error(&[], &features),
         "feature 35: must be left out of a pipe: a reader would take it for the end of the features"
     );
-    let mut features = Features::new();
+    let mut features = FeaturePayloads::new();
     features.raw(Feature::BPF_BTF, &[0; 65520]).unwrap();
     assert_eq!(
         pipe_error(&[], &features),
         "feature BPF_BTF: must be so short that it fits into a record of 65535 bytes: write a file instead"
     );
-    let mut features = Features::new();
+    let mut features = FeaturePayloads::new();
     features.raw(Feature::BUILD_ID, &[0; 36]).unwrap();
     assert_eq!(
         pipe_error(&[], &features),
@@ -286,7 +292,7 @@ fn records_that_do_not_fit_their_header() {
     writer.record(&sample).unwrap();
     // Nothing rejected is in the file.
     let bytes = finish(writer);
-    let read = records(&File::<O>::open(&bytes).unwrap());
+    let read = records(&File::open(&bytes).unwrap());
     assert_eq!(read, [(sample.clone(), vec![]), (sample, vec![])]);
 }
 

@@ -5,7 +5,7 @@ use std::io::Cursor;
 use perf_parse::abi::endian::{BigEndian, Endian, LittleEndian, U32, U64};
 use perf_parse::abi::feature::Feature;
 use perf_parse::abi::record::RecordType;
-use perf_parse::file::write::{Features, FileWriter, Options, PipeWriter, Zstd};
+use perf_parse::file::write::{FeaturePayloads, FileWriter, Options, PipeWriter, Zstd};
 use zerocopy::{FromBytes, IntoBytes};
 use zstd::stream::raw::{Decoder, InBuffer, Operation, OutBuffer};
 
@@ -86,7 +86,7 @@ fn stream_in<O: Endian>(packed: RecordType) {
     writer.features().raw(Feature::COMPRESSED, b"stale").unwrap();
     let bytes = finish(writer);
 
-    let file = File::<O>::open(&bytes).unwrap();
+    let file = File::open(&bytes).unwrap();
     let written = records(&file);
     assert!(written.len() > 20);
     let whole = written.iter().filter(|(record, _)| kind::<O>(record) != packed);
@@ -122,7 +122,7 @@ fn what_compresses_well_says_so() {
             writer.record(&record::<LittleEndian>(RecordType::SAMPLE, &[3; 64])).unwrap();
         }
         let bytes = finish(writer);
-        let file = File::<LittleEndian>::open(&bytes).unwrap();
+        let file = File::open(&bytes).unwrap();
         let fields =
             <[U32<LittleEndian>; 5]>::read_from_bytes(file.feature(Feature::COMPRESSED).unwrap().bytes);
         let fields = fields.unwrap().map(|field| field.get());
@@ -141,7 +141,7 @@ fn a_flush_makes_all_records_readable() {
     type O = LittleEndian;
     let mut out = Vec::new();
     let options = options(RecordType::COMPRESSED, 1);
-    let mut writer = PipeWriter::<O, _>::new(&mut out, &[], &Features::new(), &options).unwrap();
+    let mut writer = PipeWriter::<O, _>::new(&mut out, &[], &FeaturePayloads::new(), &options).unwrap();
     let round = record::<O>(RecordType::FINISHED_ROUND, &[]);
     writer.record(&round).unwrap();
     writer.flush().unwrap();

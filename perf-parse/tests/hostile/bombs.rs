@@ -4,9 +4,10 @@
 
 use std::fs;
 
+use perf_parse::Reader;
 use perf_parse::abi::attr::Attr;
 use perf_parse::abi::sample_type::SampleType;
-use perf_parse::file::{AnyReader, FileErrorKind};
+use perf_parse::file::FileErrorKind;
 
 use crate::peak;
 use testdata::Bytes;
@@ -48,20 +49,19 @@ struct Read {
 
 fn read(bytes: &[u8], by_time: bool) -> Read {
     let ((errors, calls), peak) = peak(|| {
-        let Ok(AnyReader::Little(mut reader)) = AnyReader::open(bytes) else { panic!("opens") };
-        if by_time {
-            reader.in_time_order();
-        }
-        let (mut errors, mut calls) = (Vec::new(), 0);
-        loop {
+        let reader = Reader::new(bytes).unwrap();
+        let records = reader.records();
+        let records = if by_time { records.in_time_order() } else { records };
+        // The last call returns no record.
+        let (mut errors, mut calls) = (Vec::new(), 1);
+        for record in records {
             calls += 1;
-            match reader.next() {
-                Ok(None) => return (errors, calls),
-                Ok(Some(_)) => {}
+            match record {
                 Err(error) if errors.len() < 100 => errors.push(error.kind),
-                Err(_) => {}
+                _ => {}
             }
         }
+        (errors, calls)
     });
     Read { errors, calls, peak }
 }

@@ -1,10 +1,8 @@
 //! Reads a capture in every way and decodes all of it, within the promised bounds.
 
-use perf_parse::abi::endian::Endian;
-use perf_parse::abi::feature::Feature;
-use perf_parse::file::{AnyReader, FileError, FileRecord, Reader, Source};
+use perf_parse::file::{EventRecords, FileError};
 use perf_parse::record::user::UserRecord;
-use perf_parse::{Record, Sample};
+use perf_parse::{EventRecord, Reader, Record, Sample};
 
 use crate::peak;
 
@@ -39,12 +37,9 @@ pub(crate) fn drive_within(bytes: &[u8], most: usize) -> Result<Steps, FileError
     let inflated = result.as_ref().map_or(0, |steps| steps.inflated as usize);
     let most = most + 8 * inflated + 3 * window(bytes);
     assert!(taken <= most, "{taken} bytes live for a capture of {}, more than {most}", bytes.len());
-    if let Ok(reader) = AnyReader::stream(bytes) {
+    if let Ok(reader) = Reader::stream(bytes) {
         // A stream keeps the bytes it has read, a copy of its features and, in time order, the held records.
-        let (_, taken) = peak(|| match reader {
-            AnyReader::Little(reader) => walk(reader, bytes.len()),
-            AnyReader::Big(reader) => walk(reader, bytes.len()),
-        });
+        let (_, taken) = peak(|| walk(&reader, reader.records(), bytes.len()));
         assert!(taken <= most, "{taken} bytes live for a stream of {}, more than {most}", bytes.len());
     }
     result
@@ -64,36 +59,26 @@ fn window(bytes: &[u8]) -> usize {
 }
 
 fn in_file_order(bytes: &[u8]) -> Result<Steps, FileError> {
-    Ok(match AnyReader::open(bytes)? {
-        AnyReader::Little(reader) => walk(reader, bytes.len()),
-        AnyReader::Big(reader) => walk(reader, bytes.len()),
-    })
+    let reader = Reader::new(bytes)?;
+    Ok(walk(&reader, reader.records(), bytes.len()))
 }
 
 fn by_time(bytes: &[u8]) -> Result<Steps, FileError> {
-    Ok(match AnyReader::open(bytes)? {
-        AnyReader::Little(mut reader) => {
-            reader.in_time_order();
-            walk(reader, bytes.len())
-        }
-        AnyReader::Big(mut reader) => {
-            reader.in_time_order();
-            walk(reader, bytes.len())
-        }
-    })
+    let reader = Reader::new(bytes)?;
+    Ok(walk(&reader, reader.records().in_time_order(), bytes.len()))
 }
 
 /// Reads to the end and decodes everything.
-fn walk<O: Endian, S: Source>(mut reader: Reader<'_, O, S>, len: usize) -> Steps {
-    let mut steps = Steps::default();
-    loop {
+fn walk(reader: &Reader<'_>, mut records: EventRecords<'_>, len: usize) -> Steps {
+    // The last call returns no record.
+    let mut steps = Steps { calls: 1, ..Steps::default() };
+    for record in &mut records {
         steps.calls += 1;
-        match reader.next() {
-            Ok(None) => break,
-            Ok(Some(record)) => {
+        match record {
+            Ok(record) => {
                 steps.records += 1;
-                if let Some(inner) = record.inner {
-                    steps.inflated = steps.inflated.max(inner + u64::from(record.raw.size()));
+                if let Some(position) = record.place().decompressed {
+                    steps.inflated = steps.inflated.max(position + u64::from(record.raw().size()));
                 }
                 let _ = decode(&record);
             }
@@ -107,25 +92,33 @@ fn walk<O: Endian, S: Source>(mut reader: Reader<'_, O, S>, len: usize) -> Steps
         assert!(steps.records as u64 <= visited / 8, "{steps:?} of {len} bytes");
         assert!(steps.errors as u64 <= 2 * visited + 2, "{steps:?} of {len} bytes");
     }
-    assert!(matches!(reader.next(), Ok(None)), "the end stays the end");
-    let account = reader.account();
+    assert!(records.next().is_none(), "the end stays the end");
+    let account = records.account();
     assert!(account.bytes <= len as u64, "{account:?}");
     assert!(account.bytes_skipped <= 2 * (len as u64 + (64 << 20)), "{account:?}");
-    let nr_cpus = reader.feature(Feature::NRCPUS).and_then(|it| it.nr_cpus::<O>().ok()).map_or(0, |it| it.0);
-    for section in reader.features() {
-        let _ = compare::feature::decode::<O>(&section, nr_cpus);
+    let nr_cpus = records.features().nr_cpus().and_then(Result::ok).map_or(0, |it| it.available);
+    for section in records.features() {
+        let _ = compare::feature::decode(&section, nr_cpus);
     }
     steps
 }
 
+/// Decodes all features.
+fn features<O: Endian>(records: &EventRecords<'_>) {
+    let nr_cpus = records.feature(Feature::NRCPUS).and_then(|it| it.nr_cpus::<O>().ok()).map_or(0, |it| it.0);
+    for section in records.features() {
+        let _ = compare::feature::decode::<O>(&section, nr_cpus);
+    }
+}
+
 /// Decodes a record with every element of every list.
-fn decode<O: Endian>(record: &FileRecord<'_, O>) -> Result<(), FileError> {
+fn decode(record: &EventRecord<'_>) -> Result<(), FileError> {
     let _ = record.time();
     record.sample_id()?;
     match record.decode()? {
         Record::Sample(sample) => {
             let words = words(&sample).map_err(|error| record.error(error))?;
-            assert!(8 * words <= usize::from(record.raw.size()), "{words} words in {:?}", record.raw);
+            assert!(8 * words <= usize::from(record.raw().size()), "{words} words in {:?}", record.raw());
             Ok(())
         }
         Record::User(user, _) => {
@@ -137,7 +130,7 @@ fn decode<O: Endian>(record: &FileRecord<'_, O>) -> Result<(), FileError> {
 }
 
 /// Returns the number of words in the lists of a sample, each of which is read.
-fn words<O: Endian>(sample: &Sample<'_, O>) -> Result<usize, perf_parse::Error> {
+fn words(sample: &Sample<'_>) -> Result<usize, perf_parse::Error> {
     let tail = sample.tail()?;
     let values = tail.read.map_or(0, |read| read.values().count());
     let frames = tail.callchain.map_or(0, |chain| chain.frames().count());
@@ -146,7 +139,7 @@ fn words<O: Endian>(sample: &Sample<'_, O>) -> Result<usize, perf_parse::Error> 
     Ok(values + frames + 3 * branches + regs.sum::<usize>())
 }
 
-fn user_fields(user: &UserRecord<'_>) {
+fn user_fields<O: Endian>(user: &UserRecord<'_, O>) {
     if let UserRecord::CpuMap(map) = user {
         // A range has 16-bit numbers; a mask has one bit for each CPU.
         assert!(map.data.cpus().count() <= 8 * 65_536);

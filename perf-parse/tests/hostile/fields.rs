@@ -1,7 +1,8 @@
 //! Every field of the header, the attrs, the tables and the features, set to the limits of its range in turn.
 
-use perf_parse::abi::endian::Endian;
-use perf_parse::file::{AnyReader, FileError, Mode, Reader};
+use perf_parse::Reader;
+use perf_parse::abi::endian::Endianness;
+use perf_parse::file::{FileError, Mode};
 
 use crate::captures::{Capture, captures};
 use crate::drive::drive;
@@ -110,15 +111,13 @@ const ATTR: [Field; 9] = [
 
 /// Returns the errors of opening and reading a capture.
 fn errors(bytes: &[u8]) -> Vec<FileError> {
-    fn of<O: Endian>(mut reader: Reader<'_, O>) -> Vec<FileError> {
-        while !matches!(reader.next(), Ok(None)) {}
-        reader.account().diagnostics.clone()
-    }
-    match AnyReader::open(bytes) {
-        Ok(AnyReader::Little(reader)) => of(reader),
-        Ok(AnyReader::Big(reader)) => of(reader),
-        Err(error) => vec![error],
-    }
+    let reader = match Reader::new(bytes) {
+        Ok(reader) => reader,
+        Err(error) => return vec![error],
+    };
+    let mut records = reader.records();
+    for _ in &mut records {}
+    records.account().diagnostics.clone()
 }
 
 /// Returns whether an error refers to the field by name. For a field of an attr the name of its struct may be
@@ -140,11 +139,11 @@ fn damaged(capture: &Capture, field: Field, value: Value, big: bool) -> Vec<u8> 
 fn files() -> Vec<(Capture, usize, usize, bool)> {
     let mut files = Vec::new();
     for capture in captures(MOST) {
-        let (mode, big) = match AnyReader::open(&capture.bytes) {
-            Ok(AnyReader::Little(reader)) => (*reader.mode(), false),
-            Ok(AnyReader::Big(reader)) => (*reader.mode(), true),
-            Err(_) => continue,
+        let Ok((mode, endianness)) = Reader::new(&capture.bytes).map(|it| (*it.mode(), it.endianness()))
+        else {
+            continue;
         };
+        let big = endianness == Endianness::Big;
         if let Mode::File(header) = mode {
             let attrs = header.attrs.offset as usize;
             if !capture.name.starts_with("fuzz") {
@@ -190,11 +189,7 @@ fn damage_to_the_header_and_the_attrs_is_told_by_its_field() {
 fn damage_to_the_feature_table_and_the_features_is_survived() {
     let (mut fields, mut sections) = (0, 0);
     for (capture, _, _, big) in files() {
-        let places = match AnyReader::open(&capture.bytes) {
-            Ok(AnyReader::Little(reader)) => places(&reader),
-            Ok(AnyReader::Big(reader)) => places(&reader),
-            Err(_) => continue,
-        };
+        let places = places(&Reader::new(&capture.bytes).unwrap());
         sections += places.len();
         for (index, &(table, section, size)) in places.iter().enumerate() {
             let table = table + 16 * index;
@@ -215,8 +210,8 @@ fn damage_to_the_feature_table_and_the_features_is_survived() {
 }
 
 /// Returns the offset of the table, and the offset and size of each section, in ascending order of features.
-fn places<O: Endian>(reader: &Reader<'_, O>) -> Vec<(usize, usize, usize)> {
+fn places(reader: &Reader<'_>) -> Vec<(usize, usize, usize)> {
     let Mode::File(header) = *reader.mode() else { return Vec::new() };
     let table = (header.data.offset + header.data.size) as usize;
-    reader.features().map(|it| (table, it.offset as usize, it.bytes.len())).collect()
+    reader.features().iter().map(|it| (table, it.offset as usize, it.bytes.len())).collect()
 }

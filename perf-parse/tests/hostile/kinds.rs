@@ -11,7 +11,7 @@ const TESTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests");
 /// The enums: their source, the place of their table, and the name that tests use.
 const ENUMS: [(&str, &str, &str); 5] = [
     ("error.rs", "lib.rs", "ErrorKind"),
-    ("file/error.rs", "file/error.rs", "FileErrorKind"),
+    ("error/file.rs", "error/file.rs", "FileErrorKind"),
     ("tracepoint/error.rs", "tracepoint/error.rs", "TracingErrorKind"),
     ("file/write/error.rs", "file/write/error.rs", "WriteFileError"),
     ("file/write/error.rs", "file/write/error.rs", "RecordFault"),
@@ -20,7 +20,7 @@ const ENUMS: [(&str, &str, &str); 5] = [
 /// The kinds that tests identify by the text of the error.
 const BY_TEXT: [(&str, &str); 4] = [
     ("WriteFileError::Option", "zstd.level: must be 1 to 22"),
-    ("WriteFileError::Attr", "attr.clockid: is set, but an attr of 80 bytes has no room for it"),
+    ("WriteFileError::Attr", "attr.clockid: is set, but needs an attr of at least 96 bytes, not 80"),
     ("WriteFileError::Event", "event 1: attr_tail: must be at most"),
     ("WriteFileError::Feature", "feature ARCH: string: must be free of NULs"),
 ];

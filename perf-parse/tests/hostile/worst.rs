@@ -2,10 +2,12 @@
 
 use std::io::Cursor;
 
+use perf_parse::Reader;
 use perf_parse::abi::attr::{Attr, AttrFlags, AttrVersion};
 use perf_parse::abi::feature::Feature;
 use perf_parse::abi::sample_type::SampleType;
-use perf_parse::file::{AnyReader, FileErrorKind, Limits, Source, repair};
+use perf_parse::file::repair::{Order, repair};
+use perf_parse::file::{FileErrorKind, Limits};
 
 use crate::drive::{Steps, drive, drive_within, limit};
 use crate::peak;
@@ -97,27 +99,21 @@ fn as_much_held_back_as_the_limits_allow() {
     let equal = le().u64(5).record(9, 0).repeat(300_000);
     for data in [falling, mixed, equal] {
         let file = builder().event(attr, &[]).data(&data).build().bytes;
-        let (count, taken) = peak(|| by_time(AnyReader::open_within(&file, &limits).unwrap()));
+        let (count, taken) = peak(|| by_time(&Reader::new_within(&file, &limits).unwrap()));
         assert_eq!(count, 300_000);
         assert!(taken <= 40 * 20_000 + (64 << 10), "{taken} bytes");
         // Each copy has 40 bytes, so the limit of bytes is not reached first.
         let words = [64 << 32, 0, 0, attr.sample_type.0, 0, 0, 0, 0];
         let stream = pipe(&[le().u64s(&words).record(64, 0), data].concat());
-        let (count, taken) = peak(|| by_time(AnyReader::stream_within(stream.as_slice(), &limits).unwrap()));
+        let (count, taken) = peak(|| by_time(&Reader::stream_within(stream.as_slice(), &limits).unwrap()));
         assert_eq!(count, 300_001);
         assert!(taken <= 40 * 20_000 + 3 * (1 << 20) + (256 << 10), "{taken} bytes");
     }
 }
 
 /// Reads to the end in time order; returns the number of records.
-fn by_time<S: Source>(reader: AnyReader<'_, S>) -> usize {
-    let AnyReader::Little(mut reader) = reader else { panic!("not little") };
-    reader.in_time_order();
-    let mut count = 0;
-    while reader.next().unwrap().is_some() {
-        count += 1;
-    }
-    count
+fn by_time(reader: &Reader<'_>) -> usize {
+    reader.records().in_time_order().map(Result::unwrap).count()
 }
 
 #[test]
@@ -208,15 +204,13 @@ fn sections_that_each_are_all_of_the_features() {
         entry.copy_from_slice(&[&*offset, &*size].concat());
     }
     drive(&built.bytes).unwrap();
-    let AnyReader::Little(mut reader) = AnyReader::open(&built.bytes).unwrap() else {
-        panic!("little-endian")
-    };
-    let in_sections: usize = reader.features().map(|it| it.bytes.len()).sum();
+    let reader = Reader::new(&built.bytes).unwrap();
+    let in_sections: usize = reader.features().iter().map(|it| it.bytes.len()).sum();
     assert_eq!(in_sections, 1 << 20);
     let overlaps = |kind| matches!(kind, FileErrorKind::Overlap { .. });
     assert_eq!(reader.account().diagnostics.iter().filter(|it| overlaps(it.kind)).count(), 155);
     let (repaired, taken) =
-        peak(|| repair::repair(&mut reader, Cursor::new(Vec::new()), |_| {}).unwrap().out.into_inner());
+        peak(|| repair(&reader, Order::Capture, Cursor::new(Vec::new()), |_| {}).unwrap().out.into_inner());
     assert!(repaired.len() < built.bytes.len() + 4096, "{} bytes", repaired.len());
     assert!(taken < limit(built.bytes.len()), "{taken} bytes live");
 }

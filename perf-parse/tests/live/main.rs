@@ -1,6 +1,7 @@
 //! The installed perf reads captures written here, and the tracepoints of the running kernel are parsed. On a machine
 //! with neither, a test is ignored, with the reason.
 
+mod examples;
 mod perf;
 mod tracepoints;
 #[cfg(feature = "zstd")]
@@ -8,6 +9,7 @@ mod zstd;
 
 fn main() -> std::process::ExitCode {
     needs::run(&[
+        examples::TESTS,
         perf::TESTS,
         perf::files::TESTS,
         perf::pipes::TESTS,

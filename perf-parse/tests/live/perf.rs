@@ -10,7 +10,8 @@ use perf_parse::abi::endian::{BigEndian, Endian, LittleEndian};
 use perf_parse::abi::feature::Feature;
 use perf_parse::abi::record::{Misc, RecordType};
 use perf_parse::abi::sample_type::SampleType;
-use perf_parse::file::write::{EventFields, Features, FileWriter, Options, PipeWriter};
+use perf_parse::feature::{Entries, FeatureData, NrCpus};
+use perf_parse::file::write::{EventFields, FeaturePayloads, FileWriter, Options, PipeWriter};
 use perf_parse::write::{self, SampleFields};
 
 use compare::rewrite::{File, event, events, finish, kind, records, rewrite, walk, writer};
@@ -109,7 +110,7 @@ pub(crate) mod pipes {
 fn file_reads_as_the_original(name: &str) {
     let original = testdata::path(&format!("{name}.data"));
     let bytes = std::fs::read(&original).unwrap();
-    let file = File::<LittleEndian>::open(&bytes).unwrap();
+    let file = File::open(&bytes).unwrap();
     let written = rewrite(&file, writer(&events(&file)));
     for args in [SCRIPT, EVLIST, HEADER] {
         let expected = expected(args, &original);
@@ -122,7 +123,7 @@ fn pipe_reads_as_the_file(name: &str) {
     let original = testdata::path(&format!("{name}.data"));
     let expected = expected(SCRIPT, &original);
     let bytes = std::fs::read(&original).unwrap();
-    let file = File::<LittleEndian>::open(&bytes).unwrap();
+    let file = File::open(&bytes).unwrap();
     let written = as_pipe(&file, &Options::default());
     assert_eq!(undated(&read(SCRIPT, &written)), undated(&expected), "{name}");
 }
@@ -131,7 +132,7 @@ fn an_attr_of_any_size_will_do() {
     let original = testdata::path("ids.data");
     let expected = expected(SCRIPT, &original);
     let bytes = std::fs::read(&original).unwrap();
-    let file = File::<LittleEndian>::open(&bytes).unwrap();
+    let file = File::open(&bytes).unwrap();
     // perf rejects a file with larger attrs than its own, which have 128 bytes in 6.1.
     for &version in AttrVersion::ALL.iter().filter(|&&version| version <= AttrVersion::VER7) {
         let options = Options { attr_version: Some(version), ..Options::default() };
@@ -169,9 +170,14 @@ fn synthetic<O: Endian>() -> Vec<u8> {
         event.attr.sample_type = event.attr.sample_type | SampleType::CPU | SampleType::PERIOD;
     }
     let mut writer = writer::<O>(&events);
-    writer.features().string(Feature::HOSTNAME, b"synthetic").unwrap();
-    writer.features().nr_cpus(4, 3);
-    writer.features().cmdline(&[b"perf", b"record"]).unwrap();
+    let words: [&[u8]; 2] = [b"perf", b"record"];
+    for data in [
+        FeatureData::Hostname(b"synthetic"),
+        FeatureData::NrCpus(NrCpus { available: 4, online: 3 }),
+        FeatureData::CmdLine(Entries::from(&words)),
+    ] {
+        writer.features().set(&data).unwrap();
+    }
     for (time, id) in [(1000, 11), (2000, 21), (3000, 12)] {
         let fields = SampleFields {
             identifier: Some(id),
@@ -202,8 +208,8 @@ fn either_byte_order_reads_alike() {
 }
 
 /// Writes a file as a pipe, without the parts that pipes do not have.
-pub(crate) fn as_pipe(file: &File<'_, LittleEndian>, options: &Options) -> Vec<u8> {
-    let mut features = Features::<LittleEndian>::new();
+pub(crate) fn as_pipe(file: &File<'_>, options: &Options) -> Vec<u8> {
+    let mut features = FeaturePayloads::<LittleEndian>::new();
     let left_out = [Feature::CACHE, Feature::EVENT_DESC];
     for section in file.features().iter().filter(|section| !left_out.contains(&section.feature)) {
         features.raw(section.feature, section.bytes).unwrap();
@@ -217,7 +223,8 @@ pub(crate) fn as_pipe(file: &File<'_, LittleEndian>, options: &Options) -> Vec<u
 
 /// Writes a pipe again: decodes what PipeWriter writes itself and copies the rest.
 fn pipe_again(pipe: &[u8]) -> Vec<u8> {
-    let (mut events, mut features, mut rest) = (Vec::new(), Features::<LittleEndian>::new(), Vec::new());
+    let (mut events, mut features, mut rest) =
+        (Vec::new(), FeaturePayloads::<LittleEndian>::new(), Vec::new());
     for (record, data) in walk::<LittleEndian>(&pipe[16..]) {
         let payload = &record[8..];
         match kind::<LittleEndian>(&record) {

@@ -17,7 +17,7 @@ fn reads_as_the_original(name: &str) {
     let options =
         Options { zstd: Some(Zstd { level: 1, record: RecordType::COMPRESSED }), ..Options::default() };
     let bytes = std::fs::read(&original).unwrap();
-    let file = File::<LittleEndian>::open(&bytes).unwrap();
+    let file = File::open(&bytes).unwrap();
     let writer = FileWriter::new(Cursor::new(Vec::new()), &events(&file), &options).unwrap();
     for written in [rewrite(&file, writer), as_pipe(&file, &options)] {
         let read = read(SCRIPT, &written);

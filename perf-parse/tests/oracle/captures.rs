@@ -3,9 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use perf_parse::abi::endian::Endian;
+use perf_parse::abi::endian::{BigEndian, Endian, Endianness, LittleEndian};
 use perf_parse::abi::feature::Feature;
-use perf_parse::file::{AnyReader, Reader, Source};
+use perf_parse::file::EventRecords;
+use perf_parse::{RawRecord, Reader};
 
 use compare::{check_with, feature, format, is_big, user};
 
@@ -20,33 +21,29 @@ struct Compared {
 
 impl Compared {
     fn capture(&mut self, bytes: &[u8]) {
-        match AnyReader::open(bytes) {
-            Ok(AnyReader::Little(reader)) => self.reader(reader),
-            Ok(AnyReader::Big(reader)) => self.reader(reader),
-            Err(_) => {}
+        let Ok(reader) = Reader::new(bytes) else { return };
+        match reader.endianness() {
+            Endianness::Little => self.records::<LittleEndian>(reader.records()),
+            Endianness::Big => self.records::<BigEndian>(reader.records()),
         }
     }
 
-    fn reader<O: Endian, S: Source>(&mut self, mut reader: Reader<'_, O, S>) {
-        loop {
-            let Ok(record) = reader.next() else { continue };
-            let Some(record) = record else { break };
-            if record.raw.kind().is_user() {
-                self.user += usize::from(user::check(&record.raw));
+    fn records<O: Endian>(&mut self, mut records: EventRecords<'_>) {
+        for record in records.by_ref().flatten() {
+            let bytes = record.raw().as_bytes();
+            if record.kind().is_user() {
+                self.user += usize::from(user::check(&RawRecord::<O>::parse(bytes).unwrap().0));
             } else if let Some(event) = record.event() {
-                let mut bytes = Vec::new();
-                record.raw.write(&mut bytes);
-                let accepted = check_with(&event.attr, &event.layout, is_big::<O>(), &bytes);
+                let accepted = check_with(&event.attr, &event.layout, is_big::<O>(), bytes);
                 self.kernel += usize::from(accepted.is_some());
             }
         }
-        let nr_cpus = reader.feature(Feature::NRCPUS).and_then(|it| it.nr_cpus::<O>().ok());
-        let nr_cpus = nr_cpus.map_or(0, |(available, _)| available);
-        for section in reader.features() {
+        let nr_cpus = records.features().nr_cpus().and_then(Result::ok).map_or(0, |it| it.available);
+        for section in records.features() {
             if section.feature == Feature::TRACING_DATA {
                 self.formats += format::check(section.bytes);
             } else {
-                self.features += usize::from(feature::check::<O>(&section, nr_cpus));
+                self.features += usize::from(feature::check(&section, nr_cpus));
             }
         }
     }

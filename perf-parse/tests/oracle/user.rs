@@ -4,7 +4,6 @@
 use perf_parse::RawRecord;
 use perf_parse::abi::endian::{BigEndian, Endian, LittleEndian};
 use perf_parse::abi::feature::Feature;
-use perf_parse::file::FeatureSection;
 use proptest::prelude::*;
 use proptest::sample::select;
 use testdata::Bytes;
@@ -58,9 +57,9 @@ proptest! {
     ) {
         let of = |big| bytes(big, &numbers, &text).out;
         let section = of(false);
-        feature::check::<LittleEndian>(&FeatureSection::new(Feature(feature), 0, &section), nr_cpus);
+        feature::check(&feature::section::<LittleEndian>(Feature(feature), 0, &section), nr_cpus);
         let section = of(true);
-        feature::check::<BigEndian>(&FeatureSection::new(Feature(feature), 0, &section), nr_cpus);
+        feature::check(&feature::section::<BigEndian>(Feature(feature), 0, &section), nr_cpus);
     }
 }
 
@@ -69,8 +68,8 @@ fn changed<O: Endian>() {
     let mut accepted = 0;
     for example in testdata::features::examples(compare::is_big::<O>()) {
         let check = |bytes: &[u8]| {
-            let section = FeatureSection::new(example.feature, 0, bytes);
-            feature::check::<O>(&section, testdata::features::NR_CPUS)
+            let section = feature::section::<O>(example.feature, 0, bytes);
+            feature::check(&section, testdata::features::NR_CPUS)
         };
         for end in 0..=example.bytes.len() {
             let is_whole = check(&example.bytes[..end]);

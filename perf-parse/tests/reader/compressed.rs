@@ -1,9 +1,10 @@
 //! Compressed captures, with either decompression library.
 
+use perf_parse::Reader;
 use perf_parse::abi::record::RecordType;
-use perf_parse::file::{AnyReader, FileErrorKind, Limits};
+use perf_parse::file::{FileErrorKind, Limits};
 
-use crate::{Walk, by_time_within, capture, read, read_by_time, read_stream, sample, timed, walk_any};
+use crate::{Walk, by_time_within, capture, read, read_by_time, read_stream, sample, timed, walk};
 use testdata::Bytes;
 use testdata::file::Builder;
 
@@ -28,7 +29,7 @@ fn payloads(bytes: &[u8]) -> Vec<(usize, usize)> {
 }
 
 fn compressed(walk: &Walk) -> usize {
-    walk.seen.iter().filter(|it| it.inner.is_some()).count()
+    walk.seen.iter().filter(|it| it.decompressed.is_some()).count()
 }
 
 #[test]
@@ -43,8 +44,8 @@ fn records_come_out_whole() {
         // The records are contiguous in the decompressed stream, and each is from an existing COMPRESSED record.
         let payloads = payloads(&bytes);
         let mut position = 0;
-        for record in all.seen.iter().filter(|it| it.inner.is_some()) {
-            assert_eq!(record.inner, Some(position));
+        for record in all.seen.iter().filter(|it| it.decompressed.is_some()) {
+            assert_eq!(record.decompressed, Some(position));
             position += record.raw.len() as u64;
             assert!(payloads.iter().any(|&(at, _)| at as u64 == record.offset));
         }
@@ -59,7 +60,7 @@ fn what_comes_out_is_known() {
         .iter()
         .map(|name| {
             let all = read(&capture(name));
-            let bytes = all.seen.iter().filter(|it| it.inner.is_some()).flat_map(|it| &it.raw);
+            let bytes = all.seen.iter().filter(|it| it.decompressed.is_some()).flat_map(|it| &it.raw);
             let sum = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |sum, &byte| {
                 (sum ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
             });
@@ -89,7 +90,7 @@ fn by_time_it_is_the_same_records() {
         let times: Vec<_> = by_time.times().into_iter().flatten().filter(|&time| time != 0).collect();
         assert!(times.is_sorted(), "{name}");
         let mut seen = [one.seen, by_time.seen];
-        seen.iter_mut().for_each(|all| all.sort_by_key(|it| (it.inner, it.offset)));
+        seen.iter_mut().for_each(|all| all.sort_by_key(|it| (it.decompressed, it.offset)));
         assert_eq!(seen[0], seen[1], "{name}");
     }
 }
@@ -115,11 +116,11 @@ fn a_damaged_payload_is_said() {
             assert!(all.account.bytes_skipped >= size as u64);
             // Records before the damage are returned, and so are the records that were not compressed.
             let before = |walk: &Walk| {
-                let all = walk.seen.iter().filter(|it| it.inner.is_some() && it.offset < at as u64);
+                let all = walk.seen.iter().filter(|it| it.decompressed.is_some() && it.offset < at as u64);
                 all.map(|it| it.raw.clone()).collect::<Vec<_>>()
             };
             assert_eq!(before(&all), before(&whole), "{name} {index}");
-            let plain = |walk: &Walk| walk.seen.iter().filter(|it| it.inner.is_none()).count();
+            let plain = |walk: &Walk| walk.seen.iter().filter(|it| it.decompressed.is_none()).count();
             assert_eq!(plain(&all), plain(&whole), "{name} {index}");
             // No record is invented: each is also in the undamaged capture.
             let raw = whole.raw();
@@ -151,10 +152,10 @@ fn cut_off_anywhere() {
         let bytes = capture(name);
         let whole = read(&bytes);
         for len in (16..bytes.len()).step_by(61) {
-            let Ok(reader) = perf_parse::file::AnyReader::open(&bytes[..len]) else { continue };
-            let cut = crate::walk_any(reader);
+            let Ok(reader) = Reader::new(&bytes[..len]) else { continue };
+            let cut = walk(reader.records());
             let inner = |walk: &Walk| {
-                let all = walk.seen.iter().filter(|it| it.inner.is_some());
+                let all = walk.seen.iter().filter(|it| it.decompressed.is_some());
                 all.map(|it| it.raw.clone()).collect::<Vec<_>>()
             };
             assert!(inner(&whole).starts_with(&inner(&cut)), "{name} {len}");
@@ -215,7 +216,7 @@ fn a_record_that_straddles_is_the_second_payloads() {
     let (all, data) = read_records(&records);
     let second = data + records[0].len() as u64;
     assert!(all.account.is_clean(), "{:?}", all.errors);
-    let places: Vec<_> = all.seen.iter().map(|it| (it.offset, it.inner, it.time)).collect();
+    let places: Vec<_> = all.seen.iter().map(|it| (it.offset, it.decompressed, it.time)).collect();
     let expected: Vec<_> = [(data, 1), (second, 2), (second, 3), (second, 4)]
         .into_iter()
         .map(|(offset, time)| (offset, Some(24 * (time - 1)), Some(time)))
@@ -282,7 +283,7 @@ fn read_within(payload: &[u8], change: impl FnOnce(&mut Limits)) -> Walk {
     let built = Builder::new(false).event(timed(), &[7]).data(compressed_record(payload)).build();
     let mut limits = Limits::default();
     change(&mut limits);
-    walk_any(AnyReader::open_within(&built.bytes, &limits).unwrap())
+    walk(Reader::new_within(&built.bytes, &limits).unwrap().records())
 }
 
 #[test]
@@ -327,7 +328,7 @@ fn any_step_of_decompression_gives_the_same() {
     for step in [0, 1, 7, 1000, 1 << 17, 1 << 20] {
         let mut limits = Limits::default();
         limits.inflated_step = step;
-        let stepped = walk_any(AnyReader::open_within(&bytes, &limits).unwrap());
+        let stepped = walk(Reader::new_within(&bytes, &limits).unwrap().records());
         assert_eq!((&stepped.seen, &stepped.account), (&all.seen, &all.account), "{step}");
     }
 }
@@ -343,7 +344,7 @@ fn copies_of_equal_times_end_at_any_limit() {
         limits.held_bytes = most;
         let all = by_time_within(&bytes, &limits);
         assert_eq!((all.times(), all.account.late), (vec![Some(5); 200], 0), "{most}");
-        assert!(all.account.is_clean() && all.seen.is_sorted_by_key(|it| it.inner));
+        assert!(all.account.is_clean() && all.seen.is_sorted_by_key(|it| it.decompressed));
     }
 }
 

@@ -1,17 +1,16 @@
 //! Captures with several data files.
 
-use perf_parse::file::{AnyReader, FileErrorKind};
+use perf_parse::Reader;
+use perf_parse::file::FileErrorKind;
 
 use crate::{Walk, capture, round, sample, timed, walk};
 use testdata::file::Builder;
 
 fn read(data: &[u8], more: &[Vec<u8>], by_time: bool) -> Walk {
-    let AnyReader::Little(mut reader) = AnyReader::open(data).unwrap() else { panic!("not little") };
+    let mut reader = Reader::new(data).unwrap();
     more.iter().for_each(|bytes| reader.add_data(bytes));
-    if by_time {
-        reader.in_time_order();
-    }
-    walk(reader)
+    let records = reader.records();
+    walk(if by_time { records.in_time_order() } else { records })
 }
 
 #[test]

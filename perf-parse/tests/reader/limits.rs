@@ -3,15 +3,18 @@
 
 use std::io::Cursor;
 
+use perf_parse::Reader;
 use perf_parse::abi::attr::Attr;
-use perf_parse::abi::endian::LittleEndian;
+use perf_parse::abi::endian::{Endianness, LittleEndian};
 use perf_parse::abi::sample_type::SampleType;
-use perf_parse::file::{AnyReader, DeferredChains, Events, FileError, FileErrorKind, Limits, Reader, repair};
+use perf_parse::event::Events;
+use perf_parse::file::repair::{Order, repair};
+use perf_parse::file::{DeferredChains, FileError, FileErrorKind, Limits};
 use perf_parse::write::{self, SampleFields};
 
 use crate::order_limits::times_and_late;
 use crate::pipe::{attr, header};
-use crate::{capture, read, round, sample, timed, walk, walk_any};
+use crate::{capture, read, round, sample, timed, walk};
 use testdata::Bytes;
 use testdata::file::Builder;
 
@@ -38,7 +41,7 @@ fn events() {
         for (bytes, first, stride) in
             [(&pipe, 16 + 8, one().len()), (&built.bytes, built.attrs, built.stride)]
         {
-            let all = walk_any(AnyReader::open_within(bytes, &limits).unwrap());
+            let all = walk(Reader::new_within(bytes, &limits).unwrap().records());
             let beyond = (3..count).map(|index| left_out("attr", 3, "events", first + stride * index));
             assert_eq!(all.account.diagnostics, beyond.collect::<Vec<_>>());
             assert_eq!(all.names.len(), count.min(3));
@@ -56,9 +59,7 @@ fn ids() {
         let limits = limits(|it| it.ids = 5);
         let at = 16 + one.len() + 8 + (one.len() - 8 - 16);
         for (bytes, at) in [(&pipe, at), (&built.bytes, built.attrs + 2 * built.stride - 16)] {
-            let AnyReader::Little(reader) = AnyReader::open_within(bytes, &limits).unwrap() else {
-                panic!("not little")
-            };
+            let reader = Reader::new_within(bytes, &limits).unwrap();
             let held: Vec<_> = reader.events().iter().map(|event| event.ids.clone()).collect();
             let fits = count <= 3;
             assert_eq!(held, [first.clone(), if fits { second.clone() } else { vec![] }]);
@@ -90,13 +91,14 @@ fn ids_that_events_share_are_said() {
         };
         let entry = |event: usize| built.attrs + built.stride * (event + 1) - 16;
         for (bytes, at) in [(&pipe, [ids_of(1), ids_of(3)]), (&built.bytes, [entry(1), entry(3)])] {
-            let AnyReader::Little(reader) = AnyReader::open(bytes).unwrap() else { panic!("not little") };
+            let reader = Reader::new(bytes).unwrap();
             let held: Vec<_> = reader.events().iter().map(|event| event.ids.clone()).collect();
             assert_eq!(held, own);
             assert_eq!(reader.account().diagnostics, [shared(11, at[0]), shared(13, at[1])]);
             // The repaired capture has no shared ids.
-            let AnyReader::Little(mut reader) = AnyReader::open(bytes).unwrap() else { panic!("not little") };
-            let out = repair::repair(&mut reader, Cursor::new(Vec::new()), |_| {}).unwrap().out.into_inner();
+            let reader = Reader::new(bytes).unwrap();
+            let out =
+                repair(&reader, Order::Capture, Cursor::new(Vec::new()), |_| {}).unwrap().out.into_inner();
             let repaired = read(&out);
             assert!(repaired.account.is_clean(), "{:?}", repaired.account);
             assert_eq!(repaired.names.len(), 4);
@@ -110,7 +112,7 @@ fn diagnostics() {
     let fault = [[0; 8].to_vec(), (1..=4).flat_map(sample).collect()].concat();
     let bytes = Builder::new(false).event(timed(), &[7]).data(fault.repeat(3)).build().bytes;
     for most in 0..8 {
-        let all = walk_any(AnyReader::open_within(&bytes, &limits(|it| it.diagnostics = most)).unwrap());
+        let all = walk(Reader::new_within(&bytes, &limits(|it| it.diagnostics = most)).unwrap().records());
         assert_eq!(all.errors.len(), 6);
         assert_eq!(all.account.diagnostics, all.errors[..most.min(6)]);
         assert_eq!(all.account.diagnostics_omitted as usize, 6 - most.min(6));
@@ -135,12 +137,10 @@ fn look_ahead() {
         (one.len() + tracing.len() + 1, 2, 1),
     ] {
         let limits = limits(|it| it.look_ahead = most);
-        let AnyReader::Little(reader) = AnyReader::stream_within(bytes.as_slice(), &limits).unwrap() else {
-            panic!("not little")
-        };
-        assert_eq!((reader.events().len(), reader.features().count()), (events, features), "{most}");
+        let reader = Reader::stream_within(bytes.as_slice(), &limits).unwrap();
+        assert_eq!((reader.events().len(), reader.features().len()), (events, features), "{most}");
         // The other features are read during the walk.
-        let all = walk(reader);
+        let all = walk(reader.records());
         assert_eq!((all.names.len(), all.features.len(), all.times().len()), (2, 1, 4), "{most}");
         assert!(all.account.is_clean());
     }
@@ -148,10 +148,8 @@ fn look_ahead() {
     let start = [header(false), tracing.clone(), one].concat();
     for (most, features) in [(23, 0), (24, 1)] {
         let limits = limits(|it| it.look_ahead = most);
-        let AnyReader::Little(reader) = AnyReader::stream_within(start.as_slice(), &limits).unwrap() else {
-            panic!("not little")
-        };
-        assert_eq!((reader.features().count(), walk(reader).features.len()), (features, 1));
+        let reader = Reader::stream_within(start.as_slice(), &limits).unwrap();
+        assert_eq!((reader.features().len(), walk(reader.records()).features.len()), (features, 1));
     }
 }
 
@@ -161,9 +159,9 @@ fn deferred_chains() {
     let bytes = std::fs::read(format!("{folder}/deferred.le.data")).unwrap();
     let read = |most| {
         let limits = limits(|it| it.deferred_chains = most);
-        let mut reader = Reader::<LittleEndian>::open_within(&bytes, &limits).unwrap();
+        let reader = Reader::new_within(&bytes, &limits).unwrap();
         let chains = reader.deferred_chains();
-        (chains.len(), chains.omitted(), reader.account().diagnostics.clone())
+        (chains.len(), chains.omitted(), Vec::from_iter(chains.fault()))
     };
     let (len, omitted, diagnostics) = read(usize::MAX);
     assert_eq!((len, omitted, diagnostics), (2, 0, vec![]));
@@ -197,18 +195,17 @@ fn records_of_a_ring() {
     }
     let events = Events::from_iter([(attr, vec![])]);
     let limits = limits(|it| it.held_records = 2);
-    let mut reader = Reader::<LittleEndian>::of_records_within(events, &data, &limits);
+    let reader = Reader::from_records_within(events, Endianness::Little, &data, &limits);
     assert_eq!(reader.limits(), &limits);
-    reader.in_time_order();
-    assert_eq!(times_and_late(&walk(reader)), (vec![2, 1, 3], 1));
+    assert_eq!(times_and_late(&walk(reader.records().in_time_order())), (vec![2, 1, 3], 1));
 }
 
 #[test]
 fn limits_that_are_not_reached_change_nothing() {
     for name in ["plain.data", "everything.data", "touch.zstd.data", "tracing.pipe.data"] {
         let bytes = capture(name);
-        let default = walk_any(AnyReader::open(&bytes).unwrap());
-        let all = walk_any(AnyReader::open_within(&bytes, &Limits::default()).unwrap());
+        let default = walk(Reader::new(&bytes).unwrap().records());
+        let all = walk(Reader::new_within(&bytes, &Limits::default()).unwrap().records());
         assert_eq!((&default.seen, &default.account), (&all.seen, &all.account), "{name}");
     }
 }

@@ -16,12 +16,11 @@ mod types;
 
 use std::io::{self, Read};
 
-use perf_parse::RawRecord;
 use perf_parse::abi::attr::{Attr, AttrFlags};
-use perf_parse::abi::endian::Endian;
 use perf_parse::abi::record::RecordType;
 use perf_parse::abi::sample_type::SampleType;
-use perf_parse::file::{Account, AnyReader, FileError, FileErrorKind, Limits, Reader, Source};
+use perf_parse::file::{Account, EventRecords, FileError, FileErrorKind, Limits};
+use perf_parse::{EventRecord, Reader};
 
 use testdata::Bytes;
 
@@ -29,7 +28,7 @@ use testdata::Bytes;
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Seen {
     offset: u64,
-    inner: Option<u64>,
+    decompressed: Option<u64>,
     data_file: usize,
     kind: RecordType,
     raw: Vec<u8>,
@@ -38,7 +37,22 @@ struct Seen {
     decodes: bool,
 }
 
-/// Everything that a reader returned.
+impl Seen {
+    fn of(record: &EventRecord<'_>) -> Self {
+        Self {
+            offset: record.offset(),
+            decompressed: record.place().decompressed,
+            data_file: record.place().data_file,
+            kind: record.kind(),
+            raw: record.raw().as_bytes().to_vec(),
+            event: record.event_index(),
+            time: record.time(),
+            decodes: record.decode().is_ok(),
+        }
+    }
+}
+
+/// Everything that a walk returned.
 #[derive(Clone, Debug)]
 struct Walk {
     seen: Vec<Seen>,
@@ -47,7 +61,7 @@ struct Walk {
     names: Vec<Option<Vec<u8>>>,
     /// The numbers of the features and their bytes.
     features: Vec<(u32, Vec<u8>)>,
-    /// Position of the reader at the end.
+    /// Offset of the walk at the end.
     end: u64,
 }
 
@@ -65,77 +79,40 @@ impl Walk {
     }
 }
 
-/// Returns the bytes of a record.
-fn bytes_of<O: Endian>(raw: &RawRecord<'_, O>) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    raw.write(&mut bytes);
-    bytes
-}
-
 /// Reads to the end.
-fn walk<O: Endian, S: Source>(mut reader: Reader<'_, O, S>) -> Walk {
+fn walk(mut records: EventRecords<'_>) -> Walk {
     let (mut seen, mut errors) = (Vec::new(), Vec::new());
-    loop {
-        match reader.next() {
-            Ok(Some(record)) => seen.push(Seen {
-                offset: record.offset,
-                inner: record.inner,
-                data_file: record.data_file,
-                kind: record.raw.kind(),
-                raw: bytes_of(&record.raw),
-                event: record.event_index,
-                time: record.time(),
-                decodes: record.decode().is_ok(),
-            }),
-            Ok(None) => break,
+    for record in &mut records {
+        match record {
+            Ok(record) => seen.push(Seen::of(&record)),
             Err(error) => errors.push(error),
         }
         assert!(errors.len() < 1_000_000, "no end");
     }
-    assert!(reader.next().unwrap().is_none(), "the end stays the end");
+    assert!(records.next().is_none(), "the end stays the end");
     Walk {
         seen,
         errors,
-        account: reader.account().clone(),
-        names: reader.events().iter().map(|event| event.name.clone()).collect(),
-        features: reader.features().map(|it| (it.feature.0, it.bytes.to_vec())).collect(),
-        end: reader.offset(),
+        account: records.account().clone(),
+        names: records.events().iter().map(|event| event.name.clone()).collect(),
+        features: records.features().iter().map(|it| (it.feature.0, it.bytes.to_vec())).collect(),
+        end: records.position().offset,
     }
 }
 
-fn walk_any<S: Source>(reader: AnyReader<'_, S>) -> Walk {
-    match reader {
-        AnyReader::Little(reader) => walk(reader),
-        AnyReader::Big(reader) => walk(reader),
-    }
-}
-
-/// Reads a capture in memory in file order.
+/// Reads a capture in memory in its order.
 fn read(bytes: &[u8]) -> Walk {
-    walk_any(AnyReader::open(bytes).unwrap())
+    walk(Reader::new(bytes).unwrap().records())
 }
 
 /// Reads a capture in memory in time order.
 fn read_by_time(bytes: &[u8]) -> Walk {
-    match AnyReader::open(bytes).unwrap() {
-        AnyReader::Little(mut reader) => {
-            reader.in_time_order();
-            walk(reader)
-        }
-        AnyReader::Big(mut reader) => {
-            reader.in_time_order();
-            walk(reader)
-        }
-    }
+    walk(Reader::new(bytes).unwrap().records().in_time_order())
 }
 
 /// Reads a capture in memory in time order, within limits.
 fn by_time_within(bytes: &[u8], limits: &Limits) -> Walk {
-    let AnyReader::Little(mut reader) = AnyReader::open_within(bytes, limits).unwrap() else {
-        panic!("not little")
-    };
-    reader.in_time_order();
-    walk(reader)
+    walk(Reader::new_within(bytes, limits).unwrap().records().in_time_order())
 }
 
 /// A stream that returns at most `most` bytes at a time.
@@ -160,7 +137,7 @@ impl Read for Trickle<'_> {
 
 /// Reads a stream that returns at most `most` bytes at a time.
 fn read_stream(bytes: &[u8], most: usize) -> Walk {
-    walk_any(AnyReader::stream(Trickle { bytes, most, fails: None }).unwrap())
+    walk(Reader::stream(Trickle { bytes, most, fails: None }).unwrap().records())
 }
 
 /// Returns the bytes of a capture of the test data.

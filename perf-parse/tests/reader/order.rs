@@ -1,6 +1,7 @@
 //! Records in time order.
 
-use perf_parse::file::{AnyReader, Limits};
+use perf_parse::Reader;
+use perf_parse::file::Limits;
 
 use crate::pipe::{attr, header};
 use crate::{Seen, Trickle, by_time_within, capture, read, read_by_time, round, sample, timed, walk};
@@ -81,13 +82,8 @@ fn equal_times_stay_in_order() {
 
     // Copies from a stream return the same.
     for most in [7, 1000] {
-        let AnyReader::Little(mut reader) =
-            AnyReader::stream(Trickle { bytes: &stream, most, fails: None }).unwrap()
-        else {
-            panic!("not little")
-        };
-        reader.in_time_order();
-        let streamed = walk(reader);
+        let reader = Reader::stream(Trickle { bytes: &stream, most, fails: None }).unwrap();
+        let streamed = walk(reader.records().in_time_order());
         let raw = |seen: &[Seen]| timed(seen).into_iter().map(|it| (it.time, it.raw)).collect::<Vec<_>>();
         assert_eq!(raw(&streamed.seen), raw(&expected));
         let first = (stream.len() - records.concat().len()) as u64;

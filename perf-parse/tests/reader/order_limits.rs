@@ -1,6 +1,7 @@
 //! The limits on records held for time order, at small values: below each, at it and above it.
 
-use perf_parse::file::{AnyReader, Limits};
+use perf_parse::Reader;
+use perf_parse::file::Limits;
 
 use crate::limits::limits;
 use crate::pipe::{attr, header};
@@ -21,11 +22,8 @@ fn stream(times: &[u64]) -> Vec<u8> {
 }
 
 fn stream_by_time(bytes: &[u8], limits: &Limits) -> Walk {
-    let AnyReader::Little(mut reader) = AnyReader::stream_within(bytes, limits).unwrap() else {
-        panic!("not little")
-    };
-    reader.in_time_order();
-    walk(reader)
+    let reader = Reader::stream_within(bytes, limits).unwrap();
+    walk(reader.records().in_time_order())
 }
 
 pub(crate) fn times_and_late(walk: &Walk) -> (Vec<u64>, u64) {
@@ -113,17 +111,16 @@ fn copies_end_at_the_default_limit() {
     let large = |time| Bytes::new(false).u64s(&[7, time]).raw(&[0; 976]).record(9, 0);
     let records = (0..COUNT).flat_map(|index| large(1 + index / 1000)).collect();
     let bytes = [header(false), attr(false, &timed(), &[7]), records].concat();
-    let AnyReader::Little(mut reader) = AnyReader::stream(bytes.as_slice()).unwrap() else {
-        panic!("not little")
-    };
-    reader.in_time_order();
+    let reader = Reader::stream(bytes.as_slice()).unwrap();
+    let mut records = reader.records().in_time_order();
     let (mut count, mut last) = (0, 0);
-    while let Some(record) = reader.next().unwrap() {
+    for record in &mut records {
+        let record = record.unwrap();
         let time = record.time().unwrap_or(last);
         assert!(last <= time);
-        (count, last) = (count + u64::from(!record.raw.kind().is_user()), time);
+        (count, last) = (count + u64::from(!record.kind().is_user()), time);
     }
-    assert_eq!((count, reader.account().late), (COUNT, 0));
+    assert_eq!((count, records.account().late), (COUNT, 0));
 }
 
 #[test]

@@ -2,14 +2,15 @@
 
 use std::io;
 
+use perf_parse::Reader;
 use perf_parse::abi::attr::{Attr, AttrVersion};
 use perf_parse::abi::endian::{BigEndian, LittleEndian};
 use perf_parse::abi::feature::Feature;
 use perf_parse::abi::record::RecordType;
 use perf_parse::abi::sample_type::SampleType;
-use perf_parse::file::{AnyReader, FileError, FileErrorKind, Mode};
+use perf_parse::file::{FileError, FileErrorKind, Mode};
 
-use crate::{Trickle, capture, read, read_stream, sample, timed, walk_any};
+use crate::{Trickle, capture, read, read_stream, sample, timed, walk};
 use testdata::Bytes;
 use testdata::file::Builder;
 
@@ -68,17 +69,10 @@ fn a_feature_without_bytes_is_absent() {
         for all in [read(&bytes), read_stream(&bytes, 100)] {
             assert_eq!((all.seen.len(), &all.errors[..]), (302, &[][..]));
         }
-        let count = |any: AnyReader<'_>| match any {
-            AnyReader::Little(mut reader) => {
-                while reader.next().unwrap().is_some() {}
-                reader.features().count()
-            }
-            AnyReader::Big(mut reader) => {
-                while reader.next().unwrap().is_some() {}
-                reader.features().count()
-            }
-        };
-        assert_eq!(count(AnyReader::open(&bytes).unwrap()), 0);
+        let reader = Reader::new(&bytes).unwrap();
+        let mut records = reader.records();
+        records.try_for_each(|record| record.map(drop)).unwrap();
+        assert_eq!((reader.features().len(), records.features().len()), (0, 0));
     }
 }
 
@@ -132,16 +126,17 @@ fn a_stream_is_read_as_memory_is() {
 #[test]
 fn what_stands_before_the_records_is_known_from_the_start() {
     let bytes = [header(false), everything(false).concat()].concat();
-    let AnyReader::Little(mut reader) = AnyReader::open(&bytes).unwrap() else { panic!("not little") };
+    let reader = Reader::new(&bytes).unwrap();
     assert_eq!(reader.mode(), &Mode::Pipe);
-    assert_eq!(reader.offset(), 16);
+    let mut records = reader.records();
+    assert_eq!(records.position().offset, 16);
     assert_eq!(reader.events().len(), 1);
     assert_eq!(reader.events()[0].name.as_deref(), Some(b"first".as_slice()));
-    assert_eq!(reader.features().count(), 1);
+    assert_eq!(reader.features().len(), 1);
     for _ in 0..5 {
-        reader.next().unwrap();
+        records.next().unwrap().unwrap();
     }
-    assert_eq!(reader.events().len(), 2);
+    assert_eq!((reader.events().len(), records.events().len()), (1, 2));
     // Each attr and feature is used once, however often its record was read.
     assert_eq!(reader.account().diagnostics, []);
 }
@@ -152,26 +147,24 @@ fn aux_data_is_held_in_memory_and_passed_over_in_a_stream() {
     let data: Vec<_> = (0_u32..200_000).map(|byte| byte as u8).collect();
     let stream = [header(false), attr(false, &timed(), &[7]), auxtrace(200_000)].concat();
     let bytes = [&stream, &data, sample(5).as_slice()].concat();
-    let AnyReader::Little(mut reader) = AnyReader::open(&bytes).unwrap() else { panic!("not little") };
-    reader.next().unwrap();
-    let record = reader.next().unwrap().unwrap();
-    assert_eq!((record.behind, record.behind_size), (data.as_slice(), 200_000));
-    assert_eq!(reader.next().unwrap().unwrap().time(), Some(5));
+    let reader = Reader::new(&bytes).unwrap();
+    let mut records = reader.records();
+    let record = records.nth(1).unwrap().unwrap();
+    assert_eq!((record.trailing(), record.trailing_size()), (data.as_slice(), 200_000));
+    assert_eq!(records.next().unwrap().unwrap().time(), Some(5));
 
-    let AnyReader::Little(mut reader) = AnyReader::stream(bytes.as_slice()).unwrap() else {
-        panic!("not little")
-    };
-    reader.next().unwrap();
-    let record = reader.next().unwrap().unwrap();
-    assert_eq!((record.behind, record.behind_size), ([].as_slice(), 200_000));
-    assert_eq!(reader.next().unwrap().unwrap().time(), Some(5));
-    assert!(reader.account().is_clean());
+    let reader = Reader::stream(bytes.as_slice()).unwrap();
+    let mut records = reader.records();
+    let record = records.nth(1).unwrap().unwrap();
+    assert_eq!((record.trailing(), record.trailing_size()), ([].as_slice(), 200_000));
+    assert_eq!(records.next().unwrap().unwrap().time(), Some(5));
+    assert!(records.account().is_clean());
 
     // Truncated within the data.
     let cut = &bytes[..stream.len() + 1000];
     let all = read_stream(cut, 4096);
-    let kind = FileErrorKind::Truncated { field: "auxtrace.size", needed: 200_048, available: 1048 };
-    let error = FileError { kind, offset: stream.len() as u64 - 48 };
+    let kind = FileErrorKind::Truncated { field: "auxtrace.size", needed: 200_000, available: 1000 };
+    let error = FileError { kind, offset: stream.len() as u64 };
     assert_eq!((all.seen.len(), all.errors, &all.account.diagnostics), (2, vec![error], &vec![error]));
     assert_eq!(all.account.bytes, cut.len() as u64 - 16);
 }
@@ -179,10 +172,10 @@ fn aux_data_is_held_in_memory_and_passed_over_in_a_stream() {
 #[test]
 fn a_file_is_no_stream() {
     let built = Builder::new(false).event(timed(), &[7]).data(sample(1)).build();
-    let error = AnyReader::stream(built.bytes.as_slice()).map(drop).unwrap_err();
+    let error = Reader::stream(built.bytes.as_slice()).map(drop).unwrap_err();
     assert_eq!(error, FileError { kind: FileErrorKind::NotAStream, offset: 8 });
     for bytes in [b"".as_slice(), b"PERFILE", b"no capture of anything"] {
-        let error = AnyReader::stream(bytes).map(drop).unwrap_err();
+        let error = Reader::stream(bytes).map(drop).unwrap_err();
         assert_eq!(error, FileError { kind: FileErrorKind::NotPerfData, offset: 0 });
     }
 }
@@ -192,13 +185,13 @@ fn a_stream_that_fails() {
     let io = |offset| FileError { kind: FileErrorKind::Io(io::ErrorKind::ConnectionReset), offset };
     let open = |bytes, most| {
         let fails = Some(io::ErrorKind::ConnectionReset);
-        AnyReader::stream(Trickle { bytes, most, fails })
+        Reader::stream(Trickle { bytes, most, fails })
     };
     let head = [header(false), attr(false, &timed(), &[7]), sample(1)].concat();
     let bytes = [head.clone(), sample(2), sample(3)].concat();
     for (len, whole, offset) in [(head.len(), 2, 0), (head.len() + 1, 2, 0), (bytes.len() - 1, 3, 24)] {
         for most in [1, 7, 1000] {
-            let all = walk_any(open(&bytes[..len], most).unwrap());
+            let all = walk(open(&bytes[..len], most).unwrap().records());
             assert_eq!(all.seen.len(), whole);
             let error = io(head.len() as u64 + offset);
             assert_eq!((all.errors, all.account.diagnostics), (vec![error], vec![error]));
@@ -222,7 +215,7 @@ fn an_interrupted_read_is_read_again() {
         }
     }
     let bytes = [header(false), attr(false, &timed(), &[7]), sample(1), sample(2)].concat();
-    let all = walk_any(AnyReader::stream(Interrupted(&bytes, false)).unwrap());
+    let all = walk(Reader::stream(Interrupted(&bytes, false)).unwrap().records());
     assert_eq!((all.seen.len(), all.account.is_clean()), (3, true));
 }
 

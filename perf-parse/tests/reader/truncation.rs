@@ -1,8 +1,9 @@
 //! Captures truncated at any length.
 
-use perf_parse::file::{AnyReader, FileErrorKind, Mode};
+use perf_parse::Reader;
+use perf_parse::file::{FileErrorKind, Mode};
 
-use crate::{Walk, capture, read, read_stream, round, sample, timed, walk_any};
+use crate::{Walk, capture, read, read_stream, round, sample, timed, walk};
 use testdata::file::Builder;
 
 /// Checks that a truncated capture returns the first records of the whole, and reports the truncation.
@@ -19,16 +20,16 @@ fn a_file() {
     let bytes = capture("plain.data");
     let whole = read(&bytes);
     assert!(whole.account.is_clean());
-    let AnyReader::Little(reader) = AnyReader::open(&bytes).unwrap() else { panic!("not little") };
+    let reader = Reader::new(&bytes).unwrap();
     let Mode::File(header) = *reader.mode() else { panic!("a stream") };
     let mut opened = 0;
     for len in 0..bytes.len() {
-        let Ok(reader) = AnyReader::open(&bytes[..len]) else {
+        let Ok(reader) = Reader::new(&bytes[..len]) else {
             assert!((len as u64) < header.data.offset, "{len}");
             continue;
         };
         opened += 1;
-        let cut = walk_any(reader);
+        let cut = walk(reader.records());
         prefix(&whole, &cut, len);
         assert!(!cut.account.is_clean(), "{len}");
         // Every record that is complete is returned.
@@ -62,7 +63,7 @@ fn a_stream() {
             }
         }
         for len in 0..16 {
-            assert!(AnyReader::open(&bytes[..len]).is_err());
+            assert!(Reader::new(&bytes[..len]).is_err());
         }
     }
 }

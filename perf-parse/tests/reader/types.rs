@@ -1,8 +1,7 @@
 //! Records of the requested types and no others.
 
-use perf_parse::abi::endian::Endian;
+use perf_parse::Reader;
 use perf_parse::abi::record::RecordType;
-use perf_parse::file::{AnyReader, Reader, Source};
 
 use crate::{Seen, Trickle, Walk, capture, read, read_by_time, sample, timed, walk};
 use testdata::Bytes;
@@ -18,19 +17,9 @@ const ASKED: [&[RecordType]; 6] = [
     &[],
 ];
 
-fn only<O: Endian, S: Source>(mut reader: Reader<'_, O, S>, types: &[RecordType], by_time: bool) -> Walk {
-    reader.only(types);
-    if by_time {
-        reader.in_time_order();
-    }
-    walk(reader)
-}
-
-fn only_any<S: Source>(reader: AnyReader<'_, S>, types: &[RecordType], by_time: bool) -> Walk {
-    match reader {
-        AnyReader::Little(reader) => only(reader, types, by_time),
-        AnyReader::Big(reader) => only(reader, types, by_time),
-    }
+fn only(reader: &Reader<'_>, types: &[RecordType], by_time: bool) -> Walk {
+    let records = reader.records().only(types);
+    walk(if by_time { records.in_time_order() } else { records })
 }
 
 fn asked(all: &Walk, types: &[RecordType]) -> Vec<Seen> {
@@ -48,10 +37,10 @@ fn check(name: &str, bytes: &[u8]) -> usize {
     let mut given = 0;
     let (all, all_by_time) = (read(bytes), read_by_time(bytes));
     for types in ASKED {
-        let some = only_any(AnyReader::open(bytes).unwrap(), types, false);
+        let some = only(&Reader::new(bytes).unwrap(), types, false);
         assert_eq!(some.seen, asked(&all, types), "{name}: {types:?}");
         assert_eq!(some.account, all.account, "{name}: {types:?}");
-        let some_by_time = only_any(AnyReader::open(bytes).unwrap(), types, true);
+        let some_by_time = only(&Reader::new(bytes).unwrap(), types, true);
         assert_eq!(by_time(&some_by_time.seen), by_time(&asked(&all_by_time, types)), "{name}: {types:?}");
         assert_eq!(some_by_time.account, all_by_time.account, "{name}: {types:?}");
         given += some.seen.len();
@@ -79,8 +68,8 @@ fn of_a_stream() {
     let bytes = capture("tracing.pipe.data");
     for types in ASKED {
         for most in [7, 100_000] {
-            let stream = AnyReader::stream(Trickle { bytes: &bytes, most, fails: None }).unwrap();
-            let some = only_any(stream, types, false);
+            let stream = Reader::stream(Trickle { bytes: &bytes, most, fails: None }).unwrap();
+            let some = only(&stream, types, false);
             let raw = |seen: &[Seen]| seen.iter().map(|it| (it.offset, it.raw.clone())).collect::<Vec<_>>();
             assert_eq!(raw(&some.seen), raw(&asked(&read(&bytes), types)), "{types:?}, {most} at a time");
         }
@@ -95,18 +84,16 @@ fn damage_is_told_whatever_is_asked_for() {
     let bytes = Builder::new(false).event(timed(), &[7]).data(data).build().bytes;
     let all = read(&bytes);
     assert_eq!(all.errors.len(), 2);
-    let some = only_any(AnyReader::open(&bytes).unwrap(), &[RecordType::SWITCH], false);
+    let some = only(&Reader::new(&bytes).unwrap(), &[RecordType::SWITCH], false);
     assert_eq!((some.errors, some.account), (all.errors.clone(), all.account.clone()));
     assert_eq!(some.seen.len(), 3);
     assert!(some.seen.iter().all(|it| it.kind == RecordType::SWITCH));
 }
 
 #[test]
-fn a_rewound_reader_gives_all_again() {
+fn what_a_walk_asks_for_is_its_own() {
     let bytes = capture("plain.data");
-    let AnyReader::Little(mut reader) = AnyReader::open(&bytes).unwrap() else { panic!("not little") };
-    reader.only(&[]);
-    assert!(reader.next().unwrap().is_none());
-    assert!(reader.rewind());
-    assert_eq!(walk(reader).seen, read(&bytes).seen);
+    let reader = Reader::new(&bytes).unwrap();
+    assert!(reader.records().only(&[]).next().is_none());
+    assert_eq!(walk(reader.records()).seen, read(&bytes).seen);
 }

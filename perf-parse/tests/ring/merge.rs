@@ -5,7 +5,8 @@ use perf_parse::abi::attr::{Attr, AttrFlags};
 use perf_parse::abi::endian::{BigEndian, Endian, LittleEndian};
 use perf_parse::abi::record::RecordType;
 use perf_parse::abi::sample_type::SampleType;
-use perf_parse::file::{Events, FileErrorKind};
+use perf_parse::event::Events;
+use perf_parse::file::FileErrorKind;
 use perf_parse::ring::{Direction, Dump, Merge, RingErrorKind};
 use proptest::prelude::*;
 
@@ -102,9 +103,11 @@ fn equals<O: Endian>(big: bool, rings: &[(bool, Vec<Entry>)]) {
         assert_eq!(merge.add(dump, &events), number);
     }
     let mut given = Vec::new();
-    while let Some(record) = merge.next() {
+    for record in &mut merge {
         let record = record.unwrap();
-        given.push((record.ring, record.position, record.time, super::bytes(&record.raw)));
+        let place = record.place();
+        assert_eq!(place.decompressed, None);
+        given.push((place.data_file, place.offset, record.time(), record.raw().as_bytes().to_vec()));
     }
     assert_eq!(given, plain_merge(&expected));
     for (number, records) in expected.iter().enumerate() {
@@ -142,10 +145,10 @@ fn a_faulty_ring_ends_where_it_is_and_the_others_go_on() {
     for ring in [&faulty, &whole] {
         merge.add(Dump::new(&ring.data, Direction::Forward, 0, ring.head).unwrap(), &events);
     }
-    let mut order = Vec::new();
-    while let Some(next) = merge.next() {
-        order.push(next.map(|record| (record.ring, record.time.unwrap())));
-    }
+    let order: Vec<_> = merge
+        .by_ref()
+        .map(|next| next.map(|record| (record.place().data_file, record.time().unwrap())))
+        .collect();
     let [first, second, error, rest @ ..] = &order[..] else { panic!("{order:?}") };
     assert_eq!((first, second), (&Ok((1, 4)), &Ok((0, 5))));
     let error = error.unwrap_err();
@@ -181,14 +184,15 @@ fn ids_tell_the_event() {
         merge.add(Dump::new(&ring.data, Direction::Forward, 0, ring.head).unwrap(), &events);
     }
     let mut seen = Vec::new();
-    while let Some(record) = merge.next() {
+    for record in merge {
         let record = record.unwrap();
-        let cpu = record.decode().map(|record| {
+        let cpu = record.decode().map_err(|error| error.kind).map(|record| {
             let Record::Sample(sample) = record else { panic!("not a sample") };
             (sample.time(), sample.cpu())
         });
-        assert_eq!(record.event.err(), cpu.as_ref().err().filter(|_| record.event.is_err()).copied());
-        seen.push((record.ring, record.time, cpu));
+        let unknown = cpu.as_ref().err().copied().filter(|_| record.event().is_none());
+        assert_eq!(record.unknown_event(), unknown);
+        seen.push((record.place().data_file, record.time(), cpu));
     }
     let kind = RecordType::SAMPLE;
     let unknown = FileErrorKind::UnknownId { kind, id: 99 };
@@ -212,6 +216,8 @@ fn an_attr_that_is_not_known() {
     let mut merge = Merge::<LittleEndian>::new();
     merge.add(Dump::new(&ring.data, Direction::Forward, 0, ring.head).unwrap(), &events);
     assert!(matches!(merge.next().unwrap().unwrap().decode(), Ok(Record::Switch)));
-    assert!(matches!(merge.next().unwrap().unwrap().decode(), Err(FileErrorKind::Layout(_))));
+    let error = merge.next().unwrap().unwrap().decode().map(drop).unwrap_err();
+    // The error has the position of its record.
+    assert!(matches!((error.kind, error.offset), (FileErrorKind::Layout(_), 16)));
     assert!(merge.next().is_none());
 }

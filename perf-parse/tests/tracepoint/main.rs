@@ -1,8 +1,6 @@
 //! Tracepoints: texts of formats, raw data in both byte orders, and faulty tracing data, all written by hand.
 
 use perf_parse::abi::endian::{BigEndian, Endian, Endianness, LittleEndian};
-use perf_parse::abi::feature::Feature;
-use perf_parse::file::FeatureSection;
 use perf_parse::tracepoint::{
     Element, Field, Format, FormatText, Place, Tracepoints, TracingData, TracingError, TracingErrorKind,
     Value,
@@ -231,7 +229,7 @@ fn a_format_has_so_many_fields_at_most() {
     let kind = TracingErrorKind::OutOfRange { field: "fields", value: 1025, max: 1024 };
     assert_eq!(error, TracingError { kind, offset: text(max).len() as u32 });
     assert_eq!(error.to_string(), format!("byte {}: fields: is 1025, but at most 1024 fit", error.offset));
-    let in_file = error.in_file(&FeatureSection::new(Feature::TRACING_DATA, 1000, &[]));
+    let in_file = error.in_file(1000);
     assert!(
         in_file.to_string().ends_with(": TRACING_DATA: fields: is 1025, but at most 1024 fit"),
         "{in_file}"

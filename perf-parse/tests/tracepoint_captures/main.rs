@@ -2,14 +2,13 @@
 
 use std::fs;
 
-use perf_parse::Record;
 use perf_parse::abi::endian::{BigEndian, Endianness, LittleEndian};
 use perf_parse::abi::event::EventType;
 use perf_parse::abi::feature::Feature;
 use perf_parse::abi::record::RecordType;
-use perf_parse::file::{AnyReader, Reader};
 use perf_parse::tracepoint::{Format, Tracepoints, TracingData, TracingDataFields, TracingErrorKind, Value};
 use perf_parse::write::WriteError;
+use perf_parse::{Reader, Record};
 
 const CAPTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../testdata/captures");
 const CORPUS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../testdata/foreign");
@@ -18,14 +17,13 @@ fn capture(name: &str) -> Vec<u8> {
     fs::read(format!("{CAPTURES}/{name}.data")).unwrap()
 }
 
-fn open(bytes: &[u8]) -> Reader<'_, LittleEndian> {
-    match AnyReader::open(bytes).unwrap() {
-        AnyReader::Little(file) => file,
-        AnyReader::Big(_) => panic!("recorded on x86"),
-    }
+fn open(bytes: &[u8]) -> Reader<'_> {
+    let reader = Reader::new(bytes).unwrap();
+    assert_eq!(reader.endianness(), Endianness::Little, "recorded on x86");
+    reader
 }
 
-fn tracing_data<'a>(file: &'a Reader<'_, LittleEndian>) -> TracingData<'a> {
+fn tracing_data<'a>(file: &'a Reader<'_>) -> TracingData<'a> {
     TracingData::parse(file.feature(Feature::TRACING_DATA).unwrap().bytes).unwrap()
 }
 
@@ -46,8 +44,8 @@ fn show(value: &Value<'_, LittleEndian>) -> String {
 /// Calls `check` with the format and the raw data of each sample of a tracepoint; returns the number of samples.
 fn samples(bytes: &[u8], tracepoints: &Tracepoints<'_>, mut check: impl FnMut(&Format<'_>, &[u8])) -> usize {
     let mut count = 0;
-    let mut reader = open(bytes);
-    while let Some(record) = reader.next().unwrap() {
+    for record in open(bytes).records() {
+        let record = record.unwrap();
         let Record::Sample(sample) = record.decode().unwrap() else { continue };
         let attr = record.event().unwrap().attr;
         if attr.kind != EventType::TRACEPOINT {

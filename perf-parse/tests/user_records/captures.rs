@@ -3,7 +3,7 @@
 use alloc::collections::BTreeMap;
 use std::path::Path;
 
-use perf_parse::AnyReader;
+use perf_parse::Reader;
 use perf_parse::abi::event::EventType;
 use perf_parse::abi::feature::Feature;
 use perf_parse::abi::record::{CpuMapType, CpuMode, Misc};
@@ -18,13 +18,17 @@ fn capture(name: &str) -> Vec<u8> {
 /// Returns the records of a little-endian capture; for a file, those of its data section.
 fn raw_records(bytes: &[u8]) -> Vec<RawRecord<'_, LittleEndian>> {
     if bytes[8] != 16 {
-        let Ok(AnyReader::Little(mut reader)) = AnyReader::open(bytes) else { return Vec::new() };
+        let reader = match Reader::new(bytes) {
+            Ok(reader) if reader.endianness() == Endianness::Little => reader,
+            _ => return Vec::new(),
+        };
         let mut records: Vec<RawRecord<'_, LittleEndian>> = Vec::new();
         let mut last = 0;
-        while let Some(record) = reader.next().unwrap() {
+        for record in reader.records() {
             // Compressed records are represented once, by the record that holds them.
-            if record.offset != last {
-                last = record.offset;
+            let offset = record.unwrap().offset();
+            if offset != last {
+                last = offset;
                 records.push(RawRecord::parse(&bytes[usize::try_from(last).unwrap()..]).unwrap().0);
             }
         }

@@ -108,6 +108,7 @@ fn body<O: ByteOrder>(
                     assert_eq!(it.id.build_id(), Some(&bytes[..usize::from(size)]));
                     oracle::Mmap2Id::BuildId { build_id_size: size, build_id: bytes }
                 }
+                other => panic!("{other:?}"),
             };
             Body::Mmap2 {
                 pid: it.pid,

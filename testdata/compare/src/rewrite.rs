@@ -3,14 +3,15 @@
 use std::io::Cursor;
 
 use perf_abi::attr::{Attr, AttrFlags};
-use perf_abi::endian::{Endian, Endianness, LittleEndian};
+use perf_abi::endian::{BigEndian, Endian, Endianness, LittleEndian};
 use perf_abi::event::EventType;
 use perf_abi::feature::Feature;
 use perf_abi::record::RecordType;
 use perf_abi::sample_type::SampleType;
 use perf_parse::RawRecord;
+use perf_parse::event::Event;
 use perf_parse::file::write::{EventFields, FileWriter, Options};
-use perf_parse::file::{FeatureSection, FileError, FileHeader, Mode, Reader};
+use perf_parse::file::{FileError, FileHeader, Mode, Reader};
 use testdata::Bytes;
 use testdata::oracle::Reader as Plain;
 
@@ -19,19 +20,19 @@ pub type FileBuffer<O> = FileWriter<O, Cursor<Vec<u8>>>;
 
 /// A file with its bytes and the properties known before a record is read.
 #[derive(Debug)]
-pub struct File<'a, O: Endian> {
+pub struct File<'a> {
     bytes: &'a [u8],
-    reader: Reader<'a, O>,
+    reader: Reader<'a>,
 }
 
-impl<'a, O: Endian> File<'a, O> {
+impl<'a> File<'a> {
     /// Opens a file.
     ///
     /// # Errors
     ///
     /// Those of the reader.
     pub fn open(bytes: &'a [u8]) -> Result<Self, FileError> {
-        Ok(Self { bytes, reader: Reader::open(bytes)? })
+        Ok(Self { bytes, reader: Reader::new(bytes)? })
     }
 
     /// The bytes of the file.
@@ -48,18 +49,12 @@ impl<'a, O: Endian> File<'a, O> {
             mode => panic!("a {}", mode.name()),
         }
     }
-
-    /// The feature sections.
-    #[must_use]
-    pub fn features(&self) -> Vec<FeatureSection<'_>> {
-        self.reader.features().collect()
-    }
 }
 
-impl<'a, O: Endian> core::ops::Deref for File<'a, O> {
-    type Target = Reader<'a, O>;
+impl<'a> core::ops::Deref for File<'a> {
+    type Target = Reader<'a>;
 
-    fn deref(&self) -> &Reader<'a, O> {
+    fn deref(&self) -> &Reader<'a> {
         &self.reader
     }
 }
@@ -117,11 +112,16 @@ pub fn walk<O: Endian>(mut bytes: &[u8]) -> Vec<Whole> {
 }
 
 /// Returns all records of a file.
-pub fn records<O: Endian>(file: &File<'_, O>) -> Vec<Whole> {
+#[must_use]
+pub fn records(file: &File<'_>) -> Vec<Whole> {
     let data = file.header().data;
     let from = usize::try_from(data.offset).unwrap();
     let size = usize::try_from(data.size).unwrap();
-    walk::<O>(&file.bytes()[from..from + size])
+    let data = &file.bytes()[from..from + size];
+    match file.endianness() {
+        Endianness::Little => walk::<LittleEndian>(data),
+        Endianness::Big => walk::<BigEndian>(data),
+    }
 }
 
 /// Returns the type of a record.
@@ -130,12 +130,15 @@ pub fn kind<O: Endian>(record: &[u8]) -> RecordType {
 }
 
 /// Returns the events of a file.
-pub fn events(file: &File<'_, LittleEndian>) -> Vec<EventFields> {
-    file.events().iter().map(EventFields::from).collect()
+#[must_use]
+pub fn events(file: &File<'_>) -> Vec<EventFields> {
+    // Units and scales are in records, which are copied.
+    let fields = |event: &Event| EventFields { unit: None, scale: None, ..EventFields::from(event) };
+    file.events().iter().map(|event| fields(event)).collect()
 }
 
 /// Writes a capture again. `EVENT_DESC` is not copied but made from the events.
-pub fn rewrite(file: &File<'_, LittleEndian>, mut writer: FileBuffer<LittleEndian>) -> Vec<u8> {
+pub fn rewrite(file: &File<'_>, mut writer: FileBuffer<LittleEndian>) -> Vec<u8> {
     for section in file.features().iter().filter(|section| section.feature != Feature::EVENT_DESC) {
         writer.features().raw(section.feature, section.bytes).unwrap();
     }

@@ -3,7 +3,7 @@
 use perf_abi::endian::Endian;
 use perf_abi::record::Misc;
 use perf_parse::record::UserRecord;
-use perf_parse::record::user::{BuildId, CpuMapData, EventUpdateData};
+use perf_parse::record::user::{BuildId, CpuMapData, EventUpdateData, IdIndexEntry, IdIndexGuest};
 use perf_parse::{Error, RawRecord, Record};
 use testdata::fields;
 use testdata::oracle::{self, Value};
@@ -35,22 +35,23 @@ pub fn check<O: Endian>(raw: &RawRecord<'_, O>) -> bool {
 fn record<O: Endian>(raw: &RawRecord<'_, O>) -> Result<Option<Value>, Error> {
     let Record::User(record, kind) = raw.decode_user()? else { panic!("{raw:?} is a record of the kernel") };
     assert_eq!(kind, raw.kind());
+    let reserved = |bytes| oracle::Reader::new(bytes, crate::is_big::<O>()).u32("reserved__").unwrap();
     Ok(Some(match record {
         UserRecord::HeaderAttr(it) => {
             let read = it.attr();
-            let ids = it.ids.iter().map(|id| id.get()).collect::<Value>();
+            let ids = it.ids.iter().collect::<Value>();
             fields! { attr: attr(&read.attr), tail: read.tail, ids: ids }
         }
         UserRecord::HeaderEventType(it) => fields! { event_id: it.event_id, name: it.name },
-        UserRecord::HeaderTracingData(it) => fields! { size: it.size.get(), rest: it.rest },
+        UserRecord::HeaderTracingData(it) => fields! { size: it.size, rest: it.rest },
         UserRecord::HeaderBuildId(it) => build_id(&it),
         UserRecord::FinishedRound | UserRecord::FinishedInit => fields! {},
         UserRecord::IdIndex(it) => {
-            let entry = |it: &perf_abi::record::IdIndexEntry<O>| {
-                fields! { id: it.id.get(), idx: it.idx.get(), cpu: it.cpu.get(), tid: it.tid.get() }
+            let entry = |it: IdIndexEntry| {
+                fields! { id: it.id, idx: it.idx, cpu: it.cpu, tid: it.tid }
             };
-            let guest = |it: &perf_abi::record::IdIndexEntry2<O>| {
-                fields! { machine_pid: it.machine_pid.get(), vcpu: it.vcpu.get() }
+            let guest = |it: IdIndexGuest| {
+                fields! { machine_pid: it.machine_pid, vcpu: it.vcpu }
             };
             fields! {
                 entries: it.entries.iter().map(entry).collect::<Value>(),
@@ -59,39 +60,41 @@ fn record<O: Endian>(raw: &RawRecord<'_, O>) -> Result<Option<Value>, Error> {
             }
         }
         UserRecord::AuxtraceInfo(it) => {
-            let reserved = oracle::Reader::new(&raw.payload()[4..], crate::is_big::<O>()).u32("reserved__");
-            let words = it.words.iter().map(|word| word.get()).collect::<Value>();
-            fields! { kind: it.kind.0, reserved: reserved.unwrap(), words: words }
+            let reserved = reserved(&raw.payload()[4..]);
+            let words = it.words.iter().collect::<Value>();
+            fields! { kind: it.kind.0, reserved: reserved, words: words }
         }
         UserRecord::Auxtrace(it) => fields! {
-            size: it.size.get(), offset: it.offset.get(), reference: it.reference.get(), idx: it.idx.get(),
-            tid: it.tid.get(), cpu: it.cpu.get(), reserved: it.reserved.get(), rest: it.rest,
+            size: it.size, offset: it.offset, reference: it.reference, idx: it.idx,
+            tid: it.tid, cpu: it.cpu, reserved: reserved(&raw.payload()[36..]), rest: it.rest,
         },
         UserRecord::AuxtraceError(it) => {
-            let guest = it
-                .guest
-                .map(|guest| fields! { machine_pid: guest.machine_pid.get(), vcpu: guest.vcpu.get() });
+            let guest = it.guest.map(|(machine_pid, vcpu)| fields! { machine_pid: machine_pid, vcpu: vcpu });
             fields! {
-                kind: it.fields.kind.get(), code: it.fields.code.get(), cpu: it.fields.cpu.get(),
-                pid: it.fields.pid.get(), tid: it.fields.tid.get(), fmt: it.fields.fmt.get(),
-                ip: it.fields.ip.get(), time: it.time, msg: it.msg, guest: guest, rest: it.rest,
+                kind: it.kind.0, code: it.code, cpu: it.cpu,
+                pid: it.pid, tid: it.tid, fmt: it.fmt,
+                ip: it.ip, time: it.time, msg: it.msg, guest: guest, rest: it.rest,
             }
         }
         UserRecord::ThreadMap(it) => {
-            let entries = it.entries.iter().map(|it| fields! { pid: it.pid.get(), comm: &it.comm[..] });
+            let comms = it.entries.as_bytes().chunks_exact(24).map(|entry| &entry[8..]);
+            let entries = it.entries.iter().zip(comms).map(|(it, comm)| {
+                assert_eq!(it.comm(), until_nul(comm));
+                fields! { pid: it.pid, comm: comm }
+            });
             fields! { entries: entries.collect::<Value>(), rest: it.rest }
         }
         UserRecord::CpuMap(it) => fields! { data: cpu_map(&it.data), rest: it.rest },
         UserRecord::StatConfig(it) => {
-            let entries = it.entries.iter().map(|it| fields! { tag: it.tag.get(), val: it.val.get() });
+            let entries = it.entries.iter().map(|it| fields! { tag: it.tag.0, val: it.val });
             fields! { entries: entries.collect::<Value>(), rest: it.rest }
         }
         UserRecord::Stat(it) => fields! {
-            id: it.id.get(), cpu: it.cpu.get(), thread: it.thread.get(), val: it.val.get(), ena: it.ena.get(),
-            run: it.run.get(), rest: it.rest,
+            id: it.id, cpu: it.cpu, thread: it.thread, val: it.val, ena: it.ena,
+            run: it.run, rest: it.rest,
         },
         UserRecord::StatRound(it) => {
-            fields! { kind: it.kind.get(), time: it.time.get(), rest: it.rest }
+            fields! { kind: it.kind.0, time: it.time, rest: it.rest }
         }
         UserRecord::EventUpdate(it) => {
             let data = match &it.data {
@@ -107,12 +110,12 @@ fn record<O: Endian>(raw: &RawRecord<'_, O>) -> Result<Option<Value>, Error> {
         UserRecord::TimeConv(it) => {
             let short = it.short.map(|it| {
                 fields! {
-                    cycles: it.time_cycles.get(), mask: it.time_mask.get(), cap_zero: it.cap_user_time_zero,
+                    cycles: it.time_cycles, mask: it.time_mask, cap_zero: it.cap_user_time_zero,
                     cap_short: it.cap_user_time_short,
                 }
             });
             fields! {
-                shift: it.scale.time_shift.get(), mult: it.scale.time_mult.get(), zero: it.scale.time_zero.get(),
+                shift: it.time_shift, mult: it.time_mult, zero: it.time_zero,
                 short: short, rest: it.rest,
             }
         }
@@ -127,12 +130,12 @@ fn record<O: Endian>(raw: &RawRecord<'_, O>) -> Result<Option<Value>, Error> {
             fields! { prog_name: it.prog_name, entries: entries.collect::<Value>(), rest: it.rest }
         }
         UserRecord::SchedstatCpu(it) => fields! {
-            timestamp: it.fields.timestamp.get(), cpu: it.fields.cpu.get(), version: it.fields.version.get(),
-            domain: Value::Absent, counts: it.counts.map(|_| counts(it.counts())), rest: it.rest,
+            timestamp: it.timestamp, cpu: it.cpu, version: it.version,
+            domain: Value::Absent, counts: it.counts().next().map(|_| counts(it.counts())), rest: it.rest,
         },
         UserRecord::SchedstatDomain(it) => fields! {
-            timestamp: it.fields.timestamp.get(), cpu: it.fields.cpu.get(), version: it.fields.version.get(),
-            domain: it.fields.domain.get(), counts: it.counts.map(|_| counts(it.counts())), rest: it.rest,
+            timestamp: it.timestamp, cpu: it.cpu, version: it.version,
+            domain: it.domain, counts: it.counts().next().map(|_| counts(it.counts())), rest: it.rest,
         },
         UserRecord::Other(_) => return Ok(None),
         record => panic!("{record:?}"),
@@ -153,13 +156,13 @@ pub(crate) fn build_id(it: &BuildId<'_>) -> Value {
     fields! { misc: misc, pid: it.pid, build_id: it.build_id, filename: it.filename }
 }
 
-fn cpu_map<O: Endian>(data: &CpuMapData<'_, O>) -> Value {
+fn cpu_map(data: &CpuMapData<'_>) -> Value {
     match data {
-        CpuMapData::Cpus(cpus) => fields! { cpus: cpus.iter().map(|it| it.get()).collect::<Value>() },
-        CpuMapData::Mask32(mask) => fields! { mask32: mask.iter().map(|it| it.get()).collect::<Value>() },
-        CpuMapData::Mask64(mask) => fields! { mask64: mask.iter().map(|it| it.get()).collect::<Value>() },
-        CpuMapData::Range(it) => {
-            fields! { any_cpu: it.any_cpu, start_cpu: it.start_cpu.get(), end_cpu: it.end_cpu.get() }
+        CpuMapData::Cpus(cpus) => fields! { cpus: cpus.iter().collect::<Value>() },
+        CpuMapData::Mask32(mask) => fields! { mask32: mask.iter().collect::<Value>() },
+        CpuMapData::Mask64(mask) => fields! { mask64: mask.iter().collect::<Value>() },
+        CpuMapData::Range { any_cpu, start_cpu, end_cpu } => {
+            fields! { any_cpu: u8::from(*any_cpu), start_cpu: *start_cpu, end_cpu: *end_cpu }
         }
         CpuMapData::Other { kind, data } => fields! { kind: kind.0, data: *data },
         data => panic!("{data:?}"),

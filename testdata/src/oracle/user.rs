@@ -183,7 +183,7 @@ fn cpu_map(r: &mut Reader<'_>) -> Result<Value, String> {
         2 => {
             let (any_cpu, _pad) = (r.u8("any_cpu")?, r.u8("pad")?);
             let (start_cpu, end_cpu) = (r.u16("start_cpu")?, r.u16("end_cpu")?);
-            return Ok(fields! { any_cpu: any_cpu, start_cpu: start_cpu, end_cpu: end_cpu });
+            return Ok(fields! { any_cpu: u8::from(any_cpu != 0), start_cpu: start_cpu, end_cpu: end_cpu });
         }
         _ => {}
     }

@@ -13,8 +13,8 @@ use std::path::{Path, PathBuf};
 use perf_abi::callchain::CallchainContext;
 use perf_abi::endian::Endian;
 use perf_abi::record::{CpuMode, Misc};
-use perf_parse::file::BuildId;
-use perf_parse::file::write::{Features, WriteFileError};
+use perf_parse::feature::{BuildId, Entries, FeatureData};
+use perf_parse::file::write::{FeaturePayloads, WriteFileError};
 use perf_parse::sample::Frame;
 use perf_parse::{Record, Sample};
 
@@ -184,11 +184,11 @@ impl Collector {
     ///
     /// # Errors
     ///
-    /// The same as [`Features::build_ids`].
+    /// The same as [`FeaturePayloads::set`].
     pub(crate) fn finish<O: Endian>(
         self,
         root: &Path,
-        features: &mut Features<O>,
+        features: &mut FeaturePayloads<O>,
     ) -> Result<(), WriteFileError> {
         let meant = self.files.iter().filter(|file| file.is_meant);
         let with_build_ids: Vec<_> = meant.filter_map(|file| Some((file, file.read(root)?))).collect();
@@ -200,7 +200,7 @@ impl Collector {
         if entries.is_empty() {
             return Ok(());
         }
-        features.build_ids(&entries)
+        features.set(&FeatureData::BuildId(Entries::from(&entries)))
     }
 }
 

@@ -7,8 +7,9 @@ use perf_abi::feature::Feature;
 use perf_abi::record::{Misc, RecordType};
 use perf_open::abi::read_format::ReadFormat;
 use perf_open::{EventGroup, Ring};
-use perf_parse::file::write::{EventFields, Features, Options, Zstd};
-use perf_parse::file::{AnyReader, GroupDesc, Reader};
+use perf_parse::feature::{Entries, FeatureData, GroupDesc, SampleTime};
+use perf_parse::file::write::{EventFields, FeaturePayloads, Options, Zstd};
+use perf_parse::file::{AnyReader, Reader};
 use perf_parse::record::LostSamples;
 use perf_parse::write::{self, SampleIdFields};
 use perf_parse::{Record, SampleLayout};
@@ -29,7 +30,7 @@ pub(super) struct Capture<'a> {
     pub(super) args: &'a RecordArgs,
     observed: &'a Observed,
     pub(super) events: Vec<EventFields>,
-    pub(super) features: Features<NativeEndian>,
+    pub(super) features: FeaturePayloads<NativeEndian>,
     /// The layout of the first event, which synthesized records have.
     layout: SampleLayout,
     options: Options,
@@ -43,7 +44,7 @@ impl<'a> Capture<'a> {
         observed: &'a Observed,
     ) -> Result<Self, Failure> {
         let events = session.events.clone();
-        let mut features = Features::new();
+        let mut features = FeaturePayloads::new();
         let words: Vec<_> = std::env::args_os().map(std::os::unix::ffi::OsStringExt::into_vec).collect();
         let words: Vec<&[u8]> = words.iter().map(Vec::as_slice).collect();
         host::describe(Path::new(ROOT), &words, &mut features)?;
@@ -62,7 +63,7 @@ impl<'a> Capture<'a> {
             first += group.events.len();
         }
         if !descriptions.is_empty() {
-            features.group_desc(&descriptions)?;
+            features.set(&FeatureData::GroupDesc(Entries::from(&descriptions)))?;
         }
         if let Some(payload) = tracing::data(groups)? {
             features.raw(Feature::TRACING_DATA, &payload)?;
@@ -132,7 +133,8 @@ impl<'a> Capture<'a> {
         let samples = survey.as_ref().map(|survey| survey.samples);
         if let Some(survey) = survey {
             if let Some((first, last)) = survey.times {
-                writer.features().sample_time(first, last);
+                let span = FeatureData::SampleTime(SampleTime { first, last });
+                writer.features().set(&span)?;
             }
             if !self.args.no_buildid {
                 survey.files.finish(Path::new(ROOT), writer.features())?;

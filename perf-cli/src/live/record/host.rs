@@ -10,8 +10,8 @@ use std::path::Path;
 
 use perf_abi::endian::Endian;
 use perf_abi::event::EventType;
-use perf_abi::feature::Feature;
-use perf_parse::file::write::{Features, WriteFileError};
+use perf_parse::feature::{Entries, FeatureData, PmuMapping};
+use perf_parse::file::write::{FeaturePayloads, WriteFileError};
 
 /// Adds the features of the machine below `root`, and the words of the command line.
 ///
@@ -23,35 +23,35 @@ use perf_parse::file::write::{Features, WriteFileError};
 pub(crate) fn describe<O: Endian>(
     root: &Path,
     command: &[&[u8]],
-    features: &mut Features<O>,
+    features: &mut FeaturePayloads<O>,
 ) -> Result<(), WriteFileError> {
     let cpuinfo = text(&root.join("proc/cpuinfo")).unwrap_or_default();
     let sysctl = |name: &str| text(&root.join("proc/sys/kernel").join(name));
-    let strings = [
-        (Feature::HOSTNAME, sysctl("hostname")),
-        (Feature::OSRELEASE, sysctl("osrelease")),
-        (Feature::VERSION, Some(concat!("perfdata ", env!("CARGO_PKG_VERSION")).to_owned())),
+    let strings: [(fn(_) -> _, _); 6] = [
+        (FeatureData::Hostname, sysctl("hostname")),
+        (FeatureData::OsRelease, sysctl("osrelease")),
+        (FeatureData::Version, Some(concat!("perfdata ", env!("CARGO_PKG_VERSION")).to_owned())),
         // The kernel reports the architecture since Linux 6.1. Rust has the same name for most.
-        (Feature::ARCH, sysctl("arch").or(Some(std::env::consts::ARCH.to_owned()))),
-        (Feature::CPUDESC, cpus::description(&cpuinfo)),
-        (Feature::CPUID, cpus::id(root, &cpuinfo)),
+        (FeatureData::Arch, sysctl("arch").or(Some(std::env::consts::ARCH.to_owned()))),
+        (FeatureData::CpuDesc, cpus::description(&cpuinfo)),
+        (FeatureData::CpuId, cpus::id(root, &cpuinfo)),
     ];
-    for (feature, value) in strings {
+    for (feature, value) in &strings {
         if let Some(value) = value {
-            features.string(feature, value.as_bytes())?;
+            features.set(&feature(value.as_bytes()))?;
         }
     }
     if let Some(kib) = memory::total(root) {
-        features.total_mem(kib);
+        features.set(&FeatureData::TotalMem(kib))?;
     }
-    features.cmdline(command)?;
+    features.set(&FeatureData::CmdLine(command.into()))?;
     cpus::describe(root, features)?;
     memory::describe(root, features)?;
     pmus(root, features)
 }
 
 /// Adds `PMU_MAPPINGS`, in ascending order of type.
-fn pmus<O: Endian>(root: &Path, features: &mut Features<O>) -> Result<(), WriteFileError> {
+fn pmus<O: Endian>(root: &Path, features: &mut FeaturePayloads<O>) -> Result<(), WriteFileError> {
     let folder = root.join("sys/bus/event_source/devices");
     let pmu = |name: String| {
         let kind = text(&folder.join(&name).join("type"))?.parse().ok()?;
@@ -62,8 +62,9 @@ fn pmus<O: Endian>(root: &Path, features: &mut Features<O>) -> Result<(), WriteF
         return Ok(());
     }
     pmus.sort();
-    let pmus: Vec<_> = pmus.iter().map(|(kind, name)| (*kind, name.as_bytes())).collect();
-    features.pmu_mappings(&pmus)
+    let pmus = pmus.iter().map(|(kind, name)| PmuMapping { kind: *kind, name: name.as_bytes() });
+    let pmus: Vec<_> = pmus.collect();
+    features.set(&FeatureData::PmuMappings(Entries::from(&pmus)))
 }
 
 /// Returns the text of a file without the spaces around it; `None` if it cannot be read.

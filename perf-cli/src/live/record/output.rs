@@ -7,7 +7,9 @@ use std::path::Path;
 use perf_abi::endian::NativeEndian;
 use perf_abi::record::RecordType;
 use perf_parse::RawRecord;
-use perf_parse::file::write::{EventFields, Features, FileWriter, Options, PipeWriter, WriteFileError};
+use perf_parse::file::write::{
+    EventFields, FeaturePayloads, FileWriter, Options, PipeWriter, WriteFileError,
+};
 
 use crate::Failure;
 use crate::output::{Holds, Outputs, Unfinished};
@@ -83,7 +85,7 @@ impl Output {
     pub(super) fn file(
         path: &Path,
         events: &[EventFields],
-        features: Features<NativeEndian>,
+        features: FeaturePayloads<NativeEndian>,
         options: &Options,
     ) -> Result<Self, Failure> {
         let name = shown(path).to_string();
@@ -104,7 +106,7 @@ impl Output {
     /// Starts a stream on standard output.
     pub(super) fn stream(
         events: &[EventFields],
-        mut features: Features<NativeEndian>,
+        mut features: FeaturePayloads<NativeEndian>,
         options: &Options,
     ) -> Result<Self, Failure> {
         // Only files have this feature.

@@ -2,14 +2,12 @@
 
 use core::fmt::{Display, Formatter};
 
-use perf_abi::endian::Endian;
-use perf_abi::feature::Feature;
-use perf_parse::file::{
-    Bitmap, BpfProgInfo, BuildId, ClockData, Compression, CpuDomains, CpuTopology, EventDesc, FeatureSection,
-    FileError, PmuCap, Reader, Source,
+use perf_parse::feature::{
+    Bitmap, BpfProgInfo, BuildId, ClockData, Compression, CpuDomains, CpuTopology, EventDesc, FeatureData,
+    FeatureSection, MemTopology, PmuCap, SampleTime,
 };
+use perf_parse::file::FileError;
 
-use super::nr_cpus;
 use crate::render::escape::{Hex, Printable, Seconds};
 
 /// The text of a feature.
@@ -27,8 +25,14 @@ impl From<String> for Lines {
 }
 
 /// Returns a list: the number of items, and one entry for each.
-fn list<T>(items: &[T], one: &str, many: &str, entry: impl Fn(&T) -> String) -> Lines {
-    Lines { value: count(items.len(), one, many), entries: items.iter().map(entry).collect() }
+fn list<T>(
+    items: impl IntoIterator<Item = T, IntoIter: ExactSizeIterator>,
+    one: &str,
+    many: &str,
+    entry: impl Fn(T) -> String,
+) -> Lines {
+    let items = items.into_iter();
+    Lines { value: count(items.len(), one, many), entries: items.map(entry).collect() }
 }
 
 fn count(items: usize, one: &str, many: &str) -> String {
@@ -36,138 +40,114 @@ fn count(items: usize, one: &str, many: &str) -> String {
 }
 
 /// Returns the text of a feature section. For a feature that is not decoded, the text is its position.
-pub(crate) fn lines<O: Endian, S: Source>(
-    reader: &Reader<'_, O, S>,
-    section: &FeatureSection<'_>,
-) -> Result<Lines, FileError> {
-    Ok(match section.feature {
-        Feature::BUILD_ID => {
-            let build_ids: Result<Vec<_>, _> = section.build_ids::<O>().collect();
-            list(&build_ids?, "file", "files", build_id)
-        }
-        Feature::HOSTNAME
-        | Feature::OSRELEASE
-        | Feature::VERSION
-        | Feature::ARCH
-        | Feature::CPUDESC
-        | Feature::CPUID => Printable(section.string::<O>()?).to_string().into(),
-        Feature::NRCPUS => {
-            let (available, online) = section.nr_cpus::<O>()?;
-            format!("{available} available, {online} online").into()
-        }
-        Feature::TOTAL_MEM => format!("{} KiB", section.total_mem::<O>()?).into(),
-        Feature::CMDLINE => {
-            let words: Vec<_> =
-                section.strings::<O>()?.iter().map(|word| Printable(word).to_string()).collect();
+pub(crate) fn lines(section: &FeatureSection<'_>) -> Result<Lines, FileError> {
+    Ok(match section.decode()? {
+        FeatureData::BuildId(it) => list(it, "file", "files", build_id),
+        FeatureData::Hostname(it)
+        | FeatureData::OsRelease(it)
+        | FeatureData::Version(it)
+        | FeatureData::Arch(it)
+        | FeatureData::CpuDesc(it)
+        | FeatureData::CpuId(it) => Printable(it).to_string().into(),
+        FeatureData::NrCpus(it) => format!("{} available, {} online", it.available, it.online).into(),
+        FeatureData::TotalMem(kib) => format!("{kib} KiB").into(),
+        FeatureData::CmdLine(words) => {
+            let words: Vec<_> = words.iter().map(|word| Printable(word).to_string()).collect();
             words.join(" ").into()
         }
-        Feature::EVENT_DESC => {
-            let events: Result<Vec<_>, _> = section.event_desc::<O>().collect();
-            list(&events?, "event", "events", event_desc)
-        }
-        Feature::CPU_TOPOLOGY => cpu_topology(&section.cpu_topology::<O>(nr_cpus(reader)?)?),
-        Feature::NUMA_TOPOLOGY => list(&section.numa_topology::<O>()?, "node", "nodes", |it| {
+        FeatureData::EventDesc(it) => list(it.events, "event", "events", event_desc),
+        FeatureData::CpuTopology(it) => cpu_topology(it),
+        FeatureData::NumaTopology(it) => list(it, "node", "nodes", |it| {
             let cpus = Printable(it.cpus);
             format!("node {}: {} KiB, {} KiB free, cpus {cpus}", it.node, it.mem_total, it.mem_free)
         }),
-        Feature::BRANCH_STACK => {
-            section.mark()?;
-            String::from("samples have branch stacks").into()
+        FeatureData::BranchStack => String::from("samples have branch stacks").into(),
+        FeatureData::Stat => String::from("written by perf stat").into(),
+        FeatureData::PmuMappings(it) => {
+            list(it, "pmu", "pmus", |it| format!("{:>3} {}", it.kind.0, Printable(it.name)))
         }
-        Feature::STAT => {
-            section.mark()?;
-            String::from("written by perf stat").into()
-        }
-        Feature::PMU_MAPPINGS => list(&section.pmu_mappings::<O>()?, "pmu", "pmus", |(kind, name)| {
-            format!("{:>3} {}", kind.0, Printable(name))
-        }),
-        Feature::GROUP_DESC => list(&section.group_desc::<O>()?, "group", "groups", |it| {
+        FeatureData::GroupDesc(it) => list(it, "group", "groups", |it| {
             format!("{}: {} events, led by event {}", Printable(it.name), it.nr_members, it.leader_idx)
         }),
-        Feature::AUXTRACE => list(section.auxtrace::<O>()?, "AUXTRACE record", "AUXTRACE records", |it| {
+        FeatureData::Auxtrace(it) => list(it, "AUXTRACE record", "AUXTRACE records", |it| {
             format!("at {:#x}: {} bytes", it.file_offset, it.size)
         }),
-        Feature::CACHE => list(&section.cache::<O>()?, "cache", "caches", |it| {
+        FeatureData::Cache(it) => list(it, "cache", "caches", |it| {
             let [kind, size, map] = [it.kind, it.size, it.map].map(|text| Printable(text).to_string());
             let geometry = format!("{} sets of {} ways, lines of {} bytes", it.sets, it.ways, it.line_size);
             format!("L{} {kind:<11} {size:>6}, {geometry}, cpus {map}", it.level)
         }),
-        Feature::SAMPLE_TIME => sample_time(section.sample_time::<O>()?).into(),
-        Feature::MEM_TOPOLOGY => {
-            let it = section.mem_topology::<O>()?;
-            let block = it.block_size_bytes;
-            let mut lines = list(&it.nodes, "node", "nodes", |node| {
-                let size = Size(node.blocks.count().saturating_mul(block));
+        FeatureData::SampleTime(it) => sample_time(it).into(),
+        FeatureData::MemTopology(MemTopology { block_size_bytes, nodes }) => {
+            let mut lines = list(nodes, "node", "nodes", |node| {
+                let size = Size(node.blocks.count().saturating_mul(block_size_bytes));
                 format!("node {}: {size}, blocks {}", node.node, Ranges(&node.blocks))
             });
-            lines.value = format!("{}, blocks of {}", lines.value, Size(block));
+            lines.value = format!("{}, blocks of {}", lines.value, Size(block_size_bytes));
             lines
         }
-        Feature::CLOCKID => format!("resolution {} ns", section.clockid::<O>()?).into(),
-        Feature::DIR_FORMAT => format!("version {}", section.dir_format::<O>()?.0).into(),
-        Feature::BPF_PROG_INFO => list(&section.bpf_prog_info::<O>()?, "program", "programs", bpf_prog_info),
-        Feature::BPF_BTF => list(&section.bpf_btf::<O>()?, "set of types", "sets of types", |it| {
-            format!("{:>3}: {} bytes", it.id, it.bytes.len())
-        }),
-        Feature::COMPRESSED => compressed(&section.compressed::<O>()?).into(),
-        Feature::CPU_PMU_CAPS => list(&section.cpu_pmu_caps::<O>()?, "capability", "capabilities", pmu_cap),
-        Feature::CLOCK_DATA => clock_data(&section.clock_data::<O>()?).into(),
-        Feature::HYBRID_TOPOLOGY => list(&section.hybrid_topology::<O>()?, "core pmu", "core pmus", |it| {
+        FeatureData::ClockId(it) => format!("resolution {} ns", it.resolution_ns).into(),
+        FeatureData::DirFormat(it) => format!("version {}", it.version.0).into(),
+        FeatureData::BpfProgInfo(it) => list(it, "program", "programs", bpf_prog_info),
+        FeatureData::BpfBtf(it) => {
+            list(it, "set of types", "sets of types", |it| format!("{:>3}: {} bytes", it.id, it.bytes.len()))
+        }
+        FeatureData::Compressed(it) => compressed(&it).into(),
+        FeatureData::CpuPmuCaps(it) => list(it, "capability", "capabilities", pmu_cap),
+        FeatureData::ClockData(it) => clock_data(&it).into(),
+        FeatureData::HybridTopology(it) => list(it, "core pmu", "core pmus", |it| {
             format!("{}: cpus {}", Printable(it.pmu_name), Printable(it.cpus))
         }),
-        Feature::PMU_CAPS => list(&section.pmu_caps::<O>()?, "pmu", "pmus", |it| {
+        FeatureData::PmuCaps(it) => list(it, "pmu", "pmus", |it| {
             let caps: Vec<_> = it.caps.iter().map(pmu_cap).collect();
             format!("{}: {}", Printable(it.pmu_name), caps.join(", "))
         }),
-        Feature::CPU_DOMAIN_INFO => {
-            let it = section.cpu_domain_info::<O>()?;
-            let mut lines = list(&it.cpus, "cpu", "cpus", cpu_domains);
+        FeatureData::CpuDomainInfo(it) => {
+            let mut lines = list(it.cpus, "cpu", "cpus", cpu_domains);
             let (version, most) = (it.schedstat_version, it.max_sched_domains);
             lines.value =
                 format!("{}, at most {most} domains each, schedstat version {version}", lines.value);
             lines
         }
-        Feature::E_MACHINE => {
-            let it = section.e_machine::<O>()?;
+        FeatureData::EMachine(it) => {
             let name = it.name().unwrap_or("unknown");
             format!("{name} ({}), flags {:#x}", it.e_machine, it.e_flags).into()
         }
-        Feature::CLN_SIZE => format!("{} bytes", section.cln_size::<O>()?).into(),
+        FeatureData::ClnSize(bytes) => format!("{bytes} bytes").into(),
         _ => format!("{} bytes at {:#x}", section.bytes.len(), section.offset).into(),
     })
 }
 
-fn build_id(it: &BuildId<'_>) -> String {
+fn build_id(it: BuildId<'_>) -> String {
     let file = format!("{} {}", Hex(it.build_id), Printable(it.filename));
     if it.pid == -1 { file } else { format!("{file} (guest {})", it.pid) }
 }
 
-fn event_desc<O: Endian>(it: &EventDesc<'_, O>) -> String {
-    let ids: Vec<_> = it.ids.iter().map(|id| id.get().to_string()).collect();
+fn event_desc(it: EventDesc<'_>) -> String {
+    let ids: Vec<_> = it.ids.iter().map(|id| id.to_string()).collect();
     format!("{}: ids {}", Printable(it.name), if ids.is_empty() { "none".into() } else { ids.join(" ") })
 }
 
-fn cpu_topology(it: &CpuTopology<'_>) -> Lines {
-    let dies = it.die_siblings.as_deref();
+fn cpu_topology(it: CpuTopology<'_>) -> Lines {
     let (mut counts, mut entries) = (Vec::new(), Vec::new());
     for (siblings, one, many) in [
-        (Some(&it.core_siblings[..]), "package", "packages"),
-        (dies, "die", "dies"),
-        (Some(&it.thread_siblings[..]), "core", "cores"),
+        (Some(it.core_siblings), "package", "packages"),
+        (it.dies.map(|dies| dies.die_siblings), "die", "dies"),
+        (Some(it.thread_siblings), "core", "cores"),
     ] {
         let Some(siblings) = siblings else { continue };
         counts.push(count(siblings.len(), one, many));
         entries.extend(siblings.iter().map(|cpus| format!("{one}: cpus {}", Printable(cpus))));
     }
-    for (cpu, place) in it.cpus.iter().enumerate() {
-        let die = place.die_id.map_or(String::new(), |die| format!(", die {die}"));
+    for (cpu, (place, die_id)) in it.places().enumerate() {
+        let die = die_id.map_or(String::new(), |die| format!(", die {die}"));
         entries.push(format!("cpu {cpu}: core {}{die}, socket {}", place.core_id, place.socket_id));
     }
     Lines { value: counts.join(", "), entries }
 }
 
 /// Returns the time span of the samples. perf writes zeros if it did not look at the times.
-fn sample_time((first, last): (u64, u64)) -> String {
+fn sample_time(SampleTime { first, last }: SampleTime) -> String {
     if (first, last) == (0, 0) {
         return "not known".into();
     }
@@ -178,7 +158,7 @@ fn sample_time((first, last): (u64, u64)) -> String {
     }
 }
 
-fn bpf_prog_info<O: Endian>(it: &BpfProgInfo<'_, O>) -> String {
+fn bpf_prog_info(it: BpfProgInfo<'_>) -> String {
     let program = it.program;
     let name = if it.name().is_empty() { Printable(b"unnamed") } else { Printable(it.name()) };
     let functions = it.jited_ksyms().unwrap_or_default().iter().zip(it.jited_func_lens().unwrap_or_default());
@@ -190,7 +170,7 @@ fn bpf_prog_info<O: Endian>(it: &BpfProgInfo<'_, O>) -> String {
         Hex(&program.tag),
         program.kind,
         program.jited_prog_len,
-        Seconds(program.load_time.get()),
+        Seconds(program.load_time),
         program.created_by_uid,
     )
 }
@@ -202,7 +182,7 @@ fn compressed(it: &Compression) -> String {
     )
 }
 
-fn pmu_cap(it: &PmuCap<'_>) -> String {
+fn pmu_cap(it: PmuCap<'_>) -> String {
     format!("{}={}", Printable(it.name), Printable(it.value))
 }
 
@@ -219,7 +199,7 @@ fn clock_data(it: &ClockData) -> String {
     format!("{name} ({}) {clock} was {wall} s since 1970", it.clockid)
 }
 
-fn cpu_domains(it: &CpuDomains<'_>) -> String {
+fn cpu_domains(it: CpuDomains<'_>) -> String {
     let domains = it.domains.iter().map(|domain| {
         let name = domain.dname.map_or(String::new(), |name| format!(" {}", Printable(name)));
         format!("domain {}{name} of cpus {}", domain.domain, Printable(domain.cpulist))
@@ -240,12 +220,12 @@ impl Display for Size {
 }
 
 /// A set, printed as ranges: `0-3,8`. Prints only the first [`MAX_RANGES`].
-struct Ranges<'a, O: Endian>(&'a Bitmap<'a, O>);
+struct Ranges<'a>(&'a Bitmap<'a>);
 
 /// The maximum number of ranges to print.
 const MAX_RANGES: usize = 100;
 
-impl<O: Endian> Display for Ranges<'_, O> {
+impl Display for Ranges<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> core::fmt::Result {
         let mut numbers = self.0.iter().peekable();
         for range in 0.. {
@@ -267,7 +247,8 @@ impl<O: Endian> Display for Ranges<'_, O> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use perf_abi::endian::LittleEndian;
+    use perf_abi::endian::Endianness;
+    use perf_abi::feature::Feature;
 
     #[test]
     fn sizes_are_exact() {
@@ -289,8 +270,9 @@ mod tests {
     fn ranges(nbits: u64, words: &[u64]) -> String {
         let numbers = [1, 0, 1, 0, nbits, nbits];
         let bytes: Vec<u8> = numbers.iter().chain(words).flat_map(|word| word.to_le_bytes()).collect();
-        let section = FeatureSection::new(Feature::MEM_TOPOLOGY, 0, &bytes);
-        Ranges(&section.mem_topology::<LittleEndian>().unwrap().nodes[0].blocks).to_string()
+        let section = FeatureSection::new(Feature::MEM_TOPOLOGY, 0, &bytes, Endianness::Little);
+        let Ok(FeatureData::MemTopology(it)) = section.decode() else { panic!("{section:?}") };
+        Ranges(&it.nodes.iter().next().unwrap().blocks).to_string()
     }
 
     #[test]

@@ -7,7 +7,7 @@ use super::super::digits::{push_decimal, push_signed};
 use super::super::escape::{push_hex, push_json};
 use super::super::tracepoint::TracepointField;
 
-pub(super) fn push_blob(out: &mut Vec<u8>, value: &[u8]) {
+pub(in super::super) fn push_blob(out: &mut Vec<u8>, value: &[u8]) {
     out.push(b'"');
     push_hex(out, value);
     out.push(b'"');

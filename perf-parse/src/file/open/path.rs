@@ -1,6 +1,5 @@
 //! Opening a capture by its path, without mapping it.
 
-use alloc::borrow::Cow;
 use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -13,7 +12,6 @@ use perf_abi::endian::{BigEndian, Endian, Endianness, LittleEndian};
 
 use super::super::header::{self, FileHeader};
 use super::super::image::Image;
-use super::super::knowledge::{Features, OwnedFeature};
 use super::super::reader::{Data, Mode, Reader};
 use super::super::source::{Stream, Window};
 use super::{PIPE_HEADER, head_of_file, head_of_pipe};
@@ -128,20 +126,9 @@ fn open_windows<O: Endian>(
     let image = Image::of_parts(&head, &tail, len);
     let (events, features, applied) =
         head_of_file::<O, _>(&header, image, &mut source, limits, &mut account)?;
-    let knowledge = (events, owned(features), applied);
+    let knowledge = (events, features.into_owned(), applied);
     let data = Data::Windows(vec![window]);
     Ok(Reader::of(O::ENDIANNESS, Mode::File(header), knowledge, data, account, limits))
-}
-
-/// Returns features that borrow nothing.
-fn owned(features: Features<'_>) -> Features<'static> {
-    let own = |it: OwnedFeature<'_>| OwnedFeature {
-        feature: it.feature,
-        offset: it.offset,
-        bytes: Cow::Owned(it.bytes.into_owned()),
-        is_checked: it.is_checked,
-    };
-    features.into_iter().map(own).collect()
 }
 
 /// A file that can only be read once.

@@ -3,11 +3,14 @@
 use alloc::vec::Vec;
 
 use perf_abi::attr::AttrVersion;
-use perf_abi::endian::{Endian, U32, U64};
+use perf_abi::endian::{Endian, U64};
 use zerocopy::IntoBytes;
 
 use super::error::WriteFileError;
 use super::{EventFields, Options};
+use crate::feature::Entries;
+use crate::feature::codec::{put_count, put_number};
+use crate::feature::event_desc::{put_named, put_sized};
 
 /// Maximum number of bytes after the newest version: the kernel takes no attr larger than a page, and the largest page
 /// has 64 KiB.
@@ -61,13 +64,8 @@ impl AttrFormat {
     ) -> Result<(), WriteFileError> {
         let bytes = event.attr.write::<O>(self.version);
         let bytes = bytes.map_err(|error| WriteFileError::Attr { event: index, error })?;
-        let size = U32::<O>::new(self.size());
-        let start = out.len();
-        out.extend_from_slice(&bytes);
         // The size includes the tail.
-        if let Some(field) = out.get_mut(start.saturating_add(4)..).and_then(|from| from.get_mut(..4)) {
-            field.copy_from_slice(size.as_bytes());
-        }
+        put_sized::<O>(out, &bytes, self.size());
         if self.tail != 0 {
             out.extend_from_slice(&event.attr_tail);
             out.extend(core::iter::repeat_n(0, self.tail.saturating_sub(event.attr_tail.len())));
@@ -93,26 +91,17 @@ pub(super) fn event_desc<O: Endian>(
     events: &[EventFields],
     format: AttrFormat,
 ) -> Result<Option<Vec<u8>>, WriteFileError> {
-    let number = |count: usize, event, field| {
-        let must = "fewer than 2^32";
-        u32::try_from(count).map(U32::<O>::new).map_err(|_| WriteFileError::Event { event, field, must })
-    };
+    let in_event = |event| move |(field, must)| WriteFileError::Event { event, field, must };
     if events.is_empty() {
         return Ok(None);
     }
     let mut out = Vec::new();
-    out.extend_from_slice(number(events.len(), 0, "index")?.as_bytes());
-    out.extend_from_slice(U32::<O>::new(format.size()).as_bytes());
+    put_count::<O>(&mut out, events.len(), "index").map_err(in_event(0))?;
+    put_number::<O>(&mut out, format.size());
     for (index, event) in events.iter().enumerate() {
         let Some(name) = &event.name else { return Ok(None) };
         format.put::<O>(&mut out, index, event)?;
-        out.extend_from_slice(number(event.ids.len(), index, "ids")?.as_bytes());
-        super::features::string::<O>(&mut out, name).map_err(|must| WriteFileError::Event {
-            event: index,
-            field: "name",
-            must,
-        })?;
-        ids::<O>(&mut out, &event.ids);
+        put_named::<O>(&mut out, name, Entries::from(&event.ids)).map_err(in_event(index))?;
     }
     Ok(Some(out))
 }

@@ -11,6 +11,7 @@ use zerocopy::{FromBytes, IntoBytes};
 use super::compress::Packer;
 use super::error::{RecordFault, WriteFileError};
 use super::{Options, Zstd};
+use crate::feature::AuxtraceEntry;
 use crate::record::RawRecord;
 
 /// An output, and the number of bytes written to it.
@@ -61,7 +62,7 @@ pub(super) struct Body<O, W> {
     packer: Option<Packer<O>>,
     records: u64,
     /// Offset and size of each AUXTRACE record, including its data.
-    auxtrace: Vec<[u64; 2]>,
+    auxtrace: Vec<AuxtraceEntry>,
     order: PhantomData<O>,
 }
 
@@ -77,7 +78,7 @@ impl<O: Endian, W: Write> Body<O, W> {
     }
 
     /// Returns offset and size of each AUXTRACE record.
-    pub(super) fn auxtrace(&self) -> &[[u64; 2]] {
+    pub(super) fn auxtrace(&self) -> &[AuxtraceEntry] {
         &self.auxtrace
     }
 
@@ -132,7 +133,8 @@ impl<O: Endian, W: Write> Body<O, W> {
                 self.sink.put(record.payload())?;
                 self.sink.put(data)?;
                 if kind == RecordType::AUXTRACE {
-                    self.auxtrace.push([offset, self.sink.position().saturating_sub(offset)]);
+                    let size = self.sink.position().saturating_sub(offset);
+                    self.auxtrace.push(AuxtraceEntry { file_offset: offset, size });
                 }
             }
         }

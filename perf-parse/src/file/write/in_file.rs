@@ -9,11 +9,11 @@ use perf_abi::file::{MAGIC, RawFileHeader, RawSection};
 use perf_abi::record::{Misc, RecordType};
 use zerocopy::IntoBytes;
 
-use super::super::features::is_of_32_bits;
+use super::super::feature_table::is_of_32_bits;
 use super::attrs::{self, AttrFormat};
 use super::body::Body;
 use super::error::WriteFileError;
-use super::{EventFields, Features, Options, framed, update};
+use super::{EventFields, FeaturePayloads, Options, framed, update};
 use crate::record::RawRecord;
 
 /// Writes a `perf.data` file.
@@ -30,7 +30,7 @@ pub struct FileWriter<O: Endian, W> {
     attr_size: u64,
     /// Offset of the records.
     data: u64,
-    features: Features<O>,
+    features: FeaturePayloads<O>,
     /// `EVENT_DESC` of the events.
     event_desc: Option<Vec<u8>>,
 }
@@ -78,7 +78,7 @@ impl<O: Endian, W: Write + Seek> FileWriter<O, W> {
             attrs,
             attr_size: u64::from(format.size()).saturating_add(size_of::<RawSection<O>>() as u64),
             data: attrs_at.saturating_add(entries.len() as u64),
-            features: Features::new(),
+            features: FeaturePayloads::new(),
             event_desc,
         };
         let header = writer.header(0, [0; 4]);
@@ -103,7 +103,7 @@ impl<O: Endian, W: Write + Seek> FileWriter<O, W> {
     }
 
     /// Returns the features, which can be set at any time before [`finish`](Self::finish).
-    pub fn features(&mut self) -> &mut Features<O> {
+    pub fn features(&mut self) -> &mut FeaturePayloads<O> {
         &mut self.features
     }
 
@@ -165,7 +165,7 @@ impl<O: Endian, W: Write + Seek> FileWriter<O, W> {
         }
         self.body.flush()?;
         let end = self.body.sink.position();
-        self.complete_features();
+        self.complete_features()?;
 
         let mut bitmap = [0_u64; 4];
         let mut table = Vec::new();
@@ -195,18 +195,19 @@ impl<O: Endian, W: Write + Seek> FileWriter<O, W> {
     }
 
     /// Adds the features that depend on the written file.
-    fn complete_features(&mut self) {
+    fn complete_features(&mut self) -> Result<(), WriteFileError> {
         self.features.remove(Feature::COMPRESSED);
         self.features.remove(Feature::AUXTRACE);
         if let Some((zstd, ratio)) = self.body.compression() {
-            self.features.compressed(zstd, ratio);
+            self.features.compressed(zstd, ratio)?;
         }
         if !self.body.auxtrace().is_empty() {
-            self.features.auxtrace(self.body.auxtrace());
+            self.features.auxtrace(self.body.auxtrace())?;
         }
         if let Some(event_desc) = self.event_desc.take() {
             self.features.event_desc(event_desc);
         }
+        Ok(())
     }
 
     fn header(&self, data_size: u64, bitmap: [u64; 4]) -> RawFileHeader<O> {

@@ -12,7 +12,7 @@ use zerocopy::IntoBytes;
 use super::attrs::{self, AttrFormat};
 use super::body::Body;
 use super::error::WriteFileError;
-use super::{EventFields, Features, Options, framed, pad, update};
+use super::{EventFields, FeaturePayloads, Options, framed, pad, update};
 use crate::record::RawRecord;
 
 /// Writes a pipe-mode stream, as `perf record -o -` does.
@@ -50,14 +50,14 @@ impl<O: Endian, W: Write> PipeWriter<O, W> {
     pub fn new(
         out: W,
         events: &[EventFields],
-        features: &Features<O>,
+        features: &FeaturePayloads<O>,
         options: &Options,
     ) -> Result<Self, WriteFileError> {
         let mut body = Body::<O, W>::new(out, options)?;
         let mut features = features.clone();
         features.remove(Feature::COMPRESSED);
         if let Some((zstd, ratio)) = body.compression() {
-            features.compressed(zstd, ratio);
+            features.compressed(zstd, ratio)?;
         }
         let format = AttrFormat::new(events, options)?;
         if let Some(desc) = attrs::event_desc::<O>(events, format)?.filter(|desc| fits::<O>(desc)) {

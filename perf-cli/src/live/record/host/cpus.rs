@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use perf_abi::endian::Endian;
-use perf_parse::file::write::{Features, WriteFileError};
-use perf_parse::file::{Cache, CpuPlace, CpuTopology};
+use perf_parse::feature::{Cache, CpuPlace, CpuTopology, Dies, Entries, FeatureData, NrCpus};
+use perf_parse::file::write::{FeaturePayloads, WriteFileError};
 
 use super::{number, numbered, ranges, text};
 
@@ -44,7 +44,10 @@ fn field<'a>(cpuinfo: &'a str, name: &str) -> Option<&'a str> {
 }
 
 /// Adds `NRCPUS`, `CPU_TOPOLOGY` and `CACHE`.
-pub(super) fn describe<O: Endian>(root: &Path, features: &mut Features<O>) -> Result<(), WriteFileError> {
+pub(super) fn describe<O: Endian>(
+    root: &Path,
+    features: &mut FeaturePayloads<O>,
+) -> Result<(), WriteFileError> {
     let folder = root.join("sys/devices/system/cpu");
     let list = |name: &str| ranges(&text(&folder.join(name))?);
     let (Some(present), Some(online)) = (list("present"), list("online")) else { return Ok(()) };
@@ -55,14 +58,14 @@ pub(super) fn describe<O: Endian>(root: &Path, features: &mut Features<O>) -> Re
         return Ok(());
     }
     let online: u32 = online.iter().map(|&(first, last)| (last - first).saturating_add(1)).sum();
-    features.nr_cpus(available, online.min(available));
+    features.set(&FeatureData::NrCpus(NrCpus { available, online: online.min(available) }))?;
     let cpus: Vec<_> = (0..available).map(|cpu| folder.join(format!("cpu{cpu}"))).collect();
     topology(&cpus, features)?;
     caches(&cpus, features)
 }
 
 /// Adds `CPU_TOPOLOGY` of the cpus with these folders.
-fn topology<O: Endian>(cpus: &[PathBuf], features: &mut Features<O>) -> Result<(), WriteFileError> {
+fn topology<O: Endian>(cpus: &[PathBuf], features: &mut FeaturePayloads<O>) -> Result<(), WriteFileError> {
     // The name of each file, and its name before Linux 5.3.
     let core_siblings = lists(cpus, &["package_cpus_list", "core_siblings_list"]);
     let thread_siblings = lists(cpus, &["core_cpus_list", "thread_siblings_list"]);
@@ -70,19 +73,20 @@ fn topology<O: Endian>(cpus: &[PathBuf], features: &mut Features<O>) -> Result<(
     if core_siblings.is_empty() {
         return Ok(());
     }
-    let has_dies = !die_siblings.is_empty();
     // An offline cpu has no topology; perf writes -1.
-    let place = |cpu: &PathBuf| {
-        let id = |name: &str| number(&cpu.join("topology").join(name)).unwrap_or(u32::MAX);
-        let die_id = has_dies.then(|| id("die_id"));
-        CpuPlace { core_id: id("core_id"), socket_id: id("physical_package_id"), die_id }
-    };
-    features.cpu_topology(&CpuTopology {
-        core_siblings: bytes(&core_siblings),
-        thread_siblings: bytes(&thread_siblings),
-        cpus: cpus.iter().map(place).collect(),
-        die_siblings: has_dies.then(|| bytes(&die_siblings)),
-    })
+    let id = |cpu: &PathBuf, name| number(&cpu.join("topology").join(name)).unwrap_or(u32::MAX);
+    let place = |cpu| CpuPlace { core_id: id(cpu, "core_id"), socket_id: id(cpu, "physical_package_id") };
+    let places: Vec<_> = cpus.iter().map(place).collect();
+    let die_ids: Vec<_> = cpus.iter().map(|cpu| id(cpu, "die_id")).collect();
+    let [core_siblings, thread_siblings, die_siblings] =
+        [&core_siblings, &thread_siblings, &die_siblings].map(|lists| bytes(lists));
+    let dies = Dies { die_siblings: Entries::from(&die_siblings), die_ids: Entries::from(&die_ids) };
+    features.set(&FeatureData::CpuTopology(CpuTopology {
+        core_siblings: Entries::from(&core_siblings),
+        thread_siblings: Entries::from(&thread_siblings),
+        cpus: Entries::from(&places),
+        dies: (!die_siblings.is_empty()).then_some(dies),
+    }))
 }
 
 /// Returns the distinct lists of the cpus, from the first of the names that exists.
@@ -100,7 +104,7 @@ fn bytes(lists: &[String]) -> Vec<&[u8]> {
 }
 
 /// Adds `CACHE` of the cpus with these folders: each cache once, in ascending order of level.
-fn caches<O: Endian>(cpus: &[PathBuf], features: &mut Features<O>) -> Result<(), WriteFileError> {
+fn caches<O: Endian>(cpus: &[PathBuf], features: &mut FeaturePayloads<O>) -> Result<(), WriteFileError> {
     let mut caches: Vec<([u32; 4], [String; 3])> = Vec::new();
     for cpu in cpus {
         let folder = cpu.join("cache");
@@ -131,5 +135,5 @@ fn caches<O: Endian>(cpus: &[PathBuf], features: &mut Features<O>) -> Result<(),
         let (kind, size, map) = (kind.as_bytes(), size.as_bytes(), map.as_bytes());
         Cache { level: *level, line_size: *line_size, sets: *sets, ways: *ways, kind, size, map }
     });
-    features.cache(&caches.collect::<Vec<_>>())
+    features.set(&FeatureData::Cache(Entries::from(&caches.collect::<Vec<_>>())))
 }

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use perf_abi::endian::Endian;
-use perf_parse::file::NumaNode;
-use perf_parse::file::write::{Features, WriteFileError};
+use perf_parse::feature::{Bitmap, Entries, FeatureData, MemNode, MemTopology, NumaNode};
+use perf_parse::file::write::{FeaturePayloads, WriteFileError};
 
 use super::{numbered, ranges, text};
 
@@ -21,7 +21,10 @@ fn kib(meminfo: &str, name: &str) -> Option<u64> {
 }
 
 /// Adds `NUMA_TOPOLOGY` and `MEM_TOPOLOGY`.
-pub(super) fn describe<O: Endian>(root: &Path, features: &mut Features<O>) -> Result<(), WriteFileError> {
+pub(super) fn describe<O: Endian>(
+    root: &Path,
+    features: &mut FeaturePayloads<O>,
+) -> Result<(), WriteFileError> {
     let folder = root.join("sys/devices/system/node");
     let nodes = numbered(&folder, "node");
     let online = text(&folder.join("online")).and_then(|list| ranges(&list)).unwrap_or_default();
@@ -40,15 +43,18 @@ pub(super) fn describe<O: Endian>(root: &Path, features: &mut Features<O>) -> Re
         })
         .collect();
     if !numa.is_empty() {
-        features.numa_topology(&numa)?;
+        features.set(&FeatureData::NumaTopology(Entries::from(&numa)))?;
     }
     let size = text(&root.join("sys/devices/system/memory/block_size_bytes"));
     let Some(size) = size.and_then(|size| u64::from_str_radix(&size, 16).ok()) else { return Ok(()) };
-    let blocks = |&node: &u32| (u64::from(node), numbered(&folder.join(format!("node{node}")), "memory"));
-    let blocks: Vec<_> = nodes.iter().map(blocks).collect();
-    let blocks: Vec<_> = blocks.iter().map(|(node, blocks)| (*node, blocks.as_slice())).collect();
-    if blocks.is_empty() {
+    let blocks = |node| Bitmap::words_of(&numbered(&folder.join(format!("node{node}")), "memory"));
+    let blocks: Vec<_> = nodes.iter().map(blocks).collect::<Result<_, _>>()?;
+    let nodes = nodes.iter().zip(&blocks);
+    let nodes: Vec<_> =
+        nodes.map(|(&node, words)| MemNode::new(u64::from(node), Bitmap::new(words))).collect();
+    if nodes.is_empty() {
         return Ok(());
     }
-    features.mem_topology(size, &blocks)
+    let topology = MemTopology { block_size_bytes: size, nodes: Entries::from(&nodes) };
+    features.set(&FeatureData::MemTopology(topology))
 }

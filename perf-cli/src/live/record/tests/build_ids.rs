@@ -6,12 +6,12 @@ use std::process::Command;
 
 use perf_abi::attr::Attr;
 use perf_abi::callchain::CallchainContext;
-use perf_abi::endian::NativeEndian;
+use perf_abi::endian::{Endianness, NativeEndian};
 use perf_abi::feature::Feature;
 use perf_abi::record::{CpuMode, Misc};
 use perf_abi::sample_type::SampleType;
-use perf_parse::file::FeatureSection;
-use perf_parse::file::write::Features;
+use perf_parse::feature::{FeatureData, FeatureSection};
+use perf_parse::file::write::FeaturePayloads;
 use perf_parse::record::{Comm, FileId, Mmap, Mmap2, Task};
 use perf_parse::write::{self, SampleFields};
 use perf_parse::{RawRecord, Record, SampleLayout};
@@ -127,8 +127,9 @@ fn what_is_no_regular_file_is_not_opened() {
 type Found = BTreeSet<(Vec<u8>, u16, Vec<u8>)>;
 
 fn entries(section: &FeatureSection<'_>) -> Found {
-    let entries = section.build_ids::<NativeEndian>().map(|entry| entry.unwrap());
+    let Ok(FeatureData::BuildId(entries)) = section.decode() else { panic!("{section:?}") };
     entries
+        .iter()
         .map(|entry| {
             assert_eq!(entry.pid, -1);
             (entry.filename.to_vec(), entry.misc.0, entry.build_id.to_vec())
@@ -137,10 +138,10 @@ fn entries(section: &FeatureSection<'_>) -> Found {
 }
 
 fn finish(collector: Collector, root: &Path) -> Found {
-    let mut features = Features::<NativeEndian>::new();
+    let mut features = FeaturePayloads::<NativeEndian>::new();
     collector.finish(root, &mut features).unwrap();
     let Some(bytes) = features.get(Feature::BUILD_ID) else { return Found::new() };
-    entries(&FeatureSection { feature: Feature::BUILD_ID, offset: 0, bytes })
+    entries(&FeatureSection::new(Feature::BUILD_ID, 0, bytes, Endianness::NATIVE))
 }
 
 /// Passes events to a collector, record by record.

@@ -1,10 +1,12 @@
 //! The features that describe the machine.
 
-use perf_abi::endian::NativeEndian;
+use perf_abi::endian::{Endianness, NativeEndian};
 use perf_abi::event::EventType;
 use perf_abi::feature::Feature;
-use perf_parse::file::write::Features;
-use perf_parse::file::{Cache, CpuPlace, CpuTopology, FeatureSection, NumaNode};
+use perf_parse::feature::{
+    Cache, CpuPlace, CpuTopology, Dies, Entries, FeatureData, FeatureSection, NrCpus, NumaNode, PmuMapping,
+};
+use perf_parse::file::write::FeaturePayloads;
 
 use super::Folder;
 use crate::live::record::host;
@@ -69,56 +71,59 @@ fn machine() -> Folder {
     folder
 }
 
-fn described(root: &std::path::Path) -> Features<NativeEndian> {
-    let mut features = Features::new();
+fn described(root: &std::path::Path) -> FeaturePayloads<NativeEndian> {
+    let mut features = FeaturePayloads::new();
     host::describe(root, &[b"perfdata", b"record"], &mut features).unwrap();
     features
 }
 
-fn section(features: &Features<NativeEndian>, feature: Feature) -> FeatureSection<'_> {
+fn section(features: &FeaturePayloads<NativeEndian>, feature: Feature) -> FeatureSection<'_> {
     let bytes = features.get(feature).unwrap_or_else(|| panic!("no {feature}"));
-    FeatureSection { feature, offset: 0, bytes }
+    FeatureSection::new(feature, 0, bytes, Endianness::NATIVE)
 }
 
 #[test]
 fn a_machine_and_its_features() {
-    type O = NativeEndian;
     let machine = machine();
     let features = described(&machine.0);
     let of = |feature| section(&features, feature);
-    for (feature, text) in [
-        (Feature::HOSTNAME, "host"),
-        (Feature::OSRELEASE, "6.1.0"),
-        (Feature::VERSION, concat!("perfdata ", env!("CARGO_PKG_VERSION"))),
-        (Feature::ARCH, "x86_64"),
-        (Feature::CPUDESC, "Intel(R) Xeon(R) Gold"),
-        (Feature::CPUID, "GenuineIntel,6,85,7"),
-    ] {
-        assert_eq!(of(feature).string::<O>(), Ok(text.as_bytes()), "{feature}");
-    }
-    assert_eq!(of(Feature::CMDLINE).strings::<O>(), Ok(vec![&b"perfdata"[..], b"record"]));
-    assert_eq!(of(Feature::NRCPUS).nr_cpus::<O>(), Ok((2, 1)));
-    assert_eq!(of(Feature::TOTAL_MEM).total_mem::<O>(), Ok(1000));
-    let nowhere = CpuPlace { core_id: u32::MAX, socket_id: u32::MAX, die_id: Some(u32::MAX) };
-    let topology = CpuTopology {
-        core_siblings: vec![b"0"],
-        thread_siblings: vec![b"0"],
-        cpus: vec![CpuPlace { core_id: 3, socket_id: u32::MAX, die_id: Some(1) }, nowhere],
-        die_siblings: Some(vec![b"0"]),
+    let check = |data: FeatureData<'_>| {
+        let section = section(&features, data.feature()).with_nr_cpus(2);
+        assert_eq!(section.decode(), Ok(data));
     };
-    assert_eq!(of(Feature::CPU_TOPOLOGY).cpu_topology::<O>(2), Ok(topology));
+    check(FeatureData::Hostname(b"host"));
+    check(FeatureData::OsRelease(b"6.1.0"));
+    check(FeatureData::Version(concat!("perfdata ", env!("CARGO_PKG_VERSION")).as_bytes()));
+    check(FeatureData::Arch(b"x86_64"));
+    check(FeatureData::CpuDesc(b"Intel(R) Xeon(R) Gold"));
+    check(FeatureData::CpuId(b"GenuineIntel,6,85,7"));
+    let words: [&[u8]; 2] = [b"perfdata", b"record"];
+    check(FeatureData::CmdLine(Entries::from(&words)));
+    check(FeatureData::NrCpus(NrCpus { available: 2, online: 1 }));
+    check(FeatureData::TotalMem(1000));
+    let first: [&[u8]; 1] = [b"0"];
+    let siblings = Entries::from(&first);
+    let nowhere = CpuPlace { core_id: u32::MAX, socket_id: u32::MAX };
+    let places = [CpuPlace { core_id: 3, socket_id: u32::MAX }, nowhere];
+    check(FeatureData::CpuTopology(CpuTopology {
+        core_siblings: siblings,
+        thread_siblings: siblings,
+        cpus: Entries::from(&places),
+        dies: Some(Dies { die_siblings: siblings, die_ids: Entries::from(&[1, u32::MAX]) }),
+    }));
     let data = Cache { level: 1, line_size: 64, sets: 128, ways: 8, kind: b"Data", size: b"64K", map: b"0" };
     let unified = Cache { level: 3, kind: b"Unified", ..data };
-    assert_eq!(of(Feature::CACHE).cache::<O>(), Ok(vec![data, unified]));
+    check(FeatureData::Cache(Entries::from(&[data, unified])));
     let first = NumaNode { node: 0, mem_total: 600, mem_free: 100, cpus: b"0-1" };
     let third = NumaNode { node: 2, mem_total: 400, mem_free: 0, cpus: b"" };
-    assert_eq!(of(Feature::NUMA_TOPOLOGY).numa_topology::<O>(), Ok(vec![first, third]));
-    let memory = of(Feature::MEM_TOPOLOGY).mem_topology::<O>().unwrap();
+    check(FeatureData::NumaTopology(Entries::from(&[first, third])));
+    let Ok(FeatureData::MemTopology(memory)) = of(Feature::MEM_TOPOLOGY).decode() else { panic!() };
     assert_eq!(memory.block_size_bytes, 0x800_0000);
     let blocks = memory.nodes.iter().map(|node| (node.node, node.blocks.iter().collect::<Vec<_>>()));
     assert_eq!(blocks.collect::<Vec<_>>(), [(0, vec![0, 33]), (1, vec![]), (2, vec![])]);
-    let pmus = of(Feature::PMU_MAPPINGS).pmu_mappings::<O>();
-    assert_eq!(pmus, Ok(vec![(EventType(1), &b"software"[..]), (EventType(8), b"uprobe")]));
+    let pmus = [(1, &b"software"[..]), (8, b"uprobe")];
+    let pmus = pmus.map(|(kind, name)| PmuMapping { kind: EventType(kind), name });
+    check(FeatureData::PmuMappings(Entries::from(&pmus)));
 }
 
 #[test]
@@ -144,17 +149,17 @@ fn other_architectures() {
     ]);
     let features = described(&folder.0);
     let id = section(&features, Feature::CPUID);
-    assert_eq!(id.string::<NativeEndian>(), Ok(&b"0x00000000413fd0c1"[..]));
+    assert_eq!(id.decode(), Ok(FeatureData::CpuId(b"0x00000000413fd0c1")));
     assert_eq!(features.get(Feature::CPUDESC), None);
     folder.put("proc/cpuinfo", b"processor : 0\ncpu : POWER9, altivec supported\n");
     let features = described(&folder.0);
     let description = section(&features, Feature::CPUDESC);
-    assert_eq!(description.string::<NativeEndian>(), Ok(&b"POWER9, altivec supported"[..]));
+    assert_eq!(description.decode(), Ok(FeatureData::CpuDesc(b"POWER9, altivec supported")));
 }
 
 #[test]
 fn a_word_with_a_nul_is_refused() {
     let folder = Folder::new();
-    let refused = host::describe(&folder.0, &[b"a\0b"], &mut Features::<NativeEndian>::new());
+    let refused = host::describe(&folder.0, &[b"a\0b"], &mut FeaturePayloads::<NativeEndian>::new());
     assert!(refused.unwrap_err().to_string().contains("free of NULs"));
 }

@@ -1,28 +1,26 @@
 //! The table of the feature sections, after the data of a file.
 
-use alloc::vec::Vec;
-
 use perf_abi::endian::{Endian, Endianness, U64};
 use perf_abi::feature::Feature;
 use zerocopy::FromBytes;
 
-use super::{FeatureSection, is_absent};
+use super::header::{FileHeader, Section};
+use super::image::Image;
 use crate::account::Account;
 use crate::error::{FileError, FileErrorKind, Part};
-use crate::file::header::{FileHeader, Section};
-use crate::file::image::Image;
+use crate::feature::{Features, is_absent};
 
 /// Returns the sections that the table lists, including those of unknown features.
 ///
 /// A section that is outside of the file, or that shares bytes with another part of the file, is left out and noted.
 /// All sections together are therefore no larger than the file. A feature without bytes is absent, unless it only marks
 /// a property.
-pub(in crate::file) fn sections<'a, O: Endian>(
+pub(super) fn sections<'a, O: Endian>(
     header: &FileHeader,
     image: Image<'a>,
     account: &mut Account,
-) -> Vec<FeatureSection<'a>> {
-    let mut sections: Vec<FeatureSection<'a>> = Vec::new();
+) -> Features<'a> {
+    let mut sections = Features::new(O::ENDIANNESS);
     // The offset of the table depends on the size of the data.
     if header.data.size == 0 {
         return sections;
@@ -36,14 +34,15 @@ pub(in crate::file) fn sections<'a, O: Endian>(
             if is_absent(feature, place.size) {
                 return Ok(None);
             }
-            let found = FeatureSection::new(feature, place.offset, image.section(place, "feature section")?);
+            let found = image.section(place, "feature section")?;
             match part_in(&place, header, &table, &sections) {
                 Some(part) => Err(FileError::new(FileErrorKind::Overlap { feature, part }, entry)),
-                None => Ok(Some(found)),
+                None => Ok(Some((place.offset, found))),
             }
         });
         match found {
-            Ok(found) => sections.extend(found),
+            Ok(None) => {}
+            Ok(Some((offset, bytes))) => sections.set(feature, offset, bytes),
             Err(error) => account.note(FileError { offset: entry, ..error }),
         }
         entry = entry.saturating_add(16);
@@ -58,12 +57,7 @@ fn section<O: Endian>(entry: &[u8]) -> Section {
 }
 
 /// Returns the first part of the file that shares bytes with `section`.
-fn part_in(
-    section: &Section,
-    header: &FileHeader,
-    table: &Section,
-    sections: &[FeatureSection<'_>],
-) -> Option<Part> {
+fn part_in(section: &Section, header: &FileHeader, table: &Section, sections: &Features<'_>) -> Option<Part> {
     let parts = [
         (Part::Header, Section { offset: 0, size: header.size }),
         (Part::Attrs, header.attrs),
@@ -97,7 +91,7 @@ fn features<O: Endian>(words: [u64; 4]) -> impl Iterator<Item = Feature> {
 /// `unsigned long`; on a big-endian one the halves of each 64-bit word are swapped. As in perf, the bit of HOSTNAME
 /// decides, which every perf writes. If no reading has it, perf assumes a file with BUILD_ID alone. This function then
 /// decides by the first word: no perf writes features from 32 on and none below 32.
-pub(in crate::file) fn is_of_32_bits(words: [u64; 4]) -> bool {
+pub(super) fn is_of_32_bits(words: [u64; 4]) -> bool {
     const HOSTNAME: u64 = 1 << Feature::HOSTNAME.0;
     let first = words.first().copied().unwrap_or_default();
     let [low, high] = [first, first.rotate_left(32)].map(|word| word & u64::from(u32::MAX));
@@ -106,6 +100,8 @@ pub(in crate::file) fn is_of_32_bits(words: [u64; 4]) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use alloc::vec::Vec;
+
     use super::*;
     use perf_abi::endian::{BigEndian, LittleEndian};
 

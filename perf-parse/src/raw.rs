@@ -1,15 +1,16 @@
 //! The walk from header to header.
 
+mod sample_id;
+
+pub use sample_id::SampleId;
+
 use perf_abi::endian::{ByteOrder, Endian, Endianness};
 use perf_abi::record::{Misc, RecordType};
 use zerocopy::FromBytes;
 use zerocopy_derive::{Immutable, KnownLayout, Unaligned};
 
-use super::SampleId;
 use crate::error::{Error, ErrorKind};
 use crate::layout::SampleLayout;
-#[cfg(feature = "alloc")]
-use crate::sample::word;
 
 /// Bytes of a record's header.
 const HEADER: usize = 8;
@@ -250,7 +251,7 @@ impl<'a, O: ByteOrder> RawRecord<'a, O> {
     }
 
     /// Splits the payload from the trailer. The trailer is empty if the record has none.
-    pub(super) fn split_trailer(&self, layout: &SampleLayout) -> Result<(&'a [u8], &'a [u8]), Error> {
+    pub(crate) fn split_trailer(&self, layout: &SampleLayout) -> Result<(&'a [u8], &'a [u8]), Error> {
         let (kind, payload, trailer) = (self.kind(), self.payload(), layout.sample_id_size());
         if kind == RecordType::SAMPLE || kind.is_user() {
             return Ok((payload, &[]));
@@ -332,3 +333,28 @@ impl<'a, O: ByteOrder> Iterator for Records<'a, O> {
 }
 
 impl<O: ByteOrder> core::iter::FusedIterator for Records<'_, O> {}
+
+/// Returns the word at `offset`, which is past the end for a field that is not recorded.
+#[inline]
+pub(crate) fn word<O: ByteOrder>(order: O::Value, bytes: &[u8], offset: impl Into<usize>) -> Option<u64> {
+    Some(O::u64(order, *word_at(bytes, offset.into())?))
+}
+
+/// Returns the two 32-bit halves of the word at `offset`, in the order in which they were written.
+///
+/// Each half is in the byte order of the capture. The word as a whole is not one number.
+#[inline]
+pub(crate) fn pair<O: ByteOrder>(
+    order: O::Value,
+    bytes: &[u8],
+    offset: impl Into<usize>,
+) -> Option<(u32, u32)> {
+    let &[a, b, c, d, e, f, g, h] = word_at(bytes, offset.into())?;
+    Some((O::u32(order, [a, b, c, d]), O::u32(order, [e, f, g, h])))
+}
+
+/// Returns the bytes of a word, with one check against the end.
+#[inline]
+fn word_at(bytes: &[u8], start: usize) -> Option<&[u8; 8]> {
+    bytes.get(start..start.wrapping_add(8))?.try_into().ok()
+}

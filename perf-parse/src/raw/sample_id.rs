@@ -2,8 +2,8 @@
 
 use perf_abi::endian::{ByteOrder, Endianness};
 
+use super::{pair, word};
 use crate::layout::SampleLayout;
-use crate::sample::{pair, word};
 
 /// The `sample_id` trailer of a record: the fields of a sample that identify its task, time, event and CPU.
 ///

@@ -1,0 +1,198 @@
+//! `BPF_PROG_INFO`: the BPF programs that were loaded.
+
+use alloc::vec::Vec;
+
+use perf_abi::endian::{BigEndian, Endian, Endianness, LittleEndian};
+
+use super::codec::{Fault, Field, entry, number, put_count, put_word};
+use super::{Entries, FieldValue, Fields};
+use crate::cursor::Cursor;
+use crate::error::Error;
+
+entry! {
+    /// The fields of a BPF program that every writer of the section has.
+    ///
+    /// Where C has a pointer, the field has an offset in [`BpfProgInfo::data`].
+    ///
+    /// Kernel: `struct bpf_prog_info`, `include/uapi/linux/bpf.h`, up to `jited_func_lens`; since Linux 4.13, the last
+    /// since 4.18.
+    pub struct BpfProgram {
+        /// Type of the program, which is what it is attached to: `BPF_PROG_TYPE_*`.
+        pub kind as "type": u32,
+        /// The kernel's id of the program.
+        pub id: u32,
+        /// A hash of the instructions.
+        pub tag: [u8; 8],
+        /// Size of the machine code in bytes.
+        pub jited_prog_len: u32,
+        /// Size of the BPF code in bytes.
+        pub xlated_prog_len: u32,
+        /// Offset of the machine code.
+        pub jited_prog_insns: u64,
+        /// Offset of the BPF code.
+        pub xlated_prog_insns: u64,
+        /// Time at which the program was loaded, in nanoseconds since boot.
+        pub load_time: u64,
+        /// The user that loaded the program.
+        pub created_by_uid: u32,
+        /// Number of maps that the program uses.
+        pub nr_map_ids: u32,
+        /// Offset of the ids of the maps.
+        pub map_ids: u64,
+        /// The name of the program, up to the first NUL.
+        pub name: [u8; 16],
+        /// The network interface that the program is offloaded to.
+        pub ifindex: u32,
+        /// A bit-field: whether the program is compatible with the GPL.
+        pub gpl_compatible: u32,
+        /// Device of the network namespace of `ifindex`.
+        pub netns_dev: u64,
+        /// Inode of the network namespace of `ifindex`.
+        pub netns_ino: u64,
+        /// Number of functions with addresses.
+        pub nr_jited_ksyms: u32,
+        /// Number of functions with lengths.
+        pub nr_jited_func_lens: u32,
+        /// Offset of the addresses of the functions.
+        pub jited_ksyms: u64,
+        /// Offset of the lengths of the functions.
+        pub jited_func_lens: u64,
+    }
+}
+
+/// Size of [`BpfProgram`] in a section.
+const PROGRAM: usize = 128;
+
+/// A BPF program: the kernel's information about it, and its arrays. Borrows.
+///
+/// perf: `struct perf_bpil`, `tools/perf/util/bpf-utils.h`; `write_bpf_prog_info`, `tools/perf/util/header.c`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BpfProgInfo<'a> {
+    /// The fields that every writer has.
+    pub program: BpfProgram,
+    /// The whole `struct bpf_prog_info`, in the version of its writer.
+    pub info: &'a [u8],
+    /// The arrays that perf asked for, one bit each: `PERF_BPIL_*`.
+    pub arrays: u64,
+    /// The arrays, one after another, each padded to a multiple of 8 bytes.
+    pub data: &'a [u8],
+    /// The byte order of `info` and `data`.
+    pub endianness: Endianness,
+}
+
+impl<'a> BpfProgInfo<'a> {
+    /// Returns the name of the program; empty if it has none.
+    #[must_use]
+    pub fn name(&self) -> &[u8] {
+        self.program.name.split(|&byte| byte == 0).next().unwrap_or_default()
+    }
+
+    /// Returns the machine code. This and the other arrays are `None` if perf did not ask for them, or if the kernel
+    /// did not provide them.
+    ///
+    /// The kernel withholds some arrays, such as addresses from users who may not see them. perf does not mark these;
+    /// their offset is outside of the data.
+    #[must_use]
+    pub fn jited_prog_insns(&self) -> Option<&'a [u8]> {
+        self.array::<1>(0, self.program.jited_prog_insns, self.program.jited_prog_len).map(|at| at.rest())
+    }
+
+    /// Returns the BPF code.
+    #[must_use]
+    pub fn xlated_prog_insns(&self) -> Option<&'a [u8]> {
+        self.array::<1>(1, self.program.xlated_prog_insns, self.program.xlated_prog_len).map(|at| at.rest())
+    }
+
+    /// Returns the ids of the maps that the program uses.
+    #[must_use]
+    pub fn map_ids(&self) -> Option<Entries<'a, u32>> {
+        self.numbers::<_, 4>(2, self.program.map_ids, self.program.nr_map_ids)
+    }
+
+    /// Returns the addresses of the program's functions.
+    #[must_use]
+    pub fn jited_ksyms(&self) -> Option<Entries<'a, u64>> {
+        self.numbers::<_, 8>(3, self.program.jited_ksyms, self.program.nr_jited_ksyms)
+    }
+
+    /// Returns the size of the machine code of each of these functions in bytes.
+    #[must_use]
+    pub fn jited_func_lens(&self) -> Option<Entries<'a, u32>> {
+        self.numbers::<_, 4>(4, self.program.jited_func_lens, self.program.nr_jited_func_lens)
+    }
+
+    /// Returns the array of a bit of `arrays`, from its offset and its number of elements of `N` bytes.
+    fn array<const N: usize>(&self, bit: u32, offset: u64, nr: u32) -> Option<Cursor<'a>> {
+        if self.arrays & (1 << bit) == 0 {
+            return None;
+        }
+        let from = self.data.get(usize::try_from(offset).ok()?..)?;
+        let size = usize::try_from(nr).ok()?.checked_mul(N)?;
+        Some(Cursor::new(from.get(..size)?, 0))
+    }
+
+    fn numbers<T, const N: usize>(&self, bit: u32, offset: u64, nr: u32) -> Option<Entries<'a, T>> {
+        let mut at = self.array::<N>(bit, offset, nr)?;
+        let array = match self.endianness {
+            Endianness::Little => Entries::array::<LittleEndian, N>(&mut at, nr.into(), ""),
+            Endianness::Big => Entries::array::<BigEndian, N>(&mut at, nr.into(), ""),
+        };
+        array.ok()
+    }
+}
+
+impl<'a> Field<'a> for BpfProgInfo<'a> {
+    fn take<O: Endian>(at: &mut Cursor<'a>, _: &'static str, _: u32) -> Result<Self, Error> {
+        let info_len = number::<O>(at, "info_len")?;
+        let data_len = number::<O>(at, "data_len")?;
+        let arrays = at.word::<O>("arrays")?;
+        let offset = at.offset();
+        let info = at.bytes(u64::from(info_len), "info")?;
+        let mut program = Cursor::new(info, offset);
+        program.bytes(PROGRAM as u64, "info")?;
+        let program = BpfProgram::take::<O>(&mut Cursor::new(info, offset), "", 0)?;
+        let data = at.bytes(u64::from(data_len), "data")?;
+        Ok(Self { program, info, arrays, data, endianness: O::ENDIANNESS })
+    }
+
+    /// `info` is written, and not `program`, which is a part of it.
+    fn put<O: Endian>(&self, out: &mut Vec<u8>, _: &'static str) -> Result<(), Fault> {
+        if self.endianness != O::ENDIANNESS {
+            return Err(("endianness", "that of the capture"));
+        }
+        let read = BpfProgram::take::<O>(&mut Cursor::new(self.info, 0), "", 0);
+        if read != Ok(self.program) {
+            return Err(("info", "the bytes of program, and of the fields of newer kernels"));
+        }
+        put_count::<O>(out, self.info.len(), "info")?;
+        put_count::<O>(out, self.data.len(), "data")?;
+        put_word::<O>(out, self.arrays);
+        out.extend_from_slice(self.info);
+        out.extend_from_slice(self.data);
+        Ok(())
+    }
+
+    fn value(&self) -> FieldValue<'_> {
+        FieldValue::Object(self)
+    }
+}
+
+impl Fields for BpfProgInfo<'_> {
+    fn each(&self, to: &mut dyn FnMut(&'static str, FieldValue<'_>)) {
+        let program = &self.program;
+        to("type", program.kind.value());
+        to("id", program.id.value());
+        to("tag", program.tag.value());
+        to("name", FieldValue::Text(self.name()));
+        to("load_time", program.load_time.value());
+        to("created_by_uid", program.created_by_uid.value());
+        to("jited_prog_len", program.jited_prog_len.value());
+        to("xlated_prog_len", program.xlated_prog_len.value());
+        to("arrays", self.arrays.value());
+        to("info", FieldValue::Bytes(self.info));
+        to("data", FieldValue::Bytes(self.data));
+        self.map_ids().iter().for_each(|all| to("map_ids", all.value()));
+        self.jited_ksyms().iter().for_each(|all| to("jited_ksyms", all.value()));
+        self.jited_func_lens().iter().for_each(|all| to("jited_func_lens", all.value()));
+    }
+}
