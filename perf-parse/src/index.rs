@@ -85,6 +85,7 @@
 //! | place of the first record | number of its data file; offset; 0, or the position in the decompressed stream plus 1 |
 //! | records | number of records |
 //! | samples | number of samples among them |
+//! | compressed | 1 if some of the records were compressed, else 0 |
 //! | times | bytes: the earliest time, and the latest minus the earliest; absent without times |
 //! | CPUs | bytes: the first id, then the difference to each next id minus 1; absent if there are more than 256 |
 //! | thread ids | the same, with negative ids as unsigned numbers of 32 bits |
@@ -95,8 +96,8 @@
 //! | field | encoding |
 //! |---|---|
 //! | type and flags | the type times 4; plus 2 if the record has a time; plus 1 if it was compressed |
-//! | offset | minus that of the entry before it; at first that of the chunk |
-//! | position | if it was compressed: in the same way, at first that of the chunk, or 0 |
+//! | offset | the difference to the one before it in the list, of a record that was compressed as well or not as well; at first to 0 |
+//! | position | if it was compressed: in the same way |
 //! | time | if it has one: the difference `d` to the time before it in the list, at first 0, as `d << 1 ^ d >> 63` |
 
 mod build;
@@ -105,6 +106,7 @@ mod error;
 mod fields;
 mod format;
 mod ids;
+mod order;
 mod others;
 
 use alloc::vec::Vec;
@@ -114,6 +116,7 @@ use crate::error::FileError;
 use crate::event::EventRecord;
 use build::Building;
 use fields::Fields;
+use order::Last;
 
 pub use chunk::Chunk;
 use chunk::Span;
@@ -167,15 +170,13 @@ impl Index {
     ) -> Result<Self, IndexError> {
         let mut index = Self::default();
         let mut building: Option<Building> = None;
-        let mut last = None;
+        let mut last = Last::default();
         for record in records.into_iter().filter_map(Result::ok) {
             let place = record.place();
-            if last >= Some(place) {
+            if !last.go_to(place) {
                 return Err(IndexError::new(IndexErrorKind::Order, place.offset));
             }
-            last = Some(place);
-            let span = Span::of(place);
-            if building.as_ref().is_none_or(|chunk| chunk.span() != span) {
+            if building.as_ref().is_none_or(|chunk| chunk.span() < Span::of(place)) {
                 building.replace(Building::new(place)).into_iter().for_each(|chunk| index.push(&chunk));
             }
             if let Some(chunk) = &mut building {
@@ -213,31 +214,38 @@ impl Index {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn append(&mut self, other: Self) -> Result<(), IndexError> {
-        let mut fields = other.fields(0);
-        let Some(first) = Chunk::read(&mut fields).ok() else { return Ok(()) };
-        let Some(last) = Chunk::read(&mut self.fields(self.last)).ok() else {
+        let Ok(last) = Chunk::read(&mut self.fields(self.last)) else {
             *self = other;
             return Ok(());
         };
-        let last_place = last.others().into_iter().flatten().last().map_or(last.place(), |other| other.place);
-        if first.place() <= last.place().max(last_place) {
-            return Err(IndexError::new(IndexErrorKind::Order, first.place().offset));
+        let mut order = Last::default();
+        last.known_places().for_each(|place| _ = order.go_to(place));
+        let mut both = Building::new(last.place());
+        both.add_chunk(&last);
+        // The number and the size of the other part's chunks that belong to the last chunk of this part.
+        let (mut merged, mut size) = (0_u64, 0);
+        let mut fields = other.fields(0);
+        while let Ok(chunk) = Chunk::read(&mut fields) {
+            if let Some(place) = chunk.known_places().find(|&place| !order.go_to(place)) {
+                return Err(IndexError::new(IndexErrorKind::Order, place.offset));
+            }
+            if Span::of(chunk.place()) > both.span() {
+                break;
+            }
+            both.add_chunk(&chunk);
+            merged = merged.saturating_add(1);
+            size = other.bytes.len().saturating_sub(fields.rest().len());
         }
-        let mut start = 0;
-        if Span::of(first.place()) == Span::of(last.place()) {
-            let mut both = Building::new(last.place());
-            both.add_chunk(&last);
-            both.add_chunk(&first);
-            start = other.bytes.len().saturating_sub(fields.rest().len());
+        if merged > 0 {
             self.bytes.truncate(self.last);
             self.chunks = self.chunks.saturating_sub(1);
             self.push(&both);
         }
-        let rest = other.bytes.get(start..).unwrap_or_default();
+        let rest = other.bytes.get(size..).unwrap_or_default();
         if !rest.is_empty() {
-            self.last = self.bytes.len().saturating_add(other.last.saturating_sub(start));
+            self.last = self.bytes.len().saturating_add(other.last.saturating_sub(size));
             self.bytes.extend_from_slice(rest);
-            self.chunks = self.chunks.saturating_add(other.chunks).saturating_sub(u64::from(start != 0));
+            self.chunks = self.chunks.saturating_add(other.chunks.saturating_sub(merged));
         }
         Ok(())
     }

@@ -152,9 +152,9 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
         loop {
             let next = self.next_any();
             let is_before = match &next {
-                Ok(Some(record)) => record.place() < from,
+                Ok(Some(record)) => !has_reached(record.place(), from),
                 Ok(None) => false,
-                Err(_) => self.position() < from,
+                Err(_) => from.decompressed.is_some() || self.position() < from,
             };
             if !is_before {
                 self.settle();
@@ -311,6 +311,17 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
         }
         self.inflated = None;
         Ok(self.framing.next_data_file())
+    }
+}
+
+/// Returns whether a walk that has found a record at `place` has reached `from`. A decompressed record may come after
+/// records that were not compressed and have a larger offset: the library may hold it until there is more input.
+fn has_reached(place: Place, from: Place) -> bool {
+    match (place.decompressed, from.decompressed) {
+        _ if place.data_file != from.data_file => place.data_file > from.data_file,
+        (Some(position), Some(from)) => position >= from,
+        (None, None) => place.offset >= from.offset,
+        _ => false,
     }
 }
 

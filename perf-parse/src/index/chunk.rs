@@ -5,18 +5,23 @@ use core::ops::{Bound, RangeBounds, RangeInclusive};
 use super::error::IndexError;
 use super::fields::Fields;
 use super::ids::Ids;
+use super::order::Last;
 use super::others::{Before, MAX_OTHERS, Other};
 use crate::error::FileError;
 use crate::event::{EventRecord, Place};
 use crate::file::Reader;
 
-/// Consecutive records of a capture, whose headers begin in the same 64 KiB of the same data file. For compressed records
+/// Consecutive records of a capture.
+///
+/// A chunk begins with each record whose header is the first in the next 64 KiB of a data file. For compressed records
 /// this is the header of the COMPRESSED record.
 #[derive(Clone, Debug)]
 pub struct Chunk<'i> {
     place: Place,
     records: u64,
     samples: u64,
+    /// Whether some of the records were compressed.
+    is_compressed: bool,
     times: Option<(u64, u64)>,
     cpus: Ids<'i>,
     threads: Ids<'i>,
@@ -101,14 +106,14 @@ impl<'i> Chunk<'i> {
     /// only compressed data has: [`walk`](Self::walk) finds them.
     pub fn others(&self) -> Option<impl Iterator<Item = Other> + use<'i>> {
         let mut fields = self.others.clone()?;
-        let mut before = Before::new(self.place);
+        let mut before = Before::new(self.place.data_file);
         Some(core::iter::from_fn(move || before.take(&mut fields).ok().flatten()))
     }
 
     /// Walks over the records, in the order of the capture, with the errors between them.
     ///
-    /// `reader` must have opened the capture that was indexed. Costs as much as
-    /// [`Reader::records_from`]: in compressed data, everything before the chunk is decompressed again.
+    /// `reader` must have opened the capture that was indexed. Begins in constant time, except in compressed data, where
+    /// everything before the chunk is decompressed again.
     ///
     /// # Errors
     ///
@@ -117,7 +122,11 @@ impl<'i> Chunk<'i> {
         &self,
         reader: &'r Reader<'_>,
     ) -> impl Iterator<Item = Result<EventRecord<'r>, FileError>> + use<'r> {
-        let mut records = reader.records_from(self.place);
+        let mut records = if self.is_compressed {
+            reader.records_read_to(self.place)
+        } else {
+            reader.records_from(self.place)
+        };
         let mut left = self.records;
         core::iter::from_fn(move || {
             let next = if left > 0 { records.next() } else { None };
@@ -136,6 +145,12 @@ impl<'i> Chunk<'i> {
         let offset = own.number("chunk.offset")?;
         let decompressed = own.number("chunk.position")?.checked_sub(1);
         let (records, samples) = (own.number("chunk.records")?, own.number("chunk.samples")?);
+        let start = own.offset();
+        let is_compressed = match own.number("chunk.compressed")? {
+            0 => false,
+            1 => true,
+            _ => return Err(IndexError::invalid("chunk.compressed", "0 or 1", start)),
+        };
         let times = match own.bytes("chunk.times")? {
             Some(mut times) => {
                 let start = times.offset();
@@ -151,7 +166,7 @@ impl<'i> Chunk<'i> {
         let others = own.bytes("chunk.others")?;
         own.end()?;
         let place = Place { data_file, offset, decompressed };
-        Ok(Self { place, records, samples, times, cpus, threads, others })
+        Ok(Self { place, records, samples, is_compressed, times, cpus, threads, others })
     }
 
     /// Checks what [`read`](Self::read) does not. `capture` is the size of the capture in bytes.
@@ -165,6 +180,9 @@ impl<'i> Chunk<'i> {
         let Some(others) = self.records.checked_sub(self.samples) else {
             return Err(IndexError::invalid("chunk.samples", "no more than the number of records", start));
         };
+        if self.place.decompressed.is_some() && !self.is_compressed {
+            return Err(IndexError::invalid("chunk.compressed", "1 if a record was compressed", start));
+        }
         self.cpus.check("chunk.cpus")?;
         self.threads.check("chunk.threads")?;
         self.check_others(others)
@@ -173,14 +191,16 @@ impl<'i> Chunk<'i> {
     fn check_others(&self, expected: u64) -> Result<(), IndexError> {
         let Some(mut fields) = self.others.clone() else { return Ok(()) };
         let start = fields.offset();
-        let mut before = Before::new(self.place);
-        let (mut count, mut last) = (0_u64, None);
+        let mut before = Before::new(self.place.data_file);
+        let (mut count, mut last) = (0_u64, Last::default());
         while let Some(other) = before.take(&mut fields)? {
-            if Span::of(other.place) != Span::of(self.place) || last >= Some(other.place) {
-                let must = "after the one before it, and in the 64 KiB of the chunk";
+            if Span::of(other.place) > Span::of(self.place) || !last.go_to(other.place) {
+                let must = "after the one before it, and before the next 64 KiB";
                 return Err(IndexError::invalid("other.offset", must, start));
             }
-            last = Some(other.place);
+            if other.place.decompressed.is_some() && !self.is_compressed {
+                return Err(IndexError::invalid("chunk.compressed", "1 if a record was compressed", start));
+            }
             count = count.saturating_add(1);
         }
         if count != expected || count > MAX_OTHERS {
@@ -188,6 +208,17 @@ impl<'i> Chunk<'i> {
             return Err(IndexError::invalid("chunk.others", must, start));
         }
         Ok(())
+    }
+
+    /// Returns the place of the first record, and those of the listed records after it.
+    pub(super) fn known_places(&self) -> impl Iterator<Item = Place> + use<'i> {
+        let first = self.place;
+        let others = self.others().into_iter().flatten().map(|other| other.place);
+        core::iter::once(first).chain(others.filter(move |&place| place != first))
+    }
+
+    pub(super) fn is_compressed(&self) -> bool {
+        self.is_compressed
     }
 
     pub(super) fn ids(&self) -> (&Ids<'i>, &Ids<'i>) {

@@ -25,17 +25,20 @@ pub struct Other {
 const IS_DECOMPRESSED: u64 = 1;
 const HAS_TIME: u64 = 2;
 
-/// What the next record is encoded against: the one before it, or at first the start of the chunk and the time 0.
+/// What the next record is encoded against: the records before it, or at first 0.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Before {
-    place: Place,
+    data_file: usize,
+    /// The offset of the last record that was not compressed, and of the last one that was.
+    offset: u64,
+    compressed: u64,
     position: u64,
     time: u64,
 }
 
 impl Before {
-    pub(super) fn new(start: Place) -> Self {
-        Self { place: start, position: start.decompressed.unwrap_or(0), time: 0 }
+    pub(super) fn new(data_file: usize) -> Self {
+        Self { data_file, offset: 0, compressed: 0, position: 0, time: 0 }
     }
 
     /// Appends a record.
@@ -44,10 +47,13 @@ impl Before {
         let is_decompressed = if place.decompressed.is_some() { IS_DECOMPRESSED } else { 0 };
         let has_time = if time.is_some() { HAS_TIME } else { 0 };
         put(out, u64::from(kind.0) << 2 | has_time | is_decompressed);
-        put(out, place.offset.wrapping_sub(self.place.offset));
         if let Some(position) = place.decompressed {
+            put(out, place.offset.wrapping_sub(self.compressed));
             put(out, position.wrapping_sub(self.position));
-            self.position = position;
+            (self.compressed, self.position) = (place.offset, position);
+        } else {
+            put(out, place.offset.wrapping_sub(self.offset));
+            self.offset = place.offset;
         }
         if let Some(time) = time {
             // Zigzag: small differences of either sign become small numbers.
@@ -55,7 +61,6 @@ impl Before {
             put(out, difference << 1 ^ 0_u64.wrapping_sub(difference >> 63));
             self.time = time;
         }
-        self.place = place;
     }
 
     /// Takes the next record; `None` after the last.
@@ -68,9 +73,13 @@ impl Before {
         let flags = fields.number("other.type")?;
         let kind = u32::try_from(flags >> 2);
         let kind = kind.map_err(|_| IndexError::invalid("other.type", "a number of 32 bits", start))?;
-        let offset = fields.number("other.offset")?.checked_add(self.place.offset);
+        let is_decompressed = flags & IS_DECOMPRESSED != 0;
+        let before = if is_decompressed { &mut self.compressed } else { &mut self.offset };
+        let offset = fields.number("other.offset")?.checked_add(*before);
+        let offset = offset.ok_or(too_large("other.offset"))?;
+        *before = offset;
         let mut decompressed = None;
-        if flags & IS_DECOMPRESSED != 0 {
+        if is_decompressed {
             let position = fields.number("other.position")?.checked_add(self.position);
             self.position = position.ok_or(too_large("other.position"))?;
             decompressed = Some(self.position);
@@ -82,8 +91,7 @@ impl Before {
             self.time = self.time.wrapping_add(difference);
             time = Some(self.time);
         }
-        let offset = offset.ok_or(too_large("other.offset"))?;
-        self.place = Place { offset, decompressed, ..self.place };
-        Ok(Some(Other { place: self.place, time, kind: RecordType(kind) }))
+        let place = Place { data_file: self.data_file, offset, decompressed };
+        Ok(Some(Other { place, time, kind: RecordType(kind) }))
     }
 }

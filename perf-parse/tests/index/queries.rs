@@ -34,7 +34,7 @@ fn samples_are_in_the_chunks_that_are_returned() {
         ((Bound::Excluded(from), Bound::Excluded(to)), Some(3), None, 3),
         ((Bound::Included(from), Bound::Unbounded), None, Some(2), 3),
         ((Bound::Unbounded, Bound::Excluded(to)), None, Some(-1), 2),
-        ((Bound::Unbounded, Bound::Unbounded), None, Some(5), 2),
+        ((Bound::Unbounded, Bound::Unbounded), None, Some(5), 3),
         ((Bound::Unbounded, Bound::Unbounded), Some(4), None, 0),
         ((Bound::Unbounded, Bound::Unbounded), None, Some(100), 0),
     ] {

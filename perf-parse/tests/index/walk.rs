@@ -24,7 +24,7 @@ fn check(name: &Path, reader: &Reader<'_>, index: &Index) {
                 assert!(chunk.may_hold(&(time..=time), record.cpu(), tid), "{name:?}");
             }
             assert!(chunk.may_hold(&.., record.cpu(), tid), "{name:?}");
-            assert_eq!(record.offset() >> 16, chunk.place().offset >> 16, "{name:?}");
+            assert!(record.offset() >> 16 <= chunk.place().offset >> 16, "{name:?}");
         }
         let times: Vec<_> = own.iter().filter_map(|record| record.time()).collect();
         let span = times.iter().min().zip(times.iter().max());
@@ -112,7 +112,7 @@ fn of_several_chunks() {
 #[test]
 fn a_walk_continues_over_an_error_in_the_chunk_and_stops_at_its_last_record() {
     let mut data = several_chunks();
-    data[640..648].fill(0);
+    data[680..688].fill(0);
     let reader = ring(&data);
     let index = index(&reader);
     let first = index.chunks().next().unwrap();
