@@ -101,6 +101,8 @@ pub mod event;
 pub mod feature;
 #[cfg(feature = "alloc")]
 pub mod file;
+#[cfg(feature = "alloc")]
+pub mod index;
 pub mod layout;
 #[cfg(feature = "alloc")]
 mod limits;
@@ -123,6 +125,8 @@ pub use error::{Error, ErrorKind};
 pub use event::EventRecord;
 #[cfg(feature = "alloc")]
 pub use file::Reader;
+#[cfg(feature = "alloc")]
+pub use index::Index;
 pub use layout::SampleLayout;
 pub use perf_abi as abi;
 pub use record::{RawRecord, Record, Records};

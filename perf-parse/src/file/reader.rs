@@ -273,6 +273,12 @@ impl<'a> Reader<'a> {
         is_listed || self.features.is_empty() || self.feature(Feature::COMPRESSED).is_some()
     }
 
+    /// Walks over the records from a place on, after reading those before it: for a place from which on compressed
+    /// records follow.
+    pub(crate) fn records_read_to(&self, place: Place) -> EventRecords<'_> {
+        self.records().skipping_to(place)
+    }
+
     /// Returns the record at a place: that of a record that an earlier walk returned. `None` if no record follows it.
     ///
     /// Costs as much as [`records_from`](Self::records_from).

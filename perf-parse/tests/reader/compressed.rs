@@ -54,6 +54,20 @@ fn records_come_out_whole() {
 }
 
 #[test]
+fn each_record_is_found_at_its_place() {
+    for name in CAPTURES {
+        let bytes = capture(name);
+        let reader = Reader::new(&bytes).unwrap();
+        let places: Vec<_> = reader.records().map(|record| record.unwrap().place()).collect();
+        for &place in &places {
+            assert_eq!(reader.at(place).unwrap().map(|record| record.place()), Some(place), "{name}");
+        }
+        let first = places.iter().position(|place| place.decompressed.is_some()).unwrap();
+        assert_eq!(reader.records_from(places[first]).count(), places.len() - first, "{name}");
+    }
+}
+
+#[test]
 fn what_comes_out_is_known() {
     // FNV-1a checksums of the decompressed records: the same with both libraries.
     let sums: Vec<_> = CAPTURES

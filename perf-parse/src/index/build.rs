@@ -1,0 +1,133 @@
+//! A chunk that is being built.
+
+use alloc::vec::Vec;
+
+use perf_abi::record::RecordType;
+
+use super::chunk::{Chunk, Span};
+use super::fields::{put, put_bytes};
+use super::ids::IdSet;
+use super::others::{Before, MAX_OTHERS, Other};
+use crate::event::{EventRecord, Place};
+
+#[derive(Debug)]
+pub(super) struct Building {
+    place: Place,
+    records: u64,
+    samples: u64,
+    is_compressed: bool,
+    times: Option<(u64, u64)>,
+    cpus: IdSet,
+    threads: IdSet,
+    /// The encoded records that are not samples, unless there are too many.
+    others: Vec<u8>,
+    listed: u64,
+    before: Before,
+}
+
+impl Building {
+    /// Starts a chunk whose first record is at `place`.
+    pub(super) fn new(place: Place) -> Self {
+        Self {
+            place,
+            records: 0,
+            samples: 0,
+            is_compressed: false,
+            times: None,
+            cpus: IdSet::default(),
+            threads: IdSet::default(),
+            others: Vec::new(),
+            listed: 0,
+            before: Before::new(place.data_file),
+        }
+    }
+
+    /// Returns the 64 KiB of the chunk.
+    pub(super) fn span(&self) -> Span {
+        Span::of(self.place)
+    }
+
+    /// Adds the next record.
+    #[inline]
+    pub(super) fn add(&mut self, record: &EventRecord<'_>) {
+        self.records = self.records.saturating_add(1);
+        self.is_compressed |= record.place().decompressed.is_some();
+        if let Some(sample) = record.sample() {
+            self.samples = self.samples.saturating_add(1);
+            return self.add_fields(sample.time(), sample.cpu(), sample.tid());
+        }
+        let time = record.time();
+        self.add_fields(time, record.cpu(), record.pid_tid().map(|(_, tid)| tid));
+        match record.kind() {
+            // A sample that cannot be decoded.
+            RecordType::SAMPLE => self.samples = self.samples.saturating_add(1),
+            kind => self.list(&Other { place: record.place(), time, kind }),
+        }
+    }
+
+    #[inline]
+    fn add_fields(&mut self, time: Option<u64>, cpu: Option<u32>, tid: Option<i32>) {
+        if let Some(time) = time {
+            self.add_times(time, time);
+        }
+        if let Some(cpu) = cpu {
+            self.cpus.insert(cpu);
+        }
+        if let Some(tid) = tid {
+            self.threads.insert(tid.cast_unsigned());
+        }
+    }
+
+    #[inline]
+    fn add_times(&mut self, first: u64, last: u64) {
+        let (earliest, latest) = self.times.unwrap_or((first, last));
+        self.times = Some((earliest.min(first), latest.max(last)));
+    }
+
+    fn list(&mut self, other: &Other) {
+        self.listed = self.listed.saturating_add(1);
+        if self.listed <= MAX_OTHERS {
+            self.before.put(&mut self.others, other);
+        }
+    }
+
+    /// Adds the records of a chunk that comes next.
+    pub(super) fn add_chunk(&mut self, chunk: &Chunk<'_>) {
+        self.records = self.records.saturating_add(chunk.records());
+        self.samples = self.samples.saturating_add(chunk.samples());
+        self.is_compressed |= chunk.is_compressed();
+        if let Some(times) = chunk.times() {
+            self.add_times(*times.start(), *times.end());
+        }
+        let (cpus, threads) = chunk.ids();
+        self.cpus.insert_all(cpus);
+        self.threads.insert_all(threads);
+        match chunk.others() {
+            Some(others) => others.for_each(|other| self.list(&other)),
+            None => self.listed = u64::MAX,
+        }
+    }
+
+    /// Appends the encoded chunk.
+    pub(super) fn encode(&self, out: &mut Vec<u8>) {
+        let mut own = Vec::new();
+        put(&mut own, self.place.data_file as u64);
+        put(&mut own, self.place.offset);
+        put(&mut own, self.place.decompressed.map_or(0, |position| position.saturating_add(1)));
+        put(&mut own, self.records);
+        put(&mut own, self.samples);
+        put(&mut own, u64::from(self.is_compressed));
+        let times = self.times.map(|(first, last)| {
+            let mut out = Vec::new();
+            put(&mut out, first);
+            put(&mut out, last.saturating_sub(first));
+            out
+        });
+        put_bytes(&mut own, times.as_deref());
+        put_bytes(&mut own, self.cpus.encode().as_deref());
+        put_bytes(&mut own, self.threads.encode().as_deref());
+        put_bytes(&mut own, (self.listed <= MAX_OTHERS).then_some(&self.others));
+        put(out, own.len() as u64);
+        out.append(&mut own);
+    }
+}

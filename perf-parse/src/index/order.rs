@@ -1,0 +1,24 @@
+//! The order of a capture.
+
+use crate::event::Place;
+
+/// The places of the last record that was not compressed, and of the last one that was.
+///
+/// Both kinds are in ascending order. A decompressed record may come after records that were not compressed and have a
+/// larger offset, because the library may hold it until there is more input.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Last {
+    plain: Option<Place>,
+    decompressed: Option<Place>,
+}
+
+impl Last {
+    /// Goes on to a place. Returns `false` if it does not come next.
+    pub(super) fn go_to(&mut self, place: Place) -> bool {
+        let key = |place: Place| (place.data_file, place.decompressed.unwrap_or(place.offset));
+        let last = if place.decompressed.is_some() { &mut self.decompressed } else { &mut self.plain };
+        let is_next = last.replace(place).is_none_or(|last| key(last) < key(place));
+        let files = [self.plain, self.decompressed].map(|last| last.map_or(0, |last| last.data_file));
+        is_next && files.iter().all(|&file| file <= place.data_file)
+    }
+}
