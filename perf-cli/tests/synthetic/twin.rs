@@ -40,7 +40,7 @@ pub(crate) fn of(original: &[u8]) -> Vec<u8> {
         put(record.offset(), &self::record(&record));
     }
     let table = header.data.offset + header.data.size;
-    let entries = &original[table as usize..][..16 * file.features().count()];
+    let entries = &original[table as usize..][..16 * file.features().len()];
     put(table, &turned(entries, &[Part::Rest(&[Part::Word])]));
     for section in file.features() {
         put(section.offset, &feature(section.feature, section.bytes));
