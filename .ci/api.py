@@ -4,9 +4,10 @@
 api.py          writes the files
 api.py --check  compares them with the sources; if they differ, prints the difference and exits with status 1
 
-A line is the kind of the item, its path, and its signature as in Rust. Values of constants and docs are left out.
-Struct lines end in `{ .. }` if the struct has private fields. Paths are those at which users find an item; names of the
-prelude have none. `derive` lists what a type derives. Automatic and blanket implementations are left out.
+A line is the kind of the item, its path, and its signature as in Rust. Values of constants and docs are left out, and
+so are automatic and blanket implementations. Paths are those at which users find an item; names of the prelude have none.
+`derive` lists what a type derives. `{ .. }` after a struct means that it has private fields; in a trait, `{ .. }` and
+`= ..` mean that an implementation can leave the item out.
 
 It reads rustdoc's JSON, which needs no nightly toolchain: RUSTC_BOOTSTRAP lets stable rustdoc print it.
 """

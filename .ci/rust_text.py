@@ -41,6 +41,7 @@ class RustText:
         return name if name in PRELUDE else "::".join(["std", *modules[:public], name])
 
     def is_private(self, id):
+        """Whether an item is of this crate, and users cannot name it."""
         return id not in self.public and self.paths.get(str(id), {"crate_id": 0})["crate_id"] == 0
 
     def named(self, inside):
