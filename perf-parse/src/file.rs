@@ -108,7 +108,6 @@ mod look_ahead;
 mod open;
 mod reader;
 mod records;
-mod salvage;
 mod source;
 mod walk;
 #[cfg(feature = "std")]

@@ -112,6 +112,7 @@ pub mod record;
 #[cfg(feature = "std")]
 pub mod rewrite;
 pub mod ring;
+mod salvage;
 pub mod sample;
 #[cfg(feature = "alloc")]
 pub mod tracepoint;

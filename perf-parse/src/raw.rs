@@ -275,8 +275,8 @@ impl<'a, O: ByteOrder> RawRecord<'a, O> {
 
 /// An iterator over contiguous records, such as the data section of a file.
 ///
-/// It ends after an error, because the start of the next record is unknown. [`rest`](Self::rest) returns the
-/// remaining bytes.
+/// It ends after an error, because the start of the next record is unknown. [`resync`](Self::resync) searches for it, and
+/// the walk goes on; [`rest`](Self::rest) returns the remaining bytes.
 #[derive(Clone, Debug)]
 pub struct Records<'a, O: ByteOrder = Endianness> {
     rest: &'a [u8],
@@ -313,6 +313,17 @@ impl<'a, O: ByteOrder> Records<'a, O> {
         Self { rest: bytes, failed: false, order }
     }
 
+    /// After an error, skips the bytes up to the offset that `search` finds in the rest, or all of them. Returns how many.
+    pub(crate) fn skip_to(&mut self, search: impl FnOnce(O::Value, &[u8]) -> Option<usize>) -> usize {
+        if !self.failed {
+            return 0;
+        }
+        let at = search(self.order, self.rest).unwrap_or(self.rest.len());
+        self.rest = self.rest.get(at..).unwrap_or_default();
+        self.failed = false;
+        at
+    }
+
     /// Returns the bytes that are not walked yet; after an error, the bytes that could not be walked.
     #[must_use]
     pub fn rest(&self) -> &'a [u8] {
@@ -340,8 +351,6 @@ impl<'a, O: ByteOrder> Iterator for Records<'a, O> {
         }
     }
 }
-
-impl<O: ByteOrder> core::iter::FusedIterator for Records<'_, O> {}
 
 /// Returns the word at `offset`, which is past the end for a field that is not recorded.
 #[inline]

@@ -4,7 +4,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use perf_abi::attr::{Attr, ReadAttr};
-use perf_abi::endian::Endian;
+use perf_abi::endian::ByteOrder;
 use perf_abi::record::{MAX_EVENT_NAME, RecordType};
 
 use super::Event;
@@ -12,6 +12,7 @@ use super::dispatch::Dispatch;
 use crate::account::Account;
 use crate::error::{FileError, FileErrorKind};
 use crate::feature::Entries;
+use crate::layout::SampleLayout;
 use crate::limits::Limits;
 use crate::record::RawRecord;
 use crate::record::user::{EventUpdate, EventUpdateData};
@@ -206,7 +207,7 @@ impl Events {
     ///
     /// [`UnknownId`](FileErrorKind::UnknownId) and [`UnknownEvent`](FileErrorKind::UnknownEvent).
     #[inline]
-    pub fn of<O: Endian>(&self, record: &RawRecord<'_, O>) -> Result<Option<usize>, FileErrorKind> {
+    pub fn of<O: ByteOrder>(&self, record: &RawRecord<'_, O>) -> Result<Option<usize>, FileErrorKind> {
         if record.kind().is_user() {
             return Ok(None);
         }
@@ -218,7 +219,7 @@ impl Events {
 
     /// Returns the index of the event of a kernel record; `None` if it is unknown.
     #[inline]
-    pub(crate) fn index_of<O: Endian>(&self, record: &RawRecord<'_, O>) -> Option<usize> {
+    pub(crate) fn index_of<O: ByteOrder>(&self, record: &RawRecord<'_, O>) -> Option<usize> {
         // With one event, no lookup is needed.
         if self.list.len() == 1 {
             return Some(0);
@@ -226,16 +227,22 @@ impl Events {
         self.dispatch.event(&self.list, record)
     }
 
+    /// Returns the layout of a kernel record; `None` if its event is unknown, and for a sample that cannot be decoded.
+    pub(crate) fn layout_of<O: ByteOrder>(&self, record: &RawRecord<'_, O>) -> Option<&SampleLayout> {
+        let event = self.list.get(self.index_of(record)?)?;
+        (record.kind() != RecordType::SAMPLE || !event.is_faulty).then_some(&event.layout)
+    }
+
     /// Returns the id of a record whose event is unknown, if it has one.
     #[cold]
-    pub(crate) fn unknown_id<O: Endian>(&self, record: RawRecord<'_, O>) -> Option<u64> {
+    pub(crate) fn unknown_id<O: ByteOrder>(&self, record: RawRecord<'_, O>) -> Option<u64> {
         self.dispatch.id(&self.list, &record)
     }
 
     /// Returns the time of a kernel record. Does not look up its event if the time is at the same place in the records
     /// of all events.
     #[inline(always)]
-    pub(crate) fn time_of<O: Endian>(&self, record: &RawRecord<'_, O>) -> Option<u64> {
+    pub(crate) fn time_of<O: ByteOrder>(&self, record: &RawRecord<'_, O>) -> Option<u64> {
         match self.dispatch.time(record) {
             Some(time) => Some(time),
             None => self.time_of_event(*record),
@@ -243,7 +250,7 @@ impl Events {
     }
 
     #[inline(never)]
-    fn time_of_event<O: Endian>(&self, record: RawRecord<'_, O>) -> Option<u64> {
+    fn time_of_event<O: ByteOrder>(&self, record: RawRecord<'_, O>) -> Option<u64> {
         record.time(&self.list.get(self.index_of(&record)?)?.layout)
     }
 }

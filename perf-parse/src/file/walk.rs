@@ -15,7 +15,6 @@ use perf_abi::endian::Endian;
 use perf_abi::record::RecordType;
 
 use super::knowledge::Knowledge;
-use super::salvage;
 use super::source::Source;
 use crate::account::Account;
 use crate::bytes::Bytes;
@@ -23,6 +22,7 @@ use crate::error::{FileError, FileErrorKind};
 use crate::event::{EventRecord, Place};
 use crate::limits::Limits;
 use crate::record::{Lost, LostSamples, RawRecord, Record};
+use crate::salvage;
 use framing::Framing;
 use inflated::Inflated;
 use order::TimeOrder;

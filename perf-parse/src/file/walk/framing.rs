@@ -11,9 +11,9 @@ use super::note;
 use crate::account::Account;
 use crate::error::{Error, ErrorKind, FileError, FileErrorKind};
 use crate::event::{Events, Place};
-use crate::file::salvage;
 use crate::file::source::Source;
 use crate::record::RawRecord;
+use crate::salvage;
 
 /// Size of a header in bytes.
 pub(in crate::file) const HEADER: usize = 8;
@@ -201,7 +201,13 @@ impl<'r, S: Source<'r>> Framing<S> {
             let available = self.fill(window, account)?;
             let ended = S::IN_MEMORY || available < window;
             let hole = |at| self.source.hole(at);
-            if let Some(at) = salvage::search::<O>(self.source.front(), step, ended, events, hole) {
+            if let Some(at) = salvage::search::<O>(
+                ((), self.source.front()),
+                step,
+                ended,
+                |raw| events.layout_of(raw),
+                hole,
+            ) {
                 self.skip(at as u64, account)?;
                 break;
             }

@@ -12,10 +12,10 @@ use crate::bytes::Bytes;
 use crate::error::{ErrorKind, FileError, FileErrorKind};
 use crate::event::{Events, Place};
 use crate::file::inflate::{Inflate, compressed_range};
-use crate::file::salvage;
 use crate::file::source::Source;
 use crate::limits::Limits;
 use crate::record::RawRecord;
+use crate::salvage;
 
 /// Returns whether records of a type are never compressed: the data after them could not be found.
 fn stays_outside(kind: RecordType) -> bool {
@@ -219,7 +219,13 @@ impl Inflated {
     #[cold]
     fn resync<O: Endian>(&mut self, events: &Events, account: &mut Account) -> Option<u64> {
         let length = self.inflate.front().len();
-        let found = salvage::search::<O>(self.inflate.front(), 8, self.has_ended, events, |_| 0);
+        let found = salvage::search::<O>(
+            ((), self.inflate.front()),
+            8,
+            self.has_ended,
+            |raw| events.layout_of(raw),
+            |_| 0,
+        );
         let skipped = match found {
             Some(at) => at,
             None if self.has_ended => length,

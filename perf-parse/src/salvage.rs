@@ -1,13 +1,13 @@
 //! Finds the next record after the boundary was lost.
 //!
-//! An offset is accepted as a boundary only with proof: several records in a row that can be decoded and belong to
-//! events of the capture, or records up to the end of the capture.
+//! An offset is accepted as a boundary only with proof: several records in a row that can be decoded and belong to known
+//! events, or records up to the end of the bytes. Needs no allocator: the caller has the layouts of the events.
 
-use perf_abi::endian::Endian;
+use perf_abi::endian::ByteOrder;
 use perf_abi::record::RecordType;
 
-use crate::event::Events;
-use crate::record::{RawRecord, Record};
+use crate::layout::SampleLayout;
+use crate::record::{RawRecord, Record, Records};
 
 /// Number of records in a row that prove a boundary.
 const CHAIN: usize = 4;
@@ -16,7 +16,7 @@ const CHAIN: usize = 4;
 const LONGEST_STRING_RECORD: usize = 4096 + 256;
 
 /// Number of bytes after an offset that are needed to judge it: the largest size of a chain of records.
-pub(super) const HORIZON: usize = CHAIN << 16;
+pub(crate) const HORIZON: usize = CHAIN << 16;
 
 /// Size of a record's header in bytes. A header of zeros has no size, so it is invalid.
 const HEADER: usize = 8;
@@ -26,11 +26,14 @@ const HEADER: usize = 8;
 ///
 /// The search skips zeros. It does not read those that `hole` knows: `hole` returns how many bytes from an offset on
 /// are known to be zeros.
-pub(super) fn search<O: Endian>(
-    bytes: &[u8],
+///
+/// `layout_of` returns the layout of a kernel record; `None` if its event is unknown, and for a sample whose event asks for
+/// a field that this crate does not know.
+pub(crate) fn search<'e, O: ByteOrder>(
+    (order, bytes): (O::Value, &[u8]),
     step: usize,
     ended: bool,
-    events: &Events,
+    layout_of: impl Fn(&RawRecord<'_, O>) -> Option<&'e SampleLayout>,
     hole: impl Fn(usize) -> usize,
 ) -> Option<usize> {
     let last = if ended { bytes.len() } else { bytes.len().saturating_sub(HORIZON) };
@@ -38,7 +41,7 @@ pub(super) fn search<O: Endian>(
     while at < last {
         let rest = bytes.get(at..)?;
         if hole(at) < HEADER && rest.first_chunk() != Some(&[0; HEADER]) {
-            if proves::<O>(rest, ended, events) {
+            if proves(order, rest, ended, &layout_of) {
                 return Some(at);
             }
             at = at.saturating_add(step);
@@ -73,14 +76,19 @@ fn zeros(bytes: &[u8], from: usize, hole: impl Fn(usize) -> usize) -> usize {
 }
 
 /// Returns whether records begin at the start of `bytes`.
-fn proves<O: Endian>(bytes: &[u8], ended: bool, events: &Events) -> bool {
+fn proves<'e, O: ByteOrder>(
+    order: O::Value,
+    bytes: &[u8],
+    ended: bool,
+    layout_of: &impl Fn(&RawRecord<'_, O>) -> Option<&'e SampleLayout>,
+) -> bool {
     let mut rest = bytes;
     for length in 0..CHAIN {
         if rest.is_empty() {
             return ended && length > 0;
         }
-        match RawRecord::<O>::parse(rest) {
-            Ok((record, after)) if is_credible(&record, events) => rest = after,
+        match RawRecord::<O>::parse_in(order, rest) {
+            Ok((record, after)) if is_credible(&record, layout_of) => rest = after,
             _ => return false,
         }
     }
@@ -88,7 +96,10 @@ fn proves<O: Endian>(bytes: &[u8], ended: bool, events: &Events) -> bool {
 }
 
 /// Returns whether the kernel or perf would write such a record.
-fn is_credible<O: Endian>(record: &RawRecord<'_, O>, events: &Events) -> bool {
+fn is_credible<'e, O: ByteOrder>(
+    record: &RawRecord<'_, O>,
+    layout_of: &impl Fn(&RawRecord<'_, O>) -> Option<&'e SampleLayout>,
+) -> bool {
     let kind = record.kind();
     if kind.is_user() {
         let unaligned = [RecordType::HEADER_TRACING_DATA, RecordType::HEADER_FEATURE, RecordType::COMPRESSED];
@@ -102,11 +113,45 @@ fn is_credible<O: Endian>(record: &RawRecord<'_, O>, events: &Events) -> bool {
     if has_string.contains(&kind) && usize::from(record.size()) > LONGEST_STRING_RECORD {
         return false;
     }
-    let Ok(Some(event)) = events.of(record) else { return false };
-    let Some(event) = events.get(event) else { return false };
-    match record.decode(&event.layout) {
-        Ok(Record::Sample(sample)) => !event.is_faulty && sample.tail().is_ok(),
+    let Some(layout) = layout_of(record) else { return false };
+    match record.decode(layout) {
+        Ok(Record::Sample(sample)) => sample.tail().is_ok(),
         Ok(_) => true,
         Err(_) => false,
+    }
+}
+
+impl<O: ByteOrder> Records<'_, O> {
+    /// Finds the next record after an error: skips the bytes up to a boundary that can be proved, or to the end, so that
+    /// the walk goes on there. Returns how many bytes were skipped; 0 if there was no error.
+    ///
+    /// A boundary is proved by four records in a row that can be decoded, or by records up to the end of the bytes.
+    /// `layout_of` returns the layout of a kernel record's event; `None` if the event is unknown. With one event, it is
+    /// always the same. The time grows with the number of bytes that are skipped. Allocates nothing.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use perf_parse::abi::attr::Attr;
+    /// use perf_parse::abi::endian::LittleEndian;
+    /// use perf_parse::{Records, SampleLayout};
+    ///
+    /// let layout = SampleLayout::new(&Attr::default())?;
+    /// let lost = *b"\x02\0\0\0\0\0\x18\0\x01\0\0\0\0\0\0\0\x05\0\0\0\0\0\0\0";
+    /// let bytes = [&lost[..], &[0; 16], &lost, &lost].concat(); // damage: 16 zeros
+    /// let mut records = Records::<LittleEndian>::new(&bytes);
+    /// let (mut found, mut skipped) = (0, 0);
+    /// loop {
+    ///     match records.next() {
+    ///         Some(Ok(_)) => found += 1,
+    ///         Some(Err(_)) => skipped += records.resync(|_| Some(&layout)),
+    ///         None => break,
+    ///     }
+    /// }
+    /// assert_eq!((found, skipped), (3, 16));
+    /// # Ok::<(), perf_parse::Error>(())
+    /// ```
+    pub fn resync<'e>(&mut self, layout_of: impl Fn(&RawRecord<'_, O>) -> Option<&'e SampleLayout>) -> usize {
+        self.skip_to(|order, rest| search::<O>((order, rest), 1, true, layout_of, |_| 0))
     }
 }
