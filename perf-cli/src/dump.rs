@@ -73,7 +73,7 @@ pub(crate) fn dump(
     let origins = rings.origins;
     let (mut first, parts) = begin(reader, memory, args, order);
     rings.note(first.account_mut());
-    let known = first.check_features();
+    let known_faults = first.check_features();
     let mut total = take(first.account_mut());
     diagnostics.report_new(&total);
     let tracing_data = reader.feature(Feature::TRACING_DATA).map_or(&[][..], |it| it.bytes);
@@ -125,7 +125,7 @@ pub(crate) fn dump(
     if let (Some(mut last), Mode::Pipe) = (last, reader.mode()) {
         // A stream may have features among its records.
         for (feature, fault) in last.check_features() {
-            if !known.contains(&(feature, fault)) {
+            if !known_faults.contains(&(feature, fault)) {
                 total.note_once(fault);
             }
         }

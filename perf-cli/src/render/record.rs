@@ -2,9 +2,8 @@
 //!
 //! Here the records of perf-parse enter the printing.
 
-use perf_parse::EventRecord;
-use perf_parse::Sample;
 use perf_parse::file::FileError;
+use perf_parse::{EventRecord, Sample};
 
 use super::Sink;
 use super::head::Heads;
