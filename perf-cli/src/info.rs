@@ -108,7 +108,7 @@ impl Survey {
         let check = RecordCheck::new(tracing_data.as_deref().unwrap_or_default());
         let mut span: Option<(u64, u64)> = None;
         loop {
-            progress.at(EventRecords::position(records).offset);
+            progress.at(EventRecords::reached(records).offset);
             let time = match records.next() {
                 None => {
                     // A stream may have features among its records.

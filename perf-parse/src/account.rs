@@ -39,6 +39,13 @@ pub struct Account {
     most: usize,
 }
 
+/// Nothing was read, with the default of [`Limits::diagnostics`].
+impl Default for Account {
+    fn default() -> Self {
+        Self::new(&Limits::default())
+    }
+}
+
 impl Account {
     /// Number of diagnostics that are kept if no other limit is given. The limit keeps a file full of faults from
     /// filling the memory: see [`Limits::diagnostics`].

@@ -60,7 +60,7 @@ fn read(reader: &Reader<'_>, main: &[u8], others: &[Vec<u8>]) -> bool {
     others.iter().for_each(|other| folder.add_data(other));
     let mut walk = folder.records();
     assert_eq!(records(&mut walk, size), expected);
-    assert_eq!(walk.position().data_file, others.len());
+    assert_eq!(walk.reached().data_file, others.len());
     let mut by_time = records(&mut folder.records().in_time_order(), size);
     by_time.sort();
     expected.sort();

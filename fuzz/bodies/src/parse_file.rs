@@ -35,7 +35,7 @@ fn check(reader: &Reader<'_>, bytes: &[u8]) {
 /// Walks in file order; returns the place of each record, and the account.
 fn in_file_order(reader: &Reader<'_>, bytes: &[u8]) -> (Vec<Place>, Account) {
     let mut records = reader.records();
-    let start = records.position().offset;
+    let start = records.reached().offset;
     let mut walked = 0;
     let mut end = start;
     let places = walk(&mut records, bytes.len(), |record| {
@@ -50,7 +50,7 @@ fn in_file_order(reader: &Reader<'_>, bytes: &[u8]) -> (Vec<Place>, Account) {
         }
         place
     });
-    let (account, end) = (records.account(), records.position().offset);
+    let (account, end) = (records.account(), records.reached().offset);
     if !is_compressed(account) {
         assert_eq!(account.records, walked);
         assert_eq!(start + account.bytes + account.bytes_skipped, end);

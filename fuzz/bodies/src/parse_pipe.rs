@@ -96,7 +96,7 @@ fn same_account(streamed: &EventRecords<'_>, held: &EventRecords<'_>, bytes: &[u
     assert_eq!(account, expected);
     assert_eq!(streamed.events().len(), held.events().len());
     assert_eq!(streamed.features(), held.features());
-    assert_eq!(streamed.position().offset, bytes.len() as u64);
+    assert_eq!(streamed.reached().offset, bytes.len() as u64);
     if !is_compressed(account) {
         assert_eq!(16 + account.bytes + account.bytes_skipped, bytes.len() as u64);
     }

@@ -52,7 +52,7 @@ impl Origins {
     /// Changes an error that the walk has returned and noted: its offset becomes that in the file.
     #[cold]
     pub(crate) fn correct(&self, error: FileError, records: &mut EventRecords<'_>) {
-        let offset = self.offset(EventRecords::position(records).data_file, error.offset);
+        let offset = self.offset(EventRecords::reached(records).data_file, error.offset);
         let noted = records.account_mut().diagnostics.last_mut();
         if let Some(noted) = noted.filter(|noted| **noted == error) {
             noted.offset = offset;

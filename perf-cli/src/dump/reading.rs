@@ -44,14 +44,14 @@ impl<'r> Reading<'r, '_> {
         match &mut self.source {
             Source::Parts(next, parts) => {
                 if let Some(walk) = next.take() {
-                    self.progress.at(walk.position().offset);
+                    self.progress.at(walk.reached().offset);
                     *next = parts.next().map(|walk| self.filter.select(walk));
                     block.set_walk(walk);
                 }
                 next.is_some()
             }
             Source::Walk(walk) => {
-                self.progress.at(walk.records.position().offset);
+                self.progress.at(walk.records.reached().offset);
                 walk.fill(block, self.filter, self.origins)
             }
         }
@@ -89,10 +89,8 @@ impl<'r> Walk<'r> {
 
 /// Takes what an account has, except the number of bytes: the walk takes back those that are missing.
 pub(super) fn take(account: &mut Account) -> Account {
-    let empty =
-        Reader::from_records(core::iter::empty().collect(), Endianness::NATIVE, &[]).account().clone();
     let bytes = account.bytes;
-    let mut taken = core::mem::replace(account, empty);
+    let mut taken = core::mem::take(account);
     account.bytes = bytes;
     taken.bytes = 0;
     taken

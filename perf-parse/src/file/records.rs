@@ -184,7 +184,7 @@ impl<'r> EventRecords<'r> {
 
     /// Returns how far the walk has read.
     #[must_use]
-    pub fn position(&self) -> Place {
+    pub fn reached(&self) -> Place {
         with_walk!(&self.walk, walk => walk.position())
     }
 

@@ -147,12 +147,12 @@ fn copy<O: Endian, W: Write + Seek>(
     let check = RecordCheck::new(&tracing_data);
     let (mut written, mut dropped) = (0_u64, 0_u64);
     loop {
-        tell(Step::At(records.position().offset));
+        tell(Step::At(records.reached().offset));
         let record = match records.next() {
             None => break,
             // The walk has noted the error.
             Some(Err(error)) => {
-                tell(Step::Unreadable { data_file: records.position().data_file, error });
+                tell(Step::Unreadable { data_file: records.reached().data_file, error });
                 continue;
             }
             Some(Ok(record)) => record,

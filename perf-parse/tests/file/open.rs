@@ -45,7 +45,7 @@ fn a_whole_file(big: bool) {
     assert_eq!(file.account().diagnostics, []);
     let header = header(&file);
     assert_eq!(file.mode(), &Mode::File(header));
-    assert_eq!(file.records().position().offset, header.data.offset);
+    assert_eq!(file.records().reached().offset, header.data.offset);
     assert_eq!((header.version, header.size, header.attr_size), (2, 104, 128));
     let section = |offset: usize, size: usize| Section { offset: offset as u64, size: size as u64 };
     assert_eq!(header.attrs, section(built.attrs, 256));

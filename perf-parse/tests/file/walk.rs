@@ -54,7 +54,7 @@ fn end(built: &Built) -> (usize, Vec<FileError>, Account) {
     // The end is permanent.
     assert!(records.next().is_none());
     let data = header(&file).data;
-    assert_eq!(records.position().offset, data.offset + data.size);
+    assert_eq!(records.reached().offset, data.offset + data.size);
     (whole, errors, records.account().clone())
 }
 
@@ -336,14 +336,14 @@ fn what_the_caller_notes(big: bool) {
     let built = Builder::new(big).event(attr(SampleType::IP), &[]).data([9; 3]).build();
     let reader = open(&built.bytes).unwrap();
     let mut records = reader.records();
-    assert_eq!(records.position().offset, built.data as u64);
+    assert_eq!(records.reached().offset, built.data as u64);
     let error = FileError { kind: FileErrorKind::NotAStream, offset: 1 };
     records.account_mut().note(error);
     assert!(records.next().unwrap().is_err());
     assert_eq!(records.account().diagnostics.len(), 2);
     assert_eq!(records.account().diagnostics[0], error);
     assert!(records.next().unwrap().is_err());
-    assert_eq!(records.position().offset, built.data as u64 + 3);
+    assert_eq!(records.reached().offset, built.data as u64 + 3);
     assert_eq!(records.account().diagnostics.len(), 3);
     for _ in 0..Account::MAX_DIAGNOSTICS {
         records.account_mut().note(error);

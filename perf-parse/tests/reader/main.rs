@@ -99,7 +99,7 @@ fn walk(mut records: EventRecords<'_>) -> Walk {
         account: records.account().clone(),
         names: records.events().iter().map(|event| event.name.clone()).collect(),
         features: records.features().iter().map(|it| (it.feature.0, it.bytes.to_vec())).collect(),
-        end: records.position().offset,
+        end: records.reached().offset,
     }
 }
 

@@ -129,7 +129,7 @@ fn what_stands_before_the_records_is_known_from_the_start() {
     let reader = Reader::new(&bytes).unwrap();
     assert_eq!(reader.mode(), &Mode::Pipe);
     let mut records = reader.records();
-    assert_eq!(records.position().offset, 16);
+    assert_eq!(records.reached().offset, 16);
     assert_eq!(reader.events().len(), 1);
     assert_eq!(reader.events()[0].name.as_deref(), Some(b"first".as_slice()));
     assert_eq!(reader.features().len(), 1);
