@@ -1,7 +1,5 @@
 //! The part of a dump that one thread does for all: cutting the capture into blocks.
 
-use perf_parse::Reader;
-use perf_parse::abi::endian::Endianness;
 use perf_parse::file::{Account, Blocks, EventRecords};
 
 use super::Origins;
