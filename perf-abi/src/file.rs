@@ -52,7 +52,7 @@ pub struct RawSection<O: Endian> {
 ///
 /// ```
 /// use perf_abi::endian::BigEndian;
-/// use perf_abi::file::{FileHeader, MAGIC};
+/// use perf_abi::file::{MAGIC, RawFileHeader};
 /// use perf_abi::zerocopy::FromBytes;
 ///
 /// let mut bytes = [0; 104];

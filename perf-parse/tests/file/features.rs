@@ -1,7 +1,7 @@
 //! Feature sections: their values, and each of their faults.
 
 use perf_parse::abi::attr::{AttrReadError, AttrVersion};
-use perf_parse::abi::endian::Endian;
+use perf_parse::abi::endian::Endianness;
 use perf_parse::abi::feature::Feature;
 use perf_parse::abi::sample_type::SampleType;
 use perf_parse::feature::{FeatureData, FeatureSection, NrCpus};
@@ -13,8 +13,9 @@ use testdata::Bytes;
 use testdata::file::Builder;
 
 /// A section at any offset of a file.
-fn section<O: Endian>(feature: Feature, bytes: &[u8]) -> FeatureSection<'_> {
-    FeatureSection::new(feature, 1000, bytes, O::ENDIANNESS)
+fn section(big: bool, feature: Feature, bytes: &[u8]) -> FeatureSection<'_> {
+    let endianness = if big { Endianness::Big } else { Endianness::Little };
+    FeatureSection::new(feature, 1000, bytes, endianness)
 }
 
 /// Returns a fault at `offset` in a section.
@@ -53,18 +54,18 @@ fn event_desc(big: bool, version: AttrVersion, names: [&[u8]; 2]) -> Vec<u8> {
 /// `sample_type` of an attr, a name and ids.
 type Description = (SampleType, Vec<u8>, Vec<u64>);
 
-fn described<O: Endian>(bytes: &[u8]) -> Vec<Result<Description, FileError>> {
-    let (data, fault) = section::<O>(Feature::EVENT_DESC, bytes).decode_until_fault();
+fn described(big: bool, bytes: &[u8]) -> Vec<Result<Description, FileError>> {
+    let (data, fault) = section(big, Feature::EVENT_DESC, bytes).decode_until_fault();
     let Some(FeatureData::EventDesc(descs)) = data else { panic!("{data:?}") };
     let events =
         descs.events.iter().map(|it| Ok((it.attr.sample_type, it.name.to_vec(), it.ids.iter().collect())));
     events.chain(fault.map(Err)).collect()
 }
 
-fn one_string<O: Endian>(big: bool) {
+fn one_string(big: bool) {
     let feature = Feature::HOSTNAME;
     let parse = |bytes: &[u8]| {
-        section::<O>(feature, bytes).decode().map(|data| match data {
+        section(big, feature, bytes).decode().map(|data| match data {
             FeatureData::Hostname(it) => it.to_vec(),
             other => panic!("{other:?}"),
         })
@@ -83,10 +84,10 @@ fn one_string<O: Endian>(big: bool) {
     assert_eq!(parse(&more), Err(wrong(feature, ErrorKind::Residue { bytes: 2 }, 68)));
 }
 
-fn several_strings<O: Endian>(big: bool) {
+fn several_strings(big: bool) {
     let feature = Feature::CMDLINE;
     let parse = |bytes: &[u8]| {
-        section::<O>(feature, bytes).decode().map(|data| match data {
+        section(big, feature, bytes).decode().map(|data| match data {
             FeatureData::CmdLine(words) => words.iter().collect::<Vec<_>>().concat(),
             other => panic!("{other:?}"),
         })
@@ -102,28 +103,28 @@ fn several_strings<O: Endian>(big: bool) {
     assert_eq!(parse(&endless), Err(cut(feature, "string", 4, 0, 140)));
 }
 
-fn numbers<O: Endian>(big: bool) {
+fn numbers(big: bool) {
     let bytes = Bytes::new(big).u32(8).u32(6).out;
-    let cpus = |bytes: &[u8]| section::<O>(Feature::NRCPUS, bytes).decode().map(drop);
+    let cpus = |bytes: &[u8]| section(big, Feature::NRCPUS, bytes).decode().map(drop);
     let both = FeatureData::NrCpus(NrCpus { available: 8, online: 6 });
-    assert_eq!(section::<O>(Feature::NRCPUS, &bytes).decode(), Ok(both));
+    assert_eq!(section(big, Feature::NRCPUS, &bytes).decode(), Ok(both));
     assert_eq!(cpus(&bytes[..3]), Err(cut(Feature::NRCPUS, "nr_cpus_available", 4, 3, 0)));
     assert_eq!(cpus(&bytes[..7]), Err(cut(Feature::NRCPUS, "nr_cpus_online", 4, 3, 4)));
     assert_eq!(cpus(&[0; 9]), Err(wrong(Feature::NRCPUS, ErrorKind::Residue { bytes: 1 }, 8)));
     let bytes = Bytes::new(big).u64(1 << 40).out;
-    let memory = |bytes: &[u8]| section::<O>(Feature::TOTAL_MEM, bytes).decode().map(drop);
-    assert_eq!(section::<O>(Feature::TOTAL_MEM, &bytes).decode(), Ok(FeatureData::TotalMem(1 << 40)));
+    let memory = |bytes: &[u8]| section(big, Feature::TOTAL_MEM, bytes).decode().map(drop);
+    assert_eq!(section(big, Feature::TOTAL_MEM, &bytes).decode(), Ok(FeatureData::TotalMem(1 << 40)));
     assert_eq!(memory(&bytes[..7]), Err(cut(Feature::TOTAL_MEM, "total_mem", 8, 7, 0)));
     assert_eq!(memory(&[0; 9]), Err(wrong(Feature::TOTAL_MEM, ErrorKind::Residue { bytes: 1 }, 8)));
 }
 
-fn descriptions_of_events<O: Endian>(big: bool) {
+fn descriptions_of_events(big: bool) {
     let feature = Feature::EVENT_DESC;
     for version in [AttrVersion::VER0, AttrVersion::VER7] {
         let whole = event_desc(big, version, [b"cycles", b"faults"]);
         let first = (SampleType::IP, b"cycles".to_vec(), vec![7, 8]);
         let second = (SampleType::TIME, b"faults".to_vec(), vec![9]);
-        assert_eq!(described::<O>(&whole), [Ok(first.clone()), Ok(second)]);
+        assert_eq!(described(big, &whole), [Ok(first.clone()), Ok(second)]);
 
         // nr, attr_size; attr, nr_ids, name, ids of the first; those of the second
         let size = version.size();
@@ -139,28 +140,28 @@ fn descriptions_of_events<O: Endian>(big: bool) {
             (next - 1, "ids", 16, 15, next - 16),
         ] {
             let error = cut(feature, field, needed, available, offset);
-            assert_eq!(described::<O>(&whole[..len as usize]), [Err(error)]);
+            assert_eq!(described(big, &whole[..len as usize]), [Err(error)]);
         }
         let error = cut(feature, "attr", u64::from(size), 0, next);
-        assert_eq!(described::<O>(&whole[..next as usize]), [Ok(first.clone()), Err(error)]);
+        assert_eq!(described(big, &whole[..next as usize]), [Ok(first.clone()), Err(error)]);
         let more = [&whole[..], &[0]].concat();
         let residue = wrong(feature, ErrorKind::Residue { bytes: 1 }, whole.len() as u32);
-        assert_eq!(described::<O>(&more)[2..], [Err(residue)]);
+        assert_eq!(described(big, &more)[2..], [Err(residue)]);
 
         let mut bad = whole.clone();
         bad[12..16].copy_from_slice(&Bytes::new(big).u32(63).out);
         let error = FileError { kind: FileErrorKind::Attr(AttrReadError::Size(63)), offset: 1008 };
-        assert_eq!(described::<O>(&bad), [Err(error)]);
+        assert_eq!(described(big, &bad), [Err(error)]);
         let mut bad = whole.clone();
         let name = nr_ids as usize + 8;
         bad[name..name + 64].fill(b'x');
         let unterminated = ErrorKind::Unterminated { field: "name" };
-        assert_eq!(described::<O>(&bad), [Err(wrong(feature, unterminated, nr_ids + 8))]);
+        assert_eq!(described(big, &bad), [Err(wrong(feature, unterminated, nr_ids + 8))]);
     }
-    assert_eq!(described::<O>(&[0; 8]), []);
+    assert_eq!(described(big, &[0; 8]), []);
 }
 
-fn names_of_events<O: Endian>(big: bool) {
+fn names_of_events(big: bool) {
     let version = AttrVersion::VER5;
     let names = |ids: [&[u64]; 3], section: &[u8]| {
         let mut builder = Builder { version, ..Builder::new(big) }.data(Bytes::new(big).record(68, 0));
@@ -190,4 +191,4 @@ fn names_of_events<O: Endian>(big: bool) {
     assert_eq!(diagnostics, [FileError { kind, offset: offset + u64::from(ids) }]);
 }
 
-in_both_orders!(<O> one_string, several_strings, numbers, descriptions_of_events, names_of_events);
+in_both_orders!(one_string, several_strings, numbers, descriptions_of_events, names_of_events);

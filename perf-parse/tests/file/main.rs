@@ -13,16 +13,8 @@ use perf_parse::abi::sample_type::SampleType;
 use perf_parse::file::{FileError, FileErrorKind, FileHeader, Mode};
 use perf_parse::{Error, ErrorKind, Reader};
 
-/// Makes a test for each byte order from each `fn(big: bool)`, or from each `fn<O: Endian>(big: bool)` after `<O>`.
+/// Makes a test for each byte order from each `fn(big: bool)`.
 macro_rules! in_both_orders {
-    (<O> $( $name:ident ),* $(,)?) => {
-        mod little_endian {
-            $( #[test] fn $name() { super::$name::<perf_parse::abi::endian::LittleEndian>(false); } )*
-        }
-        mod big_endian {
-            $( #[test] fn $name() { super::$name::<perf_parse::abi::endian::BigEndian>(true); } )*
-        }
-    };
     ($( $name:ident ),* $(,)?) => {
         mod little_endian {
             $( #[test] fn $name() { super::$name(false); } )*
