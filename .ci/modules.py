@@ -1,61 +1,113 @@
 #!/usr/bin/env python3
-"""Siblings that import each other, in the crates named: src folders. Exit status 1 if there are any."""
-import os, re, sys
+"""Lists the pairs of sibling modules that import each other, in each `src` folder given. Exit status 1 if there are any.
+
+A module imports what its `use` lines and its `crate::` and `super::` paths name, and what the modules inside it
+import. A name that another module re-exports counts as an import of the module that defines it too, so a re-export
+hides no cycle. Test modules do not count. A module and its parent may import each other.
+
+To mend a finding, move what both need into a module that imports neither: their parent, one of the two, or a small
+module named after the concept. Methods of a type may be in the module that needs more than the type does.
+"""
+import os
+import re
+import sys
+
+TEST_MODULE = r'#\[cfg\(test\)\]\s*mod\s+(\w+)\s*'
+
+
 def modules(src):
-    found = {}
+    """Returns the code of each module by its path, a tuple of names; the crate's root is the empty tuple."""
+    found, tests = {}, set()
     for folder, _, files in os.walk(src):
-        for f in files:
-            if f.endswith('.rs'):
-                p = os.path.relpath(os.path.join(folder, f), src)[:-3].split(os.sep)
-                if p in (['lib'], ['main']): p = []
-                found[tuple(p)] = os.path.join(folder, f)
+        for name in files:
+            if not name.endswith('.rs'):
+                continue
+            file = os.path.join(folder, name)
+            path = tuple(os.path.relpath(file, src)[:-3].split(os.sep))
+            path = () if path in (('lib',), ('main',)) else path
+            with open(file, encoding='utf-8') as opened:
+                text = re.sub(r'(?m)(^|\s)//.*', '', opened.read())
+            tests.update(path + (test,) for test in re.findall(TEST_MODULE + ';', text))
+            found[path] = re.split(TEST_MODULE + '{', text)[0]
+    return {path: text for path, text in found.items() if not any(path[:len(test)] == test for test in tests)}
+
+
+def base(mod, words):
+    """Returns the module that `crate`, `self` or a chain of `super` means in `mod`."""
+    for word in words.split('::'):
+        mod = () if word == 'crate' else mod[:-1] if word == 'super' else mod
+    return mod
+
+
+def expand(tree, prefix=()):
+    """Yields the local name and the path of each name in a use tree: `a::{b, c as d}`."""
+    tree = tree.strip()
+    nested = re.fullmatch(r'((?:\w+::)*)\{(.*)\}', tree, re.S)
+    if not nested:
+        path, _, alias = (part.strip() for part in tree.partition(' as '))
+        path = prefix + tuple(path.split('::'))
+        path = path[:-1] if path[-1] == 'self' else path
+        yield (alias or path[-1], path) if path else ('', path)
+        return
+    prefix += tuple(nested[1].split('::')[:-1])
+    depth, part = 0, ''
+    for sign in nested[2] + ',':
+        depth += (sign == '{') - (sign == '}')
+        if sign == ',' and depth == 0:
+            if part.strip():
+                yield from expand(part, prefix)
+            part = ''
+        else:
+            part += sign
+
+
+def uses(mod, text, mods):
+    """Returns the local name and the path from the crate's root of each import of a module."""
+    found = []
+    for start, tree in re.findall(r'\buse\s+((?:(?:crate|super|self)::)*)([^;]+);', text):
+        names = expand(tree, base(mod, start[:-2]) if start else mod)
+        # Without a start, the first name is a module inside this one, or another crate.
+        found += [(name, path) for name, path in names if start or path[:len(mod) + 1] in mods]
     return found
-bad = 0
-for src in sys.argv[1:]:
+
+
+def cycles(src):
+    """Returns the pairs of siblings that import each other, with the imports in both directions."""
     mods = modules(src)
+    imports = {mod: uses(mod, text, mods) for mod, text in mods.items()}
+
+    def reached(path, seen=()):
+        """Yields the modules in which `path` is looked up, from the one it names to the one that defines it."""
+        owner = path
+        while owner and owner not in mods:
+            owner = owner[:-1]
+        yield owner
+        rest = path[len(owner):]
+        for name, target in imports.get(owner, []):
+            if rest and name in (rest[0], '*') and (owner, target) not in seen:
+                tail = rest if name == '*' else rest[1:]
+                yield from reached(target[:-1] + tail if name == '*' else target + tail, seen + ((owner, target),))
+
     edges = {}
-    for mod, path in mods.items():
-        text = re.sub(r'//[^\n]*', '', open(path).read())
-        text = re.split(r'#\[cfg\(test\)\]\s*mod', text)[0]
-        targets = set()
-        def add(base, tree):
-            # tree: text after the base path, expands {a::b, c}
-            tree = tree.strip()
-            m = re.match(r'^((?:\w+::)*)\{(.*)\}$', tree, re.S)
-            if m:
-                pre = [x for x in m.group(1).split('::') if x]
-                depth = 0; part = ''
-                for ch in m.group(2) + ',':
-                    if ch == '{': depth += 1
-                    if ch == '}': depth -= 1
-                    if ch == ',' and depth == 0:
-                        if part.strip(): add(base + pre, part)
-                        part = ''
-                    else: part += ch
-                return
-            targets.add(tuple(base + [x.strip() for x in tree.split(' as ')[0].split('::')]))
-        for m in re.finditer(r'\buse\s+((?:crate|super|self)(?:::super)*)::([^;]+);', text):
-            base = list(mod)
-            for word in m.group(1).split('::'):
-                if word == 'crate': base = []
-                elif word == 'super': base = base[:-1]
-            add(base, m.group(2))
-        for m in re.finditer(r'(?<![\w:])(crate|(?:super::)*super)::([\w:]+)', text):
-            base = list(mod)
-            if m.group(1) == 'crate': base = []
-            else: base = base[:len(base) - m.group(1).count('super')]
-            targets.add(tuple(base + m.group(2).split('::')))
-        for t in targets:
-            while t and t not in mods: t = t[:-1]
-            if t and t != mod:
-                k = 0
-                while k < min(len(t), len(mod)) and t[k] == mod[k]: k += 1
-                if k < len(t) and k < len(mod):
-                    edges.setdefault((mod[:k + 1], t[:k + 1]), set()).add('::'.join(mod) + ' -> ' + '::'.join(t))
-    for (a, b), why in sorted(edges.items()):
-        if a < b and (b, a) in edges:
-            bad = 1
-            print(src, '::'.join(a), '<->', '::'.join(b))
-            for w in sorted(why)[:4]: print('   ', w)
-            for w in sorted(edges[(b, a)])[:4]: print('   ', w)
-sys.exit(bad)
+    for mod, text in mods.items():
+        paths = [path for _, path in imports[mod]]
+        for start, path in re.findall(r'(?<![\w:])(crate|(?:super::)*super)::(\w+(?:::\w+)*)', text):
+            paths.append(base(mod, start) + tuple(path.split('::')))
+        for target in {target for path in paths for target in reached(path)}:
+            same = len(os.path.commonprefix([mod, target]))
+            if same < min(len(mod), len(target)):
+                edge = mod[:same + 1], target[:same + 1]
+                edges.setdefault(edge, set()).add('::'.join(mod) + ' -> ' + '::'.join(target))
+    return [(a, b, edges[a, b] | edges[b, a]) for a, b in sorted(edges) if a < b and (b, a) in edges]
+
+
+def main():
+    found = [(src, *cycle) for src in sys.argv[1:] for cycle in cycles(src)]
+    for src, a, b, why in found:
+        print(src, '::'.join(a), '<->', '::'.join(b))
+        for line in sorted(why):
+            print('   ', line)
+    sys.exit(bool(found))
+
+
+main()

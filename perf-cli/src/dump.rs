@@ -5,6 +5,7 @@ mod capture;
 mod filter;
 mod formatter;
 mod in_order;
+mod labels;
 mod origin;
 mod reading;
 mod tracepoints;
@@ -12,124 +13,163 @@ mod tracepoints;
 use core::num::NonZero;
 use std::thread::available_parallelism;
 
-use perf_abi::endian::Endian;
 use perf_abi::feature::Feature;
 use perf_abi::regs::Arch;
-use perf_parse::file::{Reader, Source};
+use perf_parse::file::{Account, Blocks, EventRecords, FileError, Mode, Reader};
 
 use crate::args::{DumpArgs, Format, Order, ShowArgs};
-use crate::input::{Memory, Work};
-use crate::output::{Diagnostics, Faults, Output, say};
+use crate::input::Memory;
+use crate::output::{Diagnostics, Output, say};
+use crate::progress::Progress;
 use crate::{Failure, Outcome, advice};
-use block::{Block, Fault};
+use block::Block;
 use filter::Filter;
 use formatter::Formatter;
 use in_order::in_order;
 pub(crate) use origin::{Origin, Origins, Written};
-use reading::Reading;
+use reading::{Reading, Source, Walk, take};
 use tracepoints::Formats;
 
+/// The number of bytes of a capture that one thread decodes at a time.
+const PART: u64 = 256 << 10;
+
 pub(crate) fn run(args: &DumpArgs) -> Result<Outcome, Failure> {
-    let (reported, diagnostics) = (Faults::default(), Diagnostics::new());
-    let dump = Dump { args: &args.show, origins: &Origins::default(), reported, diagnostics };
-    crate::input::read(&args.file, dump)
+    crate::input::read(&args.file, |reader, memory| {
+        let order = args.show.order.unwrap_or(Order::File);
+        let rings = Rings { origins: &Origins::default(), faults: Vec::new(), unread: 0 };
+        dump(&reader, memory, &args.show, order, rings, Diagnostics::new())
+    })
 }
 
-/// The operation that prints records, for a capture in either byte order, in memory or as a stream.
-pub(crate) struct Dump<'a> {
-    pub(crate) args: &'a ShowArgs,
+/// What is known of the rings whose dumps are the input; nothing for a capture.
+#[derive(Debug)]
+pub(crate) struct Rings<'a> {
     pub(crate) origins: &'a Origins,
-    /// Errors that the reader does not find, which are already printed.
-    pub(crate) reported: Faults,
-    pub(crate) diagnostics: Diagnostics,
+    /// The faults in rings as a whole, which are already printed.
+    pub(crate) faults: Vec<FileError>,
+    /// The number of bytes that cannot be read because of them.
+    pub(crate) unread: u64,
 }
 
-impl Work for Dump<'_> {
-    fn run<O: Endian, S: Source>(
-        self,
-        mut reader: Reader<'_, O, S>,
-        memory: Memory<'_>,
-    ) -> Result<Outcome, Failure> {
-        let Self { args, origins, reported, mut diagnostics } = self;
-        let filter = Filter::new(&reader, args)?;
-        let mut output = Output::new();
-        if args.order == Some(Order::Time) {
-            reader.in_time_order();
-        }
-        diagnostics.report_all(reader.account());
-        reported.note(reader.account_mut());
-        check_features(&mut reader, &mut diagnostics);
-        // A copy, because the loop below needs the reader mutably.
-        let tracing_data = reader.feature(Feature::TRACING_DATA).map(|it| it.bytes.to_vec());
-        let formats = Formats::new(tracing_data.as_deref().unwrap_or_default());
-        let mut formatter = Formatter::new(args, arch(&reader), &formats);
-        if args.format == Format::Jsonl {
-            capture::header(&reader, &mut output)?;
-        }
-        output.flush()?;
-
-        let (mut noted, mut faults) = (reader.account().faults(), Faults::default());
-        let mut reading = Reading::new(&mut reader, filter, origins, memory, &formats, args.limit);
-        in_order(
-            args.threads.or_else(|| available_parallelism().ok()).map_or(1, NonZero::get),
-            &mut formatter,
-            |block: &mut Block| {
-                block.clear();
-                reading.fill(block)
-            },
-            |formatter, block| block.format::<O>(formatter, memory.files, origins),
-            |formatter, block| -> Result<bool, Failure> {
-                while !block.is_done() {
-                    if !output.write(&block.out)? {
-                        return Ok(false);
-                    }
-                    block.format::<O>(formatter, memory.files, origins);
-                }
-                block.faults(&mut noted, |fault| match fault {
-                    Fault::Unreadable(error) => diagnostics.report(&error),
-                    Fault::Undecodable(error, noted) => {
-                        diagnostics.report(&error);
-                        faults.add(noted, error);
-                    }
-                });
-                output.write(&block.out)
-            },
-            |formatter, other| formatter.merge(&other),
-        )?;
-        // The reader was ahead of the formatting and has not noted these errors.
-        faults.note(reader.account_mut());
-        // A stream may have features among its records.
-        check_features(&mut reader, &mut diagnostics);
-        drop(diagnostics);
-
-        if args.format == Format::Jsonl {
-            capture::account(reader.account(), &mut output.buffer);
-        }
-        if output.flush()? {
-            formatter.report_unseen_fields();
-        }
-        let account = reader.account();
-        if account.is_clean() {
-            return Ok(Outcome::Clean);
-        }
-        let (walked, faults, skipped) = (account.records, account.faults(), account.bytes_skipped);
-        let advice = advice(account);
-        say!("perfdata: records read: {walked}, faults: {faults}, bytes skipped: {skipped}{advice}");
-        Ok(Outcome::Partial)
+impl Rings<'_> {
+    /// Adds the faults to the front of an account.
+    pub(crate) fn note(self, account: &mut Account) {
+        account.note_among(self.faults.into_iter().map(|fault| (0, fault)));
+        account.bytes_skipped += self.unread;
     }
 }
 
-/// Returns the architecture of the recorded machine.
-fn arch<O: Endian, S: Source>(reader: &Reader<'_, O, S>) -> Option<Arch> {
-    Arch::from_machine(core::str::from_utf8(reader.features().arch()?.ok()?).ok()?)
+/// Prints the records of a capture, or of the dumps of rings.
+pub(crate) fn dump(
+    reader: &Reader<'_>,
+    memory: Memory<'_>,
+    args: &ShowArgs,
+    order: Order,
+    rings: Rings<'_>,
+    mut diagnostics: Diagnostics,
+) -> Result<Outcome, Failure> {
+    let filter = Filter::new(reader, args)?;
+    let mut output = Output::new();
+    let origins = rings.origins;
+    let (mut first, parts) = begin(reader, memory, args, order);
+    rings.note(first.account_mut());
+    let known = first.check_features();
+    let mut total = take(first.account_mut());
+    diagnostics.report_new(&total);
+    let tracing_data = reader.feature(Feature::TRACING_DATA).map_or(&[][..], |it| it.bytes);
+    let formats = Formats::new(tracing_data, reader.endianness());
+    let mut formatter = Formatter::new(args, arch(reader), &formats);
+    if args.format == Format::Jsonl {
+        capture::header(reader, &first, &mut output)?;
+    }
+    output.flush()?;
+
+    let first = filter.select(first);
+    let source = match parts {
+        Some(parts) => Source::Parts(Some(first), parts),
+        None => Source::Walk(Walk {
+            records: first,
+            left: args.limit.unwrap_or(u64::MAX),
+            is_stream: !reader.can_walk_again(),
+            in_time_order: order == Order::Time,
+        }),
+    };
+    let mut reading = Reading { source, filter: &filter, origins, progress: Progress::new(memory.size) };
+    let mut last = None;
+    in_order(
+        args.threads.or_else(|| available_parallelism().ok()).map_or(1, NonZero::get),
+        &mut formatter,
+        |block: &mut Block<'_>| reading.fill(block),
+        |formatter, block| block.format(formatter, &filter, origins),
+        |formatter, block| -> Result<bool, Failure> {
+            let account = loop {
+                if let Some(account) = block.account() {
+                    break account;
+                }
+                if !output.write(&block.out)? {
+                    return Ok(false);
+                }
+                block.format(formatter, &filter, origins);
+            };
+            total.add(account);
+            diagnostics.report_new(&total);
+            last = block.take_walk();
+            output.write(&block.out)
+        },
+        |formatter, other| formatter.merge(&other),
+    )?;
+    if let Source::Walk(Walk { records, .. }) = reading.source {
+        total.add(records.account());
+        last = Some(records);
+    }
+    if let (Some(mut last), Mode::Pipe) = (last, reader.mode()) {
+        // A stream may have features among its records.
+        for (feature, fault) in last.check_features() {
+            if !known.contains(&(feature, fault)) {
+                total.note_once(fault);
+            }
+        }
+    }
+    diagnostics.report_all(&total);
+    drop(diagnostics);
+
+    if args.format == Format::Jsonl {
+        capture::account(&total, &mut output.buffer);
+    }
+    if output.flush()? {
+        formatter.report_unseen_fields();
+    }
+    if total.is_clean() {
+        return Ok(Outcome::Clean);
+    }
+    let (walked, faults, skipped) = (total.records, total.faults(), total.bytes_skipped);
+    let advice = advice(&total);
+    say!("perfdata: records read: {walked}, faults: {faults}, bytes skipped: {skipped}{advice}");
+    Ok(Outcome::Partial)
 }
 
-/// Prints the errors in features, except those that were found before.
-fn check_features<O: Endian, S: Source>(reader: &mut Reader<'_, O, S>, diagnostics: &mut Diagnostics) {
-    let known = reader.account().diagnostics.clone();
-    let faults = reader.check_features();
-    faults
-        .iter()
-        .filter(|(_, fault)| !known.contains(fault))
-        .for_each(|(_, fault)| diagnostics.report(fault));
+/// Returns the walk over the records, or over those of the first part of the capture and the parts after it.
+///
+/// A capture is cut into parts if all of it is in memory as it was recorded, and if its order is that of the output.
+fn begin<'r>(
+    reader: &'r Reader<'_>,
+    memory: Memory<'_>,
+    args: &ShowArgs,
+    order: Order,
+) -> (EventRecords<'r>, Option<Blocks<'r>>) {
+    if order == Order::Time {
+        return (reader.records().in_time_order(), None);
+    }
+    if args.limit.is_none() && reader.can_walk_again() && reader.feature(Feature::COMPRESSED).is_none() {
+        let mut parts = reader.blocks(usize::try_from(memory.size.div_ceil(PART)).unwrap_or(usize::MAX));
+        if let Some(first) = parts.next() {
+            return (first, Some(parts));
+        }
+    }
+    (reader.records(), None)
+}
+
+/// Returns the architecture of the recorded machine.
+fn arch(reader: &Reader<'_>) -> Option<Arch> {
+    Arch::from_machine(core::str::from_utf8(reader.features().arch()?.ok()?).ok()?)
 }

@@ -2,12 +2,12 @@
 
 use std::io::Write;
 
-use perf_abi::endian::Endian;
 use perf_abi::feature::Feature;
-use perf_parse::file::{Account, Event, Mode, Reader, RecordCheck, Source};
+use perf_parse::event::Event;
+use perf_parse::file::{Account, EventRecords, Mode, RecordCheck};
 
 use crate::args::InfoArgs;
-use crate::input::{self, Memory, Work};
+use crate::input;
 use crate::output::{Diagnostics, Output};
 use crate::progress::Progress;
 use crate::render::attr;
@@ -16,24 +16,13 @@ use crate::render::feature::lines::{Lines, lines};
 use crate::{Failure, Outcome};
 
 pub(crate) fn run(args: &InfoArgs) -> Result<Outcome, Failure> {
-    input::read(&args.file, Info { args })
-}
-
-struct Info<'a> {
-    args: &'a InfoArgs,
-}
-
-impl Work for Info<'_> {
-    fn run<O: Endian, S: Source>(
-        self,
-        mut reader: Reader<'_, O, S>,
-        memory: Memory<'_>,
-    ) -> Result<Outcome, Failure> {
-        let size = memory.size();
-        let survey = Survey::of(&mut reader, size);
+    input::read(&args.file, |reader, memory| {
+        let size = memory.size;
+        let mut records = reader.records();
+        let survey = Survey::of(&mut records, size);
         let mut output = Output::new();
         let out = &mut output.buffer;
-        let (name, endian) = (shown(&*self.args.file), reader.endianness());
+        let (name, endian) = (shown(&*args.file), reader.endianness());
         match reader.mode() {
             Mode::File(header) => {
                 writeln!(out, "{name}: perf.data, file mode, {endian}-endian, {size} bytes")?;
@@ -45,15 +34,15 @@ impl Work for Info<'_> {
             }
             mode => writeln!(out, "{name}: perf.data, {} mode, {endian}-endian", mode.name())?,
         }
-        writeln!(out, "\nevents: {}", reader.events().len())?;
-        for (index, event) in reader.events().iter().enumerate() {
+        writeln!(out, "\nevents: {}", records.events().len())?;
+        for (index, event) in records.events().iter().enumerate() {
             let start = output.buffer.len();
             show_event(index, event, &mut output.buffer)?;
             make_lines_safe(&mut output.buffer, start);
             output.flush_full()?;
         }
-        writeln!(output.buffer, "\nfeatures: {}", reader.features().len())?;
-        for section in reader.features() {
+        writeln!(output.buffer, "\nfeatures: {}", records.features().len())?;
+        for section in records.features() {
             let start = output.buffer.len();
             match lines(&section) {
                 Ok(lines) => show_feature(section.feature, &lines, &mut output.buffer)?,
@@ -63,12 +52,12 @@ impl Work for Info<'_> {
             output.flush_full()?;
         }
         let start = output.buffer.len();
-        survey.show(reader.account(), &mut output.buffer)?;
+        survey.show(records.account(), &mut output.buffer)?;
         make_lines_safe(&mut output.buffer, start);
-        Diagnostics::new().report_all(reader.account());
+        Diagnostics::new().report_all(records.account());
         output.flush()?;
-        Ok(if reader.account().is_clean() { Outcome::Clean } else { Outcome::Partial })
-    }
+        Ok(if records.account().is_clean() { Outcome::Clean } else { Outcome::Partial })
+    })
 }
 
 /// The width of the text, in columns.
@@ -111,24 +100,24 @@ struct Survey {
 }
 
 impl Survey {
-    fn of<O: Endian, S: Source>(reader: &mut Reader<'_, O, S>, size: u64) -> Self {
+    fn of(records: &mut EventRecords<'_>, size: u64) -> Self {
         let mut progress = Progress::new(size);
-        reader.check_features();
+        records.check_features();
         // As in `dump`: with the features known before the first record.
-        let tracing_data = reader.feature(Feature::TRACING_DATA).map(|it| it.bytes.to_vec());
+        let tracing_data = records.feature(Feature::TRACING_DATA).map(|it| it.bytes.to_vec());
         let check = RecordCheck::new(tracing_data.as_deref().unwrap_or_default());
         let mut span: Option<(u64, u64)> = None;
         loop {
-            progress.at(reader.offset());
-            let time = match reader.next() {
-                Ok(None) => {
+            progress.at(EventRecords::position(records).offset);
+            let time = match records.next() {
+                None => {
                     // A stream may have features among its records.
-                    reader.check_features();
+                    records.check_features();
                     return Self { span };
                 }
-                // The reader has noted the error in the account.
-                Err(_) => continue,
-                Ok(Some(record)) => check.record(&record).map(|()| record.time()),
+                // The walk has noted the error in the account.
+                Some(Err(_)) => continue,
+                Some(Ok(record)) => check.record(&record).map(|()| record.time()),
             };
             match time {
                 Ok(None | Some(0)) => {}
@@ -136,7 +125,7 @@ impl Survey {
                     let (first, last) = span.unwrap_or((time, time));
                     span = Some((first.min(time), last.max(time)));
                 }
-                Err(error) => reader.account_mut().note(error),
+                Err(error) => records.account_mut().note(error),
             }
         }
     }

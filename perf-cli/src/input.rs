@@ -19,42 +19,24 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use memmap2::Mmap;
-use perf_abi::endian::Endian;
-use perf_parse::file::{AnyReader, FileErrorKind, Reader, Source};
+use perf_parse::file::{FileErrorKind, Reader};
 
 use crate::output::InputFile;
 use crate::render::escape::shown;
 use crate::{Failure, Outcome, not_readable, streams};
 
-/// The operation of a verb on a capture in either byte order, in memory or as a stream.
-pub(crate) trait Work {
-    /// Runs the operation. `memory` is the memory that `reader` reads.
-    fn run<O: Endian, S: Source>(
-        self,
-        reader: Reader<'_, O, S>,
-        memory: Memory<'_>,
-    ) -> Result<Outcome, Failure>;
-}
+/// The operation of a verb on a capture.
+pub(crate) trait Work: FnOnce(Reader<'_>, Memory<'_>) -> Result<Outcome, Failure> {}
 
-/// The data files of a capture that is in memory, in the order of the folder. A stream has none.
+impl<W: FnOnce(Reader<'_>, Memory<'_>) -> Result<Outcome, Failure>> Work for W {}
+
+/// What is known of the files of a capture.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Memory<'a> {
-    pub(crate) files: &'a [&'a [u8]],
-    /// All files that are read, for comparison with the outputs.
+    /// The size of the capture in bytes; 0 for a stream.
+    pub(crate) size: u64,
+    /// All files that are read, for comparison with the outputs. A stream has none.
     pub(crate) inputs: &'a [InputFile],
-}
-
-impl Memory<'_> {
-    /// Returns the size of the capture in bytes; 0 if it is not known.
-    pub(crate) fn size(&self) -> u64 {
-        self.files.iter().map(|file| file.len() as u64).sum()
-    }
-
-    /// Returns whether a data file is in memory.
-    #[inline]
-    pub(crate) fn has(&self, data_file: usize) -> bool {
-        data_file < self.files.len()
-    }
 }
 
 /// Whether files must be read instead of mapped.
@@ -118,23 +100,15 @@ fn read_memory(
     work: impl Work,
 ) -> Result<Outcome, Failure> {
     let all = || core::iter::once(main).chain(more);
-    let files: Vec<_> = all().map(Input::bytes).collect();
     let inputs: Vec<_> = all().filter_map(|input| input.file.clone()).chain(folder).collect();
-    let memory = Memory { files: &files, inputs: &inputs };
+    let size = all().map(|input| input.bytes().len() as u64).sum();
     check_not_empty(path, main.bytes())?;
-    match AnyReader::open(main.bytes()).map_err(|error| not_readable(path, &error))? {
-        AnyReader::Little(reader) => work.run(with_files(reader, main, more), memory),
-        AnyReader::Big(reader) => work.run(with_files(reader, main, more), memory),
-    }
-}
-
-/// Adds the other data files, and the holes of all data files, to the reader.
-fn with_files<'a, O: Endian>(mut reader: Reader<'a, O>, main: &'a Input, more: &'a [Input]) -> Reader<'a, O> {
+    let mut reader = Reader::new(main.bytes()).map_err(|error| not_readable(path, &error))?;
     more.iter().for_each(|input| reader.add_data(input.bytes()));
-    for (index, input) in core::iter::once(main).chain(more).enumerate() {
+    for (index, input) in all().enumerate() {
         reader.set_holes(index, input.holes());
     }
-    reader
+    work(reader, Memory { size, inputs: &inputs })
 }
 
 fn check_not_empty(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
@@ -193,11 +167,12 @@ fn read_start(name: &Path, reader: &mut impl Read) -> Result<(Vec<u8>, bool), Fa
     let mut start = Vec::with_capacity(PIPE_HEADER);
     reader.take(PIPE_HEADER as u64).read_to_end(&mut start).map_err(|error| named(name, error))?;
     check_not_empty(name, &start)?;
-    match AnyReader::stream(start.as_slice()) {
-        Err(error) if error.kind == FileErrorKind::NotAStream => Ok((start, true)),
-        Err(error) => Err(not_readable(name, &error)),
-        Ok(_) => Ok((start, false)),
-    }
+    let is_file = match Reader::stream(start.as_slice()) {
+        Err(error) if error.kind == FileErrorKind::NotAStream => true,
+        Err(error) => return Err(not_readable(name, &error)),
+        Ok(_) => false,
+    };
+    Ok((start, is_file))
 }
 
 /// Reads a whole capture.
@@ -208,7 +183,7 @@ fn read_all(name: &Path, mut reader: impl Read) -> Result<Bytes, Failure> {
 }
 
 /// Decodes a stream as it arrives. Reads a file whole first.
-fn read_stream(name: &Path, mut reader: impl Read, work: impl Work) -> Result<Outcome, Failure> {
+fn read_stream(name: &Path, mut reader: impl Read + Send, work: impl Work) -> Result<Outcome, Failure> {
     let (start, is_file) = read_start(name, &mut reader)?;
     let mut stream = io::Cursor::new(start).chain(reader);
     if is_file {
@@ -216,10 +191,8 @@ fn read_stream(name: &Path, mut reader: impl Read, work: impl Work) -> Result<Ou
         stream.read_to_end(&mut bytes).map_err(|error| named(name, error))?;
         return read_memory(name, &Input { bytes: Bytes::Read(bytes), file: None }, &[], None, work);
     }
-    match AnyReader::stream(stream).map_err(|error| not_readable(name, &error))? {
-        AnyReader::Little(reader) => work.run(reader, Memory::default()),
-        AnyReader::Big(reader) => work.run(reader, Memory::default()),
-    }
+    let reader = Reader::stream(stream).map_err(|error| not_readable(name, &error))?;
+    work(reader, Memory::default())
 }
 
 /// A file to read.

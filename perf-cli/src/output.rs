@@ -8,7 +8,7 @@ mod signals;
 mod stderr;
 mod stdout;
 
-pub(crate) use diagnostics::{Diagnostics, Faults};
+pub(crate) use diagnostics::Diagnostics;
 pub(crate) use file_id::InputFile;
 #[cfg(target_os = "linux")]
 pub(crate) use files::Unfinished;

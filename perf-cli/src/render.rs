@@ -25,7 +25,7 @@ pub(crate) use fields::{fields, sample, sample_id};
 use core::fmt::Display;
 use std::io::Write;
 
-use perf_abi::endian::{ByteOrder, Endian};
+use perf_abi::endian::Endian;
 use perf_abi::record::RecordType;
 use perf_parse::Sample;
 use perf_parse::sample::{BranchStack, Callchain, Read, Readings, Regs, StackUser};
@@ -57,7 +57,7 @@ pub(crate) trait Scalars {
 pub(crate) trait Sink: Scalars {
     /// The leading fields of a sample.
     #[inline(always)]
-    fn leading<O: Endian>(&mut self, sample: &Sample<'_, O>)
+    fn leading(&mut self, sample: &Sample<'_>)
     where
         Self: Sized,
     {
@@ -68,13 +68,13 @@ pub(crate) trait Sink: Scalars {
         true
     }
     /// Counter values.
-    fn read<O: ByteOrder>(&mut self, value: &Read<'_, O>);
+    fn read(&mut self, value: &Read<'_>);
     /// A call chain.
-    fn callchain<O: ByteOrder>(&mut self, value: &Callchain<'_, O>);
+    fn callchain(&mut self, value: &Callchain<'_>);
     /// Branch records.
-    fn branch_stack<O: ByteOrder>(&mut self, value: &BranchStack<'_, O>);
+    fn branch_stack(&mut self, value: &BranchStack<'_>);
     /// Registers.
-    fn regs<O: ByteOrder>(&mut self, name: &Name, value: &Regs<'_, O>);
+    fn regs(&mut self, name: &Name, value: &Regs<'_>);
     /// The fields that a tracepoint describes in the raw data, which is in byte order `O`.
     fn tracepoint<O: Endian>(&mut self, tracepoint: &Tracepoint<'_>, raw: &[u8]);
     /// A copy of the user stack.

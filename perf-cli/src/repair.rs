@@ -2,14 +2,12 @@
 
 use std::io::{BufWriter, Write};
 
-use perf_abi::endian::Endian;
 use perf_abi::feature::Feature;
-use perf_parse::file::repair::{Repaired, Step, repair};
-use perf_parse::file::{Reader, Source};
+use perf_parse::rewrite::{Order, Repaired, Step, repair};
 use serde_json::json;
 
 use crate::args::RepairArgs;
-use crate::input::{self, Memory, Work};
+use crate::input;
 use crate::output::{Diagnostics, Holds, Outputs, say};
 use crate::progress::Progress;
 use crate::render::account;
@@ -19,28 +17,16 @@ use crate::{Failure, Outcome};
 pub(crate) fn run(args: &RepairArgs) -> Result<Outcome, Failure> {
     #[cfg(target_os = "linux")]
     crate::output::remove_unfinished_on_signals();
-    input::read_whole(&args.file, Repair { args })
-}
-
-struct Repair<'a> {
-    args: &'a RepairArgs,
-}
-
-impl Work for Repair<'_> {
-    fn run<O: Endian, S: Source>(
-        self,
-        mut reader: Reader<'_, O, S>,
-        memory: Memory<'_>,
-    ) -> Result<Outcome, Failure> {
+    input::read_whole(&args.file, |reader, memory| {
         let mut outputs = Outputs::of(memory.inputs.iter().cloned());
-        let output = outputs.claim("-o", &self.args.output)?;
-        let report = self.args.report.as_ref().map(|path| outputs.claim("--report", path)).transpose()?;
+        let output = outputs.claim("-o", &args.output)?;
+        let report = args.report.as_ref().map(|path| outputs.claim("--report", path)).transpose()?;
         let (file, output) = output.create(Holds::Capture)?;
         let report = report.map(|report| report.create(Holds::Report)).transpose()?;
 
-        let mut progress = Progress::new(memory.size());
+        let mut progress = Progress::new(memory.size);
         let mut diagnostics = Diagnostics::new();
-        let repaired = repair(&mut reader, BufWriter::new(file), |step| match step {
+        let repaired = repair(&reader, Order::Capture, BufWriter::new(file), |step| match step {
             Step::At(offset) => progress.at(offset),
             Step::Capture { error } | Step::Unreadable { error, .. } => diagnostics.report(&error),
             Step::Unwritable { offset, kind, error } => {
@@ -49,12 +35,11 @@ impl Work for Repair<'_> {
             _ => {}
         });
         drop((diagnostics, progress));
-        let failure = |error| Failure(format!("{}: {error}", shown(&self.args.output)));
-        let Repaired { written, dropped, features_dropped, .. } = repaired.map_err(failure)?;
-        let account = reader.account();
-        if let Some(((mut file, report), path)) = report.zip(self.args.report.as_ref()) {
+        let failure = |error| Failure(format!("{}: {error}", shown(&args.output)));
+        let Repaired { written, dropped, features_dropped, account, .. } = repaired.map_err(failure)?;
+        if let Some(((mut file, report), path)) = report.zip(args.report.as_ref()) {
             let value = json!({
-                "account": account::value(account),
+                "account": account::value(&account),
                 "written": written,
                 "dropped": dropped,
                 "features_dropped": features_dropped.iter().map(Feature::to_string).collect::<Vec<_>>(),
@@ -68,5 +53,5 @@ impl Work for Repair<'_> {
         let skipped = account.bytes_skipped;
         say!("perfdata: records written: {written}, dropped: {dropped}, bytes skipped: {skipped}");
         Ok(if account.is_clean() && dropped == 0 { Outcome::Clean } else { Outcome::Partial })
-    }
+    })
 }

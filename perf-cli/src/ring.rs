@@ -9,15 +9,15 @@ use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 
 use perf_abi::attr::AttrFlags;
-use perf_abi::endian::Endian;
-use perf_parse::file::repair::{Repaired, Step, repair};
+use perf_abi::endian::{BigEndian, Endianness, LittleEndian};
 use perf_parse::file::write::WriteFileError;
-use perf_parse::file::{AnyReader, FileError, Reader};
+use perf_parse::file::{FileError, Reader};
+use perf_parse::rewrite::{self, Repaired, Step, repair};
 use perf_parse::ring::Direction;
 
-use crate::args::RingArgs;
-use crate::dump::{Dump, Origins};
-use crate::input::{Input, Memory, Work};
+use crate::args::{Order, RingArgs};
+use crate::dump::{Origins, Rings, dump};
+use crate::input::{Input, Memory};
 use crate::output::{self, Claim, Diagnostics, Holds, Outputs, say};
 use crate::progress::Progress;
 use crate::render::escape::shown;
@@ -40,10 +40,7 @@ pub(crate) fn run(args: &RingArgs) -> Result<Outcome, Failure> {
     let mut claim =
         |option, path: &Option<PathBuf>| path.as_ref().map(|path| outputs.claim(option, path)).transpose();
     let out = Out { aux: claim("--aux-output", &args.aux_output)?, data: claim("-o", &args.output)? };
-    match attr::read(args, attr.bytes())? {
-        AnyReader::Little(reader) => decode(reader, args, &dumps, &apart, out),
-        AnyReader::Big(reader) => decode(reader, args, &dumps, &apart, out),
-    }
+    decode(args, &attr, &dumps, &apart, out)
 }
 
 /// The files to write.
@@ -52,34 +49,35 @@ struct Out {
     data: Option<Claim>,
 }
 
-/// Decodes the dumps. `reader` knows their events.
-fn decode<O: Endian>(
-    reader: Reader<'_, O>,
+/// Decodes the dumps, whose events are in `attr`.
+fn decode(
     args: &RingArgs,
+    attr: &Input,
     dumps: &[Input],
     apart: &[Input],
     out: Out,
 ) -> Result<Outcome, Failure> {
-    let direction = direction(&reader, args)?;
-    let mut faults =
-        Faults { reported: output::Faults::default(), unread: 0, diagnostics: Diagnostics::new() };
     let (mut bytes, mut origins, mut areas, mut files) =
         (Vec::new(), Origins::default(), Vec::new(), Vec::new());
+    let reader = attr::read(args, attr.bytes())?;
+    let direction = direction(&reader, args)?;
+    let mut faults = Faults { reported: Vec::new(), unread: 0, diagnostics: Diagnostics::new() };
     for (number, (file, dump)) in args.files.iter().zip(dumps).enumerate() {
-        let ring = match Linear::<O>::new(dump.bytes(), direction, args) {
+        let (mapping, aux) = (dump.bytes(), apart.get(number).map(Input::bytes));
+        let ring = match reader.endianness() {
+            Endianness::Little => Linear::new::<LittleEndian>(mapping, aux, direction, args),
+            Endianness::Big => Linear::new::<BigEndian>(mapping, aux, direction, args),
+        };
+        let ring = match ring {
             Ok(ring) => ring,
             Err(error) => {
-                faults.add(file, error, dump.bytes().len() as u64);
+                faults.add(file, error, mapping.len() as u64);
                 continue;
             }
         };
         ring.remarks.iter().for_each(|remark| say!("{}: {remark}", shown(file)));
         ring.fault.into_iter().for_each(|fault| faults.add(file, fault, ring.unread));
-        let area = match apart.get(number) {
-            Some(area) => ring.dump.separate_aux(area.bytes()),
-            None => ring.dump.aux(),
-        };
-        let area = area.map_err(|error| faults.add(file, linear::fault(error, error.position), 0));
+        let area = ring.aux.map_err(|error| faults.add(file, error, 0));
         areas.push(area.ok().flatten());
         bytes.push(ring.bytes);
         origins.0.push(ring.origin);
@@ -95,7 +93,7 @@ fn decode<O: Endian>(
     if let (Some(claim), Some(path)) = (out.aux, &args.aux_output) {
         let (file, unfinished) = claim.create(Holds::Trace)?;
         let report = |ring: usize, fault| faults.add(files[ring], fault, 0);
-        let extracted = aux_area::extract(&mut reader, &areas, &origins, file, report);
+        let extracted = aux_area::extract(&reader, &areas, &origins, file, report);
         let Extracted { records, bytes, lacks_area } =
             extracted.map_err(|error| Failure(format!("{}: {error}", shown(path))))?;
         unfinished.publish()?;
@@ -105,40 +103,40 @@ fn decode<O: Endian>(
             );
         }
         say!("perfdata: {}: {bytes} bytes of {records} AUX records", shown(path));
-        reader.rewind();
     }
-    if args.show.order.is_none() {
-        reader.in_time_order();
-    }
-    let files: Vec<&[u8]> = bytes.iter().map(|bytes| &**bytes).collect();
-    let memory = Memory { files: &files, inputs: &[] };
+    let size = bytes.iter().map(|bytes| bytes.len() as u64).sum();
+    let order = args.show.order.unwrap_or(Order::Time);
     let Faults { reported, unread, mut diagnostics } = faults;
+    let rings = Rings { origins: &origins, faults: reported, unread };
     if let (Some(claim), Some(path)) = (out.data, &args.output) {
         let (file, unfinished) = claim.create(Holds::Capture)?;
-        let repaired = write(&mut reader, &origins, file, memory.size(), &mut diagnostics);
+        let repaired = write(&reader, order, &origins, file, size, &mut diagnostics);
         drop(diagnostics);
         let failure = |error| Failure(format!("{}: {error}", shown(path)));
-        let Repaired { written, dropped, .. } = repaired.map_err(failure)?;
+        let Repaired { written, dropped, mut account, .. } = repaired.map_err(failure)?;
         unfinished.publish()?;
         say!("perfdata: {}: records written: {written}, dropped: {dropped}", shown(path));
-        reported.note(reader.account_mut());
-        reader.account_mut().bytes_skipped += unread;
-        return Ok(if reader.account().is_clean() { Outcome::Clean } else { Outcome::Partial });
+        rings.note(&mut account);
+        return Ok(if account.is_clean() { Outcome::Clean } else { Outcome::Partial });
     }
-    reader.account_mut().bytes_skipped += unread;
-    Dump { args: &args.show, origins: &origins, reported, diagnostics }.run(reader, memory)
+    dump(&reader, Memory { size, inputs: &[] }, &args.show, order, rings, diagnostics)
 }
 
 /// Writes the records of the reader to `file`, as a perf.data.
-fn write<O: Endian>(
-    reader: &mut Reader<'_, O>,
+fn write(
+    reader: &Reader<'_>,
+    order: Order,
     origins: &Origins,
     file: File,
     size: u64,
     diagnostics: &mut Diagnostics,
 ) -> Result<Repaired<BufWriter<File>>, WriteFileError> {
     let mut progress = Progress::new(size);
-    repair(reader, BufWriter::new(file), |step| match step {
+    let order = match order {
+        Order::File => rewrite::Order::Capture,
+        Order::Time => rewrite::Order::Time,
+    };
+    repair(reader, order, BufWriter::new(file), |step| match step {
         Step::At(offset) => progress.at(offset),
         Step::Capture { error } => diagnostics.report(&error),
         Step::Unreadable { data_file, error } => {
@@ -152,7 +150,7 @@ fn write<O: Endian>(
 /// The errors in rings as a whole.
 #[derive(Debug)]
 struct Faults {
-    reported: output::Faults,
+    reported: Vec<FileError>,
     /// The number of bytes that cannot be read because of them.
     unread: u64,
     diagnostics: Diagnostics,
@@ -161,13 +159,13 @@ struct Faults {
 impl Faults {
     fn add(&mut self, file: &Path, fault: FileError, unread: u64) {
         self.diagnostics.report_in(file, &fault);
-        self.reported.add(0, fault);
+        self.reported.push(fault);
         self.unread += unread;
     }
 }
 
 /// Returns the direction in which the rings were written.
-fn direction<O: Endian>(reader: &Reader<'_, O>, args: &RingArgs) -> Result<Direction, Failure> {
+fn direction(reader: &Reader<'_>, args: &RingArgs) -> Result<Direction, Failure> {
     let backward =
         reader.events().iter().filter(|event| event.attr.flags.contains(AttrFlags::WRITE_BACKWARD));
     match backward.count() {

@@ -1,5 +1,7 @@
 //! An open event: its counts and the requests on it.
 
+mod requests;
+
 use core::ffi::CStr;
 use core::time::Duration;
 use std::fs::File;
@@ -15,7 +17,7 @@ use perf_parse::sample::Read;
 
 use crate::builder::{self, Builder};
 use crate::count::Count;
-use crate::error::{Error, requests};
+use crate::error::Error;
 use crate::sys::{ioctl, poll, prctl};
 
 /// Bytes of a read of one event: a value, two times, an id, and a number of lost samples.

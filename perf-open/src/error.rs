@@ -4,10 +4,6 @@ use core::fmt;
 use std::io;
 
 mod errno;
-mod opening;
-pub(crate) mod requests;
-
-pub(crate) use opening::Attempt;
 
 /// Why a request failed: the call, its errno with its name, and advice on what to do.
 ///

@@ -22,28 +22,27 @@
 //! or `p` but neither `G` nor `H`. `cycles:GH` counts the host and its guests. The constructors set no
 //! `exclude_*` flag.
 
-mod close;
 mod construct;
+mod encode;
 mod error;
 mod glob;
 mod grammar;
 mod head;
 mod list;
-mod lookup;
+mod machine;
 mod modifier;
 mod names;
 mod parser;
-pub(crate) mod terms;
+mod terms;
 
 use alloc::ffi::CString;
 
-pub(crate) use close::closest;
-pub(crate) use error::Place;
-pub use error::{LookupError, ParseError, ParseErrorKind};
+pub use crate::lookup::LookupError;
+use error::Place;
+pub use error::{ParseError, ParseErrorKind};
 pub use list::{List, Listed, ListedKind};
 pub use modifier::Modifiers;
 pub use names::{CACHES, HARDWARE, Known, OPERATIONS, OUTCOMES, SOFTWARE, cache_events};
-pub(crate) use names::{known_event, raw_config};
 pub use parser::{Parser, parse};
 pub use terms::{CallGraph, Terms};
 

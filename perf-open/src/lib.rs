@@ -52,7 +52,6 @@
 
 extern crate alloc;
 
-pub mod aux_area;
 mod breakpoint;
 pub mod builder;
 pub mod count;
@@ -61,7 +60,9 @@ pub mod error;
 pub mod event;
 pub mod group;
 pub mod limits;
+mod lookup;
 pub mod manual;
+mod open;
 pub mod pmu;
 pub mod probe;
 pub mod ring;
@@ -73,7 +74,6 @@ pub mod tracepoint;
 pub mod user_read;
 pub mod workload;
 
-pub use aux_area::{AuxMapping, AuxSnapshot};
 pub use builder::Builder;
 pub use count::Count;
 pub use counter::{Counter, disable_task, enable_task};
@@ -82,6 +82,7 @@ pub use event::{EventGroup, EventSpec};
 pub use group::Group;
 pub use perf_abi as abi;
 pub use perf_parse as parse;
+pub use ring::aux_area::{self, AuxMapping, AuxSnapshot};
 pub use ring::{Overwrite, Ring};
 pub use target::Target;
 

@@ -5,11 +5,8 @@
 //!
 //! Kernel: `Documentation/ABI/testing/sysfs-bus-event_source-devices` and the files next to it.
 
-mod encode;
-mod error;
 mod format;
 mod lex;
-pub(crate) mod sysfs;
 mod terms;
 mod values;
 
@@ -17,14 +14,13 @@ use std::path::{Path, PathBuf};
 
 use perf_abi::event::EventType;
 
-pub(crate) use encode::encode;
-pub use error::TextError;
+pub use crate::lookup::TextError;
 pub use format::{ConfigWord, PmuFormat, parse_format};
 pub(crate) use lex::{Parsed, expect, number, whole};
 pub use terms::{Term, TermValue, parse_terms};
 pub use values::{parse_cpus, parse_scale};
 
-use crate::event::{EventSpec, LookupError, ParseError};
+use crate::lookup::{LookupError, closest, sysfs};
 
 /// The folder of PMUs: `/sys/bus/event_source/devices`, or one with the same layout.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -87,7 +83,7 @@ impl Pmus {
     /// ```
     pub fn get(&self, name: &str) -> Result<Pmu, LookupError> {
         if !self.has(name) {
-            let close = crate::event::closest(name, self.names()?.iter().map(String::as_str));
+            let close = closest(name, self.names()?.iter().map(String::as_str));
             return Err(LookupError::Unknown { what: "PMU", name: name.to_owned(), close });
         }
         Pmu::read(name, &self.root.join(name))
@@ -145,7 +141,7 @@ pub struct Pmu {
     pub core: bool,
     /// Its capabilities, by name: `caps/`.
     pub caps: Vec<(String, String)>,
-    path: PathBuf,
+    pub(crate) path: PathBuf,
 }
 
 /// A named event of a PMU.
@@ -184,26 +180,6 @@ impl Pmu {
     #[must_use]
     pub fn named(&self, name: &str) -> Option<&PmuEvent> {
         self.events.iter().find(|event| event.name == name)
-    }
-
-    /// Returns the event for a list of terms: `event=0x3c,umask=1`, or a name and terms, `mem-loads,ldlat=30`.
-    ///
-    /// The name of a term is looked up in this order: perf's terms ([`Terms`](crate::event::Terms), `config=`,
-    /// `name=`), the files of `format/`, the names of `events/`, on a core PMU the hardware and cache events
-    /// (`cycles`), and raw configs (`r1a8`). Terms in the list override those of a named event. (perf combines the two
-    /// by `or`.) Bits that no term sets are 0; the defaults that perf adds for some AUX PMUs are not added.
-    ///
-    /// `kprobe` accepts `func=` and `offset=`, or `addr=`. `uprobe` accepts `path=` and `offset=`. perf does not have
-    /// these terms.
-    ///
-    /// # Errors
-    ///
-    /// If a term is unknown, has no value or the wrong kind of value, occurs twice, or does not fit its bits.
-    pub fn event(&self, terms: &str) -> Result<EventSpec, ParseError> {
-        let name = format!("{}/{terms}/", self.name);
-        let parsed = parse_terms(terms).map_err(|error| ParseError::of_text(terms, 0, error))?;
-        let event = encode(self, &parsed).map_err(|(offset, kind)| ParseError::new(terms, offset, kind))?;
-        Ok(EventSpec { name: if event.name.is_empty() { name } else { event.name }, ..event })
     }
 
     fn read(name: &str, path: &Path) -> Result<Self, LookupError> {

@@ -41,6 +41,7 @@
 //! ```
 
 mod account;
+pub mod aux_area;
 mod drain;
 pub mod loopback;
 pub(crate) mod map;
@@ -58,7 +59,7 @@ use alloc::sync::Arc;
 use core::time::Duration;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
 
-use perf_parse::file::Events;
+use perf_parse::event::Events;
 use perf_parse::ring::{Buffer, Page, RingError, RingErrorKind};
 
 use crate::counter::{Counter, Ready};

@@ -3,10 +3,7 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use perf_abi::event::EventType;
-
-use crate::event::{EventSpec, LookupError, closest};
-use crate::pmu::{TextError, sysfs};
+use crate::lookup::{LookupError, TextError, closest, sysfs};
 
 /// The usual mount points of tracefs, the newer one first.
 ///
@@ -153,38 +150,6 @@ fn unescape(path: &str) -> String {
         .into_iter()
         .zip([" ", "\t", "\n", "\\"])
         .fold(path.to_owned(), |path, (escape, sign)| path.replace(escape, sign))
-}
-
-impl EventSpec {
-    /// Returns a tracepoint of this machine. C: `PERF_TYPE_TRACEPOINT`.
-    ///
-    /// # Errors
-    ///
-    /// The errors of [`Tracefs::id`]: there is no such tracepoint, or tracefs is not mounted or not readable.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use perf_open::event::EventSpec;
-    ///
-    /// match EventSpec::tracepoint("sched", "sched_switch") {
-    ///     Ok(event) => assert_eq!(event.name, "sched:sched_switch"),
-    ///     Err(error) => eprintln!("{error}"),
-    /// }
-    /// ```
-    pub fn tracepoint(system: &str, name: &str) -> Result<Self, LookupError> {
-        Self::tracepoint_of(&Tracefs::find(), system, name)
-    }
-
-    /// Returns a tracepoint of `tracefs`.
-    ///
-    /// # Errors
-    ///
-    /// The same as [`Tracefs::id`].
-    pub fn tracepoint_of(tracefs: &Tracefs, system: &str, name: &str) -> Result<Self, LookupError> {
-        let id = tracefs.id(system, name)?;
-        Ok(Self::numeric(format!("{system}:{name}"), EventType::TRACEPOINT, id))
-    }
 }
 
 #[cfg(test)]

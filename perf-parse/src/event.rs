@@ -12,7 +12,7 @@ pub use place::Place;
 pub use record::EventRecord;
 
 pub(crate) use events::shared_id;
-pub(crate) use record::EventOf;
+pub(crate) use record::{EventOf, small};
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -31,9 +31,8 @@ pub struct Event {
     pub attr_tail: Box<[u8]>,
     /// The layout of the event's records.
     pub layout: SampleLayout,
-    /// Why the event's samples cannot be decoded: the attr asks for a field that this crate does not know. `None` if
-    /// they can. The event's other records can always be decoded.
-    pub fault: Option<Error>,
+    /// Whether the event's samples cannot be decoded: see [`fault`](Self::fault).
+    pub(crate) is_faulty: bool,
     /// The ids that the event's records carry: one for each CPU or task that the event was opened for. An id that an
     /// earlier event has is not in the list.
     pub ids: Vec<u64>,
@@ -59,10 +58,17 @@ impl Event {
             attr: read.attr,
             attr_tail: Box::from(read.tail),
             layout: SampleLayout::of_known(&read.attr),
-            fault: SampleLayout::new(&read.attr).err(),
+            is_faulty: SampleLayout::new(&read.attr).is_err(),
             ids,
             name: None,
             update: None,
         }
+    }
+
+    /// Returns why the event's samples cannot be decoded: the attr asks for a field that this crate does not know.
+    /// `None` if they can. The event's other records can always be decoded.
+    #[must_use]
+    pub fn fault(&self) -> Option<Error> {
+        if self.is_faulty { SampleLayout::new(&self.attr).err() } else { None }
     }
 }

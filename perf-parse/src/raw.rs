@@ -28,8 +28,7 @@ pub struct RawRecord<'a, O: ByteOrder = Endianness> {
 impl RawRecord<'_> {
     /// A record of type 0 without a payload.
     pub(crate) const EMPTY: Self = {
-        let bytes =
-            &Bytes { header: Header { kind: [0; 4], misc: [0; 2], size: [HEADER as u8, 0] }, payload: [] };
+        let bytes = &Bytes { header: Header { kind: [0; 4], misc: [0; 2], size: [8, 0] }, payload: [] };
         Self { bytes, order: Endianness::Little }
     };
 }
@@ -84,6 +83,16 @@ impl<'a, O: Endian> RawRecord<'a, O> {
     #[inline]
     pub fn parse(bytes: &'a [u8]) -> Result<(Self, &'a [u8]), Error> {
         Self::parse_in((), bytes)
+    }
+
+    /// Returns the record at the start of `bytes` and the bytes after it, if it is of one of `types`: a bit for each
+    /// kernel type.
+    #[cfg(feature = "alloc")]
+    #[inline(always)]
+    pub(crate) fn plain(bytes: &'a [u8], types: u64) -> Option<(Self, &'a [u8])> {
+        let (raw, after) = Self::whole((), bytes)?;
+        let is_asked_for = types.checked_shr(raw.kind().0)? & 1 != 0;
+        is_asked_for.then_some((raw, after))
     }
 
     /// Returns the record with a byte order that its type does not tell.

@@ -37,6 +37,8 @@ mod data;
 mod element;
 mod error;
 #[cfg(feature = "tracepoint")]
+mod field;
+#[cfg(feature = "tracepoint")]
 mod format;
 #[cfg(feature = "tracepoint")]
 mod formats;
@@ -55,7 +57,9 @@ pub use element::Element;
 pub use error::FieldError;
 pub use error::{TracingError, TracingErrorKind};
 #[cfg(feature = "tracepoint")]
-pub use format::{Field, Format, Place};
+pub use field::{Field, Place};
+#[cfg(feature = "tracepoint")]
+pub use format::Format;
 #[cfg(feature = "tracepoint")]
 pub use formats::Tracepoints;
 #[cfg(feature = "tracepoint")]

@@ -186,7 +186,7 @@ fn samples(records: u64, attr: Attr, fields: impl Fn(u64) -> SampleFields) -> Ca
 
 /// The layout of the first event.
 fn layout(events: &Events) -> SampleLayout {
-    assert!(events[0].fault.is_none(), "only known bits are asked for");
+    assert!(events[0].fault().is_none(), "only known bits are asked for");
     events[0].layout
 }
 

@@ -91,6 +91,7 @@ pub fn sample(u: &mut Bytes<'_>, attr: &Attr, id: u64) -> Result<SampleFields> {
         data_page_size: asked!(DATA_PAGE_SIZE, u.arbitrary()?),
         code_page_size: asked!(CODE_PAGE_SIZE, u.arbitrary()?),
         aux: asked!(AUX, bytes(u, 0)?),
+        ..SampleFields::default()
     })
 }
 

@@ -1,7 +1,6 @@
 //! Any bytes as a capture: opened, walked to the end in both orders and in blocks, with everything decoded and every byte
 //! accounted for.
 
-use perf_abi::endian::{BigEndian, Endianness, LittleEndian};
 use perf_abi::record::RecordType;
 use perf_parse::event::Place;
 use perf_parse::file::{Account, Mode};

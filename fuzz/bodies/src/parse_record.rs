@@ -56,7 +56,7 @@ fn layout_in_capture<O: Endian>(attr: &Attr) -> SampleLayout {
     let header = Header::<O>::new(RecordType::HEADER_ATTR, Misc(0), size);
     let capture = [magic.as_bytes(), header.as_bytes(), &attr].concat();
     let reader = Reader::new(&capture).expect("a stream of one event");
-    assert!(reader.events()[0].fault.is_some());
+    assert!(reader.events()[0].fault().is_some());
     reader.events()[0].layout
 }
 

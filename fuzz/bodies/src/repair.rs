@@ -6,8 +6,8 @@ use std::io::Cursor;
 use perf_abi::feature::Feature;
 use perf_parse::Reader;
 use perf_parse::file::RecordCheck;
-use perf_parse::file::repair::{Order, repair};
 use perf_parse::file::write::WriteFileError;
+use perf_parse::rewrite::{Order, repair};
 
 use super::walk::walk;
 

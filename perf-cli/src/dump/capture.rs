@@ -1,7 +1,9 @@
 //! The lines of a JSON dump before and after the records: the header and the account.
 
-use perf_abi::endian::Endian;
-use perf_parse::file::{Account, Event, Reader, Source};
+use alloc::sync::Arc;
+
+use perf_parse::event::Event;
+use perf_parse::file::{Account, EventRecords, Reader};
 
 use crate::Failure;
 use crate::output::Output;
@@ -10,21 +12,22 @@ use crate::render::json::Json;
 use crate::render::name::name;
 use crate::render::{self, Scalars, Sink};
 
-/// Prints the header line, which describes the capture. Writes it piece by piece.
-pub(super) fn header<O: Endian, S: Source>(
-    reader: &Reader<'_, O, S>,
+/// Prints the header line, which describes the capture as far as `records` know it. Writes it piece by piece.
+pub(super) fn header(
+    reader: &Reader<'_>,
+    records: &EventRecords<'_>,
     output: &mut Output,
 ) -> Result<(), Failure> {
     let (mode, endian) = (reader.mode().name(), reader.endianness());
     let out = &mut output.buffer;
     render::print(out, format_args!("{{\"header\":{{\"mode\":\"{mode}\",\"endian\":\"{endian}\",\"attrs\":"));
-    feature::objects(output, reader.events().iter(), |json, event: &Event| {
+    feature::objects(output, records.events().iter(), |json, event: &Arc<Event>| {
         render::attr::attr(&event.attr, json);
         json.addresses(name!("ids"), event.ids.iter().copied());
         render::given(event.name.as_deref(), |name| json.string(name!("name"), name));
     })?;
     output.buffer.extend_from_slice(b",\"features\":{");
-    for (index, section) in reader.features().iter().enumerate() {
+    for (index, section) in records.features().iter().enumerate() {
         let comma = if index == 0 { "" } else { "," };
         render::print(&mut output.buffer, format_args!("{comma}\"{}\":", section.feature));
         match feature::feature(&section, output) {

@@ -1,8 +1,11 @@
 //! The selection of records.
 
-use perf_abi::endian::Endian;
+use alloc::sync::Arc;
+
 use perf_abi::record::RecordType;
-use perf_parse::file::{Event, FileRecord, Mode, Reader, Source};
+use perf_parse::EventRecord;
+use perf_parse::event::Event;
+use perf_parse::file::{EventRecords, Mode, Reader};
 
 use crate::Failure;
 use crate::args::ShowArgs;
@@ -27,41 +30,38 @@ struct EventFilter {
 }
 
 impl Filter {
-    pub(super) fn new<O: Endian, S: Source>(
-        reader: &Reader<'_, O, S>,
-        args: &ShowArgs,
-    ) -> Result<Self, Failure> {
+    pub(super) fn new(reader: &Reader<'_>, args: &ShowArgs) -> Result<Self, Failure> {
         let types: Result<_, _> = args.types.iter().map(|name| record_type(name)).collect();
         let event = args.event.as_ref().map(|name| EventFilter::new(reader, name)).transpose()?;
         let time = args.time.as_ref().map(|range| time_range(range)).transpose()?;
         Ok(Self { types: types?, event, time })
     }
 
-    /// Returns the types of the selected records; `None` for all.
-    pub(super) fn types(&self) -> Option<&[RecordType]> {
-        (!self.types.is_empty()).then_some(&*self.types)
+    /// Makes a walk return only records of the selected types.
+    pub(super) fn select<'r>(&self, records: EventRecords<'r>) -> EventRecords<'r> {
+        if self.types.is_empty() { records } else { records.only(&self.types) }
     }
 
     #[inline(always)]
-    pub(super) fn wants<O: Endian>(&self, record: &FileRecord<'_, O>) -> bool {
+    pub(super) fn wants(&self, record: &EventRecord<'_>) -> bool {
         if self.types.is_empty() && self.event.is_none() && self.time.is_none() {
             return true;
         }
         self.wants_some(record)
     }
 
-    fn wants_some<O: Endian>(&self, record: &FileRecord<'_, O>) -> bool {
+    fn wants_some(&self, record: &EventRecord<'_>) -> bool {
         let in_time = |(first, last)| record.time().is_some_and(|time| time >= first && time <= last);
-        (self.types.is_empty() || self.types.contains(&record.raw.kind()))
+        (self.types.is_empty() || self.types.contains(&record.kind()))
             && self.event.as_ref().is_none_or(|event| event.wants(record))
             && self.time.is_none_or(in_time)
     }
 }
 
 impl EventFilter {
-    fn new<O: Endian, S: Source>(reader: &Reader<'_, O, S>, name: &str) -> Result<Self, Failure> {
+    fn new(reader: &Reader<'_>, name: &str) -> Result<Self, Failure> {
         let events = reader.events();
-        let named = |event: &Event| event.name.as_deref() == Some(name.as_bytes());
+        let named = |event: &Arc<Event>| event.name.as_deref() == Some(name.as_bytes());
         let is_name = events.iter().any(named);
         let index = name.parse().ok().filter(|_| !is_name);
         // A stream may contain more events later.
@@ -77,9 +77,9 @@ impl EventFilter {
         Ok(Self { name: name.to_owned(), index })
     }
 
-    fn wants<O: Endian>(&self, record: &FileRecord<'_, O>) -> bool {
+    fn wants(&self, record: &EventRecord<'_>) -> bool {
         match self.index {
-            Some(index) => record.event_index == Some(index),
+            Some(index) => record.event_index() == Some(index),
             None => record.event().is_some_and(|event| event.name.as_deref() == Some(self.name.as_bytes())),
         }
     }

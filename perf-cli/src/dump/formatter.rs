@@ -1,9 +1,11 @@
 //! Prints records in the format of a dump.
 
-use perf_abi::endian::Endian;
 use perf_abi::regs::Arch;
+use perf_parse::EventRecord;
 use perf_parse::file::FileError;
 
+use super::Origins;
+use super::labels::Labels;
 use super::tracepoints::Formats;
 use crate::args::{Format, ShowArgs};
 use crate::output::say;
@@ -12,7 +14,7 @@ use crate::render::columns::{Columns, Row};
 use crate::render::escape::OneLine;
 use crate::render::head::Heads;
 use crate::render::json::Json;
-use crate::render::record::{PlacedRecord, RecordSink};
+use crate::render::record::{Printed, RecordSink};
 use crate::render::text::Text;
 use crate::render::tracepoint::Tracepoint;
 
@@ -21,6 +23,7 @@ use crate::render::tracepoint::Tracepoint;
 pub(super) struct Formatter<'a> {
     style: Style<'a>,
     heads: Heads,
+    labels: Labels,
     /// The formats of the tracepoints' raw data.
     formats: &'a Formats<'a>,
 }
@@ -45,25 +48,31 @@ impl<'a> Formatter<'a> {
             Format::Text => Style::Text { details: Vec::new(), arch },
             Format::Jsonl => Style::Json,
         };
-        Self { style, heads: Heads::new(), formats }
+        Self { style, heads: Heads::new(), labels: Labels::default(), formats }
     }
 
     /// Appends the line of a record to `out`, and its details. Returns the error of a part that could not be decoded,
     /// after printing the rest. It is in a box, so that the usual result is small.
     #[inline]
-    pub(super) fn record<O: Endian>(
+    pub(super) fn record(
         &mut self,
-        record: &PlacedRecord<'_, O>,
+        record: &EventRecord<'_>,
+        origins: &Origins,
         out: &mut Vec<u8>,
     ) -> Option<Box<FileError>> {
+        let offset = origins.offset(record.place().data_file, record.offset());
+        let (event, tracepoint) = match self.labels.of(record, self.formats) {
+            Some((event, tracepoint)) => (Some(event), tracepoint.and_then(|index| self.formats.get(index))),
+            None => (None, None),
+        };
+        let it = Printed { record, offset, event };
         let heads = &mut self.heads;
-        let tracepoint = record.event.ok().and_then(|event| self.formats.get(event.tracepoint?));
         match &mut self.style {
             Style::Text { details, arch } => {
-                print(record, heads, tracepoint, &mut Text::new(out, details, *arch))
+                print(&it, heads, tracepoint, origins, &mut Text::new(out, details, *arch))
             }
-            Style::Json => print(record, heads, tracepoint, &mut Json::members(out)),
-            Style::Columns(columns) => print(record, heads, tracepoint, &mut Row { columns, out }),
+            Style::Json => print(&it, heads, tracepoint, origins, &mut Json::members(out)),
+            Style::Columns(columns) => print(&it, heads, tracepoint, origins, &mut Row { columns, out }),
         }
     }
 
@@ -87,29 +96,29 @@ impl<'a> Formatter<'a> {
 
 /// Passes a record to `sink`. Returns the error of a part that could not be decoded.
 #[inline]
-fn print<O: Endian>(
-    record: &PlacedRecord<'_, O>,
+fn print(
+    it: &Printed<'_>,
     heads: &mut Heads,
     tracepoint: Option<&Tracepoint<'_>>,
+    origins: &Origins,
     sink: &mut impl RecordSink,
 ) -> Option<Box<FileError>> {
-    sink.begin(record, heads);
+    sink.begin(it, heads);
     // Nearly all records are samples. They are handled first, without moving a `Record` through memory.
-    let sample = record.sample();
+    let sample = it.record.sample();
     let error = match &sample {
-        Some(sample) => {
-            render::sample(sample, tracepoint, sink).err().map(|error| Box::new(record.error(error)))
-        }
-        None => print_other(record, tracepoint, sink).map(Box::new),
+        Some(sample) => render::sample(sample, tracepoint, sink).err().map(|error| it.record.error(error)),
+        None => print_other(it.record, tracepoint, sink),
     };
-    sink.end(record, heads, sample.as_ref(), error.as_deref());
+    let error = error.map(|error| Box::new(origins.in_record(it.record, it.offset, error)));
+    sink.end(it, heads, sample.as_ref(), error.as_deref());
     error
 }
 
 /// Passes the fields and the trailer of a record to `sink`. Returns the first error.
 #[inline(never)]
-fn print_other<O: Endian>(
-    record: &PlacedRecord<'_, O>,
+fn print_other(
+    record: &EventRecord<'_>,
     tracepoint: Option<&Tracepoint<'_>>,
     sink: &mut impl RecordSink,
 ) -> Option<FileError> {
@@ -134,6 +143,11 @@ mod tests {
     fn a_formatter_can_go_to_another_thread() {
         fn is_send<T: Send>(_: T) {}
         let formats = Formats::default();
-        is_send(Formatter { style: Style::Json, heads: Heads::new(), formats: &formats });
+        is_send(Formatter {
+            style: Style::Json,
+            heads: Heads::new(),
+            labels: Labels::default(),
+            formats: &formats,
+        });
     }
 }

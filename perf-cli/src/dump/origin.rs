@@ -1,5 +1,8 @@
 //! Where the bytes of the input come from, if the input is in another order than the files: dumps of rings.
 
+use perf_parse::EventRecord;
+use perf_parse::file::{EventRecords, FileError};
+
 /// The origin of each data file. Empty if the input is in the order of the files.
 #[derive(Debug, Default)]
 pub(crate) struct Origins(pub(crate) Vec<Origin>);
@@ -46,9 +49,27 @@ impl Origins {
         }
     }
 
+    /// Changes an error that the walk has returned and noted: its offset becomes that in the file.
+    #[cold]
+    pub(crate) fn correct(&self, error: FileError, records: &mut EventRecords<'_>) {
+        let offset = self.offset(EventRecords::position(records).data_file, error.offset);
+        let noted = records.account_mut().diagnostics.last_mut();
+        if let Some(noted) = noted.filter(|noted| **noted == error) {
+            noted.offset = offset;
+        }
+    }
+
+    /// Returns an error in a record, with its offset in the file. `offset` is that of the record.
+    #[cold]
+    pub(crate) fn in_record(&self, record: &EventRecord<'_>, offset: u64, error: FileError) -> FileError {
+        let in_record = error.offset.saturating_sub(record.offset());
+        let offset = self.offset_in_record(record.place().data_file, offset, in_record);
+        FileError { offset, ..error }
+    }
+
     /// Returns the offset in the file of the byte that is `bytes` after the start of a record. `record` is the offset
     /// of that record in the file.
-    pub(crate) fn offset_in_record(&self, data_file: usize, record: u64, bytes: u64) -> u64 {
+    fn offset_in_record(&self, data_file: usize, record: u64, bytes: u64) -> u64 {
         self.0.get(data_file).map_or(record + bytes, |origin| origin.after(record, bytes))
     }
 }

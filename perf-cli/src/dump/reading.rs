@@ -1,150 +1,98 @@
-//! The part of a dump that handles each record in turn: from the reader to blocks.
+//! The part of a dump that one thread does for all: cutting the capture into blocks.
 
-use perf_abi::endian::Endian;
-use perf_abi::record::RecordType;
-use perf_parse::file::{Event, FileError, FileRecord, Reader, Source};
+use perf_parse::Reader;
+use perf_parse::abi::endian::Endianness;
+use perf_parse::file::{Account, Blocks, EventRecords};
 
 use super::Origins;
 use super::block::Block;
 use super::filter::Filter;
-use super::tracepoints::Formats;
-use crate::input::Memory;
 use crate::progress::Progress;
-use crate::render::record::EventParts;
 
-/// Reads the selected records.
+/// Cuts a capture into blocks.
 #[derive(Debug)]
-pub(super) struct Reading<'r, 'a, O: Endian, S: Source> {
-    reader: &'r mut Reader<'a, O, S>,
-    filter: Filter,
-    origins: &'r Origins,
-    memory: Memory<'r>,
-    formats: &'r Formats<'r>,
-    progress: Progress,
-    /// The number of records that may still be printed.
-    left: u64,
-    /// The number of errors that the reader has found so far.
-    noted: u64,
-    events: EventIndexes,
+pub(super) struct Reading<'r, 'f> {
+    pub(super) source: Source<'r>,
+    pub(super) filter: &'f Filter,
+    pub(super) origins: &'f Origins,
+    pub(super) progress: Progress,
 }
 
-/// The indexes of the events in the block that is being filled.
-#[derive(Debug, Default)]
-struct EventIndexes {
-    /// For each event, the generation in which it was added to a block, and its index there.
-    added: Vec<(u64, u32)>,
-    /// The current generation. Events of earlier generations are not in this block, or have changed since.
-    generation: u64,
+/// The records of a capture.
+#[derive(Debug)]
+#[allow(clippy::large_enum_variant, reason = "there is one")]
+pub(super) enum Source<'r> {
+    /// Parts of the capture, which any thread can walk over. The next part is already known.
+    Parts(Option<EventRecords<'r>>, Blocks<'r>),
+    /// One walk, whose records are read here.
+    Walk(Walk<'r>),
 }
 
-/// The types of records that may change events.
-const CHANGE_EVENTS: [RecordType; 4] = [
-    RecordType::HEADER_ATTR,
-    RecordType::HEADER_EVENT_TYPE,
-    RecordType::EVENT_UPDATE,
-    RecordType::HEADER_FEATURE,
-];
+/// The walk over a capture that is not cut into parts.
+#[derive(Debug)]
+pub(super) struct Walk<'r> {
+    pub(super) records: EventRecords<'r>,
+    /// The number of records that may still be selected.
+    pub(super) left: u64,
+    pub(super) is_stream: bool,
+    pub(super) in_time_order: bool,
+}
 
-impl<'r, 'a, O: Endian, S: Source> Reading<'r, 'a, O, S> {
-    pub(super) fn new(
-        reader: &'r mut Reader<'a, O, S>,
-        filter: Filter,
-        origins: &'r Origins,
-        memory: Memory<'r>,
-        formats: &'r Formats<'r>,
-        limit: Option<u64>,
-    ) -> Self {
-        if let Some(types) = filter.types() {
-            reader.only(&[types, &CHANGE_EVENTS].concat());
-        }
-        let progress = Progress::new(memory.size());
-        let noted = reader.account().faults();
-        let left = limit.unwrap_or(u64::MAX);
-        Self {
-            reader,
-            filter,
-            origins,
-            memory,
-            formats,
-            progress,
-            left,
-            noted,
-            events: EventIndexes::default(),
-        }
-    }
-
-    /// Fills an empty block. Returns whether there may be more records.
-    pub(super) fn fill(&mut self, block: &mut Block) -> bool {
-        self.progress.at(self.reader.offset());
-        self.events.generation += 1;
-        while block.has_room() {
-            if self.left == 0 {
-                return false;
-            }
-            let index = block.len();
-            match self.reader.next() {
-                Ok(None) => return false,
-                Ok(Some(record)) => {
-                    if CHANGE_EVENTS.contains(&record.raw.kind()) {
-                        self.events.generation += 1;
-                    }
-                    if self.filter.wants(&record) {
-                        self.left -= 1;
-                        let event = self.events.of(block, &record, self.formats);
-                        let is_stored = S::IN_MEMORY && record.inner.is_none();
-                        block.add_record(&record, event, is_stored && self.memory.has(record.data_file));
-                    }
+impl<'r> Reading<'r, '_> {
+    /// Makes `block` the next one. Returns whether there may be more.
+    pub(super) fn fill(&mut self, block: &mut Block<'r>) -> bool {
+        match &mut self.source {
+            Source::Parts(next, parts) => {
+                if let Some(walk) = next.take() {
+                    self.progress.at(walk.position().offset);
+                    *next = parts.next().map(|walk| self.filter.select(walk));
+                    block.set_walk(walk);
                 }
-                Err(error) => block.add_unreadable(self.at_origin(error)),
+                next.is_some()
             }
-            let noted = self.reader.account().faults();
-            if noted != self.noted {
-                self.noted = noted;
-                block.set_noted(index, noted);
+            Source::Walk(walk) => {
+                self.progress.at(walk.records.position().offset);
+                walk.fill(block, self.filter, self.origins)
             }
         }
-        true
-    }
-
-    /// Changes the offset of the error, here and in the account, to the offset in the file.
-    #[cold]
-    fn at_origin(&mut self, error: FileError) -> FileError {
-        let offset = self.origins.offset(self.reader.data_file(), error.offset);
-        // The reader has noted the error in the account.
-        let noted = self.reader.account_mut().diagnostics.last_mut();
-        if let Some(noted) = noted.filter(|noted| **noted == error) {
-            noted.offset = offset;
-        }
-        FileError { offset, ..error }
     }
 }
 
-impl EventIndexes {
-    /// Returns the index of a record's event in the block. Adds the event if it is not there. Returns `None` for the
-    /// perf tool's own records.
-    #[inline(always)]
-    fn of<O: Endian>(
-        &mut self,
-        block: &mut Block,
-        record: &FileRecord<'_, O>,
-        formats: &Formats<'_>,
-    ) -> Option<u32> {
-        match record.event_index.zip(record.event()) {
-            Some((index, event)) => match self.added.get(index) {
-                Some(&(generation, known)) if generation == self.generation => Some(known),
-                _ => Some(self.add(block, index, event, formats)),
-            },
-            None => record.unknown_event().map(|why| block.add_event(Err(why))),
+impl<'r> Walk<'r> {
+    /// Reads the next selected records. Returns whether there may be more.
+    fn fill(&mut self, block: &mut Block<'r>, filter: &Filter, origins: &Origins) -> bool {
+        let Self { records, left, .. } = self;
+        let batch = block.set_batch();
+        let mut may_be_more = true;
+        while batch.has_room() && may_be_more {
+            match (*left > 0).then(|| records.next()).flatten() {
+                None => may_be_more = false,
+                Some(Ok(record)) if filter.wants(&record) => {
+                    *left -= 1;
+                    let is_shared = self.is_stream || record.place().decompressed.is_some();
+                    // In time order, records with a time were copied.
+                    let is_copy = self.in_time_order && record.time().is_some_and(|time| time != 0);
+                    batch.add(record, records.account().faults(), is_shared && !is_copy);
+                }
+                Some(Ok(_)) => {}
+                Some(Err(error)) => {
+                    origins.correct(error, records);
+                    batch.add_error();
+                }
+            }
         }
+        batch.end(take(records.account_mut()));
+        may_be_more
     }
+}
 
-    #[cold]
-    fn add(&mut self, block: &mut Block, index: usize, event: &Event, formats: &Formats<'_>) -> u32 {
-        let added = block.add_event(Ok(EventParts::new(index, event, formats.of(event))));
-        if self.added.len() <= index {
-            self.added.resize(index + 1, (0, 0));
-        }
-        self.added[index] = (self.generation, added);
-        added
-    }
+/// Takes what an account has, except the number of bytes: the walk takes back those that are missing.
+pub(super) fn take(account: &mut Account) -> Account {
+    let empty =
+        Reader::from_records(core::iter::empty().collect(), Endianness::NATIVE, &[]).account().clone();
+    let bytes = account.bytes;
+    let mut taken = core::mem::replace(account, empty);
+    account.bytes = bytes;
+    taken.bytes = 0;
+    taken
 }

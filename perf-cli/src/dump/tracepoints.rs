@@ -1,7 +1,8 @@
 //! The tracepoints of a capture.
 
 use perf_abi::event::EventType;
-use perf_parse::file::Event;
+use perf_parse::abi::endian::Endianness;
+use perf_parse::event::Event;
 use perf_parse::tracepoint::{Tracepoints, TracingData};
 
 use crate::render::tracepoint::Tracepoint;
@@ -14,11 +15,12 @@ pub(super) struct Formats<'a> {
 }
 
 impl<'a> Formats<'a> {
-    /// Parses the formats in `tracing_data`, the feature `TRACING_DATA`. Leaves out formats that cannot be parsed.
-    pub(super) fn new(tracing_data: &'a [u8]) -> Self {
+    /// Parses the formats in `tracing_data`, the feature `TRACING_DATA` of a capture of a byte order. Leaves out formats that cannot be parsed.
+    pub(super) fn new(tracing_data: &'a [u8], endianness: Endianness) -> Self {
         let data = TracingData::parse(tracing_data);
         let parsed = data.map(|data| Tracepoints::new(&data)).unwrap_or_default();
-        Self { tracepoints: parsed.formats().iter().map(Tracepoint::new).collect() }
+        let prepared = parsed.formats().iter().map(|format| Tracepoint::new(format, endianness));
+        Self { tracepoints: prepared.collect() }
     }
 
     /// Returns the index of the format of an event's raw data, if the event is a tracepoint. Of several formats with

@@ -21,6 +21,8 @@ pub(crate) struct Diagnostics<W: Write = streams::Errors> {
     /// The number of diagnostics that may still be printed.
     left: usize,
     omitted: BTreeMap<&'static str, u64>,
+    /// The number of faults at the front of the account that are printed.
+    printed: usize,
 }
 
 impl Diagnostics {
@@ -32,7 +34,7 @@ impl Diagnostics {
 
 impl<W: Write> Diagnostics<W> {
     fn limited(out: W, limit: usize) -> Self {
-        Self { out, buffer: Vec::new(), left: limit, omitted: BTreeMap::new() }
+        Self { out, buffer: Vec::new(), left: limit, omitted: BTreeMap::new(), printed: 0 }
     }
 
     /// Prints an error in the capture.
@@ -40,8 +42,9 @@ impl<W: Write> Diagnostics<W> {
         self.print(error.kind.name(), error);
     }
 
-    /// Prints an error in one of several files.
+    /// Prints an error in one of several files, which will be at the front of the account.
     pub(crate) fn report_in(&mut self, file: &Path, error: &FileError) {
+        self.printed += 1;
         self.print(error.kind.name(), &format_args!("{}: {error}", shown(file)));
     }
 
@@ -50,9 +53,15 @@ impl<W: Write> Diagnostics<W> {
         self.print("unwritable", what);
     }
 
-    /// Prints all errors in an account, which keeps the first ones and counts the rest.
+    /// Prints the errors in an account that are not printed yet.
+    pub(crate) fn report_new(&mut self, account: &Account) {
+        account.diagnostics.iter().skip(self.printed).for_each(|error| self.report(error));
+        self.printed = account.diagnostics.len();
+    }
+
+    /// Prints all errors in an account that are not printed yet. The account keeps the first ones and counts the rest.
     pub(crate) fn report_all(&mut self, account: &Account) {
-        account.diagnostics.iter().for_each(|error| self.report(error));
+        self.report_new(account);
         let mut kept = FaultCounts::default();
         account.diagnostics.iter().for_each(|error| kept.add(&error.kind));
         let kept: BTreeMap<_, _> = kept.iter().collect();
@@ -94,38 +103,13 @@ impl<W: Write> Drop for Diagnostics<W> {
     }
 }
 
-/// Errors that are not yet in the account. Keeps as many as an account does, and counts the rest.
-#[derive(Debug, Default)]
-pub(crate) struct Faults {
-    /// Each error, with the number of errors that the reader had noted before it.
-    kept: Vec<(u64, FileError)>,
-    omitted: FaultCounts,
-}
-
-impl Faults {
-    /// Adds an error that was found when the reader had noted `noted` errors.
-    pub(crate) fn add(&mut self, noted: u64, error: FileError) {
-        if self.kept.len() < Account::MAX_DIAGNOSTICS {
-            self.kept.push((noted, error));
-        } else {
-            self.omitted.add(&error.kind);
-        }
-    }
-
-    /// Moves all errors to the account.
-    pub(crate) fn note(self, account: &mut Account) {
-        account.note_among(self.kept);
-        account.note_omitted(&self.omitted);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use core::cell::RefCell;
     use std::io;
 
     use perf_parse::Reader;
-    use perf_parse::abi::endian::LittleEndian;
+    use perf_parse::abi::endian::Endianness;
     use perf_parse::file::FileErrorKind;
 
     use super::*;
@@ -192,7 +176,7 @@ mod tests {
 
     /// Returns an account without errors.
     fn account() -> Account {
-        Reader::<LittleEndian>::of_records(core::iter::empty().collect(), &[]).account().clone()
+        Reader::from_records(core::iter::empty().collect(), Endianness::Little, &[]).account().clone()
     }
 
     #[test]
@@ -205,17 +189,5 @@ mod tests {
         drop(diagnostics);
         let counts = "1001 more diagnostics are not printed, by kind: skipped 1001";
         assert_eq!(writes.0.borrow()[2], format!("perfdata: {counts}\n"));
-    }
-
-    #[test]
-    fn faults_are_kept_up_to_what_an_account_keeps() {
-        for count in [999, 1000, 1001_u64] {
-            let mut faults = Faults::default();
-            (0..count).for_each(|offset| faults.add(0, skipped(offset)));
-            assert_eq!(faults.kept.len() as u64, count.min(1000));
-            let mut account = account();
-            faults.note(&mut account);
-            assert_eq!((account.faults(), account.faults_by_kind().total()), (count, count));
-        }
     }
 }

@@ -1,6 +1,6 @@
 //! The fields of each record, with the names of the kernel and perf.
 
-use perf_abi::endian::Endian;
+use perf_abi::endian::{BigEndian, Endianness, LittleEndian};
 use perf_parse::record::{FileId, Mmap2, SampleId};
 use perf_parse::sample::{Readings, Tail};
 use perf_parse::{Record, Sample};
@@ -16,8 +16,8 @@ use super::{Scalars, Sink, given, leading};
 ///
 /// If later fields of a sample cannot be decoded; `sink` then has the fields before them. If raw data ends before a
 /// field of its tracepoint; `sink` then has all fields.
-pub(crate) fn fields<O: Endian>(
-    record: &Record<'_, O>,
+pub(crate) fn fields(
+    record: &Record<'_>,
     tracepoint: Option<&Tracepoint<'_>>,
     sink: &mut impl Sink,
 ) -> Result<(), perf_parse::Error> {
@@ -132,7 +132,8 @@ fn mmap2(sink: &mut impl Scalars, it: &Mmap2<'_>) {
             sink.number(name!("ino"), ino);
             sink.number(name!("ino_generation"), ino_generation);
         }
-        FileId::BuildId { .. } => sink.blob(name!("build_id"), it.id.build_id().unwrap_or_default()),
+        // A kind of identity that a newer perf-parse has is printed as far as it is a build id.
+        _ => given(it.id.build_id(), |id| sink.blob(name!("build_id"), id)),
     }
     if let Some((prot, flags)) = it.prot_flags {
         sink.hex(name!("prot"), u64::from(prot));
@@ -147,8 +148,8 @@ fn mmap2(sink: &mut impl Scalars, it: &Mmap2<'_>) {
 ///
 /// Those of [`fields`].
 #[inline]
-pub(crate) fn sample<O: Endian>(
-    it: &Sample<'_, O>,
+pub(crate) fn sample(
+    it: &Sample<'_>,
     tracepoint: Option<&Tracepoint<'_>>,
     sink: &mut impl Sink,
 ) -> Result<(), perf_parse::Error> {
@@ -163,19 +164,18 @@ pub(crate) fn sample<O: Endian>(
     let tail = it.tail()?;
     let tracepoint = tracepoint.zip(tail.raw);
     sections(&tail, tracepoint, sink);
-    tracepoint.map_or(Ok(()), |(tracepoint, raw)| tracepoint.check::<O>(raw))
+    tracepoint.map_or(Ok(()), |(tracepoint, raw)| tracepoint.check(raw))
 }
 
 /// Passes the sections of a sample to `sink`.
-fn sections<O: Endian>(
-    tail: &Tail<'_, O>,
-    tracepoint: Option<(&Tracepoint<'_>, &[u8])>,
-    sink: &mut impl Sink,
-) {
+fn sections(tail: &Tail<'_>, tracepoint: Option<(&Tracepoint<'_>, &[u8])>, sink: &mut impl Sink) {
     given(tail.read, |read| sink.read(&read));
     given(tail.callchain, |chain| sink.callchain(&chain));
     given(tail.raw, |raw| sink.blob(name!("raw"), raw));
-    given(tracepoint, |(tracepoint, raw)| sink.tracepoint::<O>(tracepoint, raw));
+    given(tracepoint, |(tracepoint, raw)| match tracepoint.endianness {
+        Endianness::Little => sink.tracepoint::<LittleEndian>(tracepoint, raw),
+        Endianness::Big => sink.tracepoint::<BigEndian>(tracepoint, raw),
+    });
     given(tail.branch_stack, |stack| sink.branch_stack(&stack));
     given(tail.regs_user, |regs| sink.regs(name!("regs_user"), &regs));
     given(tail.stack_user, |stack| sink.stack_user(&stack));
@@ -199,7 +199,7 @@ fn sections<O: Endian>(
 }
 
 /// Passes the fields of a `sample_id` trailer to `sink`.
-pub(crate) fn sample_id<O: Endian>(it: &SampleId<'_, O>, sink: &mut impl Scalars) {
+pub(crate) fn sample_id(it: &SampleId<'_>, sink: &mut impl Scalars) {
     given(it.pid(), |pid| sink.task(name!("pid"), i64::from(pid)));
     given(it.tid(), |tid| sink.task(name!("tid"), i64::from(tid)));
     given(it.time(), |time| sink.time(name!("time"), time));

@@ -1,6 +1,5 @@
 //! The output that records with the same type and `misc` share, prepared once.
 
-use perf_abi::endian::Endian;
 use perf_abi::record::{Misc, RecordType};
 use perf_parse::RawRecord;
 
@@ -53,7 +52,7 @@ impl Heads {
 
     /// Returns the head of a record.
     #[inline]
-    pub(crate) fn of<O: Endian>(&mut self, record: &RawRecord<'_, O>) -> &Head {
+    pub(crate) fn of(&mut self, record: &RawRecord<'_>) -> &Head {
         self.of_type(record.kind(), record.misc())
     }
 

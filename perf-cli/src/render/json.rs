@@ -5,7 +5,7 @@ mod value;
 use core::fmt::Display;
 
 use perf_abi::branch::BranchFlags;
-use perf_abi::endian::{ByteOrder, Endian};
+use perf_abi::endian::Endian;
 use perf_parse::Sample;
 use perf_parse::file::FileError;
 use perf_parse::list::Branch;
@@ -15,7 +15,7 @@ use super::digits::{push_decimal, push_signed};
 use super::escape::{push_json, push_json_shown, push_json_value};
 use super::head::Heads;
 use super::name::{Name, name};
-use super::record::{PlacedRecord, RecordSink};
+use super::record::{Printed, RecordSink};
 use super::tracepoint::Tracepoint;
 use super::{Scalars, Sink, given};
 use value::push_array;
@@ -101,16 +101,17 @@ impl<'b> Json<'b> {
 }
 
 impl RecordSink for Json<'_> {
-    fn begin<O: Endian>(&mut self, record: &PlacedRecord<'_, O>, heads: &mut Heads) {
+    fn begin(&mut self, it: &Printed<'_>, heads: &mut Heads) {
         self.record = self.out.len();
-        self.number(name!("offset"), record.place.offset);
-        given(record.place.decompressed_offset, |offset| self.number(name!("inner"), offset));
-        if record.place.data_file > 0 {
-            self.number(name!("data_file"), record.place.data_file as u64);
+        let (place, raw) = (it.record.place(), it.record.raw());
+        self.number(name!("offset"), it.offset);
+        given(place.decompressed, |offset| self.number(name!("inner"), offset));
+        if place.data_file > 0 {
+            self.number(name!("data_file"), place.data_file as u64);
         }
-        self.out.extend_from_slice(&heads.of(&record.raw).members);
-        self.number(name!("size"), u64::from(record.raw.size()));
-        given(record.event.ok(), |event| self.number(name!("event"), event.index as u64));
+        self.out.extend_from_slice(&heads.of(&raw).members);
+        self.number(name!("size"), u64::from(raw.size()));
+        given(it.event, |event| self.number(name!("event"), event.index as u64));
         self.inside = self.member(name!("fields")).len();
     }
 
@@ -119,17 +120,11 @@ impl RecordSink for Json<'_> {
         self.inside = self.member(name!("sample_id")).len();
     }
 
-    fn end<O: Endian>(
-        &mut self,
-        record: &PlacedRecord<'_, O>,
-        _: &mut Heads,
-        _: Option<&Sample<'_, O>>,
-        error: Option<&FileError>,
-    ) {
+    fn end(&mut self, it: &Printed<'_>, _: &mut Heads, _: Option<&Sample<'_>>, error: Option<&FileError>) {
         close(self.out, self.inside);
         if let Some(error) = error {
             self.text(name!("error"), error);
-            self.blob(name!("raw"), record.raw.payload());
+            self.blob(name!("raw"), it.record.raw().payload());
         }
         close(self.out, self.record);
         self.out.push(b'\n');
@@ -179,7 +174,7 @@ impl Scalars for Json<'_> {
 }
 
 impl Sink for Json<'_> {
-    fn read<O: ByteOrder>(&mut self, value: &Read<'_, O>) {
+    fn read(&mut self, value: &Read<'_>) {
         self.nested(name!("read"), |json| {
             if value.is_group() {
                 json.number(name!("nr"), value.nr() as u64);
@@ -194,11 +189,11 @@ impl Sink for Json<'_> {
         });
     }
 
-    fn callchain<O: ByteOrder>(&mut self, value: &Callchain<'_, O>) {
+    fn callchain(&mut self, value: &Callchain<'_>) {
         self.addresses(name!("callchain"), value.words().iter());
     }
 
-    fn branch_stack<O: ByteOrder>(&mut self, value: &BranchStack<'_, O>) {
+    fn branch_stack(&mut self, value: &BranchStack<'_>) {
         self.nested(name!("branch_stack"), |json| {
             given(value.hw_idx, |index| json.number(name!("hw_idx"), index));
             json.objects(name!("entries"), value.entries.iter(), branch);
@@ -206,7 +201,7 @@ impl Sink for Json<'_> {
         });
     }
 
-    fn regs<O: ByteOrder>(&mut self, name: &Name, value: &Regs<'_, O>) {
+    fn regs(&mut self, name: &Name, value: &Regs<'_>) {
         self.nested(name, |json| {
             json.number(name!("abi"), value.abi.0);
             json.addresses(name!("values"), value.values.iter());

@@ -1,6 +1,5 @@
 //! The leading fields of samples: numbers at known positions, before the sections of variable size.
 
-use perf_abi::endian::Endian;
 use perf_abi::sample_type::SampleType;
 use perf_parse::Sample;
 
@@ -30,7 +29,7 @@ macro_rules! leading_fields {
 
             /// Passes the field to `sink`. Returns whether the sample has it.
             #[inline(always)]
-            pub(super) fn print<O: Endian>(self, sample: &Sample<'_, O>, sink: &mut impl Scalars) -> bool {
+            pub(super) fn print(self, sample: &Sample<'_>, sink: &mut impl Scalars) -> bool {
                 match self {
                     $(Self::$field => match sample.$getter() {
                         Some(value) => {
@@ -45,7 +44,7 @@ macro_rules! leading_fields {
 
         /// Passes all leading fields of a sample to `sink`.
         #[inline(always)]
-        pub(super) fn leading<O: Endian>(sample: &Sample<'_, O>, sink: &mut impl Scalars) {
+        pub(super) fn leading(sample: &Sample<'_>, sink: &mut impl Scalars) {
             $(Leading::$field.print(sample, sink);)*
         }
     };

@@ -5,7 +5,7 @@ mod value;
 use core::fmt::Display;
 use perf_abi::branch::{BranchFlags, BranchNewType, BranchType};
 use perf_abi::callchain::CallchainContext;
-use perf_abi::endian::{ByteOrder, Endian};
+use perf_abi::endian::Endian;
 use perf_abi::regs::Arch;
 use perf_parse::Sample;
 use perf_parse::file::FileError;
@@ -16,7 +16,7 @@ use super::digits::{push_address, push_decimal, push_hex_of};
 use super::escape::push_hex as push_bytes;
 use super::head::Heads;
 use super::name::{Name, name};
-use super::record::{PlacedRecord, RecordSink};
+use super::record::{Printed, RecordSink};
 use super::tracepoint::Tracepoint;
 use super::{Scalars, Sink, given, print};
 pub(super) use value::{Value, push_value};
@@ -79,10 +79,11 @@ fn context_name(context: Option<CallchainContext>) -> &'static str {
 }
 
 impl RecordSink for Text<'_> {
-    fn begin<O: Endian>(&mut self, record: &PlacedRecord<'_, O>, heads: &mut Heads) {
-        let (place, size, head) = (record.place, record.raw.size(), heads.of(&record.raw));
+    fn begin(&mut self, it: &Printed<'_>, heads: &mut Heads) {
+        let (place, raw) = (it.record.place(), it.record.raw());
+        let (size, head) = (raw.size(), heads.of(&raw));
         let line = &mut *self.line;
-        push_hex_of(line, place.offset, 8);
+        push_hex_of(line, it.offset, 8);
         line.push(b' ');
         line.extend_from_slice(&head.name_column);
         line.push(b' ');
@@ -91,11 +92,11 @@ impl RecordSink for Text<'_> {
         push_decimal(line, u64::from(size));
         line.push(b' ');
         line.extend_from_slice(&head.bits_column);
-        given(place.decompressed_offset, |offset| self.hex(name!("inner"), offset));
+        given(place.decompressed, |offset| self.hex(name!("inner"), offset));
         if place.data_file > 0 {
             self.number(name!("data_file"), place.data_file as u64);
         }
-        given(record.event.ok(), |event| match &event.name {
+        given(it.event, |event| match event.name {
             Some(name) => self.labeled(name!("event"), event.index as u64, name),
             None => self.number(name!("event"), event.index as u64),
         });
@@ -105,15 +106,10 @@ impl RecordSink for Text<'_> {
         self.line.extend_from_slice(b"  |");
     }
 
-    fn end<O: Endian>(
-        &mut self,
-        record: &PlacedRecord<'_, O>,
-        _: &mut Heads,
-        _: Option<&Sample<'_, O>>,
-        error: Option<&FileError>,
-    ) {
+    fn end(&mut self, it: &Printed<'_>, _: &mut Heads, _: Option<&Sample<'_>>, error: Option<&FileError>) {
         if let Some(error) = error {
-            let payload = record.raw.payload();
+            let raw = it.record.raw();
+            let payload = raw.payload();
             self.detail(format_args!("error: {error}"));
             self.detail(format_args!("payload: {} bytes", payload.len()));
             self.hex_lines(payload);
@@ -171,7 +167,7 @@ impl Scalars for Text<'_> {
 }
 
 impl Sink for Text<'_> {
-    fn read<O: ByteOrder>(&mut self, value: &Read<'_, O>) {
+    fn read(&mut self, value: &Read<'_>) {
         self.object(name!("read"), &|text| {
             given(value.time_enabled(), |time| text.number(name!("time_enabled"), time));
             given(value.time_running(), |time| text.number(name!("time_running"), time));
@@ -184,7 +180,7 @@ impl Sink for Text<'_> {
         }
     }
 
-    fn callchain<O: ByteOrder>(&mut self, value: &Callchain<'_, O>) {
+    fn callchain(&mut self, value: &Callchain<'_>) {
         self.detail(format_args!("callchain: {} words", value.words().len()));
         for frame in value.frames() {
             match frame {
@@ -201,11 +197,13 @@ impl Sink for Text<'_> {
                 Frame::Deferred { cookie: None } => {
                     print(self.details, format_args!("      deferred, without a cookie\n"));
                 }
+                // A kind of frame that a newer perf-parse has.
+                other => print(self.details, format_args!("      {other:?}\n")),
             }
         }
     }
 
-    fn branch_stack<O: ByteOrder>(&mut self, value: &BranchStack<'_, O>) {
+    fn branch_stack(&mut self, value: &BranchStack<'_>) {
         let nr = value.entries.len();
         match value.hw_idx {
             Some(index) => self.detail(format_args!("branch_stack: {nr} entries, hw_idx={index:#x}")),
@@ -230,7 +228,7 @@ impl Sink for Text<'_> {
         }
     }
 
-    fn regs<O: ByteOrder>(&mut self, name: &Name, value: &Regs<'_, O>) {
+    fn regs(&mut self, name: &Name, value: &Regs<'_>) {
         self.detail(format_args!("{}: {}", name.text, value.abi));
         for (index, (bit, register)) in value.iter().enumerate() {
             let start = if index % 4 == 0 { "     " } else { "" };

@@ -1,6 +1,6 @@
 //! A tracepoint, prepared to print its raw data.
 
-use perf_abi::endian::{Endian, U16, U32, U64};
+use perf_abi::endian::{BigEndian, Endian, Endianness, LittleEndian, U16, U32, U64};
 use perf_parse::Error;
 use perf_parse::tracepoint::{Element, Field, FieldError, Format, Place, Value};
 
@@ -11,6 +11,8 @@ use super::name::Key;
 #[derive(Clone, Debug)]
 pub(crate) struct Tracepoint<'a> {
     format: Format<'a>,
+    /// The byte order of the raw data.
+    pub(crate) endianness: Endianness,
     /// The fields; those common to all tracepoints come first.
     fields: Vec<TracepointField<'a>>,
     /// `    system:name:`, safe to print.
@@ -99,7 +101,7 @@ impl<'a> TracepointField<'a> {
 }
 
 impl<'a> Tracepoint<'a> {
-    pub(crate) fn new(format: &Format<'a>) -> Self {
+    pub(crate) fn new(format: &Format<'a>, endianness: Endianness) -> Self {
         let fields: Vec<_> =
             format.common_fields().iter().chain(format.own_fields()).map(TracepointField::new).collect();
         let mut title = b"    ".to_vec();
@@ -108,7 +110,7 @@ impl<'a> Tracepoint<'a> {
         push_printable(&mut title, format.name);
         title.push(b':');
         let name_bits = fields.iter().fold(0, |all, field| all | field.key.bit());
-        Self { format: format.clone(), fields, title, name_bits }
+        Self { format: format.clone(), endianness, fields, title, name_bits }
     }
 
     /// Returns the `attr.config` of the tracepoint's events.
@@ -153,7 +155,10 @@ impl<'a> Tracepoint<'a> {
     /// If raw data ends before a field, with the number of bytes that the first such field needs. If the fields have
     /// more values than the raw data has bytes.
     #[inline]
-    pub(crate) fn check<O: Endian>(&self, raw: &[u8]) -> Result<(), Error> {
-        self.format.check::<O>(raw)
+    pub(crate) fn check(&self, raw: &[u8]) -> Result<(), Error> {
+        match self.endianness {
+            Endianness::Little => self.format.check::<LittleEndian>(raw),
+            Endianness::Big => self.format.check::<BigEndian>(raw),
+        }
     }
 }

@@ -3,7 +3,6 @@
 use perf_abi::attr::{Attr, AttrVersion};
 use perf_abi::endian::{BigEndian, Endian, Endianness, LittleEndian};
 use perf_parse::Reader;
-use perf_parse::file::AnyReader;
 
 use crate::args::RingArgs;
 use crate::render::escape::shown;
@@ -13,11 +12,11 @@ use crate::{Failure, not_readable};
 const MAX_ATTR: u32 = 4096;
 
 /// Returns a reader that knows the events and has no records.
-pub(super) fn read<'a>(args: &RingArgs, bytes: &'a [u8]) -> Result<AnyReader<'a>, Failure> {
+pub(super) fn read<'a>(args: &RingArgs, bytes: &'a [u8]) -> Result<Reader<'a>, Failure> {
     let is_capture =
         [&b"PERFILE2"[..], b"2ELIFREP", b"PERFFILE"].iter().any(|magic| bytes.starts_with(magic));
     if is_capture {
-        return AnyReader::open(bytes).map_err(|error| not_readable(&args.attr, &error));
+        return Reader::new(bytes).map_err(|error| not_readable(&args.attr, &error));
     }
     let failure = |what: &str| Failure(format!("{}: {what}", shown(&args.attr)));
     let endianness = match args.endian.map(Endianness::from) {
@@ -29,15 +28,16 @@ pub(super) fn read<'a>(args: &RingArgs, bytes: &'a [u8]) -> Result<AnyReader<'a>
             )
         })?,
     };
-    let read = match endianness {
-        Endianness::Little => attr::<LittleEndian>(bytes).map(AnyReader::Little),
-        Endianness::Big => attr::<BigEndian>(bytes).map(AnyReader::Big),
+    let attr = match endianness {
+        Endianness::Little => attr::<LittleEndian>(bytes),
+        Endianness::Big => attr::<BigEndian>(bytes),
     };
-    read.map_err(|what| failure(&what))
+    let events = [(attr.map_err(|what| failure(&what))?, Vec::new())];
+    Ok(Reader::from_records(events.into_iter().collect(), endianness, &[]))
 }
 
-/// Returns a reader that knows the one event of an attr.
-fn attr<O: Endian>(bytes: &[u8]) -> Result<Reader<'static, O>, String> {
+/// Returns the attr that is the whole of `bytes`.
+fn attr<O: Endian>(bytes: &[u8]) -> Result<Attr, String> {
     let read = Attr::read::<O>(bytes).map_err(|error| error.to_string())?;
     let size = if read.attr.size == 0 { AttrVersion::VER0.size() } else { read.attr.size };
     if bytes.len() as u64 != u64::from(size) {
@@ -51,7 +51,7 @@ fn attr<O: Endian>(bytes: &[u8]) -> Result<Reader<'static, O>, String> {
             "attr.size: {size} bytes, with fields of a newer kernel in use that this program does not know"
         ));
     }
-    Ok(Reader::of_records([(read.attr, Vec::new())].into_iter().collect(), &[]))
+    Ok(read.attr)
 }
 
 /// Returns the byte order in which the attr's size is valid; `None` if it is valid in both or neither.

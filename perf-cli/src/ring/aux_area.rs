@@ -3,7 +3,6 @@
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 
-use perf_abi::endian::Endian;
 use perf_abi::record::RecordType;
 use perf_parse::Record;
 use perf_parse::file::{FileError, Reader};
@@ -25,9 +24,9 @@ pub(super) struct Extracted {
 /// Writes the data that AUX records describe to `out`, ring by ring, end to end. `areas` are the AUX areas of the
 /// rings.
 ///
-/// Reads all records of the reader. Calls `report` with the ring and the error for data that is missing.
-pub(super) fn extract<O: Endian>(
-    reader: &mut Reader<'_, O>,
+/// Calls `report` with the ring and the error for data that is missing.
+pub(super) fn extract(
+    reader: &Reader<'_>,
     areas: &[Option<AuxArea<'_>>],
     origins: &Origins,
     out: File,
@@ -35,14 +34,9 @@ pub(super) fn extract<O: Endian>(
 ) -> io::Result<Extracted> {
     let mut file = BufWriter::new(out);
     let mut extracted = Extracted::default();
-    loop {
-        // Errors in records are reported when the records are printed.
-        let Ok(record) = reader.next() else { continue };
-        let Some(record) = record else { break };
-        if record.raw.kind() != RecordType::AUX {
-            continue;
-        }
-        let ring = record.data_file;
+    // Errors in records are reported when the records are printed.
+    for record in reader.records().only(&[RecordType::AUX]).flatten() {
+        let ring = record.place().data_file;
         let Ok(Record::Aux(aux)) = record.decode() else { continue };
         let area = areas.get(ring).copied().flatten();
         extracted.lacks_area |= area.is_none();
@@ -53,7 +47,7 @@ pub(super) fn extract<O: Endian>(
                 extracted.records += 1;
                 extracted.bytes += data.first.len() + data.second.len();
             }
-            Err(error) => report(ring, fault(error, origins.offset(ring, record.offset))),
+            Err(error) => report(ring, fault(error, origins.offset(ring, record.offset()))),
         }
     }
     file.flush()?;

@@ -4,18 +4,19 @@ use alloc::borrow::Cow;
 
 use perf_abi::endian::Endian;
 use perf_parse::file::{FileError, FileErrorKind};
-use perf_parse::ring::{Buffer, DataArea, DecidedBy, Direction, Dump, RingError};
+use perf_parse::ring::{AuxArea, Buffer, DataArea, DecidedBy, Direction, Dump, RingError};
 
 use crate::args::RingArgs;
 use crate::dump::{Origin, Written};
 
 /// The content of a ring. Borrows the dump, unless the ring wraps or is written backward.
 #[derive(Debug)]
-pub(super) struct Linear<'a, O: Endian> {
+pub(super) struct Linear<'a> {
     pub(super) bytes: Cow<'a, [u8]>,
     /// Where `bytes` are in the dump.
     pub(super) origin: Origin,
-    pub(super) dump: Dump<'a, O>,
+    /// Its AUX area; `None` if the dump does not have it.
+    pub(super) aux: Result<Option<AuxArea<'a>>, FileError>,
     /// Messages that are not errors.
     pub(super) remarks: Vec<String>,
     /// The error in the ring, and the number of bytes that cannot be read because of it.
@@ -23,20 +24,27 @@ pub(super) struct Linear<'a, O: Endian> {
     pub(super) unread: u64,
 }
 
-impl<'a, O: Endian> Linear<'a, O> {
-    /// Linearizes the ring that `mapping` is a dump of.
-    pub(super) fn new(mapping: &'a [u8], direction: Direction, args: &RingArgs) -> Result<Self, FileError> {
+impl<'a> Linear<'a> {
+    /// Linearizes the ring that `mapping` is a dump of. `aux` is a separate dump of its AUX area.
+    pub(super) fn new<O: Endian>(
+        mapping: &'a [u8],
+        aux: Option<&'a [u8]>,
+        direction: Direction,
+        args: &RingArgs,
+    ) -> Result<Self, FileError> {
         let dump = match args.head {
             Some(head) => Dump::<O>::new(mapping, direction, args.tail.unwrap_or(0), head),
             None => Dump::open(mapping, direction, args.page_size),
         };
         // An error before the first record is in a field of the control page.
         let dump = dump.map_err(|error| fault(error, error.position))?;
+        let area = dump.data_area();
+        let aux = aux.map_or_else(|| dump.aux(), |aux| dump.separate_aux(aux));
         let mut linear = match direction {
-            Direction::Forward => Self::forward(mapping, dump, args),
+            Direction::Forward => Self::forward(mapping, &dump, args),
             Direction::Backward => Self::backward(dump, args),
         };
-        let area = linear.dump.data_area();
+        linear.aux = aux.map_err(|error| fault(error, error.position));
         if area.by == DecidedBy::Length {
             let page = area.offset;
             linear.remarks.push(format!(
@@ -48,7 +56,7 @@ impl<'a, O: Endian> Linear<'a, O> {
     }
 
     /// Takes the bytes from the tail to the head. The reader finds those that are not records.
-    fn forward(mapping: &'a [u8], dump: Dump<'a, O>, args: &RingArgs) -> Self {
+    fn forward<O: Endian>(mapping: &'a [u8], dump: &Dump<'a, O>, args: &RingArgs) -> Self {
         let DataArea { offset: area, size, .. } = dump.data_area();
         let (tail, head) = match dump.page() {
             Some(page) => (page.data_tail, page.data_head),
@@ -65,11 +73,11 @@ impl<'a, O: Endian> Linear<'a, O> {
             None => Cow::Owned([from, &before[..length - from.len()]].concat()),
         };
         let origin = Origin { area, size, written: Written::Forward(start) };
-        Self { bytes, origin, dump, remarks: Vec::new(), fault: None, unread: 0 }
+        Self { bytes, origin, aux: Ok(None), remarks: Vec::new(), fault: None, unread: 0 }
     }
 
     /// Reverses the order of the records. Leaves out the oldest if it is torn.
-    fn backward(dump: Dump<'a, O>, args: &RingArgs) -> Self {
+    fn backward<O: Endian>(dump: Dump<'a, O>, args: &RingArgs) -> Self {
         let DataArea { offset: area, size, .. } = dump.data_area();
         let head = dump.page().map_or(args.head.unwrap_or(0), |page| page.data_head);
         let in_dump = |position: u64| area + position % size;
@@ -101,7 +109,7 @@ impl<'a, O: Endian> Linear<'a, O> {
         Self {
             bytes: Cow::Owned(bytes),
             origin,
-            dump,
+            aux: Ok(None),
             remarks: torn.into_iter().collect(),
             fault: wrong,
             unread,

@@ -4,21 +4,20 @@
 //! sections) is converted by its shape, which this file contains.
 
 use perf_abi::attr::{Attr, AttrVersion};
-use perf_abi::endian::{BigEndian, LittleEndian};
+use perf_abi::endian::{BigEndian, Endianness, LittleEndian};
 use perf_abi::feature::Feature;
 use perf_abi::record::RecordType;
-use perf_parse::file::{AnyReader, FileRecord, Mode};
+use perf_parse::file::Mode;
 use perf_parse::record::SampleId;
 use perf_parse::write::{self, SampleIdFields};
-use perf_parse::{Record, SampleLayout};
+use perf_parse::{EventRecord, Reader, Record, SampleLayout};
 
 use testdata::Bytes;
 
 /// Returns the twin of `original`.
 pub(crate) fn of(original: &[u8]) -> Vec<u8> {
-    let AnyReader::Little(mut file) = AnyReader::open(original).unwrap() else {
-        panic!("is big-endian already")
-    };
+    let file = Reader::new(original).unwrap();
+    assert_eq!(file.endianness(), Endianness::Little, "is big-endian already");
     let Mode::File(header) = *file.mode() else { panic!("is a pipe") };
     let mut twin = original.to_vec();
     let mut put = |offset: u64, bytes: &[u8]| {
@@ -36,8 +35,9 @@ pub(crate) fn of(original: &[u8]) -> Vec<u8> {
         let offset = u64::from_le_bytes(section[..8].try_into().unwrap());
         put(offset, &event.ids.iter().fold(Bytes::of::<BigEndian>(), |bytes, id| bytes.u64(*id)).out);
     }
-    while let Some(record) = file.next().unwrap() {
-        put(record.offset, &self::record(&record));
+    for record in file.records() {
+        let record = record.unwrap();
+        put(record.offset(), &self::record(&record));
     }
     let table = header.data.offset + header.data.size;
     let entries = &original[table as usize..][..16 * file.features().len()];
@@ -52,12 +52,12 @@ fn attr(attr: &Attr, size: u64) -> Vec<u8> {
     attr.write::<BigEndian>(AttrVersion(size as u32)).unwrap().to_vec()
 }
 
-fn record(record: &FileRecord<'_, LittleEndian>) -> Vec<u8> {
-    let (kind, misc, size) = (record.raw.kind(), record.raw.misc(), record.raw.size());
+fn record(record: &EventRecord<'_>) -> Vec<u8> {
+    let (kind, misc, size) = (record.kind(), record.misc(), record.raw().size());
     let mut out = Vec::new();
     if kind.is_user() {
         let header = Bytes::of::<BigEndian>().u32(kind.0).u16(misc.0).u16(size);
-        return header.raw(&turned(record.raw.payload(), user_record(kind, record.raw.payload()))).out;
+        return header.raw(&turned(record.raw().payload(), user_record(kind, record.raw().payload()))).out;
     }
     let layout = &record.event().unwrap().layout;
     match record.decode().unwrap() {
@@ -69,15 +69,15 @@ fn record(record: &FileRecord<'_, LittleEndian>) -> Vec<u8> {
             other(&mut out, layout, record, &decoded, &trailer);
         }
     }
-    assert_eq!(out.len(), usize::from(size), "{kind} at {:#x}", record.offset);
+    assert_eq!(out.len(), usize::from(size), "{kind} at {:#x}", record.offset());
     out
 }
 
 fn other(
     out: &mut Vec<u8>,
     layout: &SampleLayout,
-    record: &FileRecord<'_, LittleEndian>,
-    decoded: &Record<'_, LittleEndian>,
+    record: &EventRecord<'_>,
+    decoded: &Record<'_>,
     trailer: &SampleIdFields,
 ) {
     let decoded = match *decoded {
@@ -85,12 +85,12 @@ fn other(
         Record::Mmap2(it) => Record::Mmap2(it),
         Record::Comm(it) => Record::Comm(it),
         Record::Exit(it) => Record::Exit(it),
-        _ => panic!("{} at {:#x} has no twin yet", record.raw.kind(), record.offset),
+        _ => panic!("{} at {:#x} has no twin yet", record.kind(), record.offset()),
     };
-    write::record::<BigEndian>(out, layout, record.raw.misc(), &decoded, trailer).unwrap();
+    write::record::<BigEndian>(out, layout, record.misc(), &decoded, trailer).unwrap();
 }
 
-fn sample_id(trailer: Option<SampleId<'_, LittleEndian>>) -> SampleIdFields {
+fn sample_id(trailer: Option<SampleId<'_>>) -> SampleIdFields {
     let trailer = trailer.unwrap();
     SampleIdFields {
         pid: trailer.pid().unwrap_or_default(),

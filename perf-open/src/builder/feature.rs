@@ -154,7 +154,7 @@ impl AttrPart {
     }
 
     /// Returns the parts of `attr` that a kernel may not know, each a single bit or field.
-    pub(super) fn newer_parts(attr: &Attr) -> impl Iterator<Item = Self> + use<> {
+    pub(crate) fn newer_parts(attr: &Attr) -> impl Iterator<Item = Self> + use<> {
         let attr = *attr;
         let known = SINCE.iter().map(|&(feature, _)| feature).filter(move |feature| feature.is_in(&attr));
         let unknown = [
@@ -181,7 +181,7 @@ impl AttrPart {
     }
 
     /// Returns whether `other` includes `self`, a single part.
-    pub(super) fn is_within(self, other: Self) -> bool {
+    pub(crate) fn is_within(self, other: Self) -> bool {
         match (self, other) {
             (Self::Flags(part), Self::Flags(all)) => all.contains(part),
             (Self::SampleType(part), Self::SampleType(all)) => all.contains(part),
@@ -193,7 +193,7 @@ impl AttrPart {
     }
 
     /// Removes the part from `attr`, with the fields that have no meaning without it.
-    pub(super) fn remove(self, attr: &mut Attr) {
+    pub(crate) fn remove(self, attr: &mut Attr) {
         match self {
             Self::Flags(flags) => {
                 attr.flags = attr.flags.without(flags);
@@ -231,7 +231,7 @@ impl AttrPart {
     }
 
     /// Copies the part from `from` to `to`, with the fields that the kernel requires with it.
-    pub(super) fn copy(self, from: &Attr, to: &mut Attr) {
+    pub(crate) fn copy(self, from: &Attr, to: &mut Attr) {
         match self {
             Self::Flags(flags) => {
                 to.flags |= flags;
@@ -275,7 +275,7 @@ impl AttrPart {
     }
 
     /// Returns the part whose removal clears a field of the attr; `None` for a field that selects the event.
-    pub(super) fn owner_of(field: &str, attr: &Attr) -> Option<Self> {
+    pub(crate) fn owner_of(field: &str, attr: &Attr) -> Option<Self> {
         Some(match field {
             "branch_sample_type" => Self::SampleType(SampleType::BRANCH_STACK),
             "sample_regs_user" => Self::SampleType(SampleType::REGS_USER),

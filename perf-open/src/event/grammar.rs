@@ -19,7 +19,8 @@ use nom::combinator::{map, opt, recognize, verify};
 use nom::multi::{many0_count, separated_list1};
 use nom::sequence::{delimited, preceded, terminated};
 
-use crate::pmu::{Parsed, TextError, expect, whole};
+use crate::lookup::TextError;
+use crate::pmu::{Parsed, expect, whole};
 
 /// Events in braces, or one event without braces.
 #[derive(Debug)]

@@ -3,8 +3,9 @@
 use perf_abi::breakpoint::BreakpointType;
 use perf_abi::event::EventType;
 
-use super::{EventSpec, LookupError, ParseErrorKind, Place};
-use crate::pmu::{TextError, number, whole};
+use super::{EventSpec, ParseErrorKind, Place};
+use crate::lookup::{LookupError, TextError};
+use crate::pmu::{number, whole};
 
 /// The head of an event, and the list that contains it.
 #[derive(Clone, Copy)]

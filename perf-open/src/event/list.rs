@@ -3,7 +3,8 @@
 use perf_abi::event::EventType;
 
 use super::names::{HARDWARE, SOFTWARE};
-use super::{LookupError, Parser, cache_events, glob};
+use super::{Parser, cache_events, glob};
+use crate::lookup::LookupError;
 use crate::pmu::Pmu;
 
 /// The kind of a listed event.

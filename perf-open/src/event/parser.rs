@@ -5,13 +5,12 @@ use perf_abi::event::EventType;
 
 use super::grammar::{self, Item};
 use super::head::{Head, place};
-use super::lookup::Cores;
-use super::names::TOOL;
+use super::machine::{Cores, Machine};
+use super::names::{TOOL, known_event, raw_config};
 use super::terms::{repeated, with_terms};
-use super::{
-    EventGroup, EventSpec, Modifiers, ParseError, ParseErrorKind, Place, glob, known_event, raw_config,
-};
-use crate::pmu::{Pmus, Term, TermValue, TextError, parse_terms};
+use super::{EventGroup, EventSpec, Modifiers, ParseError, ParseErrorKind, Place, glob};
+use crate::lookup::TextError;
+use crate::pmu::{Pmus, Term, TermValue, parse_terms};
 use crate::tracepoint::Tracefs;
 
 /// The maximum number of events that one string may expand to. Patterns such as `*:*` expand to many.
@@ -20,8 +19,7 @@ const MOST: usize = 1 << 16;
 /// A parser of perf's event strings, for the PMUs and tracepoints of a machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Parser {
-    pmus: Pmus,
-    tracefs: Tracefs,
+    machine: Machine,
 }
 
 /// Parses a list of events and groups in the syntax of `perf record -e`, with the PMUs and tracepoints of this machine.
@@ -55,19 +53,19 @@ impl Parser {
     /// Uses the PMUs and tracepoints of these folders.
     #[must_use]
     pub fn at(pmus: Pmus, tracefs: Tracefs) -> Self {
-        Self { pmus, tracefs }
+        Self { machine: Machine { pmus, tracefs } }
     }
 
     /// Returns where PMUs are looked up.
     #[must_use]
     pub fn pmus(&self) -> &Pmus {
-        &self.pmus
+        &self.machine.pmus
     }
 
     /// Returns where tracepoints are looked up.
     #[must_use]
     pub fn tracefs(&self) -> &Tracefs {
-        &self.tracefs
+        &self.machine.tracefs
     }
 
     /// Parses a list of events and groups, like [`parse()`].
@@ -154,38 +152,38 @@ impl Parser {
         let (first, rest) = head.text.split_once(':').unwrap_or((head.text, head.end()));
         if first.starts_with(|c: char| c.is_ascii_digit()) {
             let (event, modifiers) = head.numeric(first, rest)?;
-            return Ok((self.of_each_core(with_terms(event, terms)?, cores)?, modifiers));
+            return Ok((self.machine.of_each_core(with_terms(event, terms)?, cores)?, modifiers));
         }
         let known = known_event(first).or_else(|| Some((EventType::RAW, raw_config(first)?)));
         if let Some((kind, config)) = known {
             let event = with_terms(EventSpec::numeric("", kind, config), terms)?;
-            return Ok((self.of_each_core(event, cores)?, rest));
+            return Ok((self.machine.of_each_core(event, cores)?, rest));
         }
         if TOOL.contains(&first) {
             let reason = "perf measures it itself, it is no event of the kernel";
             return Err((head.at(first), ParseErrorKind::Unsupported { name: first.to_owned(), reason }));
         }
         let is_tracepoint =
-            self.tracefs.root().join("events").join(first).is_dir() || glob::is_pattern(first);
+            self.machine.tracefs.root().join("events").join(first).is_dir() || glob::is_pattern(first);
         if !rest.is_empty() && is_tracepoint {
             let (name, modifiers) = rest.split_once(':').unwrap_or((rest, head.end()));
-            return Ok((self.tracepoints(head, first, name, terms)?, modifiers));
+            return Ok((self.machine.tracepoints(head, first, name, terms)?, modifiers));
         }
         let lookup = |error| (head.at(first), ParseErrorKind::Lookup(error));
         if has_terms && rest.is_empty() {
-            let pmus = self.pmus_like(first).map_err(lookup)?;
+            let pmus = self.machine.pmus_like(first).map_err(lookup)?;
             if !pmus.is_empty() {
-                return Ok((self.of_pmus(head, &pmus, terms)?, rest));
+                return Ok((self.machine.of_pmus(head, &pmus, terms)?, rest));
             }
         }
-        let pmus = self.pmus.with_event(first).map_err(lookup)?;
+        let pmus = self.machine.pmus.with_event(first).map_err(lookup)?;
         if !pmus.is_empty() {
             let offset = head.at(first);
             let name = Term { name: first.to_owned(), value: TermValue::Flag, offset, value_offset: offset };
             let terms: Vec<Term> = core::iter::once(name).chain(terms.iter().cloned()).collect();
-            return Ok((self.of_pmus(head, &pmus, &terms)?, rest));
+            return Ok((self.machine.of_pmus(head, &pmus, &terms)?, rest));
         }
-        Err(self.unknown(head, first, rest, has_terms))
+        Err(self.machine.unknown(head, first, rest, has_terms))
     }
 }
 

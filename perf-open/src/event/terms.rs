@@ -2,7 +2,8 @@
 
 use alloc::collections::BTreeSet;
 
-use super::{EventSpec, ParseErrorKind, Place, closest};
+use super::{EventSpec, ParseErrorKind, Place};
+use crate::lookup::closest;
 use crate::pmu::{ConfigWord, Term, TermValue};
 
 /// How call chains are recorded: perf's `call-graph=`.

@@ -8,8 +8,8 @@ use nom::multi::separated_list1;
 use nom::sequence::preceded;
 use perf_abi::attr::Attr;
 
-use super::error::{Fault, TextError};
-use super::lex::{Parsed, expect, whole};
+use super::lex::{Fault, Parsed, expect, whole};
+use crate::lookup::TextError;
 
 /// A word of an attr whose meaning the PMU defines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

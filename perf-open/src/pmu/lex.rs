@@ -4,10 +4,42 @@ use nom::branch::alt;
 use nom::bytes::complete::tag;
 use nom::character::complete::{digit1, hex_digit1};
 use nom::combinator::map;
+use nom::error::{ErrorKind, ParseError};
 use nom::sequence::preceded;
 use nom::{IResult, Parser};
 
-use super::error::{Fault, TextError};
+use crate::lookup::TextError;
+
+/// An error of a grammar, before its offset is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Fault<'a> {
+    /// The rest of the text, from the error on.
+    pub(crate) at: &'a str,
+    pub(crate) expected: &'static str,
+}
+
+impl Fault<'_> {
+    /// Converts the rest of the text, a suffix of `text`, to an offset.
+    pub(crate) fn of(error: &nom::Err<Fault<'_>>, text: &str) -> TextError {
+        match error {
+            nom::Err::Error(fault) | nom::Err::Failure(fault) => {
+                TextError { offset: text.len().saturating_sub(fault.at.len()), expected: fault.expected }
+            }
+            nom::Err::Incomplete(_) => TextError { offset: text.len(), expected: "more text" },
+        }
+    }
+}
+
+/// The error of an alternative that does not apply; `expect` replaces it.
+impl<'a> ParseError<&'a str> for Fault<'a> {
+    fn from_error_kind(at: &'a str, _: ErrorKind) -> Self {
+        Self { at, expected: "something else" }
+    }
+
+    fn append(_: &'a str, _: ErrorKind, other: Self) -> Self {
+        other
+    }
+}
 
 pub(crate) type Parsed<'a, T> = IResult<&'a str, T, Fault<'a>>;
 

@@ -8,8 +8,8 @@ use nom::combinator::{map, opt, verify};
 use nom::multi::separated_list1;
 use nom::sequence::delimited;
 
-use super::error::TextError;
 use super::lex::{Parsed, expect, number, whole};
+use crate::lookup::TextError;
 
 /// One term: `event=0x3c`, `inv`, `name='a b'`.
 #[derive(Clone, Debug, PartialEq, Eq)]

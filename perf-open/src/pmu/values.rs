@@ -6,8 +6,8 @@ use nom::combinator::{map_opt, opt};
 use nom::multi::separated_list1;
 use nom::sequence::preceded;
 
-use super::error::{Fault, TextError};
-use super::lex::{Parsed, expect, whole};
+use super::lex::{Fault, Parsed, expect, whole};
+use crate::lookup::TextError;
 
 /// One more than the highest cpu that a list may contain, far above the maximum of any kernel.
 const CPUS: u32 = 1 << 16;

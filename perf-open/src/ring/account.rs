@@ -1,6 +1,6 @@
 //! The account of a ring: what was read and what was lost.
 
-use perf_abi::endian::NativeEndian;
+use perf_abi::endian::ByteOrder;
 use perf_abi::record::RecordType;
 use perf_parse::RawRecord;
 
@@ -66,7 +66,7 @@ impl RingAccount {
 
     /// Counts a record that was taken, except its bytes.
     #[inline]
-    pub(super) fn count(&mut self, record: &RawRecord<'_, NativeEndian>) {
+    pub(super) fn count<O: ByteOrder>(&mut self, record: &RawRecord<'_, O>) {
         self.records += 1;
         match record.kind() {
             RecordType::LOST => self.lost = self.lost.saturating_add(word(record, 8)),
@@ -78,7 +78,7 @@ impl RingAccount {
 
 /// Reads the word at offset `at` of a record's payload. The number of losses is there in every layout.
 #[cold]
-fn word(record: &RawRecord<'_, NativeEndian>, at: usize) -> u64 {
+fn word<O: ByteOrder>(record: &RawRecord<'_, O>, at: usize) -> u64 {
     let word = record.payload().get(at..).and_then(|from| from.first_chunk());
     word.map_or(0, |word| u64::from_ne_bytes(*word))
 }

@@ -1,7 +1,8 @@
 //! Taking records from a ring: the guard.
 
 use perf_abi::endian::NativeEndian;
-use perf_parse::file::{Events, FileErrorKind};
+use perf_parse::event::Events;
+use perf_parse::file::FileErrorKind;
 use perf_parse::ring::{Buffer, RingError, RingWalk};
 use perf_parse::{RawRecord, Record, Sample, SampleLayout};
 

@@ -24,10 +24,10 @@ use std::sync::{Mutex, PoisonError};
 
 use perf_abi::attr::Attr;
 
+use super::aux_area::AuxMapping;
 use super::map::{Sources, area_size, sizes};
 use super::source::Source;
 use super::{Overwrite, Ring, RingAccount};
-use crate::aux_area::AuxMapping;
 use crate::error::Error;
 use crate::sys::event_fd::event_fd;
 use crate::sys::producer::Producer;

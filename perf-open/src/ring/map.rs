@@ -8,7 +8,7 @@ use perf_abi::attr::{Attr, AttrFlags};
 use perf_abi::endian::NativeEndian;
 use perf_abi::mmap_page::MmapPage;
 use perf_parse::SampleLayout;
-use perf_parse::file::Events;
+use perf_parse::event::Events;
 use perf_parse::ring::Page;
 
 use crate::counter::Counter;

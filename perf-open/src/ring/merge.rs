@@ -3,7 +3,8 @@
 use core::ops::ControlFlow;
 
 use perf_abi::endian::NativeEndian;
-use perf_parse::ring::{Dump, Merge, MergeError, RingRecord};
+use perf_parse::EventRecord;
+use perf_parse::ring::{Dump, Merge, MergeError};
 
 use super::{Ring, RingAccount};
 
@@ -49,8 +50,8 @@ use super::{Ring, RingAccount};
 /// let mut last = None;
 /// let end = ring::merge(&mut rings, |record| match record {
 ///     Ok(record) => {
-///         assert!(record.time >= last);
-///         last = record.time;
+///         assert!(record.time() >= last);
+///         last = record.time();
 ///         ControlFlow::Continue(())
 ///     }
 ///     Err(error) => ControlFlow::Break(error),
@@ -60,7 +61,7 @@ use super::{Ring, RingAccount};
 /// ```
 pub fn merge<B>(
     rings: &mut [Ring],
-    mut each: impl FnMut(Result<RingRecord<'_, NativeEndian>, MergeError>) -> ControlFlow<B>,
+    mut each: impl FnMut(Result<EventRecord<'_>, MergeError>) -> ControlFlow<B>,
 ) -> Option<B> {
     for (ring, it) in rings.iter_mut().enumerate() {
         if let Err(error) = it.refresh() {
@@ -81,23 +82,23 @@ pub fn merge<B>(
 fn walk<B>(
     rings: &[Ring],
     taken: &mut [(u64, RingAccount)],
-    each: &mut impl FnMut(Result<RingRecord<'_, NativeEndian>, MergeError>) -> ControlFlow<B>,
+    each: &mut impl FnMut(Result<EventRecord<'_>, MergeError>) -> ControlFlow<B>,
 ) -> Option<B> {
-    let mut merge = Merge::new();
+    let mut merge = Merge::<NativeEndian>::new();
     for ring in rings {
         let from = ring.data.tail();
         let (first, second) = ring.data.unread(from);
         merge.add(Dump::from_pieces(first, second, from), ring.events());
     }
-    while let Some(record) = merge.next() {
-        let at = record.ok().map(|record| (record.ring, record.position, record.raw));
+    for record in merge {
+        let at = record.as_ref().ok().cloned();
         if let ControlFlow::Break(value) = each(record) {
             return Some(value);
         }
-        if let Some((ring, position, raw)) = at {
-            if let Some((end, account)) = taken.get_mut(ring) {
-                *end = position.wrapping_add(u64::from(raw.size()));
-                account.count(&raw);
+        if let Some(record) = at {
+            if let Some((end, account)) = taken.get_mut(record.place().data_file) {
+                *end = record.offset().wrapping_add(u64::from(record.raw().size()));
+                account.count(&record.raw());
             }
         }
     }

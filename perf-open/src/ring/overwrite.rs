@@ -8,7 +8,7 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
 use perf_abi::endian::NativeEndian;
 use perf_abi::mmap_page::MmapPage;
 use perf_parse::RawRecord;
-use perf_parse::file::Events;
+use perf_parse::event::Events;
 use perf_parse::ring::{Buffer, Page, RingError, RingErrorKind, RingWalk, Torn};
 
 use super::drain::{DrainError, LiveRecord, with_event};

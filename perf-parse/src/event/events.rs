@@ -100,7 +100,7 @@ impl Events {
             leave_out("attr.ids", self.most_ids, "ids of events", ids_at);
         }
         let event = Event::new(read, held);
-        if let Some(error) = event.fault {
+        if let Some(error) = event.fault() {
             let at = offset.saturating_add(u64::from(error.offset));
             account.note(FileError::new(FileErrorKind::Layout(error), at));
         }
@@ -153,10 +153,10 @@ impl Events {
         })
     }
 
-    /// Applies an EVENT_UPDATE record. Returns whether an event has its id.
-    pub(crate) fn update(&mut self, it: &EventUpdate<'_>) -> bool {
+    /// Applies an EVENT_UPDATE record, if an event has its id.
+    pub(crate) fn update(&mut self, it: &EventUpdate<'_>) {
         let Some(event) = self.index_of_id(it.id).and_then(|index| self.list.get_mut(index)) else {
-            return false;
+            return;
         };
         // Records that hold the event as it was keep it.
         let event = Arc::make_mut(event);
@@ -168,7 +168,6 @@ impl Events {
             // record.
             _ => {}
         }
-        true
     }
 
     /// Names the event that has exactly these `ids`: the event at `index`, or else the event of the first or the last

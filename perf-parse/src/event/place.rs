@@ -13,6 +13,20 @@ pub struct Place {
     pub decompressed: Option<u64>,
 }
 
+impl Place {
+    /// Returns whether a walk returns this place before `other`. Positions in the decompressed stream are not compared
+    /// with offsets: decompression may return records after those that follow their COMPRESSED record.
+    pub(crate) fn is_before(self, other: Self) -> bool {
+        match (self.decompressed, other.decompressed) {
+            (Some(position), Some(other_position)) => {
+                (self.data_file, position) < (other.data_file, other_position)
+            }
+            (None, None) => self < other,
+            _ => self.data_file <= other.data_file,
+        }
+    }
+}
+
 impl core::fmt::Display for Place {
     /// Writes the offset, and the position in the decompressed stream if there is one.
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {

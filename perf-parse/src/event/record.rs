@@ -2,13 +2,12 @@
 
 use alloc::sync::Arc;
 
-use perf_abi::endian::Endianness;
 use perf_abi::record::{Misc, RecordType};
 
 use super::Event;
 use super::events::unknown;
 use super::place::Place;
-use crate::bytes::Bytes;
+use crate::bytes::{Bytes, Shared};
 use crate::error::{Error, ErrorKind, FileError, FileErrorKind};
 use crate::layout::SampleLayout;
 use crate::record::{RawRecord, Record, SampleId};
@@ -23,19 +22,23 @@ use crate::sample::{Callchain, Sample, Tail};
 /// The views of the record, such as [`sample`](Self::sample), borrow it. Errors have the offset in the capture.
 #[derive(Clone)]
 pub struct EventRecord<'r> {
-    /// The record, which has `size` bytes, and the available data after it.
+    /// The record and the available data after it.
     bytes: Bytes<'r>,
     event: EventOf<'r>,
     /// The parts of its place; `NOT_COMPRESSED` as position.
     offset: u64,
     position: u64,
     data_file: u32,
-    size: u16,
-    endianness: Endianness,
 }
 
 /// The position of a record that was not compressed.
 const NOT_COMPRESSED: u64 = u64::MAX;
+
+/// Returns the number of a data file or of an event in half a word. There are far fewer of them: each takes memory.
+#[inline(always)]
+pub(crate) fn small(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}
 
 /// The event of a record.
 #[derive(Clone)]
@@ -43,7 +46,7 @@ pub(crate) enum EventOf<'r> {
     /// An event that was known when the capture was opened, and its index.
     Opened(&'r Arc<Event>, u32),
     /// An event that a record of the capture added or changed.
-    Changed(Arc<Event>, u32),
+    Changed(Shared<Event>, u32),
     /// A record of the perf tool, which has no event.
     None,
     /// A record whose event is unknown: its id, if it has one.
@@ -71,28 +74,19 @@ impl core::fmt::Debug for EventRecord<'_> {
 }
 
 impl<'r> EventRecord<'r> {
-    /// Creates the record of `size` bytes at the start of `bytes`, which may have data after it.
     #[inline(always)]
-    pub(crate) fn new(
-        (bytes, size): (Bytes<'r>, u16),
-        endianness: Endianness,
-        place: Place,
-        event: EventOf<'r>,
-    ) -> Self {
+    pub(crate) fn new(bytes: Bytes<'r>, place: Place, event: EventOf<'r>) -> Self {
         let Place { data_file, offset, decompressed } = place;
         let position = decompressed.unwrap_or(NOT_COMPRESSED);
-        // There are not that many data files.
-        let data_file = data_file as u32;
-        Self { bytes, event, offset, position, data_file, size, endianness }
+        let data_file = small(data_file);
+        Self { bytes, event, offset, position, data_file }
     }
 
     /// Returns the undecoded record.
     #[must_use]
     #[inline(always)]
     pub fn raw(&self) -> RawRecord<'_> {
-        // The reader has found a whole record in the bytes.
-        let bytes = self.bytes.get().get(..usize::from(self.size));
-        bytes.and_then(|bytes| RawRecord::found(self.endianness, bytes)).unwrap_or(RawRecord::EMPTY)
+        self.bytes.raw()
     }
 
     /// Returns the type of the record.
@@ -128,7 +122,7 @@ impl<'r> EventRecord<'r> {
     /// every other record, and for AUX data of a stream, which is skipped.
     #[must_use]
     pub fn trailing(&self) -> &[u8] {
-        self.bytes.get().get(usize::from(self.size)..).unwrap_or_default()
+        self.bytes.trailing()
     }
 
     /// Returns the number of bytes after the record that belong to it, whether [`trailing`](Self::trailing) has them or
@@ -144,7 +138,7 @@ impl<'r> EventRecord<'r> {
     pub fn event(&self) -> Option<&Arc<Event>> {
         match &self.event {
             EventOf::Opened(event, _) => Some(event),
-            EventOf::Changed(event, _) => Some(event),
+            EventOf::Changed(event, _) => event.get(),
             _ => None,
         }
     }
@@ -197,7 +191,7 @@ impl<'r> EventRecord<'r> {
     #[must_use]
     #[inline(always)]
     pub fn sample(&self) -> Option<Sample<'_>> {
-        let event = self.event().filter(|event| event.fault.is_none())?;
+        let event = self.event().filter(|event| !event.is_faulty)?;
         self.raw().sample(&event.layout)
     }
 
@@ -309,14 +303,14 @@ impl<'r> EventRecord<'r> {
     #[inline]
     fn layout(&self) -> Result<&SampleLayout, FileError> {
         match self.event() {
-            Some(event) if event.fault.is_none() || self.kind() != RecordType::SAMPLE => Ok(&event.layout),
+            Some(event) if !event.is_faulty || self.kind() != RecordType::SAMPLE => Ok(&event.layout),
             _ => Err(self.unknown_layout()),
         }
     }
 
     #[cold]
     fn unknown_layout(&self) -> FileError {
-        let kind = match self.event().and_then(|event| event.fault) {
+        let kind = match self.event().and_then(|event| event.fault()) {
             Some(error) => FileErrorKind::Layout(error),
             None => self.unknown_event().unwrap_or(FileErrorKind::UnknownEvent { kind: self.kind() }),
         };

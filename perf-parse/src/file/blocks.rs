@@ -1,6 +1,7 @@
 //! A capture cut into blocks, which any thread can decode.
 
 use core::iter::FusedIterator;
+use core::ptr;
 
 use perf_abi::endian::{BigEndian, Endian, Endianness, LittleEndian};
 
@@ -35,8 +36,10 @@ struct Hops<'r, O: Endian> {
     /// Number of bytes of a block.
     target: u64,
     walk: Walk<'r, O, Slice<'r>>,
-    /// The next block: its data file, where it begins, and what is known of the capture there; `None` after the last.
-    next: Option<(usize, u64, Knowledge<'r>)>,
+    /// What was known when the capture was opened: each block begins with it.
+    opened: Knowledge<'r>,
+    /// The next block: its data file, and where it begins; `None` after the last.
+    next: Option<(usize, u64)>,
     /// The account of the next block.
     account: Account,
 }
@@ -48,7 +51,8 @@ impl Reader<'_> {
     /// errors. The iterator finds the end of a block when the block is asked for. It reads only the headers of records,
     /// which takes a fraction of the time to decode them. There are more blocks if there are several data files, and
     /// fewer in a small capture. Compressed data is one block, because its records cannot be found without
-    /// decompressing what comes before them. So is a capture that is not in memory.
+    /// decompressing what comes before them. So is a capture that is not in memory, and everything after a record that
+    /// changes an event or a feature, except for those at the start of the capture, which are applied when it is opened.
     ///
     /// # Examples
     ///
@@ -108,17 +112,19 @@ impl<'r, O: Endian> Hops<'r, O> {
             endianness: reader.endianness(),
             target,
             walk: Walk::new((first, 0), all, reader.knowledge(), noted, reader.limits()),
-            next: Some((0, first.range().start, reader.knowledge())),
+            opened: reader.knowledge(),
+            next: Some((0, first.range().start)),
             account: reader.account().clone(),
         }
     }
 
     fn next(&mut self) -> Option<EventRecords<'r>> {
-        let (data_file, start, knowledge) = self.next.take()?;
+        let (data_file, start) = self.next.take()?;
         let file = self.files.get(data_file)?;
         let mut end = file.range().end;
         let mut more = &[][..];
         match self.walk.hop(start.saturating_add(self.target)) {
+            Some(true) if self.has_changed() => more = self.after(data_file),
             Some(true) => {
                 let place = self.walk.position();
                 if place.data_file == data_file {
@@ -126,16 +132,29 @@ impl<'r, O: Endian> Hops<'r, O> {
                 }
                 let first = self.files.get(place.data_file).map_or(0, |file| file.range().start);
                 let start = if place.data_file == data_file { place.offset } else { first };
-                self.next = Some((place.data_file, start, self.walk.knowledge.clone()));
+                self.next = Some((place.data_file, start));
             }
             Some(false) => {}
-            None => more = self.files.get(data_file.saturating_add(1)..).unwrap_or_default(),
+            None => more = self.after(data_file),
         }
         let limits = self.walk.limits();
         let account = core::mem::replace(&mut self.account, Account::new(limits));
         let first = (file.part(&(start..end)), data_file);
         let more = more.iter().copied();
+        let knowledge = self.opened.clone();
         Some(EventRecords::in_memory(first, more, knowledge, account, (self.endianness, limits)))
+    }
+
+    /// Returns whether a record has changed what is known of the capture. A block after it would need a copy of all
+    /// events and features.
+    fn has_changed(&self) -> bool {
+        let (opened, now) = (&self.opened, &self.walk.knowledge);
+        !ptr::eq(opened.events(), now.events()) || !ptr::eq(opened.features(), now.features())
+    }
+
+    /// Returns the data files after one.
+    fn after(&self, data_file: usize) -> &'r [Slice<'r>] {
+        self.files.get(data_file.saturating_add(1)..).unwrap_or_default()
     }
 }
 

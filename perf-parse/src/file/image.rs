@@ -52,3 +52,14 @@ impl<'a> Image<'a> {
         })
     }
 }
+
+impl Section {
+    /// Returns the bytes of the section in a file in memory.
+    ///
+    /// # Errors
+    ///
+    /// [`FileErrorKind::Truncated`] if the section is not entirely in the file; its offset is the start of the section.
+    pub fn of<'a>(&self, bytes: &'a [u8], field: &'static str) -> Result<&'a [u8], FileError> {
+        Image::whole(bytes).section(*self, field)
+    }
+}

@@ -173,14 +173,26 @@ impl Inflate {
         self.out.get(self.start..).unwrap_or_default()
     }
 
-    /// Returns `size` bytes from the front, for a record that may be kept.
+    /// Returns the type and the size of the record at the front, if all its bytes are there and it is of one of `types`:
+    /// a bit for each kernel type.
     #[inline(always)]
-    pub(super) fn keep<'r>(&self, size: usize) -> Bytes<'r> {
-        let end = self.start.saturating_add(size).min(self.out.len());
-        Bytes::shared(&self.out, self.start, end)
+    pub(super) fn plain<O: Endian>(&self, types: u64) -> Option<(RecordType, u16)> {
+        let (raw, _) = RawRecord::<O>::plain(self.out.get(self.start..)?, types)?;
+        Some((raw.kind(), raw.size()))
     }
 
-    #[inline]
+    /// Takes the record of `size` bytes at the front, for a caller that may keep it.
+    #[inline(always)]
+    pub(super) fn take<'r, O: Endian>(&mut self, size: u16) -> Bytes<'r> {
+        let start = self.start;
+        self.start = start.wrapping_add(size.into());
+        self.position = self.position.wrapping_add(size.into());
+        if self.position >= self.next_chunk {
+            self.pass_chunks();
+        }
+        Bytes::shared::<O>(&self.out, (start, self.start), size)
+    }
+
     pub(super) fn skip(&mut self, count: usize) {
         let start = self.start.saturating_add(count).min(self.out.len());
         self.position = self.position.wrapping_add(start.wrapping_sub(self.start) as u64);

@@ -1,8 +1,11 @@
 //! What is known about a capture: its events and features, as opening finds them and as its records change them.
 
+mod events;
+
+pub(super) use events::KnownEvents;
+
 use alloc::borrow::Cow;
 use alloc::collections::BTreeSet;
-use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use perf_abi::endian::Endian;
@@ -11,8 +14,9 @@ use perf_abi::record::{RawHeaderEventType, RecordType};
 use zerocopy::FromBytes;
 
 use crate::account::Account;
+use crate::bytes::Bytes;
 use crate::error::{FileError, FileErrorKind};
-use crate::event::{Event, EventOf, Events, Place};
+use crate::event::{EventOf, Events, Place};
 use crate::feature::{FeatureData, Features};
 use crate::record::user::UserRecord;
 use crate::record::{RawRecord, Record};
@@ -22,7 +26,7 @@ use crate::record::{RawRecord, Record};
 /// They are those that were known when the capture was opened, until a record changes them.
 #[derive(Clone, Debug)]
 pub(crate) struct Knowledge<'r> {
-    events: Cow<'r, Events>,
+    events: KnownEvents<'r>,
     features: Cow<'r, Features<'r>>,
     /// The features, with their offsets, that were checked.
     checked: BTreeSet<(Feature, u64)>,
@@ -35,7 +39,7 @@ pub(crate) struct Knowledge<'r> {
 
 impl<'r> Knowledge<'r> {
     pub(super) fn new(
-        events: Cow<'r, Events>,
+        events: KnownEvents<'r>,
         features: Cow<'r, Features<'r>>,
         is_pipe: bool,
         applied: u64,
@@ -45,7 +49,7 @@ impl<'r> Knowledge<'r> {
 
     #[inline(always)]
     pub(super) fn events(&self) -> &Events {
-        &self.events
+        self.events.get()
     }
 
     pub(super) fn features(&self) -> &Features<'r> {
@@ -65,7 +69,7 @@ impl<'r> Knowledge<'r> {
     }
 
     pub(super) fn into_parts(self) -> (Events, Features<'r>) {
-        (self.events.into_owned(), self.features.into_owned())
+        (self.events.into_events(), self.features.into_owned())
     }
 
     /// Returns the faults of the records that were applied since the capture was opened.
@@ -94,25 +98,20 @@ impl<'r> Knowledge<'r> {
     }
 
     /// Returns the event of a record.
-    #[inline(always)]
-    pub(super) fn event_of<O: Endian>(&self, raw: &RawRecord<'_, O>) -> EventOf<'r> {
+    pub(super) fn event_of<O: Endian>(&self, raw: RawRecord<'_, O>) -> EventOf<'r> {
         if raw.kind().is_user() {
             return EventOf::None;
         }
-        if let Cow::Borrowed(events) = self.events {
-            if let Some((index, event)) = find(events, raw) {
-                return EventOf::Opened(event, index as u32);
-            }
-        }
-        self.other_event_of(*raw)
+        self.events.only().unwrap_or_else(|| self.events.of_several(raw))
     }
 
-    #[inline(never)]
-    fn other_event_of<O: Endian>(&self, raw: RawRecord<'_, O>) -> EventOf<'r> {
-        match find(&self.events, &raw) {
-            Some((index, event)) => EventOf::Changed(Arc::clone(event), index as u32),
-            None => EventOf::unknown(self.events.unknown_id(raw)),
+    /// Returns the event of a kernel record.
+    #[inline(always)]
+    pub(super) fn event_of_kernel<O: Endian>(&self, bytes: &Bytes<'_>) -> EventOf<'r> {
+        if let Some(event) = self.events.only() {
+            return event;
         }
+        self.events.of_several::<O>(bytes.raw().typed(()))
     }
 
     /// Applies a record at `place` that says something about the capture. Notes what contradicts it; a record that
@@ -146,16 +145,16 @@ impl<'r> Knowledge<'r> {
         match raw.decode_user() {
             Ok(Record::User(UserRecord::HeaderAttr(it), _)) if self.is_pipe => {
                 let ids_at = payload.saturating_add(it.bytes.len() as u64);
-                self.events.to_mut().add(it.attr(), (it.ids.iter(), ids_at), payload, account);
+                self.events.change(|events| events.add(it.attr(), (it.ids.iter(), ids_at), payload, account));
             }
             Ok(Record::User(UserRecord::HeaderEventType(it), _)) => {
-                self.events.to_mut().name_by_config(it.event_id, it.name);
+                self.events.change(|events| events.name_by_config(it.event_id, it.name));
             }
             Ok(Record::User(UserRecord::EventUpdate(it), kind)) => {
-                if self.events.index_of_id(it.id).is_none() {
+                if self.events().index_of_id(it.id).is_none() {
                     account.note(FileError::new(FileErrorKind::UnknownId { kind, id: it.id }, offset));
-                } else if self.events.is_changed_by(&it) {
-                    self.events.to_mut().update(&it);
+                } else if self.events().is_changed_by(&it) {
+                    self.events.change(|events| events.update(&it));
                 }
             }
             Ok(Record::User(UserRecord::HeaderFeature(it), _)) if self.is_pipe => {
@@ -185,14 +184,9 @@ impl<'r> Knowledge<'r> {
 
     /// Names the events by the feature EVENT_DESC, which perf of Linux 4.14 writes before the attrs of a pipe.
     pub(super) fn name_events(&mut self, account: &mut Account) {
-        name_events(self.events.to_mut(), &self.features, account);
+        let features = &self.features;
+        self.events.change(|events| name_events(events, features, account));
     }
-}
-
-#[inline(always)]
-fn find<'e, O: Endian>(events: &'e Events, raw: &RawRecord<'_, O>) -> Option<(usize, &'e Arc<Event>)> {
-    let index = events.index_of(raw)?;
-    Some((index, events.get(index)?))
 }
 
 /// Returns whether records of a type contain something about the capture.

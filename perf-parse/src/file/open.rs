@@ -16,7 +16,7 @@ use super::attrs;
 use super::feature_table;
 use super::header::{self, FileHeader};
 use super::image::Image;
-use super::knowledge::{Knowledge, name_by_types, name_events};
+use super::knowledge::{Knowledge, KnownEvents, name_by_types, name_events};
 use super::look_ahead::look_ahead;
 use super::reader::{Data, Mode, Reader};
 #[cfg(feature = "std")]
@@ -190,7 +190,7 @@ fn head_of_file<'r, O: Endian, S: Source<'r>>(
     }
     attrs::leave_shared_ids(header, &mut events, account);
     // perf begins the data with units, scales and names of events.
-    let mut knowledge = Knowledge::new(Cow::Owned(events), Cow::Owned(features), false, 0);
+    let mut knowledge = Knowledge::new(KnownEvents::found(events), Cow::Owned(features), false, 0);
     look_ahead::<O, S>(source, &mut knowledge, limits, account)?;
     let applied = knowledge.applied();
     let (events, features) = knowledge.into_parts();
@@ -204,7 +204,7 @@ fn head_of_pipe<'r, O: Endian, S: Source<'r>>(
     limits: &Limits,
     account: &mut Account,
 ) -> Result<(Events, Features<'r>, u64), FileError> {
-    let events = Cow::Owned(Events::within(limits));
+    let events = KnownEvents::found(Events::within(limits));
     let mut knowledge = Knowledge::new(events, Cow::Owned(Features::new(O::ENDIANNESS)), true, 0);
     look_ahead::<O, S>(source, &mut knowledge, limits, account)?;
     let applied = knowledge.applied();

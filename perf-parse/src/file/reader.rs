@@ -10,7 +10,7 @@ use perf_abi::endian::Endianness;
 use perf_abi::feature::Feature;
 
 use super::header::{FileHeader, Section};
-use super::knowledge::Knowledge;
+use super::knowledge::{Knowledge, KnownEvents};
 use super::records::EventRecords;
 use super::source::Slice;
 #[cfg(feature = "std")]
@@ -219,9 +219,9 @@ impl<'a> Reader<'a> {
 
     /// Walks over the records from a place on: that of a record that an earlier walk returned.
     ///
-    /// The events are those that were known when the capture was opened: an EVENT_UPDATE record before the place is not
-    /// applied. Begins in constant time, except for a place in a compressed capture, before which everything is
-    /// decompressed again. A [stream](Self::stream) is walked from its start: its records are skipped up to the place.
+    /// Begins in constant time, with the events that were known when the capture was opened: an EVENT_UPDATE record
+    /// before the place is not applied. A [stream](Self::stream), a compressed capture, and a capture without features,
+    /// which may be compressed, are walked from their start: their records are skipped up to the place.
     ///
     /// # Examples
     ///
@@ -240,8 +240,16 @@ impl<'a> Reader<'a> {
     /// ```
     #[must_use]
     pub fn records_from(&self, place: Place) -> EventRecords<'_> {
+        self.records_beginning_at(place, place.decompressed.is_some() || self.may_be_compressed())
+    }
+
+    /// Walks over the records from a place on. `is_compressed` means that the records before it have to be read, too.
+    pub(crate) fn records_beginning_at(&self, place: Place, is_compressed: bool) -> EventRecords<'_> {
+        if is_compressed {
+            return self.records().skipping_to(place);
+        }
         #[cfg(feature = "std")]
-        if let (Data::Windows(windows), None) = (&self.data, place.decompressed) {
+        if let Data::Windows(windows) = &self.data {
             let mut windows = windows.get(place.data_file..).unwrap_or_default().to_vec();
             if let Some(first) = windows.first_mut() {
                 *first = first.part(&(place.offset..u64::MAX));
@@ -250,9 +258,7 @@ impl<'a> Reader<'a> {
             return self.walk_windows(&windows, place.data_file, self.knowledge(), account);
         }
         let files = self.files();
-        let Some(file) = files.get(place.data_file).filter(|_| place.decompressed.is_none()) else {
-            return self.records().skipping_to(place);
-        };
+        let Some(file) = files.get(place.data_file) else { return self.records().skipping_to(place) };
         let part = file.part(&(place.offset..u64::MAX));
         let more = files.get(place.data_file.saturating_add(1)..).unwrap_or_default();
         let account = Account::new(&self.limits);
@@ -261,10 +267,16 @@ impl<'a> Reader<'a> {
         EventRecords::in_memory(first, more, self.knowledge(), account, (self.endianness, &self.limits))
     }
 
-    /// Walks over the records from a place on, after reading those before it: for a place from which on compressed
-    /// records follow.
-    pub(crate) fn records_read_to(&self, place: Place) -> EventRecords<'_> {
-        self.records().skipping_to(place)
+    /// Returns whether records may be compressed, so that they cannot be found without those before them.
+    fn may_be_compressed(&self) -> bool {
+        let is_listed = match &self.mode {
+            Mode::File(header) => {
+                header.features.first().is_some_and(|word| word >> Feature::COMPRESSED.0 & 1 != 0)
+            }
+            Mode::Pipe => false,
+            Mode::Ring => return false,
+        };
+        is_listed || self.features.is_empty() || self.feature(Feature::COMPRESSED).is_some()
     }
 
     /// Returns the record at a place: that of a record that an earlier walk returned. `None` if no record follows it.
@@ -288,7 +300,7 @@ impl<'a> Reader<'a> {
 
     /// Returns what was known of the capture when it was opened.
     pub(super) fn knowledge(&self) -> Knowledge<'_> {
-        let (events, features) = (Cow::Borrowed(&self.events), Cow::Borrowed(&self.features));
+        let (events, features) = (KnownEvents::opened(&self.events), Cow::Borrowed(&self.features));
         Knowledge::new(events, features, matches!(self.mode, Mode::Pipe), self.applied)
     }
 

@@ -33,7 +33,12 @@ use crate::limits::Limits;
 /// skipped. [`FileErrorKind::Decompress`](super::FileErrorKind::Decompress) for a payload that cannot be decompressed.
 /// [`FileErrorKind::Io`](super::FileErrorKind::Io) if the stream cannot be read; then the capture ends.
 #[derive(Debug)]
-pub struct EventRecords<'r>(pub(super) AnyWalk<'r>);
+pub struct EventRecords<'r> {
+    walk: AnyWalk<'r>,
+    /// The result of a slow step, until it is returned. If the step itself returned it, every record, also of the fast
+    /// path, would be kept in memory and copied.
+    step: Option<Result<EventRecord<'r>, FileError>>,
+}
 
 /// A walk for each byte order and source, so that the inner loops know both.
 #[derive(Debug)]
@@ -62,6 +67,16 @@ macro_rules! with_walk {
 }
 
 impl<'r> EventRecords<'r> {
+    fn new(walk: AnyWalk<'r>) -> Self {
+        Self { walk, step: None }
+    }
+
+    /// Finds the next record by any path. A separate function, so that only the fast path of most captures is inlined.
+    #[inline(never)]
+    fn step(&mut self) {
+        self.step = with_walk!(&mut self.walk, walk => walk.next());
+    }
+
     /// Creates a walk over `first`, a data file with its number, and the data files after it.
     pub(super) fn in_memory(
         first: (Slice<'r>, usize),
@@ -70,7 +85,7 @@ impl<'r> EventRecords<'r> {
         account: Account,
         (endianness, limits): (Endianness, &Limits),
     ) -> Self {
-        Self(match endianness {
+        Self::new(match endianness {
             Endianness::Little => AnyWalk::LittleMemory(Walk::new(first, more, knowledge, account, limits)),
             Endianness::Big => AnyWalk::BigMemory(Walk::new(first, more, knowledge, account, limits)),
         })
@@ -85,7 +100,7 @@ impl<'r> EventRecords<'r> {
         account: Account,
         (endianness, limits): (Endianness, &Limits),
     ) -> Self {
-        Self(match endianness {
+        Self::new(match endianness {
             Endianness::Little => AnyWalk::LittleStream(Walk::new(first, more, knowledge, account, limits)),
             Endianness::Big => AnyWalk::BigStream(Walk::new(first, more, knowledge, account, limits)),
         })
@@ -93,7 +108,7 @@ impl<'r> EventRecords<'r> {
 
     /// Skips the records before a place.
     pub(super) fn skipping_to(mut self, place: Place) -> Self {
-        with_walk!(&mut self.0, walk => walk.skip_to(place));
+        with_walk!(&mut self.walk, walk => walk.skip_to(place));
         self
     }
 
@@ -107,7 +122,7 @@ impl<'r> EventRecords<'r> {
     /// late, and counted in [`Account::late`].
     #[must_use]
     pub fn in_time_order(mut self) -> Self {
-        with_walk!(&mut self.0, walk => walk.in_time_order());
+        with_walk!(&mut self.walk, walk => walk.in_time_order());
         self
     }
 
@@ -134,31 +149,31 @@ impl<'r> EventRecords<'r> {
     /// ```
     #[must_use]
     pub fn only(mut self, types: &[RecordType]) -> Self {
-        with_walk!(&mut self.0, walk => walk.only(types));
+        with_walk!(&mut self.walk, walk => walk.only(types));
         self
     }
 
     /// Returns the account so far: what was read, lost and skipped, including the account of opening.
     #[must_use]
     pub fn account(&self) -> &Account {
-        with_walk!(&self.0, walk => &walk.account)
+        with_walk!(&self.walk, walk => &walk.account)
     }
 
     /// Returns the account, so that the caller can add the faults that it found while decoding.
     pub fn account_mut(&mut self) -> &mut Account {
-        with_walk!(&mut self.0, walk => &mut walk.account)
+        with_walk!(&mut self.walk, walk => &mut walk.account)
     }
 
     /// Returns the events that are known so far.
     #[must_use]
     pub fn events(&self) -> &Events {
-        with_walk!(&self.0, walk => walk.knowledge.events())
+        with_walk!(&self.walk, walk => walk.knowledge.events())
     }
 
     /// Returns the features that are known so far, in the order of [`Reader::features`](super::Reader::features).
     #[must_use]
     pub fn features(&self) -> &Features<'r> {
-        with_walk!(&self.0, walk => walk.knowledge.features())
+        with_walk!(&self.walk, walk => walk.knowledge.features())
     }
 
     /// Returns a feature; `None` if it is not known so far.
@@ -170,13 +185,13 @@ impl<'r> EventRecords<'r> {
     /// Returns how far the walk has read.
     #[must_use]
     pub fn position(&self) -> Place {
-        with_walk!(&self.0, walk => walk.position())
+        with_walk!(&self.walk, walk => walk.position())
     }
 
     /// Returns what the walk has found out about the capture.
     #[cfg(feature = "std")]
     pub(crate) fn into_knowledge(self) -> Knowledge<'r> {
-        with_walk!(self.0, walk => walk.knowledge)
+        with_walk!(self.walk, walk => walk.knowledge)
     }
 
     /// Decodes each feature that was not checked before, and notes the faults in the account. Returns the faults of
@@ -198,7 +213,7 @@ impl<'r> EventRecords<'r> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn check_features(&mut self) -> Vec<(Feature, FileError)> {
-        let faults = with_walk!(&mut self.0, walk => walk.knowledge.check_features());
+        let faults = with_walk!(&mut self.walk, walk => walk.knowledge.check_features());
         for (_, error) in &faults {
             self.account_mut().note_once(*error);
         }
@@ -211,17 +226,21 @@ impl<'r> Iterator for EventRecords<'r> {
 
     #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
-        match &mut self.0 {
-            AnyWalk::LittleMemory(walk) => walk.next(),
-            other => other.next(),
+        match &mut self.walk {
+            AnyWalk::LittleMemory(walk) => {
+                if let Some(record) = walk.next_fast() {
+                    return Some(Ok(record));
+                }
+            }
+            #[cfg(feature = "std")]
+            AnyWalk::LittleStream(walk) => {
+                if let Some(record) = walk.next_fast() {
+                    return Some(Ok(record));
+                }
+            }
+            _ => {}
         }
-    }
-}
-
-impl<'r> AnyWalk<'r> {
-    /// Returns the next record of a walk. A separate function, so that only the walk over most captures is inlined.
-    #[inline(never)]
-    fn next(&mut self) -> Option<Result<EventRecord<'r>, FileError>> {
-        with_walk!(self, walk => walk.next())
+        self.step();
+        self.step.take()
     }
 }

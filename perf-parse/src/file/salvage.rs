@@ -105,7 +105,7 @@ fn is_credible<O: Endian>(record: &RawRecord<'_, O>, events: &Events) -> bool {
     let Ok(Some(event)) = events.of(record) else { return false };
     let Some(event) = events.get(event) else { return false };
     match record.decode(&event.layout) {
-        Ok(Record::Sample(sample)) => event.fault.is_none() && sample.tail().is_ok(),
+        Ok(Record::Sample(sample)) => !event.is_faulty && sample.tail().is_ok(),
         Ok(_) => true,
         Err(_) => false,
     }

@@ -12,8 +12,12 @@ pub(super) use window::Window;
 
 use core::ops::Range;
 
+use perf_abi::endian::Endian;
+use perf_abi::record::RecordType;
+
 use crate::bytes::Bytes;
 use crate::error::FileErrorKind;
+use crate::record::RawRecord;
 
 /// A source of bytes that are taken from the front.
 pub(super) trait Source<'r> {
@@ -31,9 +35,12 @@ pub(super) trait Source<'r> {
     /// Returns the bytes that are available at the front.
     fn front(&self) -> &[u8];
 
-    /// Returns `size` bytes from the front, after `start` others, for a record that may be kept. Empty if fewer are
-    /// available.
-    fn keep(&self, start: usize, size: usize) -> Bytes<'r>;
+    /// Takes the record at the front, if all its bytes are there and it is of one of `types`: a bit for each kernel
+    /// type. Returns it for a caller that may keep it, with its type and its size.
+    fn take_record<O: Endian>(&mut self, types: u64) -> Option<(Bytes<'r>, RecordType, u16)>;
+
+    /// Returns the record of `size` bytes at the front and the `held` bytes after it, for a caller that may keep them.
+    fn keep<O: Endian>(&self, size: u16, held: usize) -> Bytes<'r>;
 
     /// Drops `count` bytes that are available at the front.
     fn take(&mut self, count: usize);
@@ -108,9 +115,17 @@ impl<'r> Source<'r> for Slice<'r> {
     }
 
     #[inline(always)]
-    fn keep(&self, start: usize, size: usize) -> Bytes<'r> {
-        let end = start.saturating_add(size);
-        Bytes::borrowed(self.front.get(start..end).unwrap_or_default())
+    fn take_record<O: Endian>(&mut self, types: u64) -> Option<(Bytes<'r>, RecordType, u16)> {
+        let (raw, after) = RawRecord::<O>::plain(self.front, types)?;
+        let (kind, size) = (raw.kind(), raw.size());
+        self.front = after;
+        self.offset = self.offset.wrapping_add(size.into());
+        Some((Bytes::Borrowed(raw.untyped()), kind, size))
+    }
+
+    fn keep<O: Endian>(&self, size: u16, held: usize) -> Bytes<'r> {
+        let end = usize::from(size).saturating_add(held);
+        Bytes::borrowed::<O>(self.front.get(..end).unwrap_or_default())
     }
 
     #[inline(always)]

@@ -20,7 +20,7 @@ use super::source::Source;
 use crate::account::Account;
 use crate::bytes::Bytes;
 use crate::error::{FileError, FileErrorKind};
-use crate::event::{EventOf, EventRecord, Place};
+use crate::event::{EventRecord, Place};
 use crate::limits::Limits;
 use crate::record::{Lost, LostSamples, RawRecord, Record};
 use framing::Framing;
@@ -110,36 +110,18 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
     }
 
     /// Returns the next record; `None` at the end.
-    #[inline(always)]
     pub(super) fn next(&mut self) -> Option<Result<EventRecord<'r>, FileError>> {
-        match self.next_plain() {
-            Some(record) => Some(Ok(record)),
-            None => self.next_slow(),
+        if let Some(from) = self.from.take() {
+            match self.first_from(from) {
+                Some(Ok(record)) if self.order.is_some() && self.hold(&record) => {}
+                first => return first,
+            }
         }
-    }
-
-    /// Returns the next record if it is at the front of the source and says nothing about the capture, as nearly all.
-    #[inline(always)]
-    fn next_plain(&mut self) -> Option<EventRecord<'r>> {
-        let (raw, size) = plain_record::<O>(self.framing.source.front(), self.plain)?;
-        self.account.count(raw.kind(), size.into());
-        let event = self.knowledge.event_of(&raw);
-        let place = self.framing.place();
-        let bytes = self.framing.source.keep(0, size.into());
-        self.framing.source.take(size.into());
-        Some(EventRecord::new((bytes, size), O::ENDIANNESS, place, event))
-    }
-
-    #[inline(never)]
-    fn next_slow(&mut self) -> Option<Result<EventRecord<'r>, FileError>> {
+        if let Some(record) = self.next_fast() {
+            return Some(Ok(record));
+        }
         if self.order.is_some() {
             return self.next_in_time();
-        }
-        if let Some(from) = self.from.take() {
-            return self.first_from(from);
-        }
-        if let Some(record) = self.next_inflated() {
-            return Some(Ok(record));
         }
         let next = self.next_any();
         self.settle();
@@ -152,9 +134,9 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
         loop {
             let next = self.next_any();
             let is_before = match &next {
-                Ok(Some(record)) => !has_reached(record.place(), from),
+                Ok(Some(record)) => record.place().is_before(from),
                 Ok(None) => false,
-                Err(_) => from.decompressed.is_some() || self.position() < from,
+                Err(error) => Place { offset: error.offset, ..self.position() }.is_before(from),
             };
             if !is_before {
                 self.settle();
@@ -163,15 +145,38 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
         }
     }
 
+    /// Returns the next record, as [`next`](Self::next), if it says nothing about the capture, as nearly all. If it
+    /// returns `None`, it has taken no record.
+    #[inline(always)]
+    pub(super) fn next_fast(&mut self) -> Option<EventRecord<'r>> {
+        if self.plain != 0 {
+            return self.next_plain(self.plain);
+        }
+        if self.order.is_some() {
+            return self.next_held();
+        }
+        self.next_inflated()
+    }
+
+    /// Returns the next record if it is at the front of the source and of one of `types`.
+    #[inline(always)]
+    fn next_plain(&mut self, types: u64) -> Option<EventRecord<'r>> {
+        let Self { knowledge, framing, account, .. } = self;
+        let place = framing.place();
+        let (bytes, kind, size) = framing.source.take_record::<O>(types)?;
+        account.count(kind, size.into());
+        let event = knowledge.event_of_kernel::<O>(&bytes);
+        Some(EventRecord::new(bytes, place, event))
+    }
+
     /// Returns the next record of the decompressed stream, if all its bytes are there.
     #[inline(always)]
     fn next_inflated(&mut self) -> Option<EventRecord<'r>> {
-        let inflated = self.inflated.as_mut()?;
-        let (raw, size) = plain_record::<O>(inflated.plain_front(), self.types.plain())?;
-        self.account.count(raw.kind(), 0);
-        let event = self.knowledge.event_of(&raw);
-        let (bytes, place) = inflated.take(size.into(), self.framing.data_file());
-        Some(EventRecord::new((bytes, size), O::ENDIANNESS, place, event))
+        let Self { knowledge, framing, account, inflated: Some(inflated), .. } = self else { return None };
+        let (bytes, place, kind) = inflated.take_record::<O>(self.types.plain(), framing.data_file())?;
+        account.count(kind, 0);
+        let event = knowledge.event_of_kernel::<O>(&bytes);
+        Some(EventRecord::new(bytes, place, event))
     }
 
     /// Returns the next record that was requested, in the order of the capture.
@@ -195,14 +200,15 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
         let data_file = self.framing.data_file();
         let mut target = target;
         loop {
-            while let Some((_, size)) = plain_record::<O>(self.framing.source.front(), u64::MAX) {
-                if !self.framing.is_at_boundary() {
+            while self.framing.is_at_boundary() {
+                let Some((raw, _)) = RawRecord::<O>::plain(self.framing.source.front(), u64::MAX) else {
                     break;
-                }
+                };
                 if self.framing.source.offset() >= target {
                     return Some(true);
                 }
-                self.framing.source.take(size.into());
+                let size = usize::from(raw.size());
+                self.framing.source.take(size);
             }
             if self.framing.is_at_end_of_file() {
                 return Some(self.framing.next_data_file());
@@ -228,9 +234,10 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
         if self.inflated.is_some() || !self.framing.is_at_boundary() {
             return;
         }
-        while let Some((raw, size)) = plain_record::<O>(self.framing.source.front(), self.types.unwanted()) {
-            self.account.count(raw.kind(), size.into());
-            self.framing.source.take(size.into());
+        while let Some((raw, _)) = RawRecord::<O>::plain(self.framing.source.front(), self.types.unwanted()) {
+            let size = usize::from(raw.size());
+            self.account.count(raw.kind(), size);
+            self.framing.source.take(size);
         }
     }
 
@@ -255,32 +262,28 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
                 return Ok(None);
             };
             if matches!(kind, RecordType::COMPRESSED | RecordType::COMPRESSED2) {
-                self.account.count(kind, size);
+                self.account.count(kind, size.into());
                 let inflated = self.inflated.get_or_insert_with(|| Inflated::new(&self.limits));
                 inflated.begin::<O, S>(size, &mut self.framing, &mut self.account)?;
                 continue;
             }
             let (trailing_size, held) = self.framing.trailing::<O>(kind, size, &mut self.account)?;
-            self.account.count(kind, size);
+            self.account.count(kind, size.into());
             self.account.bytes = self.account.bytes.saturating_add(trailing_size);
             let place = self.framing.place();
-            let bytes = self.framing.source.keep(0, size.saturating_add(held));
-            self.framing.take(size, trailing_size);
+            let bytes = self.framing.source.keep::<O>(size, held);
+            self.framing.take(size.into(), trailing_size);
             return Ok(Some(self.found(bytes, place)));
         }
     }
 
     /// Returns the record at the start of `bytes`, after applying what it says about the capture.
     fn found(&mut self, bytes: Bytes<'r>, place: Place) -> EventRecord<'r> {
-        let (size, event) = match RawRecord::<O>::whole((), bytes.get()) {
-            Some((raw, trailing)) => {
-                self.knowledge.absorb(&raw, trailing, place, &mut self.account);
-                self.count_lost(&raw);
-                (raw.size(), self.knowledge.event_of(&raw))
-            }
-            None => (0, EventOf::None),
-        };
-        EventRecord::new((bytes, size), O::ENDIANNESS, place, event)
+        let raw: RawRecord<'_, O> = bytes.raw().typed(());
+        self.knowledge.absorb(&raw, bytes.trailing(), place, &mut self.account);
+        self.count_lost(&raw);
+        let event = self.knowledge.event_of(raw);
+        EventRecord::new(bytes, place, event)
     }
 
     /// Adds what the kernel lost to the account.
@@ -312,26 +315,6 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
         self.inflated = None;
         Ok(self.framing.next_data_file())
     }
-}
-
-/// Returns whether a walk that has found a record at `place` has reached `from`. A decompressed record may come after
-/// records that were not compressed and have a larger offset: the library may hold it until there is more input.
-fn has_reached(place: Place, from: Place) -> bool {
-    match (place.decompressed, from.decompressed) {
-        _ if place.data_file != from.data_file => place.data_file > from.data_file,
-        (Some(position), Some(from)) => position >= from,
-        (None, None) => place.offset >= from.offset,
-        _ => false,
-    }
-}
-
-/// Returns the record at the start of `bytes` and its size, if all its bytes are there and it is of one of `types`, a
-/// bit for each kernel type.
-#[inline(always)]
-fn plain_record<O: Endian>(bytes: &[u8], types: u64) -> Option<(RawRecord<'_, O>, u16)> {
-    let (raw, _) = RawRecord::<O>::whole((), bytes)?;
-    let is_asked_for = types.checked_shr(raw.kind().0)? & 1 != 0;
-    is_asked_for.then_some((raw, raw.size()))
 }
 
 /// Notes a fault that the walk itself found.

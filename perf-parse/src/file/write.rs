@@ -47,6 +47,7 @@ mod error;
 mod features;
 mod in_file;
 mod in_pipe;
+mod sink;
 mod update;
 
 pub use error::{RecordFault, WriteFileError};

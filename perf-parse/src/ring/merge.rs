@@ -12,7 +12,7 @@ use super::dump::Dump;
 use super::error::RingError;
 use super::pieces::RecordPieces;
 use crate::bytes::Bytes;
-use crate::event::{EventOf, EventRecord, Events, Place};
+use crate::event::{EventOf, EventRecord, Events, Place, small};
 use crate::record::RawRecord;
 
 /// The records of several rings, such as one for each CPU or task, in time order.
@@ -135,23 +135,23 @@ impl<'a, O: Endian> Ring<'a, O> {
     fn read_next(&mut self, index: usize) -> Option<Result<EventRecord<'a>, RingError>> {
         let (offset, record) = self.dump.step()?;
         let bytes = match record {
-            Ok(RecordPieces::Whole(record)) => Bytes::borrowed(record.as_bytes()),
+            Ok(RecordPieces::Whole(record)) => Bytes::Borrowed(record.untyped()),
             Ok(RecordPieces::Wrapped(first, second)) => {
                 let copy = Arc::new([first, second].concat());
-                Bytes::shared(&copy, 0, copy.len())
+                let (raw, _) = RawRecord::<O>::whole((), &copy)?;
+                Bytes::shared::<O>(&copy, (0, copy.len()), raw.size())
             }
             Err(error) => return Some(Err(error)),
         };
-        let raw = RawRecord::<O>::found((), bytes.get())?;
+        let raw = bytes.raw().typed::<O>(());
         self.dump.count(&raw);
         let event = match self.events.index_of(&raw) {
             _ if raw.kind().is_user() => EventOf::None,
-            Some(index) => EventOf::Opened(self.events.get(index)?, index as u32),
+            Some(index) => EventOf::Opened(self.events.get(index)?, small(index)),
             None => EventOf::unknown(self.events.unknown_id(raw)),
         };
-        let size = raw.size();
         let place = Place { data_file: index, offset, decompressed: None };
-        let record = EventRecord::new((bytes, size), O::ENDIANNESS, place, event);
+        let record = EventRecord::new(bytes, place, event);
         self.key = record.time().unwrap_or(self.key);
         Some(Ok(record))
     }

@@ -1,16 +1,13 @@
 //! The limit on the number of values of raw data.
 
-use alloc::vec::Vec;
-
 use perf_abi::endian::Endian;
 
-use super::format::{Field, Format};
 use super::value::Value;
 
 /// The number of values that raw data may still return: about one for each of its bytes.
 ///
 /// Without this limit, fields that share bytes would multiply the output for a sample: a format may have 1024
-/// strings, each of which is the whole raw data. Made by [`Format::room`].
+/// strings, each of which is the whole raw data. Made by [`Format::room`](super::Format::room).
 #[derive(Clone, Copy, Debug)]
 pub struct Room(usize);
 
@@ -18,9 +15,14 @@ pub struct Room(usize);
 const EMPTY: usize = 64;
 
 impl Room {
-    pub(super) fn new(format: &Format<'_>, raw: &[u8]) -> Self {
-        // Fields at known offsets that share no bytes need no count.
-        Self(if format.min_size.is_some() { usize::MAX } else { raw.len().saturating_add(EMPTY) })
+    /// Returns room for any number of values.
+    pub(super) fn unlimited() -> Self {
+        Self(usize::MAX)
+    }
+
+    /// Returns the room of raw data of `len` bytes.
+    pub(super) fn of_bytes(len: usize) -> Self {
+        Self(len.saturating_add(EMPTY))
     }
 
     /// Takes the room that a value needs. Returns whether there was enough; if not, takes nothing.
@@ -42,21 +44,4 @@ pub(super) fn needed<O: Endian>(value: &Value<'_, O>) -> usize {
         Value::Array(array) => array.len().max(1),
         _ => 1,
     }
-}
-
-/// Returns whether fields share bytes. A field without bytes counts as 1 byte, so that a format cannot have many of
-/// them.
-pub(super) fn share_bytes(fields: &[Field<'_>]) -> bool {
-    let range = |field: &Field<'_>| {
-        let start = u64::from(field.offset);
-        (start, start.saturating_add(field.size.max(1).into()))
-    };
-    let mut ranges: Vec<_> = fields.iter().map(range).collect();
-    ranges.sort_unstable();
-    let mut end_before = 0;
-    ranges.iter().any(|&(start, end)| {
-        let shares = start < end_before;
-        end_before = end.max(end_before);
-        shares
-    })
 }

@@ -57,7 +57,7 @@ fn a_whole_file(big: bool) {
     assert_eq!(events.len(), 2);
     assert_eq!(events[0].attr, Attr { size: 112, ..attr(SampleType::IP | SampleType::IDENTIFIER) });
     assert_eq!(*events[0].attr_tail, []);
-    assert_eq!(events[0].fault, None);
+    assert_eq!(events[0].fault(), None);
     assert_eq!(events[0].name, None);
     let ids = |index: usize| events[index].ids.clone();
     assert_eq!((ids(0), ids(1)), (vec![10, 11, 12], vec![20]));
@@ -311,7 +311,7 @@ fn an_attr_of_a_newer_kernel(big: bool) {
     assert_eq!(diagnostics(&built), [FileError { kind: FileErrorKind::Layout(fault), offset }]);
 
     let file = open(&built.bytes).unwrap();
-    assert_eq!(file.events()[0].fault, Some(fault));
+    assert_eq!(file.events()[0].fault(), Some(fault));
     let mut records = file.records();
     let record = records.next().unwrap().unwrap();
     let Record::Comm(comm) = record.decode().unwrap() else { panic!("{record:?}") };

@@ -39,7 +39,7 @@ pub(crate) fn drive_within(bytes: &[u8], most: usize) -> Result<Steps, FileError
     assert!(taken <= most, "{taken} bytes live for a capture of {}, more than {most}", bytes.len());
     if let Ok(reader) = Reader::stream(bytes) {
         // A stream keeps the bytes it has read, a copy of its features and, in time order, the held records.
-        let (_, taken) = peak(|| walk(&reader, reader.records(), bytes.len()));
+        let (_, taken) = peak(|| walk(reader.records(), bytes.len()));
         assert!(taken <= most, "{taken} bytes live for a stream of {}, more than {most}", bytes.len());
     }
     result
@@ -60,16 +60,16 @@ fn window(bytes: &[u8]) -> usize {
 
 fn in_file_order(bytes: &[u8]) -> Result<Steps, FileError> {
     let reader = Reader::new(bytes)?;
-    Ok(walk(&reader, reader.records(), bytes.len()))
+    Ok(walk(reader.records(), bytes.len()))
 }
 
 fn by_time(bytes: &[u8]) -> Result<Steps, FileError> {
     let reader = Reader::new(bytes)?;
-    Ok(walk(&reader, reader.records().in_time_order(), bytes.len()))
+    Ok(walk(reader.records().in_time_order(), bytes.len()))
 }
 
 /// Reads to the end and decodes everything.
-fn walk(reader: &Reader<'_>, mut records: EventRecords<'_>, len: usize) -> Steps {
+fn walk(mut records: EventRecords<'_>, len: usize) -> Steps {
     // The last call returns no record.
     let mut steps = Steps { calls: 1, ..Steps::default() };
     for record in &mut records {
@@ -103,14 +103,6 @@ fn walk(reader: &Reader<'_>, mut records: EventRecords<'_>, len: usize) -> Steps
     steps
 }
 
-/// Decodes all features.
-fn features<O: Endian>(records: &EventRecords<'_>) {
-    let nr_cpus = records.feature(Feature::NRCPUS).and_then(|it| it.nr_cpus::<O>().ok()).map_or(0, |it| it.0);
-    for section in records.features() {
-        let _ = compare::feature::decode::<O>(&section, nr_cpus);
-    }
-}
-
 /// Decodes a record with every element of every list.
 fn decode(record: &EventRecord<'_>) -> Result<(), FileError> {
     let _ = record.time();
@@ -139,7 +131,7 @@ fn words(sample: &Sample<'_>) -> Result<usize, perf_parse::Error> {
     Ok(values + frames + 3 * branches + regs.sum::<usize>())
 }
 
-fn user_fields<O: Endian>(user: &UserRecord<'_, O>) {
+fn user_fields(user: &UserRecord<'_>) {
     if let UserRecord::CpuMap(map) = user {
         // A range has 16-bit numbers; a mask has one bit for each CPU.
         assert!(map.data.cpus().count() <= 8 * 65_536);

@@ -6,8 +6,8 @@ use perf_parse::Reader;
 use perf_parse::abi::attr::{Attr, AttrFlags, AttrVersion};
 use perf_parse::abi::feature::Feature;
 use perf_parse::abi::sample_type::SampleType;
-use perf_parse::file::repair::{Order, repair};
 use perf_parse::file::{FileErrorKind, Limits};
+use perf_parse::rewrite::{Order, repair};
 
 use crate::drive::{Steps, drive, drive_within, limit};
 use crate::peak;

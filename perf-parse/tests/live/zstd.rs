@@ -2,7 +2,6 @@
 
 use std::io::Cursor;
 
-use perf_parse::abi::endian::LittleEndian;
 use perf_parse::abi::record::RecordType;
 use perf_parse::file::write::{FileWriter, Options, Zstd};
 

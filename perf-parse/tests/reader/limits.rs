@@ -8,8 +8,8 @@ use perf_parse::abi::attr::Attr;
 use perf_parse::abi::endian::{Endianness, LittleEndian};
 use perf_parse::abi::sample_type::SampleType;
 use perf_parse::event::Events;
-use perf_parse::file::repair::{Order, repair};
 use perf_parse::file::{DeferredChains, FileError, FileErrorKind, Limits};
+use perf_parse::rewrite::{Order, repair};
 use perf_parse::write::{self, SampleFields};
 
 use crate::order_limits::times_and_late;

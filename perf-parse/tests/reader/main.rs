@@ -2,15 +2,18 @@
 
 #![cfg(feature = "std")]
 
+mod blocks;
 #[cfg(any(feature = "ruzstd", feature = "zstd"))]
 mod compressed;
 mod deferred;
 mod directory;
 mod limits;
+mod look_ahead;
 mod order;
 mod order_limits;
 mod pipe;
 mod salvage;
+mod shared;
 mod truncation;
 mod types;
 

@@ -282,6 +282,7 @@ fn every_field() -> (Attr, SampleFields) {
         data_page_size: word(32),
         code_page_size: word(33),
         aux: Some(vec![34; 8]),
+        ..SampleFields::default()
     };
     (attr, fields)
 }

@@ -11,7 +11,7 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use perf_abi::callchain::CallchainContext;
-use perf_abi::endian::Endian;
+use perf_abi::endian::{ByteOrder, Endian};
 use perf_abi::record::{CpuMode, Misc};
 use perf_parse::feature::{BuildId, Entries, FeatureData};
 use perf_parse::file::write::{FeaturePayloads, WriteFileError};
@@ -74,7 +74,7 @@ impl Collector {
     }
 
     /// Processes a record.
-    pub(crate) fn record<O: Endian>(&mut self, misc: Misc, record: &Record<'_, O>) {
+    pub(crate) fn record<O: ByteOrder>(&mut self, misc: Misc, record: &Record<'_, O>) {
         match record {
             Record::Mmap(it) => self.mapped(misc, it.pid, (it.addr, it.len), it.filename, None),
             Record::Mmap2(it) => {
@@ -148,7 +148,7 @@ impl Collector {
         index
     }
 
-    fn sample<O: Endian>(&mut self, mode: CpuMode, sample: &Sample<'_, O>) {
+    fn sample<O: ByteOrder>(&mut self, mode: CpuMode, sample: &Sample<'_, O>) {
         let pid = sample.pid().unwrap_or(-1);
         if let Some(ip) = sample.ip() {
             self.hit(mode, pid, ip);

@@ -9,10 +9,9 @@ use perf_open::abi::read_format::ReadFormat;
 use perf_open::{EventGroup, Ring};
 use perf_parse::feature::{Entries, FeatureData, GroupDesc, SampleTime};
 use perf_parse::file::write::{EventFields, FeaturePayloads, Options, Zstd};
-use perf_parse::file::{AnyReader, Reader};
 use perf_parse::record::LostSamples;
 use perf_parse::write::{self, SampleIdFields};
-use perf_parse::{Record, SampleLayout};
+use perf_parse::{Reader, Record, SampleLayout};
 
 use super::build_ids::Collector;
 use super::output::{InFile, Output};
@@ -152,9 +151,8 @@ impl<'a> Capture<'a> {
     /// Reads back the records of a capture that is not finished yet.
     fn survey(&self, path: &Path) -> Result<Survey, Failure> {
         let input = Input::open(path)?;
-        match AnyReader::open(input.bytes()) {
-            Ok(AnyReader::Little(reader)) => Ok(Survey::of(reader, self.args)),
-            Ok(AnyReader::Big(reader)) => Ok(Survey::of(reader, self.args)),
+        match Reader::new(input.bytes()) {
+            Ok(reader) => Ok(Survey::of(&reader, self.args)),
             Err(error) => Err(crate::not_readable(path, &error)),
         }
     }
@@ -169,14 +167,11 @@ struct Survey {
 }
 
 impl Survey {
-    fn of<O: perf_abi::endian::Endian>(mut reader: Reader<'_, O>, args: &RecordArgs) -> Self {
+    fn of(reader: &Reader<'_>, args: &RecordArgs) -> Self {
         let mut survey = Self { files: Collector::new(args.buildid_all), samples: 0, times: None };
-        reader.in_time_order();
-        loop {
-            // Whoever reads the capture later gets the errors of records that cannot be read.
-            let Ok(record) = reader.next() else { continue };
-            let Some(record) = record else { return survey };
-            if record.raw.kind() == RecordType::SAMPLE {
+        // Whoever reads the capture later gets the errors of records that cannot be read.
+        for record in reader.records().in_time_order().flatten() {
+            if record.kind() == RecordType::SAMPLE {
                 survey.samples += 1;
                 if let Some(time) = record.time() {
                     let (first, last) = survey.times.unwrap_or((time, time));
@@ -184,9 +179,10 @@ impl Survey {
                 }
             }
             if let (false, Ok(decoded)) = (args.no_buildid, record.decode()) {
-                survey.files.record(record.raw.misc(), &decoded);
+                survey.files.record(record.misc(), &decoded);
             }
         }
+        survey
     }
 }
 

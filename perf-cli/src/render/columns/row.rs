@@ -11,7 +11,7 @@ use super::super::digits::push_hex;
 use super::super::head::Heads;
 use super::super::json::{self, Json};
 use super::super::name::{Name, name};
-use super::super::record::{PlacedRecord, RecordSink};
+use super::super::record::{Printed, RecordSink};
 use super::super::text::{self, Value};
 use super::super::tracepoint::Tracepoint;
 use super::super::{Scalars, Sink, given};
@@ -49,18 +49,18 @@ impl Row<'_, '_> {
 }
 
 impl RecordSink for Row<'_, '_> {
-    fn begin<O: Endian>(&mut self, record: &PlacedRecord<'_, O>, _: &mut Heads) {
-        given(record.place.decompressed_offset, |offset| self.hex(name!("inner"), offset));
+    fn begin(&mut self, it: &Printed<'_>, _: &mut Heads) {
+        given(it.record.place().decompressed, |offset| self.hex(name!("inner"), offset));
     }
 
     fn begin_sample_id(&mut self) {}
 
     #[inline]
-    fn end<O: Endian>(
+    fn end(
         &mut self,
-        record: &PlacedRecord<'_, O>,
+        it: &Printed<'_>,
         heads: &mut Heads,
-        sample: Option<&Sample<'_, O>>,
+        sample: Option<&Sample<'_>>,
         _: Option<&FileError>,
     ) {
         let Columns { format, columns, values, .. } = &mut *self.columns;
@@ -68,7 +68,7 @@ impl RecordSink for Row<'_, '_> {
         match format {
             Format::Text => {
                 for column in &mut *columns {
-                    if print_known(column.source, record, heads, sample, &mut Value(out)) {
+                    if print_known(column.source, it, heads, sample, &mut Value(out)) {
                         column.seen = true;
                     } else if column.value.is_empty() {
                         out.push(b'-');
@@ -83,7 +83,7 @@ impl RecordSink for Row<'_, '_> {
             Format::Jsonl => {
                 let start = out.len();
                 for column in &mut *columns {
-                    if print_known(column.source, record, heads, sample, &mut Json::members(out)) {
+                    if print_known(column.source, it, heads, sample, &mut Json::members(out)) {
                         column.seen = true;
                     } else {
                         out.extend_from_slice(&values[column.value.clone()]);
@@ -102,25 +102,25 @@ impl RecordSink for Row<'_, '_> {
 
 /// Passes the value of a column to `sink`, unless it must be collected. Returns whether it did.
 #[inline(always)]
-fn print_known<O: Endian>(
+fn print_known(
     source: Source,
-    record: &PlacedRecord<'_, O>,
+    it: &Printed<'_>,
     heads: &mut Heads,
-    sample: Option<&Sample<'_, O>>,
+    sample: Option<&Sample<'_>>,
     sink: &mut impl Scalars,
 ) -> bool {
     match source {
         Source::Leading(field) => return sample.is_some_and(|sample| field.print(sample, sink)),
         Source::Collected => return false,
-        Source::Offset => sink.hex(name!("offset"), record.place.offset),
-        Source::Type => sink.string(name!("type"), &heads.of(&record.raw).name),
+        Source::Offset => sink.hex(name!("offset"), it.offset),
+        Source::Type => sink.string(name!("type"), &heads.of(&it.record.raw()).name),
         Source::Misc => {
-            sink.labeled(name!("misc"), u64::from(record.raw.misc().0), &heads.of(&record.raw).bits)
+            sink.labeled(name!("misc"), u64::from(it.record.misc().0), &heads.of(&it.record.raw()).bits)
         }
-        Source::Size => sink.number(name!("size"), u64::from(record.raw.size())),
+        Source::Size => sink.number(name!("size"), u64::from(it.record.raw().size())),
         Source::Event => {
-            let Ok(event) = record.event else { return false };
-            match &event.name {
+            let Some(event) = it.event else { return false };
+            match event.name {
                 Some(name) => sink.labeled(name!("event"), event.index as u64, name),
                 None => sink.number(name!("event"), event.index as u64),
             }
@@ -170,7 +170,7 @@ impl Scalars for Row<'_, '_> {
 impl Sink for Row<'_, '_> {
     /// They need not be collected: [`end`](RecordSink::end) gets the sample.
     #[inline(always)]
-    fn leading<O: Endian>(&mut self, _: &Sample<'_, O>) {}
+    fn leading(&mut self, _: &Sample<'_>) {}
 
     #[inline(always)]
     fn wants_sections(&self) -> bool {
@@ -178,16 +178,16 @@ impl Sink for Row<'_, '_> {
     }
 
     #[inline]
-    fn read<O: Endian>(&mut self, value: &Read<'_, O>) {
+    fn read(&mut self, value: &Read<'_>) {
         self.set_json(name!("read"), |json| json.read(value));
     }
 
     #[inline]
-    fn callchain<O: Endian>(&mut self, value: &Callchain<'_, O>) {
+    fn callchain(&mut self, value: &Callchain<'_>) {
         let text = |Value(out): &mut Value<'_>| {
             let start = out.len();
             for word in value.words() {
-                push_hex(out, word.get());
+                push_hex(out, word);
                 out.push(b',');
             }
             out.truncate(start.max(out.len().saturating_sub(1)));
@@ -196,12 +196,12 @@ impl Sink for Row<'_, '_> {
     }
 
     #[inline]
-    fn branch_stack<O: Endian>(&mut self, value: &BranchStack<'_, O>) {
+    fn branch_stack(&mut self, value: &BranchStack<'_>) {
         self.set_json(name!("branch_stack"), |json| json.branch_stack(value));
     }
 
     #[inline]
-    fn regs<O: Endian>(&mut self, name: &Name, value: &Regs<'_, O>) {
+    fn regs(&mut self, name: &Name, value: &Regs<'_>) {
         self.set_json(name, |json| json.regs(name, value));
     }
 

@@ -5,9 +5,13 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use std::io::{ErrorKind, Read};
 
+use perf_abi::endian::Endian;
+use perf_abi::record::RecordType;
+
 use super::Source;
 use crate::bytes::Bytes;
 use crate::error::FileErrorKind;
+use crate::record::RawRecord;
 
 /// Number of bytes requested from the reader at a time.
 const CHUNK: usize = 1 << 16;
@@ -99,10 +103,18 @@ impl<'r> Source<'r> for Stream<'r> {
     }
 
     #[inline(always)]
-    fn keep(&self, start: usize, size: usize) -> Bytes<'r> {
-        let start = self.start.saturating_add(start);
-        let end = start.saturating_add(size);
-        Bytes::shared(&self.block, start, end.min(self.end).max(start))
+    fn take_record<O: Endian>(&mut self, types: u64) -> Option<(Bytes<'r>, RecordType, u16)> {
+        let (raw, _) = RawRecord::<O>::plain(self.front(), types)?;
+        let (kind, size) = (raw.kind(), raw.size());
+        let start = self.start;
+        self.start = start.wrapping_add(size.into());
+        self.offset = self.offset.wrapping_add(size.into());
+        Some((Bytes::shared::<O>(&self.block, (start, self.start), size), kind, size))
+    }
+
+    fn keep<O: Endian>(&self, size: u16, held: usize) -> Bytes<'r> {
+        let end = self.start.saturating_add(size.into()).saturating_add(held).min(self.end);
+        Bytes::shared::<O>(&self.block, (self.start, end), size)
     }
 
     #[inline(always)]

@@ -132,7 +132,7 @@ impl<'r, S: Source<'r>> Framing<S> {
     pub(super) fn next_record<O: Endian>(
         &mut self,
         account: &mut Account,
-    ) -> Result<Option<(RecordType, usize)>, FileError> {
+    ) -> Result<Option<(RecordType, u16)>, FileError> {
         if self.fill(HEADER, account)? == 0 {
             return Ok(None);
         }
@@ -142,7 +142,7 @@ impl<'r, S: Source<'r>> Framing<S> {
         };
         self.fill(size, account)?;
         match RawRecord::<O>::parse(self.source.front()) {
-            Ok((raw, _)) => Ok(Some((raw.kind(), usize::from(raw.size())))),
+            Ok((raw, _)) => Ok(Some((raw.kind(), raw.size()))),
             Err(error) => Err(self.lose_boundary(error, account)),
         }
     }
@@ -151,9 +151,10 @@ impl<'r, S: Source<'r>> Framing<S> {
     pub(super) fn trailing<O: Endian>(
         &mut self,
         kind: RecordType,
-        size: usize,
+        size: u16,
         account: &mut Account,
     ) -> Result<(u64, usize), FileError> {
+        let size = usize::from(size);
         let field = match kind {
             RecordType::AUXTRACE => "auxtrace.size",
             RecordType::HEADER_TRACING_DATA => "tracing_data.size",

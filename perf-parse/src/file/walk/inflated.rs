@@ -56,18 +56,41 @@ impl Inflated {
         Self { inflate: Inflate::new(limits), payload: None, has_ended: false, is_lost: false, skipped: 0 }
     }
 
-    /// Returns the decompressed bytes from the next boundary on; none if it has to be searched for.
+    /// Returns the record at the front and its place, as [`RawRecord::plain`], if its boundary need not be searched for.
+    pub(super) fn plain<O: Endian>(&self, types: u64, data_file: usize) -> Option<(RawRecord<'_, O>, Place)> {
+        if self.is_lost {
+            return None;
+        }
+        let (raw, _) = RawRecord::<O>::plain(self.inflate.front(), types)?;
+        let (position, offset) = self.inflate.place(raw.size().into());
+        Some((raw, Place { data_file, offset, decompressed: Some(position) }))
+    }
+
+    /// Drops `size` bytes at the front.
+    pub(super) fn skip(&mut self, size: usize) {
+        self.inflate.skip(size);
+    }
+
+    /// Takes the record at the front, as [`Source::take_record`], if its boundary need not be searched for.
     #[inline(always)]
-    pub(super) fn plain_front(&self) -> &[u8] {
-        if self.is_lost { &[] } else { self.inflate.front() }
+    pub(super) fn take_record<'r, O: Endian>(
+        &mut self,
+        types: u64,
+        data_file: usize,
+    ) -> Option<(Bytes<'r>, Place, RecordType)> {
+        if self.is_lost {
+            return None;
+        }
+        let (kind, size) = self.inflate.plain::<O>(types)?;
+        let (bytes, place) = self.take::<O>(size, data_file);
+        Some((bytes, place, kind))
     }
 
     /// Takes the record of `size` bytes at the front.
     #[inline(always)]
-    pub(super) fn take<'r>(&mut self, size: usize, data_file: usize) -> (Bytes<'r>, Place) {
-        let (position, offset) = self.inflate.place(size);
-        let bytes = self.inflate.keep(size);
-        self.inflate.skip(size);
+    fn take<'r, O: Endian>(&mut self, size: u16, data_file: usize) -> (Bytes<'r>, Place) {
+        let (position, offset) = self.inflate.place(size.into());
+        let bytes = self.inflate.take::<O>(size);
         (bytes, Place { data_file, offset, decompressed: Some(position) })
     }
 
@@ -87,11 +110,11 @@ impl Inflated {
             } else {
                 match RawRecord::<O>::parse(self.inflate.front()) {
                     Ok((raw, _)) => {
-                        let (kind, size) = (raw.kind(), usize::from(raw.size()));
-                        let (bytes, place) = self.take(size, framing.data_file());
+                        let (kind, size) = (raw.kind(), raw.size());
+                        let (bytes, place) = self.take::<O>(size, framing.data_file());
                         account.count(kind, 0);
                         if stays_outside(kind) {
-                            account.bytes_skipped = account.bytes_skipped.saturating_add(size as u64);
+                            account.bytes_skipped = account.bytes_skipped.saturating_add(size.into());
                             let what = "contains a record that no recorder compresses, because data follows it or it is compressed itself";
                             return Err(note(account, FileErrorKind::Decompress { what }, place.offset));
                         }
@@ -115,10 +138,11 @@ impl Inflated {
     /// Begins the payload of the record of `size` bytes at the front of the source.
     pub(super) fn begin<'r, O: Endian, S: Source<'r>>(
         &mut self,
-        size: usize,
+        size: u16,
         framing: &mut Framing<S>,
         account: &mut Account,
     ) -> Result<(), FileError> {
+        let size = usize::from(size);
         let offset = framing.source.offset();
         let record = framing.source.front().get(..size).unwrap_or_default();
         match RawRecord::<O>::parse(record).map(|(raw, _)| compressed_range(&raw)) {

@@ -10,8 +10,8 @@ pub(super) use held::TimeOrder;
 use perf_abi::endian::Endian;
 use perf_abi::record::RecordType;
 
+use super::Walk;
 use super::framing::boundary;
-use super::{Walk, plain_record};
 use crate::bytes::Bytes;
 use crate::error::FileError;
 use crate::event::{EventRecord, Events, Place};
@@ -26,17 +26,38 @@ const RUN_LIMIT: usize = 1 << 30;
 
 impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
     /// Returns the next record in time order.
-    #[inline(always)]
     pub(super) fn next_in_time(&mut self) -> Option<Result<EventRecord<'r>, FileError>> {
         if !self.order.as_mut().is_some_and(TimeOrder::may_give) {
             if let Some(step) = self.gather().transpose() {
                 return Some(step);
             }
         }
-        match self.give_in_place() {
+        match self.next_held() {
             Some(record) => Some(Ok(record)),
             None => self.give_any().transpose(),
         }
+    }
+
+    /// Returns the next record in time order, if it may be returned now and is in the data file that is being read.
+    #[inline(always)]
+    pub(super) fn next_held(&mut self) -> Option<EventRecord<'r>> {
+        let Self { order: Some(order), knowledge, framing, .. } = self else { return None };
+        if !S::IN_MEMORY || !order.may_give() {
+            return None;
+        }
+        let data_file = framing.data_file();
+        let offset = order.first.at.in_data_file(data_file)?;
+        let (raw, after) = RawRecord::<O>::whole((), framing.source.at(offset)?)?;
+        let time = match RawRecord::<O>::whole((), after) {
+            Some((next, _)) => knowledge.events().time_of(&next),
+            None => None,
+        };
+        order.take(raw.size().into(), time);
+        let bytes = Bytes::Borrowed(raw.untyped());
+        // Only kernel records have a time.
+        let event = knowledge.event_of_kernel::<O>(&bytes);
+        let place = Place { data_file, offset, decompressed: None };
+        Some(EventRecord::new(bytes, place, event))
     }
 
     /// Reads on until a record may be returned, or to the end. Returns a record that has no time, as it is not held.
@@ -48,7 +69,10 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
             order.settle();
             if order.is_full() {
                 order.release_half();
-            } else if !self.hold_run() {
+            } else if !self.hold_run() && !self.hold_copy() {
+                if let Some(record) = self.next_without_time() {
+                    return Ok(Some(record));
+                }
                 match self.next_any()? {
                     None => self.order.iter_mut().for_each(TimeOrder::end),
                     Some(record) if self.hold(&record) => {}
@@ -75,7 +99,7 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
         let place = framing.place();
         let front = framing.source.front();
         let Some(at) = HeldAt::in_file(place.data_file, place.offset) else { return false };
-        let Some((first, _)) = plain_record::<O>(front, types.plain()) else { return false };
+        let Some((first, _)) = RawRecord::<O>::plain(front, types.plain()) else { return false };
         let room = order.limit.saturating_sub(order.held);
         let front = front.get(..RUN_LIMIT).unwrap_or(front);
         let run = rising::<O>(front, knowledge.events(), first.kind(), order.given, room);
@@ -96,8 +120,21 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
         true
     }
 
+    /// Returns the record at the front of the source if the fast path can read it and it has no time.
+    fn next_without_time(&mut self) -> Option<EventRecord<'r>> {
+        if self.inflated.is_some() || !self.framing.is_at_boundary() {
+            return None;
+        }
+        let types = self.types.plain();
+        let (raw, _) = RawRecord::<O>::plain(self.framing.source.front(), types)?;
+        match self.knowledge.events().time_of(&raw) {
+            None | Some(0) => self.next_plain(types),
+            Some(_) => None,
+        }
+    }
+
     /// Holds a record, if it has a time. Returns whether it is held.
-    fn hold(&mut self, record: &EventRecord<'r>) -> bool {
+    pub(super) fn hold(&mut self, record: &EventRecord<'r>) -> bool {
         let Self { order: Some(order), knowledge, framing, account, .. } = self else { return false };
         let raw: RawRecord<'_, O> = record.raw().typed(());
         let (kind, place) = (raw.kind(), record.place());
@@ -110,37 +147,38 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
             return false;
         }
         let Some(time) = knowledge.events().time_of(&raw).filter(|&time| time != 0) else { return false };
-        if time < order.given {
-            account.late = account.late.saturating_add(1);
-        }
-        let is_inner = place.decompressed.is_some();
-        let (at, bytes) = match HeldAt::in_file(place.data_file, place.offset) {
-            Some(at) if S::IN_MEMORY && !is_inner => (at, raw.size().into()),
-            _ => order.copy(&place, &raw),
-        };
-        let position = place.decompressed.unwrap_or(place.offset);
-        let from = Origin { data_file: place.data_file, is_inner, position };
-        let size = usize::from(raw.size());
-        order.push(&Found { from, size, records: 1, bytes, time, last_time: time }, at);
+        account.late = account.late.saturating_add(u64::from(time < order.given));
+        push_one::<O>(order, &raw, place, time, S::IN_MEMORY);
         true
     }
 
-    /// Returns the record that may be returned now, if it is in the data file that is being read; `None` if it is not,
-    /// and if there is none.
-    #[inline(always)]
-    fn give_in_place(&mut self) -> Option<EventRecord<'r>> {
-        let order = self.order.as_mut().filter(|order| order.allowed > 0)?;
-        let data_file = self.framing.data_file();
-        let offset = order.first.at.in_data_file(data_file)?;
-        let bytes = self.framing.source.at(offset)?;
-        let (raw, after) = RawRecord::<O>::whole((), bytes)?;
-        let next = RawRecord::<O>::whole((), after);
-        let events = self.knowledge.events();
-        order.take(raw.size().into(), next.and_then(|(next, _)| events.time_of(&next)));
-        let event = self.knowledge.event_of(&raw);
-        let bytes = Bytes::borrowed(bytes.get(..usize::from(raw.size()))?);
-        let place = Place { data_file, offset, decompressed: None };
-        Some(EventRecord::new((bytes, raw.size()), O::ENDIANNESS, place, event))
+    /// Holds a copy of the record at the front of the decompressed stream, or of a source that is not in memory, if the
+    /// fast path can read it. Returns whether there was one.
+    fn hold_copy(&mut self) -> bool {
+        let Self { order: Some(order), knowledge, framing, account, types, inflated, .. } = self else {
+            return false;
+        };
+        let found = match inflated {
+            Some(inflated) => inflated.plain::<O>(types.plain(), framing.data_file()),
+            None if S::IN_MEMORY || !framing.is_at_boundary() => None,
+            None => {
+                let found = RawRecord::<O>::plain(framing.source.front(), types.plain());
+                found.map(|(raw, _)| (raw, framing.place()))
+            }
+        };
+        let Some((raw, place)) = found else { return false };
+        let Some(time) = knowledge.events().time_of(&raw).filter(|&time| time != 0) else { return false };
+        account.late = account.late.saturating_add(u64::from(time < order.given));
+        push_one::<O>(order, &raw, place, time, false);
+        let (kind, size) = (raw.kind(), usize::from(raw.size()));
+        if let Some(inflated) = inflated {
+            account.count(kind, 0);
+            inflated.skip(size);
+        } else {
+            account.count(kind, size);
+            framing.source.take(size);
+        }
+        true
     }
 
     /// Returns the record that may be returned now, from any data file or from the copies; `None` if there is none.
@@ -153,35 +191,58 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
         let at = order.first.at;
         let offset = at.offset();
         let events = knowledge.events();
-        // Returns the size of a record and the `before` bytes in front of it, and the time of the next record.
-        let first_of = |bytes, before: usize| match RawRecord::<O>::whole((), bytes) {
-            Some((raw, rest)) => {
-                let next = rest.get(before..).and_then(|rest| RawRecord::<O>::whole((), rest));
-                let time = next.and_then(|(next, _)| events.time_of(&next));
-                (usize::from(raw.size()).saturating_add(before), time)
+        let (bytes, header) = if at.is_copy() {
+            (order.copied(offset), COPY_HEADER)
+        } else {
+            let source = framing.begun(at.data_file());
+            (source.and_then(|source| source.at(offset)).unwrap_or_default(), 0)
+        };
+        let found = RawRecord::<O>::whole((), bytes).ok_or_else(|| RawRecord::<O>::fault((), bytes));
+        let found = found.map(|(raw, after)| {
+            let next = after.get(header..).and_then(|after| RawRecord::<O>::whole((), after));
+            let time = next.and_then(|(next, _)| events.time_of(&next));
+            (raw.size(), time, knowledge.event_of(raw))
+        });
+        let (size, time, event) = match found {
+            Ok(found) => found,
+            Err(error) => {
+                // Only if the bytes of the capture change while they are read.
+                order.take(usize::MAX, None);
+                return Err(boundary(account, error, offset));
             }
-            None => (usize::MAX, None),
         };
         let (bytes, place) = if at.is_copy() {
-            let (size, time) = first_of(order.copied(offset), COPY_HEADER);
-            let copy = order.copies.take(offset, size.saturating_sub(COPY_HEADER));
-            order.take_copy(size, time);
+            let copy = order.copies.take::<O>(offset, size);
+            order.take_copy(header.saturating_add(size.into()), time);
             copy
         } else {
-            let bytes =
-                framing.begun(at.data_file()).and_then(|source| source.at(offset)).unwrap_or_default();
-            let (size, time) = first_of(bytes, 0);
-            order.take(size, time);
+            order.take(size.into(), time);
+            let source = framing.begun(at.data_file()).and_then(|source| source.at(offset));
+            let bytes = source.and_then(|bytes| bytes.get(..size.into()));
             let place = Place { data_file: at.data_file(), offset, decompressed: None };
-            (Bytes::borrowed(bytes.get(..size).unwrap_or_default()), place)
+            (Bytes::borrowed::<O>(bytes.unwrap_or_default()), place)
         };
-        let Some(raw) = RawRecord::<O>::found((), bytes.get()) else {
-            // Only if the bytes of the capture change while they are read.
-            return Err(boundary(account, RawRecord::<O>::fault((), bytes.get()), offset));
-        };
-        let (size, event) = (raw.size(), knowledge.event_of(&raw));
-        Ok(Some(EventRecord::new((bytes, size), O::ENDIANNESS, place, event)))
+        Ok(Some(EventRecord::new(bytes, place, event)))
     }
+}
+
+/// Holds a record: where it is if its data file is in memory, or else a copy.
+fn push_one<O: Endian>(
+    order: &mut TimeOrder,
+    raw: &RawRecord<'_, O>,
+    place: Place,
+    time: u64,
+    in_memory: bool,
+) {
+    let is_inner = place.decompressed.is_some();
+    let (at, bytes) = match HeldAt::in_file(place.data_file, place.offset) {
+        Some(at) if in_memory && !is_inner => (at, raw.size().into()),
+        _ => order.copy(&place, raw),
+    };
+    let position = place.decompressed.unwrap_or(place.offset);
+    let from = Origin { data_file: place.data_file, is_inner, position };
+    let size = usize::from(raw.size());
+    order.push(&Found { from, size, records: 1, bytes, time, last_time: time }, at);
 }
 
 /// Holds each of a few records that are adjacent.

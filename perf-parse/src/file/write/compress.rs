@@ -17,8 +17,8 @@ use perf_abi::record::{Header, Misc, RecordType};
 use zerocopy::IntoBytes;
 
 use super::Zstd;
-use super::body::Sink;
 use super::error::WriteFileError;
+use super::sink::Sink;
 use stream::Stream;
 
 /// Maximum number of bytes compressed at once.

@@ -67,10 +67,10 @@ impl Copies {
     }
 
     /// Returns the record of `size` bytes that is copied at `at`, and its place in the capture.
-    pub(super) fn take<'r>(&mut self, at: u64, size: usize) -> (Bytes<'r>, Place) {
+    pub(super) fn take<'r, O: Endian>(&mut self, at: u64, size: u16) -> (Bytes<'r>, Place) {
         let place = self.place(at).unwrap_or_default();
         let start = usize::try_from(at).unwrap_or(usize::MAX).saturating_add(COPY_HEADER);
-        let record = self.bytes.get(start..start.saturating_add(size)).unwrap_or_default();
+        let record = self.bytes.get(start..start.saturating_add(size.into())).unwrap_or_default();
         match Arc::get_mut(&mut self.last) {
             Some(block) => {
                 block.clear();
@@ -78,7 +78,7 @@ impl Copies {
             }
             None => self.last = Arc::new(Vec::from(record)),
         }
-        (Bytes::shared(&self.last, 0, self.last.len()), place)
+        (Bytes::shared::<O>(&self.last, (0, self.last.len()), size), place)
     }
 
     /// Returns the place in the capture of the record that is copied at `at`.

@@ -8,9 +8,9 @@ use alloc::sync::Arc;
 use perf_parse::record;
 use perf_parse::ring::{AuxArea, AuxData, RingError, RingErrorKind};
 
+use super::Ring;
+use super::map::area_size;
 use crate::error::Error;
-use crate::ring::Ring;
-use crate::ring::map::area_size;
 use crate::sys::consumer::{Area, Claim, Consumer, place_aux};
 use crate::sys::mapping::Mapping;
 
@@ -69,7 +69,7 @@ impl AuxMapping {
         })
     }
 
-    pub(crate) fn of(area: Consumer) -> Self {
+    pub(super) fn of(area: Consumer) -> Self {
         Self { area }
     }
 

@@ -4,14 +4,37 @@ use alloc::ffi::CString;
 
 use perf_abi::event::{EventType, HW_EVENT_MASK, PMU_TYPE_SHIFT};
 
-use super::format::PmuFormat;
-use super::sysfs::invalid;
-use super::{Pmu, PmuEvent, Term, TermValue, TextError};
-use crate::event::terms::{WORDS, apply, number, repeated, text};
-use crate::event::{EventSpec, LookupError, ParseErrorKind, Place, closest, known_event, raw_config};
+use super::names::{known_event, raw_config};
+use super::terms::{WORDS, apply, number, repeated, text};
+use super::{EventSpec, ParseError, ParseErrorKind, Place};
+use crate::lookup::sysfs::invalid;
+use crate::lookup::{LookupError, TextError, closest};
+use crate::pmu::{Pmu, PmuEvent, PmuFormat, Term, TermValue, parse_terms};
+
+impl Pmu {
+    /// Returns the event for a list of terms: `event=0x3c,umask=1`, or a name and terms, `mem-loads,ldlat=30`.
+    ///
+    /// The name of a term is looked up in this order: perf's terms ([`Terms`](crate::event::Terms), `config=`,
+    /// `name=`), the files of `format/`, the names of `events/`, on a core PMU the hardware and cache events
+    /// (`cycles`), and raw configs (`r1a8`). Terms in the list override those of a named event. (perf combines the two
+    /// by `or`.) Bits that no term sets are 0; the defaults that perf adds for some AUX PMUs are not added.
+    ///
+    /// `kprobe` accepts `func=` and `offset=`, or `addr=`. `uprobe` accepts `path=` and `offset=`. perf does not have
+    /// these terms.
+    ///
+    /// # Errors
+    ///
+    /// If a term is unknown, has no value or the wrong kind of value, occurs twice, or does not fit its bits.
+    pub fn event(&self, terms: &str) -> Result<EventSpec, ParseError> {
+        let name = format!("{}/{terms}/", self.name);
+        let parsed = parse_terms(terms).map_err(|error| ParseError::of_text(terms, 0, error))?;
+        let event = encode(self, &parsed).map_err(|(offset, kind)| ParseError::new(terms, offset, kind))?;
+        Ok(EventSpec { name: if event.name.is_empty() { name } else { event.name }, ..event })
+    }
+}
 
 /// Returns the event for `terms` on `pmu`. Its name is empty unless a term sets it.
-pub(crate) fn encode(pmu: &Pmu, terms: &[Term]) -> Result<EventSpec, Place> {
+pub(super) fn encode(pmu: &Pmu, terms: &[Term]) -> Result<EventSpec, Place> {
     repeated(terms)?;
     let mut event = EventSpec { cpus: pmu.cpus.clone(), pmu: Some(pmu.name.clone()), ..EventSpec::default() };
     event.attr.kind = pmu.kind;

@@ -13,17 +13,17 @@ use crate::target::Target;
 const DEVICES: &str = "/sys/bus/event_source/devices";
 
 /// The arguments of a call that failed.
-pub(crate) struct Attempt<'a> {
-    pub(crate) attr: &'a Attr,
-    pub(crate) target: &'a Target<'a>,
-    pub(crate) in_group: bool,
+pub(super) struct Attempt<'a> {
+    pub(super) attr: &'a Attr,
+    pub(super) target: &'a Target<'a>,
+    pub(super) in_group: bool,
     /// The string that `config1` pointed to.
-    pub(crate) string: Option<&'a core::ffi::CStr>,
+    pub(super) string: Option<&'a core::ffi::CStr>,
 }
 
 impl Attempt<'_> {
     /// Returns what to do about `errno`; empty if there is nothing to add.
-    pub(crate) fn advice(&self, errno: i32) -> String {
+    pub(super) fn advice(&self, errno: i32) -> String {
         match errno {
             libc::EACCES | libc::EPERM => self.permission(errno),
             libc::EBADF => self.descriptor(),

@@ -4,8 +4,7 @@ use std::fs;
 use std::io::{self, ErrorKind, Read as _};
 use std::path::Path;
 
-use super::error::TextError;
-use crate::event::LookupError;
+use super::error::{LookupError, TextError};
 
 /// The maximum number of bytes read from a file. A file of sysfs has at most a page, and the files of tracefs read here
 /// are shorter than the limit.

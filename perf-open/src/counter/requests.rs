@@ -7,7 +7,7 @@ use perf_abi::ioctl::Request;
 use crate::limits;
 
 /// Returns what to do about `errno` of `request`; empty if there is nothing to add.
-pub(crate) fn advice(request: Request, attr: &Attr, errno: Option<i32>) -> String {
+pub(super) fn advice(request: Request, attr: &Attr, errno: Option<i32>) -> String {
     let text = match (request, errno) {
         (_, Some(libc::ENOTTY)) => "this kernel does not know the request",
         (Request::PERIOD, Some(libc::EINVAL)) => return period(attr),
@@ -63,7 +63,7 @@ fn period(attr: &Attr) -> String {
 }
 
 /// Returns what to do about `errno` of a `read`; empty if there is nothing to add.
-pub(crate) fn read(errno: Option<i32>) -> &'static str {
+pub(super) fn read(errno: Option<i32>) -> &'static str {
     match errno {
         Some(libc::ENOSPC) => "the buffer is too small for the events of the group",
         Some(libc::ENODEV) => "the event no longer exists, because its PMU was removed",

@@ -3,7 +3,7 @@
 use perf_abi::attr::{Attr, AttrFlags, AttrVersion};
 use perf_abi::event::EventType;
 
-use super::feature::AttrPart;
+use crate::builder::AttrPart;
 use crate::sys::open::Refusal;
 
 /// The part of the kernel that opening needs. The tests replace it with an older kernel.

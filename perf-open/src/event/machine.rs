@@ -1,36 +1,46 @@
-//! Lookup of names on the machine: PMUs, their events, tracepoints, and kinds of cpus.
+//! Events that are looked up on the machine: those of PMUs, tracepoints, and those of each kind of cpus.
 
 use core::cell::OnceCell;
 
 use perf_abi::event::{EventType, PMU_TYPE_SHIFT};
 
+use super::encode::encode;
 use super::head::Head;
 use super::names::all_names;
 use super::terms::with_terms;
-use super::{EventSpec, LookupError, Modifiers, ParseErrorKind, Parser, Place, closest, glob};
-use crate::pmu::{Pmu, Term, encode};
+use super::{EventSpec, Modifiers, ParseErrorKind, Place, glob};
+use crate::lookup::{LookupError, closest};
+use crate::pmu::{Pmu, Pmus, Term};
+use crate::tracepoint::Tracefs;
 
 /// The core PMUs of a machine with several kinds of cpus, read at most once per string.
 pub(super) type Cores = OnceCell<Vec<Pmu>>;
 
-impl Parser {
+/// The folders in which names are looked up.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Machine {
+    pub(super) pmus: Pmus,
+    pub(super) tracefs: Tracefs,
+}
+
+impl Machine {
     /// Returns the error for a name that nothing has.
     pub(super) fn unknown(&self, head: Head<'_>, first: &str, rest: &str, has_terms: bool) -> Place {
         if !rest.is_empty() && Modifiers::parse(rest).is_err() {
             let (name, _) = rest.split_once(':').unwrap_or((rest, ""));
-            return match self.tracefs().id(first, name) {
+            return match self.tracefs.id(first, name) {
                 Err(error) => (head.at(first), ParseErrorKind::Lookup(error)),
                 Ok(_) => (head.at(first), ParseErrorKind::Expected("an event")),
             };
         }
-        let mut names = self.pmus().names().unwrap_or_default();
+        let mut names = self.pmus.names().unwrap_or_default();
         let what = if has_terms { "PMU or event" } else { "event" };
         if !has_terms {
             let pmus = core::mem::take(&mut names);
             names = all_names();
             names.extend(
                 pmus.iter()
-                    .filter_map(|pmu| self.pmus().get(pmu).ok())
+                    .filter_map(|pmu| self.pmus.get(pmu).ok())
                     .flat_map(|pmu| pmu.events.into_iter().map(|event| event.name)),
             );
         }
@@ -48,7 +58,7 @@ impl Parser {
     ) -> Result<Vec<EventSpec>, Place> {
         let lookup = |error| (head.at(system), ParseErrorKind::Lookup(error));
         let one = |system: &str, name: &str| -> Result<EventSpec, Place> {
-            let event = EventSpec::tracepoint_of(self.tracefs(), system, name).map_err(lookup)?;
+            let event = EventSpec::tracepoint_of(&self.tracefs, system, name).map_err(lookup)?;
             with_terms(event, terms)
         };
         if !glob::is_pattern(system) && !glob::is_pattern(name) {
@@ -56,9 +66,9 @@ impl Parser {
         }
         let mut events = Vec::new();
         for known in
-            self.tracefs().systems().map_err(lookup)?.iter().filter(|known| glob::matches(system, known))
+            self.tracefs.systems().map_err(lookup)?.iter().filter(|known| glob::matches(system, known))
         {
-            let names = self.tracefs().names(known).map_err(lookup)?;
+            let names = self.tracefs.names(known).map_err(lookup)?;
             for name in names.iter().filter(|known| glob::matches(name, known)) {
                 events.push(one(known, name)?);
             }
@@ -78,7 +88,7 @@ impl Parser {
     ///
     /// perf: `perf_pmu__match`, `tools/perf/util/pmu.c`.
     pub(super) fn pmus_like(&self, name: &str) -> Result<Vec<String>, LookupError> {
-        if self.pmus().has(name) {
+        if self.pmus.has(name) {
             return Ok(vec![name.to_owned()]);
         }
         let numbered = |known: &str| {
@@ -87,7 +97,7 @@ impl Parser {
                 .is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
         };
         let is_like = |known: &str| numbered(known) || (glob::is_pattern(name) && glob::matches(name, known));
-        let mut names = self.pmus().names()?;
+        let mut names = self.pmus.names()?;
         names.retain(|known| {
             let bare = known.strip_prefix("uncore_").unwrap_or(known);
             is_like(known) || bare == name || is_like(bare)
@@ -103,7 +113,7 @@ impl Parser {
         terms: &[Term],
     ) -> Result<Vec<EventSpec>, Place> {
         let of_pmu = |name: &String| {
-            let pmu = self.pmus().get(name);
+            let pmu = self.pmus.get(name);
             let pmu = pmu.map_err(|error| (head.at(head.text), ParseErrorKind::Lookup(error)))?;
             encode(&pmu, terms)
         };
@@ -144,6 +154,38 @@ impl Parser {
 
     /// Returns the core PMUs of a machine with several kinds of cpus; empty on a machine with one kind.
     fn cores(&self) -> Result<Vec<Pmu>, LookupError> {
-        self.pmus().hybrid()?.iter().map(|name| self.pmus().get(name)).collect()
+        self.pmus.hybrid()?.iter().map(|name| self.pmus.get(name)).collect()
+    }
+}
+
+impl EventSpec {
+    /// Returns a tracepoint of this machine. C: `PERF_TYPE_TRACEPOINT`.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`Tracefs::id`]: there is no such tracepoint, or tracefs is not mounted or not readable.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use perf_open::event::EventSpec;
+    ///
+    /// match EventSpec::tracepoint("sched", "sched_switch") {
+    ///     Ok(event) => assert_eq!(event.name, "sched:sched_switch"),
+    ///     Err(error) => eprintln!("{error}"),
+    /// }
+    /// ```
+    pub fn tracepoint(system: &str, name: &str) -> Result<Self, LookupError> {
+        Self::tracepoint_of(&Tracefs::find(), system, name)
+    }
+
+    /// Returns a tracepoint of `tracefs`.
+    ///
+    /// # Errors
+    ///
+    /// The same as [`Tracefs::id`].
+    pub fn tracepoint_of(tracefs: &Tracefs, system: &str, name: &str) -> Result<Self, LookupError> {
+        let id = tracefs.id(system, name)?;
+        Ok(Self::numeric(format!("{system}:{name}"), EventType::TRACEPOINT, id))
     }
 }

@@ -1,0 +1,128 @@
+//! The events that are known, and the event of each record.
+
+use alloc::boxed::Box;
+use alloc::sync::Arc;
+
+use perf_abi::endian::Endian;
+
+use crate::bytes::Shared;
+use crate::event::{Event, EventOf, Events, small};
+use crate::record::RawRecord;
+
+/// The events of the opened capture, until a record changes them.
+#[derive(Clone, Debug)]
+pub(in crate::file) struct KnownEvents<'r> {
+    held: Held<'r>,
+    only: Only<'r>,
+}
+
+/// Both have a pointer at the same place, so that reading the events takes no check.
+#[derive(Clone, Debug)]
+enum Held<'r> {
+    Opened(&'r Events),
+    Changed(Box<Events>),
+}
+
+/// The event of every kernel record, if there is one event.
+#[derive(Clone, Debug)]
+enum Only<'r> {
+    Opened(&'r Arc<Event>),
+    Changed(Arc<Event>),
+    None,
+}
+
+impl<'r> KnownEvents<'r> {
+    /// The events of an opened capture.
+    pub(in crate::file) fn opened(events: &'r Events) -> Self {
+        Self::new(Held::Opened(events))
+    }
+
+    /// The events of a capture that is being opened.
+    pub(in crate::file) fn found(events: Events) -> Self {
+        Self::new(Held::Changed(Box::new(events)))
+    }
+
+    fn new(held: Held<'r>) -> Self {
+        let mut known = Self { held, only: Only::None };
+        known.settle();
+        known
+    }
+
+    fn settle(&mut self) {
+        self.only = match &self.held {
+            Held::Opened(events) if events.len() == 1 => events.first().map_or(Only::None, Only::Opened),
+            Held::Changed(events) if events.len() == 1 => {
+                events.first().map_or(Only::None, |event| Only::Changed(Arc::clone(event)))
+            }
+            _ => Only::None,
+        };
+    }
+
+    #[inline(always)]
+    pub(in crate::file) fn get(&self) -> &Events {
+        match &self.held {
+            Held::Opened(events) => events,
+            Held::Changed(events) => events,
+        }
+    }
+
+    /// Changes the events. Records that hold an event as it was keep it.
+    pub(in crate::file) fn change(&mut self, change: impl FnOnce(&mut Events)) {
+        self.only = Only::None;
+        if let Held::Opened(events) = self.held {
+            self.held = Held::Changed(Box::new(events.clone()));
+        }
+        if let Held::Changed(events) = &mut self.held {
+            change(events);
+        }
+        self.settle();
+    }
+
+    pub(in crate::file) fn into_events(self) -> Events {
+        match self.held {
+            Held::Opened(events) => events.clone(),
+            Held::Changed(events) => *events,
+        }
+    }
+
+    /// Returns the event of every kernel record; `None` if there are several events.
+    #[inline(always)]
+    pub(in crate::file) fn only(&self) -> Option<EventOf<'r>> {
+        match &self.only {
+            Only::Opened(event) => Some(EventOf::Opened(event, 0)),
+            Only::Changed(event) => Some(EventOf::Changed(Shared::new(Arc::clone(event)), 0)),
+            Only::None => None,
+        }
+    }
+
+    /// Returns the event of a kernel record.
+    #[inline(always)]
+    pub(in crate::file) fn of_several<O: Endian>(&self, raw: RawRecord<'_, O>) -> EventOf<'r> {
+        if let Held::Opened(events) = self.held {
+            if let Some((index, event)) = find(events, &raw) {
+                return EventOf::Opened(event, small(index));
+            }
+        }
+        match self.find_changed(raw) {
+            Ok((event, index)) => EventOf::Changed(Shared::new(event), index),
+            Err(Some(id)) => EventOf::UnknownId(id),
+            Err(None) => EventOf::Unknown,
+        }
+    }
+
+    /// Returns the event of a kernel record that is not among those of the opened capture, and its index; as error the
+    /// id of an unknown event. It does not return the type of its caller, so that the caller keeps that in registers.
+    #[inline(never)]
+    fn find_changed<O: Endian>(&self, raw: RawRecord<'_, O>) -> Result<(Arc<Event>, u32), Option<u64>> {
+        match find(self.get(), &raw) {
+            Some((index, event)) => Ok((Arc::clone(event), small(index))),
+            None => Err(self.get().unknown_id(raw)),
+        }
+    }
+}
+
+#[inline(always)]
+fn find<'e, O: Endian>(events: &'e Events, raw: &RawRecord<'_, O>) -> Option<(usize, &'e Arc<Event>)> {
+    let index = events.index_of(raw)?;
+    Some((index, events.get(index)?))
+}
