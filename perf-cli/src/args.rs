@@ -60,7 +60,7 @@ pub(crate) enum Verb {
     /// Write a valid perf.data from a damaged, piped, compressed or split capture
     #[command(after_help = REPAIR_EXAMPLES)]
     Repair(RepairArgs),
-    /// Write an index of a capture, with which programs find a time, CPU or thread without reading all of it
+    /// Write an index, with which programs find a time, CPU or thread in a capture
     #[command(after_help = index::EXAMPLES)]
     Index(IndexArgs),
     #[cfg(target_os = "linux")]
