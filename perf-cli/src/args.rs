@@ -2,6 +2,7 @@
 
 mod capture;
 mod examples;
+mod index;
 #[cfg(target_os = "linux")]
 pub(crate) mod live;
 mod ring;
@@ -14,6 +15,7 @@ use std::path::PathBuf;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use capture::Capture;
+pub(crate) use index::IndexArgs;
 pub(crate) use ring::RingArgs;
 pub(crate) use shell::{CompletionsArgs, ManArgs};
 
@@ -58,6 +60,9 @@ pub(crate) enum Verb {
     /// Write a valid perf.data from a damaged, piped, compressed or split capture
     #[command(after_help = REPAIR_EXAMPLES)]
     Repair(RepairArgs),
+    /// Write an index, with which programs find a time, CPU or thread in a capture
+    #[command(after_help = index::EXAMPLES)]
+    Index(IndexArgs),
     #[cfg(target_os = "linux")]
     #[command(flatten)]
     Live(live::Verb),
@@ -77,6 +82,7 @@ impl Verb {
             Self::Dump(args) => args.reading.no_mmap,
             Self::Ring(args) => args.reading.no_mmap,
             Self::Repair(args) => args.reading.no_mmap,
+            Self::Index(args) => args.reading.no_mmap,
             #[cfg(target_os = "linux")]
             Self::Live(_) => false,
             Self::Completions(_) | Self::Man(_) => false,

@@ -10,6 +10,7 @@ extern crate alloc;
 mod args;
 mod dump;
 mod escape;
+mod index;
 mod info;
 mod input;
 #[cfg(target_os = "linux")]
@@ -154,6 +155,7 @@ fn run_here(args: impl IntoIterator<Item = OsString>) -> u8 {
         Verb::Dump(args) => dump::run(args),
         Verb::Ring(args) => ring::run(args),
         Verb::Repair(args) => repair::run(args),
+        Verb::Index(args) => index::run(args),
         #[cfg(target_os = "linux")]
         Verb::Live(verb) => live::run(verb),
         Verb::Completions(args) => shell::completions(args),

@@ -65,7 +65,7 @@
 //! |---|---|---|
 //! | 0 | 8 | magic: `PERFIDX1` |
 //! | 8 | 4 | version: 1 |
-//! | 12 | 4 | 0 |
+//! | 12 | 4 | flags: 1 if some of the records are compressed, else 0 |
 //! | 16 | 8 | size of the capture in bytes |
 //! | 24 | 8 | time of the capture's last modification, in the unit of the caller |
 //! | 32 | 8 | FNV-1a hash of the capture's mode, byte order, and header |
@@ -85,7 +85,6 @@
 //! | place of the first record | number of its data file; offset; 0, or the position in the decompressed stream plus 1 |
 //! | records | number of records |
 //! | samples | number of samples among them |
-//! | compressed | 1 if some of the records were compressed, else 0 |
 //! | times | bytes: the earliest time, and the latest minus the earliest; absent without times |
 //! | CPUs | bytes: the first id, then the difference to each next id minus 1; absent if there are more than 256 |
 //! | thread ids | the same, with negative ids as unsigned numbers of 32 bits |
@@ -132,6 +131,8 @@ pub struct Index {
     chunks: u64,
     /// Where the last chunk begins; 0 without chunks.
     last: usize,
+    /// Whether some of the records are compressed.
+    is_compressed: bool,
 }
 
 impl core::fmt::Debug for Index {
@@ -176,6 +177,7 @@ impl Index {
             if !last.go_to(place) {
                 return Err(IndexError::new(IndexErrorKind::Order, place.offset));
             }
+            index.is_compressed |= place.decompressed.is_some();
             if building.as_ref().is_none_or(|chunk| chunk.span() < Span::of(place)) {
                 building.replace(Building::new(place)).into_iter().for_each(|chunk| index.push(&chunk));
             }
@@ -214,7 +216,7 @@ impl Index {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn append(&mut self, other: Self) -> Result<(), IndexError> {
-        let Ok(last) = Chunk::read(&mut self.fields(self.last)) else {
+        let Ok(last) = Chunk::read(&mut self.fields(self.last), self.is_compressed) else {
             *self = other;
             return Ok(());
         };
@@ -225,7 +227,7 @@ impl Index {
         // The number and the size of the other part's chunks that belong to the last chunk of this part.
         let (mut merged, mut size) = (0_u64, 0);
         let mut fields = other.fields(0);
-        while let Ok(chunk) = Chunk::read(&mut fields) {
+        while let Ok(chunk) = Chunk::read(&mut fields, other.is_compressed) {
             if let Some(place) = chunk.known_places().find(|&place| !order.go_to(place)) {
                 return Err(IndexError::new(IndexErrorKind::Order, place.offset));
             }
@@ -236,6 +238,7 @@ impl Index {
             merged = merged.saturating_add(1);
             size = other.bytes.len().saturating_sub(fields.rest().len());
         }
+        self.is_compressed |= other.is_compressed;
         if merged > 0 {
             self.bytes.truncate(self.last);
             self.chunks = self.chunks.saturating_sub(1);
@@ -253,7 +256,7 @@ impl Index {
     /// Returns all chunks, in the order of the capture.
     pub fn chunks(&self) -> impl Iterator<Item = Chunk<'_>> {
         let mut fields = self.fields(0);
-        core::iter::from_fn(move || Chunk::read(&mut fields).ok())
+        core::iter::from_fn(move || Chunk::read(&mut fields, self.is_compressed).ok())
     }
 
     /// Returns the chunks that have samples and may have one with a time in `span`, on the CPU, of the thread. The

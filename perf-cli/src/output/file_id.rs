@@ -3,6 +3,7 @@
 use std::fs::Metadata;
 use std::io;
 use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::escape::shown;
 use crate::streams;
@@ -46,6 +47,8 @@ pub(crate) struct InputFile {
     /// The permissions of the file; `None` if it is not a regular file.
     #[cfg(unix)]
     pub(super) mode: Option<u32>,
+    /// The time of the last modification, in nanoseconds since 1970; 0 for a folder, and if it is unknown.
+    modified: u64,
 }
 
 impl InputFile {
@@ -56,7 +59,13 @@ impl InputFile {
             id: FileId::new(path, metadata),
             #[cfg(unix)]
             mode: metadata.is_file().then(|| std::os::unix::fs::MetadataExt::mode(metadata) & 0o777),
+            modified: metadata.modified().ok().filter(|_| metadata.is_file()).map_or(0, nanoseconds),
         }
+    }
+
+    /// Returns the time of the last modification, in nanoseconds since 1970; 0 for a folder, and if it is unknown.
+    pub(crate) fn modified(&self) -> u64 {
+        self.modified
     }
 
     /// Describes standard input; `None` if it is not a file.
@@ -66,6 +75,10 @@ impl InputFile {
         let metadata = stdin.metadata().ok()?;
         Some(Self::new(Path::new("standard input"), &metadata))
     }
+}
+
+fn nanoseconds(time: SystemTime) -> u64 {
+    time.duration_since(UNIX_EPOCH).ok().and_then(|time| u64::try_from(time.as_nanos()).ok()).unwrap_or(0)
 }
 
 /// Returns the identities of standard output and standard error; `None` for each that is not a file.

@@ -25,6 +25,8 @@ pub(crate) enum Holds {
     Capture,
     /// A hardware trace.
     Trace,
+    /// The index of a capture.
+    Index,
     /// A capture that is being recorded. An existing file is renamed to `FILE.old`.
     Recording,
     /// Content that need not be secret.

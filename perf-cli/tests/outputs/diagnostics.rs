@@ -59,7 +59,7 @@ fn every_verb_prints_a_thousand_and_counts_the_rest() {
     let folder = new("diagnostics");
     for faults in [LIMIT - 1, LIMIT, LIMIT + 1, 20_000] {
         fs::write(folder.path("in"), faulty(faults)).unwrap();
-        let verbs: [&[&str]; 7] = [
+        let verbs: [&[&str]; 8] = [
             &["info", "in"],
             &["dump", "in"],
             &["dump", "in", "--threads", "1"],
@@ -67,6 +67,7 @@ fn every_verb_prints_a_thousand_and_counts_the_rest() {
             &["dump", "in", "--order", "time"],
             &["dump", "in", "--format", "jsonl"],
             &["repair", "in", "-o", "out", "--report", "report"],
+            &["index", "in"],
         ];
         for verb in verbs {
             let run = folder.run(verb);

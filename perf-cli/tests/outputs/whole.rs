@@ -10,8 +10,9 @@ use std::time::Instant;
 use crate::{Folder, Run, with_rings};
 
 /// The commands that write a capture to `out`, in a folder with a capture and rings.
-const WRITERS: [&[&str]; 4] = [
+const WRITERS: [&[&str]; 5] = [
     &["repair", "in.data", "-o", "out"],
+    &["index", "in.data", "-o", "out"],
     &["repair", "in.data", "-o", "/dev/null", "--report", "out"],
     &["ring", "0.ring", "--attr", "attr.data", "-o", "out"],
     &["ring", "0.ring", "--attr", "attr.data", "-o", "/dev/null", "--aux-output", "out"],
@@ -28,7 +29,7 @@ fn a_disk_without_room_leaves_what_was_there() {
     let folder = folder("no_room");
     let names = folder.names();
     // The last one writes nothing.
-    for writer in &WRITERS[..3] {
+    for writer in &WRITERS[..4] {
         // A file size limit fails like a full disk, and any user can set it.
         folder.run_after("ulimit -f 0", writer).fails(&["out: File too large"]);
         assert_eq!(folder.names(), names, "{writer:?}");
@@ -43,7 +44,7 @@ fn a_disk_without_room_leaves_what_was_there() {
 #[test]
 fn a_device_without_room_is_an_error() {
     let folder = folder("full_device");
-    for writer in &WRITERS[..3] {
+    for writer in &WRITERS[..4] {
         let full: Vec<_> =
             writer.iter().map(|word| if *word == "out" { "/dev/full" } else { word }).collect();
         folder.run(&full).fails(&["/dev/full: No space left on device"]);

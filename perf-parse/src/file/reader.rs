@@ -240,8 +240,16 @@ impl<'a> Reader<'a> {
     /// ```
     #[must_use]
     pub fn records_from(&self, place: Place) -> EventRecords<'_> {
+        self.records_beginning_at(place, place.decompressed.is_some() || self.may_be_compressed())
+    }
+
+    /// Walks over the records from a place on. `is_compressed` means that the records before it have to be read, too.
+    pub(crate) fn records_beginning_at(&self, place: Place, is_compressed: bool) -> EventRecords<'_> {
+        if is_compressed {
+            return self.records().skipping_to(place);
+        }
         #[cfg(feature = "std")]
-        if let (Data::Windows(windows), None) = (&self.data, place.decompressed) {
+        if let Data::Windows(windows) = &self.data {
             let mut windows = windows.get(place.data_file..).unwrap_or_default().to_vec();
             if let Some(first) = windows.first_mut() {
                 *first = first.part(&(place.offset..u64::MAX));
@@ -250,9 +258,7 @@ impl<'a> Reader<'a> {
             return self.walk_windows(&windows, place.data_file, self.knowledge(), account);
         }
         let files = self.files();
-        let Some(file) = files.get(place.data_file).filter(|_| !self.may_be_compressed()) else {
-            return self.records().skipping_to(place);
-        };
+        let Some(file) = files.get(place.data_file) else { return self.records().skipping_to(place) };
         let part = file.part(&(place.offset..u64::MAX));
         let more = files.get(place.data_file.saturating_add(1)..).unwrap_or_default();
         let account = Account::new(&self.limits);
@@ -271,12 +277,6 @@ impl<'a> Reader<'a> {
             Mode::Ring => return false,
         };
         is_listed || self.features.is_empty() || self.feature(Feature::COMPRESSED).is_some()
-    }
-
-    /// Walks over the records from a place on, after reading those before it: for a place from which on compressed
-    /// records follow.
-    pub(crate) fn records_read_to(&self, place: Place) -> EventRecords<'_> {
-        self.records().skipping_to(place)
     }
 
     /// Returns the record at a place: that of a record that an earlier walk returned. `None` if no record follows it.

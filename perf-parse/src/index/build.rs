@@ -15,7 +15,6 @@ pub(super) struct Building {
     place: Place,
     records: u64,
     samples: u64,
-    is_compressed: bool,
     times: Option<(u64, u64)>,
     cpus: IdSet,
     threads: IdSet,
@@ -32,7 +31,6 @@ impl Building {
             place,
             records: 0,
             samples: 0,
-            is_compressed: false,
             times: None,
             cpus: IdSet::default(),
             threads: IdSet::default(),
@@ -51,7 +49,6 @@ impl Building {
     #[inline]
     pub(super) fn add(&mut self, record: &EventRecord<'_>) {
         self.records = self.records.saturating_add(1);
-        self.is_compressed |= record.place().decompressed.is_some();
         if let Some(sample) = record.sample() {
             self.samples = self.samples.saturating_add(1);
             return self.add_fields(sample.time(), sample.cpu(), sample.tid());
@@ -95,7 +92,6 @@ impl Building {
     pub(super) fn add_chunk(&mut self, chunk: &Chunk<'_>) {
         self.records = self.records.saturating_add(chunk.records());
         self.samples = self.samples.saturating_add(chunk.samples());
-        self.is_compressed |= chunk.is_compressed();
         if let Some(times) = chunk.times() {
             self.add_times(*times.start(), *times.end());
         }
@@ -116,7 +112,6 @@ impl Building {
         put(&mut own, self.place.decompressed.map_or(0, |position| position.saturating_add(1)));
         put(&mut own, self.records);
         put(&mut own, self.samples);
-        put(&mut own, u64::from(self.is_compressed));
         let times = self.times.map(|(first, last)| {
             let mut out = Vec::new();
             put(&mut out, first);

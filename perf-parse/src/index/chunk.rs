@@ -20,7 +20,7 @@ pub struct Chunk<'i> {
     place: Place,
     records: u64,
     samples: u64,
-    /// Whether some of the records were compressed.
+    /// Whether some of the records of the capture are compressed.
     is_compressed: bool,
     times: Option<(u64, u64)>,
     cpus: Ids<'i>,
@@ -112,8 +112,8 @@ impl<'i> Chunk<'i> {
 
     /// Walks over the records, in the order of the capture, with the errors between them.
     ///
-    /// `reader` must have opened the capture that was indexed. Begins in constant time, except in compressed data, where
-    /// everything before the chunk is decompressed again.
+    /// `reader` must have opened the capture that was indexed. Begins in constant time, except in a
+    /// compressed capture, where everything before the chunk is decompressed again.
     ///
     /// # Errors
     ///
@@ -122,11 +122,7 @@ impl<'i> Chunk<'i> {
         &self,
         reader: &'r Reader<'_>,
     ) -> impl Iterator<Item = Result<EventRecord<'r>, FileError>> + use<'r> {
-        let mut records = if self.is_compressed {
-            reader.records_read_to(self.place)
-        } else {
-            reader.records_from(self.place)
-        };
+        let mut records = reader.records_beginning_at(self.place, self.is_compressed);
         let mut left = self.records;
         core::iter::from_fn(move || {
             let next = if left > 0 { records.next() } else { None };
@@ -136,7 +132,9 @@ impl<'i> Chunk<'i> {
     }
 
     /// Reads a chunk at the front of the fields.
-    pub(super) fn read(fields: &mut Fields<'i>) -> Result<Self, IndexError> {
+    ///
+    /// `is_compressed` says whether some of the records of the capture are compressed.
+    pub(super) fn read(fields: &mut Fields<'i>, is_compressed: bool) -> Result<Self, IndexError> {
         let size = fields.number("chunk.size")?;
         let mut own = fields.part("chunk.size", size)?;
         let start = own.offset();
@@ -145,12 +143,6 @@ impl<'i> Chunk<'i> {
         let offset = own.number("chunk.offset")?;
         let decompressed = own.number("chunk.position")?.checked_sub(1);
         let (records, samples) = (own.number("chunk.records")?, own.number("chunk.samples")?);
-        let start = own.offset();
-        let is_compressed = match own.number("chunk.compressed")? {
-            0 => false,
-            1 => true,
-            _ => return Err(IndexError::invalid("chunk.compressed", "0 or 1", start)),
-        };
         let times = match own.bytes("chunk.times")? {
             Some(mut times) => {
                 let start = times.offset();
@@ -180,9 +172,7 @@ impl<'i> Chunk<'i> {
         let Some(others) = self.records.checked_sub(self.samples) else {
             return Err(IndexError::invalid("chunk.samples", "no more than the number of records", start));
         };
-        if self.place.decompressed.is_some() && !self.is_compressed {
-            return Err(IndexError::invalid("chunk.compressed", "1 if a record was compressed", start));
-        }
+        self.check_compressed(self.place, start)?;
         self.cpus.check("chunk.cpus")?;
         self.threads.check("chunk.threads")?;
         self.check_others(others)
@@ -198,9 +188,7 @@ impl<'i> Chunk<'i> {
                 let must = "after the one before it, and before the next 64 KiB";
                 return Err(IndexError::invalid("other.offset", must, start));
             }
-            if other.place.decompressed.is_some() && !self.is_compressed {
-                return Err(IndexError::invalid("chunk.compressed", "1 if a record was compressed", start));
-            }
+            self.check_compressed(other.place, start)?;
             count = count.saturating_add(1);
         }
         if count != expected || count > MAX_OTHERS {
@@ -217,8 +205,11 @@ impl<'i> Chunk<'i> {
         core::iter::once(first).chain(others.filter(move |&place| place != first))
     }
 
-    pub(super) fn is_compressed(&self) -> bool {
-        self.is_compressed
+    fn check_compressed(&self, place: Place, start: u64) -> Result<(), IndexError> {
+        if place.decompressed.is_some() && !self.is_compressed {
+            return Err(IndexError::invalid("flags", "1 if some records are compressed", start));
+        }
+        Ok(())
     }
 
     pub(super) fn ids(&self) -> (&Ids<'i>, &Ids<'i>) {

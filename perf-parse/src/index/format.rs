@@ -69,7 +69,7 @@ impl Index {
         let mut out = Vec::with_capacity(self.bytes.len().saturating_add(CHUNKS));
         out.extend_from_slice(MAGIC);
         out.extend_from_slice(&VERSION.to_le_bytes());
-        out.extend_from_slice(&[0; 4]);
+        out.extend_from_slice(&u32::from(self.is_compressed).to_le_bytes());
         for (_, word) in identity.fields() {
             out.extend_from_slice(&word.to_le_bytes());
         }
@@ -101,9 +101,11 @@ impl Index {
         if version != VERSION {
             return Err(IndexError::new(IndexErrorKind::Version(version), 8));
         }
-        if array(bytes, 12, "reserved")? != [0; 4] {
-            return Err(IndexError::invalid("reserved", "0", 12));
-        }
+        let is_compressed = match u32::from_le_bytes(array(bytes, 12, "flags")?) {
+            0 => false,
+            1 => true,
+            _ => return Err(IndexError::invalid("flags", "0 or 1", 12)),
+        };
         let mut at = 16;
         for (field, in_capture) in identity.fields() {
             let in_index = word(bytes, at, field)?;
@@ -125,19 +127,24 @@ impl Index {
         if hash.0 != checksum {
             return Err(IndexError::new(IndexErrorKind::Checksum, CHECKSUM as u64));
         }
-        let last = check(fields, chunks, identity.size)?;
-        Ok(Self { bytes: body.to_vec(), chunks, last })
+        let last = check(fields, is_compressed, chunks, identity.size)?;
+        Ok(Self { bytes: body.to_vec(), chunks, last, is_compressed })
     }
 }
 
 /// Checks the chunks. Returns where the last one begins.
-fn check(mut fields: Fields<'_>, chunks: u64, capture: u64) -> Result<usize, IndexError> {
+fn check(
+    mut fields: Fields<'_>,
+    is_compressed: bool,
+    chunks: u64,
+    capture: u64,
+) -> Result<usize, IndexError> {
     let (mut count, mut last, mut span) = (0_u64, 0, None);
     let size = fields.rest().len();
     while !fields.is_empty() {
         let start = fields.offset();
         last = size.saturating_sub(fields.rest().len());
-        let chunk = Chunk::read(&mut fields)?;
+        let chunk = Chunk::read(&mut fields, is_compressed)?;
         chunk.check(start, capture)?;
         let own = Some(Span::of(chunk.place()));
         if span >= own {

@@ -135,7 +135,7 @@ fn a_hostile_index_is_refused_or_stays_in_bounds() {
 #[test]
 fn a_hostile_number_of_records_ends_with_the_capture() {
     let huge = [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1];
-    let (bytes, identity) = crafted(&[&[&[0, 0, 0][..], &huge, &huge, &[0, 0, 1, 1, 1]].concat()], 1);
+    let (bytes, identity) = crafted(&[&[&[0, 0, 0][..], &huge, &huge, &[0, 1, 1, 1]].concat()], 1);
     let index = Index::decode(&bytes, &identity).unwrap();
     let data = round().repeat(10);
     let chunk = index.chunks().next().unwrap();
@@ -180,6 +180,8 @@ fn of_another_capture_is_refused() {
 fn crafted(chunks: &[&[u8]], count: u64) -> (Vec<u8>, Identity) {
     let identity = Identity::new(&ring(&[]), 1 << 20, 0);
     let mut bytes = Index::default().encode(&identity);
+    // The records are compressed.
+    bytes[12] = 1;
     for chunk in chunks {
         bytes.push(chunk.len() as u8);
         bytes.extend_from_slice(chunk);
@@ -218,7 +220,7 @@ fn faults_of_the_header() {
     };
     assert_eq!(kind(0, b'p'), (0, IndexErrorKind::NotAnIndex));
     assert_eq!(kind(8, 2), (8, IndexErrorKind::Version(2)));
-    assert_eq!(kind(12, 1), (12, IndexErrorKind::Invalid { field: "reserved", must: "0" }));
+    assert_eq!(kind(12, 2), (12, IndexErrorKind::Invalid { field: "flags", must: "0 or 1" }));
     let last = encoded.len() - 1;
     assert_eq!(kind(last, !encoded[last]), (72, IndexErrorKind::Checksum));
     let (bytes, identity) = crafted(&[], 1);
@@ -241,43 +243,52 @@ fn faults_of_a_chunk() {
     let huge = [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1];
     let with = |parts: &[&[u8]]| fault(&parts.concat());
     let shortest = |field| format!("{field}: a number of 64 bits in as few bytes as possible");
-    // Data file, offset, position, records, samples, compressed; times; CPUs; threads; others.
-    assert_eq!(fault(&[0, 5, 0, 2, 1, 0, 3, 7, 1, 2, 4, 2, 3, 3, 8, 9]), "");
-    assert_eq!(fault(&[0, 5, 0, 2, 1, 0, 3, 7, 1, 2, 4, 2, 3, 0]), "");
-    assert_eq!(fault(&[0, 5, 0, 2, 1, 0, 3, 7, 1, 2, 4]), "chunk.threads: truncated");
+    // Data file, offset, position, records, samples; times; CPUs; threads; others.
+    assert_eq!(fault(&[0, 5, 0, 2, 1, 3, 7, 1, 2, 4, 2, 3, 3, 8, 9]), "");
+    assert_eq!(fault(&[0, 5, 0, 2, 1, 3, 7, 1, 2, 4, 2, 3, 0]), "");
+    assert_eq!(fault(&[0, 5, 0, 2, 1, 3, 7, 1, 2, 4]), "chunk.threads: truncated");
     let residue = "1 bytes are left after the last field";
-    assert_eq!(fault(&[0, 5, 0, 2, 1, 0, 3, 7, 1, 2, 4, 2, 3, 0, 0]), residue);
-    assert_eq!(fault(&[0, 5, 0, 2, 1, 0, 9, 7]), "chunk.times: truncated");
-    assert_eq!(fault(&[0, 5, 0, 2, 1, 0, 4, 7, 1, 1, 1, 1, 1]), residue);
-    assert_eq!(fault(&[0, 5, 0, 0, 0, 0, 0, 1, 1, 1]), "chunk.records: 1 or more");
+    assert_eq!(fault(&[0, 5, 0, 2, 1, 3, 7, 1, 2, 4, 2, 3, 0, 0]), residue);
+    assert_eq!(fault(&[0, 5, 0, 2, 1, 9, 7]), "chunk.times: truncated");
+    assert_eq!(fault(&[0, 5, 0, 2, 1, 4, 7, 1, 1, 1, 1, 1]), residue);
+    assert_eq!(fault(&[0, 5, 0, 0, 0, 0, 1, 1, 1]), "chunk.records: 1 or more");
     let samples = "chunk.samples: no more than the number of records";
-    assert_eq!(fault(&[0, 5, 0, 1, 2, 0, 0, 1, 1, 1]), samples);
-    assert_eq!(fault(&[0, 0xff, 0xff, 0x3f, 0, 1, 1, 0, 0, 1, 1, 1]), "");
+    assert_eq!(fault(&[0, 5, 0, 1, 2, 0, 1, 1, 1]), samples);
+    assert_eq!(fault(&[0, 0xff, 0xff, 0x3f, 0, 1, 1, 0, 1, 1, 1]), "");
     let offset = "chunk.offset: an offset in the capture";
-    assert_eq!(fault(&[0, 0x80, 0x80, 0x40, 0, 1, 1, 0, 0, 1, 1, 1]), offset);
-    assert_eq!(fault(&[0, 0x85, 0, 0, 1, 1, 0, 0, 1, 1, 1]), shortest("chunk.offset"));
+    assert_eq!(fault(&[0, 0x80, 0x80, 0x40, 0, 1, 1, 0, 1, 1, 1]), offset);
+    assert_eq!(fault(&[0, 0x85, 0, 0, 1, 1, 0, 1, 1, 1]), shortest("chunk.offset"));
     assert_eq!(with(&[&[0, 5, 0], &huge[..9], &[2]]), shortest("chunk.records"));
     assert_eq!(with(&[&[0, 5, 0], &huge[..9], &[0x81, 0]]), shortest("chunk.records"));
     assert_eq!(with(&[&huge]), "chunk.data_file: a number of 32 bits");
-    assert_eq!(fault(&[0, 5, 0, 1, 1, 2, 0, 1, 1, 1]), "chunk.compressed: 0 or 1");
-    assert_eq!(fault(&[0, 5, 1, 1, 1, 1, 0, 1, 1, 1]), "");
-    let compressed = "chunk.compressed: 1 if a record was compressed";
-    assert_eq!(fault(&[0, 5, 1, 1, 1, 0, 0, 1, 1, 1]), compressed);
-    assert_eq!(fault(&[0, 5, 0, 1, 0, 0, 0, 1, 1, 4, 1, 5, 0]), compressed);
-    assert_eq!(with(&[&[0, 5, 0, 1, 1, 0, 12], &huge, &[0, 1, 1, 1]]), "");
-    assert_eq!(with(&[&[0, 5, 0, 1, 1, 0, 12], &huge, &[1, 1, 1, 1]]), "chunk.times: numbers of 64 bits");
-    assert_eq!(fault(&[0, 5, 0, 1, 1, 0, 0, 6, 0xff, 0xff, 0xff, 0xff, 0x0f, 1, 1]), "");
+    assert_eq!(fault(&[0, 5, 1, 1, 1, 0, 1, 1, 1]), "");
+    assert_eq!(with(&[&[0, 5, 0, 1, 1, 12], &huge, &[0, 1, 1, 1]]), "");
+    assert_eq!(with(&[&[0, 5, 0, 1, 1, 12], &huge, &[1, 1, 1, 1]]), "chunk.times: numbers of 64 bits");
+    assert_eq!(fault(&[0, 5, 0, 1, 1, 0, 6, 0xff, 0xff, 0xff, 0xff, 0x0f, 1, 1]), "");
     let cpus = "chunk.cpus: a number of 32 bits";
-    assert_eq!(fault(&[0, 5, 0, 1, 1, 0, 0, 7, 0xff, 0xff, 0xff, 0xff, 0x0f, 0, 1, 1]), cpus);
+    assert_eq!(fault(&[0, 5, 0, 1, 1, 0, 7, 0xff, 0xff, 0xff, 0xff, 0x0f, 0, 1, 1]), cpus);
     let threads = "chunk.threads: a number of 32 bits";
-    assert_eq!(fault(&[0, 5, 0, 1, 1, 0, 0, 1, 6, 0xff, 0xff, 0xff, 0xff, 0x1f, 1]), threads);
+    assert_eq!(fault(&[0, 5, 0, 1, 1, 0, 1, 6, 0xff, 0xff, 0xff, 0xff, 0x1f, 1]), threads);
+}
+
+#[test]
+fn compressed_records_without_the_flag() {
+    for chunk in [&[0, 5, 1, 1, 1, 0, 1, 1, 1][..], &[0, 5, 0, 1, 0, 0, 1, 1, 4, 1, 5, 0]] {
+        let (mut bytes, identity) = crafted(&[chunk], 1);
+        assert!(Index::decode(&bytes, &identity).is_ok());
+        bytes[12] = 0;
+        seal(&mut bytes);
+        let error = Index::decode(&bytes, &identity).unwrap_err().kind;
+        let must = "1 if some records are compressed";
+        assert_eq!(error, IndexErrorKind::Invalid { field: "flags", must });
+    }
 }
 
 #[test]
 fn a_chunk_with_too_many_ids() {
     for (count, is_valid) in [(255, true), (256, true), (257, false)] {
         let size = [(count + 1) as u8 & 0x7f | 0x80, ((count + 1) >> 7) as u8];
-        let chunk = [&[0, 5, 0, 1, 1, 0, 0][..], &size, &vec![0; count], &[1, 1]].concat();
+        let chunk = [&[0, 5, 0, 1, 1, 0][..], &size, &vec![0; count], &[1, 1]].concat();
         let (mut bytes, identity) = crafted(&[], 1);
         bytes.extend([chunk.len() as u8 & 0x7f | 0x80, (chunk.len() >> 7) as u8]);
         bytes.extend(&chunk);
@@ -293,7 +304,7 @@ fn a_chunk_with_too_many_ids() {
 #[test]
 fn faults_of_the_other_records() {
     let others = |records: u8, others: &[u8]| {
-        let head = [0, 5, 0, records, 0, 1, 0, 1, 1, 1 + others.len() as u8];
+        let head = [0, 5, 0, records, 0, 0, 1, 1, 1 + others.len() as u8];
         fault(&[&head[..], others].concat())
     };
     let count = "chunk.others: the records that are not samples, or absent if there are more than 8192";
@@ -322,7 +333,7 @@ fn chunks_out_of_order() {
     let chunk = |file, offset: u64| {
         let mut chunk = vec![file];
         chunk.extend([(offset & 0x7f) as u8 | 0x80, (offset >> 7 & 0x7f) as u8 | 0x80, (offset >> 14) as u8]);
-        chunk.extend([0, 1, 1, 0, 0, 1, 1, 1]);
+        chunk.extend([0, 1, 1, 0, 1, 1, 1]);
         chunk
     };
     let decode = |chunks: &[&[u8]]| {
