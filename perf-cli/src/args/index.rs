@@ -6,7 +6,7 @@ use super::ReadingArgs;
 use super::capture::Capture;
 
 pub(super) const EXAMPLES: &str =
-    "The index is about 1 % of the size of the capture. It becomes invalid when the capture changes.
+    "The index has 1 to 15 % of the size of the capture. It becomes invalid when the capture changes.
 
 Examples:
   perfdata index

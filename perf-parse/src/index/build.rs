@@ -126,3 +126,42 @@ impl Building {
         out.append(&mut own);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::index::Index;
+
+    /// An index with one chunk of so many compressed records without a time.
+    fn of_others(count: u64, first: u64) -> Index {
+        let place = |position| Place { data_file: 0, offset: 16, decompressed: Some(position * 8) };
+        let mut chunk = Building::new(place(first));
+        for position in first..first + count {
+            chunk.records += 1;
+            chunk.list(&Other { place: place(position), time: None, kind: RecordType::FINISHED_ROUND });
+        }
+        let mut index = Index { is_compressed: true, ..Index::default() };
+        index.push(&chunk);
+        index
+    }
+
+    #[test]
+    fn other_records_up_to_8192() {
+        for (count, is_listed) in [(8191, true), (8192, true), (8193, false)] {
+            let listed = is_listed.then_some(count as usize);
+            let whole = of_others(count, 0);
+            let others = |index: &Index| index.chunks().next().unwrap().others().map(Iterator::count);
+            assert_eq!(others(&whole), listed);
+            assert_eq!(whole.before(5).map(Iterator::count), listed, "what is not listed may be earlier");
+            let mut parts = of_others(100, 0);
+            parts.append(of_others(count - 100, 100)).unwrap();
+            assert_eq!(parts, whole);
+        }
+        let mut parts = of_others(9000, 0);
+        parts.append(of_others(1, 9000)).unwrap();
+        assert_eq!(parts, of_others(9001, 0));
+        let mut parts = of_others(1, 0);
+        parts.append(of_others(9000, 1)).unwrap();
+        assert_eq!(parts, of_others(9001, 0));
+    }
+}

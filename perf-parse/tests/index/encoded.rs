@@ -13,9 +13,9 @@ fn example() -> (Vec<u8>, Identity, Vec<u8>) {
     let mut data = Vec::new();
     for number in 0..4200 {
         data.extend(match number % 1400 {
-            0..3 => switch(number as i32, 1 << number.min(40), 1),
+            0..3 => switch(number, 1 << number.min(40), 1),
             3 => round(),
-            _ => sample(number as i32 / 700, 1 << number.min(40), number as u32 % 2),
+            _ => sample(number / 700, 1 << number.min(40), number as u32 % 2),
         });
     }
     let reader = ring(&data);

@@ -1,7 +1,7 @@
 //! Queries against a scan of all records.
 
-use std::collections::BTreeSet;
-use std::ops::Bound;
+use core::ops::Bound;
+use std::collections::HashSet;
 
 use perf_parse::abi::record::RecordType;
 use perf_parse::event::Place;
@@ -16,7 +16,7 @@ fn found(
     span: (Bound<u64>, Bound<u64>),
     cpu: Option<u32>,
     tid: Option<i32>,
-) -> BTreeSet<Place> {
+) -> HashSet<Place> {
     let chunks = index.samples(span, cpu, tid);
     chunks.flat_map(|chunk| chunk.walk(reader)).map(|record| record.unwrap().place()).collect()
 }
@@ -40,7 +40,7 @@ fn samples_are_in_the_chunks_that_are_returned() {
     ] {
         let found = found(&index, &reader, span, cpu, tid);
         for record in all.iter().filter(|record| record.sample().is_some()) {
-            let fits = std::ops::RangeBounds::contains(&span, &record.time().unwrap())
+            let fits = core::ops::RangeBounds::contains(&span, &record.time().unwrap())
                 && cpu.is_none_or(|cpu| record.cpu() == Some(cpu))
                 && tid.is_none_or(|tid| record.pid_tid() == Some((1, tid)));
             assert!(!fits || found.contains(&record.place()), "{span:?} {cpu:?} {tid:?}");
