@@ -48,7 +48,7 @@ fn bitmap<O: Endian>(features: &[u32]) -> Bytes {
 }
 
 /// Returns the features of a file, each with its bytes.
-fn features<O: Endian>(bytes: &[u8]) -> Vec<(u32, Vec<u8>)> {
+fn features(bytes: &[u8]) -> Vec<(u32, Vec<u8>)> {
     let file = Reader::new(bytes).unwrap();
     file.features().iter().map(|section| (section.feature.0, section.bytes.to_vec())).collect()
 }
@@ -89,7 +89,7 @@ fn sections_outside_of_the_file_cost_themselves<O: Endian>() {
             .u64(2)
             .raw(b"ab")
             .out;
-        assert_eq!(features::<O>(&bytes), [(15, vec![]), (35, b"ab".to_vec())]);
+        assert_eq!(features(&bytes), [(15, vec![]), (35, b"ab".to_vec())]);
         let open = Reader::new(&bytes).unwrap();
         let [diagnostic] = &open.account().diagnostics[..] else { panic!("{:?}", open.account()) };
         assert_eq!(diagnostic.offset, TABLE, "the entry of HOSTNAME");
@@ -104,7 +104,7 @@ fn sections_outside_of_the_file_cost_themselves<O: Endian>() {
 
 fn a_table_that_is_cut_off<O: Endian>() {
     let bytes = file::<O>(bitmap::<O>(&[15, 19])).u64(0).u64(0).u64(0).out;
-    assert_eq!(features::<O>(&bytes).len(), 1);
+    assert_eq!(features(&bytes).len(), 1);
     let open = Reader::new(&bytes).unwrap();
     let [diagnostic] = &open.account().diagnostics[..] else { panic!("{:?}", open.account()) };
     assert_eq!(diagnostic.offset, TABLE + 16);
@@ -141,7 +141,7 @@ fn of_32_bits<O: Endian>(first: u32, second: u32) -> Vec<u32> {
     let count = first.count_ones() + second.count_ones();
     let sections = TABLE + 16 * u64::from(count);
     let table = (0..u64::from(count)).fold(file::<O>(bitmap), |bytes, at| bytes.u64(sections + at).u64(1));
-    features::<O>(&table.zeros(count as usize).out).iter().map(|(feature, _)| *feature).collect()
+    features(&table.zeros(count as usize).out).iter().map(|(feature, _)| *feature).collect()
 }
 
 #[test]
