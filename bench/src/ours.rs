@@ -2,10 +2,11 @@
 
 use std::io::Read;
 
-use perf_abi::endian::{Endian, LittleEndian};
+use perf_abi::endian::{ByteOrder, LittleEndian};
 use perf_abi::record::RecordType;
 use perf_abi::sample_type::SampleType;
-use perf_parse::file::{AnyReader, Events, Source};
+use perf_parse::event::Events;
+use perf_parse::file::EventRecords;
 use perf_parse::list::List;
 use perf_parse::{Error, Reader, Record, Records, Sample};
 
@@ -29,7 +30,7 @@ const LEADING: SampleType = SampleType::IDENTIFIER
 ///
 /// If it is not a capture.
 pub(crate) fn events(file: &[u8]) -> Result<Events, Failure> {
-    Ok(Reader::<LittleEndian>::open(file)?.events().clone())
+    Ok(Reader::new(file)?.events().clone())
 }
 
 /// Reads only the headers.
@@ -93,18 +94,17 @@ pub(crate) fn maps_and_comms(events: &Events, records: &[u8]) -> Result<Sums, Fa
 /// If it is not a capture or a record cannot be decoded.
 #[inline(never)]
 pub(crate) fn by_time(file: &[u8]) -> Result<Sums, Failure> {
-    let mut reader = Reader::<LittleEndian>::open(file)?;
-    reader.in_time_order();
     let mut sums = Sums::default();
     let mut last = 0;
-    while let Some(record) = reader.next()? {
-        if record.raw.kind().is_user() {
+    for record in Reader::new(file)?.records().in_time_order() {
+        let record = record?;
+        if record.kind().is_user() {
             continue;
         }
         match record.sample() {
             Some(sample) => {
                 sums.given(sample.time().unwrap_or_default(), &mut last);
-                touch_sample(&mut sums, record.event_index.unwrap_or_default(), sample)?;
+                touch_sample(&mut sums, record.event_index().unwrap_or_default(), sample)?;
             }
             None => touch_other(&mut sums, &record.decode()?),
         }
@@ -119,7 +119,7 @@ pub(crate) fn by_time(file: &[u8]) -> Result<Sums, Failure> {
 /// If it is not a capture or a record cannot be decoded.
 #[inline(never)]
 pub(crate) fn in_file_order(file: &[u8]) -> Result<Sums, Failure> {
-    rest(Reader::<LittleEndian>::open(file)?)
+    all(Reader::new(file)?.records())
 }
 
 /// Reads all fields of all records of a pipe.
@@ -128,25 +128,23 @@ pub(crate) fn in_file_order(file: &[u8]) -> Result<Sums, Failure> {
 ///
 /// If it is not a capture or a record cannot be decoded.
 #[inline(never)]
-pub(crate) fn pipe(input: impl Read) -> Result<Sums, Failure> {
-    match AnyReader::stream(input)? {
-        AnyReader::Little(reader) => rest(reader),
-        AnyReader::Big(reader) => rest(reader),
-    }
+pub(crate) fn pipe(input: impl Read + Send) -> Result<Sums, Failure> {
+    all(Reader::stream(input)?.records())
 }
 
-/// Reads all fields of the remaining records of a reader.
+/// Reads all fields of all records of a walk.
 ///
 /// # Errors
 ///
 /// If a record cannot be decoded.
 #[inline(always)]
-pub(crate) fn rest<O: Endian, S: Source>(mut reader: Reader<'_, O, S>) -> Result<Sums, Failure> {
+pub(crate) fn all(records: EventRecords<'_>) -> Result<Sums, Failure> {
     let mut sums = Sums::default();
-    while let Some(record) = reader.next()? {
-        if !record.raw.kind().is_user() {
+    for record in records {
+        let record = record?;
+        if !record.kind().is_user() {
             match record.sample() {
-                Some(sample) => touch_sample(&mut sums, record.event_index.unwrap_or_default(), sample)?,
+                Some(sample) => touch_sample(&mut sums, record.event_index().unwrap_or_default(), sample)?,
                 None => touch_other(&mut sums, &record.decode()?),
             }
         }
@@ -156,7 +154,7 @@ pub(crate) fn rest<O: Endian, S: Source>(mut reader: Reader<'_, O, S>) -> Result
 
 /// Reads the process id of a record that is not a sample.
 #[inline(always)]
-pub(crate) fn touch_other<O: Endian>(sums: &mut Sums, record: &Record<'_, O>) {
+pub(crate) fn touch_other<O: ByteOrder>(sums: &mut Sums, record: &Record<'_, O>) {
     sums.records += 1;
     match record {
         Record::Mmap(mmap) => add(&mut sums.others, mmap.pid as u32 as u64),
@@ -172,7 +170,7 @@ pub(crate) fn touch_other<O: Endian>(sums: &mut Sums, record: &Record<'_, O>) {
 ///
 /// If the fields after the leading ones cannot be decoded.
 #[inline(always)]
-pub(crate) fn touch_sample<O: Endian>(
+pub(crate) fn touch_sample<O: ByteOrder>(
     sums: &mut Sums,
     event: usize,
     sample: Sample<'_, O>,
@@ -196,7 +194,7 @@ pub(crate) fn touch_sample<O: Endian>(
 /// Reads the fields after the leading ones. As in the floor, it is a separate function so that the loop
 /// keeps its registers.
 #[inline(never)]
-fn touch_tail<O: Endian>(sums: &mut Sums, sample: Sample<'_, O>) -> Result<(), Error> {
+fn touch_tail<O: ByteOrder>(sums: &mut Sums, sample: Sample<'_, O>) -> Result<(), Error> {
     let tail = sample.tail()?;
     if let Some(chain) = tail.callchain {
         add(&mut sums.frames, chain.words().len() as u64);
@@ -218,6 +216,6 @@ fn touch_tail<O: Endian>(sums: &mut Sums, sample: Sample<'_, O>) -> Result<(), E
 
 /// Returns the sum of words.
 #[inline(always)]
-fn sum<O: Endian>(words: List<'_, u64, O>) -> u64 {
+fn sum<O: ByteOrder>(words: List<'_, u64, O>) -> u64 {
     words.iter().fold(0, u64::wrapping_add)
 }

@@ -9,12 +9,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use perf_abi::attr::{Attr, AttrFlags, AttrVersion};
-use perf_abi::endian::{Endian, Endianness};
+use perf_abi::endian::{BigEndian, Endian, Endianness, LittleEndian};
 use perf_abi::feature::Feature;
 use perf_abi::record::RecordType;
-use perf_parse::Record;
-use perf_parse::file::{AnyReader, Mode, Reader};
+use perf_parse::file::{EventRecords, Mode};
 use perf_parse::tracepoint::{Tracepoints, TracingData};
+use perf_parse::{Reader, Record};
 
 /// Bytes of a seed at most.
 const MOST: usize = 4096;
@@ -41,7 +41,7 @@ impl Seeds {
         Ok(())
     }
 
-    fn capture<O: Endian>(&mut self, mut reader: Reader<'_, O>, bytes: &[u8]) -> Result<(), Box<dyn Error>> {
+    fn capture<O: Endian>(&mut self, reader: &Reader<'_>, bytes: &[u8]) -> Result<(), Box<dyn Error>> {
         let big = u8::from(O::ENDIANNESS == Endianness::Big);
         self.add("parse_file", &[bytes])?;
         self.add("repair", &[bytes])?;
@@ -49,7 +49,7 @@ impl Seeds {
         self.add("folder", &[&[5], bytes])?;
         self.add("deferred", &[&[4], bytes])?;
         let is_pipe = matches!(reader.mode(), Mode::Pipe);
-        self.rings::<O>(&reader)?;
+        self.rings(reader)?;
         if is_pipe {
             for bits in 0..4 {
                 self.add("parse_pipe", &[&[(bits * 2) | big, 7], &bytes[16..]])?;
@@ -58,8 +58,9 @@ impl Seeds {
         let mut times = Vec::new();
         let mut alike = BTreeMap::<_, u32>::new();
         let mut raws = Vec::new();
-        while let Ok(Some(record)) = reader.next() {
-            let kind = record.raw.kind();
+        let mut records = reader.records();
+        for record in records.by_ref().map_while(Result::ok) {
+            let kind = record.kind();
             let count = alike.entry(kind).or_default();
             *count += 1;
             times.push(match (kind, record.time()) {
@@ -71,25 +72,25 @@ impl Seeds {
             }
             let attr = record.event().map_or(Attr::default(), |event| event.attr);
             let target = if kind == RecordType::SAMPLE { "parse_sample" } else { "parse_record" };
-            let head = head(&attr, big, kind, record.raw.misc().0);
-            self.add(target, &[&head, record.raw.payload()])?;
+            let head = head(&attr, big, kind, record.misc().0);
+            self.add(target, &[&head, record.raw().payload()])?;
             if let Ok(Record::Sample(sample)) = record.decode() {
                 let raw = sample.tail().ok().and_then(|tail| tail.raw).unwrap_or_default();
                 raws.push((attr.config, raw.to_vec()));
             }
         }
         for (id, raw) in raws {
-            self.formats(&reader, id, &raw)?;
+            self.formats(&records, id, &raw)?;
         }
         self.add("time_order", &[&[8, big | 2], &times[..times.len().min(300)]])?;
-        for event in reader.events().iter().take(4) {
+        for event in records.events().iter().take(4) {
             let size = AttrVersion(event.attr.size.max(64));
             if let Ok(attr) = event.attr.write::<O>(size) {
                 self.add("parse_attr", &[&attr])?;
             }
         }
-        let nr_cpus = reader.features().nr_cpus().and_then(Result::ok).map_or(0, |it| it.available as u8);
-        for section in reader.features() {
+        let nr_cpus = records.features().nr_cpus().and_then(Result::ok).map_or(0, |it| it.available as u8);
+        for section in records.features() {
             self.add("parse_features", &[&[section.feature.0 as u8, nr_cpus], section.bytes])?;
             if section.feature == Feature::TRACING_DATA {
                 self.add("tracepoint_format", &[&[2], section.bytes])?;
@@ -99,13 +100,8 @@ impl Seeds {
     }
 
     /// The format of the tracepoint `id`, and raw data by it.
-    fn formats<O: Endian>(
-        &mut self,
-        reader: &Reader<'_, O>,
-        id: u64,
-        raw: &[u8],
-    ) -> Result<(), Box<dyn Error>> {
-        let Some(section) = reader.feature(Feature::TRACING_DATA) else { return Ok(()) };
+    fn formats(&mut self, records: &EventRecords<'_>, id: u64, raw: &[u8]) -> Result<(), Box<dyn Error>> {
+        let Some(section) = records.feature(Feature::TRACING_DATA) else { return Ok(()) };
         let data = TracingData::parse(section.bytes)?;
         let wanted = format!("ID: {id}\n");
         for text in data.formats() {
@@ -136,10 +132,10 @@ fn head(attr: &Attr, big: u8, kind: RecordType, misc: u16) -> Vec<u8> {
 
 impl Seeds {
     /// The first records of a capture in a ring that they fill, forward and backward, from its start and wrapped.
-    fn rings<O: Endian>(&mut self, reader: &Reader<'_, O>) -> Result<(), Box<dyn Error>> {
+    fn rings(&mut self, reader: &Reader<'_>) -> Result<(), Box<dyn Error>> {
         let Mode::File(header) = reader.mode() else { return Ok(()) };
         let data = reader.bytes_at(header.data).unwrap_or_default();
-        let big = u8::from(O::ENDIANNESS == Endianness::Big);
+        let big = u8::from(reader.endianness() == Endianness::Big);
         for exponent in [4_u8, 6, 8] {
             let size = 8_usize << exponent;
             let Some(area) = data.get(..size) else { continue };
@@ -209,9 +205,11 @@ fn main() -> Result<(), Box<dyn Error>> {
             // A file is cut to where its header, its attrs and some records are.
             let cut = &bytes[..bytes.len().min(MOST)];
             for bytes in [&bytes[..], cut] {
-                match AnyReader::open(bytes) {
-                    Ok(AnyReader::Little(reader)) => seeds.capture(reader, bytes)?,
-                    Ok(AnyReader::Big(reader)) => seeds.capture(reader, bytes)?,
+                match Reader::new(bytes) {
+                    Ok(reader) if reader.endianness() == Endianness::Little => {
+                        seeds.capture::<LittleEndian>(&reader, bytes)?;
+                    }
+                    Ok(reader) => seeds.capture::<BigEndian>(&reader, bytes)?,
                     Err(error) => eprintln!("{}: {error}", path.display()),
                 }
             }

@@ -12,10 +12,10 @@ use perf_parse::index::{Identity, IndexError};
 use perf_parse::{Index, Reader};
 
 use crate::args::IndexArgs;
+use crate::escape::shown;
 use crate::input;
 use crate::output::{Diagnostics, Holds, InputFile, Outputs, say};
 use crate::progress::Progress;
-use crate::render::escape::shown;
 use crate::{Failure, Outcome};
 
 pub(crate) fn run(args: &IndexArgs) -> Result<Outcome, Failure> {

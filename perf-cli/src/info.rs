@@ -7,11 +7,11 @@ use perf_parse::event::Event;
 use perf_parse::file::{Account, EventRecords, Mode, RecordCheck};
 
 use crate::args::InfoArgs;
+use crate::escape::{Printable, Seconds, make_lines_safe, shown};
 use crate::input;
 use crate::output::{Diagnostics, Output};
 use crate::progress::Progress;
 use crate::render::attr;
-use crate::render::escape::{Printable, Seconds, make_lines_safe, shown};
 use crate::render::feature::lines::{Lines, lines};
 use crate::{Failure, Outcome};
 

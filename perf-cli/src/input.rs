@@ -21,8 +21,8 @@ use std::path::{Path, PathBuf};
 use memmap2::Mmap;
 use perf_parse::file::{FileErrorKind, Reader};
 
+use crate::escape::shown;
 use crate::output::InputFile;
-use crate::render::escape::shown;
 use crate::{Failure, Outcome, not_readable, streams};
 
 /// The operation of a verb on a capture.

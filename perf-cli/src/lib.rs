@@ -9,6 +9,7 @@ extern crate alloc;
 
 mod args;
 mod dump;
+mod escape;
 mod index;
 mod info;
 mod input;
@@ -30,8 +31,8 @@ use clap::error::ContextValue;
 use perf_parse::file::{Account, FileError, FileErrorKind};
 
 use args::{Args, Verb};
+use escape::{OneLine, shown};
 use output::say;
-use render::escape::{OneLine, shown};
 pub use streams::Streams;
 
 /// The result of a run, from which the exit status follows.

@@ -8,7 +8,6 @@ pub(crate) mod account;
 pub(crate) mod attr;
 pub(crate) mod columns;
 pub(crate) mod digits;
-pub(crate) mod escape;
 pub(crate) mod feature;
 mod fields;
 pub(crate) mod head;
@@ -20,10 +19,10 @@ pub(crate) mod text;
 pub(crate) mod tracepoint;
 mod user;
 
+pub(crate) use crate::escape::print;
 pub(crate) use fields::{fields, sample, sample_id};
 
 use core::fmt::Display;
-use std::io::Write;
 
 use perf_abi::endian::Endian;
 use perf_abi::record::RecordType;
@@ -106,9 +105,4 @@ impl Display for TypeName {
             None => f.pad(&format!("UNKNOWN_{}", self.0.0)),
         }
     }
-}
-
-/// Appends to a buffer in memory. It fails only if a `Display` does.
-pub(crate) fn print(out: &mut Vec<u8>, text: core::fmt::Arguments<'_>) {
-    let _ = out.write_fmt(text);
 }

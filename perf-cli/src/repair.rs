@@ -7,11 +7,11 @@ use perf_parse::rewrite::{Order, Repaired, Step, repair};
 use serde_json::json;
 
 use crate::args::RepairArgs;
+use crate::escape::{make_json_safe, shown};
 use crate::input;
 use crate::output::{Diagnostics, Holds, Outputs, say};
 use crate::progress::Progress;
 use crate::render::account;
-use crate::render::escape::{make_json_safe, shown};
 use crate::{Failure, Outcome};
 
 pub(crate) fn run(args: &RepairArgs) -> Result<Outcome, Failure> {

@@ -17,10 +17,10 @@ use perf_parse::ring::Direction;
 
 use crate::args::{Order, RingArgs};
 use crate::dump::{Origins, Rings, dump};
+use crate::escape::shown;
 use crate::input::{Input, Memory};
 use crate::output::{self, Claim, Diagnostics, Holds, Outputs, say};
 use crate::progress::Progress;
-use crate::render::escape::shown;
 use crate::{Failure, Outcome};
 use aux_area::Extracted;
 use linear::Linear;

@@ -8,7 +8,7 @@ use perf_abi::endian::LittleEndian;
 use perf_abi::record::{CpuMode, Misc, RecordType};
 use perf_abi::regs::RegsAbi;
 use perf_abi::sample_type::SampleType;
-use perf_parse::file::Events;
+use perf_parse::event::Events;
 use perf_parse::file::write::{EventFields, FileWriter, Options};
 use perf_parse::record::{Comm, FileId, Lost, Mmap2, Task};
 use perf_parse::write::{self, RegsFields, SampleFields, SampleIdFields, StackUserFields};

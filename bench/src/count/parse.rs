@@ -4,9 +4,9 @@ use std::hint::black_box;
 
 use perf_abi::endian::{ByteOrder, Endianness, LittleEndian};
 use perf_abi::record::RecordType;
-use perf_parse::file::Reader;
+use perf_parse::file::EventRecords;
 use perf_parse::list::List;
-use perf_parse::{Error, Record, Records, Sample};
+use perf_parse::{Error, Reader, Record, Records, Sample};
 
 use super::capture::Capture;
 use super::sums::{Sums, add, add_bytes};
@@ -160,7 +160,7 @@ pub(crate) fn decode_tail(capture: &Capture) -> Outcome {
     decoded(capture, tail)
 }
 
-/// Samples of several events, told by [`Events::of`](perf_parse::file::Events::of).
+/// Samples of several events, told by [`Events::of`](perf_parse::event::Events::of).
 pub(crate) fn events(capture: &Capture) -> Outcome {
     let mut sums = Sums::default();
     for record in Records::<LittleEndian>::new(&capture.bytes) {
@@ -205,31 +205,28 @@ pub(crate) fn records(capture: &Capture) -> Outcome {
 
 /// Walks the records of a file, opened and read from front to back, and adds up their sizes.
 pub(crate) fn file_hop(capture: &Capture) -> Outcome {
-    let mut reader = Reader::<LittleEndian>::open(&capture.bytes)?;
     let mut sums = Sums::default();
-    while let Some(record) = reader.next()? {
-        add(&mut sums.sizes, record.raw.size().into());
+    for record in Reader::new(&capture.bytes)?.records() {
+        add(&mut sums.sizes, record?.raw().size().into());
     }
     Ok(sums)
 }
 
 /// Every record of a file, opened and read from front to back.
 pub(crate) fn file_order(capture: &Capture) -> Outcome {
-    file(Reader::open(&capture.bytes)?)
+    file(Reader::new(&capture.bytes)?.records())
 }
 
 /// Every record of a file, opened and read by time.
 pub(crate) fn time_order(capture: &Capture) -> Outcome {
-    let mut reader = Reader::open(&capture.bytes)?;
-    reader.in_time_order();
-    file(reader)
+    file(Reader::new(&capture.bytes)?.records().in_time_order())
 }
 
 #[inline(always)]
-fn file(mut reader: Reader<'_, LittleEndian>) -> Outcome {
+fn file(records: EventRecords<'_>) -> Outcome {
     let mut sums = Sums::default();
-    while let Some(record) = reader.next()? {
-        if let Record::Sample(sample) = record.decode()? {
+    for record in records {
+        if let Record::Sample(sample) = record?.decode()? {
             leading(&mut sums, &sample);
         }
     }

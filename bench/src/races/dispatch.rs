@@ -2,7 +2,7 @@
 
 use perf_abi::attr::Attr;
 use perf_abi::sample_type::SampleType;
-use perf_parse::file::Events;
+use perf_parse::event::Events;
 
 use super::Context;
 use crate::capture::{Capture, Event, HEADER, Headers, kind};

@@ -3,10 +3,10 @@
 
 use perf_abi::attr::Attr;
 use perf_abi::callchain::CallchainContext;
-use perf_abi::endian::LittleEndian;
+use perf_abi::endian::{Endianness, LittleEndian};
 use perf_abi::record::{CpuMode, Header, Misc, RecordType};
 use perf_abi::sample_type::SampleType;
-use perf_parse::file::Events;
+use perf_parse::event::Events;
 use perf_parse::write::{self, SampleFields};
 use perf_parse::{Reader, SampleLayout};
 use zerocopy::IntoBytes;
@@ -165,11 +165,9 @@ fn pass<'a>(
 ) -> Result<Contestant<'a, ()>, Failure> {
     let expected = ours::decode(events, records)?;
     Ok(Contestant::new(name, move || {
-        let mut reader = Reader::<LittleEndian>::of_records(events.clone(), records);
-        if in_time_order {
-            reader.in_time_order();
-        }
-        let found = ours::rest(reader)?;
+        let reader = Reader::from_records(events.clone(), Endianness::Little, records);
+        let records = reader.records();
+        let found = ours::all(if in_time_order { records.in_time_order() } else { records })?;
         if found == expected {
             Ok(())
         } else {

@@ -1,10 +1,11 @@
 //! Order: what a record costs by time where there are no rounds, for times that rise, fall and come in no order at all.
 
 use perf_abi::attr::Attr;
-use perf_abi::endian::LittleEndian;
+use perf_abi::endian::{Endianness, LittleEndian};
 use perf_abi::record::CpuMode;
 use perf_abi::sample_type::SampleType;
-use perf_parse::file::{Events, Limits};
+use perf_parse::event::Events;
+use perf_parse::file::Limits;
 use perf_parse::write::{self, SampleFields};
 use perf_parse::{Reader, SampleLayout};
 
@@ -69,7 +70,9 @@ fn one(
     }
     let contestants = ["1 million", "4 million", "16 million"].into_iter().zip(&captures);
     let contestants = contestants.map(|(name, records)| {
-        Contestant::new(name, || by_time(Reader::of_records_within(events.clone(), records, limits)))
+        Contestant::new(name, || {
+            by_time(&Reader::from_records_within(events.clone(), Endianness::Little, records, limits))
+        })
     });
     let standings = race(contestants.collect(), context.rounds)?;
     let mut table =
@@ -91,15 +94,15 @@ fn samples(attr: &Attr, count: u64, time: Time) -> Result<Vec<u8>, Failure> {
 }
 
 /// Reads all records by time; those that are earlier than one given before must be as many as the account says.
-fn by_time(mut reader: Reader<'_, LittleEndian>) -> Result<(), Failure> {
-    reader.in_time_order();
+fn by_time(reader: &Reader<'_>) -> Result<(), Failure> {
+    let mut records = reader.records().in_time_order();
     let (mut latest, mut late) = (0, 0);
-    while let Some(record) = reader.next()? {
-        let time = record.time().unwrap_or_default();
+    for record in &mut records {
+        let time = record?.time().unwrap_or_default();
         late += u64::from(time < latest);
         latest = latest.max(time);
     }
-    let said = reader.account().late;
+    let said = records.account().late;
     if late == said {
         Ok(())
     } else {

@@ -9,7 +9,7 @@ use perf_parse::file::{EventRecords, Mode, Reader};
 
 use crate::Failure;
 use crate::args::ShowArgs;
-use crate::render::escape::OneLine;
+use crate::escape::OneLine;
 
 /// The filters of the command line. A record must pass all of them.
 #[derive(Debug)]

@@ -6,7 +6,7 @@ use perf_parse::EventRecord;
 use perf_parse::event::Event;
 
 use super::tracepoints::Formats;
-use crate::render::escape::push_printable;
+use crate::escape::push_printable;
 use crate::render::record::EventLabel;
 
 /// The maximum number of bytes of names. One name may exceed it.

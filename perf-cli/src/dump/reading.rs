@@ -71,8 +71,9 @@ impl<'r> Walk<'r> {
                     *left -= 1;
                     let is_shared = self.is_stream || record.place().decompressed.is_some();
                     // In time order, records with a time were copied.
-                    let is_copy = self.in_time_order && record.time().is_some_and(|time| time != 0);
-                    batch.add(record, records.account().faults(), is_shared && !is_copy);
+                    let may_keep =
+                        is_shared && !(self.in_time_order && record.time().is_some_and(|time| time != 0));
+                    batch.add(record, records.account().faults(), may_keep);
                 }
                 Some(Ok(_)) => {}
                 Some(Err(error)) => {

@@ -7,8 +7,8 @@ use perf_open::event::{Listed, ListedKind, Parser};
 use serde_json::{Map, Value};
 
 use crate::args::live::ListArgs;
+use crate::escape::{make_lines_safe, push_json_value};
 use crate::output::{Output, say};
-use crate::render::escape::{make_lines_safe, push_json_value};
 use crate::{Failure, Outcome};
 
 pub(crate) fn run(args: &ListArgs) -> Result<Outcome, Failure> {

@@ -33,10 +33,10 @@ use std::process::ExitStatus;
 use perf_open::workload::Workload;
 
 use crate::args::live::record::RecordArgs;
+use crate::escape::shown;
 use crate::live::exit_code;
 use crate::live::observed::{self, Observed};
 use crate::output::say;
-use crate::render::escape::shown;
 use crate::{Failure, Outcome};
 use attrs::Manner;
 use capture::Capture;

@@ -9,10 +9,10 @@ use perf_open::EventGroup;
 use perf_open::workload::{CpuTime, Workload};
 
 use crate::args::live::StatArgs;
+use crate::escape::shown;
 use crate::live::exit_code;
 use crate::live::observed::Observed;
 use crate::output::say;
-use crate::render::escape::shown;
 use crate::{Failure, Outcome};
 
 mod counters;

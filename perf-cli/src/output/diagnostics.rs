@@ -8,7 +8,7 @@ use std::path::Path;
 use perf_parse::file::{Account, FaultCounts, FileError};
 
 use super::stderr::write_line;
-use crate::render::escape::shown;
+use crate::escape::shown;
 use crate::streams;
 
 /// Prints diagnostics, one write each, up to a limit. Counts those beyond it by kind.

@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use crate::render::escape::shown;
+use crate::escape::shown;
 use crate::streams;
 
 /// The device and inode of a file. Hard links, symbolic links and other paths to the file have the same identity.

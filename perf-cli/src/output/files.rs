@@ -17,7 +17,7 @@ use tempfile::TempPath;
 
 use super::file_id::{FileId, InputFile, standard_outputs};
 use crate::Failure;
-use crate::render::escape::shown;
+use crate::escape::shown;
 
 /// The kind of content of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use core::fmt::Arguments;
 use std::io::{self, Write};
 
-use crate::render::escape::push_lines;
+use crate::escape::push_lines;
 use crate::streams;
 
 /// Prints a line on standard error with [`line`]. Takes the arguments of `eprintln!`.

@@ -9,10 +9,10 @@ use perf_parse::file::FileError;
 
 use super::Scalars;
 use super::digits::{push_decimal, push_signed};
-use super::escape::push_json;
 use super::json::{Json, push_blob};
 use super::name::name;
 use crate::Failure;
+use crate::escape::push_json;
 use crate::output::Output;
 
 /// The reason why a feature was not printed.

@@ -12,12 +12,12 @@ use perf_parse::list::Branch;
 use perf_parse::sample::{BranchStack, Callchain, Read, ReadValue, Reading, Readings, Regs, StackUser};
 
 use super::digits::{push_decimal, push_signed};
-use super::escape::{push_json, push_json_shown, push_json_value};
 use super::head::Heads;
 use super::name::{Name, name};
 use super::record::{Printed, RecordSink};
 use super::tracepoint::Tracepoint;
 use super::{Scalars, Sink, given};
+use crate::escape::{push_json, push_json_shown, push_json_value};
 use value::push_array;
 pub(super) use value::{push_blob, push_field};
 

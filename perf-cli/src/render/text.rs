@@ -13,12 +13,12 @@ use perf_parse::list::Branch;
 use perf_parse::sample::{BranchStack, Callchain, Frame, Read, Reading, Readings, Regs, StackUser};
 
 use super::digits::{push_address, push_decimal, push_hex_of};
-use super::escape::push_hex as push_bytes;
 use super::head::Heads;
 use super::name::{Name, name};
 use super::record::{Printed, RecordSink};
 use super::tracepoint::Tracepoint;
 use super::{Scalars, Sink, given, print};
+use crate::escape::push_hex as push_bytes;
 pub(super) use value::{Value, push_value};
 
 /// The number of bytes of a blob on one line.

@@ -4,8 +4,8 @@ use perf_abi::endian::{BigEndian, Endian, Endianness, LittleEndian, U16, U32, U6
 use perf_parse::Error;
 use perf_parse::tracepoint::{Element, Field, FieldError, Format, Place, Value};
 
-use super::escape::{push_json, push_printable};
 use super::name::Key;
+use crate::escape::{push_json, push_printable};
 
 /// The format of a tracepoint. The names of its fields are escaped once.
 #[derive(Clone, Debug)]

@@ -5,7 +5,7 @@ use perf_abi::endian::{BigEndian, Endian, Endianness, LittleEndian};
 use perf_parse::Reader;
 
 use crate::args::RingArgs;
-use crate::render::escape::shown;
+use crate::escape::shown;
 use crate::{Failure, not_readable};
 
 /// The size of the largest attr that a kernel accepts, in bytes: one page.

@@ -97,6 +97,15 @@ impl Whole {
 }
 
 #[test]
+fn an_update_of_an_unknown_event_is_printed() {
+    let whole = Whole::of("callchain.data");
+    let (_, update) = whole.first("EVENT_UPDATE");
+    let at = update["offset"].as_u64().unwrap() as usize;
+    let (_, dumped) = whole.with("update", at + 16, &7_u64.to_le_bytes());
+    assert_eq!(faults(&dumped), format!("{at:#x}: EVENT_UPDATE: id: is 7, which no event of the file has"));
+}
+
+#[test]
 fn a_string_without_an_end_costs_one_record() {
     let whole = Whole::of("plain.data");
     let (index, comm) = whole.first("COMM");

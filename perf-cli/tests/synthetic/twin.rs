@@ -17,7 +17,7 @@ use testdata::Bytes;
 /// Returns the twin of `original`.
 pub(crate) fn of(original: &[u8]) -> Vec<u8> {
     let file = Reader::new(original).unwrap();
-    assert_eq!(file.endianness(), Endianness::Little, "is big-endian already");
+    assert_eq!(file.endianness(), Endianness::Little);
     let Mode::File(header) = *file.mode() else { panic!("is a pipe") };
     let mut twin = original.to_vec();
     let mut put = |offset: u64, bytes: &[u8]| {
@@ -53,11 +53,12 @@ fn attr(attr: &Attr, size: u64) -> Vec<u8> {
 }
 
 fn record(record: &EventRecord<'_>) -> Vec<u8> {
-    let (kind, misc, size) = (record.kind(), record.misc(), record.raw().size());
+    let raw = record.raw();
+    let (kind, misc, size) = (raw.kind(), raw.misc(), raw.size());
     let mut out = Vec::new();
     if kind.is_user() {
         let header = Bytes::of::<BigEndian>().u32(kind.0).u16(misc.0).u16(size);
-        return header.raw(&turned(record.raw().payload(), user_record(kind, record.raw().payload()))).out;
+        return header.raw(&turned(raw.payload(), user_record(kind, raw.payload()))).out;
     }
     let layout = &record.event().unwrap().layout;
     match record.decode().unwrap() {

@@ -8,6 +8,9 @@ use std::process::{Command, Output, Stdio};
 /// The size of the records in the captures made here: several batches for each thread.
 const BYTES: usize = 600_000;
 
+/// The options of a dump whose records are all read by one thread, although it prints every record.
+const READ_BY_ONE: [&str; 2] = ["--limit", "1000000000"];
+
 /// The size of a stream's header.
 const HEADER: usize = 16;
 
@@ -60,7 +63,7 @@ fn is_the_same(file: &Path, is_stdin: bool, args: &[&str], lines: usize) -> Opti
     let one = dump(file, is_stdin, "1", args);
     let printed = one.stdout.iter().filter(|&&byte| byte == b'\n').count();
     assert!(printed >= lines, "{file:?} {args:?}: {printed} lines");
-    for threads in ["2", "5"] {
+    for threads in ["2", "3", "8"] {
         let several = dump(file, is_stdin, threads, args);
         assert_eq!(several.status, one.status, "{file:?} {args:?} --threads {threads}");
         assert!(several.stdout == one.stdout, "{file:?} {args:?} --threads {threads}: other records");
@@ -70,6 +73,82 @@ fn is_the_same(file: &Path, is_stdin: bool, args: &[&str], lines: usize) -> Opti
 }
 
 const FIELDS: [&str; 2] = ["--fields", "offset,type,event,tid,time,ip,id,attr,data,no_such_field"];
+
+/// Compares dumps on several threads, and that of one thread that reads all records, with the dump on one.
+fn is_as_read_by_one(file: &Path, args: &[&str]) {
+    is_the_same(file, false, args, 1);
+    let (one, by_one) =
+        (dump(file, false, "1", args), dump(file, false, "3", &[args, &READ_BY_ONE].concat()));
+    assert_eq!(by_one.status, one.status, "{file:?} {args:?}");
+    assert!(by_one.stdout == one.stdout, "{file:?} {args:?}: other records");
+    assert!(by_one.stderr == one.stderr, "{file:?} {args:?}: other diagnostics");
+}
+
+/// Returns a file with the attrs of a capture, and its records again and again; `None` for a capture that is not a
+/// little-endian file, or whose records cannot be repeated.
+fn long(capture: &[u8]) -> Option<Vec<u8>> {
+    let word = |at: usize| Some(u64::from_le_bytes(*capture.get(at..)?.first_chunk()?));
+    if !capture.starts_with(b"PERFILE2") || word(8)? == 16 {
+        return None;
+    }
+    let (offset, size) = (word(40)? as usize, word(48)? as usize);
+    let records = capture.get(offset..offset.checked_add(size)?).filter(|records| !records.is_empty())?;
+    let mut long = capture[..offset].to_vec();
+    let repeated = records.repeat(BYTES.div_ceil(size));
+    long[48..56].copy_from_slice(&(repeated.len() as u64).to_le_bytes());
+    // No event types and no features.
+    long[56..104].fill(0);
+    Some([long, repeated].concat())
+}
+
+/// Returns the bytes with some of them changed: in sizes, lengths and ids among others.
+fn damaged(mut bytes: Vec<u8>, from: usize) -> Vec<u8> {
+    for at in (from..bytes.len()).step_by(1777) {
+        bytes[at] ^= 0x55;
+    }
+    bytes
+}
+
+/// The options of the three ways to print records.
+const FORMATS: [&[&str]; 3] = [&[], &["--format", "jsonl"], &FIELDS];
+
+#[test]
+fn of_every_capture_whole_and_damaged() {
+    let mut captures = 0;
+    for entry in fs::read_dir(testdata::path("")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            FORMATS.iter().for_each(|format| is_as_read_by_one(&path, format));
+            continue;
+        }
+        let bytes = fs::read(&path).unwrap();
+        let name = path.file_name().unwrap().to_str().unwrap();
+        captures += 1;
+        let damage = written(&format!("damaged-{name}"), &damaged(bytes.clone(), 0x400));
+        for format in FORMATS {
+            is_as_read_by_one(&path, format);
+            is_as_read_by_one(&damage, format);
+        }
+    }
+    assert!(captures > 20, "{captures}");
+}
+
+#[test]
+fn of_captures_in_several_parts_whole_and_damaged() {
+    let mut captures = 0;
+    for entry in fs::read_dir(testdata::path("")).unwrap() {
+        let path = entry.unwrap().path();
+        let Some(long) = fs::read(&path).ok().and_then(|bytes| long(&bytes)) else { continue };
+        let name = path.file_name().unwrap().to_str().unwrap();
+        let format = FORMATS[captures % FORMATS.len()];
+        captures += 1;
+        let start = u64::from_le_bytes(*long[40..].first_chunk().unwrap()) as usize;
+        let damage = damaged(long.clone(), start + 300_000);
+        is_as_read_by_one(&written(&format!("long-{name}"), &long), format);
+        is_as_read_by_one(&written(&format!("long-damaged-{name}"), &damage), format);
+    }
+    assert!(captures > 20, "{captures}");
+}
 
 #[test]
 fn of_a_stream() {
@@ -83,12 +162,7 @@ fn of_a_stream() {
 
 #[test]
 fn of_a_damaged_stream() {
-    let mut bytes = repeated(true);
-    // Some of these bytes are in sizes, lengths and ids.
-    for at in (20_000..bytes.len()).step_by(1777) {
-        bytes[at] ^= 0x55;
-    }
-    let file = written("damaged", &bytes);
+    let file = written("damaged", &damaged(repeated(true), 20_000));
     for args in [&[][..], &["--format", "jsonl"], &FIELDS, &["--order", "time"], &["--limit", "1500"]] {
         assert_eq!(is_the_same(&file, true, args, 1500), Some(3));
     }

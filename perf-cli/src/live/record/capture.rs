@@ -85,6 +85,15 @@ impl<'a> Capture<'a> {
         }
     }
 
+    /// Writes copies of rings to a folder.
+    pub(super) fn dump_rings(
+        &self,
+        folder: &Path,
+        rings: impl Iterator<Item = Vec<u8>>,
+    ) -> Result<(), Failure> {
+        dump::rings(folder, (&self.events, &self.features), rings, self.args.quiet)
+    }
+
     /// Starts the capture that the command line names, and writes the synthesized records.
     fn begin(&self) -> Result<Output, Failure> {
         let mut out = self.create(&self.args.output)?;
@@ -203,7 +212,7 @@ pub(super) fn run(
         }
         if until.signals.takes_snapshot() {
             match &capture.args.dump_rings {
-                Some(folder) => dump::rings(folder, capture, session.rings.iter().map(Ring::dump))?,
+                Some(folder) => capture.dump_rings(folder, session.rings.iter().map(Ring::dump))?,
                 None => say!("perfdata: SIGUSR2 is ignored without --overwrite or --dump-rings"),
             }
         }

@@ -6,12 +6,11 @@ use std::path::Path;
 
 use perf_abi::attr::AttrFlags;
 use perf_abi::endian::NativeEndian;
-use perf_parse::file::write::{EventFields, FileWriter, Options};
+use perf_parse::file::write::{EventFields, FeaturePayloads, FileWriter, Options};
 
-use super::capture::Capture;
 use crate::Failure;
+use crate::escape::shown;
 use crate::output::{Holds, Outputs, Unfinished, say};
-use crate::render::escape::shown;
 
 /// The capture that tells of the events.
 const ATTR: &str = "attr.data";
@@ -38,8 +37,9 @@ fn create(folder: &Path, name: &str) -> Result<(File, Unfinished), Failure> {
 /// Writes each ring to `ring.N` in `folder`, and a perf.data without records next to them, which describes the events.
 pub(super) fn rings(
     folder: &Path,
-    capture: &Capture<'_>,
+    (events, features): (&[EventFields], &FeaturePayloads<NativeEndian>),
     rings: impl Iterator<Item = Vec<u8>>,
+    quiet: bool,
 ) -> Result<(), Failure> {
     let failed = |error: std::io::Error| Failure(format!("{}: {error}", shown(folder)));
     fs::create_dir_all(folder).map_err(failed)?;
@@ -51,13 +51,13 @@ pub(super) fn rings(
     let (file, unfinished) = create(folder, ATTR)?;
     // Only rings that keep the newest records are dumped, not that of the event for mappings, names and tasks.
     let is_backward = |event: &&EventFields| event.attr.flags.contains(AttrFlags::WRITE_BACKWARD);
-    let backward: Vec<_> = capture.events.iter().filter(is_backward).cloned().collect();
-    let events = if backward.is_empty() { &capture.events } else { &backward };
+    let backward: Vec<_> = events.iter().filter(is_backward).cloned().collect();
+    let events = if backward.is_empty() { events } else { &backward };
     let mut writer = FileWriter::<NativeEndian, _>::new(file, events, &Options::default())?;
-    *writer.features() = capture.features.clone();
+    *writer.features() = features.clone();
     writer.finish()?;
     unfinished.publish()?;
-    if !capture.args.quiet {
+    if !quiet {
         say!("perfdata: {}: wrote copies of the rings", shown(folder));
     }
     Ok(())

@@ -12,8 +12,8 @@ use perf_parse::file::write::{
 };
 
 use crate::Failure;
+use crate::escape::shown;
 use crate::output::{Holds, Outputs, Unfinished};
-use crate::render::escape::shown;
 
 /// Bytes that are collected before they are written.
 const CHUNK: usize = 1 << 18;

@@ -8,7 +8,7 @@ use perf_open::{Overwrite, Ring};
 
 use super::capture::Capture;
 use super::session::Session;
-use super::{Until, dump, start};
+use super::{Until, start};
 use crate::Failure;
 use crate::output::say;
 
@@ -91,7 +91,7 @@ fn snapshot(
         let paused = session.overwrites.iter_mut().map(Overwrite::pause);
         let mut paused = paused.collect::<Result<Vec<_>, _>>()?;
         if let (Some(folder), true) = (&capture.args.dump_rings, dumps) {
-            dump::rings(folder, capture, paused.iter().map(ring::Paused::dump))?;
+            capture.dump_rings(folder, paused.iter().map(ring::Paused::dump))?;
         }
         for ring in &mut paused {
             let mut newest_first = ring.records().map_err(|error| error.to_string())?;

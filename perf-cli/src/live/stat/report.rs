@@ -9,7 +9,7 @@ use perf_open::workload::CpuTime;
 use super::table::Row;
 use crate::Failure;
 use crate::args::live::StatArgs;
-use crate::render::escape::{make_json_safe, make_lines_safe, shown};
+use crate::escape::{make_json_safe, make_lines_safe, shown};
 
 mod csv;
 mod json;

@@ -8,7 +8,7 @@ use perf_parse::feature::{
 };
 use perf_parse::file::FileError;
 
-use crate::render::escape::{Hex, Printable, Seconds};
+use crate::escape::{Hex, Printable, Seconds};
 
 /// The text of a feature.
 pub(crate) struct Lines {

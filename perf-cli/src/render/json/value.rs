@@ -4,8 +4,8 @@ use perf_abi::endian::Endian;
 use perf_parse::tracepoint::{Array, Value};
 
 use super::super::digits::{push_decimal, push_signed};
-use super::super::escape::{push_hex, push_json};
 use super::super::tracepoint::TracepointField;
+use crate::escape::{push_hex, push_json};
 
 pub(in super::super) fn push_blob(out: &mut Vec<u8>, value: &[u8]) {
     out.push(b'"');

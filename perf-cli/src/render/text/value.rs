@@ -6,9 +6,9 @@ use perf_abi::endian::Endian;
 use perf_parse::tracepoint;
 
 use super::super::digits::{push_decimal, push_hex, push_seconds, push_signed};
-use super::super::escape::{push_hex as push_bytes, push_printable};
 use super::super::name::Name;
 use super::super::{Scalars, print};
+use crate::escape::{push_hex as push_bytes, push_printable};
 
 /// Appends the values of fields, without their names.
 #[derive(Debug)]

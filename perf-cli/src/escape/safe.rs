@@ -8,7 +8,7 @@ use core::ops::RangeInclusive;
 
 use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
 
-use crate::render::print;
+use super::print;
 
 /// `Default_Ignorable_Code_Point`, without the characters that [`is_safe`] rejects by category.
 const INVISIBLE: [RangeInclusive<char>; 8] = [

@@ -7,7 +7,6 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::print;
 use safe::{has_unsafe, is_safe, json_escape, rewrite};
 
 /// Bytes as lower-case hexadecimal.
@@ -166,6 +165,11 @@ impl Display for Seconds {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         write!(f, "{}.{:09}", self.0 / 1_000_000_000, self.0 % 1_000_000_000)
     }
+}
+
+/// Appends to a buffer in memory. It fails only if a `Display` does.
+pub(crate) fn print(out: &mut Vec<u8>, text: core::fmt::Arguments<'_>) {
+    let _ = std::io::Write::write_fmt(out, text);
 }
 
 #[cfg(test)]
