@@ -1,7 +1,5 @@
 //! Folds call chains: a line for each stack, outermost address first, and the number of samples that have it.
 
-#![allow(clippy::std_instead_of_alloc, reason = "a program has std")]
-
 use std::collections::BTreeMap;
 
 use perf_parse::sample::Frame;

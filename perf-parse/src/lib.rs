@@ -64,6 +64,9 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 #![deny(
+    clippy::std_instead_of_core,
+    clippy::std_instead_of_alloc,
+    clippy::alloc_instead_of_core,
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,
     clippy::unwrap_used,

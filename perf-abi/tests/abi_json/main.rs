@@ -1,8 +1,6 @@
 //! Holds every constant, struct and table of this crate against `testdata/abi.json`: facts taken from the kernel's
 //! and the perf tool's headers by a C compiler, and from their history.
 
-#![allow(clippy::std_instead_of_alloc, clippy::std_instead_of_core, reason = "a test has std")]
-
 mod bits;
 mod constants;
 mod ioctl;

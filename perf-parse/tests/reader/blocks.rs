@@ -251,7 +251,7 @@ proptest! {
     /// Small records, so that blocks end near the damage.
     #[test]
     fn of_damaged_records(len in 1_u64..60, damages in damages(), count in 1_usize..41) {
-        let mut data = (1..=len).flat_map(|it| [sample(it), round()].concat()).collect();
+        let mut data: Vec<u8> = (1..=len).flat_map(|it| [sample(it), round()].concat()).collect();
         damage(&mut data, &damages);
         let events = Events::from_iter([(timed(), vec![7])]);
         let mut reader = Reader::from_records(events, Endianness::Little, &data);
@@ -261,7 +261,7 @@ proptest! {
     }
 }
 
-fn damage(bytes: &mut Vec<u8>, damages: &[Damage]) {
+fn damage(bytes: &mut [u8], damages: &[Damage]) {
     for (at, len, value) in damages {
         let at = at.index(bytes.len());
         let end = (at + len).min(bytes.len());

@@ -181,11 +181,8 @@ impl TimeOrder {
         } else {
             self.others.swap_least(&mut self.first);
         }
-        if self.first.time > self.until {
-            return false;
-        }
         self.turn = self.others.turn(&self.first).min(self.until);
-        true
+        self.first.time <= self.turn
     }
 
     /// Puts the rest of `first` back among the others.
