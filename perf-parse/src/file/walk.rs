@@ -213,6 +213,9 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
             if self.framing.is_at_end_of_file() {
                 return Some(self.framing.next_data_file());
             }
+            if self.framing.is_at_boundary() && self.framing.source.offset() >= target {
+                return Some(true);
+            }
             match self.advance() {
                 Ok(Some(_)) | Ok(None) => {}
                 Err(_) => {
