@@ -19,7 +19,7 @@ use crate::args::{Order, RingArgs};
 use crate::dump::{Origins, Rings, dump};
 use crate::escape::shown;
 use crate::input::{Input, Memory};
-use crate::output::{self, Claim, Diagnostics, Holds, Outputs, say};
+use crate::output::{Claim, Diagnostics, Holds, Outputs, say};
 use crate::progress::Progress;
 use crate::{Failure, Outcome};
 use aux_area::Extracted;
@@ -27,7 +27,7 @@ use linear::Linear;
 
 pub(crate) fn run(args: &RingArgs) -> Result<Outcome, Failure> {
     #[cfg(target_os = "linux")]
-    output::remove_unfinished_on_signals();
+    crate::output::remove_unfinished_on_signals();
     let attr = Input::open(&args.attr)?;
     let [dumps, apart] = [&args.files, &args.aux]
         .map(|files| files.iter().map(|file| Input::open(file)).collect::<Result<Vec<_>, _>>());

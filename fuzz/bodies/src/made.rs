@@ -43,7 +43,7 @@ pub fn attr(u: &mut Bytes<'_>) -> Result<Attr> {
 /// Makes bytes whose number is a multiple of 8 plus `more`.
 fn bytes(u: &mut Bytes<'_>, more: usize) -> Result<Vec<u8>> {
     let len = u.int_in_range(0..=5)? * 8 + more;
-    (0..len).map(|_| u.arbitrary()).collect()
+    (0..len).map(|_| u8::arbitrary(u)).collect()
 }
 
 /// Makes bytes without a NUL.
