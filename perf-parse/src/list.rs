@@ -3,7 +3,7 @@
 use core::slice::Iter;
 
 use perf_abi::branch::{BranchEntry, BranchFlags};
-use perf_abi::endian::{ByteOrder, Endianness};
+use perf_abi::endian::{BigEndian, ByteOrder, Endianness, LittleEndian};
 use zerocopy::{FromBytes, Immutable, IntoBytes, Unaligned};
 
 /// An array of recorded values. Borrows the recorded bytes and decodes a value when it is asked for.
@@ -236,8 +236,13 @@ impl<T: Item, O: ByteOrder> Iterator for ListIter<'_, T, O> {
 
     #[inline]
     fn fold<B, F: FnMut(B, T) -> B>(self, init: B, mut f: F) -> B {
-        let order = self.order;
-        self.values.fold(init, |sum, bytes| f(sum, T::read::<O>(order, bytes)))
+        // A loop for each order: none of them looks at the order of every value.
+        match O::endianness(self.order) {
+            Endianness::Little => {
+                self.values.fold(init, |sum, bytes| f(sum, T::read::<LittleEndian>((), bytes)))
+            }
+            Endianness::Big => self.values.fold(init, |sum, bytes| f(sum, T::read::<BigEndian>((), bytes))),
+        }
     }
 }
 
