@@ -12,6 +12,8 @@ pub use zerocopy::byteorder::{BigEndian, F64, I16, I32, I64, LittleEndian, U16, 
 /// A byte order, as a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "lowercase"))]
+// As large as a pointer: a view keeps one beside a pointer and a length, and moving it copies three words and no padding.
+#[repr(usize)]
 pub enum Endianness {
     /// Least significant byte first: x86, arm64, riscv, loongarch, powerpc64le.
     Little,

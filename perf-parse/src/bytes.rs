@@ -6,29 +6,42 @@ use core::mem::ManuallyDrop;
 
 use perf_abi::endian::{Endian, Endianness};
 
-use crate::record::RawRecord;
+use crate::raw::{RawRecord, Whole};
 
 /// The bytes of a record and of the data after it: bytes of the caller, or bytes in a block that all records in it
 /// share.
+#[derive(Clone)]
+pub(crate) struct Bytes<'r> {
+    held: Held<'r>,
+    endianness: Endianness,
+}
+
+/// Where the bytes are. Every field fills a word, so that moving a record copies no padding.
 ///
 /// The common case is a record that was found in bytes of the caller: it is not parsed again, and nothing is dropped.
 #[derive(Clone)]
-pub(crate) enum Bytes<'r> {
+enum Held<'r> {
     /// A record without data after it.
-    Borrowed(RawRecord<'r>),
+    Record(&'r Whole),
     /// A record and the data after it.
-    Trailed(&'r [u8], Endianness),
-    /// A record of `size` bytes in a block that was read or decompressed, and the data after it up to `end`. The block
-    /// is not changed while a record holds it.
-    Shared { block: Shared<Vec<u8>>, start: usize, end: usize, size: u16, endianness: Endianness },
+    Trailed(&'r [u8]),
+    /// A record from `start` to `after` in a block that was read or decompressed, and the data after it up to `end`.
+    /// The block is not changed while a record holds it.
+    Shared { block: Shared<Vec<u8>>, start: usize, after: usize, end: usize },
 }
 
 impl<'r> Bytes<'r> {
+    /// Returns a record of the caller, without data after it.
+    #[inline(always)]
+    pub(crate) fn record<O: Endian>(raw: RawRecord<'r, O>) -> Self {
+        Self { held: Held::Record(raw.bytes), endianness: O::ENDIANNESS }
+    }
+
     /// Returns the record at the start of `bytes`, which has all the other bytes as data after it.
     pub(crate) fn borrowed<O: Endian>(bytes: &'r [u8]) -> Self {
         match RawRecord::<O>::whole((), bytes) {
-            Some((raw, [])) => Self::Borrowed(raw.untyped()),
-            _ => Self::Trailed(bytes, O::ENDIANNESS),
+            Some((raw, [])) => Self::record(raw),
+            _ => Self { held: Held::Trailed(bytes), endianness: O::ENDIANNESS },
         }
     }
 
@@ -36,39 +49,36 @@ impl<'r> Bytes<'r> {
     #[inline(always)]
     pub(crate) fn shared<O: Endian>(block: &Arc<Vec<u8>>, (start, end): (usize, usize), size: u16) -> Self {
         let block = Shared::new(Arc::clone(block));
-        Self::Shared { block, start, end, size, endianness: O::ENDIANNESS }
+        let after = start.wrapping_add(size.into());
+        Self { held: Held::Shared { block, start, after, end }, endianness: O::ENDIANNESS }
     }
 
     /// Returns the record.
     #[inline(always)]
     pub(crate) fn raw(&self) -> RawRecord<'_> {
-        match self {
-            Self::Borrowed(raw) => *raw,
+        let bytes = match &self.held {
+            Held::Record(bytes) => *bytes,
             // Whoever made it found a whole record in the bytes.
-            Self::Trailed(bytes, endianness) => {
-                RawRecord::whole(*endianness, bytes).map_or(RawRecord::EMPTY, |(raw, _)| raw)
+            Held::Trailed(bytes) => RawRecord::<Endianness>::whole(self.endianness, bytes)
+                .map_or(Whole::EMPTY, |(raw, _)| raw.bytes),
+            Held::Shared { block, start, after, .. } => {
+                let bytes = block.get().and_then(|block| block.get(*start..*after));
+                bytes.and_then(Whole::found).unwrap_or(Whole::EMPTY)
             }
-            Self::Shared { block, start, size, endianness, .. } => {
-                let end = start.wrapping_add((*size).into());
-                let bytes = block.get().and_then(|block| block.get(*start..end));
-                bytes.and_then(|bytes| RawRecord::found(*endianness, bytes)).unwrap_or(RawRecord::EMPTY)
-            }
-        }
+        };
+        RawRecord { bytes, order: self.endianness }
     }
 
     /// Returns the data after the record.
     pub(crate) fn trailing(&self) -> &[u8] {
-        let after = match self {
-            Self::Borrowed(_) => None,
-            Self::Trailed(bytes, endianness) => {
-                RawRecord::<Endianness>::whole(*endianness, bytes).map(|(_, after)| after)
+        let trailing = match &self.held {
+            Held::Record(_) => None,
+            Held::Trailed(bytes) => {
+                RawRecord::<Endianness>::whole(self.endianness, bytes).map(|(_, after)| after)
             }
-            Self::Shared { block, start, end, size, .. } => {
-                let after = start.wrapping_add((*size).into());
-                block.get().and_then(|block| block.get(after..*end))
-            }
+            Held::Shared { block, after, end, .. } => block.get().and_then(|block| block.get(*after..*end)),
         };
-        after.unwrap_or_default()
+        trailing.unwrap_or_default()
     }
 }
 

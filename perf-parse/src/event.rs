@@ -12,7 +12,7 @@ pub use place::Place;
 pub use record::EventRecord;
 
 pub(crate) use events::shared_id;
-pub(crate) use record::{EventOf, small};
+pub(crate) use record::EventOf;
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -25,6 +25,8 @@ use crate::layout::SampleLayout;
 /// An event of a capture.
 #[derive(Clone, Debug)]
 pub struct Event {
+    /// The event's index in the list of [events](Events).
+    pub index: usize,
     /// The event's attr: what it counts and records.
     pub attr: Attr,
     /// The bytes of a newer kernel's attr after the fields that this crate knows; empty for an attr of a known size.
@@ -53,8 +55,9 @@ pub struct Update {
 }
 
 impl Event {
-    pub(crate) fn new(read: ReadAttr<'_>, ids: Vec<u64>) -> Self {
+    pub(crate) fn new(index: usize, read: ReadAttr<'_>, ids: Vec<u64>) -> Self {
         Self {
+            index,
             attr: read.attr,
             attr_tail: Box::from(read.tail),
             layout: SampleLayout::of_known(&read.attr),

@@ -20,17 +20,8 @@ const HEADER: usize = 8;
 /// A pointer and a length, and the byte order if it is known at run time; borrows from the input.
 #[derive(Clone, Copy)]
 pub struct RawRecord<'a, O: ByteOrder = Endianness> {
-    bytes: &'a Bytes,
-    order: O::Value,
-}
-
-#[cfg(feature = "alloc")]
-impl RawRecord<'_> {
-    /// A record of type 0 without a payload.
-    pub(crate) const EMPTY: Self = {
-        let bytes = &Bytes { header: Header { kind: [0; 4], misc: [0; 2], size: [8, 0] }, payload: [] };
-        Self { bytes, order: Endianness::Little }
-    };
+    pub(crate) bytes: &'a Whole,
+    pub(crate) order: O::Value,
 }
 
 /// A record as it is in memory.
@@ -39,9 +30,22 @@ impl RawRecord<'_> {
     Debug, zerocopy_derive::FromBytes, zerocopy_derive::IntoBytes, KnownLayout, Immutable, Unaligned,
 )]
 #[repr(C)]
-struct Bytes<P: ?Sized = [u8]> {
+pub(crate) struct Whole<P: ?Sized = [u8]> {
     header: Header,
     payload: P,
+}
+
+#[cfg(feature = "alloc")]
+impl Whole {
+    /// A record of type 0 without a payload.
+    pub(crate) const EMPTY: &'static Self =
+        &Whole { header: Header { kind: [0; 4], misc: [0; 2], size: [8, 0] }, payload: [] };
+
+    /// Returns the record that fills `bytes`, whose size is the one in its header.
+    #[inline]
+    pub(crate) fn found(bytes: &[u8]) -> Option<&Self> {
+        Self::ref_from_bytes(bytes).ok()
+    }
 }
 
 /// The fields of a header, in any byte order.
@@ -161,15 +165,8 @@ impl<'a, O: ByteOrder> RawRecord<'a, O> {
     pub(crate) fn whole(order: O::Value, bytes: &'a [u8]) -> Option<(Self, &'a [u8])> {
         let (header, _) = Header::ref_from_prefix(bytes).ok()?;
         let payload = usize::from(O::u16(order, header.size)).checked_sub(HEADER)?;
-        let (record, rest) = Bytes::ref_from_prefix_with_elems(bytes, payload).ok()?;
+        let (record, rest) = Whole::ref_from_prefix_with_elems(bytes, payload).ok()?;
         Some((Self { bytes: record, order }, rest))
-    }
-
-    /// Returns the record that fills `bytes`, as found by [`whole`](Self::whole).
-    #[cfg(feature = "alloc")]
-    #[inline]
-    pub(crate) fn found(order: O::Value, bytes: &'a [u8]) -> Option<Self> {
-        Some(Self { bytes: Bytes::ref_from_bytes(bytes).ok()?, order })
     }
 
     /// Returns the reason why no record is at the start of `bytes`.

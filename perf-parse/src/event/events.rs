@@ -44,7 +44,7 @@ impl FromIterator<(Attr, Vec<u64>)> for Events {
     fn from_iter<I: IntoIterator<Item = (Attr, Vec<u64>)>>(attrs: I) -> Self {
         let mut events = Self::default();
         for (attr, ids) in attrs {
-            let event = Event::new(ReadAttr { attr, tail: &[] }, ids);
+            let event = Event::new(events.list.len(), ReadAttr { attr, tail: &[] }, ids);
             events.dispatch.place(&event);
             events.list.push(Arc::new(event));
         }
@@ -100,7 +100,7 @@ impl Events {
         } else {
             leave_out("attr.ids", self.most_ids, "ids of events", ids_at);
         }
-        let event = Event::new(read, held);
+        let event = Event::new(self.list.len(), read, held);
         if let Some(error) = event.fault() {
             let at = offset.saturating_add(u64::from(error.offset));
             account.note(FileError::new(FileErrorKind::Layout(error), at));

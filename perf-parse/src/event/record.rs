@@ -28,25 +28,19 @@ pub struct EventRecord<'r> {
     /// The parts of its place; `NOT_COMPRESSED` as position.
     offset: u64,
     position: u64,
-    data_file: u32,
+    data_file: usize,
 }
 
 /// The position of a record that was not compressed.
 const NOT_COMPRESSED: u64 = u64::MAX;
 
-/// Returns the number of a data file or of an event in half a word. There are far fewer of them: each takes memory.
-#[inline(always)]
-pub(crate) fn small(number: usize) -> u32 {
-    u32::try_from(number).unwrap_or(u32::MAX)
-}
-
 /// The event of a record.
 #[derive(Clone)]
 pub(crate) enum EventOf<'r> {
-    /// An event that was known when the capture was opened, and its index.
-    Opened(&'r Arc<Event>, u32),
+    /// An event that was known when the capture was opened.
+    Opened(&'r Arc<Event>),
     /// An event that a record of the capture added or changed.
-    Changed(Shared<Event>, u32),
+    Changed(Shared<Event>),
     /// A record of the perf tool, which has no event.
     None,
     /// A record whose event is unknown: its id, if it has one.
@@ -78,7 +72,6 @@ impl<'r> EventRecord<'r> {
     pub(crate) fn new(bytes: Bytes<'r>, place: Place, event: EventOf<'r>) -> Self {
         let Place { data_file, offset, decompressed } = place;
         let position = decompressed.unwrap_or(NOT_COMPRESSED);
-        let data_file = small(data_file);
         Self { bytes, event, offset, position, data_file }
     }
 
@@ -108,7 +101,7 @@ impl<'r> EventRecord<'r> {
     #[inline]
     pub fn place(&self) -> Place {
         let decompressed = Some(self.position).filter(|&position| position != NOT_COMPRESSED);
-        Place { data_file: self.data_file as usize, offset: self.offset, decompressed }
+        Place { data_file: self.data_file, offset: self.offset, decompressed }
     }
 
     /// Returns the offset of the record's header, in bytes from the start of its data file. See [`Place::offset`].
@@ -137,8 +130,8 @@ impl<'r> EventRecord<'r> {
     #[inline(always)]
     pub fn event(&self) -> Option<&Arc<Event>> {
         match &self.event {
-            EventOf::Opened(event, _) => Some(event),
-            EventOf::Changed(event, _) => event.get(),
+            EventOf::Opened(event) => Some(event),
+            EventOf::Changed(event) => event.get(),
             _ => None,
         }
     }
@@ -148,10 +141,7 @@ impl<'r> EventRecord<'r> {
     #[must_use]
     #[inline]
     pub fn event_index(&self) -> Option<usize> {
-        match self.event {
-            EventOf::Opened(_, index) | EventOf::Changed(_, index) => Some(index as usize),
-            _ => None,
-        }
+        self.event().map(|event| event.index)
     }
 
     /// Returns why the record's event is unknown: [`FileErrorKind::UnknownId`] or [`FileErrorKind::UnknownEvent`].

@@ -120,7 +120,7 @@ impl<'r> Source<'r> for Slice<'r> {
         let (kind, size) = (raw.kind(), raw.size());
         self.front = after;
         self.offset = self.offset.wrapping_add(size.into());
-        Some((Bytes::Borrowed(raw.untyped()), kind, size))
+        Some((Bytes::record(raw), kind, size))
     }
 
     fn keep<O: Endian>(&self, size: u16, held: usize) -> Bytes<'r> {

@@ -12,7 +12,7 @@ use super::dump::Dump;
 use super::error::RingError;
 use super::pieces::RecordPieces;
 use crate::bytes::Bytes;
-use crate::event::{EventOf, EventRecord, Events, Place, small};
+use crate::event::{EventOf, EventRecord, Events, Place};
 use crate::record::RawRecord;
 
 /// The records of several rings, such as one for each CPU or task, in time order.
@@ -135,7 +135,7 @@ impl<'a, O: Endian> Ring<'a, O> {
     fn read_next(&mut self, index: usize) -> Option<Result<EventRecord<'a>, RingError>> {
         let (offset, record) = self.dump.step()?;
         let bytes = match record {
-            Ok(RecordPieces::Whole(record)) => Bytes::Borrowed(record.untyped()),
+            Ok(RecordPieces::Whole(record)) => Bytes::record(record),
             Ok(RecordPieces::Wrapped(first, second)) => {
                 let copy = Arc::new([first, second].concat());
                 let (raw, _) = RawRecord::<O>::whole((), &copy)?;
@@ -147,7 +147,7 @@ impl<'a, O: Endian> Ring<'a, O> {
         self.dump.count(&raw);
         let event = match self.events.index_of(&raw) {
             _ if raw.kind().is_user() => EventOf::None,
-            Some(index) => EventOf::Opened(self.events.get(index)?, small(index)),
+            Some(index) => EventOf::Opened(self.events.get(index)?),
             None => EventOf::unknown(self.events.unknown_id(raw)),
         };
         let place = Place { data_file: index, offset, decompressed: None };

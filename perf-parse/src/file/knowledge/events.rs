@@ -6,7 +6,7 @@ use alloc::sync::Arc;
 use perf_abi::endian::Endian;
 
 use crate::bytes::Shared;
-use crate::event::{Event, EventOf, Events, small};
+use crate::event::{Event, EventOf, Events};
 use crate::record::RawRecord;
 
 /// The events of the opened capture, until a record changes them.
@@ -89,8 +89,8 @@ impl<'r> KnownEvents<'r> {
     #[inline(always)]
     pub(in crate::file) fn only(&self) -> Option<EventOf<'r>> {
         match &self.only {
-            Only::Opened(event) => Some(EventOf::Opened(event, 0)),
-            Only::Changed(event) => Some(EventOf::Changed(Shared::new(Arc::clone(event)), 0)),
+            Only::Opened(event) => Some(EventOf::Opened(event)),
+            Only::Changed(event) => Some(EventOf::Changed(Shared::new(Arc::clone(event)))),
             Only::None => None,
         }
     }
@@ -99,30 +99,29 @@ impl<'r> KnownEvents<'r> {
     #[inline(always)]
     pub(in crate::file) fn of_several<O: Endian>(&self, raw: RawRecord<'_, O>) -> EventOf<'r> {
         if let Held::Opened(events) = self.held {
-            if let Some((index, event)) = find(events, &raw) {
-                return EventOf::Opened(event, small(index));
+            if let Some(event) = find(events, &raw) {
+                return EventOf::Opened(event);
             }
         }
         match self.find_changed(raw) {
-            Ok((event, index)) => EventOf::Changed(Shared::new(event), index),
+            Ok(event) => EventOf::Changed(Shared::new(event)),
             Err(Some(id)) => EventOf::UnknownId(id),
             Err(None) => EventOf::Unknown,
         }
     }
 
-    /// Returns the event of a kernel record that is not among those of the opened capture, and its index; as error the
-    /// id of an unknown event. It does not return the type of its caller, so that the caller keeps that in registers.
+    /// Returns the event of a kernel record that is not among those of the opened capture; as error the id of
+    /// an unknown event. It does not return the type of its caller, so that the caller keeps that in registers.
     #[inline(never)]
-    fn find_changed<O: Endian>(&self, raw: RawRecord<'_, O>) -> Result<(Arc<Event>, u32), Option<u64>> {
+    fn find_changed<O: Endian>(&self, raw: RawRecord<'_, O>) -> Result<Arc<Event>, Option<u64>> {
         match find(self.get(), &raw) {
-            Some((index, event)) => Ok((Arc::clone(event), small(index))),
+            Some(event) => Ok(Arc::clone(event)),
             None => Err(self.get().unknown_id(raw)),
         }
     }
 }
 
 #[inline(always)]
-fn find<'e, O: Endian>(events: &'e Events, raw: &RawRecord<'_, O>) -> Option<(usize, &'e Arc<Event>)> {
-    let index = events.index_of(raw)?;
-    Some((index, events.get(index)?))
+fn find<'e, O: Endian>(events: &'e Events, raw: &RawRecord<'_, O>) -> Option<&'e Arc<Event>> {
+    events.get(events.index_of(raw)?)
 }

@@ -53,7 +53,7 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
             None => None,
         };
         order.take(raw.size().into(), time);
-        let bytes = Bytes::Borrowed(raw.untyped());
+        let bytes = Bytes::record(raw);
         // Only kernel records have a time.
         let event = knowledge.event_of_kernel::<O>(&bytes);
         let place = Place { data_file, offset, decompressed: None };
