@@ -1,0 +1,229 @@
+//! What is mapped: files, memory without a file, and the parts of a kernel.
+
+use alloc::collections::BTreeSet;
+use alloc::format;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use perf_abi::ksymbol::KsymbolType;
+use perf_parse::record::FileId;
+
+use crate::build_ids::BuildId;
+use crate::map::PROT_EXEC;
+
+/// What is mapped at some addresses: a file, memory without a file, or a part of a kernel.
+///
+/// Two of them are the same if all that was recorded of them is the same: the path, and the build id or else device,
+/// inode and generation. So two files that had one path at two times are two.
+///
+/// perf: `struct dso`, `tools/perf/util/dso.h`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Dso {
+    name: Vec<u8>,
+    path: Option<Vec<u8>>,
+    kind: DsoKind,
+    build_id: Option<BuildId>,
+    inode: Option<Inode>,
+}
+
+/// The kind of a [`Dso`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum DsoKind {
+    /// A file, by its path; also what has only a name, such as `anon_inode:[perf_event]`.
+    File,
+    /// Memory without a file: `//anon`, `/dev/zero`, huge pages, `[heap]`, `[stack]` and System V shared memory. If it is
+    /// executable, it has generated code, and the name is `/tmp/perf-PID.map`: the file in which a program may name the
+    /// code, as perf's tools agree on.
+    Memory,
+    /// `[vdso]`, the code that the kernel maps into each process.
+    Vdso,
+    /// `[vsyscall]`, a page at a fixed address of x86.
+    Vsyscall,
+    /// The text of the kernel.
+    Kernel,
+    /// A module of the kernel.
+    Module,
+    /// Code of the kernel that a KSYMBOL record registered: a BPF program, or code outside of the kernel's text.
+    Ksymbol(KsymbolType),
+}
+
+/// The identity of a file on the machine that recorded the capture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Inode {
+    /// Major number of the device.
+    pub maj: u32,
+    /// Minor number of the device.
+    pub min: u32,
+    /// Number of the inode.
+    pub ino: u64,
+    /// Generation of the inode.
+    pub ino_generation: u64,
+}
+
+impl Dso {
+    /// Returns the name, as perf prints it: the path of a file, `[kernel.kallsyms]`, `[ext4]`, `[vdso]`,
+    /// `/tmp/perf-1234.map` or the name of a BPF program.
+    #[must_use]
+    pub fn name(&self) -> &[u8] {
+        &self.name
+    }
+
+    /// Returns the recorded path, if it differs from the name: that of a module, or `//anon`. Otherwise the name.
+    #[must_use]
+    pub fn path(&self) -> &[u8] {
+        self.path.as_ref().unwrap_or(&self.name)
+    }
+
+    /// Returns the kind.
+    #[must_use]
+    pub fn kind(&self) -> DsoKind {
+        self.kind
+    }
+
+    /// Returns the build id that the MMAP2 record has; `None` if it has none.
+    /// [`Session::build_id`](crate::Session::build_id) knows those of other records, too.
+    #[must_use]
+    pub fn build_id(&self) -> Option<BuildId> {
+        self.build_id
+    }
+
+    /// Returns device, inode and generation; `None` for a record without them.
+    #[must_use]
+    pub fn inode(&self) -> Option<Inode> {
+        self.inode
+    }
+
+    /// Returns whether an address in it has an offset in a file.
+    pub(crate) fn has_offsets(&self) -> bool {
+        !matches!(self.kind, DsoKind::Memory | DsoKind::Kernel)
+    }
+
+    /// What a process has mapped.
+    pub(crate) fn of_process(pid: i32, filename: &[u8], id: Option<FileId>, prot: u32, flags: u32) -> Self {
+        let is_memory = is_anonymous(filename) || flags & MAP_HUGETLB != 0 || has_no_file(filename);
+        let kind = match filename {
+            b"[vdso]" => DsoKind::Vdso,
+            b"[vsyscall]" => DsoKind::Vsyscall,
+            _ if is_memory => DsoKind::Memory,
+            _ => DsoKind::File,
+        };
+        let (mut name, mut path) = (Vec::from(filename), None);
+        if is_memory && prot & PROT_EXEC != 0 {
+            path = Some(core::mem::replace(&mut name, format!("/tmp/perf-{pid}.map").into_bytes()));
+        }
+        let (build_id, inode) = identity(id);
+        // Memory has no identity but its name.
+        let inode = inode.filter(|_| kind == DsoKind::File);
+        Self { name, path, kind, build_id, inode }
+    }
+
+    /// The text of a kernel.
+    pub(crate) fn kernel(name: &[u8], id: Option<FileId>) -> Self {
+        let build_id = identity(id).0;
+        Self { name: Vec::from(name), path: None, kind: DsoKind::Kernel, build_id, inode: None }
+    }
+
+    /// A module, by its path or by its name in brackets.
+    pub(crate) fn module(path: &[u8], id: Option<FileId>) -> Self {
+        let name = module_name(path);
+        let path = (name != path).then(|| Vec::from(path));
+        Self { name, path, kind: DsoKind::Module, build_id: identity(id).0, inode: None }
+    }
+
+    pub(crate) fn ksymbol(name: &[u8], kind: KsymbolType) -> Self {
+        let kind = DsoKind::Ksymbol(kind);
+        Self { name: Vec::from(name), path: None, kind, build_id: None, inode: None }
+    }
+}
+
+/// Kernel: `MAP_HUGETLB`, `include/uapi/asm-generic/mman-common.h`.
+const MAP_HUGETLB: u32 = 0x40000;
+
+/// perf: `is_anon_memory`, `tools/perf/util/map.c`.
+fn is_anonymous(filename: &[u8]) -> bool {
+    filename == b"//anon" || filename.starts_with(b"/dev/zero") || filename.starts_with(b"/anon_hugepage")
+}
+
+/// perf: `is_no_dso_memory`, `tools/perf/util/map.c`.
+fn has_no_file(filename: &[u8]) -> bool {
+    filename.starts_with(b"[stack") || filename.starts_with(b"/SYSV") || filename == b"[heap]"
+}
+
+fn identity(id: Option<FileId>) -> (Option<BuildId>, Option<Inode>) {
+    match id {
+        Some(FileId::Inode { maj, min, ino, ino_generation }) => {
+            (None, Some(Inode { maj, min, ino, ino_generation }))
+        }
+        Some(id) => (id.build_id().map(BuildId::new), None),
+        None => (None, None),
+    }
+}
+
+/// Returns the name of a module in brackets, with `_` for `-`, as perf has it.
+///
+/// perf: `__kmod_path__parse`, `tools/perf/util/dso.c`.
+fn module_name(path: &[u8]) -> Vec<u8> {
+    let file = path.rsplit(|&byte| byte == b'/').next().unwrap_or(path);
+    let end = file.windows(3).position(|part| part == b".ko");
+    let Some(stem) = end.and_then(|end| file.get(..end)).filter(|_| path.starts_with(b"/")) else {
+        return Vec::from(path);
+    };
+    let mut name = Vec::with_capacity(stem.len().saturating_add(2));
+    name.push(b'[');
+    name.extend(stem.iter().map(|&byte| if byte == b'-' { b'_' } else { byte }));
+    name.push(b']');
+    name
+}
+
+/// The DSOs that mappings have, each once.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Dsos {
+    set: BTreeSet<Arc<Dso>>,
+    /// The number at which those are removed that no mapping has any more.
+    sweep_at: usize,
+}
+
+/// The smallest number of DSOs of which unused ones are removed.
+const FEW: usize = 1024;
+
+impl Dsos {
+    /// Returns the DSO that equals this one.
+    pub(crate) fn intern(&mut self, dso: Dso) -> Arc<Dso> {
+        if let Some(known) = self.set.get(&dso) {
+            return Arc::clone(known);
+        }
+        if self.set.len() >= self.sweep_at.max(FEW) {
+            self.set.retain(|dso| Arc::strong_count(dso) > 1);
+            self.sweep_at = self.set.len().saturating_mul(2);
+        }
+        let dso = Arc::new(dso);
+        self.set.insert(Arc::clone(&dso));
+        dso
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_modules() {
+        let name = |path: &str| alloc::string::String::from_utf8(module_name(path.as_bytes())).unwrap();
+        assert_eq!(name("/lib/modules/6.1.0/kernel/fs/ext4/ext4.ko"), "[ext4]");
+        assert_eq!(name("/lib/modules/6.1.0/kernel/drivers/snd-hda-intel.ko.xz"), "[snd_hda_intel]");
+        assert_eq!(name("[ext4]"), "[ext4]");
+        assert_eq!(name("/no/module"), "/no/module");
+    }
+
+    #[test]
+    fn dsos_that_no_mapping_has_are_removed() {
+        let mut dsos = Dsos::default();
+        let kept = dsos.intern(Dso::kernel(b"kept", None));
+        for number in 0..FEW * 3 {
+            dsos.intern(Dso::kernel(format!("{number}").as_bytes(), None));
+            assert!(dsos.set.len() <= FEW);
+        }
+        assert!(Arc::ptr_eq(&kept, &dsos.intern(Dso::kernel(b"kept", None))));
+    }
+}

@@ -1,0 +1,76 @@
+//! The mappings of a kernel.
+
+use alloc::vec::Vec;
+
+use perf_parse::record::{FileId, Ksymbol};
+
+use crate::dso::{Dso, DsoKind, Dsos};
+use crate::map::{Mapping, PROT_EXEC};
+use crate::maps::Maps;
+use perf_abi::ksymbol::KsymbolFlags;
+
+/// The mappings of a kernel: its text, its modules, and code that was registered later.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Kernel {
+    pub(crate) maps: Maps,
+    pub(crate) relocation: Option<(Vec<u8>, u64)>,
+}
+
+/// An MMAP or MMAP2 record whose CPU mode is the kernel's.
+pub(crate) struct KernelMmap<'a> {
+    pub(crate) addr: u64,
+    pub(crate) len: u64,
+    pub(crate) pgoff: u64,
+    pub(crate) id: Option<FileId>,
+    pub(crate) filename: &'a [u8],
+}
+
+impl Kernel {
+    /// Applies an MMAP record of the kernel: of its text, or of a module.
+    ///
+    /// perf: `machine__process_kernel_mmap_event`.
+    pub(crate) fn map(&mut self, dsos: &mut Dsos, record: &KernelMmap<'_>) {
+        let KernelMmap { addr: start, len, pgoff, id, filename } = *record;
+        let (dso, pgoff) = match relocation_symbol(filename) {
+            Some((name, symbol)) => {
+                // Where the addresses of the kernel are hidden, perf writes zero.
+                if pgoff != 0 {
+                    self.relocation = Some((Vec::from(symbol), pgoff));
+                }
+                (Dso::kernel(name, id), start)
+            }
+            None => (Dso::module(filename, id), 0),
+        };
+        // The first versions of perf wrote no length for the text.
+        let is_whole = dso.kind() == DsoKind::Kernel && len == 0;
+        let end = if is_whole { u64::MAX } else { start.saturating_add(len) };
+        let dso = dsos.intern(dso);
+        self.maps.insert(Mapping { start, end, pgoff, prot: PROT_EXEC, flags: 0, dso });
+    }
+
+    /// Applies a KSYMBOL record. Code in a known mapping, such as the text of the kernel, is a symbol there, and no
+    /// mapping of its own.
+    ///
+    /// perf: `machine__process_ksymbol`.
+    pub(crate) fn symbol(&mut self, dsos: &mut Dsos, record: &Ksymbol<'_>) {
+        let known = self.maps.find(record.addr);
+        if record.flags.contains(KsymbolFlags::UNREGISTER) {
+            if known.is_some_and(|mapping| matches!(mapping.dso.kind(), DsoKind::Ksymbol(_))) {
+                self.maps.remove(record.addr);
+            }
+        } else if known.is_none() {
+            let dso = dsos.intern(Dso::ksymbol(record.name, record.ksym_type));
+            let (start, end) = (record.addr, record.addr.saturating_add(record.len.into()));
+            self.maps.insert(Mapping { start, end, pgoff: 0, prot: PROT_EXEC, flags: 0, dso });
+        }
+    }
+}
+
+/// Returns the name of the kernel and the symbol after it, as in `[kernel.kallsyms]_text`; `None` for a module.
+fn relocation_symbol(filename: &[u8]) -> Option<(&[u8], &[u8])> {
+    if !filename.starts_with(b"[kernel.kallsyms]") && !filename.starts_with(b"[guest.kernel.kallsyms") {
+        return None;
+    }
+    let end = filename.iter().position(|&byte| byte == b']')?;
+    filename.split_at_checked(end.saturating_add(1))
+}

@@ -1,0 +1,92 @@
+//! Processes, threads, mappings and files behind the records of a Linux perf capture.
+//!
+//! A sample has a process id and addresses. What ran there follows from the records before it: FORK and EXIT, COMM,
+//! MMAP and MMAP2, KSYMBOL. A [`Session`] takes the records of a capture in time order and keeps the state that they
+//! describe. For each sample it returns the thread with its name at that time, and for each address the mapping and the
+//! file that it belongs to.
+//!
+//! The session owns no file and opens nothing. Records may come from a `perf.data`, from a pipe or from live rings. It
+//! needs an allocator and no std.
+//!
+//! # Examples
+//!
+//! Each sample with its thread and the files of its stack:
+//!
+//! ```
+//! use perf_parse::Reader;
+//! use perf_session::Session;
+//!
+//! # let path = "../perf-parse/examples/captures/plain.data";
+//! let reader = Reader::open(path)?;
+//! let mut session = Session::new();
+//! session.add_features(reader.features());
+//! for record in reader.records().in_time_order() {
+//!     let record = record?;
+//!     session.update(&record)?;
+//!     let Some(at) = session.at(&record) else { continue };
+//!     println!("{} {}", at.thread().comm().escape_ascii(), at.thread().tid());
+//!     for frame in at.stack(None)? {
+//!         let name = frame.mapping.map_or(&b"[unknown]"[..], |mapping| mapping.dso().name());
+//!         println!("\t{:x} {}", frame.ip, name.escape_ascii());
+//!     }
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # What is kept
+//!
+//! Memory grows with the processes, threads, mappings and files that are alive, not with the length of the capture. A
+//! thread is kept for a while after its exit, because its last samples come later. A fork shares the mappings of its
+//! parent until one of them changes. [`Limits`] bounds what a capture could otherwise make grow.
+
+#![no_std]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+#![forbid(unsafe_code)]
+#![deny(
+    clippy::std_instead_of_core,
+    clippy::std_instead_of_alloc,
+    clippy::alloc_instead_of_core,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::cast_possible_truncation
+)]
+#![cfg_attr(
+    test,
+    allow(
+        clippy::indexing_slicing,
+        clippy::arithmetic_side_effects,
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::cast_possible_truncation,
+        reason = "a test that indexes wrongly should fail loudly"
+    )
+)]
+
+extern crate alloc;
+
+mod build_ids;
+mod cgroups;
+mod dso;
+mod kernel;
+mod limits;
+mod machine;
+mod map;
+mod maps;
+mod segments;
+mod session;
+mod stack;
+mod thread;
+
+pub use build_ids::BuildId;
+pub use dso::{Dso, DsoKind, Inode};
+pub use limits::Limits;
+pub use map::Mapping;
+pub use maps::Maps;
+pub use segments::{Segment, address_of};
+pub use session::{At, Session};
+pub use stack::{Frame, Stack};
+pub use thread::Thread;

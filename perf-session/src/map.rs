@@ -1,0 +1,77 @@
+//! A mapping: a range of addresses, and what is mapped there.
+
+use alloc::sync::Arc;
+use core::ops::Range;
+
+use crate::dso::Dso;
+
+/// A range of addresses, and what is mapped there.
+///
+/// perf: `struct map`, `tools/perf/util/map.h`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mapping {
+    pub(crate) start: u64,
+    /// The address after the last one. Larger than `start`.
+    pub(crate) end: u64,
+    pub(crate) pgoff: u64,
+    pub(crate) prot: u32,
+    pub(crate) flags: u32,
+    pub(crate) dso: Arc<Dso>,
+}
+
+impl Mapping {
+    /// Returns the addresses of the mapping. Never empty.
+    #[must_use]
+    pub fn range(&self) -> Range<u64> {
+        self.start..self.end
+    }
+
+    /// Returns the offset in the file at which the mapping begins, in bytes.
+    #[must_use]
+    pub fn pgoff(&self) -> u64 {
+        self.pgoff
+    }
+
+    /// Returns the bits of `PROT_READ`, `PROT_WRITE` and `PROT_EXEC`. An MMAP record has only whether the mapping is
+    /// executable.
+    #[must_use]
+    pub fn prot(&self) -> u32 {
+        self.prot
+    }
+
+    /// Returns the bits of `MAP_SHARED`, `MAP_PRIVATE` and so on; 0 from an MMAP record, which has none.
+    #[must_use]
+    pub fn flags(&self) -> u32 {
+        self.flags
+    }
+
+    /// Returns whether the mapping is executable.
+    #[must_use]
+    pub fn is_executable(&self) -> bool {
+        self.prot & PROT_EXEC != 0
+    }
+
+    /// Returns what is mapped.
+    #[must_use]
+    pub fn dso(&self) -> &Arc<Dso> {
+        &self.dso
+    }
+
+    /// Returns the place of an address in the file, as an offset in bytes. For what has no file, such as the heap and
+    /// generated code, and for the text of the kernel, this is the address itself.
+    ///
+    /// perf: `map__map_ip`.
+    #[must_use]
+    pub fn offset_of(&self, addr: u64) -> u64 {
+        if self.dso.has_offsets() { addr.wrapping_sub(self.start).wrapping_add(self.pgoff) } else { addr }
+    }
+
+    /// Returns the rest of the mapping from `start` on, which is inside of it.
+    pub(crate) fn tail(&self, start: u64) -> Self {
+        let pgoff = self.pgoff.wrapping_add(start.wrapping_sub(self.start));
+        Self { start, pgoff, ..self.clone() }
+    }
+}
+
+/// Kernel: `PROT_EXEC`, `include/uapi/asm-generic/mman-common.h`.
+pub(crate) const PROT_EXEC: u32 = 4;

@@ -1,0 +1,298 @@
+//! The state that the records of a capture describe, up to the last one.
+
+use alloc::collections::BTreeMap;
+
+use perf_abi::feature::Feature;
+use perf_abi::record::{CpuMode, Misc, RecordType};
+use perf_parse::feature::{FeatureData, Features};
+use perf_parse::record::{FileId, UserRecord};
+use perf_parse::{EventRecord, FileError, Record, Sample};
+
+use crate::build_ids::{BuildId, BuildIds};
+use crate::cgroups::Cgroups;
+use crate::dso::{Dso, DsoKind, Dsos};
+use crate::kernel::KernelMmap;
+use crate::limits::Limits;
+use crate::machine::Machine;
+use crate::map::{Mapping, PROT_EXEC};
+use crate::maps::Maps;
+use crate::stack::Stack;
+use crate::thread::Thread;
+
+/// What is known of the processes, threads, mappings and files of a capture, up to the last record that it got. See the
+/// [crate docs](crate) for an example.
+///
+/// perf: `struct perf_session`, `struct machines`.
+#[derive(Clone, Debug, Default)]
+pub struct Session {
+    host: Machine,
+    /// Guests by the process ids of their virtual machines.
+    guests: BTreeMap<i32, Machine>,
+    dsos: Dsos,
+    build_ids: BuildIds,
+    cgroups: Cgroups,
+    limits: Limits,
+}
+
+impl Session {
+    /// Creates a session that knows nothing, with the default [`Limits`].
+    #[must_use]
+    pub fn new() -> Self {
+        Self::within(&Limits::default())
+    }
+
+    /// Creates a session that knows nothing, with the given limits.
+    #[must_use]
+    pub fn within(limits: &Limits) -> Self {
+        Self { limits: *limits, ..Self::default() }
+    }
+
+    /// Adds what the features of a capture say: the build ids of its files. Features that cannot be decoded are skipped.
+    pub fn add_features(&mut self, features: &Features<'_>) {
+        let Some(section) = features.get(Feature::BUILD_ID) else { return };
+        if let Ok(FeatureData::BuildId(ids)) = section.decode() {
+            ids.iter().filter(|id| !is_guest(id.cpumode())).for_each(|id| {
+                self.build_ids.add(&id, self.limits.build_ids);
+            });
+        }
+    }
+
+    /// Applies a record. Call it with each record of the capture, in time order, samples included.
+    ///
+    /// Costs a lookup of the thread for a sample. Records that say nothing about processes cost nothing.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`EventRecord::decode`]. The state is then as before.
+    #[inline]
+    pub fn update(&mut self, record: &EventRecord<'_>) -> Result<(), FileError> {
+        if record.kind() == RecordType::SAMPLE {
+            let Some(sample) = record.sample() else { return record.decode().map(drop) };
+            let (pid, tid) = ids_of(&sample);
+            self.machine_mut(record.misc().cpumode(), pid).see(pid, tid);
+            return Ok(());
+        }
+        self.apply(record)
+    }
+
+    /// Applies a record that is not a sample.
+    #[inline(never)]
+    fn apply(&mut self, record: &EventRecord<'_>) -> Result<(), FileError> {
+        let misc = record.misc();
+        match record.kind() {
+            RecordType::MMAP
+            | RecordType::MMAP2
+            | RecordType::COMM
+            | RecordType::FORK
+            | RecordType::EXIT
+            | RecordType::KSYMBOL
+            | RecordType::CGROUP
+            | RecordType::HEADER_BUILD_ID => {}
+            _ => return Ok(()),
+        }
+        let mode = misc.cpumode();
+        match record.decode()? {
+            Record::Mmap(it) => {
+                // The record has one bit for the protection.
+                let prot = if misc.contains(Misc::MMAP_DATA) { 0 } else { PROT_EXEC };
+                let map = Mmap { addr: it.addr, len: it.len, pgoff: it.pgoff, id: None, prot, flags: 0 };
+                self.map(mode, it.pid, it.tid, &map, it.filename);
+            }
+            Record::Mmap2(it) => {
+                let (prot, flags) = it.prot_flags.unwrap_or((PROT_EXEC, 0));
+                let map = Mmap { addr: it.addr, len: it.len, pgoff: it.pgoff, id: Some(it.id), prot, flags };
+                self.map(mode, it.pid, it.tid, &map, it.filename);
+            }
+            Record::Comm(it) => {
+                let is_exec = misc.contains(Misc::COMM_EXEC);
+                self.machine_mut(mode, it.pid).set_comm(it.pid, it.tid, it.comm, is_exec);
+            }
+            Record::Fork(it) => self.machine_mut(mode, it.pid).fork(&it, misc.contains(Misc::FORK_EXEC)),
+            Record::Exit(it) => {
+                let limit = self.limits.exited;
+                self.machine_mut(mode, it.pid).exit(it.pid, it.tid, limit);
+            }
+            Record::Ksymbol(it) => self.host.kernel.symbol(&mut self.dsos, &it),
+            Record::Cgroup(it) => self.cgroups.add(it.id, it.path, self.limits.cgroups),
+            Record::User(UserRecord::HeaderBuildId(it), _) if !is_guest(it.cpumode()) => {
+                self.build_ids.add(&it, self.limits.build_ids);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn map(&mut self, mode: CpuMode, pid: i32, tid: i32, map: &Mmap, filename: &[u8]) {
+        let Mmap { addr, len, pgoff, id, prot, flags } = *map;
+        if mode == CpuMode::KERNEL || mode == CpuMode::GUEST_KERNEL {
+            let record = KernelMmap { addr, len, pgoff, id, filename };
+            let machine = if mode == CpuMode::KERNEL {
+                &mut self.host
+            } else {
+                self.guests.entry(pid.max(0)).or_default()
+            };
+            return machine.kernel.map(&mut self.dsos, &record);
+        }
+        let dso = self.dsos.intern(Dso::of_process(pid, filename, id, prot, flags));
+        // The kernel's own offsets in it mean nothing.
+        let pgoff = if dso.kind() == DsoKind::Vdso { 0 } else { pgoff };
+        let mapping = Mapping { start: addr, end: addr.saturating_add(len), pgoff, prot, flags, dso };
+        self.machine_mut(mode, pid).map(pid, tid, mapping);
+    }
+
+    fn machine_mut(&mut self, mode: CpuMode, pid: i32) -> &mut Machine {
+        if is_guest(mode) { self.guests.entry(pid.max(0)).or_default() } else { &mut self.host }
+    }
+
+    /// Returns where a sample was taken; `None` for every other record. [`update`](Self::update) must have got the
+    /// sample, and no later record of its thread.
+    #[must_use]
+    #[inline]
+    pub fn at<'s, 'r>(&'s self, record: &'r EventRecord<'r>) -> Option<At<'s, 'r>> {
+        let sample = record.sample()?;
+        let (pid, tid) = ids_of(&sample);
+        let mode = record.misc().cpumode();
+        let machine = if is_guest(mode) { self.guests.get(&pid.max(0))? } else { &self.host };
+        Some(At { session: self, machine, thread: machine.thread(tid)?, record, sample, mode })
+    }
+
+    /// Returns a thread of the host; `None` if no record had it, or if it was dropped after its exit.
+    #[must_use]
+    pub fn thread(&self, tid: i32) -> Option<&Thread> {
+        self.host.thread(tid)
+    }
+
+    /// Returns the threads of the host that are known, in ascending order of their ids.
+    pub fn threads(&self) -> impl Iterator<Item = &Thread> {
+        self.host.threads()
+    }
+
+    /// Returns the mappings of a thread of the host; `None` for a thread that is not known any more.
+    #[must_use]
+    pub fn maps(&self, thread: &Thread) -> Option<&Maps> {
+        self.host.maps_of(thread)
+    }
+
+    /// Returns the mappings of the host's kernel.
+    #[must_use]
+    pub fn kernel_maps(&self) -> &Maps {
+        &self.host.kernel.maps
+    }
+
+    /// Returns the name of a symbol of the host's kernel and its address while the capture was recorded. The difference
+    /// to its address in a file is by how much the kernel was moved. `None` if the capture does not have it.
+    #[must_use]
+    pub fn kernel_relocation(&self) -> Option<(&[u8], u64)> {
+        self.host.kernel.relocation.as_ref().map(|(name, addr)| (name.as_slice(), *addr))
+    }
+
+    /// Returns the path of a cgroup in its hierarchy, by the id that samples have; `None` if no record had it.
+    #[must_use]
+    pub fn cgroup(&self, id: u64) -> Option<&[u8]> {
+        self.cgroups.get(id)
+    }
+
+    /// Returns the number of cgroups whose paths were dropped: see [`Limits::cgroups`].
+    #[must_use]
+    pub fn dropped_cgroups(&self) -> u64 {
+        self.cgroups.dropped
+    }
+
+    /// Returns the build id of what is mapped: that of its MMAP2 record, or that which the capture lists for its path.
+    /// `None` if the capture has none, or lists several for the path.
+    #[must_use]
+    pub fn build_id(&self, dso: &Dso) -> Option<BuildId> {
+        dso.build_id().or_else(|| self.build_ids.get(dso.path())).or_else(|| self.build_ids.get(dso.name()))
+    }
+
+    /// Returns the number of build ids that were dropped: see [`Limits::build_ids`].
+    #[must_use]
+    pub fn dropped_build_ids(&self) -> u64 {
+        self.build_ids.dropped
+    }
+}
+
+/// An MMAP or MMAP2 record without its ids and its name.
+struct Mmap {
+    addr: u64,
+    len: u64,
+    pgoff: u64,
+    id: Option<FileId>,
+    prot: u32,
+    flags: u32,
+}
+
+/// Returns the process id and the thread id of a sample; -1 if they were not recorded.
+fn ids_of(sample: &Sample<'_>) -> (i32, i32) {
+    (sample.pid().unwrap_or(-1), sample.tid().unwrap_or(-1))
+}
+
+fn is_guest(mode: CpuMode) -> bool {
+    matches!(mode, CpuMode::GUEST_KERNEL | CpuMode::GUEST_USER)
+}
+
+/// Where a sample was taken: its thread, and what was mapped there at that time. Made by [`Session::at`].
+#[derive(Clone, Copy, Debug)]
+pub struct At<'s, 'r> {
+    session: &'s Session,
+    machine: &'s Machine,
+    thread: &'s Thread,
+    record: &'r EventRecord<'r>,
+    sample: Sample<'r>,
+    mode: CpuMode,
+}
+
+impl<'s, 'r> At<'s, 'r> {
+    /// Returns the thread.
+    #[must_use]
+    pub fn thread(&self) -> &'s Thread {
+        self.thread
+    }
+
+    /// Returns the record.
+    #[must_use]
+    pub fn record(&self) -> &'r EventRecord<'r> {
+        self.record
+    }
+
+    /// Returns the sample.
+    #[must_use]
+    pub fn sample(&self) -> Sample<'r> {
+        self.sample
+    }
+
+    /// Returns whose code was interrupted.
+    #[must_use]
+    pub fn mode(&self) -> CpuMode {
+        self.mode
+    }
+
+    /// Returns the path of the sample's cgroup; `None` if it was not recorded.
+    #[must_use]
+    pub fn cgroup(&self) -> Option<&'s [u8]> {
+        self.session.cgroup(self.sample.tail().ok()?.cgroup?)
+    }
+
+    /// Returns the mapping that has an address of code or data; `None` if none has it.
+    #[must_use]
+    pub fn find(&self, mode: CpuMode, addr: u64) -> Option<&'s Mapping> {
+        let maps = match mode {
+            CpuMode::KERNEL => &self.session.host.kernel.maps,
+            CpuMode::GUEST_KERNEL => &self.machine.kernel.maps,
+            CpuMode::USER | CpuMode::GUEST_USER => self.machine.maps_of(self.thread)?,
+            _ => return None,
+        };
+        maps.find(addr)
+    }
+
+    /// Returns the stack of the sample, innermost frame first: its call chain, or its instruction pointer if it has
+    /// none. If the branches of the event are its call stack, they are the user part. `deferred` is the user part of
+    /// the chain that came in a later record, as [`DeferredChains::of`](perf_parse::file::DeferredChains::of) returns it.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`EventRecord::callchain`], and of [`Sample::tail`] for a stack of branches.
+    pub fn stack(&self, deferred: Option<&'r [u64]>) -> Result<Stack<'s, 'r>, FileError> {
+        Stack::new(*self, deferred)
+    }
+}
