@@ -136,7 +136,7 @@ impl<'a, O: Endian> Ring<'a, O> {
         let (offset, record) = self.dump.step()?;
         let bytes = match record {
             Ok(RecordPieces::Whole(record)) => Bytes::record(record),
-            Ok(RecordPieces::Wrapped(first, second)) => {
+            Ok(RecordPieces::Wrapped { first, second, .. }) => {
                 let copy = Arc::new([first, second].concat());
                 let (raw, _) = RawRecord::<O>::whole((), &copy)?;
                 Bytes::shared::<O>(&copy, (0, copy.len()), raw.size())

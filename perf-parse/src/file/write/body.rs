@@ -128,8 +128,8 @@ macro_rules! record_methods {
         ///
         /// # Errors
         ///
-        /// As [`record`](Self::record); [`RecordFault::Data`](super::RecordFault::Data) if `data` does not have the size
-        /// in the record.
+        /// As [`record`](Self::record); [`RecordFault::Data`](super::RecordFault::Data) if `data` does not have the
+        /// size in the record.
         pub fn record_with_data(&mut self, record: &[u8], data: &[u8]) -> Result<(), WriteFileError> {
             self.body.record(record, data)
         }
