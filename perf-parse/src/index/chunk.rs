@@ -189,6 +189,10 @@ impl<'i> Chunk<'i> {
                 return Err(IndexError::invalid("other.offset", must, start));
             }
             self.check_compressed(other.place, start)?;
+            let is_in_times = |time| self.times.is_some_and(|(first, last)| first <= time && time <= last);
+            if !other.time.is_none_or(is_in_times) {
+                return Err(IndexError::invalid("other.time", "a time of the chunk", start));
+            }
             count = count.saturating_add(1);
         }
         if count != expected || count > MAX_OTHERS {

@@ -304,7 +304,8 @@ fn a_chunk_with_too_many_ids() {
 #[test]
 fn faults_of_the_other_records() {
     let others = |records: u8, others: &[u8]| {
-        let head = [0, 5, 0, records, 0, 0, 1, 1, 1 + others.len() as u8];
+        // Of the times 0 to 127.
+        let head = [0, 5, 0, records, 0, 3, 0, 127, 1, 1, 1 + others.len() as u8];
         fault(&[&head[..], others].concat())
     };
     let count = "chunk.others: the records that are not samples, or absent if there are more than 8192";
@@ -319,6 +320,8 @@ fn faults_of_the_other_records() {
     assert_eq!(others(1, &[0, 0x80, 0x80, 4]), order);
     assert_eq!(others(1, &[0]), "other.offset: truncated");
     assert_eq!(others(1, &[2, 5]), "other.time: truncated");
+    assert_eq!(others(1, &[2, 5, 0xfe, 1]), "");
+    assert_eq!(others(1, &[2, 5, 0x80, 2]), "other.time: a time of the chunk");
     assert_eq!(others(1, &[1, 5]), "other.position: truncated");
     assert_eq!(others(1, &[0xff, 0xff, 0xff, 0xff, 0x3f, 5, 0, 0]), "");
     assert_eq!(others(1, &[0xff, 0xff, 0xff, 0xff, 0x7f, 5, 0, 0]), "other.type: a number of 32 bits");
