@@ -413,3 +413,20 @@ impl<'a> FeatureSection<'a> {
         }
     }
 }
+
+/// Serializes decoded structs as their [`FieldValue`].
+#[cfg(feature = "serde")]
+macro_rules! as_values {
+    ($($Struct:ident)+) => {$(
+        impl serde::Serialize for $Struct<'_> {
+            fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+                self.value().serialize(to)
+            }
+        }
+    )+};
+}
+
+#[cfg(feature = "serde")]
+as_values! {
+    BpfBtf BpfProgInfo CpuDomains CpuTopology DomainInfo EventDesc EventDescs MemNode MemTopology PmuCaps SchedDomain
+}

@@ -2,9 +2,6 @@
 
 use core::fmt::Debug;
 
-#[cfg(feature = "serde")]
-use super::codec::Field;
-
 /// A value in a decoded section.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
@@ -76,21 +73,4 @@ impl serde::Serialize for FieldValue<'_> {
             }
         }
     }
-}
-
-/// Serializes decoded structs as their [`FieldValue`].
-#[cfg(feature = "serde")]
-macro_rules! as_values {
-    ($($Struct:ident)+) => {$(
-        impl serde::Serialize for super::$Struct<'_> {
-            fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-                self.value().serialize(to)
-            }
-        }
-    )+};
-}
-
-#[cfg(feature = "serde")]
-as_values! {
-    BpfBtf BpfProgInfo CpuDomains CpuTopology DomainInfo EventDesc EventDescs MemNode MemTopology PmuCaps SchedDomain
 }

@@ -1,13 +1,6 @@
 //! What is serialized: names and other bytes by the kind of format, and every record, feature section, event and account of
 //! the captures with the numbers that the getters return.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    reason = "a test that cannot continue should fail loudly"
-)]
-
 mod captures;
 
 use perf_parse::abi::attr::Attr;
