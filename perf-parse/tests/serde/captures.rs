@@ -240,11 +240,17 @@ fn check_user(record: &UserRecord<'_>, json: &Value) {
         }
         UserRecord::SchedstatCpu(it) => {
             assert_eq!(json["counts"], json!(it.counts().collect::<BTreeMap<_, _>>()));
-            assert_eq!((&json["cpu"], &json["version"]), (&json!(it.cpu), &json!(it.version)));
+            assert_eq!(
+                [&json["cpu"], &json["version"], &json["rest"]],
+                [&json!(it.cpu), &json!(it.version), &json!(it.rest)]
+            );
         }
         UserRecord::SchedstatDomain(it) => {
             assert_eq!(json["counts"], json!(it.counts().collect::<BTreeMap<_, _>>()));
-            assert_eq!((&json["cpu"], &json["domain"]), (&json!(it.cpu), &json!(it.domain)));
+            assert_eq!(
+                [&json["cpu"], &json["domain"], &json["rest"]],
+                [&json!(it.cpu), &json!(it.domain), &json!(it.rest)]
+            );
         }
         UserRecord::BpfMetadata(it) => {
             assert_eq!(object(&json["entries"]).len(), it.entries.len());

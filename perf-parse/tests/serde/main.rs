@@ -10,7 +10,7 @@ use perf_parse::abi::record::RecordType;
 use perf_parse::abi::sample_type::SampleType;
 use perf_parse::error::{FileError, FileErrorKind};
 use perf_parse::feature::{BpfBtf, Cache, Entries, FeatureData, FeatureSection, GroupDesc};
-use perf_parse::file::Account;
+use perf_parse::file::{Account, FaultCounts};
 use perf_parse::list::List;
 use perf_parse::record::{Cgroup, Comm, Record, TextPoke, UserRecord};
 use perf_parse::sample::Frame;
@@ -101,7 +101,8 @@ fn a_record_has_the_name_of_its_type() {
 
 /// Returns what a sample with these bytes after its `ip` is serialized to.
 fn sample(sample_type: SampleType, rest: &[u8]) -> serde_json::Value {
-    let attr = Attr { sample_type: sample_type.union(SampleType::IP), ..Attr::default() };
+    let attr =
+        Attr { sample_type: sample_type.union(SampleType::IP), sample_regs_user: 1, ..Attr::default() };
     let layout = SampleLayout::new(&attr).unwrap();
     let bytes = Bytes::of::<LittleEndian>().u64(5).raw(rest).record(9, 0);
     let (raw, _) = RawRecord::<LittleEndian>::parse(&bytes).unwrap();
@@ -116,14 +117,44 @@ fn a_sample_has_the_fields_that_are_recorded() {
     let chain = Bytes::of::<LittleEndian>().u64s(&[2, 7, 8]);
     assert_eq!(sample(SampleType::CALLCHAIN, &chain.out), json!({"ip": 5, "tail": {"callchain": [7, 8]}}));
     // User registers of ABI 0 are ambiguous.
-    let regs = json!({"abi": 0, "mask": 0, "values": []});
     let readings = json!({
         "hw_idx": "certain", "counters": "certain", "regs_user": "usual", "stack_user": "certain",
         "regs_intr": "certain",
     });
-    let zero = sample(SampleType::REGS_USER, &[0; 8]);
-    assert_eq!(zero["tail"]["regs_user"], regs);
-    assert!(zero["tail"].get("readings").is_none_or(|it| *it == readings), "{zero}");
+    let tail = json!({"regs_user": {"abi": 0, "mask": 1, "values": []}, "readings": readings});
+    assert_eq!(sample(SampleType::REGS_USER, &[0; 8]), json!({"ip": 5, "tail": tail}));
+}
+
+#[test]
+fn lengths_count_what_is_there() {
+    let sample_type = SampleType::IP.union(SampleType::READ);
+    let layout = SampleLayout::new(&Attr { sample_type, ..Attr::default() }).unwrap();
+    let bytes = Bytes::of::<LittleEndian>().u64s(&[5, 6]).record(9, 0);
+    let (raw, _) = RawRecord::<LittleEndian>::parse(&bytes).unwrap();
+    let tokens = [
+        Token::Struct { name: "Sample", len: 2 },
+        Token::Str("ip"),
+        Token::U64(5),
+        Token::Str("tail"),
+        Token::Struct { name: "Tail", len: 1 },
+        Token::Str("read"),
+        Token::Struct { name: "Read", len: 1 },
+        Token::Str("values"),
+        Token::Seq { len: Some(1) },
+        Token::Struct { name: "ReadValue", len: 1 },
+        Token::Str("value"),
+        Token::U64(6),
+        Token::StructEnd,
+        Token::SeqEnd,
+        Token::StructEnd,
+        Token::StructEnd,
+        Token::StructEnd,
+    ];
+    assert_ser_tokens(&raw.sample(&layout).unwrap().readable(), &tokens);
+    let mut counts = FaultCounts::default();
+    counts.add(&FileErrorKind::NotPerfData);
+    let tokens = [Token::Map { len: Some(1) }, Token::Str("not_perf_data"), Token::U64(1), Token::MapEnd];
+    assert_ser_tokens(&counts.readable(), &tokens);
 }
 
 #[test]
