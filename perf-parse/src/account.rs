@@ -13,6 +13,7 @@ use crate::limits::Limits;
 
 /// What a pass over a capture read, lost and skipped. The account counts everything that is left out.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Account {
     /// Number of records that were read, including records that cannot be decoded.
     pub records: u64,
@@ -28,14 +29,18 @@ pub struct Account {
     /// Only in time order; see [`Limits::held_records`].
     pub late: u64,
     /// The faults, in the order in which they were found: at most [`Limits::diagnostics`].
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::serialize::slice"))]
     pub diagnostics: Vec<FileError>,
     /// Number of faults that are not in `diagnostics`.
     pub diagnostics_omitted: u64,
     /// Number of faults of each kind, kept or not.
+    #[cfg_attr(feature = "serde", serde(rename = "faults_by_kind"))]
     by_kind: FaultCounts,
     /// Number of records of each type below [`RecordType::HEADER_MAX`].
+    #[cfg_attr(feature = "serde", serde(serialize_with = "types"))]
     by_type: [u64; RecordType::HEADER_MAX as usize],
     /// Number of diagnostics to keep at most.
+    #[cfg_attr(feature = "serde", serde(skip))]
     most: usize,
 }
 
@@ -173,6 +178,16 @@ impl Account {
             *count = count.wrapping_add(records);
         }
     }
+}
+
+/// Serializes the counts of the types that occurred as a map.
+#[cfg(feature = "serde")]
+fn types<S: serde::Serializer>(
+    counts: &[u64; RecordType::HEADER_MAX as usize],
+    to: S,
+) -> Result<S::Ok, S::Error> {
+    let occurred = || (0..).map(RecordType).zip(*counts).filter(|&(_, count)| count != 0);
+    serde::Serialize::serialize(&crate::serialize::Map(occurred), to)
 }
 
 #[cfg(test)]

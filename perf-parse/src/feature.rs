@@ -212,6 +212,31 @@ macro_rules! sections {
             }
         }
 
+        /// The name of the feature, and for a section with content its [`value`](FeatureData::value).
+        #[cfg(feature = "serde")]
+        impl serde::Serialize for FeatureData<'_> {
+            fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+                let (number, value) = (self.feature().0, self.value());
+                match self {
+                    $( Self::$Mark => to.serialize_unit_variant("FeatureData", number, stringify!($MARK)), )*
+                    $( Self::$Variant(_) => {
+                        to.serialize_newtype_variant("FeatureData", number, stringify!($FEATURE), &value)
+                    } )*
+                    Self::TracingData(_) => {
+                        to.serialize_newtype_variant("FeatureData", number, "TRACING_DATA", &value)
+                    }
+                    Self::Other { feature, .. } => {
+                        use serde::ser::SerializeStructVariant;
+
+                        let mut to = to.serialize_struct_variant("FeatureData", number, "OTHER", 2)?;
+                        to.serialize_field("feature", feature)?;
+                        to.serialize_field("bytes", &value)?;
+                        to.end()
+                    }
+                }
+            }
+        }
+
         #[allow(clippy::needless_lifetimes, reason = "not every section borrows")]
         /// The decoded sections. A method returns `None` if the capture does not have the section, and an error as
         /// [`FeatureSection::decode`] does.
@@ -387,4 +412,21 @@ impl<'a> FeatureSection<'a> {
             },
         }
     }
+}
+
+/// Serializes decoded structs as their [`FieldValue`].
+#[cfg(feature = "serde")]
+macro_rules! as_values {
+    ($($Struct:ident)+) => {$(
+        impl serde::Serialize for $Struct<'_> {
+            fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+                self.value().serialize(to)
+            }
+        }
+    )+};
+}
+
+#[cfg(feature = "serde")]
+as_values! {
+    BpfBtf BpfProgInfo CpuDomains CpuTopology DomainInfo EventDesc EventDescs MemNode MemTopology PmuCaps SchedDomain
 }

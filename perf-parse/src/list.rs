@@ -76,6 +76,7 @@ pub(crate) use structures;
 ///
 /// Kernel: `struct perf_branch_entry`; since Linux 3.4.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Branch {
     /// Address of the branch instruction.
     pub from: u64,
@@ -181,6 +182,14 @@ impl<'a, T: Item, O: ByteOrder> List<'a, T, O> {
 impl<T: Item + core::fmt::Debug, O: ByteOrder> core::fmt::Debug for List<'_, T, O> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.debug_list().entries(self.iter()).finish()
+    }
+}
+
+/// A sequence of the values.
+#[cfg(feature = "serde")]
+impl<T: Item + serde::Serialize, O: ByteOrder> serde::Serialize for List<'_, T, O> {
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_seq(self.iter())
     }
 }
 

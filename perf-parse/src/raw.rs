@@ -77,6 +77,20 @@ impl<O: ByteOrder> core::fmt::Debug for RawRecord<'_, O> {
     }
 }
 
+/// The fields of the header except the size, which follows from the payload; and the payload.
+#[cfg(feature = "serde")]
+impl<O: ByteOrder> serde::Serialize for RawRecord<'_, O> {
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        use serde::ser::SerializeStruct;
+
+        let mut to = to.serialize_struct("RawRecord", 3)?;
+        to.serialize_field("type", &self.kind())?;
+        to.serialize_field("misc", &self.misc())?;
+        to.serialize_field("payload", &crate::serialize::Bytes(self.payload()))?;
+        to.end()
+    }
+}
+
 impl<'a, O: Endian> RawRecord<'a, O> {
     /// Returns the record at the start of `bytes` and the bytes after it. Takes constant time.
     ///

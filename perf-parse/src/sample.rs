@@ -193,3 +193,30 @@ impl<'a, O: ByteOrder> Sample<'a, O> {
         self.record.payload()
     }
 }
+
+/// The leading fields that the event records, and the [`tail`](Sample::tail) if the event records fields of it. A tail with
+/// a fault is replaced by the fault.
+#[cfg(feature = "serde")]
+impl<O: ByteOrder> serde::Serialize for Sample<'_, O> {
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let (tail, fault) = match self.layout.has_tail.then(|| self.tail()) {
+            None => (None, None),
+            Some(Ok(tail)) => (Some(tail), None),
+            Some(Err(fault)) => (None, Some(fault)),
+        };
+        crate::serialize::fields!(to, "Sample" {
+            identifier: self.identifier(),
+            ip: self.ip(),
+            pid: self.pid(),
+            tid: self.tid(),
+            time: self.time(),
+            addr: self.addr(),
+            id: self.id(),
+            stream_id: self.stream_id(),
+            cpu: self.cpu(),
+            period: self.period(),
+            tail: tail,
+            fault: fault,
+        })
+    }
+}

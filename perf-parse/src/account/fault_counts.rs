@@ -33,6 +33,14 @@ impl FaultCounts {
     }
 }
 
+/// A map from the names of the kinds that occurred to the number of their faults.
+#[cfg(feature = "serde")]
+impl serde::Serialize for FaultCounts {
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        crate::serialize::Map(|| self.iter()).serialize(to)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -9,6 +9,7 @@ use crate::ring::RingError;
 
 /// A fault in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct FileError {
     /// Offset of the fault, in bytes from the start of the capture. For a fault in a record this is the start of the
     /// faulty field; for a record whose event is unknown, the start of the record.
@@ -39,6 +40,7 @@ pub struct FileError {
 /// | [`Limit`](Self::Limit) | a limit of the reader leaves something out | the first part that is left out |
 /// | [`Ring`](Self::Ring) | the dump of a ring cannot be read; noted by the caller | the fault in the dump |
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum FileErrorKind {
     /// The file does not begin with a magic of perf.data.
@@ -47,6 +49,7 @@ pub enum FileErrorKind {
     NotAStream,
     /// The stream cannot be read.
     #[cfg(feature = "std")]
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::serialize::display"))]
     Io(std::io::ErrorKind),
     /// The file ends before the field ends.
     Truncated {
@@ -67,12 +70,14 @@ pub enum FileErrorKind {
         must: &'static str,
     },
     /// An attr cannot be read.
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::serialize::display"))]
     Attr(AttrReadError),
     /// The samples of an event cannot be decoded: its attr asks for a field that this crate does not know.
     Layout(Error),
     /// A record cannot be decoded; the records after it can.
     Record {
         /// The record's type.
+        #[cfg_attr(feature = "serde", serde(rename = "type"))]
         kind: RecordType,
         /// The fault in it.
         error: Error,
@@ -82,6 +87,7 @@ pub enum FileErrorKind {
     /// A record has an id that no event of the file has.
     UnknownId {
         /// The record's type.
+        #[cfg_attr(feature = "serde", serde(rename = "type"))]
         kind: RecordType,
         /// The record's id.
         id: u64,
@@ -90,6 +96,7 @@ pub enum FileErrorKind {
     /// place.
     UnknownEvent {
         /// The record's type.
+        #[cfg_attr(feature = "serde", serde(rename = "type"))]
         kind: RecordType,
     },
     /// Bytes were skipped up to the next record boundary, or to the end.
@@ -132,6 +139,7 @@ pub enum FileErrorKind {
 
 /// A part of a file. In a valid file no two parts share a byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum Part {
     /// The header.

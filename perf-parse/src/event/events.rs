@@ -35,6 +35,14 @@ impl Default for Events {
     }
 }
 
+/// A sequence of the events.
+#[cfg(feature = "serde")]
+impl serde::Serialize for Events {
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_seq(self.list.iter().map(|event| &**event))
+    }
+}
+
 /// Maximum number of events for which events are looked up by their `config`.
 const MAX_NAMED_BY_CONFIG: usize = 1024;
 

@@ -179,6 +179,13 @@ macro_rules! entry {
             }
         }
 
+        #[cfg(feature = "serde")]
+        impl $(<$life>)? serde::Serialize for $Entry $(<$life>)? {
+            fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+                $crate::feature::FieldValue::Object(self).serialize(to)
+            }
+        }
+
         impl $(<$life>)? $crate::feature::Fields for $Entry $(<$life>)? {
             fn each(&self, to: &mut dyn FnMut(&'static str, $crate::feature::FieldValue<'_>)) {
                 use $crate::feature::codec::{Field, name_of};

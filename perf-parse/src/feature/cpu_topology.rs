@@ -35,6 +35,7 @@ entry! {
 
 /// The dies of a machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Dies<'a> {
     /// Lists of the CPUs that share a die.
     pub die_siblings: Entries<'a, &'a [u8]>,

@@ -185,6 +185,14 @@ impl<'a, T: Field<'a>> Debug for Entries<'a, T> {
     }
 }
 
+/// A sequence of the entries.
+#[cfg(feature = "serde")]
+impl<'a, T: Field<'a>> serde::Serialize for Entries<'a, T> {
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        self.value().serialize(to)
+    }
+}
+
 /// Two lists are equal if their entries are, whatever the byte orders.
 impl<'a, T: Field<'a> + PartialEq> PartialEq for Entries<'a, T> {
     fn eq(&self, other: &Self) -> bool {

@@ -38,6 +38,7 @@ pub struct MemNode<'a> {
 ///
 /// perf: `do_write_bitmap`, `tools/perf/util/header.c`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Bitmap<'a> {
     /// Number of bits.
     pub nbits: u64,
