@@ -34,7 +34,8 @@ codes! {
     }
 }
 
-/// The error of writing an attr in a version that lacks a field that is not zero, or that this crate does not know.
+/// The reason why an attr cannot be written in a version: the version lacks a field that is not zero, or this crate
+/// does not know the version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct AttrWriteError {

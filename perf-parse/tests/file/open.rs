@@ -229,7 +229,7 @@ fn ids_that_many_events_share(big: bool) {
     let too_many =
         (fit..9).map(|entry| invalid("attr.ids.size", 512, must, built.attrs + built.stride * entry + 72));
     // Events whose ids were read lose the shared ones to the first event.
-    let must = "an id that no earlier event has: it stays with that event";
+    let must = "an id that no earlier event has; the id stays with the earlier event";
     let shared = (1..fit).map(|entry| invalid("attr.ids", 0, must, built.attrs + built.stride * entry + 64));
     assert_eq!(diagnostics(&built), too_many.chain(shared).collect::<Vec<_>>());
     let held: Vec<_> = open(&built.bytes).unwrap().events().iter().map(|it| it.ids.len()).collect();
