@@ -95,7 +95,7 @@ impl<T> Shared<T> {
         Self(ManuallyDrop::new(Some(value)))
     }
 
-    /// Returns the value. It is always there: only dropping takes it out.
+    /// Returns the value. It is always `Some`: only `drop` takes the value out.
     #[inline(always)]
     pub(crate) fn get(&self) -> Option<&Arc<T>> {
         self.0.as_ref()

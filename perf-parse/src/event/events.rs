@@ -259,7 +259,12 @@ impl Events {
 /// the earlier event.
 #[cold]
 pub(crate) fn shared_id(id: u64, offset: u64) -> FileError {
-    FileError::invalid("attr.ids", id, "an id that no earlier event has; the id stays with the earlier event", offset)
+    FileError::invalid(
+        "attr.ids",
+        id,
+        "an id that no earlier event has; the id stays with the earlier event",
+        offset,
+    )
 }
 
 /// Returns the reason why the event of a record with this id is unknown.

@@ -132,7 +132,12 @@ impl<'a> FeatureSection<'a> {
     ) -> Result<(), FileError> {
         match version(&mut Cursor::new(self.bytes, 0)).map_err(|error| self.error(error))? {
             1 => Ok(()),
-            other => Err(FileError::invalid(field, other, "1, the only version that this crate knows", self.offset)),
+            other => Err(FileError::invalid(
+                field,
+                other,
+                "1, the only version that this crate knows",
+                self.offset,
+            )),
         }
     }
 

@@ -135,7 +135,7 @@ impl Inflate {
                     out.truncate(out.len().saturating_sub(written));
                     self.decoder = Decoder::new(self.window_log);
                     Err(
-                        "expands beyond the limit: 64 MiB and 1024 times the compressed bytes so far, if no other is set",
+                        "expands beyond the limit (by default 64 MiB plus 1024 times the compressed bytes so far)",
                     )
                 }
             },

@@ -58,7 +58,7 @@ pub(super) trait Source<'r> {
     /// Returns how many bytes are known to be zeros, without reading them, after the first `passed` bytes at the front.
     fn hole(&self, passed: usize) -> usize;
 
-    /// Returns all bytes from `offset` on, wherever the front is; `None` if they are not in memory.
+    /// Returns all bytes from `offset` on, independently of the front; `None` if they are not in memory.
     fn at(&self, offset: u64) -> Option<&'r [u8]>;
 }
 

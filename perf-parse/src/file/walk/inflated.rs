@@ -17,7 +17,7 @@ use crate::limits::Limits;
 use crate::record::RawRecord;
 use crate::salvage;
 
-/// Returns whether records of a type are never compressed: the data after them could not be found.
+/// Returns whether records of a type are never compressed, because the data after them could not be found.
 fn stays_outside(kind: RecordType) -> bool {
     matches!(
         kind,
@@ -180,7 +180,7 @@ impl Inflated {
                 let (offset, size) = (framing.source.offset(), payload.size);
                 framing.take(size, 0);
                 self.payload = None;
-                // The rest of the damaged record does not come.
+                // The rest of the damaged record is missing.
                 let cut = if self.is_lost { 0 } else { self.inflate.cut::<O>() };
                 let skipped = cut.saturating_add(size as u64);
                 account.bytes_skipped = account.bytes_skipped.saturating_add(skipped);

@@ -60,7 +60,8 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
         Some(EventRecord::new(bytes, place, event))
     }
 
-    /// Reads on until a record may be returned, or to the end. Returns a record that has no time, as it is not held.
+    /// Reads records until one may be returned, or to the end. Returns a record without a time at once, because such a
+    /// record is not held.
     ///
     /// Each turn of the loop allows a record or reads one: see [`TimeOrder`].
     #[inline(never)]
@@ -139,8 +140,8 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
         let raw: RawRecord<'_, O> = record.raw().typed(());
         let (kind, place) = (raw.kind(), record.place());
         if kind.is_user() {
-            // Each file of a directory covers the whole time: a round of one file has no meaning for the files that are
-            // still to be read.
+            // Each file of a folder covers the whole time span, so a round of one file has no meaning for the files
+            // that are still to be read.
             if kind == RecordType::FINISHED_ROUND && place.data_file == 0 && framing.is_last() {
                 order.end_round();
             }
@@ -206,7 +207,7 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
         let (size, time, event) = match found {
             Ok(found) => found,
             Err(error) => {
-                // Only if the bytes of the capture change while they are read.
+                // This happens only if the bytes of the capture change while they are read.
                 order.take(usize::MAX, None);
                 return Err(boundary(account, error, offset));
             }
