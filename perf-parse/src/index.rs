@@ -97,7 +97,7 @@
 //! | field | encoding |
 //! |---|---|
 //! | type and flags | the type times 4; plus 2 if the record has a time; plus 1 if it was compressed |
-//! | offset | the difference to the offset of the previous record in the list that was also compressed, or also not; for the first, the offset |
+//! | offset | the difference to the offset of the previous record in the list of the same kind, compressed or not; for the first of each kind, the offset |
 //! | position | if the record was compressed: encoded as the offset is |
 //! | time | if the record has a time: the difference `d` to the previous time in the list (for the first, to 0), as `d << 1 ^ d >> 63` |
 

@@ -93,7 +93,7 @@ impl<'a, O: Endian> RawRecord<'a, O> {
     /// kernel type.
     #[cfg(feature = "alloc")]
     #[inline(always)]
-    pub(crate) fn plain(bytes: &'a [u8], types: u64) -> Option<(Self, &'a [u8])> {
+    pub(crate) fn of_types(bytes: &'a [u8], types: u64) -> Option<(Self, &'a [u8])> {
         let (raw, after) = Self::whole((), bytes)?;
         let is_asked_for = types.checked_shr(raw.kind().0)? & 1 != 0;
         is_asked_for.then_some((raw, after))

@@ -52,10 +52,9 @@ impl Reader<'_> {
     /// which takes a fraction of the time to decode them. There are more blocks if there are several data files, and
     /// fewer in a small capture.
     ///
-    /// Some parts of a capture are always one block: compressed data, because its records cannot be found without
-    /// decompressing all data before them; a capture that is not in memory; and everything after a record that changes
-    /// an event or a feature. Records at the start of the capture that are applied when it is opened do not count as
-    /// such.
+    /// Compressed data is one block, because its records cannot be found without decompressing all data before them. A
+    /// capture that is not in memory is one block. After a record that changes an event or a feature, the rest of the
+    /// capture is one block; records that were applied when the capture was opened have no such effect.
     ///
     /// # Examples
     ///

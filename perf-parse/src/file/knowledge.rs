@@ -1,4 +1,5 @@
-//! What is known about a capture: the events and features that opening finds, and the changes by records.
+//! What is known about a capture: the events and features that are found when it is opened, and the changes that
+//! records make to them.
 
 mod events;
 

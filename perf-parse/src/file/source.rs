@@ -116,7 +116,7 @@ impl<'r> Source<'r> for Slice<'r> {
 
     #[inline(always)]
     fn take_record<O: Endian>(&mut self, types: u64) -> Option<(Bytes<'r>, RecordType, u16)> {
-        let (raw, after) = RawRecord::<O>::plain(self.front, types)?;
+        let (raw, after) = RawRecord::<O>::of_types(self.front, types)?;
         let (kind, size) = (raw.kind(), raw.size());
         self.front = after;
         self.offset = self.offset.wrapping_add(size.into());

@@ -44,7 +44,7 @@ pub(super) struct Walk<'r, O: Endian, S> {
     types: Types,
     /// The kernel types whose records the fast path may return from the front of the source, a bit for each. 0 if the
     /// next record is not at the front of the source, or if records are held.
-    plain: u64,
+    fast_types: u64,
     pub(super) account: Account,
     /// The place before which records are skipped; `None` once it was reached.
     from: Option<Place>,
@@ -67,7 +67,7 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
             knowledge,
             order: None,
             types: Types::all(),
-            plain: Types::all().plain(),
+            fast_types: Types::all().fast(),
             account,
             from: None,
             limits: *limits,
@@ -97,11 +97,11 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
 
     /// Decides how the next record is found, after a step off the fast path.
     fn settle(&mut self) {
-        let is_plain = self.framing.is_at_boundary()
+        let is_fast = self.framing.is_at_boundary()
             && self.inflated.is_none()
             && self.order.is_none()
             && self.from.is_none();
-        self.plain = if is_plain { self.types.plain() } else { 0 };
+        self.fast_types = if is_fast { self.types.fast() } else { 0 };
     }
 
     /// Returns how far the walk has read: a data file, and an offset in it.
@@ -149,8 +149,8 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
     /// describe the capture. If this method returns `None`, it has taken no record.
     #[inline(always)]
     pub(super) fn next_fast(&mut self) -> Option<EventRecord<'r>> {
-        if self.plain != 0 {
-            return self.next_plain(self.plain);
+        if self.fast_types != 0 {
+            return self.next_of_types(self.fast_types);
         }
         if self.order.is_some() {
             return self.next_held();
@@ -160,7 +160,7 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
 
     /// Returns the next record if it is at the front of the source and of one of `types`.
     #[inline(always)]
-    fn next_plain(&mut self, types: u64) -> Option<EventRecord<'r>> {
+    fn next_of_types(&mut self, types: u64) -> Option<EventRecord<'r>> {
         let Self { knowledge, framing, account, .. } = self;
         let place = framing.place();
         let (bytes, kind, size) = framing.source.take_record::<O>(types)?;
@@ -173,7 +173,7 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
     #[inline(always)]
     fn next_inflated(&mut self) -> Option<EventRecord<'r>> {
         let Self { knowledge, framing, account, inflated: Some(inflated), .. } = self else { return None };
-        let (bytes, place, kind) = inflated.take_record::<O>(self.types.plain(), framing.data_file())?;
+        let (bytes, place, kind) = inflated.take_record::<O>(self.types.fast(), framing.data_file())?;
         account.count(kind, 0);
         let event = knowledge.event_of_kernel::<O>(&bytes);
         Some(EventRecord::new(bytes, place, event))
@@ -203,7 +203,7 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
         let mut target = target;
         loop {
             while self.framing.is_at_boundary() {
-                let Some((raw, _)) = RawRecord::<O>::plain(self.framing.source.front(), u64::MAX) else {
+                let Some((raw, _)) = RawRecord::<O>::of_types(self.framing.source.front(), u64::MAX) else {
                     break;
                 };
                 if self.framing.source.offset() >= target {
@@ -239,7 +239,9 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
         if self.inflated.is_some() || !self.framing.is_at_boundary() {
             return;
         }
-        while let Some((raw, _)) = RawRecord::<O>::plain(self.framing.source.front(), self.types.unwanted()) {
+        while let Some((raw, _)) =
+            RawRecord::<O>::of_types(self.framing.source.front(), self.types.unwanted())
+        {
             let size = usize::from(raw.size());
             self.account.count(raw.kind(), size);
             self.framing.source.take(size);

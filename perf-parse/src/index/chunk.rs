@@ -13,8 +13,8 @@ use crate::file::Reader;
 
 /// Consecutive records of a capture.
 ///
-/// A data file is divided into spans of 64 KiB. A chunk has the records whose headers are in one span. The span of a
-/// compressed record is that of its COMPRESSED record.
+/// A data file is divided into spans of 64 KiB. A record whose header is in a later span than the first record of the
+/// chunk begins the next chunk. For a compressed record, the header of its COMPRESSED record decides.
 #[derive(Clone, Debug)]
 pub struct Chunk<'i> {
     place: Place,

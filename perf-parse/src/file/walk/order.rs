@@ -100,7 +100,7 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
         let place = framing.place();
         let front = framing.source.front();
         let Some(at) = HeldAt::in_file(place.data_file, place.offset) else { return false };
-        let Some((first, _)) = RawRecord::<O>::plain(front, types.plain()) else { return false };
+        let Some((first, _)) = RawRecord::<O>::of_types(front, types.fast()) else { return false };
         let room = order.limit.saturating_sub(order.held);
         let front = front.get(..RUN_LIMIT).unwrap_or(front);
         let run = rising::<O>(front, knowledge.events(), first.kind(), order.given, room);
@@ -126,10 +126,10 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
         if self.inflated.is_some() || !self.framing.is_at_boundary() {
             return None;
         }
-        let types = self.types.plain();
-        let (raw, _) = RawRecord::<O>::plain(self.framing.source.front(), types)?;
+        let types = self.types.fast();
+        let (raw, _) = RawRecord::<O>::of_types(self.framing.source.front(), types)?;
         match self.knowledge.events().time_of(&raw) {
-            None | Some(0) => self.next_plain(types),
+            None | Some(0) => self.next_of_types(types),
             Some(_) => None,
         }
     }
@@ -160,10 +160,10 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
             return false;
         };
         let found = match inflated {
-            Some(inflated) => inflated.plain::<O>(types.plain(), framing.data_file()),
+            Some(inflated) => inflated.front_of_types::<O>(types.fast(), framing.data_file()),
             None if S::IN_MEMORY || !framing.is_at_boundary() => None,
             None => {
-                let found = RawRecord::<O>::plain(framing.source.front(), types.plain());
+                let found = RawRecord::<O>::of_types(framing.source.front(), types.fast());
                 found.map(|(raw, _)| (raw, framing.place()))
             }
         };

@@ -6,7 +6,7 @@ use perf_abi::record::RecordType;
 
 /// A bit for each kernel type that the fast path may return. The slow path adds the losses in LOST and LOST_SAMPLES to
 /// the account.
-const PLAIN: u64 = !(1 << RecordType::LOST.0 | 1 << RecordType::LOST_SAMPLES.0);
+const FAST: u64 = !(1 << RecordType::LOST.0 | 1 << RecordType::LOST_SAMPLES.0);
 
 /// A set of record types.
 #[derive(Clone, Debug)]
@@ -29,14 +29,14 @@ impl Types {
 
     /// Returns the kernel types in the set that the fast path may return, a bit for each.
     #[inline(always)]
-    pub(super) fn plain(&self) -> u64 {
-        PLAIN & self.kernel
+    pub(super) fn fast(&self) -> u64 {
+        FAST & self.kernel
     }
 
     /// Returns the kernel types outside of the set that the fast path may skip, a bit for each.
     #[inline(always)]
     pub(super) fn unwanted(&self) -> u64 {
-        PLAIN & !self.kernel
+        FAST & !self.kernel
     }
 
     #[inline]
