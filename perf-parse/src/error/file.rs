@@ -21,7 +21,7 @@ pub struct FileError {
 ///
 /// | kind | when | offset |
 /// |---|---|---|
-/// | [`NotPerfData`](Self::NotPerfData) | the magic is missing, or of the other byte order | 0 |
+/// | [`NotPerfData`](Self::NotPerfData) | the bytes do not begin with a magic of perf.data | 0 |
 /// | [`NotAStream`](Self::NotAStream) | a stream contains a file | 8, the header's size |
 /// | `Io` | reading the stream failed | the number of bytes read before |
 /// | [`Truncated`](Self::Truncated) | the file ends within a field or section | the field, or the field that refers to the section |
