@@ -87,8 +87,8 @@ impl Event {
         }
     }
 
-    /// Returns why the event's samples cannot be decoded: the attr asks for a field that this crate does not know.
-    /// `None` if they can. The event's other records can always be decoded.
+    /// Returns the reason why the event's samples cannot be decoded: the attr asks for a field that this crate does not
+    /// know. `None` if the samples can be decoded. The event's other records can always be decoded.
     #[must_use]
     pub fn fault(&self) -> Option<Error> {
         if self.is_faulty { SampleLayout::new(&self.attr).err() } else { None }

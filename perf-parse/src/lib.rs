@@ -31,10 +31,11 @@
 //!
 //! # Byte order
 //!
-//! A capture is in the byte order of the machine that recorded it. [`Reader`] finds out which, and its records are views
-//! of that order: [`Sample`] and [`Record`] need no type parameter. A program that knows the order when it is compiled,
-//! such as a decoder of the machine's own rings, names it: `Sample<'_, LittleEndian>` costs less. Pairs of 32-bit
-//! numbers and bit-fields, which a plain swap of bytes would get wrong, are converted correctly.
+//! A capture is in the byte order of the machine that recorded it. [`Reader`] finds out which, and its records are
+//! views of that order: [`Sample`] and [`Record`] need no type parameter. A program that knows the order when it is
+//! compiled, such as a decoder of the machine's own rings, can give it as a type parameter: `Sample<'_, LittleEndian>`
+//! is faster to decode. Pairs of 32-bit numbers and bit-fields, which a plain swap of bytes would get wrong, are
+//! converted correctly.
 //!
 //! # Serialization
 //!

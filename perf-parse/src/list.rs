@@ -245,7 +245,7 @@ impl<T: Item, O: ByteOrder> Iterator for ListIter<'_, T, O> {
 
     #[inline]
     fn fold<B, F: FnMut(B, T) -> B>(self, init: B, mut f: F) -> B {
-        // A loop for each order: none of them looks at the order of every value.
+        // One loop for each order, so that no loop checks the order again for every value.
         match O::endianness(self.order) {
             Endianness::Little => {
                 self.values.fold(init, |sum, bytes| f(sum, T::read::<LittleEndian>((), bytes)))

@@ -28,8 +28,8 @@ use crate::raw::{RawRecord, pair, word};
 
 /// A view of one sample. Only the offsets of its leading fields are known; nothing is decoded yet.
 ///
-/// Three words, `Copy`; borrows from the record and the layout. A getter returns `None` if the event does not record
-/// the field.
+/// Consists of three words, and a fourth if the byte order is known only at run time. Borrows from the record and the
+/// layout. A getter returns `None` if the event does not record the field.
 ///
 /// Kernel: `PERF_RECORD_SAMPLE`, `perf_output_sample`, `kernel/events/core.c`; since Linux 2.6.31.
 #[derive(Clone, Copy, Debug)]
@@ -65,7 +65,7 @@ impl<'a, O: ByteOrder> Sample<'a, O> {
         }
     }
 
-    /// Does the same as [`parse`](Self::parse), but returns no reason.
+    /// Does the same as [`parse`](Self::parse), but returns `None` instead of an error.
     #[inline(always)]
     pub(crate) fn fitting(layout: &'a SampleLayout, record: RawRecord<'a, O>) -> Option<Self> {
         let (payload, head) = (record.payload().len(), usize::from(layout.head.size));
@@ -183,8 +183,8 @@ impl<'a, O: ByteOrder> Sample<'a, O> {
     /// Returns a cursor over the fields after the leading ones.
     #[inline]
     fn cursor(&self) -> Cursor<'a> {
-        let behind = self.bytes().get(usize::from(self.layout.head.size)..);
-        Cursor::ending(behind.unwrap_or_default(), self.record.size().into())
+        let tail = self.bytes().get(usize::from(self.layout.head.size)..);
+        Cursor::ending(tail.unwrap_or_default(), self.record.size().into())
     }
 
     /// Returns the payload.

@@ -1,4 +1,4 @@
-//! How often each kind of fault was found.
+//! The number of faults of each kind.
 
 use crate::error::FileErrorKind;
 

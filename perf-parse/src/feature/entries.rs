@@ -27,7 +27,7 @@ use crate::error::Error;
 /// ```
 pub struct Entries<'a, T>(Source<'a, T>);
 
-/// Where the entries come from.
+/// The source of the entries.
 enum Source<'a, T> {
     /// The bytes of a section, which have been decoded once without a fault.
     Recorded { bytes: &'a [u8], len: usize, order: Endianness, context: u32 },

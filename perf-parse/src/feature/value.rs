@@ -1,4 +1,4 @@
-//! What a decoded section consists of, by perf's names: for programs that print or convert any section.
+//! The content of a decoded section with perf's names, for programs that print or convert any section.
 
 use core::fmt::Debug;
 

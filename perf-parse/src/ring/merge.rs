@@ -60,7 +60,7 @@ struct Ring<'a, O: Endian> {
     key: u64,
 }
 
-/// A ring of several that cannot be read further.
+/// The error of one of several rings, which cannot be read further.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MergeError {
     /// The ring: the number that [`Merge::add`] returned.

@@ -6,7 +6,8 @@ use super::buffer::Buffer;
 use super::error::{Field, RingError};
 use crate::record::RawRecord;
 
-/// Every record begins at a multiple of this and has a multiple of it in bytes, so no header wraps.
+/// The alignment of records. The position and the size of every record are multiples of this number, so no header
+/// wraps.
 pub(super) const ALIGN: usize = 8;
 
 /// A record in the data area.
@@ -61,7 +62,7 @@ pub(super) fn check_size(data: &[u8]) -> Result<u64, RingError> {
 ///
 /// # Errors
 ///
-/// `Invalid` if not.
+/// `Invalid` if the position is not a multiple of 8.
 pub(super) fn check_aligned(field: Field, position: u64) -> Result<(), RingError> {
     if position.checked_rem(ALIGN as u64) == Some(0) {
         return Ok(());

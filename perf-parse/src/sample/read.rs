@@ -67,7 +67,7 @@ impl<'a, O: ByteOrder> Read<'a, O> {
         Ok(read)
     }
 
-    /// Takes the values. A separate function, as few events record them.
+    /// Takes the values. A separate function, because few events record them.
     #[inline(never)]
     pub(crate) fn parse(order: O::Value, at: &mut Cursor<'a>, format: ReadFormat) -> Result<Self, Error> {
         if format.unknown() != 0 {

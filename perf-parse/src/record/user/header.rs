@@ -39,7 +39,7 @@ impl<'a> HeaderAttr<'a> {
 
     /// Decodes the attr.
     ///
-    /// Copies the attr, which at 144 bytes is larger than any other record when decoded.
+    /// The attr is decoded on request, because the 144 bytes of an [`Attr`] would make every decoded record larger.
     #[must_use]
     pub fn attr(&self) -> ReadAttr<'a> {
         let read = match self.order {
