@@ -193,7 +193,11 @@ fn find(program: &OsStr) -> Result<PathBuf, Error> {
     env::split_paths(&path).map(|folder| folder.join(program)).find(|path| is_program(path)).ok_or_else(
         || {
             let error = io::Error::from_raw_os_error(libc::ENOENT);
-            Error::failed("execve", error, format!("no folder of PATH contains {}", program.to_string_lossy()))
+            Error::failed(
+                "execve",
+                error,
+                format!("no folder of PATH contains {}", program.to_string_lossy()),
+            )
         },
     )
 }

@@ -123,8 +123,8 @@ fn fields_are_columns() {
     }
 }
 
-/// A line whose fields are at the same position in every sample is printed from there. With another field that must be
-/// searched for, the line is printed field by field. Both must print the same, for complete and for damaged captures.
+/// If all selected fields have fixed positions in the samples, they are printed directly from these positions. With any
+/// other field, each line is printed field by field. Both ways must print the same, for complete and damaged captures.
 #[test]
 fn fields_at_known_places_are_those_that_are_told() {
     let names =
