@@ -76,7 +76,7 @@ fn walk<O: Endian>(dump: Dump<'_, O>, expected: &[u8]) {
         }
     }
     account(&dump, expected.len(), records.len());
-    // The rest is no whole record that begins and ends at a multiple of 8.
+    // The rest is not a complete record that begins and ends at a multiple of 8.
     let next = RawRecord::<O>::parse(rest);
     assert!(next.map_or(true, |(record, _)| record.size() % 8 != 0), "a record was left out");
 
