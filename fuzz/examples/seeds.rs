@@ -131,7 +131,8 @@ fn head(attr: &Attr, big: u8, kind: RecordType, misc: u16) -> Vec<u8> {
 }
 
 impl Seeds {
-    /// Adds rings that are filled with the first records of a capture: forward and backward, from the start and wrapped.
+    /// Adds rings that are filled with the first records of a capture: forward and backward, from the start and
+    /// wrapped.
     fn rings(&mut self, reader: &Reader<'_>) -> Result<(), Box<dyn Error>> {
         let Mode::File(header) = reader.mode() else { return Ok(()) };
         let data = reader.bytes_at(header.data).unwrap_or_default();

@@ -1,8 +1,8 @@
 //! Proof that perf-abi and perf-parse need neither std nor an allocator.
 //!
 //! A program without std has its own panic handler, and one without an allocator has no `#[global_allocator]`. So the
-//! compiler refuses to build this one as soon as a dependency links `std` ("duplicate lang item `panic_impl`") or `alloc`
-//! ("no global memory allocator found"), whether or not the program calls any of their functions.
+//! compiler refuses to build this one as soon as a dependency links `std` ("duplicate lang item `panic_impl`") or
+//! `alloc` ("no global memory allocator found"), whether or not the program calls any of their functions.
 //!
 //! The program decodes one handmade attr and one handmade sample. It exits with 0, or with the number of the first
 //! check that failed.

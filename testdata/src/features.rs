@@ -236,8 +236,8 @@ pub fn mem_topology(big: bool) -> Bytes {
         .u64(0) // bitmap.nbits
 }
 
-/// A payload of `BPF_PROG_INFO`: a program with the first 128 bytes of `struct bpf_prog_info`, and a program with 8 more
-/// bytes and no arrays.
+/// A payload of `BPF_PROG_INFO`: a program with the first 128 bytes of `struct bpf_prog_info`, and a program with 8
+/// more bytes and no arrays.
 #[must_use]
 pub fn bpf_prog_info(big: bool) -> Bytes {
     Bytes::new(big)

@@ -142,8 +142,8 @@ pub(crate) fn records_mix() -> Capture {
     Capture { bytes, records, events }
 }
 
-/// Returns a file with samples of four cpus. In each round, the samples of one cpu follow those of another. The times of
-/// a round overlap with those of the previous round.
+/// Returns a file with samples of four cpus. In each round, the samples of one cpu follow those of another. The times
+/// of a round overlap with those of the previous round.
 pub(crate) fn file() -> Capture {
     let attr = Attr { sample_type: USUAL, ..Attr::default() };
     let events = Events::from_iter([(attr, vec![FIRST_ID])]);

@@ -57,8 +57,8 @@ fn walk(mut bytes: &[u8], record: impl Fn(&mut Sums, u32, &[u8]) -> Option<()>) 
     Some(sums)
 }
 
-/// Walks over the samples, and adds up IP, TID and TIME. Passes the following bytes to `tail`, which must consume all of
-/// them.
+/// Walks over the samples, and adds up IP, TID and TIME. Passes the following bytes to `tail`, which must consume all
+/// of them.
 #[inline(always)]
 fn samples(bytes: &[u8], tail: impl Fn(&mut Sums, &mut &[u8]) -> Option<()>) -> Option<Sums> {
     walk(bytes, |sums, kind, mut payload| {

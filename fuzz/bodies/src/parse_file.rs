@@ -1,5 +1,5 @@
-//! Any bytes as a capture: opened, walked to the end in both orders and in blocks, with everything decoded and every byte
-//! accounted for.
+//! Any bytes as a capture: opened, walked to the end in both orders and in blocks, with everything decoded and every
+//! byte accounted for.
 
 use perf_abi::record::RecordType;
 use perf_parse::event::Place;

@@ -138,7 +138,8 @@ mod tests {
         String::from_utf8(output.buffer).unwrap()
     }
 
-    /// Returns the shortest simple section that decodes as the feature: zeros, a version 1 and zeros, or an empty string.
+    /// Returns the shortest simple section that decodes as the feature: zeros, a version 1 and zeros, or an empty
+    /// string.
     fn zeros(feature: Feature) -> Option<Vec<u8>> {
         let is_decodable =
             |bytes: &Vec<u8>| FeatureSection::new(feature, 5, bytes, Endianness::Little).decode().is_ok();

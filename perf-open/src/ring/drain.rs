@@ -40,8 +40,8 @@ impl Progress {
         Self { position, last: position, taken: RingAccount::default(), failed: false }
     }
 
-    /// Takes the next record if it does not wrap. At most one record in a ring wraps. For the others, `walk` would return
-    /// the same record.
+    /// Takes the next record if it does not wrap. At most one record in a ring wraps. For the others, `walk` would
+    /// return the same record.
     ///
     /// This function is separate and returns no `Result`, because moving a record out of a `Result` copies it through
     /// memory in pieces. That copy costs more than the rest of the function.
@@ -156,8 +156,8 @@ impl<'r> Drain<'r> {
     ///
     /// # Errors
     ///
-    /// The same as [`RingWalk::next`]. After an error the guard returns no more records, and the rest stays in the ring.
-    /// [`skip_rest`](Self::skip_rest) skips it.
+    /// The same as [`RingWalk::next`]. After an error the guard returns no more records, and the rest stays in the
+    /// ring. [`skip_rest`](Self::skip_rest) skips it.
     #[inline]
     pub fn next_record(&mut self) -> Option<Result<RawRecord<'_, NativeEndian>, RingError>> {
         let Ring { data, buffer, .. } = &mut *self.ring;

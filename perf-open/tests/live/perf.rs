@@ -19,8 +19,8 @@ pub(crate) const TESTS: &[needs::Test] = needs::tests![
     events_of_a_core,
 ];
 
-/// Returns the fields that select the events, from the attrs that `perf stat -vv` prints for `events`. Uses the first attr
-/// of each event, because perf tries others if the kernel refuses the first.
+/// Returns the fields that select the events, from the attrs that `perf stat -vv` prints for `events`. Uses the first
+/// attr of each event, because perf tries others if the kernel refuses the first.
 fn perfs(events: &str) -> Vec<BTreeMap<String, u64>> {
     let output = Command::new("perf").args(["stat", "-vv", "-e", events, "true"]).output().unwrap();
     let text = String::from_utf8_lossy(&output.stderr).into_owned();

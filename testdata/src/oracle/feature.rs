@@ -117,8 +117,8 @@ fn version_1(version: u64) -> Result<(), String> {
     if version == 1 { Ok(()) } else { Err(format!("version: {version} is not 1")) }
 }
 
-/// Reads records of build ids. The first versions of perf wrote no `pid`. With the newer layout, their names would be read
-/// from 4 bytes too late; the name of the kernel shows whether this is the case.
+/// Reads records of build ids. The first versions of perf wrote no `pid`. With the newer layout, their names would be
+/// read from 4 bytes too late; the name of the kernel shows whether this is the case.
 fn build_ids(r: &mut Reader<'_>) -> Result<Value, String> {
     let mut records = Vec::new();
     let big = r.is_big();

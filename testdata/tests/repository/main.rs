@@ -9,8 +9,8 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
 }
 
-/// Returns the paths of all files, with `/` as the separator: the files that git tracks, or all files if git cannot list
-/// them.
+/// Returns the paths of all files, with `/` as the separator: the files that git tracks, or all files if git cannot
+/// list them.
 fn files() -> Vec<String> {
     let git = Command::new("git").arg("-C").arg(root()).args(["ls-files", "-z"]).output();
     let tracked = git.ok().filter(|output| output.status.success());

@@ -1,6 +1,6 @@
 //! Synthesized records of the tasks and mappings that existed before the recording.
 //!
-//! The records are equal to those of `perf record`, byte for byte. All fields of the trailer, including the time, are 0.
+//! The records are equal to those of `perf record`, byte for byte. All fields of the trailer, and so the time, are 0.
 
 use alloc::collections::BTreeSet;
 use std::fs::{self, File};
