@@ -54,7 +54,7 @@ pub(crate) enum Verb {
     /// Print every record, decoded
     #[command(after_help = DUMP_EXAMPLES)]
     Dump(DumpArgs),
-    /// Decode the records in dumps of ring buffers (copies of the memory that perf_event_open maps)
+    /// Decode the records in dumps of ring buffers (copies of the mapped memory)
     #[command(after_help = ring::EXAMPLES)]
     Ring(RingArgs),
     /// Write a valid perf.data from a damaged, piped, compressed or split capture

@@ -69,8 +69,8 @@ fn times_are_to_the_nanosecond() {
     lets_through("plain.data", &["--time", &format!("{from},{to}")], between(first, last));
     lets_through("plain.data", &["--time", &format!("{from},")], between(first, u64::MAX));
     lets_through("plain.data", &["--time", &format!(",{to}")], between(0, last));
-    let behind = seconds(first + 1);
-    lets_through("plain.data", &["--time", &format!("{behind},{to}")], between(first + 1, last));
+    let after = seconds(first + 1);
+    lets_through("plain.data", &["--time", &format!("{after},{to}")], between(first + 1, last));
 }
 
 #[test]
