@@ -1,19 +1,19 @@
 #!/usr/bin/env bash
-# Counts the instructions that each way of decoding takes for a record, and holds them against instructions.txt.
+# Counts the instructions that each way of decoding takes for a record, and compares them with instructions.txt.
 #
-# Needs valgrind. The counts are of one compiler and target, those that the first line of instructions.txt names; with
-# others the comparison is printed and binds nobody.
+# Needs valgrind. The counts are valid for one compiler and one target: those in the first line of instructions.txt. With
+# others, --check prints the comparison and does not fail.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
-# Percent that a count may be off, up or down.
+# The difference in percent, up or down, that a count may have.
 tolerance=3
 committed=instructions.txt
 
 usage() {
     cat <<END
-usage: count.sh [INPUT [WAY]]   counts, and prints each beside the committed count
-       count.sh --check         the same of all, and fails where one is off by more than $tolerance %
+usage: count.sh [INPUT [WAY]]   prints each count next to the committed count
+       count.sh --check         does the same for all counts; fails if one differs by more than $tolerance %
        count.sh --accept        writes the counts to $committed
 END
 }
@@ -28,14 +28,14 @@ if [[ $mode != print && $# -gt 0 || $# -gt 2 || ${1-} == -* ]]; then
     exit 2
 fi
 
-# What a caller's own flags would change is not to be counted.
+# The flags of the caller must not change the counts.
 unset RUSTFLAGS CARGO_ENCODED_RUSTFLAGS
 cargo build --release >&2
 target=$(cargo metadata --no-deps --format-version 1 | sed 's/.*"target_directory":"\([^"]*\)".*/\1/')
 bench=$target/release/bench
 compiler="$(rustc --version) $(rustc --version --verbose | sed -n 's/^host: //p')"
 
-# Prints `input way instructions`, the last for a record.
+# Prints `input way instructions`; the instructions are those per record.
 count() {
     local records log collected
     log=$(mktemp)
@@ -59,17 +59,17 @@ if [[ -z $pairs ]]; then
     exit 2
 fi
 counts=$(xargs -P "$(nproc)" -L 1 bash -c 'set -euo pipefail; count "$@"' count <<<"$pairs")
-# They end in any order.
+# The runs end in any order.
 counts=$(awk 'NR == FNR { count[$1, $2] = $0; next } { print count[$1, $2] }' - <(echo "$pairs") <<<"$counts")
 
 if [[ $mode == accept ]]; then
     printf '%s\n%s\n' "$compiler" "$counts" >"$committed"
-    echo "$committed is written: commit it with the change that it is of."
+    echo "Wrote $committed. Commit it with the change that changed the counts."
     exit
 fi
 
-echo "instructions a record, $compiler"
-# Every pair of either side, in the order of the program; what has gone comes last.
+echo "instructions per record, $compiler"
+# Every pair of both sides, in the order of the program. Pairs that no longer exist come last.
 off=0
 awk -v tolerance="$tolerance" -v partial="$#" '
     NR == FNR { if (FNR > 1) { before[$1 " " $2] = $3; order[++last] = $1 " " $2 }; next }
@@ -91,7 +91,7 @@ awk -v tolerance="$tolerance" -v partial="$#" '
         for (at = 1; at <= last && !partial; at++) {
             if (!(order[at] in seen)) {
                 split(order[at], names)
-                printf "%-12s %-12s %10.2f %10s %9s  OFF: is no more\n", names[1], names[2], before[order[at]], "-", "-"
+                printf "%-12s %-12s %10.2f %10s %9s  OFF: no longer exists\n", names[1], names[2], before[order[at]], "-", "-"
                 off = 1
             }
         }
@@ -100,9 +100,9 @@ awk -v tolerance="$tolerance" -v partial="$#" '
 
 if [[ $mode == check ]]; then
     if [[ $(head -n 1 "$committed") != "$compiler" ]]; then
-        echo "Not binding: the committed counts are of $(head -n 1 "$committed")."
+        echo "Not checked: the committed counts are those of $(head -n 1 "$committed")."
     elif [[ $off != 0 ]]; then
-        echo "Off by more than $tolerance %, up or down. If it is meant to be, accept it with" \
+        echo "A count differs by more than $tolerance %. If the difference is intended, run" \
             "bench/count.sh --accept and commit $committed with the change." >&2
         exit 1
     fi

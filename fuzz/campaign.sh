@@ -3,12 +3,12 @@
 #
 #     fuzz/campaign.sh SECONDS [AT_A_TIME] [TARGET...]
 #
-# Each target runs for SECONDS, AT_A_TIME of them (1 where that is not given) beside each other. What they find goes to
-# fuzz/found; inputs that fail go to fuzz/artifacts, and end the script with status 1 once all targets have run.
+# Each target runs for SECONDS, AT_A_TIME targets (default 1) at the same time. New inputs go to fuzz/found. Inputs that
+# fail go to fuzz/artifacts, and make the script exit with status 1 after all targets have run.
 #
-# Inputs are chosen without libFuzzer's entropy, whose keeping takes several times as long as the bodies do.
-# TRACE_COMPARES=1 builds with the operands of comparisons told to the fuzzer: a third slower, and the dictionaries know
-# the words that matter.
+# The script disables libFuzzer's entropic mode, which would take several times as long as the bodies.
+# TRACE_COMPARES=1 passes the operands of comparisons to the fuzzer. That is a third slower, and the dictionaries already
+# have the words that matter.
 set -euo pipefail
 
 [ $# -ge 1 ] || { sed -n '2,12s/^# \{0,1\}//p' "$0" >&2; exit 2; }
@@ -22,14 +22,14 @@ else
     mapfile -t targets < <(sed -n 's/^name = "\(.*\)"$/\1/p' fuzz/Cargo.toml | sed 1d)
 fi
 
-# There is nothing unsafe that could use a stack frame after its return, and no leak that a stack trace would help with.
+# No unsafe code could use a stack frame after its return. Stack traces of allocations are not needed.
 export ASAN_OPTIONS=detect_stack_use_after_return=0:malloc_context_size=0:quarantine_size_mb=8
 compares=(--no-trace-compares)
 [ "${TRACE_COMPARES:-0}" = 0 ] || compares=()
-# Overflow checks and debug assertions are on, as cargo fuzz has it.
+# cargo fuzz enables overflow checks and debug assertions.
 cargo +nightly fuzz build "${compares[@]}" >&2
 
-# Bytes of an input at most: what is longer says little more and takes longer.
+# Prints the maximum number of bytes of an input. Longer inputs take longer and find little more.
 max_len() {
     case $1 in
         parse_sample | parse_record) echo 256 ;;
@@ -44,7 +44,7 @@ max_len() {
 logs=$(mktemp -d)
 trap 'rm -rf "$logs"' EXIT
 
-# Runs a target; its row, and a file beside its log if it failed.
+# Runs a target and prints its row. If it failed, creates a file next to its log.
 run() {
     local target=$1 log=$logs/$1 found=fuzz/found/$1 artifacts=fuzz/artifacts/$1 dict=() findings=none executions
     mkdir -p "$found" "$artifacts"
@@ -54,13 +54,13 @@ run() {
         -malloc_limit_mb=64 -rss_limit_mb=512 -timeout=5 -print_final_stats=1 -artifact_prefix="$artifacts/" \
         >"$log" 2>&1 || findings="in $artifacts"
     executions=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
-    # A run that ends early without a word is a failure too.
+    # A run that ends early without a message is a failure too.
     [ -n "$executions" ] || findings="none, but it did not end as it should"
     if [ "$findings" != none ]; then
         touch "$log.failed"
         tail -n 30 "$log" >&2
     fi
-    # The last counters; where none follow the start, the target ran for too short a time.
+    # The last counters, or `?` if the target ran for too short a time to print any.
     counter() { grep -o " $1: [0-9]*" "$log" | tail -n 1 | grep -o '[0-9]*$' || echo '?'; }
     echo "| $(date +%F) | $target | $seconds | ${executions:-?} | $(counter cov) | $(counter ft) | $findings |"
 }

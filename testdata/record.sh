@@ -4,10 +4,11 @@
 # usage: record.sh OUTDIR [CAPTURE]...      every capture if none is named
 #        record.sh --list
 #
-# Needs root, gcc, ld -m elf_i386, perf 6.1 or newer, and tracefs. One function
-# a capture, named after it; README.md says what each holds. All are recorded in
-# a folder of their own, with a bare environment, of commands built there. A
-# capture that names another folder of the machine, or is too large, is refused.
+# Needs root, gcc, ld -m elf_i386, perf 6.1 or newer, and tracefs. Each capture
+# has a function of the same name; README.md lists their contents. They are
+# recorded in a separate folder, with a minimal environment, and the commands are
+# built there. The script refuses a capture that is too large, or that contains
+# the name of another folder of the machine.
 set -euo pipefail
 
 scratch=/tmp/perfdata-captures
@@ -34,7 +35,7 @@ raw() { record -e raw_syscalls:sys_enter -e sched:sched_process_exec -o "$1" -- 
 group_read() {
 	record -e '{cpu-clock,page-faults,context-switches}:S' -F 4000 -o "$1" -- ./workload touch 6000
 }
-# Equal sample types: perf asks for ID. Unequal ones: for IDENTIFIER.
+# If the sample types are equal, perf records ID. If not, it records IDENTIFIER.
 ids() { record -e page-faults -e context-switches -e cpu-migrations -c 1 -o "$1" -- ./workload pings 40; }
 identifier() {
 	record -e page-faults/period=1/ -e cpu-clock/freq=4000,call-graph=fp/ \
@@ -65,13 +66,14 @@ tasks() { record -e page-faults -c 8 -o "$1" -- ./workload execs 4; }
 inherit_stat() {
 	record --stat -e page-faults/period=16/ -e task-clock/period=1000000/ -o "$1" -- ./workload threads 3
 }
-# One CPU, a one-page ring, and a writer that perf may only run beside while it
-# rests: every burst overflows the ring.
+# One CPU, a one-page ring, and a writer with a higher priority than perf. perf
+# runs only while the writer rests, so every burst overflows the ring.
 lost() {
 	taskset -c 0 perf record --quiet --no-buildid-cache -m 1 -e page-faults -c 1 \
 		-o "$1" -- chrt -f 1 ./workload bursts 10
 }
-# The kernel throttles at max_sample_rate / HZ samples a tick: lower it meanwhile.
+# The kernel throttles at max_sample_rate / HZ samples per tick. The function
+# lowers that rate while it records.
 throttle() (
 	trap "echo $(<$max_rate) >$max_rate" EXIT
 	echo 2000 >$max_rate
@@ -88,7 +90,7 @@ uprobe() (
 	trap 'perf probe --quiet --del capture:probed' EXIT
 	record -e capture:probed -o "$1" -- ./workload probes 40
 )
-# The ring is written backwards: the newest record comes first.
+# The ring is written backward: the newest record comes first.
 overwrite() {
 	record --overwrite --switch-output=signal -m 4 -e page-faults -c 1 -o "$1" -- ./workload touch 600
 	mv "$1".2* "$1"
@@ -96,12 +98,12 @@ overwrite() {
 perf_stat() {
 	perf stat record -I 20 -e page-faults,task-clock -o "$1" -- ./workload spin 400 2>/dev/null
 }
-# All CPUs, from inside a pid namespace: tasks outside of it have pid 0.
+# All CPUs, recorded inside a pid namespace: tasks outside of it have pid 0.
 system_wide() {
 	unshare --pid --fork --mount-proc perf record --quiet --no-buildid-cache -a --switch-events \
 		--user-regs=sp,ip -e cpu-clock -F 2000 -o "$1" -- ./workload pings 150
 }
-# Ends before perf has written the data size, build ids and features.
+# Kills perf before it has written the data size, build ids and features.
 killed() {
 	perf record --quiet --no-buildid-cache -m 1 -e page-faults -c 1 -o "$1" -- ./workload bursts 1000 &
 	until [ -e "$1" ] && [ "$(stat -c %s "$1")" -gt 16384 ]; do sleep 0.01; done
@@ -119,7 +121,7 @@ threads.dir() { record --threads -e task-clock -F 2000 -o "$1" -- ./workload thr
 
 # --------------------------------------------------------------------------------
 
-# A 64-bit workload, and a 32-bit one for the register ABI of such tasks.
+# A 64-bit workload, and a 32-bit one, whose registers have the 32-bit ABI.
 build() {
 	gcc -O2 -Wall -Wextra -fno-omit-frame-pointer -no-pie -o workload "$1"/workload.c -lpthread
 	as --32 -o workload-32.o - <<-'ASM'
@@ -134,7 +136,7 @@ build() {
 	ld -m elf_i386 -o workload-32 workload-32.o
 }
 
-# Fails if CAPTURE is too large or names a folder that is not the system's.
+# Fails if a capture is too large or names a folder that is not a system folder.
 accept() {
 	local size foreign
 	size=$(du -sb "$1" | cut -f 1)

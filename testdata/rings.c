@@ -1,11 +1,11 @@
 /*
  * The rings that rings.sh dumps: rings OUTDIR.
  *
- * Each is of the page faults of this task, which it makes one by one, so that a
- * ring holds what its name promises: NAME.ring is the mapping as it stands,
- * NAME.attr the struct perf_event_attr that was given to the kernel. area.ring
- * is a data area without its control page, and area.args says where it was read
- * from and written to.
+ * The event of each ring samples the page faults of this task, which causes them
+ * one by one, so that each ring has the expected contents. NAME.ring is a copy of
+ * the mapping, and NAME.attr the struct perf_event_attr that was passed to the
+ * kernel. area.ring is a data area without its control page, and area.args has
+ * its data_head and data_tail.
  */
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -21,14 +21,14 @@
 struct recipe {
 	const char *name;
 	int backward;
-	/* Unless it may be written to, the kernel overwrites what was not read. */
+	/* Without PROT_WRITE, the kernel overwrites unread records. */
 	int writable;
-	/* Faults, records that are read then, and faults again. */
+	/* Numbers of faults, of records that are then read, and of further faults. */
 	int first, read, second;
 };
 
 static const struct recipe recipes[] = {
-	/* A sample has 56 bytes, and the data area a page: 73 fit. */
+	/* A sample has 56 bytes, and the data area has one page, so 73 fit. */
 	{ "forward-wrapped", 0, 1, 50, 40, 50 },
 	{ "forward-lost", 0, 1, 100, 10, 3 },
 	{ "forward-overwritten", 0, 0, 100, 0, 0 },
@@ -55,7 +55,7 @@ static void save(const char *folder, const char *name, const char *end, const vo
 	check(file && fwrite(bytes, 1, size, file) == size && fclose(file) == 0, path);
 }
 
-/* One mapping, and as many faults in it as it has pages. */
+/* Makes one mapping, and one fault in each of its pages. */
 static void fault(int pages)
 {
 	size_t length = (size_t)pages * PAGE;
@@ -71,7 +71,7 @@ static void fault(int pages)
 	munmap(area, length);
 }
 
-/* Gives the oldest records back to the kernel. None of them may wrap. */
+/* Releases the oldest records to the kernel. None of them may wrap. */
 static void read_records(struct perf_event_mmap_page *page, int records)
 {
 	const char *data = (const char *)page + PAGE;

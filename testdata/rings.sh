@@ -4,9 +4,10 @@
 # usage: rings.sh OUTDIR PERFDATA
 #
 # PERFDATA is the perfdata program. Needs root, gcc, perf, two cpus with pages of
-# 4096 bytes, and perf_event_open. rings.c makes all but the pair, which perfdata
-# records: two threads' call chains, one ring a cpu, dumped when it is asked for
-# a snapshot. Of those, perf script must say of the snapshot what is in the rings.
+# 4096 bytes, and perf_event_open. rings.c makes all rings except the pair, which
+# perfdata records: call chains of two threads, one ring per cpu, dumped on the
+# request for a snapshot. The output of perf script for that snapshot must agree
+# with the rings.
 set -euo pipefail
 
 scratch=/tmp/perfdata-rings

@@ -1,8 +1,8 @@
 /*
  * The commands that record.sh records: workload MODE [COUNT].
  *
- * Each mode does one kind of thing COUNT times and nothing else, so that a
- * capture of it is small and holds the records its name promises.
+ * Each mode does only one thing, COUNT times, so that its capture is small and has
+ * the expected records.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -57,7 +57,7 @@ __attribute__((noinline)) static void touch(long pages)
 	munmap(area, length);
 }
 
-/* Calls `work` below `depth` frames of its own. */
+/* Calls `work` below `depth` more frames. */
 __attribute__((noinline)) static unsigned long deep(int depth, void (*work)(long), long n)
 {
 	if (depth == 0) {
@@ -127,7 +127,7 @@ static void execs(long n)
 	}
 }
 
-/* Passes a byte to and fro between two tasks. */
+/* Passes a byte back and forth between two tasks. */
 static void pings(long n)
 {
 	int to[2], from[2];
@@ -231,7 +231,7 @@ static void maps(long n)
 	}
 }
 
-/* Faults in bursts with rests between them, in which a reader may catch up. */
+/* Faults in bursts, with pauses between them in which a reader can catch up. */
 static void bursts(long n)
 {
 	for (long i = 0; i < n; i++) {

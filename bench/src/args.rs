@@ -10,11 +10,12 @@ pub(crate) const HELP: &str = "\
 usage: bench [--inputs DIR] [--rounds N] [--quick] [RACE...]
        bench count INPUT WAY | --list | --agree    for count.sh, which counts instructions
 
-Races: memory file stream dispatch types dump growth order live build; all of them where none is named.
+Races: memory file stream dispatch types dump growth order live build; all of them if none is named.
 
-  --inputs DIR  captures recorded before; without it they are recorded into bench/inputs, once (root, perf, gcc, 1 GB)
-  --rounds N    how often each contestant runs, 7 or more; default 9
-  --quick       small captures, one round, no figures: whether all ways find the same";
+  --inputs DIR  folder of existing captures; the default is bench/inputs, into which they are recorded once (needs root,
+                perf, gcc, 1 GB)
+  --rounds N    number of runs of each contestant, 7 or more; default 9
+  --quick       only checks that all ways find the same: small captures, one round, no figures";
 
 /// The arguments: the races to run, and their settings.
 #[derive(Debug)]

@@ -42,7 +42,7 @@ impl Capture {
     /// If the file cannot be read or is not a capture.
     pub(crate) fn read(path: &Path) -> Result<Self, Failure> {
         let file = map(path)?;
-        let (events, data) = parts(&file).ok_or_else(|| Failure::of(path.display(), "is no capture"))?;
+        let (events, data) = parts(&file).ok_or_else(|| Failure::of(path.display(), "is not a capture"))?;
         let records = &file[data];
         let mut words = vec![0; records.len().div_ceil(8)];
         words.as_mut_bytes()[..records.len()].copy_from_slice(records);

@@ -1,4 +1,4 @@
-//! Decodes one capture in one way, for `count.sh` to count the instructions of.
+//! Decodes one capture in one way. `count.sh` counts the instructions.
 
 mod capture;
 mod hand;
@@ -13,9 +13,9 @@ use capture::Capture;
 use way::{INPUTS, Outcome, Way};
 
 const USAGE: &str = "\
-usage: bench count INPUT WAY    decodes a capture in one way; prints how many records it has
-       bench count --list       the inputs and ways, one pair a line
-       bench count --agree      decodes all captures in all ways, which must find the same";
+usage: bench count INPUT WAY    decodes a capture in one way; prints the number of its records
+       bench count --list       prints the inputs and ways, one pair per line
+       bench count --agree      decodes all captures in all ways; all ways must find the same";
 
 /// Runs the verb `count` with its arguments.
 pub(crate) fn main(arguments: &[String]) -> Result<(), Box<dyn Error>> {
@@ -36,8 +36,8 @@ fn list() {
     }
 }
 
-/// Decodes `input` in all ways, which must agree, and then once more in the `way` that is to be counted. By then all that
-/// the dynamic linker leaves for later is done.
+/// Decodes `input` in all ways, which must agree, and then once more in the `way` to count. By that time the dynamic
+/// linker has resolved all symbols.
 fn run(input: &str, way: &str) -> Result<(), Box<dyn Error>> {
     let input = INPUTS.iter().find(|it| it.name == input).ok_or(USAGE)?;
     let way = input.ways().find(|it| it.name == way).ok_or(USAGE)?;
@@ -48,9 +48,9 @@ fn run(input: &str, way: &str) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// What is counted: all instructions from when this is entered to when it is left.
+/// The function that is counted: all instructions from its entry to its return.
 #[inline(never)]
 fn counted(way: &Way, capture: &Capture) -> Outcome {
-    // Opaque, or the call would become a jump and this function be left before it began.
+    // Without `black_box`, the call would become a jump, and this function would return before the decoding begins.
     black_box((way.run)(capture))
 }

@@ -1,7 +1,7 @@
-//! Makes seeds for the corpora: `seeds OUT` writes into a folder a target, from the captures of `testdata`.
+//! Makes seeds for the corpora from the captures of `testdata`: `seeds OUT` writes one folder for each target.
 //!
-//! Most are cut out of captures: a record with its attr, a feature, a format with raw data. `cargo fuzz cmin` then
-//! leaves those that reach something of their own.
+//! Most seeds are parts of captures: a record with its attr, a feature, a format with raw data. `cargo fuzz cmin` then
+//! keeps the seeds that reach code that no other seed reaches.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -13,12 +13,13 @@ use perf_abi::endian::{BigEndian, Endian, Endianness, LittleEndian};
 use perf_abi::feature::Feature;
 use perf_abi::record::RecordType;
 use perf_parse::file::{EventRecords, Mode};
+use perf_parse::index::Identity;
 use perf_parse::tracepoint::{Tracepoints, TracingData};
-use perf_parse::{Reader, Record};
+use perf_parse::{Index, Reader, Record};
 
-/// Bytes of a seed at most.
+/// Maximum number of bytes of a seed.
 const MOST: usize = 4096;
-/// Seeds of a record type and a capture at most.
+/// Maximum number of seeds for each record type of a capture.
 const ALIKE: u32 = 4;
 
 /// Writes seeds, numbered by target.
@@ -48,6 +49,10 @@ impl Seeds {
         self.add("command_line", &[bytes])?;
         self.add("folder", &[&[5], bytes])?;
         self.add("deferred", &[&[4], bytes])?;
+        self.add("index", &[&[1], bytes])?;
+        let index = Index::from_records(reader.records())?.encode(&Identity::new(reader, 0, 0));
+        // The chunks are after a header of 80 bytes, which has their number at 56 and the flags at 12.
+        self.add("index", &[&[index[12] << 1, index[56]], &index[80..]])?;
         let is_pipe = matches!(reader.mode(), Mode::Pipe);
         self.rings(reader)?;
         if is_pipe {
@@ -99,7 +104,7 @@ impl Seeds {
         Ok(())
     }
 
-    /// The format of the tracepoint `id`, and raw data by it.
+    /// Adds the format of the tracepoint `id`, with raw data in that format.
     fn formats(&mut self, records: &EventRecords<'_>, id: u64, raw: &[u8]) -> Result<(), Box<dyn Error>> {
         let Some(section) = records.feature(Feature::TRACING_DATA) else { return Ok(()) };
         let data = TracingData::parse(section.bytes)?;
@@ -114,7 +119,7 @@ impl Seeds {
     }
 }
 
-/// The input of `parse_sample` and `parse_record` up to the payload.
+/// Returns the input of `parse_sample` and `parse_record` up to the payload.
 fn head(attr: &Attr, big: u8, kind: RecordType, misc: u16) -> Vec<u8> {
     let mut head = Vec::new();
     head.extend_from_slice(&(attr.sample_type.0 as u32).to_le_bytes());
@@ -131,7 +136,8 @@ fn head(attr: &Attr, big: u8, kind: RecordType, misc: u16) -> Vec<u8> {
 }
 
 impl Seeds {
-    /// The first records of a capture in a ring that they fill, forward and backward, from its start and wrapped.
+    /// Adds rings that are filled with the first records of a capture: forward and backward, from the start and
+    /// wrapped.
     fn rings(&mut self, reader: &Reader<'_>) -> Result<(), Box<dyn Error>> {
         let Mode::File(header) = reader.mode() else { return Ok(()) };
         let data = reader.bytes_at(header.data).unwrap_or_default();
@@ -154,7 +160,7 @@ impl Seeds {
     }
 }
 
-/// Texts of sysfs, and event strings, by their grammar.
+/// Texts of sysfs and event strings, each with the number of its grammar.
 const TEXTS: &[(u8, &str)] = &[
     (0, "config:0-7,21,32-35"),
     (0, "config1:3"),
@@ -182,7 +188,7 @@ const TEXTS: &[(u8, &str)] = &[
     (4, "name{page-faults:u,cpu-clock/freq=99,call-graph=fp,max-stack=8/}:SW"),
 ];
 
-/// The files of a folder, by name; none if it is not there.
+/// Returns the files of a folder, sorted by name; empty if the folder does not exist.
 fn paths(folder: &Path) -> Result<Vec<PathBuf>, Box<dyn Error>> {
     let mut paths = Vec::new();
     for entry in fs::read_dir(folder).into_iter().flatten() {
@@ -202,7 +208,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             .filter(|path| path.extension().is_some_and(|it| it == "data"))
         {
             let bytes = fs::read(path)?;
-            // A file is cut to where its header, its attrs and some records are.
+            // The truncated file still has its header, its attrs and some records.
             let cut = &bytes[..bytes.len().min(MOST)];
             for bytes in [&bytes[..], cut] {
                 match Reader::new(bytes) {
@@ -215,7 +221,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             }
         }
     }
-    // Dumps as they stand, with bits for their direction.
+    // Unchanged dumps, after a byte with bits for their direction.
     for path in paths(&testdata.join("rings"))? {
         let bytes = fs::read(&path)?;
         for bits in [4, 6] {
@@ -225,7 +231,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     for (grammar, text) in TEXTS {
         seeds.add("pmu_terms", &[&[*grammar], text.as_bytes()])?;
     }
-    // A run of numbers that look random is a capture, as every choice has a default.
+    // Pseudorandom bytes make a valid capture, because every choice has a default.
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     for len in (64..1500).step_by(24) {
         let bytes: Vec<u8> = (0..len)

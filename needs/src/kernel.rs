@@ -65,8 +65,8 @@ mod imp {
             Target::Pid1 => (1, -1),
         };
         let group: libc::c_int = -1;
-        // SAFETY: the first word of the attr contains its size, and the attr is writable and ours. What it points to
-        // outlives the call, which only reads it.
+        // SAFETY: the first word of the attr contains its size, and the attr is writable memory of this function. The
+        // path that it may point to outlives the call, and the kernel only reads it.
         let fd =
             unsafe { libc::syscall(libc::SYS_perf_event_open, attr.as_mut_ptr(), pid, cpu, group, CLOEXEC) };
         let fd = i32::try_from(fd).map_err(|_| Error::from(ErrorKind::InvalidData))?;
@@ -87,7 +87,7 @@ mod imp {
         let mut attr = attr(SOFTWARE, CPU_CLOCK);
         attr[FLAGS] = if user_alone { USER_ALONE } else { 0 };
         let of = match target {
-            Target::Here => "the own thread",
+            Target::Here => "this thread",
             Target::Cpu => "a cpu",
             Target::Pid1 => "process 1",
         };

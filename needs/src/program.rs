@@ -29,7 +29,7 @@ impl Run {
     /// Checks that the exit status is 1 and that standard error contains these texts.
     pub fn fails(&self, why: &[&str]) {
         assert_eq!(self.status, 1, "{self:?}");
-        assert!(why.iter().all(|why| self.err.contains(why)), "{self:?} does not say {why:?}");
+        assert!(why.iter().all(|why| self.err.contains(why)), "{self:?} lacks one of {why:?}");
         assert!(self.err.lines().last().is_some_and(|last| last.starts_with("perfdata: ")), "{self:?}");
     }
 
@@ -47,7 +47,7 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// Creates it for runs of `program`.
+    /// Creates the folder for runs of `program`.
     #[must_use]
     pub fn new(program: &'static str, name: &str) -> Self {
         let path = crate::folder().join(name);
@@ -55,7 +55,7 @@ impl Folder {
         Self { path, program: Path::new(program) }
     }
 
-    /// Returns the path of a file in it.
+    /// Returns the path of a file in the folder.
     #[must_use]
     pub fn path(&self, name: &str) -> PathBuf {
         self.path.join(name)

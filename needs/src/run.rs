@@ -49,7 +49,7 @@ pub fn run(modules: &[&[Test]]) -> ExitCode {
     let conclusion = libtest_mimic::run(&arguments, trials);
     let reasons = reasons.lock().unwrap_or_else(PoisonError::into_inner);
     if !reasons.is_empty() && arguments.format != Some(FormatSetting::Json) {
-        println!("skipped, as this machine lacks what they need:");
+        println!("skipped, because this machine lacks what they need:");
         for (reason, count) in &*reasons {
             println!("{count:5}  {reason}");
         }
@@ -65,7 +65,7 @@ fn trial(test: Test, reasons: Arc<Mutex<Reasons>>) -> Trial {
         Ok(()) => Ok(Completion::Completed),
         Err(payload) => match payload.downcast::<Skip>() {
             Ok(skip) if is_required(&std::env::var(REQUIRE).unwrap_or_default(), &skip.name) => {
-                Err(Failed::from(format!("{}; {REQUIRE} says that this machine has it", skip.reason)))
+                Err(Failed::from(format!("{}; {REQUIRE} requires it", skip.reason)))
             }
             Ok(skip) => {
                 let mut reasons = reasons.lock().unwrap_or_else(PoisonError::into_inner);

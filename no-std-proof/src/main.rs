@@ -1,10 +1,10 @@
 //! Proof that perf-abi and perf-parse need neither std nor an allocator.
 //!
 //! A program without std has its own panic handler, and one without an allocator has no `#[global_allocator]`. So the
-//! compiler refuses to build this one as soon as a crate below it names `std` ("duplicate lang item `panic_impl`")
-//! or `alloc` ("no global memory allocator found"), whether or not anything of them is called.
+//! compiler refuses to build this one as soon as a dependency links `std` ("duplicate lang item `panic_impl`") or
+//! `alloc` ("no global memory allocator found"), whether or not the program calls any of their functions.
 //!
-//! The program decodes one attr and one sample written out by hand. It exits with 0, or with the number of the first
+//! The program decodes one handmade attr and one handmade sample. It exits with 0, or with the number of the first
 //! check that failed.
 
 #![no_std]
@@ -61,12 +61,12 @@ fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
     abort()
 }
 
-/// What unwinding would call. The `core` that comes with the compiler names it; a program that aborts never unwinds.
-// SAFETY: nothing else in the program has this name: it is std's, which is not here.
+/// The function that unwinding would call. The distributed `core` refers to it. A program that aborts never unwinds.
+// SAFETY: nothing else in the program has this name, which std would define.
 #[unsafe(no_mangle)]
 extern "C" fn rust_eh_personality() {}
 
-/// What the C start code calls.
+/// The entry point that the C start code calls.
 // SAFETY: nothing else in the program is called `main`, and this is its C signature.
 #[unsafe(no_mangle)]
 extern "C" fn main(_argc: i32, _argv: *const *const u8) -> i32 {
@@ -76,12 +76,12 @@ extern "C" fn main(_argc: i32, _argv: *const *const u8) -> i32 {
     }
 }
 
-/// Fails with the number of the check.
+/// Returns the number of the check as an error unless the condition holds.
 fn check(number: i32, holds: bool) -> Result<(), i32> {
     if holds { Ok(()) } else { Err(number) }
 }
 
-/// Reads the attr and holds it against what was written.
+/// Reads the attr and compares it with the expected values.
 fn attr() -> Result<Attr, i32> {
     let read = Attr::read::<LittleEndian>(core::hint::black_box(&ATTR)).map_err(|_| 1)?;
     check(2, read.tail.is_empty())?;
@@ -94,7 +94,7 @@ fn attr() -> Result<Attr, i32> {
     Ok(attr)
 }
 
-/// Decodes the sample and holds it against what was written.
+/// Decodes the sample and compares it with the expected values.
 fn sample(attr: &Attr) -> Result<(), i32> {
     let layout = SampleLayout::new(attr).map_err(|_| 10)?;
     let bytes = core::hint::black_box(&SAMPLE);

@@ -141,7 +141,7 @@ impl core::fmt::Display for AttrReadError {
             Self::Truncated { needed, available } => {
                 write!(f, "attr.size: the attr has {needed} bytes, but only {available} are available")
             }
-            Self::Size(size) => write!(f, "attr.size: must be 0 or at least 64, is {size}"),
+            Self::Size(size) => write!(f, "attr.size: is {size}, but must be 0 or at least 64"),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! AUX data in a `perf.data`: the type of its recorder, and the recorder's parameters.
+//! AUX data in a `perf.data`: the type of the tracer that wrote it, and the parameters of the tracer.
 //!
 //! An AUXTRACE_INFO record has a type and private 64-bit words. The types in this module that end in `Word`
 //! are the indices of those words. `COUNT` of such a type is the number of words.
@@ -8,7 +8,7 @@ use zerocopy_derive::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 use crate::endian::{Endian, U64};
 
 codes! {
-    /// The recorder of AUX data: `type` of an AUXTRACE_INFO record.
+    /// The tracer that wrote the AUX data: `type` of an AUXTRACE_INFO record.
     ///
     /// perf: `enum auxtrace_type`, `tools/perf/util/auxtrace.h`.
     pub struct AuxtraceType(u32) {

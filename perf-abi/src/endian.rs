@@ -12,7 +12,8 @@ pub use zerocopy::byteorder::{BigEndian, F64, I16, I32, I64, LittleEndian, U16, 
 /// A byte order, as a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "lowercase"))]
-// As large as a pointer: a view keeps one beside a pointer and a length, and moving it copies three words and no padding.
+// The size of a pointer. A view that consists of a pointer, a length and a byte order is then three whole words, and
+// moving the view copies no padding.
 #[repr(usize)]
 pub enum Endianness {
     /// Least significant byte first: x86, arm64, riscv, loongarch, powerpc64le.
@@ -54,7 +55,8 @@ impl Endian for BigEndian {
 /// The byte order of a view of recorded bytes: [`LittleEndian`] or [`BigEndian`] if it is known when the program is
 /// compiled, [`Endianness`] if it is known when a capture is opened.
 ///
-/// A view has the type as a parameter and keeps a [`Value`](Self::Value): nothing for an order that the type tells.
+/// A view has this type as a parameter and stores a [`Value`](Self::Value). For [`LittleEndian`] and [`BigEndian`] the
+/// value is `()`, which takes no space.
 ///
 /// # Examples
 ///
@@ -67,7 +69,7 @@ impl Endian for BigEndian {
 pub trait ByteOrder:
     sealed::Sealed + Copy + core::fmt::Debug + Eq + core::hash::Hash + Send + Sync + 'static
 {
-    /// What is needed beside the type to know the order.
+    /// The part of the byte order that is known only at run time; `()` if the type alone gives the order.
     type Value: Copy + core::fmt::Debug + Eq + core::hash::Hash + Send + Sync + 'static;
 
     /// Returns the order.
@@ -149,8 +151,8 @@ impl ByteOrder for Endianness {
     }
 }
 
-/// Marks the path of a byte order that is not this machine's as the unlikely one. The compiler otherwise swaps the bytes
-/// of every number and then selects one of two.
+/// Marks the path for the byte order that is not this machine's as unlikely. Without the mark, the compiler swaps the
+/// bytes of every number and then selects one of the two values.
 #[cold]
 #[inline]
 const fn foreign() {}

@@ -1,7 +1,7 @@
 //! Event types: `perf_event_attr.type`, and the `config` of the generic types.
 
 codes! {
-    /// The type of an event: `perf_event_attr.type`. Values above 5 are PMUs, which sysfs numbers.
+    /// The type of an event: `perf_event_attr.type`. Values above 5 are PMUs; sysfs has their numbers.
     ///
     /// Kernel: `enum perf_type_id`.
     pub struct EventType(u32) {
@@ -76,7 +76,7 @@ impl HwId {
 ///
 /// ```
 /// use perf_abi::event::{HwEvent, HwId};
-/// // Instructions, on the PMU that sysfs numbers 8: a hybrid machine's `cpu_atom`.
+/// // Instructions, on the PMU with the number 8 in sysfs, such as `cpu_atom` of a hybrid machine.
 /// let event = HwEvent { id: HwId::INSTRUCTIONS, pmu: 8 };
 /// assert_eq!(event.config(), 0x8_0000_0001);
 /// assert_eq!(HwEvent::of(0x8_0000_0001), event);
@@ -86,7 +86,7 @@ impl HwId {
 pub struct HwEvent {
     /// The event.
     pub id: HwId,
-    /// The type of the PMU that counts, as sysfs numbers it; 0 for any PMU that can. Since Linux 5.13.
+    /// The number in sysfs of the PMU that counts; 0 for any PMU that can count the event. Since Linux 5.13.
     pub pmu: u32,
 }
 
@@ -233,7 +233,7 @@ pub struct HwCacheEvent {
     pub op: HwCacheOpId,
     /// The result of the access.
     pub result: HwCacheOpResultId,
-    /// The type of the PMU that counts, as sysfs numbers it; 0 for any PMU that can. Since Linux 5.13.
+    /// The number in sysfs of the PMU that counts; 0 for any PMU that can count the event. Since Linux 5.13.
     pub pmu: u32,
 }
 

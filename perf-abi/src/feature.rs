@@ -53,7 +53,7 @@ codes! {
         MEM_TOPOLOGY = 22, "HEADER_MEM_TOPOLOGY";
         /// Resolution in nanoseconds of the clock that time stamps use.
         CLOCKID = 23, "HEADER_CLOCKID";
-        /// The recording is a directory, with the layout of this [`DirVersion`](crate::file::DirVersion).
+        /// The recording is a folder, with the layout of this [`DirVersion`](crate::file::DirVersion).
         DIR_FORMAT = 24, "HEADER_DIR_FORMAT";
         /// BPF programs.
         BPF_PROG_INFO = 25, "HEADER_BPF_PROG_INFO";
@@ -84,8 +84,8 @@ impl Feature {
     pub const FIRST: u32 = 1;
     /// One past the highest feature.
     ///
-    /// The features of a pipe end with an empty HEADER_FEATURE record with this number. It differs
-    /// between versions of perf.
+    /// The features of a pipe end with an empty HEADER_FEATURE record with this number. The number differs between
+    /// versions of perf.
     #[doc(alias = "HEADER_LAST_FEATURE")]
     pub const LAST: u32 = 35;
     /// Bits of the file header's bitmap.

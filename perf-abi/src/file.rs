@@ -116,7 +116,7 @@ codes! {
     pub struct DirVersion(u64) {
         /// One file.
         SINGLE_FILE = 0, "PERF_DIR_SINGLE_FILE";
-        /// A directory: the file `data`, and files `data.N` that contain only records.
+        /// A folder: the file `data`, and files `data.N` that contain only records.
         VERSION = 1, "PERF_DIR_VERSION";
     }
 }

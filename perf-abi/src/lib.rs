@@ -31,11 +31,12 @@
 //!
 //! # Features
 //!
-//! `serde`: `Serialize` and `Deserialize` for the values. A newtype is its number, so that values that this crate does not
-//! know are kept; an [`Attr`](attr::Attr) is a map with the kernel's names of the fields.
+//! `serde`: `Serialize` and `Deserialize` for the values. A newtype is serialized as its number, so that values that
+//! this crate does not know are kept. An [`Attr`](attr::Attr) is serialized as a map with the kernel's names of the
+//! fields.
 //!
-//! The crate uses no std, no alloc and no unsafe code. Its facts were checked against kernel 7.3. "Since"
-//! names the first release that has a feature.
+//! The crate uses no std, no alloc and no unsafe code. The definitions were checked against kernel 7.3. "Since" names
+//! the first release that has a feature.
 
 #![no_std]
 #![forbid(unsafe_code)]

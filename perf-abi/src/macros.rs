@@ -15,7 +15,7 @@ pub struct Name {
     pub value: u64,
 }
 
-/// Returns the name that a field prints as: the kernel's name if the getter has another, else the getter's.
+/// Returns the name under which a field prints: the kernel's name if one is given, else the name of the getter.
 pub(crate) const fn shown(getter: &'static str, kernels: &[&'static str]) -> &'static str {
     match kernels {
         [name, ..] => name,

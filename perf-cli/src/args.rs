@@ -54,13 +54,13 @@ pub(crate) enum Verb {
     /// Print every record, decoded
     #[command(after_help = DUMP_EXAMPLES)]
     Dump(DumpArgs),
-    /// Decode the records in dumps of ring buffers (what perf_event_open's mmap shows)
+    /// Decode the records in dumps of ring buffers (copies of the mapped memory)
     #[command(after_help = ring::EXAMPLES)]
     Ring(RingArgs),
     /// Write a valid perf.data from a damaged, piped, compressed or split capture
     #[command(after_help = REPAIR_EXAMPLES)]
     Repair(RepairArgs),
-    /// Write an index, with which programs find a time, CPU or thread in a capture
+    /// Write an index that programs use to find a time, CPU or thread in a capture
     #[command(after_help = index::EXAMPLES)]
     Index(IndexArgs),
     #[cfg(target_os = "linux")]
@@ -93,8 +93,8 @@ impl Verb {
 /// The options for reading a capture.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ReadingArgs {
-    /// Read the capture into memory instead of mapping it. Use this for a file that another program may truncate in the
-    /// meantime, which would end perfdata with SIGBUS
+    /// Read the capture into memory instead of mapping it. If another program truncates a mapped file, SIGBUS ends
+    /// perfdata
     #[arg(long)]
     pub(crate) no_mmap: bool,
 }

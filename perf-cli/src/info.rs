@@ -1,4 +1,4 @@
-//! `perfdata info`: what a capture is.
+//! `perfdata info`: a summary of a capture.
 
 use std::io::Write;
 

@@ -91,8 +91,8 @@ impl Builder {
     /// Starts from `event` and applies its terms for period, frequency, time, inheritance and depth of call chains.
     ///
     /// The other terms (`call-graph`, `stack-size`, `overwrite`) need several fields and a matching ring, so they are
-    /// left to the caller. If [`precise_max`](EventSpec::precise_max) is set, [`open`](Self::open) tries `precise_ip` 3, 2,
-    /// 1 and 0.
+    /// left to the caller. If [`precise_max`](EventSpec::precise_max) is set, [`open`](Self::open) tries `precise_ip`
+    /// 3, 2, 1 and 0.
     #[must_use]
     pub fn new(event: EventSpec) -> Self {
         Self::from(event)

@@ -1,8 +1,8 @@
 //! Events: what to count, from constructors or from perf's event strings.
 //!
-//! An [`EventSpec`] holds the fields of an attr that select *which* event is counted. How it is sampled, read and
-//! inherited is the caller's choice when it opens the event. [`parse()`] accepts the strings of the option `-e` of `perf record`
-//! and `perf stat`:
+//! An [`EventSpec`] holds the fields of an attr that select *which* event is counted. The caller chooses how the event
+//! is sampled, read and inherited when it opens the event. [`parse()`] accepts the strings of the option `-e` of
+//! `perf record` and `perf stat`:
 //!
 //! | string | event |
 //! |---|---|

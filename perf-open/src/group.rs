@@ -70,10 +70,10 @@ impl Group {
         self.push(member)
     }
 
-    /// Opens the events of a group from an event string, each as `with` completes it.
+    /// Opens the events of a group from an event string. `with` completes the builder of each event.
     ///
-    /// Calls `with` for the events in order. Its second argument is whether the event may sample: `true` for every
-    /// event, but only for the leader in a group with the modifier `S`. Opens the leader
+    /// Calls `with` for the events in order. The second argument of `with` is whether the event may sample: `true` for
+    /// every event, but only for the leader in a group with the modifier `S`. Opens the leader
     /// [`disabled`](Builder::disabled), so the group counts nothing until [`enable`](Self::enable).
     ///
     /// # Errors

@@ -1,14 +1,14 @@
 //! Live capture with Linux perf_event: counters, groups, rings, AUX areas, and the lists of the machine's events.
 //!
 //! - **What to count**: an [`EventSpec`], built by a constructor ([`EventSpec::software`], [`EventSpec::tracepoint`],
-//!   [`EventSpec::uprobe`], ...) or parsed from a perf event string by [`event::parse`](event::parse()). [`pmu`] lists the
-//!   PMUs of the machine.
+//!   [`EventSpec::uprobe`], ...) or parsed from a perf event string by [`event::parse`](event::parse()). [`pmu`] lists
+//!   the PMUs of the machine.
 //! - **Where to count**: a [`Target`]: a thread, a cpu, or a cgroup on a cpu.
 //! - **How to count**: a [`Builder`], with a setter for each field of the attr. It opens a [`Counter`] or a member of a
 //!   [`Group`].
 //! - **Counts**: [`Counter::read`], or [`user_read`] without a system call.
-//! - **Records**: a [`Ring`], or an [`Overwrite`] that keeps the newest records; [`AuxMapping`] areas. [`parse`] decodes the
-//!   records.
+//! - **Records**: a [`Ring`], or an [`Overwrite`] that keeps the newest records; [`AuxMapping`] areas. [`parse`]
+//!   decodes the records.
 //!
 //! [`manual`] maps each name of perf_event_open(2) to an item of this crate.
 //!

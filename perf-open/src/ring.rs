@@ -137,7 +137,7 @@ impl Ring {
             Error::refused(
                 "mmap",
                 "data_offset",
-                "data_offset: the control page gives an impossible place for the ring",
+                "data_offset: the control page has an impossible offset or size of the ring",
             )
         })?;
         Ok(Self { source, data, buffer: Box::default(), sources, account: RingAccount::default() })

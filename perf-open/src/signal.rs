@@ -98,7 +98,7 @@ pub fn deliver(event: impl AsFd, owner: Owner, signal: i32) -> Result<(), Error>
     let id = i32::try_from(id)
         .map_err(|_| Error::refused("fcntl", "owner", format!("owner {id}: not a thread or process")))?;
     set_owner(event, kind, id).map_err(failed("F_SETOWN_EX: the owner has ended"))?;
-    set_signal(event, signal).map_err(failed("F_SETSIG: the number is no signal"))?;
+    set_signal(event, signal).map_err(failed("F_SETSIG: the number is not a signal"))?;
     set_async(event, true).map_err(failed("O_ASYNC"))
 }
 
@@ -132,7 +132,7 @@ impl Signals {
     /// `EINVAL` if a number is not a signal.
     pub fn block(signals: &[i32]) -> Result<Self, Error> {
         let set = Set::new(signals)
-            .map_err(|error| Error::failed("sigaddset", error, "the number is no signal"))?;
+            .map_err(|error| Error::failed("sigaddset", error, "the number is not a signal"))?;
         let before = set.block().map_err(|error| Error::failed("pthread_sigmask", error, ""))?;
         Ok(Self { set, before, thread: PhantomData })
     }

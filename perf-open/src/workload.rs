@@ -106,7 +106,7 @@ impl Workload {
                 let is_format = error.raw_os_error() == Some(libc::ENOEXEC);
                 failed(
                     error,
-                    if is_format { "the file is no program; does a script begin with #!?" } else { "" },
+                    if is_format { "the file is not a program; a script must begin with #!" } else { "" },
                 )
             }
         }
@@ -193,7 +193,11 @@ fn find(program: &OsStr) -> Result<PathBuf, Error> {
     env::split_paths(&path).map(|folder| folder.join(program)).find(|path| is_program(path)).ok_or_else(
         || {
             let error = io::Error::from_raw_os_error(libc::ENOENT);
-            Error::failed("execve", error, format!("{} is in no folder of PATH", program.to_string_lossy()))
+            Error::failed(
+                "execve",
+                error,
+                format!("no folder of PATH contains {}", program.to_string_lossy()),
+            )
         },
     )
 }

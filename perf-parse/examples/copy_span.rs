@@ -1,6 +1,7 @@
 //! Copies a span of time: `copy_span IN OUT FIRST LAST`, in nanoseconds of the capture's clock.
 //!
-//! Samples outside of the span are left out. All other records are copied: they say what ran.
+//! Samples outside of the span are left out. All other records are copied, because they describe the processes and
+//! their mappings.
 
 use std::error::Error;
 use std::fs::File;

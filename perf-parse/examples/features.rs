@@ -20,7 +20,7 @@ fn main() -> Result<(), FileError> {
             }
             Ok(FeatureData::Other { bytes, .. }) => println!("unknown, {} bytes", bytes.len()),
             Ok(_) => println!("{} bytes", section.bytes.len()),
-            // One section that cannot be decoded says nothing about the others.
+            // A section that cannot be decoded does not affect the others.
             Err(error) => println!("{error}"),
         }
     }

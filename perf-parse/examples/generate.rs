@@ -1,6 +1,6 @@
-//! Writes a large capture, to measure what reading one costs: `generate OUT GIB [no-rounds]`.
+//! Writes a large capture, to measure the cost of reading one: `generate OUT GIB [no-rounds]`.
 //!
-//! Samples of two cpus whose times interleave, a round of each every 10000 samples, as perf record writes them.
+//! The samples of two CPUs interleave in time. Each CPU writes 10000 samples in a round, as perf record writes them.
 
 use core::error::Error;
 use std::fs::File;
@@ -16,7 +16,7 @@ use perf_parse::file::write::{EventFields, FileWriter, Options};
 use perf_parse::write::{self, SampleFields};
 use zerocopy::IntoBytes;
 
-/// Samples of a cpu between two rounds.
+/// Number of samples of a CPU in a round.
 const ROUND: u64 = 10_000;
 
 fn main() -> Result<(), Box<dyn Error>> {

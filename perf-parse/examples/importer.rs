@@ -1,4 +1,4 @@
-//! Imports a capture: what the machine was, the files that samples hit, and all records by time.
+//! Imports a capture: the machine, the files that samples hit, and all records by time.
 //!
 //! Works for files, pipes and folders, compressed or not, of either byte order: `importer perf.data`, `importer -`.
 

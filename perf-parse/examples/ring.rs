@@ -1,6 +1,6 @@
 //! Decodes a dump of a ring of this machine: `ring DUMP ATTR`, the bytes of a mapping and those of its event's attr.
 //!
-//! The part that decodes needs neither std nor an allocator: the record that wraps is copied to a buffer of its own.
+//! The part that decodes needs neither std nor an allocator: a record that wraps is copied to the [`Buffer`].
 
 use std::error::Error;
 
@@ -12,7 +12,7 @@ use perf_parse::{Record, SampleLayout};
 /// A dump in the byte order of this machine.
 type NativeDump<'a> = Dump<'a, NativeEndian>;
 
-/// Counts of what a ring has.
+/// Counts of the records of a ring.
 #[derive(Debug, Default)]
 struct Counts {
     samples: u64,

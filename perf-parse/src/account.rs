@@ -13,6 +13,7 @@ use crate::limits::Limits;
 
 /// What a pass over a capture read, lost and skipped. The account counts everything that is left out.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Account {
     /// Number of records that were read, including records that cannot be decoded.
     pub records: u64,
@@ -24,22 +25,26 @@ pub struct Account {
     pub lost: u64,
     /// Number of samples that were lost before they reached a ring: the sum of the LOST_SAMPLES records.
     pub lost_samples: u64,
-    /// Number of records that came too late to be put in time order: each is earlier than a record returned before it.
-    /// Only in time order; see [`Limits::held_records`].
+    /// Number of records that were read too late to be put in time order: each is earlier than a record that was
+    /// already returned. 0 unless the walk is in time order; see [`Limits::held_records`].
     pub late: u64,
     /// The faults, in the order in which they were found: at most [`Limits::diagnostics`].
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::serialize::slice"))]
     pub diagnostics: Vec<FileError>,
     /// Number of faults that are not in `diagnostics`.
     pub diagnostics_omitted: u64,
     /// Number of faults of each kind, kept or not.
+    #[cfg_attr(feature = "serde", serde(rename = "faults_by_kind"))]
     by_kind: FaultCounts,
     /// Number of records of each type below [`RecordType::HEADER_MAX`].
+    #[cfg_attr(feature = "serde", serde(serialize_with = "types"))]
     by_type: [u64; RecordType::HEADER_MAX as usize],
-    /// Number of diagnostics to keep at most.
+    /// Maximum number of diagnostics to keep.
+    #[cfg_attr(feature = "serde", serde(skip))]
     most: usize,
 }
 
-/// Nothing was read, with the default of [`Limits::diagnostics`].
+/// An account without records, with the default of [`Limits::diagnostics`].
 impl Default for Account {
     fn default() -> Self {
         Self::new(&Limits::default())
@@ -47,8 +52,8 @@ impl Default for Account {
 }
 
 impl Account {
-    /// Number of diagnostics that are kept if no other limit is given. The limit keeps a file full of faults from
-    /// filling the memory: see [`Limits::diagnostics`].
+    /// Maximum number of diagnostics that are kept by default. The limit prevents a file full of faults from filling
+    /// the memory; see [`Limits::diagnostics`].
     pub const MAX_DIAGNOSTICS: usize = crate::limits::MAX_DIAGNOSTICS;
 
     pub(crate) fn new(limits: &Limits) -> Self {
@@ -67,9 +72,9 @@ impl Account {
         }
     }
 
-    /// Returns whether the whole capture was decoded: nothing skipped, no fault.
+    /// Returns whether the whole capture was decoded: nothing was skipped, and no fault was found.
     ///
-    /// Losses that the kernel reported do not count: the capture is complete without those records.
+    /// Losses that the kernel reported do not count, because the lost records were never in the capture.
     #[must_use]
     pub fn is_clean(&self) -> bool {
         self.bytes_skipped == 0 && self.faults() == 0
@@ -88,9 +93,9 @@ impl Account {
         self.keep(error);
     }
 
-    /// Adds faults that were found when records were decoded later. Each comes with the number of faults that the
-    /// account had when its record was read, in ascending order. It is placed before the faults that were noted after
-    /// that.
+    /// Adds faults of records that were decoded after the walk had moved on. Each fault comes with the number of faults
+    /// that the account had when the record was read; these numbers must be in ascending order. The fault is placed
+    /// before the faults that were noted after its record was read.
     pub fn note_among(&mut self, found: impl IntoIterator<Item = (u64, FileError)>) {
         let noted = core::mem::take(&mut self.diagnostics);
         let mut noted = (0_u64..).zip(noted).peekable();
@@ -103,8 +108,7 @@ impl Account {
         noted.for_each(|(_, noted)| self.keep(noted));
     }
 
-    /// Adds the account of a part that comes after the parts of this account: see
-    /// [`Blocks`](crate::file::Blocks).
+    /// Adds the account of the next part of the capture: see [`Blocks`](crate::file::Blocks).
     pub fn add(&mut self, part: &Self) {
         self.records = self.records.saturating_add(part.records);
         self.bytes = self.bytes.saturating_add(part.bytes);
@@ -134,8 +138,8 @@ impl Account {
         }
     }
 
-    /// Adds a fault that may be found twice, such as the fault of a feature that opening decodes too. Returns whether
-    /// the fault was new; see [`note`](Self::note).
+    /// Adds a fault that may be found twice, such as a fault of a feature that is also decoded when the capture is
+    /// opened. Returns whether the fault was new; see [`note`](Self::note).
     pub fn note_once(&mut self, error: FileError) -> bool {
         let is_new = !self.diagnostics.contains(&error);
         if is_new {
@@ -173,6 +177,16 @@ impl Account {
             *count = count.wrapping_add(records);
         }
     }
+}
+
+/// Serializes the counts of the types that occurred as a map.
+#[cfg(feature = "serde")]
+fn types<S: serde::Serializer>(
+    counts: &[u64; RecordType::HEADER_MAX as usize],
+    to: S,
+) -> Result<S::Ok, S::Error> {
+    let occurred = || (0..).map(RecordType).zip(*counts).filter(|&(_, count)| count != 0);
+    serde::Serialize::serialize(&crate::serialize::Map(occurred), to)
 }
 
 #[cfg(test)]

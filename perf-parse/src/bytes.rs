@@ -1,4 +1,4 @@
-//! The bytes of a record that outlives the step that found it.
+//! The bytes of a record, which stay valid after the walk has moved on.
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -18,7 +18,7 @@ pub(crate) struct Bytes<'r> {
 
 /// Where the bytes are. Every field fills a word, so that moving a record copies no padding.
 ///
-/// The common case is a record that was found in bytes of the caller: it is not parsed again, and nothing is dropped.
+/// The common case is a record in bytes of the caller. Such a record is not parsed again, and dropping it does nothing.
 #[derive(Clone)]
 enum Held<'r> {
     /// A record without data after it.
@@ -58,7 +58,7 @@ impl<'r> Bytes<'r> {
     pub(crate) fn raw(&self) -> RawRecord<'_> {
         let bytes = match &self.held {
             Held::Record(bytes) => *bytes,
-            // Whoever made it found a whole record in the bytes.
+            // `borrowed` is called with bytes that begin with a whole record.
             Held::Trailed(bytes) => RawRecord::<Endianness>::whole(self.endianness, bytes)
                 .map_or(Whole::EMPTY, |(raw, _)| raw.bytes),
             Held::Shared { block, start, after, .. } => {
@@ -82,7 +82,7 @@ impl<'r> Bytes<'r> {
     }
 }
 
-/// A shared value, until it is dropped.
+/// A shared value that is moved out before it is dropped.
 ///
 /// An `Arc` itself is dropped in place, by a function that takes its address. A record with an `Arc` would therefore be
 /// kept in memory and copied at each step. Here the `Arc` is moved out first, so that a record stays in registers.
@@ -95,7 +95,7 @@ impl<T> Shared<T> {
         Self(ManuallyDrop::new(Some(value)))
     }
 
-    /// Returns the value. It is always there: only dropping takes it out.
+    /// Returns the value. It is always `Some`: only `drop` takes the value out.
     #[inline(always)]
     pub(crate) fn get(&self) -> Option<&Arc<T>> {
         self.0.as_ref()

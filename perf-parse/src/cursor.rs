@@ -20,7 +20,8 @@ impl<'a> Cursor<'a> {
         Self { rest, end: offset.saturating_add(saturate(rest.len())) }
     }
 
-    /// Returns a cursor over `rest`, which ends at `end` in the record. The hot walk over records knows the end.
+    /// Returns a cursor over `rest`, which ends at `end` in the record. Saves an addition in the walk over records,
+    /// which knows the end.
     #[inline]
     pub(crate) fn ending(rest: &'a [u8], end: u32) -> Self {
         Self { rest, end }

@@ -8,6 +8,7 @@ pub use file::{FileError, FileErrorKind, Part};
 
 /// The reason why a record, or the attr that describes records, cannot be decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Error {
     /// The fault and its field.
     pub kind: ErrorKind,
@@ -17,6 +18,7 @@ pub struct Error {
 
 /// A fault of a record or an attr. Fields have the kernel's names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum ErrorKind {
     /// The record ends before the field does. The offset is the start of the field.

@@ -1,8 +1,8 @@
 //! Feature sections: what the recorder knew about the machine, the events and itself.
 //!
-//! [`FeatureSection`] is a section as it was recorded. [`FeatureSection::decode`] makes a [`FeatureData`] of it, and
-//! [`FeatureData::encode`] makes bytes of that again. [`Features`] are the sections of a capture, with a method for
-//! each. Every section has a file, which is named after perf's name of it.
+//! [`FeatureSection`] is a section as it was recorded. [`FeatureSection::decode`] decodes it into a [`FeatureData`],
+//! and [`FeatureData::encode`] encodes the data again. [`Features`] is the collection of the sections of a capture,
+//! with a method for each. Each section has its own source file, named after the section.
 //!
 //! # Examples
 //!
@@ -83,14 +83,14 @@ use perf_abi::feature::Feature;
 use crate::error::FileError;
 use codec::{Fault, Field};
 
-/// Why a section cannot be encoded.
+/// The reason why a section cannot be encoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct EncodeError {
     /// The feature.
     pub feature: Feature,
     /// The field of the section; empty for the whole section.
     pub field: &'static str,
-    /// What it must be.
+    /// The requirement that the field does not meet.
     pub must: &'static str,
 }
 
@@ -201,13 +201,38 @@ macro_rules! sections {
                 }
             }
 
-            /// Returns the content by perf's names: for programs that print or convert any section.
+            /// Returns the content as fields with perf's names, for programs that print or convert any section.
             #[must_use]
             pub fn value(&self) -> FieldValue<'_> {
                 match self {
                     $( Self::$Mark => FieldValue::Object(&()), )*
                     $( Self::$Variant(data) => data.value(), )*
                     Self::TracingData(bytes) | Self::Other { bytes, .. } => FieldValue::Bytes(bytes),
+                }
+            }
+        }
+
+        /// The name of the feature, and for a section with content its [`value`](FeatureData::value).
+        #[cfg(feature = "serde")]
+        impl serde::Serialize for FeatureData<'_> {
+            fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+                let (number, value) = (self.feature().0, self.value());
+                match self {
+                    $( Self::$Mark => to.serialize_unit_variant("FeatureData", number, stringify!($MARK)), )*
+                    $( Self::$Variant(_) => {
+                        to.serialize_newtype_variant("FeatureData", number, stringify!($FEATURE), &value)
+                    } )*
+                    Self::TracingData(_) => {
+                        to.serialize_newtype_variant("FeatureData", number, "TRACING_DATA", &value)
+                    }
+                    Self::Other { feature, .. } => {
+                        use serde::ser::SerializeStructVariant;
+
+                        let mut to = to.serialize_struct_variant("FeatureData", number, "OTHER", 2)?;
+                        to.serialize_field("feature", feature)?;
+                        to.serialize_field("bytes", &value)?;
+                        to.end()
+                    }
                 }
             }
         }
@@ -232,7 +257,7 @@ macro_rules! sections {
             )*
 
             $(
-                /// Returns whether the capture has this section, which is without bytes.
+                /// Returns whether the capture has this section, which has no bytes.
                 $(#[$mark_doc])*
                 #[must_use]
                 pub fn $has(&self) -> bool {
@@ -316,11 +341,11 @@ sections! {
     }
 }
 
-/// A new feature of perf-abi is missing in the table above. `RESERVED` is not a feature.
+/// Fails to compile if perf-abi has a feature that the table above lacks. `RESERVED` is not a feature.
 const _: () = assert!(FeatureData::KNOWN.len() == Feature::NAMES.len().saturating_sub(1));
 
 impl FeatureData<'_> {
-    /// Returns the bytes of the section in this byte order: what [`FeatureSection::decode`] reads.
+    /// Encodes the section in this byte order, as [`FeatureSection::decode`] reads it.
     ///
     /// Strings are padded as perf pads them.
     ///
@@ -341,8 +366,8 @@ impl FeatureData<'_> {
 impl<'a> FeatureSection<'a> {
     /// Decodes the section.
     ///
-    /// A section is decoded to its last byte, or this method returns an error. One exception: some builds of perf pad
-    /// the features of a pipe with zeros to a multiple of 8 bytes.
+    /// A section is decoded to its last byte, or this method returns an error. The exception is padding: some builds of
+    /// perf pad the features of a pipe with zeros to a multiple of 8 bytes.
     ///
     /// This allocates nothing. Lists are checked here and decoded again by their iterators, so the time is linear in the
     /// size of the section. TRACING_DATA and unknown features are not checked.
@@ -361,8 +386,8 @@ impl<'a> FeatureSection<'a> {
         }
     }
 
-    /// Decodes as much of the section as is without fault, and returns the fault. Of `BUILD_ID` and `EVENT_DESC` these
-    /// are the entries before the fault, of other sections all or nothing.
+    /// Decodes the part of the section before the first fault, and returns the fault. For `BUILD_ID` and `EVENT_DESC`
+    /// this part is the entries before the fault. Other sections are decoded entirely or not at all.
     #[must_use]
     pub fn decode_until_fault(&self) -> (Option<FeatureData<'a>>, Option<FileError>) {
         match self.endianness() {
@@ -387,4 +412,21 @@ impl<'a> FeatureSection<'a> {
             },
         }
     }
+}
+
+/// Serializes decoded structs as their [`FieldValue`].
+#[cfg(feature = "serde")]
+macro_rules! as_values {
+    ($($Struct:ident)+) => {$(
+        impl serde::Serialize for $Struct<'_> {
+            fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+                self.value().serialize(to)
+            }
+        }
+    )+};
+}
+
+#[cfg(feature = "serde")]
+as_values! {
+    BpfBtf BpfProgInfo CpuDomains CpuTopology DomainInfo EventDesc EventDescs MemNode MemTopology PmuCaps SchedDomain
 }

@@ -68,7 +68,7 @@
 //! # Ok::<(), Box<dyn core::error::Error>>(())
 //! ```
 //!
-//! AUX data: its offset and its bytes. A walk past AUX data does not copy it:
+//! The bytes of AUX data, which the walk does not copy:
 //!
 //! ```
 //! use perf_parse::Reader;
@@ -90,10 +90,10 @@
 //!
 //! # Memory
 //!
-//! Reading a file of 4 GiB in time order, with 89 million samples in rounds of 20000, took 2.4 MiB beyond the mapping
-//! (measured 2026-11-21, `perfdata dump --order time --fields time,tid`, the file made by `examples/generate.rs`).
-//! Without rounds the memory is bounded by [`Limits::held_records`] and [`Limits::held_bytes`]. [`Limits`] has all
-//! other bounds.
+//! Reading a file of 4 GiB in time order, with 89 million samples in rounds of 20000, took 2.4 MiB of memory besides
+//! the mapping of the file (measured 2026-11-21, `perfdata dump --order time --fields time,tid`, the file made by
+//! `examples/generate.rs`). Without rounds the memory is bounded by [`Limits::held_records`] and
+//! [`Limits::held_bytes`]. [`Limits`] has all other bounds.
 
 mod attrs;
 mod blocks;

@@ -1,5 +1,4 @@
-//! An index of a capture: which part of it has which times, CPUs and threads, and where the records are that are not
-//! samples.
+//! An index of a capture: the times, CPUs and threads of each part, and the places of the records that are not samples.
 //!
 //! A capture is divided into [`Chunk`]s of 64 KiB. [`Index::samples`] returns those that may have samples of a time
 //! span, a CPU or a thread. [`Index::before`] returns the records that a program needs to start in the middle: the
@@ -55,10 +54,10 @@
 //! # Memory
 //!
 //! An index takes as much memory as its encoded form. Measured on captures of 100 MiB, whose records are those of a
-//! small capture many times: 2 % of the capture for samples without stacks, 5 % for FORK, COMM and EXIT records, 14 %
-//! for SWITCH records alone. With copied stacks, 0.2 %. Each chunk lists at most 256 CPUs, 256 threads and 8,192
-//! records that are not samples. So an index is at most as large as the capture and 1 KiB, whatever the capture
-//! contains; in a compressed capture, at most 4 times as large and 1 KiB.
+//! small capture, repeated: 2 % of the capture for samples without stacks, 5 % for FORK, COMM and EXIT records, 14 %
+//! for SWITCH records alone, and 0.2 % for samples with copied stacks. Each chunk lists at most 256 CPUs, 256 threads
+//! and 8,192 records that are not samples. An index is therefore at most as large as the capture plus 1 KiB, whatever
+//! the capture contains. The index of a compressed capture is at most 4 times as large as the capture plus 1 KiB.
 //!
 //! # Format
 //!
@@ -98,9 +97,9 @@
 //! | field | encoding |
 //! |---|---|
 //! | type and flags | the type times 4; plus 2 if the record has a time; plus 1 if it was compressed |
-//! | offset | the difference to the one before it in the list, of a record that was compressed as well or not as well; at first to 0 |
-//! | position | if it was compressed: in the same way |
-//! | time | if it has one: the difference `d` to the time before it in the list, at first 0, as `d << 1 ^ d >> 63` |
+//! | offset | the difference to the offset of the previous record in the list of the same kind, compressed or not; for the first of each kind, the offset |
+//! | position | if the record was compressed: encoded as the offset is |
+//! | time | if the record has a time: the difference `d` to the previous time in the list (for the first, to 0), as `d << 1 ^ d >> 63` |
 
 mod build;
 mod chunk;
@@ -148,8 +147,8 @@ impl Index {
     /// Makes an index from all records of a walk in the order of the capture, such as
     /// [`Reader::records`](crate::Reader::records) or one of [`Reader::blocks`](crate::Reader::blocks).
     ///
-    /// Errors of the walk are skipped; its account has them. The index of a walk over only some types has wrong numbers
-    /// of records.
+    /// Skips the errors of the walk, which are in its account. The walk must return records of all types; otherwise the
+    /// numbers of records in the index are wrong.
     ///
     /// # Errors
     ///
@@ -197,7 +196,7 @@ impl Index {
     ///
     /// # Errors
     ///
-    /// [`IndexErrorKind::Order`] if the other part does not come after this one. Then the index is as before.
+    /// [`IndexErrorKind::Order`] if the other part does not come after this one. After an error the index is unchanged.
     ///
     /// # Examples
     ///
@@ -262,11 +261,11 @@ impl Index {
         core::iter::from_fn(move || Chunk::read(&mut fields, self.is_compressed).ok())
     }
 
-    /// Returns the chunks that have samples and may have one with a time in `span`, on the CPU, of the thread. The
-    /// span `..` includes samples without a time.
+    /// Returns the chunks that may have a sample with a time in `span`, of this CPU and this thread. The span `..`
+    /// includes samples without a time.
     ///
-    /// A chunk that is returned need not have such a sample: the caller checks each record of
-    /// [`Chunk::walk`]. Every such sample is in a chunk that is returned. The time grows with the size of the index.
+    /// Every such sample is in one of the returned chunks. A returned chunk need not have such a sample, so the caller
+    /// has to check each record of [`Chunk::walk`]. The time grows with the size of the index.
     pub fn samples(
         &self,
         span: impl RangeBounds<u64>,
@@ -311,7 +310,7 @@ impl Index {
         chunk.encode(&mut self.bytes);
     }
 
-    /// Returns the encoded chunks from one on, which begins at `start`.
+    /// Returns the encoded chunks from `start` on, which must be the start of a chunk.
     fn fields(&self, start: usize) -> Fields<'_> {
         Fields::new(self.bytes.get(start..).unwrap_or_default(), start as u64)
     }

@@ -132,8 +132,7 @@ impl SampleLayout {
         Ok(Self::of_known(attr))
     }
 
-    /// Returns the layout by the known bits of `attr`. For records other than samples it is correct whatever the
-    /// other bits are.
+    /// Returns the layout that the known bits of `attr` define. Unknown bits do not affect records other than samples.
     pub(crate) fn of_known(attr: &Attr) -> Self {
         let sample_type = SampleType(attr.sample_type.0 & SampleType::KNOWN.0);
         let leading = HEAD.iter().fold(SampleType::NONE, |all, &(field, _)| all | field);

@@ -31,10 +31,29 @@
 //!
 //! # Byte order
 //!
-//! A capture is in the byte order of the machine that recorded it. [`Reader`] finds out which, and its records are views
-//! of that order: [`Sample`] and [`Record`] need no type parameter. A program that knows the order when it is compiled,
-//! such as a decoder of the machine's own rings, names it: `Sample<'_, LittleEndian>` costs less. Pairs of 32-bit
-//! numbers and bit-fields, which a plain swap of bytes would get wrong, are converted correctly.
+//! A capture is in the byte order of the machine that recorded it. [`Reader`] finds out which, and its records are
+//! views of that order: [`Sample`] and [`Record`] need no type parameter. A program that knows the order when it is
+//! compiled, such as a decoder of the machine's own rings, can give it as a type parameter: `Sample<'_, LittleEndian>`
+//! is faster to decode. Pairs of 32-bit numbers and bit-fields, which a plain swap of bytes would get wrong, are
+//! converted correctly.
+//!
+//! # Serialization
+//!
+//! With the feature `serde`, what is decoded implements `Serialize`:
+//!
+//! - A struct has its fields. A field that is `None` is left out. Fields that are `kind` in Rust are `type`, as in the
+//!   kernel; the kind of an error remains `kind`.
+//! - A record has the kernel's name of its type, such as `{"COMM": {"pid": 1, "tid": 1, "comm": "init"}}`. A record of the
+//!   perf tool is within `USER`: `{"USER": {"STAT": {..}}}`. A section has the name of its feature. Variants of other enums
+//!   have their names in snake case.
+//! - A [`Sample`] has its leading fields, and the [`Tail`](sample::Tail) as `tail`. A tail that cannot be decoded does not
+//!   fail: its [`Error`] is there as `fault`.
+//! - Types, flags and other values of [`abi`] are numbers. An attr has the kernel's names.
+//! - Names are recorded as bytes. They are strings if the format is human readable and the name is UTF-8, and bytes
+//!   otherwise. Data, such as raw data and build ids, is always bytes, which JSON writes as an array of numbers.
+//! - Lists are sequences. A [`Callchain`](sample::Callchain) is the sequence of its words. An entry of a section has the
+//!   fields of its [`FieldValue`](feature::FieldValue): those of `EVENT_DESC` have no attr, which the events have.
+//! - A [`Value`](tracepoint::Value) of a tracepoint is its number, `bool`, string, bytes or sequence.
 //!
 //! # Errors
 //!
@@ -117,6 +136,8 @@ pub mod rewrite;
 pub mod ring;
 mod salvage;
 pub mod sample;
+#[cfg(feature = "serde")]
+mod serialize;
 #[cfg(feature = "alloc")]
 pub mod tracepoint;
 #[cfg(feature = "alloc")]

@@ -1,12 +1,13 @@
-//! Limits on what a reader takes.
+//! Limits on the memory and time that a reader needs.
 
 /// Number of diagnostics that an account keeps if no other limit is given.
 pub(crate) const MAX_DIAGNOSTICS: usize = 1000;
 
-/// Limits on what reading a capture takes, whatever the capture contains. They are set when the capture is opened.
+/// Limits on the memory and time that reading a capture needs, whatever the capture contains. The limits are set when
+/// the capture is opened.
 ///
-/// What exceeds a limit is left out with a diagnostic, is counted, or is returned earlier than it would be. The docs
-/// of each field say which.
+/// Data beyond a limit is left out with a diagnostic, is counted, or is returned early. The documentation of each field
+/// states which.
 ///
 /// # Examples
 ///
@@ -29,17 +30,17 @@ pub struct Limits {
     /// Maximum number of events: 65,536, as in perf. Further events are left out, each with a diagnostic
     /// ([`FileErrorKind::Limit`](crate::file::FileErrorKind::Limit), field `attr`); their records have an unknown id.
     pub events: usize,
-    /// Maximum number of ids of all events together: 4 Mi. An event with more ids than are left of this has no ids,
-    /// with a diagnostic ([`FileErrorKind::Limit`](crate::file::FileErrorKind::Limit), field `attr.ids`). A file also has at
-    /// most as many ids as 8-byte words.
+    /// Maximum number of ids of all events together: 4 Mi. An event with more ids than may still be added has no ids,
+    /// with a diagnostic ([`FileErrorKind::Limit`](crate::file::FileErrorKind::Limit), field `attr.ids`). A file also
+    /// has at most as many ids as 8-byte words.
     pub ids: usize,
     /// Maximum number of diagnostics that an [`Account`](crate::account::Account) keeps: 1,000. The others are counted in
     /// [`Account::diagnostics_omitted`](crate::account::Account::diagnostics_omitted).
     pub diagnostics: usize,
     /// Maximum number of records that are held for time order: 4 Mi. When the limit is reached, the earlier half is
     /// returned. A later record that is earlier than one of these is returned late, and counted in
-    /// [`Account::late`](crate::account::Account::late). Each record takes at most 40 bytes, most of it only if each record is
-    /// earlier than the one before it.
+    /// [`Account::late`](crate::account::Account::late). Each record takes at most 40 bytes, and usually far less: the
+    /// maximum is reached only if each record is earlier than the one before it.
     ///
     /// Captures of a recorder that reads its rings in rounds stay far below the limit. Without rounds, the limit is the
     /// distance in the capture over which two records can still be put in order.
@@ -47,7 +48,7 @@ pub struct Limits {
     /// Maximum number of bytes in copies of records that are held for time order: 64 MiB, and one record. Records in
     /// memory are not copied. Records of a stream and compressed records are copied, each with 24 more bytes. When the
     /// limit is reached, the earlier half of the bytes is returned, as for [`held_records`](Self::held_records). The
-    /// buffer for the copies is at most twice as large; while it grows there are two buffers.
+    /// buffer for the copies is at most twice as large as the limit. While the buffer grows, there are two buffers.
     pub held_bytes: usize,
     /// Maximum number of bytes of a stream that are read ahead to find attrs and features before the first record: 16
     /// MiB, and one record. [`Reader::events`](crate::file::Reader::events) and [`Reader::features`](crate::file::Reader::features)
@@ -67,7 +68,7 @@ pub struct Limits {
     /// ([`FileErrorKind::Decompress`](crate::file::FileErrorKind::Decompress)).
     pub inflated: u64,
     /// Number of bytes that a compressed stream may expand to for each of its bytes, in addition to
-    /// [`inflated`](Self::inflated): 1,024. Records cannot be compressed that much.
+    /// [`inflated`](Self::inflated): 1,024. Real records do not reach this ratio.
     pub inflated_ratio: u64,
     /// Number of bytes that are decompressed at a time: 128 KiB. A smaller value makes reading slower and has no other
     /// effect; 0 counts as 1.

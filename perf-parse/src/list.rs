@@ -76,6 +76,7 @@ pub(crate) use structures;
 ///
 /// Kernel: `struct perf_branch_entry`; since Linux 3.4.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Branch {
     /// Address of the branch instruction.
     pub from: u64,
@@ -184,6 +185,14 @@ impl<T: Item + core::fmt::Debug, O: ByteOrder> core::fmt::Debug for List<'_, T, 
     }
 }
 
+/// A sequence of the values.
+#[cfg(feature = "serde")]
+impl<T: Item + serde::Serialize, O: ByteOrder> serde::Serialize for List<'_, T, O> {
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_seq(self.iter())
+    }
+}
+
 impl<T: Item + PartialEq, O: ByteOrder, P: ByteOrder> PartialEq<List<'_, T, P>> for List<'_, T, O> {
     fn eq(&self, other: &List<'_, T, P>) -> bool {
         self.iter().eq(other.iter())
@@ -236,7 +245,7 @@ impl<T: Item, O: ByteOrder> Iterator for ListIter<'_, T, O> {
 
     #[inline]
     fn fold<B, F: FnMut(B, T) -> B>(self, init: B, mut f: F) -> B {
-        // A loop for each order: none of them looks at the order of every value.
+        // One loop for each order, so that no loop checks the order again for every value.
         match O::endianness(self.order) {
             Endianness::Little => {
                 self.values.fold(init, |sum, bytes| f(sum, T::read::<LittleEndian>((), bytes)))

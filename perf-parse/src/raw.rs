@@ -17,7 +17,7 @@ const HEADER: usize = 8;
 
 /// A record with a decoded header and an undecoded payload.
 ///
-/// A pointer and a length, and the byte order if it is known at run time; borrows from the input.
+/// Consists of a pointer, a length, and the byte order if the order is known only at run time. Borrows from the input.
 #[derive(Clone, Copy)]
 pub struct RawRecord<'a, O: ByteOrder = Endianness> {
     pub(crate) bytes: &'a Whole,
@@ -77,6 +77,20 @@ impl<O: ByteOrder> core::fmt::Debug for RawRecord<'_, O> {
     }
 }
 
+/// The fields of the header except the size, which follows from the payload; and the payload.
+#[cfg(feature = "serde")]
+impl<O: ByteOrder> serde::Serialize for RawRecord<'_, O> {
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        use serde::ser::SerializeStruct;
+
+        let mut to = to.serialize_struct("RawRecord", 3)?;
+        to.serialize_field("type", &self.kind())?;
+        to.serialize_field("misc", &self.misc())?;
+        to.serialize_field("payload", &crate::serialize::Bytes(self.payload()))?;
+        to.end()
+    }
+}
+
 impl<'a, O: Endian> RawRecord<'a, O> {
     /// Returns the record at the start of `bytes` and the bytes after it. Takes constant time.
     ///
@@ -93,13 +107,13 @@ impl<'a, O: Endian> RawRecord<'a, O> {
     /// kernel type.
     #[cfg(feature = "alloc")]
     #[inline(always)]
-    pub(crate) fn plain(bytes: &'a [u8], types: u64) -> Option<(Self, &'a [u8])> {
+    pub(crate) fn of_types(bytes: &'a [u8], types: u64) -> Option<(Self, &'a [u8])> {
         let (raw, after) = Self::whole((), bytes)?;
         let is_asked_for = types.checked_shr(raw.kind().0)? & 1 != 0;
         is_asked_for.then_some((raw, after))
     }
 
-    /// Returns the record with a byte order that its type does not tell.
+    /// Returns the record with its byte order as a value instead of a type.
     #[must_use]
     pub fn untyped(self) -> RawRecord<'a> {
         RawRecord { bytes: self.bytes, order: O::ENDIANNESS }
@@ -160,7 +174,7 @@ impl<'a, O: ByteOrder> RawRecord<'a, O> {
         RawRecord { bytes: self.bytes, order }
     }
 
-    /// Does the same as [`parse_in`](Self::parse_in), but returns no reason.
+    /// Does the same as [`parse_in`](Self::parse_in), but returns `None` instead of an error.
     #[inline]
     pub(crate) fn whole(order: O::Value, bytes: &'a [u8]) -> Option<(Self, &'a [u8])> {
         let (header, _) = Header::ref_from_prefix(bytes).ok()?;

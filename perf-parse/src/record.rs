@@ -47,6 +47,11 @@ use crate::sample::Sample;
 
 /// A decoded record. Strings and arrays borrow from the record's bytes; small fields are native values.
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize),
+    serde(bound = "", rename_all = "SCREAMING_SNAKE_CASE")
+)]
 #[non_exhaustive]
 pub enum Record<'a, O: ByteOrder = Endianness> {
     // First, apart from the kernel's order: its tag then has no bits in common with those of an `Option` or `Result` around
@@ -96,6 +101,7 @@ pub enum Record<'a, O: ByteOrder = Endianness> {
     /// `PERF_RECORD_CALLCHAIN_DEFERRED`
     CallchainDeferred(CallchainDeferred<'a>),
     /// A record of the perf tool itself.
+    #[cfg_attr(feature = "serde", serde(serialize_with = "user"))]
     User(UserRecord<'a>, RecordType),
     /// A type that this crate does not know, from a newer kernel.
     Other(RawRecord<'a, O>),
@@ -300,4 +306,10 @@ impl<'a, O: ByteOrder> RawRecord<'a, O> {
         let (body, _) = self.split_trailer(layout)?;
         Ok(Cursor::new(body, 8))
     }
+}
+
+/// Serializes a record of the perf tool without its type, which the record shows.
+#[cfg(feature = "serde")]
+fn user<S: serde::Serializer>(record: &UserRecord<'_>, _: &RecordType, to: S) -> Result<S::Ok, S::Error> {
+    serde::Serialize::serialize(record, to)
 }

@@ -1,5 +1,5 @@
-//! Captures written from captures: [`FileCopy`] copies the records that the caller chooses, [`repair`] everything that
-//! can be decoded.
+//! Writes captures from other captures: [`FileCopy`] copies the records that the caller chooses, [`repair`] copies
+//! everything that can be decoded.
 //!
 //! Both write a `perf.data` file, whatever the capture is: the attrs, names and features of a pipe become the sections of
 //! a file, and compressed records are decompressed.
@@ -23,7 +23,7 @@ use crate::file::write::EventFields;
 const OF_CONTAINER: [Feature; 4] =
     [Feature::EVENT_DESC, Feature::AUXTRACE, Feature::COMPRESSED, Feature::DIR_FORMAT];
 
-/// Returns whether a pipe has this record for something that is a section in a file.
+/// Returns whether records of this type contain, in a pipe, the data that is a section in a file.
 fn is_section(kind: RecordType) -> bool {
     let sections = [
         RecordType::HEADER_ATTR,

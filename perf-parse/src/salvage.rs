@@ -126,8 +126,8 @@ impl<O: ByteOrder> Records<'_, O> {
     /// the walk goes on there. Returns how many bytes were skipped; 0 if there was no error.
     ///
     /// A boundary is proved by four records in a row that can be decoded, or by records up to the end of the bytes.
-    /// `layout_of` returns the layout of a kernel record's event; `None` if the event is unknown. With one event, it is
-    /// always the same. The time grows with the number of bytes that are skipped. Allocates nothing.
+    /// `layout_of` returns the layout of a kernel record's event; `None` if the event is unknown. With one event, the
+    /// layout is always the same. The time grows with the number of bytes that are skipped. Allocates nothing.
     ///
     /// # Examples
     ///

@@ -28,8 +28,8 @@ use crate::raw::{RawRecord, pair, word};
 
 /// A view of one sample. Only the offsets of its leading fields are known; nothing is decoded yet.
 ///
-/// Three words, `Copy`; borrows from the record and the layout. A getter returns `None` if the event does not record
-/// the field.
+/// Consists of three words, and a fourth if the byte order is known only at run time. Borrows from the record and the
+/// layout. A getter returns `None` if the event does not record the field.
 ///
 /// Kernel: `PERF_RECORD_SAMPLE`, `perf_output_sample`, `kernel/events/core.c`; since Linux 2.6.31.
 #[derive(Clone, Copy, Debug)]
@@ -65,7 +65,7 @@ impl<'a, O: ByteOrder> Sample<'a, O> {
         }
     }
 
-    /// Does the same as [`parse`](Self::parse), but returns no reason.
+    /// Does the same as [`parse`](Self::parse), but returns `None` instead of an error.
     #[inline(always)]
     pub(crate) fn fitting(layout: &'a SampleLayout, record: RawRecord<'a, O>) -> Option<Self> {
         let (payload, head) = (record.payload().len(), usize::from(layout.head.size));
@@ -183,13 +183,40 @@ impl<'a, O: ByteOrder> Sample<'a, O> {
     /// Returns a cursor over the fields after the leading ones.
     #[inline]
     fn cursor(&self) -> Cursor<'a> {
-        let behind = self.bytes().get(usize::from(self.layout.head.size)..);
-        Cursor::ending(behind.unwrap_or_default(), self.record.size().into())
+        let tail = self.bytes().get(usize::from(self.layout.head.size)..);
+        Cursor::ending(tail.unwrap_or_default(), self.record.size().into())
     }
 
     /// Returns the payload.
     #[inline]
     pub(crate) fn bytes(&self) -> &'a [u8] {
         self.record.payload()
+    }
+}
+
+/// The leading fields that the event records, and the [`tail`](Sample::tail) if the event records fields of it. A tail with
+/// a fault is replaced by the fault.
+#[cfg(feature = "serde")]
+impl<O: ByteOrder> serde::Serialize for Sample<'_, O> {
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let (tail, fault) = match self.layout.has_tail.then(|| self.tail()) {
+            None => (None, None),
+            Some(Ok(tail)) => (Some(tail), None),
+            Some(Err(fault)) => (None, Some(fault)),
+        };
+        crate::serialize::fields!(to, "Sample" {
+            identifier: self.identifier(),
+            ip: self.ip(),
+            pid: self.pid(),
+            tid: self.tid(),
+            time: self.time(),
+            addr: self.addr(),
+            id: self.id(),
+            stream_id: self.stream_id(),
+            cpu: self.cpu(),
+            period: self.period(),
+            tail: tail,
+            fault: fault,
+        })
     }
 }

@@ -80,11 +80,11 @@ pub enum WriteError {
 impl core::fmt::Display for WriteError {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match self {
-            Self::Missing { field } => write!(f, "{field}: the event records it and it is not given"),
-            Self::NotRecorded { field } => write!(f, "{field}: is given and the event does not record it"),
+            Self::Missing { field } => write!(f, "{field}: is missing, but the event records it"),
+            Self::NotRecorded { field } => write!(f, "{field}: is present, but the event does not record it"),
             Self::Invalid { field, must } => write!(f, "{field}: must be {must}"),
             Self::TooLong { size } => {
-                write!(f, "the record has {size} bytes, more than the 65535 it can have")
+                write!(f, "the record has {size} bytes, but at most 65535 fit")
             }
             Self::Unaligned { size } => {
                 write!(f, "the record has {size} bytes, not a multiple of 8: pad its raw, stack or AUX bytes")
@@ -281,7 +281,7 @@ fn payload<O: Endian>(
         Record::User(..) => {
             return Err(WriteError::Invalid {
                 field: "type",
-                must: "the kernel's; copy the raw record instead",
+                must: "a type of the kernel; copy the raw record instead",
             });
         }
     }
@@ -295,7 +295,7 @@ fn mmap<O: Endian>(pid: i32, tid: i32, addr: u64, len: u64, pgoff: u64) -> wire:
 
 fn mmap2<O: Endian>(out: &mut Vec<u8>, misc: Misc, it: &Mmap2<'_>) -> Result<(), WriteError> {
     if misc.contains(Misc::MMAP_BUILD_ID) != matches!(it.id, FileId::BuildId { .. }) {
-        let must = "MMAP_BUILD_ID just if there is a build id";
+        let must = "MMAP_BUILD_ID if and only if the record has a build id";
         return Err(WriteError::Invalid { field: "misc", must });
     }
     put(out, &mmap::<O>(it.pid, it.tid, it.addr, it.len, it.pgoff));
@@ -320,7 +320,8 @@ fn mmap2<O: Endian>(out: &mut Vec<u8>, misc: Misc, it: &Mmap2<'_>) -> Result<(),
     }
     match (it.id, it.prot_flags) {
         (FileId::Inode { .. }, Some((prot, _))) if prot > MAX_PROT => {
-            let must = "at most 255 beside an inode, or the record is taken for one of Linux 3.12";
+            let must =
+                "at most 255 with an inode, because readers take a larger value for the layout of Linux 3.12";
             return Err(WriteError::Invalid { field: "prot", must });
         }
         (FileId::BuildId { .. }, None) => return Err(WriteError::Missing { field: "prot" }),

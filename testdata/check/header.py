@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Compares the features of `perfdata dump --format jsonl FILE` with what perf says of them.
+"""Compares the features of `perfdata dump --format jsonl FILE` with the output of perf.
 
 usage: header.py [--perf PERF] --perfdata PROGRAM FILE...
 
-Makes of our JSON the lines that `perf report --header-only -I` prints, and the
-entries that `perf buildid-list` prints, and demands that perf prints the same
-lines, no more and no fewer. Of an event only the name and the ids are compared:
-its attr is the business of others.
+Converts our JSON to the lines that `perf report --header-only -I` prints, and to
+the entries that `perf buildid-list` prints. perf must print the same lines, no
+more and no fewer. Only the name and the ids of an event are compared; other
+checks compare its attr.
 
 Exit status: 0 if all agrees, with the number of lines compared; 1 with the lines
 that differ.
@@ -20,12 +20,12 @@ import subprocess
 import sys
 import time
 
-# What perf prints of the file and of its header, not of features.
+# Lines that perf prints about the file and its header, not about features.
 NOT_FEATURES = re.compile(
     r"# (=+|captured on|header version|data offset|data size|feat offset|$|Core ID and|Socket ID|Die ID)|#$"
 )
 EVENT = re.compile(r"# event : name = (.*?), (?:, id = \{ (.*?) \})?.*")
-# The features that perf 6.1 knows, and tells when they are missing.
+# The features that perf 6.1 knows and reports if they are missing.
 NAMES = (
     "TRACING_DATA BUILD_ID HOSTNAME OSRELEASE VERSION ARCH NRCPUS CPUDESC CPUID TOTAL_MEM CMDLINE EVENT_DESC "
     "CPU_TOPOLOGY NUMA_TOPOLOGY BRANCH_STACK PMU_MAPPINGS GROUP_DESC AUXTRACE STAT CACHE SAMPLE_TIME MEM_TOPOLOGY "
@@ -129,7 +129,7 @@ def mem_topology(value, _):
 
 def clock_data(value, _):
     wall, clock, name = value["wall_clock_ns"], value["clockid_time_ns"], CLOCKS[value["clockid"]]
-    # Microseconds of the wall clock, nanoseconds of the other.
+    # The wall clock is in microseconds, the other clock in nanoseconds.
     tod = f"{wall // 10**9}.{wall % 10**9 // 1000:06}"
     date = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(wall // 10**9))
     return [
@@ -224,7 +224,7 @@ def perfs(perf, path, has_build_ids):
             line = f"# event : {event[1]} {ids}"
         if line and not NOT_FEATURES.match(line):
             lines.append(line)
-    # Of a file without the feature perf lists what it finds in the records.
+    # For a file without the feature, perf lists the build ids in the records.
     if has_build_ids:
         lines += run(perf, "buildid-list", "--force", "-i", path).splitlines()
     return [line.rstrip() for line in lines]

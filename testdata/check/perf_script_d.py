@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
-"""Compares `perfdata dump --format jsonl FILE` with what perf says of FILE.
+"""Compares `perfdata dump --format jsonl FILE` with the output of perf for FILE.
 
 usage: perf_script_d.py [--perf PERF] [--show N] FILE (--jsonl PATH | --perfdata PROGRAM)
 
-perf gives two accounts of a record under `perf script -D`: its fields as text,
-and its bytes as a hex dump. Both are compared:
+`perf script -D` prints a record twice: its fields as text, and its bytes as a hex
+dump. Both are compared:
 
-- text:  what perf itself decoded and printed;
-- bytes: what a straight-line reading of perf's hex dump gives, for the fields
-  that perf does not print (ids, raw data, stacks). It takes the sample type and
-  register masks from `perf evlist -v`, and must consume a sample exactly.
+- text:  the fields that perf decoded and printed;
+- bytes: for the fields that perf does not print (ids, raw data, stacks), a simple
+  decoding of perf's hex dump. It takes the sample type and the register masks
+  from `perf evlist -v`, and must consume a sample exactly.
 
-Only the header of perf's own records (type 64 and up) is compared, and records
-COMPRESSED and COMPRESSED2 not at all: perf shows what is inside them. The file
-must have this machine's byte order, as perf swaps before it dumps.
+Only the headers of perf's own records (type 64 and up) are compared. COMPRESSED
+and COMPRESSED2 records are not compared, because perf prints their contents. The
+file must have this machine's byte order, because perf swaps before it dumps.
 
 Exit status: 0 if all agrees, with the number of fields compared by kind; 1 with
 the first differences, or if nothing could be compared.
@@ -38,8 +38,8 @@ ITRACE_START, AUX, TEXT_POKE, AUX_OUTPUT_HW_ID = 12, 11, 20, 21
 MISC_MMAP_DATA = MISC_COMM_EXEC = MISC_SWITCH_OUT = 1 << 13
 MISC_BUILD_ID = MISC_PREEMPT = 1 << 14
 
-# Every SAMPLE field of the contract. One that ours has and the sample type has
-# not is a difference; of other records, additional fields are let pass.
+# Every documented field of SAMPLE. It is a difference if our dump has a field that
+# the sample type does not have. In other records, additional fields are ignored.
 SAMPLE_FIELDS = set(
     "identifier ip pid tid time addr id stream_id cpu period read callchain raw "
     "branch_stack regs_user stack_user weight weight_struct data_src transaction "
@@ -52,16 +52,16 @@ BRANCH_FLAGS = (  # name, first bit, bits
 
 
 class Bad(Exception):
-    """perf's account cannot be read, so nothing may be concluded from it."""
+    """perf's output cannot be parsed, so the comparison has no result."""
 
 
-# --- what perf says ----------------------------------------------------------
+# --- perf's output -----------------------------------------------------------
 
 
 class Attr:
-    """What `perf evlist -v` says of an event, as far as layouts need it."""
+    """The fields that `perf evlist -v` prints of an event and that determine layouts."""
 
-    # The type is left out where it is 0, and so is every other field.
+    # perf omits the type and every other field if it is 0.
     LINE = re.compile(r"(.+?): (?:type: \d+, )?size: \d+(.*)")
 
     def __init__(self, name, rest):
@@ -84,7 +84,7 @@ class Attr:
 
 
 class Said:
-    """One record in perf's dump: where, its bytes, and the lines on it."""
+    """A record in perf's dump: its offset, its bytes, and the lines about it."""
 
     def __init__(self, name, offset, size):
         self.file, self.offset, self.size = name, offset, size
@@ -121,7 +121,7 @@ def parse_dump(text):
             last.prefix = [int(word) for word in found[1].split()]
             last.name, last.rest = found[4], found[5]
             if last.name.startswith("STAT_ROUND"):
-                # perf ends this line with nothing, and perf script's own table goes on in it.
+                # perf does not end this line, so the table of perf script continues in it.
                 last.name, last.rest = "STAT_ROUND", ""
         elif said[-1].name is not None:
             said[-1].lines.append(line)
@@ -141,7 +141,7 @@ def run(command):
 def ask_perf(perf, path):
     listed = run([perf, "evlist", "-v", "-i", path]).decode("utf-8", "surrogateescape")
     attrs = [Attr(*found.groups()) for line in listed.splitlines() if (found := Attr.LINE.match(line))]
-    # -F event: one line a sample with the event's name, and nothing else.
+    # -F event: one line for each sample, with only the event's name.
     dumped = run([perf, "script", "-D", "-F", "event", "-i", path])
     said = parse_dump(dumped.decode("utf-8", "surrogateescape"))
     if not attrs or not said:
@@ -153,12 +153,12 @@ def ask_perf(perf, path):
 
 
 def place(said, data):
-    """Turns perf's offsets into those of the file, and checks that they are."""
+    """Converts perf's offsets to offsets in the file, and checks them."""
     if not data.startswith(b"PERFILE2") or sys.byteorder != "little":
         raise Bad("not a little-endian perf.data file on a little-endian machine")
     if struct.unpack_from("<Q", data, 8)[0] == PIPE_HEADER:
         for one in said:
-            one.offset += PIPE_HEADER  # perf counts from behind it
+            one.offset += PIPE_HEADER  # perf counts from the end of the header
     for one in said:
         there = data[one.offset : one.offset + one.size]
         if there != one.data and struct.unpack_from("<I", there.ljust(4, b"\0"))[0] not in COMPRESSED:
@@ -376,7 +376,7 @@ def mmap_text(said, misc):
         if (protection == "r") != bool(misc & MISC_MMAP_DATA):
             raise Bad(f"perf's text {said.rest!r} contradicts misc {misc:#x}")
         return out
-    # Of the flags, perf prints MAP_SHARED (1) alone: the rest is in the bytes.
+    # perf prints only the flag MAP_SHARED (1). The other flags are in the bytes.
     out["prot"] = sum(bit for bit, letter in ((1, "r"), (2, "w"), (4, "x")) if letter in protection[:3])
     if misc & MISC_BUILD_ID:
         out.update(groups(r" <([0-9a-f]*)>\]", said.rest, "build_id", None))
@@ -549,7 +549,7 @@ class Comparison:
                 self.differ(offset, f"{name}: {part}{path}: perf's {source} has {value}, ours {have[path]}")
 
     def attr_of(self, said, ours, events):
-        """The event of a sample: perf's where it names a single one, else ours."""
+        """The event of a sample: perf's if it names a single one, else ours."""
         index = ours.get("event")
         named = [i for i, attr in enumerate(self.attrs) if events and attr.name == events[0]]
         if len(self.attrs) == 1:
@@ -575,7 +575,7 @@ class Comparison:
         fields = ours.get("fields", {})
         at = (said.offset, "SAMPLE", "")
         self.fields(at, "bytes", expected, fields)
-        # perf prints 0 or the attr's value for what was not recorded: leave that out.
+        # For fields that were not recorded, perf prints 0 or the attr's value. Skip them.
         text = {name: value for name, value in text.items() if name in expected}
         for word, value in zip(self.prefixes, said.prefix):
             if word in attr.sample:
@@ -631,7 +631,7 @@ def time_of_ours(record):
 
 
 def by_offset(records, offset, time):
-    """Records by offset; those that share one (a chunk's, two files') by time."""
+    """Sorts records by offset; records with the same offset (in chunks, files) by time."""
     out = collections.defaultdict(list)
     for record in records:
         out[offset(record)].append(record)

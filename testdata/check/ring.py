@@ -3,21 +3,22 @@
 
 usage: ring.py --perfdata PROGRAM --attr ATTR [--snapshot FILE] RING... [-- ARGUMENT...]
 
-Reads each dump by the offsets of struct perf_event_mmap_page, straightens the
-ring, walks it (from data_tail on, or for write_backward from data_head on), and
-takes the fields of each record from where the sample type puts them. What it
-finds must be what `perfdata ring RING... --attr ATTR --format jsonl` prints:
-the records by ring and offset, their types, sizes and fields, and no others;
-and those must be ordered by time. A dump that cannot be read must be refused.
+Reads each dump by the offsets of struct perf_event_mmap_page, unrolls the ring,
+and walks over it (from data_tail on, or from data_head on for write_backward).
+Reads the fields of each record at the offsets that the sample type determines.
+`perfdata ring RING... --attr ATTR --format jsonl` must print exactly these
+records, with the same rings, offsets, types, sizes and fields, in time order.
+It must refuse a dump that cannot be read.
 
-With --snapshot, what `perf script` says of that perf.data, which was written
-from the same rings at the same moment, must be the samples that are in them.
+With --snapshot, the samples that `perf script` prints for that perf.data must be
+the samples in the rings. The perf.data was written from the same rings at the
+same time.
 
-Arguments behind -- are handed on; of them --head and --tail are understood: the
-dump then is a data area without its control page. ATTR is the bytes of a little-
-endian struct perf_event_attr, or a perf.data. Kernels of 4.1 and later only.
+Arguments after -- are passed on to perfdata. With --head and --tail, the dump is
+a data area without its control page. ATTR is the bytes of a little-endian struct
+perf_event_attr, or a perf.data. Works for Linux 4.1 and later only.
 
-Exit status: 0 if all agrees, with the numbers of what was compared; 1 if not.
+Exit status: 0 if all agrees, with the numbers of compared values; 1 if not.
 """
 
 import argparse
@@ -27,14 +28,14 @@ import struct
 import subprocess
 import sys
 
-DATA_HEAD = 1024  # and data_tail, data_offset, data_size behind it
+DATA_HEAD = 1024  # data_tail, data_offset and data_size follow
 WRITE_BACKWARD = 1 << 27
 SAMPLE_ID_ALL = 1 << 18
 LOST, SAMPLE, MMAP2 = 2, 9, 10
 
 
 def attr_of(path):
-    """Sample type and flags, which all events of ATTR must have in common."""
+    """Returns the sample type and the flags, which must be the same for all events."""
     data = open(path, "rb").read()
     attrs = [data]
     if data.startswith(b"PERFILE2"):
@@ -49,7 +50,7 @@ def attr_of(path):
 
 
 def records_of(dump, backward, positions):
-    """Offset and bytes of each record; None if the ring was written over."""
+    """Returns the offset and bytes of each record; None if the ring was overwritten."""
     if positions:
         head, tail = positions
         start, size = 0, len(dump)

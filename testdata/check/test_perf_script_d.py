@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Tests of perf_script_d.py on the captures: python3 test_perf_script_d.py
 
-They need perf. The dumps they compare with perf are made here: one by walking
-a capture with a few lines of its own, the others from perf's hex dump, so that
-they say whether perf's text and perf's bytes agree under the checker's reading.
+The tests need perf. They make the dumps that they compare with perf: one by a
+separate walk over a capture, the others from perf's hex dump. The latter show
+whether perf's text and perf's bytes agree as the check decodes them.
 """
 
 import contextlib

@@ -157,10 +157,10 @@ impl Bytes {
     }
 }
 
-/// Exchanges the bits of `precise_ip`, the one flag of an attr that has two.
+/// Exchanges the two bits of `precise_ip`, the only flag of an attr with more than one bit.
 ///
-/// A big-endian compiler lays bit fields out from the highest bit, so that the order of all bits is reversed. That of the
-/// two bits is not, as they are one number.
+/// A big-endian compiler allocates bit-fields from the highest bit, so the order of all flags is reversed. The order of
+/// these two bits is not reversed, because they are one number.
 pub(crate) fn precise_ip_reversed(flags: u64) -> u64 {
     const PRECISE_IP: u64 = 0b11 << 15;
     let bits = flags & PRECISE_IP;
@@ -171,7 +171,7 @@ pub(crate) fn precise_ip_reversed(flags: u64) -> u64 {
 mod tests {
     use super::Bytes;
 
-    /// The one place where the bytes of both orders are spelled out.
+    /// Compares the encoder with literal bytes in both byte orders.
     #[test]
     fn numbers_in_both_orders() {
         let all = |big| {

@@ -6,14 +6,14 @@ use perf_abi::feature::Feature;
 
 use crate::Bytes;
 
-/// A section of a feature, and the lengths at which it may end and be whole.
+/// A section of a feature, and the lengths at which a complete section may end.
 #[derive(Clone, Debug)]
 pub struct Example {
-    /// Its number.
+    /// The number of the feature.
     pub feature: Feature,
     /// The payload.
     pub bytes: Vec<u8>,
-    /// The lengths at which it is whole, in ascending order.
+    /// The lengths at which the section is complete, in ascending order.
     pub whole: Vec<usize>,
 }
 
@@ -116,7 +116,7 @@ pub fn event_desc(big: bool) -> Bytes {
         .string("cycles") // name
 }
 
-/// 208 bytes of siblings, 16 of core and socket ids, 76 of dies.
+/// A payload of `CPU_TOPOLOGY`: 208 bytes of siblings, 16 of core and socket ids, 76 of dies.
 #[must_use]
 pub fn cpu_topology(big: bool) -> Bytes {
     Bytes::new(big)
@@ -236,7 +236,8 @@ pub fn mem_topology(big: bool) -> Bytes {
         .u64(0) // bitmap.nbits
 }
 
-/// A program with the first 128 bytes of `struct bpf_prog_info`, and one that has 8 more and no arrays.
+/// A payload of `BPF_PROG_INFO`: a program with the first 128 bytes of `struct bpf_prog_info`, and a program with 8
+/// more bytes and no arrays.
 #[must_use]
 pub fn bpf_prog_info(big: bool) -> Bytes {
     Bytes::new(big)

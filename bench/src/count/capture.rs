@@ -1,4 +1,4 @@
-//! Captures made in memory by the writer of perf-parse: the same at each run, to the byte.
+//! Captures that the writer of perf-parse makes in memory, identical to the byte in each run.
 
 use std::io::Cursor;
 
@@ -17,48 +17,48 @@ use perf_parse::{Record, SampleLayout};
 /// Records, and their events.
 #[derive(Clone, Debug)]
 pub(crate) struct Capture {
-    /// Records that lie end to end, little-endian; of a file the whole file.
+    /// Contiguous little-endian records, or a whole file.
     pub(crate) bytes: Vec<u8>,
-    /// How many records they are.
+    /// Number of records.
     pub(crate) records: u64,
-    /// Their events, all of one layout.
+    /// Their events, which all have the same layout.
     pub(crate) events: Events,
 }
 
-/// What every sample here has in common with those of the other inputs: three words behind the header.
+/// The fields that the samples of all inputs have: three words after the header.
 const PLAIN: SampleType = SampleType::IP.union(SampleType::TID).union(SampleType::TIME);
 
-/// The same and two more words, 48 bytes in all.
+/// The fields of [`PLAIN`] and two more words: 48 bytes with the header.
 const USUAL: SampleType = PLAIN.union(SampleType::CPU).union(SampleType::PERIOD);
 
-/// The user registers that `perf record --call-graph dwarf` asks for on x86-64: all but `ds`, `es`, `fs` and `gs`.
+/// The user registers that `perf record --call-graph dwarf` records on x86-64: all but `ds`, `es`, `fs` and `gs`.
 const REGS_USER: u64 = 0xff_0fff;
 
-/// Bytes of user stack that `perf record --call-graph dwarf` asks for.
+/// Bytes of user stack that `perf record --call-graph dwarf` records.
 const STACK_USER: u32 = 8192;
 
-/// Events of [`ten_events`].
+/// Number of events of [`ten_events`].
 pub(crate) const EVENTS: u64 = 10;
-/// Ids of each of them, and cpus of [`file`].
+/// Number of ids of each of these events, and of cpus of [`file`].
 pub(crate) const CPUS: u64 = 4;
 
-/// The first id of an event. The kernel counts on from one to the next.
+/// The first id of an event. The kernel assigns consecutive ids.
 pub(crate) const FIRST_ID: u64 = 1000;
 
-/// Samples of a cpu between two FINISHED_ROUNDs of [`file`].
+/// Number of samples of a cpu between two FINISHED_ROUND records of [`file`].
 const ROUND: u64 = 64;
 
-/// Samples of 32 bytes, as perf writes them for one event with a fixed period.
+/// Returns samples of 32 bytes, as perf writes them for one event with a fixed period.
 pub(crate) fn plain_32() -> Capture {
     samples(4096, Attr { sample_type: PLAIN, ..Attr::default() }, |_| SampleFields::default())
 }
 
-/// Samples of 48 bytes.
+/// Returns samples of 48 bytes.
 pub(crate) fn plain_48() -> Capture {
     samples(4096, Attr { sample_type: USUAL, ..Attr::default() }, |_| SampleFields::default())
 }
 
-/// Samples of a tracepoint: 68 bytes of its fields.
+/// Returns samples of a tracepoint with 68 bytes of raw data.
 pub(crate) fn raw() -> Capture {
     samples(2048, Attr { sample_type: USUAL | SampleType::RAW, ..Attr::default() }, |n| {
         let raw = (0..68).map(|at: u8| at.wrapping_mul(n as u8)).collect();
@@ -66,7 +66,7 @@ pub(crate) fn raw() -> Capture {
     })
 }
 
-/// Samples with a call chain of 4 to 67 words, a kernel part and a user part.
+/// Returns samples with a call chain of 4 to 67 words, which has a kernel part and a user part.
 pub(crate) fn callchain() -> Capture {
     samples(1024, Attr { sample_type: USUAL | SampleType::CALLCHAIN, ..Attr::default() }, |n| {
         let address = |base: u64| move |depth: u64| base + (n * 31 + depth * 0x123) % 0x10_0000;
@@ -78,7 +78,7 @@ pub(crate) fn callchain() -> Capture {
     })
 }
 
-/// Samples for unwinding by DWARF: user registers and a copy of the user stack.
+/// Returns samples for unwinding by DWARF, with user registers and a copy of the user stack.
 pub(crate) fn dwarf() -> Capture {
     let attr = Attr {
         sample_type: USUAL | SampleType::REGS_USER | SampleType::STACK_USER,
@@ -98,11 +98,11 @@ pub(crate) fn dwarf() -> Capture {
     })
 }
 
-/// Samples of ten events, told by the id at their front.
+/// Returns samples of ten events. The id at the start of a sample identifies the event.
 pub(crate) fn ten_events() -> Capture {
     let attr = Attr { sample_type: USUAL | SampleType::IDENTIFIER, ..Attr::default() };
     let mut capture = samples(4096, attr, |n| {
-        // No order that a branch predictor, or a decoder, could get used to.
+        // Branch predictors and decoders must not be able to predict the order.
         let identifier = Some(FIRST_ID + n * n * 7 % (EVENTS * CPUS));
         SampleFields { identifier, ..SampleFields::default() }
     });
@@ -111,7 +111,7 @@ pub(crate) fn ten_events() -> Capture {
     capture
 }
 
-/// Samples, and as many again of what else the kernel writes: MMAP2, COMM, FORK, EXIT and LOST.
+/// Returns samples, and the same number of other records of the kernel: MMAP2, COMM, FORK, EXIT and LOST.
 pub(crate) fn records_mix() -> Capture {
     let attr = Attr { sample_type: USUAL, flags: AttrFlags::SAMPLE_ID_ALL, ..Attr::default() };
     let events = Events::from_iter([(attr, vec![FIRST_ID])]);
@@ -142,7 +142,8 @@ pub(crate) fn records_mix() -> Capture {
     Capture { bytes, records, events }
 }
 
-/// A file: samples of four cpus, one cpu's after the other's in each round, which overlap with those of the round before.
+/// Returns a file with samples of four cpus. In each round, the samples of one cpu follow those of another. The times
+/// of a round overlap with those of the previous round.
 pub(crate) fn file() -> Capture {
     let attr = Attr { sample_type: USUAL, ..Attr::default() };
     let events = Events::from_iter([(attr, vec![FIRST_ID])]);
@@ -156,7 +157,7 @@ pub(crate) fn file() -> Capture {
     for round in 0..rounds {
         for cpu in 0..CPUS {
             for at in 0..ROUND {
-                // A later cpu's ring is read later, and holds what came in between.
+                // The ring of a later cpu is read later, so it also contains the samples written in the meantime.
                 let n = (round * ROUND + at + cpu * ROUND / 8) * CPUS + cpu;
                 record.clear();
                 sample(&mut record, &layout, n, SampleFields::default());
@@ -169,11 +170,11 @@ pub(crate) fn file() -> Capture {
         put(&record);
         records += 1;
     }
-    let bytes = writer.finish().expect("memory takes all").into_inner();
+    let bytes = writer.finish().expect("a write to memory succeeds").into_inner();
     Capture { bytes, records, events }
 }
 
-/// `records` samples of one event: `fields` of each, and of the leading fields those that the event records.
+/// Returns `records` samples of one event. Each has the leading fields that the event records, and `fields`.
 fn samples(records: u64, attr: Attr, fields: impl Fn(u64) -> SampleFields) -> Capture {
     let events = Events::from_iter([(attr, vec![FIRST_ID])]);
     let layout = layout(&events);
@@ -184,9 +185,9 @@ fn samples(records: u64, attr: Attr, fields: impl Fn(u64) -> SampleFields) -> Ca
     Capture { bytes, records, events }
 }
 
-/// The layout of the first event.
+/// Returns the layout of the first event.
 fn layout(events: &Events) -> SampleLayout {
-    assert!(events[0].fault().is_none(), "only known bits are asked for");
+    assert!(events[0].fault().is_none(), "the attr has only known bits");
     events[0].layout
 }
 
@@ -206,7 +207,7 @@ fn cpu(n: u64) -> u32 {
     (n % 16) as u32
 }
 
-/// Appends the `n`th sample: `fields`, and of the leading fields those that its event records.
+/// Appends the sample with number `n`: the leading fields that its event records, and `fields`.
 fn sample(bytes: &mut Vec<u8>, layout: &SampleLayout, n: u64, fields: SampleFields) {
     let has_cpu = layout.sample_type().contains(SampleType::CPU);
     let fields = SampleFields {
@@ -221,7 +222,7 @@ fn sample(bytes: &mut Vec<u8>, layout: &SampleLayout, n: u64, fields: SampleFiel
         .expect("the fields are those of the event");
 }
 
-/// Appends a FINISHED_ROUND, which is a header alone.
+/// Appends a FINISHED_ROUND, which consists only of a header.
 fn finished_round(bytes: &mut Vec<u8>) {
     bytes.extend_from_slice(&RecordType::FINISHED_ROUND.0.to_le_bytes());
     bytes.extend_from_slice(&[0, 0, 8, 0]);

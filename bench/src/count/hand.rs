@@ -1,30 +1,31 @@
-//! The floor: loops written for one layout, in safe Rust, that refuse what is cut off and know nothing else.
+//! The floor: handwritten loops in safe Rust, each for a single layout. They reject truncated records and check nothing
+//! else.
 
 use super::capture::FIRST_ID;
 use super::sums::{Sums, add, add_bytes};
 
-/// Takes `size` bytes off the front of `rest`.
+/// Removes `size` bytes from the start of `rest` and returns them.
 #[inline(always)]
 fn take<'a>(rest: &mut &'a [u8], size: usize) -> Option<&'a [u8]> {
-    let (taken, behind) = rest.split_at_checked(size)?;
-    *rest = behind;
+    let (taken, after) = rest.split_at_checked(size)?;
+    *rest = after;
     Some(taken)
 }
 
-/// Takes words off the front of `rest`.
+/// Removes words from the start of `rest` and returns them.
 #[inline(always)]
 fn words<const N: usize>(rest: &mut &[u8]) -> Option<[u64; N]> {
     let words = take(rest, N * 8)?.as_chunks().0.first_chunk()?;
     Some(words.map(u64::from_le_bytes))
 }
 
-/// The sum of words.
+/// Returns the sum of words.
 #[inline(always)]
 fn sum(bytes: &[u8]) -> u64 {
     bytes.as_chunks().0.iter().fold(0, |sum: u64, word| sum.wrapping_add(u64::from_le_bytes(*word)))
 }
 
-/// Walks from header to header and adds up the sizes: what any reader must do at least.
+/// Walks from header to header and adds up the sizes: the minimum work of any reader.
 pub(crate) fn hop(mut bytes: &[u8]) -> Option<Sums> {
     let mut sums = Sums::default();
     while !bytes.is_empty() {
@@ -38,13 +39,13 @@ pub(crate) fn hop(mut bytes: &[u8]) -> Option<Sums> {
     Some(sums)
 }
 
-/// The records of a file.
+/// Returns the records of a file.
 pub(crate) fn data_section(file: &[u8]) -> Option<&[u8]> {
     let [offset, size] = words(&mut file.get(40..)?)?;
     file.get(usize::try_from(offset).ok()?..)?.get(..usize::try_from(size).ok()?)
 }
 
-/// Walks the records and hands type and payload to `record`.
+/// Walks over the records, and passes the type and the payload of each to `record`.
 #[inline(always)]
 fn walk(mut bytes: &[u8], record: impl Fn(&mut Sums, u32, &[u8]) -> Option<()>) -> Option<Sums> {
     let mut sums = Sums::default();
@@ -56,7 +57,8 @@ fn walk(mut bytes: &[u8], record: impl Fn(&mut Sums, u32, &[u8]) -> Option<()>) 
     Some(sums)
 }
 
-/// Walks the samples, adds up IP, TID and TIME, and hands what follows those to `tail`, which must leave nothing.
+/// Walks over the samples, and adds up IP, TID and TIME. Passes the following bytes to `tail`, which must consume all
+/// of them.
 #[inline(always)]
 fn samples(bytes: &[u8], tail: impl Fn(&mut Sums, &mut &[u8]) -> Option<()>) -> Option<Sums> {
     walk(bytes, |sums, kind, mut payload| {
@@ -69,7 +71,7 @@ fn samples(bytes: &[u8], tail: impl Fn(&mut Sums, &mut &[u8]) -> Option<()>) -> 
     })
 }
 
-/// IP, TID and TIME.
+/// Reads IP, TID and TIME.
 #[inline(always)]
 fn plain(sums: &mut Sums, rest: &mut &[u8]) -> Option<()> {
     let [ip, tid, time] = words(rest)?;
@@ -81,7 +83,7 @@ fn plain(sums: &mut Sums, rest: &mut &[u8]) -> Option<()> {
     Some(())
 }
 
-/// CPU and PERIOD.
+/// Reads CPU and PERIOD.
 #[inline(always)]
 fn cpu_period(sums: &mut Sums, rest: &mut &[u8]) -> Option<()> {
     let [cpu, period] = words(rest)?;
@@ -90,17 +92,17 @@ fn cpu_period(sums: &mut Sums, rest: &mut &[u8]) -> Option<()> {
     Some(())
 }
 
-/// Samples of 32 bytes.
+/// Reads samples of 32 bytes.
 pub(crate) fn plain_32(bytes: &[u8]) -> Option<Sums> {
     samples(bytes, |_, _| Some(()))
 }
 
-/// Samples of 48 bytes.
+/// Reads samples of 48 bytes.
 pub(crate) fn plain_48(bytes: &[u8]) -> Option<Sums> {
     samples(bytes, cpu_period)
 }
 
-/// Samples of a tracepoint.
+/// Reads samples of a tracepoint.
 pub(crate) fn raw(bytes: &[u8]) -> Option<Sums> {
     samples(bytes, |sums, rest| {
         cpu_period(sums, rest)?;
@@ -110,7 +112,7 @@ pub(crate) fn raw(bytes: &[u8]) -> Option<Sums> {
     })
 }
 
-/// Samples with a call chain.
+/// Reads samples with a call chain.
 pub(crate) fn callchain(bytes: &[u8]) -> Option<Sums> {
     samples(bytes, |sums, rest| {
         cpu_period(sums, rest)?;
@@ -121,7 +123,7 @@ pub(crate) fn callchain(bytes: &[u8]) -> Option<Sums> {
     })
 }
 
-/// Samples with user registers and a user stack.
+/// Reads samples with user registers and a user stack.
 pub(crate) fn dwarf(bytes: &[u8]) -> Option<Sums> {
     samples(bytes, |sums, rest| {
         cpu_period(sums, rest)?;
@@ -139,7 +141,7 @@ pub(crate) fn dwarf(bytes: &[u8]) -> Option<Sums> {
     })
 }
 
-/// Samples with an id, whose event is `event_of` that id. The ids follow each other: a table does.
+/// Reads samples with an id. `event_of` is the table from ids to events; the ids are consecutive.
 pub(crate) fn ten_events(bytes: &[u8], event_of: &[u8]) -> Option<Sums> {
     walk(bytes, |sums, kind, mut payload| {
         if kind != 9 {
@@ -154,7 +156,7 @@ pub(crate) fn ten_events(bytes: &[u8], event_of: &[u8]) -> Option<Sums> {
     })
 }
 
-/// Samples of 48 bytes among MMAP2, COMM, FORK, EXIT and LOST, which have a trailer of TID, TIME and CPU.
+/// Reads samples of 48 bytes, and MMAP2, COMM, FORK, EXIT and LOST records, whose trailers have TID, TIME and CPU.
 pub(crate) fn records_mix(bytes: &[u8]) -> Option<Sums> {
     walk(bytes, |sums, kind, mut payload| {
         let at = &mut payload;
@@ -192,7 +194,7 @@ pub(crate) fn records_mix(bytes: &[u8]) -> Option<Sums> {
     })
 }
 
-/// The length of a name, which has a NUL behind it.
+/// Returns the length of a name that ends with a NUL.
 #[inline(always)]
 fn name(bytes: &[u8]) -> Option<u64> {
     bytes.iter().position(|&byte| byte == 0).map(|length| length as u64)

@@ -1,4 +1,4 @@
-//! The same with perf-parse.
+//! The same work as the loops in [`hand`](super::hand), done with perf-parse.
 
 use std::hint::black_box;
 
@@ -21,7 +21,7 @@ pub(crate) fn hop(capture: &Capture) -> Outcome {
     Ok(sums)
 }
 
-/// Walks the samples by [`Sample::parse`], adds up their leading fields, and hands the sample to `rest`.
+/// Walks over the samples by [`Sample::parse`], adds up their leading fields, and passes each sample to `rest`.
 #[inline(always)]
 fn viewed<'c, O: ByteOrder>(
     order: O::Value,
@@ -41,8 +41,8 @@ fn viewed<'c, O: ByteOrder>(
     Ok(sums)
 }
 
-/// Walks the records by [`RawRecord::decode`](perf_parse::RawRecord::decode), adds up the samples' leading fields, and
-/// hands the sample to `rest`.
+/// Walks over the records by [`RawRecord::decode`](perf_parse::RawRecord::decode), adds up the leading fields of the
+/// samples, and passes each sample to `rest`.
 #[inline(always)]
 fn decoded<'c>(
     capture: &'c Capture,
@@ -59,7 +59,7 @@ fn decoded<'c>(
     Ok(sums)
 }
 
-/// The leading fields. Those that are not recorded add nothing.
+/// Adds up the leading fields. Fields that are not recorded add nothing.
 #[inline(always)]
 fn leading<O: ByteOrder>(sums: &mut Sums, sample: &Sample<'_, O>) {
     sums.samples += 1;
@@ -71,13 +71,13 @@ fn leading<O: ByteOrder>(sums: &mut Sums, sample: &Sample<'_, O>) {
     add(&mut sums.period, sample.period().unwrap_or_default());
 }
 
-/// The sum of words.
+/// Returns the sum of words.
 #[inline(always)]
 fn sum<O: ByteOrder>(words: List<'_, u64, O>) -> u64 {
     words.iter().fold(0, u64::wrapping_add)
 }
 
-/// What follows the leading fields, decoded as a whole.
+/// Decodes all fields after the leading ones.
 #[inline(always)]
 fn tail<O: ByteOrder>(sums: &mut Sums, sample: &Sample<'_, O>) -> Result<(), Error> {
     let tail = sample.tail()?;
@@ -96,12 +96,12 @@ fn tail<O: ByteOrder>(sums: &mut Sums, sample: &Sample<'_, O>) -> Result<(), Err
     Ok(())
 }
 
-/// Samples of leading fields alone, by [`Sample::parse`].
+/// Reads samples that have only leading fields, by [`Sample::parse`].
 pub(crate) fn sample(capture: &Capture) -> Outcome {
     viewed::<LittleEndian>((), capture, |_, _| Ok(()))
 }
 
-/// The same, asked for every leading field there is, recorded or not.
+/// Like [`sample`], but calls the getter of every leading field, recorded or not.
 pub(crate) fn getters(capture: &Capture) -> Outcome {
     viewed::<LittleEndian>((), capture, |sums, sample| {
         add(&mut sums.ip, sample.identifier().unwrap_or_default());
@@ -112,12 +112,12 @@ pub(crate) fn getters(capture: &Capture) -> Outcome {
     })
 }
 
-/// Samples of leading fields alone, by [`RawRecord::decode`](perf_parse::RawRecord::decode).
+/// Reads samples that have only leading fields, by [`RawRecord::decode`](perf_parse::RawRecord::decode).
 pub(crate) fn decode(capture: &Capture) -> Outcome {
     decoded(capture, |_, _| Ok(()))
 }
 
-/// Samples with a call chain, which alone is asked for.
+/// Reads samples with a call chain, by [`Sample::callchain`] instead of [`Sample::tail`].
 pub(crate) fn chain(capture: &Capture) -> Outcome {
     viewed::<LittleEndian>((), capture, call_chain)
 }
@@ -130,37 +130,37 @@ fn call_chain<O: ByteOrder>(sums: &mut Sums, sample: &Sample<'_, O>) -> Result<(
     Ok(())
 }
 
-/// The byte order of all captures, which the compiler does not know.
+/// Returns the byte order of all captures. The compiler does not know it.
 fn order() -> Endianness {
     black_box(Endianness::Little)
 }
 
-/// As [`sample`], with a byte order that is known only at run time.
+/// Like [`sample`], with a byte order that is known only at run time.
 pub(crate) fn sample_at_run_time(capture: &Capture) -> Outcome {
     viewed::<Endianness>(order(), capture, |_, _| Ok(()))
 }
 
-/// As [`chain`], with a byte order that is known only at run time.
+/// Like [`chain`], with a byte order that is known only at run time.
 pub(crate) fn chain_at_run_time(capture: &Capture) -> Outcome {
     viewed::<Endianness>(order(), capture, call_chain)
 }
 
-/// As [`sample_tail`], with a byte order that is known only at run time.
+/// Like [`sample_tail`], with a byte order that is known only at run time.
 pub(crate) fn tail_at_run_time(capture: &Capture) -> Outcome {
     viewed::<Endianness>(order(), capture, tail)
 }
 
-/// Samples with anything behind their leading fields, by [`Sample::parse`].
+/// Reads samples with fields after the leading ones, by [`Sample::parse`].
 pub(crate) fn sample_tail(capture: &Capture) -> Outcome {
     viewed::<LittleEndian>((), capture, tail)
 }
 
-/// Samples with anything behind their leading fields, by [`RawRecord::decode`](perf_parse::RawRecord::decode).
+/// Reads samples with fields after the leading ones, by [`RawRecord::decode`](perf_parse::RawRecord::decode).
 pub(crate) fn decode_tail(capture: &Capture) -> Outcome {
     decoded(capture, tail)
 }
 
-/// Samples of several events, told by [`Events::of`](perf_parse::event::Events::of).
+/// Reads samples of several events. [`Events::of`](perf_parse::event::Events::of) finds the event of each.
 pub(crate) fn events(capture: &Capture) -> Outcome {
     let mut sums = Sums::default();
     for record in Records::<LittleEndian>::new(&capture.bytes) {
@@ -174,7 +174,7 @@ pub(crate) fn events(capture: &Capture) -> Outcome {
     Ok(sums)
 }
 
-/// Records of several types, each decoded, and the time of those that are not samples.
+/// Decodes records of several types, and reads the times of those that are not samples.
 pub(crate) fn records(capture: &Capture) -> Outcome {
     let mut sums = Sums::default();
     let layout = &capture.events[0].layout;
@@ -203,7 +203,7 @@ pub(crate) fn records(capture: &Capture) -> Outcome {
     Ok(sums)
 }
 
-/// Walks the records of a file, opened and read from front to back, and adds up their sizes.
+/// Opens a file, walks over its records in file order, and adds up their sizes.
 pub(crate) fn file_hop(capture: &Capture) -> Outcome {
     let mut sums = Sums::default();
     for record in Reader::new(&capture.bytes)?.records() {
@@ -212,12 +212,12 @@ pub(crate) fn file_hop(capture: &Capture) -> Outcome {
     Ok(sums)
 }
 
-/// Every record of a file, opened and read from front to back.
+/// Opens a file and reads every record in file order.
 pub(crate) fn file_order(capture: &Capture) -> Outcome {
     file(Reader::new(&capture.bytes)?.records())
 }
 
-/// Every record of a file, opened and read by time.
+/// Opens a file and reads every record in time order.
 pub(crate) fn time_order(capture: &Capture) -> Outcome {
     file(Reader::new(&capture.bytes)?.records().in_time_order())
 }

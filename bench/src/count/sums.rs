@@ -1,11 +1,11 @@
-//! What a pass over a capture found.
+//! The sums that a pass over a capture found.
 
-/// The sum of each field, so that two passes can be held against each other and none can leave a field out.
+/// The sum of each field. Two passes that read the same fields have the same sums.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Sums {
-    /// Sizes of the records, by ways that look at nothing else.
+    /// Sizes of the records. Only ways that read nothing else set it.
     pub(crate) sizes: u64,
-    /// Samples.
+    /// Number of samples.
     pub(crate) samples: u64,
     /// Indices of the samples' events.
     pub(crate) event: u64,
@@ -23,11 +23,11 @@ pub(crate) struct Sums {
     pub(crate) period: u64,
     /// Words of the call chains.
     pub(crate) callchain: u64,
-    /// Bytes of tracepoints: how many, and the first and last of each.
+    /// Raw data of tracepoints: number of bytes, and the first and last byte of each.
     pub(crate) raw: u64,
     /// User registers.
     pub(crate) regs_user: u64,
-    /// Bytes of user stack: how many, and the first and last of each.
+    /// User stacks: number of bytes, and the first and last byte of each.
     pub(crate) stack_user: u64,
     /// MMAP2: addresses, sizes, and lengths of the names.
     pub(crate) mmap2: u64,
@@ -35,7 +35,7 @@ pub(crate) struct Sums {
     pub(crate) comm: u64,
     /// FORK, EXIT: threads and times.
     pub(crate) task: u64,
-    /// LOST: how many were.
+    /// LOST: numbers of lost records.
     pub(crate) lost: u64,
     /// Times in the trailers of records that are not samples.
     pub(crate) trailer: u64,
@@ -43,7 +43,7 @@ pub(crate) struct Sums {
 
 pub(crate) use crate::sums::add;
 
-/// Adds how many bytes there are, and the first and the last of them.
+/// Adds the number of bytes, the first byte and the last byte.
 #[inline(always)]
 pub(crate) fn add_bytes(sum: &mut u64, bytes: &[u8]) {
     add(sum, bytes.len() as u64);

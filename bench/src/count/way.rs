@@ -1,4 +1,4 @@
-//! Which captures there are, and which ways to decode each.
+//! The captures, and the ways to decode each of them.
 
 use std::error::Error;
 
@@ -6,14 +6,14 @@ use super::capture::{self, CPUS, Capture, EVENTS};
 use super::sums::Sums;
 use super::{hand, parse};
 
-/// What a way gives.
+/// The result of a way.
 pub(crate) type Outcome = Result<Sums, Box<dyn Error>>;
 
 /// A way to decode a capture.
 pub(crate) struct Way {
     /// Its name, for the command line.
     pub(crate) name: &'static str,
-    /// Decodes all of it, once.
+    /// Decodes the whole capture once.
     pub(crate) run: fn(&Capture) -> Outcome,
 }
 
@@ -21,16 +21,16 @@ pub(crate) struct Way {
 pub(crate) struct Input {
     /// Its name, for the command line.
     pub(crate) name: &'static str,
-    /// Makes it.
+    /// Makes the capture.
     pub(crate) capture: fn() -> Capture,
-    /// Ways from header to header, that look at nothing else; all find the same.
+    /// Ways that read only the headers. All of them find the same.
     pub(crate) hops: &'static [Way],
-    /// Ways that decode all fields; all find the same.
+    /// Ways that decode all fields. All of them find the same.
     pub(crate) decoders: &'static [Way],
 }
 
 impl Input {
-    /// All ways.
+    /// Iterates over all ways.
     pub(crate) fn ways(&self) -> impl Iterator<Item = &'static Way> {
         self.hops.iter().chain(self.decoders)
     }
@@ -51,12 +51,12 @@ impl Input {
     }
 }
 
-/// The outcome of a loop by hand, which does not say why it ends.
+/// Returns the outcome of a handwritten loop, which reports no reason if it fails.
 fn by_hand(sums: Option<Sums>) -> Outcome {
-    sums.ok_or_else(|| "the capture is cut off".into())
+    sums.ok_or_else(|| "the capture is truncated".into())
 }
 
-/// The event of each id of ten events, from the first id on.
+/// The event of each id in [`ten_events`](capture::ten_events), starting with the first id.
 const EVENT_OF: [u8; (EVENTS * CPUS) as usize] = {
     let mut event_of = [0; (EVENTS * CPUS) as usize];
     let mut id = 0;
@@ -67,7 +67,7 @@ const EVENT_OF: [u8; (EVENTS * CPUS) as usize] = {
     event_of
 };
 
-/// The ways over records that lie end to end.
+/// The ways that read only the headers of contiguous records.
 const HOPS: &[Way] = &[
     Way { name: "hop-by-hand", run: |it| by_hand(hand::hop(&it.bytes)) },
     Way { name: "hop", run: parse::hop },

@@ -59,7 +59,7 @@ impl Floor {
     fn whole_records(&self, sums: &mut Sums, bytes: &[u8]) -> Result<usize, Failure> {
         let mut rest = Headers(bytes);
         for record in rest.by_ref() {
-            self.record(sums, record).ok_or_else(|| Failure("a record is cut off".into()))?;
+            self.record(sums, record).ok_or_else(|| Failure("a record is truncated".into()))?;
         }
         Ok(bytes.len() - rest.0.len())
     }

@@ -39,7 +39,7 @@ fn decode<R: Read>(mut reader: PerfFileReader<R>) -> Result<Sums, Failure> {
             sums.given(sample.timestamp.unwrap_or_default(), &mut last);
         }
         touch(&mut sums, attr_index, &decoded, record.parse_info.sample_regs_user)
-            .ok_or_else(|| Failure("a stack is cut off".into()))?;
+            .ok_or_else(|| Failure("a stack is truncated".into()))?;
     }
     Ok(sums)
 }

@@ -10,7 +10,7 @@ use crate::sums::{Sums, add, add_some};
 
 /// The reason why it cannot read perf's captures of several events.
 pub(crate) const NO_IDENTIFIER: &str =
-    "it takes an IDENTIFIER, which comes first in a sample, for the next field";
+    "it reads the IDENTIFIER, which is the first field of a sample, as the next field";
 
 /// Returns the data of the events that it needs; `None` if it cannot read their samples.
 pub(crate) fn prepare(events: &[Event]) -> Option<Known<Parser>> {

@@ -59,7 +59,7 @@ fn sizes(context: &Context) -> Result<Vec<Table>, Failure> {
     let names = ["1 million", "4 million", "16 million"];
 
     let mut tables = Vec::new();
-    for (order, in_time_order) in [("as they stand", false), ("by time", true)] {
+    for (order, in_time_order) in [("in capture order", false), ("by time", true)] {
         let parts = names.into_iter().zip(times);
         let contestants = parts.map(|(name, times)| pass(name, &events, part(times), in_time_order));
         let standings = race(contestants.collect::<Result<_, _>>()?, context.rounds)?;
@@ -91,7 +91,7 @@ fn events(context: &Context) -> Result<Table, Failure> {
     let contestants = contestants.map(|(name, (events, records))| pass(name, events, records, false));
     let standings = race(contestants.collect::<Result<_, _>>()?, context.rounds)?;
     let counts = [count; 3];
-    let mut table = table("Growth: events told by id".into(), "a record", &standings, &counts);
+    let mut table = table("Growth: events found by id".into(), "a record", &standings, &counts);
     table.judge("10 events against one, a record", over_first(&standings, &counts, 1), BY_ID);
     table.judge("100 events against one, a record", over_first(&standings, &counts, 2), BY_ID);
     Ok(table)

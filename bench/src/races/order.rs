@@ -1,4 +1,4 @@
-//! Order: what a record costs by time where there are no rounds, for times that rise, fall and come in no order at all.
+//! Order: the cost of a record in time order without rounds, for ascending, descending and random times.
 
 use perf_abi::attr::Attr;
 use perf_abi::endian::{Endianness, LittleEndian};
@@ -15,14 +15,14 @@ use crate::failure::Failure;
 use crate::race::{Contestant, race};
 use crate::table::{Goal, Table};
 
-/// A record of the largest capture against one of the smallest. Sorting takes a logarithm more, and what no longer fits into
-/// the caches of the processor is waited for.
+/// The goal for a record of the largest capture against one of the smallest. Sorting n records takes n log n steps, and
+/// larger captures do not fit into the processor's caches.
 const STEADY: Goal = Goal::AtMost(4.0);
 
-/// Clocks that interleave, record by record.
+/// Number of clocks that interleave, record by record.
 const CLOCKS: u64 = 65_536;
 
-/// The time of record `n` of so many.
+/// Returns the time of record `n` of `count` records.
 type Time = fn(n: u64, count: u64) -> u64;
 
 const PATTERNS: [(&str, Time); 6] = [
@@ -34,15 +34,15 @@ const PATTERNS: [(&str, Time); 6] = [
     ("random", |n, count| 1 + mixed(n) % count),
 ];
 
-/// Numbers in no order that a processor could get used to.
+/// Returns a pseudorandom number for `n`, so that a processor cannot predict the order.
 fn mixed(n: u64) -> u64 {
     let n = (n ^ n >> 31).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     (n ^ n >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 16
 }
 
-/// For each pattern 1, 4 and 16 million samples of 32 bytes.
+/// Races over 1, 4 and 16 million samples of 32 bytes, for each pattern of times.
 pub(crate) fn run(context: &Context) -> Result<Vec<Table>, Failure> {
-    // Few records are held where there are few, so that the limit is met all the same.
+    // With small captures, the limit of held records is small too, so that it is still reached.
     let (million, limits) = if context.quick {
         let mut limits = Limits::default();
         limits.held_records = 4096;
@@ -83,7 +83,7 @@ fn one(
 
 fn samples(attr: &Attr, count: u64, time: Time) -> Result<Vec<u8>, Failure> {
     let layout = SampleLayout::new(attr)?;
-    // At once: a vector that grows holds its bytes twice.
+    // One allocation: a vector that grows holds its bytes twice.
     let mut records = Vec::with_capacity(count as usize * 32);
     for n in 0..count {
         let (time, period) = (Some(time(n, count)), Some(n));
@@ -93,7 +93,7 @@ fn samples(attr: &Attr, count: u64, time: Time) -> Result<Vec<u8>, Failure> {
     Ok(records)
 }
 
-/// Reads all records by time; those that are earlier than one given before must be as many as the account says.
+/// Reads all records in time order. The account must count exactly the records that are earlier than a previous one.
 fn by_time(reader: &Reader<'_>) -> Result<(), Failure> {
     let mut records = reader.records().in_time_order();
     let (mut latest, mut late) = (0, 0);
@@ -106,6 +106,6 @@ fn by_time(reader: &Reader<'_>) -> Result<(), Failure> {
     if late == said {
         Ok(())
     } else {
-        Err(Failure(format!("{late} records are late, {said} are said to be")))
+        Err(Failure(format!("{late} records are late, but the account counts {said}")))
     }
 }

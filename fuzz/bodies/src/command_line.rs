@@ -27,7 +27,7 @@ const LOOKS: [(&[&str], Kind); 6] = [
     ),
 ];
 
-/// Those that also read a pipe.
+/// The commands that also read a pipe.
 const BY_PIPE: [usize; 2] = [0, 4];
 
 /// The kind of output on standard output.
@@ -64,7 +64,7 @@ pub fn check(folder: &Path, capture: &Path, size: usize, whole: Option<&[u8]>) -
     }
     let mended = fs::read(&first).expect("repair has written it");
     assert!(mended.len() <= FLOOR + 1100 * size, "{} bytes of {size}", mended.len());
-    assert_eq!(look(&first, mended.len(), Some(&mended)), 0, "what is repaired is clean");
+    assert_eq!(look(&first, mended.len(), Some(&mended)), 0, "a repaired capture is clean");
     let again = perfdata(&["repair"], &[first.as_ref(), "-o".as_ref(), second.as_ref()], &[]);
     assert_eq!(again.status, 0, "{again:?}");
     assert!(fs::read(&second).expect("repair has written it") == mended, "a second repair changes the file");
@@ -103,7 +103,7 @@ impl Ended {
     /// Checks that the run met its contract. `size` is the size of the capture.
     fn check(&self, kind: Kind, size: usize) {
         assert!([0, 1, 3].contains(&self.status), "{self:?}");
-        assert!(self.status == 0 || !self.errors.is_empty(), "nobody is told why: {self:?}");
+        assert!(self.status == 0 || !self.errors.is_empty(), "standard error reports no reason: {self:?}");
         assert!(
             self.status != 1 || (self.output.is_empty() && self.errors.starts_with("perfdata: ")),
             "{self:?}"
@@ -113,7 +113,7 @@ impl Ended {
             assert!(is_of_form && !line.contains(char::is_control), "{line:?}");
         }
         assert!(self.output.len() <= FLOOR + EACH * size, "of {size} bytes: {self:?}");
-        let output = core::str::from_utf8(&self.output).expect("what is printed is UTF-8");
+        let output = core::str::from_utf8(&self.output).expect("the output is UTF-8");
         assert!(output.is_empty() || output.ends_with('\n'));
         for line in output.lines() {
             match kind {

@@ -43,7 +43,7 @@ fn any(reader: &Reader<'_>, size: usize) {
         Ok(Record::CallchainDeferred(_)) => deferred += 1,
         _ => {}
     });
-    // Each chain was in a record of its own.
+    // Each chain was in a separate record.
     assert!(chains.len() <= deferred);
 }
 

@@ -24,7 +24,7 @@ pub fn decode(section: &FeatureSection<'_>, nr_cpus: u32) {
         // A value has at least one byte of the section; objects, and the numbers of CPUs and PMUs, are a few more.
         assert!(values(data.value()) <= 8 * bytes.len() + 16, "{feature}");
         check(&data, bytes, nr_cpus);
-        // Build ids get their lengths. Without CPUs, an empty list of dies cannot be told from padding.
+        // Build ids get their lengths. Without CPUs, an empty list of dies cannot be distinguished from padding.
         if matches!(data, FeatureData::BuildId(_)) || nr_cpus == 0 {
             continue;
         }
@@ -34,7 +34,7 @@ pub fn decode(section: &FeatureSection<'_>, nr_cpus: u32) {
     }
 }
 
-/// Checks what a section promises of its content.
+/// Checks the guarantees of a decoded section.
 fn check(data: &FeatureData<'_>, bytes: &[u8], nr_cpus: u32) {
     match data {
         FeatureData::Auxtrace(index) => assert_eq!(index.len(), bytes.len() / 16),

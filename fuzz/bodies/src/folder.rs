@@ -25,7 +25,7 @@ pub fn run(data: &[u8]) -> bool {
             other.extend_from_slice(main.get(record).unwrap_or_default());
         }
     }
-    // The state that a killed writer leaves.
+    // A killed writer leaves the header in this state.
     if choice & 0x80 != 0 {
         if let Some(last) = others.last_mut() {
             last.truncate(last.len() / 2);

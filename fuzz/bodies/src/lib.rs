@@ -8,6 +8,7 @@ pub mod command_line;
 pub mod deferred;
 pub mod features;
 pub mod folder;
+pub mod index;
 pub mod input;
 pub mod made;
 pub mod mutate;
@@ -48,4 +49,5 @@ pub const TARGETS: &[(&str, Body)] = &[
     ("folder", folder::run),
     ("deferred", deferred::run),
     ("time_order", time_order::run),
+    ("index", index::run),
 ];

@@ -137,7 +137,7 @@ fn stack_user(u: &mut Bytes<'_>) -> Result<StackUserFields> {
     Ok(StackUserFields { data, dyn_size })
 }
 
-/// Makes a record of the kernel other than a sample or counter values, as the oracle would decode it.
+/// Makes a record of the kernel as the oracle would decode it. The record is neither a sample nor counter values.
 pub fn body(u: &mut Bytes<'_>) -> Result<Body> {
     let task: [i32; 4] = u.arbitrary()?;
     let word: [u64; 3] = u.arbitrary()?;

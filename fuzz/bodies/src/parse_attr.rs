@@ -30,7 +30,7 @@ fn check<O: Endian>(bytes: &[u8]) {
     let own = AttrVersion::ALL.iter().copied().find(|version| version.size() >= size);
     assert!(oldest <= own.unwrap_or(AttrVersion::NEWEST));
     if AttrVersion::ALL.contains(&AttrVersion(attr.size)) {
-        // Not only the meaning is the same but every bit, including bits of unknown meaning.
+        // Every bit is the same, including bits of unknown meaning.
         assert_eq!(*at(AttrVersion(attr.size)), bytes[..size as usize]);
     }
     // The meaning does not depend on the byte order.

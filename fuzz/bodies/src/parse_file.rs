@@ -1,5 +1,5 @@
-//! Any bytes as a capture: opened, walked to the end in both orders and in blocks, with everything decoded and every byte
-//! accounted for.
+//! Any bytes as a capture: opened, walked to the end in both orders and in blocks, with everything decoded and every
+//! byte accounted for.
 
 use perf_abi::record::RecordType;
 use perf_parse::event::Place;
@@ -28,7 +28,7 @@ fn check(reader: &Reader<'_>, bytes: &[u8]) {
     places.sort_unstable();
     by_time.sort_unstable();
     assert_eq!(places, by_time, "time order gives the same records");
-    // Features have a target of their own.
+    // Features have a separate target.
     reader.features().iter().take(2).for_each(|section| features::decode(&section, 4));
 }
 

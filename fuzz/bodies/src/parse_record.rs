@@ -24,7 +24,7 @@ pub fn run(data: &[u8]) -> bool {
 
 fn check<O: Endian>(input: &Input<'_>) -> bool {
     let kind = RecordType(input.kind.into());
-    // Samples have a target of their own.
+    // Samples have a separate target.
     if kind == RecordType::SAMPLE {
         return false;
     }

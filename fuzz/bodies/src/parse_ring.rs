@@ -63,11 +63,11 @@ fn walk<O: Endian>(dump: Dump<'_, O>, expected: &[u8]) {
         assert!(records.len() <= expected.len() / 8 && !failed, "an error ends the walk");
         match record {
             Ok(record) => {
-                let (expected, behind) = RawRecord::<O>::parse(rest).expect("a record");
+                let (expected, after) = RawRecord::<O>::parse(rest).expect("a record");
                 assert_eq!((record.kind(), record.misc()), (expected.kind(), expected.misc()));
                 assert_eq!(record.payload(), expected.payload());
                 records.push(record.as_bytes().to_vec());
-                rest = behind;
+                rest = after;
             }
             Err(error) => {
                 assert!(!error.to_string().is_empty());
@@ -76,7 +76,7 @@ fn walk<O: Endian>(dump: Dump<'_, O>, expected: &[u8]) {
         }
     }
     account(&dump, expected.len(), records.len());
-    // The rest is no whole record that begins and ends at a multiple of 8.
+    // The rest is not a complete record that begins and ends at a multiple of 8.
     let next = RawRecord::<O>::parse(rest);
     assert!(next.map_or(true, |(record, _)| record.size() % 8 != 0), "a record was left out");
 

@@ -15,7 +15,7 @@ static PARSER: LazyLock<Parser> = LazyLock::new(|| {
     Parser::at(Pmus::at(format!("{MACHINE}/pmus")), Tracefs::at(format!("{MACHINE}/tracing")))
 });
 
-/// The first byte of `data` chooses the grammar, what follows is text.
+/// The first byte of `data` selects the grammar. The other bytes are text.
 pub fn run(data: &[u8]) -> bool {
     let Some((grammar, text)) = data.split_first() else { return false };
     let Ok(text) = core::str::from_utf8(text) else { return false };
@@ -35,7 +35,7 @@ pub fn run(data: &[u8]) -> bool {
     true
 }
 
-/// Each bit of a value is where the mask has its next one.
+/// Checks that each bit of a value goes to the next bit of the mask.
 fn placed(mask: u64, place: impl Fn(u64) -> Option<u64>) {
     let bits: Vec<u32> = (0..64).filter(|bit| mask >> bit & 1 != 0).collect();
     for (index, bit) in bits.iter().enumerate() {

@@ -24,7 +24,7 @@ pub fn walk<'r, T>(
             }
         }
     }
-    assert!(records.next().is_none(), "the end stays the end");
+    assert!(records.next().is_none(), "a walk that has ended returns no more records");
     assert!(errors == 0 || !records.account().is_clean());
     all
 }

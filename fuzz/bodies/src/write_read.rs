@@ -26,7 +26,7 @@ use compare::eager;
 
 use super::made;
 
-/// `data` are the choices, in the form of `arbitrary`.
+/// `data` contains the choices, in the format of the crate `arbitrary`.
 pub fn run(data: &[u8]) -> bool {
     let mut u = Unstructured::new(data);
     let Ok(big) = bool::arbitrary(&mut u) else { return false };
@@ -150,7 +150,7 @@ fn features<O: Endian>(u: &mut Unstructured<'_>, is_pipe: bool) -> Result<Featur
     if chosen & 8 != 0 {
         // Any payload; in a file also for features of a newer perf.
         let number = u.int_in_range(Feature::CLN_SIZE.0..=if is_pipe { Feature::CLN_SIZE.0 } else { 255 })?;
-        features.raw(Feature(number), &made::text(u)?.repeat(2)).expect("a number that there is");
+        features.raw(Feature(number), &made::text(u)?.repeat(2)).expect("the number of a feature");
     }
     Ok(features)
 }

@@ -34,7 +34,8 @@ codes! {
     }
 }
 
-/// The error of writing an attr in a version that lacks a field that is not zero, or that this crate does not know.
+/// The reason why an attr cannot be written in a version: the version lacks a field that is not zero, or this crate
+/// does not know the version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct AttrWriteError {
@@ -51,7 +52,7 @@ impl core::fmt::Display for AttrWriteError {
         let Self { field, version: AttrVersion(size), needs: AttrVersion(needs) } = self;
         if *field == "size" {
             let (oldest, newest) = (AttrVersion::VER0.size(), AttrVersion::NEWEST.size());
-            return write!(f, "attr.size: must be {oldest} to {newest} bytes, is {size}");
+            return write!(f, "attr.size: is {size}, but must be {oldest} to {newest} bytes");
         }
         write!(f, "attr.{field}: is set, but needs an attr of at least {needs} bytes, not {size}")
     }

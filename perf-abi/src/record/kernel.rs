@@ -260,7 +260,7 @@ pub struct RawBpfEvent<O: Endian> {
     pub tag: [u8; 8],
 }
 
-/// The path of a cgroup; it follows, NUL-padded.
+/// A cgroup; its NUL-padded path follows.
 ///
 /// Kernel: `PERF_RECORD_CGROUP`; since Linux 5.7.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]

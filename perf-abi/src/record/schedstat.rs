@@ -1,7 +1,7 @@
 //! Scheduler statistics: the payloads of SCHEDSTAT_CPU and SCHEDSTAT_DOMAIN records.
 //!
-//! The numbers are those of `/proc/schedstat`, in the version that the file gives. "While idle", "while busy"
-//! and "on becoming idle" describe the CPU at the time of load balancing.
+//! The numbers are those of `/proc/schedstat`, in the version that the record states. "While idle", "while busy" and
+//! "on becoming idle" describe the CPU at the time of load balancing.
 
 use zerocopy_derive::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 

@@ -59,7 +59,7 @@ impl StatConfigTerm {
 pub struct Stat<O: Endian> {
     /// Id of the event.
     pub id: U64<O>,
-    /// Index of the CPU in the CPU_MAP record.
+    /// CPU number; -1 for any CPU.
     pub cpu: I32<O>,
     /// Index of the thread in the THREAD_MAP record.
     pub thread: I32<O>,

@@ -30,7 +30,8 @@ codes! {
         AUX = 11, "PERF_RECORD_AUX";
         /// Instruction tracing started. Since Linux 4.1.
         ITRACE_START = 12, "PERF_RECORD_ITRACE_START";
-        /// The hardware dropped samples. perf record also writes it, from the lost counts. Since Linux 4.2.
+        /// The hardware dropped samples. perf record also writes this record, with the lost counts of events. Since
+        /// Linux 4.2.
         LOST_SAMPLES = 13, "PERF_RECORD_LOST_SAMPLES";
         /// A context switch of the task itself. Since Linux 4.3.
         SWITCH = 14, "PERF_RECORD_SWITCH";
@@ -62,7 +63,7 @@ codes! {
         FINISHED_ROUND = 68, "PERF_RECORD_FINISHED_ROUND";
         /// The CPU and task of each event id.
         ID_INDEX = 69, "PERF_RECORD_ID_INDEX";
-        /// The recorder of the AUX data.
+        /// The tracer that wrote the AUX data.
         AUXTRACE_INFO = 70, "PERF_RECORD_AUXTRACE_INFO";
         /// AUX data, which follows the record.
         AUXTRACE = 71, "PERF_RECORD_AUXTRACE";

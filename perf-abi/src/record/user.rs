@@ -122,7 +122,7 @@ pub struct IdIndexEntry2<O: Endian> {
     pub vcpu: I64<O>,
 }
 
-/// The recorder of the AUX data; its private 64-bit words follow.
+/// The tracer that wrote the AUX data; its private 64-bit words follow.
 ///
 /// perf: `PERF_RECORD_AUXTRACE_INFO`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
@@ -146,7 +146,7 @@ pub struct Auxtrace<O: Endian> {
     pub size: U64<O>,
     /// Position of the data in the AUX area: a byte count that never wraps.
     pub offset: U64<O>,
-    /// A number that the recorder chose to identify the data.
+    /// A number that the tracer chose to identify the data.
     pub reference: U64<O>,
     /// Index of the ring that the data is from.
     pub idx: U32<O>,

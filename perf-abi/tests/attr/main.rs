@@ -148,7 +148,7 @@ fn a_tail_is_unknown_fields_only_if_a_byte_is_set() {
 fn the_errors_say_what_was_needed_and_what_there_was() {
     let truncated = AttrReadError::Truncated { needed: 72, available: 71 };
     assert_eq!(truncated.to_string(), "attr.size: the attr has 72 bytes, but only 71 are available");
-    assert_eq!(AttrReadError::Size(63).to_string(), "attr.size: must be 0 or at least 64, is 63");
+    assert_eq!(AttrReadError::Size(63).to_string(), "attr.size: is 63, but must be 0 or at least 64");
 }
 
 fn round_trips<O: Endian>() {
@@ -241,7 +241,7 @@ fn a_version_of_unknown_size_is_refused() {
     for (size, needs) in [(0, AttrVersion::VER0), (63, AttrVersion::VER0), (145, AttrVersion::NEWEST)] {
         let error = attr.write::<LittleEndian>(AttrVersion(size)).unwrap_err();
         assert_eq!((error.field, error.version, error.needs), ("size", AttrVersion(size), needs));
-        assert_eq!(error.to_string(), format!("attr.size: must be 64 to 144 bytes, is {size}"));
+        assert_eq!(error.to_string(), format!("attr.size: is {size}, but must be 64 to 144 bytes"));
     }
     for size in [64, 65, 144] {
         assert_eq!(attr.write::<LittleEndian>(AttrVersion(size)).unwrap().len(), size as usize);

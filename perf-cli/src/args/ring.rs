@@ -43,7 +43,8 @@ pub(crate) struct RingArgs {
     #[arg(long, value_name = "N", value_parser = number, requires = "head")]
     pub(crate) tail: Option<u64>,
 
-    /// Page size of the recorder in bytes, for dumps from kernels before 4.1 [default: by the length of the dump]
+    /// Page size of the recorder in bytes, for dumps from kernels before 4.1 [default: derived from the length of the
+    /// dump]
     #[arg(long, value_name = "N", value_parser = number, conflicts_with = "head")]
     pub(crate) page_size: Option<u64>,
 

@@ -31,8 +31,8 @@ impl<B> Drop for Job<'_, B> {
 ///
 /// `fill` and `deliver` run on this thread. This thread also works on blocks while the helpers (at most `threads - 1`)
 /// have enough. So no thread waits long for another. `fill` returns whether there is more input, and `deliver` returns
-/// whether to continue. `deliver` may also finish, with this thread's worker, what the work left undone. Each helper has
-/// a copy of `worker`, which is passed to `merge` at the end.
+/// whether to continue. `deliver` may also finish, with this thread's worker, what the work left undone. Each helper
+/// has a copy of `worker`, which is passed to `merge` at the end.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! What is printed of the events of records, prepared once.
+//! The labels of events, prepared once and printed with each record.
 
 use alloc::sync::Arc;
 
@@ -21,7 +21,7 @@ pub(super) struct Labels {
     bytes: usize,
 }
 
-/// What is printed of an event.
+/// The label of an event.
 #[derive(Clone, Debug)]
 struct Label {
     event: Arc<Event>,

@@ -1,4 +1,4 @@
-//! The part of a dump that one thread does for all: cutting the capture into blocks.
+//! The work of a dump that a single thread does: cutting the capture into blocks.
 
 use perf_parse::file::{Account, Blocks, EventRecords};
 
@@ -18,7 +18,7 @@ pub(super) struct Reading<'r, 'f> {
 
 /// The records of a capture.
 #[derive(Debug)]
-#[allow(clippy::large_enum_variant, reason = "there is one")]
+#[allow(clippy::large_enum_variant, reason = "a dump has only one source")]
 pub(super) enum Source<'r> {
     /// Parts of the capture, which any thread can walk over. The next part is already known.
     Parts(Option<EventRecords<'r>>, Blocks<'r>),
@@ -85,7 +85,8 @@ impl<'r> Walk<'r> {
     }
 }
 
-/// Takes what an account has, except the number of bytes: the walk takes back those that are missing.
+/// Takes the contents of an account, except the number of bytes. The walk needs that number, because it later subtracts
+/// the bytes that are missing.
 pub(super) fn take(account: &mut Account) -> Account {
     let bytes = account.bytes;
     let mut taken = core::mem::take(account);

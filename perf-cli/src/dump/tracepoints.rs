@@ -15,7 +15,8 @@ pub(super) struct Formats<'a> {
 }
 
 impl<'a> Formats<'a> {
-    /// Parses the formats in `tracing_data`, the feature `TRACING_DATA` of a capture of a byte order. Leaves out formats that cannot be parsed.
+    /// Parses the formats in `tracing_data`, the feature `TRACING_DATA` of a capture with this byte order. Leaves out
+    /// formats that cannot be parsed.
     pub(super) fn new(tracing_data: &'a [u8], endianness: Endianness) -> Self {
         let data = TracingData::parse(tracing_data);
         let parsed = data.map(|data| Tracepoints::new(&data)).unwrap_or_default();

@@ -52,7 +52,8 @@ pub(crate) fn online() -> Result<Vec<u32>, Failure> {
     Ok(text.lines().filter_map(cpu_of_line).collect())
 }
 
-/// The cpu that a line of `/proc/stat` is of: `cpu3 1132 34 ...`; none of `cpu 4705 ...`, which is the sum, and of others.
+/// Returns the cpu of a line of `/proc/stat` such as `cpu3 1132 34 ...`. `None` for the sum of all cpus
+/// (`cpu 4705 ...`) and for other lines.
 fn cpu_of_line(line: &str) -> Option<u32> {
     line.split_whitespace().next()?.strip_prefix("cpu")?.parse().ok()
 }

@@ -1,4 +1,4 @@
-//! `perfdata record`: samples what runs, and writes a perf.data.
+//! `perfdata record`: samples a command, tasks or the whole machine, and writes a perf.data.
 //!
 //! The kernel records tasks and mappings as they begin. Those from before the recording are in synthesized records
 //! ([`synthesize`]), from `/proc`. After the records, the capture has features that describe the machine ([`host`]) and

@@ -118,7 +118,7 @@ impl Stat<'_> {
             self.watch.end(command)?;
         }
         if let End::Command(status) = end {
-            self.tell_signal(status);
+            self.report_signal(status);
         }
         // The cpu time of a command that is not itself counted is not shown.
         let cpu_time =
@@ -164,7 +164,7 @@ impl Stat<'_> {
     }
 
     /// Reports that a signal ended the command; its exit status does not show it.
-    fn tell_signal(&self, status: ExitStatus) {
+    fn report_signal(&self, status: ExitStatus) {
         if let (Some(signal), Some(program)) = (status.signal(), self.args.command.first()) {
             say!("perfdata: {}: ended by signal {signal}", shown(program));
         }

@@ -4,7 +4,7 @@
 //! The functions append an array of constant size and then truncate the excess, so that the length of each copy is
 //! known at compile time.
 //!
-//! The crate `itoa` in their place costs a dump of call chains as JSON a tenth more instructions.
+//! With the crate `itoa` instead, a dump of call chains as JSON takes a tenth more instructions.
 
 /// Eight ASCII zeros, one per byte. A bitwise OR with them turns eight digit values into ASCII.
 const ZEROS: u64 = 0x3030_3030_3030_3030;

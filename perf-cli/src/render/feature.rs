@@ -1,6 +1,6 @@
 //! Feature sections as JSON values; [`lines`] prints them as text.
 //!
-//! Lists are printed item by item. In memory is only one printed item.
+//! Lists are printed item by item, so only one printed item is in memory.
 
 pub(crate) mod lines;
 
@@ -138,7 +138,8 @@ mod tests {
         String::from_utf8(output.buffer).unwrap()
     }
 
-    /// A section of zeros, which most features can be: empty lists and empty strings have no other bytes.
+    /// Returns the shortest simple section that decodes as the feature: zeros, a version 1 and zeros, or an empty
+    /// string.
     fn zeros(feature: Feature) -> Option<Vec<u8>> {
         let is_decodable =
             |bytes: &Vec<u8>| FeatureSection::new(feature, 5, bytes, Endianness::Little).decode().is_ok();

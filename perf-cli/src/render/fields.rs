@@ -132,7 +132,7 @@ fn mmap2(sink: &mut impl Scalars, it: &Mmap2<'_>) {
             sink.number(name!("ino"), ino);
             sink.number(name!("ino_generation"), ino_generation);
         }
-        // A kind of identity that a newer perf-parse has is printed as far as it is a build id.
+        // A newer perf-parse may have more kinds of identities. Only a build id of them is printed.
         _ => given(it.id.build_id(), |id| sink.blob(name!("build_id"), id)),
     }
     if let Some((prot, flags)) = it.prot_flags {

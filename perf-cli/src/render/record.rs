@@ -1,6 +1,4 @@
-//! A record with what is printed besides its fields.
-//!
-//! Here the records of perf-parse enter the printing.
+//! A record with the values that are printed in addition to its fields: its offset and its event.
 
 use perf_parse::file::FileError;
 use perf_parse::{EventRecord, Sample};

@@ -64,7 +64,7 @@ impl<'b> Text<'b> {
     }
 }
 
-/// Returns where the addresses of a call chain are; empty if that is unknown.
+/// Returns the name of the context of addresses in a call chain; empty if there is no context.
 fn context_name(context: Option<CallchainContext>) -> &'static str {
     match context {
         None => "",

@@ -115,7 +115,7 @@ pub(crate) fn user(record: &UserRecord<'_>, sink: &mut impl Sink) {
             it.counts().for_each(|(name, count)| sink.number(&Name::of(name), count));
         }
         UserRecord::Other(raw) => sink.blob(name!("raw"), raw.payload()),
-        // The type of FINISHED_ROUND and FINISHED_INIT is all their content.
+        // FINISHED_ROUND and FINISHED_INIT have no content besides their type.
         _ => {}
     }
     if record.rest().iter().any(|&byte| byte != 0) {

@@ -69,8 +69,8 @@ fn times_are_to_the_nanosecond() {
     lets_through("plain.data", &["--time", &format!("{from},{to}")], between(first, last));
     lets_through("plain.data", &["--time", &format!("{from},")], between(first, u64::MAX));
     lets_through("plain.data", &["--time", &format!(",{to}")], between(0, last));
-    let behind = seconds(first + 1);
-    lets_through("plain.data", &["--time", &format!("{behind},{to}")], between(first + 1, last));
+    let after = seconds(first + 1);
+    lets_through("plain.data", &["--time", &format!("{after},{to}")], between(first + 1, last));
 }
 
 #[test]
@@ -123,8 +123,8 @@ fn fields_are_columns() {
     }
 }
 
-/// A line whose fields are at the same position in every sample is printed from there. With another field that must be
-/// searched for, the line is printed field by field. Both must print the same, for complete and for damaged captures.
+/// If all selected fields have fixed positions in the samples, they are printed directly from these positions. With any
+/// other field, each line is printed field by field. Both ways must print the same, for complete and damaged captures.
 #[test]
 fn fields_at_known_places_are_those_that_are_told() {
     let names =

@@ -1,11 +1,11 @@
-//! `--order time` where more must be held than the limits allow, at the size of the limits.
+//! `--order time` of captures for which more records must be held than the default limits allow.
 
 use std::fs::File;
 use std::process::{Command, Stdio};
 
 use super::{dump, scratch};
 
-/// The header of a stream, and an event whose samples are of IP, TID and TIME.
+/// Returns the header of a stream, and an event whose samples have IP, TID and TIME.
 fn start() -> Vec<u8> {
     let mut attr = [0; 128];
     // type SOFTWARE, size, sample_period, sample_type.
@@ -15,14 +15,14 @@ fn start() -> Vec<u8> {
     [b"PERFILE2\x10\0\0\0\0\0\0\0\x40\0\0\0\0\0\x90\0".as_slice(), &attr, &[1, 0, 0, 0, 0, 0, 0, 0]].concat()
 }
 
-/// A sample of 32 bytes.
+/// Returns a sample of 32 bytes.
 fn sample(time: u64) -> [u8; 32] {
     let mut record = *b"\x09\0\0\0\x02\0\x20\0\0\x10\x40\0\0\0\0\0\x01\0\0\0\x01\0\0\0________";
     record[24..].copy_from_slice(&time.to_le_bytes());
     record
 }
 
-/// A few kilobytes that decompress to more copies than are held for time order, none of which is later than another.
+/// A few kilobytes decompress to more bytes of samples than are held for time order. All samples have the same time.
 #[test]
 fn of_a_compressed_capture_of_equal_times_ends() {
     const SAMPLES: usize = 1_199_000;

@@ -144,7 +144,7 @@ fn check_build_ids(list: &[u8], output: &Output, comparison: &mut Comparison) {
     }
 }
 
-/// A handmade golden and a dump of two records, for all of the comparison except reading the file.
+/// Compares a handmade golden with a dump of two records. Tests the whole comparison except reading the file.
 #[test]
 fn a_dump_made_by_hand_is_compared_with_its_golden() {
     const GOLDEN: &str = r#"

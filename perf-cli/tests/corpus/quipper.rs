@@ -17,7 +17,7 @@ use crate::{features, parsed};
 const OMITTED: [&str; 6] =
     ["CPU_MAP", "EVENT_UPDATE", "FINISHED_INIT", "HEADER_ATTR", "HEADER_EVENT_TYPE", "HEADER_FEATURE"];
 
-const MD5: How = Ignored("quipper's own: a digest of the string beside it");
+const MD5: How = Ignored("only in quipper: a digest of the string in the same message");
 
 /// The whole message except `events`, which are compared record by record; see [`summary`].
 const SUMMARY: Table = Table {

@@ -130,7 +130,7 @@ fn compare_meta(at: &At<'_>, golden: &Value, meta: &Object, comparison: &mut Com
 fn rows(golden: &[u8]) -> Vec<Value> {
     let text = String::from_utf8_lossy(golden);
     let object = format!("{{{}}}", text.trim_start_matches('\u{feff}'));
-    let mut object: Object = serde_json::from_str(&object).expect("JSON behind the byte order mark");
+    let mut object: Object = serde_json::from_str(&object).expect("JSON after the byte order mark");
     let rows = object.remove("EventHeaderPerf.data").expect("the rows");
     serde_json::from_value(rows).expect("an array of rows")
 }

@@ -153,7 +153,7 @@ fn formats_of_tracepoints() -> Capture {
     plain("formats of tracepoints", with_feature(1, &payload))
 }
 
-/// More than is held to look for what is known of the capture before its first record: features that are not known here.
+/// A pipe with more bytes of features before its first record than the reader looks ahead. The features are unknown.
 fn before_the_first_record_of_a_pipe() -> Capture {
     let feature = |number: u64| record(80, &[words(&[number]), vec![1; 60_000]].concat());
     plain("before the first record of a pipe", pipe((0..300).map(|n| feature(200 + n % 50)).chain([round()])))
@@ -165,13 +165,13 @@ fn faults() -> Capture {
     plain("faults", file(TIME | IDENTIFIER, &[(0, 1), (1, 1)], &[1, 2], &data))
 }
 
-/// By time, each record is a run of its own.
+/// Records with descending times. In time order, each of them is a separate run.
 fn falling_times() -> Capture {
     let data: Vec<_> = (1..=100_000).rev().flat_map(|time| record(9, &words(&[time]))).collect();
     plain("falling times", file(TIME, &[(0, 0)], &[], &data))
 }
 
-/// 24 MB of samples in a few KB, with the largest window. By time, all of them are copied.
+/// 24 MB of samples, compressed to a few KB with the largest window. In time order, the reader copies all of them.
 fn compressed() -> Capture {
     let raw = [5_u64.to_le_bytes().as_slice(), &59_996_u32.to_le_bytes(), &[0; 59_996]].concat();
     let content = record(9, &raw).repeat(400);

@@ -7,7 +7,7 @@ use crate::{DATA_HEAD, Jsonl, clean, fails, jsonl, number, offsets, recorded, sc
 const WRAPPED: &str = "forward-wrapped.ring";
 const WRAPPED_ATTR: &str = "forward-wrapped.attr";
 const OVERWRITTEN: &str = "forward-overwritten.ring";
-/// The message for it.
+/// The message for [`OVERWRITTEN`].
 const WHY: &str = "0x408: data_tail: is 0, but ";
 
 #[test]
@@ -46,7 +46,7 @@ fn one_ring_of_two_is_read_and_the_other_told() {
 fn a_torn_record_is_a_remark() {
     let shown = jsonl(&["backward-full.ring", "--attr", "backward-full.attr"]);
     assert_eq!(shown.status, 0);
-    // Directly after the oldest record that is complete.
+    // The torn record starts directly after the oldest complete record.
     let oldest = &shown.records[0];
     let torn = 4096 + (number(oldest, "offset") + number(oldest, "size") - 4096) % 4096;
     let left = 4096 - shown.records.iter().map(|record| number(record, "size")).sum::<u64>();

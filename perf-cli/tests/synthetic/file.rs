@@ -117,7 +117,7 @@ impl<O: Endian> Capture<O> {
     }
 
     /// Appends data that follows a record and belongs to it.
-    pub(crate) fn behind(&mut self, bytes: &[u8]) {
+    pub(crate) fn data_after(&mut self, bytes: &[u8]) {
         self.data.extend_from_slice(bytes);
     }
 

@@ -161,7 +161,7 @@ pub(crate) fn auxtrace<O: Endian>() -> Vec<u8> {
         let place = Bytes::of::<O>().u64s(&[size, 24 * u64::from(index), 0x1234_5678_9abc]);
         let place = place.u32(index).i32(if index == 1 { -1 } else { TID }).i32(-1).u32(0);
         capture.raw(RecordType::AUXTRACE, Misc(0), place);
-        capture.behind(&vec![0xa5; size as usize]);
+        capture.data_after(&vec![0xa5; size as usize]);
     }
     capture.record(0, Misc(0), &Record::Switch);
     capture.finish()
@@ -307,9 +307,9 @@ pub(crate) fn pipe_records<O: Endian>() -> Vec<u8> {
     capture.raw(RecordType::HEADER_FEATURE, Misc(0), feature(Feature(Feature::LAST)));
     // The form of 12 bytes, and the padded one.
     capture.raw(RecordType::HEADER_TRACING_DATA, Misc(0), Bytes::of::<O>().u32(8));
-    capture.behind(b"tracing.");
+    capture.data_after(b"tracing.");
     capture.raw(RecordType::HEADER_TRACING_DATA, Misc(0), Bytes::of::<O>().u32(16).u32(0));
-    capture.behind(b"more of tracing.");
+    capture.data_after(b"more of tracing.");
     capture.raw(RecordType::FINISHED_ROUND, Misc(0), Bytes::of::<O>());
     capture.finish()
 }

@@ -9,12 +9,12 @@ use perf_abi::attr::AttrFlags;
 /// | `u`, `k`, `h` | count user space, the kernel, the hypervisor; the ones that are not named are excluded |
 /// | `G`, `H` | count guests, the host; the one that is not named is excluded |
 /// | `I` | do not count while idle |
-/// | `p`, `pp`, `ppp` | `precise_ip` 1, 2, 3: constant skid, zero skid wanted, zero skid demanded |
+/// | `p`, `pp`, `ppp` | `precise_ip` 1, 2, 3: constant skid, zero skid requested, zero skid required |
 /// | `P` | the highest `precise_ip` that opens, [`EventSpec::precise_max`](super::EventSpec::precise_max) |
+/// | `S` | of a group, only the leader samples, [`EventGroup::sample_leader_only`](super::EventGroup::sample_leader_only) |
 /// | `D` | pinned: always on the PMU, or in error |
 /// | `e` | exclusive: alone on the PMU |
-/// | `W` | the events may be opened one by one if the group cannot, [`EventGroup::weak`](super::EventGroup::weak) |
-/// | `b` | counted by BPF, [`EventSpec::bpf_counter`](super::EventSpec::bpf_counter) |
+/// | `W` | the events may be opened one by one if the kernel refuses the group, [`EventGroup::weak`](super::EventGroup::weak) |
 /// | `b` | counted by BPF, [`EventSpec::bpf_counter`](super::EventSpec::bpf_counter) |
 ///
 /// perf: `get_event_modifier`, `tools/perf/util/parse-events.c`.

@@ -160,7 +160,7 @@ impl Parser {
             return Ok((self.machine.of_each_core(event, cores)?, rest));
         }
         if TOOL.contains(&first) {
-            let reason = "perf measures it itself, it is no event of the kernel";
+            let reason = "perf itself measures it; it is not an event of the kernel";
             return Err((head.at(first), ParseErrorKind::Unsupported { name: first.to_owned(), reason }));
         }
         let is_tracepoint =

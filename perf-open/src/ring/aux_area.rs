@@ -189,7 +189,7 @@ fn map(ring: &Ring, pages: usize, writable: bool) -> Result<(Mapping, Claim, usi
         place_aux(control, 0, 0);
         let advice = match error.raw_os_error() {
             Some(libc::EOPNOTSUPP) => {
-                "the event's PMU has no AUX area; intel_pt, arm_spe, cs_etm and their like have"
+                "the event's PMU has no AUX area; intel_pt, arm_spe and cs_etm have one"
             }
             Some(libc::EPERM) => {
                 "too many pages are locked: take fewer, raise RLIMIT_MEMLOCK or get CAP_IPC_LOCK"

@@ -40,11 +40,11 @@ impl Progress {
         Self { position, last: position, taken: RingAccount::default(), failed: false }
     }
 
-    /// Takes the next record if it does not wrap. All records but one in a ring are so, and `walk` would return the
-    /// same.
+    /// Takes the next record if it does not wrap. At most one record in a ring wraps. For the others, `walk` would
+    /// return the same record.
     ///
-    /// It is a function of its own and returns no `Result`: moving a record out of a `Result` copies it through memory
-    /// in pieces, which costs more than everything else.
+    /// This function is separate and returns no `Result`, because moving a record out of a `Result` copies it through
+    /// memory in pieces. That copy costs more than the rest of the function.
     #[inline]
     fn take_in_one<'b>(&mut self, data: &'b Consumer) -> Option<RawRecord<'b, NativeEndian>> {
         match RawRecord::parse(data.unread_in_one(self.position)) {
@@ -117,7 +117,7 @@ impl<'a> LiveRecord<'a> {
     }
 }
 
-/// Why a record could not be taken, or its event not be found.
+/// Why a record could not be taken, or why its event could not be found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DrainError {
@@ -156,8 +156,8 @@ impl<'r> Drain<'r> {
     ///
     /// # Errors
     ///
-    /// The same as [`RingWalk::next`]. After an error the guard returns no more records, and the rest stays in the ring.
-    /// [`skip_rest`](Self::skip_rest) skips it.
+    /// The same as [`RingWalk::next`]. After an error the guard returns no more records, and the rest stays in the
+    /// ring. [`skip_rest`](Self::skip_rest) skips it.
     #[inline]
     pub fn next_record(&mut self) -> Option<Result<RawRecord<'_, NativeEndian>, RingError>> {
         let Ring { data, buffer, .. } = &mut *self.ring;

@@ -135,7 +135,7 @@ pub(crate) fn page(memory: &Mapping) -> Page {
         let before = memory.load_acquire(offset_of!(Wire, lock));
         memory.copy(0, counts);
         core::sync::atomic::fence(core::sync::atomic::Ordering::Acquire);
-        // The word is the count and `index` beside it; neither may change.
+        // The word contains the count and the field `index`. Neither may change.
         is_settled = memory.load(offset_of!(Wire, lock)) == before && lock(counts).is_multiple_of(2);
         if is_settled {
             break;
@@ -152,7 +152,7 @@ fn lock(bytes: &[u8]) -> u32 {
     lock.map_or(0, |lock| u32::from_ne_bytes(*lock))
 }
 
-/// Control page and data area. The head is read before the data, so that what is below it is in the data.
+/// Copies the control page and the data area. Reads the head before the data, so the data contains all bytes below it.
 pub(super) fn dump(memory: &Mapping) -> Vec<u8> {
     let mut bytes = vec![0; memory.len()];
     let (page, data) = bytes.split_at_mut(page_size());

@@ -24,8 +24,8 @@ use super::{Ring, RingAccount};
 /// # Errors
 ///
 /// If a ring is corrupt, `each` gets its error once, from [`Ring::read`] or
-/// [`RingWalk::next`](perf_parse::ring::RingWalk::next); the other rings continue. The number of the ring is its index in
-/// `rings`.
+/// [`RingWalk::next`](perf_parse::ring::RingWalk::next); the other rings continue. The number of the ring is its index
+/// in `rings`.
 ///
 /// # Examples
 ///

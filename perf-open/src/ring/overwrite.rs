@@ -88,7 +88,7 @@ impl Overwrite {
     ) -> Result<Self, Error> {
         let (start, size) = map::data_area(&memory, size);
         if start.checked_add(size).is_none_or(|end| end > memory.len()) {
-            let why = "data_offset: the control page gives an impossible place for the ring";
+            let why = "data_offset: the control page has an impossible offset or size of the ring";
             return Err(Error::refused("mmap", "data_offset", why));
         }
         Ok(Self { source, memory, start, size, sources, buffer: Box::default(), copy: Vec::new(), seen: 0 })
@@ -164,7 +164,7 @@ impl Overwrite {
             }
             before = after;
         }
-        let must = "at rest, as the ring is paused";
+        let must = "unchanged while the ring is paused";
         Err(RingError {
             kind: RingErrorKind::Invalid { field: "data_head", value: before, must },
             position: 1024,

@@ -66,7 +66,7 @@ impl Claim {
         is_ours.then_some(Self { control, area })
     }
 
-    /// The writer's position. What it wrote before is seen by later reads.
+    /// Loads the writer's position. Later reads see everything that the writer wrote before that position.
     pub(crate) fn head(&self) -> u64 {
         self.control.load_acquire(self.area.head())
     }

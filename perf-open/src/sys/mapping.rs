@@ -121,14 +121,14 @@ impl Mapping {
         }
     }
 
-    /// The word at `at`; what its writer wrote before it, a store with release, is seen by later reads.
+    /// Loads the word at `at`. If its writer stored it with release, later reads see everything written before it.
     pub(crate) fn load_acquire(&self, at: usize) -> u64 {
         if self.is_writable() {
-            // Not a fence after a relaxed load, which orders the same and costs the same, but which ThreadSanitizer does not
-            // know.
+            // A relaxed load and a fence would give the same order at the same cost, but ThreadSanitizer does not know
+            // fences.
             return self.atomic(at).load(Ordering::Acquire);
         }
-        // Volatile loads are no atomics, so that only a fence orders what comes after them.
+        // A volatile load is not atomic, so only a fence orders the reads after it.
         let value = self.load(at);
         fence(Ordering::Acquire);
         value

@@ -1,4 +1,4 @@
-//! AUX areas: the path of the data, on an area of the program's own.
+//! AUX areas, tested on an area that the program writes itself.
 
 #![cfg(target_os = "linux")]
 
@@ -8,7 +8,7 @@ use perf_open::parse::record;
 use perf_open::parse::ring::RingErrorKind;
 use perf_open::ring::{loopback, page_bytes};
 
-/// The words from `first` on.
+/// Returns trace data: words that count up from `first`.
 fn trace(first: u64, words: u64) -> Vec<u8> {
     (first..first + words).flat_map(u64::to_ne_bytes).collect()
 }

@@ -1,4 +1,4 @@
-//! Strings that are wrong, and where.
+//! Malformed event strings, and the offsets of their errors.
 
 use perf_open::event::{ParseErrorKind, Parser, parse};
 use perf_open::pmu::Pmus;
@@ -43,7 +43,7 @@ fn every_fault_has_its_place() {
         (
             "duration_time",
             0,
-            "`duration_time` is not supported: perf measures it itself, it is no event of the kernel",
+            "`duration_time` is not supported: perf itself measures it; it is not an event of the kernel",
         ),
         ("sched:sched_swich", 0, "no tracepoint `sched:sched_swich`; closest: sched:sched_switch"),
         ("cs,shed:sched_switch", 3, "no tracepoint system `shed`; closest: sched"),

@@ -1,4 +1,4 @@
-//! A folder like `/sys/bus/event_source/devices`, and one like `/sys/kernel/tracing`, made anew for a test.
+//! Folders like `/sys/bus/event_source/devices` and `/sys/kernel/tracing`, created for one test.
 
 use core::ops::Deref;
 use std::fs;
@@ -8,7 +8,7 @@ use perf_open::pmu::Pmus;
 use perf_open::tracepoint::Tracefs;
 use tempfile::TempDir;
 
-/// What reads folders, with the folders.
+/// A reader of folders, and the temporary folders that it reads.
 pub(crate) struct Fake<T> {
     it: T,
     _folders: Vec<TempDir>,
@@ -22,7 +22,7 @@ impl<T> Deref for Fake<T> {
     }
 }
 
-/// Writes `files`, paths and texts, into a new folder, which goes away with what is returned.
+/// Writes `files` (paths and texts) into a new folder. Dropping the result removes the folder.
 fn folder(files: &[(&str, &str)]) -> TempDir {
     let root = tempfile::tempdir().unwrap();
     for (path, text) in files {
@@ -33,7 +33,7 @@ fn folder(files: &[(&str, &str)]) -> TempDir {
     root
 }
 
-/// A machine of Intel with one kind of cpu, two memory controllers, and an energy counter.
+/// An Intel machine with one kind of cpu, two memory controllers, and an energy counter.
 pub(crate) const INTEL: &[(&str, &str)] = &[
     ("cpu/type", "4\n"),
     ("cpu/format/event", "config:0-7\n"),
@@ -83,7 +83,7 @@ pub(crate) const INTEL: &[(&str, &str)] = &[
     ("software/type", "1\n"),
 ];
 
-/// A machine of Intel with two kinds of cpus.
+/// An Intel machine with two kinds of cpus.
 pub(crate) const HYBRID: &[(&str, &str)] = &[
     ("cpu_core/type", "4\n"),
     ("cpu_core/cpus", "0-3\n"),
@@ -93,7 +93,7 @@ pub(crate) const HYBRID: &[(&str, &str)] = &[
     ("cpu_atom/format/event", "config:0-7\n"),
 ];
 
-/// A machine of Arm with statistical profiling.
+/// An Arm machine with statistical profiling.
 pub(crate) const ARM: &[(&str, &str)] = &[
     ("arm_spe_0/type", "9\n"),
     ("arm_spe_0/cpumask", "0-1\n"),
@@ -120,19 +120,19 @@ pub(crate) const TRACEPOINTS: &[(&str, &str)] = &[
     ("events/ftrace/function/format", "name: function\n"),
 ];
 
-/// The PMUs of a folder of these files.
+/// Returns the PMUs of a folder with these files.
 pub(crate) fn pmus_of(files: &[(&str, &str)]) -> Fake<Pmus> {
     let folder = folder(files);
     Fake { it: Pmus::at(folder.path()), _folders: vec![folder] }
 }
 
-/// The tracepoints of a folder of these files.
+/// Returns the tracefs of a folder with these files.
 pub(crate) fn tracefs_of(files: &[(&str, &str)]) -> Fake<Tracefs> {
     let folder = folder(files);
     Fake { it: Tracefs::at(folder.path()), _folders: vec![folder] }
 }
 
-/// A parser for a machine of these PMUs and some tracepoints.
+/// Returns a parser for a machine with these PMUs and some tracepoints.
 pub(crate) fn parser(pmus: &[(&str, &str)]) -> Fake<Parser> {
     let (pmus, tracefs) = (folder(pmus), folder(TRACEPOINTS));
     let it = Parser::at(Pmus::at(pmus.path()), Tracefs::at(tracefs.path()));

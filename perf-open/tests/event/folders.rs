@@ -1,4 +1,4 @@
-//! Folders of PMUs: those of other machines, and this one's.
+//! Folders of PMUs: those of other machines, and that of this machine.
 
 use perf_abi::event::EventType;
 use perf_open::event::{LookupError, ParseErrorKind};

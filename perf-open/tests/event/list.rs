@@ -1,4 +1,4 @@
-//! The list of what a machine has.
+//! The list of a machine's events.
 
 use perf_open::event::{ListedKind, Parser};
 use perf_open::pmu::Pmus;

@@ -1,4 +1,4 @@
-//! Event strings, and the PMUs that they name: the texts of sysfs, and folders of them.
+//! Event strings, PMUs, and the files of sysfs that describe PMUs.
 
 #![cfg(target_os = "linux")]
 

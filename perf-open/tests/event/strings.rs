@@ -1,4 +1,4 @@
-//! What strings mean.
+//! The meaning of event strings.
 
 use perf_abi::attr::AttrFlags;
 use perf_abi::breakpoint::BreakpointType;
@@ -10,12 +10,12 @@ use proptest::prelude::*;
 
 use crate::fake::{ARM, HYBRID, INTEL, parser};
 
-/// The groups of a string on a machine of Intel.
+/// Parses a string on an Intel machine and returns its groups.
 fn groups(list: &str) -> Vec<EventGroup> {
     parser(INTEL).parse(list).unwrap_or_else(|error| panic!("{error:#}"))
 }
 
-/// The only event of a string that needs nothing of the machine.
+/// Returns the only event of a string that needs no information from the machine.
 fn event(list: &str) -> EventSpec {
     let mut groups = parse(list).unwrap_or_else(|error| panic!("{error:#}"));
     assert_eq!((groups.len(), groups[0].events.len()), (1, 1), "{list}");

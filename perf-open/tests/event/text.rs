@@ -1,4 +1,4 @@
-//! The texts of sysfs, each by itself.
+//! The texts of sysfs files, each parsed alone.
 
 use perf_abi::attr::Attr;
 use perf_open::pmu::{ConfigWord, TermValue, TextError, parse_cpus, parse_format, parse_scale, parse_terms};
@@ -112,7 +112,7 @@ fn cpus_and_scales() {
     }
 }
 
-/// A value's bits put one by one: bit 0 goes to the lowest bit that a range names.
+/// Places the bits of a value one by one: bit 0 goes to the lowest bit in the ranges.
 fn placed_bit_by_bit(ranges: &[(u32, u32)], value: u64) -> Option<u64> {
     let bits: Vec<u32> =
         (0..64).filter(|bit| ranges.iter().any(|&(first, last)| (first..=last).contains(bit))).collect();

@@ -1,4 +1,4 @@
-//! Counting: what a read gives, who inherits, and the task's own switch.
+//! Counting: the results of reads, inheritance, and `enable_task` and `disable_task`.
 #![cfg(target_os = "linux")]
 
 use std::io::Write;
@@ -116,7 +116,7 @@ fn an_exec_enables() {
         Command::new("sh").args(["-c", "read go; exec true"]).stdin(Stdio::piped()).spawn().unwrap();
     let times = ReadFormat::TOTAL_TIME_ENABLED;
     let clock = software(SwId::TASK_CLOCK).disabled(true).enable_on_exec(true).read_format(times);
-    // The shell's own exec may still be ahead; wait until it is a shell.
+    // The child may not have executed the shell yet. Wait until it has.
     let name = format!("/proc/{}/comm", shell.id());
     while std::fs::read_to_string(&name).unwrap().trim() != "sh" {
         std::thread::yield_now();
@@ -127,12 +127,12 @@ fn an_exec_enables() {
     shell.wait().unwrap();
     let count = counter.read().unwrap();
     assert!(count.value > 0 && count.time_enabled > Some(0));
-    // The task has ended, and poll says so.
+    // The task has ended, and `poll` reports it.
     assert!(counter.poll(None).unwrap().hangup);
 }
 
 fn the_task_switches_its_events() {
-    // A thread of its own: the switch is for all events that a thread has opened.
+    // The test needs its own thread, because `enable_task` acts on all events that a thread opened.
     let test = || {
         let leader = software(SwId::PAGE_FAULTS).disabled(true).open(&here()).unwrap();
         let member = software(SwId::PAGE_FAULTS).disabled(true).open_in(&leader, &here()).unwrap();

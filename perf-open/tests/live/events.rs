@@ -1,4 +1,4 @@
-//! The kernel opens what strings and constructors name.
+//! The kernel opens the events of strings and constructors.
 #![cfg(target_os = "linux")]
 
 use perf_open::event::{EventSpec, parse};
@@ -12,7 +12,7 @@ pub(crate) const TESTS: &[needs::Test] = needs::tests![
     user_probes,
 ];
 
-/// Opens an event on this thread, or on the first cpu that it is for.
+/// Opens an event on this thread, or on the first of the event's cpus.
 fn open(event: EventSpec) {
     let name = event.name.clone();
     let target = event.cpus.first().map_or_else(Target::this_thread, |&cpu| Target::cpu(cpu));
@@ -21,7 +21,7 @@ fn open(event: EventSpec) {
     }
 }
 
-/// Opens what a string names.
+/// Opens the events of a string.
 fn open_all(string: &str) {
     parse(string).unwrap().into_iter().flat_map(|group| group.events).for_each(open);
 }
@@ -52,7 +52,7 @@ fn events_of_cpus() {
 
 fn user_probes() {
     needs::all(&[needs::Need::Uprobes]);
-    // A file of its own, which nothing runs: the kernel looks at what is probed only once it is mapped.
+    // Use a file that nothing executes, because the kernel checks the probed instruction only when the file is mapped.
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("probed");
     std::fs::copy("/proc/self/exe", &path).unwrap();

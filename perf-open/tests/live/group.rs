@@ -1,4 +1,4 @@
-//! Groups: opened, switched and read together.
+//! Groups: opened, enabled, disabled and read together.
 #![cfg(target_os = "linux")]
 
 use crate::support::{software, touch};
@@ -35,7 +35,7 @@ fn counts_come_in_the_order_of_the_events() {
     assert_eq!(dummy.value, 0);
     for (count, counter) in counts.iter().zip(group.counters()) {
         assert_eq!(count.id, Some(counter.id().unwrap()));
-        // One pair of times for all: they were counted together.
+        // All events of the group have the same times, because they were counted together.
         assert_eq!((count.time_enabled, count.time_running), (clock.time_enabled, clock.time_running));
     }
     assert_eq!(faults.scaled(), Some(faults.value));

@@ -1,4 +1,4 @@
-//! The twelve requests, each with what it does.
+//! The twelve requests of an event, and the effect of each.
 #![cfg(target_os = "linux")]
 
 use core::ptr;
@@ -44,13 +44,13 @@ fn value(counter: &Counter) -> u64 {
     counter.read().unwrap().value
 }
 
-/// What an error says: the request, the errno, and something of the advice.
+/// Checks the request and the errno of an error, and that the advice contains a text.
 fn says(error: &Error, request: Request, errno: &str, advice: &str) {
     assert_eq!((error.call(), error.errno_name()), (request.c_name, Some(errno)), "{error}");
     assert!(error.advice().contains(advice), "{error}");
 }
 
-/// A ring of an event, mapped while this lives.
+/// A mapped ring of an event. Dropping it unmaps the ring.
 struct Ring(*mut libc::c_void);
 
 impl Ring {
@@ -100,11 +100,11 @@ fn reset() {
 fn the_flag_group_acts_on_all_of_the_group() {
     let leader = faults().open(&here()).unwrap();
     let member = faults().open_in(&leader, &here()).unwrap();
-    // By the leader alone a member that is off itself stays off.
+    // Enabling only the leader leaves a disabled member disabled.
     leader.enable().unwrap();
     touch(32);
     assert_eq!(value(&member), 0);
-    // By any of the group.
+    // Any event of the group enables the whole group.
     member.enable_group().unwrap();
     touch(32);
     member.disable_group().unwrap();
@@ -121,7 +121,7 @@ fn refresh_enables_for_some_overflows() {
     counter.refresh(3).unwrap();
     touch(256);
     let counted = value(&counter);
-    // The overflow that turns it off takes effect an interrupt later.
+    // The last overflow disables the event one interrupt later.
     assert!((3..200).contains(&counted), "{counted}");
     touch(32);
     assert_eq!(value(&counter), counted);
@@ -139,7 +139,7 @@ fn refresh_that_makes_no_sense_is_refused_before_the_call() {
 
 fn period() {
     let counter = faults().sample_period(1 << 40).open(&here()).unwrap();
-    // So rarely it does not overflow: three more overflows never come.
+    // The period is so long that the event never overflows, so it stays enabled.
     counter.refresh(3).unwrap();
     touch(256);
     assert!(value(&counter) >= 256);
@@ -173,7 +173,7 @@ fn set_output() {
     second.set_output(Some(first)).unwrap();
     second.enable().unwrap();
     touch(8);
-    // What the second writes is in the ring of the first.
+    // The records of the second event are in the ring of the first.
     assert!(first.poll(Some(core::time::Duration::ZERO)).unwrap().records);
     second.set_output(None).unwrap();
     assert!(second.poll(Some(core::time::Duration::ZERO)).unwrap().hangup);
@@ -206,7 +206,7 @@ fn without_a_number_of_samples_the_ring_wakes_at_half() {
     let _ring = Ring::map(&counter);
     let ready = || counter.poll(Some(core::time::Duration::ZERO)).unwrap().records;
     counter.enable().unwrap();
-    // 16 bytes each, in a ring of 4096.
+    // Each record has 16 bytes, and the ring has 4096.
     touch(100);
     assert!(!ready());
     touch(60);
@@ -247,7 +247,7 @@ fn set_filter() {
     );
 }
 
-/// Loads a BPF program that returns `result`; skips the test where that is not to be had.
+/// Loads a BPF program that returns `result`. Skips the test if the kernel refuses the program.
 fn program(kind: u32, result: i32) -> OwnedFd {
     const BPF_PROG_LOAD: libc::c_int = 5;
     // r0 = result; exit
@@ -261,13 +261,13 @@ fn program(kind: u32, result: i32) -> OwnedFd {
     if cfg!(target_endian = "big") {
         attr[0] = attr[0].rotate_left(32);
     }
-    // SAFETY: the kernel reads the attr, of the size that is given, and at its two addresses two instructions and a
-    // string; all of them outlive the call.
+    // SAFETY: the kernel reads the attr, whose size is passed, and the two instructions and the string at the addresses
+    // in the attr. All of them outlive the call.
     let fd = unsafe { libc::syscall(libc::SYS_bpf, BPF_PROG_LOAD, attr.as_ptr(), size_of_val(&attr)) };
     let Ok(fd @ 0..) = i32::try_from(fd) else {
         needs::skip("bpf", &format!("BPF_PROG_LOAD: {}", std::io::Error::last_os_error()));
     };
-    // SAFETY: the kernel has just given this descriptor to this call.
+    // SAFETY: the system call has just returned this descriptor, so it is open and has no other owner.
     unsafe { OwnedFd::from_raw_fd(fd) }
 }
 
@@ -275,7 +275,7 @@ const BPF_PROG_TYPE_TRACEPOINT: u32 = 5;
 const BPF_PROG_TYPE_PERF_EVENT: u32 = 7;
 
 fn set_bpf_and_query_bpf() {
-    // A tracepoint of its own: a program acts on all events of a tracepoint.
+    // Use a tracepoint that no other test uses, because a program acts on all events of a tracepoint.
     let tracepoint = tracepoint("syscalls/sys_enter_getpgid");
     let event = Builder::from(Attr { kind: EventType::TRACEPOINT, config: tracepoint, ..Attr::default() });
     let counter = event.open(&here()).unwrap();
@@ -316,7 +316,7 @@ fn modify_attributes() {
             .bp_len(8)
             .exclude_kernel(true)
     };
-    // SAFETY: `word` is one of the two above, which outlive the closure and are reached by nothing else.
+    // SAFETY: `word` is one of the two above. They outlive the closure, and nothing else accesses them.
     let write = |word: *mut u64| unsafe { word.write_volatile(1) };
     let mut counter = on(first).open(&here()).unwrap();
     write(first);

@@ -1,4 +1,4 @@
-//! The files of the system that say what is allowed.
+//! The system's files of perf_event limits.
 #![cfg(target_os = "linux")]
 
 use perf_open::limits;
@@ -22,7 +22,7 @@ fn each_is_its_files_number() {
         file("perf_event_max_contexts_per_stack")
     );
     assert_eq!(limits::cpu_time_max_percent().unwrap().to_string(), file("perf_cpu_time_max_percent"));
-    // The kernel may lower it at any moment.
+    // The kernel may lower the rate at any moment.
     assert!(limits::max_sample_rate().unwrap() > 0);
 }
 

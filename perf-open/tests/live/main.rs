@@ -1,5 +1,5 @@
-//! What the running kernel does. Each test names what it needs of the machine; one whose machine lacks it shows as ignored,
-//! with the reason.
+//! Tests on the running kernel. Each test names what it needs of the machine. If the machine lacks it, the test is
+//! reported as ignored, with the reason.
 
 extern crate alloc;
 

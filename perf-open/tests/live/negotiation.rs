@@ -1,4 +1,4 @@
-//! What a kernel is too old for: refused by name, or left out.
+//! Parts of an attr that the kernel is too old for: an error names them, or they are left out.
 #![cfg(target_os = "linux")]
 
 use crate::support::software;
@@ -93,7 +93,7 @@ fn all_that_a_kernel_does_not_know_is_named_at_once() {
 }
 
 fn a_refusal_for_another_reason_blames_no_bit() {
-    // Each of the switches is known; what is wrong is the clock.
+    // The kernel knows every flag. Only the clock is wrong.
     let error = event().sample_id_all(true).clockid(99).open(&Target::this_thread()).unwrap_err();
     assert_eq!(error.errno_name(), Some("EINVAL"));
     assert!(error.fields().is_empty(), "{error}");

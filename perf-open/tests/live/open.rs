@@ -1,4 +1,4 @@
-//! Opening: targets, what the kernel refuses and what is said about it.
+//! Opening events: targets, refusals of the kernel, and the errors for them.
 #![cfg(target_os = "linux")]
 
 use std::fs::File;
@@ -44,10 +44,10 @@ pub(crate) const TESTS: &[needs::Test] = needs::tests![
 ];
 
 fn refused(builder: &Builder, target: &Target<'_>) -> Error {
-    builder.open(target).expect_err("the kernel took what it should refuse")
+    builder.open(target).expect_err("the kernel accepted an event that it should refuse")
 }
 
-/// A cpu this thread may run on.
+/// Returns a cpu that this thread may run on.
 fn a_cpu() -> u32 {
     let status = std::fs::read_to_string("/proc/thread-self/status").unwrap();
     let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:")).unwrap();
@@ -134,7 +134,7 @@ fn without_a_pmu_for_them_the_error_says_so() {
     assert_eq!(error.errno_name(), Some("ENOENT"), "{error}");
     assert_eq!(error.call(), "perf_event_open");
     assert!(error.advice().contains("no PMU of this machine counts this event"), "{error}");
-    // It says which PMUs there are.
+    // The error lists the machine's PMUs.
     assert!(error.advice().contains("software, tracepoint"), "{error}");
     assert!(error.to_string().starts_with("perf_event_open: ENOENT (2): "), "{error}");
     let source = core::error::Error::source(&error).unwrap();
@@ -247,7 +247,7 @@ fn a_member_of_a_group_that_is_elsewhere() {
     assert!(error.advice().contains("the target and the clock of its leader"), "{error}");
 }
 
-/// The number of the PMU of user probes.
+/// Returns the type of the PMU `uprobe`.
 fn uprobe() -> EventType {
     needs::all(&[needs::Need::Uprobes]);
     let kind = std::fs::read_to_string("/sys/bus/event_source/devices/uprobe/type").unwrap();
@@ -270,7 +270,7 @@ fn a_probe_whose_string_is_nowhere() {
     assert_eq!(error.errno_name(), Some("EFAULT"), "{error}");
 }
 
-/// What the uprobe is on.
+/// The function with the uprobe.
 #[inline(never)]
 extern "C" fn probed(number: u64) -> u64 {
     core::hint::black_box(number.wrapping_mul(3))
@@ -308,8 +308,8 @@ fn without_privilege_the_error_says_what_is_missing() {
     }
     let errors = std::thread::spawn(|| {
         let nobody: libc::uid_t = 65_534;
-        // SAFETY: the system call itself, unlike the C library's function, changes the ids of this thread alone; it
-        // takes numbers and touches no memory. Where it is refused the thread has no privilege already.
+        // SAFETY: the system call takes numbers and accesses no memory. Unlike the C library's function, it changes the
+        // ids of this thread only. If it fails, the thread already has no privilege.
         unsafe { libc::syscall(libc::SYS_setresuid, nobody, nobody, nobody) };
         let kernel_too = Builder::new(EventSpec::software(SwId::CPU_CLOCK));
         [
@@ -329,10 +329,10 @@ fn without_privilege_the_error_says_what_is_missing() {
     assert!(other.advice().contains("another user"));
 }
 
-/// The variable that makes this program call the function below, and nothing else.
+/// The environment variable that makes this program call only [`takes_all_descriptors`].
 pub(crate) const TAKES_ALL_DESCRIPTORS: &str = "PERF_OPEN_TEST_TAKES_ALL_DESCRIPTORS";
 
-/// What the test below does, in a process of its own with few file descriptors.
+/// Opens events until no descriptor is left. The test below runs this in a process with few file descriptors.
 pub(crate) fn takes_all_descriptors() {
     let mut open = Vec::new();
     let error = loop {
@@ -384,7 +384,7 @@ fn an_event_that_wants_the_most_precise_gets_what_there_is() {
     event.precise_max = true;
     let here = Target::this_thread();
     let counter = Builder::new(event).exclude_kernel(true).sample_period(1_000_000).open(&here).unwrap();
-    // No software event is precise; some kernels take the wish and do not look at it.
+    // No software event is precise. Some kernels accept `precise_ip` and ignore it.
     let taken = counter.attr().flags.precise_ip();
     let refused =
         |precise| software(SwId::CPU_CLOCK).sample_period(1_000_000).precise_ip(precise).open(&here).is_err();

@@ -1,4 +1,4 @@
-//! The attr of a string is the one that perf makes of it.
+//! The attr of an event string is equal to perf's attr for the same string.
 #![cfg(target_os = "linux")]
 
 use alloc::collections::BTreeMap;
@@ -19,8 +19,8 @@ pub(crate) const TESTS: &[needs::Test] = needs::tests![
     events_of_a_core,
 ];
 
-/// The fields of the attrs that `perf stat -vv` prints of `events`, those that say what to count; of each event the
-/// first, as perf tries others where the kernel refuses it.
+/// Returns the fields that select the events, from the attrs that `perf stat -vv` prints for `events`. Uses the first
+/// attr of each event, because perf tries others if the kernel refuses the first.
 fn perfs(events: &str) -> Vec<BTreeMap<String, u64>> {
     let output = Command::new("perf").args(["stat", "-vv", "-e", events, "true"]).output().unwrap();
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -42,7 +42,8 @@ fn perfs(events: &str) -> Vec<BTreeMap<String, u64>> {
     attrs
 }
 
-/// `  { bp_addr, config1 }             0x1000`: the name after which this crate calls the field, and the value.
+/// Parses a line such as `  { bp_addr, config1 }             0x1000`. Returns this crate's name of the field, and the
+/// value.
 fn field(line: &str) -> Option<(String, u64)> {
     let (name, value) = line.trim().rsplit_once("  ")?;
     let name =
@@ -58,7 +59,7 @@ fn field(line: &str) -> Option<(String, u64)> {
     says_which.then(|| (name.to_owned(), number))
 }
 
-/// The same fields of an attr of this crate.
+/// Returns the same fields of an attr of this crate.
 fn ours(attr: &Attr) -> BTreeMap<String, u64> {
     let words = [
         ("type", attr.kind.0.into()),
@@ -73,12 +74,12 @@ fn ours(attr: &Attr) -> BTreeMap<String, u64> {
     all.map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
-/// Compares what we make of strings with what perf makes of them; skips the test where there is no such perf.
+/// Compares our attrs for strings with those of perf. Skips the test if perf is missing or has other rules.
 fn are_perfs<'s>(strings: impl IntoIterator<Item = &'s str>) {
     needs::all(&[needs::Need::PERF]);
-    // Before 6.13 perf gives `exclude_guest` to events without modifiers, and so do we.
+    // perf before 6.13 sets `exclude_guest` for events without modifiers, and so do we.
     if !perfs("dummy").iter().any(|attr| attr.contains_key("exclude_guest")) {
-        needs::skip("perf-before-6.13", "this perf has another rule for guests than the one that we follow");
+        needs::skip("perf-before-6.13", "the rule of this perf for guests differs from ours");
     }
     for string in strings {
         let groups = parse(string).unwrap_or_else(|error| panic!("{error:#}"));
@@ -88,7 +89,7 @@ fn are_perfs<'s>(strings: impl IntoIterator<Item = &'s str>) {
     }
 }
 
-/// As [`are_perfs`], of a PMU that not every machine has: one that has this file of sysfs.
+/// Does the same as [`are_perfs`] for a PMU that not every machine has. Skips the test if sysfs lacks `file`.
 fn are_perfs_where_there_is(name: &str, file: &str, strings: &[&str]) {
     let file = format!("/sys/bus/event_source/devices/{file}");
     if let Err(error) = std::fs::read(&file) {

@@ -1,4 +1,4 @@
-//! What the PMUs, probes and tracepoints of this machine are called.
+//! The names of the PMUs, probes and tracepoints of this machine.
 #![cfg(target_os = "linux")]
 
 use perf_open::abi::event::EventType;
@@ -35,7 +35,7 @@ fn every_event_of_every_pmu_is_parsed() {
     }
 }
 
-/// The number of a PMU of probes; skips the test where this machine has none.
+/// Returns the type of a PMU of probes. Skips the test if this machine has none.
 fn kind_of(pmu: &str) -> EventType {
     needs::all(&[needs::Need::Sysfs]);
     Pmus::new().get(pmu).unwrap_or_else(|error| needs::skip(pmu, &error.to_string())).kind
@@ -64,7 +64,7 @@ fn a_tracepoint_has_the_id_of_its_file() {
     assert_eq!(event.attr.config.to_string(), id.trim_end());
 }
 
-/// The names of all events of this machine.
+/// Returns the names of all events of this machine.
 fn names() -> Vec<String> {
     Parser::new().list().events.into_iter().map(|event| event.name).collect()
 }

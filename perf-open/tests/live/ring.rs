@@ -38,7 +38,7 @@ fn open(builder: &Builder) -> Counter {
     builder.open(&Target::this_thread()).unwrap()
 }
 
-/// A sampling software event of user space.
+/// Returns a sampling software event of user space.
 fn event(id: SwId, period: u64) -> Builder {
     let fields = SampleType::IDENTIFIER | SampleType::IP | SampleType::TID | SampleType::TIME;
     Builder::new(EventSpec::software(id))
@@ -55,7 +55,7 @@ fn spin(time: Duration) {
     }
 }
 
-/// How many samples a drain gives.
+/// Returns the number of samples in a drain.
 fn samples(ring: &mut Ring) -> u64 {
     let mut drain = ring.read().unwrap();
     let mut samples = 0;
@@ -169,7 +169,7 @@ fn two_events_share_a_ring_and_their_ids_tell_them() {
     let mut ring = Ring::map(&all, 64).unwrap();
     assert_eq!(ring.add(&minor).unwrap(), 1);
     let error = Ring::map(&minor, 64).unwrap_err();
-    // Newer kernels say so, of older ones' mapping the claim does.
+    // Newer kernels refuse the second mapping. On older kernels, the claim refuses it.
     let said = [error.to_string(), error.advice().to_owned()].concat();
     assert!(said.contains("another"), "{error}");
     touch(400);

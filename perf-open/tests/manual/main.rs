@@ -1,5 +1,5 @@
-//! Nothing of the manual page is missing from the table of the crate's documentation. That the items it links to exist
-//! is for rustdoc to check.
+//! The tables in the crate's documentation contain every name of the manual page. rustdoc checks that the linked items
+//! exist.
 #![cfg(target_os = "linux")]
 
 use std::collections::HashSet;
@@ -16,10 +16,10 @@ use perf_open::abi::read_format::ReadFormat;
 use perf_open::abi::sample_type::SampleType;
 
 const TABLE: &str = include_str!("../../src/manual.md");
-/// The names that the manual page has, of its version of 2013 and of that of Linux 6.
+/// The names in the manual page, from its version of 2013 and that of Linux 6.
 const MANUAL: &str = include_str!("names.txt");
 
-/// The words in backticks in the first column of the tables.
+/// Returns the words in backticks in the first column of the tables.
 fn told() -> HashSet<&'static str> {
     let first_columns = TABLE.lines().filter_map(|line| line.strip_prefix("| ")?.split(" | ").next());
     let quoted = first_columns.flat_map(|column| column.split('`').skip(1).step_by(2));

@@ -1,4 +1,4 @@
-//! The guard: what is taken, what stays, and what a corrupt page does.
+//! The guard: records that are taken, records that stay, and corrupt control pages.
 
 use core::time::Duration;
 
@@ -11,7 +11,7 @@ use perf_open::ring::{DrainError, loopback, page_bytes};
 
 use crate::{attr, record, sample};
 
-/// The ips of the samples that a drain gives.
+/// Returns the ips of the samples in a drain.
 fn ips(ring: &mut Ring) -> Vec<u64> {
     let mut drain = ring.read().unwrap();
     let mut ips = Vec::new();
@@ -246,7 +246,7 @@ fn a_wakeup_is_told_once() {
 #[test]
 fn a_record_of_no_event_is_told_and_taken() {
     let (mut ring, mut writer) = loopback::ring(&attr(), 1).unwrap();
-    // The kernel writes none of the perf tool's own, which have no event.
+    // Records of the perf tool have no event. The kernel never writes them.
     assert!(writer.write(&record(RecordType::FINISHED_ROUND, &[])));
     assert!(writer.write(&sample(1, 1)));
     let mut drain = ring.read().unwrap();

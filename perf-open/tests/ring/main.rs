@@ -1,4 +1,5 @@
-//! Rings of the program's own, so that memory checkers see every access. Those of the running kernel are in `live`.
+//! Rings that the program writes itself, so that memory checkers see every access. Tests on the kernel's rings are in
+//! `live`.
 //!
 //! All but `speed` run under an address sanitizer and under valgrind:
 //!
@@ -22,7 +23,7 @@ use perf_open::abi::event::EventType;
 use perf_open::abi::record::RecordType;
 use perf_open::abi::sample_type::SampleType;
 
-/// An event of 48-byte samples: ip, tid, time, cpu, period.
+/// Returns the attr of an event with 48-byte samples: ip, tid, time, cpu, period.
 fn attr() -> Attr {
     let fields = SampleType::IP | SampleType::TID | SampleType::TIME | SampleType::CPU | SampleType::PERIOD;
     Attr {
@@ -33,7 +34,7 @@ fn attr() -> Attr {
     }
 }
 
-/// A record of `words`.
+/// Returns a record with the payload `words`.
 fn record(kind: RecordType, words: &[u64]) -> Vec<u8> {
     let size = u16::try_from(8 + 8 * words.len()).unwrap();
     let mut bytes = kind.0.to_ne_bytes().to_vec();
@@ -43,7 +44,7 @@ fn record(kind: RecordType, words: &[u64]) -> Vec<u8> {
     bytes
 }
 
-/// A sample of [`attr`] whose ip is `number` and whose time is `time`.
+/// Returns a sample of [`attr`] with the ip `number` and the time `time`.
 fn sample(number: u64, time: u64) -> Vec<u8> {
     record(RecordType::SAMPLE, &[number, 7, time, 1, 1000])
 }

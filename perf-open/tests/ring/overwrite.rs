@@ -1,4 +1,4 @@
-//! Rings that keep the newest, and several rings at once.
+//! Rings that keep the newest records, and reading several rings.
 
 use core::ops::ControlFlow;
 

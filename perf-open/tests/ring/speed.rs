@@ -1,4 +1,4 @@
-//! What a drain costs, next to a bare walk over the headers of the same bytes.
+//! The time that a drain takes, compared with a walk over only the headers of the same bytes.
 
 use core::hint::black_box;
 use std::time::{Duration, Instant};
@@ -10,7 +10,7 @@ use perf_open::ring::{loopback, page_bytes};
 
 use crate::{attr, sample};
 
-/// The shortest of several runs.
+/// Returns the shortest time of several runs.
 fn shortest(mut run: impl FnMut() -> u64) -> (Duration, u64) {
     let timed = |_| {
         let start = Instant::now();
@@ -85,6 +85,6 @@ fn a_drain_costs_little_more_than_the_bytes() {
         each(decoded),
         viewed.as_secs_f64() / floor.as_secs_f64(),
     );
-    // Loose, as machines are shared.
+    // The limits are loose, because other programs may slow down the machine.
     assert!(viewed < 4 * floor && decoded < 5 * floor, "{viewed:?}, {decoded:?}, {floor:?}");
 }

@@ -1,4 +1,4 @@
-//! A writer and a reader at once, in a small ring.
+//! A writer and a reader that use a small ring at the same time.
 
 use core::time::Duration;
 use std::thread;
@@ -10,17 +10,17 @@ use perf_open::ring::loopback::{self, Writer};
 
 use crate::{attr, record};
 
-/// How many records are written: fewer under a checker that slows everything down.
+/// Returns the number of records to write. Set it lower for a checker that makes the test slow.
 fn records() -> u64 {
     std::env::var("STRESS_RECORDS").map_or(2_000_000, |number| number.parse().expect("a number"))
 }
 
-/// The record that is written as the `number`th: its number, and more words, all of them the same.
+/// Returns the record with number `number`: one to seven words, which all contain the number.
 fn numbered(number: u64) -> Vec<u8> {
     record(RecordType(1000), &vec![number; 1 + number as usize % 7])
 }
 
-/// The number of a record, each of whose words is checked.
+/// Returns the number of a record, after checking that each of its words contains it.
 fn number(raw: &RawRecord<'_, NativeEndian>) -> u64 {
     let words = raw.payload().chunks_exact(8).map(|word| u64::from_ne_bytes(word.try_into().unwrap()));
     let words: Vec<u64> = words.collect();
@@ -29,7 +29,7 @@ fn number(raw: &RawRecord<'_, NativeEndian>) -> u64 {
     words[0]
 }
 
-/// Reads until `until` records are given or told lost; checks that each is.
+/// Reads until `until` records were read or reported as lost. Checks that the numbers have no gap.
 fn read(mut ring: Ring, until: u64) -> Ring {
     let mut expected = 0;
     while expected < until {
@@ -53,7 +53,7 @@ fn read(mut ring: Ring, until: u64) -> Ring {
     ring
 }
 
-/// Writes all, waiting for room.
+/// Writes all records, and waits for room if the ring is full.
 fn write_all(mut writer: Writer, until: u64) {
     for number in 0..until {
         let record = numbered(number);
@@ -65,7 +65,8 @@ fn write_all(mut writer: Writer, until: u64) {
     writer.wake();
 }
 
-/// Writes as the kernel does: what finds no room is counted, and told in front of the next that does.
+/// Writes like the kernel: counts the records that find no room, and reports them in a LOST record before the next one
+/// that fits.
 fn write_or_lose(mut writer: Writer, until: u64) {
     let mut lost = 0;
     for number in 0..until {

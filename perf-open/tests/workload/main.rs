@@ -34,7 +34,7 @@ fn it_is_not_started_by_being_dropped() {
 
 #[test]
 fn it_begins_with_signals_at_their_defaults() {
-    // This process ignores SIGPIPE, as every Rust program does: signal 13, the lowest bit of the fourth digit.
+    // This process ignores SIGPIPE, like every Rust program. SIGPIPE is signal 13: the lowest bit of the fourth digit.
     let mut workload = prepare("grep -q '^SigIgn:.*[02468ace]...$' /proc/self/status");
     workload.start().unwrap();
     assert_eq!(workload.wait().unwrap().code(), Some(0));
@@ -53,7 +53,7 @@ fn it_is_told_to_end() {
 #[test]
 fn what_is_no_program_is_said_to_be_none() {
     let error = Workload::prepare("no-such-program-anywhere".as_ref(), []).unwrap_err();
-    assert_eq!(error.to_string(), "execve: ENOENT (2): no-such-program-anywhere is in no folder of PATH");
+    assert_eq!(error.to_string(), "execve: ENOENT (2): no folder of PATH contains no-such-program-anywhere");
     let mut folder = Workload::prepare("/proc/self".as_ref(), []).unwrap();
     let error = folder.start().unwrap_err();
     assert_eq!((error.call(), error.errno_name()), ("execve", Some("EACCES")));

@@ -1,4 +1,4 @@
-//! How often each kind of fault was found.
+//! The number of faults of each kind.
 
 use crate::error::FileErrorKind;
 
@@ -30,6 +30,14 @@ impl FaultCounts {
     /// Returns the kinds that occurred, by [name](FileErrorKind::name), with the number of their faults.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, u64)> {
         FileErrorKind::NAMES.into_iter().zip(self.0).filter(|&(_, count)| count != 0)
+    }
+}
+
+/// A map from the names of the kinds that occurred to the number of their faults.
+#[cfg(feature = "serde")]
+impl serde::Serialize for FaultCounts {
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        crate::serialize::Map(|| self.iter()).serialize(to)
     }
 }
 

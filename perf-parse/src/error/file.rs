@@ -1,4 +1,4 @@
-//! What can be wrong with a file, and where.
+//! Errors of files, each with its offset.
 
 use perf_abi::attr::AttrReadError;
 use perf_abi::feature::Feature;
@@ -9,6 +9,7 @@ use crate::ring::RingError;
 
 /// A fault in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct FileError {
     /// Offset of the fault, in bytes from the start of the capture. For a fault in a record this is the start of the
     /// faulty field; for a record whose event is unknown, the start of the record.
@@ -21,7 +22,7 @@ pub struct FileError {
 ///
 /// | kind | when | offset |
 /// |---|---|---|
-/// | [`NotPerfData`](Self::NotPerfData) | the magic is missing, or of the other byte order | 0 |
+/// | [`NotPerfData`](Self::NotPerfData) | the bytes do not begin with a magic of perf.data | 0 |
 /// | [`NotAStream`](Self::NotAStream) | a stream contains a file | 8, the header's size |
 /// | `Io` | reading the stream failed | the number of bytes read before |
 /// | [`Truncated`](Self::Truncated) | the file ends within a field or section | the field, or the field that refers to the section |
@@ -32,21 +33,24 @@ pub struct FileError {
 /// | [`Boundary`](Self::Boundary) | the next record cannot be found | the record's field that is wrong |
 /// | [`UnknownId`](Self::UnknownId) | no event has a record's id | the record |
 /// | [`UnknownEvent`](Self::UnknownEvent) | a record has no id from which to find its event | the record |
-/// | [`Skipped`](Self::Skipped) | a boundary was found again, or the end | where the skipped bytes begin |
+/// | [`Skipped`](Self::Skipped) | bytes were skipped up to the next record boundary, or to the end | where the skipped bytes begin |
 /// | [`Decompress`](Self::Decompress) | a payload is not zstd, ends early, or expands beyond the limit | the COMPRESSED record |
 /// | [`Feature`](Self::Feature) | a feature cannot be decoded | the feature's field |
 /// | [`Overlap`](Self::Overlap) | a feature's section shares bytes with another part of the file | its entry in the feature table |
 /// | [`Limit`](Self::Limit) | a limit of the reader leaves something out | the first part that is left out |
 /// | [`Ring`](Self::Ring) | the dump of a ring cannot be read; noted by the caller | the fault in the dump |
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum FileErrorKind {
     /// The file does not begin with a magic of perf.data.
     NotPerfData,
-    /// A stream contains a file. The parts of a file are in an order that a stream cannot have.
+    /// A stream contains a file. A file cannot be read from front to back: its features, which come last, are needed
+    /// first.
     NotAStream,
     /// The stream cannot be read.
     #[cfg(feature = "std")]
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::serialize::display"))]
     Io(std::io::ErrorKind),
     /// The file ends before the field ends.
     Truncated {
@@ -63,16 +67,18 @@ pub enum FileErrorKind {
         field: &'static str,
         /// Its value.
         value: u64,
-        /// What it must be.
+        /// The requirement that the value does not meet.
         must: &'static str,
     },
     /// An attr cannot be read.
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::serialize::display"))]
     Attr(AttrReadError),
     /// The samples of an event cannot be decoded: its attr asks for a field that this crate does not know.
     Layout(Error),
     /// A record cannot be decoded; the records after it can.
     Record {
         /// The record's type.
+        #[cfg_attr(feature = "serde", serde(rename = "type"))]
         kind: RecordType,
         /// The fault in it.
         error: Error,
@@ -82,14 +88,16 @@ pub enum FileErrorKind {
     /// A record has an id that no event of the file has.
     UnknownId {
         /// The record's type.
+        #[cfg_attr(feature = "serde", serde(rename = "type"))]
         kind: RecordType,
         /// The record's id.
         id: u64,
     },
-    /// A record's event is unknown: the capture has several events with different layouts, and their ids have no common
+    /// A record's event is unknown: the capture has several events, and their records do not have the id at the same
     /// place.
     UnknownEvent {
         /// The record's type.
+        #[cfg_attr(feature = "serde", serde(rename = "type"))]
         kind: RecordType,
     },
     /// Bytes were skipped up to the next record boundary, or to the end.
@@ -132,6 +140,7 @@ pub enum FileErrorKind {
 
 /// A part of a file. In a valid file no two parts share a byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum Part {
     /// The header.
@@ -223,7 +232,7 @@ impl FileError {
         Self::new(FileErrorKind::Invalid { field, value, must }, offset)
     }
 
-    /// Returns an error in a record of type `kind` whose header is at `offset` in the capture. The error's offset is
+    /// Returns the error of a record of type `kind` whose header is at `offset` in the capture. The error's offset is
     /// that of the faulty field. `inner` is the position of the record in the decompressed stream, as in
     /// [`Place::decompressed`](crate::event::Place::decompressed).
     #[must_use]

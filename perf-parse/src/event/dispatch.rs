@@ -27,14 +27,15 @@ pub(super) struct Dispatch {
     /// Size of the trailer of other records in bytes, and the offset of the time in it.
     trailer_size: Place,
     trailer_time: Place,
-    /// The event of each id from `first` on. Used if the ids are close together, which is how a kernel assigns them.
+    /// The event of each id from `first` on. Used if the ids are close together, as a kernel assigns them.
     table: Vec<u16>,
     first: u64,
     /// The event of each id, in ascending order of ids. Used if the ids are not close together.
     sorted: Vec<(u64, u32)>,
-    /// The ids that were added since, so that a stream of attrs does not sort all ids for each attr.
+    /// The ids that were added after `table` or `sorted` was built. A stream of attrs would otherwise sort all ids
+    /// again for each attr.
     recent: BTreeMap<u64, u32>,
-    /// Whether events share ids, among the ids that were indexed at once.
+    /// Whether any of the ids that were indexed together belongs to several events.
     is_shared: bool,
 }
 
@@ -120,7 +121,7 @@ impl Dispatch {
         for (index, event) in (0..).zip(events) {
             sorted.extend(event.ids.iter().map(|&id| (id, index)));
         }
-        // Of equal ids, that of the first event is sorted first, and kept.
+        // Of equal ids, the one of the first event is sorted first, and is kept.
         sorted.sort_unstable();
         sorted.dedup_by(|(later, event), (id, first)| {
             let is_same = later == id;
@@ -131,8 +132,8 @@ impl Dispatch {
         self.sorted = sorted;
     }
 
-    /// Leaves each event only the ids that lead to it. Returns the events that lose ids, each with the first id that it
-    /// loses.
+    /// Removes from each event the ids that belong to another event. Returns the events that lose ids, each with the
+    /// first id that it loses.
     pub(super) fn leave_own(&mut self, events: &mut [Arc<Event>]) -> Vec<(usize, u64)> {
         let mut losers = Vec::new();
         if core::mem::take(&mut self.is_shared) {
@@ -202,7 +203,8 @@ impl Dispatch {
         }
     }
 
-    /// Returns the time of a kernel record; `None` if it has no time, or if its place is not the same for all events.
+    /// Returns the time of a kernel record; `None` if it has no time, or if the place of the time is not the same for
+    /// all events.
     #[inline(always)]
     pub(super) fn time<O: ByteOrder>(&self, record: &RawRecord<'_, O>) -> Option<u64> {
         let payload = record.payload();
@@ -214,7 +216,7 @@ impl Dispatch {
     }
 }
 
-/// Leaves an event its own ids, and returns the first id that is not its own.
+/// Removes the ids that are not the event's own, and returns the first of them.
 fn keep_own(ids: &mut Vec<u64>, mut is_own: impl FnMut(u64) -> bool) -> Option<u64> {
     let mut lost = None;
     ids.retain(|&id| {

@@ -22,7 +22,7 @@ use crate::record::user::{EventUpdate, EventUpdateData};
 pub struct Events {
     list: Vec<Arc<Event>>,
     dispatch: Dispatch,
-    /// Maximum number of events, maximum number of ids, and number of ids that are left of that.
+    /// Maximum number of events, maximum number of ids, and number of ids that may still be added.
     most: usize,
     most_ids: usize,
     ids_left: usize,
@@ -35,11 +35,19 @@ impl Default for Events {
     }
 }
 
+/// A sequence of the events.
+#[cfg(feature = "serde")]
+impl serde::Serialize for Events {
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_seq(self.list.iter().map(|event| &**event))
+    }
+}
+
 /// Maximum number of events for which events are looked up by their `config`.
 const MAX_NAMED_BY_CONFIG: usize = 1024;
 
 /// Collects attrs, each with the ids that the records of its event carry. A capture without a header, such as a ring,
-/// needs them from the caller. If several attrs have the same id, it belongs to the first.
+/// needs them from the caller. An id that several attrs have belongs to the first of them.
 impl FromIterator<(Attr, Vec<u64>)> for Events {
     fn from_iter<I: IntoIterator<Item = (Attr, Vec<u64>)>>(attrs: I) -> Self {
         let mut events = Self::default();
@@ -129,8 +137,8 @@ impl Events {
         }
     }
 
-    /// Leaves each event only the ids that lead to it. Returns the events that lose ids, each with the first id that it
-    /// loses. Call it after the events are named: names are matched by all ids of an event.
+    /// Removes from each event the ids that belong to another event. Returns the events that lose ids, each with the
+    /// first id that it loses. Call it after the events are named: names are matched by all ids of an event.
     pub(crate) fn leave_own_ids(&mut self) -> Vec<(usize, u64)> {
         self.dispatch.leave_own(&mut self.list)
     }
@@ -140,7 +148,7 @@ impl Events {
         self.dispatch.find(id)
     }
 
-    /// Returns whether an EVENT_UPDATE record says something new.
+    /// Returns whether an EVENT_UPDATE record changes an event.
     pub(crate) fn is_changed_by(&self, it: &EventUpdate<'_>) -> bool {
         let event = self.index_of_id(it.id).and_then(|index| self.list.get(index));
         event.is_some_and(|event| {
@@ -159,7 +167,7 @@ impl Events {
         let Some(event) = self.index_of_id(it.id).and_then(|index| self.list.get_mut(index)) else {
             return;
         };
-        // Records that hold the event as it was keep it.
+        // Records that were already returned keep the unchanged event.
         let event = Arc::make_mut(event);
         match it.data {
             EventUpdateData::Name(name) => event.name = Some(Vec::from(name)),
@@ -179,7 +187,7 @@ impl Events {
         let has_ids = |index: &usize| {
             self.list.get(*index).is_some_and(|event| event.ids.iter().copied().eq(ids.iter()))
         };
-        // Events may share ids. The first and the last id lead to the event often enough.
+        // An id may belong to another event. One of the first and the last id nearly always identifies the event.
         let by_ids =
             [ids.iter().next(), ids.iter().last()].map(|id| id.and_then(|id| self.dispatch.find(id)));
         let index = [Some(index)].into_iter().chain(by_ids).flatten().find(has_ids);
@@ -190,8 +198,8 @@ impl Events {
 
     /// Names the events with this `config` that have no name yet. The first versions of perf wrote names this way.
     pub(crate) fn name_by_config(&mut self, config: u64, name: &[u8]) {
-        // Those files have a handful of events. The limits bound the time for many names and many events, and the
-        // memory for a long name of many events.
+        // Such files have few events. The limits bound the time for many names and many events, and the memory for a
+        // long name of many events.
         if self.list.len() > MAX_NAMED_BY_CONFIG || name.len() > MAX_EVENT_NAME {
             return;
         }
@@ -255,13 +263,19 @@ impl Events {
     }
 }
 
-/// An event has an id that an earlier event has. The id and the records that carry it belong to the earlier event.
+/// Returns the fault of an event with an id that an earlier event has. The id and the records that carry it belong to
+/// the earlier event.
 #[cold]
 pub(crate) fn shared_id(id: u64, offset: u64) -> FileError {
-    FileError::invalid("attr.ids", id, "an id that no earlier event has: it stays with that event", offset)
+    FileError::invalid(
+        "attr.ids",
+        id,
+        "an id that no earlier event has; the id stays with the earlier event",
+        offset,
+    )
 }
 
-/// Returns why the event of a record with this id is unknown.
+/// Returns the reason why the event of a record with this id is unknown.
 #[cold]
 pub(crate) fn unknown(kind: RecordType, id: Option<u64>) -> FileErrorKind {
     match id {

@@ -2,6 +2,7 @@
 
 /// The place of a record in a capture. Places are in the order of the capture.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Place {
     /// The data file of a folder capture: 0 for `data`, then the files that were added, in that order. 0 for every
     /// other capture.
@@ -10,6 +11,7 @@ pub struct Place {
     /// offset of the COMPRESSED record that contains its end.
     pub offset: u64,
     /// Position in the decompressed stream, in bytes; `None` for a record that was not compressed.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub decompressed: Option<u64>,
 }
 

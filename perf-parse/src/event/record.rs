@@ -25,7 +25,7 @@ pub struct EventRecord<'r> {
     /// The record and the available data after it.
     bytes: Bytes<'r>,
     event: EventOf<'r>,
-    /// The parts of its place; `NOT_COMPRESSED` as position.
+    /// The parts of the record's place. The position is `NOT_COMPRESSED` if the record was not compressed.
     offset: u64,
     position: u64,
     data_file: usize,
@@ -96,7 +96,7 @@ impl<'r> EventRecord<'r> {
         self.raw().misc()
     }
 
-    /// Returns where in the capture the record is.
+    /// Returns the place of the record in the capture.
     #[must_use]
     #[inline]
     pub fn place(&self) -> Place {
@@ -144,8 +144,9 @@ impl<'r> EventRecord<'r> {
         self.event().map(|event| event.index)
     }
 
-    /// Returns why the record's event is unknown: [`FileErrorKind::UnknownId`] or [`FileErrorKind::UnknownEvent`].
-    /// `None` if the event is known, and for the records of the perf tool, which have no event.
+    /// Returns the reason why the record's event is unknown: [`FileErrorKind::UnknownId`] or
+    /// [`FileErrorKind::UnknownEvent`]. `None` if the event is known, and for the records of the perf tool, which have
+    /// no event.
     #[must_use]
     pub fn unknown_event(&self) -> Option<FileErrorKind> {
         match self.event {
@@ -174,7 +175,7 @@ impl<'r> EventRecord<'r> {
         }
     }
 
-    /// Returns the record as a sample. The fast way to samples, like [`RawRecord::sample`].
+    /// Returns the record as a sample. Like [`RawRecord::sample`], this is the fast way to samples.
     ///
     /// `None` for every other record, and for a sample that has a fault or whose layout is unknown. Pass those to
     /// [`decode`](Self::decode), which reports the fault.
@@ -218,7 +219,8 @@ impl<'r> EventRecord<'r> {
     }
 
     /// Decodes a record that is not a sample; `None` for a fault. It does not return the type that
-    /// [`decode`](Self::decode) returns; [`RawRecord::decode`] has the reason.
+    /// [`decode`](Self::decode) returns: that would force samples into memory, as described at
+    /// `RawRecord::decode_other`.
     #[inline(never)]
     fn decode_other(&self) -> Option<Record<'_>> {
         self.decode_any().ok()

@@ -90,7 +90,7 @@ impl<'a> BpfProgInfo<'a> {
     /// Returns the machine code. This and the other arrays are `None` if perf did not ask for them, or if the kernel
     /// did not provide them.
     ///
-    /// The kernel withholds some arrays, such as addresses from users who may not see them. perf does not mark these;
+    /// The kernel withholds some arrays, such as addresses that the user may not see. perf does not mark such arrays;
     /// their offset is outside of the data.
     #[must_use]
     pub fn jited_prog_insns(&self) -> Option<&'a [u8]> {
@@ -155,7 +155,7 @@ impl<'a> Field<'a> for BpfProgInfo<'a> {
         Ok(Self { program, info, arrays, data, endianness: O::ENDIANNESS })
     }
 
-    /// `info` is written, and not `program`, which is a part of it.
+    /// Writes `info`, which includes `program`.
     fn put<O: Endian>(&self, out: &mut Vec<u8>, _: &'static str) -> Result<(), Fault> {
         if self.endianness != O::ENDIANNESS {
             return Err(("endianness", "that of the capture"));

@@ -12,13 +12,13 @@ use super::value::FieldValue;
 use crate::cursor::Cursor;
 use crate::error::Error;
 
-/// Why a value cannot be encoded: the field, and what it must be.
+/// The reason why a value cannot be encoded: the field, and the requirement that the field does not meet.
 pub(crate) type Fault = (&'static str, &'static str);
 
 /// A value that sections consist of.
 pub(crate) trait Field<'a>: Copy + Debug {
-    /// Takes the value. `name` is the name of a number or string. `context` is a number that the section has before the
-    /// value, and on which the layout of the value depends; most values have none.
+    /// Takes the value. `name` is the name of a number or string. `context` is an earlier number of the section, on
+    /// which the layout of the value depends; most values do not need it.
     fn take<O: Endian>(at: &mut Cursor<'a>, name: &'static str, context: u32) -> Result<Self, Error>;
 
     /// Appends the value.
@@ -93,7 +93,8 @@ impl<'a> Field<'a> for &'a [u8] {
     }
 }
 
-/// Implements [`Field`] for numbers, and for codes that are numbers: how one is made of a number, and its number.
+/// Implements [`Field`] for numbers and for codes. Each line has the type, the number as recorded, the conversion from
+/// that number, and the conversion to it.
 macro_rules! numbers {
     ($($Type:ty: $number:ident, |$of:ident| $made:expr, |$it:ident| $taken:expr;)*) => {$(
         impl Field<'_> for $Type {
@@ -139,8 +140,8 @@ impl<const N: usize> Field<'_> for [u8; N] {
     }
 }
 
-/// Defines a struct whose fields follow one another in a section: the struct, how it is decoded and encoded, and the
-/// names of its fields. The name of a field is perf's; `as` gives it if Rust's is another.
+/// Defines a struct whose fields follow one another in a section, with its decoding, its encoding and the names of its
+/// fields. The names are perf's; `as` gives perf's name if the Rust name differs.
 macro_rules! entry {
     (
         $(#[$meta:meta])*
@@ -176,6 +177,13 @@ macro_rules! entry {
 
             fn value(&self) -> $crate::feature::FieldValue<'_> {
                 $crate::feature::FieldValue::Object(self)
+            }
+        }
+
+        #[cfg(feature = "serde")]
+        impl $(<$life>)? serde::Serialize for $Entry $(<$life>)? {
+            fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+                $crate::feature::FieldValue::Object(self).serialize(to)
             }
         }
 

@@ -35,6 +35,7 @@ entry! {
 
 /// The dies of a machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Dies<'a> {
     /// Lists of the CPUs that share a die.
     pub die_siblings: Entries<'a, &'a [u8]>,
@@ -57,7 +58,7 @@ pub(super) fn decode<'a, O: Endian>(section: &FeatureSection<'a>) -> Result<CpuT
         let core_siblings = Entries::counted::<O>(at, "nr_core_siblings", "core_siblings", 0)?;
         let thread_siblings = Entries::counted::<O>(at, "nr_thread_siblings", "thread_siblings", 0)?;
         let (mut cpus, mut dies) = (Entries::default(), None);
-        // The first versions of perf wrote only the siblings; later ones did not write dies.
+        // The first versions of perf wrote only the siblings. Later versions added the CPUs, and then the dies.
         if !section.ends(at) {
             cpus = Entries::of::<O>(at, nr_cpus, "", 0)?;
         }

@@ -27,7 +27,7 @@ use crate::error::Error;
 /// ```
 pub struct Entries<'a, T>(Source<'a, T>);
 
-/// Where the entries come from.
+/// The source of the entries.
 enum Source<'a, T> {
     /// The bytes of a section, which have been decoded once without a fault.
     Recorded { bytes: &'a [u8], len: usize, order: Endianness, context: u32 },
@@ -182,6 +182,14 @@ impl<'a, T> From<&'a Vec<T>> for Entries<'a, T> {
 impl<'a, T: Field<'a>> Debug for Entries<'a, T> {
     fn fmt(&self, f: &mut Formatter<'_>) -> core::fmt::Result {
         f.debug_list().entries(self.iter()).finish()
+    }
+}
+
+/// A sequence of the entries.
+#[cfg(feature = "serde")]
+impl<'a, T: Field<'a>> serde::Serialize for Entries<'a, T> {
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        self.value().serialize(to)
     }
 }
 

@@ -83,7 +83,7 @@ fn put_attr<O: Endian>(out: &mut Vec<u8>, event: &EventDesc<'_>, size: u32) -> R
     let version = AttrVersion::ALL.iter().rev().find(fits).ok_or(("attr_size", "at least 64"))?;
     let bytes =
         event.attr.write::<O>(*version).map_err(|error| (error.field, "zero in attrs of attr_size"))?;
-    // As it was recorded; the first kernels did not ask for it.
+    // The field `size` of the attr is written as recorded: it may be 0, which the first kernels allowed.
     put_sized::<O>(out, &bytes, event.attr.size);
     let tail = (size as usize).saturating_sub(version.size() as usize);
     let unused = tail.checked_sub(event.attr_tail.len()).ok_or(("attr_tail", "within attr_size"))?;
@@ -92,7 +92,7 @@ fn put_attr<O: Endian>(out: &mut Vec<u8>, event: &EventDesc<'_>, size: u32) -> R
     Ok(())
 }
 
-/// Appends the bytes of an attr, with `size` as its own field of that name.
+/// Appends the bytes of an attr, with its field `size` set to `size`.
 pub(crate) fn put_sized<O: Endian>(out: &mut Vec<u8>, attr: &[u8], size: u32) {
     let (kind, rest) = attr.split_at(attr.len().min(4));
     out.extend_from_slice(kind);
@@ -100,7 +100,7 @@ pub(crate) fn put_sized<O: Endian>(out: &mut Vec<u8>, attr: &[u8], size: u32) {
     out.extend_from_slice(rest.get(4..).unwrap_or_default());
 }
 
-/// Appends what comes after the attr of an event.
+/// Appends the fields after the attr of an event: the number of ids, the name and the ids.
 pub(crate) fn put_named<O: Endian>(
     out: &mut Vec<u8>,
     name: &[u8],
@@ -134,7 +134,7 @@ impl<'a> Field<'a> for EventDesc<'a> {
     }
 }
 
-/// The attr is left out: the events of a capture have it.
+/// The attr is left out, because the events of the capture have it.
 impl Fields for EventDesc<'_> {
     fn each(&self, to: &mut dyn FnMut(&'static str, FieldValue<'_>)) {
         to("name", FieldValue::Text(self.name));

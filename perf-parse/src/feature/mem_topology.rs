@@ -38,6 +38,7 @@ pub struct MemNode<'a> {
 ///
 /// perf: `do_write_bitmap`, `tools/perf/util/header.c`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Bitmap<'a> {
     /// Number of bits.
     pub nbits: u64,
@@ -48,7 +49,7 @@ pub struct Bitmap<'a> {
 /// Maximum number of bits: perf reads the number of bits as an `int`.
 const MAX_BITS: u64 = i32::MAX as u64;
 
-/// Why a block cannot be encoded.
+/// The fault of a block whose number is too high.
 const TOO_HIGH: Fault = ("blocks", "below 2147483647");
 
 pub(super) fn decode<'a, O: Endian>(section: &FeatureSection<'a>) -> Result<MemTopology<'a>, FileError> {
@@ -118,7 +119,7 @@ impl Fields for MemNode<'_> {
         to("node", FieldValue::Number(self.node));
         to("size", FieldValue::Number(self.size));
         to("nbits", FieldValue::Number(self.blocks.nbits));
-        // The words, because the numbers may be out of proportion to the size of the section.
+        // The words, because the list of numbers may be far larger than the section.
         to("bitmap", self.blocks.words.value());
     }
 }

@@ -38,7 +38,7 @@ pub struct FeatureSection<'a> {
     /// Its bytes.
     pub bytes: &'a [u8],
     endianness: Endianness,
-    /// The number of CPUs in `CPU_TOPOLOGY`, or why it cannot be decoded.
+    /// The number of CPUs that `CPU_TOPOLOGY` needs, or the reason why the number is unknown.
     pub(super) nr_cpus: Result<u32, FileError>,
 }
 
@@ -86,8 +86,8 @@ impl<'a> FeatureSection<'a> {
 
     /// Decodes the whole section and calls `fault` with each fault. A section with an unknown layout has none.
     ///
-    /// Other than [`decode`](Self::decode), this checks TRACING_DATA, with the feature `tracepoint` also its formats, each
-    /// of which may have a fault, and reports a number that no feature can have.
+    /// Unlike [`decode`](Self::decode), this method checks TRACING_DATA and, with the feature `tracepoint`, each format
+    /// in it. It also reports a number that no feature can have.
     pub fn check(&self, mut fault: impl FnMut(FileError)) {
         if self.feature == Feature::TRACING_DATA {
             return match TracingData::parse(self.bytes) {
@@ -118,7 +118,7 @@ impl<'a> FeatureSection<'a> {
         decode(&mut at).and_then(|value| self.finish(&at).map(|()| value)).map_err(|error| self.error(error))
     }
 
-    /// Returns what was decoded before the first fault, if that is all.
+    /// Returns the decoded data; the fault if there is one.
     pub(super) fn all<T>((data, fault): (T, Option<FileError>)) -> Result<T, FileError> {
         fault.map_or(Ok(data), Err)
     }
@@ -132,7 +132,12 @@ impl<'a> FeatureSection<'a> {
     ) -> Result<(), FileError> {
         match version(&mut Cursor::new(self.bytes, 0)).map_err(|error| self.error(error))? {
             1 => Ok(()),
-            other => Err(FileError::invalid(field, other, "1, the version known here", self.offset)),
+            other => Err(FileError::invalid(
+                field,
+                other,
+                "1, the only version that this crate knows",
+                self.offset,
+            )),
         }
     }
 

@@ -1,4 +1,4 @@
-//! What a decoded section consists of, by perf's names: for programs that print or convert any section.
+//! The content of a decoded section with perf's names, for programs that print or convert any section.
 
 use core::fmt::Debug;
 
@@ -35,4 +35,42 @@ pub trait Items: Debug {
 /// No fields.
 impl Fields for () {
     fn each(&self, _: &mut dyn FnMut(&'static str, FieldValue<'_>)) {}
+}
+
+/// A number, a name, bytes, a map or a sequence.
+#[cfg(feature = "serde")]
+impl serde::Serialize for FieldValue<'_> {
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        use serde::ser::{SerializeMap, SerializeSeq};
+
+        // Some formats begin with the number of values.
+        let mut len = 0_usize;
+        let mut done = Ok(());
+        match *self {
+            Self::Number(number) => to.serialize_u64(number),
+            Self::Signed(number) => to.serialize_i64(number),
+            Self::Text(text) => crate::serialize::Text(text).serialize(to),
+            Self::Bytes(bytes) => crate::serialize::Bytes(bytes).serialize(to),
+            Self::Object(fields) => {
+                fields.each(&mut |_, _| len = len.saturating_add(1));
+                let mut to = to.serialize_map(Some(len))?;
+                fields.each(&mut |name, value| {
+                    if done.is_ok() {
+                        done = to.serialize_entry(name, &value);
+                    }
+                });
+                done.and_then(|()| to.end())
+            }
+            Self::List(items) => {
+                items.each(&mut |_| len = len.saturating_add(1));
+                let mut to = to.serialize_seq(Some(len))?;
+                items.each(&mut |value| {
+                    if done.is_ok() {
+                        done = to.serialize_element(&value);
+                    }
+                });
+                done.and_then(|()| to.end())
+            }
+        }
+    }
 }

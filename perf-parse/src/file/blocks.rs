@@ -15,8 +15,8 @@ use crate::account::Account;
 /// The blocks of a capture, in its order; made by [`Reader::blocks`].
 ///
 /// Each block is a walk over consecutive records, which can be sent to another thread. The account of the first block
-/// begins with the account of opening, that of the others empty: [`Account::add`] puts them together. Time order, if
-/// asked for, is that of the block.
+/// includes the account of opening; the accounts of the other blocks start empty. [`Account::add`] combines them. Time
+/// order, if requested, applies within each block.
 #[derive(Debug)]
 pub struct Blocks<'r>(Cut<'r>);
 
@@ -24,7 +24,7 @@ pub struct Blocks<'r>(Cut<'r>);
 enum Cut<'r> {
     Little(Hops<'r, LittleEndian>),
     Big(Hops<'r, BigEndian>),
-    /// One block with all records, or none any more.
+    /// A capture that is one block; `None` after that block was returned.
     Whole(Option<EventRecords<'r>>),
 }
 
@@ -36,9 +36,9 @@ struct Hops<'r, O: Endian> {
     /// Number of bytes of a block.
     target: u64,
     walk: Walk<'r, O, Slice<'r>>,
-    /// What was known when the capture was opened: each block begins with it.
+    /// The events and features that were known when the capture was opened. Each block starts with them.
     opened: Knowledge<'r>,
-    /// The next block: its data file, and where it begins; `None` after the last.
+    /// The data file of the next block and the offset at which the block begins; `None` after the last block.
     next: Option<(usize, u64)>,
     /// The account of the next block.
     account: Account,
@@ -48,11 +48,13 @@ impl Reader<'_> {
     /// Cuts the capture into about `count` blocks of about the same size.
     ///
     /// The records of all blocks, one block after another, are those of [`records`](Self::records), with the same
-    /// errors. The iterator finds the end of a block when the block is asked for. It reads only the headers of records,
+    /// errors. The iterator finds the end of a block when the block is requested. It reads only the headers of records,
     /// which takes a fraction of the time to decode them. There are more blocks if there are several data files, and
-    /// fewer in a small capture. Compressed data is one block, because its records cannot be found without
-    /// decompressing what comes before them. So is a capture that is not in memory, and everything after a record that
-    /// changes an event or a feature, except for those at the start of the capture, which are applied when it is opened.
+    /// fewer in a small capture.
+    ///
+    /// Compressed data is one block, because its records cannot be found without decompressing all data before them. A
+    /// capture that is not in memory is one block. After a record that changes an event or a feature, the rest of the
+    /// capture is one block; records that were applied when the capture was opened have no such effect.
     ///
     /// # Examples
     ///
@@ -145,14 +147,14 @@ impl<'r, O: Endian> Hops<'r, O> {
         Some(EventRecords::in_memory(first, more, knowledge, account, (self.endianness, limits)))
     }
 
-    /// Returns whether a record has changed what is known of the capture. A block after it would need a copy of all
+    /// Returns whether a record has changed an event or a feature. A block after that record would need a copy of all
     /// events and features.
     fn has_changed(&self) -> bool {
         let (opened, now) = (&self.opened, &self.walk.knowledge);
         !ptr::eq(opened.events(), now.events()) || !ptr::eq(opened.features(), now.features())
     }
 
-    /// Returns the data files after one.
+    /// Returns the data files after `data_file`.
     fn after(&self, data_file: usize) -> &'r [Slice<'r>] {
         self.files.get(data_file.saturating_add(1)..).unwrap_or_default()
     }

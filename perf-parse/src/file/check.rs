@@ -43,8 +43,8 @@ pub struct RecordCheck<'t> {
 }
 
 impl<'t> RecordCheck<'t> {
-    /// Checks records against the formats of `tracing_data`, the feature `TRACING_DATA`; empty if the capture does not
-    /// have it. Formats that cannot be parsed are left out.
+    /// Creates a check that uses the formats in `tracing_data`, the bytes of the feature `TRACING_DATA`; pass an empty
+    /// slice if the capture does not have the feature. Formats that cannot be parsed are left out.
     #[must_use]
     #[cfg(feature = "tracepoint")]
     pub fn new(tracing_data: &'t [u8]) -> Self {
@@ -52,7 +52,7 @@ impl<'t> RecordCheck<'t> {
         Self { tracepoints: data.map(|data| Tracepoints::new(&data)).unwrap_or_default() }
     }
 
-    /// Checks records, but not the raw data of tracepoints, which needs the feature `tracepoint`.
+    /// Creates a check that does not include the raw data of tracepoints: that needs the feature `tracepoint`.
     #[cfg(not(feature = "tracepoint"))]
     #[must_use]
     pub fn new(_tracing_data: &'t [u8]) -> Self {

@@ -22,7 +22,7 @@ pub struct DeferredChains {
     /// Number of bytes that chains may still take, and number of chains that had no room.
     left: usize,
     omitted: u64,
-    /// Offset of the first of these.
+    /// Offset of the first chain that had no room.
     first_omitted: Option<u64>,
     limit: usize,
 }
@@ -115,12 +115,12 @@ impl DeferredChains {
 }
 
 impl Reader<'_> {
-    /// Reads the capture for the user call chains that come after their samples.
+    /// Collects the user call chains that come after their samples, in one walk over the capture.
     ///
-    /// This method skips records that cannot be decoded; a walk over [`records`](Self::records) reports their errors. It
-    /// holds a copy of the chains, up to [`Limits::deferred_chains`], and counts those that it left out in
-    /// [`DeferredChains::omitted`]. A stream can be walked only once: for it there are no chains, and the caller
-    /// [adds](DeferredChains::add) them as they come.
+    /// This method skips records that cannot be decoded; a walk over [`records`](Self::records) reports their errors.
+    /// It holds a copy of the chains, up to [`Limits::deferred_chains`], and counts those that it left out in
+    /// [`DeferredChains::omitted`]. A stream can be walked only once, so this method returns no chains for a stream:
+    /// the caller [adds](DeferredChains::add) them while it walks over the records.
     ///
     /// # Examples
     ///

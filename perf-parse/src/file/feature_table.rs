@@ -89,8 +89,8 @@ fn features<O: Endian>(words: [u64; 4]) -> impl Iterator<Item = Feature> {
 ///
 /// The bitmap is an array of C's `unsigned long`. On a little-endian machine the bytes are the same for both sizes of
 /// `unsigned long`; on a big-endian one the halves of each 64-bit word are swapped. As in perf, the bit of HOSTNAME
-/// decides, which every perf writes. If no reading has it, perf assumes a file with BUILD_ID alone. This function then
-/// decides by the first word: no perf writes features from 32 on and none below 32.
+/// decides, because every perf writes HOSTNAME. If the bit is set in neither reading, perf assumes that BUILD_ID is the
+/// only feature. This function then decides by the first word: no perf writes features from 32 on without one below 32.
 pub(super) fn is_of_32_bits(words: [u64; 4]) -> bool {
     const HOSTNAME: u64 = 1 << Feature::HOSTNAME.0;
     let first = words.first().copied().unwrap_or_default();
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn words_of_32_bits_are_told_by_hostname() {
+    fn hostname_shows_words_of_32_bits() {
         let words = [1 << 35 | 1 << 2, 1 << 32, 0, 0];
         assert_eq!(of::<BigEndian>(words), [3, 34, 64]);
         assert_eq!(of::<LittleEndian>(words), [2, 35, 96], "little-endian words have one reading");

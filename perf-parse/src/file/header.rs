@@ -122,17 +122,17 @@ impl FileHeader {
             let must = "at least 80: an attr of 64 bytes and the place of its ids";
             return Err(FileError::invalid("header.attr_size", self.attr_size, must, 16));
         }
-        let behind = "behind the header";
+        let must = "after the header";
         if self.attrs.offset < self.size {
-            return Err(FileError::invalid("header.attrs.offset", self.attrs.offset, behind, 24));
+            return Err(FileError::invalid("header.attrs.offset", self.attrs.offset, must, 24));
         }
         if self.data.offset < self.size {
-            return Err(FileError::invalid("header.data.offset", self.data.offset, behind, 40));
+            return Err(FileError::invalid("header.data.offset", self.data.offset, must, 40));
         }
         Ok(())
     }
 
-    /// Returns the range of offsets of the records, as many as a file of `len` bytes has.
+    /// Returns the range of offsets of the records, cut off at the end of a file of `len` bytes.
     pub(super) fn data_range(&self, len: u64, account: &mut Account) -> Result<Range<u64>, FileError> {
         let Section { offset, size } = self.data;
         if offset > len {
@@ -141,7 +141,8 @@ impl FileHeader {
         let field = "header.data.size";
         let available = len.saturating_sub(offset);
         if size == 0 {
-            let must = "the bytes of the records: the recorder did not end properly, taking all to the end of the file";
+            let must =
+                "the size of the records; the recorder did not finish the file, which is read to its end";
             account.note(FileError::invalid(field, 0, must, 48));
         } else if size <= available {
             return Ok(offset..offset.saturating_add(size));

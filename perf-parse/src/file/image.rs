@@ -19,7 +19,7 @@ impl<'a> Image<'a> {
         Self { head: bytes, tail: &[], len: bytes.len() as u64 }
     }
 
-    /// Creates the image of a file of `len` bytes, of which the first and the last are in memory.
+    /// Creates the image of a file of `len` bytes, whose first and last bytes are in memory.
     #[cfg(feature = "std")]
     pub(super) fn of_parts(head: &'a [u8], tail: &'a [u8], len: u64) -> Self {
         Self { head, tail, len }

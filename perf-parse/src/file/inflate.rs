@@ -135,7 +135,7 @@ impl Inflate {
                     out.truncate(out.len().saturating_sub(written));
                     self.decoder = Decoder::new(self.window_log);
                     Err(
-                        "expands beyond the limit: 64 MiB and 1024 times the compressed bytes so far, if no other is set",
+                        "expands beyond the limit (by default 64 MiB plus 1024 times the compressed bytes so far)",
                     )
                 }
             },
@@ -176,8 +176,8 @@ impl Inflate {
     /// Returns the type and the size of the record at the front, if all its bytes are there and it is of one of `types`:
     /// a bit for each kernel type.
     #[inline(always)]
-    pub(super) fn plain<O: Endian>(&self, types: u64) -> Option<(RecordType, u16)> {
-        let (raw, _) = RawRecord::<O>::plain(self.out.get(self.start..)?, types)?;
+    pub(super) fn front_of_types<O: Endian>(&self, types: u64) -> Option<(RecordType, u16)> {
+        let (raw, _) = RawRecord::<O>::of_types(self.out.get(self.start..)?, types)?;
         Some((raw.kind(), raw.size()))
     }
 

@@ -1,4 +1,5 @@
-//! What is known about a capture: its events and features, as opening finds them and as its records change them.
+//! What is known about a capture: the events and features that are found when it is opened, and the changes that
+//! records make to them.
 
 mod events;
 
@@ -23,7 +24,7 @@ use crate::record::{RawRecord, Record};
 
 /// The events and features of a capture, as far as a walk has read it.
 ///
-/// They are those that were known when the capture was opened, until a record changes them.
+/// Initially the events and features that were known when the capture was opened; a record may change them.
 #[derive(Clone, Debug)]
 pub(crate) struct Knowledge<'r> {
     events: KnownEvents<'r>,
@@ -114,8 +115,8 @@ impl<'r> Knowledge<'r> {
         self.events.of_several::<O>(bytes.raw().typed(()))
     }
 
-    /// Applies a record at `place` that says something about the capture. Notes what contradicts it; a record that
-    /// cannot be decoded is ignored, because a caller that decodes it gets the error.
+    /// Applies a record at `place` that describes the capture: its events or features. Notes contradictions. Ignores a
+    /// record that cannot be decoded, because a caller that decodes the record gets the error.
     #[inline]
     pub(super) fn absorb<O: Endian>(
         &mut self,
@@ -189,7 +190,7 @@ impl<'r> Knowledge<'r> {
     }
 }
 
-/// Returns whether records of a type contain something about the capture.
+/// Returns whether records of a type describe the capture.
 #[inline]
 fn is_about_capture(kind: RecordType) -> bool {
     matches!(

@@ -1,4 +1,4 @@
-//! What the first records say about the capture: the attrs and features of a pipe, the units and scales of events.
+//! The first records of a capture, which describe it: the attrs and features of a pipe, the units and scales of events.
 
 use perf_abi::endian::{Endian, U16};
 use perf_abi::record::RecordType;
@@ -12,12 +12,13 @@ use crate::error::FileError;
 use crate::limits::Limits;
 use crate::record::RawRecord;
 
-/// Number of bytes of a file that are looked at. perf begins a file with records about the kernel, among which are those
-/// about events.
+/// Number of bytes at the start of a file's records that are searched for records about events. perf writes these among
+/// the first records, which are about the kernel.
 const FILE_LOOK_AHEAD: usize = 1 << 16;
 
-/// Applies what the first records say about the capture, and takes no record: in a pipe, which may bring its bytes
-/// slowly, the records before the first one of the kernel, and in a file those before the first sample.
+/// Applies the first records, as far as they describe the capture, and leaves them in the source. In a pipe, which may
+/// deliver its bytes slowly, these are the records before the first one of the kernel; in a file, those before the
+/// first sample.
 pub(super) fn look_ahead<'r, O: Endian, S: Source<'r>>(
     source: &mut S,
     knowledge: &mut Knowledge<'_>,

@@ -36,8 +36,8 @@ const PIPE_HEADER: usize = 16;
 impl<'a> Reader<'a> {
     /// Opens a capture in memory: a file or a pipe, of either byte order.
     ///
-    /// Of a file, this reads the header, the attrs, the ids and the feature table: time and memory grow with the number
-    /// of events and ids, not with the data. Faults that leave records readable are noted in the
+    /// For a file, this reads the header, the attrs, the ids and the feature table: time and memory grow with the
+    /// number of events and ids, not with the data. Faults that leave records readable are noted in the
     /// [account](Reader::account):
     ///
     /// - A feature whose section is outside of the file, or shares bytes with another part of the file, is left out.
@@ -171,8 +171,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Reads the attrs and features of a file, and applies what its first records say: the events, the features, and the
-/// offset of the first record that was not applied.
+/// Reads the attrs and features of a file, and applies the first records that describe them. Returns the events, the
+/// features, and the offset of the first record that was not applied.
 fn head_of_file<'r, O: Endian, S: Source<'r>>(
     header: &FileHeader,
     image: Image<'r>,
@@ -197,8 +197,8 @@ fn head_of_file<'r, O: Endian, S: Source<'r>>(
     Ok((events, features, applied))
 }
 
-/// Reads the attrs and features before the records of a pipe: the events, the features, and the offset of the first
-/// record after them.
+/// Reads the attrs and features before the records of a pipe. Returns the events, the features, and the offset of the
+/// first record after them.
 fn head_of_pipe<'r, O: Endian, S: Source<'r>>(
     source: &mut S,
     limits: &Limits,

@@ -1,4 +1,4 @@
-//! The reader of a capture: what was opened, and the ways to its records.
+//! The reader of a capture: the opened capture, and the methods that return its records.
 
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
@@ -217,7 +217,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Walks over the records from a place on: that of a record that an earlier walk returned.
+    /// Walks over the records from a place on, which must be the place of a record that an earlier walk returned.
     ///
     /// Begins in constant time, with the events that were known when the capture was opened: an EVENT_UPDATE record
     /// before the place is not applied. A [stream](Self::stream), a compressed capture, and a capture without features,
@@ -243,7 +243,8 @@ impl<'a> Reader<'a> {
         self.records_beginning_at(place, place.decompressed.is_some() || self.may_be_compressed())
     }
 
-    /// Walks over the records from a place on. `is_compressed` means that the records before it have to be read, too.
+    /// Walks over the records from a place on. `is_compressed` means that the records before the place have to be read,
+    /// too.
     pub(crate) fn records_beginning_at(&self, place: Place, is_compressed: bool) -> EventRecords<'_> {
         if is_compressed {
             return self.records().skipping_to(place);
@@ -267,7 +268,8 @@ impl<'a> Reader<'a> {
         EventRecords::in_memory(first, more, self.knowledge(), account, (self.endianness, &self.limits))
     }
 
-    /// Returns whether records may be compressed, so that they cannot be found without those before them.
+    /// Returns whether records may be compressed. A compressed record cannot be found without reading the records
+    /// before it.
     fn may_be_compressed(&self) -> bool {
         let is_listed = match &self.mode {
             Mode::File(header) => {
@@ -279,7 +281,8 @@ impl<'a> Reader<'a> {
         is_listed || self.features.is_empty() || self.feature(Feature::COMPRESSED).is_some()
     }
 
-    /// Returns the record at a place: that of a record that an earlier walk returned. `None` if no record follows it.
+    /// Returns the record at a place, which must be the place of a record that an earlier walk returned. `None` if the
+    /// place is after the last record.
     ///
     /// Costs as much as [`records_from`](Self::records_from).
     ///

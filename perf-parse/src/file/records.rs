@@ -35,8 +35,8 @@ use crate::limits::Limits;
 #[derive(Debug)]
 pub struct EventRecords<'r> {
     walk: AnyWalk<'r>,
-    /// The result of a slow step, until it is returned. If the step itself returned it, every record, also of the fast
-    /// path, would be kept in memory and copied.
+    /// The result of a slow step, until it is returned. If the step returned the result itself, every record, also one
+    /// of the fast path, would be kept in memory and copied.
     step: Option<Result<EventRecord<'r>, FileError>>,
 }
 

@@ -58,7 +58,7 @@ pub(super) trait Source<'r> {
     /// Returns how many bytes are known to be zeros, without reading them, after the first `passed` bytes at the front.
     fn hole(&self, passed: usize) -> usize;
 
-    /// Returns all bytes from `offset` on, wherever the front is; `None` if they are not in memory.
+    /// Returns all bytes from `offset` on, independently of the front; `None` if they are not in memory.
     fn at(&self, offset: u64) -> Option<&'r [u8]>;
 }
 
@@ -116,7 +116,7 @@ impl<'r> Source<'r> for Slice<'r> {
 
     #[inline(always)]
     fn take_record<O: Endian>(&mut self, types: u64) -> Option<(Bytes<'r>, RecordType, u16)> {
-        let (raw, after) = RawRecord::<O>::plain(self.front, types)?;
+        let (raw, after) = RawRecord::<O>::of_types(self.front, types)?;
         let (kind, size) = (raw.kind(), raw.size());
         self.front = after;
         self.offset = self.offset.wrapping_add(size.into());

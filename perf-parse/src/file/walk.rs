@@ -1,8 +1,8 @@
-//! The walk over the records of a capture, in five layers.
+//! The walk over the records of a capture, which consists of five layers.
 //!
 //! [`source`](super::source) has the bytes, [`framing`] finds records in them, [`inflated`] finds those of compressed
-//! payloads, [`knowledge`](super::knowledge) has the events and features as they come, and [`order`] holds records until
-//! none that is earlier can come. Each layer owns its state.
+//! payloads, [`knowledge`](super::knowledge) has the events and features that are known so far, and [`order`] holds
+//! records until no earlier record can come. Each layer owns its state.
 
 mod framing;
 mod inflated;
@@ -42,9 +42,9 @@ pub(super) struct Walk<'r, O: Endian, S> {
     order: Option<TimeOrder>,
     /// The types of the records to return.
     types: Types,
-    /// The kernel types whose records may be returned from the front of the source, a bit for each: none if the next
-    /// record is not there, or if records are held.
-    plain: u64,
+    /// The kernel types whose records the fast path may return from the front of the source, a bit for each. 0 if the
+    /// next record is not at the front of the source, or if records are held.
+    fast_types: u64,
     pub(super) account: Account,
     /// The place before which records are skipped; `None` once it was reached.
     from: Option<Place>,
@@ -67,7 +67,7 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
             knowledge,
             order: None,
             types: Types::all(),
-            plain: Types::all().plain(),
+            fast_types: Types::all().fast(),
             account,
             from: None,
             limits: *limits,
@@ -97,11 +97,11 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
 
     /// Decides how the next record is found, after a step off the fast path.
     fn settle(&mut self) {
-        let is_plain = self.framing.is_at_boundary()
+        let is_fast = self.framing.is_at_boundary()
             && self.inflated.is_none()
             && self.order.is_none()
             && self.from.is_none();
-        self.plain = if is_plain { self.types.plain() } else { 0 };
+        self.fast_types = if is_fast { self.types.fast() } else { 0 };
     }
 
     /// Returns how far the walk has read: a data file, and an offset in it.
@@ -145,12 +145,12 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
         }
     }
 
-    /// Returns the next record, as [`next`](Self::next), if it says nothing about the capture, as nearly all. If it
-    /// returns `None`, it has taken no record.
+    /// Returns the next record if the fast path can: nearly all records are samples or other records that do not
+    /// describe the capture. If this method returns `None`, it has taken no record.
     #[inline(always)]
     pub(super) fn next_fast(&mut self) -> Option<EventRecord<'r>> {
-        if self.plain != 0 {
-            return self.next_plain(self.plain);
+        if self.fast_types != 0 {
+            return self.next_of_types(self.fast_types);
         }
         if self.order.is_some() {
             return self.next_held();
@@ -160,7 +160,7 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
 
     /// Returns the next record if it is at the front of the source and of one of `types`.
     #[inline(always)]
-    fn next_plain(&mut self, types: u64) -> Option<EventRecord<'r>> {
+    fn next_of_types(&mut self, types: u64) -> Option<EventRecord<'r>> {
         let Self { knowledge, framing, account, .. } = self;
         let place = framing.place();
         let (bytes, kind, size) = framing.source.take_record::<O>(types)?;
@@ -173,7 +173,7 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
     #[inline(always)]
     fn next_inflated(&mut self) -> Option<EventRecord<'r>> {
         let Self { knowledge, framing, account, inflated: Some(inflated), .. } = self else { return None };
-        let (bytes, place, kind) = inflated.take_record::<O>(self.types.plain(), framing.data_file())?;
+        let (bytes, place, kind) = inflated.take_record::<O>(self.types.fast(), framing.data_file())?;
         account.count(kind, 0);
         let event = knowledge.event_of_kernel::<O>(&bytes);
         Some(EventRecord::new(bytes, place, event))
@@ -191,17 +191,19 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
         }
     }
 
-    /// Passes records until the offset `target`, or the end of the data file, has been reached. Returns whether more
-    /// records follow; `None` if the capture is compressed, so that a walk cannot begin here.
+    /// Passes records up to the offset `target` or the end of the data file. Returns whether more records follow;
+    /// `None` if the capture is compressed, because a walk cannot begin in the middle of compressed data.
     ///
-    /// A walk that begins where this one ends finds the records after it. A walk that ends there finds those before it:
-    /// a search for a lost boundary looks at the bytes of a few records, so this walk goes on until they are the same.
+    /// The capture can be cut at the position where this method stops: a walk over the part before it and a walk over
+    /// the part after it find the same records as one walk. The search for a lost boundary reads a few records ahead.
+    /// After an error, this method therefore continues for that distance, so that the search reads nothing after the
+    /// cut.
     pub(super) fn hop(&mut self, target: u64) -> Option<bool> {
         let data_file = self.framing.data_file();
         let mut target = target;
         loop {
             while self.framing.is_at_boundary() {
-                let Some((raw, _)) = RawRecord::<O>::plain(self.framing.source.front(), u64::MAX) else {
+                let Some((raw, _)) = RawRecord::<O>::of_types(self.framing.source.front(), u64::MAX) else {
                     break;
                 };
                 if self.framing.source.offset() >= target {
@@ -237,7 +239,9 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
         if self.inflated.is_some() || !self.framing.is_at_boundary() {
             return;
         }
-        while let Some((raw, _)) = RawRecord::<O>::plain(self.framing.source.front(), self.types.unwanted()) {
+        while let Some((raw, _)) =
+            RawRecord::<O>::of_types(self.framing.source.front(), self.types.unwanted())
+        {
             let size = usize::from(raw.size());
             self.account.count(raw.kind(), size);
             self.framing.source.take(size);
@@ -280,7 +284,7 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
         }
     }
 
-    /// Returns the record at the start of `bytes`, after applying what it says about the capture.
+    /// Returns the record at the start of `bytes`, and applies the record if it describes the capture.
     fn found(&mut self, bytes: Bytes<'r>, place: Place) -> EventRecord<'r> {
         let raw: RawRecord<'_, O> = bytes.raw().typed(());
         self.knowledge.absorb(&raw, bytes.trailing(), place, &mut self.account);

@@ -40,7 +40,7 @@ impl Building {
         }
     }
 
-    /// Returns the 64 KiB of the chunk.
+    /// Returns the span of the chunk.
     pub(super) fn span(&self) -> Span {
         Span::of(self.place)
     }
@@ -132,7 +132,7 @@ mod tests {
     use super::*;
     use crate::index::Index;
 
-    /// An index with one chunk of so many compressed records without a time.
+    /// Returns an index with one chunk of `count` compressed records without a time.
     fn of_others(count: u64, first: u64) -> Index {
         let place = |position| Place { data_file: 0, offset: 16, decompressed: Some(position * 8) };
         let mut chunk = Building::new(place(first));
@@ -152,7 +152,11 @@ mod tests {
             let whole = of_others(count, 0);
             let others = |index: &Index| index.chunks().next().unwrap().others().map(Iterator::count);
             assert_eq!(others(&whole), listed);
-            assert_eq!(whole.before(5).map(Iterator::count), listed, "what is not listed may be earlier");
+            assert_eq!(
+                whole.before(5).map(Iterator::count),
+                listed,
+                "a record that is not listed may be earlier"
+            );
             let mut parts = of_others(100, 0);
             parts.append(of_others(count - 100, 100)).unwrap();
             assert_eq!(parts, whole);

@@ -13,8 +13,8 @@ use crate::file::Reader;
 
 /// Consecutive records of a capture.
 ///
-/// A chunk begins with each record whose header is the first in the next 64 KiB of a data file. For compressed records
-/// this is the header of the COMPRESSED record.
+/// A data file is divided into spans of 64 KiB. A record whose header is in a later span than the first record of the
+/// chunk begins the next chunk. For a compressed record, the header of its COMPRESSED record decides.
 #[derive(Clone, Debug)]
 pub struct Chunk<'i> {
     place: Place,
@@ -28,7 +28,7 @@ pub struct Chunk<'i> {
     others: Option<Fields<'i>>,
 }
 
-/// The 64 KiB in which a record begins.
+/// The span of a data file in which a record begins: one of 64 KiB.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Span {
     data_file: usize,
@@ -77,8 +77,8 @@ impl<'i> Chunk<'i> {
         Some(self.threads.iter()?.map(u32::cast_signed))
     }
 
-    /// Returns whether the records may include one with a time in `span`, on the CPU, of the thread. A record without one
-    /// of these matches only if that is not asked for. The span `..` matches every record.
+    /// Returns whether the chunk may have a record with a time in `span`, of this CPU and this thread. A record that
+    /// lacks one of these fields matches only if the field is not requested. The span `..` matches every record.
     #[must_use]
     pub fn may_hold(&self, span: &impl RangeBounds<u64>, cpu: Option<u32>, tid: Option<i32>) -> bool {
         let is_in_span = match (span.start_bound(), span.end_bound()) {
@@ -102,8 +102,8 @@ impl<'i> Chunk<'i> {
             && tid.is_none_or(|tid| self.threads.may_contain(tid.cast_unsigned()))
     }
 
-    /// Returns the records that are not samples, in the order of the capture. `None` if there are more than 8,192, which
-    /// only compressed data has: [`walk`](Self::walk) finds them.
+    /// Returns the records that are not samples, in the order of the capture. `None` if there are more than 8,192,
+    /// which is possible only in compressed data; [`walk`](Self::walk) then returns them.
     pub fn others(&self) -> Option<impl Iterator<Item = Other> + use<'i>> {
         let mut fields = self.others.clone()?;
         let mut before = Before::new(self.place.data_file);
@@ -133,7 +133,7 @@ impl<'i> Chunk<'i> {
 
     /// Reads a chunk at the front of the fields.
     ///
-    /// `is_compressed` says whether some of the records of the capture are compressed.
+    /// `is_compressed` is whether some of the records of the capture are compressed.
     pub(super) fn read(fields: &mut Fields<'i>, is_compressed: bool) -> Result<Self, IndexError> {
         let size = fields.number("chunk.size")?;
         let mut own = fields.part("chunk.size", size)?;
@@ -161,7 +161,7 @@ impl<'i> Chunk<'i> {
         Ok(Self { place, records, samples, is_compressed, times, cpus, threads, others })
     }
 
-    /// Checks what [`read`](Self::read) does not. `capture` is the size of the capture in bytes.
+    /// Checks the fields that [`read`](Self::read) does not check. `capture` is the size of the capture in bytes.
     pub(super) fn check(&self, start: u64, capture: u64) -> Result<(), IndexError> {
         if self.place.offset >= capture {
             return Err(IndexError::invalid("chunk.offset", "an offset in the capture", start));
@@ -185,10 +185,14 @@ impl<'i> Chunk<'i> {
         let (mut count, mut last) = (0_u64, Last::default());
         while let Some(other) = before.take(&mut fields)? {
             if Span::of(other.place) > Span::of(self.place) || !last.go_to(other.place) {
-                let must = "after the one before it, and before the next 64 KiB";
+                let must = "after the previous record, and in the span of the chunk";
                 return Err(IndexError::invalid("other.offset", must, start));
             }
             self.check_compressed(other.place, start)?;
+            let is_in_times = |time| self.times.is_some_and(|(first, last)| first <= time && time <= last);
+            if !other.time.is_none_or(is_in_times) {
+                return Err(IndexError::invalid("other.time", "a time of the chunk", start));
+            }
             count = count.saturating_add(1);
         }
         if count != expected || count > MAX_OTHERS {

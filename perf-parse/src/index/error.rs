@@ -1,10 +1,10 @@
-//! What can be wrong with an index.
+//! Errors of indexes, each with its offset.
 
-/// A fault in an index, or in what an index is made from.
+/// A fault in an index, or in the records from which an index is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IndexError {
-    /// Offset of the fault, in bytes from the start of the encoded index. For [`IndexErrorKind::Order`] the offset in
-    /// the capture.
+    /// Offset of the fault, in bytes from the start of the encoded index. For [`IndexErrorKind::Order`], it is the
+    /// offset in the capture.
     pub offset: u64,
     /// The fault.
     pub kind: IndexErrorKind,
@@ -25,7 +25,7 @@ pub struct IndexError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum IndexErrorKind {
-    /// A record, or the first record of a part, is not after the one before it in the capture.
+    /// A record, or the first record of a part, does not come after the previous record in the capture.
     Order,
     /// The bytes do not begin with the magic of an index.
     NotAnIndex,
@@ -33,7 +33,7 @@ pub enum IndexErrorKind {
     Version(u32),
     /// The index was made from another capture, or the capture has changed since.
     OtherCapture {
-        /// What differs.
+        /// Name of the field that differs.
         field: &'static str,
         /// Its value in the index.
         in_index: u64,
@@ -54,13 +54,13 @@ pub enum IndexErrorKind {
         /// Number of bytes.
         bytes: u64,
     },
-    /// The checksum does not fit the bytes.
+    /// The checksum does not match the bytes.
     Checksum,
     /// A field has an impossible value.
     Invalid {
         /// The field.
         field: &'static str,
-        /// What it must be.
+        /// The requirement that the value does not meet.
         must: &'static str,
     },
 }
@@ -80,7 +80,7 @@ impl core::fmt::Display for IndexErrorKind {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match self {
             Self::Order => f.write_str(
-                "the record is not after the one before it; index records in the order of the capture",
+                "the record does not come after the previous one; index the records in the order of the capture",
             ),
             Self::NotAnIndex => f.write_str("magic: is not PERFIDX1, so this is not an index"),
             Self::Version(version) => {
@@ -95,7 +95,7 @@ impl core::fmt::Display for IndexErrorKind {
             }
             Self::Residue { bytes } => write!(f, "{bytes} bytes are left after the last field"),
             Self::Checksum => {
-                f.write_str("checksum: does not fit the index, which is damaged; make it again")
+                f.write_str("checksum: does not match, so the index is damaged; make the index again")
             }
             Self::Invalid { field, must } => write!(f, "{field}: must be {must}"),
         }

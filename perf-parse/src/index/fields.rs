@@ -16,7 +16,7 @@ pub(super) fn put(out: &mut Vec<u8>, mut value: u64) {
     }
 }
 
-/// Appends bytes that may be absent: 0, or their number and 1, and then the bytes.
+/// Appends bytes that may be absent: 0 if they are, otherwise their number plus 1 and then the bytes.
 pub(super) fn put_bytes(out: &mut Vec<u8>, bytes: Option<&[u8]>) {
     put(out, bytes.map_or(0, |bytes| (bytes.len() as u64).saturating_add(1)));
     out.extend_from_slice(bytes.unwrap_or_default());
@@ -77,7 +77,7 @@ impl<'a> Fields<'a> {
         u32::try_from(number).map_err(|_| IndexError::invalid(field, "a number of 32 bits", start))
     }
 
-    /// Takes as many bytes.
+    /// Takes `size` bytes.
     pub(super) fn part(&mut self, field: &'static str, size: u64) -> Result<Self, IndexError> {
         let parts = usize::try_from(size).ok().and_then(|size| self.rest.split_at_checked(size));
         let Some((part, rest)) = parts else {

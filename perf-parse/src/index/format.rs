@@ -14,13 +14,13 @@ const MAGIC: &[u8; 8] = b"PERFIDX1";
 
 const VERSION: u32 = 1;
 
-/// Offset of the checksum. It covers the bytes before it, and those after it.
+/// Offset of the checksum, which covers all other bytes.
 const CHECKSUM: usize = 72;
 
 /// Offset of the chunks.
 const CHUNKS: usize = 80;
 
-/// What tells a capture from another, and from itself after a change.
+/// The identity of a capture. Another capture, and the same capture after a change, have other identities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Identity {
     size: u64,
@@ -132,7 +132,7 @@ impl Index {
     }
 }
 
-/// Checks the chunks. Returns where the last one begins.
+/// Checks the chunks. Returns the offset at which the last one begins.
 fn check(
     mut fields: Fields<'_>,
     is_compressed: bool,
@@ -150,7 +150,7 @@ fn check(
         if span >= own {
             return Err(IndexError::invalid(
                 "chunk.offset",
-                "in 64 KiB after those of the chunk before it",
+                "in a later span of 64 KiB than the previous chunk",
                 start,
             ));
         }

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use super::error::IndexError;
 use super::fields::{Fields, put};
 
-/// Number of ids that a set lists at most.
+/// Maximum number of ids that a set lists.
 pub(super) const MAX_IDS: usize = 256;
 
 /// A set that is being built.
@@ -85,7 +85,7 @@ impl<'a> Ids<'a> {
             count = count.saturating_add(1);
         }
         if count > MAX_IDS {
-            return Err(IndexError::invalid(field, "256 ids at most", start));
+            return Err(IndexError::invalid(field, "at most 256 ids", start));
         }
         Ok(())
     }

@@ -8,17 +8,17 @@ use crate::event::Place;
 /// larger offset, because the library may hold it until there is more input.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Last {
-    plain: Option<Place>,
+    uncompressed: Option<Place>,
     decompressed: Option<Place>,
 }
 
 impl Last {
-    /// Goes on to a place. Returns `false` if it does not come next.
+    /// Moves on to the place of the next record. Returns `false` if the place is not after the previous one.
     pub(super) fn go_to(&mut self, place: Place) -> bool {
         let key = |place: Place| (place.data_file, place.decompressed.unwrap_or(place.offset));
-        let last = if place.decompressed.is_some() { &mut self.decompressed } else { &mut self.plain };
+        let last = if place.decompressed.is_some() { &mut self.decompressed } else { &mut self.uncompressed };
         let is_next = last.replace(place).is_none_or(|last| key(last) < key(place));
-        let files = [self.plain, self.decompressed].map(|last| last.map_or(0, |last| last.data_file));
+        let files = [self.uncompressed, self.decompressed].map(|last| last.map_or(0, |last| last.data_file));
         is_next && files.iter().all(|&file| file <= place.data_file)
     }
 }

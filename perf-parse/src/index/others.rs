@@ -8,7 +8,7 @@ use super::error::IndexError;
 use super::fields::{Fields, put};
 use crate::event::Place;
 
-/// Number of records that a chunk lists at most: as many as fit into it, if they are not compressed.
+/// Maximum number of records that a chunk lists: as many uncompressed records as fit into 64 KiB.
 pub(super) const MAX_OTHERS: u64 = 8192;
 
 /// A record that is not a sample.
@@ -25,7 +25,7 @@ pub struct Other {
 const IS_DECOMPRESSED: u64 = 1;
 const HAS_TIME: u64 = 2;
 
-/// What the next record is encoded against: the records before it, or at first 0.
+/// The values from which the differences of the next record are computed: those of the records before it, initially 0.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Before {
     data_file: usize,

@@ -61,3 +61,19 @@ impl<O: ByteOrder> SampleId<'_, O> {
         word::<O>(self.order, self.bytes, self.layout.id.identifier)
     }
 }
+
+/// The fields that the event records.
+#[cfg(feature = "serde")]
+impl<O: ByteOrder> serde::Serialize for SampleId<'_, O> {
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        crate::serialize::fields!(to, "SampleId" {
+            pid: self.pid(),
+            tid: self.tid(),
+            time: self.time(),
+            id: self.id(),
+            stream_id: self.stream_id(),
+            cpu: self.cpu(),
+            identifier: self.identifier(),
+        })
+    }
+}

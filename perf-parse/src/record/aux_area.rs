@@ -11,6 +11,7 @@ use crate::error::Error;
 ///
 /// Kernel: `PERF_RECORD_AUX`; since Linux 4.1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Aux {
     /// Position of the data: a byte count that never wraps.
     pub aux_offset: u64,
@@ -31,6 +32,7 @@ impl Aux {
 ///
 /// Kernel: `PERF_RECORD_ITRACE_START`; since Linux 4.1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct ItraceStart {
     /// Process id.
     pub pid: i32,
@@ -49,6 +51,7 @@ impl ItraceStart {
 ///
 /// Kernel: `PERF_RECORD_AUX_OUTPUT_HW_ID`; since Linux 5.16.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct AuxOutputHwId {
     /// The id; the PMU defines its meaning.
     pub hw_id: u64,

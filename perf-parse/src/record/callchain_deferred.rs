@@ -11,6 +11,7 @@ use crate::list::List;
 ///
 /// Kernel: `PERF_RECORD_CALLCHAIN_DEFERRED`; since Linux 6.19.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct CallchainDeferred<'a> {
     /// The word after `PERF_CONTEXT_USER_DEFERRED` in the samples' call chains.
     pub cookie: u64,

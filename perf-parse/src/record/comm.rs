@@ -10,12 +10,14 @@ use crate::error::Error;
 ///
 /// Kernel: `PERF_RECORD_COMM`; since Linux 2.6.31.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Comm<'a> {
     /// Process id.
     pub pid: i32,
     /// Thread id.
     pub tid: i32,
     /// The name. The kernel writes at most 15 bytes.
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::serialize::text"))]
     pub comm: &'a [u8],
 }
 

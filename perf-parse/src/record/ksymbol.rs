@@ -11,6 +11,7 @@ use crate::error::Error;
 ///
 /// Kernel: `PERF_RECORD_KSYMBOL`; since Linux 5.1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Ksymbol<'a> {
     /// Address of the symbol.
     pub addr: u64,
@@ -21,6 +22,7 @@ pub struct Ksymbol<'a> {
     /// Whether the symbol was registered or unregistered.
     pub flags: KsymbolFlags,
     /// The symbol's name.
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::serialize::text"))]
     pub name: &'a [u8],
 }
 
@@ -41,14 +43,17 @@ impl<'a> Ksymbol<'a> {
 ///
 /// Kernel: `PERF_RECORD_BPF_EVENT`; since Linux 5.1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct BpfEvent {
     /// What happened to the program. C: `type`.
+    #[cfg_attr(feature = "serde", serde(rename = "type"))]
     pub kind: BpfEventType,
     /// Zero as of 7.3.
     pub flags: u16,
     /// Id of the program.
     pub id: u32,
     /// Hash of the program's instructions.
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::serialize::bytes"))]
     pub tag: [u8; 8],
 }
 

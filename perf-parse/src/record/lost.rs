@@ -10,6 +10,7 @@ use crate::error::Error;
 ///
 /// Kernel: `PERF_RECORD_LOST`; since Linux 2.6.31.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Lost {
     /// Id of the event that reported the loss. The loss concerns the whole ring.
     pub id: u64,
@@ -31,6 +32,7 @@ impl Lost {
 ///
 /// Kernel: `PERF_RECORD_LOST_SAMPLES`; since Linux 4.2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct LostSamples {
     /// Number of lost samples.
     pub lost: u64,

@@ -10,6 +10,7 @@ use crate::error::{Error, ErrorKind};
 ///
 /// Kernel: `PERF_RECORD_MMAP`; since Linux 2.6.31.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Mmap<'a> {
     /// Process id; -1 for mappings of the kernel, which perf synthesises.
     pub pid: i32,
@@ -22,6 +23,7 @@ pub struct Mmap<'a> {
     /// Offset of the mapping in the file, in bytes.
     pub pgoff: u64,
     /// Path of the file, or the kernel's name for memory without a file: `//anon`, `[heap]`, `[vdso]`, ...
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::serialize::text"))]
     pub filename: &'a [u8],
 }
 
@@ -43,6 +45,7 @@ impl<'a> Mmap<'a> {
 ///
 /// Kernel: `PERF_RECORD_MMAP2`; since Linux 3.16, and in its first layout since 3.12.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Mmap2<'a> {
     /// Process id; -1 for mappings of the kernel, which perf synthesises.
     pub pid: i32,
@@ -61,13 +64,16 @@ pub struct Mmap2<'a> {
     /// `None` in records of kernels 3.12 to 3.15, which do not have these fields. The record does not state its layout.
     /// The old layout is assumed if the value in the place of the protection is larger than any protection, and so is
     /// the start of a path, or if the record is too short for both fields and a path.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub prot_flags: Option<(u32, u32)>,
     /// Path of the file.
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::serialize::text"))]
     pub filename: &'a [u8],
 }
 
 /// The identity of the file in an MMAP2 record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum FileId {
     /// The file's inode.
@@ -86,6 +92,7 @@ pub enum FileId {
         /// Bytes of `bytes` in use, at most 20.
         size: u8,
         /// The build id, then zeros.
+        #[cfg_attr(feature = "serde", serde(serialize_with = "crate::serialize::bytes"))]
         bytes: [u8; 20],
     },
 }

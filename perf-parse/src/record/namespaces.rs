@@ -12,6 +12,7 @@ use crate::list::{List, structures};
 ///
 /// Kernel: `PERF_RECORD_NAMESPACES`; since Linux 4.12.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Namespaces<'a> {
     /// Process id.
     pub pid: i32,
@@ -33,6 +34,7 @@ impl<'a> Namespaces<'a> {
 ///
 /// Kernel: `struct perf_ns_link_info`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct NamespaceLink {
     /// Device.
     pub dev: u64,

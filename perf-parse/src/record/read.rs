@@ -12,6 +12,7 @@ use crate::sample::Read;
 ///
 /// Kernel: `PERF_RECORD_READ`; since Linux 2.6.31.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct ReadRecord<'a> {
     /// Process id.
     pub pid: i32,

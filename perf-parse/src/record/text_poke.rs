@@ -10,12 +10,15 @@ use crate::error::Error;
 ///
 /// Kernel: `PERF_RECORD_TEXT_POKE`; since Linux 5.9.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct TextPoke<'a> {
     /// Address of the text.
     pub addr: u64,
     /// The old bytes; empty if the text is new.
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::serialize::bytes"))]
     pub old: &'a [u8],
     /// The new bytes; empty if the text was removed.
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::serialize::bytes"))]
     pub new: &'a [u8],
 }
 

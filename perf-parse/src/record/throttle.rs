@@ -11,6 +11,7 @@ use crate::error::Error;
 /// Kernel: `PERF_RECORD_THROTTLE`, `PERF_RECORD_UNTHROTTLE`; since Linux 2.6.31. Since 6.16 only the leader of a
 /// group writes these records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Throttle {
     /// Time in nanoseconds of the event's clock.
     pub time: u64,

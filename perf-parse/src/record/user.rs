@@ -58,6 +58,7 @@ use crate::error::Error;
 ///
 /// perf: `enum perf_user_event_type`, `tools/lib/perf/include/perf/event.h`.
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "SCREAMING_SNAKE_CASE"))]
 #[non_exhaustive]
 pub enum UserRecord<'a> {
     /// `PERF_RECORD_HEADER_ATTR`: an event; in pipes.
@@ -95,6 +96,7 @@ pub enum UserRecord<'a> {
     /// `PERF_RECORD_HEADER_FEATURE`: a feature section; in pipes.
     HeaderFeature(HeaderFeature<'a>),
     /// `PERF_RECORD_COMPRESSED`: a piece of a zstd stream of records, which may end within a record.
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::serialize::bytes"))]
     Compressed(&'a [u8]),
     /// `PERF_RECORD_FINISHED_INIT`: the end of the records that perf synthesises at the start.
     FinishedInit,

@@ -16,8 +16,8 @@ use crate::record::{RawRecord, Record};
 /// Writes a file that is like another capture: with its byte order, events and features, and with the records that the
 /// caller copies.
 ///
-/// It is right for files, pipes, folders and compressed captures: each record is written as a file has it. Records keep
-/// their order. Leave out only samples if the copy is to be analysed: other records say what ran.
+/// The other capture may be a file, a pipe, a folder, or compressed. Records keep their order. If the copy is to be
+/// analysed, leave out only samples: the other records describe the processes and their mappings.
 ///
 /// # Examples
 ///
@@ -50,7 +50,7 @@ use crate::record::{RawRecord, Record};
 #[must_use = "a file is not whole before it is finished"]
 pub struct FileCopy<W> {
     writer: Writer<W>,
-    /// The events of the capture, and as they are written.
+    /// The events of the capture, and the events as they are written.
     known: Events,
     events: Vec<EventFields>,
 }
@@ -114,7 +114,7 @@ impl<W: Write + Seek> FileCopy<W> {
         with_writer!(&mut self.writer, writer => copy_to(writer, &raw, trailing))
     }
 
-    /// Applies what a record says about the capture.
+    /// Applies a record that describes the capture.
     fn apply(&mut self, user: &UserRecord<'_>, trailing: &[u8]) -> Result<(), WriteFileError> {
         match user {
             UserRecord::HeaderAttr(it) if !it.ids.iter().all(|id| self.known.index_of_id(id).is_some()) => {

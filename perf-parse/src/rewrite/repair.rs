@@ -76,7 +76,7 @@ pub enum Step<'e> {
     },
     /// A part of the capture cannot be read or decoded, and is left out. The account has the fault too.
     Unreadable {
-        /// The data file of a directory capture, or the ring, with the fault.
+        /// The data file of a folder capture, or the ring, with the fault.
         data_file: usize,
         /// The fault.
         error: FileError,
@@ -87,13 +87,13 @@ pub enum Step<'e> {
         offset: u64,
         /// Type of the record.
         kind: RecordType,
-        /// Why it cannot be written.
+        /// The reason why it cannot be written.
         error: &'e WriteFileError,
     },
 }
 
-/// Writes to `out`, which should be empty, a file of everything that can be decoded of a capture. Calls `tell` at each
-/// step.
+/// Writes a file of everything in a capture that can be decoded. The output `out` should be empty. Calls `report` at
+/// each step.
 ///
 /// Records are copied unchanged, in the given order; compressed records are decompressed. Features are copied, with two
 /// exceptions: features that describe the container are written anew, and formats of tracepoints that cannot be parsed
@@ -112,7 +112,7 @@ pub fn repair<W: Write + Seek>(
     reader: &Reader<'_>,
     order: Order,
     out: W,
-    tell: impl FnMut(Step<'_>),
+    report: impl FnMut(Step<'_>),
 ) -> Result<Repaired<W>, WriteFileError> {
     if !reader.can_walk_again() {
         let error = io::Error::new(io::ErrorKind::Unsupported, "a stream cannot be read twice");
@@ -128,31 +128,31 @@ pub fn repair<W: Write + Seek>(
         records = records.in_time_order();
     }
     match reader.endianness() {
-        Endianness::Little => copy::<LittleEndian, W>(records, out, tell),
-        Endianness::Big => copy::<BigEndian, W>(records, out, tell),
+        Endianness::Little => copy::<LittleEndian, W>(records, out, report),
+        Endianness::Big => copy::<BigEndian, W>(records, out, report),
     }
 }
 
 fn copy<O: Endian, W: Write + Seek>(
     mut records: EventRecords<'_>,
     out: W,
-    mut tell: impl FnMut(Step<'_>),
+    mut report: impl FnMut(Step<'_>),
 ) -> Result<Repaired<W>, WriteFileError> {
     let opened = records.account().diagnostics.clone();
-    opened.iter().for_each(|&error| tell(Step::Capture { error }));
+    opened.iter().for_each(|&error| report(Step::Capture { error }));
     let mut events = events(records.events());
     let mut writer = FileWriter::<O, W>::new(out, &events, &Options::default())?;
-    let features_dropped = copy_features(&mut records, &mut writer, &mut tell)?;
+    let features_dropped = copy_features(&mut records, &mut writer, &mut report)?;
     let tracing_data = writer.features().get(Feature::TRACING_DATA).map(Vec::from).unwrap_or_default();
     let check = RecordCheck::new(&tracing_data);
     let (mut written, mut dropped) = (0_u64, 0_u64);
     loop {
-        tell(Step::At(records.reached().offset));
+        report(Step::At(records.reached().offset));
         let record = match records.next() {
             None => break,
             // The walk has noted the error.
             Some(Err(error)) => {
-                tell(Step::Unreadable { data_file: records.reached().data_file, error });
+                report(Step::Unreadable { data_file: records.reached().data_file, error });
                 continue;
             }
             Some(Ok(record)) => record,
@@ -165,7 +165,7 @@ fn copy<O: Endian, W: Write + Seek>(
                 Ok(()) => written = written.saturating_add(1),
                 Err(error @ WriteFileError::Record { .. }) => {
                     dropped = dropped.saturating_add(1);
-                    tell(Step::Unwritable { offset, kind, error: &error });
+                    report(Step::Unwritable { offset, kind, error: &error });
                 }
                 Err(error) => return Err(error),
             },
@@ -178,7 +178,7 @@ fn copy<O: Endian, W: Write + Seek>(
                     records.account_mut().note(error);
                 }
                 if !is_update || !opened.contains(&error) {
-                    tell(Step::Unreadable { data_file, error });
+                    report(Step::Unreadable { data_file, error });
                 }
             }
         }
@@ -209,7 +209,7 @@ fn decodable(sample_type: SampleType) -> SampleType {
 fn copy_features<O: Endian, W: Write + Seek>(
     records: &mut EventRecords<'_>,
     writer: &mut FileWriter<O, W>,
-    tell: &mut impl FnMut(Step<'_>),
+    report: &mut impl FnMut(Step<'_>),
 ) -> Result<Vec<Feature>, WriteFileError> {
     let noted = records.account().diagnostics.clone();
     let mut faults = records.check_features();
@@ -239,7 +239,7 @@ fn copy_features<O: Endian, W: Write + Seek>(
     for (_, error) in faults {
         records.account_mut().note_once(error);
         if !noted.contains(&error) {
-            tell(Step::Unreadable { data_file: 0, error });
+            report(Step::Unreadable { data_file: 0, error });
         }
     }
     dropped.sort_unstable();

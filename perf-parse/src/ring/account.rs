@@ -2,7 +2,7 @@
 
 use super::walk::Torn;
 
-/// The records that a walk over a [`Dump`](super::Dump) has read, and the bytes that it has not.
+/// The records that a walk over a [`Dump`](super::Dump) has read, and the bytes that the walk has not read.
 ///
 /// `bytes`, `left`, `unread`, `unwritten` and the bytes of the torn record add up to the contents of the ring.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -31,7 +31,7 @@ impl DumpAccount {
     /// Returns whether the walk has read everything in the ring. A torn record, which is normal in an overwritten
     /// ring, is not counted against it.
     ///
-    /// Records that the kernel lost have no influence.
+    /// Records that the kernel lost do not count.
     #[must_use]
     pub const fn is_clean(&self) -> bool {
         self.left == 0 && self.unread == 0

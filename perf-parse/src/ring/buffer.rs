@@ -23,6 +23,7 @@ impl Buffer {
     }
 
     /// Returns the record with the bytes of `first` and then of `second`. `position` is its position in the ring.
+    #[cold]
     pub(super) fn join<O: Endian>(
         &mut self,
         first: &[u8],

@@ -2,6 +2,7 @@
 
 /// The reason why a ring, or the rest of one, cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct RingError {
     /// The fault and its field.
     pub kind: RingErrorKind,
@@ -13,6 +14,7 @@ pub struct RingError {
 
 /// A fault of a ring. Fields have the names of `struct perf_event_mmap_page` and `perf_event_header`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum RingErrorKind {
     /// The available bytes end before the field does.

@@ -60,7 +60,7 @@ struct Ring<'a, O: Endian> {
     key: u64,
 }
 
-/// A ring of several that cannot be read further.
+/// The error of one of several rings, which cannot be read further.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MergeError {
     /// The ring: the number that [`Merge::add`] returned.
@@ -136,7 +136,7 @@ impl<'a, O: Endian> Ring<'a, O> {
         let (offset, record) = self.dump.step()?;
         let bytes = match record {
             Ok(RecordPieces::Whole(record)) => Bytes::record(record),
-            Ok(RecordPieces::Wrapped(first, second)) => {
+            Ok(RecordPieces::Wrapped { first, second, .. }) => {
                 let copy = Arc::new([first, second].concat());
                 let (raw, _) = RawRecord::<O>::whole((), &copy)?;
                 Bytes::shared::<O>(&copy, (0, copy.len()), raw.size())

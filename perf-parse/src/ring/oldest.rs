@@ -62,11 +62,7 @@ impl<'a, O: Endian> OldestFirst<'a, O> {
     where
         'a: 'b,
     {
-        match self.step()? {
-            Ok(RecordPieces::Whole(record)) => Some(Ok(record)),
-            Ok(RecordPieces::Wrapped(first, second)) => Some(buffer.join(first, second, self.end)),
-            Err(error) => Some(Err(error)),
-        }
+        Some(self.step()?.and_then(|record| record.whole(buffer)))
     }
 
     /// Returns the position of the last returned record; before the first one, the end of the oldest record.
@@ -92,7 +88,7 @@ impl<'a, O: Endian> OldestFirst<'a, O> {
         let (first, second) = pieces(self.data, self.end, usize::from(size))?;
         match RawRecord::parse(first) {
             Ok((record, _)) => Some(Ok(RecordPieces::Whole(record))),
-            Err(_) => Some(Ok(RecordPieces::Wrapped(first, second))),
+            Err(_) => Some(Ok(RecordPieces::Wrapped { first, second, position: self.end })),
         }
     }
 

@@ -2,10 +2,12 @@
 
 use perf_abi::endian::Endian;
 
+use super::buffer::Buffer;
 use super::error::{Field, RingError};
 use crate::record::RawRecord;
 
-/// Every record begins at a multiple of this and has a multiple of it in bytes, so no header wraps.
+/// The alignment of records. The position and the size of every record are multiples of this number, so no header
+/// wraps.
 pub(super) const ALIGN: usize = 8;
 
 /// A record in the data area.
@@ -13,18 +15,30 @@ pub(super) const ALIGN: usize = 8;
 pub(super) enum RecordPieces<'a, O: Endian> {
     /// A record in one piece.
     Whole(RawRecord<'a, O>),
-    /// A record in two pieces, because it wraps at the end of the data area.
-    Wrapped(&'a [u8], &'a [u8]),
+    /// A record in two pieces, because it wraps at the end of the data area, and its position.
+    Wrapped { first: &'a [u8], second: &'a [u8], position: u64 },
 }
 
-#[cfg(feature = "alloc")]
-impl<O: Endian> RecordPieces<'_, O> {
+impl<'a, O: Endian> RecordPieces<'a, O> {
+    /// Returns the record in one piece. A record that wraps is copied to `buffer`.
+    #[inline]
+    pub(super) fn whole<'b>(self, buffer: &'b mut Buffer) -> Result<RawRecord<'b, O>, RingError>
+    where
+        'a: 'b,
+    {
+        match self {
+            Self::Whole(record) => Ok(record),
+            Self::Wrapped { first, second, position } => buffer.join(first, second, position),
+        }
+    }
+
     /// Returns the number of bytes of the record.
+    #[cfg(feature = "alloc")]
     pub(super) fn size(&self) -> u16 {
         match self {
             Self::Whole(record) => record.size(),
             // Together the two pieces have the length of the header's 16-bit `size`.
-            Self::Wrapped(first, second) => {
+            Self::Wrapped { first, second, .. } => {
                 u16::try_from(first.len().saturating_add(second.len())).unwrap_or(u16::MAX)
             }
         }
@@ -48,7 +62,7 @@ pub(super) fn check_size(data: &[u8]) -> Result<u64, RingError> {
 ///
 /// # Errors
 ///
-/// `Invalid` if not.
+/// `Invalid` if the position is not a multiple of 8.
 pub(super) fn check_aligned(field: Field, position: u64) -> Result<(), RingError> {
     if position.checked_rem(ALIGN as u64) == Some(0) {
         return Ok(());

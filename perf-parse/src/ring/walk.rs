@@ -249,22 +249,7 @@ impl<'a, O: Endian> RingWalk<'a, O> {
     where
         'a: 'b,
     {
-        match self.step()? {
-            Ok(RecordPieces::Whole(record)) => Some(Ok(record)),
-            Ok(RecordPieces::Wrapped(first, second)) => Some(self.join(buffer, first, second)),
-            Err(error) => Some(Err(error)),
-        }
-    }
-
-    #[cold]
-    fn join<'b>(
-        &self,
-        buffer: &'b mut Buffer,
-        first: &[u8],
-        second: &[u8],
-    ) -> Result<RawRecord<'b, O>, RingError> {
-        let size = (first.len() as u64).saturating_add(second.len() as u64);
-        buffer.join(first, second, self.position().wrapping_sub(size))
+        Some(self.step()?.and_then(|record| record.whole(buffer)))
     }
 
     /// Handles the case of no whole record at the front: continues at the start of the data area, ends, or returns an
@@ -294,7 +279,7 @@ impl<'a, O: Endian> RingWalk<'a, O> {
             let first = core::mem::replace(&mut self.first, rest);
             self.second = &[];
             self.wrapped = true;
-            return Some(Ok(RecordPieces::Wrapped(first, second)));
+            return Some(Ok(RecordPieces::Wrapped { first, second, position }));
         } else if self.may_tear {
             self.rest = Rest::Torn;
         } else {

@@ -11,6 +11,7 @@ use crate::list::{List, ListIter};
 ///
 /// Kernel: `struct perf_callchain_entry`, `perf_callchain`; since Linux 2.6.31.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(bound = "", transparent))]
 pub struct Callchain<'a, O: ByteOrder = Endianness> {
     words: List<'a, u64, O>,
 }
@@ -61,6 +62,7 @@ impl<'a, O: ByteOrder> Callchain<'a, O> {
 
 /// A frame of a call chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum Frame {
     /// An address: the instruction pointer or a return address.
@@ -68,11 +70,13 @@ pub enum Frame {
         /// The address.
         ip: u64,
         /// The last marker before the address, known or not. `None` before the first marker.
+        #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
         context: Option<CallchainContext>,
     },
     /// The rest of the chain is in a later CALLCHAIN_DEFERRED record with this cookie.
     Deferred {
         /// The cookie; `None` if the chain ends before it.
+        #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
         cookie: Option<u64>,
     },
 }

@@ -67,7 +67,7 @@ impl<'a, O: ByteOrder> Read<'a, O> {
         Ok(read)
     }
 
-    /// Takes the values. A separate function, as few events record them.
+    /// Takes the values. A separate function, because few events record them.
     #[inline(never)]
     pub(crate) fn parse(order: O::Value, at: &mut Cursor<'a>, format: ReadFormat) -> Result<Self, Error> {
         if format.unknown() != 0 {
@@ -167,14 +167,29 @@ impl<'a, O: ByteOrder> Read<'a, O> {
     }
 }
 
+/// The times that are recorded, and the [`values`](Read::values).
+#[cfg(feature = "serde")]
+impl<O: ByteOrder> serde::Serialize for Read<'_, O> {
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        crate::serialize::fields!(to, "Read" {
+            time_enabled: self.time_enabled(),
+            time_running: self.time_running(),
+            values: Some(crate::serialize::Seq(|| self.values())),
+        })
+    }
+}
+
 /// The count of one event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct ReadValue {
     /// Occurrences counted.
     pub value: u64,
     /// Id of the event; `None` if not recorded.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub id: Option<u64>,
     /// Number of samples that the event lost; `None` if not recorded. Since Linux 6.0.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub lost: Option<u64>,
 }
 

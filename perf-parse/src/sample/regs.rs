@@ -9,6 +9,7 @@ use crate::list::{List, ListIter};
 ///
 /// Kernel: `perf_output_sample_regs`; since Linux 3.7, at the interrupt since 3.19.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(bound = ""))]
 pub struct Regs<'a, O: ByteOrder = Endianness> {
     /// ABI of the task. `NONE`, as for a kernel thread, means that there are no values.
     pub abi: RegsAbi,

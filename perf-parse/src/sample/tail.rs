@@ -57,8 +57,37 @@ pub struct Tail<'a, O: ByteOrder = Endianness> {
     pub readings: Readings,
 }
 
+/// The fields that the event records. `readings` only if the layout of a field was ambiguous.
+#[cfg(feature = "serde")]
+impl<O: ByteOrder> serde::Serialize for Tail<'_, O> {
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        use crate::serialize::Bytes;
+
+        crate::serialize::fields!(to, "Tail" {
+            read: self.read,
+            callchain: self.callchain,
+            raw: self.raw.map(Bytes),
+            branch_stack: self.branch_stack,
+            regs_user: self.regs_user,
+            stack_user: self.stack_user,
+            weight: self.weight,
+            weight_struct: self.weight_struct,
+            data_src: self.data_src,
+            transaction: self.transaction,
+            regs_intr: self.regs_intr,
+            phys_addr: self.phys_addr,
+            cgroup: self.cgroup,
+            data_page_size: self.data_page_size,
+            code_page_size: self.code_page_size,
+            aux: self.aux.map(Bytes),
+            readings: Some(self.readings).filter(|readings| *readings != Readings::default()),
+        })
+    }
+}
+
 /// The layout in which an ambiguous field was read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
 pub enum Reading {
     /// The layout was not ambiguous.
     #[default]
@@ -71,6 +100,7 @@ pub enum Reading {
 
 /// The layouts in which the ambiguous fields of a sample were read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Readings {
     /// An empty branch stack of an event that records `hw_idx`. Usual: the index is present. Other: it is absent,
     /// because the PMU provided no branch stack.

@@ -9,6 +9,7 @@ use super::element::Element;
 
 /// The value of a field. Borrows from the raw data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(bound = "", untagged))]
 #[non_exhaustive]
 pub enum Value<'r, O: Endian> {
     /// An unsigned integer.
@@ -20,11 +21,13 @@ pub enum Value<'r, O: Endian> {
     /// A `bool`. A value other than 0 and 1 is returned as [`Unsigned`](Self::Unsigned).
     Bool(bool),
     /// A string: an array of `char` up to its first NUL.
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::serialize::text"))]
     Str(&'r [u8]),
     /// An array of integers, pointers or `bool`s.
     Array(Array<'r, O>),
     /// Uninterpreted bytes: structures, arrays of unsigned bytes, and arrays whose elements are unknown or do not
     /// fill the field.
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::serialize::bytes"))]
     Bytes(&'r [u8]),
 }
 
@@ -68,6 +71,14 @@ impl<'r, O: Endian> Array<'r, O> {
         self.bytes
             .chunks_exact(usize::from(element.bytes()))
             .map(move |bytes| Value::single(element, signed, bytes))
+    }
+}
+
+/// A sequence of the elements.
+#[cfg(feature = "serde")]
+impl<O: Endian> serde::Serialize for Array<'_, O> {
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_seq(self.values())
     }
 }
 

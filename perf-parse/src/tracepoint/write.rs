@@ -82,7 +82,7 @@ impl TracingDataFields {
         count::<O>(out, "systems", self.systems.len())?;
         for (system, texts) in &self.systems {
             if system.contains(&0) {
-                return Err(WriteError::Invalid { field: "system", must: "without a NUL" });
+                return Err(WriteError::Invalid { field: "system", must: "free of NULs" });
             }
             out.extend_from_slice(system);
             out.push(0);

@@ -155,7 +155,7 @@ fn read<O: Endian>(out: &mut Vec<u8>, format: ReadFormat, read: &ReadFields) -> 
     } else if read.values.len() != 1 {
         return Err(WriteError::Invalid {
             field: "read.values",
-            must: "one, as the event does not read its group",
+            must: "one value, because the event does not read its group",
         });
     }
     for value in &read.values {
@@ -185,7 +185,7 @@ fn branch_stack<O: Endian>(
         if counters.len() != stack.entries.len() || counters.is_empty() {
             return Err(WriteError::Invalid {
                 field: "branch_stack.counters",
-                must: "one an entry, and some",
+                must: "one word for each entry, and absent without entries",
             });
         }
         array::<O>(out, counters);
@@ -203,7 +203,7 @@ fn regs<O: Endian>(
     if regs.values.len() as u64 != u64::from(count) {
         return Err(WriteError::Invalid {
             field,
-            must: "one value a bit of the attr's mask, none for ABI 0",
+            must: "one value for each bit of the attr's mask, or none for ABI 0",
         });
     }
     word::<O>(out, regs.abi.0);
@@ -219,7 +219,7 @@ fn stack_user<O: Endian>(out: &mut Vec<u8>, stack: &StackUserFields) -> Result<(
         Some(dyn_size) if size != 0 && dyn_size <= size => put(out, &U64::<O>::new(dyn_size)),
         None if size == 0 => {}
         _ => {
-            let must = "there just if there are bytes, and at most their number";
+            let must = "present if and only if the stack has bytes, and at most their number";
             return Err(WriteError::Invalid { field: "stack_user.dyn_size", must });
         }
     }

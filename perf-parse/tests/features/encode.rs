@@ -1,4 +1,4 @@
-//! What is encoded is decoded again, in either byte order; what no section can hold is refused.
+//! Encoded sections are decoded to the same values, in either byte order. Values that no section can hold are refused.
 
 use perf_parse::abi::attr::{Attr, AttrVersion};
 use perf_parse::abi::endian::{Endian, Endianness, LittleEndian};

@@ -129,8 +129,9 @@ fn residue<O: Endian>() {
 }
 
 fn versions<O: Endian>() {
-    let invalid =
-        |field, value| (FileErrorKind::Invalid { field, value, must: "1, the version known here" }, 0);
+    let invalid = |field, value| {
+        (FileErrorKind::Invalid { field, value, must: "1, the only version that this crate knows" }, 0)
+    };
     assert_eq!(fault::<O>(Feature::CACHE, Bytes::of::<O>().u32(2)), invalid("cache.version", 2));
     assert_eq!(fault::<O>(Feature::CLOCK_DATA, Bytes::of::<O>().u32(0)), invalid("clock_data.version", 0));
     assert_eq!(

@@ -44,7 +44,7 @@ fn every_kind() {
         (
             FileError { kind: FileErrorKind::Attr(AttrReadError::Size(63)), offset: 255 },
             "attr.size",
-            "0xff: attr.size: must be 0 or at least 64, is 63",
+            "0xff: attr.size: is 63, but must be 0 or at least 64",
         ),
         (
             FileError { kind: FileErrorKind::Layout(error), offset: 255 },

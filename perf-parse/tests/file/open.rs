@@ -148,9 +148,9 @@ fn header_fields(big: bool) {
         let must = "at least 80: an attr of 64 bytes and the place of its ids";
         assert_eq!(with(16, size), invalid("header.attr_size", size, must, 16));
     }
-    let behind = "behind the header";
-    assert_eq!(with(24, 103), invalid("header.attrs.offset", 103, behind, 24));
-    assert_eq!(with(40, 103), invalid("header.data.offset", 103, behind, 40));
+    let must = "after the header";
+    assert_eq!(with(24, 103), invalid("header.attrs.offset", 103, must, 24));
+    assert_eq!(with(40, 103), invalid("header.data.offset", 103, must, 40));
 }
 
 fn attrs_outside_of_the_file(big: bool) {
@@ -229,7 +229,7 @@ fn ids_that_many_events_share(big: bool) {
     let too_many =
         (fit..9).map(|entry| invalid("attr.ids.size", 512, must, built.attrs + built.stride * entry + 72));
     // Events whose ids were read lose the shared ones to the first event.
-    let must = "an id that no earlier event has: it stays with that event";
+    let must = "an id that no earlier event has; the id stays with the earlier event";
     let shared = (1..fit).map(|entry| invalid("attr.ids", 0, must, built.attrs + built.stride * entry + 64));
     assert_eq!(diagnostics(&built), too_many.chain(shared).collect::<Vec<_>>());
     let held: Vec<_> = open(&built.bytes).unwrap().events().iter().map(|it| it.ids.len()).collect();
@@ -238,8 +238,7 @@ fn ids_that_many_events_share(big: bool) {
 
 fn data_of_a_recorder_that_died(big: bool) {
     let built = file(big).build().put(48, 0).cut(file(big).build().table);
-    let must =
-        "the bytes of the records: the recorder did not end properly, taking all to the end of the file";
+    let must = "the size of the records; the recorder did not finish the file, which is read to its end";
     assert_eq!(diagnostics(&built), [invalid("header.data.size", 0, must, 48)]);
     let file = open(&built.bytes).unwrap();
     assert_eq!(file.features().len(), 0);

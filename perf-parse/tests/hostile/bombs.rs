@@ -1,4 +1,4 @@
-//! Compressed records that expand out of proportion, or claim to.
+//! Compressed records that expand out of proportion, or whose headers announce such an expansion.
 //!
 //! The frames are made by hand from blocks of one repeated byte, which expand 4 bytes to 128 KiB.
 

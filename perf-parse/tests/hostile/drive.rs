@@ -1,4 +1,4 @@
-//! Reads a capture in every way and decodes all of it, within the promised bounds.
+//! Reads a capture by every method and decodes all of it, within the promised bounds.
 
 use perf_parse::file::{EventRecords, FileError};
 use perf_parse::record::user::UserRecord;

@@ -1,4 +1,4 @@
-//! An index as bytes: what comes back, and what is refused.
+//! An index as bytes: it is decoded to the same index, and faulty bytes are refused.
 
 use perf_parse::index::{Identity, IndexErrorKind};
 use perf_parse::{Index, Reader};
@@ -296,7 +296,7 @@ fn a_chunk_with_too_many_ids() {
         bytes[64..72].copy_from_slice(&size.to_le_bytes());
         seal(&mut bytes);
         let kind = Index::decode(&bytes, &identity).err().map(|error| error.kind);
-        let fault = IndexErrorKind::Invalid { field: "chunk.cpus", must: "256 ids at most" };
+        let fault = IndexErrorKind::Invalid { field: "chunk.cpus", must: "at most 256 ids" };
         assert_eq!(kind, (!is_valid).then_some(fault));
     }
 }
@@ -304,11 +304,12 @@ fn a_chunk_with_too_many_ids() {
 #[test]
 fn faults_of_the_other_records() {
     let others = |records: u8, others: &[u8]| {
-        let head = [0, 5, 0, records, 0, 0, 1, 1, 1 + others.len() as u8];
+        // Of the times 0 to 127.
+        let head = [0, 5, 0, records, 0, 3, 0, 127, 1, 1, 1 + others.len() as u8];
         fault(&[&head[..], others].concat())
     };
     let count = "chunk.others: the records that are not samples, or absent if there are more than 8192";
-    let order = "other.offset: after the one before it, and before the next 64 KiB";
+    let order = "other.offset: after the previous record, and in the span of the chunk";
     assert_eq!(others(1, &[0, 5]), "");
     assert_eq!(others(2, &[0, 5]), count);
     assert_eq!(others(1, &[0, 5, 0, 1]), count);
@@ -319,6 +320,8 @@ fn faults_of_the_other_records() {
     assert_eq!(others(1, &[0, 0x80, 0x80, 4]), order);
     assert_eq!(others(1, &[0]), "other.offset: truncated");
     assert_eq!(others(1, &[2, 5]), "other.time: truncated");
+    assert_eq!(others(1, &[2, 5, 0xfe, 1]), "");
+    assert_eq!(others(1, &[2, 5, 0x80, 2]), "other.time: a time of the chunk");
     assert_eq!(others(1, &[1, 5]), "other.position: truncated");
     assert_eq!(others(1, &[0xff, 0xff, 0xff, 0xff, 0x3f, 5, 0, 0]), "");
     assert_eq!(others(1, &[0xff, 0xff, 0xff, 0xff, 0x7f, 5, 0, 0]), "other.type: a number of 32 bits");
@@ -343,7 +346,7 @@ fn chunks_out_of_order() {
     let first = chunk(0, 0x14000);
     assert!(decode(&[&first, &chunk(0, 0x24000)]).is_ok());
     assert!(decode(&[&first, &chunk(1, 0x4000)]).is_ok());
-    let must = "in 64 KiB after those of the chunk before it";
+    let must = "in a later span of 64 KiB than the previous chunk";
     let order = Err(IndexErrorKind::Invalid { field: "chunk.offset", must });
     assert_eq!(decode(&[&first, &chunk(0, 0x18000)]), order);
     assert_eq!(decode(&[&first, &first]), order);

@@ -1,4 +1,4 @@
-//! What a chunk lists, at most.
+//! The limits on the lists of a chunk.
 
 use perf_parse::index::Identity;
 

@@ -1,4 +1,4 @@
-//! The index of a capture: what it claims of the records, and what it makes of hostile bytes.
+//! The index of a capture: its statements about the records, and its errors for hostile bytes.
 
 #![cfg(feature = "std")]
 

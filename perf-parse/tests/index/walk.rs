@@ -1,4 +1,4 @@
-//! Each record is in one chunk, which claims its time, CPU and thread and returns it.
+//! Each record is in exactly one chunk, which lists its time, CPU and thread, and whose walk returns it.
 
 use std::fs;
 use std::path::Path;

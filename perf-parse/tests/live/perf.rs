@@ -1,4 +1,4 @@
-//! The real perf reads written captures, and prints the same as for its own.
+//! The installed perf reads written captures, and prints the same as for its own captures.
 
 use std::io::Cursor;
 use std::path::Path;

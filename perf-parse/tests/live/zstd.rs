@@ -1,4 +1,4 @@
-//! The real perf reads compressed records.
+//! The installed perf reads compressed records.
 
 use std::io::Cursor;
 

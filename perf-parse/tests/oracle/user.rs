@@ -1,5 +1,5 @@
-//! Records of the perf tool and feature sections, made up: the decoder and the oracle accept the same ones and return the
-//! same values.
+//! Generated records of the perf tool and feature sections: the decoder and the oracle accept the same ones and return
+//! the same values.
 
 use perf_parse::RawRecord;
 use perf_parse::abi::endian::{BigEndian, Endian, LittleEndian};

@@ -1,4 +1,4 @@
-//! Blocks, and walks from a place: their records and errors are those of one walk.
+//! Blocks, and walks from a place: they return the same records and errors as one walk.
 
 use std::fs;
 use std::path::Path;

@@ -80,7 +80,7 @@ fn ids_that_events_share_are_said() {
         let pipe = [header(false), all.iter().flat_map(one).collect(), round()].concat();
         let built = all.iter().fold(Builder::new(false), |file, ids| file.event(timed(), ids));
         let built = built.data(round()).build();
-        let must = "an id that no earlier event has: it stays with that event";
+        let must = "an id that no earlier event has; the id stays with the earlier event";
         let shared = |id, offset: usize| FileError {
             kind: FileErrorKind::Invalid { field: "attr.ids", value: id, must },
             offset: offset as u64,

@@ -1,4 +1,4 @@
-//! What the first records of a file say about its events is known when the file is opened.
+//! The first records of a file, which describe its events, are applied when the file is opened.
 
 use perf_parse::Reader;
 use perf_parse::abi::record::RecordType;

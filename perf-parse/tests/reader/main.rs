@@ -1,4 +1,4 @@
-//! The reader in every mode: streams, directories, compressed captures, time order, damage.
+//! The reader in every mode: streams, folders, compressed captures, time order, damage.
 
 #![cfg(feature = "std")]
 

@@ -1,4 +1,4 @@
-//! Captures without a header that has the places of their parts: attrs and features are among the records.
+//! Pipes: the header has no offsets, and attrs and features are among the records.
 
 use std::io;
 

@@ -232,6 +232,6 @@ fn the_name_of_a_system_with_a_nul_is_not_written() {
         TracingDataFields { systems: vec![(b"a\0b".to_vec(), Vec::new())], ..TracingDataFields::default() };
     let mut out = b"before".to_vec();
     let error = fields.write::<LittleEndian>(&mut out).unwrap_err();
-    assert_eq!(error, WriteError::Invalid { field: "system", must: "without a NUL" });
+    assert_eq!(error, WriteError::Invalid { field: "system", must: "free of NULs" });
     assert_eq!(out, b"before");
 }

@@ -1,4 +1,4 @@
-//! The records of perf itself in the captures.
+//! The records of the perf tool itself in the captures.
 
 use alloc::collections::BTreeMap;
 use std::path::Path;

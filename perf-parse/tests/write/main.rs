@@ -1,4 +1,4 @@
-//! Writing: values to bytes and back, and every error.
+//! Writing records: values are written and read back, and every error occurs.
 
 use perf_parse::abi::attr::{Attr, AttrFlags};
 use perf_parse::abi::aux_area::AuxFlags;
@@ -158,7 +158,7 @@ fn mmap2_that_would_be_read_as_another() {
     let build_id = FileId::BuildId { size: 20, bytes: [0; 20] };
     let prot = WriteError::Invalid {
         field: "prot",
-        must: "at most 255 beside an inode, or the record is taken for one of Linux 3.12",
+        must: "at most 255 with an inode, because readers take a larger value for the layout of Linux 3.12",
     };
     for prot_flags in [Some((0x100, 2)), Some((u32::MAX, 2))] {
         assert_eq!(refused(Misc(0), &Record::Mmap2(Mmap2 { prot_flags, ..MMAP2 })), prot);
@@ -168,7 +168,7 @@ fn mmap2_that_would_be_read_as_another() {
     assert_eq!(refused(Misc::MMAP_BUILD_ID, &Record::Mmap2(mmap2)), missing);
     for (misc, id) in [(Misc(0), build_id), (Misc::MMAP_BUILD_ID, MMAP2.id)] {
         let error = refused(misc, &Record::Mmap2(Mmap2 { id, ..MMAP2 }));
-        let must = "MMAP_BUILD_ID just if there is a build id";
+        let must = "MMAP_BUILD_ID if and only if the record has a build id";
         assert_eq!(error, WriteError::Invalid { field: "misc", must });
     }
 }
@@ -232,7 +232,7 @@ fn counter_values_of_another_format() {
 #[test]
 fn records_of_perf_are_not_written() {
     let round = Record::User(UserRecord::FinishedRound, RecordType::FINISHED_ROUND);
-    let must = "the kernel's; copy the raw record instead";
+    let must = "a type of the kernel; copy the raw record instead";
     assert_eq!(refused(Misc(0), &round), WriteError::Invalid { field: "type", must });
 }
 
@@ -381,7 +381,7 @@ fn counter_values() {
     ] {
         assert_eq!(less(format), WriteError::NotRecorded { field });
     }
-    let must = "one, as the event does not read its group";
+    let must = "one value, because the event does not read its group";
     assert_eq!(less(ReadFormat::GROUP), WriteError::Invalid { field: "read.values", must });
 }
 
@@ -393,7 +393,10 @@ fn branch_stacks() {
     assert_eq!(stack(|it| it.hw_idx = None), WriteError::Missing { field });
     let none = |attr: &mut Attr| attr.branch_sample_type = BranchSampleType::NONE;
     assert_eq!(refused_with(|attr, _| none(attr)), WriteError::NotRecorded { field });
-    let counters = WriteError::Invalid { field: "branch_stack.counters", must: "one an entry, and some" };
+    let counters = WriteError::Invalid {
+        field: "branch_stack.counters",
+        must: "one word for each entry, and absent without entries",
+    };
     assert_eq!(stack(|it| it.counters = Some(vec![1, 2])), counters);
     let empty = |it: &mut BranchStackFields| {
         it.entries.clear();
@@ -410,7 +413,7 @@ fn branch_stacks() {
 
 #[test]
 fn registers() {
-    let must = "one value a bit of the attr's mask, none for ABI 0";
+    let must = "one value for each bit of the attr's mask, or none for ABI 0";
     let invalid = |field| WriteError::Invalid { field, must };
     let user = |change: fn(&mut RegsFields)| refused_with(|_, it| change(it.regs_user.as_mut().unwrap()));
     assert_eq!(user(|it| it.values.push(1)), invalid("regs_user"));
@@ -423,7 +426,7 @@ fn registers() {
 fn stacks() {
     let stack =
         |change: fn(&mut StackUserFields)| refused_with(|_, it| change(it.stack_user.as_mut().unwrap()));
-    let must = "there just if there are bytes, and at most their number";
+    let must = "present if and only if the stack has bytes, and at most their number";
     let invalid = WriteError::Invalid { field: "stack_user.dyn_size", must };
     assert_eq!(stack(|it| it.dyn_size = None), invalid);
     assert_eq!(stack(|it| it.dyn_size = Some(17)), invalid);
@@ -447,10 +450,10 @@ fn samples_of_odd_and_of_too_many_bytes() {
 #[test]
 fn how_refusals_read() {
     for (error, text) in [
-        (WriteError::Missing { field: "ip" }, "ip: the event records it and it is not given"),
-        (WriteError::NotRecorded { field: "ip" }, "ip: is given and the event does not record it"),
+        (WriteError::Missing { field: "ip" }, "ip: is missing, but the event records it"),
+        (WriteError::NotRecorded { field: "ip" }, "ip: is present, but the event does not record it"),
         (WriteError::Invalid { field: "ip", must: "even" }, "ip: must be even"),
-        (WriteError::TooLong { size: 65536 }, "the record has 65536 bytes, more than the 65535 it can have"),
+        (WriteError::TooLong { size: 65536 }, "the record has 65536 bytes, but at most 65535 fit"),
         (
             WriteError::Unaligned { size: 9 },
             "the record has 9 bytes, not a multiple of 8: pad its raw, stack or AUX bytes",

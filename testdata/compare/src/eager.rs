@@ -10,8 +10,8 @@ use perf_parse::sample::{BranchStack, Callchain, Frame, Read, Reading, Readings,
 use perf_parse::{Error, RawRecord, Record, Sample, SampleLayout};
 use testdata::oracle;
 
-/// Decodes `bytes`, one record of a kernel type in the byte order `order`, with the crate and returns it as the oracle's
-/// type.
+/// Decodes `bytes`, one record of a kernel type in the byte order `order`, with the crate and returns it as the
+/// oracle's type.
 ///
 /// # Errors
 ///

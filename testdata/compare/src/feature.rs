@@ -13,8 +13,8 @@ use testdata::oracle::{self, Value};
 use crate::attr;
 use crate::user::build_id;
 
-/// Compares the decoder with the oracle on a section: both accept it with the same values, or refuse it. Returns whether
-/// it was accepted.
+/// Compares the decoder with the oracle on a section: both accept it with the same values, or refuse it. Returns
+/// whether it was accepted.
 ///
 /// # Panics
 ///
@@ -149,8 +149,8 @@ fn bpf_prog_info(it: &BpfProgInfo<'_>) -> Value {
     }
 }
 
-/// Decodes the section of a machine with `nr_cpus` CPUs, and every entry of its lists. Allocates nothing: for tests that
-/// count memory.
+/// Decodes the section of a machine with `nr_cpus` CPUs, and every entry of its lists. Allocates nothing: for tests
+/// that count memory.
 ///
 /// # Errors
 ///

@@ -7,10 +7,10 @@ use super::value::Value;
 use crate::bytes::precise_ip_reversed;
 use crate::fields;
 
-/// The bytes of the fields that Linux 7.3 knows.
+/// Number of bytes of the fields that Linux 7.3 knows.
 pub(super) const KNOWN: usize = 144;
 
-/// Reads an attr of the size that it states, of which `bytes` may have more.
+/// Reads an attr at the start of `bytes`. The attr states its size.
 pub(super) fn sized(bytes: &[u8], big: bool) -> Result<Value, String> {
     let mut head = Reader::new(bytes, big);
     head.u32("attr.type")?;
@@ -23,8 +23,8 @@ pub(super) fn sized(bytes: &[u8], big: bool) -> Result<Value, String> {
     attr(Reader::new(bytes, big).bytes("attr", size.into())?, big)
 }
 
-/// Reads an attr that has all of `bytes`, which are at least 64. What an older version lacks is 0; what a newer one has
-/// more is left out.
+/// Reads an attr that is the whole of `bytes`, which are at least 64. Fields that an older version lacks are 0. Fields
+/// that only a newer version has are left out.
 fn attr(bytes: &[u8], big: bool) -> Result<Value, String> {
     let mut whole = bytes.to_vec();
     whole.resize(bytes.len().max(KNOWN), 0);

@@ -13,8 +13,8 @@ use crate::fields;
 ///
 /// # Errors
 ///
-/// A message with the field that needs more bytes than there are, or the number of bytes left over. Of the sections of
-/// build ids and of event descriptions, the items before the fault are lost.
+/// A message with the field that needs more bytes than there are, or the number of bytes left over. For the
+/// sections of build ids and event descriptions, the items before the fault are lost.
 pub fn feature(number: u32, nr_cpus: u32, big: bool, section: &[u8]) -> Result<Option<Value>, String> {
     let r = &mut Reader::new(section, big);
     let value = match number {
@@ -117,8 +117,8 @@ fn version_1(version: u64) -> Result<(), String> {
     if version == 1 { Ok(()) } else { Err(format!("version: {version} is not 1")) }
 }
 
-/// Reads records of build ids. The first versions of perf wrote no `pid`, so that names are read 4 bytes too late: that
-/// of the kernel shows it.
+/// Reads records of build ids. The first versions of perf wrote no `pid`. With the newer layout, their names would be
+/// read from 4 bytes too late; the name of the kernel shows whether this is the case.
 fn build_ids(r: &mut Reader<'_>) -> Result<Value, String> {
     let mut records = Vec::new();
     let big = r.is_big();
@@ -149,7 +149,7 @@ fn build_ids(r: &mut Reader<'_>) -> Result<Value, String> {
     fault.map_or(Ok(entries.into()), Err)
 }
 
-/// Reads `header.misc` and the payload of a record, whose type perf leaves 0.
+/// Reads `header.misc` and the payload of a record. perf writes 0 as the type of the record.
 fn build_id_record<'a>(r: &mut Reader<'a>) -> Result<(u16, &'a [u8]), String> {
     let (_kind, misc, size) = (r.u32("header.type")?, r.u16("header.misc")?, r.u16("header.size")?);
     let size = u64::from(size).checked_sub(8).ok_or("header.size: is below 8")?;
@@ -167,7 +167,7 @@ fn event_desc(r: &mut Reader<'_>) -> Result<Value, String> {
     Ok(items(r, nr.into(), event)?.into())
 }
 
-/// The first versions of perf wrote only the siblings, later ones no dies.
+/// Reads `CPU_TOPOLOGY`. The first versions of perf wrote only the siblings, and later ones no dies.
 fn cpu_topology(r: &mut Reader<'_>, section: &[u8], nr_cpus: u32) -> Result<Value, String> {
     let (cores, threads) = (list(r, string)?, list(r, string)?);
     let (mut cpus, mut dies, mut die_ids) = (Vec::new(), None, Vec::new());

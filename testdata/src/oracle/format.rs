@@ -13,7 +13,7 @@ pub type FormatText<'a> = (&'a [u8], &'a [u8]);
 ///
 /// # Errors
 ///
-/// A message with the field that needs more bytes than there are, or that is not what it must be.
+/// A message with the field that needs more bytes than there are, or that has an invalid value.
 pub fn tracing_data(bytes: &[u8]) -> Result<Vec<FormatText<'_>>, String> {
     let mut r = Reader::new(bytes, false);
     if r.bytes("magic", 10)? != b"\x17\x08\x44tracing" {
@@ -55,11 +55,11 @@ fn text<'a>(r: &mut Reader<'a>) -> Result<&'a [u8], String> {
     r.bytes("text", size)
 }
 
-/// Decodes a `format` text: its name, number, fields and what it prints.
+/// Decodes a `format` text: its name, number, fields and print format.
 ///
 /// # Errors
 ///
-/// A message with the line that is not as the kernel writes it.
+/// A message with the line that does not have the kernel's format.
 pub fn format(text: &str) -> Result<Value, String> {
     let (mut name, mut id, mut print_fmt, mut fields) = (None, None, None, Vec::new());
     for line in text.lines() {

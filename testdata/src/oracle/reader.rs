@@ -4,8 +4,8 @@ use byteorder::{BE, ByteOrder, LE};
 
 /// The bytes that remain to be read.
 ///
-/// Every number is read by the crate `byteorder`, and the decoder of perf-parse uses zerocopy: they share no byte
-/// swapping. An error says which field needs more bytes than there are.
+/// The crate `byteorder` reads every number. The decoder of perf-parse uses zerocopy, so the two share no code for byte
+/// order. An error names the field that needs more bytes than there are.
 #[derive(Clone, Debug)]
 pub struct Reader<'a> {
     left: &'a [u8],

@@ -1,4 +1,4 @@
-//! The records of the perf tool itself, types 64 on.
+//! The perf tool's own records, with types from 64 on.
 //!
 //! perf: `tools/lib/perf/include/perf/event.h`.
 
@@ -90,14 +90,14 @@ pub(super) fn string<'a>(r: &mut Reader<'a>, field: &str) -> Result<&'a [u8], St
     Ok(&bytes[..end])
 }
 
-/// Reads all words that are left, of which the last must be whole.
+/// Reads all words that are left. The last word must be complete.
 fn words(r: &mut Reader<'_>) -> Result<Vec<u64>, String> {
     let words = r.words("words", (r.left() / 8) as u64)?;
     r.end()?;
     Ok(words)
 }
 
-/// Reads a number of items and the items.
+/// Reads the number of items, then the items.
 fn list<T>(
     r: &mut Reader<'_>,
     item: impl Fn(&mut Reader<'_>) -> Result<T, String>,
@@ -159,7 +159,7 @@ fn auxtrace_error(r: &mut Reader<'_>) -> Result<Value, String> {
     })
 }
 
-/// Reads a set of CPUs: what it is, and its numbers or the words of its mask.
+/// Reads a set of CPUs: its encoding, and its numbers or the words of its mask.
 fn cpu_map(r: &mut Reader<'_>) -> Result<Value, String> {
     let kind = r.u16("type")?;
     let whole = r.clone();
@@ -216,7 +216,7 @@ fn time_conv(r: &mut Reader<'_>) -> Result<Value, String> {
     Ok(fields! { shift: shift, mult: mult, zero: zero, short: short, rest: r.rest() })
 }
 
-/// The counts of a CPU that precede three with 64 bits.
+/// The 32-bit counts of a CPU, which precede three 64-bit counts.
 const CPU: [&str; 6] = ["yld_count", "array_exp", "sched_count", "sched_goidle", "ttwu_count", "ttwu_local"];
 
 /// The counts of load balancing while the CPU is busy, idle, or about to be idle.

@@ -1,17 +1,17 @@
 //! Decoded values as a tree, for records and sections that have many forms.
 
-/// A value. A number is the same whatever its size and sign on the wire, so that a tree has only one form.
+/// A value. Numbers of all sizes and signs have the same form, so equal values have equal trees.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Value {
-    /// A field that is not there.
+    /// An absent field.
     Absent,
-    /// A number; what has fractions is its bits.
+    /// A number; for a floating-point number, its bits.
     Number(i128),
     /// Bytes, or a string without its NUL and padding.
     Bytes(Vec<u8>),
-    /// Values in their order.
+    /// A list of values, in order.
     List(Vec<Value>),
-    /// Named values in their order.
+    /// A list of named values, in order.
     Fields(Vec<(&'static str, Value)>),
 }
 

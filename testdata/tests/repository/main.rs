@@ -1,4 +1,4 @@
-//! The files of the repository: that every system can check them out, and that tests do as CONTRIBUTING.md says.
+//! Checks of the repository's files: every system can check them out, and tests follow the rules of CONTRIBUTING.md.
 
 use std::collections::HashMap;
 use std::fs;
@@ -9,7 +9,8 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
 }
 
-/// The paths of all files, with `/` between their names: those that git tracks, or all that are there where git does not say.
+/// Returns the paths of all files, with `/` as the separator: the files that git tracks, or all files if git cannot
+/// list them.
 fn files() -> Vec<String> {
     let git = Command::new("git").arg("-C").arg(root()).args(["ls-files", "-z"]).output();
     let tracked = git.ok().filter(|output| output.status.success());
@@ -38,7 +39,7 @@ fn walk(folder: &Path, under: &str, files: &mut Vec<String>) {
     }
 }
 
-/// Why Windows refuses a name of a file or folder, if it does.
+/// Returns the reason why Windows refuses a name of a file or folder; `None` if it accepts the name.
 fn refused(name: &str) -> Option<&'static str> {
     let stem = name.split('.').next().unwrap_or_default().trim_end().to_ascii_lowercase();
     let is_numbered = ["com", "lpt"].iter().any(|device| {
@@ -108,7 +109,7 @@ fn names_that_windows_refuses() {
     }
 }
 
-/// The text of every file of Rust of the tests.
+/// Returns the path and the text of every Rust file of the tests.
 fn tests() -> impl Iterator<Item = (String, String)> {
     let is_test =
         |file: &String| file.ends_with(".rs") && (file.contains("/tests/") || file.ends_with("/tests.rs"));
@@ -118,15 +119,18 @@ fn tests() -> impl Iterator<Item = (String, String)> {
     })
 }
 
-/// What a test must not use, in two parts, so that this file has none of it.
+/// Texts that a test must not contain, and why. Each is in two parts, so that this file does not contain it.
 const FORBIDDEN: [([&str; 2], &str); 4] = [
     (
         ["CARGO_TARGET", "_TMPDIR"],
-        "not everybody may write there, and tests that run at once share it: needs::folder()",
+        "some users may not write there, and concurrent tests share it; use needs::folder()",
     ),
-    (["env::temp", "_dir"], "tests that run at once share it: needs::folder()"),
-    (["eprintln!(\"", "skipped"], "nobody sees it: needs::all, or needs::skip, in the program `live`"),
-    (["/../../", "shared"], "whoever clones the repository has nothing beside it"),
+    (["env::temp", "_dir"], "concurrent tests share it; use needs::folder()"),
+    (
+        ["eprintln!(\"", "skipped"],
+        "the message is not shown; use needs::all or needs::skip in the program `live`",
+    ),
+    (["/../../", "shared"], "a clone of the repository does not have this folder"),
 ];
 
 #[test]
@@ -138,7 +142,7 @@ fn tests_write_nowhere_else_and_are_not_skipped_unseen() {
     }
 }
 
-/// The programs `live` list their tests: what the attribute marks would not be run.
+/// The programs `live` list their tests. A function with the attribute `#[test]` would not be run.
 #[test]
 fn live_tests_are_listed() {
     let mut count = 0;

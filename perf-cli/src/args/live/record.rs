@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use super::observed::ObservedArgs;
 
 pub(super) const AFTER_HELP: &str = "\
-Without -p, -t, -a and -C, records the command and everything that it starts; without a command as well, records the \
-whole machine until Ctrl-C. perf report, perf script and perfdata can read the resulting perf.data. If the recorder is \
+Without -p, -t, -a and -C, records the command and everything that it starts. Without these options and without a \
+command, records the whole machine until Ctrl-C. perf report, perf script and perfdata can read the resulting perf.data. If the recorder is \
 killed, perfdata repair can repair the file.
 
 With --overwrite the rings keep the newest records, and nothing is written until SIGUSR2 or the end. SIGUSR2 writes a \

@@ -7,9 +7,9 @@ use std::path::PathBuf;
 use super::observed::ObservedArgs;
 
 pub(super) const AFTER_HELP: &str = "\
-Without -p, -t, -a and -C, counts events of the command and everything that it starts; without a command as well, \
-counts events of the whole machine until Ctrl-C. If events had to share the PMU's counters, a count is an estimate, and \
-the percentage of the time that the event was counted follows it.
+Without -p, -t, -a and -C, counts events of the command and everything that it starts. Without these options and \
+without a command, counts events of the whole machine until Ctrl-C. If events had to share the PMU's counters, a count \
+is an estimate, and the percentage of the time that the event was counted follows it.
 
 Text goes to standard error, to keep it apart from the output of the command; --json and -x print to standard output. \
 -o writes any of them to a file.

@@ -24,7 +24,7 @@ use crate::input::Input;
 use crate::live::observed::Observed;
 use crate::output::{Unfinished, say};
 
-/// What is known of a capture before its first record.
+/// The parts of a capture that are known before its first record.
 pub(super) struct Capture<'a> {
     pub(super) args: &'a RecordArgs,
     observed: &'a Observed,
@@ -103,7 +103,7 @@ impl<'a> Capture<'a> {
         Ok(out)
     }
 
-    /// Synthesizes the records of what already runs.
+    /// Synthesizes the records of the tasks and mappings that already exist.
     pub(super) fn synthesize(
         &self,
         sink: &mut dyn FnMut(&[u8]) -> Result<(), Failure>,
@@ -202,7 +202,7 @@ pub(super) fn run(
     until: &mut Until<'_>,
 ) -> Result<(), Failure> {
     let mut out = capture.begin()?;
-    // What cannot be started leaves the files that are there as they are.
+    // If the start fails, existing files remain unchanged.
     start(session, capture.args, until)?;
     out.publish()?;
     loop {

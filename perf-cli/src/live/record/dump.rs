@@ -12,10 +12,11 @@ use crate::Failure;
 use crate::escape::shown;
 use crate::output::{Holds, Outputs, Unfinished, say};
 
-/// The capture that tells of the events.
+/// The name of the capture that describes the events.
 const ATTR: &str = "attr.data";
 
-/// Refuses an output that dumps to `folder`, or snapshots beside that output, would replace, or be replaced by.
+/// Returns an error if `output` is in `folder` and has the name of a file that is dumped there, or if a snapshot of
+/// `output` could have such a name.
 pub(super) fn check(folder: &Path, output: &Path) -> Result<(), Failure> {
     let is_same = || {
         let of_output = output.parent().filter(|parent| !parent.as_os_str().is_empty());

@@ -26,10 +26,10 @@ pub(super) enum Output {
 
 /// A capture that is written to a file.
 pub(super) struct InFile {
-    /// What messages call it.
+    /// The name of the file in messages.
     pub(super) name: String,
     pub(super) writer: FileWriter<NativeEndian, BufWriter<File>>,
-    /// Until it has its name.
+    /// The unfinished file; `None` after it was published.
     pub(super) unfinished: Option<Unfinished>,
 }
 
@@ -68,20 +68,20 @@ impl Stream {
     }
 }
 
-/// A stream cannot be written.
+/// Returns the failure of a write to the stream.
 fn failure(error: &WriteFileError) -> Failure {
     Failure(format!("standard output: {error}"))
 }
 
 impl InFile {
-    /// It cannot be written.
+    /// Returns the failure of a write to the file.
     fn failure(&self, error: &WriteFileError) -> Failure {
         Failure(format!("{}: {error}", self.name))
     }
 }
 
 impl Output {
-    /// Begins a file that [`publish`](Self::publish) gives the name `path`; what is there becomes `path.old` then.
+    /// Starts a file. [`publish`](Self::publish) gives it the name `path`, and renames an existing file to `path.old`.
     pub(super) fn file(
         path: &Path,
         events: &[EventFields],
@@ -95,7 +95,8 @@ impl Output {
         Ok(Self::File(Box::new(InFile { name, writer, unfinished: Some(unfinished) })))
     }
 
-    /// Gives a file its name, and goes on writing to it: what a recorder that is killed has written is there.
+    /// Gives the file its name. Writing continues after that, so the records of a recorder that is killed later are in
+    /// the file.
     pub(super) fn publish(&mut self) -> Result<(), Failure> {
         match self {
             Self::File(file) => file.unfinished.take().map_or(Ok(()), Unfinished::publish),

@@ -30,7 +30,7 @@ pub(super) fn run(
 ) -> Result<(), Failure> {
     let mut kept = Kept::default();
     let mut snapshots = 0_u32;
-    // Synthesize the records of what runs now; at the end it may have ended.
+    // Synthesize the records of the tasks that run now, because they may have ended when the recording ends.
     capture.synthesize(&mut |record| {
         kept.records.extend_from_slice(record);
         Ok(())

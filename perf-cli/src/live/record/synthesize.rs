@@ -1,6 +1,6 @@
-//! Synthesized records of what ran before the recording.
+//! Synthesized records of the tasks and mappings that existed before the recording.
 //!
-//! They are equal to those of `perf record`, byte for byte: the time is 0, and so is the rest of the trailer.
+//! The records are equal to those of `perf record`, byte for byte. All fields of the trailer, and so the time, are 0.
 
 use alloc::collections::BTreeSet;
 use std::fs::{self, File};

@@ -168,7 +168,7 @@ impl Scalars for Row<'_, '_> {
 }
 
 impl Sink for Row<'_, '_> {
-    /// They need not be collected: [`end`](RecordSink::end) gets the sample.
+    /// Does nothing: [`end`](RecordSink::end) gets the sample and prints its leading fields.
     #[inline(always)]
     fn leading(&mut self, _: &Sample<'_>) {}
 

@@ -27,7 +27,7 @@ fn an_unknown_event_is_told_with_the_closest() {
 
 fn what_cannot_be_counted_is_told() {
     needs::all(&[needs::Need::Events, needs::Need::Sysfs]);
-    fails(&["no-such-command-anywhere"], "no-such-command-anywhere is in no folder of PATH");
+    fails(&["no-such-command-anywhere"], "no folder of PATH contains no-such-command-anywhere");
     fails(&["-p", "4194305"], "process 4194305: No such file");
     fails(&["-t", "4194305", "-e", "faults"], "there is no such thread");
     fails(&["-C", "65000", "true"], "CPU 65000 does not exist");

@@ -16,7 +16,7 @@ impl Decoder {
         _: &mut Vec<u8>,
         _: usize,
     ) -> Result<(usize, usize), &'static str> {
-        Err("is compressed, and this build has neither of the features ruzstd and zstd")
+        Err("is compressed, but this build has neither the feature ruzstd nor zstd")
     }
 
     pub(super) fn finish(&mut self, _: &mut Vec<u8>) -> usize {

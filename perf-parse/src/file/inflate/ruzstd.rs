@@ -1,8 +1,8 @@
 //! Decompression in pure Rust.
 //!
 //! The library holds the last window of output until the frame ends. perf never ends its stream, so the last window is
-//! output at the end of the capture. The records are the same as with the C library; only the positions of their
-//! COMPRESSED records are that much later.
+//! output at the end of the capture. The records are the same as with the C library. Only the offsets of their
+//! COMPRESSED records may be larger, because the output comes up to one window later.
 
 use alloc::vec::Vec;
 
@@ -41,16 +41,16 @@ impl Decoder {
         self.carried.extend_from_slice(input);
         let mut rest = self.carried.as_slice();
         let start = out.len();
-        let damaged = "is not a zstd stream, or a damaged one";
+        let damaged = "is not a zstd stream, or is damaged";
         while self.frames.can_collect() < most {
             if !self.in_frame {
-                // The bytes that an ended frame still holds are output before the next frame begins.
+                // The last bytes of a frame that has ended are output before the next frame begins.
                 let Some(window) = window(rest) else { break };
                 if rest.is_empty() || self.frames.can_collect() > 0 {
                     break;
                 }
                 if window > self.largest_window {
-                    return Err("has a window beyond the limit: 128 MiB, if no other is set");
+                    return Err("has a window beyond the limit (by default 128 MiB)");
                 }
                 self.frames.reset(&mut rest).map_err(|_| damaged)?;
                 self.in_frame = true;
@@ -110,7 +110,7 @@ fn window(input: &[u8]) -> Option<u64> {
         size => usize::from(size),
     };
     if is_single_segment {
-        // The content is the window.
+        // The window has the size of the content.
         let size = rest.get(dictionary..)?.get(..content_size)?;
         let size = size.iter().rev().fold(0_u64, |size, &byte| size << 8 | u64::from(byte));
         return Some(if content_size == 2 { size.saturating_add(256) } else { size });

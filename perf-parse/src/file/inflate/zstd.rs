@@ -34,8 +34,8 @@ impl Decoder {
         let (taken, end) = (source.pos(), target.pos());
         result.map(|_| (taken, end.saturating_sub(start))).map_err(|error| {
             match error.to_string().contains("too much memory") {
-                true => "has a window beyond the limit: 128 MiB, if no other is set",
-                false => "is not a zstd stream, or a damaged one",
+                true => "has a window beyond the limit (by default 128 MiB)",
+                false => "is not a zstd stream, or is damaged",
             }
         })
     }

@@ -16,7 +16,7 @@ pub(in crate::file) struct KnownEvents<'r> {
     only: Only<'r>,
 }
 
-/// Both have a pointer at the same place, so that reading the events takes no check.
+/// Both variants have a pointer at the same offset, so that reading the events needs no branch.
 #[derive(Clone, Debug)]
 enum Held<'r> {
     Opened(&'r Events),
@@ -66,7 +66,7 @@ impl<'r> KnownEvents<'r> {
         }
     }
 
-    /// Changes the events. Records that hold an event as it was keep it.
+    /// Changes the events. Records that were already returned keep the unchanged event.
     pub(in crate::file) fn change(&mut self, change: impl FnOnce(&mut Events)) {
         self.only = Only::None;
         if let Held::Opened(events) = self.held {
@@ -110,8 +110,9 @@ impl<'r> KnownEvents<'r> {
         }
     }
 
-    /// Returns the event of a kernel record that is not among those of the opened capture; as error the id of
-    /// an unknown event. It does not return the type of its caller, so that the caller keeps that in registers.
+    /// Returns the event of a kernel record that is not among those of the opened capture; the error is the id of an
+    /// unknown event. It does not return the type that its caller returns, so that the caller keeps that value in
+    /// registers.
     #[inline(never)]
     fn find_changed<O: Endian>(&self, raw: RawRecord<'_, O>) -> Result<Arc<Event>, Option<u64>> {
         match find(self.get(), &raw) {

@@ -23,9 +23,9 @@ impl Reader<'static> {
     /// Opens a capture by its path: a file, a pipe that was saved, a folder with `data` and `data.*`, a FIFO, or
     /// standard input for `-`.
     ///
-    /// Files are read by windows of 64 KiB when they are walked; what is outside of the records is read now. A program
-    /// that maps files gives the mapping to [`new`](Reader::new), which is faster, and permits
-    /// [`blocks`](Reader::blocks). Standard input, and a FIFO, can be walked once: see [`stream`](Reader::stream).
+    /// A walk reads files by windows of 64 KiB; opening reads the bytes outside of the records. A program that maps
+    /// files should pass the mapping to [`new`](Reader::new), which is faster and permits [`blocks`](Reader::blocks).
+    /// Standard input, and a FIFO, can be walked once: see [`stream`](Reader::stream).
     ///
     /// # Errors
     ///
@@ -74,7 +74,7 @@ impl Reader<'static> {
     }
 }
 
-/// Returns the data files of a folder beside `data`, in the order of their numbers.
+/// Returns the data files of a folder other than `data`, in the order of their numbers.
 fn data_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for entry in fs::read_dir(folder)? {

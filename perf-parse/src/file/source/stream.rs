@@ -104,7 +104,7 @@ impl<'r> Source<'r> for Stream<'r> {
 
     #[inline(always)]
     fn take_record<O: Endian>(&mut self, types: u64) -> Option<(Bytes<'r>, RecordType, u16)> {
-        let (raw, _) = RawRecord::<O>::plain(self.front(), types)?;
+        let (raw, _) = RawRecord::<O>::of_types(self.front(), types)?;
         let (kind, size) = (raw.kind(), raw.size());
         let start = self.start;
         self.start = start.wrapping_add(size.into());

@@ -1,4 +1,4 @@
-//! From header to header: the boundaries of the records in the sources of a capture.
+//! The boundaries of the records in the sources of a capture, found from header to header.
 
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
@@ -162,7 +162,7 @@ impl<'r, S: Source<'r>> Framing<S> {
         };
         let record = RawRecord::<O>::whole((), self.source.front());
         let trailing = record.and_then(|(raw, _)| raw.trailing_size());
-        // A record that is too short to have this size is an error when it is decoded.
+        // Decoding the record reports that it is too short to have this size.
         let Some(trailing) = trailing else { return Ok((0, 0)) };
         if !S::IN_MEMORY && kind == RecordType::AUXTRACE {
             return Ok((trailing, 0));
@@ -185,7 +185,8 @@ impl<'r, S: Source<'r>> Framing<S> {
         boundary(account, error, self.source.offset())
     }
 
-    /// Skips bytes up to a boundary that can be proved, or to the end. Returns the fault that says how many.
+    /// Skips bytes up to a boundary that can be proved, or to the end. Returns the fault with the number of skipped
+    /// bytes.
     #[cold]
     pub(super) fn resync<O: Endian>(
         &mut self,

@@ -17,7 +17,7 @@ use crate::limits::Limits;
 use crate::record::RawRecord;
 use crate::salvage;
 
-/// Returns whether records of a type are never compressed: the data after them could not be found.
+/// Returns whether records of a type are never compressed, because the data after them could not be found.
 fn stays_outside(kind: RecordType) -> bool {
     matches!(
         kind,
@@ -56,12 +56,16 @@ impl Inflated {
         Self { inflate: Inflate::new(limits), payload: None, has_ended: false, is_lost: false, skipped: 0 }
     }
 
-    /// Returns the record at the front and its place, as [`RawRecord::plain`], if its boundary need not be searched for.
-    pub(super) fn plain<O: Endian>(&self, types: u64, data_file: usize) -> Option<(RawRecord<'_, O>, Place)> {
+    /// Returns the record at the front and its place, as [`RawRecord::of_types`], if its boundary need not be searched for.
+    pub(super) fn front_of_types<O: Endian>(
+        &self,
+        types: u64,
+        data_file: usize,
+    ) -> Option<(RawRecord<'_, O>, Place)> {
         if self.is_lost {
             return None;
         }
-        let (raw, _) = RawRecord::<O>::plain(self.inflate.front(), types)?;
+        let (raw, _) = RawRecord::<O>::of_types(self.inflate.front(), types)?;
         let (position, offset) = self.inflate.place(raw.size().into());
         Some((raw, Place { data_file, offset, decompressed: Some(position) }))
     }
@@ -81,7 +85,7 @@ impl Inflated {
         if self.is_lost {
             return None;
         }
-        let (kind, size) = self.inflate.plain::<O>(types)?;
+        let (kind, size) = self.inflate.front_of_types::<O>(types)?;
         let (bytes, place) = self.take::<O>(size, data_file);
         Some((bytes, place, kind))
     }
@@ -180,7 +184,7 @@ impl Inflated {
                 let (offset, size) = (framing.source.offset(), payload.size);
                 framing.take(size, 0);
                 self.payload = None;
-                // The rest of the damaged record does not come.
+                // The rest of the damaged record is missing.
                 let cut = if self.is_lost { 0 } else { self.inflate.cut::<O>() };
                 let skipped = cut.saturating_add(size as u64);
                 account.bytes_skipped = account.bytes_skipped.saturating_add(skipped);

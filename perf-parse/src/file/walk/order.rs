@@ -60,7 +60,8 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
         Some(EventRecord::new(bytes, place, event))
     }
 
-    /// Reads on until a record may be returned, or to the end. Returns a record that has no time, as it is not held.
+    /// Reads records until one may be returned, or to the end. Returns a record without a time at once, because such a
+    /// record is not held.
     ///
     /// Each turn of the loop allows a record or reads one: see [`TimeOrder`].
     #[inline(never)]
@@ -99,7 +100,7 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
         let place = framing.place();
         let front = framing.source.front();
         let Some(at) = HeldAt::in_file(place.data_file, place.offset) else { return false };
-        let Some((first, _)) = RawRecord::<O>::plain(front, types.plain()) else { return false };
+        let Some((first, _)) = RawRecord::<O>::of_types(front, types.fast()) else { return false };
         let room = order.limit.saturating_sub(order.held);
         let front = front.get(..RUN_LIMIT).unwrap_or(front);
         let run = rising::<O>(front, knowledge.events(), first.kind(), order.given, room);
@@ -125,10 +126,10 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
         if self.inflated.is_some() || !self.framing.is_at_boundary() {
             return None;
         }
-        let types = self.types.plain();
-        let (raw, _) = RawRecord::<O>::plain(self.framing.source.front(), types)?;
+        let types = self.types.fast();
+        let (raw, _) = RawRecord::<O>::of_types(self.framing.source.front(), types)?;
         match self.knowledge.events().time_of(&raw) {
-            None | Some(0) => self.next_plain(types),
+            None | Some(0) => self.next_of_types(types),
             Some(_) => None,
         }
     }
@@ -139,8 +140,8 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
         let raw: RawRecord<'_, O> = record.raw().typed(());
         let (kind, place) = (raw.kind(), record.place());
         if kind.is_user() {
-            // Each file of a directory covers the whole time: a round of one file has no meaning for the files that are
-            // still to be read.
+            // Each file of a folder covers the whole time span, so a round of one file has no meaning for the files
+            // that are still to be read.
             if kind == RecordType::FINISHED_ROUND && place.data_file == 0 && framing.is_last() {
                 order.end_round();
             }
@@ -159,10 +160,10 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
             return false;
         };
         let found = match inflated {
-            Some(inflated) => inflated.plain::<O>(types.plain(), framing.data_file()),
+            Some(inflated) => inflated.front_of_types::<O>(types.fast(), framing.data_file()),
             None if S::IN_MEMORY || !framing.is_at_boundary() => None,
             None => {
-                let found = RawRecord::<O>::plain(framing.source.front(), types.plain());
+                let found = RawRecord::<O>::of_types(framing.source.front(), types.fast());
                 found.map(|(raw, _)| (raw, framing.place()))
             }
         };
@@ -206,7 +207,7 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
         let (size, time, event) = match found {
             Ok(found) => found,
             Err(error) => {
-                // Only if the bytes of the capture change while they are read.
+                // This happens only if the bytes of the capture change while they are read.
                 order.take(usize::MAX, None);
                 return Err(boundary(account, error, offset));
             }

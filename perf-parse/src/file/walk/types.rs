@@ -4,8 +4,9 @@ use alloc::vec::Vec;
 
 use perf_abi::record::RecordType;
 
-/// A bit for each kernel type, except those that say something about the capture itself.
-const PLAIN: u64 = !(1 << RecordType::LOST.0 | 1 << RecordType::LOST_SAMPLES.0);
+/// A bit for each kernel type that the fast path may return. The slow path adds the losses in LOST and LOST_SAMPLES to
+/// the account.
+const FAST: u64 = !(1 << RecordType::LOST.0 | 1 << RecordType::LOST_SAMPLES.0);
 
 /// A set of record types.
 #[derive(Clone, Debug)]
@@ -26,16 +27,16 @@ impl Types {
         Self { kernel: bits.fold(0, |all, bit| all | bit), list: Some(types.to_vec()) }
     }
 
-    /// Returns the kernel types in the set that say nothing about the capture, a bit for each.
+    /// Returns the kernel types in the set that the fast path may return, a bit for each.
     #[inline(always)]
-    pub(super) fn plain(&self) -> u64 {
-        PLAIN & self.kernel
+    pub(super) fn fast(&self) -> u64 {
+        FAST & self.kernel
     }
 
-    /// Returns the kernel types outside of the set that say nothing about the capture, a bit for each.
+    /// Returns the kernel types outside of the set that the fast path may skip, a bit for each.
     #[inline(always)]
     pub(super) fn unwanted(&self) -> u64 {
-        PLAIN & !self.kernel
+        FAST & !self.kernel
     }
 
     #[inline]

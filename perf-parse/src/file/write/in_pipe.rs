@@ -10,7 +10,7 @@ use perf_abi::record::{Misc, RecordType};
 use zerocopy::IntoBytes;
 
 use super::attrs::{self, AttrFormat};
-use super::body::Body;
+use super::body::{Body, record_methods};
 use super::error::WriteFileError;
 use super::{EventFields, FeaturePayloads, Options, framed, pad, update};
 use crate::record::RawRecord;
@@ -87,45 +87,7 @@ impl<O: Endian, W: Write> PipeWriter<O, W> {
         Ok(Self { body })
     }
 
-    /// Appends one record, given as all of its bytes. Only the header is checked.
-    ///
-    /// # Errors
-    ///
-    /// [`WriteFileError::Record`] for bytes that are not exactly one record, for a compressed record, and for one with
-    /// data after it; [`WriteFileError::Io`], [`WriteFileError::Broken`].
-    pub fn record(&mut self, record: &[u8]) -> Result<(), WriteFileError> {
-        self.body.record(record, &[])
-    }
-
-    /// Appends one record and the data after it: AUXTRACE or HEADER_TRACING_DATA, whose first field is the size of that
-    /// data.
-    ///
-    /// # Errors
-    ///
-    /// As [`record`](Self::record); [`RecordFault::Data`](super::RecordFault::Data) if `data` does not have the size in
-    /// the record.
-    pub fn record_with_data(&mut self, record: &[u8], data: &[u8]) -> Result<(), WriteFileError> {
-        self.body.record(record, data)
-    }
-
-    /// Appends one record that was read, and the data after it, which is empty for most records.
-    ///
-    /// # Errors
-    ///
-    /// As [`record_with_data`](Self::record_with_data).
-    pub fn raw(&mut self, record: &RawRecord<'_, O>, data: &[u8]) -> Result<(), WriteFileError> {
-        self.body.raw(record, data)
-    }
-
-    /// Writes everything given so far, including records that wait to be compressed.
-    ///
-    /// # Errors
-    ///
-    /// [`WriteFileError::Io`], [`WriteFileError::Broken`].
-    pub fn flush(&mut self) -> Result<(), WriteFileError> {
-        self.body.flush()?;
-        self.body.sink.with(W::flush)
-    }
+    record_methods!();
 
     /// Ends the stream and returns the output.
     ///

@@ -13,8 +13,10 @@ use crate::list::List;
 ///
 /// perf: `struct perf_record_auxtrace_info`.
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct AuxtraceInfo<'a> {
     /// Type of the tracer. C: `type`.
+    #[cfg_attr(feature = "serde", serde(rename = "type"))]
     pub kind: AuxtraceType,
     /// Settings of the tracer, by the word indices of [`perf_abi::auxtrace`]. C: `priv`.
     pub words: List<'a, u64>,
@@ -32,6 +34,7 @@ impl<'a> AuxtraceInfo<'a> {
 ///
 /// perf: `struct perf_record_auxtrace`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Auxtrace<'a> {
     /// Bytes of the AUX data.
     pub size: u64,
@@ -46,6 +49,7 @@ pub struct Auxtrace<'a> {
     /// CPU number; -1 if the area belongs to a thread.
     pub cpu: i32,
     /// The bytes after the fields; see [`UserRecord::rest`](super::UserRecord::rest).
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::serialize::bytes"))]
     pub rest: &'a [u8],
 }
 
@@ -68,8 +72,10 @@ impl<'a> Auxtrace<'a> {
 ///
 /// perf: `struct perf_record_auxtrace_error`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct AuxtraceError<'a> {
     /// Type of the AUX data. C: `type`.
+    #[cfg_attr(feature = "serde", serde(rename = "type"))]
     pub kind: AuxtraceErrorType,
     /// Error number of the tracer's decoder.
     pub code: u32,
@@ -84,13 +90,17 @@ pub struct AuxtraceError<'a> {
     /// Instruction pointer.
     pub ip: u64,
     /// Time in nanoseconds; `None` in format 0, which older versions of perf write.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub time: Option<u64>,
     /// The decoder's message.
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::serialize::text"))]
     pub msg: &'a [u8],
     /// The process id of the virtual machine, and the vCPU. `None` before format 2, and in a record of format 2 that
     /// ends before them, which is read as one of format 1.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub guest: Option<(i32, i32)>,
     /// The bytes after the fields; see [`UserRecord::rest`](super::UserRecord::rest).
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::serialize::bytes"))]
     pub rest: &'a [u8],
 }
 

@@ -10,6 +10,7 @@ use crate::error::{Error, ErrorKind};
 ///
 /// perf: `struct perf_record_header_build_id`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct BuildId<'a> {
     /// Whether the file belongs to the kernel or to user space, of the host or of a guest. `BUILD_ID_SIZE` means that
     /// the length of the build id is recorded.
@@ -19,8 +20,10 @@ pub struct BuildId<'a> {
     /// The first versions of perf did not write it. For their entries it is -1, or 0 for a guest, as perf reads them.
     pub pid: i32,
     /// The build id, with its real length if that is recorded, otherwise 20 bytes.
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::serialize::bytes"))]
     pub build_id: &'a [u8],
     /// Path of the file.
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::serialize::text"))]
     pub filename: &'a [u8],
 }
 

@@ -9,10 +9,13 @@ use crate::error::Error;
 ///
 /// perf: `struct perf_record_compressed2`; since perf 6.16.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Compressed2<'a> {
     /// The piece: `data_size` bytes.
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::serialize::bytes"))]
     pub data: &'a [u8],
     /// The padding; see [`UserRecord::rest`](super::UserRecord::rest).
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::serialize::bytes"))]
     pub rest: &'a [u8],
 }
 

@@ -13,10 +13,12 @@ use crate::list::{List, ListIter};
 ///
 /// perf: `struct perf_record_cpu_map`.
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct CpuMap<'a> {
     /// The set of CPUs.
     pub data: CpuMapData<'a>,
     /// The bytes after the fields; see [`UserRecord::rest`](super::UserRecord::rest).
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::serialize::bytes"))]
     pub rest: &'a [u8],
 }
 
@@ -30,6 +32,7 @@ impl<'a> CpuMap<'a> {
 ///
 /// perf: `struct perf_record_cpu_map_data`.
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum CpuMapData<'a> {
     /// A list; 65535 means any CPU.
@@ -50,8 +53,10 @@ pub enum CpuMapData<'a> {
     /// An unknown encoding: another type, or a bitmap with another word size.
     Other {
         /// The type.
+        #[cfg_attr(feature = "serde", serde(rename = "type"))]
         kind: CpuMapType,
         /// The bytes from the end of the type to the end of the record.
+        #[cfg_attr(feature = "serde", serde(serialize_with = "crate::serialize::bytes"))]
         data: &'a [u8],
     },
 }

@@ -11,32 +11,39 @@ use crate::error::Error;
 ///
 /// perf: `struct perf_record_event_update`.
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct EventUpdate<'a> {
     /// An id of the event.
     pub id: u64,
     /// The property.
     pub data: EventUpdateData<'a>,
     /// The bytes after the fields; see [`UserRecord::rest`](super::UserRecord::rest).
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::serialize::bytes"))]
     pub rest: &'a [u8],
 }
 
 /// The property in an EVENT_UPDATE record.
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum EventUpdateData<'a> {
     /// Unit of the counts.
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::serialize::text"))]
     Unit(&'a [u8]),
     /// Factor for the counts.
     Scale(f64),
     /// Name of the event, as the user wrote it.
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::serialize::text"))]
     Name(&'a [u8]),
     /// CPUs on which the event counts.
     Cpus(CpuMapData<'a>),
     /// An unknown property.
     Other {
         /// Type of the property.
+        #[cfg_attr(feature = "serde", serde(rename = "type"))]
         kind: EventUpdateType,
         /// The bytes after `id`.
+        #[cfg_attr(feature = "serde", serde(serialize_with = "crate::serialize::bytes"))]
         data: &'a [u8],
     },
 }

@@ -39,7 +39,7 @@ impl<'a> HeaderAttr<'a> {
 
     /// Decodes the attr.
     ///
-    /// Copies the attr, which at 144 bytes is larger than any other record when decoded.
+    /// The attr is decoded on request, because the 144 bytes of an [`Attr`] would make every decoded record larger.
     #[must_use]
     pub fn attr(&self) -> ReadAttr<'a> {
         let read = match self.order {
@@ -51,14 +51,29 @@ impl<'a> HeaderAttr<'a> {
     }
 }
 
+/// The decoded attr, the bytes after the fields that this crate knows, and the ids.
+#[cfg(feature = "serde")]
+impl serde::Serialize for HeaderAttr<'_> {
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let ReadAttr { attr, tail } = self.attr();
+        crate::serialize::fields!(to, "HeaderAttr" {
+            attr: Some(attr),
+            attr_tail: Some(crate::serialize::Bytes(tail)),
+            ids: Some(self.ids),
+        })
+    }
+}
+
 /// The name of an event; only the first versions of perf wrote it.
 ///
 /// perf: `struct perf_record_header_event_type`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct HeaderEventType<'a> {
     /// The event's `config`.
     pub event_id: u64,
     /// The name. It takes the rest of the record if it has no NUL: perf cut names at a multiple of 8 bytes.
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::serialize::text"))]
     pub name: &'a [u8],
 }
 
@@ -72,10 +87,12 @@ impl<'a> HeaderEventType<'a> {
 ///
 /// perf: `struct perf_record_header_feature`; since perf 4.14.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct HeaderFeature<'a> {
     /// Number of the feature. One past the last number that the writer knows, with empty `data`, ends the features.
     pub feat_id: u64,
     /// The bytes of the section, as in a file; newer versions of perf pad them.
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::serialize::bytes"))]
     pub data: &'a [u8],
 }
 
@@ -95,10 +112,12 @@ impl<'a> HeaderFeature<'a> {
 ///
 /// perf: `struct perf_record_header_tracing_data`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct HeaderTracingData<'a> {
     /// Bytes of the formats, without the padding to a multiple of 8.
     pub size: u32,
     /// The bytes after the fields; see [`UserRecord::rest`](super::UserRecord::rest).
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::serialize::bytes"))]
     pub rest: &'a [u8],
 }
 

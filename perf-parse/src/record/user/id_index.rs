@@ -11,13 +11,16 @@ use crate::list::{List, structures};
 ///
 /// perf: `struct perf_record_id_index`.
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct IdIndex<'a> {
     /// The entries, one for each id.
     pub entries: List<'a, IdIndexEntry>,
     /// The virtual machine and vCPU of each entry. `None` if the record has no room for all of them: perf writes them
     /// only if a guest was recorded, and older versions never do.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub guests: Option<List<'a, IdIndexGuest>>,
     /// The bytes after the fields; see [`UserRecord::rest`](super::UserRecord::rest).
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::serialize::bytes"))]
     pub rest: &'a [u8],
 }
 
@@ -34,6 +37,7 @@ impl<'a> IdIndex<'a> {
 ///
 /// perf: `struct id_index_entry`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct IdIndexEntry {
     /// Id of the event.
     pub id: u64,
@@ -49,6 +53,7 @@ pub struct IdIndexEntry {
 ///
 /// perf: `struct id_index_entry_2`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct IdIndexGuest {
     /// Process id of the virtual machine; 0 for the host.
     pub machine_pid: i64,

@@ -53,6 +53,20 @@ impl<'a> SchedstatCpu<'a> {
     }
 }
 
+/// The fields, with the statistics as a map.
+#[cfg(feature = "serde")]
+impl serde::Serialize for SchedstatCpu<'_> {
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        crate::serialize::fields!(to, "SchedstatCpu" {
+            timestamp: Some(self.timestamp),
+            cpu: Some(self.cpu),
+            version: Some(self.version),
+            counts: Some(crate::serialize::Map(|| self.counts())),
+            rest: Some(crate::serialize::Bytes(self.rest)),
+        })
+    }
+}
+
 /// Scheduler statistics of a domain.
 ///
 /// perf: `struct perf_record_schedstat_domain`; since perf 7.0.
@@ -94,6 +108,21 @@ impl<'a> SchedstatDomain<'a> {
     pub fn counts(&self) -> impl Iterator<Item = (&'static str, u64)> + use<'a> {
         let counts = self.counts.into_iter().flatten().map(u64::from);
         self.names.into_iter().flatten().copied().zip(counts)
+    }
+}
+
+/// The fields, with the statistics as a map.
+#[cfg(feature = "serde")]
+impl serde::Serialize for SchedstatDomain<'_> {
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        crate::serialize::fields!(to, "SchedstatDomain" {
+            timestamp: Some(self.timestamp),
+            cpu: Some(self.cpu),
+            version: Some(self.version),
+            domain: Some(self.domain),
+            counts: Some(crate::serialize::Map(|| self.counts())),
+            rest: Some(crate::serialize::Bytes(self.rest)),
+        })
     }
 }
 

@@ -11,10 +11,12 @@ use crate::list::{List, structures};
 ///
 /// perf: `struct perf_record_stat_config`.
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct StatConfig<'a> {
     /// The settings. C: `data`.
     pub entries: List<'a, StatConfigEntry>,
     /// The bytes after the fields; see [`UserRecord::rest`](super::UserRecord::rest).
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::serialize::bytes"))]
     pub rest: &'a [u8],
 }
 
@@ -29,6 +31,7 @@ impl<'a> StatConfig<'a> {
 ///
 /// perf: `struct perf_record_stat_config_entry`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct StatConfigEntry {
     /// The setting.
     pub tag: StatConfigTerm,
@@ -44,6 +47,7 @@ structures! {
 ///
 /// perf: `struct perf_record_stat`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Stat<'a> {
     /// Id of the event.
     pub id: u64,
@@ -58,6 +62,7 @@ pub struct Stat<'a> {
     /// Nanoseconds on a counter.
     pub run: u64,
     /// The bytes after the fields; see [`UserRecord::rest`](super::UserRecord::rest).
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::serialize::bytes"))]
     pub rest: &'a [u8],
 }
 
@@ -80,12 +85,15 @@ impl<'a> Stat<'a> {
 ///
 /// perf: `struct perf_record_stat_round`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct StatRound<'a> {
     /// Whether the round is an interval or the last. C: `type`.
+    #[cfg_attr(feature = "serde", serde(rename = "type"))]
     pub kind: StatRoundType,
     /// Time in nanoseconds since the start.
     pub time: u64,
     /// The bytes after the fields; see [`UserRecord::rest`](super::UserRecord::rest).
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::serialize::bytes"))]
     pub rest: &'a [u8],
 }
 

@@ -12,10 +12,12 @@ use crate::list::{List, structures};
 ///
 /// perf: `struct perf_record_thread_map`.
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct ThreadMap<'a> {
     /// The threads.
     pub entries: List<'a, ThreadMapEntry>,
     /// The bytes after the fields; see [`UserRecord::rest`](super::UserRecord::rest).
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::serialize::bytes"))]
     pub rest: &'a [u8],
 }
 
@@ -30,9 +32,11 @@ impl<'a> ThreadMap<'a> {
 ///
 /// perf: `struct perf_record_thread_map_entry`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct ThreadMapEntry {
     /// Thread id.
     pub pid: i64,
+    #[cfg_attr(feature = "serde", serde(serialize_with = "name"))]
     comm: [u8; 16],
 }
 
@@ -42,6 +46,12 @@ impl ThreadMapEntry {
     pub fn comm(&self) -> &[u8] {
         until_nul(&self.comm)
     }
+}
+
+/// Serializes the name of a thread without its padding.
+#[cfg(feature = "serde")]
+fn name<S: serde::Serializer>(comm: &[u8; 16], to: S) -> Result<S::Ok, S::Error> {
+    crate::serialize::text(&until_nul(comm), to)
 }
 
 structures! {

@@ -10,6 +10,7 @@ use crate::error::Error;
 ///
 /// perf: `struct perf_record_time_conv`.
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct TimeConv<'a> {
     /// Bits to shift the product of counter and factor to the right.
     pub time_shift: u64,
@@ -18,13 +19,16 @@ pub struct TimeConv<'a> {
     /// Time in nanoseconds at which the counter was 0.
     pub time_zero: u64,
     /// The fields that extend a counter that wraps; `None` in records of perf before 5.10, which do not have them.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub short: Option<TimeConvShort>,
     /// The bytes after the fields; see [`UserRecord::rest`](super::UserRecord::rest).
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::serialize::bytes"))]
     pub rest: &'a [u8],
 }
 
 /// The fields that extend a counter that wraps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct TimeConvShort {
     /// Value of the counter at which the conversion was read.
     pub time_cycles: u64,

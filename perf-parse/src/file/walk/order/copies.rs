@@ -15,10 +15,10 @@ use crate::record::RawRecord;
 #[derive(Debug, Default)]
 pub(super) struct Copies {
     bytes: Vec<u8>,
-    /// Number of bytes of copies whose records were returned since.
+    /// Number of bytes in copies whose records were returned after the last [`compact`](Self::compact).
     given: usize,
-    /// The record that was returned last. A record that is kept has a block of its own: one that it shared with others
-    /// would keep them in memory.
+    /// The record that was returned last. A record that the caller keeps has its own block, because a shared block
+    /// would keep other records in memory.
     last: Arc<Vec<u8>>,
 }
 

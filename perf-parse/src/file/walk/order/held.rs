@@ -193,7 +193,7 @@ impl TimeOrder {
         }
     }
 
-    /// Ends returning: records that were allowed but not returned are held again.
+    /// Stops returning records: those that were allowed but not returned are held again.
     pub(super) fn settle(&mut self) {
         self.held = self.held.saturating_add(core::mem::take(&mut self.allowed));
         // This is always so, unless the bytes of the capture change while they are read.

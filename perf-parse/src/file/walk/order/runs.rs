@@ -27,7 +27,8 @@ impl Run {
     /// A run without records.
     pub(super) const EMPTY: Self = Self { time: 0, number: 0, at: HeldAt::START, bytes: 0 };
 
-    /// Returns whether of two records of equal time that of this run comes first in the capture.
+    /// Returns whether this run comes before `other` in the capture. Decides between runs whose first records have the
+    /// same time.
     #[inline]
     fn is_before(&self, other: &Self) -> bool {
         (self.number, self.at) < (other.number, other.at)
