@@ -6,6 +6,7 @@ mod index;
 #[cfg(target_os = "linux")]
 pub(crate) mod live;
 mod ring;
+pub(crate) mod script;
 mod shell;
 
 use core::num::NonZero;
@@ -54,6 +55,9 @@ pub(crate) enum Verb {
     /// Print every record, decoded
     #[command(after_help = DUMP_EXAMPLES)]
     Dump(DumpArgs),
+    /// Print samples with their processes and stacks, as perf script does
+    #[command(after_help = script::EXAMPLES)]
+    Script(script::ScriptArgs),
     /// Decode the records in dumps of ring buffers (copies of the mapped memory)
     #[command(after_help = ring::EXAMPLES)]
     Ring(RingArgs),
@@ -80,6 +84,7 @@ impl Verb {
         match self {
             Self::Info(args) => args.reading.no_mmap,
             Self::Dump(args) => args.reading.no_mmap,
+            Self::Script(args) => args.reading.no_mmap,
             Self::Ring(args) => args.reading.no_mmap,
             Self::Repair(args) => args.reading.no_mmap,
             Self::Index(args) => args.reading.no_mmap,

@@ -20,6 +20,7 @@ mod progress;
 mod render;
 mod repair;
 mod ring;
+mod script;
 mod shell;
 mod streams;
 
@@ -156,6 +157,7 @@ fn run_here(args: impl IntoIterator<Item = OsString>) -> u8 {
         Verb::Ring(args) => ring::run(args),
         Verb::Repair(args) => repair::run(args),
         Verb::Index(args) => index::run(args),
+        Verb::Script(args) => script::run(args),
         #[cfg(target_os = "linux")]
         Verb::Live(verb) => live::run(verb),
         Verb::Completions(args) => shell::completions(args),

@@ -23,7 +23,7 @@ use crate::thread::Thread;
 /// [crate docs](crate) for an example.
 ///
 /// perf: `struct perf_session`, `struct machines`.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Session {
     host: Machine,
     /// Guests by the process ids of their virtual machines.
@@ -32,6 +32,12 @@ pub struct Session {
     build_ids: BuildIds,
     cgroups: Cgroups,
     limits: Limits,
+}
+
+impl Default for Session {
+    fn default() -> Self {
+        Self::new()
+    }
 }
 
 impl Session {
@@ -44,7 +50,17 @@ impl Session {
     /// Creates a session that knows nothing, with the given limits.
     #[must_use]
     pub fn within(limits: &Limits) -> Self {
-        Self { limits: *limits, ..Self::default() }
+        let mut session = Self {
+            host: Machine::default(),
+            guests: BTreeMap::new(),
+            dsos: Dsos::default(),
+            build_ids: BuildIds::default(),
+            cgroups: Cgroups::default(),
+            limits: *limits,
+        };
+        // The idle threads of all CPUs. No record says so.
+        session.host.set_comm(0, 0, b"swapper", false);
+        session
     }
 
     /// Adds what the features of a capture say: the build ids of its files. Features that cannot be decoded are skipped.

@@ -68,5 +68,5 @@ impl Thread {
 
 /// Returns the name of a thread that no record names.
 pub(crate) fn comm_of_unnamed(tid: i32) -> Arc<[u8]> {
-    if tid == 0 { Arc::from(&b"swapper"[..]) } else { Arc::from(format!(":{tid}").as_bytes()) }
+    Arc::from(format!(":{tid}").as_bytes())
 }

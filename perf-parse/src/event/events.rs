@@ -143,6 +143,12 @@ impl Events {
         self.dispatch.leave_own(&mut self.list)
     }
 
+    /// Returns the event whose records carry an id; `None` if no event has it.
+    #[must_use]
+    pub fn by_id(&self, id: u64) -> Option<&Arc<Event>> {
+        self.list.get(self.index_of_id(id)?)
+    }
+
     /// Returns the index of the event with this id.
     pub(crate) fn index_of_id(&self, id: u64) -> Option<usize> {
         self.dispatch.find(id)

@@ -1,0 +1,121 @@
+//! The arguments of `perfdata script`.
+
+use super::capture::Capture;
+use super::{Format, ReadingArgs};
+
+pub(super) const EXAMPLES: &str =
+    "The text is that of perf script, so that programs that read perf script's text read this too. Symbols are not \
+resolved yet: sym is always [unknown].
+
+Examples:
+  perfdata script
+  perfdata script perf.data -F comm,tid,time,event,ip,dso
+  perfdata script -F +addr,-period --pid 1234 --time 1203.5,1204
+  perfdata script --show-task-events --show-mmap-events | less
+  perfdata script --format jsonl | jq -r '[.comm, .stack[0].dso] | @tsv' | sort | uniq -c";
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ScriptArgs {
+    #[command(flatten)]
+    pub(crate) file: Capture,
+
+    #[command(flatten)]
+    pub(crate) reading: ReadingArgs,
+
+    /// Output format: text as perf script prints it, jsonl for programs (one JSON object per sample)
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(crate) format: Format,
+
+    /// Fields to print, as perf script has them: a list, or a list of +FIELD and -FIELD that changes the default.
+    /// TYPE:LIST is for events of one type: hw, sw, trace, raw, break or synth
+    #[arg(short = 'F', long, value_name = "[TYPE:]LIST", allow_hyphen_values = true)]
+    pub(crate) fields: Vec<String>,
+
+    /// Print times with 9 decimal places
+    #[arg(long)]
+    pub(crate) ns: bool,
+
+    /// Print times relative to the first sample
+    #[arg(long, conflicts_with = "deltatime")]
+    pub(crate) reltime: bool,
+
+    /// Print times relative to the sample before
+    #[arg(long)]
+    pub(crate) deltatime: bool,
+
+    /// Print only samples of these spans: A,B in seconds, either may be omitted, several separated by spaces; or
+    /// percents of the capture: 10%/2 is the second tenth, 10%-20% a part
+    #[arg(long, value_name = "SPANS", allow_hyphen_values = true)]
+    pub(crate) time: Option<String>,
+
+    /// Do not print more frames of a stack than this
+    #[arg(long, value_name = "N", default_value_t = 127)]
+    pub(crate) max_stack: usize,
+
+    /// Do not print call chains, only the address of the sample
+    #[arg(short = 'G', long)]
+    pub(crate) hide_call_graph: bool,
+
+    #[command(flatten)]
+    pub(crate) only: OnlyArgs,
+
+    #[command(flatten)]
+    pub(crate) show: ShowEventsArgs,
+}
+
+/// The options that select samples.
+#[derive(Debug, clap::Args)]
+pub(crate) struct OnlyArgs {
+    /// Print only samples of threads with these names
+    #[arg(short, long, value_name = "COMM", value_delimiter = ',', alias = "comm")]
+    pub(crate) comms: Vec<String>,
+
+    /// Print only samples of these processes
+    #[arg(long, value_name = "PID", value_delimiter = ',', allow_hyphen_values = true)]
+    pub(crate) pid: Vec<i32>,
+
+    /// Print only samples of these threads
+    #[arg(long, value_name = "TID", value_delimiter = ',', allow_hyphen_values = true)]
+    pub(crate) tid: Vec<i32>,
+
+    /// Print only samples of these CPUs: numbers and ranges such as 0,2-3
+    #[arg(short = 'C', long, value_name = "CPUS")]
+    pub(crate) cpu: Option<String>,
+
+    /// Print only samples whose address is in these files, by path or by file name
+    #[arg(long, value_name = "DSO", value_delimiter = ',', alias = "dso")]
+    pub(crate) dsos: Vec<String>,
+}
+
+/// The options that print other records.
+#[derive(Debug, clap::Args)]
+#[allow(clippy::struct_excessive_bools, reason = "each is an option of perf script")]
+pub(crate) struct ShowEventsArgs {
+    /// Print FORK, COMM and EXIT records
+    #[arg(long)]
+    pub(crate) show_task_events: bool,
+
+    /// Print MMAP and MMAP2 records
+    #[arg(long)]
+    pub(crate) show_mmap_events: bool,
+
+    /// Print SWITCH and SWITCH_CPU_WIDE records
+    #[arg(long)]
+    pub(crate) show_switch_events: bool,
+
+    /// Print LOST records
+    #[arg(long)]
+    pub(crate) show_lost_events: bool,
+
+    /// Print NAMESPACES records
+    #[arg(long)]
+    pub(crate) show_namespace_events: bool,
+
+    /// Print CGROUP records
+    #[arg(long)]
+    pub(crate) show_cgroup_events: bool,
+
+    /// Print KSYMBOL and BPF_EVENT records
+    #[arg(long)]
+    pub(crate) show_bpf_events: bool,
+}

@@ -1,0 +1,377 @@
+//! `perfdata script`: samples with their processes and stacks, as `perf script` prints them.
+
+mod event_name;
+mod events;
+mod fields;
+mod filter;
+mod line;
+mod print;
+mod time;
+
+use alloc::collections::BTreeMap;
+use alloc::sync::Arc;
+
+use perf_abi::attr::Attr;
+use perf_abi::event::{EventType, SwId};
+use perf_abi::feature::Feature;
+use perf_abi::sample_type::SampleType;
+use perf_parse::event::Event;
+use perf_parse::file::{EventRecords, Mode, Reader};
+use perf_parse::{EventRecord, FileError, Record};
+use perf_session::{At, Session};
+
+use crate::args::script::ScriptArgs;
+use crate::escape::push_printable;
+use crate::input::Memory;
+use crate::output::{Diagnostics, Output, say};
+use crate::progress::Progress;
+use crate::{Failure, Outcome, advice};
+use fields::{Choice, Fields, type_of};
+use filter::Filter;
+use line::{Clock, Start};
+use time::Spans;
+
+pub(crate) fn run(args: &ScriptArgs) -> Result<Outcome, Failure> {
+    crate::input::read(&args.file, |reader, memory| script(&reader, memory, args))
+}
+
+/// How lines are printed.
+#[derive(Clone, Copy, Debug)]
+struct Options<'a> {
+    args: &'a ScriptArgs,
+    shows_chains: bool,
+    ns: bool,
+    reltime: bool,
+    deltatime: bool,
+    max_stack: usize,
+}
+
+fn script(reader: &Reader<'_>, memory: Memory<'_>, args: &ScriptArgs) -> Result<Outcome, Failure> {
+    let options = Options {
+        args,
+        shows_chains: !args.hide_call_graph,
+        ns: args.ns,
+        reltime: args.reltime,
+        deltatime: args.deltatime,
+        max_stack: args.max_stack,
+    };
+    let spans = args.time.as_deref().map_or_else(|| Ok(Spans::default()), |text| spans(reader, text))?;
+    let filter = Filter::new(&args.only, spans)?;
+    let mut output = Output::new();
+    let mut diagnostics = Diagnostics::new();
+    let mut progress = Progress::new(memory.size);
+    let mut records = reader.records().in_time_order();
+    records.check_features();
+    let mut events = Events::new(Choice::new(&args.fields)?, reader)?;
+    let mut session = Session::new();
+    session.add_features(records.features());
+    let mut clock = Clock::default();
+    while let Some(record) = records.next() {
+        // The account of the walk has the error already.
+        let Ok(record) = record else {
+            diagnostics.report_new(records.account());
+            continue;
+        };
+        progress.at(records.reached().offset);
+        let printed = one(
+            &record,
+            &mut session,
+            &mut events,
+            &records,
+            &filter,
+            &options,
+            &mut clock,
+            &mut output.buffer,
+        )?;
+        if let Err(error) = printed {
+            records.account_mut().note(error);
+            diagnostics.report_new(records.account());
+        }
+        if !output.flush_full()? {
+            return Ok(Outcome::Clean);
+        }
+    }
+    output.flush()?;
+    let account = records.account();
+    diagnostics.report_all(account);
+    if account.is_clean() {
+        return Ok(Outcome::Clean);
+    }
+    let (walked, faults, skipped) = (account.records, account.faults(), account.bytes_skipped);
+    say!("perfdata: records read: {walked}, faults: {faults}, bytes skipped: {skipped}{}", advice(account));
+    Ok(Outcome::Partial)
+}
+
+/// Applies a record to the session, and prints it if it is selected. The inner result is a fault of the record.
+#[allow(clippy::too_many_arguments, reason = "the parts of one run")]
+fn one(
+    record: &EventRecord<'_>,
+    session: &mut Session,
+    events: &mut Events,
+    records: &EventRecords<'_>,
+    filter: &Filter<'_>,
+    options: &Options<'_>,
+    clock: &mut Clock,
+    out: &mut Vec<u8>,
+) -> Result<Result<(), FileError>, Failure> {
+    if let Err(error) = session.update(record) {
+        return Ok(Err(error));
+    }
+    if let Some(at) = session.at(record) {
+        let Some(known) = events.of(record, records)? else { return Ok(Ok(())) };
+        if known.has_read {
+            return each_value(&at, events, records, |events, value| {
+                let is_printed = filter.wants(&at) && value.known.fields != Fields::default();
+                if is_printed { line::push_sample(out, &at, value, events, options, clock) } else { Ok(()) }
+            });
+        }
+        if !filter.wants(&at) || known.fields == Fields::default() {
+            return Ok(Ok(()));
+        }
+        let value = Counted { known: &known, period: at.sample().period().unwrap_or(known.period) };
+        return Ok(line::push_sample(out, &at, &value, events, options, clock));
+    }
+    if !events::is_shown(record.kind(), &options.args.show) {
+        return Ok(Ok(()));
+    }
+    let decoded = match record.decode() {
+        Ok(decoded) => decoded,
+        Err(error) => return Ok(Err(error)),
+    };
+    let known = events.of(record, records)?;
+    push_record(out, record, &decoded, session, known.as_deref(), filter, options, clock);
+    Ok(Ok(()))
+}
+
+/// A sample of an event, or the part of a sample that one event of a group has.
+#[derive(Debug)]
+struct Counted<'a> {
+    known: &'a Known,
+    period: u64,
+}
+
+/// Passes each counter value of a sample, as a sample of the event that was counted. The period is what was counted since
+/// the sample before. Values that did not change are left out.
+///
+/// perf: `evlist__deliver_sample`, `tools/perf/util/session.c`.
+fn each_value(
+    at: &At<'_, '_>,
+    events: &mut Events,
+    records: &EventRecords<'_>,
+    mut print: impl FnMut(&Events, &Counted<'_>) -> Result<(), FileError>,
+) -> Result<Result<(), FileError>, Failure> {
+    let read = match at.sample().tail() {
+        Ok(tail) => tail.read,
+        Err(error) => return Ok(Err(at.record().error(error))),
+    };
+    for value in read.into_iter().flat_map(|read| read.values()) {
+        let Some((id, event)) = value.id.and_then(|id| Some((id, records.events().by_id(id)?))) else {
+            continue;
+        };
+        let before = events.counted.insert(id, value.value).unwrap_or(0);
+        let period = value.value.wrapping_sub(before);
+        let known = events.known(event, records)?;
+        if period != 0 {
+            if let Err(error) = print(events, &Counted { known: &known, period }) {
+                return Ok(Err(error));
+            }
+        }
+    }
+    Ok(Ok(()))
+}
+
+/// Prints a record that is not a sample.
+///
+/// perf: `print_event_with_time`.
+#[allow(clippy::too_many_arguments, reason = "the parts of one run")]
+fn push_record(
+    out: &mut Vec<u8>,
+    record: &EventRecord<'_>,
+    decoded: &Record<'_>,
+    session: &Session,
+    known: Option<&Known>,
+    filter: &Filter<'_>,
+    options: &Options<'_>,
+    clock: &mut Clock,
+) {
+    let id = record.sample_id().ok().flatten();
+    let of_trailer = id.map(|id| (id.pid().unwrap_or(-1), id.tid().unwrap_or(-1)));
+    let of_record = events::ids(decoded);
+    let (pid, tid) = of_trailer.or(of_record).unwrap_or((-1, -1));
+    let cpu = id.map_or(Some(0), |id| id.cpu());
+    if !filter.wants_cpu(cpu) {
+        return;
+    }
+    let time = match (id, decoded) {
+        (Some(id), _) => id.time().unwrap_or(u64::MAX),
+        (None, Record::Fork(it) | Record::Exit(it)) => it.time,
+        (None, _) => 0,
+    };
+    let thread = session.thread(of_record.unwrap_or((pid, tid)).1);
+    let comm = thread.map_or(&b":-1"[..], |thread| thread.comm());
+    if let Some(known) = known {
+        let start = Start { kind: record.kind(), misc: record.misc(), comm, pid, tid, cpu, time };
+        line::push_start(out, &start, known, options, clock);
+    }
+    events::push(out, decoded, record.misc());
+}
+
+/// Parses `--time`.
+fn spans(reader: &Reader<'_>, text: &str) -> Result<Spans, Failure> {
+    Spans::new(text, || {
+        if let Some(Ok(times)) = reader.features().sample_time() {
+            return Ok((times.first, times.last));
+        }
+        if !reader.can_walk_again() {
+            let what = "percents need the times of the first and the last sample, which a stream does not have; \
+                give spans in seconds, or a file";
+            return Err(Failure(format!("--time {text}: {what}")));
+        }
+        let records = reader.records().filter_map(Result::ok);
+        let times = records.filter_map(|record| record.sample()?.time());
+        let bounds = times.fold((u64::MAX, 0), |(first, last), time| (first.min(time), last.max(time)));
+        Ok(bounds)
+    })
+}
+
+/// What is known of an event.
+#[derive(Debug)]
+struct Known {
+    event: Arc<Event>,
+    /// The name, safe to print.
+    name: Vec<u8>,
+    fields: Fields,
+    has_callchain: bool,
+    /// Whether samples have the values of counters.
+    has_read: bool,
+    /// Whether the address of its samples is one of data or code that can be looked up.
+    has_data_address: bool,
+    needs_tail: bool,
+    /// The period of samples that do not record it.
+    period: u64,
+}
+
+/// The events of the capture, prepared for printing.
+#[derive(Debug)]
+struct Events {
+    choice: Choice,
+    /// The types whose first event was checked.
+    checked: Vec<usize>,
+    /// By the index of the event.
+    known: Vec<Option<Arc<Known>>>,
+    /// The width of the longest name, in bytes.
+    name_width: usize,
+    /// The last value of each counter, by its id.
+    counted: BTreeMap<u64, u64>,
+}
+
+impl Events {
+    fn new(choice: Choice, reader: &Reader<'_>) -> Result<Self, Failure> {
+        let mut events =
+            Self { choice, checked: Vec::new(), known: Vec::new(), name_width: 0, counted: BTreeMap::new() };
+        events.check(reader.events(), reader)?;
+        let is_complete = !matches!(reader.mode(), Mode::Pipe);
+        let is_missing =
+            |kind| is_complete && !reader.events().iter().any(|event| type_of(event.attr.kind) == kind);
+        if let Some((name, _)) = events.choice.required().find(|&(_, kind)| is_missing(kind)) {
+            return Err(Failure(format!("-F {name}: the capture has no events of this type; leave it out")));
+        }
+        Ok(events)
+    }
+
+    /// Adapts the fields to the first event of each type.
+    fn check(&mut self, list: &[Arc<Event>], reader: &Reader<'_>) -> Result<(), Failure> {
+        let has_aux = reader.feature(Feature::AUXTRACE).is_some();
+        let is_counted = reader.feature(Feature::STAT).is_some();
+        let is_pipe = matches!(reader.mode(), Mode::Pipe);
+        let stacks = list.iter().fold(0, |all, event| all | event.attr.sample_type.0);
+        let of_registers = SampleType::REGS_USER.0 | SampleType::STACK_USER.0;
+        let has_stacks = stacks & (SampleType::CALLCHAIN.0 | SampleType::BRANCH_STACK.0) != 0
+            || stacks & of_registers == of_registers;
+        for event in list.iter().filter(|event| !is_dummy(&event.attr)) {
+            let kind = type_of(event.attr.kind);
+            if self.checked.contains(&kind) {
+                continue;
+            }
+            self.checked.push(kind);
+            if !is_counted {
+                self.choice.check(event, &String::from_utf8_lossy(&name_of(event)), has_aux)?;
+            }
+            if is_pipe && has_stacks {
+                self.choice.add_addresses_to_pipes(event);
+            }
+        }
+        let is_traced =
+            |event: &Arc<Event>| event.attr.kind == EventType::TRACEPOINT && has_callchain(&event.attr);
+        if list.iter().any(is_traced) {
+            self.choice.add_addresses_to_tracepoints();
+        }
+        Ok(())
+    }
+
+    /// Returns what is known of a record's event; `None` if the record has none.
+    fn of(
+        &mut self,
+        record: &EventRecord<'_>,
+        records: &EventRecords<'_>,
+    ) -> Result<Option<Arc<Known>>, Failure> {
+        record.event().map(|event| self.known(event, records)).transpose()
+    }
+
+    fn known(&mut self, event: &Arc<Event>, records: &EventRecords<'_>) -> Result<Arc<Known>, Failure> {
+        if let Some(Some(known)) = self.known.get(event.index) {
+            if Arc::ptr_eq(&known.event, event) {
+                return Ok(Arc::clone(known));
+            }
+        }
+        self.add(event, records)
+    }
+
+    #[cold]
+    fn add(&mut self, event: &Arc<Event>, records: &EventRecords<'_>) -> Result<Arc<Known>, Failure> {
+        if self.name_width == 0 {
+            self.name_width = records.events().iter().map(|event| name_of(event).len()).max().unwrap_or(0);
+        }
+        let fields = self.choice.of(event);
+        let mut name = Vec::new();
+        push_printable(&mut name, &name_of(event));
+        let needs_tail = [Fields::TRACE].iter().any(|&field| fields.has(field));
+        let known = Arc::new(Known {
+            event: Arc::clone(event),
+            name,
+            fields,
+            has_callchain: has_callchain(&event.attr),
+            has_read: event.attr.sample_type.contains(SampleType::READ),
+            has_data_address: has_data_address(&event.attr),
+            needs_tail,
+            period: event.attr.sample_period,
+        });
+        if self.known.len() <= event.index {
+            self.known.resize_with(event.index + 1, || None);
+        }
+        self.known[event.index] = Some(Arc::clone(&known));
+        Ok(known)
+    }
+
+    /// Appends the fields of a tracepoint.
+    fn push_trace(&self, _out: &mut Vec<u8>, _known: &Known, _raw: &[u8]) {}
+}
+
+fn name_of(event: &Event) -> Vec<u8> {
+    event.name.clone().unwrap_or_else(|| event_name::of_attr(&event.attr).into_bytes())
+}
+
+fn has_callchain(attr: &Attr) -> bool {
+    attr.sample_type.contains(SampleType::CALLCHAIN)
+}
+
+/// perf: `evsel__is_dummy_event`.
+fn is_dummy(attr: &Attr) -> bool {
+    attr.kind == EventType::SOFTWARE && attr.config == SwId::DUMMY.0
+}
+
+/// perf: `sample_addr_correlates_sym`, `tools/perf/util/event.c`.
+fn has_data_address(attr: &Attr) -> bool {
+    let faults = [SwId::PAGE_FAULTS.0, SwId::PAGE_FAULTS_MIN.0, SwId::PAGE_FAULTS_MAJ.0];
+    attr.kind == EventType::SOFTWARE && faults.contains(&attr.config)
+}

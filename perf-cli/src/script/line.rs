@@ -1,0 +1,237 @@
+//! The lines of a sample.
+
+use core::fmt::Write;
+
+use perf_abi::record::{CpuMode, Misc, RecordType};
+use perf_parse::FileError;
+use perf_session::{At, DsoKind, Frame, Mapping};
+
+use super::fields::Fields;
+use super::print::{left_padded, push_decimal_to, push_hex_to};
+use super::{Counted, Events, Known, Options};
+use crate::escape::{print, push_printable};
+
+/// What precedes the fields of a record's own: who, where and when.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Start<'a> {
+    pub(super) kind: RecordType,
+    pub(super) misc: Misc,
+    pub(super) comm: &'a [u8],
+    pub(super) pid: i32,
+    pub(super) tid: i32,
+    pub(super) cpu: Option<u32>,
+    pub(super) time: u64,
+}
+
+/// The times that `--reltime` and `--deltatime` refer to: 0 before the first line with a time, as in perf.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Clock {
+    first: u64,
+    before: u64,
+}
+
+/// Appends the start of a line.
+///
+/// perf: `perf_sample__fprintf_start`, `tools/perf/builtin-script.c`.
+pub(super) fn push_start(
+    out: &mut Vec<u8>,
+    start: &Start<'_>,
+    known: &Known,
+    options: &Options<'_>,
+    clock: &mut Clock,
+) {
+    let fields = known.fields;
+    if fields.has(Fields::COMM) {
+        if fields.has(Fields::IP) && known.has_callchain && options.shows_chains {
+            push_printable(out, start.comm);
+        } else {
+            left_padded(out, 16, |out| push_printable(out, start.comm));
+        }
+        out.push(b' ');
+    }
+    if fields.has(Fields::PID) && fields.has(Fields::TID) {
+        print(out, format_args!("{:5}/{:<5} ", start.pid, start.tid));
+    } else if fields.has(Fields::PID) || fields.has(Fields::TID) {
+        let id = if fields.has(Fields::PID) { start.pid } else { start.tid };
+        match u64::try_from(id) {
+            Ok(id) => push_decimal_to(out, id, 5, b' '),
+            Err(_) => print(out, format_args!("{id:5}")),
+        }
+        out.push(b' ');
+    }
+    if fields.has(Fields::CPU) {
+        match start.cpu {
+            Some(cpu) => {
+                out.push(b'[');
+                push_decimal_to(out, cpu.into(), 3, b'0');
+                out.extend_from_slice(b"] ");
+            }
+            None => out.extend_from_slice(b"[-01] "),
+        }
+    }
+    if fields.has(Fields::MISC) {
+        push_misc(out, start.kind, start.misc);
+    }
+    if fields.has(Fields::TIME) {
+        let mut time = start.time;
+        if options.reltime {
+            if clock.first == 0 {
+                clock.first = time;
+            }
+            time = time.wrapping_sub(clock.first);
+        } else if options.deltatime {
+            let before = core::mem::replace(&mut clock.before, time);
+            time = if before == 0 { 0 } else { time.wrapping_sub(before) };
+        }
+        push_time(out, time, options.ns);
+        out.extend_from_slice(b": ");
+    }
+}
+
+/// Appends seconds, with six or nine decimal places.
+fn push_time(out: &mut Vec<u8>, time: u64, ns: bool) {
+    let (seconds, nanoseconds) = (time / 1_000_000_000, time % 1_000_000_000);
+    push_decimal_to(out, seconds, 5, b' ');
+    out.push(b'.');
+    if ns {
+        push_decimal_to(out, nanoseconds, 9, b'0');
+    } else {
+        push_decimal_to(out, nanoseconds / 1000, 6, b'0');
+    }
+}
+
+/// Appends the letters of a record's `misc`, in six columns.
+fn push_misc(out: &mut Vec<u8>, kind: RecordType, misc: Misc) {
+    let start = out.len();
+    // As perf compares them: the modes are numbers, of which one may contain the bits of another.
+    let modes = [
+        (CpuMode::KERNEL, b'K'),
+        (CpuMode::USER, b'U'),
+        (CpuMode::HYPERVISOR, b'H'),
+        (CpuMode::GUEST_KERNEL, b'G'),
+        (CpuMode::GUEST_USER, b'g'),
+    ];
+    out.extend(modes.iter().filter(|(mode, _)| misc.contains((*mode).into())).map(|(_, letter)| letter));
+    match kind {
+        RecordType::MMAP | RecordType::MMAP2 if misc.contains(Misc::MMAP_DATA) => out.push(b'M'),
+        RecordType::COMM if misc.contains(Misc::COMM_EXEC) => out.push(b'E'),
+        RecordType::SWITCH | RecordType::SWITCH_CPU_WIDE if misc.contains(Misc::SWITCH_OUT) => {
+            out.push(b'S');
+            if misc.contains(Misc::SWITCH_OUT_PREEMPT) {
+                out.push(b'p');
+            }
+        }
+        _ => {}
+    }
+    let width = (start + 6).max(out.len() + 1);
+    out.resize(width, b' ');
+}
+
+/// Appends a sample, with its line end.
+///
+/// perf: `process_event`.
+///
+/// # Errors
+///
+/// Those of the call chain and of the fields after the leading ones. What could be printed is in `out`.
+pub(super) fn push_sample(
+    out: &mut Vec<u8>,
+    at: &At<'_, '_>,
+    counted: &Counted<'_>,
+    events: &Events,
+    options: &Options<'_>,
+    clock: &mut Clock,
+) -> Result<(), FileError> {
+    let known = counted.known;
+    let (fields, sample) = (known.fields, at.sample());
+    let start = Start {
+        kind: RecordType::SAMPLE,
+        misc: at.record().misc(),
+        comm: at.thread().comm(),
+        pid: sample.pid().unwrap_or(-1),
+        tid: sample.tid().unwrap_or(-1),
+        cpu: sample.cpu(),
+        time: sample.time().unwrap_or(u64::MAX),
+    };
+    push_start(out, &start, known, options, clock);
+    if fields.has(Fields::PERIOD) {
+        push_decimal_to(out, counted.period, 10, b' ');
+        out.push(b' ');
+    }
+    if fields.has(Fields::EVENT) {
+        left_padded(out, events.name_width, |out| out.extend_from_slice(&known.name));
+        out.extend_from_slice(b": ");
+    }
+    let tail =
+        known.needs_tail.then(|| sample.tail().map_err(|error| at.record().error(error))).transpose()?;
+    if fields.has(Fields::TRACE) {
+        if let Some(raw) = tail.and_then(|tail| tail.raw) {
+            events.push_trace(out, known, raw);
+        }
+    }
+    if fields.has(Fields::ADDR) {
+        push_addr(out, at, fields, sample.addr().unwrap_or(0), known);
+    }
+    if fields.has(Fields::IP) {
+        if known.has_callchain && options.shows_chains {
+            out.push(b'\n');
+            for frame in at.stack(None)?.take(options.max_stack) {
+                push_frame(out, &frame, fields);
+            }
+        } else {
+            out.push(b' ');
+            let ip = sample.ip().unwrap_or(0);
+            push_hex_to(out, ip, 16);
+            push_symbol_and_dso(out, at.find(at.mode(), ip), ip, fields);
+        }
+    }
+    out.push(b'\n');
+    Ok(())
+}
+
+/// Appends a frame, as a line of its own.
+///
+/// perf: `sample__fprintf_callchain`, `tools/perf/util/evsel_fprintf.c`.
+fn push_frame(out: &mut Vec<u8>, frame: &Frame<'_>, fields: Fields) {
+    out.push(b'\t');
+    // The address in the file for user code.
+    let is_user = |mapping: &&Mapping| !is_kernel(mapping.dso().kind());
+    let shown = frame.mapping.filter(is_user).map_or(frame.ip, |mapping| mapping.offset_of(frame.ip));
+    push_hex_to(out, shown, 16);
+    push_symbol_and_dso(out, frame.mapping, frame.ip, fields);
+    out.push(b'\n');
+}
+
+fn is_kernel(kind: DsoKind) -> bool {
+    matches!(kind, DsoKind::Kernel | DsoKind::Module | DsoKind::Ksymbol(_))
+}
+
+fn push_symbol_and_dso(out: &mut Vec<u8>, mapping: Option<&Mapping>, addr: u64, fields: Fields) {
+    if fields.has(Fields::SYM) {
+        out.extend_from_slice(b" [unknown]");
+    }
+    if fields.has(Fields::DSO) {
+        out.extend_from_slice(b" (");
+        push_dso(out, mapping);
+        let has_file = |kind| matches!(kind, DsoKind::File | DsoKind::Vdso | DsoKind::Module);
+        if let Some(mapping) = mapping.filter(|it| fields.has(Fields::DSOFF) && has_file(it.dso().kind())) {
+            let _ = write!(crate::script::print::Out(out), "+0x{:x}", mapping.offset_of(addr));
+        }
+        out.push(b')');
+    }
+}
+
+pub(super) fn push_dso(out: &mut Vec<u8>, mapping: Option<&Mapping>) {
+    match mapping {
+        Some(mapping) => push_printable(out, mapping.dso().name()),
+        None => out.extend_from_slice(b"[unknown]"),
+    }
+}
+
+/// perf: `perf_sample__fprintf_addr`.
+fn push_addr(out: &mut Vec<u8>, at: &At<'_, '_>, fields: Fields, addr: u64, known: &Known) {
+    push_hex_to(out, addr, 16);
+    if known.has_data_address {
+        push_symbol_and_dso(out, at.find(at.mode(), addr), addr, fields);
+    }
+}
