@@ -48,6 +48,14 @@ impl Kernel {
         self.maps.insert(Mapping { start, end, pgoff, prot: PROT_EXEC, flags: 0, dso });
     }
 
+    /// Returns the lowest address that a kernel uses.
+    ///
+    /// perf: `machine__get_kernel_start`, `tools/perf/util/machine.c`.
+    pub(crate) fn start(&self) -> u64 {
+        let first = self.maps.iter().next().map(|mapping| mapping.start);
+        first.map_or(UPPER_HALF, |first| first.min(UPPER_HALF))
+    }
+
     /// Applies a KSYMBOL record. Code in a known mapping, such as the text of the kernel, is a symbol there, and no
     /// mapping of its own.
     ///
@@ -65,6 +73,9 @@ impl Kernel {
         }
     }
 }
+
+/// Where the addresses of the kernel begin on 64-bit machines.
+const UPPER_HALF: u64 = 1 << 63;
 
 /// Returns the name of the kernel and the symbol after it, as in `[kernel.kallsyms]_text`; `None` for a module.
 fn relocation_symbol(filename: &[u8]) -> Option<(&[u8], &[u8])> {

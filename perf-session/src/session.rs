@@ -301,6 +301,23 @@ impl<'s, 'r> At<'s, 'r> {
         maps.find(addr)
     }
 
+    /// Returns the mapping that has the address of data that the sample accessed; `None` if none has it. The kernel
+    /// accesses data of the process, so the address says whose data it is.
+    ///
+    /// perf: `thread__find_map_fb`, `tools/perf/util/event.c`.
+    #[must_use]
+    pub fn find_data(&self, addr: u64) -> Option<&'s Mapping> {
+        let is_kernel = addr >= self.machine.kernel.start();
+        let mode = match self.mode {
+            CpuMode::KERNEL | CpuMode::USER if is_kernel => CpuMode::KERNEL,
+            CpuMode::KERNEL | CpuMode::USER => CpuMode::USER,
+            CpuMode::GUEST_KERNEL | CpuMode::GUEST_USER if is_kernel => CpuMode::GUEST_KERNEL,
+            CpuMode::GUEST_KERNEL | CpuMode::GUEST_USER => CpuMode::GUEST_USER,
+            mode => mode,
+        };
+        self.find(mode, addr)
+    }
+
     /// Returns the stack of the sample, innermost frame first: its call chain, or its instruction pointer if it has
     /// none. If the branches of the event are its call stack, they are the user part. `deferred` is the user part of
     /// the chain that came in a later record, as [`DeferredChains::of`](perf_parse::file::DeferredChains::of) returns it.

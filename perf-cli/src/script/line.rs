@@ -232,6 +232,6 @@ pub(super) fn push_dso(out: &mut Vec<u8>, mapping: Option<&Mapping>) {
 fn push_addr(out: &mut Vec<u8>, at: &At<'_, '_>, fields: Fields, addr: u64, known: &Known) {
     push_hex_to(out, addr, 16);
     if known.has_data_address {
-        push_symbol_and_dso(out, at.find(at.mode(), addr), addr, fields);
+        push_symbol_and_dso(out, at.find_data(addr), addr, fields);
     }
 }
