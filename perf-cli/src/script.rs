@@ -21,7 +21,6 @@ use perf_parse::{EventRecord, FileError, Record};
 use perf_session::{At, Session};
 
 use crate::args::script::ScriptArgs;
-use crate::escape::push_printable;
 use crate::input::Memory;
 use crate::output::{Diagnostics, Output, say};
 use crate::progress::Progress;
@@ -334,7 +333,7 @@ impl Events {
         }
         let fields = self.choice.of(event);
         let mut name = Vec::new();
-        push_printable(&mut name, &name_of(event));
+        print::push_name(&mut name, &name_of(event));
         let needs_tail = [Fields::TRACE].iter().any(|&field| fields.has(field));
         let known = Arc::new(Known {
             event: Arc::clone(event),

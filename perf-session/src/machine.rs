@@ -31,6 +31,9 @@ pub(crate) struct Machine {
 #[derive(Clone, Debug)]
 struct Process {
     maps: Maps,
+    /// What was mapped before the last exec, until the new image runs: the kernel's samples of the exec itself still have
+    /// the stack of the caller. Empty otherwise.
+    before_exec: Maps,
     /// Number of threads that are known, or were not dropped yet.
     threads: usize,
 }
@@ -42,6 +45,23 @@ impl Machine {
 
     pub(crate) fn maps_of(&self, thread: &Thread) -> Option<&Maps> {
         Some(&self.processes.get(thread.process)?.maps)
+    }
+
+    /// Returns the mapping of a thread's process that has an address.
+    pub(crate) fn find(&self, thread: &Thread, addr: u64) -> Option<&Mapping> {
+        let process = self.processes.get(thread.process)?;
+        process.maps.find(addr).or_else(|| process.before_exec.find(addr))
+    }
+
+    /// Notes that a thread was seen to run its own code, and not the kernel's.
+    #[inline]
+    pub(crate) fn see_user_code(&mut self, tid: i32) {
+        let Some(process) = self.threads.get(&tid).and_then(|it| self.processes.get_mut(it.process)) else {
+            return;
+        };
+        if !process.before_exec.is_empty() {
+            process.before_exec = Maps::default();
+        }
     }
 
     pub(crate) fn threads(&self) -> impl Iterator<Item = &Thread> {
@@ -87,7 +107,7 @@ impl Machine {
     }
 
     fn add_process(&mut self, maps: Maps) -> (usize, u64) {
-        let process = Process { maps, threads: 0 };
+        let process = Process { maps, before_exec: Maps::default(), threads: 0 };
         let key = self.new_key();
         if let Some((place, slot)) =
             self.free.pop().and_then(|place| Some((place, self.processes.get_mut(place)?)))
@@ -134,7 +154,7 @@ impl Machine {
         let Some(process) = self.processes.get_mut(place) else { return };
         process.threads = process.threads.saturating_sub(1);
         if process.threads == 0 {
-            process.maps = Maps::default();
+            (process.maps, process.before_exec) = (Maps::default(), Maps::default());
             self.free.push(place);
         }
     }
@@ -188,7 +208,7 @@ impl Machine {
         thread.is_named = true;
         let process = thread.process;
         if let Some(process) = self.processes.get_mut(process).filter(|_| is_exec) {
-            process.maps = Maps::default();
+            process.before_exec = core::mem::take(&mut process.maps);
         }
     }
 

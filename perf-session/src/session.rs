@@ -85,7 +85,12 @@ impl Session {
         if record.kind() == RecordType::SAMPLE {
             let Some(sample) = record.sample() else { return record.decode().map(drop) };
             let (pid, tid) = ids_of(&sample);
-            self.machine_mut(record.misc().cpumode(), pid).see(pid, tid);
+            let mode = record.misc().cpumode();
+            let machine = self.machine_mut(mode, pid);
+            machine.see(pid, tid);
+            if mode == CpuMode::USER || mode == CpuMode::GUEST_USER {
+                machine.see_user_code(tid);
+            }
             return Ok(());
         }
         self.apply(record)
@@ -292,13 +297,12 @@ impl<'s, 'r> At<'s, 'r> {
     /// Returns the mapping that has an address of code or data; `None` if none has it.
     #[must_use]
     pub fn find(&self, mode: CpuMode, addr: u64) -> Option<&'s Mapping> {
-        let maps = match mode {
-            CpuMode::KERNEL => &self.session.host.kernel.maps,
-            CpuMode::GUEST_KERNEL => &self.machine.kernel.maps,
-            CpuMode::USER | CpuMode::GUEST_USER => self.machine.maps_of(self.thread)?,
-            _ => return None,
-        };
-        maps.find(addr)
+        match mode {
+            CpuMode::KERNEL => self.session.host.kernel.maps.find(addr),
+            CpuMode::GUEST_KERNEL => self.machine.kernel.maps.find(addr),
+            CpuMode::USER | CpuMode::GUEST_USER => self.machine.find(self.thread, addr),
+            _ => None,
+        }
     }
 
     /// Returns the mapping that has the address of data that the sample accessed; `None` if none has it. The kernel

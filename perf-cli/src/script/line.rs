@@ -2,14 +2,15 @@
 
 use core::fmt::Write;
 
+use perf_abi::callchain::CallchainContext;
 use perf_abi::record::{CpuMode, Misc, RecordType};
 use perf_parse::FileError;
 use perf_session::{At, DsoKind, Frame, Mapping};
 
 use super::fields::Fields;
-use super::print::{left_padded, push_decimal_to, push_hex_to};
+use super::print::{left_padded, push_decimal_to, push_hex_to, push_name};
 use super::{Counted, Events, Known, Options};
-use crate::escape::{print, push_printable};
+use crate::escape::print;
 
 /// What precedes the fields of a record's own: who, where and when.
 #[derive(Clone, Copy, Debug)]
@@ -43,9 +44,9 @@ pub(super) fn push_start(
     let fields = known.fields;
     if fields.has(Fields::COMM) {
         if fields.has(Fields::IP) && known.has_callchain && options.shows_chains {
-            push_printable(out, start.comm);
+            push_name(out, start.comm);
         } else {
-            left_padded(out, 16, |out| push_printable(out, start.comm));
+            left_padded(out, 16, |out| push_name(out, start.comm));
         }
         out.push(b' ');
     }
@@ -175,8 +176,10 @@ pub(super) fn push_sample(
     if fields.has(Fields::IP) {
         if known.has_callchain && options.shows_chains {
             out.push(b'\n');
-            for frame in at.stack(None)?.take(options.max_stack) {
-                push_frame(out, &frame, fields);
+            if !has_unknown_marker(at, options.max_stack)? {
+                for frame in at.stack(None)?.take(options.max_stack) {
+                    push_frame(out, &frame, fields);
+                }
             }
         } else {
             out.push(b' ');
@@ -187,6 +190,24 @@ pub(super) fn push_sample(
     }
     out.push(b'\n');
     Ok(())
+}
+
+/// Returns whether a word of the call chain looks like a context marker that perf does not know. perf then prints no
+/// frame of the stack.
+///
+/// perf: `add_callchain_ip`, `tools/perf/util/machine.c`.
+fn has_unknown_marker(at: &At<'_, '_>, max_stack: usize) -> Result<bool, FileError> {
+    let Some(chain) = at.record().callchain()? else { return Ok(false) };
+    let mut frames = 0;
+    for word in chain.words().iter() {
+        match CallchainContext::of(word) {
+            None if frames >= max_stack => break,
+            None => frames += 1,
+            Some(marker) if marker.name().is_none() => return Ok(true),
+            Some(_) => {}
+        }
+    }
+    Ok(false)
 }
 
 /// Appends a frame, as a line of its own.
@@ -223,7 +244,7 @@ fn push_symbol_and_dso(out: &mut Vec<u8>, mapping: Option<&Mapping>, addr: u64, 
 
 pub(super) fn push_dso(out: &mut Vec<u8>, mapping: Option<&Mapping>) {
     match mapping {
-        Some(mapping) => push_printable(out, mapping.dso().name()),
+        Some(mapping) => push_name(out, mapping.dso().name()),
         None => out.extend_from_slice(b"[unknown]"),
     }
 }

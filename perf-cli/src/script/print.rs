@@ -1,5 +1,6 @@
 //! Numbers and texts in columns.
 
+use crate::escape::OneLine;
 use crate::render::digits::push_decimal;
 
 /// Appends a number in decimal, with `fill` in front of it up to a width.
@@ -36,6 +37,16 @@ fn pad(out: &mut Vec<u8>, start: usize, width: usize, fill: u8) {
     if missing > 0 {
         out.resize(out.len() + missing, fill);
         out[start..].rotate_right(missing);
+    }
+}
+
+/// Appends a name as it is. Unsafe characters are escaped.
+#[inline]
+pub(super) fn push_name(out: &mut Vec<u8>, name: &[u8]) {
+    if name.iter().all(|byte| matches!(byte, b' '..=b'~')) {
+        out.extend_from_slice(name);
+    } else {
+        crate::escape::print(out, format_args!("{}", OneLine(name)));
     }
 }
 
