@@ -45,6 +45,10 @@ mod formats;
 #[cfg(feature = "tracepoint")]
 mod grammar;
 #[cfg(feature = "tracepoint")]
+mod print_fmt;
+#[cfg(feature = "tracepoint")]
+mod printk;
+#[cfg(feature = "tracepoint")]
 mod room;
 #[cfg(feature = "tracepoint")]
 mod value;
@@ -62,6 +66,10 @@ pub use field::{Field, Place};
 pub use format::Format;
 #[cfg(feature = "tracepoint")]
 pub use formats::Tracepoints;
+#[cfg(feature = "tracepoint")]
+pub use print_fmt::{Addresses, PrintError, PrintFmt};
+#[cfg(feature = "tracepoint")]
+pub use printk::PrintkFormats;
 #[cfg(feature = "tracepoint")]
 pub use room::Room;
 #[cfg(feature = "tracepoint")]
