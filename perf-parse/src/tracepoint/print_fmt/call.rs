@@ -7,7 +7,7 @@ use nom::combinator::opt;
 use nom::sequence::terminated;
 
 use super::super::grammar::{Fault, Parsed};
-use super::ast::{Binary, CType, Entries, Entry, FieldId, Id, Node, Text};
+use super::ast::{Binary, CType, Entries, Entry, FieldId, Id, Node};
 use super::grammar::{Parser, c_type, fault};
 use super::token::{skip_brackets, strings, symbol};
 
@@ -112,34 +112,30 @@ impl<'a> Parser<'a, '_> {
         Ok((rest, id))
     }
 
-    /// Takes `{ VALUE, "NAME" }`, any number of times.
+    /// Takes `{ VALUE, "NAME" }`, any number of times. An entry without a name, such as `{ -1, NULL }`, is the end of
+    /// the kernel's list, and is left out.
     fn entries(&mut self, input: &'a [u8]) -> Parsed<'a, Entries> {
         let mut entries = Vec::new();
         let mut left = input;
         while let Ok((rest, _)) = symbol("{").parse(left) {
-            let (rest, value) = self.argument(rest)?;
-            let value = match self.ast.node(value) {
-                Node::Number(value) => Some(value),
-                _ => None,
+            let close = |rest| -> Parsed<'a, ()> {
+                let (rest, _) = (opt(symbol(",")), symbol("}")).parse(rest)?;
+                Ok((opt(symbol(",")).parse(rest)?.0, ()))
             };
-            let (rest, name) = self.entry_name(rest)?;
-            let close = (opt(symbol(",")), symbol("}")).parse(rest);
-            let (rest, _) = close.map_err(|_: nom::Err<Fault<'_>>| fault(rest, "a brace"))?;
-            entries.push(Entry { value, name });
-            left = opt(symbol(",")).parse(rest).map_or(rest, |(rest, _): (_, Option<_>)| rest);
+            if let Ok((rest, ())) = close(rest) {
+                left = rest;
+                continue;
+            }
+            let (rest, value) = self.argument(rest)?;
+            let (rest, name) = self.expression(rest)?;
+            match (self.ast.node(value), self.ast.node(name)) {
+                (Node::Number(value), Node::Text(name)) => entries.push(Entry { value: Some(value), name }),
+                (_, Node::Text(name)) => entries.push(Entry { value: None, name }),
+                _ => {}
+            }
+            left = close(rest).map_err(|_| fault(rest, "a brace"))?.0;
         }
         Ok((left, self.ast.push_entries(&entries)))
-    }
-
-    fn entry_name(&mut self, input: &'a [u8]) -> Parsed<'a, Text> {
-        // Some names are in parentheses.
-        match symbol("(").parse(input) {
-            Ok((rest, _)) => {
-                let (rest, text) = strings(&mut self.ast, rest)?;
-                Ok((close(rest)?, text))
-            }
-            Err(_) => strings(&mut self.ast, input),
-        }
     }
 
     /// Takes the argument of `sizeof`: a type or a field.

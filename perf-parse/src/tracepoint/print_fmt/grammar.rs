@@ -124,7 +124,7 @@ impl<'a, 'f> Parser<'a, 'f> {
 
     /// Takes a type in parentheses that an operand follows.
     fn cast(&self, input: &'a [u8]) -> Option<(&'a [u8], CType)> {
-        let (rest, c_type) = delimited(char('('), c_type, char(')')).parse(input).ok()?;
+        let (rest, c_type) = delimited(char('('), c_type, char(')')).parse(input).ok().filter(|_| !is_record(input))?;
         let c_type = c_type.trim_ascii();
         let next = rest.trim_ascii_start().first()?;
         let is_operand = next.is_ascii_alphanumeric() || b"_(\"'~!".contains(next);
@@ -157,6 +157,10 @@ impl<'a, 'f> Parser<'a, 'f> {
     fn primary(&mut self, input: &'a [u8]) -> Parsed<'a, Id> {
         match input.first() {
             Some(b'(') if symbol("{").parse(input.get(1..).unwrap_or_default()).is_ok() => self.statements(input),
+            Some(b'(') if is_record(input) => {
+                let (rest, _) = (tag("("), symbol("REC"), symbol(")")).parse(input)?;
+                self.record(input, rest)
+            }
             Some(b'(') => {
                 let (rest, inner) = self.expression(input.get(1..).unwrap_or_default())?;
                 let close = symbol(")").parse(rest);
@@ -189,9 +193,7 @@ impl<'a, 'f> Parser<'a, 'f> {
             return Ok((rest, *local));
         }
         if name == b"REC" {
-            let (rest, _) = symbol("->").parse(rest).map_err(|_: nom::Err<Fault<'_>>| fault(rest, "an arrow"))?;
-            let (rest, field) = self.field(rest)?;
-            return Ok((rest, self.push(input, Node::Field(field))?));
+            return self.record(input, rest);
         }
         if let Ok((arguments, _)) = symbol("(").parse(rest) {
             return self.call(input, arguments, name);
@@ -205,6 +207,13 @@ impl<'a, 'f> Parser<'a, 'f> {
             self.ast.names.push(name);
         }
         Ok((rest, self.push(input, node)?))
+    }
+
+    /// Takes the arrow and the field after the name of the record.
+    fn record(&mut self, input: &'a [u8], rest: &'a [u8]) -> Parsed<'a, Id> {
+        let (rest, _) = symbol("->").parse(rest).map_err(|_: nom::Err<Fault<'_>>| fault(rest, "an arrow"))?;
+        let (rest, field) = self.field(rest)?;
+        Ok((rest, self.push(input, Node::Field(field))?))
     }
 
     /// Takes the name of a field.
@@ -245,6 +254,12 @@ impl<'a, 'f> Parser<'a, 'f> {
         let (rest, _) = (symbol(";"), symbol("}"), symbol(")")).parse(rest)?;
         Ok((rest, result))
     }
+}
+
+/// Returns whether the record in parentheses follows, as in `(REC)->field`.
+fn is_record(input: &[u8]) -> bool {
+    let parsed: Parsed<'_, _> = (tag("("), symbol("REC"), symbol(")")).parse(input);
+    parsed.is_ok()
 }
 
 /// Takes the words and stars of a type.

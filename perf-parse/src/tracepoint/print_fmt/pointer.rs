@@ -61,7 +61,8 @@ impl<'a, O: Endian> Eval<'_, 'a, O> {
             }
             _ => {
                 let value = self.number(argument)?;
-                self.hex(value)
+                // As in C.
+                if value == 0 { self.put(b"(nil)") } else { self.hex(value) }
             }
         }
     }
@@ -192,7 +193,9 @@ impl<'a, O: Endian> Eval<'_, 'a, O> {
                     self.put(b"]")?;
                 }
             }
-            _ => return Err(PrintError::Argument { must }),
+            // As in the kernel.
+            Some(_) => return self.put(b"(einval)"),
+            None => return Err(PrintError::Argument { must }),
         }
         if with_port {
             self.put(b":")?;

@@ -160,6 +160,8 @@ impl<'a, O: Endian> Eval<'_, 'a, O> {
                 let bytes = self.place(of)?;
                 self.array(bytes, count, size)
             }
+            // As the kernel and C print a pointer that is NULL.
+            Node::Number(0) => self.put(b"(null)"),
             Node::Opaque(name) => Err(PrintError::Unknown { name }),
             _ => Err(PrintError::Argument { must: "a string" }),
         }
