@@ -263,7 +263,13 @@ fn parse<'a>(format: &Format<'a>, text: &'a [u8]) -> Result<PrintFmt<'a>, ParseE
             Conversion::Text => Kind::Text,
             Conversion::Pointer(letters) => Kind::Pointer(ast.push_text(letters)),
         };
-        pieces.push(Piece::Directive(Directive { flags: directive.flags, width, precision, kind, argument: next()? }));
+        pieces.push(Piece::Directive(Directive {
+            flags: directive.flags,
+            width,
+            precision,
+            kind,
+            argument: next()?,
+        }));
     }
     Ok(PrintFmt { pieces, ast, long_size })
 }

@@ -64,7 +64,10 @@ fn casts_cut() {
 fn strings_end_at_their_nul() {
     check(&[
         (r#""%s|%s|%s", REC->comm, __get_str(name), __get_rel_str(rel)"#, "cat|hello|rel"),
-        (r#""[%6s][%-6s][%.2s][%.*s]", REC->comm, REC->comm, REC->comm, 1, REC->comm"#, "[   cat][cat   ][ca][c]"),
+        (
+            r#""[%6s][%-6s][%.2s][%.*s]", REC->comm, REC->comm, REC->comm, 1, REC->comm"#,
+            "[   cat][cat   ][ca][c]",
+        ),
         (r#""%s", REC->on ? "yes" : "no""#, "yes"),
         (r#""%s", "a" "b" "\"c\"""#, "ab\"c\""),
         ("\"one\\n\\ttwo \\\\ \"\n \"three\"", "one\n\ttwo \\ three"),
@@ -125,21 +128,31 @@ fn pointers_have_the_formats_of_the_kernel() {
         (r#""%p %p", REC->w, 0"#, "0xffffffff81000010 (nil)"),
         (r#""%pS %ps %pF %pf", (void *)REC->w, REC->w, REC->w, REC->w"#, "do_it+0x10 do_it do_it+0x10 do_it"),
         (r#""%pS", 5"#, "0x5"),
-        (r#""%pM %pMF %pMR %pm", REC->mac, REC->mac, REC->mac, REC->mac"#,
-         "00:1b:21:aa:bb:cc 00-1b-21-aa-bb-cc cc:bb:aa:21:1b:00 001b21aabbcc"),
+        (
+            r#""%pM %pMF %pMR %pm", REC->mac, REC->mac, REC->mac, REC->mac"#,
+            "00:1b:21:aa:bb:cc 00-1b-21-aa-bb-cc cc:bb:aa:21:1b:00 001b21aabbcc",
+        ),
         (r#""%pI4 %pi4", REC->v4, REC->v4"#, "192.168.0.7 192.168.000.007"),
-        (r#""%pI6 %pi6", REC->v6, REC->v6"#,
-         "2001:0db8:0000:0000:0000:0000:0000:0001 20010db8000000000000000000000001"),
+        (
+            r#""%pI6 %pi6", REC->v6, REC->v6"#,
+            "2001:0db8:0000:0000:0000:0000:0000:0001 20010db8000000000000000000000001",
+        ),
         (r#""%pI6c", REC->v6"#, "2001:db8::1"),
         (r#""%pISpc %pIS", __get_sockaddr(sock), __get_dynamic_array(sock)"#, "127.0.0.1:8080 127.0.0.1"),
         (r#""%s", __get_sockaddr(sock)"#, "127.0.0.1:8080"),
         (r#""%pISpc", __get_sockaddr(sock6)"#, "(einval)"),
-        (r#""%pU %pUL", &REC->pair, &REC->pair"#,
-         "00010203-0405-0607-0809-0a0b0c0d0e0f 03020100-0504-0706-0809-0A0B0C0D0E0F"),
-        (r#""%*ph %6phC %*phD %2phN", 2, REC->mac, REC->mac, 2, REC->mac, REC->mac"#,
-         "00 1b 00:1b:21:aa:bb:cc 00-1b 001b"),
-        (r#""%*pbl %*pbl %*pb", 128, __get_dynamic_array(mask), 6, __get_bitmask(mask), 128, __get_dynamic_array(mask)"#,
-         "0,5-7,127 0,5 80000000,00000000,00000000,000000e1"),
+        (
+            r#""%pU %pUL", &REC->pair, &REC->pair"#,
+            "00010203-0405-0607-0809-0a0b0c0d0e0f 03020100-0504-0706-0809-0A0B0C0D0E0F",
+        ),
+        (
+            r#""%*ph %6phC %*phD %2phN", 2, REC->mac, REC->mac, 2, REC->mac, REC->mac"#,
+            "00 1b 00:1b:21:aa:bb:cc 00-1b 001b",
+        ),
+        (
+            r#""%*pbl %*pbl %*pb", 128, __get_dynamic_array(mask), 6, __get_bitmask(mask), 128, __get_dynamic_array(mask)"#,
+            "0,5-7,127 0,5 80000000,00000000,00000000,000000e1",
+        ),
     ]);
 }
 
@@ -179,7 +192,10 @@ fn statements_may_declare_variables() {
     check(&[
         (r#""%d", ({ int __x = (REC->c); int __y = (128); ((__x) < (__y) ? (__x) : (__y)); })"#, "128"),
         (r#""%d", __builtin_expect(!!(REC->c), 0) ? 4 : 5"#, "4"),
-        (r#""%llu.%09u", __print_ns_to_secs(3000000007), __print_ns_without_secs(3000000007)"#, "3.000000007"),
+        (
+            r#""%llu.%09u", __print_ns_to_secs(3000000007), __print_ns_without_secs(3000000007)"#,
+            "3.000000007",
+        ),
         (r#""%d", (REC)->c + (u64)(REC)->c"#, "400"),
     ]);
     let error = printed(r#""%s", ({ const char *p = f("});"); g(p, ")"); p; })"#);
@@ -218,7 +234,8 @@ fn a_long_of_4_bytes_is_4_bytes() {
 
 #[test]
 fn strings_of_the_kernel_are_found_by_their_addresses() {
-    let text = b"0xffffffff82000010 : \"two\\n\"\n0xffffffff82000000 : \"one: 1\"\nnonsense\n0xzz : \"x\"\n : \n";
+    let text =
+        b"0xffffffff82000010 : \"two\\n\"\n0xffffffff82000000 : \"one: 1\"\nnonsense\n0xzz : \"x\"\n : \n";
     let strings = PrintkFormats::new(text);
     assert_eq!(strings.get(0xffff_ffff_8200_0000), Some(&b"one: 1"[..]));
     assert_eq!(strings.get(0xffff_ffff_8200_0010), Some(&b"two"[..]));

@@ -23,7 +23,11 @@ fn expressions_are_nested_up_to_the_limit() {
         ("({", ";})", (max - 1) / 2),
     ] {
         for levels in [at - 1, at] {
-            assert_eq!(printed(&nested(levels, open, close)).map(|text| text.len()), Ok(1), "{levels} of {open}");
+            assert_eq!(
+                printed(&nested(levels, open, close)).map(|text| text.len()),
+                Ok(1),
+                "{levels} of {open}"
+            );
         }
     }
     for open in ["(", "!", "(u8)", "0 ? 0 : ", "1 + (", "REC->list[", "- "] {
@@ -60,7 +64,8 @@ fn statements_that_are_not_understood_take_linear_time() {
 
 #[test]
 fn the_cost_is_counted_in_bytes_and_steps() {
-    let text = format_text(r#""%s:%d %s", REC->comm, REC->c + 1, __print_symbolic(2, { 1, "one" }, { 2, "two" })"#);
+    let text =
+        format_text(r#""%s:%d %s", REC->comm, REC->c + 1, __print_symbolic(2, { 1, "one" }, { 2, "two" })"#);
     let format = Format::parse(b"system", text.as_bytes(), 8).unwrap();
     let parsed = PrintFmt::new(&format).unwrap();
     let raw = raw::<LittleEndian>();
@@ -109,7 +114,10 @@ fn faults_of_the_text_have_their_offset() {
         ("\"%d", "byte 0: print fmt: has byte 0x22, but must be a closed string"),
         ("\"a\" \"b", "byte 3: print fmt: has byte 0x20, but must be a closed string"),
         ("\"%d\"", "byte 4: print fmt: is missing: the text ends, but needs an argument for each directive"),
-        ("\"%*d\", 1", "byte 8: print fmt: is missing: the text ends, but needs an argument for each directive"),
+        (
+            "\"%*d\", 1",
+            "byte 8: print fmt: is missing: the text ends, but needs an argument for each directive",
+        ),
         ("\"%d\" 1", "byte 4: print fmt: has byte 0x20, but must be a comma or the end"),
         ("\"%d\", 1 2", "byte 7: print fmt: has byte 0x20, but must be a comma or the end"),
         ("\"%d\", +", "byte 7: print fmt: is missing: the text ends, but needs an operand"),
@@ -129,7 +137,10 @@ fn faults_of_the_text_have_their_offset() {
         ("\"%d\", sizeof(1)", "byte 13: print fmt: has byte 0x31, but must be a type or a field"),
         ("\"%s\", __get_str(name", "byte 20: print fmt: is missing: the text ends, but needs a parenthesis"),
         ("\"%s\", __print_hex(REC->mac)", "byte 26: print fmt: has byte 0x29, but must be a comma"),
-        ("\"%s\", __print_symbolic(1, { 1, \"a\"", "byte 34: print fmt: is missing: the text ends, but needs a brace"),
+        (
+            "\"%s\", __print_symbolic(1, { 1, \"a\"",
+            "byte 34: print fmt: is missing: the text ends, but needs a brace",
+        ),
     ] {
         assert_eq!(printed(print_fmt).unwrap_err(), expected, "{print_fmt}");
     }
@@ -162,7 +173,10 @@ fn what_cannot_be_evaluated_is_an_error() {
         ("\"%9ph\", REC->v4", "an argument must be no longer than the bytes"),
         ("\"%s\", __print_hex(REC->mac, 7)", "an argument must be no longer than the bytes"),
         ("\"%s\", __print_array(REC->list, 4, 4)", "an argument must be no longer than the bytes"),
-        ("\"%s\", __print_array(REC->list, 1, 3)", "an argument must be an element's size of 1, 2, 4 or 8 bytes"),
+        (
+            "\"%s\", __print_array(REC->list, 1, 3)",
+            "an argument must be an element's size of 1, 2, 4 or 8 bytes",
+        ),
     ] {
         let expected = format!("print fmt: {expected}");
         assert_eq!(printed(print_fmt).unwrap_err(), expected, "{print_fmt}");
@@ -171,7 +185,8 @@ fn what_cannot_be_evaluated_is_an_error() {
     let format = Format::parse(b"system", text.as_bytes(), 8).unwrap();
     let mut out = Vec::new();
     let raw = raw::<LittleEndian>();
-    let error = PrintFmt::new(&format).unwrap().write::<LittleEndian>(&raw[..140], &(), &mut out).unwrap_err();
+    let error =
+        PrintFmt::new(&format).unwrap().write::<LittleEndian>(&raw[..140], &(), &mut out).unwrap_err();
     assert!(matches!(error, PrintError::Field(_)));
     assert_eq!(error.to_string(), "name: needs 6 bytes at 136, the raw data has 140");
     assert_eq!(out, b"");

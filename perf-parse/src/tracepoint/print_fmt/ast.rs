@@ -277,7 +277,9 @@ impl CType {
         match self.bytes {
             _ if self.is_pointer => value,
             _ if self.is_bool => u64::from(value != 0),
-            bytes @ 1..8 => value & u64::MAX.wrapping_shr(64_u32.saturating_sub(u32::from(bytes).saturating_mul(8))),
+            bytes @ 1..8 => {
+                value & u64::MAX.wrapping_shr(64_u32.saturating_sub(u32::from(bytes).saturating_mul(8)))
+            }
             _ => value,
         }
     }

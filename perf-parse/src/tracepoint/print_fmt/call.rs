@@ -54,7 +54,8 @@ impl<'a> Parser<'a, '_> {
         match name {
             b"__print_flags" | b"__print_flags_u64" => {
                 let (rest, of) = self.argument(rest)?;
-                let (rest, delimiter) = terminated(|input| strings(&mut self.ast, input), opt(symbol(","))).parse(rest)?;
+                let (rest, delimiter) =
+                    terminated(|input| strings(&mut self.ast, input), opt(symbol(","))).parse(rest)?;
                 let (rest, entries) = self.entries(rest)?;
                 Ok((close(rest)?, self.push(input, Node::Flags { of, delimiter, entries })?))
             }

@@ -114,9 +114,14 @@ impl<'s, 'a, O: Endian> Eval<'s, 'a, O> {
     pub(super) fn place(&mut self, id: Id) -> Result<&'s [u8], PrintError<'a>> {
         self.spend(1)?;
         match self.ast.node(id) {
-            Node::Field(field) | Node::Dynamic(field) | Node::Str(field) | Node::Bitmask(field) | Node::Socket(field) => {
+            Node::Field(field)
+            | Node::Dynamic(field)
+            | Node::Str(field)
+            | Node::Bitmask(field)
+            | Node::Socket(field) => {
                 let field = self.field(field)?;
-                let is_pointer = matches!((field.place, field.element), (Place::Value, Element::Pointer { .. }));
+                let is_pointer =
+                    matches!((field.place, field.element), (Place::Value, Element::Pointer { .. }));
                 if is_pointer {
                     return Err(PrintError::Argument { must: "bytes in the raw data" });
                 }

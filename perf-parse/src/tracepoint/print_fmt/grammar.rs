@@ -40,7 +40,9 @@ impl<'a, 'f> Parser<'a, 'f> {
     }
 
     pub(super) fn push(&mut self, at: &'a [u8], node: Node<'a>) -> Result<Id, nom::Err<Fault<'a>>> {
-        self.ast.push(node, PrintFmt::MAX_DEPTH).ok_or_else(|| fault(at, "an expression of at most 64 levels"))
+        self.ast
+            .push(node, PrintFmt::MAX_DEPTH)
+            .ok_or_else(|| fault(at, "an expression of at most 64 levels"))
     }
 
     /// Takes an expression, one level below the current one.
@@ -73,7 +75,8 @@ impl<'a, 'f> Parser<'a, 'f> {
             Some(_) => (rest, None),
             None => {
                 let (rest, then) = self.expression(rest)?;
-                let (rest, _) = symbol(":").parse(rest).map_err(|_: nom::Err<Fault<'_>>| fault(rest, "a colon"))?;
+                let (rest, _) =
+                    symbol(":").parse(rest).map_err(|_: nom::Err<Fault<'_>>| fault(rest, "a colon"))?;
                 (rest, Some(then))
             }
         };
@@ -124,7 +127,8 @@ impl<'a, 'f> Parser<'a, 'f> {
 
     /// Takes a type in parentheses that an operand follows.
     fn cast(&self, input: &'a [u8]) -> Option<(&'a [u8], CType)> {
-        let (rest, c_type) = delimited(char('('), c_type, char(')')).parse(input).ok().filter(|_| !is_record(input))?;
+        let (rest, c_type) =
+            delimited(char('('), c_type, char(')')).parse(input).ok().filter(|_| !is_record(input))?;
         let c_type = c_type.trim_ascii();
         let next = rest.trim_ascii_start().first()?;
         let is_operand = next.is_ascii_alphanumeric() || b"_(\"'~!".contains(next);
@@ -145,7 +149,9 @@ impl<'a, 'f> Parser<'a, 'f> {
                     symbol("]").parse(after).map_err(|_: nom::Err<Fault<'_>>| fault(after, "a bracket"))?;
                 left = self.push(input, Node::Index(left, index))?;
                 rest = after;
-            } else if let Ok((after, member)) = preceded(alt((symbol("."), symbol("->"))), identifier).parse(rest) {
+            } else if let Ok((after, member)) =
+                preceded(alt((symbol("."), symbol("->"))), identifier).parse(rest)
+            {
                 left = self.push(input, Node::Opaque(member))?;
                 rest = after;
             } else {
@@ -156,7 +162,9 @@ impl<'a, 'f> Parser<'a, 'f> {
 
     fn primary(&mut self, input: &'a [u8]) -> Parsed<'a, Id> {
         match input.first() {
-            Some(b'(') if symbol("{").parse(input.get(1..).unwrap_or_default()).is_ok() => self.statements(input),
+            Some(b'(') if symbol("{").parse(input.get(1..).unwrap_or_default()).is_ok() => {
+                self.statements(input)
+            }
             Some(b'(') if is_record(input) => {
                 let (rest, _) = (tag("("), symbol("REC"), symbol(")")).parse(input)?;
                 self.record(input, rest)
@@ -203,7 +211,8 @@ impl<'a, 'f> Parser<'a, 'f> {
             b"false" | b"NULL" => Node::Number(0),
             _ => self.known(name).map_or(Node::Name, Node::Number),
         };
-        if node == Node::Name && !self.ast.names.contains(&name) && self.ast.names.len() < Format::MAX_FIELDS {
+        if node == Node::Name && !self.ast.names.contains(&name) && self.ast.names.len() < Format::MAX_FIELDS
+        {
             self.ast.names.push(name);
         }
         Ok((rest, self.push(input, node)?))
@@ -218,7 +227,8 @@ impl<'a, 'f> Parser<'a, 'f> {
 
     /// Takes the name of a field.
     pub(super) fn field(&mut self, input: &'a [u8]) -> Parsed<'a, FieldId> {
-        let (rest, name) = identifier(input).map_err(|_: nom::Err<Fault<'_>>| fault(input, "a field's name"))?;
+        let (rest, name) =
+            identifier(input).map_err(|_: nom::Err<Fault<'_>>| fault(input, "a field's name"))?;
         let mut fields = self.format.own_fields().iter().chain(self.format.common_fields());
         let field: &Field<'a> =
             fields.find(|field| field.name == name).ok_or_else(|| fault(input, "a field of this format"))?;
@@ -274,7 +284,9 @@ fn operator(input: &[u8]) -> Parsed<'_, (Binary, u8)> {
     let one = |operator, precedence, text| value((operator, precedence), tag::<_, _, Fault<'_>>(text));
     let (input, _) = multispace0(input)?;
     // Assignments do not occur, but must not be read as the operators that they begin with.
-    if let Ok((_, symbols)) = take_while1::<_, _, Fault<'_>>(|byte| b"<>=!&|^+-*/%".contains(&byte)).parse(input) {
+    if let Ok((_, symbols)) =
+        take_while1::<_, _, Fault<'_>>(|byte| b"<>=!&|^+-*/%".contains(&byte)).parse(input)
+    {
         let is_comparison = [&b"=="[..], b"!=", b"<=", b">="].iter().any(|text| symbols.starts_with(text));
         if !is_comparison && symbols.get(1..).is_some_and(|rest| rest.starts_with(b"=")) {
             return Err(nom::Err::Error(Fault { at: input, field: "print fmt", must: "an operator" }));

@@ -175,7 +175,8 @@ impl<'a, O: Endian> Eval<'_, 'a, O> {
     pub(super) fn socket(&mut self, bytes: &[u8], letters: &[u8]) -> Result<(), PrintError<'a>> {
         let must = "a socket address of IPv4 or IPv6";
         let family = bytes.first_chunk::<2>().map(|family| super::super::value::unsigned::<O>(family));
-        let port = bytes.get(2..4).map_or(0, |port| port.iter().fold(0, |all, &byte| all << 8 | u64::from(byte)));
+        let port =
+            bytes.get(2..4).map_or(0, |port| port.iter().fold(0, |all, &byte| all << 8 | u64::from(byte)));
         let with_port = letters.contains(&b'p');
         match family {
             Some(AF_INET) => {
@@ -215,7 +216,9 @@ impl<'a, O: Endian> Eval<'_, 'a, O> {
             }
             self.bytes(uuid.get(index..=index).unwrap_or_default(), b"")?;
         }
-        if matches!(kind, b'L' | b'B') && let Some(printed) = self.out.get_mut(start..) {
+        if matches!(kind, b'L' | b'B')
+            && let Some(printed) = self.out.get_mut(start..)
+        {
             printed.make_ascii_uppercase();
         }
         Ok(())

@@ -23,9 +23,15 @@ pub(super) struct Flags {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Conversion<'a> {
     /// An integer of this many bytes.
-    Signed { bytes: u8 },
+    Signed {
+        bytes: u8,
+    },
     /// An integer of this many bytes.
-    Unsigned { bytes: u8, radix: u8, upper: bool },
+    Unsigned {
+        bytes: u8,
+        radix: u8,
+        upper: bool,
+    },
     Char,
     Text,
     /// `%p`, with the letters after it.
@@ -118,7 +124,8 @@ fn count(text: &[u8]) -> (Option<Count>, &[u8]) {
     }
     let end = text.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(text.len());
     let (digits, rest) = text.split_at_checked(end).unwrap_or_default();
-    let add = |all: u32, digit: &u8| all.saturating_mul(10).saturating_add(u32::from(digit.saturating_sub(b'0')));
+    let add =
+        |all: u32, digit: &u8| all.saturating_mul(10).saturating_add(u32::from(digit.saturating_sub(b'0')));
     let number = (!digits.is_empty()).then(|| Count::Number(digits.iter().fold(0, add)));
     (number, rest)
 }

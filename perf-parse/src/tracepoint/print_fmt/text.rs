@@ -26,7 +26,9 @@ impl<'a, O: Endian> Eval<'_, 'a, O> {
             Some((Count::Number(width), _)) => size.width = width,
             Some((Count::Argument, id)) => {
                 // A negative width aligns to the left.
-                let width = i64::from(u32::try_from(self.number(id)? & 0xffff_ffff).unwrap_or_default().cast_signed());
+                let width = i64::from(
+                    u32::try_from(self.number(id)? & 0xffff_ffff).unwrap_or_default().cast_signed(),
+                );
                 flags.left |= width < 0;
                 size.width = u32::try_from(width.unsigned_abs()).unwrap_or_default();
             }
