@@ -123,11 +123,16 @@ impl<'a, O: Endian> Eval<'_, 'a, O> {
             Node::Field(field) => {
                 let field = self.field(field)?;
                 let bytes = field.extent::<O>(self.raw)?;
-                // A value of the size of a pointer is the address of a string.
-                let is_address = field.place == Place::Value
-                    && field.element != Element::Bytes
-                    && bytes.len() == usize::from(self.long_size);
-                if is_address { self.string_at(unsigned::<O>(bytes)) } else { self.put(until_nul(bytes)) }
+                match field.place {
+                    // A value of the size of a pointer is the address of a string.
+                    Place::Value if field.element != Element::Bytes => {
+                        if bytes.len() != usize::from(self.long_size) {
+                            return Err(PrintError::Argument { must: "a string" });
+                        }
+                        self.string_at(unsigned::<O>(bytes))
+                    }
+                    _ => self.put(until_nul(bytes)),
+                }
             }
             Node::Str(field) | Node::Dynamic(field) => {
                 let bytes = self.field(field)?.extent::<O>(self.raw)?;
