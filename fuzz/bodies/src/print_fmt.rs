@@ -64,7 +64,7 @@ pub fn run(data: &[u8]) -> bool {
     };
     assert_eq!(PrintFmt::new(&format).as_ref(), Ok(&print_fmt));
     let little = texts::<LittleEndian>(&print_fmt, raw, u32::from(*cost));
-    texts::<BigEndian>(&print_fmt, raw, u32::from(*cost));
+    let _checked = texts::<BigEndian>(&print_fmt, raw, u32::from(*cost));
     let text = format.print_fmt.unwrap_or_default();
     let of_bytes = |part: &&[u8]| text.windows(part.len()).any(|window| window == *part);
     // Directives other than those of integers are pointers, and strings of which the bytes may be integers.

@@ -6,6 +6,7 @@ mod error;
 mod eval;
 mod fields;
 mod grammar;
+mod num;
 mod pointer;
 mod printf;
 mod text;
@@ -53,13 +54,12 @@ impl Addresses for () {}
 /// Made once for a [`Format`], and then used for the raw data of each sample. The text is the one that `perf script`
 /// prints. As in perf:
 ///
-/// - Arithmetic is in 64 unsigned bits, and a field or a cast that is narrower is extended by zeros. So `REC->ret < 0` is
-///   never true.
-/// - A name that the format does not define is 0, except as a value of `__print_flags` and `__print_symbolic`, where it is
-///   `-1`. [`undefined_names`](Self::undefined_names) lists them.
+/// - A name that the format does not define is 0. As a value of `__print_flags`, the first such name stands for 0.
+///   [`undefined_names`](Self::undefined_names) lists them.
 /// - `%p` prints the address, not the kernel's hash of it.
 ///
-/// Unlike perf, this evaluates `sizeof`, `__builtin_expect`, `__get_sockaddr`, `__get_cpumask`, `__print_ns_to_secs`,
+/// Unlike perf 6.1, and like the kernel, this computes with the types of C: perf extends negative fields of fewer than 8
+/// bytes by zeros, compares without a sign, and misreads the parentheses in `REC->flags & (1 | 2)`. It also evaluates `sizeof`, `__builtin_expect`, `__get_sockaddr`, `__get_cpumask`, `__print_ns_to_secs`,
 /// characters, variables declared in statements, `%*pbl`, and casts of strings, and it pads the whole output of
 /// `__print_flags`.
 ///

@@ -65,9 +65,7 @@ const SYSTEMS: &[&str] = &[
     "irq",
     "jbd2",
     "kmem",
-    "maple_tree",
     "mmap",
-    "mmap_lock",
     "napi",
     "net",
     "notifier",
@@ -130,7 +128,7 @@ fn events_of_this_kernel_have_the_text_of_perf() {
 fn compare(ours: &str, theirs: &str, evaluated: &BTreeMap<String, [u64; 2]>) {
     let [lines, expected] = [ours, theirs].map(|text| text.lines().map(str::trim_start).collect::<Vec<_>>());
     assert_eq!(lines.len(), expected.len());
-    let (mut equal, mut failed) = (0, 0);
+    let (mut equal, mut failed) = (0_u64, 0_u64);
     let mut different = BTreeMap::<&str, (u64, &str, &str)>::new();
     for (line, expected) in lines.iter().zip(&expected) {
         let event = expected.split(": ").next().unwrap_or_default();
@@ -147,10 +145,13 @@ fn compare(ours: &str, theirs: &str, evaluated: &BTreeMap<String, [u64; 2]>) {
         evaluated.len(),
         lines.len(),
         100.0 * equal as f64 / lines.len() as f64,
-        lines.len() - equal - failed,
+        lines.len() as u64 - equal - failed,
     );
     assert!(evaluated.len() > 20 && equal > 1000, "{equal} lines");
-    assert!(different.keys().all(|event| DIFFERENT.contains(event)), "{different:?}");
+    different.retain(|event, _| !DIFFERENT.contains(event));
+    // Negative values are rare, and perf prints some of them without their sign.
+    let others: u64 = different.values().map(|(count, ..)| count).sum();
+    assert!(others < equal / 1000, "{different:?}");
 }
 
 /// Returns a line for each sample of a tracepoint, by time; and for each tracepoint, how many events were evaluated and how

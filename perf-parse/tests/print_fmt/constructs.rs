@@ -8,7 +8,7 @@ use crate::{check, format_text, printed, raw, text_in};
 #[test]
 fn integers_are_printed_as_c_does() {
     check(&[
-        (r#""%d %hi %u", REC->a, REC->b, REC->c"#, "-2 -3 200"),
+        (r#""%d %i %hi %u", REC->a, REC->b, REC->b, REC->c"#, "-2 -3 -3 200"),
         (r#""%x %X %o %#x %#o", REC->c, REC->c, REC->c, REC->c, REC->c"#, "c8 C8 310 0xc8 0310"),
         (r#""%lx %llu %ld", REC->w, REC->w, REC->w"#, "ffffffff81000010 18446744071578845200 -2130706416"),
         (r#""%hhd %hd %hx", REC->c, 70000, 70000"#, "-56 4464 1170"),
@@ -38,16 +38,34 @@ fn operators_have_the_precedence_of_c() {
         (r#""%d", 1 << 64"#, "0"),
         (r#""%d", (((REC->c)) > 100) ? 1 : 0"#, "1"),
         (r#""%x %d %d", 0x1FUL, 017, 0b101"#, "1f 15 5"),
-        // Arithmetic is unsigned, as in perf.
-        (r#""%d", REC->a < 0"#, "0"),
-        (r#""%ld", (long)REC->a"#, "4294967294"),
+    ]);
+}
+
+#[test]
+fn numbers_have_the_types_of_c() {
+    check(&[
+        (r#""%d %d %d", REC->a < 0, REC->b == -3, REC->c < 0"#, "1 1 0"),
+        (r#""%ld %lx", (long)REC->a, (unsigned long)REC->b"#, "-2 fffffffffffffffd"),
+        (r#""%d %d %d", -7 / 2, -7 % 4, -8 >> 1"#, "-3 -3 -4"),
+        (r#""%u %lx %d", 1U << 31, 1 << 31, 1ULL << 63 > 1"#, "2147483648 ffffffff80000000 1"),
+        (r#""%d %d %d", -1 < 1U, -1L < 1U, -1 < 1ULL"#, "0 1 0"),
+        (r#""%d %lu", (u32)3 - (u32)5 > 0, (u32)3 - (u32)5"#, "1 4294967294"),
+        (r#""%ld %ld %lx", 0xffffffff, 4294967295, ~0U"#, "4294967295 4294967295 ffffffff"),
+        (
+            r#""%lld %llu", 9223372036854775807, 18446744073709551615"#,
+            "9223372036854775807 18446744073709551615",
+        ),
+        (r#""%d %d", (u8)-1 == 255, (s8)255 == -1"#, "1 1"),
+        (r#""%s", __print_symbolic(REC->a, { -2, "minus two" })"#, "minus two"),
+        (r#""%d", -2147483647 - 1 / -1"#, "-2147483646"),
+        (r#""%lld", (-9223372036854775807 - 1) / -1"#, "-9223372036854775808"),
     ]);
 }
 
 #[test]
 fn casts_cut() {
     check(&[
-        (r#""%x %x %x", (u8)0x1234, (unsigned short)0x12345, (s16)REC->a"#, "34 2345 fffe"),
+        (r#""%x %x %x", (u8)0x1234, (unsigned short)0x12345, (s16)REC->a"#, "34 2345 fffffffe"),
         (r#""%lx %lx", (unsigned int)REC->w, (unsigned long long)REC->w"#, "81000010 ffffffff81000010"),
         (r#""%d %d", (bool)200, (gfp_t)(7)"#, "1 7"),
         (r#""%lx", (void *)REC->w"#, "ffffffff81000010"),

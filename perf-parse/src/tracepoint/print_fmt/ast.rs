@@ -2,9 +2,9 @@
 
 use alloc::vec::Vec;
 
-use super::super::element::{Element, Named};
+use super::super::element::Element;
 use super::super::field::{Field, Place};
-use super::super::grammar;
+use super::num::{CType, Num};
 
 /// The index of a node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -65,33 +65,9 @@ pub(super) enum Binary {
     Remainder,
 }
 
-/// A C type, as far as casts and `sizeof` need it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct CType {
-    /// Bytes of the type or, for a pointer, of what it points to; 0 if they are unknown.
-    pub(super) bytes: u8,
-    pub(super) is_pointer: bool,
-    pub(super) is_bool: bool,
-}
-
-impl CType {
-    pub(super) fn new(c_type: &[u8], long_size: u8) -> Self {
-        let stars = c_type.iter().filter(|&&byte| byte == b'*').count();
-        let named = Named::new(c_type, long_size);
-        let bytes = match named {
-            _ if stars > 1 => long_size,
-            Named::Bool | Named::Char => 1,
-            Named::Integer { bytes, .. } => bytes,
-            Named::Aggregate | Named::Unknown if grammar::words(c_type).any(|word| word == b"enum") => 4,
-            Named::Aggregate | Named::Unknown => 0,
-        };
-        Self { bytes, is_pointer: stars > 0, is_bool: stars == 0 && named == Named::Bool }
-    }
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Node<'a> {
-    Number(u64),
+    Number(Num),
     Text(Text),
     /// A name that the format does not define, such as a constant of the kernel.
     Name,
@@ -156,8 +132,8 @@ pub(super) struct Ast<'a> {
 
 impl<'a> Ast<'a> {
     /// Appends a node; `None` if its tree has more than `max` levels. Operators on numbers become numbers.
-    pub(super) fn push(&mut self, node: Node<'a>, max: u8) -> Option<Id> {
-        let node = self.folded(node).unwrap_or(node);
+    pub(super) fn push(&mut self, node: Node<'a>, max: u8, long_size: u8) -> Option<Id> {
+        let node = self.folded(node, long_size).unwrap_or(node);
         let level = |id: Id| self.levels.get(id.0 as usize).copied().unwrap_or(u8::MAX);
         let below = match node {
             Node::Unary(_, a) | Node::Cast(_, a) => level(a),
@@ -175,7 +151,7 @@ impl<'a> Ast<'a> {
         Some(id)
     }
 
-    fn folded(&self, node: Node<'a>) -> Option<Node<'a>> {
+    fn folded(&self, node: Node<'a>, long_size: u8) -> Option<Node<'a>> {
         let number = |id| match self.node(id) {
             Node::Number(number) => Some(number),
             _ => None,
@@ -183,7 +159,7 @@ impl<'a> Ast<'a> {
         let value = match node {
             Node::Unary(operator, a) => operator.apply(number(a)?),
             Node::Binary(operator, a, b) => operator.apply(number(a)?, number(b)?)?,
-            Node::Cast(c_type, a) => c_type.apply(number(a)?),
+            Node::Cast(c_type, a) => c_type.apply(number(a)?, long_size),
             _ => return None,
         };
         Some(Node::Number(value))
@@ -231,57 +207,6 @@ impl<'a> Ast<'a> {
 
     pub(super) fn field(&self, id: FieldId) -> Option<&Field<'a>> {
         self.fields.get(id.0 as usize)
-    }
-}
-
-impl Unary {
-    pub(super) fn apply(self, value: u64) -> u64 {
-        match self {
-            Self::Not => u64::from(value == 0),
-            Self::Invert => !value,
-            Self::Negate => value.wrapping_neg(),
-        }
-    }
-}
-
-impl Binary {
-    /// Computes in 64 unsigned bits, as perf does; `None` for a division by 0.
-    pub(super) fn apply(self, a: u64, b: u64) -> Option<u64> {
-        let by = u32::try_from(b).unwrap_or(u32::MAX);
-        Some(match self {
-            Self::Or => u64::from(a != 0 || b != 0),
-            Self::And => u64::from(a != 0 && b != 0),
-            Self::BitOr => a | b,
-            Self::BitXor => a ^ b,
-            Self::BitAnd => a & b,
-            Self::Equal => u64::from(a == b),
-            Self::NotEqual => u64::from(a != b),
-            Self::Less => u64::from(a < b),
-            Self::Greater => u64::from(a > b),
-            Self::LessEqual => u64::from(a <= b),
-            Self::GreaterEqual => u64::from(a >= b),
-            Self::ShiftLeft => a.checked_shl(by).unwrap_or(0),
-            Self::ShiftRight => a.checked_shr(by).unwrap_or(0),
-            Self::Add => a.wrapping_add(b),
-            Self::Subtract => a.wrapping_sub(b),
-            Self::Multiply => a.wrapping_mul(b),
-            Self::Divide => a.checked_div(b)?,
-            Self::Remainder => a.checked_rem(b)?,
-        })
-    }
-}
-
-impl CType {
-    /// Cuts a value to the bytes of the type, as perf does: without a sign.
-    pub(super) fn apply(self, value: u64) -> u64 {
-        match self.bytes {
-            _ if self.is_pointer => value,
-            _ if self.is_bool => u64::from(value != 0),
-            bytes @ 1..8 => {
-                value & u64::MAX.wrapping_shr(64_u32.saturating_sub(u32::from(bytes).saturating_mul(8)))
-            }
-            _ => value,
-        }
     }
 }
 

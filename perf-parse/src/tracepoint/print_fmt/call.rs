@@ -7,8 +7,9 @@ use nom::combinator::opt;
 use nom::sequence::terminated;
 
 use super::super::grammar::{Fault, Parsed};
-use super::ast::{Binary, CType, Entries, Entry, FieldId, Id, Node};
+use super::ast::{Binary, Entries, Entry, FieldId, Id, Node};
 use super::grammar::{Parser, c_type, fault};
+use super::num::{CType, Num};
 use super::token::{skip_brackets, strings, symbol};
 
 /// Names that the kernel leaves in its formats and that perf knows.
@@ -85,7 +86,7 @@ impl<'a> Parser<'a, '_> {
             }
             b"__print_ns_to_secs" | b"__print_ns_without_secs" => {
                 let (rest, of) = self.expression(rest)?;
-                let second = self.push(input, Node::Number(NS_PER_SEC))?;
+                let second = self.push(input, Node::Number(Num::new(NS_PER_SEC, 8, false)))?;
                 let to_secs = name == b"__print_ns_to_secs";
                 let operator = if to_secs { Binary::Divide } else { Binary::Remainder };
                 Ok((close(rest)?, self.push(input, Node::Binary(operator, of, second))?))
@@ -130,7 +131,9 @@ impl<'a> Parser<'a, '_> {
             let (rest, value) = self.argument(rest)?;
             let (rest, name) = self.expression(rest)?;
             match (self.ast.node(value), self.ast.node(name)) {
-                (Node::Number(value), Node::Text(name)) => entries.push(Entry { value: Some(value), name }),
+                (Node::Number(value), Node::Text(name)) => {
+                    entries.push(Entry { value: Some(value.value), name })
+                }
                 (_, Node::Text(name)) => entries.push(Entry { value: None, name }),
                 _ => {}
             }
@@ -151,7 +154,11 @@ impl<'a> Parser<'a, '_> {
             let (rest, field) = self.field(rest)?;
             (close(rest)?, self.ast.field(field).map_or(0, |field| field.size))
         };
-        let node = if bytes > 0 { Node::Number(bytes.into()) } else { Node::Opaque(b"sizeof") };
+        let node = if bytes > 0 {
+            Node::Number(Num::new(bytes.into(), long_size, false))
+        } else {
+            Node::Opaque(b"sizeof")
+        };
         Ok((rest, self.push(input, node)?))
     }
 }

@@ -11,6 +11,7 @@ use super::super::value::unsigned;
 use super::Addresses;
 use super::ast::{Ast, Binary, FieldId, Id, Node, element_bytes};
 use super::error::PrintError;
+use super::num::Num;
 
 /// The evaluation of one event.
 pub(super) struct Eval<'s, 'a, O> {
@@ -43,71 +44,82 @@ impl<'s, 'a, O: Endian> Eval<'s, 'a, O> {
         self.ast.field(id).ok_or(PrintError::Argument { must: "a field" })
     }
 
-    /// Evaluates a number, in 64 unsigned bits.
+    /// Evaluates a number, extended to 64 bits.
     pub(super) fn number(&mut self, id: Id) -> Result<u64, PrintError<'a>> {
+        Ok(self.typed(id)?.value)
+    }
+
+    fn typed(&mut self, id: Id) -> Result<Num, PrintError<'a>> {
         self.spend(1)?;
         match self.ast.node(id) {
             Node::Number(number) => Ok(number),
             // As in perf.
-            Node::Name => Ok(0),
+            Node::Name => Ok(Num::int(0)),
             Node::Field(field) => self.value(field),
-            Node::Unary(operator, of) => Ok(operator.apply(self.number(of)?)),
+            Node::Unary(operator, of) => Ok(operator.apply(self.typed(of)?)),
             Node::Binary(operator, a, b) => {
-                let a = self.number(a)?;
-                match (operator, a) {
-                    (Binary::And, 0) => Ok(0),
-                    (Binary::Or, 1..) => Ok(1),
-                    _ => operator.apply(a, self.number(b)?).ok_or(PrintError::DivisionByZero),
+                let a = self.typed(a)?;
+                match (operator, a.value) {
+                    (Binary::And, 0) => Ok(Num::int(0)),
+                    (Binary::Or, 1..) => Ok(Num::int(1)),
+                    _ => operator.apply(a, self.typed(b)?).ok_or(PrintError::DivisionByZero),
                 }
             }
             Node::Cond { test, then, or } => {
-                let value = self.number(test)?;
+                let value = self.typed(test)?;
                 match then {
-                    _ if value == 0 => self.number(or),
-                    Some(then) => self.number(then),
+                    _ if value.value == 0 => self.typed(or),
+                    Some(then) => self.typed(then),
                     None => Ok(value),
                 }
             }
-            Node::Cast(c_type, of) => Ok(c_type.apply(self.number(of)?)),
+            Node::Cast(c_type, of) => Ok(c_type.apply(self.typed(of)?, self.long_size)),
             Node::Index(of, index) => {
                 let index = self.number(index)?;
                 self.element(of, index)
             }
-            Node::Len(field) => Ok(self.field(field)?.extent::<O>(self.raw)?.len() as u64),
+            Node::Len(field) => Ok(Num::int(self.field(field)?.extent::<O>(self.raw)?.len() as u64)),
             Node::Opaque(name) => Err(PrintError::Unknown { name }),
             _ => Err(PrintError::Argument { must: "a number" }),
         }
     }
 
     /// Returns the value of a field that is an integer.
-    fn value(&self, field: FieldId) -> Result<u64, PrintError<'a>> {
+    fn value(&self, field: FieldId) -> Result<Num, PrintError<'a>> {
         let field = self.field(field)?;
         let bytes = field.extent::<O>(self.raw)?;
-        match (field.place, bytes.len()) {
-            (Place::Value, 1 | 2 | 4 | 8) => Ok(unsigned::<O>(bytes)),
+        match (field.place, u8::try_from(bytes.len())) {
+            (Place::Value, Ok(width @ (1 | 2 | 4 | 8))) => {
+                Ok(Num::new(unsigned::<O>(bytes), width, field.signed))
+            }
             _ => Err(PrintError::Argument { must: "a number" }),
         }
     }
 
     /// Returns an element of an array. A cast to a pointer names the type of the elements.
-    fn element(&mut self, of: Id, index: u64) -> Result<u64, PrintError<'a>> {
-        let (mut of, mut bytes) = (of, None);
+    fn element(&mut self, of: Id, index: u64) -> Result<Num, PrintError<'a>> {
+        let (mut of, mut element) = (of, None);
         while let Node::Cast(c_type, inner) = self.ast.node(of) {
             self.spend(1)?;
-            bytes = bytes.or(Some(c_type.bytes));
+            element = element.or(Some((c_type.bytes, c_type.is_signed)));
             of = inner;
         }
-        let bytes = match (bytes, self.ast.node(of)) {
-            (Some(bytes), _) => bytes,
-            (None, Node::Field(field) | Node::Dynamic(field)) => element_bytes(self.field(field)?),
-            (None, _) => 1,
+        let (bytes, is_signed) = match (element, self.ast.node(of)) {
+            (Some(element), _) => element,
+            (None, Node::Field(field) | Node::Dynamic(field)) => {
+                let field = self.field(field)?;
+                (element_bytes(field), field.signed && field.element != Element::Char)
+            }
+            (None, _) => (1, false),
         };
         let place = self.place(of)?;
         let width = usize::from(bytes);
         let start = usize::try_from(index).ok().and_then(|index| index.checked_mul(width));
         let element = start.and_then(|start| place.get(start..start.checked_add(width)?));
         let element = element.filter(|_| matches!(bytes, 1 | 2 | 4 | 8));
-        element.map(unsigned::<O>).ok_or(PrintError::Argument { must: "the index of an element" })
+        element
+            .map(|element| Num::new(unsigned::<O>(element), bytes, is_signed))
+            .ok_or(PrintError::Argument { must: "the index of an element" })
     }
 
     /// Returns the bytes to which an argument points.

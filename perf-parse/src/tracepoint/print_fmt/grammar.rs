@@ -17,7 +17,8 @@ use super::super::field::Field;
 use super::super::format::Format;
 use super::super::grammar::{Fault, Parsed};
 use super::PrintFmt;
-use super::ast::{Ast, Binary, CType, FieldId, Id, Node, Unary};
+use super::ast::{Ast, Binary, FieldId, Id, Node, Unary};
+use super::num::{CType, Num};
 use super::token::{character, identifier, number, skip_brackets, strings, symbol};
 
 /// The parser's state: the tree so far, and the variables in scope.
@@ -41,7 +42,7 @@ impl<'a, 'f> Parser<'a, 'f> {
 
     pub(super) fn push(&mut self, at: &'a [u8], node: Node<'a>) -> Result<Id, nom::Err<Fault<'a>>> {
         self.ast
-            .push(node, PrintFmt::MAX_DEPTH)
+            .push(node, PrintFmt::MAX_DEPTH, self.format.long_size())
             .ok_or_else(|| fault(at, "an expression of at most 64 levels"))
     }
 
@@ -110,7 +111,7 @@ impl<'a, 'f> Parser<'a, 'f> {
             Some(b'+' | b'&') => return self.nested(rest, Self::unary),
             Some(b'*') => {
                 let (rest, of) = self.nested(rest, Self::unary)?;
-                let first = self.push(input, Node::Number(0))?;
+                let first = self.push(input, Node::Number(Num::int(0)))?;
                 return Ok((rest, self.push(input, Node::Index(of, first))?));
             }
             _ => {
@@ -181,7 +182,7 @@ impl<'a, 'f> Parser<'a, 'f> {
             }
             Some(b'\'') => {
                 let (rest, code) = character(input)?;
-                Ok((rest, self.push(input, Node::Number(u64::from(code)))?))
+                Ok((rest, self.push(input, Node::Number(Num::int(code.into())))?))
             }
             Some(b'0'..=b'9') => {
                 let (rest, number) = number(input)?;
@@ -207,9 +208,9 @@ impl<'a, 'f> Parser<'a, 'f> {
             return self.call(input, arguments, name);
         }
         let node = match name {
-            b"true" => Node::Number(1),
-            b"false" | b"NULL" => Node::Number(0),
-            _ => self.known(name).map_or(Node::Name, Node::Number),
+            b"true" => Node::Number(Num::int(1)),
+            b"false" | b"NULL" => Node::Number(Num::int(0)),
+            _ => self.known(name).map_or(Node::Name, |value| Node::Number(Num::int(value))),
         };
         if node == Node::Name && !self.ast.names.contains(&name) && self.ast.names.len() < Format::MAX_FIELDS
         {

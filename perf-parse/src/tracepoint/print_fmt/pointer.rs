@@ -4,9 +4,10 @@
 
 use perf_abi::endian::Endian;
 
-use super::ast::{Id, Node};
+use super::ast::Id;
 use super::error::PrintError;
 use super::eval::Eval;
+use super::num::Num;
 use super::printf::{Conversion, Flags, Size};
 
 const AF_INET: u64 = 2;
@@ -60,7 +61,7 @@ impl<'a, O: Endian> Eval<'_, 'a, O> {
                 self.bitmask(mask)
             }
             _ => {
-                let value = self.number(argument)?;
+                let value = self.address(argument)?;
                 // As in C.
                 if value == 0 { self.put(b"(nil)") } else { self.hex(value) }
             }
@@ -77,14 +78,13 @@ impl<'a, O: Endian> Eval<'_, 'a, O> {
         self.place(argument)?.first_chunk().copied().ok_or(PrintError::Argument { must })
     }
 
+    /// Returns an argument as an address of the kernel.
+    fn address(&mut self, argument: Id) -> Result<u64, PrintError<'a>> {
+        Ok(Num::new(self.number(argument)?, self.long_size, false).value)
+    }
+
     fn function(&mut self, argument: Id, with_offset: bool) -> Result<(), PrintError<'a>> {
-        let mut value = argument;
-        // A place of the kernel's memory that is not in the raw data has no name.
-        while let Node::Cast(_, of) = self.ast.node(value) {
-            self.spend(1)?;
-            value = of;
-        }
-        let address = self.number(value)?;
+        let address = self.address(argument)?;
         match self.addresses.function(address) {
             Some((name, offset)) => {
                 self.put(name)?;

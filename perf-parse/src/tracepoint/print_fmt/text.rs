@@ -168,7 +168,7 @@ impl<'a, O: Endian> Eval<'_, 'a, O> {
                 self.array(bytes, count, size)
             }
             // As the kernel and C print a pointer that is NULL.
-            Node::Number(0) => self.put(b"(null)"),
+            Node::Number(number) if number.value == 0 => self.put(b"(null)"),
             Node::Opaque(name) => Err(PrintError::Unknown { name }),
             _ => Err(PrintError::Argument { must: "a string" }),
         }
@@ -220,7 +220,7 @@ impl<'a, O: Endian> Eval<'_, 'a, O> {
     fn symbolic(&mut self, value: u64, entries: Entries) -> Result<(), PrintError<'a>> {
         for entry in self.ast.entries(entries) {
             self.spend(1)?;
-            if entry.value.unwrap_or(u64::MAX) == value {
+            if entry.value == Some(value) {
                 return self.put(self.ast.text(entry.name));
             }
         }

@@ -11,6 +11,7 @@ use nom::sequence::preceded;
 use super::super::grammar::{Fault, Parsed};
 use super::ast::{Ast, Text};
 use super::grammar::fault;
+use super::num::Num;
 
 /// Takes these characters after white space.
 pub(super) fn symbol<'a>(
@@ -30,10 +31,11 @@ pub(super) fn identifier(input: &[u8]) -> Parsed<'_, &[u8]> {
 }
 
 /// Takes an integer of C, with its suffix. A larger one than 64 bits keeps the low ones.
-pub(super) fn number(input: &[u8]) -> Parsed<'_, u64> {
+pub(super) fn number(input: &[u8]) -> Parsed<'_, Num> {
     let (rest, word) = take_while1(is_word).parse(input)?;
     let digits = word.iter().rposition(|byte| !b"uUlL".contains(byte)).and_then(|last| word.get(..=last));
     let digits = digits.unwrap_or_default();
+    let suffix = word.get(digits.len()..).unwrap_or_default();
     let (digits, radix) = match digits {
         [b'0', b'x' | b'X', digits @ ..] => (digits, 16),
         [b'0', b'b' | b'B', digits @ ..] => (digits, 2),
@@ -45,7 +47,8 @@ pub(super) fn number(input: &[u8]) -> Parsed<'_, u64> {
         Some(all.wrapping_mul(radix.into()).wrapping_add(digit.into()))
     };
     let number = digits.iter().try_fold(0, add).filter(|_| !digits.is_empty());
-    Ok((rest, number.ok_or_else(|| fault(input, "a number"))?))
+    let number = number.ok_or_else(|| fault(input, "a number"))?;
+    Ok((rest, Num::constant(number, radix == 10, suffix)))
 }
 
 /// Takes a character in single quotes.
