@@ -22,9 +22,9 @@ pub use error::PrintError;
 
 use self::ast::{Ast, Id, Text};
 use self::eval::Eval;
-use self::grammar::{Parser, fault};
+use self::grammar::Parser;
 use self::printf::{Conversion, Count, Flags, Part};
-use self::token::{strings, symbol};
+use self::token::{fault, strings, symbol};
 use super::error::TracingError;
 use super::format::{self, Format};
 

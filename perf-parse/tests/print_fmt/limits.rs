@@ -63,6 +63,19 @@ fn statements_that_are_not_understood_take_linear_time() {
 }
 
 #[test]
+fn statements_have_at_most_64_variables() {
+    let statements = |count: u32| {
+        let variables: String = (0..count).map(|n| format!("int x{n} = {n}; ")).collect();
+        format!("\"%d\", ({{ {variables} x{}; }})", count - 1)
+    };
+    for count in [63, 64] {
+        assert_eq!(printed(&statements(count)), Ok((count - 1).to_string()));
+    }
+    let error = printed(&statements(65)).unwrap_err();
+    assert_eq!(error, "print fmt: ({ can be evaluated only by the kernel");
+}
+
+#[test]
 fn the_cost_is_counted_in_bytes_and_steps() {
     let text =
         format_text(r#""%s:%d %s", REC->comm, REC->c + 1, __print_symbolic(2, { 1, "one" }, { 2, "two" })"#);

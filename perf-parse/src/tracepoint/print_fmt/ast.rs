@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use super::super::element::Element;
 use super::super::field::{Field, Place};
-use super::num::{CType, Num};
+use super::num::{Binary, CType, Num, Unary};
 
 /// The index of a node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -34,35 +34,6 @@ pub(super) struct Entry {
 pub(super) struct Entries {
     start: u32,
     end: u32,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Unary {
-    Not,
-    Invert,
-    Negate,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Binary {
-    Or,
-    And,
-    BitOr,
-    BitXor,
-    BitAnd,
-    Equal,
-    NotEqual,
-    Less,
-    Greater,
-    LessEqual,
-    GreaterEqual,
-    ShiftLeft,
-    ShiftRight,
-    Add,
-    Subtract,
-    Multiply,
-    Divide,
-    Remainder,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -7,10 +7,10 @@ use nom::combinator::opt;
 use nom::sequence::terminated;
 
 use super::super::grammar::{Fault, Parsed};
-use super::ast::{Binary, Entries, Entry, FieldId, Id, Node};
-use super::grammar::{Parser, c_type, fault};
-use super::num::{CType, Num};
-use super::token::{skip_brackets, strings, symbol};
+use super::ast::{Entries, Entry, FieldId, Id, Node};
+use super::grammar::{Parser, c_type};
+use super::num::{Binary, CType, Num};
+use super::token::{fault, skip_brackets, strings, symbol};
 
 /// Names that the kernel leaves in its formats and that perf knows.
 const KNOWN: &[(&[u8], u64)] = &[

@@ -9,9 +9,9 @@ use super::super::element::Element;
 use super::super::field::{Field, Place};
 use super::super::value::unsigned;
 use super::Addresses;
-use super::ast::{Ast, Binary, FieldId, Id, Node, element_bytes};
+use super::ast::{Ast, FieldId, Id, Node, element_bytes};
 use super::error::PrintError;
-use super::num::Num;
+use super::num::{Binary, Num};
 
 /// The evaluation of one event.
 pub(super) struct Eval<'s, 'a, O> {

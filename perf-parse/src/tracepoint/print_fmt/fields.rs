@@ -66,7 +66,7 @@ impl Write for Sink<'_> {
 fn value<O: Endian>(field: &Field<'_>, bytes: &[u8], out: &mut Vec<u8>) {
     let is_single = field.place == Place::Value;
     let is_long = words(field.c_type).any(|word| word == b"long");
-    let number = is_single.then(|| unsigned::<O>(bytes)).unwrap_or_default();
+    let number = if is_single { unsigned::<O>(bytes) } else { 0 };
     let unused = 64_u32.saturating_sub(field.size.saturating_mul(8));
     let signed = (number.wrapping_shl(unused) as i64).wrapping_shr(unused);
     // A list of bytes takes any text.

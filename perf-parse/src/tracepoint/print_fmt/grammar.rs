@@ -8,18 +8,22 @@ use alloc::vec::Vec;
 
 use nom::Parser as _;
 use nom::branch::alt;
-use nom::bytes::complete::{tag, take_while, take_while1};
+use nom::bytes::complete::{tag, take_while};
 use nom::character::complete::{char, multispace0};
-use nom::combinator::{opt, recognize, value};
+use nom::combinator::{opt, recognize};
 use nom::sequence::{delimited, preceded};
 
 use super::super::field::Field;
 use super::super::format::Format;
 use super::super::grammar::{Fault, Parsed};
 use super::PrintFmt;
-use super::ast::{Ast, Binary, FieldId, Id, Node, Unary};
-use super::num::{CType, Num};
-use super::token::{character, identifier, number, skip_brackets, strings, symbol};
+use super::ast::{Ast, FieldId, Id, Node};
+use super::num::{CType, Num, Unary};
+use super::token::{character, fault, identifier, number, operator, skip_brackets, strings, symbol};
+
+/// Maximum number of variables in scope, so that the search for a name takes constant time. Statements with more cannot be
+/// evaluated.
+const MAX_LOCALS: usize = 64;
 
 /// The parser's state: the tree so far, and the variables in scope.
 #[derive(Debug)]
@@ -28,11 +32,6 @@ pub(super) struct Parser<'a, 'f> {
     pub(super) ast: Ast<'a>,
     levels: u8,
     locals: Vec<(&'a [u8], Id)>,
-}
-
-/// Returns the fault of a text that does not continue as it must.
-pub(super) fn fault<'a>(at: &'a [u8], must: &'static str) -> nom::Err<Fault<'a>> {
-    nom::Err::Failure(Fault { at, field: "print fmt", must })
 }
 
 impl<'a, 'f> Parser<'a, 'f> {
@@ -258,6 +257,9 @@ impl<'a, 'f> Parser<'a, 'f> {
             let name = words.get(start.map_or(0, |start| start.saturating_add(1))..).unwrap_or_default();
             let (after, local) = self.expression(after)?;
             let (after, _) = symbol(";").parse(after)?;
+            if self.locals.len() >= MAX_LOCALS {
+                return Err(fault(rest, "at most 64 variables"));
+            }
             self.locals.push((name, local));
             rest = after;
         }
@@ -278,30 +280,4 @@ pub(super) fn c_type(input: &[u8]) -> Parsed<'_, &[u8]> {
     let word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte.is_ascii_whitespace();
     let star = |byte: u8| byte == b'*' || word(byte);
     preceded(multispace0, recognize((identifier, take_while(star)))).parse(input)
-}
-
-/// Takes an operator between two operands, with its precedence.
-fn operator(input: &[u8]) -> Parsed<'_, (Binary, u8)> {
-    let one = |operator, precedence, text| value((operator, precedence), tag::<_, _, Fault<'_>>(text));
-    let (input, _) = multispace0(input)?;
-    // Assignments do not occur, but must not be read as the operators that they begin with.
-    if let Ok((_, symbols)) =
-        take_while1::<_, _, Fault<'_>>(|byte| b"<>=!&|^+-*/%".contains(&byte)).parse(input)
-    {
-        let is_comparison = [&b"=="[..], b"!=", b"<=", b">="].iter().any(|text| symbols.starts_with(text));
-        if !is_comparison && symbols.get(1..).is_some_and(|rest| rest.starts_with(b"=")) {
-            return Err(nom::Err::Error(Fault { at: input, field: "print fmt", must: "an operator" }));
-        }
-    }
-    alt((
-        alt((one(Binary::Or, 1, "||"), one(Binary::And, 2, "&&"))),
-        alt((one(Binary::Equal, 6, "=="), one(Binary::NotEqual, 6, "!="))),
-        alt((one(Binary::ShiftLeft, 8, "<<"), one(Binary::ShiftRight, 8, ">>"))),
-        alt((one(Binary::LessEqual, 7, "<="), one(Binary::GreaterEqual, 7, ">="))),
-        alt((one(Binary::Less, 7, "<"), one(Binary::Greater, 7, ">"))),
-        alt((one(Binary::BitOr, 3, "|"), one(Binary::BitXor, 4, "^"), one(Binary::BitAnd, 5, "&"))),
-        alt((one(Binary::Add, 9, "+"), one(Binary::Subtract, 9, "-"))),
-        alt((one(Binary::Multiply, 10, "*"), one(Binary::Divide, 10, "/"), one(Binary::Remainder, 10, "%"))),
-    ))
-    .parse(input)
 }

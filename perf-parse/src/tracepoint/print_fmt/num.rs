@@ -2,7 +2,6 @@
 
 use super::super::element::Named;
 use super::super::grammar;
-use super::ast::{Binary, Unary};
 
 /// An integer of 32 or 64 bits. Narrower ones do not occur, as C promotes them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -53,6 +52,35 @@ impl Num {
     }
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Unary {
+    Not,
+    Invert,
+    Negate,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Binary {
+    Or,
+    And,
+    BitOr,
+    BitXor,
+    BitAnd,
+    Equal,
+    NotEqual,
+    Less,
+    Greater,
+    LessEqual,
+    GreaterEqual,
+    ShiftLeft,
+    ShiftRight,
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    Remainder,
+}
+
 impl Unary {
     pub(super) fn apply(self, a: Num) -> Num {
         match self {
@@ -97,8 +125,9 @@ impl Binary {
             Self::Subtract => x.wrapping_sub(y),
             Self::Multiply => x.wrapping_mul(y),
             Self::Divide | Self::Remainder if y == 0 => return None,
-            Self::Divide if common.is_signed => sx.wrapping_div(sy) as u64,
-            Self::Remainder if common.is_signed => sx.wrapping_rem(sy) as u64,
+            // The least number divided by -1 does not fit, and wraps.
+            Self::Divide if common.is_signed => sx.checked_div(sy).unwrap_or(sx) as u64,
+            Self::Remainder if common.is_signed => sx.checked_rem(sy).unwrap_or(0) as u64,
             Self::Divide => x.checked_div(y)?,
             Self::Remainder => x.checked_rem(y)?,
         };

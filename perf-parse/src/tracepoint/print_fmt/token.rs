@@ -1,17 +1,22 @@
-//! The tokens of a print format: names, numbers, characters and strings.
+//! The tokens of a print format: names, numbers, operators, characters and strings.
 
 use alloc::vec::Vec;
 
 use nom::Parser as _;
+use nom::branch::alt;
 use nom::bytes::complete::{tag, take_while, take_while1};
 use nom::character::complete::multispace0;
-use nom::combinator::recognize;
+use nom::combinator::{recognize, value};
 use nom::sequence::preceded;
 
 use super::super::grammar::{Fault, Parsed};
 use super::ast::{Ast, Text};
-use super::grammar::fault;
-use super::num::Num;
+use super::num::{Binary, Num};
+
+/// Returns the fault of a text that does not continue as it must.
+pub(super) fn fault<'a>(at: &'a [u8], must: &'static str) -> nom::Err<Fault<'a>> {
+    nom::Err::Failure(Fault { at, field: "print fmt", must })
+}
 
 /// Takes these characters after white space.
 pub(super) fn symbol<'a>(
@@ -60,6 +65,32 @@ pub(super) fn character(input: &[u8]) -> Parsed<'_, u8> {
         Some((b'\'', rest)) => Ok((rest, code)),
         _ => Err(fault(input, "one character in quotes")),
     }
+}
+
+/// Takes an operator between two operands, with its precedence.
+pub(super) fn operator(input: &[u8]) -> Parsed<'_, (Binary, u8)> {
+    let one = |operator, precedence, text| value((operator, precedence), tag::<_, _, Fault<'_>>(text));
+    let (input, _) = multispace0(input)?;
+    // Assignments do not occur, but must not be read as the operators that they begin with.
+    if let Ok((_, symbols)) =
+        take_while1::<_, _, Fault<'_>>(|byte| b"<>=!&|^+-*/%".contains(&byte)).parse(input)
+    {
+        let is_comparison = [&b"=="[..], b"!=", b"<=", b">="].iter().any(|text| symbols.starts_with(text));
+        if !is_comparison && symbols.get(1..).is_some_and(|rest| rest.starts_with(b"=")) {
+            return Err(nom::Err::Error(Fault { at: input, field: "print fmt", must: "an operator" }));
+        }
+    }
+    alt((
+        alt((one(Binary::Or, 1, "||"), one(Binary::And, 2, "&&"))),
+        alt((one(Binary::Equal, 6, "=="), one(Binary::NotEqual, 6, "!="))),
+        alt((one(Binary::ShiftLeft, 8, "<<"), one(Binary::ShiftRight, 8, ">>"))),
+        alt((one(Binary::LessEqual, 7, "<="), one(Binary::GreaterEqual, 7, ">="))),
+        alt((one(Binary::Less, 7, "<"), one(Binary::Greater, 7, ">"))),
+        alt((one(Binary::BitOr, 3, "|"), one(Binary::BitXor, 4, "^"), one(Binary::BitAnd, 5, "&"))),
+        alt((one(Binary::Add, 9, "+"), one(Binary::Subtract, 9, "-"))),
+        alt((one(Binary::Multiply, 10, "*"), one(Binary::Divide, 10, "/"), one(Binary::Remainder, 10, "%"))),
+    ))
+    .parse(input)
 }
 
 /// Takes one or more strings, which C joins to one.
