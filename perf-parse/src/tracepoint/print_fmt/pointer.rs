@@ -216,10 +216,8 @@ impl<'a, O: Endian> Eval<'_, 'a, O> {
             }
             self.bytes(uuid.get(index..=index).unwrap_or_default(), b"")?;
         }
-        if matches!(kind, b'L' | b'B')
-            && let Some(printed) = self.out.get_mut(start..)
-        {
-            printed.make_ascii_uppercase();
+        if matches!(kind, b'L' | b'B') {
+            self.out.get_mut(start..).unwrap_or_default().make_ascii_uppercase();
         }
         Ok(())
     }

@@ -104,9 +104,8 @@ impl<'a, O: Endian> Eval<'_, 'a, O> {
         let missing = (width as usize).saturating_sub(len);
         self.spend(missing)?;
         self.out.resize(self.out.len().saturating_add(missing), b' ');
-        if !left && let Some(printed) = self.out.get_mut(start..) {
-            printed.rotate_right(missing);
-        }
+        let printed = self.out.get_mut(start..).unwrap_or_default();
+        printed.rotate_right(if left { 0 } else { missing });
         Ok(())
     }
 
