@@ -112,6 +112,7 @@ impl Seeds {
         for text in data.formats() {
             if text.text.windows(wanted.len()).any(|window| window == wanted.as_bytes()) {
                 self.add("tracepoint_format", &[&[0], text.text, &[0], raw])?;
+                self.add("print_fmt", &[&[2, 200], text.text, &[0], raw])?;
             }
         }
         assert!(Tracepoints::new(&data).faults().is_empty());
@@ -188,6 +189,31 @@ const TEXTS: &[(u8, &str)] = &[
     (4, "name{page-faults:u,cpu-clock/freq=99,call-graph=fp,max-stack=8/}:SW"),
 ];
 
+/// Print formats of the fields that the target `print_fmt` has.
+const PRINT_FMTS: &[&str] = &[
+    r#""%d %hu %lx", REC->a, REC->b, REC->c"#,
+    r#""%-5d|%05x|%+d|%#o", REC->a, REC->b & (0x40 | 0x80), REC->d << 2, REC->e"#,
+    r#""%d", REC->a ? REC->b > 3 && !REC->e : -REC->d / 2 % 3"#,
+    r#""%s %s", REC->comm, __get_str(name)"#,
+    r#""%*s|%.*s", 10, REC->comm, 2, (char *)REC->comm"#,
+    r#""%s", __print_flags(REC->b, "|", { (1 << 0), "A" }, { I_NEW, "N" }, { -1, ((void *)0) })"#,
+    r#""%s", REC->a ? __print_symbolic(REC->a & 3, { 0, "zero" }, { 1, "o" "ne" }) : "none""#,
+    r#""%s %s", __print_hex(REC->mac, 6), __print_hex_str(REC->mac, REC->b)"#,
+    r#""%s %s", __get_rel_bitmask(mask), __print_array(REC->list, 2, sizeof(u32))"#,
+    r#""%*pbl %d", 64, __get_rel_dynamic_array(mask), __get_rel_dynamic_array_len(mask)"#,
+    r#""%pS %ps %p", REC->c, (void *)REC->c, REC->c"#,
+    r#""%pM %pI4 %pI6c %pUL %6phC", REC->mac, REC->mac, &REC->p, &REC->p, REC->mac"#,
+    r#""%pISpc %s", &REC->p, __get_sockaddr(name)"#,
+    r#""%d %d", REC->list[1], ((u16 *)__get_dynamic_array(name))[0]"#,
+    r#""%d", ({ int x = (REC->a); int y = (7); ((x) < (y) ? (x) : (y)); })"#,
+    r#""%llu.%09u %c", __print_ns_to_secs(REC->c), __print_ns_without_secs(REC->c), 'x'"#,
+    r#""%s", jiffies_to_msecs(REC->a)"#,
+];
+
+/// Raw data for [`PRINT_FMTS`].
+const PRINT_RAW: &[u8; 64] = b"\x01\0\x05\0\xfe\xff\xff\xff\x10\0\0\x81\xff\xff\xff\xff\xc8\x01\0\x1b\x21\xaa\xbb\xcc\
+    comm\0\0\0\0\x01\0\0\0\x70\x11\x01\0\x18\0\x05\0\x08\0\x08\0\x02\0\x1f\x90\x7f\0\0\x01\x0a\x0b\0\0\0\0\0\x01";
+
 /// Returns the files of a folder, sorted by name; empty if the folder does not exist.
 fn paths(folder: &Path) -> Result<Vec<PathBuf>, Box<dyn Error>> {
     let mut paths = Vec::new();
@@ -227,6 +253,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         for bits in [4, 6] {
             seeds.add("parse_ring", &[&[bits], &bytes[..bytes.len().min(MOST)]])?;
         }
+    }
+    for text in PRINT_FMTS {
+        seeds.add("print_fmt", &[&[0, 40], text.as_bytes(), &[0], PRINT_RAW])?;
     }
     for (grammar, text) in TEXTS {
         seeds.add("pmu_terms", &[&[*grammar], text.as_bytes()])?;

@@ -3,7 +3,7 @@
 //! perf copies the kernel's formats of the recorded tracepoints to the capture: to the feature `TRACING_DATA` of a
 //! file, or to the payload after the HEADER_TRACING_DATA record of a pipe. [`TracingData`] finds its parts.
 //! [`Tracepoints`] parses the formats and finds a format by the event's `attr.config`. [`Format::fields`] decodes the
-//! raw data of a sample field by field, without an allocation.
+//! raw data of a sample field by field, without an allocation. [`PrintFmt`] prints it as the text of `perf script`.
 //!
 //! Parsing formats needs the feature `tracepoint`. [`TracingData`], which finds their texts, and [`TracingDataFields`],
 //! which writes them, do not.
@@ -45,6 +45,10 @@ mod formats;
 #[cfg(feature = "tracepoint")]
 mod grammar;
 #[cfg(feature = "tracepoint")]
+mod print_fmt;
+#[cfg(feature = "tracepoint")]
+mod printk;
+#[cfg(feature = "tracepoint")]
 mod room;
 #[cfg(feature = "tracepoint")]
 mod value;
@@ -62,6 +66,10 @@ pub use field::{Field, Place};
 pub use format::Format;
 #[cfg(feature = "tracepoint")]
 pub use formats::Tracepoints;
+#[cfg(feature = "tracepoint")]
+pub use print_fmt::{Addresses, PrintError, PrintFmt};
+#[cfg(feature = "tracepoint")]
+pub use printk::PrintkFormats;
 #[cfg(feature = "tracepoint")]
 pub use room::Room;
 #[cfg(feature = "tracepoint")]

@@ -21,6 +21,7 @@ pub mod parse_ring;
 pub mod parse_sample;
 #[cfg(target_os = "linux")]
 pub mod pmu_terms;
+pub mod print_fmt;
 pub mod repair;
 pub mod shape;
 pub mod time_order;
@@ -41,6 +42,7 @@ pub const TARGETS: &[(&str, Body)] = &[
     ("parse_ring", parse_ring::run),
     ("parse_features", parse_features::run),
     ("tracepoint_format", tracepoint_format::run),
+    ("print_fmt", print_fmt::run),
     #[cfg(target_os = "linux")]
     ("pmu_terms", pmu_terms::run),
     ("write_read", write_read::run),

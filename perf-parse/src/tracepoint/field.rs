@@ -102,11 +102,26 @@ impl<'a> Field<'a> {
     /// Returns the bytes of the elements to which the field points.
     #[inline(never)]
     fn dynamic<'r, O: Endian>(&self, raw: &'r [u8], base: u64) -> Result<Value<'r, O>, FieldError<'a>> {
+        Ok(Value::several(self.element, self.signed, self.pointed::<O>(raw, base)?))
+    }
+
+    fn pointed<'r, O: Endian>(&self, raw: &'r [u8], base: u64) -> Result<&'r [u8], FieldError<'a>> {
         // Old synthetic events have 8 bytes here and use the first 4.
         let place = self.bytes(raw, u64::from(self.offset), 4)?;
         let place = unsigned::<O>(place);
         let (start, size) = (base.saturating_add(place & 0xffff), place >> 16);
-        Ok(Value::several(self.element, self.signed, self.bytes(raw, start, size)?))
+        self.bytes(raw, start, size)
+    }
+
+    /// Returns the bytes of the field's value or of its elements.
+    pub(super) fn extent<'r, O: Endian>(&self, raw: &'r [u8]) -> Result<&'r [u8], FieldError<'a>> {
+        let (start, size) = (u64::from(self.offset), u64::from(self.size));
+        match self.place {
+            Place::Value | Place::Array { .. } => self.bytes(raw, start, size),
+            Place::Rest => self.bytes(raw, start, (raw.len() as u64).saturating_sub(start)),
+            Place::DataLoc => self.pointed::<O>(raw, 0),
+            Place::RelLoc => self.pointed::<O>(raw, start.saturating_add(size)),
+        }
     }
 
     #[inline(always)]

@@ -26,6 +26,7 @@ pub struct Format<'a> {
     pub print_fmt: Option<&'a [u8]>,
     fields: Vec<Field<'a>>,
     common: usize,
+    long_size: u8,
     /// The smallest size of raw data that contains all fields, provided that no fields share bytes. `None` if the
     /// size depends on the data, or if fields share bytes.
     min_size: Option<u64>,
@@ -77,7 +78,14 @@ impl<'a> Format<'a> {
         } else {
             fields.iter().map(Field::end).try_fold(0, |all, end| Some(end?.max(all)))
         };
-        Ok(Self { system, name, id, print_fmt, common: common.unwrap_or(0), fields, min_size })
+        Ok(Self { system, name, id, print_fmt, common: common.unwrap_or(0), long_size, fields, min_size })
+    }
+
+    /// Returns the number of bytes of a `long` of the kernel that wrote the format, as given to
+    /// [`parse`](Self::parse).
+    #[must_use]
+    pub fn long_size(&self) -> u8 {
+        self.long_size
     }
 
     /// Returns the fields that all tracepoints have: `common_type`, `common_flags`, `common_preempt_count`,
@@ -165,7 +173,7 @@ fn offset(text: &[u8], rest: &[u8]) -> u32 {
 }
 
 /// Returns the error for a fault of the grammar, with its offset. The fault's text is a suffix of `text`.
-fn fault(text: &[u8], error: &nom::Err<grammar::Fault<'_>>) -> TracingError {
+pub(super) fn fault(text: &[u8], error: &nom::Err<grammar::Fault<'_>>) -> TracingError {
     match error {
         nom::Err::Error(fault) | nom::Err::Failure(fault) => {
             TracingError::invalid(fault.field, fault.at.first().copied(), fault.must, offset(text, fault.at))

@@ -40,7 +40,7 @@ impl<'a> ParseError<&'a [u8]> for Fault<'a> {
     }
 }
 
-type Parsed<'a, T> = IResult<&'a [u8], T, Fault<'a>>;
+pub(super) type Parsed<'a, T> = IResult<&'a [u8], T, Fault<'a>>;
 
 /// One line, or the several lines of the print format at the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

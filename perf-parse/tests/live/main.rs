@@ -1,8 +1,10 @@
-//! The installed perf reads captures written here, and the tracepoints of the running kernel are parsed. On a machine
+//! The installed perf reads captures written here, and the tracepoints of the running kernel are parsed
+//! and printed. On a machine
 //! with neither, a test is ignored, with the reason.
 
 mod examples;
 mod perf;
+mod print_fmt;
 mod tracepoints;
 #[cfg(feature = "zstd")]
 mod zstd;
@@ -13,6 +15,7 @@ fn main() -> std::process::ExitCode {
         perf::TESTS,
         perf::files::TESTS,
         perf::pipes::TESTS,
+        print_fmt::TESTS,
         tracepoints::TESTS,
         #[cfg(feature = "zstd")]
         zstd::TESTS,

@@ -11,7 +11,7 @@ pub(crate) const TESTS: &[needs::Test] = needs::tests![
 ];
 
 /// Returns the folders in `folder`; none if it cannot be read.
-fn folders(folder: &Path) -> Vec<PathBuf> {
+pub(crate) fn folders(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     entries.map(|entry| entry.path()).filter(|path| path.is_dir()).collect()
 }

@@ -1,7 +1,7 @@
 //! Allocations of tracepoints: a small multiple of the bytes read, and none for a sample.
 
 use perf_parse::abi::endian::LittleEndian;
-use perf_parse::tracepoint::{Tracepoints, TracingData};
+use perf_parse::tracepoint::{Format, PrintFmt, Tracepoints, TracingData};
 use testdata::Bytes;
 use testdata::memory::{Counting, measure};
 
@@ -49,4 +49,40 @@ fn what_is_allocated_is_bounded() {
         })
     });
     assert_eq!((used.calls, decoded), (0, (3, 2)));
+}
+
+#[test]
+fn what_a_print_format_allocates_is_bounded() {
+    let many = |directives: &str, arguments: &str, count| {
+        format!("\"{}\"{}", directives.repeat(count), arguments.repeat(count))
+    };
+    for (what, text) in [
+        ("directives", many("%d", ",1", 10_000)),
+        ("directives with widths", many("%*.*d", ",1,1,1", 10_000)),
+        ("literals", many("a%%", "", 30_000)),
+        ("arguments", many("", ",1", 50_000)),
+        ("operators", many("", ",!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!1", 2_000)),
+        ("names", many("", ",a+b+c", 10_000)),
+        ("fields", many("", ",REC->f", 10_000)),
+        ("entries", format!("\"\",__print_symbolic(1{})", ",{1,\"\"}".repeat(10_000))),
+        ("entries without names", format!("\"\",__print_symbolic(1{})", ",{1,0}".repeat(10_000))),
+        ("strings", many("", ",\"\"\"\"", 20_000)),
+        ("statements", many("", ",({a b;})", 10_000)),
+        ("variables", format!("\"\",({{{}1;}})", "int a=1;".repeat(10_000))),
+        ("a fault at the end", many("%d", ",1", 10_000) + ",("),
+    ] {
+        let text = format!("name:a\nID:1\nfield:int f;offset:0;size:4;\nprint fmt: {text}");
+        let format = Format::parse(b"system", text.as_bytes(), 8).unwrap();
+        let (parsed, used) = measure(|| PrintFmt::new(&format));
+        assert_eq!(parsed.is_err(), what == "a fault at the end", "{what}: {parsed:?}");
+        println!("{what}: {} bytes for {}", used.peak, text.len());
+        assert!(used.peak <= 96 * text.len() + (1 << 17), "{what}: {} bytes for {}", used.peak, text.len());
+    }
+
+    let text = "name:a\nID:1\nfield:int f;offset:0;size:4;\nprint fmt: \"%s %05d\", __print_flags(REC->f, \"|\", {1, \"A\"}), REC->f";
+    let format = Format::parse(b"system", text.as_bytes(), 8).unwrap();
+    let parsed = PrintFmt::new(&format).unwrap();
+    let mut out = Vec::with_capacity(64);
+    let (written, used) = measure(|| parsed.write::<LittleEndian>(&[1, 0, 0, 0], &(), &mut out));
+    assert_eq!((written, used.calls, &out[..]), (Ok(()), 0, &b"A 00001"[..]));
 }

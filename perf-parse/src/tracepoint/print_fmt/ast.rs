@@ -1,0 +1,194 @@
+//! The syntax tree of a print format: nodes in one list, each after the nodes that it refers to.
+
+use alloc::vec::Vec;
+
+use super::super::element::Element;
+use super::super::field::{Field, Place};
+use super::num::{Binary, CType, Num, Unary};
+
+/// The index of a node.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) struct Id(u32);
+
+/// A string of the format, with its escapes decoded: a range of [`Ast::texts`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Text {
+    start: u32,
+    end: u32,
+}
+
+/// The index of a field that the format uses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct FieldId(u32);
+
+/// A value of `__print_flags` or `__print_symbolic`, and its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Entry {
+    /// `None` if the value is a name that the format does not define.
+    pub(super) value: Option<u64>,
+    pub(super) name: Text,
+}
+
+/// A range of [`Ast::entries`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Entries {
+    start: u32,
+    end: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Node<'a> {
+    Number(Num),
+    Text(Text),
+    /// A name that the format does not define, such as a constant of the kernel.
+    Name,
+    /// `REC->field`
+    Field(FieldId),
+    Unary(Unary, Id),
+    Binary(Binary, Id, Id),
+    /// `a ? b : c`, or `a ?: c`.
+    Cond {
+        test: Id,
+        then: Option<Id>,
+        or: Id,
+    },
+    Cast(CType, Id),
+    /// `a[b]`; `*a` is `a[0]`.
+    Index(Id, Id),
+    /// `__get_dynamic_array`
+    Dynamic(FieldId),
+    /// `__get_dynamic_array_len`
+    Len(FieldId),
+    /// `__get_str`
+    Str(FieldId),
+    /// `__get_bitmask`, `__get_cpumask`
+    Bitmask(FieldId),
+    /// `__get_sockaddr`
+    Socket(FieldId),
+    Flags {
+        of: Id,
+        delimiter: Text,
+        entries: Entries,
+    },
+    Symbolic {
+        of: Id,
+        entries: Entries,
+    },
+    /// `__print_hex`, and `__print_hex_str` without spaces.
+    Hex {
+        of: Id,
+        len: Id,
+        spaced: bool,
+    },
+    /// `__print_array`; without a count, `__print_dynamic_array`.
+    Array {
+        of: Id,
+        count: Option<Id>,
+        size: Id,
+    },
+    /// What cannot be evaluated: a function of the kernel, or statements. The text that names it.
+    Opaque(&'a [u8]),
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Ast<'a> {
+    nodes: Vec<Node<'a>>,
+    /// The number of levels of each node's tree.
+    levels: Vec<u8>,
+    texts: Vec<u8>,
+    entries: Vec<Entry>,
+    fields: Vec<Field<'a>>,
+    pub(super) names: Vec<&'a [u8]>,
+}
+
+impl<'a> Ast<'a> {
+    /// Appends a node; `None` if its tree has more than `max` levels. Operators on numbers become numbers.
+    pub(super) fn push(&mut self, node: Node<'a>, max: u8, long_size: u8) -> Option<Id> {
+        let node = self.folded(node, long_size).unwrap_or(node);
+        let level = |id: Id| self.levels.get(id.0 as usize).copied().unwrap_or(u8::MAX);
+        let below = match node {
+            Node::Unary(_, a) | Node::Cast(_, a) => level(a),
+            Node::Binary(_, a, b) | Node::Index(a, b) => level(a).max(level(b)),
+            Node::Cond { test, then, or } => level(test).max(then.map_or(0, level)).max(level(or)),
+            Node::Flags { of, .. } | Node::Symbolic { of, .. } => level(of),
+            Node::Hex { of, len, .. } => level(of).max(level(len)),
+            Node::Array { of, count, size } => level(of).max(count.map_or(0, level)).max(level(size)),
+            _ => 0,
+        };
+        let levels = below.checked_add(1).filter(|&levels| levels <= max)?;
+        let id = Id(u32::try_from(self.nodes.len()).ok()?);
+        self.nodes.push(node);
+        self.levels.push(levels);
+        Some(id)
+    }
+
+    fn folded(&self, node: Node<'a>, long_size: u8) -> Option<Node<'a>> {
+        let number = |id| match self.node(id) {
+            Node::Number(number) => Some(number),
+            _ => None,
+        };
+        let value = match node {
+            Node::Unary(operator, a) => operator.apply(number(a)?),
+            Node::Binary(operator, a, b) => operator.apply(number(a)?, number(b)?)?,
+            Node::Cast(c_type, a) => c_type.apply(number(a)?, long_size),
+            _ => return None,
+        };
+        Some(Node::Number(value))
+    }
+
+    pub(super) fn node(&self, id: Id) -> Node<'a> {
+        self.nodes.get(id.0 as usize).copied().unwrap_or(Node::Opaque(b""))
+    }
+
+    /// Appends a string.
+    pub(super) fn push_text(&mut self, decoded: &[u8]) -> Text {
+        let start = self.text_end();
+        self.texts.extend_from_slice(decoded);
+        Text { start, end: self.text_end() }
+    }
+
+    fn text_end(&self) -> u32 {
+        u32::try_from(self.texts.len()).unwrap_or(u32::MAX)
+    }
+
+    pub(super) fn text(&self, text: Text) -> &[u8] {
+        self.texts.get(text.start as usize..text.end as usize).unwrap_or_default()
+    }
+
+    pub(super) fn push_entries(&mut self, entries: &[Entry]) -> Entries {
+        let end = |entries: &Vec<Entry>| u32::try_from(entries.len()).unwrap_or(u32::MAX);
+        let start = end(&self.entries);
+        self.entries.extend_from_slice(entries);
+        Entries { start, end: end(&self.entries) }
+    }
+
+    pub(super) fn entries(&self, entries: Entries) -> &[Entry] {
+        self.entries.get(entries.start as usize..entries.end as usize).unwrap_or_default()
+    }
+
+    /// Returns the index of a field, which is kept once.
+    pub(super) fn push_field(&mut self, field: &Field<'a>) -> FieldId {
+        let known = self.fields.iter().position(|known| known.name == field.name);
+        let index = known.unwrap_or(self.fields.len());
+        if known.is_none() {
+            self.fields.push(*field);
+        }
+        FieldId(u32::try_from(index).unwrap_or(u32::MAX))
+    }
+
+    pub(super) fn field(&self, id: FieldId) -> Option<&Field<'a>> {
+        self.fields.get(id.0 as usize)
+    }
+}
+
+/// Returns the bytes of one element of a field's array; 0 if they are unknown.
+pub(super) fn element_bytes(field: &Field<'_>) -> u8 {
+    match (field.place, field.element) {
+        // An array of a type that is not known by its name, whose elements have the size of an integer.
+        (Place::Array { len: Some(len) }, Element::Bytes) => {
+            let bytes = field.size.checked_div(len).and_then(|bytes| u8::try_from(bytes).ok());
+            bytes.filter(|bytes| matches!(bytes, 1 | 2 | 4 | 8)).unwrap_or(0)
+        }
+        (_, element) => element.bytes(),
+    }
+}

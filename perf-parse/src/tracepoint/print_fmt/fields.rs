@@ -1,0 +1,101 @@
+//! The fields of an event as text, in the layout of perf.
+
+use alloc::vec::Vec;
+use core::fmt::{self, Write};
+
+use perf_abi::endian::Endian;
+
+use super::super::element::Element;
+use super::super::field::{Field, Place};
+use super::super::format::Format;
+use super::super::grammar::words;
+use super::super::value::unsigned;
+
+impl Format<'_> {
+    /// Appends the fields of an event to `out` as ` name=value`, one after the other, as perf prints an event whose
+    /// print format it cannot evaluate. Common fields are left out.
+    ///
+    /// Strings are printed if they are printable; other arrays as `ARRAY[00, 01]`. A field that is missing from `raw`
+    /// is printed as `[missing]`, as is a field after so many shared bytes that the output would no longer be in
+    /// proportion to `raw`. The output has at most the bytes of all names, 32 for each field, and 4 for each value of
+    /// the [room](Self::room) of `raw`.
+    ///
+    /// perf: `print_event_fields` of libtraceevent.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use perf_parse::abi::endian::LittleEndian;
+    /// use perf_parse::tracepoint::Format;
+    ///
+    /// let text = b"name: exit\nID: 7\nformat:\n\
+    ///     \tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n\n\
+    ///     \tfield:char comm[4];\toffset:2;\tsize:4;\tsigned:0;\n\
+    ///     \tfield:short code;\toffset:6;\tsize:2;\tsigned:1;\n";
+    /// let format = Format::parse(b"task", text, 8)?;
+    /// let mut out = Vec::new();
+    /// format.write_fields::<LittleEndian>(b"\x07\0sh\0\0\xff\xff", &mut out);
+    /// assert_eq!(out, b" comm=sh code=-1");
+    /// # Ok::<(), perf_parse::tracepoint::TracingError>(())
+    /// ```
+    pub fn write_fields<O: Endian>(&self, raw: &[u8], out: &mut Vec<u8>) {
+        let mut room = self.room(raw);
+        for field in self.own_fields() {
+            out.push(b' ');
+            out.extend_from_slice(field.name);
+            out.push(b'=');
+            let fits = field.value::<O>(raw).is_ok_and(|value| room.take(&value));
+            match field.extent::<O>(raw).ok().filter(|_| fits) {
+                Some(bytes) => value::<O>(field, bytes, out),
+                None => out.extend_from_slice(b"[missing]"),
+            }
+        }
+    }
+}
+
+/// Formatted text goes to a list of bytes, which takes all of it.
+struct Sink<'o>(&'o mut Vec<u8>);
+
+impl Write for Sink<'_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.0.extend_from_slice(text.as_bytes());
+        Ok(())
+    }
+}
+
+fn value<O: Endian>(field: &Field<'_>, bytes: &[u8], out: &mut Vec<u8>) {
+    let is_single = field.place == Place::Value;
+    let is_long = words(field.c_type).any(|word| word == b"long");
+    let number = if is_single { unsigned::<O>(bytes) } else { 0 };
+    let unused = 64_u32.saturating_sub(field.size.saturating_mul(8));
+    let signed = (number.wrapping_shl(unused) as i64).wrapping_shr(unused);
+    // A list of bytes takes any text.
+    let _ = match (field.element, field.size) {
+        _ if !is_single => return array(field, bytes, out),
+        (Element::Pointer { .. }, _) => write!(Sink(out), "{number:#x}"),
+        // A `long` often holds a pointer.
+        (_, 4) if field.signed && is_long => write!(Sink(out), "{number:#x}"),
+        (_, 2) if field.signed => write!(Sink(out), "{signed:2}"),
+        _ if field.signed => write!(Sink(out), "{signed}"),
+        _ if is_long => write!(Sink(out), "{number:#x}"),
+        _ => write!(Sink(out), "{number}"),
+    };
+}
+
+fn array(field: &Field<'_>, bytes: &[u8], out: &mut Vec<u8>) {
+    let string = bytes.split(|&byte| byte == 0).next().unwrap_or_default();
+    let is_text = |byte: &u8| byte.is_ascii_graphic() || byte.is_ascii_whitespace() || *byte == 0x0b;
+    let is_string = words(field.c_type).any(|word| {
+        [&b"char"[..], b"u8", b"s8"].iter().any(|name| word.windows(name.len()).any(|part| part == *name))
+    });
+    if is_string && string.iter().all(is_text) {
+        out.extend_from_slice(string);
+        return;
+    }
+    out.extend_from_slice(b"ARRAY[");
+    for (index, byte) in bytes.iter().enumerate() {
+        let between = if index > 0 { ", " } else { "" };
+        let _ = write!(Sink(out), "{between}{byte:02x}");
+    }
+    out.push(b']');
+}
