@@ -7,6 +7,7 @@ mod filter;
 mod line;
 mod print;
 mod time;
+mod trace;
 
 use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
@@ -29,6 +30,7 @@ use fields::{Choice, Fields, type_of};
 use filter::Filter;
 use line::{Clock, Start};
 use time::Spans;
+use trace::Traces;
 
 pub(crate) fn run(args: &ScriptArgs) -> Result<Outcome, Failure> {
     crate::input::read(&args.file, |reader, memory| script(&reader, memory, args))
@@ -91,6 +93,10 @@ fn script(reader: &Reader<'_>, memory: Memory<'_>, args: &ScriptArgs) -> Result<
         }
     }
     output.flush()?;
+    if events.traces.as_fields > 0 {
+        let count = events.traces.as_fields;
+        say!("perfdata: samples printed as fields, because their print formats cannot be evaluated: {count}");
+    }
     let account = records.account();
     diagnostics.report_all(account);
     if account.is_clean() {
@@ -106,7 +112,7 @@ fn script(reader: &Reader<'_>, memory: Memory<'_>, args: &ScriptArgs) -> Result<
 fn one(
     record: &EventRecord<'_>,
     session: &mut Session,
-    events: &mut Events,
+    events: &mut Events<'_>,
     records: &EventRecords<'_>,
     filter: &Filter<'_>,
     options: &Options<'_>,
@@ -155,9 +161,9 @@ struct Counted<'a> {
 /// perf: `evlist__deliver_sample`, `tools/perf/util/session.c`.
 fn each_value(
     at: &At<'_, '_>,
-    events: &mut Events,
+    events: &mut Events<'_>,
     records: &EventRecords<'_>,
-    mut print: impl FnMut(&Events, &Counted<'_>) -> Result<(), FileError>,
+    mut print: impl FnMut(&mut Events<'_>, &Counted<'_>) -> Result<(), FileError>,
 ) -> Result<Result<(), FileError>, Failure> {
     let read = match at.sample().tail() {
         Ok(tail) => tail.read,
@@ -246,13 +252,16 @@ struct Known {
     /// Whether the address of its samples is one of data or code that can be looked up.
     has_data_address: bool,
     needs_tail: bool,
+    /// The index of the format of its raw data.
+    trace: Option<usize>,
     /// The period of samples that do not record it.
     period: u64,
 }
 
 /// The events of the capture, prepared for printing.
 #[derive(Debug)]
-struct Events {
+struct Events<'a> {
+    traces: Traces<'a>,
     choice: Choice,
     /// The types whose first event was checked.
     checked: Vec<usize>,
@@ -264,10 +273,18 @@ struct Events {
     counted: BTreeMap<u64, u64>,
 }
 
-impl Events {
-    fn new(choice: Choice, reader: &Reader<'_>) -> Result<Self, Failure> {
-        let mut events =
-            Self { choice, checked: Vec::new(), known: Vec::new(), name_width: 0, counted: BTreeMap::new() };
+impl<'a> Events<'a> {
+    fn new(choice: Choice, reader: &'a Reader<'_>) -> Result<Self, Failure> {
+        let tracing_data = reader.feature(Feature::TRACING_DATA).map_or(&[][..], |section| section.bytes);
+        let traces = Traces::new(tracing_data, reader.endianness());
+        let mut events = Self {
+            traces,
+            choice,
+            checked: Vec::new(),
+            known: Vec::new(),
+            name_width: 0,
+            counted: BTreeMap::new(),
+        };
         events.check(reader.events(), reader)?;
         let is_complete = !matches!(reader.mode(), Mode::Pipe);
         let is_missing =
@@ -343,6 +360,7 @@ impl Events {
             has_read: event.attr.sample_type.contains(SampleType::READ),
             has_data_address: has_data_address(&event.attr),
             needs_tail,
+            trace: self.traces.of(event),
             period: event.attr.sample_period,
         });
         if self.known.len() <= event.index {
@@ -351,9 +369,6 @@ impl Events {
         self.known[event.index] = Some(Arc::clone(&known));
         Ok(known)
     }
-
-    /// Appends the fields of a tracepoint.
-    fn push_trace(&self, _out: &mut Vec<u8>, _known: &Known, _raw: &[u8]) {}
 }
 
 fn name_of(event: &Event) -> Vec<u8> {

@@ -139,7 +139,7 @@ pub(super) fn push_sample(
     out: &mut Vec<u8>,
     at: &At<'_, '_>,
     counted: &Counted<'_>,
-    events: &Events,
+    events: &mut Events<'_>,
     options: &Options<'_>,
     clock: &mut Clock,
 ) -> Result<(), FileError> {
@@ -166,8 +166,8 @@ pub(super) fn push_sample(
     let tail =
         known.needs_tail.then(|| sample.tail().map_err(|error| at.record().error(error))).transpose()?;
     if fields.has(Fields::TRACE) {
-        if let Some(raw) = tail.and_then(|tail| tail.raw) {
-            events.push_trace(out, known, raw);
+        if let Some((raw, trace)) = tail.and_then(|tail| tail.raw).zip(known.trace) {
+            events.traces.push(out, trace, raw);
         }
     }
     if fields.has(Fields::ADDR) {
