@@ -109,7 +109,7 @@ impl Dso {
             _ => DsoKind::File,
         };
         let (mut name, mut path) = (Vec::from(filename), None);
-        if is_memory && prot & PROT_EXEC != 0 {
+        if kind == DsoKind::Memory && prot & PROT_EXEC != 0 {
             path = Some(core::mem::replace(&mut name, format!("/tmp/perf-{pid}.map").into_bytes()));
         }
         let (build_id, inode) = identity(id);

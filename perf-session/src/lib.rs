@@ -74,6 +74,7 @@ mod dso;
 mod kernel;
 mod limits;
 mod machine;
+mod machines;
 mod map;
 mod maps;
 mod segments;

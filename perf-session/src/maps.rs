@@ -180,7 +180,7 @@ fn put(node: &mut Arc<Node>, mapping: Mapping) -> Option<Child> {
     match Arc::make_mut(node) {
         Node::Leaf(mappings) => {
             let at = mappings.partition_point(|it| it.start < mapping.start);
-            mappings.insert(at, mapping);
+            add(mappings, at, mapping);
             let right = second_half(mappings)?;
             Some(Child { first: right.first()?.start, node: Arc::new(Node::Leaf(right)) })
         }
@@ -190,16 +190,27 @@ fn put(node: &mut Arc<Node>, mapping: Mapping) -> Option<Child> {
             let child = children.get_mut(at)?;
             child.first = child.first.min(mapping.start);
             let right = put(&mut child.node, mapping)?;
-            children.insert(at.saturating_add(1), right);
+            add(children, at.saturating_add(1), right);
             let right = second_half(children)?;
             Some(Child { first: right.first()?.first, node: Arc::new(Node::Inner(right)) })
         }
     }
 }
 
+/// Adds an entry to a node, without room for more: what processes do not share should be small.
+fn add<T>(entries: &mut Vec<T>, at: usize, entry: T) {
+    entries.reserve_exact(1);
+    entries.insert(at, entry);
+}
+
 /// Splits the entries of a node that is too large.
 fn second_half<T>(entries: &mut Vec<T>) -> Option<Vec<T>> {
-    (entries.len() > FANOUT).then(|| entries.split_off(FANOUT / 2))
+    if entries.len() <= FANOUT {
+        return None;
+    }
+    let right = entries.split_off(FANOUT / 2);
+    entries.shrink_to_fit();
+    Some(right)
 }
 
 /// Removes the mappings of a node whose start is in a range. Returns whether any are left. Nodes in the middle of the range
