@@ -48,6 +48,7 @@ impl Seeds {
         self.add("command_line", &[bytes])?;
         self.add("folder", &[&[5], bytes])?;
         self.add("deferred", &[&[4], bytes])?;
+        self.add("session", &[&[8], bytes])?;
         let is_pipe = matches!(reader.mode(), Mode::Pipe);
         self.rings(reader)?;
         if is_pipe {
@@ -237,6 +238,8 @@ fn main() -> Result<(), Box<dyn Error>> {
             })
             .collect();
         seeds.add("write_read", &[&bytes])?;
+        // Few records, then more, of a session in either byte order.
+        seeds.add("session", &[&[bytes[0] & 0x87], &bytes[..len / 4]])?;
     }
     for (target, count) in &seeds.count {
         println!("{target}: {count}");

@@ -21,6 +21,7 @@ pub mod parse_sample;
 #[cfg(target_os = "linux")]
 pub mod pmu_terms;
 pub mod repair;
+pub mod session;
 pub mod shape;
 pub mod time_order;
 pub mod tracepoint_format;
@@ -48,4 +49,5 @@ pub const TARGETS: &[(&str, Body)] = &[
     ("folder", folder::run),
     ("deferred", deferred::run),
     ("time_order", time_order::run),
+    ("session", session::run),
 ];
