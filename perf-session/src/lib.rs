@@ -81,6 +81,7 @@ mod segments;
 mod session;
 mod stack;
 mod thread;
+mod threads;
 
 pub use build_ids::BuildId;
 pub use dso::{Dso, DsoKind, Inode};

@@ -1,6 +1,5 @@
 //! A machine: the host or a guest, with its threads and its kernel.
 
-use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
@@ -10,6 +9,7 @@ use crate::kernel::Kernel;
 use crate::map::Mapping;
 use crate::maps::Maps;
 use crate::thread::{Thread, comm_of_unnamed};
+use crate::threads::Threads;
 
 /// A machine: the host or a guest.
 ///
@@ -17,7 +17,7 @@ use crate::thread::{Thread, comm_of_unnamed};
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Machine {
     pub(crate) kernel: Kernel,
-    threads: BTreeMap<i32, Thread>,
+    threads: Threads,
     processes: Vec<Process>,
     /// The places in `processes` that are free.
     free: Vec<usize>,
@@ -47,7 +47,7 @@ struct Process {
 
 impl Machine {
     pub(crate) fn thread(&self, tid: i32) -> Option<&Thread> {
-        self.threads.get(&tid)
+        self.threads.get(tid)
     }
 
     pub(crate) fn maps_of(&self, thread: &Thread) -> Option<&Maps> {
@@ -55,7 +55,7 @@ impl Machine {
     }
 
     pub(crate) fn threads(&self) -> impl Iterator<Item = &Thread> {
-        self.threads.values()
+        self.threads.iter()
     }
 
     /// Makes a thread known: by a record that has its ids, and may be the first to do so.
@@ -63,7 +63,7 @@ impl Machine {
     /// perf: `machine__findnew_thread`.
     #[inline]
     pub(crate) fn see(&mut self, keys: &mut Keys, pid: i32, tid: i32) {
-        if self.threads.get(&tid).is_none_or(|thread| thread.pid != pid && pid != -1) {
+        if self.threads.find(tid).is_none_or(|thread| thread.pid != pid && pid != -1) {
             self.add_seen(keys, pid, tid);
         }
     }
@@ -71,12 +71,12 @@ impl Machine {
     #[cold]
     fn add_seen(&mut self, keys: &mut Keys, pid: i32, tid: i32) {
         // No record had the process id before.
-        if let Some(thread) = self.threads.get_mut(&tid).filter(|thread| thread.pid == -1 && pid == tid) {
+        if let Some(thread) = self.threads.get_mut(tid).filter(|thread| thread.pid == -1 && pid == tid) {
             thread.pid = pid;
             return;
         }
         let process = self.process_of(keys, pid, tid);
-        match self.threads.get_mut(&tid) {
+        match self.threads.get_mut(tid) {
             Some(thread) if thread.pid == -1 => {
                 let before = core::mem::replace(&mut thread.process, process.0);
                 (thread.pid, thread.process_key) = (pid, process.1);
@@ -94,7 +94,7 @@ impl Machine {
             return self.add_process(keys, Maps::default());
         }
         self.see(keys, pid, pid);
-        match self.threads.get(&pid) {
+        match self.threads.get(pid) {
             Some(leader) => (leader.process, leader.process_key),
             None => self.add_process(keys, Maps::default()),
         }
@@ -127,7 +127,7 @@ impl Machine {
         let key = keys.take();
         self.enter(process);
         let thread = Thread { pid, tid, ppid, comm, is_named, key, process, process_key, has_exited: false };
-        if let Some(earlier) = self.threads.insert(tid, thread) {
+        if let Some(earlier) = self.threads.insert(thread) {
             self.leave(earlier.process);
         }
     }
@@ -154,7 +154,7 @@ impl Machine {
     pub(crate) fn fork(&mut self, keys: &mut Keys, task: &Task, is_new_image: bool) {
         let Task { pid, ppid, tid, ptid, .. } = *task;
         self.see(keys, ppid, ptid);
-        let Some(parent) = self.threads.get(&ptid) else { return };
+        let Some(parent) = self.threads.get(ptid) else { return };
         let (comm, is_named) = (Arc::clone(&parent.comm), parent.is_named);
         let of_parent = (parent.process, parent.process_key);
         let is_thread = parent.pid == pid && tid != pid;
@@ -174,14 +174,14 @@ impl Machine {
     /// before.
     pub(crate) fn exit(&mut self, keys: &mut Keys, pid: i32, tid: i32) -> Option<u64> {
         self.see(keys, pid, tid);
-        let thread = self.threads.get_mut(&tid)?;
+        let thread = self.threads.get_mut(tid)?;
         (!core::mem::replace(&mut thread.has_exited, true)).then_some(thread.key)
     }
 
     /// Removes a thread, unless another one has its id by now.
     pub(crate) fn remove(&mut self, tid: i32, key: u64) {
-        if self.threads.get(&tid).is_some_and(|thread| thread.key == key) {
-            if let Some(thread) = self.threads.remove(&tid) {
+        if self.threads.get(tid).is_some_and(|thread| thread.key == key) {
+            if let Some(thread) = self.threads.remove(tid) {
                 self.leave(thread.process);
             }
         }
@@ -195,7 +195,7 @@ impl Machine {
     /// Applies a COMM record. `is_exec` says that the process got a new image, and so new mappings.
     pub(crate) fn set_comm(&mut self, keys: &mut Keys, pid: i32, tid: i32, comm: &[u8], is_exec: bool) {
         self.see(keys, pid, tid);
-        let Some(thread) = self.threads.get_mut(&tid) else { return };
+        let Some(thread) = self.threads.get_mut(tid) else { return };
         if *thread.comm != *comm {
             thread.comm = Arc::from(comm);
         }
@@ -209,7 +209,7 @@ impl Machine {
     /// Applies an MMAP record.
     pub(crate) fn map(&mut self, keys: &mut Keys, pid: i32, tid: i32, mapping: Mapping) {
         self.see(keys, pid, tid);
-        let Some(thread) = self.threads.get(&tid) else { return };
+        let Some(thread) = self.threads.get(tid) else { return };
         if let Some(process) = self.processes.get_mut(thread.process) {
             process.maps.insert(mapping);
         }

@@ -145,7 +145,9 @@ impl Session {
         let (pid, tid) = ids_of(&sample);
         let mode = record.misc().cpumode();
         let machine = self.machines.of(mode, pid)?;
-        Some(At { session: self, machine, thread: machine.thread(tid)?, record, sample, mode })
+        let thread = machine.thread(tid)?;
+        let spaces = Spaces { session: self, machine, thread, is_guest: is_guest(mode) };
+        Some(At { spaces, record, sample, mode })
     }
 
     /// Returns a thread of the host; `None` if no record had it, or if it was dropped after its exit.
@@ -222,19 +224,41 @@ fn ids_of(sample: &Sample<'_>) -> (i32, i32) {
 /// Where a sample was taken: its thread, and what was mapped there at that time. Made by [`Session::at`].
 #[derive(Clone, Copy, Debug)]
 pub struct At<'s, 'r> {
-    session: &'s Session,
-    machine: &'s Machine,
-    thread: &'s Thread,
+    spaces: Spaces<'s>,
     record: &'r EventRecord<'r>,
     sample: Sample<'r>,
     mode: CpuMode,
+}
+
+/// The address spaces that a sample has.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Spaces<'s> {
+    session: &'s Session,
+    machine: &'s Machine,
+    thread: &'s Thread,
+    is_guest: bool,
+}
+
+impl<'s> Spaces<'s> {
+    /// Returns the mappings that addresses of a mode are in.
+    #[inline]
+    pub(crate) fn maps(&self, mode: CpuMode) -> Option<&'s Maps> {
+        match mode {
+            CpuMode::KERNEL => Some(&self.session.machines.host.kernel.maps),
+            CpuMode::USER => self.machine.maps_of(self.thread),
+            // A sample of the host has no guest to look in.
+            CpuMode::GUEST_KERNEL if self.is_guest => Some(&self.machine.kernel.maps),
+            CpuMode::GUEST_USER if self.is_guest => self.machine.maps_of(self.thread),
+            _ => None,
+        }
+    }
 }
 
 impl<'s, 'r> At<'s, 'r> {
     /// Returns the thread.
     #[must_use]
     pub fn thread(&self) -> &'s Thread {
-        self.thread
+        self.spaces.thread
     }
 
     /// Returns the record.
@@ -258,21 +282,19 @@ impl<'s, 'r> At<'s, 'r> {
     /// Returns the path of the sample's cgroup; `None` if it was not recorded.
     #[must_use]
     pub fn cgroup(&self) -> Option<&'s [u8]> {
-        self.session.cgroup(self.sample.tail().ok()?.cgroup?)
+        self.spaces.session.cgroup(self.sample.tail().ok()?.cgroup?)
     }
 
     /// Returns the mapping that has an address of code or data; `None` if none has it.
     #[must_use]
     pub fn find(&self, mode: CpuMode, addr: u64) -> Option<&'s Mapping> {
-        let maps = match mode {
-            CpuMode::KERNEL => &self.session.machines.host.kernel.maps,
-            // A sample of the host has no guest to look in.
-            CpuMode::GUEST_KERNEL | CpuMode::GUEST_USER if !is_guest(self.mode) => return None,
-            CpuMode::GUEST_KERNEL => &self.machine.kernel.maps,
-            CpuMode::USER | CpuMode::GUEST_USER => self.machine.maps_of(self.thread)?,
-            _ => return None,
-        };
-        maps.find(addr)
+        self.spaces.maps(mode)?.find(addr)
+    }
+
+    /// Returns the address spaces.
+    #[inline]
+    pub(crate) fn spaces(&self) -> Spaces<'s> {
+        self.spaces
     }
 
     /// Returns the stack of the sample, innermost frame first: its call chain, or its instruction pointer if it has
@@ -282,7 +304,8 @@ impl<'s, 'r> At<'s, 'r> {
     /// # Errors
     ///
     /// Those of [`EventRecord::callchain`], and of [`Sample::tail`] for a stack of branches.
+    #[inline]
     pub fn stack(&self, deferred: Option<&'r [u64]>) -> Result<Stack<'s, 'r>, FileError> {
-        Stack::new(*self, deferred)
+        Stack::new(self, deferred)
     }
 }

@@ -163,7 +163,9 @@ fn a_million_names_that_come_and_go() {
 fn a_million_forks_and_exits() {
     let mut session = parent_of(10, 4096);
     let ((), used) = measure(|| {
-        apply(&mut session, MILLION, |number| [fork(pid(number), 1), exit(0, pid(number), pid(number))].concat());
+        apply(&mut session, MILLION, |number| {
+            [fork(pid(number), 1), exit(0, pid(number), pid(number))].concat()
+        });
     });
     small(used);
     assert_eq!(session.threads().count(), 1 + 4096);
@@ -185,7 +187,8 @@ fn a_million_threads_of_a_process() {
 #[test]
 fn a_million_exits_of_guests() {
     let mut session = parent_of(10, 4096);
-    let ((), used) = measure(|| apply(&mut session, MILLION, |number| exit(GUEST_USER, pid(number), pid(number))));
+    let ((), used) =
+        measure(|| apply(&mut session, MILLION, |number| exit(GUEST_USER, pid(number), pid(number))));
     // A guest for each thread.
     assert!(used.peak <= 8 << 20, "{used:?}");
 }

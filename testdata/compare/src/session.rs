@@ -48,6 +48,7 @@ pub fn check(bytes: &[u8], is_thorough: bool) {
     }
     assert!(records.next().is_none());
     pair.check_threads(|_| true);
+    pair.check_kernel();
 }
 
 /// A session and the model that it must equal.
@@ -77,6 +78,9 @@ impl Keys {
 impl Pair {
     fn check_step(&mut self, step: &Step, record: &EventRecord<'_>, is_thorough: bool) {
         self.check_threads(|tid| is_thorough || tid == step.tid || tid == step.ptid);
+        if is_thorough || step.mode == 1 || step.kind == Kind::Ksymbol {
+            self.check_kernel();
+        }
         let at = self.session.at(record);
         assert_eq!(at.is_some(), step.kind == Kind::Sample);
         if let Some(at) = at {
@@ -102,6 +106,9 @@ impl Pair {
             }
             assert_eq!(self.session.thread(thread.tid()).map(perf_session::Thread::key), Some(thread.key()));
         }
+    }
+
+    fn check_kernel(&self) {
         check_maps(self.session.kernel_maps(), &self.model.fragments(Space::Kernel(None)));
     }
 }

@@ -20,7 +20,7 @@ pub(super) struct Step {
     pub(super) kind: Kind,
     /// The CPU mode of `misc`.
     pub(super) mode: u16,
-    /// Whether an exec, data, a record without predecessor or the end of a symbol is meant: the bit of `misc` or the flag.
+    /// Whether an exec, data or the end of a symbol is meant: the bit of `misc`, or the flag.
     pub(super) bit: bool,
     pub(super) has_build_id: bool,
     pub(super) pid: i32,
