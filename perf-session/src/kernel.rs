@@ -4,8 +4,8 @@ use alloc::vec::Vec;
 
 use perf_parse::record::{FileId, Ksymbol};
 
-use crate::dso::{Dso, DsoKind, Dsos};
-use crate::map::{Mapping, PROT_EXEC};
+use crate::dso::{Dso, DsoKind, Dsos, PROT_EXEC};
+use crate::map::Mapping;
 use crate::maps::Maps;
 use perf_abi::ksymbol::KsymbolFlags;
 

@@ -79,6 +79,7 @@ mod map;
 mod maps;
 mod segments;
 mod session;
+mod spaces;
 mod stack;
 mod thread;
 mod threads;

@@ -84,7 +84,7 @@ impl Machine {
                 self.leave(before);
             }
             // The thread id is in use again: its FORK record was lost.
-            _ => self.add(keys, pid, tid, None, comm_of_unnamed(tid), false, process),
+            _ => self.add(keys, pid, tid, None, None, process),
         }
     }
 
@@ -113,18 +113,19 @@ impl Machine {
         (self.processes.len().saturating_sub(1), key)
     }
 
-    /// Adds a thread, in the place of an earlier one with its id.
+    /// Adds a thread, in the place of an earlier one with its id. It has no name if no record gave it one.
     fn add(
         &mut self,
         keys: &mut Keys,
         pid: i32,
         tid: i32,
         ppid: Option<i32>,
-        comm: Arc<[u8]>,
-        is_named: bool,
+        comm: Option<Arc<[u8]>>,
         (process, process_key): (usize, u64),
     ) {
         let key = keys.take();
+        let is_named = comm.is_some();
+        let comm = comm.unwrap_or_else(|| comm_of_unnamed(tid));
         self.enter(process);
         let thread = Thread { pid, tid, ppid, comm, is_named, key, process, process_key, has_exited: false };
         if let Some(earlier) = self.threads.insert(thread) {
@@ -155,7 +156,7 @@ impl Machine {
         let Task { pid, ppid, tid, ptid, .. } = *task;
         self.see(keys, ppid, ptid);
         let Some(parent) = self.threads.get(ptid) else { return };
-        let (comm, is_named) = (Arc::clone(&parent.comm), parent.is_named);
+        let comm = parent.is_named.then(|| Arc::clone(&parent.comm));
         let of_parent = (parent.process, parent.process_key);
         let is_thread = parent.pid == pid && tid != pid;
         let process = if is_thread {
@@ -166,8 +167,7 @@ impl Machine {
             let maps = self.processes.get(of_parent.0).map(|process| process.maps.clone());
             self.add_process(keys, maps.unwrap_or_default())
         };
-        let comm = if is_named { comm } else { comm_of_unnamed(tid) };
-        self.add(keys, pid, tid, Some(ppid), comm, is_named, process);
+        self.add(keys, pid, tid, Some(ppid), comm, process);
     }
 
     /// Applies an EXIT record. The thread is kept: its last samples come later. Returns its key if it had not exited

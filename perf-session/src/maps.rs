@@ -18,8 +18,8 @@ pub struct Maps {
     root: Option<Arc<Node>>,
 }
 
-/// Number of entries of a node at most. So few are searched one by one, which is faster than in halves.
-const FANOUT: usize = 16;
+/// Number of entries of a node at most: as many as [`count_to`] can count.
+const FANOUT: usize = 15;
 
 /// A node is never empty.
 #[derive(Clone, Debug)]
@@ -138,13 +138,11 @@ impl Node {
         loop {
             match node {
                 Self::Leaf(mappings) => {
-                    let after = mappings.iter().position(|mapping| mapping.start > addr);
-                    let after = after.unwrap_or(mappings.len());
+                    let after = count_to(mappings, addr, |mapping| mapping.start);
                     return mappings.get(after.checked_sub(1)?);
                 }
                 Self::Inner(children) => {
-                    let after = children.iter().position(|child| child.first > addr);
-                    let after = after.unwrap_or(children.len());
+                    let after = count_to(children, addr, |child| child.first);
                     node = &children.get(after.checked_sub(1)?)?.node;
                 }
             }
@@ -178,6 +176,19 @@ impl Node {
             Self::Inner(children) => children.first().map_or(0, |child| child.first),
         }
     }
+}
+
+/// Returns the number of entries of a node that begin at an address or before it. They are in order.
+#[inline]
+fn count_to<T>(entries: &[T], addr: u64, start: impl Fn(&T) -> u64) -> usize {
+    let mut count = 0;
+    for bit in [8, 4, 2, 1_usize] {
+        // The last of the entries that the bit would add.
+        if entries.get(count | bit.saturating_sub(1)).is_some_and(|entry| start(entry) <= addr) {
+            count |= bit;
+        }
+    }
+    count
 }
 
 /// Adds a mapping that overlaps none to a node. If the node becomes too large, returns its second half.

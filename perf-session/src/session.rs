@@ -8,13 +8,13 @@ use perf_parse::{EventRecord, FileError, Record, Sample};
 
 use crate::build_ids::{BuildId, BuildIds};
 use crate::cgroups::Cgroups;
-use crate::dso::{Dso, DsoKind, Dsos};
+use crate::dso::{Dso, DsoKind, Dsos, PROT_EXEC};
 use crate::kernel::KernelMmap;
 use crate::limits::Limits;
-use crate::machine::Machine;
 use crate::machines::{Machines, is_guest};
-use crate::map::{Mapping, PROT_EXEC};
+use crate::map::Mapping;
 use crate::maps::Maps;
+use crate::spaces::Spaces;
 use crate::stack::Stack;
 use crate::thread::Thread;
 
@@ -146,8 +146,8 @@ impl Session {
         let mode = record.misc().cpumode();
         let machine = self.machines.of(mode, pid)?;
         let thread = machine.thread(tid)?;
-        let spaces = Spaces { session: self, machine, thread, is_guest: is_guest(mode) };
-        Some(At { spaces, record, sample, mode })
+        let spaces = Spaces { host: &self.machines.host, machine, thread, is_guest: is_guest(mode) };
+        Some(At { session: self, spaces, record, sample, mode })
     }
 
     /// Returns a thread of the host; `None` if no record had it, or if it was dropped after its exit.
@@ -224,34 +224,11 @@ fn ids_of(sample: &Sample<'_>) -> (i32, i32) {
 /// Where a sample was taken: its thread, and what was mapped there at that time. Made by [`Session::at`].
 #[derive(Clone, Copy, Debug)]
 pub struct At<'s, 'r> {
+    session: &'s Session,
     spaces: Spaces<'s>,
     record: &'r EventRecord<'r>,
     sample: Sample<'r>,
     mode: CpuMode,
-}
-
-/// The address spaces that a sample has.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Spaces<'s> {
-    session: &'s Session,
-    machine: &'s Machine,
-    thread: &'s Thread,
-    is_guest: bool,
-}
-
-impl<'s> Spaces<'s> {
-    /// Returns the mappings that addresses of a mode are in.
-    #[inline]
-    pub(crate) fn maps(&self, mode: CpuMode) -> Option<&'s Maps> {
-        match mode {
-            CpuMode::KERNEL => Some(&self.session.machines.host.kernel.maps),
-            CpuMode::USER => self.machine.maps_of(self.thread),
-            // A sample of the host has no guest to look in.
-            CpuMode::GUEST_KERNEL if self.is_guest => Some(&self.machine.kernel.maps),
-            CpuMode::GUEST_USER if self.is_guest => self.machine.maps_of(self.thread),
-            _ => None,
-        }
-    }
 }
 
 impl<'s, 'r> At<'s, 'r> {
@@ -282,19 +259,13 @@ impl<'s, 'r> At<'s, 'r> {
     /// Returns the path of the sample's cgroup; `None` if it was not recorded.
     #[must_use]
     pub fn cgroup(&self) -> Option<&'s [u8]> {
-        self.spaces.session.cgroup(self.sample.tail().ok()?.cgroup?)
+        self.session.cgroup(self.sample.tail().ok()?.cgroup?)
     }
 
     /// Returns the mapping that has an address of code or data; `None` if none has it.
     #[must_use]
     pub fn find(&self, mode: CpuMode, addr: u64) -> Option<&'s Mapping> {
         self.spaces.maps(mode)?.find(addr)
-    }
-
-    /// Returns the address spaces.
-    #[inline]
-    pub(crate) fn spaces(&self) -> Spaces<'s> {
-        self.spaces
     }
 
     /// Returns the stack of the sample, innermost frame first: its call chain, or its instruction pointer if it has
@@ -306,6 +277,6 @@ impl<'s, 'r> At<'s, 'r> {
     /// Those of [`EventRecord::callchain`], and of [`Sample::tail`] for a stack of branches.
     #[inline]
     pub fn stack(&self, deferred: Option<&'r [u64]>) -> Result<Stack<'s, 'r>, FileError> {
-        Stack::new(self, deferred)
+        Stack::new(self.spaces, self.record, self.sample, deferred)
     }
 }

@@ -6,13 +6,13 @@ use core::slice;
 use perf_abi::branch::BranchSampleType;
 use perf_abi::callchain::CallchainContext;
 use perf_abi::record::CpuMode;
-use perf_parse::FileError;
 use perf_parse::list::{Branch, ListIter};
 use perf_parse::sample;
+use perf_parse::{EventRecord, FileError, Sample};
 
 use crate::map::Mapping;
 use crate::maps::Maps;
-use crate::session::{At, Spaces};
+use crate::spaces::Spaces;
 
 /// A frame of a stack.
 #[derive(Clone, Copy, Debug)]
@@ -25,7 +25,7 @@ pub struct Frame<'s> {
     pub mapping: Option<&'s Mapping>,
 }
 
-/// The frames of a stack, innermost first; made by [`At::stack`].
+/// The frames of a stack, innermost first; made by [`At::stack`](crate::At::stack).
 #[derive(Clone, Debug)]
 pub struct Stack<'s, 'r> {
     spaces: Spaces<'s>,
@@ -60,14 +60,18 @@ enum Addresses<'r> {
 }
 
 impl<'s, 'r> Stack<'s, 'r> {
-    /// See [`At::stack`].
+    /// See [`At::stack`](crate::At::stack).
     #[inline]
-    pub(crate) fn new(at: &At<'s, 'r>, deferred: Option<&'r [u64]>) -> Result<Self, FileError> {
-        let sample = at.sample();
-        let (addresses, mode) = match sample.callchain().map_err(|error| at.record().error(error))? {
-            None => (Addresses::Ip(sample.ip()), at.mode()),
+    pub(crate) fn new(
+        spaces: Spaces<'s>,
+        record: &'r EventRecord<'r>,
+        sample: Sample<'r>,
+        deferred: Option<&'r [u64]>,
+    ) -> Result<Self, FileError> {
+        let (addresses, mode) = match sample.callchain().map_err(|error| record.error(error))? {
+            None => (Addresses::Ip(sample.ip()), record.misc().cpumode()),
             Some(chain) => {
-                let addresses = match branches_of(at)? {
+                let addresses = match branches_of(record, &sample)? {
                     Some(branches) => Addresses::Lbr { frames: chain.frames(), branches },
                     None => Addresses::Chain {
                         words: chain.words().iter(),
@@ -78,7 +82,6 @@ impl<'s, 'r> Stack<'s, 'r> {
                 (addresses, CpuMode::USER)
             }
         };
-        let spaces = at.spaces();
         Ok(Self { spaces, addresses, mode, maps: spaces.maps(mode), last: None })
     }
 
@@ -161,12 +164,15 @@ impl<'s> Iterator for Stack<'s, '_> {
 
 /// Returns the branches of a sample, if they are its call stack.
 #[inline]
-fn branches_of<'r>(at: &At<'_, 'r>) -> Result<Option<ListIter<'r, Branch>>, FileError> {
-    let event = at.record().event();
+fn branches_of<'r>(
+    record: &EventRecord<'r>,
+    sample: &Sample<'r>,
+) -> Result<Option<ListIter<'r, Branch>>, FileError> {
+    let event = record.event();
     if event.is_none_or(|it| !it.attr.branch_sample_type.contains(BranchSampleType::CALL_STACK)) {
         return Ok(None);
     }
-    let tail = at.sample().tail().map_err(|error| at.record().error(error))?;
+    let tail = sample.tail().map_err(|error| record.error(error))?;
     Ok(tail.branch_stack.filter(|it| !it.entries.is_empty()).map(|it| it.entries.iter()))
 }
 

@@ -15,6 +15,7 @@ use testdata::memory::{Counting, Used, measure};
 static ALLOCATOR: Counting = Counting;
 
 const MILLION: u64 = 1_000_000;
+const MANY: u64 = 200_000;
 
 /// Process ids that are used before the first comes again. The kernel's are at most 4 Mi.
 const PIDS: u64 = 1 << 22;
@@ -82,7 +83,7 @@ fn forks_of_many_mappings_that_change_one_each() {
     let mut session = parent_of(10_000, 0);
     let ((), used) = measure(|| {
         apply(&mut session, FORKS, |number| {
-            let start = number * 7919 % 10_000 << 13;
+            let start = (number * 7919 % 10_000) << 13;
             [fork(pid(number), 1), map(pid(number), start, 4096, "/lib/x.so")].concat()
         });
     });
@@ -99,7 +100,7 @@ fn a_million_forks_of_many_mappings_that_exit() {
     let mut session = parent_of(10_000, 16);
     let ((), used) = measure(|| {
         apply(&mut session, MILLION, |number| {
-            let start = number * 7919 % 10_000 << 13;
+            let start = (number * 7919 % 10_000) << 13;
             let pid = pid(number);
             [fork(pid, 1), map(pid, start, 4096, "/lib/x.so"), exit(0, pid, pid)].concat()
         });
@@ -172,10 +173,10 @@ fn a_million_forks_and_exits() {
 }
 
 #[test]
-fn a_million_threads_of_a_process() {
+fn many_threads_of_a_process() {
     let mut session = parent_of(10, 4096);
     let ((), used) = measure(|| {
-        apply(&mut session, MILLION, |number| {
+        apply(&mut session, MANY, |number| {
             let tid = pid(number);
             let fork = new().i32(1).i32(1).i32(tid).i32(1).u64(0).record(7, 0);
             [fork, exit(0, 1, tid)].concat()
@@ -185,19 +186,19 @@ fn a_million_threads_of_a_process() {
 }
 
 #[test]
-fn a_million_exits_of_guests() {
+fn many_exits_of_guests() {
     let mut session = parent_of(10, 4096);
     let ((), used) =
-        measure(|| apply(&mut session, MILLION, |number| exit(GUEST_USER, pid(number), pid(number))));
+        measure(|| apply(&mut session, MANY, |number| exit(GUEST_USER, pid(number), pid(number))));
     // A guest for each thread.
     assert!(used.peak <= 8 << 20, "{used:?}");
 }
 
 #[test]
-fn a_thread_id_that_is_used_again_a_million_times() {
+fn a_thread_id_that_is_used_again_many_times() {
     let mut session = parent_of(10, 16);
     let ((), used) = measure(|| {
-        apply(&mut session, MILLION, |number| {
+        apply(&mut session, MANY, |number| {
             let exits = if number % 2 == 0 { exit(0, 2, 2) } else { Vec::new() };
             [fork(2, 1), map(2, number << 12, 4096, "/lib/x.so"), exits].concat()
         });
@@ -206,24 +207,24 @@ fn a_thread_id_that_is_used_again_a_million_times() {
 }
 
 #[test]
-fn a_million_symbols_of_the_kernel() {
+fn many_symbols_of_the_kernel() {
     let mut session = Session::new();
     let symbol = |number: u64, end| {
         let name = format!("bpf_prog_{number:07}");
         new().u64(number << 8).u32(256).u16(1).u16(end).padded(name.as_bytes(), 24).record(17, 0)
     };
     let ((), used) = measure(|| {
-        apply(&mut session, MILLION, |number| [symbol(number, 0), symbol(number, 1)].concat());
+        apply(&mut session, MANY, |number| [symbol(number, 0), symbol(number, 1)].concat());
     });
     small(used);
     assert!(session.kernel_maps().is_empty());
 }
 
 #[test]
-fn a_million_execs() {
+fn many_execs() {
     let mut session = Session::new();
     let ((), used) = measure(|| {
-        apply(&mut session, MILLION, |number| {
+        apply(&mut session, MANY, |number| {
             let comm = new().i32(1).i32(1).padded(format!("{number}").as_bytes(), 16).record(3, 1 << 13);
             [comm, map(1, number << 12, 4096, "/bin/x")].concat()
         });

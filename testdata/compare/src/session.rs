@@ -28,7 +28,7 @@ pub fn check(bytes: &[u8], is_thorough: bool) {
     let Some((&first, rest)) = bytes.split_first() else { return };
     let limit = usize::from(first & 7);
     let big = first & BIG != 0;
-    let steps: Vec<Step> = rest.as_chunks().0.iter().map(Step::of).collect();
+    let steps: Vec<Step> = rest.chunks_exact(8).filter_map(<[u8]>::first_chunk).map(Step::of).collect();
     let data: Vec<u8> = steps.iter().flat_map(|step| step.record(big)).collect();
 
     let attr = Attr { sample_type: SampleType::IP | SampleType::TID, ..Attr::default() };
