@@ -224,7 +224,7 @@ fn second_half<T>(entries: &mut Vec<T>) -> Option<Vec<T>> {
     if entries.len() <= FANOUT {
         return None;
     }
-    let right = entries.split_off(FANOUT / 2);
+    let right = entries.split_off(FANOUT.div_ceil(2));
     entries.shrink_to_fit();
     Some(right)
 }
