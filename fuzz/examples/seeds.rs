@@ -53,6 +53,7 @@ impl Seeds {
         let index = Index::from_records(reader.records())?.encode(&Identity::new(reader, 0, 0));
         // The chunks are after a header of 80 bytes, which has their number at 56 and the flags at 12.
         self.add("index", &[&[index[12] << 1, index[56]], &index[80..]])?;
+        self.add("session", &[&[8], bytes])?;
         let is_pipe = matches!(reader.mode(), Mode::Pipe);
         self.rings(reader)?;
         if is_pipe {
@@ -272,6 +273,8 @@ fn main() -> Result<(), Box<dyn Error>> {
             })
             .collect();
         seeds.add("write_read", &[&bytes])?;
+        // Few records, then more, of a session in either byte order.
+        seeds.add("session", &[&[bytes[0] & 0x87], &bytes[..len / 4]])?;
     }
     for (target, count) in &seeds.count {
         println!("{target}: {count}");

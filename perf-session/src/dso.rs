@@ -9,7 +9,6 @@ use perf_abi::ksymbol::KsymbolType;
 use perf_parse::record::FileId;
 
 use crate::build_ids::BuildId;
-use crate::map::PROT_EXEC;
 
 /// What is mapped at some addresses: a file, memory without a file, or a part of a kernel.
 ///
@@ -109,7 +108,7 @@ impl Dso {
             _ => DsoKind::File,
         };
         let (mut name, mut path) = (Vec::from(filename), None);
-        if is_memory && prot & PROT_EXEC != 0 {
+        if kind == DsoKind::Memory && prot & PROT_EXEC != 0 {
             path = Some(core::mem::replace(&mut name, format!("/tmp/perf-{pid}.map").into_bytes()));
         }
         let (build_id, inode) = identity(id);
@@ -136,6 +135,9 @@ impl Dso {
         Self { name: Vec::from(name), path: None, kind, build_id: None, inode: None }
     }
 }
+
+/// Kernel: `PROT_EXEC`, `include/uapi/asm-generic/mman-common.h`.
+pub(crate) const PROT_EXEC: u32 = 4;
 
 /// Kernel: `MAP_HUGETLB`, `include/uapi/asm-generic/mman-common.h`.
 const MAP_HUGETLB: u32 = 0x40000;

@@ -4,8 +4,8 @@ use alloc::vec::Vec;
 
 use perf_parse::record::{FileId, Ksymbol};
 
-use crate::dso::{Dso, DsoKind, Dsos};
-use crate::map::{Mapping, PROT_EXEC};
+use crate::dso::{Dso, DsoKind, Dsos, PROT_EXEC};
+use crate::map::Mapping;
 use crate::maps::Maps;
 use perf_abi::ksymbol::KsymbolFlags;
 
@@ -62,11 +62,13 @@ impl Kernel {
     /// perf: `machine__process_ksymbol`.
     pub(crate) fn symbol(&mut self, dsos: &mut Dsos, record: &Ksymbol<'_>) {
         let known = self.maps.find(record.addr);
+        let is_registered = known.is_some_and(|mapping| matches!(mapping.dso.kind(), DsoKind::Ksymbol(_)));
         if record.flags.contains(KsymbolFlags::UNREGISTER) {
-            if known.is_some_and(|mapping| matches!(mapping.dso.kind(), DsoKind::Ksymbol(_))) {
+            if is_registered {
                 self.maps.remove(record.addr);
             }
-        } else if known.is_none() {
+        } else if known.is_none() || is_registered {
+            // What was registered there is gone: the record that unregistered it was lost.
             let dso = dsos.intern(Dso::ksymbol(record.name, record.ksym_type));
             let (start, end) = (record.addr, record.addr.saturating_add(record.len.into()));
             self.maps.insert(Mapping { start, end, pgoff: 0, prot: PROT_EXEC, flags: 0, dso });

@@ -74,12 +74,15 @@ mod dso;
 mod kernel;
 mod limits;
 mod machine;
+mod machines;
 mod map;
 mod maps;
 mod segments;
 mod session;
+mod spaces;
 mod stack;
 mod thread;
+mod threads;
 
 pub use build_ids::BuildId;
 pub use dso::{Dso, DsoKind, Inode};

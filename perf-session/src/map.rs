@@ -3,7 +3,7 @@
 use alloc::sync::Arc;
 use core::ops::Range;
 
-use crate::dso::Dso;
+use crate::dso::{Dso, PROT_EXEC};
 
 /// A range of addresses, and what is mapped there.
 ///
@@ -72,6 +72,3 @@ impl Mapping {
         Self { start, pgoff, ..self.clone() }
     }
 }
-
-/// Kernel: `PROT_EXEC`, `include/uapi/asm-generic/mman-common.h`.
-pub(crate) const PROT_EXEC: u32 = 4;

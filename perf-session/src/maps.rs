@@ -18,8 +18,8 @@ pub struct Maps {
     root: Option<Arc<Node>>,
 }
 
-/// Number of entries of a node at most.
-const FANOUT: usize = 16;
+/// Number of entries of a node at most: as many as [`count_to`] can count.
+const FANOUT: usize = 15;
 
 /// A node is never empty.
 #[derive(Clone, Debug)]
@@ -38,6 +38,7 @@ struct Child {
 impl Maps {
     /// Returns the mapping that contains an address.
     #[must_use]
+    #[inline]
     pub fn find(&self, addr: u64) -> Option<&Mapping> {
         self.floor(addr).filter(|mapping| addr < mapping.end)
     }
@@ -119,6 +120,7 @@ impl Maps {
     }
 
     /// Returns the last mapping that begins at an address or before it.
+    #[inline]
     fn floor(&self, addr: u64) -> Option<&Mapping> {
         self.root.as_deref()?.floor(addr)
     }
@@ -130,16 +132,17 @@ impl Maps {
 }
 
 impl Node {
+    #[inline]
     fn floor(&self, addr: u64) -> Option<&Mapping> {
         let mut node = self;
         loop {
             match node {
                 Self::Leaf(mappings) => {
-                    let after = mappings.partition_point(|mapping| mapping.start <= addr);
+                    let after = count_to(mappings, addr, |mapping| mapping.start);
                     return mappings.get(after.checked_sub(1)?);
                 }
                 Self::Inner(children) => {
-                    let after = children.partition_point(|child| child.first <= addr);
+                    let after = count_to(children, addr, |child| child.first);
                     node = &children.get(after.checked_sub(1)?)?.node;
                 }
             }
@@ -175,12 +178,25 @@ impl Node {
     }
 }
 
+/// Returns the number of entries of a node that begin at an address or before it. They are in order.
+#[inline]
+fn count_to<T>(entries: &[T], addr: u64, start: impl Fn(&T) -> u64) -> usize {
+    let mut count = 0;
+    for bit in [8, 4, 2, 1_usize] {
+        // The last of the entries that the bit would add.
+        if entries.get(count | bit.saturating_sub(1)).is_some_and(|entry| start(entry) <= addr) {
+            count |= bit;
+        }
+    }
+    count
+}
+
 /// Adds a mapping that overlaps none to a node. If the node becomes too large, returns its second half.
 fn put(node: &mut Arc<Node>, mapping: Mapping) -> Option<Child> {
     match Arc::make_mut(node) {
         Node::Leaf(mappings) => {
             let at = mappings.partition_point(|it| it.start < mapping.start);
-            mappings.insert(at, mapping);
+            add(mappings, at, mapping);
             let right = second_half(mappings)?;
             Some(Child { first: right.first()?.start, node: Arc::new(Node::Leaf(right)) })
         }
@@ -190,16 +206,27 @@ fn put(node: &mut Arc<Node>, mapping: Mapping) -> Option<Child> {
             let child = children.get_mut(at)?;
             child.first = child.first.min(mapping.start);
             let right = put(&mut child.node, mapping)?;
-            children.insert(at.saturating_add(1), right);
+            add(children, at.saturating_add(1), right);
             let right = second_half(children)?;
             Some(Child { first: right.first()?.first, node: Arc::new(Node::Inner(right)) })
         }
     }
 }
 
+/// Adds an entry to a node, without room for more: what processes do not share should be small.
+fn add<T>(entries: &mut Vec<T>, at: usize, entry: T) {
+    entries.reserve_exact(1);
+    entries.insert(at, entry);
+}
+
 /// Splits the entries of a node that is too large.
 fn second_half<T>(entries: &mut Vec<T>) -> Option<Vec<T>> {
-    (entries.len() > FANOUT).then(|| entries.split_off(FANOUT / 2))
+    if entries.len() <= FANOUT {
+        return None;
+    }
+    let right = entries.split_off(FANOUT.div_ceil(2));
+    entries.shrink_to_fit();
+    Some(right)
 }
 
 /// Removes the mappings of a node whose start is in a range. Returns whether any are left. Nodes in the middle of the range

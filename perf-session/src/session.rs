@@ -1,7 +1,5 @@
 //! The state that the records of a capture describe, up to the last one.
 
-use alloc::collections::BTreeMap;
-
 use perf_abi::feature::Feature;
 use perf_abi::record::{CpuMode, Misc, RecordType};
 use perf_parse::feature::{FeatureData, Features};
@@ -10,12 +8,13 @@ use perf_parse::{EventRecord, FileError, Record, Sample};
 
 use crate::build_ids::{BuildId, BuildIds};
 use crate::cgroups::Cgroups;
-use crate::dso::{Dso, DsoKind, Dsos};
+use crate::dso::{Dso, DsoKind, Dsos, PROT_EXEC};
 use crate::kernel::KernelMmap;
 use crate::limits::Limits;
-use crate::machine::Machine;
-use crate::map::{Mapping, PROT_EXEC};
+use crate::machines::{Machines, is_guest};
+use crate::map::Mapping;
 use crate::maps::Maps;
+use crate::spaces::Spaces;
 use crate::stack::Stack;
 use crate::thread::Thread;
 
@@ -25,9 +24,7 @@ use crate::thread::Thread;
 /// perf: `struct perf_session`, `struct machines`.
 #[derive(Clone, Debug)]
 pub struct Session {
-    host: Machine,
-    /// Guests by the process ids of their virtual machines.
-    guests: BTreeMap<i32, Machine>,
+    machines: Machines,
     dsos: Dsos,
     build_ids: BuildIds,
     cgroups: Cgroups,
@@ -51,15 +48,15 @@ impl Session {
     #[must_use]
     pub fn within(limits: &Limits) -> Self {
         let mut session = Self {
-            host: Machine::default(),
-            guests: BTreeMap::new(),
+            machines: Machines::default(),
             dsos: Dsos::default(),
             build_ids: BuildIds::default(),
             cgroups: Cgroups::default(),
             limits: *limits,
         };
         // The idle threads of all CPUs. No record says so.
-        session.host.set_comm(0, 0, b"swapper", false);
+        let (host, keys) = session.machines.of_mut(CpuMode::KERNEL, 0);
+        host.set_comm(keys, 0, 0, b"swapper", false);
         session
     }
 
@@ -86,8 +83,8 @@ impl Session {
             let Some(sample) = record.sample() else { return record.decode().map(drop) };
             let (pid, tid) = ids_of(&sample);
             let mode = record.misc().cpumode();
-            let machine = self.machine_mut(mode, pid);
-            machine.see(pid, tid);
+            let (machine, keys) = self.machines.of_mut(mode, pid);
+            machine.see(keys, pid, tid);
             if mode == CpuMode::USER || mode == CpuMode::GUEST_USER {
                 machine.see_user_code(tid);
             }
@@ -112,28 +109,30 @@ impl Session {
             _ => return Ok(()),
         }
         let mode = misc.cpumode();
+        // The protection of a record that has one bit for it.
+        let of_misc = if misc.contains(Misc::MMAP_DATA) { 0 } else { PROT_EXEC };
         match record.decode()? {
             Record::Mmap(it) => {
-                // The record has one bit for the protection.
-                let prot = if misc.contains(Misc::MMAP_DATA) { 0 } else { PROT_EXEC };
-                let map = Mmap { addr: it.addr, len: it.len, pgoff: it.pgoff, id: None, prot, flags: 0 };
+                let map =
+                    Mmap { addr: it.addr, len: it.len, pgoff: it.pgoff, id: None, prot: of_misc, flags: 0 };
                 self.map(mode, it.pid, it.tid, &map, it.filename);
             }
             Record::Mmap2(it) => {
-                let (prot, flags) = it.prot_flags.unwrap_or((PROT_EXEC, 0));
+                let (prot, flags) = it.prot_flags.unwrap_or((of_misc, 0));
                 let map = Mmap { addr: it.addr, len: it.len, pgoff: it.pgoff, id: Some(it.id), prot, flags };
                 self.map(mode, it.pid, it.tid, &map, it.filename);
             }
             Record::Comm(it) => {
                 let is_exec = misc.contains(Misc::COMM_EXEC);
-                self.machine_mut(mode, it.pid).set_comm(it.pid, it.tid, it.comm, is_exec);
+                let (machine, keys) = self.machines.of_mut(mode, it.pid);
+                machine.set_comm(keys, it.pid, it.tid, it.comm, is_exec);
             }
-            Record::Fork(it) => self.machine_mut(mode, it.pid).fork(&it, misc.contains(Misc::FORK_EXEC)),
-            Record::Exit(it) => {
-                let limit = self.limits.exited;
-                self.machine_mut(mode, it.pid).exit(it.pid, it.tid, limit);
+            Record::Fork(it) => {
+                let (machine, keys) = self.machines.of_mut(mode, it.pid);
+                machine.fork(keys, &it, misc.contains(Misc::FORK_EXEC));
             }
-            Record::Ksymbol(it) => self.host.kernel.symbol(&mut self.dsos, &it),
+            Record::Exit(it) => self.machines.exit(mode, it.pid, it.tid, self.limits.exited),
+            Record::Ksymbol(it) => self.machines.host.kernel.symbol(&mut self.dsos, &it),
             Record::Cgroup(it) => self.cgroups.add(it.id, it.path, self.limits.cgroups),
             Record::User(UserRecord::HeaderBuildId(it), _) if !is_guest(it.cpumode()) => {
                 self.build_ids.add(&it, self.limits.build_ids);
@@ -147,22 +146,14 @@ impl Session {
         let Mmap { addr, len, pgoff, id, prot, flags } = *map;
         if mode == CpuMode::KERNEL || mode == CpuMode::GUEST_KERNEL {
             let record = KernelMmap { addr, len, pgoff, id, filename };
-            let machine = if mode == CpuMode::KERNEL {
-                &mut self.host
-            } else {
-                self.guests.entry(pid.max(0)).or_default()
-            };
-            return machine.kernel.map(&mut self.dsos, &record);
+            return self.machines.of_mut(mode, pid).0.kernel.map(&mut self.dsos, &record);
         }
         let dso = self.dsos.intern(Dso::of_process(pid, filename, id, prot, flags));
         // The kernel's own offsets in it mean nothing.
         let pgoff = if dso.kind() == DsoKind::Vdso { 0 } else { pgoff };
         let mapping = Mapping { start: addr, end: addr.saturating_add(len), pgoff, prot, flags, dso };
-        self.machine_mut(mode, pid).map(pid, tid, mapping);
-    }
-
-    fn machine_mut(&mut self, mode: CpuMode, pid: i32) -> &mut Machine {
-        if is_guest(mode) { self.guests.entry(pid.max(0)).or_default() } else { &mut self.host }
+        let (machine, keys) = self.machines.of_mut(mode, pid);
+        machine.map(keys, pid, tid, mapping);
     }
 
     /// Returns where a sample was taken; `None` for every other record. [`update`](Self::update) must have got the
@@ -173,38 +164,40 @@ impl Session {
         let sample = record.sample()?;
         let (pid, tid) = ids_of(&sample);
         let mode = record.misc().cpumode();
-        let machine = if is_guest(mode) { self.guests.get(&pid.max(0))? } else { &self.host };
-        Some(At { session: self, machine, thread: machine.thread(tid)?, record, sample, mode })
+        let machine = self.machines.of(mode, pid)?;
+        let thread = machine.thread(tid)?;
+        let spaces = Spaces { host: &self.machines.host, machine, thread, is_guest: is_guest(mode) };
+        Some(At { session: self, spaces, record, sample, mode })
     }
 
     /// Returns a thread of the host; `None` if no record had it, or if it was dropped after its exit.
     #[must_use]
     pub fn thread(&self, tid: i32) -> Option<&Thread> {
-        self.host.thread(tid)
+        self.machines.host.thread(tid)
     }
 
     /// Returns the threads of the host that are known, in ascending order of their ids.
     pub fn threads(&self) -> impl Iterator<Item = &Thread> {
-        self.host.threads()
+        self.machines.host.threads()
     }
 
     /// Returns the mappings of a thread of the host; `None` for a thread that is not known any more.
     #[must_use]
     pub fn maps(&self, thread: &Thread) -> Option<&Maps> {
-        self.host.maps_of(thread)
+        self.machines.host.maps_of(thread)
     }
 
     /// Returns the mappings of the host's kernel.
     #[must_use]
     pub fn kernel_maps(&self) -> &Maps {
-        &self.host.kernel.maps
+        &self.machines.host.kernel.maps
     }
 
     /// Returns the name of a symbol of the host's kernel and its address while the capture was recorded. The difference
     /// to its address in a file is by how much the kernel was moved. `None` if the capture does not have it.
     #[must_use]
     pub fn kernel_relocation(&self) -> Option<(&[u8], u64)> {
-        self.host.kernel.relocation.as_ref().map(|(name, addr)| (name.as_slice(), *addr))
+        self.machines.host.kernel.relocation.as_ref().map(|(name, addr)| (name.as_slice(), *addr))
     }
 
     /// Returns the path of a cgroup in its hierarchy, by the id that samples have; `None` if no record had it.
@@ -248,16 +241,11 @@ fn ids_of(sample: &Sample<'_>) -> (i32, i32) {
     (sample.pid().unwrap_or(-1), sample.tid().unwrap_or(-1))
 }
 
-fn is_guest(mode: CpuMode) -> bool {
-    matches!(mode, CpuMode::GUEST_KERNEL | CpuMode::GUEST_USER)
-}
-
 /// Where a sample was taken: its thread, and what was mapped there at that time. Made by [`Session::at`].
 #[derive(Clone, Copy, Debug)]
 pub struct At<'s, 'r> {
     session: &'s Session,
-    machine: &'s Machine,
-    thread: &'s Thread,
+    spaces: Spaces<'s>,
     record: &'r EventRecord<'r>,
     sample: Sample<'r>,
     mode: CpuMode,
@@ -267,7 +255,7 @@ impl<'s, 'r> At<'s, 'r> {
     /// Returns the thread.
     #[must_use]
     pub fn thread(&self) -> &'s Thread {
-        self.thread
+        self.spaces.thread
     }
 
     /// Returns the record.
@@ -297,12 +285,7 @@ impl<'s, 'r> At<'s, 'r> {
     /// Returns the mapping that has an address of code or data; `None` if none has it.
     #[must_use]
     pub fn find(&self, mode: CpuMode, addr: u64) -> Option<&'s Mapping> {
-        match mode {
-            CpuMode::KERNEL => self.session.host.kernel.maps.find(addr),
-            CpuMode::GUEST_KERNEL => self.machine.kernel.maps.find(addr),
-            CpuMode::USER | CpuMode::GUEST_USER => self.machine.find(self.thread, addr),
-            _ => None,
-        }
+        self.spaces.find(mode, addr)
     }
 
     /// Returns the mapping that has the address of data that the sample accessed; `None` if none has it. The kernel
@@ -311,8 +294,8 @@ impl<'s, 'r> At<'s, 'r> {
     /// perf: `thread__find_map_fb`, `tools/perf/util/event.c`.
     #[must_use]
     pub fn find_data(&self, addr: u64) -> Option<&'s Mapping> {
-        let is_kernel = addr >= self.machine.kernel.start();
-        let mode = match self.mode {
+        let is_kernel = addr >= self.spaces.machine.kernel.start();
+        let mode = match self.mode() {
             CpuMode::KERNEL | CpuMode::USER if is_kernel => CpuMode::KERNEL,
             CpuMode::KERNEL | CpuMode::USER => CpuMode::USER,
             CpuMode::GUEST_KERNEL | CpuMode::GUEST_USER if is_kernel => CpuMode::GUEST_KERNEL,
@@ -329,7 +312,8 @@ impl<'s, 'r> At<'s, 'r> {
     /// # Errors
     ///
     /// Those of [`EventRecord::callchain`], and of [`Sample::tail`] for a stack of branches.
+    #[inline]
     pub fn stack(&self, deferred: Option<&'r [u64]>) -> Result<Stack<'s, 'r>, FileError> {
-        Stack::new(*self, deferred)
+        Stack::new(self.spaces, self.record, self.sample, deferred)
     }
 }

@@ -6,6 +6,7 @@ use perf_abi::endian::{ByteOrder, Endianness, LittleEndian};
 use perf_abi::record::RecordType;
 use perf_parse::file::EventRecords;
 use perf_parse::list::List;
+use perf_parse::sample::Frame;
 use perf_parse::{Error, Reader, Record, Records, Sample};
 
 use super::capture::Capture;
@@ -228,6 +229,45 @@ fn file(records: EventRecords<'_>) -> Outcome {
     for record in records {
         if let Record::Sample(sample) = record?.decode()? {
             leading(&mut sums, &sample);
+        }
+    }
+    Ok(sums)
+}
+
+/// Samples with their call chains, if they have any, each frame of its own.
+pub(crate) fn chains(capture: &Capture) -> Outcome {
+    let mut sums = Sums::default();
+    let reader = Reader::from_records(capture.events.clone(), Endianness::Little, &capture.bytes);
+    for record in reader.records() {
+        let record = record?;
+        let sample = record.sample().ok_or("a sample")?;
+        leading(&mut sums, &sample);
+        match record.callchain()? {
+            Some(chain) => chain.frames().for_each(|frame| {
+                if let Frame::Ip { ip, .. } = frame {
+                    add(&mut sums.callchain, ip);
+                }
+            }),
+            None => add(&mut sums.callchain, sample.ip().unwrap_or_default()),
+        }
+    }
+    Ok(sums)
+}
+
+/// The same with a session: the thread of each sample, and the mapping of each frame.
+pub(crate) fn session(capture: &Capture) -> Outcome {
+    let mut sums = Sums::default();
+    let session = &mut *capture.session.borrow_mut();
+    let reader = Reader::from_records(capture.events.clone(), Endianness::Little, &capture.bytes);
+    for record in reader.records() {
+        let record = record?;
+        session.update(&record)?;
+        let at = session.at(&record).ok_or("a sample")?;
+        leading(&mut sums, &at.sample());
+        black_box(at.thread().comm().len());
+        for frame in at.stack(None)? {
+            black_box(frame.mapping.ok_or("a mapping")?.pgoff());
+            add(&mut sums.callchain, frame.ip);
         }
     }
     Ok(sums)

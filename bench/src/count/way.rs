@@ -73,6 +73,10 @@ const HOPS: &[Way] = &[
     Way { name: "hop", run: parse::hop },
 ];
 
+/// The ways over samples of processes.
+const OF_SESSIONS: &[Way] =
+    &[Way { name: "decode", run: parse::chains }, Way { name: "session", run: parse::session }];
+
 /// All inputs.
 pub(crate) const INPUTS: &[Input] = &[
     Input {
@@ -149,6 +153,8 @@ pub(crate) const INPUTS: &[Input] = &[
             Way { name: "decode", run: parse::records },
         ],
     },
+    Input { name: "processes", capture: capture::processes, hops: HOPS, decoders: OF_SESSIONS },
+    Input { name: "stacks", capture: capture::stacks, hops: HOPS, decoders: OF_SESSIONS },
     Input {
         name: "file",
         capture: capture::file,

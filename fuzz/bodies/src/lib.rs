@@ -23,6 +23,7 @@ pub mod parse_sample;
 pub mod pmu_terms;
 pub mod print_fmt;
 pub mod repair;
+pub mod session;
 pub mod shape;
 pub mod time_order;
 pub mod tracepoint_format;
@@ -52,4 +53,5 @@ pub const TARGETS: &[(&str, Body)] = &[
     ("deferred", deferred::run),
     ("time_order", time_order::run),
     ("index", index::run),
+    ("session", session::run),
 ];

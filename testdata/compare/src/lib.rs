@@ -1,9 +1,10 @@
-//! The comparison of the view with the oracle.
+//! The comparison of the view with the oracle, and of a session with a plain model.
 
 pub mod eager;
 pub mod feature;
 pub mod format;
 pub mod rewrite;
+pub mod session;
 pub mod user;
 
 use perf_abi::attr::Attr;

@@ -1,0 +1,86 @@
+//! The host and its guests.
+
+use alloc::collections::{BTreeMap, VecDeque};
+
+use perf_abi::record::CpuMode;
+
+use crate::machine::{Keys, Machine};
+
+/// The host and its guests.
+///
+/// perf: `struct machines`, `tools/perf/util/machine.h`.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Machines {
+    pub(crate) host: Machine,
+    /// By the process ids of their virtual machines.
+    guests: BTreeMap<i32, Machine>,
+    keys: Keys,
+    /// Threads that have exited: the first one exited first. Of all machines, so that a capture with many guests cannot
+    /// make more of them be kept.
+    exited: VecDeque<Exited>,
+}
+
+/// A thread that has exited. If the thread with the id has another key, it came later.
+#[derive(Clone, Copy, Debug)]
+struct Exited {
+    guest: Option<i32>,
+    tid: i32,
+    key: u64,
+}
+
+impl Machines {
+    /// Returns the machine that a record or a sample is of; `None` for a guest that is not known.
+    #[inline]
+    pub(crate) fn of(&self, mode: CpuMode, pid: i32) -> Option<&Machine> {
+        match guest_of(mode, pid) {
+            None => Some(&self.host),
+            Some(guest) => self.guests.get(&guest),
+        }
+    }
+
+    /// Returns the machine that a record or a sample is of, and the keys for what it makes known.
+    #[inline]
+    pub(crate) fn of_mut(&mut self, mode: CpuMode, pid: i32) -> (&mut Machine, &mut Keys) {
+        let machine = match guest_of(mode, pid) {
+            None => &mut self.host,
+            Some(guest) => self.guests.entry(guest).or_default(),
+        };
+        (machine, &mut self.keys)
+    }
+
+    /// Applies an EXIT record. Keeps the last `limit` threads that have exited: their last samples come later.
+    pub(crate) fn exit(&mut self, mode: CpuMode, pid: i32, tid: i32, limit: usize) {
+        let (machine, keys) = self.of_mut(mode, pid);
+        if let Some(key) = machine.exit(keys, pid, tid) {
+            self.exited.push_back(Exited { guest: guest_of(mode, pid), tid, key });
+        }
+        while self.exited.len() > limit {
+            let Some(thread) = self.exited.pop_front() else { return };
+            self.remove(thread);
+        }
+    }
+
+    /// Removes a thread, and a guest with its last one.
+    fn remove(&mut self, thread: Exited) {
+        let Exited { guest, tid, key } = thread;
+        let Some(guest) = guest else { return self.host.remove(tid, key) };
+        if let Some(machine) = self.guests.get_mut(&guest) {
+            machine.remove(tid, key);
+            if machine.is_empty() {
+                self.guests.remove(&guest);
+            }
+        }
+    }
+}
+
+/// Returns the process id of the virtual machine that a record or a sample is of; `None` for the host.
+#[inline]
+fn guest_of(mode: CpuMode, pid: i32) -> Option<i32> {
+    is_guest(mode).then_some(pid.max(0))
+}
+
+/// Returns whether code or a record is of a guest.
+#[inline]
+pub(crate) fn is_guest(mode: CpuMode) -> bool {
+    matches!(mode, CpuMode::GUEST_KERNEL | CpuMode::GUEST_USER)
+}

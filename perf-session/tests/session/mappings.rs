@@ -1,0 +1,206 @@
+//! Mappings of processes: records, overlaps, and what is not a file.
+
+use perf_session::DsoKind;
+
+use crate::{BIT, EXEC, Id, READ, Records, USER, maps, session};
+
+/// One mapping, of process 5.
+fn one(records: impl Fn(Records) -> Records) -> perf_session::Mapping {
+    let it = session(records);
+    let maps = it.maps(it.thread(5).unwrap()).unwrap();
+    assert_eq!(maps.iter().count(), 1);
+    maps.iter().next().unwrap().clone()
+}
+
+#[test]
+fn mmap_of_code() {
+    let it = one(|it| it.mmap(USER, 5, (0x1000, 0x2000, 0x3000), "/bin/x"));
+    assert_eq!((it.range(), it.pgoff(), it.prot(), it.flags()), (0x1000..0x3000, 0x3000, EXEC, 0));
+    assert!(it.is_executable());
+    assert_eq!(
+        (it.dso().name(), it.dso().path(), it.dso().kind()),
+        (&b"/bin/x"[..], &b"/bin/x"[..], DsoKind::File)
+    );
+    assert_eq!((it.dso().inode(), it.dso().build_id()), (None, None));
+    assert_eq!(it.offset_of(0x1800), 0x3800);
+}
+
+#[test]
+fn mmap_of_data() {
+    let it = one(|it| it.mmap(USER | BIT, 5, (0x1000, 0x2000, 0), "/bin/x"));
+    assert!(!it.is_executable());
+    assert_eq!(it.prot(), 0);
+}
+
+#[test]
+fn mmap2_with_an_inode() {
+    let it = one(|it| it.mmap2(USER, 5, (0x1000, 0x1000, 0), &Id::Inode(99), (READ | EXEC, 2), "/bin/x"));
+    let inode = it.dso().inode().unwrap();
+    assert_eq!((inode.maj, inode.min, inode.ino, inode.ino_generation), (8, 1, 99, 0));
+    assert_eq!((it.prot(), it.flags(), it.dso().build_id()), (READ | EXEC, 2, None));
+}
+
+#[test]
+fn mmap2_with_a_build_id() {
+    let it =
+        one(|it| it.mmap2(USER, 5, (0x1000, 0x1000, 0), &Id::BuildId(&[0xab, 0xcd]), (READ, 2), "/bin/x"));
+    assert_eq!(it.dso().build_id().unwrap().to_string(), "abcd");
+    assert_eq!((it.dso().inode(), it.is_executable()), (None, false));
+}
+
+#[test]
+fn overlaps() {
+    let of = |(start, end): (u64, u64)| {
+        let it = session(|it| it.map(5, 0x3000, 0x6000, "/a").map(5, start, end, "/b"));
+        maps(&it, 5)
+    };
+    // Before, and adjacent.
+    assert_eq!(of((0x1000, 0x2000)), ["1000-2000 0 /b", "3000-6000 0 /a"]);
+    assert_eq!(of((0x1000, 0x3000)), ["1000-3000 0 /b", "3000-6000 0 /a"]);
+    // The front is cut, split, the back is cut.
+    assert_eq!(of((0x2000, 0x4000)), ["2000-4000 0 /b", "4000-6000 1000 /a"]);
+    assert_eq!(of((0x3000, 0x4000)), ["3000-4000 0 /b", "4000-6000 1000 /a"]);
+    assert_eq!(of((0x4000, 0x5000)), ["3000-4000 0 /a", "4000-5000 0 /b", "5000-6000 2000 /a"]);
+    assert_eq!(of((0x5000, 0x6000)), ["3000-5000 0 /a", "5000-6000 0 /b"]);
+    assert_eq!(of((0x5000, 0x7000)), ["3000-5000 0 /a", "5000-7000 0 /b"]);
+    // Equal, and covered from either side and from both.
+    assert_eq!(of((0x3000, 0x6000)), ["3000-6000 0 /b"]);
+    assert_eq!(of((0x2000, 0x6000)), ["2000-6000 0 /b"]);
+    assert_eq!(of((0x3000, 0x7000)), ["3000-7000 0 /b"]);
+    assert_eq!(of((0x2000, 0x7000)), ["2000-7000 0 /b"]);
+    // After.
+    assert_eq!(of((0x6000, 0x7000)), ["3000-6000 0 /a", "6000-7000 0 /b"]);
+    assert_eq!(of((0x7000, 0x8000)), ["3000-6000 0 /a", "7000-8000 0 /b"]);
+}
+
+#[test]
+fn a_mapping_over_several() {
+    let it = session(|it| {
+        let it = (1..=100).fold(it, |it, n| it.map(5, n << 12, (n + 1) << 12, "/a"));
+        it.map(5, 0x1800, 0x64800, "/b")
+    });
+    assert_eq!(maps(&it, 5), ["1000-1800 0 /a", "1800-64800 0 /b", "64800-65000 800 /a"]);
+}
+
+#[test]
+fn addresses_at_the_ends() {
+    let it = session(|it| {
+        let it = it.map(5, 0, 0x1000, "/low").map(5, u64::MAX - 0xfff, u64::MAX, "/high");
+        it.map(5, 0, 1, "/first")
+    });
+    assert_eq!(maps(&it, 5), ["0-1 0 /first", "1-1000 1 /low", "fffffffffffff000-ffffffffffffffff 0 /high"]);
+    let all = it.maps(it.thread(5).unwrap()).unwrap();
+    assert_eq!(all.find(0).unwrap().dso().name(), b"/first");
+    assert_eq!(all.find(u64::MAX - 1).unwrap().dso().name(), b"/high");
+    assert!(all.find(0x1000).is_none());
+    // A range has no end behind the last address.
+    assert!(all.find(u64::MAX).is_none());
+}
+
+#[test]
+fn a_mapping_that_would_end_after_the_last_address() {
+    let it = session(|it| it.mmap(USER, 5, (0x1000, u64::MAX, 0), "/x").map(5, 0, u64::MAX, "/y"));
+    assert_eq!(maps(&it, 5), ["0-ffffffffffffffff 0 /y"]);
+    let it = session(|it| it.mmap(USER, 5, (u64::MAX, 0x1000, 0), "/x"));
+    assert!(maps(&it, 5).is_empty());
+}
+
+#[test]
+fn an_empty_mapping_changes_nothing() {
+    let it = session(|it| it.map(5, 0x1000, 0x2000, "/x").map(5, 0x1800, 0x1800, "/y"));
+    assert_eq!(maps(&it, 5), ["1000-2000 0 /x"]);
+    assert!(it.maps(it.thread(5).unwrap()).unwrap().find(0x1800).is_some());
+}
+
+#[test]
+fn generated_code_is_named_after_its_process() {
+    let it = session(|it| {
+        let it = it.mmap(USER, 5, (0x1000, 0x1000, 0x1000), "//anon");
+        it.fork(6, 6, 5, 5).mmap(USER, 6, (0x2000, 0x1000, 0), "//anon")
+    });
+    assert_eq!(maps(&it, 5), ["1000-2000 1000 /tmp/perf-5.map"]);
+    // What was inherited keeps its name.
+    assert_eq!(maps(&it, 6), ["1000-2000 1000 /tmp/perf-5.map", "2000-3000 0 /tmp/perf-6.map"]);
+    let mapping = it.maps(it.thread(5).unwrap()).unwrap().find(0x1800).unwrap();
+    assert_eq!((mapping.dso().kind(), mapping.dso().path()), (DsoKind::Memory, &b"//anon"[..]));
+    // Its names are by address.
+    assert_eq!(mapping.offset_of(0x1800), 0x1800);
+}
+
+#[test]
+fn memory_that_is_not_executable_keeps_its_name() {
+    let it = one(|it| it.mmap2(USER, 5, (0x1000, 0x1000, 0), &Id::Inode(0), (READ, 2), "//anon"));
+    assert_eq!(
+        (it.dso().name(), it.dso().path(), it.dso().kind()),
+        (&b"//anon"[..], &b"//anon"[..], DsoKind::Memory)
+    );
+    assert_eq!(it.dso().inode(), None);
+}
+
+#[test]
+fn kinds_by_name() {
+    const MAP_HUGETLB: u32 = 0x40000;
+    let kind = |name: &str, flags| {
+        let records =
+            |it: Records| it.mmap2(USER, 5, (0x1000, 0x1000, 0x5000), &Id::Inode(3), (READ, flags), name);
+        let it = one(records);
+        (it.dso().kind(), it.offset_of(0x1010))
+    };
+    assert_eq!(kind("[heap]", 2), (DsoKind::Memory, 0x1010));
+    assert_eq!(kind("[stack]", 2), (DsoKind::Memory, 0x1010));
+    assert_eq!(kind("[stack:77]", 2), (DsoKind::Memory, 0x1010));
+    assert_eq!(kind("/SYSV00000000 (deleted)", 2), (DsoKind::Memory, 0x1010));
+    assert_eq!(kind("/dev/zero (deleted)", 2), (DsoKind::Memory, 0x1010));
+    assert_eq!(kind("/anon_hugepage (deleted)", 2), (DsoKind::Memory, 0x1010));
+    assert_eq!(kind("/memfd:huge (deleted)", MAP_HUGETLB), (DsoKind::Memory, 0x1010));
+    // Without pages of its own kind it is a file, which some runtimes write code to.
+    assert_eq!(kind("/memfd:code (deleted)", 2), (DsoKind::File, 0x5010));
+    assert_eq!(kind("[vdso]", 2), (DsoKind::Vdso, 0x10));
+    assert_eq!(kind("[vsyscall]", 2), (DsoKind::Vsyscall, 0x5010));
+    assert_eq!(kind("anon_inode:[perf_event]", 2), (DsoKind::File, 0x5010));
+}
+
+#[test]
+fn huge_pages_do_not_make_the_vdso_generated_code() {
+    let it = one(|it| it.mmap2(USER, 5, (0x1000, 0x1000, 0), &Id::Inode(0), (EXEC, 0x40000), "[vdso]"));
+    assert_eq!((it.dso().name(), it.dso().kind()), (&b"[vdso]"[..], DsoKind::Vdso));
+}
+
+#[test]
+fn two_files_that_had_one_path_are_two() {
+    let it = session(|it| {
+        let it = it.mmap2(USER, 5, (0x1000, 0x1000, 0), &Id::Inode(1), (EXEC, 2), "/x");
+        let it = it.mmap2(USER, 5, (0x2000, 0x1000, 0), &Id::Inode(2), (EXEC, 2), "/x");
+        it.mmap2(USER, 6, (0x3000, 0x1000, 0), &Id::Inode(1), (EXEC, 2), "/x")
+    });
+    let maps = |tid| it.maps(it.thread(tid).unwrap()).unwrap();
+    let (first, second) = (maps(5).find(0x1000).unwrap(), maps(5).find(0x2000).unwrap());
+    assert_ne!(first.dso(), second.dso());
+    // One file of two processes is one.
+    assert!(std::sync::Arc::ptr_eq(first.dso(), maps(6).find(0x3000).unwrap().dso()));
+}
+
+#[test]
+fn mappings_in_the_order_of_addresses() {
+    // Enough for several levels, in an order that is not theirs.
+    let it = session(|it| {
+        (0..4096_u64).fold(it, |it, n| {
+            let at = n * 1237 % 4096;
+            it.map(5, at << 12, (at << 12) + 0x800, "/x")
+        })
+    });
+    let maps = it.maps(it.thread(5).unwrap()).unwrap();
+    let starts: Vec<_> = maps.iter().map(|mapping| mapping.range().start).collect();
+    assert_eq!(starts, (0..4096).map(|n| n << 12).collect::<Vec<u64>>());
+    assert!((0..4096_u64).all(|n| maps.find((n << 12) + 0x7ff).unwrap().range().start == n << 12));
+    assert!((0..4096_u64).all(|n| maps.find((n << 12) + 0x800).is_none()));
+}
+
+#[test]
+fn no_mappings() {
+    let it = session(|it| it.comm(5, 5, "x"));
+    let maps = it.maps(it.thread(5).unwrap()).unwrap();
+    assert!(maps.is_empty());
+    assert_eq!(maps.iter().count(), 0);
+    assert!(maps.find(0).is_none());
+}
