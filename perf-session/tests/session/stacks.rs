@@ -255,3 +255,55 @@ fn a_sample_of_an_unknown_event_is_an_error() {
     assert!(session.at(&record).is_none());
     assert_eq!(crate::known(&session).len(), 0);
 }
+
+/// The stack of a kernel sample of a process that has called exec, after the records that `more` adds.
+fn stack_after_exec(more: impl Fn(Records) -> Records) -> Vec<Found> {
+    let records = |it: Records| {
+        let it = more(mapped(it).exec(5, 5, "y").map(5, 0x2000, 0x3000, "/y"));
+        let words = [U, 0x1800, 0x2800];
+        let payload = it.bytes().u64(0x8001).i32(5).i32(5).u64(words.len() as u64).u64s(&words);
+        it.record(9, KERNEL, payload)
+    };
+    play(&attr(CHAIN, BranchSampleType(0)), &Limits::default(), records, |it, record| {
+        let name = |frame: perf_session::Frame<'_>| {
+            let name = frame.mapping.map_or(&b""[..], |it| it.dso().name()).escape_ascii().to_string();
+            (frame.ip, frame.mode, name)
+        };
+        it.at(record).unwrap().stack(None).unwrap().map(name).collect()
+    })
+}
+
+#[test]
+fn of_an_exec_that_has_not_returned() {
+    // The kernel still has the stack of the caller.
+    assert_eq!(stack_after_exec(|it| it), [user(0x1800, "/x"), user(0x2800, "/y")]);
+    let runs = |it: Records| {
+        let payload = it.bytes().u64(0x2001).i32(5).i32(5).u64(0);
+        it.record(9, USER, payload)
+    };
+    assert_eq!(stack_after_exec(runs), [user(0x1800, ""), user(0x2800, "/y")]);
+    assert_eq!(stack_after_exec(|it| it.exec(5, 5, "z")), [user(0x1800, ""), user(0x2800, "/y")]);
+}
+
+#[test]
+fn data_of_the_process_and_of_the_kernel() {
+    let found = |misc: u16, addr: u64| {
+        let records = |it: Records| {
+            let it = it.kernel(1 << 63, 0x1000, 1 << 63, "[kernel.kallsyms]_text").map(5, 0x1000, 0x2000, "/x");
+            let payload = it.bytes().u64(0x1111).i32(5).i32(5);
+            it.record(9, misc, payload)
+        };
+        let sample_type = SampleType::IP.union(SampleType::TID);
+        play(&attr(sample_type, BranchSampleType(0)), &Limits::default(), records, |it, record| {
+            let mapping = it.at(record).unwrap().find_data(addr);
+            mapping.map_or(String::new(), |it| it.dso().name().escape_ascii().to_string())
+        })
+    };
+    for misc in [KERNEL, USER] {
+        assert_eq!(found(misc, 0x1800), "/x");
+        assert_eq!(found(misc, (1 << 63) + 0x800), "[kernel.kallsyms]");
+        assert_eq!(found(misc, 0x2800), "");
+    }
+    assert_eq!(found(3, 0x1800), "", "of the hypervisor nothing is known");
+    assert_eq!(found(GUEST_USER, 0x1800), "");
+}
