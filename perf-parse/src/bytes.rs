@@ -37,6 +37,11 @@ impl<'r> Bytes<'r> {
         Self { held: Held::Record(raw.bytes), endianness: O::ENDIANNESS }
     }
 
+    /// Returns a record whose byte order is known at run time.
+    pub(crate) fn of_record(raw: RawRecord<'r>) -> Self {
+        Self { held: Held::Record(raw.bytes), endianness: raw.order }
+    }
+
     /// Returns the record at the start of `bytes`, which has all the other bytes as data after it.
     pub(crate) fn borrowed<O: Endian>(bytes: &'r [u8]) -> Self {
         match RawRecord::<O>::whole((), bytes) {

@@ -75,6 +75,31 @@ impl<'r> EventRecord<'r> {
         Self { bytes, event, offset, position, data_file }
     }
 
+    /// Creates a record that comes from elsewhere, such as a live ring, with its event. `place` is for the errors and
+    /// for [`place`](Self::place).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use perf_parse::abi::attr::Attr;
+    /// use perf_parse::abi::endian::LittleEndian;
+    /// use perf_parse::abi::sample_type::SampleType;
+    /// use perf_parse::event::{Events, Place};
+    /// use perf_parse::{EventRecord, RawRecord};
+    ///
+    /// let attr = Attr { sample_type: SampleType::IP, ..Attr::default() };
+    /// let events: Events = [(attr, vec![])].into_iter().collect();
+    /// let (raw, _) = RawRecord::<LittleEndian>::parse(b"\x09\0\0\0\x02\0\x10\0\x10\0\0\0\0\0\0\0")?;
+    /// let record = EventRecord::with_event(raw.untyped(), &events[0], Place::default());
+    /// assert_eq!(record.sample().and_then(|sample| sample.ip()), Some(16));
+    /// # Ok::<(), perf_parse::Error>(())
+    /// ```
+    #[must_use]
+    pub fn with_event(raw: RawRecord<'r>, event: &'r Arc<Event>, place: Place) -> Self {
+        let event = if raw.kind().is_user() { EventOf::None } else { EventOf::Opened(event) };
+        Self::new(Bytes::of_record(raw), place, event)
+    }
+
     /// Returns the undecoded record.
     #[must_use]
     #[inline(always)]

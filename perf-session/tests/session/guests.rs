@@ -49,7 +49,10 @@ fn a_sample_of_the_guest_without_an_id() {
 #[test]
 fn threads_of_guests_are_not_the_hosts() {
     let it = session(|it| machines(it).comm_with(GUEST_USER, 70, 70, "init"));
-    assert_eq!(crate::known(&it).iter().map(|thread| thread.comm().to_vec()).collect::<Vec<_>>(), [b"qemu".to_vec()]);
+    assert_eq!(
+        crate::known(&it).iter().map(|thread| thread.comm().to_vec()).collect::<Vec<_>>(),
+        [b"qemu".to_vec()]
+    );
     let names = play(
         &attr(),
         &Limits::default(),

@@ -289,7 +289,8 @@ fn of_an_exec_that_has_not_returned() {
 fn data_of_the_process_and_of_the_kernel() {
     let found = |misc: u16, addr: u64| {
         let records = |it: Records| {
-            let it = it.kernel(1 << 63, 0x1000, 1 << 63, "[kernel.kallsyms]_text").map(5, 0x1000, 0x2000, "/x");
+            let it =
+                it.kernel(1 << 63, 0x1000, 1 << 63, "[kernel.kallsyms]_text").map(5, 0x1000, 0x2000, "/x");
             let payload = it.bytes().u64(0x1111).i32(5).i32(5);
             it.record(9, misc, payload)
         };
