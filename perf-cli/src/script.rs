@@ -1,22 +1,33 @@
 //! `perfdata script`: samples with their processes and stacks, as `perf script` prints them.
 
+mod bpf_output;
+mod branches;
+mod data_src;
 mod event_name;
 mod events;
 mod fields;
 mod filter;
 mod line;
 mod print;
+mod registers;
 mod time;
+mod tod;
 
 use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
+use core::cell::Cell;
 
 use perf_abi::attr::Attr;
-use perf_abi::event::{EventType, SwId};
+use perf_abi::event::{EventType, HwId, SwId};
 use perf_abi::feature::Feature;
+use perf_abi::record::RecordType;
+use perf_abi::regs::Arch;
 use perf_abi::sample_type::SampleType;
 use perf_parse::event::Event;
+use perf_parse::feature::{ClockData, Features};
 use perf_parse::file::{EventRecords, Mode, Reader};
+use perf_parse::record::UserRecord;
+use perf_parse::record::user::{IdIndex, IdIndexGuest};
 use perf_parse::{EventRecord, FileError, Record};
 use perf_session::{At, Session};
 
@@ -121,15 +132,22 @@ fn one(
         let Some(known) = events.of(record, records)? else { return Ok(Ok(())) };
         if known.has_read {
             return each_value(&at, events, records, |events, value| {
-                let is_printed = filter.wants(&at) && value.known.fields != Fields::default();
+                let is_printed = filter.wants(&at) && !value.known.fields.is_empty();
                 if is_printed { line::push_sample(out, &at, value, events, options, clock) } else { Ok(()) }
             });
         }
-        if !filter.wants(&at) || known.fields == Fields::default() {
+        if !filter.wants(&at) || known.fields.is_empty() {
             return Ok(Ok(()));
         }
         let value = Counted { known: &known, period: at.sample().period().unwrap_or(known.period) };
         return Ok(line::push_sample(out, &at, &value, events, options, clock));
+    }
+    if record.kind() == RecordType::ID_INDEX {
+        match record.decode() {
+            Ok(Record::User(UserRecord::IdIndex(index), _)) => events.add_guests(&index),
+            Ok(_) => {}
+            Err(error) => return Ok(Err(error)),
+        }
     }
     if !events::is_shown(record.kind(), &options.args.show) {
         return Ok(Ok(()));
@@ -210,7 +228,8 @@ fn push_record(
     let thread = session.thread(of_record.unwrap_or((pid, tid)).1);
     let comm = thread.map_or(&b":-1"[..], |thread| thread.comm());
     if let Some(known) = known {
-        let start = Start { kind: record.kind(), misc: record.misc(), comm, pid, tid, cpu, time };
+        let (kind, misc) = (record.kind(), record.misc());
+        let start = Start { kind, misc, comm, pid, tid, cpu, time, guest: None };
         line::push_start(out, &start, known, options, clock);
     }
     events::push(out, decoded, record.misc());
@@ -247,6 +266,15 @@ struct Known {
     /// Whether the address of its samples is one of data or code that can be looked up.
     has_data_address: bool,
     needs_tail: bool,
+    is_bpf_output: bool,
+    /// Whether its samples are the branches that a processor recorded one by one.
+    is_branch_trace: bool,
+    /// Whether the user chose its fields.
+    is_chosen: bool,
+    /// The architecture that names the registers.
+    arch: Option<Arch>,
+    /// One moment on the wall clock and on the clock of the samples.
+    clock: Option<ClockData>,
     /// The period of samples that do not record it.
     period: u64,
 }
@@ -263,16 +291,33 @@ struct Events {
     name_width: usize,
     /// The last value of each counter, by its id.
     counted: BTreeMap<u64, u64>,
+    /// The virtual machines, by the ids of the events in them.
+    guests: BTreeMap<u64, IdIndexGuest>,
+    /// The width of the longest data source so far.
+    data_src_width: Cell<usize>,
 }
 
 impl Events {
     fn new(choice: Choice, reader: &Reader<'_>) -> Result<Self, Failure> {
-        let mut events =
-            Self { choice, checked: Vec::new(), known: Vec::new(), name_width: 0, counted: BTreeMap::new() };
+        let mut events = Self {
+            choice,
+            checked: Vec::new(),
+            known: Vec::new(),
+            name_width: 0,
+            counted: BTreeMap::new(),
+            guests: BTreeMap::new(),
+            data_src_width: Cell::new(0),
+        };
         events.check(reader.events(), reader)?;
         let is_complete = !matches!(reader.mode(), Mode::Pipe);
         let is_missing =
             |kind| is_complete && !reader.events().iter().any(|event| type_of(event.attr.kind) == kind);
+        let shows_tod =
+            || reader.events().iter().any(|event| events.choice.of(event).has(Fields::TOD) && !is_dummy(&event.attr));
+        if is_complete && reader.features().clock_data().is_none() && shows_tod() {
+            let what = "the capture does not have the time of day; record with --clockid, or leave tod out";
+            return Err(Failure(format!("-F tod: {what}")));
+        }
         if let Some((name, _)) = events.choice.required().find(|&(_, kind)| is_missing(kind)) {
             return Err(Failure(format!("-F {name}: the capture has no events of this type; leave it out")));
         }
@@ -335,7 +380,10 @@ impl Events {
         let fields = self.choice.of(event);
         let mut name = Vec::new();
         push_printable(&mut name, &name_of(event));
-        let needs_tail = [Fields::TRACE].iter().any(|&field| fields.has(field));
+        let is_bpf_output =
+            event.attr.kind == EventType::SOFTWARE && event.attr.config == SwId::BPF_OUTPUT.0;
+        let needs_tail = fields.has(line::OF_TAIL) || is_bpf_output && fields.has(Fields::BPF_OUTPUT);
+        let features = records.features();
         let known = Arc::new(Known {
             event: Arc::clone(event),
             name,
@@ -344,6 +392,11 @@ impl Events {
             has_read: event.attr.sample_type.contains(SampleType::READ),
             has_data_address: has_data_address(&event.attr),
             needs_tail,
+            is_bpf_output,
+            is_branch_trace: is_branch_trace(&event.attr),
+            is_chosen: self.choice.is_chosen(event),
+            arch: Arch::from_machine(&machine_of(features)),
+            clock: features.clock_data().and_then(Result::ok),
             period: event.attr.sample_period,
         });
         if self.known.len() <= event.index {
@@ -353,12 +406,40 @@ impl Events {
         Ok(known)
     }
 
+    /// Notes the virtual machines of events.
+    fn add_guests(&mut self, index: &IdIndex<'_>) {
+        let guests = index.guests.iter().flat_map(|guests| guests.iter());
+        let of_guests = index.entries.iter().zip(guests).filter(|(_, guest)| guest.machine_pid != 0);
+        self.guests.extend(of_guests.map(|(entry, guest)| (entry.id, guest)));
+    }
+
+    /// Returns the virtual machine of an event, by its id.
+    #[inline]
+    fn guest_of(&self, id: Option<u64>) -> Option<IdIndexGuest> {
+        if self.guests.is_empty() { None } else { self.guests.get(&id?).copied() }
+    }
+
     /// Appends the fields of a tracepoint.
     fn push_trace(&self, _out: &mut Vec<u8>, _known: &Known, _raw: &[u8]) {}
 }
 
 fn name_of(event: &Event) -> Vec<u8> {
     event.name.clone().unwrap_or_else(|| event_name::of_attr(&event.attr).into_bytes())
+}
+
+/// Returns the machine that recorded the capture; this machine if the capture does not tell.
+fn machine_of(features: &Features<'_>) -> String {
+    match features.arch() {
+        Some(Ok(name)) => String::from_utf8_lossy(name).into_owned(),
+        _ => std::env::consts::ARCH.to_owned(),
+    }
+}
+
+/// perf: `is_bts_event`, `tools/perf/util/event.h`.
+fn is_branch_trace(attr: &Attr) -> bool {
+    attr.kind == EventType::HARDWARE
+        && attr.config & u64::from(HwId::BRANCH_INSTRUCTIONS.0) != 0
+        && attr.sample_period == 1
 }
 
 fn has_callchain(attr: &Attr) -> bool {
@@ -373,5 +454,5 @@ fn is_dummy(attr: &Attr) -> bool {
 /// perf: `sample_addr_correlates_sym`, `tools/perf/util/event.c`.
 fn has_data_address(attr: &Attr) -> bool {
     let faults = [SwId::PAGE_FAULTS.0, SwId::PAGE_FAULTS_MIN.0, SwId::PAGE_FAULTS_MAJ.0];
-    attr.kind == EventType::SOFTWARE && faults.contains(&attr.config)
+    attr.kind == EventType::SOFTWARE && faults.contains(&attr.config) || is_branch_trace(attr)
 }

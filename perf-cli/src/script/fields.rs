@@ -15,8 +15,13 @@ impl Fields {
         self.0 & field.0 != 0
     }
 
-    const fn with(self, other: Self) -> Self {
+    pub(super) const fn with(self, other: Self) -> Self {
         Self(self.0 | other.0)
+    }
+
+    /// Returns whether nothing is printed. As in perf, flags alone are nothing.
+    pub(super) fn is_empty(self) -> bool {
+        self.without(Self::FLAGS) == Self::default()
     }
 
     const fn without(self, other: Self) -> Self {
@@ -268,6 +273,11 @@ impl Choice {
 
     pub(super) fn of(&self, event: &Event) -> Fields {
         self.sets[type_of(event.attr.kind)].fields
+    }
+
+    /// Returns whether the user chose the fields of an event.
+    pub(super) fn is_chosen(&self, event: &Event) -> bool {
+        self.sets[type_of(event.attr.kind)].is_set
     }
 }
 
