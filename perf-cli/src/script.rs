@@ -2,16 +2,20 @@
 
 mod bpf_output;
 mod branches;
+mod counters;
 mod data_src;
 mod event_name;
 mod events;
 mod fields;
 mod filter;
+mod header;
+mod json;
 mod line;
 mod print;
 mod registers;
 mod time;
 mod tod;
+mod trace_error;
 
 use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
@@ -31,15 +35,18 @@ use perf_parse::record::user::{IdIndex, IdIndexGuest};
 use perf_parse::{EventRecord, FileError, Record};
 use perf_session::{At, Session};
 
+use crate::args::Format;
 use crate::args::script::ScriptArgs;
-use crate::escape::push_printable;
 use crate::input::Memory;
 use crate::output::{Diagnostics, Output, say};
 use crate::progress::Progress;
 use crate::{Failure, Outcome, advice};
 use fields::{Choice, Fields, type_of};
+use counters::Counters;
 use filter::Filter;
+use json::Lines;
 use line::{Clock, Start};
+use print::push_name;
 use time::Spans;
 
 pub(crate) fn run(args: &ScriptArgs) -> Result<Outcome, Failure> {
@@ -55,9 +62,21 @@ struct Options<'a> {
     reltime: bool,
     deltatime: bool,
     max_stack: usize,
+    /// Prints JSON lines, and no text.
+    json: Option<&'a Lines<'a>>,
 }
 
 fn script(reader: &Reader<'_>, memory: Memory<'_>, args: &ScriptArgs) -> Result<Outcome, Failure> {
+    let mut output = Output::new();
+    if args.header || args.header_only {
+        header::push(&mut output.buffer, reader, &args.file);
+        if args.header_only {
+            output.flush()?;
+            return Ok(Outcome::Clean);
+        }
+    }
+    let tracing_data = reader.feature(Feature::TRACING_DATA).map_or(&[][..], |it| it.bytes);
+    let json = (args.format == Format::Jsonl).then(|| Lines::new(tracing_data, reader.endianness()));
     let options = Options {
         args,
         shows_chains: !args.hide_call_graph,
@@ -65,10 +84,10 @@ fn script(reader: &Reader<'_>, memory: Memory<'_>, args: &ScriptArgs) -> Result<
         reltime: args.reltime,
         deltatime: args.deltatime,
         max_stack: args.max_stack,
+        json: json.as_ref(),
     };
     let spans = args.time.as_deref().map_or_else(|| Ok(Spans::default()), |text| spans(reader, text))?;
     let filter = Filter::new(&args.only, spans)?;
-    let mut output = Output::new();
     let mut diagnostics = Diagnostics::new();
     let mut progress = Progress::new(memory.size);
     let mut records = reader.records().in_time_order();
@@ -77,6 +96,7 @@ fn script(reader: &Reader<'_>, memory: Memory<'_>, args: &ScriptArgs) -> Result<
     let mut session = Session::new();
     session.add_features(records.features());
     let mut clock = Clock::default();
+    let mut counters = Counters::new();
     while let Some(record) = records.next() {
         // The account of the walk has the error already.
         let Ok(record) = record else {
@@ -92,6 +112,7 @@ fn script(reader: &Reader<'_>, memory: Memory<'_>, args: &ScriptArgs) -> Result<
             &filter,
             &options,
             &mut clock,
+            &mut counters,
             &mut output.buffer,
         )?;
         if let Err(error) = printed {
@@ -101,6 +122,9 @@ fn script(reader: &Reader<'_>, memory: Memory<'_>, args: &ScriptArgs) -> Result<
         if !output.flush_full()? {
             return Ok(Outcome::Clean);
         }
+    }
+    if let Some(json) = &json {
+        json.push_account(&mut output.buffer, records.account());
     }
     output.flush()?;
     let account = records.account();
@@ -123,6 +147,7 @@ fn one(
     filter: &Filter<'_>,
     options: &Options<'_>,
     clock: &mut Clock,
+    counters: &mut Counters,
     out: &mut Vec<u8>,
 ) -> Result<Result<(), FileError>, Failure> {
     if let Err(error) = session.update(record) {
@@ -130,24 +155,29 @@ fn one(
     }
     if let Some(at) = session.at(record) {
         let Some(known) = events.of(record, records)? else { return Ok(Ok(())) };
+        let is_wanted = |known: &Known| {
+            (options.json.is_some() || !known.fields.is_empty()) && filter.wants(&at)
+        };
+        let mut push = |events: &Events, value: &Counted<'_>| match options.json {
+            Some(json) => json.push_sample(out, session, &at, value),
+            None => line::push_sample(out, &at, value, events, options, clock),
+        };
         if known.has_read {
             return each_value(&at, events, records, |events, value| {
-                let is_printed = filter.wants(&at) && !value.known.fields.is_empty();
-                if is_printed { line::push_sample(out, &at, value, events, options, clock) } else { Ok(()) }
+                if is_wanted(value.known) { push(events, value) } else { Ok(()) }
             });
         }
-        if !filter.wants(&at) || known.fields.is_empty() {
+        if !is_wanted(&known) {
             return Ok(Ok(()));
         }
         let value = Counted { known: &known, period: at.sample().period().unwrap_or(known.period) };
-        return Ok(line::push_sample(out, &at, &value, events, options, clock));
+        return Ok(push(events, &value));
     }
-    if record.kind() == RecordType::ID_INDEX {
-        match record.decode() {
-            Ok(Record::User(UserRecord::IdIndex(index), _)) => events.add_guests(&index),
-            Ok(_) => {}
-            Err(error) => return Ok(Err(error)),
-        }
+    if record.kind().0 >= USER_TYPES {
+        return Ok(apply_user_record(record, events, records, options, counters, out));
+    }
+    if options.json.is_some() {
+        return Ok(Ok(()));
     }
     if !events::is_shown(record.kind(), &options.args.show) {
         return Ok(Ok(()));
@@ -159,6 +189,45 @@ fn one(
     let known = events.of(record, records)?;
     push_record(out, record, &decoded, session, known.as_deref(), filter, options, clock);
     Ok(Ok(()))
+}
+
+/// The first type of the perf tool's own records.
+const USER_TYPES: u32 = 64;
+
+/// Applies a record of the perf tool itself, and prints it if perf prints it.
+fn apply_user_record(
+    record: &EventRecord<'_>,
+    events: &mut Events,
+    records: &EventRecords<'_>,
+    options: &Options<'_>,
+    counters: &mut Counters,
+    out: &mut Vec<u8>,
+) -> Result<(), FileError> {
+    match record.kind() {
+        RecordType::ID_INDEX
+        | RecordType::THREAD_MAP
+        | RecordType::CPU_MAP
+        | RecordType::STAT_CONFIG
+        | RecordType::STAT
+        | RecordType::STAT_ROUND
+        | RecordType::AUXTRACE_ERROR
+        | RecordType::HEADER_FEATURE => {}
+        _ => return Ok(()),
+    }
+    let Record::User(decoded, _) = record.decode()? else { return Ok(()) };
+    match decoded {
+        UserRecord::IdIndex(index) => events.add_guests(&index),
+        _ if options.json.is_some() => {}
+        UserRecord::AuxtraceError(error) => trace_error::push(out, &error),
+        UserRecord::HeaderFeature(it) if options.args.header => {
+            let section = u32::try_from(it.feat_id).ok().and_then(|id| records.feature(Feature(id)));
+            if let Some(section) = section {
+                header::push_feature(out, &section, records.events());
+            }
+        }
+        decoded => counters.apply(&decoded, records.events(), out),
+    }
+    Ok(())
 }
 
 /// A sample of an event, or the part of a sample that one event of a group has.
@@ -379,7 +448,7 @@ impl Events {
         }
         let fields = self.choice.of(event);
         let mut name = Vec::new();
-        push_printable(&mut name, &name_of(event));
+        push_name(&mut name, &name_of(event));
         let is_bpf_output =
             event.attr.kind == EventType::SOFTWARE && event.attr.config == SwId::BPF_OUTPUT.0;
         let needs_tail = fields.has(line::OF_TAIL) || is_bpf_output && fields.has(Fields::BPF_OUTPUT);

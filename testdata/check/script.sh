@@ -24,46 +24,42 @@ trap 'rm -rf "$work"' EXIT
 options() {
     cat <<'END'
 -F comm,pid,tid,cpu,time,event
+-F -sym,-symoff,-trace -G
+-F +flags,+misc,-sym,-symoff,-trace -G
 -F comm,tid,time,period,event,ip,dso -G
 -F comm,pid,time,ip,dso
--F ip -G
 -F tid,misc,time --ns
--F tid,addr
 -F tid,addr,dso
 -F tid,data_src,weight
--F tid,ins_lat
--F tid,iregs
+-F tid,weight,ins_lat
+-F ip,dso,iregs -G
 -F tid,uregs
--F ip,dso,iregs,uregs -G
 -F tid,brstack
 -F tid,brstack,dso
--F tid,brstacksym
+-F tid,brstacksym,dso
 -F tid,brstackoff,dso
--F tid,brstackoff
 -F tid,phys_addr
 -F tid,data_page_size,code_page_size
--F event,bpf-output
+-F +bpf-output,-ip,-sym,-symoff,-trace
 -F tid,event,tod
 -F tid,tod --ns
 -F machine_pid,vcpu,comm
 -F tid,event,flags
 -F flags
--F -sym,-symoff,-trace -G
--F +flags,+misc,-sym,-symoff,-trace -G
--F sw:comm,tid,time
+-F -sym,-symoff,-trace -F sw:comm,tid,time -G
 -F comm,time --reltime
 -F comm,time --deltatime
 -F comm,time,ip --max-stack 2
 -F comm,tid,time --time 10%/2
 -F comm,tid,time --time 0%-30%
 -F comm,tid,time --time 10%/1,10%/3
--F comm,tid,time --time 20%
+-F comm,tid,time --time 2000,2310.41
 -F comm,tid,time --comms workload,perf
+-F comm,tid,time --pid 8447,101,8815
+-F comm,tid,time --tid 8448,101,8815
 -F comm,tid,time,cpu --cpu 0
 -F comm,tid,time,cpu --cpu 1-3
 -F comm,tid,time,ip,dso --dsos libc.so.6,workload -G
--F comm,pid,tid,time,event --show-task-events
--F comm,pid,tid,time,event --show-mmap-events
 -F comm,pid,tid,time,event --show-task-events --show-mmap-events --show-switch-events --show-lost-events --show-namespace-events --show-cgroup-events --show-bpf-events
 -F comm,tid --header
 --header-only
@@ -86,17 +82,19 @@ is_known() {
     return 1
 }
 
-same=0 listed=0 refused=0 differing=0
-for file in "$@"; do
+# Compares one capture with each set of options. Prints the differences, and then the counts.
+compare() {
+    local file=$1 work=$2 name same=0 listed=0 refused=0 differing=0
     name=$(basename "$file")
+    mkdir "$work"
     while IFS= read -r option; do
         read -ra words <<<"$option"
-        # perf looks for symbols in files, and complains; only what it prints counts.
-        if ! timeout 60 "$perf" script -i "$file" "${words[@]}" </dev/null >"$work/perf" 2>"$work/perf.err"; then
+        # perf complains about files that it does not find; only what it prints counts.
+        if ! timeout 60 "$perf" script -i "$file" "${words[@]}" </dev/null >"$work/perf" 2>/dev/null; then
             refused=$((refused + 1))
             continue
         fi
-        timeout 60 "$perfdata" script "$file" "${words[@]}" </dev/null >"$work/perfdata" 2>"$work/perfdata.err"
+        timeout 60 "$perfdata" script "$file" "${words[@]}" </dev/null >"$work/perfdata" 2>"$work/errors"
         if cmp -s "$work/perf" "$work/perfdata"; then
             same=$((same + 1))
         elif is_known "$name" "$option"; then
@@ -104,10 +102,27 @@ for file in "$@"; do
         else
             differing=$((differing + 1))
             echo "$name: $option"
-            diff "$work/perf" "$work/perfdata" | head -"${LINES_SHOWN:-6}" | cut -c1-200
-            head -2 "$work/perfdata.err"
+            diff -a "$work/perf" "$work/perfdata" | head -"${LINES_SHOWN:-6}" | cut -c1-200
+            head -2 "$work/errors"
         fi
     done < <(options)
+    echo "$same $listed $refused $differing" >"$work.counts"
+}
+
+number=0
+for file in "$@"; do
+    number=$((number + 1))
+    compare "$file" "$work/$number" &
+    while [ "$(jobs -rp | wc -l)" -ge "${JOBS:-4}" ]; do
+        wait -n
+    done
 done
-echo "same: $same, known differences: $listed, refused by perf: $refused, other differences: $differing"
-[ "$differing" -eq 0 ]
+wait
+cat "$work"/*.counts | {
+    same=0 listed=0 refused=0 differing=0
+    while read -r a b c d; do
+        same=$((same + a)) listed=$((listed + b)) refused=$((refused + c)) differing=$((differing + d))
+    done
+    echo "same: $same, known differences: $listed, refused by perf: $refused, other differences: $differing"
+    [ "$differing" -eq 0 ]
+}

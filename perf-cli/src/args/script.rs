@@ -5,7 +5,11 @@ use super::{Format, ReadingArgs};
 
 pub(super) const EXAMPLES: &str =
     "The text is that of perf script, so that programs that read perf script's text read this too. Symbols are not \
-resolved yet: sym is always [unknown].
+resolved yet: sym is always [unknown]. Stacks that were copied into the samples are not unwound yet.
+
+A line of jsonl is a sample: offset, event, event_name, pid, tid, comm, cpu, time, period, stack, and what it has of \
+addr, phys_addr, weight, data_src, cgroup, trace and branch_stack. A frame has ip, mode, dso, build_id and file_offset. \
+The last line is the account. Symbols, source lines and the end of each stack are not there yet.
 
 Examples:
   perfdata script
@@ -15,6 +19,7 @@ Examples:
   perfdata script --format jsonl | jq -r '[.comm, .stack[0].dso] | @tsv' | sort | uniq -c";
 
 #[derive(Debug, clap::Args)]
+#[allow(clippy::struct_excessive_bools, reason = "each is an option of perf script")]
 pub(crate) struct ScriptArgs {
     #[command(flatten)]
     pub(crate) file: Capture,
@@ -22,7 +27,8 @@ pub(crate) struct ScriptArgs {
     #[command(flatten)]
     pub(crate) reading: ReadingArgs,
 
-    /// Output format: text as perf script prints it, jsonl for programs (one JSON object per sample)
+    /// Output format: text as perf script prints it, jsonl for programs (one JSON object per sample, with all that is
+    /// recorded; see the end of this help)
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,
 
@@ -30,6 +36,14 @@ pub(crate) struct ScriptArgs {
     /// TYPE:LIST is for events of one type: hw, sw, trace, raw, break or synth
     #[arg(short = 'F', long, value_name = "[TYPE:]LIST", allow_hyphen_values = true)]
     pub(crate) fields: Vec<String>,
+
+    /// Print what is known of the recording and of the machine first, as comments
+    #[arg(long)]
+    pub(crate) header: bool,
+
+    /// Print only what --header prints
+    #[arg(long)]
+    pub(crate) header_only: bool,
 
     /// Print times with 9 decimal places
     #[arg(long)]

@@ -56,10 +56,10 @@ fn push_address(out: &mut Vec<u8>, at: &At<'_, '_>, addr: u64, fields: Fields, a
     }
 }
 
-/// Returns the mapping of an address, which may be on the other side of the boundary between kernel and user.
+/// Returns the mapping of an address of code or data, which may be on the other side of the boundary between kernel and user.
 ///
 /// perf: `thread__find_map_fb`, `tools/perf/util/event.c`.
-fn find<'s>(at: &At<'s, '_>, addr: u64) -> Option<&'s Mapping> {
+pub(super) fn find<'s>(at: &At<'s, '_>, addr: u64) -> Option<&'s Mapping> {
     let is_kernel = addr >> 63 != 0;
     let of_address = match at.mode() {
         CpuMode::KERNEL | CpuMode::USER => [CpuMode::USER, CpuMode::KERNEL][usize::from(is_kernel)],

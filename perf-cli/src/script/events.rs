@@ -4,8 +4,9 @@ use perf_abi::record::{Misc, RecordType};
 use perf_parse::Record;
 use perf_parse::record::{FileId, Task};
 
+use super::print::{OneLine, push_name};
 use crate::args::script::ShowEventsArgs;
-use crate::escape::{Printable, print, push_printable};
+use crate::escape::print;
 
 /// Returns whether the records of a type are to be printed.
 pub(super) fn is_shown(kind: RecordType, show: &ShowEventsArgs) -> bool {
@@ -45,7 +46,7 @@ pub(super) fn push(out: &mut Vec<u8>, record: &Record<'_>, misc: Misc) {
     match record {
         Record::Comm(it) => {
             let exec = if misc.contains(Misc::COMM_EXEC) { " exec" } else { "" };
-            print(out, format_args!("{exec}: {}:{}/{}\n", Printable(it.comm), it.pid, it.tid));
+            print(out, format_args!("{exec}: {}:{}/{}\n", OneLine(it.comm), it.pid, it.tid));
         }
         Record::Fork(it) | Record::Exit(it) => {
             let Task { pid, tid, ppid, ptid, .. } = it;
@@ -55,7 +56,7 @@ pub(super) fn push(out: &mut Vec<u8>, record: &Record<'_>, misc: Misc) {
             let mode = if misc.contains(Misc::MMAP_DATA) { 'r' } else { 'x' };
             print(out, format_args!(" {}/{}: [", it.pid, it.tid));
             push_place(out, it.addr, it.len, it.pgoff);
-            print(out, format_args!("]: {mode} {}\n", Printable(it.filename)));
+            print(out, format_args!("]: {mode} {}\n", OneLine(it.filename)));
         }
         Record::Mmap2(it) => {
             print(out, format_args!(" {}/{}: [", it.pid, it.tid));
@@ -74,7 +75,7 @@ pub(super) fn push(out: &mut Vec<u8>, record: &Record<'_>, misc: Misc) {
             let bit = |bit: u32, letter: char| if prot & bit != 0 { letter } else { '-' };
             let (r, w, x, share) =
                 (bit(1, 'r'), bit(2, 'w'), bit(4, 'x'), if flags & 1 != 0 { 's' } else { 'p' });
-            print(out, format_args!("]: {r}{w}{x}{share} {}\n", Printable(it.filename)));
+            print(out, format_args!("]: {r}{w}{x}{share} {}\n", OneLine(it.filename)));
         }
         Record::Switch | Record::SwitchCpuWide(_) => {
             let is_out = misc.contains(Misc::SWITCH_OUT);
@@ -103,11 +104,11 @@ pub(super) fn push(out: &mut Vec<u8>, record: &Record<'_>, misc: Misc) {
                 out.extend_from_slice(if number + 1 == links.len() { b"]\n" } else { b", " });
             }
         }
-        Record::Cgroup(it) => print(out, format_args!(" cgroup: {} {}\n", it.id, Printable(it.path))),
+        Record::Cgroup(it) => print(out, format_args!(" cgroup: {} {}\n", it.id, OneLine(it.path))),
         Record::Ksymbol(it) => {
             let (addr, len, kind, flags) = (it.addr, it.len, it.ksym_type.0, it.flags.0);
             print(out, format_args!(" addr {addr:x} len {len} type {kind} flags 0x{flags:x} name "));
-            push_printable(out, it.name);
+            push_name(out, it.name);
             out.push(b'\n');
         }
         Record::BpfEvent(it) => {

@@ -9,9 +9,9 @@ use perf_parse::sample::Tail;
 use perf_session::{At, DsoKind, Frame, Mapping};
 
 use super::fields::Fields;
-use super::print::{left_padded, push_decimal_to, push_hex_to};
+use super::print::{left_padded, push_decimal_to, push_hex_to, push_name};
 use super::{Counted, Events, Known, Options, bpf_output, branches, data_src, registers, tod};
-use crate::escape::{print, push_printable};
+use crate::escape::print;
 use crate::render::digits::push_decimal;
 
 /// What precedes the fields of a record's own: who, where and when.
@@ -55,9 +55,9 @@ pub(super) fn push_start(
     }
     if fields.has(Fields::COMM) {
         if fields.has(Fields::IP) && known.has_callchain && options.shows_chains {
-            push_printable(out, start.comm);
+            push_name(out, start.comm);
         } else {
-            left_padded(out, 16, |out| push_printable(out, start.comm));
+            left_padded(out, 16, |out| push_name(out, start.comm));
         }
         out.push(b' ');
     }
@@ -273,7 +273,7 @@ fn push_access(out: &mut Vec<u8>, at: &At<'_, '_>, tail: &Tail<'_>, known: &Know
     if fields.has(Fields::CGROUP) {
         out.push(b' ');
         match at.cgroup() {
-            Some(path) => push_printable(out, path),
+            Some(path) => push_name(out, path),
             None => out.extend_from_slice(b"unknown"),
         }
     }
@@ -378,7 +378,7 @@ fn push_symbol_and_dso(out: &mut Vec<u8>, mapping: Option<&Mapping>, addr: u64, 
 
 pub(super) fn push_dso(out: &mut Vec<u8>, mapping: Option<&Mapping>) {
     match mapping {
-        Some(mapping) => push_printable(out, mapping.dso().name()),
+        Some(mapping) => push_name(out, mapping.dso().name()),
         None => out.extend_from_slice(b"[unknown]"),
     }
 }
@@ -387,6 +387,6 @@ pub(super) fn push_dso(out: &mut Vec<u8>, mapping: Option<&Mapping>) {
 fn push_addr(out: &mut Vec<u8>, at: &At<'_, '_>, fields: Fields, addr: u64, known: &Known) {
     push_hex_to(out, addr, 16);
     if known.has_data_address {
-        push_symbol_and_dso(out, at.find(at.mode(), addr), addr, fields);
+        push_symbol_and_dso(out, branches::find(at, addr), addr, fields);
     }
 }
