@@ -41,16 +41,35 @@ use crate::input::Memory;
 use crate::output::{Diagnostics, Output, say};
 use crate::progress::Progress;
 use crate::{Failure, Outcome, advice};
-use fields::{Choice, Fields, type_of};
 use counters::Counters;
+use fields::{Choice, Fields, type_of};
 use filter::Filter;
 use json::Lines;
 use line::{Clock, Start};
-use print::push_name;
+use print::{OneLine, push_name};
 use time::Spans;
 
 pub(crate) fn run(args: &ScriptArgs) -> Result<Outcome, Failure> {
     crate::input::read(&args.file, |reader, memory| script(&reader, memory, args))
+}
+
+/// Checks that the first event of each type has the CPU, if samples are selected by it.
+///
+/// perf: `perf_session__cpu_bitmap`, `tools/perf/util/session.c`.
+fn check_cpus(list: &[Arc<Event>], args: &ScriptArgs) -> Result<(), Failure> {
+    let Some(cpus) = &args.only.cpu else { return Ok(()) };
+    let is_first = |&(index, event): &(usize, &Arc<Event>)| {
+        list[..index].iter().all(|before| before.attr.kind != event.attr.kind)
+    };
+    let lacks_cpu = |(_, event): &(usize, &Arc<Event>)| !event.attr.sample_type.contains(SampleType::CPU);
+    match list.iter().enumerate().filter(is_first).find(lacks_cpu) {
+        None => Ok(()),
+        Some((_, event)) => {
+            let name = OneLine(&name_of(event)).to_string();
+            let what = format!("the samples of {name} do not have the CPU; leave --cpu out, or record it");
+            Err(Failure(format!("--cpu {cpus}: {what}")))
+        }
+    }
 }
 
 /// How lines are printed.
@@ -76,7 +95,8 @@ fn script(reader: &Reader<'_>, memory: Memory<'_>, args: &ScriptArgs) -> Result<
         }
     }
     let tracing_data = reader.feature(Feature::TRACING_DATA).map_or(&[][..], |it| it.bytes);
-    let json = (args.format == Format::Jsonl).then(|| Lines::new(tracing_data, reader.endianness()));
+    let json =
+        (args.format == Format::Jsonl).then(|| Lines::new(tracing_data, reader.endianness(), args.max_stack));
     let options = Options {
         args,
         shows_chains: !args.hide_call_graph,
@@ -88,6 +108,7 @@ fn script(reader: &Reader<'_>, memory: Memory<'_>, args: &ScriptArgs) -> Result<
     };
     let spans = args.time.as_deref().map_or_else(|| Ok(Spans::default()), |text| spans(reader, text))?;
     let filter = Filter::new(&args.only, spans)?;
+    check_cpus(reader.events(), args)?;
     let mut diagnostics = Diagnostics::new();
     let mut progress = Progress::new(memory.size);
     let mut records = reader.records().in_time_order();
@@ -155,9 +176,8 @@ fn one(
     }
     if let Some(at) = session.at(record) {
         let Some(known) = events.of(record, records)? else { return Ok(Ok(())) };
-        let is_wanted = |known: &Known| {
-            (options.json.is_some() || !known.fields.is_empty()) && filter.wants(&at)
-        };
+        let is_wanted =
+            |known: &Known| (options.json.is_some() || !known.fields.is_empty()) && filter.wants(&at);
         let mut push = |events: &Events, value: &Counted<'_>| match options.json {
             Some(json) => json.push_sample(out, session, &at, value),
             None => line::push_sample(out, &at, value, events, options, clock),
@@ -294,8 +314,10 @@ fn push_record(
         (None, Record::Fork(it) | Record::Exit(it)) => it.time,
         (None, _) => 0,
     };
-    let thread = session.thread(of_record.unwrap_or((pid, tid)).1);
-    let comm = thread.map_or(&b":-1"[..], |thread| thread.comm());
+    // A thread that no record named before has its number as its name.
+    let tid_of_comm = of_record.unwrap_or((pid, tid)).1;
+    let number = format!(":{tid_of_comm}");
+    let comm = session.thread(tid_of_comm).map_or(number.as_bytes(), |thread| thread.comm());
     if let Some(known) = known {
         let (kind, misc) = (record.kind(), record.misc());
         let start = Start { kind, misc, comm, pid, tid, cpu, time, guest: None };
@@ -381,8 +403,12 @@ impl Events {
         let is_complete = !matches!(reader.mode(), Mode::Pipe);
         let is_missing =
             |kind| is_complete && !reader.events().iter().any(|event| type_of(event.attr.kind) == kind);
-        let shows_tod =
-            || reader.events().iter().any(|event| events.choice.of(event).has(Fields::TOD) && !is_dummy(&event.attr));
+        let shows_tod = || {
+            reader
+                .events()
+                .iter()
+                .any(|event| events.choice.of(event).has(Fields::TOD) && !is_dummy(&event.attr))
+        };
         if is_complete && reader.features().clock_data().is_none() && shows_tod() {
             let what = "the capture does not have the time of day; record with --clockid, or leave tod out";
             return Err(Failure(format!("-F tod: {what}")));
@@ -449,8 +475,7 @@ impl Events {
         let fields = self.choice.of(event);
         let mut name = Vec::new();
         push_name(&mut name, &name_of(event));
-        let is_bpf_output =
-            event.attr.kind == EventType::SOFTWARE && event.attr.config == SwId::BPF_OUTPUT.0;
+        let is_bpf_output = event.attr.kind == EventType::SOFTWARE && event.attr.config == SwId::BPF_OUTPUT.0;
         let needs_tail = fields.has(line::OF_TAIL) || is_bpf_output && fields.has(Fields::BPF_OUTPUT);
         let features = records.features();
         let known = Arc::new(Known {

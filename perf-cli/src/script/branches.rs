@@ -4,7 +4,7 @@ use perf_abi::branch::{BranchFlags, BranchType};
 use perf_abi::record::CpuMode;
 use perf_parse::list::Branch;
 use perf_parse::sample::BranchStack;
-use perf_session::{At, Mapping};
+use perf_session::{At, DsoKind, Mapping};
 
 use super::fields::Fields;
 use super::line::push_dso;
@@ -47,12 +47,21 @@ fn push_address(out: &mut Vec<u8>, at: &At<'_, '_>, addr: u64, fields: Fields, a
     match addresses {
         Addresses::Absolute => push_hex(out, addr),
         Addresses::Symbols => out.extend_from_slice(b"[unknown]"),
-        Addresses::Offsets => push_hex(out, mapping.map_or(addr, |mapping| mapping.offset_of(addr))),
+        Addresses::Offsets => push_hex(out, mapping.map_or(addr, |it| offset_in(it, addr))),
     }
     if has_dso {
         out.push(b'(');
         push_dso(out, mapping);
         out.push(b')');
+    }
+}
+
+/// Returns the place of an address in what is mapped. perf counts it from the start of the kernel's text, too.
+fn offset_in(mapping: &Mapping, addr: u64) -> u64 {
+    if mapping.dso().kind() == DsoKind::Kernel {
+        addr.wrapping_sub(mapping.range().start)
+    } else {
+        mapping.offset_of(addr)
     }
 }
 
@@ -90,8 +99,21 @@ fn push_flags(out: &mut Vec<u8>, flags: BranchFlags) {
 }
 
 const KINDS: [&str; 15] = [
-    "", "COND", "UNCOND", "IND", "CALL", "IND_CALL", "RET", "SYSCALL", "SYSRET", "COND_CALL", "COND_RET", "ERET",
-    "IRQ", "SERROR", "NO_TX",
+    "",
+    "COND",
+    "UNCOND",
+    "IND",
+    "CALL",
+    "IND_CALL",
+    "RET",
+    "SYSCALL",
+    "SYSRET",
+    "COND_CALL",
+    "COND_RET",
+    "ERET",
+    "IRQ",
+    "SERROR",
+    "NO_TX",
 ];
 const NEW_KINDS: [&str; 8] =
     ["FAULT_ALGN", "FAULT_DATA", "FAULT_INST", "ARCH_1", "ARCH_2", "ARCH_3", "ARCH_4", "ARCH_5"];

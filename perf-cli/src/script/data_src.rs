@@ -1,8 +1,6 @@
 //! The data source of a memory access, as perf prints it.
 
-use perf_abi::data_src::{
-    DataSrc, MemBlk, MemHops, MemLock, MemLvl, MemLvlNum, MemOp, MemRemote, MemTlb,
-};
+use perf_abi::data_src::{DataSrc, MemBlk, MemHops, MemLock, MemLvl, MemLvlNum, MemOp, MemRemote, MemTlb};
 
 use super::print::push_hex_to;
 use crate::render::digits::push_decimal;
@@ -166,4 +164,3 @@ impl<'a> List<'a> {
         }
     }
 }
-

@@ -236,7 +236,7 @@ impl Choice {
             } else if !(is_traced && has_aux) {
                 let (field, needed) = (first_name(field), needed);
                 let what =
-                    format!("the samples of {name} do not have {needed:?}, so {field} cannot be printed");
+                    format!("the samples of {name} do not have {needed}, so {field} cannot be printed");
                 return Err(Failure(format!("-F {field}: {what}; leave {field} out, or record it")));
             }
         }

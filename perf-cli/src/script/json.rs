@@ -5,8 +5,8 @@ use core::cell::Cell;
 use perf_abi::data_src::DataSrc;
 use perf_abi::endian::{BigEndian, Endianness, LittleEndian};
 use perf_abi::record::CpuMode;
-use perf_parse::sample::Tail;
 use perf_parse::FileError;
+use perf_parse::sample::Tail;
 use perf_session::{At, DsoKind, Frame, Session};
 use serde_json::json;
 
@@ -21,6 +21,7 @@ use crate::render::{Scalars, Sink, account, given};
 pub(super) struct Lines<'a> {
     /// The formats of the tracepoints' raw data.
     formats: Formats<'a>,
+    max_stack: usize,
     /// Number of samples, of frames, and of frames in a known mapping.
     samples: Cell<u64>,
     frames: Cell<u64>,
@@ -32,9 +33,9 @@ fn add_one(count: &Cell<u64>) {
 }
 
 impl<'a> Lines<'a> {
-    pub(super) fn new(tracing_data: &'a [u8], endianness: Endianness) -> Self {
+    pub(super) fn new(tracing_data: &'a [u8], endianness: Endianness, max_stack: usize) -> Self {
         let formats = Formats::new(tracing_data, endianness);
-        Self { formats, samples: Cell::new(0), frames: Cell::new(0), mapped: Cell::new(0) }
+        Self { formats, max_stack, samples: Cell::new(0), frames: Cell::new(0), mapped: Cell::new(0) }
     }
 
     /// Appends a sample as an object on a line of its own.
@@ -51,7 +52,7 @@ impl<'a> Lines<'a> {
     ) -> Result<(), FileError> {
         let (sample, record) = (at.sample(), at.record());
         let tail = sample.tail().map_err(|error| record.error(error))?;
-        let stack = at.stack(None)?;
+        let stack = at.stack(None)?.take(self.max_stack);
         let event = &counted.known.event;
         add_one(&self.samples);
         Json::object(out, |json| {
