@@ -1,57 +1,32 @@
 //! The time zone of this machine.
 
-#![allow(unsafe_code, reason = "the C library knows the time zone")]
+use std::sync::OnceLock;
 
-/// A date and a time of day in the local time zone.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct LocalTime {
-    pub(crate) year: i64,
-    /// From 1 on.
-    pub(crate) month: u8,
-    pub(crate) day: u8,
-    pub(crate) hour: u8,
-    pub(crate) minute: u8,
-    pub(crate) second: u8,
-    /// From Sunday, which is 0.
-    pub(crate) weekday: u8,
+use tz::{DateTime, TimeZone};
+
+/// Returns the date and the time of day in the local time zone of a number of seconds since 1970 in UTC; `None` for a
+/// year beyond those that can be expressed.
+///
+/// If the time zone is not known, this is in UTC, as the C library has it.
+pub(crate) fn of(seconds: i64) -> Option<DateTime> {
+    static ZONE: OnceLock<TimeZone> = OnceLock::new();
+    let zone = ZONE.get_or_init(|| {
+        let zone = match std::env::var("TZ") {
+            Ok(name) => TimeZone::from_posix_tz(&name),
+            Err(_) => TimeZone::local(),
+        };
+        zone.unwrap_or_else(|_| TimeZone::utc())
+    });
+    DateTime::from_timespec(seconds, 0, zone.as_ref()).ok()
 }
 
-impl LocalTime {
-    /// Returns the time of a number of seconds since 1970 in UTC; `None` for a year that the system cannot express.
-    #[cfg(unix)]
-    pub(crate) fn of(seconds: i64) -> Option<Self> {
-        let seconds = libc::time_t::try_from(seconds).ok()?;
-        // SAFETY: the struct has only integers and a pointer, for which all zeros are a value.
-        let mut tm: libc::tm = unsafe { core::mem::zeroed() };
-        // SAFETY: both pointers are to values of this function. The C library reads its time zone under its own lock;
-        // no code of this program changes the environment.
-        let filled = unsafe { libc::localtime_r(&raw const seconds, &raw mut tm) };
-        if filled.is_null() {
-            return None;
-        }
-        let small = |number: libc::c_int| u8::try_from(number).ok();
-        Some(Self {
-            year: i64::from(tm.tm_year) + 1900,
-            month: small(tm.tm_mon + 1)?,
-            day: small(tm.tm_mday)?,
-            hour: small(tm.tm_hour)?,
-            minute: small(tm.tm_min)?,
-            second: small(tm.tm_sec)?,
-            weekday: small(tm.tm_wday)?,
-        })
-    }
+/// A date and a time of day, as `2024-02-29 13:07:01`.
+pub(crate) struct Shown<'a>(pub(crate) &'a DateTime);
 
-    /// Other systems have no C library that all programs share. There, no time is local.
-    #[cfg(not(unix))]
-    pub(crate) fn of(_: i64) -> Option<Self> {
-        None
-    }
-}
-
-/// As `2024-02-29 13:07:01`.
-impl core::fmt::Display for LocalTime {
+impl core::fmt::Display for Shown<'_> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        let Self { year, month, day, hour, minute, second, .. } = self;
+        let (year, month, day) = (self.0.year(), self.0.month(), self.0.month_day());
+        let (hour, minute, second) = (self.0.hour(), self.0.minute(), self.0.second());
         write!(f, "{year}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}")
     }
 }

@@ -78,6 +78,7 @@ contexts.*|*|perf drops samples of guests whose virtual machine no record names.
 deferred.*|*|perf 6.1 does not know CALLCHAIN_DEFERRED, nor attrs that ask for it.
 branches_open.*|--header-only|perf 6.1 does not know counters of branches, and refuses to print the events.
 branches.be.data|*brstack*|perf does not swap the new types of branches of the other byte order.
+script_fields.*|*brstacksym*|perf names the symbols of the kernel that runs, and symbols are not resolved yet.
 registers.be.data|*--header*|perf does not swap sample_regs_intr of the other byte order.
 killed.data|--header-only|perf reads features at the offset 0, because the recording was never completed.
 stack_zero.*|*|Nothing in the record marks the stray word after an empty copy of a stack: perf reads the fields after it there.

@@ -10,11 +10,12 @@ use perf_abi::sample_type::SampleType;
 use perf_parse::event::Events;
 use perf_parse::feature::{ClockData, Entries, EventDesc, FeatureData, FeatureSection, GroupDesc, PmuCap};
 use perf_parse::file::{Mode, Reader};
+use tz::DateTime;
 
 use super::name_of;
 use super::print::push_name;
 use crate::escape::{Lossy, print};
-use crate::local_time::LocalTime;
+use crate::local_time::{self, Shown};
 
 /// The features that perf prints only if asked for more.
 const LONG: [Feature; 5] = [
@@ -68,17 +69,18 @@ fn modified(file: &Path) -> Option<String> {
     };
     let time = std::fs::metadata(file).ok()?.modified().ok()?;
     let seconds = time.duration_since(std::time::UNIX_EPOCH).ok()?.as_secs();
-    LocalTime::of(i64::try_from(seconds).ok()?).map(in_words)
+    local_time::of(i64::try_from(seconds).ok()?).map(|time| in_words(&time))
 }
 
 /// Returns a time as C's `ctime` prints it.
-fn in_words(time: LocalTime) -> String {
+fn in_words(time: &DateTime) -> String {
     const DAYS: [&str; 7] = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
     const MONTHS: [&str; 12] =
         ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-    let LocalTime { year, month, day, hour, minute, second, weekday } = time;
-    let weekday = DAYS.get(usize::from(weekday)).copied().unwrap_or("???");
-    let month = MONTHS.get(usize::from(month).wrapping_sub(1)).copied().unwrap_or("???");
+    let (year, day) = (time.year(), time.month_day());
+    let (hour, minute, second) = (time.hour(), time.minute(), time.second());
+    let weekday = DAYS.get(usize::from(time.week_day())).copied().unwrap_or("???");
+    let month = MONTHS.get(usize::from(time.month()).wrapping_sub(1)).copied().unwrap_or("???");
     format!("{weekday} {month} {day:2} {hour:02}:{minute:02}:{second:02} {year}")
 }
 
@@ -211,8 +213,8 @@ fn push_clock(out: &mut Vec<u8>, clock: &ClockData) {
     let ((seconds, fraction), (own, own_fraction)) =
         (split(clock.wall_clock_ns), split(clock.clockid_time_ns));
     let fraction = fraction / 1000;
-    let local = LocalTime::of(seconds as i64)
-        .map_or_else(|| "<error>".to_owned(), |local| format!("{local}.{fraction:06}"));
+    let local = local_time::of(seconds as i64)
+        .map_or_else(|| "<error>".to_owned(), |local| format!("{}.{fraction:06}", Shown(&local)));
     print(out, format_args!("# clockid: {name} ({})\n", clock.clockid));
     print(out, format_args!("# reference time: {local} = {seconds}.{fraction:06} (TOD)"));
     print(out, format_args!(" = {own}.{own_fraction:09} ({name})\n"));

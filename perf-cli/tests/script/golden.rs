@@ -7,7 +7,7 @@ use crate::perfdata;
 pub(crate) const TESTS: &[needs::Test] = needs::tests![output_is_as_it_was];
 
 /// The name of the golden, the capture, and the options.
-const GOLDENS: [(&str, &str, &[&str]); 15] = [
+const GOLDENS: [(&str, &str, &[&str]); 17] = [
     ("callchain", "captures/callchain.data", &["-F", "-sym,-symoff"]),
     ("breakpoint", "captures/breakpoint.data", &["-F", "+addr,+misc,-symoff"]),
     ("counts", "captures/perf_stat.data", &[]),
@@ -22,6 +22,8 @@ const GOLDENS: [(&str, &str, &[&str]); 15] = [
     ("branches-symbols", "synthetic/branches.be.data", &["-F", "tid,brstacksym,dso"]),
     ("registers", "captures/intr_regs.data", &["-F", "tid,iregs,flags"]),
     ("registers-32", "captures/user_regs_32.data", &["-F", "ip,uregs"]),
+    ("bpf-output", "synthetic/script_fields.le.data", &["-F", "+bpf-output,-sym,-symoff"]),
+    ("kernel-branches", "synthetic/script_fields.be.data", &["-F", "ip,brstackoff,dso"]),
     ("json", "captures/cgroups.data", &["--format", "jsonl"]),
 ];
 
