@@ -110,8 +110,7 @@ const MEMORY: Fields = Fields::ADDR
     .with(Fields::PHYS_ADDR)
     .with(Fields::DATA_PAGE_SIZE)
     .with(Fields::CODE_PAGE_SIZE)
-    .with(Fields::INS_LAT)
-    .with(Fields::RETIRE_LAT);
+    .with(Fields::INS_LAT);
 
 /// The fields of one type.
 #[derive(Clone, Copy, Debug, Default)]
@@ -194,7 +193,9 @@ impl Choice {
                     (set.added, set.removed) = (set.added.without(field), set.removed.with(field));
                 } else {
                     set.fields = set.fields.with(field);
-                    (set.added, set.removed) = (set.added.with(field), set.removed.without(field));
+                    // As in perf, what samples do not have is left out quietly if it is for one type.
+                    let added = if kind.is_none() { set.added.with(field) } else { set.added };
+                    (set.added, set.removed) = (added, set.removed.without(field));
                 }
             }
         }

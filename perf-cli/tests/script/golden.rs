@@ -7,7 +7,7 @@ use crate::perfdata;
 pub(crate) const TESTS: &[needs::Test] = needs::tests![output_is_as_it_was];
 
 /// The name of the golden, the capture, and the options.
-const GOLDENS: [(&str, &str, &[&str]); 17] = [
+const GOLDENS: [(&str, &str, &[&str]); 18] = [
     ("callchain", "captures/callchain.data", &["-F", "-sym,-symoff"]),
     ("breakpoint", "captures/breakpoint.data", &["-F", "+addr,+misc,-symoff"]),
     ("counts", "captures/perf_stat.data", &[]),
@@ -24,6 +24,11 @@ const GOLDENS: [(&str, &str, &[&str]); 17] = [
     ("registers-32", "captures/user_regs_32.data", &["-F", "ip,uregs"]),
     ("bpf-output", "synthetic/script_fields.le.data", &["-F", "+bpf-output,-sym,-symoff"]),
     ("kernel-branches", "synthetic/script_fields.be.data", &["-F", "ip,brstackoff,dso"]),
+    (
+        "latencies",
+        "synthetic/script_fields.le.data",
+        &["-F", "raw:tid,weight,ins_lat,retire_lat", "-F", "hw:", "-F", "sw:"],
+    ),
     ("json", "captures/cgroups.data", &["--format", "jsonl"]),
 ];
 

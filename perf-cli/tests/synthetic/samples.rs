@@ -417,7 +417,7 @@ pub(crate) fn dispatch<O: Endian>() -> Vec<u8> {
     capture.finish()
 }
 
-/// What a BPF program wrote, branches that a processor recorded one by one, and branches in the kernel.
+/// What a BPF program wrote, branches that a processor recorded one by one, branches in the kernel, and latencies.
 pub(crate) fn script_fields<O: Endian>() -> Vec<u8> {
     let bpf_output = Attr {
         kind: EventType::SOFTWARE,
@@ -425,25 +425,24 @@ pub(crate) fn script_fields<O: Endian>() -> Vec<u8> {
         sample_period: 1,
         ..cycles(SampleType::RAW)
     };
-    let each_branch = Attr {
-        config: u64::from(HwId::BRANCH_INSTRUCTIONS.0),
-        sample_period: 1,
-        ..cycles(SampleType::ADDR)
-    };
+    let each_branch =
+        Attr { config: u64::from(HwId::BRANCH_INSTRUCTIONS.0), sample_period: 1, ..cycles(SampleType::ADDR) };
     let stacks = Attr {
         kind: EventType::RAW,
         config: 0x1c4,
         branch_sample_type: BranchSampleType::ANY,
-        ..cycles(SampleType::BRANCH_STACK)
+        ..cycles(SampleType::BRANCH_STACK | SampleType::WEIGHT_STRUCT)
     };
     let mut capture = Capture::<O>::new(vec![
         Event::new("bpf-output", bpf_output),
         Event::new("branches:u", each_branch),
         Event::new("br_inst_retired.near_taken", stacks),
     ]);
-    let map = |addr, filename: &'static [u8]| Mmap { pid: -1, tid: 0, addr, len: 0x20_0000, pgoff: addr, filename };
+    let map =
+        |addr, filename: &'static [u8]| Mmap { pid: -1, tid: 0, addr, len: 0x20_0000, pgoff: addr, filename };
     capture.record(0, KERNEL, &Record::Mmap(map(0xffff_ffff_8100_0000, b"[kernel.kallsyms]_text")));
-    let map = Mmap { pid: PID, tid: TID, addr: 0x40_0000, len: 0x4000, pgoff: 0, filename: b"/bin/a program" };
+    let map =
+        Mmap { pid: PID, tid: TID, addr: 0x40_0000, len: 0x4000, pgoff: 0, filename: b"/bin/a program" };
     capture.record(0, USER, &Record::Mmap(map));
     let texts: [&[u8]; 5] =
         [b"a string\0\0\0\0", b"more than eight, and no end.", b"a\0b\0", b"\x01\x02\0\0", b"1234"];
@@ -464,7 +463,9 @@ pub(crate) fn script_fields<O: Endian>() -> Vec<u8> {
             BranchFields { from: 0, to: 0x7000_0000, flags: BranchFlags::IN_TX },
         ];
         let stack = BranchStackFields { hw_idx: None, entries, counters: None };
-        let fields = SampleFields { branch_stack: Some(stack), ..capture.head(2) };
+        let weights = WeightStruct::default().with_var1_dw(70_000).with_var2_w(42).with_var3_w(7);
+        let weight_struct = Some(weights);
+        let fields = SampleFields { branch_stack: Some(stack), weight_struct, ..capture.head(2) };
         capture.sample(2, mode, &fields);
     }
     capture.finish()
