@@ -17,18 +17,18 @@ mod time;
 mod tod;
 mod trace_error;
 
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::sync::Arc;
 use core::cell::Cell;
 
 use perf_abi::attr::Attr;
 use perf_abi::event::{EventType, HwId, SwId};
 use perf_abi::feature::Feature;
-use perf_abi::record::RecordType;
+use perf_abi::record::{CpuMode, RecordType};
 use perf_abi::regs::Arch;
 use perf_abi::sample_type::SampleType;
 use perf_parse::event::Event;
-use perf_parse::feature::{ClockData, Features};
+use perf_parse::feature::{BuildId, ClockData, Features};
 use perf_parse::file::{EventRecords, Mode, Reader};
 use perf_parse::record::UserRecord;
 use perf_parse::record::user::{IdIndex, IdIndexGuest};
@@ -364,6 +364,8 @@ struct Known {
     is_chosen: bool,
     /// The architecture that names the registers.
     arch: Option<Arch>,
+    /// The paths of the modules whose build ids the capture lists.
+    modules: Arc<BTreeSet<Vec<u8>>>,
     /// One moment on the wall clock and on the clock of the samples.
     clock: Option<ClockData>,
     /// The period of samples that do not record it.
@@ -384,6 +386,8 @@ struct Events {
     counted: BTreeMap<u64, u64>,
     /// The virtual machines, by the ids of the events in them.
     guests: BTreeMap<u64, IdIndexGuest>,
+    /// The paths of the modules whose build ids the capture lists.
+    modules: Arc<BTreeSet<Vec<u8>>>,
     /// The width of the longest data source so far.
     data_src_width: Cell<usize>,
 }
@@ -397,6 +401,7 @@ impl Events {
             name_width: 0,
             counted: BTreeMap::new(),
             guests: BTreeMap::new(),
+            modules: Arc::new(modules_of(reader.features())),
             data_src_width: Cell::new(0),
         };
         events.check(reader.events(), reader)?;
@@ -490,6 +495,7 @@ impl Events {
             is_branch_trace: is_branch_trace(&event.attr),
             is_chosen: self.choice.is_chosen(event),
             arch: Arch::from_machine(&machine_of(features)),
+            modules: Arc::clone(&self.modules),
             clock: features.clock_data().and_then(Result::ok),
             period: event.attr.sample_period,
         });
@@ -527,6 +533,13 @@ fn machine_of(features: &Features<'_>) -> String {
         Some(Ok(name)) => String::from_utf8_lossy(name).into_owned(),
         _ => std::env::consts::ARCH.to_owned(),
     }
+}
+
+/// Returns the paths of the modules whose build ids the capture lists.
+fn modules_of(features: &Features<'_>) -> BTreeSet<Vec<u8>> {
+    let ids = features.build_ids().and_then(Result::ok);
+    let of_kernel = |id: &BuildId<'_>| id.cpumode() == CpuMode::KERNEL;
+    ids.iter().flat_map(|ids| ids.iter()).filter(of_kernel).map(|id| id.filename.to_vec()).collect()
 }
 
 /// perf: `is_bts_event`, `tools/perf/util/event.h`.

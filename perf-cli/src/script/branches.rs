@@ -6,6 +6,7 @@ use perf_parse::list::Branch;
 use perf_parse::sample::BranchStack;
 use perf_session::{At, DsoKind, Mapping};
 
+use super::Known;
 use super::fields::Fields;
 use super::line::push_dso;
 use crate::render::digits::{push_decimal, push_hex};
@@ -22,7 +23,8 @@ enum Addresses {
 ///
 /// perf: `perf_sample__fprintf_brstack`, `perf_sample__fprintf_brstacksym` and `perf_sample__fprintf_brstackoff`,
 /// `tools/perf/builtin-script.c`.
-pub(super) fn push(out: &mut Vec<u8>, at: &At<'_, '_>, stack: &BranchStack<'_>, fields: Fields) {
+pub(super) fn push(out: &mut Vec<u8>, at: &At<'_, '_>, stack: &BranchStack<'_>, known: &Known) {
+    let fields = known.fields;
     let addresses = if fields.has(Fields::BRSTACK) {
         Addresses::Absolute
     } else if fields.has(Fields::BRSTACKSYM) {
@@ -34,15 +36,15 @@ pub(super) fn push(out: &mut Vec<u8>, at: &At<'_, '_>, stack: &BranchStack<'_>, 
         if addresses != Addresses::Symbols {
             out.push(b' ');
         }
-        push_address(out, at, from, fields, addresses);
+        push_address(out, at, from, known, addresses);
         out.push(b'/');
-        push_address(out, at, to, fields, addresses);
+        push_address(out, at, to, known, addresses);
         push_flags(out, flags);
     }
 }
 
-fn push_address(out: &mut Vec<u8>, at: &At<'_, '_>, addr: u64, fields: Fields, addresses: Addresses) {
-    let has_dso = fields.has(Fields::DSO);
+fn push_address(out: &mut Vec<u8>, at: &At<'_, '_>, addr: u64, known: &Known, addresses: Addresses) {
+    let has_dso = known.fields.has(Fields::DSO);
     let mapping = if has_dso || addresses == Addresses::Offsets { find(at, addr) } else { None };
     match addresses {
         Addresses::Absolute => push_hex(out, addr),
@@ -51,17 +53,18 @@ fn push_address(out: &mut Vec<u8>, at: &At<'_, '_>, addr: u64, fields: Fields, a
     }
     if has_dso {
         out.push(b'(');
-        push_dso(out, mapping);
+        push_dso(out, mapping, known);
         out.push(b')');
     }
 }
 
-/// Returns the place of an address in what is mapped. perf counts it from the start of the kernel's text, too.
+/// Returns the place of an address in what is mapped. perf counts it from the start of the kernel's text, too, but not in
+/// the vdso.
 fn offset_in(mapping: &Mapping, addr: u64) -> u64 {
-    if mapping.dso().kind() == DsoKind::Kernel {
-        addr.wrapping_sub(mapping.range().start)
-    } else {
-        mapping.offset_of(addr)
+    match mapping.dso().kind() {
+        DsoKind::Kernel => addr.wrapping_sub(mapping.range().start),
+        DsoKind::Vdso => addr,
+        _ => mapping.offset_of(addr),
     }
 }
 

@@ -193,7 +193,7 @@ pub(super) fn push_sample(
         }
     }
     if fields.has(Fields::ADDR) {
-        push_addr(out, at, fields, sample.addr().unwrap_or(0), known);
+        push_addr(out, at, sample.addr().unwrap_or(0), known);
     }
     if let Some(tail) = &tail {
         push_access(out, at, tail, known, events);
@@ -215,17 +215,16 @@ fn push_ip(
     known: &Known,
     options: &Options<'_>,
 ) -> Result<(), FileError> {
-    let fields = known.fields;
     if known.has_callchain && options.shows_chains {
         out.push(b'\n');
         for frame in at.stack(None)?.take(options.max_stack) {
-            push_frame(out, &frame, fields);
+            push_frame(out, &frame, known);
         }
     } else {
         out.push(b' ');
         let ip = at.sample().ip().unwrap_or(0);
         push_hex_to(out, ip, 16);
-        push_symbol_and_dso(out, at.find(at.mode(), ip), ip, fields);
+        push_symbol_and_dso(out, at.find(at.mode(), ip), ip, known);
     }
     Ok(())
 }
@@ -245,7 +244,7 @@ fn push_branch(
     }
     if fields.has(Fields::ADDR) || sample.addr().is_some() && !known.is_chosen {
         out.extend_from_slice(b" => ");
-        push_addr(out, at, fields, sample.addr().unwrap_or(0), known);
+        push_addr(out, at, sample.addr().unwrap_or(0), known);
     }
     out.push(b'\n');
     Ok(())
@@ -289,7 +288,7 @@ fn push_rest(out: &mut Vec<u8>, at: &At<'_, '_>, tail: &Tail<'_>, known: &Known)
         registers::push(out, &regs, known.arch);
     }
     if let Some(stack) = tail.branch_stack.filter(|_| fields.has(BRANCHES)) {
-        branches::push(out, at, &stack, fields);
+        branches::push(out, at, &stack, known);
     }
     if known.is_bpf_output && fields.has(Fields::BPF_OUTPUT) {
         bpf_output::push(out, tail.raw.unwrap_or_default());
@@ -347,13 +346,13 @@ pub(super) fn push_size(out: &mut Vec<u8>, mut size: u64) {
 /// Appends a frame, as a line of its own.
 ///
 /// perf: `sample__fprintf_callchain`, `tools/perf/util/evsel_fprintf.c`.
-fn push_frame(out: &mut Vec<u8>, frame: &Frame<'_>, fields: Fields) {
+fn push_frame(out: &mut Vec<u8>, frame: &Frame<'_>, known: &Known) {
     out.push(b'\t');
     // The address in the file for user code.
     let is_user = |mapping: &&Mapping| !is_kernel(mapping.dso().kind());
     let shown = frame.mapping.filter(is_user).map_or(frame.ip, |mapping| mapping.offset_of(frame.ip));
     push_hex_to(out, shown, 16);
-    push_symbol_and_dso(out, frame.mapping, frame.ip, fields);
+    push_symbol_and_dso(out, frame.mapping, frame.ip, known);
     out.push(b'\n');
 }
 
@@ -361,13 +360,14 @@ fn is_kernel(kind: DsoKind) -> bool {
     matches!(kind, DsoKind::Kernel | DsoKind::Module | DsoKind::Ksymbol(_))
 }
 
-fn push_symbol_and_dso(out: &mut Vec<u8>, mapping: Option<&Mapping>, addr: u64, fields: Fields) {
+fn push_symbol_and_dso(out: &mut Vec<u8>, mapping: Option<&Mapping>, addr: u64, known: &Known) {
+    let fields = known.fields;
     if fields.has(Fields::SYM) {
         out.extend_from_slice(b" [unknown]");
     }
     if fields.has(Fields::DSO) {
         out.extend_from_slice(b" (");
-        push_dso(out, mapping);
+        push_dso(out, mapping, known);
         let has_file = |kind| matches!(kind, DsoKind::File | DsoKind::Vdso | DsoKind::Module);
         if let Some(mapping) = mapping.filter(|it| fields.has(Fields::DSOFF) && has_file(it.dso().kind())) {
             let _ = write!(crate::script::print::Out(out), "+0x{:x}", mapping.offset_of(addr));
@@ -376,17 +376,22 @@ fn push_symbol_and_dso(out: &mut Vec<u8>, mapping: Option<&Mapping>, addr: u64, 
     }
 }
 
-pub(super) fn push_dso(out: &mut Vec<u8>, mapping: Option<&Mapping>) {
-    match mapping {
-        Some(mapping) => push_name(out, mapping.dso().name()),
-        None => out.extend_from_slice(b"[unknown]"),
-    }
+/// Appends the name of what is mapped: of a module whose build id the capture lists, its path.
+///
+/// perf: `map__fprintf_dsoname`, `tools/perf/util/map.c`; the name is the one that was known first.
+pub(super) fn push_dso(out: &mut Vec<u8>, mapping: Option<&Mapping>, known: &Known) {
+    let Some(dso) = mapping.map(Mapping::dso) else {
+        out.extend_from_slice(b"[unknown]");
+        return;
+    };
+    let is_listed = dso.kind() == DsoKind::Module && known.modules.contains(dso.path());
+    push_name(out, if is_listed { dso.path() } else { dso.name() });
 }
 
 /// perf: `perf_sample__fprintf_addr`.
-fn push_addr(out: &mut Vec<u8>, at: &At<'_, '_>, fields: Fields, addr: u64, known: &Known) {
+fn push_addr(out: &mut Vec<u8>, at: &At<'_, '_>, addr: u64, known: &Known) {
     push_hex_to(out, addr, 16);
     if known.has_data_address {
-        push_symbol_and_dso(out, branches::find(at, addr), addr, fields);
+        push_symbol_and_dso(out, branches::find(at, addr), addr, known);
     }
 }
