@@ -35,8 +35,7 @@ use perf_parse::record::user::{IdIndex, IdIndexGuest};
 use perf_parse::{EventRecord, FileError, Record};
 use perf_session::{At, Session};
 
-use crate::args::Format;
-use crate::args::script::ScriptArgs;
+use crate::args::script::{SampleFormat, ScriptArgs};
 use crate::input::Memory;
 use crate::output::{Diagnostics, Output, say};
 use crate::progress::Progress;
@@ -95,8 +94,8 @@ fn script(reader: &Reader<'_>, memory: Memory<'_>, args: &ScriptArgs) -> Result<
         }
     }
     let tracing_data = reader.feature(Feature::TRACING_DATA).map_or(&[][..], |it| it.bytes);
-    let json =
-        (args.format == Format::Jsonl).then(|| Lines::new(tracing_data, reader.endianness(), args.max_stack));
+    let json = (args.format == SampleFormat::Jsonl)
+        .then(|| Lines::new(tracing_data, reader.endianness(), args.max_stack));
     let options = Options {
         args,
         shows_chains: !args.hide_call_graph,

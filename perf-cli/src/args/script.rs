@@ -1,7 +1,7 @@
 //! The arguments of `perfdata script`.
 
+use super::ReadingArgs;
 use super::capture::Capture;
-use super::{Format, ReadingArgs};
 
 pub(super) const EXAMPLES: &str =
     "The text is that of perf script, so that programs that read perf script's text read this too. Symbols are not \
@@ -27,10 +27,9 @@ pub(crate) struct ScriptArgs {
     #[command(flatten)]
     pub(crate) reading: ReadingArgs,
 
-    /// Output format: text as perf script prints it, jsonl for programs (one JSON object per sample, with all that is
-    /// recorded; see the end of this help)
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    pub(crate) format: Format,
+    /// Output format
+    #[arg(long, value_enum, default_value_t = SampleFormat::Text)]
+    pub(crate) format: SampleFormat,
 
     /// Fields to print, as perf script has them: a list, or a list of +FIELD and -FIELD that changes the default.
     /// TYPE:LIST is for events of one type: hw, sw, trace, raw, break or synth
@@ -75,6 +74,15 @@ pub(crate) struct ScriptArgs {
 
     #[command(flatten)]
     pub(crate) show: ShowEventsArgs,
+}
+
+/// How samples are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum SampleFormat {
+    /// Lines as perf script prints them
+    Text,
+    /// JSON lines: one line per sample, described at the end of this help, then the account
+    Jsonl,
 }
 
 /// The options that select samples.
