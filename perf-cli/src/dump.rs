@@ -8,7 +8,7 @@ mod in_order;
 mod labels;
 mod origin;
 mod reading;
-mod tracepoints;
+pub(crate) mod tracepoints;
 
 use core::num::NonZero;
 use std::thread::available_parallelism;

@@ -15,6 +15,7 @@ mod info;
 mod input;
 #[cfg(target_os = "linux")]
 mod live;
+mod local_time;
 mod output;
 mod progress;
 mod render;

@@ -288,8 +288,8 @@ impl<'s, 'r> At<'s, 'r> {
         self.spaces.find(mode, addr)
     }
 
-    /// Returns the mapping that has the address of data that the sample accessed; `None` if none has it. The kernel
-    /// accesses data of the process, so the address says whose data it is.
+    /// Returns the mapping that has an address of data that the sample accessed, or of a branch; `None` if none has it.
+    /// The kernel accesses data of the process, and branches enter and leave the kernel, so the address says whose it is.
     ///
     /// perf: `thread__find_map_fb`, `tools/perf/util/event.c`.
     #[must_use]
@@ -302,7 +302,7 @@ impl<'s, 'r> At<'s, 'r> {
             CpuMode::GUEST_KERNEL | CpuMode::GUEST_USER => CpuMode::GUEST_USER,
             mode => mode,
         };
-        self.find(mode, addr)
+        self.find(self.mode(), addr).or_else(|| self.find(mode, addr))
     }
 
     /// Returns the stack of the sample, innermost frame first: its call chain, or its instruction pointer if it has

@@ -1,11 +1,15 @@
 //! The arguments of `perfdata script`.
 
+use super::ReadingArgs;
 use super::capture::Capture;
-use super::{Format, ReadingArgs};
 
 pub(super) const EXAMPLES: &str =
     "The text is that of perf script, so that programs that read perf script's text read this too. Symbols are not \
-resolved yet: sym is always [unknown].
+resolved yet: sym is always [unknown]. Stacks that were copied into the samples are not unwound yet.
+
+A line of jsonl is a sample: offset, event, event_name, pid, tid, comm, cpu, time, period, stack, and what it has of \
+addr, phys_addr, weight, data_src, cgroup, trace and branch_stack. A frame has ip, mode, dso, build_id and file_offset. \
+The last line is the account. Symbols, source lines and the end of each stack are not there yet.
 
 Examples:
   perfdata script
@@ -15,6 +19,7 @@ Examples:
   perfdata script --format jsonl | jq -r '[.comm, .stack[0].dso] | @tsv' | sort | uniq -c";
 
 #[derive(Debug, clap::Args)]
+#[allow(clippy::struct_excessive_bools, reason = "each is an option of perf script")]
 pub(crate) struct ScriptArgs {
     #[command(flatten)]
     pub(crate) file: Capture,
@@ -22,14 +27,22 @@ pub(crate) struct ScriptArgs {
     #[command(flatten)]
     pub(crate) reading: ReadingArgs,
 
-    /// Output format: text as perf script prints it, jsonl for programs (one JSON object per sample)
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    pub(crate) format: Format,
+    /// Output format
+    #[arg(long, value_enum, default_value_t = SampleFormat::Text)]
+    pub(crate) format: SampleFormat,
 
     /// Fields to print, as perf script has them: a list, or a list of +FIELD and -FIELD that changes the default.
     /// TYPE:LIST is for events of one type: hw, sw, trace, raw, break or synth
     #[arg(short = 'F', long, value_name = "[TYPE:]LIST", allow_hyphen_values = true)]
     pub(crate) fields: Vec<String>,
+
+    /// Print what is known of the recording and of the machine first, as comments
+    #[arg(long)]
+    pub(crate) header: bool,
+
+    /// Print only what --header prints
+    #[arg(long)]
+    pub(crate) header_only: bool,
 
     /// Print times with 9 decimal places
     #[arg(long)]
@@ -61,6 +74,15 @@ pub(crate) struct ScriptArgs {
 
     #[command(flatten)]
     pub(crate) show: ShowEventsArgs,
+}
+
+/// How samples are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum SampleFormat {
+    /// Lines as perf script prints them
+    Text,
+    /// JSON lines: one line per sample, described at the end of this help, then the account
+    Jsonl,
 }
 
 /// The options that select samples.

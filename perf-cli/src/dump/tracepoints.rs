@@ -9,7 +9,7 @@ use crate::render::tracepoint::Tracepoint;
 
 /// The formats of the tracepoints of a capture, parsed once.
 #[derive(Debug, Default)]
-pub(super) struct Formats<'a> {
+pub(crate) struct Formats<'a> {
     /// By ascending ID; formats with the same ID are in the order of the capture.
     tracepoints: Vec<Tracepoint<'a>>,
 }
@@ -17,7 +17,7 @@ pub(super) struct Formats<'a> {
 impl<'a> Formats<'a> {
     /// Parses the formats in `tracing_data`, the feature `TRACING_DATA` of a capture with this byte order. Leaves out
     /// formats that cannot be parsed.
-    pub(super) fn new(tracing_data: &'a [u8], endianness: Endianness) -> Self {
+    pub(crate) fn new(tracing_data: &'a [u8], endianness: Endianness) -> Self {
         let data = TracingData::parse(tracing_data);
         let parsed = data.map(|data| Tracepoints::new(&data)).unwrap_or_default();
         let prepared = parsed.formats().iter().map(|format| Tracepoint::new(format, endianness));
@@ -26,7 +26,7 @@ impl<'a> Formats<'a> {
 
     /// Returns the index of the format of an event's raw data, if the event is a tracepoint. Of several formats with
     /// the same ID, returns the first.
-    pub(super) fn of(&self, event: &Event) -> Option<usize> {
+    pub(crate) fn of(&self, event: &Event) -> Option<usize> {
         let id = |tracepoint: &Tracepoint<'_>| u64::from(tracepoint.id());
         let first = self.tracepoints.partition_point(|it| id(it) < event.attr.config);
         let is_it = event.attr.kind == EventType::TRACEPOINT
@@ -35,7 +35,7 @@ impl<'a> Formats<'a> {
     }
 
     /// Returns the format at an index that [`of`](Self::of) returned.
-    pub(super) fn get(&self, index: usize) -> Option<&Tracepoint<'a>> {
+    pub(crate) fn get(&self, index: usize) -> Option<&Tracepoint<'a>> {
         self.tracepoints.get(index)
     }
 }

@@ -69,6 +69,15 @@ impl<'b> Json<'b> {
         Json::object(self.member(name), members);
     }
 
+    /// Appends a member with the fields that a tracepoint describes in raw data.
+    pub(crate) fn described<O: Endian>(&mut self, name: &Name, tracepoint: &Tracepoint<'_>, raw: &[u8]) {
+        self.nested(name, |json| {
+            for (field, value) in tracepoint.values::<O>(tracepoint.fields().iter(), raw) {
+                push_field(json.out, field, &value);
+            }
+        });
+    }
+
     #[inline(never)]
     fn other_readings(&mut self, value: &Readings) {
         let others = || value.iter().filter(|&(_, reading)| reading == Reading::Other);
@@ -209,11 +218,7 @@ impl Sink for Json<'_> {
     }
 
     fn tracepoint<O: Endian>(&mut self, tracepoint: &Tracepoint<'_>, raw: &[u8]) {
-        self.nested(name!("tracepoint"), |json| {
-            for (field, value) in tracepoint.values::<O>(tracepoint.fields().iter(), raw) {
-                push_field(json.out, field, &value);
-            }
-        });
+        self.described::<O>(name!("tracepoint"), tracepoint, raw);
     }
 
     fn stack_user(&mut self, value: &StackUser<'_>) {

@@ -4,9 +4,9 @@ use perf_abi::record::{Misc, RecordType};
 use perf_parse::Record;
 use perf_parse::record::{FileId, Task};
 
-use super::print::push_name;
+use super::print::{OneLine, push_name};
 use crate::args::script::ShowEventsArgs;
-use crate::escape::{OneLine, print};
+use crate::escape::print;
 
 /// Returns whether the records of a type are to be printed.
 pub(super) fn is_shown(kind: RecordType, show: &ShowEventsArgs) -> bool {

@@ -15,8 +15,13 @@ impl Fields {
         self.0 & field.0 != 0
     }
 
-    const fn with(self, other: Self) -> Self {
+    pub(super) const fn with(self, other: Self) -> Self {
         Self(self.0 | other.0)
+    }
+
+    /// Returns whether nothing is printed. As in perf, flags alone are nothing.
+    pub(super) fn is_empty(self) -> bool {
+        self.without(Self::FLAGS) == Self::default()
     }
 
     const fn without(self, other: Self) -> Self {
@@ -105,8 +110,7 @@ const MEMORY: Fields = Fields::ADDR
     .with(Fields::PHYS_ADDR)
     .with(Fields::DATA_PAGE_SIZE)
     .with(Fields::CODE_PAGE_SIZE)
-    .with(Fields::INS_LAT)
-    .with(Fields::RETIRE_LAT);
+    .with(Fields::INS_LAT);
 
 /// The fields of one type.
 #[derive(Clone, Copy, Debug, Default)]
@@ -189,7 +193,9 @@ impl Choice {
                     (set.added, set.removed) = (set.added.without(field), set.removed.with(field));
                 } else {
                     set.fields = set.fields.with(field);
-                    (set.added, set.removed) = (set.added.with(field), set.removed.without(field));
+                    // As in perf, what samples do not have is left out quietly if it is for one type.
+                    let added = if kind.is_none() { set.added.with(field) } else { set.added };
+                    (set.added, set.removed) = (added, set.removed.without(field));
                 }
             }
         }
@@ -231,7 +237,7 @@ impl Choice {
             } else if !(is_traced && has_aux) {
                 let (field, needed) = (first_name(field), needed);
                 let what =
-                    format!("the samples of {name} do not have {needed:?}, so {field} cannot be printed");
+                    format!("the samples of {name} do not have {needed}, so {field} cannot be printed");
                 return Err(Failure(format!("-F {field}: {what}; leave {field} out, or record it")));
             }
         }
@@ -268,6 +274,11 @@ impl Choice {
 
     pub(super) fn of(&self, event: &Event) -> Fields {
         self.sets[type_of(event.attr.kind)].fields
+    }
+
+    /// Returns whether the user chose the fields of an event.
+    pub(super) fn is_chosen(&self, event: &Event) -> bool {
+        self.sets[type_of(event.attr.kind)].is_set
     }
 }
 

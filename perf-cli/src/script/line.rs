@@ -5,12 +5,15 @@ use core::fmt::Write;
 use perf_abi::callchain::CallchainContext;
 use perf_abi::record::{CpuMode, Misc, RecordType};
 use perf_parse::FileError;
+use perf_parse::record::user::IdIndexGuest;
+use perf_parse::sample::Tail;
 use perf_session::{At, DsoKind, Frame, Mapping};
 
 use super::fields::Fields;
 use super::print::{left_padded, push_decimal_to, push_hex_to, push_name};
-use super::{Counted, Events, Known, Options};
+use super::{Counted, Events, Known, Options, bpf_output, branches, data_src, registers, tod};
 use crate::escape::print;
+use crate::render::digits::push_decimal;
 
 /// What precedes the fields of a record's own: who, where and when.
 #[derive(Clone, Copy, Debug)]
@@ -22,6 +25,7 @@ pub(super) struct Start<'a> {
     pub(super) tid: i32,
     pub(super) cpu: Option<u32>,
     pub(super) time: u64,
+    pub(super) guest: Option<IdIndexGuest>,
 }
 
 /// The times that `--reltime` and `--deltatime` refer to: 0 before the first line with a time, as in perf.
@@ -42,6 +46,14 @@ pub(super) fn push_start(
     clock: &mut Clock,
 ) {
     let fields = known.fields;
+    if let Some(guest) = start.guest {
+        if fields.has(Fields::MACHINE_PID) {
+            print(out, format_args!("VM:{:5} ", guest.machine_pid));
+        }
+        if fields.has(Fields::VCPU) {
+            print(out, format_args!("VCPU:{:03} ", guest.vcpu));
+        }
+    }
     if fields.has(Fields::COMM) {
         if fields.has(Fields::IP) && known.has_callchain && options.shows_chains {
             push_name(out, start.comm);
@@ -72,6 +84,9 @@ pub(super) fn push_start(
     }
     if fields.has(Fields::MISC) {
         push_misc(out, start.kind, start.misc);
+    }
+    if fields.has(Fields::TOD) {
+        tod::push(out, start.time, known.clock.as_ref(), options.ns);
     }
     if fields.has(Fields::TIME) {
         let mut time = start.time;
@@ -153,6 +168,7 @@ pub(super) fn push_sample(
         tid: sample.tid().unwrap_or(-1),
         cpu: sample.cpu(),
         time: sample.time().unwrap_or(u64::MAX),
+        guest: events.guest_of(sample.identifier().or(sample.id())),
     };
     push_start(out, &start, known, options, clock);
     if fields.has(Fields::PERIOD) {
@@ -163,6 +179,13 @@ pub(super) fn push_sample(
         left_padded(out, events.name_width, |out| out.extend_from_slice(&known.name));
         out.extend_from_slice(b": ");
     }
+    if fields.has(Fields::FLAGS) {
+        // Only a decoder of processor traces sets them.
+        out.resize(out.len() + 24, b' ');
+    }
+    if known.is_branch_trace {
+        return push_branch(out, at, known, options);
+    }
     let tail =
         known.needs_tail.then(|| sample.tail().map_err(|error| at.record().error(error))).transpose()?;
     if fields.has(Fields::TRACE) {
@@ -171,22 +194,16 @@ pub(super) fn push_sample(
         }
     }
     if fields.has(Fields::ADDR) {
-        push_addr(out, at, fields, sample.addr().unwrap_or(0), known);
+        push_addr(out, at, sample.addr().unwrap_or(0), known);
+    }
+    if let Some(tail) = &tail {
+        push_access(out, at, tail, known, events);
     }
     if fields.has(Fields::IP) {
-        if known.has_callchain && options.shows_chains {
-            out.push(b'\n');
-            if !has_unknown_marker(at, options.max_stack)? {
-                for frame in at.stack(None)?.take(options.max_stack) {
-                    push_frame(out, &frame, fields);
-                }
-            }
-        } else {
-            out.push(b' ');
-            let ip = sample.ip().unwrap_or(0);
-            push_hex_to(out, ip, 16);
-            push_symbol_and_dso(out, at.find(at.mode(), ip), ip, fields);
-        }
+        push_ip(out, at, known, options)?;
+    }
+    if let Some(tail) = &tail {
+        push_rest(out, at, tail, known);
     }
     out.push(b'\n');
     Ok(())
@@ -210,16 +227,153 @@ fn has_unknown_marker(at: &At<'_, '_>, max_stack: usize) -> Result<bool, FileErr
     Ok(false)
 }
 
+/// Appends the address of a sample or, from the next line on, its call chain.
+fn push_ip(
+    out: &mut Vec<u8>,
+    at: &At<'_, '_>,
+    known: &Known,
+    options: &Options<'_>,
+) -> Result<(), FileError> {
+    if known.has_callchain && options.shows_chains {
+        out.push(b'\n');
+        if !has_unknown_marker(at, options.max_stack)? {
+            for frame in at.stack(None)?.take(options.max_stack) {
+                push_frame(out, &frame, known);
+            }
+        }
+    } else {
+        out.push(b' ');
+        let ip = at.sample().ip().unwrap_or(0);
+        push_hex_to(out, ip, 16);
+        push_symbol_and_dso(out, at.find(at.mode(), ip), ip, known);
+    }
+    Ok(())
+}
+
+/// Appends a branch that Intel's branch trace store recorded: where it was, and where it led.
+///
+/// perf: `perf_sample__fprintf_bts`.
+fn push_branch(
+    out: &mut Vec<u8>,
+    at: &At<'_, '_>,
+    known: &Known,
+    options: &Options<'_>,
+) -> Result<(), FileError> {
+    let (fields, sample) = (known.fields, at.sample());
+    if fields.has(Fields::IP) {
+        push_ip(out, at, known, options)?;
+    }
+    if fields.has(Fields::ADDR) || sample.addr().is_some() && !known.is_chosen {
+        out.extend_from_slice(b" => ");
+        push_addr(out, at, sample.addr().unwrap_or(0), known);
+    }
+    out.push(b'\n');
+    Ok(())
+}
+
+/// Appends the fields between the address of the data and that of the instruction.
+fn push_access(out: &mut Vec<u8>, at: &At<'_, '_>, tail: &Tail<'_>, known: &Known, events: &Events<'_>) {
+    let fields = known.fields;
+    if fields.has(Fields::DATA_SRC) {
+        let mut width = events.data_src_width.get();
+        data_src::push(out, tail.data_src, &mut width);
+        events.data_src_width.set(width);
+    }
+    let parts = tail.weight_struct;
+    if fields.has(Fields::WEIGHT) {
+        let whole = parts.map(|parts| u64::from(parts.var1_dw())).or(tail.weight);
+        push_decimal_to(out, whole.unwrap_or(0), 16, b' ');
+    }
+    if fields.has(Fields::INS_LAT) {
+        push_decimal_to(out, parts.map_or(0, |parts| parts.var2_w().into()), 16, b' ');
+    }
+    if fields.has(Fields::RETIRE_LAT) {
+        push_decimal_to(out, parts.map_or(0, |parts| parts.var3_w().into()), 16, b' ');
+    }
+    if fields.has(Fields::CGROUP) {
+        out.push(b' ');
+        match at.cgroup() {
+            Some(path) => push_name(out, path),
+            None => out.extend_from_slice(b"unknown"),
+        }
+    }
+}
+
+/// Appends the fields after the address of the instruction.
+fn push_rest(out: &mut Vec<u8>, at: &At<'_, '_>, tail: &Tail<'_>, known: &Known) {
+    let fields = known.fields;
+    if let Some(regs) = tail.regs_intr.filter(|_| fields.has(Fields::IREGS)) {
+        registers::push(out, &regs, known.arch);
+    }
+    if let Some(regs) = tail.regs_user.filter(|_| fields.has(Fields::UREGS)) {
+        registers::push(out, &regs, known.arch);
+    }
+    if let Some(stack) = tail.branch_stack.filter(|_| fields.has(BRANCHES)) {
+        branches::push(out, at, &stack, known);
+    }
+    if known.is_bpf_output && fields.has(Fields::BPF_OUTPUT) {
+        bpf_output::push(out, tail.raw.unwrap_or_default());
+    }
+    if fields.has(Fields::PHYS_ADDR) {
+        push_hex_to(out, tail.phys_addr.unwrap_or(0), 16);
+    }
+    if fields.has(Fields::DATA_PAGE_SIZE) {
+        push_page_size(out, tail.data_page_size);
+    }
+    if fields.has(Fields::CODE_PAGE_SIZE) {
+        push_page_size(out, tail.code_page_size);
+    }
+}
+
+/// The fields of branches. One of them is printed.
+const BRANCHES: Fields = Fields::BRSTACK.with(Fields::BRSTACKSYM).with(Fields::BRSTACKOFF);
+
+/// The fields that are not among the leading ones of a sample.
+pub(super) const OF_TAIL: Fields = BRANCHES
+    .with(Fields::TRACE)
+    .with(Fields::DATA_SRC)
+    .with(Fields::WEIGHT)
+    .with(Fields::INS_LAT)
+    .with(Fields::RETIRE_LAT)
+    .with(Fields::CGROUP)
+    .with(Fields::IREGS)
+    .with(Fields::UREGS)
+    .with(Fields::PHYS_ADDR)
+    .with(Fields::DATA_PAGE_SIZE)
+    .with(Fields::CODE_PAGE_SIZE);
+
+/// perf: `get_page_size_name`, `tools/perf/util/session.c`.
+fn push_page_size(out: &mut Vec<u8>, size: Option<u64>) {
+    out.push(b' ');
+    match size.filter(|&size| size != 0) {
+        Some(size) => push_size(out, size),
+        None => out.extend_from_slice(b"N/A"),
+    }
+}
+
+/// Appends a number of bytes in units: `4K`.
+///
+/// perf: `unit_number__scnprintf`, `tools/perf/util/string.c`.
+pub(super) fn push_size(out: &mut Vec<u8>, mut size: u64) {
+    let mut unit = 0;
+    while size / 1024 > 1 && unit < 3 {
+        size /= 1024;
+        unit += 1;
+    }
+    push_decimal(out, size);
+    out.push(b"BKMG"[unit]);
+}
+
 /// Appends a frame, as a line of its own.
 ///
 /// perf: `sample__fprintf_callchain`, `tools/perf/util/evsel_fprintf.c`.
-fn push_frame(out: &mut Vec<u8>, frame: &Frame<'_>, fields: Fields) {
+fn push_frame(out: &mut Vec<u8>, frame: &Frame<'_>, known: &Known) {
     out.push(b'\t');
     // The address in the file for user code.
     let is_user = |mapping: &&Mapping| !is_kernel(mapping.dso().kind());
     let shown = frame.mapping.filter(is_user).map_or(frame.ip, |mapping| mapping.offset_of(frame.ip));
     push_hex_to(out, shown, 16);
-    push_symbol_and_dso(out, frame.mapping, frame.ip, fields);
+    push_symbol_and_dso(out, frame.mapping, frame.ip, known);
     out.push(b'\n');
 }
 
@@ -227,13 +381,14 @@ fn is_kernel(kind: DsoKind) -> bool {
     matches!(kind, DsoKind::Kernel | DsoKind::Module | DsoKind::Ksymbol(_))
 }
 
-fn push_symbol_and_dso(out: &mut Vec<u8>, mapping: Option<&Mapping>, addr: u64, fields: Fields) {
+fn push_symbol_and_dso(out: &mut Vec<u8>, mapping: Option<&Mapping>, addr: u64, known: &Known) {
+    let fields = known.fields;
     if fields.has(Fields::SYM) {
         out.extend_from_slice(b" [unknown]");
     }
     if fields.has(Fields::DSO) {
         out.extend_from_slice(b" (");
-        push_dso(out, mapping);
+        push_dso(out, mapping, known);
         let has_file = |kind| matches!(kind, DsoKind::File | DsoKind::Vdso | DsoKind::Module);
         if let Some(mapping) = mapping.filter(|it| fields.has(Fields::DSOFF) && has_file(it.dso().kind())) {
             let _ = write!(crate::script::print::Out(out), "+0x{:x}", mapping.offset_of(addr));
@@ -242,17 +397,22 @@ fn push_symbol_and_dso(out: &mut Vec<u8>, mapping: Option<&Mapping>, addr: u64, 
     }
 }
 
-pub(super) fn push_dso(out: &mut Vec<u8>, mapping: Option<&Mapping>) {
-    match mapping {
-        Some(mapping) => push_name(out, mapping.dso().name()),
-        None => out.extend_from_slice(b"[unknown]"),
-    }
+/// Appends the name of what is mapped: of a module whose build id the capture lists, its path.
+///
+/// perf: `map__fprintf_dsoname`, `tools/perf/util/map.c`; the name is the one that was known first.
+pub(super) fn push_dso(out: &mut Vec<u8>, mapping: Option<&Mapping>, known: &Known) {
+    let Some(dso) = mapping.map(Mapping::dso) else {
+        out.extend_from_slice(b"[unknown]");
+        return;
+    };
+    let is_listed = dso.kind() == DsoKind::Module && known.modules.contains(dso.path());
+    push_name(out, if is_listed { dso.path() } else { dso.name() });
 }
 
 /// perf: `perf_sample__fprintf_addr`.
-fn push_addr(out: &mut Vec<u8>, at: &At<'_, '_>, fields: Fields, addr: u64, known: &Known) {
+fn push_addr(out: &mut Vec<u8>, at: &At<'_, '_>, addr: u64, known: &Known) {
     push_hex_to(out, addr, 16);
     if known.has_data_address {
-        push_symbol_and_dso(out, at.find_data(addr), addr, fields);
+        push_symbol_and_dso(out, at.find_data(addr), addr, known);
     }
 }

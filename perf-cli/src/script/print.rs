@@ -1,6 +1,6 @@
 //! Numbers and texts in columns.
 
-use crate::escape::OneLine;
+use crate::escape::print;
 use crate::render::digits::push_decimal;
 
 /// Appends a number in decimal, with `fill` in front of it up to a width.
@@ -30,6 +30,19 @@ pub(super) fn left_padded(out: &mut Vec<u8>, width: usize, push: impl FnOnce(&mu
     pad(out, start, width, b' ');
 }
 
+/// Appends a name that the capture has, as it is but for characters that are unsafe to print. perf escapes nothing.
+#[inline]
+pub(super) fn push_name(out: &mut Vec<u8>, name: &[u8]) {
+    if name.iter().all(|byte| matches!(byte, b' '..=b'~')) {
+        out.extend_from_slice(name);
+    } else {
+        print(out, format_args!("{}", OneLine(name)));
+    }
+}
+
+/// A name in a line that is formatted: see [`push_name`].
+pub(super) use crate::escape::OneLine;
+
 /// Moves what is in `out` from `start` on to the right, up to a width.
 #[inline]
 fn pad(out: &mut Vec<u8>, start: usize, width: usize, fill: u8) {
@@ -37,16 +50,6 @@ fn pad(out: &mut Vec<u8>, start: usize, width: usize, fill: u8) {
     if missing > 0 {
         out.resize(out.len() + missing, fill);
         out[start..].rotate_right(missing);
-    }
-}
-
-/// Appends a name as it is. Unsafe characters are escaped.
-#[inline]
-pub(super) fn push_name(out: &mut Vec<u8>, name: &[u8]) {
-    if name.iter().all(|byte| matches!(byte, b' '..=b'~')) {
-        out.extend_from_slice(name);
-    } else {
-        crate::escape::print(out, format_args!("{}", OneLine(name)));
     }
 }
 

@@ -43,7 +43,7 @@ impl Spans {
 }
 
 fn seconds_span(text: &str) -> Option<Span> {
-    let (first, last) = text.split_once(',').unwrap_or((text, ""));
+    let (first, last) = text.split_once(',')?;
     let first = if first.is_empty() { 0 } else { nanoseconds(first)? };
     let last = if last.is_empty() { None } else { Some(nanoseconds(last)?) };
     last.is_none_or(|last| first <= last).then_some(Span { first, last })

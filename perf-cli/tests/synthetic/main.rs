@@ -72,6 +72,7 @@ captures! {
         samples::read_single;
         records::records;
         samples::registers;
+        samples::script_fields;
         samples::stack_zero;
         records::text_poke;
         records::unknown;

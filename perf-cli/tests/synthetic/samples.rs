@@ -17,7 +17,7 @@ use perf_abi::txn::Txn;
 use perf_abi::weight::WeightStruct;
 use perf_parse::Record;
 use perf_parse::list::List;
-use perf_parse::record::CallchainDeferred;
+use perf_parse::record::{CallchainDeferred, Mmap};
 use perf_parse::sample::ReadValue;
 use perf_parse::write::{
     BranchFields, BranchStackFields, ReadFields, RegsFields, SampleFields, StackUserFields,
@@ -413,6 +413,60 @@ pub(crate) fn dispatch<O: Endian>() -> Vec<u8> {
         };
         capture.sample(event, USER, &fields);
         capture.record(event, Misc(0), &Record::Switch);
+    }
+    capture.finish()
+}
+
+/// What a BPF program wrote, branches that a processor recorded one by one, branches in the kernel, and latencies.
+pub(crate) fn script_fields<O: Endian>() -> Vec<u8> {
+    let bpf_output = Attr {
+        kind: EventType::SOFTWARE,
+        config: SwId::BPF_OUTPUT.0,
+        sample_period: 1,
+        ..cycles(SampleType::RAW)
+    };
+    let each_branch =
+        Attr { config: u64::from(HwId::BRANCH_INSTRUCTIONS.0), sample_period: 1, ..cycles(SampleType::ADDR) };
+    let stacks = Attr {
+        kind: EventType::RAW,
+        config: 0x1c4,
+        branch_sample_type: BranchSampleType::ANY,
+        ..cycles(SampleType::BRANCH_STACK | SampleType::WEIGHT_STRUCT)
+    };
+    let mut capture = Capture::<O>::new(vec![
+        Event::new("bpf-output", bpf_output),
+        Event::new("branches:u", each_branch),
+        Event::new("br_inst_retired.near_taken", stacks),
+    ]);
+    let map =
+        |addr, filename: &'static [u8]| Mmap { pid: -1, tid: 0, addr, len: 0x20_0000, pgoff: addr, filename };
+    capture.record(0, KERNEL, &Record::Mmap(map(0xffff_ffff_8100_0000, b"[kernel.kallsyms]_text")));
+    let map =
+        Mmap { pid: PID, tid: TID, addr: 0x40_0000, len: 0x4000, pgoff: 0, filename: b"/bin/a program" };
+    capture.record(0, USER, &Record::Mmap(map));
+    let texts: [&[u8]; 5] =
+        [b"a string\0\0\0\0", b"more than eight, and no end.", b"a\0b\0", b"\x01\x02\0\0", b"1234"];
+    for text in texts {
+        let fields = SampleFields { raw: Some(text.to_vec()), ..capture.head(0) };
+        capture.sample(0, KERNEL, &fields);
+    }
+    for _ in 0..3 {
+        let fields = capture.head(1);
+        capture.sample(1, USER, &fields);
+    }
+    let kernel = 0xffff_ffff_8100_2000;
+    for mode in [USER, KERNEL] {
+        let flags = BranchFlags::PREDICTED.with_kind(BranchType::SYSCALL).with_cycles(7);
+        let entries = vec![
+            BranchFields { from: 0x40_1010, to: kernel, flags },
+            BranchFields { from: kernel + 0x10, to: 0x40_1012, flags: BranchFlags::MISPRED },
+            BranchFields { from: 0, to: 0x7000_0000, flags: BranchFlags::IN_TX },
+        ];
+        let stack = BranchStackFields { hw_idx: None, entries, counters: None };
+        let weights = WeightStruct::default().with_var1_dw(70_000).with_var2_w(42).with_var3_w(7);
+        let weight_struct = Some(weights);
+        let fields = SampleFields { branch_stack: Some(stack), weight_struct, ..capture.head(2) };
+        capture.sample(2, mode, &fields);
     }
     capture.finish()
 }

@@ -1,0 +1,115 @@
+//! The branches of a sample.
+
+use perf_abi::branch::{BranchFlags, BranchType};
+use perf_parse::list::Branch;
+use perf_parse::sample::BranchStack;
+use perf_session::{At, DsoKind, Mapping};
+
+use super::Known;
+use super::fields::Fields;
+use super::line::push_dso;
+use crate::render::digits::{push_decimal, push_hex};
+
+/// How the two addresses of a branch are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Addresses {
+    Absolute,
+    Symbols,
+    Offsets,
+}
+
+/// Appends the branches of a sample, the latest first.
+///
+/// perf: `perf_sample__fprintf_brstack`, `perf_sample__fprintf_brstacksym` and `perf_sample__fprintf_brstackoff`,
+/// `tools/perf/builtin-script.c`.
+pub(super) fn push(out: &mut Vec<u8>, at: &At<'_, '_>, stack: &BranchStack<'_>, known: &Known) {
+    let fields = known.fields;
+    let addresses = if fields.has(Fields::BRSTACK) {
+        Addresses::Absolute
+    } else if fields.has(Fields::BRSTACKSYM) {
+        Addresses::Symbols
+    } else {
+        Addresses::Offsets
+    };
+    for Branch { from, to, flags, .. } in stack.entries.iter() {
+        if addresses != Addresses::Symbols {
+            out.push(b' ');
+        }
+        push_address(out, at, from, known, addresses);
+        out.push(b'/');
+        push_address(out, at, to, known, addresses);
+        push_flags(out, flags);
+    }
+}
+
+fn push_address(out: &mut Vec<u8>, at: &At<'_, '_>, addr: u64, known: &Known, addresses: Addresses) {
+    let has_dso = known.fields.has(Fields::DSO);
+    let mapping = if has_dso || addresses == Addresses::Offsets { at.find_data(addr) } else { None };
+    match addresses {
+        Addresses::Absolute => push_hex(out, addr),
+        Addresses::Symbols => out.extend_from_slice(b"[unknown]"),
+        Addresses::Offsets => push_hex(out, mapping.map_or(addr, |it| offset_in(it, addr))),
+    }
+    if has_dso {
+        out.push(b'(');
+        push_dso(out, mapping, known);
+        out.push(b')');
+    }
+}
+
+/// Returns the place of an address in what is mapped. perf counts it from the start of the kernel's text, too, but not in
+/// the vdso.
+fn offset_in(mapping: &Mapping, addr: u64) -> u64 {
+    match mapping.dso().kind() {
+        DsoKind::Kernel => addr.wrapping_sub(mapping.range().start),
+        DsoKind::Vdso => addr,
+        _ => mapping.offset_of(addr),
+    }
+}
+
+/// perf: `print_bstack_flags`.
+fn push_flags(out: &mut Vec<u8>, flags: BranchFlags) {
+    let outcome = if flags.contains(BranchFlags::PREDICTED) {
+        b'P'
+    } else if flags.contains(BranchFlags::MISPRED) {
+        b'M'
+    } else {
+        b'-'
+    };
+    let in_tx = if flags.contains(BranchFlags::IN_TX) { b'X' } else { b'-' };
+    let abort = if flags.contains(BranchFlags::ABORT) { b'A' } else { b'-' };
+    out.extend_from_slice(&[b'/', outcome, b'/', in_tx, b'/', abort, b'/']);
+    push_decimal(out, flags.cycles().into());
+    out.push(b'/');
+    out.extend_from_slice(kind(flags).as_bytes());
+    out.push(b' ');
+}
+
+const KINDS: [&str; 15] = [
+    "",
+    "COND",
+    "UNCOND",
+    "IND",
+    "CALL",
+    "IND_CALL",
+    "RET",
+    "SYSCALL",
+    "SYSRET",
+    "COND_CALL",
+    "COND_RET",
+    "ERET",
+    "IRQ",
+    "SERROR",
+    "NO_TX",
+];
+const NEW_KINDS: [&str; 8] =
+    ["FAULT_ALGN", "FAULT_DATA", "FAULT_INST", "ARCH_1", "ARCH_2", "ARCH_3", "ARCH_4", "ARCH_5"];
+
+/// perf: `get_branch_type`, `tools/perf/util/branch.c`.
+fn kind(flags: BranchFlags) -> &'static str {
+    if flags.kind() == BranchType::EXTEND_ABI {
+        // What C prints for a name that perf does not have.
+        return NEW_KINDS.get(usize::from(flags.new_type().0)).copied().unwrap_or("(null)");
+    }
+    KINDS.get(usize::from(flags.kind().0)).copied().unwrap_or_default()
+}

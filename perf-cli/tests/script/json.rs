@@ -1,0 +1,71 @@
+//! JSON lines of samples.
+
+use serde_json::Value;
+
+use crate::perfdata;
+
+pub(crate) const TESTS: &[needs::Test] = needs::tests![
+    samples_are_those_of_the_dump,
+    a_tracepoint_has_its_fields,
+    frames_have_their_files,
+    the_account_counts_what_was_printed,
+];
+
+/// Returns the objects of the lines: the samples, and the account.
+fn lines(verb: &str, file: &str, args: &[&str]) -> (Vec<Value>, Value) {
+    let run = perfdata(verb, file, &[&["--format", "jsonl"], args].concat());
+    assert_eq!((run.status, &*run.err), (0, ""), "{file}");
+    let mut lines: Vec<Value> = run.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let account = lines.pop().unwrap();
+    (lines, account)
+}
+
+fn samples_are_those_of_the_dump() {
+    for file in ["captures/mem.data", "synthetic/memory.be.data", "synthetic/branches.le.data"] {
+        let (samples, _) = lines("script", file, &[]);
+        let (dumped, _) = lines("dump", file, &["--type", "SAMPLE", "--order", "time"]);
+        let dumped: Vec<_> = dumped.iter().filter(|it| it["type"] == "SAMPLE").collect();
+        assert!(!samples.is_empty());
+        assert_eq!(samples.len(), dumped.len(), "{file}");
+        for (sample, record) in samples.iter().zip(dumped) {
+            assert_eq!((&sample["offset"], &sample["event"]), (&record["offset"], &record["event"]));
+            let fields = &record["fields"];
+            for name in ["pid", "tid", "cpu", "time", "addr", "phys_addr", "data_src", "branch_stack"] {
+                assert_eq!(sample.get(name), fields.get(name), "{file}: {name}");
+            }
+            let weight = fields.get("weight").or_else(|| fields.get("weight_struct")?.get("var1_dw"));
+            assert_eq!(sample.get("weight"), weight, "{file}");
+            assert_eq!(sample["stack"][0]["ip"], fields["ip"], "{file}");
+        }
+    }
+}
+
+fn a_tracepoint_has_its_fields() {
+    let (samples, _) = lines("script", "captures/raw.data", &[]);
+    let exec = samples.iter().find(|it| it["event_name"] == "sched:sched_process_exec").unwrap();
+    assert_eq!(exec["trace"]["filename"], "./workload");
+    assert_eq!(exec["trace"]["pid"], exec["pid"]);
+}
+
+fn frames_have_their_files() {
+    let (samples, _) = lines("script", "captures/callchain.data", &[]);
+    let frames: Vec<_> = samples.iter().flat_map(|it| it["stack"].as_array().unwrap()).collect();
+    let in_linker = |it: &&&Value| it["dso"].as_str().is_some_and(|dso| dso.contains("/ld-linux"));
+    let of_linker = frames.iter().find(in_linker).expect("a frame in the dynamic linker");
+    assert_eq!(of_linker["mode"], "user");
+    assert_eq!(of_linker["build_id"].as_str().map(str::len), Some(40));
+    assert!(of_linker["file_offset"].as_u64().unwrap() < of_linker["ip"].as_u64().unwrap());
+    let of_kernel = frames.iter().find(|it| it["mode"] == "kernel").expect("a frame in the kernel");
+    assert_eq!(of_kernel["dso"], "[kernel.kallsyms]");
+    assert!(of_kernel.get("file_offset").is_none(), "its file is not known");
+}
+
+fn the_account_counts_what_was_printed() {
+    let (samples, account) = lines("script", "captures/callchain.data", &["--max-stack", "3"]);
+    let frames = || samples.iter().flat_map(|it| it["stack"].as_array().unwrap());
+    assert!(samples.iter().all(|it| it["stack"].as_array().unwrap().len() <= 3));
+    assert_eq!(account["stacks"]["samples"], samples.len());
+    assert_eq!(account["frames"]["total"], frames().count());
+    assert_eq!(account["frames"]["mapped"], frames().filter(|it| it.get("dso").is_some()).count());
+    assert_eq!(account["account"]["bytes_skipped"], 0);
+}

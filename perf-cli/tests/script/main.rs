@@ -1,0 +1,30 @@
+//! `perfdata script`: against the installed perf, which is shown as ignored where there is none; against goldens; its
+//! JSON lines against the dump; and what it says about wrong arguments.
+
+mod arguments;
+mod golden;
+mod json;
+mod perf;
+
+use std::process::{Command, ExitCode};
+
+fn main() -> ExitCode {
+    needs::run(&[arguments::TESTS, golden::TESTS, json::TESTS, perf::TESTS])
+}
+
+/// The output and exit status of a run.
+#[derive(Debug)]
+struct Run {
+    status: i32,
+    out: String,
+    err: String,
+}
+
+/// Runs `perfdata VERB` on a file of `testdata`, such as `captures/plain.data`.
+fn perfdata(verb: &str, file: &str, args: &[&str]) -> Run {
+    let path = testdata::path("").parent().unwrap().join(file);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_perfdata"));
+    let output = command.arg(verb).arg(path).args(args).env("TZ", "UTC").output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    Run { status: output.status.code().unwrap(), out: text(output.stdout), err: text(output.stderr) }
+}

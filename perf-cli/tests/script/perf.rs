@@ -1,0 +1,29 @@
+//! The installed perf on our captures.
+
+use std::path::Path;
+use std::process::Command;
+
+pub(crate) const TESTS: &[needs::Test] = needs::tests![prints_what_perf_prints];
+
+/// The script prints each difference. Its table of known differences is that of this version.
+const VERSION: &str = "perf version 6.1.";
+
+fn prints_what_perf_prints() {
+    needs::all(&[needs::Need::PERF, needs::Need::Runs(&["bash", "--version"])]);
+    let output = Command::new("perf").arg("--version").output().unwrap();
+    let version = String::from_utf8_lossy(&output.stdout).into_owned();
+    if !version.starts_with(VERSION) {
+        needs::skip("perf 6.1", &format!("this is {version}"));
+    }
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata/check/script.sh");
+    let mut check = Command::new("bash");
+    check.arg(script).args([env!("CARGO_BIN_EXE_perfdata"), "perf"]);
+    let output = check
+        .envs([("PERF_CONFIG", "/dev/null"), ("TZ", "UTC")])
+        .env("HOME", needs::folder())
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
+    assert!(said.contains("same: 1"), "nothing was compared: {said}");
+}

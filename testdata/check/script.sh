@@ -1,0 +1,145 @@
+#!/usr/bin/env bash
+# Compares `perfdata script` with `perf script`: each capture with each set of fields and options.
+#
+#     script.sh PERFDATA PERF [CAPTURE...]
+#
+# Without captures, compares all of ../captures and ../synthetic. Exits with 0 if every output is the same, or differs
+# as the table below says. Prints each other difference, and at the end how many comparisons there were.
+set -u
+
+if [ $# -lt 2 ]; then
+    echo "usage: script.sh PERFDATA PERF [CAPTURE...]" >&2
+    exit 2
+fi
+perfdata=$1 perf=$2
+shift 2
+here=$(cd "$(dirname "$0")/.." && pwd)
+[ $# -gt 0 ] || set -- "$here"/captures/* "$here"/synthetic/*
+
+export LC_ALL=C TZ=${TZ:-UTC} PERF_PAGER=cat PAGER=cat
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# The options of one comparison on each line. They leave out sym, which perfdata does not resolve yet.
+options() {
+    cat <<'END'
+-F comm,pid,tid,cpu,time,event
+-F -sym,-symoff,-trace -G
+-F +flags,+misc,-sym,-symoff,-trace -G
+-F comm,tid,time,period,event,ip,dso -G
+-F comm,pid,time,ip,dso
+-F tid,misc,time --ns
+-F tid,addr,dso
+-F tid,data_src,weight
+-F tid,weight,ins_lat
+-F ip,dso,iregs -G
+-F tid,uregs
+-F tid,brstack
+-F tid,brstack,dso
+-F tid,brstacksym,dso
+-F tid,brstackoff,dso
+-F tid,phys_addr
+-F tid,data_page_size,code_page_size
+-F +bpf-output,-ip,-sym,-symoff,-trace
+-F tid,event,tod
+-F tid,tod --ns
+-F machine_pid,vcpu,comm
+-F tid,event,flags
+-F flags
+-F -sym,-symoff,-trace -F sw:comm,tid,time -G
+-F comm,time --reltime
+-F comm,time --deltatime
+-F comm,time,ip --max-stack 2
+-F comm,tid,time --time 10%/2
+-F comm,tid,time --time 0%-30%
+-F comm,tid,time --time 10%/1,10%/3
+-F comm,tid,time --time 2000,2310.41
+-F comm,tid,time --comms workload,perf
+-F comm,tid,time --pid 8447,101,8815
+-F comm,tid,time --tid 8448,101,8815
+-F comm,tid,time,cpu --cpu 0
+-F comm,tid,time,cpu --cpu 1-3
+-F comm,tid,time,ip,dso --dsos libc.so.6,workload -G
+-F comm,pid,tid,time,event --show-task-events --show-mmap-events --show-switch-events --show-lost-events --show-namespace-events --show-cgroup-events --show-bpf-events
+-F comm,tid --header
+--header-only
+END
+}
+
+# Known differences: a pattern of the capture's name, a pattern of the options, the reason.
+known() {
+    cat <<'END'
+dwarf.data|-F comm,pid,time,ip,dso|Stacks that were copied into the samples are not unwound yet.
+dwarf.data|*--max-stack*|As above.
+everything.data|-F comm,pid,time,ip,dso|As above.
+everything.data|*--max-stack*|As above.
+compressed.zstd.pipe.data|*|perf adds symbols to the fields of pipes with call chains, and symbols are not resolved yet.
+contexts.*|*|perf drops samples of guests whose virtual machine no record names.
+deferred.*|*|perf 6.1 does not know CALLCHAIN_DEFERRED, nor attrs that ask for it.
+branches_open.*|--header-only|perf 6.1 does not know counters of branches, and refuses to print the events.
+branches.be.data|*brstack*|perf does not swap the new types of branches of the other byte order.
+script_fields.*|*brstacksym*|perf names the symbols of the kernel that runs, and symbols are not resolved yet.
+registers.be.data|*--header*|perf does not swap sample_regs_intr of the other byte order.
+killed.data|--header-only|perf reads features at the offset 0, because the recording was never completed.
+stack_zero.*|*|Nothing in the record marks the stray word after an empty copy of a stack: perf reads the fields after it there.
+mmap2_old.*|*--show-mmap-events*|perf reads protection and flags from the bytes of the name.
+*.be.data|*--show-mmap-events*|perf does not swap protection and flags of the other byte order.
+records.*|*|A FORK record has the process id of another thread, which is then a new process; perf keeps the thread. Also, bytes of names that are not UTF-8 are escaped.
+user_records.*|*|An EVENT_UPDATE record names the event later; the name is used for the counts before it, too.
+END
+}
+
+is_known() {
+    local capture options reason
+    while IFS='|' read -r capture options reason; do
+        # Both are patterns on purpose.
+        # shellcheck disable=SC2254
+        case $1 in $capture) case $2 in $options) return 0 ;; esac ;; esac
+    done < <(known)
+    return 1
+}
+
+# Compares one capture with each set of options. Prints the differences, and then the counts.
+compare() {
+    local file=$1 work=$2 name same=0 listed=0 refused=0 differing=0
+    name=$(basename "$file")
+    mkdir "$work"
+    while IFS= read -r option; do
+        read -ra words <<<"$option"
+        # perf complains about files that it does not find; only what it prints counts.
+        if ! timeout 60 "$perf" script -i "$file" "${words[@]}" </dev/null >"$work/perf" 2>/dev/null; then
+            refused=$((refused + 1))
+            continue
+        fi
+        timeout 60 "$perfdata" script "$file" "${words[@]}" </dev/null >"$work/perfdata" 2>"$work/errors"
+        if cmp -s "$work/perf" "$work/perfdata"; then
+            same=$((same + 1))
+        elif is_known "$name" "$option"; then
+            listed=$((listed + 1))
+        else
+            differing=$((differing + 1))
+            echo "$name: $option"
+            diff -a "$work/perf" "$work/perfdata" | head -"${LINES_SHOWN:-6}" | cut -c1-200
+            head -2 "$work/errors"
+        fi
+    done < <(options)
+    echo "$same $listed $refused $differing" >"$work.counts"
+}
+
+number=0
+for file in "$@"; do
+    number=$((number + 1))
+    compare "$file" "$work/$number" &
+    while [ "$(jobs -rp | wc -l)" -ge "${JOBS:-4}" ]; do
+        wait -n
+    done
+done
+wait
+cat "$work"/*.counts | {
+    same=0 listed=0 refused=0 differing=0
+    while read -r a b c d; do
+        same=$((same + a)) listed=$((listed + b)) refused=$((refused + c)) differing=$((differing + d))
+    done
+    echo "same: $same, known differences: $listed, refused by perf: $refused, other differences: $differing"
+    [ "$differing" -eq 0 ]
+}
