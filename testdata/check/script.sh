@@ -24,8 +24,9 @@ trap 'rm -rf "$work"' EXIT
 options() {
     cat <<'END'
 -F comm,pid,tid,cpu,time,event
--F -sym,-symoff,-trace -G
--F +flags,+misc,-sym,-symoff,-trace -G
+-F -sym,-symoff -G
+-F tid,event,trace
+-F +flags,+misc,-sym,-symoff -G
 -F comm,tid,time,period,event,ip,dso -G
 -F comm,pid,time,ip,dso
 -F tid,misc,time --ns
@@ -46,7 +47,7 @@ options() {
 -F machine_pid,vcpu,comm
 -F tid,event,flags
 -F flags
--F -sym,-symoff,-trace -F sw:comm,tid,time -G
+-F -sym,-symoff -F sw:comm,tid,time -G
 -F comm,time --reltime
 -F comm,time --deltatime
 -F comm,time,ip --max-stack 2
