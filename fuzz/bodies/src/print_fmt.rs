@@ -70,7 +70,7 @@ pub fn run(data: &[u8]) -> bool {
     // Directives other than those of integers are pointers, and strings of which the bytes may be integers.
     let mut directives = text.windows(2).filter(|pair| pair[0] == b'%');
     let of_integers = directives.all(|pair| b"dxuc%".contains(&pair[1]));
-    if !is_whole && of_integers && !OF_BYTES.iter().any(|part| of_bytes(part)) {
+    if !is_whole && of_integers && !OF_BYTES.iter().any(of_bytes) {
         let swapped = swapped(&format, raw);
         assert_eq!(texts::<BigEndian>(&print_fmt, &swapped, u32::from(*cost)), little);
     }
