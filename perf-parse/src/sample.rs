@@ -157,7 +157,7 @@ impl<'a, O: ByteOrder> Sample<'a, O> {
     ///
     /// [`Truncated`](crate::ErrorKind::Truncated) if the record ends before the chain does. Only [`tail`](Self::tail)
     /// finds a fault after the chain.
-    #[inline]
+    #[inline(always)]
     pub fn callchain(&self) -> Result<Option<Callchain<'a, O>>, Error> {
         if !self.layout.sample_type.contains(SampleType::CALLCHAIN) {
             return Ok(None);
