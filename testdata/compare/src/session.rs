@@ -22,7 +22,7 @@ const BIG: u8 = 0x80;
 /// Applies a sequence of records to a session and to the model, which must be equal after each of them. With
 /// `is_thorough`, all mappings are compared after each record; otherwise those of its threads, and all at the end.
 ///
-/// The first byte of `bytes` is the limit of exited threads, with [`BIG`]; then there are 8 bytes for each record.
+/// The first byte of `bytes` is the limit of exited threads, with the bit `BIG`; then there are 8 bytes for each record.
 /// Processes and addresses are few, so that they collide.
 pub fn check(bytes: &[u8], is_thorough: bool) {
     let Some((&first, rest)) = bytes.split_first() else { return };
