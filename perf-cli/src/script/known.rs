@@ -1,0 +1,251 @@
+//! The events of the capture, prepared for printing.
+
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::sync::Arc;
+use core::cell::Cell;
+
+use perf_abi::attr::Attr;
+use perf_abi::event::{EventType, HwId, SwId};
+use perf_abi::feature::Feature;
+use perf_abi::record::CpuMode;
+use perf_abi::regs::Arch;
+use perf_abi::sample_type::SampleType;
+use perf_parse::EventRecord;
+use perf_parse::event::Event;
+use perf_parse::feature::{BuildId, ClockData, Features};
+use perf_parse::file::{EventRecords, Mode, Reader};
+use perf_parse::record::user::{IdIndex, IdIndexGuest};
+
+use super::fields::{Choice, Fields, type_of};
+use super::print::push_name;
+use super::trace::Traces;
+use super::{event_name, line};
+use crate::Failure;
+
+/// What is known of an event.
+#[derive(Debug)]
+pub(super) struct Known {
+    pub(super) event: Arc<Event>,
+    /// The name, safe to print.
+    pub(super) name: Vec<u8>,
+    pub(super) fields: Fields,
+    pub(super) has_callchain: bool,
+    /// Whether samples have the values of counters.
+    pub(super) has_read: bool,
+    /// Whether the address of its samples is one of data or code that can be looked up.
+    pub(super) has_data_address: bool,
+    pub(super) needs_tail: bool,
+    /// The index of the format of its raw data.
+    pub(super) trace: Option<usize>,
+    pub(super) is_bpf_output: bool,
+    /// Whether its samples are the branches that a processor recorded one by one.
+    pub(super) is_branch_trace: bool,
+    /// Whether the user chose its fields.
+    pub(super) is_chosen: bool,
+    /// The architecture that names the registers.
+    pub(super) arch: Option<Arch>,
+    /// The paths of the modules whose build ids the capture lists.
+    pub(super) modules: Arc<BTreeSet<Vec<u8>>>,
+    /// One moment on the wall clock and on the clock of the samples.
+    pub(super) clock: Option<ClockData>,
+    /// The period of samples that do not record it.
+    pub(super) period: u64,
+}
+
+/// The events of the capture, prepared for printing.
+#[derive(Debug)]
+pub(super) struct Events<'a> {
+    pub(super) traces: Traces<'a>,
+    pub(super) choice: Choice,
+    /// The types whose first event was checked.
+    pub(super) checked: Vec<usize>,
+    /// By the index of the event.
+    pub(super) known: Vec<Option<Arc<Known>>>,
+    /// The width of the longest name, in bytes.
+    pub(super) name_width: usize,
+    /// The last value of each counter, by its id.
+    pub(super) counted: BTreeMap<u64, u64>,
+    /// The virtual machines, by the ids of the events in them.
+    pub(super) guests: BTreeMap<u64, IdIndexGuest>,
+    /// The paths of the modules whose build ids the capture lists.
+    pub(super) modules: Arc<BTreeSet<Vec<u8>>>,
+    /// The width of the longest data source so far.
+    pub(super) data_src_width: Cell<usize>,
+}
+
+impl<'a> Events<'a> {
+    pub(super) fn new(choice: Choice, reader: &'a Reader<'_>) -> Result<Self, Failure> {
+        let tracing_data = reader.feature(Feature::TRACING_DATA).map_or(&[][..], |section| section.bytes);
+        let traces = Traces::new(tracing_data, reader.endianness());
+        let mut events = Self {
+            traces,
+            choice,
+            checked: Vec::new(),
+            known: Vec::new(),
+            name_width: 0,
+            counted: BTreeMap::new(),
+            guests: BTreeMap::new(),
+            modules: Arc::new(modules_of(reader.features())),
+            data_src_width: Cell::new(0),
+        };
+        events.check(reader.events(), reader)?;
+        let is_complete = !matches!(reader.mode(), Mode::Pipe);
+        let is_missing =
+            |kind| is_complete && !reader.events().iter().any(|event| type_of(event.attr.kind) == kind);
+        let shows_tod = || {
+            reader
+                .events()
+                .iter()
+                .any(|event| events.choice.of(event).has(Fields::TOD) && !is_dummy(&event.attr))
+        };
+        if is_complete && reader.features().clock_data().is_none() && shows_tod() {
+            let what = "the capture does not have the time of day; record with --clockid, or leave tod out";
+            return Err(Failure(format!("-F tod: {what}")));
+        }
+        if let Some((name, _)) = events.choice.required().find(|&(_, kind)| is_missing(kind)) {
+            return Err(Failure(format!("-F {name}: the capture has no events of this type; leave it out")));
+        }
+        Ok(events)
+    }
+
+    /// Adapts the fields to the first event of each type.
+    fn check(&mut self, list: &[Arc<Event>], reader: &Reader<'_>) -> Result<(), Failure> {
+        let has_aux = reader.feature(Feature::AUXTRACE).is_some();
+        let is_counted = reader.feature(Feature::STAT).is_some();
+        let is_pipe = matches!(reader.mode(), Mode::Pipe);
+        let stacks = list.iter().fold(0, |all, event| all | event.attr.sample_type.0);
+        let of_registers = SampleType::REGS_USER.0 | SampleType::STACK_USER.0;
+        let has_stacks = stacks & (SampleType::CALLCHAIN.0 | SampleType::BRANCH_STACK.0) != 0
+            || stacks & of_registers == of_registers;
+        for event in list.iter().filter(|event| !is_dummy(&event.attr)) {
+            let kind = type_of(event.attr.kind);
+            if self.checked.contains(&kind) {
+                continue;
+            }
+            self.checked.push(kind);
+            if !is_counted {
+                self.choice.check(event, &String::from_utf8_lossy(&name_of(event)), has_aux)?;
+            }
+            if is_pipe && has_stacks {
+                self.choice.add_addresses_to_pipes(event);
+            }
+        }
+        let is_traced =
+            |event: &Arc<Event>| event.attr.kind == EventType::TRACEPOINT && has_callchain(&event.attr);
+        if list.iter().any(is_traced) {
+            self.choice.add_addresses_to_tracepoints();
+        }
+        Ok(())
+    }
+
+    /// Returns what is known of a record's event; `None` if the record has none.
+    pub(super) fn of(
+        &mut self,
+        record: &EventRecord<'_>,
+        records: &EventRecords<'_>,
+    ) -> Result<Option<Arc<Known>>, Failure> {
+        record.event().map(|event| self.known(event, records)).transpose()
+    }
+
+    pub(super) fn known(
+        &mut self,
+        event: &Arc<Event>,
+        records: &EventRecords<'_>,
+    ) -> Result<Arc<Known>, Failure> {
+        if let Some(Some(known)) = self.known.get(event.index) {
+            if Arc::ptr_eq(&known.event, event) {
+                return Ok(Arc::clone(known));
+            }
+        }
+        self.add(event, records)
+    }
+
+    #[cold]
+    fn add(&mut self, event: &Arc<Event>, records: &EventRecords<'_>) -> Result<Arc<Known>, Failure> {
+        if self.name_width == 0 {
+            self.name_width = records.events().iter().map(|event| name_of(event).len()).max().unwrap_or(0);
+        }
+        let fields = self.choice.of(event);
+        let mut name = Vec::new();
+        push_name(&mut name, &name_of(event));
+        let is_bpf_output = event.attr.kind == EventType::SOFTWARE && event.attr.config == SwId::BPF_OUTPUT.0;
+        let needs_tail = fields.has(line::OF_TAIL) || is_bpf_output && fields.has(Fields::BPF_OUTPUT);
+        let features = records.features();
+        let known = Arc::new(Known {
+            event: Arc::clone(event),
+            name,
+            fields,
+            has_callchain: has_callchain(&event.attr),
+            has_read: event.attr.sample_type.contains(SampleType::READ),
+            has_data_address: has_data_address(&event.attr),
+            needs_tail,
+            trace: self.traces.of(event),
+            is_bpf_output,
+            is_branch_trace: is_branch_trace(&event.attr),
+            is_chosen: self.choice.is_chosen(event),
+            arch: Arch::from_machine(&machine_of(features)),
+            modules: Arc::clone(&self.modules),
+            clock: features.clock_data().and_then(Result::ok),
+            period: event.attr.sample_period,
+        });
+        if self.known.len() <= event.index {
+            self.known.resize_with(event.index + 1, || None);
+        }
+        self.known[event.index] = Some(Arc::clone(&known));
+        Ok(known)
+    }
+
+    /// Notes the virtual machines of events.
+    pub(super) fn add_guests(&mut self, index: &IdIndex<'_>) {
+        let guests = index.guests.iter().flat_map(|guests| guests.iter());
+        let of_guests = index.entries.iter().zip(guests).filter(|(_, guest)| guest.machine_pid != 0);
+        self.guests.extend(of_guests.map(|(entry, guest)| (entry.id, guest)));
+    }
+
+    /// Returns the virtual machine of an event, by its id.
+    #[inline]
+    pub(super) fn guest_of(&self, id: Option<u64>) -> Option<IdIndexGuest> {
+        if self.guests.is_empty() { None } else { self.guests.get(&id?).copied() }
+    }
+}
+
+pub(super) fn name_of(event: &Event) -> Vec<u8> {
+    event.name.clone().unwrap_or_else(|| event_name::of_attr(&event.attr).into_bytes())
+}
+
+/// Returns the machine that recorded the capture; this machine if the capture does not tell.
+fn machine_of(features: &Features<'_>) -> String {
+    match features.arch() {
+        Some(Ok(name)) => String::from_utf8_lossy(name).into_owned(),
+        _ => std::env::consts::ARCH.to_owned(),
+    }
+}
+
+/// Returns the paths of the modules whose build ids the capture lists.
+fn modules_of(features: &Features<'_>) -> BTreeSet<Vec<u8>> {
+    let ids = features.build_ids().and_then(Result::ok);
+    let of_kernel = |id: &BuildId<'_>| id.cpumode() == CpuMode::KERNEL;
+    ids.iter().flat_map(|ids| ids.iter()).filter(of_kernel).map(|id| id.filename.to_vec()).collect()
+}
+
+/// perf: `is_bts_event`, `tools/perf/util/event.h`.
+fn is_branch_trace(attr: &Attr) -> bool {
+    attr.kind == EventType::HARDWARE
+        && attr.config & u64::from(HwId::BRANCH_INSTRUCTIONS.0) != 0
+        && attr.sample_period == 1
+}
+
+fn has_callchain(attr: &Attr) -> bool {
+    attr.sample_type.contains(SampleType::CALLCHAIN)
+}
+
+/// perf: `evsel__is_dummy_event`.
+fn is_dummy(attr: &Attr) -> bool {
+    attr.kind == EventType::SOFTWARE && attr.config == SwId::DUMMY.0
+}
+
+/// perf: `sample_addr_correlates_sym`, `tools/perf/util/event.c`.
+fn has_data_address(attr: &Attr) -> bool {
+    let faults = [SwId::PAGE_FAULTS.0, SwId::PAGE_FAULTS_MIN.0, SwId::PAGE_FAULTS_MAJ.0];
+    attr.kind == EventType::SOFTWARE && faults.contains(&attr.config) || is_branch_trace(attr)
+}
