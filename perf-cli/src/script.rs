@@ -4,6 +4,7 @@ mod bpf_output;
 mod branches;
 mod counters;
 mod data_src;
+mod dso;
 mod event_name;
 mod events;
 mod fields;

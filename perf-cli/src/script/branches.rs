@@ -6,8 +6,8 @@ use perf_parse::sample::BranchStack;
 use perf_session::{At, DsoKind, Mapping};
 
 use super::Known;
+use super::dso::push_dso;
 use super::fields::Fields;
-use super::line::push_dso;
 use crate::render::digits::{push_decimal, push_hex};
 
 /// How the two addresses of a branch are printed.

@@ -29,6 +29,25 @@ impl Fields {
     }
 }
 
+impl Fields {
+    /// The fields of branches. One of them is printed.
+    pub(super) const BRANCHES: Self = Self::BRSTACK.with(Self::BRSTACKSYM).with(Self::BRSTACKOFF);
+
+    /// The fields that are not among the leading ones of a sample.
+    pub(super) const OF_TAIL: Self = Self::BRANCHES
+        .with(Self::TRACE)
+        .with(Self::DATA_SRC)
+        .with(Self::WEIGHT)
+        .with(Self::INS_LAT)
+        .with(Self::RETIRE_LAT)
+        .with(Self::CGROUP)
+        .with(Self::IREGS)
+        .with(Self::UREGS)
+        .with(Self::PHYS_ADDR)
+        .with(Self::DATA_PAGE_SIZE)
+        .with(Self::CODE_PAGE_SIZE);
+}
+
 /// Names the fields in the order in which perf lists them.
 macro_rules! fields {
     ($($constant:ident $name:literal,)*) => {

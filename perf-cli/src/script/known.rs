@@ -16,10 +16,10 @@ use perf_parse::feature::{BuildId, ClockData, Features};
 use perf_parse::file::{EventRecords, Mode, Reader};
 use perf_parse::record::user::{IdIndex, IdIndexGuest};
 
+use super::event_name;
 use super::fields::{Choice, Fields, type_of};
 use super::print::push_name;
 use super::trace::Traces;
-use super::{event_name, line};
 use crate::Failure;
 
 /// What is known of an event.
@@ -169,7 +169,7 @@ impl<'a> Events<'a> {
         let mut name = Vec::new();
         push_name(&mut name, &name_of(event));
         let is_bpf_output = event.attr.kind == EventType::SOFTWARE && event.attr.config == SwId::BPF_OUTPUT.0;
-        let needs_tail = fields.has(line::OF_TAIL) || is_bpf_output && fields.has(Fields::BPF_OUTPUT);
+        let needs_tail = fields.has(Fields::OF_TAIL) || is_bpf_output && fields.has(Fields::BPF_OUTPUT);
         let features = records.features();
         let known = Arc::new(Known {
             event: Arc::clone(event),

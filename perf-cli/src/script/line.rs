@@ -9,6 +9,7 @@ use perf_parse::record::user::IdIndexGuest;
 use perf_parse::sample::Tail;
 use perf_session::{At, DsoKind, Frame, Mapping};
 
+use super::dso::push_dso;
 use super::fields::Fields;
 use super::print::{left_padded, push_decimal_to, push_hex_to, push_name};
 use super::{Counted, Events, Known, Options, bpf_output, branches, data_src, registers, tod};
@@ -308,7 +309,7 @@ fn push_rest(out: &mut Vec<u8>, at: &At<'_, '_>, tail: &Tail<'_>, known: &Known)
     if let Some(regs) = tail.regs_user.filter(|_| fields.has(Fields::UREGS)) {
         registers::push(out, &regs, known.arch);
     }
-    if let Some(stack) = tail.branch_stack.filter(|_| fields.has(BRANCHES)) {
+    if let Some(stack) = tail.branch_stack.filter(|_| fields.has(Fields::BRANCHES)) {
         branches::push(out, at, &stack, known);
     }
     if known.is_bpf_output && fields.has(Fields::BPF_OUTPUT) {
@@ -324,23 +325,6 @@ fn push_rest(out: &mut Vec<u8>, at: &At<'_, '_>, tail: &Tail<'_>, known: &Known)
         push_page_size(out, tail.code_page_size);
     }
 }
-
-/// The fields of branches. One of them is printed.
-const BRANCHES: Fields = Fields::BRSTACK.with(Fields::BRSTACKSYM).with(Fields::BRSTACKOFF);
-
-/// The fields that are not among the leading ones of a sample.
-pub(super) const OF_TAIL: Fields = BRANCHES
-    .with(Fields::TRACE)
-    .with(Fields::DATA_SRC)
-    .with(Fields::WEIGHT)
-    .with(Fields::INS_LAT)
-    .with(Fields::RETIRE_LAT)
-    .with(Fields::CGROUP)
-    .with(Fields::IREGS)
-    .with(Fields::UREGS)
-    .with(Fields::PHYS_ADDR)
-    .with(Fields::DATA_PAGE_SIZE)
-    .with(Fields::CODE_PAGE_SIZE);
 
 /// perf: `get_page_size_name`, `tools/perf/util/session.c`.
 fn push_page_size(out: &mut Vec<u8>, size: Option<u64>) {
@@ -395,18 +379,6 @@ fn push_symbol_and_dso(out: &mut Vec<u8>, mapping: Option<&Mapping>, addr: u64, 
         }
         out.push(b')');
     }
-}
-
-/// Appends the name of what is mapped: of a module whose build id the capture lists, its path.
-///
-/// perf: `map__fprintf_dsoname`, `tools/perf/util/map.c`; the name is the one that was known first.
-pub(super) fn push_dso(out: &mut Vec<u8>, mapping: Option<&Mapping>, known: &Known) {
-    let Some(dso) = mapping.map(Mapping::dso) else {
-        out.extend_from_slice(b"[unknown]");
-        return;
-    };
-    let is_listed = dso.kind() == DsoKind::Module && known.modules.contains(dso.path());
-    push_name(out, if is_listed { dso.path() } else { dso.name() });
 }
 
 /// perf: `perf_sample__fprintf_addr`.
