@@ -16,7 +16,7 @@
 //! use perf_parse::Reader;
 //! use perf_session::Session;
 //!
-//! # let path = "../perf-parse/examples/captures/plain.data";
+//! # let path = "examples/captures/plain.data";
 //! let reader = Reader::open(path)?;
 //! let mut session = Session::new();
 //! session.add_features(reader.features());
