@@ -8,6 +8,7 @@ pub mod oracle;
 
 pub use bytes::Bytes;
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Returns the path of the capture `name` under `testdata/captures`.
@@ -20,4 +21,33 @@ use std::path::{Path, PathBuf};
 #[must_use]
 pub fn path(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("captures").join(name)
+}
+
+/// Returns the files of all captures: those recorded here, those of other projects, and the handmade ones. Some of the
+/// files are not captures but text about them.
+///
+/// # Examples
+///
+/// ```
+/// assert!(testdata::captures().contains(&testdata::path("plain.data")));
+/// ```
+#[must_use]
+pub fn captures() -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    ["captures", "foreign", "synthetic"].iter().flat_map(|folder| files_below(&root.join(folder))).collect()
+}
+
+/// Returns the files in a folder and below it, in ascending order.
+///
+/// # Panics
+///
+/// If the folder cannot be read.
+#[must_use]
+pub fn files_below(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let paths = entries.map(|entry| entry.expect("the folder can be read").path());
+    let mut files: Vec<_> =
+        paths.flat_map(|path| if path.is_dir() { files_below(&path) } else { vec![path] }).collect();
+    files.sort();
+    files
 }

@@ -13,23 +13,10 @@ use perf_parse::feature::{FeatureData, FeatureSection};
 use perf_parse::file::Reader;
 
 use compare::feature::decode;
+use testdata::files_below;
 
 const CAPTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../testdata/captures");
 const CORPUS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../testdata/foreign");
-
-/// Returns all files in a folder and below it.
-fn files(folder: &Path) -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            files.extend(self::files(&path));
-        } else {
-            files.push(path);
-        }
-    }
-    files
-}
 
 /// Opens a little-endian capture; `None` if it is none.
 fn little(bytes: &[u8]) -> Option<Reader<'_>> {
@@ -101,7 +88,7 @@ fn check_all(files: &[PathBuf]) -> Vec<Feature> {
 #[test]
 fn captures_decode() {
     assert_eq!(
-        check_all(&files(Path::new(CAPTURES))),
+        check_all(&files_below(Path::new(CAPTURES))),
         [
             Feature::BRANCH_STACK,
             Feature::AUXTRACE,
@@ -118,7 +105,7 @@ fn captures_decode() {
 #[test]
 fn corpus_decodes() {
     let corpus = Path::new(CORPUS);
-    let mut files = files(corpus);
+    let mut files = files_below(corpus);
     files.retain(|path| !path.starts_with(corpus.join("fuzz")));
     let missing = check_all(&files);
     for feature in [Feature::AUXTRACE, Feature::HYBRID_TOPOLOGY, Feature::BPF_PROG_INFO, Feature::PMU_CAPS] {
@@ -129,7 +116,7 @@ fn corpus_decodes() {
 #[test]
 fn damaged_captures_do_no_harm() {
     let mut damaged = 0;
-    for path in files(Path::new(CAPTURES)) {
+    for path in files_below(Path::new(CAPTURES)) {
         let bytes = fs::read(&path).unwrap();
         let Some(file) = little(&bytes) else { continue };
         for section in file.features() {

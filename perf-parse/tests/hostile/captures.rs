@@ -1,7 +1,9 @@
 //! The captures: our own and those of other projects.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+
+use testdata::files_below;
 
 const TESTDATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../testdata");
 const CORPUS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../testdata/foreign");
@@ -32,10 +34,4 @@ fn below(root: &Path, folders: &[&str]) -> Vec<Capture> {
     };
     let captures = named.filter(|(name, _)| !is_text(name));
     captures.map(|(name, path)| Capture { name, bytes: fs::read(path).unwrap() }).collect()
-}
-
-/// Returns the files in a folder and below it.
-pub(crate) fn files_below(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    entries.flat_map(|path| if path.is_dir() { files_below(&path) } else { vec![path] }).collect()
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::captures::files_below;
+use testdata::files_below;
 
 const SOURCE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src");
 const TESTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests");

@@ -21,18 +21,9 @@ use testdata::Bytes;
 /// Returns the bytes of each file of the repository that can be opened as a capture, with its path.
 fn captures() -> Vec<(PathBuf, Vec<u8>)> {
     let root = testdata::path("../..");
-    let mut folders = vec![root.join("testdata"), root.join("perf-parse/examples/captures")];
-    let mut captures = Vec::new();
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-            } else {
-                captures.push((path.clone(), fs::read(path).unwrap()));
-            }
-        }
-    }
+    let folders = [root.join("testdata"), root.join("perf-parse/examples/captures")];
+    let files = folders.iter().flat_map(|folder| testdata::files_below(folder));
+    let mut captures: Vec<_> = files.map(|path| (path.clone(), fs::read(path).unwrap())).collect();
     captures.retain(|(_, bytes)| Reader::new(bytes).is_ok());
     assert!(captures.len() > 100, "{}", captures.len());
     captures

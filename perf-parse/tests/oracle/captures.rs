@@ -1,7 +1,6 @@
 //! Every capture of the repository: kernel records, records of the perf tool, feature sections and formats of tracepoints.
 
 use std::fs;
-use std::path::{Path, PathBuf};
 
 use perf_parse::abi::endian::{BigEndian, Endian, Endianness, LittleEndian};
 use perf_parse::abi::feature::Feature;
@@ -49,26 +48,11 @@ impl Compared {
     }
 }
 
-fn files(folder: &Path, all: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            files(&path, all);
-        } else {
-            all.push(path);
-        }
-    }
-}
-
 #[test]
 fn of_captures() {
     let mut compared = Compared::default();
-    for folder in ["captures", "foreign", "synthetic"] {
-        let mut all = Vec::new();
-        files(&testdata::path("..").join(folder), &mut all);
-        for path in all {
-            compared.capture(&fs::read(&path).unwrap());
-        }
+    for path in testdata::captures() {
+        compared.capture(&fs::read(&path).unwrap());
     }
     assert!(compared.kernel > 10_000 && compared.user > 700, "{compared:?}");
     assert!(compared.features > 500 && compared.formats > 5, "{compared:?}");

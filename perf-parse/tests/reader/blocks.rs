@@ -1,7 +1,6 @@
 //! Blocks, and walks from a place: they return the same records and errors as one walk.
 
 use std::fs;
-use std::path::Path;
 
 use perf_parse::abi::attr::Attr;
 use perf_parse::abi::endian::{Endianness, LittleEndian};
@@ -65,23 +64,9 @@ fn check(reader: &Reader<'_>, counts: impl IntoIterator<Item = usize>, name: &st
 
 /// Returns the names and bytes of all captures, in ascending order of names.
 fn captures() -> Vec<(String, Vec<u8>)> {
-    fn below(folder: &Path, all: &mut Vec<(String, Vec<u8>)>) {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                below(&path, all);
-            } else {
-                let bytes = fs::read(&path).unwrap();
-                if Reader::new(&bytes).is_ok() {
-                    all.push((path.display().to_string(), bytes));
-                }
-            }
-        }
-    }
-    let mut all = Vec::new();
-    for folder in ["captures", "foreign", "synthetic"] {
-        below(&testdata::path("..").join(folder), &mut all);
-    }
+    let named =
+        testdata::captures().into_iter().map(|path| (path.display().to_string(), fs::read(path).unwrap()));
+    let mut all: Vec<_> = named.filter(|(_, bytes)| Reader::new(bytes).is_ok()).collect();
     all.sort();
     assert!(all.len() > 90, "{} captures", all.len());
     all

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
 
 use perf_parse::event::EventRecord;
 use perf_parse::feature::{BuildId, EventDesc, FeatureData};
@@ -385,26 +384,11 @@ impl Counts {
     }
 }
 
-fn files(folder: &Path, all: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            files(&path, all);
-        } else {
-            all.push(path);
-        }
-    }
-}
-
 #[test]
 fn all_that_captures_have_is_serialized() {
     let mut counts = Counts::default();
-    for folder in ["captures", "foreign", "synthetic"] {
-        let mut all = Vec::new();
-        files(&testdata::path("..").join(folder), &mut all);
-        for path in all {
-            counts.capture(&fs::read(&path).unwrap());
-        }
+    for path in testdata::captures() {
+        counts.capture(&fs::read(&path).unwrap());
     }
     assert!(counts.types["SAMPLE"] > 1000 && counts.sample_ids > 1000 && counts.events > 100, "{counts:?}");
     assert!(counts.types.len() > 30 && counts.features.len() > 30 && counts.faults.len() >= 4, "{counts:?}");
