@@ -1,0 +1,148 @@
+//! The symbols of one DSO, loaded when they are first needed.
+
+use std::path::{Path, PathBuf};
+
+use perf_session::{BuildId, Dso, DsoKind};
+
+use crate::elf_symbols;
+use crate::error::Why;
+use crate::files::{below, path_of};
+use crate::finder::{Finder, Found, why};
+use crate::jitdump::Jitdump;
+use crate::kernel::{Kernel, Relocation};
+use crate::perf_map::PerfMap;
+use crate::symtab::Symtab;
+
+/// The symbols of one DSO.
+#[derive(Debug)]
+pub(crate) struct DsoSymbols {
+    pub(crate) table: Table,
+    /// Why there are none.
+    pub(crate) why: Option<Why>,
+    pub(crate) is_doubtful: bool,
+    /// Where the symbols are from; empty if there are none.
+    pub(crate) path: PathBuf,
+}
+
+#[derive(Debug)]
+pub(crate) enum Table {
+    /// A file, a module or the vDSO.
+    File(Box<Found>, Symtab),
+    Kernel(Box<Kernel>),
+    /// Generated code.
+    PerfMap(PerfMap),
+    Nothing,
+}
+
+impl DsoSymbols {
+    /// Finds the files of a DSO and reads their symbols.
+    pub(crate) fn load(
+        finder: &Finder,
+        dso: &Dso,
+        build_id: Option<BuildId>,
+        relocation: Relocation<'_>,
+    ) -> Self {
+        match dso.kind() {
+            DsoKind::File | DsoKind::Module => {
+                Self::of_file(finder, finder.find(dso.path(), build_id, dso.inode()))
+            }
+            DsoKind::Vdso => Self::of_file(finder, finder.vdso(build_id)),
+            // The running kernel is not that of a guest.
+            DsoKind::Kernel if !dso.name().starts_with(b"[guest") => {
+                let kernel = Kernel::load(finder, build_id, relocation);
+                let (why, is_doubtful, path) = (kernel.why, kernel.is_doubtful, kernel.path.clone());
+                Self { table: Table::Kernel(Box::new(kernel)), why, is_doubtful, path }
+            }
+            DsoKind::Memory => match perf_map(finder, dso.name()) {
+                Ok((map, path)) => Self { table: Table::PerfMap(map), why: None, is_doubtful: false, path },
+                Err(why) => Self::nothing(why),
+            },
+            DsoKind::Ksymbol(_) => {
+                Self { table: Table::Nothing, why: None, is_doubtful: false, path: PathBuf::new() }
+            }
+            _ => Self::nothing(Why::NotFound),
+        }
+    }
+
+    fn nothing(why: Why) -> Self {
+        Self { table: Table::Nothing, why: Some(why), is_doubtful: false, path: PathBuf::new() }
+    }
+
+    fn of_file(finder: &Finder, found: Found) -> Self {
+        let symbols: Vec<_> =
+            [&found.debug, &found.image, &found.mini].into_iter().flatten().map(AsRef::as_ref).collect();
+        let symtab = elf_symbols::load(found.image.as_deref(), &symbols, &finder.options().limits);
+        let why =
+            found.why.or_else(|| (symtab.is_empty() && found.dwarf().is_none()).then_some(Why::NoSymbols));
+        let path = if found.image.is_some() { found.path.clone() } else { found.debug_path.clone() };
+        Self { why, is_doubtful: found.is_doubtful, path, table: Table::File(Box::new(found), symtab) }
+    }
+}
+
+/// Returns the path of a recorded file on this machine.
+fn place(finder: &Finder, path: &[u8]) -> Option<PathBuf> {
+    match &finder.options().symfs {
+        Some(root) => below(root, &path_of(path)),
+        None => Some(path_of(path)),
+    }
+}
+
+/// Reads the jitdump at a recorded path.
+pub(crate) fn jitdump(finder: &Finder, path: &[u8]) -> Result<Jitdump, Why> {
+    let limits = &finder.options().limits;
+    let path = place(finder, path).ok_or(Why::NotFound)?;
+    let bytes = finder.files().read(&path, limits.file).map_err(|error| why(&error))?;
+    Jitdump::parse(bytes, limits)
+}
+
+/// Returns the process of a DSO that is called `/tmp/perf-PID.map`.
+pub(crate) fn pid_of(name: &[u8]) -> Option<i32> {
+    let pid = name.strip_prefix(b"/tmp/perf-")?.strip_suffix(b".map")?;
+    std::str::from_utf8(pid).ok()?.parse().ok()
+}
+
+/// Reads the map of a process. A process in a container names it by its number there, in a `/tmp` of its own: such a map is
+/// found while the process runs.
+///
+/// perf: `dso__find_perf_map`, `tools/perf/util/symbol.c`.
+fn perf_map(finder: &Finder, name: &[u8]) -> Result<(PerfMap, PathBuf), Why> {
+    let limits = &finder.options().limits;
+    let pid = pid_of(name).ok_or(Why::NotFound)?;
+    let path = place(finder, name).ok_or(Why::NotFound)?;
+    let read = |path: &Path| finder.files().read(path, limits.file);
+    let result = read(&path).map(|text| (text, path));
+    let in_container = || {
+        if finder.options().symfs.is_some() {
+            return None;
+        }
+        let status = finder.files().read_kernel(Path::new(&format!("/proc/{pid}/status")), 1 << 16).ok()?;
+        let number = namespace_pid(&status)?;
+        let path = PathBuf::from(format!("/proc/{pid}/root/tmp/perf-{number}.map"));
+        Some((read(&path).ok()?, path))
+    };
+    let (text, path) = match result {
+        Ok(it) => it,
+        Err(error) => in_container().ok_or_else(|| why(&error))?,
+    };
+    Ok((PerfMap::parse(text, limits), path))
+}
+
+/// Returns the number of a process in its innermost namespace, from `/proc/PID/status`.
+fn namespace_pid(status: &[u8]) -> Option<i32> {
+    let numbers = std::str::from_utf8(status).ok()?.lines().find_map(|line| line.strip_prefix("NStgid:"))?;
+    numbers.split_whitespace().next_back()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn processes_of_maps() {
+        assert_eq!(pid_of(b"/tmp/perf-1234.map"), Some(1234));
+        assert_eq!(pid_of(b"/tmp/perf-.map"), None);
+        assert_eq!(pid_of(b"//anon"), None);
+        assert_eq!(namespace_pid(b"Name:\tx\nNStgid:\t31337\t7\nNSpid:\t31337\t9\n"), Some(7));
+        assert_eq!(namespace_pid(b"Name:\tx\n"), None);
+    }
+}

@@ -1,0 +1,163 @@
+//! The symbols of an ELF file, as perf chooses them.
+
+use object::elf;
+
+use crate::bytes::Bytes;
+use crate::elf_symbol::{EM_AARCH64, EM_ARM, ElfSymbol, strings_of, table};
+use crate::image::{Image, Section};
+use crate::limits::Limits;
+use crate::plt;
+use crate::symtab::{Builder, Candidate, Names, Source, Symtab};
+
+/// Makes the table of a file: `.symtab` of the first of `symbols` that has one, or else `.dynsym` alone, and the PLT.
+/// `runtime` is the file that was mapped; `symbols` can be that one, its debug file, or what `.gnu_debugdata` has.
+///
+/// perf: `dso__load_sym`, `tools/perf/util/symbol-elf.c`.
+pub(crate) fn load(runtime: Option<&Image>, symbols: &[&Image], limits: &Limits) -> Symtab {
+    let mut builder = Builder::default();
+    let has_symtab = |image: &&&Image| table(image, elf::SHT_SYMTAB).is_some();
+    let symtab = symbols.iter().find(has_symtab).copied();
+    let opd = Opd::of(runtime.or(symtab));
+    if let Some(image) = symtab {
+        add(&mut builder, image, elf::SHT_SYMTAB, Source::Symtab, opd.as_ref(), limits);
+    }
+    // Those of a debug file have no bytes, so that it adds none. What `.gnu_debugdata` has leaves out those of `.dynsym`.
+    for image in runtime.into_iter().chain(symtab.filter(|_| runtime.is_none())) {
+        add(&mut builder, image, elf::SHT_DYNSYM, Source::Dynsym, opd.as_ref(), limits);
+        plt::add(&mut builder, image, limits);
+    }
+    builder.finish()
+}
+
+/// The function descriptors of 64-bit PowerPC: symbols are of descriptors, which have the addresses.
+struct Opd<'a> {
+    image: &'a Image,
+    section: &'a Section,
+    data: Bytes,
+}
+
+impl<'a> Opd<'a> {
+    fn of(image: Option<&'a Image>) -> Option<Self> {
+        const EM_PPC64: u16 = 21;
+        let image = image.filter(|image| image.machine() == EM_PPC64)?;
+        let section = image.section(".opd").filter(|section| section.kind == elf::SHT_PROGBITS.0)?;
+        Some(Self { image, section, data: image.raw_data(section) })
+    }
+
+    /// Returns the address of the function whose descriptor is at `value`, if there is one.
+    fn function(&self, value: u64) -> Option<u64> {
+        let at = value.checked_sub(self.section.address).filter(|&at| at < self.section.size)?;
+        self.image.number(&self.data, at, 8)
+    }
+}
+
+/// Adds the symbols of a table, with the choice among all that are there by then.
+///
+/// perf: `dso__load_sym_internal`, `tools/perf/util/symbol-elf.c`.
+fn add(
+    builder: &mut Builder,
+    image: &Image,
+    kind: elf::SectionType,
+    source: Source,
+    opd: Option<&Opd<'_>>,
+    limits: &Limits,
+) {
+    let Some((_, section)) = table(image, kind) else { return };
+    let Ok(data) = image.data(section, limits.decompressed) else { return };
+    let Some(strings) = strings_of(image, section, limits) else { return };
+    let extended = image.sections().iter().find(|section| section.kind == elf::SHT_SYMTAB_SHNDX.0);
+    let extended = extended.map(|section| image.raw_data(section)).unwrap_or_default();
+    let names = builder.add_names(Names { bytes: strings.clone(), source, ends: |byte| byte == 0 });
+    let is_text: Vec<_> = image.sections().iter().map(has_labels).collect();
+    // The addresses in a module of the kernel are relative to their sections. Its mapping starts with this one.
+    let is_relocatable = image.kind() == elf::ET_REL.0;
+    let before = builder.len();
+    let mut index = 0;
+    while builder.len() < limits.symbols
+        && let Some(symbol) = ElfSymbol::get(image, &data, index)
+    {
+        let section = section_of(image, &symbol, index, &extended);
+        index = index.saturating_add(1);
+        let Some(section) =
+            section.and_then(|index| Some((image.sections().get(index)?, is_text.get(index)?)))
+        else {
+            continue;
+        };
+        let name = usize::try_from(symbol.name).ok().and_then(|at| strings.get(at..)).unwrap_or_default();
+        if !is_wanted(image, &symbol, section, name) || is_relocatable && section.0.name() != b".text" {
+            continue;
+        }
+        let mut start = opd.and_then(|opd| opd.function(symbol.value)).unwrap_or(symbol.value);
+        // The lowest bit says that it is Thumb code.
+        if image.machine() == EM_ARM && symbol.kind() == elf::STT_FUNC.0 {
+            start &= !1;
+        }
+        let end = start.saturating_add(symbol.size);
+        builder.push(Candidate {
+            start,
+            end,
+            name: symbol.name,
+            names,
+            binding: symbol.binding(),
+            is_unsized: false,
+        });
+    }
+    if builder.len() > before {
+        builder.sort();
+        builder.end_symbols(|_, _| false);
+        builder.choose(limits.name);
+    }
+}
+
+/// Returns the address of the first symbol of a name in `.symtab`.
+pub(crate) fn address(image: &Image, name: &[u8], limits: &Limits) -> Option<u64> {
+    let (_, section) = table(image, elf::SHT_SYMTAB)?;
+    let data = image.data(section, limits.decompressed).ok()?;
+    let strings = strings_of(image, section, limits)?;
+    let symbols = (0..).map_while(|index| ElfSymbol::get(image, &data, index));
+    let has_name = |symbol: &ElfSymbol| {
+        let rest = usize::try_from(symbol.name).ok().and_then(|at| strings.get(at..)).unwrap_or_default();
+        rest.strip_prefix(name).is_some_and(|rest| rest.first() == Some(&0))
+    };
+    symbols.take(limits.symbols).find(has_name).map(|symbol| symbol.value)
+}
+
+/// Returns the number of a symbol's section; `None` for one that has none.
+fn section_of(image: &Image, symbol: &ElfSymbol, index: u64, extended: &[u8]) -> Option<usize> {
+    let section = match elf::SymbolSection(symbol.section) {
+        elf::SHN_XINDEX => image.number(extended, index.checked_mul(4)?, 4)?,
+        elf::SHN_UNDEF => return None,
+        section if section.0 >= elf::SHN_LORESERVE => return None,
+        section => section.0.into(),
+    };
+    usize::try_from(section).ok()
+}
+
+/// Whether the section has labels that are symbols: its name contains `text` or `data`.
+fn has_labels(section: &Section) -> bool {
+    section.name().windows(4).any(|part| part == b"text" || part == b"data")
+}
+
+/// Whether perf takes the symbol, whose name starts `name`.
+fn is_wanted(
+    image: &Image,
+    symbol: &ElfSymbol,
+    (section, has_labels): (&Section, &bool),
+    name: &[u8],
+) -> bool {
+    if symbol.name == 0 || section.flags & elf::SHF_ALLOC.0 == 0 {
+        return false;
+    }
+    let is_kind = match elf::SymbolType(symbol.kind()) {
+        elf::STT_FUNC | elf::STT_GNU_IFUNC | elf::STT_OBJECT => true,
+        // Labels of assembly; not those that are hidden or internal.
+        elf::STT_NOTYPE => *has_labels && !matches!(symbol.other & 3, 1 | 2),
+        _ => false,
+    };
+    is_kind && !(matches!(image.machine(), EM_ARM | EM_AARCH64) && is_mapping_symbol(name))
+}
+
+/// Whether the name, which ends with a zero byte, is that of a mapping symbol of Arm: `$x`, `$d.1` and so on.
+fn is_mapping_symbol(name: &[u8]) -> bool {
+    matches!(name, [b'$', b'a' | b'd' | b't' | b'x', 0 | b'.', ..])
+}

@@ -1,0 +1,43 @@
+//! Why a file has no names.
+
+use std::fmt;
+
+use perf_session::BuildId;
+
+/// Why a file, or a part of it, could not be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Why {
+    /// No file was found: neither by the build id nor by the path.
+    NotFound,
+    /// A file is at the path, but with another build id than the recorded one; `None` if it has none.
+    WrongBuildId(Option<BuildId>),
+    /// A file was found, and has no symbol for the address.
+    NoSymbols,
+    /// A file was found, and could not be read, for example because this user may not.
+    Unreadable(std::io::ErrorKind),
+    /// A file was found, and is larger than [`Limits::file`](crate::Limits::file) or
+    /// [`Limits::decompressed`](crate::Limits::decompressed).
+    TooLarge,
+    /// A file was found, and is not an ELF file, or a damaged one. The text names the damaged part.
+    Malformed(&'static str),
+    /// `/proc/kallsyms` has only zeros as addresses, because this user may not see them.
+    Hidden,
+}
+
+impl fmt::Display for Why {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotFound => f.write_str("no file found"),
+            Self::WrongBuildId(Some(id)) => write!(f, "the file has the build id {id}"),
+            Self::WrongBuildId(None) => f.write_str("the file has no build id"),
+            Self::NoSymbols => f.write_str("no symbols"),
+            Self::Unreadable(kind) => write!(f, "the file cannot be read: {kind}"),
+            Self::TooLarge => f.write_str("the file is too large"),
+            Self::Malformed(part) => write!(f, "not a valid file: {part}"),
+            Self::Hidden => f.write_str("the addresses in /proc/kallsyms are hidden (kernel.kptr_restrict)"),
+        }
+    }
+}
+
+impl std::error::Error for Why {}

@@ -1,0 +1,185 @@
+//! How the bytes of files are obtained.
+
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use perf_session::Inode;
+
+use crate::bytes::Bytes;
+
+/// How the bytes of files are obtained.
+///
+/// [`ReadFiles`] reads files of this machine into memory. A program may map them instead, or have them in an archive. A
+/// symbolizer asks for a file at most once for each place where it could be, and keeps what it gets.
+pub trait Files: Send + Sync {
+    /// Returns the contents of the regular file at `path`.
+    ///
+    /// # Errors
+    ///
+    /// [`NotFound`](io::ErrorKind::NotFound) if there is no regular file, [`FileTooLarge`](io::ErrorKind::FileTooLarge) if
+    /// it has more than `limit` bytes, and any other error of reading.
+    fn read(&self, path: &Path, limit: u64) -> io::Result<Bytes>;
+
+    /// Returns device and inode of the file at `path`, to compare with the recorded ones. `None` if they are not known.
+    fn inode(&self, path: &Path) -> Option<Inode> {
+        let _ = path;
+        None
+    }
+
+    /// Returns the contents of a file of `/proc` or `/sys`, whose size is not known before it is read.
+    ///
+    /// # Errors
+    ///
+    /// [`NotFound`](io::ErrorKind::NotFound) where there is none, such as on other systems.
+    fn read_kernel(&self, path: &Path, limit: u64) -> io::Result<Bytes> {
+        let _ = (path, limit);
+        Err(io::ErrorKind::NotFound.into())
+    }
+
+    /// Returns the vDSO that the kernel has mapped into this process.
+    ///
+    /// # Errors
+    ///
+    /// [`NotFound`](io::ErrorKind::NotFound) where there is none.
+    fn vdso(&self) -> io::Result<Bytes> {
+        Err(io::ErrorKind::NotFound.into())
+    }
+}
+
+/// Files of this machine, read into memory as a whole.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ReadFiles;
+
+impl Files for ReadFiles {
+    fn read(&self, path: &Path, limit: u64) -> io::Result<Bytes> {
+        let size = regular_size(&fs::metadata(path)?, limit)?;
+        let file = File::open(path)?;
+        // Of the file that was opened, which may be another one by now.
+        let size = size.min(regular_size(&file.metadata()?, limit)?);
+        let mut bytes = Vec::new();
+        file.take(size).read_to_end(&mut bytes)?;
+        Ok(Bytes::new(bytes))
+    }
+
+    #[cfg(target_os = "linux")]
+    fn inode(&self, path: &Path) -> Option<Inode> {
+        use std::os::linux::fs::MetadataExt;
+        let metadata = fs::metadata(path).ok()?;
+        let (maj, min) = device(metadata.st_dev());
+        Some(Inode { maj, min, ino: metadata.st_ino(), ino_generation: 0 })
+    }
+
+    #[cfg(target_os = "linux")]
+    fn read_kernel(&self, path: &Path, limit: u64) -> io::Result<Bytes> {
+        let mut bytes = Vec::new();
+        File::open(path)?.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+        if bytes.len() as u64 > limit {
+            Err(io::ErrorKind::FileTooLarge.into())
+        } else {
+            Ok(Bytes::new(bytes))
+        }
+    }
+
+    #[cfg(target_os = "linux")]
+    fn vdso(&self) -> io::Result<Bytes> {
+        use std::io::{Seek, SeekFrom};
+        let maps = fs::read_to_string("/proc/self/maps")?;
+        let range =
+            maps.lines().find(|line| line.ends_with("[vdso]")).and_then(|line| line.split(' ').next());
+        let (start, end) = range.and_then(|range| range.split_once('-')).ok_or(io::ErrorKind::NotFound)?;
+        let number =
+            |text| u64::from_str_radix(text, 16).map_err(|_| io::Error::from(io::ErrorKind::InvalidData));
+        let (start, end) = (number(start)?, number(end)?);
+        let mut memory = File::open("/proc/self/mem")?;
+        memory.seek(SeekFrom::Start(start))?;
+        let mut bytes = Vec::new();
+        memory.take(end.saturating_sub(start)).read_to_end(&mut bytes)?;
+        Ok(Bytes::new(bytes))
+    }
+}
+
+/// Returns the size of a regular file. Others may block, or never end. So may files of procfs, whose size is 0.
+fn regular_size(metadata: &fs::Metadata, limit: u64) -> io::Result<u64> {
+    if !metadata.is_file() {
+        return Err(io::ErrorKind::NotFound.into());
+    }
+    if metadata.len() > limit { Err(io::ErrorKind::FileTooLarge.into()) } else { Ok(metadata.len()) }
+}
+
+/// Returns the major and minor number of a device.
+///
+/// glibc: `gnu_dev_major`, `gnu_dev_minor`.
+#[cfg(target_os = "linux")]
+fn device(dev: u64) -> (u32, u32) {
+    let part = |shift: u32, mask: u64| u32::try_from(dev >> shift & mask).unwrap_or(0);
+    (part(8, 0xfff) | part(32, 0xffff_f000), part(0, 0xff) | part(12, 0xffff_ff00))
+}
+
+/// Returns a recorded path as a path of this system.
+#[cfg(unix)]
+pub(crate) fn path_of(path: &[u8]) -> PathBuf {
+    use std::os::unix::ffi::OsStrExt;
+    std::ffi::OsStr::from_bytes(path).into()
+}
+
+/// Returns a recorded path as a path of this system.
+#[cfg(not(unix))]
+pub(crate) fn path_of(path: &[u8]) -> PathBuf {
+    String::from_utf8_lossy(path).as_ref().into()
+}
+
+/// Returns the path below `root` that an absolute path means there. `None` for a relative path, and for one that would
+/// lead out of `root`.
+pub(crate) fn below(root: &Path, path: &Path) -> Option<PathBuf> {
+    use std::path::Component;
+    let mut to = root.to_path_buf();
+    let mut is_absolute = false;
+    for part in path.components() {
+        match part {
+            Component::RootDir => is_absolute = true,
+            Component::Normal(name) => to.push(name),
+            Component::CurDir => {}
+            Component::ParentDir | Component::Prefix(_) => return None,
+        }
+    }
+    is_absolute.then_some(to)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_below_a_root() {
+        let below = |path: &str| below(Path::new("/symfs"), Path::new(path));
+        assert_eq!(below("/usr/lib/libc.so.6"), Some("/symfs/usr/lib/libc.so.6".into()));
+        assert_eq!(below("/usr/../../etc/shadow"), None);
+        assert_eq!(below("anon_inode:[perf_event]"), None);
+    }
+
+    #[test]
+    fn what_is_no_regular_file_is_not_read() {
+        let error = |path: &str, limit| ReadFiles.read(Path::new(path), limit).unwrap_err().kind();
+        assert_eq!(error("/", 100), io::ErrorKind::NotFound);
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        fs::write(&path, [1; 100]).unwrap();
+        assert_eq!(error(path.to_str().unwrap(), 99), io::ErrorKind::FileTooLarge);
+        assert_eq!(*ReadFiles.read(&path, 100).unwrap(), [1; 100]);
+        #[cfg(target_os = "linux")]
+        {
+            // It would never end.
+            assert_eq!(error("/dev/zero", 100), io::ErrorKind::NotFound);
+            // It would wait for messages of the kernel.
+            assert!(ReadFiles.read(Path::new("/proc/kmsg"), 100).is_ok_and(|bytes| bytes.is_empty()));
+        }
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn the_vdso_is_an_elf_file() {
+        let Ok(bytes) = ReadFiles.vdso() else { return };
+        assert_eq!(bytes[..4], *b"\x7fELF");
+    }
+}

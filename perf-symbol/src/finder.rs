@@ -1,0 +1,353 @@
+//! Where the files of a capture are found.
+
+use std::ffi::OsStr;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use perf_session::{BuildId, Inode};
+
+use crate::bytes::Bytes;
+use crate::debug_link::{self, DebugLink};
+use crate::decompress;
+use crate::error::Why;
+use crate::files::{Files, below, path_of};
+use crate::image::Image;
+use crate::options::Options;
+
+/// The files that have the code, the symbols and the DWARF of one mapped file.
+#[derive(Clone, Debug, Default)]
+pub struct Found {
+    /// The file that was mapped, or one of the same build id; `None` if only its debug file was found.
+    pub image: Option<Arc<Image>>,
+    /// The path at which [`image`](Self::image) was found.
+    pub path: PathBuf,
+    /// Its separate debug file.
+    pub debug: Option<Arc<Image>>,
+    /// The path at which [`debug`](Self::debug) was found.
+    pub debug_path: PathBuf,
+    /// What `.gnu_debugdata` has: symbols that are in no other table.
+    pub mini: Option<Arc<Image>>,
+    /// The file that several debug files share, as `dwz` makes it.
+    pub shared: Option<Arc<Image>>,
+    /// Whether nothing proves that this is the file that was mapped: no build id was recorded, and device and inode are
+    /// others.
+    pub is_doubtful: bool,
+    /// Why there is no image and no debug file; `None` if there is one.
+    pub why: Option<Why>,
+}
+
+impl Found {
+    /// Returns the file whose DWARF is to be read, and its path; `None` if none has any.
+    #[must_use]
+    pub fn dwarf(&self) -> Option<(&Arc<Image>, &Path)> {
+        let debug = self.debug.as_ref().map(|image| (image, &*self.debug_path));
+        let image = self.image.as_ref().map(|image| (image, &*self.path));
+        debug.into_iter().chain(image).find(|(image, _)| has_dwarf(image))
+    }
+}
+
+/// Finds files by build id and by path, and verifies them.
+#[derive(Clone)]
+pub struct Finder {
+    files: Arc<dyn Files>,
+    options: Arc<Options>,
+}
+
+impl std::fmt::Debug for Finder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Finder").field("options", &self.options).finish_non_exhaustive()
+    }
+}
+
+/// What is looked for by build id.
+#[derive(Clone, Copy)]
+enum Wanted {
+    Image,
+    Debug,
+    Vdso,
+}
+
+impl Wanted {
+    /// Names below `.build-id/xx`, where the rest of the build id is `rest`: those of perf's cache, then those of debug
+    /// packages.
+    ///
+    /// perf: `build_id_cache__linkname`, `__dso__build_id_filename`, `tools/perf/util/build-id.c`.
+    fn names(self, rest: &str) -> Vec<String> {
+        match self {
+            // Before Linux 4.5, perf's cache had the file itself.
+            Self::Image => vec![format!("{rest}/elf"), rest.into()],
+            Self::Debug => vec![format!("{rest}/debug"), format!("{rest}.debug")],
+            Self::Vdso => vec![format!("{rest}/vdso"), rest.into()],
+        }
+    }
+}
+
+impl Finder {
+    /// Makes a finder of files.
+    #[must_use]
+    pub fn new(files: Arc<dyn Files>, options: Arc<Options>) -> Self {
+        Self { files, options }
+    }
+
+    /// Returns the files.
+    #[must_use]
+    pub fn files(&self) -> &Arc<dyn Files> {
+        &self.files
+    }
+
+    /// Returns the options.
+    #[must_use]
+    pub fn options(&self) -> &Arc<Options> {
+        &self.options
+    }
+
+    /// Finds the file that was mapped, and its debug files: by build id in the folders of [`Options`], then at its path.
+    ///
+    /// A file whose build id is not the recorded one is not used. Costs reading each candidate once.
+    #[must_use]
+    pub fn find(&self, path: &[u8], build_id: Option<BuildId>, inode: Option<Inode>) -> Found {
+        let mut found = Found::default();
+        let by_id = build_id.and_then(|id| self.by_build_id(id, Wanted::Image));
+        let result = by_id.map_or_else(|| self.at_path(path, build_id), Ok);
+        match result {
+            Ok((image, at)) => {
+                found.is_doubtful =
+                    build_id.is_none() && (inode.is_none() || !same_inode(inode, self.files.inode(&at)));
+                (found.image, found.path) = (Some(Arc::new(image)), at);
+            }
+            Err(why) => found.why = Some(why),
+        }
+        self.add_debug_files(&mut found, build_id);
+        if found.debug.is_some() {
+            found.why = None;
+        }
+        found
+    }
+
+    /// Adds what belongs to the image of `found`, or to the recorded build id.
+    pub(crate) fn add_debug_files(&self, found: &mut Found, recorded: Option<BuildId>) {
+        let image = found.image.clone();
+        let image = image.as_deref();
+        if !image.is_some_and(|image| has_dwarf(image) && image.section(".symtab").is_some()) {
+            let id = recorded.or_else(|| image.and_then(Image::build_id));
+            let debug = id
+                .and_then(|id| self.by_build_id(id, Wanted::Debug))
+                .or_else(|| image.and_then(|image| self.by_debug_link(image, &found.path)));
+            if let Some((debug, path)) = debug {
+                (found.debug, found.debug_path) = (Some(Arc::new(debug)), path);
+            }
+        }
+        let has_symtab =
+            |image: &Arc<Image>| image.section(".symtab").is_some_and(|section| section.has_bytes());
+        if !found.debug.as_ref().is_some_and(has_symtab) {
+            found.mini = image.and_then(|image| self.mini_debug_info(image)).map(Arc::new);
+        }
+        let shared = found.dwarf().and_then(|(image, path)| self.shared(image, path));
+        found.shared = shared.map(Arc::new);
+    }
+
+    /// Finds the vDSO: in perf's cache, or the one of the running kernel if its build id is the recorded one.
+    #[must_use]
+    pub fn vdso(&self, build_id: Option<BuildId>) -> Found {
+        let mut found = Found::default();
+        let by_id = build_id.and_then(|id| self.by_build_id(id, Wanted::Vdso));
+        let running = || {
+            if self.options.symfs.is_some() {
+                return Err(Why::NotFound);
+            }
+            let bytes = self.files.vdso().map_err(|error| why(&error))?;
+            Ok((checked(Image::parse(bytes)?, build_id)?, PathBuf::from("[vdso]")))
+        };
+        match by_id.map_or_else(running, Ok) {
+            Ok((image, path)) => {
+                found.is_doubtful = build_id.is_none();
+                (found.image, found.path) = (Some(Arc::new(image)), path);
+            }
+            Err(why) => found.why = Some(why),
+        }
+        self.add_debug_files(&mut found, build_id);
+        found
+    }
+
+    /// Reads a file in perf's cache: `kallsyms` beside the kernel's build id.
+    pub(crate) fn cached_text(&self, build_id: BuildId, name: &str) -> Option<Bytes> {
+        self.build_id_folders().find_map(|folder| {
+            let path = build_id_path(&folder, build_id, |rest| format!("{rest}/{name}"))?;
+            self.files.read(&path, self.options.limits.file).ok()
+        })
+    }
+
+    /// Reads a file as an image, decompressed if it is compressed, and checks its build id.
+    ///
+    /// # Errors
+    ///
+    /// Why it cannot be used.
+    pub fn open(&self, path: &Path, build_id: Option<BuildId>) -> Result<Image, Why> {
+        let limits = &self.options.limits;
+        let mut bytes = self.files.read(path, limits.file).map_err(|error| why(&error))?;
+        if let Some(decompressed) = decompress::file(&bytes, limits.decompressed) {
+            bytes = Bytes::new(decompressed?);
+        }
+        checked(Image::parse(bytes)?, build_id)
+    }
+
+    /// The file at its path.
+    fn at_path(&self, path: &[u8], build_id: Option<BuildId>) -> Result<(Image, PathBuf), Why> {
+        let path = path_of(path);
+        let at = match &self.options.symfs {
+            Some(root) => below(root, &path),
+            None => path.has_root().then_some(path),
+        };
+        let at = at.ok_or(Why::NotFound)?;
+        Ok((self.open(&at, build_id)?, at))
+    }
+
+    /// Folders that have a folder `.build-id`, or are one.
+    fn build_id_folders(&self) -> impl Iterator<Item = PathBuf> {
+        let options = &self.options;
+        let packages = Path::new(PACKAGES);
+        let of_symfs = options.symfs.as_ref().and_then(|root| below(root, packages));
+        let folders = options.debug_dirs.iter().chain(&options.cache).cloned();
+        folders.chain(of_symfs).chain([packages.to_path_buf()])
+    }
+
+    /// Finds a debug file, or a file that is not stripped, by its build id alone.
+    pub(crate) fn debug_of(&self, id: BuildId) -> Option<(Image, PathBuf)> {
+        self.by_build_id(id, Wanted::Debug).or_else(|| self.by_build_id(id, Wanted::Image))
+    }
+
+    fn by_build_id(&self, id: BuildId, wanted: Wanted) -> Option<(Image, PathBuf)> {
+        let names = wanted.names("").len();
+        self.build_id_folders().find_map(|folder| {
+            (0..names).find_map(|name| {
+                let path = build_id_path(&folder, id, |rest| wanted.names(rest).swap_remove(name))?;
+                Some((self.open(&path, Some(id)).ok()?, path))
+            })
+        })
+    }
+
+    /// The debug file that `.gnu_debuglink` names, checked by its checksum, and by its build id if both have one.
+    fn by_debug_link(&self, image: &Image, at: &Path) -> Option<(Image, PathBuf)> {
+        let DebugLink { name, crc } = debug_link::of(image)?;
+        let name = path_of(&name);
+        // A name, not a path.
+        let name = name.file_name().filter(|_| name.components().count() == 1)?;
+        let folder = at.parent()?;
+        self.debug_link_places(folder, name).find_map(|path| {
+            let bytes = self.files.read(&path, self.options.limits.file).ok()?;
+            if debug_link::crc(&bytes) != crc {
+                return None;
+            }
+            let debug = Image::parse(bytes).ok()?;
+            let is_other =
+                image.build_id().zip(debug.build_id()).is_some_and(|(one, other)| !same_id(one, other));
+            (!is_other).then_some((debug, path))
+        })
+    }
+
+    /// The folder of the file, its folder `.debug`, and the folder of the same path below the global ones.
+    fn debug_link_places(&self, folder: &Path, name: &OsStr) -> impl Iterator<Item = PathBuf> {
+        let recorded = match &self.options.symfs {
+            Some(root) => Path::new("/").join(folder.strip_prefix(root).unwrap_or(folder)),
+            None => folder.to_path_buf(),
+        };
+        let global = self.build_id_folders().filter_map(move |root| below(&root, &recorded));
+        let folders: Vec<_> =
+            [folder.to_path_buf(), folder.join(".debug")].into_iter().chain(global).collect();
+        let name = name.to_os_string();
+        folders.into_iter().map(move |folder| folder.join(&name))
+    }
+
+    /// What `.gnu_debugdata` has: an ELF file, compressed by xz.
+    fn mini_debug_info(&self, image: &Image) -> Option<Image> {
+        let data = image.raw_data(image.section(".gnu_debugdata")?);
+        let bytes = decompress::xz(&data, self.options.limits.decompressed).ok()?;
+        Image::parse(Bytes::new(bytes)).ok()
+    }
+
+    /// The file that `.gnu_debugaltlink` names, by its build id or at its path.
+    fn shared(&self, image: &Image, at: &Path) -> Option<Image> {
+        let (path, id) = debug_link::shared(image)?;
+        let path = path_of(&path);
+        if let Some((shared, _)) = self.by_build_id(id, Wanted::Debug) {
+            return Some(shared);
+        }
+        let beside = at.parent().map(|folder| folder.join(&path));
+        let of_symfs = self.options.symfs.as_ref().and_then(|root| below(root, &path));
+        beside.into_iter().chain(of_symfs).find_map(|path| self.open(&path, Some(id)).ok())
+    }
+}
+
+/// Where debug packages have their files.
+const PACKAGES: &str = "/usr/lib/debug";
+
+/// Returns a path below `.build-id` of a folder, or below the folder if it is one. `None` for a build id that is too short.
+fn build_id_path(folder: &Path, id: BuildId, name: impl Fn(&str) -> String) -> Option<PathBuf> {
+    let text = id.to_string();
+    let (start, rest) = text.split_at_checked(2).filter(|(_, rest)| !rest.is_empty())?;
+    let folder = if folder.ends_with(".build-id") { folder.to_path_buf() } else { folder.join(".build-id") };
+    Some(folder.join(start).join(name(rest)))
+}
+
+fn has_dwarf(image: &Image) -> bool {
+    let has = |name| image.section(name).is_some_and(|section| section.has_bytes());
+    has(".debug_info") || has(".zdebug_info")
+}
+
+/// Checks the build id of a file against the recorded one, if one was recorded.
+fn checked(image: Image, recorded: Option<BuildId>) -> Result<Image, Why> {
+    match (recorded, image.build_id()) {
+        (None, _) => Ok(image),
+        (Some(recorded), Some(id)) if same_id(recorded, id) => Ok(image),
+        (Some(_), id) => Err(Why::WrongBuildId(id)),
+    }
+}
+
+/// Whether two build ids are the same. Older captures have 20 bytes for each, filled with zeros.
+///
+/// perf: `dso__build_id_equal`, `tools/perf/util/dso.c`.
+pub(crate) fn same_id(one: BuildId, other: BuildId) -> bool {
+    let (one, other) = (one.as_bytes(), other.as_bytes());
+    let (short, long) = if one.len() < other.len() { (one, other) } else { (other, one) };
+    let Some((start, rest)) = long.split_at_checked(short.len()) else { return false };
+    !short.is_empty()
+        && start == short
+        && (rest.is_empty() || long.len() == 20 && rest.iter().all(|&byte| byte == 0))
+}
+
+/// Whether a recorded inode is that of a file. The generation of a file is not known.
+fn same_inode(recorded: Option<Inode>, file: Option<Inode>) -> bool {
+    recorded
+        .zip(file)
+        .is_some_and(|(one, other)| (one.maj, one.min, one.ino) == (other.maj, other.min, other.ino))
+}
+
+/// Returns why a file cannot be used that cannot be read.
+pub(crate) fn why(error: &io::Error) -> Why {
+    match error.kind() {
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory | io::ErrorKind::InvalidInput => Why::NotFound,
+        io::ErrorKind::FileTooLarge => Why::TooLarge,
+        kind => Why::Unreadable(kind),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn build_ids_filled_with_zeros() {
+        let id = |bytes: &[u8]| BuildId::new(bytes);
+        let mut long = [0; 20];
+        long[..8].copy_from_slice(b"abcdefgh");
+        assert!(same_id(id(b"abcdefgh"), id(&long)));
+        assert!(same_id(id(&long), id(b"abcdefgh")));
+        assert!(!same_id(id(b"abcdefgi"), id(&long)));
+        assert!(!same_id(id(b""), id(&[0; 20])));
+        // Of 16 bytes, and not filled.
+        assert!(!same_id(id(b"abcdefgh"), id(&long[..16])));
+        long[19] = 1;
+        assert!(!same_id(id(b"abcdefgh"), id(&long)));
+    }
+}

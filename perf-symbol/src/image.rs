@@ -1,0 +1,271 @@
+//! An ELF file in memory.
+
+use object::Endianness;
+use object::elf::{self, FileHeader32, FileHeader64};
+use object::read::elf::{FileHeader, NoteIterator, ProgramHeader, SectionHeader};
+use perf_session::{BuildId, Segment};
+
+use crate::bytes::Bytes;
+use crate::decompress;
+use crate::error::Why;
+
+/// An ELF file in memory: its headers, and access to its sections.
+///
+/// Nothing but the headers is read when it is made.
+#[derive(Clone, Debug)]
+pub struct Image {
+    bytes: Bytes,
+    is_little_endian: bool,
+    is_64: bool,
+    machine: u16,
+    kind: u16,
+    build_id: Option<BuildId>,
+    headers: Vec<ProgramSegment>,
+    segments: Vec<Segment>,
+    sections: Vec<Section>,
+}
+
+/// A program header of type `PT_LOAD`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProgramSegment {
+    /// Offset in the file: `p_offset`.
+    pub offset: u64,
+    /// Address: `p_vaddr`.
+    pub address: u64,
+    /// Number of bytes in the file: `p_filesz`.
+    pub file_size: u64,
+    /// Number of bytes in memory: `p_memsz`.
+    pub memory_size: u64,
+    /// Bits of `PF_R`, `PF_W` and `PF_X`: `p_flags`.
+    pub flags: u32,
+}
+
+/// A section header of an [`Image`].
+#[derive(Clone, Debug)]
+pub struct Section {
+    name: Bytes,
+    /// Type, such as `SHT_PROGBITS`: `sh_type`.
+    pub kind: u32,
+    /// Bits such as `SHF_ALLOC`: `sh_flags`.
+    pub flags: u64,
+    /// Address: `sh_addr`.
+    pub address: u64,
+    /// Offset in the file: `sh_offset`.
+    pub offset: u64,
+    /// Number of bytes: `sh_size`. As they are in the file, so compressed if the section is.
+    pub size: u64,
+    /// Index of a related section: `sh_link`.
+    pub link: u32,
+    /// Number of bytes of an entry, 0 for sections without entries: `sh_entsize`.
+    pub entry_size: u64,
+}
+
+impl Section {
+    /// Returns the name, such as `.text`.
+    #[must_use]
+    pub fn name(&self) -> &[u8] {
+        &self.name
+    }
+
+    /// Returns whether the section has bytes in the file: not `.bss`, nor what a debug file has left out.
+    #[must_use]
+    pub fn has_bytes(&self) -> bool {
+        self.kind != elf::SHT_NOBITS.0 && self.kind != elf::SHT_NULL.0
+    }
+}
+
+impl Image {
+    /// Reads the headers of an ELF file.
+    ///
+    /// Section headers that are damaged count as none: the kernel loads a file without them.
+    ///
+    /// # Errors
+    ///
+    /// [`Why::Malformed`] if the file is not ELF, or if its program headers are not in it.
+    pub fn parse(bytes: Bytes) -> Result<Self, Why> {
+        match bytes.get(4) {
+            Some(&1) => Self::parse_as::<FileHeader32<Endianness>>(bytes),
+            Some(&2) => Self::parse_as::<FileHeader64<Endianness>>(bytes),
+            _ => Err(Why::Malformed("ELF header")),
+        }
+    }
+
+    fn parse_as<Elf: FileHeader<Endian = Endianness>>(bytes: Bytes) -> Result<Self, Why> {
+        let data = &*bytes;
+        let header = Elf::parse(data).map_err(|_| Why::Malformed("ELF header"))?;
+        let endian = header.endian().map_err(|_| Why::Malformed("ELF header"))?;
+        let programs = header.program_headers(endian, data).map_err(|_| Why::Malformed("program headers"))?;
+        let headers: Vec<_> = programs
+            .iter()
+            .filter(|program| program.p_type(endian) == elf::PT_LOAD)
+            .map(|program| ProgramSegment {
+                offset: program.p_offset(endian).into(),
+                address: program.p_vaddr(endian).into(),
+                file_size: program.p_filesz(endian).into(),
+                memory_size: program.p_memsz(endian).into(),
+                flags: program.p_flags(endian).0,
+            })
+            .collect();
+        let segments = headers
+            .iter()
+            .map(|header| Segment {
+                offset: header.offset,
+                address: header.address,
+                size: header.file_size,
+                is_executable: header.flags & elf::PF_X.0 != 0,
+            })
+            .collect();
+        let mut build_id = programs
+            .iter()
+            .find_map(|program| build_id_of(program.notes(endian, data).ok().flatten(), endian));
+        let mut sections = Vec::new();
+        if let Ok(table) = header.sections(endian, data) {
+            build_id = build_id.or_else(|| {
+                table
+                    .iter()
+                    .find_map(|section| build_id_of(section.notes(endian, data).ok().flatten(), endian))
+            });
+            sections.extend(table.iter().map(|section| Section {
+                name: name_of(&bytes, table.section_name(endian, section).unwrap_or_default()),
+                kind: section.sh_type(endian).0,
+                flags: section.sh_flags(endian).0,
+                address: section.sh_addr(endian).into(),
+                offset: section.sh_offset(endian).into(),
+                size: section.sh_size(endian).into(),
+                link: section.sh_link(endian),
+                entry_size: section.sh_entsize(endian).into(),
+            }));
+        }
+        Ok(Self {
+            is_little_endian: header.is_little_endian(),
+            is_64: header.is_class_64(),
+            machine: header.e_machine(endian).0,
+            kind: header.e_type(endian).0,
+            build_id,
+            headers,
+            segments,
+            sections,
+            bytes,
+        })
+    }
+
+    /// Returns the bytes of the file.
+    #[must_use]
+    pub fn bytes(&self) -> &Bytes {
+        &self.bytes
+    }
+
+    /// Returns the build id; `None` if the file has none.
+    #[must_use]
+    pub fn build_id(&self) -> Option<BuildId> {
+        self.build_id
+    }
+
+    /// Returns whether the file is of a little-endian machine.
+    #[must_use]
+    pub fn is_little_endian(&self) -> bool {
+        self.is_little_endian
+    }
+
+    /// Returns whether the file is of a 64-bit machine.
+    #[must_use]
+    pub fn is_64(&self) -> bool {
+        self.is_64
+    }
+
+    /// Returns the machine, such as `EM_X86_64` (62): `e_machine`.
+    #[must_use]
+    pub fn machine(&self) -> u16 {
+        self.machine
+    }
+
+    /// Returns the type, such as `ET_DYN` (3): `e_type`.
+    #[must_use]
+    pub fn kind(&self) -> u16 {
+        self.kind
+    }
+
+    /// Returns the program headers of type `PT_LOAD`, in the order of the file.
+    #[must_use]
+    pub fn headers(&self) -> &[ProgramSegment] {
+        &self.headers
+    }
+
+    /// Returns the segments as [`address_of`](perf_session::address_of) takes them.
+    #[must_use]
+    pub fn segments(&self) -> &[Segment] {
+        &self.segments
+    }
+
+    /// Returns the section headers, the first one, which is empty, included. Empty if the file has none.
+    #[must_use]
+    pub fn sections(&self) -> &[Section] {
+        &self.sections
+    }
+
+    /// Returns the first section of a name.
+    #[must_use]
+    pub fn section(&self, name: &str) -> Option<&Section> {
+        self.sections.iter().find(|section| section.name() == name.as_bytes())
+    }
+
+    /// Returns the bytes of a section as they are in the file; empty if it has none there.
+    #[must_use]
+    pub fn raw_data(&self, section: &Section) -> Bytes {
+        if !section.has_bytes() {
+            return Bytes::default();
+        }
+        let end = section.offset.saturating_add(section.size);
+        self.bytes.slice(section.offset..end).unwrap_or_default()
+    }
+
+    /// Returns the contents of a section, decompressed if it is compressed: `SHF_COMPRESSED`, or a name such as
+    /// `.zdebug_info` in older files. Empty if the section is not in the file.
+    ///
+    /// # Errors
+    ///
+    /// [`Why::TooLarge`] if it is larger than `limit` when decompressed, [`Why::Malformed`] if it cannot be decompressed.
+    pub fn data(&self, section: &Section, limit: u64) -> Result<Bytes, Why> {
+        let raw = self.raw_data(section);
+        if section.flags & elf::SHF_COMPRESSED.0 != 0 {
+            return decompress::section(&raw, self.is_64, self.is_little_endian, limit).map(Bytes::new);
+        }
+        if section.name.starts_with(b".zdebug") {
+            return decompress::old_section(&raw, limit).map(Bytes::new);
+        }
+        Ok(raw)
+    }
+
+    /// Returns a number of this file's byte order, of 2, 4 or 8 bytes; `None` where `at` has too few.
+    pub(crate) fn number(&self, data: &[u8], at: u64, size: usize) -> Option<u64> {
+        let start = usize::try_from(at).ok()?;
+        let bytes = data.get(start..start.checked_add(size)?)?;
+        let fold = |number: u64, byte: &u8| number << 8 | u64::from(*byte);
+        Some(if self.is_little_endian {
+            bytes.iter().rev().fold(0, fold)
+        } else {
+            bytes.iter().fold(0, fold)
+        })
+    }
+}
+
+/// Shares a name of the section names, which are a part of `bytes`.
+fn name_of(bytes: &Bytes, name: &[u8]) -> Bytes {
+    let at = (name.as_ptr() as usize).wrapping_sub(bytes.as_ptr() as usize) as u64;
+    bytes.slice(at..at.saturating_add(name.len() as u64)).unwrap_or_default()
+}
+
+/// Returns the build id of some notes. It is not empty.
+fn build_id_of<Elf: FileHeader<Endian = Endianness>>(
+    notes: Option<NoteIterator<'_, Elf>>,
+    endian: Endianness,
+) -> Option<BuildId> {
+    let mut notes = notes?;
+    while let Ok(Some(note)) = notes.next() {
+        let is_build_id = note.name() == elf::ELF_NOTE_GNU && note.n_type(endian) == elf::NT_GNU_BUILD_ID;
+        if is_build_id && !note.desc().is_empty() {
+            return Some(BuildId::new(note.desc()));
+        }
+    }
+    None
+}

@@ -1,0 +1,151 @@
+//! The symbols of a kernel, by the text of `/proc/kallsyms`.
+
+use crate::bytes::Bytes;
+use crate::error::Why;
+use crate::limits::Limits;
+use crate::symtab::{Binding, Builder, Candidate, Names, Source, Symtab};
+
+/// The symbols of a kernel and its modules, as `/proc/kallsyms` has them.
+#[derive(Clone, Debug, Default)]
+pub struct Kallsyms {
+    text: Bytes,
+    symtab: Symtab,
+    skipped: u64,
+}
+
+impl Kallsyms {
+    /// Reads the text of `/proc/kallsyms`, or a copy of it. Lines that are not `ADDRESS TYPE NAME` are skipped and counted.
+    ///
+    /// perf: `dso__load_all_kallsyms`, `tools/perf/util/symbol.c`.
+    ///
+    /// # Errors
+    ///
+    /// [`Why::Hidden`] if all addresses are zero, [`Why::NoSymbols`] if there is no symbol.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use perf_symbol::{Bytes, Kallsyms, Limits, Why};
+    ///
+    /// let text = "ffffffff81000000 T _text\nffffffff81001000 t start\nffffffffc0001000 t init\t[ext4]\n";
+    /// let kallsyms = Kallsyms::parse(Bytes::new(text), &Limits::default())?;
+    /// let symbol = kallsyms.symtab().find(0xffff_ffff_8100_1010).unwrap();
+    /// assert_eq!(symbol.name, b"start");
+    /// assert_eq!(kallsyms.address(b"_text"), Some(0xffff_ffff_8100_0000));
+    ///
+    /// let hidden = "0000000000000000 T _text\n";
+    /// assert_eq!(Kallsyms::parse(Bytes::new(hidden), &Limits::default()).unwrap_err(), Why::Hidden);
+    /// # Ok::<(), Why>(())
+    /// ```
+    pub fn parse(text: Bytes, limits: &Limits) -> Result<Self, Why> {
+        let mut builder = Builder::default();
+        let names =
+            builder.add_names(Names { bytes: text.clone(), source: Source::Kallsyms, ends: ends_name });
+        let (mut skipped, mut is_hidden, mut at) = (0u64, true, 0usize);
+        for line in text.split_inclusive(|&byte| byte == b'\n') {
+            let start = at;
+            at = at.saturating_add(line.len());
+            let Some((address, kind, name_at)) = parse_line(line) else {
+                skipped = skipped.saturating_add(1);
+                continue;
+            };
+            is_hidden &= address == 0;
+            // Others are constants. `$x` and the like are of Arm's modules.
+            let is_wanted = matches!(kind.to_ascii_uppercase(), b'T' | b'W' | b'D' | b'B');
+            if !is_wanted || line.get(name_at) == Some(&b'$') {
+                continue;
+            }
+            let name = u32::try_from(start.saturating_add(name_at));
+            let (Ok(name), true) = (name, builder.len() < limits.symbols) else {
+                skipped = skipped.saturating_add(1);
+                continue;
+            };
+            builder.push(Candidate {
+                start: address,
+                end: address,
+                name,
+                names,
+                binding: binding(kind),
+                is_unsized: false,
+            });
+        }
+        if builder.len() == 0 {
+            return Err(Why::NoSymbols);
+        }
+        if is_hidden {
+            return Err(Why::Hidden);
+        }
+        builder.sort();
+        let start = text.as_ptr() as usize;
+        // The gap between the kernel and its modules is large. A name is a part of the text, in which its module follows.
+        builder.end_symbols(|one, next| {
+            let is_of_module = |name: &[u8]| {
+                let end = (name.as_ptr() as usize).wrapping_sub(start).saturating_add(name.len());
+                text.get(end) == Some(&b'\t')
+            };
+            is_of_module(one) != is_of_module(next)
+        });
+        builder.choose(limits.name);
+        Ok(Self { symtab: builder.finish(), text, skipped })
+    }
+
+    /// Returns the table of symbols.
+    #[must_use]
+    pub fn symtab(&self) -> &Symtab {
+        &self.symtab
+    }
+
+    /// Returns the number of lines that were skipped.
+    #[must_use]
+    pub fn skipped(&self) -> u64 {
+        self.skipped
+    }
+
+    /// Returns the address of the first symbol of a name, whatever its type; `None` if there is none. Reads the text up to
+    /// that symbol.
+    #[must_use]
+    pub fn address(&self, name: &[u8]) -> Option<u64> {
+        self.text.split(|&byte| byte == b'\n').find_map(|line| {
+            let (address, _, at) = parse_line(line)?;
+            let rest = line.get(at..)?;
+            let end = rest.iter().position(|&byte| ends_name(byte)).unwrap_or(rest.len());
+            (rest.get(..end) == Some(name)).then_some(address)
+        })
+    }
+}
+
+fn ends_name(byte: u8) -> bool {
+    matches!(byte, b'\t' | b'\n' | b' ' | 0)
+}
+
+/// Returns address, type and offset of the name of a line; `None` if it has none of these.
+fn parse_line(line: &[u8]) -> Option<(u64, u8, usize)> {
+    let (address, digits) = hex(line)?;
+    let [b' ', kind, b' ', name, ..] = line.get(digits..)? else { return None };
+    (!ends_name(*name)).then_some((address, *kind, digits.checked_add(3)?))
+}
+
+/// Returns the hexadecimal number at the start, and its number of digits; `None` if there is none or if it is too large.
+pub(crate) fn hex(text: &[u8]) -> Option<(u64, usize)> {
+    let digits = text.iter().take_while(|byte| byte.is_ascii_hexdigit()).count();
+    if digits == 0 || digits > 16 {
+        return None;
+    }
+    let number = text.iter().take(digits).fold(0u64, |number, &byte| {
+        let digit = match byte {
+            b'0'..=b'9' => byte.wrapping_sub(b'0'),
+            _ => (byte | 0x20).wrapping_sub(b'a').wrapping_add(10),
+        };
+        number << 4 | u64::from(digit)
+    });
+    Some((number, digits))
+}
+
+/// perf: `kallsyms2elf_binding`, `tools/lib/symbol/kallsyms.h`.
+fn binding(kind: u8) -> Binding {
+    match kind {
+        b'W' => Binding::Weak,
+        kind if kind.is_ascii_uppercase() => Binding::Global,
+        _ => Binding::Local,
+    }
+}

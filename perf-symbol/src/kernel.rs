@@ -1,0 +1,165 @@
+//! The symbols of a recorded kernel.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use perf_session::BuildId;
+
+use crate::elf_symbols;
+use crate::error::Why;
+use crate::finder::{Finder, Found, same_id, why};
+use crate::image::Image;
+use crate::kallsyms::Kallsyms;
+use crate::symtab::{Symbol, Symtab};
+
+/// The symbols of a recorded kernel: by kallsyms, or by vmlinux.
+#[derive(Debug, Default)]
+pub(crate) struct Kernel {
+    pub(crate) kallsyms: Option<Kallsyms>,
+    vmlinux: Option<Symtab>,
+    /// vmlinux, if its DWARF is to be read.
+    pub(crate) found: Found,
+    pub(crate) path: PathBuf,
+    pub(crate) is_doubtful: bool,
+    pub(crate) why: Option<Why>,
+    /// What is added to a recorded address for the address in the tables.
+    kallsyms_delta: u64,
+    vmlinux_delta: u64,
+}
+
+/// The relocation symbol and its recorded address.
+pub(crate) type Relocation<'a> = Option<(&'a [u8], u64)>;
+
+impl Kernel {
+    /// Finds the symbols: those that were given, then those of the recorded build id, then those of the running kernel if it
+    /// has that build id.
+    ///
+    /// perf: `dso__load_kernel_sym`, `tools/perf/util/symbol.c`.
+    pub(crate) fn load(finder: &Finder, build_id: Option<BuildId>, relocation: Relocation<'_>) -> Self {
+        let options = finder.options();
+        let mut it = Self::default();
+        let mut problem = None;
+        if let Some(path) = &options.vmlinux {
+            match finder.open(path, build_id) {
+                Ok(image) => it.set_vmlinux(finder, image, path, relocation),
+                Err(why) => problem = Some(why),
+            }
+        }
+        if it.vmlinux.is_none() {
+            match kallsyms(finder, build_id) {
+                Ok((kallsyms, path, is_doubtful)) => {
+                    it.is_doubtful = is_doubtful;
+                    it.set_kallsyms(kallsyms, path, relocation);
+                }
+                Err(why) => problem = problem.or(Some(why)),
+            }
+            if let Some((image, path)) = build_id.and_then(|id| finder.debug_of(id)) {
+                it.set_vmlinux(finder, image, &path, relocation);
+            }
+        }
+        it.is_doubtful |= it.vmlinux.is_some() && build_id.is_none();
+        if it.kallsyms.is_none() && it.vmlinux.is_none() {
+            it.why = Some(problem.unwrap_or(Why::NotFound));
+        }
+        it
+    }
+
+    fn set_kallsyms(&mut self, kallsyms: Kallsyms, path: PathBuf, relocation: Relocation<'_>) {
+        self.kallsyms_delta = delta(relocation, |name| kallsyms.address(name));
+        (self.kallsyms, self.path) = (Some(kallsyms), path);
+    }
+
+    fn set_vmlinux(&mut self, finder: &Finder, image: Image, path: &Path, relocation: Relocation<'_>) {
+        let symtab = elf_symbols::load(None, &[&image], &finder.options().limits);
+        if symtab.is_empty() {
+            return;
+        }
+        self.vmlinux_delta =
+            delta(relocation, |name| elf_symbols::address(&image, name, &finder.options().limits));
+        self.found.image = Some(Arc::new(image));
+        self.found.path = path.to_path_buf();
+        if self.kallsyms.is_none() {
+            self.path = path.to_path_buf();
+        }
+        self.vmlinux = Some(symtab);
+    }
+
+    /// Returns the symbol that has an address of the running kernel. Its addresses are those of the recorded kernel.
+    pub(crate) fn find(&self, address: u64) -> Option<Symbol<'_>> {
+        let by_kallsyms = || find(self.kallsyms.as_ref().map(Kallsyms::symtab), address, self.kallsyms_delta);
+        let (symbol, delta) =
+            by_kallsyms().or_else(|| find(self.vmlinux.as_ref(), address, self.vmlinux_delta))?;
+        let recorded = |address: u64| address.wrapping_sub(delta);
+        Some(Symbol { start: recorded(symbol.start), end: recorded(symbol.end), ..symbol })
+    }
+}
+
+impl Kernel {
+    /// Returns the address in vmlinux, whose DWARF is that of [`found`](Self::found).
+    pub(crate) fn in_vmlinux(&self, address: u64) -> u64 {
+        address.wrapping_add(self.vmlinux_delta)
+    }
+}
+
+/// Returns the symbol of a table whose addresses differ by `delta`, and `delta`.
+fn find(symtab: Option<&Symtab>, address: u64, delta: u64) -> Option<(Symbol<'_>, u64)> {
+    Some((symtab?.find(address.wrapping_add(delta))?, delta))
+}
+
+/// How far the table is from where the kernel ran; 0 if that is not known.
+fn delta(relocation: Relocation<'_>, address: impl Fn(&[u8]) -> Option<u64>) -> u64 {
+    relocation.and_then(|(name, recorded)| Some(address(name)?.wrapping_sub(recorded))).unwrap_or(0)
+}
+
+const RUNNING: &str = "/proc/kallsyms";
+
+/// Returns kallsyms, where they are from, and whether they may be those of another kernel.
+fn kallsyms(finder: &Finder, build_id: Option<BuildId>) -> Result<(Kallsyms, PathBuf, bool), Why> {
+    let options = finder.options();
+    let limits = &options.limits;
+    if let Some(path) = &options.kallsyms {
+        // A copy may be in /proc, and has no build id.
+        let read = finder.files().read(path, limits.file).ok().filter(|text| !text.is_empty());
+        let text = read.map_or_else(|| finder.files().read_kernel(path, limits.file), Ok);
+        let text = text.map_err(|error| why(&error))?;
+        return Ok((Kallsyms::parse(text, limits)?, path.clone(), false));
+    }
+    if let Some(text) = build_id.and_then(|id| finder.cached_text(id, "kallsyms"))
+        && let Ok(kallsyms) = Kallsyms::parse(text, limits)
+    {
+        return Ok((kallsyms, PathBuf::from("kallsyms"), false));
+    }
+    if options.symfs.is_some() {
+        return Err(Why::NotFound);
+    }
+    let running = running_build_id(finder);
+    if let Some(recorded) = build_id
+        && !running.is_some_and(|running| same_id(recorded, running))
+    {
+        return Err(Why::WrongBuildId(running));
+    }
+    let text = finder.files().read_kernel(Path::new(RUNNING), limits.file).map_err(|error| why(&error))?;
+    Ok((Kallsyms::parse(text, limits)?, RUNNING.into(), build_id.is_none()))
+}
+
+/// Returns the build id of the running kernel.
+fn running_build_id(finder: &Finder) -> Option<BuildId> {
+    let notes = finder.files().read_kernel(Path::new("/sys/kernel/notes"), 1 << 20).ok()?;
+    let number = |at: usize| {
+        let bytes = notes.get(at..at.checked_add(4)?)?;
+        // Of this machine.
+        usize::try_from(u32::from_ne_bytes(*bytes.first_chunk()?)).ok()
+    };
+    let mut at = 0usize;
+    // Each note takes 12 bytes at least.
+    loop {
+        let (name_size, size, kind) = (number(at)?, number(at.checked_add(4)?)?, number(at.checked_add(8)?)?);
+        let name = at.checked_add(12)?;
+        let start = name.checked_add(name_size.checked_next_multiple_of(4)?)?;
+        let end = start.checked_add(size)?;
+        if kind == 3 && notes.get(name..name.checked_add(name_size)?)? == b"GNU\0" {
+            return Some(BuildId::new(notes.get(start..end)?));
+        }
+        at = start.checked_add(size.checked_next_multiple_of(4)?)?;
+    }
+}

@@ -1,0 +1,108 @@
+//! Names, inlined functions, files and lines of the addresses in a Linux perf capture.
+//!
+//! `perf-session` finds the file and the offset of each frame of a sample. A [`Symbolizer`] finds the functions there: by
+//! the symbols of ELF files, by kallsyms, by the maps and dumps of JIT compilers, and by DWARF.
+//!
+//! # Examples
+//!
+//! ```
+//! use perf_parse::Reader;
+//! use perf_session::Session;
+//! use perf_symbol::{Options, Symbolizer};
+//!
+//! # let path = "examples/captures/plain.data";
+//! let reader = Reader::open(path)?;
+//! let mut session = Session::new();
+//! session.add_features(reader.features());
+//! let mut symbolizer = Symbolizer::new(Options::default());
+//! for record in reader.records().in_time_order() {
+//!     let record = record?;
+//!     session.update(&record)?;
+//!     let Some(at) = session.at(&record) else { continue };
+//!     for (depth, frame) in at.stack(None)?.enumerate() {
+//!         for function in symbolizer.functions(&session, &frame, depth > 0, None) {
+//!             let name = function.name.as_deref().unwrap_or(b"[unknown]");
+//!             println!("\t{:x} {}", frame.ip, name.escape_ascii());
+//!         }
+//!     }
+//! }
+//! for looked in symbolizer.looked() {
+//!     if let Some(why) = looked.why {
+//!         println!("{}: {why}", looked.dso.name().escape_ascii());
+//!     }
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Which file
+//!
+//! A file is used if its build id is the recorded one. Folders that have files by build id are searched first, then the
+//! recorded path. If no build id was recorded, the file at the path is used; if its inode is not the recorded one,
+//! [`Looked::is_doubtful`] reports that.
+//!
+//! # Hostile files
+//!
+//! Files are input like a capture: no file causes a panic or an endless loop. [`Limits`] bounds what compressed sections,
+//! symbols and names may take.
+
+#![cfg_attr(docsrs, feature(doc_cfg))]
+#![forbid(unsafe_code)]
+#![deny(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::cast_possible_truncation
+)]
+#![cfg_attr(
+    test,
+    allow(
+        clippy::indexing_slicing,
+        clippy::arithmetic_side_effects,
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::cast_possible_truncation,
+        reason = "a test that indexes wrongly should fail loudly"
+    )
+)]
+
+mod arena;
+mod bytes;
+mod debug_link;
+mod decompress;
+mod demangle;
+mod dso_symbols;
+mod elf_symbol;
+mod elf_symbols;
+mod error;
+mod files;
+mod finder;
+mod image;
+mod jitdump;
+mod kallsyms;
+mod kernel;
+mod limits;
+mod lines;
+mod names;
+mod options;
+mod overlay;
+mod perf_map;
+mod plt;
+mod symbolizer;
+mod symtab;
+
+pub use bytes::Bytes;
+pub use demangle::demangle;
+pub use error::Why;
+pub use files::{Files, ReadFiles};
+pub use finder::{Finder, Found};
+pub use image::{Image, ProgramSegment, Section};
+pub use jitdump::{Jitdump, Jitted};
+pub use kallsyms::Kallsyms;
+pub use limits::Limits;
+pub use options::Options;
+pub use perf_map::PerfMap;
+pub use symbolizer::{Function, Looked, Symbolizer};
+pub use symtab::{Source, Symbol, Symtab};

@@ -1,0 +1,36 @@
+//! Limits of what files may make grow.
+
+/// Limits of the memory that hostile files could otherwise take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Limits {
+    /// Number of bytes of a file that is read; a longer one is reported as too large.
+    pub file: u64,
+    /// Number of bytes that a compressed section or file may have when it is decompressed.
+    pub decompressed: u64,
+    /// Number of symbols that are kept of a file. The others are dropped.
+    pub symbols: usize,
+    /// Number of bytes of a name that is demangled, and of the result. Longer names stay as they are.
+    pub name: usize,
+    /// Number of functions that are listed for an address, inlined ones included. The outer ones are dropped.
+    pub inlined: usize,
+    /// Number of files whose DWARF a [`Symbolizer`](crate::Symbolizer) keeps parsed. The one not used for the longest time
+    /// is parsed again when needed.
+    pub parsed: usize,
+    /// Number of addresses whose names a [`Symbolizer`](crate::Symbolizer) keeps.
+    pub cached: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            file: 8 << 30,
+            decompressed: 4 << 30,
+            symbols: 1 << 25,
+            name: 1 << 14,
+            inlined: 256,
+            parsed: 256,
+            cached: 1 << 20,
+        }
+    }
+}

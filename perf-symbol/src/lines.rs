@@ -1,0 +1,199 @@
+//! Functions, inlined functions and lines by DWARF.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use addr2line::{Context, LookupContinuation, LookupResult, SplitDwarfLoad};
+use gimli::{DwarfPackage, DwarfPackageSections, DwarfSections, EndianSlice, RunTimeEndian, SectionId};
+
+use crate::arena::Arena;
+use crate::bytes::Bytes;
+use crate::error::Why;
+use crate::files::{below, path_of};
+use crate::finder::{Finder, Found};
+use crate::image::Image;
+
+type Slice<'a> = EndianSlice<'a, RunTimeEndian>;
+
+/// The DWARF of a file, parsed as far as it was needed.
+pub(crate) struct Lines(Cell);
+
+self_cell::self_cell!(
+    struct Cell {
+        owner: Sections,
+        #[not_covariant]
+        dependent: Parsed,
+    }
+);
+
+/// The sections of a file, and of the files that it refers to.
+struct Sections {
+    main: DwarfSections<Bytes>,
+    shared: Option<DwarfSections<Bytes>>,
+    package: Option<DwarfPackageSections<Bytes>>,
+    split: Arena<DwarfSections<Bytes>>,
+    endian: RunTimeEndian,
+    finder: Finder,
+    /// The folder of the file that was mapped.
+    folder: PathBuf,
+}
+
+struct Parsed<'a> {
+    context: Context<Slice<'a>>,
+    package: Option<DwarfPackage<Slice<'a>>>,
+}
+
+/// A function, or an inlined function, by DWARF.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct DwarfFrame<'a> {
+    /// The name as the linker has it, or else as the source has it.
+    pub(crate) name: Option<&'a [u8]>,
+    pub(crate) file: Option<&'a str>,
+    pub(crate) line: Option<u32>,
+    pub(crate) column: Option<u32>,
+}
+
+impl Lines {
+    /// Reads the sections of the file that has DWARF, and its list of units. `None` if there is none, or if it is damaged.
+    pub(crate) fn load(finder: &Finder, found: &Found) -> Option<Self> {
+        let (image, path) = found.dwarf()?;
+        let limit = finder.options().limits.decompressed;
+        let endian = if image.is_little_endian() { RunTimeEndian::Little } else { RunTimeEndian::Big };
+        let main = DwarfSections::load(|id| section(image, id.name(), limit)).ok()?;
+        let shared =
+            found.shared.as_ref().map(|image| DwarfSections::load(|id| section(image, id.name(), limit)));
+        let package = package(finder, &found.path).or_else(|| package(finder, path));
+        let sections = Sections {
+            main,
+            shared: shared.transpose().ok()?,
+            package,
+            split: Arena::default(),
+            endian,
+            finder: finder.clone(),
+            folder: found.path.parent().map(Path::to_path_buf).unwrap_or_default(),
+        };
+        Cell::try_new(sections, |sections| Parsed::of(sections)).ok().map(Self)
+    }
+
+    /// Calls `each` for each function at an address, the innermost inlined one first. Calls it for a line alone, too, if no
+    /// function has the address.
+    pub(crate) fn look_up(&self, address: u64, each: &mut dyn FnMut(DwarfFrame<'_>)) {
+        self.0.with_dependent(|sections, parsed| {
+            let mut lookup = parsed.context.find_frames(address);
+            let frames = loop {
+                match lookup {
+                    LookupResult::Output(frames) => break frames,
+                    LookupResult::Load { load, continuation } => {
+                        lookup = continuation.resume(parsed.split(sections, &load));
+                    }
+                }
+            };
+            let Ok(mut frames) = frames else { return };
+            while let Ok(Some(frame)) = frames.next() {
+                let name = frame.function.as_ref().map(|function| function.name.slice());
+                let location = frame.location.as_ref();
+                each(DwarfFrame {
+                    name,
+                    file: location.and_then(|location| location.file),
+                    line: location.and_then(|location| location.line).filter(|&line| line != 0),
+                    column: location.and_then(|location| location.column).filter(|&column| column != 0),
+                });
+            }
+        });
+    }
+}
+
+impl std::fmt::Debug for Lines {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Lines")
+    }
+}
+
+impl<'a> Parsed<'a> {
+    fn of(sections: &'a Sections) -> Result<Self, gimli::Error> {
+        let slice = |bytes: &'a Bytes| EndianSlice::new(bytes, sections.endian);
+        let dwarf = sections.main.borrow_with_sup(sections.shared.as_ref(), slice);
+        let empty = EndianSlice::new(&[], sections.endian);
+        let package = sections.package.as_ref().and_then(|package| package.borrow(slice, empty).ok());
+        Ok(Self { context: Context::from_dwarf(dwarf)?, package })
+    }
+
+    /// Finds the split DWARF of a unit: in the package beside the file, or in the file that the unit names.
+    fn split(
+        &self,
+        sections: &'a Sections,
+        load: &SplitDwarfLoad<Slice<'a>>,
+    ) -> Option<Arc<gimli::Dwarf<Slice<'a>>>> {
+        if let Some(package) = &self.package
+            && let Ok(Some(dwarf)) = package.find_cu(load.dwo_id, &load.parent)
+        {
+            return Some(Arc::new(dwarf));
+        }
+        let loaded = split_places(sections, load).find_map(|path| split_file(sections, &path, load))?;
+        let slice = |bytes: &'a Bytes| EndianSlice::new(bytes, sections.endian);
+        let mut dwarf = sections.split.add(loaded)?.borrow(slice);
+        dwarf.make_dwo(&load.parent);
+        Some(Arc::new(dwarf))
+    }
+}
+
+/// The paths at which the split DWARF of a unit may be: where the compiler wrote it, and beside the file.
+fn split_places(sections: &Sections, load: &SplitDwarfLoad<Slice<'_>>) -> impl Iterator<Item = PathBuf> {
+    let name = load.path.map(|path| path_of(path.slice()));
+    let recorded = name.as_ref().map(|name| match load.comp_dir {
+        Some(folder) => path_of(folder.slice()).join(name),
+        None => name.clone(),
+    });
+    let recorded = match &sections.finder.options().symfs {
+        Some(root) => recorded.and_then(|path| below(root, &path)),
+        None => recorded,
+    };
+    let beside = name.as_ref().and_then(|name| name.file_name()).map(|name| sections.folder.join(name));
+    recorded.into_iter().chain(beside)
+}
+
+/// Reads a file of split DWARF; `None` if it is not that of the unit.
+fn split_file(
+    sections: &Sections,
+    path: &Path,
+    load: &SplitDwarfLoad<Slice<'_>>,
+) -> Option<DwarfSections<Bytes>> {
+    let limit = sections.finder.options().limits.decompressed;
+    let image = sections.finder.open(path, None).ok()?;
+    let loaded = DwarfSections::load(|id| split_section(&image, id, limit)).ok()?;
+    let dwarf = loaded.borrow(|bytes| EndianSlice::new(bytes, sections.endian));
+    let mut units = dwarf.units();
+    // Each unit takes some bytes.
+    while let Ok(Some(header)) = units.next() {
+        if dwarf.unit(header).is_ok_and(|unit| unit.dwo_id == Some(load.dwo_id)) {
+            return Some(loaded);
+        }
+    }
+    None
+}
+
+/// Reads the package of split DWARF beside a file: `FILE.dwp`.
+fn package(finder: &Finder, file: &Path) -> Option<DwarfPackageSections<Bytes>> {
+    let mut name = file.file_name()?.to_os_string();
+    name.push(".dwp");
+    let image = finder.open(&file.with_file_name(name), None).ok()?;
+    let limit = finder.options().limits.decompressed;
+    let load = |id| {
+        split_section(&image, id, limit).map_err(|_| gimli::Error::UnexpectedEof(gimli::ReaderOffsetId(0)))
+    };
+    DwarfPackageSections::load(load).ok()
+}
+
+/// Returns a section of split DWARF.
+fn split_section(image: &Image, id: SectionId, limit: u64) -> Result<Bytes, Why> {
+    id.dwo_name().map_or_else(|| Ok(Bytes::default()), |name| section(image, name, limit))
+}
+
+/// Returns a section, or the one that older files have instead of it, which is compressed; empty if there is neither.
+fn section(image: &Image, name: &str, limit: u64) -> Result<Bytes, Why> {
+    let old = || image.section(&name.replacen(".debug_", ".zdebug_", 1));
+    image
+        .section(name)
+        .or_else(old)
+        .map_or_else(|| Ok(Bytes::default()), |section| image.data(section, limit))
+}

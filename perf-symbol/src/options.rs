@@ -1,0 +1,57 @@
+//! What a symbolizer is asked to do.
+
+use std::path::PathBuf;
+
+use crate::limits::Limits;
+
+/// What a [`Symbolizer`](crate::Symbolizer) is asked to do.
+///
+/// # Examples
+///
+/// ```
+/// use perf_symbol::Options;
+///
+/// let mut options = Options::default();
+/// options.symfs = Some("/srv/target-root".into());
+/// options.inlines = false;
+/// ```
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Options {
+    /// Folder that is the root of the recorded machine: files are looked for below it, and what the running machine knows
+    /// is not used. `None` for this machine.
+    pub symfs: Option<PathBuf>,
+    /// Folders that are searched first, with files by build id in their folder `.build-id`: as perf's cache is
+    /// (`~/.debug`, also what `perf archive` packs), or as debug packages are (`/usr/lib/debug`).
+    pub debug_dirs: Vec<PathBuf>,
+    /// perf's cache of this user, searched after `debug_dirs`. By default `~/.debug`.
+    pub cache: Option<PathBuf>,
+    /// File with the kernel's symbols and DWARF.
+    pub vmlinux: Option<PathBuf>,
+    /// Copy of `/proc/kallsyms` of the recorded machine.
+    pub kallsyms: Option<PathBuf>,
+    /// Whether lines and inlined functions are looked up in DWARF.
+    pub inlines: bool,
+    /// Whether names are demangled.
+    pub demangle: bool,
+    /// Whether names of the kernel are demangled too; perf does not.
+    pub demangle_kernel: bool,
+    /// Limits of what files may make grow.
+    pub limits: Limits,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            symfs: None,
+            debug_dirs: Vec::new(),
+            cache: std::env::home_dir().map(|home| home.join(".debug")),
+            vmlinux: None,
+            kallsyms: None,
+            inlines: true,
+            demangle: true,
+            demangle_kernel: false,
+            limits: Limits::default(),
+        }
+    }
+}

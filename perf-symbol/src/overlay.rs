@@ -1,0 +1,100 @@
+//! Ranges of addresses that are laid over each other one after the other, as code of a JIT compiler is.
+
+/// Ranges by address, with the number of the last one that covers an address.
+///
+/// It is a segment tree, so that a million ranges that all overlap take little more memory and time than a million that do
+/// not.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Overlay {
+    /// All first and last addresses, each once.
+    bounds: Vec<u64>,
+    /// For each node, the numbers of the ranges that cover it and not its parent, in ascending order.
+    nodes: Vec<Vec<u32>>,
+}
+
+impl Overlay {
+    /// Lays `ranges` over each other in their order. Those that are empty cover nothing.
+    pub(crate) fn new(ranges: &[(u64, u64)]) -> Self {
+        let mut bounds: Vec<u64> = ranges.iter().flat_map(|&(start, end)| [start, end]).collect();
+        bounds.sort_unstable();
+        bounds.dedup();
+        let mut it = Self { nodes: vec![Vec::new(); bounds.len().saturating_mul(2)], bounds };
+        for (number, &(start, end)) in (0..u32::MAX).zip(ranges) {
+            it.add(number, start, end);
+        }
+        it
+    }
+
+    fn add(&mut self, number: u32, start: u64, end: u64) {
+        let leaves = self.bounds.len();
+        let leaf = |address| self.bounds.partition_point(|&bound| bound < address).saturating_add(leaves);
+        let (mut from, mut to) = (leaf(start), leaf(end));
+        while from < to {
+            if from & 1 == 1 {
+                self.cover(from, number);
+                from = from.saturating_add(1);
+            }
+            if to & 1 == 1 {
+                to = to.saturating_sub(1);
+                self.cover(to, number);
+            }
+            (from, to) = (from >> 1, to >> 1);
+        }
+    }
+
+    fn cover(&mut self, node: usize, number: u32) {
+        if let Some(node) = self.nodes.get_mut(node) {
+            node.push(number);
+        }
+    }
+
+    /// Returns the largest number, below `before`, of a range that covers the address.
+    pub(crate) fn find(&self, address: u64, before: u32) -> Option<u32> {
+        let after = self.bounds.partition_point(|&bound| bound <= address);
+        let mut node = after.checked_sub(1)?.checked_add(self.bounds.len())?;
+        let mut best = None;
+        while node > 0 {
+            let numbers = self.nodes.get(node).map_or(&[][..], Vec::as_slice);
+            let count = numbers.partition_point(|&number| number < before);
+            let last = count.checked_sub(1).and_then(|last| numbers.get(last)).copied();
+            best = best.max(last);
+            node >>= 1;
+        }
+        best
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn as_by_looking_at_each(
+            ranges in proptest::collection::vec((0u64..40, 0u64..20), 0..40),
+            address in 0u64..70,
+            before in 0u32..45,
+        ) {
+            let ranges: Vec<_> = ranges.into_iter().map(|(start, size)| (start, start + size)).collect();
+            let overlay = Overlay::new(&ranges);
+            let expected = ranges
+                .iter()
+                .enumerate()
+                .filter(|&(number, &(start, end))| number < before as usize && start <= address && address < end)
+                .map(|(number, _)| number as u32)
+                .next_back();
+            prop_assert_eq!(overlay.find(address, before), expected);
+        }
+    }
+
+    #[test]
+    fn many_that_all_overlap() {
+        let count = 100_000;
+        let ranges: Vec<_> = (0..count).map(|number| (number, 2 * count - number)).collect();
+        let overlay = Overlay::new(&ranges);
+        assert_eq!(overlay.find(count, u32::MAX), Some(99_999));
+        assert_eq!(overlay.find(5, u32::MAX), Some(5));
+        assert!(overlay.nodes.iter().map(Vec::len).sum::<usize>() < 40 * 100_000);
+    }
+}

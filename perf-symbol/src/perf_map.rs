@@ -1,0 +1,135 @@
+//! `/tmp/perf-PID.map`, in which a program names the code that it generated.
+
+use crate::bytes::Bytes;
+use crate::kallsyms::hex;
+use crate::limits::Limits;
+use crate::overlay::Overlay;
+use crate::symtab::{Source, Symbol};
+
+/// The names of generated code, as a program writes them to `/tmp/perf-PID.map`.
+#[derive(Clone, Debug, Default)]
+pub struct PerfMap {
+    text: Bytes,
+    entries: Vec<Entry>,
+    overlay: Overlay,
+    skipped: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    start: u64,
+    end: u64,
+    name: usize,
+}
+
+impl PerfMap {
+    /// Reads lines of `START SIZE NAME`, both numbers in hexadecimal. Where lines overlap, the later one counts: its code
+    /// replaced the earlier. Other lines are skipped and counted.
+    ///
+    /// perf: `dso__load_perf_map`, `tools/perf/util/symbol.c`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use perf_symbol::{Bytes, Limits, PerfMap};
+    ///
+    /// let map = PerfMap::parse(Bytes::new("1000 20 LazyCompile:~f a.js:1\nhello\n"), &Limits::default());
+    /// assert_eq!(map.find(0x1010).unwrap().name, b"LazyCompile:~f a.js:1");
+    /// assert!(map.find(0x1020).is_none());
+    /// assert_eq!(map.skipped(), 1);
+    /// ```
+    #[must_use]
+    pub fn parse(text: Bytes, limits: &Limits) -> Self {
+        let mut it = Self { text: text.clone(), ..Self::default() };
+        let mut at = 0usize;
+        for line in text.split_inclusive(|&byte| byte == b'\n') {
+            let entry = parse_line(line).filter(|_| it.entries.len() < limits.symbols);
+            match entry {
+                Some(entry) => it.entries.push(Entry { name: at.saturating_add(entry.name), ..entry }),
+                None => it.skipped = it.skipped.saturating_add(1),
+            }
+            at = at.saturating_add(line.len());
+        }
+        let ranges: Vec<_> = it.entries.iter().map(|entry| (entry.start, entry.end)).collect();
+        it.overlay = Overlay::new(&ranges);
+        it
+    }
+
+    /// Returns the symbol that has an address; `None` if none has it.
+    #[must_use]
+    pub fn find(&self, address: u64) -> Option<Symbol<'_>> {
+        let entry = self.entries.get(usize::try_from(self.overlay.find(address, u32::MAX)?).ok()?)?;
+        let name = self.text.get(entry.name..)?.split(|&byte| byte == b'\n').next()?;
+        Some(Symbol { name, start: entry.start, end: entry.end, source: Source::PerfMap })
+    }
+
+    /// Returns the number of lines that were skipped.
+    #[must_use]
+    pub fn skipped(&self) -> u64 {
+        self.skipped
+    }
+}
+
+/// Parses a line; the name is an offset in the line.
+fn parse_line(line: &[u8]) -> Option<Entry> {
+    let number = |at: usize| {
+        let rest = line.get(at..)?;
+        // Some programs write the prefix.
+        let prefix = if rest.starts_with(b"0x") { 2usize } else { 0 };
+        let (number, digits) = hex(rest.get(prefix..)?)?;
+        let end = at.checked_add(prefix)?.checked_add(digits)?;
+        (line.get(end) == Some(&b' ')).then_some((number, end.checked_add(1)?))
+    };
+    let (start, at) = number(0)?;
+    let (size, name) = number(at)?;
+    let has_name = !matches!(line.get(name), None | Some(b'\n'));
+    // Without a size, it has its first byte.
+    has_name.then_some(Entry { start, end: start.saturating_add(size.max(1)), name })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_later_line_counts() {
+        let text = "1000 100 first\n1040 10 second\n2000 0 empty\n0x3000 0x10 with prefixes\n";
+        let map = PerfMap::parse(Bytes::new(text), &Limits::default());
+        let name =
+            |address| map.find(address).map(|symbol| String::from_utf8_lossy(symbol.name).into_owned());
+        assert_eq!(name(0x1000).as_deref(), Some("first"));
+        assert_eq!(name(0x1040).as_deref(), Some("second"));
+        assert_eq!(name(0x1050).as_deref(), Some("first"));
+        assert_eq!(name(0x2000).as_deref(), Some("empty"));
+        assert_eq!(name(0x2001), None);
+        assert_eq!(name(0x3008).as_deref(), Some("with prefixes"));
+        // The offset in a symbol is from its start, though another one is in between.
+        assert_eq!(map.find(0x1050).unwrap().start, 0x1000);
+        assert_eq!(map.skipped(), 0);
+    }
+
+    #[test]
+    fn other_lines_are_skipped() {
+        for line in [
+            "",
+            "x 10 name",
+            "10 name",
+            "10 10",
+            "10 10 ",
+            "10 x name",
+            "11111111111111111 1 name",
+            " 10 1 n",
+        ] {
+            let map = PerfMap::parse(Bytes::new(format!("{line}\n5 1 last")), &Limits::default());
+            assert_eq!(map.skipped(), 1, "{line}");
+            assert_eq!(map.find(5).unwrap().name, b"last");
+        }
+    }
+
+    #[test]
+    fn no_more_than_the_limit() {
+        let limits = Limits { symbols: 1, ..Limits::default() };
+        let map = PerfMap::parse(Bytes::new("1 1 a\n5 1 b\n"), &limits);
+        assert_eq!((map.find(1).is_some(), map.find(5).is_some(), map.skipped()), (true, false, 1));
+    }
+}

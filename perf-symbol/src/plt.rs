@@ -1,0 +1,117 @@
+//! Names for the entries of a PLT, which call functions of other files: `malloc@plt`.
+
+use object::elf;
+
+use crate::bytes::Bytes;
+use crate::demangle::demangle;
+use crate::elf_symbol::{EM_AARCH64, EM_ARM, ElfSymbol, strings_of, table};
+use crate::image::{Image, Section};
+use crate::limits::Limits;
+use crate::symtab::{Binding, Builder, Candidate, Names, Source};
+
+/// Adds a symbol for each entry of the PLT. The relocations of `.rela.plt` or `.rel.plt` have the order of the entries.
+///
+/// perf: `dso__synthesize_plt_symbols`, `tools/perf/util/symbol-elf.c`.
+pub(crate) fn add(builder: &mut Builder, image: &Image, limits: &Limits) {
+    let Some(relocations) = image.section(".rela.plt").or_else(|| image.section(".rel.plt")) else { return };
+    let Some((index, symbols)) = table(image, elf::SHT_DYNSYM) else { return };
+    if usize::try_from(relocations.link).ok() != Some(index) {
+        return;
+    }
+    let entry_size = entry_size(image, relocations);
+    let count = relocations.size.checked_div(entry_size).unwrap_or(0);
+    let Some(plt) = Plt::of(image, count) else { return };
+    let (Ok(data), Some(strings)) =
+        (image.data(symbols, limits.decompressed), strings_of(image, symbols, limits))
+    else {
+        return;
+    };
+    let relocations_data = image.raw_data(relocations);
+    let mut names = Vec::new();
+    let mut entries = Vec::new();
+    for index in 0..count {
+        let at = index.saturating_mul(entry_size);
+        let Some(name) = name(image, relocations, &relocations_data, at, (&data, &strings), limits) else {
+            break;
+        };
+        let Ok(place) = u32::try_from(names.len()) else { break };
+        if builder.len().saturating_add(entries.len()) >= limits.symbols
+            || names.len() as u64 > limits.decompressed
+        {
+            break;
+        }
+        names.extend_from_slice(&name);
+        names.push(0);
+        let start = plt.start.saturating_add(plt.entry.saturating_mul(index));
+        entries.push((start, start.saturating_add(plt.entry), place));
+    }
+    let names =
+        builder.add_names(Names { bytes: Bytes::new(names), source: Source::Symtab, ends: |byte| byte == 0 });
+    for (start, end, name) in entries {
+        builder.push(Candidate { start, end, name, names, binding: Binding::Global, is_unsized: false });
+    }
+    builder.sort();
+}
+
+/// Returns the number of bytes of a relocation.
+fn entry_size(image: &Image, relocations: &Section) -> u64 {
+    match (relocations.kind == elf::SHT_RELA.0, image.is_64()) {
+        (true, true) => 24,
+        (true, false) => 12,
+        (false, true) => 16,
+        (false, false) => 8,
+    }
+}
+
+/// Where the entries are.
+struct Plt {
+    start: u64,
+    entry: u64,
+}
+
+impl Plt {
+    fn of(image: &Image, count: u64) -> Option<Self> {
+        // With control-flow protection on x86, calls go to a second PLT, which has no header.
+        if let Some(second) = image.section(".plt.sec") {
+            return Some(Self { start: second.address, entry: second.entry_size.max(1) });
+        }
+        const SPARC: u16 = 2;
+        const SPARC_V9: u16 = 43;
+        let section = image.section(".plt")?;
+        let (header, entry) = match image.machine() {
+            EM_ARM => (20, 12),
+            // With branch protection, entries have 24 bytes.
+            EM_AARCH64 if section.size == count.checked_mul(24)?.checked_add(32)? => (32, 24),
+            EM_AARCH64 => (32, 16),
+            SPARC => (48, 12),
+            SPARC_V9 => (128, 32),
+            _ => (section.entry_size, section.entry_size),
+        };
+        Some(Self { start: section.address.checked_add(header)?, entry })
+    }
+}
+
+/// Returns the name for the relocation at `at`: of its symbol, or for one without a symbol, as ifuncs have, its address.
+fn name(
+    image: &Image,
+    relocations: &Section,
+    data: &[u8],
+    at: u64,
+    (symbols, strings): (&[u8], &[u8]),
+    limits: &Limits,
+) -> Option<Vec<u8>> {
+    let word = if image.is_64() { 8 } else { 4 };
+    let info = image.number(data, at.checked_add(word)?, usize::try_from(word).ok()?)?;
+    let index = if image.is_64() { info >> 32 } else { info >> 8 };
+    let mut name = if index == 0 && relocations.kind == elf::SHT_RELA.0 {
+        let addend =
+            image.number(data, at.checked_add(word.checked_mul(2)?)?, usize::try_from(word).ok()?)?;
+        format!("*ABS*+{addend:#x}").into_bytes()
+    } else {
+        let start = usize::try_from(ElfSymbol::get(image, symbols, index)?.name).ok()?;
+        let name = strings.get(start..)?.split(|&byte| byte == 0).next()?;
+        demangle(name, limits.name).into_owned()
+    };
+    name.extend_from_slice(b"@plt");
+    Some(name)
+}

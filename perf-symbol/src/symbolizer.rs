@@ -1,0 +1,461 @@
+//! The front door: from a frame to its functions.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use perf_session::{BuildId, Dso, DsoKind, Frame, Mapping, Session, address_of};
+
+use crate::dso_symbols::{self, DsoSymbols, Table};
+use crate::error::Why;
+use crate::files::{Files, ReadFiles};
+use crate::finder::Finder;
+use crate::jitdump::{Jitdump, Jitted};
+use crate::lines::Lines;
+use crate::names::Names;
+use crate::options::Options;
+use crate::symtab::{Source, Symbol};
+
+/// A function at the address of a frame.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Function {
+    /// The name as people read it, demangled if it was mangled. `None` if only the line is known.
+    pub name: Option<Arc<[u8]>>,
+    /// The name as it is in the file: mangled, if it is.
+    pub raw_name: Option<Arc<[u8]>>,
+    /// How far the address is from the start of the symbol; `None` without a symbol, and for inlined functions.
+    pub offset: Option<u64>,
+    /// Path of the source file, as the compiler recorded it.
+    pub file: Option<Arc<[u8]>>,
+    /// Line in the source file, from 1 on.
+    pub line: Option<u32>,
+    /// Column in the line, from 1 on.
+    pub column: Option<u32>,
+    /// Whether this function is inlined into the one that follows.
+    pub is_inlined: bool,
+    /// Where the name was found; `None` without a name.
+    pub source: Option<Source>,
+}
+
+/// A file that a [`Symbolizer`] looked for.
+#[derive(Clone, Debug)]
+pub struct Looked {
+    /// What was mapped.
+    pub dso: Arc<Dso>,
+    /// The recorded build id.
+    pub build_id: Option<BuildId>,
+    /// The file that was used; empty if there is none.
+    pub path: PathBuf,
+    /// Why it has no names; `None` if it has.
+    pub why: Option<Why>,
+    /// Whether nothing proves that the file is the one that was mapped: see [`Found::is_doubtful`](crate::Found).
+    pub is_doubtful: bool,
+}
+
+/// Finds the functions of frames.
+///
+/// A clone shares the files and their symbols, and has its own results and its own parsed DWARF. So each thread uses a clone
+/// of its own, without waiting for the others.
+#[derive(Debug)]
+pub struct Symbolizer {
+    shared: Arc<Shared>,
+    /// By the address of the DSO, which is kept alive beside its number.
+    dsos: HashMap<usize, usize>,
+    states: Vec<State>,
+    cache: HashMap<Key, Range<usize>>,
+    functions: Vec<Function>,
+    names: Names,
+    uses: u64,
+    jitdumps: HashMap<i32, Option<Arc<Jitdump>>>,
+}
+
+/// What all clones share.
+#[derive(Debug)]
+struct Shared {
+    finder: Finder,
+    loaded: Mutex<HashMap<Identity, Lazy>>,
+    jitdumps: Mutex<HashMap<Vec<u8>, Option<Arc<Jitdump>>>>,
+}
+
+/// What a file is identified by.
+type Identity = (Arc<Dso>, Option<BuildId>);
+
+/// Symbols that the first thread loads that needs them, while the others wait.
+type Lazy = Arc<OnceLock<DsoSymbols>>;
+
+/// A DSO in a symbolizer.
+#[derive(Debug)]
+struct State {
+    /// Keeps its address from being that of another one.
+    _dso: Arc<Dso>,
+    symbols: Lazy,
+    lines: Parsed,
+    /// When `lines` was used last, counted in uses.
+    used: u64,
+}
+
+/// The DWARF of a DSO.
+#[derive(Debug, Default)]
+enum Parsed {
+    #[default]
+    NotYet,
+    None,
+    Some(Box<Lines>),
+}
+
+/// What functions depend on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Key {
+    dso: usize,
+    offset: u64,
+    /// Number of the load in the jitdump, from 1 on; 0 for what is not of a jitdump.
+    load: u32,
+    is_caller: bool,
+    is_executable: bool,
+}
+
+impl Symbolizer {
+    /// Makes a symbolizer that reads files of this machine.
+    #[must_use]
+    pub fn new(options: Options) -> Self {
+        Self::with_files(options, Arc::new(ReadFiles))
+    }
+
+    /// Makes a symbolizer that gets files from `files`.
+    #[must_use]
+    pub fn with_files(options: Options, files: Arc<dyn Files>) -> Self {
+        let finder = Finder::new(files, Arc::new(options));
+        let shared = Shared { finder, loaded: Mutex::default(), jitdumps: Mutex::default() };
+        Self::of(Arc::new(shared))
+    }
+
+    fn of(shared: Arc<Shared>) -> Self {
+        Self {
+            shared,
+            dsos: HashMap::new(),
+            states: Vec::new(),
+            cache: HashMap::new(),
+            functions: Vec::new(),
+            names: Names::default(),
+            uses: 0,
+            jitdumps: HashMap::new(),
+        }
+    }
+
+    /// Returns the finder, for uses of files other than names.
+    #[must_use]
+    pub fn finder(&self) -> &Finder {
+        &self.shared.finder
+    }
+
+    /// Returns the functions at the address of a frame, the innermost inlined one first. Empty if nothing is known: the
+    /// address is in no mapping, or [`looked`](Self::looked) has the reason.
+    ///
+    /// `is_caller` is whether the address is a return address: that of all frames but the first, and of the first one of a
+    /// signal's or an interrupt's context. Such an address is after the call, so the byte before it is looked up.
+    ///
+    /// `time` is that of the sample if its clock is `CLOCK_MONOTONIC` (`perf record -k mono`). Only generated code, whose
+    /// addresses are reused, depends on it. Without a time, the last function at the address counts.
+    ///
+    /// The first call for a file reads it. Further calls for the same address take two look-ups in tables.
+    pub fn functions(
+        &mut self,
+        session: &Session,
+        frame: &Frame<'_>,
+        is_caller: bool,
+        time: Option<u64>,
+    ) -> &[Function] {
+        let Some(mapping) = frame.mapping else { return &[] };
+        let dso = self.dso(session, mapping.dso());
+        let jitdump =
+            if mapping.dso().kind() == DsoKind::Memory { self.jitdump(session, mapping) } else { None };
+        let address = if is_caller { frame.ip.wrapping_sub(1) } else { frame.ip };
+        let jitted = jitdump.as_deref().and_then(|jitdump| jitdump.find(address, time));
+        let key = Key {
+            dso,
+            offset: mapping.offset_of(frame.ip),
+            load: jitted.map_or(0, |jitted| jitted.load.saturating_add(1)),
+            is_caller,
+            is_executable: mapping.is_executable(),
+        };
+        let range = match self.cache.get(&key) {
+            Some(range) => range.clone(),
+            None => self.look_up(session, mapping, key, frame.ip, jitted),
+        };
+        self.functions.get(range).unwrap_or_default()
+    }
+
+    /// Returns the files that were looked for until now, by any clone, ordered by DSO.
+    #[must_use]
+    pub fn looked(&self) -> Vec<Looked> {
+        let loaded = self.shared.loaded.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut looked: Vec<_> = loaded
+            .iter()
+            .filter_map(|((dso, build_id), symbols)| {
+                let symbols = symbols.get()?;
+                Some(Looked {
+                    dso: Arc::clone(dso),
+                    build_id: *build_id,
+                    path: symbols.path.clone(),
+                    why: symbols.why,
+                    is_doubtful: symbols.is_doubtful,
+                })
+            })
+            .collect();
+        looked.sort_by(|one, other| (&one.dso, one.build_id).cmp(&(&other.dso, other.build_id)));
+        looked
+    }
+
+    /// Returns the number of a DSO.
+    fn dso(&mut self, session: &Session, dso: &Arc<Dso>) -> usize {
+        let place = Arc::as_ptr(dso) as usize;
+        if let Some(&number) = self.dsos.get(&place) {
+            return number;
+        }
+        let build_id = session.build_id(dso);
+        let mut loaded = self.shared.loaded.lock().unwrap_or_else(PoisonError::into_inner);
+        let symbols = Arc::clone(loaded.entry((Arc::clone(dso), build_id)).or_default());
+        drop(loaded);
+        let relocation = session.kernel_relocation();
+        symbols.get_or_init(|| DsoSymbols::load(&self.shared.finder, dso, build_id, relocation));
+        let number = self.states.len();
+        self.states.push(State { _dso: Arc::clone(dso), symbols, lines: Parsed::NotYet, used: 0 });
+        self.dsos.insert(place, number);
+        number
+    }
+
+    /// Returns the number of the kernel's DSO, if its mapping is known.
+    fn kernel(&mut self, session: &Session) -> Option<usize> {
+        let kernel = session.kernel_maps().iter().find(|mapping| mapping.dso().kind() == DsoKind::Kernel)?;
+        Some(self.dso(session, &Arc::clone(kernel.dso())))
+    }
+
+    /// Returns the jitdump of the process whose generated code is mapped. The process has mapped the file, so that the
+    /// capture has its path.
+    fn jitdump(&mut self, session: &Session, mapping: &Mapping) -> Option<Arc<Jitdump>> {
+        let pid = dso_symbols::pid_of(mapping.dso().name())?;
+        if let Some(Some(jitdump)) = self.jitdumps.get(&pid) {
+            return Some(Arc::clone(jitdump));
+        }
+        let maps = session.maps(session.thread(pid)?)?;
+        let marker = maps.iter().find(|mapping| is_jitdump(mapping.dso().path()))?;
+        let path = marker.dso().path().to_vec();
+        let mut jitdumps = self.shared.jitdumps.lock().unwrap_or_else(PoisonError::into_inner);
+        let load = || dso_symbols::jitdump(&self.shared.finder, marker.dso().path()).ok().map(Arc::new);
+        let jitdump = jitdumps.entry(path).or_insert_with(load).clone();
+        drop(jitdumps);
+        self.jitdumps.insert(pid, jitdump.clone());
+        jitdump
+    }
+
+    /// Finds functions and keeps them.
+    fn look_up(
+        &mut self,
+        session: &Session,
+        mapping: &Mapping,
+        key: Key,
+        ip: u64,
+        jitted: Option<Jitted<'_>>,
+    ) -> Range<usize> {
+        let limits = self.shared.finder.options().limits;
+        if self.cache.len() >= limits.cached || self.functions.len() >= limits.cached.saturating_mul(2) {
+            self.cache.clear();
+            self.functions.clear();
+            self.names.clear();
+        }
+        let start = self.functions.len();
+        match jitted {
+            Some(jitted) => self.add_jitted(&jitted, ip),
+            None => self.add(session, mapping, key, ip),
+        }
+        let range = start..self.functions.len();
+        self.cache.insert(key, range.clone());
+        range
+    }
+
+    fn add_jitted(&mut self, jitted: &Jitted<'_>, ip: u64) {
+        let offset = ip.wrapping_sub(jitted.symbol.start);
+        let mut function = self.function(&jitted.symbol, offset, true);
+        function.file = jitted.file.map(|file| self.names.share(file));
+        (function.line, function.column) = (jitted.line, jitted.column);
+        self.functions.push(function);
+    }
+
+    fn add(&mut self, session: &Session, mapping: &Mapping, key: Key, ip: u64) {
+        let kind = mapping.dso().kind();
+        let back = u64::from(key.is_caller);
+        if let DsoKind::Ksymbol(_) = kind {
+            let name = mapping.dso().name();
+            let symbol = Symbol {
+                name,
+                start: mapping.range().start,
+                end: mapping.range().end,
+                source: Source::Ksymbol,
+            };
+            let function = self.function(&symbol, key.offset, false);
+            self.functions.push(function);
+            return;
+        }
+        // Modules are in kallsyms too.
+        let kernel = if kind == DsoKind::Module { self.kernel(session) } else { None };
+        let of = |number: usize| self.states.get(number).map(|state| Arc::clone(&state.symbols));
+        let tables: Vec<_> = [kernel.and_then(of), of(key.dso)].into_iter().flatten().collect();
+        // A return address at the start of a function, with none right before it, is where a signal handler returns to.
+        let tries = [back, 0].into_iter().flat_map(|back| tables.iter().map(move |symbols| (back, symbols)));
+        let mut found =
+            tries.filter_map(|(back, symbols)| Some((back, find(symbols.get()?, mapping, key, ip, back)?)));
+        let (back, symbol) = found.next().map_or((back, None), |(back, symbol)| (back, Some(symbol)));
+        let demangles = !matches!(kind, DsoKind::Kernel | DsoKind::Module)
+            || self.shared.finder.options().demangle_kernel;
+        let function = symbol
+            .map(|(symbol, address)| self.function(&symbol, address.wrapping_sub(symbol.start), demangles));
+        self.add_with_lines(mapping, key, ip.wrapping_sub(back), function, demangles);
+    }
+
+    /// Adds the inlined functions at an address, and then the function of its symbol with its line.
+    fn add_with_lines(
+        &mut self,
+        mapping: &Mapping,
+        key: Key,
+        ip: u64,
+        function: Option<Function>,
+        demangles: bool,
+    ) {
+        let start = self.functions.len();
+        let options = Arc::clone(self.shared.finder.options());
+        let limit = if demangles && options.demangle { options.limits.name } else { 0 };
+        let offset = mapping.offset_of(ip);
+        self.parse_lines(key.dso);
+        if let Some(state) = self.states.get(key.dso)
+            && let Parsed::Some(lines) = &state.lines
+            && let Some(address) =
+                state.symbols.get().and_then(|symbols| dwarf_address(symbols, mapping, offset))
+        {
+            let (functions, names) = (&mut self.functions, &mut self.names);
+            lines.look_up(address, &mut |frame| {
+                if functions.len().saturating_sub(start) >= options.limits.inlined {
+                    return;
+                }
+                let (raw_name, name) = frame.name.map(|name| names.get(name, limit)).unzip();
+                functions.push(Function {
+                    source: name.is_some().then_some(Source::Dwarf),
+                    name,
+                    raw_name,
+                    offset: None,
+                    file: frame.file.map(|file| names.share(file.as_bytes())),
+                    line: frame.line,
+                    column: frame.column,
+                    is_inlined: true,
+                });
+            });
+        }
+        let outer = if self.functions.len() > start { self.functions.pop() } else { None };
+        let outer = match (outer, function) {
+            (Some(outer), Some(function)) => {
+                Some(Function { file: outer.file, line: outer.line, column: outer.column, ..function })
+            }
+            (Some(outer), None) => Some(Function { is_inlined: false, ..outer }),
+            (None, function) => function,
+        };
+        self.functions.extend(outer);
+    }
+
+    /// Parses the DWARF of a DSO, if that is asked for. The one that was not used for the longest time makes room.
+    fn parse_lines(&mut self, dso: usize) {
+        let options = self.shared.finder.options();
+        if !options.inlines {
+            return;
+        }
+        self.uses = self.uses.saturating_add(1);
+        let Some(state) = self.states.get_mut(dso) else { return };
+        state.used = self.uses;
+        if !matches!(state.lines, Parsed::NotYet) {
+            return;
+        }
+        let found = state.symbols.get().and_then(|symbols| match &symbols.table {
+            Table::File(found, _) => Some(&**found),
+            Table::Kernel(kernel) => Some(&kernel.found),
+            _ => None,
+        });
+        let lines = found.and_then(|found| Lines::load(&self.shared.finder, found));
+        state.lines = lines.map_or(Parsed::None, |lines| Parsed::Some(Box::new(lines)));
+        let parsed = |state: &&mut State| matches!(state.lines, Parsed::Some(_));
+        if self.states.iter_mut().filter(parsed).count() > options.limits.parsed.max(1)
+            && let Some(oldest) = self.states.iter_mut().filter(parsed).min_by_key(|state| state.used)
+        {
+            oldest.lines = Parsed::NotYet;
+        }
+    }
+
+    /// Makes the function of a symbol.
+    fn function(&mut self, symbol: &Symbol<'_>, offset: u64, demangles: bool) -> Function {
+        let options = Arc::clone(self.shared.finder.options());
+        let limit = if demangles && options.demangle { options.limits.name } else { 0 };
+        let (raw_name, name) = self.names.get(symbol.name, limit);
+        Function {
+            name: Some(name),
+            raw_name: Some(raw_name),
+            offset: Some(offset),
+            file: None,
+            line: None,
+            column: None,
+            is_inlined: false,
+            source: Some(symbol.source),
+        }
+    }
+}
+
+/// Finds the symbol of an address, and the address in the file or, for what has no file, in memory.
+fn find<'a>(
+    symbols: &'a DsoSymbols,
+    mapping: &Mapping,
+    key: Key,
+    ip: u64,
+    back: u64,
+) -> Option<(Symbol<'a>, u64)> {
+    match &symbols.table {
+        Table::File(_, symtab) => {
+            let address = file_address(symbols, mapping, key.offset)?;
+            Some((symtab.find(address.wrapping_sub(back))?, address))
+        }
+        Table::Kernel(kernel) => Some((kernel.find(ip.wrapping_sub(back))?, ip)),
+        Table::PerfMap(map) => Some((map.find(ip.wrapping_sub(back))?, ip)),
+        Table::Nothing => None,
+    }
+}
+
+/// Returns the address that a file's symbols have for an offset in it.
+fn file_address(symbols: &DsoSymbols, mapping: &Mapping, offset: u64) -> Option<u64> {
+    let Table::File(found, _) = &symbols.table else { return None };
+    // Modules are mapped from the start of their code, which has the address 0 in the file.
+    if mapping.dso().kind() == DsoKind::Module {
+        return Some(offset);
+    }
+    address_of(found.image.as_ref()?.segments(), offset, mapping.is_executable())
+}
+
+/// Returns the address that DWARF has for an offset.
+fn dwarf_address(symbols: &DsoSymbols, mapping: &Mapping, offset: u64) -> Option<u64> {
+    match &symbols.table {
+        // The DWARF of a module has to be relocated, which is not done.
+        Table::File(..) if mapping.dso().kind() == DsoKind::Module => None,
+        Table::File(..) => file_address(symbols, mapping, offset),
+        Table::Kernel(kernel) => Some(kernel.in_vmlinux(offset)),
+        _ => None,
+    }
+}
+
+impl Clone for Symbolizer {
+    fn clone(&self) -> Self {
+        Self::of(Arc::clone(&self.shared))
+    }
+}
+
+/// Whether a mapping is of a jitdump: `jit-PID.dump`, which the program maps so that it is recorded.
+///
+/// perf: `jit_detect`, `tools/perf/util/jitdump.c`.
+fn is_jitdump(path: &[u8]) -> bool {
+    let name = path.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
+    name.starts_with(b"jit-") && name.ends_with(b".dump")
+}
