@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
+use crate::spelling;
 use cpp_demangle::{BorrowedSymbol, DemangleOptions, ParseOptions};
 
 /// Number of levels that a C++ name may nest.
@@ -33,13 +34,22 @@ fn demangled(name: &[u8], limit: usize) -> Option<String> {
     if !name.starts_with(b"_Z") && !name.starts_with(b"_R") && !name.starts_with(b"__Z") {
         return None;
     }
-    if let Some(rust) =
-        std::str::from_utf8(name).ok().and_then(|name| rustc_demangle::try_demangle(name).ok())
+    if (name.starts_with(b"_R") || has_hash(name))
+        && let Some(rust) =
+            std::str::from_utf8(name).ok().and_then(|name| rustc_demangle::try_demangle(name).ok())
     {
         let mut out = Bounded { text: String::new(), limit };
         return write!(out, "{rust:#}").is_ok().then_some(out.text);
     }
     cpp(name, limit)
+}
+
+/// Whether a name has the hash that ends names of the older scheme of Rust, `17h` and 16 digits. Otherwise it is of C++.
+fn has_hash(name: &[u8]) -> bool {
+    name.windows(20).any(|part| {
+        let digits = part.strip_prefix(b"17h").and_then(|rest| rest.strip_suffix(b"E"));
+        digits.is_some_and(|digits| digits.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')))
+    })
 }
 
 fn cpp(name: &[u8], limit: usize) -> Option<String> {
@@ -51,11 +61,13 @@ fn cpp(name: &[u8], limit: usize) -> Option<String> {
     let parse = ParseOptions::default().recursion_limit(NESTING);
     // What follows the mangled name, such as a version, is dropped too.
     let (symbol, _) = BorrowedSymbol::with_tail_and_options(name, &parse).ok()?;
-    let options = DemangleOptions::new().no_params().no_return_type().recursion_limit(NESTING);
+    let options = DemangleOptions::new().recursion_limit(NESTING);
+    // Those of what is not a function itself, such as a thunk to one, are printed.
+    let is_special = name.starts_with(b"_ZT") || name.starts_with(b"_ZG");
+    let options = if is_special { options } else { options.no_params().no_return_type() };
     let mut out = Bounded { text: String::new(), limit };
     symbol.structured_demangle(&mut out, &options).ok()?;
-    // A list of no template arguments after others.
-    Some(out.text.replace(", >", ">"))
+    Some(spelling::of_libiberty(name, out.text))
 }
 
 /// Text up to a number of bytes.

@@ -68,7 +68,8 @@ impl DsoSymbols {
         Self { table: Table::Nothing, why: Some(why), is_doubtful: false, path: PathBuf::new() }
     }
 
-    fn of_file(finder: &Finder, found: Found) -> Self {
+    /// Reads the symbols of a file that was found.
+    pub(crate) fn of_file(finder: &Finder, found: Found) -> Self {
         let symbols: Vec<_> =
             [&found.debug, &found.image, &found.mini].into_iter().flatten().map(AsRef::as_ref).collect();
         let symtab = elf_symbols::load(found.image.as_deref(), &symbols, &finder.options().limits);

@@ -90,6 +90,7 @@ mod options;
 mod overlay;
 mod perf_map;
 mod plt;
+mod spelling;
 mod symbolizer;
 mod symtab;
 
@@ -102,6 +103,7 @@ pub use image::{Image, ProgramSegment, Section};
 pub use jitdump::{Jitdump, Jitted};
 pub use kallsyms::Kallsyms;
 pub use limits::Limits;
+pub use lines::{DwarfFrame, Lines};
 pub use options::Options;
 pub use perf_map::PerfMap;
 pub use symbolizer::{Function, Looked, Symbolizer};

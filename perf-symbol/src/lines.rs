@@ -16,7 +16,22 @@ use crate::image::Image;
 type Slice<'a> = EndianSlice<'a, RunTimeEndian>;
 
 /// The DWARF of a file, parsed as far as it was needed.
-pub(crate) struct Lines(Cell);
+///
+/// It can be sent to another thread, but not shared by threads: each look-up parses more of it.
+///
+/// # Examples
+///
+/// ```no_run
+/// use std::sync::Arc;
+/// use perf_symbol::{Finder, Lines, Options, ReadFiles};
+///
+/// let finder = Finder::new(Arc::new(ReadFiles), Arc::new(Options::default()));
+/// let found = finder.find(b"/usr/bin/cat", None, None);
+/// if let Some(lines) = Lines::load(&finder, &found) {
+///     lines.look_up(0x1234, &mut |frame| println!("{:?}:{:?}", frame.file, frame.line));
+/// }
+/// ```
+pub struct Lines(Cell);
 
 self_cell::self_cell!(
     struct Cell {
@@ -43,19 +58,25 @@ struct Parsed<'a> {
     package: Option<DwarfPackage<Slice<'a>>>,
 }
 
-/// A function, or an inlined function, by DWARF.
+/// A function, or an inlined function, by DWARF. The line is that of the address, or for a function into which another one
+/// is inlined, that of the call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct DwarfFrame<'a> {
+pub struct DwarfFrame<'a> {
     /// The name as the linker has it, or else as the source has it.
-    pub(crate) name: Option<&'a [u8]>,
-    pub(crate) file: Option<&'a str>,
-    pub(crate) line: Option<u32>,
-    pub(crate) column: Option<u32>,
+    pub name: Option<&'a [u8]>,
+    /// Path of the source, with the folder of the compilation if it is relative.
+    pub file: Option<&'a str>,
+    /// Line, from 1 on.
+    pub line: Option<u32>,
+    /// Column, from 1 on.
+    pub column: Option<u32>,
 }
 
 impl Lines {
     /// Reads the sections of the file that has DWARF, and its list of units. `None` if there is none, or if it is damaged.
-    pub(crate) fn load(finder: &Finder, found: &Found) -> Option<Self> {
+    /// Takes time in proportion to the number of units.
+    #[must_use]
+    pub fn load(finder: &Finder, found: &Found) -> Option<Self> {
         let (image, path) = found.dwarf()?;
         let limit = finder.options().limits.decompressed;
         let endian = if image.is_little_endian() { RunTimeEndian::Little } else { RunTimeEndian::Big };
@@ -77,7 +98,9 @@ impl Lines {
 
     /// Calls `each` for each function at an address, the innermost inlined one first. Calls it for a line alone, too, if no
     /// function has the address.
-    pub(crate) fn look_up(&self, address: u64, each: &mut dyn FnMut(DwarfFrame<'_>)) {
+    ///
+    /// The address is one of the file, and the first look-up in a unit parses that unit.
+    pub fn look_up(&self, address: u64, each: &mut dyn FnMut(DwarfFrame<'_>)) {
         self.0.with_dependent(|sections, parsed| {
             let mut lookup = parsed.context.find_frames(address);
             let frames = loop {

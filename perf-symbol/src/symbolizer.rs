@@ -63,6 +63,8 @@ pub struct Symbolizer {
     /// By the address of the DSO, which is kept alive beside its number.
     dsos: HashMap<usize, usize>,
     states: Vec<State>,
+    /// By path, for what is in no capture.
+    paths: HashMap<Vec<u8>, usize>,
     cache: HashMap<Key, Range<usize>>,
     functions: Vec<Function>,
     names: Names,
@@ -88,7 +90,7 @@ type Lazy = Arc<OnceLock<DsoSymbols>>;
 #[derive(Debug)]
 struct State {
     /// Keeps its address from being that of another one.
-    _dso: Arc<Dso>,
+    _dso: Option<Arc<Dso>>,
     symbols: Lazy,
     lines: Parsed,
     /// When `lines` was used last, counted in uses.
@@ -135,6 +137,7 @@ impl Symbolizer {
             shared,
             dsos: HashMap::new(),
             states: Vec::new(),
+            paths: HashMap::new(),
             cache: HashMap::new(),
             functions: Vec::new(),
             names: Names::default(),
@@ -186,6 +189,34 @@ impl Symbolizer {
         self.functions.get(range).unwrap_or_default()
     }
 
+    /// Returns the functions at an address of the file at `path`, as its symbols have addresses; the innermost inlined one
+    /// first. Empty if there is no file, and where it has no function.
+    ///
+    /// Nothing is kept of the result, but the file is.
+    pub fn functions_in(&mut self, path: &[u8], address: u64) -> Vec<Function> {
+        let dso = match self.paths.get(path) {
+            Some(&dso) => dso,
+            None => {
+                let found = self.shared.finder.find(path, None, None);
+                let symbols = Lazy::default();
+                symbols.get_or_init(|| DsoSymbols::of_file(&self.shared.finder, found));
+                self.states.push(State { _dso: None, symbols, lines: Parsed::NotYet, used: 0 });
+                let dso = self.states.len().saturating_sub(1);
+                self.paths.insert(path.to_vec(), dso);
+                dso
+            }
+        };
+        let symbols = self.states.get(dso).map(|state| Arc::clone(&state.symbols)).unwrap_or_default();
+        let symbol = symbols.get().and_then(|symbols| match &symbols.table {
+            Table::File(_, symtab) => symtab.find(address),
+            _ => None,
+        });
+        let function = symbol.map(|symbol| self.function(&symbol, address.wrapping_sub(symbol.start), true));
+        let start = self.functions.len();
+        self.add_with_lines(dso, Some(address), function, true);
+        self.functions.split_off(start)
+    }
+
     /// Returns the files that were looked for until now, by any clone, ordered by DSO.
     #[must_use]
     pub fn looked(&self) -> Vec<Looked> {
@@ -220,7 +251,7 @@ impl Symbolizer {
         let relocation = session.kernel_relocation();
         symbols.get_or_init(|| DsoSymbols::load(&self.shared.finder, dso, build_id, relocation));
         let number = self.states.len();
-        self.states.push(State { _dso: Arc::clone(dso), symbols, lines: Parsed::NotYet, used: 0 });
+        self.states.push(State { _dso: Some(Arc::clone(dso)), symbols, lines: Parsed::NotYet, used: 0 });
         self.dsos.insert(place, number);
         number
     }
@@ -310,27 +341,25 @@ impl Symbolizer {
             || self.shared.finder.options().demangle_kernel;
         let function = symbol
             .map(|(symbol, address)| self.function(&symbol, address.wrapping_sub(symbol.start), demangles));
-        self.add_with_lines(mapping, key, ip.wrapping_sub(back), function, demangles);
+        let symbols = self.states.get(key.dso).and_then(|state| state.symbols.get());
+        let address = symbols.and_then(|symbols| dwarf_address(symbols, mapping, key.offset));
+        self.add_with_lines(key.dso, address.map(|address| address.wrapping_sub(back)), function, demangles);
     }
 
     /// Adds the inlined functions at an address, and then the function of its symbol with its line.
     fn add_with_lines(
         &mut self,
-        mapping: &Mapping,
-        key: Key,
-        ip: u64,
+        dso: usize,
+        address: Option<u64>,
         function: Option<Function>,
         demangles: bool,
     ) {
         let start = self.functions.len();
         let options = Arc::clone(self.shared.finder.options());
         let limit = if demangles && options.demangle { options.limits.name } else { 0 };
-        let offset = mapping.offset_of(ip);
-        self.parse_lines(key.dso);
-        if let Some(state) = self.states.get(key.dso)
-            && let Parsed::Some(lines) = &state.lines
-            && let Some(address) =
-                state.symbols.get().and_then(|symbols| dwarf_address(symbols, mapping, offset))
+        self.parse_lines(dso);
+        if let Some(Parsed::Some(lines)) = self.states.get(dso).map(|state| &state.lines)
+            && let Some(address) = address
         {
             let (functions, names) = (&mut self.functions, &mut self.names);
             lines.look_up(address, &mut |frame| {

@@ -1,0 +1,219 @@
+//! Where the file of a mapping is found, and the symbols that it has.
+
+use std::sync::Arc;
+
+use perf_symbol::{Symbolizer, Why};
+
+use crate::elf::{DYNSYM, Elf, FUNC, NOTYPE, PROGBITS, RELA, SYMTAB, xz};
+use crate::{Memory, Records, names, options, symbolizer};
+
+const ID: [u8; 4] = [0xab, 1, 2, 3];
+const OTHER: [u8; 4] = [0xab, 9, 9, 9];
+
+fn file(name: &'static str) -> Elf {
+    Elf::new(0x40_0000).symbols(SYMTAB, &[(FUNC, 0x40_1010, 0x20, name)])
+}
+
+fn stripped() -> Elf {
+    Elf::new(0x40_0000)
+}
+
+/// The names at the offset 0x1014 of a file that was mapped with the build id, and why there are none.
+fn found_with(
+    files: Memory,
+    id: &[u8],
+    change: impl FnOnce(&mut perf_symbol::Options),
+) -> (Vec<String>, Option<Why>) {
+    let session = Records::default().map(5, 0x7000_0000, 0x2000, id, "/bin/a").session();
+    let mut options = options();
+    change(&mut options);
+    let mut symbolizer = Symbolizer::with_files(options, Arc::new(files));
+    let names = names(&mut symbolizer, &session, 5, 0x7000_1014);
+    (names, symbolizer.looked().first().and_then(|looked| looked.why))
+}
+
+fn found(files: Memory) -> Vec<String> {
+    found_with(files, &ID, |_| {}).0
+}
+
+#[test]
+fn at_its_path() {
+    assert_eq!(found(Memory::default().with("/bin/a", file("f").build_id(&ID).build())), ["f+0x4 symtab"]);
+    assert_eq!(found_with(Memory::default(), &ID, |_| {}), (vec![], Some(Why::NotFound)));
+}
+
+#[test]
+fn another_build_id_is_never_used() {
+    let other = || Memory::default().with("/bin/a", file("f").build_id(&OTHER).build());
+    let (names, why) = found_with(other(), &ID, |_| {});
+    assert!(names.is_empty());
+    assert!(matches!(why, Some(Why::WrongBuildId(Some(id))) if id.as_bytes() == OTHER));
+    let none = Memory::default().with("/bin/a", file("f").build());
+    assert_eq!(found_with(none, &ID, |_| {}), (vec![], Some(Why::WrongBuildId(None))));
+    // In the folders, too.
+    for path in ["/cache/.build-id/ab/010203/elf", "/usr/lib/debug/.build-id/ab/010203.debug"] {
+        assert!(found(other().with(path, file("g").build_id(&OTHER).build())).is_empty());
+    }
+}
+
+#[test]
+fn without_a_recorded_build_id_the_doubt_is_reported() {
+    let session = Records::default().map(5, 0x7000_0000, 0x2000, &[], "/bin/a").session();
+    let mut symbolizer = symbolizer(Memory::default().with("/bin/a", file("f").build()));
+    assert_eq!(names(&mut symbolizer, &session, 5, 0x7000_1014), ["f+0x4 symtab"]);
+    assert!(symbolizer.looked()[0].is_doubtful);
+}
+
+#[test]
+fn by_build_id_in_each_folder() {
+    for path in [
+        "/cache/.build-id/ab/010203/elf",
+        "/cache/.build-id/ab/010203",
+        "/dir/.build-id/ab/010203/elf",
+        "/dir/.build-id/ab/010203.debug",
+        "/usr/lib/debug/.build-id/ab/010203.debug",
+    ] {
+        // The file at the path is of another version, or stripped.
+        let is_debug = path.ends_with(".debug");
+        let at_path = if is_debug { stripped().build_id(&ID) } else { file("g").build_id(&OTHER) };
+        let files =
+            Memory::default().with("/bin/a", at_path.build()).with(path, file("f").build_id(&ID).build());
+        let (names, why) = found_with(files, &ID, |options| options.debug_dirs.push("/dir".into()));
+        assert_eq!((names, why), (vec!["f+0x4 symtab".into()], None), "{path}");
+    }
+}
+
+#[test]
+fn below_the_root_of_another_machine() {
+    let files = || {
+        Memory::default()
+            .with("/bin/a", file("wrong").build_id(&ID).build())
+            .with("/root/bin/a", file("f").build_id(&ID).build())
+    };
+    let (names, _) = found_with(files(), &ID, |options| options.symfs = Some("/root".into()));
+    assert_eq!(names, ["f+0x4 symtab"]);
+}
+
+/// A debug link, with the checksum of `debug`.
+fn link(debug: &[u8]) -> Vec<u8> {
+    let mut crc = flate2::Crc::new();
+    crc.update(debug);
+    [b"a.debug\0".to_vec(), crc.sum().to_le_bytes().to_vec()].concat()
+}
+
+#[test]
+fn by_debug_link() {
+    let debug = file("f").build();
+    let main = stripped().build_id(&ID).section(".gnu_debuglink", PROGBITS, link(&debug)).build();
+    for path in ["/bin/a.debug", "/bin/.debug/a.debug", "/usr/lib/debug/bin/a.debug"] {
+        let files = Memory::default().with("/bin/a", main.clone()).with(path, debug.clone());
+        assert_eq!(found(files), ["f+0x4 symtab"], "{path}");
+        // With another checksum, it is another file.
+        let mut damaged = debug.clone();
+        *damaged.last_mut().unwrap() ^= 1;
+        let files = Memory::default().with("/bin/a", main.clone()).with(path, damaged);
+        assert_eq!(found_with(files, &ID, |_| {}), (vec![], Some(Why::NoSymbols)));
+    }
+}
+
+#[test]
+fn by_mini_debug_info() {
+    let data = xz(&file("f").build());
+    let main = stripped().build_id(&ID).section(".gnu_debugdata", PROGBITS, data.clone());
+    assert_eq!(found(Memory::default().with("/bin/a", main.build())), ["f+0x4 symtab"]);
+    let cut = data[..data.len() / 2].to_vec();
+    let main = stripped().build_id(&ID).section(".gnu_debugdata", PROGBITS, cut);
+    assert!(found(Memory::default().with("/bin/a", main.build())).is_empty());
+}
+
+#[test]
+fn a_compressed_file() {
+    let file = xz(&file("f").build_id(&ID).build());
+    assert_eq!(found(Memory::default().with("/bin/a", file.clone())), ["f+0x4 symtab"]);
+    let (names, why) =
+        found_with(Memory::default().with("/bin/a", file), &ID, |it| it.limits.decompressed = 0x1000);
+    assert_eq!((names, why), (vec![], Some(Why::TooLarge)));
+}
+
+#[test]
+fn dynamic_symbols() {
+    let main = stripped().build_id(&ID).symbols(DYNSYM, &[(FUNC, 0x40_1010, 0x20, "f")]);
+    assert_eq!(found(Memory::default().with("/bin/a", main.build())), ["f+0x4 dynsym"]);
+}
+
+#[test]
+fn entries_of_the_plt() {
+    let main = stripped().build_id(&ID);
+    let symbols = main.next() + 1;
+    let relocation = |symbol: u64, addend: u64| [0, symbol << 32 | 7, addend].map(u64::to_le_bytes).concat();
+    let main = main.symbols(DYNSYM, &[(FUNC, 0, 0, "malloc"), (FUNC, 0, 0, "_ZN1a1bEv")]).section_at(
+        ".plt",
+        PROGBITS,
+        0x40_1000,
+        vec![0; 0x40],
+        (0, 16),
+    );
+    let relocations = [relocation(1, 0), relocation(2, 0), relocation(0, 0x1234)].concat();
+    let main = main.section_at(".rela.plt", RELA, 0, relocations, (symbols, 24)).build();
+    let files = Memory::default().with("/bin/a", main);
+    let session = Records::default().map(5, 0x7000_0000, 0x2000, &ID, "/bin/a").session();
+    let mut symbolizer = symbolizer(files);
+    let mut name = |offset: u64| names(&mut symbolizer, &session, 5, 0x7000_0000 + offset);
+    assert!(name(0x1000).is_empty());
+    assert_eq!(name(0x1014), ["malloc@plt+0x4 symtab"]);
+    assert_eq!(name(0x1020), ["a::b@plt+0x0 symtab"]);
+    assert_eq!(name(0x1030), ["*ABS*+0x1234@plt+0x0 symtab"]);
+    assert!(name(0x1040).is_empty());
+}
+
+#[test]
+fn labels_but_no_mapping_symbols() {
+    let symbols =
+        [(NOTYPE, 0x40_1010, 0, "label"), (NOTYPE, 0x40_1012, 0, "$x"), (NOTYPE, 0x40_1013, 0, "$d.1")];
+    let file = |machine| Elf::new(0x40_0000).machine(machine).symbols(SYMTAB, &symbols).build_id(&ID).build();
+    assert_eq!(found(Memory::default().with("/bin/a", file(183))), ["label+0x4 symtab"]);
+    // Elsewhere these are names like others.
+    assert_eq!(found(Memory::default().with("/bin/a", file(62))), ["$d.1+0x1 symtab"]);
+}
+
+#[test]
+fn limits_are_kept() {
+    let files = || Memory::default().with("/bin/a", file("f").build_id(&ID).build());
+    let why = |change: fn(&mut perf_symbol::Limits)| {
+        found_with(files(), &ID, |options| change(&mut options.limits)).1
+    };
+    assert_eq!(why(|_| {}), None);
+    assert_eq!(why(|limits| limits.file = 0x1000), Some(Why::TooLarge));
+    assert_eq!(why(|limits| limits.symbols = 0), Some(Why::NoSymbols));
+    // Results are dropped, and found again.
+    let session = Records::default().map(5, 0x7000_0000, 0x2000, &ID, "/bin/a").session();
+    let mut options = options();
+    options.limits.cached = 2;
+    let mut symbolizer = Symbolizer::with_files(options, Arc::new(files()));
+    for round in 0..3 {
+        for offset in 0..0x10 {
+            let expected = [format!("f+{offset:#x} symtab")];
+            assert_eq!(names(&mut symbolizer, &session, 5, 0x7000_1010 + offset), expected, "{round}");
+        }
+    }
+}
+
+#[test]
+fn a_return_address_is_looked_up_one_byte_back() {
+    let symbols = [
+        (FUNC, 0x40_1000, 0x10, "calls_exit"),
+        (FUNC, 0x40_1010, 0x10, "next"),
+        (FUNC, 0x40_1030, 8, "restore"),
+    ];
+    let file = Elf::new(0x40_0000).symbols(SYMTAB, &symbols).build_id(&ID).build();
+    let session = Records::default().map(5, 0x7000_0000, 0x2000, &ID, "/bin/a").session();
+    let mut symbolizer = symbolizer(Memory::default().with("/bin/a", file));
+    let mut name = |offset: u64, is_caller| {
+        let frame = crate::frame(&session, 5, 0x7000_0000 + offset);
+        symbolizer.functions(&session, &frame, is_caller, None).iter().map(crate::shown).collect::<Vec<_>>()
+    };
+    assert_eq!(name(0x1010, true), ["calls_exit+0x10 symtab"]);
+    assert_eq!(name(0x1010, false), ["next+0x0 symtab"]);
+    // Nothing is before it: a signal handler returns there.
+    assert_eq!(name(0x1030, true), ["restore+0x0 symtab"]);
+}

@@ -1,0 +1,161 @@
+//! Generated code: `/tmp/perf-PID.map` and jitdumps.
+
+use perf_symbol::{Bytes, Jitdump, Limits, Why};
+
+use crate::{Memory, Records, frame, names, symbolizer};
+
+const CODE: u64 = 0x5000_0000;
+
+fn records() -> Records {
+    Records::default().map(5, CODE, 0x1000, &[], "//anon")
+}
+
+#[test]
+fn the_map_of_a_process() {
+    let session = records().session();
+    let mut it = symbolizer(Memory::default().with("/tmp/perf-5.map", "50000010 20 LazyCompile:~f a.js:1\n"));
+    assert_eq!(names(&mut it, &session, 5, CODE + 0x14), ["LazyCompile:~f a.js:1+0x4 perf-map"]);
+    assert!(names(&mut it, &session, 5, CODE + 0x30).is_empty());
+    // That of a process in a container, by its number there.
+    let files = Memory::default()
+        .with("/proc/5/status", "Name:\tnode\nNStgid:\t5\t1\n")
+        .with("/proc/5/root/tmp/perf-1.map", "50000010 20 g\n");
+    assert_eq!(names(&mut symbolizer(files), &session, 5, CODE + 0x14), ["g+0x4 perf-map"]);
+}
+
+/// A jitdump, a record at a time.
+struct Dump {
+    big: bool,
+    out: Vec<u8>,
+}
+
+impl Dump {
+    fn new(big: bool) -> Self {
+        let bytes =
+            testdata::Bytes::new(big).u32(0x4a69_5444).u32(1).u32(40).u32(62).u32(0).u32(5).u64(0).u64(0);
+        Self { big, out: bytes.out }
+    }
+
+    fn record(mut self, kind: u32, time: u64, payload: &[u8]) -> Self {
+        let size = 16 + payload.len() as u32;
+        let head = testdata::Bytes::new(self.big).u32(kind).u32(size).u64(time);
+        self.out.extend_from_slice(&head.out);
+        self.out.extend_from_slice(payload);
+        self
+    }
+
+    fn load(self, time: u64, address: u64, size: u64, index: u64, name: &str) -> Self {
+        let bytes = testdata::Bytes::new(self.big).u32(5).u32(5).u64s(&[address, address, size, index]);
+        let payload = [&bytes.out[..], name.as_bytes(), &[0], &vec![0x90; size as usize]].concat();
+        self.record(0, time, &payload)
+    }
+
+    fn moved(self, time: u64, from: u64, to: u64, size: u64, index: u64) -> Self {
+        let payload = testdata::Bytes::new(self.big).u32(5).u32(5).u64s(&[to, from, to, size, index]);
+        self.record(1, time, &payload.out)
+    }
+
+    fn lines(self, address: u64, lines: &[(u64, u32, &str)]) -> Self {
+        let mut payload = testdata::Bytes::new(self.big).u64s(&[address, lines.len() as u64]);
+        for &(address, line, file) in lines {
+            payload = payload.u64(address).u32(line).u32(3).raw(file.as_bytes()).zeros(1);
+        }
+        self.record(2, 1, &payload.out)
+    }
+
+    fn parse(&self) -> Jitdump {
+        Jitdump::parse(Bytes::new(self.out.clone()), &Limits::default()).unwrap()
+    }
+}
+
+fn name(dump: &Jitdump, address: u64, time: Option<u64>) -> Option<String> {
+    dump.find(address, time).map(|it| String::from_utf8_lossy(it.symbol.name).into_owned())
+}
+
+#[test]
+fn addresses_are_reused() {
+    for big in [false, true] {
+        let dump =
+            Dump::new(big).load(10, 0x100, 0x40, 1, "first").load(20, 0x120, 0x40, 2, "second").parse();
+        assert_eq!(name(&dump, 0x130, Some(9)), None);
+        assert_eq!(name(&dump, 0x130, Some(10)).as_deref(), Some("first"));
+        assert_eq!(name(&dump, 0x130, Some(19)).as_deref(), Some("first"));
+        assert_eq!(name(&dump, 0x130, Some(20)).as_deref(), Some("second"));
+        assert_eq!(name(&dump, 0x110, Some(30)).as_deref(), Some("first"));
+        assert_eq!(name(&dump, 0x130, None).as_deref(), Some("second"));
+        assert_eq!(name(&dump, 0x160, None), None);
+    }
+}
+
+#[test]
+fn code_that_moves() {
+    for big in [false, true] {
+        let dump = Dump::new(big).load(10, 0x100, 0x40, 7, "f").moved(20, 0x100, 0x300, 0x40, 7).parse();
+        assert_eq!(name(&dump, 0x310, Some(15)), None);
+        assert_eq!(name(&dump, 0x310, Some(20)).as_deref(), Some("f"));
+        assert_eq!((dump.skipped(), dump.is_truncated()), (0, false));
+        // A move of what was never loaded.
+        assert_eq!(Dump::new(big).moved(20, 0x100, 0x300, 0x40, 7).parse().skipped(), 1);
+    }
+}
+
+#[test]
+fn lines_of_generated_code() {
+    for big in [false, true] {
+        let lines = [(0x100, 1, "a.js"), (0x110, 2, "\u{ff}")];
+        // The mark for the same file is one byte, not UTF-8.
+        let mut dump = Dump::new(big)
+            .lines(0x100, &lines)
+            .load(10, 0x100, 0x40, 1, "f")
+            .moved(20, 0x100, 0x300, 0x40, 1);
+        let at = dump.out.windows(2).position(|bytes| bytes == [0xc3, 0xbf]).unwrap();
+        dump.out[at] = 0xff;
+        dump.out[at + 1] = 0;
+        let dump = dump.parse();
+        let line =
+            |address| dump.find(address, None).map(|it| (it.file.unwrap_or_default(), it.line, it.column));
+        assert_eq!(line(0x108), Some((&b"a.js"[..], Some(1), Some(3))));
+        assert_eq!(line(0x111), Some((&b"a.js"[..], Some(2), Some(3))));
+        assert_eq!(line(0x311), Some((&b"a.js"[..], Some(2), Some(3))));
+    }
+}
+
+#[test]
+fn nothing_after_the_end() {
+    let dump = Dump::new(false).load(1, 0x100, 8, 1, "f").record(3, 2, &[]).load(3, 0x200, 8, 2, "g").parse();
+    assert_eq!((name(&dump, 0x100, None).as_deref(), name(&dump, 0x200, None)), (Some("f"), None));
+}
+
+#[test]
+fn a_dump_that_is_cut_short() {
+    let whole = Dump::new(false).load(1, 0x100, 8, 1, "f").load(3, 0x200, 8, 2, "g").out;
+    for end in 0..whole.len() {
+        let Ok(dump) = Jitdump::parse(Bytes::new(whole[..end].to_vec()), &Limits::default()) else {
+            assert!(end < 12);
+            continue;
+        };
+        assert!(name(&dump, 0x200, None).is_none());
+    }
+    assert_eq!(
+        Jitdump::parse(Bytes::new(b"JiTE".to_vec()), &Limits::default()).unwrap_err(),
+        Why::Malformed("header of the jitdump")
+    );
+}
+
+#[test]
+fn the_jitdump_that_a_process_has_mapped() {
+    let dump = Dump::new(false).load(10, CODE, 0x40, 1, "first").load(20, CODE, 0x40, 2, "second").out;
+    let files = || Memory::default().with("/home/u/jit-5.dump", dump.clone());
+    let session = records().map(5, 0x6000_0000, 0x1000, &[], "/home/u/jit-5.dump").session();
+    let mut it = symbolizer(files());
+    let mut at = |time| {
+        let functions = it.functions(&session, &frame(&session, 5, CODE + 4), false, Some(time));
+        functions.iter().map(crate::shown).collect::<Vec<_>>()
+    };
+    assert!(at(5).is_empty());
+    assert_eq!(at(15), ["first+0x4 jitdump"]);
+    assert_eq!(at(25), ["second+0x4 jitdump"]);
+    // Of a process that has mapped none, it is not used.
+    let session = records().session();
+    assert!(names(&mut symbolizer(files()), &session, 5, CODE + 4).is_empty());
+}

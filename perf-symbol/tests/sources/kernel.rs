@@ -1,0 +1,123 @@
+//! The kernel: kallsyms, vmlinux, modules, KSYMBOL records, the vDSO.
+
+use std::sync::Arc;
+
+use perf_symbol::{Symbolizer, Why};
+
+use crate::elf::{Elf, FUNC, SYMTAB};
+use crate::{KERNEL, Memory, Records, names, options, symbolizer, text};
+
+const TEXT: u64 = 0xffff_ffff_9000_0000;
+const MODULE: u64 = 0xffff_ffff_c000_0000;
+const ID: [u8; 20] = [0xab; 20];
+const ID_PATH: &str = "ab/abababababababababababababababababababab";
+const KALLSYMS: &str = "ffffffff90000000 T _text\nffffffff90001000 T f\nffffffff90002000 T _etext\n\
+    ffffffffc0000010 t init\t[ext4]\nffffffffc0000040 t exit\t[ext4]\n";
+
+/// A kernel that was recorded at [`TEXT`], with a build id of 20 bytes.
+fn records(byte: u8) -> Records {
+    let build_id = text(Records::bytes().i32(-1).raw(&[byte; 20]).zeros(4), "[kernel.kallsyms]");
+    Records::default()
+        .record(67, KERNEL, build_id)
+        .kernel(TEXT, 0x100_0000, TEXT, "[kernel.kallsyms]_text")
+        .kernel(MODULE, 0x1000, 0, "/lib/modules/6.1.0/kernel/fs/ext4/ext4.ko")
+}
+
+/// `/sys/kernel/notes`.
+fn notes(byte: u8) -> Vec<u8> {
+    let other = [4u32, 4, 7].map(u32::to_ne_bytes).concat();
+    let head = [4u32, 20, 3].map(u32::to_ne_bytes).concat();
+    [&other[..], b"Xen\0", &[0; 4], &head, b"GNU\0", &[byte; 20]].concat()
+}
+
+fn running(byte: u8) -> Memory {
+    Memory::default().with("/sys/kernel/notes", notes(byte)).with("/proc/kallsyms", KALLSYMS)
+}
+
+#[test]
+fn kallsyms_of_the_running_kernel() {
+    let session = records(0xab).session();
+    let mut it = symbolizer(running(0xab));
+    assert_eq!(names(&mut it, &session, 0, TEXT + 0x1010), ["f+0x10 kallsyms"]);
+    assert_eq!(names(&mut it, &session, 0, MODULE + 0x14), ["init+0x4 kallsyms"]);
+    // Of another build id, they are not used.
+    let mut it = symbolizer(running(0xcd));
+    assert!(names(&mut it, &session, 0, TEXT + 0x1010).is_empty());
+    assert!(matches!(it.looked()[0].why, Some(Why::WrongBuildId(Some(id))) if id.as_bytes() == [0xcd; 20]));
+    // Nor for another machine.
+    let mut options = options();
+    options.symfs = Some("/root".into());
+    let mut it = Symbolizer::with_files(options, Arc::new(running(0xab)));
+    assert!(names(&mut it, &session, 0, TEXT + 0x1010).is_empty());
+}
+
+#[test]
+fn hidden_addresses() {
+    let hidden = "0000000000000000 T _text\n0000000000000000 T f\n";
+    let session = records(0xab).session();
+    let mut it = symbolizer(running(0xab).with("/proc/kallsyms", hidden));
+    assert!(names(&mut it, &session, 0, TEXT + 0x1010).is_empty());
+    assert_eq!(it.looked()[0].why, Some(Why::Hidden));
+}
+
+#[test]
+fn kallsyms_of_the_cache_and_those_that_are_given() {
+    let session = records(0xab).session();
+    let path = format!("/cache/.build-id/{ID_PATH}/kallsyms");
+    let path = path.replacen("ab/ab", "ab/", 1);
+    let mut it = symbolizer(Memory::default().with(&path, KALLSYMS));
+    assert_eq!(names(&mut it, &session, 0, TEXT + 0x1010), ["f+0x10 kallsyms"]);
+    // The kernel was at another address when these were copied.
+    let moved = KALLSYMS.replace("ffffffff9", "ffffffff8");
+    let mut options = options();
+    options.kallsyms = Some("/copy".into());
+    let mut it = Symbolizer::with_files(options, Arc::new(Memory::default().with("/copy", moved)));
+    assert_eq!(names(&mut it, &session, 0, TEXT + 0x1010), ["f+0x10 kallsyms"]);
+}
+
+fn vmlinux() -> Vec<u8> {
+    let symbols = [(FUNC, 0xffff_ffff_8100_1000, 0, "_text"), (FUNC, 0xffff_ffff_8100_2000, 0x20, "g")];
+    Elf::new(0xffff_ffff_8100_0000).symbols(SYMTAB, &symbols).build_id(&ID).build()
+}
+
+#[test]
+fn vmlinux_relocated() {
+    let session = records(0xab).session();
+    let mut options = options();
+    options.vmlinux = Some("/vmlinux".into());
+    let files = || Arc::new(Memory::default().with("/vmlinux", vmlinux()));
+    let mut it = Symbolizer::with_files(options.clone(), files());
+    assert_eq!(names(&mut it, &session, 0, TEXT + 0x1004), ["g+0x4 symtab"]);
+    // Of another build id, it is not used.
+    let session = records(0xcd).session();
+    let mut it = Symbolizer::with_files(options, files());
+    assert!(names(&mut it, &session, 0, TEXT + 0x1004).is_empty());
+    // By its build id.
+    let path = "/usr/lib/debug/.build-id/ab/ababababababababababababababababababab.debug";
+    let session = records(0xab).session();
+    let mut it = symbolizer(Memory::default().with(path, vmlinux()));
+    assert_eq!(names(&mut it, &session, 0, TEXT + 0x1004), ["g+0x4 symtab"]);
+}
+
+#[test]
+fn a_bpf_program_has_its_own_name() {
+    let payload = text(Records::bytes().u64(MODULE + 0x10_0000).u32(0x100).u16(1).u16(0), "bpf_prog_1_f");
+    let session = records(0xab).record(17, 0, payload).session();
+    let mut it = symbolizer(Memory::default());
+    assert_eq!(names(&mut it, &session, 0, MODULE + 0x10_0004), ["bpf_prog_1_f+0x4 ksymbol"]);
+}
+
+#[test]
+fn the_vdso() {
+    let id = [7, 7, 7, 7];
+    let vdso = |name| Elf::new(0).symbols(SYMTAB, &[(FUNC, 0x1010, 0x10, name)]).build_id(&id).build();
+    let session = Records::default().map(5, 0x7000_0000, 0x2000, &id, "[vdso]").session();
+    let mut it = symbolizer(Memory { vdso: Some(vdso("running")), ..Memory::default() });
+    assert_eq!(names(&mut it, &session, 5, 0x7000_1014), ["running+0x4 symtab"]);
+    let mut it = symbolizer(Memory::default().with("/cache/.build-id/07/070707/vdso", vdso("cached")));
+    assert_eq!(names(&mut it, &session, 5, 0x7000_1014), ["cached+0x4 symtab"]);
+    // The running kernel has another one.
+    let session = Records::default().map(5, 0x7000_0000, 0x2000, &[8, 8], "[vdso]").session();
+    let mut it = symbolizer(Memory { vdso: Some(vdso("running")), ..Memory::default() });
+    assert!(names(&mut it, &session, 5, 0x7000_1014).is_empty());
+}

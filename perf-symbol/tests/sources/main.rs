@@ -1,0 +1,141 @@
+//! Each source of names, alone: without it, its test fails. The files are in memory.
+
+#![allow(clippy::cast_possible_truncation, reason = "the files are small")]
+
+mod elf;
+mod files;
+mod generated;
+mod kernel;
+
+use std::collections::HashMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use perf_parse::Reader;
+use perf_parse::abi::attr::Attr;
+use perf_parse::abi::endian::Endianness;
+use perf_parse::abi::record::CpuMode;
+use perf_parse::abi::sample_type::SampleType;
+use perf_parse::event::Events;
+use perf_session::{Frame, Session};
+use perf_symbol::{Bytes, Files, Function, Options, Symbolizer};
+
+/// Files in memory.
+#[derive(Default)]
+struct Memory {
+    files: HashMap<PathBuf, Vec<u8>>,
+    vdso: Option<Vec<u8>>,
+}
+
+impl Memory {
+    fn with(mut self, path: &str, data: impl Into<Vec<u8>>) -> Self {
+        self.files.insert(path.into(), data.into());
+        self
+    }
+}
+
+impl Files for Memory {
+    fn read(&self, path: &Path, limit: u64) -> io::Result<Bytes> {
+        let data = self.files.get(path).ok_or(io::ErrorKind::NotFound)?;
+        if data.len() as u64 > limit {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        Ok(Bytes::new(data.clone()))
+    }
+
+    fn read_kernel(&self, path: &Path, limit: u64) -> io::Result<Bytes> {
+        self.read(path, limit)
+    }
+
+    fn vdso(&self) -> io::Result<Bytes> {
+        self.vdso.clone().map(Bytes::new).ok_or(io::ErrorKind::NotFound.into())
+    }
+}
+
+/// Options that use nothing of this machine.
+fn options() -> Options {
+    let mut options = Options::default();
+    options.cache = Some("/cache".into());
+    options
+}
+
+fn symbolizer(files: Memory) -> Symbolizer {
+    Symbolizer::with_files(options(), Arc::new(files))
+}
+
+/// Records, end to end.
+#[derive(Default)]
+struct Records(Vec<u8>);
+
+const KERNEL: u16 = 1;
+const USER: u16 = 2;
+const BUILD_ID: u16 = 1 << 14;
+
+impl Records {
+    fn bytes() -> testdata::Bytes {
+        testdata::Bytes::new(false)
+    }
+
+    fn record(mut self, kind: u32, misc: u16, payload: testdata::Bytes) -> Self {
+        self.0.extend(payload.record(kind, misc));
+        self
+    }
+
+    /// An executable mapping from the start of a file on, with a build id, or without if it is empty.
+    fn map(self, pid: i32, start: u64, size: u64, id: &[u8], name: &str) -> Self {
+        let fixed = Self::bytes().i32(pid).i32(pid).u64s(&[start, size, 0]);
+        let (bit, fixed) = match id.len() {
+            0 => (0, fixed.u32(8).u32(1).u64(7).u64(0)),
+            size => (BUILD_ID, fixed.u8(size as u8).zeros(3).padded(id, 20)),
+        };
+        self.record(10, USER | bit, text(fixed.u32(5).u32(2), name))
+    }
+
+    fn kernel(self, start: u64, size: u64, pgoff: u64, name: &str) -> Self {
+        let payload = text(Self::bytes().i32(-1).i32(0).u64s(&[start, size, pgoff]), name);
+        self.record(1, KERNEL, payload)
+    }
+
+    fn session(self) -> Session {
+        let attr = Attr { sample_type: SampleType::IP | SampleType::TID, ..Attr::default() };
+        let events: Events = [(attr, vec![])].into_iter().collect();
+        let reader = Reader::from_records(events, Endianness::Little, &self.0);
+        let mut session = Session::new();
+        for record in reader.records() {
+            session.update(&record.unwrap()).unwrap();
+        }
+        session
+    }
+}
+
+/// Appends a text with a NUL, padded to a multiple of 8.
+fn text(bytes: testdata::Bytes, text: &str) -> testdata::Bytes {
+    bytes.padded(text.as_bytes(), (text.len() + 1).next_multiple_of(8))
+}
+
+/// The frame of an address of a process, or of the kernel for the process 0.
+fn frame(session: &Session, pid: i32, ip: u64) -> Frame<'_> {
+    let (mode, maps) = match pid {
+        0 => (CpuMode::KERNEL, session.kernel_maps()),
+        _ => (CpuMode::USER, session.maps(session.thread(pid).unwrap()).unwrap()),
+    };
+    Frame { ip, mode, mapping: maps.find(ip) }
+}
+
+/// The functions at an address as `NAME+OFFSET SOURCE`.
+fn names(symbolizer: &mut Symbolizer, session: &Session, pid: i32, ip: u64) -> Vec<String> {
+    symbolizer.functions(session, &frame(session, pid, ip), false, None).iter().map(shown).collect()
+}
+
+fn shown(function: &Function) -> String {
+    let name = function.name.as_deref().unwrap_or(b"?").escape_ascii();
+    let source = function.source.map_or("none", |source| source.name());
+    format!("{name}+{:#x} {source}", function.offset.unwrap_or(u64::MAX))
+}
+
+#[test]
+fn a_symbolizer_can_be_sent() {
+    fn is_send<T: Send>() {}
+    is_send::<Symbolizer>();
+}
