@@ -37,6 +37,7 @@ max_len() {
         time_order) echo 128 ;;
         tracepoint_format | print_fmt | parse_features | write_read | parse_file | session) echo 1024 ;;
         command_line | folder) echo 4096 ;;
+        symbol_elf) echo 8192 ;;
         *) echo 2048 ;;
     esac
 }

@@ -3,8 +3,8 @@
 
 use std::io::{self, BufWriter, Write};
 
-use perf_abi::record::CpuMode;
 use perf_parse::Reader;
+use perf_parse::abi::record::CpuMode;
 use perf_session::Session;
 use perf_symbol::{Options, Symbolizer};
 

@@ -10,6 +10,7 @@ pub mod features;
 pub mod folder;
 pub mod index;
 pub mod input;
+pub mod jitdump;
 pub mod made;
 pub mod mutate;
 pub mod parse_attr;
@@ -25,6 +26,8 @@ pub mod print_fmt;
 pub mod repair;
 pub mod session;
 pub mod shape;
+pub mod symbol_elf;
+pub mod symbol_text;
 pub mod time_order;
 pub mod tracepoint_format;
 pub mod walk;
@@ -54,4 +57,7 @@ pub const TARGETS: &[(&str, Body)] = &[
     ("time_order", time_order::run),
     ("index", index::run),
     ("session", session::run),
+    ("symbol_elf", symbol_elf::run),
+    ("symbol_text", symbol_text::run),
+    ("jitdump", jitdump::run),
 ];

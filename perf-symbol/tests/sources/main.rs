@@ -6,6 +6,8 @@ mod elf;
 mod files;
 mod generated;
 mod kernel;
+mod lines;
+mod mutations;
 
 use std::collections::HashMap;
 use std::io;

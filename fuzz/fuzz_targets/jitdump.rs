@@ -1,0 +1,8 @@
+//! See `bodies::jitdump`.
+#![no_main]
+
+use libfuzzer_sys::{Corpus, fuzz_target};
+
+fuzz_target!(|data: &[u8]| -> Corpus {
+    if bodies::jitdump::run(data) { Corpus::Keep } else { Corpus::Reject }
+});
