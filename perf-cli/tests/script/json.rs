@@ -1,5 +1,8 @@
 //! JSON lines of samples.
 
+use std::io::Write;
+use std::process::{Command, Stdio};
+
 use serde_json::Value;
 
 use crate::perfdata;
@@ -9,6 +12,7 @@ pub(crate) const TESTS: &[needs::Test] = needs::tests![
     a_tracepoint_has_its_fields,
     frames_have_their_files,
     the_account_counts_what_was_printed,
+    a_python_program_counts_in_which_file_each_program_ran,
 ];
 
 /// Returns the objects of the lines: the samples, and the account.
@@ -68,4 +72,22 @@ fn the_account_counts_what_was_printed() {
     assert_eq!(account["frames"]["total"], frames().count());
     assert_eq!(account["frames"]["mapped"], frames().filter(|it| it.get("dso").is_some()).count());
     assert_eq!(account["account"]["bytes_skipped"], 0);
+}
+
+/// The example `by_file` of perf-session prints the same.
+fn a_python_program_counts_in_which_file_each_program_ran() {
+    needs::all(&[needs::Need::Runs(&["python3", "--version"])]);
+    let lines = perfdata("script", "captures/system_wide.data", &["--format", "jsonl"]).out;
+    let program = concat!(env!("CARGO_MANIFEST_DIR"), "/../perf-session/examples/by_file.py");
+    let mut python =
+        Command::new("python3").arg(program).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    python.stdin.take().unwrap().write_all(lines.as_bytes()).unwrap();
+    let printed = python.wait_with_output().unwrap();
+    assert!(printed.status.success(), "{printed:?}");
+    let expected = "       1 perf-exec [kernel.kallsyms]
+       1 swapper [kernel.kallsyms]
+       1 workload /usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2
+       5 workload [kernel.kallsyms]
+";
+    assert_eq!(String::from_utf8(printed.stdout).unwrap(), expected);
 }
