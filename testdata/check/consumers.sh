@@ -13,6 +13,10 @@
 #     speedscope              $SPEEDSCOPE: the index.html of the npm package; imports the text in a Chromium, $CHROMIUM
 #     llvm-profgen            $PROFGEN: makes a profile for a compiler from the branch stacks of a program built here
 #
+# perf may not find symbols, as perfdata does not resolve them yet: its option --symfs names an empty folder. Only the
+# captures of JIT compilers whose maps are still in /tmp differ, because perf reads these maps all the same. The perf
+# must be 6.1: newer ones print other addresses where they find no symbol.
+#
 # Exits with 0 if all results are the same, with 1 if not, and with 3 if they are, but programs were not there.
 set -u
 
@@ -51,8 +55,8 @@ END
 }
 
 is_left_out() {
-    local capture reason
-    while IFS='|' read -r capture reason; do
+    local capture
+    while IFS='|' read -r capture _; do
         # A pattern on purpose.
         # shellcheck disable=SC2254
         case $1 in $capture) return 0 ;; esac
@@ -134,7 +138,6 @@ write_texts() {
         ! is_left_out "$name" || continue
         while IFS= read -r option; do
             read -ra words <<<"$option"
-            # perfdata does not resolve symbols yet, so perf may not find any either: both print [unknown].
             timeout 60 "$perf" script -i "$file" "${words[@]}" --symfs "$work/empty" --kallsyms /dev/null --no-inline \
                 </dev/null >"$work/perf-$texts.txt" 2>/dev/null || continue
             timeout 60 "$perfdata" script "$file" "${words[@]}" </dev/null >"$work/ours-$texts.txt" 2>"$work/errors"
@@ -190,6 +193,7 @@ import() {
         [ "${has_other_samples[number]}" = 0 ] || continue
         same "speedscope: ${names[number]}" "$work/perf-$number.json" "$work/ours-$number.json" || continue
         read -r _ threads seconds < <(count "$work/perf-$number/perf.txt")
+        # shellcheck disable=SC2016
         node -e '
             const [file, threads, seconds] = process.argv.slice(1);
             const { profiles } = JSON.parse(require("fs").readFileSync(file));
