@@ -121,7 +121,8 @@ count() {
         }'
 }
 
-# Writes the texts of all captures with all options: perf-N.txt, ours-N.txt, and NAMES with their names.
+# Writes the texts of all captures with all options, perf-N.txt and ours-N.txt, and remembers their names, and of how many
+# events the samples have no call chain.
 texts=0
 declare -a names has_other_samples
 write_texts() {
@@ -208,6 +209,7 @@ import() {
         }
         sum=$((sum + 1))
     done
+    [ "$sum" -gt 0 ] || fail "speedscope: no text was read"
     echo "speedscope: $sum results are the same and complete"
 }
 
