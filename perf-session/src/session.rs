@@ -307,7 +307,8 @@ impl<'s, 'r> At<'s, 'r> {
 
     /// Returns the stack of the sample, innermost frame first: its call chain, or its instruction pointer if it has
     /// none. If the branches of the event are its call stack, they are the user part. `deferred` is the user part of
-    /// the chain that came in a later record, as [`DeferredChains::of`](perf_parse::file::DeferredChains::of) returns it.
+    /// the chain that came in a later record: see [`DeferredSamples`](perf_parse::file::DeferredSamples) and
+    /// [`DeferredChains`](perf_parse::file::DeferredChains).
     ///
     /// # Errors
     ///

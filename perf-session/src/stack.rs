@@ -126,7 +126,14 @@ impl<'s, 'r> Stack<'s, 'r> {
             match &mut self.addresses {
                 Addresses::Ip(ip) => return ip.take(),
                 Addresses::Chain { .. } => return None,
-                Addresses::Deferred(ips) => return ips.next(),
+                Addresses::Deferred(words) => {
+                    let word = words.next()?;
+                    match CallchainContext::of(word) {
+                        None => return Some(word),
+                        // The kernel writes the marker of user code first.
+                        Some(context) => self.enter(mode_of(context)),
+                    }
+                }
                 Addresses::Lbr { frames, branches } => match frames.next() {
                     Some(sample::Frame::Ip { ip, context: Some(context) })
                         if context != CallchainContext::USER =>

@@ -52,7 +52,13 @@ impl<'a> Lines<'a> {
     ) -> Result<(), FileError> {
         let (sample, record) = (at.sample(), at.record());
         let tail = sample.tail().map_err(|error| record.error(error))?;
-        let stack = at.stack(None)?.take(self.max_stack);
+        let mut stack = at.stack(counted.user)?.peekable();
+        // A chain without frames would lose where the sample is.
+        let alone = match stack.peek() {
+            None => sample.ip().map(|ip| Frame { ip, mode: at.mode(), mapping: at.find(at.mode(), ip) }),
+            Some(_) => None,
+        };
+        let stack = stack.chain(alone).take(self.max_stack);
         let event = &counted.known.event;
         add_one(&self.samples);
         Json::object(out, |json| {

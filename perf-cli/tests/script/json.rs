@@ -10,6 +10,7 @@ use crate::perfdata;
 pub(crate) const TESTS: &[needs::Test] = needs::tests![
     samples_are_those_of_the_dump,
     a_tracepoint_has_its_fields,
+    a_tracepoint_of_a_pipe_has_its_fields,
     frames_have_their_files,
     the_account_counts_what_was_printed,
     a_python_program_counts_in_which_file_each_program_ran,
@@ -49,6 +50,20 @@ fn a_tracepoint_has_its_fields() {
     let exec = samples.iter().find(|it| it["event_name"] == "sched:sched_process_exec").unwrap();
     assert_eq!(exec["trace"]["filename"], "./workload");
     assert_eq!(exec["trace"]["pid"], exec["pid"]);
+}
+
+/// The formats are in a record, which comes before the samples.
+fn a_tracepoint_of_a_pipe_has_its_fields() {
+    let path = testdata::path("tracing.pipe.data");
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_perfdata"));
+    command.args(["script", "-", "--format", "jsonl"]).stdin(std::fs::File::open(path).unwrap());
+    let out = String::from_utf8(command.output().unwrap().stdout).unwrap();
+    let piped: Vec<Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let (samples, account) = lines("script", "captures/tracing.pipe.data", &[]);
+    assert_eq!(piped, [samples.clone(), vec![account]].concat());
+    assert!(!samples.is_empty());
+    let is_whole = |it: &Value| it["trace"]["id"].is_u64() && it["trace"]["args"][5].is_u64();
+    assert!(samples.iter().all(is_whole), "{}", samples[0]);
 }
 
 fn frames_have_their_files() {
