@@ -220,11 +220,11 @@ impl Script<'_> {
         records: &EventRecords<'_>,
         out: &mut Vec<u8>,
     ) -> Pushed {
-        if let Err(error) = self.session.update(record) {
-            return Ok(Err(error));
-        }
         if record.kind() == RecordType::SAMPLE {
             return self.push_sample(record, user, records, out);
+        }
+        if let Err(error) = self.session.update(record) {
+            return Ok(Err(error));
         }
         if record.kind().is_user() {
             return Ok(self.apply_user_record(record, records, out));
@@ -243,13 +243,15 @@ impl Script<'_> {
         out: &mut Vec<u8>,
     ) -> Pushed {
         let Self { options, filter, events, session, clock, .. } = self;
-        let Some((at, known)) = session.at(record).zip(events.of(record, records)?) else {
-            return Ok(Ok(()));
+        let at = match session.update_at(record) {
+            Ok(at) => at,
+            Err(error) => return Ok(Err(error)),
         };
+        let Some((at, known)) = at.zip(events.of(record, records)?) else { return Ok(Ok(())) };
         // The counts of a sample that is left out count for the next one.
         let mut push = |events: &mut Events<'_>, value: &Counted<'_>| match options.json {
             _ if !filter.wants(&at) => Ok(()),
-            Some(json) => json.push_sample(out, session, &at, value),
+            Some(json) => json.push_sample(out, &at, value),
             None if value.known.fields.is_empty() => Ok(()),
             None => line::push_sample(out, &at, value, events, options, clock),
         };

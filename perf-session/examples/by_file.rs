@@ -13,8 +13,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut samples = BTreeMap::<(String, String), u64>::new();
     for record in reader.records().in_time_order() {
         let record = record?;
-        session.update(&record)?;
-        let Some(at) = session.at(&record) else { continue };
+        let Some(at) = session.update_at(&record)? else { continue };
         let mapping = at.stack(None)?.next().and_then(|frame| frame.mapping);
         let file = mapping.map_or(&b"[unknown]"[..], |mapping| mapping.dso().name());
         *samples.entry((text(at.thread().comm()), text(file))).or_default() += 1;

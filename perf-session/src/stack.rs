@@ -5,8 +5,9 @@ use core::slice;
 
 use perf_abi::branch::BranchSampleType;
 use perf_abi::callchain::CallchainContext;
+use perf_abi::endian::Endianness;
 use perf_abi::record::CpuMode;
-use perf_parse::list::{Branch, ListIter};
+use perf_parse::list::{Branch, List, ListIter};
 use perf_parse::sample;
 use perf_parse::{EventRecord, FileError, Sample};
 
@@ -29,7 +30,12 @@ pub struct Frame<'s> {
 #[derive(Clone, Debug)]
 pub struct Stack<'s, 'r> {
     spaces: Spaces<'s>,
-    addresses: Addresses<'r>,
+    /// The next words of the call chain.
+    words: ListIter<'r, u64>,
+    /// What follows the chain, or is in its place.
+    rest: Rest<'r>,
+    /// The user part of the chain that came in a later record.
+    deferred: &'r [u64],
     /// Whose code the next address is, and the mappings that have it.
     mode: CpuMode,
     maps: Option<&'s Maps>,
@@ -37,16 +43,12 @@ pub struct Stack<'s, 'r> {
     last: Option<&'s Mapping>,
 }
 
-/// Where the addresses come from.
+/// Where addresses come from that are no words of a call chain.
 #[derive(Clone, Debug)]
-enum Addresses<'r> {
+enum Rest<'r> {
+    Nothing,
     /// A sample without a call chain: its instruction pointer.
-    Ip(Option<u64>),
-    Chain {
-        words: ListIter<'r, u64>,
-        /// The user part that came in a later record.
-        deferred: &'r [u64],
-    },
+    Ip(u64),
     Deferred(Copied<slice::Iter<'r, u64>>),
     /// The kernel's part of the chain, then the branches of the user part.
     Lbr {
@@ -66,23 +68,23 @@ impl<'s, 'r> Stack<'s, 'r> {
         spaces: Spaces<'s>,
         record: &'r EventRecord<'r>,
         sample: Sample<'r>,
+        mode: CpuMode,
         deferred: Option<&'r [u64]>,
     ) -> Result<Self, FileError> {
-        let (addresses, mode) = match sample.callchain().map_err(|error| record.error(error))? {
-            None => (Addresses::Ip(sample.ip()), record.misc().cpumode()),
+        let (words, rest, mode) = match sample.callchain().map_err(|error| record.error(error))? {
+            None => (no_words(), sample.ip().map_or(Rest::Nothing, Rest::Ip), mode),
             Some(chain) => {
-                let addresses = match branches_of(record, &sample)? {
-                    Some(branches) => Addresses::Lbr { frames: chain.frames(), branches },
-                    None => Addresses::Chain {
-                        words: chain.words().iter(),
-                        deferred: deferred.unwrap_or_default(),
-                    },
-                };
                 // Before the first marker it is the user's, as perf reads it.
-                (addresses, CpuMode::USER)
+                match branches_of(record, &sample)? {
+                    Some(branches) => {
+                        (no_words(), Rest::Lbr { frames: chain.frames(), branches }, CpuMode::USER)
+                    }
+                    None => (chain.words().iter(), Rest::Nothing, CpuMode::USER),
+                }
             }
         };
-        Ok(Self { spaces, addresses, mode, maps: spaces.maps(mode), last: None })
+        let deferred = deferred.unwrap_or_default();
+        Ok(Self { spaces, words, rest, deferred, mode, maps: spaces.maps(mode), last: None })
     }
 
     /// What follows is code of another mode.
@@ -94,18 +96,34 @@ impl<'s, 'r> Stack<'s, 'r> {
 
     #[inline]
     fn next_address(&mut self) -> Option<u64> {
-        while let Addresses::Chain { words, deferred } = &mut self.addresses {
-            let word = words.next()?;
+        loop {
+            let Some(word) = self.words.next() else {
+                return match self.rest {
+                    Rest::Nothing => None,
+                    Rest::Ip(ip) => {
+                        self.rest = Rest::Nothing;
+                        Some(ip)
+                    }
+                    _ => self.next_other(),
+                };
+            };
             match CallchainContext::of(word) {
                 None => return Some(word),
-                Some(CallchainContext::USER_DEFERRED) => {
-                    self.addresses = Addresses::Deferred(deferred.iter().copied());
-                    self.enter(CpuMode::USER);
-                }
-                Some(context) => self.enter(mode_of(context)),
+                Some(context) => self.mark(context),
             }
         }
-        self.next_other()
+    }
+
+    /// Applies a marker of the chain.
+    #[inline(never)]
+    fn mark(&mut self, context: CallchainContext) {
+        if context == CallchainContext::USER_DEFERRED {
+            self.words = no_words();
+            self.rest = Rest::Deferred(self.deferred.iter().copied());
+            self.enter(CpuMode::USER);
+        } else {
+            self.enter(mode_of(context));
+        }
     }
 
     /// The frame of an address that is not in the mapping of the frame before.
@@ -114,19 +132,28 @@ impl<'s, 'r> Stack<'s, 'r> {
         let mapping = self.maps.and_then(|maps| maps.find(ip));
         if mapping.is_some() {
             self.last = mapping;
+            return Frame { ip, mode: self.mode, mapping };
         }
-        let mapping = mapping.or_else(|| self.spaces.find_before_exec(self.mode, ip));
-        Frame { ip, mode: self.mode, mapping }
+        Frame { ip, mode: self.mode, mapping: self.find_before_exec(ip) }
+    }
+
+    #[cold]
+    fn find_before_exec(&self, ip: u64) -> Option<&'s Mapping> {
+        self.spaces.find_before_exec(self.mode, ip)
     }
 
     /// The next address of what is not a chain.
     #[inline(never)]
     fn next_other(&mut self) -> Option<u64> {
         loop {
-            match &mut self.addresses {
-                Addresses::Ip(ip) => return ip.take(),
-                Addresses::Chain { .. } => return None,
-                Addresses::Deferred(words) => {
+            match &mut self.rest {
+                Rest::Nothing => return None,
+                Rest::Ip(ip) => {
+                    let ip = *ip;
+                    self.rest = Rest::Nothing;
+                    return Some(ip);
+                }
+                Rest::Deferred(words) => {
                     let word = words.next()?;
                     match CallchainContext::of(word) {
                         None => return Some(word),
@@ -134,7 +161,7 @@ impl<'s, 'r> Stack<'s, 'r> {
                         Some(context) => self.enter(mode_of(context)),
                     }
                 }
-                Addresses::Lbr { frames, branches } => match frames.next() {
+                Rest::Lbr { frames, branches } => match frames.next() {
                     Some(sample::Frame::Ip { ip, context: Some(context) })
                         if context != CallchainContext::USER =>
                     {
@@ -143,11 +170,11 @@ impl<'s, 'r> Stack<'s, 'r> {
                     }
                     _ => {
                         let to = branches.clone().next().map(|branch| branch.to);
-                        self.addresses = Addresses::Branches { to, branches: branches.clone() };
+                        self.rest = Rest::Branches { to, branches: branches.clone() };
                         self.enter(CpuMode::USER);
                     }
                 },
-                Addresses::Branches { to, branches } => {
+                Rest::Branches { to, branches } => {
                     return to.take().or_else(|| branches.next().map(|branch| branch.from));
                 }
             }
@@ -168,6 +195,12 @@ impl<'s> Iterator for Stack<'s, '_> {
             _ => Some(self.find(ip)),
         }
     }
+}
+
+/// The words of an empty chain.
+#[inline]
+fn no_words<'r>() -> ListIter<'r, u64> {
+    List::new_in(Endianness::Little, &[]).iter()
 }
 
 /// Returns the branches of a sample, if they are its call stack.

@@ -46,7 +46,6 @@ impl<'a> Lines<'a> {
     pub(super) fn push_sample(
         &self,
         out: &mut Vec<u8>,
-        session: &Session,
         at: &At<'_, '_>,
         counted: &Counted<'_>,
     ) -> Result<(), FileError> {
@@ -82,7 +81,7 @@ impl<'a> Lines<'a> {
                 });
             });
             given(tail.branch_stack, |stack| json.branch_stack(&stack));
-            json.objects(name!("stack"), stack, |json, frame| self.push_frame(json, session, &frame));
+            json.objects(name!("stack"), stack, |json, frame| self.push_frame(json, at.session(), &frame));
         });
         out.push(b'\n');
         Ok(())
