@@ -23,10 +23,7 @@ import sys
 
 # A pattern of the capture's name, and why frames differ.
 KNOWN = [
-    ("contexts.*", "perf drops samples of guests whose virtual machine no record names"),
-    ("deferred.*", "perf 6.1 does not know these; 7.2 prints the cookie of a part that did not come"),
     ("records.*", "a FORK record has the process id of another thread, which is then a new process"),
-    ("stack_zero.*", "perf reads the fields after the stray word of an empty stack there"),
     ("perf.data.intel_pt-*", "perf decodes the traces of the processor"),
 ]
 

@@ -119,6 +119,10 @@ known() {
 7.2|*|*brstack*|perf 7.2 prints the speculation of branches.
 7.2|system_wide.data|*--show-switch-events*|perf 7.2 does not give some new threads the name of their parent.
 7.2|machine.data|*|As above.
+7.2|perf.data.armv7-3.4|*|As above.
+7.2|perf.data.raw_callgraph_branch-3.4|*--show-task-events*|As above.
+7.2|perf.data.singleprocess-3.4|*--show-task-events*|As above.
+7.2|perf.data.piped.*|*|perf 7.2 appends :H to names that it makes from attrs.
 7.2|script_fields.*|*|perf 7.2 prints the third weight without being asked for it.
 7.2|attr_newest.be.data|*|perf 7.2 does not read the names of events of this file of the other byte order, and makes names from the attrs.
 END
