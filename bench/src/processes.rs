@@ -18,6 +18,9 @@ const MAPPINGS: u64 = 100;
 /// Mappings of the kernel: its text, and modules.
 const MODULES: u64 = 60;
 
+/// Mappings in which most addresses of a process are, and most of the kernel.
+const FEW: u64 = 8;
+
 /// CPUs on which the processes run.
 const CPUS: u64 = 16;
 
@@ -29,6 +32,9 @@ pub(crate) const SLICE: u64 = 16;
 pub(crate) struct Shape {
     /// Number of samples of a CPU until another process runs there, on average.
     pub(crate) slice: u64,
+    /// Whether seven of eight addresses are in a few mappings of the process, and of the kernel. Otherwise all mappings are
+    /// equally probable.
+    pub(crate) is_local: bool,
     /// The call chains; `None` for samples without them.
     pub(crate) chain: Option<Chain>,
 }
@@ -76,10 +82,15 @@ impl Random {
         self.0 >> 20
     }
 
-    /// An address in one of `count` mappings.
-    fn address(&mut self, base: u64, count: u64) -> u64 {
+    /// An address in one of `count` mappings. If it is local, then in seven of eight cases in one of a few.
+    fn address(&mut self, base: u64, count: u64, is_local: bool) -> u64 {
         let random = self.next();
-        base + random % count * STEP + random / count % SIZE
+        let number = if is_local && !random.is_multiple_of(8) {
+            random / 8 % FEW * (count / FEW)
+        } else {
+            random % count
+        };
+        base + number * STEP + self.next() % SIZE
     }
 }
 
@@ -90,7 +101,7 @@ pub(crate) fn events(shape: &Shape) -> Events {
     Events::from_iter([(Attr { sample_type: leading | chain, ..Attr::default() }, vec![1000])])
 }
 
-/// Returns `count` samples. All processes and mappings are equally probable.
+/// Returns `count` samples. All processes are equally probable.
 pub(crate) fn samples(events: &Events, shape: &Shape, count: u64) -> Vec<u8> {
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     let mut running = [0; CPUS as usize];
@@ -102,11 +113,13 @@ pub(crate) fn samples(events: &Events, shape: &Shape, count: u64) -> Vec<u8> {
             running[cpu as usize] = random.next() % PROCESSES;
         }
         let pid = 1000 + running[cpu as usize] as i32;
-        let callchain = shape.chain.map(|chain| words(&mut random, &chain));
+        let callchain = shape.chain.map(|chain| words(&mut random, shape.is_local, &chain));
         let is_kernel = shape.chain.is_some_and(|chain| chain.kernel > 0);
         let mode = if is_kernel { CpuMode::KERNEL } else { CpuMode::USER };
         // The instruction pointer is the first frame of the chain.
-        let ip = callchain.as_ref().map_or_else(|| random.address(USER, MAPPINGS), |words| words[1]);
+        let ip = callchain
+            .as_ref()
+            .map_or_else(|| random.address(USER, MAPPINGS, shape.is_local), |words| words[1]);
         let fields = SampleFields {
             ip: Some(ip),
             pid_tid: Some((pid, pid)),
@@ -123,7 +136,7 @@ pub(crate) fn samples(events: &Events, shape: &Shape, count: u64) -> Vec<u8> {
 }
 
 /// Returns the words of a call chain.
-fn words(random: &mut Random, chain: &Chain) -> Vec<u64> {
+fn words(random: &mut Random, is_local: bool, chain: &Chain) -> Vec<u64> {
     let mut words = Vec::new();
     let parts = [
         (CallchainContext::KERNEL, chain.kernel, KERNEL, MODULES),
@@ -136,7 +149,11 @@ fn words(random: &mut Random, chain: &Chain) -> Vec<u64> {
         let mut address = 0;
         for depth in 0..count {
             let is_other = if chain.pairs { depth % 2 == 0 } else { random.next().is_multiple_of(3) };
-            address = if is_other || depth == 0 { random.address(base, mappings) } else { address ^ 0x80 };
+            address = if is_other || depth == 0 {
+                random.address(base, mappings, is_local)
+            } else {
+                address ^ 0x80
+            };
             words.push(address);
         }
     }

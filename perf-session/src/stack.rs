@@ -94,28 +94,20 @@ impl<'s, 'r> Stack<'s, 'r> {
         }
     }
 
-    #[inline]
-    fn next_address(&mut self) -> Option<u64> {
+    /// The next address, where `word` is a marker of the chain, or the chain has ended.
+    #[inline(never)]
+    fn next_address(&mut self, mut word: Option<u64>) -> Option<u64> {
         loop {
-            let Some(word) = self.words.next() else {
-                return match self.rest {
-                    Rest::Nothing => None,
-                    Rest::Ip(ip) => {
-                        self.rest = Rest::Nothing;
-                        Some(ip)
-                    }
-                    _ => self.next_other(),
-                };
-            };
-            match CallchainContext::of(word) {
-                None => return Some(word),
+            let Some(found) = word else { return self.next_other() };
+            match CallchainContext::of(found) {
+                None => return Some(found),
                 Some(context) => self.mark(context),
             }
+            word = self.words.next();
         }
     }
 
     /// Applies a marker of the chain.
-    #[inline(never)]
     fn mark(&mut self, context: CallchainContext) {
         if context == CallchainContext::USER_DEFERRED {
             self.words = no_words();
@@ -126,15 +118,15 @@ impl<'s, 'r> Stack<'s, 'r> {
         }
     }
 
-    /// The frame of an address that is not in the mapping of the frame before.
-    #[inline]
-    fn find(&mut self, ip: u64) -> Frame<'s> {
+    /// The mapping of an address that is not in the mapping of the frame before.
+    #[inline(never)]
+    fn find(&mut self, ip: u64) -> Option<&'s Mapping> {
         let mapping = self.maps.and_then(|maps| maps.find(ip));
-        if mapping.is_some() {
-            self.last = mapping;
-            return Frame { ip, mode: self.mode, mapping };
+        if mapping.is_none() {
+            return self.find_before_exec(ip);
         }
-        Frame { ip, mode: self.mode, mapping: self.find_before_exec(ip) }
+        self.last = mapping;
+        mapping
     }
 
     #[cold]
@@ -143,7 +135,7 @@ impl<'s, 'r> Stack<'s, 'r> {
     }
 
     /// The next address of what is not a chain.
-    #[inline(never)]
+    #[inline]
     fn next_other(&mut self) -> Option<u64> {
         loop {
             match &mut self.rest {
@@ -185,15 +177,19 @@ impl<'s, 'r> Stack<'s, 'r> {
 impl<'s> Iterator for Stack<'s, '_> {
     type Item = Frame<'s>;
 
-    #[inline]
+    // Always, as a frame is returned in memory otherwise. What most frames do not need is in functions of its own, which
+    // return a register.
+    #[inline(always)]
     fn next(&mut self) -> Option<Frame<'s>> {
-        let ip = self.next_address()?;
-        match self.last {
-            Some(mapping) if mapping.start <= ip && ip < mapping.end => {
-                Some(Frame { ip, mode: self.mode, mapping: Some(mapping) })
-            }
-            _ => Some(self.find(ip)),
-        }
+        let ip = match self.words.next() {
+            Some(word) if CallchainContext::of(word).is_none() => word,
+            word => self.next_address(word)?,
+        };
+        let mapping = match self.last {
+            Some(mapping) if mapping.start <= ip && ip < mapping.end => Some(mapping),
+            _ => self.find(ip),
+        };
+        Some(Frame { ip, mode: self.mode, mapping })
     }
 }
 

@@ -32,16 +32,16 @@ const OF_ORDER: Goal = Goal::AtMost(4.0);
 /// At most 40 ns a sample and 8 ns a frame over decoding. A system-wide capture at most 4 times its time order.
 pub(crate) fn run(context: &Context) -> Result<Vec<Table>, Failure> {
     let mut tables = Vec::new();
-    for (what, slice, chain) in [
-        ("processes that run for a while", SLICE, RUNS),
-        ("another process in each sample", 1, RUNS),
-        ("another process in each sample, pairs of frames", 1, PAIRS),
+    for (what, slice, is_local, chain) in [
+        ("processes that run for a while", SLICE, true, RUNS),
+        ("another process in each sample", 1, false, PAIRS),
     ] {
-        let (mut table, of_samples) = one(context, &Shape { slice, chain: None }, what)?;
+        let shape = Shape { slice, is_local, chain: None };
+        let (mut table, of_samples) = one(context, &shape, what)?;
         table.judge("ns a sample over decoding", of_samples, A_SAMPLE);
         tables.push(table);
         let what = format!("{what}, call chains of {} + {} frames", chain.kernel, chain.user);
-        let (mut table, of_stacks) = one(context, &Shape { slice, chain: Some(chain) }, &what)?;
+        let (mut table, of_stacks) = one(context, &Shape { chain: Some(chain), ..shape }, &what)?;
         // The first frame is the one that a sample without a chain has, too.
         let frames = (chain.frames() - 1) as f64;
         table.judge("ns a frame over decoding", (of_stacks - of_samples) / frames, A_FRAME);
