@@ -42,3 +42,5 @@ if [[ ! -e f_pipe.data ]]; then
     perf record -q -m 8M -e page-faults -c 1 -o - -- ./workload fault 5 >f_pipe.data.part
     mv f_pipe.data.part f_pipe.data
 fi
+# The whole system, with call chains. Another capture of this name, of a busier system, can be put in its place.
+record g_machine.data -a -g -m 16M -e cpu-clock -F 999 -- ./workload mix 8

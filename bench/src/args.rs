@@ -10,7 +10,7 @@ pub(crate) const HELP: &str = "\
 usage: bench [--inputs DIR] [--rounds N] [--quick] [RACE...]
        bench count INPUT WAY | --list | --agree    for count.sh, which counts instructions
 
-Races: memory file stream dispatch types dump growth order live build; all of them if none is named.
+Races: memory file stream dispatch types dump script growth order live session build; all of them if none is named.
 
   --inputs DIR  folder of existing captures; the default is bench/inputs, into which they are recorded once (needs root,
                 perf, gcc, 1 GB)

@@ -33,6 +33,9 @@ pub(crate) const MULTI: Input =
 pub(crate) const ZSTD: Input = Input { what: "zstd", file: "e_zstd.data", small: "touch.zstd.data" };
 /// A pipe.
 pub(crate) const PIPE: Input = Input { what: "pipe", file: "f_pipe.data", small: "buildid.pipe.data" };
+/// A system-wide capture with call chains.
+pub(crate) const MACHINE: Input =
+    Input { what: "the whole system", file: "g_machine.data", small: "callchain.data" };
 
 /// The location of the captures.
 #[derive(Debug)]

@@ -13,9 +13,11 @@ mod inputs;
 mod ours;
 mod peers;
 mod perfdata;
+mod processes;
 mod race;
 mod races;
 mod sums;
+mod system;
 mod table;
 
 use std::process::ExitCode;

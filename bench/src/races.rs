@@ -8,6 +8,9 @@ mod growth;
 mod live;
 mod memory;
 mod order;
+mod rss;
+mod script;
+mod session;
 mod stream;
 mod types;
 
@@ -30,15 +33,17 @@ pub(crate) struct Context {
 pub(crate) type Race = fn(&Context) -> Result<Vec<Table>, Failure>;
 
 /// All races by name.
-pub(crate) const RACES: [(&str, Race); 10] = [
+pub(crate) const RACES: [(&str, Race); 12] = [
     ("memory", memory::run),
     ("file", file::run),
     ("stream", stream::run),
     ("dispatch", dispatch::run),
     ("types", types::run),
     ("dump", dump::run),
+    ("script", script::run),
     ("growth", growth::run),
     ("order", order::run),
     ("live", live::run),
+    ("session", session::run),
     ("build", build::run),
 ];

@@ -4,6 +4,7 @@ mod bpf_output;
 mod branches;
 mod counters;
 mod data_src;
+mod deferred;
 mod dso;
 mod event_name;
 mod events;
@@ -26,7 +27,7 @@ use perf_abi::feature::Feature;
 use perf_abi::record::RecordType;
 use perf_abi::sample_type::SampleType;
 use perf_parse::event::Event;
-use perf_parse::file::{EventRecords, Reader};
+use perf_parse::file::{DeferredSamples, EventRecords, Reader};
 use perf_parse::record::UserRecord;
 use perf_parse::{EventRecord, FileError, Record};
 use perf_session::{At, Session};
@@ -105,11 +106,10 @@ fn script(reader: &Reader<'_>, memory: Memory<'_>, args: &ScriptArgs) -> Result<
     let spans = args.time.as_deref().map_or_else(|| Ok(Spans::default()), |text| spans(reader, text))?;
     let filter = Filter::new(&args.only, spans)?;
     check_cpus(reader.events(), args)?;
-    let mut diagnostics = Diagnostics::new();
     let mut progress = Progress::new(memory.size);
     let mut records = reader.records().in_time_order();
     records.check_features();
-    let mut script = Script {
+    let script = Script {
         options,
         filter,
         events: Events::new(Choice::new(&args.fields)?, reader)?,
@@ -117,22 +117,39 @@ fn script(reader: &Reader<'_>, memory: Memory<'_>, args: &ScriptArgs) -> Result<
         clock: Clock::default(),
         counters: Counters::new(),
     };
-    script.session.add_features(records.features());
+    let mut run = Run { script, output, diagnostics: Diagnostics::new() };
+    run.script.session.add_features(records.features());
+    let mut waiting = DeferredSamples::within(reader.limits());
     while let Some(record) = records.next() {
         // The account of the walk has the error already.
         let Ok(record) = record else {
-            diagnostics.report_new(records.account());
+            run.diagnostics.report_new(records.account());
             continue;
         };
         progress.at(records.reached().offset);
-        if let Err(error) = script.push(&record, &records, &mut output.buffer)? {
-            records.account_mut().note(error);
-            diagnostics.report_new(records.account());
+        if waiting.hold(&record) {
+            continue;
         }
-        if !output.flush_full()? {
+        if let Some(ended) = deferred::end(&mut waiting, &record) {
+            for sample in &ended.samples {
+                if !run.push(&sample.record, ended.user_of(sample), &mut records)? {
+                    return Ok(Outcome::Clean);
+                }
+            }
+        }
+        if !run.push(&record, None, &mut records)? {
             return Ok(Outcome::Clean);
         }
     }
+    for sample in waiting.take_all() {
+        if !run.push(&sample.record, None, &mut records)? {
+            return Ok(Outcome::Clean);
+        }
+    }
+    if let Some(fault) = waiting.fault() {
+        records.account_mut().note(fault);
+    }
+    let Run { script, mut output, mut diagnostics } = run;
     if let Some(json) = &json {
         json.push_account(&mut output.buffer, records.account());
     }
@@ -140,6 +157,12 @@ fn script(reader: &Reader<'_>, memory: Memory<'_>, args: &ScriptArgs) -> Result<
     let count = script.events.traces.as_fields;
     if count > 0 {
         say!("perfdata: samples printed as fields, because their print formats cannot be evaluated: {count}");
+    }
+    let count = waiting.omitted();
+    if count > 0 {
+        say!(
+            "perfdata: samples printed without the user part of their call chain, because too many waited for it: {count}"
+        );
     }
     let account = records.account();
     diagnostics.report_all(account);
@@ -151,7 +174,31 @@ fn script(reader: &Reader<'_>, memory: Memory<'_>, args: &ScriptArgs) -> Result<
     Ok(Outcome::Partial)
 }
 
-/// A run: what is known up to the last record, and how it is printed.
+/// A run: the records so far, and where their lines and faults go.
+struct Run<'a> {
+    script: Script<'a>,
+    output: Output,
+    diagnostics: Diagnostics,
+}
+
+impl Run<'_> {
+    /// Applies a record, and prints it if it is selected; notes its fault. `user` is the part of its call chain that came
+    /// later. Returns whether there is still a reader of the output.
+    fn push(
+        &mut self,
+        record: &EventRecord<'_>,
+        user: Option<&[u64]>,
+        records: &mut EventRecords<'_>,
+    ) -> Result<bool, Failure> {
+        if let Err(error) = self.script.push(record, user, records, &mut self.output.buffer)? {
+            records.account_mut().note(error);
+            self.diagnostics.report_new(records.account());
+        }
+        self.output.flush_full()
+    }
+}
+
+/// What is known up to the last record, and how it is printed.
 struct Script<'a> {
     options: Options<'a>,
     filter: Filter<'a>,
@@ -166,12 +213,18 @@ type Pushed = Result<Result<(), FileError>, Failure>;
 
 impl Script<'_> {
     /// Applies a record, and prints it if it is selected.
-    fn push(&mut self, record: &EventRecord<'_>, records: &EventRecords<'_>, out: &mut Vec<u8>) -> Pushed {
+    fn push(
+        &mut self,
+        record: &EventRecord<'_>,
+        user: Option<&[u64]>,
+        records: &EventRecords<'_>,
+        out: &mut Vec<u8>,
+    ) -> Pushed {
+        if record.kind() == RecordType::SAMPLE {
+            return self.push_sample(record, user, records, out);
+        }
         if let Err(error) = self.session.update(record) {
             return Ok(Err(error));
-        }
-        if record.kind() == RecordType::SAMPLE {
-            return self.push_sample(record, records, out);
         }
         if record.kind().is_user() {
             return Ok(self.apply_user_record(record, records, out));
@@ -185,24 +238,27 @@ impl Script<'_> {
     fn push_sample(
         &mut self,
         record: &EventRecord<'_>,
+        user: Option<&[u64]>,
         records: &EventRecords<'_>,
         out: &mut Vec<u8>,
     ) -> Pushed {
         let Self { options, filter, events, session, clock, .. } = self;
-        let Some((at, known)) = session.at(record).zip(events.of(record, records)?) else {
-            return Ok(Ok(()));
+        let at = match session.update_at(record) {
+            Ok(at) => at,
+            Err(error) => return Ok(Err(error)),
         };
+        let Some((at, known)) = at.zip(events.of(record, records)?) else { return Ok(Ok(())) };
         // The counts of a sample that is left out count for the next one.
         let mut push = |events: &mut Events<'_>, value: &Counted<'_>| match options.json {
             _ if !filter.wants(&at) => Ok(()),
-            Some(json) => json.push_sample(out, session, &at, value),
+            Some(json) => json.push_sample(out, &at, value),
             None if value.known.fields.is_empty() => Ok(()),
             None => line::push_sample(out, &at, value, events, options, clock),
         };
         if known.has_read {
-            return each_value(&at, events, records, push);
+            return each_value(&at, user, events, records, push);
         }
-        let value = Counted { known: &known, period: at.sample().period().unwrap_or(known.period) };
+        let value = Counted { known: &known, period: at.sample().period().unwrap_or(known.period), user };
         Ok(push(events, &value))
     }
 
@@ -285,6 +341,8 @@ impl Script<'_> {
 struct Counted<'a> {
     known: &'a Known,
     period: u64,
+    /// The user part of its call chain that came in a later record.
+    user: Option<&'a [u64]>,
 }
 
 /// Passes each counter value of a sample, as a sample of the event that was counted. The period is what was counted since
@@ -293,6 +351,7 @@ struct Counted<'a> {
 /// perf: `evlist__deliver_sample`, `tools/perf/util/session.c`.
 fn each_value(
     at: &At<'_, '_>,
+    user: Option<&[u64]>,
     events: &mut Events<'_>,
     records: &EventRecords<'_>,
     mut print: impl FnMut(&mut Events<'_>, &Counted<'_>) -> Result<(), FileError>,
@@ -309,7 +368,7 @@ fn each_value(
         let period = value.value.wrapping_sub(before);
         let known = events.known(event, records)?;
         if period != 0 {
-            if let Err(error) = print(events, &Counted { known: &known, period }) {
+            if let Err(error) = print(events, &Counted { known: &known, period, user }) {
                 return Ok(Err(error));
             }
         }

@@ -58,6 +58,24 @@ impl<'r> Bytes<'r> {
         Self { held: Held::Shared { block, start, after, end }, endianness: O::ENDIANNESS }
     }
 
+    /// Returns the record in a block of its own, without the data after it, so that it can be kept without the records
+    /// around it. A record in bytes of the caller stays there.
+    pub(crate) fn apart(&self) -> Self {
+        let Held::Shared { block, start, after, .. } = &self.held else { return self.clone() };
+        let bytes = block.get().and_then(|block| block.get(*start..*after)).unwrap_or_default();
+        let end = bytes.len();
+        let block = Shared::new(Arc::new(bytes.to_vec()));
+        Self { held: Held::Shared { block, start: 0, after: end, end }, endianness: self.endianness }
+    }
+
+    /// Returns the number of bytes that [`apart`](Self::apart) copies.
+    pub(crate) fn size_apart(&self) -> usize {
+        match &self.held {
+            Held::Shared { start, after, .. } => after.saturating_sub(*start),
+            Held::Record(_) | Held::Trailed(_) => 0,
+        }
+    }
+
     /// Returns the record.
     #[inline(always)]
     pub(crate) fn raw(&self) -> RawRecord<'_> {

@@ -86,7 +86,7 @@
 //! # Ok::<(), Box<dyn core::error::Error>>(())
 //! ```
 //!
-//! User call chains that come after their samples: see [`Reader::deferred_chains`].
+//! User call chains that come after their samples: see [`DeferredSamples`] and [`Reader::deferred_chains`].
 //!
 //! # Memory
 //!
@@ -99,6 +99,7 @@ mod attrs;
 mod blocks;
 mod check;
 mod deferred;
+mod deferred_samples;
 mod feature_table;
 mod header;
 mod image;
@@ -119,6 +120,7 @@ pub use crate::limits::Limits;
 pub use blocks::Blocks;
 pub use check::RecordCheck;
 pub use deferred::DeferredChains;
+pub use deferred_samples::{DeferredSample, DeferredSamples};
 pub use header::{FileHeader, Section};
 pub use reader::{Mode, Reader};
 pub use records::EventRecords;

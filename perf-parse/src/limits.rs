@@ -78,6 +78,11 @@ pub struct Limits {
     /// diagnostic ([`FileErrorKind::Limit`](crate::file::FileErrorKind::Limit), field `ips`), and counted in
     /// [`DeferredChains::omitted`](crate::file::DeferredChains::omitted).
     pub deferred_chains: usize,
+    /// Maximum number of bytes of the samples that [`DeferredSamples`](crate::file::DeferredSamples) holds: 64 MiB. Each
+    /// sample counts 256 bytes, and its record if it is copied. A sample beyond the limit does not wait for its call
+    /// chain, with a diagnostic ([`FileErrorKind::Limit`](crate::file::FileErrorKind::Limit), field `callchain`), and is
+    /// counted in [`DeferredSamples::omitted`](crate::file::DeferredSamples::omitted).
+    pub deferred_samples: usize,
 }
 
 impl Default for Limits {
@@ -95,6 +100,7 @@ impl Default for Limits {
             inflated_ratio: 1024,
             inflated_step: 1 << 17,
             deferred_chains: 256 << 20,
+            deferred_samples: 64 << 20,
         }
     }
 }

@@ -44,8 +44,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let mut drain = ring.read()?;
         while let Some(record) = drain.next_with_event() {
             let record = EventRecord::with_event(record?.raw.untyped(), &events[0], Place::default());
-            session.update(&record)?;
-            let Some(at) = session.at(&record) else { continue };
+            let Some(at) = session.update_at(&record)? else { continue };
             for frame in at.stack(None)? {
                 let name = frame.mapping.map_or(&b"[unknown]"[..], |mapping| mapping.dso().name());
                 *files.entry(String::from_utf8_lossy(name).into_owned()).or_default() += 1;

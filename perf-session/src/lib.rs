@@ -22,8 +22,7 @@
 //! session.add_features(reader.features());
 //! for record in reader.records().in_time_order() {
 //!     let record = record?;
-//!     session.update(&record)?;
-//!     let Some(at) = session.at(&record) else { continue };
+//!     let Some(at) = session.update_at(&record)? else { continue };
 //!     println!("{} {}", at.thread().comm().escape_ascii(), at.thread().tid());
 //!     for frame in at.stack(None)? {
 //!         let name = frame.mapping.map_or(&b"[unknown]"[..], |mapping| mapping.dso().name());

@@ -62,27 +62,56 @@ impl Machine {
         Some(&self.processes.get(thread.process)?.before_exec)
     }
 
-    /// Notes that a thread was seen to run its own code, and not the kernel's.
-    #[inline]
-    pub(crate) fn see_user_code(&mut self, tid: i32) {
-        let process = self.threads.get(tid).and_then(|thread| self.processes.get_mut(thread.process));
-        if let Some(process) = process.filter(|process| !process.before_exec.is_empty()) {
-            process.before_exec = Maps::default();
-        }
-    }
-
     pub(crate) fn threads(&self) -> impl Iterator<Item = &Thread> {
         self.threads.iter()
     }
 
-    /// Makes a thread known: by a record that has its ids, and may be the first to do so.
+    /// Makes a thread known: by a record that has its ids, and may be the first to do so. Returns its place.
     ///
     /// perf: `machine__findnew_thread`.
-    #[inline]
-    pub(crate) fn see(&mut self, keys: &mut Keys, pid: i32, tid: i32) {
-        if self.threads.find(tid).is_none_or(|thread| thread.pid != pid && pid != -1) {
-            self.add_seen(keys, pid, tid);
+    pub(crate) fn see(&mut self, keys: &mut Keys, pid: i32, tid: i32) -> Option<u32> {
+        let place = self.threads.find(tid);
+        let thread = place.and_then(|place| self.threads.at(place));
+        if thread.is_some_and(|thread| thread.pid == pid || pid == -1) {
+            return place;
         }
+        self.add_seen(keys, pid, tid);
+        self.threads.find(tid)
+    }
+
+    /// Makes the thread of a sample known, and returns its place. `is_user_code` says that the thread ran its own code, and
+    /// not the kernel's: if it had just called exec, the new image runs.
+    #[inline]
+    pub(crate) fn see_sample(
+        &mut self,
+        keys: &mut Keys,
+        pid: i32,
+        tid: i32,
+        is_user_code: bool,
+    ) -> Option<u32> {
+        let (place, process) = match self.threads.recent(tid) {
+            Some((place, thread)) if thread.pid == pid || pid == -1 => (place, thread.process),
+            _ => self.see_other(keys, pid, tid)?,
+        };
+        if is_user_code {
+            if let Some(it) = self.processes.get_mut(process).filter(|it| !it.before_exec.is_empty()) {
+                it.before_exec = Maps::default();
+            }
+        }
+        Some(place)
+    }
+
+    /// Makes the thread of a sample known that was not found lately. Returns its place and that of its process.
+    #[inline(never)]
+    fn see_other(&mut self, keys: &mut Keys, pid: i32, tid: i32) -> Option<(u32, usize)> {
+        let place = self.see(keys, pid, tid)?;
+        Some((place, self.threads.at(place)?.process))
+    }
+
+    /// Returns the thread at a place.
+    #[inline]
+    pub(crate) fn thread_at(&self, place: u32) -> Option<&Thread> {
+        self.threads.at(place)
     }
 
     #[cold]

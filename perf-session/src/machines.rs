@@ -43,7 +43,7 @@ impl Machines {
     pub(crate) fn of_mut(&mut self, mode: CpuMode, pid: i32) -> (&mut Machine, &mut Keys) {
         let machine = match guest_of(mode, pid) {
             None => &mut self.host,
-            Some(guest) => self.guests.entry(guest).or_default(),
+            Some(guest) => guest_in(&mut self.guests, guest),
         };
         (machine, &mut self.keys)
     }
@@ -71,6 +71,12 @@ impl Machines {
             }
         }
     }
+}
+
+/// Returns a guest, and makes it known. A separate function: few captures have guests, and all samples ask for a machine.
+#[inline(never)]
+fn guest_in(guests: &mut BTreeMap<i32, Machine>, guest: i32) -> &mut Machine {
+    guests.entry(guest).or_default()
 }
 
 /// Returns the process id of the virtual machine that a record or a sample is of; `None` for the host.

@@ -18,22 +18,27 @@ pub struct Maps {
     root: Option<Arc<Node>>,
 }
 
-/// Number of entries of a node at most: as many as [`count_to`] can count.
+/// Number of entries of a node at most, between two changes.
 const FANOUT: usize = 15;
 
 /// A node is never empty.
 #[derive(Clone, Debug)]
-enum Node {
-    Leaf(Vec<Mapping>),
-    Inner(Vec<Child>),
+struct Node {
+    /// The address at which each entry begins, in ascending order. [`NOTHING`] where there is no entry. Together, and
+    /// not in the entries, so that a search reads two cache lines of each node and has no branch to predict.
+    // Room for the entry that makes a node be split.
+    starts: [[u64; 4]; 4],
+    entries: Entries,
 }
 
 #[derive(Clone, Debug)]
-struct Child {
-    /// The start of the first mapping in the node.
-    first: u64,
-    node: Arc<Node>,
+enum Entries {
+    Mappings(Vec<Mapping>),
+    Nodes(Vec<Arc<Node>>),
 }
+
+/// No mapping begins here: it would be empty.
+const NOTHING: u64 = u64::MAX;
 
 impl Maps {
     /// Returns the mapping that contains an address.
@@ -97,12 +102,12 @@ impl Maps {
     /// Adds a mapping that overlaps none.
     fn put(&mut self, mapping: Mapping) {
         let Some(root) = &mut self.root else {
-            self.root = Some(Arc::new(Node::Leaf(alloc::vec![mapping])));
+            self.root = Some(Arc::new(Node::new(Entries::Mappings(alloc::vec![mapping]))));
             return;
         };
         if let Some(right) = put(root, mapping) {
-            let left = Child { first: root.first_start(), node: Arc::clone(root) };
-            *root = Arc::new(Node::Inner(alloc::vec![left, right]));
+            let halves = alloc::vec![Arc::clone(root), right];
+            *root = Arc::new(Node::new(Entries::Nodes(halves)));
         }
     }
 
@@ -113,9 +118,9 @@ impl Maps {
             self.root = None;
             return;
         }
-        while let Node::Inner(children) = &**root {
-            let [only] = children.as_slice() else { break };
-            *root = Arc::clone(&only.node);
+        while let Entries::Nodes(nodes) = &root.entries {
+            let [only] = nodes.as_slice() else { break };
+            *root = Arc::clone(only);
         }
     }
 
@@ -132,30 +137,58 @@ impl Maps {
 }
 
 impl Node {
+    fn new(entries: Entries) -> Self {
+        let mut node = Self { starts: [[NOTHING; 4]; 4], entries };
+        node.note_starts();
+        node
+    }
+
+    /// Notes where the entries begin, after they changed.
+    fn note_starts(&mut self) {
+        self.starts = [[NOTHING; 4]; 4];
+        let starts = self.starts.as_flattened_mut().iter_mut();
+        match &self.entries {
+            Entries::Mappings(mappings) => {
+                starts.zip(mappings).for_each(|(start, mapping)| *start = mapping.start);
+            }
+            Entries::Nodes(nodes) => starts.zip(nodes).for_each(|(start, node)| *start = node.first_start()),
+        }
+    }
+
+    /// Returns the number of entries that begin at an address or before it.
+    // First the quarter, then the place in it. Branches could not be predicted, and the steps of a binary search would
+    // wait for each other.
+    #[inline]
+    fn count_to(&self, addr: u64) -> usize {
+        let addr = addr.min(NOTHING.saturating_sub(1));
+        let [q0, q1, q2, q3] = &self.starts;
+        let is_to = |start: &u64| usize::from(*start <= addr);
+        let before = is_to(&q0[3]).saturating_add(is_to(&q1[3])).saturating_add(is_to(&q2[3]));
+        let quarter = [q0, q1, q2, q3].get(before).map_or([NOTHING; 4], |it| **it);
+        let [a, b, c, d] = quarter.each_ref().map(is_to);
+        let within = a.wrapping_add(b).wrapping_add(c).wrapping_add(d);
+        before.wrapping_mul(4).wrapping_add(within)
+    }
+
     #[inline]
     fn floor(&self, addr: u64) -> Option<&Mapping> {
         let mut node = self;
         loop {
-            match node {
-                Self::Leaf(mappings) => {
-                    let after = count_to(mappings, addr, |mapping| mapping.start);
-                    return mappings.get(after.checked_sub(1)?);
-                }
-                Self::Inner(children) => {
-                    let after = count_to(children, addr, |child| child.first);
-                    node = &children.get(after.checked_sub(1)?)?.node;
-                }
+            let last = node.count_to(addr).checked_sub(1)?;
+            match &node.entries {
+                Entries::Mappings(mappings) => return mappings.get(last),
+                Entries::Nodes(nodes) => node = nodes.get(last)?,
             }
         }
     }
 
     fn after(&self, addr: u64) -> Option<&Mapping> {
-        match self {
-            Self::Leaf(mappings) => mappings.get(mappings.partition_point(|mapping| mapping.start <= addr)),
-            Self::Inner(children) => {
-                let after = children.partition_point(|child| child.first <= addr);
-                let within = after.checked_sub(1).and_then(|last| children.get(last)?.node.after(addr));
-                within.or_else(|| children.get(after)?.node.first())
+        let after = self.count_to(addr);
+        match &self.entries {
+            Entries::Mappings(mappings) => mappings.get(after),
+            Entries::Nodes(nodes) => {
+                let within = after.checked_sub(1).and_then(|last| nodes.get(last)?.after(addr));
+                within.or_else(|| nodes.get(after)?.first())
             }
         }
     }
@@ -163,54 +196,48 @@ impl Node {
     fn first(&self) -> Option<&Mapping> {
         let mut node = self;
         loop {
-            match node {
-                Self::Leaf(mappings) => return mappings.first(),
-                Self::Inner(children) => node = &children.first()?.node,
+            match &node.entries {
+                Entries::Mappings(mappings) => return mappings.first(),
+                Entries::Nodes(nodes) => node = nodes.first()?,
             }
         }
     }
 
     fn first_start(&self) -> u64 {
-        match self {
-            Self::Leaf(mappings) => mappings.first().map_or(0, |mapping| mapping.start),
-            Self::Inner(children) => children.first().map_or(0, |child| child.first),
-        }
+        let [[first, ..], ..] = self.starts;
+        first
     }
-}
 
-/// Returns the number of entries of a node that begin at an address or before it. They are in order.
-#[inline]
-fn count_to<T>(entries: &[T], addr: u64, start: impl Fn(&T) -> u64) -> usize {
-    let mut count = 0;
-    for bit in [8, 4, 2, 1_usize] {
-        // The last of the entries that the bit would add.
-        if entries.get(count | bit.saturating_sub(1)).is_some_and(|entry| start(entry) <= addr) {
-            count |= bit;
-        }
+    /// Returns whether a mapping begins in a range.
+    fn has_starts(&self, start: u64, end: u64) -> bool {
+        let first = match start.checked_sub(1) {
+            Some(before) => self.after(before),
+            None => self.first(),
+        };
+        first.is_some_and(|mapping| mapping.start < end)
     }
-    count
 }
 
 /// Adds a mapping that overlaps none to a node. If the node becomes too large, returns its second half.
-fn put(node: &mut Arc<Node>, mapping: Mapping) -> Option<Child> {
-    match Arc::make_mut(node) {
-        Node::Leaf(mappings) => {
-            let at = mappings.partition_point(|it| it.start < mapping.start);
-            add(mappings, at, mapping);
-            let right = second_half(mappings)?;
-            Some(Child { first: right.first()?.start, node: Arc::new(Node::Leaf(right)) })
+fn put(node: &mut Arc<Node>, mapping: Mapping) -> Option<Arc<Node>> {
+    let node = Arc::make_mut(node);
+    let after = node.count_to(mapping.start);
+    let right = match &mut node.entries {
+        Entries::Mappings(mappings) => {
+            add(mappings, after, mapping);
+            second_half(mappings).map(Entries::Mappings)
         }
-        Node::Inner(children) => {
-            let after = children.partition_point(|child| child.first <= mapping.start);
+        Entries::Nodes(nodes) => {
             let at = after.saturating_sub(1);
-            let child = children.get_mut(at)?;
-            child.first = child.first.min(mapping.start);
-            let right = put(&mut child.node, mapping)?;
-            add(children, at.saturating_add(1), right);
-            let right = second_half(children)?;
-            Some(Child { first: right.first()?.first, node: Arc::new(Node::Inner(right)) })
+            let start = node.starts.as_flattened_mut().get_mut(at)?;
+            *start = mapping.start.min(*start);
+            let right = put(nodes.get_mut(at)?, mapping)?;
+            add(nodes, at.saturating_add(1), right);
+            second_half(nodes).map(Entries::Nodes)
         }
-    }
+    };
+    node.note_starts();
+    right.map(|right| Arc::new(Node::new(right)))
 }
 
 /// Adds an entry to a node, without room for more: what processes do not share should be small.
@@ -235,44 +262,30 @@ fn drop_starts(node: &mut Arc<Node>, start: u64, end: u64) -> bool {
     if !node.has_starts(start, end) {
         return true;
     }
-    match Arc::make_mut(node) {
-        Node::Leaf(mappings) => {
-            mappings.retain(|mapping| mapping.start < start || mapping.start >= end);
+    let node = Arc::make_mut(node);
+    // The entries that begin before the range, and before its end.
+    let before = |addr: u64| node.starts.as_flattened().iter().filter(|&&start| start < addr).count();
+    let (from, to) = (before(start), before(end));
+    let is_left = match &mut node.entries {
+        Entries::Mappings(mappings) => {
+            mappings.drain(from..to);
             !mappings.is_empty()
         }
-        Node::Inner(children) => {
-            // Those that begin in the range, and the one before, which may have mappings in it.
-            let from = children.partition_point(|child| child.first < start).saturating_sub(1);
-            let to = children.partition_point(|child| child.first < end);
-            let (first, last) = (from, to.saturating_sub(1));
+        Entries::Nodes(nodes) => {
+            // The node before the range may have mappings in it, and the last one in the range mappings after it.
+            let (first, last) = (from.saturating_sub(1), to.saturating_sub(1));
             let mut number = 0_usize;
-            children.retain_mut(|child| {
+            nodes.retain_mut(|node| {
                 let at = number;
                 number = number.saturating_add(1);
                 if at < first || at > last {
                     return true;
                 }
-                if at > first && at < last {
-                    return false;
-                }
-                let is_left = drop_starts(&mut child.node, start, end);
-                if is_left {
-                    child.first = child.node.first_start();
-                }
-                is_left
+                (at == first || at == last) && drop_starts(node, start, end)
             });
-            !children.is_empty()
+            !nodes.is_empty()
         }
-    }
-}
-
-impl Node {
-    /// Returns whether a mapping begins in a range.
-    fn has_starts(&self, start: u64, end: u64) -> bool {
-        let first = match start.checked_sub(1) {
-            Some(before) => self.after(before),
-            None => self.first(),
-        };
-        first.is_some_and(|mapping| mapping.start < end)
-    }
+    };
+    node.note_starts();
+    is_left
 }

@@ -11,6 +11,7 @@ use crate::cgroups::Cgroups;
 use crate::dso::{Dso, DsoKind, Dsos, PROT_EXEC};
 use crate::kernel::KernelMmap;
 use crate::limits::Limits;
+use crate::machine::Machine;
 use crate::machines::{Machines, is_guest};
 use crate::map::Mapping;
 use crate::maps::Maps;
@@ -79,18 +80,52 @@ impl Session {
     /// Those of [`EventRecord::decode`]. The state is then as before.
     #[inline]
     pub fn update(&mut self, record: &EventRecord<'_>) -> Result<(), FileError> {
-        if record.kind() == RecordType::SAMPLE {
-            let Some(sample) = record.sample() else { return record.decode().map(drop) };
-            let (pid, tid) = ids_of(&sample);
-            let mode = record.misc().cpumode();
-            let (machine, keys) = self.machines.of_mut(mode, pid);
-            machine.see(keys, pid, tid);
-            if mode == CpuMode::USER || mode == CpuMode::GUEST_USER {
-                machine.see_user_code(tid);
-            }
-            return Ok(());
+        self.update_at(record).map(drop)
+    }
+
+    /// Applies a record as [`update`](Self::update) does, and returns where it was taken as [`at`](Self::at) does. Decodes
+    /// a sample once, and so is faster than one call after the other.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`update`](Self::update).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use perf_parse::Reader;
+    /// use perf_session::Session;
+    ///
+    /// # let path = "examples/captures/plain.data";
+    /// let reader = Reader::open(path)?;
+    /// let mut session = Session::new();
+    /// let mut samples = 0;
+    /// for record in reader.records().in_time_order() {
+    ///     if let Some(at) = session.update_at(&record?)? {
+    ///         assert!(at.thread().tid() >= -1);
+    ///         samples += 1;
+    ///     }
+    /// }
+    /// assert!(samples > 0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    // Always, as its result is large, and a call would write it to memory.
+    #[inline(always)]
+    pub fn update_at<'s, 'r>(
+        &'s mut self,
+        record: &'r EventRecord<'r>,
+    ) -> Result<Option<At<'s, 'r>>, FileError> {
+        if record.kind() != RecordType::SAMPLE {
+            return self.apply(record).map(|()| None);
         }
-        self.apply(record)
+        let Some(sample) = record.sample() else { return record.decode().map(|_| None) };
+        let (pid, tid) = ids_of(&sample);
+        let mode = record.misc().cpumode();
+        let (machine, keys) = self.machines.of_mut(mode, pid);
+        let is_user_code = mode == CpuMode::USER || mode == CpuMode::GUEST_USER;
+        let place = machine.see_sample(keys, pid, tid, is_user_code);
+        let thread = |machine: &'s Machine| machine.thread_at(place?);
+        Ok(self.at_thread(record, sample, mode, pid, thread))
     }
 
     /// Applies a record that is not a sample.
@@ -164,8 +199,21 @@ impl Session {
         let sample = record.sample()?;
         let (pid, tid) = ids_of(&sample);
         let mode = record.misc().cpumode();
+        self.at_thread(record, sample, mode, pid, |machine| machine.thread(tid))
+    }
+
+    /// Returns where a sample of a thread was taken.
+    #[inline(always)]
+    fn at_thread<'s, 'r>(
+        &'s self,
+        record: &'r EventRecord<'r>,
+        sample: Sample<'r>,
+        mode: CpuMode,
+        pid: i32,
+        thread: impl FnOnce(&'s Machine) -> Option<&'s Thread>,
+    ) -> Option<At<'s, 'r>> {
         let machine = self.machines.of(mode, pid)?;
-        let thread = machine.thread(tid)?;
+        let thread = thread(machine)?;
         let spaces = Spaces { host: &self.machines.host, machine, thread, is_guest: is_guest(mode) };
         Some(At { session: self, spaces, record, sample, mode })
     }
@@ -258,6 +306,12 @@ impl<'s, 'r> At<'s, 'r> {
         self.spaces.thread
     }
 
+    /// Returns the session, as it was when the sample was taken.
+    #[must_use]
+    pub fn session(&self) -> &'s Session {
+        self.session
+    }
+
     /// Returns the record.
     #[must_use]
     pub fn record(&self) -> &'r EventRecord<'r> {
@@ -307,13 +361,14 @@ impl<'s, 'r> At<'s, 'r> {
 
     /// Returns the stack of the sample, innermost frame first: its call chain, or its instruction pointer if it has
     /// none. If the branches of the event are its call stack, they are the user part. `deferred` is the user part of
-    /// the chain that came in a later record, as [`DeferredChains::of`](perf_parse::file::DeferredChains::of) returns it.
+    /// the chain that came in a later record: see [`DeferredSamples`](perf_parse::file::DeferredSamples) and
+    /// [`DeferredChains`](perf_parse::file::DeferredChains).
     ///
     /// # Errors
     ///
     /// Those of [`EventRecord::callchain`], and of [`Sample::tail`] for a stack of branches.
     #[inline]
     pub fn stack(&self, deferred: Option<&'r [u64]>) -> Result<Stack<'s, 'r>, FileError> {
-        Stack::new(self.spaces, self.record, self.sample, deferred)
+        Stack::new(self.spaces, self.record, self.sample, self.mode, deferred)
     }
 }

@@ -5,8 +5,9 @@ use core::slice;
 
 use perf_abi::branch::BranchSampleType;
 use perf_abi::callchain::CallchainContext;
+use perf_abi::endian::Endianness;
 use perf_abi::record::CpuMode;
-use perf_parse::list::{Branch, ListIter};
+use perf_parse::list::{Branch, List, ListIter};
 use perf_parse::sample;
 use perf_parse::{EventRecord, FileError, Sample};
 
@@ -29,7 +30,12 @@ pub struct Frame<'s> {
 #[derive(Clone, Debug)]
 pub struct Stack<'s, 'r> {
     spaces: Spaces<'s>,
-    addresses: Addresses<'r>,
+    /// The next words of the call chain.
+    words: ListIter<'r, u64>,
+    /// What follows the chain, or is in its place.
+    rest: Rest<'r>,
+    /// The user part of the chain that came in a later record.
+    deferred: &'r [u64],
     /// Whose code the next address is, and the mappings that have it.
     mode: CpuMode,
     maps: Option<&'s Maps>,
@@ -37,16 +43,12 @@ pub struct Stack<'s, 'r> {
     last: Option<&'s Mapping>,
 }
 
-/// Where the addresses come from.
+/// Where addresses come from that are no words of a call chain.
 #[derive(Clone, Debug)]
-enum Addresses<'r> {
+enum Rest<'r> {
+    Nothing,
     /// A sample without a call chain: its instruction pointer.
-    Ip(Option<u64>),
-    Chain {
-        words: ListIter<'r, u64>,
-        /// The user part that came in a later record.
-        deferred: &'r [u64],
-    },
+    Ip(u64),
     Deferred(Copied<slice::Iter<'r, u64>>),
     /// The kernel's part of the chain, then the branches of the user part.
     Lbr {
@@ -66,23 +68,23 @@ impl<'s, 'r> Stack<'s, 'r> {
         spaces: Spaces<'s>,
         record: &'r EventRecord<'r>,
         sample: Sample<'r>,
+        mode: CpuMode,
         deferred: Option<&'r [u64]>,
     ) -> Result<Self, FileError> {
-        let (addresses, mode) = match sample.callchain().map_err(|error| record.error(error))? {
-            None => (Addresses::Ip(sample.ip()), record.misc().cpumode()),
+        let (words, rest, mode) = match sample.callchain().map_err(|error| record.error(error))? {
+            None => (no_words(), sample.ip().map_or(Rest::Nothing, Rest::Ip), mode),
             Some(chain) => {
-                let addresses = match branches_of(record, &sample)? {
-                    Some(branches) => Addresses::Lbr { frames: chain.frames(), branches },
-                    None => Addresses::Chain {
-                        words: chain.words().iter(),
-                        deferred: deferred.unwrap_or_default(),
-                    },
-                };
                 // Before the first marker it is the user's, as perf reads it.
-                (addresses, CpuMode::USER)
+                match branches_of(record, &sample)? {
+                    Some(branches) => {
+                        (no_words(), Rest::Lbr { frames: chain.frames(), branches }, CpuMode::USER)
+                    }
+                    None => (chain.words().iter(), Rest::Nothing, CpuMode::USER),
+                }
             }
         };
-        Ok(Self { spaces, addresses, mode, maps: spaces.maps(mode), last: None })
+        let deferred = deferred.unwrap_or_default();
+        Ok(Self { spaces, words, rest, deferred, mode, maps: spaces.maps(mode), last: None })
     }
 
     /// What follows is code of another mode.
@@ -92,42 +94,66 @@ impl<'s, 'r> Stack<'s, 'r> {
         }
     }
 
-    #[inline]
-    fn next_address(&mut self) -> Option<u64> {
-        while let Addresses::Chain { words, deferred } = &mut self.addresses {
-            let word = words.next()?;
-            match CallchainContext::of(word) {
-                None => return Some(word),
-                Some(CallchainContext::USER_DEFERRED) => {
-                    self.addresses = Addresses::Deferred(deferred.iter().copied());
-                    self.enter(CpuMode::USER);
-                }
-                Some(context) => self.enter(mode_of(context)),
+    /// The next address, where `word` is a marker of the chain, or the chain has ended.
+    #[inline(never)]
+    fn next_address(&mut self, mut word: Option<u64>) -> Option<u64> {
+        loop {
+            let Some(found) = word else { return self.next_other() };
+            match CallchainContext::of(found) {
+                None => return Some(found),
+                Some(context) => self.mark(context),
             }
+            word = self.words.next();
         }
-        self.next_other()
     }
 
-    /// The frame of an address that is not in the mapping of the frame before.
-    #[inline]
-    fn find(&mut self, ip: u64) -> Frame<'s> {
-        let mapping = self.maps.and_then(|maps| maps.find(ip));
-        if mapping.is_some() {
-            self.last = mapping;
+    /// Applies a marker of the chain.
+    fn mark(&mut self, context: CallchainContext) {
+        if context == CallchainContext::USER_DEFERRED {
+            self.words = no_words();
+            self.rest = Rest::Deferred(self.deferred.iter().copied());
+            self.enter(CpuMode::USER);
+        } else {
+            self.enter(mode_of(context));
         }
-        let mapping = mapping.or_else(|| self.spaces.find_before_exec(self.mode, ip));
-        Frame { ip, mode: self.mode, mapping }
+    }
+
+    /// The mapping of an address that is not in the mapping of the frame before.
+    #[inline(never)]
+    fn find(&mut self, ip: u64) -> Option<&'s Mapping> {
+        let mapping = self.maps.and_then(|maps| maps.find(ip));
+        if mapping.is_none() {
+            return self.find_before_exec(ip);
+        }
+        self.last = mapping;
+        mapping
+    }
+
+    #[cold]
+    fn find_before_exec(&self, ip: u64) -> Option<&'s Mapping> {
+        self.spaces.find_before_exec(self.mode, ip)
     }
 
     /// The next address of what is not a chain.
-    #[inline(never)]
+    #[inline]
     fn next_other(&mut self) -> Option<u64> {
         loop {
-            match &mut self.addresses {
-                Addresses::Ip(ip) => return ip.take(),
-                Addresses::Chain { .. } => return None,
-                Addresses::Deferred(ips) => return ips.next(),
-                Addresses::Lbr { frames, branches } => match frames.next() {
+            match &mut self.rest {
+                Rest::Nothing => return None,
+                Rest::Ip(ip) => {
+                    let ip = *ip;
+                    self.rest = Rest::Nothing;
+                    return Some(ip);
+                }
+                Rest::Deferred(words) => {
+                    let word = words.next()?;
+                    match CallchainContext::of(word) {
+                        None => return Some(word),
+                        // The kernel writes the marker of user code first.
+                        Some(context) => self.enter(mode_of(context)),
+                    }
+                }
+                Rest::Lbr { frames, branches } => match frames.next() {
                     Some(sample::Frame::Ip { ip, context: Some(context) })
                         if context != CallchainContext::USER =>
                     {
@@ -136,11 +162,11 @@ impl<'s, 'r> Stack<'s, 'r> {
                     }
                     _ => {
                         let to = branches.clone().next().map(|branch| branch.to);
-                        self.addresses = Addresses::Branches { to, branches: branches.clone() };
+                        self.rest = Rest::Branches { to, branches: branches.clone() };
                         self.enter(CpuMode::USER);
                     }
                 },
-                Addresses::Branches { to, branches } => {
+                Rest::Branches { to, branches } => {
                     return to.take().or_else(|| branches.next().map(|branch| branch.from));
                 }
             }
@@ -151,16 +177,26 @@ impl<'s, 'r> Stack<'s, 'r> {
 impl<'s> Iterator for Stack<'s, '_> {
     type Item = Frame<'s>;
 
-    #[inline]
+    // Always, as a frame is returned in memory otherwise. What most frames do not need is in functions of its own, which
+    // return a register.
+    #[inline(always)]
     fn next(&mut self) -> Option<Frame<'s>> {
-        let ip = self.next_address()?;
-        match self.last {
-            Some(mapping) if mapping.start <= ip && ip < mapping.end => {
-                Some(Frame { ip, mode: self.mode, mapping: Some(mapping) })
-            }
-            _ => Some(self.find(ip)),
-        }
+        let ip = match self.words.next() {
+            Some(word) if CallchainContext::of(word).is_none() => word,
+            word => self.next_address(word)?,
+        };
+        let mapping = match self.last {
+            Some(mapping) if mapping.start <= ip && ip < mapping.end => Some(mapping),
+            _ => self.find(ip),
+        };
+        Some(Frame { ip, mode: self.mode, mapping })
     }
+}
+
+/// The words of an empty chain.
+#[inline]
+fn no_words<'r>() -> ListIter<'r, u64> {
+    List::new_in(Endianness::Little, &[]).iter()
 }
 
 /// Returns the branches of a sample, if they are its call stack.

@@ -25,18 +25,22 @@ const RECENT: usize = 4096;
 impl Threads {
     #[inline]
     pub(crate) fn get(&self, tid: i32) -> Option<&Thread> {
-        self.recent(tid).or_else(|| self.at(*self.places.get(&tid)?))
+        match self.recent(tid) {
+            Some((_, thread)) => Some(thread),
+            None => self.at(*self.places.get(&tid)?),
+        }
     }
 
-    /// Returns a thread that was found lately.
+    /// Returns a thread that was found lately, and its place.
     #[inline]
-    fn recent(&self, tid: i32) -> Option<&Thread> {
+    pub(crate) fn recent(&self, tid: i32) -> Option<(u32, &Thread)> {
         let &place = self.recent.get(self.low_bits(tid))?;
-        self.at(place).filter(|thread| thread.tid == tid)
+        self.at(place).filter(|thread| thread.tid == tid).map(|thread| (place, thread))
     }
 
+    /// Returns the thread at a place; `None` if it is free.
     #[inline]
-    fn at(&self, place: u32) -> Option<&Thread> {
+    pub(crate) fn at(&self, place: u32) -> Option<&Thread> {
         self.slots.get(usize::try_from(place).ok()?)?.as_ref()
     }
 
@@ -45,14 +49,14 @@ impl Threads {
         usize::try_from(tid.cast_unsigned()).unwrap_or(0) & self.recent.len().saturating_sub(1)
     }
 
-    /// Finds a thread, so that it is found faster the next time.
-    #[inline]
-    pub(crate) fn find(&mut self, tid: i32) -> Option<&Thread> {
-        if self.recent(tid).is_none() {
-            let place = *self.places.get(&tid)?;
-            self.note(tid, place);
+    /// Finds the place of a thread, so that it is found faster the next time.
+    pub(crate) fn find(&mut self, tid: i32) -> Option<u32> {
+        if let Some((place, _)) = self.recent(tid) {
+            return Some(place);
         }
-        self.get(tid)
+        let place = *self.places.get(&tid)?;
+        self.note(tid, place);
+        Some(place)
     }
 
     fn note(&mut self, tid: i32, place: u32) {

@@ -3,6 +3,7 @@
 pub mod bytes;
 pub mod features;
 pub mod file;
+pub mod index;
 pub mod memory;
 pub mod oracle;
 

@@ -5,7 +5,7 @@ use std::io::Cursor;
 
 use perf_abi::attr::{Attr, AttrFlags};
 use perf_abi::callchain::CallchainContext;
-use perf_abi::endian::{Endianness, LittleEndian};
+use perf_abi::endian::LittleEndian;
 use perf_abi::record::{CpuMode, Misc, RecordType};
 use perf_abi::regs::RegsAbi;
 use perf_abi::sample_type::SampleType;
@@ -13,8 +13,10 @@ use perf_parse::event::Events;
 use perf_parse::file::write::{EventFields, FileWriter, Options};
 use perf_parse::record::{Comm, FileId, Lost, Mmap2, Task};
 use perf_parse::write::{self, RegsFields, SampleFields, SampleIdFields, StackUserFields};
-use perf_parse::{Reader, Record, SampleLayout};
+use perf_parse::{Record, SampleLayout};
 use perf_session::Session;
+
+use crate::processes::{self, PAIRS, RUNS, SLICE, Shape};
 
 /// Records, and their events.
 #[derive(Clone, Debug)]
@@ -178,96 +180,34 @@ pub(crate) fn file() -> Capture {
     Capture { bytes, records, events, session: RefCell::default() }
 }
 
-/// Processes of [`processes`] and [`stacks`], and mappings of each.
-const PROCESSES: u64 = 1000;
-const MAPPINGS: u64 = 100;
-
-/// Frames of [`stacks`].
-const FRAMES: u64 = 20;
+/// Number of samples of the captures of processes.
+const OF_PROCESSES: u64 = 4096;
 
 /// Samples in a thousand processes with a hundred mappings each, in no order.
 pub(crate) fn processes() -> Capture {
-    in_processes(Attr { sample_type: USUAL, ..Attr::default() }, |_| SampleFields::default())
+    in_processes(Shape { slice: 1, is_local: false, chain: None })
 }
 
 /// The same with call chains. Every other frame is in another mapping than the one before.
 pub(crate) fn stacks() -> Capture {
-    in_processes(Attr { sample_type: USUAL | SampleType::CALLCHAIN, ..Attr::default() }, |random| {
-        let mut chain = vec![CallchainContext::USER.0];
-        let mut addr = 0;
-        for depth in 0..FRAMES {
-            addr = if depth % 2 == 0 { mapped(random()) } else { addr ^ 0x80 };
-            chain.push(addr);
-        }
-        SampleFields { callchain: Some(chain), ..SampleFields::default() }
-    })
+    in_processes(Shape { slice: 1, is_local: false, chain: Some(PAIRS) })
 }
 
-/// An address in one of the mappings.
-fn mapped(random: u64) -> u64 {
-    0x5555_5555_0000 + random % MAPPINGS * 0x10_0000 + random / MAPPINGS % 0x8000
+/// Samples in the same processes, each of which runs for a while.
+pub(crate) fn scheduled() -> Capture {
+    in_processes(Shape { slice: SLICE, is_local: true, chain: None })
 }
 
-fn in_processes(attr: Attr, fields: impl Fn(&mut dyn FnMut() -> u64) -> SampleFields) -> Capture {
-    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
-    let mut random = move || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state >> 20
-    };
-    let events = Events::from_iter([(attr, vec![FIRST_ID])]);
-    let layout = layout(&events);
-    let (mut bytes, records) = (Vec::new(), 4096);
-    for n in 0..records {
-        let pid = 1000 + (random() % PROCESSES) as i32;
-        let fields = SampleFields {
-            ip: Some(mapped(random())),
-            pid_tid: Some((pid, pid)),
-            time: Some(time(n)),
-            cpu: Some(cpu(n)),
-            period: Some(1_000_000 + n % 1000),
-            ..fields(&mut random)
-        };
-        write::sample::<LittleEndian>(&mut bytes, &layout, CpuMode::USER.into(), &fields)
-            .expect("the fields are those of the event");
-    }
-    let session = RefCell::new(thousand_processes(&events));
-    Capture { bytes, records, events, session }
+/// The same with call chains of the kernel and of the process.
+pub(crate) fn sched_stacks() -> Capture {
+    in_processes(Shape { slice: SLICE, is_local: true, chain: Some(RUNS) })
 }
 
-/// A session that knows the processes and their mappings.
-fn thousand_processes(events: &Events) -> Session {
-    let layout = layout(events);
-    let mut bytes = Vec::new();
-    let mut put = |record: &Record<'_, LittleEndian>| {
-        write::record(&mut bytes, &layout, Misc(2), record, &SampleIdFields::default())
-            .expect("the record can be written");
-    };
-    for n in 0..PROCESSES {
-        let (pid, tid) = (1000 + n as i32, 1000 + n as i32);
-        put(&Record::Comm(Comm { pid, tid, comm: b"process" }));
-        for mapping in 0..MAPPINGS {
-            let filename = format!("/usr/lib/lib{mapping}.so");
-            let id = FileId::Inode { maj: 8, min: 1, ino: mapping, ino_generation: 0 };
-            let (addr, len, filename) = (mapped(mapping), 0x8000, filename.as_bytes());
-            put(&Record::Mmap2(Mmap2 {
-                pid,
-                tid,
-                addr,
-                len,
-                pgoff: 0,
-                id,
-                prot_flags: Some((5, 2)),
-                filename,
-            }));
-        }
-    }
-    let mut session = Session::new();
-    for record in Reader::from_records(events.clone(), Endianness::Little, &bytes).records() {
-        session.update(&record.expect("it was just written")).expect("it was just written");
-    }
-    session
+fn in_processes(shape: Shape) -> Capture {
+    let events = processes::events(&shape);
+    let bytes = processes::samples(&events, &shape, OF_PROCESSES);
+    let session = RefCell::new(processes::session(&events));
+    Capture { bytes, records: OF_PROCESSES, events, session }
 }
 
 /// Returns `records` samples of one event. Each has the leading fields that the event records, and `fields`.

@@ -261,8 +261,7 @@ pub(crate) fn session(capture: &Capture) -> Outcome {
     let reader = Reader::from_records(capture.events.clone(), Endianness::Little, &capture.bytes);
     for record in reader.records() {
         let record = record?;
-        session.update(&record)?;
-        let at = session.at(&record).ok_or("a sample")?;
+        let at = session.update_at(&record)?.ok_or("a sample")?;
         leading(&mut sums, &at.sample());
         black_box(at.thread().comm().len());
         for frame in at.stack(None)? {

@@ -1,4 +1,4 @@
-//! The sums that a pass over a capture found.
+//! The sums of one walk over a capture.
 
 /// The sum of each field. Two passes that read the same fields have the same sums.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

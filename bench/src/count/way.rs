@@ -155,6 +155,8 @@ pub(crate) const INPUTS: &[Input] = &[
     },
     Input { name: "processes", capture: capture::processes, hops: HOPS, decoders: OF_SESSIONS },
     Input { name: "stacks", capture: capture::stacks, hops: HOPS, decoders: OF_SESSIONS },
+    Input { name: "scheduled", capture: capture::scheduled, hops: HOPS, decoders: OF_SESSIONS },
+    Input { name: "sched_stacks", capture: capture::sched_stacks, hops: HOPS, decoders: OF_SESSIONS },
     Input {
         name: "file",
         capture: capture::file,

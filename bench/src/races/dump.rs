@@ -101,7 +101,7 @@ fn judge(table: &mut Table, standings: &Standings, has_threads: bool) -> Result<
 }
 
 /// Returns a contestant that runs a process and discards its output.
-fn process<'a>(name: &'static str, command: impl Fn() -> Command + 'a) -> Contestant<'a, ()> {
+pub(super) fn process<'a>(name: &'static str, command: impl Fn() -> Command + 'a) -> Contestant<'a, ()> {
     Contestant::new(
         name,
         move || if succeeds(&mut command()) { Ok(()) } else { Err(Failure("it failed".into())) },

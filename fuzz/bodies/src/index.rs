@@ -22,7 +22,10 @@ pub fn run(data: &[u8]) -> bool {
     let Some((&chunks, rest)) = rest.split_first() else { return false };
     let reader = Reader::new(PIPE).expect("it has a header");
     let identity = Identity::new(&reader, SIZE, 0);
-    let bytes = encoded(&identity, u32::from(bits & COMPRESSED != 0), chunks, rest);
+    // The header of an index without chunks has the words of the capture.
+    let header = Index::default().encode(&identity);
+    let flags = u32::from(bits & COMPRESSED != 0);
+    let bytes = testdata::index::with_chunks(&header, flags, chunks.into(), rest);
     match Index::decode(&bytes, &identity) {
         Ok(index) => {
             assert_eq!(index.encode(&identity), bytes, "nothing is lost");
@@ -93,19 +96,4 @@ fn queries(index: &Index) {
             assert_eq!(before.count(), listed.count());
         }
     }
-}
-
-/// Returns the bytes of an index with these chunks.
-fn encoded(identity: &Identity, flags: u32, chunks: u8, body: &[u8]) -> Vec<u8> {
-    // The header of an index without chunks has the words of the capture.
-    let mut bytes = Index::default().encode(identity);
-    bytes[12..16].copy_from_slice(&flags.to_le_bytes());
-    bytes[56..64].copy_from_slice(&u64::from(chunks).to_le_bytes());
-    bytes[64..72].copy_from_slice(&(body.len() as u64).to_le_bytes());
-    let checksum = bytes[..72].iter().chain(body).fold(0xcbf2_9ce4_8422_2325_u64, |hash, &byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
-    });
-    bytes[72..80].copy_from_slice(&checksum.to_le_bytes());
-    bytes.extend_from_slice(body);
-    bytes
 }

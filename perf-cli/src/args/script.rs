@@ -4,12 +4,30 @@ use super::ReadingArgs;
 use super::capture::Capture;
 
 pub(super) const EXAMPLES: &str =
-    "The text is that of perf script, so that programs that read perf script's text read this too. Symbols are not \
-resolved yet: sym is always [unknown]. Stacks that were copied into the samples are not unwound yet.
+    "The text is that of perf script of Linux 6.1, so that programs that read perf script's text read this too. Names from \
+the capture are escaped where a terminal would obey them. Symbols are not resolved yet: sym is always [unknown], and \
+perf's options --symbols, --symfs and --kallsyms do not exist yet. Stacks that were copied into the samples are not \
+unwound yet.
+
+The fields of -F: comm tid pid time cpu event trace ip sym dso dsoff addr symoff period iregs uregs brstack brstacksym \
+data_src weight bpf-output brstackoff phys_addr misc tod data_page_size code_page_size ins_lat machine_pid vcpu cgroup \
+retire_lat flags. flags are blank, because only a decoder of processor traces sets them.
+
+These fields of perf are refused: insn, insnlen, disasm, brstackinsn, brstackinsnlen, brstackdisasm, ipc, synth, \
+metric, callindent and brcntr need instructions or processor traces, which perfdata does not decode. srcline and \
+srccode need debug information, which perfdata does not read yet. A field that no sample of an event has is refused, \
+too, unless it is given for one type of events.
+
+A user call chain may come in a later record (CALLCHAIN_DEFERRED, Linux 6.19). Its samples are then printed when it \
+comes, as perf 7.2 does: after samples that are later. Those whose chain does not come are printed without it. Up to 64 \
+MiB of samples wait; more than that are printed at once, and counted on standard error.
 
 A line of jsonl is a sample: offset, event, event_name, pid, tid, comm, cpu, time, period, stack, and what it has of \
-addr, phys_addr, weight, data_src, cgroup, trace and branch_stack. A frame has ip, mode, dso, build_id and file_offset. \
-The last line is the account. Symbols, source lines and the end of each stack are not there yet.
+inner, addr, phys_addr, weight, data_src, cgroup, trace and branch_stack. A frame has ip and mode, and if its mapping is \
+known, dso and what there is of build_id and file_offset. The frames are those of the call chain, innermost first. \
+Without a chain, and for a chain without frames, the only frame is the sample's own address. --max-stack 0 leaves all \
+frames out. The last line is the account, with the numbers of samples and of frames. Symbols, source lines and the end \
+of each stack are not there yet.
 
 Examples:
   perfdata script

@@ -40,7 +40,8 @@ impl Labels {
         record: &EventRecord<'_>,
         formats: &Formats<'_>,
     ) -> Option<(EventLabel<'_>, Option<usize>)> {
-        let (index, event) = record.event_index().zip(record.event())?;
+        let event = record.event()?;
+        let index = event.index;
         let is_known =
             matches!(self.labels.get(index), Some(Some(known)) if Arc::ptr_eq(&known.event, event));
         if !is_known {

@@ -46,13 +46,18 @@ impl<'a> Lines<'a> {
     pub(super) fn push_sample(
         &self,
         out: &mut Vec<u8>,
-        session: &Session,
         at: &At<'_, '_>,
         counted: &Counted<'_>,
     ) -> Result<(), FileError> {
         let (sample, record) = (at.sample(), at.record());
         let tail = sample.tail().map_err(|error| record.error(error))?;
-        let stack = at.stack(None)?.take(self.max_stack);
+        let mut stack = at.stack(counted.user)?.peekable();
+        // A chain without frames would lose where the sample is.
+        let alone = match stack.peek() {
+            None => sample.ip().map(|ip| Frame { ip, mode: at.mode(), mapping: at.find(at.mode(), ip) }),
+            Some(_) => None,
+        };
+        let stack = stack.chain(alone).take(self.max_stack);
         let event = &counted.known.event;
         add_one(&self.samples);
         Json::object(out, |json| {
@@ -76,7 +81,7 @@ impl<'a> Lines<'a> {
                 });
             });
             given(tail.branch_stack, |stack| json.branch_stack(&stack));
-            json.objects(name!("stack"), stack, |json, frame| self.push_frame(json, session, &frame));
+            json.objects(name!("stack"), stack, |json, frame| self.push_frame(json, at.session(), &frame));
         });
         out.push(b'\n');
         Ok(())

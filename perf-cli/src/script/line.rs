@@ -185,7 +185,7 @@ pub(super) fn push_sample(
         out.resize(out.len() + 24, b' ');
     }
     if known.is_branch_trace {
-        return push_branch(out, at, known, options);
+        return push_branch(out, at, counted, options);
     }
     let tail =
         known.needs_tail.then(|| sample.tail().map_err(|error| at.record().error(error))).transpose()?;
@@ -201,7 +201,7 @@ pub(super) fn push_sample(
         push_access(out, at, tail, known, events);
     }
     if fields.has(Fields::IP) {
-        push_ip(out, at, known, options)?;
+        push_ip(out, at, counted, options)?;
     }
     if let Some(tail) = &tail {
         push_rest(out, at, tail, known);
@@ -214,12 +214,16 @@ pub(super) fn push_sample(
 /// frame of the stack.
 ///
 /// perf: `add_callchain_ip`, `tools/perf/util/machine.c`.
-fn has_unknown_marker(at: &At<'_, '_>, max_stack: usize) -> Result<bool, FileError> {
+fn has_unknown_marker(at: &At<'_, '_>, user: Option<&[u64]>, max_stack: usize) -> Result<bool, FileError> {
     let Some(chain) = at.record().callchain()? else { return Ok(false) };
     let mut frames = 0;
-    for word in chain.words().iter() {
+    let own = chain.words().len() - usize::from(chain.deferred_cookie().is_some());
+    for word in chain.words().iter().take(own).chain(user.into_iter().flatten().copied()) {
+        // perf does not look at the words after the last frame that it prints.
+        if frames >= max_stack {
+            break;
+        }
         match CallchainContext::of(word) {
-            None if frames >= max_stack => break,
             None => frames += 1,
             Some(marker) if marker.name().is_none() => return Ok(true),
             Some(_) => {}
@@ -232,13 +236,14 @@ fn has_unknown_marker(at: &At<'_, '_>, max_stack: usize) -> Result<bool, FileErr
 fn push_ip(
     out: &mut Vec<u8>,
     at: &At<'_, '_>,
-    known: &Known,
+    counted: &Counted<'_>,
     options: &Options<'_>,
 ) -> Result<(), FileError> {
+    let Counted { known, user, .. } = *counted;
     if known.has_callchain && options.shows_chains {
         out.push(b'\n');
-        if !has_unknown_marker(at, options.max_stack)? {
-            for frame in at.stack(None)?.take(options.max_stack) {
+        if !has_unknown_marker(at, user, options.max_stack)? {
+            for frame in at.stack(user)?.take(options.max_stack) {
                 push_frame(out, &frame, known);
             }
         }
@@ -257,12 +262,13 @@ fn push_ip(
 fn push_branch(
     out: &mut Vec<u8>,
     at: &At<'_, '_>,
-    known: &Known,
+    counted: &Counted<'_>,
     options: &Options<'_>,
 ) -> Result<(), FileError> {
+    let known = counted.known;
     let (fields, sample) = (known.fields, at.sample());
     if fields.has(Fields::IP) {
-        push_ip(out, at, known, options)?;
+        push_ip(out, at, counted, options)?;
     }
     if fields.has(Fields::ADDR) || sample.addr().is_some() && !known.is_chosen {
         out.extend_from_slice(b" => ");

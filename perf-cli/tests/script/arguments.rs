@@ -8,6 +8,7 @@ pub(crate) const TESTS: &[needs::Test] = needs::tests![
     cpus_that_are_none,
     arguments_that_are_none,
     fields_of_one_type,
+    the_help_has_all_fields,
 ];
 
 /// Runs the program on captures; checks that it fails with one line that has `said`.
@@ -95,4 +96,39 @@ fn fields_of_one_type() {
     let lines = || run.out.lines();
     assert!(lines().any(|line| line.trim() == "8815"), "software events have the field alone");
     assert!(lines().any(|line| line.contains("raw_syscalls:sys_exit: ")), "tracepoints have the default");
+}
+
+/// Those that are printed, as an error lists them, and those that are refused.
+fn the_help_has_all_fields() {
+    let command =
+        std::process::Command::new(env!("CARGO_BIN_EXE_perfdata")).args(["script", "--help"]).output();
+    let help = String::from_utf8(command.unwrap().stdout).unwrap();
+    let words: Vec<_> =
+        help.split(|letter: char| !(letter.is_alphanumeric() || "_-".contains(letter))).collect();
+    let error = perfdata("script", "captures/plain.data", &["-F", "nope"]).err;
+    let (_, printed) = error.trim_end().split_once("the fields are ").unwrap();
+    assert!(printed.split(' ').count() > 30, "{printed}");
+    let missing: Vec<_> = printed.split(' ').filter(|name| !words.contains(name)).collect();
+    assert!(missing.is_empty(), "{missing:?}");
+    let (_, refused) = help.split_once("These fields of perf are refused:").unwrap();
+    let refused = refused.split("\n\n").next().unwrap();
+    let refused: Vec<_> = refused.split_whitespace().map(|word| word.trim_end_matches([',', '.'])).collect();
+    for name in [
+        "insn",
+        "insnlen",
+        "disasm",
+        "brstackinsn",
+        "brstackinsnlen",
+        "brstackdisasm",
+        "ipc",
+        "synth",
+        "metric",
+    ]
+    .iter()
+    .chain(&["callindent", "brcntr", "srcline", "srccode"])
+    {
+        assert!(refused.contains(name), "{name}");
+        let error = perfdata("script", "captures/plain.data", &["-F", name]).err;
+        assert!(error.contains(&format!("{name} needs ")), "{error}");
+    }
 }

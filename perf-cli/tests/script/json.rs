@@ -1,5 +1,8 @@
 //! JSON lines of samples.
 
+use std::io::Write;
+use std::process::{Command, Stdio};
+
 use serde_json::Value;
 
 use crate::perfdata;
@@ -7,8 +10,10 @@ use crate::perfdata;
 pub(crate) const TESTS: &[needs::Test] = needs::tests![
     samples_are_those_of_the_dump,
     a_tracepoint_has_its_fields,
+    a_tracepoint_of_a_pipe_has_its_fields,
     frames_have_their_files,
     the_account_counts_what_was_printed,
+    a_python_program_counts_in_which_file_each_program_ran,
 ];
 
 /// Returns the objects of the lines: the samples, and the account.
@@ -47,6 +52,20 @@ fn a_tracepoint_has_its_fields() {
     assert_eq!(exec["trace"]["pid"], exec["pid"]);
 }
 
+/// The formats are in a record, which comes before the samples.
+fn a_tracepoint_of_a_pipe_has_its_fields() {
+    let path = testdata::path("tracing.pipe.data");
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_perfdata"));
+    command.args(["script", "-", "--format", "jsonl"]).stdin(std::fs::File::open(path).unwrap());
+    let out = String::from_utf8(command.output().unwrap().stdout).unwrap();
+    let piped: Vec<Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let (samples, account) = lines("script", "captures/tracing.pipe.data", &[]);
+    assert_eq!(piped, [samples.clone(), vec![account]].concat());
+    assert!(!samples.is_empty());
+    let is_whole = |it: &Value| it["trace"]["id"].is_u64() && it["trace"]["args"][5].is_u64();
+    assert!(samples.iter().all(is_whole), "{}", samples[0]);
+}
+
 fn frames_have_their_files() {
     let (samples, _) = lines("script", "captures/callchain.data", &[]);
     let frames: Vec<_> = samples.iter().flat_map(|it| it["stack"].as_array().unwrap()).collect();
@@ -68,4 +87,22 @@ fn the_account_counts_what_was_printed() {
     assert_eq!(account["frames"]["total"], frames().count());
     assert_eq!(account["frames"]["mapped"], frames().filter(|it| it.get("dso").is_some()).count());
     assert_eq!(account["account"]["bytes_skipped"], 0);
+}
+
+/// The example `by_file` of perf-session prints the same.
+fn a_python_program_counts_in_which_file_each_program_ran() {
+    needs::all(&[needs::Need::Runs(&["python3", "--version"])]);
+    let lines = perfdata("script", "captures/system_wide.data", &["--format", "jsonl"]).out;
+    let program = concat!(env!("CARGO_MANIFEST_DIR"), "/../perf-session/examples/by_file.py");
+    let mut python =
+        Command::new("python3").arg(program).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    python.stdin.take().unwrap().write_all(lines.as_bytes()).unwrap();
+    let printed = python.wait_with_output().unwrap();
+    assert!(printed.status.success(), "{printed:?}");
+    let expected = "       1 perf-exec [kernel.kallsyms]
+       1 swapper [kernel.kallsyms]
+       1 workload /usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2
+       5 workload [kernel.kallsyms]
+";
+    assert_eq!(String::from_utf8(printed.stdout).unwrap(), expected);
 }

@@ -1,15 +1,17 @@
 //! `perfdata script`: against the installed perf, which is shown as ignored where there is none; against goldens; its
-//! JSON lines against the dump; and what it says about wrong arguments.
+//! JSON lines against the dump; its call chains; and what it says about wrong arguments.
 
 mod arguments;
+mod chains;
 mod golden;
 mod json;
+mod made;
 mod perf;
 
 use std::process::{Command, ExitCode};
 
 fn main() -> ExitCode {
-    needs::run(&[arguments::TESTS, golden::TESTS, json::TESTS, perf::TESTS])
+    needs::run(&[arguments::TESTS, chains::TESTS, golden::TESTS, json::TESTS, perf::TESTS])
 }
 
 /// The output and exit status of a run.

@@ -75,6 +75,16 @@ impl<'r> EventRecord<'r> {
         Self { bytes, event, offset, position, data_file }
     }
 
+    /// Returns the record in bytes of its own: see `Bytes::apart`.
+    pub(crate) fn apart(&self) -> Self {
+        Self { bytes: self.bytes.apart(), ..self.clone() }
+    }
+
+    /// Returns the number of bytes that `apart` copies.
+    pub(crate) fn size_apart(&self) -> usize {
+        self.bytes.size_apart()
+    }
+
     /// Creates a record that comes from elsewhere, such as a live ring, with its event. `place` is for the errors and
     /// for [`place`](Self::place).
     ///

@@ -10,7 +10,7 @@ use super::reader::Reader;
 use crate::error::{Error, FileError, FileErrorKind};
 use crate::limits::Limits;
 use crate::record::{CallchainDeferred, Record};
-use crate::sample::{Frame, Sample};
+use crate::sample::Sample;
 
 /// The user parts of call chains, by the cookie at the end of a sample's call chain; made by
 /// [`Reader::deferred_chains`].
@@ -93,11 +93,7 @@ impl DeferredChains {
     /// Those of [`Sample::callchain`].
     pub fn of<O: ByteOrder>(&self, sample: &Sample<'_, O>) -> Result<Option<&[u64]>, Error> {
         let Some(chain) = sample.callchain()? else { return Ok(None) };
-        let cookie = chain.frames().find_map(|frame| match frame {
-            Frame::Deferred { cookie } => cookie,
-            Frame::Ip { .. } => None,
-        });
-        let key = cookie.map(|cookie| (cookie, sample.tid().unwrap_or(-1)));
+        let key = chain.deferred_cookie().map(|cookie| (cookie, sample.tid().unwrap_or(-1)));
         Ok(key.and_then(|key| self.chains.get(&key)).map(AsRef::as_ref))
     }
 
@@ -118,6 +114,8 @@ impl Reader<'_> {
     /// Collects the user call chains that come after their samples, in one walk over the capture.
     ///
     /// This method skips records that cannot be decoded; a walk over [`records`](Self::records) reports their errors.
+    /// [`DeferredSamples`](super::DeferredSamples) joins the chains in the same walk as the samples.
+    ///
     /// It holds a copy of the chains, up to [`Limits::deferred_chains`], and counts those that it left out in
     /// [`DeferredChains::omitted`]. A stream can be walked only once, so this method returns no chains for a stream:
     /// the caller [adds](DeferredChains::add) them while it walks over the records.

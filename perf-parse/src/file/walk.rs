@@ -203,20 +203,16 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
         let mut target = target;
         loop {
             while self.framing.is_at_boundary() {
-                let Some((raw, _)) = RawRecord::<O>::of_types(self.framing.source.front(), u64::MAX) else {
-                    break;
-                };
-                if self.framing.source.offset() >= target {
+                let front = RawRecord::<O>::of_types(self.framing.source.front(), u64::MAX);
+                if self.framing.source.offset() >= target && !self.framing.is_at_end_of_file() {
                     return Some(true);
                 }
+                let Some((raw, _)) = front else { break };
                 let size = usize::from(raw.size());
                 self.framing.source.take(size);
             }
             if self.framing.is_at_end_of_file() {
                 return Some(self.framing.next_data_file());
-            }
-            if self.framing.is_at_boundary() && self.framing.source.offset() >= target {
-                return Some(true);
             }
             match self.advance() {
                 Ok(Some(_)) | Ok(None) => {}

@@ -58,6 +58,18 @@ impl<'a, O: ByteOrder> Callchain<'a, O> {
     pub fn frames(&self) -> Frames<'a, O> {
         Frames { words: self.words.iter(), context: None }
     }
+
+    /// Returns the cookie at the end of a chain whose user part comes in a later CALLCHAIN_DEFERRED record of the same
+    /// thread; `None` for a complete chain. Takes constant time.
+    ///
+    /// perf: `evsel__parse_sample`, `tools/perf/util/evsel.c`; since Linux 6.19.
+    #[must_use]
+    #[inline]
+    pub fn deferred_cookie(&self) -> Option<u64> {
+        let last = self.words.len().checked_sub(1)?;
+        let marker = self.words.get(last.checked_sub(1)?)?;
+        if marker == CallchainContext::USER_DEFERRED.0 { self.words.get(last) } else { None }
+    }
 }
 
 /// A frame of a call chain.

@@ -3,10 +3,9 @@
 use perf_parse::index::{Identity, IndexErrorKind};
 use perf_parse::{Index, Reader};
 
-use crate::{captures, index, ring, round, sample, switch};
+use testdata::index::{HEADER, seal, with_chunks};
 
-const CHECKSUM: usize = 72;
-const CHUNKS: usize = 80;
+use crate::{captures, index, ring, round, sample, switch};
 
 /// An index of three chunks, its identity, and the capture.
 fn example() -> (Vec<u8>, Identity, Vec<u8>) {
@@ -25,17 +24,6 @@ fn example() -> (Vec<u8>, Identity, Vec<u8>) {
     let encoded = index.encode(&identity);
     drop(reader);
     (encoded, identity, data)
-}
-
-/// Makes the checksum of an encoded index fit.
-fn seal(bytes: &mut [u8]) {
-    if bytes.len() >= CHUNKS {
-        let covered = bytes[..CHECKSUM].iter().chain(&bytes[CHUNKS..]);
-        let sum = covered.fold(0xcbf2_9ce4_8422_2325_u64, |sum, &byte| {
-            (sum ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
-        });
-        bytes[CHECKSUM..CHUNKS].copy_from_slice(&sum.to_le_bytes());
-    }
 }
 
 /// Uses everything of an index. What it lists is in proportion to its bytes.
@@ -121,7 +109,7 @@ fn a_hostile_index_is_refused_or_stays_in_bounds() {
             }
         }
         let mut bytes = encoded[..at].to_vec();
-        if let Some(size) = at.checked_sub(CHUNKS) {
+        if let Some(size) = at.checked_sub(HEADER) {
             bytes[64..72].copy_from_slice(&(size as u64).to_le_bytes());
         }
         seal(&mut bytes);
@@ -179,17 +167,9 @@ fn of_another_capture_is_refused() {
 /// Encodes an index with the given chunks, each without its size, for a capture of 1 MiB.
 fn crafted(chunks: &[&[u8]], count: u64) -> (Vec<u8>, Identity) {
     let identity = Identity::new(&ring(&[]), 1 << 20, 0);
-    let mut bytes = Index::default().encode(&identity);
+    let with_sizes = chunks.iter().flat_map(|chunk| [&[chunk.len() as u8], *chunk].concat());
     // The records are compressed.
-    bytes[12] = 1;
-    for chunk in chunks {
-        bytes.push(chunk.len() as u8);
-        bytes.extend_from_slice(chunk);
-    }
-    let size = (bytes.len() - CHUNKS) as u64;
-    bytes[56..64].copy_from_slice(&count.to_le_bytes());
-    bytes[64..72].copy_from_slice(&size.to_le_bytes());
-    seal(&mut bytes);
+    let bytes = with_chunks(&Index::default().encode(&identity), 1, count, &with_sizes.collect::<Vec<_>>());
     (bytes, identity)
 }
 
@@ -292,7 +272,7 @@ fn a_chunk_with_too_many_ids() {
         let (mut bytes, identity) = crafted(&[], 1);
         bytes.extend([chunk.len() as u8 & 0x7f | 0x80, (chunk.len() >> 7) as u8]);
         bytes.extend(&chunk);
-        let size = (bytes.len() - CHUNKS) as u64;
+        let size = (bytes.len() - HEADER) as u64;
         bytes[64..72].copy_from_slice(&size.to_le_bytes());
         seal(&mut bytes);
         let kind = Index::decode(&bytes, &identity).err().map(|error| error.kind);

@@ -5,10 +5,12 @@ use std::io::Cursor;
 
 use perf_parse::Reader;
 use perf_parse::abi::attr::Attr;
+use perf_parse::abi::callchain::CallchainContext;
 use perf_parse::abi::endian::{Endianness, LittleEndian};
+use perf_parse::abi::record::RecordType;
 use perf_parse::abi::sample_type::SampleType;
 use perf_parse::event::Events;
-use perf_parse::file::{DeferredChains, FileError, FileErrorKind, Limits};
+use perf_parse::file::{DeferredChains, DeferredSamples, FileError, FileErrorKind, Limits};
 use perf_parse::rewrite::{Order, repair};
 use perf_parse::write::{self, SampleFields};
 
@@ -182,6 +184,65 @@ fn deferred_chains() {
     );
     assert_eq!(read(0).1, 2);
     assert_eq!(DeferredChains::default().omitted(), 0);
+}
+
+#[test]
+fn deferred_samples() {
+    // Samples without a thread, whose chains end with a cookie.
+    let attr = Attr { sample_type: SampleType::CALLCHAIN, ..Attr::default() };
+    let layout = perf_parse::SampleLayout::new(&attr).unwrap();
+    let mut data = Vec::new();
+    for cookie in 0..3 {
+        let callchain = Some(vec![CallchainContext::USER_DEFERRED.0, cookie]);
+        let fields = SampleFields { callchain, ..SampleFields::default() };
+        write::sample::<LittleEndian>(&mut data, &layout, Default::default(), &fields).unwrap();
+    }
+    // Those in memory are not copied; those of a stream are.
+    for (is_copied, each) in [(false, 256), (true, 256 + 32)] {
+        for (most, room) in
+            [(0, 0), (each - 1, 0), (each, 1), (2 * each - 1, 1), (2 * each, 2), (3 * each, 3)]
+        {
+            let limits = limits(|it| it.deferred_samples = most);
+            let pipe = [header(false), self::attr(false, &attr, &[]), data.clone()].concat();
+            let built = Builder::new(false).event(attr, &[]).data(data.clone()).build();
+            let reader = match is_copied {
+                true => Reader::stream_within(Cursor::new(pipe), &limits).unwrap(),
+                false => Reader::new_within(&built.bytes, &limits).unwrap(),
+            };
+            let mut waiting = DeferredSamples::within(reader.limits());
+            let mut offsets = Vec::new();
+            let held: Vec<_> = reader
+                .records()
+                .map(Result::unwrap)
+                .filter(|record| record.kind() == RecordType::SAMPLE)
+                .map(|record| {
+                    offsets.push(record.offset());
+                    waiting.hold(&record)
+                })
+                .collect();
+            assert_eq!(held, [0, 1, 2].map(|index| index < room), "{most}");
+            assert_eq!(waiting.omitted(), 3 - room);
+            let fault = offsets.get(room as usize).map(|&offset| {
+                left_out(
+                    "callchain",
+                    most as u64,
+                    "bytes of samples that wait for their call chain",
+                    offset as usize,
+                )
+            });
+            assert_eq!(waiting.fault(), fault);
+            // Those of no other thread. What is taken makes room.
+            assert!(waiting.take(Some(0)).is_empty());
+            let cookies: Vec<_> = waiting.take(None).iter().map(|sample| sample.cookie).collect();
+            assert_eq!(cookies, Vec::from_iter(0..room));
+            let again = Reader::new(&built.bytes).unwrap();
+            let again: Vec<_> = again.records().map(|record| waiting.hold(&record.unwrap())).collect();
+            let room = if is_copied { most / 256 } else { room as usize };
+            assert_eq!(again, [0, 1, 2].map(|index| index < room), "{most}");
+            assert_eq!(waiting.take_all().len(), room.min(3));
+        }
+    }
+    assert_eq!(DeferredSamples::default().fault(), None);
 }
 
 #[test]

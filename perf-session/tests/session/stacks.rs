@@ -156,6 +156,8 @@ fn the_part_that_came_later() {
         chain(KERNEL, &words, Some(&later)),
         [first.clone(), user(0x1000, "/x"), user(0x2000, "/lib")]
     );
+    // The record may begin with its marker.
+    assert_eq!(chain(KERNEL, &words, Some(&[U, 0x1000])), [first.clone(), user(0x1000, "/x")]);
     // A chain that is not deferred has no later part.
     assert_eq!(chain(KERNEL, &[K, 0x8000], Some(&later)), [first]);
 }

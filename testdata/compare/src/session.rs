@@ -42,7 +42,10 @@ pub fn check(bytes: &[u8], is_thorough: bool) {
     let mut records = reader.records();
     for step in &steps {
         let record = records.next().expect("as many records as steps").expect("the record is whole");
-        pair.session.update(&record).expect("the record can be decoded");
+        let at = pair.session.update_at(&record).expect("the record can be decoded");
+        let of_update = at.map(|at| (at.thread().key(), at.thread().process_key(), at.mode()));
+        let of_at = pair.session.at(&record);
+        assert_eq!(of_update, of_at.map(|at| (at.thread().key(), at.thread().process_key(), at.mode())));
         pair.model.apply(step);
         pair.check_step(step, &record, is_thorough);
     }

@@ -7,8 +7,8 @@ use super::observed::ObservedArgs;
 
 pub(super) const AFTER_HELP: &str = "\
 Without -p, -t, -a and -C, records the command and everything that it starts. Without these options and without a \
-command, records the whole machine until Ctrl-C. perf report, perf script and perfdata can read the resulting perf.data. If the recorder is \
-killed, perfdata repair can repair the file.
+command, records the whole machine until Ctrl-C. perf report, perf script and perfdata can read the resulting \
+perf.data. If the recorder is killed, perfdata repair can repair the file.
 
 With --overwrite the rings keep the newest records, and nothing is written until SIGUSR2 or the end. SIGUSR2 writes a \
 snapshot to a separate file (perf.data.1, perf.data.2).

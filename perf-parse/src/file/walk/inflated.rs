@@ -56,7 +56,8 @@ impl Inflated {
         Self { inflate: Inflate::new(limits), payload: None, has_ended: false, is_lost: false, skipped: 0 }
     }
 
-    /// Returns the record at the front and its place, as [`RawRecord::of_types`], if its boundary need not be searched for.
+    /// Returns the record at the front and its place, as [`RawRecord::of_types`], if its boundary need not be searched
+    /// for.
     pub(super) fn front_of_types<O: Endian>(
         &self,
         types: u64,
