@@ -27,6 +27,7 @@ pub mod session;
 pub mod shape;
 pub mod time_order;
 pub mod tracepoint_format;
+pub mod unwind;
 pub mod walk;
 pub mod write_read;
 
@@ -54,4 +55,5 @@ pub const TARGETS: &[(&str, Body)] = &[
     ("time_order", time_order::run),
     ("index", index::run),
     ("session", session::run),
+    ("unwind", unwind::run),
 ];

@@ -111,7 +111,8 @@ impl<'m> Row<'m, '_> {
         Some(Expression(EndianSlice::new(bytes, self.order)))
     }
 
-    /// Turns the registers of a frame into those of its caller. `read` reads memory of up to 8 bytes.
+    /// Turns the registers of a frame into those of its caller. `bias` is what an address of the file needs to become one
+    /// of the process. `read` reads memory of up to 8 bytes.
     ///
     /// # Errors
     ///
@@ -120,6 +121,7 @@ impl<'m> Row<'m, '_> {
         &self,
         registers: &mut Registers,
         memory: &Memory<'_>,
+        bias: u64,
         read: &mut dyn FnMut(u64, u8) -> Option<u64>,
     ) -> Result<(), StackEnd> {
         let machine = self.machine;
@@ -130,7 +132,7 @@ impl<'m> Row<'m, '_> {
             CfaRule::RegisterAndOffset { register, offset } => {
                 registers.get(*register).ok_or(StackEnd::Garbage)?.wrapping_add_signed(*offset)
             }
-            CfaRule::Expression(expression) => self.evaluate(expression, None, registers, &mut read)?,
+            CfaRule::Expression(expression) => self.evaluate(expression, None, registers, bias, &mut read)?,
         } & mask;
         let sp = registers.get(machine.sp()).ok_or(StackEnd::Garbage)?;
         let mut value_of = |register: Register, rule: &RegisterRule<usize>| {
@@ -140,11 +142,11 @@ impl<'m> Row<'m, '_> {
                 RegisterRule::ValOffset(offset) => cfa.wrapping_add_signed(*offset),
                 RegisterRule::Register(other) => registers.get(*other).ok_or(StackEnd::Garbage)?,
                 RegisterRule::Expression(expression) => {
-                    let place = self.evaluate(expression, Some(cfa), registers, &mut read)?;
+                    let place = self.evaluate(expression, Some(cfa), registers, bias, &mut read)?;
                     read(place, size)?
                 }
                 RegisterRule::ValExpression(expression) => {
-                    self.evaluate(expression, Some(cfa), registers, &mut read)?
+                    self.evaluate(expression, Some(cfa), registers, bias, &mut read)?
                 }
                 RegisterRule::Constant(value) => *value,
                 _ => return Err(StackEnd::Garbage),
@@ -187,6 +189,7 @@ impl<'m> Row<'m, '_> {
         expression: &UnwindExpression<usize>,
         cfa: Option<u64>,
         registers: &Registers,
+        bias: u64,
         read: &mut dyn FnMut(u64, u8) -> Result<u64, StackEnd>,
     ) -> Result<u64, StackEnd> {
         let malformed = |_| StackEnd::Garbage;
@@ -211,6 +214,10 @@ impl<'m> Row<'m, '_> {
                 EvaluationResult::RequiresMemory { address, size, space: None, .. } => {
                     let value = read(address, size)?;
                     evaluation.resume_with_memory(Value::Generic(value)).map_err(malformed)?
+                }
+                EvaluationResult::RequiresRelocatedAddress(address) => {
+                    let address = address.wrapping_add(bias);
+                    evaluation.resume_with_relocated_address(address).map_err(malformed)?
                 }
                 EvaluationResult::RequiresCallFrameCfa => {
                     let cfa = cfa.ok_or(StackEnd::Garbage)?;

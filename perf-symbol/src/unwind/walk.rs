@@ -105,7 +105,7 @@ impl Walker {
                     let rule = self.rules.rule(rule).ok_or(StackEnd::Garbage)?;
                     return rule.apply(machine, registers, memory).map(|()| FrameSource::Cfi);
                 }
-                Known::Row => return self.apply_row(space, registers, memory, number, address),
+                Known::Row => return self.apply_row(space, registers, memory, number, address, lookup),
                 Known::Malformed => return Err(StackEnd::Garbage),
                 Known::Nothing => {}
             }
@@ -161,10 +161,11 @@ impl Walker {
         memory: &Memory<'_>,
         module: u32,
         address: u64,
+        lookup: u64,
     ) -> Result<FrameSource, StackEnd> {
         let module = Arc::clone(space.module(module).ok_or(StackEnd::NoUnwindInfo)?);
         let row = module.row(address, &mut self.context).map_err(|_| StackEnd::Garbage)?;
-        row.apply(registers, memory, &mut |addr, size| {
+        row.apply(registers, memory, lookup.wrapping_sub(address), &mut |addr, size| {
             memory.read(addr, size).or_else(|| {
                 let (Place::Code(Some((number, address))) | Place::Data(Some((number, address)))) =
                     space.place(addr)
