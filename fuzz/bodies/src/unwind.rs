@@ -52,7 +52,7 @@ pub fn run(data: &[u8]) -> bool {
     let Ok(module) = Module::parse(Arc::new(file)) else { return false };
     let module = Arc::new(module);
 
-    let mut values = words.as_chunks().0.iter().map(|pair| value(u16::from_le_bytes(*pair)));
+    let mut values = words.chunks_exact(2).map(|pair| value(u16::from_le_bytes([pair[0], pair[1]])));
     let mut set: Vec<_> = regs.iter().map(|&bit| (bit, values.next().unwrap_or(0))).collect();
     // Of the stack pointer, only the low bits are free.
     set.iter_mut().skip(1).take(1).for_each(|(_, sp)| *sp = SP | *sp & 0xff);

@@ -1,6 +1,7 @@
 //! Stacks of handmade programs: unwind tables, registers and stacks whose callers are known.
 
 mod arm;
+mod emulated;
 mod ends;
 mod rules;
 mod sections;
