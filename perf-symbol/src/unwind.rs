@@ -50,6 +50,7 @@ mod fde;
 mod files;
 mod frame;
 mod guess;
+mod lookup;
 mod machine;
 mod memory;
 mod module;

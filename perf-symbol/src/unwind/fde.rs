@@ -3,14 +3,12 @@
 use std::ops::Range;
 
 use gimli::{
-    BaseAddresses, CieOrFde, DebugFrame, EhFrame, EndianSlice, FrameDescriptionEntry, Reader, RunTimeEndian,
-    UnwindOffset, UnwindSection, Vendor,
+    BaseAddresses, CieOrFde, EndianSlice, FrameDescriptionEntry, Reader, RunTimeEndian, UnwindOffset,
+    UnwindSection,
 };
 use perf_abi::endian::Endianness;
 
-use super::machine::Machine;
 use super::memory::number;
-use super::module::Module;
 
 /// The bytes of a section.
 pub(crate) type Slice<'a> = EndianSlice<'a, RunTimeEndian>;
@@ -93,7 +91,7 @@ impl HeaderTable {
     }
 
     /// Returns the offset in `.eh_frame` of the last entry that begins at an address or before it.
-    fn find(&self, file: &[u8], address: u64) -> Option<usize> {
+    pub(crate) fn find(&self, file: &[u8], address: u64) -> Option<usize> {
         let pairs = file.get(self.pairs.clone())?;
         let start_of = |index: usize| {
             let pair = pairs.get(index.checked_mul(PAIR)?..)?;
@@ -120,53 +118,13 @@ fn signed(bytes: &[u8], order: Endianness) -> Option<u64> {
     Some(i64::from(value.cast_signed()).cast_unsigned())
 }
 
-/// The entry for an address and its section.
-pub(crate) enum Found<'a> {
-    Eh(EhFrame<Slice<'a>>, Fde<'a>),
-    Debug(DebugFrame<Slice<'a>>, Fde<'a>),
-}
-
-impl Module {
-    /// Returns the entry that covers an address of the file: that of `.eh_frame`, or else that of `.debug_frame`.
-    pub(crate) fn fde(&self, address: u64) -> Option<Found<'_>> {
-        self.eh_frame_fde(address).or_else(|| self.debug_frame_fde(address))
-    }
-
-    fn eh_frame_fde(&self, address: u64) -> Option<Found<'_>> {
-        let section = self.eh_frame.as_ref()?.bytes(self.data());
-        let mut frame = EhFrame::new(section, self.gimli_order());
-        frame.set_address_size(self.machine().address_size());
-        if self.machine() == Machine::Aarch64 {
-            frame.set_vendor(Vendor::AArch64);
-        }
-        let offset = match &self.header {
-            Some(header) => header.find(self.data(), address)?,
-            None => find(self.eh_frame_index(), address)?,
-        };
-        let fde = fde_at(&frame, &self.bases, offset.into(), address)?;
-        Some(Found::Eh(frame, fde))
-    }
-
-    fn debug_frame_fde(&self, address: u64) -> Option<Found<'_>> {
-        let section = self.debug_frame.as_ref()?.bytes(self.data());
-        let mut frame = DebugFrame::new(section, self.gimli_order());
-        frame.set_address_size(self.machine().address_size());
-        if self.machine() == Machine::Aarch64 {
-            frame.set_vendor(Vendor::AArch64);
-        }
-        let offset = find(self.debug_frame_index(), address)?;
-        let fde = fde_at(&frame, &self.bases, offset.into(), address)?;
-        Some(Found::Debug(frame, fde))
-    }
-}
-
 /// Returns the offset of the last entry that begins at an address or before it.
-fn find(index: &[Entry], address: u64) -> Option<usize> {
+pub(crate) fn find(index: &[Entry], address: u64) -> Option<usize> {
     let after = index.partition_point(|entry| entry.start <= address);
     Some(index.get(after.checked_sub(1)?)?.offset)
 }
 
-fn fde_at<'a, S: UnwindSection<Slice<'a>>>(
+pub(crate) fn fde_at<'a, S: UnwindSection<Slice<'a>>>(
     section: &S,
     bases: &BaseAddresses,
     offset: S::Offset,

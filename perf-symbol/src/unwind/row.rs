@@ -6,7 +6,8 @@ use gimli::{
 };
 
 use super::end::StackEnd;
-use super::fde::{Fde, Found, Slice};
+use super::fde::{Fde, Slice};
+use super::lookup::Found;
 use super::machine::Machine;
 use super::memory::Memory;
 use super::module::Module;
