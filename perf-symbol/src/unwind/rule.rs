@@ -161,14 +161,18 @@ pub(crate) enum Known {
     Malformed,
 }
 
-/// Number of addresses in the cache: the stacks of most programs have fewer. A power of two.
-const SLOTS: usize = 1 << 14;
+/// Number of addresses in the cache: the stacks of most programs have fewer. A power of two, and small enough for the
+/// caches of a CPU.
+const SLOTS: usize = 1 << 13;
 
 /// What leaves as many of the highest bits of a word as there are slots.
 const SHIFT: u32 = 64 - SLOTS.trailing_zeros();
 
 /// The largest number of different rules that are kept. Programs have some hundred.
 const MAX_RULES: usize = 1 << 16;
+
+/// Number of bits of an address in a key. Those above are the number of the module, and 1.
+const ADDRESS_BITS: u32 = 40;
 
 /// What is known of the addresses that occurred last.
 #[derive(Debug)]
@@ -180,11 +184,13 @@ pub(crate) struct Rules {
 
 #[derive(Clone, Copy, Debug)]
 struct Slot {
-    address: u64,
-    /// The number of the module, and 1; 0 in an empty slot.
-    module: u32,
+    /// Address and module; 0 in an empty slot.
+    key: u64,
     known: Known,
 }
+
+// Four to a line of a CPU's cache.
+const _: () = assert!(size_of::<Slot>() == 16);
 
 impl Rules {
     pub(crate) fn new() -> Self {
@@ -195,16 +201,26 @@ impl Rules {
         *self = Self::new();
     }
 
+    /// Returns the key of an address; 0 for an address that no file has, and for one file too many. They are not kept.
     #[inline]
-    fn slot_of(module: u32, address: u64) -> usize {
-        let mixed = (address ^ u64::from(module) << 40).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        usize::try_from(mixed >> SHIFT).unwrap_or(0)
+    fn key_of(module: u32, address: u64) -> u64 {
+        let module = u64::from(module).wrapping_add(1);
+        if address >> ADDRESS_BITS != 0 || module >> (64 - ADDRESS_BITS) != 0 {
+            return 0;
+        }
+        module << ADDRESS_BITS | address
+    }
+
+    #[inline]
+    fn slot_of(key: u64) -> usize {
+        usize::try_from(key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> SHIFT).unwrap_or(0)
     }
 
     #[inline]
     pub(crate) fn get(&self, module: u32, address: u64) -> Option<Known> {
-        let slot = self.slots.get(Self::slot_of(module, address))?;
-        (slot.address == address && slot.module == module.saturating_add(1)).then_some(slot.known)
+        let key = Self::key_of(module, address);
+        let slot = self.slots.get(Self::slot_of(key))?;
+        (slot.key == key && key != 0).then_some(slot.known)
     }
 
     #[inline]
@@ -214,10 +230,11 @@ impl Rules {
 
     pub(crate) fn add(&mut self, module: u32, address: u64, known: Known) {
         if self.slots.is_empty() {
-            self.slots = vec![Slot { address: 0, module: 0, known: Known::Nothing }; SLOTS];
+            self.slots = vec![Slot { key: 0, known: Known::Nothing }; SLOTS];
         }
-        if let Some(slot) = self.slots.get_mut(Self::slot_of(module, address)) {
-            *slot = Slot { address, module: module.saturating_add(1), known };
+        let key = Self::key_of(module, address);
+        if let Some(slot) = self.slots.get_mut(Self::slot_of(key)) {
+            *slot = Slot { key, known };
         }
     }
 
@@ -233,5 +250,49 @@ impl Rules {
         self.rules.push(rule);
         self.numbers.insert(rule, number);
         number
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_told_apart() {
+        let mut rules = Rules::new();
+        let places = [(0, 0), (0, 1), (1, 0), (7, 0xff_ffff_ffff), (0xff_fffe, 3)];
+        assert_eq!(rules.get(0, 0), None);
+        for (number, (module, address)) in places.into_iter().enumerate() {
+            rules.add(module, address, Known::Rule(number as u32));
+            assert_eq!(rules.get(module, address), Some(Known::Rule(number as u32)));
+        }
+        let found = places.iter().filter(|(module, address)| rules.get(*module, *address).is_some()).count();
+        // Few places, so that none took another one's slot.
+        assert_eq!(found, places.len());
+        // These are not kept.
+        for (module, address) in [(0, 1 << 40), (0xff_ffff, 1), (u32::MAX, u64::MAX)] {
+            rules.add(module, address, Known::Row);
+            assert_eq!(rules.get(module, address), None);
+        }
+    }
+
+    #[test]
+    fn the_number_of_rules_is_bounded() {
+        let mut rules = Rules::new();
+        let rule = |offset: usize| Rule {
+            cfa_register: 7,
+            cfa_offset: offset as i32,
+            is_indirect: false,
+            return_address: ReturnAddress::Saved(-8),
+            count: 0,
+            saved: [(0, 0); SAVED],
+        };
+        for offset in 0..MAX_RULES + 10 {
+            let number = rules.number_of(rule(offset));
+            assert_eq!(rules.rule(number), Some(&rule(offset)));
+            assert_eq!(rules.number_of(rule(offset)), number);
+        }
+        assert_eq!(rules.rules.len(), 10);
+        assert_eq!(rules.numbers.len(), 10);
     }
 }
