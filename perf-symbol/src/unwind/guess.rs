@@ -28,15 +28,14 @@ pub(crate) fn caller(
     let size = machine.address_size();
     // r11 of 32-bit Arm points to other places in other compilers' frames.
     let fp = if machine == Machine::Arm { None } else { registers.get(machine.fp()) };
-    let (fp, sp) = (fp, registers.get(machine.sp()));
-    let (Some(fp), Some(sp)) = (fp, sp) else { return Guess::End(StackEnd::NoUnwindInfo) };
-    if fp == 0 && is_return {
+    let Some(sp) = registers.get(machine.sp()) else { return Guess::End(StackEnd::NoUnwindInfo) };
+    if fp == Some(0) && is_return {
         return Guess::End(StackEnd::Rooted);
     }
     let word = u64::from(size);
     let mut is_truncated = false;
     // The saved frame pointer, then the return address.
-    if fp >= sp && fp.is_multiple_of(word) {
+    if let Some(fp) = fp.filter(|&fp| fp >= sp && fp.is_multiple_of(word)) {
         let pair = memory.read(fp, size).zip(memory.read(fp.wrapping_add(word), size));
         if let Some((saved, pc)) = pair {
             let pc = pc & machine.code_mask();

@@ -119,7 +119,13 @@ impl Unwinder {
         let mut process = Process::new(at, CpuMode::USER, &mut self.files, module_of);
         let memory =
             Memory::new(registers.get(machine.sp()).unwrap_or(0), stack.copied(), record.raw().endianness());
-        let from = Start { machine, registers, memory, mode: CpuMode::USER };
+        let from = Start {
+            machine,
+            registers,
+            memory,
+            mode: CpuMode::USER,
+            is_in_kernel: at.mode() == CpuMode::KERNEL,
+        };
         let mut end = self.walker.walk(&mut process, from, frames);
         let mut spliced = matches!(end, StackEnd::Truncated | StackEnd::NoUnwindInfo)
             && chain::splice(at, deferred, frames, user)?;

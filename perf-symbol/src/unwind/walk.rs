@@ -50,6 +50,8 @@ pub(crate) struct Start<'a> {
     pub(crate) registers: Registers,
     pub(crate) memory: Memory<'a>,
     pub(crate) mode: CpuMode,
+    /// Whether the kernel was interrupted, so that the instruction pointer may be that after a system call.
+    pub(crate) is_in_kernel: bool,
 }
 
 impl Walker {
@@ -60,7 +62,7 @@ impl Walker {
         start: Start<'_>,
         frames: &mut Vec<Frame>,
     ) -> StackEnd {
-        let Start { machine, mut registers, memory, mode } = start;
+        let Start { machine, mut registers, memory, mode, is_in_kernel } = start;
         let mut source = FrameSource::Registers;
         self.places.clear();
         for _ in 0..self.max_stack {
@@ -68,7 +70,12 @@ impl Walker {
             frames.push(Frame { ip: registers.pc, mode, is_return, source });
             self.places.push((registers.pc, registers.get(machine.sp()).unwrap_or(0)));
             // A call may be the last instruction of a function, so that its return address is in the next one.
-            let lookup = registers.pc.wrapping_sub(u64::from(is_return));
+            // So may a system call that does not return: that of a signal trampoline, or exit.
+            let is_last = is_in_kernel && source == FrameSource::Registers && {
+                let mut is_covered = |address| self.is_covered(space, machine, address);
+                !is_covered(registers.pc) && is_covered(registers.pc.wrapping_sub(1))
+            };
+            let lookup = registers.pc.wrapping_sub(u64::from(is_return || is_last));
             source = match self.step(space, machine, &mut registers, &memory, lookup, is_return) {
                 Ok(source) => source,
                 Err(end) => return end,
@@ -122,6 +129,13 @@ impl Walker {
             Guess::Caller => Ok(FrameSource::FramePointer),
             Guess::End(end) => Err(end),
         }
+    }
+
+    /// Returns whether an unwind table covers an address.
+    fn is_covered<S: Space>(&mut self, space: &mut S, machine: Machine, address: u64) -> bool {
+        let Place::Code(Some((number, address))) = space.place(address) else { return false };
+        let known = self.rules.get(number, address);
+        known.unwrap_or_else(|| self.learn(space, machine, number, address)) != Known::Nothing
     }
 
     /// Returns whether the unwind tables say that the function with a return address has no caller.

@@ -87,3 +87,17 @@ fn of_code_on_arm64() {
     assert_eq!(sources(&frames)[2], FrameSource::Signal);
     assert_eq!(unwound.end, StackEnd::Rooted);
 }
+
+/// The last instruction of a trampoline is the system call, and the instruction pointer in the kernel is after it.
+#[test]
+fn a_system_call_that_does_not_return() {
+    let elf = program(&[(0x100, 0x10, vec![])]);
+    let mut it = sample(0x110, &[code(0xf08)]);
+    let (frames, unwound) = unwind_on(Arch::X86, &it, &elf);
+    assert_eq!((frames.len(), unwound.guessed, unwound.end), (2, true, StackEnd::Rooted));
+    it.is_kernel = true;
+    it.chain = Some(vec![]);
+    let (frames, unwound) = unwind_on(Arch::X86, &it, &elf);
+    assert_eq!((frames.len(), unwound.guessed, unwound.end), (2, false, StackEnd::Rooted));
+    assert_eq!(place(frames[0].ip), 0x110);
+}
