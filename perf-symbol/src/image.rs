@@ -22,6 +22,7 @@ pub struct Image {
     build_id: Option<BuildId>,
     headers: Vec<ProgramSegment>,
     segments: Vec<Segment>,
+    eh_frame_header: Option<(u64, u64, u64)>,
     sections: Vec<Section>,
 }
 
@@ -115,6 +116,10 @@ impl Image {
                 is_executable: header.flags & elf::PF_X.0 != 0,
             })
             .collect();
+        let eh_frame_header = programs
+            .iter()
+            .find(|program| program.p_type(endian) == elf::PT_GNU_EH_FRAME)
+            .map(|it| (it.p_offset(endian).into(), it.p_vaddr(endian).into(), it.p_filesz(endian).into()));
         let mut build_id = programs
             .iter()
             .find_map(|program| build_id_of(program.notes(endian, data).ok().flatten(), endian));
@@ -144,6 +149,7 @@ impl Image {
             build_id,
             headers,
             segments,
+            eh_frame_header,
             sections,
             bytes,
         })
@@ -195,6 +201,13 @@ impl Image {
     #[must_use]
     pub fn segments(&self) -> &[Segment] {
         &self.segments
+    }
+
+    /// Returns the place of `.eh_frame_hdr`: its offset in the file, its address and its size in bytes. `None` if the file
+    /// has none.
+    pub(crate) fn eh_frame_header(&self) -> Option<(u64, u64, u64)> {
+        let section = || self.section(".eh_frame_hdr").map(|it| (it.offset, it.address, it.size));
+        self.eh_frame_header.or_else(section)
     }
 
     /// Returns the section headers, the first one, which is empty, included. Empty if the file has none.

@@ -34,6 +34,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! Stacks that were copied into samples are unwound by [`unwind`].
+//!
 //! # Which file
 //!
 //! A file is used if its build id is the recorded one. Folders that have files by build id are searched first, then the
@@ -93,6 +95,7 @@ mod plt;
 mod spelling;
 mod symbolizer;
 mod symtab;
+pub mod unwind;
 
 pub use bytes::Bytes;
 pub use demangle::demangle;

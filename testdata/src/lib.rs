@@ -1,11 +1,13 @@
 //! The shared parts of the workspace's tests: captures, an encoder, the [`oracle`], and a counter of [`memory`].
 
 pub mod bytes;
+pub mod elf;
 pub mod features;
 pub mod file;
 pub mod index;
 pub mod memory;
 pub mod oracle;
+pub mod stack_sample;
 
 pub use bytes::Bytes;
 

@@ -30,6 +30,7 @@ pub mod symbol_elf;
 pub mod symbol_text;
 pub mod time_order;
 pub mod tracepoint_format;
+pub mod unwind;
 pub mod walk;
 pub mod write_read;
 
@@ -60,4 +61,5 @@ pub const TARGETS: &[(&str, Body)] = &[
     ("symbol_elf", symbol_elf::run),
     ("symbol_text", symbol_text::run),
     ("jitdump", jitdump::run),
+    ("unwind", unwind::run),
 ];

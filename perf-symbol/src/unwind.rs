@@ -1,0 +1,70 @@
+//! Unwinding of copied user stacks.
+//!
+//! A recording with `perf record --call-graph dwarf` has, in each sample, the user registers and a copy of the top of the
+//! user stack. An [`Unwinder`] finds the stack in them, with the unwind tables of the files that the process had mapped.
+//! Which file that is, its caller answers. The unwinder opens nothing.
+//!
+//! # How a frame is found
+//!
+//! 1. By call frame information (CFI), of `.eh_frame` or else of `.debug_frame`. All registers that a function saves are
+//!    restored, and signal frames and DWARF expressions are understood. What a row of these tables says is kept in a short
+//!    form, so that few rows are read twice.
+//! 2. In a signal trampoline without CFI, by the registers that the kernel put on the stack.
+//! 3. By the frame pointer, if the code has no CFI. This is a guess, and is marked as one:
+//!    [`FrameSource::FramePointer`].
+//!
+//! Each stack has a [`StackEnd`]: whether it is whole and, if not, why.
+//!
+//! # Examples
+//!
+//! ```no_run
+//! use std::sync::Arc;
+//! use perf_abi::regs::Arch;
+//! use perf_parse::Reader;
+//! use perf_session::{Dso, Session};
+//! use perf_symbol::Bytes;
+//! use perf_symbol::unwind::{Module, Unwinder};
+//!
+//! let mut module_of = |dso: &Dso| {
+//!     let bytes = std::fs::read(std::str::from_utf8(dso.path()).ok()?).ok()?;
+//!     Some(Arc::new(Module::parse(Bytes::new(bytes)).ok()?))
+//! };
+//! let reader = Reader::open("perf.data")?;
+//! let mut session = Session::new();
+//! let mut unwinder = Unwinder::new(Arch::X86);
+//! let mut frames = Vec::new();
+//! for record in reader.records().in_time_order() {
+//!     let record = record?;
+//!     session.update(&record)?;
+//!     let Some(at) = session.at(&record) else { continue };
+//!     frames.clear();
+//!     if let Some(stack) = unwinder.unwind(&at, None, &mut module_of, &mut frames)? {
+//!         println!("{} frames, {}", frames.len(), stack.end);
+//!     }
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod chain;
+mod end;
+mod fde;
+mod files;
+mod frame;
+mod guess;
+mod lookup;
+mod machine;
+mod memory;
+mod module;
+mod outer;
+mod registers;
+mod row;
+mod rule;
+mod sigreturn;
+mod unwinder;
+mod walk;
+
+pub use end::StackEnd;
+pub use frame::{Frame, FrameSource};
+pub use machine::Machine;
+pub use module::{Module, ModuleError};
+pub use unwinder::{Unwinder, Unwound};

@@ -1,0 +1,39 @@
+//! How a stack ends.
+
+/// How a stack ends: whether it is whole and, if not, why.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum StackEnd {
+    /// The last frame is the first function of the program or of the thread: its unwind information says that it has no
+    /// caller, or its return address or frame pointer is 0. Also a task that has no user space.
+    Rooted,
+    /// More of the stack was needed than the sample has a copy of, or the stack has more frames than were asked for.
+    Truncated,
+    /// No unwind information covers the last frame, and its frame pointer is not one.
+    NoUnwindInfo,
+    /// The last frame's address is in no mapping.
+    NoMapping,
+    /// The last frame's address is not code, its unwind information is malformed or needs a value that is not known, or
+    /// the stack would go backwards.
+    Garbage,
+}
+
+impl StackEnd {
+    /// Returns the name: `rooted`, `truncated`, `no-unwind-info`, `no-mapping` or `garbage`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Rooted => "rooted",
+            Self::Truncated => "truncated",
+            Self::NoUnwindInfo => "no-unwind-info",
+            Self::NoMapping => "no-mapping",
+            Self::Garbage => "garbage",
+        }
+    }
+}
+
+impl core::fmt::Display for StackEnd {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.pad(self.name())
+    }
+}

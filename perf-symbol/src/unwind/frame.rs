@@ -1,0 +1,43 @@
+//! A frame of an unwound stack.
+
+use perf_abi::record::CpuMode;
+
+/// A frame of an unwound stack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Frame {
+    /// The address, as it is on the stack or in the registers: of the next instruction of the frame.
+    pub ip: u64,
+    /// Whose code it is.
+    pub mode: CpuMode,
+    /// Whether `ip` is a return address: the call is before it, and it may belong to the next function or line. It is none
+    /// where the event or a signal interrupted the code.
+    pub is_return: bool,
+    /// How the frame was found.
+    pub source: FrameSource,
+}
+
+/// How a [`Frame`] was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum FrameSource {
+    /// It is in the call chain of the sample.
+    Chain,
+    /// The copy of the stack was too short, and all whole stacks of the thread so far have the frame there: see
+    /// [`Unwound::spliced`](super::Unwound::spliced).
+    Earlier,
+    /// It is the instruction pointer of the sample's user registers.
+    Registers,
+    /// By the unwind information of the frame that it called.
+    Cfi,
+    /// A signal interrupted it. The frame before is the signal trampoline.
+    Signal,
+    /// By the frame pointer or the stack pointer of a frame without unwind information: a guess.
+    FramePointer,
+}
+
+impl FrameSource {
+    /// Returns whether the address is that of an instruction that was about to run, and not a return address.
+    pub(crate) fn is_exact(self) -> bool {
+        matches!(self, Self::Registers | Self::Signal)
+    }
+}

@@ -1,0 +1,147 @@
+//! The unwinder: from a sample to its stack.
+
+use std::fmt;
+use std::sync::Arc;
+
+use gimli::UnwindContext;
+use perf_abi::callchain::MAX_STACK_DEPTH;
+use perf_abi::record::CpuMode;
+use perf_abi::regs::{Arch, RegsAbi};
+use perf_parse::FileError;
+use perf_session::{At, Dso};
+
+use super::chain;
+use super::end::StackEnd;
+use super::files::{Files, Process};
+use super::frame::{Frame, FrameSource};
+use super::machine::Machine;
+use super::memory::Memory;
+use super::module::Module;
+use super::outer::OuterFrames;
+use super::registers::Registers;
+use super::rule::Rules;
+use super::walk::{Start, Walker};
+
+/// Unwinds the copied user stacks of samples. See the [module docs](super) for an example.
+///
+/// It keeps the modules that it got, and what it found in their unwind tables. Each thread that unwinds needs one of its
+/// own; the modules can be shared.
+///
+/// perf: `unwind__get_entries`, `tools/perf/util/unwind.h`.
+pub struct Unwinder {
+    arch: Arch,
+    walker: Walker,
+    files: Files,
+    outer: OuterFrames,
+}
+
+/// How a stack ended, and how it was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Unwound {
+    /// How the stack ends.
+    pub end: StackEnd,
+    /// Whether the copy of the stack was too short, and the outer frames come from elsewhere: from the user part of the
+    /// sample's call chain, with the source [`FrameSource::Chain`]; or from the earlier stacks of the thread, with the
+    /// source [`FrameSource::Earlier`]. The latter only if all whole stacks of the thread, and no fewer than eight, have
+    /// the same outermost frames at the same places of its stack.
+    pub spliced: bool,
+    /// Whether some frames were found by a frame pointer. They have the source [`FrameSource::FramePointer`].
+    pub guessed: bool,
+}
+
+impl fmt::Debug for Unwinder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Unwinder").field("arch", &self.arch).finish_non_exhaustive()
+    }
+}
+
+impl Unwinder {
+    /// Creates an unwinder for captures of an architecture: that of the recording kernel,
+    /// [`Arch::from_machine`](perf_abi::regs::Arch::from_machine). Stacks have as many user frames as perf's: 127.
+    #[must_use]
+    pub fn new(arch: Arch) -> Self {
+        Self::with_max_stack(arch, MAX_STACK_DEPTH.into())
+    }
+
+    /// Creates an unwinder whose stacks have at most `max_stack` user frames.
+    #[must_use]
+    pub fn with_max_stack(arch: Arch, max_stack: usize) -> Self {
+        let walker =
+            Walker { rules: Rules::new(), context: UnwindContext::new(), max_stack, places: Vec::new() };
+        Self { arch, walker, files: Files::default(), outer: OuterFrames::default() }
+    }
+
+    /// Appends the stack of a sample to `frames`, innermost first: the kernel's frames of its call chain, then the user
+    /// frames that its registers and its copy of the stack lead to. `None` if the event records no user registers, or no
+    /// user stack; its stack is then [`At::stack`].
+    ///
+    /// `module_of` returns the module of what is mapped; `None` if it is not to be had. It is called once for each file.
+    /// `deferred` is as for [`At::stack`].
+    ///
+    /// Takes time proportional to the number of frames. The first address of a function that occurs costs a search in the
+    /// unwind tables of its file.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`EventRecord::tail`](perf_parse::EventRecord::tail) and of [`At::stack`]. `frames` is then as before.
+    pub fn unwind<'r>(
+        &mut self,
+        at: &At<'_, 'r>,
+        deferred: Option<&'r [u64]>,
+        module_of: &mut dyn FnMut(&Dso) -> Option<Arc<Module>>,
+        frames: &mut Vec<Frame>,
+    ) -> Result<Option<Unwound>, FileError> {
+        let record = at.record();
+        let sample = at.sample();
+        let tail = sample.tail().map_err(|error| record.error(error))?;
+        let (Some(regs), Some(stack)) = (tail.regs_user, tail.stack_user) else { return Ok(None) };
+        // The registers are the host's; a guest has no copy of its stack.
+        if !matches!(at.mode(), CpuMode::USER | CpuMode::KERNEL) {
+            return Ok(None);
+        }
+        let start = frames.len();
+        chain::push_kernel(at, frames)?;
+        if regs.abi == RegsAbi::NONE {
+            return Ok(Some(Unwound { end: StackEnd::Rooted, spliced: false, guessed: false }));
+        }
+        let user = frames.len();
+        let Some((machine, registers)) = Machine::of_task(self.arch, regs.abi)
+            .and_then(|machine| Some((machine, Registers::of_sample(machine, &regs)?)))
+        else {
+            frames.truncate(start);
+            return Ok(None);
+        };
+        if self.files.is_full() {
+            self.files.clear();
+            self.walker.rules.clear();
+        }
+        let mut process = Process::new(at, CpuMode::USER, &mut self.files, module_of);
+        let memory =
+            Memory::new(registers.get(machine.sp()).unwrap_or(0), stack.copied(), record.raw().endianness());
+        let from = Start {
+            machine,
+            registers,
+            memory,
+            mode: CpuMode::USER,
+            is_in_kernel: at.mode() == CpuMode::KERNEL,
+        };
+        let mut end = self.walker.walk(&mut process, from, frames);
+        let mut spliced = matches!(end, StackEnd::Truncated | StackEnd::NoUnwindInfo)
+            && chain::splice(at, deferred, frames, user)?;
+        if spliced && frames.last().is_some_and(|last| self.walker.is_root(&mut process, machine, last.ip)) {
+            end = StackEnd::Rooted;
+        }
+        let key = at.thread().key();
+        if end == StackEnd::Rooted && !spliced {
+            self.outer.learn(key, &self.walker.places);
+        } else if end == StackEnd::Truncated
+            && self.outer.complete(key, &self.walker.places, self.walker.max_stack, frames)
+        {
+            (spliced, end) = (true, StackEnd::Rooted);
+        }
+        let added = frames.get(user..).unwrap_or_default();
+        let guessed = added.iter().any(|frame| frame.source == FrameSource::FramePointer);
+        Ok(Some(Unwound { end, spliced, guessed }))
+    }
+}

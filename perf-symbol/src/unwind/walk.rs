@@ -1,0 +1,195 @@
+//! The walk from frame to frame.
+
+use std::sync::Arc;
+
+use gimli::UnwindContext;
+use perf_abi::record::CpuMode;
+
+use super::end::StackEnd;
+use super::frame::{Frame, FrameSource};
+use super::guess::{self, Guess};
+use super::machine::Machine;
+use super::memory::{Memory, number as number_of};
+use super::module::Module;
+use super::registers::Registers;
+use super::row::NoRow;
+use super::rule::{Known, Rule, Rules};
+use super::sigreturn;
+
+/// What is at an address of a process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// Nothing is mapped.
+    Nowhere,
+    /// What is mapped is not executable. If its file is known, the number of the module and the address in it.
+    Data(Option<(u32, u64)>),
+    /// Code, with the same.
+    Code(Option<(u32, u64)>),
+}
+
+/// The address space of a process.
+pub(crate) trait Space {
+    /// Returns what is at an address.
+    fn place(&mut self, addr: u64) -> Place;
+    /// Returns the module with a number that a [`Place`] had.
+    fn module(&self, number: u32) -> Option<&Arc<Module>>;
+}
+
+/// What walks need and keep.
+pub(crate) struct Walker {
+    pub(crate) rules: Rules,
+    pub(crate) context: UnwindContext<usize>,
+    pub(crate) max_stack: usize,
+    /// The address and the stack pointer of each frame of the last walk.
+    pub(crate) places: Vec<(u64, u64)>,
+}
+
+/// The start of a walk.
+pub(crate) struct Start<'a> {
+    pub(crate) machine: Machine,
+    pub(crate) registers: Registers,
+    pub(crate) memory: Memory<'a>,
+    pub(crate) mode: CpuMode,
+    /// Whether the kernel was interrupted, so that the instruction pointer may be that after a system call.
+    pub(crate) is_in_kernel: bool,
+}
+
+impl Walker {
+    /// Adds the frames of a stack, innermost first. Returns how the stack ends.
+    pub(crate) fn walk<S: Space>(
+        &mut self,
+        space: &mut S,
+        start: Start<'_>,
+        frames: &mut Vec<Frame>,
+    ) -> StackEnd {
+        let Start { machine, mut registers, memory, mode, is_in_kernel } = start;
+        let mut source = FrameSource::Registers;
+        self.places.clear();
+        for _ in 0..self.max_stack {
+            let is_return = !source.is_exact();
+            frames.push(Frame { ip: registers.pc, mode, is_return, source });
+            self.places.push((registers.pc, registers.get(machine.sp()).unwrap_or(0)));
+            // A call may be the last instruction of a function, so that its return address is in the next one.
+            // So may a system call that does not return: that of a signal trampoline, or exit.
+            let is_last = is_in_kernel && source == FrameSource::Registers && {
+                let mut is_covered = |address| self.is_covered(space, machine, address);
+                !is_covered(registers.pc) && is_covered(registers.pc.wrapping_sub(1))
+            };
+            let lookup = registers.pc.wrapping_sub(u64::from(is_return || is_last));
+            source = match self.step(space, machine, &mut registers, &memory, lookup, is_return) {
+                Ok(source) => source,
+                Err(end) => return end,
+            };
+            if registers.pc == 0 {
+                return StackEnd::Rooted;
+            }
+        }
+        StackEnd::Truncated
+    }
+
+    /// Turns the registers of a frame into those of its caller. Returns how the caller was found.
+    fn step<S: Space>(
+        &mut self,
+        space: &mut S,
+        machine: Machine,
+        registers: &mut Registers,
+        memory: &Memory<'_>,
+        lookup: u64,
+        is_return: bool,
+    ) -> Result<FrameSource, StackEnd> {
+        let place = match space.place(lookup) {
+            Place::Nowhere => return Err(StackEnd::NoMapping),
+            Place::Data(_) => return Err(StackEnd::Garbage),
+            Place::Code(place) => place,
+        };
+        if let Some((number, address)) = place {
+            let known = match self.rules.get(number, address) {
+                Some(known) => known,
+                None => self.learn(space, machine, number, address),
+            };
+            match known {
+                Known::Rule(rule) => {
+                    let rule = self.rules.rule(rule).ok_or(StackEnd::Garbage)?;
+                    return rule.apply(machine, registers, memory).map(|()| FrameSource::Cfi);
+                }
+                Known::Row => return self.apply_row(space, registers, memory, number, address, lookup),
+                Known::Malformed => return Err(StackEnd::Garbage),
+                Known::Nothing => {}
+            }
+            let code = space
+                .module(number)
+                .and_then(|module| module.constant(address.wrapping_add(is_return.into())));
+            if code.is_some_and(|code| sigreturn::is_trampoline(machine, code)) {
+                return sigreturn::restore(machine, registers, memory).map(|()| FrameSource::Signal);
+            }
+        }
+        match guess::caller(machine, registers, memory, is_return, &mut |addr| {
+            matches!(space.place(addr), Place::Code(_))
+        }) {
+            Guess::Caller => Ok(FrameSource::FramePointer),
+            Guess::End(end) => Err(end),
+        }
+    }
+
+    /// Returns whether an unwind table covers an address.
+    fn is_covered<S: Space>(&mut self, space: &mut S, machine: Machine, address: u64) -> bool {
+        let Place::Code(Some((number, address))) = space.place(address) else { return false };
+        let known = self.rules.get(number, address);
+        known.unwrap_or_else(|| self.learn(space, machine, number, address)) != Known::Nothing
+    }
+
+    /// Returns whether the unwind tables say that the function with a return address has no caller.
+    pub(crate) fn is_root<S: Space>(&mut self, space: &mut S, machine: Machine, return_address: u64) -> bool {
+        let Place::Code(Some((number, address))) = space.place(return_address.wrapping_sub(1)) else {
+            return false;
+        };
+        match self.learn(space, machine, number, address) {
+            Known::Rule(rule) => self.rules.rule(rule).is_some_and(Rule::is_root),
+            _ => false,
+        }
+    }
+
+    /// Reads the unwind tables for an address that is not in the cache.
+    #[cold]
+    fn learn<S: Space>(&mut self, space: &S, machine: Machine, number: u32, address: u64) -> Known {
+        let Some(module) = space.module(number).filter(|module| module.machine() == machine) else {
+            return Known::Nothing;
+        };
+        let known = match module.row(address, &mut self.context) {
+            Err(NoRow::Nothing) => Known::Nothing,
+            Err(NoRow::Malformed) => Known::Malformed,
+            Ok(row) => match row.rule() {
+                Some(rule) => Known::Rule(self.rules.number_of(rule)),
+                None => Known::Row,
+            },
+        };
+        self.rules.add(number, address, known);
+        known
+    }
+
+    #[cold]
+    fn apply_row<S: Space>(
+        &mut self,
+        space: &mut S,
+        registers: &mut Registers,
+        memory: &Memory<'_>,
+        module: u32,
+        address: u64,
+        lookup: u64,
+    ) -> Result<FrameSource, StackEnd> {
+        let module = Arc::clone(space.module(module).ok_or(StackEnd::NoUnwindInfo)?);
+        let row = module.row(address, &mut self.context).map_err(|_| StackEnd::Garbage)?;
+        row.apply(registers, memory, lookup.wrapping_sub(address), &mut |addr, size| {
+            memory.read(addr, size).or_else(|| {
+                let (Place::Code(Some((number, address))) | Place::Data(Some((number, address)))) =
+                    space.place(addr)
+                else {
+                    return None;
+                };
+                let module = space.module(number)?;
+                number_of(module.constant(address)?, size, module.order())
+            })
+        })?;
+        Ok(if row.is_signal { FrameSource::Signal } else { FrameSource::Cfi })
+    }
+}

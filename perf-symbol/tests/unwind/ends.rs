@@ -1,0 +1,186 @@
+//! How stacks end.
+
+use gimli::X86_64 as X;
+use gimli::write::CallFrameInstruction as Cfi;
+use perf_parse::abi::callchain::CallchainContext;
+use perf_parse::abi::record::CpuMode;
+use perf_parse::abi::regs::Arch;
+use perf_symbol::unwind::{FrameSource, StackEnd, Unwinder};
+
+use crate::{BP, EXEC, READ, SP, code, place, program, sample, set, sources, unwind, unwind_on, unwind_with};
+
+#[test]
+fn rooted() {
+    let elf = program(&[(0x100, 0x10, vec![])]);
+    assert_eq!(unwind(&sample(0xf10, &[]), &elf), (vec![0xf10], StackEnd::Rooted));
+    // A return address of 0.
+    assert_eq!(unwind(&sample(0x108, &[0]), &elf), (vec![0x108], StackEnd::Rooted));
+}
+
+#[test]
+fn truncated() {
+    let elf = program(&[(0x100, 0x10, vec![(0, Cfi::CfaOffset(32))])]);
+    assert_eq!(unwind(&sample(0x108, &[0, 0, 0]), &elf), (vec![0x108], StackEnd::Truncated));
+    // Part of a word.
+    let mut cut = sample(0x108, &[0, 0, 0, code(0xf08)]);
+    cut.stack.truncate(31);
+    assert_eq!(unwind(&cut, &elf), (vec![0x108], StackEnd::Truncated));
+    assert_eq!(unwind(&sample(0x108, &[]), &elf), (vec![0x108], StackEnd::Truncated));
+}
+
+#[test]
+fn no_unwind_info() {
+    let elf = program(&[]);
+    let (frames, unwound) = unwind_on(Arch::X86, &sample(0x108, &[0, 0, code(0xf08)]), &elf);
+    assert_eq!((frames.len(), unwound.end), (1, StackEnd::NoUnwindInfo));
+    // No file.
+    let (frames, unwound) =
+        unwind_with(&mut Unwinder::new(Arch::X86), &sample(0x108, &[0, 0, code(0xf08)]), None);
+    assert_eq!((frames.len(), unwound.unwrap().end), (1, StackEnd::NoUnwindInfo));
+    // A file for another machine.
+    let mut other = program(&[(0x100, 0x10, vec![])]);
+    other.machine = crate::EM_AARCH64;
+    let (frames, unwound) = unwind_on(Arch::X86, &sample(0x108, &[7, code(0xf08)]), &other);
+    assert_eq!((frames.len(), unwound.end), (1, StackEnd::NoUnwindInfo));
+}
+
+#[test]
+fn no_mapping() {
+    let elf = program(&[(0x100, 0x10, vec![])]);
+    // What is not mapped is still a frame, as perf shows it.
+    assert_eq!(unwind(&sample(0x108, &[0x1234, 7]), &elf), (vec![0x108, 0x1234], StackEnd::NoMapping));
+}
+
+#[test]
+fn garbage() {
+    let elf = program(&[
+        (0x100, 0x10, vec![]),
+        // The stack goes backwards, and does not move.
+        (0x200, 0x10, vec![(0, Cfi::CfaOffset(-8))]),
+        (0x300, 0x10, vec![(0, Cfi::CfaOffset(0)), (0, Cfi::Offset(X::RA, 8))]),
+    ]);
+    // A return address that is data.
+    let (addresses, end) = unwind(&sample(0x108, &[crate::BASE + 0x300]), &elf);
+    assert_eq!((addresses, end), (vec![0x108, crate::BASE + 0x300], StackEnd::Garbage));
+    assert_eq!(unwind(&sample(0x208, &[code(0xf08), code(0xf08)]), &elf).1, StackEnd::Garbage);
+    assert_eq!(unwind(&sample(0x308, &[code(0xf08), code(0xf08)]), &elf), (vec![0x308], StackEnd::Garbage));
+    // Instructions that do not exist.
+    let mut elf = program(&[(0x100, 0x10, vec![(0, Cfi::CfaOffset(16)), (4, Cfi::CfaOffset(24))])]);
+    let eh_frame = &mut elf.sections[0].2;
+    let advance = eh_frame.windows(3).position(|bytes| bytes == [0x44, 0x0e, 24]).unwrap();
+    eh_frame[advance..advance + 3].fill(0x3e);
+    assert_eq!(unwind(&sample(0x101, &[7, code(0xf08)]), &elf), (vec![0x101], StackEnd::Garbage));
+}
+
+#[test]
+fn as_many_frames_as_asked_for() {
+    let elf = program(&[(0x100, 0x10, vec![])]);
+    let stack: Vec<u64> = (0..200).map(|_| code(0x108)).chain([code(0xf08)]).collect();
+    assert_eq!(unwind(&sample(0x108, &stack), &elf), (vec![0x108; 127], StackEnd::Truncated));
+    let mut unwinder = Unwinder::with_max_stack(Arch::X86, 202);
+    let (frames, unwound) = unwind_with(&mut unwinder, &sample(0x108, &stack), Some(&elf.build()));
+    assert_eq!((frames.len(), unwound.unwrap().end), (202, StackEnd::Rooted));
+}
+
+/// Code without tables whose frame pointers are right: a just-in-time compiler's, or a file that is not to be had.
+#[test]
+fn frame_pointers_are_guessed() {
+    let elf = program(&[]);
+    let mut it = sample(0x108, &[7, SP + 32, code(0x208), 0, 0, code(0xf08)]);
+    set(&mut it, BP, SP + 8);
+    let (frames, unwound) = unwind_on(Arch::X86, &it, &elf);
+    assert_eq!(frames.iter().map(|frame| place(frame.ip)).collect::<Vec<_>>(), [0x108, 0x208, 0xf08]);
+    assert_eq!(
+        sources(&frames),
+        [FrameSource::Registers, FrameSource::FramePointer, FrameSource::FramePointer]
+    );
+    assert!(unwound.guessed);
+    assert_eq!(unwound.end, StackEnd::Rooted);
+
+    // Without the file: the frame pointer of the outermost function is 0.
+    let (frames, unwound) = unwind_with(&mut Unwinder::new(Arch::X86), &it, None);
+    assert_eq!((frames.len(), unwound.unwrap().end), (3, StackEnd::Rooted));
+
+    // A function that just began: its return address is at the stack pointer.
+    set(&mut it, BP, 3);
+    it.stack[..8].copy_from_slice(&code(0xf08).to_le_bytes());
+    let (frames, unwound) = unwind_on(Arch::X86, &it, &elf);
+    assert_eq!((frames.len(), unwound.end), (2, StackEnd::Rooted));
+
+    // The frame that the pointer leads to was not copied.
+    let mut it = sample(0x108, &[7, SP + 64, code(0x208), 0, 0, 0]);
+    set(&mut it, BP, SP + 8);
+    let (frames, unwound) = unwind_on(Arch::X86, &it, &elf);
+    assert_eq!((frames.len(), unwound.end), (2, StackEnd::Truncated));
+    // A frame pointer to what is no code.
+    let mut it = sample(0x108, &[7, SP + 64, 0x1234, 0, 0, 0]);
+    set(&mut it, BP, SP + 8);
+    let (frames, unwound) = unwind_on(Arch::X86, &it, &elf);
+    assert_eq!((frames.len(), unwound.end), (1, StackEnd::NoUnwindInfo));
+}
+
+#[test]
+fn kernel_frames_come_first() {
+    let elf = program(&[(0x100, 0x10, vec![])]);
+    let mut it = sample(0x108, &[code(0xf08)]);
+    it.is_kernel = true;
+    let kernel = 0xffff_ffff_8000_0000;
+    it.chain = Some(vec![CallchainContext::KERNEL.0, kernel, kernel + 8]);
+    let (frames, unwound) = unwind_on(Arch::X86, &it, &elf);
+    let found: Vec<_> = frames.iter().map(|it| (place(it.ip), it.mode, it.is_return)).collect();
+    assert_eq!(
+        found,
+        [
+            (kernel, CpuMode::KERNEL, false),
+            (kernel + 8, CpuMode::KERNEL, true),
+            (0x108, CpuMode::USER, false),
+            (0xf08, CpuMode::USER, true),
+        ]
+    );
+    assert_eq!(unwound.end, StackEnd::Rooted);
+
+    // A thread of the kernel has no user space.
+    it.abi = 0;
+    it.stack = vec![];
+    let (frames, unwound) = unwind_on(Arch::X86, &it, &elf);
+    assert_eq!((frames.len(), unwound.end), (2, StackEnd::Rooted));
+}
+
+/// The kernel's chain goes on where the copy of the stack ended.
+#[test]
+fn chains_are_spliced() {
+    let elf = program(&[(0x100, 0x100, vec![(0, Cfi::CfaOffset(16))])]);
+    let mut it = sample(0x108, &[0, code(0x118), 0, code(0x128)]);
+    let user = CallchainContext::USER.0;
+    it.chain = Some(vec![user, code(0x108), code(0x118), code(0x128), code(0x138), code(0xf08)]);
+    let (frames, unwound) = unwind_on(Arch::X86, &it, &elf);
+    assert_eq!(frames.iter().map(|it| place(it.ip)).collect::<Vec<_>>(), [0x108, 0x118, 0x128, 0x138, 0xf08]);
+    assert_eq!(sources(&frames)[2..], [FrameSource::Cfi, FrameSource::Chain, FrameSource::Chain]);
+    assert!(unwound.spliced);
+    assert_eq!(unwound.end, StackEnd::Rooted);
+    // The chain ends before the root, too.
+    it.chain.as_mut().unwrap().pop();
+    let (frames, unwound) = unwind_on(Arch::X86, &it, &elf);
+    assert_eq!((frames.len(), unwound.spliced, unwound.end), (4, true, StackEnd::Truncated));
+    // It has nothing in common with the stack.
+    it.chain = Some(vec![user, code(0x800), code(0xf08)]);
+    let (frames, unwound) = unwind_on(Arch::X86, &it, &elf);
+    assert_eq!((frames.len(), unwound.spliced, unwound.end), (3, false, StackEnd::Truncated));
+    // The stack is whole: the chain does not matter.
+    it.stack.extend(crate::words(&[0, code(0xf08)]));
+    let (frames, unwound) = unwind_on(Arch::X86, &it, &elf);
+    assert_eq!((frames.len(), unwound.spliced, unwound.end), (4, false, StackEnd::Rooted));
+}
+
+/// An address that is mapped executable without a file, and one that is not executable.
+#[test]
+fn memory_without_a_file() {
+    let elf = program(&[(0x100, 0x10, vec![])]);
+    let mut it = sample(0x108, &[0x5008, 7, 7]);
+    it.mappings.push((0x5000, 0x1000, 0, READ | EXEC, "//anon"));
+    let (frames, unwound) = unwind_on(Arch::X86, &it, &elf);
+    assert_eq!((frames.len(), unwound.end), (2, StackEnd::NoUnwindInfo));
+    it.mappings.last_mut().unwrap().3 = READ;
+    let (frames, unwound) = unwind_on(Arch::X86, &it, &elf);
+    assert_eq!((frames.len(), unwound.end), (2, StackEnd::Garbage));
+}
