@@ -101,6 +101,10 @@ impl Lines {
     ///
     /// The address is one of the file, and the first look-up in a unit parses that unit.
     pub fn look_up(&self, address: u64, each: &mut dyn FnMut(DwarfFrame<'_>)) {
+        // The address after it, which addr2line computes, does not exist.
+        if address == u64::MAX {
+            return;
+        }
         self.0.with_dependent(|sections, parsed| {
             let mut lookup = parsed.context.find_frames(address);
             let frames = loop {

@@ -79,6 +79,12 @@ fn dwarf_that_files_share() {
 }
 
 #[test]
+fn the_last_address() {
+    let mut it = symbolizer(Memory::default().with("/bin/a", fixture!("lines")));
+    assert!(lines(&mut it, u64::MAX).is_empty());
+}
+
+#[test]
 fn inlined_functions_can_be_left_out() {
     let mut options = options();
     options.inlines = false;
