@@ -8,7 +8,7 @@ use super::Context;
 use super::dump::process;
 use crate::capture::Capture;
 use crate::failure::Failure;
-use crate::inputs::{Input, MACHINE, MULTI};
+use crate::inputs::MACHINE;
 use crate::perfdata;
 use crate::race::race;
 use crate::table::{Goal, Table};
@@ -21,12 +21,7 @@ const OURS: &str = "perfdata script";
 /// Goal: 8 times as fast as perf script.
 pub(crate) fn run(context: &Context) -> Result<Vec<Table>, Failure> {
     let perfdata = perfdata::build(!context.quick)?;
-    // A machine that runs --quick need not have perf.
-    [MACHINE, MULTI].into_iter().map(|input| one(context, &perfdata, input)).collect()
-}
-
-fn one(context: &Context, perfdata: &Path, input: Input) -> Result<Table, Failure> {
-    let path = context.inputs.path(input);
+    let path = context.inputs.path(MACHINE);
     // The small captures do not have all of the fields.
     let fields: &[&str] = if context.quick { &[] } else { &["-F", FIELDS] };
     let script = |program: &Path| {
@@ -34,22 +29,23 @@ fn one(context: &Context, perfdata: &Path, input: Input) -> Result<Table, Failur
         command.arg("script").args(fields).arg("-i").arg(&path);
         command
     };
-    let ours = || script(perfdata);
+    let ours = || script(&perfdata);
     let theirs = || script(OsStr::new("perf").as_ref());
 
+    // A machine that runs --quick need not have perf.
     let printed = lines(ours())?;
     if printed == 0 || !context.quick && printed != lines(theirs())? {
         return Err(Failure::of(OURS, format!("printed {printed} lines, but perf script another number")));
     }
-    let title = format!("Script: {}", input.what);
+    let title = format!("Script: {}", MACHINE.what);
     if context.quick {
-        return Ok(Table::new(title, &[]));
+        return Ok(vec![Table::new(title, &[])]);
     }
     let standings = race::<()>(vec![process(THEIRS, theirs), process(OURS, ours)], context.rounds)?;
     let mut table = standings.times(title, Capture::read(&path)?.work(), THEIRS)?;
     let ratio = standings.ratio(THEIRS, OURS)?;
     table.judge("perfdata script faster than perf script", ratio, Goal::AtLeast(8.0));
-    Ok(table)
+    Ok(vec![table])
 }
 
 /// Runs a process and counts the lines of its output.
