@@ -86,8 +86,7 @@ impl Module {
         }
         // A table of another section, as a tool that split a file may leave it, is of no use.
         let header = header.filter(|it| eh_frame.is_some() && bases.eh_frame.section == Some(it.eh_frame));
-        let debug_frame =
-            section(image, ".debug_frame").or_else(|| section(debug?, ".debug_frame"));
+        let debug_frame = section(image, ".debug_frame").or_else(|| section(debug?, ".debug_frame"));
         let is_constant = |flags: u32| flags & PF_W.0 == 0;
         let constants = image
             .headers()
@@ -235,7 +234,7 @@ fn part(image: &Image, offset: u64, size: u64) -> Option<Bytes> {
 /// Returns the bytes of a section; `None` if the file does not have them.
 fn section(image: &Image, name: &str) -> Option<Bytes> {
     let section = image.section(name).filter(|section| section.has_bytes())?;
-    if section.flags & u64::from(SHF_COMPRESSED.0) == 0 {
+    if section.flags & SHF_COMPRESSED.0 == 0 {
         return part(image, section.offset, section.size);
     }
     image.data(section, MAX_SECTION).ok()

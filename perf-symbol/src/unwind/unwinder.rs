@@ -144,4 +144,17 @@ impl Unwinder {
         let guessed = added.iter().any(|frame| frame.source == FrameSource::FramePointer);
         Ok(Some(Unwound { end, spliced, guessed }))
     }
+
+    /// Returns whether a frame of a call chain is the first function of its program or thread: its unwind tables say that
+    /// it has no caller. `return_address` is the address of the frame. `module_of` is as for [`unwind`](Self::unwind).
+    pub fn is_first_function(
+        &mut self,
+        at: &At<'_, '_>,
+        module_of: &mut dyn FnMut(&Dso) -> Option<Arc<Module>>,
+        return_address: u64,
+    ) -> bool {
+        let Some(machine) = Machine::of_task(self.arch, RegsAbi::ABI_64) else { return false };
+        let mut process = Process::new(at, CpuMode::USER, &mut self.files, module_of);
+        self.walker.is_root(&mut process, machine, return_address)
+    }
 }

@@ -1,0 +1,108 @@
+//! The stack of a sample, whatever it was recorded as.
+
+use std::sync::Arc;
+
+use perf_abi::record::CpuMode;
+use perf_abi::regs::Arch;
+use perf_parse::FileError;
+use perf_session::{At, Dso, DsoKind, Frame, Session};
+
+use crate::finder::Finder;
+use crate::unwind::{self, FrameSource, Module, StackEnd, Unwinder};
+
+/// A frame of a stack.
+#[derive(Clone, Copy, Debug)]
+pub struct StackFrame<'s> {
+    /// The address and what is mapped there.
+    pub frame: Frame<'s>,
+    /// Whether the address is a return address: see [`Symbolizer::functions`](crate::Symbolizer::functions).
+    pub is_caller: bool,
+    /// How the frame was found.
+    pub source: FrameSource,
+}
+
+/// Finds the stacks of samples: their call chains, or what their copies of the user stack unwind to.
+///
+/// Each thread that finds stacks needs one of its own. To have the same stacks on any number of threads, find all stacks of
+/// a thread of the capture with the same one, in time order: see [`FrameSource::Earlier`].
+#[derive(Debug)]
+pub struct Stacks {
+    finder: Finder,
+    unwinder: Unwinder,
+    /// The largest number of words that the kernel records of a chain: a longer stack is cut.
+    max_chain: usize,
+    unwound: Vec<unwind::Frame>,
+}
+
+impl Stacks {
+    /// Finds stacks in captures of an architecture with the files of `finder`. `max_chain` is the recording machine's
+    /// `kernel.perf_event_max_stack`, 127 unless somebody changed it: a chain with so many frames is taken to be cut.
+    #[must_use]
+    pub fn new(arch: Arch, max_chain: usize, finder: Finder) -> Self {
+        Self { finder, unwinder: Unwinder::with_max_stack(arch, max_chain), max_chain, unwound: Vec::new() }
+    }
+
+    /// Appends the stack of a sample to `frames`, innermost first, and returns how it ends. `deferred` is as for
+    /// [`At::stack`].
+    ///
+    /// The end of a call chain is judged by what its last frame is: [`StackEnd::Rooted`] if the unwind tables say that
+    /// the function has no caller, and for a chain of the kernel alone; [`StackEnd::Truncated`] if the chain is as long as
+    /// chains can be; [`StackEnd::NoMapping`] and [`StackEnd::Garbage`] if it is no code; else
+    /// [`StackEnd::NoUnwindInfo`]: the kernel found no further frame pointer.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Unwinder::unwind`] and [`At::stack`]. `frames` is then as before.
+    pub fn push<'s, 'r>(
+        &mut self,
+        at: &At<'s, 'r>,
+        deferred: Option<&'r [u64]>,
+        frames: &mut Vec<StackFrame<'s>>,
+    ) -> Result<StackEnd, FileError> {
+        let Self { finder, unwinder, max_chain, unwound } = self;
+        let mut module_of = |dso: &Dso| module_of(finder, at.session(), dso);
+        unwound.clear();
+        if let Some(stack) = unwinder.unwind(at, deferred, &mut module_of, unwound)? {
+            frames.extend(unwound.iter().map(|it| StackFrame {
+                frame: Frame { ip: it.ip, mode: it.mode, mapping: at.find(it.mode, it.ip) },
+                is_caller: it.is_return,
+                source: it.source,
+            }));
+            return Ok(stack.end);
+        }
+        let first = frames.len();
+        let mut mode = None;
+        for frame in at.stack(deferred)? {
+            // The first address of the kernel and that of the code that it interrupted were about to run.
+            let is_caller = mode == Some(frame.mode);
+            mode = Some(frame.mode);
+            frames.push(StackFrame { frame, is_caller, source: FrameSource::Chain });
+        }
+        let chain = frames.get(first..).unwrap_or_default();
+        Ok(match chain.last() {
+            None => StackEnd::Truncated,
+            Some(_) if chain.len() >= *max_chain => StackEnd::Truncated,
+            Some(last) if !matches!(last.frame.mode, CpuMode::USER | CpuMode::GUEST_USER) => StackEnd::Rooted,
+            Some(StackFrame { frame: Frame { mapping: None, .. }, .. }) => StackEnd::NoMapping,
+            Some(StackFrame { frame: Frame { mapping: Some(mapping), .. }, .. })
+                if !mapping.is_executable() =>
+            {
+                StackEnd::Garbage
+            }
+            Some(last) if unwinder.is_first_function(at, &mut module_of, last.frame.ip) => StackEnd::Rooted,
+            Some(_) => StackEnd::NoUnwindInfo,
+        })
+    }
+}
+
+/// Returns the module of what is mapped.
+fn module_of(finder: &Finder, session: &Session, dso: &Dso) -> Option<Arc<Module>> {
+    let build_id = session.build_id(dso);
+    let found = match dso.kind() {
+        DsoKind::File => finder.find(dso.path(), build_id, dso.inode()),
+        DsoKind::Vdso => finder.vdso(build_id),
+        _ => return None,
+    };
+    let image = found.image?;
+    Module::new(&image, found.debug.as_deref()).ok().map(Arc::new)
+}
