@@ -8,6 +8,7 @@ pub(crate) mod live;
 mod ring;
 pub(crate) mod script;
 mod shell;
+pub(crate) mod symbols;
 
 use core::num::NonZero;
 use std::ffi::OsString;

@@ -47,6 +47,11 @@ pub(crate) fn map(is_wanted: bool) {
     NEVER_MAP.store(!is_wanted, Ordering::Relaxed);
 }
 
+/// Maps a regular file that is not empty; `None` if files must be read.
+pub(crate) fn mapped(file: &File) -> io::Result<Option<Mmap>> {
+    if NEVER_MAP.load(Ordering::Relaxed) { Ok(None) } else { map::file(file).map(Some) }
+}
+
 /// Opens the capture and runs the work on it.
 pub(crate) fn read(path: &Path, work: impl Work) -> Result<Outcome, Failure> {
     if path == Path::new("-") {

@@ -16,6 +16,7 @@ mod input;
 #[cfg(target_os = "linux")]
 mod live;
 mod local_time;
+mod names;
 mod output;
 mod progress;
 mod render;

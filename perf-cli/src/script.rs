@@ -10,11 +10,13 @@ mod event_name;
 mod events;
 mod fields;
 mod filter;
+mod frames;
 mod header;
 mod json;
 mod known;
 mod line;
 mod print;
+mod quality;
 mod registers;
 mod time;
 mod tod;
@@ -34,6 +36,7 @@ use perf_session::{At, Session};
 
 use crate::args::script::{SampleFormat, ScriptArgs};
 use crate::input::Memory;
+use crate::names::Names;
 use crate::output::{Diagnostics, Output, say};
 use crate::progress::Progress;
 use crate::{Failure, Outcome, advice};
@@ -79,7 +82,7 @@ struct Options<'a> {
     deltatime: bool,
     max_stack: usize,
     /// Prints JSON lines, and no text.
-    json: Option<&'a Lines<'a>>,
+    is_json: bool,
 }
 
 fn script(reader: &Reader<'_>, memory: Memory<'_>, args: &ScriptArgs) -> Result<Outcome, Failure> {
@@ -101,7 +104,7 @@ fn script(reader: &Reader<'_>, memory: Memory<'_>, args: &ScriptArgs) -> Result<
         reltime: args.reltime,
         deltatime: args.deltatime,
         max_stack: args.max_stack,
-        json: json.as_ref(),
+        is_json: json.is_some(),
     };
     let spans = args.time.as_deref().map_or_else(|| Ok(Spans::default()), |text| spans(reader, text))?;
     let filter = Filter::new(&args.only, spans)?;
@@ -116,6 +119,8 @@ fn script(reader: &Reader<'_>, memory: Memory<'_>, args: &ScriptArgs) -> Result<
         session: Session::new(),
         clock: Clock::default(),
         counters: Counters::new(),
+        names: Names::new(&args.symbols, reader.features()),
+        lines: json,
     };
     let mut run = Run { script, output, diagnostics: Diagnostics::new() };
     run.script.session.add_features(records.features());
@@ -150,8 +155,8 @@ fn script(reader: &Reader<'_>, memory: Memory<'_>, args: &ScriptArgs) -> Result<
         records.account_mut().note(fault);
     }
     let Run { script, mut output, mut diagnostics } = run;
-    if let Some(json) = &json {
-        json.push_account(&mut output.buffer, records.account());
+    if let Some(json) = &script.lines {
+        json.push_account(&mut output.buffer, records.account(), &script.names);
     }
     output.flush()?;
     let count = script.events.traces.as_fields;
@@ -206,6 +211,8 @@ struct Script<'a> {
     session: Session,
     clock: Clock,
     counters: Counters,
+    names: Names,
+    lines: Option<Lines<'a>>,
 }
 
 /// The inner result is a fault of the record. The outer one ends the run.
@@ -229,7 +236,7 @@ impl Script<'_> {
         if record.kind().is_user() {
             return Ok(self.apply_user_record(record, records, out));
         }
-        if self.options.json.is_none() && events::is_shown(record.kind(), &self.options.args.show) {
+        if !self.options.is_json && events::is_shown(record.kind(), &self.options.args.show) {
             return self.push_other(record, records, out);
         }
         Ok(Ok(()))
@@ -242,18 +249,18 @@ impl Script<'_> {
         records: &EventRecords<'_>,
         out: &mut Vec<u8>,
     ) -> Pushed {
-        let Self { options, filter, events, session, clock, .. } = self;
+        let Self { options, filter, events, session, clock, names, lines, .. } = self;
         let at = match session.update_at(record) {
             Ok(at) => at,
             Err(error) => return Ok(Err(error)),
         };
         let Some((at, known)) = at.zip(events.of(record, records)?) else { return Ok(Ok(())) };
         // The counts of a sample that is left out count for the next one.
-        let mut push = |events: &mut Events<'_>, value: &Counted<'_>| match options.json {
-            _ if !filter.wants(&at) => Ok(()),
-            Some(json) => json.push_sample(out, &at, value),
+        let mut push = |events: &mut Events<'_>, value: &Counted<'_>| match lines {
+            _ if !filter.wants(&at, names) => Ok(()),
+            Some(json) => json.push_sample(out, &at, value, names),
             None if value.known.fields.is_empty() => Ok(()),
-            None => line::push_sample(out, &at, value, events, options, clock),
+            None => line::push_sample(out, &at, value, events, options, clock, names),
         };
         if known.has_read {
             return each_value(&at, user, events, records, push);
@@ -322,7 +329,7 @@ impl Script<'_> {
         let Record::User(decoded, _) = record.decode()? else { return Ok(()) };
         match decoded {
             UserRecord::IdIndex(index) => self.events.add_guests(&index),
-            _ if self.options.json.is_some() => {}
+            _ if self.options.is_json => {}
             UserRecord::AuxtraceError(error) => trace_error::push(out, &error),
             UserRecord::HeaderFeature(it) if self.options.args.header => {
                 let section = u32::try_from(it.feat_id).ok().and_then(|id| records.feature(Feature(id)));

@@ -42,13 +42,8 @@ impl Stacks {
         Self { finder, unwinder: Unwinder::with_max_stack(arch, max_chain), max_chain, unwound: Vec::new() }
     }
 
-    /// Appends the stack of a sample to `frames`, innermost first, and returns how it ends. `deferred` is as for
-    /// [`At::stack`].
-    ///
-    /// The end of a call chain is judged by what its last frame is: [`StackEnd::Rooted`] if the unwind tables say that
-    /// the function has no caller, and for a chain of the kernel alone; [`StackEnd::Truncated`] if the chain is as long as
-    /// chains can be; [`StackEnd::NoMapping`] and [`StackEnd::Garbage`] if it is no code; else
-    /// [`StackEnd::NoUnwindInfo`]: the kernel found no further frame pointer.
+    /// Appends the stack of a sample to `frames`, innermost first. Returns how it ends if it was unwound; for a call chain
+    /// `None`, and [`end_of`](Self::end_of) tells. `deferred` is as for [`At::stack`].
     ///
     /// # Errors
     ///
@@ -58,8 +53,8 @@ impl Stacks {
         at: &At<'s, 'r>,
         deferred: Option<&'r [u64]>,
         frames: &mut Vec<StackFrame<'s>>,
-    ) -> Result<StackEnd, FileError> {
-        let Self { finder, unwinder, max_chain, unwound } = self;
+    ) -> Result<Option<StackEnd>, FileError> {
+        let Self { finder, unwinder, unwound, .. } = self;
         let mut module_of = |dso: &Dso| module_of(finder, at.session(), dso);
         unwound.clear();
         if let Some(stack) = unwinder.unwind(at, deferred, &mut module_of, unwound)? {
@@ -68,9 +63,8 @@ impl Stacks {
                 is_caller: it.is_return,
                 source: it.source,
             }));
-            return Ok(stack.end);
+            return Ok(Some(stack.end));
         }
-        let first = frames.len();
         let mut mode = None;
         for frame in at.stack(deferred)? {
             // The first address of the kernel and that of the code that it interrupted were about to run.
@@ -78,20 +72,31 @@ impl Stacks {
             mode = Some(frame.mode);
             frames.push(StackFrame { frame, is_caller, source: FrameSource::Chain });
         }
-        let chain = frames.get(first..).unwrap_or_default();
-        Ok(match chain.last() {
-            None => StackEnd::Truncated,
-            Some(_) if chain.len() >= *max_chain => StackEnd::Truncated,
-            Some(last) if !matches!(last.frame.mode, CpuMode::USER | CpuMode::GUEST_USER) => StackEnd::Rooted,
-            Some(StackFrame { frame: Frame { mapping: None, .. }, .. }) => StackEnd::NoMapping,
-            Some(StackFrame { frame: Frame { mapping: Some(mapping), .. }, .. })
-                if !mapping.is_executable() =>
-            {
-                StackEnd::Garbage
-            }
-            Some(last) if unwinder.is_first_function(at, &mut module_of, last.frame.ip) => StackEnd::Rooted,
-            Some(_) => StackEnd::NoUnwindInfo,
-        })
+        Ok(None)
+    }
+
+    /// Returns how a call chain ends, by its last frame: [`StackEnd::Rooted`] if the unwind tables say that the function
+    /// has no caller, and for a chain of the kernel alone; [`StackEnd::Truncated`] if the chain is as long as chains can
+    /// be, or empty; [`StackEnd::NoMapping`] and [`StackEnd::Garbage`] if it is no code; else
+    /// [`StackEnd::NoUnwindInfo`]: the kernel found no further frame pointer.
+    pub fn end_of(&mut self, at: &At<'_, '_>, chain: &[StackFrame<'_>]) -> StackEnd {
+        let Some(last) = chain.last().filter(|_| chain.len() < self.max_chain) else {
+            return StackEnd::Truncated;
+        };
+        if !matches!(last.frame.mode, CpuMode::USER | CpuMode::GUEST_USER) {
+            return StackEnd::Rooted;
+        }
+        let Some(mapping) = last.frame.mapping else { return StackEnd::NoMapping };
+        if !mapping.is_executable() {
+            return StackEnd::Garbage;
+        }
+        let Self { finder, unwinder, .. } = self;
+        let mut module_of = |dso: &Dso| module_of(finder, at.session(), dso);
+        if unwinder.is_first_function(at, &mut module_of, last.frame.ip) {
+            StackEnd::Rooted
+        } else {
+            StackEnd::NoUnwindInfo
+        }
     }
 }
 

@@ -2,21 +2,25 @@
 
 use super::ReadingArgs;
 use super::capture::Capture;
+use super::symbols::SymbolArgs;
 
 pub(super) const EXAMPLES: &str =
     "The text is that of perf script of Linux 6.1, so that programs that read perf script's text read this too. Names from \
-the capture are escaped where a terminal would obey them. Symbols are not resolved yet: sym is always [unknown], and \
-perf's options --symbols, --symfs and --kallsyms do not exist yet. Stacks that were copied into the samples are not \
-unwound yet.
+the capture are escaped where a terminal would obey them.
+
+Functions are named by the files that the capture was recorded from: by build id in the folders of --debug-dir, in \
+~/.debug and in /usr/lib/debug, then at the recorded path. A file with another build id than the recorded one is never \
+used. Stacks that were copied into the samples (perf record --call-graph dwarf) are unwound. Unlike perf 6.1, inlined \
+functions are printed for all stacks, and a return address at the end of a function is of that function and not of the \
+next one; --no-inline prints what perf script --no-inline prints.
 
 The fields of -F: comm tid pid time cpu event trace ip sym dso dsoff addr symoff period iregs uregs brstack brstacksym \
 data_src weight bpf-output brstackoff phys_addr misc tod data_page_size code_page_size ins_lat machine_pid vcpu cgroup \
-retire_lat flags. flags are blank, because only a decoder of processor traces sets them.
+retire_lat flags srcline. flags are blank, because only a decoder of processor traces sets them.
 
 These fields of perf are refused: insn, insnlen, disasm, brstackinsn, brstackinsnlen, brstackdisasm, ipc, synth, \
-metric, callindent and brcntr need instructions or processor traces, which perfdata does not decode. srcline and \
-srccode need debug information, which perfdata does not read yet. A field that no sample of an event has is refused, \
-too, unless it is given for one type of events.
+metric, callindent and brcntr need instructions or processor traces, which perfdata does not decode. srccode needs \
+the source files. A field that no sample of an event has is refused, too, unless it is given for one type of events.
 
 A user call chain may come in a later record (CALLCHAIN_DEFERRED, Linux 6.19). Its samples are then printed when it \
 comes, as perf 7.2 does: after samples that are later. Those whose chain does not come are printed without it. Up to 64 \
@@ -24,10 +28,12 @@ MiB of samples wait; more than that are printed at once, and counted on standard
 
 A line of jsonl is a sample: offset, event, event_name, pid, tid, comm, cpu, time, period, stack, and what it has of \
 inner, addr, phys_addr, weight, data_src, cgroup, trace and branch_stack. A frame has ip and mode, and if its mapping is \
-known, dso and what there is of build_id and file_offset. The frames are those of the call chain, innermost first. \
-Without a chain, and for a chain without frames, the only frame is the sample's own address. --max-stack 0 leaves all \
-frames out. The last line is the account, with the numbers of samples and of frames. Symbols, source lines and the end \
-of each stack are not there yet.
+known, dso and what there is of build_id, file_offset, sym, sym_offset, inlined, file, line and source: the table that \
+has the name. Inlined functions come before the function that they were inlined into, with the same ip. The frames are \
+those of the call chain or of the copied stack, innermost first. Without a chain, and for a chain without frames, the \
+only frame is the sample's own address. --max-stack 0 leaves all frames out. stack_end tells whether the stack is \
+whole: rooted, truncated, no-unwind-info, no-mapping or garbage. The last line is the account, with the numbers of \
+stacks by their ends and of frames, and with the files that lack names.
 
 Examples:
   perfdata script
@@ -92,6 +98,9 @@ pub(crate) struct ScriptArgs {
 
     #[command(flatten)]
     pub(crate) show: ShowEventsArgs,
+
+    #[command(flatten)]
+    pub(crate) symbols: SymbolArgs,
 }
 
 /// How samples are printed.
@@ -125,6 +134,10 @@ pub(crate) struct OnlyArgs {
     /// Print only samples whose address is in these files, by path or by file name
     #[arg(long, value_name = "DSO", value_delimiter = ',', alias = "dso")]
     pub(crate) dsos: Vec<String>,
+
+    /// Print only samples whose address is in these functions
+    #[arg(short = 'S', long = "symbols", value_name = "SYMBOL", value_delimiter = ',', alias = "symbol")]
+    pub(crate) functions: Vec<String>,
 }
 
 /// The options that print other records.

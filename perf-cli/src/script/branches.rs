@@ -1,13 +1,17 @@
 //! The branches of a sample.
 
+use core::fmt::Write;
+
 use perf_abi::branch::{BranchFlags, BranchType};
 use perf_parse::list::Branch;
 use perf_parse::sample::BranchStack;
-use perf_session::{At, DsoKind, Mapping};
+use perf_session::{At, DsoKind, Frame, Mapping};
 
 use super::Known;
 use super::dso::push_dso;
 use super::fields::Fields;
+use super::print::{Out, push_name};
+use crate::names::Names;
 use crate::render::digits::{push_decimal, push_hex};
 
 /// How the two addresses of a branch are printed.
@@ -22,7 +26,7 @@ enum Addresses {
 ///
 /// perf: `perf_sample__fprintf_brstack`, `perf_sample__fprintf_brstacksym` and `perf_sample__fprintf_brstackoff`,
 /// `tools/perf/builtin-script.c`.
-pub(super) fn push(out: &mut Vec<u8>, at: &At<'_, '_>, stack: &BranchStack<'_>, known: &Known) {
+pub(super) fn push(out: &mut Vec<u8>, at: &At<'_, '_>, stack: &BranchStack<'_>, known: &Known, names: &mut Names) {
     let fields = known.fields;
     let addresses = if fields.has(Fields::BRSTACK) {
         Addresses::Absolute
@@ -35,25 +39,54 @@ pub(super) fn push(out: &mut Vec<u8>, at: &At<'_, '_>, stack: &BranchStack<'_>, 
         if addresses != Addresses::Symbols {
             out.push(b' ');
         }
-        push_address(out, at, from, known, addresses);
+        push_address(out, at, from, known, addresses, names);
         out.push(b'/');
-        push_address(out, at, to, known, addresses);
+        push_address(out, at, to, known, addresses, names);
         push_flags(out, flags);
     }
 }
 
-fn push_address(out: &mut Vec<u8>, at: &At<'_, '_>, addr: u64, known: &Known, addresses: Addresses) {
+fn push_address(
+    out: &mut Vec<u8>,
+    at: &At<'_, '_>,
+    addr: u64,
+    known: &Known,
+    addresses: Addresses,
+    names: &mut Names,
+) {
     let has_dso = known.fields.has(Fields::DSO);
-    let mapping = if has_dso || addresses == Addresses::Offsets { at.find_data(addr) } else { None };
+    let mapping =
+        if has_dso || addresses != Addresses::Absolute { at.find_data(addr) } else { None };
     match addresses {
         Addresses::Absolute => push_hex(out, addr),
-        Addresses::Symbols => out.extend_from_slice(b"[unknown]"),
+        Addresses::Symbols => push_symbol(out, at, mapping, addr, names),
         Addresses::Offsets => push_hex(out, mapping.map_or(addr, |it| offset_in(it, addr))),
     }
     if has_dso {
         out.push(b'(');
         push_dso(out, mapping, known);
         out.push(b')');
+    }
+}
+
+/// perf: `symbol__fprintf_symname_offs`, `tools/perf/util/symbol_fprintf.c`.
+fn push_symbol(
+    out: &mut Vec<u8>,
+    at: &At<'_, '_>,
+    mapping: Option<&Mapping>,
+    addr: u64,
+    names: &mut Names,
+) {
+    let functions = names.functions(at, &Frame { ip: addr, mode: at.mode(), mapping }, false);
+    let function = functions.last();
+    match function.and_then(|it| it.name.as_deref()) {
+        None => out.extend_from_slice(b"[unknown]"),
+        Some(name) => {
+            push_name(out, name);
+            if let Some(offset) = function.and_then(|it| it.offset) {
+                let _ = write!(Out(out), "+0x{offset:x}");
+            }
+        }
     }
 }
 

@@ -69,7 +69,7 @@ fields! {
     BRSTACK "brstack", BRSTACKSYM "brstacksym", DATA_SRC "data_src", WEIGHT "weight", BPF_OUTPUT "bpf-output",
     BRSTACKOFF "brstackoff", PHYS_ADDR "phys_addr", MISC "misc", TOD "tod", DATA_PAGE_SIZE "data_page_size",
     CODE_PAGE_SIZE "code_page_size", INS_LAT "ins_lat", MACHINE_PID "machine_pid", VCPU "vcpu", CGROUP "cgroup",
-    RETIRE_LAT "retire_lat", FLAGS "flags",
+    RETIRE_LAT "retire_lat", FLAGS "flags", SRCLINE "srcline",
 }
 
 /// The fields of perf that need instructions or processor traces.
@@ -86,9 +86,6 @@ const NEEDS_INSTRUCTIONS: [&str; 11] = [
     "callindent",
     "brcntr",
 ];
-
-/// The fields of perf that need the lines of source files.
-const NEEDS_LINES: [&str; 2] = ["srcline", "srccode"];
 
 /// The types of events, as perf numbers their sets of fields.
 const TYPES: usize = 8;
@@ -314,10 +311,8 @@ fn field_of(name: &str) -> Result<Fields, String> {
             "{name} needs instructions or processor traces, which perfdata does not decode; leave it out"
         ));
     }
-    if NEEDS_LINES.contains(&name) {
-        return Err(format!(
-            "{name} needs debug information, which perfdata does not read yet; leave it out"
-        ));
+    if name == "srccode" {
+        return Err("srccode needs the source files, which perfdata does not read; use srcline".into());
     }
     let known: Vec<_> = NAMES.iter().map(|(name, _)| *name).collect();
     Err(format!("there is no field {name}; the fields are {}", known.join(" ")))

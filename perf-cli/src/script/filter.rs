@@ -1,10 +1,11 @@
 //! The selection of samples.
 
-use perf_session::{At, Mapping};
+use perf_session::{At, Frame, Mapping};
 
 use super::time::Spans;
 use crate::Failure;
 use crate::args::script::OnlyArgs;
+use crate::names::Names;
 
 /// The filters of the command line. A sample must pass all of them.
 #[derive(Debug)]
@@ -27,7 +28,7 @@ impl<'a> Filter<'a> {
         self.cpus.is_empty() || cpu.is_none_or(has)
     }
 
-    pub(super) fn wants(&self, at: &At<'_, '_>) -> bool {
+    pub(super) fn wants(&self, at: &At<'_, '_>, names: &mut Names) -> bool {
         let (only, sample) = (self.only, at.sample());
         if !self.spans.contain(sample.time().unwrap_or(0)) || !self.wants_cpu(sample.cpu()) {
             return false;
@@ -40,7 +41,16 @@ impl<'a> Filter<'a> {
             && (only.pid.is_empty() || only.pid.contains(&thread.pid()))
             && (only.tid.is_empty() || only.tid.contains(&thread.tid()))
             && (only.dsos.is_empty() || has_dso())
+            && (only.functions.is_empty() || has_function(at, &only.functions, names))
     }
+}
+
+/// Returns whether the address of a sample is in one of the functions.
+fn has_function(at: &At<'_, '_>, functions: &[String], names: &mut Names) -> bool {
+    let Some(ip) = at.sample().ip() else { return false };
+    let frame = Frame { ip, mode: at.mode(), mapping: at.find(at.mode(), ip) };
+    let function = names.functions(at, &frame, false).last();
+    function.and_then(|it| it.name.as_deref()).is_some_and(|name| functions.iter().any(|it| it.as_bytes() == name))
 }
 
 /// Returns whether a mapping is of one of the files, each given by its path or its file name.

@@ -1,16 +1,19 @@
 //! Samples as JSON lines.
 
-use core::cell::Cell;
-
 use perf_abi::data_src::DataSrc;
 use perf_abi::endian::{BigEndian, Endianness, LittleEndian};
 use perf_abi::record::CpuMode;
 use perf_parse::FileError;
 use perf_parse::sample::Tail;
+use perf_parse::file::Account;
 use perf_session::{At, DsoKind, Frame, Session};
+use perf_symbol::unwind::FrameSource;
+use perf_symbol::{Function, StackFrame};
 use serde_json::json;
 
 use super::Counted;
+use super::quality::Quality;
+use crate::names::Names;
 use crate::dump::tracepoints::Formats;
 use crate::render::json::Json;
 use crate::render::name::name;
@@ -22,20 +25,13 @@ pub(super) struct Lines<'a> {
     /// The formats of the tracepoints' raw data.
     formats: Formats<'a>,
     max_stack: usize,
-    /// Number of samples, of frames, and of frames in a known mapping.
-    samples: Cell<u64>,
-    frames: Cell<u64>,
-    mapped: Cell<u64>,
-}
-
-fn add_one(count: &Cell<u64>) {
-    count.set(count.get() + 1);
+    quality: Quality,
 }
 
 impl<'a> Lines<'a> {
     pub(super) fn new(tracing_data: &'a [u8], endianness: Endianness, max_stack: usize) -> Self {
         let formats = Formats::new(tracing_data, endianness);
-        Self { formats, max_stack, samples: Cell::new(0), frames: Cell::new(0), mapped: Cell::new(0) }
+        Self { formats, max_stack, quality: Quality::default() }
     }
 
     /// Appends a sample as an object on a line of its own.
@@ -44,22 +40,24 @@ impl<'a> Lines<'a> {
     ///
     /// Those of the call chain and of the fields after the leading ones; nothing is appended then.
     pub(super) fn push_sample(
-        &self,
+        &mut self,
         out: &mut Vec<u8>,
         at: &At<'_, '_>,
         counted: &Counted<'_>,
+        names: &mut Names,
     ) -> Result<(), FileError> {
         let (sample, record) = (at.sample(), at.record());
         let tail = sample.tail().map_err(|error| record.error(error))?;
-        let mut stack = at.stack(counted.user)?.peekable();
+        let (mut stack, end) = names.stack(at, counted.user)?;
         // A chain without frames would lose where the sample is.
-        let alone = match stack.peek() {
-            None => sample.ip().map(|ip| Frame { ip, mode: at.mode(), mapping: at.find(at.mode(), ip) }),
-            Some(_) => None,
-        };
-        let stack = stack.chain(alone).take(self.max_stack);
+        if let Some(ip) = sample.ip().filter(|_| stack.is_empty()) {
+            let frame = Frame { ip, mode: at.mode(), mapping: at.find(at.mode(), ip) };
+            stack.push(StackFrame { frame, is_caller: false, source: FrameSource::Chain });
+        }
+        let end = end.unwrap_or_else(|| names.end_of(at, &stack));
+        self.quality.count_stack(end);
+        stack.truncate(self.max_stack);
         let event = &counted.known.event;
-        add_one(&self.samples);
         Json::object(out, |json| {
             let place = record.place();
             json.number(name!("offset"), place.offset);
@@ -81,37 +79,61 @@ impl<'a> Lines<'a> {
                 });
             });
             given(tail.branch_stack, |stack| json.branch_stack(&stack));
-            json.objects(name!("stack"), stack, |json, frame| self.push_frame(json, at.session(), &frame));
+            let functions = stack.iter().flat_map(|it| self.functions_of(at, it, names));
+            json.objects(name!("stack"), functions, |json, it| push_frame(json, at.session(), &it));
+            json.string(name!("stack_end"), end.name().as_bytes());
         });
+        names.done(stack);
         out.push(b'\n');
         Ok(())
     }
 
-    fn push_frame(&self, json: &mut Json<'_>, session: &Session, frame: &Frame<'_>) {
-        add_one(&self.frames);
-        json.hex(name!("ip"), frame.ip);
-        json.string(name!("mode"), mode(frame.mode).as_bytes());
-        let Some(mapping) = frame.mapping else { return };
-        add_one(&self.mapped);
-        let dso = mapping.dso();
-        json.string(name!("dso"), dso.name());
-        given(session.build_id(dso), |id| json.blob(name!("build_id"), id.as_bytes()));
-        if matches!(dso.kind(), DsoKind::File | DsoKind::Vdso | DsoKind::Module) {
-            json.hex(name!("file_offset"), mapping.offset_of(frame.ip));
+    /// Returns a frame once for each function at its address.
+    fn functions_of<'s>(&mut self, at: &At<'s, '_>, it: &StackFrame<'s>, names: &mut Names) -> Vec<Shown<'s>> {
+        let frame = it.frame;
+        let functions = names.functions(at, &frame, it.is_caller);
+        let file = frame.mapping.map(|it| (it.dso(), at.session().build_id(it.dso())));
+        self.quality.count_frame(file, functions);
+        if functions.is_empty() {
+            return vec![Shown { frame, function: None }];
         }
+        functions.iter().map(|it| Shown { frame, function: Some(it.clone()) }).collect()
     }
 
     /// Appends the last line.
-    pub(super) fn push_account(&self, out: &mut Vec<u8>, account: &perf_parse::file::Account) {
-        let (samples, frames, mapped) = (self.samples.get(), self.frames.get(), self.mapped.get());
-        let line = json!({
-            "account": account::value(account),
-            "stacks": {"samples": samples},
-            "frames": {"total": frames, "mapped": mapped},
-        });
+    pub(super) fn push_account(&self, out: &mut Vec<u8>, account: &Account, names: &Names) {
+        let mut line = json!({"account": account::value(account)});
+        for (name, value) in self.quality.members(names) {
+            line[name] = value;
+        }
         crate::escape::push_json_value(out, &line);
         out.push(b'\n');
     }
+}
+
+/// A function at the address of a frame.
+struct Shown<'s> {
+    frame: Frame<'s>,
+    function: Option<Function>,
+}
+
+fn push_frame(json: &mut Json<'_>, session: &Session, it: &Shown<'_>) {
+    json.hex(name!("ip"), it.frame.ip);
+    json.string(name!("mode"), mode(it.frame.mode).as_bytes());
+    let Some(mapping) = it.frame.mapping else { return };
+    let dso = mapping.dso();
+    json.string(name!("dso"), dso.name());
+    given(session.build_id(dso), |id| json.blob(name!("build_id"), id.as_bytes()));
+    if matches!(dso.kind(), DsoKind::File | DsoKind::Vdso | DsoKind::Module) {
+        json.hex(name!("file_offset"), mapping.offset_of(it.frame.ip));
+    }
+    let Some(function) = &it.function else { return };
+    given(function.name.as_deref(), |name| json.string(name!("sym"), name));
+    given(function.offset, |offset| json.number(name!("sym_offset"), offset));
+    json.serialized(name!("inlined"), &function.is_inlined.into());
+    given(function.file.as_deref(), |file| json.string(name!("file"), file));
+    given(function.line, |line| json.number(name!("line"), line.into()));
+    given(function.source, |source| json.string(name!("source"), source.name().as_bytes()));
 }
 
 fn push_access(json: &mut Json<'_>, at: &At<'_, '_>, tail: &Tail<'_>) {

@@ -21,6 +21,7 @@ use super::fields::{Choice, Fields, type_of};
 use super::print::push_name;
 use super::trace::Traces;
 use crate::Failure;
+use crate::names::machine_of;
 
 /// What is known of an event.
 #[derive(Debug)]
@@ -211,14 +212,6 @@ impl<'a> Events<'a> {
 
 pub(super) fn name_of(event: &Event) -> Vec<u8> {
     event.name.clone().unwrap_or_else(|| event_name::of_attr(&event.attr).into_bytes())
-}
-
-/// Returns the machine that recorded the capture; this machine if the capture does not tell.
-fn machine_of(features: &Features<'_>) -> String {
-    match features.arch() {
-        Some(Ok(name)) => String::from_utf8_lossy(name).into_owned(),
-        _ => std::env::consts::ARCH.to_owned(),
-    }
 }
 
 /// Returns the paths of the modules whose build ids the capture lists.

@@ -1,19 +1,17 @@
 //! The lines of a sample.
 
-use core::fmt::Write;
-
-use perf_abi::callchain::CallchainContext;
 use perf_abi::record::{CpuMode, Misc, RecordType};
 use perf_parse::FileError;
 use perf_parse::record::user::IdIndexGuest;
 use perf_parse::sample::Tail;
-use perf_session::{At, DsoKind, Frame, Mapping};
+use perf_session::At;
 
-use super::dso::push_dso;
 use super::fields::Fields;
+use super::frames::{push_ip, push_place};
 use super::print::{left_padded, push_decimal_to, push_hex_to, push_name};
 use super::{Counted, Events, Known, Options, bpf_output, branches, data_src, registers, tod};
 use crate::escape::print;
+use crate::names::Names;
 use crate::render::digits::push_decimal;
 
 /// What precedes the fields of a record's own: who, where and when.
@@ -158,6 +156,7 @@ pub(super) fn push_sample(
     events: &mut Events<'_>,
     options: &Options<'_>,
     clock: &mut Clock,
+    names: &mut Names,
 ) -> Result<(), FileError> {
     let known = counted.known;
     let (fields, sample) = (known.fields, at.sample());
@@ -185,7 +184,7 @@ pub(super) fn push_sample(
         out.resize(out.len() + 24, b' ');
     }
     if known.is_branch_trace {
-        return push_branch(out, at, counted, options);
+        return push_branch(out, at, counted, options, names);
     }
     let tail =
         known.needs_tail.then(|| sample.tail().map_err(|error| at.record().error(error))).transpose()?;
@@ -195,64 +194,18 @@ pub(super) fn push_sample(
         }
     }
     if fields.has(Fields::ADDR) {
-        push_addr(out, at, sample.addr().unwrap_or(0), known);
+        push_addr(out, at, sample.addr().unwrap_or(0), known, names);
     }
     if let Some(tail) = &tail {
         push_access(out, at, tail, known, events);
     }
     if fields.has(Fields::IP) {
-        push_ip(out, at, counted, options)?;
+        push_ip(out, at, counted, options, names)?;
     }
     if let Some(tail) = &tail {
-        push_rest(out, at, tail, known);
+        push_rest(out, at, tail, known, names);
     }
     out.push(b'\n');
-    Ok(())
-}
-
-/// Returns whether a word of the call chain looks like a context marker that perf does not know. perf then prints no
-/// frame of the stack.
-///
-/// perf: `add_callchain_ip`, `tools/perf/util/machine.c`.
-fn has_unknown_marker(at: &At<'_, '_>, user: Option<&[u64]>, max_stack: usize) -> Result<bool, FileError> {
-    let Some(chain) = at.record().callchain()? else { return Ok(false) };
-    let mut frames = 0;
-    let own = chain.words().len() - usize::from(chain.deferred_cookie().is_some());
-    for word in chain.words().iter().take(own).chain(user.into_iter().flatten().copied()) {
-        // perf does not look at the words after the last frame that it prints.
-        if frames >= max_stack {
-            break;
-        }
-        match CallchainContext::of(word) {
-            None => frames += 1,
-            Some(marker) if marker.name().is_none() => return Ok(true),
-            Some(_) => {}
-        }
-    }
-    Ok(false)
-}
-
-/// Appends the address of a sample or, from the next line on, its call chain.
-fn push_ip(
-    out: &mut Vec<u8>,
-    at: &At<'_, '_>,
-    counted: &Counted<'_>,
-    options: &Options<'_>,
-) -> Result<(), FileError> {
-    let Counted { known, user, .. } = *counted;
-    if known.has_callchain && options.shows_chains {
-        out.push(b'\n');
-        if !has_unknown_marker(at, user, options.max_stack)? {
-            for frame in at.stack(user)?.take(options.max_stack) {
-                push_frame(out, &frame, known);
-            }
-        }
-    } else {
-        out.push(b' ');
-        let ip = at.sample().ip().unwrap_or(0);
-        push_hex_to(out, ip, 16);
-        push_symbol_and_dso(out, at.find(at.mode(), ip), ip, known);
-    }
     Ok(())
 }
 
@@ -264,15 +217,16 @@ fn push_branch(
     at: &At<'_, '_>,
     counted: &Counted<'_>,
     options: &Options<'_>,
+    names: &mut Names,
 ) -> Result<(), FileError> {
     let known = counted.known;
     let (fields, sample) = (known.fields, at.sample());
     if fields.has(Fields::IP) {
-        push_ip(out, at, counted, options)?;
+        push_ip(out, at, counted, options, names)?;
     }
     if fields.has(Fields::ADDR) || sample.addr().is_some() && !known.is_chosen {
         out.extend_from_slice(b" => ");
-        push_addr(out, at, sample.addr().unwrap_or(0), known);
+        push_addr(out, at, sample.addr().unwrap_or(0), known, names);
     }
     out.push(b'\n');
     Ok(())
@@ -307,7 +261,7 @@ fn push_access(out: &mut Vec<u8>, at: &At<'_, '_>, tail: &Tail<'_>, known: &Know
 }
 
 /// Appends the fields after the address of the instruction.
-fn push_rest(out: &mut Vec<u8>, at: &At<'_, '_>, tail: &Tail<'_>, known: &Known) {
+fn push_rest(out: &mut Vec<u8>, at: &At<'_, '_>, tail: &Tail<'_>, known: &Known, names: &mut Names) {
     let fields = known.fields;
     if let Some(regs) = tail.regs_intr.filter(|_| fields.has(Fields::IREGS)) {
         registers::push(out, &regs, known.arch);
@@ -316,7 +270,7 @@ fn push_rest(out: &mut Vec<u8>, at: &At<'_, '_>, tail: &Tail<'_>, known: &Known)
         registers::push(out, &regs, known.arch);
     }
     if let Some(stack) = tail.branch_stack.filter(|_| fields.has(Fields::BRANCHES)) {
-        branches::push(out, at, &stack, known);
+        branches::push(out, at, &stack, known, names);
     }
     if known.is_bpf_output && fields.has(Fields::BPF_OUTPUT) {
         bpf_output::push(out, tail.raw.unwrap_or_default());
@@ -354,43 +308,10 @@ pub(super) fn push_size(out: &mut Vec<u8>, mut size: u64) {
     out.push(b"BKMG"[unit]);
 }
 
-/// Appends a frame, as a line of its own.
-///
-/// perf: `sample__fprintf_callchain`, `tools/perf/util/evsel_fprintf.c`.
-fn push_frame(out: &mut Vec<u8>, frame: &Frame<'_>, known: &Known) {
-    out.push(b'\t');
-    // The address in the file for user code.
-    let is_user = |mapping: &&Mapping| !is_kernel(mapping.dso().kind());
-    let shown = frame.mapping.filter(is_user).map_or(frame.ip, |mapping| mapping.offset_of(frame.ip));
-    push_hex_to(out, shown, 16);
-    push_symbol_and_dso(out, frame.mapping, frame.ip, known);
-    out.push(b'\n');
-}
-
-fn is_kernel(kind: DsoKind) -> bool {
-    matches!(kind, DsoKind::Kernel | DsoKind::Module | DsoKind::Ksymbol(_))
-}
-
-fn push_symbol_and_dso(out: &mut Vec<u8>, mapping: Option<&Mapping>, addr: u64, known: &Known) {
-    let fields = known.fields;
-    if fields.has(Fields::SYM) {
-        out.extend_from_slice(b" [unknown]");
-    }
-    if fields.has(Fields::DSO) {
-        out.extend_from_slice(b" (");
-        push_dso(out, mapping, known);
-        let has_file = |kind| matches!(kind, DsoKind::File | DsoKind::Vdso | DsoKind::Module);
-        if let Some(mapping) = mapping.filter(|it| fields.has(Fields::DSOFF) && has_file(it.dso().kind())) {
-            let _ = write!(crate::script::print::Out(out), "+0x{:x}", mapping.offset_of(addr));
-        }
-        out.push(b')');
-    }
-}
-
 /// perf: `perf_sample__fprintf_addr`.
-fn push_addr(out: &mut Vec<u8>, at: &At<'_, '_>, addr: u64, known: &Known) {
+fn push_addr(out: &mut Vec<u8>, at: &At<'_, '_>, addr: u64, known: &Known, names: &mut Names) {
     push_hex_to(out, addr, 16);
     if known.has_data_address {
-        push_symbol_and_dso(out, at.find_data(addr), addr, known);
+        push_place(out, at, at.find_data(addr), addr, known, names);
     }
 }

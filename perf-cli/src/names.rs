@@ -1,0 +1,146 @@
+//! The names of addresses, and the stacks of samples.
+
+use alloc::sync::Arc;
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+use perf_abi::attr::AttrFlags;
+use perf_abi::regs::Arch;
+use perf_parse::FileError;
+use perf_parse::feature::Features;
+use perf_session::{At, Frame, Inode};
+use perf_symbol::unwind::StackEnd;
+use perf_symbol::{Bytes, Files, Function, Looked, Options, ReadFiles, StackFrame, Stacks, Symbolizer};
+
+use crate::args::symbols::SymbolArgs;
+
+/// Finds the stacks of samples, and the names of their frames.
+#[derive(Debug)]
+pub(crate) struct Names {
+    symbolizer: Symbolizer,
+    has_symbols: bool,
+    stacks: Stacks,
+    /// The memory of the last stack.
+    spare: Vec<StackFrame<'static>>,
+}
+
+/// Kernel: `CLOCK_MONOTONIC`, `include/uapi/linux/time.h`.
+const CLOCK_MONOTONIC: i32 = 1;
+
+/// Number of frames of a call chain unless the recording machine's `kernel.perf_event_max_stack` was changed.
+const MAX_CHAIN: usize = 127;
+
+impl Names {
+    pub(crate) fn new(args: &SymbolArgs, features: &Features<'_>) -> Self {
+        let mut options = Options::default();
+        options.symfs.clone_from(&args.symfs);
+        options.debug_dirs.clone_from(&args.debug_dirs);
+        options.vmlinux.clone_from(&args.vmlinux);
+        options.kallsyms.clone_from(&args.kallsyms);
+        options.inlines = !args.no_inline;
+        options.demangle = !args.no_demangle;
+        let symbolizer = Symbolizer::with_files(options, Arc::new(MappedFiles));
+        let arch = Arch::from_machine(&machine_of(features)).unwrap_or(Arch::X86);
+        let stacks = Stacks::new(arch, MAX_CHAIN, symbolizer.finder().clone());
+        Self { symbolizer, has_symbols: !args.no_symbols, stacks, spare: Vec::new() }
+    }
+
+    /// Returns the stack of a sample, and how it ends if it was unwound. `user` is the part of its call chain that came
+    /// later. Give the stack back with [`done`](Self::done).
+    pub(crate) fn stack<'s>(
+        &mut self,
+        at: &At<'s, '_>,
+        user: Option<&[u64]>,
+    ) -> Result<(Vec<StackFrame<'s>>, Option<StackEnd>), FileError> {
+        let mut frames = emptied(core::mem::take(&mut self.spare));
+        match self.stacks.push(at, user, &mut frames) {
+            Ok(end) => Ok((frames, end)),
+            Err(error) => {
+                self.done(frames);
+                Err(error)
+            }
+        }
+    }
+
+    /// Takes the memory of a stack back.
+    pub(crate) fn done(&mut self, frames: Vec<StackFrame<'_>>) {
+        self.spare = emptied(frames);
+    }
+
+    /// Returns how a call chain ends.
+    pub(crate) fn end_of(&mut self, at: &At<'_, '_>, chain: &[StackFrame<'_>]) -> StackEnd {
+        self.stacks.end_of(at, chain)
+    }
+
+    /// Returns the functions at an address, the innermost inlined one first; empty if none is known.
+    pub(crate) fn functions(
+        &mut self,
+        at: &At<'_, '_>,
+        frame: &Frame<'_>,
+        is_caller: bool,
+    ) -> &[Function] {
+        if !self.has_symbols {
+            return &[];
+        }
+        let is_monotonic = at.record().event().is_some_and(|event| {
+            event.attr.flags.contains(AttrFlags::USE_CLOCKID) && event.attr.clockid == CLOCK_MONOTONIC
+        });
+        let time = at.sample().time().filter(|_| is_monotonic);
+        self.symbolizer.functions(at.session(), frame, is_caller, time)
+    }
+
+    /// Returns the files that names were looked for in.
+    pub(crate) fn looked(&self) -> Vec<Looked> {
+        self.symbolizer.looked()
+    }
+}
+
+/// Returns an empty list in the memory of another one.
+fn emptied<'s>(mut frames: Vec<StackFrame<'_>>) -> Vec<StackFrame<'s>> {
+    frames.clear();
+    frames.into_iter().map(|StackFrame { is_caller, source, frame: Frame { ip, mode, .. } }| {
+        StackFrame { is_caller, source, frame: Frame { ip, mode, mapping: None } }
+    }).collect()
+}
+
+/// Returns the machine that recorded the capture; this machine if the capture does not tell.
+pub(crate) fn machine_of(features: &Features<'_>) -> String {
+    match features.arch() {
+        Some(Ok(name)) => String::from_utf8_lossy(name).into_owned(),
+        _ => std::env::consts::ARCH.to_owned(),
+    }
+}
+
+/// Files of this machine, mapped instead of read.
+#[derive(Clone, Copy, Debug)]
+struct MappedFiles;
+
+impl Files for MappedFiles {
+    fn read(&self, path: &Path, limit: u64) -> io::Result<Bytes> {
+        // Opening a pipe may block.
+        let metadata = std::fs::metadata(path)?;
+        if !metadata.is_file() || metadata.len() == 0 {
+            return ReadFiles.read(path, limit);
+        }
+        if metadata.len() > limit {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        match crate::input::mapped(&File::open(path)?)? {
+            Some(map) => Ok(Bytes::new(map)),
+            None => ReadFiles.read(path, limit),
+        }
+    }
+
+    fn inode(&self, path: &Path) -> Option<Inode> {
+        ReadFiles.inode(path)
+    }
+
+    fn read_kernel(&self, path: &Path, limit: u64) -> io::Result<Bytes> {
+        ReadFiles.read_kernel(path, limit)
+    }
+
+    fn vdso(&self) -> io::Result<Bytes> {
+        ReadFiles.vdso()
+    }
+}
