@@ -74,12 +74,7 @@ impl Names {
     }
 
     /// Returns the functions at an address, the innermost inlined one first; empty if none is known.
-    pub(crate) fn functions(
-        &mut self,
-        at: &At<'_, '_>,
-        frame: &Frame<'_>,
-        is_caller: bool,
-    ) -> &[Function] {
+    pub(crate) fn functions(&mut self, at: &At<'_, '_>, frame: &Frame<'_>, is_caller: bool) -> &[Function] {
         if !self.has_symbols {
             return &[];
         }
@@ -99,9 +94,14 @@ impl Names {
 /// Returns an empty list in the memory of another one.
 fn emptied<'s>(mut frames: Vec<StackFrame<'_>>) -> Vec<StackFrame<'s>> {
     frames.clear();
-    frames.into_iter().map(|StackFrame { is_caller, source, frame: Frame { ip, mode, .. } }| {
-        StackFrame { is_caller, source, frame: Frame { ip, mode, mapping: None } }
-    }).collect()
+    frames
+        .into_iter()
+        .map(|StackFrame { is_caller, source, frame: Frame { ip, mode, .. } }| StackFrame {
+            is_caller,
+            source,
+            frame: Frame { ip, mode, mapping: None },
+        })
+        .collect()
 }
 
 /// Returns the machine that recorded the capture; this machine if the capture does not tell.

@@ -115,7 +115,7 @@ fn script(reader: &Reader<'_>, memory: Memory<'_>, args: &ScriptArgs) -> Result<
     let script = Script {
         options,
         filter,
-        events: Events::new(Choice::new(&args.fields)?, reader)?,
+        events: Events::new(Choice::new(&args.fields)?, options.shows_chains, reader)?,
         session: Session::new(),
         clock: Clock::default(),
         counters: Counters::new(),

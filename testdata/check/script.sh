@@ -23,7 +23,7 @@ export LC_ALL=C TZ=${TZ:-UTC} PERF_PAGER=cat PAGER=cat
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# The options of one comparison on each line. They leave out sym, which perfdata does not resolve yet.
+# The options of one comparison on each line.
 options() {
     cat <<'END'
 -F comm,pid,tid,cpu,time,event
@@ -91,18 +91,10 @@ normalised() {
 # Known differences: the version of perf or *, a pattern of the capture's name, a pattern of the options, the reason.
 known() {
     cat <<'END'
-*|*dwarf*.data|-F comm,pid,time,ip,dso|Stacks that were copied into the samples are not unwound yet.
-*|*dwarf*.data|*--max-stack*|As above.
-*|everything.data|-F comm,pid,time,ip,dso|As above.
-*|everything.data|*--max-stack*|As above.
-*|compressed.zstd.pipe.data|*|perf adds symbols to the fields of pipes with call chains, and symbols are not resolved yet.
-*|fibo.compressed2.pipe.data|*|As above.
 *|contexts.*|*|perf drops samples of guests whose virtual machine no record names.
 6.1|deferred.*|*|perf 6.1 does not know CALLCHAIN_DEFERRED, nor attrs that ask for it.
 6.1|branches_open.*|--header-only|perf 6.1 does not know counters of branches, and refuses to print the events.
 6.1|branches.be.data|*brstack*|perf does not swap the new types of branches of the other byte order.
-*|script_fields.*|*brstacksym*|perf names the symbols of the kernel that runs, and symbols are not resolved yet.
-*|perf.data.raw_callgraph_branch-3.4|*brstacksym*|perf names the symbols of its own vdso, and symbols are not resolved yet.
 *|registers.be.data|*--header*|perf does not swap sample_regs_intr of the other byte order.
 *|killed.data|--header-only|perf reads features at the offset 0, because the recording was never completed.
 *|stack_zero.*|*|Nothing in the record marks the stray word after an empty copy of a stack: perf reads the fields after it there.
@@ -151,7 +143,7 @@ compare() {
             refused=$((refused + 1))
             continue
         fi
-        timeout 60 "$perfdata" script "$file" "${words[@]}" </dev/null >"$work/perfdata.raw" 2>"$work/errors"
+        timeout 60 "$perfdata" script --no-inline "$file" "${words[@]}" </dev/null >"$work/perfdata.raw" 2>"$work/errors"
         normalised <"$work/perf.raw" >"$work/perf"
         normalised <"$work/perfdata.raw" >"$work/perfdata"
         if cmp -s "$work/perf" "$work/perfdata"; then

@@ -26,7 +26,13 @@ enum Addresses {
 ///
 /// perf: `perf_sample__fprintf_brstack`, `perf_sample__fprintf_brstacksym` and `perf_sample__fprintf_brstackoff`,
 /// `tools/perf/builtin-script.c`.
-pub(super) fn push(out: &mut Vec<u8>, at: &At<'_, '_>, stack: &BranchStack<'_>, known: &Known, names: &mut Names) {
+pub(super) fn push(
+    out: &mut Vec<u8>,
+    at: &At<'_, '_>,
+    stack: &BranchStack<'_>,
+    known: &Known,
+    names: &mut Names,
+) {
     let fields = known.fields;
     let addresses = if fields.has(Fields::BRSTACK) {
         Addresses::Absolute
@@ -55,8 +61,7 @@ fn push_address(
     names: &mut Names,
 ) {
     let has_dso = known.fields.has(Fields::DSO);
-    let mapping =
-        if has_dso || addresses != Addresses::Absolute { at.find_data(addr) } else { None };
+    let mapping = if has_dso || addresses != Addresses::Absolute { at.find_data(addr) } else { None };
     match addresses {
         Addresses::Absolute => push_hex(out, addr),
         Addresses::Symbols => push_symbol(out, at, mapping, addr, names),
@@ -70,13 +75,7 @@ fn push_address(
 }
 
 /// perf: `symbol__fprintf_symname_offs`, `tools/perf/util/symbol_fprintf.c`.
-fn push_symbol(
-    out: &mut Vec<u8>,
-    at: &At<'_, '_>,
-    mapping: Option<&Mapping>,
-    addr: u64,
-    names: &mut Names,
-) {
+fn push_symbol(out: &mut Vec<u8>, at: &At<'_, '_>, mapping: Option<&Mapping>, addr: u64, names: &mut Names) {
     let functions = names.functions(at, &Frame { ip: addr, mode: at.mode(), mapping }, false);
     let function = functions.last();
     match function.and_then(|it| it.name.as_deref()) {

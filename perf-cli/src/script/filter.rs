@@ -50,7 +50,9 @@ fn has_function(at: &At<'_, '_>, functions: &[String], names: &mut Names) -> boo
     let Some(ip) = at.sample().ip() else { return false };
     let frame = Frame { ip, mode: at.mode(), mapping: at.find(at.mode(), ip) };
     let function = names.functions(at, &frame, false).last();
-    function.and_then(|it| it.name.as_deref()).is_some_and(|name| functions.iter().any(|it| it.as_bytes() == name))
+    function
+        .and_then(|it| it.name.as_deref())
+        .is_some_and(|name| functions.iter().any(|it| it.as_bytes() == name))
 }
 
 /// Returns whether a mapping is of one of the files, each given by its path or its file name.

@@ -4,8 +4,8 @@ use perf_abi::data_src::DataSrc;
 use perf_abi::endian::{BigEndian, Endianness, LittleEndian};
 use perf_abi::record::CpuMode;
 use perf_parse::FileError;
-use perf_parse::sample::Tail;
 use perf_parse::file::Account;
+use perf_parse::sample::Tail;
 use perf_session::{At, DsoKind, Frame, Session};
 use perf_symbol::unwind::FrameSource;
 use perf_symbol::{Function, StackFrame};
@@ -13,8 +13,8 @@ use serde_json::json;
 
 use super::Counted;
 use super::quality::Quality;
-use crate::names::Names;
 use crate::dump::tracepoints::Formats;
+use crate::names::Names;
 use crate::render::json::Json;
 use crate::render::name::name;
 use crate::render::{Scalars, Sink, account, given};
@@ -89,7 +89,12 @@ impl<'a> Lines<'a> {
     }
 
     /// Returns a frame once for each function at its address.
-    fn functions_of<'s>(&mut self, at: &At<'s, '_>, it: &StackFrame<'s>, names: &mut Names) -> Vec<Shown<'s>> {
+    fn functions_of<'s>(
+        &mut self,
+        at: &At<'s, '_>,
+        it: &StackFrame<'s>,
+        names: &mut Names,
+    ) -> Vec<Shown<'s>> {
         let frame = it.frame;
         let functions = names.functions(at, &frame, it.is_caller);
         let file = frame.mapping.map(|it| (it.dso(), at.session().build_id(it.dso())));

@@ -75,7 +75,8 @@ pub(super) struct Events<'a> {
 }
 
 impl<'a> Events<'a> {
-    pub(super) fn new(choice: Choice, reader: &'a Reader<'_>) -> Result<Self, Failure> {
+    /// `shows_chains` is whether call chains are printed.
+    pub(super) fn new(choice: Choice, shows_chains: bool, reader: &'a Reader<'_>) -> Result<Self, Failure> {
         let tracing_data = reader.feature(Feature::TRACING_DATA).map_or(&[][..], |section| section.bytes);
         let traces = Traces::new(tracing_data, reader.endianness());
         let mut events = Self {
@@ -89,7 +90,7 @@ impl<'a> Events<'a> {
             modules: Arc::new(modules_of(reader.features())),
             data_src_width: Cell::new(0),
         };
-        events.check(reader.events(), reader)?;
+        events.check(reader.events(), shows_chains, reader)?;
         let is_complete = !matches!(reader.mode(), Mode::Pipe);
         let is_missing =
             |kind| is_complete && !reader.events().iter().any(|event| type_of(event.attr.kind) == kind);
@@ -110,7 +111,7 @@ impl<'a> Events<'a> {
     }
 
     /// Adapts the fields to the first event of each type.
-    fn check(&mut self, list: &[Arc<Event>], reader: &Reader<'_>) -> Result<(), Failure> {
+    fn check(&mut self, list: &[Arc<Event>], shows_chains: bool, reader: &Reader<'_>) -> Result<(), Failure> {
         let has_aux = reader.feature(Feature::AUXTRACE).is_some();
         let is_counted = reader.feature(Feature::STAT).is_some();
         let is_pipe = matches!(reader.mode(), Mode::Pipe);
@@ -127,7 +128,7 @@ impl<'a> Events<'a> {
             if !is_counted {
                 self.choice.check(event, &String::from_utf8_lossy(&name_of(event)), has_aux)?;
             }
-            if is_pipe && has_stacks {
+            if is_pipe && has_stacks && shows_chains {
                 self.choice.add_addresses_to_pipes(event);
             }
         }

@@ -56,17 +56,22 @@ impl Quality {
             "total": frames, "mapped": mapped, "named": named, "with_line": with_line, "inlined": inlined,
         });
         let looked = names.looked();
-        let missing: Vec<_> = self.unnamed.iter().map(|((dso, build_id), frames)| {
-            let why = looked.iter().find(|it| it.dso == *dso && it.build_id == *build_id);
-            let why = why.and_then(|it| it.why).map_or_else(|| "no symbols".to_owned(), |why| why.to_string());
-            let mut missing = json!({"dso": Lossy(dso.name()).to_string()});
-            if let Some(id) = build_id {
-                missing["build_id"] = id.to_string().into();
-            }
-            missing["frames"] = (*frames).into();
-            missing["why"] = why.into();
-            missing
-        }).collect();
+        let missing: Vec<_> = self
+            .unnamed
+            .iter()
+            .map(|((dso, build_id), frames)| {
+                let why = looked.iter().find(|it| it.dso == *dso && it.build_id == *build_id);
+                let why =
+                    why.and_then(|it| it.why).map_or_else(|| "no symbols".to_owned(), |why| why.to_string());
+                let mut missing = json!({"dso": Lossy(dso.name()).to_string()});
+                if let Some(id) = build_id {
+                    missing["build_id"] = id.to_string().into();
+                }
+                missing["frames"] = (*frames).into();
+                missing["why"] = why.into();
+                missing
+            })
+            .collect();
         [("stacks", stacks), ("frames", frames), ("missing", missing.into())]
     }
 }
