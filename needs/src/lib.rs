@@ -33,7 +33,9 @@ pub use need::{Need, as_ordinary_user};
 pub use program::{Folder, Run};
 pub use run::{REQUIRE, Test, run};
 
+use std::ffi::OsStr;
 use std::path::PathBuf;
+use std::process::Command;
 
 use tempfile::TempDir;
 
@@ -61,6 +63,24 @@ pub fn skip(name: &str, reason: &str) -> ! {
     // A reason must be one line.
     let reason = format!("needs {name}: {}", reason.split_whitespace().collect::<Vec<_>>().join(" "));
     std::panic::resume_unwind(Box::new(run::Skip { name: name.to_owned(), reason }))
+}
+
+/// Runs an example of the package whose test program this is, and returns what it prints. Skips the test if the example is
+/// not built.
+///
+/// # Panics
+///
+/// If the example fails.
+#[must_use]
+pub fn example(name: &str, args: &[impl AsRef<OsStr>]) -> String {
+    let tests = std::env::current_exe().unwrap();
+    let example = tests.parent().unwrap().with_file_name("examples").join(name);
+    if !example.exists() {
+        skip("examples", "`cargo test --tests` does not build them");
+    }
+    let ended = Command::new(&example).args(args).output().unwrap();
+    assert!(ended.status.success(), "{name}: {}", String::from_utf8_lossy(&ended.stderr));
+    String::from_utf8(ended.stdout).unwrap()
 }
 
 /// Returns the modifier for events that are sampled or counted here: none if the kernel may be counted, else `:u`.

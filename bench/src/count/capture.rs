@@ -193,7 +193,7 @@ pub(crate) fn stacks() -> Capture {
     in_processes(Shape { slice: 1, is_local: false, chain: Some(PAIRS) })
 }
 
-/// Samples in the same processes, each of which runs for a while.
+/// Samples in the same processes. Each process runs for a while.
 pub(crate) fn scheduled() -> Capture {
     in_processes(Shape { slice: SLICE, is_local: true, chain: None })
 }

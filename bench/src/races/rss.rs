@@ -41,8 +41,8 @@ pub(crate) fn run(context: &Context) -> Result<Table, Failure> {
     Ok(table)
 }
 
-/// Pipes a capture to a process. Returns the number of samples, all of which the process must print, and the bytes of its
-/// memory that were resident at most.
+/// Pipes a capture to a process, which must print all samples. Returns their number, and the bytes of its memory that were
+/// resident at most.
 fn resident(command: &mut Command, load: Load, size: u64) -> Result<(u64, u64), Failure> {
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit()).spawn()?;
     let (input, mut output) = (child.stdin.take(), child.stdout.take());

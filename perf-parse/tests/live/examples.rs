@@ -2,24 +2,11 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 use perf_parse::Reader;
 
 pub(crate) const TESTS: &[needs::Test] =
     needs::tests![importer, fold_stacks, copy_span, features, parallel, ring];
-
-/// Runs an example. Returns what it prints.
-fn run(name: &str, args: &[&Path]) -> String {
-    let tests = std::env::current_exe().unwrap();
-    let example = tests.parent().unwrap().with_file_name("examples").join(name);
-    if !example.exists() {
-        needs::skip("examples", "`cargo test --tests` does not build them");
-    }
-    let ended = Command::new(&example).args(args).output().unwrap();
-    assert!(ended.status.success(), "{name}: {}", String::from_utf8_lossy(&ended.stderr));
-    String::from_utf8(ended.stdout).unwrap()
-}
 
 /// Returns the number of records of a capture, and of samples.
 fn counts(path: &Path) -> (usize, usize) {
@@ -31,7 +18,7 @@ fn counts(path: &Path) -> (usize, usize) {
 fn importer() {
     for name in ["everything.data", "touch.zstd.data", "tracing.pipe.data", "threads.dir"] {
         let capture = testdata::path(name);
-        let printed = run("importer", &[&capture]);
+        let printed = needs::example("importer", &[&capture]);
         let (records, samples) = counts(&capture);
         assert_eq!(printed.lines().filter(|line| line.contains(" is at 0x")).count(), samples, "{name}");
         assert!(printed.contains("recorded on "), "{printed}");
@@ -41,7 +28,7 @@ fn importer() {
 }
 
 fn fold_stacks() {
-    let printed = run("fold_stacks", &[&testdata::path("callchain.data")]);
+    let printed = needs::example("fold_stacks", &[&testdata::path("callchain.data")]);
     let samples = printed.lines().map(|line| line.rsplit_once(' ').unwrap().1.parse::<usize>().unwrap());
     assert_eq!(samples.sum::<usize>(), counts(&testdata::path("callchain.data")).1);
     assert!(printed.lines().any(|line| line.matches(";0x").count() > 2), "{printed}");
@@ -58,7 +45,7 @@ fn copy_span() {
     let (first, last) = (times[times.len() / 4], times[times.len() / 2]);
     let inside = times.iter().filter(|time| (first..=last).contains(time)).count();
     let args = [first.to_string(), last.to_string()];
-    let printed = run("copy_span", &[&capture, &copy, Path::new(&args[0]), Path::new(&args[1])]);
+    let printed = needs::example("copy_span", &[&capture, &copy, Path::new(&args[0]), Path::new(&args[1])]);
     assert_eq!(printed, format!("{inside} samples\n"));
     let (records, samples) = counts(&capture);
     assert_eq!(counts(&copy), (records - samples + inside, inside));
@@ -66,7 +53,7 @@ fn copy_span() {
 }
 
 fn features() {
-    let printed = run("features", &[&testdata::path("everything.data")]);
+    let printed = needs::example("features", &[&testdata::path("everything.data")]);
     for name in ["HOSTNAME: ", "NRCPUS: ", "TOTAL_MEM: ", "CMDLINE: ", "BUILD_ID: "] {
         assert!(printed.lines().any(|line| line.starts_with(name) && line.len() > name.len()), "{printed}");
     }
@@ -74,7 +61,7 @@ fn features() {
 
 fn parallel() {
     let capture = testdata::path("system_wide.data");
-    let printed = run("parallel", &[&capture]);
+    let printed = needs::example("parallel", &[&capture]);
     let samples = printed.lines().map(|line| line.rsplit_once(' ').unwrap().1.parse::<usize>().unwrap());
     assert_eq!(samples.sum::<usize>(), counts(&capture).1);
 }
@@ -82,7 +69,7 @@ fn parallel() {
 fn ring() {
     let folder = testdata::path("").parent().unwrap().join("rings");
     let [ring, attr] = ["ring", "attr"].map(|kind| folder.join("forward-lost").with_extension(kind));
-    let printed = run("ring", &[&ring, &attr]);
+    let printed = needs::example("ring", &[&ring, &attr]);
     assert!(printed.starts_with("Counts { samples: ") && printed.ends_with("faults: 0 }\n"), "{printed}");
     assert!(!printed.contains("samples: 0"), "{printed}");
 }

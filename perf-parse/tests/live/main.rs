@@ -1,6 +1,5 @@
-//! The installed perf reads captures written here, and the tracepoints of the running kernel are parsed
-//! and printed. On a machine
-//! with neither, a test is ignored, with the reason.
+//! The installed perf reads captures written here, the examples run, and the tracepoints of the running kernel are parsed
+//! and printed. On a machine with neither perf nor tracefs, a test is ignored, with the reason.
 
 mod examples;
 mod perf;

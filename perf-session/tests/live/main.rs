@@ -1,6 +1,6 @@
 //! The programs in `examples` run: on a capture, and on a command of this machine.
 
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 
 fn main() -> ExitCode {
     #[cfg(target_os = "linux")]
@@ -10,18 +10,6 @@ fn main() -> ExitCode {
     needs::run(&[needs::tests![by_file], LIVE])
 }
 
-/// Runs an example. Returns what it prints.
-fn run(name: &str, args: &[&str]) -> String {
-    let tests = std::env::current_exe().unwrap();
-    let example = tests.parent().unwrap().with_file_name("examples").join(name);
-    if !example.exists() {
-        needs::skip("examples", "`cargo test --tests` does not build them");
-    }
-    let ended = Command::new(&example).args(args).output().unwrap();
-    assert!(ended.status.success(), "{name}: {}", String::from_utf8_lossy(&ended.stderr));
-    String::from_utf8(ended.stdout).unwrap()
-}
-
 /// A test of perf-cli expects the same of `by_file.py`.
 fn by_file() {
     let expected = "       1 perf-exec [kernel.kallsyms]
@@ -29,14 +17,14 @@ fn by_file() {
        1 workload /usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2
        5 workload [kernel.kallsyms]
 ";
-    assert_eq!(run("by_file", &[testdata::path("system_wide.data").to_str().unwrap()]), expected);
+    assert_eq!(needs::example("by_file", &[testdata::path("system_wide.data")]), expected);
 }
 
 /// A shell that counts runs in its own file and in libraries; it has no other mappings that are executable.
 #[cfg(target_os = "linux")]
 fn live() {
     let program = "i=0; while [ $i -lt 300000 ]; do i=$((i + 1)); done";
-    let printed = run("live", &["sh", "-c", program]);
+    let printed = needs::example("live", &["sh", "-c", program]);
     let frames = |file: &str| {
         let lines = printed.lines().filter_map(|line| line.trim_start().split_once(" frames in "));
         lines
