@@ -1,5 +1,6 @@
 //! The programs in `examples` run, on captures of every kind.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;
 
@@ -44,8 +45,9 @@ fn copy_span() {
     times.sort_unstable();
     let (first, last) = (times[times.len() / 4], times[times.len() / 2]);
     let inside = times.iter().filter(|time| (first..=last).contains(time)).count();
-    let args = [first.to_string(), last.to_string()];
-    let printed = needs::example("copy_span", &[&capture, &copy, Path::new(&args[0]), Path::new(&args[1])]);
+    let [first, last] = [first, last].map(|time| time.to_string());
+    let args: [&OsStr; 4] = [capture.as_ref(), copy.as_ref(), first.as_ref(), last.as_ref()];
+    let printed = needs::example("copy_span", &args);
     assert_eq!(printed, format!("{inside} samples\n"));
     let (records, samples) = counts(&capture);
     assert_eq!(counts(&copy), (records - samples + inside, inside));
