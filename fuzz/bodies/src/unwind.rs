@@ -8,7 +8,6 @@ use perf_abi::regs::Arch;
 use perf_parse::Reader;
 use perf_parse::event::Events;
 use perf_session::{Dso, Session};
-use perf_symbol::Bytes;
 use perf_symbol::unwind::{Frame, Module, Unwinder, Unwound};
 use testdata::Bytes;
 use testdata::elf::{Elf, TEXT, TEXT_OFFSET};
@@ -50,7 +49,7 @@ pub fn run(data: &[u8]) -> bool {
         elf.big = big;
         elf.build()
     };
-    let Ok(module) = Module::parse(Bytes::new(file)) else { return false };
+    let Ok(module) = Module::parse(perf_symbol::Bytes::new(file)) else { return false };
     let module = Arc::new(module);
 
     let mut values = words.chunks_exact(2).map(|pair| value(u16::from_le_bytes([pair[0], pair[1]])));
