@@ -5,7 +5,8 @@
 #     consumers.sh PERFDATA PERF BRANCH_STACKS [CAPTURE...]
 #
 # BRANCH_STACKS is the program of perf-parse/examples/branch_stacks.rs. Without captures, reads all of ../captures and
-# ../synthetic. Captures without call chains are left out, and those with copied stacks, which are not unwound yet.
+# ../synthetic. Captures without call chains are left out, and those with copied stacks, which nobody can unwind without
+# the files.
 #
 # The programs, each with a check that it found all samples, so that two empty results are not taken for a success:
 #
@@ -13,9 +14,9 @@
 #     speedscope              $SPEEDSCOPE: the index.html of the npm package; imports the text in a Chromium, $CHROMIUM
 #     llvm-profgen            $PROFGEN: makes a profile for a compiler from the branch stacks of a program built here
 #
-# perf may not find symbols, as perfdata does not resolve them yet: its option --symfs names an empty folder. Only the
-# captures of JIT compilers whose maps are still in /tmp differ, because perf reads these maps all the same. The perf
-# must be 6.1: newer ones print other addresses where they find no symbol.
+# Neither may find symbols, which differ from machine to machine: --symfs names an empty folder. Only the captures of JIT
+# compilers whose maps are still in /tmp differ, because perf reads these maps all the same. The perf must be 6.1: newer
+# ones print other addresses where they find no symbol.
 #
 # Exits with 0 if all results are the same, with 1 if not, and with 3 if they are, but programs were not there.
 set -u
@@ -141,7 +142,7 @@ write_texts() {
             read -ra words <<<"$option"
             timeout 60 "$perf" script -i "$file" "${words[@]}" --symfs "$work/empty" --kallsyms /dev/null --no-inline \
                 </dev/null >"$work/perf-$texts.txt" 2>/dev/null || continue
-            timeout 60 "$perfdata" script "$file" "${words[@]}" </dev/null >"$work/ours-$texts.txt" 2>"$work/errors"
+            timeout 60 "$perfdata" script "$file" "${words[@]}" --symfs "$work/empty" --no-inline </dev/null >"$work/ours-$texts.txt" 2>"$work/errors"
             # 3: the capture is damaged, but was printed.
             case $? in 0 | 3) ;; *) fail "perfdata: $name $option: $(head -1 "$work/errors")" ;; esac
             names[texts]="$name $option"

@@ -54,8 +54,9 @@ impl<'a> Lines<'a> {
             let frame = Frame { ip, mode: at.mode(), mapping: at.find(at.mode(), ip) };
             stack.push(StackFrame { frame, is_caller: false, source: FrameSource::Chain });
         }
-        let end = end.unwrap_or_else(|| names.end_of(at, &stack));
-        self.quality.count_stack(end);
+        let has_chain = tail.callchain.is_some();
+        let end = end.or_else(|| has_chain.then(|| names.end_of(at, &stack)));
+        given(end, |end| self.quality.count_stack(end));
         stack.truncate(self.max_stack);
         let event = &counted.known.event;
         Json::object(out, |json| {
@@ -81,7 +82,7 @@ impl<'a> Lines<'a> {
             given(tail.branch_stack, |stack| json.branch_stack(&stack));
             let functions = stack.iter().flat_map(|it| self.functions_of(at, it, names));
             json.objects(name!("stack"), functions, |json, it| push_frame(json, at.session(), &it));
-            json.string(name!("stack_end"), end.name().as_bytes());
+            given(end, |end| json.string(name!("stack_end"), end.name().as_bytes()));
         });
         names.done(stack);
         out.push(b'\n');

@@ -29,7 +29,6 @@ fn fields_that_cannot_be_printed() {
             (&["-F", "xx:comm"], "the types of events are hw, sw, trace, raw, break and synth"),
             (&["-F", "comm,+ip"], "use either +FIELD and -FIELD, or a list without them"),
             (&["-F", "insn"], "insn needs instructions or processor traces"),
-            (&["-F", "srcline"], "srcline needs debug information"),
             (&["-F", ""], "there must be a field for some events"),
             (&["-F", "sw:trace"], "this field does not exist for events of this type"),
             (&["-F", "weight"], "the samples of page-faults do not have WEIGHT|WEIGHT_STRUCT"),
@@ -114,7 +113,7 @@ fn the_help_has_all_fields() {
     let refused = refused.split("\n\n").next().unwrap();
     let refused: Vec<_> = refused.split_whitespace().map(|word| word.trim_end_matches([',', '.'])).collect();
     let names = "insn insnlen disasm brstackinsn brstackinsnlen brstackdisasm ipc synth metric callindent brcntr \
-        srcline srccode";
+        srccode";
     for name in names.split(' ') {
         assert!(refused.contains(&name), "{name}");
         let error = perfdata("script", "captures/plain.data", &["-F", name]).err;
