@@ -374,10 +374,10 @@ fn each_value(
         let before = events.counted.insert(id, value.value).unwrap_or(0);
         let period = value.value.wrapping_sub(before);
         let known = events.known(event, records)?;
-        if period != 0 {
-            if let Err(error) = print(events, &Counted { known: &known, period, user }) {
-                return Ok(Err(error));
-            }
+        if period != 0
+            && let Err(error) = print(events, &Counted { known: &known, period, user })
+        {
+            return Ok(Err(error));
         }
     }
     Ok(Ok(()))

@@ -26,10 +26,10 @@ pub fn run(data: &[u8]) -> bool {
         }
     }
     // A killed writer leaves the header in this state.
-    if choice & 0x80 != 0 {
-        if let Some(last) = others.last_mut() {
-            last.truncate(last.len() / 2);
-        }
+    if choice & 0x80 != 0
+        && let Some(last) = others.last_mut()
+    {
+        last.truncate(last.len() / 2);
     }
     if main.len() + others.iter().map(Vec::len).sum::<usize>() > MOST {
         return false;

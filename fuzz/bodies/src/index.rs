@@ -90,10 +90,10 @@ fn queries(index: &Index) {
     assert_eq!(index.samples(.., None, None).count(), with_samples);
     // All records are before the end of time, unless one has that time.
     let is_end = |chunk: &Chunk<'_>| chunk.times().is_some_and(|times| *times.end() == u64::MAX);
-    if !index.chunks().any(|chunk| is_end(&chunk)) {
-        if let Some(before) = index.before(u64::MAX) {
-            let listed = index.chunks().flat_map(|chunk| chunk.others().into_iter().flatten());
-            assert_eq!(before.count(), listed.count());
-        }
+    if !index.chunks().any(|chunk| is_end(&chunk))
+        && let Some(before) = index.before(u64::MAX)
+    {
+        let listed = index.chunks().flat_map(|chunk| chunk.others().into_iter().flatten());
+        assert_eq!(before.count(), listed.count());
     }
 }

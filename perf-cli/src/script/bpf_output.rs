@@ -27,12 +27,13 @@ pub(super) fn push(out: &mut Vec<u8>, raw: &[u8]) {
     }
     // Text, then at least one NUL, then nothing but NULs.
     let end = raw.iter().position(|&byte| byte == 0).unwrap_or(raw.len());
-    if let Some((text, nuls)) = raw.split_at_checked(end).filter(|(_, nuls)| !nuls.is_empty()) {
-        if text.iter().all(is_shown) && nuls.iter().all(|&byte| byte == 0) {
-            out.extend_from_slice(b"      BPF string: \"");
-            out.extend_from_slice(text);
-            out.extend_from_slice(b"\"\n");
-        }
+    if let Some((text, nuls)) = raw.split_at_checked(end).filter(|(_, nuls)| !nuls.is_empty())
+        && text.iter().all(is_shown)
+        && nuls.iter().all(|&byte| byte == 0)
+    {
+        out.extend_from_slice(b"      BPF string: \"");
+        out.extend_from_slice(text);
+        out.extend_from_slice(b"\"\n");
     }
 }
 

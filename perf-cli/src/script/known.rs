@@ -154,10 +154,10 @@ impl<'a> Events<'a> {
         event: &Arc<Event>,
         records: &EventRecords<'_>,
     ) -> Result<Arc<Known>, Failure> {
-        if let Some(Some(known)) = self.known.get(event.index) {
-            if Arc::ptr_eq(&known.event, event) {
-                return Ok(Arc::clone(known));
-            }
+        if let Some(Some(known)) = self.known.get(event.index)
+            && Arc::ptr_eq(&known.event, event)
+        {
+            return Ok(Arc::clone(known));
         }
         self.add(event, records)
     }

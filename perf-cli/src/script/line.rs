@@ -188,10 +188,10 @@ pub(super) fn push_sample(
     }
     let tail =
         known.needs_tail.then(|| sample.tail().map_err(|error| at.record().error(error))).transpose()?;
-    if fields.has(Fields::TRACE) {
-        if let Some((raw, trace)) = tail.and_then(|tail| tail.raw).zip(known.trace) {
-            events.traces.push(out, trace, raw);
-        }
+    if fields.has(Fields::TRACE)
+        && let Some((raw, trace)) = tail.and_then(|tail| tail.raw).zip(known.trace)
+    {
+        events.traces.push(out, trace, raw);
     }
     if fields.has(Fields::ADDR) {
         push_addr(out, at, sample.addr().unwrap_or(0), known, names);

@@ -120,12 +120,10 @@ impl Attempt<'_> {
         let attr = self.attr;
         let mut why = Vec::new();
         let rate = limits::max_sample_rate().ok();
-        if let (Some(freq), Some(rate)) = (attr.sample_freq(), rate) {
-            if freq > u64::from(rate) {
-                return format!(
-                    "sample_freq {freq} is more than perf_event_max_sample_rate, which is {rate}"
-                );
-            }
+        if let (Some(freq), Some(rate)) = (attr.sample_freq(), rate)
+            && freq > u64::from(rate)
+        {
+            return format!("sample_freq {freq} is more than perf_event_max_sample_rate, which is {rate}");
         }
         if let (Some(cpu), Ok(possible)) =
             (self.target.cpu_number(), fs::read_to_string("/sys/devices/system/cpu/possible"))

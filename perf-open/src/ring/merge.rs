@@ -64,10 +64,10 @@ pub fn merge<B>(
     mut each: impl FnMut(Result<EventRecord<'_>, MergeError>) -> ControlFlow<B>,
 ) -> Option<B> {
     for (ring, it) in rings.iter_mut().enumerate() {
-        if let Err(error) = it.refresh() {
-            if let ControlFlow::Break(value) = each(Err(MergeError { ring, error })) {
-                return Some(value);
-            }
+        if let Err(error) = it.refresh()
+            && let ControlFlow::Break(value) = each(Err(MergeError { ring, error }))
+        {
+            return Some(value);
         }
     }
     let mut taken: Vec<(u64, RingAccount)> =
@@ -95,11 +95,11 @@ fn walk<B>(
         if let ControlFlow::Break(value) = each(record) {
             return Some(value);
         }
-        if let Some(record) = at {
-            if let Some((end, account)) = taken.get_mut(record.place().data_file) {
-                *end = record.offset().wrapping_add(u64::from(record.raw().size()));
-                account.count(&record.raw());
-            }
+        if let Some(record) = at
+            && let Some((end, account)) = taken.get_mut(record.place().data_file)
+        {
+            *end = record.offset().wrapping_add(u64::from(record.raw().size()));
+            account.count(&record.raw());
         }
     }
     None

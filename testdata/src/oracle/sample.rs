@@ -281,10 +281,10 @@ fn read_sample(attr: &Attr, misc: u16, mut r: Reader<'_>, choices: &mut Choices)
     if sample_type & PERF_SAMPLE_CODE_PAGE_SIZE != 0 {
         s.code_page_size = r.u64_unless_cut("code_page_size")?;
     }
-    if sample_type & PERF_SAMPLE_AUX != 0 {
-        if let Some(size) = r.u64_unless_cut("aux.size")? {
-            s.aux = Some(r.last_bytes("aux.data", size)?.to_vec());
-        }
+    if sample_type & PERF_SAMPLE_AUX != 0
+        && let Some(size) = r.u64_unless_cut("aux.size")?
+    {
+        s.aux = Some(r.last_bytes("aux.data", size)?.to_vec());
     }
     r.end()?;
     Ok(s)

@@ -61,10 +61,10 @@ fn text(path: &Path) -> io::Result<Vec<u8>> {
 fn find(tracefs: &Tracefs, event: &EventSpec) -> Option<(String, String)> {
     let is = |system: &str, name: &str| tracefs.id(system, name).is_ok_and(|id| id == event.attr.config);
     let mut parts = event.name.split(':');
-    if let (Some(system), Some(name)) = (parts.next(), parts.next()) {
-        if is(system, name) {
-            return Some((system.to_owned(), name.to_owned()));
-        }
+    if let (Some(system), Some(name)) = (parts.next(), parts.next())
+        && is(system, name)
+    {
+        return Some((system.to_owned(), name.to_owned()));
     }
     tracefs.systems().ok()?.into_iter().find_map(|system| {
         let name = tracefs.names(&system).ok()?.into_iter().find(|name| is(&system, name))?;

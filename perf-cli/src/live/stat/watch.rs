@@ -71,10 +71,10 @@ impl Watch {
         let mut next = until.interval;
         let mut is_asked = false;
         loop {
-            if let Some(command) = &mut until.command {
-                if let Some(status) = command.try_wait()? {
-                    return Ok(End::Command(status));
-                }
+            if let Some(command) = &mut until.command
+                && let Some(status) = command.try_wait()?
+            {
+                return Ok(End::Command(status));
             }
             if !until.threads.is_empty() && !until.threads.iter().any(|&tid| is_alive(tid)) {
                 return Ok(End::Threads);
@@ -83,17 +83,17 @@ impl Watch {
             if until.timeout.is_some_and(|timeout| elapsed >= timeout) {
                 return Ok(End::Timeout);
             }
-            if let (Some(due), Some(interval)) = (next, until.interval) {
-                if elapsed >= due {
-                    if !each(elapsed)? {
-                        return Ok(End::Unread);
-                    }
-                    // Missed intervals are skipped.
-                    let missed = elapsed.saturating_sub(due).as_nanos() / interval.as_nanos().max(1);
-                    let steps = u32::try_from(missed).unwrap_or(u32::MAX).saturating_add(1);
-                    next = Some(due.saturating_add(interval.saturating_mul(steps)));
-                    continue;
+            if let (Some(due), Some(interval)) = (next, until.interval)
+                && elapsed >= due
+            {
+                if !each(elapsed)? {
+                    return Ok(End::Unread);
                 }
+                // Missed intervals are skipped.
+                let missed = elapsed.saturating_sub(due).as_nanos() / interval.as_nanos().max(1);
+                let steps = u32::try_from(missed).unwrap_or(u32::MAX).saturating_add(1);
+                next = Some(due.saturating_add(interval.saturating_mul(steps)));
+                continue;
             }
             let look = (!until.threads.is_empty()).then(|| elapsed.saturating_add(LOOK));
             let due = [next, until.timeout, look].into_iter().flatten().min();
