@@ -26,7 +26,7 @@ pub(crate) fn load(runtime: Option<&Image>, symbols: &[&Image], limits: &Limits)
         add(&mut builder, image, elf::SHT_DYNSYM, Source::Dynsym, opd.as_ref(), limits);
         plt::add(&mut builder, image, limits);
     }
-    builder.finish()
+    builder.finish(limits.name)
 }
 
 /// The function descriptors of 64-bit PowerPC: symbols are of descriptors, which have the addresses.

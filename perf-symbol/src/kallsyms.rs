@@ -86,7 +86,7 @@ impl Kallsyms {
             is_of_module(one) != is_of_module(next)
         });
         builder.choose(limits.name);
-        Ok(Self { symtab: builder.finish(), text, skipped })
+        Ok(Self { symtab: builder.finish(limits.name), text, skipped })
     }
 
     /// Returns the table of symbols.

@@ -1,5 +1,7 @@
 //! A table of symbols by address.
 
+use core::cmp::Ordering;
+
 use crate::bytes::Bytes;
 use crate::demangle::demangle;
 
@@ -58,7 +60,10 @@ pub struct Symbol<'a> {
 #[derive(Clone, Debug, Default)]
 pub struct Symtab {
     names: Vec<Names>,
+    /// By their first addresses. Those of one address differ in nothing but the name, and are few: which is the best is
+    /// found when the address is looked for, because names of C++ and Rust must be demangled for that.
     entries: Vec<Entry>,
+    name_limit: usize,
 }
 
 /// Bytes with names, and what ends a name.
@@ -83,12 +88,15 @@ const NONE: u32 = u32::MAX;
 /// Number of symbols around an address that are looked at. Real ones nest in one or two.
 const NESTING: usize = 64;
 
+/// Number of names of an address that are left to choose from when it is looked for. Of more, one is chosen at once.
+const ALIASES: usize = 16;
+
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     start: u64,
     end: u64,
     name: u32,
-    /// The last entry before this one that ends after the start of this one; [`NONE`] if there is none.
+    /// The last entry that starts before this one and ends after the start of this one; [`NONE`] if there is none.
     around: u32,
     names: u8,
 }
@@ -171,72 +179,90 @@ impl Builder {
         }
     }
 
-    /// Keeps one symbol of each address.
+    /// Keeps the best symbols of each address: one, or some that differ in nothing but the name.
     ///
     /// perf: `symbols__fixup_duplicate`, `tools/perf/util/symbol.c`.
     pub(crate) fn choose(&mut self, name_limit: usize) {
         let mut candidates = std::mem::take(&mut self.candidates);
-        candidates.dedup_by(|next, kept| {
-            if next.start != kept.start {
-                return false;
+        let mut kept = 0_usize;
+        let mut start = 0_usize;
+        while let Some(&first) = candidates.get(start) {
+            let rest = candidates.get(start..).unwrap_or_default();
+            let count = rest.iter().take_while(|it| it.start == first.start).count();
+            let best = rest.iter().take(count).map(rank).max();
+            let mut aliases = 0_usize;
+            for index in start..start.saturating_add(count) {
+                let Some(&it) = candidates.get(index).filter(|it| Some(rank(it)) == best) else { continue };
+                let last = kept.checked_sub(1).and_then(|last| candidates.get_mut(last));
+                match last.filter(|_| aliases == ALIASES) {
+                    Some(last) if !is_better(self.name(last), self.name(&it), name_limit) => *last = it,
+                    Some(_) => {}
+                    None => {
+                        if let Some(place) = candidates.get_mut(kept) {
+                            *place = it;
+                        }
+                        kept = kept.saturating_add(1);
+                        aliases = aliases.saturating_add(1);
+                    }
+                }
             }
-            if !self.is_better(kept, next, name_limit) {
-                *kept = *next;
-            }
-            true
-        });
+            start = start.saturating_add(count);
+        }
+        candidates.truncate(kept);
         self.candidates = candidates;
     }
 
-    /// Whether `one` is the better name of an address.
-    ///
-    /// perf: `choose_best_symbol`, `tools/perf/util/symbol.c`.
-    fn is_better(&self, one: &Candidate, other: &Candidate, name_limit: usize) -> bool {
-        let has_size = |it: &Candidate| it.end > it.start;
-        if has_size(one) != has_size(other) {
-            return has_size(one);
-        }
-        let is = |it: &Candidate, binding| it.binding == binding;
-        if is(one, Binding::Weak) != is(other, Binding::Weak) {
-            return is(other, Binding::Weak);
-        }
-        if is(one, Binding::Global) != is(other, Binding::Global) {
-            return is(one, Binding::Global);
-        }
-        let (one, other) = (demangle(self.name(one), name_limit), demangle(self.name(other), name_limit));
-        let underscores = |name: &[u8]| name.iter().take_while(|&&byte| byte == b'_').count();
-        match underscores(&one).cmp(&underscores(&other)).then(other.len().cmp(&one.len())) {
-            std::cmp::Ordering::Less => true,
-            std::cmp::Ordering::Greater => false,
-            // Other names of system calls, of kernels before 4.17.
-            std::cmp::Ordering::Equal => !one.starts_with(b"SyS") && !one.starts_with(b"compat_SyS"),
-        }
-    }
-
     /// Makes the table.
-    pub(crate) fn finish(self) -> Symtab {
+    pub(crate) fn finish(self, name_limit: usize) -> Symtab {
         let mut entries: Vec<Entry> = Vec::with_capacity(self.candidates.len());
         // Those that the next one may be inside of, the innermost last.
         let mut open: Vec<u32> = Vec::new();
         for (place, it) in self.candidates.iter().enumerate() {
-            // Entries of a PLT may have been added since its end was set.
-            let next = self.candidates.get(place.saturating_add(1)).map_or(u64::MAX, |next| next.start);
-            let end = if it.is_unsized { it.end.min(next) } else { it.end };
-            let ends_before = |index: u32| {
-                usize::try_from(index)
-                    .ok()
-                    .and_then(|index| entries.get(index))
-                    .is_none_or(|o| o.end <= it.start)
+            let end = if it.is_unsized { it.end.min(self.start_after(place)) } else { it.end };
+            let entry = |index: u32| entries.get(usize::try_from(index).ok()?);
+            let around = match entries.last().filter(|last| last.start == it.start) {
+                Some(last) => last.around,
+                None => {
+                    while open.last().is_some_and(|&index| entry(index).is_none_or(|o| o.end <= it.start)) {
+                        open.pop();
+                    }
+                    open.last().copied().unwrap_or(NONE)
+                }
             };
-            while open.last().is_some_and(|&index| ends_before(index)) {
-                open.pop();
-            }
-            let around = open.last().copied().unwrap_or(NONE);
             let Ok(index) = u32::try_from(entries.len()) else { break };
             open.push(index);
             entries.push(Entry { start: it.start, end, name: it.name, around, names: it.names });
         }
-        Symtab { names: self.names, entries }
+        Symtab { names: self.names, entries, name_limit }
+    }
+
+    /// Returns the first address after that of a candidate that another one starts at. Entries of a PLT may have been
+    /// added since its end was set.
+    fn start_after(&self, place: usize) -> u64 {
+        let start = self.candidates.get(place).map(|it| it.start);
+        let after = self.candidates.get(place..).unwrap_or_default();
+        after.iter().map(|it| it.start).find(|&next| Some(next) != start).unwrap_or(u64::MAX)
+    }
+}
+
+/// Returns what makes a symbol of an address better than another one, but for its name.
+///
+/// perf: `choose_best_symbol`, `tools/perf/util/symbol.c`.
+fn rank(it: &Candidate) -> (bool, bool, bool) {
+    (it.end > it.start, it.binding != Binding::Weak, it.binding == Binding::Global)
+}
+
+/// Returns whether `one` is the better name of an address.
+///
+/// perf: `choose_best_symbol`, `tools/perf/util/symbol.c`.
+fn is_better(one: &[u8], other: &[u8], name_limit: usize) -> bool {
+    let (one, other) = (demangle(one, name_limit), demangle(other, name_limit));
+    let underscores = |name: &[u8]| name.iter().take_while(|&&byte| byte == b'_').count();
+    match underscores(&one).cmp(&underscores(&other)).then(other.len().cmp(&one.len())) {
+        Ordering::Less => true,
+        Ordering::Greater => false,
+        // Other names of system calls, of kernels before 4.17.
+        Ordering::Equal => !one.starts_with(b"SyS") && !one.starts_with(b"compat_SyS"),
     }
 }
 
@@ -254,20 +280,35 @@ impl Symtab {
     #[must_use]
     pub fn find(&self, address: u64) -> Option<Symbol<'_>> {
         let after = self.entries.partition_point(|entry| entry.start <= address);
-        let mut entry = self.entries.get(after.checked_sub(1)?)?;
+        let mut index = after.checked_sub(1)?;
         for _ in 0..NESTING {
+            let entry = self.best_of(index)?;
             if address < entry.end {
                 return Some(self.symbol(entry));
             }
-            entry = self.entries.get(usize::try_from(entry.around).ok()?)?;
+            index = usize::try_from(entry.around).ok()?;
         }
         None
     }
 
+    /// Returns the entry with the best name of those that start where the entry of a number does.
+    fn best_of(&self, index: usize) -> Option<&Entry> {
+        let start = self.entries.get(index)?.start;
+        let is_same = |entry: &&Entry| entry.start == start;
+        let before = self.entries.get(..index)?.iter().rev().take_while(is_same).count();
+        let aliases = self.entries.get(index.checked_sub(before)?..)?.iter().take_while(is_same);
+        aliases.reduce(|best, next| {
+            let is_better = is_better(self.symbol(best).name, self.symbol(next).name, self.name_limit);
+            if is_better { best } else { next }
+        })
+    }
+
     /// Returns the number of symbols.
+    ///
+    /// Takes time in proportion to that number.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.entries.len()
+        self.entries.chunk_by(|one, next| one.start == next.start).count()
     }
 
     /// Returns whether there is no symbol.
@@ -278,7 +319,12 @@ impl Symtab {
 
     /// Returns the symbols by their first addresses.
     pub fn iter(&self) -> impl Iterator<Item = Symbol<'_>> {
-        self.entries.iter().map(|entry| self.symbol(entry))
+        let firsts = self.entries.chunk_by(|one, next| one.start == next.start).scan(0_usize, |at, aliases| {
+            let first = *at;
+            *at = first.saturating_add(aliases.len());
+            Some(first)
+        });
+        firsts.filter_map(|first| self.best_of(first)).map(|entry| self.symbol(entry))
     }
 
     fn symbol(&self, entry: &Entry) -> Symbol<'_> {
@@ -312,7 +358,7 @@ mod tests {
         builder.sort();
         builder.end_symbols(|_, _| false);
         builder.choose(1000);
-        let table = builder.finish();
+        let table = builder.finish(1000);
         table.iter().map(|it| (String::from_utf8_lossy(it.name).into_owned(), it.start, it.end)).collect()
     }
 
@@ -335,6 +381,40 @@ mod tests {
         // By their demangled lengths: `a::b::c` is longer than `abcdef`.
         assert_eq!(best((8, "_ZN1a1b1cEv", Global), (8, "abcdef", Global)), "_ZN1a1b1cEv");
         assert_eq!(best((8, "SyS_read", Global), (8, "sys_read", Global)), "sys_read");
+    }
+
+    /// The longest wins, wherever it is, below the number that is left to choose from, at it, and above.
+    #[test]
+    fn of_many_aliases_one_is_found() {
+        for count in [1, ALIASES - 1, ALIASES, ALIASES + 1, 3 * ALIASES] {
+            for longest in 0..count {
+                let names: Vec<_> = (0..count)
+                    .map(|index| if index == longest { "the_longest".into() } else { format!("name{index}") })
+                    .collect();
+                let symbols: Vec<_> = names.iter().map(|name| (16, 8, name.as_str(), Binding::Global)).collect();
+                assert_eq!(table(&symbols), [("the_longest".into(), 16, 24)]);
+            }
+        }
+    }
+
+    #[test]
+    fn a_symbol_inside_of_aliases() {
+        use Binding::Global;
+        let symbols = [(0, 100, "_a", Global), (0, 50, "a", Global), (60, 10, "b", Global)];
+        let mut builder = Builder::default();
+        let ends = |byte| byte == 0;
+        let bytes = Bytes::new(b"_a\0a\0b\0".to_vec());
+        builder.add_names(Names { bytes, source: Source::Symtab, ends });
+        for ((start, size, _, binding), name) in symbols.into_iter().zip([0, 3, 5]) {
+            builder.push(Candidate { start, end: start + size, name, names: 0, binding, is_unsized: false });
+        }
+        builder.choose(1000);
+        let table = builder.finish(1000);
+        let name = |address| table.find(address).map(|symbol| symbol.name);
+        assert_eq!([name(0), name(49)], [Some(&b"a"[..]); 2]);
+        assert_eq!([name(60), name(69)], [Some(&b"b"[..]); 2]);
+        assert_eq!([name(55), name(70), name(99)], [None; 3], "the better name ends before them");
+        assert_eq!(table.len(), 2);
     }
 
     #[test]
@@ -368,7 +448,7 @@ mod tests {
         add(10, 20, 2);
         add(12, 14, 4);
         add(200, 300, 6);
-        let table = builder.finish();
+        let table = builder.finish(1000);
         let name = |address| table.find(address).map(|symbol| symbol.name);
         assert_eq!(name(0), Some(&b"a"[..]));
         assert_eq!(name(11), Some(&b"b"[..]));
