@@ -93,10 +93,10 @@ impl Machine {
             Some((place, thread)) if thread.pid == pid || pid == -1 => (place, thread.process),
             _ => self.see_other(keys, pid, tid)?,
         };
-        if is_user_code
-            && let Some(it) = self.processes.get_mut(process).filter(|it| !it.before_exec.is_empty())
-        {
-            it.before_exec = Maps::default();
+        if is_user_code {
+            if let Some(it) = self.processes.get_mut(process).filter(|it| !it.before_exec.is_empty()) {
+                it.before_exec = Maps::default();
+            }
         }
         Some(place)
     }
@@ -226,10 +226,10 @@ impl Machine {
 
     /// Removes a thread, unless another one has its id by now.
     pub(crate) fn remove(&mut self, tid: i32, key: u64) {
-        if self.threads.get(tid).is_some_and(|thread| thread.key == key)
-            && let Some(thread) = self.threads.remove(tid)
-        {
-            self.leave(thread.process);
+        if self.threads.get(tid).is_some_and(|thread| thread.key == key) {
+            if let Some(thread) = self.threads.remove(tid) {
+                self.leave(thread.process);
+            }
         }
     }
 

@@ -310,10 +310,10 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
 
     /// Ends a data file. Returns whether there is more to read, in this file or another.
     fn end_data_file(&mut self) -> Result<bool, FileError> {
-        if let Some(inflated) = &mut self.inflated
-            && inflated.end::<O>(&mut self.account)?
-        {
-            return Ok(true);
+        if let Some(inflated) = &mut self.inflated {
+            if inflated.end::<O>(&mut self.account)? {
+                return Ok(true);
+            }
         }
         self.inflated = None;
         Ok(self.framing.next_data_file())

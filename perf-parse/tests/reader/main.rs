@@ -128,10 +128,10 @@ struct Trickle<'a> {
 
 impl Read for Trickle<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.bytes.is_empty()
-            && let Some(kind) = self.fails
-        {
-            return Err(kind.into());
+        if self.bytes.is_empty() {
+            if let Some(kind) = self.fails {
+                return Err(kind.into());
+            }
         }
         let most = self.most.min(buffer.len());
         (&mut self.bytes).take(most as u64).read(buffer)

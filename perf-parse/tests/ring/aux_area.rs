@@ -112,10 +112,11 @@ proptest! {
     fn nothing_panics(tail: u64, head: u64, offset: u64, size: u64, flags: u64) {
         let data = area();
         for mask in [u64::MAX, 0xff, 0x3f] {
-            if let Ok(area) = AuxArea::new(&data, tail & mask, head & mask)
-                && let Ok(found) = area.data(&record(offset & mask, size & mask, AuxFlags(flags))) {
+            if let Ok(area) = AuxArea::new(&data, tail & mask, head & mask) {
+                if let Ok(found) = area.data(&record(offset & mask, size & mask, AuxFlags(flags))) {
                     prop_assert_eq!((found.first.len() + found.second.len()) as u64, size & mask);
                 }
+            }
         }
     }
 }

@@ -98,10 +98,10 @@ impl<'r> KnownEvents<'r> {
     /// Returns the event of a kernel record.
     #[inline(always)]
     pub(in crate::file) fn of_several<O: Endian>(&self, raw: RawRecord<'_, O>) -> EventOf<'r> {
-        if let Held::Opened(events) = self.held
-            && let Some(event) = find(events, &raw)
-        {
-            return EventOf::Opened(event);
+        if let Held::Opened(events) = self.held {
+            if let Some(event) = find(events, &raw) {
+                return EventOf::Opened(event);
+            }
         }
         match self.find_changed(raw) {
             Ok(event) => EventOf::Changed(Shared::new(event)),

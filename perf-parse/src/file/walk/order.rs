@@ -27,10 +27,10 @@ const RUN_LIMIT: usize = 1 << 30;
 impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
     /// Returns the next record in time order.
     pub(super) fn next_in_time(&mut self) -> Option<Result<EventRecord<'r>, FileError>> {
-        if !self.order.as_mut().is_some_and(TimeOrder::may_give)
-            && let Some(step) = self.gather().transpose()
-        {
-            return Some(step);
+        if !self.order.as_mut().is_some_and(TimeOrder::may_give) {
+            if let Some(step) = self.gather().transpose() {
+                return Some(step);
+            }
         }
         match self.next_held() {
             Some(record) => Some(Ok(record)),

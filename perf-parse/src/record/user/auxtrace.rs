@@ -120,12 +120,12 @@ impl<'a> AuxtraceError<'a> {
             guest: None,
             rest: &[],
         };
-        if error.fmt >= 2
-            && let Ok(it) = at.fixed::<wire::AuxtraceErrorGuest<O>>("time")
-        {
-            let guest = Some((it.machine_pid.get(), it.vcpu.get()));
-            let (time, msg) = (Some(it.time.get()), until_nul(&it.msg));
-            return Ok(Self { time, msg, guest, rest: at.take_rest(), ..error });
+        if error.fmt >= 2 {
+            if let Ok(it) = at.fixed::<wire::AuxtraceErrorGuest<O>>("time") {
+                let guest = Some((it.machine_pid.get(), it.vcpu.get()));
+                let (time, msg) = (Some(it.time.get()), until_nul(&it.msg));
+                return Ok(Self { time, msg, guest, rest: at.take_rest(), ..error });
+            }
         }
         let time = if error.fmt == 0 { None } else { Some(at.word::<O>("time")?) };
         Ok(Self { time, msg: at.string("msg")?, ..error })
