@@ -7,6 +7,7 @@ use perf_abi::branch::BranchSampleType;
 use perf_abi::callchain::CallchainContext;
 use perf_abi::endian::Endianness;
 use perf_abi::record::CpuMode;
+use perf_abi::sample_type::SampleType;
 use perf_parse::list::{Branch, List, ListIter};
 use perf_parse::sample;
 use perf_parse::{EventRecord, FileError, Sample};
@@ -63,7 +64,8 @@ enum Rest<'r> {
 
 impl<'s, 'r> Stack<'s, 'r> {
     /// See [`At::stack`](crate::At::stack).
-    #[inline]
+    // Always, as a stack is returned in memory otherwise.
+    #[inline(always)]
     pub(crate) fn new(
         spaces: Spaces<'s>,
         record: &'r EventRecord<'r>,
@@ -71,17 +73,14 @@ impl<'s, 'r> Stack<'s, 'r> {
         mode: CpuMode,
         deferred: Option<&'r [u64]>,
     ) -> Result<Self, FileError> {
-        let (words, rest, mode) = match sample.callchain().map_err(|error| record.error(error))? {
-            None => (no_words(), sample.ip().map_or(Rest::Nothing, Rest::Ip), mode),
-            Some(chain) => {
-                // Before the first marker it is the user's, as perf reads it.
-                match branches_of(record, &sample)? {
-                    Some(branches) => {
-                        (no_words(), Rest::Lbr { frames: chain.frames(), branches }, CpuMode::USER)
-                    }
-                    None => (chain.words().iter(), Rest::Nothing, CpuMode::USER),
-                }
+        let (words, rest, mode) = if sample.layout().sample_type().contains(SampleType::CALLCHAIN) {
+            // Before the first marker it is the user's, as perf reads it.
+            match chain_of(record, sample)? {
+                Chain::Words(words) => (words, Rest::Nothing, CpuMode::USER),
+                Chain::Lbr(frames, branches) => (no_words(), Rest::Lbr { frames, branches }, CpuMode::USER),
             }
+        } else {
+            (no_words(), sample.ip().map_or(Rest::Nothing, Rest::Ip), mode)
         };
         let deferred = deferred.unwrap_or_default();
         Ok(Self { spaces, words, rest, deferred, mode, maps: spaces.maps(mode), last: None })
@@ -95,10 +94,23 @@ impl<'s, 'r> Stack<'s, 'r> {
     }
 
     /// The next address, where `word` is a marker of the chain, or the chain has ended.
+    #[inline]
+    fn next_address(&mut self, word: Option<u64>) -> Option<u64> {
+        match (word, &self.rest) {
+            (None, Rest::Nothing) => None,
+            (None, &Rest::Ip(ip)) => {
+                self.rest = Rest::Nothing;
+                Some(ip)
+            }
+            _ => self.next_other(word),
+        }
+    }
+
+    /// The same for all stacks. A separate function, so that the loop of a caller is small.
     #[inline(never)]
-    fn next_address(&mut self, mut word: Option<u64>) -> Option<u64> {
+    fn next_other(&mut self, mut word: Option<u64>) -> Option<u64> {
         loop {
-            let Some(found) = word else { return self.next_other() };
+            let Some(found) = word else { return self.next_of_rest() };
             match CallchainContext::of(found) {
                 None => return Some(found),
                 Some(context) => self.mark(context),
@@ -136,7 +148,7 @@ impl<'s, 'r> Stack<'s, 'r> {
 
     /// The next address of what is not a chain.
     #[inline]
-    fn next_other(&mut self) -> Option<u64> {
+    fn next_of_rest(&mut self) -> Option<u64> {
         loop {
             match &mut self.rest {
                 Rest::Nothing => return None,
@@ -197,6 +209,26 @@ impl<'s> Iterator for Stack<'s, '_> {
 #[inline]
 fn no_words<'r>() -> ListIter<'r, u64> {
     List::new_in(Endianness::Little, &[]).iter()
+}
+
+/// The call chain of a sample.
+enum Chain<'r> {
+    Words(ListIter<'r, u64>),
+    /// The user part is in the branches.
+    Lbr(sample::Frames<'r>, ListIter<'r, Branch>),
+}
+
+/// Returns the call chain of a sample that has one.
+#[inline]
+fn chain_of<'r>(record: &EventRecord<'r>, sample: Sample<'r>) -> Result<Chain<'r>, FileError> {
+    let chain = match sample.callchain().map_err(|error| record.error(error))? {
+        Some(chain) => chain,
+        None => return Ok(Chain::Words(no_words())),
+    };
+    Ok(match branches_of(record, &sample)? {
+        Some(branches) => Chain::Lbr(chain.frames(), branches),
+        None => Chain::Words(chain.words().iter()),
+    })
 }
 
 /// Returns the branches of a sample, if they are its call stack.
