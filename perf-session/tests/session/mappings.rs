@@ -1,8 +1,8 @@
 //! Mappings of processes: records, overlaps, and what is not a file.
 
-use perf_session::DsoKind;
+use perf_session::{DsoKind, Limits};
 
-use crate::{BIT, EXEC, Id, READ, Records, USER, maps, session};
+use crate::{BIT, EXEC, Id, READ, Records, USER, attr, maps, play, session};
 
 /// One mapping, of process 5.
 fn one(records: impl Fn(Records) -> Records) -> perf_session::Mapping {
@@ -203,4 +203,33 @@ fn no_mappings() {
     assert!(maps.is_empty());
     assert_eq!(maps.iter().count(), 0);
     assert!(maps.find(0).is_none());
+}
+
+/// The mapping of the last record, which is a sample at 0x1000.
+fn of_sample(records: impl Fn(Records) -> Records) -> String {
+    play(&attr(), &Limits::default(), records, |it, record| {
+        let frames: Vec<_> = it.at(record).unwrap().stack(None).unwrap().collect();
+        assert_eq!(frames.len(), 1);
+        frames[0].mapping.map_or(String::new(), |it| {
+            format!("{:x}-{:x} {}", it.range().start, it.range().end, it.dso().name().escape_ascii())
+        })
+    })
+}
+
+#[test]
+fn the_mapping_of_a_sample_changes_after_it() {
+    let first = |it: Records| it.map(5, 0x1000, 0x4000, "/a").sample(USER, 5, 5);
+    assert_eq!(of_sample(first), "1000-4000 /a");
+    // Replaced, cut at its end, cut at its start, and not changed.
+    assert_eq!(of_sample(|it| first(it).map(5, 0, 0x5000, "/b").sample(USER, 5, 5)), "0-5000 /b");
+    assert_eq!(of_sample(|it| first(it).map(5, 0x2000, 0x5000, "/b").sample(USER, 5, 5)), "1000-2000 /a");
+    assert_eq!(of_sample(|it| first(it).map(5, 0, 0x1001, "/b").sample(USER, 5, 5)), "0-1001 /b");
+    assert_eq!(of_sample(|it| first(it).map(5, 0x4000, 0x5000, "/b").sample(USER, 5, 5)), "1000-4000 /a");
+    // Of another program, and of a child that changes its own.
+    assert_eq!(of_sample(|it| first(it).exec(5, 5, "x").sample(USER, 5, 5)), "");
+    let fork = |it| first(it).fork(6, 6, 5, 5).sample(USER, 6, 6).map(6, 0x1000, 0x2000, "/b");
+    assert_eq!(of_sample(|it| fork(it).sample(USER, 6, 6)), "1000-2000 /b");
+    assert_eq!(of_sample(|it| fork(it).sample(USER, 5, 5)), "1000-4000 /a");
+    // The thread id is in use again.
+    assert_eq!(of_sample(|it| first(it).exit(5, 5).fork(5, 5, 1, 1).sample(USER, 5, 5)), "");
 }
