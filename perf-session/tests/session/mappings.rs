@@ -1,5 +1,9 @@
 //! Mappings of processes: records, overlaps, and what is not a file.
 
+use perf_abi::endian::Endianness;
+use perf_abi::record::CpuMode;
+use perf_parse::Reader;
+use perf_parse::event::Events;
 use perf_session::{DsoKind, Limits};
 
 use crate::{BIT, EXEC, Id, READ, Records, USER, attr, maps, play, session};
@@ -232,4 +236,36 @@ fn the_mapping_of_a_sample_changes_after_it() {
     assert_eq!(of_sample(|it| fork(it).sample(USER, 5, 5)), "1000-4000 /a");
     // The thread id is in use again.
     assert_eq!(of_sample(|it| first(it).exit(5, 5).fork(5, 5, 1, 1).sample(USER, 5, 5)), "");
+}
+
+#[test]
+fn samples_and_mappings_in_turn() {
+    let mut state = 7_u64;
+    let mut random = |below: u64| {
+        state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
+        (state >> 33) % below
+    };
+    let mut it = session(|it| it.map(5, 0, 0x20_0000, "/a"));
+    let events: Events = [(attr(), vec![])].into_iter().collect();
+    let mut found = 0;
+    for _ in 0..5000 {
+        // Few addresses, so that samples repeat theirs, and mappings change below them.
+        let (start, len) = (random(12) << 12, (1 + random(3)) << 12);
+        let records = Records { big: false, out: Vec::new() };
+        let records = match random(8) {
+            0 => records.map(5, start, start + len, ["/b", "/c"][random(2) as usize]),
+            1 if random(20) == 0 => records.exec(5, 5, "x"),
+            _ => {
+                let payload = records.bytes().u64(start).i32(5).i32(5);
+                records.record(9, USER, payload)
+            }
+        };
+        let reader = Reader::from_records(events.clone(), Endianness::Little, &records.out);
+        let record = reader.records().next().unwrap().unwrap();
+        let Some(at) = it.update_at(&record).unwrap() else { continue };
+        let frame = at.stack(None).unwrap().next().unwrap();
+        assert_eq!(frame.mapping, at.find(CpuMode::USER, start));
+        found += usize::from(frame.mapping.is_some());
+    }
+    assert!(found > 1000, "{found}");
 }
