@@ -18,26 +18,33 @@ const MAPPINGS: u64 = 100;
 /// Mappings of the kernel: its text, and modules.
 const MODULES: u64 = 60;
 
-/// Mappings in which most addresses of a process are, and most of the kernel.
-const FEW: u64 = 8;
-
 /// CPUs on which the processes run.
 const CPUS: u64 = 16;
-
-/// Number of samples for which a process runs on average, where processes run for a while.
-pub(crate) const SLICE: u64 = 16;
 
 /// The shape of a capture.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shape {
-    /// Number of samples of a CPU until another process runs there, on average.
-    pub(crate) slice: u64,
-    /// Whether seven of eight addresses are in a few mappings of the process, and of the kernel. Otherwise all mappings are
-    /// equally probable.
+    /// Whether processes and mappings repeat as in real captures: see [`RUN`], [`OF_PROCESSES`] and [`OF_MAPPINGS`].
+    /// Otherwise each sample is in any process and each address in any mapping, all with the same probability.
     pub(crate) is_local: bool,
     /// The call chains; `None` for samples without them.
     pub(crate) chain: Option<Chain>,
 }
+
+/// Number of samples of a CPU until another process runs there, on average. In two system-wide captures of machines that
+/// compiled, it was 3.0 and 3.6.
+const RUN: u64 = 3;
+
+/// When another process runs on a CPU: in how many of 100 cases it is the process that ran there second last, third last
+/// and so on. In the remaining cases it is any process. In the two captures, it was one of the last five in 93 of 100
+/// cases: 18 to 22, 24 to 25, 31 to 34, 16 to 17.
+const OF_PROCESSES: &[u64] = &[0, 20, 24, 32, 17];
+
+/// In how many of 100 cases an instruction pointer is in the mapping in which that of the process was last, in the one
+/// before that, and so on. In the remaining cases it is in any mapping. In three system-wide captures, 71 to 83 % of the
+/// samples of user code were in the last mapping of their thread, and 94 to 99 % in one of its last four. These are the
+/// lowest figures of both.
+const OF_MAPPINGS: &[u64] = &[71, 14, 6, 3];
 
 /// The shape of call chains.
 #[derive(Clone, Copy, Debug)]
@@ -46,7 +53,7 @@ pub(crate) struct Chain {
     pub(crate) kernel: u64,
     pub(crate) user: u64,
     /// Whether every other frame is in another mapping. Otherwise the next frame is in another mapping at random, in one
-    /// of three cases.
+    /// of five cases: in six captures, it was in 6 to 18 % of the cases for user code, and never for the kernel.
     pub(crate) pairs: bool,
 }
 
@@ -82,15 +89,67 @@ impl Random {
         self.0 >> 20
     }
 
-    /// An address in one of `count` mappings. If it is local, then in seven of eight cases in one of a few.
-    fn address(&mut self, base: u64, count: u64, is_local: bool) -> u64 {
-        let random = self.next();
-        let number = if is_local && !random.is_multiple_of(8) {
-            random / 8 % FEW * (count / FEW)
-        } else {
-            random % count
-        };
-        base + number * STEP + self.next() % SIZE
+    fn is_one_of(&mut self, count: u64) -> bool {
+        self.next().is_multiple_of(count)
+    }
+}
+
+/// Numbers, of which those that were chosen lately are chosen again. The last one is the first.
+struct Recent(Vec<u64>);
+
+impl Recent {
+    /// Returns the numbers below `count`, in any order.
+    fn new(random: &mut Random, count: u64) -> Self {
+        let mut numbers: Vec<_> = (0..count).collect();
+        for last in (1..numbers.len()).rev() {
+            numbers.swap(last, random.next() as usize % (last + 1));
+        }
+        Self(numbers)
+    }
+
+    /// Chooses a number: in `shares[0]` of 100 cases the last one, in `shares[1]` the one before it, and so on. In the
+    /// remaining cases any number.
+    fn choose(&mut self, random: &mut Random, shares: &[u64]) -> u64 {
+        let percent = random.next() % 100;
+        let mut sum = 0;
+        let at = shares.iter().position(|share| {
+            sum += share;
+            percent < sum
+        });
+        let at = at.unwrap_or_else(|| random.next() as usize % self.0.len());
+        let number = self.0.remove(at);
+        self.0.insert(0, number);
+        number
+    }
+}
+
+/// The mappings of a process or of the kernel.
+struct Space {
+    base: u64,
+    /// Those of the instruction pointers, and of the frames that are in another mapping than the frame before.
+    innermost: Recent,
+    others: Recent,
+}
+
+impl Space {
+    fn new(random: &mut Random, base: u64, mappings: u64) -> Self {
+        Self { base, innermost: Recent::new(random, mappings), others: Recent::new(random, mappings) }
+    }
+
+    /// Returns an instruction pointer.
+    fn ip(&mut self, random: &mut Random, shares: &[u64]) -> u64 {
+        let number = self.innermost.choose(random, shares);
+        self.base + number * STEP + random.next() % SIZE
+    }
+
+    /// Returns an address in another mapping than `address`.
+    fn other(&mut self, random: &mut Random, shares: &[u64], address: u64) -> u64 {
+        loop {
+            let number = self.others.choose(random, shares);
+            if number != (address - self.base) / STEP {
+                return self.base + number * STEP + random.next() % SIZE;
+            }
+        }
     }
 }
 
@@ -101,30 +160,33 @@ pub(crate) fn events(shape: &Shape) -> Events {
     Events::from_iter([(Attr { sample_type: leading | chain, ..Attr::default() }, vec![1000])])
 }
 
-/// Returns `count` samples. All processes are equally probable.
+/// Returns `count` samples, of one CPU after the other.
 pub(crate) fn samples(events: &Events, shape: &Shape, count: u64) -> Vec<u8> {
-    let mut random = Random(0x9e37_79b9_7f4a_7c15);
-    let mut running = [0; CPUS as usize];
-    running.fill_with(|| random.next() % PROCESSES);
+    let random = &mut Random(0x9e37_79b9_7f4a_7c15);
+    let (run, of_processes, of_mappings) =
+        if shape.is_local { (RUN, OF_PROCESSES, OF_MAPPINGS) } else { (1, &[][..], &[][..]) };
+    let mut kernel = Space::new(random, KERNEL, MODULES);
+    let mut spaces: Vec<_> = (0..PROCESSES).map(|_| Space::new(random, USER, MAPPINGS)).collect();
+    let mut cpus: Vec<_> = (0..CPUS).map(|_| Recent::new(random, PROCESSES)).collect();
     let mut bytes = Vec::new();
     for n in 0..count {
-        let cpu = n % CPUS;
-        if random.next().is_multiple_of(shape.slice) {
-            running[cpu as usize] = random.next() % PROCESSES;
+        let processes = &mut cpus[(n % CPUS) as usize];
+        if random.is_one_of(run) {
+            processes.choose(random, of_processes);
         }
-        let pid = 1000 + running[cpu as usize] as i32;
-        let callchain = shape.chain.map(|chain| words(&mut random, shape.is_local, &chain));
+        let process = processes.0[0];
+        let pid = 1000 + process as i32;
+        let space = &mut spaces[process as usize];
+        let callchain = shape.chain.map(|chain| words(random, &mut kernel, space, of_mappings, &chain));
         let is_kernel = shape.chain.is_some_and(|chain| chain.kernel > 0);
         let mode = if is_kernel { CpuMode::KERNEL } else { CpuMode::USER };
         // The instruction pointer is the first frame of the chain.
-        let ip = callchain
-            .as_ref()
-            .map_or_else(|| random.address(USER, MAPPINGS, shape.is_local), |words| words[1]);
+        let ip = callchain.as_ref().map_or_else(|| space.ip(random, of_mappings), |words| words[1]);
         let fields = SampleFields {
             ip: Some(ip),
             pid_tid: Some((pid, pid)),
             time: Some(1_000_000_000_000 + n * 250_000),
-            cpu: Some(cpu as u32),
+            cpu: Some((n % CPUS) as u32),
             period: Some(1_000_000 + n % 1000),
             callchain,
             ..SampleFields::default()
@@ -136,23 +198,27 @@ pub(crate) fn samples(events: &Events, shape: &Shape, count: u64) -> Vec<u8> {
 }
 
 /// Returns the words of a call chain.
-fn words(random: &mut Random, is_local: bool, chain: &Chain) -> Vec<u64> {
+fn words(
+    random: &mut Random,
+    kernel: &mut Space,
+    process: &mut Space,
+    shares: &[u64],
+    chain: &Chain,
+) -> Vec<u64> {
     let mut words = Vec::new();
-    let parts = [
-        (CallchainContext::KERNEL, chain.kernel, KERNEL, MODULES),
-        (CallchainContext::USER, chain.user, USER, MAPPINGS),
-    ];
-    for (context, count, base, mappings) in parts {
+    let parts =
+        [(CallchainContext::KERNEL, chain.kernel, kernel), (CallchainContext::USER, chain.user, process)];
+    for (context, count, space) in parts {
         if count > 0 {
             words.push(context.0);
         }
         let mut address = 0;
         for depth in 0..count {
-            let is_other = if chain.pairs { depth % 2 == 0 } else { random.next().is_multiple_of(3) };
-            address = if is_other || depth == 0 {
-                random.address(base, mappings, is_local)
-            } else {
-                address ^ 0x80
+            let is_other = if chain.pairs { depth % 2 == 0 } else { random.is_one_of(5) };
+            address = match depth {
+                0 => space.ip(random, shares),
+                _ if is_other => space.other(random, shares, address),
+                _ => address ^ 0x80,
             };
             words.push(address);
         }

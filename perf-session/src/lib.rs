@@ -76,6 +76,7 @@ mod machine;
 mod machines;
 mod map;
 mod maps;
+mod recent;
 mod segments;
 mod session;
 mod spaces;

@@ -80,22 +80,26 @@ impl Machine {
     }
 
     /// Makes the thread of a sample known, and returns its place. `is_user_code` says that the thread ran its own code, and
-    /// not the kernel's: if it had just called exec, the new image runs.
-    #[inline]
+    /// not the kernel's: if it had just called exec, the new image runs. Then `ip` is noted in its mappings.
+    #[inline(always)]
     pub(crate) fn see_sample(
         &mut self,
         keys: &mut Keys,
         pid: i32,
         tid: i32,
         is_user_code: bool,
+        ip: Option<u64>,
     ) -> Option<u32> {
         let (place, process) = match self.threads.recent(tid) {
             Some((place, thread)) if thread.pid == pid || pid == -1 => (place, thread.process),
             _ => self.see_other(keys, pid, tid)?,
         };
-        if is_user_code {
-            if let Some(it) = self.processes.get_mut(process).filter(|it| !it.before_exec.is_empty()) {
-                it.before_exec = Maps::default();
+        if let Some(process) = self.processes.get_mut(process).filter(|_| is_user_code) {
+            if !process.before_exec.is_empty() {
+                process.before_exec = Maps::default();
+            }
+            if let Some(ip) = ip {
+                process.maps.note(ip);
             }
         }
         Some(place)

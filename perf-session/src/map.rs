@@ -26,6 +26,12 @@ impl Mapping {
         self.start..self.end
     }
 
+    /// Returns whether the mapping has an address.
+    #[inline]
+    pub(crate) fn contains(&self, addr: u64) -> bool {
+        self.start <= addr && addr < self.end
+    }
+
     /// Returns the offset in the file at which the mapping begins, in bytes.
     #[must_use]
     pub fn pgoff(&self) -> u64 {

@@ -4,6 +4,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use crate::map::Mapping;
+use crate::recent::Recent;
 
 /// Mappings, in ascending order of their addresses. They do not overlap.
 ///
@@ -16,6 +17,8 @@ use crate::map::Mapping;
 #[derive(Clone, Debug, Default)]
 pub struct Maps {
     root: Option<Arc<Node>>,
+    /// Copies of some of the mappings.
+    recent: Recent,
 }
 
 /// Number of entries of a node at most, between two changes.
@@ -48,6 +51,30 @@ impl Maps {
         self.floor(addr).filter(|mapping| addr < mapping.end)
     }
 
+    /// Notes that a sample was at an address, so that the mapping there is found faster the next time.
+    #[inline]
+    pub(crate) fn note(&mut self, addr: u64) {
+        if !self.noted().is_some_and(|mapping| mapping.contains(addr)) {
+            self.note_other(addr);
+        }
+    }
+
+    #[inline(never)]
+    fn note_other(&mut self, addr: u64) {
+        if self.recent.find(addr) {
+            return;
+        }
+        if let Some(mapping) = self.find(addr).cloned() {
+            self.recent.add(mapping);
+        }
+    }
+
+    /// Returns the mapping that was noted last, if it is still there.
+    #[inline]
+    pub(crate) fn noted(&self) -> Option<&Mapping> {
+        self.recent.last()
+    }
+
     /// Returns all mappings, in ascending order of their addresses.
     pub fn iter(&self) -> impl Iterator<Item = &Mapping> {
         let mut next = self.root.as_deref().and_then(|root| root.floor(u64::MIN).or(root.first()));
@@ -78,12 +105,14 @@ impl Maps {
     /// Removes the mapping that contains an address, as a whole.
     pub(crate) fn remove(&mut self, addr: u64) {
         if let Some((start, end)) = self.find(addr).map(|mapping| (mapping.start, mapping.end)) {
+            self.recent.drop_overlaps(start, end);
             self.drop_starts(start, end);
         }
     }
 
     /// Removes all that is mapped from `start` to `end`, which is larger.
     fn cut(&mut self, start: u64, end: u64) {
+        self.recent.drop_overlaps(start, end);
         // A mapping that begins before the range, and one that begins in it. Either may reach beyond its end.
         let before = start.checked_sub(1).and_then(|addr| self.floor(addr)).filter(|it| it.end > start);
         let last = self.floor(end.saturating_sub(1)).filter(|it| it.start >= start);
@@ -161,12 +190,11 @@ impl Node {
     #[inline]
     fn count_to(&self, addr: u64) -> usize {
         let addr = addr.min(NOTHING.saturating_sub(1));
-        let [q0, q1, q2, q3] = &self.starts;
-        let is_to = |start: &u64| usize::from(*start <= addr);
-        let before = is_to(&q0[3]).saturating_add(is_to(&q1[3])).saturating_add(is_to(&q2[3]));
-        let quarter = [q0, q1, q2, q3].get(before).map_or([NOTHING; 4], |it| **it);
-        let [a, b, c, d] = quarter.each_ref().map(is_to);
-        let within = a.wrapping_add(b).wrapping_add(c).wrapping_add(d);
+        let is_to = |start: u64| usize::from(start <= addr);
+        let [[.., a], [.., b], [.., c], _] = self.starts;
+        let before = is_to(a).wrapping_add(is_to(b)).wrapping_add(is_to(c));
+        let Some(&[a, b, c, d]) = self.starts.get(before) else { return 0 };
+        let within = is_to(a).wrapping_add(is_to(b)).wrapping_add(is_to(c)).wrapping_add(is_to(d));
         before.wrapping_mul(4).wrapping_add(within)
     }
 

@@ -123,7 +123,7 @@ impl Session {
         let mode = record.misc().cpumode();
         let (machine, keys) = self.machines.of_mut(mode, pid);
         let is_user_code = mode == CpuMode::USER || mode == CpuMode::GUEST_USER;
-        let place = machine.see_sample(keys, pid, tid, is_user_code);
+        let place = machine.see_sample(keys, pid, tid, is_user_code, sample.ip());
         let thread = |machine: &'s Machine| machine.thread_at(place?);
         Ok(self.at_thread(record, sample, mode, pid, thread))
     }
@@ -214,7 +214,7 @@ impl Session {
     ) -> Option<At<'s, 'r>> {
         let machine = self.machines.of(mode, pid)?;
         let thread = thread(machine)?;
-        let spaces = Spaces { host: &self.machines.host, machine, thread, is_guest: is_guest(mode) };
+        let spaces = Spaces { host: &self.machines.host, machine, thread };
         Some(At { session: self, spaces, record, sample, mode })
     }
 

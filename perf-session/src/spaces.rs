@@ -13,10 +13,16 @@ pub(crate) struct Spaces<'s> {
     pub(crate) host: &'s Machine,
     pub(crate) machine: &'s Machine,
     pub(crate) thread: &'s Thread,
-    pub(crate) is_guest: bool,
 }
 
 impl<'s> Spaces<'s> {
+    /// Returns whether the sample is of a guest.
+    // Not a field, as the compiler copies what pads it in parts that overlap, and then waits for them.
+    #[inline]
+    fn is_guest(&self) -> bool {
+        !core::ptr::eq(self.host, self.machine)
+    }
+
     /// Returns the mapping that has an address of a mode.
     pub(crate) fn find(&self, mode: CpuMode, addr: u64) -> Option<&'s Mapping> {
         self.maps(mode)?.find(addr).or_else(|| self.find_before_exec(mode, addr))
@@ -26,7 +32,7 @@ impl<'s> Spaces<'s> {
     pub(crate) fn find_before_exec(&self, mode: CpuMode, addr: u64) -> Option<&'s Mapping> {
         match mode {
             CpuMode::USER => self.machine.maps_before_exec(self.thread)?.find(addr),
-            CpuMode::GUEST_USER if self.is_guest => self.machine.maps_before_exec(self.thread)?.find(addr),
+            CpuMode::GUEST_USER if self.is_guest() => self.machine.maps_before_exec(self.thread)?.find(addr),
             _ => None,
         }
     }
@@ -38,8 +44,8 @@ impl<'s> Spaces<'s> {
             CpuMode::KERNEL => Some(&self.host.kernel.maps),
             CpuMode::USER => self.machine.maps_of(self.thread),
             // A sample of the host has no guest to look in.
-            CpuMode::GUEST_KERNEL if self.is_guest => Some(&self.machine.kernel.maps),
-            CpuMode::GUEST_USER if self.is_guest => self.machine.maps_of(self.thread),
+            CpuMode::GUEST_KERNEL if self.is_guest() => Some(&self.machine.kernel.maps),
+            CpuMode::GUEST_USER if self.is_guest() => self.machine.maps_of(self.thread),
             _ => None,
         }
     }

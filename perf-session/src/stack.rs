@@ -7,6 +7,7 @@ use perf_abi::branch::BranchSampleType;
 use perf_abi::callchain::CallchainContext;
 use perf_abi::endian::Endianness;
 use perf_abi::record::CpuMode;
+use perf_abi::sample_type::SampleType;
 use perf_parse::list::{Branch, List, ListIter};
 use perf_parse::sample;
 use perf_parse::{EventRecord, FileError, Sample};
@@ -32,23 +33,23 @@ pub struct Stack<'s, 'r> {
     spaces: Spaces<'s>,
     /// The next words of the call chain.
     words: ListIter<'r, u64>,
-    /// What follows the chain, or is in its place.
-    rest: Rest<'r>,
+    /// The instruction pointer of a sample without a chain.
+    ip: Option<u64>,
+    /// What follows the words of the chain, or is in their place.
+    rest: Option<Rest<'r>>,
     /// The user part of the chain that came in a later record.
     deferred: &'r [u64],
     /// Whose code the next address is, and the mappings that have it.
     mode: CpuMode,
     maps: Option<&'s Maps>,
-    /// The mapping that was found last in `maps`. Most frames are in the mapping of the frame before.
+    /// The mapping that was found last in `maps`, or that the process was in last. Most frames are in the mapping of the
+    /// frame before.
     last: Option<&'s Mapping>,
 }
 
-/// Where addresses come from that are no words of a call chain.
+/// Where addresses come from that are not in the words of a call chain.
 #[derive(Clone, Debug)]
 enum Rest<'r> {
-    Nothing,
-    /// A sample without a call chain: its instruction pointer.
-    Ip(u64),
     Deferred(Copied<slice::Iter<'r, u64>>),
     /// The kernel's part of the chain, then the branches of the user part.
     Lbr {
@@ -63,7 +64,8 @@ enum Rest<'r> {
 
 impl<'s, 'r> Stack<'s, 'r> {
     /// See [`At::stack`](crate::At::stack).
-    #[inline]
+    // Always, as a stack is returned in memory otherwise.
+    #[inline(always)]
     pub(crate) fn new(
         spaces: Spaces<'s>,
         record: &'r EventRecord<'r>,
@@ -71,47 +73,45 @@ impl<'s, 'r> Stack<'s, 'r> {
         mode: CpuMode,
         deferred: Option<&'r [u64]>,
     ) -> Result<Self, FileError> {
-        let (words, rest, mode) = match sample.callchain().map_err(|error| record.error(error))? {
-            None => (no_words(), sample.ip().map_or(Rest::Nothing, Rest::Ip), mode),
-            Some(chain) => {
-                // Before the first marker it is the user's, as perf reads it.
-                match branches_of(record, &sample)? {
-                    Some(branches) => {
-                        (no_words(), Rest::Lbr { frames: chain.frames(), branches }, CpuMode::USER)
-                    }
-                    None => (chain.words().iter(), Rest::Nothing, CpuMode::USER),
+        let (words, ip, rest, mode) = if sample.layout().sample_type().contains(SampleType::CALLCHAIN) {
+            // Before the first marker it is the user's, as perf reads it.
+            match chain_of(record, sample)? {
+                Chain::Words(words) => (words, None, None, CpuMode::USER),
+                Chain::Lbr(frames, branches) => {
+                    (no_words(), None, Some(Rest::Lbr { frames, branches }), CpuMode::USER)
                 }
             }
+        } else {
+            (no_words(), sample.ip(), None, mode)
         };
         let deferred = deferred.unwrap_or_default();
-        Ok(Self { spaces, words, rest, deferred, mode, maps: spaces.maps(mode), last: None })
+        let maps = spaces.maps(mode);
+        Ok(Self { spaces, words, ip, rest, deferred, mode, maps, last: maps.and_then(Maps::noted) })
     }
 
     /// What follows is code of another mode.
     fn enter(&mut self, mode: CpuMode) {
         if self.mode != mode {
-            (self.mode, self.maps, self.last) = (mode, self.spaces.maps(mode), None);
+            (self.mode, self.maps) = (mode, self.spaces.maps(mode));
+            self.last = self.maps.and_then(Maps::noted);
         }
     }
 
-    /// The next address, where `word` is a marker of the chain, or the chain has ended.
-    #[inline(never)]
-    fn next_address(&mut self, mut word: Option<u64>) -> Option<u64> {
-        loop {
-            let Some(found) = word else { return self.next_other() };
-            match CallchainContext::of(found) {
-                None => return Some(found),
-                Some(context) => self.mark(context),
-            }
-            word = self.words.next();
+    /// The next address, where the words of the chain have ended.
+    #[inline]
+    fn next_other(&mut self) -> Option<u64> {
+        if let Some(ip) = self.ip.take() {
+            return Some(ip);
         }
+        if self.rest.is_none() { None } else { self.next_of_rest() }
     }
 
     /// Applies a marker of the chain.
+    #[inline(never)]
     fn mark(&mut self, context: CallchainContext) {
         if context == CallchainContext::USER_DEFERRED {
             self.words = no_words();
-            self.rest = Rest::Deferred(self.deferred.iter().copied());
+            self.rest = Some(Rest::Deferred(self.deferred.iter().copied()));
             self.enter(CpuMode::USER);
         } else {
             self.enter(mode_of(context));
@@ -135,16 +135,10 @@ impl<'s, 'r> Stack<'s, 'r> {
     }
 
     /// The next address of what is not a chain.
-    #[inline]
-    fn next_other(&mut self) -> Option<u64> {
+    #[inline(never)]
+    fn next_of_rest(&mut self) -> Option<u64> {
         loop {
-            match &mut self.rest {
-                Rest::Nothing => return None,
-                Rest::Ip(ip) => {
-                    let ip = *ip;
-                    self.rest = Rest::Nothing;
-                    return Some(ip);
-                }
+            match self.rest.as_mut()? {
                 Rest::Deferred(words) => {
                     let word = words.next()?;
                     match CallchainContext::of(word) {
@@ -162,7 +156,7 @@ impl<'s, 'r> Stack<'s, 'r> {
                     }
                     _ => {
                         let to = branches.clone().next().map(|branch| branch.to);
-                        self.rest = Rest::Branches { to, branches: branches.clone() };
+                        self.rest = Some(Rest::Branches { to, branches: branches.clone() });
                         self.enter(CpuMode::USER);
                     }
                 },
@@ -181,12 +175,17 @@ impl<'s> Iterator for Stack<'s, '_> {
     // return a register.
     #[inline(always)]
     fn next(&mut self) -> Option<Frame<'s>> {
-        let ip = match self.words.next() {
-            Some(word) if CallchainContext::of(word).is_none() => word,
-            word => self.next_address(word)?,
+        let ip = loop {
+            match self.words.next() {
+                None => break self.next_other()?,
+                Some(word) => match CallchainContext::of(word) {
+                    None => break word,
+                    Some(context) => self.mark(context),
+                },
+            }
         };
         let mapping = match self.last {
-            Some(mapping) if mapping.start <= ip && ip < mapping.end => Some(mapping),
+            Some(mapping) if mapping.contains(ip) => Some(mapping),
             _ => self.find(ip),
         };
         Some(Frame { ip, mode: self.mode, mapping })
@@ -197,6 +196,26 @@ impl<'s> Iterator for Stack<'s, '_> {
 #[inline]
 fn no_words<'r>() -> ListIter<'r, u64> {
     List::new_in(Endianness::Little, &[]).iter()
+}
+
+/// The call chain of a sample.
+enum Chain<'r> {
+    Words(ListIter<'r, u64>),
+    /// The user part is in the branches.
+    Lbr(sample::Frames<'r>, ListIter<'r, Branch>),
+}
+
+/// Returns the call chain of a sample that has one.
+#[inline]
+fn chain_of<'r>(record: &EventRecord<'r>, sample: Sample<'r>) -> Result<Chain<'r>, FileError> {
+    let chain = match sample.callchain().map_err(|error| record.error(error))? {
+        Some(chain) => chain,
+        None => return Ok(Chain::Words(no_words())),
+    };
+    Ok(match branches_of(record, &sample)? {
+        Some(branches) => Chain::Lbr(chain.frames(), branches),
+        None => Chain::Words(chain.words().iter()),
+    })
 }
 
 /// Returns the branches of a sample, if they are its call stack.

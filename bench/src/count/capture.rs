@@ -16,7 +16,7 @@ use perf_parse::write::{self, RegsFields, SampleFields, SampleIdFields, StackUse
 use perf_parse::{Record, SampleLayout};
 use perf_session::Session;
 
-use crate::processes::{self, PAIRS, RUNS, SLICE, Shape};
+use crate::processes::{self, PAIRS, RUNS, Shape};
 
 /// Records, and their events.
 #[derive(Clone, Debug)]
@@ -185,22 +185,22 @@ const OF_PROCESSES: u64 = 4096;
 
 /// Samples in a thousand processes with a hundred mappings each, in no order.
 pub(crate) fn processes() -> Capture {
-    in_processes(Shape { slice: 1, is_local: false, chain: None })
+    in_processes(Shape { is_local: false, chain: None })
 }
 
 /// The same with call chains. Every other frame is in another mapping than the one before.
 pub(crate) fn stacks() -> Capture {
-    in_processes(Shape { slice: 1, is_local: false, chain: Some(PAIRS) })
+    in_processes(Shape { is_local: false, chain: Some(PAIRS) })
 }
 
 /// Samples in the same processes. Each process runs for a while.
 pub(crate) fn scheduled() -> Capture {
-    in_processes(Shape { slice: SLICE, is_local: true, chain: None })
+    in_processes(Shape { is_local: true, chain: None })
 }
 
 /// The same with call chains of the kernel and of the process.
 pub(crate) fn sched_stacks() -> Capture {
-    in_processes(Shape { slice: SLICE, is_local: true, chain: Some(RUNS) })
+    in_processes(Shape { is_local: true, chain: Some(RUNS) })
 }
 
 fn in_processes(shape: Shape) -> Capture {

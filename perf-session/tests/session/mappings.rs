@@ -1,8 +1,12 @@
 //! Mappings of processes: records, overlaps, and what is not a file.
 
-use perf_session::DsoKind;
+use perf_abi::endian::Endianness;
+use perf_abi::record::CpuMode;
+use perf_parse::Reader;
+use perf_parse::event::Events;
+use perf_session::{DsoKind, Limits};
 
-use crate::{BIT, EXEC, Id, READ, Records, USER, maps, session};
+use crate::{BIT, EXEC, Id, READ, Records, USER, attr, maps, play, session};
 
 /// One mapping, of process 5.
 fn one(records: impl Fn(Records) -> Records) -> perf_session::Mapping {
@@ -203,4 +207,65 @@ fn no_mappings() {
     assert!(maps.is_empty());
     assert_eq!(maps.iter().count(), 0);
     assert!(maps.find(0).is_none());
+}
+
+/// The mapping of the last record, which is a sample at 0x1000.
+fn of_sample(records: impl Fn(Records) -> Records) -> String {
+    play(&attr(), &Limits::default(), records, |it, record| {
+        let frames: Vec<_> = it.at(record).unwrap().stack(None).unwrap().collect();
+        assert_eq!(frames.len(), 1);
+        frames[0].mapping.map_or(String::new(), |it| {
+            format!("{:x}-{:x} {}", it.range().start, it.range().end, it.dso().name().escape_ascii())
+        })
+    })
+}
+
+#[test]
+fn the_mapping_of_a_sample_changes_after_it() {
+    let first = |it: Records| it.map(5, 0x1000, 0x4000, "/a").sample(USER, 5, 5);
+    assert_eq!(of_sample(first), "1000-4000 /a");
+    // Replaced, cut at its end, cut at its start, and not changed.
+    assert_eq!(of_sample(|it| first(it).map(5, 0, 0x5000, "/b").sample(USER, 5, 5)), "0-5000 /b");
+    assert_eq!(of_sample(|it| first(it).map(5, 0x2000, 0x5000, "/b").sample(USER, 5, 5)), "1000-2000 /a");
+    assert_eq!(of_sample(|it| first(it).map(5, 0, 0x1001, "/b").sample(USER, 5, 5)), "0-1001 /b");
+    assert_eq!(of_sample(|it| first(it).map(5, 0x4000, 0x5000, "/b").sample(USER, 5, 5)), "1000-4000 /a");
+    // Of another program, and of a child that changes its own.
+    assert_eq!(of_sample(|it| first(it).exec(5, 5, "x").sample(USER, 5, 5)), "");
+    let fork = |it| first(it).fork(6, 6, 5, 5).sample(USER, 6, 6).map(6, 0x1000, 0x2000, "/b");
+    assert_eq!(of_sample(|it| fork(it).sample(USER, 6, 6)), "1000-2000 /b");
+    assert_eq!(of_sample(|it| fork(it).sample(USER, 5, 5)), "1000-4000 /a");
+    // The thread id is in use again.
+    assert_eq!(of_sample(|it| first(it).exit(5, 5).fork(5, 5, 1, 1).sample(USER, 5, 5)), "");
+}
+
+#[test]
+fn samples_and_mappings_in_turn() {
+    let mut state = 7_u64;
+    let mut random = |below: u64| {
+        state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
+        (state >> 33) % below
+    };
+    let mut it = session(|it| it.map(5, 0, 0x20_0000, "/a"));
+    let events: Events = [(attr(), vec![])].into_iter().collect();
+    let mut found = 0;
+    for _ in 0..5000 {
+        // Few addresses, so that samples repeat theirs, and mappings change below them.
+        let (start, len) = (random(12) << 12, (1 + random(3)) << 12);
+        let records = Records { big: false, out: Vec::new() };
+        let records = match random(8) {
+            0 => records.map(5, start, start + len, ["/b", "/c"][random(2) as usize]),
+            1 if random(20) == 0 => records.exec(5, 5, "x"),
+            _ => {
+                let payload = records.bytes().u64(start).i32(5).i32(5);
+                records.record(9, USER, payload)
+            }
+        };
+        let reader = Reader::from_records(events.clone(), Endianness::Little, &records.out);
+        let record = reader.records().next().unwrap().unwrap();
+        let Some(at) = it.update_at(&record).unwrap() else { continue };
+        let frame = at.stack(None).unwrap().next().unwrap();
+        assert_eq!(frame.mapping, at.find(CpuMode::USER, start));
+        found += usize::from(frame.mapping.is_some());
+    }
+    assert!(found > 1000, "{found}");
 }
