@@ -143,6 +143,13 @@ fn check_at(at: &At<'_, '_>, step: &Step, model: &Model, keys: &mut Keys) {
     of(CpuMode::GUEST_USER, process, before_exec);
     of(CpuMode::GUEST_KERNEL, if is_guest { &guest_kernel } else { &[] }, &[]);
     of(CpuMode::HYPERVISOR, &[], &[]);
+    // A stack looks first where the process was last.
+    let place = |mapping: Option<&Mapping>| {
+        mapping.map(|it| (it.range(), it.pgoff(), it.is_executable(), it.dso().name().to_vec()))
+    };
+    for frame in at.stack(None).into_iter().flatten() {
+        assert_eq!(place(frame.mapping), place(at.find(frame.mode, frame.ip)), "{frame:?}");
+    }
 }
 
 fn check_maps(maps: &Maps, expected: &[Fragment<'_>]) {
