@@ -9,8 +9,8 @@ use cpp_demangle::{BorrowedSymbol, DemangleOptions, ParseOptions};
 /// Number of levels that a C++ name may nest.
 const NESTING: u32 = 96;
 
-/// Returns the name as people read it: of Rust without its hash, of C++ without parameters and return type. A name that is
-/// not mangled, that is longer than `limit` bytes, or whose demangled form would be, is returned as it is.
+/// Returns the name as people read it: of Rust without its hash, of C++ without parameters and return type, and without what
+/// compilers append to the names of parts and copies of functions, such as `.cold`. A name that is not mangled, that is longer than `limit` bytes, or whose demangled form would be, is returned as it is.
 ///
 /// perf: `demangle_sym`, `tools/perf/util/symbol-elf.c`.
 ///
@@ -22,6 +22,7 @@ const NESTING: u32 = 96;
 /// assert_eq!(*demangle(b"_ZN3foo3barEii", 1000), *b"foo::bar");
 /// assert_eq!(*demangle(b"_ZN4core3fmt5write17h0123456789abcdefE", 1000), *b"core::fmt::write");
 /// assert_eq!(*demangle(b"_RNvNtCs1234_7mycrate3foo3bar", 1000), *b"mycrate::foo::bar");
+/// assert_eq!(*demangle(b"_RNvNtCs1234_7mycrate3foo3bar.cold", 1000), *b"mycrate::foo::bar");
 /// assert_eq!(*demangle(b"main", 1000), *b"main");
 /// ```
 #[must_use]
@@ -34,9 +35,11 @@ fn demangled(name: &[u8], limit: usize) -> Option<String> {
     if !name.starts_with(b"_Z") && !name.starts_with(b"_R") && !name.starts_with(b"__Z") {
         return None;
     }
-    if (name.starts_with(b"_R") || has_hash(name))
-        && let Some(rust) =
-            std::str::from_utf8(name).ok().and_then(|name| rustc_demangle::try_demangle(name).ok())
+    if let Some(end) = end_of_rust(name)
+        && let Some(rust) = name
+            .get(..end)
+            .and_then(|name| std::str::from_utf8(name).ok())
+            .and_then(|name| rustc_demangle::try_demangle(name).ok())
     {
         let mut out = Bounded { text: String::new(), limit };
         return write!(out, "{rust:#}").is_ok().then_some(out.text);
@@ -44,12 +47,18 @@ fn demangled(name: &[u8], limit: usize) -> Option<String> {
     cpp(name, limit)
 }
 
-/// Whether a name has the hash that ends names of the older scheme of Rust, `17h` and 16 digits. Otherwise it is of C++.
-fn has_hash(name: &[u8]) -> bool {
-    name.windows(20).any(|part| {
+/// Returns where a name of Rust ends; `None` if it is of C++. Names of the older scheme have a hash there, `17h` and 16
+/// digits, and may have dots before it.
+fn end_of_rust(name: &[u8]) -> Option<usize> {
+    if name.starts_with(b"_R") {
+        return Some(name.iter().position(|&byte| byte == b'.').unwrap_or(name.len()));
+    }
+    const HASH: usize = 20;
+    let is_hash = |part: &[u8]| {
         let digits = part.strip_prefix(b"17h").and_then(|rest| rest.strip_suffix(b"E"));
         digits.is_some_and(|digits| digits.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')))
-    })
+    };
+    name.windows(HASH).position(is_hash).map(|start| start.saturating_add(HASH))
 }
 
 fn cpp(name: &[u8], limit: usize) -> Option<String> {
@@ -83,5 +92,22 @@ impl Write for Bounded {
         }
         self.text.push_str(part);
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_compilers_append_is_left_out() {
+        for appended in ["", ".cold", ".llvm.936271.warm", ".part.0.constprop.1"] {
+            let of = |name: &str| demangle(format!("{name}{appended}").as_bytes(), 1000).into_owned();
+            assert_eq!(of("_RNvNtCs1234_7mycrate3foo3bar"), b"mycrate::foo::bar");
+            let older = "_ZN48_$LT$my..Crate$u20$as$u20$core..fmt..Display$GT$3fmt17h0123456789abcdefE";
+            assert_eq!(of(older), b"<my::Crate as core::fmt::Display>::fmt");
+            assert_eq!(of("_ZN3foo3barEii"), b"foo::bar");
+        }
+        assert_eq!(*demangle(b"main.cold", 1000), *b"main.cold", "it is not mangled");
     }
 }

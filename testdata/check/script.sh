@@ -116,6 +116,9 @@ known() {
 *|poc-*|*--show-mmap-events*|As above.
 *|everything.data|*ip*|The copies of stacks are empty: perf prints no frame, perfdata the address of the sample.
 *|dwarf.data|*ip*|perfdata unwinds further, or ends a stack where perf prints an address that is none.
+*|rs-dwarf.data|*ip*|perfdata unwinds further, or ends a stack where perf prints an address that is none.
+*|node-jitdump.data|*sym*|perf has the names of a jitdump only after perf inject.
+*|machine.data|*sym*|A return address at the end of a function is of that function, and not of the next one.
 7.2|*|*--header*|perf 7.2 names types and configs of events, and prints more sections.
 7.2|*|*data_src*|perf 7.2 prints several sources of data in other words.
 7.2|*|*brstack*|perf 7.2 prints the speculation of branches.
