@@ -72,6 +72,7 @@
 
 mod arena;
 mod bytes;
+mod debug_alone;
 mod debug_link;
 mod decompress;
 mod demangle;
@@ -92,6 +93,8 @@ mod options;
 mod overlay;
 mod perf_map;
 mod plt;
+mod plt_got;
+mod relocate;
 mod spelling;
 mod stacks;
 mod symbolizer;

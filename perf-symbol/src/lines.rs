@@ -12,6 +12,7 @@ use crate::error::Why;
 use crate::files::{below, path_of};
 use crate::finder::{Finder, Found};
 use crate::image::Image;
+use crate::relocate;
 
 type Slice<'a> = EndianSlice<'a, RunTimeEndian>;
 
@@ -75,6 +76,9 @@ pub struct DwarfFrame<'a> {
 impl Lines {
     /// Reads the sections of the file that has DWARF, and its list of units. `None` if there is none, or if it is damaged.
     /// Takes time in proportion to the number of units.
+    ///
+    /// The DWARF of a relocatable file, such as a module of the kernel, is relocated: `.text` has the address 0. `None` if it
+    /// is neither of x86-64 nor of AArch64.
     #[must_use]
     pub fn load(finder: &Finder, found: &Found) -> Option<Self> {
         let (image, path) = found.dwarf()?;
@@ -218,9 +222,10 @@ fn split_section(image: &Image, id: SectionId, limit: u64) -> Result<Bytes, Why>
 
 /// Returns a section, or the one that older files have instead of it, which is compressed; empty if there is neither.
 fn section(image: &Image, name: &str, limit: u64) -> Result<Bytes, Why> {
-    let old = || image.section(&name.replacen(".debug_", ".zdebug_", 1));
-    image
-        .section(name)
-        .or_else(old)
-        .map_or_else(|| Ok(Bytes::default()), |section| image.data(section, limit))
+    let index = |name: &str| image.sections().iter().position(|section| section.name() == name.as_bytes());
+    let index = index(name).or_else(|| index(&name.replacen(".debug_", ".zdebug_", 1)));
+    let Some((index, section)) = index.and_then(|index| Some((index, image.sections().get(index)?))) else {
+        return Ok(Bytes::default());
+    };
+    relocate::section(image, index, image.data(section, limit)?, limit)
 }

@@ -140,6 +140,28 @@ fn dwarf_that_files_share() {
     assert_ne!(lines(&mut it, 0x40_100b), INNER);
 }
 
+/// Relocatable files: without their relocations, all functions have the address 0, and no name.
+#[test]
+fn modules_of_the_kernel() {
+    let middle = ["middle /src/lines.c:12 inlined", "outer /src/lines.c:17"];
+    let mut it = symbolizer(Memory::default().with("/bin/a", fixture!("module-x86_64.o")));
+    assert_eq!(lines(&mut it, 0x0), middle);
+    assert_eq!(lines(&mut it, 0x8), INNER);
+    assert_eq!(lines(&mut it, 0x12), ["outer /src/lines.c:18"]);
+    assert_eq!(lines(&mut it, 0x20), ["_start /src/lines.c:24"]);
+    let mut it = symbolizer(Memory::default().with("/bin/a", fixture!("module-aarch64.o")));
+    assert_eq!(lines(&mut it, 0x0), INNER);
+    assert_eq!(lines(&mut it, 0x10), middle);
+    assert_eq!(lines(&mut it, 0x20), ["_start /src/lines.c:23"]);
+    // Other sections follow.
+    assert_eq!(lines(&mut it, 0x2000), ["init /src/module.c:5"]);
+    // Of another machine, whose relocations are not known, there are symbols without lines.
+    let mut riscv = fixture!("module-aarch64.o").to_vec();
+    riscv[18] = 243;
+    let mut it = symbolizer(Memory::default().with("/bin/a", riscv));
+    assert_eq!(lines(&mut it, 0x0), ["outer ?:0"]);
+}
+
 #[test]
 fn the_last_address() {
     let mut it = symbolizer(Memory::default().with("/bin/a", fixture!("lines")));
