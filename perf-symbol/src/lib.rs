@@ -74,6 +74,8 @@ mod arena;
 mod bytes;
 mod debug_alone;
 mod debug_link;
+#[cfg(feature = "debuginfod")]
+mod debuginfod;
 mod decompress;
 mod demangle;
 mod dso_symbols;
@@ -102,9 +104,12 @@ mod symtab;
 pub mod unwind;
 
 pub use bytes::Bytes;
+#[cfg(feature = "debuginfod")]
+#[cfg_attr(docsrs, doc(cfg(feature = "debuginfod")))]
+pub use debuginfod::{Debuginfod, DebuginfodOptions};
 pub use demangle::demangle;
 pub use error::Why;
-pub use files::{Files, ReadFiles};
+pub use files::{Files, ReadFiles, Wanted};
 pub use finder::{Finder, Found};
 pub use image::{Image, ProgramSegment, Section};
 pub use jitdump::{Jitdump, Jitted};

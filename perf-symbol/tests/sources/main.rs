@@ -2,6 +2,8 @@
 
 #![allow(clippy::cast_possible_truncation, reason = "the files are small")]
 
+#[cfg(feature = "debuginfod")]
+mod debuginfod;
 mod elf;
 mod files;
 mod generated;
