@@ -71,6 +71,7 @@
 )]
 
 mod arena;
+mod budget;
 mod bytes;
 mod debug_alone;
 mod debug_link;

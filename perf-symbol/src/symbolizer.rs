@@ -14,6 +14,7 @@ use crate::error::Why;
 use crate::files::{Files, ReadFiles};
 use crate::finder::Finder;
 use crate::jitdump::{Jitdump, Jitted};
+use crate::limits::Limits;
 use crate::lines::Lines;
 use crate::names::Names;
 use crate::options::Options;
@@ -430,7 +431,7 @@ impl Symbolizer {
 
     /// Parses the DWARF of a DSO, if that is asked for. The one that was not used for the longest time makes room.
     fn parse_lines(&mut self, dso: usize) {
-        let options = self.shared.finder.options();
+        let options = Arc::clone(self.shared.finder.options());
         if !options.inlines {
             return;
         }
@@ -447,12 +448,24 @@ impl Symbolizer {
         });
         let lines = found.and_then(|found| Lines::load(&self.shared.finder, found));
         state.lines = lines.map_or(Parsed::None, |lines| Parsed::Some(Box::new(lines)));
-        let parsed = |state: &&mut State| matches!(state.lines, Parsed::Some(_));
-        if self.states.iter_mut().filter(parsed).count() > options.limits.parsed.max(1)
-            && let Some(oldest) = self.states.iter_mut().filter(parsed).min_by_key(|state| state.used)
-        {
+        // The others that were not used for the longest time make room.
+        while self.lines_are_too_large(&options.limits) {
+            let others = self.states.iter_mut().enumerate().filter(|(number, _)| *number != dso);
+            let parsed = others.filter(|(_, state)| matches!(state.lines, Parsed::Some(_)));
+            let Some((_, oldest)) = parsed.min_by_key(|(_, state)| state.used) else { break };
             oldest.lines = Parsed::NotYet;
         }
+    }
+
+    /// Returns whether more DWARF is kept than may be.
+    fn lines_are_too_large(&self, limits: &Limits) -> bool {
+        let (mut count, mut used) = (0_usize, 0_u64);
+        for state in &self.states {
+            if let Parsed::Some(lines) = &state.lines {
+                (count, used) = (count.saturating_add(1), used.saturating_add(lines.used()));
+            }
+        }
+        count > limits.parsed || used > limits.dwarf
     }
 
     /// Makes the function of a symbol.

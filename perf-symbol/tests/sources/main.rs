@@ -7,6 +7,7 @@ mod debuginfod;
 mod elf;
 mod files;
 mod generated;
+mod hostile;
 mod kernel;
 mod lines;
 mod mutations;
