@@ -40,7 +40,7 @@ impl Names {
         options.kallsyms.clone_from(&args.kallsyms);
         options.inlines = !args.no_inline;
         options.demangle = !args.no_demangle;
-        let symbolizer = Symbolizer::with_files(options, Arc::new(MappedFiles));
+        let symbolizer = Symbolizer::with_files(options, files(args));
         let arch = Arch::from_machine(&machine_of(features)).unwrap_or(Arch::X86);
         let stacks = Stacks::new(arch, MAX_CHAIN, symbolizer.finder().clone());
         Self { symbolizer, has_symbols: !args.no_symbols, stacks, spare: Vec::new() }
@@ -89,6 +89,21 @@ impl Names {
     pub(crate) fn looked(&self) -> Vec<Looked> {
         self.symbolizer.looked()
     }
+}
+
+/// Returns where files come from: this machine, and servers if that is asked for.
+#[cfg(feature = "debuginfod")]
+fn files(args: &SymbolArgs) -> Arc<dyn Files> {
+    match &args.debuginfod {
+        Some(servers) => Arc::new(perf_symbol::Debuginfod::new(MappedFiles, servers.clone())),
+        None => Arc::new(MappedFiles),
+    }
+}
+
+/// Returns where files come from: this machine.
+#[cfg(not(feature = "debuginfod"))]
+fn files(_: &SymbolArgs) -> Arc<dyn Files> {
+    Arc::new(MappedFiles)
 }
 
 /// Returns an empty list in the memory of another one.

@@ -64,6 +64,20 @@ impl DsoSymbols {
         }
     }
 
+    /// Finds the files of what a guest has mapped: by the build id alone, because the paths are those of the guest.
+    pub(crate) fn load_of_guest(finder: &Finder, dso: &Dso, build_id: Option<BuildId>) -> Self {
+        match (dso.kind(), build_id) {
+            (DsoKind::File | DsoKind::Module, Some(_)) => {
+                Self::of_file(finder, finder.find(dso.path(), build_id, dso.inode()))
+            }
+            (DsoKind::Vdso, Some(_)) => Self::of_file(finder, finder.vdso(build_id)),
+            (DsoKind::Ksymbol(_), _) => {
+                Self { table: Table::Nothing, why: None, is_doubtful: false, path: PathBuf::new() }
+            }
+            _ => Self::nothing(Why::NotFound),
+        }
+    }
+
     fn nothing(why: Why) -> Self {
         Self { table: Table::Nothing, why: Some(why), is_doubtful: false, path: PathBuf::new() }
     }

@@ -8,6 +8,7 @@ use crate::limits::Limits;
 use crate::symtab::Binding;
 
 pub(crate) const EM_ARM: u16 = 40;
+pub(crate) const EM_X86_64: u16 = 62;
 pub(crate) const EM_AARCH64: u16 = 183;
 
 /// Returns the names of a symbol table.

@@ -123,7 +123,7 @@ pub(crate) fn address(image: &Image, name: &[u8], limits: &Limits) -> Option<u64
 }
 
 /// Returns the number of a symbol's section; `None` for one that has none.
-fn section_of(image: &Image, symbol: &ElfSymbol, index: u64, extended: &[u8]) -> Option<usize> {
+pub(crate) fn section_of(image: &Image, symbol: &ElfSymbol, index: u64, extended: &[u8]) -> Option<usize> {
     let section = match elf::SymbolSection(symbol.section) {
         elf::SHN_XINDEX => image.number(extended, index.checked_mul(4)?, 4)?,
         elf::SHN_UNDEF => return None,

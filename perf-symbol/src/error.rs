@@ -21,6 +21,8 @@ pub enum Why {
     TooLarge,
     /// A file was found, and is not an ELF file, or a damaged one. The text names the damaged part.
     Malformed(&'static str),
+    /// No file was found, and none could be fetched: see [`Files::fetch`](crate::Files::fetch).
+    NotFetched(std::io::ErrorKind),
     /// `/proc/kallsyms` has only zeros as addresses, because this user may not see them.
     Hidden,
 }
@@ -35,6 +37,7 @@ impl fmt::Display for Why {
             Self::Unreadable(kind) => write!(f, "the file cannot be read: {kind}"),
             Self::TooLarge => f.write_str("the file is too large"),
             Self::Malformed(part) => write!(f, "not a valid file: {part}"),
+            Self::NotFetched(kind) => write!(f, "no file found, and it could not be fetched: {kind}"),
             Self::Hidden => f.write_str("the addresses in /proc/kallsyms are hidden (kernel.kptr_restrict)"),
         }
     }

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use perf_session::Inode;
+use perf_session::{BuildId, Inode};
 
 use crate::bytes::Bytes;
 
@@ -45,6 +45,26 @@ pub trait Files: Send + Sync {
     fn vdso(&self) -> io::Result<Bytes> {
         Err(io::ErrorKind::NotFound.into())
     }
+
+    /// Gets a file by its build id from elsewhere, such as from a server, and returns the path at which
+    /// [`read`](Self::read) reads it. It has at most `limit` bytes. Asked only for what is in no folder.
+    ///
+    /// # Errors
+    ///
+    /// [`NotFound`](io::ErrorKind::NotFound) where there is none, and any other error that is to be reported.
+    fn fetch(&self, id: BuildId, wanted: Wanted, limit: u64) -> io::Result<PathBuf> {
+        let _ = (id, wanted, limit);
+        Err(io::ErrorKind::NotFound.into())
+    }
+}
+
+/// Which of the files of a build id is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// The file that was mapped.
+    Executable,
+    /// Its debug file.
+    DebugInfo,
 }
 
 /// Files of this machine, read into memory as a whole.

@@ -11,7 +11,7 @@ use crate::bytes::Bytes;
 use crate::debug_link::{self, DebugLink};
 use crate::decompress;
 use crate::error::Why;
-use crate::files::{Files, below, path_of};
+use crate::files::{Files, Wanted, below, path_of};
 use crate::image::Image;
 use crate::options::Options;
 
@@ -62,13 +62,13 @@ impl std::fmt::Debug for Finder {
 
 /// What is looked for by build id.
 #[derive(Clone, Copy)]
-enum Wanted {
+enum ById {
     Image,
     Debug,
     Vdso,
 }
 
-impl Wanted {
+impl ById {
     /// Names below `.build-id/xx`, where the rest of the build id is `rest`: those of perf's cache, then those of debug
     /// packages.
     ///
@@ -108,8 +108,9 @@ impl Finder {
     #[must_use]
     pub fn find(&self, path: &[u8], build_id: Option<BuildId>, inode: Option<Inode>) -> Found {
         let mut found = Found::default();
-        let by_id = build_id.and_then(|id| self.by_build_id(id, Wanted::Image));
+        let by_id = build_id.and_then(|id| self.by_build_id(id, ById::Image));
         let result = by_id.map_or_else(|| self.at_path(path, build_id), Ok);
+        let result = result.or_else(|why| self.fetch(build_id, Wanted::Executable, why));
         match result {
             Ok((image, at)) => {
                 found.is_doubtful =
@@ -132,8 +133,9 @@ impl Finder {
         if !image.is_some_and(|image| has_dwarf(image) && image.section(".symtab").is_some()) {
             let id = recorded.or_else(|| image.and_then(Image::build_id));
             let debug = id
-                .and_then(|id| self.by_build_id(id, Wanted::Debug))
-                .or_else(|| image.and_then(|image| self.by_debug_link(image, &found.path)));
+                .and_then(|id| self.by_build_id(id, ById::Debug))
+                .or_else(|| image.and_then(|image| self.by_debug_link(image, &found.path)))
+                .or_else(|| self.fetch(id, Wanted::DebugInfo, Why::NotFound).ok());
             if let Some((debug, path)) = debug {
                 (found.debug, found.debug_path) = (Some(Arc::new(debug)), path);
             }
@@ -151,7 +153,7 @@ impl Finder {
     #[must_use]
     pub fn vdso(&self, build_id: Option<BuildId>) -> Found {
         let mut found = Found::default();
-        let by_id = build_id.and_then(|id| self.by_build_id(id, Wanted::Vdso));
+        let by_id = build_id.and_then(|id| self.by_build_id(id, ById::Vdso));
         let running = || {
             if self.options.symfs.is_some() {
                 return Err(Why::NotFound);
@@ -214,10 +216,10 @@ impl Finder {
 
     /// Finds a debug file, or a file that is not stripped, by its build id alone.
     pub(crate) fn debug_of(&self, id: BuildId) -> Option<(Image, PathBuf)> {
-        self.by_build_id(id, Wanted::Debug).or_else(|| self.by_build_id(id, Wanted::Image))
+        self.by_build_id(id, ById::Debug).or_else(|| self.by_build_id(id, ById::Image))
     }
 
-    fn by_build_id(&self, id: BuildId, wanted: Wanted) -> Option<(Image, PathBuf)> {
+    fn by_build_id(&self, id: BuildId, wanted: ById) -> Option<(Image, PathBuf)> {
         let names = wanted.names("").len();
         self.build_id_folders().find_map(|folder| {
             (0..names).find_map(|name| {
@@ -225,6 +227,22 @@ impl Finder {
                 Some((self.open(&path, Some(id)).ok()?, path))
             })
         })
+    }
+
+    /// Gets a file from elsewhere. If there is none, the reason is `why`, or that it could not be fetched.
+    pub(crate) fn fetch(
+        &self,
+        id: Option<BuildId>,
+        wanted: Wanted,
+        why: Why,
+    ) -> Result<(Image, PathBuf), Why> {
+        let Some(id) = id else { return Err(why) };
+        let path = match self.files.fetch(id, wanted, self.options.limits.file) {
+            Ok(path) => path,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(why),
+            Err(error) => return Err(Why::NotFetched(error.kind())),
+        };
+        Ok((self.open(&path, Some(id))?, path))
     }
 
     /// The debug file that `.gnu_debuglink` names, checked by its checksum, and by its build id if both have one.
@@ -270,7 +288,7 @@ impl Finder {
     fn shared(&self, image: &Image, at: &Path) -> Option<Image> {
         let (path, id) = debug_link::shared(image)?;
         let path = path_of(&path);
-        if let Some((shared, _)) = self.by_build_id(id, Wanted::Debug) {
+        if let Some((shared, _)) = self.by_build_id(id, ById::Debug) {
             return Some(shared);
         }
         let beside = at.parent().map(|folder| folder.join(&path));

@@ -57,6 +57,8 @@ pub struct Section {
     pub size: u64,
     /// Index of a related section: `sh_link`.
     pub link: u32,
+    /// Further information, for relocations the index of the section that they change: `sh_info`.
+    pub info: u32,
     /// Number of bytes of an entry, 0 for sections without entries: `sh_entsize`.
     pub entry_size: u64,
 }
@@ -138,6 +140,7 @@ impl Image {
                 offset: section.sh_offset(endian).into(),
                 size: section.sh_size(endian).into(),
                 link: section.sh_link(endian),
+                info: section.sh_info(endian),
                 entry_size: section.sh_entsize(endian).into(),
             }));
         }

@@ -7,6 +7,7 @@ use perf_session::BuildId;
 
 use crate::elf_symbols;
 use crate::error::Why;
+use crate::files::Wanted;
 use crate::finder::{Finder, Found, same_id, why};
 use crate::image::Image;
 use crate::kallsyms::Kallsyms;
@@ -53,7 +54,11 @@ impl Kernel {
                 }
                 Err(why) => problem = problem.or(Some(why)),
             }
-            if let Some((image, path)) = build_id.and_then(|id| finder.debug_of(id)) {
+            let by_id = build_id.and_then(|id| finder.debug_of(id));
+            // It is large, so that it is fetched only if there are no names without it.
+            let fetched = || finder.fetch(build_id, Wanted::DebugInfo, Why::NotFound).ok();
+            let by_id = by_id.or_else(|| if it.kallsyms.is_none() { fetched() } else { None });
+            if let Some((image, path)) = by_id {
                 it.set_vmlinux(finder, image, &path, relocation);
             }
         }

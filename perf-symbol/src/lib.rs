@@ -71,8 +71,12 @@
 )]
 
 mod arena;
+mod budget;
 mod bytes;
+mod debug_alone;
 mod debug_link;
+#[cfg(feature = "debuginfod")]
+mod debuginfod;
 mod decompress;
 mod demangle;
 mod dso_symbols;
@@ -92,6 +96,8 @@ mod options;
 mod overlay;
 mod perf_map;
 mod plt;
+mod plt_got;
+mod relocate;
 mod spelling;
 mod stacks;
 mod symbolizer;
@@ -99,9 +105,12 @@ mod symtab;
 pub mod unwind;
 
 pub use bytes::Bytes;
+#[cfg(feature = "debuginfod")]
+#[cfg_attr(docsrs, doc(cfg(feature = "debuginfod")))]
+pub use debuginfod::{Debuginfod, DebuginfodOptions};
 pub use demangle::demangle;
 pub use error::Why;
-pub use files::{Files, ReadFiles};
+pub use files::{Files, ReadFiles, Wanted};
 pub use finder::{Finder, Found};
 pub use image::{Image, ProgramSegment, Section};
 pub use jitdump::{Jitdump, Jitted};

@@ -17,6 +17,10 @@ pub struct Limits {
     /// Number of files whose DWARF a [`Symbolizer`](crate::Symbolizer) keeps parsed. The one not used for the longest time
     /// is parsed again when needed.
     pub parsed: usize,
+    /// Number of bytes of DWARF that a [`Symbolizer`](crate::Symbolizer) keeps: those that were decompressed, and those that
+    /// were read when it was parsed. Files not used for the longest time make room, as with [`parsed`](Self::parsed). One
+    /// file may have as many decompressed; if it has more, its lines are not known.
+    pub dwarf: u64,
     /// Number of addresses whose names a [`Symbolizer`](crate::Symbolizer) keeps.
     pub cached: usize,
 }
@@ -30,6 +34,7 @@ impl Default for Limits {
             name: 1 << 14,
             inlined: 256,
             parsed: 256,
+            dwarf: 4 << 30,
             cached: 1 << 20,
         }
     }

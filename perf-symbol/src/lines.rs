@@ -4,16 +4,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use addr2line::{Context, LookupContinuation, LookupResult, SplitDwarfLoad};
-use gimli::{DwarfPackage, DwarfPackageSections, DwarfSections, EndianSlice, RunTimeEndian, SectionId};
+use gimli::{DwarfPackage, DwarfPackageSections, DwarfSections, RunTimeEndian, SectionId};
 
 use crate::arena::Arena;
+use crate::budget::{Budget, Metered};
 use crate::bytes::Bytes;
 use crate::error::Why;
 use crate::files::{below, path_of};
 use crate::finder::{Finder, Found};
 use crate::image::Image;
-
-type Slice<'a> = EndianSlice<'a, RunTimeEndian>;
+use crate::relocate;
 
 /// The DWARF of a file, parsed as far as it was needed.
 ///
@@ -48,14 +48,15 @@ struct Sections {
     package: Option<DwarfPackageSections<Bytes>>,
     split: Arena<DwarfSections<Bytes>>,
     endian: RunTimeEndian,
+    budget: Budget,
     finder: Finder,
     /// The folder of the file that was mapped.
     folder: PathBuf,
 }
 
 struct Parsed<'a> {
-    context: Context<Slice<'a>>,
-    package: Option<DwarfPackage<Slice<'a>>>,
+    context: Context<Metered<'a>>,
+    package: Option<DwarfPackage<Metered<'a>>>,
 }
 
 /// A function, or an inlined function, by DWARF. The line is that of the address, or for a function into which another one
@@ -75,37 +76,50 @@ pub struct DwarfFrame<'a> {
 impl Lines {
     /// Reads the sections of the file that has DWARF, and its list of units. `None` if there is none, or if it is damaged.
     /// Takes time in proportion to the number of units.
+    ///
+    /// The DWARF of a relocatable file, such as a module of the kernel, is relocated: `.text` has the address 0. `None` if it
+    /// is neither of x86-64 nor of AArch64.
     #[must_use]
     pub fn load(finder: &Finder, found: &Found) -> Option<Self> {
         let (image, path) = found.dwarf()?;
-        let limit = finder.options().limits.decompressed;
+        let limits = finder.options().limits;
+        let budget = Budget::new(limits.dwarf.min(limits.decompressed));
+        budget.begin();
         let endian = if image.is_little_endian() { RunTimeEndian::Little } else { RunTimeEndian::Big };
-        let main = DwarfSections::load(|id| section(image, id.name(), limit)).ok()?;
+        let main = DwarfSections::load(|id| section(image, id.name(), &budget)).ok()?;
         let shared =
-            found.shared.as_ref().map(|image| DwarfSections::load(|id| section(image, id.name(), limit)));
-        let package = package(finder, &found.path).or_else(|| package(finder, path));
+            found.shared.as_ref().map(|image| DwarfSections::load(|id| section(image, id.name(), &budget)));
+        let package = package(finder, &found.path, &budget).or_else(|| package(finder, path, &budget));
         let sections = Sections {
             main,
             shared: shared.transpose().ok()?,
             package,
             split: Arena::default(),
             endian,
+            budget,
             finder: finder.clone(),
             folder: found.path.parent().map(Path::to_path_buf).unwrap_or_default(),
         };
         Cell::try_new(sections, |sections| Parsed::of(sections)).ok().map(Self)
     }
 
+    /// Returns a number that what is kept is in proportion to: the number of bytes that were decompressed and read.
+    pub(crate) fn used(&self) -> u64 {
+        self.0.borrow_owner().budget.used()
+    }
+
     /// Calls `each` for each function at an address, the innermost inlined one first. Calls it for a line alone, too, if no
     /// function has the address.
     ///
-    /// The address is one of the file, and the first look-up in a unit parses that unit.
+    /// The address is one of the file, and the first look-up in a unit parses that unit. All look-ups together read DWARF
+    /// at most a few times its size: if a file makes them read more, which compilers do not write, they find nothing then.
     pub fn look_up(&self, address: u64, each: &mut dyn FnMut(DwarfFrame<'_>)) {
         // The address after it, which addr2line computes, does not exist.
         if address == u64::MAX {
             return;
         }
         self.0.with_dependent(|sections, parsed| {
+            sections.budget.begin();
             let mut lookup = parsed.context.find_frames(address);
             let frames = loop {
                 match lookup {
@@ -138,9 +152,9 @@ impl std::fmt::Debug for Lines {
 
 impl<'a> Parsed<'a> {
     fn of(sections: &'a Sections) -> Result<Self, gimli::Error> {
-        let slice = |bytes: &'a Bytes| EndianSlice::new(bytes, sections.endian);
+        let slice = |bytes: &'a Bytes| Metered::new(bytes, sections.endian, &sections.budget);
         let dwarf = sections.main.borrow_with_sup(sections.shared.as_ref(), slice);
-        let empty = EndianSlice::new(&[], sections.endian);
+        let empty = Metered::new(&[], sections.endian, &sections.budget);
         let package = sections.package.as_ref().and_then(|package| package.borrow(slice, empty).ok());
         Ok(Self { context: Context::from_dwarf(dwarf)?, package })
     }
@@ -149,15 +163,15 @@ impl<'a> Parsed<'a> {
     fn split(
         &self,
         sections: &'a Sections,
-        load: &SplitDwarfLoad<Slice<'a>>,
-    ) -> Option<Arc<gimli::Dwarf<Slice<'a>>>> {
+        load: &SplitDwarfLoad<Metered<'a>>,
+    ) -> Option<Arc<gimli::Dwarf<Metered<'a>>>> {
         if let Some(package) = &self.package
             && let Ok(Some(dwarf)) = package.find_cu(load.dwo_id, &load.parent)
         {
             return Some(Arc::new(dwarf));
         }
         let loaded = split_places(sections, load).find_map(|path| split_file(sections, &path, load))?;
-        let slice = |bytes: &'a Bytes| EndianSlice::new(bytes, sections.endian);
+        let slice = |bytes: &'a Bytes| Metered::new(bytes, sections.endian, &sections.budget);
         let mut dwarf = sections.split.add(loaded)?.borrow(slice);
         dwarf.make_dwo(&load.parent);
         Some(Arc::new(dwarf))
@@ -165,7 +179,7 @@ impl<'a> Parsed<'a> {
 }
 
 /// The paths at which the split DWARF of a unit may be: where the compiler wrote it, and beside the file.
-fn split_places(sections: &Sections, load: &SplitDwarfLoad<Slice<'_>>) -> impl Iterator<Item = PathBuf> {
+fn split_places(sections: &Sections, load: &SplitDwarfLoad<Metered<'_>>) -> impl Iterator<Item = PathBuf> {
     let name = load.path.map(|path| path_of(path.slice()));
     let recorded = name.as_ref().map(|name| match load.comp_dir {
         Some(folder) => path_of(folder.slice()).join(name),
@@ -183,12 +197,11 @@ fn split_places(sections: &Sections, load: &SplitDwarfLoad<Slice<'_>>) -> impl I
 fn split_file(
     sections: &Sections,
     path: &Path,
-    load: &SplitDwarfLoad<Slice<'_>>,
+    load: &SplitDwarfLoad<Metered<'_>>,
 ) -> Option<DwarfSections<Bytes>> {
-    let limit = sections.finder.options().limits.decompressed;
     let image = sections.finder.open(path, None).ok()?;
-    let loaded = DwarfSections::load(|id| split_section(&image, id, limit)).ok()?;
-    let dwarf = loaded.borrow(|bytes| EndianSlice::new(bytes, sections.endian));
+    let loaded = DwarfSections::load(|id| split_section(&image, id, &sections.budget)).ok()?;
+    let dwarf = loaded.borrow(|bytes| Metered::new(bytes, sections.endian, &sections.budget));
     let mut units = dwarf.units();
     // Each unit takes some bytes.
     while let Ok(Some(header)) = units.next() {
@@ -200,27 +213,40 @@ fn split_file(
 }
 
 /// Reads the package of split DWARF beside a file: `FILE.dwp`.
-fn package(finder: &Finder, file: &Path) -> Option<DwarfPackageSections<Bytes>> {
+fn package(finder: &Finder, file: &Path, budget: &Budget) -> Option<DwarfPackageSections<Bytes>> {
     let mut name = file.file_name()?.to_os_string();
     name.push(".dwp");
     let image = finder.open(&file.with_file_name(name), None).ok()?;
-    let limit = finder.options().limits.decompressed;
     let load = |id| {
-        split_section(&image, id, limit).map_err(|_| gimli::Error::UnexpectedEof(gimli::ReaderOffsetId(0)))
+        split_section(&image, id, budget).map_err(|_| gimli::Error::UnexpectedEof(gimli::ReaderOffsetId(0)))
     };
     DwarfPackageSections::load(load).ok()
 }
 
 /// Returns a section of split DWARF.
-fn split_section(image: &Image, id: SectionId, limit: u64) -> Result<Bytes, Why> {
-    id.dwo_name().map_or_else(|| Ok(Bytes::default()), |name| section(image, name, limit))
+fn split_section(image: &Image, id: SectionId, budget: &Budget) -> Result<Bytes, Why> {
+    id.dwo_name().map_or_else(|| Ok(Bytes::default()), |name| section(image, name, budget))
 }
 
 /// Returns a section, or the one that older files have instead of it, which is compressed; empty if there is neither.
-fn section(image: &Image, name: &str, limit: u64) -> Result<Bytes, Why> {
-    let old = || image.section(&name.replacen(".debug_", ".zdebug_", 1));
-    image
-        .section(name)
-        .or_else(old)
-        .map_or_else(|| Ok(Bytes::default()), |section| image.data(section, limit))
+fn section(image: &Image, name: &str, budget: &Budget) -> Result<Bytes, Why> {
+    let index = |name: &str| image.sections().iter().position(|section| section.name() == name.as_bytes());
+    let index = index(name).or_else(|| index(&name.replacen(".debug_", ".zdebug_", 1)));
+    let Some((index, section)) = index.and_then(|index| Some((index, image.sections().get(index)?))) else {
+        return Ok(Bytes::default());
+    };
+    let raw = image.raw_data(section);
+    let data = image.data(section, budget.room())?;
+    // Another one was decompressed or copied.
+    let is_raw = |data: &Bytes| data.as_ptr() == raw.as_ptr() || data.is_empty();
+    if !is_raw(&data) {
+        budget.load(data.len() as u64)?;
+    }
+    let before = data.as_ptr();
+    let data = relocate::section(image, index, data, budget.room())?;
+    if data.as_ptr() != before {
+        budget.load(data.len() as u64)?;
+    }
+    budget.add(raw.len() as u64, data.len() as u64);
+    Ok(data)
 }

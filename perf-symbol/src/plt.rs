@@ -7,50 +7,85 @@ use crate::demangle::demangle;
 use crate::elf_symbol::{EM_AARCH64, EM_ARM, ElfSymbol, strings_of, table};
 use crate::image::{Image, Section};
 use crate::limits::Limits;
+use crate::plt_got;
 use crate::symtab::{Binding, Builder, Candidate, Names, Source};
 
-/// Adds a symbol for each entry of the PLT. The relocations of `.rela.plt` or `.rel.plt` have the order of the entries.
+/// Adds a symbol for each entry of the PLT and of `.plt.got`.
 ///
 /// perf: `dso__synthesize_plt_symbols`, `tools/perf/util/symbol-elf.c`.
 pub(crate) fn add(builder: &mut Builder, image: &Image, limits: &Limits) {
-    let Some(relocations) = image.section(".rela.plt").or_else(|| image.section(".rel.plt")) else { return };
-    let Some((index, symbols)) = table(image, elf::SHT_DYNSYM) else { return };
-    if usize::try_from(relocations.link).ok() != Some(index) {
-        return;
-    }
-    let entry_size = entry_size(image, relocations);
-    let count = relocations.size.checked_div(entry_size).unwrap_or(0);
-    let Some(plt) = Plt::of(image, count) else { return };
+    let Some((dynsym, symbols)) = table(image, elf::SHT_DYNSYM) else { return };
     let (Ok(data), Some(strings)) =
         (image.data(symbols, limits.decompressed), strings_of(image, symbols, limits))
     else {
         return;
     };
-    let relocations_data = image.raw_data(relocations);
-    let mut names = Vec::new();
-    let mut entries = Vec::new();
-    for index in 0..count {
-        let at = index.saturating_mul(entry_size);
-        let Some(name) = name(image, relocations, &relocations_data, at, (&data, &strings), limits) else {
-            break;
-        };
-        let Ok(place) = u32::try_from(names.len()) else { break };
-        if builder.len().saturating_add(entries.len()) >= limits.symbols
-            || names.len() as u64 > limits.decompressed
-        {
+    let mut entries = Entries {
+        names: Vec::new(),
+        ranges: Vec::new(),
+        most: limits.symbols.saturating_sub(builder.len()),
+        most_bytes: limits.decompressed,
+    };
+    add_plt(&mut entries, image, dynsym, (&data, &strings), limits);
+    let slots = plt_got::entries(image, limits.symbols);
+    let symbols = plt_got::symbols(image, &slots, dynsym);
+    for slot in &slots {
+        let Some(symbol) = slot.symbol(&symbols) else { continue };
+        let Some(name) = symbol_name(image, symbol, (&data, &strings), limits) else { continue };
+        if !entries.push(slot.start, slot.size, name) {
             break;
         }
-        names.extend_from_slice(&name);
-        names.push(0);
-        let start = plt.start.saturating_add(plt.entry.saturating_mul(index));
-        entries.push((start, start.saturating_add(plt.entry), place));
     }
+    let Entries { names, ranges, .. } = entries;
     let names =
         builder.add_names(Names { bytes: Bytes::new(names), source: Source::Symtab, ends: |byte| byte == 0 });
-    for (start, end, name) in entries {
+    for (start, end, name) in ranges {
         builder.push(Candidate { start, end, name, names, binding: Binding::Global, is_unsized: false });
     }
     builder.sort();
+}
+
+/// Entries with their names, of which there are not too many.
+struct Entries {
+    names: Vec<u8>,
+    /// First address, the address after the last one, and where the name starts.
+    ranges: Vec<(u64, u64, u32)>,
+    most: usize,
+    most_bytes: u64,
+}
+
+impl Entries {
+    /// Adds an entry, unless there are too many.
+    fn push(&mut self, start: u64, size: u64, mut name: Vec<u8>) -> bool {
+        let Ok(place) = u32::try_from(self.names.len()) else { return false };
+        if self.ranges.len() >= self.most || self.names.len() as u64 > self.most_bytes {
+            return false;
+        }
+        name.extend_from_slice(b"@plt\0");
+        self.names.append(&mut name);
+        self.ranges.push((start, start.saturating_add(size), place));
+        true
+    }
+}
+
+/// Adds the entries of the PLT. The relocations of `.rela.plt` or `.rel.plt` have their order.
+fn add_plt(entries: &mut Entries, image: &Image, dynsym: usize, table: (&[u8], &[u8]), limits: &Limits) {
+    let Some(relocations) = image.section(".rela.plt").or_else(|| image.section(".rel.plt")) else { return };
+    if usize::try_from(relocations.link).ok() != Some(dynsym) {
+        return;
+    }
+    let entry_size = entry_size(image, relocations);
+    let count = relocations.size.checked_div(entry_size).unwrap_or(0);
+    let Some(plt) = Plt::of(image, count) else { return };
+    let data = image.raw_data(relocations);
+    for index in 0..count {
+        let at = index.saturating_mul(entry_size);
+        let Some(name) = name(image, relocations, &data, at, table, limits) else { break };
+        let start = plt.start.saturating_add(plt.entry.saturating_mul(index));
+        if !entries.push(start, plt.entry, name) {
+            break;
+        }
+    }
 }
 
 /// Returns the number of bytes of a relocation.
@@ -97,21 +132,28 @@ fn name(
     relocations: &Section,
     data: &[u8],
     at: u64,
-    (symbols, strings): (&[u8], &[u8]),
+    table: (&[u8], &[u8]),
     limits: &Limits,
 ) -> Option<Vec<u8>> {
     let word = if image.is_64() { 8 } else { 4 };
     let info = image.number(data, at.checked_add(word)?, usize::try_from(word).ok()?)?;
     let index = if image.is_64() { info >> 32 } else { info >> 8 };
-    let mut name = if index == 0 && relocations.kind == elf::SHT_RELA.0 {
+    if index == 0 && relocations.kind == elf::SHT_RELA.0 {
         let addend =
             image.number(data, at.checked_add(word.checked_mul(2)?)?, usize::try_from(word).ok()?)?;
-        format!("*ABS*+{addend:#x}").into_bytes()
-    } else {
-        let start = usize::try_from(ElfSymbol::get(image, symbols, index)?.name).ok()?;
-        let name = strings.get(start..)?.split(|&byte| byte == 0).next()?;
-        demangle(name, limits.name).into_owned()
-    };
-    name.extend_from_slice(b"@plt");
-    Some(name)
+        return Some(format!("*ABS*+{addend:#x}").into_bytes());
+    }
+    symbol_name(image, index, table, limits)
+}
+
+/// Returns the name of a symbol of `.dynsym`.
+fn symbol_name(
+    image: &Image,
+    index: u64,
+    (symbols, strings): (&[u8], &[u8]),
+    limits: &Limits,
+) -> Option<Vec<u8>> {
+    let start = usize::try_from(ElfSymbol::get(image, symbols, index)?.name).ok()?;
+    let name = strings.get(start..)?.split(|&byte| byte == 0).next()?;
+    Some(demangle(name, limits.name).into_owned())
 }

@@ -5,13 +5,16 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use perf_abi::record::CpuMode;
 use perf_session::{BuildId, Dso, DsoKind, Frame, Mapping, Session, address_of};
 
+use crate::debug_alone;
 use crate::dso_symbols::{self, DsoSymbols, Table};
 use crate::error::Why;
 use crate::files::{Files, ReadFiles};
 use crate::finder::Finder;
 use crate::jitdump::{Jitdump, Jitted};
+use crate::limits::Limits;
 use crate::lines::Lines;
 use crate::names::Names;
 use crate::options::Options;
@@ -60,8 +63,8 @@ pub struct Looked {
 #[derive(Debug)]
 pub struct Symbolizer {
     shared: Arc<Shared>,
-    /// By the address of the DSO, which is kept alive beside its number.
-    dsos: HashMap<usize, usize>,
+    /// By the address of the DSO, which is kept alive beside its number, and by whether it is of a guest.
+    dsos: HashMap<(usize, bool), usize>,
     states: Vec<State>,
     /// By path, for what is in no capture.
     paths: HashMap<Vec<u8>, usize>,
@@ -80,8 +83,8 @@ struct Shared {
     jitdumps: Mutex<HashMap<Vec<u8>, Option<Arc<Jitdump>>>>,
 }
 
-/// What a file is identified by.
-type Identity = (Arc<Dso>, Option<BuildId>);
+/// What a file is identified by: what was mapped, its build id, and whether it is of a guest.
+type Identity = (Arc<Dso>, Option<BuildId>, bool);
 
 /// Symbols that the first thread loads that needs them, while the others wait.
 type Lazy = Arc<OnceLock<DsoSymbols>>;
@@ -92,9 +95,23 @@ struct State {
     /// Keeps its address from being that of another one.
     _dso: Option<Arc<Dso>>,
     symbols: Lazy,
+    is_guest: bool,
+    /// Whether only its debug file was found.
+    is_debug_alone: bool,
     lines: Parsed,
     /// When `lines` was used last, counted in uses.
     used: u64,
+}
+
+impl State {
+    /// Makes the state of a DSO whose symbols are loaded.
+    fn new(dso: Option<Arc<Dso>>, symbols: Lazy, is_guest: bool) -> Self {
+        let is_debug_alone = match symbols.get().map(|symbols| &symbols.table) {
+            Some(Table::File(found, _)) => found.image.is_none() && found.debug.is_some(),
+            _ => false,
+        };
+        Self { _dso: dso, symbols, is_guest, is_debug_alone, lines: Parsed::NotYet, used: 0 }
+    }
 }
 
 /// The DWARF of a DSO.
@@ -115,6 +132,8 @@ struct Key {
     load: u32,
     is_caller: bool,
     is_executable: bool,
+    /// Offset and size of the mapping, for a debug file alone: they tell which of its segments was mapped.
+    pages: Option<(u64, u64)>,
 }
 
 impl Symbolizer {
@@ -170,9 +189,13 @@ impl Symbolizer {
         time: Option<u64>,
     ) -> &[Function] {
         let Some(mapping) = frame.mapping else { return &[] };
-        let dso = self.dso(session, mapping.dso());
-        let jitdump =
-            if mapping.dso().kind() == DsoKind::Memory { self.jitdump(session, mapping) } else { None };
+        let is_guest = matches!(frame.mode, CpuMode::GUEST_KERNEL | CpuMode::GUEST_USER);
+        let dso = self.dso(session, mapping.dso(), is_guest);
+        let jitdump = if mapping.dso().kind() == DsoKind::Memory && !is_guest {
+            self.jitdump(session, mapping)
+        } else {
+            None
+        };
         let address = if is_caller { frame.ip.wrapping_sub(1) } else { frame.ip };
         let jitted = jitdump.as_deref().and_then(|jitdump| jitdump.find(address, time));
         let key = Key {
@@ -181,6 +204,10 @@ impl Symbolizer {
             load: jitted.map_or(0, |jitted| jitted.load.saturating_add(1)),
             is_caller,
             is_executable: mapping.is_executable(),
+            pages: self.states.get(dso).is_some_and(|state| state.is_debug_alone).then(|| {
+                let range = mapping.range();
+                (mapping.pgoff(), range.end.wrapping_sub(range.start))
+            }),
         };
         let range = match self.cache.get(&key) {
             Some(range) => range.clone(),
@@ -200,7 +227,7 @@ impl Symbolizer {
                 let found = self.shared.finder.find(path, None, None);
                 let symbols = Lazy::default();
                 symbols.get_or_init(|| DsoSymbols::of_file(&self.shared.finder, found));
-                self.states.push(State { _dso: None, symbols, lines: Parsed::NotYet, used: 0 });
+                self.states.push(State::new(None, symbols, false));
                 let dso = self.states.len().saturating_sub(1);
                 self.paths.insert(path.to_vec(), dso);
                 dso
@@ -223,35 +250,46 @@ impl Symbolizer {
         let loaded = self.shared.loaded.lock().unwrap_or_else(PoisonError::into_inner);
         let mut looked: Vec<_> = loaded
             .iter()
-            .filter_map(|((dso, build_id), symbols)| {
+            .filter_map(|((dso, build_id, is_guest), symbols)| {
                 let symbols = symbols.get()?;
-                Some(Looked {
+                let looked = Looked {
                     dso: Arc::clone(dso),
                     build_id: *build_id,
                     path: symbols.path.clone(),
                     why: symbols.why,
                     is_doubtful: symbols.is_doubtful,
-                })
+                };
+                Some((*is_guest, looked))
             })
             .collect();
-        looked.sort_by(|one, other| (&one.dso, one.build_id).cmp(&(&other.dso, other.build_id)));
-        looked
+        looked.sort_by(|(one_is, one), (other_is, other)| {
+            (&one.dso, one.build_id, one_is).cmp(&(&other.dso, other.build_id, other_is))
+        });
+        looked.into_iter().map(|(_, looked)| looked).collect()
     }
 
-    /// Returns the number of a DSO.
-    fn dso(&mut self, session: &Session, dso: &Arc<Dso>) -> usize {
-        let place = Arc::as_ptr(dso) as usize;
+    /// Returns the number of a DSO, which is another one in a guest.
+    fn dso(&mut self, session: &Session, dso: &Arc<Dso>, is_guest: bool) -> usize {
+        let place = (Arc::as_ptr(dso) as usize, is_guest);
         if let Some(&number) = self.dsos.get(&place) {
             return number;
         }
-        let build_id = session.build_id(dso);
+        // Those that the capture lists by path are of the host.
+        let build_id = if is_guest { dso.build_id() } else { session.build_id(dso) };
         let mut loaded = self.shared.loaded.lock().unwrap_or_else(PoisonError::into_inner);
-        let symbols = Arc::clone(loaded.entry((Arc::clone(dso), build_id)).or_default());
+        let symbols = Arc::clone(loaded.entry((Arc::clone(dso), build_id, is_guest)).or_default());
         drop(loaded);
         let relocation = session.kernel_relocation();
-        symbols.get_or_init(|| DsoSymbols::load(&self.shared.finder, dso, build_id, relocation));
+        symbols.get_or_init(|| {
+            let finder = &self.shared.finder;
+            if is_guest {
+                DsoSymbols::load_of_guest(finder, dso, build_id)
+            } else {
+                DsoSymbols::load(finder, dso, build_id, relocation)
+            }
+        });
         let number = self.states.len();
-        self.states.push(State { _dso: Some(Arc::clone(dso)), symbols, lines: Parsed::NotYet, used: 0 });
+        self.states.push(State::new(Some(Arc::clone(dso)), symbols, is_guest));
         self.dsos.insert(place, number);
         number
     }
@@ -259,7 +297,7 @@ impl Symbolizer {
     /// Returns the number of the kernel's DSO, if its mapping is known.
     fn kernel(&mut self, session: &Session) -> Option<usize> {
         let kernel = session.kernel_maps().iter().find(|mapping| mapping.dso().kind() == DsoKind::Kernel)?;
-        Some(self.dso(session, &Arc::clone(kernel.dso())))
+        Some(self.dso(session, &Arc::clone(kernel.dso()), false))
     }
 
     /// Returns the jitdump of the process whose generated code is mapped. The process has mapped the file, so that the
@@ -329,7 +367,8 @@ impl Symbolizer {
             return;
         }
         // Modules are in kallsyms too.
-        let kernel = if kind == DsoKind::Module { self.kernel(session) } else { None };
+        let is_guest = self.states.get(key.dso).is_some_and(|state| state.is_guest);
+        let kernel = if kind == DsoKind::Module && !is_guest { self.kernel(session) } else { None };
         let of = |number: usize| self.states.get(number).map(|state| Arc::clone(&state.symbols));
         let tables: Vec<_> = [kernel.and_then(of), of(key.dso)].into_iter().flatten().collect();
         // A return address at the start of a function, with none right before it, is where a signal handler returns to.
@@ -392,7 +431,7 @@ impl Symbolizer {
 
     /// Parses the DWARF of a DSO, if that is asked for. The one that was not used for the longest time makes room.
     fn parse_lines(&mut self, dso: usize) {
-        let options = self.shared.finder.options();
+        let options = Arc::clone(self.shared.finder.options());
         if !options.inlines {
             return;
         }
@@ -409,12 +448,24 @@ impl Symbolizer {
         });
         let lines = found.and_then(|found| Lines::load(&self.shared.finder, found));
         state.lines = lines.map_or(Parsed::None, |lines| Parsed::Some(Box::new(lines)));
-        let parsed = |state: &&mut State| matches!(state.lines, Parsed::Some(_));
-        if self.states.iter_mut().filter(parsed).count() > options.limits.parsed.max(1)
-            && let Some(oldest) = self.states.iter_mut().filter(parsed).min_by_key(|state| state.used)
-        {
+        // The others that were not used for the longest time make room.
+        while self.lines_are_too_large(&options.limits) {
+            let others = self.states.iter_mut().enumerate().filter(|(number, _)| *number != dso);
+            let parsed = others.filter(|(_, state)| matches!(state.lines, Parsed::Some(_)));
+            let Some((_, oldest)) = parsed.min_by_key(|(_, state)| state.used) else { break };
             oldest.lines = Parsed::NotYet;
         }
+    }
+
+    /// Returns whether more DWARF is kept than may be.
+    fn lines_are_too_large(&self, limits: &Limits) -> bool {
+        let (mut count, mut used) = (0_usize, 0_u64);
+        for state in &self.states {
+            if let Parsed::Some(lines) = &state.lines {
+                (count, used) = (count.saturating_add(1), used.saturating_add(lines.used()));
+            }
+        }
+        count > limits.parsed || used > limits.dwarf
     }
 
     /// Makes the function of a symbol.
@@ -461,14 +512,15 @@ fn file_address(symbols: &DsoSymbols, mapping: &Mapping, offset: u64) -> Option<
     if mapping.dso().kind() == DsoKind::Module {
         return Some(offset);
     }
-    address_of(found.image.as_ref()?.segments(), offset, mapping.is_executable())
+    match &found.image {
+        Some(image) => address_of(image.segments(), offset, mapping.is_executable()),
+        None => debug_alone::address_of(found.debug.as_ref()?, mapping, offset),
+    }
 }
 
 /// Returns the address that DWARF has for an offset.
 fn dwarf_address(symbols: &DsoSymbols, mapping: &Mapping, offset: u64) -> Option<u64> {
     match &symbols.table {
-        // The DWARF of a module has to be relocated, which is not done.
-        Table::File(..) if mapping.dso().kind() == DsoKind::Module => None,
         Table::File(..) => file_address(symbols, mapping, offset),
         Table::Kernel(kernel) => Some(kernel.in_vmlinux(offset)),
         _ => None,

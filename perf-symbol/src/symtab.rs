@@ -319,11 +319,12 @@ impl Symtab {
 
     /// Returns the symbols by their first addresses.
     pub fn iter(&self) -> impl Iterator<Item = Symbol<'_>> {
-        let firsts = self.entries.chunk_by(|one, next| one.start == next.start).scan(0_usize, |at, aliases| {
-            let first = *at;
-            *at = first.saturating_add(aliases.len());
-            Some(first)
-        });
+        let firsts =
+            self.entries.chunk_by(|one, next| one.start == next.start).scan(0_usize, |at, aliases| {
+                let first = *at;
+                *at = first.saturating_add(aliases.len());
+                Some(first)
+            });
         firsts.filter_map(|first| self.best_of(first)).map(|entry| self.symbol(entry))
     }
 
@@ -391,7 +392,8 @@ mod tests {
                 let names: Vec<_> = (0..count)
                     .map(|index| if index == longest { "the_longest".into() } else { format!("name{index}") })
                     .collect();
-                let symbols: Vec<_> = names.iter().map(|name| (16, 8, name.as_str(), Binding::Global)).collect();
+                let symbols: Vec<_> =
+                    names.iter().map(|name| (16, 8, name.as_str(), Binding::Global)).collect();
                 assert_eq!(table(&symbols), [("the_longest".into(), 16, 24)]);
             }
         }

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{PathBufValueParser, TypedValueParser};
+
 /// Where names come from.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Symbols")]
@@ -11,9 +13,16 @@ pub(crate) struct SymbolArgs {
     #[arg(long, value_name = "DIR")]
     pub(crate) symfs: Option<PathBuf>,
 
-    /// Look for files by build id in this folder first: a copy of ~/.debug or /usr/lib/debug. May be repeated
-    #[arg(long = "debug-dir", value_name = "DIR")]
+    /// Look for files by build id in this folder first: a copy of ~/.debug or /usr/lib/debug. May be repeated. Unpack what
+    /// `perf archive` made with `tar -xf perf.data.tar.bz2 -C DIR`
+    #[arg(long = "debug-dir", value_name = "DIR", value_parser = PathBufValueParser::new().try_map(folder))]
     pub(crate) debug_dirs: Vec<PathBuf>,
+
+    /// Fetch files that are not on this machine from debuginfod servers, by build id. Without URLS, the servers are those of
+    /// the variable DEBUGINFOD_URLS. Only http:// is supported. Without this option, nothing is fetched
+    #[cfg(feature = "debuginfod")]
+    #[arg(long, value_name = "URLS", num_args = 0..=1, require_equals = true, default_missing_value = "", value_parser = servers)]
+    pub(crate) debuginfod: Option<perf_symbol::DebuginfodOptions>,
 
     /// File with the symbols and the debug information of the kernel
     #[arg(short = 'k', long, value_name = "FILE")]
@@ -34,4 +43,33 @@ pub(crate) struct SymbolArgs {
     /// Print names of C++ and Rust as they are in the file
     #[arg(long)]
     pub(crate) no_demangle: bool,
+}
+
+/// Refuses what is no folder: an archive has to be unpacked first.
+fn folder(path: PathBuf) -> Result<PathBuf, &'static str> {
+    if path.is_file() {
+        return Err("not a folder; unpack an archive with `tar -xf FILE -C DIR`, and give DIR");
+    }
+    Ok(path)
+}
+
+/// Returns the servers of some URLS, or without them, those of the environment.
+#[cfg(feature = "debuginfod")]
+fn servers(urls: &str) -> Result<perf_symbol::DebuginfodOptions, String> {
+    let mut options = perf_symbol::DebuginfodOptions::from_env();
+    if !urls.trim().is_empty() {
+        options = options.with_urls(urls);
+    }
+    if options.urls.is_empty() {
+        return Err(
+            "no server; set DEBUGINFOD_URLS, or give URLS, such as --debuginfod=http://localhost:8002".into(),
+        );
+    }
+    if let Some(url) = options.urls.iter().find(|url| !url.starts_with("http://")) {
+        return Err(format!("only http:// is supported, not {url}"));
+    }
+    if options.cache.is_none() {
+        return Err("no folder for the files; set DEBUGINFOD_CACHE_PATH or HOME".into());
+    }
+    Ok(options)
 }

@@ -94,6 +94,62 @@ fn below_the_root_of_another_machine() {
     assert_eq!(names, ["f+0x4 symtab"]);
 }
 
+/// What `perf archive` packs, unpacked into a folder: links by build id to the files, which are below their paths.
+#[test]
+#[cfg(unix)]
+fn an_unpacked_archive() {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    let of_program = root.join("bin/a/ab010203");
+    fs::create_dir_all(&of_program).unwrap();
+    fs::create_dir_all(root.join(".build-id/ab")).unwrap();
+    fs::write(of_program.join("elf"), file("f").build_id(&ID).build()).unwrap();
+    symlink("../../bin/a/ab010203", root.join(".build-id/ab/010203")).unwrap();
+    let session = Records::default().map(5, 0x7000_0000, 0x2000, &ID, "/bin/a").session();
+    let mut options = options();
+    let mut without = Symbolizer::new(options.clone());
+    assert!(names(&mut without, &session, 5, 0x7000_1014).is_empty());
+    options.debug_dirs.push(root.into());
+    let mut it = Symbolizer::new(options);
+    assert_eq!(names(&mut it, &session, 5, 0x7000_1014), ["f+0x4 symtab"]);
+    assert!(it.looked()[0].path.starts_with(root));
+}
+
+/// A debug file of `objcopy --only-keep-debug`, without the file itself. It has the addresses of segments, and not their
+/// offsets.
+#[test]
+fn a_debug_file_alone() {
+    let debug = &include_bytes!("../fixtures/lines.debug")[..];
+    let id = perf_symbol::Image::parse(perf_symbol::Bytes::new(debug)).unwrap().build_id().unwrap();
+    let text = id.to_string();
+    let path = format!("/usr/lib/debug/.build-id/{}/{}.debug", &text[..2], &text[2..]);
+    let shown = |session: &perf_session::Session, ip| {
+        let mut it = symbolizer(Memory::default().with(&path, debug));
+        let shown: Vec<_> = it
+            .functions(session, &crate::frame(session, 5, ip), false, None)
+            .iter()
+            .map(crate::shown)
+            .collect();
+        (shown, it.looked()[0].why)
+    };
+    let session = Records::default().map(5, 0x7000_0000, 0x2000, id.as_bytes(), "/bin/a").session();
+    let expected = ["inner+0xffffffffffffffff dwarf", "middle+0xffffffffffffffff dwarf", "outer+0xb symtab"];
+    assert_eq!(shown(&session, 0x7000_100b), (expected.map(String::from).to_vec(), None));
+    // No segment has so many pages.
+    let session = Records::default().map(5, 0x7000_0000, 0x3000, id.as_bytes(), "/bin/a").session();
+    assert!(shown(&session, 0x7000_100b).0.is_empty());
+    // Each mapping counts for itself.
+    let session = Records::default()
+        .map(5, 0x7000_0000, 0x2000, id.as_bytes(), "/bin/a")
+        .map(5, 0x8000_0000, 0x3000, id.as_bytes(), "/bin/a")
+        .session();
+    let mut it = symbolizer(Memory::default().with(&path, debug));
+    assert!(names(&mut it, &session, 5, 0x8000_100b).is_empty());
+    assert_eq!(names(&mut it, &session, 5, 0x7000_100b).len(), 3);
+}
+
 /// A debug link, with the checksum of `debug`.
 fn link(debug: &[u8]) -> Vec<u8> {
     let mut crc = flate2::Crc::new();
@@ -164,6 +220,85 @@ fn entries_of_the_plt() {
     assert_eq!(name(0x1020), ["a::b@plt+0x0 symtab"]);
     assert_eq!(name(0x1030), ["*ABS*+0x1234@plt+0x0 symtab"]);
     assert!(name(0x1040).is_empty());
+}
+
+/// The code of an entry at `address` that jumps through `slot`, without or with control-flow protection.
+fn got_entry(address: u64, slot: u64, is_protected: bool) -> Vec<u8> {
+    let endbr: &[u8] = if is_protected { &[0xf3, 0x0f, 0x1e, 0xfa] } else { &[] };
+    let distance = (slot - address) as i32 - 6 - endbr.len() as i32;
+    let mut code = [endbr, &[0xff, 0x25], &distance.to_le_bytes()].concat();
+    code.resize(if is_protected { 16 } else { 8 }, 0x90);
+    code
+}
+
+/// The names at the offsets of a file with the symbols `malloc` and `free`, after `sections` were added to it.
+fn names_of_entries(offsets: &[u64], sections: impl Fn(Elf, u32) -> Elf) -> Vec<String> {
+    let main = stripped().build_id(&ID);
+    let dynsym = main.next() + 1;
+    let main = main.symbols(DYNSYM, &[(FUNC, 0, 0, "malloc"), (FUNC, 0, 0, "free")]);
+    let files = Memory::default().with("/bin/a", sections(main, dynsym).build());
+    let session = Records::default().map(5, 0x7000_0000, 0x2000, &ID, "/bin/a").session();
+    let mut it = symbolizer(files);
+    let name = |offset| names(&mut it, &session, 5, 0x7000_0000 + offset).pop().unwrap_or_default();
+    offsets.iter().copied().map(name).collect()
+}
+
+fn relocation(slot: u64, symbol: u64, kind: u64) -> Vec<u8> {
+    [slot, symbol << 32 | kind, 0].map(u64::to_le_bytes).concat()
+}
+
+/// As perf 7.2 names them. Without `.rela.plt`, as with `-fno-plt`, too.
+#[test]
+fn entries_of_the_plt_got() {
+    for is_protected in [false, true] {
+        let size = if is_protected { 16 } else { 8 };
+        let start = 0x40_1060;
+        let slots = [0x40_3ff0, 0x40_3ff8, 0x40_4000];
+        let code: Vec<_> = slots.iter().zip((start..).step_by(size)).collect();
+        let code = code.iter().flat_map(|&(&slot, at)| got_entry(at, slot, is_protected)).collect::<Vec<_>>();
+        let relocations = [
+            relocation(0x40_3fe8, 1, 6),
+            relocation(0x40_3ff8, 1, 6),
+            relocation(0x40_3ff0, 2, 6),
+            relocation(0x40_4010, 1, 1),
+        ]
+        .concat();
+        let offsets = [0, size as u64, 2 * size as u64, 3 * size as u64].map(|at| 0x1060 + at);
+        let found = names_of_entries(&offsets, |main, dynsym| {
+            main.section_at(".plt.got", PROGBITS, start, code.clone(), (0, size as u64)).section_at(
+                ".rela.dyn",
+                RELA,
+                0,
+                relocations.clone(),
+                (dynsym, 24),
+            )
+        });
+        assert_eq!(found, ["free@plt+0x0 symtab", "malloc@plt+0x0 symtab", "", ""], "{is_protected}");
+        // Relocations of other symbols.
+        let found = names_of_entries(&offsets, |main, dynsym| {
+            main.section_at(".plt.got", PROGBITS, start, code.clone(), (0, size as u64)).section_at(
+                ".rela.dyn",
+                RELA,
+                0,
+                relocations.clone(),
+                (dynsym + 1, 24),
+            )
+        });
+        assert_eq!(found, [""; 4]);
+    }
+}
+
+/// With control-flow protection, calls go to `.plt.sec`, whether functions are bound when the file is loaded (`-z now`) or
+/// later: one has as many relocations as the other.
+#[test]
+fn entries_of_the_second_plt() {
+    let relocations = [relocation(0x40_4018, 2, 7), relocation(0x40_4020, 1, 7)].concat();
+    let found = names_of_entries(&[0x1010, 0x1020, 0x1080, 0x1094, 0x10a0], |main, dynsym| {
+        main.section_at(".plt", PROGBITS, 0x40_1000, vec![0; 0x30], (0, 16))
+            .section_at(".plt.sec", PROGBITS, 0x40_1080, vec![0; 0x20], (0, 16))
+            .section_at(".rela.plt", RELA, 0, relocations.clone(), (dynsym, 24))
+    });
+    assert_eq!(found, ["", "", "free@plt+0x0 symtab", "malloc@plt+0x4 symtab", ""]);
 }
 
 #[test]

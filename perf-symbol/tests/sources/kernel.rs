@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use perf_parse::abi::record::CpuMode;
+use perf_session::{Frame, Session};
 use perf_symbol::{Symbolizer, Why};
 
 use crate::elf::{Elf, FUNC, SYMTAB};
@@ -97,6 +99,93 @@ fn vmlinux_relocated() {
     let session = records(0xab).session();
     let mut it = symbolizer(Memory::default().with(path, vmlinux()));
     assert_eq!(names(&mut it, &session, 0, TEXT + 0x1004), ["g+0x4 symtab"]);
+}
+
+#[test]
+fn a_module_by_its_file() {
+    let module = &include_bytes!("../fixtures/module-x86_64.o")[..];
+    let session = records(0xab).session();
+    let path = "/lib/modules/6.1.0/kernel/fs/ext4/ext4.ko";
+    let mut it = symbolizer(Memory::default().with(path, module));
+    assert_eq!(names(&mut it, &session, 0, MODULE + 0x24), ["_start+0x4 symtab"]);
+    let functions = it.functions(&session, &crate::frame(&session, 0, MODULE + 8), false, None);
+    let shown: Vec<_> = functions.iter().map(|it| (it.line, it.is_inlined)).collect();
+    assert_eq!(shown, [(Some(6), true), (Some(12), true), (Some(17), false)]);
+    // kallsyms, which have all modules, are preferred for the name. The lines are those of the file.
+    let mut it = symbolizer(running(0xab).with(path, module));
+    let functions = it.functions(&session, &crate::frame(&session, 0, MODULE + 0x12), false, None);
+    assert_eq!(functions.iter().map(crate::shown).collect::<Vec<_>>(), ["init+0x2 kallsyms"]);
+    assert_eq!(functions[0].line, Some(18));
+}
+
+/// The frame of an address in the guest of the process 70.
+fn guest_frame(session: &Session, ip: u64) -> Frame<'_> {
+    let (misc, mode) = match ip {
+        ..0x8000_0000_0000 => (5, CpuMode::GUEST_USER),
+        _ => (4, CpuMode::GUEST_KERNEL),
+    };
+    let records = Records::default().record(9, misc, Records::bytes().u64(ip).i32(70).i32(70));
+    let reader = records.reader();
+    let record = reader.records().next().unwrap().unwrap();
+    Frame { ip, mode, mapping: session.at(&record).unwrap().find(mode, ip) }
+}
+
+/// A guest has kernel, modules, files and processes of its own. The host's have the same paths, addresses and numbers here.
+#[test]
+fn guests_get_no_names_from_the_host() {
+    const GUEST_KERNEL: u16 = 4;
+    const GUEST_USER: u16 = 5;
+    let module = "/lib/modules/6.1.0/kernel/fs/ext4/ext4.ko";
+    let map =
+        |start, size, pgoff, name| text(Records::bytes().i32(70).i32(70).u64s(&[start, size, pgoff]), name);
+    let library = |misc, start, id: &[u8]| {
+        let fixed = Records::bytes().i32(70).i32(70).u64s(&[start, 0x2000, 0]);
+        let (bit, fixed) = match id.len() {
+            0 => (0, fixed.u32(8).u32(1).u64(7).u64(0)),
+            size => (1 << 14, fixed.u8(size as u8).zeros(3).padded(id, 20)),
+        };
+        (misc | bit, text(fixed.u32(5).u32(2), "/lib/a.so"))
+    };
+    let (host, host_library) = library(2, 0x7000_0000, &[]);
+    let (guest, guest_library) = library(GUEST_USER, 0x7000_0000, &[]);
+    let (guest_with_id, library_with_id) = library(GUEST_USER, 0x7001_0000, &ID[..4]);
+    let id_of_path = text(Records::bytes().i32(70).raw(&ID).zeros(4), "/lib/a.so");
+    let session = records(0xab)
+        .record(67, 2, id_of_path)
+        .record(1, GUEST_KERNEL, map(TEXT, 0x100_0000, TEXT, "[guest.kernel.kallsyms.70]_text"))
+        .record(1, GUEST_KERNEL, map(MODULE, 0x1000, 0, module))
+        .record(10, host, host_library)
+        .record(10, guest, guest_library)
+        .record(10, guest_with_id, library_with_id)
+        .record(1, GUEST_USER, map(0x5000_0000, 0x1000, 0x5000_0000, "//anon"))
+        .record(1, 2, map(0x5000_0000, 0x1000, 0x5000_0000, "//anon"))
+        .session();
+    let elf = |id: &[u8]| Elf::new(0).symbols(SYMTAB, &[(FUNC, 0x1010, 0x10, "f")]).build_id(id).build();
+    let files = running(0xab)
+        .with(module, &include_bytes!("../fixtures/module-x86_64.o")[..])
+        .with("/lib/a.so", elf(&ID))
+        .with("/cache/.build-id/ab/ababab/elf", elf(&ID[..4]))
+        .with("/tmp/perf-70.map", "50000010 20 jitted\n");
+    let mut it = symbolizer(files);
+    let cases = [
+        (0, TEXT + 0x1010, "f+0x10 kallsyms"),
+        (0, MODULE + 0x14, "init+0x4 kallsyms"),
+        (70, 0x7000_1014, "f+0x4 symtab"),
+        (70, 0x5000_0014, "jitted+0x4 perf-map"),
+    ];
+    for (pid, ip, name) in cases {
+        assert_eq!(names(&mut it, &session, pid, ip), [name]);
+    }
+    for (_, ip, _) in cases {
+        let frame = guest_frame(&session, ip);
+        assert!(frame.mapping.is_some(), "{ip:#x}");
+        let functions = it.functions(&session, &frame, false, None);
+        assert!(functions.is_empty(), "{ip:#x}: {functions:?}");
+    }
+    // A file of the same build id is the same file.
+    let functions = it.functions(&session, &guest_frame(&session, 0x7001_1014), false, None);
+    assert_eq!(functions.iter().map(crate::shown).collect::<Vec<_>>(), ["f+0x4 symtab"]);
+    assert!(it.looked().iter().any(|looked| looked.why == Some(Why::NotFound)));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use perf_symbol::{Function, Symbolizer};
+use perf_symbol::{Bytes, Function, Image, Symbolizer};
 
 use crate::elf::{Elf, PROGBITS};
 use crate::{Memory, options, symbolizer};
@@ -70,12 +70,96 @@ fn split_dwarf() {
 }
 
 #[test]
+fn packages_of_split_dwarf() {
+    let main = || Memory::default().with("/bin/a", fixture!("lines-split-v4"));
+    check(main().with("/bin/a.dwp", fixture!("lines-split-v4.dwp")), "version 4, by dwp");
+    let mut it = symbolizer(main());
+    assert_eq!(lines(&mut it, 0x40_100b), ["outer /src/lines.c:6"]);
+    let main = || Memory::default().with("/bin/a", fixture!("lines-split"));
+    let package = |id| dwarf_package(fixture!("lines-split-lines.dwo"), id);
+    check(main().with("/bin/a.dwp", package(split_id(fixture!("lines-split-lines.dwo")))), "version 5");
+    // The split DWARF of another unit.
+    let mut it = symbolizer(main().with("/bin/a.dwp", package(1)));
+    assert_eq!(lines(&mut it, 0x40_100b), ["outer /src/lines.c:6"]);
+    // The file itself is not there, but its debug file, with the package beside it.
+    let debug = fixture!("lines-split-v4");
+    let id = Image::parse(Bytes::new(debug)).unwrap().build_id().unwrap().to_string();
+    let folder = format!("/usr/lib/debug/.build-id/{}/{}.debug", &id[..2], &id[2..]);
+    let main = Elf::new(0x40_0000).build_id(&bytes_of(&id)).build();
+    let files = Memory::default().with("/bin/a", main).with(&folder, debug);
+    check(files.with(&format!("{folder}.dwp"), fixture!("lines-split-v4.dwp")), "beside the debug file");
+}
+
+fn bytes_of(hex: &str) -> Vec<u8> {
+    (0..hex.len()).step_by(2).map(|at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap()).collect()
+}
+
+/// The id of a unit of DWARF 5, which follows the length, the version, its type, the size of addresses and the offset of
+/// the abbreviations.
+fn split_id(file: &'static [u8]) -> u64 {
+    let image = Image::parse(Bytes::new(file)).unwrap();
+    let info = image.raw_data(image.section(".debug_info.dwo").unwrap());
+    u64::from_le_bytes(*info[12..].first_chunk().unwrap())
+}
+
+/// Packs the one unit of a file of split DWARF, version 5.
+fn dwarf_package(file: &'static [u8], id: u64) -> Vec<u8> {
+    // The sections that packages have, by their numbers: DW_SECT_INFO and so on.
+    const SECTIONS: [(u32, &str); 5] = [
+        (1, ".debug_info.dwo"),
+        (3, ".debug_abbrev.dwo"),
+        (4, ".debug_line.dwo"),
+        (6, ".debug_str_offsets.dwo"),
+        (8, ".debug_rnglists.dwo"),
+    ];
+    let image = Image::parse(Bytes::new(file)).unwrap();
+    let data = |name| image.section(name).map(|section| image.raw_data(section).to_vec()).unwrap_or_default();
+    let mut package = Elf::new(0).section(".debug_str.dwo", PROGBITS, data(".debug_str.dwo"));
+    // Version, number of sections, of units and of slots; the slots, and the unit of each.
+    let mut index: Vec<u8> =
+        [5, SECTIONS.len() as u32, 1, 2].iter().flat_map(|it| it.to_le_bytes()).collect();
+    let slot = (id & 1) as usize;
+    let slots = if slot == 0 { [id, 0] } else { [0, id] };
+    index.extend(slots.iter().flat_map(|it| it.to_le_bytes()));
+    index.extend([u32::from(slot == 0), u32::from(slot == 1)].iter().flat_map(|it| it.to_le_bytes()));
+    let sizes = SECTIONS.map(|(_, name)| data(name).len() as u32);
+    let numbers = SECTIONS.map(|(number, _)| number);
+    index.extend([numbers, [0; 5], sizes].as_flattened().iter().flat_map(|it| it.to_le_bytes()));
+    for (_, name) in SECTIONS {
+        package = package.section(name, PROGBITS, data(name));
+    }
+    package.section(".debug_cu_index", PROGBITS, index).build()
+}
+
+#[test]
 fn dwarf_that_files_share() {
     let main = || Memory::default().with("/bin/a", fixture!("lines-dwz"));
     check(main().with("/bin/shared.dwz", fixture!("shared.dwz")), "by its path");
     // Another file at the path is not used.
     let mut it = symbolizer(main().with("/bin/shared.dwz", fixture!("lines")));
     assert_ne!(lines(&mut it, 0x40_100b), INNER);
+}
+
+/// Relocatable files: without their relocations, all functions have the address 0, and no name.
+#[test]
+fn modules_of_the_kernel() {
+    let middle = ["middle /src/lines.c:12 inlined", "outer /src/lines.c:17"];
+    let mut it = symbolizer(Memory::default().with("/bin/a", fixture!("module-x86_64.o")));
+    assert_eq!(lines(&mut it, 0x0), middle);
+    assert_eq!(lines(&mut it, 0x8), INNER);
+    assert_eq!(lines(&mut it, 0x12), ["outer /src/lines.c:18"]);
+    assert_eq!(lines(&mut it, 0x20), ["_start /src/lines.c:24"]);
+    let mut it = symbolizer(Memory::default().with("/bin/a", fixture!("module-aarch64.o")));
+    assert_eq!(lines(&mut it, 0x0), INNER);
+    assert_eq!(lines(&mut it, 0x10), middle);
+    assert_eq!(lines(&mut it, 0x20), ["_start /src/lines.c:23"]);
+    // Other sections follow.
+    assert_eq!(lines(&mut it, 0x2000), ["init /src/module.c:5"]);
+    // Of another machine, whose relocations are not known, there are symbols without lines.
+    let mut riscv = fixture!("module-aarch64.o").to_vec();
+    riscv[18] = 243;
+    let mut it = symbolizer(Memory::default().with("/bin/a", riscv));
+    assert_eq!(lines(&mut it, 0x0), ["outer ?:0"]);
 }
 
 #[test]

@@ -2,9 +2,12 @@
 
 #![allow(clippy::cast_possible_truncation, reason = "the files are small")]
 
+#[cfg(feature = "debuginfod")]
+mod debuginfod;
 mod elf;
 mod files;
 mod generated;
+mod hostile;
 mod kernel;
 mod lines;
 mod mutations;
@@ -99,10 +102,14 @@ impl Records {
         self.record(1, KERNEL, payload)
     }
 
-    fn session(self) -> Session {
+    fn reader(&self) -> Reader<'_> {
         let attr = Attr { sample_type: SampleType::IP | SampleType::TID, ..Attr::default() };
         let events: Events = [(attr, vec![])].into_iter().collect();
-        let reader = Reader::from_records(events, Endianness::Little, &self.0);
+        Reader::from_records(events, Endianness::Little, &self.0)
+    }
+
+    fn session(self) -> Session {
+        let reader = self.reader();
         let mut session = Session::new();
         for record in reader.records() {
             session.update(&record.unwrap()).unwrap();

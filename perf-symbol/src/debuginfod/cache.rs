@@ -1,0 +1,78 @@
+//! The cache of debuginfod's client: `BUILDID/debuginfo` and `BUILDID/executable`.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use tempfile::NamedTempFile;
+
+/// A place in the cache.
+///
+/// elfutils: `debuginfod_query_server`, `debuginfod-client.c`.
+#[derive(Debug)]
+pub(super) struct Cache<'a> {
+    root: &'a Path,
+    folder: PathBuf,
+    path: PathBuf,
+}
+
+/// What the cache knows of a file.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Known {
+    File,
+    /// No server had it, a short time ago.
+    Miss,
+    Nothing,
+}
+
+impl<'a> Cache<'a> {
+    pub(super) fn of(root: &'a Path, id: &str, kind: &str) -> Self {
+        let folder = root.join(id);
+        Self { root, path: folder.join(kind), folder }
+    }
+
+    /// Returns where the file is, or will be.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Returns what is known. A file without bytes says that no server had it; it is removed when it is old.
+    pub(super) fn look_up(&self) -> Known {
+        let Ok(metadata) = fs::metadata(&self.path) else { return Known::Nothing };
+        if metadata.len() != 0 {
+            return Known::File;
+        }
+        // A time in the future is that of another clock.
+        let age = metadata.modified().ok().and_then(|time| time.elapsed().ok());
+        if age.is_some_and(|age| age <= self.miss_age()) {
+            return Known::Miss;
+        }
+        // If it cannot be removed, it is replaced.
+        let _ = fs::remove_file(&self.path);
+        Known::Nothing
+    }
+
+    /// Returns how long a miss is believed: the number of seconds in `cache_miss_s`, 600 without that file.
+    fn miss_age(&self) -> Duration {
+        let text = fs::read_to_string(self.root.join("cache_miss_s")).unwrap_or_default();
+        Duration::from_secs(text.trim().parse().unwrap_or(600))
+    }
+
+    /// Makes a file beside the place, which goes away unless it is kept.
+    pub(super) fn aside(&self) -> io::Result<NamedTempFile> {
+        fs::create_dir_all(&self.folder)?;
+        NamedTempFile::new_in(&self.folder)
+    }
+
+    /// Gives a file its place.
+    pub(super) fn keep(&self, aside: NamedTempFile) -> io::Result<()> {
+        aside.persist(&self.path).map(drop).map_err(|error| error.error)
+    }
+
+    /// Notes that no server has the file.
+    pub(super) fn miss(&self) -> io::Result<()> {
+        fs::create_dir_all(&self.folder)?;
+        File::create(&self.path).map(drop)
+    }
+}

@@ -1,0 +1,100 @@
+//! One request to a debuginfod server.
+
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::time::{Duration, Instant};
+
+use super::DebuginfodOptions;
+
+/// Number of bytes that have to come in the time of a timeout, as in elfutils.
+const LEAST: u64 = 100 << 10;
+
+/// Gets `URL/buildid/ID/KIND` and writes it to a file.
+///
+/// # Errors
+///
+/// [`NotFound`](io::ErrorKind::NotFound) if the server has no such file, [`FileTooLarge`](io::ErrorKind::FileTooLarge) if
+/// it is larger than `limit`, [`TimedOut`](io::ErrorKind::TimedOut) if it comes too slowly,
+/// [`Unsupported`](io::ErrorKind::Unsupported) for a URL that is not of HTTP, and errors of the network.
+pub(super) fn get(
+    url: &str,
+    id: &str,
+    kind: &str,
+    options: &DebuginfodOptions,
+    limit: u64,
+    to: &mut File,
+) -> io::Result<()> {
+    if !url.starts_with("http://") {
+        return Err(io::ErrorKind::Unsupported.into());
+    }
+    let start = Instant::now();
+    let agent = ureq::Agent::config_builder()
+        .http_status_as_error(false)
+        .max_redirects(5)
+        .user_agent(concat!("perf-symbol/", env!("CARGO_PKG_VERSION")))
+        .timeout_connect(Some(options.timeout))
+        .timeout_recv_response(Some(options.timeout))
+        .timeout_per_read(Some(options.timeout))
+        .timeout_global(options.max_time)
+        .build()
+        .new_agent();
+    let url = format!("{}/buildid/{id}/{kind}", url.trim_end_matches('/'));
+    let mut answer = agent.get(url).call().map_err(io_error)?;
+    match answer.status().as_u16() {
+        200 => {}
+        404 => return Err(io::ErrorKind::NotFound.into()),
+        _ => return Err(io::ErrorKind::ConnectionRefused.into()),
+    }
+    let body = answer.body_mut();
+    if body.content_length().is_some_and(|size| size > limit) {
+        return Err(io::ErrorKind::FileTooLarge.into());
+    }
+    let mut reader = body.as_reader();
+    let mut buffer = vec![0; 1 << 16];
+    let mut received = 0_u64;
+    loop {
+        let count = match reader.read(&mut buffer).map_err(|error| io_error(error.into()))? {
+            0 => return to.flush(),
+            count => count,
+        };
+        received = received.saturating_add(count as u64);
+        if received > limit {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        if start.elapsed() > allowed(options.timeout, received) {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        to.write_all(buffer.get(..count).unwrap_or_default())?;
+    }
+}
+
+/// Returns an error with the kind that tells a user most.
+fn io_error(error: ureq::Error) -> io::Error {
+    match error {
+        ureq::Error::Io(error) => error,
+        ureq::Error::Timeout(_) => io::ErrorKind::TimedOut.into(),
+        ureq::Error::HostNotFound => io::ErrorKind::HostUnreachable.into(),
+        ureq::Error::ConnectionFailed => io::ErrorKind::ConnectionRefused.into(),
+        ureq::Error::BadUri(_) => io::ErrorKind::InvalidInput.into(),
+        other => io::Error::other(other),
+    }
+}
+
+/// Returns the time that a number of bytes may take: that of the answer, and as long for each further 100 KiB.
+fn allowed(timeout: Duration, received: u64) -> Duration {
+    let parts = received.checked_div(LEAST).unwrap_or(0).saturating_add(2);
+    timeout.saturating_mul(u32::try_from(parts).unwrap_or(u32::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slow_answers() {
+        let second = Duration::from_secs(1);
+        assert_eq!(allowed(second, 0), 2 * second);
+        assert_eq!(allowed(second, LEAST), 3 * second);
+        assert_eq!(allowed(second, u64::MAX), u32::MAX * second);
+    }
+}

@@ -1,0 +1,91 @@
+//! Relocation of the DWARF of relocatable files, such as modules of the kernel.
+
+use object::elf;
+
+use crate::bytes::Bytes;
+use crate::elf_symbol::{EM_AARCH64, EM_X86_64, ElfSymbol};
+use crate::elf_symbols::section_of;
+use crate::error::Why;
+use crate::image::Image;
+
+const DAMAGED: Why = Why::Malformed("relocations");
+
+/// Returns the contents of a section with its relocations applied, or as they are if it has none. `.text` has the address
+/// 0, as in the mapping of a module, and the other sections follow it.
+///
+/// Takes time in proportion to the number of relocations and sections, and copies a section that has relocations.
+///
+/// # Errors
+///
+/// [`Why::Malformed`] for a relocation that is not known, or is not within the section. Those of x86-64 and of AArch64 are
+/// known that compilers use in DWARF.
+///
+/// perf leaves this to libdw: `__libdwfl_relocate`.
+pub(crate) fn section(image: &Image, index: usize, data: Bytes, limit: u64) -> Result<Bytes, Why> {
+    const ENTRY: usize = 24;
+    let is_of_section = |kind: u32, info: u32| {
+        (kind == elf::SHT_RELA.0 || kind == elf::SHT_REL.0) && usize::try_from(info) == Ok(index)
+    };
+    let relocations = image.sections().iter().find(|section| is_of_section(section.kind, section.info));
+    let Some(relocations) = relocations.filter(|_| image.kind() == elf::ET_REL.0) else { return Ok(data) };
+    if !image.is_64() || relocations.kind != elf::SHT_RELA.0 {
+        return Err(DAMAGED);
+    }
+    let symtab = usize::try_from(relocations.link).ok().and_then(|link| image.sections().get(link));
+    let symbols = image.data(symtab.ok_or(DAMAGED)?, limit)?;
+    let extended = image.sections().iter().find(|section| section.kind == elf::SHT_SYMTAB_SHNDX.0);
+    let extended = extended.map(|section| image.raw_data(section)).unwrap_or_default();
+    let bases = bases(image);
+    let entries = image.data(relocations, limit)?;
+    let mut out = data.to_vec();
+    for at in (0..entries.len() as u64).step_by(ENTRY) {
+        let field = |offset| image.number(&entries, at.saturating_add(offset), 8).ok_or(DAMAGED);
+        let (offset, info, addend) = (field(0)?, field(8)?, field(16)?);
+        let Some(size) = size_of(image.machine(), info & 0xffff_ffff).ok_or(DAMAGED)? else { continue };
+        let symbol = ElfSymbol::get(image, &symbols, info >> 32).ok_or(DAMAGED)?;
+        let base = section_of(image, &symbol, info >> 32, &extended).and_then(|index| bases.get(index));
+        let value = base.unwrap_or(&0).wrapping_add(symbol.value).wrapping_add(addend);
+        let start = usize::try_from(offset).map_err(|_| DAMAGED)?;
+        let place = start.checked_add(size).and_then(|end| out.get_mut(start..end)).ok_or(DAMAGED)?;
+        let (little, big) = (value.to_le_bytes(), value.to_be_bytes());
+        let bytes = if image.is_little_endian() {
+            little.get(..size)
+        } else {
+            big.get(8_usize.saturating_sub(size)..)
+        };
+        place.copy_from_slice(bytes.ok_or(DAMAGED)?);
+    }
+    Ok(Bytes::new(out))
+}
+
+/// Returns the number of bytes that a relocation sets to the address of its symbol; `Some(None)` for one that does nothing,
+/// `None` for one that is not known.
+fn size_of(machine: u16, kind: u64) -> Option<Option<usize>> {
+    Some(match (machine, kind) {
+        // R_X86_64_NONE, R_AARCH64_NONE.
+        (EM_X86_64 | EM_AARCH64, 0) | (EM_AARCH64, 256) => None,
+        // R_X86_64_64, R_AARCH64_ABS64.
+        (EM_X86_64, 1) | (EM_AARCH64, 257) => Some(8),
+        // R_X86_64_32, R_X86_64_32S, R_AARCH64_ABS32.
+        (EM_X86_64, 10 | 11) | (EM_AARCH64, 258) => Some(4),
+        _ => return None,
+    })
+}
+
+/// Returns an address for each section that is loaded, so that no two overlap: 0 for `.text`, then those of the others. 0 for
+/// all that are not loaded.
+fn bases(image: &Image) -> Vec<u64> {
+    const ALIGNMENT: u64 = 4096;
+    let mut next = image.section(".text").map_or(0, |text| text.size);
+    let mut bases = Vec::with_capacity(image.sections().len());
+    for section in image.sections() {
+        if section.flags & elf::SHF_ALLOC.0 == 0 || section.name() == b".text" {
+            bases.push(0);
+            continue;
+        }
+        next = next.checked_next_multiple_of(ALIGNMENT).unwrap_or(u64::MAX);
+        bases.push(next);
+        next = next.saturating_add(section.size);
+    }
+    bases
+}
