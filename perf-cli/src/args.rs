@@ -5,6 +5,7 @@ mod examples;
 mod index;
 #[cfg(target_os = "linux")]
 pub(crate) mod live;
+pub(crate) mod only;
 mod ring;
 pub(crate) mod script;
 mod shell;

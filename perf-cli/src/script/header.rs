@@ -12,9 +12,9 @@ use perf_parse::feature::{ClockData, Entries, EventDesc, FeatureData, FeatureSec
 use perf_parse::file::{Mode, Reader};
 use tz::DateTime;
 
-use super::name_of;
 use super::print::push_name;
 use crate::escape::{Lossy, print};
+use crate::event_name::name_of;
 use crate::local_time::{self, Shown};
 
 /// The features that perf prints only if asked for more.

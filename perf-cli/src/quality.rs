@@ -13,7 +13,7 @@ use crate::names::Names;
 
 /// Counts of stacks by their ends, and of frames by what is known of them.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Quality {
+pub(crate) struct Quality {
     samples: u64,
     ends: BTreeMap<StackEnd, u64>,
     /// Frames, inlined ones not counted.
@@ -27,13 +27,13 @@ pub(super) struct Quality {
 }
 
 impl Quality {
-    pub(super) fn count_stack(&mut self, end: StackEnd) {
+    pub(crate) fn count_stack(&mut self, end: StackEnd) {
         self.samples += 1;
         *self.ends.entry(end).or_default() += 1;
     }
 
     /// Counts a frame with the functions at its address.
-    pub(super) fn count_frame(&mut self, file: Option<(&Arc<Dso>, Option<BuildId>)>, functions: &[Function]) {
+    pub(crate) fn count_frame(&mut self, file: Option<(&Arc<Dso>, Option<BuildId>)>, functions: &[Function]) {
         self.frames += 1;
         self.mapped += u64::from(file.is_some());
         let is_named = functions.last().is_some_and(|it| it.name.is_some());
@@ -46,7 +46,7 @@ impl Quality {
     }
 
     /// Returns the members of the account: `stacks`, `frames` and `missing`.
-    pub(super) fn members(&self, names: &Names) -> [(&'static str, Value); 3] {
+    pub(crate) fn members(&self, names: &Names) -> [(&'static str, Value); 3] {
         let mut stacks = json!({"samples": self.samples});
         for (end, count) in &self.ends {
             stacks[end.name()] = (*count).into();
