@@ -24,6 +24,7 @@ mod progress;
 mod quality;
 mod render;
 mod repair;
+mod report;
 mod ring;
 mod samples;
 mod script;
@@ -164,6 +165,7 @@ fn run_here(args: impl IntoIterator<Item = OsString>) -> u8 {
         Verb::Repair(args) => repair::run(args),
         Verb::Index(args) => index::run(args),
         Verb::Script(args) => script::run(args),
+        Verb::Report(args) => report::run(args),
         #[cfg(target_os = "linux")]
         Verb::Live(verb) => live::run(verb),
         Verb::Completions(args) => shell::completions(args),

@@ -50,6 +50,9 @@ pub(crate) trait Visit {
         Ok(Ok(()))
     }
 
+    /// Whether the visitor prints during the walk.
+    const PRINTS: bool;
+
     /// Ends a record. Returns whether the walk goes on.
     fn goes_on(&mut self) -> Result<bool, Failure> {
         Ok(true)
@@ -98,9 +101,9 @@ impl<'a, 'b> Samples<'a, 'b> {
     /// # Errors
     ///
     /// Those of the visitor.
-    pub(crate) fn walk(self, names: Names, visitor: &mut impl Visit) -> Result<Option<Walked<'a>>, Failure> {
+    pub(crate) fn walk<V: Visit>(self, names: Names, visitor: &mut V) -> Result<Option<Walked<'a>>, Failure> {
         let Self { reader, size, filter } = self;
-        let mut progress = Progress::new(size);
+        let mut progress = Progress::new(size, V::PRINTS);
         let mut records = reader.records().in_time_order();
         records.check_features();
         let mut session = Session::new();

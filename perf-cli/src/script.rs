@@ -8,14 +8,14 @@ mod dso;
 mod events;
 mod fields;
 mod frames;
-mod header;
+pub(crate) mod header;
 mod json;
 mod known;
 mod line;
 mod print;
 mod registers;
 mod tod;
-mod trace;
+pub(crate) mod trace;
 mod trace_error;
 
 use perf_abi::feature::Feature;
@@ -138,6 +138,8 @@ impl Visit for Script<'_> {
         }
         Ok(Ok(()))
     }
+
+    const PRINTS: bool = true;
 
     fn goes_on(&mut self) -> Result<bool, Failure> {
         self.output.flush_full()
