@@ -229,7 +229,12 @@ fn report(
         quality: &quality,
         missing: &missing,
     };
-    let tables = tables::of(reader, &collected, !args.no_group && !plan.branches);
+    let grouping = match () {
+        () if args.no_group || plan.branches => tables::Grouping::Never,
+        () if args.group => tables::Grouping::Always,
+        () => tables::Grouping::AsRecorded,
+    };
+    let tables = tables::of(reader, &collected, grouping);
     match args.format {
         ReportFormat::Text => report.push_text(&mut output, &tables)?,
         ReportFormat::Json => json::push(&report, &mut output, reader, &tables)?,

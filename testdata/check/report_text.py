@@ -50,7 +50,7 @@ def parsed(path, addresses):
         lines.pop()
     out = []
     for block in blocks(lines):
-        first = re.sub(rb" +", b" ", block[0]).strip()
+        first = re.sub(rb" *, *", b",", re.sub(rb" +", b" ", block[0])).strip()
         if ROW.match(block[0]):
             if addresses:
                 first = re.sub(rb"\[.\] (0x[0-9a-f]{16}|0{16})$", b"[?]", first)

@@ -134,7 +134,7 @@ pub(crate) struct ReportArgs {
     #[arg(long, overrides_with = "branch_stack")]
     pub(crate) no_branch_stack: bool,
 
-    /// Show the events of a group in one table, as they are by default
+    /// Show all events in one table. By default, the events that were recorded as a group share one
     #[arg(long, overrides_with = "no_group")]
     pub(crate) group: bool,
 

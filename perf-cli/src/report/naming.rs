@@ -119,8 +119,8 @@ pub(super) fn name(
 /// What was found for the frames of a task.
 type Found = Vec<(u32, Vec<Function>)>;
 
-/// The largest number of frames that a thread takes at once.
-const TASK: usize = 4096;
+/// The smallest number of frames of a file that is worth to be divided: each thread reads the debug information anew.
+const DIVIDED: usize = 1 << 14;
 
 /// Looks all frames up, and returns their functions by frame.
 fn look_up(
@@ -137,15 +137,18 @@ fn look_up(
         .collect();
     // The frames of a file together, so that few threads need its debug information.
     order.sort_by_key(|&frame| (frames.list[frame as usize].dso, frames.list[frame as usize].offset, frame));
-    let tasks: Vec<&[u32]> = order
+    let mut tasks: Vec<&[u32]> = order
         .chunk_by(|&one, &other| frames.list[one as usize].dso == frames.list[other as usize].dso)
-        .flat_map(|of_file| of_file.chunks(TASK.min(of_file.len().div_ceil(threads.get()).max(TASK / 8))))
+        .flat_map(|of_file| of_file.chunks(of_file.len().div_ceil(threads.get()).max(DIVIDED)))
         .collect();
+    tasks.sort_by_key(|task| core::cmp::Reverse(task.len()));
     let mut naming = Naming::new(order.len());
     let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let results = Mutex::new(Vec::new());
-    let work = |mut symbolizer: Symbolizer, step: &mut dyn FnMut(usize)| {
+    let work = |symbolizer: Symbolizer, step: &mut dyn FnMut(usize)| {
         while let Some(task) = tasks.get(next.fetch_add(1, Ordering::Relaxed)) {
+            // Its debug information is needed no more after the task.
+            let mut symbolizer = symbolizer.clone();
             let mut found: Found = Vec::with_capacity(task.len());
             for &number in *task {
                 let Some((frame, is_caller)) = frames.frame(number) else { continue };

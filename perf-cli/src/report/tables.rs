@@ -18,14 +18,24 @@ pub(super) struct Members {
     pub(super) leads_others: bool,
 }
 
+/// Whether events share a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Grouping {
+    /// Those that were recorded as a group.
+    AsRecorded,
+    /// All, if none were recorded as a group.
+    Always,
+    Never,
+}
+
 /// Returns the tables of a capture, in the order of the events. Those without samples are left out.
 ///
 /// perf: `evlist__tty_browse_hists`, `tools/perf/builtin-report.c`; `evsel__group_desc`, `tools/perf/util/evsel.c`.
-pub(super) fn of(reader: &Reader<'_>, collected: &Collected, is_grouped: bool) -> Vec<Members> {
-    // A stream names its groups after the events.
+pub(super) fn of(reader: &Reader<'_>, collected: &Collected, grouping: Grouping) -> Vec<Members> {
+    let is_grouped = grouping != Grouping::Never;
     let groups = match reader.feature(Feature::GROUP_DESC).map(|section| section.decode()) {
-        Some(Ok(FeatureData::GroupDesc(groups))) => groups,
-        _ => return collected.events.keys().map(|&index| alone(collected, index, false)).collect(),
+        Some(Ok(FeatureData::GroupDesc(groups))) if !groups.is_empty() => groups,
+        _ => return without_groups(reader, collected, grouping),
     };
     let count = collected.events.keys().max().map_or(0, |last| last + 1).max(reader.events().len());
     let mut tables = Vec::new();
@@ -60,6 +70,21 @@ pub(super) fn of(reader: &Reader<'_>, collected: &Collected, is_grouped: bool) -
         index += members.len();
     }
     tables
+}
+
+/// Returns the tables of a capture without groups of events. With `--group`, all events are one.
+///
+/// perf: `evlist__force_leader`, `tools/perf/util/evlist.c`.
+fn without_groups(reader: &Reader<'_>, collected: &Collected, grouping: Grouping) -> Vec<Members> {
+    let events = reader.events();
+    if grouping == Grouping::Always && events.len() > 1 && !collected.events.is_empty() {
+        let names: Vec<_> = events.iter().map(|event| name_of(event)).collect();
+        let members = (0..events.len()).collect();
+        return vec![Members { events: members, name: names.join(&b", "[..]), leads_others: false }];
+    }
+    // perf makes the first event a leader even with --no-group.
+    let leads = |index: usize| index == 0 && grouping == Grouping::Never && events.len() > 1;
+    collected.events.keys().map(|&index| alone(collected, index, leads(index))).collect()
 }
 
 fn alone(collected: &Collected, index: usize, leads_others: bool) -> Members {

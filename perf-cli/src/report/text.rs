@@ -137,7 +137,7 @@ impl<'a> Printer<'a> {
                     .text(row, column)
                     .strip_suffix(b" (inlined)".as_slice())
                     .map_or_else(|| shown_len(&self.text(row, column)), shown_len),
-                Key::Pid | Key::Tid | Key::Tgid => 0,
+                Key::Pid | Key::Tid | Key::Tgid | Key::Cpu => 0,
                 _ => shown_len(&self.text(row, column)),
             })
         });
