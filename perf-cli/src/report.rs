@@ -75,8 +75,8 @@ const PARENTS: &str = "^sys_|^do_page_fault";
 impl Plan {
     fn new(args: &ReportArgs, reader: &Reader<'_>) -> Result<Self, Failure> {
         let events = reader.events();
-        // A stream may have more events later.
-        let is_complete = !matches!(reader.mode(), Mode::Pipe);
+        // A stream that does not begin with its events may have any.
+        let is_complete = !matches!(reader.mode(), Mode::Pipe) || !events.is_empty();
         let has = |kind: SampleType| events.iter().any(|event| event.attr.sample_type.contains(kind));
         let has_stacks = !is_complete || has(SampleType::CALLCHAIN) || has(SampleType::STACK_USER);
         let has_branches = !is_complete || has(SampleType::BRANCH_STACK);
@@ -216,6 +216,7 @@ fn report(
     );
     let mut source = Source::new(&collected, &named, &plan.layout, plan.parent.as_ref());
     (source.children, source.order) = (plan.children, plan.order);
+    source.by_depth = plan.graph.style != Style::None;
     (source.hides_unresolved, source.excludes_other) = (args.hide_unresolved, args.exclude_other);
     let quality = quality::count(&collected, &named, &|dso| walked.session.build_id(dso));
     let mut missing = quality.missing(&walked.names);
@@ -469,5 +470,87 @@ impl Trees<'_> {
             builder.add(self.elements.get(before as usize..).unwrap_or_default(), group.total);
         }
         Some(builder.finish()).filter(|tree| !tree.is_empty())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+    use std::io::Write;
+    use std::rc::Rc;
+
+    use super::*;
+    use crate::Streams;
+    use crate::args::{Args, Verb};
+
+    #[derive(Clone, Default)]
+    struct Text(Rc<RefCell<Vec<u8>>>);
+
+    impl Write for Text {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0.borrow_mut().extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
+    /// Returns the report of a capture within limits.
+    fn text(limits: Limits) -> String {
+        let path = testdata::path("callchain.data");
+        let args = ["perfdata", "report", "--no-symbols", "--sort", "comm,sym", "-n", "-g", "none"];
+        let args = args.map(Into::into).into_iter().chain([path.into_os_string()]);
+        let Verb::Report(args) = Args::read(args).unwrap().verb else { panic!("another verb") };
+        let output = Text::default();
+        let streams = Streams {
+            input: Box::new(std::io::empty()),
+            output: Box::new(output.clone()),
+            errors: Box::new(std::io::sink()),
+        };
+        let run = || {
+            crate::input::read(&args.file, |reader, memory| {
+                let outcome = report(&reader, memory, &args, limits);
+                assert_eq!(outcome.unwrap(), Outcome::Clean);
+                Ok(Outcome::Clean)
+            })
+        };
+        assert!(streams::with(Some(streams), run).is_ok());
+        let text = output.0.borrow().clone();
+        String::from_utf8(text).unwrap()
+    }
+
+    /// Returns the samples of all rows, those of the row beyond the limits, and those that the last comment reports.
+    fn counts(text: &str) -> (u64, u64, u64) {
+        let rows = || text.lines().filter(|line| line.starts_with("  "));
+        let samples = |line: &str| {
+            line.split_whitespace().nth(2).unwrap().parse::<u64>().unwrap_or_else(|_| panic!("{line}"))
+        };
+        let beyond = rows().filter(|line| line.contains("[beyond the limits]")).map(samples).sum();
+        let said = text.lines().find_map(|line| line.strip_prefix("# ")?.split_once(" samples are beyond"));
+        (rows().map(samples).sum(), beyond, said.map_or(0, |(number, _)| number.parse().unwrap()))
+    }
+
+    #[test]
+    fn samples_beyond_each_limit_have_a_row_of_their_own() {
+        let all = Limits::default();
+        let (samples, beyond, said) = counts(&text(all));
+        assert!(samples > 100 && (beyond, said) == (0, 0), "{samples} {beyond} {said}");
+        let with: [fn(usize) -> Limits; 4] = [
+            |frames| Limits { frames, ..Limits::default() },
+            |stack_nodes| Limits { stack_nodes, ..Limits::default() },
+            |groups| Limits { groups, ..Limits::default() },
+            |texts| Limits { texts, ..Limits::default() },
+        ];
+        for with in with {
+            // Without room for anything, all samples are beyond the limit; with more room, fewer.
+            assert_eq!(counts(&text(with(0))), (samples, samples, samples));
+            let (of_rows, beyond, said) = counts(&text(with(1)));
+            assert!(of_rows == samples && beyond == said && beyond > 0);
+            let enough =
+                (0..17).map(|power| 1 << power).find(|&room| counts(&text(with(room))).1 == 0).unwrap();
+            assert_eq!(text(with(enough)), text(all));
+        }
     }
 }

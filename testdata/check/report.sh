@@ -99,6 +99,16 @@ END
 # Known differences: a pattern of the capture's name, a pattern of the options, the reason.
 known() {
     cat <<'END'
+dwarf.data|*|perf finds no unwind tables without the files; perfdata may find some by build id.
+everything.data|*|As above.
+registers.*|*|perf prints no stack without the files; perfdata prints the frame that the registers have.
+stack_zero.*|*|As above.
+*.pipe.data|*|perf looks for stacks and tracepoints before it has read which events a stream has.
+contexts.*|*|perf drops samples of guests whose virtual machine no record names.
+records.*|*|A FORK record has the process id of another thread, which is then a new process; perf keeps the thread. Also, bytes of names that are not UTF-8 are escaped.
+dispatch.*|*--sort time*|A sample without a time has the time 0; perf prints -1 as an unsigned number.
+identifier.data|*|perf counts samples without a call chain with the chain of the sample before.
+raw.data|*--comms*|perf decides by the first sample of a row whether all of it is selected.
 END
 }
 

@@ -8,6 +8,7 @@ the ends of names differ, and else with 1 after a print of the differences. What
 
 - Blanks between columns count as one, and the dotted lines are left out: perf makes a column of names as wide as the name
   that the thread has last. It cuts other names there; hence the exit status 4, for which names are cut.
+- What perf prints after [...], from memory that it did not write.
 - Comments after the last table: a tip of perf, the quality of perfdata.
 - With --addresses, addresses without a name in rows: for callers, perf prints the address in memory and the mode of the
   frame before, and perfdata the offset in the file and the mode of the frame.
@@ -54,7 +55,7 @@ def parsed(path, addresses):
         if ROW.match(block[0]):
             if addresses:
                 first = re.sub(rb"\[.\] (0x[0-9a-f]{16}|0{16})$", b"[?]", first)
-            rest = [line.rstrip() for line in block[1:]]
+            rest = [line.rstrip().replace(b"[...] (inlined)", b"[...]") for line in block[1:]]
             while rest and not rest[-1]:
                 rest.pop()
             percent = re.match(rb"[0-9.]+%", first)

@@ -24,6 +24,8 @@ pub(super) struct Source<'a> {
     pub(super) children: bool,
     /// Which end of a stack comes first.
     pub(super) order: Order,
+    /// Whether callers come before what they call, if both count the same. In perf, only with call graphs.
+    pub(super) by_depth: bool,
     /// Whether addresses without a name are left out.
     pub(super) hides_unresolved: bool,
     /// Whether samples without a parent are left out.
@@ -122,6 +124,7 @@ impl<'a> Source<'a> {
             layout,
             children: false,
             order: Order::Callee,
+            by_depth: false,
             hides_unresolved: false,
             excludes_other: false,
             parents,
@@ -205,7 +208,7 @@ impl<'a> Source<'a> {
     /// Returns whether the rows show a group.
     fn shows(&self, group: &Group, own: &RowKey) -> bool {
         let is_hidden = self.hides_unresolved && self.named.symbol_of(group.same.frame) == NONE;
-        !is_hidden && !(self.excludes_other && own.parent == NONE)
+        !(is_hidden || self.excludes_other && own.parent == NONE)
     }
 
     /// Calls `take` for each row that a group counts in: with its key, the frame, and the number of functions before it
@@ -325,6 +328,7 @@ impl<'a> Source<'a> {
         // The caller comes before what it calls. perf compares so only within a thread, which is no order of all rows: of
         // three rows, each can come before the next one, and the last before the first.
         period(other).cmp(&period(one)).then_with(|| match self.order {
+            _ if !self.by_depth => Ordering::Equal,
             Order::Caller => other.depth.cmp(&one.depth),
             Order::Callee => one.depth.cmp(&other.depth),
         })
