@@ -219,7 +219,8 @@ fn report(
     source.by_depth = plan.graph.style != Style::None;
     (source.hides_unresolved, source.excludes_other) = (args.hide_unresolved, args.exclude_other);
     let quality = quality::count(&collected, &named, &|dso| walked.session.build_id(dso));
-    let mut missing = quality.missing(&walked.names);
+    // Without a look, no file is known to lack names.
+    let mut missing = if args.symbols.no_symbols { Vec::new() } else { quality.missing(&walked.names) };
     missing.sort_by_key(|it| core::cmp::Reverse(it.frames));
     let report = Report {
         args,
