@@ -62,7 +62,7 @@ pub(crate) enum Verb {
     /// Print samples with their processes and stacks, as perf script does
     #[command(after_help = script::EXAMPLES)]
     Script(script::ScriptArgs),
-    /// Show where the time went, as perf report does: functions with their shares and call graphs
+    /// Show where the time went, as perf report does
     #[command(after_help = report::EXAMPLES)]
     Report(report::ReportArgs),
     /// Decode the records in dumps of ring buffers (copies of the mapped memory)
