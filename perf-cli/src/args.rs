@@ -5,6 +5,8 @@ mod examples;
 mod index;
 #[cfg(target_os = "linux")]
 pub(crate) mod live;
+pub(crate) mod only;
+pub(crate) mod report;
 mod ring;
 pub(crate) mod script;
 mod shell;
@@ -40,6 +42,7 @@ impl Args {
 
     /// Parses arguments, the name of the program first. As in clap, `--help` and `--version` are also errors.
     pub(crate) fn read(args: impl IntoIterator<Item = OsString>) -> Result<Self, clap::Error> {
+        let args = report::with_call_graphs(args);
         Self::from_arg_matches(&Self::whole().try_get_matches_from(args)?)
     }
 }
@@ -59,6 +62,9 @@ pub(crate) enum Verb {
     /// Print samples with their processes and stacks, as perf script does
     #[command(after_help = script::EXAMPLES)]
     Script(script::ScriptArgs),
+    /// Show where the time went, as perf report does
+    #[command(after_help = report::EXAMPLES)]
+    Report(report::ReportArgs),
     /// Decode the records in dumps of ring buffers (copies of the mapped memory)
     #[command(after_help = ring::EXAMPLES)]
     Ring(RingArgs),
@@ -86,6 +92,7 @@ impl Verb {
             Self::Info(args) => args.reading.no_mmap,
             Self::Dump(args) => args.reading.no_mmap,
             Self::Script(args) => args.reading.no_mmap,
+            Self::Report(args) => args.reading.no_mmap,
             Self::Ring(args) => args.reading.no_mmap,
             Self::Repair(args) => args.reading.no_mmap,
             Self::Index(args) => args.reading.no_mmap,

@@ -94,7 +94,8 @@ pub(crate) fn dump(
             in_time_order: order == Order::Time,
         }),
     };
-    let mut reading = Reading { source, filter: &filter, origins, progress: Progress::new(memory.size) };
+    let mut reading =
+        Reading { source, filter: &filter, origins, progress: Progress::new(memory.size, true) };
     let mut last = None;
     in_order(
         args.threads.or_else(|| available_parallelism().ok()).map_or(1, NonZero::get),

@@ -167,6 +167,15 @@ impl Display for Seconds {
     }
 }
 
+/// A number as C's `%#x` prints it: without the prefix if it is 0.
+pub(crate) struct Alternate(pub(crate) u64);
+
+impl Display for Alternate {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        if self.0 == 0 { f.write_str("0") } else { write!(f, "{:#x}", self.0) }
+    }
+}
+
 /// Appends to a buffer in memory. It fails only if a `Display` does.
 pub(crate) fn print(out: &mut Vec<u8>, text: core::fmt::Arguments<'_>) {
     let _ = std::io::Write::write_fmt(out, text);

@@ -77,7 +77,7 @@ fn index(reader: &Reader<'_>, size: u64) -> Result<(Index, Account), Failure> {
         check: RecordCheck::new(
             reader.features().get(Feature::TRACING_DATA).map_or(&[], |section| section.bytes),
         ),
-        progress: Mutex::new((0, Progress::new(size))),
+        progress: Mutex::new((0, Progress::new(size, true))),
     };
     let mut parts = thread::scope(|scope| {
         let helpers: Vec<_> = (1..threads).map(|_| scope.spawn(|| work.parts())).collect();

@@ -101,7 +101,7 @@ struct Survey {
 
 impl Survey {
     fn of(records: &mut EventRecords<'_>, size: u64) -> Self {
-        let mut progress = Progress::new(size);
+        let mut progress = Progress::new(size, true);
         records.check_features();
         // As in `dump`: with the features known before the first record.
         let tracing_data = records.feature(Feature::TRACING_DATA).map(|it| it.bytes.to_vec());

@@ -10,6 +10,8 @@ extern crate alloc;
 mod args;
 mod dump;
 mod escape;
+mod event_filter;
+mod event_name;
 mod index;
 mod info;
 mod input;
@@ -19,9 +21,12 @@ mod local_time;
 mod names;
 mod output;
 mod progress;
+mod quality;
 mod render;
 mod repair;
+mod report;
 mod ring;
+mod samples;
 mod script;
 mod shell;
 mod streams;
@@ -160,6 +165,7 @@ fn run_here(args: impl IntoIterator<Item = OsString>) -> u8 {
         Verb::Repair(args) => repair::run(args),
         Verb::Index(args) => index::run(args),
         Verb::Script(args) => script::run(args),
+        Verb::Report(args) => report::run(args),
         #[cfg(target_os = "linux")]
         Verb::Live(verb) => live::run(verb),
         Verb::Completions(args) => shell::completions(args),

@@ -28,21 +28,27 @@ pub(crate) struct Names {
 /// Kernel: `CLOCK_MONOTONIC`, `include/uapi/linux/time.h`.
 const CLOCK_MONOTONIC: i32 = 1;
 
-/// Number of frames of a call chain unless the recording machine's `kernel.perf_event_max_stack` was changed.
-const MAX_CHAIN: usize = 127;
-
 impl Names {
+    /// Number of frames of a call chain unless the recording machine's `kernel.perf_event_max_stack` was changed.
+    pub(crate) const MAX_CHAIN: usize = 127;
+
     pub(crate) fn new(args: &SymbolArgs, features: &Features<'_>) -> Self {
+        Self::with_lines(args, features, false)
+    }
+
+    /// Like [`new`](Self::new). With `needs_lines`, lines are looked up even if inlined functions are not wanted; they are
+    /// then found nevertheless.
+    pub(crate) fn with_lines(args: &SymbolArgs, features: &Features<'_>, needs_lines: bool) -> Self {
         let mut options = Options::default();
         options.symfs.clone_from(&args.symfs);
         options.debug_dirs.clone_from(&args.debug_dirs);
         options.vmlinux.clone_from(&args.vmlinux);
         options.kallsyms.clone_from(&args.kallsyms);
-        options.inlines = !args.no_inline;
+        options.inlines = !args.no_inline || needs_lines;
         options.demangle = !args.no_demangle;
         let symbolizer = Symbolizer::with_files(options, files(args));
         let arch = Arch::from_machine(&machine_of(features)).unwrap_or(Arch::X86);
-        let stacks = Stacks::new(arch, MAX_CHAIN, symbolizer.finder().clone());
+        let stacks = Stacks::new(arch, Self::MAX_CHAIN, symbolizer.finder().clone());
         Self { symbolizer, has_symbols: !args.no_symbols, stacks, spare: Vec::new() }
     }
 
@@ -83,6 +89,11 @@ impl Names {
         });
         let time = at.sample().time().filter(|_| is_monotonic);
         self.symbolizer.functions(at.session(), frame, is_caller, time)
+    }
+
+    /// Returns what finds the functions; `None` if names are not wanted.
+    pub(crate) fn symbolizer(&self) -> Option<&Symbolizer> {
+        self.has_symbols.then_some(&self.symbolizer)
     }
 
     /// Returns the files that names were looked for in.

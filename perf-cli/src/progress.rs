@@ -15,10 +15,11 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// Creates a bar for `bytes`. It shows only if standard error is a terminal and standard output is not, because
-    /// output on the same terminal would garble it.
-    pub(crate) fn new(bytes: u64) -> Self {
-        let wanted = std::io::stderr().is_terminal() && !std::io::stdout().is_terminal() && bytes > 16 * STEP;
+    /// Creates a bar for `bytes`. It shows only if standard error is a terminal. If there is output meanwhile, it shows
+    /// only if standard output is none, because output on the same terminal would garble it.
+    pub(crate) fn new(bytes: u64, has_output: bool) -> Self {
+        let is_garbled = has_output && std::io::stdout().is_terminal();
+        let wanted = std::io::stderr().is_terminal() && !is_garbled && bytes > 16 * STEP;
         let bar = wanted.then(|| {
             let template = "{bar:40} {percent:>3}% {bytes}/{total_bytes} {bytes_per_sec} {eta}";
             let style =

@@ -24,7 +24,7 @@ pub(crate) fn run(args: &RepairArgs) -> Result<Outcome, Failure> {
         let (file, output) = output.create(Holds::Capture)?;
         let report = report.map(|report| report.create(Holds::Report)).transpose()?;
 
-        let mut progress = Progress::new(memory.size);
+        let mut progress = Progress::new(memory.size, true);
         let mut diagnostics = Diagnostics::new();
         let repaired = repair(&reader, Order::Capture, BufWriter::new(file), |step| match step {
             Step::At(offset) => progress.at(offset),

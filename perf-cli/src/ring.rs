@@ -131,7 +131,7 @@ fn write(
     size: u64,
     diagnostics: &mut Diagnostics,
 ) -> Result<Repaired<BufWriter<File>>, WriteFileError> {
-    let mut progress = Progress::new(size);
+    let mut progress = Progress::new(size, true);
     let order = match order {
         Order::File => rewrite::Order::Capture,
         Order::Time => rewrite::Order::Time,

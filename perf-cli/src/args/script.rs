@@ -2,6 +2,7 @@
 
 use super::ReadingArgs;
 use super::capture::Capture;
+use super::only::OnlyArgs;
 use super::symbols::SymbolArgs;
 
 pub(super) const EXAMPLES: &str =
@@ -80,11 +81,6 @@ pub(crate) struct ScriptArgs {
     #[arg(long)]
     pub(crate) deltatime: bool,
 
-    /// Print only samples of these spans: A,B in seconds, either may be omitted, several separated by spaces; or
-    /// percents of the capture: 10%/2 is the second tenth, 10%-20% a part
-    #[arg(long, value_name = "SPANS", allow_hyphen_values = true)]
-    pub(crate) time: Option<String>,
-
     /// Do not print more frames of a stack than this
     #[arg(long, value_name = "N", default_value_t = 127)]
     pub(crate) max_stack: usize,
@@ -110,34 +106,6 @@ pub(crate) enum SampleFormat {
     Text,
     /// JSON lines: one line per sample, described at the end of this help, then the account
     Jsonl,
-}
-
-/// The options that select samples.
-#[derive(Debug, clap::Args)]
-pub(crate) struct OnlyArgs {
-    /// Print only samples of threads with these names
-    #[arg(short, long, value_name = "COMM", value_delimiter = ',', alias = "comm")]
-    pub(crate) comms: Vec<String>,
-
-    /// Print only samples of these processes
-    #[arg(long, value_name = "PID", value_delimiter = ',', allow_hyphen_values = true)]
-    pub(crate) pid: Vec<i32>,
-
-    /// Print only samples of these threads
-    #[arg(long, value_name = "TID", value_delimiter = ',', allow_hyphen_values = true)]
-    pub(crate) tid: Vec<i32>,
-
-    /// Print only samples of these CPUs: numbers and ranges such as 0,2-3
-    #[arg(short = 'C', long, value_name = "CPUS")]
-    pub(crate) cpu: Option<String>,
-
-    /// Print only samples whose address is in these files, by path or by file name
-    #[arg(long, value_name = "DSO", value_delimiter = ',', alias = "dso")]
-    pub(crate) dsos: Vec<String>,
-
-    /// Print only samples whose address is in these functions
-    #[arg(short = 'S', long = "symbols", value_name = "SYMBOL", value_delimiter = ',', alias = "symbol")]
-    pub(crate) functions: Vec<String>,
 }
 
 /// The options that print other records.

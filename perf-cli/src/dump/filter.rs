@@ -1,15 +1,12 @@
 //! The selection of records.
 
-use alloc::sync::Arc;
-
 use perf_abi::record::RecordType;
 use perf_parse::EventRecord;
-use perf_parse::event::Event;
-use perf_parse::file::{EventRecords, Mode, Reader};
+use perf_parse::file::{EventRecords, Reader};
 
 use crate::Failure;
 use crate::args::ShowArgs;
-use crate::escape::OneLine;
+use crate::event_filter::EventFilter;
 
 /// The filters of the command line. A record must pass all of them.
 #[derive(Debug)]
@@ -20,13 +17,6 @@ pub(super) struct Filter {
     event: Option<EventFilter>,
     /// The first and last nanosecond; `None` for all records, including those without a time.
     time: Option<(u64, u64)>,
-}
-
-/// Events by their name, or one event by its index.
-#[derive(Debug)]
-struct EventFilter {
-    name: String,
-    index: Option<usize>,
 }
 
 impl Filter {
@@ -53,35 +43,8 @@ impl Filter {
     fn wants_some(&self, record: &EventRecord<'_>) -> bool {
         let in_time = |(first, last)| record.time().is_some_and(|time| time >= first && time <= last);
         (self.types.is_empty() || self.types.contains(&record.kind()))
-            && self.event.as_ref().is_none_or(|event| event.wants(record))
+            && self.event.as_ref().is_none_or(|event| record.event().is_some_and(|of| event.wants(of)))
             && self.time.is_none_or(in_time)
-    }
-}
-
-impl EventFilter {
-    fn new(reader: &Reader<'_>, name: &str) -> Result<Self, Failure> {
-        let events = reader.events();
-        let named = |event: &Arc<Event>| event.name.as_deref() == Some(name.as_bytes());
-        let is_name = events.iter().any(named);
-        let index = name.parse().ok().filter(|_| !is_name);
-        // A stream may contain more events later.
-        let is_complete = !matches!(reader.mode(), Mode::Pipe);
-        if is_complete && !is_name && index.is_none_or(|index: usize| index >= events.len()) {
-            let known = events.iter().enumerate().map(|(index, event)| match &event.name {
-                Some(name) => format!("{index} ({})", OneLine(name)),
-                None => index.to_string(),
-            });
-            let known = known.collect::<Vec<_>>().join(", ");
-            return Err(Failure(format!("--event {name}: no such event; the file has {known}")));
-        }
-        Ok(Self { name: name.to_owned(), index })
-    }
-
-    fn wants(&self, record: &EventRecord<'_>) -> bool {
-        match self.index {
-            Some(index) => record.event_index() == Some(index),
-            None => record.event().is_some_and(|event| event.name.as_deref() == Some(self.name.as_bytes())),
-        }
     }
 }
 

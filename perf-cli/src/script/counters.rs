@@ -7,9 +7,9 @@ use perf_parse::event::Events;
 use perf_parse::record::UserRecord;
 use perf_parse::record::user::{Stat, StatConfig};
 
-use super::name_of;
 use super::print::push_name;
 use crate::escape::print;
+use crate::event_name::name_of;
 
 /// What a counter counted, and how long it was enabled and running, in nanoseconds.
 #[derive(Clone, Copy, Debug, Default)]

@@ -6,7 +6,7 @@ use perf_parse::record::{FileId, Task};
 
 use super::print::{OneLine, push_name};
 use crate::args::script::ShowEventsArgs;
-use crate::escape::print;
+use crate::escape::{Alternate, print};
 
 /// Returns whether the records of a type are to be printed.
 pub(super) fn is_shown(kind: RecordType, show: &ShowEventsArgs) -> bool {
@@ -120,13 +120,4 @@ pub(super) fn push(out: &mut Vec<u8>, record: &Record<'_>, misc: Misc) {
 
 fn push_place(out: &mut Vec<u8>, addr: u64, len: u64, pgoff: u64) {
     print(out, format_args!("{}({}) @ {}", Alternate(addr), Alternate(len), Alternate(pgoff)));
-}
-
-/// A number as C's `%#x` prints it: without the prefix if it is 0.
-struct Alternate(u64);
-
-impl core::fmt::Display for Alternate {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        if self.0 == 0 { f.write_str("0") } else { write!(f, "{:#x}", self.0) }
-    }
 }

@@ -11,7 +11,7 @@ use perf_symbol::{Function, StackFrame};
 use super::dso::push_dso;
 use super::fields::Fields;
 use super::print::{Out, push_hex_to, push_name};
-use super::{Counted, Known, Options};
+use super::{Known, Options, Shown};
 use crate::names::Names;
 use crate::render::digits::push_decimal;
 
@@ -19,11 +19,11 @@ use crate::render::digits::push_decimal;
 pub(super) fn push_ip(
     out: &mut Vec<u8>,
     at: &At<'_, '_>,
-    counted: &Counted<'_>,
+    counted: &Shown<'_>,
     options: &Options<'_>,
     names: &mut Names,
 ) -> Result<(), FileError> {
-    let Counted { known, user, .. } = *counted;
+    let Shown { known, user, .. } = *counted;
     if known.has_callchain && options.shows_chains {
         out.push(b'\n');
         if !has_unknown_marker(at, user, options.max_stack)? {

@@ -12,9 +12,9 @@ use perf_parse::feature::{ClockData, Entries, EventDesc, FeatureData, FeatureSec
 use perf_parse::file::{Mode, Reader};
 use tz::DateTime;
 
-use super::name_of;
 use super::print::push_name;
 use crate::escape::{Lossy, print};
+use crate::event_name::name_of;
 use crate::local_time::{self, Shown};
 
 /// The features that perf prints only if asked for more.
@@ -30,7 +30,7 @@ const LONG: [Feature; 5] = [
 ///
 /// perf: `perf_session__fprintf_info`, `tools/perf/util/session.c`; `perf_header__fprintf_info`,
 /// `tools/perf/util/header.c`.
-pub(super) fn push(out: &mut Vec<u8>, reader: &Reader<'_>, file: &Path) {
+pub(crate) fn push(out: &mut Vec<u8>, reader: &Reader<'_>, file: &Path) {
     out.extend_from_slice(b"# ========\n");
     if let Some(time) = modified(file) {
         print(out, format_args!("# captured on    : {time}\n"));
@@ -87,7 +87,7 @@ fn in_words(time: &DateTime) -> String {
 /// Appends a feature.
 ///
 /// perf: `perf_file_section__fprintf_info`, `tools/perf/util/header.c`, and the functions in its table `feat_ops`.
-pub(super) fn push_feature(out: &mut Vec<u8>, section: &FeatureSection<'_>, events: &Events) {
+pub(crate) fn push_feature(out: &mut Vec<u8>, section: &FeatureSection<'_>, events: &Events) {
     if LONG.contains(&section.feature) {
         let name = section.feature.name().unwrap_or_default();
         return print(out, format_args!("# {name} info available, use -I to display\n"));

@@ -11,10 +11,11 @@ use perf_symbol::unwind::FrameSource;
 use perf_symbol::{Function, StackFrame};
 use serde_json::json;
 
-use super::Counted;
-use super::quality::Quality;
+use super::Shown;
 use crate::dump::tracepoints::Formats;
+use crate::event_name::name_of;
 use crate::names::Names;
+use crate::quality::Quality;
 use crate::render::json::Json;
 use crate::render::name::name;
 use crate::render::{Scalars, Sink, account, given};
@@ -43,7 +44,7 @@ impl<'a> Lines<'a> {
         &mut self,
         out: &mut Vec<u8>,
         at: &At<'_, '_>,
-        counted: &Counted<'_>,
+        counted: &Shown<'_>,
         names: &mut Names,
     ) -> Result<(), FileError> {
         let (sample, record) = (at.sample(), at.record());
@@ -64,7 +65,7 @@ impl<'a> Lines<'a> {
             json.number(name!("offset"), place.offset);
             given(place.decompressed, |offset| json.number(name!("inner"), offset));
             json.number(name!("event"), event.index as u64);
-            json.string(name!("event_name"), &super::name_of(event));
+            json.string(name!("event_name"), &name_of(event));
             given(sample.pid(), |pid| json.task(name!("pid"), pid.into()));
             given(sample.tid(), |tid| json.task(name!("tid"), tid.into()));
             json.string(name!("comm"), at.thread().comm());
@@ -95,15 +96,15 @@ impl<'a> Lines<'a> {
         at: &At<'s, '_>,
         it: &StackFrame<'s>,
         names: &mut Names,
-    ) -> Vec<Shown<'s>> {
+    ) -> Vec<FrameFunction<'s>> {
         let frame = it.frame;
         let functions = names.functions(at, &frame, it.is_caller);
         let file = frame.mapping.map(|it| (it.dso(), at.session().build_id(it.dso())));
         self.quality.count_frame(file, functions);
         if functions.is_empty() {
-            return vec![Shown { frame, function: None }];
+            return vec![FrameFunction { frame, function: None }];
         }
-        functions.iter().map(|it| Shown { frame, function: Some(it.clone()) }).collect()
+        functions.iter().map(|it| FrameFunction { frame, function: Some(it.clone()) }).collect()
     }
 
     /// Appends the last line.
@@ -118,12 +119,12 @@ impl<'a> Lines<'a> {
 }
 
 /// A function at the address of a frame.
-struct Shown<'s> {
+struct FrameFunction<'s> {
     frame: Frame<'s>,
     function: Option<Function>,
 }
 
-fn push_frame(json: &mut Json<'_>, session: &Session, it: &Shown<'_>) {
+fn push_frame(json: &mut Json<'_>, session: &Session, it: &FrameFunction<'_>) {
     json.hex(name!("ip"), it.frame.ip);
     json.string(name!("mode"), mode(it.frame.mode).as_bytes());
     let Some(mapping) = it.frame.mapping else { return };

@@ -16,11 +16,11 @@ use perf_parse::feature::{BuildId, ClockData, Features};
 use perf_parse::file::{EventRecords, Mode, Reader};
 use perf_parse::record::user::{IdIndex, IdIndexGuest};
 
-use super::event_name;
 use super::fields::{Choice, Fields, type_of};
 use super::print::push_name;
 use super::trace::Traces;
 use crate::Failure;
+use crate::event_name::name_of;
 use crate::names::machine_of;
 
 /// What is known of an event.
@@ -31,8 +31,6 @@ pub(super) struct Known {
     pub(super) name: Vec<u8>,
     pub(super) fields: Fields,
     pub(super) has_callchain: bool,
-    /// Whether samples have the values of counters.
-    pub(super) has_read: bool,
     /// Whether the address of its samples is one of data or code that can be looked up.
     pub(super) has_data_address: bool,
     pub(super) needs_tail: bool,
@@ -49,8 +47,6 @@ pub(super) struct Known {
     pub(super) modules: Arc<BTreeSet<Vec<u8>>>,
     /// One moment on the wall clock and on the clock of the samples.
     pub(super) clock: Option<ClockData>,
-    /// The period of samples that do not record it.
-    pub(super) period: u64,
 }
 
 /// The events of the capture, prepared for printing.
@@ -64,8 +60,6 @@ pub(super) struct Events<'a> {
     pub(super) known: Vec<Option<Arc<Known>>>,
     /// The width of the longest name, in bytes.
     pub(super) name_width: usize,
-    /// The last value of each counter, by its id.
-    pub(super) counted: BTreeMap<u64, u64>,
     /// The virtual machines, by the ids of the events in them.
     pub(super) guests: BTreeMap<u64, IdIndexGuest>,
     /// The paths of the modules whose build ids the capture lists.
@@ -85,7 +79,6 @@ impl<'a> Events<'a> {
             checked: Vec::new(),
             known: Vec::new(),
             name_width: 0,
-            counted: BTreeMap::new(),
             guests: BTreeMap::new(),
             modules: Arc::new(modules_of(reader.features())),
             data_src_width: Cell::new(0),
@@ -178,7 +171,6 @@ impl<'a> Events<'a> {
             name,
             fields,
             has_callchain: has_callchain(&event.attr),
-            has_read: event.attr.sample_type.contains(SampleType::READ),
             has_data_address: has_data_address(&event.attr),
             needs_tail,
             trace: self.traces.of(event),
@@ -188,7 +180,6 @@ impl<'a> Events<'a> {
             arch: Arch::from_machine(&machine_of(features)),
             modules: Arc::clone(&self.modules),
             clock: features.clock_data().and_then(Result::ok),
-            period: event.attr.sample_period,
         });
         if self.known.len() <= event.index {
             self.known.resize_with(event.index + 1, || None);
@@ -209,10 +200,6 @@ impl<'a> Events<'a> {
     pub(super) fn guest_of(&self, id: Option<u64>) -> Option<IdIndexGuest> {
         if self.guests.is_empty() { None } else { self.guests.get(&id?).copied() }
     }
-}
-
-pub(super) fn name_of(event: &Event) -> Vec<u8> {
-    event.name.clone().unwrap_or_else(|| event_name::of_attr(&event.attr).into_bytes())
 }
 
 /// Returns the paths of the modules whose build ids the capture lists.

@@ -9,7 +9,7 @@ use perf_session::At;
 use super::fields::Fields;
 use super::frames::{push_ip, push_place};
 use super::print::{left_padded, push_decimal_to, push_hex_to, push_name};
-use super::{Counted, Events, Known, Options, bpf_output, branches, data_src, registers, tod};
+use super::{Events, Known, Options, Shown, bpf_output, branches, data_src, registers, tod};
 use crate::escape::print;
 use crate::names::Names;
 use crate::render::digits::push_decimal;
@@ -152,7 +152,7 @@ fn push_misc(out: &mut Vec<u8>, kind: RecordType, misc: Misc) {
 pub(super) fn push_sample(
     out: &mut Vec<u8>,
     at: &At<'_, '_>,
-    counted: &Counted<'_>,
+    counted: &Shown<'_>,
     events: &mut Events<'_>,
     options: &Options<'_>,
     clock: &mut Clock,
@@ -215,7 +215,7 @@ pub(super) fn push_sample(
 fn push_branch(
     out: &mut Vec<u8>,
     at: &At<'_, '_>,
-    counted: &Counted<'_>,
+    counted: &Shown<'_>,
     options: &Options<'_>,
     names: &mut Names,
 ) -> Result<(), FileError> {

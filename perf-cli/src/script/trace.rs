@@ -9,13 +9,13 @@ use crate::escape::make_lines_safe;
 
 /// The print formats of the tracepoints of a capture, parsed once.
 #[derive(Debug)]
-pub(super) struct Traces<'a> {
+pub(crate) struct Traces<'a> {
     /// In ascending order of ids.
     tracepoints: Vec<(Format<'a>, Option<PrintFmt<'a>>)>,
     strings: Strings<'a>,
     endianness: Endianness,
     /// The number of samples whose print format could not be evaluated.
-    pub(super) as_fields: u64,
+    pub(crate) as_fields: u64,
 }
 
 #[derive(Debug)]
@@ -30,7 +30,7 @@ impl Addresses for Strings<'_> {
 impl<'a> Traces<'a> {
     /// Parses the formats in `tracing_data`, the feature `TRACING_DATA` of a capture with this byte order. Leaves out
     /// formats that cannot be parsed.
-    pub(super) fn new(tracing_data: &'a [u8], endianness: Endianness) -> Self {
+    pub(crate) fn new(tracing_data: &'a [u8], endianness: Endianness) -> Self {
         let data = TracingData::parse(tracing_data).ok();
         let formats = data.as_ref().map(Tracepoints::new).unwrap_or_default();
         let prepared = formats.formats().iter().map(|format| (format.clone(), PrintFmt::new(format).ok()));
@@ -40,7 +40,7 @@ impl<'a> Traces<'a> {
 
     /// Returns the index of the format of an event's raw data, if the event is a tracepoint. Of several formats with
     /// the same id, returns the first.
-    pub(super) fn of(&self, event: &Event) -> Option<usize> {
+    pub(crate) fn of(&self, event: &Event) -> Option<usize> {
         let id = |format: &Format<'_>| u64::from(format.id);
         let first = self.tracepoints.partition_point(|(format, _)| id(format) < event.attr.config);
         let is_it = event.attr.kind == EventType::TRACEPOINT
@@ -51,7 +51,7 @@ impl<'a> Traces<'a> {
     /// Appends the text of raw data, or its fields if the print format cannot be evaluated.
     ///
     /// perf: `event_format__fprintf`, `tools/perf/util/trace-event-parse.c`.
-    pub(super) fn push(&mut self, out: &mut Vec<u8>, index: usize, raw: &[u8]) {
+    pub(crate) fn push(&mut self, out: &mut Vec<u8>, index: usize, raw: &[u8]) {
         let Some((format, print_fmt)) = self.tracepoints.get(index) else { return };
         let start = out.len();
         let is_written = print_fmt.as_ref().is_some_and(|print_fmt| match self.endianness {

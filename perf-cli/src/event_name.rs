@@ -1,8 +1,9 @@
-//! The name of an event that the capture does not name.
+//! The names of events.
 
 use perf_abi::attr::{Attr, AttrFlags};
 use perf_abi::breakpoint::BreakpointType;
 use perf_abi::event::EventType;
+use perf_parse::event::Event;
 
 /// perf: `evsel__hw_names`, `tools/perf/util/evsel.c`.
 const HARDWARE: [&str; 10] = [
@@ -105,7 +106,7 @@ fn of_breakpoint(attr: &Attr) -> String {
 /// Returns the name that perf gives an event by its attr.
 ///
 /// perf: `evsel__name`.
-pub(super) fn of_attr(attr: &Attr) -> String {
+fn of_attr(attr: &Attr) -> String {
     let of = |names: &[&str], unknown: &str| {
         let name = usize::try_from(attr.config).ok().and_then(|number| names.get(number).copied());
         name.unwrap_or(unknown).to_owned()
@@ -120,6 +121,11 @@ pub(super) fn of_attr(attr: &Attr) -> String {
         kind => return format!("unknown attr type: {}", kind.0.cast_signed()),
     };
     name + &modifiers(attr)
+}
+
+/// Returns the name of an event: that in the capture, or the one that perf makes from the attr.
+pub(crate) fn name_of(event: &Event) -> Vec<u8> {
+    event.name.clone().unwrap_or_else(|| of_attr(&event.attr).into_bytes())
 }
 
 #[cfg(test)]

@@ -1,38 +1,50 @@
 //! The selection of samples.
 
+use perf_parse::event::Event;
+use perf_parse::file::Reader;
 use perf_session::{At, Frame, Mapping};
 
-use super::time::Spans;
+use super::spans::Spans;
 use crate::Failure;
-use crate::args::script::OnlyArgs;
+use crate::args::only::OnlyArgs;
+use crate::event_filter::EventFilter;
 use crate::names::Names;
 
 /// The filters of the command line. A sample must pass all of them.
 #[derive(Debug)]
-pub(super) struct Filter<'a> {
+pub(crate) struct Filter<'a> {
     only: &'a OnlyArgs,
     /// Empty for all CPUs.
     cpus: Vec<(u32, u32)>,
     spans: Spans,
+    /// `None` for all events.
+    event: Option<EventFilter>,
 }
 
 impl<'a> Filter<'a> {
-    pub(super) fn new(only: &'a OnlyArgs, spans: Spans) -> Result<Self, Failure> {
+    pub(super) fn new(only: &'a OnlyArgs, reader: &Reader<'_>, spans: Spans) -> Result<Self, Failure> {
         let cpus = only.cpu.as_deref().map_or_else(|| Ok(Vec::new()), cpus)?;
-        Ok(Self { only, cpus, spans })
+        let event = only.event.as_deref().map(|name| EventFilter::new(reader, name)).transpose()?;
+        Ok(Self { only, cpus, spans, event })
     }
 
     /// Returns whether a record of a CPU is selected; `None` for a record without one.
-    pub(super) fn wants_cpu(&self, cpu: Option<u32>) -> bool {
+    pub(crate) fn wants_cpu(&self, cpu: Option<u32>) -> bool {
         let has = |cpu: u32| self.cpus.iter().any(|&(first, last)| first <= cpu && cpu <= last);
         self.cpus.is_empty() || cpu.is_none_or(has)
     }
 
+    /// Returns whether a sample is of the selected times, CPUs and events. perf does not count the others.
+    pub(super) fn counts(&self, at: &At<'_, '_>, event: &Event) -> bool {
+        let sample = at.sample();
+        self.spans.contain(sample.time().unwrap_or(0))
+            && self.wants_cpu(sample.cpu())
+            && self.event.as_ref().is_none_or(|only| only.wants(event))
+    }
+
+    /// Returns whether a sample is of the selected threads, files and functions.
     pub(super) fn wants(&self, at: &At<'_, '_>, names: &mut Names) -> bool {
         let (only, sample) = (self.only, at.sample());
-        if !self.spans.contain(sample.time().unwrap_or(0)) || !self.wants_cpu(sample.cpu()) {
-            return false;
-        }
         let thread = at.thread();
         let has_comm = || only.comms.iter().any(|comm| comm.as_bytes() == thread.comm());
         let has_dso =

@@ -1,0 +1,327 @@
+//! The arguments of `perfdata report`.
+
+use core::num::NonZero;
+use std::ffi::OsString;
+
+use super::ReadingArgs;
+use super::capture::Capture;
+use super::only::OnlyArgs;
+use super::symbols::SymbolArgs;
+use crate::report::CallGraph;
+
+pub(super) const EXAMPLES: &str =
+    "The text is that of perf report --stdio of Linux 6.1, a table for each event or group of events. It ends with the \
+quality of stacks and names, as comments. On a terminal, the columns are as wide as the terminal permits, and percentages \
+of 0.5 and more are coloured, unless NO_COLOR is set.
+
+The keys of --sort and --fields, as perf has them: pid (a thread), comm, dso, symbol (or sym), parent, cpu, srcline, \
+srcfile, local_weight, weight, trace, cgroup, cgroup_id, time; dso_from, dso_to, symbol_from, symbol_to, mispredict, in_tx, \
+abort and cycles for samples with branches; and overhead, overhead_sys, overhead_us, overhead_guest_sys, \
+overhead_guest_us, overhead_children, sample and period. perfdata adds tid, which is perf's pid under its right name, and \
+tgid, the process. A list that begins with + is added to the default, which is comm,dso,symbol; trace for captures of \
+tracepoints alone; and comm,dso_from,symbol_from,symbol_to,cycles for branches.
+
+If samples have stacks, callers count what their callees take (Children), and call graphs are printed below the rows. \
+Inlined functions have rows and branches of their own. Functions are named by the files that the capture was recorded \
+from, as perfdata script --help describes.
+
+Samples that differ in more than 1,048,576 ways, or whose stacks have more than 4,194,304 frames that no other stack \
+shares, are counted in one row, [beyond the limits], which the last comment reports.
+
+The document of --format json has header, tables, quality and account. A table has events, totals, columns and rows. A row \
+has a member for each key, and samples, period and percent of each event of the table, itself and with its children. Its \
+callchain lists the tree of its stacks in the order of the text; depth tells the level of a branch.
+
+Examples:
+  perfdata report
+  perfdata report --no-children --sort dso,sym --percent-limit 1
+  perfdata report -g caller,2 --comms nginx --time 10%-20%
+  perfdata report --sort tid,srcline -n | head -40
+  perfdata report --format json | jq -r '.tables[0].rows[] | [.self[0].percent, .symbol] | @tsv'";
+
+#[derive(Debug, clap::Args)]
+#[allow(clippy::struct_excessive_bools, reason = "each is an option of perf report")]
+pub(crate) struct ReportArgs {
+    #[command(flatten)]
+    pub(crate) file: Capture,
+
+    #[command(flatten)]
+    pub(crate) reading: ReadingArgs,
+
+    /// Output format
+    #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
+    pub(crate) format: ReportFormat,
+
+    /// Print text. perf report needs this for what perfdata report always does
+    #[arg(long)]
+    pub(crate) stdio: bool,
+
+    /// What rows are distinguished by
+    #[arg(short, long, value_name = "KEYS")]
+    pub(crate) sort: Option<String>,
+
+    /// Columns to print. Without --sort, rows are ordered by them
+    #[arg(short = 'F', long, value_name = "KEYS")]
+    pub(crate) fields: Option<String>,
+
+    /// Count in the row of a function what the functions take that it calls [default: if samples have stacks]
+    #[arg(long, overrides_with = "no_children")]
+    pub(crate) children: bool,
+
+    /// Count only samples in the function itself
+    #[arg(long, overrides_with = "children")]
+    pub(crate) no_children: bool,
+
+    /// How call graphs are printed: graph, fractal, flat, folded or none; a percentage, below which branches are left out;
+    /// a number of branches; caller or callee, which is on top; function, address or srcline, what makes branches the
+    /// same; percent, period or count, what is printed. Each may be left out [default: graph,0.5,caller,function,percent;
+    /// callee with --no-children]
+    #[arg(short = 'g', long, value_name = "WORDS", num_args = 0..=1, require_equals = true,
+          default_missing_value = "graph,0.5,caller,function,percent", overrides_with = "no_call_graph")]
+    pub(crate) call_graph: Option<String>,
+
+    /// Print no call graphs
+    #[arg(long, overrides_with = "call_graph")]
+    pub(crate) no_call_graph: bool,
+
+    /// Print call graphs with the callers on top
+    #[arg(short = 'G', long)]
+    pub(crate) inverted: bool,
+
+    /// Look at no more frames of a stack than this, from the innermost on
+    #[arg(long, value_name = "N", default_value_t = 127)]
+    pub(crate) max_stack: usize,
+
+    /// Leave out rows and branches below this percentage
+    #[arg(long, value_name = "PERCENT")]
+    pub(crate) percent_limit: Option<f64>,
+
+    /// What percentages are of: absolute, all samples; relative, those that --comms, --pid, --tid, --dsos and --symbols
+    /// select
+    #[arg(long, value_enum, default_value_t = Percentage::Absolute)]
+    pub(crate) percentage: Percentage,
+
+    /// Print the number of samples
+    #[arg(short = 'n', long)]
+    pub(crate) show_nr_samples: bool,
+
+    /// Print the sum of periods
+    #[arg(long)]
+    pub(crate) show_total_period: bool,
+
+    /// Print the shares of kernel and user code
+    #[arg(long)]
+    pub(crate) show_cpu_utilization: bool,
+
+    /// Regular expression for the functions of --sort parent: the first one of a stack that it matches. Adds that key
+    /// [default: ^sys_|^do_page_fault]
+    #[arg(short, long, value_name = "REGEX")]
+    pub(crate) parent: Option<String>,
+
+    /// Leave out samples without a parent
+    #[arg(short = 'x', long)]
+    pub(crate) exclude_other: bool,
+
+    /// Leave out samples and frames without a name
+    #[arg(short = 'U', long)]
+    pub(crate) hide_unresolved: bool,
+
+    /// Show the branches of samples instead of the samples [default: if the capture has branches and no copied stacks]
+    #[arg(short = 'b', long, overrides_with = "no_branch_stack")]
+    pub(crate) branch_stack: bool,
+
+    /// Show samples, even if they have branches
+    #[arg(long, overrides_with = "branch_stack")]
+    pub(crate) no_branch_stack: bool,
+
+    /// Show all events in one table. By default, the events that were recorded as a group share one
+    #[arg(long, overrides_with = "no_group")]
+    pub(crate) group: bool,
+
+    /// Show each event in a table of its own
+    #[arg(long, overrides_with = "group")]
+    pub(crate) no_group: bool,
+
+    /// Length of the spans of --sort time: a number with ns, us, ms or s
+    #[arg(long, value_name = "TIME", default_value = "100ms")]
+    pub(crate) time_quantum: String,
+
+    /// Print times with 9 decimal places
+    #[arg(long)]
+    pub(crate) ns: bool,
+
+    /// Widths of the columns, from the left; 0 for as wide as needed
+    #[arg(short = 'w', long, value_name = "WIDTHS", value_delimiter = ',')]
+    pub(crate) column_widths: Vec<usize>,
+
+    /// Separate columns by this character. In names it is replaced by a dot
+    #[arg(short = 't', long, value_name = "CHARACTER")]
+    pub(crate) field_separator: Option<char>,
+
+    /// Print what is known of the recording and of the machine first, as comments
+    #[arg(long)]
+    pub(crate) header: bool,
+
+    /// Print only what --header prints
+    #[arg(long)]
+    pub(crate) header_only: bool,
+
+    /// Number of threads that look up names. The output is the same for any number [default: number of processors]
+    #[arg(long, value_name = "N")]
+    pub(crate) threads: Option<NonZero<usize>>,
+
+    #[command(flatten)]
+    pub(crate) refused: RefusedArgs,
+
+    #[command(flatten)]
+    pub(crate) only: OnlyArgs,
+
+    #[command(flatten)]
+    pub(crate) symbols: SymbolArgs,
+}
+
+/// The format of a report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum ReportFormat {
+    /// Tables as perf report --stdio prints them
+    Text,
+    /// One JSON document, described at the end of this help
+    Json,
+}
+
+/// What percentages are of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Percentage {
+    /// Of the selected samples
+    Relative,
+    /// Of all samples
+    Absolute,
+}
+
+/// Options of perf report that perfdata does not have. They are known so that the error says what to do instead.
+#[derive(Debug, clap::Args)]
+#[allow(clippy::struct_excessive_bools, reason = "each is an option of perf report")]
+pub(crate) struct RefusedArgs {
+    #[arg(long, hide = true)]
+    tui: bool,
+    #[arg(long, hide = true)]
+    gtk: bool,
+    #[arg(long, hide = true)]
+    mem_mode: bool,
+    #[arg(long, hide = true)]
+    branch_history: bool,
+    #[arg(long, hide = true)]
+    hierarchy: bool,
+    #[arg(long, hide = true)]
+    stats: bool,
+    #[arg(long, hide = true)]
+    tasks: bool,
+    #[arg(long, hide = true)]
+    mmaps: bool,
+    #[arg(short = 'T', hide = true, id = "report_threads_of_perf")]
+    show_threads: bool,
+    #[arg(short = 'I', long, hide = true)]
+    show_info: bool,
+    #[arg(short = 'D', long, hide = true)]
+    dump_raw_trace: bool,
+    #[arg(long, hide = true)]
+    total_cycles: bool,
+    #[arg(long, hide = true)]
+    raw_trace: bool,
+    #[arg(long, hide = true, num_args = 0..=1, require_equals = true)]
+    itrace: Option<Option<String>>,
+    #[arg(long, hide = true)]
+    ignore_callees: Option<String>,
+    #[arg(long, hide = true)]
+    group_sort_idx: Option<String>,
+    #[arg(long, hide = true)]
+    socket_filter: Option<String>,
+    #[arg(long, hide = true)]
+    symbol_filter: Option<String>,
+    #[arg(long, hide = true)]
+    full_source_path: bool,
+}
+
+impl RefusedArgs {
+    /// Returns the first of the options that was given, and what to do instead.
+    pub(crate) fn given(&self) -> Option<(&'static str, &'static str)> {
+        let options = [
+            (self.tui || self.gtk, "--tui", "leave it out: the report is text"),
+            (self.mem_mode, "--mem-mode", "perfdata script -F addr,data_src,weight prints the accesses"),
+            (self.branch_history, "--branch-history", "sort by symbol_from,symbol_to"),
+            (
+                self.hierarchy,
+                "--hierarchy",
+                "use one key after the other, such as --sort comm and --sort dso --comms",
+            ),
+            (self.stats, "--stats", "perfdata info counts the records"),
+            (self.tasks, "--tasks", "perfdata script --show-task-events prints the records of tasks"),
+            (self.mmaps, "--mmaps", "perfdata script --show-mmap-events prints the records of mappings"),
+            (self.show_threads, "-T", "perfdata dump --type READ prints the counts of threads"),
+            (self.show_info, "--show-info", "perfdata info prints what is known of the machine"),
+            (self.dump_raw_trace, "--dump-raw-trace", "perfdata dump prints every record"),
+            (self.total_cycles, "--total-cycles", "sort by symbol_from,symbol_to,cycles"),
+            (self.raw_trace, "--raw-trace", "perfdata script -F trace prints tracepoints"),
+            (
+                self.itrace.is_some(),
+                "--itrace",
+                "perf inject --itrace makes samples of processor traces; report those",
+            ),
+            (self.ignore_callees.is_some(), "--ignore-callees", "use --symbols, or -g caller"),
+            (
+                self.group_sort_idx.is_some(),
+                "--group-sort-idx",
+                "use --no-group, and --event for one of the events",
+            ),
+            (self.socket_filter.is_some(), "--socket-filter", "select the CPUs of the socket by --cpu"),
+            (
+                self.symbol_filter.is_some(),
+                "--symbol-filter",
+                "name the functions by --symbols, or filter the text by grep",
+            ),
+            (self.full_source_path, "--full-source-path", "--format json has whole paths"),
+        ];
+        options.into_iter().find(|(given, ..)| *given).map(|(_, option, instead)| (option, instead))
+    }
+}
+
+/// Joins `-g` and its value, if the argument after it is one. Else clap would take the name of the capture as the value.
+pub(super) fn with_call_graphs(args: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
+    let mut joined: Vec<OsString> = Vec::new();
+    let mut is_report = false;
+    let mut is_open = false;
+    for (number, arg) in args.into_iter().enumerate() {
+        is_report |= number == 1 && arg == "report";
+        let value = arg.to_str().filter(|text| !text.is_empty() && CallGraph::parse(text).is_ok());
+        if let (true, Some(value), Some(last)) = (is_open, value, joined.last_mut()) {
+            last.push("=");
+            last.push(value);
+            is_open = false;
+            continue;
+        }
+        is_open = is_report && (arg == "-g" || arg == "--call-graph");
+        joined.push(arg);
+    }
+    joined
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn joined(args: &str) -> String {
+        let args = args.split(' ').map(Into::into);
+        let joined = with_call_graphs(args);
+        joined.iter().map(|it| it.to_str().unwrap()).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn a_value_after_g_belongs_to_it() {
+        assert_eq!(joined("perfdata report -g caller,2 x.data"), "perfdata report -g=caller,2 x.data");
+        assert_eq!(joined("perfdata report --call-graph none"), "perfdata report --call-graph=none");
+        assert_eq!(joined("perfdata report -g x.data"), "perfdata report -g x.data");
+        assert_eq!(joined("perfdata report -g -n"), "perfdata report -g -n");
+        assert_eq!(joined("perfdata report x.data -g"), "perfdata report x.data -g");
+        assert_eq!(joined("perfdata record -g caller"), "perfdata record -g caller");
+    }
+}

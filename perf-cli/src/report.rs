@@ -1,0 +1,557 @@
+//! `perfdata report`: where the time went, as `perf report --stdio` prints it.
+
+mod call_graph;
+mod chains;
+mod collect;
+mod facts;
+mod fit;
+mod frames;
+mod graph;
+mod json;
+mod keys;
+mod limits;
+mod naming;
+mod progress;
+mod quality;
+mod rows;
+mod stacks;
+mod tables;
+mod text;
+mod texts;
+
+use core::num::NonZero;
+use std::io::IsTerminal;
+
+use perf_abi::event::EventType;
+use perf_abi::feature::Feature;
+use perf_abi::sample_type::SampleType;
+use perf_parse::file::{Account, Mode, Reader};
+use regex_lite::Regex;
+
+use crate::args::report::{Percentage, ReportArgs, ReportFormat};
+use crate::escape::print;
+use crate::input::Memory;
+use crate::names::Names;
+use crate::output::{Output, say};
+use crate::quality::{Missing, Quality};
+use crate::samples::Samples;
+use crate::script::header;
+use crate::script::trace::Traces;
+use crate::{Failure, Outcome, streams};
+pub(crate) use call_graph::CallGraph;
+use call_graph::{Order, Style};
+use chains::{Builder, Tree};
+use collect::{Collected, Collecting, Wants};
+use facts::AllFacts;
+use keys::{Column, Has, Key, Layout};
+use limits::Limits;
+use rows::{Row, Source, Table};
+use text::{Colors, percent, push_text};
+
+pub(crate) fn run(args: &ReportArgs) -> Result<Outcome, Failure> {
+    if let Some((option, instead)) = args.refused.given() {
+        return Err(Failure(format!("{option}: perfdata report does not have this option; {instead}")));
+    }
+    let limits = Limits::default();
+    crate::input::read(&args.file, |reader, memory| report(&reader, memory, args, limits))
+}
+
+/// What is shown, as follows from the arguments and from what the capture has.
+#[derive(Clone, Debug)]
+struct Plan {
+    layout: Layout,
+    graph: CallGraph,
+    order: Order,
+    children: bool,
+    branches: bool,
+    parent: Option<Regex>,
+    min_percent: f64,
+    time_quantum: u64,
+}
+
+/// perf: `default_parent_pattern`, `tools/perf/util/sort.c`.
+const PARENTS: &str = "^sys_|^do_page_fault";
+
+impl Plan {
+    fn new(args: &ReportArgs, reader: &Reader<'_>) -> Result<Self, Failure> {
+        let events = reader.events();
+        // A stream that does not begin with its events may have any.
+        let is_complete = !matches!(reader.mode(), Mode::Pipe) || !events.is_empty();
+        let has = |kind: SampleType| events.iter().any(|event| event.attr.sample_type.contains(kind));
+        let has_stacks = !is_complete || has(SampleType::CALLCHAIN) || has(SampleType::STACK_USER);
+        let has_branches = !is_complete || has(SampleType::BRANCH_STACK);
+        if args.branch_stack && !has_branches {
+            let what = "the samples have no branches; leave it out, or record with perf record -b";
+            return Err(Failure(format!("--branch-stack: {what}")));
+        }
+        let prefers_branches =
+            reader.feature(Feature::BRANCH_STACK).is_some() && !has(SampleType::STACK_USER);
+        let branches = args.branch_stack || prefers_branches && !args.no_branch_stack;
+        let mut graph =
+            args.call_graph.as_deref().map_or_else(|| Ok(CallGraph::default()), CallGraph::parse)?;
+        if args.call_graph.is_some() && graph.style != Style::None && !has_stacks {
+            let what = "the samples have no stacks; leave it out, or record with perf record -g";
+            return Err(Failure(format!("--call-graph: {what}")));
+        }
+        if args.no_call_graph || !has_stacks || branches {
+            graph.style = Style::None;
+        }
+        let mut min_percent = 0.0;
+        if let Some(limit) = args.percent_limit {
+            if !(0.0..=100.0).contains(&limit) {
+                return Err(Failure(format!("--percent-limit {limit}: must be a percentage from 0 to 100")));
+            }
+            (min_percent, graph.min_percent) = (limit, limit);
+        }
+        let children = !args.no_children && has_stacks && !branches;
+        let default_order = if children || args.inverted { Order::Caller } else { Order::Callee };
+        let order = match graph.order {
+            Some(order) if !args.inverted => order,
+            _ => default_order,
+        };
+        let only_tracepoints =
+            !events.is_empty() && events.iter().all(|event| event.attr.kind == EventType::TRACEPOINT);
+        let layout = Layout::new(args, Has { children, branches, only_tracepoints })?;
+        if layout.has(Key::Parent) && !has_stacks {
+            let what = "the samples have no stacks, so they have no parents; record with perf record -g";
+            return Err(Failure(format!("--sort parent: {what}")));
+        }
+        let pattern = args.parent.as_deref().unwrap_or(PARENTS);
+        let needs_parent = layout.has(Key::Parent) || args.exclude_other;
+        let parent = needs_parent.then(|| Regex::new(pattern)).transpose();
+        let parent = parent.map_err(|error| Failure(format!("--parent {pattern}: {error}")))?;
+        let time_quantum = nanoseconds(&args.time_quantum)?;
+        Ok(Self { layout, graph, order, children, branches, parent, min_percent, time_quantum })
+    }
+
+    /// Returns the columns that have the same in all rows, and what that is. perf prints it once, above the tables.
+    ///
+    /// perf: `sort__setup_elide`, `tools/perf/util/sort.c`.
+    fn elided<'a>(&self, args: &'a ReportArgs) -> Vec<(Key, &'static str, &'a str)> {
+        let only = &args.only;
+        let lists = [
+            (Key::Symbol, "symbol", &only.functions),
+            (Key::Dso, "dso", &only.dsos),
+            (Key::Comm, "comm", &only.comms),
+        ];
+        let is_elided = |key: Key| lists.iter().any(|(of, _, list)| *of == key && list.len() == 1);
+        let keys: Vec<_> = self
+            .layout
+            .columns
+            .iter()
+            .filter_map(|it| if let Column::Key(key) = it { Some(*key) } else { None })
+            .collect();
+        let all = keys.iter().all(|&key| is_elided(key));
+        let mut elided = Vec::new();
+        for key in keys {
+            if let Some((_, name, list)) = lists.iter().find(|(of, _, list)| *of == key && list.len() == 1) {
+                elided.push((key, *name, list[0].as_str()));
+            }
+        }
+        // Without any key, rows would say nothing; perf prints the lines nevertheless.
+        if all { Vec::new() } else { elided }
+    }
+}
+
+/// Parses a length of time.
+fn nanoseconds(text: &str) -> Result<u64, Failure> {
+    let fault =
+        || Failure(format!("--time-quantum {text}: must be a number with ns, us, ms or s, for example 10ms"));
+    let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic() || letter == ' ');
+    let unit = match text[digits.len()..].trim() {
+        "" | "ns" => 1,
+        "us" => 1_000,
+        "ms" => 1_000_000,
+        "s" => 1_000_000_000,
+        _ => return Err(fault()),
+    };
+    let number: u64 = digits.parse().map_err(|_| fault())?;
+    number.checked_mul(unit).filter(|&time| time > 0).ok_or_else(fault)
+}
+
+fn report(
+    reader: &Reader<'_>,
+    memory: Memory<'_>,
+    args: &ReportArgs,
+    limits: Limits,
+) -> Result<Outcome, Failure> {
+    let mut output = Output::new();
+    if args.header || args.header_only {
+        header::push(&mut output.buffer, reader, &args.file);
+        if args.header_only {
+            output.flush()?;
+            return Ok(Outcome::Clean);
+        }
+    }
+    let plan = Plan::new(args, reader)?;
+    let tracing_data = reader.feature(Feature::TRACING_DATA).map_or(&[][..], |it| it.bytes);
+    let facts = AllFacts::new(plan.layout.keys().collect(), plan.time_quantum);
+    let wants = Wants {
+        stacks: plan.children || plan.graph.style != Style::None || plan.parent.is_some(),
+        branches: plan.branches,
+        max_stack: args.max_stack,
+        limits,
+    };
+    let traces = Traces::new(tracing_data, reader.endianness());
+    let mut collecting = Collecting { collected: Collected::new(wants, facts), traces };
+    let samples = Samples::new(reader, memory, &args.only)?;
+    let names = Names::with_lines(&args.symbols, reader.features(), plan.layout.needs_lines(&plan.graph));
+    let Some(walked) = samples.walk(names, &mut collecting)? else { return Ok(Outcome::Clean) };
+    let Collecting { mut collected, traces } = collecting;
+    collected.finish();
+    if traces.as_fields > 0 {
+        let count = traces.as_fields;
+        say!(
+            "perfdata: samples counted by their fields, because their print formats cannot be evaluated: {count}"
+        );
+    }
+    let threads =
+        args.threads.or_else(|| std::thread::available_parallelism().ok()).unwrap_or(NonZero::<usize>::MIN);
+    let named = naming::name(
+        &collected.frames,
+        &walked.session,
+        walked.names.symbolizer(),
+        !args.symbols.no_inline,
+        threads,
+    );
+    let mut source = Source::new(&collected, &named, &plan.layout, plan.parent.as_ref());
+    (source.children, source.order) = (plan.children, plan.order);
+    source.by_depth = plan.graph.style != Style::None;
+    (source.hides_unresolved, source.excludes_other) = (args.hide_unresolved, args.exclude_other);
+    let quality = quality::count(&collected, &named, &|dso| walked.session.build_id(dso));
+    // Without a look, no file is known to lack names.
+    let mut missing = if args.symbols.no_symbols { Vec::new() } else { quality.missing(&walked.names) };
+    missing.sort_by_key(|it| core::cmp::Reverse(it.frames));
+    let report = Report {
+        args,
+        plan: &plan,
+        source: &source,
+        account: walked.account(),
+        names: &walked.names,
+        quality: &quality,
+        missing: &missing,
+    };
+    let grouping = match () {
+        () if args.no_group || plan.branches => tables::Grouping::Never,
+        () if args.group => tables::Grouping::Always,
+        () => tables::Grouping::AsRecorded,
+    };
+    let tables = tables::of(reader, &collected, grouping);
+    match args.format {
+        ReportFormat::Text => report.push_text(&mut output, &tables)?,
+        ReportFormat::Json => json::push(&report, &mut output, reader, &tables)?,
+    };
+    output.flush()?;
+    Ok(walked.finish("counted"))
+}
+
+/// A report, ready to be printed.
+#[derive(Debug)]
+struct Report<'a> {
+    args: &'a ReportArgs,
+    plan: &'a Plan,
+    source: &'a Source<'a>,
+    account: &'a Account,
+    names: &'a Names,
+    quality: &'a Quality,
+    missing: &'a [Missing],
+}
+
+/// The width of the terminal that the text goes to; `None` if it goes elsewhere.
+fn terminal() -> Option<usize> {
+    if !streams::are_of_process() || !std::io::stdout().is_terminal() {
+        return None;
+    }
+    terminal_size::terminal_size().map(|(width, _)| usize::from(width.0))
+}
+
+impl Report<'_> {
+    fn style(&self) -> text::Style {
+        let args = self.args;
+        let is_terminal = streams::are_of_process() && std::io::stdout().is_terminal();
+        let no_color = std::env::var_os("NO_COLOR").is_some_and(|it| !it.is_empty());
+        let fits = args.column_widths.is_empty() && args.field_separator.is_none();
+        text::Style {
+            widths: args.column_widths.clone(),
+            separator: args.field_separator,
+            terminal: terminal().filter(|_| fits),
+            colors: Colors(is_terminal && !no_color),
+            ns: args.ns,
+            elided: self.plan.elided(args).into_iter().map(|(key, ..)| Column::Key(key)).collect(),
+            has_dso_filter: !args.only.dsos.is_empty(),
+        }
+    }
+
+    /// perf: `evlist__tty_browse_hists`, `tools/perf/builtin-report.c`.
+    fn push_text(&self, output: &mut Output, tables: &[tables::Members]) -> Result<bool, Failure> {
+        let out = &mut output.buffer;
+        if !self.args.header {
+            out.extend_from_slice(
+                b"# To display the perf.data header info, please use --header/--header-only options.\n#\n",
+            );
+        }
+        for (_, name, text) in self.plan.elided(self.args) {
+            print(out, format_args!("# {name}: "));
+            push_text(out, text.as_bytes());
+            out.push(b'\n');
+        }
+        let lost = self.account.lost_samples;
+        print(out, format_args!("#\n# Total Lost Samples: {lost}\n#\n"));
+        let style = self.style();
+        let is_relative = self.args.percentage == Percentage::Relative;
+        let mut beyond = 0;
+        for members in tables {
+            let table = self.source.table(members, is_relative);
+            beyond += table.beyond();
+            self.push_summary(&mut output.buffer, &table);
+            self.push_table(output, &table, &style)?;
+            output.buffer.extend_from_slice(b"\n\n");
+        }
+        let out = &mut output.buffer;
+        let samples = self.source.collected.events.values().map(|it| it.selected.samples).sum();
+        out.extend_from_slice(b"#\n");
+        quality::push(out, samples, self.quality, self.missing);
+        if beyond > 0 {
+            let beyond = quality::grouped(beyond);
+            print(
+                out,
+                format_args!(
+                    "# {beyond} samples are beyond the limits; select fewer by --time or --comms, or use fewer keys\n"
+                ),
+            );
+        }
+        out.extend_from_slice(b"#\n");
+        output.flush()
+    }
+
+    /// Appends the number of samples and what they count.
+    ///
+    /// perf: `hists__fprintf_nr_sample_events`, `tools/perf/builtin-report.c`.
+    fn push_summary(&self, out: &mut Vec<u8>, table: &Table<'_>) {
+        let mut total = collect::Total::default();
+        table.totals.iter().for_each(|it| total.add(*it));
+        let (mut samples, mut unit) = (total.samples as f64, ' ');
+        for larger in ['K', 'M', 'G'] {
+            if samples > 1000.0 {
+                (samples, unit) = (samples / 1000.0, larger);
+            }
+        }
+        let members = table.members;
+        let plural = if members.events.len() > 1 || members.leads_others { "s" } else { "" };
+        print(out, format_args!("# Samples: {}{unit} of event{plural} '", samples as u64));
+        push_text(out, &members.name);
+        out.push(b'\'');
+        if let Some(spans) = &self.args.only.time {
+            print(out, format_args!(" (time slices: "));
+            push_text(out, spans.as_bytes());
+            out.push(b')');
+        }
+        print(out, format_args!("\n# Event count (approx.): {}\n#\n", total.period));
+    }
+
+    /// perf: `hists__fprintf`, `tools/perf/ui/stdio/hist.c`.
+    fn push_table(
+        &self,
+        output: &mut Output,
+        table: &Table<'_>,
+        style: &text::Style,
+    ) -> Result<bool, Failure> {
+        let printer = text::Printer::new(self.source, table, style);
+        printer.push_headings(&mut output.buffer);
+        let weights = self.weights(table);
+        let mut trees = self.trees(table);
+        let graph = graph::Printer {
+            source: self.source,
+            graph: &self.plan.graph,
+            colors: style.colors,
+            separator: style.separator,
+            skips_first: self.args.fields.is_none()
+                && self.args.sort.as_deref().is_some_and(|keys| keys.starts_with("sym")),
+            total: weights.total,
+            min: weights.min,
+        };
+        for &number in &table.order {
+            let row = &table.rows[number];
+            if self.is_left_out(table, row) {
+                continue;
+            }
+            printer.push_row(&mut output.buffer, row);
+            if let Some(tree) = trees.next(number) {
+                let start = output.buffer.len();
+                graph.push(&mut output.buffer, &tree, self.weight(row));
+                if let Some(width) = style.terminal {
+                    fit::cut_lines(&mut output.buffer, start, width);
+                }
+            }
+            if !output.flush_full()? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Returns what a row counts, as its call graph has it.
+    fn weight(&self, row: &Row) -> u64 {
+        row.counts.first().map_or(0, |it| if self.plan.children { it.children.period } else { it.own.period })
+    }
+
+    /// Returns whether a row is below the limit. perf compares with the precision of a `float`.
+    ///
+    /// perf: `hist_entry__get_percent_limit`, `tools/perf/util/hist.h`.
+    fn is_left_out(&self, table: &Table<'_>, row: &Row) -> bool {
+        let total = table.totals.first().map_or(0, |it| it.period);
+        (percent(self.weight(row), total) as f32) < self.plan.min_percent as f32
+    }
+
+    fn weights(&self, table: &Table<'_>) -> Weights {
+        let total = table.totals.first().map_or(0, |it| it.period);
+        // perf counts what has a call chain, selected or not.
+        Weights { total, min: (total as f64 * (self.plan.graph.min_percent / 100.0)) as u64 }
+    }
+
+    /// Collects the stacks of the rows whose call graphs are shown.
+    fn trees(&self, table: &Table<'_>) -> Trees<'_> {
+        let mut uses: Vec<Vec<(u32, u32)>> = Vec::new();
+        let min = match self.plan.graph.style {
+            Style::Fractal => 0,
+            _ => self.weights(table).min,
+        };
+        if self.plan.graph.style != Style::None && table.has_chains {
+            uses.resize_with(table.rows.len(), Vec::new);
+            let is_shown: Vec<_> = table
+                .rows
+                .iter()
+                .map(|row| self.weight(row) >= min && !self.is_left_out(table, row) && row.key.is_some())
+                .collect();
+            let mut elements = Vec::new();
+            for (number, group) in self.source.collected.groups.iter().enumerate() {
+                if table.members.events.first() != Some(&(group.same.event as usize)) {
+                    continue;
+                }
+                self.source.elements(group.same.stack, &mut elements);
+                self.source.each_row(group, &elements, &mut |key, _, before| {
+                    let row = table.numbers.get(&key).copied().unwrap_or(usize::MAX);
+                    // The first time that a row has the stack counts.
+                    let is_new = |last: Option<&(u32, u32)>| last.is_none_or(|last| last.0 != number as u32);
+                    if is_shown.get(row) == Some(&true) && is_new(uses[row].last()) {
+                        uses[row].push((number as u32, before.unwrap_or(0) as u32));
+                    }
+                });
+            }
+        }
+        Trees { report: self, uses, elements: Vec::new() }
+    }
+}
+
+/// What branches are compared with.
+#[derive(Clone, Copy, Debug)]
+struct Weights {
+    total: u64,
+    min: u64,
+}
+
+/// Makes the call graphs of rows, one after the other.
+#[derive(Debug)]
+struct Trees<'t> {
+    report: &'t Report<'t>,
+    /// By row: the groups, and the number of functions before the row's in the stack. Empty without call graphs.
+    uses: Vec<Vec<(u32, u32)>>,
+    elements: Vec<rows::Element>,
+}
+
+impl Trees<'_> {
+    /// Returns the call graph of a row; `None` if there is none. A second call for a row returns none.
+    fn next(&mut self, row: usize) -> Option<Tree> {
+        let uses = core::mem::take(self.uses.get_mut(row)?);
+        let source = self.report.source;
+        let mut builder = Builder::new(source, &self.report.plan.graph);
+        for (group, before) in uses {
+            let group = &source.collected.groups[group as usize];
+            source.elements(group.same.stack, &mut self.elements);
+            builder.add(self.elements.get(before as usize..).unwrap_or_default(), group.total);
+        }
+        Some(builder.finish()).filter(|tree| !tree.is_empty())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+    use std::io::Write;
+    use std::rc::Rc;
+
+    use super::*;
+    use crate::Streams;
+    use crate::args::{Args, Verb};
+
+    #[derive(Clone, Default)]
+    struct Text(Rc<RefCell<Vec<u8>>>);
+
+    impl Write for Text {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0.borrow_mut().extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
+    /// Returns the report of a capture within limits.
+    fn text(limits: Limits) -> String {
+        let path = testdata::path("callchain.data");
+        let args = ["perfdata", "report", "--no-symbols", "--sort", "comm,sym", "-n", "-g", "none"];
+        let args = args.map(Into::into).into_iter().chain([path.into_os_string()]);
+        let Verb::Report(args) = Args::read(args).unwrap().verb else { panic!("another verb") };
+        let output = Text::default();
+        let streams = Streams {
+            input: Box::new(std::io::empty()),
+            output: Box::new(output.clone()),
+            errors: Box::new(std::io::sink()),
+        };
+        let run = || {
+            crate::input::read(&args.file, |reader, memory| {
+                let outcome = report(&reader, memory, &args, limits);
+                assert_eq!(outcome.unwrap(), Outcome::Clean);
+                Ok(Outcome::Clean)
+            })
+        };
+        assert!(streams::with(Some(streams), run).is_ok());
+        let text = output.0.borrow().clone();
+        String::from_utf8(text).unwrap()
+    }
+
+    /// Returns the samples of all rows, those of the row beyond the limits, and those that the last comment reports.
+    fn counts(text: &str) -> (u64, u64, u64) {
+        let rows = || text.lines().filter(|line| line.starts_with("  "));
+        let samples = |line: &str| {
+            line.split_whitespace().nth(2).unwrap().parse::<u64>().unwrap_or_else(|_| panic!("{line}"))
+        };
+        let beyond = rows().filter(|line| line.contains("[beyond the limits]")).map(samples).sum();
+        let said = text.lines().find_map(|line| line.strip_prefix("# ")?.split_once(" samples are beyond"));
+        (rows().map(samples).sum(), beyond, said.map_or(0, |(number, _)| number.parse().unwrap()))
+    }
+
+    #[test]
+    fn samples_beyond_each_limit_have_a_row_of_their_own() {
+        let all = Limits::default();
+        let (samples, beyond, said) = counts(&text(all));
+        assert!(samples > 100 && (beyond, said) == (0, 0), "{samples} {beyond} {said}");
+        let with: [fn(usize) -> Limits; 4] = [
+            |frames| Limits { frames, ..Limits::default() },
+            |stack_nodes| Limits { stack_nodes, ..Limits::default() },
+            |groups| Limits { groups, ..Limits::default() },
+            |texts| Limits { texts, ..Limits::default() },
+        ];
+        for with in with {
+            // Without room for anything, all samples are beyond the limit; with more room, fewer.
+            assert_eq!(counts(&text(with(0))), (samples, samples, samples));
+            let (of_rows, beyond, said) = counts(&text(with(1)));
+            assert!(of_rows == samples && beyond == said && beyond > 0);
+            let enough =
+                (0..17).map(|power| 1 << power).find(|&room| counts(&text(with(room))).1 == 0).unwrap();
+            assert_eq!(text(with(enough)), text(all));
+        }
+    }
+}

@@ -1,0 +1,300 @@
+//! The samples of a capture, equal ones counted together.
+
+use alloc::collections::BTreeMap;
+use alloc::sync::Arc;
+use std::collections::HashMap;
+
+use perf_abi::sample_type::SampleType;
+use perf_parse::EventRecord;
+use perf_parse::event::Event;
+use perf_parse::file::EventRecords;
+use perf_session::{At, Frame, Session};
+use perf_symbol::StackFrame;
+use perf_symbol::unwind::{FrameSource, StackEnd};
+
+use super::facts::AllFacts;
+use super::frames::{Frames, NONE};
+use super::limits::Limits;
+use super::stacks::{EMPTY, Stacks};
+use crate::names::Names;
+use crate::samples::{Counted, Filter, Visit, Visited};
+use crate::script::trace::Traces;
+
+/// Number of samples, and what they count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Total {
+    pub(super) samples: u64,
+    /// The sum of the periods. It wraps around where a capture has impossible periods.
+    pub(super) period: u64,
+}
+
+impl Total {
+    pub(super) fn add(&mut self, other: Self) {
+        self.samples += other.samples;
+        self.period = self.period.wrapping_add(other.period);
+    }
+
+    pub(super) fn subtract(&mut self, other: Self) {
+        self.samples -= other.samples;
+        self.period = self.period.wrapping_sub(other.period);
+    }
+}
+
+/// The samples of an event.
+#[derive(Debug)]
+pub(super) struct OfEvent {
+    pub(super) event: Arc<Event>,
+    /// All samples, those of other threads, files and functions than the selected ones included.
+    pub(super) all: Total,
+    pub(super) selected: Total,
+    /// Those that are beyond the limits.
+    pub(super) beyond: Total,
+}
+
+/// Samples with the same event, addresses, and what else keys need.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Same {
+    pub(super) event: u32,
+    pub(super) facts: u32,
+    /// The frame of the sample, or of the target of the branch.
+    pub(super) frame: u32,
+    /// The frame that the branch left; [`NONE`] for other samples.
+    pub(super) from: u32,
+    pub(super) stack: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Group {
+    pub(super) same: Same,
+    pub(super) total: Total,
+}
+
+/// What is collected.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Wants {
+    pub(super) stacks: bool,
+    /// Each branch counts as a sample.
+    pub(super) branches: bool,
+    /// The largest number of frames of a stack.
+    pub(super) max_stack: usize,
+    pub(super) limits: Limits,
+}
+
+/// The samples of a capture, equal ones counted together.
+#[derive(Debug)]
+pub(super) struct Collected {
+    wants: Wants,
+    /// By index.
+    pub(super) events: BTreeMap<usize, OfEvent>,
+    pub(super) frames: Frames,
+    pub(super) stacks: Stacks,
+    pub(super) facts: AllFacts,
+    /// In the order in which their first samples came.
+    pub(super) groups: Vec<Group>,
+    numbers: HashMap<Same, u32>,
+    /// Number of stacks by their ends.
+    pub(super) ends: BTreeMap<StackEnd, u64>,
+    /// How stacks with a last frame end.
+    known_ends: HashMap<u32, StackEnd>,
+    scratch: Vec<u32>,
+}
+
+impl Collected {
+    pub(super) fn new(wants: Wants, facts: AllFacts) -> Self {
+        Self {
+            wants,
+            events: BTreeMap::new(),
+            frames: Frames::default(),
+            stacks: Stacks::new(),
+            facts,
+            groups: Vec::new(),
+            numbers: HashMap::new(),
+            ends: BTreeMap::new(),
+            known_ends: HashMap::new(),
+            scratch: Vec::new(),
+        }
+    }
+
+    /// Drops what only collecting needs.
+    pub(super) fn finish(&mut self) {
+        self.numbers = HashMap::new();
+        self.known_ends = HashMap::new();
+        self.frames.finish();
+        self.stacks.finish();
+        self.groups.shrink_to_fit();
+    }
+
+    fn of_event(&mut self, event: &Arc<Event>) -> &mut OfEvent {
+        self.events.entry(event.index).or_insert_with(|| OfEvent {
+            event: Arc::clone(event),
+            all: Total::default(),
+            selected: Total::default(),
+            beyond: Total::default(),
+        })
+    }
+
+    fn add(&mut self, same: Same, total: Total) -> Option<()> {
+        let next = self.groups.len();
+        match self.numbers.get(&same) {
+            Some(&number) => self.groups[number as usize].total.add(total),
+            None if next >= self.wants.limits.groups => return None,
+            None => {
+                self.numbers.insert(same, next as u32);
+                self.groups.push(Group { same, total });
+            }
+        }
+        Some(())
+    }
+
+    /// Returns the number of the frame of an address that is in no stack.
+    fn place(&mut self, at: &At<'_, '_>, frame: Frame<'_>, names: &mut Names) -> Option<u32> {
+        let it = StackFrame { frame, is_caller: false, source: FrameSource::Chain };
+        self.frames.number(at, &it, names, self.wants.limits.frames)
+    }
+
+    /// Returns the number of a stack, and notes how it ends.
+    fn stack(
+        &mut self,
+        at: &At<'_, '_>,
+        stack: &[StackFrame<'_>],
+        end: Option<StackEnd>,
+        names: &mut Names,
+    ) -> Option<u32> {
+        let limits = self.wants.limits;
+        self.scratch.clear();
+        for it in stack {
+            let number = self.frames.number(at, it, names, limits.frames)?;
+            self.scratch.push(number);
+        }
+        let end = match (end, self.scratch.last()) {
+            (Some(end), _) => end,
+            // A long chain may be cut, whatever its last frame is.
+            (None, Some(&last)) if stack.len() < Names::MAX_CHAIN => {
+                *self.known_ends.entry(last).or_insert_with(|| names.end_of(at, stack))
+            }
+            (None, _) => names.end_of(at, stack),
+        };
+        *self.ends.entry(end).or_default() += 1;
+        self.scratch.truncate(self.wants.max_stack);
+        self.stacks.number(self.scratch.iter().rev().copied(), limits.stack_nodes)
+    }
+}
+
+/// Collects samples during a walk.
+#[derive(Debug)]
+pub(super) struct Collecting<'a> {
+    pub(super) collected: Collected,
+    pub(super) traces: Traces<'a>,
+}
+
+fn has_stacks(event: &Event) -> bool {
+    let of_copy = SampleType::REGS_USER | SampleType::STACK_USER;
+    let kind = event.attr.sample_type;
+    kind.contains(SampleType::CALLCHAIN) || kind.contains(of_copy)
+}
+
+impl Visit for Collecting<'_> {
+    const PRINTS: bool = false;
+
+    fn sample(
+        &mut self,
+        at: &At<'_, '_>,
+        counted: &Counted<'_>,
+        names: &mut Names,
+        _records: &EventRecords<'_>,
+    ) -> Visited {
+        if self.collected.wants.branches {
+            return Ok(self.branches(at, counted, names));
+        }
+        let total = Total { samples: 1, period: counted.period };
+        let ip = at.sample().ip().unwrap_or(0);
+        let frame = Frame { ip, mode: at.mode(), mapping: at.find(at.mode(), ip) };
+        // A chain without frames would lose where the sample is: the sample's own address counts alone.
+        let stack = if self.collected.wants.stacks && has_stacks(counted.event) {
+            match names.stack(at, counted.user) {
+                Ok(stack) => Some(stack),
+                Err(error) => return Ok(Err(error)),
+            }
+        } else {
+            None
+        };
+        let Self { collected, traces } = self;
+        let mut add = |this: &mut Collected, traces: &mut Traces<'_>| {
+            let facts = this.facts.of(at, counted.event, traces, this.wants.limits.texts)?;
+            let facts = this.facts.number(facts, this.wants.limits.groups)?;
+            let frame = this.place(at, frame, names)?;
+            let stack = match &stack {
+                Some((stack, end)) => this.stack(at, stack, *end, names)?,
+                None => EMPTY,
+            };
+            let event = counted.event.index as u32;
+            let same = Same { event, facts, frame, from: NONE, stack };
+            this.add(same, total)
+        };
+        let is_added = add(collected, traces).is_some();
+        if let Some((stack, _)) = stack {
+            names.done(stack);
+        }
+        let of_event = self.collected.of_event(counted.event);
+        of_event.all.add(total);
+        of_event.selected.add(total);
+        if !is_added {
+            of_event.beyond.add(total);
+        }
+        Ok(Ok(()))
+    }
+
+    fn filtered(&mut self, counted: &Counted<'_>) {
+        // perf counts the branches of samples that are not selected too; without a look at them, there is one.
+        let period = if self.collected.wants.branches { 1 } else { counted.period };
+        self.collected.of_event(counted.event).all.add(Total { samples: 1, period });
+    }
+
+    fn other(
+        &mut self,
+        record: &EventRecord<'_>,
+        _session: &Session,
+        _filter: &Filter<'_>,
+        _records: &EventRecords<'_>,
+    ) -> Visited {
+        self.collected.facts.apply(record);
+        Ok(Ok(()))
+    }
+}
+
+impl Collecting<'_> {
+    /// Counts the branches of a sample, each with the period 1.
+    ///
+    /// perf: `iter_add_next_branch_entry`, `tools/perf/util/hist.c`.
+    fn branches(
+        &mut self,
+        at: &At<'_, '_>,
+        counted: &Counted<'_>,
+        names: &mut Names,
+    ) -> Result<(), perf_parse::FileError> {
+        let tail = at.sample().tail().map_err(|error| at.record().error(error))?;
+        let total = Total { samples: 1, period: 1 };
+        let limits = self.collected.wants.limits;
+        for branch in tail.branch_stack.iter().flat_map(|stack| stack.entries.iter()) {
+            let place = |ip: u64| Frame { ip, mode: at.mode(), mapping: at.find_data(ip) };
+            let Self { collected, traces } = self;
+            let mut add = |this: &mut Collected, traces: &mut Traces<'_>| {
+                let facts = this.facts.of(at, counted.event, traces, limits.texts)?;
+                let facts = this.facts.with_branch(facts, branch.flags);
+                let facts = this.facts.number(facts, limits.groups)?;
+                let frame = this.place(at, place(branch.to), names)?;
+                let from = this.place(at, place(branch.from), names)?;
+                let same = Same { event: counted.event.index as u32, facts, frame, from, stack: EMPTY };
+                this.add(same, total)
+            };
+            let is_added = add(collected, traces).is_some();
+            let of_event = self.collected.of_event(counted.event);
+            of_event.all.add(total);
+            of_event.selected.add(total);
+            if !is_added {
+                of_event.beyond.add(total);
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,325 @@
+//! The keys of `--sort` and `--fields`.
+
+use super::call_graph::CallGraph;
+use crate::Failure;
+use crate::args::report::ReportArgs;
+
+/// What rows are distinguished by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Key {
+    Pid,
+    Tid,
+    Tgid,
+    Comm,
+    Dso,
+    Symbol,
+    Parent,
+    Cpu,
+    Srcline,
+    Srcfile,
+    LocalWeight,
+    Weight,
+    Trace,
+    Cgroup,
+    CgroupId,
+    Time,
+    DsoFrom,
+    DsoTo,
+    SymbolFrom,
+    SymbolTo,
+    Mispredict,
+    InTx,
+    Abort,
+    Cycles,
+}
+
+/// A column of the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Column {
+    Overhead,
+    Sys,
+    User,
+    GuestSys,
+    GuestUser,
+    Children,
+    Samples,
+    Period,
+    Key(Key),
+}
+
+/// What a name of perf stands for.
+#[derive(Clone, Copy, Debug)]
+enum Meaning {
+    Is(Column),
+    /// Needs `--branch-stack`.
+    Branch(Key),
+    /// What to do instead.
+    Refused(&'static str),
+}
+
+use Meaning::{Branch, Is, Refused};
+
+const MEMORY: &str =
+    "perfdata has no --mem-mode; perfdata script -F addr,data_src,weight prints the accesses";
+const RAW: &str = "perfdata script -F prints it for each sample";
+
+/// The names, in the order in which perf looks for one that begins with what was given.
+///
+/// perf: `sort_dimension__add`, `tools/perf/util/sort.c`.
+const NAMES: &[(&str, Meaning)] = &[
+    ("pid", Is(Column::Key(Key::Pid))),
+    ("comm", Is(Column::Key(Key::Comm))),
+    ("dso", Is(Column::Key(Key::Dso))),
+    ("symbol", Is(Column::Key(Key::Symbol))),
+    ("parent", Is(Column::Key(Key::Parent))),
+    ("cpu", Is(Column::Key(Key::Cpu))),
+    ("socket", Refused("sort by cpu; perfdata dump shows the CPU_TOPOLOGY of the capture")),
+    ("srcline", Is(Column::Key(Key::Srcline))),
+    ("srcfile", Is(Column::Key(Key::Srcfile))),
+    ("local_weight", Is(Column::Key(Key::LocalWeight))),
+    ("weight", Is(Column::Key(Key::Weight))),
+    ("transaction", Refused(RAW)),
+    ("trace", Is(Column::Key(Key::Trace))),
+    ("symbol_size", Refused("sort by symbol")),
+    ("dso_size", Refused("sort by dso")),
+    ("cgroup", Is(Column::Key(Key::Cgroup))),
+    ("cgroup_id", Is(Column::Key(Key::CgroupId))),
+    (
+        "ipc_null",
+        Refused("instructions per cycle need the code of the program, which perfdata does not decode"),
+    ),
+    ("time", Is(Column::Key(Key::Time))),
+    ("code_page_size", Refused(RAW)),
+    ("local_ins_lat", Refused(RAW)),
+    ("ins_lat", Refused(RAW)),
+    ("local_p_stage_cyc", Refused(RAW)),
+    ("p_stage_cyc", Refused(RAW)),
+    ("addr", Refused("sort by srcline, or by symbol with -g address")),
+    ("overhead", Is(Column::Overhead)),
+    ("overhead_sys", Is(Column::Sys)),
+    ("overhead_us", Is(Column::User)),
+    ("overhead_guest_sys", Is(Column::GuestSys)),
+    ("overhead_guest_us", Is(Column::GuestUser)),
+    ("overhead_children", Is(Column::Children)),
+    ("sample", Is(Column::Samples)),
+    ("period", Is(Column::Period)),
+    ("dso_from", Branch(Key::DsoFrom)),
+    ("dso_to", Branch(Key::DsoTo)),
+    ("symbol_from", Branch(Key::SymbolFrom)),
+    ("symbol_to", Branch(Key::SymbolTo)),
+    ("mispredict", Branch(Key::Mispredict)),
+    ("in_tx", Branch(Key::InTx)),
+    ("abort", Branch(Key::Abort)),
+    ("cycles", Branch(Key::Cycles)),
+    ("srcline_from", Refused("sort by symbol_from")),
+    ("srcline_to", Refused("sort by symbol_to")),
+    (
+        "ipc_lbr",
+        Refused("instructions per cycle need the code of the program, which perfdata does not decode"),
+    ),
+    ("addr_from", Refused("sort by symbol_from")),
+    ("addr_to", Refused("sort by symbol_to")),
+    ("symbol_daddr", Refused(MEMORY)),
+    ("symbol_iaddr", Refused(MEMORY)),
+    ("dso_daddr", Refused(MEMORY)),
+    ("locked", Refused(MEMORY)),
+    ("tlb", Refused(MEMORY)),
+    ("mem", Refused(MEMORY)),
+    ("snoop", Refused(MEMORY)),
+    ("dcacheline", Refused(MEMORY)),
+    ("phys_daddr", Refused(MEMORY)),
+    ("data_page_size", Refused(MEMORY)),
+    ("blocked", Refused(MEMORY)),
+    // perf 6.1 has no name for these.
+    ("tid", Is(Column::Key(Key::Tid))),
+    ("tgid", Is(Column::Key(Key::Tgid))),
+];
+
+/// The columns and the order of rows.
+#[derive(Clone, Debug)]
+pub(super) struct Layout {
+    /// The columns, from the left.
+    pub(super) columns: Vec<Column>,
+    /// The columns by which rows are ordered, the most important first.
+    pub(super) order: Vec<Column>,
+}
+
+/// What a capture has, on which the defaults depend.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Has {
+    /// Callers count what their callees take.
+    pub(super) children: bool,
+    /// Rows are of branches.
+    pub(super) branches: bool,
+    /// All events are tracepoints.
+    pub(super) only_tracepoints: bool,
+}
+
+impl Layout {
+    /// perf: `setup_sorting` and `perf_hpp__init`, `tools/perf/util/sort.c` and `tools/perf/ui/hist.c`.
+    pub(super) fn new(args: &ReportArgs, has: Has) -> Result<Self, Failure> {
+        let default_keys = match has {
+            Has { branches: true, .. } => "comm,dso_from,symbol_from,symbol_to,cycles",
+            Has { only_tracepoints: true, .. } => "trace",
+            _ => "comm,dso,symbol",
+        };
+        let (sort, fields) = (args.sort.as_deref(), args.fields.as_deref());
+        let is_strict = |list: Option<&str>| list.is_some_and(|list| !list.starts_with('+'));
+        let mut order = Vec::new();
+        if !is_strict(fields) {
+            // As perf does, unless the list has them at another place.
+            let given = sort.unwrap_or_default();
+            if has.children && !given.contains("overhead_children") {
+                order.push(Column::Children);
+            }
+            if !given.contains("overhead") {
+                order.push(Column::Overhead);
+            }
+        }
+        match sort {
+            Some(list) => {
+                if let Some(more) = list.strip_prefix('+') {
+                    add("--sort", default_keys, has, &mut order)?;
+                    add("--sort", more, has, &mut order)?;
+                } else {
+                    add("--sort", list, has, &mut order)?;
+                }
+            }
+            None if is_strict(fields) => {}
+            None => add("--sort", default_keys, has, &mut order)?,
+        }
+        let has_parent = order.contains(&Column::Key(Key::Parent));
+        if args.parent.is_some() && !has_parent {
+            order.push(Column::Key(Key::Parent));
+        }
+        let mut columns = Vec::new();
+        if !is_strict(fields) {
+            columns.extend(has.children.then_some(Column::Children));
+            columns.push(Column::Overhead);
+            if args.show_cpu_utilization {
+                columns.extend([Column::Sys, Column::User]);
+            }
+            columns.extend(args.show_nr_samples.then_some(Column::Samples));
+            columns.extend(args.show_total_period.then_some(Column::Period));
+        }
+        if let Some(list) = fields {
+            add("--fields", list.strip_prefix('+').unwrap_or(list), has, &mut columns)?;
+        }
+        let more: Vec<_> = order.iter().copied().filter(|it| !columns.contains(it)).collect();
+        columns.extend(more);
+        let more: Vec<_> = columns.iter().copied().filter(|it| !order.contains(it)).collect();
+        order.extend(more);
+        Ok(Self { columns, order })
+    }
+
+    pub(super) fn has(&self, key: Key) -> bool {
+        self.order.contains(&Column::Key(key))
+    }
+
+    /// Returns the keys, in the order in which rows are distinguished.
+    pub(super) fn keys(&self) -> impl Iterator<Item = Key> {
+        self.order.iter().filter_map(|column| if let Column::Key(key) = column { Some(*key) } else { None })
+    }
+
+    /// Returns whether source lines are needed.
+    pub(super) fn needs_lines(&self, graph: &CallGraph) -> bool {
+        self.has(Key::Srcline) || self.has(Key::Srcfile) || graph.shows_lines()
+    }
+}
+
+/// Adds the columns of a list, each once.
+fn add(option: &str, list: &str, has: Has, columns: &mut Vec<Column>) -> Result<(), Failure> {
+    let mut words = list.split([',', ' ', '{', '}']).filter(|word| !word.is_empty()).peekable();
+    if words.peek().is_none() {
+        return Err(Failure(format!("{option} {list}: there must be a key; {}", known())));
+    }
+    for word in words {
+        let column = column(option, word, has)?;
+        if !columns.contains(&column) {
+            columns.push(column);
+        }
+    }
+    Ok(())
+}
+
+fn column(option: &str, word: &str, has: Has) -> Result<Column, Failure> {
+    let lower = word.to_ascii_lowercase();
+    // A whole name comes first: unlike in perf, `weight` is never another key that begins with it.
+    let whole = NAMES.iter().find(|(name, _)| *name == lower);
+    match whole.or_else(|| NAMES.iter().find(|(name, _)| name.starts_with(&lower))) {
+        Some((_, Is(column))) => Ok(*column),
+        Some((_, Branch(key))) if has.branches => Ok(Column::Key(*key)),
+        Some((name, Branch(_))) => Err(Failure(format!(
+            "{option} {word}: {name} is a key of branches, which the samples do not have or which --no-branch-stack \
+             ignores; record with perf record -b, and leave --no-branch-stack out"
+        ))),
+        Some((name, Refused(instead))) => {
+            Err(Failure(format!("{option} {word}: perfdata report has no key {name}; {instead}")))
+        }
+        None => Err(Failure(format!("{option} {word}: there is no such key; {}", known()))),
+    }
+}
+
+fn known() -> String {
+    let names = NAMES.iter().filter(|(_, meaning)| !matches!(meaning, Refused(_))).map(|(name, _)| *name);
+    format!("the keys are {}", names.collect::<Vec<_>>().join(" "))
+}
+
+impl Column {
+    /// Returns the heading, as perf has it. `has_children` is whether there is a column of children.
+    pub(super) fn heading(self, has_children: bool) -> &'static str {
+        match self {
+            Self::Overhead if has_children => "Self",
+            Self::Overhead => "Overhead",
+            Self::Sys => "sys",
+            Self::User => "usr",
+            Self::GuestSys => "guest sys",
+            Self::GuestUser => "guest usr",
+            Self::Children => "Children",
+            Self::Samples => "Samples",
+            Self::Period => "Period",
+            Self::Key(key) => key.heading(),
+        }
+    }
+
+    /// Returns the name of the member in JSON.
+    pub(super) fn name(self) -> &'static str {
+        let is = |meaning: &Meaning| match *meaning {
+            Is(column) => column == self,
+            Branch(key) => Self::Key(key) == self,
+            Refused(_) => false,
+        };
+        NAMES.iter().find(|(_, meaning)| is(meaning)).map_or("", |(name, _)| name)
+    }
+}
+
+impl Key {
+    fn heading(self) -> &'static str {
+        match self {
+            Self::Pid => "    Pid:Command",
+            Self::Tid => "    Tid:Command",
+            Self::Tgid => "   Tgid:Command",
+            Self::Comm => "Command",
+            Self::Dso => "Shared Object",
+            Self::Symbol => "Symbol",
+            Self::Parent => "Parent symbol",
+            Self::Cpu => "CPU",
+            Self::Srcline => "Source:Line",
+            Self::Srcfile => "Source File",
+            Self::LocalWeight => "Local Weight",
+            Self::Weight => "Weight",
+            Self::Trace => "Trace output",
+            Self::Cgroup => "Cgroup",
+            Self::CgroupId => "cgroup id (dev/inode)",
+            Self::Time => "Time",
+            Self::DsoFrom => "Source Shared Object",
+            Self::DsoTo => "Target Shared Object",
+            Self::SymbolFrom => "Source Symbol",
+            Self::SymbolTo => "Target Symbol",
+            Self::Mispredict => "Branch Mispredicted",
+            Self::InTx => "Branch in transaction",
+            Self::Abort => "Transaction abort",
+            Self::Cycles => "Basic Block Cycles",
+        }
+    }
+}

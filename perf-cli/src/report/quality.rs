@@ -1,0 +1,142 @@
+//! How good the stacks and names of a report are, as comments at its end.
+
+use core::fmt::Write;
+
+use perf_session::{Dso, DsoKind};
+use perf_symbol::Why;
+use perf_symbol::unwind::StackEnd;
+
+use super::collect::Collected;
+use super::frames::{Frames, NONE};
+use super::naming::Named;
+use super::text::push_text;
+use crate::escape::print;
+use crate::quality::{Missing, Quality};
+
+/// Counts the frames of all samples.
+pub(super) fn count(
+    collected: &Collected,
+    named: &Named,
+    of: &dyn Fn(&Dso) -> Option<perf_session::BuildId>,
+) -> Quality {
+    let Frames { list, dsos, .. } = &collected.frames;
+    let mut times = vec![0_u64; list.len()];
+    let mut add = |frame: u32, samples: u64| {
+        if let Some(count) = times.get_mut(frame as usize) {
+            *count += samples;
+        }
+    };
+    for group in &collected.groups {
+        let mut frames = collected.stacks.frames(group.same.stack).peekable();
+        if frames.peek().is_none() {
+            add(group.same.frame, group.total.samples);
+            add(group.same.from, group.total.samples);
+        }
+        frames.for_each(|frame| add(frame, group.total.samples));
+    }
+    let mut quality = Quality::default();
+    for (&end, &count) in &collected.ends {
+        quality.count_stacks(end, count);
+    }
+    let ids: Vec<_> = dsos.iter().map(|dso| of(dso)).collect();
+    for (number, (known, &times)) in list.iter().zip(&times).enumerate() {
+        let number = number as u32;
+        let functions = named.functions(number);
+        let file = dsos.get(known.dso as usize).map(|dso| (dso, ids[known.dso as usize]));
+        let has_line = named.line_of(number) != NONE;
+        let inlined = functions.len().saturating_sub(1) as u64;
+        quality.count_frames(file, named.symbol_of(number) != NONE, has_line, inlined, times);
+    }
+    quality
+}
+
+/// The largest number of files that are listed.
+const LISTED: usize = 3;
+
+/// Appends the quality.
+pub(super) fn push(out: &mut Vec<u8>, samples: u64, quality: &Quality, missing: &[Missing]) {
+    let share = |count: u64, all: u64| {
+        let percent = super::text::percent(count, all);
+        // A few of many are not none.
+        if count > 0 && percent < 0.05 { "< 0.1 %".to_owned() } else { format!("{percent:.1} %") }
+    };
+    let mut line = format!("# {} samples: ", grouped(samples));
+    let stacks = quality.stacks();
+    if stacks > 0 {
+        let rooted = quality.stacks_with(StackEnd::Rooted);
+        // Down, so that 100.00 % is all of them.
+        let percent = (10_000.0 * rooted as f64 / stacks as f64).floor() / 100.0;
+        let _ = write!(line, "{percent:.2} % of stacks rooted, ");
+    }
+    let (frames, mapped, named) = (quality.frames(), quality.mapped(), quality.named());
+    let unmapped = share(frames - mapped, frames);
+    let _ = write!(line, "{unmapped} of frames unmapped, {} unnamed", share(mapped - named, frames));
+    print(out, format_args!("{line}\n"));
+    for it in missing.iter().take(LISTED) {
+        out.extend_from_slice(b"# ");
+        push_missing(out, it);
+    }
+    if let Some(more) = missing.len().checked_sub(LISTED).filter(|&more| more > 0) {
+        print(out, format_args!("# and {more} more files without names (--format json lists them)\n"));
+    }
+}
+
+fn push_missing(out: &mut Vec<u8>, it: &Missing) {
+    let name = it.dso.name();
+    push_text(out, name);
+    if let Some(id) = it.build_id {
+        print(out, format_args!(" (build id {id})"));
+    }
+    let frames = grouped(it.frames);
+    let is_file = it.dso.kind() == DsoKind::File;
+    let package = if is_file { "; install its debug symbols, or give them with --debug-dir" } else { "" };
+    let find = match it.dso.kind() {
+        DsoKind::Kernel | DsoKind::Module => "; give --kallsyms or --vmlinux of the machine that recorded",
+        DsoKind::Memory => "; run the program so that it writes perf maps or jitdumps",
+        _ => "; give the file with --symfs or --debug-dir",
+    };
+    match it.why {
+        None | Some(Why::NoSymbols) => {
+            print(
+                out,
+                format_args!(": {frames} frames without a name, as it has no symbols there{package}\n"),
+            );
+        }
+        Some(Why::NotFound) => {
+            print(out, format_args!(": {frames} frames without a name, as the file was not found{find}\n"))
+        }
+        Some(Why::Hidden) => print(
+            out,
+            format_args!(
+                ": {frames} frames without a name, as kernel.kptr_restrict hides addresses{find}, or run as root\n"
+            ),
+        ),
+        Some(why) => print(out, format_args!(": {frames} frames without a name: {why}{find}\n")),
+    }
+}
+
+/// Returns a number with commas between groups of three digits.
+pub(super) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_in_groups() {
+        let cases = [(0, "0"), (999, "999"), (1000, "1,000"), (22_246, "22,246"), (1_234_567, "1,234,567")];
+        for (number, text) in cases {
+            assert_eq!(grouped(number), text);
+        }
+    }
+}

@@ -1,0 +1,466 @@
+//! The rows of a table.
+
+use core::cmp::Ordering;
+use std::collections::HashMap;
+
+use perf_abi::record::CpuMode;
+use regex_lite::Regex;
+
+use super::call_graph::Order;
+use super::collect::{Collected, Group, OfEvent, Total};
+use super::frames::NONE;
+use super::keys::{Column, Key, Layout};
+use super::naming::Named;
+use super::stacks::EMPTY;
+use super::tables::Members;
+
+/// What rows are made of.
+#[derive(Debug)]
+pub(super) struct Source<'a> {
+    pub(super) collected: &'a Collected,
+    pub(super) named: &'a Named,
+    pub(super) layout: &'a Layout,
+    /// Whether callers count what their callees take.
+    pub(super) children: bool,
+    /// Which end of a stack comes first.
+    pub(super) order: Order,
+    /// Whether callers come before what they call, if both count the same. In perf, only with call graphs.
+    pub(super) by_depth: bool,
+    /// Whether addresses without a name are left out.
+    pub(super) hides_unresolved: bool,
+    /// Whether samples without a parent are left out.
+    pub(super) excludes_other: bool,
+    /// By symbol: whether the name matches that of parents. Empty if no key needs it.
+    parents: Vec<bool>,
+}
+
+/// A function in a stack: the frame, and the number of the function in [`Named::function`] or [`NONE`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Element {
+    pub(super) frame: u32,
+    pub(super) function: u32,
+}
+
+/// An address, as far as rows are distinguished by it. What no key needs is [`NONE`] or 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Place {
+    /// The number of the short name.
+    pub(super) dso: u32,
+    pub(super) symbol: u32,
+    /// The offset in the file, if there is no symbol.
+    pub(super) address: u64,
+    pub(super) line: u32,
+    /// The number of the text of the line, for an address whose line is not known.
+    pub(super) frame: u32,
+}
+
+const NOWHERE: Place = Place { dso: NONE, symbol: NONE, address: 0, line: NONE, frame: NONE };
+
+/// What distinguishes a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct RowKey {
+    pub(super) facts: u32,
+    pub(super) place: Place,
+    pub(super) from: Place,
+    /// The symbol of the parent.
+    pub(super) parent: u32,
+}
+
+/// What an event counts in a row.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Count {
+    pub(super) own: Total,
+    /// With what was called.
+    pub(super) children: Total,
+    pub(super) sys: u64,
+    pub(super) user: u64,
+    pub(super) guest_sys: u64,
+    pub(super) guest_user: u64,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Row {
+    /// `None` for the samples beyond the limits.
+    pub(super) key: Option<RowKey>,
+    /// By member of the table.
+    pub(super) counts: Vec<Count>,
+    /// The frame of the first sample, and the one that its branch left.
+    pub(super) frame: u32,
+    pub(super) from: u32,
+    /// The largest number of functions of its stacks.
+    depth: usize,
+    /// The last group that was counted.
+    stamp: usize,
+}
+
+/// A table with its rows.
+#[derive(Debug)]
+pub(super) struct Table<'a> {
+    pub(super) members: &'a Members,
+    pub(super) rows: Vec<Row>,
+    pub(super) numbers: HashMap<RowKey, usize>,
+    /// The indices of the rows, in the order in which they are printed.
+    pub(super) order: Vec<usize>,
+    /// What percentages are of, by member.
+    pub(super) totals: Vec<Total>,
+    pub(super) has_chains: bool,
+}
+
+impl<'a> Source<'a> {
+    pub(super) fn new(
+        collected: &'a Collected,
+        named: &'a Named,
+        layout: &'a Layout,
+        parent: Option<&Regex>,
+    ) -> Self {
+        let matches = |name: &[u8]| parent.is_some_and(|it| it.is_match(&String::from_utf8_lossy(name)));
+        let parents = match layout.has(Key::Parent) {
+            true => named.symbols.iter().map(|symbol| matches(&symbol.name)).collect(),
+            false => Vec::new(),
+        };
+        Self {
+            collected,
+            named,
+            layout,
+            children: false,
+            order: Order::Callee,
+            by_depth: false,
+            hides_unresolved: false,
+            excludes_other: false,
+            parents,
+        }
+    }
+
+    /// Appends the functions of a stack, in the order of the report.
+    pub(super) fn elements(&self, stack: u32, out: &mut Vec<Element>) {
+        out.clear();
+        for frame in self.collected.stacks.frames(stack) {
+            let functions = self.named.functions(frame);
+            if functions.is_empty() && !self.hides_unresolved {
+                out.push(Element { frame, function: NONE });
+            }
+            out.extend(functions.map(|function| Element { frame, function }));
+        }
+        if self.order == Order::Caller {
+            out.reverse();
+        }
+    }
+
+    /// Returns the symbol of an element; [`NONE`] if it has none.
+    pub(super) fn symbol(&self, element: Element) -> u32 {
+        self.named.function(element.function).map_or(NONE, |it| it.symbol)
+    }
+
+    fn parent(&self, elements: &[Element]) -> u32 {
+        if self.parents.is_empty() {
+            return NONE;
+        }
+        let is_parent = |&symbol: &u32| self.parents.get(symbol as usize).is_some_and(|it| *it);
+        elements.iter().map(|&element| self.symbol(element)).find(is_parent).unwrap_or(NONE)
+    }
+
+    /// Returns what keys need of an address: of its function that is not inlined, or of the given one.
+    fn place(&self, frame: u32, symbol: u32, line: u32) -> Place {
+        let Some(known) = self.collected.frames.list.get(frame as usize) else { return NOWHERE };
+        let mut place = NOWHERE;
+        let layout = self.layout;
+        if layout.has(Key::Dso) || layout.has(Key::Symbol) {
+            place.dso = self.named.short_name_of(known.dso);
+        }
+        if layout.has(Key::Symbol) {
+            place.symbol = symbol;
+            place.address = if symbol == NONE { known.offset } else { 0 };
+        }
+        if layout.has(Key::Srcline) || layout.has(Key::Srcfile) {
+            place.line = line;
+            // Without a line, the text is the symbol with an offset, or the address.
+            place.frame = if line == NONE && layout.has(Key::Srcline) { frame } else { NONE };
+        }
+        place
+    }
+
+    fn branch_place(&self, frame: u32, dso: Key, symbol: Key) -> Place {
+        let mut place = NOWHERE;
+        let Some(known) = self.collected.frames.list.get(frame as usize) else { return place };
+        if self.layout.has(dso) || self.layout.has(symbol) {
+            place.dso = self.named.short_name_of(known.dso);
+        }
+        if self.layout.has(symbol) {
+            place.symbol = self.named.symbol_of(frame);
+            place.address = if place.symbol == NONE { known.offset } else { 0 };
+        }
+        place
+    }
+
+    /// Returns the key of the row that has a group as its own.
+    fn own_key(&self, group: &Group, elements: &[Element]) -> RowKey {
+        let same = &group.same;
+        let is_branch = same.from != NONE;
+        let place = if is_branch {
+            self.branch_place(same.frame, Key::DsoTo, Key::SymbolTo)
+        } else {
+            self.place(same.frame, self.named.symbol_of(same.frame), self.named.line_of(same.frame))
+        };
+        let from = self.branch_place(same.from, Key::DsoFrom, Key::SymbolFrom);
+        RowKey { facts: same.facts, place, from, parent: self.parent(elements) }
+    }
+
+    /// Returns whether the rows show a group.
+    fn shows(&self, group: &Group, own: &RowKey) -> bool {
+        let is_hidden = self.hides_unresolved && self.named.symbol_of(group.same.frame) == NONE;
+        !(is_hidden || self.excludes_other && own.parent == NONE)
+    }
+
+    /// Calls `take` for each row that a group counts in: with its key, the frame, and the number of functions before it
+    /// in the stack, `None` for its own row, which is the first one. A row is passed again for each time that the stack
+    /// has it; only the first time counts.
+    ///
+    /// perf: `iter_add_single_cumulative_entry` and `iter_add_next_cumulative_entry`, `tools/perf/util/hist.c`.
+    pub(super) fn each_row(
+        &self,
+        group: &Group,
+        elements: &[Element],
+        take: &mut dyn FnMut(RowKey, u32, Option<usize>),
+    ) {
+        let own = self.own_key(group, elements);
+        if !self.shows(group, &own) {
+            return;
+        }
+        take(own, group.same.frame, None);
+        if !self.children {
+            return;
+        }
+        for (before, &element) in elements.iter().enumerate() {
+            let line = self.named.function(element.function).map_or(NONE, |it| it.line);
+            let place = self.place(element.frame, self.symbol(element), line);
+            take(RowKey { place, ..own }, element.frame, Some(before));
+        }
+    }
+
+    /// Returns the table of events with its rows. `is_relative` is whether percentages are of the selected samples.
+    pub(super) fn table(&self, members: &'a Members, is_relative: bool) -> Table<'a> {
+        let count = members.events.len();
+        let events = || members.events.iter().map(|index| self.collected.events.get(index));
+        let member_of = |event: u32| members.events.iter().position(|&it| it == event as usize);
+        let total = |it: &OfEvent| if is_relative { it.selected } else { it.all };
+        let totals = events().map(|it| it.map_or(Total::default(), total)).collect();
+        let mut table = Table {
+            members,
+            rows: Vec::new(),
+            numbers: HashMap::new(),
+            totals,
+            has_chains: false,
+            order: Vec::new(),
+        };
+        let mut elements = Vec::new();
+        for (stamp, group) in self.collected.groups.iter().enumerate() {
+            let Some(member) = member_of(group.same.event) else { continue };
+            if self.hides_unresolved && self.named.symbol_of(group.same.frame) == NONE {
+                table.totals[member].subtract(group.total);
+            }
+            self.elements(group.same.stack, &mut elements);
+            table.has_chains |= group.same.stack != EMPTY;
+            self.each_row(group, &elements, &mut |key, frame, before| {
+                let Table { rows, numbers, .. } = &mut table;
+                let number = *numbers.entry(key).or_insert_with(|| {
+                    let counts = vec![Count::default(); count];
+                    let from = group.same.from;
+                    rows.push(Row { key: Some(key), counts, frame, from, depth: 0, stamp: usize::MAX });
+                    rows.len() - 1
+                });
+                let row = &mut rows[number];
+                if row.stamp == stamp {
+                    return;
+                }
+                row.stamp = stamp;
+                if member == 0 {
+                    row.depth = row.depth.max(elements.len() - before.unwrap_or(0));
+                }
+                let counted = &mut row.counts[member];
+                counted.children.add(group.total);
+                if before.is_none() {
+                    counted.add_own(group.total, self.collected.frames.mode(frame));
+                }
+            });
+        }
+        let beyond: Vec<_> = events().map(|it| it.map_or(Total::default(), |it| it.beyond)).collect();
+        if beyond.iter().any(|it| it.samples > 0) {
+            let counts = beyond.iter().map(|&own| Count { own, children: own, ..Count::default() }).collect();
+            table.rows.push(Row { key: None, counts, frame: NONE, from: NONE, depth: 0, stamp: 0 });
+        }
+        let mut order: Vec<_> = (0..table.rows.len()).collect();
+        order.sort_by(|&one, &other| self.compare(&table.rows[one], &table.rows[other]));
+        table.order = order;
+        table
+    }
+
+    /// Compares two rows; the one that is printed first is less. Rows that are equal in all columns are in the order of
+    /// their addresses.
+    ///
+    /// perf: `hist_entry__sort` and `hist_entry__cmp`, `tools/perf/util/hist.c`.
+    fn compare(&self, one: &Row, other: &Row) -> Ordering {
+        for &column in &self.layout.order {
+            let ordering = match column {
+                Column::Key(key) => self.compare_keys(key, one, other, Key::Symbol == key),
+                Column::Children => self.compare_children(one, other),
+                column => {
+                    let (one, other) = (one.counts.iter(), other.counts.iter());
+                    other.map(|it| it.number(column)).cmp(one.map(|it| it.number(column)))
+                }
+            };
+            if ordering != Ordering::Equal {
+                return ordering;
+            }
+        }
+        let mut keys = self.layout.keys();
+        let compared = keys.find_map(|key| {
+            Some(self.compare_keys(key, one, other, false)).filter(|it| *it != Ordering::Equal)
+        });
+        compared.unwrap_or(Ordering::Equal)
+    }
+
+    /// perf: `__hpp__sort_acc`, `tools/perf/ui/hist.c`.
+    fn compare_children(&self, one: &Row, other: &Row) -> Ordering {
+        if !self.children {
+            return Ordering::Equal;
+        }
+        let period = |row: &Row| row.counts.first().map_or(0, |it| it.children.period);
+        // The caller comes before what it calls. perf compares so only within a thread, which is no order of all rows: of
+        // three rows, each can come before the next one, and the last before the first.
+        period(other).cmp(&period(one)).then_with(|| match self.order {
+            _ if !self.by_depth => Ordering::Equal,
+            Order::Caller => other.depth.cmp(&one.depth),
+            Order::Callee => one.depth.cmp(&other.depth),
+        })
+    }
+
+    /// `by_name` compares symbols by their names instead of their addresses.
+    fn compare_keys(&self, key: Key, one: &Row, other: &Row, by_name: bool) -> Ordering {
+        let (Some(a), Some(b)) = (&one.key, &other.key) else {
+            return one.key.is_none().cmp(&other.key.is_none());
+        };
+        let facts = &self.collected.facts;
+        let (Some(x), Some(y)) = (facts.list.get(a.facts as usize), facts.list.get(b.facts as usize)) else {
+            return Ordering::Equal;
+        };
+        let short = |place: &Place| (place.dso != NONE).then(|| self.named.short_name(place.dso));
+        // What is unknown comes last.
+        let last = |one: Option<&[u8]>, other: Option<&[u8]>| match (one, other) {
+            (Some(one), Some(other)) => one.cmp(other),
+            (one, other) => one.is_none().cmp(&other.is_none()),
+        };
+        let name = |symbol: u32| self.named.symbol(symbol).map(|it| &*it.name);
+        let branch = |it: &super::facts::Facts| it.branch;
+        match key {
+            Key::Pid | Key::Tid => x.tid.cmp(&y.tid),
+            Key::Tgid => x.tgid.cmp(&y.tgid),
+            Key::Comm => facts.texts.get(x.comm).cmp(facts.texts.get(y.comm)),
+            Key::Dso => last(short(&a.place), short(&b.place)),
+            Key::Symbol if by_name => last(name(a.place.symbol), name(b.place.symbol)),
+            Key::Symbol => self.compare_places(&a.place, &b.place),
+            Key::Parent => last(name(a.parent), name(b.parent)),
+            Key::Cpu => x.cpu.cmp(&y.cpu),
+            Key::Srcline => self.srcline(a).cmp(&self.srcline(b)),
+            Key::Srcfile => self.srcfile(a).cmp(self.srcfile(b)),
+            Key::LocalWeight | Key::Weight => y.weight.cmp(&x.weight),
+            Key::Trace => facts.texts.get(x.trace).cmp(facts.texts.get(y.trace)),
+            Key::Cgroup => x.cgroup.cmp(&y.cgroup),
+            Key::CgroupId => y.cgroup_id.cmp(&x.cgroup_id),
+            Key::Time => x.time.cmp(&y.time),
+            // As in perf, these are in descending order.
+            Key::DsoFrom => last(short(&b.from), short(&a.from)),
+            Key::DsoTo => last(short(&b.place), short(&a.place)),
+            Key::SymbolFrom => self.compare_places(&a.from, &b.from),
+            Key::SymbolTo => self.compare_places(&a.place, &b.place),
+            Key::Mispredict | Key::InTx | Key::Abort => branch(y).0.cmp(&branch(x).0),
+            Key::Cycles => branch(y).cycles().cmp(&branch(x).cycles()),
+        }
+    }
+
+    /// perf: `sort__sym_cmp`, `tools/perf/util/sort.c`.
+    fn compare_places(&self, one: &Place, other: &Place) -> Ordering {
+        match (self.named.symbol(one.symbol), self.named.symbol(other.symbol)) {
+            // The kernel's addresses are below those of programs.
+            (None, None) => one.address.cast_signed().cmp(&other.address.cast_signed()),
+            (Some(a), Some(b)) => {
+                let dso = |place: &Place| self.named.short_name(place.dso);
+                let by_dso = dso(one).cmp(dso(other));
+                by_dso
+                    .then_with(|| a.start.cast_signed().cmp(&b.start.cast_signed()))
+                    .then_with(|| a.name.cmp(&b.name))
+            }
+            (one, other) => one.is_none().cmp(&other.is_none()),
+        }
+    }
+
+    /// Returns the file and line of a row, or else the symbol or file with an offset.
+    ///
+    /// perf: `__get_srcline`, `tools/perf/util/srcline.c`.
+    pub(super) fn srcline(&self, key: &RowKey) -> Vec<u8> {
+        if let Some(line) = self.named.lines.get(key.place.line as usize) {
+            return [file_name(&line.file), b":", line.line.to_string().as_bytes()].concat();
+        }
+        let Some(known) = self.collected.frames.list.get(key.place.frame as usize) else {
+            return b"??:0".to_vec();
+        };
+        if known.dso == NONE {
+            return b"??:0".to_vec();
+        }
+        match self.named.symbol(self.named.symbol_of(key.place.frame)) {
+            Some(symbol) => {
+                let offset = known.offset.wrapping_sub(symbol.start).to_string();
+                [&*symbol.name, b"+", offset.as_bytes()].concat()
+            }
+            None => {
+                let name = self.named.short_name(self.named.short_name_of(known.dso));
+                [name, format!("[{:x}]", known.offset).as_bytes()].concat()
+            }
+        }
+    }
+
+    /// Returns the source file of a row; empty if it is not known.
+    pub(super) fn srcfile(&self, key: &RowKey) -> &[u8] {
+        self.named.lines.get(key.place.line as usize).map_or(&[], |line| file_name(&line.file))
+    }
+}
+
+impl Table<'_> {
+    /// Returns the number of samples that are beyond the limits.
+    pub(super) fn beyond(&self) -> u64 {
+        let beyond = self.rows.iter().filter(|row| row.key.is_none()).flat_map(|row| &row.counts);
+        beyond.map(|it| it.own.samples).sum()
+    }
+}
+
+/// Returns a path without its folders.
+pub(super) fn file_name(path: &[u8]) -> &[u8] {
+    path.rsplit(|&byte| byte == b'/').next().unwrap_or(path)
+}
+
+impl Count {
+    fn add_own(&mut self, total: Total, mode: CpuMode) {
+        self.own.add(total);
+        let of_mode = match mode {
+            CpuMode::KERNEL => &mut self.sys,
+            CpuMode::USER => &mut self.user,
+            CpuMode::GUEST_KERNEL => &mut self.guest_sys,
+            CpuMode::GUEST_USER => &mut self.guest_user,
+            _ => return,
+        };
+        *of_mode = of_mode.wrapping_add(total.period);
+    }
+
+    /// Returns the number in a column.
+    pub(super) fn number(&self, column: Column) -> u64 {
+        match column {
+            Column::Overhead | Column::Period => self.own.period,
+            Column::Sys => self.sys,
+            Column::User => self.user,
+            Column::GuestSys => self.guest_sys,
+            Column::GuestUser => self.guest_user,
+            Column::Children => self.children.period,
+            Column::Samples => self.own.samples,
+            Column::Key(_) => 0,
+        }
+    }
+}

@@ -1,0 +1,451 @@
+//! The text of tables, as `perf report --stdio` prints it.
+
+use core::fmt::Write;
+
+use perf_abi::branch::BranchFlags;
+use perf_abi::record::CpuMode;
+
+use super::frames::NONE;
+use super::keys::{Column, Key};
+use super::rows::{Place, Row, Source, Table};
+use crate::escape::{OneLine, print};
+
+/// Appends a text of the capture on a line: characters that a terminal would obey are escaped.
+pub(super) fn push_text(out: &mut Vec<u8>, text: &[u8]) {
+    if text.iter().all(|byte| matches!(byte, b' '..=b'~')) {
+        out.extend_from_slice(text);
+    } else {
+        print(out, format_args!("{}", OneLine(text)));
+    }
+}
+
+/// Whether percentages are coloured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Colors(pub(super) bool);
+
+impl Colors {
+    /// Appends the text of a percentage: red from 5 % on, green from 0.5 % on.
+    ///
+    /// perf: `get_percent_color`, `tools/perf/util/color.c`.
+    pub(super) fn push_percent(self, out: &mut Vec<u8>, percent: f64, text: &str) {
+        let color = match percent {
+            _ if !self.0 => "",
+            5.0.. => "\u{1b}[31m",
+            0.5.. => "\u{1b}[32m",
+            _ => "",
+        };
+        let end = if color.is_empty() { "" } else { "\u{1b}[m" };
+        print(out, format_args!("{color}{text}{end}"));
+    }
+}
+
+/// How a table is printed.
+#[derive(Clone, Debug)]
+pub(super) struct Style {
+    /// The widths that the user gave; 0 for a column without one.
+    pub(super) widths: Vec<usize>,
+    pub(super) separator: Option<char>,
+    /// The number of columns of the terminal; `None` if the text goes elsewhere.
+    pub(super) terminal: Option<usize>,
+    pub(super) colors: Colors,
+    /// Times have nine decimal places instead of six.
+    pub(super) ns: bool,
+    /// The columns that are left out, as all rows have the same there.
+    pub(super) elided: Vec<Column>,
+    /// Whether samples are of selected files only.
+    pub(super) has_dso_filter: bool,
+}
+
+/// A table, ready to be printed.
+#[derive(Debug)]
+pub(super) struct Printer<'a> {
+    source: &'a Source<'a>,
+    table: &'a Table<'a>,
+    style: &'a Style,
+    /// The columns that are printed, with their widths.
+    columns: Vec<(Column, usize)>,
+    /// The width of the longest name of a thread.
+    comm_width: usize,
+}
+
+/// The width of an address without a name.
+const ADDRESS: usize = 16;
+
+/// The smallest width that a column is cut to.
+const NARROW: usize = 16;
+
+impl<'a> Printer<'a> {
+    pub(super) fn new(source: &'a Source<'a>, table: &'a Table<'a>, style: &'a Style) -> Self {
+        let facts = &source.collected.facts;
+        let used = table.rows.iter().filter_map(|row| facts.list.get(row.key?.facts as usize));
+        let comms = used.map(|it| {
+            let of_thread =
+                |tid| facts.last_comms.get(&tid).map_or(0, |&(_, comm)| shown_width(facts.texts.get(comm)));
+            shown_width(facts.texts.get(it.comm)).max(of_thread(it.tid)).max(of_thread(it.tgid))
+        });
+        let comm_width = comms.max().unwrap_or(0);
+        let mut printer = Self { source, table, style, columns: Vec::new(), comm_width };
+        let shown = source.layout.columns.iter().enumerate().filter(|(_, it)| !style.elided.contains(it));
+        printer.columns = shown
+            .map(|(index, &column)| {
+                let given = style.widths.get(index).copied().filter(|&width| width > 0);
+                (column, given.unwrap_or_else(|| printer.width(column)))
+            })
+            .collect();
+        printer.fit();
+        printer
+    }
+
+    /// Returns the width of a column.
+    ///
+    /// perf: `hists__calc_col_len`, `tools/perf/util/hist.c`; `hpp__width_fn`, `tools/perf/ui/hist.c`.
+    fn width(&self, column: Column) -> usize {
+        let heading = column.heading(self.source.children).len();
+        let Column::Key(key) = column else {
+            return (self.number_width(column) * self.table.members.events.len()).max(heading);
+        };
+        let is_fixed =
+            self.style.widths.is_empty() && self.style.separator.is_none() && !self.style.has_dso_filter;
+        let unresolved = if is_fixed { ADDRESS } else { 0 };
+        let least = match key {
+            Key::Pid | Key::Tid | Key::Tgid => self.comm_width + 8,
+            Key::Cpu => 3,
+            Key::LocalWeight | Key::Weight => 12,
+            Key::Cgroup => 6,
+            Key::CgroupId => 20,
+            Key::Time => {
+                if self.style.ns {
+                    16
+                } else {
+                    12
+                }
+            }
+            Key::Symbol => 4,
+            _ => 0,
+        };
+        let widest = self.table.rows.iter().map(|row| {
+            let place = |place: Option<Place>| place.filter(|it| it.symbol == NONE);
+            match key {
+                Key::Dso if self.source.named.symbol_of(row.frame) == NONE => unresolved,
+                Key::DsoTo if place(row.key.map(|key| key.place)).is_some() => unresolved,
+                Key::DsoFrom if place(row.key.map(|key| key.from)).is_some() => unresolved,
+                _ => 0,
+            }
+            .max(match key {
+                // As in perf, without what marks inlined functions.
+                Key::Symbol => self
+                    .text(row, column)
+                    .strip_suffix(b" (inlined)".as_slice())
+                    .map_or_else(|| shown_len(&self.text(row, column)), shown_len),
+                Key::Pid | Key::Tid | Key::Tgid | Key::Cpu => 0,
+                _ => shown_len(&self.text(row, column)),
+            })
+        });
+        heading.max(least).max(widest.max().unwrap_or(0))
+    }
+
+    /// The width of a number of one event.
+    ///
+    /// perf: `perf_hpp__reset_width`, `tools/perf/ui/hist.c`.
+    fn number_width(&self, column: Column) -> usize {
+        match column {
+            Column::GuestSys | Column::GuestUser => 9,
+            Column::Samples | Column::Period => 12,
+            _ => 8,
+        }
+    }
+
+    /// Makes the columns narrower, the widest first, until a line fits on the terminal.
+    fn fit(&mut self) {
+        let Some(limit) = self.style.terminal else { return };
+        loop {
+            let total: usize = self.columns.iter().map(|(_, width)| width + 2).sum();
+            let excess = total.saturating_sub(limit);
+            let widest = self
+                .columns
+                .iter_mut()
+                .filter(|(column, width)| matches!(column, Column::Key(_)) && *width > NARROW)
+                .max_by_key(|(_, width)| *width);
+            match widest {
+                Some((_, width)) if excess > 0 => *width = width.saturating_sub(excess).max(NARROW),
+                _ => return,
+            }
+        }
+    }
+
+    /// Appends the headings.
+    ///
+    /// perf: `hists__fprintf_standard_headers`, `tools/perf/ui/stdio/hist.c`.
+    pub(super) fn push_headings(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(b"# ");
+        for (number, &(column, width)) in self.columns.iter().enumerate() {
+            self.push_separator(out, number);
+            let heading = column.heading(self.source.children);
+            match column {
+                Column::Key(_) => print(out, format_args!("{heading:width$.width$}")),
+                _ => print(out, format_args!("{heading:>width$}")),
+            }
+        }
+        out.push(b'\n');
+        if self.style.separator.is_some() {
+            return;
+        }
+        out.extend_from_slice(b"# ");
+        for (number, &(_, width)) in self.columns.iter().enumerate() {
+            self.push_separator(out, number);
+            out.resize(out.len() + width, b'.');
+        }
+        out.extend_from_slice(b"\n#\n");
+    }
+
+    fn push_separator(&self, out: &mut Vec<u8>, number: usize) {
+        match self.style.separator {
+            _ if number == 0 => {}
+            Some(separator) => print(out, format_args!("{separator}")),
+            None => out.extend_from_slice(b"  "),
+        }
+    }
+
+    /// Appends a row.
+    ///
+    /// perf: `__hist_entry__snprintf`, `tools/perf/ui/stdio/hist.c`.
+    pub(super) fn push_row(&self, out: &mut Vec<u8>, row: &Row) {
+        if self.style.separator.is_none() {
+            out.extend_from_slice(b"  ");
+        }
+        for (number, &(column, width)) in self.columns.iter().enumerate() {
+            self.push_separator(out, number);
+            let start = out.len();
+            let printed = match column {
+                Column::Key(key) => {
+                    let mut text = self.text(row, column);
+                    if key == Key::Cpu {
+                        text = zero_padded(&text, width);
+                    }
+                    if let Some(separator) = self.style.separator {
+                        text = replaced(&text, separator);
+                    }
+                    let text = if is_cut(key) { self.cut(&text, width) } else { text };
+                    out.extend_from_slice(&text);
+                    shown_len(&text)
+                }
+                _ => self.push_number(out, row, column, width),
+            };
+            let is_last = number + 1 == self.columns.len();
+            let is_padded = matches!(
+                column,
+                Column::Key(
+                    Key::Comm
+                        | Key::Dso
+                        | Key::DsoFrom
+                        | Key::DsoTo
+                        | Key::Parent
+                        | Key::LocalWeight
+                        | Key::Weight
+                        | Key::Pid
+                        | Key::Tid
+                        | Key::Tgid
+                        | Key::Mispredict
+                        | Key::InTx
+                        | Key::Abort
+                        | Key::Cycles
+                )
+            );
+            if !is_last || is_padded {
+                let added = out.len() - start;
+                out.resize(start + added + width.saturating_sub(printed), b' ');
+            }
+        }
+        out.push(b'\n');
+    }
+
+    /// Appends the numbers of a column, one for each event. Returns how many characters they take.
+    ///
+    /// perf: `__hpp__fmt`, `tools/perf/ui/hist.c`.
+    fn push_number(&self, out: &mut Vec<u8>, row: &Row, column: Column, width: usize) -> usize {
+        let members = self.table.members.events.len();
+        let width = match self.style.separator {
+            Some(_) => 2,
+            // A width that the user gave is that of each number.
+            None if members == 1 => width,
+            None => self.number_width(column),
+        };
+        let width = width.saturating_sub(1);
+        let mut printed = 0;
+        if column == Column::Children && !self.source.children {
+            let text = format!(" {:>width$}", "N/A");
+            out.extend_from_slice(text.as_bytes());
+            return text.len();
+        }
+        for (count, total) in row.counts.iter().zip(&self.table.totals) {
+            let number = count.number(column);
+            let text = if matches!(column, Column::Samples | Column::Period) {
+                format!("{number:>width$}")
+            } else {
+                let percent = percent(number, total.period);
+                let text = format!("{percent:>width$.2}%", width = width.saturating_sub(1));
+                out.push(b' ');
+                self.style.colors.push_percent(out, percent, &text);
+                printed += text.len() + 1;
+                continue;
+            };
+            out.push(b' ');
+            out.extend_from_slice(text.as_bytes());
+            printed += text.len() + 1;
+        }
+        printed
+    }
+
+    /// Shortens a text to a width, as perf does; on a terminal in the middle.
+    fn cut(&self, text: &[u8], width: usize) -> Vec<u8> {
+        if shown_len(text) <= width {
+            return text.to_vec();
+        }
+        let text = String::from_utf8_lossy(text);
+        if self.style.terminal.is_none() || width < 8 {
+            return text.chars().take(width).collect::<String>().into_bytes();
+        }
+        let kept = width - 3;
+        let end = kept / 3;
+        let count = text.chars().count();
+        let first: String = text.chars().take(kept - end).collect();
+        let last: String = text.chars().skip(count - end).collect();
+        format!("{first}...{last}").into_bytes()
+    }
+
+    /// Returns the text of a key in a row.
+    pub(super) fn text(&self, row: &Row, column: Column) -> Vec<u8> {
+        let mut out = Vec::new();
+        let Column::Key(key) = column else { return out };
+        let (Source { collected, named, .. }, Some(row_key)) = (self.source, &row.key) else {
+            out.extend_from_slice(BEYOND);
+            return out;
+        };
+        let facts = &collected.facts;
+        let Some(of) = facts.list.get(row_key.facts as usize) else { return out };
+        let last_comm =
+            |tid: i32| facts.last_comms.get(&tid).map_or(&[][..], |&(_, comm)| facts.texts.get(comm));
+        let flag = |flag: BranchFlags| of.branch.contains(flag);
+        match key {
+            Key::Pid | Key::Tid | Key::Tgid => {
+                let tid = if key == Key::Tgid { of.tgid } else { of.tid };
+                print(&mut out, format_args!("{tid:>7}:"));
+                push_text(&mut out, last_comm(tid));
+            }
+            Key::Comm => push_text(&mut out, facts.texts.get(of.comm)),
+            Key::Dso | Key::DsoTo => push_text(&mut out, named.short_name(row_key.place.dso)),
+            Key::DsoFrom => push_text(&mut out, named.short_name(row_key.from.dso)),
+            Key::Symbol | Key::SymbolTo => self.push_symbol(&mut out, &row_key.place, row.frame),
+            Key::SymbolFrom => self.push_symbol(&mut out, &row_key.from, row.from),
+            Key::Parent => {
+                let name = named.symbol(row_key.parent).map_or(&b"[other]"[..], |it| &it.name);
+                push_text(&mut out, name);
+            }
+            Key::Cpu if of.cpu < 0 => print(&mut out, format_args!("-{:03}", -of.cpu)),
+            Key::Cpu => print(&mut out, format_args!("{:03}", of.cpu)),
+            Key::Srcline => push_text(&mut out, &self.source.srcline(row_key)),
+            Key::Srcfile => push_text(&mut out, self.source.srcfile(row_key)),
+            Key::LocalWeight => print(&mut out, format_args!("{}", of.weight)),
+            Key::Weight => {
+                let samples: u64 = row.counts.iter().map(|it| it.own.samples).sum();
+                print(&mut out, format_args!("{}", of.weight.wrapping_mul(samples)));
+            }
+            Key::Trace => push_text(&mut out, facts.texts.get(of.trace)),
+            Key::Cgroup if of.cgroup == 0 => out.extend_from_slice(b"N/A"),
+            Key::Cgroup => push_text(&mut out, facts.cgroups.get(&of.cgroup).map_or(b"unknown", |it| it)),
+            Key::CgroupId => print(&mut out, format_args!("{}/0x{:x}", of.cgroup_id.0, of.cgroup_id.1)),
+            Key::Time => {
+                let (seconds, fraction) = (of.time / 1_000_000_000, of.time % 1_000_000_000);
+                match self.style.ns {
+                    true => print(&mut out, format_args!("{seconds}.{fraction:09}")),
+                    false => print(&mut out, format_args!("{seconds}.{:06}", fraction / 1000)),
+                }
+            }
+            Key::Mispredict if flag(BranchFlags::PREDICTED) => out.push(b'N'),
+            Key::Mispredict if flag(BranchFlags::MISPRED) => out.push(b'Y'),
+            Key::Mispredict => out.extend_from_slice(b"N/A"),
+            Key::InTx => out.push(if flag(BranchFlags::IN_TX) { b'T' } else { b'.' }),
+            Key::Abort => out.push(if flag(BranchFlags::ABORT) { b'A' } else { b'.' }),
+            Key::Cycles if of.branch.cycles() == 0 => out.push(b'-'),
+            Key::Cycles => print(&mut out, format_args!("{}", of.branch.cycles())),
+        }
+        out
+    }
+
+    /// perf: `_hist_entry__sym_snprintf`, `tools/perf/util/sort.c`.
+    fn push_symbol(&self, out: &mut Vec<u8>, place: &Place, frame: u32) {
+        let level = level(self.source.collected.frames.mode(frame));
+        let _ = write!(Text(out), "[{level}] ");
+        match self.source.named.symbol(place.symbol) {
+            Some(symbol) => {
+                push_text(out, &symbol.name);
+                if symbol.is_inlined {
+                    out.extend_from_slice(b" (inlined)");
+                }
+            }
+            // As C prints it: without the prefix if it is 0.
+            None if place.address == 0 => out.extend_from_slice(b"0000000000000000"),
+            None => print(out, format_args!("0x{:016x}", place.address)),
+        }
+    }
+}
+
+/// What rows of samples beyond the limits have as keys.
+const BEYOND: &[u8] = b"[beyond the limits]";
+
+/// Returns the letter that marks whose code it is.
+pub(super) fn level(mode: CpuMode) -> char {
+    match mode {
+        CpuMode::USER => '.',
+        CpuMode::KERNEL => 'k',
+        CpuMode::GUEST_KERNEL => 'g',
+        CpuMode::GUEST_USER => 'u',
+        _ => 'H',
+    }
+}
+
+/// Returns a percentage; 0 of nothing.
+pub(super) fn percent(number: u64, total: u64) -> f64 {
+    if total == 0 { 0.0 } else { 100.0 * number as f64 / total as f64 }
+}
+
+/// Returns a number with as many digits as the column is wide.
+///
+/// perf: `hist_entry__cpu_snprintf`, `tools/perf/util/sort.c`.
+fn zero_padded(number: &[u8], width: usize) -> Vec<u8> {
+    let (sign, digits) = number.strip_prefix(b"-").map_or((&b""[..], number), |digits| (b"-", digits));
+    [sign, &vec![b'0'; width.saturating_sub(digits.len())], digits].concat()
+}
+
+/// Returns whether perf cuts the text of a key to the width of the column.
+fn is_cut(key: Key) -> bool {
+    !matches!(key, Key::Cpu | Key::Cgroup | Key::CgroupId | Key::LocalWeight | Key::Weight)
+}
+
+/// Replaces a separator in a text by dots.
+///
+/// perf: `repsep_snprintf`, `tools/perf/util/sort.c`.
+fn replaced(text: &[u8], separator: char) -> Vec<u8> {
+    String::from_utf8_lossy(text).replace(separator, ".").into_bytes()
+}
+
+/// The number of characters of a text that is safe to print.
+fn shown_len(text: &[u8]) -> usize {
+    String::from_utf8_lossy(text).chars().count()
+}
+
+/// The number of characters that a text of the capture has on a line.
+fn shown_width(text: &[u8]) -> usize {
+    let mut shown = Vec::new();
+    push_text(&mut shown, text);
+    shown_len(&shown)
+}
+
+struct Text<'a>(&'a mut Vec<u8>);
+
+impl Write for Text<'_> {
+    fn write_str(&mut self, text: &str) -> core::fmt::Result {
+        self.0.extend_from_slice(text.as_bytes());
+        Ok(())
+    }
+}

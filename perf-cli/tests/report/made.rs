@@ -1,0 +1,84 @@
+//! Captures made for one test.
+
+use std::fs;
+use std::io::Cursor;
+use std::path::PathBuf;
+
+use perf_abi::attr::{Attr, AttrFlags};
+use perf_abi::callchain::CallchainContext;
+use perf_abi::endian::LittleEndian;
+use perf_abi::event::EventType;
+use perf_abi::record::Misc;
+use perf_abi::sample_type::SampleType;
+use perf_parse::file::write::{EventFields, FileWriter, Options};
+use perf_parse::record::{Comm, Mmap};
+use perf_parse::write::{self, SampleFields, SampleIdFields};
+use perf_parse::{Record, SampleLayout};
+
+/// A capture of an event with call chains. Each record is 1 us after the one before it.
+pub(crate) struct Made {
+    attr: Attr,
+    layout: SampleLayout,
+    records: Vec<Vec<u8>>,
+}
+
+impl Made {
+    pub(crate) fn new() -> Self {
+        let sample_type =
+            SampleType::IP | SampleType::TID | SampleType::TIME | SampleType::PERIOD | SampleType::CALLCHAIN;
+        let flags = AttrFlags::SAMPLE_ID_ALL | AttrFlags::COMM | AttrFlags::MMAP;
+        let attr =
+            Attr { kind: EventType::SOFTWARE, sample_type, flags, sample_period: 1, ..Attr::default() };
+        Self { attr, layout: SampleLayout::new(&attr).unwrap(), records: Vec::new() }
+    }
+
+    fn now(&self) -> u64 {
+        1_000_000_000_000 + 1000 * self.records.len() as u64
+    }
+
+    fn record(mut self, tid: i32, record: &Record<'_, LittleEndian>) -> Self {
+        let trailer = SampleIdFields { pid: tid, tid, time: self.now(), ..SampleIdFields::default() };
+        let mut bytes = Vec::new();
+        write::record::<LittleEndian>(&mut bytes, &self.layout, Misc(2), record, &trailer).unwrap();
+        self.records.push(bytes);
+        self
+    }
+
+    pub(crate) fn comm(self, tid: i32, name: &str) -> Self {
+        self.record(tid, &Record::Comm(Comm { pid: tid, tid, comm: name.as_bytes() }))
+    }
+
+    /// Maps a file, or `//anon`, at 0x1000 to 0x9000.
+    pub(crate) fn map(self, tid: i32, name: &str) -> Self {
+        let (pid, addr, len, pgoff, filename) = (tid, 0x1000, 0x8000, 0, name.as_bytes());
+        self.record(tid, &Record::Mmap(Mmap { pid, tid, addr, len, pgoff, filename }))
+    }
+
+    /// Adds a sample with the addresses of a stack of user code, innermost first.
+    pub(crate) fn sample(mut self, tid: i32, period: u64, stack: &[u64]) -> Self {
+        let chain = core::iter::once(CallchainContext::USER.0).chain(stack.iter().copied());
+        let fields = SampleFields {
+            ip: stack.first().copied(),
+            pid_tid: Some((tid, tid)),
+            time: Some(self.now()),
+            period: Some(period),
+            callchain: Some(chain.collect()),
+            ..SampleFields::default()
+        };
+        let mut bytes = Vec::new();
+        write::sample::<LittleEndian>(&mut bytes, &self.layout, Misc(2), &fields).unwrap();
+        self.records.push(bytes);
+        self
+    }
+
+    /// Writes the capture as a file.
+    pub(crate) fn file(&self, name: &str) -> PathBuf {
+        let out = Cursor::new(Vec::new());
+        let events = [EventFields { attr: self.attr, ..EventFields::default() }];
+        let mut writer = FileWriter::<LittleEndian, _>::new(out, &events, &Options::default()).unwrap();
+        self.records.iter().for_each(|record| writer.record(record).unwrap());
+        let path = needs::folder().join(name);
+        fs::write(&path, writer.finish().unwrap().into_inner()).unwrap();
+        path
+    }
+}

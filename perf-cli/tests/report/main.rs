@@ -1,0 +1,54 @@
+//! `perfdata report`: against the installed perf, which is shown as ignored where there is none; against goldens; its JSON
+//! against its text; generated names; and what it says about wrong arguments.
+
+mod arguments;
+mod golden;
+mod json;
+mod made;
+mod names;
+mod perf;
+mod rows;
+
+use std::path::PathBuf;
+use std::process::{Command, ExitCode};
+
+fn main() -> ExitCode {
+    needs::run(&[arguments::TESTS, golden::TESTS, json::TESTS, names::TESTS, perf::TESTS, rows::TESTS])
+}
+
+/// The output and exit status of a run.
+#[derive(Debug)]
+struct Run {
+    status: i32,
+    out: String,
+    err: String,
+}
+
+/// A file of `testdata`, such as `captures/plain.data`; other paths as they are.
+fn path(file: &str) -> PathBuf {
+    testdata::path("").parent().unwrap().join(file)
+}
+
+/// Runs `perfdata report` on a file.
+fn report(file: &str, args: &[&str]) -> Run {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_perfdata"));
+    let output = command.arg("report").args(args).arg(path(file)).env("TZ", "UTC").output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    Run { status: output.status.code().unwrap(), out: text(output.stdout), err: text(output.stderr) }
+}
+
+/// Captures that can be reported without files of this machine, with stacks, groups, tracepoints and branches.
+const CAPTURES: [&str; 12] = [
+    "captures/callchain.data",
+    "captures/everything.data",
+    "captures/group_read.data",
+    "captures/raw.data",
+    "captures/cgroups.data",
+    "captures/namespaces.data",
+    "captures/system_wide.data",
+    "captures/mem.data",
+    "captures/threads.dir",
+    "captures/tracing.pipe.data",
+    "captures/compressed.zstd.pipe.data",
+    "synthetic/branches.le.data",
+];
