@@ -232,7 +232,7 @@ fn report(
         missing: &missing,
     };
     let grouping = match () {
-        () if args.no_group || plan.branches => tables::Grouping::Never,
+        () if args.no_group => tables::Grouping::Never,
         () if args.group => tables::Grouping::Always,
         () => tables::Grouping::AsRecorded,
     };

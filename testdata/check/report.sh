@@ -76,6 +76,9 @@ options() {
 --no-children -g none -s comm -x -p start
 --no-children -g none --no-branch-stack
 --no-children -g none --no-group
+-b
+-b -s symbol_from,dso_to,mispredict,cycles
+-b -s comm,dso_from,in_tx,abort
 -g none --sort comm
 -g none --sort dso
 -g none --sort comm,dso -n
@@ -106,6 +109,9 @@ stack_zero.*|*|As above.
 *.pipe.data|*|perf looks for stacks and tracepoints before it has read which events a stream has.
 contexts.*|*|perf drops samples of guests whose virtual machine no record names.
 records.*|*|A FORK record has the process id of another thread, which is then a new process; perf keeps the thread. Also, bytes of names that are not UTF-8 are escaped.
+raw.data|-b|perf takes -b for nothing if all events are tracepoints.
+branches.*|-b|perf prints 65535 cycles as -1.
+branches.*|-b -s symbol_from*|perf takes the key for symbol, and adds a column that it leaves empty.
 dispatch.*|*--sort time*|A sample without a time has the time 0; perf prints -1 as an unsigned number.
 identifier.data|*|perf counts samples without a call chain with the chain of the sample before.
 raw.data|*--comms*|perf decides by the first sample of a row whether all of it is selected.

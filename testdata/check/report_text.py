@@ -43,7 +43,8 @@ def blocks(lines):
 def parsed(path, addresses):
     """Returns pairs of a percentage and lines."""
     with open(path, "rb") as file:
-        lines = file.read().split(b"\n")
+        # The statistics of branches come after the tables.
+        lines = file.read().split(b"#\n# Branch Statistics:")[0].split(b"\n")
     # The comments at the end, and what a table without rows has.
     while lines and (not lines[-1].strip() or lines[-1].startswith(b"#")):
         if lines[-1].startswith(b"# Event count"):

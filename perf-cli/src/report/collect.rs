@@ -4,11 +4,12 @@ use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
 use std::collections::HashMap;
 
+use perf_abi::record::CpuMode;
 use perf_abi::sample_type::SampleType;
 use perf_parse::EventRecord;
 use perf_parse::event::Event;
 use perf_parse::file::EventRecords;
-use perf_session::{At, Frame, Session};
+use perf_session::{At, DsoKind, Frame, Mapping, Session};
 use perf_symbol::StackFrame;
 use perf_symbol::unwind::{FrameSource, StackEnd};
 
@@ -187,6 +188,14 @@ pub(super) struct Collecting<'a> {
     pub(super) traces: Traces<'a>,
 }
 
+/// Returns whose code a mapping has.
+fn mode_of(mapping: &Mapping) -> CpuMode {
+    match mapping.dso().kind() {
+        DsoKind::Kernel | DsoKind::Module | DsoKind::Ksymbol(_) => CpuMode::KERNEL,
+        _ => CpuMode::USER,
+    }
+}
+
 fn has_stacks(event: &Event) -> bool {
     let of_copy = SampleType::REGS_USER | SampleType::STACK_USER;
     let kind = event.attr.sample_type;
@@ -276,7 +285,10 @@ impl Collecting<'_> {
         let total = Total { samples: 1, period: 1 };
         let limits = self.collected.wants.limits;
         for branch in tail.branch_stack.iter().flat_map(|stack| stack.entries.iter()) {
-            let place = |ip: u64| Frame { ip, mode: at.mode(), mapping: at.find_data(ip) };
+            let place = |ip: u64| {
+                let mapping = at.find_data(ip);
+                Frame { ip, mode: mapping.map_or(CpuMode::CPUMODE_UNKNOWN, mode_of), mapping }
+            };
             let Self { collected, traces } = self;
             let mut add = |this: &mut Collected, traces: &mut Traces<'_>| {
                 let facts = this.facts.of(at, counted.event, traces, limits.texts)?;

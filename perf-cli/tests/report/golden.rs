@@ -7,7 +7,8 @@ use crate::report;
 pub(crate) const TESTS: &[needs::Test] = needs::tests![output_is_as_it_was];
 
 /// The name of the golden, the capture, and the options. Without symbols, as other machines have other files.
-const GOLDENS: [(&str, &str, &[&str]); 12] = [
+const GOLDENS: [(&str, &str, &[&str]); 13] = [
+    ("branches", "synthetic/script_fields.le.data", &["-b"]),
     ("callchain", "captures/callchain.data", &["--no-children"]),
     ("caller", "captures/callchain.data", &["--sort", "comm,dso", "-g", "caller,2"]),
     ("fractal", "captures/callchain.data", &["--no-children", "-g", "fractal,5"]),
