@@ -13,13 +13,16 @@ use crate::error::Why;
 /// where many functions refer to one long list. What it does recursively, it reads in between.
 #[derive(Debug)]
 pub(crate) struct Budget {
-    read: AtomicU64,
+    allowed: AtomicU64,
     left: AtomicU64,
     room: AtomicU64,
     loaded: AtomicU64,
     /// Address of the stack at which the last look-up began.
     stack: AtomicUsize,
 }
+
+/// Number of bytes that may be read of the smallest file: it may refer to its parts more often.
+const LEAST: u64 = 4 << 20;
 
 /// Number of bytes of stack that a look-up may take. Threads have 2 MiB, unless a program chooses another size.
 const STACK: usize = 512 << 10;
@@ -28,9 +31,8 @@ impl Budget {
     /// Begins with `room` bytes for sections that are decompressed or copied.
     pub(crate) fn new(room: u64) -> Self {
         Self {
-            read: AtomicU64::new(0),
-            // A small file may refer to its parts more often.
-            left: AtomicU64::new(4 << 20),
+            allowed: AtomicU64::new(LEAST),
+            left: AtomicU64::new(LEAST),
             room: AtomicU64::new(room),
             loaded: AtomicU64::new(0),
             stack: AtomicUsize::new(0),
@@ -44,6 +46,7 @@ impl Budget {
         // Compilers do not write what shrinks to less than a quarter of that.
         const COMPRESSED_TIMES: u64 = 16 * TIMES;
         let more = size.saturating_mul(TIMES).min(raw.saturating_mul(COMPRESSED_TIMES));
+        self.allowed.store(self.allowed.load(Relaxed).saturating_add(more), Relaxed);
         self.left.store(self.left.load(Relaxed).saturating_add(more), Relaxed);
     }
 
@@ -66,7 +69,8 @@ impl Budget {
 
     /// Returns the number of bytes that were decompressed, copied, and read, which what is kept is in proportion to.
     pub(crate) fn used(&self) -> u64 {
-        self.loaded.load(Relaxed).saturating_add(self.read.load(Relaxed))
+        let read = self.allowed.load(Relaxed).saturating_sub(self.left.load(Relaxed));
+        self.loaded.load(Relaxed).saturating_add(read)
     }
 
     /// Begins a look-up on the stack of this thread.
@@ -83,7 +87,6 @@ impl Budget {
             return false;
         }
         self.left.store(left.wrapping_sub(size), Relaxed);
-        self.read.store(self.read.load(Relaxed).wrapping_add(size), Relaxed);
         true
     }
 }
@@ -197,7 +200,6 @@ mod tests {
     /// Below the limit, at it, and above it.
     #[test]
     fn reading_ends() {
-        const LEAST: u64 = 4 << 20;
         let bytes = [0; 10];
         for (taken, is_read) in [(LEAST, true), (LEAST + 80 - 10, true), (LEAST + 80 - 9, false)] {
             let budget = Budget::new(0);

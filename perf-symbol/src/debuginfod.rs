@@ -3,9 +3,11 @@
 mod cache;
 mod http;
 
+use std::collections::HashMap;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use perf_session::{BuildId, Inode};
@@ -85,7 +87,7 @@ fn urls(text: &str) -> Vec<String> {
 
 /// Files of another source, and what it does not have from debuginfod servers.
 ///
-/// A server is asked for nothing but build ids. A file is used if it has the build id. It is kept in the cache, where the
+/// A server is asked for nothing but build ids, and not again after it has failed or was too slow. A file is used if it has the build id. It is kept in the cache, where the
 /// client of elfutils finds it too; that a file is on no server is also kept there, for `cache_miss_s` seconds.
 ///
 /// # Examples
@@ -101,13 +103,15 @@ fn urls(text: &str) -> Vec<String> {
 pub struct Debuginfod<F> {
     files: F,
     options: DebuginfodOptions,
+    /// The servers that have failed, and how.
+    failed: Mutex<HashMap<String, io::ErrorKind>>,
 }
 
 impl<F: Files> Debuginfod<F> {
     /// Makes a source of files that reads them by `files`, also those of the cache.
     #[must_use]
     pub fn new(files: F, options: DebuginfodOptions) -> Self {
-        Self { files, options }
+        Self { files, options, failed: Mutex::default() }
     }
 
     /// Fetches a file into the cache.
@@ -116,7 +120,13 @@ impl<F: Files> Debuginfod<F> {
         let mut is_on_none = true;
         for url in &self.options.urls {
             let mut aside = cache.aside()?;
-            let result = http::get(url, &id.to_string(), kind, &self.options, limit, aside.as_file_mut());
+            let result = match self.failure(url) {
+                Some(kind) => Err(kind.into()),
+                None => http::get(url, &id.to_string(), kind, &self.options, limit, aside.as_file_mut()),
+            };
+            if let Err(error) = &result {
+                self.note(url, error.kind());
+            }
             match result.and_then(|()| self.check(aside.path(), id, limit)) {
                 Ok(()) => return cache.keep(aside),
                 Err(next) if next.kind() == io::ErrorKind::NotFound => {}
@@ -127,6 +137,18 @@ impl<F: Files> Debuginfod<F> {
             cache.miss()?;
         }
         Err(error)
+    }
+
+    /// Returns how a server has failed.
+    fn failure(&self, url: &str) -> Option<io::ErrorKind> {
+        self.failed.lock().unwrap_or_else(PoisonError::into_inner).get(url).copied()
+    }
+
+    /// Notes that a server has failed, unless it has answered about one file.
+    fn note(&self, url: &str, kind: io::ErrorKind) {
+        if !matches!(kind, io::ErrorKind::NotFound | io::ErrorKind::FileTooLarge) {
+            self.failed.lock().unwrap_or_else(PoisonError::into_inner).insert(url.to_owned(), kind);
+        }
     }
 
     /// Checks that a file has a build id.

@@ -45,7 +45,12 @@
 //! # Hostile files
 //!
 //! Files are input like a capture: no file causes a panic or an endless loop. [`Limits`] bounds what compressed sections,
-//! symbols and names may take.
+//! DWARF, symbols and names may take.
+//!
+//! # Features
+//!
+//! `debuginfod`, off by default: files that are not on this machine, from debuginfod servers by HTTP. Nothing is fetched
+//! unless a program uses `Debuginfod` as its files.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]

@@ -73,3 +73,26 @@ fn servers(urls: &str) -> Result<perf_symbol::DebuginfodOptions, String> {
     }
     Ok(options)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_archive_is_no_folder() {
+        let dir = tempfile::tempdir().unwrap();
+        let archive = dir.path().join("perf.data.tar.bz2");
+        std::fs::write(&archive, b"BZh9").unwrap();
+        assert!(folder(archive).unwrap_err().contains("tar -xf"));
+        assert_eq!(folder(dir.path().into()), Ok(dir.path().to_path_buf()));
+    }
+
+    #[test]
+    #[cfg(feature = "debuginfod")]
+    fn only_servers_that_can_be_asked() {
+        let error = |urls| servers(urls).err().unwrap_or_default();
+        assert!(error("http://a https://b").contains("https://b"));
+        assert!(error("nonsense").contains("no server"));
+        assert!(!error("http://a").contains("http://a"));
+    }
+}
