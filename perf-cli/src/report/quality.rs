@@ -87,7 +87,10 @@ fn push_missing(out: &mut Vec<u8>, it: &Missing) {
     if let Some(id) = it.build_id {
         print(out, format_args!(" (build id {id})"));
     }
-    let frames = grouped(it.frames);
+    let frames = match it.frames {
+        1 => "1 frame".to_owned(),
+        count => format!("{} frames", grouped(count)),
+    };
     let is_file = it.dso.kind() == DsoKind::File;
     let package = if is_file { "; install its debug symbols, or give them with --debug-dir" } else { "" };
     let find = match it.dso.kind() {
@@ -97,21 +100,18 @@ fn push_missing(out: &mut Vec<u8>, it: &Missing) {
     };
     match it.why {
         None | Some(Why::NoSymbols) => {
-            print(
-                out,
-                format_args!(": {frames} frames without a name, as it has no symbols there{package}\n"),
-            );
+            print(out, format_args!(": {frames} without a name, as it has no symbols there{package}\n"));
         }
         Some(Why::NotFound) => {
-            print(out, format_args!(": {frames} frames without a name, as the file was not found{find}\n"))
+            print(out, format_args!(": {frames} without a name, as the file was not found{find}\n"))
         }
         Some(Why::Hidden) => print(
             out,
             format_args!(
-                ": {frames} frames without a name, as kernel.kptr_restrict hides addresses{find}, or run as root\n"
+                ": {frames} without a name, as kernel.kptr_restrict hides addresses{find}, or run as root\n"
             ),
         ),
-        Some(why) => print(out, format_args!(": {frames} frames without a name: {why}{find}\n")),
+        Some(why) => print(out, format_args!(": {frames} without a name: {why}{find}\n")),
     }
 }
 
