@@ -109,7 +109,9 @@ stack_zero.*|*|As above.
 *.pipe.data|*|perf looks for stacks and tracepoints before it has read which events a stream has.
 contexts.*|*|perf drops samples of guests whose virtual machine no record names.
 records.*|*|A FORK record has the process id of another thread, which is then a new process; perf keeps the thread. Also, bytes of names that are not UTF-8 are escaped.
-raw.data|-b|perf takes -b for nothing if all events are tracepoints.
+raw.data|-b*|perf takes -b for nothing if all events are tracepoints.
+uprobe.data|-b*|As above.
+tracing.pipe.data|-b*|As above.
 branches.*|-b|perf prints 65535 cycles as -1.
 branches.*|-b -s symbol_from*|perf takes the key for symbol, and adds a column that it leaves empty.
 dispatch.*|*--sort time*|A sample without a time has the time 0; perf prints -1 as an unsigned number.
