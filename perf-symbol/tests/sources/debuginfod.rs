@@ -71,8 +71,12 @@ fn serve(mut stream: TcpStream, answers: &[(String, Answer)], log: &Mutex<Vec<St
         None => ("404 Not Found\r\nContent-Length: 0".into(), &[][..]),
     };
     // The client may have gone.
-    let _ =
-        write!(stream, "HTTP/1.1 {head}\r\nConnection: close\r\n\r\n").and_then(|()| stream.write_all(body));
+    let head = format!("HTTP/1.1 {head}\r\nConnection: close\r\n\r\n");
+    let sent = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body));
+    if body.len() > 1 << 20 {
+        let end = if sent.is_err() { "left early" } else { "all sent" };
+        log.lock().unwrap().push(end.into());
+    }
     if let Some(Answer::Stalled(_)) = answer {
         // Until the client gives up.
         lines.for_each(drop);
@@ -225,6 +229,23 @@ fn a_file_that_is_too_large_is_not_kept() {
             let expected = (!is_found).then_some(Why::NotFetched(std::io::ErrorKind::FileTooLarge));
             assert_eq!(why, expected);
             assert_eq!(kept(cache.path()).contains(&"executable".into()), is_found);
+        }
+    }
+}
+
+/// What is far larger is not read to its end.
+#[test]
+fn a_large_file_is_given_up_early() {
+    let large = vec![0; 64 << 20];
+    for answer in [Answer::File(large.clone()), Answer::Unannounced(large.clone())] {
+        let server = Server::new(&[(&path("executable"), answer)]);
+        let cache = tempfile::tempdir().unwrap();
+        let (_, why) = found(&server.url, cache.path(), |it| it.max_size = 1000);
+        assert_eq!(why, Some(Why::NotFetched(std::io::ErrorKind::FileTooLarge)));
+        // The server notices it when it sends more.
+        while !server.asked().contains(&"left early".into()) {
+            assert!(!server.asked().contains(&"all sent".into()));
+            thread::sleep(Duration::from_millis(10));
         }
     }
 }
