@@ -1,5 +1,6 @@
 //! The command line.
 
+pub(crate) mod call_graph;
 mod capture;
 mod examples;
 mod index;
@@ -64,7 +65,7 @@ pub(crate) enum Verb {
     Script(script::ScriptArgs),
     /// Show where the time went, as perf report does
     #[command(after_help = report::EXAMPLES)]
-    Report(report::ReportArgs),
+    Report(Box<report::ReportArgs>),
     /// Decode the records in dumps of ring buffers (copies of the mapped memory)
     #[command(after_help = ring::EXAMPLES)]
     Ring(RingArgs),

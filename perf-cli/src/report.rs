@@ -1,6 +1,5 @@
 //! `perfdata report`: where the time went, as `perf report --stdio` prints it.
 
-mod call_graph;
 mod chains;
 mod collect;
 mod facts;
@@ -28,6 +27,7 @@ use perf_abi::sample_type::SampleType;
 use perf_parse::file::{Account, Mode, Reader};
 use regex_lite::Regex;
 
+use crate::args::call_graph::{CallGraph, Order, Style};
 use crate::args::report::{Percentage, ReportArgs, ReportFormat};
 use crate::escape::print;
 use crate::input::Memory;
@@ -38,8 +38,6 @@ use crate::samples::Samples;
 use crate::script::header;
 use crate::script::trace::Traces;
 use crate::{Failure, Outcome, streams};
-pub(crate) use call_graph::CallGraph;
-use call_graph::{Order, Style};
 use chains::{Builder, Tree};
 use collect::{Collected, Collecting, Wants};
 use facts::AllFacts;

@@ -209,9 +209,11 @@ impl Finder {
     fn build_id_folders(&self) -> impl Iterator<Item = PathBuf> {
         let options = &self.options;
         let packages = Path::new(PACKAGES);
-        let of_symfs = options.symfs.as_ref().and_then(|root| below(root, packages));
-        let folders = options.debug_dirs.iter().chain(&options.cache).cloned();
-        folders.chain(of_symfs).chain([packages.to_path_buf()])
+        let (cache, packages) = match &options.symfs {
+            Some(root) => (None, below(root, packages)),
+            None => (options.cache.clone(), Some(packages.to_path_buf())),
+        };
+        options.debug_dirs.iter().cloned().chain(cache).chain(packages)
     }
 
     /// Finds a debug file, or a file that is not stripped, by its build id alone.

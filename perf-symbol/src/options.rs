@@ -18,13 +18,13 @@ use crate::limits::Limits;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Options {
-    /// Folder that is the root of the recorded machine: files are looked for below it, and what the running machine knows
-    /// is not used. `None` for this machine.
+    /// Folder that is the root of the recorded machine: files are looked for below it and in `debug_dirs`, and what the
+    /// running machine has and knows is not used. `None` for this machine.
     pub symfs: Option<PathBuf>,
     /// Folders that are searched first, with files by build id in their folder `.build-id`: as perf's cache is
     /// (`~/.debug`, also what `perf archive` packs), or as debug packages are (`/usr/lib/debug`).
     pub debug_dirs: Vec<PathBuf>,
-    /// perf's cache of this user, searched after `debug_dirs`. By default `~/.debug`.
+    /// perf's cache of this user, searched after `debug_dirs`; not used with `symfs`. By default `~/.debug`.
     pub cache: Option<PathBuf>,
     /// File with the kernel's symbols and DWARF.
     pub vmlinux: Option<PathBuf>,

@@ -4,10 +4,10 @@ use core::num::NonZero;
 use std::ffi::OsString;
 
 use super::ReadingArgs;
+use super::call_graph::CallGraph;
 use super::capture::Capture;
 use super::only::OnlyArgs;
 use super::symbols::SymbolArgs;
-use crate::report::CallGraph;
 
 pub(super) const EXAMPLES: &str =
     "The text is that of perf report --stdio of Linux 6.1, a table for each event or group of events. It ends with the \

@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use super::call_graph::{By, CallGraph, Style};
 use super::collect::Total;
 use super::frames::NONE;
 use super::rows::{Element, Source};
+use crate::args::call_graph::{By, CallGraph, Style};
 
 /// What makes two functions of a stack the same.
 ///

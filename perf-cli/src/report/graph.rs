@@ -1,11 +1,11 @@
 //! The text of call chains.
 
-use super::call_graph::{CallGraph, Shows, Style};
 use super::chains::{Branch, Tree};
 use super::collect::Total;
 use super::frames::NONE;
 use super::rows::{Element, Source, file_name};
 use super::text::{Colors, push_text};
+use crate::args::call_graph::{CallGraph, Shows, Style};
 use crate::escape::{Alternate, print};
 
 /// Prints the call chains of rows.

@@ -1,7 +1,7 @@
 //! The keys of `--sort` and `--fields`.
 
-use super::call_graph::CallGraph;
 use crate::Failure;
+use crate::args::call_graph::CallGraph;
 use crate::args::report::ReportArgs;
 
 /// What rows are distinguished by.

@@ -6,13 +6,13 @@ use std::collections::HashMap;
 use perf_abi::record::CpuMode;
 use regex_lite::Regex;
 
-use super::call_graph::Order;
 use super::collect::{Collected, Group, OfEvent, Total};
 use super::frames::NONE;
 use super::keys::{Column, Key, Layout};
 use super::naming::Named;
 use super::stacks::EMPTY;
 use super::tables::Members;
+use crate::args::call_graph::Order;
 
 /// What rows are made of.
 #[derive(Debug)]

@@ -103,7 +103,7 @@ impl CallGraph {
         Ok(graph)
     }
 
-    pub(super) fn shows_lines(&self) -> bool {
+    pub(crate) fn shows_lines(&self) -> bool {
         self.style != Style::None && matches!(self.by, By::Address | By::Srcline)
     }
 }
