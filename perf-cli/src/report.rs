@@ -475,8 +475,17 @@ impl Trees<'_> {
 #[cfg(test)]
 mod tests {
     use std::cell::RefCell;
-    use std::io::Write;
+    use std::io::{Cursor, Write};
+    use std::path::Path;
     use std::rc::Rc;
+
+    use perf_abi::attr::Attr;
+    use perf_abi::callchain::CallchainContext;
+    use perf_abi::endian::LittleEndian;
+    use perf_abi::record::Misc;
+    use perf_parse::SampleLayout;
+    use perf_parse::file::write::{EventFields, FileWriter, Options};
+    use perf_parse::write::{self, SampleFields};
 
     use super::*;
     use crate::Streams;
@@ -496,9 +505,40 @@ mod tests {
         }
     }
 
+    /// Writes a capture of 150 samples, of three threads with stacks of 1 to 8 frames.
+    fn write(path: &Path) {
+        let attr = Attr {
+            kind: EventType::SOFTWARE,
+            sample_type: SampleType::IP | SampleType::TID | SampleType::CALLCHAIN,
+            ..Attr::default()
+        };
+        let event = EventFields { attr, ..EventFields::default() };
+        let out = Cursor::new(Vec::new());
+        let mut writer = FileWriter::<LittleEndian, _>::new(out, &[event], &Options::default()).unwrap();
+        let layout = SampleLayout::new(&attr).unwrap();
+        for n in 0..150_u64 {
+            let frames = (0..n % 8 + 1).map(|depth| 0x1000 + n % 11 * 16 + depth * 256);
+            let chain: Vec<_> = [CallchainContext::USER.0].into_iter().chain(frames).collect();
+            let tid = 100 + (n % 3) as i32;
+            let fields = SampleFields {
+                ip: Some(chain[1]),
+                pid_tid: Some((tid, tid)),
+                callchain: Some(chain),
+                ..SampleFields::default()
+            };
+            let mut record = Vec::new();
+            // PERF_RECORD_MISC_USER
+            write::sample::<LittleEndian>(&mut record, &layout, Misc(2), &fields).unwrap();
+            writer.record(&record).unwrap();
+        }
+        std::fs::write(path, writer.finish().unwrap().into_inner()).unwrap();
+    }
+
     /// Returns the report of a capture within limits.
     fn text(limits: Limits) -> String {
-        let path = testdata::path("callchain.data");
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("perf.data");
+        write(&path);
         let args = ["perfdata", "report", "--no-symbols", "--sort", "comm,sym", "-n", "-g", "none"];
         let args = args.map(Into::into).into_iter().chain([path.into_os_string()]);
         let Verb::Report(args) = Args::read(args).unwrap().verb else { panic!("another verb") };
