@@ -540,30 +540,3 @@ fn is_jitdump(path: &[u8]) -> bool {
     let name = path.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
     name.starts_with(b"jit-") && name.ends_with(b".dump")
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The number of files whose DWARF is kept after three were used.
-    fn kept(change: impl FnOnce(&mut Limits)) -> usize {
-        let mut options = Options { cache: None, ..Options::default() };
-        change(&mut options.limits);
-        let mut it = Symbolizer::new(options);
-        for name in ["lines", "lines-v4", "lines-zlib"] {
-            let path = format!("{}/tests/fixtures/{name}", env!("CARGO_MANIFEST_DIR"));
-            assert_eq!(it.functions_in(path.as_bytes(), 0x40_100b).len(), 3, "{name}");
-        }
-        it.states.iter().filter(|state| matches!(state.lines, Parsed::Some(_))).count()
-    }
-
-    #[test]
-    fn dwarf_that_is_not_used_makes_room() {
-        assert_eq!(kept(|_| {}), 3);
-        assert_eq!(kept(|limits| limits.parsed = 3), 3);
-        assert_eq!(kept(|limits| limits.parsed = 2), 2);
-        assert_eq!(kept(|limits| limits.parsed = 0), 1, "the one that is used");
-        // What one takes, and not two.
-        assert_eq!(kept(|limits| limits.dwarf = 1500), 1);
-    }
-}

@@ -1,9 +1,12 @@
 //! Lines and inlined functions, by each form of DWARF. The files are those of `fixtures`; what is expected is what
 //! `addr2line -i -f` of binutils 2.40 prints.
 
+use std::io;
+use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use perf_symbol::{Bytes, Function, Image, Symbolizer};
+use perf_symbol::{Bytes, Files, Function, Image, Limits, Symbolizer};
 
 use crate::elf::{Elf, PROGBITS};
 use crate::{Memory, options, symbolizer};
@@ -198,4 +201,45 @@ fn the_debug_file_of_a_stripped_file() {
     let link = [b"a.debug\0".to_vec(), crc.sum().to_le_bytes().to_vec()].concat();
     let main = Elf::new(0x40_0000).section(".gnu_debuglink", PROGBITS, link).build();
     check(Memory::default().with("/bin/a", main).with("/bin/a.debug", debug), "debug link");
+}
+
+/// Files, and the number of times that one was asked for which may have split DWARF: each time that DWARF is parsed.
+struct Counted(Memory, AtomicUsize);
+
+impl Files for Counted {
+    fn read(&self, path: &Path, limit: u64) -> io::Result<Bytes> {
+        if path.extension().is_some_and(|it| it == "dwp") {
+            self.1.fetch_add(1, Ordering::Relaxed);
+        }
+        self.0.read(path, limit)
+    }
+}
+
+/// The number of files whose DWARF is kept after three were used.
+fn kept(change: impl FnOnce(&mut Limits)) -> usize {
+    let mut options = options();
+    change(&mut options.limits);
+    let names = ["/bin/a", "/bin/b", "/bin/c"];
+    let files = [fixture!("lines"), fixture!("lines-v4"), fixture!("lines-zlib")];
+    let memory = names.iter().zip(files).fold(Memory::default(), |files, (name, it)| files.with(name, it));
+    let files = Arc::new(Counted(memory, AtomicUsize::new(0)));
+    let mut it = Symbolizer::with_files(options, Arc::clone(&files) as Arc<dyn Files>);
+    let mut use_file =
+        |name: &str| assert_eq!(it.functions_in(name.as_bytes(), 0x40_100b).len(), 3, "{name}");
+    names.iter().for_each(|name| use_file(name));
+    let of_three = files.1.load(Ordering::Relaxed);
+    // The one that was used last comes first, so that those that are kept are found before others take their place.
+    names.iter().rev().for_each(|name| use_file(name));
+    let parsed_again = 3 * (files.1.load(Ordering::Relaxed) - of_three) / of_three;
+    3 - parsed_again
+}
+
+#[test]
+fn dwarf_that_is_not_used_makes_room() {
+    assert_eq!(kept(|_| {}), 3);
+    assert_eq!(kept(|limits| limits.parsed = 3), 3);
+    assert_eq!(kept(|limits| limits.parsed = 2), 2);
+    assert_eq!(kept(|limits| limits.parsed = 0), 1, "the one that is used");
+    // What one takes, and not two.
+    assert_eq!(kept(|limits| limits.dwarf = 1500), 1);
 }
