@@ -8,8 +8,8 @@ capture, how many of them perfdata prints for the same sample at the same depth 
 sums. Exits with 1 if a frame differs in a capture that KNOWN does not list, or if there were no frames.
 
 perf 6.1 prints a user frame of a call chain by its offset in the file, which perfdata's text does, too. Newer ones print
-its address, which perfdata's JSON lines have. Symbols are not compared. Stacks that were copied into the samples are not
-unwound yet, so that of captures that have them only the address of the sample is compared (-G).
+its address, which perfdata's JSON lines have. Symbols are not compared, and neither are stacks that were copied into the
+samples: check/perf_unwind.py compares them. Of captures that have them, only the address of the sample is compared (-G).
 """
 
 import collections
@@ -97,9 +97,9 @@ def compare(perfdata, perf, is_6_1, capture):
             break
     else:
         return 0, 0
-    ours = samples(run([perfdata, "script", capture, "-F", fields, *alone]) or "")
+    ours = samples(run([perfdata, "script", "--no-inline", capture, "-F", fields, *alone]) or "")
     if not is_6_1 and not alone:
-        ours = with_addresses(ours, run([perfdata, "script", capture, "--format", "jsonl"]) or "")
+        ours = with_addresses(ours, run([perfdata, "script", "--no-inline", capture, "--format", "jsonl"]) or "")
     theirs, ours = counted(samples(theirs)), counted(ours)
     return theirs.total(), (theirs & ours).total()
 
