@@ -76,8 +76,7 @@ pub(crate) fn dump(
     let known_faults = first.check_features();
     let mut total = take(first.account_mut());
     diagnostics.report_new(&total);
-    let tracing_data = reader.feature(Feature::TRACING_DATA).map_or(&[][..], |it| it.bytes);
-    let formats = Formats::new(tracing_data, reader.endianness());
+    let formats = Formats::new(reader);
     let mut formatter = Formatter::new(args, arch(reader), &formats);
     if args.format == Format::Jsonl {
         capture::header(reader, &first, &mut output)?;

@@ -176,6 +176,16 @@ impl Display for Alternate {
     }
 }
 
+/// Appends a name that the capture has, as it is but for characters that are unsafe to print. perf escapes nothing.
+#[inline]
+pub(crate) fn push_name(out: &mut Vec<u8>, name: &[u8]) {
+    if name.iter().all(|byte| matches!(byte, b' '..=b'~')) {
+        out.extend_from_slice(name);
+    } else {
+        print(out, format_args!("{}", OneLine(name)));
+    }
+}
+
 /// Appends to a buffer in memory. It fails only if a `Display` does.
 pub(crate) fn print(out: &mut Vec<u8>, text: core::fmt::Arguments<'_>) {
     let _ = std::io::Write::write_fmt(out, text);

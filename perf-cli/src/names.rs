@@ -10,7 +10,7 @@ use perf_abi::regs::Arch;
 use perf_parse::FileError;
 use perf_parse::feature::Features;
 use perf_session::{At, Frame, Inode};
-use perf_symbol::unwind::StackEnd;
+use perf_symbol::unwind::{FrameSource, StackEnd};
 use perf_symbol::{Bytes, Files, Function, Looked, Options, ReadFiles, StackFrame, Stacks, Symbolizer};
 
 use crate::args::symbols::SymbolArgs;
@@ -128,6 +128,17 @@ fn emptied<'s>(mut frames: Vec<StackFrame<'_>>) -> Vec<StackFrame<'s>> {
             frame: Frame { ip, mode, mapping: None },
         })
         .collect()
+}
+
+/// Returns a path without its folders.
+pub(crate) fn file_name(path: &[u8]) -> &[u8] {
+    path.rsplit(|&byte| byte == b'/').next().unwrap_or(path)
+}
+
+/// Returns how many bytes before the recorded address perf prints a frame: its unwinder goes back into the call, and the
+/// kernel does not.
+pub(crate) fn back_into_call(it: &StackFrame<'_>) -> u64 {
+    (it.is_caller && it.source != FrameSource::Chain).into()
 }
 
 /// Returns the machine that recorded the capture; this machine if the capture does not tell.

@@ -25,9 +25,9 @@ pub(crate) use fields::{fields, sample, sample_id};
 use core::fmt::Display;
 
 use perf_abi::endian::Endian;
-use perf_abi::record::RecordType;
+use perf_abi::record::{CpuMode, RecordType};
 use perf_parse::Sample;
-use perf_parse::sample::{BranchStack, Callchain, Read, Readings, Regs, StackUser};
+use perf_parse::sample::{BranchStack, Callchain, Read, Readings, Regs, StackUser, Tail};
 
 use name::Name;
 use tracepoint::Tracepoint;
@@ -92,6 +92,23 @@ pub(crate) trait Sink: Scalars {
 pub(crate) fn given<T>(value: Option<T>, act: impl FnOnce(T)) {
     if let Some(value) = value {
         act(value);
+    }
+}
+
+/// Returns the weight of a sample, whichever field has it; `None` if none has.
+pub(crate) fn weight(tail: &Tail<'_>) -> Option<u64> {
+    tail.weight_struct.map(|parts| parts.var1_dw().into()).or(tail.weight)
+}
+
+/// Returns the name that JSON has for whose code ran.
+pub(crate) fn mode_name(mode: CpuMode) -> &'static str {
+    match mode {
+        CpuMode::USER => "user",
+        CpuMode::KERNEL => "kernel",
+        CpuMode::HYPERVISOR => "hypervisor",
+        CpuMode::GUEST_KERNEL => "guest_kernel",
+        CpuMode::GUEST_USER => "guest_user",
+        _ => "unknown",
     }
 }
 

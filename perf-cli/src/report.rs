@@ -29,7 +29,7 @@ use regex_lite::Regex;
 
 use crate::args::call_graph::{CallGraph, Order, Style};
 use crate::args::report::{Percentage, ReportArgs, ReportFormat};
-use crate::escape::print;
+use crate::escape::{print, push_name};
 use crate::input::Memory;
 use crate::names::Names;
 use crate::output::{Output, say};
@@ -44,7 +44,7 @@ use facts::AllFacts;
 use keys::{Column, Has, Key, Layout};
 use limits::Limits;
 use rows::{Row, Source, Table};
-use text::{Colors, percent, push_text};
+use text::{Colors, percent};
 
 pub(crate) fn run(args: &ReportArgs) -> Result<Outcome, Failure> {
     if let Some((option, instead)) = args.refused.given() {
@@ -182,7 +182,6 @@ fn report(
         }
     }
     let plan = Plan::new(args, reader)?;
-    let tracing_data = reader.feature(Feature::TRACING_DATA).map_or(&[][..], |it| it.bytes);
     let facts = AllFacts::new(plan.layout.keys().collect(), plan.time_quantum);
     let wants = Wants {
         stacks: plan.children || plan.graph.style != Style::None || plan.parent.is_some(),
@@ -190,7 +189,7 @@ fn report(
         max_stack: args.max_stack,
         limits,
     };
-    let traces = Traces::new(tracing_data, reader.endianness());
+    let traces = Traces::new(reader);
     let mut collecting = Collecting { collected: Collected::new(wants, facts), traces };
     let samples = Samples::new(reader, memory, &args.only)?;
     let names = Names::with_lines(&args.symbols, reader.features(), plan.layout.needs_lines(&plan.graph));
@@ -290,7 +289,7 @@ impl Report<'_> {
         }
         for (_, name, text) in self.plan.elided(self.args) {
             print(out, format_args!("# {name}: "));
-            push_text(out, text.as_bytes());
+            push_name(out, text.as_bytes());
             out.push(b'\n');
         }
         let lost = self.account.lost_samples;
@@ -337,11 +336,11 @@ impl Report<'_> {
         let members = table.members;
         let plural = if members.events.len() > 1 || members.leads_others { "s" } else { "" };
         print(out, format_args!("# Samples: {}{unit} of event{plural} '", samples as u64));
-        push_text(out, &members.name);
+        push_name(out, &members.name);
         out.push(b'\'');
         if let Some(spans) = &self.args.only.time {
             print(out, format_args!(" (time slices: "));
-            push_text(out, spans.as_bytes());
+            push_name(out, spans.as_bytes());
             out.push(b')');
         }
         print(out, format_args!("\n# Event count (approx.): {}\n#\n", total.period));

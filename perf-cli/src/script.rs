@@ -61,9 +61,7 @@ fn script(reader: &Reader<'_>, memory: Memory<'_>, args: &ScriptArgs) -> Result<
             return Ok(Outcome::Clean);
         }
     }
-    let tracing_data = reader.feature(Feature::TRACING_DATA).map_or(&[][..], |it| it.bytes);
-    let json = (args.format == SampleFormat::Jsonl)
-        .then(|| Lines::new(tracing_data, reader.endianness(), args.max_stack));
+    let json = (args.format == SampleFormat::Jsonl).then(|| Lines::new(reader, args.max_stack));
     let options = Options {
         args,
         shows_chains: !args.hide_call_graph,

@@ -1,11 +1,17 @@
 //! The tracepoints of a capture.
 
 use perf_abi::event::EventType;
-use perf_parse::abi::endian::Endianness;
+use perf_abi::feature::Feature;
 use perf_parse::event::Event;
+use perf_parse::file::Reader;
 use perf_parse::tracepoint::{Tracepoints, TracingData};
 
 use crate::render::tracepoint::Tracepoint;
+
+/// Returns the feature `TRACING_DATA` of a capture; empty if it has none.
+pub(crate) fn tracing_data<'a>(reader: &'a Reader<'_>) -> &'a [u8] {
+    reader.feature(Feature::TRACING_DATA).map_or(&[], |section| section.bytes)
+}
 
 /// The formats of the tracepoints of a capture, parsed once.
 #[derive(Debug, Default)]
@@ -15,9 +21,9 @@ pub(crate) struct Formats<'a> {
 }
 
 impl<'a> Formats<'a> {
-    /// Parses the formats in `tracing_data`, the feature `TRACING_DATA` of a capture with this byte order. Leaves out
-    /// formats that cannot be parsed.
-    pub(crate) fn new(tracing_data: &'a [u8], endianness: Endianness) -> Self {
+    /// Parses the formats in the feature `TRACING_DATA` of a capture. Leaves out formats that cannot be parsed.
+    pub(crate) fn new(reader: &'a Reader<'_>) -> Self {
+        let (tracing_data, endianness) = (tracing_data(reader), reader.endianness());
         let data = TracingData::parse(tracing_data);
         let parsed = data.map(|data| Tracepoints::new(&data)).unwrap_or_default();
         let prepared = parsed.formats().iter().map(|format| Tracepoint::new(format, endianness));

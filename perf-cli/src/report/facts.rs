@@ -11,6 +11,7 @@ use perf_session::At;
 
 use super::keys::Key;
 use super::texts::Texts;
+use crate::render::weight;
 use crate::script::trace::Traces;
 
 /// What is known of a sample apart from its addresses. What no key needs is 0.
@@ -109,9 +110,7 @@ impl AllFacts {
                 }
                 Key::LocalWeight | Key::Weight => {
                     let tail = sample.tail().ok();
-                    let parts = tail.and_then(|tail| tail.weight_struct);
-                    let whole = tail.and_then(|tail| tail.weight);
-                    facts.weight = parts.map(|it| it.var1_dw().into()).or(whole).unwrap_or(0);
+                    facts.weight = tail.and_then(|tail| weight(&tail)).unwrap_or(0);
                 }
                 Key::Trace => facts.trace = self.trace(at, event, traces, texts)?,
                 _ => {}

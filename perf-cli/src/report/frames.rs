@@ -5,10 +5,9 @@ use std::collections::HashMap;
 
 use perf_abi::record::CpuMode;
 use perf_session::{At, Dso, DsoKind, Frame, Mapping};
-use perf_symbol::unwind::FrameSource;
 use perf_symbol::{Function, StackFrame};
 
-use crate::names::Names;
+use crate::names::{Names, back_into_call};
 
 /// The number of what there is not.
 pub(super) const NONE: u32 = u32::MAX;
@@ -68,7 +67,7 @@ impl Frames {
         names: &mut Names,
         limit: usize,
     ) -> Option<u32> {
-        let StackFrame { frame, is_caller, source } = *it;
+        let StackFrame { frame, is_caller, .. } = *it;
         let dso = frame.mapping.map_or(NONE, |mapping| self.dso(mapping.dso()));
         let mut key = Key {
             dso,
@@ -99,7 +98,6 @@ impl Frames {
         if self.list.len() >= limit {
             return None;
         }
-        let back = is_caller && source != FrameSource::Chain;
         let known = Known {
             dso,
             mapping: frame.mapping.map_or(NONE, |mapping| self.mapping(dso, mapping)),
@@ -108,7 +106,7 @@ impl Frames {
             is_caller,
             is_at_several: false,
             ip: frame.ip,
-            shown: frame.ip.wrapping_sub(back.into()),
+            shown: frame.ip.wrapping_sub(back_into_call(it)),
             offset: key.offset,
         };
         let number = self.list.len() as u32;

@@ -3,10 +3,11 @@
 use super::chains::{Branch, Tree};
 use super::collect::Total;
 use super::frames::NONE;
-use super::rows::{Element, Source, file_name};
-use super::text::{Colors, push_text};
+use super::rows::{Element, Source};
+use super::text::Colors;
 use crate::args::call_graph::{CallGraph, Shows, Style};
-use crate::escape::{Alternate, print};
+use crate::escape::{Alternate, print, push_name};
+use crate::names::file_name;
 
 /// Prints the call chains of rows.
 #[derive(Clone, Copy, Debug)]
@@ -69,16 +70,16 @@ impl Printer<'_> {
         let Some(symbol) = function.and_then(|it| named.symbol(it.symbol)) else {
             let Some(known) = collected.frames.list.get(element.frame as usize) else { return };
             if known.is_at_several && known.dso != NONE {
-                push_text(out, named.short_name(named.short_name_of(known.dso)));
+                push_name(out, named.short_name(named.short_name_of(known.dso)));
                 return print(out, format_args!("+0x{:x}", known.offset));
             }
             return print(out, format_args!("{}", Alternate(known.shown)));
         };
-        push_text(out, &symbol.name);
+        push_name(out, &symbol.name);
         let line = function.and_then(|it| named.lines.get(it.line as usize));
         if let Some(line) = line.filter(|_| self.graph.shows_lines()) {
             out.push(b' ');
-            push_text(out, file_name(&line.file));
+            push_name(out, file_name(&line.file));
             print(out, format_args!(":{}", line.line));
         }
         if symbol.is_inlined {

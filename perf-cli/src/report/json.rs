@@ -2,7 +2,6 @@
 
 use core::num::NonZero;
 
-use perf_abi::record::CpuMode;
 use perf_parse::file::Reader;
 use serde_json::{Map, Value, json};
 
@@ -18,7 +17,7 @@ use crate::Failure;
 use crate::escape::{Lossy, push_json_value};
 use crate::event_name::name_of;
 use crate::output::Output;
-use crate::render::account;
+use crate::render::{account, mode_name};
 
 fn text(bytes: &[u8]) -> Value {
     Lossy(bytes).to_string().into()
@@ -154,7 +153,7 @@ fn members(report: &Report<'_>, row: &Row, key: Key) -> Vec<(&'static str, Value
         Key::DsoFrom => one(dso(&row_key.from)),
         Key::Symbol => {
             let mut members = symbol(name, "inlined", "address", &row_key.place);
-            members.push(("mode", mode(source.collected.frames.mode(row.frame)).into()));
+            members.push(("mode", mode_name(source.collected.frames.mode(row.frame)).into()));
             members
         }
         Key::SymbolTo => symbol(name, "inlined_to", "address_to", &row_key.place),
@@ -187,17 +186,6 @@ fn members(report: &Report<'_>, row: &Row, key: Key) -> Vec<(&'static str, Value
         Key::InTx => one(of.branch.contains(perf_abi::branch::BranchFlags::IN_TX).into()),
         Key::Abort => one(of.branch.contains(perf_abi::branch::BranchFlags::ABORT).into()),
         Key::Cycles => one(NonZero::new(of.branch.cycles()).map_or(Value::Null, |it| it.get().into())),
-    }
-}
-
-fn mode(mode: CpuMode) -> &'static str {
-    match mode {
-        CpuMode::USER => "user",
-        CpuMode::KERNEL => "kernel",
-        CpuMode::HYPERVISOR => "hypervisor",
-        CpuMode::GUEST_KERNEL => "guest_kernel",
-        CpuMode::GUEST_USER => "guest_user",
-        _ => "unknown",
     }
 }
 

@@ -9,8 +9,7 @@ use perf_symbol::unwind::StackEnd;
 use super::collect::Collected;
 use super::frames::{Frames, NONE};
 use super::naming::Named;
-use super::text::push_text;
-use crate::escape::print;
+use crate::escape::{print, push_name};
 use crate::quality::{Missing, Quality};
 
 /// Counts the frames of all samples.
@@ -83,7 +82,7 @@ pub(super) fn push(out: &mut Vec<u8>, samples: u64, quality: &Quality, missing: 
 
 fn push_missing(out: &mut Vec<u8>, it: &Missing) {
     let name = it.dso.name();
-    push_text(out, name);
+    push_name(out, name);
     if let Some(id) = it.build_id {
         print(out, format_args!(" (build id {id})"));
     }

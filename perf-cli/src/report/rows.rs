@@ -13,6 +13,7 @@ use super::naming::Named;
 use super::stacks::EMPTY;
 use super::tables::Members;
 use crate::args::call_graph::Order;
+use crate::names::file_name;
 
 /// What rows are made of.
 #[derive(Debug)]
@@ -430,11 +431,6 @@ impl Table<'_> {
         let beyond = self.rows.iter().filter(|row| row.key.is_none()).flat_map(|row| &row.counts);
         beyond.map(|it| it.own.samples).sum()
     }
-}
-
-/// Returns a path without its folders.
-pub(super) fn file_name(path: &[u8]) -> &[u8] {
-    path.rsplit(|&byte| byte == b'/').next().unwrap_or(path)
 }
 
 impl Count {

@@ -1,23 +1,12 @@
 //! The text of tables, as `perf report --stdio` prints it.
 
-use core::fmt::Write;
-
 use perf_abi::branch::BranchFlags;
 use perf_abi::record::CpuMode;
 
 use super::frames::NONE;
 use super::keys::{Column, Key};
 use super::rows::{Place, Row, Source, Table};
-use crate::escape::{OneLine, print};
-
-/// Appends a text of the capture on a line: characters that a terminal would obey are escaped.
-pub(super) fn push_text(out: &mut Vec<u8>, text: &[u8]) {
-    if text.iter().all(|byte| matches!(byte, b' '..=b'~')) {
-        out.extend_from_slice(text);
-    } else {
-        print(out, format_args!("{}", OneLine(text)));
-    }
-}
+use crate::escape::{print, push_name};
 
 /// Whether percentages are coloured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -133,10 +122,10 @@ impl<'a> Printer<'a> {
             }
             .max(match key {
                 // As in perf, without what marks inlined functions.
-                Key::Symbol => self
-                    .text(row, column)
-                    .strip_suffix(b" (inlined)".as_slice())
-                    .map_or_else(|| shown_len(&self.text(row, column)), shown_len),
+                Key::Symbol => {
+                    let text = self.text(row, column);
+                    shown_len(text.strip_suffix(b" (inlined)".as_slice()).unwrap_or(&text))
+                }
                 Key::Pid | Key::Tid | Key::Tgid | Key::Cpu => 0,
                 _ => shown_len(&self.text(row, column)),
             })
@@ -330,29 +319,29 @@ impl<'a> Printer<'a> {
             Key::Pid | Key::Tid | Key::Tgid => {
                 let tid = if key == Key::Tgid { of.tgid } else { of.tid };
                 print(&mut out, format_args!("{tid:>7}:"));
-                push_text(&mut out, last_comm(tid));
+                push_name(&mut out, last_comm(tid));
             }
-            Key::Comm => push_text(&mut out, facts.texts.get(of.comm)),
-            Key::Dso | Key::DsoTo => push_text(&mut out, named.short_name(row_key.place.dso)),
-            Key::DsoFrom => push_text(&mut out, named.short_name(row_key.from.dso)),
+            Key::Comm => push_name(&mut out, facts.texts.get(of.comm)),
+            Key::Dso | Key::DsoTo => push_name(&mut out, named.short_name(row_key.place.dso)),
+            Key::DsoFrom => push_name(&mut out, named.short_name(row_key.from.dso)),
             Key::Symbol | Key::SymbolTo => self.push_symbol(&mut out, &row_key.place, row.frame),
             Key::SymbolFrom => self.push_symbol(&mut out, &row_key.from, row.from),
             Key::Parent => {
                 let name = named.symbol(row_key.parent).map_or(&b"[other]"[..], |it| &it.name);
-                push_text(&mut out, name);
+                push_name(&mut out, name);
             }
             Key::Cpu if of.cpu < 0 => print(&mut out, format_args!("-{:03}", -of.cpu)),
             Key::Cpu => print(&mut out, format_args!("{:03}", of.cpu)),
-            Key::Srcline => push_text(&mut out, &self.source.srcline(row_key)),
-            Key::Srcfile => push_text(&mut out, self.source.srcfile(row_key)),
+            Key::Srcline => push_name(&mut out, &self.source.srcline(row_key)),
+            Key::Srcfile => push_name(&mut out, self.source.srcfile(row_key)),
             Key::LocalWeight => print(&mut out, format_args!("{}", of.weight)),
             Key::Weight => {
                 let samples: u64 = row.counts.iter().map(|it| it.own.samples).sum();
                 print(&mut out, format_args!("{}", of.weight.wrapping_mul(samples)));
             }
-            Key::Trace => push_text(&mut out, facts.texts.get(of.trace)),
+            Key::Trace => push_name(&mut out, facts.texts.get(of.trace)),
             Key::Cgroup if of.cgroup == 0 => out.extend_from_slice(b"N/A"),
-            Key::Cgroup => push_text(&mut out, facts.cgroups.get(&of.cgroup).map_or(b"unknown", |it| it)),
+            Key::Cgroup => push_name(&mut out, facts.cgroups.get(&of.cgroup).map_or(b"unknown", |it| it)),
             Key::CgroupId => print(&mut out, format_args!("{}/0x{:x}", of.cgroup_id.0, of.cgroup_id.1)),
             Key::Time => {
                 let (seconds, fraction) = (of.time / 1_000_000_000, of.time % 1_000_000_000);
@@ -375,10 +364,10 @@ impl<'a> Printer<'a> {
     /// perf: `_hist_entry__sym_snprintf`, `tools/perf/util/sort.c`.
     fn push_symbol(&self, out: &mut Vec<u8>, place: &Place, frame: u32) {
         let level = level(self.source.collected.frames.mode(frame));
-        let _ = write!(Text(out), "[{level}] ");
+        print(out, format_args!("[{level}] "));
         match self.source.named.symbol(place.symbol) {
             Some(symbol) => {
-                push_text(out, &symbol.name);
+                push_name(out, &symbol.name);
                 if symbol.is_inlined {
                     out.extend_from_slice(b" (inlined)");
                 }
@@ -437,15 +426,6 @@ fn shown_len(text: &[u8]) -> usize {
 /// The number of characters that a text of the capture has on a line.
 fn shown_width(text: &[u8]) -> usize {
     let mut shown = Vec::new();
-    push_text(&mut shown, text);
+    push_name(&mut shown, text);
     shown_len(&shown)
-}
-
-struct Text<'a>(&'a mut Vec<u8>);
-
-impl Write for Text<'_> {
-    fn write_str(&mut self, text: &str) -> core::fmt::Result {
-        self.0.extend_from_slice(text.as_bytes());
-        Ok(())
-    }
 }

@@ -5,14 +5,13 @@ use core::fmt::Write;
 use perf_abi::callchain::CallchainContext;
 use perf_parse::FileError;
 use perf_session::{At, DsoKind, Frame, Mapping};
-use perf_symbol::unwind::FrameSource;
 use perf_symbol::{Function, StackFrame};
 
 use super::dso::push_dso;
 use super::fields::Fields;
 use super::print::{Out, push_hex_to, push_name};
 use super::{Known, Options, Shown};
-use crate::names::Names;
+use crate::names::{Names, back_into_call, file_name};
 use crate::render::digits::push_decimal;
 
 /// Appends the address of a sample or, from the next line on, its stack.
@@ -69,16 +68,15 @@ fn has_unknown_marker(at: &At<'_, '_>, user: Option<&[u64]>, max_stack: usize) -
 /// perf: `sample__fprintf_callchain`, `tools/perf/util/evsel_fprintf.c`.
 fn push_frame(out: &mut Vec<u8>, at: &At<'_, '_>, it: &StackFrame<'_>, known: &Known, names: &mut Names) {
     let frame = it.frame;
-    // perf's unwinder goes back into the call, and the kernel does not.
-    let is_after_call = it.is_caller && it.source != FrameSource::Chain;
-    let ip = frame.ip.wrapping_sub(is_after_call.into());
+    let back = back_into_call(it);
+    let ip = frame.ip.wrapping_sub(back);
     // The address in the file for user code.
     let is_user = |mapping: &&Mapping| !is_kernel(mapping.dso().kind());
     let shown = frame.mapping.filter(is_user).map_or(ip, |mapping| mapping.offset_of(ip));
     let needs_names = known.fields.has(Fields::SYM.with(Fields::SRCLINE));
     let functions = if needs_names { names.functions(at, &frame, it.is_caller) } else { &[] };
     let offset = functions.last().and_then(|it| it.offset);
-    let offset = offset.map(|offset| offset.wrapping_sub(is_after_call.into()));
+    let offset = offset.map(|offset| offset.wrapping_sub(back));
     let (inlined, function) = match functions.split_last() {
         Some((function, inlined)) => (inlined, Some(function)),
         None => (&[][..], None),
@@ -162,7 +160,7 @@ fn push_line(out: &mut Vec<u8>, function: Option<&Function>, known: &Known) {
     }
     let Some((path, line)) = function.and_then(|it| it.file.as_deref().zip(it.line)) else { return };
     out.extend_from_slice(b"\n  ");
-    push_name(out, path.rsplit(|&byte| byte == b'/').next().unwrap_or(path));
+    push_name(out, file_name(path));
     out.push(b':');
     push_decimal(out, line.into());
 }

@@ -2,9 +2,8 @@
 
 use perf_abi::data_src::DataSrc;
 use perf_abi::endian::{BigEndian, Endianness, LittleEndian};
-use perf_abi::record::CpuMode;
 use perf_parse::FileError;
-use perf_parse::file::Account;
+use perf_parse::file::{Account, Reader};
 use perf_parse::sample::Tail;
 use perf_session::{At, DsoKind, Frame, Session};
 use perf_symbol::unwind::FrameSource;
@@ -18,7 +17,7 @@ use crate::names::Names;
 use crate::quality::Quality;
 use crate::render::json::Json;
 use crate::render::name::name;
-use crate::render::{Scalars, Sink, account, given};
+use crate::render::{Scalars, Sink, account, given, mode_name, weight};
 
 /// Prints samples as JSON lines, and counts them.
 #[derive(Debug)]
@@ -30,9 +29,8 @@ pub(super) struct Lines<'a> {
 }
 
 impl<'a> Lines<'a> {
-    pub(super) fn new(tracing_data: &'a [u8], endianness: Endianness, max_stack: usize) -> Self {
-        let formats = Formats::new(tracing_data, endianness);
-        Self { formats, max_stack, quality: Quality::default() }
+    pub(super) fn new(reader: &'a Reader<'_>, max_stack: usize) -> Self {
+        Self { formats: Formats::new(reader), max_stack, quality: Quality::default() }
     }
 
     /// Appends a sample as an object on a line of its own.
@@ -126,7 +124,7 @@ struct FrameFunction<'s> {
 
 fn push_frame(json: &mut Json<'_>, session: &Session, it: &FrameFunction<'_>) {
     json.hex(name!("ip"), it.frame.ip);
-    json.string(name!("mode"), mode(it.frame.mode).as_bytes());
+    json.string(name!("mode"), mode_name(it.frame.mode).as_bytes());
     let Some(mapping) = it.frame.mapping else { return };
     let dso = mapping.dso();
     json.string(name!("dso"), dso.name());
@@ -145,19 +143,7 @@ fn push_frame(json: &mut Json<'_>, session: &Session, it: &FrameFunction<'_>) {
 
 fn push_access(json: &mut Json<'_>, at: &At<'_, '_>, tail: &Tail<'_>) {
     given(tail.phys_addr, |addr| json.hex(name!("phys_addr"), addr));
-    let weight = tail.weight_struct.map(|parts| u64::from(parts.var1_dw())).or(tail.weight);
-    given(weight, |weight| json.number(name!("weight"), weight));
+    given(weight(tail), |weight| json.number(name!("weight"), weight));
     given(tail.data_src, |DataSrc(source)| json.hex(name!("data_src"), source));
     given(at.cgroup(), |path| json.string(name!("cgroup"), path));
-}
-
-fn mode(mode: CpuMode) -> &'static str {
-    match mode {
-        CpuMode::USER => "user",
-        CpuMode::KERNEL => "kernel",
-        CpuMode::HYPERVISOR => "hypervisor",
-        CpuMode::GUEST_KERNEL => "guest_kernel",
-        CpuMode::GUEST_USER => "guest_user",
-        _ => "unknown",
-    }
 }

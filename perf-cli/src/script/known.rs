@@ -71,8 +71,7 @@ pub(super) struct Events<'a> {
 impl<'a> Events<'a> {
     /// `shows_chains` is whether call chains are printed.
     pub(super) fn new(choice: Choice, shows_chains: bool, reader: &'a Reader<'_>) -> Result<Self, Failure> {
-        let tracing_data = reader.feature(Feature::TRACING_DATA).map_or(&[][..], |section| section.bytes);
-        let traces = Traces::new(tracing_data, reader.endianness());
+        let traces = Traces::new(reader);
         let mut events = Self {
             traces,
             choice,

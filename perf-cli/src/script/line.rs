@@ -13,6 +13,7 @@ use super::{Events, Known, Options, Shown, bpf_output, branches, data_src, regis
 use crate::escape::print;
 use crate::names::Names;
 use crate::render::digits::push_decimal;
+use crate::render::weight;
 
 /// What precedes the fields of a record's own: who, where and when.
 #[derive(Clone, Copy, Debug)]
@@ -242,8 +243,7 @@ fn push_access(out: &mut Vec<u8>, at: &At<'_, '_>, tail: &Tail<'_>, known: &Know
     }
     let parts = tail.weight_struct;
     if fields.has(Fields::WEIGHT) {
-        let whole = parts.map(|parts| u64::from(parts.var1_dw())).or(tail.weight);
-        push_decimal_to(out, whole.unwrap_or(0), 16, b' ');
+        push_decimal_to(out, weight(tail).unwrap_or(0), 16, b' ');
     }
     if fields.has(Fields::INS_LAT) {
         push_decimal_to(out, parts.map_or(0, |parts| parts.var2_w().into()), 16, b' ');

@@ -1,6 +1,5 @@
 //! Numbers and texts in columns.
 
-use crate::escape::print;
 use crate::render::digits::push_decimal;
 
 /// Appends a number in decimal, with `fill` in front of it up to a width.
@@ -30,18 +29,8 @@ pub(super) fn left_padded(out: &mut Vec<u8>, width: usize, push: impl FnOnce(&mu
     pad(out, start, width, b' ');
 }
 
-/// Appends a name that the capture has, as it is but for characters that are unsafe to print. perf escapes nothing.
-#[inline]
-pub(super) fn push_name(out: &mut Vec<u8>, name: &[u8]) {
-    if name.iter().all(|byte| matches!(byte, b' '..=b'~')) {
-        out.extend_from_slice(name);
-    } else {
-        print(out, format_args!("{}", OneLine(name)));
-    }
-}
-
-/// A name in a line that is formatted: see [`push_name`].
-pub(super) use crate::escape::OneLine;
+/// [`push_name`] appends a name of the capture, [`OneLine`] is one in a line that is formatted.
+pub(super) use crate::escape::{OneLine, push_name};
 
 /// Moves what is in `out` from `start` on to the right, up to a width.
 #[inline]

@@ -3,8 +3,10 @@
 use perf_abi::endian::{BigEndian, Endianness, LittleEndian};
 use perf_abi::event::EventType;
 use perf_parse::event::Event;
+use perf_parse::file::Reader;
 use perf_parse::tracepoint::{Addresses, Format, PrintFmt, PrintkFormats, Tracepoints, TracingData};
 
+use crate::dump::tracepoints::tracing_data;
 use crate::escape::make_lines_safe;
 
 /// The print formats of the tracepoints of a capture, parsed once.
@@ -28,10 +30,10 @@ impl Addresses for Strings<'_> {
 }
 
 impl<'a> Traces<'a> {
-    /// Parses the formats in `tracing_data`, the feature `TRACING_DATA` of a capture with this byte order. Leaves out
-    /// formats that cannot be parsed.
-    pub(crate) fn new(tracing_data: &'a [u8], endianness: Endianness) -> Self {
-        let data = TracingData::parse(tracing_data).ok();
+    /// Parses the formats in the feature `TRACING_DATA` of a capture. Leaves out formats that cannot be parsed.
+    pub(crate) fn new(reader: &'a Reader<'_>) -> Self {
+        let data = TracingData::parse(tracing_data(reader)).ok();
+        let endianness = reader.endianness();
         let formats = data.as_ref().map(Tracepoints::new).unwrap_or_default();
         let prepared = formats.formats().iter().map(|format| (format.clone(), PrintFmt::new(format).ok()));
         let strings = PrintkFormats::new(data.as_ref().map_or(&[], |data| data.printk_formats));
