@@ -22,7 +22,8 @@ use cache::{Cache, Known};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DebuginfodOptions {
-    /// URLs of servers, such as `http://localhost:8002`. The first one that has a file is used.
+    /// URLs of servers, such as `http://localhost:8002`. The first one that has a file is used. Only
+    /// those that [`can_ask`](Self::can_ask) names can be asked.
     pub urls: Vec<String>,
     /// Folder in which files are kept, as the client of elfutils keeps them. `None` if there is no place for it; then nothing
     /// is fetched.
@@ -78,6 +79,12 @@ impl DebuginfodOptions {
     pub fn with_urls(self, text: &str) -> Self {
         Self { urls: urls(text), ..self }
     }
+
+    /// Returns whether a server can be asked: its URL begins with `http://` or, with the feature `https`, with `https://`.
+    #[must_use]
+    pub fn can_ask(url: &str) -> bool {
+        http::can_ask(url)
+    }
 }
 
 /// Returns the URLs of a text. Other words, such as `ima:enforcing`, are for elfutils.
@@ -87,8 +94,9 @@ fn urls(text: &str) -> Vec<String> {
 
 /// Files of another source, and what it does not have from debuginfod servers.
 ///
-/// A server is asked for nothing but build ids, and not again after it has failed or was too slow. A file is used if it has the build id. It is kept in the cache, where the
-/// client of elfutils finds it too; that a file is on no server is also kept there, for `cache_miss_s` seconds.
+/// A server is asked for nothing but build ids, and not again after it has failed or was too slow. A file is used if it has
+/// the build id. It is kept in the cache, where the client of elfutils finds it too; that a file is on no server is also
+/// kept there, for `cache_miss_s` seconds.
 ///
 /// # Examples
 ///

@@ -19,7 +19,8 @@ pub(crate) struct SymbolArgs {
     pub(crate) debug_dirs: Vec<PathBuf>,
 
     /// Fetch files that are not on this machine from debuginfod servers, by build id. Without URLS, the servers are those of
-    /// the variable DEBUGINFOD_URLS. Only http:// is supported. Without this option, nothing is fetched
+    /// the variable DEBUGINFOD_URLS. https:// needs perfdata built with the feature https. Without this option, nothing is
+    /// fetched
     #[cfg(feature = "debuginfod")]
     #[arg(long, value_name = "URLS", num_args = 0..=1, require_equals = true, default_missing_value = "", value_parser = servers)]
     pub(crate) debuginfod: Option<perf_symbol::DebuginfodOptions>,
@@ -65,8 +66,13 @@ fn servers(urls: &str) -> Result<perf_symbol::DebuginfodOptions, String> {
             "no server; set DEBUGINFOD_URLS, or give URLS, such as --debuginfod=http://localhost:8002".into(),
         );
     }
-    if let Some(url) = options.urls.iter().find(|url| !url.starts_with("http://")) {
-        return Err(format!("only http:// is supported, not {url}"));
+    if let Some(url) = options.urls.iter().find(|url| !perf_symbol::DebuginfodOptions::can_ask(url)) {
+        let instead = if url.starts_with("https://") {
+            "this perfdata was built without HTTPS; get it with cargo install perf-cli --features https"
+        } else {
+            "only http:// and https:// are supported"
+        };
+        return Err(format!("{url}: {instead}"));
     }
     if options.cache.is_none() {
         return Err("no folder for the files; set DEBUGINFOD_CACHE_PATH or HOME".into());
@@ -91,7 +97,9 @@ mod tests {
     #[cfg(feature = "debuginfod")]
     fn only_servers_that_can_be_asked() {
         let error = |urls| servers(urls).err().unwrap_or_default();
-        assert!(error("http://a https://b").contains("https://b"));
+        assert!(error("http://a ftp://b").contains("ftp://b: only http"));
+        let needs_https = error("http://a https://b").contains("--features https");
+        assert_eq!(needs_https, !cfg!(feature = "https"));
         assert!(error("nonsense").contains("no server"));
         assert!(!error("http://a").contains("http://a"));
     }

@@ -15,7 +15,7 @@ const LEAST: u64 = 100 << 10;
 ///
 /// [`NotFound`](io::ErrorKind::NotFound) if the server has no such file, [`FileTooLarge`](io::ErrorKind::FileTooLarge) if
 /// it is larger than `limit`, [`TimedOut`](io::ErrorKind::TimedOut) if it comes too slowly,
-/// [`Unsupported`](io::ErrorKind::Unsupported) for a URL that is not of HTTP, and errors of the network.
+/// [`Unsupported`](io::ErrorKind::Unsupported) for a URL of another protocol, and errors of the network.
 pub(super) fn get(
     url: &str,
     id: &str,
@@ -24,11 +24,16 @@ pub(super) fn get(
     limit: u64,
     to: &mut File,
 ) -> io::Result<()> {
-    if !url.starts_with("http://") {
+    if !can_ask(url) {
         return Err(io::ErrorKind::Unsupported.into());
     }
     let start = Instant::now();
-    let agent = ureq::Agent::config_builder()
+    let config = ureq::Agent::config_builder();
+    #[cfg(feature = "https")]
+    let config = config.tls_config(tls());
+    let agent = config
+        // A redirect may not leave it.
+        .https_only(url.starts_with("https://"))
         .http_status_as_error(false)
         .max_redirects(5)
         .user_agent(concat!("perf-symbol/", env!("CARGO_PKG_VERSION")))
@@ -66,6 +71,24 @@ pub(super) fn get(
         }
         to.write_all(buffer.get(..count).unwrap_or_default())?;
     }
+}
+
+/// Returns whether a server can be asked at all: its URL begins with `http://` or, with the feature `https`, with
+/// `https://`.
+pub(super) fn can_ask(url: &str) -> bool {
+    url.starts_with("http://") || cfg!(feature = "https") && url.starts_with("https://")
+}
+
+/// Returns how connections are made secure: with the certificates that the system trusts.
+#[cfg(feature = "https")]
+fn tls() -> ureq::tls::TlsConfig {
+    use ureq::tls::{RootCerts, TlsConfig, TlsProvider};
+
+    TlsConfig::builder()
+        .provider(TlsProvider::Rustls)
+        .root_certs(RootCerts::PlatformVerifier)
+        .unversioned_rustls_crypto_provider(std::sync::Arc::new(rustls::crypto::ring::default_provider()))
+        .build()
 }
 
 /// Returns an error with the kind that tells a user most.

@@ -13,7 +13,7 @@ use perf_symbol::{Debuginfod, DebuginfodOptions, ReadFiles, Symbolizer, Why};
 use crate::elf::{Elf, FUNC, SYMTAB};
 use crate::{Records, names, options};
 
-const ID: [u8; 8] = [0xab, 1, 2, 3, 4, 5, 6, 7];
+pub(crate) const ID: [u8; 8] = [0xab, 1, 2, 3, 4, 5, 6, 7];
 const PATH: &str = "ab01020304050607";
 
 /// What a server answers to the request of a path; a path that is not listed is not found.
@@ -83,7 +83,7 @@ fn serve(mut stream: TcpStream, answers: &[(String, Answer)], log: &Mutex<Vec<St
     }
 }
 
-fn file(name: &'static str, id: &[u8]) -> Vec<u8> {
+pub(crate) fn file(name: &'static str, id: &[u8]) -> Vec<u8> {
     Elf::new(0x40_0000).symbols(SYMTAB, &[(FUNC, 0x40_1010, 0x20, name)]).build_id(id).build()
 }
 
@@ -104,11 +104,11 @@ fn found(
     (names, it.looked()[0].why)
 }
 
-fn names_of(urls: &str, cache: &Path) -> Vec<String> {
+pub(crate) fn names_of(urls: &str, cache: &Path) -> Vec<String> {
     found(urls, cache, |_| {}).0
 }
 
-fn path(kind: &str) -> String {
+pub(crate) fn path(kind: &str) -> String {
     format!("/buildid/{PATH}/{kind}")
 }
 

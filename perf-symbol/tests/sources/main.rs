@@ -8,6 +8,8 @@ mod elf;
 mod files;
 mod generated;
 mod hostile;
+#[cfg(feature = "https")]
+mod https;
 mod kernel;
 mod lines;
 mod mutations;
