@@ -201,11 +201,14 @@ impl Claim {
             // The usual mode of a new file, before the umask.
             builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
         }
-        let temporary = builder.tempfile_in(folder(target)).map_err(|error| {
+        let create = || builder.tempfile_in(folder(target));
+        #[cfg(target_os = "linux")]
+        let created = super::signals::create_unfinished(create);
+        #[cfg(not(target_os = "linux"))]
+        let created = create();
+        let temporary = created.map_err(|error| {
             failure(&format!("cannot create a temporary file in the same folder: {error}"))
         })?;
-        #[cfg(target_os = "linux")]
-        super::signals::unfinished(temporary.path());
         let (file, temporary) = temporary.into_parts();
         let copy = file.try_clone().map_err(|error| failure(&error))?;
         let beside = Beside { temporary, file: copy, claim: self, holds };

@@ -2,14 +2,15 @@
 
 use alloc::sync::Arc;
 use core::sync::atomic::AtomicBool;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread;
+use std::{fs, io};
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
+use tempfile::NamedTempFile;
 
 use crate::streams;
 
@@ -45,8 +46,10 @@ pub(crate) fn remove_unfinished_on_signals() {
         let Ok(mut signals) = Signals::new(wanted) else { return };
         drop(installing);
         for signal in signals.forever() {
-            // A file that was published no longer exists under this name.
-            unfinished_files().iter().flatten().for_each(|file| drop(fs::remove_file(file)));
+            // Locked until the end, so that no further file is created. One that was published no longer exists under this
+            // name.
+            let files = unfinished_files();
+            files.iter().flatten().for_each(|file| drop(fs::remove_file(file)));
             let _ = emulate_default_handler(signal);
         }
     });
@@ -57,11 +60,16 @@ fn unfinished_files() -> MutexGuard<'static, Option<Vec<PathBuf>>> {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Registers a file that is not complete yet.
-pub(super) fn unfinished(file: &Path) {
-    if let Some(files) = &mut *unfinished_files() {
-        files.push(file.to_owned());
+/// Creates a file that is not complete yet, and registers it before a signal can end the program.
+pub(super) fn create_unfinished(
+    create: impl FnOnce() -> io::Result<NamedTempFile>,
+) -> io::Result<NamedTempFile> {
+    let mut files = unfinished_files();
+    let created = create()?;
+    if let Some(files) = &mut *files {
+        files.push(created.path().to_owned());
     }
+    Ok(created)
 }
 
 /// Returns the signals that are ignored (`nohup` ignores one), one bit each.
