@@ -3,10 +3,12 @@
 pub(crate) mod call_graph;
 mod capture;
 mod examples;
+pub(crate) mod fold;
 mod index;
 #[cfg(target_os = "linux")]
 pub(crate) mod live;
 pub(crate) mod only;
+pub(crate) mod profile;
 pub(crate) mod report;
 mod ring;
 pub(crate) mod script;
@@ -66,6 +68,9 @@ pub(crate) enum Verb {
     /// Show where the time went, as perf report does
     #[command(after_help = report::EXAMPLES)]
     Report(Box<report::ReportArgs>),
+    /// Print folded stacks, as inferno-collapse-perf makes them of perf script's text
+    #[command(after_help = fold::EXAMPLES)]
+    Fold(fold::FoldArgs),
     /// Decode the records in dumps of ring buffers (copies of the mapped memory)
     #[command(after_help = ring::EXAMPLES)]
     Ring(RingArgs),
@@ -94,6 +99,7 @@ impl Verb {
             Self::Dump(args) => args.reading.no_mmap,
             Self::Script(args) => args.reading.no_mmap,
             Self::Report(args) => args.reading.no_mmap,
+            Self::Fold(args) => args.profile.reading.no_mmap,
             Self::Ring(args) => args.reading.no_mmap,
             Self::Repair(args) => args.reading.no_mmap,
             Self::Index(args) => args.reading.no_mmap,

@@ -7,7 +7,9 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use safe::{has_unsafe, is_safe, json_escape, rewrite};
+use perf_export::text::is_safe;
+pub(crate) use perf_export::text::{OneLine, push_name};
+use safe::{has_unsafe, json_escape, rewrite};
 
 /// Bytes as lower-case hexadecimal.
 pub(crate) struct Hex<'a>(pub(crate) &'a [u8]);
@@ -106,15 +108,6 @@ pub(crate) fn shown(path: &(impl AsRef<Path> + ?Sized)) -> OneLine<'_> {
     OneLine(path.as_ref().as_os_str().as_encoded_bytes())
 }
 
-/// A text, printed as [`shown`] prints a path.
-pub(crate) struct OneLine<'a>(pub(crate) &'a [u8]);
-
-impl Display for OneLine<'_> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
-        write_escaped(f, self.0, is_safe)
-    }
-}
-
 /// Bytes, printed for a terminal: unsafe characters, backslashes and invalid UTF-8 are escaped. Quoted if the end would
 /// not be clear otherwise.
 pub(crate) struct Printable<'a>(pub(crate) &'a [u8]);
@@ -173,16 +166,6 @@ pub(crate) struct Alternate(pub(crate) u64);
 impl Display for Alternate {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         if self.0 == 0 { f.write_str("0") } else { write!(f, "{:#x}", self.0) }
-    }
-}
-
-/// Appends a name that the capture has, as it is but for characters that are unsafe to print. perf escapes nothing.
-#[inline]
-pub(crate) fn push_name(out: &mut Vec<u8>, name: &[u8]) {
-    if name.iter().all(|byte| matches!(byte, b' '..=b'~')) {
-        out.extend_from_slice(name);
-    } else {
-        print(out, format_args!("{}", OneLine(name)));
     }
 }
 

@@ -11,7 +11,7 @@ mod args;
 mod dump;
 mod escape;
 mod event_filter;
-mod event_name;
+mod fold;
 mod index;
 mod info;
 mod input;
@@ -20,6 +20,7 @@ mod live;
 mod local_time;
 mod names;
 mod output;
+mod profile;
 mod progress;
 mod quality;
 mod render;
@@ -166,6 +167,7 @@ fn run_here(args: impl IntoIterator<Item = OsString>) -> u8 {
         Verb::Index(args) => index::run(args),
         Verb::Script(args) => script::run(args),
         Verb::Report(args) => report::run(args),
+        Verb::Fold(args) => fold::run(args),
         #[cfg(target_os = "linux")]
         Verb::Live(verb) => live::run(verb),
         Verb::Completions(args) => shell::completions(args),

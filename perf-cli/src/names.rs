@@ -5,12 +5,11 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-use perf_abi::attr::AttrFlags;
 use perf_abi::regs::Arch;
 use perf_parse::FileError;
 use perf_parse::feature::Features;
 use perf_session::{At, Frame, Inode};
-use perf_symbol::unwind::{FrameSource, StackEnd};
+use perf_symbol::unwind::StackEnd;
 use perf_symbol::{Bytes, Files, Function, Looked, Options, ReadFiles, StackFrame, Stacks, Symbolizer};
 
 use crate::args::symbols::SymbolArgs;
@@ -24,9 +23,6 @@ pub(crate) struct Names {
     /// The memory of the last stack.
     spare: Vec<StackFrame<'static>>,
 }
-
-/// Kernel: `CLOCK_MONOTONIC`, `include/uapi/linux/time.h`.
-const CLOCK_MONOTONIC: i32 = 1;
 
 impl Names {
     /// Number of frames of a call chain unless the recording machine's `kernel.perf_event_max_stack` was changed.
@@ -84,11 +80,17 @@ impl Names {
         if !self.has_symbols {
             return &[];
         }
-        let is_monotonic = at.record().event().is_some_and(|event| {
-            event.attr.flags.contains(AttrFlags::USE_CLOCKID) && event.attr.clockid == CLOCK_MONOTONIC
-        });
-        let time = at.sample().time().filter(|_| is_monotonic);
-        self.symbolizer.functions(at.session(), frame, is_caller, time)
+        self.symbolizer.functions_at(at, frame, is_caller)
+    }
+
+    /// Returns what finds stacks, and what finds functions.
+    pub(crate) fn parts(&mut self) -> (&mut Stacks, Option<&mut Symbolizer>) {
+        (&mut self.stacks, self.has_symbols.then_some(&mut self.symbolizer))
+    }
+
+    /// Returns what finds the functions while the capture is walked; `None` if names are not wanted.
+    pub(crate) fn symbolizer_mut(&mut self) -> Option<&mut Symbolizer> {
+        self.has_symbols.then_some(&mut self.symbolizer)
     }
 
     /// Returns what finds the functions; `None` if names are not wanted.
@@ -133,12 +135,6 @@ fn emptied<'s>(mut frames: Vec<StackFrame<'_>>) -> Vec<StackFrame<'s>> {
 /// Returns a path without its folders.
 pub(crate) fn file_name(path: &[u8]) -> &[u8] {
     path.rsplit(|&byte| byte == b'/').next().unwrap_or(path)
-}
-
-/// Returns how many bytes before the recorded address perf prints a frame: its unwinder goes back into the call, and the
-/// kernel does not.
-pub(crate) fn back_into_call(it: &StackFrame<'_>) -> u64 {
-    (it.is_caller && it.source != FrameSource::Chain).into()
 }
 
 /// Returns the machine that recorded the capture; this machine if the capture does not tell.

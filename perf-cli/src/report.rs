@@ -4,16 +4,12 @@ mod chains;
 mod collect;
 mod facts;
 mod fit;
-mod frames;
 mod graph;
 mod json;
 mod keys;
 mod limits;
-mod naming;
-mod progress;
 mod quality;
 mod rows;
-mod stacks;
 mod tables;
 mod text;
 mod texts;
@@ -24,6 +20,7 @@ use std::io::IsTerminal;
 use perf_abi::event::EventType;
 use perf_abi::feature::Feature;
 use perf_abi::sample_type::SampleType;
+use perf_export::{Missing, Named, Naming, Quality, Total};
 use perf_parse::file::{Account, Mode, Reader};
 use regex_lite::Regex;
 
@@ -33,7 +30,7 @@ use crate::escape::{print, push_name};
 use crate::input::Memory;
 use crate::names::Names;
 use crate::output::{Output, say};
-use crate::quality::{Missing, Quality};
+use crate::progress::NamingProgress;
 use crate::samples::Samples;
 use crate::script::header;
 use crate::script::trace::Traces;
@@ -204,21 +201,24 @@ fn report(
     }
     let threads =
         args.threads.or_else(|| std::thread::available_parallelism().ok()).unwrap_or(NonZero::<usize>::MIN);
-    let named = naming::name(
-        &collected.frames,
+    let naming = Naming { inlines: !args.symbols.no_inline, threads };
+    let mut progress = NamingProgress::new();
+    let named = Named::find(
+        &collected.table.frames,
         &walked.session,
         walked.names.symbolizer(),
-        !args.symbols.no_inline,
-        threads,
+        naming,
+        &mut |done, all| progress.at(done, all),
     );
+    drop(progress);
     let mut source = Source::new(&collected, &named, &plan.layout, plan.parent.as_ref());
     (source.children, source.order) = (plan.children, plan.order);
     source.by_depth = plan.graph.style != Style::None;
     (source.hides_unresolved, source.excludes_other) = (args.hide_unresolved, args.exclude_other);
     let quality = quality::count(&collected, &named, &|dso| walked.session.build_id(dso));
     // Without a look, no file is known to lack names.
-    let mut missing = if args.symbols.no_symbols { Vec::new() } else { quality.missing(&walked.names) };
-    missing.sort_by_key(|it| core::cmp::Reverse(it.frames));
+    let missing =
+        if args.symbols.no_symbols { Vec::new() } else { quality.missing(&walked.names.looked()) };
     let report = Report {
         args,
         plan: &plan,
@@ -325,7 +325,7 @@ impl Report<'_> {
     ///
     /// perf: `hists__fprintf_nr_sample_events`, `tools/perf/builtin-report.c`.
     fn push_summary(&self, out: &mut Vec<u8>, table: &Table<'_>) {
-        let mut total = collect::Total::default();
+        let mut total = Total::default();
         table.totals.iter().for_each(|it| total.add(*it));
         let (mut samples, mut unit) = (total.samples as f64, ' ');
         for larger in ['K', 'M', 'G'] {

@@ -16,7 +16,7 @@ use perf_session::{At, Session};
 
 use crate::args::only::OnlyArgs;
 use crate::escape::OneLine;
-use crate::event_name::name_of;
+use perf_export::event_name;
 use crate::input::Memory;
 use crate::names::Names;
 use crate::output::{Diagnostics, say};
@@ -304,7 +304,7 @@ fn check_cpus(list: &[Arc<Event>], only: &OnlyArgs) -> Result<(), Failure> {
     match list.iter().enumerate().filter(is_first).find(lacks_cpu) {
         None => Ok(()),
         Some((_, event)) => {
-            let name = OneLine(&name_of(event)).to_string();
+            let name = OneLine(&event_name(event)).to_string();
             let what = format!("the samples of {name} do not have the CPU; leave --cpu out, or record it");
             Err(Failure(format!("--cpu {cpus}: {what}")))
         }

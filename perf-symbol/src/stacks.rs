@@ -21,6 +21,18 @@ pub struct StackFrame<'s> {
     pub source: FrameSource,
 }
 
+impl StackFrame<'_> {
+    /// Returns the address as perf prints it: perf's unwinder goes back into the call of a return address, by one byte. The
+    /// kernel does not, so in call chains it is the recorded address.
+    ///
+    /// perf: `entry`, `tools/perf/util/unwind-libdw.c`.
+    #[must_use]
+    pub fn shown(&self) -> u64 {
+        let goes_back = self.is_caller && self.source != FrameSource::Chain;
+        self.frame.ip.wrapping_sub(goes_back.into())
+    }
+}
+
 /// Finds the stacks of samples: their call chains, or what their copies of the user stack unwind to.
 ///
 /// Each thread that finds stacks needs one of its own. To have the same stacks on any number of threads, find all stacks of
@@ -40,6 +52,12 @@ impl Stacks {
     #[must_use]
     pub fn new(arch: Arch, max_chain: usize, finder: Finder) -> Self {
         Self { finder, unwinder: Unwinder::with_max_stack(arch, max_chain), max_chain, unwound: Vec::new() }
+    }
+
+    /// Returns the number of frames with which a call chain is taken to be cut.
+    #[must_use]
+    pub fn max_chain(&self) -> usize {
+        self.max_chain
     }
 
     /// Appends the stack of a sample to `frames`, innermost first. Returns how it ends if it was unwound; for a call chain

@@ -5,8 +5,9 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use perf_abi::attr::AttrFlags;
 use perf_abi::record::CpuMode;
-use perf_session::{BuildId, Dso, DsoKind, Frame, Mapping, Session, address_of};
+use perf_session::{At, BuildId, Dso, DsoKind, Frame, Mapping, Session, address_of};
 
 use crate::debug_alone;
 use crate::dso_symbols::{self, DsoSymbols, Table};
@@ -19,6 +20,9 @@ use crate::lines::Lines;
 use crate::names::Names;
 use crate::options::Options;
 use crate::symtab::{Source, Symbol};
+
+/// Kernel: `CLOCK_MONOTONIC`, `include/uapi/linux/time.h`.
+const CLOCK_MONOTONIC: i32 = 1;
 
 /// A function at the address of a frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -214,6 +218,15 @@ impl Symbolizer {
             None => self.look_up(session, mapping, key, frame.ip, jitted),
         };
         self.functions.get(range).unwrap_or_default()
+    }
+
+    /// Like [`functions`](Self::functions), with the time of a sample if its clock permits.
+    pub fn functions_at(&mut self, at: &At<'_, '_>, frame: &Frame<'_>, is_caller: bool) -> &[Function] {
+        let is_monotonic = at.record().event().is_some_and(|event| {
+            event.attr.flags.contains(AttrFlags::USE_CLOCKID) && event.attr.clockid == CLOCK_MONOTONIC
+        });
+        let time = at.sample().time().filter(|_| is_monotonic);
+        self.functions(at.session(), frame, is_caller, time)
     }
 
     /// Returns the functions at an address of the file at `path`, as its symbols have addresses; the innermost inlined one

@@ -1,4 +1,4 @@
-//! The capture that a verb reads.
+//! The captures that a verb reads.
 
 use core::ops::Deref;
 use std::path::{Path, PathBuf};
@@ -35,17 +35,21 @@ const DEFAULT: &str = "perf.data";
 
 impl Capture {
     fn of(named: Named) -> Result<Self, clap::Error> {
-        match named.file.or(named.input) {
-            Some(path) => Ok(Self(path)),
-            None if stdin_is_a_pipe() => Ok(Self("-".into())),
-            None if Path::new(DEFAULT).exists() => Ok(Self(DEFAULT.into())),
-            None => {
-                let what = "there is no perf.data in this folder, and standard input is not a pipe; name the capture \
-                    <FILE>\n";
-                Err(clap::Error::raw(ErrorKind::MissingRequiredArgument, what))
-            }
-        }
+        named.file.or(named.input).map_or_else(default, Ok).map(Self)
     }
+}
+
+/// Returns the capture of a command line that names none.
+fn default() -> Result<PathBuf, clap::Error> {
+    if stdin_is_a_pipe() {
+        return Ok("-".into());
+    }
+    if Path::new(DEFAULT).exists() {
+        return Ok(DEFAULT.into());
+    }
+    let what =
+        "there is no perf.data in this folder, and standard input is not a pipe; name the capture <FILE>\n";
+    Err(clap::Error::raw(ErrorKind::MissingRequiredArgument, what))
 }
 
 #[cfg(unix)]
@@ -78,6 +82,49 @@ impl clap::Args for Capture {
 impl FromArgMatches for Capture {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         Self::of(Named::from_arg_matches(matches)?)
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+/// The paths of captures: those that the command line names, or the default. `-` is standard input.
+#[derive(Debug)]
+pub(crate) struct Captures(pub(crate) Vec<PathBuf>);
+
+/// The arguments that name captures.
+#[derive(Debug, clap::Args)]
+struct AllNamed {
+    /// Captures to read: files, folders written by perf record --threads, or - for standard input [default: standard input
+    /// if it is a pipe, else perf.data]
+    #[arg(value_name = "FILE")]
+    files: Vec<PathBuf>,
+
+    /// Same as FILE, for compatibility with perf
+    #[arg(short, long, value_name = "FILE", conflicts_with = "files")]
+    input: Option<PathBuf>,
+}
+
+impl clap::Args for Captures {
+    fn augment_args(command: clap::Command) -> clap::Command {
+        AllNamed::augment_args(command)
+    }
+
+    fn augment_args_for_update(command: clap::Command) -> clap::Command {
+        AllNamed::augment_args_for_update(command)
+    }
+}
+
+impl FromArgMatches for Captures {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let AllNamed { mut files, input } = AllNamed::from_arg_matches(matches)?;
+        files.extend(input);
+        if files.is_empty() {
+            files.push(default()?);
+        }
+        Ok(Self(files))
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {

@@ -1,37 +1,6 @@
-//! The characters that are safe to print on a terminal.
-//!
-//! The others may move the cursor, change the order of the text, be invisible, or look different on each terminal. They
-//! are Unicode's categories control, format, surrogate, private use and unassigned, the line and paragraph separators,
-//! and the letters and marks that Unicode allows programs to render as nothing.
-
-use core::ops::RangeInclusive;
-
-use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
+//! Escapes of the characters that are unsafe to print.
 
 use super::print;
-
-/// `Default_Ignorable_Code_Point`, without the characters that [`is_safe`] rejects by category.
-const INVISIBLE: [RangeInclusive<char>; 8] = [
-    '\u{34f}'..='\u{34f}',
-    '\u{115f}'..='\u{1160}',
-    '\u{17b4}'..='\u{17b5}',
-    '\u{180b}'..='\u{180f}',
-    '\u{3164}'..='\u{3164}',
-    '\u{fe00}'..='\u{fe0f}',
-    '\u{ffa0}'..='\u{ffa0}',
-    '\u{e0100}'..='\u{e01ef}',
-];
-
-/// Returns whether a character is safe to print on a terminal.
-pub(super) fn is_safe(character: char) -> bool {
-    if character.is_ascii() {
-        return !character.is_ascii_control();
-    }
-    let separators = [GeneralCategory::LineSeparator, GeneralCategory::ParagraphSeparator];
-    character.general_category_group() != GeneralCategoryGroup::Other
-        && !separators.contains(&character.general_category())
-        && !INVISIBLE.iter().any(|range| range.contains(&character))
-}
 
 /// Returns whether lines of text may contain something unsafe. Plain ASCII does not.
 pub(super) fn has_unsafe(lines: &[u8]) -> bool {
@@ -63,40 +32,5 @@ pub(super) fn rewrite(
         }
         // Callers pass valid UTF-8, so there is no such byte.
         chunk.invalid().iter().for_each(|byte| print(out, format_args!("\\x{byte:02x}")));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn letters_marks_signs_and_spaces_are_safe() {
-        // A combining acute accent after "e", a vowel sign of Devanagari, an emoji.
-        for character in
-            [' ', '~', '\u{a0}', '\u{e9}', '\u{301}', '\u{93f}', '\u{3000}', '\u{5b57}', '\u{1f600}']
-        {
-            assert!(is_safe(character), "{character:?}");
-        }
-    }
-
-    #[test]
-    fn each_kind_of_unsafe_character_is_found() {
-        let unsafe_ones = [
-            ("control", "\0\n\t\u{1b}\u{7f}\u{80}\u{9b}\u{9f}"),
-            (
-                "format",
-                "\u{ad}\u{61c}\u{200b}\u{200d}\u{200e}\u{202a}\u{202e}\u{2066}\u{2069}\u{feff}\u{e0001}",
-            ),
-            ("private use", "\u{e000}\u{f8ff}\u{f0000}\u{10fffd}"),
-            ("unassigned", "\u{378}\u{2065}\u{ffff}\u{e0fff}\u{10ffff}"),
-            ("separators", "\u{2028}\u{2029}"),
-            ("invisible", "\u{34f}\u{115f}\u{1160}\u{17b4}\u{180b}\u{3164}\u{fe00}\u{fe0f}\u{ffa0}\u{e01ef}"),
-        ];
-        for (what, characters) in unsafe_ones {
-            for character in characters.chars() {
-                assert!(!is_safe(character), "{what}: {character:?}");
-            }
-        }
     }
 }

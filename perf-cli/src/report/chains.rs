@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::collect::Total;
-use super::frames::NONE;
+use perf_export::{NONE, Total};
+
 use super::rows::{Element, Source};
 use crate::args::call_graph::{By, CallGraph, Style};
 
@@ -71,7 +71,7 @@ impl<'a> Builder<'a> {
             By::Srcline if line != NONE => Match::Line(line),
             By::Srcline | By::Function if symbol != NONE => Match::Symbol(symbol),
             _ => {
-                let known = self.source.collected.frames.list.get(element.frame as usize);
+                let known = self.source.collected.table.frames.place(element.frame);
                 known.map_or(Match::Address(NONE, 0, NONE), |it| Match::Address(it.dso, it.offset, symbol))
             }
         }
@@ -116,7 +116,7 @@ impl<'a> Builder<'a> {
     /// Returns what orders functions with the same weight: the file, in the order of the capture, and the start of the
     /// function.
     fn place(&self, element: Element) -> (u32, i64, Vec<u8>) {
-        let Some(known) = self.source.collected.frames.list.get(element.frame as usize) else {
+        let Some(known) = self.source.collected.table.frames.place(element.frame) else {
             return (0, 0, Vec::new());
         };
         let dso = known.dso.wrapping_add(1);

@@ -5,7 +5,7 @@ use alloc::sync::Arc;
 use std::collections::HashMap;
 
 use perf_abi::record::CpuMode;
-use perf_abi::sample_type::SampleType;
+use perf_export::{EMPTY, NONE, StackTable, Total};
 use perf_parse::EventRecord;
 use perf_parse::event::Event;
 use perf_parse::file::EventRecords;
@@ -14,32 +14,11 @@ use perf_symbol::StackFrame;
 use perf_symbol::unwind::{FrameSource, StackEnd};
 
 use super::facts::AllFacts;
-use super::frames::{Frames, NONE};
 use super::limits::Limits;
-use super::stacks::{EMPTY, Stacks};
 use crate::names::Names;
+use crate::profile::has_stacks;
 use crate::samples::{Counted, Filter, Visit, Visited};
 use crate::script::trace::Traces;
-
-/// Number of samples, and what they count.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Total {
-    pub(super) samples: u64,
-    /// The sum of the periods. It wraps around where a capture has impossible periods.
-    pub(super) period: u64,
-}
-
-impl Total {
-    pub(super) fn add(&mut self, other: Self) {
-        self.samples += other.samples;
-        self.period = self.period.wrapping_add(other.period);
-    }
-
-    pub(super) fn subtract(&mut self, other: Self) {
-        self.samples -= other.samples;
-        self.period = self.period.wrapping_sub(other.period);
-    }
-}
 
 /// The samples of an event.
 #[derive(Debug)]
@@ -87,17 +66,11 @@ pub(super) struct Collected {
     wants: Wants,
     /// By index.
     pub(super) events: BTreeMap<usize, OfEvent>,
-    pub(super) frames: Frames,
-    pub(super) stacks: Stacks,
+    pub(super) table: StackTable,
     pub(super) facts: AllFacts,
     /// In the order in which their first samples came.
     pub(super) groups: Vec<Group>,
     numbers: HashMap<Same, u32>,
-    /// Number of stacks by their ends.
-    pub(super) ends: BTreeMap<StackEnd, u64>,
-    /// How stacks with a last frame end.
-    known_ends: HashMap<u32, StackEnd>,
-    scratch: Vec<u32>,
 }
 
 impl Collected {
@@ -105,23 +78,17 @@ impl Collected {
         Self {
             wants,
             events: BTreeMap::new(),
-            frames: Frames::default(),
-            stacks: Stacks::new(),
+            table: StackTable::default(),
             facts,
             groups: Vec::new(),
             numbers: HashMap::new(),
-            ends: BTreeMap::new(),
-            known_ends: HashMap::new(),
-            scratch: Vec::new(),
         }
     }
 
     /// Drops what only collecting needs.
     pub(super) fn finish(&mut self) {
         self.numbers = HashMap::new();
-        self.known_ends = HashMap::new();
-        self.frames.finish();
-        self.stacks.finish();
+        self.table.finish();
         self.groups.shrink_to_fit();
     }
 
@@ -150,7 +117,7 @@ impl Collected {
     /// Returns the number of the frame of an address that is in no stack.
     fn place(&mut self, at: &At<'_, '_>, frame: Frame<'_>, names: &mut Names) -> Option<u32> {
         let it = StackFrame { frame, is_caller: false, source: FrameSource::Chain };
-        self.frames.number(at, &it, names, self.wants.limits.frames)
+        self.table.frames.number(at, &it, names.symbolizer_mut(), self.wants.limits.frames)
     }
 
     /// Returns the number of a stack, and notes how it ends.
@@ -161,23 +128,13 @@ impl Collected {
         end: Option<StackEnd>,
         names: &mut Names,
     ) -> Option<u32> {
-        let limits = self.wants.limits;
-        self.scratch.clear();
-        for it in stack {
-            let number = self.frames.number(at, it, names, limits.frames)?;
-            self.scratch.push(number);
-        }
-        let end = match (end, self.scratch.last()) {
-            (Some(end), _) => end,
-            // A long chain may be cut, whatever its last frame is.
-            (None, Some(&last)) if stack.len() < Names::MAX_CHAIN => {
-                *self.known_ends.entry(last).or_insert_with(|| names.end_of(at, stack))
-            }
-            (None, _) => names.end_of(at, stack),
-        };
-        *self.ends.entry(end).or_default() += 1;
-        self.scratch.truncate(self.wants.max_stack);
-        self.stacks.number(self.scratch.iter().rev().copied(), limits.stack_nodes)
+        let Limits { frames, stack_nodes, .. } = self.wants.limits;
+        let mut limits = perf_export::Limits::default();
+        (limits.frames, limits.stack_nodes) = (frames, stack_nodes);
+        let (finder, symbolizer) = names.parts();
+        let number =
+            self.table.number(at, stack, end, finder, symbolizer, self.wants.max_stack, &limits)?;
+        Some(number.0)
     }
 }
 
@@ -194,12 +151,6 @@ fn mode_of(mapping: &Mapping) -> CpuMode {
         DsoKind::Kernel | DsoKind::Module | DsoKind::Ksymbol(_) => CpuMode::KERNEL,
         _ => CpuMode::USER,
     }
-}
-
-fn has_stacks(event: &Event) -> bool {
-    let of_copy = SampleType::REGS_USER | SampleType::STACK_USER;
-    let kind = event.attr.sample_type;
-    kind.contains(SampleType::CALLCHAIN) || kind.contains(of_copy)
 }
 
 impl Visit for Collecting<'_> {

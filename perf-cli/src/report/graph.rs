@@ -1,8 +1,7 @@
 //! The text of call chains.
 
+use perf_export::{NONE, Total};
 use super::chains::{Branch, Tree};
-use super::collect::Total;
-use super::frames::NONE;
 use super::rows::{Element, Source};
 use super::text::Colors;
 use crate::args::call_graph::{CallGraph, Shows, Style};
@@ -68,7 +67,7 @@ impl Printer<'_> {
         let Source { collected, named, .. } = self.source;
         let function = named.function(element.function);
         let Some(symbol) = function.and_then(|it| named.symbol(it.symbol)) else {
-            let Some(known) = collected.frames.list.get(element.frame as usize) else { return };
+            let Some(known) = collected.table.frames.place(element.frame) else { return };
             if known.is_at_several && known.dso != NONE {
                 push_name(out, named.short_name(named.short_name_of(known.dso)));
                 return print(out, format_args!("+0x{:x}", known.offset));
@@ -76,7 +75,7 @@ impl Printer<'_> {
             return print(out, format_args!("{}", Alternate(known.shown)));
         };
         push_name(out, &symbol.name);
-        let line = function.and_then(|it| named.lines.get(it.line as usize));
+        let line = function.and_then(|it| named.line(it.line));
         if let Some(line) = line.filter(|_| self.graph.shows_lines()) {
             out.push(b' ');
             push_name(out, file_name(&line.file));

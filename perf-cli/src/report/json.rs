@@ -2,12 +2,11 @@
 
 use core::num::NonZero;
 
+use perf_export::{NONE, Total, event_name};
 use perf_parse::file::Reader;
 use serde_json::{Map, Value, json};
 
 use super::chains::Tree;
-use super::collect::Total;
-use super::frames::NONE;
 use super::graph::Printer;
 use super::keys::{Column, Key};
 use super::rows::{Place, Row, Table};
@@ -15,7 +14,6 @@ use super::text::{Colors, percent};
 use super::{Percentage, Report, tables};
 use crate::Failure;
 use crate::escape::{Lossy, push_json_value};
-use crate::event_name::name_of;
 use crate::output::Output;
 use crate::render::{account, mode_name};
 
@@ -40,7 +38,7 @@ pub(super) fn push(
         ("perf_version", feature(features.version())),
     ];
     header.extend(known.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
-    let events: Vec<_> = reader.events().iter().map(|event| text(&name_of(event))).collect();
+    let events: Vec<_> = reader.events().iter().map(|event| text(&event_name(event))).collect();
     header.insert("events".to_owned(), events.into());
     header.insert("lost_samples".to_owned(), report.account.lost_samples.into());
     let out = &mut output.buffer;
@@ -58,7 +56,7 @@ pub(super) fn push(
     let out = &mut output.buffer;
     out.extend_from_slice(b"],\n\"quality\":");
     let mut quality = Map::new();
-    let members = report.quality.members(report.names);
+    let members = crate::quality::members(report.quality, &report.names.looked());
     quality.extend(members.into_iter().map(|(name, value)| (name.to_owned(), value)));
     push_json_value(out, &quality.into());
     out.extend_from_slice(b",\n\"account\":");
@@ -141,7 +139,7 @@ fn members(report: &Report<'_>, row: &Row, key: Key) -> Vec<(&'static str, Value
         None => vec![(name, Value::Null), (at, place.address.into())],
     };
     let name = Column::Key(key).name();
-    let line = named.lines.get(row_key.place.line as usize);
+    let line = named.line(row_key.place.line);
     let one = |value: Value| vec![(name, value)];
     match key {
         Key::Pid | Key::Tid | Key::Tgid => {
@@ -153,7 +151,7 @@ fn members(report: &Report<'_>, row: &Row, key: Key) -> Vec<(&'static str, Value
         Key::DsoFrom => one(dso(&row_key.from)),
         Key::Symbol => {
             let mut members = symbol(name, "inlined", "address", &row_key.place);
-            members.push(("mode", mode_name(source.collected.frames.mode(row.frame)).into()));
+            members.push(("mode", mode_name(source.collected.table.frames.mode(row.frame)).into()));
             members
         }
         Key::SymbolTo => symbol(name, "inlined_to", "address_to", &row_key.place),

@@ -2,50 +2,23 @@
 
 use core::fmt::Write;
 
-use perf_session::{Dso, DsoKind};
+use perf_export::{EMPTY, Missing, Named, Quality};
+use perf_session::{BuildId, Dso, DsoKind};
 use perf_symbol::Why;
 use perf_symbol::unwind::StackEnd;
 
 use super::collect::Collected;
-use super::frames::{Frames, NONE};
-use super::naming::Named;
 use crate::escape::{print, push_name};
-use crate::quality::{Missing, Quality};
 
 /// Counts the frames of all samples.
-pub(super) fn count(
-    collected: &Collected,
-    named: &Named,
-    of: &dyn Fn(&Dso) -> Option<perf_session::BuildId>,
-) -> Quality {
-    let Frames { list, dsos, .. } = &collected.frames;
-    let mut times = vec![0_u64; list.len()];
-    let mut add = |frame: u32, samples: u64| {
-        if let Some(count) = times.get_mut(frame as usize) {
-            *count += samples;
-        }
-    };
-    for group in &collected.groups {
-        let mut frames = collected.stacks.frames(group.same.stack).peekable();
-        if frames.peek().is_none() {
-            add(group.same.frame, group.total.samples);
-            add(group.same.from, group.total.samples);
-        }
-        frames.for_each(|frame| add(frame, group.total.samples));
-    }
+pub(super) fn count(collected: &Collected, named: &Named, of: &dyn Fn(&Dso) -> Option<BuildId>) -> Quality {
+    let ids: Vec<_> = collected.table.frames.dsos().iter().map(|dso| of(dso)).collect();
+    let groups = || collected.groups.iter().map(|it| (it.same, it.total.samples));
+    let stacks = groups().map(|(same, samples)| (same.stack, samples));
+    let alone = groups().filter(|(same, _)| same.stack == EMPTY);
+    let frames = alone.flat_map(|(same, samples)| [(same.frame, samples), (same.from, samples)]);
     let mut quality = Quality::default();
-    for (&end, &count) in &collected.ends {
-        quality.count_stacks(end, count);
-    }
-    let ids: Vec<_> = dsos.iter().map(|dso| of(dso)).collect();
-    for (number, (known, &times)) in list.iter().zip(&times).enumerate() {
-        let number = number as u32;
-        let functions = named.functions(number);
-        let file = dsos.get(known.dso as usize).map(|dso| (dso, ids[known.dso as usize]));
-        let has_line = named.line_of(number) != NONE;
-        let inlined = functions.len().saturating_sub(1) as u64;
-        quality.count_frames(file, named.symbol_of(number) != NONE, has_line, inlined, times);
-    }
+    quality.count_table(&collected.table, named, &ids, stacks, frames);
     quality
 }
 

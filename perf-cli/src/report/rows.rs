@@ -6,11 +6,9 @@ use std::collections::HashMap;
 use perf_abi::record::CpuMode;
 use regex_lite::Regex;
 
-use super::collect::{Collected, Group, OfEvent, Total};
-use super::frames::NONE;
+use perf_export::{EMPTY, NONE, Named, Total};
+use super::collect::{Collected, Group, OfEvent};
 use super::keys::{Column, Key, Layout};
-use super::naming::Named;
-use super::stacks::EMPTY;
 use super::tables::Members;
 use crate::args::call_graph::Order;
 use crate::names::file_name;
@@ -116,7 +114,7 @@ impl<'a> Source<'a> {
     ) -> Self {
         let matches = |name: &[u8]| parent.is_some_and(|it| it.is_match(&String::from_utf8_lossy(name)));
         let parents = match layout.has(Key::Parent) {
-            true => named.symbols.iter().map(|symbol| matches(&symbol.name)).collect(),
+            true => named.symbols().iter().map(|symbol| matches(&symbol.name)).collect(),
             false => Vec::new(),
         };
         Self {
@@ -135,7 +133,7 @@ impl<'a> Source<'a> {
     /// Appends the functions of a stack, in the order of the report.
     pub(super) fn elements(&self, stack: u32, out: &mut Vec<Element>) {
         out.clear();
-        for frame in self.collected.stacks.frames(stack) {
+        for frame in self.collected.table.stacks.frames(stack) {
             let functions = self.named.functions(frame);
             if functions.is_empty() && !self.hides_unresolved {
                 out.push(Element { frame, function: NONE });
@@ -162,7 +160,7 @@ impl<'a> Source<'a> {
 
     /// Returns what keys need of an address: of its function that is not inlined, or of the given one.
     fn place(&self, frame: u32, symbol: u32, line: u32) -> Place {
-        let Some(known) = self.collected.frames.list.get(frame as usize) else { return NOWHERE };
+        let Some(known) = self.collected.table.frames.place(frame) else { return NOWHERE };
         let mut place = NOWHERE;
         let layout = self.layout;
         if layout.has(Key::Dso) || layout.has(Key::Symbol) {
@@ -182,7 +180,7 @@ impl<'a> Source<'a> {
 
     fn branch_place(&self, frame: u32, dso: Key, symbol: Key) -> Place {
         let mut place = NOWHERE;
-        let Some(known) = self.collected.frames.list.get(frame as usize) else { return place };
+        let Some(known) = self.collected.table.frames.place(frame) else { return place };
         if self.layout.has(dso) || self.layout.has(symbol) {
             place.dso = self.named.short_name_of(known.dso);
         }
@@ -280,7 +278,7 @@ impl<'a> Source<'a> {
                 let counted = &mut row.counts[member];
                 counted.children.add(group.total);
                 if before.is_none() {
-                    counted.add_own(group.total, self.collected.frames.mode(frame));
+                    counted.add_own(group.total, self.collected.table.frames.mode(frame));
                 }
             });
         }
@@ -398,10 +396,10 @@ impl<'a> Source<'a> {
     ///
     /// perf: `__get_srcline`, `tools/perf/util/srcline.c`.
     pub(super) fn srcline(&self, key: &RowKey) -> Vec<u8> {
-        if let Some(line) = self.named.lines.get(key.place.line as usize) {
+        if let Some(line) = self.named.line(key.place.line) {
             return [file_name(&line.file), b":", line.line.to_string().as_bytes()].concat();
         }
-        let Some(known) = self.collected.frames.list.get(key.place.frame as usize) else {
+        let Some(known) = self.collected.table.frames.place(key.place.frame) else {
             return b"??:0".to_vec();
         };
         if known.dso == NONE {
@@ -421,7 +419,7 @@ impl<'a> Source<'a> {
 
     /// Returns the source file of a row; empty if it is not known.
     pub(super) fn srcfile(&self, key: &RowKey) -> &[u8] {
-        self.named.lines.get(key.place.line as usize).map_or(&[], |line| file_name(&line.file))
+        self.named.line(key.place.line).map_or(&[], |line| file_name(&line.file))
     }
 }
 

@@ -1,11 +1,11 @@
 //! The tables of a report: one for each event, or group of events.
 
 use perf_abi::feature::Feature;
+use perf_export::event_name;
 use perf_parse::feature::FeatureData;
 use perf_parse::file::Reader;
 
 use super::collect::Collected;
-use crate::event_name::name_of;
 
 /// A table: the events that its columns are of.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,7 +52,7 @@ pub(super) fn of(reader: &Reader<'_>, collected: &Collected, grouping: Grouping)
         let members: Vec<_> = (index..count.min(index.saturating_add(group.nr_members as usize))).collect();
         if is_grouped {
             let named =
-                |index: &usize| reader.events().get(*index).map_or_else(Vec::new, |event| name_of(event));
+                |index: &usize| reader.events().get(*index).map_or_else(Vec::new, |event| event_name(event));
             let names: Vec<_> = members.iter().map(named).collect();
             let name = match group.name {
                 b"{anon_group}" | b"" => b"anon group",
@@ -78,7 +78,7 @@ pub(super) fn of(reader: &Reader<'_>, collected: &Collected, grouping: Grouping)
 fn without_groups(reader: &Reader<'_>, collected: &Collected, grouping: Grouping) -> Vec<Members> {
     let events = reader.events();
     if grouping == Grouping::Always && events.len() > 1 && !collected.events.is_empty() {
-        let names: Vec<_> = events.iter().map(|event| name_of(event)).collect();
+        let names: Vec<_> = events.iter().map(|event| event_name(event)).collect();
         let members = (0..events.len()).collect();
         return vec![Members { events: members, name: names.join(&b", "[..]), leads_others: false }];
     }
@@ -88,6 +88,6 @@ fn without_groups(reader: &Reader<'_>, collected: &Collected, grouping: Grouping
 }
 
 fn alone(collected: &Collected, index: usize, leads_others: bool) -> Members {
-    let name = collected.events.get(&index).map_or_else(Vec::new, |it| name_of(&it.event));
+    let name = collected.events.get(&index).map_or_else(Vec::new, |it| event_name(&it.event));
     Members { events: vec![index], name, leads_others }
 }

@@ -3,7 +3,7 @@
 use perf_abi::branch::BranchFlags;
 use perf_abi::record::CpuMode;
 
-use super::frames::NONE;
+use perf_export::NONE;
 use super::keys::{Column, Key};
 use super::rows::{Place, Row, Source, Table};
 use crate::escape::{print, push_name};
@@ -363,7 +363,7 @@ impl<'a> Printer<'a> {
 
     /// perf: `_hist_entry__sym_snprintf`, `tools/perf/util/sort.c`.
     fn push_symbol(&self, out: &mut Vec<u8>, place: &Place, frame: u32) {
-        let level = level(self.source.collected.frames.mode(frame));
+        let level = level(self.source.collected.table.frames.mode(frame));
         print(out, format_args!("[{level}] "));
         match self.source.named.symbol(place.symbol) {
             Some(symbol) => {

@@ -9,7 +9,7 @@ use perf_parse::record::user::{Stat, StatConfig};
 
 use super::print::push_name;
 use crate::escape::print;
-use crate::event_name::name_of;
+use perf_export::event_name;
 
 /// What a counter counted, and how long it was enabled and running, in nanoseconds.
 #[derive(Clone, Copy, Debug, Default)]
@@ -112,7 +112,7 @@ impl Counters {
                     }
                     let Count { val, ena, run } = *count;
                     print(out, format_args!("{cpu:3} {pid:8} {val:15} {ena:15} {run:15} {time:15} "));
-                    push_name(out, &name_of(event));
+                    push_name(out, &event_name(event));
                     out.push(b'\n');
                 }
             }

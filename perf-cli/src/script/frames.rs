@@ -11,7 +11,7 @@ use super::dso::push_dso;
 use super::fields::Fields;
 use super::print::{Out, push_hex_to, push_name};
 use super::{Known, Options, Shown};
-use crate::names::{Names, back_into_call, file_name};
+use crate::names::{Names, file_name};
 use crate::render::digits::push_decimal;
 
 /// Appends the address of a sample or, from the next line on, its stack.
@@ -68,8 +68,8 @@ fn has_unknown_marker(at: &At<'_, '_>, user: Option<&[u64]>, max_stack: usize) -
 /// perf: `sample__fprintf_callchain`, `tools/perf/util/evsel_fprintf.c`.
 fn push_frame(out: &mut Vec<u8>, at: &At<'_, '_>, it: &StackFrame<'_>, known: &Known, names: &mut Names) {
     let frame = it.frame;
-    let back = back_into_call(it);
-    let ip = frame.ip.wrapping_sub(back);
+    let ip = it.shown();
+    let back = frame.ip.wrapping_sub(ip);
     // The address in the file for user code.
     let is_user = |mapping: &&Mapping| !is_kernel(mapping.dso().kind());
     let shown = frame.mapping.filter(is_user).map_or(ip, |mapping| mapping.offset_of(ip));

@@ -14,7 +14,7 @@ use tz::DateTime;
 
 use super::print::push_name;
 use crate::escape::{Lossy, print};
-use crate::event_name::name_of;
+use perf_export::event_name;
 use crate::local_time::{self, Shown};
 
 /// The features that perf prints only if asked for more.
@@ -194,7 +194,7 @@ fn push_group(out: &mut Vec<u8>, group: &GroupDesc<'_>, events: &Events) {
     out.push(b'{');
     for (number, event) in members.enumerate() {
         out.extend_from_slice(if number > 0 { b"," } else { b"" });
-        push_name(out, &name_of(event));
+        push_name(out, &event_name(event));
     }
     out.extend_from_slice(b"}\n");
 }

@@ -2,6 +2,7 @@
 
 use perf_abi::data_src::DataSrc;
 use perf_abi::endian::{BigEndian, Endianness, LittleEndian};
+use perf_export::{Quality, event_name};
 use perf_parse::FileError;
 use perf_parse::file::{Account, Reader};
 use perf_parse::sample::Tail;
@@ -12,9 +13,8 @@ use serde_json::json;
 
 use super::Shown;
 use crate::dump::tracepoints::Formats;
-use crate::event_name::name_of;
 use crate::names::Names;
-use crate::quality::Quality;
+use crate::quality;
 use crate::render::json::Json;
 use crate::render::name::name;
 use crate::render::{Scalars, Sink, account, given, mode_name, weight};
@@ -63,7 +63,7 @@ impl<'a> Lines<'a> {
             json.number(name!("offset"), place.offset);
             given(place.decompressed, |offset| json.number(name!("inner"), offset));
             json.number(name!("event"), event.index as u64);
-            json.string(name!("event_name"), &name_of(event));
+            json.string(name!("event_name"), &event_name(event));
             given(sample.pid(), |pid| json.task(name!("pid"), pid.into()));
             given(sample.tid(), |tid| json.task(name!("tid"), tid.into()));
             json.string(name!("comm"), at.thread().comm());
@@ -108,7 +108,7 @@ impl<'a> Lines<'a> {
     /// Appends the last line.
     pub(super) fn push_account(&self, out: &mut Vec<u8>, account: &Account, names: &Names) {
         let mut line = json!({"account": account::value(account)});
-        for (name, value) in self.quality.members(names) {
+        for (name, value) in quality::members(&self.quality, &names.looked()) {
             line[name] = value;
         }
         crate::escape::push_json_value(out, &line);

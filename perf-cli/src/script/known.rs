@@ -20,7 +20,7 @@ use super::fields::{Choice, Fields, type_of};
 use super::print::push_name;
 use super::trace::Traces;
 use crate::Failure;
-use crate::event_name::name_of;
+use perf_export::event_name;
 use crate::names::machine_of;
 
 /// What is known of an event.
@@ -118,7 +118,7 @@ impl<'a> Events<'a> {
             }
             self.checked.push(kind);
             if !is_counted {
-                self.choice.check(event, &String::from_utf8_lossy(&name_of(event)), has_aux)?;
+                self.choice.check(event, &String::from_utf8_lossy(&event_name(event)), has_aux)?;
             }
             if is_pipe && has_stacks && shows_chains {
                 self.choice.add_addresses_to_pipes(event);
@@ -157,11 +157,11 @@ impl<'a> Events<'a> {
     #[cold]
     fn add(&mut self, event: &Arc<Event>, records: &EventRecords<'_>) -> Result<Arc<Known>, Failure> {
         if self.name_width == 0 {
-            self.name_width = records.events().iter().map(|event| name_of(event).len()).max().unwrap_or(0);
+            self.name_width = records.events().iter().map(|event| event_name(event).len()).max().unwrap_or(0);
         }
         let fields = self.choice.of(event);
         let mut name = Vec::new();
-        push_name(&mut name, &name_of(event));
+        push_name(&mut name, &event_name(event));
         let is_bpf_output = event.attr.kind == EventType::SOFTWARE && event.attr.config == SwId::BPF_OUTPUT.0;
         let needs_tail = fields.has(Fields::OF_TAIL) || is_bpf_output && fields.has(Fields::BPF_OUTPUT);
         let features = records.features();

@@ -123,8 +123,11 @@ fn of_attr(attr: &Attr) -> String {
     name + &modifiers(attr)
 }
 
-/// Returns the name of an event: that in the capture, or the one that perf makes from the attr.
-pub(crate) fn name_of(event: &Event) -> Vec<u8> {
+/// Returns the name of an event: that in the capture, or the one that perf makes from the attr, for example `cycles:u`.
+///
+/// perf: `evsel__name`, `tools/perf/util/evsel.c`.
+#[must_use]
+pub fn event_name(event: &Event) -> Vec<u8> {
     event.name.clone().unwrap_or_else(|| of_attr(&event.attr).into_bytes())
 }
 

@@ -1,30 +1,28 @@
 //! The addresses of all samples, each once.
 
-use alloc::sync::Arc;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use perf_abi::record::CpuMode;
 use perf_session::{At, Dso, DsoKind, Frame, Mapping};
-use perf_symbol::{Function, StackFrame};
+use perf_symbol::{Function, StackFrame, Symbolizer};
 
-use crate::names::{Names, back_into_call};
-
-/// The number of what there is not.
-pub(super) const NONE: u32 = u32::MAX;
+/// The number of what there is not: of the file where nothing is mapped, of the symbol where none is known.
+pub const NONE: u32 = u32::MAX;
 
 /// The addresses of all samples, by the file and the offset in it.
 #[derive(Debug, Default)]
-pub(super) struct Frames {
+pub struct Frames {
     numbers: HashMap<Key, u32>,
-    pub(super) list: Vec<Known>,
-    pub(super) dsos: Vec<Arc<Dso>>,
+    list: Vec<Place>,
+    dsos: Vec<Arc<Dso>>,
     /// By the address of the DSO, which `dsos` keeps alive.
     dso_numbers: HashMap<usize, u32>,
     /// One mapping for each file and place that addresses are in.
     mappings: Vec<Mapping>,
     mapping_numbers: HashMap<(u32, u64, u64), u32>,
     /// The functions of generated code, which has others at other times.
-    pub(super) generated: Vec<Vec<Function>>,
+    pub(crate) generated: Vec<Vec<Function>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -38,33 +36,40 @@ struct Key {
     offset: u64,
 }
 
-/// What is known of an address.
+/// The address of a frame.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Known {
-    /// [`NONE`] where nothing is mapped.
-    pub(super) dso: u32,
+#[non_exhaustive]
+pub struct Place {
+    /// The index in [`Frames::dsos`]; [`NONE`] where nothing is mapped.
+    pub dso: u32,
     mapping: u32,
     /// The index in [`Frames::generated`] or [`NONE`].
-    pub(super) generated: u32,
-    pub(super) mode: CpuMode,
-    pub(super) is_caller: bool,
+    pub(crate) generated: u32,
+    /// Whose code it is.
+    pub mode: CpuMode,
+    /// Whether it is a return address.
+    pub is_caller: bool,
     /// Whether the file was mapped at several places, so that `shown` is the address of only some of the samples.
-    pub(super) is_at_several: bool,
+    pub is_at_several: bool,
     /// The address as it was recorded first.
-    ip: u64,
-    /// The same as it is printed: before the call where perf's unwinder goes back into the call.
-    pub(super) shown: u64,
+    pub ip: u64,
+    /// The same as perf prints it: see [`StackFrame::shown`].
+    pub shown: u64,
     /// The offset in the file; the address itself where there is no file.
-    pub(super) offset: u64,
+    pub offset: u64,
 }
 
 impl Frames {
-    /// Returns the number of a frame; `None` if there is no room for it.
-    pub(super) fn number(
+    /// Returns the number of a frame; `None` if there would be more than `limit`. Numbers count from 0 on, in the order in
+    /// which the frames came.
+    ///
+    /// The functions of generated code are looked up here, by `symbolizer`, as other functions are at the address at other
+    /// times. All others are found later, by [`Named`](crate::Named).
+    pub fn number(
         &mut self,
         at: &At<'_, '_>,
         it: &StackFrame<'_>,
-        names: &mut Names,
+        symbolizer: Option<&mut Symbolizer>,
         limit: usize,
     ) -> Option<u32> {
         let StackFrame { frame, is_caller, .. } = *it;
@@ -79,7 +84,8 @@ impl Frames {
         };
         let mut generated = NONE;
         if frame.mapping.is_some_and(|it| it.dso().kind() == DsoKind::Memory && it.is_executable()) {
-            let functions = names.functions(at, &frame, is_caller);
+            let functions =
+                symbolizer.map_or(&[][..], |symbolizer| symbolizer.functions_at(at, &frame, is_caller));
             // Another function at the address is another version.
             while let Some(&number) = self.numbers.get(&key) {
                 if self.functions_of(number) == functions {
@@ -98,31 +104,31 @@ impl Frames {
         if self.list.len() >= limit {
             return None;
         }
-        let known = Known {
+        let place = Place {
             dso,
-            mapping: frame.mapping.map_or(NONE, |mapping| self.mapping(dso, mapping)),
+            mapping: frame.mapping.map_or(NONE, |mapping| self.number_of_mapping(dso, mapping)),
             generated,
             mode: frame.mode,
             is_caller,
             is_at_several: false,
             ip: frame.ip,
-            shown: frame.ip.wrapping_sub(back_into_call(it)),
+            shown: it.shown(),
             offset: key.offset,
         };
         let number = self.list.len() as u32;
         self.numbers.insert(key, number);
-        self.list.push(known);
+        self.list.push(place);
         Some(number)
     }
 
     fn functions_of(&self, number: u32) -> &[Function] {
-        let known = self.list.get(number as usize);
-        known.and_then(|known| self.generated.get(known.generated as usize)).map_or(&[], |it| it)
+        let place = self.list.get(number as usize);
+        place.and_then(|place| self.generated.get(place.generated as usize)).map_or(&[], |it| it)
     }
 
     fn seen(&mut self, number: u32, ip: u64) -> u32 {
-        if let Some(known) = self.list.get_mut(number as usize) {
-            known.is_at_several |= known.ip != ip;
+        if let Some(place) = self.list.get_mut(number as usize) {
+            place.is_at_several |= place.ip != ip;
         }
         number
     }
@@ -136,7 +142,7 @@ impl Frames {
         number
     }
 
-    fn mapping(&mut self, dso: u32, mapping: &Mapping) -> u32 {
+    fn number_of_mapping(&mut self, dso: u32, mapping: &Mapping) -> u32 {
         let next = self.mappings.len() as u32;
         let key = (dso, mapping.range().start, mapping.pgoff());
         let number = *self.mapping_numbers.entry(key).or_insert(next);
@@ -146,28 +152,62 @@ impl Frames {
         number
     }
 
-    /// Drops what only [`number`](Self::number) needs.
-    pub(super) fn finish(&mut self) {
+    /// Drops what only [`number`](Self::number) needs: afterwards, a frame that is given again gets another number.
+    pub fn finish(&mut self) {
         self.numbers = HashMap::new();
         self.mapping_numbers = HashMap::new();
     }
 
-    pub(super) fn mode(&self, number: u32) -> CpuMode {
-        self.list.get(number as usize).map_or(CpuMode::CPUMODE_UNKNOWN, |known| known.mode)
+    /// Returns what is known of each frame, by its number.
+    #[must_use]
+    pub fn places(&self) -> &[Place] {
+        &self.list
     }
 
-    /// Returns a frame as it was first.
-    pub(super) fn frame(&self, number: u32) -> Option<(Frame<'_>, bool)> {
-        let known = self.list.get(number as usize)?;
-        let mapping = self.mappings.get(known.mapping as usize);
-        Some((Frame { ip: known.ip, mode: known.mode, mapping }, known.is_caller))
+    /// Returns what is known of a frame; `None` for a number that is none.
+    #[must_use]
+    pub fn place(&self, number: u32) -> Option<&Place> {
+        self.list.get(number as usize)
+    }
+
+    /// Returns whose code a frame is; `CPUMODE_UNKNOWN` for a number that is none.
+    #[must_use]
+    pub fn mode(&self, number: u32) -> CpuMode {
+        self.place(number).map_or(CpuMode::CPUMODE_UNKNOWN, |place| place.mode)
+    }
+
+    /// Returns the files that frames are in, and what else is mapped.
+    #[must_use]
+    pub fn dsos(&self) -> &[Arc<Dso>] {
+        &self.dsos
+    }
+
+    /// Returns the file of a frame, or what else is mapped there; `None` where nothing is mapped.
+    #[must_use]
+    pub fn dso_of(&self, number: u32) -> Option<&Arc<Dso>> {
+        self.dsos.get(self.place(number)?.dso as usize)
+    }
+
+    /// Returns a frame as it was recorded first, and whether it is a caller.
+    #[must_use]
+    pub fn frame(&self, number: u32) -> Option<(Frame<'_>, bool)> {
+        let place = self.place(number)?;
+        let mapping = self.mappings.get(place.mapping as usize);
+        Some((Frame { ip: place.ip, mode: place.mode, mapping }, place.is_caller))
+    }
+
+    /// Returns the mapping of a frame, one of those that had its address; `None` where nothing is mapped.
+    #[must_use]
+    pub fn mapping(&self, number: u32) -> Option<&Mapping> {
+        self.mappings.get(self.place(number)?.mapping as usize)
     }
 }
 
 /// Returns the name that perf's reports have for what is mapped: that of a file without its folders.
 ///
 /// perf: `dso__set_basename`, `tools/perf/util/dso.c`.
-pub(super) fn short_name(dso: &Dso) -> Vec<u8> {
+#[must_use]
+pub fn short_name(dso: &Dso) -> Vec<u8> {
     let name = dso.name();
     let jit = name.strip_prefix(b"/tmp/perf-").and_then(|rest| rest.strip_suffix(b".map"));
     if let Some(pid) = jit.filter(|pid| !pid.is_empty() && pid.iter().all(u8::is_ascii_digit)) {

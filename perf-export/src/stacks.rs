@@ -3,23 +3,27 @@
 use std::collections::HashMap;
 
 /// The number of a stack without frames.
-pub(super) const EMPTY: u32 = 0;
+pub const EMPTY: u32 = 0;
 
-/// The stacks of all samples. A stack is the number of its innermost frame in the tree.
-#[derive(Debug)]
-pub(super) struct Stacks {
+/// The stacks of all samples, as a tree: stacks that begin with the same callers share these frames. A stack is the number
+/// of its innermost frame in the tree.
+#[derive(Clone, Debug)]
+pub struct Stacks {
     /// The caller and the frame of each node. The first one is the root.
     nodes: Vec<(u32, u32)>,
     numbers: HashMap<(u32, u32), u32>,
 }
 
-impl Stacks {
-    pub(super) fn new() -> Self {
+impl Default for Stacks {
+    fn default() -> Self {
         Self { nodes: vec![(EMPTY, u32::MAX)], numbers: HashMap::new() }
     }
+}
 
-    /// Returns the number of a stack, given from its outermost frame; `None` if there is no room for it.
-    pub(super) fn number(&mut self, frames: impl Iterator<Item = u32>, limit: usize) -> Option<u32> {
+impl Stacks {
+    /// Returns the number of a stack, given by its [frames](crate::Frames) from the outermost one on. `None` if the tree
+    /// would have more than `limit` frames.
+    pub fn number(&mut self, frames: impl Iterator<Item = u32>, limit: usize) -> Option<u32> {
         let mut stack = EMPTY;
         for frame in frames {
             let next = self.nodes.len() as u32;
@@ -36,15 +40,29 @@ impl Stacks {
         Some(stack)
     }
 
-    /// Drops what only [`number`](Self::number) needs.
-    pub(super) fn finish(&mut self) {
+    /// Drops what only [`number`](Self::number) needs: afterwards, a stack that is given again gets another number.
+    pub fn finish(&mut self) {
         self.numbers = HashMap::new();
     }
 
+    /// Returns the number of nodes, that of [`EMPTY`] included. All stacks have lower numbers.
+    #[must_use]
+    #[allow(clippy::len_without_is_empty, reason = "the empty stack is always there")]
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Returns the stack of the callers and the frame of a stack; `None` for [`EMPTY`] and numbers that are no stack. The
+    /// callers have a lower number than the stack.
+    #[must_use]
+    pub fn node(&self, stack: u32) -> Option<(u32, u32)> {
+        self.nodes.get(stack as usize).copied().filter(|_| stack != EMPTY)
+    }
+
     /// Returns the frames of a stack, innermost first.
-    pub(super) fn frames(&self, mut stack: u32) -> impl Iterator<Item = u32> {
+    pub fn frames(&self, mut stack: u32) -> impl Iterator<Item = u32> + use<'_> {
         core::iter::from_fn(move || {
-            let &(caller, frame) = self.nodes.get(stack as usize).filter(|_| stack != EMPTY)?;
+            let (caller, frame) = self.node(stack)?;
             stack = caller;
             Some(frame)
         })
@@ -57,7 +75,7 @@ mod tests {
 
     #[test]
     fn stacks_share_their_callers() {
-        let mut stacks = Stacks::new();
+        let mut stacks = Stacks::default();
         let one = stacks.number([1, 2, 3].into_iter(), 5).unwrap();
         let other = stacks.number([1, 2, 4].into_iter(), 5).unwrap();
         assert_eq!(stacks.number([1, 2, 3].into_iter(), 5), Some(one));

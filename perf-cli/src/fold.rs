@@ -1,0 +1,41 @@
+//! `perfdata fold`: folded stacks.
+
+use perf_export::{Keep, event_name, fold};
+
+use crate::args::fold::{FoldArgs, Mark, Root, Weight};
+use crate::escape::OneLine;
+use crate::output::{Output, say};
+use crate::profile::{self, Profiles};
+use crate::{Failure, Outcome};
+
+pub(crate) fn run(args: &FoldArgs) -> Result<Outcome, Failure> {
+    let Profiles { profiles, outcome, .. } = profile::read(&args.profile, Keep::default())?;
+    let is_marked = |kind| args.mark.iter().any(|&mark| mark == kind || mark == Mark::All);
+    let mut options = fold::Options::default();
+    options.root = match args.root {
+        Root::Comm => fold::Root::Comm,
+        Root::Pid => fold::Root::Pid,
+        Root::Tid => fold::Root::Tid,
+    };
+    options.weight = match args.weight {
+        Weight::Samples => fold::Weight::Samples,
+        Weight::Period => fold::Weight::Period,
+    };
+    options.mark_kernel = is_marked(Mark::Kernel);
+    options.mark_inlined = is_marked(Mark::Inlined);
+    options.mark_jit = is_marked(Mark::Jit);
+    let events = profiles.iter().flat_map(|profile| profile.events());
+    let mut names: Vec<_> = events.map(|it| event_name(&it.event)).collect();
+    if let Some(first) = names.first().cloned() {
+        names.retain(|name| *name != first);
+        if !names.is_empty() {
+            let (first, other) = (OneLine(&first), OneLine(names.first().map_or(b"", |name| name)));
+            say!("perfdata: only the samples of {first} are folded; --event {other} folds others");
+        }
+    }
+    let mut output = Output::new();
+    // Writing to memory cannot fail.
+    let _ = fold::write(&profiles, &options, &mut output.buffer);
+    output.flush()?;
+    Ok(outcome)
+}

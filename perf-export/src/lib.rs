@@ -1,0 +1,77 @@
+//! Linux perf captures in the formats of other tools.
+//!
+//! A [`ProfileBuilder`] takes the samples of a capture, in time order, with the state of a `perf-session` and the stacks of
+//! `perf-symbol`. It keeps each thread, address and stack once. [`ProfileBuilder::finish`] finds the names of all
+//! functions, on all processors. The [`Profile`] that it returns is what all formats are written from.
+//!
+//! # Examples
+//!
+//! ```
+//! use perf_abi::regs::Arch;
+//! use perf_export::{Keep, Limits, Naming, ProfileBuilder, fold};
+//! use perf_parse::Reader;
+//! use perf_session::Session;
+//! use perf_symbol::{Options, Stacks, Symbolizer};
+//!
+//! # let path = "../perf-symbol/examples/captures/plain.data";
+//! let reader = Reader::open(path)?;
+//! let mut session = Session::new();
+//! session.add_features(reader.features());
+//! let mut symbolizer = Symbolizer::new(Options::default());
+//! let mut stacks = Stacks::new(Arch::X86, 127, symbolizer.finder().clone());
+//! let mut builder = ProfileBuilder::new(Keep::default(), Limits::default());
+//! for record in reader.records().in_time_order() {
+//!     let record = record?;
+//!     let Some(at) = session.update_at(&record)? else { continue };
+//!     let Some(event) = record.event() else { continue };
+//!     let mut stack = Vec::new();
+//!     let end = stacks.push(&at, None, &mut stack)?;
+//!     let period = at.sample().period().unwrap_or(event.attr.sample_period);
+//!     builder.sample(&at, event, period, &stack, end, &mut stacks, Some(&mut symbolizer));
+//! }
+//! let profile = builder.finish(&session, Some(&symbolizer), Naming::default(), &mut |_, _| {});
+//! fold::write(&[profile], &fold::Options::default(), &mut std::io::stdout())?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Features
+//!
+//! A format each; only `fold` is on by default:
+//!
+//! - `fold`: folded stacks, as the scripts around flame graphs read them.
+
+#![cfg_attr(docsrs, feature(doc_cfg))]
+#![forbid(unsafe_code)]
+#![deny(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![cfg_attr(
+    test,
+    allow(
+        clippy::indexing_slicing,
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        reason = "a test that indexes wrongly should fail loudly"
+    )
+)]
+
+mod event_name;
+#[cfg(feature = "fold")]
+#[cfg_attr(docsrs, doc(cfg(feature = "fold")))]
+pub mod fold;
+mod frames;
+mod limits;
+mod named;
+mod profile;
+mod quality;
+mod stack_table;
+mod stacks;
+pub mod text;
+
+pub use event_name::event_name;
+pub use frames::{Frames, NONE, Place, short_name};
+pub use limits::Limits;
+pub use named::{FunctionAt, Line, Named, Naming, Symbol};
+pub use profile::{Keep, Profile, ProfileBuilder, ProfileEvent, Sample, Thread, Total};
+pub use quality::{Missing, Quality};
+pub use stack_table::StackTable;
+pub use stacks::{EMPTY, Stacks};

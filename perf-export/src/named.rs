@@ -1,0 +1,287 @@
+//! The functions of all addresses, each address looked up once, on several threads.
+
+use std::collections::HashMap;
+use std::num::NonZero;
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+
+use perf_session::Session;
+use perf_symbol::{Function, Source, Symbolizer};
+
+use crate::frames::{Frames, NONE, short_name};
+
+/// A function, or what perf takes as one: an inlined function is another one in each function that it is inlined into.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Symbol {
+    /// The name as people read it.
+    pub name: Arc<[u8]>,
+    /// The name as it is in the file: mangled, if it is.
+    pub raw_name: Arc<[u8]>,
+    /// The number of the [short name](Named::short_name) of the file.
+    pub dso: u32,
+    /// The offset in the file of the function's start, or of that of the function that it is inlined into.
+    pub start: u64,
+    /// Whether the function is inlined into another one.
+    pub is_inlined: bool,
+    /// Where the name was found.
+    pub source: Option<Source>,
+}
+
+/// A line of source code.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct Line {
+    /// Path of the file, as the compiler recorded it.
+    pub file: Arc<[u8]>,
+    /// The line, from 1 on.
+    pub line: u32,
+}
+
+/// A function at an address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FunctionAt {
+    /// The index in [`Named::symbols`]; [`NONE`] if only the line is known.
+    pub symbol: u32,
+    /// The index in [`Named::lines`], or [`NONE`].
+    pub line: u32,
+}
+
+/// The functions of all frames.
+#[derive(Debug, Default)]
+pub struct Named {
+    symbols: Vec<Symbol>,
+    lines: Vec<Line>,
+    functions: Vec<FunctionAt>,
+    /// By frame.
+    ranges: Vec<Range<u32>>,
+    /// The short names of files, and their numbers by DSO.
+    short_names: Vec<Vec<u8>>,
+    short_name_of: Vec<u32>,
+}
+
+/// How functions are found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Naming {
+    /// Whether inlined functions are kept. Without them, a function still has the line of the innermost one.
+    pub inlines: bool,
+    /// Number of threads. The result is the same for any number.
+    pub threads: NonZero<usize>,
+}
+
+impl Default for Naming {
+    /// With inlined functions, on all processors.
+    fn default() -> Self {
+        Self { inlines: true, threads: thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN) }
+    }
+}
+
+impl Named {
+    /// Finds the functions of all frames. Without a symbolizer, no function has a name. `session` is that of the walk, after
+    /// the last record. `progress` is called on the caller's thread, with the number of frames that are done and that of
+    /// all.
+    #[must_use]
+    pub fn find(
+        frames: &Frames,
+        session: &Session,
+        symbolizer: Option<&Symbolizer>,
+        naming: Naming,
+        progress: &mut dyn FnMut(usize, usize),
+    ) -> Self {
+        let mut named = Self::default();
+        let mut numbers = HashMap::new();
+        for dso in frames.dsos() {
+            let name = short_name(dso);
+            let next = named.short_names.len() as u32;
+            let number = *numbers.entry(name.clone()).or_insert(next);
+            if number == next {
+                named.short_names.push(name);
+            }
+            named.short_name_of.push(number);
+        }
+        let look_up = |symbolizer| look_up(frames, session, symbolizer, naming.threads, progress);
+        let found = symbolizer.map(look_up).unwrap_or_default();
+        named.merge(frames, &found, naming.inlines);
+        named
+    }
+
+    /// Returns all functions, each once.
+    #[must_use]
+    pub fn symbols(&self) -> &[Symbol] {
+        &self.symbols
+    }
+
+    /// Returns all lines, each once.
+    #[must_use]
+    pub fn lines(&self) -> &[Line] {
+        &self.lines
+    }
+
+    /// Returns the functions at the address of a frame, the innermost inlined one first; empty if none is known.
+    #[must_use]
+    pub fn functions_of(&self, frame: u32) -> &[FunctionAt] {
+        let Range { start, end } = self.functions(frame);
+        self.functions.get(start as usize..end as usize).unwrap_or_default()
+    }
+
+    /// Returns the numbers of the same functions, for [`function`](Self::function).
+    #[must_use]
+    pub fn functions(&self, frame: u32) -> Range<u32> {
+        self.ranges.get(frame as usize).cloned().unwrap_or_default()
+    }
+
+    /// Returns a function by its number.
+    #[must_use]
+    pub fn function(&self, number: u32) -> Option<FunctionAt> {
+        self.functions.get(number as usize).copied()
+    }
+
+    /// Returns the number of the symbol of a frame, the function that is not inlined; [`NONE`] if it has none.
+    #[must_use]
+    pub fn symbol_of(&self, frame: u32) -> u32 {
+        self.functions_of(frame).last().map_or(NONE, |it| it.symbol)
+    }
+
+    /// Returns the line of the innermost function of a frame that has one; [`NONE`] if none has.
+    #[must_use]
+    pub fn line_of(&self, frame: u32) -> u32 {
+        self.functions_of(frame).iter().find(|it| it.line != NONE).map_or(NONE, |it| it.line)
+    }
+
+    /// Returns a function by its index; `None` for [`NONE`].
+    #[must_use]
+    pub fn symbol(&self, number: u32) -> Option<&Symbol> {
+        self.symbols.get(number as usize)
+    }
+
+    /// Returns a line by its index; `None` for [`NONE`].
+    #[must_use]
+    pub fn line(&self, number: u32) -> Option<&Line> {
+        self.lines.get(number as usize)
+    }
+
+    /// Returns the number of the short name of a DSO; [`NONE`] if it is none.
+    #[must_use]
+    pub fn short_name_of(&self, dso: u32) -> u32 {
+        self.short_name_of.get(dso as usize).copied().unwrap_or(NONE)
+    }
+
+    /// Returns a short name: that of a file without its folders. `[unknown]` for [`NONE`].
+    #[must_use]
+    pub fn short_name(&self, number: u32) -> &[u8] {
+        self.short_names.get(number as usize).map_or(b"[unknown]", |name| name)
+    }
+}
+
+/// What was found for the frames of a task.
+type Found = Vec<(u32, Vec<Function>)>;
+
+/// The smallest number of frames of a file that is worth to be divided: each thread reads the debug information anew.
+const DIVIDED: usize = 1 << 14;
+
+/// Looks all frames up, and returns their functions by frame.
+fn look_up(
+    frames: &Frames,
+    session: &Session,
+    symbolizer: &Symbolizer,
+    threads: NonZero<usize>,
+    progress: &mut dyn FnMut(usize, usize),
+) -> Vec<Vec<Function>> {
+    let places = frames.places().iter().zip(0..);
+    // The frames of a file together, so that few threads need its debug information.
+    let mut order: Vec<_> = places
+        .filter(|(place, _)| place.dso != NONE && place.generated == NONE)
+        .map(|(place, number)| (place.dso, place.offset, number))
+        .collect();
+    order.sort_unstable();
+    let mut tasks: Vec<&[(u32, u64, u32)]> = order
+        .chunk_by(|one, other| one.0 == other.0)
+        .flat_map(|of_file| of_file.chunks(of_file.len().div_ceil(threads.get()).max(DIVIDED)))
+        .collect();
+    tasks.sort_by_key(|task| core::cmp::Reverse(task.len()));
+    let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let results = Mutex::new(Vec::new());
+    let work = |symbolizer: Symbolizer, step: &mut dyn FnMut(usize)| {
+        while let Some(task) = tasks.get(next.fetch_add(1, Ordering::Relaxed)) {
+            // Its debug information is needed no more after the task.
+            let mut symbolizer = symbolizer.clone();
+            let mut found: Found = Vec::with_capacity(task.len());
+            for &(_, _, number) in *task {
+                let Some((frame, is_caller)) = frames.frame(number) else { continue };
+                found.push((number, symbolizer.functions(session, &frame, is_caller, None).to_vec()));
+            }
+            results.lock().unwrap_or_else(PoisonError::into_inner).push(found);
+            step(done.fetch_add(task.len(), Ordering::Relaxed) + task.len());
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 1..threads.get().min(tasks.len()) {
+            let symbolizer = symbolizer.clone();
+            scope.spawn(|| work(symbolizer, &mut |_| {}));
+        }
+        work(symbolizer.clone(), &mut |done| progress(done, order.len()));
+    });
+    let mut functions = vec![Vec::new(); frames.places().len()];
+    for (frame, found) in results.into_inner().unwrap_or_else(PoisonError::into_inner).into_iter().flatten() {
+        if let Some(functions) = functions.get_mut(frame as usize) {
+            *functions = found;
+        }
+    }
+    functions
+}
+
+impl Named {
+    /// Numbers the functions, in the order of the frames.
+    fn merge(&mut self, frames: &Frames, found: &[Vec<Function>], inlines: bool) {
+        let (mut symbols, mut lines) = (HashMap::new(), HashMap::new());
+        for (number, place) in frames.places().iter().enumerate() {
+            let looked_up = || found.get(number).map_or(&[][..], |it| it);
+            let functions =
+                frames.generated.get(place.generated as usize).map_or_else(looked_up, Vec::as_slice);
+            let start = self.functions.len() as u32;
+            // The symbol that contains the address, whose start that of inlined functions is.
+            let begin = functions
+                .last()
+                .and_then(|it| it.offset)
+                .map_or(0, |offset| place.offset.wrapping_sub(offset));
+            // Without inlined functions, the line is still that of the innermost one.
+            let first = if inlines { 0 } else { functions.len().saturating_sub(1) };
+            for (index, function) in functions.iter().enumerate().skip(first) {
+                let line_of = if inlines {
+                    Some(function)
+                } else {
+                    functions.iter().take(index + 1).find(|it| it.line.is_some())
+                };
+                let symbol = function.name.as_ref().map_or(NONE, |name| {
+                    let dso = self.short_name_of(place.dso);
+                    let (is_inlined, source) = (function.is_inlined, function.source);
+                    let raw_name = Arc::clone(function.raw_name.as_ref().unwrap_or(name));
+                    let symbol =
+                        Symbol { name: Arc::clone(name), raw_name, dso, start: begin, is_inlined, source };
+                    let next = self.symbols.len() as u32;
+                    let key = (Arc::clone(name), dso, begin, is_inlined);
+                    let number = *symbols.entry(key).or_insert(next);
+                    if number == next {
+                        self.symbols.push(symbol);
+                    }
+                    number
+                });
+                let line =
+                    line_of.and_then(|it| it.file.as_ref().zip(it.line)).map_or(NONE, |(file, line)| {
+                        let line = Line { file: Arc::clone(file), line };
+                        let next = self.lines.len() as u32;
+                        let number = *lines.entry(line.clone()).or_insert(next);
+                        if number == next {
+                            self.lines.push(line);
+                        }
+                        number
+                    });
+                self.functions.push(FunctionAt { symbol, line });
+            }
+            self.ranges.push(start..self.functions.len() as u32);
+        }
+    }
+}
