@@ -3,6 +3,7 @@
 pub(crate) mod call_graph;
 mod capture;
 mod examples;
+pub(crate) mod export;
 pub(crate) mod fold;
 mod index;
 #[cfg(target_os = "linux")]
@@ -71,6 +72,9 @@ pub(crate) enum Verb {
     /// Print folded stacks, as inferno-collapse-perf makes them of perf script's text
     #[command(after_help = fold::EXAMPLES)]
     Fold(fold::FoldArgs),
+    /// Write samples in the format of another tool
+    #[command(after_help = export::EXAMPLES)]
+    Export(export::ExportArgs),
     /// Decode the records in dumps of ring buffers (copies of the mapped memory)
     #[command(after_help = ring::EXAMPLES)]
     Ring(RingArgs),
@@ -100,6 +104,7 @@ impl Verb {
             Self::Script(args) => args.reading.no_mmap,
             Self::Report(args) => args.reading.no_mmap,
             Self::Fold(args) => args.profile.reading.no_mmap,
+            Self::Export(args) => args.profile.reading.no_mmap,
             Self::Ring(args) => args.reading.no_mmap,
             Self::Repair(args) => args.reading.no_mmap,
             Self::Index(args) => args.reading.no_mmap,

@@ -11,6 +11,7 @@ mod args;
 mod dump;
 mod escape;
 mod event_filter;
+mod export;
 mod fold;
 mod index;
 mod info;
@@ -168,6 +169,7 @@ fn run_here(args: impl IntoIterator<Item = OsString>) -> u8 {
         Verb::Script(args) => script::run(args),
         Verb::Report(args) => report::run(args),
         Verb::Fold(args) => fold::run(args),
+        Verb::Export(args) => export::run(args),
         #[cfg(target_os = "linux")]
         Verb::Live(verb) => live::run(verb),
         Verb::Completions(args) => shell::completions(args),

@@ -40,7 +40,10 @@ pub(crate) fn read(args: &ProfileArgs, keep: Keep) -> Result<Profiles, Failure> 
             let (profile, outcome) = profile(&reader, memory, args, keep)?;
             let beyond: u64 = profile.events().iter().map(|event| event.beyond.samples).sum();
             if beyond > 0 {
-                say!("perfdata: {}: samples left out, because they are beyond the limits: {beyond}", shown(path));
+                say!(
+                    "perfdata: {}: samples left out, because they are beyond the limits: {beyond}",
+                    shown(path)
+                );
             }
             all.profiles.push(profile);
             Ok(outcome)
@@ -69,12 +72,10 @@ fn profile(
         naming.threads = threads;
     }
     let mut progress = NamingProgress::new();
-    let profile = building.builder.finish(
-        &walked.session,
-        walked.names.symbolizer(),
-        naming,
-        &mut |done, all| progress.at(done, all),
-    );
+    let profile =
+        building.builder.finish(&walked.session, walked.names.symbolizer(), naming, &mut |done, all| {
+            progress.at(done, all)
+        });
     drop(progress);
     Ok((profile, walked.finish("taken")))
 }

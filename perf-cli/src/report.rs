@@ -217,8 +217,7 @@ fn report(
     (source.hides_unresolved, source.excludes_other) = (args.hide_unresolved, args.exclude_other);
     let quality = quality::count(&collected, &named, &|dso| walked.session.build_id(dso));
     // Without a look, no file is known to lack names.
-    let missing =
-        if args.symbols.no_symbols { Vec::new() } else { quality.missing(&walked.names.looked()) };
+    let missing = if args.symbols.no_symbols { Vec::new() } else { quality.missing(&walked.names.looked()) };
     let report = Report {
         args,
         plan: &plan,

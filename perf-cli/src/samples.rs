@@ -16,13 +16,13 @@ use perf_session::{At, Session};
 
 use crate::args::only::OnlyArgs;
 use crate::escape::OneLine;
-use perf_export::event_name;
 use crate::input::Memory;
 use crate::names::Names;
 use crate::output::{Diagnostics, say};
 use crate::progress::Progress;
 use crate::{Failure, Outcome, advice};
 pub(crate) use filter::Filter;
+use perf_export::event_name;
 use spans::Spans;
 
 /// What a verb does with the records of a capture.

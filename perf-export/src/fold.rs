@@ -168,8 +168,12 @@ fn label(profile: &Profile, frame: u32, options: &Options) -> Vec<u8> {
     let named = profile.named();
     let dso = profile.frames().dso_of(frame);
     let mark: &[u8] = match dso.map(|dso| dso.name()) {
-        Some(name) if options.mark_kernel && (name.starts_with(b"[") || name.ends_with(b"vmlinux")) => b"_[k]",
-        Some(name) if options.mark_jit && name.starts_with(b"/tmp/perf-") && name.ends_with(b".map") => b"_[j]",
+        Some(name) if options.mark_kernel && (name.starts_with(b"[") || name.ends_with(b"vmlinux")) => {
+            b"_[k]"
+        }
+        Some(name) if options.mark_jit && name.starts_with(b"/tmp/perf-") && name.ends_with(b".map") => {
+            b"_[j]"
+        }
         _ => b"",
     };
     let symbols = named.functions_of(frame).iter().rev();

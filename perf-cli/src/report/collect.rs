@@ -132,8 +132,7 @@ impl Collected {
         let mut limits = perf_export::Limits::default();
         (limits.frames, limits.stack_nodes) = (frames, stack_nodes);
         let (finder, symbolizer) = names.parts();
-        let number =
-            self.table.number(at, stack, end, finder, symbolizer, self.wants.max_stack, &limits)?;
+        let number = self.table.number(at, stack, end, finder, symbolizer, self.wants.max_stack, &limits)?;
         Some(number.0)
     }
 }

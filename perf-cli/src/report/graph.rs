@@ -1,12 +1,12 @@
 //! The text of call chains.
 
-use perf_export::{NONE, Total};
 use super::chains::{Branch, Tree};
 use super::rows::{Element, Source};
 use super::text::Colors;
 use crate::args::call_graph::{CallGraph, Shows, Style};
 use crate::escape::{Alternate, print, push_name};
 use crate::names::file_name;
+use perf_export::{NONE, Total};
 
 /// Prints the call chains of rows.
 #[derive(Clone, Copy, Debug)]

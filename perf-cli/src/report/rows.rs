@@ -6,12 +6,12 @@ use std::collections::HashMap;
 use perf_abi::record::CpuMode;
 use regex_lite::Regex;
 
-use perf_export::{EMPTY, NONE, Named, Total};
 use super::collect::{Collected, Group, OfEvent};
 use super::keys::{Column, Key, Layout};
 use super::tables::Members;
 use crate::args::call_graph::Order;
 use crate::names::file_name;
+use perf_export::{EMPTY, NONE, Named, Total};
 
 /// What rows are made of.
 #[derive(Debug)]

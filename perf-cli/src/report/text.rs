@@ -3,10 +3,10 @@
 use perf_abi::branch::BranchFlags;
 use perf_abi::record::CpuMode;
 
-use perf_export::NONE;
 use super::keys::{Column, Key};
 use super::rows::{Place, Row, Source, Table};
 use crate::escape::{print, push_name};
+use perf_export::NONE;
 
 /// Whether percentages are coloured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -14,8 +14,8 @@ use tz::DateTime;
 
 use super::print::push_name;
 use crate::escape::{Lossy, print};
-use perf_export::event_name;
 use crate::local_time::{self, Shown};
+use perf_export::event_name;
 
 /// The features that perf prints only if asked for more.
 const LONG: [Feature; 5] = [

@@ -20,8 +20,8 @@ use super::fields::{Choice, Fields, type_of};
 use super::print::push_name;
 use super::trace::Traces;
 use crate::Failure;
-use perf_export::event_name;
 use crate::names::machine_of;
+use perf_export::event_name;
 
 /// What is known of an event.
 #[derive(Debug)]

@@ -1,0 +1,45 @@
+//! `perfdata export`: samples in the formats of other tools.
+
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+use perf_export::{Keep, fold};
+
+use crate::args::export::{ExportArgs, To};
+use crate::escape::shown;
+use crate::output::{Holds, InputFile, Output, Outputs};
+use crate::profile::{self, Profiles};
+use crate::{Failure, Outcome};
+
+pub(crate) fn run(args: &ExportArgs) -> Result<Outcome, Failure> {
+    #[cfg(target_os = "linux")]
+    crate::output::remove_unfinished_on_signals();
+    let keep = match args.to {
+        To::Folded => Keep::default(),
+    };
+    let Profiles { profiles, inputs, outcome } = profile::read(&args.profile, keep)?;
+    write(&args.output, &inputs, |out| match args.to {
+        To::Folded => fold::write(&profiles, &fold::Options::default(), out),
+    })?;
+    Ok(outcome)
+}
+
+/// Writes a file that gets its name when it is complete; standard output if it is `-`.
+pub(crate) fn write(
+    path: &Path,
+    inputs: &[InputFile],
+    content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), Failure> {
+    if path == Path::new("-") {
+        let mut output = Output::new();
+        // Writing to memory cannot fail.
+        let _ = content(&mut output.buffer);
+        return output.flush().map(drop);
+    }
+    let failure = |error: io::Error| Failure(format!("{}: {error}", shown(path)));
+    let (file, unfinished) = Outputs::of(inputs.iter().cloned()).claim("-o", path)?.create(Holds::Report)?;
+    let mut out = BufWriter::new(file);
+    content(&mut out).map_err(failure)?;
+    out.into_inner().map_err(|error| failure(error.into_error()))?;
+    unfinished.publish()
+}
