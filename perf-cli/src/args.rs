@@ -2,6 +2,7 @@
 
 pub(crate) mod call_graph;
 mod capture;
+pub(crate) mod diff;
 mod examples;
 pub(crate) mod export;
 pub(crate) mod fold;
@@ -72,6 +73,9 @@ pub(crate) enum Verb {
     /// Print folded stacks, as inferno-collapse-perf makes them of perf script's text
     #[command(after_help = fold::EXAMPLES)]
     Fold(fold::FoldArgs),
+    /// Compare what functions take in two captures, or in two parts of one
+    #[command(after_help = diff::EXAMPLES)]
+    Diff(Box<diff::DiffArgs>),
     /// Write samples in the format of another tool
     #[command(after_help = export::EXAMPLES)]
     Export(export::ExportArgs),
@@ -104,6 +108,7 @@ impl Verb {
             Self::Script(args) => args.reading.no_mmap,
             Self::Report(args) => args.reading.no_mmap,
             Self::Fold(args) => args.profile.reading.no_mmap,
+            Self::Diff(args) => args.reading.no_mmap,
             Self::Export(args) => args.profile.reading.no_mmap,
             Self::Ring(args) => args.reading.no_mmap,
             Self::Repair(args) => args.reading.no_mmap,

@@ -17,7 +17,7 @@ pub(crate) fn run(args: &ExportArgs) -> Result<Outcome, Failure> {
     let keep = match args.to {
         To::Folded => Keep::default(),
     };
-    let Profiles { profiles, inputs, outcome } = profile::read(&args.profile, keep)?;
+    let Profiles { profiles, inputs, outcome } = profile::read(&(&args.profile).into(), keep)?;
     write(&args.output, &inputs, |out| match args.to {
         To::Folded => fold::write(&profiles, &fold::Options::default(), out),
     })?;

@@ -9,7 +9,7 @@ use crate::profile::{self, Profiles};
 use crate::{Failure, Outcome};
 
 pub(crate) fn run(args: &FoldArgs) -> Result<Outcome, Failure> {
-    let Profiles { profiles, outcome, .. } = profile::read(&args.profile, Keep::default())?;
+    let Profiles { profiles, outcome, .. } = profile::read(&(&args.profile).into(), Keep::default())?;
     let is_marked = |kind| args.mark.iter().any(|&mark| mark == kind || mark == Mark::All);
     let mut options = fold::Options::default();
     options.root = match args.root {
@@ -18,8 +18,8 @@ pub(crate) fn run(args: &FoldArgs) -> Result<Outcome, Failure> {
         Root::Tid => fold::Root::Tid,
     };
     options.weight = match args.weight {
-        Weight::Samples => fold::Weight::Samples,
-        Weight::Period => fold::Weight::Period,
+        Weight::Samples => perf_export::Weight::Samples,
+        Weight::Period => perf_export::Weight::Period,
     };
     options.mark_kernel = is_marked(Mark::Kernel);
     options.mark_inlined = is_marked(Mark::Inlined);

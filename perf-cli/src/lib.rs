@@ -8,6 +8,7 @@
 extern crate alloc;
 
 mod args;
+mod diff;
 mod dump;
 mod escape;
 mod event_filter;
@@ -169,6 +170,7 @@ fn run_here(args: impl IntoIterator<Item = OsString>) -> u8 {
         Verb::Script(args) => script::run(args),
         Verb::Report(args) => report::run(args),
         Verb::Fold(args) => fold::run(args),
+        Verb::Diff(args) => diff::run(args),
         Verb::Export(args) => export::run(args),
         #[cfg(target_os = "linux")]
         Verb::Live(verb) => live::run(verb),

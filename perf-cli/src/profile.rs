@@ -1,5 +1,7 @@
 //! The samples of captures with names, for the verbs that write them in other formats.
 
+use std::path::PathBuf;
+
 use perf_abi::sample_type::SampleType;
 use perf_export::{Keep, Limits, Naming, Profile, ProfileBuilder};
 use perf_parse::event::Event;
@@ -8,7 +10,9 @@ use perf_session::{At, Frame};
 use perf_symbol::StackFrame;
 use perf_symbol::unwind::FrameSource;
 
-use crate::args::profile::ProfileArgs;
+use crate::args::only::OnlyArgs;
+use crate::args::profile::{NamingArgs, ProfileArgs};
+use crate::args::symbols::SymbolArgs;
 use crate::escape::shown;
 use crate::input::Memory;
 use crate::names::Names;
@@ -26,18 +30,34 @@ pub(crate) struct Profiles {
     pub(crate) outcome: Outcome,
 }
 
-/// Reads all captures of a command line, one after the other.
+/// Which samples of which captures, and how they get names.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Request<'a> {
+    pub(crate) paths: &'a [PathBuf],
+    pub(crate) only: &'a OnlyArgs,
+    pub(crate) symbols: &'a SymbolArgs,
+    pub(crate) naming: &'a NamingArgs,
+}
+
+impl<'a> From<&'a ProfileArgs> for Request<'a> {
+    fn from(args: &'a ProfileArgs) -> Self {
+        let ProfileArgs { files, naming, only, symbols, .. } = args;
+        Self { paths: &files.0, only, symbols, naming }
+    }
+}
+
+/// Reads captures, one after the other.
 ///
 /// # Errors
 ///
 /// Those of the first capture that cannot be read.
-pub(crate) fn read(args: &ProfileArgs, keep: Keep) -> Result<Profiles, Failure> {
+pub(crate) fn read(request: &Request<'_>, keep: Keep) -> Result<Profiles, Failure> {
     let mut all = Profiles { profiles: Vec::new(), inputs: Vec::new(), outcome: Outcome::Clean };
-    let keep = Keep { max_stack: args.max_stack, ..keep };
-    for path in &args.files.0 {
+    let keep = Keep { max_stack: request.naming.max_stack, ..keep };
+    for path in request.paths {
         let outcome = crate::input::read(path, |reader, memory| {
             all.inputs.extend_from_slice(memory.inputs);
-            let (profile, outcome) = profile(&reader, memory, args, keep)?;
+            let (profile, outcome) = profile(&reader, memory, request, keep)?;
             let beyond: u64 = profile.events().iter().map(|event| event.beyond.samples).sum();
             if beyond > 0 {
                 say!(
@@ -58,17 +78,17 @@ pub(crate) fn read(args: &ProfileArgs, keep: Keep) -> Result<Profiles, Failure> 
 fn profile(
     reader: &Reader<'_>,
     memory: Memory<'_>,
-    args: &ProfileArgs,
+    request: &Request<'_>,
     keep: Keep,
 ) -> Result<(Profile, Outcome), Failure> {
-    let samples = Samples::new(reader, memory, &args.only)?;
-    let names = Names::new(&args.symbols, reader.features());
+    let samples = Samples::new(reader, memory, request.only)?;
+    let names = Names::new(request.symbols, reader.features());
     let mut building = Building { builder: ProfileBuilder::new(keep, Limits::default()) };
     let Some(walked) = samples.walk(names, &mut building)? else {
         return Err(Failure("the walk ended early".into()));
     };
-    let mut naming = Naming { inlines: !args.symbols.no_inline, ..Naming::default() };
-    if let Some(threads) = args.threads {
+    let mut naming = Naming { inlines: !request.symbols.no_inline, ..Naming::default() };
+    if let Some(threads) = request.naming.threads {
         naming.threads = threads;
     }
     let mut progress = NamingProgress::new();

@@ -9,16 +9,14 @@ use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use perf_abi::event::EventType;
-use perf_abi::sample_type::SampleType;
-use perf_parse::event::Event;
 use perf_session::Dso;
 
 use crate::event_name::event_name;
 use crate::frames::NONE;
 use crate::named::FunctionAt;
-use crate::profile::{Profile, Sample, Thread};
+use crate::profile::{Profile, Thread};
 use crate::text::push_name;
+use crate::weight::Weight;
 
 /// What the outermost frame of a stack is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -31,31 +29,6 @@ pub enum Root {
     Pid,
     /// With the ids of the process and the thread: `nginx-123/125`.
     Tid,
-}
-
-/// What a stack counts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Weight {
-    /// What the event counted: the sum of the periods. Samples that do not have their period, and those of tracepoints, count
-    /// 1 each, as in the text of `perf script`.
-    #[default]
-    Period,
-    /// The number of samples.
-    Samples,
-}
-
-impl Weight {
-    /// Returns what a sample counts.
-    #[must_use]
-    pub fn of(self, sample: &Sample, event: &Event) -> u64 {
-        let has_period = event.attr.sample_type.contains(SampleType::PERIOD);
-        if self == Self::Period && has_period && event.attr.kind != EventType::TRACEPOINT {
-            sample.total.period
-        } else {
-            sample.total.samples
-        }
-    }
 }
 
 /// How stacks are folded.

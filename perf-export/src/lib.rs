@@ -54,11 +54,13 @@
     )
 )]
 
+pub mod diff;
 mod event_name;
 #[cfg(feature = "fold")]
 #[cfg_attr(docsrs, doc(cfg(feature = "fold")))]
 pub mod fold;
 mod frames;
+mod functions;
 mod limits;
 mod named;
 mod profile;
@@ -66,12 +68,15 @@ mod quality;
 mod stack_table;
 mod stacks;
 pub mod text;
+mod weight;
 
 pub use event_name::event_name;
 pub use frames::{Frames, NONE, Place, short_name};
+pub use functions::{FunctionKey, FunctionTotal, Functions};
 pub use limits::Limits;
 pub use named::{FunctionAt, Line, Named, Naming, Symbol};
 pub use profile::{Keep, Profile, ProfileBuilder, ProfileEvent, Sample, Thread, Total};
 pub use quality::{Missing, Quality};
 pub use stack_table::StackTable;
 pub use stacks::{EMPTY, Stacks};
+pub use weight::Weight;

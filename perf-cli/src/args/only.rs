@@ -1,7 +1,7 @@
 //! The options that select samples, of the verbs that work with samples.
 
 /// The options that select samples.
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Selection")]
 pub(crate) struct OnlyArgs {
     /// Only samples of threads with these names

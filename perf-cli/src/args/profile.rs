@@ -16,6 +16,19 @@ pub(crate) struct ProfileArgs {
     #[command(flatten)]
     pub(crate) reading: ReadingArgs,
 
+    #[command(flatten)]
+    pub(crate) naming: NamingArgs,
+
+    #[command(flatten)]
+    pub(crate) only: OnlyArgs,
+
+    #[command(flatten)]
+    pub(crate) symbols: SymbolArgs,
+}
+
+/// How much of stacks is named, and by how many threads.
+#[derive(Debug, clap::Args)]
+pub(crate) struct NamingArgs {
     /// Keep no more frames of a stack than this, from the innermost on
     #[arg(long, value_name = "N", default_value_t = 127)]
     pub(crate) max_stack: usize,
@@ -23,10 +36,4 @@ pub(crate) struct ProfileArgs {
     /// Number of threads that look up names. The output is the same for any number [default: number of processors]
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<NonZero<usize>>,
-
-    #[command(flatten)]
-    pub(crate) only: OnlyArgs,
-
-    #[command(flatten)]
-    pub(crate) symbols: SymbolArgs,
 }

@@ -1,0 +1,159 @@
+//! `perfdata diff`: two captures, or two parts of one, against each other.
+
+use std::path::Path;
+
+use perf_export::diff::{Diff, Normalize, Row, Side};
+use perf_export::{Keep, Profile, event_name};
+
+use crate::args::Format;
+use crate::args::diff::{self, DiffArgs};
+use crate::args::fold::Weight;
+use crate::escape::{Lossy, OneLine, print, push_json_value, push_name, shown};
+use crate::output::{Output, say};
+use crate::profile::{self, Profiles, Request};
+use crate::{Failure, Outcome};
+
+pub(crate) fn run(args: &DiffArgs) -> Result<Outcome, Failure> {
+    let after_file = args.after_file.as_ref().unwrap_or(&args.before_file);
+    if args.after_file.is_none() && args.before.is_empty() && args.after.is_empty() {
+        let what = "give a second capture, or select two parts of this one with --before and --after";
+        return Err(Failure(format!("{}: {what}", shown(&args.before_file))));
+    }
+    let mut sides = Vec::new();
+    let mut outcome = Outcome::Clean;
+    for (path, selections) in [(&args.before_file, &args.before), (after_file, &args.after)] {
+        let mut only = args.only.clone();
+        selections.iter().for_each(|selection| selection.apply(&mut only));
+        let paths = std::slice::from_ref(path);
+        let request = Request { paths, only: &only, symbols: &args.symbols, naming: &args.naming };
+        let Profiles { profiles, outcome: of_side, .. } = profile::read(&request, Keep::default())?;
+        if of_side != Outcome::Clean {
+            outcome = of_side;
+        }
+        sides.extend(profiles);
+    }
+    let [before, after] = &*sides else { return Err(Failure("a capture is no longer there".into())) };
+    let event = event_of(before, &args.before_file)?;
+    let name = event_name(&before.events()[event as usize].event);
+    let other = after.events().iter().position(|it| event_name(&it.event) == name);
+    let other = match other {
+        Some(number) => number as u32,
+        None => {
+            let number = event_of(after, after_file)?;
+            let other = event_name(&after.events()[number as usize].event);
+            say!("perfdata: {} is compared with {}", OneLine(&name), OneLine(&other));
+            number
+        }
+    };
+    let normalize = match args.normalize {
+        diff::Normalize::Share => Normalize::Share,
+        diff::Normalize::Time => Normalize::Time,
+        diff::Normalize::None => Normalize::Nothing,
+    };
+    let weight = match args.weight {
+        Weight::Period => perf_export::Weight::Period,
+        Weight::Samples => perf_export::Weight::Samples,
+    };
+    let sides = [Side { profile: before, event }, Side { profile: after, event: other }];
+    let diff = Diff::of(sides, weight, normalize);
+    let mut output = Output::new();
+    match args.format {
+        Format::Text => push_text(&mut output.buffer, &diff, args, &name),
+        Format::Jsonl => push_json(&mut output.buffer, &diff, args, &name),
+    }
+    output.flush()?;
+    Ok(outcome)
+}
+
+/// Returns the first event that has samples.
+fn event_of(profile: &Profile, path: &Path) -> Result<u32, Failure> {
+    if profile.events().is_empty() {
+        return Err(Failure(format!("{}: no samples are selected", shown(path))));
+    }
+    Ok(0)
+}
+
+/// Returns the rows that are shown.
+fn rows<'d>(diff: &'d Diff, args: &DiffArgs) -> impl Iterator<Item = &'d Row> + use<'d> {
+    let min = args.min_delta;
+    diff.rows.iter().take_while(move |row| row.delta().abs() >= min)
+}
+
+fn push_text(out: &mut Vec<u8>, diff: &Diff, args: &DiffArgs, event: &[u8]) {
+    let [before, after] = diff.totals;
+    out.extend_from_slice(b"# Event: ");
+    push_name(out, event);
+    print(out, format_args!("\n# Samples: {} before, {} after\n", before.samples, after.samples));
+    let unit = match args.normalize {
+        diff::Normalize::Share => "percent of the samples of each side",
+        diff::Normalize::Time => "counted in a second",
+        diff::Normalize::None => "counted",
+    };
+    print(out, format_args!("# Numbers: {unit}\n#\n"));
+    let names: Vec<_> = rows(diff, args)
+        .map(|row| if row.key.dso.is_empty() { b"[unknown]" } else { &*row.key.dso })
+        .collect();
+    let width = names.iter().map(|name| OneLine(name).to_string().chars().count()).max().unwrap_or(0).max(13);
+    let head = ["Before", "After", "Delta", "Whole before", "Whole after"];
+    print(
+        out,
+        format_args!(
+            "# {:>12} {:>12} {:>12} {:>13} {:>13}  {:width$}  Symbol\n#\n",
+            head[0], head[1], head[2], head[3], head[4], "Shared Object"
+        ),
+    );
+    for (row, dso) in rows(diff, args).zip(names) {
+        let ([own_before, own_after], [whole_before, whole_after]) = (row.own, row.whole);
+        print(
+            out,
+            format_args!(
+                "  {own_before:>12.2} {own_after:>12.2} {:>+12.2} {whole_before:>13.2} {whole_after:>13.2}  ",
+                row.delta()
+            ),
+        );
+        let start = out.len();
+        push_name(out, dso);
+        let shown = String::from_utf8_lossy(&out[start..]).chars().count();
+        out.resize(out.len() + width.saturating_sub(shown), b' ');
+        out.extend_from_slice(if row.key.is_kernel { b"  [k] " } else { b"  [.] " });
+        push_name(out, if row.key.name.is_empty() { b"[unknown]" } else { &row.key.name });
+        out.push(b'\n');
+    }
+    for it in &diff.changed {
+        out.extend_from_slice(b"# ");
+        push_name(out, &it.name);
+        let [before, after] = it
+            .build_ids
+            .each_ref()
+            .map(|ids| ids.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "));
+        print(out, format_args!(": another file: build id {before} before, {after} after\n"));
+    }
+}
+
+fn push_json(out: &mut Vec<u8>, diff: &Diff, args: &DiffArgs, event: &[u8]) {
+    let text = |bytes: &[u8]| Lossy(bytes).to_string();
+    let total =
+        |total: perf_export::Total| serde_json::json!({"samples": total.samples, "period": total.period});
+    let mut push = |value: serde_json::Value| {
+        push_json_value(out, &value);
+        out.push(b'\n');
+    };
+    let [before, after] = diff.totals;
+    push(
+        serde_json::json!({"header": {"event": text(event), "before": total(before), "after": total(after)}}),
+    );
+    for row in rows(diff, args) {
+        push(serde_json::json!({
+            "dso": if row.key.dso.is_empty() { serde_json::Value::Null } else { text(&row.key.dso).into() },
+            "symbol": if row.key.name.is_empty() { serde_json::Value::Null } else { text(&row.key.name).into() },
+            "kernel": row.key.is_kernel,
+            "own": row.own,
+            "delta": row.delta(),
+            "whole": row.whole,
+        }));
+    }
+    for it in &diff.changed {
+        let ids = it.build_ids.each_ref().map(|ids| ids.iter().map(ToString::to_string).collect::<Vec<_>>());
+        push(serde_json::json!({"changed": text(&it.name), "build_ids": ids}));
+    }
+}
