@@ -4,6 +4,7 @@ use perf_export::{Keep, event_name, fold};
 
 use crate::args::fold::{FoldArgs, Mark, Root, Weight};
 use crate::escape::OneLine;
+use crate::off_cpu;
 use crate::output::{Output, say};
 use crate::profile::{self, Profiles};
 use crate::{Failure, Outcome};
@@ -24,11 +25,14 @@ pub(crate) fn run(args: &FoldArgs) -> Result<Outcome, Failure> {
     options.mark_kernel = is_marked(Mark::Kernel);
     options.mark_inlined = is_marked(Mark::Inlined);
     options.mark_jit = is_marked(Mark::Jit);
+    if args.profile.off_cpu {
+        options.event = Some(off_cpu::NAME.into());
+    }
     let events = profiles.iter().flat_map(|profile| profile.events());
     let mut names: Vec<_> = events.map(|it| event_name(&it.event)).collect();
-    if let Some(first) = names.first().cloned() {
+    if let Some(first) = options.event.clone().or_else(|| names.first().cloned()) {
         names.retain(|name| *name != first);
-        if !names.is_empty() {
+        if !names.is_empty() && !args.profile.off_cpu {
             let (first, other) = (OneLine(&first), OneLine(names.first().map_or(b"", |name| name)));
             say!("perfdata: only the samples of {first} are folded; --event {other} folds others");
         }

@@ -21,6 +21,7 @@ mod input;
 mod live;
 mod local_time;
 mod names;
+mod off_cpu;
 mod output;
 mod profile;
 mod progress;

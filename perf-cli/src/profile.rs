@@ -3,12 +3,13 @@
 use std::path::PathBuf;
 
 use perf_abi::sample_type::SampleType;
-use perf_export::{Keep, Limits, Naming, Profile, ProfileBuilder};
+use perf_export::{Keep, Kept, Limits, Naming, Profile, ProfileBuilder};
 use perf_parse::event::Event;
 use perf_parse::file::{EventRecords, Reader};
-use perf_session::{At, Frame};
+use perf_parse::{EventRecord, FileError};
+use perf_session::{At, Frame, Session};
 use perf_symbol::StackFrame;
-use perf_symbol::unwind::FrameSource;
+use perf_symbol::unwind::{FrameSource, StackEnd};
 
 use crate::args::only::OnlyArgs;
 use crate::args::profile::{NamingArgs, ProfileArgs};
@@ -16,9 +17,10 @@ use crate::args::symbols::SymbolArgs;
 use crate::escape::shown;
 use crate::input::Memory;
 use crate::names::Names;
+use crate::off_cpu::{Back, OffCpu};
 use crate::output::{InputFile, say};
 use crate::progress::NamingProgress;
-use crate::samples::{Counted, Samples, Visit, Visited};
+use crate::samples::{Counted, Filter, Samples, Visit, Visited};
 use crate::{Failure, Outcome};
 
 /// What the captures of a command line have.
@@ -37,12 +39,14 @@ pub(crate) struct Request<'a> {
     pub(crate) only: &'a OnlyArgs,
     pub(crate) symbols: &'a SymbolArgs,
     pub(crate) naming: &'a NamingArgs,
+    /// Whether the times that threads were off the CPU are counted, as another event.
+    pub(crate) off_cpu: bool,
 }
 
 impl<'a> From<&'a ProfileArgs> for Request<'a> {
     fn from(args: &'a ProfileArgs) -> Self {
-        let ProfileArgs { files, naming, only, symbols, .. } = args;
-        Self { paths: &files.0, only, symbols, naming }
+        let ProfileArgs { files, naming, only, symbols, off_cpu, .. } = args;
+        Self { paths: &files.0, only, symbols, naming, off_cpu: *off_cpu }
     }
 }
 
@@ -83,10 +87,18 @@ fn profile(
 ) -> Result<(Profile, Outcome), Failure> {
     let samples = Samples::new(reader, memory, request.only)?;
     let names = Names::new(request.symbols, reader.features());
-    let mut building = Building { builder: ProfileBuilder::new(keep, Limits::default()) };
+    let off_cpu = if request.off_cpu { Some(OffCpu::new(reader)?) } else { None };
+    let mut building = Building {
+        builder: ProfileBuilder::new(keep, Limits::default()),
+        off_cpu,
+        has_stacks: keep.max_stack > 0,
+    };
     let Some(walked) = samples.walk(names, &mut building)? else {
         return Err(Failure("the walk ended early".into()));
     };
+    if let Some(off_cpu) = &building.off_cpu {
+        off_cpu.report_still_away();
+    }
     let mut naming = Naming { inlines: !request.symbols.no_inline, ..Naming::default() };
     if let Some(threads) = request.naming.threads {
         naming.threads = threads;
@@ -109,12 +121,51 @@ pub(crate) fn has_stacks(event: &Event) -> bool {
 
 /// Takes the samples of a walk.
 #[derive(Debug)]
-struct Building {
+struct Building<'a> {
     builder: ProfileBuilder,
+    off_cpu: Option<OffCpu<'a, Option<Kept>>>,
+    has_stacks: bool,
 }
 
-impl Visit for Building {
+impl Building<'_> {
+    fn keep(
+        &mut self,
+        at: &At<'_, '_>,
+        counted: &Counted<'_>,
+        names: &mut Names,
+    ) -> Result<Option<Kept>, FileError> {
+        if !self.has_stacks {
+            let (finder, symbolizer) = names.parts();
+            return Ok(self.builder.keep(at, &[], Some(StackEnd::Truncated), finder, symbolizer));
+        }
+        if !has_stacks(counted.event) {
+            let ip = at.sample().ip().unwrap_or(0);
+            let frame = Frame { ip, mode: at.mode(), mapping: at.find(at.mode(), ip) };
+            let alone = StackFrame { frame, is_caller: false, source: FrameSource::Chain };
+            let (finder, symbolizer) = names.parts();
+            return Ok(self.builder.keep(at, &[alone], None, finder, symbolizer));
+        }
+        let (stack, end) = names.stack(at, counted.user)?;
+        let (finder, symbolizer) = names.parts();
+        let kept = self.builder.keep(at, &stack, end, finder, symbolizer);
+        names.done(stack);
+        Ok(kept)
+    }
+
+    fn count(&mut self, back: Option<Back<Option<Kept>>>) {
+        if let Some((off_cpu, Back { before, time, away })) = self.off_cpu.as_ref().zip(back) {
+            self.builder.count(off_cpu.event(), before, Some(time), away);
+        }
+    }
+}
+
+impl Visit for Building<'_> {
     const PRINTS: bool = false;
+
+    fn before(&mut self, at: &At<'_, '_>) {
+        let back = self.off_cpu.as_mut().and_then(|off_cpu| off_cpu.before(at));
+        self.count(back);
+    }
 
     fn sample(
         &mut self,
@@ -123,22 +174,26 @@ impl Visit for Building {
         names: &mut Names,
         _records: &EventRecords<'_>,
     ) -> Visited {
-        let Counted { event, period, user } = *counted;
-        if !has_stacks(event) {
-            let ip = at.sample().ip().unwrap_or(0);
-            let frame = Frame { ip, mode: at.mode(), mapping: at.find(at.mode(), ip) };
-            let alone = StackFrame { frame, is_caller: false, source: FrameSource::Chain };
-            let (finder, symbolizer) = names.parts();
-            self.builder.sample(at, event, period, &[alone], None, finder, symbolizer);
-            return Ok(Ok(()));
-        }
-        let (stack, end) = match names.stack(at, user) {
-            Ok(stack) => stack,
+        let kept = match self.keep(at, counted, names) {
+            Ok(kept) => kept,
             Err(error) => return Ok(Err(error)),
         };
-        let (finder, symbolizer) = names.parts();
-        self.builder.sample(at, event, period, &stack, end, finder, symbolizer);
-        names.done(stack);
+        self.builder.count(counted.event, kept, at.sample().time(), counted.period);
+        if let Some(off_cpu) = &mut self.off_cpu {
+            off_cpu.sample(at, kept);
+        }
+        Ok(Ok(()))
+    }
+
+    fn other(
+        &mut self,
+        record: &EventRecord<'_>,
+        _session: &Session,
+        _filter: &Filter<'_>,
+        _records: &EventRecords<'_>,
+    ) -> Visited {
+        let back = self.off_cpu.as_mut().and_then(|off_cpu| off_cpu.other(record));
+        self.count(back);
         Ok(Ok(()))
     }
 }

@@ -13,6 +13,7 @@ mod rows;
 mod tables;
 mod text;
 mod texts;
+mod timeline;
 
 use core::num::NonZero;
 use std::io::IsTerminal;
@@ -29,6 +30,7 @@ use crate::args::report::{Percentage, ReportArgs, ReportFormat};
 use crate::escape::{print, push_name};
 use crate::input::Memory;
 use crate::names::Names;
+use crate::off_cpu::OffCpu;
 use crate::output::{Output, say};
 use crate::progress::NamingProgress;
 use crate::samples::Samples;
@@ -46,6 +48,9 @@ use text::{Colors, percent};
 pub(crate) fn run(args: &ReportArgs) -> Result<Outcome, Failure> {
     if let Some((option, instead)) = args.refused.given() {
         return Err(Failure(format!("{option}: perfdata report does not have this option; {instead}")));
+    }
+    if args.timeline {
+        return timeline::run(args);
     }
     let limits = Limits::default();
     crate::input::read(&args.file, |reader, memory| report(&reader, memory, args, limits))
@@ -104,8 +109,9 @@ impl Plan {
             Some(order) if !args.inverted => order,
             _ => default_order,
         };
-        let only_tracepoints =
-            !events.is_empty() && events.iter().all(|event| event.attr.kind == EventType::TRACEPOINT);
+        let only_tracepoints = !args.off_cpu
+            && !events.is_empty()
+            && events.iter().all(|event| event.attr.kind == EventType::TRACEPOINT);
         let layout = Layout::new(args, Has { children, branches, only_tracepoints })?;
         if layout.has(Key::Parent) && !has_stacks {
             let what = "the samples have no stacks, so they have no parents; record with perf record -g";
@@ -187,11 +193,15 @@ fn report(
         limits,
     };
     let traces = Traces::new(reader);
-    let mut collecting = Collecting { collected: Collected::new(wants, facts), traces };
+    let off_cpu = if args.off_cpu { Some(OffCpu::new(reader)?) } else { None };
+    let mut collecting = Collecting { collected: Collected::new(wants, facts), traces, off_cpu };
     let samples = Samples::new(reader, memory, &args.only)?;
     let names = Names::with_lines(&args.symbols, reader.features(), plan.layout.needs_lines(&plan.graph));
     let Some(walked) = samples.walk(names, &mut collecting)? else { return Ok(Outcome::Clean) };
-    let Collecting { mut collected, traces } = collecting;
+    let Collecting { mut collected, traces, off_cpu } = collecting;
+    if let Some(off_cpu) = off_cpu {
+        off_cpu.report_still_away();
+    }
     collected.finish();
     if traces.as_fields > 0 {
         let count = traces.as_fields;

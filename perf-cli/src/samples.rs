@@ -36,6 +36,9 @@ pub(crate) trait Visit {
         records: &EventRecords<'_>,
     ) -> Visited;
 
+    /// Sees each sample before it is selected or not.
+    fn before(&mut self, _at: &At<'_, '_>) {}
+
     /// Takes a sample of the selected times, CPUs and events, but not of the selected threads, files and functions.
     fn filtered(&mut self, _counted: &Counted<'_>) {}
 
@@ -244,6 +247,7 @@ impl<V: Visit> Walk<'_, '_, V> {
             Err(error) => return Ok(Err(error)),
         };
         let Some((at, event)) = at.zip(record.event()) else { return Ok(Ok(())) };
+        visitor.before(&at);
         let mut pass = |sample: &Counted<'_>| {
             if !filter.counts(&at, sample.event) {
                 return Ok(Ok(()));

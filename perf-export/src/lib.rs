@@ -75,7 +75,7 @@ pub use frames::{Frames, NONE, Place, short_name};
 pub use functions::{FunctionKey, FunctionTotal, Functions};
 pub use limits::Limits;
 pub use named::{FunctionAt, Line, Named, Naming, Symbol};
-pub use profile::{Keep, Profile, ProfileBuilder, ProfileEvent, Sample, Thread, Total};
+pub use profile::{Keep, Kept, Profile, ProfileBuilder, ProfileEvent, Sample, Thread, Total};
 pub use quality::{Missing, Quality};
 pub use stack_table::StackTable;
 pub use stacks::{EMPTY, Stacks};

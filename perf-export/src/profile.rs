@@ -114,6 +114,15 @@ struct Same {
     stack: u32,
 }
 
+/// What is kept of a sample that is counted later.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Kept {
+    thread: u32,
+    cpu: Option<u32>,
+    stack: u32,
+    end: StackEnd,
+}
+
 /// Collects the samples of a capture.
 #[derive(Debug)]
 pub struct ProfileBuilder {
@@ -163,9 +172,35 @@ impl ProfileBuilder {
         finder: &mut perf_symbol::Stacks,
         symbolizer: Option<&mut Symbolizer>,
     ) {
+        let kept = self.keep(at, stack, end, finder, symbolizer);
+        self.count(event, kept, at.sample().time(), period);
+    }
+
+    /// Keeps thread, CPU and stack of a sample, to be [counted](Self::count) later. `None` if it is beyond the limits.
+    pub fn keep(
+        &mut self,
+        at: &At<'_, '_>,
+        stack: &[StackFrame<'_>],
+        end: Option<StackEnd>,
+        finder: &mut perf_symbol::Stacks,
+        symbolizer: Option<&mut Symbolizer>,
+    ) -> Option<Kept> {
+        let thread = self.thread(at.thread())?;
+        let max_stack = self.keep.max_stack;
+        let (stack, end) = self.table.number(at, stack, end, finder, symbolizer, max_stack, &self.limits)?;
+        let cpu = at.sample().cpu().filter(|_| self.keep.cpus);
+        Some(Kept { thread, cpu, stack, end })
+    }
+
+    /// Counts a sample of an event at a time. `None` is a sample beyond the limits.
+    pub fn count(&mut self, event: &Arc<Event>, kept: Option<Kept>, time: Option<u64>, period: u64) {
         let total = Total { samples: 1, period };
         let number = self.event(event);
-        let is_kept = self.add(at, number, total, stack, end, finder, symbolizer).is_some();
+        if let Some(time) = time {
+            let (first, last) = self.span.unwrap_or((time, time));
+            self.span = Some((first.min(time), last.max(time)));
+        }
+        let is_kept = kept.and_then(|kept| self.add(number, kept, time.unwrap_or(0), total)).is_some();
         if let Some(event) = self.events.get_mut(number as usize) {
             event.total.add(total);
             if !is_kept {
@@ -174,28 +209,11 @@ impl ProfileBuilder {
         }
     }
 
-    #[allow(clippy::too_many_arguments, reason = "those of `sample`")]
-    fn add(
-        &mut self,
-        at: &At<'_, '_>,
-        event: u32,
-        total: Total,
-        stack: &[StackFrame<'_>],
-        end: Option<StackEnd>,
-        finder: &mut perf_symbol::Stacks,
-        symbolizer: Option<&mut Symbolizer>,
-    ) -> Option<()> {
-        let thread = self.thread(at.thread())?;
-        let Keep { times, cpus, max_stack } = self.keep;
-        let (stack, end) = self.table.number(at, stack, end, finder, symbolizer, max_stack, &self.limits)?;
-        let cpu = at.sample().cpu().filter(|_| cpus);
-        let time = at.sample().time().unwrap_or(0);
-        if at.sample().time().is_some() {
-            let (first, last) = self.span.unwrap_or((time, time));
-            self.span = Some((first.min(time), last.max(time)));
-        }
+    fn add(&mut self, event: u32, kept: Kept, time: u64, total: Total) -> Option<()> {
         let next = self.samples.len();
+        let Kept { thread, cpu, stack, end } = kept;
         let same = Same { event, thread, cpu, stack };
+        let times = self.keep.times;
         if !times
             && let Some(&number) = self.sample_numbers.get(&same)
             && let Some(sample) = self.samples.get_mut(number as usize)

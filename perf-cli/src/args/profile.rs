@@ -16,6 +16,12 @@ pub(crate) struct ProfileArgs {
     #[command(flatten)]
     pub(crate) reading: ReadingArgs,
 
+    /// Add the event off-cpu: the nanoseconds that threads were off the CPU, at the stack where they left it. Needs a
+    /// capture with sched:sched_switch, whose stacks are exact, or with SWITCH records (--switch-events), where the stack is
+    /// that of the thread's last sample
+    #[arg(long)]
+    pub(crate) off_cpu: bool,
+
     #[command(flatten)]
     pub(crate) naming: NamingArgs,
 

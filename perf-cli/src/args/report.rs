@@ -37,6 +37,8 @@ Examples:
   perfdata report --no-children --sort dso,sym --percent-limit 1
   perfdata report -g caller,2 --comms nginx --time 10%-20%
   perfdata report --sort tid,srcline -n | head -40
+  perfdata report --timeline --comms nginx
+  perfdata report --off-cpu -g caller
   perfdata report --format json | jq -r '.tables[0].rows[] | [.self[0].percent, .symbol] | @tsv'";
 
 #[derive(Debug, clap::Args)]
@@ -63,6 +65,12 @@ pub(crate) struct ReportArgs {
     /// Columns to print. Without --sort, rows are ordered by them
     #[arg(short = 'F', long, value_name = "KEYS")]
     pub(crate) fields: Option<String>,
+
+    /// Count the nanoseconds that threads were off the CPU, at the stack where they left it, instead of samples. Needs a
+    /// capture with sched:sched_switch, whose stacks are exact, or with SWITCH records (--switch-events), where the stack is
+    /// that of the thread's last sample
+    #[arg(long, conflicts_with = "branch_stack")]
+    pub(crate) off_cpu: bool,
 
     /// Count in the row of a function what the functions take that it calls [default: if samples have stacks]
     #[arg(long, overrides_with = "no_children")]
@@ -161,6 +169,10 @@ pub(crate) struct ReportArgs {
     /// Print what is known of the recording and of the machine first, as comments
     #[arg(long)]
     pub(crate) header: bool,
+
+    /// Print when threads were active instead: the samples of each thread in each hundredth of the time
+    #[arg(long)]
+    pub(crate) timeline: bool,
 
     /// Print only what --header prints
     #[arg(long)]

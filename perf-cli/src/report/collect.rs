@@ -16,6 +16,7 @@ use perf_symbol::unwind::{FrameSource, StackEnd};
 use super::facts::AllFacts;
 use super::limits::Limits;
 use crate::names::Names;
+use crate::off_cpu::{Back, OffCpu};
 use crate::profile::has_stacks;
 use crate::samples::{Counted, Filter, Visit, Visited};
 use crate::script::trace::Traces;
@@ -114,6 +115,18 @@ impl Collected {
         Some(())
     }
 
+    /// Counts a sample of an event; `None` is a sample that there is no room for.
+    fn count(&mut self, event: &Arc<Event>, same: Option<Same>, period: u64) {
+        let total = Total { samples: 1, period };
+        let is_added = same.and_then(|same| self.add(same, total)).is_some();
+        let of_event = self.of_event(event);
+        of_event.all.add(total);
+        of_event.selected.add(total);
+        if !is_added {
+            of_event.beyond.add(total);
+        }
+    }
+
     /// Returns the number of the frame of an address that is in no stack.
     fn place(&mut self, at: &At<'_, '_>, frame: Frame<'_>, names: &mut Names) -> Option<u32> {
         let it = StackFrame { frame, is_caller: false, source: FrameSource::Chain };
@@ -142,6 +155,8 @@ impl Collected {
 pub(super) struct Collecting<'a> {
     pub(super) collected: Collected,
     pub(super) traces: Traces<'a>,
+    /// With it, only times off the CPU are counted.
+    pub(super) off_cpu: Option<OffCpu<'a, Option<Same>>>,
 }
 
 /// Returns whose code a mapping has.
@@ -165,40 +180,13 @@ impl Visit for Collecting<'_> {
         if self.collected.wants.branches {
             return Ok(self.branches(at, counted, names));
         }
-        let total = Total { samples: 1, period: counted.period };
-        let ip = at.sample().ip().unwrap_or(0);
-        let frame = Frame { ip, mode: at.mode(), mapping: at.find(at.mode(), ip) };
-        // A chain without frames would lose where the sample is: the sample's own address counts alone.
-        let stack = if self.collected.wants.stacks && has_stacks(counted.event) {
-            match names.stack(at, counted.user) {
-                Ok(stack) => Some(stack),
-                Err(error) => return Ok(Err(error)),
-            }
-        } else {
-            None
+        let same = match self.same(at, counted, names) {
+            Ok(same) => same,
+            Err(error) => return Ok(Err(error)),
         };
-        let Self { collected, traces } = self;
-        let mut add = |this: &mut Collected, traces: &mut Traces<'_>| {
-            let facts = this.facts.of(at, counted.event, traces, this.wants.limits.texts)?;
-            let facts = this.facts.number(facts, this.wants.limits.groups)?;
-            let frame = this.place(at, frame, names)?;
-            let stack = match &stack {
-                Some((stack, end)) => this.stack(at, stack, *end, names)?,
-                None => EMPTY,
-            };
-            let event = counted.event.index as u32;
-            let same = Same { event, facts, frame, from: NONE, stack };
-            this.add(same, total)
-        };
-        let is_added = add(collected, traces).is_some();
-        if let Some((stack, _)) = stack {
-            names.done(stack);
-        }
-        let of_event = self.collected.of_event(counted.event);
-        of_event.all.add(total);
-        of_event.selected.add(total);
-        if !is_added {
-            of_event.beyond.add(total);
+        match &mut self.off_cpu {
+            Some(off_cpu) => off_cpu.sample(at, same),
+            None => self.collected.count(counted.event, same, counted.period),
         }
         Ok(Ok(()))
     }
@@ -206,6 +194,9 @@ impl Visit for Collecting<'_> {
     fn filtered(&mut self, counted: &Counted<'_>) {
         // perf counts the branches of samples that are not selected too; without a look at them, there is one.
         let period = if self.collected.wants.branches { 1 } else { counted.period };
+        if self.off_cpu.is_some() {
+            return;
+        }
         self.collected.of_event(counted.event).all.add(Total { samples: 1, period });
     }
 
@@ -217,11 +208,55 @@ impl Visit for Collecting<'_> {
         _records: &EventRecords<'_>,
     ) -> Visited {
         self.collected.facts.apply(record);
+        let back = self.off_cpu.as_mut().and_then(|off_cpu| off_cpu.other(record));
+        self.count_off_cpu(back);
         Ok(Ok(()))
+    }
+
+    fn before(&mut self, at: &At<'_, '_>) {
+        let back = self.off_cpu.as_mut().and_then(|off_cpu| off_cpu.before(at));
+        self.count_off_cpu(back);
     }
 }
 
 impl Collecting<'_> {
+    fn count_off_cpu(&mut self, back: Option<Back<Option<Same>>>) {
+        if let Some((off_cpu, Back { before, away, .. })) = self.off_cpu.as_ref().zip(back) {
+            let event = off_cpu.event().index as u32;
+            self.collected.count(off_cpu.event(), before.map(|same| Same { event, ..same }), away);
+        }
+    }
+
+    /// Returns what makes a sample the same as others; `None` if there is no room for it.
+    fn same(
+        &mut self,
+        at: &At<'_, '_>,
+        counted: &Counted<'_>,
+        names: &mut Names,
+    ) -> Result<Option<Same>, perf_parse::FileError> {
+        let ip = at.sample().ip().unwrap_or(0);
+        let frame = Frame { ip, mode: at.mode(), mapping: at.find(at.mode(), ip) };
+        // A chain without frames would lose where the sample is: the sample's own address counts alone.
+        let has_stack = self.collected.wants.stacks && has_stacks(counted.event);
+        let stack = if has_stack { Some(names.stack(at, counted.user)?) } else { None };
+        let Self { collected, traces, .. } = self;
+        let mut same = |this: &mut Collected, traces: &mut Traces<'_>| {
+            let facts = this.facts.of(at, counted.event, traces, this.wants.limits.texts)?;
+            let facts = this.facts.number(facts, this.wants.limits.groups)?;
+            let frame = this.place(at, frame, names)?;
+            let stack = match &stack {
+                Some((stack, end)) => this.stack(at, stack, *end, names)?,
+                None => EMPTY,
+            };
+            Some(Same { event: counted.event.index as u32, facts, frame, from: NONE, stack })
+        };
+        let same = same(collected, traces);
+        if let Some((stack, _)) = stack {
+            names.done(stack);
+        }
+        Ok(same)
+    }
+
     /// Counts the branches of a sample, each with the period 1.
     ///
     /// perf: `iter_add_next_branch_entry`, `tools/perf/util/hist.c`.
@@ -232,30 +267,23 @@ impl Collecting<'_> {
         names: &mut Names,
     ) -> Result<(), perf_parse::FileError> {
         let tail = at.sample().tail().map_err(|error| at.record().error(error))?;
-        let total = Total { samples: 1, period: 1 };
         let limits = self.collected.wants.limits;
         for branch in tail.branch_stack.iter().flat_map(|stack| stack.entries.iter()) {
             let place = |ip: u64| {
                 let mapping = at.find_data(ip);
                 Frame { ip, mode: mapping.map_or(CpuMode::CPUMODE_UNKNOWN, mode_of), mapping }
             };
-            let Self { collected, traces } = self;
-            let mut add = |this: &mut Collected, traces: &mut Traces<'_>| {
+            let Self { collected, traces, .. } = self;
+            let mut same = |this: &mut Collected, traces: &mut Traces<'_>| {
                 let facts = this.facts.of(at, counted.event, traces, limits.texts)?;
                 let facts = this.facts.with_branch(facts, branch.flags);
                 let facts = this.facts.number(facts, limits.groups)?;
                 let frame = this.place(at, place(branch.to), names)?;
                 let from = this.place(at, place(branch.from), names)?;
-                let same = Same { event: counted.event.index as u32, facts, frame, from, stack: EMPTY };
-                this.add(same, total)
+                Some(Same { event: counted.event.index as u32, facts, frame, from, stack: EMPTY })
             };
-            let is_added = add(collected, traces).is_some();
-            let of_event = self.collected.of_event(counted.event);
-            of_event.all.add(total);
-            of_event.selected.add(total);
-            if !is_added {
-                of_event.beyond.add(total);
-            }
+            let same = same(collected, traces);
+            collected.count(counted.event, same, 1);
         }
         Ok(())
     }

@@ -20,6 +20,8 @@ pub(crate) struct Made {
     attr: Attr,
     layout: SampleLayout,
     records: Vec<Vec<u8>>,
+    /// Nanoseconds without a record.
+    waited: u64,
 }
 
 impl Made {
@@ -29,17 +31,39 @@ impl Made {
         let flags = AttrFlags::SAMPLE_ID_ALL | AttrFlags::COMM | AttrFlags::MMAP;
         let attr =
             Attr { kind: EventType::SOFTWARE, sample_type, flags, sample_period: 1, ..Attr::default() };
-        Self { attr, layout: SampleLayout::new(&attr).unwrap(), records: Vec::new() }
+        Self { attr, layout: SampleLayout::new(&attr).unwrap(), records: Vec::new(), waited: 0 }
     }
 
     fn now(&self) -> u64 {
-        1_000_000_000_000 + 1000 * self.records.len() as u64
+        1_000_000_000_000 + self.waited + 1000 * self.records.len() as u64
     }
 
-    fn record(mut self, tid: i32, record: &Record<'_, LittleEndian>) -> Self {
+    /// Makes the capture one of `--switch-events`.
+    pub(crate) fn with_switches(mut self) -> Self {
+        self.attr.flags |= AttrFlags::CONTEXT_SWITCH;
+        self
+    }
+
+    /// A thread leaves the CPU, or comes back to it.
+    pub(crate) fn switch(self, tid: i32, is_out: bool) -> Self {
+        let misc = if is_out { Misc::SWITCH_OUT } else { Misc(0) };
+        self.record_with(misc, tid, &Record::Switch)
+    }
+
+    /// Nothing is recorded for so many microseconds.
+    pub(crate) fn wait(mut self, microseconds: u64) -> Self {
+        self.waited += microseconds * 1000;
+        self
+    }
+
+    fn record(self, tid: i32, record: &Record<'_, LittleEndian>) -> Self {
+        self.record_with(Misc(2), tid, record)
+    }
+
+    fn record_with(mut self, misc: Misc, tid: i32, record: &Record<'_, LittleEndian>) -> Self {
         let trailer = SampleIdFields { pid: tid, tid, time: self.now(), ..SampleIdFields::default() };
         let mut bytes = Vec::new();
-        write::record::<LittleEndian>(&mut bytes, &self.layout, Misc(2), record, &trailer).unwrap();
+        write::record::<LittleEndian>(&mut bytes, &self.layout, misc, record, &trailer).unwrap();
         self.records.push(bytes);
         self
     }

@@ -6,6 +6,7 @@ mod golden;
 mod json;
 mod made;
 mod names;
+mod off_cpu;
 mod perf;
 mod rows;
 
@@ -13,7 +14,15 @@ use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 
 fn main() -> ExitCode {
-    needs::run(&[arguments::TESTS, golden::TESTS, json::TESTS, names::TESTS, perf::TESTS, rows::TESTS])
+    needs::run(&[
+        arguments::TESTS,
+        golden::TESTS,
+        json::TESTS,
+        names::TESTS,
+        off_cpu::TESTS,
+        perf::TESTS,
+        rows::TESTS,
+    ])
 }
 
 /// The output and exit status of a run.
