@@ -79,7 +79,12 @@ pub(crate) fn read(request: &Request<'_>, keep: Keep) -> Result<Profiles, Failur
     Ok(all)
 }
 
-fn profile(
+/// Reads a capture.
+///
+/// # Errors
+///
+/// What is wrong with the request.
+pub(crate) fn profile(
     reader: &Reader<'_>,
     memory: Memory<'_>,
     request: &Request<'_>,

@@ -1,5 +1,6 @@
 //! `perfdata report`: where the time went, as `perf report --stdio` prints it.
 
+mod browser;
 mod chains;
 mod collect;
 mod facts;
@@ -26,6 +27,7 @@ use perf_parse::file::{Account, Mode, Reader};
 use regex_lite::Regex;
 
 use crate::args::call_graph::{CallGraph, Order, Style};
+use crate::args::only::OnlyArgs;
 use crate::args::report::{Percentage, ReportArgs, ReportFormat};
 use crate::escape::{print, push_name};
 use crate::input::Memory;
@@ -184,6 +186,28 @@ fn report(
             return Ok(Outcome::Clean);
         }
     }
+    if browser::is_wanted(args) {
+        return browser::run(reader, memory, args, limits);
+    }
+    with_report(reader, memory, args, &args.only, limits, &mut |report, tables| {
+        match args.format {
+            ReportFormat::Text => report.push_text(&mut output, tables)?,
+            ReportFormat::Json => json::push(report, &mut output, reader, tables)?,
+        };
+        output.flush()?;
+        Ok(())
+    })
+}
+
+/// Counts the samples that `only` selects, and calls `act` with the report.
+fn with_report(
+    reader: &Reader<'_>,
+    memory: Memory<'_>,
+    args: &ReportArgs,
+    only: &OnlyArgs,
+    limits: Limits,
+    act: &mut dyn FnMut(&Report<'_>, &[tables::Members]) -> Result<(), Failure>,
+) -> Result<Outcome, Failure> {
     let plan = Plan::new(args, reader)?;
     let facts = AllFacts::new(plan.layout.keys().collect(), plan.time_quantum);
     let wants = Wants {
@@ -195,7 +219,7 @@ fn report(
     let traces = Traces::new(reader);
     let off_cpu = if args.off_cpu { Some(OffCpu::new(reader)?) } else { None };
     let mut collecting = Collecting { collected: Collected::new(wants, facts), traces, off_cpu };
-    let samples = Samples::new(reader, memory, &args.only)?;
+    let samples = Samples::new(reader, memory, only)?;
     let names = Names::with_lines(&args.symbols, reader.features(), plan.layout.needs_lines(&plan.graph));
     let Some(walked) = samples.walk(names, &mut collecting)? else { return Ok(Outcome::Clean) };
     let Collecting { mut collected, traces, off_cpu } = collecting;
@@ -243,16 +267,12 @@ fn report(
         () => tables::Grouping::AsRecorded,
     };
     let tables = tables::of(reader, &collected, grouping);
-    match args.format {
-        ReportFormat::Text => report.push_text(&mut output, &tables)?,
-        ReportFormat::Json => json::push(&report, &mut output, reader, &tables)?,
-    };
-    output.flush()?;
+    act(&report, &tables)?;
     Ok(walked.finish("counted"))
 }
 
 /// A report, ready to be printed.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 struct Report<'a> {
     args: &'a ReportArgs,
     plan: &'a Plan,
@@ -336,15 +356,10 @@ impl Report<'_> {
     fn push_summary(&self, out: &mut Vec<u8>, table: &Table<'_>) {
         let mut total = Total::default();
         table.totals.iter().for_each(|it| total.add(*it));
-        let (mut samples, mut unit) = (total.samples as f64, ' ');
-        for larger in ['K', 'M', 'G'] {
-            if samples > 1000.0 {
-                (samples, unit) = (samples / 1000.0, larger);
-            }
-        }
+        let (samples, unit) = abbreviated(total.samples);
         let members = table.members;
         let plural = if members.events.len() > 1 || members.leads_others { "s" } else { "" };
-        print(out, format_args!("# Samples: {}{unit} of event{plural} '", samples as u64));
+        print(out, format_args!("# Samples: {samples}{unit} of event{plural} '"));
         push_name(out, &members.name);
         out.push(b'\'');
         if let Some(spans) = &self.args.only.time {
@@ -365,7 +380,8 @@ impl Report<'_> {
         let printer = text::Printer::new(self.source, table, style);
         printer.push_headings(&mut output.buffer);
         let weights = self.weights(table);
-        let mut trees = self.trees(table);
+        let mut uses = self.uses(table);
+        let mut elements = Vec::new();
         let graph = graph::Printer {
             source: self.source,
             graph: &self.plan.graph,
@@ -382,7 +398,8 @@ impl Report<'_> {
                 continue;
             }
             printer.push_row(&mut output.buffer, row);
-            if let Some(tree) = trees.next(number) {
+            let uses = uses.get_mut(number).map(core::mem::take).unwrap_or_default();
+            if let Some(tree) = self.tree(&uses, &mut elements) {
                 let start = output.buffer.len();
                 graph.push(&mut output.buffer, &tree, self.weight(row));
                 if let Some(width) = style.terminal {
@@ -415,9 +432,10 @@ impl Report<'_> {
         Weights { total, min: (total as f64 * (self.plan.graph.min_percent / 100.0)) as u64 }
     }
 
-    /// Collects the stacks of the rows whose call graphs are shown.
-    fn trees(&self, table: &Table<'_>) -> Trees<'_> {
-        let mut uses: Vec<Vec<(u32, u32)>> = Vec::new();
+    /// Collects the stacks of the rows whose call graphs are shown: for each row the groups, and the number of functions
+    /// before the row's in the stack. Empty without call graphs.
+    fn uses(&self, table: &Table<'_>) -> Vec<Uses> {
+        let mut uses: Vec<Uses> = Vec::new();
         let min = match self.plan.graph.style {
             Style::Fractal => 0,
             _ => self.weights(table).min,
@@ -445,8 +463,35 @@ impl Report<'_> {
                 });
             }
         }
-        Trees { report: self, uses, elements: Vec::new() }
+        uses
     }
+
+    /// Returns the call graph of a row; `None` if there is none.
+    fn tree(&self, uses: &[(u32, u32)], elements: &mut Vec<rows::Element>) -> Option<Tree> {
+        let mut builder = Builder::new(self.source, &self.plan.graph);
+        for &(group, before) in uses {
+            let group = &self.source.collected.groups[group as usize];
+            self.source.elements(group.same.stack, elements);
+            builder.add(elements.get(before as usize..).unwrap_or_default(), group.total);
+        }
+        Some(builder.finish()).filter(|tree| !tree.is_empty())
+    }
+}
+
+/// The groups that a row counts, and the number of functions before the row's in the stack of each.
+type Uses = Vec<(u32, u32)>;
+
+/// Returns a number in thousands, millions or milliards, as perf does, and the letter of that.
+///
+/// perf: `convert_unit`, `tools/perf/util/units.c`.
+fn abbreviated(number: u64) -> (u64, char) {
+    let (mut number, mut unit) = (number as f64, ' ');
+    for larger in ['K', 'M', 'G'] {
+        if number > 1000.0 {
+            (number, unit) = (number / 1000.0, larger);
+        }
+    }
+    (number as u64, unit)
 }
 
 /// What branches are compared with.
@@ -454,30 +499,6 @@ impl Report<'_> {
 struct Weights {
     total: u64,
     min: u64,
-}
-
-/// Makes the call graphs of rows, one after the other.
-#[derive(Debug)]
-struct Trees<'t> {
-    report: &'t Report<'t>,
-    /// By row: the groups, and the number of functions before the row's in the stack. Empty without call graphs.
-    uses: Vec<Vec<(u32, u32)>>,
-    elements: Vec<rows::Element>,
-}
-
-impl Trees<'_> {
-    /// Returns the call graph of a row; `None` if there is none. A second call for a row returns none.
-    fn next(&mut self, row: usize) -> Option<Tree> {
-        let uses = core::mem::take(self.uses.get_mut(row)?);
-        let source = self.report.source;
-        let mut builder = Builder::new(source, &self.report.plan.graph);
-        for (group, before) in uses {
-            let group = &source.collected.groups[group as usize];
-            source.elements(group.same.stack, &mut self.elements);
-            builder.add(self.elements.get(before as usize..).unwrap_or_default(), group.total);
-        }
-        Some(builder.finish()).filter(|tree| !tree.is_empty())
-    }
 }
 
 #[cfg(test)]

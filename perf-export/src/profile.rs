@@ -316,6 +316,14 @@ impl Profile {
         &self.samples
     }
 
+    /// Drops the samples for which `keep` returns false. [`events`](Self::events), [`threads`](Self::threads),
+    /// [`quality`](Self::quality) and [`span`](Self::span) stay those of all samples.
+    pub fn retain(&mut self, keep: &mut dyn FnMut(&Self, &Sample) -> bool) {
+        let mut samples = core::mem::take(&mut self.samples);
+        samples.retain(|sample| keep(self, sample));
+        self.samples = samples;
+    }
+
     /// Returns the addresses.
     #[must_use]
     pub fn frames(&self) -> &Frames {

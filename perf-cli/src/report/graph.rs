@@ -51,7 +51,7 @@ impl Printer<'_> {
         }
     }
 
-    fn push_value(&self, out: &mut Vec<u8>, value: Total, total: u64) {
+    pub(super) fn push_value(&self, out: &mut Vec<u8>, value: Total, total: u64) {
         match self.graph.value {
             Shows::Percent => {
                 let percent = if total > 0 { value.period as f64 * 100.0 / total as f64 } else { 0.0 };

@@ -79,7 +79,8 @@ fn push_table(report: &Report<'_>, output: &mut Output, table: &Table<'_>) -> Re
     output.buffer.pop();
     output.buffer.extend_from_slice(b",\"rows\":[");
     let weights = report.weights(table);
-    let mut trees = report.trees(table);
+    let mut uses = report.uses(table);
+    let mut elements = Vec::new();
     let mut is_first = true;
     for &number in &table.order {
         let row = &table.rows[number];
@@ -87,7 +88,8 @@ fn push_table(report: &Report<'_>, output: &mut Output, table: &Table<'_>) -> Re
             continue;
         }
         let mut value = row_value(report, table, row);
-        if let Some(tree) = trees.next(number) {
+        let uses = uses.get_mut(number).map(core::mem::take).unwrap_or_default();
+        if let Some(tree) = report.tree(&uses, &mut elements) {
             value.insert("callchain".to_owned(), callchain(report, &tree, weights.min).into());
         }
         output.buffer.extend_from_slice(if is_first { b"\n" } else { b",\n" });

@@ -25,14 +25,14 @@ pub(super) fn count(collected: &Collected, named: &Named, of: &dyn Fn(&Dso) -> O
 /// The largest number of files that are listed.
 const LISTED: usize = 3;
 
-/// Appends the quality.
-pub(super) fn push(out: &mut Vec<u8>, samples: u64, quality: &Quality, missing: &[Missing]) {
+/// Returns the quality in a line.
+pub(super) fn line(samples: u64, quality: &Quality) -> String {
     let share = |count: u64, all: u64| {
         let percent = super::text::percent(count, all);
         // A few of many are not none.
         if count > 0 && percent < 0.05 { "< 0.1 %".to_owned() } else { format!("{percent:.1} %") }
     };
-    let mut line = format!("# {} samples: ", grouped(samples));
+    let mut line = format!("{} samples: ", grouped(samples));
     let stacks = quality.stacks();
     if stacks > 0 {
         let rooted = quality.stacks_with(StackEnd::Rooted);
@@ -43,7 +43,12 @@ pub(super) fn push(out: &mut Vec<u8>, samples: u64, quality: &Quality, missing: 
     let (frames, mapped, named) = (quality.frames(), quality.mapped(), quality.named());
     let unmapped = share(frames - mapped, frames);
     let _ = write!(line, "{unmapped} of frames unmapped, {} unnamed", share(mapped - named, frames));
-    print(out, format_args!("{line}\n"));
+    line
+}
+
+/// Appends the quality.
+pub(super) fn push(out: &mut Vec<u8>, samples: u64, quality: &Quality, missing: &[Missing]) {
+    print(out, format_args!("# {}\n", line(samples, quality)));
     for it in missing.iter().take(LISTED) {
         out.extend_from_slice(b"# ");
         push_missing(out, it);

@@ -297,16 +297,9 @@ impl<'a> Source<'a> {
     /// their addresses.
     ///
     /// perf: `hist_entry__sort` and `hist_entry__cmp`, `tools/perf/util/hist.c`.
-    fn compare(&self, one: &Row, other: &Row) -> Ordering {
+    pub(super) fn compare(&self, one: &Row, other: &Row) -> Ordering {
         for &column in &self.layout.order {
-            let ordering = match column {
-                Column::Key(key) => self.compare_keys(key, one, other, Key::Symbol == key),
-                Column::Children => self.compare_children(one, other),
-                column => {
-                    let (one, other) = (one.counts.iter(), other.counts.iter());
-                    other.map(|it| it.number(column)).cmp(one.map(|it| it.number(column)))
-                }
-            };
+            let ordering = self.compare_by(column, one, other);
             if ordering != Ordering::Equal {
                 return ordering;
             }
@@ -316,6 +309,18 @@ impl<'a> Source<'a> {
             Some(self.compare_keys(key, one, other, false)).filter(|it| *it != Ordering::Equal)
         });
         compared.unwrap_or(Ordering::Equal)
+    }
+
+    /// Compares two rows by a column.
+    pub(super) fn compare_by(&self, column: Column, one: &Row, other: &Row) -> Ordering {
+        match column {
+            Column::Key(key) => self.compare_keys(key, one, other, Key::Symbol == key),
+            Column::Children => self.compare_children(one, other),
+            column => {
+                let (one, other) = (one.counts.iter(), other.counts.iter());
+                other.map(|it| it.number(column)).cmp(one.map(|it| it.number(column)))
+            }
+        }
     }
 
     /// perf: `__hpp__sort_acc`, `tools/perf/ui/hist.c`.

@@ -85,6 +85,23 @@ impl<'a> Printer<'a> {
         printer
     }
 
+    /// Makes a printer of a part of a table, with the columns of the whole one.
+    pub(super) fn with_columns(
+        source: &'a Source<'a>,
+        table: &'a Table<'a>,
+        style: &'a Style,
+        columns: Vec<(Column, usize)>,
+    ) -> Self {
+        let mut printer = Self { source, table, style, columns, comm_width: 0 };
+        printer.fit();
+        printer
+    }
+
+    /// Returns the columns that are printed, with their widths.
+    pub(super) fn columns(&self) -> &[(Column, usize)] {
+        &self.columns
+    }
+
     /// Returns the width of a column.
     ///
     /// perf: `hists__calc_col_len`, `tools/perf/util/hist.c`; `hpp__width_fn`, `tools/perf/ui/hist.c`.
@@ -136,7 +153,7 @@ impl<'a> Printer<'a> {
     /// The width of a number of one event.
     ///
     /// perf: `perf_hpp__reset_width`, `tools/perf/ui/hist.c`.
-    fn number_width(&self, column: Column) -> usize {
+    pub(super) fn number_width(&self, column: Column) -> usize {
         match column {
             Column::GuestSys | Column::GuestUser => 9,
             Column::Samples | Column::Period => 12,
@@ -286,7 +303,7 @@ impl<'a> Printer<'a> {
     }
 
     /// Shortens a text to a width, as perf does; on a terminal in the middle.
-    fn cut(&self, text: &[u8], width: usize) -> Vec<u8> {
+    pub(super) fn cut(&self, text: &[u8], width: usize) -> Vec<u8> {
         if shown_len(text) <= width {
             return text.to_vec();
         }

@@ -1,0 +1,144 @@
+//! The browser of a report on a terminal, as `perf report` has one.
+//!
+//! The model takes keys and knows what is shown; it does not know the terminal. What draws it makes only the lines that are
+//! seen.
+
+mod chains;
+mod draw;
+mod files;
+mod keys;
+mod lines;
+mod listed;
+mod model;
+mod state;
+mod terminal;
+#[cfg(test)]
+mod tests;
+
+use std::io::IsTerminal;
+
+use perf_parse::file::Reader;
+
+use super::limits::Limits;
+use super::{Report, quality, with_report};
+use crate::args::only::OnlyArgs;
+use crate::args::report::{ReportArgs, ReportFormat};
+use crate::escape::OneLine;
+use crate::input::Memory;
+use crate::output::Output;
+use crate::samples::Samples;
+use crate::script::header;
+use crate::{Failure, Outcome, streams};
+use draw::Look;
+use model::{Browser, Outside, Step};
+use state::State;
+use terminal::Screen;
+
+/// Returns whether a report is shown in the browser: on a terminal, unless text is asked for.
+///
+/// perf: `cmd_report`, `tools/perf/builtin-report.c`; `setup_browser`, `tools/perf/ui/setup.c`.
+pub(super) fn is_wanted(args: &ReportArgs) -> bool {
+    let is_text = args.stdio || args.header || args.header_only || args.timeline;
+    let is_for_programs = args.format != ReportFormat::Text || args.field_separator.is_some();
+    // Windows has no such variable.
+    let is_dumb = match std::env::var_os("TERM") {
+        Some(name) => name.is_empty() || name == "dumb",
+        None => cfg!(unix),
+    };
+    !(is_text || is_for_programs || is_dumb)
+        && streams::are_of_process()
+        && std::io::stdin().is_terminal()
+        && std::io::stdout().is_terminal()
+}
+
+/// How the browser of some samples was left.
+#[derive(Clone, Debug)]
+enum Left {
+    Quit,
+    /// Samples of another time are to be counted, and shown so.
+    Count(State),
+}
+
+/// Shows the report in the browser.
+///
+/// # Errors
+///
+/// Those of the capture and of the terminal.
+pub(super) fn run(
+    reader: &Reader<'_>,
+    memory: Memory<'_>,
+    args: &ReportArgs,
+    limits: Limits,
+) -> Result<Outcome, Failure> {
+    let mut text = Vec::new();
+    header::push(&mut text, reader, &args.file);
+    let header: Vec<_> = text.split(|&byte| byte == b'\n').map(|line| OneLine(line).to_string()).collect();
+    let mut state = None;
+    loop {
+        let only = only(args, state.as_ref());
+        let mut left = Left::Quit;
+        let outcome = with_report(reader, memory, args, &only, limits, &mut |report, tables| {
+            let check_time = |time: &str| {
+                let only = OnlyArgs { time: Some(time.to_owned()), ..args.only.clone() };
+                Samples::new(reader, memory, &only).map(drop)
+            };
+            let outside = Outside { header: &header, check_time: &check_time };
+            let state = state.clone().unwrap_or_else(|| State::new(report));
+            match Browser::new(*report, tables, state, outside) {
+                Some(browser) => left = browse(browser, &(reader, memory, args, &only))?,
+                // Without samples there is nothing to browse.
+                None => {
+                    report.push_text(&mut Output::new(), tables)?;
+                }
+            }
+            Ok(())
+        })?;
+        match left {
+            Left::Quit => return Ok(outcome),
+            Left::Count(next) => state = Some(next),
+        }
+    }
+}
+
+/// Returns what selects the samples.
+fn only(args: &ReportArgs, state: Option<&State>) -> OnlyArgs {
+    let mut only = args.only.clone();
+    if let Some(time) = state.and_then(State::time) {
+        only.time = Some(time.to_owned());
+    }
+    only
+}
+
+/// Returns how the screen looks.
+fn look(report: &Report<'_>) -> Look {
+    let samples = report.source.collected.events.values().map(|it| it.selected.samples).sum();
+    Look {
+        has_colors: std::env::var_os("NO_COLOR").is_none_or(|it| it.is_empty()),
+        quality: format!("{}; ? shows the keys", quality::line(samples, report.quality)),
+    }
+}
+
+fn browse(
+    mut browser: Browser<'_>,
+    (reader, memory, args, only): &(&Reader<'_>, Memory<'_>, &ReportArgs, &OnlyArgs),
+) -> Result<Left, Failure> {
+    let look = look(&browser.report);
+    let mut screen = Screen::new().map_err(|error| format!("terminal: {error}"))?;
+    loop {
+        let step = screen.show(&mut browser, &look).map_err(|error| format!("terminal: {error}"))?;
+        let written = match step {
+            Step::Stay | Step::Suspend => continue,
+            Step::Quit => return Ok(Left::Quit),
+            Step::Count => return Ok(Left::Count(browser.state)),
+            Step::Print => files::print(&browser),
+            // It shows its progress, and what it cannot decode.
+            Step::Fold => screen
+                .pause(|| files::fold(&browser, reader, *memory, args, only))
+                .map_err(|error| format!("terminal: {error}"))?,
+        };
+        browser.message = match written {
+            Ok(name) => format!("written: {name}"),
+            Err(Failure(why)) => why,
+        };
+    }
+}

@@ -1,0 +1,120 @@
+//! The call chains of a row, as far as they are expanded.
+
+use std::collections::HashSet;
+
+use super::super::chains::{Branch, Tree};
+use super::super::rows::Element;
+use crate::args::call_graph::{CallGraph, Style};
+use perf_export::Total;
+
+/// A function of a call chain, as a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Line {
+    pub(super) depth: usize,
+    pub(super) element: Element,
+    /// The branch that the line begins, if it can be expanded, and whether it is.
+    pub(super) branch: Option<(usize, bool)>,
+    /// What the branch counts, and what of; only in the first line of a branch that is not all of what it belongs to.
+    pub(super) share: Option<(Total, u64)>,
+}
+
+/// The call chains of a row.
+#[derive(Debug)]
+pub(super) struct Chains {
+    tree: Tree,
+    /// The branches that are expanded, by their last node.
+    expanded: HashSet<usize>,
+    /// Whether the row itself is expanded.
+    pub(super) is_open: bool,
+    pub(super) lines: Vec<Line>,
+}
+
+/// What branches are compared with.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Scale<'a> {
+    pub(super) graph: &'a CallGraph,
+    /// What percentages of a graph are of.
+    pub(super) total: u64,
+    /// What the row counts.
+    pub(super) weight: u64,
+    /// Branches below this weight are left out.
+    pub(super) min: u64,
+}
+
+impl Chains {
+    /// Returns the call chains of a row, of which none is expanded.
+    pub(super) fn new(tree: Tree) -> Self {
+        Self { tree, expanded: HashSet::new(), is_open: false, lines: Vec::new() }
+    }
+
+    /// Returns the number of lines that are shown.
+    pub(super) fn len(&self) -> usize {
+        if self.is_open { self.lines.len() } else { 0 }
+    }
+
+    /// Expands or collapses a branch.
+    pub(super) fn toggle(&mut self, branch: usize, scale: Scale<'_>) {
+        if !self.expanded.remove(&branch) {
+            self.expanded.insert(branch);
+        }
+        self.update(scale);
+    }
+
+    /// Expands the row and all of its branches.
+    pub(super) fn expand(&mut self, scale: Scale<'_>) {
+        let mut nodes = vec![Tree::ROOT];
+        while let Some(node) = nodes.pop() {
+            let branches = self.tree.branches(node, scale.graph, scale.min);
+            nodes.extend(branches.iter().map(|branch| branch.last));
+            self.expanded.extend(branches.iter().map(|branch| branch.last));
+        }
+        self.is_open = true;
+        self.update(scale);
+    }
+
+    /// Collapses the row and all of its branches.
+    pub(super) fn collapse(&mut self) {
+        self.expanded.clear();
+        self.is_open = false;
+    }
+
+    /// Makes the lines anew.
+    pub(super) fn update(&mut self, scale: Scale<'_>) {
+        let is_fractal = scale.graph.style == Style::Fractal;
+        let tree = &self.tree;
+        // The branches after a node, with the depth, and what they are shares of; the heaviest last.
+        let after = |node: usize, depth: usize, weight: u64| {
+            let branches = tree.branches(node, scale.graph, scale.min);
+            let total = if is_fractal { weight } else { scale.total };
+            let is_alone = |it: &Branch| branches.len() == 1 && tree.whole(it.last).period == weight;
+            let has_share: Vec<_> = branches.iter().map(|it| !is_alone(it)).collect();
+            let all: Vec<_> = branches.into_iter().zip(has_share).collect();
+            all.into_iter()
+                .rev()
+                .map(move |(branch, has_share)| (branch, depth, has_share.then_some(total)))
+                .collect::<Vec<_>>()
+        };
+        let mut lines = Vec::new();
+        let mut left = after(Tree::ROOT, 0, scale.weight);
+        while let Some((branch, depth, total)) = left.pop() {
+            let whole = tree.whole(branch.last);
+            let below = after(branch.last, depth + 1, tree.after(branch.last).period);
+            let is_expanded = self.expanded.contains(&branch.last);
+            let can_expand = branch.elements.len() > 1 || !below.is_empty();
+            let shown = if is_expanded { branch.elements.len() } else { 1 };
+            for (number, &element) in branch.elements.iter().take(shown).enumerate() {
+                let is_first = number == 0;
+                lines.push(Line {
+                    depth,
+                    element,
+                    branch: (is_first && can_expand).then_some((branch.last, is_expanded)),
+                    share: total.filter(|_| is_first).map(|total| (whole, total)),
+                });
+            }
+            if is_expanded {
+                left.extend(below);
+            }
+        }
+        self.lines = lines;
+    }
+}

@@ -1,0 +1,133 @@
+//! The screen of the browser.
+
+use ratatui_core::buffer::Buffer;
+use ratatui_core::layout::Rect;
+use ratatui_core::style::{Color, Modifier, Style};
+
+use super::super::abbreviated;
+use super::lines::{Lines, Part, style, title};
+use super::model::{Browser, Mode, Question};
+use crate::escape::OneLine;
+use perf_export::Total;
+
+/// How the screen looks.
+#[derive(Clone, Debug)]
+pub(super) struct Look {
+    pub(super) has_colors: bool,
+    /// The bottom line: how good stacks and names are.
+    pub(super) quality: String,
+}
+
+impl Look {
+    /// The colours of the text: those of the terminal for red and green, which fit its background.
+    fn of(&self, percent: Option<f64>) -> Style {
+        match percent {
+            Some(5.0..) if self.has_colors => Style::new().fg(Color::Red),
+            Some(0.5..) if self.has_colors => Style::new().fg(Color::Green),
+            _ => Style::new(),
+        }
+    }
+}
+
+/// Draws the browser on a screen. Only the lines that are seen are made.
+pub(super) fn draw(browser: &mut Browser<'_>, look: &Look, area: Rect, buffer: &mut Buffer) {
+    let has_headings = browser.state.has_headings && matches!(browser.mode, Mode::Rows | Mode::Asks(..));
+    let above = 1 + u16::from(has_headings);
+    let height = area.height.saturating_sub(above + 1);
+    browser.resize(usize::from(height));
+    let body = Rect { y: area.y + above, height, ..area };
+    put(buffer, area, 0, &Part { at: 0, text: title(browser), percent: None }, Style::new().bold());
+    match &browser.mode {
+        Mode::Text(lines, top) => {
+            let top = (*top).min(lines.len().saturating_sub(usize::from(height)));
+            for (y, line) in (0..height).zip(lines.iter().skip(top)) {
+                put(buffer, body, y, &Part { at: 1, text: line.clone(), percent: None }, Style::new());
+            }
+        }
+        Mode::Events(selected) => events(browser, *selected, body, buffer),
+        _ => rows(browser, look, has_headings, area, body, buffer),
+    }
+    let bottom = match &browser.mode {
+        Mode::Asks(Question::Filter, answer) => format!("Functions with: {answer}_"),
+        Mode::Asks(Question::Limit, answer) => format!("Smallest percentage: {answer}_"),
+        Mode::Asks(Question::Time, answer) => {
+            format!("From,to in seconds, or percents such as 10%-20%: {answer}_")
+        }
+        Mode::Leaves => "Leave? y or ESC: yes; any other key: no".to_owned(),
+        Mode::Events(_) => "ENTER shows the table of an event".to_owned(),
+        Mode::Text(..) => "ESC goes back".to_owned(),
+        Mode::Rows if !browser.message.is_empty() => browser.message.clone(),
+        Mode::Rows => look.quality.clone(),
+    };
+    if area.height > 1 {
+        let text = OneLine(bottom.as_bytes()).to_string();
+        put(buffer, area, area.height - 1, &Part { at: 0, text, percent: None }, Style::new().bold());
+    }
+}
+
+/// Writes a part of a line; what does not fit ends with dots.
+fn put(buffer: &mut Buffer, area: Rect, y: u16, part: &Part, style: Style) {
+    let at = u16::try_from(part.at).unwrap_or(u16::MAX);
+    if at >= area.width || y >= area.height {
+        return;
+    }
+    let room = usize::from(area.width - at);
+    let (x, y) = (area.x + at, area.y + y);
+    if part.text.chars().count() <= room {
+        buffer.set_stringn(x, y, &part.text, room, style);
+    } else {
+        let kept: String = part.text.chars().take(room.saturating_sub(3)).collect();
+        buffer.set_stringn(x, y, format!("{kept}..."), room, style);
+    }
+}
+
+fn rows(browser: &Browser<'_>, look: &Look, has_headings: bool, area: Rect, body: Rect, buffer: &mut Buffer) {
+    let style = style(&browser.listed, Some(usize::from(area.width)));
+    let lines = Lines::new(&browser.listed, &style, browser.report.source.children);
+    if has_headings {
+        let first = browser.report.source.layout.order.first().copied();
+        let sorted = browser.state.sort.map(|(column, _)| column).or(first);
+        for (column, part) in lines.headings() {
+            let is_sorted = sorted == Some(column);
+            let style = if is_sorted { Style::new().bold().underlined() } else { Style::new().bold() };
+            put(buffer, area, 1, &part, style);
+        }
+    }
+    for y in 0..body.height {
+        let number = browser.top + usize::from(y);
+        for part in lines.line(number) {
+            put(buffer, body, y, &part, look.of(part.percent));
+        }
+        if number == browser.cursor && number < browser.listed.len() {
+            let line = Rect { y: body.y + y, height: 1, ..body };
+            buffer.set_style(line, Style::new().add_modifier(Modifier::REVERSED));
+        }
+    }
+    if browser.listed.len() == 0 {
+        put(
+            buffer,
+            body,
+            0,
+            &Part { at: 2, text: "no rows; ESC zooms out".into(), percent: None },
+            Style::new(),
+        );
+    }
+}
+
+/// Draws the list of events.
+///
+/// perf: `perf_evsel_menu__write`, `tools/perf/ui/browsers/hists.c`.
+fn events(browser: &Browser<'_>, selected: usize, body: Rect, buffer: &mut Buffer) {
+    let collected = browser.report.source.collected;
+    let top = (selected + 1).saturating_sub(usize::from(body.height));
+    for (y, (number, members)) in (0..body.height).zip(browser.tables.iter().enumerate().skip(top)) {
+        let mut total = Total::default();
+        let of = members.events.iter().filter_map(|index| collected.events.get(index));
+        of.for_each(|it| total.add(it.all));
+        let (samples, unit) = abbreviated(total.samples);
+        let name = OneLine(&members.name);
+        let text = format!("{samples:>5}{unit} {:>20} {name}", total.period);
+        let style = if number == selected { Style::new().reversed() } else { Style::new() };
+        put(buffer, body, y, &Part { at: 0, text, percent: None }, style);
+    }
+}

@@ -1,0 +1,109 @@
+//! What the browser writes to files.
+
+use std::fs::OpenOptions;
+use std::io::{self, ErrorKind, Write};
+
+use perf_export::{event_name, fold};
+use perf_parse::file::Reader;
+
+use super::lines::{Lines, joined, style, title};
+use super::model::Browser;
+use crate::Failure;
+use crate::args::only::OnlyArgs;
+use crate::args::profile::NamingArgs;
+use crate::args::report::ReportArgs;
+use crate::input::Memory;
+use crate::profile::{self, Request};
+
+/// The largest number that the name of a file gets.
+const LAST: u32 = 9999;
+
+/// Writes a new file in the current folder, whose name has the first number that is free. Returns the name.
+///
+/// perf: `hist_browser__dump`, `tools/perf/ui/browsers/hists.c`.
+fn write_new(name: &dyn Fn(u32) -> String, text: &[u8]) -> Result<String, Failure> {
+    for number in 0..=LAST {
+        let name = name(number);
+        let failure = |error: io::Error| Failure(format!("{name}: {error}"));
+        let mut file = match OpenOptions::new().write(true).create_new(true).open(&name) {
+            Ok(file) => file,
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => continue,
+            Err(error) => return Err(failure(error)),
+        };
+        if let Err(error) = file.write_all(text) {
+            // A part of it would be taken for the whole.
+            let _ = std::fs::remove_file(&name);
+            return Err(failure(error));
+        }
+        return Ok(name);
+    }
+    Err(Failure(format!("{}: there are too many such files; nothing is written", name(LAST))))
+}
+
+/// Writes the rows, and the call chains that are expanded. Returns the name of the file.
+///
+/// # Errors
+///
+/// Those of the file.
+pub(super) fn print(browser: &Browser<'_>) -> Result<String, Failure> {
+    let style = style(&browser.listed, None);
+    let lines = Lines::new(&browser.listed, &style, browser.report.source.children);
+    let mut text = format!("# {}\n#\n", title(browser));
+    let headings: Vec<_> = lines.headings().into_iter().map(|(_, part)| part).collect();
+    text.push_str(&format!("#{}\n#\n", joined(&headings).strip_prefix(' ').unwrap_or_default()));
+    for line in 0..browser.listed.len() {
+        text.push_str(&joined(&lines.line(line)));
+        text.push('\n');
+    }
+    write_new(&|number| format!("perf.hist.{number}"), text.as_bytes())
+}
+
+/// Writes the stacks of the samples that are shown, as `perfdata fold` does. With Children, those are the samples that have
+/// a function that is shown anywhere in their stack. Returns the name of the file.
+///
+/// # Errors
+///
+/// Those of the file, and what cannot be folded.
+pub(super) fn fold(
+    browser: &Browser<'_>,
+    reader: &Reader<'_>,
+    memory: Memory<'_>,
+    args: &ReportArgs,
+    only: &OnlyArgs,
+) -> Result<String, Failure> {
+    let source = browser.report.source;
+    if browser.report.plan.branches {
+        return Err(Failure("rows of branches have no stacks; --no-branch-stack has samples".into()));
+    }
+    if args.exclude_other {
+        return Err(Failure("samples without a parent would be there; leave --exclude-other out".into()));
+    }
+    let request = Request {
+        paths: &[],
+        only,
+        symbols: &args.symbols,
+        naming: &NamingArgs { max_stack: args.max_stack, threads: args.threads },
+        off_cpu: args.off_cpu,
+    };
+    let keep = perf_export::Keep { max_stack: args.max_stack, ..perf_export::Keep::default() };
+    let (mut profile, _) = profile::profile(reader, memory, &request, keep)?;
+    let state = &browser.state;
+    profile.retain(&mut |profile, sample| {
+        let (named, frames) = (profile.named(), profile.frames());
+        let mut stack = profile.stacks().frames(sample.stack).peekable();
+        let own = stack.peek().copied();
+        if args.hide_unresolved && own.is_none_or(|own| named.symbol_of(own) == perf_export::NONE) {
+            return false;
+        }
+        let is_of = |frame| state.shows_frame(frames, named, frame, source.children);
+        profile.threads().get(sample.thread as usize).is_some_and(|thread| state.shows_thread(thread))
+            && if source.children { stack.any(is_of) } else { own.is_some_and(is_of) }
+    });
+    let event = browser.members().events.first().and_then(|index| source.collected.events.get(index));
+    let mut options = fold::Options::default();
+    options.event = Some(event.map_or_else(Vec::new, |it| event_name(&it.event)));
+    let mut text = Vec::new();
+    // Writing to memory cannot fail.
+    let _ = fold::write(&[profile], &options, &mut text);
+    write_new(&|number| format!("perfdata.{number}.folded"), &text)
+}

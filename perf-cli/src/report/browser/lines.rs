@@ -1,0 +1,188 @@
+//! Rows and call chains as text, for the screen and for files.
+
+use super::super::keys::Column;
+use super::super::rows::Row;
+use super::super::text::{Printer, Style, percent};
+use super::super::{abbreviated, graph};
+use super::chains::Line;
+use super::listed::{Content, Listed};
+use super::model::Browser;
+use super::state::{Zoom, shown_who};
+use crate::args::call_graph::Shows;
+use crate::escape::push_name;
+use perf_export::Total;
+
+/// A part of a line.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Part {
+    /// The column where it begins.
+    pub(super) at: usize,
+    pub(super) text: String,
+    /// What it is coloured by.
+    pub(super) percent: Option<f64>,
+}
+
+/// The width of what marks a row that can be expanded.
+const SIGN: usize = 2;
+
+/// Makes lines of text.
+#[derive(Debug)]
+pub(super) struct Lines<'a> {
+    listed: &'a Listed<'a>,
+    printer: Printer<'a>,
+    graph: graph::Printer<'a>,
+    has_children: bool,
+}
+
+/// Returns the style of lines of at most a width.
+pub(super) fn style(listed: &Listed<'_>, width: Option<usize>) -> Style {
+    Style { terminal: width.map(|width| width.saturating_sub(SIGN)), ..listed.style.clone() }
+}
+
+fn lossy(text: &[u8]) -> String {
+    String::from_utf8_lossy(text).into_owned()
+}
+
+fn sign(is_open: Option<bool>) -> &'static str {
+    match is_open {
+        None => " ",
+        Some(true) => "-",
+        Some(false) => "+",
+    }
+}
+
+impl<'a> Lines<'a> {
+    pub(super) fn new(listed: &'a Listed<'a>, style: &'a Style, has_children: bool) -> Self {
+        Self { listed, printer: listed.printer(style), graph: listed.graph(), has_children }
+    }
+
+    /// Returns the headings, with their columns.
+    pub(super) fn headings(&self) -> Vec<(Column, Part)> {
+        let mut at = SIGN;
+        let mut headings = Vec::new();
+        for &(column, width) in self.printer.columns() {
+            let heading = column.heading(self.has_children);
+            let text = match column {
+                Column::Key(_) => format!("{heading:width$.width$}"),
+                _ => format!("{heading:>width$}"),
+            };
+            headings.push((column, Part { at, text, percent: None }));
+            at += width + 2;
+        }
+        headings
+    }
+
+    /// Returns the parts of a line; empty behind the last one.
+    pub(super) fn line(&self, line: usize) -> Vec<Part> {
+        match self.listed.line(line) {
+            None => Vec::new(),
+            Some(Content::Row(row, is_open)) => self.row(row, is_open),
+            Some(Content::Chain(line)) => self.chain(line),
+        }
+    }
+
+    fn row(&self, row: &Row, is_open: Option<bool>) -> Vec<Part> {
+        let mut parts = vec![Part { at: 0, text: sign(is_open).to_owned(), percent: None }];
+        let mut at = SIGN;
+        for &(column, width) in self.printer.columns() {
+            match column {
+                Column::Key(_) => {
+                    let text = self.printer.cut(&self.printer.text(row, column), width);
+                    parts.push(Part { at, text: lossy(&text), percent: None });
+                }
+                _ => self.push_numbers(&mut parts, row, column, at, width),
+            }
+            at += width + 2;
+        }
+        parts
+    }
+
+    /// Appends the numbers of a column, one for each event.
+    fn push_numbers(&self, parts: &mut Vec<Part>, row: &Row, column: Column, mut at: usize, width: usize) {
+        let members = row.counts.len();
+        let width = if members == 1 { width } else { self.printer.number_width(column) };
+        for (count, total) in row.counts.iter().zip(self.listed.totals()) {
+            let number = count.number(column);
+            let (text, percent) = match column {
+                Column::Children if !self.has_children => (format!("{:>width$}", "N/A"), None),
+                Column::Samples | Column::Period => (format!("{number:>width$}"), None),
+                _ => {
+                    let percent = percent(number, total.period);
+                    (format!("{percent:>width$.2}%", width = width.saturating_sub(1)), Some(percent))
+                }
+            };
+            parts.push(Part { at, text, percent });
+            at += width;
+        }
+    }
+
+    fn chain(&self, line: &Line) -> Vec<Part> {
+        let mut at = SIGN + 1 + 3 * line.depth;
+        let is_open = line.branch.map(|(_, is_open)| is_open);
+        let mut parts = vec![Part { at, text: sign(is_open).to_owned(), percent: None }];
+        at += SIGN;
+        if let Some((value, total)) = line.share {
+            let mut text = Vec::new();
+            self.graph.push_value(&mut text, value, total);
+            let is_percent = self.graph.graph.value == Shows::Percent;
+            let text = lossy(&text);
+            let length = text.len() + 1;
+            parts.push(Part { at, text, percent: is_percent.then(|| percent(value.period, total)) });
+            at += length;
+        }
+        let mut name = Vec::new();
+        self.graph.push_name(&mut name, line.element);
+        parts.push(Part { at, text: lossy(&name), percent: None });
+        parts
+    }
+}
+
+/// Returns parts as one text.
+pub(super) fn joined<'p>(parts: impl IntoIterator<Item = &'p Part>) -> String {
+    let mut text = String::new();
+    let mut width = 0;
+    for part in parts {
+        while width < part.at {
+            text.push(' ');
+            width += 1;
+        }
+        text.push_str(&part.text);
+        width += part.text.chars().count();
+    }
+    text.truncate(text.trim_end().len());
+    text
+}
+
+/// Returns what is shown, in a line.
+pub(super) fn title(browser: &Browser<'_>) -> String {
+    let mut total = Total::default();
+    browser.listed.totals().iter().for_each(|it| total.add(*it));
+    let (samples, unit) = abbreviated(total.samples);
+    let members = browser.members();
+    let plural = if members.events.len() > 1 || members.leads_others { "s" } else { "" };
+    let mut title = format!("Samples: {samples}{unit} of event{plural} '").into_bytes();
+    push_name(&mut title, &members.name);
+    title.extend_from_slice(format!("', Event count (approx.): {}", total.period).as_bytes());
+    for zoom in &browser.state.zooms {
+        match zoom {
+            Zoom::Thread(who) => {
+                title.extend_from_slice(b", Thread: ");
+                title.extend_from_slice(&shown_who(who, browser.report.source.collected));
+            }
+            Zoom::Dso(name) => {
+                title.extend_from_slice(b", DSO: ");
+                push_name(&mut title, name);
+            }
+            Zoom::Kernel => title.extend_from_slice(b", kernel"),
+            Zoom::Time(time) => {
+                title.extend_from_slice(b", Time: ");
+                push_name(&mut title, time.as_bytes());
+            }
+        }
+    }
+    if !browser.state.filter.is_empty() {
+        title.extend_from_slice(b", Filter: ");
+        push_name(&mut title, browser.state.filter.as_bytes());
+    }
+    lossy(&title)
+}

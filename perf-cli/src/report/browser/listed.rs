@@ -1,0 +1,303 @@
+//! The rows of a table that are shown, with their expanded call chains, as lines.
+
+use core::cmp::Ordering;
+use std::collections::HashMap;
+
+use super::super::keys::Column;
+use super::super::rows::{Row, Table};
+use super::super::tables::Members;
+use super::super::text::Printer;
+use super::super::{Plan, Report, Uses, graph, text};
+use super::chains::{Chains, Line, Scale};
+use super::state::State;
+use crate::args::call_graph::Style;
+use perf_export::Total;
+
+/// The rows of a table that are shown.
+#[derive(Debug)]
+pub(super) struct Listed<'a> {
+    report: Report<'a>,
+    /// That of the report, with another limit.
+    plan: Plan,
+    pub(super) table: Table<'a>,
+    /// What percentages are of if they are of all samples.
+    totals: Vec<Total>,
+    pub(super) style: text::Style,
+    /// The columns, as wide as all rows need.
+    columns: Vec<(Column, usize)>,
+    /// By row: where its stacks are.
+    uses: Vec<Uses>,
+    /// The rows that are shown, in their order.
+    shown: Vec<usize>,
+    chains: HashMap<usize, Chains>,
+    /// The number of the line of each row that is shown, and of the end.
+    starts: Vec<usize>,
+}
+
+/// What a line shows.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Content<'r> {
+    /// A row, and whether it is expanded; `None` without call chains.
+    Row(&'r Row, Option<bool>),
+    Chain(&'r Line),
+}
+
+/// The largest number of lines that expanding all rows makes.
+const EXPANDED: usize = 1 << 20;
+
+impl<'a> Listed<'a> {
+    /// Makes the table of events.
+    pub(super) fn new(report: Report<'a>, members: &'a Members, state: &State) -> Self {
+        let table = report.source.table(members, false);
+        let mut style = report.style();
+        (style.terminal, style.colors, style.separator) = (None, text::Colors(false), None);
+        let columns = Printer::new(report.source, &table, &style).columns().to_vec();
+        let mut listed = Self {
+            report,
+            plan: report.plan.clone(),
+            totals: table.totals.clone(),
+            table,
+            style,
+            columns,
+            uses: Vec::new(),
+            shown: Vec::new(),
+            chains: HashMap::new(),
+            starts: Vec::new(),
+        };
+        listed.limit(state);
+        listed.sort(state);
+        listed.select(state);
+        listed
+    }
+
+    /// Takes a new limit for rows and branches.
+    pub(super) fn limit(&mut self, state: &State) {
+        if state.min_percent != self.report.plan.min_percent {
+            (self.plan.min_percent, self.plan.graph.min_percent) = (state.min_percent, state.min_percent);
+        }
+        self.chains.clear();
+        self.uses = self.limited().uses(&self.table);
+    }
+
+    fn limited(&self) -> Report<'_> {
+        Report { plan: &self.plan, ..self.report }
+    }
+
+    /// Orders the rows.
+    pub(super) fn sort(&mut self, state: &State) {
+        let source = self.report.source;
+        let rows = &self.table.rows;
+        let by = |one: &Row, other: &Row| match state.sort {
+            None => Ordering::Equal,
+            Some((column @ Column::Key(_), _) | (column, 0)) => source.compare_by(column, one, other),
+            Some((column, member)) => {
+                let number = |row: &Row| row.counts.get(member).map_or(0, |it| it.number(column));
+                number(other).cmp(&number(one))
+            }
+        };
+        let order = |&one: &usize, &other: &usize| {
+            let (one, other) = (&rows[one], &rows[other]);
+            let ordering = by(one, other).then_with(|| source.compare(one, other));
+            if state.is_reversed { ordering.reverse() } else { ordering }
+        };
+        self.table.order.sort_by(order);
+    }
+
+    /// Selects the rows that are shown.
+    ///
+    /// perf: `hists__filter_by_thread` and the like, `hists__total_period`, `tools/perf/util/hist.c`.
+    pub(super) fn select(&mut self, state: &State) {
+        let source = self.report.source;
+        let rows = &self.table.rows;
+        let mut shown: Vec<_> =
+            self.table.order.iter().copied().filter(|&row| state.shows(source, &rows[row])).collect();
+        self.table.totals.clone_from(&self.totals);
+        if state.is_relative {
+            self.table.totals.iter_mut().for_each(|it| *it = Total::default());
+            for &row in &shown {
+                let counts = rows[row].counts.iter();
+                self.table.totals.iter_mut().zip(counts).for_each(|(total, count)| total.add(count.own));
+            }
+        }
+        let report = self.limited();
+        shown.retain(|&row| !report.is_left_out(&self.table, &rows[row]));
+        self.shown = shown;
+        let open: Vec<_> = self.chains.keys().copied().collect();
+        for row in open {
+            self.update(row);
+        }
+        self.number();
+    }
+
+    /// Counts the lines.
+    fn number(&mut self) {
+        self.starts.clear();
+        let mut line = 0;
+        for row in &self.shown {
+            self.starts.push(line);
+            line += 1 + self.chains.get(row).map_or(0, Chains::len);
+        }
+        self.starts.push(line);
+    }
+
+    /// Returns the number of lines.
+    pub(super) fn len(&self) -> usize {
+        self.starts.last().copied().unwrap_or(0)
+    }
+
+    /// Returns the sum of what is shown, or of all, by event.
+    pub(super) fn totals(&self) -> &[Total] {
+        &self.table.totals
+    }
+
+    /// Returns the position of the row of a line among those that are shown, and the number of the line in it.
+    fn position(&self, line: usize) -> Option<(usize, usize)> {
+        let position = self.starts.partition_point(|&start| start <= line).checked_sub(1)?;
+        self.shown.get(position)?;
+        Some((position, line - self.starts[position]))
+    }
+
+    /// Returns what a line shows.
+    pub(super) fn line(&self, line: usize) -> Option<Content<'_>> {
+        let (position, inner) = self.position(line)?;
+        let row = self.shown[position];
+        match inner.checked_sub(1) {
+            None => {
+                let is_open = self.chains.get(&row).is_some_and(|it| it.is_open);
+                let has_chains =
+                    self.table.has_chains && self.uses.get(row).is_some_and(|uses| !uses.is_empty());
+                Some(Content::Row(&self.table.rows[row], has_chains.then_some(is_open)))
+            }
+            Some(inner) => self.chains.get(&row)?.lines.get(inner).map(Content::Chain),
+        }
+    }
+
+    /// Returns the row of a line, and the number of that row's line.
+    pub(super) fn row(&self, line: usize) -> Option<(&Row, usize)> {
+        let (position, _) = self.position(line)?;
+        Some((&self.table.rows[self.shown[position]], self.starts[position]))
+    }
+
+    /// Returns the position of the row of a line among those that are shown.
+    pub(super) fn position_of_row(&self, line: usize) -> usize {
+        self.position(line).map_or(0, |(position, _)| position)
+    }
+
+    /// Makes the lines of a row's call chains anew.
+    fn update(&mut self, row: usize) {
+        let Some(mut chains) = self.chains.remove(&row) else { return };
+        chains.update(self.scale(row));
+        self.chains.insert(row, chains);
+    }
+
+    fn scale(&self, row: usize) -> Scale<'_> {
+        let report = self.limited();
+        let weights = report.weights(&self.table);
+        let weight = report.weight(&self.table.rows[row]);
+        Scale { graph: &self.plan.graph, total: weights.total, weight, min: weights.min }
+    }
+
+    /// Takes the call chains of a row out, to change them; `None` if it has none.
+    fn take(&mut self, row: usize) -> Option<Chains> {
+        if let Some(chains) = self.chains.remove(&row) {
+            return Some(chains);
+        }
+        if self.plan.graph.style == Style::None {
+            return None;
+        }
+        self.limited().tree(self.uses.get(row)?, &mut Vec::new()).map(Chains::new)
+    }
+
+    /// Expands or collapses one level: the row of a line, or the branch that the line begins. Returns whether there is
+    /// something to expand.
+    pub(super) fn toggle(&mut self, line: usize) -> bool {
+        let Some((position, inner)) = self.position(line) else { return false };
+        let row = self.shown[position];
+        let Some(mut chains) = self.take(row) else { return false };
+        let mut is_done = true;
+        match inner.checked_sub(1) {
+            None => {
+                chains.is_open = !chains.is_open;
+                chains.update(self.scale(row));
+                is_done = !chains.lines.is_empty();
+                chains.is_open &= is_done;
+            }
+            Some(inner) => match chains.lines.get(inner).and_then(|line| line.branch) {
+                Some((branch, _)) => chains.toggle(branch, self.scale(row)),
+                None => is_done = false,
+            },
+        }
+        self.chains.insert(row, chains);
+        self.number();
+        is_done
+    }
+
+    /// Expands all of the row of a line, or collapses it. Returns whether there is something to expand.
+    pub(super) fn toggle_row(&mut self, line: usize) -> bool {
+        let Some((position, _)) = self.position(line) else { return false };
+        let row = self.shown[position];
+        let Some(mut chains) = self.take(row) else { return false };
+        if chains.is_open {
+            chains.collapse();
+        } else {
+            chains.expand(self.scale(row));
+            chains.is_open = !chains.lines.is_empty();
+        }
+        let is_done = !chains.lines.is_empty();
+        self.chains.insert(row, chains);
+        self.number();
+        is_done
+    }
+
+    /// Collapses the row of a line.
+    pub(super) fn collapse(&mut self, line: usize) {
+        let Some((position, _)) = self.position(line) else { return };
+        if let Some(chains) = self.chains.get_mut(&self.shown[position]) {
+            chains.collapse();
+        }
+        self.number();
+    }
+
+    /// Collapses all rows.
+    pub(super) fn collapse_all(&mut self) {
+        self.chains.values_mut().for_each(Chains::collapse);
+        self.number();
+    }
+
+    /// Expands all rows, as far as there is room. Returns whether all are expanded.
+    pub(super) fn expand_all(&mut self) -> bool {
+        let mut lines = 0;
+        let mut is_all = true;
+        for row in self.shown.clone() {
+            if lines >= EXPANDED {
+                is_all = false;
+                break;
+            }
+            let Some(mut chains) = self.take(row) else { continue };
+            chains.expand(self.scale(row));
+            chains.is_open = !chains.lines.is_empty();
+            lines += chains.len();
+            self.chains.insert(row, chains);
+        }
+        self.number();
+        is_all
+    }
+
+    /// Returns what prints rows on lines of a width.
+    pub(super) fn printer<'s>(&'s self, style: &'s text::Style) -> Printer<'s> {
+        Printer::with_columns(self.report.source, &self.table, style, self.columns.clone())
+    }
+
+    /// Returns what prints functions of call chains.
+    pub(super) fn graph(&self) -> graph::Printer<'_> {
+        graph::Printer {
+            source: self.report.source,
+            graph: &self.plan.graph,
+            colors: text::Colors(false),
+            separator: None,
+            skips_first: false,
+            total: 0,
+            min: 0,
+        }
+    }
+}

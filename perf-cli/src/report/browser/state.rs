@@ -1,0 +1,158 @@
+//! What is shown of a report, in terms that hold for other samples of the capture too.
+
+use super::super::collect::Collected;
+use super::super::keys::{Column, Key};
+use super::super::rows::{Row, Source};
+use perf_abi::record::CpuMode;
+use perf_export::text::push_name;
+use perf_export::{NONE, Named, Symbol, Thread};
+
+/// Whose samples are shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Who {
+    Thread(i32),
+    Process(i32),
+    Name(Vec<u8>),
+}
+
+/// What is zoomed into.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Zoom {
+    Thread(Who),
+    /// The short name of a file.
+    Dso(Vec<u8>),
+    Kernel,
+    /// Spans of time, as `--time` has them.
+    Time(String),
+}
+
+/// What is shown.
+#[derive(Clone, Debug)]
+pub(super) struct State {
+    /// The index of the table.
+    pub(super) table: usize,
+    /// The last one comes first when zooming out.
+    pub(super) zooms: Vec<Zoom>,
+    /// What names of functions must contain.
+    pub(super) filter: String,
+    /// The column that rows are ordered by, and the event of the table; `None` for the order of the report.
+    pub(super) sort: Option<(Column, usize)>,
+    pub(super) is_reversed: bool,
+    /// Whether percentages are of what is shown.
+    pub(super) is_relative: bool,
+    pub(super) has_headings: bool,
+    /// Rows below this percentage are left out.
+    pub(super) min_percent: f64,
+}
+
+impl Who {
+    /// Returns whose samples a row has; `None` if its keys do not tell.
+    pub(super) fn of(source: &Source<'_>, row: &Row) -> Option<Self> {
+        let facts = source.collected.facts.list.get(row.key?.facts as usize)?;
+        let has = |key| source.layout.has(key);
+        match () {
+            () if has(Key::Pid) || has(Key::Tid) => Some(Self::Thread(facts.tid)),
+            () if has(Key::Tgid) => Some(Self::Process(facts.tgid)),
+            () if has(Key::Comm) => Some(Self::Name(source.collected.facts.texts.get(facts.comm).to_vec())),
+            () => None,
+        }
+    }
+
+    /// Returns whether a thread of a profile is meant.
+    fn is(&self, thread: &Thread) -> bool {
+        match self {
+            Self::Thread(tid) => thread.tid == *tid,
+            Self::Process(pid) => thread.pid == *pid,
+            Self::Name(comm) => *thread.comm == **comm,
+        }
+    }
+}
+
+/// Returns the name of a function as a filter sees it; the address of one without a name.
+fn name(symbol: Option<&Symbol>, address: u64) -> Vec<u8> {
+    let mut text = Vec::new();
+    match symbol {
+        Some(symbol) => push_name(&mut text, &symbol.name),
+        None => text.extend_from_slice(format!("0x{address:016x}").as_bytes()),
+    }
+    text
+}
+
+fn contains(text: &[u8], part: &str) -> bool {
+    part.is_empty() || text.windows(part.len()).any(|it| it == part.as_bytes())
+}
+
+impl State {
+    /// Returns the last spans of time that were zoomed into.
+    pub(super) fn time(&self) -> Option<&str> {
+        self.zooms
+            .iter()
+            .rev()
+            .find_map(|zoom| if let Zoom::Time(time) = zoom { Some(&**time) } else { None })
+    }
+
+    /// Returns whether a row is shown, whatever its percentage is.
+    pub(super) fn shows(&self, source: &Source<'_>, row: &Row) -> bool {
+        if self.zooms.is_empty() && self.filter.is_empty() {
+            return true;
+        }
+        let Some(key) = &row.key else { return false };
+        let Source { collected, named, .. } = source;
+        let place = &key.place;
+        let mode = collected.table.frames.mode(row.frame);
+        let is_in = |zoom: &Zoom| match zoom {
+            Zoom::Thread(who) => Who::of(source, row).as_ref() == Some(who),
+            zoom => is_of(zoom, named.short_name(place.dso), mode),
+        };
+        self.zooms.iter().all(is_in)
+            && (self.filter.is_empty()
+                || contains(&name(named.symbol(place.symbol), place.address), &self.filter))
+    }
+
+    /// Returns whether samples of a thread are shown.
+    pub(super) fn shows_thread(&self, thread: &Thread) -> bool {
+        self.zooms.iter().all(|zoom| !matches!(zoom, Zoom::Thread(who) if !who.is(thread)))
+    }
+
+    /// Returns whether functions at an address are shown: all of them, or only the one that is not inlined.
+    pub(super) fn shows_frame(
+        &self,
+        frames: &perf_export::Frames,
+        named: &Named,
+        frame: u32,
+        inlines: bool,
+    ) -> bool {
+        let dso = frames.place(frame).map_or(NONE, |place| place.dso);
+        let (dso, mode) = (named.short_name(named.short_name_of(dso)), frames.mode(frame));
+        let address = frames.place(frame).map_or(0, |place| place.offset);
+        let has_name = |symbol| contains(&name(named.symbol(symbol), address), &self.filter);
+        let functions = named.functions_of(frame);
+        self.zooms.iter().all(|zoom| is_of(zoom, dso, mode))
+            && (has_name(named.symbol_of(frame))
+                || inlines && functions.iter().any(|function| has_name(function.symbol)))
+    }
+}
+
+/// Returns whether code is in what is zoomed into. Threads and times have any code.
+fn is_of(zoom: &Zoom, dso: &[u8], mode: CpuMode) -> bool {
+    match zoom {
+        Zoom::Thread(_) | Zoom::Time(_) => true,
+        Zoom::Dso(name) => name == dso,
+        Zoom::Kernel => mode == CpuMode::KERNEL,
+    }
+}
+
+/// Returns the name of a thread for a line of text.
+pub(super) fn shown_who(who: &Who, collected: &Collected) -> Vec<u8> {
+    let mut text = Vec::new();
+    let facts = &collected.facts;
+    match who {
+        Who::Name(name) => push_name(&mut text, name),
+        Who::Thread(id) | Who::Process(id) => {
+            let comm = facts.last_comms.get(id).map_or(&[][..], |&(_, comm)| facts.texts.get(comm));
+            push_name(&mut text, comm);
+            text.extend_from_slice(format!("({id})").as_bytes());
+        }
+    }
+    text
+}

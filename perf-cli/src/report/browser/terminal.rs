@@ -1,0 +1,202 @@
+//! The terminal: taken over, and given back as it was, whatever ends the program.
+
+#[cfg(target_os = "linux")]
+use alloc::sync::Arc;
+#[cfg(target_os = "linux")]
+use core::sync::atomic::AtomicUsize;
+use core::sync::atomic::{AtomicBool, Ordering};
+use core::time::Duration;
+use std::io::{self, Stdout, stdout};
+use std::sync::Once;
+#[cfg(target_os = "linux")]
+use std::sync::OnceLock;
+
+use ratatui_core::terminal::Terminal;
+use ratatui_crossterm::CrosstermBackend;
+use ratatui_crossterm::crossterm::cursor::{Hide, Show};
+use ratatui_crossterm::crossterm::event::{self, Event, KeyEventKind};
+use ratatui_crossterm::crossterm::execute;
+use ratatui_crossterm::crossterm::terminal::{
+    EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
+};
+
+use super::draw::{Look, draw};
+use super::model::{Browser, Step};
+
+/// Whether the terminal is taken over.
+static IS_TAKEN: AtomicBool = AtomicBool::new(false);
+
+/// The longest time until a signal is seen.
+const WAIT: Duration = Duration::from_millis(100);
+
+/// The terminal while it is taken over.
+#[derive(Debug)]
+pub(super) struct Screen {
+    terminal: Terminal<CrosstermBackend<Stdout>>,
+    signals: Signals,
+}
+
+fn take() -> io::Result<()> {
+    enable_raw_mode()?;
+    IS_TAKEN.store(true, Ordering::SeqCst);
+    execute!(stdout(), EnterAlternateScreen, Hide)
+}
+
+/// Gives the terminal back, if it is taken over.
+fn give_back() {
+    if IS_TAKEN.swap(false, Ordering::SeqCst) {
+        // Nothing can be done about a terminal that is gone.
+        let _ = execute!(stdout(), LeaveAlternateScreen, Show);
+        let _ = disable_raw_mode();
+    }
+}
+
+/// Makes a panic give the terminal back, before its message is printed.
+fn give_back_on_panic() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let before = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |info| {
+            give_back();
+            before(info);
+        }));
+    });
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        give_back();
+        self.signals.free();
+    }
+}
+
+impl Screen {
+    /// Takes the terminal over.
+    ///
+    /// # Errors
+    ///
+    /// Those of the terminal.
+    pub(super) fn new() -> io::Result<Self> {
+        give_back_on_panic();
+        let signals = Signals::new()?;
+        if let Err(error) = take() {
+            give_back();
+            return Err(error);
+        }
+        let terminal = Terminal::new(CrosstermBackend::new(stdout())).inspect_err(|_| give_back())?;
+        Ok(Self { terminal, signals })
+    }
+
+    /// Shows the browser until a key asks for something outside of it.
+    ///
+    /// # Errors
+    ///
+    /// Those of the terminal.
+    pub(super) fn show(&mut self, browser: &mut Browser<'_>, look: &Look) -> io::Result<Step> {
+        loop {
+            self.terminal.draw(|frame| draw(browser, look, frame.area(), frame.buffer_mut()))?;
+            while !event::poll(WAIT)? {
+                self.signals.end()?;
+            }
+            self.signals.end()?;
+            let Event::Key(key) = event::read()? else { continue };
+            if key.kind == KeyEventKind::Release {
+                continue;
+            }
+            match browser.update(key) {
+                Step::Stay => {}
+                Step::Suspend => self.pause(stop)??,
+                step => return Ok(step),
+            }
+        }
+    }
+
+    /// Gives the terminal back while something is done that may write to it.
+    ///
+    /// # Errors
+    ///
+    /// Those of the terminal.
+    pub(super) fn pause<T>(&mut self, act: impl FnOnce() -> T) -> io::Result<T> {
+        give_back();
+        let done = act();
+        self.signals.end()?;
+        take()?;
+        self.terminal.clear()?;
+        Ok(done)
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn stop() -> io::Result<()> {
+    signal_hook::low_level::emulate_default_handler(signal_hook::consts::SIGTSTP)
+}
+
+/// Other systems have no such signal, or their terminals do it without the program.
+#[cfg(not(target_os = "linux"))]
+fn stop() -> io::Result<()> {
+    Ok(())
+}
+
+/// The signals that end the program: they do so after the terminal is given back.
+#[cfg(target_os = "linux")]
+#[derive(Clone, Debug)]
+struct Signals {
+    /// The last one; 0 without one.
+    seen: Arc<AtomicUsize>,
+    /// Whether the terminal is not taken over, so that signals end the program at once.
+    is_free: Arc<AtomicBool>,
+}
+
+#[cfg(target_os = "linux")]
+impl Signals {
+    fn new() -> io::Result<Self> {
+        use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+        use signal_hook::flag;
+
+        // Handlers stay until the program ends, so there is one set of them.
+        static ALL: OnceLock<Signals> = OnceLock::new();
+        if let Some(all) = ALL.get() {
+            all.is_free.store(false, Ordering::SeqCst);
+            return Ok(all.clone());
+        }
+        let all = Self { seen: Arc::default(), is_free: Arc::default() };
+        for signal in [SIGHUP, SIGINT, SIGQUIT, SIGTERM] {
+            flag::register_conditional_default(signal, Arc::clone(&all.is_free))?;
+            flag::register_usize(signal, Arc::clone(&all.seen), signal as usize)?;
+        }
+        Ok(ALL.get_or_init(|| all).clone())
+    }
+
+    /// Ends the program as a signal asked for; without one, does nothing.
+    fn end(&self) -> io::Result<()> {
+        let signal = self.seen.load(Ordering::SeqCst);
+        if signal == 0 {
+            return Ok(());
+        }
+        give_back();
+        signal_hook::low_level::emulate_default_handler(signal as i32)
+    }
+
+    /// From now on signals end the program at once.
+    fn free(&self) {
+        self.is_free.store(true, Ordering::SeqCst);
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+#[derive(Debug)]
+struct Signals;
+
+#[cfg(not(target_os = "linux"))]
+impl Signals {
+    fn new() -> io::Result<Self> {
+        Ok(Self)
+    }
+
+    /// Signals end the program at once.
+    fn end(&self) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn free(&self) {}
+}
