@@ -11,8 +11,9 @@ use super::symbols::SymbolArgs;
 
 pub(super) const EXAMPLES: &str =
     "The text is that of perf report --stdio of Linux 6.1, a table for each event or group of events. It ends with the \
-quality of stacks and names, as comments. On a terminal, the columns are as wide as the terminal permits, and percentages \
-of 0.5 and more are coloured, unless NO_COLOR is set.
+quality of stacks and names, as comments. On a terminal, a browser of the tables with perf's keys opens instead; ? shows \
+them. With --stdio, the columns of the text are then as wide as the terminal permits. Percentages of 0.5 and more are \
+coloured, unless NO_COLOR is set.
 
 The keys of --sort and --fields, as perf has them: pid (a thread), comm, dso, symbol (or sym), parent, cpu, srcline, \
 srcfile, local_weight, weight, trace, cgroup, cgroup_id, time; dso_from, dso_to, symbol_from, symbol_to, mispredict, in_tx, \
@@ -54,7 +55,7 @@ pub(crate) struct ReportArgs {
     #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
     pub(crate) format: ReportFormat,
 
-    /// Print text. perf report needs this for what perfdata report always does
+    /// Print text on a terminal too, instead of opening the browser
     #[arg(long)]
     pub(crate) stdio: bool,
 
@@ -258,7 +259,7 @@ impl RefusedArgs {
     /// Returns the first of the options that was given, and what to do instead.
     pub(crate) fn given(&self) -> Option<(&'static str, &'static str)> {
         let options = [
-            (self.tui || self.gtk, "--tui", "leave it out: the report is text"),
+            (self.tui || self.gtk, "--tui", "leave it out: on a terminal, the browser opens by itself"),
             (self.mem_mode, "--mem-mode", "perfdata script -F addr,data_src,weight prints the accesses"),
             (self.branch_history, "--branch-history", "sort by symbol_from,symbol_to"),
             (

@@ -23,9 +23,13 @@ const LICENCES: [&str; 7] =
 const ISC: [&str; 3] = ["ring", "rustls-webpki", "untrusted"];
 
 /// Crates with two versions, and the reason.
-const TWICE: [(&str, &str); 3] = [
-    ("syn", "zerocopy's derive is not yet on syn 3, which clap's is; neither is in what is built"),
-    ("hashbrown", "of gimli's writer, which only tests use"),
+const TWICE: [(&str, &str); 4] = [
+    (
+        "syn",
+        "derives of zerocopy and ratatui are not yet on syn 3, which clap's is; neither is in what is built",
+    ),
+    ("hashbrown", "ratatui's cache is not yet on 0.17, which its layouts are"),
+    ("signal-hook", "crossterm is not yet on 0.4; both share the crate that has the handlers"),
     ("getrandom", "of ring, which only the feature https uses"),
 ];
 

@@ -14,7 +14,7 @@ pub(super) struct Line {
     pub(super) element: Element,
     /// The branch that the line begins, if it can be expanded, and whether it is.
     pub(super) branch: Option<(usize, bool)>,
-    /// What the branch counts, and what of; only in the first line of a branch that is not all of what it belongs to.
+    /// What the branch counts, and what of; only in the first line of a branch that is not all of the row.
     pub(super) share: Option<(Total, u64)>,
 }
 
@@ -86,13 +86,11 @@ impl Chains {
         let after = |node: usize, depth: usize, weight: u64| {
             let branches = tree.branches(node, scale.graph, scale.min);
             let total = if is_fractal { weight } else { scale.total };
-            let is_alone = |it: &Branch| branches.len() == 1 && tree.whole(it.last).period == weight;
-            let has_share: Vec<_> = branches.iter().map(|it| !is_alone(it)).collect();
-            let all: Vec<_> = branches.into_iter().zip(has_share).collect();
-            all.into_iter()
-                .rev()
-                .map(move |(branch, has_share)| (branch, depth, has_share.then_some(total)))
-                .collect::<Vec<_>>()
+            // What the row has is not said again.
+            let is_whole = |it: &Branch| node == Tree::ROOT && tree.whole(it.last).period == weight;
+            let of = |branch| (is_whole(&branch), branch);
+            let all = branches.into_iter().rev().map(of);
+            all.map(|(is_whole, branch)| (branch, depth, (!is_whole).then_some(total))).collect::<Vec<_>>()
         };
         let mut lines = Vec::new();
         let mut left = after(Tree::ROOT, 0, scale.weight);

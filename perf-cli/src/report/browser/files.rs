@@ -21,7 +21,7 @@ const LAST: u32 = 9999;
 /// Writes a new file in the current folder, whose name has the first number that is free. Returns the name.
 ///
 /// perf: `hist_browser__dump`, `tools/perf/ui/browsers/hists.c`.
-fn write_new(name: &dyn Fn(u32) -> String, text: &[u8]) -> Result<String, Failure> {
+pub(super) fn write_new(name: &dyn Fn(u32) -> String, text: &[u8]) -> Result<String, Failure> {
     for number in 0..=LAST {
         let name = name(number);
         let failure = |error: io::Error| Failure(format!("{name}: {error}"));

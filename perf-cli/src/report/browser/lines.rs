@@ -153,36 +153,39 @@ pub(super) fn joined<'p>(parts: impl IntoIterator<Item = &'p Part>) -> String {
     text
 }
 
-/// Returns what is shown, in a line.
+/// Returns what is shown, in a line. What is zoomed into comes first, where it is seen on narrow terminals too.
 pub(super) fn title(browser: &Browser<'_>) -> String {
+    let mut title = Vec::new();
+    for zoom in &browser.state.zooms {
+        match zoom {
+            Zoom::Thread(who) => {
+                title.extend_from_slice(b"Thread: ");
+                title.extend_from_slice(&shown_who(who, browser.report.source.collected));
+            }
+            Zoom::Dso(name) => {
+                title.extend_from_slice(b"DSO: ");
+                push_name(&mut title, name);
+            }
+            Zoom::Kernel => title.extend_from_slice(b"Kernel"),
+            Zoom::Time(time) => {
+                title.extend_from_slice(b"Time: ");
+                push_name(&mut title, time.as_bytes());
+            }
+        }
+        title.extend_from_slice(b", ");
+    }
+    if !browser.state.filter.is_empty() {
+        title.extend_from_slice(b"Filter: ");
+        push_name(&mut title, browser.state.filter.as_bytes());
+        title.extend_from_slice(b", ");
+    }
     let mut total = Total::default();
     browser.listed.totals().iter().for_each(|it| total.add(*it));
     let (samples, unit) = abbreviated(total.samples);
     let members = browser.members();
     let plural = if members.events.len() > 1 || members.leads_others { "s" } else { "" };
-    let mut title = format!("Samples: {samples}{unit} of event{plural} '").into_bytes();
+    title.extend_from_slice(format!("Samples: {samples}{unit} of event{plural} '").as_bytes());
     push_name(&mut title, &members.name);
     title.extend_from_slice(format!("', Event count (approx.): {}", total.period).as_bytes());
-    for zoom in &browser.state.zooms {
-        match zoom {
-            Zoom::Thread(who) => {
-                title.extend_from_slice(b", Thread: ");
-                title.extend_from_slice(&shown_who(who, browser.report.source.collected));
-            }
-            Zoom::Dso(name) => {
-                title.extend_from_slice(b", DSO: ");
-                push_name(&mut title, name);
-            }
-            Zoom::Kernel => title.extend_from_slice(b", kernel"),
-            Zoom::Time(time) => {
-                title.extend_from_slice(b", Time: ");
-                push_name(&mut title, time.as_bytes());
-            }
-        }
-    }
-    if !browser.state.filter.is_empty() {
-        title.extend_from_slice(b", Filter: ");
-        push_name(&mut title, browser.state.filter.as_bytes());
-    }
     lossy(&title)
 }

@@ -72,9 +72,11 @@ impl<'a> Listed<'a> {
 
     /// Takes a new limit for rows and branches.
     pub(super) fn limit(&mut self, state: &State) {
-        if state.min_percent != self.report.plan.min_percent {
-            (self.plan.min_percent, self.plan.graph.min_percent) = (state.min_percent, state.min_percent);
-        }
+        // The first limit of rows is not that of branches.
+        let first = self.report.plan;
+        let is_first = state.min_percent == first.min_percent;
+        self.plan.graph.min_percent = if is_first { first.graph.min_percent } else { state.min_percent };
+        self.plan.min_percent = state.min_percent;
         self.chains.clear();
         self.uses = self.limited().uses(&self.table);
     }

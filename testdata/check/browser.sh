@@ -1,0 +1,182 @@
+#!/usr/bin/env bash
+# Drives the browser of `perfdata report` in tmux, and compares its screens with those in browser/.
+#
+#     browser.sh PERFDATA
+#
+# Without symbols, as other machines have other files. The bottom line judges stacks by such files too, so that only its
+# begin is compared. BLESS=1 writes the screens.
+#
+# Exits with 0 if all is as expected, with 1 if not, and with 3 if there is no tmux.
+set -u
+
+if [ $# != 1 ]; then
+    echo "usage: browser.sh PERFDATA" >&2
+    exit 2
+fi
+perfdata=$(realpath "$1")
+check=$(cd "$(dirname "$0")" && pwd)
+captures=$check/../captures
+if ! command -v tmux >/dev/null; then
+    echo "tmux is not there" >&2
+    exit 3
+fi
+work=$(mktemp -d)
+export LC_ALL=C.UTF-8 TZ=UTC PS1='$ '
+unset NO_COLOR TMUX
+
+tmux() { command tmux -S "$work/socket" -f /dev/null "$@"; }
+trap 'tmux kill-server 2>/dev/null; rm -rf "$work"' EXIT
+failures=0
+fail() {
+    echo "FAILED: $1" >&2
+    failures=$((failures + 1))
+}
+
+keys() { tmux send-keys -t browser "$@"; }
+screen() { tmux capture-pane -t browser -p; }
+# sees TEXT: waits until the screen has a text, for at most 60 s
+sees() {
+    for ((tries = 0; tries < 1200; tries++)); do
+        case $(screen) in *"$1"*) return 0 ;; esac
+        sleep 0.05
+    done
+    fail "waited in vain for '$1':"
+    screen >&2
+    return 1
+}
+# is NAME: compares the screen
+is() {
+    local expected=$check/browser/$1.txt
+    screen | sed 's/ samples: .* ? shows the keys$/ samples: .../' >"$work/now"
+    if [ -n "${BLESS:-}" ]; then
+        mkdir -p "$check/browser" && cp "$work/now" "$expected"
+    fi
+    diff -u "$expected" "$work/now" >&2 || fail "the screen $1"
+}
+# starts ARGUMENT...: opens the browser
+starts() {
+    keys "clear; '$perfdata' report --no-symbols $*" Enter
+    sees "shows the keys"
+}
+# A command in the shell, after which it prints its status.
+ends() { sees "$1"; }
+
+tmux new-session -d -s browser -x 100 -y 30 -c "$work" "bash --norc --noprofile"
+tmux set-option -g remain-on-exit on >/dev/null
+keys "stty -g >before" Enter
+
+starts "$captures/callchain.data"
+is rows
+keys Enter
+sees "- 0x7ff9367e424a" 2>/dev/null || sees "0x7ff9367e424a"
+keys Down Enter
+sees "40142d"
+is chains
+keys Up e /
+sees "Functions with: _"
+keys 142
+sees "Functions with: 142_"
+is typing
+keys Enter
+sees "shows the keys"
+keys Escape
+sees "0x000000000002724a"
+keys '?'
+sees "Leave"
+is help
+keys Escape
+sees "shows the keys"
+keys Down d
+sees "DSO: workload"
+is zoom
+
+# What is shown, as folded stacks: those with a function of the file.
+keys f
+sees "written: perfdata.0.folded"
+keys f
+sees "written: perfdata.1.folded"
+"$perfdata" fold --no-symbols "$captures/callchain.data" | grep -F '[workload]' >"$work/expected"
+[ -s "$work/expected" ] || fail "no stack has the file"
+diff "$work/expected" "$work/perfdata.0.folded" >&2 || fail "folded stacks"
+cmp "$work/perfdata.0.folded" "$work/perfdata.1.folded" || fail "the second file"
+keys Escape
+sees "libc.so.6"
+keys f
+sees "written: perfdata.2.folded"
+"$perfdata" fold --no-symbols "$captures/callchain.data" | diff - "$work/perfdata.2.folded" >&2 || fail "all stacks"
+keys P
+sees "written: perf.hist.0"
+keys P
+sees "written: perf.hist.1"
+rows=$("$perfdata" report --no-symbols -g none "$captures/callchain.data" | grep -c '%')
+[ "$(grep -c '%' "$work/perf.hist.0")" = "$rows" ] || fail "perf.hist.0 has other rows than the report"
+
+# Another size.
+tmux resize-window -t browser -x 60 -y 12
+sees "..."
+for ((tries = 0; tries < 1200; tries++)); do
+    [ "$(screen | tail -1 | cut -c 1-3)" = 153 ] || [ "$(screen | tail -1 | cut -c 1-7)" = written ] && break
+    sleep 0.05
+done
+keys Home
+sees "153 samples: "
+is small
+tmux resize-window -t browser -x 100 -y 30
+keys Home
+sees "? shows the keys"
+is rows
+
+# Samples of a part of the time are those of --time.
+keys T
+sees "From,to in seconds"
+keys '0%-50%' Enter
+sees "Time: 0%-50%"
+sees "shows the keys"
+is time
+keys f
+sees "written: perfdata.3.folded"
+"$perfdata" fold --no-symbols --time 0%-50% "$captures/callchain.data" | diff - "$work/perfdata.3.folded" >&2 ||
+    fail "the folded stacks of a time span"
+keys Escape
+sees "Samples: 153"
+
+# Ctrl-Z gives the terminal to the shell, and fg takes it again.
+keys C-z
+sees "Stopped"
+keys "stty -g >stopped" Enter fg Enter
+sees "shows the keys"
+keys q
+sees '$ '
+keys "clear; echo status: \$?; stty -g >after; echo end" Enter
+sees "end"
+cmp "$work/before" "$work/stopped" || fail "the terminal is not as before while the browser is stopped"
+cmp "$work/before" "$work/after" || fail "the terminal is not as before"
+
+# Events.
+starts "$captures/everything.data"
+keys Tab
+sees "raw_syscalls:sys_exit"
+is event
+keys Escape
+sees "ENTER shows"
+is events
+keys C-c
+sees '$ '
+
+# A signal gives the terminal back too, and ends the program.
+starts "$captures/callchain.data"
+pkill -TERM -P "$(tmux display-message -t browser -p '#{pane_pid}')"
+sees "Terminated"
+keys "clear; stty -g >after; echo end" Enter
+sees "end"
+cmp "$work/before" "$work/after" || fail "the terminal is not as before after SIGTERM"
+
+# Text, where it is asked for.
+keys "clear; TERM=dumb '$perfdata' report --no-symbols -g none $captures/callchain.data | tail -3; echo end" Enter
+sees "# 153 samples"
+keys "clear; '$perfdata' report --stdio --no-symbols -g none $captures/callchain.data; echo e''nd" Enter
+sees "# 153 samples"
+keys "clear; TERM=dumb '$perfdata' report --no-symbols -g none $captures/callchain.data; echo e''nd" Enter
+sees "# 153 samples"
+
+[ "$failures" = 0 ] && echo "The browser is as expected." || exit 1
