@@ -199,6 +199,9 @@ fn report(
     })
 }
 
+/// What is done with a report and its tables.
+type Act<'a> = dyn FnMut(&Report<'_>, &[tables::Members]) -> Result<(), Failure> + 'a;
+
 /// Counts the samples that `only` selects, and calls `act` with the report.
 fn with_report(
     reader: &Reader<'_>,
@@ -206,7 +209,7 @@ fn with_report(
     args: &ReportArgs,
     only: &OnlyArgs,
     limits: Limits,
-    act: &mut dyn FnMut(&Report<'_>, &[tables::Members]) -> Result<(), Failure>,
+    act: &mut Act<'_>,
 ) -> Result<Outcome, Failure> {
     let plan = Plan::new(args, reader)?;
     let facts = AllFacts::new(plan.layout.keys().collect(), plan.time_quantum);

@@ -21,7 +21,7 @@ if ! command -v tmux >/dev/null; then
     exit 3
 fi
 work=$(mktemp -d)
-export LC_ALL=C.UTF-8 TZ=UTC PS1='$ '
+export LC_ALL=C.UTF-8 TZ=UTC
 unset NO_COLOR TMUX
 
 tmux() { command tmux -S "$work/socket" -f /dev/null "$@"; }
@@ -47,7 +47,7 @@ sees() {
 # is NAME: compares the screen
 is() {
     local expected=$check/browser/$1.txt
-    screen | sed 's/ samples: .* ? shows the keys$/ samples: .../' >"$work/now"
+    screen | sed 's/^\([0-9,]* samples: \).*/\1.../' >"$work/now"
     if [ -n "${BLESS:-}" ]; then
         mkdir -p "$check/browser" && cp "$work/now" "$expected"
     fi
@@ -58,17 +58,15 @@ starts() {
     keys "clear; '$perfdata' report --no-symbols $*" Enter
     sees "shows the keys"
 }
-# A command in the shell, after which it prints its status.
-ends() { sees "$1"; }
 
-tmux new-session -d -s browser -x 100 -y 30 -c "$work" "bash --norc --noprofile"
+tmux new-session -d -s browser -x 100 -y 30 -c "$work" "PS1='shell> ' exec bash --norc --noprofile"
 tmux set-option -g remain-on-exit on >/dev/null
 keys "stty -g >before" Enter
 
 starts "$captures/callchain.data"
 is rows
 keys Enter
-sees "- 0x7ff9367e424a" 2>/dev/null || sees "0x7ff9367e424a"
+sees "+ 0x7ff9367e424a"
 keys Down Enter
 sees "40142d"
 is chains
@@ -103,21 +101,18 @@ keys Escape
 sees "libc.so.6"
 keys f
 sees "written: perfdata.2.folded"
+keys C
 "$perfdata" fold --no-symbols "$captures/callchain.data" | diff - "$work/perfdata.2.folded" >&2 || fail "all stacks"
 keys P
 sees "written: perf.hist.0"
 keys P
 sees "written: perf.hist.1"
-rows=$("$perfdata" report --no-symbols -g none "$captures/callchain.data" | grep -c '%')
-[ "$(grep -c '%' "$work/perf.hist.0")" = "$rows" ] || fail "perf.hist.0 has other rows than the report"
+rows=$("$perfdata" report --no-symbols -g none "$captures/callchain.data" | grep -v '^#' | grep -c '%')
+[ "$rows" -gt 100 ] && [ "$(grep -v '^#' "$work/perf.hist.0" | grep -c '%')" = "$rows" ] || fail "perf.hist.0 has other rows than the report"
 
 # Another size.
 tmux resize-window -t browser -x 60 -y 12
 sees "..."
-for ((tries = 0; tries < 1200; tries++)); do
-    [ "$(screen | tail -1 | cut -c 1-3)" = 153 ] || [ "$(screen | tail -1 | cut -c 1-7)" = written ] && break
-    sleep 0.05
-done
 keys Home
 sees "153 samples: "
 is small
@@ -146,9 +141,10 @@ sees "Stopped"
 keys "stty -g >stopped" Enter fg Enter
 sees "shows the keys"
 keys q
-sees '$ '
-keys "clear; echo status: \$?; stty -g >after; echo end" Enter
+sees 'shell>'
+keys "echo status: \$?; stty -g >after; echo e''nd" Enter
 sees "end"
+case $(screen) in *"status: 0"*) ;; *) fail "the status of the browser" ;; esac
 cmp "$work/before" "$work/stopped" || fail "the terminal is not as before while the browser is stopped"
 cmp "$work/before" "$work/after" || fail "the terminal is not as before"
 
@@ -161,18 +157,18 @@ keys Escape
 sees "ENTER shows"
 is events
 keys C-c
-sees '$ '
+sees 'shell>'
 
 # A signal gives the terminal back too, and ends the program.
 starts "$captures/callchain.data"
 pkill -TERM -P "$(tmux display-message -t browser -p '#{pane_pid}')"
 sees "Terminated"
-keys "clear; stty -g >after; echo end" Enter
+keys "clear; stty -g >after; echo e''nd" Enter
 sees "end"
 cmp "$work/before" "$work/after" || fail "the terminal is not as before after SIGTERM"
 
 # Text, where it is asked for.
-keys "clear; TERM=dumb '$perfdata' report --no-symbols -g none $captures/callchain.data | tail -3; echo end" Enter
+keys "clear; TERM=dumb '$perfdata' report --no-symbols -g none $captures/callchain.data | tail -3; echo e''nd" Enter
 sees "# 153 samples"
 keys "clear; '$perfdata' report --stdio --no-symbols -g none $captures/callchain.data; echo e''nd" Enter
 sees "# 153 samples"

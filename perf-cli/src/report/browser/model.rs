@@ -176,24 +176,24 @@ impl<'a> Browser<'a> {
                 return self.say("there is nothing to expand");
             }
             Action::ToggleRow => {
-                self.to_row();
+                self.select_row();
                 if !self.listed.toggle_row(self.cursor) {
                     return self.say("there is nothing to expand");
                 }
             }
             Action::Toggle => {}
             Action::ExpandAll => {
-                self.to_row();
+                self.select_row();
                 if !self.listed.expand_all() {
                     return self.say("only the first rows are expanded, as there would be too many lines");
                 }
             }
             Action::Collapse => {
-                self.to_row();
+                self.select_row();
                 self.listed.collapse(self.cursor);
             }
             Action::CollapseAll => {
-                self.to_row();
+                self.select_row();
                 let row = self.listed.position_of_row(self.cursor);
                 self.listed.collapse_all();
                 self.cursor = row;
@@ -259,7 +259,7 @@ impl<'a> Browser<'a> {
     }
 
     /// Selects the row of the selected line.
-    fn to_row(&mut self) {
+    fn select_row(&mut self) {
         if let Some((_, start)) = self.listed.row(self.cursor) {
             self.cursor = start;
         }
