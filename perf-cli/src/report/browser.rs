@@ -6,6 +6,8 @@
 mod chains;
 mod draw;
 mod files;
+#[cfg(test)]
+mod hostile;
 mod keys;
 mod lines;
 mod listed;

@@ -28,8 +28,8 @@ fn is_package() -> bool {
 }
 
 /// Calls `act` with the browser of a capture, without symbols, as other machines have other files.
-fn browse(capture: &str, args: &[&str], act: &mut dyn FnMut(&mut Browser<'_>)) {
-    if is_package() {
+pub(super) fn browse(capture: &str, args: &[&str], act: &mut dyn FnMut(&mut Browser<'_>)) {
+    if is_package() && Path::new(capture).is_relative() {
         return;
     }
     let words = ["perfdata", "report", "--no-symbols"].iter().chain(args).map(Into::into);
@@ -61,7 +61,7 @@ fn key(code: KeyCode) -> KeyEvent {
 }
 
 /// Presses keys; returns what the last one asks for.
-fn press(browser: &mut Browser<'_>, keys: &str) -> Step {
+pub(super) fn press(browser: &mut Browser<'_>, keys: &str) -> Step {
     let mut step = Step::Stay;
     for letter in keys.chars() {
         step = browser.update(key(match letter {
@@ -329,7 +329,7 @@ fn look() -> Look {
 }
 
 /// Returns the text of a screen.
-fn screen(terminal: &mut Terminal<TestBackend>, browser: &mut Browser<'_>) -> String {
+pub(super) fn screen(terminal: &mut Terminal<TestBackend>, browser: &mut Browser<'_>) -> String {
     terminal.draw(|frame| draw(browser, &look(), frame.area(), frame.buffer_mut())).unwrap();
     let buffer = terminal.backend().buffer();
     let width = usize::from(buffer.area.width);
