@@ -8,6 +8,7 @@
 extern crate alloc;
 
 mod args;
+mod debug_archive;
 mod diff;
 mod dump;
 mod escape;

@@ -86,7 +86,7 @@ fn profile(
     keep: Keep,
 ) -> Result<(Profile, Outcome), Failure> {
     let samples = Samples::new(reader, memory, request.only)?;
-    let names = Names::new(request.symbols, reader.features());
+    let names = Names::new(request.symbols, reader.features())?;
     let off_cpu = if request.off_cpu { Some(OffCpu::new(reader)?) } else { None };
     let mut building = Building {
         builder: ProfileBuilder::new(keep, Limits::default()),

@@ -196,7 +196,7 @@ fn report(
     let off_cpu = if args.off_cpu { Some(OffCpu::new(reader)?) } else { None };
     let mut collecting = Collecting { collected: Collected::new(wants, facts), traces, off_cpu };
     let samples = Samples::new(reader, memory, &args.only)?;
-    let names = Names::with_lines(&args.symbols, reader.features(), plan.layout.needs_lines(&plan.graph));
+    let names = Names::with_lines(&args.symbols, reader.features(), plan.layout.needs_lines(&plan.graph))?;
     let Some(walked) = samples.walk(names, &mut collecting)? else { return Ok(Outcome::Clean) };
     let Collecting { mut collected, traces, off_cpu } = collecting;
     if let Some(off_cpu) = off_cpu {
