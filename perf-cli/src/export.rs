@@ -9,17 +9,20 @@ use crate::args::export::{ExportArgs, To};
 use crate::escape::shown;
 use crate::output::{Holds, InputFile, Output, Outputs};
 use crate::profile::{self, Profiles};
-use crate::{Failure, Outcome};
+use crate::{Failure, Outcome, branches};
 
 pub(crate) fn run(args: &ExportArgs) -> Result<Outcome, Failure> {
     #[cfg(target_os = "linux")]
     crate::output::remove_unfinished_on_signals();
     let keep = match args.to {
         To::Folded => Keep::default(),
+        // Of branches no profile is made.
+        To::Brstack | To::Preagg | To::Autofdo => return branches::run(args),
     };
     let Profiles { profiles, inputs, outcome } = profile::read(&args.profile, keep)?;
     write(&args.output, &inputs, |out| match args.to {
         To::Folded => fold::write(&profiles, &fold::Options::default(), out),
+        To::Brstack | To::Preagg | To::Autofdo => Ok(()),
     })?;
     Ok(outcome)
 }

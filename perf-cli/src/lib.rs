@@ -8,6 +8,7 @@
 extern crate alloc;
 
 mod args;
+mod branches;
 mod dump;
 mod escape;
 mod event_filter;

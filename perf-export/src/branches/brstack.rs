@@ -29,10 +29,7 @@ pub fn write_mapping(path: &[u8], code: Code<'_>, out: &mut dyn Write) -> io::Re
     let (address, offset) = (segment.address.wrapping_sub(before), segment.offset.wrapping_sub(before));
     let size = segment.size.saturating_add(before);
     let path = OneLine(path);
-    writeln!(
-        out,
-        "PERF_RECORD_MMAP2 0/0: [{address:#x}({size:#x}) @ {offset:#x} 00:00 0 0]: r-xp {path}"
-    )
+    writeln!(out, "PERF_RECORD_MMAP2 0/0: [{address:#x}({size:#x}) @ {offset:#x} 00:00 0 0]: r-xp {path}")
 }
 
 /// Writes a sample. Nothing, if no branch of it begins or ends in the file.
