@@ -14,21 +14,24 @@ use perf_symbol::{Found, Why};
 use crate::args::export::{ExportArgs, To};
 use crate::args::profile::ProfileArgs;
 use crate::escape::OneLine;
-use crate::export;
 use crate::input::{self, Memory};
 use crate::names::{Names, file_name};
-use crate::output::{Output, say};
+use crate::output::{InputFile, Output, say};
 use crate::profile::has_stacks;
 use crate::samples::{Counted, Samples, Visit, Visited};
 use crate::{Failure, Outcome};
 
+/// How a file is written, whose content the inner function writes. It must not be one of the inputs.
+type WriteFile<'a> =
+    &'a dyn Fn(&[InputFile], &mut dyn FnMut(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure>;
+
 /// Writes the branches of a file in one of the formats that have them.
-pub(crate) fn run(args: &ExportArgs) -> Result<Outcome, Failure> {
-    if args.to == To::Brstack { stream(args) } else { count(args) }
+pub(crate) fn run(args: &ExportArgs, write: WriteFile<'_>) -> Result<Outcome, Failure> {
+    if args.to == To::Brstack { stream(args, write) } else { count(args, write) }
 }
 
 /// Writes a format that has counts.
-fn count(args: &ExportArgs) -> Result<Outcome, Failure> {
+fn count(args: &ExportArgs, write: WriteFile<'_>) -> Result<Outcome, Failure> {
     let mut counting = Counting::default();
     let (mut inputs, mut all, mut last) = (Vec::new(), Outcome::Clean, None);
     for path in &args.profile.files.0 {
@@ -53,7 +56,7 @@ fn count(args: &ExportArgs) -> Result<Outcome, Failure> {
     }
     let segments = segments(file, &names)?;
     let code = Code::new(&segments);
-    export::write(&args.output, &inputs, |out| match args.to {
+    write(&inputs, &mut |out| match args.to {
         To::Autofdo => autofdo::write(file, code, out),
         _ => preagg::write(file, code, &mut |offset| function_of(file, offset, &session, &mut names), out),
     })?;
@@ -142,7 +145,7 @@ fn function_of(file: &BranchFile, offset: u64, session: &Session, names: &mut Na
 
 /// Writes the format that has each sample. The captures are walked twice, so that no sample is kept: at first for the file
 /// with the most branches.
-fn stream(args: &ExportArgs) -> Result<Outcome, Failure> {
+fn stream(args: &ExportArgs, write: WriteFile<'_>) -> Result<Outcome, Failure> {
     let [path] = args.profile.files.0.as_slice() else {
         return Err(Failure("--to brstack: takes one capture; write one file for each".into()));
     };
@@ -162,7 +165,7 @@ fn stream(args: &ExportArgs) -> Result<Outcome, Failure> {
             let _ = write_to(&mut out);
             out.0.flush().map(drop)
         } else {
-            export::write(&args.output, memory.inputs, write_to)
+            write(memory.inputs, &mut write_to)
         };
         // The first failure is the cause of the other.
         let outcome = result?;
@@ -190,10 +193,8 @@ fn scan(reader: &Reader<'_>) -> Branches {
     // Only the numbers of the files are needed.
     let mut branches = Branches::new(0);
     let mut session = Session::new();
-    let mut records = reader.records().in_time_order();
-    session.add_features(records.features());
-    while let Some(record) = records.next() {
-        let Ok(record) = record else { continue };
+    session.add_features(reader.features());
+    for record in reader.records().in_time_order().flatten() {
         if let Ok(Some(at)) = session.update_at(&record)
             && let Ok(Some(stack)) = branch_stack(&at)
         {

@@ -17,7 +17,9 @@ pub(crate) fn run(args: &ExportArgs) -> Result<Outcome, Failure> {
     let keep = match args.to {
         To::Folded => Keep::default(),
         // Of branches no profile is made.
-        To::Brstack | To::Preagg | To::Autofdo => return branches::run(args),
+        To::Brstack | To::Preagg | To::Autofdo => {
+            return branches::run(args, &|inputs, content| write(&args.output, inputs, content));
+        }
     };
     let Profiles { profiles, inputs, outcome } = profile::read(&args.profile, keep)?;
     write(&args.output, &inputs, |out| match args.to {

@@ -131,7 +131,7 @@ pub fn write(profiles: &[Profile], options: &Options, out: &mut dyn Write) -> io
 
 fn root(thread: &Thread, root: Root) -> Vec<u8> {
     let mut text = Vec::new();
-    push_name(&mut text, &thread.comm);
+    push_tidy(&mut text, &thread.comm);
     text.iter_mut().filter(|byte| **byte == b' ').for_each(|byte| *byte = b'_');
     let Thread { pid, tid, .. } = thread;
     match root {
@@ -223,4 +223,86 @@ fn push_tidy(label: &mut Vec<u8>, name: &[u8]) {
     push_name(label, name);
     let added = label.get_mut(start..).unwrap_or_default();
     added.iter_mut().filter(|byte| **byte == b';').for_each(|byte| *byte = b':');
+}
+
+#[cfg(test)]
+mod tests {
+    use perf_session::Session;
+    use perf_symbol::unwind::StackEnd;
+
+    use super::*;
+    use crate::profile::{Keep, ProfileBuilder, Total};
+    use crate::{Limits, Naming};
+
+    #[test]
+    fn arguments_are_cut_but_not_what_else_has_parentheses() {
+        let cases = [
+            ("main", "main"),
+            ("f(int, char)", "f"),
+            ("f(int) const", "f"),
+            ("operator()(int)", "operator"),
+            ("(anonymous namespace)::f(int)", "(anonymous namespace)::f"),
+            ("a::(anonymous namespace)::f(int)", "a::(anonymous namespace)::f"),
+            ("std::function<void (int)>::operator=(int)", "std::function<void (int)>::operator="),
+            ("net/http.(*Server).Serve", "net/http.(*Server).Serve"),
+            ("net/http.(*Server).Serve(x)", "net/http.(*Server).Serve"),
+            ("run::{lambda(int)#1}::f(int)", "run::{lambda(int)#1}::f"),
+            ("(", ""),
+            ("", ""),
+            // A bracket without a partner changes the depth; inferno counts them the same way.
+            ("operator>>(int)", "operator>>(int)"),
+        ];
+        for (name, expected) in cases {
+            assert_eq!(without_arguments(name.as_bytes()), expected.as_bytes(), "{name}");
+        }
+    }
+
+    #[test]
+    fn no_name_ends_a_frame_or_a_line() {
+        let tidy = |name: &[u8]| {
+            let mut label = b";".to_vec();
+            push_tidy(&mut label, name);
+            String::from_utf8(label).unwrap()
+        };
+        assert_eq!(tidy(b"a;b;"), ";a:b:");
+        assert_eq!(tidy(b"a\nb\r"), ";a\\nb\\r");
+        assert_eq!(tidy(b"a b "), ";a b ");
+        assert_eq!(tidy(b"\xff\x1b[31m"), ";\\xff\\u{1b}[31m");
+        assert_eq!(tidy("\u{202e}x".as_bytes()), ";\\u{202e}x");
+    }
+
+    #[test]
+    fn roots_have_no_blanks_and_no_separators() {
+        let thread = Thread { pid: 7, tid: -1, comm: b"a b \n"[..].into(), key: 1, process_key: 1 };
+        assert_eq!(root(&thread, Root::Comm), b"a_b_\\n");
+        assert_eq!(root(&thread, Root::Pid), b"a_b_\\n-7");
+        assert_eq!(root(&thread, Root::Tid), b"a_b_\\n-7/-1");
+        let thread = Thread { comm: b"a;b"[..].into(), ..thread };
+        assert_eq!(root(&thread, Root::Comm), b"a:b");
+    }
+
+    #[test]
+    fn tracepoints_count_samples() {
+        let reader = perf_parse::Reader::open(testdata::path("plain.data")).unwrap();
+        let mut event = (*reader.events()[0]).clone();
+        let total = Total { samples: 3, period: 300 };
+        let (stack, end) = (crate::EMPTY, StackEnd::Rooted);
+        let sample = Sample { event: 0, thread: 0, cpu: None, time: 0, stack, end, total };
+        for (kind, period) in
+            [(EventType::HARDWARE, 300), (EventType::SOFTWARE, 300), (EventType::TRACEPOINT, 3)]
+        {
+            event.attr.kind = kind;
+            assert_eq!(Weight::Period.of(&sample, &event), period, "{kind:?}");
+            assert_eq!(Weight::Samples.of(&sample, &event), 3, "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn a_profile_without_samples_has_no_stacks() {
+        let builder = ProfileBuilder::new(Keep::default(), Limits::default());
+        let profile = builder.finish(&Session::new(), None, Naming::default(), &mut |_, _| {});
+        let mut out = Vec::new();
+        write(&[profile], &Options::default(), &mut out).unwrap();
+        assert!(out.is_empty());
+    }
 }
