@@ -51,8 +51,11 @@ fn count(args: &ExportArgs, write: WriteFile<'_>) -> Result<Outcome, Failure> {
     }
     let Some((session, mut names)) = last else { return Ok(all) };
     let file = chosen(&counting.branches, args)?;
-    if file.beyond > 0 {
-        say!("perfdata: branches left out, because they are beyond the limits: {}", file.beyond);
+    let BranchFile { beyond, beyond_samples, .. } = file;
+    if beyond + beyond_samples > 0 {
+        say!(
+            "perfdata: left out, because they are beyond the limits: branches {beyond}, samples {beyond_samples}"
+        );
     }
     let segments = segments(file, &names)?;
     let code = Code::new(&segments);
