@@ -24,6 +24,7 @@ pub(crate) fn run(args: &ExportArgs) -> Result<Outcome, Failure> {
     let Profiles { profiles, inputs, outcome } = profile::read(&args.profile, keep)?;
     write(&args.output, &inputs, |out| match args.to {
         To::Folded => fold::write(&profiles, &fold::Options::default(), out),
+        // Written above.
         To::Brstack | To::Preagg | To::Autofdo => Ok(()),
     })?;
     Ok(outcome)

@@ -3,7 +3,17 @@
 //!
 //! The lines are those that `inferno-collapse-perf` and `stackcollapse-perf.pl` make of the text of `perf script`, so names
 //! are as there: arguments are cut from names of functions, blanks in names of threads become underscores, and semicolons
-//! become colons.
+//! become colons. The differences from them:
+//!
+//! - A sample of a tracepoint without a call chain has its own address as stack. perf prints none, and they leave it out.
+//! - perf drops a call chain that has an invalid marker, such as the return address -1, and they leave the sample out. Here
+//!   it has the frames before that.
+//! - Inlined functions are shown in all stacks. perf 6.1 shows them only where it unwound a copy of the stack, and then takes
+//!   the name of the function around them from DWARF as well.
+//! - An event is the one with its whole name. They cut names at the first colon, so that they take `cycles:u` and `cycles:k`
+//!   for one event, and where perf pads names they count 1 instead of the period.
+//! - A file that was deleted is `[name (deleted)]`. They take the last word for the file.
+//! - A semicolon in the name of a thread becomes a colon, and bytes that are not UTF-8 are escaped.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Write};
