@@ -9,17 +9,23 @@ use crate::args::export::{ExportArgs, To};
 use crate::escape::shown;
 use crate::output::{Holds, InputFile, Output, Outputs};
 use crate::profile::{self, Profiles};
-use crate::{Failure, Outcome};
+use crate::{Failure, Outcome, branches};
 
 pub(crate) fn run(args: &ExportArgs) -> Result<Outcome, Failure> {
     #[cfg(target_os = "linux")]
     crate::output::remove_unfinished_on_signals();
     let keep = match args.to {
         To::Folded => Keep::default(),
+        // Of branches no profile is made.
+        To::Brstack | To::Preagg | To::Autofdo => {
+            return branches::run(args, &|inputs, content| write(&args.output, inputs, content));
+        }
     };
     let Profiles { profiles, inputs, outcome } = profile::read(&(&args.profile).into(), keep)?;
     write(&args.output, &inputs, |out| match args.to {
         To::Folded => fold::write(&profiles, &fold::Options::default(), out),
+        // Written above.
+        To::Brstack | To::Preagg | To::Autofdo => Ok(()),
     })?;
     Ok(outcome)
 }

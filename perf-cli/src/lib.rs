@@ -8,6 +8,7 @@
 extern crate alloc;
 
 mod args;
+mod branches;
 mod debug_archive;
 mod diff;
 mod dump;

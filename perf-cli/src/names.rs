@@ -10,7 +10,9 @@ use perf_parse::FileError;
 use perf_parse::feature::Features;
 use perf_session::{At, Frame, Inode};
 use perf_symbol::unwind::StackEnd;
-use perf_symbol::{Bytes, Files, Function, Looked, Options, ReadFiles, StackFrame, Stacks, Symbolizer};
+use perf_symbol::{
+    Bytes, Files, Finder, Function, Looked, Options, ReadFiles, StackFrame, Stacks, Symbolizer,
+};
 
 use tempfile::TempDir;
 
@@ -117,6 +119,11 @@ impl Names {
     /// Returns what finds the functions; `None` if names are not wanted.
     pub(crate) fn symbolizer(&self) -> Option<&Symbolizer> {
         self.has_symbols.then_some(&self.symbolizer)
+    }
+
+    /// Returns what finds the files.
+    pub(crate) fn finder(&self) -> &Finder {
+        self.symbolizer.finder()
     }
 
     /// Returns the files that names were looked for in.

@@ -38,6 +38,7 @@
 //!
 //! A format each; only `fold` is on by default:
 //!
+//! - `branches`: branch stacks, as compilers and BOLT read them.
 //! - `fold`: folded stacks, as the scripts around flame graphs read them.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -54,6 +55,9 @@
     )
 )]
 
+#[cfg(feature = "branches")]
+#[cfg_attr(docsrs, doc(cfg(feature = "branches")))]
+pub mod branches;
 pub mod diff;
 mod event_name;
 #[cfg(feature = "fold")]

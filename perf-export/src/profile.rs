@@ -278,7 +278,9 @@ impl ProfileBuilder {
         let named = Named::find(&table.frames, session, symbolizer, naming, progress);
         let build_ids: Vec<_> = table.frames.dsos().iter().map(|dso| session.build_id(dso)).collect();
         let looked = symbolizer.map(Symbolizer::looked).unwrap_or_default();
-        let quality = Quality::of(&table, &named, &build_ids, &samples);
+        let counts = samples.iter().map(|sample| (sample.stack, sample.total.samples));
+        let mut quality = Quality::default();
+        quality.count_table(&table, &named, &build_ids, counts, core::iter::empty());
         Profile { events, threads, samples, table, named, build_ids, looked, quality, span }
     }
 }

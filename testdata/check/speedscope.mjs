@@ -3,7 +3,8 @@
 //     node speedscope.mjs CHROMIUM INDEX_HTML TEXT OUT [TEXT OUT...]
 //
 // Does what a person does: opens the page, picks the file TEXT, and saves the profile by Ctrl+S. The saved file, in
-// speedscope's own format, is moved to OUT. Needs no network. Exits with 1 if an import fails or takes a minute.
+// speedscope's own format, is moved to OUT. speedscope must take TEXT for that of perf script, or for the format that
+// $IMPORTED_AS names in speedscope's words. Needs no network. Exits with 1 if an import fails or takes a minute.
 
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
@@ -11,6 +12,8 @@ import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 const LIMIT_MS = 60_000;
+// What speedscope must say that it imports.
+const kind = process.env.IMPORTED_AS ?? 'linux perf';
 
 const [chromium, index, ...files] = process.argv.slice(2);
 if (!index || files.length === 0 || files.length % 2 !== 0) {
@@ -101,7 +104,7 @@ async function importText(text, out) {
     const { nodeId } = await page('DOM.querySelector', { nodeId: root.nodeId, selector: 'input[type=file]' });
     await page('DOM.setFileInputFiles', { nodeId, files: [resolve(text)] });
     const { args } = await imported;
-    if (!/linux perf/.test(args[0].value)) throw new Error(`${text}: not imported as perf's: ${args[0].value}`);
+    if (!args[0].value.includes(kind)) throw new Error(`${text}: not imported as ${kind}: ${args[0].value}`);
     // It is shown when the title names it.
     const shown = `new Promise((resolve) => {
         const look = () => document.title === 'speedscope' ? setTimeout(look, 20) : resolve();

@@ -8,7 +8,8 @@ pub(super) const EXAMPLES: &str =
     "Functions are named by the files that the capture was recorded from, as perfdata script --help describes.
 
 Examples:
-  perfdata export --to speedscope -o out.speedscope.json";
+  perfdata export --to speedscope -o out.speedscope.json
+  perfdata export --to preagg -o app.preagg && perf2bolt -pa -p app.preagg -o app.fdata app";
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ExportArgs {
@@ -20,6 +21,11 @@ pub(crate) struct ExportArgs {
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: PathBuf,
 
+    /// For brstack, preagg and autofdo: the file whose branches are written, by its path or its file name [default: the one
+    /// with the most branches]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) binary: Option<String>,
+
     #[command(flatten)]
     pub(crate) profile: ProfileArgs,
 }
@@ -29,4 +35,10 @@ pub(crate) struct ExportArgs {
 pub(crate) enum To {
     /// Folded stacks, as perfdata fold prints them
     Folded,
+    /// Branch stacks for llvm-profgen --perfscript: the samples one by one
+    Brstack,
+    /// Branch stacks for perf2bolt -pa: counts
+    Preagg,
+    /// Branch stacks for create_llvm_prof --profiler=text: counts
+    Autofdo,
 }
