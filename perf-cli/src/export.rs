@@ -3,7 +3,7 @@
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-use perf_export::{Keep, fold};
+use perf_export::{Keep, fold, otlp, pprof};
 
 use crate::args::export::{ExportArgs, To};
 use crate::escape::shown;
@@ -16,12 +16,22 @@ pub(crate) fn run(args: &ExportArgs) -> Result<Outcome, Failure> {
     crate::output::remove_unfinished_on_signals();
     let keep = match args.to {
         To::Folded => Keep::default(),
+        To::Pprof => Keep { cpus: true, ..Keep::default() },
+        To::Otlp | To::OtlpJson => Keep { cpus: true, times: true, ..Keep::default() },
     };
     let Profiles { profiles, inputs, outcome } = profile::read(&args.profile, keep)?;
     write(&args.output, &inputs, |out| match args.to {
         To::Folded => fold::write(&profiles, &fold::Options::default(), out),
+        To::Pprof => pprof::write(&profiles, out),
+        To::Otlp if !is_json(&args.output) => otlp::write(&profiles, otlp::Encoding::Protobuf, out),
+        To::Otlp | To::OtlpJson => otlp::write(&profiles, otlp::Encoding::Json, out),
     })?;
     Ok(outcome)
+}
+
+/// Returns whether the name of a file ends in `.json`.
+fn is_json(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"))
 }
 
 /// Writes a file that gets its name when it is complete; standard output if it is `-`.

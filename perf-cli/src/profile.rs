@@ -1,7 +1,7 @@
 //! The samples of captures with names, for the verbs that write them in other formats.
 
 use perf_abi::sample_type::SampleType;
-use perf_export::{Keep, Limits, Naming, Profile, ProfileBuilder};
+use perf_export::{Keep, Limits, Naming, Origin, Profile, ProfileBuilder};
 use perf_parse::event::Event;
 use perf_parse::file::{EventRecords, Reader};
 use perf_session::{At, Frame};
@@ -77,6 +77,7 @@ fn profile(
             progress.at(done, all)
         });
     drop(progress);
+    let profile = profile.with_origin(Origin::of(walked.features()));
     Ok((profile, walked.finish("taken")))
 }
 

@@ -39,6 +39,8 @@
 //! A format each; only `fold` is on by default:
 //!
 //! - `fold`: folded stacks, as the scripts around flame graphs read them.
+//! - `otlp`: profiles of OpenTelemetry, as protobuf and JSON.
+//! - `pprof`: profiles for `go tool pprof`.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
@@ -61,16 +63,28 @@ pub mod fold;
 mod frames;
 mod limits;
 mod named;
+mod origin;
+#[cfg(feature = "otlp")]
+#[cfg_attr(docsrs, doc(cfg(feature = "otlp")))]
+pub mod otlp;
+#[cfg(feature = "pprof")]
+#[cfg_attr(docsrs, doc(cfg(feature = "pprof")))]
+pub mod pprof;
 mod profile;
 mod quality;
 mod stack_table;
 mod stacks;
+#[cfg(any(feature = "otlp", feature = "pprof"))]
+mod tables;
 pub mod text;
+#[cfg(any(feature = "otlp", feature = "pprof"))]
+mod unit;
 
 pub use event_name::event_name;
 pub use frames::{Frames, NONE, Place, short_name};
 pub use limits::Limits;
 pub use named::{FunctionAt, Line, Named, Naming, Symbol};
+pub use origin::Origin;
 pub use profile::{Keep, Profile, ProfileBuilder, ProfileEvent, Sample, Thread, Total};
 pub use quality::{Missing, Quality};
 pub use stack_table::StackTable;

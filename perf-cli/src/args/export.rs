@@ -8,7 +8,8 @@ pub(super) const EXAMPLES: &str =
     "Functions are named by the files that the capture was recorded from, as perfdata script --help describes.
 
 Examples:
-  perfdata export --to speedscope -o out.speedscope.json";
+  perfdata export --to speedscope -o out.speedscope.json
+  perfdata export --to pprof -o out.pb.gz && go tool pprof -http : out.pb.gz";
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ExportArgs {
@@ -29,4 +30,10 @@ pub(crate) struct ExportArgs {
 pub(crate) enum To {
     /// Folded stacks, as perfdata fold prints them
     Folded,
+    /// A profile for go tool pprof, compressed with gzip. Several captures become one profile
+    Pprof,
+    /// Profiles of OpenTelemetry (OTLP 1.10.0, v1development): protobuf, or JSON if the name of OUT ends in .json
+    Otlp,
+    /// The same as JSON, whatever the name
+    OtlpJson,
 }
