@@ -42,8 +42,7 @@ pub(crate) fn write(
 ) -> Result<(), Failure> {
     if path == Path::new("-") {
         let mut output = Output::new();
-        // Writing to memory cannot fail.
-        let _ = content(&mut output.buffer);
+        content(&mut output.buffer).map_err(|error| Failure(format!("standard output: {error}")))?;
         return output.flush().map(drop);
     }
     let failure = |error: io::Error| Failure(format!("{}: {error}", shown(path)));

@@ -27,7 +27,8 @@ use prost::Message;
 
 use self::messages::{
     AnyValue, Function, InstrumentationScope, KeyValue, KeyValueAndUnit, Line, Link, Location, Mapping,
-    ProfilesData, ProfilesDictionary, Resource, ResourceProfiles, Sample, ScopeProfiles, Stack, Value, ValueType,
+    ProfilesData, ProfilesDictionary, Resource, ResourceProfiles, Sample, ScopeProfiles, Stack, Value,
+    ValueType,
 };
 use crate::event_name::event_name;
 use crate::frames::NONE;
@@ -115,23 +116,19 @@ impl Writer {
     /// Returns the profiles of a capture, two for each event.
     fn profiles(&mut self, profile: &Profile, stacks: &[u32]) -> Vec<messages::Profile> {
         let threads: Vec<Vec<i32>> = profile.threads().iter().map(|it| self.of_thread(it)).collect();
-        let (mut keys, mut numbers) = (Vec::new(), HashMap::<Key, u32>::new());
+        let mut keys = Table::<Key>::default();
         let mut counts = Vec::with_capacity(profile.samples().len());
         for sample in profile.samples() {
             let stack = stacks.get(sample.stack as usize).copied().unwrap_or(EMPTY);
             let key = (sample.event, stack, sample.thread, sample.cpu.unwrap_or(NONE));
-            let next = keys.len() as u32;
-            let number = *numbers.entry(key).or_insert(next);
-            if number == next {
-                keys.push(key);
-            }
+            let number = keys.number(key);
             counts.push((number, sample.time, sample.total));
         }
         counts.sort_by_key(|&(number, ..)| number);
         let mut of_events: Vec<(Vec<Sample>, Vec<Sample>)> = vec![Default::default(); profile.events().len()];
         for of_key in counts.chunk_by(|(one, ..), (other, ..)| one == other) {
             let Some(&(number, ..)) = of_key.first() else { continue };
-            let Some(&key) = keys.get(number as usize) else { continue };
+            let Some(&key) = keys.list().get(number as usize) else { continue };
             let (event, _, thread, _) = key;
             let (Some(of), Some((counted, taken)), Some(thread)) = (
                 profile.events().get(event as usize),
@@ -159,7 +156,7 @@ impl Writer {
     ) -> (Sample, Sample) {
         let mut attribute_indices = thread.to_vec();
         if cpu != NONE {
-            attribute_indices.push(self.attribute("cpu.logical_number", Value::IntValue(cpu.into())));
+            attribute_indices.push(self.attribute("cpu.logical_number", Value::Number(cpu.into())));
         }
         let has_time = of.event.attr.sample_type.contains(SampleType::TIME);
         let times = counts.iter().map(|&(_, time, _)| origin.wall_clock(time).filter(|_| has_time));
@@ -190,7 +187,8 @@ impl Writer {
             type_strindex: self.string(&event_name(&of.event)),
             unit_strindex: self.string(unit(&of.event)),
         };
-        let number = ValueType { type_strindex: self.string(b"samples"), unit_strindex: self.string(b"count") };
+        let number =
+            ValueType { type_strindex: self.string(b"samples"), unit_strindex: self.string(b"count") };
         let span = profile.span();
         // Times are less than the sum of both.
         let duration_nano = span.map_or(0, |(first, last)| (last - first).saturating_add(1));
@@ -207,9 +205,9 @@ impl Writer {
 
     fn of_thread(&mut self, thread: &Thread) -> Vec<i32> {
         vec![
-            self.attribute("process.pid", Value::IntValue(thread.pid.into())),
-            self.attribute("thread.id", Value::IntValue(thread.tid.into())),
-            self.attribute("thread.name", Value::StringValue(OneLine(&thread.comm).to_string())),
+            self.attribute("process.pid", Value::Number(thread.pid.into())),
+            self.attribute("thread.id", Value::Number(thread.tid.into())),
+            self.attribute("thread.name", Value::Text(OneLine(&thread.comm).to_string())),
         ]
     }
 
@@ -217,7 +215,7 @@ impl Writer {
         let mut attributes = Vec::new();
         let build_id = self.tables.build_ids.get(it.key.build_id).to_owned();
         if !build_id.is_empty() {
-            let value = Value::StringValue(build_id);
+            let value = Value::Text(build_id);
             attributes.push(self.attribute("process.executable.build_id.gnu", value));
         }
         let known = [
@@ -227,7 +225,7 @@ impl Writer {
             ("pprof.mapping.has_inline_frames", it.has_inlines),
         ];
         for (key, _) in known.into_iter().filter(|(_, is_known)| *is_known) {
-            attributes.push(self.attribute(key, Value::BoolValue(true)));
+            attributes.push(self.attribute(key, Value::Flag(true)));
         }
         attributes
     }
@@ -239,7 +237,7 @@ impl Writer {
             Code::Generated => "jit",
             Code::Unknown => return Vec::new(),
         };
-        vec![self.attribute("profile.frame.type", Value::StringValue(kind.to_owned()))]
+        vec![self.attribute("profile.frame.type", Value::Text(kind.to_owned()))]
     }
 
     /// Returns the tables, in which all samples must be already.
@@ -258,7 +256,8 @@ impl Writer {
             .into_iter()
             .filter(|code| self.tables.locations().iter().any(|it| it.code == *code))
             .collect::<Vec<_>>();
-        let of_codes: HashMap<_, _> = of_codes.into_iter().map(|code| (code, self.of_location(code))).collect();
+        let of_codes: HashMap<_, _> =
+            of_codes.into_iter().map(|code| (code, self.of_location(code))).collect();
         let locations = self.tables.locations().iter().map(|it| Location {
             mapping_index: index(it.mapping),
             address: it.address,
@@ -272,9 +271,10 @@ impl Writer {
             system_name_strindex: it.system_name.cast_signed(),
             filename_strindex: it.file.cast_signed(),
         });
-        let stacks = self.stacks.list().iter().map(|&stack| Stack {
-            location_indices: self.tables.stacks.frames(stack).map(index).collect(),
-        });
+        let stacks =
+            self.stacks.list().iter().map(|&stack| Stack {
+                location_indices: self.tables.stacks.frames(stack).map(index).collect(),
+            });
         let attributes = self.attributes.list().iter().map(|(key_strindex, value)| KeyValueAndUnit {
             key_strindex: *key_strindex,
             value: Some(AnyValue { value: Some(value.clone()) }),
@@ -309,6 +309,6 @@ fn of_machine(origin: &Origin) -> Vec<KeyValue> {
         ("os.type", Some("linux".to_owned())),
     ];
     let all = all.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?)));
-    all.map(|(key, value)| KeyValue { key, value: Some(AnyValue { value: Some(Value::StringValue(value)) }) })
+    all.map(|(key, value)| KeyValue { key, value: Some(AnyValue { value: Some(Value::Text(value)) }) })
         .collect()
 }

@@ -9,7 +9,7 @@
 
 mod messages;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::io::{self, BufWriter, Write};
 
 use flate2::{Compression, GzBuilder};
@@ -20,7 +20,7 @@ use self::messages::{Function, Label, Line, Location, Mapping, Sample, ValueType
 use crate::event_name::event_name;
 use crate::frames::NONE;
 use crate::profile::{Profile, Total};
-use crate::tables::{MappedFile, Tables};
+use crate::tables::{MappedFile, Table, Tables};
 use crate::unit::unit;
 
 /// The largest number of sample types. Each sample has a value for each of them, so more would make the profile far
@@ -36,15 +36,16 @@ const MAX_TYPES: usize = 1 << 10;
 ///
 /// [`io::ErrorKind::InvalidInput`] if there are more than 1023 events with different names. Those of `out`.
 pub fn write(profiles: &[Profile], out: &mut dyn Write) -> io::Result<()> {
-    let gzip = GzBuilder::new().mtime(0).write(out, Compression::default());
-    let mut out = BufWriter::new(gzip);
     let mut writer = Writer::default();
     let types = writer.sample_types(profiles);
     if types.list.len() > MAX_TYPES {
         let limit = MAX_TYPES - 1;
-        let error = format!("a pprof profile can have {limit} events, and these are {}", types.list.len() - 1);
+        let error =
+            format!("a pprof profile can have {limit} events, and these are {}", types.list.len() - 1);
         return Err(io::Error::new(io::ErrorKind::InvalidInput, error));
     }
+    let gzip = GzBuilder::new().mtime(0).write(out, Compression::default());
+    let mut out = BufWriter::new(gzip);
     let mut rows = Rows::default();
     for (profile, types) in profiles.iter().zip(&types.of_events) {
         writer.add(profile, types, &mut rows);
@@ -75,8 +76,7 @@ struct Types {
 #[derive(Default)]
 struct Rows {
     /// Stack, thread and CPU, or [`NONE`].
-    list: Vec<(u32, u32, u32)>,
-    numbers: HashMap<(u32, u32, u32), u32>,
+    keys: Table<(u32, u32, u32)>,
     /// The row, the sample type, and what was counted.
     counts: Vec<(u32, u32, Total)>,
 }
@@ -85,8 +85,7 @@ struct Rows {
 struct Writer {
     tables: Tables,
     /// Pid, tid, and the number of the name.
-    threads: Vec<(i32, i32, u32)>,
-    thread_numbers: HashMap<(i32, i32, u32), u32>,
+    threads: Table<(i32, i32, u32)>,
 }
 
 impl Writer {
@@ -122,17 +121,11 @@ impl Writer {
 
     fn add(&mut self, profile: &Profile, types: &[u32], rows: &mut Rows) {
         let stacks = self.tables.add(profile);
-        let threads: Vec<u32> = profile
-            .threads()
-            .iter()
+        let threads = profile.threads().iter();
+        let threads: Vec<u32> = threads
             .map(|thread| {
-                let it = (thread.pid, thread.tid, self.tables.strings.number(&thread.comm));
-                let next = self.threads.len() as u32;
-                let number = *self.thread_numbers.entry(it).or_insert(next);
-                if number == next {
-                    self.threads.push(it);
-                }
-                number
+                let comm = self.tables.strings.number(&thread.comm);
+                self.threads.number((thread.pid, thread.tid, comm))
             })
             .collect();
         for sample in profile.samples() {
@@ -143,23 +136,18 @@ impl Writer {
             ) else {
                 continue;
             };
-            let key = (stack, thread, sample.cpu.unwrap_or(NONE));
-            let next = rows.list.len() as u32;
-            let row = *rows.numbers.entry(key).or_insert(next);
-            if row == next {
-                rows.list.push(key);
-            }
+            let row = rows.keys.number((stack, thread, sample.cpu.unwrap_or(NONE)));
             rows.counts.push((row, kind, sample.total));
         }
     }
 
     fn write_samples(&mut self, rows: Rows, types: usize, out: &mut dyn Write) -> io::Result<()> {
-        let Rows { list, mut counts, .. } = rows;
+        let Rows { keys, mut counts } = rows;
         counts.sort_by_key(|&(row, ..)| row);
         let [pid, tid, comm, cpu] = [b"pid".as_slice(), b"tid", b"comm", b"cpu"].map(|key| self.string(key));
         for of_row in counts.chunk_by(|(one, ..), (other, ..)| one == other) {
             let Some(&(row, ..)) = of_row.first() else { continue };
-            let Some(&(stack, thread, number)) = list.get(row as usize) else { continue };
+            let Some(&(stack, thread, number)) = keys.list().get(row as usize) else { continue };
             let mut value = vec![0_i64; types];
             for (_, kind, total) in of_row {
                 // Above the largest i64 they wrap around, as sums of impossible periods do.
@@ -169,7 +157,7 @@ impl Writer {
                     }
                 }
             }
-            let thread = self.threads.get(thread as usize).copied().unwrap_or_default();
+            let thread = self.threads.list().get(thread as usize).copied().unwrap_or_default();
             // A number is there even if it is zero: pprof takes a label without string, number and unit as none.
             let number_of = |key, num: i64| Label { key, str: 0, num, num_unit: key };
             let mut label = vec![
@@ -204,7 +192,8 @@ impl Writer {
         }
         for (it, id) in self.tables.locations().iter().zip(1..) {
             let line = it.lines.iter();
-            let line = line.map(|&(function, line)| Line { function_id: u64::from(function) + 1, line: line.into() });
+            let line = line
+                .map(|&(function, line)| Line { function_id: u64::from(function) + 1, line: line.into() });
             let mapping_id = if it.mapping == NONE { 0 } else { u64::from(it.mapping) + 1 };
             let location = vec![Location { id, mapping_id, address: it.address, line: line.collect() }];
             put(&messages::Profile { location, ..Default::default() }, out)?;
@@ -222,9 +211,9 @@ impl Writer {
     }
 
     /// Returns the number of the mapping of the main program, which pprof names the profile after: the file that has the name
-    /// of the thread with the most samples. Threads have the first 15 bytes of the name of their program.
+    /// of the threads with the most samples. Threads have the first 15 bytes of the name of their program.
     fn main_mapping(&self, profiles: &[Profile]) -> usize {
-        let mut comms: BTreeMap<&[u8], u64> = BTreeMap::new();
+        let mut comms: HashMap<&[u8], u64> = HashMap::new();
         for profile in profiles {
             for sample in profile.samples() {
                 if let Some(thread) = profile.threads().get(sample.thread as usize) {
@@ -232,14 +221,14 @@ impl Writer {
                 }
             }
         }
+        let path = |it: &MappedFile| self.tables.strings.get(it.key.file).as_bytes();
         let samples = |it: &MappedFile| {
-            let path = self.tables.strings.get(it.key.file).as_bytes();
-            let name = path.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
+            let name = path(it).rsplit(|&byte| byte == b'/').next().unwrap_or_default();
             comms.get(name.get(..15).unwrap_or(name)).copied().unwrap_or(0)
         };
-        let programs = self.tables.mappings().iter().enumerate().filter(|(_, it)| it.is_file);
+        let files = self.tables.mappings().iter().enumerate().filter(|(_, it)| path(it).starts_with(b"/"));
         // Of equal ones the first.
-        programs.rev().max_by_key(|(_, it)| samples(it)).map_or(0, |(number, _)| number)
+        files.rev().max_by_key(|(_, it)| samples(it)).map_or(0, |(number, _)| number)
     }
 
     /// Returns the part of the profile that has its times and periods.

@@ -67,7 +67,6 @@ pub(crate) struct MappedFile {
     pub(crate) key: MappingKey,
     /// The end of the range.
     pub(crate) limit: u64,
-    pub(crate) is_file: bool,
     /// What is known of at least one of its locations.
     pub(crate) has_functions: bool,
     pub(crate) has_files: bool,
@@ -243,7 +242,6 @@ impl Tables {
             self.mappings.push(MappedFile {
                 key,
                 limit: 0,
-                is_file: mapping.dso().kind() == DsoKind::File,
                 has_functions: false,
                 has_files: false,
                 has_lines: false,
@@ -260,7 +258,7 @@ impl Tables {
 
     /// Returns the functions, by their numbers.
     pub(crate) fn functions(&self) -> &[Function] {
-        &self.functions.list
+        self.functions.list()
     }
 
     /// Returns the mappings, by their numbers.
@@ -270,7 +268,7 @@ impl Tables {
 
     /// Returns the locations, by their numbers.
     pub(crate) fn locations(&self) -> &[Location] {
-        &self.locations.list
+        self.locations.list()
     }
 }
 

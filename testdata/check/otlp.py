@@ -11,6 +11,7 @@ that the sums of the values are those of `perfdata report`. Without captures, re
 Exits with 0 if all is so, with 1 if not, and with 3 if the package is not there.
 """
 import json
+import multiprocessing
 import os
 import pathlib
 import subprocess
@@ -45,7 +46,7 @@ def known(message):
 
 
 def check(name, data):
-    """Checks a message. Returns the sums: {(event, type): total}, and the number of samples with a time."""
+    """Checks a message. Returns the sums, {(event, 1 for the number of samples): total}, and the number of samples with a time."""
     tables = data.dictionary
     lists = {field.name: getattr(tables, field.name) for field in tables.DESCRIPTOR.fields}
     used = {name: {0} for name in lists}
@@ -69,11 +70,13 @@ def check(name, data):
     for resource in data.resource_profiles:
         for scope in resource.scope_profiles:
             assert scope.scope.name == "perfdata" and scope.scope.version
-            for profile in scope.profiles:
+            # Two of each event: what it counted, and the number of samples.
+            for number, profile in enumerate(scope.profiles):
                 start, end = profile.time_unix_nano, profile.time_unix_nano + profile.duration_nano
                 event = get("string_table", profile.period_type.type_strindex)
                 get("string_table", profile.period_type.unit_strindex)
                 kind = get("string_table", profile.sample_type.type_strindex)
+                assert kind == ("samples" if number % 2 else event), f"{name}: {kind} of {event}"
                 get("string_table", profile.sample_type.unit_strindex)
                 identities = set()
                 for sample in profile.samples:
@@ -85,7 +88,7 @@ def check(name, data):
                     assert len(sample.values) == (len(stamps) or 1), f"{name}: {sample}"
                     assert all(start <= time < end for time in stamps), f"{name}: {sample}"
                     times += len(stamps)
-                    key = event, kind is not event and kind == "samples"
+                    key = event, number % 2
                     sums[key] = sums.get(key, 0) + sum(sample.values)
                 assert len(identities) == len(profile.samples), f"{name}: a sample is there twice"
     for index in sorted(used["stack_table"]):
@@ -112,34 +115,41 @@ def check(name, data):
     return sums, times
 
 
+def compare(perfdata, capture):
+    """Compares a capture. Returns the number of sums, and of values with a time."""
+    compared = 0
+    with tempfile.TemporaryDirectory() as work:
+        out = pathlib.Path(work)
+        for name in ("otlp", "json"):
+            run(perfdata, "export", "--to", "otlp", "-o", out / f"it.{name}", capture)
+        data = profiles_pb2.ProfilesData.FromString((out / "it.otlp").read_bytes())
+        known(data)
+        same = json_format.Parse((out / "it.json").read_text(), profiles_pb2.ProfilesData())
+        assert data == same, f"{capture.name}: JSON and protobuf differ"
+        sums, times = check(capture.name, data)
+        words = ("report", "--no-group", "--no-branch-stack", "--format", "json", "--sort", "pid", "-g", "none", "--no-symbols")
+        expected = {}
+        for table in json.loads(run(perfdata, *words, capture))["tables"]:
+            total = table["totals"][0]
+            for key, value in (((table["name"], 1), "samples"), ((table["name"], 0), "period")):
+                expected[key] = expected.get(key, 0) + total[value]
+        for key, value in expected.items():
+            assert (sums.get(key, 0) - value) % 2**64 == 0, f"{capture.name} {key}: {sums.get(key, 0)}, not {value}"
+            compared += value > 0
+    return compared, times
+
+
 def main():
     perfdata = pathlib.Path(sys.argv[1]).resolve()
     folders = [HERE.parent / folder for folder in ("captures", "synthetic", "unwind")]
     found = [it for folder in folders for it in sorted(folder.iterdir()) if it.suffix in (".data", ".dir")]
     captures = [pathlib.Path(it) for it in sys.argv[2:]] or found
-    compared = with_time = 0
-    with tempfile.TemporaryDirectory() as work:
-        out = pathlib.Path(work)
-        for capture in captures:
-            for name in ("otlp", "json"):
-                run(perfdata, "export", "--to", "otlp", "-o", out / f"it.{name}", capture)
-            data = profiles_pb2.ProfilesData.FromString((out / "it.otlp").read_bytes())
-            known(data)
-            same = json_format.Parse((out / "it.json").read_text(), profiles_pb2.ProfilesData())
-            assert data == same, f"{capture.name}: JSON and protobuf differ"
-            sums, times = check(capture.name, data)
-            with_time += times
-            words = ("report", "--no-group", "--format", "json", "--sort", "pid", "-g", "none", "--no-symbols")
-            expected = {}
-            for table in json.loads(run(perfdata, *words, capture))["tables"]:
-                total = table["totals"][0]
-                for key, value in (((table["name"], True), "samples"), ((table["name"], False), "period")):
-                    expected[key] = expected.get(key, 0) + total[value]
-            for key, value in expected.items():
-                assert (sums.get(key, 0) - value) % 2**64 == 0, f"{capture.name} {key}: {sums.get(key, 0)}, not {value}"
-                compared += value > 0
+    with multiprocessing.Pool() as pool:
+        found = pool.starmap(compare, [(perfdata, capture) for capture in captures])
+    compared, with_time = map(sum, zip(*found))
     assert compared
     print(f"opentelemetry-proto: {compared} sums of {len(captures)} captures are equal; {with_time} values have a time")
 
 
-main()
+if __name__ == "__main__":
+    main()

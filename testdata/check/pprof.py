@@ -20,6 +20,7 @@ missing, the totals show.
 Exits with 0 if all agree, with 1 if not, and with 3 if a program is not there.
 """
 import json
+import multiprocessing
 import os
 import pathlib
 import re
@@ -36,13 +37,13 @@ TOTAL = re.compile(r"of (-?[0-9]+)(?:ns)? total$")
 def run(*words, ok=(0,)):
     done = subprocess.run([str(word) for word in words], capture_output=True, text=True, stdin=subprocess.DEVNULL)
     if done.returncode not in ok:
-        raise SystemExit(f"{' '.join(map(str, words))}: {done.returncode}: {done.stderr[:500]}")
+        raise AssertionError(f"{' '.join(map(str, words))}: {done.returncode}: {done.stderr[:500]}")
     return done.stdout
 
 
 def reported(perfdata, capture, options):
     """The total of each event, the rows of each function, (self, children) by name, and whether it has stacks."""
-    words = ("report", "--no-group", "--format", "json", "--sort", "sym", "-g", "none", "--percent-limit", "0")
+    words = ("report", "--no-group", "--no-branch-stack", "--format", "json", "--sort", "sym", "-g", "none", "--percent-limit", "0")
     # 3: the capture is damaged, and was read.
     document = json.loads(run(perfdata, *words, *options, capture, ok=(0, 3)))
     events = {}
@@ -77,7 +78,7 @@ def compare(name, event, report, pprof, has_flat):
     """Returns the numbers of functions with equal rows, and of those that several rows have."""
     (total, ours, _), (of_pprof, theirs) = report, pprof
     if total != of_pprof:
-        raise SystemExit(f"{name} {event}: report counts {total}, pprof {of_pprof}")
+        raise AssertionError(f"{name} {event}: report counts {total}, pprof {of_pprof}")
     equal = shared = 0
     for function, rows in ours.items():
         if function is None or re.fullmatch(r"0x[0-9a-f]+", function):
@@ -85,22 +86,42 @@ def compare(name, event, report, pprof, has_flat):
         found = theirs.pop(function, [])
         flat, cums = sum(own for own, _ in rows), [cum for _, cum in rows]
         if has_flat and sum(it[0] for it in found) != flat:
-            raise SystemExit(f"{name} {event}: {function}: flat {found}, and in the report {rows}")
+            raise AssertionError(f"{name} {event}: {function}: flat {found}, and in the report {rows}")
         if len(rows) == len(found) == 1:
             percent = 100 * cums[0] / total if total else 0
             if found[0][1] != cums[0] or abs(found[0][2] - percent) > 0.051 + percent / 1000:
-                raise SystemExit(f"{name} {event}: {function}: cum {found}, and in the report {rows}")
+                raise AssertionError(f"{name} {event}: {function}: cum {found}, and in the report {rows}")
             equal += 1
         else:
             cum = max((it[1] for it in found), default=0)
             if not found or cum > sum(cums) or sum(it[1] for it in found) < max(cums):
-                raise SystemExit(f"{name} {event}: {function}: cum {found}, and in the report {rows}")
+                raise AssertionError(f"{name} {event}: {function}: cum {found}, and in the report {rows}")
             shared += 1
     # What is left are functions without a name, by file.
     named = [it for it in theirs if not re.fullmatch(r"\[.*\]|<unknown>", it)]
     if named:
-        raise SystemExit(f"{name} {event}: only pprof has {named[:3]}")
+        raise AssertionError(f"{name} {event}: only pprof has {named[:3]}")
     return equal, shared
+
+
+def of_capture(perfdata, go, capture, profile):
+    """Writes a profile, and compares it. Returns the totals, and the numbers of functions with equal rows, of those that
+    several rows have, and of events."""
+    equal = shared = events = 0
+    run(perfdata, "export", "--to", "pprof", "-o", profile, capture, ok=(0, 3))
+    report = reported(perfdata, capture, [])
+    totals = {event: total for event, (total, *_) in report.items()}
+    without = profile.with_suffix(".without")
+    run(perfdata, "export", "--no-inline", "--to", "pprof", "-o", without, capture, ok=(0, 3))
+    reports = [(reported(perfdata, capture, ["--no-inline"]), without, True), (report, profile, False)]
+    for report, profile, has_flat in reports if go else ():
+        for event, of_event in report.items():
+            # pprof refuses impossible totals.
+            if not 0 < of_event[0] < 1 << 62 or not (has_flat or of_event[2]):
+                continue
+            found = compare(capture.name, event, of_event, top(go, profile, event), has_flat)
+            equal, shared, events = equal + found[0], shared + found[1], events + has_flat
+    return totals, equal, shared, events
 
 
 def main():
@@ -112,34 +133,21 @@ def main():
     missing = [name for name, is_there in [("go", go), ("pprof-format", os.path.isdir(format))] if not is_there]
     for name in missing:
         print(f"not run: {name} is not there")
-    equal = shared = events = 0
-    with tempfile.TemporaryDirectory() as work:
-        expected = {}
-        for number, capture in enumerate(captures):
-            profile = pathlib.Path(work) / f"{number}.pb.gz"
-            run(perfdata, "export", "--to", "pprof", "-o", profile, capture, ok=(0, 3))
-            report = reported(perfdata, capture, [])
-            expected[str(profile)] = {event: total for event, (total, *_) in report.items()}
-            if not go:
-                continue
-            without = pathlib.Path(work) / "without.pb.gz"
-            run(perfdata, "export", "--no-inline", "--to", "pprof", "-o", without, capture, ok=(0, 3))
-            reports = [(reported(perfdata, capture, ["--no-inline"]), without, True), (report, profile, False)]
-            for report, profile, has_flat in reports:
-                for event, of_event in report.items():
-                    # pprof refuses impossible totals.
-                    if not 0 < of_event[0] < 1 << 62 or not (has_flat or of_event[2]):
-                        continue
-                    found = compare(capture.name, event, of_event, top(go, profile, event), has_flat)
-                    equal, shared, events = equal + found[0], shared + found[1], events + has_flat
+    with tempfile.TemporaryDirectory() as work, multiprocessing.Pool() as pool:
+        profiles = [pathlib.Path(work) / f"{number}.pb.gz" for number in range(len(captures))]
+        tasks = [(perfdata, go, capture, profile) for capture, profile in zip(captures, profiles)]
+        found = pool.starmap(of_capture, tasks)
+        equal, shared, events = (sum(counts) for counts in zip(*(counts for _, *counts in found)))
+        expected = {str(profile): totals for profile, (totals, *_) in zip(profiles, found)}
         if go:
             print(f"go tool pprof: {equal} functions of {events} events have equal rows; {shared} share theirs")
             if not equal:
-                raise SystemExit("no function was compared")
+                raise AssertionError("no function was compared")
         if os.path.isdir(format):
             (pathlib.Path(work) / "expected.json").write_text(json.dumps(expected))
             print(run("node", HERE / "pprof.mjs", format, f"{work}/expected.json"), end="")
     sys.exit(3 if missing else 0)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -219,14 +219,16 @@ pub(super) struct AnyValue {
 
 /// The value of an attribute.
 #[derive(Clone, PartialEq, Eq, Hash, prost::Oneof, serde::Serialize)]
-#[serde(rename_all = "camelCase")]
 pub(super) enum Value {
     #[prost(string, tag = "1")]
-    StringValue(String),
+    #[serde(rename = "stringValue")]
+    Text(String),
     #[prost(bool, tag = "2")]
-    BoolValue(bool),
+    #[serde(rename = "boolValue")]
+    Flag(bool),
     #[prost(int64, tag = "3")]
-    IntValue(#[serde(serialize_with = "number")] i64),
+    #[serde(rename = "intValue")]
+    Number(#[serde(serialize_with = "number")] i64),
 }
 
 fn number<N: core::fmt::Display, S: Serializer>(number: &N, to: S) -> Result<S::Ok, S::Error> {
