@@ -127,7 +127,8 @@ def compare(perfdata, capture):
         same = json_format.Parse((out / "it.json").read_text(), profiles_pb2.ProfilesData())
         assert data == same, f"{capture.name}: JSON and protobuf differ"
         sums, times = check(capture.name, data)
-        words = ("report", "--no-group", "--no-branch-stack", "--format", "json", "--sort", "pid", "-g", "none", "--no-symbols")
+        words = ("report", "--no-group", "--no-branch-stack", "--format", "json")
+        words += ("--sort", "pid", "-g", "none", "--no-symbols")
         expected = {}
         for table in json.loads(run(perfdata, *words, capture))["tables"]:
             total = table["totals"][0]

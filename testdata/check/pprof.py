@@ -43,7 +43,8 @@ def run(*words, ok=(0,)):
 
 def reported(perfdata, capture, options):
     """The total of each event, the rows of each function, (self, children) by name, and whether it has stacks."""
-    words = ("report", "--no-group", "--no-branch-stack", "--format", "json", "--sort", "sym", "-g", "none", "--percent-limit", "0")
+    words = ("report", "--no-group", "--no-branch-stack", "--format", "json")
+    words += ("--sort", "sym", "-g", "none", "--percent-limit", "0")
     # 3: the capture is damaged, and was read.
     document = json.loads(run(perfdata, *words, *options, capture, ok=(0, 3)))
     events = {}
@@ -111,10 +112,12 @@ def of_capture(perfdata, go, capture, profile):
     run(perfdata, "export", "--to", "pprof", "-o", profile, capture, ok=(0, 3))
     report = reported(perfdata, capture, [])
     totals = {event: total for event, (total, *_) in report.items()}
+    if not go or not any(totals.values()):
+        return totals, equal, shared, events
     without = profile.with_suffix(".without")
     run(perfdata, "export", "--no-inline", "--to", "pprof", "-o", without, capture, ok=(0, 3))
     reports = [(reported(perfdata, capture, ["--no-inline"]), without, True), (report, profile, False)]
-    for report, profile, has_flat in reports if go else ():
+    for report, profile, has_flat in reports:
         for event, of_event in report.items():
             # pprof refuses impossible totals.
             if not 0 < of_event[0] < 1 << 62 or not (has_flat or of_event[2]):
