@@ -3,7 +3,7 @@
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-use perf_export::{Keep, fold};
+use perf_export::{Keep, fold, otlp, pprof};
 
 use crate::args::export::{ExportArgs, To};
 use crate::escape::shown;
@@ -20,14 +20,24 @@ pub(crate) fn run(args: &ExportArgs) -> Result<Outcome, Failure> {
         To::Brstack | To::Preagg | To::Autofdo => {
             return branches::run(args, &|inputs, content| write(&args.output, inputs, content));
         }
+        To::Pprof => Keep { cpus: true, ..Keep::default() },
+        To::Otlp | To::OtlpJson => Keep { cpus: true, times: true, ..Keep::default() },
     };
     let Profiles { profiles, inputs, outcome } = profile::read(&(&args.profile).into(), keep)?;
     write(&args.output, &inputs, |out| match args.to {
         To::Folded => fold::write(&profiles, &fold::Options::default(), out),
         // Written above.
         To::Brstack | To::Preagg | To::Autofdo => Ok(()),
+        To::Pprof => pprof::write(&profiles, out),
+        To::Otlp if !is_json(&args.output) => otlp::write(&profiles, otlp::Encoding::Protobuf, out),
+        To::Otlp | To::OtlpJson => otlp::write(&profiles, otlp::Encoding::Json, out),
     })?;
     Ok(outcome)
+}
+
+/// Returns whether the name of a file ends in `.json`.
+fn is_json(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"))
 }
 
 /// Writes a file that gets its name when it is complete; standard output if it is `-`.
@@ -38,8 +48,7 @@ pub(crate) fn write(
 ) -> Result<(), Failure> {
     if path == Path::new("-") {
         let mut output = Output::new();
-        // Writing to memory cannot fail.
-        let _ = content(&mut output.buffer);
+        content(&mut output.buffer).map_err(|error| Failure(format!("standard output: {error}")))?;
         return output.flush().map(drop);
     }
     let failure = |error: io::Error| Failure(format!("{}: {error}", shown(path)));

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use perf_abi::sample_type::SampleType;
-use perf_export::{Keep, Kept, Limits, Naming, Profile, ProfileBuilder};
+use perf_export::{Keep, Kept, Limits, Naming, Origin, Profile, ProfileBuilder};
 use perf_parse::event::Event;
 use perf_parse::file::{EventRecords, Reader};
 use perf_parse::{EventRecord, FileError};
@@ -109,6 +109,7 @@ fn profile(
             progress.at(done, all)
         });
     drop(progress);
+    let profile = profile.with_origin(Origin::of(walked.features()));
     Ok((profile, walked.finish("taken")))
 }
 

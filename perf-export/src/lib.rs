@@ -40,6 +40,8 @@
 //!
 //! - `branches`: branch stacks, as compilers and BOLT read them.
 //! - `fold`: folded stacks, as the scripts around flame graphs read them.
+//! - `otlp`: profiles of OpenTelemetry, as protobuf and JSON.
+//! - `pprof`: profiles for `go tool pprof`.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
@@ -67,11 +69,22 @@ mod frames;
 mod functions;
 mod limits;
 mod named;
+mod origin;
+#[cfg(feature = "otlp")]
+#[cfg_attr(docsrs, doc(cfg(feature = "otlp")))]
+pub mod otlp;
+#[cfg(feature = "pprof")]
+#[cfg_attr(docsrs, doc(cfg(feature = "pprof")))]
+pub mod pprof;
 mod profile;
 mod quality;
 mod stack_table;
 mod stacks;
+#[cfg(any(feature = "otlp", feature = "pprof"))]
+mod tables;
 pub mod text;
+#[cfg(any(feature = "otlp", feature = "pprof"))]
+mod unit;
 mod weight;
 
 pub use event_name::event_name;
@@ -79,6 +92,7 @@ pub use frames::{Frames, NONE, Place, short_name};
 pub use functions::{FunctionKey, FunctionTotal, Functions};
 pub use limits::Limits;
 pub use named::{FunctionAt, Line, Named, Naming, Symbol};
+pub use origin::Origin;
 pub use profile::{Keep, Kept, Profile, ProfileBuilder, ProfileEvent, Sample, Thread, Total};
 pub use quality::{Missing, Quality};
 pub use stack_table::StackTable;

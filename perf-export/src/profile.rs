@@ -11,6 +11,7 @@ use perf_symbol::{Looked, StackFrame, Symbolizer};
 use crate::frames::{Frames, NONE};
 use crate::limits::Limits;
 use crate::named::{Named, Naming};
+use crate::origin::Origin;
 use crate::quality::Quality;
 use crate::stack_table::StackTable;
 use crate::stacks::Stacks;
@@ -281,7 +282,8 @@ impl ProfileBuilder {
         let counts = samples.iter().map(|sample| (sample.stack, sample.total.samples));
         let mut quality = Quality::default();
         quality.count_table(&table, &named, &build_ids, counts, core::iter::empty());
-        Profile { events, threads, samples, table, named, build_ids, looked, quality, span }
+        let origin = Origin::default();
+        Profile { events, threads, samples, table, named, build_ids, looked, quality, span, origin }
     }
 }
 
@@ -297,9 +299,23 @@ pub struct Profile {
     looked: Vec<Looked>,
     quality: Quality,
     span: Option<(u64, u64)>,
+    origin: Origin,
 }
 
 impl Profile {
+    /// Sets the origin, which is unknown otherwise.
+    #[must_use]
+    pub fn with_origin(mut self, origin: Origin) -> Self {
+        self.origin = origin;
+        self
+    }
+
+    /// Returns the machine and the clock of the capture.
+    #[must_use]
+    pub fn origin(&self) -> &Origin {
+        &self.origin
+    }
+
     /// Returns the events that have samples, in the order of their first samples.
     #[must_use]
     pub fn events(&self) -> &[ProfileEvent] {

@@ -63,7 +63,8 @@ fn limits_leave_samples_out_and_count_them() {
     let (frames, stack_nodes) = (all.frames().places().len(), all.stacks().len() - 1);
     let (samples, threads) = (all.samples().len(), all.threads().len());
     let (_, _, total) = counts(&all);
-    let needed: [(&str, usize, fn(&mut Limits) -> &mut usize); 4] = [
+    type Field = fn(&mut Limits) -> &mut usize;
+    let needed: [(&str, usize, Field); 4] = [
         ("frames", frames, |limits| &mut limits.frames),
         ("stack_nodes", stack_nodes, |limits| &mut limits.stack_nodes),
         ("samples", samples, |limits| &mut limits.samples),

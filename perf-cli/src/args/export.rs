@@ -9,7 +9,8 @@ pub(super) const EXAMPLES: &str =
 
 Examples:
   perfdata export --to speedscope -o out.speedscope.json
-  perfdata export --to preagg -o app.preagg && perf2bolt -pa -p app.preagg -o app.fdata app";
+  perfdata export --to preagg -o app.preagg && perf2bolt -pa -p app.preagg -o app.fdata app
+  perfdata export --to pprof -o out.pb.gz && go tool pprof -http : out.pb.gz";
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ExportArgs {
@@ -41,4 +42,10 @@ pub(crate) enum To {
     Preagg,
     /// Branch stacks for create_llvm_prof --profiler=text: counts
     Autofdo,
+    /// A profile for go tool pprof, compressed with gzip. Several captures become one profile
+    Pprof,
+    /// Profiles of OpenTelemetry (OTLP 1.10.0, v1development): protobuf, or JSON if the name of OUT ends in .json
+    Otlp,
+    /// The same as JSON, whatever the name
+    OtlpJson,
 }
