@@ -4,6 +4,7 @@ pub(crate) mod call_graph;
 mod capture;
 mod examples;
 pub(crate) mod export;
+pub(crate) mod flamegraph;
 pub(crate) mod fold;
 mod index;
 #[cfg(target_os = "linux")]
@@ -72,6 +73,9 @@ pub(crate) enum Verb {
     /// Print folded stacks, as inferno-collapse-perf makes them of perf script's text
     #[command(after_help = fold::EXAMPLES)]
     Fold(fold::FoldArgs),
+    /// Write a flame graph: a page for a browser, or a picture in SVG
+    #[command(after_help = flamegraph::EXAMPLES)]
+    Flamegraph(flamegraph::FlamegraphArgs),
     /// Write samples in the format of another tool
     #[command(after_help = export::EXAMPLES)]
     Export(export::ExportArgs),
@@ -104,6 +108,7 @@ impl Verb {
             Self::Script(args) => args.reading.no_mmap,
             Self::Report(args) => args.reading.no_mmap,
             Self::Fold(args) => args.profile.reading.no_mmap,
+            Self::Flamegraph(args) => args.profile.reading.no_mmap,
             Self::Export(args) => args.profile.reading.no_mmap,
             Self::Ring(args) => args.reading.no_mmap,
             Self::Repair(args) => args.reading.no_mmap,

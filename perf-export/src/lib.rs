@@ -39,6 +39,7 @@
 //! A format each; only `fold` is on by default:
 //!
 //! - `fold`: folded stacks, as the scripts around flame graphs read them.
+//! - `flamegraph`: flame graphs: a page for a browser, and a static picture.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
@@ -55,6 +56,9 @@
 )]
 
 mod event_name;
+#[cfg(feature = "flamegraph")]
+#[cfg_attr(docsrs, doc(cfg(feature = "flamegraph")))]
+pub mod flamegraph;
 #[cfg(feature = "fold")]
 #[cfg_attr(docsrs, doc(cfg(feature = "fold")))]
 pub mod fold;
