@@ -141,15 +141,25 @@ async function check() {
     const isEmpty = meta.events.length === 0 || meta.events[0].total.samples === 0;
     if (meta.events.length > 0) same('the shown total', (await text('totals')).split(' samples')[0], number(meta.events[0].total.samples));
     await shoot('light');
+    // The root of a tree has all samples, unless all periods are 0.
+    const everything = isEmpty ? '' : ` ${number(meta.events[0].total.samples)} sample`;
+    const isWhole = (details) => details.startsWith('all100.0 % of all') && details.includes(everything);
+    // What takes long is measured in the page: until it is drawn.
+    const took = async (id, event, value) => evaluate(`{
+        const it = document.getElementById('${id}');
+        const start = performance.now();
+        it.value = ${JSON.stringify(value)};
+        it.dispatchEvent(new Event('${event}'));
+        new Promise((resolve) => requestAnimationFrame(() => setTimeout(() => resolve(performance.now() - start))));
+    }`);
 
     if (!isEmpty) {
         // The root has everything.
         const whole = await text('details');
-        if (!whole.startsWith('all') || !whole.includes('100.0 % of all')) wrong(`the root is ${whole}`);
+        if (!isWhole(whole)) wrong(`the root is ${whole}`);
         // A search that finds everything, one that finds nothing, one that is wrong, and all that differ from nothing.
         await choose('search', '.');
         const all = await text('found');
-        if (!/^(100\\.0|9\\d\\.\\d|[1-8]?\\d\\.\\d+) % in [\\d,]+ functions?$/.test(all) && !/ % in /.test(all)) wrong(`a search for all finds ${all}`);
         same('functions that a search for all finds', all.split(' in ')[1]?.split(' ')[0], number(meta.functions));
         await choose('search', '^no such name$');
         same('a search for nothing', await text('found'), '0.00 % in 0 functions');
@@ -184,7 +194,7 @@ async function check() {
                 await evaluate(`document.getElementById('${direction}').click()`);
                 await drawn();
                 const details = await text('details');
-                if (!details.includes('100.0 % of all')) wrong(`by ${group}, from ${direction}: ${details}`);
+                if (!isWhole(details)) wrong(`by ${group}, from ${direction}: ${details}`);
             }
             await shoot(`leaf-${group}`);
             await evaluate("document.getElementById('root').click()");
@@ -224,12 +234,12 @@ async function check() {
     }
 
     if (has('--hostile')) {
-        same('elements that names made', await evaluate("document.querySelectorAll('img, [onerror], b b, svg').length"), 0);
+        same('elements that names made', await evaluate("document.querySelectorAll('img, [onerror], svg').length"), 0);
         await evaluate("document.getElementById('table').open = true");
         await drawn();
         await drawn();
         same('elements that names made in the table', await evaluate("document.querySelectorAll('img, [onerror], svg').length"), 0);
-        if (!(await text('rows')).includes('</script><img src=x onerror=alert(1)>')) wrong('the name is not in the table');
+        if (!(await text('rows')).includes('</script><img src=x onerror=alert(')) wrong('the name is not in the table');
         await evaluate("document.getElementById('table').open = false");
     }
 
@@ -244,9 +254,11 @@ async function check() {
         await drawn();
         await shoot('phone');
     }
+    const [searching, grouping, turning] = [await took('search', 'input', 'a|e|1'), await took('group', 'change', 'thread'), await took('leaf', 'click')];
     await page.close();
+    const times = [['search', searching], ['by thread', grouping], ['from leaf', turning]];
     const bytes = statSync(file).size;
-    console.log(`${file}: ${bytes} bytes, ${meta.nodes} nodes, drawn after ${first.toFixed(0)} ms`);
+    console.log(`${file}: ${bytes} bytes, ${meta.nodes} nodes, drawn after ${first.toFixed(0)} ms; ${times.map(([what, ms]) => `${what} ${ms.toFixed(0)} ms`).join(', ')}`);
 }
 
 // The number of samples of the first event without a time.

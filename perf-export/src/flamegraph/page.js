@@ -8,7 +8,7 @@ const NARROW = 1;
 const KINDS = ['user', 'kernel', 'inlined', 'generated (JIT)', 'without a name', 'not mapped'];
 // Hue, its range, saturation, and lightness in light and dark mode.
 const COLORS = [
-    [20, 16, 86, 68, 37], [206, 14, 62, 72, 36], [44, 8, 88, 70, 32], [140, 22, 44, 68, 30], [220, 0, 4, 80, 33],
+    [24, 15, 88, 67, 36], [206, 14, 62, 72, 36], [44, 8, 88, 70, 32], [140, 22, 44, 68, 30], [220, 0, 4, 80, 33],
     [335, 8, 34, 80, 34],
 ];
 const GROUP = [250, 0, 18, 84, 34];
@@ -120,9 +120,9 @@ function showTotals() {
     const samples = tree.order.reduce((sum, row) => sum + rows.samples[row], 0);
     const whole = state.span === null;
     const exact = event.unit === 'ns' ? time(Number(event.total.period)) : `${BigInt(event.total.period).toLocaleString('en-US')} ${event.name}`;
-    const parts = [`${number(samples)} samples`];
+    const parts = [`${number(samples)}${whole ? '' : ` of ${number(event.total.samples)}`} samples`];
     if (whole) parts.push(event.unit === 'ns' ? `${event.name} ${exact}` : exact);
-    else parts.push(`of ${number(event.total.samples)}`, percent(samples, event.total.samples));
+    else parts.push(percent(samples, event.total.samples));
     if (meta.duration) parts.push(`${time(meta.duration)} long`);
     $('totals').textContent = parts.join(' · ');
     $('totals').title = `exactly: ${event.total.samples} samples, ${event.total.period} ${event.unit || event.name}`;
@@ -395,8 +395,9 @@ function drawTimes(style) {
     for (const { first, last, all, part } of bars) {
         const count = last - first + 1;
         const x = (first - 1) / meta.buckets * width;
-        const w = Math.max(count / meta.buckets * width - 0.5, 0.75);
-        for (const [value, fill] of [[all, '--bar'], [part, '--accent']]) {
+        const wide = count / meta.buckets * width;
+        const w = wide > 4 ? wide - 1 : wide;
+        for (const [value, fill] of [[all, '--bar'], [part, focus > 0 ? '--accent' : '--times']]) {
             const high = value / count / most * (below - 3);
             context.fillStyle = color(fill);
             if (value > 0) context.fillRect(x, below - Math.max(high, 1), w, Math.max(high, 1));
@@ -417,7 +418,7 @@ function drawTimes(style) {
     context.font = `11px ${getComputedStyle(document.body).fontFamily}`;
     context.fillStyle = color('--soft');
     context.textBaseline = 'bottom';
-    const step = ticks(meta.duration / Math.max(2, width / 110));
+    const step = ticks(meta.duration / Math.max(2, width / 90));
     for (let at = 0; at < meta.duration; at += step) {
         const x = at / meta.duration * width;
         if (x < width - 30) context.fillText(at === 0 ? '0' : tickText(at, step), x + (at === 0 ? 0 : 3), height);

@@ -77,7 +77,8 @@ mod tests {
 
     #[test]
     fn all_parts_are_in_the_page() {
-        let parts: Vec<_> = PAGE.split('{').skip(1).filter_map(|text| Some(text.split_once('}')?.0)).collect();
+        let parts: Vec<_> =
+            PAGE.split('{').skip(1).filter_map(|text| Some(text.split_once('}')?.0)).collect();
         let expected = ["policy", "title", "style", "meta", "functions", "tree", "samples", "script"];
         assert_eq!(parts, expected);
         // What would end the elements that they are in.

@@ -1,5 +1,6 @@
 //! The static picture.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::io::{self, Write};
 
@@ -37,11 +38,11 @@ pub(super) fn write(profiles: &[Profile], options: &Options, out: &mut dyn Write
     let depth = |node: usize| tree.nodes.get(node).map_or(0, |node| node.depth);
     let rows = drawn.iter().map(|it| depth(it.node) + 1).max().unwrap_or(1);
     let height = TOP + BOTTOM + f64::from(rows) * ROW;
-    write!(
+    writeln!(
         out,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" width=\"{WIDTH}\" height=\"{height}\" \
 font-family=\"ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono','Liberation Mono',monospace\" \
-font-size=\"11\" fill=\"#1c1e21\">\n"
+font-size=\"11\" fill=\"#1c1e21\">"
     )?;
     let mut title = Vec::new();
     push_escaped(&mut title, &options.title(profiles));
@@ -175,8 +176,13 @@ fn visible(tree: &Tree, values: &[u128]) -> (Vec<Drawn>, usize) {
     let mut next = vec![0_u128; values.len()];
     let mut drawn = Vec::new();
     let mut narrow = 0;
-    for (node, (it, &value)) in tree.nodes.iter().zip(values).enumerate() {
-        let caller = it.caller as usize;
+    // By caller, as the place of a frame follows from that of its caller; the widest one first.
+    let mut order: Vec<_> = (0..values.len()).collect();
+    let value_of = |node: usize| values.get(node).copied().unwrap_or(0);
+    let caller_of = |node: usize| tree.nodes.get(node).map_or(0, |node| node.caller as usize);
+    order.sort_by_key(|&node| (node > 0, caller_of(node), Reverse(value_of(node))));
+    for node in order {
+        let (caller, value) = (caller_of(node), value_of(node));
         let left = next.get(caller).copied().unwrap_or(0);
         if let Some(next) = next.get_mut(caller).filter(|_| node > 0) {
             *next += value;
@@ -215,7 +221,7 @@ fn fitting(name: &str, width: f64) -> Option<String> {
 /// Returns the colour of a frame.
 fn fill(kind: Kind, name: &str) -> String {
     let (hue, range, saturation, lightness) = match kind {
-        Kind::User => (20.0, 16.0, 86.0, 68.0),
+        Kind::User => (24.0, 15.0, 88.0, 67.0),
         Kind::Kernel => (206.0, 14.0, 62.0, 72.0),
         Kind::Inlined => (44.0, 8.0, 88.0, 70.0),
         Kind::Jit => (140.0, 22.0, 44.0, 68.0),
@@ -224,9 +230,8 @@ fn fill(kind: Kind, name: &str) -> String {
         Kind::Thread => (250.0, 0.0, 18.0, 84.0),
     };
     // FNV-1a: the same name has the same shade everywhere.
-    let hash = name.bytes().fold(2_166_136_261_u32, |hash, byte| {
-        (hash ^ u32::from(byte)).wrapping_mul(16_777_619)
-    });
+    let hash =
+        name.bytes().fold(2_166_136_261_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(16_777_619));
     let shade = f64::from((hash >> 8) % 13) / 12.0 - 0.5;
     rgb(hue + range * shade, saturation / 100.0, (lightness + 7.0 * shade) / 100.0)
 }

@@ -139,8 +139,7 @@ mod tests {
         assert_eq!(builder.child(main, 1), late);
         // By name, the third function is before the second one.
         let tree = builder.finish(&[0, 2, 1]);
-        let nodes: Vec<_> =
-            tree.nodes.iter().map(|node| (node.caller, node.function, node.depth)).collect();
+        let nodes: Vec<_> = tree.nodes.iter().map(|node| (node.caller, node.function, node.depth)).collect();
         assert_eq!(nodes, [(0, 0, 0), (0, 0, 1), (1, 1, 2), (1, 2, 2), (3, 0, 3)]);
         assert_eq!([main, early, late, deep].map(|node| tree.number_of(node)), [1, 2, 3, 4]);
         assert_eq!(tree.bytes(), [0, 0, 0, 1, 1, 2, 0, 0]);

@@ -1,6 +1,9 @@
 // The trees that are drawn. A frame is made when it is looked at, so that a million stacks cost no more than what is
 // visible.
 
+// The widest frame is the first one. Sorting keeps the order of those that are as wide.
+const byValue = (a, b) => b.value - a.value;
+
 // A frame of a tree is an index of these lists. `order` has rows of samples; each frame has those from `start` to `end`.
 class Tree {
     constructor(data, values, order, groups) {
@@ -108,6 +111,7 @@ class FromRoot extends Tree {
         let at = this.start[frame];
         while (at < end && rows.node[order[at]] === node) at++;
         this.self[frame] = sums[at] - sums[this.start[frame]];
+        const below = [];
         while (at < end) {
             let called = rows.node[order[at]];
             while (tree.caller[called] !== node) called = tree.caller[called];
@@ -118,8 +122,11 @@ class FromRoot extends Tree {
                 if (rows.node[order[middle]] < tree.end[called]) low = middle + 1;
                 else high = middle;
             }
-            this.add(frame, tree.fn[called], called, at, low, sums[low] - sums[at]);
+            below.push({ called, start: at, end: low, value: sums[low] - sums[at] });
             at = low;
+        }
+        for (const { called, start, end, value } of below.sort(byValue)) {
+            this.add(frame, tree.fn[called], called, start, end, value);
         }
     }
 }
@@ -129,13 +136,15 @@ class FromLeaf extends Tree {
     constructor(...parts) {
         super(...parts);
         // The node of each row that the frames with this row have come to.
-        this.at = Uint32Array.from(this.order, (row) => this.data.rows.node[row]);
+        this.at = this.order.map((row) => this.data.rows.node[row]);
+        // The part of each function, plus 1; all are 0 between two calls of `expand`.
+        this.parts = new Uint32Array(this.data.functions.count);
     }
 
     expand(frame) {
-        const { order, at, values, data: { tree } } = this;
+        const { order, at, values, parts, data: { tree } } = this;
         const [start, end] = [this.start[frame], this.end[frame]];
-        const found = new Map();
+        const found = [];
         let self = 0;
         for (let i = start; i < end; i++) {
             if (this.fn[frame] >= 0) at[i] = tree.caller[at[i]];
@@ -144,29 +153,26 @@ class FromLeaf extends Tree {
                 continue;
             }
             const fn = tree.fn[at[i]];
-            const part = found.get(fn);
-            if (part) {
-                part.count++;
-                part.value += values[order[i]];
-            } else {
-                found.set(fn, { count: 1, value: values[order[i]] });
-            }
+            if (parts[fn] === 0) parts[fn] = found.push({ fn, count: 0, value: 0, next: 0 });
+            const part = found[parts[fn] - 1];
+            part.count++;
+            part.value += values[order[i]];
         }
         this.self[frame] = self;
         let next = start;
-        for (const fn of [...found.keys()].sort((a, b) => a - b)) {
-            const part = found.get(fn);
+        for (const part of [...found].sort(byValue)) {
             part.next = next;
-            this.add(frame, fn, 0, next, next + part.count, part.value);
+            this.add(frame, part.fn, 0, next, next + part.count, part.value);
             next += part.count;
         }
         // Those that have come to the root are after the others.
         const [rows, nodes] = [order.slice(start, end), at.slice(start, end)];
         for (let i = 0; i < rows.length; i++) {
-            const to = nodes[i] === 0 ? next++ : found.get(tree.fn[nodes[i]]).next++;
+            const to = nodes[i] === 0 ? next++ : found[parts[tree.fn[nodes[i]]] - 1].next++;
             order[to] = rows[i];
             at[to] = nodes[i];
         }
+        for (const { fn } of found) parts[fn] = 0;
     }
 }
 
