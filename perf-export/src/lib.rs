@@ -42,6 +42,7 @@
 //! - `fold`: folded stacks, as the scripts around flame graphs read them.
 //! - `otlp`: profiles of OpenTelemetry, as protobuf and JSON.
 //! - `pprof`: profiles for `go tool pprof`.
+//! - `flamegraph`: flame graphs: a page for a browser, and a static picture.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
@@ -62,6 +63,9 @@
 pub mod branches;
 pub mod diff;
 mod event_name;
+#[cfg(feature = "flamegraph")]
+#[cfg_attr(docsrs, doc(cfg(feature = "flamegraph")))]
+pub mod flamegraph;
 #[cfg(feature = "fold")]
 #[cfg_attr(docsrs, doc(cfg(feature = "fold")))]
 pub mod fold;
