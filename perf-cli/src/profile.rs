@@ -3,6 +3,7 @@
 use perf_abi::sample_type::SampleType;
 use perf_export::{Keep, Limits, Naming, Profile, ProfileBuilder};
 use perf_parse::event::Event;
+use perf_parse::feature::ClockData;
 use perf_parse::file::{EventRecords, Reader};
 use perf_session::{At, Frame};
 use perf_symbol::StackFrame;
@@ -21,9 +22,35 @@ use crate::{Failure, Outcome};
 #[derive(Debug)]
 pub(crate) struct Profiles {
     pub(crate) profiles: Vec<Profile>,
+    /// Where each of them was recorded.
+    pub(crate) machines: Vec<Machine>,
     /// The files that were read, which no output may be.
     pub(crate) inputs: Vec<InputFile>,
     pub(crate) outcome: Outcome,
+}
+
+/// What a capture has recorded of its machine; empty and `None` if it has not.
+#[derive(Debug, Default)]
+pub(crate) struct Machine {
+    pub(crate) hostname: Vec<u8>,
+    pub(crate) os_release: Vec<u8>,
+    pub(crate) processor: Vec<u8>,
+    pub(crate) cpus: Option<u32>,
+    pub(crate) clock: Option<ClockData>,
+}
+
+impl Machine {
+    fn of(reader: &Reader<'_>) -> Self {
+        let features = reader.features();
+        let text = |value: Option<Result<&[u8], _>>| value.and_then(Result::ok).unwrap_or_default().to_vec();
+        Self {
+            hostname: text(features.hostname()),
+            os_release: text(features.os_release()),
+            processor: text(features.cpu_desc()),
+            cpus: features.nr_cpus().and_then(Result::ok).map(|cpus| cpus.online),
+            clock: features.clock_data().and_then(Result::ok),
+        }
+    }
 }
 
 /// Reads all captures of a command line, one after the other.
@@ -32,7 +59,8 @@ pub(crate) struct Profiles {
 ///
 /// Those of the first capture that cannot be read.
 pub(crate) fn read(args: &ProfileArgs, keep: Keep) -> Result<Profiles, Failure> {
-    let mut all = Profiles { profiles: Vec::new(), inputs: Vec::new(), outcome: Outcome::Clean };
+    let mut all =
+        Profiles { profiles: Vec::new(), machines: Vec::new(), inputs: Vec::new(), outcome: Outcome::Clean };
     let keep = Keep { max_stack: args.max_stack, ..keep };
     for path in &args.files.0 {
         let outcome = crate::input::read(path, |reader, memory| {
@@ -46,6 +74,7 @@ pub(crate) fn read(args: &ProfileArgs, keep: Keep) -> Result<Profiles, Failure> 
                 );
             }
             all.profiles.push(profile);
+            all.machines.push(Machine::of(&reader));
             Ok(outcome)
         })?;
         if outcome != Outcome::Clean {

@@ -39,6 +39,8 @@
 //! A format each; only `fold` is on by default:
 //!
 //! - `fold`: folded stacks, as the scripts around flame graphs read them.
+//! - `firefox`: processed profiles of the Firefox Profiler.
+//! - `speedscope`: speedscope's JSON.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
@@ -54,7 +56,12 @@
     )
 )]
 
+#[cfg(any(feature = "firefox", feature = "speedscope"))]
+mod calls;
 mod event_name;
+#[cfg(feature = "firefox")]
+#[cfg_attr(docsrs, doc(cfg(feature = "firefox")))]
+pub mod firefox;
 #[cfg(feature = "fold")]
 #[cfg_attr(docsrs, doc(cfg(feature = "fold")))]
 pub mod fold;
@@ -63,6 +70,9 @@ mod limits;
 mod named;
 mod profile;
 mod quality;
+#[cfg(feature = "speedscope")]
+#[cfg_attr(docsrs, doc(cfg(feature = "speedscope")))]
+pub mod speedscope;
 mod stack_table;
 mod stacks;
 pub mod text;

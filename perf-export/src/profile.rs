@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use perf_parse::event::Event;
-use perf_session::{At, BuildId, Session};
+use perf_session::{At, BuildId, DsoKind, Segment, Session};
 use perf_symbol::unwind::StackEnd;
 use perf_symbol::{Looked, StackFrame, Symbolizer};
 
@@ -261,8 +261,16 @@ impl ProfileBuilder {
         let build_ids: Vec<_> = table.frames.dsos().iter().map(|dso| session.build_id(dso)).collect();
         let looked = symbolizer.map(Symbolizer::looked).unwrap_or_default();
         let quality = Quality::of(&table, &named, &build_ids, &samples);
-        Profile { events, threads, samples, table, named, build_ids, looked, quality, span }
+        let segments = segments_of(&table.frames, &looked);
+        Profile { events, threads, samples, table, named, build_ids, segments, looked, quality, span }
     }
+}
+
+/// Returns the segments of the files that names were found in, by DSO.
+fn segments_of(frames: &Frames, looked: &[Looked]) -> HashMap<u32, Vec<Segment>> {
+    let of_dso: HashMap<_, _> = looked.iter().map(|it| (Arc::as_ptr(&it.dso), &it.segments)).collect();
+    let files = frames.dsos().iter().zip(0..).filter(|(dso, _)| dso.kind() == DsoKind::File);
+    files.filter_map(|(dso, number)| Some((number, (*of_dso.get(&Arc::as_ptr(dso))?).clone()))).collect()
 }
 
 /// The samples of a capture, with names.
@@ -274,6 +282,8 @@ pub struct Profile {
     table: StackTable,
     named: Named,
     build_ids: Vec<Option<BuildId>>,
+    /// By DSO.
+    segments: HashMap<u32, Vec<Segment>>,
     looked: Vec<Looked>,
     quality: Quality,
     span: Option<(u64, u64)>,
@@ -320,6 +330,17 @@ impl Profile {
     #[must_use]
     pub fn build_id(&self, dso: u32) -> Option<BuildId> {
         if dso == NONE { None } else { self.build_ids.get(dso as usize).copied().flatten() }
+    }
+
+    /// Returns the address of a frame in the memory of its file, counted from the start of the file's first segment.
+    /// `None` if the frame is in no file, or the file was not found.
+    #[must_use]
+    pub fn relative_address(&self, frame: u32) -> Option<u64> {
+        let place = self.frames().place(frame)?;
+        let segments = self.segments.get(&place.dso)?;
+        let is_executable = self.frames().mapping(frame)?.is_executable();
+        let address = perf_session::address_of(segments, place.offset, is_executable)?;
+        Some(address.wrapping_sub(segments.first()?.address))
     }
 
     /// Returns the files that names were looked for in.

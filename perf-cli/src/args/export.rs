@@ -29,4 +29,8 @@ pub(crate) struct ExportArgs {
 pub(crate) enum To {
     /// Folded stacks, as perfdata fold prints them
     Folded,
+    /// Processed profile of the Firefox Profiler, for profiler.firefox.com
+    Firefox,
+    /// speedscope's JSON, for speedscope.app
+    Speedscope,
 }

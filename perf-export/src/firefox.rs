@@ -1,0 +1,279 @@
+//! Processed profiles of the Firefox Profiler, with the names of all functions: they open without a server of symbols.
+//!
+//! Format 60, in which all threads share the tables of functions and stacks. The crate `fxprof-processed-profile` writes
+//! an earlier one, and neither lines nor files nor inlined functions.
+//!
+//! Firefox Profiler: `src/types/profile.ts`, `docs-developer/CHANGELOG-formats.md`.
+
+mod tables;
+mod threads;
+
+use std::io::{self, Write};
+
+use perf_abi::attr::{Attr, AttrFlags};
+use perf_abi::event::{EventType, HW_EVENT_MASK, HwId};
+use perf_abi::sample_type::SampleType;
+use serde::Serialize;
+use serde::ser::{SerializeSeq, Serializer};
+
+use crate::calls::{is_clock, write_json};
+use crate::event_name::event_name;
+use crate::profile::Profile;
+use tables::Shared;
+use threads::{Process, Row, Thread};
+
+/// The format that is written.
+const VERSION: u32 = 60;
+
+/// How a profile is written.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Options {
+    /// The event whose samples are shown, by its name as [`event_name`] returns it. Without it, the first one
+    /// in the capture that is not a tracepoint; the first one if all are.
+    pub event: Option<Vec<u8>>,
+    /// The name of what was recorded: that of the program, or of the machine.
+    pub product: String,
+    /// Name and version of the operating system of the recording machine; empty if it is not known.
+    pub system: String,
+    /// The processor of the recording machine; empty if it is not known.
+    pub processor: String,
+    /// The number of CPUs of the recording machine; `None` if it is not known.
+    pub cpus: Option<u32>,
+    /// One moment on both clocks; `None` if the clock of the capture is not known. Then the profile begins in 1970.
+    pub clock: Option<Clock>,
+}
+
+/// One moment on two clocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Clock {
+    /// Nanoseconds of the capture's clock.
+    pub time: u64,
+    /// Nanoseconds since 1970.
+    pub wall: u64,
+}
+
+/// Writes the samples of a capture. Needs [times](crate::Keep::times).
+///
+/// Each thread has the samples of one event, each of which weighs 1. The CPU time of a sample is its period, if the event
+/// counts nanoseconds or cycles. Samples of other events are markers with stacks. A thread with a new name is another
+/// thread; if it is the main thread, another process.
+///
+/// Besides the profile, takes memory for each frame, stack, and sample.
+///
+/// # Errors
+///
+/// Those of `out`.
+pub fn write(profile: &Profile, options: &Options, out: &mut dyn Write) -> io::Result<()> {
+    let names: Vec<_> = profile.events().iter().map(|it| event_name(&it.event)).collect();
+    let of_option = options.event.as_ref().and_then(|event| names.iter().position(|name| name == event));
+    let first = || {
+        let events = profile.events().iter().zip(0..);
+        let key = |event: &perf_parse::event::Event| (event.attr.kind == EventType::TRACEPOINT, event.index);
+        events.min_by_key(|(it, _)| key(&it.event)).map_or(0, |(_, number)| number)
+    };
+    let event = of_option.unwrap_or_else(first);
+    let mut shared = Shared::new(profile);
+    let markers: Vec<_> = names.iter().map(|name| shared.strings.number(name)).collect();
+    let start = profile.span().map_or(0, |(start, _)| start);
+    let (processes, rows) = threads::rows(profile, event as u32);
+    let attr = profile.events().get(event).map(|it| it.event.attr);
+    let of_cpu = profile.events().get(event).and_then(|it| unit_of_cpu(&it.event));
+    let document = Document {
+        meta: meta(options, attr.as_ref(), of_cpu, start),
+        libs: &shared.libs,
+        pages: [],
+        profiler_overhead: [],
+        counters: [],
+        threads: Threads {
+            profile,
+            shared: &shared,
+            processes,
+            rows,
+            markers,
+            start,
+            has_cpu: of_cpu.is_some(),
+        },
+        shared: &shared,
+    };
+    write_json(&document, out)
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Document<'a> {
+    meta: Meta<'a>,
+    libs: &'a [tables::Lib],
+    pages: [(); 0],
+    profiler_overhead: [(); 0],
+    counters: [(); 0],
+    shared: &'a Shared,
+    threads: Threads<'a>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Meta<'a> {
+    categories: [Category; tables::CATEGORIES.len()],
+    interval: f64,
+    preprocessed_profile_version: u32,
+    version: u32,
+    process_type: u32,
+    product: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    oscpu: &'a str,
+    #[serde(rename = "CPUName", skip_serializing_if = "str::is_empty")]
+    cpu_name: &'a str,
+    #[serde(rename = "logicalCPUs", skip_serializing_if = "Option::is_none")]
+    logical_cpus: Option<u32>,
+    sample_units: SampleUnits,
+    start_time: f64,
+    symbolicated: bool,
+    stackwalk: u32,
+    debug: bool,
+    uses_only_one_stack_type: bool,
+    source_code_is_not_on_searchfox: bool,
+    imported_from: &'static str,
+    extensions: Extensions,
+    marker_schema: [Schema; 1],
+}
+
+#[derive(Serialize)]
+struct Category {
+    name: &'static str,
+    color: &'static str,
+    subcategories: [&'static str; 1],
+}
+
+#[derive(Serialize)]
+struct SampleUnits {
+    time: &'static str,
+    #[serde(rename = "eventDelay")]
+    event_delay: &'static str,
+    #[serde(rename = "threadCPUDelta")]
+    thread_cpu_delta: &'static str,
+}
+
+#[derive(Serialize)]
+struct Extensions {
+    length: u32,
+    #[serde(rename = "baseURL")]
+    base_url: [(); 0],
+    id: [(); 0],
+    name: [(); 0],
+}
+
+/// How the profiler shows the markers of a type.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Schema {
+    name: &'static str,
+    display: [&'static str; 2],
+    table_label: &'static str,
+    fields: [Field; 3],
+}
+
+#[derive(Serialize)]
+struct Field {
+    key: &'static str,
+    label: &'static str,
+    format: &'static str,
+}
+
+fn meta<'a>(
+    options: &'a Options,
+    attr: Option<&Attr>,
+    unit_of_cpu: Option<&'static str>,
+    start: u64,
+) -> Meta<'a> {
+    let wall = |clock: Clock| clock.wall.wrapping_add(start.wrapping_sub(clock.time));
+    let field = |key, label, format| Field { key, label, format };
+    Meta {
+        categories: tables::CATEGORIES.map(|(name, color)| Category {
+            name,
+            color,
+            subcategories: ["Other"],
+        }),
+        interval: attr.map_or(1.0, interval),
+        preprocessed_profile_version: VERSION,
+        // Of another format, which this one was made of; the profiler does not read it.
+        version: 24,
+        process_type: 0,
+        product: &options.product,
+        oscpu: &options.system,
+        cpu_name: &options.processor,
+        logical_cpus: options.cpus,
+        sample_units: SampleUnits {
+            time: "ms",
+            event_delay: "ms",
+            thread_cpu_delta: unit_of_cpu.unwrap_or("ns"),
+        },
+        start_time: options.clock.map_or(0.0, |clock| milliseconds(wall(clock))),
+        symbolicated: true,
+        stackwalk: 1,
+        debug: false,
+        uses_only_one_stack_type: true,
+        source_code_is_not_on_searchfox: true,
+        imported_from: "perf",
+        extensions: Extensions { length: 0, base_url: [], id: [], name: [] },
+        marker_schema: [Schema {
+            name: threads::MARKER_TYPE,
+            display: ["marker-chart", "marker-table"],
+            table_label: "{marker.data.text}",
+            fields: [
+                field("text", "Details", "string"),
+                field("period", "Period", "integer"),
+                field("cpu", "CPU", "integer"),
+            ],
+        }],
+    }
+}
+
+fn milliseconds(nanoseconds: u64) -> f64 {
+    nanoseconds as f64 / 1e6
+}
+
+/// Returns the unit of what CPU times of samples are; `None` if the periods of the event are no such time.
+fn unit_of_cpu(event: &perf_parse::event::Event) -> Option<&'static str> {
+    let Attr { kind, config, sample_type, .. } = event.attr;
+    let is_cycles = kind == EventType::HARDWARE
+        && config & HW_EVENT_MASK == u64::from(HwId::CPU_CYCLES.0)
+        && sample_type.contains(SampleType::PERIOD);
+    if is_clock(event) { Some("ns") } else { is_cycles.then_some("variable CPU cycles") }
+}
+
+/// Returns the milliseconds between two samples, as they were asked for; 1 if it was for something else than time.
+fn interval(attr: &Attr) -> f64 {
+    if attr.flags.contains(AttrFlags::FREQ) && attr.sample_period > 0 {
+        return 1000.0 / attr.sample_period as f64;
+    }
+    let clocks = [perf_abi::event::SwId::CPU_CLOCK.0, perf_abi::event::SwId::TASK_CLOCK.0];
+    if attr.kind == EventType::SOFTWARE && clocks.contains(&attr.config) && attr.sample_period > 0 {
+        return milliseconds(attr.sample_period);
+    }
+    1.0
+}
+
+/// The threads, whose tables are made one after the other.
+struct Threads<'a> {
+    profile: &'a Profile,
+    shared: &'a Shared,
+    processes: Vec<Process>,
+    rows: Vec<Row>,
+    /// The names of the events' markers.
+    markers: Vec<u32>,
+    start: u64,
+    has_cpu: bool,
+}
+
+impl Serialize for Threads<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut all = serializer.serialize_seq(Some(self.rows.len()))?;
+        for row in &self.rows {
+            if let Some(process) = self.processes.get(row.process) {
+                all.serialize_element(&Thread::new(self, row, process))?;
+            }
+        }
+        all.end()
+    }
+}
