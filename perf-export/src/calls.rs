@@ -3,6 +3,7 @@
 use std::io;
 use std::sync::Arc;
 
+use perf_abi::attr::{Attr, AttrFlags};
 use perf_abi::event::{EventType, SwId};
 use perf_abi::sample_type::SampleType;
 use perf_parse::event::Event;
@@ -44,20 +45,23 @@ pub(crate) fn calls_of(profile: &Profile, frame: u32) -> Vec<Call<'_>> {
     calls
 }
 
-/// Returns the name of a function that is not known: the name of its file without folders, in brackets, as in
-/// [folded stacks](crate::fold).
+/// Returns the name of a function that is not known: the name of its file without folders, in brackets.
 pub(crate) fn unknown_name(dso: Option<&Arc<Dso>>) -> String {
     let Some(dso) = dso else { return "[unknown]".to_owned() };
     let file = dso.name().rsplit(|&byte| byte == b'/').next().unwrap_or_default();
-    format!("[{}]", OneLine(file))
+    // What has no file has brackets already.
+    if file.starts_with(b"[") { OneLine(file).to_string() } else { format!("[{}]", OneLine(file)) }
 }
 
-/// Returns whether the periods of an event are nanoseconds, and its samples have them.
-pub(crate) fn is_clock(event: &Event) -> bool {
+/// Returns whether the samples of an event have periods: recorded, or that of the event.
+pub(crate) fn has_periods(event: &Event) -> bool {
+    event.attr.sample_type.contains(SampleType::PERIOD) || !event.attr.flags.contains(AttrFlags::FREQ)
+}
+
+/// Returns whether an event counts nanoseconds.
+pub(crate) fn is_clock(attr: &Attr) -> bool {
     let clocks = [SwId::CPU_CLOCK.0, SwId::TASK_CLOCK.0];
-    event.attr.kind == EventType::SOFTWARE
-        && clocks.contains(&event.attr.config)
-        && event.attr.sample_type.contains(SampleType::PERIOD)
+    attr.kind == EventType::SOFTWARE && clocks.contains(&attr.config)
 }
 
 /// Writes JSON without blanks, and a newline.

@@ -12,11 +12,11 @@ use std::io::{self, Write};
 
 use perf_abi::attr::{Attr, AttrFlags};
 use perf_abi::event::{EventType, HW_EVENT_MASK, HwId};
-use perf_abi::sample_type::SampleType;
+use perf_parse::event::Event;
 use serde::Serialize;
 use serde::ser::{SerializeSeq, Serializer};
 
-use crate::calls::{is_clock, write_json};
+use crate::calls::{has_periods, is_clock, write_json};
 use crate::event_name::event_name;
 use crate::profile::Profile;
 use tables::Shared;
@@ -69,7 +69,7 @@ pub fn write(profile: &Profile, options: &Options, out: &mut dyn Write) -> io::R
     let of_option = options.event.as_ref().and_then(|event| names.iter().position(|name| name == event));
     let first = || {
         let events = profile.events().iter().zip(0..);
-        let key = |event: &perf_parse::event::Event| (event.attr.kind == EventType::TRACEPOINT, event.index);
+        let key = |event: &Event| (event.attr.kind == EventType::TRACEPOINT, event.index);
         events.min_by_key(|(it, _)| key(&it.event)).map_or(0, |(_, number)| number)
     };
     let event = of_option.unwrap_or_else(first);
@@ -234,24 +234,23 @@ fn milliseconds(nanoseconds: u64) -> f64 {
 }
 
 /// Returns the unit of what CPU times of samples are; `None` if the periods of the event are no such time.
-fn unit_of_cpu(event: &perf_parse::event::Event) -> Option<&'static str> {
-    let Attr { kind, config, sample_type, .. } = event.attr;
-    let is_cycles = kind == EventType::HARDWARE
-        && config & HW_EVENT_MASK == u64::from(HwId::CPU_CYCLES.0)
-        && sample_type.contains(SampleType::PERIOD);
-    if is_clock(event) { Some("ns") } else { is_cycles.then_some("variable CPU cycles") }
+fn unit_of_cpu(event: &Event) -> Option<&'static str> {
+    let Attr { kind, config, .. } = event.attr;
+    let is_cycles = kind == EventType::HARDWARE && config & HW_EVENT_MASK == u64::from(HwId::CPU_CYCLES.0);
+    if !has_periods(event) {
+        return None;
+    }
+    if is_clock(&event.attr) { Some("ns") } else { is_cycles.then_some("variable CPU cycles") }
 }
 
 /// Returns the milliseconds between two samples, as they were asked for; 1 if it was for something else than time.
 fn interval(attr: &Attr) -> f64 {
-    if attr.flags.contains(AttrFlags::FREQ) && attr.sample_period > 0 {
-        return 1000.0 / attr.sample_period as f64;
+    match attr.sample_period {
+        0 => 1.0,
+        frequency if attr.flags.contains(AttrFlags::FREQ) => 1000.0 / frequency as f64,
+        period if is_clock(attr) => milliseconds(period),
+        _ => 1.0,
     }
-    let clocks = [perf_abi::event::SwId::CPU_CLOCK.0, perf_abi::event::SwId::TASK_CLOCK.0];
-    if attr.kind == EventType::SOFTWARE && clocks.contains(&attr.config) && attr.sample_period > 0 {
-        return milliseconds(attr.sample_period);
-    }
-    1.0
 }
 
 /// The threads, whose tables are made one after the other.

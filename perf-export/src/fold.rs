@@ -10,7 +10,6 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use perf_abi::event::EventType;
-use perf_abi::sample_type::SampleType;
 use perf_parse::event::Event;
 use perf_session::Dso;
 
@@ -37,8 +36,8 @@ pub enum Root {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Weight {
-    /// What the event counted: the sum of the periods. Samples that do not have their period, and those of tracepoints, count
-    /// 1 each, as in the text of `perf script`.
+    /// What the event counted: the sum of the periods, which for samples without one are the event's. Samples of tracepoints
+    /// count 1 each, because the text of `perf script` has no period of them.
     #[default]
     Period,
     /// The number of samples.
@@ -49,11 +48,9 @@ impl Weight {
     /// Returns what a sample counts.
     #[must_use]
     pub fn of(self, sample: &Sample, event: &Event) -> u64 {
-        let has_period = event.attr.sample_type.contains(SampleType::PERIOD);
-        if self == Self::Period && has_period && event.attr.kind != EventType::TRACEPOINT {
-            sample.total.period
-        } else {
-            sample.total.samples
+        match self {
+            Self::Period if event.attr.kind != EventType::TRACEPOINT => sample.total.period,
+            _ => sample.total.samples,
         }
     }
 }

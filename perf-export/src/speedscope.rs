@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use serde::Serialize;
 use serde::ser::{SerializeSeq, Serializer};
 
-use crate::calls::{Call, calls_of, is_clock, unknown_name, write_json};
+use crate::calls::{Call, calls_of, has_periods, is_clock, unknown_name, write_json};
 use crate::event_name::event_name;
 use crate::fold::Weight;
 use crate::named::Line;
@@ -198,7 +198,7 @@ fn push_profiles<'a>(
                 }
             }
         }
-        let is_time = weight == Weight::Period && is_clock(&event.event);
+        let is_time = weight == Weight::Period && is_clock(&event.event.attr) && has_periods(&event.event);
         all.push(OfThread {
             kind: "sampled",
             name: format!(
