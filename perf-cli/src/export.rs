@@ -23,7 +23,8 @@ pub(crate) fn run(args: &ExportArgs) -> Result<Outcome, Failure> {
     if args.to == To::Firefox && files.len() > 1 {
         return Err(Failure("--to firefox writes one capture; export each to a file of its own".into()));
     }
-    let Profiles { profiles, machines, inputs, outcome } = profile::read(&args.profile, keep)?;
+    let Profiles { profiles, machines, inputs, outcome } =
+        profile::read_with(&args.profile, keep, args.to == To::Firefox)?;
     write(&args.output, &inputs, |out| match args.to {
         To::Folded => fold::write(&profiles, &fold::Options::default(), out),
         // One, as checked above.

@@ -1,11 +1,13 @@
 //! The samples of captures with names, for the verbs that write them in other formats.
 
+use perf_abi::record::{Misc, RecordType};
 use perf_abi::sample_type::SampleType;
 use perf_export::{Keep, Limits, Naming, Profile, ProfileBuilder};
+use perf_parse::EventRecord;
 use perf_parse::event::Event;
 use perf_parse::feature::ClockData;
 use perf_parse::file::{EventRecords, Reader};
-use perf_session::{At, Frame};
+use perf_session::{At, Frame, Session};
 use perf_symbol::StackFrame;
 use perf_symbol::unwind::FrameSource;
 
@@ -15,7 +17,8 @@ use crate::input::Memory;
 use crate::names::Names;
 use crate::output::{InputFile, say};
 use crate::progress::NamingProgress;
-use crate::samples::{Counted, Samples, Visit, Visited};
+use crate::samples::{Counted, Filter, Samples, Visit, Visited};
+use crate::script::trace::Traces;
 use crate::{Failure, Outcome};
 
 /// What the captures of a command line have.
@@ -59,13 +62,18 @@ impl Machine {
 ///
 /// Those of the first capture that cannot be read.
 pub(crate) fn read(args: &ProfileArgs, keep: Keep) -> Result<Profiles, Failure> {
+    read_with(args, keep, false)
+}
+
+/// Like [`read`]; with the texts of tracepoints and the switches of threads, if `marks`.
+pub(crate) fn read_with(args: &ProfileArgs, keep: Keep, marks: bool) -> Result<Profiles, Failure> {
     let mut all =
         Profiles { profiles: Vec::new(), machines: Vec::new(), inputs: Vec::new(), outcome: Outcome::Clean };
     let keep = Keep { max_stack: args.max_stack, ..keep };
     for path in &args.files.0 {
         let outcome = crate::input::read(path, |reader, memory| {
             all.inputs.extend_from_slice(memory.inputs);
-            let (profile, outcome) = profile(&reader, memory, args, keep)?;
+            let (profile, outcome) = profile(&reader, memory, args, keep, marks)?;
             let beyond: u64 = profile.events().iter().map(|event| event.beyond.samples).sum();
             if beyond > 0 {
                 say!(
@@ -89,10 +97,12 @@ fn profile(
     memory: Memory<'_>,
     args: &ProfileArgs,
     keep: Keep,
+    marks: bool,
 ) -> Result<(Profile, Outcome), Failure> {
     let samples = Samples::new(reader, memory, &args.only)?;
     let names = Names::new(&args.symbols, reader.features());
-    let mut building = Building { builder: ProfileBuilder::new(keep, Limits::default()) };
+    let traces = marks.then(|| Traces::new(reader));
+    let mut building = Building { builder: ProfileBuilder::new(keep, Limits::default()), traces };
     let Some(walked) = samples.walk(names, &mut building)? else {
         return Err(Failure("the walk ended early".into()));
     };
@@ -118,12 +128,49 @@ pub(crate) fn has_stacks(event: &Event) -> bool {
 
 /// Takes the samples of a walk.
 #[derive(Debug)]
-struct Building {
+struct Building<'a> {
     builder: ProfileBuilder,
+    /// The texts of tracepoints, if marks are wanted.
+    traces: Option<Traces<'a>>,
 }
 
-impl Visit for Building {
+impl Building<'_> {
+    /// Keeps the text of a tracepoint.
+    fn describe(&mut self, at: &At<'_, '_>, event: &Event) {
+        let Some(traces) = &mut self.traces else { return };
+        // A fault of the sample is one of its stack too, and noted there.
+        let raw = at.sample().tail().ok().and_then(|tail| tail.raw);
+        if let Some((index, raw)) = traces.of(event).zip(raw) {
+            let mut text = Vec::new();
+            traces.push(&mut text, index, raw);
+            self.builder.describe(text);
+        }
+    }
+}
+
+impl Visit for Building<'_> {
     const PRINTS: bool = false;
+
+    fn other(
+        &mut self,
+        record: &EventRecord<'_>,
+        session: &Session,
+        filter: &Filter<'_>,
+        _records: &EventRecords<'_>,
+    ) -> Visited {
+        let is_switch = matches!(record.kind(), RecordType::SWITCH | RecordType::SWITCH_CPU_WIDE);
+        if self.traces.is_none() || !is_switch {
+            return Ok(Ok(()));
+        }
+        let Some(id) = record.sample_id().ok().flatten() else { return Ok(Ok(())) };
+        if let Some((thread, time)) = id.tid().and_then(|tid| session.thread(tid)).zip(id.time())
+            && filter.wants_cpu(id.cpu())
+        {
+            let has = |flag: Misc| record.misc().contains(flag);
+            self.builder.switch(thread, time, has(Misc::SWITCH_OUT), has(Misc::SWITCH_OUT_PREEMPT));
+        }
+        Ok(Ok(()))
+    }
 
     fn sample(
         &mut self,
@@ -139,6 +186,7 @@ impl Visit for Building {
             let alone = StackFrame { frame, is_caller: false, source: FrameSource::Chain };
             let (finder, symbolizer) = names.parts();
             self.builder.sample(at, event, period, &[alone], None, finder, symbolizer);
+            self.describe(at, event);
             return Ok(Ok(()));
         }
         let (stack, end) = match names.stack(at, user) {
@@ -148,6 +196,7 @@ impl Visit for Building {
         let (finder, symbolizer) = names.parts();
         self.builder.sample(at, event, period, &stack, end, finder, symbolizer);
         names.done(stack);
+        self.describe(at, event);
         Ok(Ok(()))
     }
 }

@@ -19,6 +19,7 @@ use serde::ser::{SerializeSeq, Serializer};
 use crate::calls::{has_periods, is_clock, write_json};
 use crate::event_name::event_name;
 use crate::profile::Profile;
+use crate::text::OneLine;
 use tables::Shared;
 use threads::{Process, Row, Thread};
 
@@ -56,8 +57,9 @@ pub struct Clock {
 /// Writes the samples of a capture. Needs [times](crate::Keep::times).
 ///
 /// Each thread has the samples of one event, each of which weighs 1. The CPU time of a sample is its period, if the event
-/// counts nanoseconds or cycles. Samples of other events are markers with stacks. A thread with a new name is another
-/// thread; if it is the main thread, another process.
+/// counts nanoseconds or cycles. Samples of other events are markers with stacks, as are those with a
+/// [text](crate::ProfileBuilder::describe). Times [without a CPU](crate::ProfileBuilder::switch) are markers too. A thread
+/// with a new name is another thread; if it is the main thread, another process.
 ///
 /// Besides the profile, takes memory for each frame, stack, and sample.
 ///
@@ -75,12 +77,14 @@ pub fn write(profile: &Profile, options: &Options, out: &mut dyn Write) -> io::R
     let event = of_option.unwrap_or_else(first);
     let mut shared = Shared::new(profile);
     let markers: Vec<_> = names.iter().map(|name| shared.strings.number(name)).collect();
+    let off_cpu = shared.strings.number(b"off CPU");
     let start = profile.span().map_or(0, |(start, _)| start);
     let (processes, rows) = threads::rows(profile, event as u32);
+    let shown = names.get(event).map(|name| OneLine(name).to_string());
     let attr = profile.events().get(event).map(|it| it.event.attr);
     let of_cpu = profile.events().get(event).and_then(|it| unit_of_cpu(&it.event));
     let document = Document {
-        meta: meta(options, attr.as_ref(), of_cpu, start),
+        meta: meta(options, attr.as_ref(), of_cpu, start, shown.unwrap_or_default()),
         libs: &shared.libs,
         pages: [],
         profiler_overhead: [],
@@ -91,6 +95,7 @@ pub fn write(profile: &Profile, options: &Options, out: &mut dyn Write) -> io::R
             processes,
             rows,
             markers,
+            off_cpu,
             start,
             has_cpu: of_cpu.is_some(),
         },
@@ -135,7 +140,22 @@ struct Meta<'a> {
     source_code_is_not_on_searchfox: bool,
     imported_from: &'static str,
     extensions: Extensions,
-    marker_schema: [Schema; 1],
+    marker_schema: [Schema; 2],
+    extra: [Extra; 1],
+}
+
+/// Lines of the panel about the profile.
+#[derive(Serialize)]
+struct Extra {
+    label: &'static str,
+    entries: [Entry; 1],
+}
+
+#[derive(Serialize)]
+struct Entry {
+    label: &'static str,
+    format: &'static str,
+    value: String,
 }
 
 #[derive(Serialize)]
@@ -170,7 +190,7 @@ struct Schema {
     name: &'static str,
     display: [&'static str; 2],
     table_label: &'static str,
-    fields: [Field; 3],
+    fields: Vec<Field>,
 }
 
 #[derive(Serialize)]
@@ -185,9 +205,17 @@ fn meta<'a>(
     attr: Option<&Attr>,
     unit_of_cpu: Option<&'static str>,
     start: u64,
+    shown: String,
 ) -> Meta<'a> {
     let wall = |clock: Clock| clock.wall.wrapping_add(start.wrapping_sub(clock.time));
-    let field = |key, label, format| Field { key, label, format };
+    let field = |key, label| Field { key, label, format: "integer" };
+    let details = || Field { key: "text", label: "Details", format: "string" };
+    let schema = |name, fields| Schema {
+        name,
+        display: ["marker-chart", "marker-table"],
+        table_label: "{marker.data.text}",
+        fields,
+    };
     Meta {
         categories: tables::CATEGORIES.map(|(name, color)| Category {
             name,
@@ -216,16 +244,11 @@ fn meta<'a>(
         source_code_is_not_on_searchfox: true,
         imported_from: "perf",
         extensions: Extensions { length: 0, base_url: [], id: [], name: [] },
-        marker_schema: [Schema {
-            name: threads::MARKER_TYPE,
-            display: ["marker-chart", "marker-table"],
-            table_label: "{marker.data.text}",
-            fields: [
-                field("text", "Details", "string"),
-                field("period", "Period", "integer"),
-                field("cpu", "CPU", "integer"),
-            ],
-        }],
+        marker_schema: [
+            schema(threads::SAMPLE, vec![details(), field("period", "Period"), field("cpu", "CPU")]),
+            schema(threads::OFF_CPU, vec![details()]),
+        ],
+        extra: [Extra { label: "perf", entries: [Entry { label: "Event", format: "string", value: shown }] }],
     }
 }
 
@@ -261,6 +284,8 @@ struct Threads<'a> {
     rows: Vec<Row>,
     /// The names of the events' markers.
     markers: Vec<u32>,
+    /// The name of the markers of times without a CPU.
+    off_cpu: u32,
     start: u64,
     has_cpu: bool,
 }

@@ -81,7 +81,7 @@ pub use event_name::event_name;
 pub use frames::{Frames, NONE, Place, short_name};
 pub use limits::Limits;
 pub use named::{FunctionAt, Line, Named, Naming, Symbol};
-pub use profile::{Keep, Profile, ProfileBuilder, ProfileEvent, Sample, Thread, Total};
+pub use profile::{Keep, OffCpu, Profile, ProfileBuilder, ProfileEvent, Sample, Thread, Total};
 pub use quality::{Missing, Quality};
 pub use stack_table::StackTable;
 pub use stacks::{EMPTY, Stacks};

@@ -114,6 +114,20 @@ struct Same {
     stack: u32,
 }
 
+/// A time at which a thread was on no CPU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct OffCpu {
+    /// The index in [`Profile::threads`].
+    pub thread: u32,
+    /// The time of the switch away from the thread, in nanoseconds of the capture's clock.
+    pub start: u64,
+    /// The time of the switch to the thread.
+    pub end: u64,
+    /// Whether the thread was preempted, so that it could have run on.
+    pub is_preempted: bool,
+}
+
 /// Collects the samples of a capture.
 #[derive(Debug)]
 pub struct ProfileBuilder {
@@ -129,6 +143,14 @@ pub struct ProfileBuilder {
     samples: Vec<Sample>,
     sample_numbers: HashMap<Same, u32>,
     span: Option<(u64, u64)>,
+    /// What was said of samples, by their numbers.
+    texts: HashMap<u32, Vec<u8>>,
+    /// Whether the last sample is the last one of `samples`.
+    is_last_kept: bool,
+    /// The last switch away from each thread, by the thread's key, and whether it was preempted.
+    switches: HashMap<u64, (u64, bool)>,
+    /// By the key of the thread, which may have its first sample later.
+    off_cpu: Vec<(u64, OffCpu)>,
 }
 
 impl ProfileBuilder {
@@ -146,6 +168,10 @@ impl ProfileBuilder {
             samples: Vec::new(),
             sample_numbers: HashMap::new(),
             span: None,
+            texts: HashMap::new(),
+            is_last_kept: false,
+            switches: HashMap::new(),
+            off_cpu: Vec::new(),
         }
     }
 
@@ -165,12 +191,38 @@ impl ProfileBuilder {
     ) {
         let total = Total { samples: 1, period };
         let number = self.event(event);
+        let before = self.samples.len();
         let is_kept = self.add(at, number, total, stack, end, finder, symbolizer).is_some();
+        self.is_last_kept = self.samples.len() > before;
         if let Some(event) = self.events.get_mut(number as usize) {
             event.total.add(total);
             if !is_kept {
                 event.beyond.add(total);
             }
+        }
+    }
+
+    /// Keeps a text about the last sample, such as the fields of a tracepoint. Does nothing if that sample is counted
+    /// together with others.
+    pub fn describe(&mut self, text: Vec<u8>) {
+        if self.is_last_kept {
+            self.texts.insert((self.samples.len() - 1) as u32, text);
+        }
+    }
+
+    /// Takes a switch away from a thread, or to it, in the order of time. Those of threads without samples are dropped, and
+    /// those before the first and after the last sample.
+    pub fn switch(&mut self, thread: &perf_session::Thread, time: u64, is_out: bool, is_preempted: bool) {
+        let key = thread.key();
+        if is_out {
+            if self.switches.len() < self.limits.threads {
+                self.switches.insert(key, (time, is_preempted));
+            }
+        } else if let Some((start, is_preempted)) = self.switches.remove(&key)
+            && self.off_cpu.len() < self.limits.samples
+        {
+            let thread = self.thread_numbers.get(&key).copied().unwrap_or(NONE);
+            self.off_cpu.push((key, OffCpu { thread, start, end: time.max(start), is_preempted }));
         }
     }
 
@@ -255,14 +307,37 @@ impl ProfileBuilder {
         naming: Naming,
         progress: &mut dyn FnMut(usize, usize),
     ) -> Profile {
-        let Self { events, threads, mut table, samples, span, .. } = self;
+        let Self { events, threads, mut table, samples, span, texts, off_cpu, .. } = self;
+        let mut rows: HashMap<u64, u32> = HashMap::new();
+        threads.iter().zip(0..).for_each(|(thread, number)| {
+            rows.entry(thread.key).or_insert(number);
+        });
+        let of_thread = |(key, off): (u64, OffCpu)| {
+            span.filter(|&(first, last)| off.start <= last && first <= off.end)?;
+            let thread = if off.thread == NONE { *rows.get(&key)? } else { off.thread };
+            Some(OffCpu { thread, ..off })
+        };
+        let off_cpu = off_cpu.into_iter().filter_map(of_thread).collect();
         table.finish();
         let named = Named::find(&table.frames, session, symbolizer, naming, progress);
         let build_ids: Vec<_> = table.frames.dsos().iter().map(|dso| session.build_id(dso)).collect();
         let looked = symbolizer.map(Symbolizer::looked).unwrap_or_default();
         let quality = Quality::of(&table, &named, &build_ids, &samples);
         let segments = segments_of(&table.frames, &looked);
-        Profile { events, threads, samples, table, named, build_ids, segments, looked, quality, span }
+        Profile {
+            events,
+            threads,
+            samples,
+            table,
+            named,
+            build_ids,
+            segments,
+            looked,
+            quality,
+            span,
+            texts,
+            off_cpu,
+        }
     }
 }
 
@@ -287,6 +362,8 @@ pub struct Profile {
     looked: Vec<Looked>,
     quality: Quality,
     span: Option<(u64, u64)>,
+    texts: HashMap<u32, Vec<u8>>,
+    off_cpu: Vec<OffCpu>,
 }
 
 impl Profile {
@@ -306,6 +383,19 @@ impl Profile {
     #[must_use]
     pub fn samples(&self) -> &[Sample] {
         &self.samples
+    }
+
+    /// Returns what [`ProfileBuilder::describe`] was given about a sample, by its index; `None` if nothing.
+    #[must_use]
+    pub fn text(&self, sample: u32) -> Option<&[u8]> {
+        self.texts.get(&sample).map(|text| &**text)
+    }
+
+    /// Returns the times at which threads were on no CPU, in the order of their ends; empty without
+    /// [`ProfileBuilder::switch`].
+    #[must_use]
+    pub fn off_cpu(&self) -> &[OffCpu] {
+        &self.off_cpu
     }
 
     /// Returns the addresses.

@@ -79,9 +79,13 @@ fn check(profile: &Value) {
         }
         check_rows(column(markers, "name"), strings.len(), &null);
         check_rows(column(markers, "category"), categories, &null);
-        column(markers, "endTime");
-        for (phase, data) in column(markers, "phase").iter().zip(column(markers, "data")) {
-            assert_eq!(phase, 0);
+        let ends = column(markers, "endTime").iter().zip(column(markers, "startTime"));
+        for ((phase, data), (end, start)) in
+            column(markers, "phase").iter().zip(column(markers, "data")).zip(ends)
+        {
+            let is_off_cpu = data["type"] == "off-cpu";
+            assert_eq!((phase == 1, !end.is_null()), (is_off_cpu, is_off_cpu));
+            assert!(!is_off_cpu || start.as_f64() <= end.as_f64());
             if let Some(cause) = data.get("cause") {
                 check_rows(&[cause["stack"].clone()], stacks, &minus);
             }
@@ -93,17 +97,27 @@ fn check(profile: &Value) {
     }
 }
 
-/// What the threads have: samples of the event that is shown, and periods of the others as markers.
-fn sums(profile: &Value, shown: &str) -> Sums {
+/// Returns the event whose samples are shown.
+fn shown(profile: &Value) -> &str {
+    text(&profile["meta"]["extra"][0]["entries"][0]["value"])
+}
+
+/// Returns what the threads have: samples of the event that is shown, and periods of the others as markers.
+fn sums(profile: &Value) -> Sums {
     let mut sums = Sums::new();
     let strings = list(&profile["shared"]["stringArray"]);
     for thread in list(&profile["threads"]) {
         for (weight, row) in list(&thread["samples"]["weight"]).iter().zip(0..) {
-            add(&mut sums, shown, number(weight), number_or_0(&thread["samples"]["threadCPUDelta"][row]));
+            let period = number_or_0(&thread["samples"]["threadCPUDelta"][row]);
+            add(&mut sums, shown(profile), number(weight), period);
         }
         let markers = &thread["markers"];
         for (name, data) in list(&markers["name"]).iter().zip(list(&markers["data"])) {
-            add(&mut sums, text(&strings[number(name) as usize]), 1, number(&data["period"]));
+            let name = text(&strings[number(name) as usize]);
+            // Tracepoints that are shown are markers too, with their texts. Another event may have the same name.
+            if data["type"] == "sample" && (name != shown(profile) || data.get("text").is_none()) {
+                add(&mut sums, name, 1, number(&data["period"]));
+            }
         }
     }
     sums
@@ -122,22 +136,16 @@ fn all_samples_of_all_captures_are_written() {
         let markers: u64 =
             list(&profile["threads"]).iter().map(|thread| number(&thread["markers"]["length"])).sum();
         with_markers += u64::from(markers > 0);
-        // The event that is shown: that of which there is no marker.
-        let of_markers = sums(&profile, "");
-        let shown: Vec<_> = reported.keys().filter(|name| !of_markers.contains_key(*name)).collect();
-        let samples = |sums: &Sums| sums.values().map(|sum| sum.0).sum::<u64>();
-        assert_eq!(samples(&of_markers), samples(&reported), "{}", path.display());
-        // None if two events have this name.
-        let &[shown] = &*shown else { continue };
-        by_name += 1;
-        let mut expected = reported.clone();
+        let (shown, mut written, mut reported) = (shown(&profile), sums(&profile), reported);
         let has_cpu =
             list(&profile["threads"]).iter().any(|it| it["samples"].get("threadCPUDelta").is_some());
         with_cpu += u64::from(has_cpu);
-        if let Some(sum) = expected.get_mut(shown).filter(|_| !has_cpu) {
-            sum.1 = 0;
+        // Only clocks and cycles have CPU times.
+        for sums in [&mut written, &mut reported].into_iter().filter(|_| !has_cpu) {
+            sums.entry(shown.to_owned()).or_default().1 = 0;
         }
-        assert_eq!(sums(&profile, shown), expected, "{}", path.display());
+        assert_eq!(written, reported, "{}", path.display());
+        by_name += 1;
     }
     let counts = (with_cpu, with_markers, by_name);
     assert!(with_cpu > 10 && with_markers > 3 && by_name > 30, "{counts:?}");
@@ -166,6 +174,29 @@ fn names_are_escaped_and_renamed_threads_are_others() {
     assert_eq!(threads[1]["samples"]["time"], serde_json::json!([0.002]));
     assert_eq!(threads[1]["samples"]["threadCPUDelta"], serde_json::json!([4]));
     assert_eq!(profile["meta"]["sampleUnits"]["threadCPUDelta"], "ns");
+}
+
+#[test]
+fn switches_and_tracepoints_are_markers() {
+    let profile = exported("firefox", &testdata::path("switch.data"));
+    let of_type = |profile: &Value, kind: &str| -> Vec<Value> {
+        let threads = list(&profile["threads"]).iter();
+        let data = threads.flat_map(|thread| list(&thread["markers"]["data"]).to_vec());
+        data.filter(|data| data["type"] == kind).collect()
+    };
+    let off_cpu = of_type(&profile, "off-cpu");
+    assert!(!off_cpu.is_empty());
+    assert!(off_cpu.iter().all(|data| data["text"] == "waits" || data["text"] == "preempted"));
+    let path = testdata::path("tracing.pipe.data");
+    let (_, script, _) = crate::run(&["script", "-F", "trace", path.to_str().unwrap()]);
+    let texts: Vec<_> = script.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let mut texts: Vec<_> = texts.into_iter().map(ToOwned::to_owned).collect();
+    let marked = of_type(&exported("firefox", &path), "sample");
+    let mut marked: Vec<_> = marked.iter().map(|data| text(&data["text"]).trim().to_owned()).collect();
+    texts.sort();
+    marked.sort();
+    assert!(!texts.is_empty());
+    assert_eq!(marked, texts);
 }
 
 #[test]

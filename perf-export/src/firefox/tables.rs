@@ -378,3 +378,20 @@ fn category(profile: &Profile, frame: u32) -> u32 {
         _ => 0,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As samply has it of the same library.
+    #[test]
+    fn breakpad_ids_are_those_of_build_ids() {
+        let id = [
+            0x7e, 0xbc, 0x65, 0xe5, 0x2f, 0x2b, 0xbe, 0xa4, 0x98, 0xb4, 0x04, 0x0f, 0xa9, 0x2f, 0x72, 0x38,
+            0x37, 0x7a, 0xab, 0xa9,
+        ];
+        assert_eq!(breakpad_id(Some(BuildId::new(&id))), "E565BC7E2B2FA4BE98B4040FA92F72380");
+        assert_eq!(breakpad_id(Some(BuildId::new(&[1, 2]))), "0000020100000000000000000000000000"[..33]);
+        assert_eq!(breakpad_id(None), "0".repeat(33));
+    }
+}

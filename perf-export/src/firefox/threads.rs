@@ -8,8 +8,13 @@ use super::{Threads, milliseconds};
 use crate::profile::{Profile, Sample};
 use crate::text::OneLine;
 
-/// The type of all markers: samples of another event than the one that is shown.
-pub(super) const MARKER_TYPE: &str = "sample";
+/// The type of the markers of samples.
+pub(super) const SAMPLE: &str = "sample";
+/// The type of the markers of times without a CPU.
+pub(super) const OFF_CPU: &str = "off-cpu";
+/// Of markers at a moment, and of those with a duration.
+const INSTANT: u32 = 0;
+const INTERVAL: u32 = 1;
 
 /// A process, as long as its main thread had one name.
 pub(super) struct Process {
@@ -26,9 +31,11 @@ pub(super) struct Row {
     name: String,
     is_main: bool,
     start: u64,
-    /// The indices of the samples of the event that is shown, and of those of others.
+    /// The indices of the samples of the event that is shown, and of those that are markers.
     samples: Vec<u32>,
-    others: Vec<u32>,
+    marked: Vec<u32>,
+    /// The indices of the times without a CPU.
+    off_cpu: Vec<u32>,
 }
 
 /// Makes ids of processes or threads that differ: `12`, `12.1`, `12.2`.
@@ -63,15 +70,25 @@ pub(super) fn rows(profile: &Profile, event: u32) -> (Vec<Process>, Vec<Row>) {
         }
         current.insert(thread.process_key, (process, has_main || is_main));
         let (tid, start) = (tids.next(thread.tid), u64::MAX);
-        rows.push(Row { process, tid, name, is_main, start, samples: Vec::new(), others: Vec::new() });
+        let (samples, marked, off_cpu) = Default::default();
+        rows.push(Row { process, tid, name, is_main, start, samples, marked, off_cpu });
     }
     for (sample, number) in profile.samples().iter().zip(0..) {
         let Some(row) = rows.get_mut(sample.thread as usize) else { continue };
-        let of = if sample.event == event { &mut row.samples } else { &mut row.others };
-        of.push(number);
+        if sample.event == event {
+            row.samples.push(number);
+        }
+        if sample.event != event || profile.text(number).is_some() {
+            row.marked.push(number);
+        }
         row.start = row.start.min(sample.time);
         if let Some(process) = processes.get_mut(row.process) {
             process.start = process.start.min(sample.time);
+        }
+    }
+    for (off, number) in profile.off_cpu().iter().zip(0..) {
+        if let Some(row) = rows.get_mut(off.thread as usize) {
+            row.off_cpu.push(number);
         }
     }
     rows.sort_by_key(|row| (row.process, !row.is_main));
@@ -116,7 +133,6 @@ struct Markers {
     name: Vec<u32>,
     start_time: Vec<f64>,
     end_time: Vec<Option<f64>>,
-    /// 0: of no duration.
     phase: Vec<u32>,
     category: Vec<u32>,
     data: Vec<Marker>,
@@ -126,7 +142,10 @@ struct Markers {
 struct Marker {
     #[serde(rename = "type")]
     kind: &'static str,
-    period: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    period: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     cpu: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -154,7 +173,7 @@ impl<'a> Thread<'a> {
             tid: &row.tid,
             show_markers_in_timeline: row.samples.is_empty(),
             samples: threads.samples(&row.samples),
-            markers: threads.markers(&row.others),
+            markers: threads.markers(row),
         }
     }
 }
@@ -165,16 +184,17 @@ impl Threads<'_> {
         milliseconds(time.saturating_sub(self.start))
     }
 
-    /// Returns samples in the order of time, as the profiler needs them.
-    fn in_order(&self, numbers: &[u32]) -> Vec<&Sample> {
+    /// Returns samples and their numbers in the order of time, as the profiler needs them.
+    fn in_order(&self, numbers: &[u32]) -> Vec<(&Sample, u32)> {
         let samples = self.profile.samples();
-        let mut list: Vec<_> = numbers.iter().filter_map(|&number| samples.get(number as usize)).collect();
-        list.sort_by_key(|sample| sample.time);
+        let with_sample = |&number: &u32| Some((samples.get(number as usize)?, number));
+        let mut list: Vec<_> = numbers.iter().filter_map(with_sample).collect();
+        list.sort_by_key(|(sample, _)| sample.time);
         list
     }
 
     fn samples(&self, numbers: &[u32]) -> Samples {
-        let list = self.in_order(numbers);
+        let list: Vec<_> = self.in_order(numbers).into_iter().map(|(sample, _)| sample).collect();
         let periods = || list.iter().map(|sample| sample.total.period).collect();
         Samples {
             length: list.len(),
@@ -186,23 +206,47 @@ impl Threads<'_> {
         }
     }
 
-    fn markers(&self, numbers: &[u32]) -> Markers {
-        let list = self.in_order(numbers);
-        let name = |sample: &&Sample| self.markers.get(sample.event as usize).copied().unwrap_or_default();
-        let data = |sample: &&Sample| Marker {
-            kind: MARKER_TYPE,
-            period: sample.total.period,
-            cpu: sample.cpu,
-            cause: self.shared.row_of(sample.stack).map(|stack| Cause { stack }),
-        };
-        Markers {
-            length: list.len(),
-            name: list.iter().map(name).collect(),
-            start_time: list.iter().map(|sample| self.time(sample.time)).collect(),
-            end_time: vec![None; list.len()],
-            phase: vec![0; list.len()],
-            category: vec![0; list.len()],
-            data: list.iter().map(data).collect(),
+    fn markers(&self, row: &Row) -> Markers {
+        let mut all = Vec::new();
+        for (sample, number) in self.in_order(&row.marked) {
+            let data = Marker {
+                kind: SAMPLE,
+                text: self.profile.text(number).map(|text| OneLine(text).to_string()),
+                period: Some(sample.total.period),
+                cpu: sample.cpu,
+                cause: self.shared.row_of(sample.stack).map(|stack| Cause { stack }),
+            };
+            let name = self.markers.get(sample.event as usize).copied().unwrap_or_default();
+            all.push((sample.time, None, name, data));
         }
+        let off_cpu = row.off_cpu.iter().filter_map(|&number| self.profile.off_cpu().get(number as usize));
+        for off in off_cpu {
+            let text = if off.is_preempted { "preempted" } else { "waits" };
+            let (text, period) = (Some(text.to_owned()), None);
+            let data = Marker { kind: OFF_CPU, text, period, cpu: None, cause: None };
+            all.push((off.start, Some(off.end), self.off_cpu, data));
+        }
+        all.sort_by_key(|(start, ..)| *start);
+        let end = |end: Option<u64>| end.map(|end| self.time(end));
+        Markers {
+            length: all.len(),
+            name: all.iter().map(|(_, _, name, _)| *name).collect(),
+            start_time: all.iter().map(|(start, ..)| self.time(*start)).collect(),
+            end_time: all.iter().map(|(_, it, ..)| end(*it)).collect(),
+            phase: all.iter().map(|(_, it, ..)| if it.is_some() { INTERVAL } else { INSTANT }).collect(),
+            category: vec![0; all.len()],
+            data: all.into_iter().map(|(.., data)| data).collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_that_come_again_get_a_number() {
+        let mut ids = Ids::default();
+        assert_eq!([7, 7, 8, 7].map(|id| ids.next(id)), ["7", "7.1", "8", "7.2"]);
     }
 }
