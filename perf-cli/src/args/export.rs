@@ -8,6 +8,7 @@ pub(super) const EXAMPLES: &str =
     "Functions are named by the files that the capture was recorded from, as perfdata script --help describes.
 
 Examples:
+  perfdata export --to firefox -o out.json
   perfdata export --to speedscope -o out.speedscope.json";
 
 #[derive(Debug, clap::Args)]
