@@ -1,14 +1,14 @@
 //! `perfdata export`: samples in the formats of other tools.
 
 use std::io::{self, BufWriter, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use perf_export::{Keep, fold, otlp, pprof};
+use perf_export::{Keep, firefox, fold, otlp, pprof, speedscope};
 
 use crate::args::export::{ExportArgs, To};
-use crate::escape::shown;
+use crate::escape::{OneLine, shown};
 use crate::output::{Holds, InputFile, Output, Outputs};
-use crate::profile::{self, Profiles};
+use crate::profile::{self, Profiles, Request};
 use crate::{Failure, Outcome, branches};
 
 pub(crate) fn run(args: &ExportArgs) -> Result<Outcome, Failure> {
@@ -20,19 +20,43 @@ pub(crate) fn run(args: &ExportArgs) -> Result<Outcome, Failure> {
         To::Brstack | To::Preagg | To::Autofdo => {
             return branches::run(args, &|inputs, content| write(&args.output, inputs, content));
         }
+        To::Firefox | To::Speedscope => Keep { times: true, cpus: args.to == To::Firefox, ..Keep::default() },
         To::Pprof => Keep { cpus: true, ..Keep::default() },
         To::Otlp | To::OtlpJson => Keep { cpus: true, times: true, ..Keep::default() },
     };
-    let Profiles { profiles, inputs, outcome } = profile::read(&(&args.profile).into(), keep)?;
+    let files = &args.profile.files.0;
+    if args.to == To::Firefox && files.len() > 1 {
+        return Err(Failure("--to firefox writes one capture; export each to a file of its own".into()));
+    }
+    let request = Request { marks: args.to == To::Firefox, ..(&args.profile).into() };
+    let Profiles { profiles, inputs, outcome } = profile::read(&request, keep)?;
     write(&args.output, &inputs, |out| match args.to {
         To::Folded => fold::write(&profiles, &fold::Options::default(), out),
         // Written above.
         To::Brstack | To::Preagg | To::Autofdo => Ok(()),
+        // One, as checked above.
+        To::Firefox => {
+            let mut options = firefox::Options::default();
+            options.product = name(files);
+            profiles.iter().try_for_each(|profile| firefox::write(profile, &options, out))
+        }
+        To::Speedscope => {
+            let mut options = speedscope::Options::default();
+            options.name = name(files);
+            speedscope::write(&profiles, &options, out)
+        }
         To::Pprof => pprof::write(&profiles, out),
         To::Otlp if !is_json(&args.output) => otlp::write(&profiles, otlp::Encoding::Protobuf, out),
         To::Otlp | To::OtlpJson => otlp::write(&profiles, otlp::Encoding::Json, out),
     })?;
     Ok(outcome)
+}
+
+/// Returns the names of the captures, without folders.
+fn name(files: &[PathBuf]) -> String {
+    let names = files.iter().filter_map(|path| path.file_name());
+    let names: Vec<_> = names.map(|name| OneLine(name.as_encoded_bytes()).to_string()).collect();
+    names.join(", ")
 }
 
 /// Returns whether the name of a file ends in `.json`.

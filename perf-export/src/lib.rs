@@ -43,6 +43,8 @@
 //! - `otlp`: profiles of OpenTelemetry, as protobuf and JSON.
 //! - `pprof`: profiles for `go tool pprof`.
 //! - `flamegraph`: flame graphs: a page for a browser, and a static picture.
+//! - `firefox`: processed profiles of the Firefox Profiler.
+//! - `speedscope`: speedscope's JSON.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
@@ -61,8 +63,13 @@
 #[cfg(feature = "branches")]
 #[cfg_attr(docsrs, doc(cfg(feature = "branches")))]
 pub mod branches;
+#[cfg(any(feature = "firefox", feature = "speedscope"))]
+mod calls;
 pub mod diff;
 mod event_name;
+#[cfg(feature = "firefox")]
+#[cfg_attr(docsrs, doc(cfg(feature = "firefox")))]
+pub mod firefox;
 #[cfg(feature = "flamegraph")]
 #[cfg_attr(docsrs, doc(cfg(feature = "flamegraph")))]
 pub mod flamegraph;
@@ -82,6 +89,9 @@ pub mod otlp;
 pub mod pprof;
 mod profile;
 mod quality;
+#[cfg(feature = "speedscope")]
+#[cfg_attr(docsrs, doc(cfg(feature = "speedscope")))]
+pub mod speedscope;
 mod stack_table;
 mod stacks;
 #[cfg(any(feature = "otlp", feature = "pprof"))]
@@ -97,7 +107,7 @@ pub use functions::{FunctionKey, FunctionTotal, Functions};
 pub use limits::Limits;
 pub use named::{FunctionAt, Line, Named, Naming, Symbol};
 pub use origin::Origin;
-pub use profile::{Keep, Kept, Profile, ProfileBuilder, ProfileEvent, Sample, Thread, Total};
+pub use profile::{Keep, Kept, OffCpu, Profile, ProfileBuilder, ProfileEvent, Sample, Thread, Total};
 pub use quality::{Missing, Quality};
 pub use stack_table::StackTable;
 pub use stacks::{EMPTY, Stacks};

@@ -10,6 +10,12 @@ pub struct Origin {
     pub hostname: Option<Vec<u8>>,
     /// The architecture, as in `uname -m`; `None` if it was not recorded.
     pub arch: Option<Vec<u8>>,
+    /// The release of the kernel, as in `uname -r`; `None` if it was not recorded.
+    pub release: Option<Vec<u8>>,
+    /// The name of the processor; `None` if it was not recorded.
+    pub processor: Option<Vec<u8>>,
+    /// The number of CPUs that were online; `None` if it was not recorded.
+    pub cpus: Option<u32>,
     /// Nanoseconds from a time of the events' clock to the wall clock's, modulo 2^64; `None` if they were not recorded.
     pub to_wall_clock: Option<u64>,
 }
@@ -24,6 +30,9 @@ impl Origin {
         Self {
             hostname: name(features.hostname()),
             arch: name(features.arch()),
+            release: name(features.os_release()),
+            processor: name(features.cpu_desc()),
+            cpus: features.nr_cpus().and_then(Result::ok).map(|cpus| cpus.online),
             to_wall_clock: features
                 .clock_data()
                 .and_then(Result::ok)

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use perf_parse::event::Event;
-use perf_session::{At, BuildId, Session};
+use perf_session::{At, BuildId, DsoKind, Segment, Session};
 use perf_symbol::unwind::StackEnd;
 use perf_symbol::{Looked, StackFrame, Symbolizer};
 
@@ -115,6 +115,20 @@ struct Same {
     stack: u32,
 }
 
+/// A time at which a thread was on no CPU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct OffCpu {
+    /// The index in [`Profile::threads`].
+    pub thread: u32,
+    /// The time of the switch away from the thread, in nanoseconds of the capture's clock.
+    pub start: u64,
+    /// The time of the switch to the thread.
+    pub end: u64,
+    /// Whether the thread was preempted, so that it could have run on.
+    pub is_preempted: bool,
+}
+
 /// What is kept of a sample that is counted later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Kept {
@@ -123,6 +137,9 @@ pub struct Kept {
     stack: u32,
     end: StackEnd,
 }
+
+/// Number of bytes that a text counts in addition to its length.
+const TEXT: usize = 64;
 
 /// Collects the samples of a capture.
 #[derive(Debug)]
@@ -139,6 +156,16 @@ pub struct ProfileBuilder {
     samples: Vec<Sample>,
     sample_numbers: HashMap<Same, u32>,
     span: Option<(u64, u64)>,
+    /// What was said of samples, by their numbers.
+    texts: HashMap<u32, Vec<u8>>,
+    /// Number of bytes of further texts.
+    room_for_texts: usize,
+    /// Whether the last sample is the last one of `samples`.
+    is_last_kept: bool,
+    /// The last switch away from each thread, by the thread's key, and whether it was preempted.
+    switches: HashMap<u64, (u64, bool)>,
+    /// By the key of the thread, which may have its first sample later.
+    off_cpu: Vec<(u64, OffCpu)>,
 }
 
 impl ProfileBuilder {
@@ -156,6 +183,11 @@ impl ProfileBuilder {
             samples: Vec::new(),
             sample_numbers: HashMap::new(),
             span: None,
+            texts: HashMap::new(),
+            room_for_texts: limits.texts,
+            is_last_kept: false,
+            switches: HashMap::new(),
+            off_cpu: Vec::new(),
         }
     }
 
@@ -201,12 +233,40 @@ impl ProfileBuilder {
             let (first, last) = self.span.unwrap_or((time, time));
             self.span = Some((first.min(time), last.max(time)));
         }
+        let before = self.samples.len();
         let is_kept = kept.and_then(|kept| self.add(number, kept, time.unwrap_or(0), total)).is_some();
+        self.is_last_kept = self.samples.len() > before;
         if let Some(event) = self.events.get_mut(number as usize) {
             event.total.add(total);
             if !is_kept {
                 event.beyond.add(total);
             }
+        }
+    }
+
+    /// Keeps a text about the last sample, such as the fields of a tracepoint. Does nothing if that sample is counted
+    /// together with others, or if there is no room for the text.
+    pub fn describe(&mut self, text: Vec<u8>) {
+        let room = self.room_for_texts.checked_sub(text.len().saturating_add(TEXT));
+        if let Some(room) = room.filter(|_| self.is_last_kept) {
+            self.room_for_texts = room;
+            self.texts.insert((self.samples.len() - 1) as u32, text);
+        }
+    }
+
+    /// Takes a switch away from a thread, or to it, in the order of time. Those of threads without samples are dropped, and
+    /// those before the first and after the last sample.
+    pub fn switch(&mut self, thread: &perf_session::Thread, time: u64, is_out: bool, is_preempted: bool) {
+        let key = thread.key();
+        if is_out {
+            if self.switches.len() < self.limits.threads {
+                self.switches.insert(key, (time, is_preempted));
+            }
+        } else if let Some((start, is_preempted)) = self.switches.remove(&key)
+            && self.off_cpu.len() < self.limits.samples
+        {
+            let thread = self.thread_numbers.get(&key).copied().unwrap_or(NONE);
+            self.off_cpu.push((key, OffCpu { thread, start, end: time.max(start), is_preempted }));
         }
     }
 
@@ -274,7 +334,17 @@ impl ProfileBuilder {
         naming: Naming,
         progress: &mut dyn FnMut(usize, usize),
     ) -> Profile {
-        let Self { events, threads, mut table, samples, span, .. } = self;
+        let Self { events, threads, mut table, samples, span, texts, off_cpu, .. } = self;
+        let mut rows: HashMap<u64, u32> = HashMap::new();
+        threads.iter().zip(0..).for_each(|(thread, number)| {
+            rows.entry(thread.key).or_insert(number);
+        });
+        let of_thread = |(key, off): (u64, OffCpu)| {
+            span.filter(|&(first, last)| off.start <= last && first <= off.end)?;
+            let thread = if off.thread == NONE { *rows.get(&key)? } else { off.thread };
+            Some(OffCpu { thread, ..off })
+        };
+        let off_cpu = off_cpu.into_iter().filter_map(of_thread).collect();
         table.finish();
         let named = Named::find(&table.frames, session, symbolizer, naming, progress);
         let build_ids: Vec<_> = table.frames.dsos().iter().map(|dso| session.build_id(dso)).collect();
@@ -283,8 +353,30 @@ impl ProfileBuilder {
         let mut quality = Quality::default();
         quality.count_table(&table, &named, &build_ids, counts, core::iter::empty());
         let origin = Origin::default();
-        Profile { events, threads, samples, table, named, build_ids, looked, quality, span, origin }
+        let segments = segments_of(&table.frames, &looked);
+        Profile {
+            events,
+            threads,
+            samples,
+            table,
+            named,
+            build_ids,
+            segments,
+            looked,
+            quality,
+            span,
+            texts,
+            off_cpu,
+            origin,
+        }
     }
+}
+
+/// Returns the segments of the files that names were found in, by DSO.
+fn segments_of(frames: &Frames, looked: &[Looked]) -> HashMap<u32, Vec<Segment>> {
+    let of_dso: HashMap<_, _> = looked.iter().map(|it| (Arc::as_ptr(&it.dso), &it.segments)).collect();
+    let files = frames.dsos().iter().zip(0..).filter(|(dso, _)| dso.kind() == DsoKind::File);
+    files.filter_map(|(dso, number)| Some((number, (*of_dso.get(&Arc::as_ptr(dso))?).clone()))).collect()
 }
 
 /// The samples of a capture, with names.
@@ -300,6 +392,10 @@ pub struct Profile {
     quality: Quality,
     span: Option<(u64, u64)>,
     origin: Origin,
+    texts: HashMap<u32, Vec<u8>>,
+    off_cpu: Vec<OffCpu>,
+    /// By DSO.
+    segments: HashMap<u32, Vec<Segment>>,
 }
 
 impl Profile {
@@ -334,6 +430,19 @@ impl Profile {
         &self.samples
     }
 
+    /// Returns what [`ProfileBuilder::describe`] was given about a sample, by its index; `None` if nothing.
+    #[must_use]
+    pub fn text(&self, sample: u32) -> Option<&[u8]> {
+        self.texts.get(&sample).map(|text| &**text)
+    }
+
+    /// Returns the times at which threads were on no CPU, in the order of their ends; empty without
+    /// [`ProfileBuilder::switch`].
+    #[must_use]
+    pub fn off_cpu(&self) -> &[OffCpu] {
+        &self.off_cpu
+    }
+
     /// Returns the addresses.
     #[must_use]
     pub fn frames(&self) -> &Frames {
@@ -356,6 +465,17 @@ impl Profile {
     #[must_use]
     pub fn build_id(&self, dso: u32) -> Option<BuildId> {
         if dso == NONE { None } else { self.build_ids.get(dso as usize).copied().flatten() }
+    }
+
+    /// Returns the address of a frame in the memory of its file, counted from the start of the file's first segment.
+    /// `None` if the frame is in no file, or the file was not found.
+    #[must_use]
+    pub fn relative_address(&self, frame: u32) -> Option<u64> {
+        let place = self.frames().place(frame)?;
+        let segments = self.segments.get(&place.dso)?;
+        let is_executable = self.frames().mapping(frame)?.is_executable();
+        let address = perf_session::address_of(segments, place.offset, is_executable)?;
+        Some(address.wrapping_sub(segments.first()?.address))
     }
 
     /// Returns the files that names were looked for in.

@@ -1,4 +1,5 @@
-// Imports the text of perf script into speedscope, in a headless Chromium, and saves what speedscope made of it.
+// Imports the text of perf script, or speedscope's own JSON (*.json), into speedscope, in a headless Chromium, and saves
+// what speedscope made of it.
 //
 //     node speedscope.mjs CHROMIUM INDEX_HTML TEXT OUT [TEXT OUT...]
 //
@@ -50,7 +51,8 @@ async function importText(text, out) {
     const { nodeId } = await page('DOM.querySelector', { nodeId: root.nodeId, selector: 'input[type=file]' });
     await page('DOM.setFileInputFiles', { nodeId, files: [resolve(text)] });
     const { args } = await imported;
-    if (!args[0].value.includes(kind)) throw new Error(`${text}: not imported as ${kind}: ${args[0].value}`);
+    const expected = text.endsWith('.json') ? 'speedscope json' : kind;
+    if (!args[0].value.includes(expected)) throw new Error(`${text}: not imported as ${expected}: ${args[0].value}`);
     // It is shown when the title names it.
     const shown = `new Promise((resolve) => {
         const look = () => document.title === 'speedscope' ? setTimeout(look, 20) : resolve();

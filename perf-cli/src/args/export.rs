@@ -8,9 +8,10 @@ pub(super) const EXAMPLES: &str =
     "Functions are named by the files that the capture was recorded from, as perfdata script --help describes.
 
 Examples:
-  perfdata export --to speedscope -o out.speedscope.json
   perfdata export --to preagg -o app.preagg && perf2bolt -pa -p app.preagg -o app.fdata app
-  perfdata export --to pprof -o out.pb.gz && go tool pprof -http : out.pb.gz";
+  perfdata export --to pprof -o out.pb.gz && go tool pprof -http : out.pb.gz
+  perfdata export --to firefox -o out.json
+  perfdata export --to speedscope -o out.speedscope.json";
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ExportArgs {
@@ -48,4 +49,8 @@ pub(crate) enum To {
     Otlp,
     /// The same as JSON, whatever the name
     OtlpJson,
+    /// Processed profile of the Firefox Profiler, for profiler.firefox.com
+    Firefox,
+    /// speedscope's JSON, for speedscope.app
+    Speedscope,
 }

@@ -5,6 +5,7 @@
 
 mod arguments;
 #[path = "../report/made.rs"]
+#[allow(dead_code, reason = "the tests of report use all of it")]
 mod made;
 mod page;
 mod picture;
