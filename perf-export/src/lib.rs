@@ -63,6 +63,7 @@
 #[cfg(feature = "branches")]
 #[cfg_attr(docsrs, doc(cfg(feature = "branches")))]
 pub mod branches;
+mod builder;
 #[cfg(any(feature = "firefox", feature = "speedscope"))]
 mod calls;
 pub mod diff;
@@ -101,13 +102,14 @@ pub mod text;
 mod unit;
 mod weight;
 
+pub use builder::{Kept, ProfileBuilder};
 pub use event_name::event_name;
 pub use frames::{Frames, NONE, Place, short_name};
 pub use functions::{FunctionKey, FunctionTotal, Functions};
 pub use limits::Limits;
 pub use named::{FunctionAt, Line, Named, Naming, Symbol};
 pub use origin::Origin;
-pub use profile::{Keep, Kept, OffCpu, Profile, ProfileBuilder, ProfileEvent, Sample, Thread, Total};
+pub use profile::{Keep, OffCpu, Profile, ProfileEvent, Sample, Thread, Total};
 pub use quality::{Missing, Quality};
 pub use stack_table::StackTable;
 pub use stacks::{EMPTY, Stacks};
