@@ -216,7 +216,8 @@ mod tests {
     use perf_session::Session;
 
     use super::*;
-    use crate::profile::{Keep, ProfileBuilder};
+    use crate::builder::ProfileBuilder;
+    use crate::profile::Keep;
     use crate::{Limits, Naming};
 
     #[test]
