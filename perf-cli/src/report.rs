@@ -382,6 +382,8 @@ mod tests {
     use super::*;
     use crate::Streams;
     use crate::args::{Args, Verb};
+    use perf_abi::event::EventType;
+    use perf_abi::sample_type::SampleType;
 
     #[derive(Clone, Default)]
     struct Text(Rc<RefCell<Vec<u8>>>);

@@ -46,7 +46,7 @@ pub struct ProfileEvent {
     pub event: Arc<Event>,
     /// Its samples, those beyond the limits included.
     pub total: Total,
-    /// The samples that are not in [`Profile::samples`], because they are beyond the [`Limits`].
+    /// The samples that are not in [`Profile::samples`], because they are beyond the [`Limits`](crate::Limits).
     pub beyond: Total,
 }
 
@@ -170,14 +170,14 @@ impl Profile {
         &self.samples
     }
 
-    /// Returns what [`ProfileBuilder::describe`] was given about a sample, by its index; `None` if nothing.
+    /// Returns what [`ProfileBuilder::describe`](crate::ProfileBuilder::describe) was given about a sample, by its index; `None` if nothing.
     #[must_use]
     pub fn text(&self, sample: u32) -> Option<&[u8]> {
         self.texts.get(&sample).map(|text| &**text)
     }
 
     /// Returns the times at which threads were on no CPU, in the order of their ends; empty without
-    /// [`ProfileBuilder::switch`].
+    /// [`ProfileBuilder::switch`](crate::ProfileBuilder::switch).
     #[must_use]
     pub fn off_cpu(&self) -> &[OffCpu] {
         &self.off_cpu
