@@ -1,14 +1,8 @@
 //! The calls that a frame stands for: the function at its address, and those that are inlined there.
 
-use std::io;
 use std::sync::Arc;
 
-use perf_abi::attr::{Attr, AttrFlags};
-use perf_abi::event::{EventType, SwId};
-use perf_abi::sample_type::SampleType;
-use perf_parse::event::Event;
 use perf_session::Dso;
-use serde::Serialize;
 
 use crate::named::{FunctionAt, Line, Symbol};
 use crate::profile::Profile;
@@ -16,15 +10,17 @@ use crate::text::OneLine;
 
 /// A call in a stack.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Call<'a> {
+#[non_exhaustive]
+pub struct Call<'a> {
     /// The number of the symbol, and the symbol; `None` if the function is not known.
-    pub(crate) symbol: Option<(u32, &'a Symbol)>,
+    pub symbol: Option<(u32, &'a Symbol)>,
     /// Where the function was; `None` if that is not known.
-    pub(crate) line: Option<&'a Line>,
+    pub line: Option<&'a Line>,
 }
 
 /// Returns the calls of a frame, the outermost one first. There is at least one: that of a function that is not known.
-pub(crate) fn calls_of(profile: &Profile, frame: u32) -> Vec<Call<'_>> {
+#[must_use]
+pub fn calls_of(profile: &Profile, frame: u32) -> Vec<Call<'_>> {
     let named = profile.named();
     let mut calls = Vec::new();
     for &FunctionAt { symbol, line } in named.functions_of(frame).iter().rev() {
@@ -46,26 +42,10 @@ pub(crate) fn calls_of(profile: &Profile, frame: u32) -> Vec<Call<'_>> {
 }
 
 /// Returns the name of a function that is not known: the name of its file without folders, in brackets.
-pub(crate) fn unknown_name(dso: Option<&Arc<Dso>>) -> String {
+#[must_use]
+pub fn unknown_name(dso: Option<&Arc<Dso>>) -> String {
     let Some(dso) = dso else { return "[unknown]".to_owned() };
     let file = dso.name().rsplit(|&byte| byte == b'/').next().unwrap_or_default();
     // What has no file has brackets already.
     if file.starts_with(b"[") { OneLine(file).to_string() } else { format!("[{}]", OneLine(file)) }
-}
-
-/// Returns whether the samples of an event have periods: recorded, or that of the event.
-pub(crate) fn has_periods(event: &Event) -> bool {
-    event.attr.sample_type.contains(SampleType::PERIOD) || !event.attr.flags.contains(AttrFlags::FREQ)
-}
-
-/// Returns whether an event counts nanoseconds.
-pub(crate) fn is_clock(attr: &Attr) -> bool {
-    let clocks = [SwId::CPU_CLOCK.0, SwId::TASK_CLOCK.0];
-    attr.kind == EventType::SOFTWARE && clocks.contains(&attr.config)
-}
-
-/// Writes JSON without blanks, and a newline.
-pub(crate) fn write_json(document: &impl Serialize, out: &mut dyn io::Write) -> io::Result<()> {
-    serde_json::to_writer(&mut *out, document).map_err(io::Error::from)?;
-    out.write_all(b"\n")
 }

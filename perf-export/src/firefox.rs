@@ -16,11 +16,12 @@ use perf_parse::event::Event;
 use serde::Serialize;
 use serde::ser::{SerializeSeq, Serializer};
 
-use crate::calls::{has_periods, is_clock, write_json};
 use crate::event_name::event_name;
+use crate::json::write_json;
 use crate::origin::Origin;
 use crate::profile::Profile;
 use crate::text::OneLine;
+use crate::unit::{has_periods, is_clock};
 use tables::Shared;
 use threads::{Process, Row, Thread};
 

@@ -21,9 +21,9 @@ use std::sync::Arc;
 
 use perf_session::Dso;
 
+use crate::calls::{Call, calls_of};
 use crate::event_name::event_name;
 use crate::frames::NONE;
-use crate::named::FunctionAt;
 use crate::profile::{Profile, Thread};
 use crate::text::push_name;
 use crate::weight::Weight;
@@ -148,7 +148,6 @@ impl Labels {
 }
 
 fn label(profile: &Profile, frame: u32, options: &Options) -> Vec<u8> {
-    let named = profile.named();
     let dso = profile.frames().dso_of(frame);
     let mark: &[u8] = match dso.map(|dso| dso.name()) {
         Some(name) if options.mark_kernel && (name.starts_with(b"[") || name.ends_with(b"vmlinux")) => {
@@ -159,15 +158,13 @@ fn label(profile: &Profile, frame: u32, options: &Options) -> Vec<u8> {
         }
         _ => b"",
     };
-    let symbols = named.functions_of(frame).iter().rev();
-    let mut symbols = symbols.filter_map(|FunctionAt { symbol, .. }| named.symbol(*symbol)).peekable();
     let mut label = Vec::new();
-    // Outside of the functions that are known there is one, which they are inlined into.
-    if symbols.peek().is_none_or(|outermost| outermost.is_inlined) {
-        push_unknown(&mut label, dso);
-        label.extend_from_slice(mark);
-    }
-    for symbol in symbols {
+    for Call { symbol, .. } in calls_of(profile, frame) {
+        let Some((_, symbol)) = symbol else {
+            push_unknown(&mut label, dso);
+            label.extend_from_slice(mark);
+            continue;
+        };
         label.push(b';');
         push_tidy(&mut label, without_arguments(&symbol.name));
         let of_inlined: &[u8] = if options.mark_inlined { b"_[i]" } else { b"" };

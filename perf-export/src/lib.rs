@@ -64,7 +64,6 @@
 #[cfg_attr(docsrs, doc(cfg(feature = "branches")))]
 pub mod branches;
 mod builder;
-#[cfg(any(feature = "firefox", feature = "speedscope"))]
 mod calls;
 pub mod diff;
 mod event_name;
@@ -79,6 +78,8 @@ pub mod flamegraph;
 pub mod fold;
 mod frames;
 mod functions;
+#[cfg(any(feature = "firefox", feature = "speedscope"))]
+mod json;
 mod limits;
 mod named;
 mod origin;
@@ -98,11 +99,18 @@ mod stacks;
 #[cfg(any(feature = "otlp", feature = "pprof"))]
 mod tables;
 pub mod text;
-#[cfg(any(feature = "otlp", feature = "pprof"))]
+#[cfg(any(
+    feature = "firefox",
+    feature = "flamegraph",
+    feature = "otlp",
+    feature = "pprof",
+    feature = "speedscope"
+))]
 mod unit;
 mod weight;
 
 pub use builder::{Kept, ProfileBuilder};
+pub use calls::{Call, calls_of, unknown_name};
 pub use event_name::event_name;
 pub use frames::{Frames, NONE, Place, short_name};
 pub use functions::{FunctionKey, FunctionTotal, Functions};

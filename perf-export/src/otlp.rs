@@ -37,7 +37,7 @@ use crate::profile::{Profile, ProfileEvent, Thread, Total};
 use crate::stacks::EMPTY;
 use crate::tables::{Code, MappedFile, Table, Tables};
 use crate::text::OneLine;
-use crate::unit::unit;
+use crate::unit::is_clock;
 
 /// The version of opentelemetry-proto that is written.
 pub const PROTO_VERSION: &str = "1.10.0";
@@ -185,7 +185,7 @@ impl Writer {
         let period = if attr.flags.contains(AttrFlags::FREQ) { 0 } else { attr.sample_period };
         let event = ValueType {
             type_strindex: self.string(&event_name(&of.event)),
-            unit_strindex: self.string(unit(&of.event)),
+            unit_strindex: self.string(if is_clock(&of.event.attr) { b"nanoseconds" } else { b"count" }),
         };
         let number =
             ValueType { type_strindex: self.string(b"samples"), unit_strindex: self.string(b"count") };

@@ -21,7 +21,7 @@ use crate::event_name::event_name;
 use crate::frames::NONE;
 use crate::profile::{Profile, Total};
 use crate::tables::{MappedFile, Table, Tables};
-use crate::unit::unit;
+use crate::unit::is_clock;
 
 /// The largest number of sample types. Each sample has a value for each of them, so more would make the profile far
 /// larger than the capture.
@@ -103,7 +103,7 @@ impl Writer {
                 let attr = &of.event.attr;
                 let it = ValueType {
                     r#type: self.string(&event_name(&of.event)),
-                    unit: self.string(unit(&of.event)),
+                    unit: self.string(if is_clock(&of.event.attr) { b"nanoseconds" } else { b"count" }),
                 };
                 let next = types.list.len() as u32;
                 let number = *numbers.entry((it.r#type, it.unit)).or_insert(next);

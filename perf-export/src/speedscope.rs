@@ -8,11 +8,13 @@ use std::io::{self, Write};
 use serde::Serialize;
 use serde::ser::{SerializeSeq, Serializer};
 
-use crate::calls::{Call, calls_of, has_periods, is_clock, unknown_name, write_json};
+use crate::calls::{Call, calls_of, unknown_name};
 use crate::event_name::event_name;
+use crate::json::write_json;
 use crate::named::Line;
 use crate::profile::{Profile, Sample};
 use crate::text::OneLine;
+use crate::unit::{has_periods, is_clock};
 use crate::weight::Weight;
 
 /// How profiles are written.

@@ -1,13 +1,19 @@
-//! The units of events.
+//! What events count.
 
-use perf_abi::event::EventType;
-use perf_parse::event::Event;
+use perf_abi::attr::Attr;
+use perf_abi::event::{EventType, SwId};
 
-/// `PERF_COUNT_SW_CPU_CLOCK` and `PERF_COUNT_SW_TASK_CLOCK`.
-const CLOCKS: [u64; 2] = [0, 1];
+/// Returns whether an event counts nanoseconds.
+pub(crate) fn is_clock(attr: &Attr) -> bool {
+    let clocks = [SwId::CPU_CLOCK.0, SwId::TASK_CLOCK.0];
+    attr.kind == EventType::SOFTWARE && clocks.contains(&attr.config)
+}
 
-/// Returns the unit of what an event counts, as pprof and OTLP spell it.
-pub(crate) fn unit(event: &Event) -> &'static [u8] {
-    let is_clock = event.attr.kind == EventType::SOFTWARE && CLOCKS.contains(&event.attr.config);
-    if is_clock { b"nanoseconds" } else { b"count" }
+/// Returns whether the samples of an event have periods: recorded, or that of the event.
+#[cfg(any(feature = "firefox", feature = "speedscope"))]
+pub(crate) fn has_periods(event: &perf_parse::event::Event) -> bool {
+    use perf_abi::attr::AttrFlags;
+    use perf_abi::sample_type::SampleType;
+
+    event.attr.sample_type.contains(SampleType::PERIOD) || !event.attr.flags.contains(AttrFlags::FREQ)
 }

@@ -2,12 +2,10 @@
 
 use std::collections::HashMap;
 
-use perf_abi::event::EventType;
-use perf_parse::event::Event;
-
 use crate::event_name::event_name;
 use crate::profile::{Profile, Total};
 use crate::text::OneLine;
+use crate::unit::is_clock;
 
 /// An event, in all captures that have it.
 #[derive(Clone, Debug)]
@@ -29,14 +27,6 @@ pub(super) struct Events {
     numbers: Vec<Vec<u32>>,
 }
 
-/// perf: `PERF_COUNT_SW_CPU_CLOCK` and `PERF_COUNT_SW_TASK_CLOCK`, `include/uapi/linux/perf_event.h`.
-const CLOCKS: core::ops::RangeInclusive<u64> = 0..=1;
-
-fn unit(event: &Event) -> &'static str {
-    let is_clock = event.attr.kind == EventType::SOFTWARE && CLOCKS.contains(&event.attr.config);
-    if is_clock { "ns" } else { "" }
-}
-
 impl Events {
     pub(super) fn of(profiles: &[Profile]) -> Self {
         let mut events = Self::default();
@@ -49,7 +39,7 @@ impl Events {
                 let name = event_name(&it.event);
                 let occurrence = occurrences.entry(name.clone()).or_default();
                 *occurrence += 1;
-                let unit = unit(&it.event);
+                let unit = if is_clock(&it.event.attr) { "ns" } else { "" };
                 let next = events.list.len();
                 let number = *known.entry((name.clone(), *occurrence, unit)).or_insert(next);
                 if number == next {

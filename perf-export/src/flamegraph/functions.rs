@@ -7,8 +7,8 @@ use perf_session::DsoKind;
 use perf_symbol::Source;
 
 use super::numbers::push;
+use crate::calls::{Call, calls_of, unknown_name};
 use crate::frames::{NONE, Place};
-use crate::named::FunctionAt;
 use crate::profile::Profile;
 use crate::text::OneLine;
 
@@ -70,31 +70,22 @@ impl Functions {
             NONE => String::new(),
             _ => OneLine(named.short_name(short_name)).to_string(),
         };
-        let mut numbers = Vec::new();
-        let symbols = named.functions_of(frame).iter().rev();
-        let symbols = symbols.filter_map(|FunctionAt { symbol, .. }| Some((*symbol, named.symbol(*symbol)?)));
-        let mut symbols = symbols.peekable();
-        // Outside of the functions that are known there is one, which they are inlined into.
-        if symbols.peek().is_none_or(|(_, outermost)| outermost.is_inlined) {
-            let kind = if place.dso == NONE { Kind::Unmapped } else { Kind::Unnamed };
-            numbers.push(*known.entry((NONE, short_name, kind)).or_insert_with(|| {
-                let file = file();
-                let name = match &*file {
-                    "" => "[unknown]".to_owned(),
-                    in_brackets if in_brackets.starts_with('[') => in_brackets.to_owned(),
-                    file => format!("[{file}]"),
-                };
-                self.number(Function { name, file, kind })
-            }));
-        }
-        for (number, symbol) in symbols {
-            let kind = if symbol.is_inlined { Kind::Inlined } else { kind(profile, place, symbol.source) };
-            numbers.push(*known.entry((number, short_name, kind)).or_insert_with(|| {
-                let name = OneLine(&symbol.name).to_string();
-                self.number(Function { name, file: file(), kind })
-            }));
-        }
-        numbers
+        let unknown = if place.dso == NONE { Kind::Unmapped } else { Kind::Unnamed };
+        let number = |Call { symbol, .. }| match symbol {
+            None => *known.entry((NONE, short_name, unknown)).or_insert_with(|| {
+                let name = unknown_name(profile.frames().dsos().get(place.dso as usize));
+                self.number(Function { name, file: file(), kind: unknown })
+            }),
+            Some((number, symbol)) => {
+                let kind =
+                    if symbol.is_inlined { Kind::Inlined } else { kind(profile, place, symbol.source) };
+                *known.entry((number, short_name, kind)).or_insert_with(|| {
+                    let name = OneLine(&symbol.name).to_string();
+                    self.number(Function { name, file: file(), kind })
+                })
+            }
+        };
+        calls_of(profile, frame).into_iter().map(number).collect()
     }
 
     /// Sorts the functions, by their names first.
