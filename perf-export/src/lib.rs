@@ -13,7 +13,7 @@
 //! use perf_session::Session;
 //! use perf_symbol::{Options, Stacks, Symbolizer};
 //!
-//! # let path = "../perf-symbol/examples/captures/plain.data";
+//! # let path = "examples/captures/plain.data";
 //! let reader = Reader::open(path)?;
 //! let mut session = Session::new();
 //! session.add_features(reader.features());

@@ -33,26 +33,3 @@ impl Weight {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use perf_symbol::unwind::StackEnd;
-
-    use super::*;
-
-    #[test]
-    fn tracepoints_count_samples() {
-        let reader = perf_parse::Reader::open(testdata::path("plain.data")).unwrap();
-        let mut event = (*reader.events()[0]).clone();
-        let total = Total { samples: 3, period: 300 };
-        let (stack, end) = (crate::EMPTY, StackEnd::Rooted);
-        let sample = Sample { event: 0, thread: 0, cpu: None, time: 0, stack, end, total };
-        for (kind, period) in
-            [(EventType::HARDWARE, 300), (EventType::SOFTWARE, 300), (EventType::TRACEPOINT, 3)]
-        {
-            event.attr.kind = kind;
-            assert_eq!(Weight::Period.of(&sample, &event), period, "{kind:?}");
-            assert_eq!(Weight::Samples.of(&sample, &event), 3, "{kind:?}");
-        }
-    }
-}

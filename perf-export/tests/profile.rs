@@ -1,9 +1,10 @@
 //! Profiles of captures: what is kept, and what limits leave out.
 
+use perf_abi::event::EventType;
 use perf_abi::regs::Arch;
 use perf_abi::sample_type::SampleType;
 use perf_export::diff::{Diff, Normalize, Side};
-use perf_export::{Functions, Keep, Limits, Naming, Profile, ProfileBuilder, Weight};
+use perf_export::{Functions, Keep, Limits, Naming, Profile, ProfileBuilder, Total, Weight};
 use perf_parse::Reader;
 use perf_session::Session;
 use perf_symbol::Stacks;
@@ -141,4 +142,17 @@ fn a_profile_does_not_differ_from_itself() {
     let diff = Diff::of([side, Side { profile: &other, event: 0 }], Weight::Samples, Normalize::Share);
     assert!(diff.rows.windows(2).all(|pair| pair[0].delta().abs() >= pair[1].delta().abs()));
     assert!(diff.rows.iter().any(|row| row.own[0] == 0.0) && diff.rows.iter().any(|row| row.own[1] == 0.0));
+}
+
+#[test]
+fn tracepoints_count_samples() {
+    let reader = Reader::open(testdata::path("plain.data")).unwrap();
+    let mut event = (*reader.events()[0]).clone();
+    let total = Total { samples: 3, period: 300 };
+    for (kind, period) in [(EventType::HARDWARE, 300), (EventType::SOFTWARE, 300), (EventType::TRACEPOINT, 3)]
+    {
+        event.attr.kind = kind;
+        assert_eq!(Weight::Period.of_total(total, &event), period, "{kind:?}");
+        assert_eq!(Weight::Samples.of_total(total, &event), 3, "{kind:?}");
+    }
 }
