@@ -38,7 +38,7 @@ fn frames_are_as_wide_as_what_they_count() {
     let expected = [
         "all, 100.00 %".to_owned(),
         format!("main {file}, 95.10 %"),
-        format!("[JIT] tid 4194000 {file}, 4.90 %"),
+        format!("[perf-4194000.map] {file}, 4.90 %"),
         format!("work {file}, 83.33 %"),
         format!("leaf {file}, 11.76 %"),
         format!("leaf {file}, 58.82 %"),
