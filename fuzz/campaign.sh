@@ -35,7 +35,7 @@ max_len() {
         parse_sample | parse_record) echo 256 ;;
         parse_attr) echo 200 ;;
         time_order) echo 128 ;;
-        tracepoint_format | print_fmt | parse_features | write_read | parse_file | session | unwind) echo 1024 ;;
+        tracepoint_format | print_fmt | parse_features | write_read | parse_file | session | unwind | profile) echo 1024 ;;
         command_line | folder) echo 4096 ;;
         symbol_elf) echo 8192 ;;
         *) echo 2048 ;;

@@ -5,6 +5,7 @@ mod capture;
 pub(crate) mod diff;
 mod examples;
 pub(crate) mod export;
+pub(crate) mod flamegraph;
 pub(crate) mod fold;
 mod index;
 #[cfg(target_os = "linux")]
@@ -76,6 +77,9 @@ pub(crate) enum Verb {
     /// Compare what functions take in two captures, or in two parts of one
     #[command(after_help = diff::EXAMPLES)]
     Diff(Box<diff::DiffArgs>),
+    /// Write a flame graph: a page for a browser, or a picture in SVG
+    #[command(after_help = flamegraph::EXAMPLES)]
+    Flamegraph(flamegraph::FlamegraphArgs),
     /// Write samples in the format of another tool
     #[command(after_help = export::EXAMPLES)]
     Export(export::ExportArgs),
@@ -109,6 +113,7 @@ impl Verb {
             Self::Report(args) => args.reading.no_mmap,
             Self::Fold(args) => args.profile.reading.no_mmap,
             Self::Diff(args) => args.reading.no_mmap,
+            Self::Flamegraph(args) => args.profile.reading.no_mmap,
             Self::Export(args) => args.profile.reading.no_mmap,
             Self::Ring(args) => args.reading.no_mmap,
             Self::Repair(args) => args.reading.no_mmap,

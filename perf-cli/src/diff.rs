@@ -25,8 +25,14 @@ pub(crate) fn run(args: &DiffArgs) -> Result<Outcome, Failure> {
         let mut only = args.only.clone();
         selections.iter().for_each(|selection| selection.apply(&mut only));
         let paths = std::slice::from_ref(path);
-        let request =
-            Request { paths, only: &only, symbols: &args.symbols, naming: &args.naming, off_cpu: false };
+        let request = Request {
+            paths,
+            only: &only,
+            symbols: &args.symbols,
+            naming: &args.naming,
+            off_cpu: false,
+            marks: false,
+        };
         let Profiles { profiles, outcome: of_side, .. } = profile::read(&request, Keep::default())?;
         if of_side != Outcome::Clean {
             outcome = of_side;

@@ -1,27 +1,67 @@
 //! `perfdata export`: samples in the formats of other tools.
 
 use std::io::{self, BufWriter, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use perf_export::{Keep, fold};
+use perf_export::{Keep, firefox, fold, otlp, pprof, speedscope};
 
 use crate::args::export::{ExportArgs, To};
-use crate::escape::shown;
+use crate::escape::{OneLine, shown};
 use crate::output::{Holds, InputFile, Output, Outputs};
-use crate::profile::{self, Profiles};
-use crate::{Failure, Outcome};
+use crate::profile::{self, Profiles, Request};
+use crate::{Failure, Outcome, branches};
 
 pub(crate) fn run(args: &ExportArgs) -> Result<Outcome, Failure> {
     #[cfg(target_os = "linux")]
     crate::output::remove_unfinished_on_signals();
     let keep = match args.to {
         To::Folded => Keep::default(),
+        // Of branches no profile is made.
+        To::Brstack | To::Preagg | To::Autofdo => {
+            return branches::run(args, &|inputs, content| write(&args.output, inputs, content));
+        }
+        To::Firefox | To::Speedscope => Keep { times: true, cpus: args.to == To::Firefox, ..Keep::default() },
+        To::Pprof => Keep { cpus: true, ..Keep::default() },
+        To::Otlp | To::OtlpJson => Keep { cpus: true, times: true, ..Keep::default() },
     };
-    let Profiles { profiles, inputs, outcome } = profile::read(&(&args.profile).into(), keep)?;
+    let files = &args.profile.files.0;
+    if args.to == To::Firefox && files.len() > 1 {
+        return Err(Failure("--to firefox writes one capture; export each to a file of its own".into()));
+    }
+    let request = Request { marks: args.to == To::Firefox, ..(&args.profile).into() };
+    let Profiles { profiles, inputs, outcome } = profile::read(&request, keep)?;
     write(&args.output, &inputs, |out| match args.to {
         To::Folded => fold::write(&profiles, &fold::Options::default(), out),
+        // Written above.
+        To::Brstack | To::Preagg | To::Autofdo => Ok(()),
+        // One, as checked above.
+        To::Firefox => {
+            let mut options = firefox::Options::default();
+            options.product = name(files);
+            profiles.iter().try_for_each(|profile| firefox::write(profile, &options, out))
+        }
+        To::Speedscope => {
+            let mut options = speedscope::Options::default();
+            options.name = name(files);
+            speedscope::write(&profiles, &options, out)
+        }
+        To::Pprof => pprof::write(&profiles, out),
+        To::Otlp if !is_json(&args.output) => otlp::write(&profiles, otlp::Encoding::Protobuf, out),
+        To::Otlp | To::OtlpJson => otlp::write(&profiles, otlp::Encoding::Json, out),
     })?;
     Ok(outcome)
+}
+
+/// Returns the names of the captures, without folders.
+fn name(files: &[PathBuf]) -> String {
+    let names = files.iter().filter_map(|path| path.file_name());
+    let names: Vec<_> = names.map(|name| OneLine(name.as_encoded_bytes()).to_string()).collect();
+    names.join(", ")
+}
+
+/// Returns whether the name of a file ends in `.json`.
+fn is_json(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"))
 }
 
 /// Writes a file that gets its name when it is complete; standard output if it is `-`.
@@ -32,8 +72,7 @@ pub(crate) fn write(
 ) -> Result<(), Failure> {
     if path == Path::new("-") {
         let mut output = Output::new();
-        // Writing to memory cannot fail.
-        let _ = content(&mut output.buffer);
+        content(&mut output.buffer).map_err(|error| Failure(format!("standard output: {error}")))?;
         return output.flush().map(drop);
     }
     let failure = |error: io::Error| Failure(format!("{}: {error}", shown(path)));

@@ -8,11 +8,14 @@
 extern crate alloc;
 
 mod args;
+mod branches;
+mod debug_archive;
 mod diff;
 mod dump;
 mod escape;
 mod event_filter;
 mod export;
+mod flamegraph;
 mod fold;
 mod index;
 mod info;
@@ -172,6 +175,7 @@ fn run_here(args: impl IntoIterator<Item = OsString>) -> u8 {
         Verb::Report(args) => report::run(args),
         Verb::Fold(args) => fold::run(args),
         Verb::Diff(args) => diff::run(args),
+        Verb::Flamegraph(args) => flamegraph::run(args),
         Verb::Export(args) => export::run(args),
         #[cfg(target_os = "linux")]
         Verb::Live(verb) => live::run(verb),

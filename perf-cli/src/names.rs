@@ -10,9 +10,14 @@ use perf_parse::FileError;
 use perf_parse::feature::Features;
 use perf_session::{At, Frame, Inode};
 use perf_symbol::unwind::StackEnd;
-use perf_symbol::{Bytes, Files, Function, Looked, Options, ReadFiles, StackFrame, Stacks, Symbolizer};
+use perf_symbol::{
+    Bytes, Files, Finder, Function, Looked, Options, ReadFiles, StackFrame, Stacks, Symbolizer,
+};
+
+use tempfile::TempDir;
 
 use crate::args::symbols::SymbolArgs;
+use crate::{Failure, debug_archive};
 
 /// Finds the stacks of samples, and the names of their frames.
 #[derive(Debug)]
@@ -22,22 +27,40 @@ pub(crate) struct Names {
     stacks: Stacks,
     /// The memory of the last stack.
     spare: Vec<StackFrame<'static>>,
+    /// The folders of unpacked archives, which are removed with this.
+    _archives: Vec<TempDir>,
 }
 
 impl Names {
     /// Number of frames of a call chain unless the recording machine's `kernel.perf_event_max_stack` was changed.
     pub(crate) const MAX_CHAIN: usize = 127;
 
-    pub(crate) fn new(args: &SymbolArgs, features: &Features<'_>) -> Self {
+    /// # Errors
+    ///
+    /// If an archive of files cannot be unpacked.
+    pub(crate) fn new(args: &SymbolArgs, features: &Features<'_>) -> Result<Self, Failure> {
         Self::with_lines(args, features, false)
     }
 
     /// Like [`new`](Self::new). With `needs_lines`, lines are looked up even if inlined functions are not wanted; they are
     /// then found nevertheless.
-    pub(crate) fn with_lines(args: &SymbolArgs, features: &Features<'_>, needs_lines: bool) -> Self {
+    pub(crate) fn with_lines(
+        args: &SymbolArgs,
+        features: &Features<'_>,
+        needs_lines: bool,
+    ) -> Result<Self, Failure> {
+        let mut archives = Vec::new();
         let mut options = Options::default();
         options.symfs.clone_from(&args.symfs);
-        options.debug_dirs.clone_from(&args.debug_dirs);
+        for path in &args.debug_dirs {
+            if path.is_file() && !args.no_symbols {
+                let folder = debug_archive::unpack(path)?;
+                options.debug_dirs.push(folder.path().to_owned());
+                archives.push(folder);
+            } else {
+                options.debug_dirs.push(path.clone());
+            }
+        }
         options.vmlinux.clone_from(&args.vmlinux);
         options.kallsyms.clone_from(&args.kallsyms);
         options.inlines = !args.no_inline || needs_lines;
@@ -45,7 +68,7 @@ impl Names {
         let symbolizer = Symbolizer::with_files(options, files(args));
         let arch = Arch::from_machine(&machine_of(features)).unwrap_or(Arch::X86);
         let stacks = Stacks::new(arch, Self::MAX_CHAIN, symbolizer.finder().clone());
-        Self { symbolizer, has_symbols: !args.no_symbols, stacks, spare: Vec::new() }
+        Ok(Self { symbolizer, has_symbols: !args.no_symbols, stacks, spare: Vec::new(), _archives: archives })
     }
 
     /// Returns the stack of a sample, and how it ends if it was unwound. `user` is the part of its call chain that came
@@ -96,6 +119,11 @@ impl Names {
     /// Returns what finds the functions; `None` if names are not wanted.
     pub(crate) fn symbolizer(&self) -> Option<&Symbolizer> {
         self.has_symbols.then_some(&self.symbolizer)
+    }
+
+    /// Returns what finds the files.
+    pub(crate) fn finder(&self) -> &Finder {
+        self.symbolizer.finder()
     }
 
     /// Returns the files that names were looked for in.

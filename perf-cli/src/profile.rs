@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
+use perf_abi::record::{Misc, RecordType};
 use perf_abi::sample_type::SampleType;
-use perf_export::{Keep, Kept, Limits, Naming, Profile, ProfileBuilder};
+use perf_export::{Keep, Kept, Limits, Naming, Origin, Profile, ProfileBuilder};
 use perf_parse::event::Event;
 use perf_parse::file::{EventRecords, Reader};
 use perf_parse::{EventRecord, FileError};
@@ -21,6 +22,7 @@ use crate::off_cpu::{Back, OffCpu};
 use crate::output::{InputFile, say};
 use crate::progress::NamingProgress;
 use crate::samples::{Counted, Filter, Samples, Visit, Visited};
+use crate::script::trace::Traces;
 use crate::{Failure, Outcome};
 
 /// What the captures of a command line have.
@@ -41,12 +43,14 @@ pub(crate) struct Request<'a> {
     pub(crate) naming: &'a NamingArgs,
     /// Whether the times that threads were off the CPU are counted, as another event.
     pub(crate) off_cpu: bool,
+    /// Whether the texts of tracepoints and the switches of threads are kept.
+    pub(crate) marks: bool,
 }
 
 impl<'a> From<&'a ProfileArgs> for Request<'a> {
     fn from(args: &'a ProfileArgs) -> Self {
         let ProfileArgs { files, naming, only, symbols, off_cpu, .. } = args;
-        Self { paths: &files.0, only, symbols, naming, off_cpu: *off_cpu }
+        Self { paths: &files.0, only, symbols, naming, off_cpu: *off_cpu, marks: false }
     }
 }
 
@@ -91,12 +95,13 @@ pub(crate) fn profile(
     keep: Keep,
 ) -> Result<(Profile, Outcome), Failure> {
     let samples = Samples::new(reader, memory, request.only)?;
-    let names = Names::new(request.symbols, reader.features());
+    let names = Names::new(request.symbols, reader.features())?;
     let off_cpu = if request.off_cpu { Some(OffCpu::new(reader)?) } else { None };
     let mut building = Building {
         builder: ProfileBuilder::new(keep, Limits::default()),
         off_cpu,
         has_stacks: keep.max_stack > 0,
+        traces: request.marks.then(|| Traces::new(reader)),
     };
     let Some(walked) = samples.walk(names, &mut building)? else {
         return Err(Failure("the walk ended early".into()));
@@ -114,6 +119,7 @@ pub(crate) fn profile(
             progress.at(done, all)
         });
     drop(progress);
+    let profile = profile.with_origin(Origin::of(walked.features()));
     Ok((profile, walked.finish("taken")))
 }
 
@@ -130,6 +136,8 @@ struct Building<'a> {
     builder: ProfileBuilder,
     off_cpu: Option<OffCpu<'a, Option<Kept>>>,
     has_stacks: bool,
+    /// The texts of tracepoints, if marks are wanted.
+    traces: Option<Traces<'a>>,
 }
 
 impl Building<'_> {
@@ -155,6 +163,33 @@ impl Building<'_> {
         let kept = self.builder.keep(at, &stack, end, finder, symbolizer);
         names.done(stack);
         Ok(kept)
+    }
+
+    /// Keeps the text of a tracepoint.
+    fn describe(&mut self, at: &At<'_, '_>, event: &Event) {
+        let Some(traces) = &mut self.traces else { return };
+        // A fault of the sample is one of its stack too, and noted there.
+        let raw = at.sample().tail().ok().and_then(|tail| tail.raw);
+        if let Some((index, raw)) = traces.of(event).zip(raw) {
+            let mut text = Vec::new();
+            traces.push(&mut text, index, raw);
+            self.builder.describe(text);
+        }
+    }
+
+    /// Keeps a switch of a thread.
+    fn switch(&mut self, record: &EventRecord<'_>, session: &Session, filter: &Filter<'_>) {
+        let is_switch = matches!(record.kind(), RecordType::SWITCH | RecordType::SWITCH_CPU_WIDE);
+        if self.traces.is_none() || !is_switch {
+            return;
+        }
+        let Some(id) = record.sample_id().ok().flatten() else { return };
+        if let Some((thread, time)) = id.tid().and_then(|tid| session.thread(tid)).zip(id.time())
+            && filter.wants_cpu(id.cpu())
+        {
+            let has = |flag: Misc| record.misc().contains(flag);
+            self.builder.switch(thread, time, has(Misc::SWITCH_OUT), has(Misc::SWITCH_OUT_PREEMPT));
+        }
     }
 
     fn count(&mut self, back: Option<Back<Option<Kept>>>) {
@@ -184,6 +219,7 @@ impl Visit for Building<'_> {
             Err(error) => return Ok(Err(error)),
         };
         self.builder.count(counted.event, kept, at.sample().time(), counted.period);
+        self.describe(at, counted.event);
         if let Some(off_cpu) = &mut self.off_cpu {
             off_cpu.sample(at, kept);
         }
@@ -193,10 +229,11 @@ impl Visit for Building<'_> {
     fn other(
         &mut self,
         record: &EventRecord<'_>,
-        _session: &Session,
-        _filter: &Filter<'_>,
+        session: &Session,
+        filter: &Filter<'_>,
         _records: &EventRecords<'_>,
     ) -> Visited {
+        self.switch(record, session, filter);
         let back = self.off_cpu.as_mut().and_then(|off_cpu| off_cpu.other(record));
         self.count(back);
         Ok(Ok(()))

@@ -10,6 +10,7 @@ use alloc::sync::Arc;
 use perf_abi::record::RecordType;
 use perf_abi::sample_type::SampleType;
 use perf_parse::event::Event;
+use perf_parse::feature::Features;
 use perf_parse::file::{Account, DeferredSamples, EventRecords, Reader};
 use perf_parse::{EventRecord, FileError};
 use perf_session::{At, Session};
@@ -169,6 +170,11 @@ pub(crate) struct Walked<'a> {
 impl Walked<'_> {
     pub(crate) fn account(&self) -> &Account {
         self.records.account()
+    }
+
+    /// Returns all features of the capture.
+    pub(crate) fn features(&self) -> &Features<'_> {
+        self.records.features()
     }
 
     /// Reports what could not be decoded. `done` is what the verb did with the samples: printed, counted.

@@ -79,7 +79,7 @@ fn script(reader: &Reader<'_>, memory: Memory<'_>, args: &ScriptArgs) -> Result<
         lines: json,
         output,
     };
-    let names = Names::new(&args.symbols, reader.features());
+    let names = Names::new(&args.symbols, reader.features())?;
     let Some(walked) = samples.walk(names, &mut script)? else { return Ok(Outcome::Clean) };
     if let Some(json) = &script.lines {
         json.push_account(&mut script.output.buffer, walked.account(), &walked.names);

@@ -3,7 +3,17 @@
 //!
 //! The lines are those that `inferno-collapse-perf` and `stackcollapse-perf.pl` make of the text of `perf script`, so names
 //! are as there: arguments are cut from names of functions, blanks in names of threads become underscores, and semicolons
-//! become colons.
+//! become colons. The differences from them:
+//!
+//! - A sample of a tracepoint without a call chain has its own address as stack. perf prints none, and they leave it out.
+//! - perf drops a call chain that has an invalid marker, such as the return address -1, and they leave the sample out. Here
+//!   it has the frames before that.
+//! - Inlined functions are shown in all stacks. perf 6.1 shows them only where it unwound a copy of the stack, and then takes
+//!   the name of the function around them from DWARF as well.
+//! - An event is the one with its whole name. They cut names at the first colon, so that they take `cycles:u` and `cycles:k`
+//!   for one event, and where perf pads names they count 1 instead of the period.
+//! - A file that was deleted is `[name (deleted)]`. They take the last word for the file.
+//! - A semicolon in the name of a thread becomes a colon, and bytes that are not UTF-8 are escaped.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Write};
@@ -11,9 +21,9 @@ use std::sync::Arc;
 
 use perf_session::Dso;
 
+use crate::calls::{Call, calls_of};
 use crate::event_name::event_name;
 use crate::frames::NONE;
-use crate::named::FunctionAt;
 use crate::profile::{Profile, Thread};
 use crate::text::push_name;
 use crate::weight::Weight;
@@ -107,7 +117,7 @@ pub fn write(profiles: &[Profile], options: &Options, out: &mut dyn Write) -> io
 
 fn root(thread: &Thread, root: Root) -> Vec<u8> {
     let mut text = Vec::new();
-    push_name(&mut text, &thread.comm);
+    push_tidy(&mut text, &thread.comm);
     text.iter_mut().filter(|byte| **byte == b' ').for_each(|byte| *byte = b'_');
     let Thread { pid, tid, .. } = thread;
     match root {
@@ -138,7 +148,6 @@ impl Labels {
 }
 
 fn label(profile: &Profile, frame: u32, options: &Options) -> Vec<u8> {
-    let named = profile.named();
     let dso = profile.frames().dso_of(frame);
     let mark: &[u8] = match dso.map(|dso| dso.name()) {
         Some(name) if options.mark_kernel && (name.starts_with(b"[") || name.ends_with(b"vmlinux")) => {
@@ -149,15 +158,13 @@ fn label(profile: &Profile, frame: u32, options: &Options) -> Vec<u8> {
         }
         _ => b"",
     };
-    let symbols = named.functions_of(frame).iter().rev();
-    let mut symbols = symbols.filter_map(|FunctionAt { symbol, .. }| named.symbol(*symbol)).peekable();
     let mut label = Vec::new();
-    // Outside of the functions that are known there is one, which they are inlined into.
-    if symbols.peek().is_none_or(|outermost| outermost.is_inlined) {
-        push_unknown(&mut label, dso);
-        label.extend_from_slice(mark);
-    }
-    for symbol in symbols {
+    for Call { symbol, .. } in calls_of(profile, frame) {
+        let Some((_, symbol)) = symbol else {
+            push_unknown(&mut label, dso);
+            label.extend_from_slice(mark);
+            continue;
+        };
         label.push(b';');
         push_tidy(&mut label, without_arguments(&symbol.name));
         let of_inlined: &[u8] = if options.mark_inlined { b"_[i]" } else { b"" };
@@ -199,4 +206,70 @@ fn push_tidy(label: &mut Vec<u8>, name: &[u8]) {
     push_name(label, name);
     let added = label.get_mut(start..).unwrap_or_default();
     added.iter_mut().filter(|byte| **byte == b';').for_each(|byte| *byte = b':');
+}
+
+#[cfg(test)]
+mod tests {
+    use perf_session::Session;
+
+    use super::*;
+    use crate::builder::ProfileBuilder;
+    use crate::profile::Keep;
+    use crate::{Limits, Naming};
+
+    #[test]
+    fn arguments_are_cut_but_not_what_else_has_parentheses() {
+        let cases = [
+            ("main", "main"),
+            ("f(int, char)", "f"),
+            ("f(int) const", "f"),
+            ("operator()(int)", "operator"),
+            ("(anonymous namespace)::f(int)", "(anonymous namespace)::f"),
+            ("a::(anonymous namespace)::f(int)", "a::(anonymous namespace)::f"),
+            ("std::function<void (int)>::operator=(int)", "std::function<void (int)>::operator="),
+            ("net/http.(*Server).Serve", "net/http.(*Server).Serve"),
+            ("net/http.(*Server).Serve(x)", "net/http.(*Server).Serve"),
+            ("run::{lambda(int)#1}::f(int)", "run::{lambda(int)#1}::f"),
+            ("(", ""),
+            ("", ""),
+            // A bracket without a partner changes the depth; inferno counts them the same way.
+            ("operator>>(int)", "operator>>(int)"),
+        ];
+        for (name, expected) in cases {
+            assert_eq!(without_arguments(name.as_bytes()), expected.as_bytes(), "{name}");
+        }
+    }
+
+    #[test]
+    fn no_name_ends_a_frame_or_a_line() {
+        let tidy = |name: &[u8]| {
+            let mut label = b";".to_vec();
+            push_tidy(&mut label, name);
+            String::from_utf8(label).unwrap()
+        };
+        assert_eq!(tidy(b"a;b;"), ";a:b:");
+        assert_eq!(tidy(b"a\nb\r"), ";a\\nb\\r");
+        assert_eq!(tidy(b"a b "), ";a b ");
+        assert_eq!(tidy(b"\xff\x1b[31m"), ";\\xff\\u{1b}[31m");
+        assert_eq!(tidy("\u{202e}x".as_bytes()), ";\\u{202e}x");
+    }
+
+    #[test]
+    fn roots_have_no_blanks_and_no_separators() {
+        let thread = Thread { pid: 7, tid: -1, comm: b"a b \n"[..].into(), key: 1, process_key: 1 };
+        assert_eq!(root(&thread, Root::Comm), b"a_b_\\n");
+        assert_eq!(root(&thread, Root::Pid), b"a_b_\\n-7");
+        assert_eq!(root(&thread, Root::Tid), b"a_b_\\n-7/-1");
+        let thread = Thread { comm: b"a;b"[..].into(), ..thread };
+        assert_eq!(root(&thread, Root::Comm), b"a:b");
+    }
+
+    #[test]
+    fn a_profile_without_samples_has_no_stacks() {
+        let builder = ProfileBuilder::new(Keep::default(), Limits::default());
+        let profile = builder.finish(&Session::new(), None, Naming::default(), &mut |_, _| {});
+        let mut out = Vec::new();
+        write(&[profile], &Options::default(), &mut out).unwrap();
+        assert!(out.is_empty());
+    }
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use perf_abi::record::CpuMode;
 
+use crate::calls::calls_of;
 use crate::frames::NONE;
-use crate::named::Symbol;
 use crate::profile::{Profile, Total};
 
 /// A function in a file: the same in two captures if all of this is the same.
@@ -102,14 +102,14 @@ impl Numbered {
                 name,
                 is_kernel: matches!(place.mode, CpuMode::KERNEL | CpuMode::GUEST_KERNEL),
             };
-            let symbols = named.functions_of(frame).iter().filter_map(|it| named.symbol(it.symbol));
-            let symbols: Vec<&Symbol> = symbols.collect();
-            let mut of_frame: Vec<_> =
-                symbols.iter().map(|symbol| number(key(Arc::clone(&symbol.name)))).collect();
-            if symbols.last().is_none_or(|outermost| outermost.is_inlined) {
-                of_frame.push(number(key(Arc::from(&b""[..]))));
-            }
-            of_frame
+            let calls = calls_of(profile, frame).into_iter().rev();
+            calls
+                .map(|call| {
+                    number(key(call
+                        .symbol
+                        .map_or_else(|| Arc::from(&b""[..]), |(_, it)| Arc::clone(&it.name))))
+                })
+                .collect()
         });
         let frames = frames.collect();
         Self { keys, frames }

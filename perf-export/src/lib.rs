@@ -13,7 +13,7 @@
 //! use perf_session::Session;
 //! use perf_symbol::{Options, Stacks, Symbolizer};
 //!
-//! # let path = "../perf-symbol/examples/captures/plain.data";
+//! # let path = "examples/captures/plain.data";
 //! let reader = Reader::open(path)?;
 //! let mut session = Session::new();
 //! session.add_features(reader.features());
@@ -38,7 +38,13 @@
 //!
 //! A format each; only `fold` is on by default:
 //!
+//! - `branches`: branch stacks, as compilers and BOLT read them.
 //! - `fold`: folded stacks, as the scripts around flame graphs read them.
+//! - `otlp`: profiles of OpenTelemetry, as protobuf and JSON.
+//! - `pprof`: profiles for `go tool pprof`.
+//! - `flamegraph`: flame graphs: a page for a browser, and a static picture.
+//! - `firefox`: processed profiles of the Firefox Profiler.
+//! - `speedscope`: speedscope's JSON.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
@@ -54,28 +60,64 @@
     )
 )]
 
+#[cfg(feature = "branches")]
+#[cfg_attr(docsrs, doc(cfg(feature = "branches")))]
+pub mod branches;
+mod builder;
+mod calls;
 pub mod diff;
 mod event_name;
+#[cfg(feature = "firefox")]
+#[cfg_attr(docsrs, doc(cfg(feature = "firefox")))]
+pub mod firefox;
+#[cfg(feature = "flamegraph")]
+#[cfg_attr(docsrs, doc(cfg(feature = "flamegraph")))]
+pub mod flamegraph;
 #[cfg(feature = "fold")]
 #[cfg_attr(docsrs, doc(cfg(feature = "fold")))]
 pub mod fold;
 mod frames;
 mod functions;
+#[cfg(any(feature = "firefox", feature = "speedscope"))]
+mod json;
 mod limits;
 mod named;
+mod origin;
+#[cfg(feature = "otlp")]
+#[cfg_attr(docsrs, doc(cfg(feature = "otlp")))]
+pub mod otlp;
+#[cfg(feature = "pprof")]
+#[cfg_attr(docsrs, doc(cfg(feature = "pprof")))]
+pub mod pprof;
 mod profile;
 mod quality;
+#[cfg(feature = "speedscope")]
+#[cfg_attr(docsrs, doc(cfg(feature = "speedscope")))]
+pub mod speedscope;
 mod stack_table;
 mod stacks;
+#[cfg(any(feature = "otlp", feature = "pprof"))]
+mod tables;
 pub mod text;
+#[cfg(any(
+    feature = "firefox",
+    feature = "flamegraph",
+    feature = "otlp",
+    feature = "pprof",
+    feature = "speedscope"
+))]
+mod unit;
 mod weight;
 
+pub use builder::{Kept, ProfileBuilder};
+pub use calls::{Call, calls_of, unknown_name};
 pub use event_name::event_name;
 pub use frames::{Frames, NONE, Place, short_name};
 pub use functions::{FunctionKey, FunctionTotal, Functions};
 pub use limits::Limits;
 pub use named::{FunctionAt, Line, Named, Naming, Symbol};
-pub use profile::{Keep, Kept, Profile, ProfileBuilder, ProfileEvent, Sample, Thread, Total};
+pub use origin::Origin;
+pub use profile::{Keep, OffCpu, Profile, ProfileEvent, Sample, Thread, Total};
 pub use quality::{Missing, Quality};
 pub use stack_table::StackTable;
 pub use stacks::{EMPTY, Stacks};

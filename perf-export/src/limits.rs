@@ -13,10 +13,12 @@ pub struct Limits {
     pub samples: usize,
     /// Number of different threads, and of names that they had.
     pub threads: usize,
+    /// Number of bytes of texts about samples, each counted with 64 bytes more. Further texts are dropped.
+    pub texts: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { frames: 1 << 20, stack_nodes: 1 << 22, samples: 1 << 24, threads: 1 << 20 }
+        Self { frames: 1 << 20, stack_nodes: 1 << 22, samples: 1 << 24, threads: 1 << 20, texts: 64 << 20 }
     }
 }

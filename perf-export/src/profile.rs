@@ -1,16 +1,16 @@
 //! The samples of a capture, with names: what all formats are written from.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use perf_parse::event::Event;
-use perf_session::{At, BuildId, Session};
+use perf_session::{BuildId, Segment};
+use perf_symbol::Looked;
 use perf_symbol::unwind::StackEnd;
-use perf_symbol::{Looked, StackFrame, Symbolizer};
 
 use crate::frames::{Frames, NONE};
-use crate::limits::Limits;
-use crate::named::{Named, Naming};
+use crate::named::Named;
+use crate::origin::Origin;
 use crate::quality::Quality;
 use crate::stack_table::StackTable;
 use crate::stacks::Stacks;
@@ -46,7 +46,7 @@ pub struct ProfileEvent {
     pub event: Arc<Event>,
     /// Its samples, those beyond the limits included.
     pub total: Total,
-    /// The samples that are not in [`Profile::samples`], because they are beyond the [`Limits`].
+    /// The samples that are not in [`Profile::samples`], because they are beyond the [`Limits`](crate::Limits).
     pub beyond: Total,
 }
 
@@ -105,199 +105,53 @@ impl Default for Keep {
     }
 }
 
-/// What tells samples apart that are counted together otherwise.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Same {
-    event: u32,
-    thread: u32,
-    cpu: Option<u32>,
-    stack: u32,
-}
-
-/// What is kept of a sample that is counted later.
+/// A time at which a thread was on no CPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Kept {
-    thread: u32,
-    cpu: Option<u32>,
-    stack: u32,
-    end: StackEnd,
-}
-
-/// Collects the samples of a capture.
-#[derive(Debug)]
-pub struct ProfileBuilder {
-    keep: Keep,
-    limits: Limits,
-    events: Vec<ProfileEvent>,
-    /// By the index of the event in the capture.
-    event_numbers: BTreeMap<usize, u32>,
-    threads: Vec<Thread>,
-    /// By the key of the thread: the row of its last name.
-    thread_numbers: HashMap<u64, u32>,
-    table: StackTable,
-    samples: Vec<Sample>,
-    sample_numbers: HashMap<Same, u32>,
-    span: Option<(u64, u64)>,
-}
-
-impl ProfileBuilder {
-    /// Makes a profile without samples.
-    #[must_use]
-    pub fn new(keep: Keep, limits: Limits) -> Self {
-        Self {
-            keep,
-            limits,
-            events: Vec::new(),
-            event_numbers: BTreeMap::new(),
-            threads: Vec::new(),
-            thread_numbers: HashMap::new(),
-            table: StackTable::default(),
-            samples: Vec::new(),
-            sample_numbers: HashMap::new(),
-            span: None,
-        }
-    }
-
-    /// Takes a sample. `period` is what it counts. `stack` and `end` are what [`perf_symbol::Stacks::push`] gave; of a sample
-    /// without a stack, its own address. `finder` finds the ends of call chains, `symbolizer` the functions of generated
-    /// code.
-    #[allow(clippy::too_many_arguments, reason = "a sample, its stack, and what finds the rest")]
-    pub fn sample(
-        &mut self,
-        at: &At<'_, '_>,
-        event: &Arc<Event>,
-        period: u64,
-        stack: &[StackFrame<'_>],
-        end: Option<StackEnd>,
-        finder: &mut perf_symbol::Stacks,
-        symbolizer: Option<&mut Symbolizer>,
-    ) {
-        let kept = self.keep(at, stack, end, finder, symbolizer);
-        self.count(event, kept, at.sample().time(), period);
-    }
-
-    /// Keeps thread, CPU and stack of a sample, to be [counted](Self::count) later. `None` if it is beyond the limits.
-    pub fn keep(
-        &mut self,
-        at: &At<'_, '_>,
-        stack: &[StackFrame<'_>],
-        end: Option<StackEnd>,
-        finder: &mut perf_symbol::Stacks,
-        symbolizer: Option<&mut Symbolizer>,
-    ) -> Option<Kept> {
-        let thread = self.thread(at.thread())?;
-        let max_stack = self.keep.max_stack;
-        let (stack, end) = self.table.number(at, stack, end, finder, symbolizer, max_stack, &self.limits)?;
-        let cpu = at.sample().cpu().filter(|_| self.keep.cpus);
-        Some(Kept { thread, cpu, stack, end })
-    }
-
-    /// Counts a sample of an event at a time. `None` is a sample beyond the limits.
-    pub fn count(&mut self, event: &Arc<Event>, kept: Option<Kept>, time: Option<u64>, period: u64) {
-        let total = Total { samples: 1, period };
-        let number = self.event(event);
-        if let Some(time) = time {
-            let (first, last) = self.span.unwrap_or((time, time));
-            self.span = Some((first.min(time), last.max(time)));
-        }
-        let is_kept = kept.and_then(|kept| self.add(number, kept, time.unwrap_or(0), total)).is_some();
-        if let Some(event) = self.events.get_mut(number as usize) {
-            event.total.add(total);
-            if !is_kept {
-                event.beyond.add(total);
-            }
-        }
-    }
-
-    fn add(&mut self, event: u32, kept: Kept, time: u64, total: Total) -> Option<()> {
-        let next = self.samples.len();
-        let Kept { thread, cpu, stack, end } = kept;
-        let same = Same { event, thread, cpu, stack };
-        let times = self.keep.times;
-        if !times
-            && let Some(&number) = self.sample_numbers.get(&same)
-            && let Some(sample) = self.samples.get_mut(number as usize)
-        {
-            sample.total.add(total);
-            return Some(());
-        }
-        if next >= self.limits.samples {
-            return None;
-        }
-        if !times {
-            self.sample_numbers.insert(same, next as u32);
-        }
-        let time = if times { time } else { 0 };
-        self.samples.push(Sample { event, thread, cpu, time, stack, end, total });
-        Some(())
-    }
-
-    fn event(&mut self, event: &Arc<Event>) -> u32 {
-        let next = self.events.len() as u32;
-        let number = *self.event_numbers.entry(event.index).or_insert(next);
-        if number == next {
-            let (total, beyond) = (Total::default(), Total::default());
-            self.events.push(ProfileEvent { event: Arc::clone(event), total, beyond });
-        }
-        number
-    }
-
-    fn thread(&mut self, thread: &perf_session::Thread) -> Option<u32> {
-        let before = self.thread_numbers.get(&thread.key()).copied();
-        let is_same = |it: &&Thread| *it.comm == *thread.comm() && it.process_key == thread.process_key();
-        let known = before.filter(|&it| self.threads.get(it as usize).as_ref().is_some_and(is_same));
-        if known.is_some() {
-            return known;
-        }
-        if self.threads.len() >= self.limits.threads {
-            return None;
-        }
-        let number = self.threads.len() as u32;
-        self.threads.push(Thread {
-            pid: thread.pid(),
-            tid: thread.tid(),
-            comm: thread.comm().into(),
-            key: thread.key(),
-            process_key: thread.process_key(),
-        });
-        self.thread_numbers.insert(thread.key(), number);
-        Some(number)
-    }
-
-    /// Finds the names, and returns the profile. `session` is that of the walk, after the last record; see [`Named::find`].
-    #[must_use]
-    pub fn finish(
-        self,
-        session: &Session,
-        symbolizer: Option<&Symbolizer>,
-        naming: Naming,
-        progress: &mut dyn FnMut(usize, usize),
-    ) -> Profile {
-        let Self { events, threads, mut table, samples, span, .. } = self;
-        table.finish();
-        let named = Named::find(&table.frames, session, symbolizer, naming, progress);
-        let build_ids: Vec<_> = table.frames.dsos().iter().map(|dso| session.build_id(dso)).collect();
-        let looked = symbolizer.map(Symbolizer::looked).unwrap_or_default();
-        let quality = Quality::of(&table, &named, &build_ids, &samples);
-        Profile { events, threads, samples, table, named, build_ids, looked, quality, span }
-    }
+#[non_exhaustive]
+pub struct OffCpu {
+    /// The index in [`Profile::threads`].
+    pub thread: u32,
+    /// The time of the switch away from the thread, in nanoseconds of the capture's clock.
+    pub start: u64,
+    /// The time of the switch to the thread.
+    pub end: u64,
+    /// Whether the thread was preempted, so that it could have run on.
+    pub is_preempted: bool,
 }
 
 /// The samples of a capture, with names.
 #[derive(Debug)]
 pub struct Profile {
-    events: Vec<ProfileEvent>,
-    threads: Vec<Thread>,
-    samples: Vec<Sample>,
-    table: StackTable,
-    named: Named,
-    build_ids: Vec<Option<BuildId>>,
-    looked: Vec<Looked>,
-    quality: Quality,
-    span: Option<(u64, u64)>,
+    pub(crate) events: Vec<ProfileEvent>,
+    pub(crate) threads: Vec<Thread>,
+    pub(crate) samples: Vec<Sample>,
+    pub(crate) table: StackTable,
+    pub(crate) named: Named,
+    pub(crate) build_ids: Vec<Option<BuildId>>,
+    pub(crate) looked: Vec<Looked>,
+    pub(crate) quality: Quality,
+    pub(crate) span: Option<(u64, u64)>,
+    pub(crate) origin: Origin,
+    pub(crate) texts: HashMap<u32, Vec<u8>>,
+    pub(crate) off_cpu: Vec<OffCpu>,
+    /// By DSO.
+    pub(crate) segments: HashMap<u32, Vec<Segment>>,
 }
 
 impl Profile {
+    /// Sets the origin, which is unknown otherwise.
+    #[must_use]
+    pub fn with_origin(mut self, origin: Origin) -> Self {
+        self.origin = origin;
+        self
+    }
+
+    /// Returns the machine and the clock of the capture.
+    #[must_use]
+    pub fn origin(&self) -> &Origin {
+        &self.origin
+    }
+
     /// Returns the events that have samples, in the order of their first samples.
     #[must_use]
     pub fn events(&self) -> &[ProfileEvent] {
@@ -317,11 +171,26 @@ impl Profile {
     }
 
     /// Drops the samples for which `keep` returns false. [`events`](Self::events), [`threads`](Self::threads),
-    /// [`quality`](Self::quality) and [`span`](Self::span) stay those of all samples.
+    /// [`quality`](Self::quality) and [`span`](Self::span) stay those of all samples. Texts about samples are dropped.
     pub fn retain(&mut self, keep: &mut dyn FnMut(&Self, &Sample) -> bool) {
         let mut samples = core::mem::take(&mut self.samples);
         samples.retain(|sample| keep(self, sample));
         self.samples = samples;
+        self.texts.clear();
+    }
+
+    /// Returns what [`ProfileBuilder::describe`](crate::ProfileBuilder::describe) was given about a sample, by its index;
+    /// `None` if nothing.
+    #[must_use]
+    pub fn text(&self, sample: u32) -> Option<&[u8]> {
+        self.texts.get(&sample).map(|text| &**text)
+    }
+
+    /// Returns the times at which threads were on no CPU, in the order of their ends; empty without
+    /// [`ProfileBuilder::switch`](crate::ProfileBuilder::switch).
+    #[must_use]
+    pub fn off_cpu(&self) -> &[OffCpu] {
+        &self.off_cpu
     }
 
     /// Returns the addresses.
@@ -346,6 +215,17 @@ impl Profile {
     #[must_use]
     pub fn build_id(&self, dso: u32) -> Option<BuildId> {
         if dso == NONE { None } else { self.build_ids.get(dso as usize).copied().flatten() }
+    }
+
+    /// Returns the address of a frame in the memory of its file, counted from the start of the file's first segment.
+    /// `None` if the frame is in no file, or the file was not found.
+    #[must_use]
+    pub fn relative_address(&self, frame: u32) -> Option<u64> {
+        let place = self.frames().place(frame)?;
+        let segments = self.segments.get(&place.dso)?;
+        let is_executable = self.frames().mapping(frame)?.is_executable();
+        let address = perf_session::address_of(segments, place.offset, is_executable)?;
+        Some(address.wrapping_sub(segments.first()?.address))
     }
 
     /// Returns the files that names were looked for in.

@@ -10,7 +10,6 @@ use perf_symbol::{Function, Looked, Why};
 
 use crate::frames::NONE;
 use crate::named::Named;
-use crate::profile::Sample;
 use crate::stack_table::StackTable;
 
 /// Counts of stacks by their ends, and of frames by what is known of them.
@@ -43,18 +42,6 @@ pub struct Missing {
 }
 
 impl Quality {
-    pub(crate) fn of(
-        table: &StackTable,
-        named: &Named,
-        build_ids: &[Option<BuildId>],
-        samples: &[Sample],
-    ) -> Self {
-        let counts = samples.iter().map(|sample| (sample.stack, sample.total.samples));
-        let mut quality = Self::default();
-        quality.count_table(table, named, build_ids, counts, core::iter::empty());
-        quality
-    }
-
     /// Counts all stacks of a table with their ends, and all frames. `stacks` has the number of samples of each stack,
     /// `frames` that of frames that are in no stack; numbers may come several times.
     pub fn count_table(

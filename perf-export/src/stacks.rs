@@ -26,18 +26,23 @@ impl Stacks {
     pub fn number(&mut self, frames: impl Iterator<Item = u32>, limit: usize) -> Option<u32> {
         let mut stack = EMPTY;
         for frame in frames {
-            let next = self.nodes.len() as u32;
-            stack = match self.numbers.get(&(stack, frame)) {
-                Some(&number) => number,
-                None if self.nodes.len() > limit => return None,
-                None => {
-                    self.numbers.insert((stack, frame), next);
-                    self.nodes.push((stack, frame));
-                    next
-                }
-            };
+            stack = self.called(stack, frame, limit)?;
         }
         Some(stack)
+    }
+
+    /// Returns the number of the stack of a frame that a stack called. `None` if the tree would have more than `limit` frames.
+    pub fn called(&mut self, caller: u32, frame: u32, limit: usize) -> Option<u32> {
+        let next = self.nodes.len() as u32;
+        if let Some(&number) = self.numbers.get(&(caller, frame)) {
+            return Some(number);
+        }
+        if self.nodes.len() > limit {
+            return None;
+        }
+        self.numbers.insert((caller, frame), next);
+        self.nodes.push((caller, frame));
+        Some(next)
     }
 
     /// Drops what only [`number`](Self::number) needs: afterwards, a stack that is given again gets another number.

@@ -1,7 +1,6 @@
 //! What samples count.
 
 use perf_abi::event::EventType;
-use perf_abi::sample_type::SampleType;
 use perf_parse::event::Event;
 
 use crate::profile::{Sample, Total};
@@ -10,8 +9,8 @@ use crate::profile::{Sample, Total};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Weight {
-    /// What the event counted: the sum of the periods. Samples that do not have their period, and those of tracepoints, count
-    /// 1 each, as in the text of `perf script`.
+    /// What the event counted: the sum of the periods, which for samples without one are the event's. Samples of tracepoints
+    /// count 1 each, because the text of `perf script` has no period of them.
     #[default]
     Period,
     /// The number of samples.
@@ -28,11 +27,9 @@ impl Weight {
     /// Returns what samples of an event count together.
     #[must_use]
     pub fn of_total(self, total: Total, event: &Event) -> u64 {
-        let has_period = event.attr.sample_type.contains(SampleType::PERIOD);
-        if self == Self::Period && has_period && event.attr.kind != EventType::TRACEPOINT {
-            total.period
-        } else {
-            total.samples
+        match self {
+            Self::Period if event.attr.kind != EventType::TRACEPOINT => total.period,
+            _ => total.samples,
         }
     }
 }

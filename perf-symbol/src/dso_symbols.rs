@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use perf_session::{BuildId, Dso, DsoKind};
+use perf_session::{BuildId, Dso, DsoKind, Segment};
 
 use crate::elf_symbols;
 use crate::error::Why;
@@ -75,6 +75,14 @@ impl DsoSymbols {
                 Self { table: Table::Nothing, why: None, is_doubtful: false, path: PathBuf::new() }
             }
             _ => Self::nothing(Why::NotFound),
+        }
+    }
+
+    /// Returns the segments of the file that was mapped; empty if it was not found.
+    pub(crate) fn segments(&self) -> &[Segment] {
+        match &self.table {
+            Table::File(found, _) => found.image.as_ref().map_or(&[], |image| image.segments()),
+            _ => &[],
         }
     }
 

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use perf_abi::attr::AttrFlags;
 use perf_abi::record::CpuMode;
-use perf_session::{At, BuildId, Dso, DsoKind, Frame, Mapping, Session, address_of};
+use perf_session::{At, BuildId, Dso, DsoKind, Frame, Mapping, Segment, Session, address_of};
 
 use crate::debug_alone;
 use crate::dso_symbols::{self, DsoSymbols, Table};
@@ -58,6 +58,8 @@ pub struct Looked {
     pub why: Option<Why>,
     /// Whether nothing proves that the file is the one that was mapped: see [`Found::is_doubtful`](crate::Found).
     pub is_doubtful: bool,
+    /// The segments of the file that was mapped, for [`address_of`](perf_session::address_of); empty if it was not found.
+    pub segments: Vec<Segment>,
 }
 
 /// Finds the functions of frames.
@@ -271,6 +273,7 @@ impl Symbolizer {
                     path: symbols.path.clone(),
                     why: symbols.why,
                     is_doubtful: symbols.is_doubtful,
+                    segments: symbols.segments().to_vec(),
                 };
                 Some((*is_guest, looked))
             })

@@ -175,4 +175,14 @@ sees "# 153 samples"
 keys "clear; TERM=dumb '$perfdata' report --no-symbols -g none $captures/callchain.data; echo e''nd" Enter
 sees "# 153 samples"
 
+# Without a terminal there is nothing to show.
+starts "$captures/callchain.data"
+browser=$(pgrep -P "$(tmux display-message -t browser -p '#{pane_pid}')")
+tmux kill-server
+for _ in $(seq 100); do
+    [ -e "/proc/$browser" ] || break
+    sleep 0.1
+done
+[ ! -e "/proc/$browser" ] || fail "the browser goes on without a terminal"
+
 [ "$failures" = 0 ] && echo "The browser is as expected." || exit 1

@@ -1,16 +1,21 @@
-// Imports the text of perf script into speedscope, in a headless Chromium, and saves what speedscope made of it.
+// Imports the text of perf script, or speedscope's own JSON (*.json), into speedscope, in a headless Chromium, and saves
+// what speedscope made of it.
 //
 //     node speedscope.mjs CHROMIUM INDEX_HTML TEXT OUT [TEXT OUT...]
 //
 // Does what a person does: opens the page, picks the file TEXT, and saves the profile by Ctrl+S. The saved file, in
-// speedscope's own format, is moved to OUT. Needs no network. Exits with 1 if an import fails or takes a minute.
+// speedscope's own format, is moved to OUT. speedscope must take TEXT for that of perf script, or for the format that
+// $IMPORTED_AS names in speedscope's words. Needs no network. Exits with 1 if an import fails or takes a minute.
 
-import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { mkdirSync, renameSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
+import { start } from './chromium.mjs';
+
 const LIMIT_MS = 60_000;
+// What speedscope must say that it imports.
+const kind = process.env.IMPORTED_AS ?? 'linux perf';
 
 const [chromium, index, ...files] = process.argv.slice(2);
 if (!index || files.length === 0 || files.length % 2 !== 0) {
@@ -18,80 +23,25 @@ if (!index || files.length === 0 || files.length % 2 !== 0) {
     process.exit(2);
 }
 
-// Beside the results, so that the saved files can be renamed.
-const folder = mkdtempSync(join(resolve(dirname(files[1])), 'chromium-'));
-const saved = join(folder, 'saved');
-mkdirSync(saved);
-
-// Root needs --no-sandbox. The pipe: file descriptor 3 takes commands of the DevTools protocol, 4 gives answers.
-const browser = spawn(chromium, [
-    '--headless', '--no-sandbox', '--remote-debugging-pipe', `--user-data-dir=${join(folder, 'user')}`,
-    '--disable-background-networking', '--disable-dev-shm-usage', '--enable-unsafe-swiftshader', 'about:blank',
-], { stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'], detached: true });
-const ended = new Promise((resolve) => browser.on('exit', resolve).on('error', resolve));
 let watchdog;
 
 function end(message) {
     clearTimeout(watchdog);
-    // The whole group: CHROMIUM may be a script that starts the browser.
-    if (browser.pid && browser.exitCode === null && browser.signalCode === null) process.kill(-browser.pid, 'SIGKILL');
+    browser.end();
     if (message) {
         console.error(`speedscope: ${message}`);
         process.exitCode = 1;
     }
 }
 
-// Answers by the id of the command, and those who wait for an event.
-const answers = new Map();
-const waiting = [];
-let id = 0;
-
-function send(method, params = {}, sessionId = undefined) {
-    id += 1;
-    browser.stdio[3].write(JSON.stringify({ id, method, params, sessionId }) + '\0');
-    return new Promise((resolve, reject) => answers.set(id, { method, resolve, reject }));
-}
-
-// The next event of this name whose parameters are accepted.
-function event(name, accepts = () => true) {
-    return new Promise((resolve) => waiting.push({ name, accepts, resolve }));
-}
-
-function onMessage({ id, method, params, result, error }) {
-    if (id !== undefined) {
-        const answer = answers.get(id);
-        answers.delete(id);
-        if (error) answer.reject(new Error(`${answer.method}: ${error.message}`));
-        else answer.resolve(result);
-        return;
-    }
-    if (method === 'Page.javascriptDialogOpening') end(`the page says: ${params.message}`);
-    if (method === 'Runtime.exceptionThrown') {
-        const { text, exception } = params.exceptionDetails;
-        end(`error in the page: ${exception?.description ?? text}`);
-    }
-    for (const waiter of waiting.filter(({ name, accepts }) => name === method && accepts(params))) {
-        waiting.splice(waiting.indexOf(waiter), 1);
-        waiter.resolve(params);
-    }
-}
-
-let partial = '';
-browser.stdio[4].setEncoding('utf8').on('data', (chunk) => {
-    const messages = (partial + chunk).split('\0');
-    partial = messages.pop();
-    messages.forEach((message) => onMessage(JSON.parse(message)));
-});
-browser.stdio[3].on('error', (error) => end(`Chromium: ${error.message}`));
-browser.on('error', (error) => end(`Chromium: ${error.message}`));
-browser.on('exit', (status) => status !== null && end(`Chromium exited with ${status}`));
+// Beside the results, so that the saved files can be renamed.
+const browser = start(chromium, resolve(dirname(files[1])), end);
+const { send, event } = browser;
+const saved = join(browser.folder, 'saved');
+mkdirSync(saved);
 
 async function importText(text, out) {
-    const { targetId } = await send('Target.createTarget', { url: 'about:blank' });
-    const { sessionId } = await send('Target.attachToTarget', { targetId, flatten: true });
-    const page = (method, params) => send(method, params, sessionId);
-    await page('Page.enable');
-    await page('Runtime.enable');
+    const page = await browser.open();
     const loaded = event('Page.loadEventFired');
     await page('Page.navigate', { url: pathToFileURL(index).href });
     await loaded;
@@ -101,7 +51,8 @@ async function importText(text, out) {
     const { nodeId } = await page('DOM.querySelector', { nodeId: root.nodeId, selector: 'input[type=file]' });
     await page('DOM.setFileInputFiles', { nodeId, files: [resolve(text)] });
     const { args } = await imported;
-    if (!/linux perf/.test(args[0].value)) throw new Error(`${text}: not imported as perf's: ${args[0].value}`);
+    const expected = text.endsWith('.json') ? 'speedscope json' : kind;
+    if (!args[0].value.includes(expected)) throw new Error(`${text}: not imported as ${expected}: ${args[0].value}`);
     // It is shown when the title names it.
     const shown = `new Promise((resolve) => {
         const look = () => document.title === 'speedscope' ? setTimeout(look, 20) : resolve();
@@ -117,7 +68,7 @@ async function importText(text, out) {
     const { guid } = await download;
     await complete;
     renameSync(join(saved, guid), out);
-    await send('Target.closeTarget', { targetId });
+    await page.close();
 }
 
 async function importAll() {
@@ -131,7 +82,6 @@ async function importAll() {
 }
 
 importAll().catch((error) => end(error.message));
-await ended;
-rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+await browser.ending();
 // Processes of the browser that outlive it may hold the pipes open.
 process.exit();

@@ -23,6 +23,7 @@ pub mod parse_sample;
 #[cfg(target_os = "linux")]
 pub mod pmu_terms;
 pub mod print_fmt;
+pub mod profile;
 pub mod repair;
 pub mod session;
 pub mod shape;
@@ -62,4 +63,5 @@ pub const TARGETS: &[(&str, Body)] = &[
     ("symbol_text", symbol_text::run),
     ("jitdump", jitdump::run),
     ("unwind", unwind::run),
+    ("profile", profile::run),
 ];

@@ -42,7 +42,7 @@ pub(crate) enum Root {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Weight {
-    /// What the event counted: the sum of the periods of samples. Those without a period, and tracepoints, count 1 each
+    /// What the event counted: the sum of the periods of samples. Those of tracepoints count 1 each
     Period,
     /// Number of samples
     Samples,

@@ -2,8 +2,6 @@
 
 use std::path::PathBuf;
 
-use clap::builder::{PathBufValueParser, TypedValueParser};
-
 /// Where names come from.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Symbols")]
@@ -13,9 +11,9 @@ pub(crate) struct SymbolArgs {
     #[arg(long, value_name = "DIR")]
     pub(crate) symfs: Option<PathBuf>,
 
-    /// Look for files by build id in this folder first: a copy of ~/.debug or /usr/lib/debug. May be repeated. Unpack what
-    /// `perf archive` made with `tar -xf perf.data.tar.bz2 -C DIR`
-    #[arg(long = "debug-dir", value_name = "DIR", value_parser = PathBufValueParser::new().try_map(folder))]
+    /// Look for files by build id here first: in a folder such as ~/.debug or /usr/lib/debug, or in perf.data.tar.bz2, which
+    /// `perf archive` makes on the machine that recorded. May be repeated
+    #[arg(long = "debug-dir", value_name = "DIR|ARCHIVE")]
     pub(crate) debug_dirs: Vec<PathBuf>,
 
     /// Fetch files that are not on this machine from debuginfod servers, by build id. Without URLS, the servers are those of
@@ -44,14 +42,6 @@ pub(crate) struct SymbolArgs {
     /// Print names of C++ and Rust as they are in the file
     #[arg(long)]
     pub(crate) no_demangle: bool,
-}
-
-/// Refuses what is no folder: an archive has to be unpacked first.
-fn folder(path: PathBuf) -> Result<PathBuf, &'static str> {
-    if path.is_file() {
-        return Err("not a folder; unpack an archive with `tar -xf FILE -C DIR`, and give DIR");
-    }
-    Ok(path)
 }
 
 /// Returns the servers of some URLS, or without them, those of the environment.
@@ -83,15 +73,6 @@ fn servers(urls: &str) -> Result<perf_symbol::DebuginfodOptions, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn an_archive_is_no_folder() {
-        let dir = tempfile::tempdir().unwrap();
-        let archive = dir.path().join("perf.data.tar.bz2");
-        std::fs::write(&archive, b"BZh9").unwrap();
-        assert!(folder(archive).unwrap_err().contains("tar -xf"));
-        assert_eq!(folder(dir.path().into()), Ok(dir.path().to_path_buf()));
-    }
 
     #[test]
     #[cfg(feature = "debuginfod")]

@@ -84,6 +84,7 @@ pub(super) fn fold(
         symbols: &args.symbols,
         naming: &NamingArgs { max_stack: args.max_stack, threads: args.threads },
         off_cpu: args.off_cpu,
+        marks: false,
     };
     let keep = perf_export::Keep { max_stack: args.max_stack, ..perf_export::Keep::default() };
     let (mut profile, _) = profile::profile(reader, memory, &request, keep)?;

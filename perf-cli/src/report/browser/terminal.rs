@@ -95,10 +95,14 @@ impl Screen {
     pub(super) fn show(&mut self, browser: &mut Browser<'_>, look: &Look) -> io::Result<Step> {
         loop {
             self.terminal.draw(|frame| draw(browser, look, frame.area(), frame.buffer_mut()))?;
-            while !event::poll(WAIT)? {
+            loop {
+                let waited = wait();
                 self.signals.end()?;
+                waited?;
+                if event::poll(Duration::ZERO)? {
+                    break;
+                }
             }
-            self.signals.end()?;
             let Event::Key(key) = event::read()? else { continue };
             if key.kind == KeyEventKind::Release {
                 continue;
@@ -124,6 +128,32 @@ impl Screen {
         self.terminal.clear()?;
         Ok(done)
     }
+}
+
+/// Waits for input, a change of the size, or a signal; the latter two are seen after [`WAIT`].
+///
+/// # Errors
+///
+/// If the terminal is gone. crossterm would read its end again and again.
+#[cfg(target_os = "linux")]
+fn wait() -> io::Result<()> {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+    let input = io::stdin();
+    let mut terminal = [PollFd::new(&input, PollFlags::IN)];
+    let most = Timespec { tv_sec: 0, tv_nsec: i64::from(WAIT.subsec_nanos()) };
+    match poll(&mut terminal, Some(&most)) {
+        Ok(_) | Err(rustix::io::Errno::INTR) => {}
+        Err(error) => return Err(error.into()),
+    }
+    let gone = PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL;
+    let is_gone = terminal.iter().any(|it| it.revents().intersects(gone));
+    if is_gone { Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the terminal is gone")) } else { Ok(()) }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn wait() -> io::Result<()> {
+    event::poll(WAIT).map(drop)
 }
 
 #[cfg(target_os = "linux")]

@@ -1,0 +1,105 @@
+//! A capture, and limits of its profile: each sample is in the profile or counted as beyond the limits, and every format
+//! has all that the profile has, whatever the names are.
+
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+use perf_abi::regs::Arch;
+use perf_export::{Functions, Keep, Limits, Naming, Profile, ProfileBuilder, Weight, event_name, fold};
+use perf_parse::Reader;
+use perf_session::Session;
+use perf_symbol::{Bytes, Files, Options, Stacks, Symbolizer};
+
+use super::walk::walk;
+
+/// No files, so that only the capture counts.
+#[derive(Debug)]
+struct NoFiles;
+
+impl Files for NoFiles {
+    fn read(&self, _: &Path, _: u64) -> io::Result<Bytes> {
+        Err(io::ErrorKind::NotFound.into())
+    }
+}
+
+/// The first byte of `data` has what is kept and one of the limits. The other bytes are a capture.
+pub fn run(data: &[u8]) -> bool {
+    let Some((&choice, capture)) = data.split_first() else { return false };
+    let Ok(reader) = Reader::new(capture) else { return false };
+    let mut limits = Limits::default();
+    let small = usize::from(choice >> 4);
+    match choice & 3 {
+        0 => limits.frames = small,
+        1 => limits.stack_nodes = small,
+        2 => limits.samples = small,
+        _ => limits.threads = small,
+    }
+    // Half of all runs are without a small limit.
+    if choice & 4 == 0 {
+        limits = Limits::default();
+    }
+    let times = choice & 8 != 0;
+    let keep = Keep { times, cpus: times, max_stack: 127 };
+    let (profile, samples) = profile(&reader, capture.len(), keep, limits);
+    check(&profile, samples, times);
+    check_fold(&profile);
+    samples > 0
+}
+
+/// Returns the profile of a capture, and the number of its samples.
+fn profile(reader: &Reader<'_>, size: usize, keep: Keep, limits: Limits) -> (Profile, u64) {
+    let mut session = Session::new();
+    session.add_features(reader.features());
+    let mut symbolizer = Symbolizer::with_files(Options::default(), Arc::new(NoFiles));
+    let mut finder = Stacks::new(Arch::X86, 127, symbolizer.finder().clone());
+    let mut builder = ProfileBuilder::new(keep, limits);
+    let mut samples = 0;
+    walk(&mut reader.records().in_time_order(), size, |record| {
+        let (Ok(Some(at)), Some(event)) = (session.update_at(record), record.event()) else { return };
+        let mut stack = Vec::new();
+        let Ok(end) = finder.push(&at, None, &mut stack) else { return };
+        let period = at.sample().period().unwrap_or(event.attr.sample_period);
+        builder.sample(&at, event, period, &stack, end, &mut finder, Some(&mut symbolizer));
+        samples += 1;
+    });
+    (builder.finish(&session, Some(&symbolizer), Naming::default(), &mut |_, _| {}), samples)
+}
+
+fn check(profile: &Profile, samples: u64, times: bool) {
+    let kept: u64 = profile.samples().iter().map(|sample| sample.total.samples).sum();
+    let sum = |of: fn(&perf_export::ProfileEvent) -> u64| profile.events().iter().map(of).sum::<u64>();
+    assert_eq!(sum(|event| event.total.samples), samples);
+    assert_eq!(kept + sum(|event| event.beyond.samples), samples);
+    for sample in profile.samples() {
+        assert!((sample.event as usize) < profile.events().len());
+        assert!((sample.thread as usize) < profile.threads().len());
+        assert!((sample.stack as usize) < profile.stacks().len());
+        let frames = profile.frames().places().len() as u32;
+        assert!(profile.stacks().frames(sample.stack).all(|frame| frame < frames));
+        assert!(times || sample.time == 0);
+    }
+    for (event, number) in profile.events().iter().zip(0..) {
+        let functions = Functions::of(profile, number);
+        assert_eq!(functions.all.samples, event.total.samples - event.beyond.samples);
+    }
+}
+
+/// Each line is a stack and a number, without characters that are unsafe to print, and the numbers add up.
+fn check_fold(profile: &Profile) {
+    let mut out = Vec::new();
+    fold::write(std::slice::from_ref(profile), &fold::Options::default(), &mut out).expect("memory has room");
+    let out = String::from_utf8(out).expect("names are escaped");
+    let mut sum = 0_u64;
+    for line in out.lines() {
+        let (_, weight) = line.rsplit_once(' ').expect("a line has a weight");
+        sum = sum.wrapping_add(weight.parse().expect("the weight is a number"));
+        assert!(line.chars().all(perf_export::text::is_safe), "{line:?}");
+    }
+    let Some(first) = profile.samples().first() else { return assert!(out.is_empty()) };
+    let name_of = |number: u32| event_name(&profile.events()[number as usize].event);
+    let name = name_of(first.event);
+    let of_event = profile.samples().iter().filter(|sample| name_of(sample.event) == name);
+    let weight = |sample| Weight::Period.of(sample, &profile.events()[sample.event as usize].event);
+    assert_eq!(sum, of_event.map(weight).fold(0, u64::wrapping_add));
+}

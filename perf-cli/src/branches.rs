@@ -1,0 +1,289 @@
+//! The formats of `perfdata export` for branch stacks, which have the branches of one file.
+
+use std::collections::HashMap;
+use std::io::{self, Write};
+use std::path::Path;
+use std::sync::Arc;
+
+use perf_export::branches::{BranchFile, Branches, Code, autofdo, brstack, preagg};
+use perf_parse::file::{EventRecords, Reader};
+use perf_parse::sample::BranchStack;
+use perf_session::{At, Dso, DsoKind, Frame, Mapping, Segment, Session};
+use perf_symbol::{Found, Why};
+
+use crate::args::export::{ExportArgs, To};
+use crate::args::profile::ProfileArgs;
+use crate::escape::OneLine;
+use crate::input::{self, Memory};
+use crate::names::{Names, file_name};
+use crate::output::{InputFile, Output, say};
+use crate::profile::has_stacks;
+use crate::samples::{Counted, Samples, Visit, Visited};
+use crate::{Failure, Outcome};
+
+/// How a file is written, whose content the inner function writes. It must not be one of the inputs.
+type WriteFile<'a> =
+    &'a dyn Fn(&[InputFile], &mut dyn FnMut(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure>;
+
+/// Writes the branches of a file in one of the formats that have them.
+pub(crate) fn run(args: &ExportArgs, write: WriteFile<'_>) -> Result<Outcome, Failure> {
+    if args.to == To::Brstack { stream(args, write) } else { count(args, write) }
+}
+
+/// Writes a format that has counts.
+fn count(args: &ExportArgs, write: WriteFile<'_>) -> Result<Outcome, Failure> {
+    let mut counting = Counting::default();
+    let (mut inputs, mut all, mut last) = (Vec::new(), Outcome::Clean, None);
+    for path in &args.profile.files.0 {
+        let outcome = input::read(path, |reader, memory| {
+            inputs.extend_from_slice(memory.inputs);
+            let samples = Samples::new(&reader, memory, &args.profile.only)?;
+            let names = Names::new(&args.profile.symbols, reader.features())?;
+            let Some(walked) = samples.walk(names, &mut counting)? else {
+                return Err(Failure("the walk ended early".into()));
+            };
+            last = Some((walked.session.clone(), Names::new(&args.profile.symbols, reader.features())?));
+            Ok(walked.finish("taken"))
+        })?;
+        if outcome != Outcome::Clean {
+            all = outcome;
+        }
+    }
+    let Some((session, mut names)) = last else { return Ok(all) };
+    let file = chosen(&counting.branches, args)?;
+    let BranchFile { beyond, beyond_samples, .. } = file;
+    if beyond + beyond_samples > 0 {
+        say!(
+            "perfdata: left out, because they are beyond the limits: branches {beyond}, samples {beyond_samples}"
+        );
+    }
+    let segments = segments(file, &names)?;
+    let code = Code::new(&segments);
+    write(&inputs, &mut |out| match args.to {
+        To::Autofdo => autofdo::write(file, code, out),
+        _ => preagg::write(file, code, &mut |offset| function_of(file, offset, &session, &mut names), out),
+    })?;
+    Ok(all)
+}
+
+/// Counts the branches of a walk.
+#[derive(Debug, Default)]
+struct Counting {
+    branches: Branches,
+}
+
+impl Visit for Counting {
+    const PRINTS: bool = false;
+
+    fn sample(
+        &mut self,
+        at: &At<'_, '_>,
+        _counted: &Counted<'_>,
+        _names: &mut Names,
+        _records: &EventRecords<'_>,
+    ) -> Visited {
+        Ok(branch_stack(at).map(|stack| {
+            if let Some(stack) = stack {
+                self.branches.sample(at, &stack);
+            }
+        }))
+    }
+}
+
+/// Returns the branch stack of a sample; `None` if its event has none.
+fn branch_stack<'r>(at: &At<'_, 'r>) -> Result<Option<BranchStack<'r>>, perf_parse::FileError> {
+    match at.sample().tail() {
+        Ok(tail) => Ok(tail.branch_stack),
+        Err(error) => Err(at.record().error(error)),
+    }
+}
+
+/// Returns the file whose branches are wanted, and says which one it is if it was not named.
+fn chosen<'a>(branches: &'a Branches, args: &ExportArgs) -> Result<&'a BranchFile, Failure> {
+    if branches.stacks() == 0 {
+        let what = "no sample has a branch stack; record them with perf record -b, which needs a processor with LBR or the like";
+        return Err(Failure(what.into()));
+    }
+    let Some(busiest) = branches.busiest(|_| true) else {
+        return Err(Failure("no branch is in a file".into()));
+    };
+    let Some(name) = &args.binary else {
+        say!(
+            "perfdata: written are the branches in {}: {} of {}; --binary FILE chooses another file",
+            OneLine(busiest.dso.path()),
+            busiest.entries,
+            branches.entries()
+        );
+        return Ok(busiest);
+    };
+    branches.busiest(|dso| is_named(dso, name)).ok_or_else(|| {
+        let most = OneLine(busiest.dso.path());
+        Failure(format!("--binary {name}: no branch is in this file; most are in {most}"))
+    })
+}
+
+/// Returns whether a DSO has a name: its path, or that without folders.
+fn is_named(dso: &Dso, name: &str) -> bool {
+    [dso.name(), dso.path(), file_name(dso.path())].contains(&name.as_bytes())
+}
+
+/// Returns the segments of a file. They tell the addresses of its code.
+fn segments(file: &BranchFile, names: &Names) -> Result<Vec<Segment>, Failure> {
+    let Found { image, why, .. } = names.finder().find(file.dso.path(), file.build_id, file.dso.inode());
+    image.map(|image| image.segments().to_vec()).ok_or_else(|| {
+        let path = OneLine(file.dso.path());
+        let why = why.unwrap_or(Why::NotFound);
+        Failure(format!("{path}: {why}; its addresses cannot be told without the file; --symfs or --debug-dir can name its folder"))
+    })
+}
+
+/// Returns the start of the function at an offset in a file, as an offset; `None` if there is no symbol.
+fn function_of(file: &BranchFile, offset: u64, session: &Session, names: &mut Names) -> Option<u64> {
+    let mapping = &file.mapping;
+    let ip = mapping.range().start.wrapping_add(offset.wrapping_sub(mapping.pgoff()));
+    let frame = Frame { ip, mode: perf_abi::record::CpuMode::USER, mapping: Some(mapping) };
+    let function = names.symbolizer_mut()?.functions(session, &frame, false, None).last()?;
+    Some(offset.wrapping_sub(function.offset?))
+}
+
+/// Writes the format that has each sample. The captures are walked twice, so that no sample is kept: at first for the file
+/// with the most branches.
+fn stream(args: &ExportArgs, write: WriteFile<'_>) -> Result<Outcome, Failure> {
+    let [path] = args.profile.files.0.as_slice() else {
+        return Err(Failure("--to brstack: takes one capture; write one file for each".into()));
+    };
+    input::read_whole(path, |reader, memory| {
+        let branches = scan(&reader);
+        let file = chosen(&branches, args)?;
+        let names = Names::new(&args.profile.symbols, reader.features())?;
+        let segments = segments(file, &names)?;
+        let code = Code::new(&segments);
+        let mut result = Ok(Outcome::Clean);
+        let mut write_to = |out: &mut dyn Write| {
+            result = write_all(&reader, memory, &args.profile, file, code, out);
+            if result.is_ok() { Ok(()) } else { Err(io::Error::other("incomplete")) }
+        };
+        let written = if args.output == Path::new("-") {
+            let mut out = Stdout(Output::new());
+            let _ = write_to(&mut out);
+            out.0.flush().map(drop)
+        } else {
+            write(memory.inputs, &mut write_to)
+        };
+        // The first failure is the cause of the other.
+        let outcome = result?;
+        written.map(|()| outcome)
+    })
+}
+
+/// Standard output, written in large parts. What comes after its reader has closed it is dropped.
+struct Stdout(Output);
+
+impl Write for Stdout {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.buffer.extend_from_slice(bytes);
+        self.0.flush_full().map_err(|Failure(message)| io::Error::other(message))?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Counts the branches by file. What cannot be decoded is left out; the second walk reports it.
+fn scan(reader: &Reader<'_>) -> Branches {
+    // Only the numbers of the files are needed.
+    let mut branches = Branches::new(0);
+    let mut session = Session::new();
+    session.add_features(reader.features());
+    for record in reader.records().in_time_order().flatten() {
+        if let Ok(Some(at)) = session.update_at(&record)
+            && let Ok(Some(stack)) = branch_stack(&at)
+        {
+            branches.sample(&at, &stack);
+        }
+    }
+    branches
+}
+
+fn write_all(
+    reader: &Reader<'_>,
+    memory: Memory<'_>,
+    args: &ProfileArgs,
+    file: &BranchFile,
+    code: Code<'_>,
+    out: &mut dyn Write,
+) -> Result<Outcome, Failure> {
+    brstack::write_mapping(file.dso.path(), code, out)?;
+    let samples = Samples::new(reader, memory, &args.only)?;
+    let names = Names::new(&args.symbols, reader.features())?;
+    let mut streaming = Streaming { file, code, known: HashMap::new(), chain: Vec::new(), out };
+    match samples.walk(names, &mut streaming)? {
+        Some(walked) => Ok(walked.finish("written")),
+        None => Err(Failure("the walk ended early".into())),
+    }
+}
+
+/// Writes the samples of a walk.
+struct Streaming<'a> {
+    file: &'a BranchFile,
+    code: Code<'a>,
+    /// Whether a DSO is the file, by its address; it is kept alive.
+    known: HashMap<usize, (Arc<Dso>, bool)>,
+    chain: Vec<Option<u64>>,
+    out: &'a mut dyn Write,
+}
+
+impl Streaming<'_> {
+    /// Returns the address that the file's symbols have for an address of a process; `None` outside of the file.
+    fn address(&mut self, session: &Session, mapping: Option<&Mapping>, addr: u64) -> Option<u64> {
+        let Self { file, code, known, .. } = self;
+        let mapping = mapping?;
+        let dso = mapping.dso();
+        let (_, is_file) = known.entry(Arc::as_ptr(dso) as usize).or_insert_with(|| {
+            let is_file = dso.kind() == DsoKind::File
+                && dso.path() == file.dso.path()
+                && session.build_id(dso) == file.build_id;
+            (Arc::clone(dso), is_file)
+        });
+        if *is_file { code.address(mapping.offset_of(addr)) } else { None }
+    }
+}
+
+impl Visit for Streaming<'_> {
+    const PRINTS: bool = false;
+
+    fn sample(
+        &mut self,
+        at: &At<'_, '_>,
+        counted: &Counted<'_>,
+        names: &mut Names,
+        _records: &EventRecords<'_>,
+    ) -> Visited {
+        let stack = match branch_stack(at) {
+            Ok(Some(stack)) => stack,
+            Ok(None) => return Ok(Ok(())),
+            Err(error) => return Ok(Err(error)),
+        };
+        let session = at.session();
+        let mut chain = core::mem::take(&mut self.chain);
+        chain.clear();
+        if has_stacks(counted.event) {
+            let frames = match names.stack(at, counted.user) {
+                Ok(frames) => frames.0,
+                Err(error) => return Ok(Err(error)),
+            };
+            chain.extend(frames.iter().map(|it| self.address(session, it.frame.mapping, it.frame.ip)));
+            names.done(frames);
+        }
+        let ip = at.sample().ip().and_then(|ip| self.address(session, at.find_data(ip), ip));
+        let mut text = Vec::new();
+        let mut place = |addr| self.address(session, at.find_data(addr), addr);
+        // Writing to memory cannot fail.
+        let _ = brstack::write_sample(ip, &chain, &stack, &mut place, &mut text);
+        self.chain = chain;
+        self.out.write_all(&text)?;
+        Ok(Ok(()))
+    }
+}

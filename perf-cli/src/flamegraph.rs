@@ -1,0 +1,65 @@
+//! `perfdata flamegraph`: a page or a picture of where the time went.
+
+use std::path::{Path, PathBuf};
+
+use perf_export::{Keep, flamegraph};
+
+use crate::args::flamegraph::FlamegraphArgs;
+use crate::escape::shown;
+use crate::names::file_name;
+use crate::output::say;
+use crate::profile::{self, Profiles};
+use crate::{Failure, Outcome};
+
+pub(crate) fn run(args: &FlamegraphArgs) -> Result<Outcome, Failure> {
+    #[cfg(target_os = "linux")]
+    crate::output::remove_unfinished_on_signals();
+    let path = &*args.output;
+    let is_picture = is_picture(path)?;
+    // A picture has no times.
+    let keep = Keep { times: !is_picture, ..Keep::default() };
+    let Profiles { profiles, inputs, outcome } = profile::read(&(&args.profile).into(), keep)?;
+    let mut options = flamegraph::Options::default();
+    options.captures = names(&args.profile.files.0);
+    crate::export::write(path, &inputs, |out| {
+        if is_picture {
+            flamegraph::write_svg(&profiles, &options, out)
+        } else {
+            flamegraph::write(&profiles, &options, out)
+        }
+    })?;
+    if path != Path::new("-") {
+        let how = if is_picture { "" } else { "; open it in a browser" };
+        say!("perfdata: wrote {}{how}", shown(path));
+    }
+    Ok(outcome)
+}
+
+/// Returns whether a file is to be a picture. What is not a page's or a picture's name is probably a mistake; devices and
+/// pipes often have none.
+fn is_picture(path: &Path) -> Result<bool, Failure> {
+    let ending = path.extension().map(|ending| ending.to_ascii_lowercase());
+    match ending.as_deref().and_then(|ending| ending.to_str()) {
+        Some("svg") => Ok(true),
+        Some("html" | "htm") => Ok(false),
+        None if ending.is_none() => Ok(false),
+        _ => {
+            let what = "flame graphs are pages or pictures in SVG; give -o a name that ends in .html or .svg";
+            Err(Failure(format!("{}: {what}", shown(path))))
+        }
+    }
+}
+
+/// Returns what captures are called: the names of their files; with the folders if files have the same name.
+fn names(paths: &[PathBuf]) -> Vec<Vec<u8>> {
+    let paths: Vec<_> = paths.iter().map(|path| path.as_os_str().as_encoded_bytes()).collect();
+    let mut files: Vec<_> = paths.iter().map(|path| file_name(path)).collect();
+    files.sort_unstable();
+    files.dedup();
+    let is_clear = files.len() == paths.len() && !files.contains(&&b""[..]);
+    let name = |path: &&[u8]| match *path {
+        b"-" => b"standard input".to_vec(),
+        path => (if is_clear { file_name(path) } else { path }).to_vec(),
+    };
+    paths.iter().map(name).collect()
+}

@@ -1,0 +1,276 @@
+//! Collects the samples of a capture.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use perf_parse::event::Event;
+use perf_session::{At, DsoKind, Segment, Session};
+use perf_symbol::unwind::StackEnd;
+use perf_symbol::{Looked, StackFrame, Symbolizer};
+
+use crate::frames::{Frames, NONE};
+use crate::limits::Limits;
+use crate::named::{Named, Naming};
+use crate::origin::Origin;
+use crate::profile::{Keep, OffCpu, Profile, ProfileEvent, Sample, Thread, Total};
+use crate::quality::Quality;
+use crate::stack_table::StackTable;
+
+/// What tells samples apart that are counted together otherwise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Same {
+    event: u32,
+    thread: u32,
+    cpu: Option<u32>,
+    stack: u32,
+}
+
+/// What is kept of a sample that is counted later.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Kept {
+    thread: u32,
+    cpu: Option<u32>,
+    stack: u32,
+    end: StackEnd,
+}
+
+/// Number of bytes that a text counts in addition to its length.
+const TEXT: usize = 64;
+
+/// Collects the samples of a capture.
+#[derive(Debug)]
+pub struct ProfileBuilder {
+    keep: Keep,
+    limits: Limits,
+    events: Vec<ProfileEvent>,
+    /// By the index of the event in the capture.
+    event_numbers: BTreeMap<usize, u32>,
+    threads: Vec<Thread>,
+    /// By the key of the thread: the row of its last name.
+    thread_numbers: HashMap<u64, u32>,
+    table: StackTable,
+    samples: Vec<Sample>,
+    sample_numbers: HashMap<Same, u32>,
+    span: Option<(u64, u64)>,
+    /// What was said of samples, by their numbers.
+    texts: HashMap<u32, Vec<u8>>,
+    /// Number of bytes of further texts.
+    room_for_texts: usize,
+    /// Whether the last sample is the last one of `samples`.
+    is_last_kept: bool,
+    /// The last switch away from each thread, by the thread's key, and whether it was preempted.
+    switches: HashMap<u64, (u64, bool)>,
+    /// By the key of the thread, which may have its first sample later.
+    off_cpu: Vec<(u64, OffCpu)>,
+}
+
+impl ProfileBuilder {
+    /// Makes a profile without samples.
+    #[must_use]
+    pub fn new(keep: Keep, limits: Limits) -> Self {
+        Self {
+            keep,
+            limits,
+            events: Vec::new(),
+            event_numbers: BTreeMap::new(),
+            threads: Vec::new(),
+            thread_numbers: HashMap::new(),
+            table: StackTable::default(),
+            samples: Vec::new(),
+            sample_numbers: HashMap::new(),
+            span: None,
+            texts: HashMap::new(),
+            room_for_texts: limits.texts,
+            is_last_kept: false,
+            switches: HashMap::new(),
+            off_cpu: Vec::new(),
+        }
+    }
+
+    /// Takes a sample. `period` is what it counts. `stack` and `end` are what [`perf_symbol::Stacks::push`] gave; of a sample
+    /// without a stack, its own address. `finder` finds the ends of call chains, `symbolizer` the functions of generated
+    /// code.
+    #[allow(clippy::too_many_arguments, reason = "a sample, its stack, and what finds the rest")]
+    pub fn sample(
+        &mut self,
+        at: &At<'_, '_>,
+        event: &Arc<Event>,
+        period: u64,
+        stack: &[StackFrame<'_>],
+        end: Option<StackEnd>,
+        finder: &mut perf_symbol::Stacks,
+        symbolizer: Option<&mut Symbolizer>,
+    ) {
+        let kept = self.keep(at, stack, end, finder, symbolizer);
+        self.count(event, kept, at.sample().time(), period);
+    }
+
+    /// Keeps thread, CPU and stack of a sample, to be [counted](Self::count) later. `None` if it is beyond the limits.
+    pub fn keep(
+        &mut self,
+        at: &At<'_, '_>,
+        stack: &[StackFrame<'_>],
+        end: Option<StackEnd>,
+        finder: &mut perf_symbol::Stacks,
+        symbolizer: Option<&mut Symbolizer>,
+    ) -> Option<Kept> {
+        let thread = self.thread(at.thread())?;
+        let max_stack = self.keep.max_stack;
+        let (stack, end) = self.table.number(at, stack, end, finder, symbolizer, max_stack, &self.limits)?;
+        let cpu = at.sample().cpu().filter(|_| self.keep.cpus);
+        Some(Kept { thread, cpu, stack, end })
+    }
+
+    /// Counts a sample of an event at a time. `None` is a sample beyond the limits.
+    pub fn count(&mut self, event: &Arc<Event>, kept: Option<Kept>, time: Option<u64>, period: u64) {
+        let total = Total { samples: 1, period };
+        let number = self.event(event);
+        if let Some(time) = time {
+            let (first, last) = self.span.unwrap_or((time, time));
+            self.span = Some((first.min(time), last.max(time)));
+        }
+        let before = self.samples.len();
+        let is_kept = kept.and_then(|kept| self.add(number, kept, time.unwrap_or(0), total)).is_some();
+        self.is_last_kept = self.samples.len() > before;
+        if let Some(event) = self.events.get_mut(number as usize) {
+            event.total.add(total);
+            if !is_kept {
+                event.beyond.add(total);
+            }
+        }
+    }
+
+    /// Keeps a text about the last sample, such as the fields of a tracepoint. Does nothing if that sample is counted
+    /// together with others, or if there is no room for the text.
+    pub fn describe(&mut self, text: Vec<u8>) {
+        let room = self.room_for_texts.checked_sub(text.len().saturating_add(TEXT));
+        if let Some(room) = room.filter(|_| self.is_last_kept) {
+            self.room_for_texts = room;
+            self.texts.insert((self.samples.len() - 1) as u32, text);
+        }
+    }
+
+    /// Takes a switch away from a thread, or to it, in the order of time. Those of threads without samples are dropped, and
+    /// those before the first and after the last sample.
+    pub fn switch(&mut self, thread: &perf_session::Thread, time: u64, is_out: bool, is_preempted: bool) {
+        let key = thread.key();
+        if is_out {
+            if self.switches.len() < self.limits.threads {
+                self.switches.insert(key, (time, is_preempted));
+            }
+        } else if let Some((start, is_preempted)) = self.switches.remove(&key)
+            && self.off_cpu.len() < self.limits.samples
+        {
+            let thread = self.thread_numbers.get(&key).copied().unwrap_or(NONE);
+            self.off_cpu.push((key, OffCpu { thread, start, end: time.max(start), is_preempted }));
+        }
+    }
+
+    fn add(&mut self, event: u32, kept: Kept, time: u64, total: Total) -> Option<()> {
+        let next = self.samples.len();
+        let Kept { thread, cpu, stack, end } = kept;
+        let same = Same { event, thread, cpu, stack };
+        let times = self.keep.times;
+        if !times
+            && let Some(&number) = self.sample_numbers.get(&same)
+            && let Some(sample) = self.samples.get_mut(number as usize)
+        {
+            sample.total.add(total);
+            return Some(());
+        }
+        if next >= self.limits.samples {
+            return None;
+        }
+        if !times {
+            self.sample_numbers.insert(same, next as u32);
+        }
+        let time = if times { time } else { 0 };
+        self.samples.push(Sample { event, thread, cpu, time, stack, end, total });
+        Some(())
+    }
+
+    fn event(&mut self, event: &Arc<Event>) -> u32 {
+        let next = self.events.len() as u32;
+        let number = *self.event_numbers.entry(event.index).or_insert(next);
+        if number == next {
+            let (total, beyond) = (Total::default(), Total::default());
+            self.events.push(ProfileEvent { event: Arc::clone(event), total, beyond });
+        }
+        number
+    }
+
+    fn thread(&mut self, thread: &perf_session::Thread) -> Option<u32> {
+        let before = self.thread_numbers.get(&thread.key()).copied();
+        let is_same = |it: &&Thread| *it.comm == *thread.comm() && it.process_key == thread.process_key();
+        let known = before.filter(|&it| self.threads.get(it as usize).as_ref().is_some_and(is_same));
+        if known.is_some() {
+            return known;
+        }
+        if self.threads.len() >= self.limits.threads {
+            return None;
+        }
+        let number = self.threads.len() as u32;
+        self.threads.push(Thread {
+            pid: thread.pid(),
+            tid: thread.tid(),
+            comm: thread.comm().into(),
+            key: thread.key(),
+            process_key: thread.process_key(),
+        });
+        self.thread_numbers.insert(thread.key(), number);
+        Some(number)
+    }
+
+    /// Finds the names, and returns the profile. `session` is that of the walk, after the last record; see [`Named::find`].
+    #[must_use]
+    pub fn finish(
+        self,
+        session: &Session,
+        symbolizer: Option<&Symbolizer>,
+        naming: Naming,
+        progress: &mut dyn FnMut(usize, usize),
+    ) -> Profile {
+        let Self { events, threads, mut table, samples, span, texts, off_cpu, .. } = self;
+        let mut rows: HashMap<u64, u32> = HashMap::new();
+        threads.iter().zip(0..).for_each(|(thread, number)| {
+            rows.entry(thread.key).or_insert(number);
+        });
+        let of_thread = |(key, off): (u64, OffCpu)| {
+            span.filter(|&(first, last)| off.start <= last && first <= off.end)?;
+            let thread = if off.thread == NONE { *rows.get(&key)? } else { off.thread };
+            Some(OffCpu { thread, ..off })
+        };
+        let off_cpu = off_cpu.into_iter().filter_map(of_thread).collect();
+        table.finish();
+        let named = Named::find(&table.frames, session, symbolizer, naming, progress);
+        let build_ids: Vec<_> = table.frames.dsos().iter().map(|dso| session.build_id(dso)).collect();
+        let looked = symbolizer.map(Symbolizer::looked).unwrap_or_default();
+        let counts = samples.iter().map(|sample| (sample.stack, sample.total.samples));
+        let mut quality = Quality::default();
+        quality.count_table(&table, &named, &build_ids, counts, core::iter::empty());
+        let origin = Origin::default();
+        let segments = segments_of(&table.frames, &looked);
+        Profile {
+            events,
+            threads,
+            samples,
+            table,
+            named,
+            build_ids,
+            segments,
+            looked,
+            quality,
+            span,
+            texts,
+            off_cpu,
+            origin,
+        }
+    }
+}
+
+/// Returns the segments of the files that names were found in, by DSO.
+fn segments_of(frames: &Frames, looked: &[Looked]) -> HashMap<u32, Vec<Segment>> {
+    let of_dso: HashMap<_, _> = looked.iter().map(|it| (Arc::as_ptr(&it.dso), &it.segments)).collect();
+    let files = frames.dsos().iter().zip(0..).filter(|(dso, _)| dso.kind() == DsoKind::File);
+    files.filter_map(|(dso, number)| Some((number, (*of_dso.get(&Arc::as_ptr(dso))?).clone()))).collect()
+}

@@ -1,0 +1,290 @@
+//! Processed profiles of the Firefox Profiler, with the names of all functions: they open without a server of symbols.
+//!
+//! Format 60, in which all threads share the tables of functions and stacks. The crate `fxprof-processed-profile` writes
+//! an earlier one, and neither lines nor files nor inlined functions.
+//!
+//! Firefox Profiler: `src/types/profile.ts`, `docs-developer/CHANGELOG-formats.md`.
+
+mod tables;
+mod threads;
+
+use std::io::{self, Write};
+
+use perf_abi::attr::{Attr, AttrFlags};
+use perf_abi::event::{EventType, HW_EVENT_MASK, HwId};
+use perf_parse::event::Event;
+use serde::Serialize;
+use serde::ser::{SerializeSeq, Serializer};
+
+use crate::event_name::event_name;
+use crate::json::write_json;
+use crate::origin::Origin;
+use crate::profile::Profile;
+use crate::text::OneLine;
+use crate::unit::{has_periods, is_clock};
+use tables::Shared;
+use threads::{Process, Row, Thread};
+
+/// The format that is written.
+const VERSION: u32 = 60;
+
+/// How a profile is written.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Options {
+    /// The event whose samples are shown, by its name as [`event_name`] returns it. Without it, the first one
+    /// in the capture that is not a tracepoint; the first one if all are.
+    pub event: Option<Vec<u8>>,
+    /// The name of what was recorded: that of the program, or of the machine.
+    pub product: String,
+}
+
+/// Writes the samples of a capture. Needs [times](crate::Keep::times).
+///
+/// Each thread has the samples of one event, each of which weighs 1. The CPU time of a sample is its period, if the event
+/// counts nanoseconds or cycles. Samples of other events are markers with stacks, as are those with a
+/// [text](crate::ProfileBuilder::describe). Times [without a CPU](crate::ProfileBuilder::switch) are markers too. A thread
+/// with a new name is another thread; if it is the main thread, another process.
+///
+/// Besides the profile, takes memory for each frame, stack, and sample.
+///
+/// # Errors
+///
+/// Those of `out`.
+pub fn write(profile: &Profile, options: &Options, out: &mut dyn Write) -> io::Result<()> {
+    let names: Vec<_> = profile.events().iter().map(|it| event_name(&it.event)).collect();
+    let of_option = options.event.as_ref().and_then(|event| names.iter().position(|name| name == event));
+    let first = || {
+        let events = profile.events().iter().zip(0..);
+        let key = |event: &Event| (event.attr.kind == EventType::TRACEPOINT, event.index);
+        events.min_by_key(|(it, _)| key(&it.event)).map_or(0, |(_, number)| number)
+    };
+    let event = of_option.unwrap_or_else(first);
+    let mut shared = Shared::new(profile);
+    let markers: Vec<_> = names.iter().map(|name| shared.strings.number(name)).collect();
+    let off_cpu = shared.strings.number(b"off CPU");
+    let start = profile.span().map_or(0, |(start, _)| start);
+    let (processes, rows) = threads::rows(profile, event as u32);
+    let shown = names.get(event).map(|name| OneLine(name).to_string());
+    let attr = profile.events().get(event).map(|it| it.event.attr);
+    let of_cpu = profile.events().get(event).and_then(|it| unit_of_cpu(&it.event));
+    let document = Document {
+        meta: meta(options, profile.origin(), attr.as_ref(), of_cpu, start, shown.unwrap_or_default()),
+        libs: &shared.libs,
+        pages: [],
+        profiler_overhead: [],
+        counters: [],
+        threads: Threads {
+            profile,
+            shared: &shared,
+            processes,
+            rows,
+            markers,
+            off_cpu,
+            start,
+            has_cpu: of_cpu.is_some(),
+        },
+        shared: &shared,
+    };
+    write_json(&document, out)
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Document<'a> {
+    meta: Meta<'a>,
+    libs: &'a [tables::Lib],
+    pages: [(); 0],
+    profiler_overhead: [(); 0],
+    counters: [(); 0],
+    shared: &'a Shared,
+    threads: Threads<'a>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Meta<'a> {
+    categories: [Category; tables::CATEGORIES.len()],
+    interval: f64,
+    preprocessed_profile_version: u32,
+    version: u32,
+    process_type: u32,
+    product: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    oscpu: String,
+    #[serde(rename = "CPUName", skip_serializing_if = "str::is_empty")]
+    cpu_name: String,
+    #[serde(rename = "logicalCPUs", skip_serializing_if = "Option::is_none")]
+    logical_cpus: Option<u32>,
+    sample_units: SampleUnits,
+    start_time: f64,
+    symbolicated: bool,
+    stackwalk: u32,
+    debug: bool,
+    uses_only_one_stack_type: bool,
+    source_code_is_not_on_searchfox: bool,
+    imported_from: &'static str,
+    extensions: Extensions,
+    marker_schema: [Schema; 2],
+    extra: [Extra; 1],
+}
+
+/// Lines of the panel about the profile.
+#[derive(Serialize)]
+struct Extra {
+    label: &'static str,
+    entries: [Entry; 1],
+}
+
+#[derive(Serialize)]
+struct Entry {
+    label: &'static str,
+    format: &'static str,
+    value: String,
+}
+
+#[derive(Serialize)]
+struct Category {
+    name: &'static str,
+    color: &'static str,
+    subcategories: [&'static str; 1],
+}
+
+#[derive(Serialize)]
+struct SampleUnits {
+    time: &'static str,
+    #[serde(rename = "eventDelay")]
+    event_delay: &'static str,
+    #[serde(rename = "threadCPUDelta")]
+    thread_cpu_delta: &'static str,
+}
+
+#[derive(Serialize)]
+struct Extensions {
+    length: u32,
+    #[serde(rename = "baseURL")]
+    base_url: [(); 0],
+    id: [(); 0],
+    name: [(); 0],
+}
+
+/// How the profiler shows the markers of a type.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Schema {
+    name: &'static str,
+    display: [&'static str; 2],
+    table_label: &'static str,
+    fields: Vec<Field>,
+}
+
+#[derive(Serialize)]
+struct Field {
+    key: &'static str,
+    label: &'static str,
+    format: &'static str,
+}
+
+fn meta<'a>(
+    options: &'a Options,
+    origin: &Origin,
+    attr: Option<&Attr>,
+    unit_of_cpu: Option<&'static str>,
+    start: u64,
+    shown: String,
+) -> Meta<'a> {
+    let text = |name: &Option<Vec<u8>>| OneLine(name.as_deref().unwrap_or_default()).to_string();
+    let field = |key, label| Field { key, label, format: "integer" };
+    let details = || Field { key: "text", label: "Details", format: "string" };
+    let schema = |name, fields| Schema {
+        name,
+        display: ["marker-chart", "marker-table"],
+        table_label: "{marker.data.text}",
+        fields,
+    };
+    Meta {
+        categories: tables::CATEGORIES.map(|(name, color)| Category {
+            name,
+            color,
+            subcategories: ["Other"],
+        }),
+        interval: attr.map_or(1.0, interval),
+        preprocessed_profile_version: VERSION,
+        // Of another format, which this one was made of; the profiler does not read it.
+        version: 24,
+        process_type: 0,
+        product: &options.product,
+        oscpu: format!("Linux {}", text(&origin.release)).trim_end().to_owned(),
+        cpu_name: text(&origin.processor),
+        logical_cpus: origin.cpus,
+        sample_units: SampleUnits {
+            time: "ms",
+            event_delay: "ms",
+            thread_cpu_delta: unit_of_cpu.unwrap_or("ns"),
+        },
+        // Without a relation of the clocks, the profile begins in 1970.
+        start_time: origin.wall_clock(start).map_or(0.0, milliseconds),
+        symbolicated: true,
+        stackwalk: 1,
+        debug: false,
+        uses_only_one_stack_type: true,
+        source_code_is_not_on_searchfox: true,
+        imported_from: "perf",
+        extensions: Extensions { length: 0, base_url: [], id: [], name: [] },
+        marker_schema: [
+            schema(threads::SAMPLE, vec![details(), field("period", "Period"), field("cpu", "CPU")]),
+            schema(threads::OFF_CPU, vec![details()]),
+        ],
+        extra: [Extra { label: "perf", entries: [Entry { label: "Event", format: "string", value: shown }] }],
+    }
+}
+
+fn milliseconds(nanoseconds: u64) -> f64 {
+    nanoseconds as f64 / 1e6
+}
+
+/// Returns the unit of what CPU times of samples are; `None` if the periods of the event are no such time.
+fn unit_of_cpu(event: &Event) -> Option<&'static str> {
+    let Attr { kind, config, .. } = event.attr;
+    let is_cycles = kind == EventType::HARDWARE && config & HW_EVENT_MASK == u64::from(HwId::CPU_CYCLES.0);
+    if !has_periods(event) {
+        return None;
+    }
+    if is_clock(&event.attr) { Some("ns") } else { is_cycles.then_some("variable CPU cycles") }
+}
+
+/// Returns the milliseconds between two samples, as they were asked for; 1 if it was for something else than time.
+fn interval(attr: &Attr) -> f64 {
+    match attr.sample_period {
+        0 => 1.0,
+        frequency if attr.flags.contains(AttrFlags::FREQ) => 1000.0 / frequency as f64,
+        period if is_clock(attr) => milliseconds(period),
+        _ => 1.0,
+    }
+}
+
+/// The threads, whose tables are made one after the other.
+struct Threads<'a> {
+    profile: &'a Profile,
+    shared: &'a Shared,
+    processes: Vec<Process>,
+    rows: Vec<Row>,
+    /// The names of the events' markers.
+    markers: Vec<u32>,
+    /// The name of the markers of times without a CPU.
+    off_cpu: u32,
+    start: u64,
+    has_cpu: bool,
+}
+
+impl Serialize for Threads<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut all = serializer.serialize_seq(Some(self.rows.len()))?;
+        for row in &self.rows {
+            if let Some(process) = self.processes.get(row.process) {
+                all.serialize_element(&Thread::new(self, row, process))?;
+            }
+        }
+        all.end()
+    }
+}

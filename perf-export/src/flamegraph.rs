@@ -1,0 +1,104 @@
+//! Flame graphs: a page for a browser, and a static picture.
+//!
+//! The page is one file, which loads nothing from elsewhere. It has all samples with their threads and times, and finds what
+//! to show itself. Its policy (`Content-Security-Policy`) allows its own script and style alone, by their hashes.
+
+mod events;
+mod functions;
+mod meta;
+mod numbers;
+mod page;
+mod samples;
+mod svg;
+mod threads;
+mod tree;
+mod xml;
+
+use std::io::{self, Write};
+
+use crate::profile::Profile;
+use events::Events;
+use functions::Functions;
+use samples::Samples;
+use threads::Threads;
+use tree::TreeBuilder;
+
+/// What the page and the picture say about the captures.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Options {
+    /// The names of the captures, in the order of the profiles. A capture without a name gets its number.
+    pub captures: Vec<Vec<u8>>,
+}
+
+impl Options {
+    fn capture(&self, index: usize) -> String {
+        let name = self.captures.get(index).map(|name| crate::text::OneLine(name).to_string());
+        name.unwrap_or_else(|| format!("capture {}", index + 1))
+    }
+
+    fn title(&self, profiles: &[Profile]) -> String {
+        let names: Vec<_> = (0..profiles.len()).map(|index| self.capture(index)).collect();
+        names.join(", ")
+    }
+}
+
+/// Writes a page with the samples of all captures and events. Samples of events with the same name are together. For the
+/// times, [`Keep::times`](crate::Keep::times) is needed.
+///
+/// Takes memory for the nodes of the tree of functions, and for what the samples have in common: event, function,
+/// thread, and 1/512 of the time.
+///
+/// # Errors
+///
+/// Those of `out`.
+///
+/// # Examples
+///
+/// ```
+/// use perf_export::flamegraph;
+///
+/// let mut page = Vec::new();
+/// flamegraph::write(&[], &flamegraph::Options::default(), &mut page)?;
+/// assert!(page.starts_with(b"<!doctype html>"));
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub fn write(profiles: &[Profile], options: &Options, out: &mut dyn Write) -> io::Result<()> {
+    let mut functions = Functions::default();
+    let mut builder = TreeBuilder::default();
+    let node_of: Vec<_> =
+        profiles.iter().map(|profile| builder.add_stacks(profile, &functions.of_frames(profile))).collect();
+    let functions = functions.sorted();
+    let tree = builder.finish(&functions.ranks);
+    let events = Events::of(profiles);
+    let threads = Threads::of(profiles);
+    let node_of: Vec<Vec<u32>> =
+        node_of.iter().map(|of| of.iter().map(|&node| tree.number_of(node)).collect()).collect();
+    let samples = Samples::of(profiles, &events, &threads, &node_of);
+    let meta = meta::Meta {
+        profiles,
+        options,
+        functions: &functions,
+        events: &events,
+        threads: &threads,
+        samples: &samples,
+    };
+    let parts = page::Parts {
+        title: &options.title(profiles),
+        meta: &meta.json(&tree),
+        functions: &functions.bytes(),
+        tree: &tree.bytes(),
+        samples: &samples.bytes,
+    };
+    page::write(&parts, out)
+}
+
+/// Writes a picture in SVG of the first event that has samples, without a script. Frames narrower than a thousandth are
+/// left out, and the picture says how many. The outermost frame is the name of the thread if there are several.
+///
+/// # Errors
+///
+/// Those of `out`.
+pub fn write_svg(profiles: &[Profile], options: &Options, out: &mut dyn Write) -> io::Result<()> {
+    svg::write(profiles, options, out)
+}

@@ -1,0 +1,156 @@
+// What is said about a frame, and about all of them.
+
+function describe(frame, many) {
+    if (frame < 0) return [make('b', `${number(many)} frames narrower than a pixel`), make('div', 'Zoom to the frame next to the root to see them.', 'soft')];
+    const [kind, file] = [kindOf(frame), fileOf(frame)];
+    tree.below(frame);
+    const lines = [make('b', tree.name(frame))];
+    if (kind >= 0) lines.push(make('div', [file, KINDS[kind]].filter(Boolean).join(' · '), 'soft'));
+    const parts = [`${percent(tree.value[frame], tree.value[0])} of all`];
+    if (focus > 0 && frame !== focus) parts.push(`${percent(tree.value[frame], tree.value[focus])} of the zoomed frame`);
+    parts.push(valueText(tree.value[frame]));
+    if (state.size !== 'samples') {
+        let samples = 0;
+        for (let i = tree.start[frame]; i < tree.end[frame]; i++) samples += rows.samples[tree.order[i]];
+        parts.push(`${number(samples)} ${samples === 1 ? 'sample' : 'samples'}`);
+    }
+    if (!state.fromLeaf) parts.push(`itself ${percent(tree.self[frame], tree.value[0])}`);
+    lines.push(make('div', parts.join(' · ')));
+    return lines;
+}
+
+function showDetails() {
+    const frame = chosen >= 0 ? chosen : focus;
+    $('details').replaceChildren(...describe(frame, 0));
+}
+
+function showTip(item, event) {
+    const tip = $('tip');
+    tip.hidden = !item || event.pointerType === 'touch';
+    if (tip.hidden) return;
+    tip.replaceChildren(...describe(item.frame, item.many));
+    const [width, height] = [tip.offsetWidth, tip.offsetHeight];
+    const left = Math.max(4, Math.min(event.clientX + 14, innerWidth - width - 4));
+    const top = event.clientY + 18 + height > innerHeight ? event.clientY - height - 10 : event.clientY + 18;
+    tip.style.transform = `translate(${left}px, ${Math.max(4, top)}px)`;
+}
+
+function under(event) {
+    const box = $('graph').getBoundingClientRect();
+    const [x, y] = [event.clientX - box.left, event.clientY - box.top];
+    const height = rowHeight();
+    const whole = Math.max(tallest * height, $('scroll').clientHeight);
+    const inWhole = y + $('scroll').scrollTop;
+    const row = shown[Math.floor((state.flame ? whole - inWhole : inWhole) / height)];
+    if (!row) return null;
+    let [low, high] = [0, row.length];
+    while (low < high) {
+        const middle = low + high >> 1;
+        if (row[middle].x + row[middle].w <= x) low = middle + 1;
+        else high = middle;
+    }
+    return row[low] && row[low].x <= x ? row[low] : null;
+}
+
+function zoom(frame) {
+    focus = frame;
+    chosen = -1;
+    $('tip').hidden = true;
+    layout();
+    showDetails();
+}
+
+// Scrolls so that a frame can be seen.
+function choose(frame) {
+    chosen = frame;
+    const y = yOf(tree.depth[frame]);
+    const view = $('scroll');
+    if (y < 0) view.scrollTop += y;
+    else if (y + rowHeight() > view.clientHeight) view.scrollTop += y + rowHeight() - view.clientHeight;
+    showDetails();
+    plan();
+}
+
+// Moves from the chosen frame: to its caller, to the widest frame below, or to a neighbour in its row.
+function move(where) {
+    const at = chosen >= 0 ? chosen : focus;
+    if (where === 'above') return at > 0 && choose(tree.above[at]);
+    const row = (depth) => (shown[depth] ?? []).filter(({ frame }) => frame >= 0);
+    if (where === 'below') {
+        const below = row(tree.depth[at] + 1).filter(({ frame }) => tree.above[frame] === at);
+        if (below.length > 0) choose(below.reduce((a, b) => b.w > a.w ? b : a).frame);
+        return;
+    }
+    const neighbours = row(tree.depth[at]);
+    const index = neighbours.findIndex(({ frame }) => frame === at);
+    const next = neighbours[index + (where === 'left' ? -1 : 1)];
+    if (next) choose(next.frame);
+}
+
+function showQuality() {
+    const { stacks, ends, frames, mapped, named, missing, others } = meta.quality;
+    const parts = [];
+    if (stacks > 0) parts.push(`stacks complete to the root: ${percent(ends.rooted ?? 0, stacks)}`);
+    if (frames > 0) parts.push(`frames with a name: ${percent(named, frames)}`, `not mapped: ${percent(frames - mapped, frames)}`);
+    const files = missing.length + others;
+    if (files > 0) parts.push(`files without names: ${number(files)}`);
+    const beyond = meta.events.reduce((sum, event) => sum + event.beyond.samples, 0);
+    if (beyond > 0) parts.push(`samples left out, because they are beyond limits: ${number(beyond)}`);
+    $('grade').textContent = `Quality: ${parts.join(' · ') || 'no samples'}`;
+    const list = Object.entries(ends).map(([end, count]) => `${end} ${number(count)}`);
+    const text = [make('p', `Ends of the ${number(stacks)} stacks: ${list.join(', ') || 'none'}.`)];
+    if (missing.length > 0) {
+        const table = make('table');
+        table.append(tableRow('th', ['File with frames without a name', 'Frames', 'Why'], [1]));
+        missing.forEach((cells) => table.append(tableRow('td', [cells[0], number(cells[1]), cells[2]], [1])));
+        text.push(table);
+    }
+    if (others > 0) text.push(make('p', `And ${number(others)} more files.`));
+    $('missing').replaceChildren(...text);
+}
+
+function tableRow(tag, cells, numbers) {
+    const row = make('tr');
+    cells.forEach((cell, i) => {
+        const element = make(tag, typeof cell === 'string' ? cell : '', numbers.includes(i) ? 'number' : '');
+        if (typeof cell !== 'string') element.append(cell);
+        row.append(element);
+    });
+    return row;
+}
+
+// The functions that take most themselves. A function that calls itself counts once for a stack.
+function showTable() {
+    const [self, total] = [new Float64Array(functions.count), new Float64Array(functions.count)];
+    const seen = new Uint32Array(functions.count);
+    const { caller, fn } = data.tree;
+    tree.order.forEach((row, i) => {
+        const value = tree.values[row];
+        if (rows.node[row] > 0) self[fn[rows.node[row]]] += value;
+        for (let node = rows.node[row]; node > 0; node = caller[node]) {
+            if (seen[fn[node]] === i + 1) continue;
+            seen[fn[node]] = i + 1;
+            total[fn[node]] += value;
+        }
+    });
+    const order = Array.from(total.keys()).filter((it) => total[it] > 0);
+    order.sort((a, b) => self[b] - self[a] || total[b] - total[a]);
+    const table = make('table');
+    table.append(tableRow('th', ['Self', 'Total', 'Function', 'File', 'Kind'], [0, 1]));
+    const all = tree.value[0];
+    for (const it of order.slice(0, 100)) {
+        const name = functions.names[functions.name[it]];
+        const button = make('button', name);
+        button.type = 'button';
+        button.title = 'Search for it';
+        button.onclick = () => {
+            $('search').value = `^${name.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')}$`;
+            search();
+            draw();
+        };
+        table.append(tableRow('td', [percent(self[it], all), percent(total[it], all), button, functions.files[functions.file[it]], KINDS[functions.kind[it]]], [0, 1]));
+    }
+    const parts = [table];
+    if (order.length > 100) parts.push(make('p', `The first 100 of ${number(order.length)} functions.`));
+    $('rows').replaceChildren(...parts);
+}

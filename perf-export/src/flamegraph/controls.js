@@ -1,0 +1,226 @@
+// What a person does with the page, and its start.
+
+function fill(select, options) {
+    select.replaceChildren(...options.map(([value, text]) => {
+        const option = make('option', text);
+        option.value = value;
+        return option;
+    }));
+}
+
+function showButtons() {
+    const press = (id, is) => $(id).setAttribute('aria-pressed', is);
+    press('root', !state.fromLeaf);
+    press('leaf', state.fromLeaf);
+    press('icicle', !state.flame);
+    press('flame', state.flame);
+}
+
+function showSizes() {
+    const event = meta.events[state.event];
+    const what = event?.unit === 'ns' ? 'time' : `what ${event?.name ?? 'the event'} counts`;
+    fill($('size'), [['period', what], ['samples', 'samples']]);
+    // An event that counted nothing has samples.
+    if (event?.total.period === '0') state.size = 'samples';
+    $('size').value = state.size;
+}
+
+function setTheme(dark) {
+    state.dark = dark;
+    document.documentElement.dataset.theme = dark ? 'dark' : 'light';
+}
+
+function turn(fromLeaf) {
+    if (state.fromLeaf === fromLeaf) return;
+    state.fromLeaf = fromLeaf;
+    focus = 0;
+    showButtons();
+    rebuild();
+    showDetails();
+}
+
+function turnOver(flame) {
+    state.flame = flame;
+    showButtons();
+    resize();
+    $('scroll').scrollTop = flame ? $('scroll').scrollHeight : 0;
+    draw();
+}
+
+function onKey(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey || $('keys').open) return;
+    const isTyping = ['INPUT', 'SELECT'].includes(event.target.tagName);
+    if (event.key === 'Escape') {
+        if (focus > 0) zoom(0);
+        else if ($('search').value) {
+            $('search').value = '';
+            search();
+            draw();
+        } else if (state.span) selectSpan(null);
+        if (isTyping) $('graph').focus();
+        return;
+    }
+    if (isTyping) return;
+    const onTimes = event.target === $('timeline');
+    const up = state.flame ? 'below' : 'above';
+    const actions = {
+        '/': () => $('search').focus(),
+        '?': () => $('keys').showModal(),
+        m: () => turn(!state.fromLeaf),
+        i: () => turnOver(!state.flame),
+    };
+    if (event.target === $('graph') || event.target === document.body) {
+        Object.assign(actions, {
+            ArrowUp: () => move(up),
+            ArrowDown: () => move(up === 'above' ? 'below' : 'above'),
+            ArrowLeft: () => move('left'),
+            ArrowRight: () => move('right'),
+            Enter: () => zoom(chosen >= 0 ? chosen : focus),
+            Backspace: () => zoom(Math.max(tree.above[focus], 0)),
+        });
+    }
+    if (onTimes) {
+        Object.assign(actions, { ArrowLeft: () => shift(-8, event.shiftKey), ArrowRight: () => shift(8, event.shiftKey) });
+    }
+    if (!actions[event.key]) return;
+    event.preventDefault();
+    actions[event.key]();
+}
+
+// Moves the selected span, or only its end.
+function shift(by, onlyEnd) {
+    const [from, to] = state.span ?? [1, Math.ceil(meta.buckets / 16)];
+    const step = state.span ? by : 0;
+    const start = onlyEnd ? from : Math.max(1, Math.min(from + step, meta.buckets - (to - from)));
+    selectSpan([start, Math.max(start, Math.min(to + (onlyEnd ? step : start - from), meta.buckets))]);
+}
+
+function listen() {
+    const on = (id, type, action) => $(id).addEventListener(type, action);
+    on('event', 'change', () => {
+        state.event = Number($('event').value);
+        state.size = 'period';
+        showSizes();
+        rebuild();
+        showDetails();
+    });
+    for (const id of ['size', 'group']) {
+        on(id, 'change', () => {
+            if (id === 'group') focus = 0;
+            state[id] = $(id).value;
+            rebuild();
+            showDetails();
+        });
+    }
+    on('root', 'click', () => turn(false));
+    on('leaf', 'click', () => turn(true));
+    on('icicle', 'click', () => turnOver(false));
+    on('flame', 'click', () => turnOver(true));
+    on('reset', 'click', () => zoom(0));
+    on('all', 'click', () => selectSpan(null));
+    on('help', 'click', () => $('keys').showModal());
+    on('theme', 'click', () => {
+        setTheme(!state.dark);
+        showLegend();
+        draw();
+    });
+    on('search', 'input', () => {
+        search();
+        plan();
+    });
+    on('table', 'toggle', () => $('table').open && showTable());
+    on('scroll', 'scroll', plan);
+    document.addEventListener('keydown', onKey);
+    addEventListener('resize', layout);
+    // The footer grows when a list in it is opened.
+    new ResizeObserver(() => columns === $('scroll').clientWidth ? resize() : layout()).observe($('scroll'));
+    listenToGraph(on);
+    listenToTimes(on);
+}
+
+function listenToGraph(on) {
+    on('graph', 'pointermove', (event) => {
+        const item = under(event);
+        const frame = item ? item.frame : -1;
+        showTip(item, event);
+        if (frame === hovered) return;
+        hovered = frame;
+        plan();
+    });
+    on('graph', 'pointerleave', () => {
+        hovered = -1;
+        $('tip').hidden = true;
+        plan();
+    });
+    on('graph', 'click', (event) => {
+        const item = under(event);
+        if (!item || item.frame < 0) return;
+        // A finger first shows what it would zoom to.
+        if (event.pointerType === 'touch' && chosen !== item.frame) choose(item.frame);
+        else zoom(item.frame);
+    });
+}
+
+function listenToTimes(on) {
+    let begin = null;
+    const bucketAt = (event) => {
+        const box = $('timeline').getBoundingClientRect();
+        return Math.max(1, Math.min(meta.buckets, Math.ceil((event.clientX - box.left) / box.width * meta.buckets)));
+    };
+    const spanTo = (event) => {
+        const end = bucketAt(event);
+        return [Math.min(begin, end), Math.max(begin, end)];
+    };
+    on('timeline', 'pointerdown', (event) => {
+        begin = bucketAt(event);
+        $('timeline').setPointerCapture(event.pointerId);
+    });
+    on('timeline', 'pointermove', (event) => {
+        if (begin === null || bucketAt(event) === begin) return;
+        state.span = spanTo(event);
+        plan();
+    });
+    on('timeline', 'pointerup', (event) => {
+        if (begin === null) return;
+        const span = spanTo(event);
+        begin = null;
+        selectSpan(span[0] === span[1] ? null : span);
+        showDetails();
+    });
+    on('timeline', 'pointercancel', () => {
+        begin = null;
+        selectSpan(null);
+    });
+}
+
+function start() {
+    $('title').textContent = meta.captures.join(', ');
+    const dark = matchMedia('(prefers-color-scheme: dark)');
+    setTheme(dark.matches);
+    dark.addEventListener('change', () => {
+        setTheme(dark.matches);
+        showLegend();
+        draw();
+    });
+    fill($('event'), meta.events.map(({ name }, i) => [i, name]));
+    $('event').parentElement.hidden = meta.events.length < 2;
+    const groups = [['none', 'everything'], ['comm', 'command'], ['process', 'process'], ['thread', 'thread']];
+    if (meta.captures.length > 1) groups.splice(1, 0, ['capture', 'capture']);
+    fill($('group'), groups);
+    state.group = new Set(meta.threads.map((thread) => thread[4])).size > 1 ? 'comm' : 'none';
+    $('group').value = state.group;
+    showSizes();
+    showButtons();
+    showQuality();
+    $('controls').hidden = meta.events.length === 0;
+    rebuild();
+    showDetails();
+    listen();
+    performance.mark('drawn');
+}
+
+if (meta.events.length === 0) {
+    rows.start.push(0);
+    meta.events.push({ name: 'none', unit: '', total: { samples: 0, period: '0' }, beyond: { samples: 0, period: '0' }, period: '0', rows: 0 });
+}
+start();

@@ -1,0 +1,111 @@
+//! The part of a page's data that is text, as JSON.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use super::Options;
+use super::events::Events;
+use super::functions::Sorted;
+use super::samples::{BUCKETS, Samples};
+use super::threads::Threads;
+use super::tree::Tree;
+use crate::profile::Profile;
+use crate::text::OneLine;
+
+/// The largest number of files without names that are listed.
+const MISSING: usize = 100;
+
+/// What the text is about.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Meta<'a> {
+    pub(super) profiles: &'a [Profile],
+    pub(super) options: &'a Options,
+    pub(super) functions: &'a Sorted,
+    pub(super) events: &'a Events,
+    pub(super) threads: &'a Threads,
+    pub(super) samples: &'a Samples,
+}
+
+impl Meta<'_> {
+    pub(super) fn json(&self, tree: &Tree) -> Value {
+        let captures: Vec<_> =
+            (0..self.profiles.len()).map(|capture| self.options.capture(capture)).collect();
+        let threads: Vec<_> = self
+            .threads
+            .list
+            .iter()
+            .map(|it| json!([it.capture, it.process, it.pid, it.tid, it.comm]))
+            .collect();
+        let names: Vec<Value> =
+            self.functions.names().into_iter().flat_map(|(same, rest)| [same.into(), rest.into()]).collect();
+        json!({
+            "captures": captures,
+            "events": self.events(),
+            "threads": threads,
+            "buckets": BUCKETS,
+            "duration": self.samples.duration,
+            "quality": self.quality(),
+            "functions": self.functions.list.len(),
+            "nodes": tree.nodes.len(),
+            "files": self.functions.files,
+            "names": names,
+        })
+    }
+
+    fn events(&self) -> Vec<Value> {
+        let rows = self.samples.rows.iter().zip(&self.samples.periods);
+        let events = self.events.list.iter().zip(rows);
+        // Periods are text, as numbers of JavaScript have 53 bits.
+        let total = |it: &crate::Total| json!({"samples": it.samples, "period": it.period.to_string()});
+        events
+            .map(|(event, (rows, period))| {
+                json!({
+                    "name": event.name,
+                    "unit": event.unit,
+                    "rows": rows,
+                    "period": period.map(|it| it.to_string()),
+                    "total": total(&event.total),
+                    "beyond": total(&event.beyond),
+                })
+            })
+            .collect()
+    }
+
+    fn quality(&self) -> Value {
+        let mut ends: BTreeMap<&str, u64> = BTreeMap::new();
+        let mut files: BTreeMap<(String, String), u64> = BTreeMap::new();
+        let [mut stacks, mut frames, mut mapped, mut named, mut inlined] = [0; 5];
+        for profile in self.profiles {
+            let quality = profile.quality();
+            stacks += quality.stacks();
+            frames += quality.frames();
+            mapped += quality.mapped();
+            named += quality.named();
+            inlined += quality.inlined();
+            for (end, count) in quality.ends() {
+                *ends.entry(end.name()).or_default() += count;
+            }
+            for missing in quality.missing(profile.looked()) {
+                let why = missing.why.map_or_else(|| "no symbols".to_owned(), |why| why.to_string());
+                *files.entry((OneLine(missing.dso.name()).to_string(), why)).or_default() += missing.frames;
+            }
+        }
+        let mut missing: Vec<_> =
+            files.into_iter().map(|((file, why), frames)| json!([file, frames, why])).collect();
+        // A stable sort: files with the same number stay in the order of their names.
+        missing.sort_by_key(|it| core::cmp::Reverse(it.get(1).and_then(Value::as_u64)));
+        let others = missing.len().saturating_sub(MISSING);
+        missing.truncate(MISSING);
+        json!({
+            "stacks": stacks,
+            "ends": ends,
+            "frames": frames,
+            "mapped": mapped,
+            "named": named,
+            "inlined": inlined,
+            "missing": missing,
+            "others": others,
+        })
+    }
+}

@@ -1,0 +1,185 @@
+// What is shown: the state of the page, and what follows from what is selected.
+
+const ROW = 20;
+// The height of a row on a touch screen.
+const TALL = 26;
+// Frames that are narrower are drawn as one.
+const NARROW = 1;
+const KINDS = ['user', 'kernel', 'inlined', 'generated (JIT)', 'without a name', 'not mapped'];
+// Hue, its range, saturation, and lightness in light and dark mode.
+const COLORS = [
+    [24, 15, 88, 67, 36], [206, 14, 62, 72, 36], [44, 8, 88, 70, 32], [140, 22, 44, 68, 30], [220, 0, 4, 80, 33],
+    [335, 8, 34, 80, 34],
+];
+const GROUP = [250, 0, 18, 84, 34];
+
+const $ = (id) => document.getElementById(id);
+const data = readData();
+const { meta, functions, rows } = data;
+const state = {
+    event: 0, size: 'period', group: 'none', fromLeaf: false, flame: false, span: null, search: null, dark: false,
+};
+let tree, shown = [], focus = 0, hovered = -1, chosen = -1, matches = null, groupMatches = [], perBucket = [], tallest = 1;
+let columns = 1;
+const number = (value) => value.toLocaleString('en-US');
+const reducedTo = (value, digits) => value.toLocaleString('en-US', { maximumFractionDigits: digits, minimumFractionDigits: digits });
+
+function make(tag, text = '', className = '') {
+    const element = document.createElement(tag);
+    element.textContent = text;
+    if (className) element.className = className;
+    return element;
+}
+
+function time(ns) {
+    if (ns >= 1e9) return `${reducedTo(ns / 1e9, ns >= 1e11 ? 0 : 2)} s`;
+    if (ns >= 1e6) return `${reducedTo(ns / 1e6, 1)} ms`;
+    return ns >= 1e3 ? `${reducedTo(ns / 1e3, 1)} µs` : `${ns} ns`;
+}
+
+const inTime = () => state.size === 'period' && meta.events[state.event].unit === 'ns';
+const valueText = (value) => inTime() ? time(value) : `${number(value)} ${state.size === 'samples' ? value === 1 ? 'sample' : 'samples' : meta.events[state.event].name}`;
+
+function percent(part, all) {
+    const share = all > 0 ? 100 * part / all : 0;
+    return share > 0 && share < 0.01 ? '< 0.01 %' : `${reducedTo(share, share >= 10 ? 1 : 2)} %`;
+}
+
+const kindOf = (frame) => tree.fn[frame] < 0 ? -1 : functions.kind[tree.fn[frame]];
+const fileOf = (frame) => tree.fn[frame] < 0 ? '' : functions.files[functions.file[tree.fn[frame]]];
+
+function hash(text) {
+    let value = 2166136261;
+    for (let i = 0; i < text.length; i++) value = Math.imul(value ^ text.charCodeAt(i), 16777619);
+    return (value >>> 8) % 1000 / 1000;
+}
+
+const paints = new Map();
+function paint(kind, name) {
+    const part = Math.round(hash(name) * 12) / 12;
+    const id = `${kind} ${part} ${state.dark}`;
+    let color = paints.get(id);
+    if (!color) {
+        const [hue, range, saturation, light, dark] = COLORS[kind] ?? GROUP;
+        const lightness = (state.dark ? dark : light) + 7 * (part - 0.5);
+        color = `hsl(${hue + range * (part - 0.5)} ${state.dark ? saturation * 0.72 : saturation}% ${lightness}%)`;
+        paints.set(id, color);
+    }
+    return color;
+}
+
+function groupLabels() {
+    const several = meta.captures.length > 1;
+    const before = (capture) => several ? `${meta.captures[capture]}: ` : '';
+    const numbers = new Map();
+    const labels = [];
+    const groupOf = new Uint32Array(meta.threads.length);
+    // A process is called as its first thread.
+    const mains = new Map();
+    for (const [, process, pid, tid, comm] of meta.threads) {
+        if (!mains.has(process) || pid === tid && mains.get(process).tid !== pid) mains.set(process, { comm, tid });
+    }
+    meta.threads.forEach(([capture, process, pid, tid, comm], thread) => {
+        const [id, label] = {
+            capture: () => [capture, meta.captures[capture]],
+            comm: () => [comm, comm],
+            process: () => [process, `${before(capture)}${mains.get(process).comm} (${pid})`],
+            thread: () => [`${process} ${tid} ${comm}`, `${before(capture)}${comm} (${pid}/${tid})`],
+        }[state.group]();
+        if (!numbers.has(id)) {
+            numbers.set(id, labels.length);
+            labels.push(label);
+        }
+        groupOf[thread] = numbers.get(id);
+    });
+    return [groupOf, labels];
+}
+
+// Makes the tree anew after a change of what is selected.
+function rebuild() {
+    const keys = tree ? tree.keys(focus) : [];
+    const values = rows[state.size];
+    const [groupOf, labels] = state.group === 'none' ? [[], []] : groupLabels();
+    const { order, groups } = select(data, state.event, state.span, values, groupOf, labels);
+    tree = new (state.fromLeaf ? FromLeaf : FromRoot)(data, values, order, groups);
+    focus = tree.find(keys);
+    hovered = chosen = -1;
+    showTotals();
+    showLegend();
+    search();
+    countTimes();
+    if ($('table').open) showTable();
+    layout();
+}
+
+function showTotals() {
+    const event = meta.events[state.event];
+    if (!event) return;
+    const samples = tree.order.reduce((sum, row) => sum + rows.samples[row], 0);
+    const whole = state.span === null;
+    const exact = event.unit === 'ns' ? time(Number(event.total.period)) : `${BigInt(event.total.period).toLocaleString('en-US')} ${event.name}`;
+    const parts = [`${number(samples)}${whole ? '' : ` of ${number(event.total.samples)}`} samples`];
+    if (whole) parts.push(event.unit === 'ns' ? `${event.name} ${exact}` : exact);
+    else parts.push(percent(samples, event.total.samples));
+    if (meta.duration) parts.push(`${time(meta.duration)} long`);
+    $('totals').textContent = parts.join(' · ');
+    $('totals').title = `exactly: ${event.total.samples} samples, ${event.total.period} ${event.unit || event.name}`;
+}
+
+function showLegend() {
+    const sums = KINDS.map(() => 0);
+    for (const row of tree.order) {
+        const node = rows.node[row];
+        if (node > 0) sums[functions.kind[data.tree.fn[node]]] += tree.values[row];
+    }
+    const legend = $('legend');
+    legend.replaceChildren();
+    KINDS.forEach((name, kind) => {
+        if (sums[kind] === 0 && !functions.kind.includes(kind)) return;
+        const item = make('span');
+        const swatch = make('i');
+        swatch.style.background = paint(kind, '');
+        item.append(swatch, `${name} ${percent(sums[kind], tree.value[0])}`);
+        item.title = `Share of what runs in functions that are ${name}`;
+        legend.append(item);
+    });
+}
+
+function search() {
+    const text = $('search').value;
+    const found = $('found');
+    found.classList.remove('wrong');
+    [matches, groupMatches] = [null, []];
+    if (text === '') {
+        found.textContent = '';
+        return;
+    }
+    let pattern;
+    try {
+        pattern = new RegExp(text, /[A-Z]/.test(text) ? '' : 'i');
+    } catch {
+        found.classList.add('wrong');
+        found.textContent = 'not a regular expression';
+        return;
+    }
+    const ofName = functions.names.map((name) => pattern.test(name));
+    matches = Uint8Array.from(functions.name, (name) => ofName[name] ? 1 : 0);
+    groupMatches = tree.groups.map(({ label }) => pattern.test(label));
+    // Each stack counts once.
+    const { caller, fn, count } = data.tree;
+    const inStack = new Uint8Array(count);
+    for (let node = 1; node < count; node++) inStack[node] = inStack[caller[node]] | matches[fn[node]];
+    let value = 0;
+    const parts = tree.groups.length > 0 ? tree.groups : [{ start: 0, end: tree.order.length }];
+    parts.forEach(({ start, end }, group) => {
+        // Frames from the leaf change the order in a group only.
+        for (let i = start; i < end; i++) {
+            if (groupMatches[group] || inStack[rows.node[tree.order[i]]]) value += tree.values[tree.order[i]];
+        }
+    });
+    const names = matches.reduce((sum, it) => sum + it, 0);
+    found.textContent = `${percent(value, tree.value[0])} in ${number(names)} ${names === 1 ? 'function' : 'functions'}`;
+    found.title = valueText(value);
+}
+
+const isMatch = (frame) => matches !== null && (tree.fn[frame] >= 0 ? matches[tree.fn[frame]] === 1 : groupMatches[tree.group[frame]] === true);

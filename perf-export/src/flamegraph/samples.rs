@@ -1,0 +1,116 @@
+//! The samples of all captures, those with everything in common counted together.
+
+use super::events::Events;
+use super::numbers::push;
+use super::threads::Threads;
+use crate::profile::{Profile, Total};
+
+/// The number of parts that the time is divided into.
+pub(super) const BUCKETS: u64 = 512;
+
+/// What samples have in common.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct Same {
+    event: u32,
+    node: u32,
+    thread: u32,
+    /// From 1 on; 0 without a time.
+    bucket: u32,
+}
+
+/// The samples of all captures as bytes.
+#[derive(Debug, Default)]
+pub(super) struct Samples {
+    /// The rows of all events, one after the other.
+    pub(super) bytes: Vec<u8>,
+    /// Of each event, the number of its rows.
+    pub(super) rows: Vec<usize>,
+    /// Of each event, what each sample counts; `None` if samples count different numbers, which the rows then have.
+    pub(super) periods: Vec<Option<u64>>,
+    /// Nanoseconds from the first to the last sample, of the capture that is the longest one. `None` if no sample has a time.
+    pub(super) duration: Option<u64>,
+}
+
+impl Samples {
+    /// `node_of` has the node of each stack, by capture.
+    pub(super) fn of(profiles: &[Profile], events: &Events, threads: &Threads, node_of: &[Vec<u32>]) -> Self {
+        let spans = profiles.iter().filter_map(Profile::span);
+        let duration = spans.map(|(first, last)| last.saturating_sub(first)).max();
+        let mut list = Vec::new();
+        for (capture, (profile, nodes)) in profiles.iter().zip(node_of).enumerate() {
+            for sample in profile.samples() {
+                let same = Same {
+                    event: events.number(capture, sample.event),
+                    node: nodes.get(sample.stack as usize).copied().unwrap_or(0),
+                    thread: threads.number(capture, sample.thread),
+                    bucket: bucket(sample.time, profile.span(), duration.unwrap_or(0)),
+                };
+                list.push((same, sample.total));
+            }
+        }
+        list.sort_unstable_by_key(|&(same, total)| (same, total.period));
+        list.dedup_by(|(same, total), (before, sum)| {
+            let is_same = same == before;
+            if is_same {
+                sum.add(*total);
+            }
+            is_same
+        });
+        let mut samples = Self { duration, ..Self::default() };
+        for event in 0..events.list.len() as u32 {
+            let start = list.partition_point(|(same, _)| same.event < event);
+            let end = list.partition_point(|(same, _)| same.event <= event);
+            samples.push_event(list.get(start..end).unwrap_or_default());
+        }
+        samples
+    }
+
+    /// Appends the rows of an event: of each, by how much the node, the thread and the time grow. If one grows, the ones
+    /// after it begin at 0. Then the number of samples, and what they count.
+    fn push_event(&mut self, rows: &[(Same, Total)]) {
+        let period_of = |&(_, total): &(Same, Total)| total.period.checked_div(total.samples).unwrap_or(0);
+        let period = rows.first().map_or(0, period_of);
+        let is_fixed = rows.iter().all(|(_, total)| period.checked_mul(total.samples) == Some(total.period));
+        let mut before = Same::default();
+        for &(same, total) in rows {
+            let out = &mut self.bytes;
+            push(out, u64::from(same.node - before.node));
+            if same.node != before.node {
+                (before.thread, before.bucket) = (0, 0);
+            }
+            push(out, u64::from(same.thread - before.thread));
+            if same.thread != before.thread {
+                before.bucket = 0;
+            }
+            push(out, u64::from(same.bucket - before.bucket));
+            push(out, total.samples);
+            if !is_fixed {
+                push(out, total.period);
+            }
+            before = same;
+        }
+        self.rows.push(rows.len());
+        self.periods.push(is_fixed.then_some(period));
+    }
+}
+
+/// Returns the part of the time that a sample is in, from 1 on.
+fn bucket(time: u64, span: Option<(u64, u64)>, duration: u64) -> u32 {
+    let Some(since) = span.and_then(|(first, _)| time.checked_sub(first)) else { return 0 };
+    let bucket = u128::from(since) * u128::from(BUCKETS) / (u128::from(duration) + 1);
+    bucket.min(u128::from(BUCKETS - 1)) as u32 + 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_divided_evenly() {
+        let of = |time| bucket(time, Some((1000, 2023)), 1023);
+        assert_eq!([1000, 1001, 1002, 2023, u64::MAX].map(of), [1, 1, 2, 512, 512]);
+        assert_eq!(of(999), 0);
+        assert_eq!(bucket(0, None, 0), 0);
+        assert_eq!(bucket(u64::MAX, Some((0, u64::MAX)), u64::MAX), 512);
+    }
+}

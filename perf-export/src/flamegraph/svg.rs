@@ -1,0 +1,270 @@
+//! The static picture.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+use std::io::{self, Write};
+
+use super::Options;
+use super::events::Events;
+use super::functions::{Function, Functions, Kind};
+use super::tree::{Tree, TreeBuilder};
+use super::xml::push_escaped;
+use crate::profile::Profile;
+use crate::text::OneLine;
+
+const WIDTH: f64 = 1200.0;
+const MARGIN: f64 = 10.0;
+const ROW: f64 = 17.0;
+const TOP: f64 = 34.0;
+const BOTTOM: f64 = 30.0;
+/// The width of a letter of the font, which is monospaced.
+const LETTER: f64 = 6.65;
+/// The narrowest frame that is drawn, as a share of all.
+const NARROWEST: f64 = 0.001;
+
+/// A frame that is drawn.
+#[derive(Clone, Copy, Debug)]
+struct Drawn {
+    node: usize,
+    /// Of all values, the sum of those to the left.
+    left: u128,
+}
+
+pub(super) fn write(profiles: &[Profile], options: &Options, out: &mut dyn Write) -> io::Result<()> {
+    let events = Events::of(profiles);
+    let (tree, functions, values) = picture(profiles, &events);
+    let all = values.first().copied().unwrap_or(0);
+    let (drawn, narrow) = visible(&tree, &values);
+    let depth = |node: usize| tree.nodes.get(node).map_or(0, |node| node.depth);
+    let rows = drawn.iter().map(|it| depth(it.node) + 1).max().unwrap_or(1);
+    let height = TOP + BOTTOM + f64::from(rows) * ROW;
+    writeln!(
+        out,
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" width=\"{WIDTH}\" height=\"{height}\" \
+font-family=\"ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono','Liberation Mono',monospace\" \
+font-size=\"11\" fill=\"#1c1e21\">"
+    )?;
+    let mut title = Vec::new();
+    push_escaped(&mut title, &options.title(profiles));
+    out.write_all(b"<title>")?;
+    out.write_all(&title)?;
+    out.write_all(b"</title>\n")?;
+    // A grey that can be read on white and on black.
+    write!(out, "<text x=\"{MARGIN}\" y=\"20\" font-size=\"13\" fill=\"#7d858e\">")?;
+    out.write_all(&title)?;
+    writeln!(out, "{}</text>", totals(&events))?;
+    for it in &drawn {
+        let value = values.get(it.node).copied().unwrap_or(0);
+        let function = tree.nodes.get(it.node).and_then(|node| functions.get(node.function as usize));
+        let function = function.filter(|_| it.node > 0);
+        let name = function.map_or("all", |function| &function.name);
+        let scale = (WIDTH - 2.0 * MARGIN) / all.max(1) as f64;
+        let (x, width) = (MARGIN + it.left as f64 * scale, value as f64 * scale);
+        let y = height - BOTTOM - f64::from(depth(it.node) + 1) * ROW;
+        let mut text = Vec::new();
+        push_escaped(&mut text, name);
+        out.write_all(b"<g><title>")?;
+        out.write_all(&text)?;
+        if let Some(file) = function.map(|function| &function.file).filter(|file| !file.is_empty()) {
+            let mut text = Vec::new();
+            push_escaped(&mut text, file);
+            out.write_all(b" (")?;
+            out.write_all(&text)?;
+            out.write_all(b")")?;
+        }
+        let share = 100.0 * value as f64 / all.max(1) as f64;
+        write!(out, ", {share:.2} %</title>")?;
+        let (high, wide) = (ROW - 1.0, (width - 0.6).max(0.4));
+        let fill = fill(function.map_or(Kind::Thread, |function| function.kind), name);
+        write!(
+            out,
+            "<rect x=\"{x:.1}\" y=\"{y}\" width=\"{wide:.1}\" height=\"{high}\" rx=\"2\" fill=\"{fill}\"/>"
+        )?;
+        if let Some(fitting) = fitting(name, width) {
+            let mut text = Vec::new();
+            push_escaped(&mut text, &fitting);
+            write!(out, "<text x=\"{:.1}\" y=\"{}\">", x + 3.0, y + 12.0)?;
+            out.write_all(&text)?;
+            out.write_all(b"</text>")?;
+        }
+        out.write_all(b"</g>\n")?;
+    }
+    write!(out, "<text x=\"{MARGIN}\" y=\"{}\" fill=\"#7d858e\">", height - 10.0)?;
+    if narrow > 0 {
+        write!(out, "Frames narrower than 0.1 %, which are left out: {narrow}. ")?;
+    }
+    writeln!(out, "Made by perfdata flamegraph.</text>\n</svg>")
+}
+
+/// Returns what is after the title: the number of samples, and what they count.
+fn totals(events: &Events) -> String {
+    let Some(event) = events.list.first() else { return ": no samples".to_owned() };
+    let (samples, period) = (event.total.samples, event.total.period);
+    let mut name = Vec::new();
+    push_escaped(&mut name, &event.name);
+    let name = String::from_utf8_lossy(&name);
+    match event.unit {
+        "ns" => format!(": {samples} samples, {name} {:.1} ms", period as f64 / 1e6),
+        _ => format!(": {samples} samples, {period} {name}"),
+    }
+}
+
+/// Returns the tree of the first event, its functions, and what the stacks through each node count. What samples of an
+/// event without periods count is their number.
+fn picture(profiles: &[Profile], events: &Events) -> (Tree, Vec<Function>, Vec<u128>) {
+    let has_periods = events.list.first().is_some_and(|event| event.total.period > 0);
+    let mut functions = Functions::default();
+    let mut builder = TreeBuilder::default();
+    let comms = profiles.iter().flat_map(|profile| profile.threads()).map(|thread| &thread.comm);
+    let mut comms: Vec<_> = comms.collect();
+    comms.sort_unstable();
+    comms.dedup();
+    let mut weights: HashMap<u32, u128> = HashMap::new();
+    for (capture, profile) in profiles.iter().enumerate() {
+        let of_frames = functions.of_frames(profile);
+        let roots: Vec<_> = profile
+            .threads()
+            .iter()
+            .map(|thread| {
+                if comms.len() < 2 {
+                    return 0;
+                }
+                let name = OneLine(&thread.comm).to_string();
+                let (file, kind) = (String::new(), Kind::Thread);
+                builder.child(0, functions.number(Function { name, file, kind }))
+            })
+            .collect();
+        let mut nodes = HashMap::new();
+        for sample in profile.samples() {
+            if events.number(capture, sample.event) != 0 {
+                continue;
+            }
+            let root = roots.get(sample.thread as usize).copied().unwrap_or(0);
+            let node = *nodes.entry((root, sample.stack)).or_insert_with(|| {
+                let mut frames: Vec<_> = profile.stacks().frames(sample.stack).collect();
+                frames.reverse();
+                let functions = frames.iter().filter_map(|&frame| of_frames.get(frame as usize)).flatten();
+                functions.fold(root, |node, &function| builder.child(node, function))
+            });
+            let value = if has_periods { sample.total.period } else { sample.total.samples };
+            *weights.entry(node).or_default() += u128::from(value);
+        }
+    }
+    let functions = functions.sorted();
+    let tree = builder.finish(&functions.ranks);
+    let mut values = vec![0_u128; tree.nodes.len()];
+    for (node, weight) in weights {
+        if let Some(value) = values.get_mut(tree.number_of(node) as usize) {
+            *value += weight;
+        }
+    }
+    // Callers have lower numbers.
+    for node in (1..values.len()).rev() {
+        let value = values.get(node).copied().unwrap_or(0);
+        let caller = tree.nodes.get(node).map_or(0, |node| node.caller);
+        if let Some(sum) = values.get_mut(caller as usize) {
+            *sum += value;
+        }
+    }
+    (tree, functions.list, values)
+}
+
+/// Returns the frames that are wide enough, and the number of those that are not.
+fn visible(tree: &Tree, values: &[u128]) -> (Vec<Drawn>, usize) {
+    let all = values.first().copied().unwrap_or(0);
+    // Where the next frame that each node calls begins.
+    let mut next = vec![0_u128; values.len()];
+    let mut drawn = Vec::new();
+    let mut narrow = 0;
+    // By caller, as the place of a frame follows from that of its caller; the widest one first.
+    let mut order: Vec<_> = (0..values.len()).collect();
+    let value_of = |node: usize| values.get(node).copied().unwrap_or(0);
+    let caller_of = |node: usize| tree.nodes.get(node).map_or(0, |node| node.caller as usize);
+    order.sort_by_key(|&node| (node > 0, caller_of(node), Reverse(value_of(node))));
+    for node in order {
+        let (caller, value) = (caller_of(node), value_of(node));
+        let left = next.get(caller).copied().unwrap_or(0);
+        if let Some(next) = next.get_mut(caller).filter(|_| node > 0) {
+            *next += value;
+        }
+        if let Some(next) = next.get_mut(node) {
+            *next = left;
+        }
+        if node == 0 || value as f64 >= NARROWEST * all as f64 && value > 0 {
+            drawn.push(Drawn { node, left });
+        } else {
+            narrow += 1;
+        }
+    }
+    (drawn, narrow)
+}
+
+/// Returns the part of a name that fits into a frame. Letters that are not ASCII may be twice as wide.
+fn fitting(name: &str, width: f64) -> Option<String> {
+    let room = ((width - 6.0) / LETTER).floor();
+    let columns = |character: char| if character.is_ascii() { 1.0 } else { 2.0 };
+    if name.chars().map(columns).sum::<f64>() <= room {
+        return Some(name.to_owned());
+    }
+    let mut text = String::new();
+    let mut used = 2.0;
+    for character in name.chars() {
+        used += columns(character);
+        if used > room {
+            break;
+        }
+        text.push(character);
+    }
+    (text.len() > 1).then(|| text + "..")
+}
+
+/// Returns the colour of a frame.
+fn fill(kind: Kind, name: &str) -> String {
+    let (hue, range, saturation, lightness) = match kind {
+        Kind::User => (24.0, 15.0, 88.0, 67.0),
+        Kind::Kernel => (206.0, 14.0, 62.0, 72.0),
+        Kind::Inlined => (44.0, 8.0, 88.0, 70.0),
+        Kind::Jit => (140.0, 22.0, 44.0, 68.0),
+        Kind::Unnamed => (220.0, 0.0, 4.0, 80.0),
+        Kind::Unmapped => (335.0, 8.0, 34.0, 80.0),
+        Kind::Thread => (250.0, 0.0, 18.0, 84.0),
+    };
+    // FNV-1a: the same name has the same shade everywhere.
+    let hash =
+        name.bytes().fold(2_166_136_261_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(16_777_619));
+    let shade = f64::from((hash >> 8) % 13) / 12.0 - 0.5;
+    rgb(hue + range * shade, saturation / 100.0, (lightness + 7.0 * shade) / 100.0)
+}
+
+/// Returns a colour as `#rrggbb`, which all programs that show SVG know.
+fn rgb(hue: f64, saturation: f64, lightness: f64) -> String {
+    let amplitude = saturation * lightness.min(1.0 - lightness);
+    let part = |offset: f64| {
+        let at = (offset + hue / 30.0) % 12.0;
+        let value = lightness - amplitude * (at - 3.0).min(9.0 - at).clamp(-1.0, 1.0);
+        (value * 255.0).round() as u8
+    };
+    format!("#{:02x}{:02x}{:02x}", part(0.0), part(8.0), part(4.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_cut_where_a_frame_ends() {
+        let room = |letters: f64| 6.0 + LETTER * letters + 0.1;
+        assert_eq!(fitting("abcdef", room(6.0)).as_deref(), Some("abcdef"));
+        assert_eq!(fitting("abcdef", room(5.0)).as_deref(), Some("abc.."));
+        assert_eq!(fitting("abcdef", room(2.0)), None);
+        assert_eq!(fitting("\u{5b57}\u{5b57}\u{5b57}", room(5.0)).as_deref(), Some("\u{5b57}.."));
+    }
+
+    #[test]
+    fn colours() {
+        assert_eq!(rgb(0.0, 1.0, 0.5), "#ff0000");
+        assert_eq!(rgb(120.0, 1.0, 0.25), "#008000");
+        assert_eq!(rgb(240.0, 1.0, 0.5), "#0000ff");
+        assert_eq!(rgb(77.0, 0.0, 0.5), "#808080");
+    }
+}

@@ -1,0 +1,314 @@
+//! Profiles of OpenTelemetry: the message `ProfilesData` of OTLP, as protobuf or as JSON.
+//!
+//! Each capture is a resource. It has two profiles of each event: what the event counted, and the number of samples, whose
+//! period type is the event. If the capture has a moment on both clocks (`perf record -k CLOCK`), each sample has its time;
+//! without it, samples with the same stack and attributes are counted together.
+//!
+//! Attributes have the names of OpenTelemetry's semantic conventions:
+//!
+//! - resources: `host.name`, `host.arch`, `os.type`;
+//! - samples: `process.pid`, `thread.id`, `thread.name`, `cpu.logical_number`;
+//! - mappings: `process.executable.build_id.gnu`, `pprof.mapping.has_functions` and the like;
+//! - locations: `profile.frame.type`, which is `kernel`, `native`, or `jit` for generated code.
+//!
+//! Of a caller, the address of a location is that of the last byte of the call instruction.
+//!
+//! Source: [`PROTO_VERSION`] of opentelemetry-proto, package `opentelemetry.proto.profiles.v1development`. Profiles are not yet
+//! stable in OTLP: later versions may differ.
+
+mod messages;
+
+use std::collections::HashMap;
+use std::io::{self, Write};
+
+use perf_abi::attr::AttrFlags;
+use perf_abi::sample_type::SampleType;
+use prost::Message;
+
+use self::messages::{
+    AnyValue, Function, InstrumentationScope, KeyValue, KeyValueAndUnit, Line, Link, Location, Mapping,
+    ProfilesData, ProfilesDictionary, Resource, ResourceProfiles, Sample, ScopeProfiles, Stack, Value,
+    ValueType,
+};
+use crate::event_name::event_name;
+use crate::frames::NONE;
+use crate::origin::Origin;
+use crate::profile::{Profile, ProfileEvent, Thread, Total};
+use crate::stacks::EMPTY;
+use crate::tables::{Code, MappedFile, Table, Tables};
+use crate::text::OneLine;
+use crate::unit::is_clock;
+
+/// The version of opentelemetry-proto that is written.
+pub const PROTO_VERSION: &str = "1.10.0";
+
+/// How messages become bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Encoding {
+    /// Protobuf.
+    #[default]
+    Protobuf,
+    /// The JSON mapping of protobuf 3, on one line.
+    Json,
+}
+
+/// Writes the profiles of some captures.
+///
+/// Takes memory for each kept sample and each frame of each different stack.
+///
+/// # Errors
+///
+/// Those of `out`.
+pub fn write(profiles: &[Profile], encoding: Encoding, out: &mut dyn Write) -> io::Result<()> {
+    let mut writer = Writer::default();
+    let resource_profiles = profiles.iter().map(|profile| writer.resource(profile)).collect();
+    let data = ProfilesData { resource_profiles, dictionary: Some(writer.dictionary()) };
+    match encoding {
+        Encoding::Protobuf => out.write_all(&data.encode_to_vec()),
+        Encoding::Json => {
+            let mut out = io::BufWriter::new(out);
+            serde_json::to_writer(&mut out, &data)?;
+            out.write_all(b"\n")?;
+            out.flush()
+        }
+    }
+}
+
+/// Returns the index of what has a number in a table whose first entry is empty; 0 for [`NONE`].
+fn index(number: u32) -> i32 {
+    number.wrapping_add(1).cast_signed()
+}
+
+/// What tells the samples of a profile apart: the event, the stack, the thread, and the CPU or [`NONE`].
+type Key = (u32, u32, u32, u32);
+
+#[derive(Default)]
+struct Writer {
+    tables: Tables,
+    /// The numbers of the keys, and the values.
+    attributes: Table<(i32, Value)>,
+    /// The stacks of samples, by their numbers in the tables.
+    stacks: Table<u32>,
+}
+
+impl Writer {
+    fn string(&mut self, text: &[u8]) -> i32 {
+        self.tables.strings.number(text).cast_signed()
+    }
+
+    fn attribute(&mut self, key: &str, value: Value) -> i32 {
+        let key = self.string(key.as_bytes());
+        index(self.attributes.number((key, value)))
+    }
+
+    fn resource(&mut self, profile: &Profile) -> ResourceProfiles {
+        let stacks = self.tables.add(profile);
+        let name = String::from("perfdata");
+        let scope = InstrumentationScope { name, version: String::from(env!("CARGO_PKG_VERSION")) };
+        let profiles = self.profiles(profile, &stacks);
+        ResourceProfiles {
+            resource: Some(Resource { attributes: of_machine(profile.origin()) }),
+            scope_profiles: vec![ScopeProfiles { scope: Some(scope), profiles }],
+        }
+    }
+
+    /// Returns the profiles of a capture, two for each event.
+    fn profiles(&mut self, profile: &Profile, stacks: &[u32]) -> Vec<messages::Profile> {
+        let threads: Vec<Vec<i32>> = profile.threads().iter().map(|it| self.of_thread(it)).collect();
+        let mut keys = Table::<Key>::default();
+        let mut counts = Vec::with_capacity(profile.samples().len());
+        for sample in profile.samples() {
+            let stack = stacks.get(sample.stack as usize).copied().unwrap_or(EMPTY);
+            let key = (sample.event, stack, sample.thread, sample.cpu.unwrap_or(NONE));
+            let number = keys.number(key);
+            counts.push((number, sample.time, sample.total));
+        }
+        counts.sort_by_key(|&(number, ..)| number);
+        let mut of_events: Vec<(Vec<Sample>, Vec<Sample>)> = vec![Default::default(); profile.events().len()];
+        for of_key in counts.chunk_by(|(one, ..), (other, ..)| one == other) {
+            let Some(&(number, ..)) = of_key.first() else { continue };
+            let Some(&key) = keys.list().get(number as usize) else { continue };
+            let (event, _, thread, _) = key;
+            let (Some(of), Some((counted, taken)), Some(thread)) = (
+                profile.events().get(event as usize),
+                of_events.get_mut(event as usize),
+                threads.get(thread as usize),
+            ) else {
+                continue;
+            };
+            let (by_period, by_number) = self.samples(key, thread, of_key, of, profile.origin());
+            counted.push(by_period);
+            taken.push(by_number);
+        }
+        let both = profile.events().iter().zip(of_events);
+        both.flat_map(|(of, (counted, taken))| self.of_event(profile, of, counted, taken)).collect()
+    }
+
+    /// Returns a sample with what the event counted, and one with the number of samples.
+    fn samples(
+        &mut self,
+        (_, stack, _, cpu): Key,
+        thread: &[i32],
+        counts: &[(u32, u64, Total)],
+        of: &ProfileEvent,
+        origin: &Origin,
+    ) -> (Sample, Sample) {
+        let mut attribute_indices = thread.to_vec();
+        if cpu != NONE {
+            attribute_indices.push(self.attribute("cpu.logical_number", Value::Number(cpu.into())));
+        }
+        let has_time = of.event.attr.sample_type.contains(SampleType::TIME);
+        let times = counts.iter().map(|&(_, time, _)| origin.wall_clock(time).filter(|_| has_time));
+        let times: Option<Vec<u64>> = times.collect();
+        // Above the largest i64 they wrap around, as sums of impossible periods do.
+        let values = |value: fn(&Total) -> u64| {
+            let each = counts.iter().map(|(_, _, total)| value(total).cast_signed());
+            if times.is_some() { each.collect() } else { vec![each.fold(0, i64::wrapping_add)] }
+        };
+        let (by_period, by_number) = (values(|total| total.period), values(|total| total.samples));
+        let stack_index = if stack == EMPTY { 0 } else { index(self.stacks.number(stack)) };
+        let timestamps_unix_nano = times.unwrap_or_default();
+        let sample = Sample { stack_index, attribute_indices, values: by_period, timestamps_unix_nano };
+        let other = Sample { values: by_number, ..sample.clone() };
+        (sample, other)
+    }
+
+    fn of_event(
+        &mut self,
+        profile: &Profile,
+        of: &ProfileEvent,
+        counted: Vec<Sample>,
+        taken: Vec<Sample>,
+    ) -> [messages::Profile; 2] {
+        let attr = &of.event.attr;
+        let period = if attr.flags.contains(AttrFlags::FREQ) { 0 } else { attr.sample_period };
+        let event = ValueType {
+            type_strindex: self.string(&event_name(&of.event)),
+            unit_strindex: self.string(if is_clock(&of.event.attr) { b"nanoseconds" } else { b"count" }),
+        };
+        let number =
+            ValueType { type_strindex: self.string(b"samples"), unit_strindex: self.string(b"count") };
+        let span = profile.span();
+        // Times are less than the sum of both.
+        let duration_nano = span.map_or(0, |(first, last)| (last - first).saturating_add(1));
+        let time_unix_nano = span.and_then(|(first, _)| profile.origin().wall_clock(first)).unwrap_or(0);
+        [(event, counted), (number, taken)].map(|(sample_type, samples)| messages::Profile {
+            sample_type: Some(sample_type),
+            samples,
+            time_unix_nano,
+            duration_nano,
+            period_type: Some(event),
+            period: period.cast_signed(),
+        })
+    }
+
+    fn of_thread(&mut self, thread: &Thread) -> Vec<i32> {
+        vec![
+            self.attribute("process.pid", Value::Number(thread.pid.into())),
+            self.attribute("thread.id", Value::Number(thread.tid.into())),
+            self.attribute("thread.name", Value::Text(OneLine(&thread.comm).to_string())),
+        ]
+    }
+
+    fn of_mapping(&mut self, it: &MappedFile) -> Vec<i32> {
+        let mut attributes = Vec::new();
+        let build_id = self.tables.build_ids.get(it.key.build_id).to_owned();
+        if !build_id.is_empty() {
+            let value = Value::Text(build_id);
+            attributes.push(self.attribute("process.executable.build_id.gnu", value));
+        }
+        let known = [
+            ("pprof.mapping.has_functions", it.has_functions),
+            ("pprof.mapping.has_filenames", it.has_files),
+            ("pprof.mapping.has_line_numbers", it.has_lines),
+            ("pprof.mapping.has_inline_frames", it.has_inlines),
+        ];
+        for (key, _) in known.into_iter().filter(|(_, is_known)| *is_known) {
+            attributes.push(self.attribute(key, Value::Flag(true)));
+        }
+        attributes
+    }
+
+    fn of_location(&mut self, code: Code) -> Vec<i32> {
+        let kind = match code {
+            Code::Kernel => "kernel",
+            Code::Native => "native",
+            Code::Generated => "jit",
+            Code::Unknown => return Vec::new(),
+        };
+        vec![self.attribute("profile.frame.type", Value::Text(kind.to_owned()))]
+    }
+
+    /// Returns the tables, in which all samples must be already.
+    fn dictionary(mut self) -> ProfilesDictionary {
+        let mut mapping_table = vec![Mapping::default()];
+        for it in self.tables.mappings().to_vec() {
+            mapping_table.push(Mapping {
+                memory_start: it.key.start,
+                memory_limit: it.limit,
+                file_offset: it.key.pgoff,
+                filename_strindex: it.key.file.cast_signed(),
+                attribute_indices: self.of_mapping(&it),
+            });
+        }
+        let of_codes = [Code::Kernel, Code::Native, Code::Generated, Code::Unknown]
+            .into_iter()
+            .filter(|code| self.tables.locations().iter().any(|it| it.code == *code))
+            .collect::<Vec<_>>();
+        let of_codes: HashMap<_, _> =
+            of_codes.into_iter().map(|code| (code, self.of_location(code))).collect();
+        let locations = self.tables.locations().iter().map(|it| Location {
+            mapping_index: index(it.mapping),
+            address: it.address,
+            lines: (it.lines.iter())
+                .map(|&(function, line)| Line { function_index: index(function), line: line.into() })
+                .collect(),
+            attribute_indices: of_codes.get(&it.code).cloned().unwrap_or_default(),
+        });
+        let functions = self.tables.functions().iter().map(|it| Function {
+            name_strindex: it.name.cast_signed(),
+            system_name_strindex: it.system_name.cast_signed(),
+            filename_strindex: it.file.cast_signed(),
+        });
+        let stacks =
+            self.stacks.list().iter().map(|&stack| Stack {
+                location_indices: self.tables.stacks.frames(stack).map(index).collect(),
+            });
+        let attributes = self.attributes.list().iter().map(|(key_strindex, value)| KeyValueAndUnit {
+            key_strindex: *key_strindex,
+            value: Some(AnyValue { value: Some(value.clone()) }),
+        });
+        ProfilesDictionary {
+            mapping_table,
+            location_table: core::iter::once(Location::default()).chain(locations).collect(),
+            function_table: core::iter::once(Function::default()).chain(functions).collect(),
+            link_table: vec![Link::default()],
+            string_table: self.tables.strings.list().iter().map(|text| String::from(&**text)).collect(),
+            attribute_table: core::iter::once(KeyValueAndUnit::default()).chain(attributes).collect(),
+            stack_table: core::iter::once(Stack::default()).chain(stacks).collect(),
+        }
+    }
+}
+
+/// Returns the attributes of a machine.
+fn of_machine(origin: &Origin) -> Vec<KeyValue> {
+    let name = |name: &Vec<u8>| OneLine(name).to_string();
+    let arch = origin.arch.as_ref().map(|arch| match &**arch {
+        b"x86_64" => "amd64".to_owned(),
+        b"aarch64" => "arm64".to_owned(),
+        b"i386" | b"i486" | b"i586" | b"i686" => "x86".to_owned(),
+        b"ppc64le" => "ppc64".to_owned(),
+        b"ppc" => "ppc32".to_owned(),
+        arm if arm.starts_with(b"armv") => "arm32".to_owned(),
+        _ => name(arch),
+    });
+    let all = [
+        ("host.name", origin.hostname.as_ref().map(name)),
+        ("host.arch", arch),
+        ("os.type", Some("linux".to_owned())),
+    ];
+    let all = all.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?)));
+    all.map(|(key, value)| KeyValue { key, value: Some(AnyValue { value: Some(Value::Text(value)) }) })
+        .collect()
+}

@@ -1,0 +1,296 @@
+// Opens a page of perfdata flamegraph in a headless Chromium, and does what a person does.
+//
+//     node flamegraph.mjs CHROMIUM PAGE [--screenshots DIR] [--hostile] [--big]
+//
+// Checks that the page loads nothing and violates no policy, that its totals are those of its data, that search, zoom,
+// merging, groups and the selection of a span work, and that names stay text. Prints how long the first drawing took.
+// Exits with 1 if something is wrong or takes a minute. --hostile: the capture has names that look like HTML. --big:
+// only the totals, the search and the zoom, of a page with very many stacks.
+
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+import { start } from './chromium.mjs';
+
+const LIMIT_MS = 60_000;
+
+const [chromium, file, ...options] = process.argv.slice(2);
+if (!file) {
+    console.error('usage: node flamegraph.mjs CHROMIUM PAGE [--screenshots DIR] [--hostile] [--big]');
+    process.exit(2);
+}
+const has = (name) => options.includes(name);
+const screenshots = has('--screenshots') ? options[options.indexOf('--screenshots') + 1] : null;
+
+let failures = 0;
+function wrong(message) {
+    console.error(`${file}: ${message}`);
+    failures += 1;
+    process.exitCode = 1;
+}
+
+function same(what, found, expected) {
+    if (found !== expected) wrong(`${what}: ${JSON.stringify(found)}, not ${JSON.stringify(expected)}`);
+}
+
+const watchdog = setTimeout(() => {
+    wrong(`not done after ${LIMIT_MS / 1000} s`);
+    browser.end();
+}, LIMIT_MS);
+let isDone = false;
+const browser = start(chromium, tmpdir(), (message) => isDone || wrong(message));
+browser.listeners.push((method, params) => {
+    if (method === 'Network.requestWillBeSent' && !params.request.url.startsWith('data:') && !params.request.url.startsWith(pathToFileURL(resolve(file)).href)) {
+        wrong(`asks for ${params.request.url}`);
+    }
+    if (method === 'Log.entryAdded') wrong(`${params.entry.source}: ${params.entry.text}`);
+    if (method === 'Runtime.consoleAPICalled') wrong(`the console has: ${params.args[0]?.value}`);
+    if (method === 'Audits.issueAdded') wrong(`issue: ${params.issue.code} ${JSON.stringify(params.issue.details)}`);
+});
+
+// The same data, read without the page's script.
+function readData() {
+    const text = readFileSync(file, 'utf8');
+    const part = (id) => text.split(`id="data-${id}">`)[1].split('</script>')[0];
+    return { meta: JSON.parse(part('meta')), samples: Buffer.from(part('samples'), 'base64') };
+}
+
+// Of each event, the samples and their periods as sums of the rows.
+function sums({ meta, samples }) {
+    let at = 0;
+    const next = () => {
+        let [number, shift] = [0n, 0n];
+        for (;;) {
+            const byte = samples[at++];
+            number |= BigInt(byte & 127) << shift;
+            if (byte < 128) return number;
+            shift += 7n;
+        }
+    };
+    const all = meta.events.map(({ rows, period }) => {
+        let [count, sum] = [0n, 0n];
+        for (let row = 0; row < rows; row++) {
+            next(), next(), next();
+            const number = next();
+            count += number;
+            sum += period === null ? next() : number * BigInt(period);
+        }
+        return { samples: count, period: BigInt.asUintN(64, sum) };
+    });
+    same('bytes after the rows', samples.length - at, 0);
+    return all;
+}
+
+async function check() {
+    const page = await browser.open();
+    for (const domain of ['Network', 'Log', 'Audits']) await page(`${domain}.enable`);
+    const evaluate = async (expression) => {
+        const { result, exceptionDetails } = await page('Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true });
+        if (exceptionDetails) throw new Error(`${expression}: ${exceptionDetails.exception?.description}`);
+        return result.value;
+    };
+    const text = (id) => evaluate(`document.getElementById('${id}').textContent`);
+    // Until what was changed is drawn.
+    const drawn = () => evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve())))');
+    const key = async (key, modifiers = 0) => {
+        const code = { Enter: 13, Escape: 27, Backspace: 8, ArrowUp: 38, ArrowDown: 40, ArrowLeft: 37, ArrowRight: 39 }[key];
+        await page('Input.dispatchKeyEvent', { type: code ? 'rawKeyDown' : 'keyDown', key, modifiers, windowsVirtualKeyCode: code ?? key.charCodeAt(0), text: code ? undefined : key });
+        await page('Input.dispatchKeyEvent', { type: 'keyUp', key });
+        await drawn();
+    };
+    const mouse = async (type, x, y, buttons = 0) => page('Input.dispatchMouseEvent', { type, x, y, button: buttons || type === 'mouseReleased' ? 'left' : 'none', buttons, clickCount: 1 });
+    const click = async (x, y) => {
+        await mouse('mousePressed', x, y, 1);
+        await mouse('mouseReleased', x, y);
+        await drawn();
+    };
+    const box = (id) => evaluate(`(({ x, y, width, height }) => ({ x, y, width, height }))(document.getElementById('${id}').getBoundingClientRect())`);
+    const choose = async (id, value) => {
+        await evaluate(`{ const it = document.getElementById('${id}'); it.value = ${JSON.stringify(value)}; it.dispatchEvent(new Event(it.tagName === 'SELECT' ? 'change' : 'input')); }`);
+        await drawn();
+    };
+    const size = (width, height, mobile = false) => page('Emulation.setDeviceMetricsOverride', { width, height, deviceScaleFactor: mobile ? 2 : 1, mobile });
+    const theme = (value) => page('Emulation.setEmulatedMedia', { features: [{ name: 'prefers-color-scheme', value }] });
+    const shoot = async (name) => {
+        if (!screenshots) return;
+        mkdirSync(screenshots, { recursive: true });
+        await drawn();
+        const { data } = await page('Page.captureScreenshot', { format: 'png' });
+        writeFileSync(join(screenshots, `${name}.png`), Buffer.from(data, 'base64'));
+    };
+
+    await size(1280, 800);
+    await theme('light');
+    const loaded = browser.event('Page.loadEventFired');
+    await page('Page.navigate', { url: pathToFileURL(resolve(file)).href });
+    await loaded;
+    const first = await evaluate("performance.getEntriesByName('drawn')[0]?.startTime");
+    if (!(first > 0)) throw new Error('nothing was drawn');
+    await drawn();
+
+    const data = readData();
+    const { meta } = data;
+    const found = sums(data);
+    meta.events.forEach(({ name, total }, i) => {
+        same(`samples of ${name}`, String(found[i].samples), String(total.samples));
+        same(`periods of ${name}`, String(found[i].period), total.period);
+    });
+    const number = (value) => value.toLocaleString('en-US');
+    const isEmpty = meta.events.length === 0 || meta.events[0].total.samples === 0;
+    if (meta.events.length > 0) same('the shown total', (await text('totals')).split(' samples')[0], number(meta.events[0].total.samples));
+    await shoot('light');
+    // The root of a tree has all samples, unless all periods are 0.
+    const everything = isEmpty ? '' : ` ${number(meta.events[0].total.samples)} sample`;
+    const isWhole = (details) => details.startsWith('all100.0 % of all') && details.includes(everything);
+    // What takes long is measured in the page: until it is drawn.
+    const took = async (id, event, value) => evaluate(`{
+        const it = document.getElementById('${id}');
+        const start = performance.now();
+        it.value = ${JSON.stringify(value)};
+        it.dispatchEvent(new Event('${event}'));
+        new Promise((resolve) => requestAnimationFrame(() => setTimeout(() => resolve(performance.now() - start))));
+    }`);
+
+    if (!isEmpty) {
+        // The root has everything.
+        const whole = await text('details');
+        if (!isWhole(whole)) wrong(`the root is ${whole}`);
+        // A search that finds everything, one that finds nothing, one that is wrong, and all that differ from nothing.
+        await choose('search', '.');
+        const all = await text('found');
+        same('functions that a search for all finds', all.split(' in ')[1]?.split(' ')[0], number(meta.functions));
+        await choose('search', '^no such name$');
+        same('a search for nothing', await text('found'), '0.00 % in 0 functions');
+        await choose('search', '(');
+        same('a wrong search', await text('found'), 'not a regular expression');
+        await choose('search', '');
+        // Zoom: by keys to the widest frame below the root, and back.
+        await evaluate("document.getElementById('graph').focus()");
+        await key('ArrowDown');
+        const chosen = await text('details');
+        await key('Enter');
+        if (meta.nodes > 1) {
+            same('the zoomed frame', (await text('details')).split('·')[0].slice(0, 20), chosen.split('·')[0].slice(0, 20));
+            same('the button that resets the zoom is hidden', await evaluate("document.getElementById('reset').hidden"), false);
+        }
+        await key('Escape');
+        same('the button that resets the zoom is hidden', await evaluate("document.getElementById('reset').hidden"), true);
+        // By the mouse, into the first frame of the second row.
+        const graph = await box('graph');
+        await mouse('mouseMoved', graph.x + 20, graph.y + 30);
+        await drawn();
+        if (await evaluate("document.getElementById('tip').hidden")) wrong('no text at the pointer');
+        await click(graph.x + 20, graph.y + 30);
+        if (!(await evaluate("document.getElementById('path').textContent")).startsWith('all')) wrong('a click does not zoom');
+        await key('Escape');
+    }
+
+    if (!isEmpty && !has('--big')) {
+        for (const group of await evaluate("[...document.getElementById('group').options].map(({ value }) => value)")) {
+            await choose('group', group);
+            for (const direction of ['root', 'leaf']) {
+                await evaluate(`document.getElementById('${direction}').click()`);
+                await drawn();
+                const details = await text('details');
+                if (!isWhole(details)) wrong(`by ${group}, from ${direction}: ${details}`);
+            }
+            await shoot(`leaf-${group}`);
+            await evaluate("document.getElementById('root').click()");
+        }
+        await evaluate("document.getElementById('flame').click()");
+        await shoot('flame');
+        await evaluate("document.getElementById('icicle').click()");
+        await evaluate("document.getElementById('table').open = true");
+        await drawn();
+        await drawn();
+        if (await evaluate("document.querySelectorAll('#rows td').length") === 0 && meta.functions > 0) wrong('the table is empty');
+        await shoot('table');
+        await evaluate("document.getElementById('table').open = false");
+        await drawn();
+    }
+
+    if (!isEmpty && meta.duration) {
+        const times = await box('timeline');
+        const y = times.y + 10;
+        const drag = async (from, to) => {
+            await mouse('mousePressed', times.x + times.width * from, y, 1);
+            await mouse('mouseMoved', times.x + times.width * (from + to) / 2, y, 1);
+            await mouse('mouseMoved', times.x + times.width * to, y, 1);
+            await mouse('mouseReleased', times.x + times.width * to, y);
+            await drawn();
+            return Number((await text('totals')).split(' ')[0].replaceAll(',', ''));
+        };
+        // The parts add up to the whole.
+        const parts = [await drag(0.0001, 0.4999), await drag(0.5001, 0.9999)];
+        await shoot('span');
+        const total = meta.events[0].total.samples;
+        const timed = total - untimed(data);
+        // Both ends are in the bucket at the middle, if the pixels are coarse.
+        if (Math.abs(parts[0] + parts[1] - timed) > 0.05 * timed + 2 || parts.some((part) => part > timed)) wrong(`samples of both halves: ${parts}, of all: ${timed}`);
+        await click(times.x + 10, y);
+        same('the total after a click on the timeline', (await text('totals')).split(' samples')[0], number(total));
+    }
+
+    if (has('--hostile')) {
+        same('elements that names made', await evaluate("document.querySelectorAll('img, [onerror], svg').length"), 0);
+        await evaluate("document.getElementById('table').open = true");
+        await drawn();
+        await drawn();
+        same('elements that names made in the table', await evaluate("document.querySelectorAll('img, [onerror], svg').length"), 0);
+        if (!(await text('rows')).includes('</script><img src=x onerror=alert(')) wrong('the name is not in the table');
+        await evaluate("document.getElementById('table').open = false");
+    }
+
+    if (screenshots) {
+        await theme('dark');
+        await shoot('dark');
+        await choose('search', 'alloc|sort|read');
+        await shoot('search');
+        await choose('search', '');
+        await theme('light');
+        await size(390, 844, true);
+        await drawn();
+        await shoot('phone');
+    }
+    const [searching, grouping, turning] = [await took('search', 'input', 'a|e|1'), await took('group', 'change', 'thread'), await took('leaf', 'click')];
+    await page.close();
+    const times = [['search', searching], ['by thread', grouping], ['from leaf', turning]];
+    const bytes = statSync(file).size;
+    console.log(`${file}: ${bytes} bytes, ${meta.nodes} nodes, drawn after ${first.toFixed(0)} ms; ${times.map(([what, ms]) => `${what} ${ms.toFixed(0)} ms`).join(', ')}`);
+}
+
+// The number of samples of the first event without a time.
+function untimed({ meta, samples }) {
+    let at = 0;
+    const next = () => {
+        let [number, scale] = [0, 1];
+        for (;;) {
+            const byte = samples[at++];
+            number += (byte & 127) * scale;
+            if (byte < 128) return number;
+            scale *= 128;
+        }
+    };
+    let [thread, bucket, none] = [0, 0, 0];
+    for (let row = 0; row < meta.events[0].rows; row++) {
+        if (next() > 0) [thread, bucket] = [0, 0];
+        const threads = next();
+        if (threads > 0) bucket = 0;
+        thread += threads;
+        bucket += next();
+        const count = next();
+        if (meta.events[0].period === null) next();
+        if (bucket === 0) none += count;
+    }
+    return none;
+}
+
+await check().catch((error) => wrong(error.message));
+isDone = true;
+clearTimeout(watchdog);
+browser.end();
+await browser.ending();
+// Processes of the browser that outlive it may hold the pipes open.
+process.exit(failures > 0 ? 1 : 0);
