@@ -7,8 +7,8 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use perf_export::text::is_safe;
 pub(crate) use perf_export::text::{OneLine, push_name};
+use perf_export::text::{is_safe, write_escaped};
 use safe::{has_unsafe, json_escape, rewrite};
 
 /// Bytes as lower-case hexadecimal.
@@ -135,20 +135,6 @@ impl Display for Printable<'_> {
         }
         Ok(())
     }
-}
-
-fn write_escaped(f: &mut Formatter<'_>, bytes: &[u8], is_plain: impl Fn(char) -> bool) -> Result {
-    for chunk in bytes.utf8_chunks() {
-        for character in chunk.valid().chars() {
-            if is_plain(character) {
-                f.write_char(character)?;
-            } else {
-                write!(f, "{}", character.escape_default())?;
-            }
-        }
-        chunk.invalid().iter().try_for_each(|byte| write!(f, "\\x{byte:02x}"))?;
-    }
-    Ok(())
 }
 
 /// Nanoseconds as seconds: `12.000000345`.

@@ -113,7 +113,7 @@ impl Names {
 
     /// Returns what finds the functions while the capture is walked; `None` if names are not wanted.
     pub(crate) fn symbolizer_mut(&mut self) -> Option<&mut Symbolizer> {
-        self.has_symbols.then_some(&mut self.symbolizer)
+        self.parts().1
     }
 
     /// Returns what finds the functions; `None` if names are not wanted.

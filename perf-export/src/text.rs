@@ -39,18 +39,27 @@ pub struct OneLine<'a>(pub &'a [u8]);
 
 impl Display for OneLine<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
-        for chunk in self.0.utf8_chunks() {
-            for character in chunk.valid().chars() {
-                if is_safe(character) {
-                    f.write_char(character)?;
-                } else {
-                    write!(f, "{}", character.escape_default())?;
-                }
-            }
-            chunk.invalid().iter().try_for_each(|byte| write!(f, "\\x{byte:02x}"))?;
-        }
-        Ok(())
+        write_escaped(f, self.0, is_safe)
     }
+}
+
+/// Writes bytes as text: characters that are not plain are escaped, and bytes that are not UTF-8 are written as `\xNN`.
+///
+/// # Errors
+///
+/// Those of `f`.
+pub fn write_escaped(f: &mut Formatter<'_>, bytes: &[u8], is_plain: impl Fn(char) -> bool) -> Result {
+    for chunk in bytes.utf8_chunks() {
+        for character in chunk.valid().chars() {
+            if is_plain(character) {
+                f.write_char(character)?;
+            } else {
+                write!(f, "{}", character.escape_default())?;
+            }
+        }
+        chunk.invalid().iter().try_for_each(|byte| write!(f, "\\x{byte:02x}"))?;
+    }
+    Ok(())
 }
 
 /// Appends a name in the format of [`OneLine`].
