@@ -27,23 +27,8 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 
-failures=0
-fail() {
-    failures=$((failures + 1))
-    echo "$1"
-}
-
-missing=0
-# present FILE...: whether commands are there.
-present() {
-    for file in "$@"; do
-        if ! command -v "$file" >/dev/null; then
-            missing=$((missing + 1))
-            echo "not run: $file is not there"
-            return 1
-        fi
-    done
-}
+# shellcheck source=testdata/check/programs.sh
+. "$check/programs.sh"
 
 # Prints the branches of one call of hot in a program that is mapped at the address BASE, newest first: the return, if
 # RETURNED is 1, the loop's jumps back, the call; and if OUTSIDE is 1, the call of main from another file, and the return
@@ -72,19 +57,6 @@ branches() {
         [ "$to" = outside ] && to=7f0000001008 || to=$(printf %x $(($2 + 0x$to)))
         echo "$from:$to"
     done
-}
-
-# same NAME A B: whether what a program made of both is the same, and not empty.
-same() {
-    if [ ! -s "$2" ]; then
-        fail "$1: empty"
-    elif ! cmp -s "$2" "$3"; then
-        fail "$1: differs"
-        diff -a "$2" "$3" | head -"${LINES_SHOWN:-6}" | cut -c1-200
-    else
-        return 0
-    fi
-    return 1
 }
 
 # complete NAME FILE LINE...: whether the file has these lines. In each of 1000 samples, hot was called, ran the body of its
@@ -156,10 +128,10 @@ line=$(grep -n 'sum += n' "$check/hot.c" | cut -d: -f1)
 if [ "$(uname -m)" != x86_64 ]; then
     missing=1
     echo "not run: the branches are found in x86-64 code"
-elif present gcc objdump readelf "$perf"; then
-    present "$profgen" && has_profgen=1 || has_profgen=0
-    present "$perf2bolt" && has_bolt=1 || has_bolt=0
-    present "$create_llvm_prof" && has_autofdo=1 || has_autofdo=0
+elif present branches gcc objdump readelf "$perf"; then
+    present llvm-profgen "$profgen" && has_profgen=1 || has_profgen=0
+    present perf2bolt "$perf2bolt" && has_bolt=1 || has_bolt=0
+    present create_llvm_prof "$create_llvm_prof" && has_autofdo=1 || has_autofdo=0
     for kind in no-pie pie; do
         gcc -gdwarf-4 -O0 "-$kind" -fPIE -o hot "$check/hot.c" || fail "gcc -$kind"
         base=0

@@ -65,38 +65,8 @@ is_left_out() {
     return 1
 }
 
-failures=0
-fail() {
-    failures=$((failures + 1))
-    echo "$1"
-}
-
-missing=0
-# present NAME FILE...: whether the files or commands of a program are there.
-present() {
-    local name=$1
-    shift
-    for file in "$@"; do
-        if [ ! -e "$file" ] && ! command -v "$file" >/dev/null; then
-            missing=$((missing + 1))
-            echo "not run: $name: ${file:-it} is not there"
-            return 1
-        fi
-    done
-}
-
-# same NAME A B: whether what a program made of both texts is the same, and not empty.
-same() {
-    if [ ! -s "$2" ]; then
-        fail "$1: empty"
-    elif ! cmp -s "$2" "$3"; then
-        fail "$1: differs"
-        diff -a "$2" "$3" | head -"${LINES_SHOWN:-6}" | cut -c1-200
-    else
-        return 0
-    fi
-    return 1
-}
+# shellcheck source=testdata/check/programs.sh
+. "$check/programs.sh"
 
 # Prints of a text whose samples all have call chains: the sum of the periods of the samples with a stack, or their
 # number if no period is printed; the number of threads; the sum of the threads' times from the first sample to the

@@ -1,4 +1,4 @@
-// The program that `fold.sh` records: functions with names, of which some are inlined.
+// The program that `fold.sh` records: functions with names, some of them inlined.
 
 static volatile unsigned long total;
 

@@ -14,24 +14,8 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export PROFILER_CLI_SESSION_DIR=$work/sessions
 
-failures=0 missing=0
-fail() {
-    failures=$((failures + 1))
-    echo "$1"
-}
-
-# present NAME FILE...: whether the files or commands of a program are there.
-present() {
-    local name=$1
-    shift
-    for file in "$@"; do
-        if [ ! -e "$file" ] && ! command -v "$file" >/dev/null; then
-            missing=$((missing + 1))
-            echo "not run: $name: ${file:-it} is not there"
-            return 1
-        fi
-    done
-}
+# shellcheck source=testdata/check/programs.sh
+. "$check/programs.sh"
 
 # write FORMAT CAPTURE OUT
 write() {
