@@ -113,7 +113,7 @@ impl<'a, T: Copy> OffCpu<'a, T> {
         self.back(next?, time)
     }
 
-    /// Takes a selected sample, of which `kept` is kept.
+    /// Takes a selected sample, and what is kept of it.
     pub(crate) fn sample(&mut self, at: &At<'_, '_>, kept: T) {
         let tid = at.thread().tid();
         let Some(tracepoint) = &self.tracepoint else {

@@ -1,4 +1,4 @@
-//! The calls that a frame stands for: the function at its address, and those that are inlined there.
+//! The calls of a frame: the function at its address, and those that are inlined there.
 
 use std::sync::Arc;
 

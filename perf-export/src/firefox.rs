@@ -41,7 +41,7 @@ pub struct Options {
 
 /// Writes the samples of a capture. Needs [times](crate::Keep::times).
 ///
-/// Each thread has the samples of one event, each of which weighs 1. The CPU time of a sample is its period, if the event
+/// Each thread has the samples of one event. A sample weighs 1. The CPU time of a sample is its period, if the event
 /// counts nanoseconds or cycles. Samples of other events are markers with stacks, as are those with a
 /// [text](crate::ProfileBuilder::describe). Times [without a CPU](crate::ProfileBuilder::switch) are markers too. A thread
 /// with a new name is another thread; if it is the main thread, another process.

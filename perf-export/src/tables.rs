@@ -248,7 +248,7 @@ impl Tables {
                 has_inlines: false,
             });
         }
-        // Mappings with one start may have several ends, of which a profile keeps the first.
+        // Mappings with one start may have several ends. A profile keeps the first one.
         let end = mapping.range().end.max(place.ip.saturating_add(1));
         if let Some(mapping) = self.mappings.get_mut(number as usize) {
             mapping.limit = mapping.limit.max(end);

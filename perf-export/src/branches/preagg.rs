@@ -16,7 +16,7 @@ use super::{BranchFile, Code, Taken, Trace};
 /// Writes the branches of a file, ordered by address. Places in no segment of the file count as outside of it.
 ///
 /// `function_of` returns the start of the function at an offset in the file, `None` if none is known. It tells the branches
-/// within a function from the others: after a branch from another function to the code behind a call, BOLT counts the call,
+/// within a function from the others: after a branch from another function to the code after a call, BOLT counts the call,
 /// too.
 ///
 /// # Errors

@@ -42,7 +42,7 @@ pub(super) struct Scale<'a> {
 }
 
 impl Chains {
-    /// Returns the call chains of a row, of which none is expanded.
+    /// Returns the call chains of a row, all of them collapsed.
     pub(super) fn new(tree: Tree) -> Self {
         Self { tree, expanded: HashSet::new(), is_open: false, lines: Vec::new() }
     }

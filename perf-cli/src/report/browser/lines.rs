@@ -72,7 +72,7 @@ impl<'a> Lines<'a> {
         headings
     }
 
-    /// Returns the parts of a line; empty behind the last one.
+    /// Returns the parts of a line; empty after the last one.
     pub(super) fn line(&self, line: usize) -> Vec<Part> {
         match self.listed.line(line) {
             None => Vec::new(),

@@ -96,7 +96,7 @@ impl State {
 }
 
 impl<'a> Browser<'a> {
-    /// Makes a browser of tables, of which there must be at least one.
+    /// Makes a browser of at least one table.
     pub(super) fn new(
         report: Report<'a>,
         tables: &'a [Members],
