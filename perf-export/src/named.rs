@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
+use perf_abi::record::CpuMode;
 use perf_session::Session;
 use perf_symbol::{Function, Source, Symbolizer};
 
@@ -193,7 +194,8 @@ fn look_up(
     let places = frames.places().iter().zip(0..);
     // The frames of a file together, so that few threads need its debug information.
     let mut order: Vec<_> = places
-        .filter(|(place, _)| place.dso != NONE && place.generated == NONE)
+        .filter(|(place, _)| place.dso != NONE || place.mode == CpuMode::KERNEL)
+        .filter(|(place, _)| place.generated == NONE)
         .map(|(place, number)| (place.dso, place.offset, number))
         .collect();
     order.sort_unstable();

@@ -76,15 +76,8 @@ impl Kallsyms {
             return Err(Why::Hidden);
         }
         builder.sort();
-        let start = text.as_ptr() as usize;
-        // The gap between the kernel and its modules is large. A name is a part of the text, in which its module follows.
-        builder.end_symbols(|one, next| {
-            let is_of_module = |name: &[u8]| {
-                let end = (name.as_ptr() as usize).wrapping_sub(start).saturating_add(name.len());
-                text.get(end) == Some(&b'\t')
-            };
-            is_of_module(one) != is_of_module(next)
-        });
+        // The gap between the kernel and its modules is large.
+        builder.end_symbols(|one, next| has_module(&text, one) != has_module(&text, next));
         builder.choose(limits.name);
         Ok(Self { symtab: builder.finish(limits.name), text, skipped })
     }
@@ -101,6 +94,11 @@ impl Kallsyms {
         self.skipped
     }
 
+    /// Returns whether a name of the table is that of a module's symbol.
+    pub(crate) fn is_of_module(&self, name: &[u8]) -> bool {
+        has_module(&self.text, name)
+    }
+
     /// Returns the address of the first symbol of a name, whatever its type; `None` if there is none. Reads the text up to
     /// that symbol.
     #[must_use]
@@ -112,6 +110,12 @@ impl Kallsyms {
             (rest.get(..end) == Some(name)).then_some(address)
         })
     }
+}
+
+/// Returns whether a module follows a name, which is a part of the text.
+fn has_module(text: &[u8], name: &[u8]) -> bool {
+    let end = (name.as_ptr() as usize).wrapping_sub(text.as_ptr() as usize).saturating_add(name.len());
+    text.get(end) == Some(&b'\t')
 }
 
 fn ends_name(byte: u8) -> bool {

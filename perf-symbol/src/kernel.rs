@@ -100,6 +100,11 @@ impl Kernel {
 }
 
 impl Kernel {
+    /// Returns whether a symbol that was [found](Self::find) is of a module.
+    pub(crate) fn is_of_module(&self, symbol: &Symbol<'_>) -> bool {
+        self.kallsyms.as_ref().is_some_and(|kallsyms| kallsyms.is_of_module(symbol.name))
+    }
+
     /// Returns the address in vmlinux, whose DWARF is that of [`found`](Self::found).
     pub(crate) fn in_vmlinux(&self, address: u64) -> u64 {
         address.wrapping_add(self.vmlinux_delta)

@@ -186,6 +186,9 @@ impl Symbolizer {
     /// `time` is that of the sample if its clock is `CLOCK_MONOTONIC` (`perf record -k mono`). Only generated code, whose
     /// addresses are reused, depends on it. Without a time, the last function at the address counts.
     ///
+    /// perf records the kernel's mapping up to the end of its text. Addresses after that, such as those of code that runs
+    /// only while the machine starts, are in no mapping, but have the names that the kernel's symbols have there.
+    ///
     /// The first call for a file reads it. Further calls for the same address take two look-ups in tables.
     pub fn functions(
         &mut self,
@@ -194,7 +197,7 @@ impl Symbolizer {
         is_caller: bool,
         time: Option<u64>,
     ) -> &[Function] {
-        let Some(mapping) = frame.mapping else { return &[] };
+        let Some(mapping) = frame.mapping.or_else(|| kernel_before(session, frame)) else { return &[] };
         let is_guest = matches!(frame.mode, CpuMode::GUEST_KERNEL | CpuMode::GUEST_USER);
         let dso = self.dso(session, mapping.dso(), is_guest);
         let jitdump = if mapping.dso().kind() == DsoKind::Memory && !is_guest {
@@ -502,6 +505,12 @@ impl Symbolizer {
     }
 }
 
+/// Returns the mapping of the kernel's text, for an address of the kernel after it that is in no mapping.
+fn kernel_before<'s>(session: &'s Session, frame: &Frame<'_>) -> Option<&'s Mapping> {
+    let is_before = |it: &&Mapping| it.dso().kind() == DsoKind::Kernel && it.range().end <= frame.ip;
+    session.kernel_maps().iter().filter(|_| frame.mode == CpuMode::KERNEL).find(is_before)
+}
+
 /// Finds the symbol of an address, and the address in the file or, for what has no file, in memory.
 fn find<'a>(
     symbols: &'a DsoSymbols,
@@ -515,7 +524,12 @@ fn find<'a>(
             let address = file_address(symbols, mapping, key.offset)?;
             Some((symtab.find(address.wrapping_sub(back))?, address))
         }
-        Table::Kernel(kernel) => Some((kernel.find(ip.wrapping_sub(back))?, ip)),
+        Table::Kernel(kernel) => {
+            let symbol = kernel.find(ip.wrapping_sub(back))?;
+            // A module that is not mapped may have been loaded after the recording.
+            let is_known = mapping.range().contains(&ip) || !kernel.is_of_module(&symbol);
+            is_known.then_some((symbol, ip))
+        }
         Table::PerfMap(map) => Some((map.find(ip.wrapping_sub(back))?, ip)),
         Table::Nothing => None,
     }

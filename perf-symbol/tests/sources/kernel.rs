@@ -53,6 +53,27 @@ fn kallsyms_of_the_running_kernel() {
     assert!(names(&mut it, &session, 0, TEXT + 0x1010).is_empty());
 }
 
+/// perf records the kernel up to the end of its text. What follows has symbols too, but a module that is not mapped may
+/// have been loaded later.
+#[test]
+fn addresses_after_the_text_of_the_kernel() {
+    let text = format!(
+        "{KALLSYMS}ffffffff91000000 T start_kernel\nffffffff91000100 T after\nffffffffc1000000 t other\t[x]\n"
+    );
+    let session = records(0xab).session();
+    let mut it = symbolizer(running(0xab).with("/proc/kallsyms", text));
+    let mut names = |ip, mode| {
+        let frame = Frame { ip, mode, mapping: None };
+        it.functions(&session, &frame, true, None).iter().map(crate::shown).collect::<Vec<_>>()
+    };
+    let after = TEXT + 0x100_0000;
+    assert_eq!(names(after + 0x44, CpuMode::KERNEL), ["start_kernel+0x44 kallsyms"]);
+    assert!(names(after + 0x44, CpuMode::USER).is_empty());
+    assert!(names(after + 0x44, CpuMode::GUEST_KERNEL).is_empty());
+    assert!(names(TEXT - 0x10, CpuMode::KERNEL).is_empty());
+    assert!(names(MODULE + 0x100_0008, CpuMode::KERNEL).is_empty());
+}
+
 #[test]
 fn hidden_addresses() {
     let hidden = "0000000000000000 T _text\n0000000000000000 T f\n";
