@@ -5,9 +5,9 @@
 
 ADDRESSES is the program of perf-symbol/examples/addresses.rs. Each FILE has an executable .text and DWARF, of its own or
 in a debug file. Takes COUNT (500) addresses of each, the same in every run. An address agrees if each function and each
-line is that of binutils' addr2line, or if each is that of LLVM's. Prints the disagreements by kind, and examples with
-EXAMPLES=N. Exits with 1 if less than 99.9 % of the addresses agree where binutils and LLVM agree with each other, and if
-there were none.
+line is that of binutils' addr2line, or if each is that of LLVM's. Prints the disagreements by kind, those between the
+other two as well, and examples with EXAMPLES=N. Exits with 1 if less than 99.9 % of the addresses agree where binutils
+and LLVM agree with each other, and if there were none.
 
 Several symbols may have one address: the constructors of a class, or aliases such as clone3 and __clone3. perfdata has the
 one that perf has; each of them agrees with each other one. It has what the compiler or the linker appended to the name,
@@ -108,7 +108,7 @@ def main():
     program, files = sys.argv[1], sys.argv[2:]
     if not files:
         sys.exit(__doc__)
-    kinds = collections.Counter()
+    kinds, theirs = collections.Counter(), collections.Counter()
     total = equal = undisputed = undisputed_equal = shown = 0
     for file in files:
         text = text_of(file)
@@ -127,6 +127,8 @@ def main():
             if same:
                 undisputed += 1
                 undisputed_equal += agrees
+            else:
+                theirs[kind(two, three)] += 1
             if not agrees:
                 what = "binutils and LLVM agree" if same else f"binutils and LLVM differ: {kind(two, three)}"
                 kinds[f"{kind(one, three)} than LLVM's; {what}"] += 1
@@ -136,6 +138,8 @@ def main():
         print(f"{file}: {of_file} of {len(addresses)}")
     for what, count in kinds.most_common():
         print(f"{count:6} {what}")
+    for what, count in theirs.most_common():
+        print(f"{count:6} binutils and LLVM differ: {what}")
     print(f"equal to one of both: {equal} of {total}; where both agree: {undisputed_equal} of {undisputed}")
     sys.exit(undisputed == 0 or undisputed_equal < 0.999 * undisputed)
 
