@@ -11,7 +11,7 @@ use crate::args::fold::Weight;
 use crate::escape::{Lossy, OneLine, print, push_json_value, push_name, shown};
 use crate::output::{Output, say};
 use crate::profile::{self, Profiles, Request};
-use crate::{Failure, Outcome};
+use crate::{Failure, Outcome, flamegraph};
 
 pub(crate) fn run(args: &DiffArgs) -> Result<Outcome, Failure> {
     let after_file = args.after_file.as_ref().unwrap_or(&args.before_file);
@@ -19,7 +19,11 @@ pub(crate) fn run(args: &DiffArgs) -> Result<Outcome, Failure> {
         let what = "give a second capture, or select two parts of this one with --before and --after";
         return Err(Failure(format!("{}: {what}", shown(&args.before_file))));
     }
+    #[cfg(target_os = "linux")]
+    crate::output::remove_unfinished_on_signals();
+    let is_picture = args.output.as_deref().map(flamegraph::is_picture).transpose()?;
     let mut sides = Vec::new();
+    let mut all_inputs = Vec::new();
     let mut outcome = Outcome::Clean;
     for (path, selections) in [(&args.before_file, &args.before), (after_file, &args.after)] {
         let mut only = args.only.clone();
@@ -33,11 +37,12 @@ pub(crate) fn run(args: &DiffArgs) -> Result<Outcome, Failure> {
             off_cpu: false,
             marks: false,
         };
-        let Profiles { profiles, outcome: of_side, .. } = profile::read(&request, Keep::default())?;
+        let Profiles { profiles, inputs, outcome: of_side } = profile::read(&request, Keep::default())?;
         if of_side != Outcome::Clean {
             outcome = of_side;
         }
         sides.extend(profiles);
+        all_inputs.extend(inputs);
     }
     let [before, after] = &*sides else { return Err(Failure("a capture is no longer there".into())) };
     let event = event_of(before, &args.before_file)?;
@@ -45,6 +50,10 @@ pub(crate) fn run(args: &DiffArgs) -> Result<Outcome, Failure> {
     let other = after.events().iter().position(|it| event_name(&it.event) == name);
     let other = match other {
         Some(number) => number as u32,
+        None if args.output.is_some() => {
+            let what = "a flame graph of differences needs an event of both captures";
+            return Err(Failure(format!("{}: no samples of {}; {what}", shown(after_file), OneLine(&name))));
+        }
         None => {
             let number = event_of(after, after_file)?;
             let other = event_name(&after.events()[number as usize].event);
@@ -57,6 +66,13 @@ pub(crate) fn run(args: &DiffArgs) -> Result<Outcome, Failure> {
         diff::Normalize::Time => Normalize::Time,
         diff::Normalize::None => Normalize::Nothing,
     };
+    if let (Some(path), Some(is_picture)) = (&args.output, is_picture) {
+        let mut options = perf_export::flamegraph::Options::default();
+        options.captures = names(args, after_file);
+        options.compare = Some(normalize);
+        flamegraph::write(path, is_picture, &sides, &options, &all_inputs)?;
+        return Ok(outcome);
+    }
     let weight = match args.weight {
         Weight::Period => perf_export::Weight::Period,
         Weight::Samples => perf_export::Weight::Samples,
@@ -70,6 +86,22 @@ pub(crate) fn run(args: &DiffArgs) -> Result<Outcome, Failure> {
     }
     output.flush()?;
     Ok(outcome)
+}
+
+/// Returns what the sides are called: the names of their files, and what is selected of them.
+fn names(args: &DiffArgs, after_file: &Path) -> Vec<Vec<u8>> {
+    let files = flamegraph::names(&[args.before_file.clone(), after_file.to_owned()]);
+    let selections = [&args.before, &args.after];
+    files
+        .into_iter()
+        .zip(selections)
+        .map(|(mut name, selections)| {
+            for selection in selections {
+                name.extend_from_slice(format!(" {}", selection.text()).as_bytes());
+            }
+            name
+        })
+        .collect()
 }
 
 /// Returns the first event that has samples.

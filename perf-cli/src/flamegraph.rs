@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use perf_export::{Keep, flamegraph};
+use perf_export::{Keep, Profile, flamegraph};
 
 use crate::args::flamegraph::FlamegraphArgs;
 use crate::escape::shown;
 use crate::names::file_name;
-use crate::output::say;
+use crate::output::{InputFile, say};
 use crate::profile::{self, Profiles};
 use crate::{Failure, Outcome};
 
@@ -21,23 +21,35 @@ pub(crate) fn run(args: &FlamegraphArgs) -> Result<Outcome, Failure> {
     let Profiles { profiles, inputs, outcome } = profile::read(&(&args.profile).into(), keep)?;
     let mut options = flamegraph::Options::default();
     options.captures = names(&args.profile.files.0);
-    crate::export::write(path, &inputs, |out| {
+    write(path, is_picture, &profiles, &options, &inputs)?;
+    Ok(outcome)
+}
+
+/// Writes a page or a picture, and says so.
+pub(crate) fn write(
+    path: &Path,
+    is_picture: bool,
+    profiles: &[Profile],
+    options: &flamegraph::Options,
+    inputs: &[InputFile],
+) -> Result<(), Failure> {
+    crate::export::write(path, inputs, |out| {
         if is_picture {
-            flamegraph::write_svg(&profiles, &options, out)
+            flamegraph::write_svg(profiles, options, out)
         } else {
-            flamegraph::write(&profiles, &options, out)
+            flamegraph::write(profiles, options, out)
         }
     })?;
     if path != Path::new("-") {
         let how = if is_picture { "" } else { "; open it in a browser" };
         say!("perfdata: wrote {}{how}", shown(path));
     }
-    Ok(outcome)
+    Ok(())
 }
 
 /// Returns whether a file is to be a picture. What is not a page's or a picture's name is probably a mistake; devices and
 /// pipes often have none.
-fn is_picture(path: &Path) -> Result<bool, Failure> {
+pub(crate) fn is_picture(path: &Path) -> Result<bool, Failure> {
     let ending = path.extension().map(|ending| ending.to_ascii_lowercase());
     match ending.as_deref().and_then(|ending| ending.to_str()) {
         Some("svg") => Ok(true),
@@ -51,7 +63,7 @@ fn is_picture(path: &Path) -> Result<bool, Failure> {
 }
 
 /// Returns what captures are called: the names of their files; with the folders if files have the same name.
-fn names(paths: &[PathBuf]) -> Vec<Vec<u8>> {
+pub(crate) fn names(paths: &[PathBuf]) -> Vec<Vec<u8>> {
     let paths: Vec<_> = paths.iter().map(|path| path.as_os_str().as_encoded_bytes()).collect();
     let mut files: Vec<_> = paths.iter().map(|path| file_name(path)).collect();
     files.sort_unstable();

@@ -109,12 +109,12 @@ impl Diff {
 }
 
 /// Returns the time between the first and the last sample.
-fn seconds(profile: &Profile) -> f64 {
+pub(crate) fn seconds(profile: &Profile) -> f64 {
     profile.span().map_or(0.0, |(first, last)| (last - first) as f64 / 1e9)
 }
 
 /// Returns the files that have other build ids on the other side.
-fn changed(sides: [Side<'_>; 2]) -> Vec<Changed> {
+pub(crate) fn changed(sides: [Side<'_>; 2]) -> Vec<Changed> {
     let mut files: BTreeMap<&[u8], [Vec<BuildId>; 2]> = BTreeMap::new();
     for (number, side) in sides.iter().enumerate() {
         for (dso, index) in side.profile.frames().dsos().iter().zip(0..) {

@@ -16,6 +16,7 @@ mod xml;
 
 use std::io::{self, Write};
 
+use crate::diff::{Normalize, Side, changed};
 use crate::profile::Profile;
 use events::Events;
 use functions::Functions;
@@ -29,6 +30,10 @@ use tree::TreeBuilder;
 pub struct Options {
     /// The names of the captures, in the order of the profiles. A capture without a name gets its number.
     pub captures: Vec<Vec<u8>>,
+    /// Whether two captures are compared, and what makes them comparable: frames of the first one are before those of the
+    /// second one, and colours say by how much they differ. Further captures are taken as the second one. `None` adds the
+    /// captures together.
+    pub compare: Option<Normalize>,
 }
 
 impl Options {
@@ -39,7 +44,7 @@ impl Options {
 
     fn title(&self, profiles: &[Profile]) -> String {
         let names: Vec<_> = (0..profiles.len()).map(|index| self.capture(index)).collect();
-        names.join(", ")
+        names.join(if self.compare.is_some() { " \u{2192} " } else { ", " })
     }
 }
 
@@ -93,8 +98,22 @@ pub fn write(profiles: &[Profile], options: &Options, out: &mut dyn Write) -> io
     page::write(&parts, out)
 }
 
+/// Returns the files whose build id is another one in the second capture of a comparison: name, before, after.
+fn changed_files(profiles: &[Profile]) -> Vec<[String; 3]> {
+    let [before, after, ..] = profiles else { return Vec::new() };
+    let ids =
+        |ids: &[perf_session::BuildId]| ids.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    let sides = [before, after].map(|profile| Side { profile, event: 0 });
+    let text = |it: &crate::diff::Changed| {
+        let [before, after] = it.build_ids.each_ref().map(|it| ids(it));
+        [crate::text::OneLine(&it.name).to_string(), before, after]
+    };
+    changed(sides).iter().map(text).collect()
+}
+
 /// Writes a picture in SVG of the first event that has samples, without a script. Frames narrower than a thousandth are
-/// left out, and the picture says how many. The outermost frame is the name of the thread if there are several.
+/// left out, and the picture says how many. The outermost frame is the name of the thread if there are several. Of a
+/// comparison, the widths are those of the second capture.
 ///
 /// # Errors
 ///

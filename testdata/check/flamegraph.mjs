@@ -3,7 +3,7 @@
 //     node flamegraph.mjs CHROMIUM PAGE [--screenshots DIR] [--hostile] [--big]
 //
 // Checks that the page loads nothing and violates no policy, that its totals are those of its data, that search, zoom,
-// merging, groups and the selection of a span work, and that names stay text. Prints how long the first drawing took.
+// merging, groups and the selection of a span work (of a comparison: the widths), and that names stay text. Prints how long the first drawing took.
 // Exits with 1 if something is wrong or takes a minute. --hostile: the capture has names that look like HTML. --big:
 // only the totals, the search and the zoom, of a page with very many stacks.
 
@@ -139,11 +139,18 @@ async function check() {
     });
     const number = (value) => value.toLocaleString('en-US');
     const isEmpty = meta.events.length === 0 || meta.events[0].total.samples === 0;
-    if (meta.events.length > 0) same('the shown total', (await text('totals')).split(' samples')[0], number(meta.events[0].total.samples));
+    const isCompared = meta.compare !== null;
+    const shownTotal = async () => {
+        const counts = (await text('totals')).match(isCompared ? /^([\d,]+) samples before · ([\d,]+) after$/ : /^([\d,]+) samples/) ?? [];
+        return number(counts.slice(1).reduce((sum, count) => sum + Number(count.replaceAll(',', '')), 0));
+    };
+    if (meta.events.length > 0) same('the shown total', await shownTotal(), number(meta.events[0].total.samples));
     await shoot('light');
     // The root of a tree has all samples, unless all periods are 0.
     const everything = isEmpty ? '' : ` ${number(meta.events[0].total.samples)} sample`;
-    const isWhole = (details) => details.startsWith('all100.0 % of all') && details.includes(everything);
+    const isWhole = (details) => isCompared
+        ? details === 'allbefore 100.00 % · after 100.00 % · +0.00 %'
+        : details.startsWith('all100.0 % of all') && details.includes(everything);
     // What takes long is measured in the page: until it is drawn.
     const took = async (id, event, value) => evaluate(`{
         const it = document.getElementById('${id}');
@@ -211,7 +218,17 @@ async function check() {
         await drawn();
     }
 
-    if (!isEmpty && meta.duration) {
+    if (isCompared) {
+        same('the timeline is hidden', await evaluate("document.getElementById('times').hidden"), true);
+        for (const width of ['before', 'both', 'after']) {
+            await choose('width', width);
+            const details = await text('details');
+            if (!isWhole(details)) wrong(`as wide as ${width}: ${details}`);
+            await shoot(`width-${width}`);
+        }
+    } else same('the choice of widths is hidden', await evaluate("document.getElementById('width').parentElement.hidden"), true);
+
+    if (!isEmpty && meta.duration && !isCompared) {
         const times = await box('timeline');
         const y = times.y + 10;
         const drag = async (from, to) => {
@@ -254,9 +271,9 @@ async function check() {
         await drawn();
         await shoot('phone');
     }
-    const [searching, grouping, turning] = [await took('search', 'input', 'a|e|1'), await took('group', 'change', 'thread'), await took('leaf', 'click')];
+    const [searching, grouping, turning] = [await took('search', 'input', 'a|e|1'), await took('group', 'change', isCompared ? 'comm' : 'thread'), await took('leaf', 'click')];
     await page.close();
-    const times = [['search', searching], ['by thread', grouping], ['from leaf', turning]];
+    const times = [['search', searching], ['by group', grouping], ['from leaf', turning]];
     const bytes = statSync(file).size;
     console.log(`${file}: ${bytes} bytes, ${meta.nodes} nodes, drawn after ${first.toFixed(0)} ms; ${times.map(([what, ms]) => `${what} ${ms.toFixed(0)} ms`).join(', ')}`);
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Opens pages of perfdata flamegraph in a headless Chromium, by flamegraph.mjs: of captures with and without stacks, times
-# and samples, of one with names that look like HTML, and of one with very many stacks. Checks that pictures are XML.
+# Opens pages of perfdata flamegraph and perfdata diff in a headless Chromium, by flamegraph.mjs: of captures with and
+# without stacks, times and samples, of one with names that look like HTML, and of one with very many stacks. Checks that
+# pictures are XML.
 #
 #     flamegraph.sh PERFDATA
 #
@@ -26,14 +27,17 @@ fail() {
     echo "$1"
 }
 
-# write OUT ARGUMENT...: writes a page or a picture.
-write() {
+# make OUT VERB ARGUMENT...: writes a page or a picture.
+make() {
     local out=$1
     shift
-    timeout 120 "$perfdata" flamegraph "$@" -o "$out" >"$work/errors" 2>&1 || {
+    timeout 120 "$perfdata" "$@" -o "$out" >"$work/errors" 2>&1 || {
         # 3: the capture is damaged, but was read.
-        [ $? = 3 ] || fail "perfdata flamegraph $*: $(head -1 "$work/errors")"
+        [ $? = 3 ] || fail "perfdata $*: $(head -1 "$work/errors")"
     }
+}
+write() {
+    make "$1" flamegraph "${@:2}"
 }
 
 # open NAME OPTION...: opens a page.
@@ -50,6 +54,13 @@ for name in callchain dwarf everything group_read system_wide raw perf_stat lost
 done
 write "$work/several.html" "$captures/callchain.data" "$captures/threads.dir" "$captures/callchain.data"
 open several
+
+for ending in html svg; do
+    make "$work/differences.$ending" diff "$captures/callchain.data" "$captures/system_wide.data"
+    make "$work/halves.$ending" diff "$captures/callchain.data" --before time=0%-50% --after time=50%-100%
+done
+open differences
+open halves
 
 # Names that look like HTML: of functions and files.
 python3 "$check/many_stacks.py" 100 "$work/hostile.data" "$work/root"

@@ -13,13 +13,17 @@ pub(super) const EXAMPLES: &str =
 functions that it calls. Functions whose own part changed the most come first. Files that have another build id in the \
 second capture are listed at the end, because their functions may differ although they have the same name.
 
+With -o, stacks are compared instead, as a flame graph: the widths are those of the second capture, the colours say what \
+takes more (red) and what takes less (blue) than before. It is a page or a picture as those of perfdata flamegraph.
+
 With one capture, --before and --after select two parts of it. Both also work with two captures, and may be repeated.
 
 Examples:
   perfdata diff old.data new.data
   perfdata diff perf.data --before time=0%-50% --after time=50%-100%
   perfdata diff perf.data --before comm=worker-1 --after comm=worker-2 --normalize time
-  perfdata diff old.data new.data --format jsonl | jq 'select(.delta > 1)'";
+  perfdata diff old.data new.data --format jsonl | jq 'select(.delta > 1)'
+  perfdata diff old.data new.data -o diff.html";
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct DiffArgs {
@@ -46,6 +50,11 @@ pub(crate) struct DiffArgs {
     /// What samples count
     #[arg(long, value_enum, default_value_t = Weight::Period)]
     pub(crate) weight: Weight,
+
+    /// Write a flame graph of the differences instead of the table: a page if the name ends in .html, a picture if it ends
+    /// in .svg; - writes a page to standard output
+    #[arg(short, long, value_name = "OUT", conflicts_with_all = ["format", "min_delta"])]
+    pub(crate) output: Option<PathBuf>,
 
     /// Output format: text for people, jsonl for programs (one JSON object per line)
     #[arg(long, value_enum, default_value_t = Format::Text)]
@@ -115,6 +124,19 @@ fn selection(text: &str) -> Result<Selection, String> {
 }
 
 impl Selection {
+    /// Returns the text that was given.
+    pub(crate) fn text(&self) -> String {
+        let key = match self.key {
+            Key::Comm => "comm",
+            Key::Pid(_) => "pid",
+            Key::Tid(_) => "tid",
+            Key::Cpu => "cpu",
+            Key::Time => "time",
+            Key::Event => "event",
+        };
+        format!("{key}={}", self.value)
+    }
+
     /// Adds this selection to others.
     pub(crate) fn apply(&self, only: &mut OnlyArgs) {
         let value = || self.value.clone();
@@ -139,6 +161,9 @@ mod tests {
         assert_eq!(selection("time=0%-50%"), of(Key::Time, "0%-50%"));
         assert_eq!(selection("comm=a=b"), of(Key::Comm, "a=b"));
         assert_eq!(selection("tid=-1"), of(Key::Tid(-1), "-1"));
+        for text in ["comm=a", "pid=1", "tid=2", "cpu=0-3", "time=10%/2", "event=cycles"] {
+            assert_eq!(selection(text).unwrap().text(), text);
+        }
         assert!(selection("tid=x").unwrap_err().contains("not a number"));
         assert!(selection("dso=x").unwrap_err().contains("no such key"));
         assert!(selection("comm").unwrap_err().contains("a key and a value"));

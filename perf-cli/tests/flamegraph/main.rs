@@ -4,6 +4,7 @@
 #![cfg(unix)]
 
 mod arguments;
+mod differences;
 #[path = "../report/made.rs"]
 #[allow(dead_code, reason = "the tests of report use all of it")]
 mod made;

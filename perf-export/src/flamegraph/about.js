@@ -6,6 +6,7 @@ function describe(frame, many) {
     tree.below(frame);
     const lines = [make('b', tree.name(frame))];
     if (kind >= 0) lines.push(make('div', [file, KINDS[kind]].filter(Boolean).join(' · '), 'soft'));
+    if (compare) return [...lines, make('div', changeText(sidesOf(frame)))];
     const parts = [`${percent(tree.value[frame], tree.value[0])} of all`];
     if (focus > 0 && frame !== focus) parts.push(`${percent(tree.value[frame], tree.value[focus])} of the zoomed frame`);
     parts.push(valueText(tree.value[frame]));
@@ -120,7 +121,7 @@ function tableRow(tag, cells, numbers) {
 }
 
 // The functions that take most themselves. A function that calls itself counts once for a stack.
-function showTable() {
+function ownTable() {
     const [self, total] = [new Float64Array(functions.count), new Float64Array(functions.count)];
     const seen = new Uint32Array(functions.count);
     const { caller, fn } = data.tree;
@@ -135,9 +136,15 @@ function showTable() {
     });
     const order = Array.from(total.keys()).filter((it) => total[it] > 0);
     order.sort((a, b) => self[b] - self[a] || total[b] - total[a]);
-    const table = make('table');
-    table.append(tableRow('th', ['Self', 'Total', 'Function', 'File', 'Kind'], [0, 1]));
     const all = tree.value[0];
+    return { heads: ['Self', 'Total'], order, cells: (it) => [percent(self[it], all), percent(total[it], all)] };
+}
+
+function showTable() {
+    const { heads, order, cells } = compare ? comparedTable() : ownTable();
+    const numbers = heads.map((_, i) => i);
+    const table = make('table');
+    table.append(tableRow('th', [...heads, 'Function', 'File', 'Kind'], numbers));
     for (const it of order.slice(0, 100)) {
         const name = functions.names[functions.name[it]];
         const button = make('button', name);
@@ -148,7 +155,8 @@ function showTable() {
             search();
             draw();
         };
-        table.append(tableRow('td', [percent(self[it], all), percent(total[it], all), button, functions.files[functions.file[it]], KINDS[functions.kind[it]]], [0, 1]));
+        const what = [button, functions.files[functions.file[it]], KINDS[functions.kind[it]]];
+        table.append(tableRow('td', [...cells(it), ...what], numbers));
     }
     const parts = [table];
     if (order.length > 100) parts.push(make('p', `The first 100 of ${number(order.length)} functions.`));

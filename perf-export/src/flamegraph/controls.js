@@ -112,6 +112,11 @@ function listen() {
             showDetails();
         });
     }
+    on('width', 'change', () => {
+        state.width = $('width').value;
+        rebuild();
+        showDetails();
+    });
     on('root', 'click', () => turn(false));
     on('leaf', 'click', () => turn(true));
     on('icicle', 'click', () => turnOver(false));
@@ -194,7 +199,9 @@ function listenToTimes(on) {
 }
 
 function start() {
-    $('title').textContent = meta.captures.join(', ');
+    $('title').textContent = meta.captures.join(compare ? ' → ' : ', ');
+    $('width').parentElement.hidden = compare === null;
+    fill($('width'), [['after', 'after'], ['before', 'before'], ['both', 'before and after']]);
     const dark = matchMedia('(prefers-color-scheme: dark)');
     setTheme(dark.matches);
     dark.addEventListener('change', () => {
@@ -205,7 +212,9 @@ function start() {
     fill($('event'), meta.events.map(({ name }, i) => [i, name]));
     $('event').parentElement.hidden = meta.events.length < 2;
     const groups = [['none', 'everything'], ['comm', 'command'], ['process', 'process'], ['thread', 'thread']];
-    if (meta.captures.length > 1) groups.splice(1, 0, ['capture', 'capture']);
+    // The sides of a comparison have only names in common.
+    if (compare) groups.splice(2);
+    else if (meta.captures.length > 1) groups.splice(1, 0, ['capture', 'capture']);
     fill($('group'), groups);
     state.group = new Set(meta.threads.map((thread) => thread[4])).size > 1 ? 'comm' : 'none';
     $('group').value = state.group;

@@ -128,7 +128,7 @@ function draw() {
             const isAround = number < depth;
             context.globalAlpha = isAround || matches !== null && !isFound ? 0.45 : 1;
             const name = tree.name(frame);
-            context.fillStyle = isFound ? state.dark ? 'hsl(292 60% 42%)' : 'hsl(292 84% 78%)' : paint(kindOf(frame), name);
+            context.fillStyle = isFound ? state.dark ? 'hsl(292 60% 42%)' : 'hsl(292 84% 78%)' : compare ? paintChange(change(sidesOf(frame))) : paint(kindOf(frame), name);
             context.fillRect(x, y, w - gap, row - 1);
             context.globalAlpha = isAround ? 0.7 : 1;
             if (w > 20) {

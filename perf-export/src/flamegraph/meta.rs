@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::Options;
 use super::events::Events;
 use super::functions::Sorted;
 use super::samples::{BUCKETS, Samples};
 use super::threads::Threads;
 use super::tree::Tree;
+use super::{Options, changed_files};
+use crate::diff::{Normalize, seconds};
 use crate::profile::Profile;
 use crate::text::OneLine;
 
@@ -40,6 +41,7 @@ impl Meta<'_> {
         let names: Vec<Value> =
             self.functions.names().into_iter().flat_map(|(same, rest)| [same.into(), rest.into()]).collect();
         json!({
+            "compare": self.options.compare.map(|normalize| self.compare(normalize)),
             "captures": captures,
             "events": self.events(),
             "threads": threads,
@@ -51,6 +53,16 @@ impl Meta<'_> {
             "files": self.functions.files,
             "names": names,
         })
+    }
+
+    fn compare(&self, normalize: Normalize) -> Value {
+        let normalize = match normalize {
+            Normalize::Share => "share",
+            Normalize::Time => "time",
+            Normalize::Nothing => "none",
+        };
+        let seconds: Vec<_> = self.profiles.iter().map(seconds).collect();
+        json!({ "normalize": normalize, "seconds": seconds, "changed": changed_files(self.profiles) })
     }
 
     fn events(&self) -> Vec<Value> {

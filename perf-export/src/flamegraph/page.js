@@ -12,12 +12,15 @@ const COLORS = [
     [335, 8, 34, 80, 34],
 ];
 const GROUP = [250, 0, 18, 84, 34];
+// The captures of a comparison.
+const SIDES = ['before', 'after'];
 
 const $ = (id) => document.getElementById(id);
 const data = readData();
 const { meta, functions, rows } = data;
 const state = {
     event: 0, size: 'period', group: 'none', fromLeaf: false, flame: false, span: null, search: null, dark: false,
+    width: 'after',
 };
 let tree, shown = [], focus = 0, hovered = -1, chosen = -1, matches = null, groupMatches = [], perBucket = [], tallest = 1;
 let columns = 1;
@@ -38,7 +41,7 @@ function time(ns) {
 }
 
 const inTime = () => state.size === 'period' && meta.events[state.event].unit === 'ns';
-const valueText = (value) => inTime() ? time(value) : `${number(value)} ${state.size === 'samples' ? value === 1 ? 'sample' : 'samples' : meta.events[state.event].name}`;
+const valueText = (value) => compare ? comparedText(value) : inTime() ? time(value) : `${number(value)} ${state.size === 'samples' ? value === 1 ? 'sample' : 'samples' : meta.events[state.event].name}`;
 
 function percent(part, all) {
     const share = all > 0 ? 100 * part / all : 0;
@@ -98,7 +101,7 @@ function groupLabels() {
 // Makes the tree anew after a change of what is selected.
 function rebuild() {
     const keys = tree ? tree.keys(focus) : [];
-    const values = rows[state.size];
+    const values = compare ? comparedRows() : rows[state.size];
     const [groupOf, labels] = state.group === 'none' ? [[], []] : groupLabels();
     const { order, groups } = select(data, state.event, state.span, values, groupOf, labels);
     tree = new (state.fromLeaf ? FromLeaf : FromRoot)(data, values, order, groups);
@@ -115,6 +118,11 @@ function rebuild() {
 function showTotals() {
     const event = meta.events[state.event];
     if (!event) return;
+    if (compare) {
+        const [before, after] = samplesOfSides();
+        $('totals').textContent = `${number(before)} samples before · ${number(after)} after`;
+        return;
+    }
     const samples = tree.order.reduce((sum, row) => sum + rows.samples[row], 0);
     const whole = state.span === null;
     const exact = event.unit === 'ns' ? time(Number(event.total.period)) : `${BigInt(event.total.period).toLocaleString('en-US')} ${event.name}`;
@@ -127,6 +135,7 @@ function showTotals() {
 }
 
 function showLegend() {
+    if (compare) return showComparedLegend();
     const sums = KINDS.map(() => 0);
     for (const row of tree.order) {
         const node = rows.node[row];

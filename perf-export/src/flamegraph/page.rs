@@ -11,11 +11,12 @@ use super::xml::push_escaped;
 const PAGE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
 /// One script: its parts share their names.
-const SCRIPT: [&str; 9] = [
+const SCRIPT: [&str; 10] = [
     "(() => {\n'use strict';\n",
     include_str!("data.js"),
     include_str!("trees.js"),
     include_str!("page.js"),
+    include_str!("compare.js"),
     include_str!("draw.js"),
     include_str!("timeline.js"),
     include_str!("about.js"),

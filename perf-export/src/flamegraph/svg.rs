@@ -9,6 +9,7 @@ use super::events::Events;
 use super::functions::{Function, Functions, Kind};
 use super::tree::{Tree, TreeBuilder};
 use super::xml::push_escaped;
+use crate::diff::{Normalize, seconds};
 use crate::profile::Profile;
 use crate::text::OneLine;
 
@@ -22,6 +23,9 @@ const LETTER: f64 = 6.65;
 /// The narrowest frame that is drawn, as a share of all.
 const NARROWEST: f64 = 0.001;
 
+/// A frame that takes less of both sides of a comparison than this part is paler: few samples differ by chance.
+const PALE: f64 = 0.005;
+
 /// A frame that is drawn.
 #[derive(Clone, Copy, Debug)]
 struct Drawn {
@@ -32,7 +36,8 @@ struct Drawn {
 
 pub(super) fn write(profiles: &[Profile], options: &Options, out: &mut dyn Write) -> io::Result<()> {
     let events = Events::of(profiles);
-    let (tree, functions, values) = picture(profiles, &events);
+    let Picture { tree, functions, values, before } = picture(profiles, &events, options);
+    let [unit_before, unit] = units(profiles, options, [before.first(), values.first()]);
     let all = values.first().copied().unwrap_or(0);
     let (drawn, narrow) = visible(&tree, &values);
     let depth = |node: usize| tree.nodes.get(node).map_or(0, |node| node.depth);
@@ -72,10 +77,17 @@ font-size=\"11\" fill=\"#1c1e21\">"
             out.write_all(&text)?;
             out.write_all(b")")?;
         }
-        let share = 100.0 * value as f64 / all.max(1) as f64;
-        write!(out, ", {share:.2} %</title>")?;
+        let fill = if options.compare.is_some() {
+            let before = before.get(it.node).copied().unwrap_or(0) as f64 / unit_before;
+            let after = value as f64 / unit;
+            let percent = if options.compare == Some(Normalize::Share) { " %" } else { "" };
+            write!(out, ", {before:.2}{percent} before, {after:.2}{percent} after</title>")?;
+            fill_of_change(before, after, all as f64 / unit)
+        } else {
+            write!(out, ", {:.2} %</title>", 100.0 * value as f64 / all.max(1) as f64)?;
+            fill(function.map_or(Kind::Thread, |function| function.kind), name)
+        };
         let (high, wide) = (ROW - 1.0, (width - 0.6).max(0.4));
-        let fill = fill(function.map_or(Kind::Thread, |function| function.kind), name);
         write!(
             out,
             "<rect x=\"{x:.1}\" y=\"{y}\" width=\"{wide:.1}\" height=\"{high}\" rx=\"2\" fill=\"{fill}\"/>"
@@ -93,7 +105,30 @@ font-size=\"11\" fill=\"#1c1e21\">"
     if narrow > 0 {
         write!(out, "Frames narrower than 0.1 %, which are left out: {narrow}. ")?;
     }
-    writeln!(out, "Made by perfdata flamegraph.</text>\n</svg>")
+    if options.compare.is_some() {
+        write!(out, "Red: more than before; blue: less. What only the first capture has is not drawn. ")?;
+    }
+    writeln!(
+        out,
+        "Made by perfdata {}.</text>\n</svg>",
+        if options.compare.is_some() { "diff" } else { "flamegraph" }
+    )
+}
+
+/// Returns what the values of both sides are divided by, so that they are comparable.
+fn units(profiles: &[Profile], options: &Options, sums: [Option<&u128>; 2]) -> [f64; 2] {
+    let unit = |side: usize| {
+        let unit = match options.compare {
+            Some(Normalize::Share) => {
+                sums.get(side).copied().flatten().map_or(0.0, |&sum| sum as f64 / 100.0)
+            }
+            Some(Normalize::Time) => profiles.get(side).map_or(0.0, seconds),
+            Some(Normalize::Nothing) | None => 1.0,
+        };
+        // A side without samples has 0 of everything.
+        if unit > 0.0 { unit } else { 1.0 }
+    };
+    [unit(0), unit(1)]
 }
 
 /// Returns what is after the title: the number of samples, and what they count.
@@ -109,9 +144,18 @@ fn totals(events: &Events) -> String {
     }
 }
 
-/// Returns the tree of the first event, its functions, and what the stacks through each node count. What samples of an
-/// event without periods count is their number.
-fn picture(profiles: &[Profile], events: &Events) -> (Tree, Vec<Function>, Vec<u128>) {
+/// What is drawn.
+struct Picture {
+    tree: Tree,
+    functions: Vec<Function>,
+    /// What the stacks through each node count; of a comparison, in the second capture.
+    values: Vec<u128>,
+    /// The same in the first capture of a comparison; otherwise 0.
+    before: Vec<u128>,
+}
+
+/// Returns the tree of the first event. What samples of an event without periods count is their number.
+fn picture(profiles: &[Profile], events: &Events, options: &Options) -> Picture {
     let has_periods = events.list.first().is_some_and(|event| event.total.period > 0);
     let mut functions = Functions::default();
     let mut builder = TreeBuilder::default();
@@ -119,7 +163,7 @@ fn picture(profiles: &[Profile], events: &Events) -> (Tree, Vec<Function>, Vec<u
     let mut comms: Vec<_> = comms.collect();
     comms.sort_unstable();
     comms.dedup();
-    let mut weights: HashMap<u32, u128> = HashMap::new();
+    let mut weights: HashMap<u32, [u128; 2]> = HashMap::new();
     for (capture, profile) in profiles.iter().enumerate() {
         let of_frames = functions.of_frames(profile);
         let roots: Vec<_> = profile
@@ -147,18 +191,29 @@ fn picture(profiles: &[Profile], events: &Events) -> (Tree, Vec<Function>, Vec<u
                 functions.fold(root, |node, &function| builder.child(node, function))
             });
             let value = if has_periods { sample.total.period } else { sample.total.samples };
-            *weights.entry(node).or_default() += u128::from(value);
+            let [before, after] = weights.entry(node).or_default();
+            let is_before = options.compare.is_some() && capture == 0;
+            *(if is_before { before } else { after }) += u128::from(value);
         }
     }
     let functions = functions.sorted();
     let tree = builder.finish(&functions.ranks);
     let mut values = vec![0_u128; tree.nodes.len()];
-    for (node, weight) in weights {
-        if let Some(value) = values.get_mut(tree.number_of(node) as usize) {
-            *value += weight;
+    let mut before = values.clone();
+    for (node, [of_before, of_after]) in weights {
+        let number = tree.number_of(node) as usize;
+        if let Some((before, value)) = before.get_mut(number).zip(values.get_mut(number)) {
+            *before += of_before;
+            *value += of_after;
         }
     }
-    // Callers have lower numbers.
+    add_to_callers(&tree, &mut values);
+    add_to_callers(&tree, &mut before);
+    Picture { tree, functions: functions.list, values, before }
+}
+
+/// Adds what each node counts to its callers, which have lower numbers.
+fn add_to_callers(tree: &Tree, values: &mut [u128]) {
     for node in (1..values.len()).rev() {
         let value = values.get(node).copied().unwrap_or(0);
         let caller = tree.nodes.get(node).map_or(0, |node| node.caller);
@@ -166,7 +221,6 @@ fn picture(profiles: &[Profile], events: &Events) -> (Tree, Vec<Function>, Vec<u
             *sum += value;
         }
     }
-    (tree, functions.list, values)
 }
 
 /// Returns the frames that are wide enough, and the number of those that are not.
@@ -236,6 +290,15 @@ fn fill(kind: Kind, name: &str) -> String {
     rgb(hue + range * shade, saturation / 100.0, (lightness + 7.0 * shade) / 100.0)
 }
 
+/// Returns the colour of a frame of a comparison: red if it takes more after, blue if it takes less, and the paler the less
+/// it takes on both sides. `compare.js` has the same.
+fn fill_of_change(before: f64, after: f64, all: f64) -> String {
+    let most = before.max(after);
+    let change = if most > 0.0 { (after - before) / most } else { 0.0 };
+    let strength = change.abs() * (most / (PALE * all)).min(1.0);
+    rgb(if change > 0.0 { 6.0 } else { 214.0 }, 0.86 * strength.sqrt(), 0.9 - 0.26 * strength)
+}
+
 /// Returns a colour as `#rrggbb`, which all programs that show SVG know.
 fn rgb(hue: f64, saturation: f64, lightness: f64) -> String {
     let amplitude = saturation * lightness.min(1.0 - lightness);
@@ -258,6 +321,20 @@ mod tests {
         assert_eq!(fitting("abcdef", room(5.0)).as_deref(), Some("abc.."));
         assert_eq!(fitting("abcdef", room(2.0)), None);
         assert_eq!(fitting("\u{5b57}\u{5b57}\u{5b57}", room(5.0)).as_deref(), Some("\u{5b57}.."));
+    }
+
+    #[test]
+    fn changes_are_red_and_blue_and_small_frames_pale() {
+        let parts = |text: &str| [1, 3, 5].map(|at| u8::from_str_radix(&text[at..at + 2], 16).unwrap());
+        let [red, _, blue] = parts(&fill_of_change(0.0, 50.0, 100.0));
+        assert!(red > 200 && blue < 120, "{red} {blue}");
+        let [red, _, blue] = parts(&fill_of_change(50.0, 0.0, 100.0));
+        assert!(red < 120 && blue > 200, "{red} {blue}");
+        assert_eq!(fill_of_change(7.0, 7.0, 100.0), rgb(0.0, 0.0, 0.9));
+        assert_eq!(fill_of_change(0.0, 0.0, 0.0), rgb(0.0, 0.0, 0.9));
+        let [_, green, _] = parts(&fill_of_change(0.0, 50.0, 100.0));
+        let [_, pale, _] = parts(&fill_of_change(0.0, 0.05, 100.0));
+        assert!(pale > green);
     }
 
     #[test]

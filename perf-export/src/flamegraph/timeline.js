@@ -4,7 +4,8 @@ function countTimes() {
     const [start, end] = [rows.start[state.event] ?? 0, rows.start[state.event + 1] ?? 0];
     perBucket = new Float64Array(meta.buckets + 1);
     for (let row = start; row < end; row++) perBucket[rows.bucket[row]] += rows[state.size][row];
-    $('times').hidden = !meta.duration;
+    // The times of two captures have nothing in common.
+    $('times').hidden = !meta.duration || compare !== null;
 }
 
 const timeOf = (bucket) => (bucket - 1) * meta.duration / meta.buckets;

@@ -1,0 +1,118 @@
+// Two captures against each other: the widths are those of one of them, the colours say where they differ.
+
+const compare = meta.compare ?? null;
+const sideOf = compare ? Uint8Array.from(meta.threads, ([capture]) => capture) : new Uint8Array(0);
+// A frame that takes less of both sides than this part has a paler colour: few samples differ by chance.
+const PALE = 0.005;
+// What a row counts, so that both sides are comparable, and what all rows of a side count then.
+let comparable = null, sums = [0, 0];
+// Of each frame of the tree, what it takes before and after; undefined until it is drawn.
+let ofFrames = [];
+
+// Makes the rows comparable, and returns them as wide as they are drawn.
+function comparedRows() {
+    const [start, end] = [rows.start[state.event], rows.start[state.event + 1]];
+    const values = rows[state.size];
+    const all = [0, 0];
+    for (let row = start; row < end; row++) all[sideOf[rows.thread[row]]] += values[row];
+    const units = all.map((sum, side) => ({ share: sum / 100, time: compare.seconds[side], none: 1 }[compare.normalize]));
+    sums = all.map((sum, side) => units[side] > 0 ? sum / units[side] : 0);
+    comparable = new Float64Array(rows.count);
+    const widths = new Float64Array(rows.count);
+    for (let row = start; row < end; row++) {
+        const side = sideOf[rows.thread[row]];
+        comparable[row] = units[side] > 0 ? values[row] / units[side] : 0;
+        if (state.width === 'both' || state.width === SIDES[side]) widths[row] = comparable[row];
+    }
+    ofFrames = [];
+    return widths;
+}
+
+// What a frame takes before and after.
+function sidesOf(frame) {
+    if (!ofFrames[frame]) {
+        const sides = [0, 0];
+        for (let i = tree.start[frame]; i < tree.end[frame]; i++) {
+            const row = tree.order[i];
+            sides[sideOf[rows.thread[row]]] += comparable[row];
+        }
+        ofFrames[frame] = sides;
+    }
+    return ofFrames[frame];
+}
+
+// From -1, only before, to 1, only after; nearer to 0 where a frame takes little.
+function change([before, after]) {
+    const most = Math.max(before, after);
+    if (most <= 0) return 0;
+    const weight = Math.min(1, most / (PALE * Math.max(...sums)));
+    return (after - before) / most * weight;
+}
+
+function paintChange(part) {
+    const strength = Math.round(Math.abs(part) * 20) / 20;
+    const hue = part > 0 ? 6 : 214;
+    const lightness = state.dark ? 28 + 14 * strength : 90 - 26 * strength;
+    return `hsl(${hue} ${Math.round(86 * Math.sqrt(strength))}% ${lightness}%)`;
+}
+
+function comparedText(value) {
+    if (compare.normalize === 'share') return `${reducedTo(value, 2)} %`;
+    const text = inTime() ? time(value) : value.toLocaleString('en-US', { maximumFractionDigits: 2 });
+    return compare.normalize === 'time' ? `${text} a second` : text;
+}
+
+function changeText([before, after]) {
+    // What remains of rounding is no difference.
+    const by = Math.abs(after - before) < 1e-9 * Math.max(...sums) ? 0 : after - before;
+    const sign = by < 0 ? '−' : '+';
+    const relative = before > 0 && by !== 0 ? ` (${sign}${percent(Math.abs(by), before)})` : '';
+    return `before ${comparedText(before)} · after ${comparedText(after)} · ${sign}${comparedText(Math.abs(by))}${relative}`;
+}
+
+function samplesOfSides() {
+    const samples = [0, 0];
+    for (let row = rows.start[state.event]; row < rows.start[state.event + 1]; row++) {
+        samples[sideOf[rows.thread[row]]] += rows.samples[row];
+    }
+    return samples;
+}
+
+function showComparedLegend() {
+    const steps = [[-1, 'only before'], [-0.5, 'less'], [0, 'the same'], [0.5, 'more'], [1, 'only after']];
+    $('legend').replaceChildren(...steps.map(([part, name]) => {
+        const [item, swatch] = [make('span'), make('i')];
+        swatch.style.background = paintChange(part);
+        item.append(swatch, name);
+        item.title = 'Frames that take little on both sides are paler, as few samples differ by chance';
+        return item;
+    }));
+    const files = compare.changed.map(([name]) => name);
+    if (files.length === 0) return;
+    const others = files.length > 3 ? `, and ${number(files.length - 3)} more` : '';
+    const item = make('span', `other files with the same name: ${files.slice(0, 3).join(', ')}${others}`);
+    item.title = compare.changed.slice(0, 20).map(([name, before, after]) => `${name}: build id ${before} before, ${after} after`).join('\n');
+    $('legend').append(item);
+}
+
+// The functions whose own part changed the most. A function that calls itself counts once for a stack.
+function comparedTable() {
+    const [own, whole] = [0, 1].map(() => [0, 1].map(() => new Float64Array(functions.count)));
+    const seen = new Uint32Array(functions.count);
+    const { caller, fn } = data.tree;
+    tree.order.forEach((row, i) => {
+        const [side, value, leaf] = [sideOf[rows.thread[row]], comparable[row], rows.node[row]];
+        if (leaf > 0) own[side][fn[leaf]] += value;
+        for (let node = leaf; node > 0; node = caller[node]) {
+            if (seen[fn[node]] === i + 1) continue;
+            seen[fn[node]] = i + 1;
+            whole[side][fn[node]] += value;
+        }
+    });
+    const by = (of, it) => of[1][it] - of[0][it];
+    const order = Array.from(whole[0].keys()).filter((it) => whole[0][it] > 0 || whole[1][it] > 0);
+    order.sort((a, b) => Math.abs(by(own, b)) - Math.abs(by(own, a)) || Math.abs(by(whole, b)) - Math.abs(by(whole, a)));
+    const signed = (value) => `${value < 0 ? '−' : '+'}${comparedText(Math.abs(value))}`;
+    const cells = (it) => [comparedText(own[0][it]), comparedText(own[1][it]), signed(by(own, it)), signed(by(whole, it))];
+    return { heads: ['Self before', 'Self after', 'Self difference', 'Total difference'], order, cells };
+}
