@@ -30,6 +30,8 @@ use tree::TreeBuilder;
 pub struct Options {
     /// The names of the captures, in the order of the profiles. A capture without a name gets its number.
     pub captures: Vec<Vec<u8>>,
+    /// The name of the event that a page begins with. Without it, and if no capture has it, that is the first one.
+    pub event: Option<Vec<u8>>,
     /// Whether two captures are compared, and what makes them comparable: frames of the first one are before those of the
     /// second one, and colours say by how much they differ. Further captures are taken as the second one. `None` adds the
     /// captures together.

@@ -170,13 +170,20 @@ impl Profile {
         &self.samples
     }
 
-    /// Drops the samples for which `keep` returns false. [`events`](Self::events), [`threads`](Self::threads),
-    /// [`quality`](Self::quality) and [`span`](Self::span) stay those of all samples. Texts about samples are dropped.
+    /// Drops the samples for which `keep` returns false. The totals of [`events`](Self::events) become those of the others
+    /// and of what was beyond the limits. [`threads`](Self::threads), [`quality`](Self::quality) and [`span`](Self::span)
+    /// stay those of all samples. Texts about samples are dropped.
     pub fn retain(&mut self, keep: &mut dyn FnMut(&Self, &Sample) -> bool) {
         let mut samples = core::mem::take(&mut self.samples);
         samples.retain(|sample| keep(self, sample));
         self.samples = samples;
         self.texts.clear();
+        self.events.iter_mut().for_each(|event| event.total = event.beyond);
+        for sample in &self.samples {
+            if let Some(event) = self.events.get_mut(sample.event as usize) {
+                event.total.add(sample.total);
+            }
+        }
     }
 
     /// Returns what [`ProfileBuilder::describe`](crate::ProfileBuilder::describe) was given about a sample, by its index;

@@ -97,6 +97,11 @@ sees "written: perfdata.1.folded"
 [ -s "$work/expected" ] || fail "no stack has the file"
 diff "$work/expected" "$work/perfdata.0.folded" >&2 || fail "folded stacks"
 cmp "$work/perfdata.0.folded" "$work/perfdata.1.folded" || fail "the second file"
+# The same samples as a flame graph.
+keys g
+sees "written: perfdata.0.html"
+count=$(awk '{ sum += $NF } END { print sum }' "$work/expected")
+grep -q "\"total\":{[^}]*\"period\":\"$count\"" "$work/perfdata.0.html" || fail "the flame graph has other samples"
 keys Escape
 sees "libc.so.6"
 keys f

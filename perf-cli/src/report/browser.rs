@@ -32,6 +32,7 @@ use crate::samples::Samples;
 use crate::script::header;
 use crate::{Failure, Outcome, streams};
 use draw::Look;
+use files::Capture;
 use model::{Browser, Outside, Step};
 use state::State;
 use terminal::Screen;
@@ -87,7 +88,7 @@ pub(super) fn run(
             let outside = Outside { header: &header, check_time: &check_time };
             let state = state.clone().unwrap_or_else(|| State::new(report));
             match Browser::new(*report, tables, state, outside) {
-                Some(browser) => left = browse(browser, &(reader, memory, args, &only))?,
+                Some(browser) => left = browse(browser, Capture { reader, memory, args, only: &only })?,
                 // Without samples there is nothing to browse.
                 None => {
                     report.push_text(&mut Output::new(), tables)?;
@@ -120,10 +121,7 @@ fn look(report: &Report<'_>) -> Look {
     }
 }
 
-fn browse(
-    mut browser: Browser<'_>,
-    (reader, memory, args, only): &(&Reader<'_>, Memory<'_>, &ReportArgs, &OnlyArgs),
-) -> Result<Left, Failure> {
+fn browse(mut browser: Browser<'_>, capture: Capture<'_, '_, '_>) -> Result<Left, Failure> {
     let look = look(&browser.report);
     let mut screen = Screen::new().map_err(|error| format!("terminal: {error}"))?;
     loop {
@@ -133,10 +131,11 @@ fn browse(
             Step::Quit => return Ok(Left::Quit),
             Step::Count => return Ok(Left::Count(browser.state)),
             Step::Print => files::print(&browser),
-            // It shows its progress, and what it cannot decode.
-            Step::Fold => screen
-                .pause(|| files::fold(&browser, reader, *memory, args, only))
-                .map_err(|error| format!("terminal: {error}"))?,
+            // They show their progress, and what they cannot decode.
+            Step::Fold | Step::Flamegraph => {
+                let write = if step == Step::Fold { files::fold } else { files::flamegraph };
+                screen.pause(|| write(&browser, capture)).map_err(|error| format!("terminal: {error}"))?
+            }
         };
         browser.message = match written {
             Ok(name) => format!("written: {name}"),

@@ -210,6 +210,7 @@ function start() {
         draw();
     });
     fill($('event'), meta.events.map(({ name }, i) => [i, name]));
+    $('event').value = state.event;
     $('event').parentElement.hidden = meta.events.length < 2;
     const groups = [['none', 'everything'], ['comm', 'command'], ['process', 'process'], ['thread', 'thread']];
     // The sides of a comparison have only names in common.

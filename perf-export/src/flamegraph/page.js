@@ -19,7 +19,7 @@ const $ = (id) => document.getElementById(id);
 const data = readData();
 const { meta, functions, rows } = data;
 const state = {
-    event: 0, size: 'period', group: 'none', fromLeaf: false, flame: false, span: null, search: null, dark: false,
+    event: meta.event, size: 'period', group: 'none', fromLeaf: false, flame: false, span: null, search: null, dark: false,
     width: 'after',
 };
 let tree, shown = [], focus = 0, hovered = -1, chosen = -1, matches = null, groupMatches = [], perBucket = [], tallest = 1;

@@ -3,7 +3,7 @@
 use std::fs::OpenOptions;
 use std::io::{self, ErrorKind, Write};
 
-use perf_export::{event_name, fold};
+use perf_export::{Keep, Profile, event_name, flamegraph, fold};
 use perf_parse::file::Reader;
 
 use super::lines::{Lines, joined, style, title};
@@ -58,19 +58,56 @@ pub(super) fn print(browser: &Browser<'_>) -> Result<String, Failure> {
     write_new(&|number| format!("perf.hist.{number}"), text.as_bytes())
 }
 
-/// Writes the stacks of the samples that are shown, as `perfdata fold` does. With Children, those are the samples that have
-/// a function that is shown anywhere in their stack. Returns the name of the file.
+/// What the samples of the capture are read from.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Capture<'a, 'r, 'm> {
+    pub(super) reader: &'a Reader<'r>,
+    pub(super) memory: Memory<'m>,
+    pub(super) args: &'a ReportArgs,
+    pub(super) only: &'a OnlyArgs,
+}
+
+/// Writes the stacks of the samples that are shown, as `perfdata fold` does. Returns the name of the file.
 ///
 /// # Errors
 ///
 /// Those of the file, and what cannot be folded.
-pub(super) fn fold(
-    browser: &Browser<'_>,
-    reader: &Reader<'_>,
-    memory: Memory<'_>,
-    args: &ReportArgs,
-    only: &OnlyArgs,
-) -> Result<String, Failure> {
+pub(super) fn fold(browser: &Browser<'_>, capture: Capture<'_, '_, '_>) -> Result<String, Failure> {
+    let mut options = fold::Options::default();
+    options.event = Some(event(browser));
+    let mut text = Vec::new();
+    // Writing to memory cannot fail.
+    let _ = fold::write(&[shown(browser, capture, false)?], &options, &mut text);
+    write_new(&|number| format!("perfdata.{number}.folded"), &text)
+}
+
+/// Writes the samples that are shown as a page with a flame graph, as `perfdata flamegraph` does. Returns the name of the
+/// file.
+///
+/// # Errors
+///
+/// Those of the file, and what cannot be folded.
+pub(super) fn flamegraph(browser: &Browser<'_>, capture: Capture<'_, '_, '_>) -> Result<String, Failure> {
+    let mut options = flamegraph::Options::default();
+    options.captures = crate::flamegraph::names(&[capture.args.file.to_path_buf()]);
+    options.event = Some(event(browser));
+    let mut page = Vec::new();
+    // Writing to memory cannot fail.
+    let _ = flamegraph::write(&[shown(browser, capture, true)?], &options, &mut page);
+    write_new(&|number| format!("perfdata.{number}.html"), &page)
+}
+
+/// Returns the name of the event that is shown.
+fn event(browser: &Browser<'_>) -> Vec<u8> {
+    let events = &browser.report.source.collected.events;
+    let event = browser.members().events.first().and_then(|index| events.get(index));
+    event.map_or_else(Vec::new, |it| event_name(&it.event))
+}
+
+/// Reads the samples that are shown, with their times if they are wanted. With Children, those are the samples that have a
+/// function that is shown anywhere in their stack.
+fn shown(browser: &Browser<'_>, capture: Capture<'_, '_, '_>, times: bool) -> Result<Profile, Failure> {
+    let Capture { reader, memory, args, only } = capture;
     let source = browser.report.source;
     if browser.report.plan.branches {
         return Err(Failure("rows of branches have no stacks; --no-branch-stack has samples".into()));
@@ -86,7 +123,7 @@ pub(super) fn fold(
         off_cpu: args.off_cpu,
         marks: false,
     };
-    let keep = perf_export::Keep { max_stack: args.max_stack, ..perf_export::Keep::default() };
+    let keep = Keep { max_stack: args.max_stack, times, ..Keep::default() };
     let (mut profile, _) = profile::profile(reader, memory, &request, keep)?;
     let state = &browser.state;
     profile.retain(&mut |profile, sample| {
@@ -100,11 +137,5 @@ pub(super) fn fold(
         profile.threads().get(sample.thread as usize).is_some_and(|thread| state.shows_thread(thread))
             && if source.children { stack.any(is_of) } else { own.is_some_and(is_of) }
     });
-    let event = browser.members().events.first().and_then(|index| source.collected.events.get(index));
-    let mut options = fold::Options::default();
-    options.event = Some(event.map_or_else(Vec::new, |it| event_name(&it.event)));
-    let mut text = Vec::new();
-    // Writing to memory cannot fail.
-    let _ = fold::write(&[profile], &options, &mut text);
-    write_new(&|number| format!("perfdata.{number}.folded"), &text)
+    Ok(profile)
 }

@@ -37,6 +37,7 @@ pub(super) enum Action {
     Events,
     Print,
     Fold,
+    Flamegraph,
     Header,
     Help,
     Suspend,
@@ -91,6 +92,7 @@ pub(super) fn action(key: KeyEvent) -> Option<Action> {
         KeyCode::Char('l') => Action::Events,
         KeyCode::Char('P') => Action::Print,
         KeyCode::Char('f') => Action::Fold,
+        KeyCode::Char('g') => Action::Flamegraph,
         KeyCode::Char('i') => Action::Header,
         KeyCode::Char('h' | '?') | KeyCode::F(1) => Action::Help,
         KeyCode::Char('q') => Action::Quit,
@@ -105,7 +107,7 @@ pub(super) fn action(key: KeyEvent) -> Option<Action> {
 }
 
 /// The keys, and what they do.
-pub(super) const HELP: [(&str, &str); 25] = [
+pub(super) const HELP: [(&str, &str); 26] = [
     ("UP DOWN PGUP PGDN", ""),
     ("SPACE HOME END", "Move"),
     ("ENTER RIGHT +", "Expand or collapse one level of callers or callees"),
@@ -128,6 +130,7 @@ pub(super) const HELP: [(&str, &str); 25] = [
     ("H", "Show or hide the headings"),
     ("i", "Show what is known of the recording"),
     ("f", "Write what is shown as folded stacks: perfdata.N.folded"),
+    ("g", "Write what is shown as a flame graph: perfdata.N.html"),
     ("P", "Write the rows as text: perf.hist.N"),
     ("h ? F1", "Show this"),
     ("q CTRL-C", "Leave"),

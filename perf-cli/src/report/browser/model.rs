@@ -23,6 +23,8 @@ pub(super) enum Step {
     Print,
     /// Write folded stacks.
     Fold,
+    /// Write a page with a flame graph.
+    Flamegraph,
     /// Stop until the shell continues the program.
     Suspend,
     Quit,
@@ -239,6 +241,7 @@ impl<'a> Browser<'a> {
             Action::Back => return self.back(),
             Action::Print => return Step::Print,
             Action::Fold => return Step::Fold,
+            Action::Flamegraph => return Step::Flamegraph,
             Action::Header => self.mode = Mode::Text(self.outside.header.to_vec(), 0),
             Action::Help => self.mode = Mode::Text(help(), 0),
             Action::Suspend => return Step::Suspend,
