@@ -1,4 +1,4 @@
-//! The selection of events by `--event`.
+//! The selection of events by `--event`, and of the events that `--time` is about.
 
 use alloc::sync::Arc;
 
@@ -16,7 +16,8 @@ pub(crate) struct EventFilter {
 }
 
 impl EventFilter {
-    pub(crate) fn new(reader: &Reader<'_>, name: &str) -> Result<Self, Failure> {
+    /// `option` is what the name was given with, for errors.
+    pub(crate) fn new(reader: &Reader<'_>, option: &str, name: &str) -> Result<Self, Failure> {
         let events = reader.events();
         let named = |event: &Arc<Event>| event.name.as_deref() == Some(name.as_bytes());
         let is_name = events.iter().any(named);
@@ -29,7 +30,7 @@ impl EventFilter {
                 None => index.to_string(),
             });
             let known = known.collect::<Vec<_>>().join(", ");
-            return Err(Failure(format!("--event {name}: no such event; the file has {known}")));
+            return Err(Failure(format!("{option} {name}: no such event; the file has {known}")));
         }
         Ok(Self { name: name.to_owned(), index })
     }

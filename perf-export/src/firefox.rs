@@ -43,7 +43,8 @@ pub struct Options {
 ///
 /// Each thread has the samples of one event. A sample weighs 1. The CPU time of a sample is its period, if the event
 /// counts nanoseconds or cycles. Samples of other events are markers with stacks, as are those with a
-/// [text](crate::ProfileBuilder::describe). Times [without a CPU](crate::ProfileBuilder::switch) are markers too. A thread
+/// [text](crate::ProfileBuilder::describe). Times [without a CPU](crate::ProfileBuilder::switch) are markers too, and gaps
+/// between samples: each begins with a sample without a stack that weighs 0. A thread
 /// with a new name is another thread; if it is the main thread, another process.
 ///
 /// Besides the profile, takes memory for each frame, stack, and sample.

@@ -21,7 +21,8 @@ pub(crate) struct OnlyArgs {
     pub(crate) cpu: Option<String>,
 
     /// Only samples of these spans: A,B in seconds, either may be omitted, several separated by spaces; or
-    /// percents of the capture: 10%/2 is the second tenth, 10%-20% a part
+    /// percents of the capture: 10%/2 is the second tenth, 10%-20% a part; or EVENT..EVENT, from each sample of
+    /// the first event to the next one of the second, where no name is the start or the end of the capture
     #[arg(long, value_name = "SPANS", allow_hyphen_values = true)]
     pub(crate) time: Option<String>,
 

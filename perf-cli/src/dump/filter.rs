@@ -22,7 +22,7 @@ pub(super) struct Filter {
 impl Filter {
     pub(super) fn new(reader: &Reader<'_>, args: &ShowArgs) -> Result<Self, Failure> {
         let types: Result<_, _> = args.types.iter().map(|name| record_type(name)).collect();
-        let event = args.event.as_ref().map(|name| EventFilter::new(reader, name)).transpose()?;
+        let event = args.event.as_ref().map(|name| EventFilter::new(reader, "--event", name)).transpose()?;
         let time = args.time.as_ref().map(|range| time_range(range)).transpose()?;
         Ok(Self { types: types?, event, time })
     }

@@ -24,7 +24,8 @@ pub(crate) struct Filter<'a> {
 impl<'a> Filter<'a> {
     pub(super) fn new(only: &'a OnlyArgs, reader: &Reader<'_>, spans: Spans) -> Result<Self, Failure> {
         let cpus = only.cpu.as_deref().map_or_else(|| Ok(Vec::new()), cpus)?;
-        let event = only.event.as_deref().map(|name| EventFilter::new(reader, name)).transpose()?;
+        let event =
+            only.event.as_deref().map(|name| EventFilter::new(reader, "--event", name)).transpose()?;
         Ok(Self { only, cpus, spans, event })
     }
 

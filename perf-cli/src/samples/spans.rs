@@ -2,15 +2,23 @@
 
 use crate::Failure;
 
-/// The spans of `--time`; empty for all of the capture.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Spans(Vec<Span>);
+/// The spans of `--time`; `None` for all of the capture. They are in order, and neither overlap nor touch.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Spans(Option<Vec<Span>>);
 
-#[derive(Clone, Copy, Debug)]
+/// The first and the last nanosecond.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Span {
     first: u64,
-    /// The last nanosecond; `None` for the end of the capture.
-    last: Option<u64>,
+    last: u64,
+}
+
+/// A sample of one of the events that spans are between.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Mark {
+    pub(super) time: u64,
+    pub(super) begins: bool,
+    pub(super) ends: bool,
 }
 
 impl Spans {
@@ -26,27 +34,61 @@ impl Spans {
             let (first, last) = bounds()?;
             let spans = text.split(',').map(|part| percents(part.trim(), first, last)).collect::<Option<_>>();
             let must = "a part of the capture is written as 10%/2 or as 10%-20%";
-            return spans.map(Self).ok_or_else(|| fault(must));
+            return spans.map(Self::of).ok_or_else(|| fault(must));
         }
         let spans: Option<Vec<_>> = text.split_whitespace().map(seconds_span).collect();
         let must = "must be A,B in seconds, with A not greater than B, for example 12.5,13 or 12.5,";
         match spans {
-            Some(spans) if !spans.is_empty() => Ok(Self(spans)),
+            Some(spans) if !spans.is_empty() => Ok(Self::of(spans)),
             _ => Err(fault(must)),
         }
     }
 
+    /// Returns the spans between marks, which are in time order: each from one that begins a span to the next one that ends
+    /// it, or to the end of the capture. `from_start` is whether the first span begins with the capture.
+    pub(super) fn between(marks: impl Iterator<Item = Mark>, from_start: bool) -> Self {
+        let mut begin = from_start.then_some(0);
+        let mut spans = Vec::new();
+        for Mark { time, begins, ends } in marks {
+            if ends && let Some(first) = begin.take() {
+                spans.push(Span { first, last: time });
+            }
+            if begins && begin.is_none() {
+                begin = Some(time);
+            }
+        }
+        spans.extend(begin.map(|first| Span { first, last: u64::MAX }));
+        Self::of(spans)
+    }
+
+    fn of(mut spans: Vec<Span>) -> Self {
+        spans.sort_unstable_by_key(|span| span.first);
+        spans.dedup_by(|next, span| {
+            let touches = next.first <= span.last.saturating_add(1);
+            if touches {
+                span.last = span.last.max(next.last);
+            }
+            touches
+        });
+        Self(Some(spans))
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.as_ref().is_some_and(Vec::is_empty)
+    }
+
     pub(super) fn contain(&self, time: u64) -> bool {
-        let is_in = |span: &Span| span.first <= time && span.last.is_none_or(|last| time <= last);
-        self.0.is_empty() || self.0.iter().any(is_in)
+        let Some(spans) = &self.0 else { return true };
+        let after = spans.partition_point(|span| span.first <= time);
+        after > 0 && time <= spans[after - 1].last
     }
 }
 
 fn seconds_span(text: &str) -> Option<Span> {
     let (first, last) = text.split_once(',')?;
     let first = if first.is_empty() { 0 } else { nanoseconds(first)? };
-    let last = if last.is_empty() { None } else { Some(nanoseconds(last)?) };
-    last.is_none_or(|last| first <= last).then_some(Span { first, last })
+    let last = if last.is_empty() { u64::MAX } else { nanoseconds(last)? };
+    (first <= last).then_some(Span { first, last })
 }
 
 /// Parses seconds with up to nine decimal places.
@@ -79,5 +121,41 @@ fn percents(text: &str, first: u64, last: u64) -> Option<Span> {
     if end > first && end != last {
         end -= 1;
     }
-    Some(Span { first, last: Some(end) })
+    Some(Span { first, last: end })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spans(list: &[(u64, u64)]) -> Spans {
+        Spans::of(list.iter().map(|&(first, last)| Span { first, last }).collect())
+    }
+
+    #[test]
+    fn spans_that_overlap_or_touch_become_one() {
+        let it = spans(&[(30, 40), (5, 10), (11, 12), (35, 50), (60, 60)]);
+        assert_eq!(it.0.as_ref().unwrap().len(), 3);
+        let is_in = |time: &u64| it.contain(*time);
+        let expected: Vec<u64> = (5..=12).chain(30..=50).chain([60]).collect();
+        assert_eq!((0..100).filter(is_in).collect::<Vec<_>>(), expected);
+        assert!(Spans::default().contain(7) && !spans(&[]).contain(7));
+    }
+
+    #[test]
+    fn spans_between_marks() {
+        let mark = |(time, what): &(u64, char)| Mark {
+            time: *time,
+            begins: matches!(what, 'a' | 'x'),
+            ends: matches!(what, 'b' | 'x'),
+        };
+        let between = |marks: &[(u64, char)], from_start| Spans::between(marks.iter().map(mark), from_start);
+        // A second start in a span changes nothing, nor does an end outside of one.
+        let marks = [(1, 'b'), (10, 'a'), (12, 'a'), (20, 'b'), (25, 'b'), (30, 'a')];
+        assert_eq!(between(&marks, false), spans(&[(10, 20), (30, u64::MAX)]));
+        assert_eq!(between(&marks, true), spans(&[(0, 1), (10, 20), (30, u64::MAX)]));
+        // The same event begins and ends.
+        assert_eq!(between(&[(5, 'x'), (9, 'x')], false), spans(&[(5, u64::MAX)]));
+        assert!(between(&[(1, 'b')], false).is_empty());
+    }
 }

@@ -62,6 +62,9 @@ fn spans_that_are_none() {
             (&["--time", "10%-"], PERCENTS),
             (&["--time", "10%-20"], PERCENTS),
             (&["--time", "10%,x"], PERCENTS),
+            (&["--time", ".."], "name an event before or after the dots"),
+            (&["--time", "none..page-faults"], "--time none: no such event"),
+            (&["--time", "page-faults..7"], "--time 7: no such event"),
         ],
     );
 }

@@ -7,11 +7,12 @@ mod golden;
 mod json;
 mod made;
 mod perf;
+mod spans;
 
 use std::process::{Command, ExitCode};
 
 fn main() -> ExitCode {
-    needs::run(&[arguments::TESTS, chains::TESTS, golden::TESTS, json::TESTS, perf::TESTS])
+    needs::run(&[arguments::TESTS, chains::TESTS, golden::TESTS, json::TESTS, perf::TESTS, spans::TESTS])
 }
 
 /// The output and exit status of a run.

@@ -187,6 +187,25 @@ fn switches_and_tracepoints_are_markers() {
     let off_cpu = of_type(&profile, "off-cpu");
     assert!(!off_cpu.is_empty());
     assert!(off_cpu.iter().all(|data| data["text"] == "waits" || data["text"] == "preempted"));
+    // Each is a gap between samples, too.
+    let mut gaps = 0;
+    for thread in list(&profile["threads"]) {
+        let (samples, markers) = (&thread["samples"], &thread["markers"]);
+        let rows = list(&samples["time"]).iter().zip(list(&samples["weight"])).zip(list(&samples["stack"]));
+        let empty = rows.filter(|((_, weight), _)| **weight == 0).map(|((time, _), stack)| {
+            assert!(stack.is_null());
+            time.as_f64().unwrap()
+        });
+        let starts = list(&markers["data"]).iter().zip(list(&markers["startTime"]));
+        let starts =
+            starts.filter(|(data, _)| data["type"] == "off-cpu").map(|(_, time)| time.as_f64().unwrap());
+        let first = samples["time"].get(0).and_then(Value::as_f64);
+        let expected: Vec<_> = starts.filter(|start| first.is_some_and(|first| first <= *start)).collect();
+        let empty: Vec<_> = empty.collect();
+        assert_eq!(empty, expected);
+        gaps += empty.len();
+    }
+    assert!(gaps > 0);
     let path = testdata::path("tracing.pipe.data");
     let (_, script, _) = crate::run(&["script", "-F", "trace", path.to_str().unwrap()]);
     let texts: Vec<_> = script.lines().map(str::trim).filter(|line| !line.is_empty()).collect();

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde::Serialize;
 
 use super::{Threads, milliseconds};
-use crate::profile::{Profile, Sample};
+use crate::profile::{OffCpu, Profile, Sample, Total};
 use crate::text::OneLine;
 
 /// The type of the markers of samples.
@@ -172,7 +172,7 @@ impl<'a> Thread<'a> {
             pid: &process.pid,
             tid: &row.tid,
             show_markers_in_timeline: row.samples.is_empty(),
-            samples: threads.samples(&row.samples),
+            samples: threads.samples(row),
             markers: threads.markers(row),
         }
     }
@@ -193,17 +193,29 @@ impl Threads<'_> {
         list
     }
 
-    fn samples(&self, numbers: &[u32]) -> Samples {
-        let list: Vec<_> = self.in_order(numbers).into_iter().map(|(sample, _)| sample).collect();
-        let periods = || list.iter().map(|sample| sample.total.period).collect();
+    /// Returns the samples. Where the thread leaves the CPU is one without a stack that weighs nothing, so that the stack
+    /// before it does not seem to last until the thread is back.
+    fn samples(&self, row: &Row) -> Samples {
+        let stack = |sample: &Sample| self.shared.row_of(sample.stack);
+        let own = self.in_order(&row.samples).into_iter().map(|(it, _)| (it.time, stack(it), it.total));
+        let mut list: Vec<_> = own.collect();
+        let first = list.first().map(|(time, ..)| *time);
+        let ends = self.off_cpu(row).map(|off| (off.start, None, Total::default()));
+        list.extend(ends.filter(|(time, ..)| first.is_some_and(|first| first <= *time)));
+        list.sort_by_key(|(time, ..)| *time);
         Samples {
             length: list.len(),
-            stack: list.iter().map(|sample| self.shared.row_of(sample.stack)).collect(),
-            time: list.iter().map(|sample| self.time(sample.time)).collect(),
-            weight: list.iter().map(|sample| sample.total.samples).collect(),
+            stack: list.iter().map(|(_, stack, _)| *stack).collect(),
+            time: list.iter().map(|(time, ..)| self.time(*time)).collect(),
+            weight: list.iter().map(|(.., total)| total.samples).collect(),
             weight_type: "samples",
-            thread_cpu_delta: self.has_cpu.then(periods),
+            thread_cpu_delta: self.has_cpu.then(|| list.iter().map(|(.., total)| total.period).collect()),
         }
+    }
+
+    /// Returns the times without a CPU.
+    fn off_cpu<'s>(&'s self, row: &'s Row) -> impl Iterator<Item = &'s OffCpu> {
+        row.off_cpu.iter().filter_map(|&number| self.profile.off_cpu().get(number as usize))
     }
 
     fn markers(&self, row: &Row) -> Markers {
@@ -219,8 +231,7 @@ impl Threads<'_> {
             let name = self.markers.get(sample.event as usize).copied().unwrap_or_default();
             all.push((sample.time, None, name, data));
         }
-        let off_cpu = row.off_cpu.iter().filter_map(|&number| self.profile.off_cpu().get(number as usize));
-        for off in off_cpu {
+        for off in self.off_cpu(row) {
             let text = if off.is_preempted { "preempted" } else { "waits" };
             let (text, period) = (Some(text.to_owned()), None);
             let data = Marker { kind: OFF_CPU, text, period, cpu: None, cause: None };
