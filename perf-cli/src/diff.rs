@@ -35,6 +35,7 @@ pub(crate) fn run(args: &DiffArgs) -> Result<Outcome, Failure> {
             symbols: &args.symbols,
             naming: &args.naming,
             off_cpu: false,
+            wakers: 0,
             marks: false,
         };
         let Profiles { profiles, inputs, outcome: of_side } = profile::read(&request, Keep::default())?;

@@ -37,6 +37,8 @@ mod samples;
 mod script;
 mod shell;
 mod streams;
+mod tid_field;
+mod wakers;
 
 use std::ffi::OsString;
 use std::io::Write;

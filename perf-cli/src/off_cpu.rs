@@ -4,19 +4,19 @@ use alloc::sync::Arc;
 use std::collections::HashMap;
 
 use perf_abi::attr::AttrFlags;
-use perf_abi::endian::{BigEndian, Endian, Endianness, LittleEndian};
 use perf_abi::event::{EventType, SwId};
 use perf_abi::record::{Misc, RecordType};
 use perf_abi::sample_type::SampleType;
 use perf_parse::EventRecord;
 use perf_parse::event::Event;
 use perf_parse::file::Reader;
-use perf_parse::tracepoint::{Field, Tracepoints, TracingData, Value};
+use perf_parse::tracepoint::{Tracepoints, TracingData};
 use perf_session::At;
 
 use crate::Failure;
 use crate::dump::tracepoints::tracing_data;
 use crate::output::say;
+use crate::tid_field::TidField;
 
 /// The name of the event whose periods are the times off the CPU.
 pub(crate) const NAME: &str = "off-cpu";
@@ -30,7 +30,8 @@ pub(crate) const NAME: &str = "off-cpu";
 #[derive(Debug)]
 pub(crate) struct OffCpu<'a, T> {
     event: Arc<Event>,
-    tracepoint: Option<Tracepoint<'a>>,
+    /// The thread that is next in `sched:sched_switch`.
+    tracepoint: Option<TidField<'a>>,
     /// By the id of the thread: since when, and what it did.
     away: HashMap<i32, (u64, T)>,
     /// The last sample of each thread. Empty if stacks come with the tracepoint.
@@ -39,18 +40,10 @@ pub(crate) struct OffCpu<'a, T> {
     has_returns: bool,
 }
 
-/// `sched:sched_switch`.
-#[derive(Debug)]
-struct Tracepoint<'a> {
-    id: u64,
-    /// The field with the id of the thread that is next.
-    next: Field<'a>,
-    endianness: Endianness,
-}
-
 /// What a thread did before it was off the CPU, when it came back, and the nanoseconds in between.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Back<T> {
+    pub(crate) tid: i32,
     pub(crate) before: T,
     pub(crate) time: u64,
     pub(crate) away: u64,
@@ -63,13 +56,9 @@ impl<'a, T: Copy> OffCpu<'a, T> {
     pub(crate) fn new(reader: &'a Reader<'_>) -> Result<Self, Failure> {
         let tracing = TracingData::parse(tracing_data(reader)).ok();
         let tracepoints = tracing.as_ref().map(Tracepoints::new).unwrap_or_default();
+        let traced = TidField::find(reader, &tracepoints, b"sched_switch", b"next_pid");
         let events = reader.events();
-        let traced = tracepoints.find(b"sched", b"sched_switch").and_then(|format| {
-            let id = u64::from(format.id);
-            let event = events.iter().find(|event| is_tracepoint(event, id))?;
-            let next = *format.own_fields().iter().find(|field| field.name == b"next_pid")?;
-            Some((event, Some(Tracepoint { id, next, endianness: reader.endianness() })))
-        });
+        let traced = traced.and_then(|(event, field)| Some((events.get(event)?, Some(field))));
         let recorded = || {
             let recorded = events.iter().find(|event| event.attr.flags.contains(AttrFlags::CONTEXT_SWITCH));
             recorded.map(|event| (event, None))
@@ -102,15 +91,9 @@ impl<'a, T: Copy> OffCpu<'a, T> {
 
     /// Takes any sample, selected or not. Returns the thread that came back with it.
     pub(crate) fn before(&mut self, at: &At<'_, '_>) -> Option<Back<T>> {
-        let Tracepoint { id, next, endianness } = self.tracepoint.as_ref()?;
-        at.record().event().filter(|event| is_tracepoint(event, *id))?;
-        let raw = at.sample().tail().ok()?.raw?;
-        let next = match endianness {
-            Endianness::Little => number(next.value::<LittleEndian>(raw).ok()?),
-            Endianness::Big => number(next.value::<BigEndian>(raw).ok()?),
-        };
+        let next = self.tracepoint.as_ref()?.of(at)?;
         let time = at.sample().time()?;
-        self.back(next?, time)
+        self.back(next, time)
     }
 
     /// Takes a selected sample, and what is kept of it.
@@ -120,7 +103,7 @@ impl<'a, T: Copy> OffCpu<'a, T> {
             self.last.insert(tid, kept);
             return;
         };
-        let is_switch = at.record().event().is_some_and(|event| is_tracepoint(event, tracepoint.id));
+        let is_switch = tracepoint.is_of(at);
         // The idle task is never away.
         if let Some(time) = at.sample().time().filter(|_| is_switch && tid != 0) {
             self.away.insert(tid, (time, kept));
@@ -145,7 +128,7 @@ impl<'a, T: Copy> OffCpu<'a, T> {
     fn back(&mut self, tid: i32, time: u64) -> Option<Back<T>> {
         let (since, before) = self.away.remove(&tid)?;
         self.has_returns = true;
-        Some(Back { before, time, away: time.saturating_sub(since) })
+        Some(Back { tid, before, time, away: time.saturating_sub(since) })
     }
 
     /// Reports how many threads did not come back.
@@ -157,17 +140,5 @@ impl<'a, T: Copy> OffCpu<'a, T> {
                 "perfdata: threads whose last wait is not counted, because the capture does not tell when it ended: {count}{record}"
             );
         }
-    }
-}
-
-fn is_tracepoint(event: &Event, id: u64) -> bool {
-    event.attr.kind == EventType::TRACEPOINT && event.attr.config == id
-}
-
-fn number<O: Endian>(value: Value<'_, O>) -> Option<i32> {
-    match value {
-        Value::Signed(number) => i32::try_from(number).ok(),
-        Value::Unsigned(number) => i32::try_from(number).ok(),
-        _ => None,
     }
 }

@@ -1,5 +1,6 @@
 //! The samples of captures with names, for the verbs that write them in other formats.
 
+use core::num::NonZero;
 use std::path::PathBuf;
 
 use perf_abi::record::{Misc, RecordType};
@@ -23,6 +24,7 @@ use crate::output::{InputFile, say};
 use crate::progress::NamingProgress;
 use crate::samples::{Counted, Filter, Samples, Visit, Visited};
 use crate::script::trace::Traces;
+use crate::wakers::Wakers;
 use crate::{Failure, Outcome};
 
 /// What the captures of a command line have.
@@ -43,14 +45,17 @@ pub(crate) struct Request<'a> {
     pub(crate) naming: &'a NamingArgs,
     /// Whether the times that threads were off the CPU are counted, as another event.
     pub(crate) off_cpu: bool,
+    /// How many wakers of a thread follow its stack in that event.
+    pub(crate) wakers: usize,
     /// Whether the texts of tracepoints and the switches of threads are kept.
     pub(crate) marks: bool,
 }
 
 impl<'a> From<&'a ProfileArgs> for Request<'a> {
     fn from(args: &'a ProfileArgs) -> Self {
-        let ProfileArgs { files, naming, only, symbols, off_cpu, .. } = args;
-        Self { paths: &files.0, only, symbols, naming, off_cpu: *off_cpu, marks: false }
+        let ProfileArgs { files, naming, only, symbols, off_cpu, wakers, .. } = args;
+        let wakers = wakers.map_or(0, NonZero::get);
+        Self { paths: &files.0, only, symbols, naming, off_cpu: *off_cpu, wakers, marks: false }
     }
 }
 
@@ -97,9 +102,11 @@ pub(crate) fn profile(
     let samples = Samples::new(reader, memory, request.only)?;
     let names = Names::new(request.symbols, reader.features())?;
     let off_cpu = if request.off_cpu { Some(OffCpu::new(reader)?) } else { None };
+    let wakers = if request.wakers > 0 { Some(Wakers::new(reader, request.wakers)?) } else { None };
     let mut building = Building {
         builder: ProfileBuilder::new(keep, Limits::default()),
         off_cpu,
+        wakers,
         has_stacks: keep.max_stack > 0,
         traces: request.marks.then(|| Traces::new(reader)),
     };
@@ -135,6 +142,7 @@ pub(crate) fn has_stacks(event: &Event) -> bool {
 struct Building<'a> {
     builder: ProfileBuilder,
     off_cpu: Option<OffCpu<'a, Option<Kept>>>,
+    wakers: Option<Wakers<'a>>,
     has_stacks: bool,
     /// The texts of tracepoints, if marks are wanted.
     traces: Option<Traces<'a>>,
@@ -193,8 +201,17 @@ impl Building<'_> {
     }
 
     fn count(&mut self, back: Option<Back<Option<Kept>>>) {
-        if let Some((off_cpu, Back { before, time, away })) = self.off_cpu.as_ref().zip(back) {
-            self.builder.count(off_cpu.event(), before, Some(time), away);
+        if let Some((off_cpu, Back { tid, before, time, away })) = self.off_cpu.as_ref().zip(back) {
+            let wakers = self.wakers.as_ref().map_or(&[][..], |it| it.since(tid, time - away));
+            let kept = before.and_then(|before| self.builder.woken(before, wakers));
+            self.builder.count(off_cpu.event(), kept, Some(time), away);
+        }
+    }
+
+    /// Keeps a sample that wakes a thread up.
+    fn waking(&mut self, at: &At<'_, '_>, kept: Option<Kept>) {
+        if let Some((wakers, kept)) = self.wakers.as_mut().zip(kept) {
+            wakers.waking(at, kept);
         }
     }
 }
@@ -220,8 +237,20 @@ impl Visit for Building<'_> {
         };
         self.builder.count(counted.event, kept, at.sample().time(), counted.period);
         self.describe(at, counted.event);
+        self.waking(at, kept);
         if let Some(off_cpu) = &mut self.off_cpu {
             off_cpu.sample(at, kept);
+        }
+        Ok(Ok(()))
+    }
+
+    fn filtered(&mut self, at: &At<'_, '_>, counted: &Counted<'_>, names: &mut Names) -> Visited {
+        // Any thread may wake one that is selected.
+        if self.wakers.as_ref().is_some_and(|wakers| wakers.wakes(at)) {
+            match self.keep(at, counted, names) {
+                Ok(kept) => self.waking(at, kept),
+                Err(error) => return Ok(Err(error)),
+            }
         }
         Ok(Ok(()))
     }

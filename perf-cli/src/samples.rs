@@ -42,7 +42,9 @@ pub(crate) trait Visit {
     fn before(&mut self, _at: &At<'_, '_>) {}
 
     /// Takes a sample of the selected times, CPUs and events, but not of the selected threads, files and functions.
-    fn filtered(&mut self, _counted: &Counted<'_>) {}
+    fn filtered(&mut self, _at: &At<'_, '_>, _counted: &Counted<'_>, _names: &mut Names) -> Visited {
+        Ok(Ok(()))
+    }
 
     /// Takes a record that is not a sample, after the session did.
     fn other(
@@ -260,8 +262,7 @@ impl<V: Visit> Walk<'_, '_, V> {
                 return Ok(Ok(()));
             }
             if !filter.wants(&at, names) {
-                visitor.filtered(sample);
-                return Ok(Ok(()));
+                return visitor.filtered(&at, sample, names);
             }
             visitor.sample(&at, sample, names, records)
         };

@@ -121,6 +121,23 @@ impl ProfileBuilder {
         Some(Kept { thread, cpu, stack, end })
     }
 
+    /// Returns what is kept of a sample with wakers after its stack, the last one first: of each, the text `[woken by NAME]`
+    /// as a frame, and the frames of its stack, innermost first. `None` if it is beyond the limits.
+    pub fn woken(&mut self, kept: Kept, wakers: &[Kept]) -> Option<Kept> {
+        let mut stack = kept.stack;
+        for waker in wakers {
+            let comm = self.threads.get(waker.thread as usize).map_or(&b""[..], |thread| &thread.comm);
+            let text = [b"[woken by ", comm, b"]"].concat();
+            let text = self.table.frames.text(&text, self.limits.frames)?;
+            stack = self.table.stacks.called(stack, text, self.limits.stack_nodes)?;
+            let frames: Vec<_> = self.table.stacks.frames(waker.stack).collect();
+            for frame in frames {
+                stack = self.table.stacks.called(stack, frame, self.limits.stack_nodes)?;
+            }
+        }
+        Some(Kept { stack, ..kept })
+    }
+
     /// Counts a sample of an event at a time. `None` is a sample beyond the limits.
     pub fn count(&mut self, event: &Arc<Event>, kept: Option<Kept>, time: Option<u64>, period: u64) {
         let total = Total { samples: 1, period };

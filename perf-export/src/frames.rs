@@ -21,8 +21,9 @@ pub struct Frames {
     /// One mapping for each file and place that addresses are in.
     mappings: Vec<Mapping>,
     mapping_numbers: HashMap<(u32, u64, u64), u32>,
-    /// The functions of generated code, which has others at other times.
+    /// The functions of generated code, which has others at other times, and texts.
     pub(crate) generated: Vec<Vec<Function>>,
+    texts: HashMap<Vec<u8>, u32>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -57,6 +58,14 @@ pub struct Place {
     pub shown: u64,
     /// The offset in the file; the address itself where there is no file.
     pub offset: u64,
+}
+
+impl Place {
+    /// Returns whether it is no address, but a [text](Frames::text).
+    #[must_use]
+    pub fn is_text(&self) -> bool {
+        self.dso == NONE && self.generated != NONE
+    }
 }
 
 impl Frames {
@@ -121,6 +130,42 @@ impl Frames {
         Some(number)
     }
 
+    /// Returns the number of a frame that is no address but a text, shown as the name of a function; `None` if there would be
+    /// more frames than `limit`.
+    pub fn text(&mut self, text: &[u8], limit: usize) -> Option<u32> {
+        if let Some(&number) = self.texts.get(text) {
+            return Some(number);
+        }
+        if self.list.len() >= limit {
+            return None;
+        }
+        let name: Arc<[u8]> = text.into();
+        let number = self.list.len() as u32;
+        self.texts.insert(text.to_vec(), number);
+        self.list.push(Place {
+            dso: NONE,
+            mapping: NONE,
+            generated: self.generated.len() as u32,
+            mode: CpuMode::CPUMODE_UNKNOWN,
+            is_caller: false,
+            is_at_several: false,
+            ip: 0,
+            shown: 0,
+            offset: 0,
+        });
+        self.generated.push(vec![Function {
+            name: Some(Arc::clone(&name)),
+            raw_name: Some(name),
+            offset: None,
+            file: None,
+            line: None,
+            column: None,
+            is_inlined: false,
+            source: None,
+        }]);
+        Some(number)
+    }
+
     fn functions_of(&self, number: u32) -> &[Function] {
         let place = self.list.get(number as usize);
         place.and_then(|place| self.generated.get(place.generated as usize)).map_or(&[], |it| it)
@@ -152,10 +197,11 @@ impl Frames {
         number
     }
 
-    /// Drops what only [`number`](Self::number) needs: afterwards, a frame that is given again gets another number.
+    /// Drops what only [`number`](Self::number) and [`text`](Self::text) need: afterwards, a frame that is given again gets another number.
     pub fn finish(&mut self) {
         self.numbers = HashMap::new();
         self.mapping_numbers = HashMap::new();
+        self.texts = HashMap::new();
     }
 
     /// Returns what is known of each frame, by its number.
@@ -217,5 +263,21 @@ pub fn short_name(dso: &Dso) -> Vec<u8> {
     match dso.kind() {
         DsoKind::File | DsoKind::Memory => file.unwrap_or(name).to_vec(),
         _ => name.to_vec(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_frames_with_a_name() {
+        let mut frames = Frames::default();
+        assert_eq!(frames.text(b"[woken by a]", 2), Some(0));
+        assert_eq!(frames.text(b"[woken by b]", 2), Some(1));
+        assert_eq!(frames.text(b"[woken by a]", 2), Some(0));
+        assert_eq!(frames.text(b"[woken by c]", 2), None);
+        assert!(frames.places().iter().all(Place::is_text));
+        assert_eq!(frames.functions_of(1)[0].name.as_deref(), Some(&b"[woken by b]"[..]));
     }
 }

@@ -78,6 +78,9 @@ impl Quality {
             self.count_stacks(end, count);
         }
         for ((place, &times), number) in table.frames.places().iter().zip(&times).zip(0..) {
+            if place.is_text() {
+                continue;
+            }
             let functions = named.functions_of(number);
             let file = table.frames.dso_of(number);
             let build_id = build_ids.get(place.dso as usize).copied().flatten();

@@ -22,6 +22,12 @@ pub(crate) struct ProfileArgs {
     #[arg(long)]
     pub(crate) off_cpu: bool,
 
+    /// With --off-cpu: after the stack of each thread, [woken by NAME] and the stack of the thread that woke it up, from the
+    /// innermost frame on; then, up to N times, of the thread that had woken that one up. Needs a capture with
+    /// sched:sched_waking
+    #[arg(long, value_name = "N", requires = "off_cpu", num_args = 0..=1, default_missing_value = "1")]
+    pub(crate) wakers: Option<NonZero<usize>>,
+
     #[command(flatten)]
     pub(crate) naming: NamingArgs,
 

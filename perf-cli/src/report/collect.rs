@@ -191,13 +191,13 @@ impl Visit for Collecting<'_> {
         Ok(Ok(()))
     }
 
-    fn filtered(&mut self, counted: &Counted<'_>) {
+    fn filtered(&mut self, _at: &At<'_, '_>, counted: &Counted<'_>, _names: &mut Names) -> Visited {
         // perf counts the branches of samples that are not selected too; without a look at them, there is one.
         let period = if self.collected.wants.branches { 1 } else { counted.period };
-        if self.off_cpu.is_some() {
-            return;
+        if self.off_cpu.is_none() {
+            self.collected.of_event(counted.event).all.add(Total { samples: 1, period });
         }
-        self.collected.of_event(counted.event).all.add(Total { samples: 1, period });
+        Ok(Ok(()))
     }
 
     fn other(

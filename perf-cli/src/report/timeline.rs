@@ -29,6 +29,7 @@ pub(super) fn run(args: &ReportArgs) -> Result<Outcome, Failure> {
         symbols: &args.symbols,
         naming: &naming,
         off_cpu: args.off_cpu,
+        wakers: 0,
         marks: false,
     };
     let keep = Keep { times: true, ..Keep::default() };

@@ -12,6 +12,7 @@ pub(crate) const TESTS: &[needs::Test] = needs::tests![
     selected_threads_alone_are_counted,
     a_wait_without_an_end_is_reported,
     a_capture_without_switches_is_refused,
+    a_capture_without_wakers_is_refused,
     a_timeline_has_all_samples,
 ];
 
@@ -85,6 +86,23 @@ fn a_capture_without_switches_is_refused() {
     let run = report(Made::new().sample(5, 1, &[0x10]).file("none").to_str().unwrap(), &["--off-cpu"]);
     assert_eq!((run.status, &*run.out), (1, ""));
     assert!(run.err.contains("--off-cpu: ") && run.err.contains("--switch-events"), "{}", run.err);
+}
+
+fn a_capture_without_wakers_is_refused() {
+    let path = made().file("nobody");
+    for (args, said) in [
+        (
+            &["--off-cpu", "--wakers"][..],
+            "--wakers: the capture does not tell who woke threads up; record with",
+        ),
+        (&["--off-cpu", "--wakers", "0"], "--wakers"),
+        (&["--wakers"], "--off-cpu"),
+    ] {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_perfdata"));
+        let run = command.arg("fold").arg(&path).args(args).output().unwrap();
+        let errors = String::from_utf8(run.stderr).unwrap();
+        assert!(!run.status.success() && run.stdout.is_empty() && errors.contains(said), "{errors}");
+    }
 }
 
 fn a_timeline_has_all_samples() {

@@ -121,6 +121,7 @@ fn shown(browser: &Browser<'_>, capture: Capture<'_, '_, '_>, times: bool) -> Re
         symbols: &args.symbols,
         naming: &NamingArgs { max_stack: args.max_stack, threads: args.threads },
         off_cpu: args.off_cpu,
+        wakers: 0,
         marks: false,
     };
     let keep = Keep { max_stack: args.max_stack, times, ..Keep::default() };

@@ -1,0 +1,62 @@
+//! The fields of scheduler tracepoints that have the id of a thread.
+
+use perf_abi::attr::Attr;
+use perf_abi::endian::{BigEndian, Endian, Endianness, LittleEndian};
+use perf_abi::event::EventType;
+use perf_parse::file::Reader;
+use perf_parse::tracepoint::{Field, Tracepoints, Value};
+use perf_session::At;
+
+/// The field of a tracepoint that has the id of a thread.
+#[derive(Clone, Debug)]
+pub(crate) struct TidField<'a> {
+    /// Number of the tracepoint, which is the `config` of its events.
+    id: u64,
+    field: Field<'a>,
+    endianness: Endianness,
+}
+
+impl<'a> TidField<'a> {
+    /// Finds the field of a tracepoint of the scheduler, and the index of the first event that is recorded of it. `None` if
+    /// none is.
+    pub(crate) fn find(
+        reader: &Reader<'_>,
+        tracepoints: &Tracepoints<'a>,
+        tracepoint: &[u8],
+        field: &[u8],
+    ) -> Option<(usize, Self)> {
+        let format = tracepoints.find(b"sched", tracepoint)?;
+        let id = u64::from(format.id);
+        let is_of = |attr: &Attr| attr.kind == EventType::TRACEPOINT && attr.config == id;
+        let event = reader.events().iter().position(|event| is_of(&event.attr))?;
+        let field = *format.own_fields().iter().find(|it| it.name == field)?;
+        Some((event, Self { id, field, endianness: reader.endianness() }))
+    }
+
+    /// Returns whether a sample is of the tracepoint.
+    pub(crate) fn is_of(&self, at: &At<'_, '_>) -> bool {
+        at.record()
+            .event()
+            .is_some_and(|event| event.attr.kind == EventType::TRACEPOINT && event.attr.config == self.id)
+    }
+
+    /// Returns the id in a sample; `None` if it is of another event, or does not have the field.
+    pub(crate) fn of(&self, at: &At<'_, '_>) -> Option<i32> {
+        if !self.is_of(at) {
+            return None;
+        }
+        let raw = at.sample().tail().ok()?.raw?;
+        match self.endianness {
+            Endianness::Little => number(self.field.value::<LittleEndian>(raw).ok()?),
+            Endianness::Big => number(self.field.value::<BigEndian>(raw).ok()?),
+        }
+    }
+}
+
+fn number<O: Endian>(value: Value<'_, O>) -> Option<i32> {
+    match value {
+        Value::Signed(number) => i32::try_from(number).ok(),
+        Value::Unsigned(number) => i32::try_from(number).ok(),
+        _ => None,
+    }
+}

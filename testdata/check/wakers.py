@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+"""Compares the times off the CPU and the wakers of `perfdata fold --off-cpu --wakers` with what follows from perf script.
+
+    wakers.py PERFDATA PERF
+
+Records the scheduler while processes write to each other by pipes, reads the text of perf script, and adds up for each
+stack with its wakers how long its threads were away. Of frames, only the files are compared: other checks are about names.
+Exits with 1 if a stack differs, with 3 if nothing can be recorded.
+"""
+
+import collections
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+LEVELS = 2
+ENVIRONMENT = dict(os.environ, PERF_CONFIG="/dev/null", PERF_PAGER="cat")
+WORK = "yes | head -c 3000000 | tr y z | cat >/dev/null"
+HEAD = re.compile(r"^(.*?) +(-?\d+) +(\d+)\.(\d+): +([\w:]+): (.*)$")
+FRAME = re.compile(r"^\s+[0-9a-f]+ \((.*)\)$")
+
+
+def samples(perf, capture):
+    """Returns the samples of perf script: comm, tid, time, event, fields, and the frames with the outermost one first."""
+    fields = ["-F", "comm,tid,time,event,trace,ip,dso", "--ns"]
+    text = subprocess.run([perf, "script", "-i", capture, *fields], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=ENVIRONMENT, check=True).stdout
+    sample = None
+    for line in text.decode(errors="surrogateescape").splitlines():
+        if head := HEAD.match(line):
+            comm, tid, seconds, fraction, event, trace = head.groups()
+            sample = (comm.strip(), int(tid), int(seconds) * 10**9 + int(fraction), event, dict(re.findall(r"(\w+)=(\S+)", trace)), [])
+            continue
+        if sample and (frame := FRAME.match(line)):
+            dso = frame.group(1)
+            sample[5].insert(0, dso if dso == "[unknown]" else f"[{os.path.basename(dso)}]")
+        elif sample:
+            yield sample
+            sample = None
+
+
+def expected(perf, capture):
+    """Returns the nanoseconds of each folded stack."""
+    away, chains, sums = {}, {}, collections.Counter()
+    for comm, tid, time, event, fields, stack in samples(perf, capture):
+        if event == "sched:sched_waking":
+            before = chains.get(tid, (0, []))[1]
+            chains[int(fields["pid"])] = (time, [(comm, stack), *before][:LEVELS])
+            continue
+        back = int(fields["next_pid"])
+        if back in away:
+            since, folded = away.pop(back)
+            woken, chain = chains.get(back, (-1, []))
+            for waker, frames in chain if woken >= since else []:
+                folded = folded + [f"[woken by {waker}]", *reversed(frames)]
+            sums[";".join(folded)] += time - since
+        if tid != 0:
+            away[tid] = (time, [comm.replace(" ", "_"), *stack])
+    return sums
+
+
+def is_bare(folded):
+    """Returns whether a folded stack has no frame of the thread itself."""
+    _, *frames = folded.split(";")
+    return not frames or frames[0].startswith("[woken by ")
+
+
+def main():
+    perfdata, perf = sys.argv[1:]
+    with tempfile.TemporaryDirectory() as folder:
+        capture = os.path.join(folder, "perf.data")
+        events = ["-a", "-g", "-e", "sched:sched_switch", "-e", "sched:sched_waking"]
+        record = [perf, "record", "-q", *events, "-o", capture, "--", "sh", "-c", WORK]
+        if subprocess.run(record, env=ENVIRONMENT, stderr=subprocess.DEVNULL).returncode != 0:
+            print("not run: the scheduler's tracepoints cannot be recorded")
+            sys.exit(3)
+        fold = [perfdata, "fold", "--off-cpu", "--wakers", str(LEVELS), "--no-symbols", capture]
+        text = subprocess.run(fold, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True).stdout
+        found = collections.Counter()
+        for line in text.decode(errors="surrogateescape").splitlines():
+            stack, count = line.rsplit(" ", 1)
+            found[stack] += int(count)
+        wanted = expected(perf, capture)
+    woken = sum(1 for stack in wanted if "[woken by " in stack)
+    twice = sum(1 for stack in wanted if stack.count("[woken by ") == 2)
+    differ = [stack for stack in {**wanted, **found} if wanted[stack] != found[stack]]
+    # perf prints no frame of a stack with a word that looks like a marker of a context.
+    for bare in [stack for stack in differ if is_bare(stack)]:
+        root = bare.split(";")[0]
+        same = [stack for stack in differ if stack.split(";")[0] == root and found[stack] == wanted[bare] > 0]
+        for stack in [bare, *same[:1]] if same else []:
+            differ.remove(stack)
+    for stack in differ[:3]:
+        print(f"perfdata {found[stack]}, perf script {wanted[stack]}: {stack}")
+    print(f"stacks: {len(wanted)}, with a waker: {woken}, with two: {twice}, that differ: {len(differ)}")
+    sys.exit(bool(differ) or twice == 0)
+
+
+main()
