@@ -76,7 +76,26 @@ options() {
 --no-children -g none -s comm -x -p start
 --no-children -g none --no-branch-stack
 --no-children -g none --no-group
+--no-children -g none -s socket,comm
+--no-children -g none -s socket -w 9,8
+--no-children -g none -s transaction
+--no-children -g none -s dso,dso_size
+--no-children -g none -s addr
+--no-children -g none -s code_page_size,cpu
+--no-children -g none -s local_ins_lat,ins_lat
+--no-children -g none -s code_page_size,transaction,addr -t,
+--mem-mode
+--mem-mode -g none
+--mem-mode -g none -s mem,snoop
+--mem-mode -g none -s symbol_daddr,dso_daddr -n
+--mem-mode -g none -s symbol_iaddr,locked,blocked
+--mem-mode -g none -s dcacheline,tlb --show-total-period
+--mem-mode -g none -s phys_daddr,data_page_size
+--mem-mode -g none -s +comm
+--mem-mode -g none -s data_page_size,phys_daddr -t,
 -b
+-b -s srcline_from,srcline_to
+-b -s addr_from,addr_to
 -b -s symbol_from,dso_to,mispredict,cycles
 -b -s comm,dso_from,in_tx,abort
 -g none --sort comm

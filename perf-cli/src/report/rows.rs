@@ -6,8 +6,9 @@ use std::collections::HashMap;
 use perf_abi::record::CpuMode;
 use regex_lite::Regex;
 
-use super::collect::{Collected, Group, OfEvent};
+use super::collect::{Collected, Group, OfEvent, Same};
 use super::keys::{Column, Key, Layout};
+use super::memory;
 use super::tables::Members;
 use crate::args::call_graph::Order;
 use crate::names::file_name;
@@ -53,6 +54,19 @@ pub(super) struct Place {
     pub(super) frame: u32,
 }
 
+/// The keys of an end of a branch.
+#[derive(Clone, Copy, Debug)]
+struct End {
+    dso: Key,
+    symbol: Key,
+    line: Key,
+    address: Key,
+}
+
+const FROM: End =
+    End { dso: Key::DsoFrom, symbol: Key::SymbolFrom, line: Key::SrclineFrom, address: Key::AddrFrom };
+const TO: End = End { dso: Key::DsoTo, symbol: Key::SymbolTo, line: Key::SrclineTo, address: Key::AddrTo };
+
 const NOWHERE: Place = Place { dso: NONE, symbol: NONE, address: 0, line: NONE, frame: NONE };
 
 /// What distinguishes a row.
@@ -61,6 +75,12 @@ pub(super) struct RowKey {
     pub(super) facts: u32,
     pub(super) place: Place,
     pub(super) from: Place,
+    /// The address in memory.
+    pub(super) ip: u64,
+    /// The number of bytes of the mapping; 0 where nothing is mapped.
+    pub(super) mapped: u64,
+    /// The number of the short name of what is mapped where the data is.
+    pub(super) data: u32,
     /// The symbol of the parent.
     pub(super) parent: u32,
 }
@@ -83,9 +103,10 @@ pub(super) struct Row {
     pub(super) key: Option<RowKey>,
     /// By member of the table.
     pub(super) counts: Vec<Count>,
-    /// The frame of the first sample, and the one that its branch left.
+    /// The frame of the first sample, the one that its branch left, and the one of its data.
     pub(super) frame: u32,
     pub(super) from: u32,
+    pub(super) data: u32,
     /// The largest number of functions of its stacks.
     depth: usize,
     /// The last group that was counted.
@@ -178,15 +199,22 @@ impl<'a> Source<'a> {
         place
     }
 
-    fn branch_place(&self, frame: u32, dso: Key, symbol: Key) -> Place {
+    fn branch_place(&self, frame: u32, end: End) -> Place {
         let mut place = NOWHERE;
         let Some(known) = self.collected.table.frames.place(frame) else { return place };
-        if self.layout.has(dso) || self.layout.has(symbol) {
+        let has = |key: Key| self.layout.has(key);
+        if has(end.dso) || has(end.symbol) {
             place.dso = self.named.short_name_of(known.dso);
         }
-        if self.layout.has(symbol) {
+        if has(end.symbol) {
             place.symbol = self.named.symbol_of(frame);
             place.address = if place.symbol == NONE { known.offset } else { 0 };
+        }
+        if has(end.line) {
+            place.line = self.named.line_of(frame);
+        }
+        if has(end.address) || has(end.line) && place.line == NONE {
+            place.frame = frame;
         }
         place
     }
@@ -196,12 +224,26 @@ impl<'a> Source<'a> {
         let same = &group.same;
         let is_branch = same.from != NONE;
         let place = if is_branch {
-            self.branch_place(same.frame, Key::DsoTo, Key::SymbolTo)
+            self.branch_place(same.frame, TO)
         } else {
             self.place(same.frame, self.named.symbol_of(same.frame), self.named.line_of(same.frame))
         };
-        let from = self.branch_place(same.from, Key::DsoFrom, Key::SymbolFrom);
-        RowKey { facts: same.facts, place, from, parent: self.parent(elements) }
+        let from = self.branch_place(same.from, FROM);
+        let data = match self.collected.table.frames.place(same.data) {
+            Some(known) if self.layout.has(Key::DsoDaddr) => self.named.short_name_of(known.dso),
+            _ => NONE,
+        };
+        let Same { facts, ip, mapped, .. } = *same;
+        RowKey { facts, place, from, ip, mapped, data, parent: self.parent(elements) }
+    }
+
+    /// Returns the address of a caller in memory, and the size of its mapping: those of the first sample that has it.
+    fn in_memory(&self, frame: u32) -> (u64, u64) {
+        let frames = &self.collected.table.frames;
+        let ip = || frames.place(frame).map_or(0, |it| it.ip);
+        let mapped = || frames.mapping(frame).map_or(0, |it| it.range().end - it.range().start);
+        let has = |key: Key| self.layout.has(key);
+        (if has(Key::Addr) { ip() } else { 0 }, if has(Key::DsoSize) { mapped() } else { 0 })
     }
 
     /// Returns whether the rows show a group.
@@ -232,7 +274,8 @@ impl<'a> Source<'a> {
         for (before, &element) in elements.iter().enumerate() {
             let line = self.named.function(element.function).map_or(NONE, |it| it.line);
             let place = self.place(element.frame, self.symbol(element), line);
-            take(RowKey { place, ..own }, element.frame, Some(before));
+            let (ip, mapped) = self.in_memory(element.frame);
+            take(RowKey { place, ip, mapped, ..own }, element.frame, Some(before));
         }
     }
 
@@ -263,8 +306,8 @@ impl<'a> Source<'a> {
                 let Table { rows, numbers, .. } = &mut table;
                 let number = *numbers.entry(key).or_insert_with(|| {
                     let counts = vec![Count::default(); count];
-                    let from = group.same.from;
-                    rows.push(Row { key: Some(key), counts, frame, from, depth: 0, stamp: usize::MAX });
+                    let Same { from, data, .. } = group.same;
+                    rows.push(Row { key: Some(key), counts, frame, from, data, depth: 0, stamp: usize::MAX });
                     rows.len() - 1
                 });
                 let row = &mut rows[number];
@@ -285,7 +328,8 @@ impl<'a> Source<'a> {
         let beyond: Vec<_> = events().map(|it| it.map_or(Total::default(), |it| it.beyond)).collect();
         if beyond.iter().any(|it| it.samples > 0) {
             let counts = beyond.iter().map(|&own| Count { own, children: own, ..Count::default() }).collect();
-            table.rows.push(Row { key: None, counts, frame: NONE, from: NONE, depth: 0, stamp: 0 });
+            let (frame, from, data) = (NONE, NONE, NONE);
+            table.rows.push(Row { key: None, counts, frame, from, data, depth: 0, stamp: 0 });
         }
         let mut order: Vec<_> = (0..table.rows.len()).collect();
         order.sort_by(|&one, &other| self.compare(&table.rows[one], &table.rows[other]));
@@ -364,7 +408,8 @@ impl<'a> Source<'a> {
             Key::Symbol => self.compare_places(&a.place, &b.place),
             Key::Parent => last(name(a.parent), name(b.parent)),
             Key::Cpu => x.cpu.cmp(&y.cpu),
-            Key::Srcline => self.srcline(a).cmp(&self.srcline(b)),
+            Key::Srcline | Key::SrclineTo => self.srcline(&a.place).cmp(&self.srcline(&b.place)),
+            Key::SrclineFrom => self.srcline(&a.from).cmp(&self.srcline(&b.from)),
             Key::Srcfile => self.srcfile(a).cmp(self.srcfile(b)),
             Key::LocalWeight | Key::Weight => y.weight.cmp(&x.weight),
             Key::Trace => facts.texts.get(x.trace).cmp(facts.texts.get(y.trace)),
@@ -378,6 +423,29 @@ impl<'a> Source<'a> {
             Key::SymbolTo => self.compare_places(&a.place, &b.place),
             Key::Mispredict | Key::InTx | Key::Abort => branch(y).0.cmp(&branch(x).0),
             Key::Cycles => branch(y).cycles().cmp(&branch(x).cycles()),
+            Key::AddrFrom => self.compare_addresses(&a.from, &b.from),
+            Key::AddrTo => self.compare_addresses(&a.place, &b.place),
+            Key::Socket => x.socket.cmp(&y.socket),
+            Key::Transaction => y.transaction.0.cast_signed().cmp(&x.transaction.0.cast_signed()),
+            Key::DsoSize => a.mapped.cmp(&b.mapped),
+            Key::CodePageSize => x.code_page_size.cmp(&y.code_page_size),
+            Key::LocalInsLat | Key::InsLat => y.ins_lat.cmp(&x.ins_lat),
+            Key::LocalPStageCyc | Key::PStageCyc => y.p_stage_cyc.cmp(&x.p_stage_cyc),
+            Key::Addr => a.ip.cast_signed().cmp(&b.ip.cast_signed()),
+            Key::DsoDaddr => {
+                let short = |data: u32| (data != NONE).then(|| self.named.short_name(data));
+                last(short(b.data), short(a.data))
+            }
+            Key::SymbolDaddr
+            | Key::SymbolIaddr
+            | Key::Locked
+            | Key::Tlb
+            | Key::Mem
+            | Key::Snoop
+            | Key::Dcacheline
+            | Key::PhysDaddr
+            | Key::DataPageSize
+            | Key::Blocked => memory::compare(key, &x.access, &y.access),
         }
     }
 
@@ -397,20 +465,32 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Returns the file and line of a row, or else the symbol or file with an offset.
+    /// perf: `sort__addr_from_cmp`. perf compares addresses in memory, of which one file can have several.
+    fn compare_addresses(&self, one: &Place, other: &Place) -> Ordering {
+        let place = |it: &Place| {
+            let known = self.collected.table.frames.place(it.frame);
+            known.map(|it| (self.named.short_name(self.named.short_name_of(it.dso)), it.offset.cast_signed()))
+        };
+        match (place(one), place(other)) {
+            (Some((a, one)), Some((b, other))) => b.cmp(a).then(one.cmp(&other)),
+            (one, other) => other.is_none().cmp(&one.is_none()),
+        }
+    }
+
+    /// Returns the file and line of a place, or else the symbol or file with an offset.
     ///
     /// perf: `__get_srcline`, `tools/perf/util/srcline.c`.
-    pub(super) fn srcline(&self, key: &RowKey) -> Vec<u8> {
-        if let Some(line) = self.named.line(key.place.line) {
+    pub(super) fn srcline(&self, place: &Place) -> Vec<u8> {
+        if let Some(line) = self.named.line(place.line) {
             return [file_name(&line.file), b":", line.line.to_string().as_bytes()].concat();
         }
-        let Some(known) = self.collected.table.frames.place(key.place.frame) else {
+        let Some(known) = self.collected.table.frames.place(place.frame) else {
             return b"??:0".to_vec();
         };
         if known.dso == NONE {
             return b"??:0".to_vec();
         }
-        match self.named.symbol(self.named.symbol_of(key.place.frame)) {
+        match self.named.symbol(self.named.symbol_of(place.frame)) {
             Some(symbol) => {
                 let offset = known.offset.wrapping_sub(symbol.start).to_string();
                 [&*symbol.name, b"+", offset.as_bytes()].concat()
@@ -425,6 +505,13 @@ impl<'a> Source<'a> {
     /// Returns the source file of a row; empty if it is not known.
     pub(super) fn srcfile(&self, key: &RowKey) -> &[u8] {
         self.named.line(key.place.line).map_or(&[], |line| file_name(&line.file))
+    }
+}
+
+impl Row {
+    /// Returns the number of its own samples, of all events.
+    pub(super) fn samples(&self) -> u64 {
+        self.counts.iter().map(|it| it.own.samples).sum()
     }
 }
 
