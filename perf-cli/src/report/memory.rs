@@ -152,9 +152,9 @@ impl Line {
             .cmp(&other.mode)
             .then_with(|| is_nothing(self).cmp(&is_nothing(other)))
             .then_with(|| self.inode.cmp(&other.inode))
-            .then_with(|| self.dso.cmp(&other.dso))
             .then_with(|| self.pid.cmp(&other.pid))
             .then_with(|| self.start.cmp(&other.start))
+            .then_with(|| self.dso.cmp(&other.dso))
     }
 }
 

@@ -194,7 +194,8 @@ impl<'a> Source<'a> {
         if layout.has(Key::Srcline) || layout.has(Key::Srcfile) {
             place.line = line;
             // Without a line, the text is the symbol with an offset, or the address.
-            place.frame = if line == NONE && layout.has(Key::Srcline) { frame } else { NONE };
+            let is_shown = line == NONE && known.dso != NONE && layout.has(Key::Srcline);
+            place.frame = if is_shown { frame } else { NONE };
         }
         place
     }
@@ -213,7 +214,7 @@ impl<'a> Source<'a> {
         if has(end.line) {
             place.line = self.named.line_of(frame);
         }
-        if has(end.address) || has(end.line) && place.line == NONE {
+        if has(end.address) || has(end.line) && place.line == NONE && known.dso != NONE {
             place.frame = frame;
         }
         place
