@@ -80,6 +80,7 @@ options() {
 --no-children -g none -s socket -w 9,8
 --no-children -g none -s transaction
 --no-children -g none -s dso,dso_size
+--no-children -g none -s Symbol_size
 --no-children -g none -s addr
 --no-children -g none -s code_page_size,cpu
 --no-children -g none -s local_ins_lat,ins_lat

@@ -15,15 +15,17 @@ quality of stacks and names, as comments. On a terminal, a browser of the tables
 them. With --stdio, the columns of the text are then as wide as the terminal permits. Percentages of 0.5 and more are \
 coloured, unless NO_COLOR is set.
 
-The keys of --sort and --fields, as perf has them: pid (a thread), comm, dso, symbol (or sym), parent, cpu, srcline, \
-socket, srcfile, local_weight, weight, local_ins_lat, ins_lat, local_p_stage_cyc, p_stage_cyc, transaction, trace, dso_size, \
-addr, code_page_size, cgroup, cgroup_id, time; dso_from, dso_to, symbol_from, symbol_to, srcline_from, srcline_to, addr_from, \
-addr_to, mispredict, in_tx, abort and cycles for samples with branches; symbol_daddr, symbol_iaddr, dso_daddr, dcacheline, \
-phys_daddr, data_page_size, mem, snoop, tlb, locked and blocked with --mem-mode; and overhead, overhead_sys, overhead_us, overhead_guest_sys, \
-overhead_guest_us, overhead_children, sample and period. perfdata adds tid, which is perf's pid under its right name, and \
-tgid, the process. A list that begins with + is added to the default, which is comm,dso,symbol; trace for captures of \
-tracepoints alone; comm,dso_from,symbol_from,symbol_to,cycles for branches; and local_weight,mem,sym,dso,symbol_daddr,dso_daddr,snoop,tlb,\
-locked,blocked,local_ins_lat with --mem-mode, on POWER also local_p_stage_cyc.
+The keys of --sort and --fields, as perf has them: pid (a thread), comm, dso, symbol (or sym), parent, cpu, socket, \
+srcline, srcfile, addr, symbol_size, dso_size, local_weight, weight, local_ins_lat, ins_lat, local_p_stage_cyc, \
+p_stage_cyc, transaction, code_page_size, trace, cgroup, cgroup_id, time; dso_from, dso_to, symbol_from, symbol_to, \
+srcline_from, srcline_to, addr_from, addr_to, mispredict, in_tx, abort and cycles for samples with branches; mem, snoop, \
+tlb, locked, blocked, symbol_daddr, dso_daddr, symbol_iaddr, dcacheline, phys_daddr and data_page_size with --mem-mode; and \
+overhead, overhead_sys, overhead_us, overhead_guest_sys, overhead_guest_us, overhead_children, sample and period. perfdata \
+adds tid, which is perf's pid under its right name, and tgid, the process. It does not have ipc_null and ipc_lbr, which need \
+the program's code. A list that begins with + is added to the default, which is comm,dso,symbol; trace for captures of \
+tracepoints alone; comm,dso_from,symbol_from,symbol_to,cycles for branches; and local_weight,mem,sym,dso,symbol_daddr,\
+dso_daddr,snoop,tlb,locked,blocked,local_ins_lat with --mem-mode, on POWER also local_p_stage_cyc. A line of the cache \
+(dcacheline) has 64 bytes, on POWER 128 and on s390 256.
 
 If samples have stacks, callers count what their callees take (Children), and call graphs are printed below the rows. \
 Inlined functions have rows and branches of their own. Functions are named by the files that the capture was recorded \

@@ -212,6 +212,7 @@ fn members(report: &Report<'_>, row: &Row, key: Key) -> Vec<(&'static str, Value
         Key::AddrTo => offset(row.frame, ["addr_to", "addr_to_symbol", "addr_to_offset"]),
         Key::Socket => one(if of.socket < 0 { Value::Null } else { of.socket.into() }),
         Key::Transaction => one(shown()),
+        Key::SymbolSize => one(row_key.place.size.map_or(Value::Null, Into::into)),
         Key::DsoSize => one(some(row_key.mapped)),
         Key::CodePageSize => one(some(of.code_page_size)),
         Key::LocalInsLat => one(of.ins_lat.into()),

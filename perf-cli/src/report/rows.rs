@@ -47,6 +47,8 @@ pub(super) struct Place {
     /// The number of the short name.
     pub(super) dso: u32,
     pub(super) symbol: u32,
+    /// The number of bytes of the symbol; `None` if there is no symbol.
+    pub(super) size: Option<u64>,
     /// The offset in the file, if there is no symbol.
     pub(super) address: u64,
     pub(super) line: u32,
@@ -67,7 +69,7 @@ const FROM: End =
     End { dso: Key::DsoFrom, symbol: Key::SymbolFrom, line: Key::SrclineFrom, address: Key::AddrFrom };
 const TO: End = End { dso: Key::DsoTo, symbol: Key::SymbolTo, line: Key::SrclineTo, address: Key::AddrTo };
 
-const NOWHERE: Place = Place { dso: NONE, symbol: NONE, address: 0, line: NONE, frame: NONE };
+const NOWHERE: Place = Place { dso: NONE, symbol: NONE, size: None, address: 0, line: NONE, frame: NONE };
 
 /// What distinguishes a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -191,6 +193,9 @@ impl<'a> Source<'a> {
             place.symbol = symbol;
             place.address = if symbol == NONE { known.offset } else { 0 };
         }
+        if layout.has(Key::SymbolSize) {
+            place.size = self.named.symbol(symbol).map(|it| it.size.unwrap_or(0));
+        }
         if layout.has(Key::Srcline) || layout.has(Key::Srcfile) {
             place.line = line;
             // Without a line, the text is the symbol with an offset, or the address.
@@ -204,12 +209,16 @@ impl<'a> Source<'a> {
         let mut place = NOWHERE;
         let Some(known) = self.collected.table.frames.place(frame) else { return place };
         let has = |key: Key| self.layout.has(key);
+        let is_target = end.dso == Key::DsoTo;
         if has(end.dso) || has(end.symbol) {
             place.dso = self.named.short_name_of(known.dso);
         }
         if has(end.symbol) {
             place.symbol = self.named.symbol_of(frame);
             place.address = if place.symbol == NONE { known.offset } else { 0 };
+        }
+        if is_target && has(Key::SymbolSize) {
+            place.size = self.named.symbol(self.named.symbol_of(frame)).map(|it| it.size.unwrap_or(0));
         }
         if has(end.line) {
             place.line = self.named.line_of(frame);
@@ -428,6 +437,7 @@ impl<'a> Source<'a> {
             Key::AddrTo => self.compare_addresses(&a.place, &b.place),
             Key::Socket => x.socket.cmp(&y.socket),
             Key::Transaction => y.transaction.0.cast_signed().cmp(&x.transaction.0.cast_signed()),
+            Key::SymbolSize => a.place.size.cmp(&b.place.size),
             Key::DsoSize => a.mapped.cmp(&b.mapped),
             Key::CodePageSize => x.code_page_size.cmp(&y.code_page_size),
             Key::LocalInsLat | Key::InsLat => y.ins_lat.cmp(&x.ins_lat),

@@ -256,7 +256,7 @@ impl<'a> Printer<'a> {
                     match key {
                         Key::Cpu => text = zero_padded(&text, width),
                         Key::Socket => text = aligned(&zero_padded(&text, width.saturating_sub(3)), width),
-                        Key::DsoSize => text = aligned(&text, width),
+                        Key::SymbolSize | Key::DsoSize => text = aligned(&text, width),
                         _ => {}
                     }
                     if let Some(separator) = self.style.separator {
@@ -391,6 +391,10 @@ impl<'a> Printer<'a> {
             Key::Socket if of.socket < 0 => print(&mut out, format_args!("-{:03}", of.socket.unsigned_abs())),
             Key::Socket => print(&mut out, format_args!("{:03}", of.socket)),
             Key::Transaction => transaction::push(&mut out, of.transaction),
+            Key::SymbolSize => match row_key.place.size {
+                Some(size) => print(&mut out, format_args!("{size}")),
+                None => out.extend_from_slice(b"unknown"),
+            },
             Key::DsoSize if row_key.mapped == 0 => out.extend_from_slice(b"unknown"),
             Key::DsoSize => print(&mut out, format_args!("{}", row_key.mapped)),
             Key::CodePageSize => push_page_size(&mut out, Some(of.code_page_size)),
@@ -504,6 +508,7 @@ fn is_cut(key: Key) -> bool {
             | Key::Weight
             | Key::Socket
             | Key::Transaction
+            | Key::SymbolSize
             | Key::DsoSize
             | Key::CodePageSize
             | Key::LocalInsLat
@@ -535,6 +540,7 @@ fn is_padded(key: Key) -> bool {
             | Key::AddrFrom
             | Key::AddrTo
             | Key::Socket
+            | Key::SymbolSize
             | Key::DsoSize
             | Key::SymbolDaddr
             | Key::SymbolIaddr
