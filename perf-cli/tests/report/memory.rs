@@ -65,7 +65,7 @@ fn load(level: MemLvl, number: MemLvlNum) -> DataSrc {
         .with_op(MemOp::LOAD)
         .with_lvl(MemLvl::HIT | level)
         .with_lvl_num(number)
-        .with_snoop(MemSnoop::NONE)
+        .with_snoop(MemSnoop::NO_SNOOP)
         .with_dtlb(MemTlb::HIT | MemTlb::L1)
         .with_lock(MemLock::NA)
 }
@@ -117,7 +117,7 @@ fn accesses_count_their_weights() {
     assert!(!out.contains("Event count"), "{out}");
     assert_eq!(
         rows(&["-s", "comm,local_weight", "-F", "period,comm,local_weight", "--comms", "eight"]),
-        ["20 eight 20", "6 eight 6", "1 eight 0"]
+        ["20 20", "6 6", "1 0"]
     );
     // The total has the accesses that are not selected.
     let run =
@@ -129,13 +129,13 @@ fn lines_are_those_of_files_or_processes() {
     assert_eq!(
         rows(&["-s", "dcacheline", "-F", "period,sample,dcacheline"]),
         [
-            "31 2 [.] 0x0000000000001000",
-            "30 2 [s] 0x0000000000001000",
             "9 1 [X] 0x0000000000010000",
-            "8 1 [X] 0x0000000000050040",
-            "7 1 [.] 0x0000000000001080",
-            "6 1 [.] 0x0000000000030040",
             "5 1 [.] 0x0000000000030040",
+            "6 1 [.] 0x0000000000030040",
+            "7 1 [.] 0x0000000000001080",
+            "30 2 [s] 0x0000000000001000",
+            "31 2 [.] 0x0000000000001000",
+            "8 1 [X] 0x0000000000050040",
         ]
     );
 }
