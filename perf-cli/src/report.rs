@@ -1,6 +1,7 @@
 //! `perfdata report`: where the time went, as `perf report --stdio` prints it.
 
 mod browser;
+mod cells;
 mod chains;
 mod collect;
 mod facts;
@@ -11,6 +12,7 @@ mod keys;
 mod limits;
 mod machine;
 mod memory;
+mod order;
 mod plan;
 mod quality;
 mod rows;

@@ -3,6 +3,7 @@
 use perf_abi::branch::BranchFlags;
 use perf_abi::record::CpuMode;
 
+use super::cells::{aligned, is_cut, is_padded, replaced, zero_padded};
 use super::facts::Facts;
 use super::keys::{Column, Key};
 use super::memory::{self, Access};
@@ -482,79 +483,6 @@ pub(super) fn level(mode: CpuMode) -> char {
 /// Returns a percentage; 0 of nothing.
 pub(super) fn percent(number: u64, total: u64) -> f64 {
     if total == 0 { 0.0 } else { 100.0 * number as f64 / total as f64 }
-}
-
-/// Returns a number with as many digits as the column is wide.
-///
-/// perf: `hist_entry__cpu_snprintf`, `tools/perf/util/sort.c`.
-fn zero_padded(number: &[u8], width: usize) -> Vec<u8> {
-    let (sign, digits) = number.strip_prefix(b"-").map_or((&b""[..], number), |digits| (b"-", digits));
-    [sign, &vec![b'0'; width.saturating_sub(digits.len())], digits].concat()
-}
-
-/// Returns a text with blanks in front of it up to a width.
-fn aligned(text: &[u8], width: usize) -> Vec<u8> {
-    [&vec![b' '; width.saturating_sub(text.len())], text].concat()
-}
-
-/// Returns whether perf cuts the text of a key to the width of the column.
-fn is_cut(key: Key) -> bool {
-    !matches!(
-        key,
-        Key::Cpu
-            | Key::Cgroup
-            | Key::CgroupId
-            | Key::LocalWeight
-            | Key::Weight
-            | Key::Socket
-            | Key::Transaction
-            | Key::SymbolSize
-            | Key::DsoSize
-            | Key::CodePageSize
-            | Key::LocalInsLat
-            | Key::InsLat
-            | Key::LocalPStageCyc
-            | Key::PStageCyc
-            | Key::Addr
-            | Key::Tlb
-            | Key::Mem
-            | Key::Snoop
-            | Key::DataPageSize
-    )
-}
-
-/// Returns whether perf pads the text of a key in the last column too.
-fn is_padded(key: Key) -> bool {
-    !matches!(
-        key,
-        Key::Symbol
-            | Key::SymbolFrom
-            | Key::SymbolTo
-            | Key::Cpu
-            | Key::Srcline
-            | Key::Srcfile
-            | Key::Trace
-            | Key::Cgroup
-            | Key::CgroupId
-            | Key::Time
-            | Key::AddrFrom
-            | Key::AddrTo
-            | Key::Socket
-            | Key::SymbolSize
-            | Key::DsoSize
-            | Key::SymbolDaddr
-            | Key::SymbolIaddr
-            | Key::Dcacheline
-            | Key::Locked
-            | Key::Blocked
-    )
-}
-
-/// Replaces a separator in a text by dots.
-///
-/// perf: `repsep_snprintf`, `tools/perf/util/sort.c`.
-fn replaced(text: &[u8], separator: char) -> Vec<u8> {
-    String::from_utf8_lossy(text).replace(separator, ".").into_bytes()
 }
 
 /// The number of characters of a text that is safe to print.
