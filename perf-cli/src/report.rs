@@ -1,6 +1,7 @@
 //! `perfdata report`: where the time went, as `perf report --stdio` prints it.
 
 mod browser;
+mod cells;
 mod chains;
 mod collect;
 mod facts;
@@ -9,6 +10,9 @@ mod graph;
 mod json;
 mod keys;
 mod limits;
+mod machine;
+mod memory;
+mod order;
 mod plan;
 mod quality;
 mod rows;
@@ -16,6 +20,7 @@ mod tables;
 mod text;
 mod texts;
 mod timeline;
+mod transaction;
 
 use core::num::NonZero;
 use std::io::IsTerminal;
@@ -39,7 +44,7 @@ use crate::{Failure, Outcome, streams};
 use chains::{Builder, Tree};
 use collect::{Collected, Collecting, Wants};
 use facts::AllFacts;
-use keys::Column;
+use keys::{Column, Key, MEMORY};
 use limits::Limits;
 use plan::Plan;
 use rows::{Row, Source, Table};
@@ -96,20 +101,24 @@ fn with_report(
     act: &mut Act<'_>,
 ) -> Result<Outcome, Failure> {
     let plan = Plan::new(args, reader)?;
-    let facts = AllFacts::new(plan.layout.keys().collect(), plan.time_quantum);
+    let facts = AllFacts::new(plan.layout.keys().collect(), plan.time_quantum, plan.machine.clone());
     let wants = Wants {
         stacks: plan.children || plan.graph.style != Style::None || plan.parent.is_some(),
         branches: plan.branches,
+        memory: plan.memory,
+        ips: plan.layout.has(Key::Addr),
+        sizes: plan.layout.has(Key::DsoSize),
         max_stack: args.max_stack,
         limits,
     };
     let traces = Traces::new(reader);
     let off_cpu = if args.off_cpu { Some(OffCpu::new(reader)?) } else { None };
-    let mut collecting = Collecting { collected: Collected::new(wants, facts), traces, off_cpu };
+    let collected = Collected::new(wants, facts);
+    let mut collecting = Collecting { collected, traces, off_cpu, weight: 0 };
     let samples = Samples::new(reader, memory, only)?;
     let names = Names::with_lines(&args.symbols, reader.features(), plan.layout.needs_lines(&plan.graph))?;
     let Some(walked) = samples.walk(names, &mut collecting)? else { return Ok(Outcome::Clean) };
-    let Collecting { mut collected, traces, off_cpu } = collecting;
+    let Collecting { mut collected, traces, off_cpu, .. } = collecting;
     if let Some(off_cpu) = off_cpu {
         off_cpu.report_still_away();
     }
@@ -254,7 +263,19 @@ impl Report<'_> {
             push_name(out, spans.as_bytes());
             out.push(b')');
         }
-        print(out, format_args!("\n# Event count (approx.): {}\n#\n", total.period));
+        if !self.plan.memory {
+            print(out, format_args!("\n# Event count (approx.): {}\n#\n", total.period));
+            return;
+        }
+        let (sort, more) = match self.args.sort.as_deref().map(|keys| (keys, keys.strip_prefix('+'))) {
+            None => (MEMORY, ""),
+            Some((_, Some(more))) => (MEMORY, more),
+            Some((keys, None)) => (keys, ""),
+        };
+        let comma = if more.is_empty() { "" } else { "," };
+        print(out, format_args!("\n# Total weight : {}\n# Sort order   : ", total.period));
+        push_name(out, format!("{sort}{comma}{more}").as_bytes());
+        out.extend_from_slice(b"\n#\n");
     }
 
     /// perf: `hists__fprintf`, `tools/perf/ui/stdio/hist.c`.

@@ -3,7 +3,7 @@
 mod bpf_output;
 mod branches;
 mod counters;
-mod data_src;
+pub(crate) mod data_src;
 mod dso;
 mod events;
 mod fields;
@@ -11,7 +11,7 @@ mod frames;
 pub(crate) mod header;
 mod json;
 mod known;
-mod line;
+pub(crate) mod line;
 mod print;
 mod registers;
 mod tod;

@@ -157,6 +157,7 @@ impl Frames {
             name: Some(Arc::clone(&name)),
             raw_name: Some(name),
             offset: None,
+            size: None,
             file: None,
             line: None,
             column: None,

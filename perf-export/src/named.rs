@@ -25,6 +25,8 @@ pub struct Symbol {
     pub dso: u32,
     /// The offset in the file of the function's start, or of that of the function that it is inlined into.
     pub start: u64,
+    /// The number of bytes of the function, or of that which it is inlined into; `None` if only DWARF knows the function.
+    pub size: Option<u64>,
     /// Whether the function is inlined into another one.
     pub is_inlined: bool,
     /// Where the name was found.
@@ -249,6 +251,7 @@ impl Named {
                 .last()
                 .and_then(|it| it.offset)
                 .map_or(0, |offset| place.offset.wrapping_sub(offset));
+            let size = functions.last().and_then(|it| it.size);
             // Without inlined functions, the line is still that of the innermost one.
             let first = if inlines { 0 } else { functions.len().saturating_sub(1) };
             for (index, function) in functions.iter().enumerate().skip(first) {
@@ -261,8 +264,15 @@ impl Named {
                     let dso = self.short_name_of(place.dso);
                     let (is_inlined, source) = (function.is_inlined, function.source);
                     let raw_name = Arc::clone(function.raw_name.as_ref().unwrap_or(name));
-                    let symbol =
-                        Symbol { name: Arc::clone(name), raw_name, dso, start: begin, is_inlined, source };
+                    let symbol = Symbol {
+                        name: Arc::clone(name),
+                        raw_name,
+                        dso,
+                        start: begin,
+                        size,
+                        is_inlined,
+                        source,
+                    };
                     let next = self.symbols.len() as u32;
                     let key = (Arc::clone(name), dso, begin, is_inlined);
                     let number = *symbols.entry(key).or_insert(next);

@@ -33,6 +33,9 @@ pub struct Function {
     pub raw_name: Option<Arc<[u8]>>,
     /// How far the address is from the start of the symbol; `None` without a symbol, and for inlined functions.
     pub offset: Option<u64>,
+    /// The number of bytes of the symbol, which end where the next one begins if the file does not tell; `None` without a
+    /// symbol, and for inlined functions.
+    pub size: Option<u64>,
     /// Path of the source file, as the compiler recorded it.
     pub file: Option<Arc<[u8]>>,
     /// Line in the source file, from 1 on.
@@ -430,6 +433,7 @@ impl Symbolizer {
                     name,
                     raw_name,
                     offset: None,
+                    size: None,
                     file: frame.file.map(|file| names.share(file.as_bytes())),
                     line: frame.line,
                     column: frame.column,
@@ -496,6 +500,7 @@ impl Symbolizer {
             name: Some(name),
             raw_name: Some(raw_name),
             offset: Some(offset),
+            size: Some(symbol.end.saturating_sub(symbol.start)),
             file: None,
             line: None,
             column: None,

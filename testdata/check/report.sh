@@ -76,7 +76,28 @@ options() {
 --no-children -g none -s comm -x -p start
 --no-children -g none --no-branch-stack
 --no-children -g none --no-group
+--no-children -g none -s socket,comm
+--no-children -g none -s socket -w 9,8
+--no-children -g none -s transaction
+--no-children -g none -s dso,dso_size
+--no-children -g none -s Symbol_size
+--no-children -g none -s addr
+--no-children -g none -s code_page_size,cpu
+--no-children -g none -s local_ins_lat,ins_lat
+--no-children -g none -s code_page_size,transaction,addr -t,
+--mem-mode
+--mem-mode -g none
+--mem-mode -g none -s mem,snoop
+--mem-mode -g none -s addr,mem,snoop
+--mem-mode -g none -s Symbol_daddr,dso_daddr -n
+--mem-mode -g none -s Symbol_iaddr,locked,blocked
+--mem-mode -g none -s dcacheline,tlb --show-total-period
+--mem-mode -g none -s phys_daddr,data_page_size
+--mem-mode -g none -s +comm
+--mem-mode -g none -s data_page_size,phys_daddr -t,
 -b
+-b -s srcline_from,srcline_to
+-b -s addr_from,addr_to
 -b -s symbol_from,dso_to,mispredict,cycles
 -b -s comm,dso_from,in_tx,abort
 -g none --sort comm
@@ -112,6 +133,11 @@ records.*|*|A FORK record has the process id of another thread, which is then a 
 raw.data|-b*|perf takes -b for nothing if all events are tracepoints.
 uprobe.data|-b*|As above.
 tracing.pipe.data|-b*|As above.
+memory.*|*-s mem,snoop|perf compares only some of the bits that it prints, and so has accesses in rows that are not of them.
+script_fields.*|-b -s addr_from*|perf has the letter of the sample's code, not that of the branch.
+branches.*|-b -s addr_from*|As above.
+raw.data|--mem-mode*|perf takes tracepoints alone for samples that tell where data was found.
+uprobe.data|--mem-mode*|As above.
 branches.*|-b|perf prints 65535 cycles as -1.
 branches.*|-b -s symbol_from*|perf takes the key for symbol, and adds a column that it leaves empty.
 dispatch.*|*--sort time*|A sample without a time has the time 0; perf prints -1 as an unsigned number.

@@ -15,12 +15,17 @@ quality of stacks and names, as comments. On a terminal, a browser of the tables
 them. With --stdio, the columns of the text are then as wide as the terminal permits. Percentages of 0.5 and more are \
 coloured, unless NO_COLOR is set.
 
-The keys of --sort and --fields, as perf has them: pid (a thread), comm, dso, symbol (or sym), parent, cpu, srcline, \
-srcfile, local_weight, weight, trace, cgroup, cgroup_id, time; dso_from, dso_to, symbol_from, symbol_to, mispredict, in_tx, \
-abort and cycles for samples with branches; and overhead, overhead_sys, overhead_us, overhead_guest_sys, \
-overhead_guest_us, overhead_children, sample and period. perfdata adds tid, which is perf's pid under its right name, and \
-tgid, the process. A list that begins with + is added to the default, which is comm,dso,symbol; trace for captures of \
-tracepoints alone; and comm,dso_from,symbol_from,symbol_to,cycles for branches.
+The keys of --sort and --fields, as perf has them: pid (a thread), comm, dso, symbol (or sym), parent, cpu, socket, \
+srcline, srcfile, addr, symbol_size, dso_size, local_weight, weight, local_ins_lat, ins_lat, local_p_stage_cyc, \
+p_stage_cyc, transaction, code_page_size, trace, cgroup, cgroup_id, time; dso_from, dso_to, symbol_from, symbol_to, \
+srcline_from, srcline_to, addr_from, addr_to, mispredict, in_tx, abort and cycles for samples with branches; mem, snoop, \
+tlb, locked, blocked, symbol_daddr, dso_daddr, symbol_iaddr, dcacheline, phys_daddr and data_page_size with --mem-mode; and \
+overhead, overhead_sys, overhead_us, overhead_guest_sys, overhead_guest_us, overhead_children, sample and period. perfdata \
+adds tid, which is perf's pid under its right name, and tgid, the process. It does not have ipc_null and ipc_lbr, which need \
+the program's code. A list that begins with + is added to the default, which is comm,dso,symbol; trace for captures of \
+tracepoints alone; comm,dso_from,symbol_from,symbol_to,cycles for branches; and local_weight,mem,sym,dso,symbol_daddr,\
+dso_daddr,snoop,tlb,locked,blocked,local_ins_lat with --mem-mode, on POWER also local_p_stage_cyc. A line of the cache \
+(dcacheline) has 64 bytes, on POWER 128 and on s390 256.
 
 If samples have stacks, callers count what their callees take (Children), and call graphs are printed below the rows. \
 Inlined functions have rows and branches of their own. Functions are named by the files that the capture was recorded \
@@ -40,6 +45,7 @@ Examples:
   perfdata report --sort tid,srcline -n | head -40
   perfdata report --timeline --comms nginx
   perfdata report --off-cpu -g caller
+  perfdata report --mem-mode --sort mem,symbol_daddr
   perfdata report --format json | jq -r '.tables[0].rows[] | [.self[0].percent, .symbol] | @tsv'";
 
 #[derive(Debug, clap::Args)]
@@ -143,6 +149,11 @@ pub(crate) struct ReportArgs {
     #[arg(long, overrides_with = "branch_stack")]
     pub(crate) no_branch_stack: bool,
 
+    /// Show memory accesses instead of samples: each counts its weight, or 1 if it has none. Needs samples of perf mem
+    /// record, or of another event whose samples tell where data was found
+    #[arg(long, conflicts_with_all = ["branch_stack", "off_cpu"])]
+    pub(crate) mem_mode: bool,
+
     /// Show all events in one table. By default, the events that were recorded as a group share one
     #[arg(long, overrides_with = "no_group")]
     pub(crate) group: bool,
@@ -220,8 +231,6 @@ pub(crate) struct RefusedArgs {
     #[arg(long, hide = true)]
     gtk: bool,
     #[arg(long, hide = true)]
-    mem_mode: bool,
-    #[arg(long, hide = true)]
     branch_history: bool,
     #[arg(long, hide = true)]
     hierarchy: bool,
@@ -260,7 +269,6 @@ impl RefusedArgs {
     pub(crate) fn given(&self) -> Option<(&'static str, &'static str)> {
         let options = [
             (self.tui || self.gtk, "--tui", "leave it out: on a terminal, the browser opens by itself"),
-            (self.mem_mode, "--mem-mode", "perfdata script -F addr,data_src,weight prints the accesses"),
             (self.branch_history, "--branch-history", "sort by symbol_from,symbol_to"),
             (
                 self.hierarchy,

@@ -13,8 +13,9 @@ use perf_session::{At, DsoKind, Frame, Mapping, Session};
 use perf_symbol::StackFrame;
 use perf_symbol::unwind::{FrameSource, StackEnd};
 
-use super::facts::AllFacts;
+use super::facts::{AllFacts, Facts};
 use super::limits::Limits;
+use super::memory;
 use crate::names::Names;
 use crate::off_cpu::{Back, OffCpu};
 use crate::profile::has_stacks;
@@ -42,6 +43,12 @@ pub(super) struct Same {
     /// The frame that the branch left; [`NONE`] for other samples.
     pub(super) from: u32,
     pub(super) stack: u32,
+    /// The address of the frame, in memory; 0 if no key needs it.
+    pub(super) ip: u64,
+    /// The number of bytes of the mapping that the frame is in; 0 if no key needs it, or nothing is mapped there.
+    pub(super) mapped: u64,
+    /// The frame of the data that a memory access is of; [`NONE`] if no key needs it.
+    pub(super) data: u32,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -56,9 +63,23 @@ pub(super) struct Wants {
     pub(super) stacks: bool,
     /// Each branch counts as a sample.
     pub(super) branches: bool,
+    /// Samples are memory accesses, which count their weights.
+    pub(super) memory: bool,
+    /// Keys need the addresses in memory.
+    pub(super) ips: bool,
+    /// Keys need the sizes of mappings.
+    pub(super) sizes: bool,
     /// The largest number of frames of a stack.
     pub(super) max_stack: usize,
     pub(super) limits: Limits,
+}
+
+impl Wants {
+    /// Returns the address of a frame and the size of its mapping, if keys need them.
+    fn in_memory(&self, frame: &Frame<'_>) -> (u64, u64) {
+        let size = || frame.mapping.map_or(0, |it| it.range().end - it.range().start);
+        (if self.ips { frame.ip } else { 0 }, if self.sizes { size() } else { 0 })
+    }
 }
 
 /// The samples of a capture, equal ones counted together.
@@ -133,6 +154,20 @@ impl Collected {
         self.table.frames.number(at, &it, names.symbolizer_mut(), self.wants.limits.frames)
     }
 
+    /// Adds what is mapped at the data of a memory access, if a key needs it. Returns the number of its frame.
+    ///
+    /// perf: `ip__resolve_data`, `tools/perf/util/machine.c`.
+    fn data(&mut self, at: &At<'_, '_>, facts: Facts, names: &mut Names) -> Option<(Facts, u32)> {
+        if !self.facts.needs_data() {
+            return Some((facts, NONE));
+        }
+        let ip = memory::address_of(at);
+        let mapping = at.find(at.mode(), ip);
+        let data = self.place(at, Frame { ip, mode: at.mode(), mapping }, names)?;
+        let dso = self.table.frames.place(data).map_or(NONE, |it| it.dso);
+        Some((self.facts.with_line(facts, at, mapping, dso), data))
+    }
+
     /// Returns the number of a stack, and notes how it ends.
     fn stack(
         &mut self,
@@ -157,6 +192,8 @@ pub(super) struct Collecting<'a> {
     pub(super) traces: Traces<'a>,
     /// With it, only times off the CPU are counted.
     pub(super) off_cpu: Option<OffCpu<'a, Option<Same>>>,
+    /// What the sample counts as a memory access.
+    pub(super) weight: u64,
 }
 
 /// Returns whose code a mapping has.
@@ -186,14 +223,21 @@ impl Visit for Collecting<'_> {
         };
         match &mut self.off_cpu {
             Some(off_cpu) => off_cpu.sample(at, same),
-            None => self.collected.count(counted.event, same, counted.period),
+            None => {
+                let period = if self.collected.wants.memory { self.weight } else { counted.period };
+                self.collected.count(counted.event, same, period);
+            }
         }
         Ok(Ok(()))
     }
 
     fn filtered(&mut self, _at: &At<'_, '_>, counted: &Counted<'_>, _names: &mut Names) -> Visited {
         // perf counts the branches of samples that are not selected too; without a look at them, there is one.
-        let period = if self.collected.wants.branches { 1 } else { counted.period };
+        let period = match self.collected.wants {
+            Wants { branches: true, .. } => 1,
+            Wants { memory: true, .. } => self.weight,
+            _ => counted.period,
+        };
         if self.off_cpu.is_none() {
             self.collected.of_event(counted.event).all.add(Total { samples: 1, period });
         }
@@ -214,6 +258,10 @@ impl Visit for Collecting<'_> {
     }
 
     fn before(&mut self, at: &At<'_, '_>) {
+        if self.collected.wants.memory {
+            // The walk has the error of a sample that cannot be decoded.
+            self.weight = at.sample().tail().map_or(1, |tail| memory::period(&tail));
+        }
         let back = self.off_cpu.as_mut().and_then(|off_cpu| off_cpu.before(at));
         self.count_off_cpu(back);
     }
@@ -242,13 +290,16 @@ impl Collecting<'_> {
         let Self { collected, traces, .. } = self;
         let mut same = |this: &mut Collected, traces: &mut Traces<'_>| {
             let facts = this.facts.of(at, counted.event, traces, this.wants.limits.texts)?;
+            let (facts, data) = this.data(at, facts, names)?;
             let facts = this.facts.number(facts, this.wants.limits.groups)?;
+            let (ip, mapped) = this.wants.in_memory(&frame);
             let frame = this.place(at, frame, names)?;
             let stack = match &stack {
                 Some((stack, end)) => this.stack(at, stack, *end, names)?,
                 None => EMPTY,
             };
-            Some(Same { event: counted.event.index as u32, facts, frame, from: NONE, stack })
+            let event = counted.event.index as u32;
+            Some(Same { event, facts, frame, from: NONE, stack, ip, mapped, data })
         };
         let same = same(collected, traces);
         if let Some((stack, _)) = stack {
@@ -278,9 +329,11 @@ impl Collecting<'_> {
                 let facts = this.facts.of(at, counted.event, traces, limits.texts)?;
                 let facts = this.facts.with_branch(facts, branch.flags);
                 let facts = this.facts.number(facts, limits.groups)?;
+                let (ip, mapped) = this.wants.in_memory(&place(branch.to));
                 let frame = this.place(at, place(branch.to), names)?;
                 let from = this.place(at, place(branch.from), names)?;
-                Some(Same { event: counted.event.index as u32, facts, frame, from, stack: EMPTY })
+                let event = counted.event.index as u32;
+                Some(Same { event, facts, frame, from, stack: EMPTY, ip, mapped, data: NONE })
             };
             let same = same(collected, traces);
             collected.count(counted.event, same, 1);

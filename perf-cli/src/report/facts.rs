@@ -5,11 +5,15 @@ use std::collections::HashMap;
 
 use perf_abi::branch::BranchFlags;
 use perf_abi::record::RecordType;
+use perf_abi::txn::Txn;
 use perf_parse::event::Event;
+use perf_parse::sample::Tail;
 use perf_parse::{EventRecord, Record};
-use perf_session::At;
+use perf_session::{At, Mapping};
 
 use super::keys::Key;
+use super::machine::Machine;
+use super::memory::{Access, Line};
 use super::texts::Texts;
 use crate::render::weight;
 use crate::script::trace::Traces;
@@ -33,6 +37,27 @@ pub(super) struct Facts {
     pub(super) trace: u32,
     /// Of the branch: what the keys need.
     pub(super) branch: BranchFlags,
+    /// -1 if it is not known.
+    pub(super) socket: i32,
+    pub(super) transaction: Txn,
+    pub(super) code_page_size: u64,
+    pub(super) ins_lat: u16,
+    pub(super) p_stage_cyc: u16,
+    pub(super) access: Access,
+}
+
+impl Facts {
+    /// Adds what a key needs of the fields of a sample.
+    fn add(&mut self, key: Key, at: &At<'_, '_>, tail: &Tail<'_>) {
+        let parts = || tail.weight_struct.unwrap_or_default();
+        match key {
+            Key::Transaction => self.transaction = tail.transaction.unwrap_or_default(),
+            Key::CodePageSize => self.code_page_size = tail.code_page_size.unwrap_or(0),
+            Key::LocalInsLat | Key::InsLat => self.ins_lat = parts().var2_w(),
+            Key::LocalPStageCyc | Key::PStageCyc => self.p_stage_cyc = parts().var3_w(),
+            key => self.access.add(key, at, tail),
+        }
+    }
 }
 
 /// Collects facts, each combination once.
@@ -40,6 +65,7 @@ pub(super) struct Facts {
 pub(super) struct AllFacts {
     keys: Vec<Key>,
     time_quantum: u64,
+    machine: Machine,
     numbers: HashMap<Facts, u32>,
     pub(super) list: Vec<Facts>,
     pub(super) texts: Texts,
@@ -57,10 +83,11 @@ pub(super) struct AllFacts {
 const CGROUP_NAMESPACE: usize = 6;
 
 impl AllFacts {
-    pub(super) fn new(keys: Vec<Key>, time_quantum: u64) -> Self {
+    pub(super) fn new(keys: Vec<Key>, time_quantum: u64, machine: Machine) -> Self {
         Self {
             keys,
             time_quantum: time_quantum.max(1),
+            machine,
             numbers: HashMap::new(),
             list: Vec::new(),
             texts: Texts::default(),
@@ -113,10 +140,35 @@ impl AllFacts {
                     facts.weight = tail.and_then(|tail| weight(&tail)).unwrap_or(0);
                 }
                 Key::Trace => facts.trace = self.trace(at, event, traces, texts)?,
-                _ => {}
+                Key::Socket => facts.socket = self.machine.socket(sample.cpu()),
+                key => {
+                    if let Ok(tail) = sample.tail() {
+                        facts.add(key, at, &tail);
+                    }
+                }
             }
         }
         Some(facts)
+    }
+
+    /// Returns whether a key says what is mapped where the data is.
+    pub(super) fn needs_data(&self) -> bool {
+        let needs = |key: &Key| matches!(key, Key::SymbolDaddr | Key::DsoDaddr | Key::Dcacheline);
+        self.keys.iter().any(needs)
+    }
+
+    /// Adds the line of the cache that the data is in, if a key needs it. `dso` is the number of what is mapped there.
+    pub(super) fn with_line(
+        &self,
+        mut facts: Facts,
+        at: &At<'_, '_>,
+        mapping: Option<&Mapping>,
+        dso: u32,
+    ) -> Facts {
+        if self.keys.contains(&Key::Dcacheline) {
+            facts.access.line = Line::of(at, mapping, dso, self.machine.line_size);
+        }
+        facts
     }
 
     /// Adds what the keys need of a branch.

@@ -11,7 +11,7 @@ use super::graph::Printer;
 use super::keys::{Column, Key};
 use super::rows::{Place, Row, Table};
 use super::text::{Colors, percent};
-use super::{Percentage, Report, tables};
+use super::{Percentage, Report, memory, tables, transaction};
 use crate::Failure;
 use crate::escape::{Lossy, push_json_value};
 use crate::output::Output;
@@ -143,6 +143,26 @@ fn members(report: &Report<'_>, row: &Row, key: Key) -> Vec<(&'static str, Value
     let name = Column::Key(key).name();
     let line = named.line(row_key.place.line);
     let one = |value: Value| vec![(name, value)];
+    // 0 stands for what is not known.
+    let some = |number: u64| if number == 0 { Value::Null } else { number.into() };
+    let symbol_of =
+        |frame: u32| named.symbol(named.symbol_of(frame)).map_or(Value::Null, |it| text(&it.name));
+    let offset = |frame: u32, names: [&'static str; 3]| {
+        let address = source.collected.table.frames.place(frame).map_or(0, |it| it.offset);
+        let mut members = vec![(names[0], address.into()), (names[1], symbol_of(frame))];
+        let symbol = named.symbol(named.symbol_of(frame));
+        members.extend(symbol.map(|it| (names[2], address.wrapping_sub(it.start).into())));
+        members
+    };
+    // As the text has it.
+    let shown = || {
+        let mut out = Vec::new();
+        match key {
+            Key::Transaction => transaction::push(&mut out, of.transaction),
+            key => memory::push_text(&mut out, key, &of.access, ' '),
+        }
+        text(out.trim_ascii())
+    };
     match key {
         Key::Pid | Key::Tid | Key::Tgid => {
             let tid = if key == Key::Tgid { of.tgid } else { of.tid };
@@ -161,7 +181,7 @@ fn members(report: &Report<'_>, row: &Row, key: Key) -> Vec<(&'static str, Value
         Key::Parent => one(named.symbol(row_key.parent).map_or(Value::Null, |it| text(&it.name))),
         Key::Cpu => one(if of.cpu < 0 { Value::Null } else { of.cpu.into() }),
         Key::Srcline => {
-            let mut members = one(text(&source.srcline(row_key)));
+            let mut members = one(text(&source.srcline(&row_key.place)));
             if let Some(line) = line {
                 members.extend([("file", text(&line.file)), ("line", line.line.into())]);
             }
@@ -169,7 +189,7 @@ fn members(report: &Report<'_>, row: &Row, key: Key) -> Vec<(&'static str, Value
         }
         Key::Srcfile => one(line.map_or(Value::Null, |line| text(&line.file))),
         Key::LocalWeight => one(of.weight.into()),
-        Key::Weight => one(of.weight.wrapping_mul(row.counts.iter().map(|it| it.own.samples).sum()).into()),
+        Key::Weight => one(of.weight.wrapping_mul(row.samples()).into()),
         Key::Trace => one(text(facts.texts.get(of.trace))),
         Key::Cgroup => {
             let path = facts.cgroups.get(&of.cgroup).map_or(&b"unknown"[..], |path| path);
@@ -186,6 +206,31 @@ fn members(report: &Report<'_>, row: &Row, key: Key) -> Vec<(&'static str, Value
         Key::InTx => one(of.branch.contains(perf_abi::branch::BranchFlags::IN_TX).into()),
         Key::Abort => one(of.branch.contains(perf_abi::branch::BranchFlags::ABORT).into()),
         Key::Cycles => one(NonZero::new(of.branch.cycles()).map_or(Value::Null, |it| it.get().into())),
+        Key::SrclineFrom => one(text(&source.srcline(&row_key.from))),
+        Key::SrclineTo => one(text(&source.srcline(&row_key.place))),
+        Key::AddrFrom => offset(row.from, ["addr_from", "addr_from_symbol", "addr_from_offset"]),
+        Key::AddrTo => offset(row.frame, ["addr_to", "addr_to_symbol", "addr_to_offset"]),
+        Key::Socket => one(if of.socket < 0 { Value::Null } else { of.socket.into() }),
+        Key::Transaction => one(shown()),
+        Key::SymbolSize => one(row_key.place.size.map_or(Value::Null, Into::into)),
+        Key::DsoSize => one(some(row_key.mapped)),
+        Key::CodePageSize => one(some(of.code_page_size)),
+        Key::LocalInsLat => one(of.ins_lat.into()),
+        Key::InsLat => one(u64::from(of.ins_lat).wrapping_mul(row.samples()).into()),
+        Key::LocalPStageCyc => one(of.p_stage_cyc.into()),
+        Key::PStageCyc => one(u64::from(of.p_stage_cyc).wrapping_mul(row.samples()).into()),
+        Key::Addr => one(row_key.ip.into()),
+        Key::DsoDaddr => {
+            one(if row_key.data == NONE { Value::Null } else { text(named.short_name(row_key.data)) })
+        }
+        Key::SymbolDaddr => vec![(name, symbol_of(row.data)), ("daddr", of.access.address.into())],
+        Key::SymbolIaddr => vec![(name, symbol_of(row.frame)), ("iaddr", of.access.ip.into())],
+        Key::Dcacheline => {
+            vec![(name, of.access.line.start.into()), ("dcacheline_symbol", symbol_of(row.data))]
+        }
+        Key::PhysDaddr => one(of.access.physical.into()),
+        Key::DataPageSize => one(some(of.access.page_size)),
+        Key::Locked | Key::Tlb | Key::Mem | Key::Snoop | Key::Blocked => one(shown()),
     }
 }
 

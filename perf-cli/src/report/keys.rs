@@ -31,6 +31,31 @@ pub(super) enum Key {
     InTx,
     Abort,
     Cycles,
+    SrclineFrom,
+    SrclineTo,
+    AddrFrom,
+    AddrTo,
+    Socket,
+    Transaction,
+    SymbolSize,
+    DsoSize,
+    CodePageSize,
+    LocalInsLat,
+    InsLat,
+    LocalPStageCyc,
+    PStageCyc,
+    Addr,
+    SymbolDaddr,
+    SymbolIaddr,
+    DsoDaddr,
+    Locked,
+    Tlb,
+    Mem,
+    Snoop,
+    Dcacheline,
+    PhysDaddr,
+    DataPageSize,
+    Blocked,
 }
 
 /// A column of the table.
@@ -53,15 +78,23 @@ enum Meaning {
     Is(Column),
     /// Needs `--branch-stack`.
     Branch(Key),
+    /// Needs `--mem-mode`.
+    Memory(Key),
     /// What to do instead.
     Refused(&'static str),
 }
 
-use Meaning::{Branch, Is, Refused};
+use Meaning::{Branch, Is, Memory, Refused};
 
-const MEMORY: &str =
-    "perfdata has no --mem-mode; perfdata script -F addr,data_src,weight prints the accesses";
-const RAW: &str = "perfdata script -F prints it for each sample";
+/// The keys of `--mem-mode`. The last one is left out on machines that do not count it.
+///
+/// perf: `default_mem_sort_order`, `tools/perf/util/sort.c`.
+pub(super) const MEMORY: &str = "local_weight,mem,sym,dso,symbol_daddr,dso_daddr,snoop,tlb,locked,blocked,local_ins_lat,\
+    local_p_stage_cyc";
+
+/// What the refused keys need.
+const CODE: &str = "instructions per cycle need the number of instructions between two addresses, and so a decoder of the program's code, \
+     which perfdata does not have";
 
 /// The names, in the order in which perf looks for one that begins with what was given.
 ///
@@ -73,28 +106,25 @@ const NAMES: &[(&str, Meaning)] = &[
     ("symbol", Is(Column::Key(Key::Symbol))),
     ("parent", Is(Column::Key(Key::Parent))),
     ("cpu", Is(Column::Key(Key::Cpu))),
-    ("socket", Refused("sort by cpu; perfdata dump shows the CPU_TOPOLOGY of the capture")),
+    ("socket", Is(Column::Key(Key::Socket))),
     ("srcline", Is(Column::Key(Key::Srcline))),
     ("srcfile", Is(Column::Key(Key::Srcfile))),
     ("local_weight", Is(Column::Key(Key::LocalWeight))),
     ("weight", Is(Column::Key(Key::Weight))),
-    ("transaction", Refused(RAW)),
+    ("transaction", Is(Column::Key(Key::Transaction))),
     ("trace", Is(Column::Key(Key::Trace))),
-    ("symbol_size", Refused("sort by symbol")),
-    ("dso_size", Refused("sort by dso")),
+    ("symbol_size", Is(Column::Key(Key::SymbolSize))),
+    ("dso_size", Is(Column::Key(Key::DsoSize))),
     ("cgroup", Is(Column::Key(Key::Cgroup))),
     ("cgroup_id", Is(Column::Key(Key::CgroupId))),
-    (
-        "ipc_null",
-        Refused("instructions per cycle need the code of the program, which perfdata does not decode"),
-    ),
+    ("ipc_null", Refused(CODE)),
     ("time", Is(Column::Key(Key::Time))),
-    ("code_page_size", Refused(RAW)),
-    ("local_ins_lat", Refused(RAW)),
-    ("ins_lat", Refused(RAW)),
-    ("local_p_stage_cyc", Refused(RAW)),
-    ("p_stage_cyc", Refused(RAW)),
-    ("addr", Refused("sort by srcline, or by symbol with -g address")),
+    ("code_page_size", Is(Column::Key(Key::CodePageSize))),
+    ("local_ins_lat", Is(Column::Key(Key::LocalInsLat))),
+    ("ins_lat", Is(Column::Key(Key::InsLat))),
+    ("local_p_stage_cyc", Is(Column::Key(Key::LocalPStageCyc))),
+    ("p_stage_cyc", Is(Column::Key(Key::PStageCyc))),
+    ("addr", Is(Column::Key(Key::Addr))),
     ("overhead", Is(Column::Overhead)),
     ("overhead_sys", Is(Column::Sys)),
     ("overhead_us", Is(Column::User)),
@@ -111,25 +141,22 @@ const NAMES: &[(&str, Meaning)] = &[
     ("in_tx", Branch(Key::InTx)),
     ("abort", Branch(Key::Abort)),
     ("cycles", Branch(Key::Cycles)),
-    ("srcline_from", Refused("sort by symbol_from")),
-    ("srcline_to", Refused("sort by symbol_to")),
-    (
-        "ipc_lbr",
-        Refused("instructions per cycle need the code of the program, which perfdata does not decode"),
-    ),
-    ("addr_from", Refused("sort by symbol_from")),
-    ("addr_to", Refused("sort by symbol_to")),
-    ("symbol_daddr", Refused(MEMORY)),
-    ("symbol_iaddr", Refused(MEMORY)),
-    ("dso_daddr", Refused(MEMORY)),
-    ("locked", Refused(MEMORY)),
-    ("tlb", Refused(MEMORY)),
-    ("mem", Refused(MEMORY)),
-    ("snoop", Refused(MEMORY)),
-    ("dcacheline", Refused(MEMORY)),
-    ("phys_daddr", Refused(MEMORY)),
-    ("data_page_size", Refused(MEMORY)),
-    ("blocked", Refused(MEMORY)),
+    ("srcline_from", Branch(Key::SrclineFrom)),
+    ("srcline_to", Branch(Key::SrclineTo)),
+    ("ipc_lbr", Refused(CODE)),
+    ("addr_from", Branch(Key::AddrFrom)),
+    ("addr_to", Branch(Key::AddrTo)),
+    ("symbol_daddr", Memory(Key::SymbolDaddr)),
+    ("symbol_iaddr", Memory(Key::SymbolIaddr)),
+    ("dso_daddr", Memory(Key::DsoDaddr)),
+    ("locked", Memory(Key::Locked)),
+    ("tlb", Memory(Key::Tlb)),
+    ("mem", Memory(Key::Mem)),
+    ("snoop", Memory(Key::Snoop)),
+    ("dcacheline", Memory(Key::Dcacheline)),
+    ("phys_daddr", Memory(Key::PhysDaddr)),
+    ("data_page_size", Memory(Key::DataPageSize)),
+    ("blocked", Memory(Key::Blocked)),
     // perf 6.1 has no name for these.
     ("tid", Is(Column::Key(Key::Tid))),
     ("tgid", Is(Column::Key(Key::Tgid))),
@@ -151,6 +178,10 @@ pub(super) struct Has {
     pub(super) children: bool,
     /// Rows are of branches.
     pub(super) branches: bool,
+    /// Rows are of memory accesses.
+    pub(super) memory: bool,
+    /// The machine that recorded counts the cycles of stages of its pipeline.
+    pub(super) pipeline: bool,
     /// All events are tracepoints.
     pub(super) only_tracepoints: bool,
 }
@@ -161,6 +192,9 @@ impl Layout {
         let default_keys = match has {
             Has { branches: true, .. } => "comm,dso_from,symbol_from,symbol_to,cycles",
             Has { only_tracepoints: true, .. } => "trace",
+            Has { memory: true, pipeline: true, .. } => MEMORY,
+            // As perf does on other machines, without the key that is the last one.
+            Has { memory: true, .. } => MEMORY.rsplit_once(',').map_or(MEMORY, |(keys, _)| keys),
             _ => "comm,dso,symbol",
         };
         let (sort, fields) = (args.sort.as_deref(), args.fields.as_deref());
@@ -223,7 +257,8 @@ impl Layout {
 
     /// Returns whether source lines are needed.
     pub(super) fn needs_lines(&self, graph: &CallGraph) -> bool {
-        self.has(Key::Srcline) || self.has(Key::Srcfile) || graph.shows_lines()
+        let keys = [Key::Srcline, Key::Srcfile, Key::SrclineFrom, Key::SrclineTo];
+        keys.into_iter().any(|key| self.has(key)) || graph.shows_lines()
     }
 }
 
@@ -249,6 +284,10 @@ fn column(option: &str, word: &str, has: Has) -> Result<Column, Failure> {
     match whole.or_else(|| NAMES.iter().find(|(name, _)| name.starts_with(&lower))) {
         Some((_, Is(column))) => Ok(*column),
         Some((_, Branch(key))) if has.branches => Ok(Column::Key(*key)),
+        Some((_, Memory(key))) if has.memory => Ok(Column::Key(*key)),
+        Some((name, Memory(_))) => {
+            Err(Failure(format!("{option} {word}: {name} is a key of memory accesses; add --mem-mode")))
+        }
         Some((name, Branch(_))) => Err(Failure(format!(
             "{option} {word}: {name} is a key of branches, which the samples do not have or which --no-branch-stack \
              ignores; record with perf record -b, and leave --no-branch-stack out"
@@ -286,7 +325,7 @@ impl Column {
     pub(super) fn name(self) -> &'static str {
         let is = |meaning: &Meaning| match *meaning {
             Is(column) => column == self,
-            Branch(key) => Self::Key(key) == self,
+            Branch(key) | Memory(key) => Self::Key(key) == self,
             Refused(_) => false,
         };
         NAMES.iter().find(|(_, meaning)| is(meaning)).map_or("", |(name, _)| name)
@@ -320,6 +359,32 @@ impl Key {
             Self::InTx => "Branch in transaction",
             Self::Abort => "Transaction abort",
             Self::Cycles => "Basic Block Cycles",
+            Self::SrclineFrom => "From Source:Line",
+            Self::SrclineTo => "To Source:Line",
+            Self::AddrFrom => "Source Address",
+            Self::AddrTo => "Target Address",
+            Self::Socket => "Socket",
+            // With the blanks that perf has.
+            Self::Transaction => "Transaction                ",
+            Self::SymbolSize => "Symbol size",
+            Self::DsoSize => "DSO size",
+            Self::CodePageSize => "Code Page Size",
+            Self::LocalInsLat => "Local INSTR Latency",
+            Self::InsLat => "INSTR Latency",
+            Self::LocalPStageCyc => "Local Pipeline Stage Cycle",
+            Self::PStageCyc => "Pipeline Stage Cycle",
+            Self::Addr => "Address",
+            Self::SymbolDaddr => "Data Symbol",
+            Self::SymbolIaddr => "Code Symbol",
+            Self::DsoDaddr => "Data Object",
+            Self::Locked => "Locked",
+            Self::Tlb => "TLB access",
+            Self::Mem => "Memory access",
+            Self::Snoop => "Snoop",
+            Self::Dcacheline => "Data Cacheline",
+            Self::PhysDaddr => "Data Physical Address",
+            Self::DataPageSize => "Data Page Size",
+            Self::Blocked => "Blocked",
         }
     }
 }

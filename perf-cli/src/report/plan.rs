@@ -7,6 +7,7 @@ use perf_parse::file::{Mode, Reader};
 use regex_lite::Regex;
 
 use super::keys::{Column, Has, Key, Layout};
+use super::machine::Machine;
 use crate::Failure;
 use crate::args::call_graph::{CallGraph, Order, Style};
 use crate::args::report::ReportArgs;
@@ -19,6 +20,9 @@ pub(super) struct Plan {
     pub(super) order: Order,
     pub(super) children: bool,
     pub(super) branches: bool,
+    /// Samples are memory accesses.
+    pub(super) memory: bool,
+    pub(super) machine: Machine,
     pub(super) parent: Option<Regex>,
     pub(super) min_percent: f64,
     pub(super) time_quantum: u64,
@@ -41,7 +45,13 @@ impl Plan {
         }
         let prefers_branches =
             reader.feature(Feature::BRANCH_STACK).is_some() && !has(SampleType::STACK_USER);
-        let branches = args.branch_stack || prefers_branches && !args.no_branch_stack;
+        let memory = args.mem_mode;
+        if memory && is_complete && !has(SampleType::DATA_SRC) {
+            let what =
+                "the samples do not tell where data was found; leave it out, or record with perf mem record";
+            return Err(Failure(format!("--mem-mode: {what}")));
+        }
+        let branches = !memory && (args.branch_stack || prefers_branches && !args.no_branch_stack);
         let mut graph =
             args.call_graph.as_deref().map_or_else(|| Ok(CallGraph::default()), CallGraph::parse)?;
         if args.call_graph.is_some() && graph.style != Style::None && !has_stacks {
@@ -58,16 +68,19 @@ impl Plan {
             }
             (min_percent, graph.min_percent) = (limit, limit);
         }
-        let children = !args.no_children && has_stacks && !branches;
+        let children = !args.no_children && has_stacks && !branches && !memory;
         let default_order = if children || args.inverted { Order::Caller } else { Order::Callee };
         let order = match graph.order {
             Some(order) if !args.inverted => order,
             _ => default_order,
         };
+        let machine = Machine::new(reader);
         let only_tracepoints = !args.off_cpu
+            && !memory
             && !events.is_empty()
             && events.iter().all(|event| event.attr.kind == EventType::TRACEPOINT);
-        let layout = Layout::new(args, Has { children, branches, only_tracepoints })?;
+        let pipeline = machine.has_pipeline;
+        let layout = Layout::new(args, Has { children, branches, memory, pipeline, only_tracepoints })?;
         if layout.has(Key::Parent) && !has_stacks {
             let what = "the samples have no stacks, so they have no parents; record with perf record -g";
             return Err(Failure(format!("--sort parent: {what}")));
@@ -77,7 +90,18 @@ impl Plan {
         let parent = needs_parent.then(|| Regex::new(pattern)).transpose();
         let parent = parent.map_err(|error| Failure(format!("--parent {pattern}: {error}")))?;
         let time_quantum = nanoseconds(&args.time_quantum)?;
-        Ok(Self { layout, graph, order, children, branches, parent, min_percent, time_quantum })
+        Ok(Self {
+            layout,
+            graph,
+            order,
+            children,
+            branches,
+            memory,
+            machine,
+            parent,
+            min_percent,
+            time_quantum,
+        })
     }
 
     /// Returns the columns that have the same in all rows, and what that is. perf prints it once, above the tables.

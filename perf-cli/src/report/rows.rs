@@ -1,12 +1,11 @@
 //! The rows of a table.
 
-use core::cmp::Ordering;
 use std::collections::HashMap;
 
 use perf_abi::record::CpuMode;
 use regex_lite::Regex;
 
-use super::collect::{Collected, Group, OfEvent};
+use super::collect::{Collected, Group, OfEvent, Same};
 use super::keys::{Column, Key, Layout};
 use super::tables::Members;
 use crate::args::call_graph::Order;
@@ -46,6 +45,8 @@ pub(super) struct Place {
     /// The number of the short name.
     pub(super) dso: u32,
     pub(super) symbol: u32,
+    /// The number of bytes of the symbol; `None` if there is no symbol.
+    pub(super) size: Option<u64>,
     /// The offset in the file, if there is no symbol.
     pub(super) address: u64,
     pub(super) line: u32,
@@ -53,7 +54,20 @@ pub(super) struct Place {
     pub(super) frame: u32,
 }
 
-const NOWHERE: Place = Place { dso: NONE, symbol: NONE, address: 0, line: NONE, frame: NONE };
+/// The keys of an end of a branch.
+#[derive(Clone, Copy, Debug)]
+struct End {
+    dso: Key,
+    symbol: Key,
+    line: Key,
+    address: Key,
+}
+
+const FROM: End =
+    End { dso: Key::DsoFrom, symbol: Key::SymbolFrom, line: Key::SrclineFrom, address: Key::AddrFrom };
+const TO: End = End { dso: Key::DsoTo, symbol: Key::SymbolTo, line: Key::SrclineTo, address: Key::AddrTo };
+
+const NOWHERE: Place = Place { dso: NONE, symbol: NONE, size: None, address: 0, line: NONE, frame: NONE };
 
 /// What distinguishes a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -61,6 +75,12 @@ pub(super) struct RowKey {
     pub(super) facts: u32,
     pub(super) place: Place,
     pub(super) from: Place,
+    /// The address in memory.
+    pub(super) ip: u64,
+    /// The number of bytes of the mapping; 0 where nothing is mapped.
+    pub(super) mapped: u64,
+    /// The number of the short name of what is mapped where the data is.
+    pub(super) data: u32,
     /// The symbol of the parent.
     pub(super) parent: u32,
 }
@@ -83,11 +103,12 @@ pub(super) struct Row {
     pub(super) key: Option<RowKey>,
     /// By member of the table.
     pub(super) counts: Vec<Count>,
-    /// The frame of the first sample, and the one that its branch left.
+    /// The frame of the first sample, the one that its branch left, and the one of its data.
     pub(super) frame: u32,
     pub(super) from: u32,
+    pub(super) data: u32,
     /// The largest number of functions of its stacks.
-    depth: usize,
+    pub(super) depth: usize,
     /// The last group that was counted.
     stamp: usize,
 }
@@ -170,23 +191,38 @@ impl<'a> Source<'a> {
             place.symbol = symbol;
             place.address = if symbol == NONE { known.offset } else { 0 };
         }
+        if layout.has(Key::SymbolSize) {
+            place.size = self.named.symbol(symbol).map(|it| it.size.unwrap_or(0));
+        }
         if layout.has(Key::Srcline) || layout.has(Key::Srcfile) {
             place.line = line;
             // Without a line, the text is the symbol with an offset, or the address.
-            place.frame = if line == NONE && layout.has(Key::Srcline) { frame } else { NONE };
+            let is_shown = line == NONE && known.dso != NONE && layout.has(Key::Srcline);
+            place.frame = if is_shown { frame } else { NONE };
         }
         place
     }
 
-    fn branch_place(&self, frame: u32, dso: Key, symbol: Key) -> Place {
+    fn branch_place(&self, frame: u32, end: End) -> Place {
         let mut place = NOWHERE;
         let Some(known) = self.collected.table.frames.place(frame) else { return place };
-        if self.layout.has(dso) || self.layout.has(symbol) {
+        let has = |key: Key| self.layout.has(key);
+        let is_target = end.dso == Key::DsoTo;
+        if has(end.dso) || has(end.symbol) {
             place.dso = self.named.short_name_of(known.dso);
         }
-        if self.layout.has(symbol) {
+        if has(end.symbol) {
             place.symbol = self.named.symbol_of(frame);
             place.address = if place.symbol == NONE { known.offset } else { 0 };
+        }
+        if is_target && has(Key::SymbolSize) {
+            place.size = self.named.symbol(self.named.symbol_of(frame)).map(|it| it.size.unwrap_or(0));
+        }
+        if has(end.line) {
+            place.line = self.named.line_of(frame);
+        }
+        if has(end.address) || has(end.line) && place.line == NONE && known.dso != NONE {
+            place.frame = frame;
         }
         place
     }
@@ -196,12 +232,26 @@ impl<'a> Source<'a> {
         let same = &group.same;
         let is_branch = same.from != NONE;
         let place = if is_branch {
-            self.branch_place(same.frame, Key::DsoTo, Key::SymbolTo)
+            self.branch_place(same.frame, TO)
         } else {
             self.place(same.frame, self.named.symbol_of(same.frame), self.named.line_of(same.frame))
         };
-        let from = self.branch_place(same.from, Key::DsoFrom, Key::SymbolFrom);
-        RowKey { facts: same.facts, place, from, parent: self.parent(elements) }
+        let from = self.branch_place(same.from, FROM);
+        let data = match self.collected.table.frames.place(same.data) {
+            Some(known) if self.layout.has(Key::DsoDaddr) => self.named.short_name_of(known.dso),
+            _ => NONE,
+        };
+        let Same { facts, ip, mapped, .. } = *same;
+        RowKey { facts, place, from, ip, mapped, data, parent: self.parent(elements) }
+    }
+
+    /// Returns the address of a caller in memory, and the size of its mapping: those of the first sample that has it.
+    fn in_memory(&self, frame: u32) -> (u64, u64) {
+        let frames = &self.collected.table.frames;
+        let ip = || frames.place(frame).map_or(0, |it| it.ip);
+        let mapped = || frames.mapping(frame).map_or(0, |it| it.range().end - it.range().start);
+        let has = |key: Key| self.layout.has(key);
+        (if has(Key::Addr) { ip() } else { 0 }, if has(Key::DsoSize) { mapped() } else { 0 })
     }
 
     /// Returns whether the rows show a group.
@@ -232,7 +282,8 @@ impl<'a> Source<'a> {
         for (before, &element) in elements.iter().enumerate() {
             let line = self.named.function(element.function).map_or(NONE, |it| it.line);
             let place = self.place(element.frame, self.symbol(element), line);
-            take(RowKey { place, ..own }, element.frame, Some(before));
+            let (ip, mapped) = self.in_memory(element.frame);
+            take(RowKey { place, ip, mapped, ..own }, element.frame, Some(before));
         }
     }
 
@@ -263,8 +314,8 @@ impl<'a> Source<'a> {
                 let Table { rows, numbers, .. } = &mut table;
                 let number = *numbers.entry(key).or_insert_with(|| {
                     let counts = vec![Count::default(); count];
-                    let from = group.same.from;
-                    rows.push(Row { key: Some(key), counts, frame, from, depth: 0, stamp: usize::MAX });
+                    let Same { from, data, .. } = group.same;
+                    rows.push(Row { key: Some(key), counts, frame, from, data, depth: 0, stamp: usize::MAX });
                     rows.len() - 1
                 });
                 let row = &mut rows[number];
@@ -285,7 +336,8 @@ impl<'a> Source<'a> {
         let beyond: Vec<_> = events().map(|it| it.map_or(Total::default(), |it| it.beyond)).collect();
         if beyond.iter().any(|it| it.samples > 0) {
             let counts = beyond.iter().map(|&own| Count { own, children: own, ..Count::default() }).collect();
-            table.rows.push(Row { key: None, counts, frame: NONE, from: NONE, depth: 0, stamp: 0 });
+            let (frame, from, data) = (NONE, NONE, NONE);
+            table.rows.push(Row { key: None, counts, frame, from, data, depth: 0, stamp: 0 });
         }
         let mut order: Vec<_> = (0..table.rows.len()).collect();
         order.sort_by(|&one, &other| self.compare(&table.rows[one], &table.rows[other]));
@@ -293,124 +345,20 @@ impl<'a> Source<'a> {
         table
     }
 
-    /// Compares two rows; the one that is printed first is less. Rows that are equal in all columns are in the order of
-    /// their addresses.
-    ///
-    /// perf: `hist_entry__sort` and `hist_entry__cmp`, `tools/perf/util/hist.c`.
-    pub(super) fn compare(&self, one: &Row, other: &Row) -> Ordering {
-        for &column in &self.layout.order {
-            let ordering = self.compare_by(column, one, other);
-            if ordering != Ordering::Equal {
-                return ordering;
-            }
-        }
-        let mut keys = self.layout.keys();
-        let compared = keys.find_map(|key| {
-            Some(self.compare_keys(key, one, other, false)).filter(|it| *it != Ordering::Equal)
-        });
-        compared.unwrap_or(Ordering::Equal)
-    }
-
-    /// Compares two rows by a column.
-    pub(super) fn compare_by(&self, column: Column, one: &Row, other: &Row) -> Ordering {
-        match column {
-            Column::Key(key) => self.compare_keys(key, one, other, Key::Symbol == key),
-            Column::Children => self.compare_children(one, other),
-            column => {
-                let (one, other) = (one.counts.iter(), other.counts.iter());
-                other.map(|it| it.number(column)).cmp(one.map(|it| it.number(column)))
-            }
-        }
-    }
-
-    /// perf: `__hpp__sort_acc`, `tools/perf/ui/hist.c`.
-    fn compare_children(&self, one: &Row, other: &Row) -> Ordering {
-        if !self.children {
-            return Ordering::Equal;
-        }
-        let period = |row: &Row| row.counts.first().map_or(0, |it| it.children.period);
-        // The caller comes before what it calls. perf compares so only within a thread, which is no order of all rows: of
-        // three rows, each can come before the next one, and the last before the first.
-        period(other).cmp(&period(one)).then_with(|| match self.order {
-            _ if !self.by_depth => Ordering::Equal,
-            Order::Caller => other.depth.cmp(&one.depth),
-            Order::Callee => one.depth.cmp(&other.depth),
-        })
-    }
-
-    /// `by_name` compares symbols by their names instead of their addresses.
-    fn compare_keys(&self, key: Key, one: &Row, other: &Row, by_name: bool) -> Ordering {
-        let (Some(a), Some(b)) = (&one.key, &other.key) else {
-            return one.key.is_none().cmp(&other.key.is_none());
-        };
-        let facts = &self.collected.facts;
-        let (Some(x), Some(y)) = (facts.list.get(a.facts as usize), facts.list.get(b.facts as usize)) else {
-            return Ordering::Equal;
-        };
-        let short = |place: &Place| (place.dso != NONE).then(|| self.named.short_name(place.dso));
-        // What is unknown comes last.
-        let last = |one: Option<&[u8]>, other: Option<&[u8]>| match (one, other) {
-            (Some(one), Some(other)) => one.cmp(other),
-            (one, other) => one.is_none().cmp(&other.is_none()),
-        };
-        let name = |symbol: u32| self.named.symbol(symbol).map(|it| &*it.name);
-        let branch = |it: &super::facts::Facts| it.branch;
-        match key {
-            Key::Pid | Key::Tid => x.tid.cmp(&y.tid),
-            Key::Tgid => x.tgid.cmp(&y.tgid),
-            Key::Comm => facts.texts.get(x.comm).cmp(facts.texts.get(y.comm)),
-            Key::Dso => last(short(&a.place), short(&b.place)),
-            Key::Symbol if by_name => last(name(a.place.symbol), name(b.place.symbol)),
-            Key::Symbol => self.compare_places(&a.place, &b.place),
-            Key::Parent => last(name(a.parent), name(b.parent)),
-            Key::Cpu => x.cpu.cmp(&y.cpu),
-            Key::Srcline => self.srcline(a).cmp(&self.srcline(b)),
-            Key::Srcfile => self.srcfile(a).cmp(self.srcfile(b)),
-            Key::LocalWeight | Key::Weight => y.weight.cmp(&x.weight),
-            Key::Trace => facts.texts.get(x.trace).cmp(facts.texts.get(y.trace)),
-            Key::Cgroup => x.cgroup.cmp(&y.cgroup),
-            Key::CgroupId => y.cgroup_id.cmp(&x.cgroup_id),
-            Key::Time => x.time.cmp(&y.time),
-            // As in perf, these are in descending order.
-            Key::DsoFrom => last(short(&b.from), short(&a.from)),
-            Key::DsoTo => last(short(&b.place), short(&a.place)),
-            Key::SymbolFrom => self.compare_places(&a.from, &b.from),
-            Key::SymbolTo => self.compare_places(&a.place, &b.place),
-            Key::Mispredict | Key::InTx | Key::Abort => branch(y).0.cmp(&branch(x).0),
-            Key::Cycles => branch(y).cycles().cmp(&branch(x).cycles()),
-        }
-    }
-
-    /// perf: `sort__sym_cmp`, `tools/perf/util/sort.c`.
-    fn compare_places(&self, one: &Place, other: &Place) -> Ordering {
-        match (self.named.symbol(one.symbol), self.named.symbol(other.symbol)) {
-            // The kernel's addresses are below those of programs.
-            (None, None) => one.address.cast_signed().cmp(&other.address.cast_signed()),
-            (Some(a), Some(b)) => {
-                let dso = |place: &Place| self.named.short_name(place.dso);
-                let by_dso = dso(one).cmp(dso(other));
-                by_dso
-                    .then_with(|| a.start.cast_signed().cmp(&b.start.cast_signed()))
-                    .then_with(|| a.name.cmp(&b.name))
-            }
-            (one, other) => one.is_none().cmp(&other.is_none()),
-        }
-    }
-
-    /// Returns the file and line of a row, or else the symbol or file with an offset.
+    /// Returns the file and line of a place, or else the symbol or file with an offset.
     ///
     /// perf: `__get_srcline`, `tools/perf/util/srcline.c`.
-    pub(super) fn srcline(&self, key: &RowKey) -> Vec<u8> {
-        if let Some(line) = self.named.line(key.place.line) {
+    pub(super) fn srcline(&self, place: &Place) -> Vec<u8> {
+        if let Some(line) = self.named.line(place.line) {
             return [file_name(&line.file), b":", line.line.to_string().as_bytes()].concat();
         }
-        let Some(known) = self.collected.table.frames.place(key.place.frame) else {
+        let Some(known) = self.collected.table.frames.place(place.frame) else {
             return b"??:0".to_vec();
         };
         if known.dso == NONE {
             return b"??:0".to_vec();
         }
-        match self.named.symbol(self.named.symbol_of(key.place.frame)) {
+        match self.named.symbol(self.named.symbol_of(place.frame)) {
             Some(symbol) => {
                 let offset = known.offset.wrapping_sub(symbol.start).to_string();
                 [&*symbol.name, b"+", offset.as_bytes()].concat()
@@ -425,6 +373,13 @@ impl<'a> Source<'a> {
     /// Returns the source file of a row; empty if it is not known.
     pub(super) fn srcfile(&self, key: &RowKey) -> &[u8] {
         self.named.line(key.place.line).map_or(&[], |line| file_name(&line.file))
+    }
+}
+
+impl Row {
+    /// Returns the number of its own samples, of all events.
+    pub(super) fn samples(&self) -> u64 {
+        self.counts.iter().map(|it| it.own.samples).sum()
     }
 }
 

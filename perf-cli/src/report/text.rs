@@ -3,10 +3,16 @@
 use perf_abi::branch::BranchFlags;
 use perf_abi::record::CpuMode;
 
+use super::cells::{aligned, is_cut, is_padded, replaced, zero_padded};
+use super::facts::Facts;
 use super::keys::{Column, Key};
+use super::memory::{self, Access};
 use super::rows::{Place, Row, Source, Table};
+use super::transaction;
 use crate::escape::{print, push_name};
+use crate::script::line::push_page_size;
 use perf_export::NONE;
+use perf_session::Mapping;
 
 /// Whether percentages are coloured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -127,7 +133,13 @@ impl<'a> Printer<'a> {
                 }
             }
             Key::Symbol => 4,
-            _ => 0,
+            Key::Socket => 6,
+            Key::LocalInsLat | Key::InsLat | Key::LocalPStageCyc | Key::PStageCyc => 13,
+            Key::Addr => ADDRESS + 2,
+            Key::Transaction if self.any(|it| it.transaction.0 != 0) => transaction::WIDTH,
+            Key::SymbolDaddr | Key::Dcacheline => memory::least_width(key, self.longest(|row| row.data)),
+            Key::SymbolIaddr => memory::least_width(key, self.longest(|row| row.frame)),
+            _ => memory::least_width(key, None),
         };
         let widest = self.table.rows.iter().map(|row| {
             let place = |place: Option<Place>| place.filter(|it| it.symbol == NONE);
@@ -135,6 +147,7 @@ impl<'a> Printer<'a> {
                 Key::Dso if self.source.named.symbol_of(row.frame) == NONE => unresolved,
                 Key::DsoTo if place(row.key.map(|key| key.place)).is_some() => unresolved,
                 Key::DsoFrom if place(row.key.map(|key| key.from)).is_some() => unresolved,
+                Key::DsoDaddr if row.key.is_some_and(|key| key.data == NONE) => unresolved,
                 _ => 0,
             }
             .max(match key {
@@ -143,11 +156,27 @@ impl<'a> Printer<'a> {
                     let text = self.text(row, column);
                     shown_len(text.strip_suffix(b" (inlined)".as_slice()).unwrap_or(&text))
                 }
-                Key::Pid | Key::Tid | Key::Tgid | Key::Cpu => 0,
+                Key::Pid | Key::Tid | Key::Tgid | Key::Cpu | Key::Socket => 0,
                 _ => shown_len(&self.text(row, column)),
             })
         });
         heading.max(least).max(widest.max().unwrap_or(0))
+    }
+
+    /// Returns whether a row has facts that are so.
+    fn any(&self, is_so: impl Fn(&Facts) -> bool) -> bool {
+        let list = &self.source.collected.facts.list;
+        self.table
+            .rows
+            .iter()
+            .any(|row| row.key.is_some_and(|key| list.get(key.facts as usize).is_some_and(&is_so)))
+    }
+
+    /// Returns the length of the longest name of the symbols of frames; `None` if none has a symbol.
+    fn longest(&self, frame: impl Fn(&Row) -> u32) -> Option<usize> {
+        let named = self.source.named;
+        let symbols = self.table.rows.iter().filter_map(|row| named.symbol(named.symbol_of(frame(row))));
+        symbols.map(|it| shown_width(&it.name)).max()
     }
 
     /// The width of a number of one event.
@@ -225,8 +254,11 @@ impl<'a> Printer<'a> {
             let printed = match column {
                 Column::Key(key) => {
                     let mut text = self.text(row, column);
-                    if key == Key::Cpu {
-                        text = zero_padded(&text, width);
+                    match key {
+                        Key::Cpu => text = zero_padded(&text, width),
+                        Key::Socket => text = aligned(&zero_padded(&text, width.saturating_sub(3)), width),
+                        Key::SymbolSize | Key::DsoSize => text = aligned(&text, width),
+                        _ => {}
                     }
                     if let Some(separator) = self.style.separator {
                         text = replaced(&text, separator);
@@ -238,26 +270,7 @@ impl<'a> Printer<'a> {
                 _ => self.push_number(out, row, column, width),
             };
             let is_last = number + 1 == self.columns.len();
-            let is_padded = matches!(
-                column,
-                Column::Key(
-                    Key::Comm
-                        | Key::Dso
-                        | Key::DsoFrom
-                        | Key::DsoTo
-                        | Key::Parent
-                        | Key::LocalWeight
-                        | Key::Weight
-                        | Key::Pid
-                        | Key::Tid
-                        | Key::Tgid
-                        | Key::Mispredict
-                        | Key::InTx
-                        | Key::Abort
-                        | Key::Cycles
-                )
-            );
-            if !is_last || is_padded {
+            if !is_last || matches!(column, Column::Key(key) if is_padded(key)) {
                 let added = out.len() - start;
                 out.resize(start + added + width.saturating_sub(printed), b' ');
             }
@@ -349,12 +362,12 @@ impl<'a> Printer<'a> {
             }
             Key::Cpu if of.cpu < 0 => print(&mut out, format_args!("-{:03}", -of.cpu)),
             Key::Cpu => print(&mut out, format_args!("{:03}", of.cpu)),
-            Key::Srcline => push_name(&mut out, &self.source.srcline(row_key)),
+            Key::Srcline | Key::SrclineTo => push_name(&mut out, &self.source.srcline(&row_key.place)),
+            Key::SrclineFrom => push_name(&mut out, &self.source.srcline(&row_key.from)),
             Key::Srcfile => push_name(&mut out, self.source.srcfile(row_key)),
             Key::LocalWeight => print(&mut out, format_args!("{}", of.weight)),
             Key::Weight => {
-                let samples: u64 = row.counts.iter().map(|it| it.own.samples).sum();
-                print(&mut out, format_args!("{}", of.weight.wrapping_mul(samples)));
+                print(&mut out, format_args!("{}", of.weight.wrapping_mul(row.samples())));
             }
             Key::Trace => push_name(&mut out, facts.texts.get(of.trace)),
             Key::Cgroup if of.cgroup == 0 => out.extend_from_slice(b"N/A"),
@@ -374,24 +387,81 @@ impl<'a> Printer<'a> {
             Key::Abort => out.push(if flag(BranchFlags::ABORT) { b'A' } else { b'.' }),
             Key::Cycles if of.branch.cycles() == 0 => out.push(b'-'),
             Key::Cycles => print(&mut out, format_args!("{}", of.branch.cycles())),
+            Key::AddrFrom => self.push_address(&mut out, row.from),
+            Key::AddrTo => self.push_address(&mut out, row.frame),
+            Key::Socket if of.socket < 0 => print(&mut out, format_args!("-{:03}", of.socket.unsigned_abs())),
+            Key::Socket => print(&mut out, format_args!("{:03}", of.socket)),
+            Key::Transaction => transaction::push(&mut out, of.transaction),
+            Key::SymbolSize => match row_key.place.size {
+                Some(size) => print(&mut out, format_args!("{size}")),
+                None => out.extend_from_slice(b"unknown"),
+            },
+            Key::DsoSize if row_key.mapped == 0 => out.extend_from_slice(b"unknown"),
+            Key::DsoSize => print(&mut out, format_args!("{}", row_key.mapped)),
+            Key::CodePageSize => push_page_size(&mut out, Some(of.code_page_size)),
+            Key::LocalInsLat => print(&mut out, format_args!("{}", of.ins_lat)),
+            Key::InsLat => {
+                print(&mut out, format_args!("{}", u64::from(of.ins_lat).wrapping_mul(row.samples())));
+            }
+            Key::LocalPStageCyc => print(&mut out, format_args!("{}", of.p_stage_cyc)),
+            Key::PStageCyc => {
+                print(&mut out, format_args!("{}", u64::from(of.p_stage_cyc).wrapping_mul(row.samples())));
+            }
+            Key::Addr if row_key.ip == 0 => out.push(b'0'),
+            Key::Addr => print(&mut out, format_args!("0x{:x}", row_key.ip)),
+            Key::DsoDaddr => push_name(&mut out, named.short_name(row_key.data)),
+            Key::SymbolDaddr | Key::Dcacheline => self.push_data(&mut out, row, key, &of.access),
+            Key::SymbolIaddr => {
+                let symbol = named.symbol(named.symbol_of(row.frame)).map(|it| (&*it.name, None));
+                let letter = level(collected.table.frames.mode(row.frame));
+                memory::push_symbol(&mut out, letter, symbol, of.access.ip);
+            }
+            key => {
+                let letter = level(collected.table.frames.mode(row.frame));
+                memory::push_text(&mut out, key, &of.access, letter);
+            }
         }
         out
+    }
+
+    /// Appends an end of a branch. The letter is that of the address; perf has that of the sample.
+    ///
+    /// perf: `_hist_entry__addr_snprintf`, `tools/perf/util/sort.c`.
+    fn push_address(&self, out: &mut Vec<u8>, frame: u32) {
+        let (frames, named) = (&self.source.collected.table.frames, self.source.named);
+        let offset = frames.place(frame).map_or(0, |it| it.offset);
+        let symbol = named.symbol(named.symbol_of(frame));
+        let symbol = symbol.map(|it| (&*it.name, Some(offset.wrapping_sub(it.start)).filter(|&it| it > 0)));
+        memory::push_symbol(out, level(frames.mode(frame)), symbol, offset);
+    }
+
+    /// Appends the data of a memory access, or the line of the cache that it is in.
+    ///
+    /// perf: `hist_entry__daddr_snprintf`, `hist_entry__dcacheline_snprintf`, `tools/perf/util/sort.c`.
+    fn push_data(&self, out: &mut Vec<u8>, row: &Row, key: Key, access: &Access) {
+        let (frames, named) = (&self.source.collected.table.frames, self.source.named);
+        let code = level(frames.mode(row.frame));
+        let is_line = key == Key::Dcacheline;
+        let offset = match frames.place(row.data) {
+            _ if is_line => access.line.start,
+            place => place.map_or(0, |it| it.offset),
+        };
+        // perf has the offset in data alone.
+        let is_data = !frames.mapping(row.data).is_some_and(Mapping::is_executable);
+        let symbol = named.symbol(named.symbol_of(row.data));
+        // A line can begin before what it has.
+        let symbol = symbol.map(|it| (&*it.name, is_data.then(|| offset.saturating_sub(it.start))));
+        let letter = if is_line { access.line.letter(code) } else { code };
+        memory::push_symbol(out, letter, symbol, if is_line { offset } else { access.address });
     }
 
     /// perf: `_hist_entry__sym_snprintf`, `tools/perf/util/sort.c`.
     fn push_symbol(&self, out: &mut Vec<u8>, place: &Place, frame: u32) {
         let level = level(self.source.collected.table.frames.mode(frame));
-        print(out, format_args!("[{level}] "));
-        match self.source.named.symbol(place.symbol) {
-            Some(symbol) => {
-                push_name(out, &symbol.name);
-                if symbol.is_inlined {
-                    out.extend_from_slice(b" (inlined)");
-                }
-            }
-            // As C prints it: without the prefix if it is 0.
-            None if place.address == 0 => out.extend_from_slice(b"0000000000000000"),
-            None => print(out, format_args!("0x{:016x}", place.address)),
+        let symbol = self.source.named.symbol(place.symbol);
+        memory::push_symbol(out, level, symbol.map(|it| (&*it.name, None)), place.address);
+        if symbol.is_some_and(|it| it.is_inlined) {
+            out.extend_from_slice(b" (inlined)");
         }
     }
 }
@@ -413,26 +483,6 @@ pub(super) fn level(mode: CpuMode) -> char {
 /// Returns a percentage; 0 of nothing.
 pub(super) fn percent(number: u64, total: u64) -> f64 {
     if total == 0 { 0.0 } else { 100.0 * number as f64 / total as f64 }
-}
-
-/// Returns a number with as many digits as the column is wide.
-///
-/// perf: `hist_entry__cpu_snprintf`, `tools/perf/util/sort.c`.
-fn zero_padded(number: &[u8], width: usize) -> Vec<u8> {
-    let (sign, digits) = number.strip_prefix(b"-").map_or((&b""[..], number), |digits| (b"-", digits));
-    [sign, &vec![b'0'; width.saturating_sub(digits.len())], digits].concat()
-}
-
-/// Returns whether perf cuts the text of a key to the width of the column.
-fn is_cut(key: Key) -> bool {
-    !matches!(key, Key::Cpu | Key::Cgroup | Key::CgroupId | Key::LocalWeight | Key::Weight)
-}
-
-/// Replaces a separator in a text by dots.
-///
-/// perf: `repsep_snprintf`, `tools/perf/util/sort.c`.
-fn replaced(text: &[u8], separator: char) -> Vec<u8> {
-    String::from_utf8_lossy(text).replace(separator, ".").into_bytes()
 }
 
 /// The number of characters of a text that is safe to print.

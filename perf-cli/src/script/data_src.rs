@@ -8,7 +8,7 @@ use crate::render::digits::push_decimal;
 /// The word of a sample that has no data source.
 ///
 /// perf: `PERF_MEM_DATA_SRC_NONE`, `tools/perf/util/event.h`.
-const NONE: DataSrc = DataSrc(0x0508_0021);
+pub(crate) const NONE: DataSrc = DataSrc(0x0508_0021);
 
 /// The most bytes that perf prints: its buffer has 100.
 const LONGEST: usize = 99;
@@ -53,22 +53,49 @@ fn push_text(out: &mut Vec<u8>, source: DataSrc) {
     push_all(out, &["|OP ", operation(source.op()), "|LVL "]);
     push_level(out, source);
     push_all(out, &["|SNP "]);
+    push_snoop(out, source);
+    push_all(out, &["|TLB "]);
+    push_tlb(out, source);
+    push_all(out, &["|LCK ", lock(source), "|BLK "]);
+    push_blocked(out, source);
+}
+
+/// Appends how the caches of other cores answered.
+///
+/// perf: `perf_mem__snp_scnprintf`.
+pub(crate) fn push_snoop(out: &mut Vec<u8>, source: DataSrc) {
     let mut list = List::new(out);
     list.bits(source.snoop().0.into(), &SNOOPS);
     list.bits(source.snoopx().0.into(), &SNOOPX);
     list.end();
-    push_all(out, &["|TLB "]);
+}
+
+/// Appends which part of the TLB had the address.
+///
+/// perf: `perf_mem__tlb_scnprintf`.
+pub(crate) fn push_tlb(out: &mut Vec<u8>, source: DataSrc) {
     let tlb = source.dtlb();
     let mut list = List::new(out);
     list.bits(tlb.without(MemTlb::HIT | MemTlb::MISS).0.into(), &TLBS);
     list.end();
     push_outcome(out, tlb.contains(MemTlb::HIT), tlb.contains(MemTlb::MISS));
-    let lock = match source.lock() {
+}
+
+/// Returns whether the access was locked.
+///
+/// perf: `perf_mem__lck_scnprintf`.
+pub(crate) fn lock(source: DataSrc) -> &'static str {
+    match source.lock() {
         it if it.contains(MemLock::NA) => "N/A",
         it if it.contains(MemLock::LOCKED) => "Yes",
         _ => "No",
-    };
-    push_all(out, &["|LCK ", lock, "|BLK "]);
+    }
+}
+
+/// Appends what blocked the access, after a blank.
+///
+/// perf: `perf_mem__blk_scnprintf`.
+pub(crate) fn push_blocked(out: &mut Vec<u8>, source: DataSrc) {
     let blocked = source.blk();
     if blocked == MemBlk(0) || blocked.contains(MemBlk::NA) {
         push_all(out, &[" N/A"]);
@@ -89,8 +116,10 @@ fn operation(op: MemOp) -> &'static str {
     names.iter().find(|(bit, _)| op.contains(*bit)).map_or("No", |(_, name)| name)
 }
 
+/// Appends the cache or memory that had the data.
+///
 /// perf: `perf_mem__lvl_scnprintf`.
-fn push_level(out: &mut Vec<u8>, source: DataSrc) {
+pub(crate) fn push_level(out: &mut Vec<u8>, source: DataSrc) {
     let (level, start) = (source.lvl(), out.len());
     if source.remote() != MemRemote(0) {
         push_all(out, &["Remote "]);

@@ -279,16 +279,19 @@ fn push_rest(out: &mut Vec<u8>, at: &At<'_, '_>, tail: &Tail<'_>, known: &Known,
         push_hex_to(out, tail.phys_addr.unwrap_or(0), 16);
     }
     if fields.has(Fields::DATA_PAGE_SIZE) {
+        out.push(b' ');
         push_page_size(out, tail.data_page_size);
     }
     if fields.has(Fields::CODE_PAGE_SIZE) {
+        out.push(b' ');
         push_page_size(out, tail.code_page_size);
     }
 }
 
+/// Appends the size of a page, as perf names it.
+///
 /// perf: `get_page_size_name`, `tools/perf/util/session.c`.
-fn push_page_size(out: &mut Vec<u8>, size: Option<u64>) {
-    out.push(b' ');
+pub(crate) fn push_page_size(out: &mut Vec<u8>, size: Option<u64>) {
     match size.filter(|&size| size != 0) {
         Some(size) => push_size(out, size),
         None => out.extend_from_slice(b"N/A"),

@@ -29,8 +29,12 @@ fn keys_that_are_none() {
             (&["--sort", "+"], "there must be a key"),
             (&["--fields", ","], "there must be a key"),
             (&["-F", "comm,x_"], "--fields x_: there is no such key"),
-            (&["--sort", "mem"], "perfdata report has no key mem; perfdata has no --mem-mode"),
-            (&["--sort", "socket"], "has no key socket; sort by cpu"),
+            (&["--sort", "mem"], "--sort mem: mem is a key of memory accesses; add --mem-mode"),
+            (&["-F", "dcache"], "--fields dcache: dcacheline is a key of memory accesses; add --mem-mode"),
+            (&["--sort", "ipc_null"], "has no key ipc_null; instructions per cycle need"),
+            (&["--sort", "ipc_lbr"], "has no key ipc_lbr; instructions per cycle need"),
+            (&["--sort", "addr_from"], "addr_from is a key of branches"),
+            (&["--mem-mode"], "--mem-mode: the samples do not tell where data was found"),
             (&["--sort", "symbol_from"], "symbol_from is a key of branches"),
         ],
     );
@@ -64,9 +68,15 @@ fn numbers_that_are_none() {
             (&["--branch-stack"], "the samples have no branches"),
         ],
     );
-    for args in
-        [&["--max-stack", "x"][..], &["--threads", "0"], &["-w", "x"], &["-t", "ab"], &["--percentage", "x"]]
-    {
+    for args in [
+        &["--max-stack", "x"][..],
+        &["--threads", "0"],
+        &["-w", "x"],
+        &["-t", "ab"],
+        &["--percentage", "x"],
+        &["--mem-mode", "-b"],
+        &["--mem-mode", "--off-cpu"],
+    ] {
         let run = report("captures/callchain.data", args);
         assert_eq!((run.status, &*run.out), (1, ""), "{args:?}");
         assert!(run.err.starts_with("error: "), "{args:?}: {}", run.err);
@@ -74,7 +84,7 @@ fn numbers_that_are_none() {
 }
 
 fn options_of_perf_that_are_refused() {
-    let options = "--tui --gtk --mem-mode --branch-history --hierarchy --stats --tasks --mmaps -T --show-info \
+    let options = "--tui --gtk --branch-history --hierarchy --stats --tasks --mmaps -T --show-info \
         --dump-raw-trace --total-cycles --raw-trace --itrace --ignore-callees=x --group-sort-idx=1 --socket-filter=0 \
         --symbol-filter=x --full-source-path";
     for option in options.split_whitespace() {

@@ -7,7 +7,7 @@ use crate::report;
 pub(crate) const TESTS: &[needs::Test] = needs::tests![output_is_as_it_was];
 
 /// The name of the golden, the capture, and the options. Without symbols, as other machines have other files.
-const GOLDENS: [(&str, &str, &[&str]); 13] = [
+const GOLDENS: [(&str, &str, &[&str]); 19] = [
     ("branches", "synthetic/script_fields.le.data", &["-b"]),
     ("callchain", "captures/callchain.data", &["--no-children"]),
     ("caller", "captures/callchain.data", &["--sort", "comm,dso", "-g", "caller,2"]),
@@ -20,6 +20,20 @@ const GOLDENS: [(&str, &str, &[&str]); 13] = [
     ("fields", "captures/threads.dir", &["-F", "dso,overhead,overhead_sys,overhead_us,sample,period"]),
     ("separator", "captures/threads.dir", &["-t", ",", "--sort", "tid,tgid,dso"]),
     ("time", "captures/mem.data", &["--sort", "time,weight,cpu", "--ns", "--time-quantum", "1ms"]),
+    ("memory", "synthetic/memory.le.data", &["--mem-mode"]),
+    ("cachelines", "captures/mem.data", &["--mem-mode", "-g", "none", "--sort", "dcacheline,symbol_iaddr"]),
+    ("data", "synthetic/memory.be.data", &["--mem-mode", "--sort", "phys_daddr,data_page_size,addr"]),
+    ("addresses", "synthetic/script_fields.le.data", &["-b", "--sort", "addr_from,addr_to,srcline_from"]),
+    (
+        "socket",
+        "captures/system_wide.data",
+        &["--no-children", "--sort", "socket,dso,dso_size", "-g", "none"],
+    ),
+    (
+        "latency",
+        "synthetic/memory.le.data",
+        &["--sort", "local_ins_lat,ins_lat,p_stage_cyc,transaction,code_page_size"],
+    ),
     ("header", "captures/system_wide.data", &["--header", "--comms", "workload", "--percentage", "relative"]),
 ];
 

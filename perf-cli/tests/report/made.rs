@@ -11,7 +11,7 @@ use perf_abi::event::EventType;
 use perf_abi::record::Misc;
 use perf_abi::sample_type::SampleType;
 use perf_parse::file::write::{EventFields, FileWriter, Options};
-use perf_parse::record::{Comm, Mmap};
+use perf_parse::record::{Comm, Mmap, Mmap2};
 use perf_parse::write::{self, SampleFields, SampleIdFields};
 use perf_parse::{Record, SampleLayout};
 
@@ -91,6 +91,43 @@ impl Made {
         };
         let mut bytes = Vec::new();
         write::sample::<LittleEndian>(&mut bytes, &self.layout, Misc(2), &fields).unwrap();
+        self.records.push(bytes);
+        self
+    }
+
+    /// Makes the samples those of memory accesses.
+    pub(crate) fn with_accesses(mut self) -> Self {
+        self.attr.sample_type = SampleType::IP
+            | SampleType::TID
+            | SampleType::TIME
+            | SampleType::ADDR
+            | SampleType::PERIOD
+            | SampleType::DATA_SRC
+            | SampleType::WEIGHT_STRUCT
+            | SampleType::TRANSACTION
+            | SampleType::PHYS_ADDR
+            | SampleType::DATA_PAGE_SIZE
+            | SampleType::CODE_PAGE_SIZE;
+        self.attr.flags |= AttrFlags::MMAP2 | AttrFlags::MMAP_DATA;
+        self.layout = SampleLayout::new(&self.attr).unwrap();
+        self
+    }
+
+    /// Maps what a record tells, for the process `tid`.
+    pub(crate) fn map2(self, tid: i32, mapped: Mmap2<'_>) -> Self {
+        self.record(tid, &Record::Mmap2(Mmap2 { pid: tid, tid, ..mapped }))
+    }
+
+    /// Maps the kernel.
+    pub(crate) fn kernel(self, mapped: Mmap2<'_>) -> Self {
+        self.record_with(Misc(1), -1, &Record::Mmap2(mapped))
+    }
+
+    /// Adds a sample of a memory access.
+    pub(crate) fn access(mut self, tid: i32, mode: Misc, fields: SampleFields) -> Self {
+        let fields = SampleFields { pid_tid: Some((tid, tid)), time: Some(self.now()), ..fields };
+        let mut bytes = Vec::new();
+        write::sample::<LittleEndian>(&mut bytes, &self.layout, mode, &fields).unwrap();
         self.records.push(bytes);
         self
     }

@@ -5,6 +5,7 @@ mod arguments;
 mod golden;
 mod json;
 mod made;
+mod memory;
 mod names;
 mod off_cpu;
 mod perf;
@@ -18,6 +19,7 @@ fn main() -> ExitCode {
         arguments::TESTS,
         golden::TESTS,
         json::TESTS,
+        memory::TESTS,
         names::TESTS,
         off_cpu::TESTS,
         perf::TESTS,

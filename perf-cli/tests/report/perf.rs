@@ -8,9 +8,17 @@ pub(crate) const TESTS: &[needs::Test] = needs::tests![prints_what_perf_prints];
 /// The script prints each difference. Its table of known differences is that of this version.
 const VERSION: &str = "perf version 6.1.";
 
-/// All captures take minutes; these have stacks, a group, tracepoints, threads and cgroups.
-const CAPTURES: [&str; 6] =
-    ["callchain.data", "group_read.data", "raw.data", "cgroups.data", "system_wide.data", "threads.dir"];
+/// All captures take minutes; these have stacks, a group, tracepoints, threads, cgroups and memory accesses.
+const CAPTURES: [&str; 8] = [
+    "captures/callchain.data",
+    "captures/group_read.data",
+    "captures/raw.data",
+    "captures/cgroups.data",
+    "captures/system_wide.data",
+    "captures/threads.dir",
+    "captures/mem.data",
+    "synthetic/memory.le.data",
+];
 
 fn prints_what_perf_prints() {
     let needed = [&["bash", "--version"][..], &["python3", "--version"]];
@@ -24,7 +32,8 @@ fn prints_what_perf_prints() {
     let mut check = Command::new("bash");
     check.arg(script).args([env!("CARGO_BIN_EXE_perfdata"), "perf"]);
     let output = check
-        .args(CAPTURES.map(testdata::path))
+        .args(CAPTURES.map(crate::path))
+        .arg(crate::memory::made())
         .envs([("PERF_CONFIG", "/dev/null"), ("TZ", "UTC")])
         .env("HOME", needs::folder())
         .output()

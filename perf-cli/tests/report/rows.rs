@@ -10,7 +10,17 @@ pub(crate) const TESTS: &[needs::Test] = needs::tests![
     a_closed_pipe_ends_quietly,
 ];
 
-const KEYS: [&str; 7] = ["comm", "dso", "sym", "comm,dso,sym", "tid,cpu", "time", "srcline"];
+const KEYS: [&str; 9] = [
+    "comm",
+    "dso",
+    "sym",
+    "comm,dso,sym",
+    "tid,cpu",
+    "time",
+    "srcline",
+    "addr,socket",
+    "symbol_size,dso_size,ins_lat,transaction",
+];
 
 fn own_shares_add_up_to_all() {
     for capture in CAPTURES {
