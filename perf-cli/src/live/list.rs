@@ -1,30 +1,54 @@
 //! `perfdata list`: the events of this machine.
 
 use core::fmt::Display;
+use std::fs::File;
 use std::io::Write;
 
-use perf_open::event::{Listed, ListedKind, Parser};
+use perf_open::abi::attr::AttrFlags;
+use perf_open::event::{List, Listed, ListedKind, Parser};
 use serde_json::{Map, Value};
 
 use crate::args::live::ListArgs;
-use crate::escape::{make_lines_safe, push_json_value};
+use crate::escape::{make_lines_safe, push_json_value, shown};
 use crate::output::{Output, say};
 use crate::{Failure, Outcome};
 
 pub(crate) fn run(args: &ListArgs) -> Result<Outcome, Failure> {
     let parser = Parser::new();
-    let list = parser.list();
-    for error in &list.errors {
+    let List { mut events, errors, .. } = parser.list();
+    for error in &errors {
         say!("{error}");
     }
-    let chosen: Vec<&Listed> = list.events.iter().filter(|event| is_chosen(event, &args.patterns)).collect();
-    if chosen.is_empty() {
-        return Err(Failure(format!("no event of this machine matches {}", args.patterns.join(", "))));
+    events.retain(|event| is_chosen(event, &args.patterns));
+    let known = events.first().map(|event| event.name.clone());
+    events.retain(|event| is_of_machine(event, &parser));
+    if events.is_empty() {
+        let patterns = args.patterns.join(", ");
+        let reason = match known {
+            Some(name) => format!("; {name} is known, but the machine does not count it"),
+            None => String::new(),
+        };
+        return Err(Failure(format!("no event of this machine matches {patterns}{reason}")));
     }
     let mut output = Output::new();
+    let mut file = match &args.output {
+        Some(path) => {
+            let name = shown(path).to_string();
+            Some((File::create(path).map_err(|error| format!("{name}: {error}"))?, name))
+        }
+        None => None,
+    };
     let mut kind = None;
-    for event in chosen {
+    for event in &events {
         let out = &mut output.buffer;
+        if args.raw_dump {
+            let start = out.len();
+            for name in raw_names(event) {
+                write!(out, "{name} ")?;
+            }
+            make_lines_safe(out, start);
+            continue;
+        }
         if args.json {
             push_json_value(out, &object(event));
             writeln!(out)?;
@@ -41,12 +65,47 @@ pub(crate) fn run(args: &ListArgs) -> Result<Outcome, Failure> {
             }
             make_lines_safe(out, start);
         }
-        if !output.flush_full()? {
+        if file.is_none() && !output.flush_full()? {
             break;
         }
     }
-    output.flush()?;
+    if args.raw_dump {
+        writeln!(output.buffer)?;
+    }
+    match &mut file {
+        Some((file, name)) => file.write_all(&output.buffer).map_err(|error| format!("{name}: {error}"))?,
+        None => drop(output.flush()?),
+    }
     Ok(Outcome::Clean)
+}
+
+/// Returns whether the machine has the event. The kernel has a name for every hardware, software and cache event; only
+/// opening it shows whether something counts it. perf: `is_event_supported`, `tools/perf/util/print-events.c`.
+fn is_of_machine(event: &Listed, parser: &Parser) -> bool {
+    let is_generic = matches!(event.kind, ListedKind::Hardware | ListedKind::Software | ListedKind::Cache);
+    // On a machine with several kinds of cpus, one of them is enough.
+    let opens = |name: &str| {
+        let events = parser.parse(name).into_iter().flatten().flat_map(|group| group.events);
+        let mut unmodified = events.map(|mut event| {
+            event.attr.flags = AttrFlags::NONE;
+            event
+        });
+        unmodified.any(|event| event.is_supported())
+    };
+    !is_generic || opens(&event.name)
+}
+
+/// Returns the names of an event for completion, as `perf list --raw-dump` prints them: without the slashes of a PMU's
+/// event, and without syntax.
+fn raw_names(event: &Listed) -> Vec<&str> {
+    match event.kind {
+        kind if kind_name(kind) == SYNTAX => Vec::new(),
+        ListedKind::Pmu => {
+            let name = event.name.split('/').nth(1).unwrap_or(&event.name);
+            vec![name]
+        }
+        _ => core::iter::once(&event.name).chain(&event.aliases).map(String::as_str).collect(),
+    }
 }
 
 /// Returns whether the event's kind, or one of its names or a part of it, matches one of the patterns. Without patterns
