@@ -4,8 +4,9 @@ use clap::Subcommand;
 
 mod list;
 mod observed;
+mod ordered;
 pub(crate) mod record;
-mod stat;
+pub(crate) mod stat;
 
 pub(crate) use list::ListArgs;
 pub(crate) use observed::ObservedArgs;

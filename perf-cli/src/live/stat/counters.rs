@@ -1,12 +1,17 @@
 //! The events, opened on all their targets.
 
 use alloc::collections::BTreeMap;
+use core::ffi::CStr;
 
 use perf_open::abi::attr::AttrFlags;
 use perf_open::abi::event::EventType;
-use perf_open::{Builder, Error, EventGroup, EventSpec, Group, Target, limits};
+use perf_open::pmu::Pmus;
+use perf_open::{Builder, Error, EventSpec, Group, Target, limits};
 
+use super::cgroup::Cgroup;
+use super::plan::Planned;
 use super::tally::{Place, Reading, Tally};
+use super::times::Passed;
 use crate::Failure;
 use crate::live::observed::Observed;
 
@@ -17,8 +22,15 @@ pub(crate) struct Scope<'a> {
     /// The process id of the command, if there is one.
     pub(crate) command: Option<u32>,
     pub(crate) inherit: bool,
+    /// Whether the events start at the exec of the command.
+    pub(crate) on_exec: bool,
     /// Whether the count of each cpu or thread is shown separately.
     pub(crate) apart: bool,
+    /// The place of each cpu whose count is added to that of others. Empty if cpus are not grouped.
+    pub(crate) parts: BTreeMap<u32, Place>,
+    pub(crate) cgroups: &'a [Cgroup],
+    /// Whether events of the same name on several PMUs are added up.
+    pub(crate) merge: bool,
 }
 
 /// Open events.
@@ -27,6 +39,10 @@ pub(crate) struct Counters {
     groups: Vec<Open>,
     /// The events as they were opened, in the order of the groups.
     pub(crate) events: Vec<EventSpec>,
+    /// The number of the cgroup of each event.
+    pub(crate) cgroups: Vec<Option<usize>>,
+    /// For each event the one to which its counts are added; itself for most.
+    pub(crate) merged_into: Vec<usize>,
     /// Whether any PMU of this machine counts the event.
     is_supported: Vec<bool>,
     /// Whether the events wait for the exec of the command.
@@ -57,24 +73,35 @@ impl Counters {
     ///
     /// Leaves out an event that the kernel or the hardware does not have; the report shows it as not supported. Any
     /// other failure is an error.
-    pub(crate) fn open(groups: &[EventGroup], scope: &Scope<'_>) -> Result<Self, Failure> {
+    pub(crate) fn open(planned: &[Planned], scope: &Scope<'_>) -> Result<Self, Failure> {
         if !limits::is_supported() {
             return Err(Failure("this kernel was built without CONFIG_PERF_EVENTS".to_owned()));
         }
-        let events: Vec<EventSpec> = groups.iter().flat_map(|group| group.events.clone()).collect();
+        let events: Vec<EventSpec> =
+            planned.iter().flat_map(|planned| planned.group.events.clone()).collect();
+        let cgroups: Vec<Option<usize>> =
+            planned.iter().flat_map(|planned| planned.group.events.iter().map(|_| planned.cgroup)).collect();
         let mut counters = Self {
             groups: Vec::new(),
-            is_supported: vec![false; events.len()],
+            is_supported: events.iter().map(|event| event.tool.is_some()).collect(),
+            merged_into: (0..events.len()).collect(),
             events,
-            on_exec: *scope.observed == Observed::Command,
+            cgroups,
+            on_exec: scope.on_exec,
         };
-        let targets = targets(scope);
+        if scope.merge {
+            counters.merge();
+        }
+        let filters: Vec<Option<&CStr>> =
+            planned.iter().flat_map(|planned| planned.filters.iter().map(Option::as_deref)).collect();
         let mut first = 0_usize;
-        for group in groups {
+        for Planned { group, cgroup, .. } in planned {
+            let cgroup = cgroup.and_then(|number| scope.cgroups.get(number));
+            let targets = targets(scope, cgroup);
             let indices: Vec<usize> = (first..first.saturating_add(group.events.len())).collect();
-            if !counters.open_everywhere(&indices, group.weak, &targets, scope)? {
+            if !counters.open_everywhere(&indices, group.weak, &targets, &filters, scope)? {
                 for index in &indices {
-                    counters.open_everywhere(&[*index], false, &targets, scope)?;
+                    counters.open_everywhere(&[*index], false, &targets, &filters, scope)?;
                 }
             }
             first = first.saturating_add(group.events.len());
@@ -82,18 +109,42 @@ impl Counters {
         Ok(counters)
     }
 
+    /// Adds the counts of events of the same name on several PMUs. The kinds of cpus of a machine are not added up.
+    fn merge(&mut self) {
+        let pmus = Pmus::new();
+        let is_core = |name: &String| pmus.get(name).is_ok_and(|pmu| pmu.core);
+        let is_merged = |index: usize, earlier: usize| {
+            let [event, first] = [index, earlier].map(|index| self.events.get(index));
+            let (Some(event), Some(first)) = (event, first) else { return false };
+            event.pmu.is_some()
+                && event.pmu != first.pmu
+                && first.pmu.is_some()
+                && event.name == first.name
+                && self.cgroups.get(index) == self.cgroups.get(earlier)
+                && !event.pmu.as_ref().is_some_and(is_core)
+        };
+        let into = |index| (0..index).find(|&earlier| is_merged(index, earlier)).unwrap_or(index);
+        self.merged_into = (0..self.events.len()).map(into).collect();
+    }
+
     /// Opens a group on every target. Returns `false` if it is weak and its events must be opened separately.
     fn open_everywhere(
         &mut self,
         indices: &[usize],
         weak: bool,
-        targets: &[(Target<'static>, Place)],
+        targets: &[(Target<'_>, Place)],
+        filters: &[Option<&CStr>],
         scope: &Scope<'_>,
     ) -> Result<bool, Failure> {
+        let is_tool = |index: &usize| self.events.get(*index).is_some_and(|event| event.tool.is_some());
+        let indices: Vec<usize> = indices.iter().copied().filter(|index| !is_tool(index)).collect();
+        if indices.is_empty() {
+            return Ok(true);
+        }
         let open_before = self.groups.len();
         let mut gone = 0_usize;
         for (target, place) in targets {
-            match self.open_group(indices, weak, target, *place, scope)? {
+            match self.open_group(&indices, weak, target, *place, filters, scope)? {
                 Opened::Group(open) => self.groups.extend(open),
                 Opened::Gone => gone = gone.saturating_add(1),
                 Opened::Apart => {
@@ -107,7 +158,8 @@ impl Counters {
         }
         for open in self.groups.iter().skip(open_before) {
             for index in &open.events {
-                self.is_supported.get_mut(*index).into_iter().for_each(|supported| *supported = true);
+                let into = self.merged_into.get(*index).copied().unwrap_or(*index);
+                self.is_supported.get_mut(into).into_iter().for_each(|supported| *supported = true);
             }
         }
         Ok(true)
@@ -117,8 +169,9 @@ impl Counters {
         &mut self,
         indices: &[usize],
         weak: bool,
-        target: &Target<'static>,
+        target: &Target<'_>,
         place: Place,
+        filters: &[Option<&CStr>],
         scope: &Scope<'_>,
     ) -> Result<Opened, Failure> {
         let mut open: Option<Open> = None;
@@ -145,6 +198,13 @@ impl Counters {
                 Err(error) if is_lacking(&error) => {}
                 Err(error) => return Err(Failure(format!("{}: {error}", event.name))),
             }
+            let opened = open.as_ref().filter(|open| open.events.last() == Some(&index));
+            let counter = opened.and_then(|open| open.group.counters().last());
+            if let (Some(Some(filter)), Some(counter)) = (filters.get(index), counter) {
+                counter.set_filter(filter).map_err(|error| {
+                    format!("--filter {}: {}: {error}", filter.to_string_lossy(), event.name)
+                })?;
+            }
         }
         Ok(Opened::Group(open))
     }
@@ -154,6 +214,11 @@ impl Counters {
         if self.on_exec {
             return Ok(());
         }
+        self.enable_now()
+    }
+
+    /// Starts counting, also of events that wait for an exec.
+    pub(crate) fn enable_now(&self) -> Result<(), Failure> {
         Ok(self.groups.iter().try_for_each(|open| open.group.enable())?)
     }
 
@@ -162,8 +227,8 @@ impl Counters {
         Ok(self.groups.iter().try_for_each(|open| open.group.disable())?)
     }
 
-    /// Reads what was counted up to now.
-    pub(crate) fn read(&self) -> Result<Reading, Failure> {
+    /// Reads what was counted up to now. `passed` are the times that this program has measured.
+    pub(crate) fn read(&self, passed: &Passed) -> Result<Reading, Failure> {
         let mut reading: Reading =
             self.is_supported.iter().map(|supported| supported.then(BTreeMap::new)).collect();
         for open in &self.groups {
@@ -174,25 +239,39 @@ impl Counters {
                 Err(error) => return Err(error.into()),
             };
             for (index, count) in open.events.iter().zip(counts) {
+                let index = self.merged_into.get(*index).unwrap_or(index);
                 if let Some(Some(tallies)) = reading.get_mut(*index) {
                     let tally = tallies.entry(open.place).or_default();
                     *tally = tally.plus(Tally::from(count));
                 }
             }
         }
+        let time = u64::try_from(passed.elapsed.as_nanos()).unwrap_or(u64::MAX);
+        for (event, tallies) in self.events.iter().zip(&mut reading) {
+            if let (Some(value), Some(tallies)) = (event.tool.and_then(|tool| passed.of(tool)), tallies) {
+                tallies.insert(Place::Everywhere, Tally { value, enabled: time, running: time });
+            }
+        }
         Ok(reading)
     }
 }
 
-/// Returns the targets, each with the place to which its counts are added.
-fn targets(scope: &Scope<'_>) -> Vec<(Target<'static>, Place)> {
+/// Returns the targets, each with the place to which its counts are added. On cpus, tasks of `cgroup` alone are counted.
+fn targets<'a>(scope: &Scope<'_>, cgroup: Option<&'a Cgroup>) -> Vec<(Target<'a>, Place)> {
     let place = |own| if scope.apart { own } else { Place::Everywhere };
     match scope.observed {
         Observed::Command => scope.command.iter().map(|&pid| (Target::pid(pid), Place::Everywhere)).collect(),
         Observed::Threads(tids) => {
             tids.iter().map(|&tid| (Target::pid(tid), place(Place::Thread(tid)))).collect()
         }
-        Observed::Cpus(cpus) => cpus.iter().map(|&cpu| (Target::cpu(cpu), place(Place::Cpu(cpu)))).collect(),
+        Observed::Cpus(cpus) => {
+            let target = |cpu| match cgroup {
+                Some(cgroup) => Target::cgroup(&cgroup.directory, cpu),
+                None => Target::cpu(cpu),
+            };
+            let place = |cpu| scope.parts.get(&cpu).copied().unwrap_or(place(Place::Cpu(cpu)));
+            cpus.iter().map(|&cpu| (target(cpu), place(cpu))).collect()
+        }
     }
 }
 
@@ -202,11 +281,11 @@ fn targets(scope: &Scope<'_>) -> Vec<(Target<'static>, Place)> {
 fn open_event(
     event: &mut EventSpec,
     mut group: Option<&mut Group>,
-    target: &Target<'static>,
+    target: &Target<'_>,
     scope: &Scope<'_>,
 ) -> Result<Option<Group>, Error> {
     let is_leader = group.is_none();
-    let on_exec = is_leader && *scope.observed == Observed::Command;
+    let on_exec = is_leader && scope.on_exec;
     let mut open = |event: &EventSpec| {
         let inherit = event.terms.inherit.unwrap_or(scope.inherit) && target.thread().is_some();
         let builder = Builder::new(event.clone())
