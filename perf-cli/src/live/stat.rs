@@ -12,6 +12,7 @@ use std::time::Instant;
 
 use perf_open::EventSpec;
 use perf_open::workload::{CpuTime, Workload};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::args::live::StatArgs;
 use crate::escape::shown;
@@ -38,7 +39,7 @@ use control::{Answers, Command};
 use counters::{Counters, Scope};
 use plan::Planned;
 use report::{Report, Span, Totals};
-use table::{Shown, rows};
+use table::{Row, Shown, rows};
 use tally::{Place, Reading, since};
 use times::{Passed, Ticks};
 use topology::{Label, Labels, Part};
@@ -66,7 +67,8 @@ pub(crate) fn run(args: &StatArgs) -> Result<Outcome, Failure> {
         None => Answers::default(),
     };
     let answers = RefCell::new(answers);
-    let stat = Stat { args, observed, planned, cgroups, parts, labels, watch, answers };
+    let files = getrlimit(Resource::Nofile);
+    let stat = Stat { args, observed, planned, cgroups, parts, labels, watch, answers, files };
     let mut report = Report::new(args)?;
     let mut runs = Vec::new();
     let is_endless = args.repeat == 0;
@@ -125,6 +127,8 @@ struct Stat<'a> {
     labels: Labels,
     watch: Watch,
     answers: RefCell<Answers>,
+    /// How many descriptors this process could have open when it was started.
+    files: Rlimit,
 }
 
 impl Stat<'_> {
@@ -137,6 +141,8 @@ impl Stat<'_> {
             rustix::fs::sync();
         }
         let run = self.count(report);
+        // For the commands, which inherit it.
+        set_file_limit(self.files);
         if let (Some(command), Ok(_)) = (&self.args.post, &run) {
             in_shell("--post", command)?;
         }
@@ -149,6 +155,8 @@ impl Stat<'_> {
             Some((program, arguments)) => Some(Workload::prepare(program, arguments.iter().cloned())?),
             None => None,
         };
+        // Now that the command has its own. Each event on a cpu or a thread takes a descriptor; perf does the same.
+        set_file_limit(Rlimit { current: self.files.maximum, ..self.files });
         let pid = command.as_ref().map(Workload::pid);
         // 0 is no delay.
         let delay = args.delay.filter(|delay| *delay != 0);
@@ -201,7 +209,7 @@ impl Stat<'_> {
         let mut intervals = 0_u64;
         let mut each = |at: Duration, reading: Reading| -> Result<bool, Failure> {
             let lasted = at.saturating_sub(before.1);
-            let rows = rows(&events, &self.labels, &[since(&reading, &before.0)], lasted, !args.no_scale);
+            let rows = self.rows(&events, &[since(&reading, &before.0)], lasted);
             report.rows(&rows, Span::Interval(at))?;
             before = (reading, at);
             intervals = intervals.saturating_add(1);
@@ -256,6 +264,15 @@ impl Stat<'_> {
         counters.events.iter().enumerate().map(shown).collect()
     }
 
+    /// Returns the rows to print. Of all threads of the machine, those that were counted.
+    fn rows<'a>(&'a self, events: &'a [Shown], runs: &[Reading], elapsed: Duration) -> Vec<Row<'a>> {
+        let mut rows = rows(events, &self.labels, runs, elapsed, !self.args.no_scale);
+        if self.args.observed.all_cpus && self.args.per_thread {
+            rows.retain(|row| !row.is_zero());
+        }
+        rows
+    }
+
     /// Does what a command of `--control` asks for.
     fn control(&self, counters: &Counters, moment: Moment) -> Result<(), Failure> {
         let Moment::Control(command) = moment else { return Ok(()) };
@@ -289,7 +306,7 @@ impl Stat<'_> {
                 mean::Mean::of(&seconds).map_or(last.elapsed, |mean| Duration::from_secs_f64(mean.value));
             report.head(&self.what(), runs.len(), false, unit_width(&last.events))?;
             let span = if self.args.summary { Span::Summary } else { Span::Whole { runs: runs.len() } };
-            report.rows(&rows(&last.events, &self.labels, &readings, mean, !self.args.no_scale), span)?;
+            report.rows(&self.rows(&last.events, &readings, mean), span)?;
         }
         report.totals(&Totals {
             elapsed: seconds,
@@ -305,6 +322,7 @@ impl Stat<'_> {
             words.join(",")
         };
         match &self.observed {
+            Observed::Threads(_) if self.args.observed.all_cpus => "'system wide'".to_owned(),
             Observed::Threads(_) if !self.args.observed.pid.is_empty() => {
                 format!("process id '{}'", list(&self.args.observed.pid))
             }
@@ -324,6 +342,12 @@ impl Stat<'_> {
             say!("perfdata: {}: ended by signal {signal}", shown(program));
         }
     }
+}
+
+/// Sets the number of descriptors that this process may have open.
+fn set_file_limit(limit: Rlimit) {
+    // If it stays lower, fewer events can be opened, and the error of the one too many says so.
+    let _ = setrlimit(Resource::Nofile, limit);
 }
 
 /// Runs a command of `--pre` or `--post`.

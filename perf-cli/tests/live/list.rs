@@ -126,7 +126,7 @@ fn a_file_gets_the_list() {
     let path = needs::folder().join("list");
     let path = path.to_str().unwrap();
     let (status, out, err) = list(&["sw", "-j", "-o", path]);
-    assert_eq!((status, &*out, &*err), (0, "", ""));
+    assert_eq!((status, &*out), (0, ""), "{err}");
     assert_eq!(std::fs::read_to_string(path).unwrap(), list(&["sw", "--json"]).1);
     let (status, _, err) = list(&["sw", "-o", "/no/such/folder"]);
     assert_eq!(status, 1);

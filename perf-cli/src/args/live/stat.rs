@@ -59,6 +59,10 @@ pub(crate) struct StatArgs {
     #[arg(long, value_name = "FILTER", value_parser = Ordered::parse)]
     pub(crate) filter: Vec<Ordered>,
 
+    /// Count all events as one group, as with braces around them
+    #[arg(short, long)]
+    pub(crate) group: bool,
+
     /// Count more events of caches: -d of L1 and the last level, -dd also of instructions and TLBs, -ddd also prefetches
     #[arg(short, long, action = ArgAction::Count)]
     pub(crate) detailed: u8,
@@ -96,8 +100,8 @@ pub(crate) struct StatArgs {
     #[arg(short = 'A', long, conflicts_with_all = ["pid", "tid"])]
     pub(crate) no_aggr: bool,
 
-    /// Print one line per thread; with -p or -t
-    #[arg(long, conflicts_with_all = ["all_cpus", "cpu", "no_aggr"])]
+    /// Print one line per thread; with -p or -t, or with -a for each thread that is counted
+    #[arg(long, conflicts_with_all = ["cpu", "no_aggr"])]
     pub(crate) per_thread: bool,
 
     /// Print one line per processor socket; with -a or -C

@@ -5,8 +5,10 @@ use core::ffi::CStr;
 
 use perf_open::abi::attr::AttrFlags;
 use perf_open::abi::event::EventType;
+use perf_open::abi::read_format::ReadFormat;
+use perf_open::abi::sample_type::SampleType;
 use perf_open::pmu::Pmus;
-use perf_open::{Builder, Error, EventSpec, Group, Target, limits};
+use perf_open::{Builder, Count, Counter, Error, EventSpec, Group, Target, limits};
 
 use super::cgroup::Cgroup;
 use super::plan::Planned;
@@ -49,10 +51,48 @@ pub(crate) struct Counters {
     on_exec: bool,
 }
 
+/// The counters of an event alone, or of a group.
+#[derive(Debug)]
+enum Counting {
+    Alone(Counter),
+    Group(Group),
+}
+
+impl Counting {
+    fn enable(&self) -> Result<(), Error> {
+        match self {
+            Self::Alone(counter) => counter.enable(),
+            Self::Group(group) => group.enable(),
+        }
+    }
+
+    fn disable(&self) -> Result<(), Error> {
+        match self {
+            Self::Alone(counter) => counter.disable(),
+            Self::Group(group) => group.disable(),
+        }
+    }
+
+    fn read(&self) -> Result<Vec<Count>, Error> {
+        match self {
+            Self::Alone(counter) => counter.read().map(|count| vec![count]),
+            Self::Group(group) => group.read(),
+        }
+    }
+
+    /// Returns the counter that was opened last.
+    fn last(&self) -> Option<&Counter> {
+        match self {
+            Self::Alone(counter) => Some(counter),
+            Self::Group(group) => group.counters().last(),
+        }
+    }
+}
+
 /// A group on one target.
 #[derive(Debug)]
 struct Open {
-    group: Group,
+    group: Counting,
     place: Place,
     /// The index of the event of each counter.
     events: Vec<usize>,
@@ -182,7 +222,12 @@ impl Counters {
             if target.cpu_number().is_some_and(elsewhere) {
                 continue;
             }
-            match open_event(event, open.as_mut().map(|open| &mut open.group), target, scope) {
+            let membership = match (&mut open, indices) {
+                (_, [_]) => Membership::Alone,
+                (Some(Open { group: Counting::Group(group), .. }), _) => Membership::Member(group),
+                _ => Membership::Leader,
+            };
+            match open_event(event, membership, target, scope) {
                 Ok(None) => open.iter_mut().for_each(|open| open.events.push(index)),
                 Ok(Some(group)) => open = Some(Open { group, place, events: vec![index] }),
                 // Some of the listed threads may have ended since.
@@ -199,7 +244,7 @@ impl Counters {
                 Err(error) => return Err(Failure(format!("{}: {error}", event.name))),
             }
             let opened = open.as_ref().filter(|open| open.events.last() == Some(&index));
-            let counter = opened.and_then(|open| open.group.counters().last());
+            let counter = opened.and_then(|open| open.group.last());
             if let (Some(Some(filter)), Some(counter)) = (filters.get(index), counter) {
                 counter.set_filter(filter).map_err(|error| {
                     format!("--filter {}: {}: {error}", filter.to_string_lossy(), event.name)
@@ -275,27 +320,46 @@ fn targets<'a>(scope: &Scope<'_>, cgroup: Option<&'a Cgroup>) -> Vec<(Target<'a>
     }
 }
 
-/// Opens an event as a member of `group`, or as the leader of a new group, which is returned.
+/// How an event is opened.
+enum Membership<'a> {
+    /// Without a group, so that a read has one count.
+    Alone,
+    /// As the leader of a new group.
+    Leader,
+    Member(&'a mut Group),
+}
+
+/// Opens an event as a member of a group, or alone or as the leader of a new group, which are returned.
 ///
 /// If the kernel may not be counted, counts user space alone and adds that to the event's name, as `perf stat` does.
 fn open_event(
     event: &mut EventSpec,
-    mut group: Option<&mut Group>,
+    mut membership: Membership<'_>,
     target: &Target<'_>,
     scope: &Scope<'_>,
-) -> Result<Option<Group>, Error> {
-    let is_leader = group.is_none();
+) -> Result<Option<Counting>, Error> {
+    let is_leader = !matches!(membership, Membership::Member(_));
+    let is_alone = matches!(membership, Membership::Alone);
     let on_exec = is_leader && scope.on_exec;
     let mut open = |event: &EventSpec| {
-        let inherit = event.terms.inherit.unwrap_or(scope.inherit) && target.thread().is_some();
+        // It has no effect on cpus, where perf sets it too. Kernels before 4.13 refuse it for groups.
+        let may_inherit = target.thread().is_some() || is_alone;
+        let inherit = event.terms.inherit.unwrap_or(scope.inherit) && may_inherit;
         let builder = Builder::new(event.clone())
             .sample_period(0)
             .inherit(inherit)
             .disabled(is_leader)
-            .enable_on_exec(on_exec);
-        match &mut group {
-            Some(group) => group.add(builder, target).map(|()| None),
-            None => Group::open(builder, target).map(Some),
+            .enable_on_exec(on_exec)
+            // It has no effect on counts; perf sets it too, for `perf stat record`.
+            .sample_type(SampleType::IDENTIFIER)
+            .or_drop(SampleType::IDENTIFIER);
+        match &mut membership {
+            Membership::Alone => {
+                let times = ReadFormat::TOTAL_TIME_ENABLED | ReadFormat::TOTAL_TIME_RUNNING;
+                builder.read_format(times).open(target).map(Counting::Alone).map(Some)
+            }
+            Membership::Leader => Group::open(builder, target).map(Counting::Group).map(Some),
+            Membership::Member(group) => group.add(builder, target).map(|()| None),
         }
     };
     match open(event) {

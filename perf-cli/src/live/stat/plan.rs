@@ -11,7 +11,7 @@ use perf_open::{EventGroup, EventSpec};
 use super::topology::Part;
 use crate::Failure;
 use crate::args::live::StatArgs;
-use crate::live::observed::Observed;
+use crate::live::observed::{Observed, all_threads};
 
 /// Events that are opened together.
 #[derive(Clone, Debug)]
@@ -40,12 +40,15 @@ pub(crate) fn observed(args: &StatArgs) -> Result<Observed, Failure> {
              name give its path: ./{verb}"
         )));
     }
+    if args.per_thread && args.observed.all_cpus {
+        return Ok(Observed::Threads(all_threads()?));
+    }
     let observed = Observed::of(&args.observed, !args.command.is_empty())?;
     let cgroups = if args.cgroup.is_empty() { "--for-each-cgroup" } else { "--cgroup" };
     let has_cgroup = !args.cgroup.is_empty() || !args.for_each_cgroup.is_empty();
     match &observed {
         Observed::Cpus(_) | Observed::Command if args.per_thread => {
-            Err(Failure("--per-thread needs -p or -t".to_owned()))
+            Err(Failure("--per-thread needs -p, -t or -a".to_owned()))
         }
         Observed::Command | Observed::Threads(_) if args.no_aggr => {
             Err(Failure("--no-aggr needs -a or -C".to_owned()))
@@ -74,6 +77,12 @@ pub(crate) fn events(args: &StatArgs, observed: &Observed) -> Result<Vec<Planned
     for names in DETAILED.iter().take(args.detailed.into()) {
         let groups = parser.parse(names).map_err(|error| error.to_string())?;
         planned.extend(groups.into_iter().map(Planned::from));
+    }
+    if args.group {
+        let events: Vec<EventSpec> =
+            planned.iter().flat_map(|planned| planned.group.events.clone()).collect();
+        let filters = planned.iter().flat_map(|planned| planned.filters.clone()).collect();
+        planned = vec![Planned { filters, ..Planned::from(EventGroup::from(events)) }];
     }
     for event in planned.iter_mut().flat_map(|planned| &mut planned.group.events) {
         let unused = event.terms.names().find(|name| *name != "inherit");

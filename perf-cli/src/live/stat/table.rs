@@ -101,6 +101,15 @@ pub(crate) struct Row<'a> {
 }
 
 impl Row<'_> {
+    /// Returns whether nothing was counted.
+    pub(crate) fn is_zero(&self) -> bool {
+        match self.status {
+            Status::Counted { value: Value::Whole(value), .. } => value == 0,
+            Status::Counted { value: Value::Real(value), .. } => value == 0.0,
+            Status::NotCounted | Status::NotSupported => true,
+        }
+    }
+
     /// Returns the percentage of the enabled time for which the event ran; `None` if it was never enabled.
     pub(crate) fn running_percent(&self) -> Option<f64> {
         (self.enabled > 0).then(|| 100.0 * self.running as f64 / self.enabled as f64)

@@ -11,6 +11,8 @@ pub(crate) const TESTS: &[needs::Test] = needs::tests![
     more_detail_is_more_events,
     user_space_alone_has_no_time_in_the_kernel,
     parts_of_the_machine_are_added_up,
+    every_thread_that_ran_has_a_line,
+    more_events_than_the_soft_limit_of_files_are_counted,
     a_cgroup_has_counts_of_its_own,
     a_filter_selects_hits,
     a_delay_leaves_out_the_start,
@@ -92,6 +94,27 @@ fn parts_of_the_machine_are_added_up() {
     }
     let text = stat(["-a", "--per-core", "-e", "cpu-clock", "true"]).err;
     assert!(text.contains("\nS0-D0-C") || text.contains("\nS-1-D"), "{text}");
+}
+
+fn every_thread_that_ran_has_a_line() {
+    needs::all(&[needs::Need::OtherUsers, needs::Need::KernelEvents]);
+    let mut busy = Command::new("sh").args(["-c", "while :; do :; done"]).spawn().unwrap();
+    let lines = json(&["-a", "--per-thread", "-e", "task-clock", "sleep", "0.2"]);
+    busy.kill().unwrap();
+    busy.wait().unwrap();
+    let thread = format!("sh-{}", busy.id());
+    let own = lines.iter().find(|line| line["thread"] == thread.as_str());
+    assert!(own.is_some_and(|line| real(line) > 1.0), "{lines:?}");
+    assert!(lines.iter().all(|line| real(line) > 0.0), "{lines:?}");
+}
+
+/// The command itself keeps the limit.
+fn more_events_than_the_soft_limit_of_files_are_counted() {
+    let events = ["faults"; 100].join(",");
+    let (out, err) = controlled(&format!(
+        "ulimit -Sn 64 && PERFDATA stat -j -r 2 --post 'ulimit -Sn' -e {events} -- sh -c 'ulimit -Sn'"
+    ));
+    assert_eq!((objects(&err).len(), &*out), (100, "64\n64\n64\n64\n"));
 }
 
 fn a_cgroup_has_counts_of_its_own() {
@@ -235,6 +258,8 @@ fn the_output_is_appended_or_kept_quiet() {
     assert!(!fs::read_to_string(&file).unwrap().contains("before"));
     let run = stat(["--log-fd", "1", "-x,", "-e", "faults", "true"]);
     assert!(run.err.is_empty() && run.out.contains(",,faults"), "{run:?}");
+    let group = json(&["-g", "-e", "faults,minor-faults", "true"]);
+    assert_eq!(group[0]["event-runtime"], group[1]["event-runtime"]);
     let run = stat(["--quiet", "-e", "faults", "true"]);
     assert_eq!((run.status, &*run.out, &*run.err), (0, "", ""));
 }

@@ -41,7 +41,7 @@ fn what_cannot_be_counted_is_told() {
 
 fn what_makes_no_sense_together_is_refused() {
     fails(&["-A", "true"], "--no-aggr needs -a or -C");
-    fails(&["--per-thread", "true"], "--per-thread needs -p or -t");
+    fails(&["--per-thread", "true"], "--per-thread needs -p, -t or -a");
     fails(&["-a", "-p", "1"], "cannot be used with");
     fails(&["-I", "100", "-r", "3", "true"], "cannot be used with");
     fails(&["-x,", "--json", "true"], "cannot be used with");
