@@ -38,7 +38,7 @@ pub(crate) fn run(args: &ListArgs) -> Result<Outcome, Failure> {
         }
         None => None,
     };
-    let mut kind = None;
+    let (mut kind, mut is_first) = (None, true);
     for event in &events {
         let out = &mut output.buffer;
         if args.raw_dump {
@@ -50,8 +50,8 @@ pub(crate) fn run(args: &ListArgs) -> Result<Outcome, Failure> {
             continue;
         }
         if args.json {
+            out.extend_from_slice(if core::mem::replace(&mut is_first, false) { b"[\n" } else { b",\n" });
             push_json_value(out, &object(event));
-            writeln!(out)?;
         } else {
             let start = out.len();
             if kind != Some(event.kind) {
@@ -68,6 +68,9 @@ pub(crate) fn run(args: &ListArgs) -> Result<Outcome, Failure> {
         if file.is_none() && !output.flush_full()? {
             break;
         }
+    }
+    if args.json {
+        output.buffer.extend_from_slice(b"\n]\n");
     }
     if args.raw_dump {
         writeln!(output.buffer)?;
@@ -122,7 +125,7 @@ fn is_chosen(event: &Listed, patterns: &[String]) -> bool {
 /// The kind of an entry that is not an event, but shows the syntax of events.
 const SYNTAX: &str = "syntax";
 
-/// Returns the name of a kind in patterns and in JSON.
+/// Returns the name of a kind in patterns.
 fn kind_name(kind: ListedKind) -> &'static str {
     match kind {
         ListedKind::Hardware => "hw",
@@ -181,22 +184,38 @@ fn details(event: &Listed, parser: &Parser, out: &mut Vec<u8>) -> std::io::Resul
     Ok(())
 }
 
+/// Returns the object of an event, with the names of `perf list --json`.
+///
+/// perf: `json_print_event`, `tools/perf/builtin-list.c`.
 fn object(event: &Listed) -> Value {
     let mut object = Map::new();
     let mut put = |name: &str, value: Value| object.insert(name.to_owned(), value);
-    put("event", event.name.as_str().into());
-    put("kind", kind_name(event.kind).into());
+    if let Some(pmu) = &event.pmu {
+        put("Unit", pmu.as_str().into());
+    }
+    put("EventName", event.name.as_str().into());
     if !event.aliases.is_empty() {
-        put("aliases", event.aliases.clone().into());
+        put("EventAlias", event.aliases.join(" ").into());
     }
-    let texts = [("pmu", &event.pmu), ("terms", &event.terms), ("unit", &event.unit)];
-    for (name, value) in texts {
-        if let Some(value) = value {
-            put(name, value.as_str().into());
-        }
+    put("EventType", event_type(event.kind).into());
+    if let Some(unit) = &event.unit {
+        put("ScaleUnit", format!("{}{unit}", event.scale.unwrap_or(1.0)).into());
     }
-    if let Some(scale) = event.scale {
-        put("scale", scale.into());
+    if let (Some(pmu), Some(terms)) = (&event.pmu, &event.terms) {
+        put("Encoding", format!("{pmu}/{terms}/").into());
     }
     Value::Object(object)
+}
+
+/// Returns perf's name of a kind of events.
+fn event_type(kind: ListedKind) -> &'static str {
+    match kind {
+        ListedKind::Hardware => "Hardware event",
+        ListedKind::Software => "Software event",
+        ListedKind::Cache => "Hardware cache event",
+        ListedKind::Pmu => "Kernel PMU event",
+        ListedKind::Breakpoint => "Hardware breakpoint",
+        ListedKind::Tracepoint => "Tracepoint event",
+        _ => "Raw event descriptor",
+    }
 }

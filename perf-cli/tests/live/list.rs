@@ -35,37 +35,42 @@ fn list(args: &[&str]) -> (i32, String, String) {
 fn names(args: &[&str]) -> Vec<String> {
     let (status, out, _) = list(&[args, &["--json"]].concat());
     assert_eq!(status, 0, "{args:?}");
-    out.lines()
-        .map(|line| serde_json::from_str::<Value>(line).unwrap()["event"].as_str().unwrap().to_owned())
-        .collect()
+    events(&out).iter().map(|event| event["EventName"].as_str().unwrap().to_owned()).collect()
+}
+
+/// Returns the events of a JSON array. Each is on a line.
+fn events(out: &str) -> Vec<Value> {
+    let events: Vec<Value> = serde_json::from_str(out).unwrap();
+    assert_eq!(out.lines().count(), events.len() + 2);
+    events
 }
 
 fn everything_is_listed_once_and_in_order() {
     let (status, out, _) = list(&["--json"]);
     assert_eq!(status, 0);
-    let events: Vec<Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let kinds: Vec<&str> = events.iter().map(|event| event["kind"].as_str().unwrap()).collect();
-    for kind in ["hw", "sw", "cache", "syntax"] {
+    let events = events(&out);
+    let kinds: Vec<&str> = events.iter().map(|event| event["EventType"].as_str().unwrap()).collect();
+    const SYNTAX: &str = "Raw event descriptor";
+    for kind in ["Hardware event", "Software event", "Hardware cache event", SYNTAX] {
         // Hardware and caches are not counted everywhere.
-        assert!(kinds.contains(&kind) || matches!(kind, "hw" | "cache"), "{kind}");
-        let of_kind = |event: &&Value| event["kind"] == kind;
+        assert!(kinds.contains(&kind) || kind.starts_with("Hardware"), "{kind}");
+        let of_kind = |event: &&Value| event["EventType"] == kind;
         let names: Vec<&str> =
-            events.iter().filter(of_kind).map(|event| event["event"].as_str().unwrap()).collect();
+            events.iter().filter(of_kind).map(|event| event["EventName"].as_str().unwrap()).collect();
         assert_eq!(names.len(), names.iter().collect::<BTreeSet<_>>().len(), "{kind}");
-        assert!(kind == "syntax" || names.is_sorted(), "{names:?}");
+        assert!(kind == SYNTAX || names.is_sorted(), "{names:?}");
     }
-    let faults = events.iter().find(|event| event["event"] == "page-faults").unwrap();
-    assert_eq!((&faults["kind"], &faults["aliases"][0]), (&"sw".into(), &"faults".into()));
+    let faults = events.iter().find(|event| event["EventName"] == "page-faults").unwrap();
+    assert_eq!((&faults["EventType"], &faults["EventAlias"]), (&"Software event".into(), &"faults".into()));
 }
 
 fn what_is_listed_can_be_used() {
     for pattern in ["hw", "sw", "cache", "pmu", "sched:*"] {
         // The machine may have none of them.
         let (status, out, _) = list(&[pattern, "--json"]);
-        for line in out.lines().filter(|_| status == 0) {
-            let event: Value = serde_json::from_str(line).unwrap();
-            let has_required = event["terms"].as_str().is_some_and(|terms| terms.contains('?'));
-            let name = event["event"].as_str().unwrap();
+        for event in if status == 0 { events(&out) } else { Vec::new() } {
+            let has_required = event["Encoding"].as_str().is_some_and(|terms| terms.contains('?'));
+            let name = event["EventName"].as_str().unwrap();
             assert!(has_required || parse(name).is_ok(), "{name}: {:?}", parse(name));
         }
     }

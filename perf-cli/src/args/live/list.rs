@@ -11,14 +11,15 @@ uprobe/path='/bin/ls',offset=0x1000/
 Hardware, software and cache events are listed if the machine has them: each is opened for a moment. An event that may \
 not be opened for lack of privilege is listed too.
 
-With --json each line is an object: event (for -e), kind (as above), aliases, pmu, terms (what the name stands for), \
-unit, scale. Members that an event does not have are left out.
+With --json the output is an array with a line for each event, with the names of perf list --json: EventName (for -e), \
+EventAlias (its other names), EventType, Unit (the PMU), ScaleUnit, Encoding (what the name of a PMU's event stands \
+for). Members that an event does not have are left out.
 
 Examples:
   perfdata list
   perfdata list 'sched:*'
   perfdata list fault --details
-  perfdata list pmu -j | jq -r .event";
+  perfdata list pmu -j | jq -r '.[].EventName'";
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ListArgs {
@@ -26,7 +27,7 @@ pub(crate) struct ListArgs {
     #[arg(value_name = "PATTERN")]
     pub(crate) patterns: Vec<String>,
 
-    /// Print one JSON object per line
+    /// Print a JSON array
     #[arg(short, long, conflicts_with = "details")]
     pub(crate) json: bool,
 
