@@ -26,6 +26,7 @@ mod control;
 mod counters;
 mod mean;
 mod metric;
+mod named;
 mod plan;
 mod report;
 mod table;
@@ -39,7 +40,7 @@ use control::{Answers, Command};
 use counters::{Counters, Scope};
 use plan::Planned;
 use report::{Report, Span, Totals};
-use table::{Row, Shown, rows};
+use table::{Row, Shown, ShownMetric, rows};
 use tally::{Place, Reading, since};
 use times::{Passed, Ticks};
 use topology::{Label, Labels, Part};
@@ -258,6 +259,7 @@ impl Stat<'_> {
             let mut shown = Shown::from(event);
             shown.cgroup =
                 cgroup.and_then(|number| self.cgroups.get(number)).map(|cgroup| cgroup.name.clone());
+            shown.shown_metric = self.metric_of(index, counters);
             shown.is_merged = counters.merged_into.get(index).is_some_and(|&into| into != index);
             shown
         };
@@ -271,6 +273,26 @@ impl Stat<'_> {
             rows.retain(|row| !row.is_zero());
         }
         rows
+    }
+
+    /// Returns the metric to show of the event with this number.
+    fn metric_of(&self, index: usize, counters: &Counters) -> ShownMetric {
+        if self.args.metrics.is_empty() {
+            return ShownMetric::Own;
+        }
+        let mut firsts = self.planned.iter().scan(0_usize, |next, planned| {
+            let first = *next;
+            *next = next.saturating_add(planned.group.events.len());
+            Some((first, planned))
+        });
+        let metric =
+            firsts.find(|(first, _)| *first == index).and_then(|(_, planned)| planned.metric.as_ref());
+        let Some((named, divisor)) = metric else { return ShownMetric::None };
+        let Some(divisor) = divisor else { return ShownMetric::Named(*named, None) };
+        let cgroup = counters.cgroups.get(index);
+        let mut others = counters.events.iter().zip(&counters.cgroups);
+        let at = others.position(|(event, of)| plan::is_same(event, divisor) && Some(of) == cgroup);
+        at.map_or(ShownMetric::None, |at| ShownMetric::Named(*named, Some(at)))
     }
 
     /// Does what a command of `--control` asks for.

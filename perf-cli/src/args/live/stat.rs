@@ -67,8 +67,12 @@ pub(crate) struct StatArgs {
     #[arg(short, long, action = ArgAction::Count)]
     pub(crate) detailed: u8,
 
+    /// Count what these metrics need, and print them: page_faults_per_second, insn_per_cycle and others that all CPUs have
+    #[arg(short = 'M', long, value_name = "METRICS", value_delimiter = ',')]
+    pub(crate) metrics: Vec<String>,
+
     /// Count nothing; only print the time
-    #[arg(short, long, conflicts_with_all = ["events", "detailed"])]
+    #[arg(short, long, conflicts_with_all = ["events", "detailed", "metrics"])]
     pub(crate) null: bool,
 
     /// Count user space alone

@@ -101,7 +101,7 @@ struct Open {
 /// The result of opening a group on a target.
 enum Opened {
     /// The group, without events that nothing counts.
-    Group(Option<Open>),
+    Group(Option<Box<Open>>),
     /// The group is weak, and its events do not fit on the PMU together.
     Apart,
     /// The thread has ended.
@@ -185,7 +185,7 @@ impl Counters {
         let mut gone = 0_usize;
         for (target, place) in targets {
             match self.open_group(&indices, weak, target, *place, filters, scope)? {
-                Opened::Group(open) => self.groups.extend(open),
+                Opened::Group(open) => self.groups.extend(open.map(|open| *open)),
                 Opened::Gone => gone = gone.saturating_add(1),
                 Opened::Apart => {
                     self.groups.truncate(open_before);
@@ -251,7 +251,7 @@ impl Counters {
                 })?;
             }
         }
-        Ok(Opened::Group(open))
+        Ok(Opened::Group(open.map(Box::new)))
     }
 
     /// Starts counting. Events that wait for the command's exec are not started here.

@@ -8,6 +8,7 @@ use perf_open::event::{Parser, Tool};
 use perf_open::pmu::Pmus;
 use perf_open::{EventGroup, EventSpec};
 
+use super::named::{Named, clock};
 use super::topology::Part;
 use crate::Failure;
 use crate::args::live::StatArgs;
@@ -21,12 +22,14 @@ pub(crate) struct Planned {
     pub(crate) filters: Vec<Option<CString>>,
     /// The number of the cgroup whose tasks are counted.
     pub(crate) cgroup: Option<usize>,
+    /// The metric that is computed from the first event, and the event it is divided by.
+    pub(crate) metric: Option<(Named, Option<EventSpec>)>,
 }
 
 impl From<EventGroup> for Planned {
     fn from(group: EventGroup) -> Self {
         let filters = vec![None; group.events.len()];
-        Self { group, filters, cgroup: None }
+        Self { group, filters, cgroup: None, metric: None }
     }
 }
 
@@ -71,8 +74,25 @@ pub(crate) fn events(args: &StatArgs, observed: &Observed) -> Result<Vec<Planned
     }
     let parser = Parser::new().with_tools();
     let mut planned = asked_for(args, &parser)?;
-    if args.events.is_empty() {
+    if args.events.is_empty() && args.metrics.is_empty() {
         planned = defaults(observed).into_iter().map(Planned::from).collect();
+    }
+    let mut further: Vec<EventSpec> = Vec::new();
+    for name in &args.metrics {
+        let named = Named::of(name)?;
+        let (events, divisors) = named.events(observed, &parser)?;
+        for event in events {
+            let divisor = divisors.iter().find(|divisor| divisor.pmu == event.pmu).or(divisors.first());
+            let metric = Some((named, divisor.cloned()));
+            planned.push(Planned { metric, ..Planned::from(EventGroup::from(event)) });
+        }
+        further.extend(divisors);
+    }
+    for event in further {
+        let mut known = planned.iter().flat_map(|planned| &planned.group.events);
+        if !known.any(|known| is_same(known, &event)) {
+            planned.push(Planned::from(EventGroup::from(event)));
+        }
     }
     for names in DETAILED.iter().take(args.detailed.into()) {
         let groups = parser.parse(names).map_err(|error| error.to_string())?;
@@ -173,6 +193,12 @@ fn in_cgroups(args: &StatArgs, planned: Vec<Planned>) -> Result<Vec<Planned>, Fa
     planned.into_iter().map(&mut of).collect()
 }
 
+/// Returns whether two events count the same, apart from cpu modes.
+pub(crate) fn is_same(event: &EventSpec, other: &EventSpec) -> bool {
+    (event.attr.kind, event.attr.config) == (other.attr.kind, other.attr.config)
+        && (&event.pmu, event.tool) == (&other.pmu, other.tool)
+}
+
 /// The events that each `-d` adds.
 ///
 /// perf: `add_default_attributes`, `tools/perf/builtin-stat.c`.
@@ -184,8 +210,8 @@ const DETAILED: &[&str] = &[
 
 /// Returns the default events, those of `perf stat`.
 fn defaults(observed: &Observed) -> Vec<EventGroup> {
-    let clock = if matches!(observed, Observed::Cpus(_)) { SwId::CPU_CLOCK } else { SwId::TASK_CLOCK };
-    let software = [clock, SwId::CONTEXT_SWITCHES, SwId::CPU_MIGRATIONS, SwId::PAGE_FAULTS];
+    let software = [SwId::CONTEXT_SWITCHES, SwId::CPU_MIGRATIONS, SwId::PAGE_FAULTS];
+    let software = core::iter::once(clock(observed)).chain(software.map(EventSpec::software));
     // Not every cpu counts stalls; those that do list them.
     let listed = Pmus::new().get("cpu").map(|pmu| pmu.events).unwrap_or_default();
     let stalled = [
@@ -200,7 +226,7 @@ fn defaults(observed: &Observed) -> Vec<EventGroup> {
     ];
     let hardware = [("cycles", HwId::CPU_CYCLES)].into_iter().chain(stalled).chain(hardware);
     let hardware = hardware.map(|(name, id)| EventSpec::hardware(id).with_name(name));
-    software.map(EventSpec::software).into_iter().chain(hardware).map(EventGroup::from).collect()
+    software.chain(hardware).map(EventGroup::from).collect()
 }
 
 /// Returns whether the user asked for the times that this program measures.

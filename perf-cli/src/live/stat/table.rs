@@ -7,6 +7,7 @@ use perf_open::EventSpec;
 
 use super::mean::Mean;
 use super::metric::{Kind, Metric, Role, metric};
+use super::named::Named;
 use super::tally::{Place, Reading, Tally};
 use super::topology::{Label, Labels};
 
@@ -19,6 +20,8 @@ pub(crate) struct Shown {
     pub(crate) cgroup: Option<String>,
     /// Whether the counts are added to those of an earlier event of the same name, so that this one has no row.
     pub(crate) is_merged: bool,
+    /// The metric to show instead of the one that the event has by itself.
+    pub(crate) shown_metric: ShownMetric,
     /// The conversion of a count to the unit.
     scale: Option<Scale>,
     kind: Kind,
@@ -58,8 +61,28 @@ impl From<&EventSpec> for Shown {
             Role::Clock => (Some("msec".to_owned()), Some(Scale::By(NANOSECONDS_IN_MILLISECOND))),
             _ => (event.unit.clone(), event.scale.map(Scale::Times)),
         };
-        Self { name: event.name.clone(), unit, cgroup: None, is_merged: false, scale, kind }
+        Self {
+            name: event.name.clone(),
+            unit,
+            cgroup: None,
+            is_merged: false,
+            shown_metric: ShownMetric::Own,
+            scale,
+            kind,
+        }
     }
+}
+
+/// The metric of an event.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) enum ShownMetric {
+    /// The one that its kind has.
+    #[default]
+    Own,
+    /// None, because others were asked for.
+    None,
+    /// One of `-M`, and the event that it is divided by, by its number; `None` for the time that passed.
+    Named(Named, Option<usize>),
 }
 
 /// A count in the unit of the event.
@@ -138,17 +161,32 @@ pub(crate) fn rows<'a>(
         for &place in if own.is_empty() { &all_places } else { &own } {
             let tallies: Vec<Tally> =
                 readings.iter().filter_map(|places| places.get(&place).copied()).collect();
-            rows.push((event, place, tallies, is_supported));
+            rows.push((index, event, place, tallies, is_supported));
         }
     }
     let mean_count = |tallies: &[Tally]| Mean::of(&counts(tallies, scale)).map(|mean| mean.value);
     let mut result = Vec::with_capacity(rows.len());
-    for (event, place, tallies, is_supported) in &rows {
+    for (_, event, place, tallies, is_supported) in &rows {
         let beside: Vec<(Kind, f64)> = rows
             .iter()
-            .filter(|(other, at, ..)| at == place && other.cgroup == event.cgroup)
-            .filter_map(|(event, _, tallies, _)| Some((event.kind, mean_count(tallies)?)))
+            .filter(|(_, other, at, ..)| at == place && other.cgroup == event.cgroup)
+            .filter_map(|(_, event, _, tallies, _)| Some((event.kind, mean_count(tallies)?)))
             .collect();
+        let count_of = |number: usize| {
+            let (.., tallies, _) = rows.iter().find(|(index, _, at, ..)| *index == number && at == place)?;
+            mean_count(tallies)
+        };
+        let computed = |value| match event.shown_metric {
+            ShownMetric::Own => metric(event.kind, value, elapsed, &beside),
+            ShownMetric::None => None,
+            ShownMetric::Named(named, divisor) => {
+                let divisor = match divisor {
+                    Some(number) => count_of(number)?,
+                    None => elapsed.as_nanos() as f64,
+                };
+                Some(Metric { value: named.value(value, divisor)?, unit: named.label() })
+            }
+        };
         result.push(Row {
             event,
             label: labels.get(place),
@@ -157,7 +195,7 @@ pub(crate) fn rows<'a>(
             status: status(event, tallies, *is_supported, scale),
             enabled: mean_time(tallies, |tally| tally.enabled),
             running: mean_time(tallies, |tally| tally.running),
-            metric: mean_count(tallies).and_then(|value| metric(event.kind, value, elapsed, &beside)),
+            metric: mean_count(tallies).and_then(computed),
         });
     }
     result

@@ -23,6 +23,7 @@ pub(crate) const TESTS: &[needs::Test] = needs::tests![
     an_endless_repeat_ends_with_a_signal,
     the_output_is_appended_or_kept_quiet,
     metrics_alone,
+    metrics_by_name,
     numbers_without_commas,
     every_run_has_a_time,
     raw_counts_are_told,
@@ -271,6 +272,24 @@ fn metrics_alone() {
     assert!(names.len() == 2 && names[0] == "CPUs utilized" && names[1].ends_with("/sec"), "{lines:?}");
     let text = stat(["--metric-only", "-e", "task-clock,faults", "true"]).err;
     assert!(text.contains("CPUs utilized") && !text.contains("task-clock"), "{text}");
+}
+
+fn metrics_by_name() {
+    let lines = json(&["-M", "page_faults_per_second,CPUs_utilized", "true"]);
+    assert_eq!(lines.len(), 2, "the clock is counted once: {lines:?}");
+    let rate: f64 = lines[0]["metric-value"].as_str().unwrap().parse().unwrap();
+    // The clock is in milliseconds.
+    let expected = real(&lines[0]) / (real(&lines[1]) / 1e3);
+    assert!((rate - expected).abs() < 1e-3 * expected, "{rate}, not {expected}");
+    assert_eq!(lines[0]["metric-unit"], "faults/sec  page_faults_per_second");
+    assert_eq!(lines[1]["metric-unit"], "CPUs  CPUs_utilized");
+    let alone = json(&["-M", "page_faults_per_second", "--metric-only", "true"]);
+    assert_eq!(alone[0].as_object().unwrap().len(), 1, "{alone:?}");
+    // Other events keep no metric of their own.
+    let lines = json(&["-e", "cs", "-M", "page_faults_per_second", "true"]);
+    assert_eq!(lines.iter().filter(|line| line.get("metric-value").is_some()).count(), 1, "{lines:?}");
+    let run = stat(["-M", "IPC", "true"]);
+    assert!(run.status == 1 && run.err.contains("-M IPC: not a metric that all cpus have"), "{run:?}");
 }
 
 fn numbers_without_commas() {
