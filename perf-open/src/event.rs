@@ -36,7 +36,6 @@ mod modifier;
 mod names;
 mod parser;
 mod sampling;
-mod support;
 mod terms;
 mod tool;
 

@@ -78,6 +78,7 @@ pub mod pmu;
 pub mod probe;
 pub mod ring;
 pub mod signal;
+mod support;
 #[allow(unsafe_code, reason = "the system calls and the mapped memory, each with its proof")]
 mod sys;
 pub mod target;

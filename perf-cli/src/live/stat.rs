@@ -25,6 +25,7 @@ mod cgroup;
 mod control;
 mod counters;
 mod mean;
+mod message;
 mod metric;
 mod named;
 mod plan;
@@ -36,8 +37,9 @@ mod topology;
 mod watch;
 
 use cgroup::Cgroup;
-use control::{Answers, Command};
+use control::Answers;
 use counters::{Counters, Scope};
+use message::Command;
 use plan::Planned;
 use report::{Report, Span, Totals};
 use table::{Row, Shown, ShownMetric, rows};

@@ -5,31 +5,10 @@ use std::io::{BufRead, BufReader, Write};
 use std::sync::mpsc::Sender;
 use std::thread;
 
-use super::watch::Message;
+use super::message::{Command, Message};
 use crate::Failure;
 use crate::args::live::stat::Control;
 use crate::escape::shown;
-
-/// A command.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Command {
-    Enable,
-    Disable,
-    /// Only asks for an answer.
-    Ping,
-}
-
-impl Command {
-    /// Returns the command of a line; `None` if it is none.
-    fn of(line: &str) -> Option<Self> {
-        match line.trim_end_matches(['\n', '\0', ' ']) {
-            "enable" => Some(Self::Enable),
-            "disable" => Some(Self::Disable),
-            "ping" => Some(Self::Ping),
-            _ => None,
-        }
-    }
-}
 
 /// The other end of the commands: where the answers go.
 #[derive(Debug, Default)]
@@ -70,17 +49,4 @@ pub(crate) fn listen(control: &Control, sender: Sender<Message>) -> Result<Answe
         }
     });
     Ok(Answers(answers))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_line_is_a_command() {
-        assert_eq!(Command::of("enable\n"), Some(Command::Enable));
-        assert_eq!(Command::of("disable"), Some(Command::Disable));
-        assert_eq!(Command::of("ping\0"), Some(Command::Ping));
-        assert_eq!(Command::of("enabled"), None);
-    }
 }

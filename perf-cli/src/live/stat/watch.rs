@@ -12,7 +12,7 @@ use perf_open::workload::Workload;
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use super::control::Command;
+use super::message::{Command, Message};
 use crate::Failure;
 use crate::live::observed::is_alive;
 use crate::output::say;
@@ -33,16 +33,6 @@ pub(crate) enum End {
     Signal,
     /// The reader of the output has closed its end, or there were as many intervals as were asked for.
     Unread,
-}
-
-/// What this program receives.
-#[derive(Debug)]
-pub(crate) enum Message {
-    Signal(i32),
-    /// A command of `--control`.
-    Control(Command),
-    /// A line of `--control` that is no command.
-    Unknown(String),
 }
 
 /// A moment at which a wait calls back.

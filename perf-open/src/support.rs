@@ -1,7 +1,7 @@
 //! Whether the running kernel and its hardware have an event.
 
-use super::EventSpec;
 use crate::builder::Builder;
+use crate::event::EventSpec;
 use crate::target::Target;
 
 impl EventSpec {
