@@ -19,7 +19,7 @@ The counts go to standard error, to keep them apart from the output of the comma
 
 JSON lines, one object for each event (and CPU, thread, interval), with the names of perf stat -j:
   interval         seconds since the start, with -I
-  cpu, thread, socket, core, die, node, cache  what is counted, with -A, --per-thread, --per-socket and so on
+  cpu, thread, socket, die, cluster, core, node, cache  what is counted, with -A, --per-thread, --per-socket and so on
   counters         the number of CPUs that are added up, with --per-socket and so on
   counter-value    a number in units, or \"<not counted>\" (never on the PMU) or \"<not supported>\" (on this machine)
   unit, event, cgroup  the unit (empty for a plain number), the name, and the cgroup with -G and --for-each-cgroup
@@ -115,6 +115,10 @@ pub(crate) struct StatArgs {
     /// Print one line per die; with -a or -C
     #[arg(long, group = "parts", conflicts_with_all = ["no_aggr", "per_thread"])]
     pub(crate) per_die: bool,
+
+    /// Print one line per cluster of cores; with -a or -C
+    #[arg(long, group = "parts", conflicts_with_all = ["no_aggr", "per_thread"])]
+    pub(crate) per_cluster: bool,
 
     /// Print one line per core; with -a or -C
     #[arg(long, group = "parts", conflicts_with_all = ["no_aggr", "per_thread"])]

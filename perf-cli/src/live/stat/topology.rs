@@ -31,6 +31,7 @@ pub(crate) type Labels = BTreeMap<Place, Label>;
 pub(crate) enum Part {
     Socket,
     Die,
+    Cluster,
     Core,
     Node,
     Cache(CacheLevel),
@@ -42,6 +43,7 @@ impl Part {
         let asked = [
             (args.per_socket, Self::Socket),
             (args.per_die, Self::Die),
+            (args.per_cluster, Self::Cluster),
             (args.per_core, Self::Core),
             (args.per_node, Self::Node),
         ];
@@ -53,6 +55,7 @@ impl Part {
         match self {
             Self::Socket => ("socket", 5),
             Self::Die => ("die", 11),
+            Self::Cluster => ("cluster", 19),
             Self::Core => ("core", 14),
             Self::Node => ("node", 5),
             Self::Cache(_) => ("cache", 21),
@@ -89,6 +92,8 @@ fn name(part: Part, cpu: u32, sysfs: &Path) -> Result<String, Failure> {
     match part {
         Part::Socket => socket(),
         Part::Die => die(),
+        // A machine without clusters has the number 65535, and -1 before Linux 5.16.
+        Part::Cluster => Ok(format!("{}-CLS{}", die()?, topology("cluster_id").unwrap_or(-1))),
         Part::Core => Ok(format!("{}-C{}", die()?, topology("core_id")?)),
         Part::Node => Ok(format!("N{}", node(cpu, sysfs))),
         Part::Cache(level) => {
@@ -156,6 +161,7 @@ mod tests {
             let cpu = format!("devices/system/cpu/cpu{cpu}");
             write(format!("{cpu}/topology/physical_package_id"), &format!("{socket}\n"));
             write(format!("{cpu}/topology/die_id"), "0\n");
+            write(format!("{cpu}/topology/cluster_id"), "4\n");
             write(format!("{cpu}/topology/core_id"), if cpu.ends_with(['0', '2']) { "0\n" } else { "7\n" });
             for (index, (level, kind)) in
                 [("1", "Data"), ("1", "Instruction"), ("3", "Unified")].iter().enumerate()
@@ -183,6 +189,7 @@ mod tests {
             |names: &[&str], each| names.iter().map(|name| ((*name).to_owned(), each)).collect::<Vec<_>>();
         assert_eq!(labels(Part::Socket), of(&["S0", "S1"], 2));
         assert_eq!(labels(Part::Die), of(&["S0-D0", "S1-D0"], 2));
+        assert_eq!(labels(Part::Cluster), of(&["S0-D0-CLS4", "S1-D0-CLS4"], 2));
         assert_eq!(labels(Part::Core), of(&["S0-D0-C0", "S0-D0-C7", "S1-D0-C0", "S1-D0-C7"], 1));
         assert_eq!(labels(Part::Node), of(&["N0", "N1"], 2));
         assert_eq!(labels(Part::Cache(CacheLevel::Last)), of(&["S0-D0-L3-ID0", "S1-D0-L3-ID1"], 2));

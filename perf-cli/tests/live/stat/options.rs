@@ -77,9 +77,13 @@ fn parts_of_the_machine_are_added_up() {
     needs::all(&[needs::Need::CpuEvents, needs::Need::Sysfs]);
     let online = fs::read_to_string("/sys/devices/system/cpu/online").unwrap();
     let online = perf_open::pmu::parse_cpus(&online).unwrap().len() as u64;
-    for (option, key) in
-        [("--per-socket", "socket"), ("--per-die", "die"), ("--per-core", "core"), ("--per-node", "node")]
-    {
+    for (option, key) in [
+        ("--per-socket", "socket"),
+        ("--per-die", "die"),
+        ("--per-core", "core"),
+        ("--per-cluster", "cluster"),
+        ("--per-node", "node"),
+    ] {
         let lines = json(&["-a", option, "-e", "cpu-clock,cs", "sleep", "0.05"]);
         let clocks: Vec<&Value> = lines.iter().filter(|line| line["event"] == "cpu-clock").collect();
         let cpus: u64 = clocks.iter().map(|line| line["counters"].as_u64().unwrap()).sum();

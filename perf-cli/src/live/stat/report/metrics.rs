@@ -42,11 +42,11 @@ pub(super) fn lines(rows: &[Row<'_>], span: Span, format: &Format, has_head: &mu
                 if !core::mem::replace(has_head, true) {
                     let units = metrics.iter().map(|(unit, _)| (*unit).to_owned());
                     let head: Vec<String> = prefix.iter().map(|_| String::new()).chain(units).collect();
-                    lines += &head.join(separator);
-                    lines.push('\n');
+                    lines += &(head.join(separator) + separator + "\n");
                 }
                 let values = metrics.iter().map(|(_, value)| format!("{value:.3}"));
-                prefix.into_iter().chain(values).collect::<Vec<_>>().join(separator)
+                // As perf does, a separator also follows the last metric.
+                prefix.into_iter().chain(values).collect::<Vec<_>>().join(separator) + separator
             }
         };
         lines += &line;
@@ -86,7 +86,7 @@ S1        2                 0.250
             );
             assert_eq!(
                 lines(&Format::Csv { separator: ";".to_owned() }),
-                ";;CPUs utilized;/sec\nS0;2;0.988;5.000\nS1;2;0.250\n"
+                ";;CPUs utilized;/sec;\nS0;2;0.988;5.000;\nS1;2;0.250;\n"
             );
             assert_eq!(
                 lines(&Format::Json),
