@@ -75,7 +75,7 @@ fn columns_are_those_of_perf() {
 }
 
 fn names_in_json_are_those_of_perf() {
-    needs::all(&[needs::Need::PERF, needs::Need::CpuEvents]);
+    needs::all(&[needs::Need::PERF, needs::Need::CpuEvents, needs::Need::Sysfs]);
     let names = |line: &Value| -> Vec<String> {
         // Which events have a metric, and what the number of cpus is called, differs between versions of perf.
         let newer = |name: &String| match name.as_str() {
