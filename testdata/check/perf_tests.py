@@ -121,7 +121,7 @@ class Tests:
             for program in self.wrappers:
                 scratch = tempfile.mkdtemp(dir=self.work)
                 status, output = run([shell, path], self.environment(program), scratch)
-                results[program] = of_status(status), last_words(output, [scratch, self.work, self.args.tests])
+                results[program] = of_status(status), last_words(output, [scratch, self.work, self.args.tests, "/tmp"])
                 shutil.rmtree(scratch, ignore_errors=True)
             yield name, results
 
