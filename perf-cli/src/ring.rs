@@ -3,6 +3,7 @@
 mod attr;
 mod aux_area;
 mod linear;
+mod words;
 
 use std::fs::File;
 use std::io::BufWriter;
@@ -23,16 +24,24 @@ use crate::output::{Claim, Diagnostics, Holds, Outputs, say};
 use crate::progress::Progress;
 use crate::{Failure, Outcome};
 use aux_area::Extracted;
-use linear::Linear;
+use linear::{Linear, Positions, has_control_page};
 
 pub(crate) fn run(args: &RingArgs) -> Result<Outcome, Failure> {
     #[cfg(target_os = "linux")]
     crate::output::remove_unfinished_on_signals();
-    let attr = Input::open(&args.attr)?;
+    positions_of_each(args)?;
+    let attr = match words::of_argument(&args.attr) {
+        Some(text) => Attr::Words(text),
+        None => Attr::File(Input::open(&args.attr)?),
+    };
     let [dumps, apart] = [&args.files, &args.aux]
         .map(|files| files.iter().map(|file| Input::open(file)).collect::<Result<Vec<_>, _>>());
     let (dumps, apart) = (dumps?, apart?);
-    let inputs = dumps.iter().chain(&apart).chain([&attr]).filter_map(|input| input.file.clone());
+    let of_attr = match &attr {
+        Attr::File(input) => Some(input),
+        Attr::Words(_) => None,
+    };
+    let inputs = dumps.iter().chain(&apart).chain(of_attr).filter_map(|input| input.file.clone());
     let mut outputs = Outputs::of(inputs);
     if args.output.is_none() {
         outputs.print();
@@ -41,6 +50,30 @@ pub(crate) fn run(args: &RingArgs) -> Result<Outcome, Failure> {
         |option, path: &Option<PathBuf>| path.as_ref().map(|path| outputs.claim(option, path)).transpose();
     let out = Out { aux: claim("--aux-output", &args.aux_output)?, data: claim("-o", &args.output)? };
     decode(args, &attr, &dumps, &apart, out)
+}
+
+/// What `--attr` names.
+enum Attr<'a> {
+    /// A perf.data, or the bytes of an attr.
+    File(Input),
+    Words(&'a str),
+}
+
+/// Refuses positions that are not one for each dump, in the order of the dumps.
+fn positions_of_each(args: &RingArgs) -> Result<(), Failure> {
+    if !args.tail.is_empty() && args.head.is_empty() {
+        let advice =
+            "give the data_head of a dump without a control page too; a dump with a control page has both";
+        return Err(Failure(format!("--tail needs --head: {advice}")));
+    }
+    for (option, positions) in [("--head", &args.head), ("--tail", &args.tail)] {
+        let (dumps, positions) = (args.files.len(), positions.len());
+        if positions != 0 && positions != dumps {
+            let advice = format!("give one for each dump, in their order: {option} N,N");
+            return Err(Failure(format!("{option}: {positions} for {dumps} dumps; {advice}")));
+        }
+    }
+    Ok(())
 }
 
 /// The files to write.
@@ -52,22 +85,36 @@ struct Out {
 /// Decodes the dumps, whose events are in `attr`.
 fn decode(
     args: &RingArgs,
-    attr: &Input,
+    attr: &Attr<'_>,
     dumps: &[Input],
     apart: &[Input],
     out: Out,
 ) -> Result<Outcome, Failure> {
     let (mut bytes, mut origins, mut areas, mut files) =
         (Vec::new(), Origins::default(), Vec::new(), Vec::new());
-    let reader = attr::read(args, attr.bytes())?;
+    let reader = match attr {
+        Attr::File(input) => attr::read(args, input.bytes())?,
+        Attr::Words(text) => attr::in_words(args, text)?,
+    };
     let direction = direction(&reader, args)?;
     let mut faults = Faults { reported: Vec::new(), unread: 0, diagnostics: Diagnostics::new() };
     for (number, (file, dump)) in args.files.iter().zip(dumps).enumerate() {
         let (mapping, aux) = (dump.bytes(), apart.get(number).map(Input::bytes));
+        let positions = Positions::of(args, number);
         let ring = match reader.endianness() {
-            Endianness::Little => Linear::new::<LittleEndian>(mapping, aux, direction, args),
-            Endianness::Big => Linear::new::<BigEndian>(mapping, aux, direction, args),
+            Endianness::Little => Linear::new::<LittleEndian>(mapping, aux, direction, &positions),
+            Endianness::Big => Linear::new::<BigEndian>(mapping, aux, direction, &positions),
         };
+        let has_page = match reader.endianness() {
+            Endianness::Little => has_control_page::<LittleEndian>(mapping, direction),
+            Endianness::Big => has_control_page::<BigEndian>(mapping, direction),
+        };
+        if has_page && matches!(positions, Positions::Given { .. }) {
+            say!(
+                "{}: begins with a control page, which --head takes for records; without --head its own positions are used",
+                shown(file)
+            );
+        }
         let ring = match ring {
             Ok(ring) => ring,
             Err(error) => {

@@ -6,7 +6,7 @@ use core::ffi::CStr;
 use core::time::Duration;
 use std::fs::File;
 use std::io::{self, Read as _};
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
 use std::thread::ThreadId;
 
 use perf_abi::attr::Attr;
@@ -59,6 +59,12 @@ impl AsFd for Counter {
     }
 }
 
+impl AsRawFd for Counter {
+    fn as_raw_fd(&self) -> RawFd {
+        self.file.as_raw_fd()
+    }
+}
+
 impl From<Counter> for OwnedFd {
     fn from(counter: Counter) -> Self {
         counter.file.into()
@@ -94,6 +100,42 @@ impl Counter {
     pub(crate) fn new(fd: OwnedFd, attr: Attr, dropped: Vec<&'static str>, own: bool) -> Self {
         let thread = own.then(|| std::thread::current().id());
         Self { file: File::from(fd), attr, dropped, thread }
+    }
+
+    /// Returns the counter of a descriptor that was opened elsewhere: received from another process over a socket,
+    /// inherited, or from `pidfd_getfd`.
+    ///
+    /// `attr` must be the attr that the event was opened with; the kernel does not return it. It decides how reads are
+    /// decoded ([`read_format`](Attr::read_format)) and the layout of the records of a [`Ring`](crate::Ring).
+    ///
+    /// # Errors
+    ///
+    /// `ENOTTY` if the descriptor is not an event, and on kernels before 3.12.
+    ///
+    /// # Examples
+    ///
+    /// ```no_run
+    /// use std::os::fd::OwnedFd;
+    /// use perf_open::abi::event::SwId;
+    /// use perf_open::{Builder, Counter, EventSpec, Target};
+    ///
+    /// let opened = Builder::new(EventSpec::software(SwId::PAGE_FAULTS)).open(&Target::this_thread())?;
+    /// let attr = *opened.attr();
+    /// // The descriptor travels to another process, by SCM_RIGHTS.
+    /// let received = Counter::from_fd(OwnedFd::from(opened), attr)?;
+    /// println!("{}", received.read()?.value);
+    /// # Ok::<(), perf_open::Error>(())
+    /// ```
+    pub fn from_fd(fd: OwnedFd, attr: Attr) -> Result<Self, Error> {
+        let counter = Self::new(fd, attr, Vec::new(), false);
+        ioctl::id(counter.as_fd()).map_err(|error| {
+            let advice = match error.raw_os_error() {
+                Some(libc::ENOTTY) => "the descriptor is not an event of perf_event_open",
+                _ => "",
+            };
+            Error::failed(Request::ID.c_name, error, advice)
+        })?;
+        Ok(counter)
     }
 
     /// Returns whether the event counts the calling thread.

@@ -12,6 +12,8 @@
 //! | `sched:sched_switch`, `sched:*` | a tracepoint, [`EventSpec::tracepoint`]; all tracepoints that match the pattern |
 //! | `mem:0x1000/4:rw` | a breakpoint, [`EventSpec::breakpoint`] |
 //! | `cpu/event=0x3c,umask=1/`, `msr/tsc/`, `tsc` | an event of a PMU in sysfs, by its terms or its name |
+//! | `uprobe/path='/bin/ls',offset=0x1000/` | a probe; a value that contains `/`, `,` or `=` needs single quotes |
+//! | `duration_time` | what a tool measures itself, [`EventSpec::tool`]; only with [`Parser::with_tools`] |
 //!
 //! A `:` and [`Modifiers`] may follow each of them. `{a,b}:S` is a group. perf's terms about sampling (`period`,
 //! `freq`, `inherit`, `max-stack`, `call-graph`, ...) are stored in [`EventSpec::terms`].
@@ -33,7 +35,9 @@ mod machine;
 mod modifier;
 mod names;
 mod parser;
+mod sampling;
 mod terms;
+mod tool;
 
 use alloc::ffi::CString;
 
@@ -44,7 +48,9 @@ pub use list::{List, Listed, ListedKind};
 pub use modifier::Modifiers;
 pub use names::{CACHES, HARDWARE, Known, OPERATIONS, OUTCOMES, SOFTWARE, cache_events};
 pub use parser::{Parser, parse};
+pub use sampling::DefaultSampling;
 pub use terms::{CallGraph, Terms};
+pub use tool::Tool;
 
 use perf_abi::attr::Attr;
 
@@ -86,6 +92,9 @@ pub struct EventSpec {
     pub precise_max: bool,
     /// Modifier `b`: perf counts with a BPF program instead of an event of its own.
     pub bpf_counter: bool,
+    /// What the caller must measure itself, because the kernel does not count it. `None` for events of the kernel, and
+    /// always without [`Parser::with_tools`].
+    pub tool: Option<Tool>,
 }
 
 /// Events that are scheduled together. The first one is the leader. A single event is a group of one.

@@ -42,6 +42,17 @@
 //! version that added them. The docs of features with kernel bugs give the affected versions. [`Builder::or_drop`]
 //! leaves out the parts of an attr that a kernel is too old for, and [`Counter::dropped`] lists them.
 //!
+//! # Finding things
+//!
+//! | to | use |
+//! |---|---|
+//! | wait for records | [`Ring::wait`], or [`ring::wait`] for several rings |
+//! | read several rings in time order | [`ring::merge`] |
+//! | wait in an event loop | [`AsFd`](std::os::fd::AsFd) and [`AsRawFd`](std::os::fd::AsRawFd) of [`Ring`] and [`Counter`] |
+//! | use an event that another process has opened | [`Counter::from_fd`] |
+//! | sample an event as perf does by default | [`EventSpec::default_sampling`] |
+//! | find out whether a machine has an event | [`EventSpec::is_supported`] |
+//!
 //! # Unsafe code
 //!
 //! All unsafe code is in one private module, `sys`: system calls, shared memory, and two instructions. A comment at
@@ -67,6 +78,7 @@ pub mod pmu;
 pub mod probe;
 pub mod ring;
 pub mod signal;
+mod support;
 #[allow(unsafe_code, reason = "the system calls and the mapped memory, each with its proof")]
 mod sys;
 pub mod target;

@@ -3,7 +3,8 @@
 //!
 //! # Overflows
 //!
-//! After [`deliver`], the kernel sends a signal for each overflow of the event, whatever its `wakeup_events` is. With
+//! After [`deliver`], the kernel sends a signal for each overflow of the event. `wakeup_events` and `wakeup_watermark`
+//! decide when the reader of the ring wakes up; they have no effect on signals, and the event needs no ring. With
 //! [`Counter::refresh`](crate::Counter::refresh) the signal of the last overflow is a hangup. [`deliver`] makes three
 //! calls of `fcntl`, in this order. `F_SETOWN_EX` sets the receiver; only this call can name a thread. `F_SETSIG` sets
 //! the signal, and makes the signal carry the descriptor. `O_ASYNC` turns the signals on. Real-time signals are queued.

@@ -4,8 +4,9 @@ use clap::Subcommand;
 
 mod list;
 mod observed;
+mod ordered;
 pub(crate) mod record;
-mod stat;
+pub(crate) mod stat;
 
 pub(crate) use list::ListArgs;
 pub(crate) use observed::ObservedArgs;
@@ -19,7 +20,7 @@ pub(crate) enum Verb {
     Record(RecordArgs),
     /// Count events of a command, of tasks or of the whole machine
     #[command(after_help = stat::AFTER_HELP)]
-    Stat(StatArgs),
+    Stat(Box<StatArgs>),
     /// List the events of this machine
     #[command(after_help = list::AFTER_HELP)]
     List(ListArgs),

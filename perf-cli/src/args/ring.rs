@@ -10,10 +10,18 @@ pub(super) const EXAMPLES: &str = "A dump is a copy of the mapping: the control 
 the control page, give --head and --tail. --attr names the file that gives the layout of the records: the perf.data of \
 the same recorder, the attr.data next to dumps that perfdata record wrote, or the bytes of the struct perf_event_attr.
 
+Without such a file, --attr takes the fields of struct perf_event_attr in words: FIELD=VALUE, and flags by their names. \
+A value is a number, or names joined by |, as in sample_type=IP|TID|TIME. A list may begin with a preset: bpf-output \
+(the ring of BPF programs, as libbpf opens it) or tracepoint (as perf record -a opens it). A file whose name looks like \
+a word is given as ./NAME.
+
 Examples:
   perfdata ring ring.0 ring.1 --attr attr.data | less
   perfdata ring ring.0 --attr attr.bin --backward --format jsonl
   perfdata ring data.bin --attr perf.data --head 73424 --tail 69632
+  perfdata ring data.0 data.1 --attr perf.data --head 73424,8192 --tail 69632,0
+  perfdata ring ring.0 --attr 'sample_type=IP|TID|TIME,sample_id_all'
+  perfdata ring ring.0 --attr bpf-output
   perfdata ring ring.* --attr attr.data -o rings.data && perf script -i rings.data
   perfdata ring ring.0 --attr perf.data --aux aux.0 --aux-output trace.bin";
 
@@ -23,7 +31,7 @@ pub(crate) struct RingArgs {
     #[arg(value_name = "FILE", required = true)]
     pub(crate) files: Vec<PathBuf>,
 
-    /// Layout of the records: a perf.data of the same recorder, or the bytes of one attr
+    /// Layout of the records: a perf.data of the same recorder, the bytes of one attr, or an attr in words
     #[arg(long, value_name = "ATTR")]
     pub(crate) attr: PathBuf,
 
@@ -35,13 +43,13 @@ pub(crate) struct RingArgs {
     #[arg(long)]
     pub(crate) forward: bool,
 
-    /// The dump has no control page; use this data_head
-    #[arg(long, value_name = "N", value_parser = number)]
-    pub(crate) head: Option<u64>,
+    /// The dumps have no control page; use this data_head, one for each dump in their order
+    #[arg(long, value_name = "N", value_parser = number, value_delimiter = ',')]
+    pub(crate) head: Vec<u64>,
 
-    /// The data_tail for --head; not needed for a ring written backward
-    #[arg(long, value_name = "N", value_parser = number, requires = "head")]
-    pub(crate) tail: Option<u64>,
+    /// The data_tail for each --head; not needed for rings written backward
+    #[arg(long, value_name = "N", value_parser = number, value_delimiter = ',')]
+    pub(crate) tail: Vec<u64>,
 
     /// Page size of the recorder in bytes, for dumps from kernels before 4.1 [default: derived from the length of the
     /// dump]

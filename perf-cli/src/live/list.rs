@@ -1,33 +1,57 @@
 //! `perfdata list`: the events of this machine.
 
 use core::fmt::Display;
+use std::fs::File;
 use std::io::Write;
 
-use perf_open::event::{Listed, ListedKind, Parser};
+use perf_open::abi::attr::AttrFlags;
+use perf_open::event::{List, Listed, ListedKind, Parser};
 use serde_json::{Map, Value};
 
 use crate::args::live::ListArgs;
-use crate::escape::{make_lines_safe, push_json_value};
+use crate::escape::{make_lines_safe, push_json_value, shown};
 use crate::output::{Output, say};
 use crate::{Failure, Outcome};
 
 pub(crate) fn run(args: &ListArgs) -> Result<Outcome, Failure> {
     let parser = Parser::new();
-    let list = parser.list();
-    for error in &list.errors {
+    let List { mut events, errors, .. } = parser.list();
+    for error in &errors {
         say!("{error}");
     }
-    let chosen: Vec<&Listed> = list.events.iter().filter(|event| is_chosen(event, &args.patterns)).collect();
-    if chosen.is_empty() {
-        return Err(Failure(format!("no event of this machine matches {}", args.patterns.join(", "))));
+    events.retain(|event| is_chosen(event, &args.patterns));
+    let known = events.first().map(|event| event.name.clone());
+    events.retain(|event| is_of_machine(event, &parser));
+    if events.is_empty() {
+        let patterns = args.patterns.join(", ");
+        let reason = match known {
+            Some(name) => format!("; {name} is known, but the machine does not count it"),
+            None => String::new(),
+        };
+        return Err(Failure(format!("no event of this machine matches {patterns}{reason}")));
     }
     let mut output = Output::new();
-    let mut kind = None;
-    for event in chosen {
+    let mut file = match &args.output {
+        Some(path) => {
+            let name = shown(path).to_string();
+            Some((File::create(path).map_err(|error| format!("{name}: {error}"))?, name))
+        }
+        None => None,
+    };
+    let (mut kind, mut is_first) = (None, true);
+    for event in &events {
         let out = &mut output.buffer;
+        if args.raw_dump {
+            let start = out.len();
+            for name in raw_names(event) {
+                write!(out, "{name} ")?;
+            }
+            make_lines_safe(out, start);
+            continue;
+        }
         if args.json {
+            out.extend_from_slice(if core::mem::replace(&mut is_first, false) { b"[\n" } else { b",\n" });
             push_json_value(out, &object(event));
-            writeln!(out)?;
         } else {
             let start = out.len();
             if kind != Some(event.kind) {
@@ -41,12 +65,50 @@ pub(crate) fn run(args: &ListArgs) -> Result<Outcome, Failure> {
             }
             make_lines_safe(out, start);
         }
-        if !output.flush_full()? {
+        if file.is_none() && !output.flush_full()? {
             break;
         }
     }
-    output.flush()?;
+    if args.json {
+        output.buffer.extend_from_slice(b"\n]\n");
+    }
+    if args.raw_dump {
+        writeln!(output.buffer)?;
+    }
+    match &mut file {
+        Some((file, name)) => file.write_all(&output.buffer).map_err(|error| format!("{name}: {error}"))?,
+        None => drop(output.flush()?),
+    }
     Ok(Outcome::Clean)
+}
+
+/// Returns whether the machine has the event. The kernel has a name for every hardware, software and cache event; only
+/// opening it shows whether something counts it. perf: `is_event_supported`, `tools/perf/util/print-events.c`.
+fn is_of_machine(event: &Listed, parser: &Parser) -> bool {
+    let is_generic = matches!(event.kind, ListedKind::Hardware | ListedKind::Software | ListedKind::Cache);
+    // On a machine with several kinds of cpus, one of them is enough.
+    let opens = |name: &str| {
+        let events = parser.parse(name).into_iter().flatten().flat_map(|group| group.events);
+        let mut unmodified = events.map(|mut event| {
+            event.attr.flags = AttrFlags::NONE;
+            event
+        });
+        unmodified.any(|event| event.is_supported())
+    };
+    !is_generic || opens(&event.name)
+}
+
+/// Returns the names of an event for completion, as `perf list --raw-dump` prints them: without the slashes of a PMU's
+/// event, and without syntax.
+fn raw_names(event: &Listed) -> Vec<&str> {
+    match event.kind {
+        kind if kind_name(kind) == SYNTAX => Vec::new(),
+        ListedKind::Pmu => {
+            let name = event.name.split('/').nth(1).unwrap_or(&event.name);
+            vec![name]
+        }
+        _ => core::iter::once(&event.name).chain(&event.aliases).map(String::as_str).collect(),
+    }
 }
 
 /// Returns whether the event's kind, or one of its names or a part of it, matches one of the patterns. Without patterns
@@ -63,7 +125,7 @@ fn is_chosen(event: &Listed, patterns: &[String]) -> bool {
 /// The kind of an entry that is not an event, but shows the syntax of events.
 const SYNTAX: &str = "syntax";
 
-/// Returns the name of a kind in patterns and in JSON.
+/// Returns the name of a kind in patterns.
 fn kind_name(kind: ListedKind) -> &'static str {
     match kind {
         ListedKind::Hardware => "hw",
@@ -122,22 +184,38 @@ fn details(event: &Listed, parser: &Parser, out: &mut Vec<u8>) -> std::io::Resul
     Ok(())
 }
 
+/// Returns the object of an event, with the names of `perf list --json`.
+///
+/// perf: `json_print_event`, `tools/perf/builtin-list.c`.
 fn object(event: &Listed) -> Value {
     let mut object = Map::new();
     let mut put = |name: &str, value: Value| object.insert(name.to_owned(), value);
-    put("event", event.name.as_str().into());
-    put("kind", kind_name(event.kind).into());
+    if let Some(pmu) = &event.pmu {
+        put("Unit", pmu.as_str().into());
+    }
+    put("EventName", event.name.as_str().into());
     if !event.aliases.is_empty() {
-        put("aliases", event.aliases.clone().into());
+        put("EventAlias", event.aliases.join(" ").into());
     }
-    let texts = [("pmu", &event.pmu), ("terms", &event.terms), ("unit", &event.unit)];
-    for (name, value) in texts {
-        if let Some(value) = value {
-            put(name, value.as_str().into());
-        }
+    put("EventType", event_type(event.kind).into());
+    if let Some(unit) = &event.unit {
+        put("ScaleUnit", format!("{}{unit}", event.scale.unwrap_or(1.0)).into());
     }
-    if let Some(scale) = event.scale {
-        put("scale", scale.into());
+    if let (Some(pmu), Some(terms)) = (&event.pmu, &event.terms) {
+        put("Encoding", format!("{pmu}/{terms}/").into());
     }
     Value::Object(object)
+}
+
+/// Returns perf's name of a kind of events.
+fn event_type(kind: ListedKind) -> &'static str {
+    match kind {
+        ListedKind::Hardware => "Hardware event",
+        ListedKind::Software => "Software event",
+        ListedKind::Cache => "Hardware cache event",
+        ListedKind::Pmu => "Kernel PMU event",
+        ListedKind::Breakpoint => "Hardware breakpoint",
+        ListedKind::Tracepoint => "Tracepoint event",
+        _ => "Raw event descriptor",
+    }
 }

@@ -70,6 +70,18 @@ fn threads(args: &ObservedArgs) -> Result<Vec<u32>, Failure> {
     Ok(threads.into_iter().collect())
 }
 
+/// Returns all threads of the machine that this process can see.
+pub(crate) fn all_threads() -> Result<Vec<u32>, Failure> {
+    let number = |entry: fs::DirEntry| entry.file_name().to_str()?.parse::<u32>().ok();
+    let numbers = |path: &str| Ok::<_, std::io::Error>(fs::read_dir(path)?.flatten().filter_map(number));
+    let mut threads = BTreeSet::new();
+    for pid in numbers("/proc").map_err(|error| format!("/proc: {error}"))? {
+        // A process may end at any moment.
+        threads.extend(numbers(&format!("/proc/{pid}/task")).into_iter().flatten());
+    }
+    Ok(threads.into_iter().collect())
+}
+
 /// Returns whether a thread exists and has not ended.
 pub(crate) fn is_alive(tid: u32) -> bool {
     let stat = fs::read_to_string(format!("/proc/{tid}/stat")).unwrap_or_default();

@@ -1,12 +1,18 @@
 //! `perfdata stat`: counts events of a command, of tasks, or of the machine.
 
+use alloc::collections::BTreeMap;
+use core::cell::RefCell;
 use core::time::Duration;
+use std::ffi::OsStr;
+use std::fs;
 use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
 use std::process::ExitStatus;
 use std::time::Instant;
 
-use perf_open::EventGroup;
+use perf_open::EventSpec;
 use perf_open::workload::{CpuTime, Workload};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::args::live::StatArgs;
 use crate::escape::shown;
@@ -15,20 +21,32 @@ use crate::live::observed::Observed;
 use crate::output::say;
 use crate::{Failure, Outcome};
 
+mod cgroup;
+mod control;
 mod counters;
 mod mean;
+mod message;
 mod metric;
+mod named;
 mod plan;
 mod report;
 mod table;
 mod tally;
+mod times;
+mod topology;
 mod watch;
 
+use cgroup::Cgroup;
+use control::Answers;
 use counters::{Counters, Scope};
-use report::{Report, Totals};
-use table::{Shown, rows};
-use tally::{Reading, since};
-use watch::{End, Until, Watch};
+use message::Command;
+use plan::Planned;
+use report::{Report, Span, Totals};
+use table::{Row, Shown, ShownMetric, rows};
+use tally::{Place, Reading, since};
+use times::{Passed, Ticks};
+use topology::{Label, Labels, Part};
+use watch::{End, Moment, Until, Watch};
 
 /// The result of one run.
 struct Run {
@@ -42,104 +60,282 @@ struct Run {
 
 pub(crate) fn run(args: &StatArgs) -> Result<Outcome, Failure> {
     let observed = plan::observed(args)?;
-    let groups = plan::events(args, &observed)?;
-    let stat = Stat { args, observed, groups, watch: Watch::new()? };
+    let planned = plan::events(args, &observed)?;
+    let names = if args.cgroup.is_empty() { &args.for_each_cgroup } else { &args.cgroup };
+    let cgroups = names.iter().map(|name| Cgroup::open(name)).collect::<Result<Vec<_>, _>>()?;
+    let (parts, labels) = labels(args, &observed)?;
+    let watch = Watch::new()?;
+    let answers = match &args.control {
+        Some(control) => control::listen(control, watch.sender())?,
+        None => Answers::default(),
+    };
+    let answers = RefCell::new(answers);
+    let files = getrlimit(Resource::Nofile);
+    let stat = Stat { args, observed, planned, cgroups, parts, labels, watch, answers, files };
     let mut report = Report::new(args)?;
     let mut runs = Vec::new();
-    for _ in 0..args.repeat.get() {
+    let is_endless = args.repeat == 0;
+    while is_endless || runs.len() < args.repeat as usize {
         let run = stat.run_once(&mut report)?;
-        let is_over = !matches!(run.end, End::Command(_));
+        let is_over = !matches!(run.end, End::Command(_)) || stat.watch.is_interrupted();
         runs.push(run);
-        if is_over {
+        if is_endless {
+            stat.report(&runs, &mut report)?;
+        }
+        if is_over || !report.is_open() {
             break;
         }
+        if is_endless {
+            runs.clear();
+        }
     }
-    stat.report(&runs, &mut report)?;
+    if !is_endless {
+        stat.report(&runs, &mut report)?;
+    }
     Ok(match runs.last().map(|run| run.end) {
         Some(End::Command(status)) => Outcome::Command(exit_code(status)),
         _ => Outcome::Clean,
     })
 }
 
+/// Returns the place of each cpu whose counts are added to others', and the labels of the places that are shown.
+fn labels(args: &StatArgs, observed: &Observed) -> Result<(BTreeMap<u32, Place>, Labels), Failure> {
+    let own = |place, key, width, text| (place, Label { key, width, text, counters: None });
+    match observed {
+        Observed::Cpus(cpus) => match Part::of(args) {
+            Some(part) => topology::parts(part, cpus, Path::new("/sys")),
+            None => {
+                let of_cpu = |&cpu: &u32| own(Place::Cpu(cpu), "cpu", 8, format!("CPU{cpu}"));
+                Ok((BTreeMap::new(), cpus.iter().map(of_cpu).collect()))
+            }
+        },
+        Observed::Threads(threads) => {
+            let of_thread = |&tid: &u32| {
+                let comm = fs::read_to_string(format!("/proc/{tid}/comm")).unwrap_or_default();
+                own(Place::Thread(tid), "thread", 25, format!("{}-{tid}", comm.trim_end_matches('\n')))
+            };
+            Ok((BTreeMap::new(), threads.iter().map(of_thread).collect()))
+        }
+        Observed::Command => Ok((BTreeMap::new(), Labels::new())),
+    }
+}
+
 /// The state of the verb.
 struct Stat<'a> {
     args: &'a StatArgs,
     observed: Observed,
-    groups: Vec<EventGroup>,
+    planned: Vec<Planned>,
+    cgroups: Vec<Cgroup>,
+    parts: BTreeMap<u32, Place>,
+    labels: Labels,
     watch: Watch,
+    answers: RefCell<Answers>,
+    /// How many descriptors this process could have open when it was started.
+    files: Rlimit,
 }
 
 impl Stat<'_> {
     /// Counts once: while the command runs, or until another condition ends the run.
     fn run_once(&self, report: &mut Report) -> Result<Run, Failure> {
-        let mut command = match self.args.command.split_first() {
+        if let Some(command) = &self.args.pre {
+            in_shell("--pre", command)?;
+        }
+        if self.args.sync {
+            rustix::fs::sync();
+        }
+        let run = self.count(report);
+        // For the commands, which inherit it.
+        set_file_limit(self.files);
+        if let (Some(command), Ok(_)) = (&self.args.post, &run) {
+            in_shell("--post", command)?;
+        }
+        run
+    }
+
+    fn count(&self, report: &mut Report) -> Result<Run, Failure> {
+        let args = self.args;
+        let mut command = match args.command.split_first() {
             Some((program, arguments)) => Some(Workload::prepare(program, arguments.iter().cloned())?),
             None => None,
         };
+        // Now that the command has its own. Each event on a cpu or a thread takes a descriptor; perf does the same.
+        set_file_limit(Rlimit { current: self.files.maximum, ..self.files });
+        let pid = command.as_ref().map(Workload::pid);
+        // 0 is no delay.
+        let delay = args.delay.filter(|delay| *delay != 0);
         let scope = Scope {
             observed: &self.observed,
-            command: command.as_ref().map(Workload::pid),
-            inherit: !self.args.no_inherit,
-            apart: self.args.no_aggr || self.args.per_thread,
+            command: pid,
+            inherit: !args.no_inherit,
+            on_exec: self.observed == Observed::Command && delay.is_none(),
+            apart: args.no_aggr || args.per_thread,
+            parts: self.parts.clone(),
+            cgroups: &self.cgroups,
+            merge: !args.no_merge,
         };
-        let counters = Counters::open(&self.groups, &scope)?;
-        let events: Vec<Shown> = counters.events.iter().map(Shown::from).collect();
-        let interval = self.args.interval_print.map(|millis| Duration::from_millis(millis.get()));
+        let counters = Counters::open(&self.planned, &scope)?;
+        let events = self.shown(&counters);
+        let interval = args.interval_print.map(|millis| Duration::from_millis(millis.get()));
         if interval.is_some() {
             report.head(&self.what(), 1, true, unit_width(&events))?;
         }
-        counters.enable()?;
-        let start = Instant::now();
-        if let Some(command) = &mut command {
-            command.start()?;
+        if delay.is_none() {
+            counters.enable()?;
         }
-        let mut before: (Reading, Duration) = Default::default();
-        let mut each = |at: Duration, reading: Reading| -> Result<bool, Failure> {
-            let rows = rows(&events, &[since(&reading, &before.0)], at.saturating_sub(before.1));
-            report.rows(&rows, Some(at), 1)?;
-            before = (reading, at);
-            Ok(report.is_open())
-        };
+        let mut start = Instant::now();
+        if let (Some(command), Some(program)) = (&mut command, args.command.first()) {
+            command.start().map_err(|error| format!("{}: {error}", shown(program)))?;
+        }
         let threads: &[u32] = match &self.observed {
             // If there is a command, its end ends the run.
             Observed::Threads(threads) if command.is_none() => threads,
             _ => &[],
         };
-        let timeout = self.args.timeout.map(|millis| Duration::from_millis(millis.get()));
+        let mut early = None;
+        if let Some(delay) = delay.and_then(|delay| u64::try_from(delay).ok()) {
+            let timeout = Some(Duration::from_millis(delay));
+            let mut until = Until { command: command.as_mut(), threads, timeout, interval: None };
+            let end = self
+                .watch
+                .wait(&mut until, start, |moment, _| self.control(&counters, moment).map(|()| true))?;
+            early = (end != End::Timeout).then_some(end);
+            counters.enable()?;
+            start = Instant::now();
+        }
+        let needs_ticks = plan::has_cpu_times(&self.planned);
+        let first = needs_ticks.then(|| Ticks::now(&self.observed, pid)).flatten();
+        let passed = |elapsed| {
+            let now = needs_ticks.then(|| Ticks::now(&self.observed, pid)).flatten();
+            Passed { elapsed, cpu: now.zip(first).map(|(now, first)| now.since(first)) }
+        };
+        let mut before: (Reading, Duration) = Default::default();
+        let mut intervals = 0_u64;
+        let mut each = |at: Duration, reading: Reading| -> Result<bool, Failure> {
+            let lasted = at.saturating_sub(before.1);
+            let rows = self.rows(&events, &[since(&reading, &before.0)], lasted);
+            report.rows(&rows, Span::Interval(at))?;
+            before = (reading, at);
+            intervals = intervals.saturating_add(1);
+            Ok(report.is_open() && args.interval_count.is_none_or(|count| intervals < count.get()))
+        };
+        let timeout = args.timeout.map(|millis| Duration::from_millis(millis.get()));
         let mut until = Until { command: command.as_mut(), threads, timeout, interval };
-        let end = self.watch.wait(&mut until, start, |at| each(at, counters.read()?))?;
+        let end = match early {
+            Some(end) => end,
+            None => self.watch.wait(&mut until, start, |moment, at| {
+                if interval.is_some() {
+                    // What was counted before a command is an interval of its own, as perf prints it.
+                    let goes_on = each(at, counters.read(&passed(at))?)?;
+                    self.control(&counters, moment)?;
+                    return Ok(goes_on);
+                }
+                self.control(&counters, moment).map(|()| true)
+            })?,
+        };
         counters.disable()?;
         let elapsed = start.elapsed();
-        let reading = counters.read()?;
-        if interval.is_some() {
-            each(elapsed, reading.clone())?;
-        }
         if let (Some(command), false) = (&mut command, matches!(end, End::Command(_))) {
             self.watch.end(command)?;
-        }
-        if let End::Command(status) = end {
-            self.report_signal(status);
         }
         // The cpu time of a command that is not itself counted is not shown.
         let cpu_time =
             command.as_ref().filter(|_| self.observed == Observed::Command).and_then(Workload::cpu_time);
+        let last = Passed { elapsed, cpu: cpu_time.or_else(|| passed(elapsed).cpu) };
+        let reading = counters.read(&last)?;
+        if interval.is_some() && end != End::Unread {
+            each(elapsed, reading.clone())?;
+        }
+        if args.verbose {
+            self.print_raw(&events, &reading);
+        }
+        if let End::Command(status) = end {
+            self.report_signal(status);
+        }
         Ok(Run { end, events, reading, elapsed, cpu_time })
     }
 
-    /// Prints the counts, unless the intervals have already done so.
+    /// Returns the events as the report shows them.
+    fn shown(&self, counters: &Counters) -> Vec<Shown> {
+        let shown = |(index, event): (usize, &EventSpec)| {
+            let cgroup = counters.cgroups.get(index).copied().flatten();
+            let mut shown = Shown::from(event);
+            shown.cgroup =
+                cgroup.and_then(|number| self.cgroups.get(number)).map(|cgroup| cgroup.name.clone());
+            shown.shown_metric = self.metric_of(index, counters);
+            shown.is_merged = counters.merged_into.get(index).is_some_and(|&into| into != index);
+            shown
+        };
+        counters.events.iter().enumerate().map(shown).collect()
+    }
+
+    /// Returns the rows to print. Of all threads of the machine, those that were counted.
+    fn rows<'a>(&'a self, events: &'a [Shown], runs: &[Reading], elapsed: Duration) -> Vec<Row<'a>> {
+        let mut rows = rows(events, &self.labels, runs, elapsed, !self.args.no_scale);
+        if self.args.observed.all_cpus && self.args.per_thread {
+            rows.retain(|row| !row.is_zero());
+        }
+        rows
+    }
+
+    /// Returns the metric to show of the event with this number.
+    fn metric_of(&self, index: usize, counters: &Counters) -> ShownMetric {
+        if self.args.metrics.is_empty() {
+            return ShownMetric::Own;
+        }
+        let mut firsts = self.planned.iter().scan(0_usize, |next, planned| {
+            let first = *next;
+            *next = next.saturating_add(planned.group.events.len());
+            Some((first, planned))
+        });
+        let metric =
+            firsts.find(|(first, _)| *first == index).and_then(|(_, planned)| planned.metric.as_ref());
+        let Some((named, divisor)) = metric else { return ShownMetric::None };
+        let Some(divisor) = divisor else { return ShownMetric::Named(*named, None) };
+        let cgroup = counters.cgroups.get(index);
+        let mut others = counters.events.iter().zip(&counters.cgroups);
+        let at = others.position(|(event, of)| plan::is_same(event, divisor) && Some(of) == cgroup);
+        at.map_or(ShownMetric::None, |at| ShownMetric::Named(*named, Some(at)))
+    }
+
+    /// Does what a command of `--control` asks for.
+    fn control(&self, counters: &Counters, moment: Moment) -> Result<(), Failure> {
+        let Moment::Control(command) = moment else { return Ok(()) };
+        match command {
+            Command::Enable => counters.enable_now()?,
+            Command::Disable => counters.disable()?,
+            Command::Ping => {}
+        }
+        self.answers.borrow_mut().ack();
+        Ok(())
+    }
+
+    /// Prints the counts before any computation.
+    fn print_raw(&self, events: &[Shown], reading: &Reading) {
+        for (event, tallies) in events.iter().zip(reading) {
+            for (place, tally) in tallies.iter().flatten() {
+                let label =
+                    self.labels.get(place).map(|label| format!("{}: ", label.text)).unwrap_or_default();
+                say!("{label}{}: {} {} {}", event.name, tally.value, tally.enabled, tally.running);
+            }
+        }
+    }
+
+    /// Prints the counts of all runs, unless the intervals have already done so.
     fn report(&self, runs: &[Run], report: &mut Report) -> Result<(), Failure> {
         let Some(last) = runs.last() else { return Ok(()) };
         let seconds: Vec<f64> = runs.iter().map(|run| run.elapsed.as_secs_f64()).collect();
-        if self.args.interval_print.is_none() {
+        if self.args.interval_print.is_none() || self.args.summary {
             let readings: Vec<Reading> = runs.iter().map(|run| run.reading.clone()).collect();
             let mean =
                 mean::Mean::of(&seconds).map_or(last.elapsed, |mean| Duration::from_secs_f64(mean.value));
             report.head(&self.what(), runs.len(), false, unit_width(&last.events))?;
-            report.rows(&rows(&last.events, &readings, mean), None, runs.len())?;
+            let span = if self.args.summary { Span::Summary } else { Span::Whole { runs: runs.len() } };
+            report.rows(&self.rows(&last.events, &readings, mean), span)?;
         }
         report.totals(&Totals {
             elapsed: seconds,
             cpu_times: runs.iter().filter_map(|run| run.cpu_time).collect(),
+            table: self.args.table,
         })
     }
 
@@ -150,6 +346,7 @@ impl Stat<'_> {
             words.join(",")
         };
         match &self.observed {
+            Observed::Threads(_) if self.args.observed.all_cpus => "'system wide'".to_owned(),
             Observed::Threads(_) if !self.args.observed.pid.is_empty() => {
                 format!("process id '{}'", list(&self.args.observed.pid))
             }
@@ -168,6 +365,21 @@ impl Stat<'_> {
         if let (Some(signal), Some(program)) = (status.signal(), self.args.command.first()) {
             say!("perfdata: {}: ended by signal {signal}", shown(program));
         }
+    }
+}
+
+/// Sets the number of descriptors that this process may have open.
+fn set_file_limit(limit: Rlimit) {
+    // If it stays lower, fewer events can be opened, and the error of the one too many says so.
+    let _ = setrlimit(Resource::Nofile, limit);
+}
+
+/// Runs a command of `--pre` or `--post`.
+fn in_shell(option: &str, command: &OsStr) -> Result<(), Failure> {
+    let status = std::process::Command::new("sh").arg("-c").arg(command).status();
+    match status.map_err(|error| format!("{option} {}: sh: {error}", shown(command)))? {
+        status if status.success() => Ok(()),
+        status => Err(Failure(format!("{option} {}: {status}", shown(command)))),
     }
 }
 

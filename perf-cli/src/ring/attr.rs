@@ -1,9 +1,10 @@
-//! The events of a ring's records, from a perf.data or from the bytes of an attr.
+//! The events of a ring's records, from a perf.data, from the bytes of an attr, or from words.
 
 use perf_abi::attr::{Attr, AttrVersion};
 use perf_abi::endian::{BigEndian, Endian, Endianness, LittleEndian};
 use perf_parse::Reader;
 
+use super::words;
 use crate::args::RingArgs;
 use crate::escape::shown;
 use crate::{Failure, not_readable};
@@ -11,7 +12,16 @@ use crate::{Failure, not_readable};
 /// The size of the largest attr that a kernel accepts, in bytes: one page.
 const MAX_ATTR: u32 = 4096;
 
-/// Returns a reader that knows the events and has no records.
+/// Returns a reader that knows the event of an attr in words.
+pub(super) fn in_words<'a>(args: &RingArgs, text: &str) -> Result<Reader<'a>, Failure> {
+    let attr = words::attr(text)
+        .map_err(|error| format!("--attr {text}: {error}. For a file of this name give ./ and the name"))?;
+    // Without --endian this machine is taken to be the recorder's.
+    let endianness = args.endian.map_or(Endianness::NATIVE, Endianness::from);
+    Ok(Reader::from_records([(attr, Vec::new())].into_iter().collect(), endianness, &[]))
+}
+
+/// Returns a reader that knows the events of a file and has no records.
 pub(super) fn read<'a>(args: &RingArgs, bytes: &'a [u8]) -> Result<Reader<'a>, Failure> {
     let is_capture =
         [&b"PERFILE2"[..], b"2ELIFREP", b"PERFFILE"].iter().any(|magic| bytes.starts_with(magic));

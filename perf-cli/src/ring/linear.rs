@@ -24,25 +24,59 @@ pub(super) struct Linear<'a> {
     pub(super) unread: u64,
 }
 
+/// Where the positions of a ring come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Positions {
+    /// The control page at the start of the dump, of a page of this size if it is known.
+    Page(Option<u64>),
+    /// The command line.
+    Given { head: u64, tail: u64 },
+}
+
+impl Positions {
+    /// Returns those of the dump with this number.
+    pub(super) fn of(args: &RingArgs, dump: usize) -> Self {
+        match args.head.get(dump) {
+            Some(&head) => Self::Given { head, tail: args.tail.get(dump).copied().unwrap_or(0) },
+            None => Self::Page(args.page_size),
+        }
+    }
+
+    /// Returns the head and the tail that the command line gives; 0 if it gives none.
+    fn given(self) -> (u64, u64) {
+        match self {
+            Self::Given { head, tail } => (head, tail),
+            Self::Page(_) => (0, 0),
+        }
+    }
+}
+
+/// Returns whether a dump begins with a control page that describes the rest of it.
+pub(super) fn has_control_page<O: Endian>(mapping: &[u8], direction: Direction) -> bool {
+    let dump = Dump::<O>::open(mapping, direction, None);
+    // Without the offset of its data, a page of an old kernel cannot be told from records.
+    dump.is_ok_and(|dump| dump.data_area().by == DecidedBy::Page)
+}
+
 impl<'a> Linear<'a> {
     /// Linearizes the ring that `mapping` is a dump of. `aux` is a separate dump of its AUX area.
     pub(super) fn new<O: Endian>(
         mapping: &'a [u8],
         aux: Option<&'a [u8]>,
         direction: Direction,
-        args: &RingArgs,
+        positions: &Positions,
     ) -> Result<Self, FileError> {
-        let dump = match args.head {
-            Some(head) => Dump::<O>::new(mapping, direction, args.tail.unwrap_or(0), head),
-            None => Dump::open(mapping, direction, args.page_size),
+        let dump = match *positions {
+            Positions::Given { head, tail } => Dump::<O>::new(mapping, direction, tail, head),
+            Positions::Page(page_size) => Dump::open(mapping, direction, page_size),
         };
         // An error before the first record is in a field of the control page.
         let dump = dump.map_err(|error| fault(error, error.position))?;
         let area = dump.data_area();
         let aux = aux.map_or_else(|| dump.aux(), |aux| dump.separate_aux(aux));
         let mut linear = match direction {
-            Direction::Forward => Self::forward(mapping, &dump, args),
-            Direction::Backward => Self::backward(dump, args),
+            Direction::Forward => Self::forward(mapping, &dump, *positions),
+            Direction::Backward => Self::backward(dump, *positions),
         };
         linear.aux = aux.map_err(|error| fault(error, error.position));
         if area.by == DecidedBy::Length {
@@ -56,12 +90,9 @@ impl<'a> Linear<'a> {
     }
 
     /// Takes the bytes from the tail to the head. The reader finds those that are not records.
-    fn forward<O: Endian>(mapping: &'a [u8], dump: &Dump<'a, O>, args: &RingArgs) -> Self {
+    fn forward<O: Endian>(mapping: &'a [u8], dump: &Dump<'a, O>, positions: Positions) -> Self {
         let DataArea { offset: area, size, .. } = dump.data_area();
-        let (tail, head) = match dump.page() {
-            Some(page) => (page.data_tail, page.data_head),
-            None => (args.tail.unwrap_or(0), args.head.unwrap_or(0)),
-        };
+        let (head, tail) = dump.page().map_or(positions.given(), |page| (page.data_head, page.data_tail));
         // `Dump` has checked that the area is in the mapping and that the bytes from tail to head fit in the area.
         let index = |at: u64| usize::try_from(at).unwrap_or(usize::MAX);
         let data = mapping.get(index(area)..).and_then(|from| from.get(..index(size))).unwrap_or_default();
@@ -77,9 +108,9 @@ impl<'a> Linear<'a> {
     }
 
     /// Reverses the order of the records. Leaves out the oldest if it is torn.
-    fn backward<O: Endian>(dump: Dump<'a, O>, args: &RingArgs) -> Self {
+    fn backward<O: Endian>(dump: Dump<'a, O>, positions: Positions) -> Self {
         let DataArea { offset: area, size, .. } = dump.data_area();
-        let head = dump.page().map_or(args.head.unwrap_or(0), |page| page.data_head);
+        let head = dump.page().map_or(positions.given().0, |page| page.data_head);
         let in_dump = |position: u64| area + position % size;
         let mut dump = dump.oldest_first();
         let (mut bytes, mut starts, mut wrong) = (Vec::new(), Vec::new(), None);

@@ -29,6 +29,7 @@ fn main() -> std::process::ExitCode {
         ring::TESTS,
         stat::counts::TESTS,
         stat::ends::TESTS,
+        stat::options::TESTS,
         stat::perf::TESTS,
         stat::usage::TESTS,
     ]);

@@ -3,6 +3,7 @@
 
 pub(crate) mod counts;
 pub(crate) mod ends;
+pub(crate) mod options;
 pub(crate) mod perf;
 pub(crate) mod usage;
 
@@ -34,23 +35,42 @@ fn spawn(args: &[&str]) -> Child {
 
 /// Waits for a line of standard output.
 fn line(child: &mut Child) -> (String, impl Read + use<>) {
-    let mut out = BufReader::new(child.stdout.take().unwrap());
+    first_line(child.stdout.take().unwrap())
+}
+
+/// Waits for a line of standard error, where the counts are.
+fn counted(child: &mut Child) -> (String, impl Read + use<>) {
+    first_line(child.stderr.take().unwrap())
+}
+
+fn first_line<R: Read>(out: R) -> (String, impl Read) {
+    let mut out = BufReader::new(out);
     let mut line = String::new();
     out.read_line(&mut line).unwrap();
     (line, out)
 }
 
-/// Returns the JSON lines of a run that must succeed: the events, and the last line.
-fn json(args: &[&str]) -> (Vec<Value>, Value) {
+/// Returns the JSON lines of a run that must succeed.
+fn json(args: &[&str]) -> Vec<Value> {
     let run = stat(["--json"].iter().chain(args));
     assert_eq!(run.status, 0, "{run:?}");
-    let mut lines: Vec<Value> = run.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let totals = lines.pop().unwrap();
-    assert!(totals["elapsed_s"].as_f64().unwrap() > 0.0, "{run:?}");
-    (lines, totals)
+    objects(&run.err)
+}
+
+/// Returns the objects of a text of JSON lines.
+fn objects(text: &str) -> Vec<Value> {
+    text.lines()
+        .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{line}: {error}")))
+        .collect()
 }
 
 /// Returns the count of the event at `index`.
 fn value(lines: &[Value], index: usize) -> u64 {
-    lines[index]["value"].as_u64().unwrap_or_else(|| panic!("{lines:?}"))
+    real(&lines[index]) as u64
+}
+
+/// Returns the count of an event in its unit.
+fn real(line: &Value) -> f64 {
+    let value = line["counter-value"].as_str().and_then(|value| value.parse().ok());
+    value.unwrap_or_else(|| panic!("{line}"))
 }

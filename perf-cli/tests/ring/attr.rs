@@ -3,7 +3,7 @@
 use std::io::Cursor;
 
 use perf_abi::attr::AttrFlags;
-use perf_abi::endian::LittleEndian;
+use perf_abi::endian::{BigEndian, LittleEndian};
 use perf_parse::file::write::{EventFields, FileWriter, Options};
 
 use crate::{clean, fails, jsonl, made, recorded, scratch};
@@ -84,4 +84,52 @@ fn rings_written_both_ways_are_to_be_told_apart() {
     let shown = jsonl(&[&dump, "--attr", &both, "--forward"]);
     assert_eq!((shown.status, shown.records.len()), (3, 1), "{}", shown.err);
     assert!(shown.err.contains("0x1000: SAMPLE: id: "), "{}", shown.err);
+}
+
+/// The words of `made::attr`.
+const WORDS: &str =
+    "type=SOFTWARE,config=PAGE_FAULTS,sample_type=IP|TID|TIME,sample_id_all,disabled,sample_period=1";
+
+#[test]
+fn an_attr_in_words_is_the_attr() {
+    let records = [made::sample::<LittleEndian>(0), made::sample::<LittleEndian>(1)].concat();
+    let dump = scratch("words.ring", &made::dump::<LittleEndian>(0, &records, &[]));
+    let attr = scratch("words.attr", &made::attr_bytes::<LittleEndian>());
+    let by_file = jsonl(&[&dump, "--attr", &attr, "--endian", "little"]);
+    let by_words = jsonl(&[&dump, "--attr", WORDS, "--endian", "little"]);
+    assert_eq!((by_words.status, &*by_words.err, &by_words.records), (0, "", &by_file.records));
+    assert_eq!(by_file.records.len(), 2);
+    let mut events = [by_file.header, by_words.header].map(|mut header| header["attrs"][0].take());
+    for event in &mut events {
+        event.as_object_mut().unwrap().remove("size");
+    }
+    assert_eq!(events[0], events[1]);
+
+    let big = scratch("words-big.ring", &made::dump::<BigEndian>(0, &made::sample::<BigEndian>(0), &[]));
+    let shown = jsonl(&[&big, "--attr", "sample_type=IP|TID|TIME", "--endian", "big"]);
+    assert_eq!(
+        (shown.status, &shown.records[0]["fields"]),
+        (0, &by_file.records[0]["fields"]),
+        "{}",
+        shown.err
+    );
+
+    let words_file = scratch("sample_type=IP", &made::attr_bytes::<LittleEndian>());
+    assert_eq!(clean(&[&dump, "--attr", &words_file]), by_file.records, "a path is a file");
+    fails(
+        &[&dump, "--attr", "sample_type=IP|NONE"],
+        "--attr sample_type=IP|NONE: sample_type: `NONE` is neither",
+    );
+    fails(&[&dump, "--attr", "bpf-output,raw"], "`raw` is not a flag of struct perf_event_attr");
+}
+
+#[test]
+fn a_preset_reads_the_ring_of_a_bpf_program() {
+    // PERF_RECORD_SAMPLE, misc 0, 24 bytes: a raw size of 12, and the data.
+    let sample = [&9_u32.to_le_bytes()[..], &[0, 0, 24, 0], &12_u32.to_le_bytes(), b"hello, bpf!\0"].concat();
+    let dump = scratch("bpf.ring", &made::dump::<LittleEndian>(0, &sample, &[]));
+    let shown = jsonl(&[&dump, "--attr", "bpf-output", "--endian", "little"]);
+    assert_eq!((shown.status, &*shown.err), (0, ""));
+    assert_eq!(shown.records[0]["fields"], serde_json::json!({"raw": "68656c6c6f2c206270662100"}));
+    assert_eq!(shown.header["attrs"][0]["config"], 10);
 }

@@ -67,6 +67,40 @@ fn positions_stand_in_for_a_control_page() {
     }
 }
 
+/// Each of several dumps without a control page has positions of its own.
+#[test]
+fn a_head_belongs_to_one_dump() {
+    let names = ["pair-0.ring", "pair-1.ring"];
+    let expected = clean(&[names[0], names[1], "--attr", "pair.attr.data"]);
+    let dumps = names.map(recorded);
+    let [first, second] =
+        [0, 1].map(|index| scratch(&format!("alone-{}", names[index]), &dumps[index][PAGE..]));
+    let positions = |at| dumps.each_ref().map(|dump| word(dump, at).to_string()).join(",");
+    let (heads, tails) = (positions(DATA_HEAD), positions(DATA_TAIL));
+    let args = [&*first, &second, "--attr", "pair.attr.data", "--head", &heads, "--tail", &tails];
+    assert_eq!(unplaced(clean(&args)), unplaced(expected));
+
+    let one = ["--head", "64", "--tail", "0"];
+    let refused =
+        |args: &[&str], why| fails(&[&[&*first, &second, "--attr", "pair.attr.data"], args].concat(), why);
+    refused(&one, "--head: 1 for 2 dumps; give one for each dump, in their order: --head N,N");
+    refused(&["--head", "64,64", "--tail", "0"], "--tail: 1 for 2 dumps");
+    refused(&["--head", "64,64,64"], "--head: 3 for 2 dumps");
+}
+
+#[test]
+fn positions_beside_a_control_page_are_pointed_out() {
+    let dump = recorded(FORWARD[0]);
+    let run = ring(&[&FORWARD[..], &["--head", "64"]].concat());
+    assert!(run.status != 0 && run.err.contains("begins with a control page"), "{run:?}");
+    let alone = scratch("no-page.ring", &dump[PAGE..]);
+    let head = word(&dump, DATA_HEAD).to_string();
+    let tail = word(&dump, DATA_TAIL).to_string();
+    let run = ring(&[&alone, FORWARD[1], FORWARD[2], "--head", &head, "--tail", &tail]);
+    assert_eq!((run.status, &*run.err), (0, ""));
+    fails(&[&alone, FORWARD[1], FORWARD[2], "--tail", "0"], "a dump with a control page has both");
+}
+
 #[test]
 fn positions_that_cannot_be_are_refused() {
     let area = scratch("area", &recorded("area.ring"));

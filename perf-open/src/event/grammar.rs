@@ -20,7 +20,7 @@ use nom::multi::{many0_count, separated_list1};
 use nom::sequence::{delimited, preceded, terminated};
 
 use crate::lookup::TextError;
-use crate::pmu::{Parsed, expect, whole};
+use crate::pmu::{Fault, Parsed, expect, whole};
 
 /// Events in braces, or one event without braces.
 #[derive(Debug)]
@@ -78,6 +78,11 @@ fn item(text: &str) -> Parsed<'_, Item<'_>> {
         Some(_) => preceded(opt(char(':')), take_while(is_plain)).parse(rest)?,
         None => (rest, ""),
     };
+    // A path after `=` has ended the terms with its first slash.
+    if terms.is_some_and(|terms| terms.trim_end().ends_with('=')) && rest.starts_with('/') {
+        let expected = "`,` or the end; a value that contains `/` needs single quotes: path='/bin/ls'";
+        return Err(nom::Err::Failure(Fault { at: rest, expected }));
+    }
     let len = start.len().saturating_sub(rest.len());
     let item = start.get(..len).unwrap_or(start).trim_end();
     Ok((rest, Item { text: item, head: head.trim_end(), terms, modifiers: modifiers.trim_end() }))

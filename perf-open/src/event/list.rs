@@ -144,7 +144,7 @@ fn of_pmu(pmu: &Pmu) -> Vec<Listed> {
         // Probes have terms that are not in sysfs.
         let probed = match pmu.name.as_str() {
             "kprobe" => &["func=NAME", "offset=N"][..],
-            "uprobe" => &["path=FILE", "offset=N"][..],
+            "uprobe" => &["path='FILE'", "offset=N"][..],
             _ => &[],
         };
         let formats = pmu.formats.iter().map(|(name, format)| match format.max() {

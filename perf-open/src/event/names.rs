@@ -83,11 +83,6 @@ pub const OUTCOMES: &[Known] = &[
     known(&["misses", "miss"], HwCacheOpResultId::MISS.0 as u64),
 ];
 
-/// Names that perf measures itself. They are not events of the kernel.
-///
-/// perf: `event_symbols_tool`, `tools/perf/util/parse-events.c`.
-pub(super) const TOOL: &[&str] = &["duration_time", "user_time", "system_time"];
-
 /// Returns the value of `name` in `table`.
 pub(super) fn find(table: &[Known], name: &str) -> Option<u64> {
     table.iter().find(|known| known.names.contains(&name)).map(|known| known.value)

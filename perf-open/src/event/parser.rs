@@ -6,8 +6,9 @@ use perf_abi::event::EventType;
 use super::grammar::{self, Item};
 use super::head::{Head, place};
 use super::machine::{Cores, Machine};
-use super::names::{TOOL, known_event, raw_config};
+use super::names::{known_event, raw_config};
 use super::terms::{repeated, with_terms};
+use super::tool::Tool;
 use super::{EventGroup, EventSpec, Modifiers, ParseError, ParseErrorKind, Place, glob};
 use crate::lookup::TextError;
 use crate::pmu::{Pmus, Term, TermValue, parse_terms};
@@ -20,6 +21,8 @@ const MOST: usize = 1 << 16;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Parser {
     machine: Machine,
+    /// Whether events that a tool measures itself are accepted.
+    tools: bool,
 }
 
 /// Parses a list of events and groups in the syntax of `perf record -e`, with the PMUs and tracepoints of this machine.
@@ -53,7 +56,14 @@ impl Parser {
     /// Uses the PMUs and tracepoints of these folders.
     #[must_use]
     pub fn at(pmus: Pmus, tracefs: Tracefs) -> Self {
-        Self { machine: Machine { pmus, tracefs } }
+        Self { machine: Machine { pmus, tracefs }, tools: false }
+    }
+
+    /// Also accepts the names of [`Tool`]: `duration_time`. Only for callers that measure what
+    /// [`EventSpec::tool`] names; without this, such a name is an error.
+    #[must_use]
+    pub fn with_tools(self) -> Self {
+        Self { tools: true, ..self }
     }
 
     /// Returns where PMUs are looked up.
@@ -86,9 +96,10 @@ impl Parser {
             grammar::list(list).map_err(|error| (error.offset, ParseErrorKind::Expected(error.expected)))?;
         let (mut groups, mut count, cores) = (Vec::new(), 0_usize, Cores::new());
         for group in parsed {
-            let mut events = Vec::new();
+            let (mut events, mut places) = (Vec::new(), Vec::new());
             for item in &group.items {
                 let made = self.item(list, item, &cores)?;
+                places.resize(places.len().saturating_add(made.len()), place(list, item.text));
                 count = count.saturating_add(made.len());
                 events.extend(made);
                 if count > MOST {
@@ -102,7 +113,9 @@ impl Parser {
                 continue;
             }
             let at = place(list, group.modifiers);
-            groups.push(together(group.name, events, modifiers(group.modifiers, at)?, at)?);
+            let made = together(group.name, events, modifiers(group.modifiers, at)?, at)?;
+            leader_samples(&made, &places)?;
+            groups.push(made);
         }
         Ok(groups)
     }
@@ -159,7 +172,11 @@ impl Parser {
             let event = with_terms(EventSpec::numeric("", kind, config), terms)?;
             return Ok((self.machine.of_each_core(event, cores)?, rest));
         }
-        if TOOL.contains(&first) {
+        if let Some(tool) = Tool::named(first).filter(|_| self.tools) {
+            let event = EventSpec { name: String::new(), ..EventSpec::tool(tool) };
+            return Ok((vec![with_terms(event, terms)?], rest));
+        }
+        if Tool::named(first).is_some() {
             let reason = "perf itself measures it; it is not an event of the kernel";
             return Err((head.at(first), ParseErrorKind::Unsupported { name: first.to_owned(), reason }));
         }
@@ -227,6 +244,20 @@ fn alone(event: EventSpec, modifiers: Modifiers) -> EventGroup {
         weak: modifiers.contains('W'),
         ..EventGroup::from(event)
     }
+}
+
+/// Refuses a period or a frequency of a member if only the leader samples: it would be ignored.
+///
+/// `places` has the offset of each event.
+fn leader_samples(group: &EventGroup, places: &[usize]) -> Result<(), Place> {
+    let mut members = group.events.iter().zip(places).skip(1).filter(|_| group.sample_leader_only);
+    let period = members.find_map(|(event, &at)| {
+        let name = [("period", event.terms.period), ("freq", event.terms.freq)];
+        name.into_iter().find(|(_, value)| value.is_some()).map(|(name, _)| (at, name.to_owned()))
+    });
+    let reason =
+        "with the modifier S only the leader samples, so a member has neither a period nor a frequency";
+    period.map_or(Ok(()), |(at, name)| Err((at, ParseErrorKind::Unsupported { name, reason })))
 }
 
 /// Returns a group of the events in braces. The modifiers `D` and `e` of the group apply to the leader alone, as the

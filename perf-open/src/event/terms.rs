@@ -46,6 +46,35 @@ pub struct Terms {
     pub overwrite: Option<bool>,
 }
 
+impl Terms {
+    /// Returns the names of the terms that the string has, in the order of the fields. A caller that does not apply one
+    /// of them can refuse it.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use perf_open::event::parse;
+    ///
+    /// let groups = parse("faults/period=5,no-inherit/")?;
+    /// assert!(groups[0].events[0].terms.names().eq(["period", "inherit"]));
+    /// # Ok::<(), perf_open::event::ParseError>(())
+    /// ```
+    pub fn names(&self) -> impl Iterator<Item = &'static str> + use<> {
+        let Self { period, freq, time, call_graph, stack_size, inherit, max_stack, overwrite } = *self;
+        let terms = [
+            ("period", period.is_some()),
+            ("freq", freq.is_some()),
+            ("time", time.is_some()),
+            ("call-graph", call_graph.is_some()),
+            ("stack-size", stack_size.is_some()),
+            ("inherit", inherit.is_some()),
+            ("max-stack", max_stack.is_some()),
+            ("overwrite", overwrite.is_some()),
+        ];
+        terms.into_iter().filter(|(_, is_set)| *is_set).map(|(name, _)| name)
+    }
+}
+
 /// The terms that perf accepts for every event.
 pub(crate) const WORDS: &[&str] = &[
     "config",

@@ -32,7 +32,7 @@ fn a_machine_of_intel() {
     assert_eq!(energy.scale, Some(2.328_306_436_538_696_3e-10));
     assert_eq!(find("cpu-cycles").aliases, ["cycles"]);
     assert_eq!(
-        find("uprobe/path=FILE,offset=N,ref_ctr_offset=0..0xffffffff,retprobe/").kind,
+        find("uprobe/path='FILE',offset=N,ref_ctr_offset=0..0xffffffff,retprobe/").kind,
         ListedKind::Terms
     );
     assert!(list.events.is_sorted_by_key(|event| (event.kind, event.name.clone())));

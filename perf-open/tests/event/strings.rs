@@ -3,8 +3,10 @@
 use perf_abi::attr::AttrFlags;
 use perf_abi::breakpoint::BreakpointType;
 use perf_abi::event::{EventType, HwCacheId, HwCacheOpId, HwCacheOpResultId, HwId, SwId};
+use perf_abi::sample_type::SampleType;
 use perf_open::event::{
-    CACHES, CallGraph, EventGroup, EventSpec, HARDWARE, OPERATIONS, OUTCOMES, SOFTWARE, cache_events, parse,
+    CACHES, CallGraph, DefaultSampling, EventGroup, EventSpec, HARDWARE, OPERATIONS, OUTCOMES, SOFTWARE,
+    Tool, cache_events, parse,
 };
 use proptest::prelude::*;
 
@@ -40,6 +42,52 @@ fn every_name_of_a_generalised_event() {
     assert_eq!(EventSpec::hardware(HwId::BRANCH_INSTRUCTIONS).name, "branch-instructions");
     assert_eq!(EventSpec::hardware(HwId(77)).name, "hardware/config=0x4d/");
     assert_eq!(EventSpec::software(SwId(77)).attr.config, 77);
+}
+
+#[test]
+fn what_a_tool_measures_is_accepted_on_request() {
+    let names = ["duration_time", "user_time", "system_time"];
+    let fake = parser(INTEL);
+    let with = |list: &str| fake.clone().with_tools().parse(list);
+    for (name, tool) in names.into_iter().zip(Tool::ALL) {
+        assert!(fake.parse(name).is_err());
+        let groups = with(&format!("faults,{name}")).unwrap();
+        let event = &groups[1].events[0];
+        assert_eq!((event.tool, &*event.name, event.attr.config), (Some(tool), name, SwId::DUMMY.0));
+        assert_eq!(groups[0].events[0].tool, None);
+    }
+    assert_eq!(with("duration_time:u").unwrap()[0].events[0].name, "duration_time:u");
+    assert_eq!(with("duration_time/name=t/").unwrap()[0].events[0].name, "t");
+    assert!(with("duration_tim").is_err());
+}
+
+#[test]
+fn default_sampling_is_that_of_perf() {
+    let of = |list: &str| groups(list)[0].events[0].default_sampling();
+    let raw = SampleType::RAW | SampleType::TIME | SampleType::CPU | SampleType::PERIOD;
+    for every in ["sched:sched_switch", "bpf-output"] {
+        assert_eq!((of(every).period, of(every).sample_type), (Some(1), raw), "{every}");
+    }
+    assert_eq!((of("mem:0x1000:w").period, of("mem:0x1000:w").sample_type), (Some(1), SampleType::NONE));
+    for by_frequency in ["cycles", "cpu-clock", "faults", "cpu/event=1/", "r1", "L1-dcache-loads"] {
+        assert_eq!(of(by_frequency), DefaultSampling::default(), "{by_frequency}");
+    }
+}
+
+#[test]
+fn terms_have_names() {
+    let names = |list: &str| groups(list)[0].events[0].terms.names().collect::<Vec<_>>();
+    let all = "faults/freq=5,time=0,call-graph=fp,stack-size=8,no-inherit,max-stack=3,no-overwrite/";
+    assert_eq!(names(all), ["freq", "time", "call-graph", "stack-size", "inherit", "max-stack", "overwrite"]);
+    assert_eq!(names("faults/period=5,name=x,config1=2/"), ["period"]);
+    assert_eq!(names("faults"), [""; 0]);
+}
+
+#[test]
+fn a_value_with_a_slash_needs_quotes() {
+    let event = &groups("uprobe/path='/bin/a,b=c',offset=0x10/")[0].events[0];
+    assert_eq!(event.string.as_deref(), Some(c"/bin/a,b=c"));
+    assert!(parser(INTEL).parse("uprobe/path=/bin/ls,offset=0x10/").is_err());
 }
 
 #[test]

@@ -2,6 +2,7 @@
 #![cfg(target_os = "linux")]
 
 use std::io::Write;
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::process::{Command, Stdio};
 
 use crate::support::{call_getppid, getppid, software, touch};
@@ -10,12 +11,14 @@ use perf_open::abi::breakpoint::BreakpointType;
 use perf_open::abi::event::{EventType, SwId};
 use perf_open::abi::read_format::ReadFormat;
 use perf_open::user_read::UserReader;
-use perf_open::{Builder, EventSpec, Target, disable_task, enable_task};
+use perf_open::{Builder, Counter, EventSpec, Ring, Target, disable_task, enable_task};
 
 pub(crate) const TESTS: &[needs::Test] = needs::tests![
     Events:
     every_shape_of_a_read,
     a_buffer_that_is_too_small,
+    a_received_descriptor_is_read_with_its_attr,
+    what_is_no_event_is_not_received,
     an_event_that_never_ran_is_not_scaled,
     a_tracepoint_counts,
     a_breakpoint_counts_accesses,
@@ -34,6 +37,38 @@ fn here() -> Target<'static> {
 
 fn every_format() -> impl Iterator<Item = ReadFormat> {
     (0..32).map(ReadFormat)
+}
+
+/// A descriptor of the same event, as another process would receive it.
+fn a_received_descriptor_is_read_with_its_attr() {
+    let times = ReadFormat::TOTAL_TIME_ENABLED | ReadFormat::TOTAL_TIME_RUNNING | ReadFormat::ID;
+    let opened = software(SwId::PAGE_FAULTS).read_format(times).sample_period(1).open(&here()).unwrap();
+    let copy = opened.as_fd().try_clone_to_owned().unwrap();
+    let received = Counter::from_fd(copy, *opened.attr()).unwrap();
+    assert_ne!(received.as_raw_fd(), opened.as_raw_fd());
+    assert_eq!(received.as_raw_fd(), received.as_fd().as_raw_fd());
+    assert_eq!(received.id().unwrap(), opened.id().unwrap());
+    opened.disable().unwrap();
+    assert_eq!(received.read().unwrap(), opened.read().unwrap());
+    // It can be mapped, and its records are those of the event.
+    let mut ring = Ring::map(&received, 1).unwrap();
+    received.enable().unwrap();
+    touch(3);
+    received.disable().unwrap();
+    let mut drain = ring.read().unwrap();
+    let mut samples = 0;
+    while let Some(record) = drain.next_record() {
+        record.unwrap();
+        samples += 1;
+    }
+    assert!(samples >= 3, "{samples}");
+}
+
+fn what_is_no_event_is_not_received() {
+    let file = std::fs::File::open("/dev/null").unwrap();
+    let error = Counter::from_fd(OwnedFd::from(file), Attr::default()).unwrap_err();
+    assert_eq!(error.errno_name(), Some("ENOTTY"), "{error}");
+    assert!(error.to_string().contains("not an event"), "{error}");
 }
 
 fn every_shape_of_a_read() {

@@ -1,6 +1,7 @@
 //! The kernel opens the events of strings and constructors.
 #![cfg(target_os = "linux")]
 
+use perf_open::abi::event::{EventType, HwId, SwId};
 use perf_open::event::{EventSpec, parse};
 use perf_open::{Builder, Target};
 
@@ -10,6 +11,7 @@ pub(crate) const TESTS: &[needs::Test] = needs::tests![
     tracepoints,
     events_of_cpus,
     user_probes,
+    support_is_what_opening_tells,
 ];
 
 /// Opens an event on this thread, or on the first of the event's cpus.
@@ -28,6 +30,16 @@ fn open_all(string: &str) {
 
 fn software_events() {
     ["faults:u", "task-clock:u", "dummy:u"].into_iter().for_each(open_all);
+}
+
+fn support_is_what_opening_tells() {
+    needs::all(&[needs::Need::Events]);
+    assert!(EventSpec::software(SwId::PAGE_FAULTS).is_supported());
+    assert!(!EventSpec::numeric("unknown", EventType::SOFTWARE, 1000).is_supported());
+    assert!(!EventSpec::numeric("unknown", EventType(0x7fff_0000), 1).is_supported());
+    let cycles = EventSpec::hardware(HwId::CPU_CYCLES);
+    let opens = Builder::new(cycles.clone()).exclude_kernel(true).open(&Target::this_thread());
+    assert_eq!(cycles.is_supported(), opens.is_ok());
 }
 
 fn breakpoints() {

@@ -18,6 +18,10 @@ pub(crate) const TESTS: &[needs::Test] = needs::tests![
     Events:
     a_refresh_signals_each_overflow_and_the_end,
     sigio_carries_the_descriptor_until_it_is_stopped,
+    wakeup_events_do_not_limit_the_signals_of_overflows,
+    an_overflow_signals_without_wakeups_and_without_a_ring,
+    a_watermark_does_not_limit_the_signals_of_overflows,
+    a_period_has_one_signal_for_each_overflow,
     a_trap_carries_its_data,
     numbers_that_are_none_are_refused,
 ];
@@ -72,6 +76,59 @@ fn sigio_carries_the_descriptor_until_it_is_stopped() {
     while signals.take(SOON).unwrap().is_some() {}
     touch_slowly(10);
     assert_eq!(signals.take(SOON).unwrap(), None);
+}
+
+/// Touches `pages` fresh pages, and returns the number of signals of overflows and of wakeups of the ring, if there is one.
+fn signals_of(builder: &Builder, with_ring: bool, pages: usize) -> (usize, u64) {
+    let signal = libc::SIGRTMIN() + 3; // queued, and so none is merged with another
+    let signals = Signals::block(&[signal]).unwrap();
+    let counter = open(builder);
+    let mut ring = with_ring.then(|| Ring::map(&counter, 16).unwrap());
+    deliver(&counter, Owner::ThisThread, signal).unwrap();
+    let fd = counter.as_fd().as_raw_fd();
+    counter.enable().unwrap();
+    let mut wakeups = 0;
+    for _ in 0..pages {
+        touch_slowly(1);
+        // A poll resets the wakeup, so that each page is asked for its own.
+        let ready = ring.as_mut().map(|ring| ring.wait(Some(Duration::ZERO)).unwrap());
+        wakeups += u64::from(ready.is_some_and(|ready| ready.records));
+    }
+    counter.disable().unwrap();
+    // Code of the test may have faulted in pages of its own.
+    let count = counter.read().unwrap().value;
+    let mut taken = 0;
+    while let Some(signal) = signals.take(SOON).unwrap() {
+        assert_eq!(signal.cause, Cause::Overflow { fd });
+        taken += 1;
+    }
+    let period = counter.attr().sample_period;
+    assert!(count >= pages as u64, "{count} faults");
+    assert_eq!(taken as u64, count / period, "{count} faults, one signal for each {period}");
+    (taken, wakeups)
+}
+
+/// A signal for each sample, and a wakeup for every tenth. (`wakeup_events_overflow` in `perf_event_tests` asks for the
+/// same.)
+fn wakeup_events_do_not_limit_the_signals_of_overflows() {
+    let (taken, wakeups) = signals_of(&faults().wakeup_events(10), true, 100);
+    assert!((10..=taken as u64 / 5).contains(&wakeups), "{wakeups} wakeups, {taken} signals");
+}
+
+/// A signal needs neither a wakeup nor a ring. (`overflow_requires_wakeup` in `perf_event_tests`.)
+fn an_overflow_signals_without_wakeups_and_without_a_ring() {
+    assert_eq!(signals_of(&faults().wakeup_events(0), true, 50).1, 0, "the ring is not half full");
+    signals_of(&faults().wakeup_events(0), false, 50);
+    signals_of(&faults().wakeup_events(10), false, 50);
+}
+
+fn a_watermark_does_not_limit_the_signals_of_overflows() {
+    assert_eq!(signals_of(&faults().wakeup_watermark(1 << 15), true, 50).1, 0);
+}
+
+fn a_period_has_one_signal_for_each_overflow() {
+    let (taken, _) = signals_of(&faults().sample_period(10).wakeup_events(1), true, 100);
+    assert!(taken < 50, "{taken} signals of 100 pages");
 }
 
 fn a_trap_carries_its_data() {

@@ -1,35 +1,36 @@
 //! The command line of `perfdata stat`.
 
-use core::num::{NonZeroU32, NonZeroU64};
+use core::num::NonZeroU64;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use clap::ArgAction;
+
 use super::observed::ObservedArgs;
+use super::ordered::Ordered;
 
 pub(super) const AFTER_HELP: &str = "\
 Without -p, -t, -a and -C, counts events of the command and everything that it starts. Without these options and \
 without a command, counts events of the whole machine until Ctrl-C. If events had to share the PMU's counters, a count \
 is an estimate, and the percentage of the time that the event was counted follows it.
 
-Text goes to standard error, to keep it apart from the output of the command; --json and -x print to standard output. \
--o writes any of them to a file.
+The counts go to standard error, to keep them apart from the output of the command. -o writes them to a file, and \
+--log-fd to an open descriptor.
 
-JSON lines, one object for each event (and CPU, thread, interval):
-  interval_s       seconds since the start, with -I
-  cpu, thread      with -A, with --per-thread
-  event            its name
-  status           \"counted\", \"not counted\" (never on the PMU), \"not supported\" (on this machine)
-  value            in units; the mean of the runs with -r; null unless it was counted
-  unit             null for a plain number
-  deviation_percent  with -r, the standard error of the mean, in percent
-  enabled_ns       the time that the event was enabled, summed over CPUs and threads
-  running_ns       the time that the event was counted
-  running_percent  null if enabled_ns is 0; below 100 the value is an estimate
-  metric           {\"value\", \"unit\"}: computed from this and other events; null if there is none
-and at the end an object with elapsed_s, runs, and for a command user_s and system_s.
+JSON lines, one object for each event (and CPU, thread, interval), with the names of perf stat -j:
+  interval         seconds since the start, with -I
+  cpu, thread, socket, die, cluster, core, node, cache  what is counted, with -A, --per-thread, --per-socket and so on
+  counters         the number of CPUs that are added up, with --per-socket and so on
+  counter-value    a number in units, or \"<not counted>\" (never on the PMU) or \"<not supported>\" (on this machine)
+  unit, event, cgroup  the unit (empty for a plain number), the name, and the cgroup with -G and --for-each-cgroup
+  variance         with -r, the standard error of the mean, in percent
+  event-runtime    nanoseconds for which the event was counted
+  pcnt-running     their share of the time for which it was enabled, in percent; below 100 the value is an estimate
+  metric-value, metric-unit  computed from this and other events; left out if there is nothing to compute
+The event duration_time is the time that passed; user_time and system_time are the CPU time.
 
-CSV as printed by perf stat -x: [interval_s,][CPU or thread,]value,unit,event,[deviation%,]running_ns,running_percent,\
-metric,metric unit
+CSV as printed by perf stat -x: [interval,][what is counted,[counters,]]value,unit,event,[cgroup,][variance%,]\
+event-runtime,pcnt-running,metric-value,metric-unit
 
 The first Ctrl-C is left to the command; the second one, or the first without a command, ends the counting. The counts \
 are printed in every case.
@@ -42,14 +43,59 @@ Examples:
   perfdata stat -- make -j8
   perfdata stat -e page-faults,'{cycles,instructions}' -r 5 -- ./program
   perfdata stat -e sched:sched_switch -a -A -I 1000
-  perfdata stat -p 1234 --timeout 5000 --json";
+  perfdata stat -p 1234 --timeout 5000 --json
+  perfdata stat -a --per-socket -e cpu-clock,cs -- sleep 1
+  perfdata stat -a --for-each-cgroup system.slice,user.slice -e cpu-clock -- sleep 1
+  perfdata stat -e syscalls:sys_enter_write --filter 'count > 100' -- make";
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct StatArgs {
     /// Events to count, by perf's names (perfdata list): cycles:u,faults,'{a,b}',sched:sched_switch,pmu/term=1/. Can be
     /// given more than once
-    #[arg(short, long = "event", value_name = "EVENTS")]
-    pub(crate) events: Vec<String>,
+    #[arg(short, long = "event", value_name = "EVENTS", value_parser = Ordered::parse)]
+    pub(crate) events: Vec<Ordered>,
+
+    /// Count only hits of the last tracepoint before this option whose fields fulfil this: 'prev_pid != 0'
+    #[arg(long, value_name = "FILTER", value_parser = Ordered::parse)]
+    pub(crate) filter: Vec<Ordered>,
+
+    /// Count all events as one group, as with braces around them
+    #[arg(short, long)]
+    pub(crate) group: bool,
+
+    /// Count more events of caches: -d of L1 and the last level, -dd also of instructions and TLBs, -ddd also prefetches
+    #[arg(short, long, action = ArgAction::Count)]
+    pub(crate) detailed: u8,
+
+    /// Count what these metrics need, and print them: page_faults_per_second, insn_per_cycle and others that all CPUs have
+    #[arg(short = 'M', long, value_name = "METRICS", value_delimiter = ',')]
+    pub(crate) metrics: Vec<String>,
+
+    /// Count nothing; only print the time
+    #[arg(short, long, conflicts_with_all = ["events", "detailed", "metrics"])]
+    pub(crate) null: bool,
+
+    /// Count user space alone
+    #[arg(long, conflicts_with = "all_kernel")]
+    pub(crate) all_user: bool,
+
+    /// Count the kernel alone
+    #[arg(long)]
+    pub(crate) all_kernel: bool,
+
+    /// Count tasks of these cgroups alone, one for each event, or one for all; with -a or -C
+    #[arg(
+        short = 'G',
+        long,
+        value_name = "NAMES",
+        value_delimiter = ',',
+        conflicts_with = "for_each_cgroup"
+    )]
+    pub(crate) cgroup: Vec<String>,
+
+    /// Count all events for each of these cgroups; with -a or -C
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub(crate) for_each_cgroup: Vec<String>,
 
     #[command(flatten)]
     pub(crate) observed: ObservedArgs,
@@ -58,17 +104,96 @@ pub(crate) struct StatArgs {
     #[arg(short = 'A', long, conflicts_with_all = ["pid", "tid"])]
     pub(crate) no_aggr: bool,
 
-    /// Print one line per thread; with -p or -t
-    #[arg(long, conflicts_with_all = ["all_cpus", "cpu", "no_aggr"])]
+    /// Print one line per thread; with -p or -t, or with -a for each thread that is counted
+    #[arg(long, conflicts_with_all = ["cpu", "no_aggr"])]
     pub(crate) per_thread: bool,
+
+    /// Print one line per processor socket; with -a or -C
+    #[arg(long, group = "parts", conflicts_with_all = ["no_aggr", "per_thread"])]
+    pub(crate) per_socket: bool,
+
+    /// Print one line per die; with -a or -C
+    #[arg(long, group = "parts", conflicts_with_all = ["no_aggr", "per_thread"])]
+    pub(crate) per_die: bool,
+
+    /// Print one line per cluster of cores; with -a or -C
+    #[arg(long, group = "parts", conflicts_with_all = ["no_aggr", "per_thread"])]
+    pub(crate) per_cluster: bool,
+
+    /// Print one line per core; with -a or -C
+    #[arg(long, group = "parts", conflicts_with_all = ["no_aggr", "per_thread"])]
+    pub(crate) per_core: bool,
+
+    /// Print one line per NUMA node; with -a or -C
+    #[arg(long, group = "parts", conflicts_with_all = ["no_aggr", "per_thread"])]
+    pub(crate) per_node: bool,
+
+    /// Print one line per cache of this level, the last one by default; with -a or -C
+    #[arg(long, value_name = "LEVEL", group = "parts", num_args = 0..=1, require_equals = true,
+          default_missing_value = "LLC", value_parser = CacheLevel::parse, conflicts_with_all = ["no_aggr", "per_thread"])]
+    pub(crate) per_cache: Option<CacheLevel>,
+
+    /// Print events of the same name on several PMUs one by one, instead of their sum
+    #[arg(long)]
+    pub(crate) no_merge: bool,
+
+    /// Print what was counted, without extrapolating to the time for which an event had no counter
+    #[arg(long, overrides_with = "scale")]
+    pub(crate) no_scale: bool,
+
+    /// Extrapolate; this is the default
+    #[arg(long)]
+    pub(crate) scale: bool,
 
     /// Print the counts at this interval, in milliseconds
     #[arg(short = 'I', long, value_name = "MS", conflicts_with = "repeat")]
     pub(crate) interval_print: Option<NonZeroU64>,
 
-    /// Run the command this many times, and print the mean and the deviation
-    #[arg(short, long, value_name = "N", default_value_t = NonZeroU32::MIN, requires = "command")]
-    pub(crate) repeat: NonZeroU32,
+    /// End after this many intervals
+    #[arg(long, value_name = "N", requires = "interval_print", conflicts_with = "timeout")]
+    pub(crate) interval_count: Option<NonZeroU64>,
+
+    /// Clear the screen before each interval
+    #[arg(long, requires = "interval_print")]
+    pub(crate) interval_clear: bool,
+
+    /// After the intervals, also print the counts of the whole time
+    #[arg(long, requires = "interval_print")]
+    pub(crate) summary: bool,
+
+    /// Do not begin the lines of the summary with \"summary\" in CSV
+    #[arg(long, requires = "summary")]
+    pub(crate) no_csv_summary: bool,
+
+    /// Run the command this many times, and print the mean and the deviation; 0 repeats it until Ctrl-C, and prints the
+    /// counts of each run
+    #[arg(short, long, value_name = "N", default_value_t = 1, requires = "command")]
+    pub(crate) repeat: u32,
+
+    /// With -r, also print the time of each run
+    #[arg(long, conflicts_with_all = ["json", "field_separator"])]
+    pub(crate) table: bool,
+
+    /// Run this command in a shell before each run
+    #[arg(long, value_name = "COMMAND", requires = "command")]
+    pub(crate) pre: Option<OsString>,
+
+    /// Run this command in a shell after each run
+    #[arg(long, value_name = "COMMAND", requires = "command")]
+    pub(crate) post: Option<OsString>,
+
+    /// Write what is in the caches of file systems to the disks before each run, by sync(2)
+    #[arg(short = 'S', long)]
+    pub(crate) sync: bool,
+
+    /// Wait this many milliseconds after the start before counting; -1 waits for enable on --control
+    #[arg(short = 'D', long, value_name = "MS", allow_negative_numbers = true, value_parser = clap::value_parser!(i64).range(-1..))]
+    pub(crate) delay: Option<i64>,
+
+    /// Read commands, one a line: enable and disable count and do not count, ping does nothing. Each is answered by ack if
+    /// there is a place for answers
+    #[arg(long, value_name = "fd:N[,N]|fifo:PATH[,PATH]", value_parser = Control::parse)]
+    pub(crate) control: Option<Control>,
 
     /// Do not count tasks that the counted tasks start from now on
     #[arg(short = 'i', long)]
@@ -83,14 +208,93 @@ pub(crate) struct StatArgs {
     pub(crate) field_separator: Option<String>,
 
     /// Print one JSON object per line
-    #[arg(short, long)]
+    #[arg(short, long, visible_alias = "json-output")]
     pub(crate) json: bool,
 
+    /// Print the computed metrics, and no counts
+    #[arg(long)]
+    pub(crate) metric_only: bool,
+
+    /// Print large numbers with a comma after the thousands; this is the default
+    #[arg(short = 'B', long)]
+    pub(crate) big_num: bool,
+
+    /// Print large numbers without a comma after the thousands
+    #[arg(long, overrides_with = "big_num")]
+    pub(crate) no_big_num: bool,
+
     /// Write to this file
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", conflicts_with = "log_fd")]
     pub(crate) output: Option<PathBuf>,
+
+    /// Append to the file of -o
+    #[arg(long, requires = "output")]
+    pub(crate) append: bool,
+
+    /// Write to this open file descriptor
+    #[arg(long, value_name = "N")]
+    pub(crate) log_fd: Option<u32>,
+
+    /// Print nothing
+    #[arg(long)]
+    pub(crate) quiet: bool,
+
+    /// Also print each count before any computation, with the nanoseconds for which it was enabled and counted
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
 
     /// Command to run, with its arguments
     #[arg(trailing_var_arg = true, value_name = "COMMAND")]
     pub(crate) command: Vec<OsString>,
+}
+
+/// The level of a cache.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CacheLevel {
+    Last,
+    Level(u32),
+}
+
+impl CacheLevel {
+    fn parse(text: &str) -> Result<Self, String> {
+        let number = text.strip_prefix(['L', 'l']).unwrap_or(text);
+        match number.parse() {
+            _ if text.eq_ignore_ascii_case("llc") => Ok(Self::Last),
+            Ok(level @ 1..=4) => Ok(Self::Level(level)),
+            _ => Err("must be LLC or L1 to L4".to_owned()),
+        }
+    }
+}
+
+/// Where commands come from, and where the answers go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Control {
+    pub(crate) commands: PathBuf,
+    pub(crate) answers: Option<PathBuf>,
+}
+
+impl Control {
+    fn parse(text: &str) -> Result<Self, String> {
+        let path: fn(&str) -> Option<PathBuf> = match text.split_once(':') {
+            Some(("fifo", _)) => |path| (!path.is_empty()).then(|| path.into()),
+            Some(("fd", _)) => |number| Some(format!("/proc/self/fd/{}", number.parse::<u32>().ok()?).into()),
+            _ => |_| None,
+        };
+        let (_, places) = text.split_once(':').unwrap_or_default();
+        let (commands, answers) = match places.split_once(',') {
+            Some((commands, answers)) => (commands, Some(answers)),
+            None => (places, None),
+        };
+        let control = || {
+            let answers = match answers {
+                Some(answers) => Some(path(answers)?),
+                None => None,
+            };
+            Some(Self { commands: path(commands)?, answers })
+        };
+        control().ok_or_else(|| {
+            "must be fd:N or fd:N,N with numbers of open descriptors, or fifo:PATH or fifo:PATH,PATH"
+                .to_owned()
+        })
+    }
 }

@@ -1,12 +1,19 @@
 //! The events, opened on all their targets.
 
 use alloc::collections::BTreeMap;
+use core::ffi::CStr;
 
 use perf_open::abi::attr::AttrFlags;
 use perf_open::abi::event::EventType;
-use perf_open::{Builder, Error, EventGroup, EventSpec, Group, Target, limits};
+use perf_open::abi::read_format::ReadFormat;
+use perf_open::abi::sample_type::SampleType;
+use perf_open::pmu::Pmus;
+use perf_open::{Builder, Count, Counter, Error, EventSpec, Group, Target, limits};
 
+use super::cgroup::Cgroup;
+use super::plan::Planned;
 use super::tally::{Place, Reading, Tally};
+use super::times::Passed;
 use crate::Failure;
 use crate::live::observed::Observed;
 
@@ -17,8 +24,15 @@ pub(crate) struct Scope<'a> {
     /// The process id of the command, if there is one.
     pub(crate) command: Option<u32>,
     pub(crate) inherit: bool,
+    /// Whether the events start at the exec of the command.
+    pub(crate) on_exec: bool,
     /// Whether the count of each cpu or thread is shown separately.
     pub(crate) apart: bool,
+    /// The place of each cpu whose count is added to that of others. Empty if cpus are not grouped.
+    pub(crate) parts: BTreeMap<u32, Place>,
+    pub(crate) cgroups: &'a [Cgroup],
+    /// Whether events of the same name on several PMUs are added up.
+    pub(crate) merge: bool,
 }
 
 /// Open events.
@@ -27,16 +41,58 @@ pub(crate) struct Counters {
     groups: Vec<Open>,
     /// The events as they were opened, in the order of the groups.
     pub(crate) events: Vec<EventSpec>,
+    /// The number of the cgroup of each event.
+    pub(crate) cgroups: Vec<Option<usize>>,
+    /// For each event the one to which its counts are added; itself for most.
+    pub(crate) merged_into: Vec<usize>,
     /// Whether any PMU of this machine counts the event.
     is_supported: Vec<bool>,
     /// Whether the events wait for the exec of the command.
     on_exec: bool,
 }
 
+/// The counters of an event alone, or of a group.
+#[derive(Debug)]
+enum Counting {
+    Alone(Counter),
+    Group(Group),
+}
+
+impl Counting {
+    fn enable(&self) -> Result<(), Error> {
+        match self {
+            Self::Alone(counter) => counter.enable(),
+            Self::Group(group) => group.enable(),
+        }
+    }
+
+    fn disable(&self) -> Result<(), Error> {
+        match self {
+            Self::Alone(counter) => counter.disable(),
+            Self::Group(group) => group.disable(),
+        }
+    }
+
+    fn read(&self) -> Result<Vec<Count>, Error> {
+        match self {
+            Self::Alone(counter) => counter.read().map(|count| vec![count]),
+            Self::Group(group) => group.read(),
+        }
+    }
+
+    /// Returns the counter that was opened last.
+    fn last(&self) -> Option<&Counter> {
+        match self {
+            Self::Alone(counter) => Some(counter),
+            Self::Group(group) => group.counters().last(),
+        }
+    }
+}
+
 /// A group on one target.
 #[derive(Debug)]
 struct Open {
-    group: Group,
+    group: Counting,
     place: Place,
     /// The index of the event of each counter.
     events: Vec<usize>,
@@ -45,7 +101,7 @@ struct Open {
 /// The result of opening a group on a target.
 enum Opened {
     /// The group, without events that nothing counts.
-    Group(Option<Open>),
+    Group(Option<Box<Open>>),
     /// The group is weak, and its events do not fit on the PMU together.
     Apart,
     /// The thread has ended.
@@ -57,24 +113,35 @@ impl Counters {
     ///
     /// Leaves out an event that the kernel or the hardware does not have; the report shows it as not supported. Any
     /// other failure is an error.
-    pub(crate) fn open(groups: &[EventGroup], scope: &Scope<'_>) -> Result<Self, Failure> {
+    pub(crate) fn open(planned: &[Planned], scope: &Scope<'_>) -> Result<Self, Failure> {
         if !limits::is_supported() {
             return Err(Failure("this kernel was built without CONFIG_PERF_EVENTS".to_owned()));
         }
-        let events: Vec<EventSpec> = groups.iter().flat_map(|group| group.events.clone()).collect();
+        let events: Vec<EventSpec> =
+            planned.iter().flat_map(|planned| planned.group.events.clone()).collect();
+        let cgroups: Vec<Option<usize>> =
+            planned.iter().flat_map(|planned| planned.group.events.iter().map(|_| planned.cgroup)).collect();
         let mut counters = Self {
             groups: Vec::new(),
-            is_supported: vec![false; events.len()],
+            is_supported: events.iter().map(|event| event.tool.is_some()).collect(),
+            merged_into: (0..events.len()).collect(),
             events,
-            on_exec: *scope.observed == Observed::Command,
+            cgroups,
+            on_exec: scope.on_exec,
         };
-        let targets = targets(scope);
+        if scope.merge {
+            counters.merge();
+        }
+        let filters: Vec<Option<&CStr>> =
+            planned.iter().flat_map(|planned| planned.filters.iter().map(Option::as_deref)).collect();
         let mut first = 0_usize;
-        for group in groups {
+        for Planned { group, cgroup, .. } in planned {
+            let cgroup = cgroup.and_then(|number| scope.cgroups.get(number));
+            let targets = targets(scope, cgroup);
             let indices: Vec<usize> = (first..first.saturating_add(group.events.len())).collect();
-            if !counters.open_everywhere(&indices, group.weak, &targets, scope)? {
+            if !counters.open_everywhere(&indices, group.weak, &targets, &filters, scope)? {
                 for index in &indices {
-                    counters.open_everywhere(&[*index], false, &targets, scope)?;
+                    counters.open_everywhere(&[*index], false, &targets, &filters, scope)?;
                 }
             }
             first = first.saturating_add(group.events.len());
@@ -82,19 +149,43 @@ impl Counters {
         Ok(counters)
     }
 
+    /// Adds the counts of events of the same name on several PMUs. The kinds of cpus of a machine are not added up.
+    fn merge(&mut self) {
+        let pmus = Pmus::new();
+        let is_core = |name: &String| pmus.get(name).is_ok_and(|pmu| pmu.core);
+        let is_merged = |index: usize, earlier: usize| {
+            let [event, first] = [index, earlier].map(|index| self.events.get(index));
+            let (Some(event), Some(first)) = (event, first) else { return false };
+            event.pmu.is_some()
+                && event.pmu != first.pmu
+                && first.pmu.is_some()
+                && event.name == first.name
+                && self.cgroups.get(index) == self.cgroups.get(earlier)
+                && !event.pmu.as_ref().is_some_and(is_core)
+        };
+        let into = |index| (0..index).find(|&earlier| is_merged(index, earlier)).unwrap_or(index);
+        self.merged_into = (0..self.events.len()).map(into).collect();
+    }
+
     /// Opens a group on every target. Returns `false` if it is weak and its events must be opened separately.
     fn open_everywhere(
         &mut self,
         indices: &[usize],
         weak: bool,
-        targets: &[(Target<'static>, Place)],
+        targets: &[(Target<'_>, Place)],
+        filters: &[Option<&CStr>],
         scope: &Scope<'_>,
     ) -> Result<bool, Failure> {
+        let is_tool = |index: &usize| self.events.get(*index).is_some_and(|event| event.tool.is_some());
+        let indices: Vec<usize> = indices.iter().copied().filter(|index| !is_tool(index)).collect();
+        if indices.is_empty() {
+            return Ok(true);
+        }
         let open_before = self.groups.len();
         let mut gone = 0_usize;
         for (target, place) in targets {
-            match self.open_group(indices, weak, target, *place, scope)? {
-                Opened::Group(open) => self.groups.extend(open),
+            match self.open_group(&indices, weak, target, *place, filters, scope)? {
+                Opened::Group(open) => self.groups.extend(open.map(|open| *open)),
                 Opened::Gone => gone = gone.saturating_add(1),
                 Opened::Apart => {
                     self.groups.truncate(open_before);
@@ -107,7 +198,8 @@ impl Counters {
         }
         for open in self.groups.iter().skip(open_before) {
             for index in &open.events {
-                self.is_supported.get_mut(*index).into_iter().for_each(|supported| *supported = true);
+                let into = self.merged_into.get(*index).copied().unwrap_or(*index);
+                self.is_supported.get_mut(into).into_iter().for_each(|supported| *supported = true);
             }
         }
         Ok(true)
@@ -117,8 +209,9 @@ impl Counters {
         &mut self,
         indices: &[usize],
         weak: bool,
-        target: &Target<'static>,
+        target: &Target<'_>,
         place: Place,
+        filters: &[Option<&CStr>],
         scope: &Scope<'_>,
     ) -> Result<Opened, Failure> {
         let mut open: Option<Open> = None;
@@ -129,7 +222,12 @@ impl Counters {
             if target.cpu_number().is_some_and(elsewhere) {
                 continue;
             }
-            match open_event(event, open.as_mut().map(|open| &mut open.group), target, scope) {
+            let membership = match (&mut open, indices) {
+                (_, [_]) => Membership::Alone,
+                (Some(Open { group: Counting::Group(group), .. }), _) => Membership::Member(group),
+                _ => Membership::Leader,
+            };
+            match open_event(event, membership, target, scope) {
                 Ok(None) => open.iter_mut().for_each(|open| open.events.push(index)),
                 Ok(Some(group)) => open = Some(Open { group, place, events: vec![index] }),
                 // Some of the listed threads may have ended since.
@@ -145,8 +243,15 @@ impl Counters {
                 Err(error) if is_lacking(&error) => {}
                 Err(error) => return Err(Failure(format!("{}: {error}", event.name))),
             }
+            let opened = open.as_ref().filter(|open| open.events.last() == Some(&index));
+            let counter = opened.and_then(|open| open.group.last());
+            if let (Some(Some(filter)), Some(counter)) = (filters.get(index), counter) {
+                counter.set_filter(filter).map_err(|error| {
+                    format!("--filter {}: {}: {error}", filter.to_string_lossy(), event.name)
+                })?;
+            }
         }
-        Ok(Opened::Group(open))
+        Ok(Opened::Group(open.map(Box::new)))
     }
 
     /// Starts counting. Events that wait for the command's exec are not started here.
@@ -154,6 +259,11 @@ impl Counters {
         if self.on_exec {
             return Ok(());
         }
+        self.enable_now()
+    }
+
+    /// Starts counting, also of events that wait for an exec.
+    pub(crate) fn enable_now(&self) -> Result<(), Failure> {
         Ok(self.groups.iter().try_for_each(|open| open.group.enable())?)
     }
 
@@ -162,8 +272,8 @@ impl Counters {
         Ok(self.groups.iter().try_for_each(|open| open.group.disable())?)
     }
 
-    /// Reads what was counted up to now.
-    pub(crate) fn read(&self) -> Result<Reading, Failure> {
+    /// Reads what was counted up to now. `passed` are the times that this program has measured.
+    pub(crate) fn read(&self, passed: &Passed) -> Result<Reading, Failure> {
         let mut reading: Reading =
             self.is_supported.iter().map(|supported| supported.then(BTreeMap::new)).collect();
         for open in &self.groups {
@@ -174,49 +284,82 @@ impl Counters {
                 Err(error) => return Err(error.into()),
             };
             for (index, count) in open.events.iter().zip(counts) {
+                let index = self.merged_into.get(*index).unwrap_or(index);
                 if let Some(Some(tallies)) = reading.get_mut(*index) {
                     let tally = tallies.entry(open.place).or_default();
                     *tally = tally.plus(Tally::from(count));
                 }
             }
         }
+        let time = u64::try_from(passed.elapsed.as_nanos()).unwrap_or(u64::MAX);
+        for (event, tallies) in self.events.iter().zip(&mut reading) {
+            if let (Some(value), Some(tallies)) = (event.tool.and_then(|tool| passed.of(tool)), tallies) {
+                tallies.insert(Place::Everywhere, Tally { value, enabled: time, running: time });
+            }
+        }
         Ok(reading)
     }
 }
 
-/// Returns the targets, each with the place to which its counts are added.
-fn targets(scope: &Scope<'_>) -> Vec<(Target<'static>, Place)> {
+/// Returns the targets, each with the place to which its counts are added. On cpus, tasks of `cgroup` alone are counted.
+fn targets<'a>(scope: &Scope<'_>, cgroup: Option<&'a Cgroup>) -> Vec<(Target<'a>, Place)> {
     let place = |own| if scope.apart { own } else { Place::Everywhere };
     match scope.observed {
         Observed::Command => scope.command.iter().map(|&pid| (Target::pid(pid), Place::Everywhere)).collect(),
         Observed::Threads(tids) => {
             tids.iter().map(|&tid| (Target::pid(tid), place(Place::Thread(tid)))).collect()
         }
-        Observed::Cpus(cpus) => cpus.iter().map(|&cpu| (Target::cpu(cpu), place(Place::Cpu(cpu)))).collect(),
+        Observed::Cpus(cpus) => {
+            let target = |cpu| match cgroup {
+                Some(cgroup) => Target::cgroup(&cgroup.directory, cpu),
+                None => Target::cpu(cpu),
+            };
+            let place = |cpu| scope.parts.get(&cpu).copied().unwrap_or(place(Place::Cpu(cpu)));
+            cpus.iter().map(|&cpu| (target(cpu), place(cpu))).collect()
+        }
     }
 }
 
-/// Opens an event as a member of `group`, or as the leader of a new group, which is returned.
+/// How an event is opened.
+enum Membership<'a> {
+    /// Without a group, so that a read has one count.
+    Alone,
+    /// As the leader of a new group.
+    Leader,
+    Member(&'a mut Group),
+}
+
+/// Opens an event as a member of a group, or alone or as the leader of a new group, which are returned.
 ///
 /// If the kernel may not be counted, counts user space alone and adds that to the event's name, as `perf stat` does.
 fn open_event(
     event: &mut EventSpec,
-    mut group: Option<&mut Group>,
-    target: &Target<'static>,
+    mut membership: Membership<'_>,
+    target: &Target<'_>,
     scope: &Scope<'_>,
-) -> Result<Option<Group>, Error> {
-    let is_leader = group.is_none();
-    let on_exec = is_leader && *scope.observed == Observed::Command;
+) -> Result<Option<Counting>, Error> {
+    let is_leader = !matches!(membership, Membership::Member(_));
+    let is_alone = matches!(membership, Membership::Alone);
+    let on_exec = is_leader && scope.on_exec;
     let mut open = |event: &EventSpec| {
-        let inherit = event.terms.inherit.unwrap_or(scope.inherit) && target.thread().is_some();
+        // It has no effect on cpus, where perf sets it too. Kernels before 4.13 refuse it for groups.
+        let may_inherit = target.thread().is_some() || is_alone;
+        let inherit = event.terms.inherit.unwrap_or(scope.inherit) && may_inherit;
         let builder = Builder::new(event.clone())
             .sample_period(0)
             .inherit(inherit)
             .disabled(is_leader)
-            .enable_on_exec(on_exec);
-        match &mut group {
-            Some(group) => group.add(builder, target).map(|()| None),
-            None => Group::open(builder, target).map(Some),
+            .enable_on_exec(on_exec)
+            // It has no effect on counts; perf sets it too, for `perf stat record`.
+            .sample_type(SampleType::IDENTIFIER)
+            .or_drop(SampleType::IDENTIFIER);
+        match &mut membership {
+            Membership::Alone => {
+                let times = ReadFormat::TOTAL_TIME_ENABLED | ReadFormat::TOTAL_TIME_RUNNING;
+                builder.read_format(times).open(target).map(Counting::Alone).map(Some)
+            }
+            Membership::Leader => Group::open(builder, target).map(Counting::Group).map(Some),
+            Membership::Member(group) => group.add(builder, target).map(|()| None),
         }
     };
     match open(event) {

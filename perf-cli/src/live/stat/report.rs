@@ -3,6 +3,7 @@
 use core::time::Duration;
 use std::fs::File;
 use std::io::{self, ErrorKind, Write};
+use std::path::PathBuf;
 
 use perf_open::workload::CpuTime;
 
@@ -13,14 +14,20 @@ use crate::escape::{make_json_safe, make_lines_safe, shown};
 
 mod csv;
 mod json;
+mod metrics;
 mod text;
 
 /// The format of the output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Format {
-    Text,
+    Text {
+        /// Whether a comma follows the thousands.
+        big_num: bool,
+    },
     Json,
-    Csv { separator: String },
+    Csv {
+        separator: String,
+    },
 }
 
 /// The values printed after the counts.
@@ -30,6 +37,19 @@ pub(crate) struct Totals {
     pub(crate) elapsed: Vec<f64>,
     /// The cpu time of each run of a command.
     pub(crate) cpu_times: Vec<CpuTime>,
+    /// Whether to print the time of each run.
+    pub(crate) table: bool,
+}
+
+/// What the rows to print are of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Span {
+    /// The whole time, of this many runs.
+    Whole { runs: usize },
+    /// The whole time, after the intervals were printed.
+    Summary,
+    /// An interval that ended so long after the start.
+    Interval(Duration),
 }
 
 /// The output of the counts.
@@ -42,6 +62,12 @@ pub(crate) struct Report {
     closed: bool,
     /// The columns for the units.
     unit_width: usize,
+    metric_only: bool,
+    /// Whether the lines of a summary in CSV begin with a word that says so.
+    marks_summary: bool,
+    clear: bool,
+    /// Whether the heads of the columns of metrics were printed.
+    has_metric_head: bool,
 }
 
 impl Report {
@@ -49,19 +75,30 @@ impl Report {
     pub(crate) fn new(args: &StatArgs) -> Result<Self, Failure> {
         let format = match &args.field_separator {
             _ if args.json => Format::Json,
-            Some(separator) => Format::Csv { separator: separator.clone() },
-            None => Format::Text,
+            // As perf does, so that shells need no special quotes.
+            Some(separator) => Format::Csv { separator: separator.replace("\\t", "\t") },
+            None => Format::Text { big_num: !args.no_big_num },
         };
-        let (out, name): (Box<dyn Write>, _) = match (&args.output, &format) {
-            (Some(path), _) => {
-                let name = shown(path).to_string();
-                let file = File::create(path).map_err(|error| format!("{name}: {error}"))?;
-                (Box::new(file), name)
-            }
-            (None, Format::Text) => (Box::new(io::stderr()), "standard error".to_owned()),
-            (None, _) => (Box::new(io::stdout()), "standard output".to_owned()),
+        let (out, name): (Box<dyn Write>, _) = if args.quiet {
+            (Box::new(io::sink()), String::new())
+        } else if let Some(path) = &args.output {
+            file(path, args.append)?
+        } else if let Some(number) = args.log_fd {
+            file(&PathBuf::from(format!("/proc/self/fd/{number}")), true)?
+        } else {
+            (Box::new(io::stderr()), "standard error".to_owned())
         };
-        Ok(Self { format, out, name, closed: false, unit_width: 0 })
+        Ok(Self {
+            format,
+            out,
+            name,
+            closed: false,
+            unit_width: 0,
+            metric_only: args.metric_only,
+            marks_summary: !args.no_csv_summary,
+            clear: args.interval_clear,
+            has_metric_head: false,
+        })
     }
 
     /// Prints the head of a text report: what is counted and the number of runs; with intervals, the heads of the
@@ -75,28 +112,32 @@ impl Report {
     ) -> Result<(), Failure> {
         self.unit_width = unit_width;
         match self.format {
-            Format::Text if with_intervals => {
+            Format::Text { .. } if with_intervals && self.metric_only => Ok(()),
+            Format::Text { .. } if with_intervals => {
                 self.unit_width = unit_width.max(text::UNIT.len());
                 self.print(text::interval_head(self.unit_width))
             }
-            Format::Text => self.print(text::head(what, runs)),
+            Format::Text { .. } => self.print(text::head(what, runs)),
             Format::Json | Format::Csv { .. } => Ok(()),
         }
     }
 
-    /// Prints rows; with intervals, those of the time `at`.
-    pub(crate) fn rows(
-        &mut self,
-        rows: &[Row<'_>],
-        at: Option<Duration>,
-        runs: usize,
-    ) -> Result<(), Failure> {
+    /// Prints the rows of a span of time.
+    pub(crate) fn rows(&mut self, rows: &[Row<'_>], span: Span) -> Result<(), Failure> {
         let mut lines = String::new();
+        if self.clear && matches!((&self.format, span), (Format::Text { .. }, Span::Interval(_))) {
+            lines += "\x1b[H\x1b[2J";
+            self.print_raw(&core::mem::take(&mut lines))?;
+        }
+        if self.metric_only {
+            lines = metrics::lines(rows, span, &self.format, &mut self.has_metric_head);
+            return self.print(lines);
+        }
         for row in rows {
             lines += &match &self.format {
-                Format::Text => text::row(row, at, runs, self.unit_width),
-                Format::Json => json::row(row, at, runs),
-                Format::Csv { separator } => csv::row(row, at, runs, separator),
+                Format::Text { big_num } => text::row(row, span, self.unit_width, *big_num),
+                Format::Json => json::row(row, span),
+                Format::Csv { separator } => csv::row(row, span, separator, self.marks_summary),
             };
             lines.push('\n');
         }
@@ -106,9 +147,8 @@ impl Report {
     /// Prints what follows the counts.
     pub(crate) fn totals(&mut self, totals: &Totals) -> Result<(), Failure> {
         match self.format {
-            Format::Text => self.print(text::totals(totals)),
-            Format::Json => self.print(json::totals(totals)),
-            Format::Csv { .. } => Ok(()),
+            Format::Text { .. } => self.print(text::totals(totals)),
+            Format::Json | Format::Csv { .. } => Ok(()),
         }
     }
 
@@ -118,20 +158,43 @@ impl Report {
     }
 
     fn print(&mut self, text: String) -> Result<(), Failure> {
-        if self.closed {
-            return Ok(());
-        }
         let mut text = text.into_bytes();
         match self.format {
             Format::Json => make_json_safe(&mut text, 0),
-            Format::Text | Format::Csv { .. } => make_lines_safe(&mut text, 0),
+            Format::Text { .. } | Format::Csv { .. } => make_lines_safe(&mut text, 0),
         }
-        match self.out.write_all(&text).and_then(|()| self.out.flush()) {
+        self.write(&text)
+    }
+
+    /// Prints text of this program, which may control the terminal.
+    fn print_raw(&mut self, text: &str) -> Result<(), Failure> {
+        self.write(text.as_bytes())
+    }
+
+    fn write(&mut self, text: &[u8]) -> Result<(), Failure> {
+        if self.closed {
+            return Ok(());
+        }
+        match self.out.write_all(text).and_then(|()| self.out.flush()) {
             Err(error) if error.kind() == ErrorKind::BrokenPipe => self.closed = true,
             result => result.map_err(|error| format!("{}: {error}", self.name))?,
         }
         Ok(())
     }
+}
+
+/// Opens a file to write, and to append to if `append` is set.
+fn file(path: &PathBuf, append: bool) -> Result<(Box<dyn Write>, String), Failure> {
+    let name = shown(path).to_string();
+    let file = match append {
+        true => File::options().append(true).create(true).open(path),
+        false => File::create(path),
+    };
+    let mut file = file.map_err(|error| format!("{name}: {error}"))?;
+    if append && file.metadata().is_ok_and(|file| file.is_file() && file.len() > 0) {
+        writeln!(file).map_err(|error| format!("{name}: {error}"))?;
+    }
+    Ok((Box::new(file), name))
 }
 
 #[cfg(test)]

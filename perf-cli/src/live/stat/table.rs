@@ -7,13 +7,21 @@ use perf_open::EventSpec;
 
 use super::mean::Mean;
 use super::metric::{Kind, Metric, Role, metric};
+use super::named::Named;
 use super::tally::{Place, Reading, Tally};
+use super::topology::{Label, Labels};
 
 /// An event as the report shows it.
 #[derive(Clone, Debug)]
 pub(crate) struct Shown {
     pub(crate) name: String,
     pub(crate) unit: Option<String>,
+    /// The name of the cgroup whose tasks are counted.
+    pub(crate) cgroup: Option<String>,
+    /// Whether the counts are added to those of an earlier event of the same name, so that this one has no row.
+    pub(crate) is_merged: bool,
+    /// The metric to show instead of the one that the event has by itself.
+    pub(crate) shown_metric: ShownMetric,
     /// The conversion of a count to the unit.
     scale: Option<Scale>,
     kind: Kind,
@@ -53,8 +61,28 @@ impl From<&EventSpec> for Shown {
             Role::Clock => (Some("msec".to_owned()), Some(Scale::By(NANOSECONDS_IN_MILLISECOND))),
             _ => (event.unit.clone(), event.scale.map(Scale::Times)),
         };
-        Self { name: event.name.clone(), unit, scale, kind }
+        Self {
+            name: event.name.clone(),
+            unit,
+            cgroup: None,
+            is_merged: false,
+            shown_metric: ShownMetric::Own,
+            scale,
+            kind,
+        }
     }
+}
+
+/// The metric of an event.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) enum ShownMetric {
+    /// The one that its kind has.
+    #[default]
+    Own,
+    /// None, because others were asked for.
+    None,
+    /// One of `-M`, and the event that it is divided by, by its number; `None` for the time that passed.
+    Named(Named, Option<usize>),
 }
 
 /// A count in the unit of the event.
@@ -84,6 +112,9 @@ pub(crate) enum Status {
 #[derive(Clone, Debug)]
 pub(crate) struct Row<'a> {
     pub(crate) event: &'a Shown,
+    /// What the place is called; `None` for the sum of everything.
+    pub(crate) label: Option<&'a Label>,
+    #[cfg(test)]
     pub(crate) place: Place,
     pub(crate) status: Status,
     /// Nanoseconds for which the event was enabled and for which it ran, the means of the runs.
@@ -93,6 +124,15 @@ pub(crate) struct Row<'a> {
 }
 
 impl Row<'_> {
+    /// Returns whether nothing was counted.
+    pub(crate) fn is_zero(&self) -> bool {
+        match self.status {
+            Status::Counted { value: Value::Whole(value), .. } => value == 0,
+            Status::Counted { value: Value::Real(value), .. } => value == 0.0,
+            Status::NotCounted | Status::NotSupported => true,
+        }
+    }
+
     /// Returns the percentage of the enabled time for which the event ran; `None` if it was never enabled.
     pub(crate) fn running_percent(&self) -> Option<f64> {
         (self.enabled > 0).then(|| 100.0 * self.running as f64 / self.enabled as f64)
@@ -100,54 +140,83 @@ impl Row<'_> {
 }
 
 /// Returns the rows of several runs, which took `elapsed` in the mean: for each event, its places.
-pub(crate) fn rows<'a>(events: &'a [Shown], runs: &[Reading], elapsed: Duration) -> Vec<Row<'a>> {
+///
+/// Counts are extrapolated if `scale` is set.
+pub(crate) fn rows<'a>(
+    events: &'a [Shown],
+    labels: &'a Labels,
+    runs: &[Reading],
+    elapsed: Duration,
+    scale: bool,
+) -> Vec<Row<'a>> {
     // An event that nothing counts also has a row for each place.
     let all_places: BTreeSet<Place> =
         runs.iter().flatten().flatten().flat_map(|tallies| tallies.keys().copied()).collect();
     let all_places = if all_places.is_empty() { BTreeSet::from([Place::Everywhere]) } else { all_places };
     let mut rows = Vec::new();
-    for (index, event) in events.iter().enumerate() {
+    for (index, event) in events.iter().enumerate().filter(|(_, event)| !event.is_merged) {
         let readings: Vec<_> = runs.iter().filter_map(|run| run.get(index)?.as_ref()).collect();
         let is_supported = !readings.is_empty();
         let own: BTreeSet<Place> = readings.iter().flat_map(|tallies| tallies.keys().copied()).collect();
         for &place in if own.is_empty() { &all_places } else { &own } {
             let tallies: Vec<Tally> =
                 readings.iter().filter_map(|places| places.get(&place).copied()).collect();
-            rows.push((event, place, tallies, is_supported));
+            rows.push((index, event, place, tallies, is_supported));
         }
     }
-    let mean_count = |tallies: &[Tally]| Mean::of(&counts(tallies)).map(|mean| mean.value);
+    let mean_count = |tallies: &[Tally]| Mean::of(&counts(tallies, scale)).map(|mean| mean.value);
     let mut result = Vec::with_capacity(rows.len());
-    for (event, place, tallies, is_supported) in &rows {
+    for (_, event, place, tallies, is_supported) in &rows {
         let beside: Vec<(Kind, f64)> = rows
             .iter()
-            .filter(|(_, other, ..)| other == place)
-            .filter_map(|(event, _, tallies, _)| Some((event.kind, mean_count(tallies)?)))
+            .filter(|(_, other, at, ..)| at == place && other.cgroup == event.cgroup)
+            .filter_map(|(_, event, _, tallies, _)| Some((event.kind, mean_count(tallies)?)))
             .collect();
+        let count_of = |number: usize| {
+            let (.., tallies, _) = rows.iter().find(|(index, _, at, ..)| *index == number && at == place)?;
+            mean_count(tallies)
+        };
+        let computed = |value| match event.shown_metric {
+            ShownMetric::Own => metric(event.kind, value, elapsed, &beside),
+            ShownMetric::None => None,
+            ShownMetric::Named(named, divisor) => {
+                let divisor = match divisor {
+                    Some(number) => count_of(number)?,
+                    None => elapsed.as_nanos() as f64,
+                };
+                Some(Metric { value: named.value(value, divisor)?, unit: named.label() })
+            }
+        };
         result.push(Row {
             event,
+            label: labels.get(place),
+            #[cfg(test)]
             place: *place,
-            status: status(event, tallies, *is_supported),
+            status: status(event, tallies, *is_supported, scale),
             enabled: mean_time(tallies, |tally| tally.enabled),
             running: mean_time(tallies, |tally| tally.running),
-            metric: mean_count(tallies).and_then(|value| metric(event.kind, value, elapsed, &beside)),
+            metric: mean_count(tallies).and_then(computed),
         });
     }
     result
 }
 
 /// Returns the counts of the runs that have one.
-fn counts(tallies: &[Tally]) -> Vec<f64> {
-    tallies.iter().filter_map(|tally| tally.scaled()).map(|value| value as f64).collect()
+fn counts(tallies: &[Tally], scale: bool) -> Vec<f64> {
+    tallies.iter().filter_map(|tally| count(tally, scale)).map(|value| value as f64).collect()
 }
 
-fn status(event: &Shown, tallies: &[Tally], is_supported: bool) -> Status {
+fn count(tally: &Tally, scale: bool) -> Option<u64> {
+    if scale { tally.scaled() } else { tally.unscaled() }
+}
+
+fn status(event: &Shown, tallies: &[Tally], is_supported: bool, scale: bool) -> Status {
     if !is_supported {
         return Status::NotSupported;
     }
-    let Some(mean) = Mean::of(&counts(tallies)) else { return Status::NotCounted };
+    let Some(mean) = Mean::of(&counts(tallies, scale)) else { return Status::NotCounted };
     let exact = match tallies {
-        [tally] if event.scale.is_none() => tally.scaled(),
+        [tally] if event.scale.is_none() => count(tally, scale),
         _ => None,
     };
     let value = exact.map_or(Value::Real(event.in_units(mean.value)), Value::Whole);

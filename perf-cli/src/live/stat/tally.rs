@@ -13,6 +13,8 @@ pub(crate) enum Place {
     Cpu(u32),
     /// A thread.
     Thread(u32),
+    /// A part of the machine, by its number in the labels.
+    Part(usize),
 }
 
 /// A count and its times in nanoseconds.
@@ -40,6 +42,11 @@ impl From<Count> for Tally {
 }
 
 impl Tally {
+    /// Returns the count as it is; `None` if the event never ran.
+    pub(crate) fn unscaled(self) -> Option<u64> {
+        (self.running > 0).then_some(self.value)
+    }
+
     /// Returns the count, extrapolated to the whole enabled time; `None` if the event never ran.
     pub(crate) fn scaled(self) -> Option<u64> {
         Count::with_times(self.value, self.enabled, self.running).scaled()
@@ -91,6 +98,8 @@ mod tests {
         assert_eq!(tally(0, 300, 1).scaled(), Some(0));
         assert_eq!(tally(0, 300, 0).scaled(), None);
         assert_eq!(tally(0, 0, 0).scaled(), None);
+        assert_eq!(tally(10, 300, 100).unscaled(), Some(10));
+        assert_eq!(tally(0, 300, 0).unscaled(), None);
     }
 
     #[test]

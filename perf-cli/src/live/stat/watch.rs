@@ -1,9 +1,10 @@
 //! Waiting: for the command, for Ctrl-C, or for a timeout.
 
+use core::cell::Cell;
 use core::time::Duration;
 use std::io;
 use std::process::ExitStatus;
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::Instant;
 
@@ -11,8 +12,10 @@ use perf_open::workload::Workload;
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
+use super::message::{Command, Message};
 use crate::Failure;
 use crate::live::observed::is_alive;
+use crate::output::say;
 
 /// How often threads that are not children are checked.
 const LOOK: Duration = Duration::from_millis(100);
@@ -28,14 +31,25 @@ pub(crate) enum End {
     Timeout,
     /// A signal asked for it.
     Signal,
-    /// The reader of the output has closed its end.
+    /// The reader of the output has closed its end, or there were as many intervals as were asked for.
     Unread,
 }
 
-/// The signals that this program receives, in order.
+/// A moment at which a wait calls back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Moment {
+    /// The end of an interval.
+    Interval,
+    Control(Command),
+}
+
+/// What this program receives, in order.
 #[derive(Debug)]
 pub(crate) struct Watch {
-    signals: Receiver<i32>,
+    messages: Receiver<Message>,
+    sender: Sender<Message>,
+    /// Whether Ctrl-C was pressed while a command ran.
+    is_interrupted: Cell<bool>,
 }
 
 /// The conditions that end a wait.
@@ -53,12 +67,26 @@ impl Watch {
     pub(crate) fn new() -> io::Result<Self> {
         let mut signals = Signals::new([SIGCHLD, SIGHUP, SIGINT, SIGTERM])?;
         let (sender, receiver) = mpsc::channel();
+        let of_signals = sender.clone();
         // The thread ends when the receiver is dropped.
-        thread::spawn(move || signals.forever().try_for_each(|signal| sender.send(signal)));
-        Ok(Self { signals: receiver })
+        thread::spawn(move || {
+            signals.forever().try_for_each(|signal| of_signals.send(Message::Signal(signal)))
+        });
+        Ok(Self { messages: receiver, sender, is_interrupted: Cell::new(false) })
     }
 
-    /// Waits. At each interval, calls `each` with the time since `start`; `each` returns whether to continue.
+    /// Returns a sender of further messages.
+    pub(crate) fn sender(&self) -> Sender<Message> {
+        self.sender.clone()
+    }
+
+    /// Returns whether Ctrl-C was pressed while a command ran, so that no other run is to follow.
+    pub(crate) fn is_interrupted(&self) -> bool {
+        self.is_interrupted.get()
+    }
+
+    /// Waits. At each interval and for each command, calls `each` with the time since `start`; `each` returns whether to
+    /// continue.
     ///
     /// The command receives Ctrl-C too, and may print something before it ends. So the first Ctrl-C is left to the
     /// command, and the second ends the wait. Only this program receives `SIGTERM` and `SIGHUP`, and it passes them on.
@@ -66,7 +94,7 @@ impl Watch {
         &self,
         until: &mut Until<'_>,
         start: Instant,
-        mut each: impl FnMut(Duration) -> Result<bool, Failure>,
+        mut each: impl FnMut(Moment, Duration) -> Result<bool, Failure>,
     ) -> Result<End, Failure> {
         let mut next = until.interval;
         let mut is_asked = false;
@@ -86,7 +114,7 @@ impl Watch {
             if let (Some(due), Some(interval)) = (next, until.interval)
                 && elapsed >= due
             {
-                if !each(elapsed)? {
+                if !each(Moment::Interval, elapsed)? {
                     return Ok(End::Unread);
                 }
                 // Missed intervals are skipped.
@@ -97,9 +125,26 @@ impl Watch {
             }
             let look = (!until.threads.is_empty()).then(|| elapsed.saturating_add(LOOK));
             let due = [next, until.timeout, look].into_iter().flatten().min();
-            match (self.signal(due.map(|due| due.saturating_sub(elapsed)))?, &mut until.command) {
+            let signal = match self.message(due.map(|due| due.saturating_sub(elapsed)))? {
+                Some(Message::Control(command)) => {
+                    if !each(Moment::Control(command), start.elapsed())? {
+                        return Ok(End::Unread);
+                    }
+                    None
+                }
+                Some(Message::Unknown(line)) => {
+                    say!("perfdata: --control: {line:?} is not a command; enable, disable and ping are");
+                    None
+                }
+                Some(Message::Signal(signal)) => Some(signal),
+                None => None,
+            };
+            match (signal, &mut until.command) {
                 (None | Some(SIGCHLD), _) => {}
-                (Some(SIGINT), Some(_)) if !is_asked => is_asked = true,
+                (Some(SIGINT), Some(_)) if !is_asked => {
+                    is_asked = true;
+                    self.is_interrupted.set(true);
+                }
                 (Some(SIGTERM | SIGHUP), Some(command)) if !is_asked => {
                     is_asked = true;
                     end(command);
@@ -113,21 +158,24 @@ impl Watch {
     pub(crate) fn end(&self, command: &mut Workload) -> Result<(), Failure> {
         end(command);
         while command.try_wait()?.is_none() {
-            if self.signal(None)?.is_some_and(|signal| signal != SIGCHLD) {
+            if self
+                .message(None)?
+                .is_some_and(|it| matches!(it, Message::Signal(signal) if signal != SIGCHLD))
+            {
                 break;
             }
         }
         Ok(())
     }
 
-    /// Returns the next signal; `None` if none comes before the timeout.
-    fn signal(&self, timeout: Option<Duration>) -> Result<Option<i32>, Failure> {
+    /// Returns the next message; `None` if none comes before the timeout.
+    fn message(&self, timeout: Option<Duration>) -> Result<Option<Message>, Failure> {
         let received = match timeout {
-            Some(timeout) => self.signals.recv_timeout(timeout),
-            None => self.signals.recv().map_err(RecvTimeoutError::from),
+            Some(timeout) => self.messages.recv_timeout(timeout),
+            None => self.messages.recv().map_err(RecvTimeoutError::from),
         };
         match received {
-            Ok(signal) => Ok(Some(signal)),
+            Ok(message) => Ok(Some(message)),
             Err(RecvTimeoutError::Timeout) => Ok(None),
             Err(error @ RecvTimeoutError::Disconnected) => Err(error.into()),
         }

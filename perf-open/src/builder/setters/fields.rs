@@ -131,7 +131,8 @@ impl Builder {
     /// Sets the number of samples between wakeups. Since Linux 2.6.31.
     ///
     /// With 0 the kernel wakes the reader when half of the ring is new; before Linux 3.0 it never does. (The manual
-    /// page says that 0 means 1; Linux 6.18 does not do that.) Excludes [`wakeup_watermark`](Self::wakeup_watermark):
+    /// page says that 0 means 1; Linux 6.18 does not do that.) It has no effect on [signals](crate::signal), which the
+    /// kernel sends for each overflow. Excludes [`wakeup_watermark`](Self::wakeup_watermark):
     /// the later call wins.
     #[must_use]
     pub fn wakeup_events(mut self, value: u32) -> Self {

@@ -1,23 +1,32 @@
 //! Counts as CSV: the columns of `perf stat -x`.
 
-use core::time::Duration;
-
+use super::Span;
 use crate::live::stat::table::{Row, Status, Value};
-use crate::live::stat::tally::Place;
 
-pub(super) fn row(row: &Row<'_>, at: Option<Duration>, runs: usize, separator: &str) -> String {
+/// Returns the first columns of a line: the span, and what is counted.
+pub(super) fn prefix(row: &Row<'_>, span: Span, marks_summary: bool) -> Vec<String> {
     let mut columns = Vec::new();
-    if let Some(at) = at {
-        columns.push(format!("{:.9}", at.as_secs_f64()));
+    match span {
+        Span::Interval(at) => columns.push(format!("{:.9}", at.as_secs_f64())),
+        Span::Summary if marks_summary => columns.push("summary".to_owned()),
+        Span::Summary | Span::Whole { .. } => {}
     }
-    match row.place {
-        Place::Everywhere => {}
-        Place::Cpu(cpu) => columns.push(format!("CPU{cpu}")),
-        Place::Thread(tid) => columns.push(tid.to_string()),
+    if let Some(label) = row.label {
+        columns.push(label.text.clone());
+        columns.extend(label.counters.map(|counters| counters.to_string()));
     }
+    columns
+}
+
+pub(super) fn row(row: &Row<'_>, span: Span, separator: &str, marks_summary: bool) -> String {
+    let mut columns = prefix(row, span, marks_summary);
     let (value, deviation) = match row.status {
         Status::Counted { value: Value::Whole(value), deviation_percent } => {
             (value.to_string(), deviation_percent)
+        }
+        // A mean of counts without a unit is rounded, as perf prints it.
+        Status::Counted { value: Value::Real(value), deviation_percent } if !row.event.has_scale() => {
+            (format!("{value:.0}"), deviation_percent)
         }
         Status::Counted { value: Value::Real(value), deviation_percent } => {
             (format!("{value:.2}"), deviation_percent)
@@ -28,7 +37,8 @@ pub(super) fn row(row: &Row<'_>, at: Option<Duration>, runs: usize, separator: &
     columns.push(value);
     columns.push(row.event.unit.clone().unwrap_or_default());
     columns.push(row.event.name.clone());
-    if runs > 1 {
+    columns.extend(row.event.cgroup.clone());
+    if matches!(span, Span::Whole { runs } if runs > 1) {
         columns.push(format!("{deviation:.2}%"));
     }
     columns.push(row.running.to_string());

@@ -1,68 +1,63 @@
-//! Counts as JSON: one object per line.
+//! Counts as JSON: one object per line, with the names of `perf stat -j`.
+//!
+//! perf: `tools/perf/util/stat-display.c`.
 
-use core::time::Duration;
+use serde_json::{Map, Number, Value as Json};
 
-use serde_json::{Map, Value as Json, json};
-
-use super::Totals;
-use crate::live::stat::mean::Mean;
+use super::Span;
 use crate::live::stat::table::{Row, Status, Value};
-use crate::live::stat::tally::Place;
 
-pub(super) fn row(row: &Row<'_>, at: Option<Duration>, runs: usize) -> String {
+/// Returns the first members of an object: the span, and what is counted.
+pub(super) fn prefix(row: &Row<'_>, span: Span) -> Map<String, Json> {
     let mut object = Map::new();
-    let mut put = |name: &str, value: Json| object.insert(name.to_owned(), value);
-    if let Some(at) = at {
-        put("interval_s", at.as_secs_f64().into());
+    if let Span::Interval(at) = span {
+        object.insert("interval".to_owned(), at.as_secs_f64().into());
     }
-    match row.place {
-        Place::Everywhere => None,
-        Place::Cpu(cpu) => put("cpu", cpu.into()),
-        Place::Thread(tid) => put("thread", tid.into()),
-    };
-    let (status, value, deviation) = match row.status {
+    if let Some(label) = row.label {
+        // The number alone.
+        let text = if label.key == "cpu" { label.text.trim_start_matches("CPU") } else { &label.text };
+        object.insert(label.key.to_owned(), text.into());
+        if let Some(counters) = label.counters {
+            object.insert("counters".to_owned(), counters.into());
+        }
+    }
+    object
+}
+
+pub(super) fn row(row: &Row<'_>, span: Span) -> String {
+    let mut object = prefix(row, span);
+    let mut put = |name: &str, value: Json| object.insert(name.to_owned(), value);
+    let (value, deviation) = match row.status {
         Status::Counted { value: Value::Whole(value), deviation_percent } => {
-            ("counted", value.into(), Some(deviation_percent))
+            (format!("{value}.000000"), deviation_percent)
         }
         Status::Counted { value: Value::Real(value), deviation_percent } => {
-            ("counted", value.into(), Some(deviation_percent))
+            (format!("{value:.6}"), deviation_percent)
         }
-        Status::NotCounted => ("not counted", Json::Null, None),
-        Status::NotSupported => ("not supported", Json::Null, None),
+        Status::NotCounted => ("<not counted>".to_owned(), 0.0),
+        Status::NotSupported => ("<not supported>".to_owned(), 0.0),
     };
+    put("counter-value", value.into());
+    put("unit", row.event.unit.as_deref().unwrap_or_default().into());
     put("event", row.event.name.as_str().into());
-    put("status", status.into());
-    put("value", value);
-    put("unit", row.event.unit.as_deref().into());
-    if runs > 1 {
-        put("deviation_percent", deviation.into());
+    if let Some(cgroup) = &row.event.cgroup {
+        put("cgroup", cgroup.as_str().into());
     }
-    put("enabled_ns", row.enabled.into());
-    put("running_ns", row.running.into());
-    put("running_percent", row.running_percent().into());
-    let metric = row.metric.as_ref().map(|metric| json!({"value": metric.value, "unit": metric.unit}));
-    put("metric", metric.into());
+    if matches!(span, Span::Whole { runs } if runs > 1) {
+        put("variance", decimals(deviation));
+    }
+    put("event-runtime", row.running.into());
+    put("pcnt-running", decimals(row.running_percent().unwrap_or(100.0)));
+    if let Some(metric) = &row.metric {
+        put("metric-value", format!("{:.6}", metric.value).into());
+        put("metric-unit", metric.unit.as_str().into());
+    }
     Json::Object(object).to_string()
 }
 
-pub(super) fn totals(totals: &Totals) -> String {
-    let mut object = Map::new();
-    let mut put = |name: &str, value: Json| object.insert(name.to_owned(), value);
-    put("elapsed_s", Mean::of(&totals.elapsed).map(|mean| mean.value).into());
-    put("runs", totals.elapsed.len().into());
-    if let (Some(user), Some(system)) = cpu_seconds(totals) {
-        put("user_s", user.into());
-        put("system_s", system.into());
-    }
-    format!("{}\n", Json::Object(object))
-}
-
-/// Returns the mean seconds in user space and in the kernel.
-pub(super) fn cpu_seconds(totals: &Totals) -> (Option<f64>, Option<f64>) {
-    let mean = |seconds: Vec<f64>| Mean::of(&seconds).map(|mean| mean.value);
-    let user = totals.cpu_times.iter().map(|time| time.user.as_secs_f64()).collect();
-    let system = totals.cpu_times.iter().map(|time| time.system.as_secs_f64()).collect();
-    (mean(user), mean(system))
+/// Returns a number with two decimals.
+fn decimals(value: f64) -> Json {
+    Number::from_f64((value * 100.0).round() / 100.0).map_or(Json::Null, Json::Number)
 }
 
 #[cfg(test)]

@@ -7,40 +7,70 @@ use super::*;
 use crate::live::stat::metric::Metric;
 use crate::live::stat::table::{Shown, Status, Value};
 use crate::live::stat::tally::Place;
+use crate::live::stat::topology::Label;
 
-/// Prints four rows: a clock with a metric, a plain count that was estimated, a count that never ran, and one that
-/// nothing counts.
+fn label(key: &'static str, width: usize, text: &str, counters: Option<usize>) -> Label {
+    Label { key, width, text: text.to_owned(), counters }
+}
+
+fn new<'a>(
+    event: &'a Shown,
+    label: Option<&'a Label>,
+    status: Status,
+    enabled: u64,
+    running: u64,
+) -> Row<'a> {
+    Row { event, label, place: Place::Everywhere, status, enabled, running, metric: None }
+}
+
+fn counted(value: Value) -> Status {
+    Status::Counted { value, deviation_percent: 1.25 }
+}
+
+fn metric(value: f64, unit: &str) -> Option<Metric> {
+    Some(Metric { value, unit: unit.to_owned() })
+}
+
+/// Prints four rows: a clock with a metric, a plain count of a cgroup that was estimated, a count that never ran, and one
+/// that nothing counts.
 pub(super) fn each(print: impl FnMut(&Row<'_>) -> String) -> Vec<String> {
     let clock = Shown::from(&EventSpec::software(SwId::TASK_CLOCK));
     let faults = Shown::from(&EventSpec::software(SwId::PAGE_FAULTS));
+    let mut of_cgroup = faults.clone();
+    of_cgroup.cgroup = Some("a/b".to_owned());
     let cycles = Shown::from(&EventSpec::hardware(HwId::CPU_CYCLES));
-    let counted = |value| Status::Counted { value, deviation_percent: 1.25 };
-    let row = |event, status, enabled, running| Row {
-        event,
-        place: Place::Everywhere,
-        status,
-        enabled,
-        running,
-        metric: None,
-    };
-    let metric = Metric { value: 0.987_65, unit: "CPUs utilized".to_owned() };
+    let [cpu, thread] = [label("cpu", 8, "CPU3", None), label("thread", 25, "sh-4321", None)];
     [
         Row {
-            metric: Some(metric),
-            ..row(&clock, counted(Value::Real(1234.5678)), 1_234_567_800, 1_234_567_800)
+            metric: metric(0.987_65, "CPUs utilized"),
+            ..new(&clock, None, counted(Value::Real(1234.5678)), 1_234_567_800, 1_234_567_800)
         },
-        Row { place: Place::Cpu(3), ..row(&faults, counted(Value::Whole(1_234_567)), 800, 200) },
-        Row { place: Place::Thread(4321), ..row(&faults, Status::NotCounted, 800, 0) },
-        row(&cycles, Status::NotSupported, 0, 0),
+        new(&of_cgroup, Some(&cpu), counted(Value::Whole(1_234_567)), 800, 200),
+        new(&faults, Some(&thread), Status::NotCounted, 800, 0),
+        new(&cycles, None, Status::NotSupported, 0, 0),
     ]
     .iter()
     .map(print)
     .collect()
 }
 
+/// Passes rows of two sockets: a clock and a count of each; the second count has no metric.
+pub(super) fn labelled(test: impl FnOnce(&[Row<'_>])) {
+    let clock = Shown::from(&EventSpec::software(SwId::CPU_CLOCK));
+    let faults = Shown::from(&EventSpec::software(SwId::PAGE_FAULTS));
+    let [first, second] = ["S0", "S1"].map(|text| label("socket", 5, text, Some(2)));
+    let row = |event, label| new(event, Some(label), counted(Value::Whole(7)), 9, 9);
+    test(&[
+        Row { metric: metric(0.987_65, "CPUs utilized"), ..row(&clock, &first) },
+        Row { metric: metric(0.25, "CPUs utilized"), ..row(&clock, &second) },
+        Row { metric: metric(5.0, "/sec"), ..row(&faults, &first) },
+        row(&faults, &second),
+    ]);
+}
+
 /// Returns the totals of two runs.
 pub(super) fn two_runs() -> Totals {
     let time =
         |user, system| CpuTime { user: Duration::from_millis(user), system: Duration::from_millis(system) };
-    Totals { elapsed: vec![1.0, 3.0], cpu_times: vec![time(500, 10), time(700, 30)] }
+    Totals { elapsed: vec![1.0, 3.0], cpu_times: vec![time(500, 10), time(700, 30)], table: false }
 }

@@ -1,12 +1,10 @@
 //! Counts as text, laid out like those of `perf stat`.
 
 use core::fmt::Write;
-use core::time::Duration;
 
-use super::Totals;
+use super::{Span, Totals};
 use crate::live::stat::mean::Mean;
 use crate::live::stat::table::{Row, Status, Value};
-use crate::live::stat::tally::Place;
 
 /// The head of the column of units.
 pub(super) const UNIT: &str = "unit";
@@ -25,22 +23,38 @@ pub(super) fn interval_head(unit_width: usize) -> String {
     format!("#{:>15} {:>COUNT$} {UNIT:<unit_width$} events\n", "time", "counts")
 }
 
-pub(super) fn row(row: &Row<'_>, at: Option<Duration>, runs: usize, unit_width: usize) -> String {
-    let mut line = at.map_or_else(String::new, |at| format!("{:>16.9} ", at.as_secs_f64()));
-    line += &match row.place {
-        Place::Everywhere => String::new(),
-        Place::Cpu(cpu) => format!("{:<8}", format!("CPU{cpu}")),
-        Place::Thread(tid) => format!("{:<13}", format!("tid {tid}")),
+/// Returns the first columns of a line: the time of an interval, and what is counted.
+pub(super) fn prefix(row: &Row<'_>, span: Span) -> String {
+    let mut prefix = match span {
+        Span::Interval(at) => format!("{:>16.9} ", at.as_secs_f64()),
+        Span::Summary | Span::Whole { .. } => String::new(),
     };
+    if let Some(label) = row.label {
+        // The name of a thread and its number meet at the dash.
+        prefix += &match (label.text.rsplit_once('-'), label.counters) {
+            (Some((comm, tid)), None) => format!("{comm:>16}-{tid:<8} "),
+            (None, None) => format!("{:<1$}", label.text, label.width),
+            (_, Some(counters)) => format!("{:<1$} {counters:>5} ", label.text, label.width),
+        };
+    }
+    prefix
+}
+
+pub(super) fn row(row: &Row<'_>, span: Span, unit_width: usize, big_num: bool) -> String {
+    let runs = if let Span::Whole { runs } = span { runs } else { 1 };
+    let mut line = prefix(row, span);
     let (count, deviation) = match row.status {
         Status::Counted { value, deviation_percent } => {
-            (number(value, row.event.has_scale()), deviation_percent)
+            (number(value, row.event.has_scale(), big_num), deviation_percent)
         }
         Status::NotCounted => ("<not counted>".to_owned(), 0.0),
         Status::NotSupported => ("<not supported>".to_owned(), 0.0),
     };
     let unit = row.event.unit.as_deref().unwrap_or_default();
-    let name = &row.event.name;
+    let name = match &row.event.cgroup {
+        Some(cgroup) => format!("{:<NAME$} {cgroup}", row.event.name),
+        None => row.event.name.clone(),
+    };
     let metric = row.metric.as_ref().map(|metric| format!(" # {:>8.3} {}", metric.value, metric.unit));
     let metric = metric.unwrap_or_default();
     line += &format!("{count:>COUNT$} {unit:<unit_width$} {name:<NAME$}{metric:<METRIC$}");
@@ -56,13 +70,16 @@ pub(super) fn row(row: &Row<'_>, at: Option<Duration>, runs: usize, unit_width: 
     line
 }
 
-/// Formats a number with separators between thousands, `1,234.50`; with decimals only if `has_scale`.
-fn number(value: Value, has_scale: bool) -> String {
+/// Formats a number, with separators between thousands if `big_num` is set: `1,234.50`; with decimals only if `has_scale`.
+fn number(value: Value, has_scale: bool, big_num: bool) -> String {
     let digits = match value {
         Value::Whole(value) => value.to_string(),
         Value::Real(value) if has_scale => format!("{value:.2}"),
         Value::Real(value) => format!("{value:.0}"),
     };
+    if !big_num {
+        return digits;
+    }
     let (whole, decimals) = digits.split_at(digits.find('.').unwrap_or(digits.len()));
     let mut apart = String::with_capacity(digits.len().saturating_mul(2));
     for (index, digit) in whole.chars().enumerate() {
@@ -78,6 +95,9 @@ fn number(value: Value, has_scale: bool) -> String {
 pub(super) fn totals(totals: &Totals) -> String {
     let mut text = String::from("\n");
     if let Some(elapsed) = Mean::of(&totals.elapsed) {
+        if totals.table && totals.elapsed.len() > 1 {
+            text += &table(&totals.elapsed, elapsed);
+        }
         if totals.elapsed.len() > 1 {
             let percent = elapsed.error_percent();
             let _ = writeln!(
@@ -89,11 +109,37 @@ pub(super) fn totals(totals: &Totals) -> String {
             let _ = writeln!(text, "{:>18.9} seconds time elapsed", elapsed.value);
         }
     }
-    if let (Some(user), Some(system)) = super::json::cpu_seconds(totals) {
+    if let (Some(user), Some(system)) = cpu_seconds(totals) {
         let _ = writeln!(text, "\n{user:>18.9} seconds user\n{system:>18.9} seconds sys");
     }
     text.push('\n');
     text
+}
+
+/// Returns the time of each run, its difference to the mean, and a bar that is longer for runs far from it.
+///
+/// perf: `print_table`, `tools/perf/util/stat-display.c`.
+fn table(elapsed: &[f64], mean: Mean) -> String {
+    let mut text = String::from("         # Table of individual measurements:\n");
+    for &run in elapsed {
+        let difference = run - mean.value;
+        // A sign for each 5 % of the run's time; a run can differ by any factor.
+        let signs = if run > 0.0 { (100.0 * difference / run).abs() / 5.0 } else { 0.0 };
+        let bar = "#".repeat(1 + signs.min(LONGEST_BAR) as usize);
+        let _ = writeln!(text, " {run:>17.7} ({difference:+.7}) {bar}");
+    }
+    text + "\n         # Final result:\n"
+}
+
+/// The signs of the longest bar.
+const LONGEST_BAR: f64 = 40.0;
+
+/// Returns the mean seconds in user space and in the kernel.
+fn cpu_seconds(totals: &Totals) -> (Option<f64>, Option<f64>) {
+    let mean = |seconds: Vec<f64>| Mean::of(&seconds).map(|mean| mean.value);
+    let user = totals.cpu_times.iter().map(|time| time.user.as_secs_f64()).collect();
+    let system = totals.cpu_times.iter().map(|time| time.system.as_secs_f64()).collect();
+    (mean(user), mean(system))
 }
 
 #[cfg(test)]

@@ -1,22 +1,39 @@
-use super::super::tests::each;
+use core::time::Duration;
+
+use super::super::tests::{each, labelled};
 use super::*;
+
+const ONE: Span = Span::Whole { runs: 1 };
 
 #[test]
 fn columns_are_those_of_perf() {
     assert_eq!(
-        each(|event| row(event, None, 1, ",")),
+        each(|event| row(event, ONE, ",", true)),
         [
             "1234.57,msec,task-clock,1234567800,100.00,0.988,CPUs utilized",
-            "CPU3,1234567,,page-faults,200,25.00,,",
-            "4321,<not counted>,,page-faults,0,0.00,,",
+            "CPU3,1234567,,page-faults,a/b,200,25.00,,",
+            "sh-4321,<not counted>,,page-faults,0,0.00,,",
             "<not supported>,,cpu-cycles,0,100.00,,",
         ]
     );
+    labelled(|rows| {
+        assert_eq!(row(&rows[3], ONE, ",", true), "S1,2,7,,page-faults,9,100.00,,");
+    });
 }
 
 #[test]
-fn runs_and_intervals_add_columns() {
-    let rows = each(|event| row(event, Some(Duration::from_millis(1500)), 2, ";"));
-    assert_eq!(rows[0], "1.500000000;1234.57;msec;task-clock;1.25%;1234567800;100.00;0.988;CPUs utilized");
-    assert_eq!(rows[3], "1.500000000;<not supported>;;cpu-cycles;0.00%;0;100.00;;");
+fn runs_and_spans_add_columns() {
+    let rows = each(|event| row(event, Span::Whole { runs: 2 }, ";", true));
+    assert_eq!(rows[0], "1234.57;msec;task-clock;1.25%;1234567800;100.00;0.988;CPUs utilized");
+    assert_eq!(rows[3], "<not supported>;;cpu-cycles;0.00%;0;100.00;;");
+    let rows = each(|event| row(event, Span::Interval(Duration::from_millis(1500)), ";", true));
+    assert_eq!(rows[3], "1.500000000;<not supported>;;cpu-cycles;0;100.00;;");
+    assert_eq!(
+        each(|event| row(event, Span::Summary, ";", true))[3],
+        "summary;<not supported>;;cpu-cycles;0;100.00;;"
+    );
+    assert_eq!(
+        each(|event| row(event, Span::Summary, ";", false))[3],
+        "<not supported>;;cpu-cycles;0;100.00;;"
+    );
 }

@@ -1,42 +1,44 @@
-use super::super::tests::{each, two_runs};
+use core::time::Duration;
+
+use serde_json::json;
+
+use super::super::tests::{each, labelled};
 use super::*;
+
+const ONE: Span = Span::Whole { runs: 1 };
 
 fn parsed(text: &str) -> Json {
     serde_json::from_str(text).unwrap()
 }
 
 #[test]
-fn a_row_is_an_object_with_every_member() {
-    let rows: Vec<Json> = each(|event| row(event, None, 1)).iter().map(|row| parsed(row)).collect();
+fn a_row_is_an_object_with_the_names_of_perf() {
+    let rows: Vec<Json> = each(|event| row(event, ONE)).iter().map(|row| parsed(row)).collect();
     assert_eq!(
         rows,
         [
-            json!({"event": "task-clock", "status": "counted", "value": 1234.5678, "unit": "msec",
-                "enabled_ns": 1_234_567_800_u64, "running_ns": 1_234_567_800_u64, "running_percent": 100.0,
-                "metric": {"value": 0.98765, "unit": "CPUs utilized"}}),
-            json!({"cpu": 3, "event": "page-faults", "status": "counted", "value": 1_234_567, "unit": null,
-                "enabled_ns": 800, "running_ns": 200, "running_percent": 25.0, "metric": null}),
-            json!({"thread": 4321, "event": "page-faults", "status": "not counted", "value": null, "unit": null,
-                "enabled_ns": 800, "running_ns": 0, "running_percent": 0.0, "metric": null}),
-            json!({"event": "cpu-cycles", "status": "not supported", "value": null, "unit": null,
-                "enabled_ns": 0, "running_ns": 0, "running_percent": null, "metric": null}),
+            json!({"counter-value": "1234.567800", "unit": "msec", "event": "task-clock",
+                "event-runtime": 1_234_567_800_u64, "pcnt-running": 100.0,
+                "metric-value": "0.987650", "metric-unit": "CPUs utilized"}),
+            json!({"cpu": "3", "counter-value": "1234567.000000", "unit": "", "event": "page-faults", "cgroup": "a/b",
+                "event-runtime": 200, "pcnt-running": 25.0}),
+            json!({"thread": "sh-4321", "counter-value": "<not counted>", "unit": "", "event": "page-faults",
+                "event-runtime": 0, "pcnt-running": 0.0}),
+            json!({"counter-value": "<not supported>", "unit": "", "event": "cpu-cycles",
+                "event-runtime": 0, "pcnt-running": 100.0}),
         ]
     );
+    labelled(|rows| {
+        assert!(row(&rows[3], ONE).starts_with(r#"{"socket":"S1","counters":2,"counter-value":"7.000000","#));
+    });
 }
 
 #[test]
 fn runs_and_intervals_add_members() {
-    let rows = each(|event| row(event, Some(Duration::from_millis(1500)), 2));
-    let rows: Vec<Json> = rows.iter().map(|row| parsed(row)).collect();
-    assert_eq!((&rows[0]["interval_s"], &rows[0]["deviation_percent"]), (&json!(1.5), &json!(1.25)));
-    assert!(rows[3].as_object().unwrap().contains_key("deviation_percent"), "{}", rows[3]);
-    assert!(rows[3]["deviation_percent"].is_null());
-}
-
-#[test]
-fn totals_are_means() {
-    let expected = json!({"elapsed_s": 2.0, "runs": 2, "user_s": 0.6, "system_s": 0.02});
-    assert_eq!(parsed(&totals(&two_runs())), expected);
-    let one = Totals { elapsed: vec![0.25], cpu_times: Vec::new() };
-    assert_eq!(totals(&one), "{\"elapsed_s\":0.25,\"runs\":1}\n");
+    let rows = each(|event| row(event, Span::Interval(Duration::from_millis(1500))));
+    assert_eq!(parsed(&rows[0])["interval"], json!(1.5));
+    let rows = each(|event| row(event, Span::Whole { runs: 2 }));
+    assert_eq!(parsed(&rows[0])["variance"], json!(1.25));
+    assert_eq!(parsed(&rows[3])["variance"], json!(0.0));
+    assert_eq!(parsed(&each(|event| row(event, Span::Summary))[0]).get("interval"), None);
 }

@@ -1,0 +1,52 @@
+//! `--control`: commands from another program while it is counted.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Write};
+use std::sync::mpsc::Sender;
+use std::thread;
+
+use super::message::{Command, Message};
+use crate::Failure;
+use crate::args::live::stat::Control;
+use crate::escape::shown;
+
+/// The other end of the commands: where the answers go.
+#[derive(Debug, Default)]
+pub(crate) struct Answers(Option<File>);
+
+impl Answers {
+    /// Answers a command that was done.
+    pub(crate) fn ack(&mut self) {
+        if let Some(file) = &mut self.0 {
+            // The program that asked may have ended.
+            let _ = file.write_all(b"ack\n");
+        }
+    }
+}
+
+/// Opens both ends. A thread reads the commands and sends them; it ends when nobody receives or writes any more.
+pub(crate) fn listen(control: &Control, sender: Sender<Message>) -> Result<Answers, Failure> {
+    let failed = |path: &std::path::Path, error: std::io::Error| {
+        Failure(format!("--control: {}: {error}", shown(path)))
+    };
+    // To open a FIFO for reading alone would wait for a writer, and its end would come with the first writer's.
+    let is_fifo = !control.commands.starts_with("/proc/self/fd");
+    let commands = File::options().read(true).write(is_fifo).open(&control.commands);
+    let commands = commands.map_err(|error| failed(&control.commands, error))?;
+    let answers = control.answers.as_ref().map(|path| {
+        File::options().read(is_fifo).write(true).open(path).map_err(|error| failed(path, error))
+    });
+    let answers = answers.transpose()?;
+    thread::spawn(move || {
+        for line in BufReader::new(commands).lines().map_while(Result::ok) {
+            let sent = match Command::of(&line) {
+                Some(command) => sender.send(Message::Control(command)),
+                None => sender.send(Message::Unknown(line)),
+            };
+            if sent.is_err() {
+                break;
+            }
+        }
+    });
+    Ok(Answers(answers))
+}
